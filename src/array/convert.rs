@@ -1,0 +1,121 @@
+//! Conversion between dtypes.
+use super::{Array, reserve};
+use crate::graph::{Dtype, Result, Shape};
+use half::{bf16, f16};
+
+/// An FP8 E4M3 (finite, NaN at 0x7f) as float32. Source: OCP 8-bit floating point specification, table 1.
+fn e4m3_to_f32(bits: u8) -> f32 {
+    let (exponent, mantissa) = (i32::from(bits >> 3 & 15), f32::from(bits & 7));
+    let value = match (exponent, bits & 7) {
+        (15, 7) => f32::NAN,
+        (0, _) => mantissa / 8.0 * (-6f32).exp2(),
+        _ => (1.0 + mantissa / 8.0) * ((exponent - 7) as f32).exp2(),
+    };
+    if bits & 0x80 != 0 { -value } else { value }
+}
+
+/// An FP8 E5M2 as float32: the upper half of a float16.
+fn e5m2_to_f32(bits: u8) -> f32 {
+    f16::from_bits(u16::from(bits) << 8).to_f32()
+}
+
+/// The nearest FP8, ties to the even mantissa, saturating; by search, since it is used on scalars only.
+fn f32_to_fp8(x: f64, decode: fn(u8) -> f32) -> u8 {
+    let finite = (0..=255u8).filter(|&b| decode(b).is_finite());
+    let distance = |b: u8| (f64::from(decode(b)) - x).abs();
+    let best = finite.min_by(|&a, &b| distance(a).total_cmp(&distance(b)).then((a & 1).cmp(&(b & 1))));
+    if x.is_nan() { 0x7f } else { best.unwrap_or(0) }
+}
+
+fn map<T: bytemuck::Pod, U>(array: &Array, f: impl Fn(T) -> U) -> Result<Vec<U>> {
+    let mut out = Vec::new();
+    reserve(&mut out, array.len())?;
+    out.extend(array.cast::<T>().iter().map(|&v| f(v)));
+    Ok(out)
+}
+
+pub(super) fn to_f32(array: &Array) -> Result<Vec<f32>> {
+    match array.dtype() {
+        Dtype::Float32 => map::<f32, _>(array, |v| v),
+        Dtype::Float16 => map::<f16, _>(array, f16::to_f32),
+        Dtype::Bfloat16 => map::<bf16, _>(array, bf16::to_f32),
+        Dtype::Fp8e4m3 => map(array, e4m3_to_f32),
+        Dtype::Fp8e5m2 => map(array, e5m2_to_f32),
+        Dtype::Int8 => map::<i8, _>(array, f32::from),
+        Dtype::Uint8 | Dtype::Bool => map::<u8, _>(array, f32::from),
+        _ => Ok(to_f64(array)?.into_iter().map(|v| v as f32).collect()),
+    }
+}
+
+pub(super) fn to_f64(array: &Array) -> Result<Vec<f64>> {
+    match array.dtype() {
+        Dtype::Float64 => map::<f64, _>(array, |v| v),
+        Dtype::Int16 => map::<i16, _>(array, f64::from),
+        Dtype::Uint16 => map::<u16, _>(array, f64::from),
+        Dtype::Int32 => map::<i32, _>(array, f64::from),
+        Dtype::Uint32 => map::<u32, _>(array, f64::from),
+        Dtype::Int64 => map::<i64, _>(array, |v| v as f64),
+        Dtype::Uint64 => map::<u64, _>(array, |v| v as f64),
+        _ => Ok(to_f32(array)?.into_iter().map(f64::from).collect()),
+    }
+}
+
+pub(super) fn from_f64s(dtype: Dtype, shape: Shape, values: impl Iterator<Item = f64>) -> Result<Array> {
+    fn collect<T: bytemuck::NoUninit + Send + Sync>(dtype: Dtype, shape: Shape, values: impl Iterator<Item = f64>, f: impl Fn(f64) -> T) -> Result<Array> {
+        let mut data = Vec::new();
+        reserve(&mut data, values.size_hint().0)?;
+        data.extend(values.map(f));
+        Array::from_raw(dtype, shape, data)
+    }
+    // `as` saturates; rounding is half away from zero.
+    macro_rules! by_dtype {
+        ($($d:ident: $t:ty = $f:expr;)*) => { match dtype {
+            $(Dtype::$d => collect::<$t>(dtype, shape, values, $f),)*
+        } };
+    }
+    by_dtype! {
+        Float32: f32 = |v| v as f32;
+        Float16: f16 = f16::from_f64;
+        Bfloat16: bf16 = bf16::from_f64;
+        Fp8e4m3: u8 = |v| f32_to_fp8(v, e4m3_to_f32);
+        Fp8e5m2: u8 = |v| f32_to_fp8(v, e5m2_to_f32);
+        Float64: f64 = |v| v;
+        Int8: i8 = |v| v.round() as i8;
+        Uint8: u8 = |v| v.round() as u8;
+        Int16: i16 = |v| v.round() as i16;
+        Uint16: u16 = |v| v.round() as u16;
+        Int32: i32 = |v| v.round() as i32;
+        Uint32: u32 = |v| v.round() as u32;
+        Int64: i64 = |v| v.round() as i64;
+        Uint64: u64 = |v| v.round() as u64;
+        Bool: u8 = |v| u8::from(v != 0.0);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn fp8_values_are_those_of_the_standard() {
+        for (bits, value) in [(0x38, 1.0), (0x7e, 448.0), (0x01, 0.001953125), (0xb8, -1.0), (0x08, 0.015625)] {
+            assert_eq!(e4m3_to_f32(bits), value);
+            assert_eq!(f32_to_fp8(f64::from(value), e4m3_to_f32), bits);
+        }
+        for (bits, value) in [(0x3c, 1.0), (0x7b, 57344.0), (0xc0, -2.0)] {
+            assert_eq!(e5m2_to_f32(bits), value);
+            assert_eq!(f32_to_fp8(f64::from(value), e5m2_to_f32), bits);
+        }
+    }
+
+    #[test]
+    fn every_dtype_round_trips() {
+        for dtype in Dtype::all() {
+            let a = Array::from_f64s(dtype, [3], [0.0, 1.0, 1.0].into_iter()).unwrap();
+            assert_eq!(a.to_f64().unwrap(), [0.0, 1.0, 1.0], "{dtype}");
+            assert_eq!(a.to_f32().unwrap(), [0.0, 1.0, 1.0], "{dtype}");
+        }
+        let a = Array::from_f64s(Dtype::Int8, [4], [1e9, -1e9, 0.5, f64::NAN].into_iter()).unwrap();
+        assert_eq!(a.elements::<i8>().unwrap()[..], [127, -128, 1, 0]);
+    }
+}

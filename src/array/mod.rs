@@ -1,0 +1,324 @@
+//! Arrays: dtype, shape and shared storage, owned or memory-mapped; npz and safetensors files.
+
+mod convert;
+mod npy;
+mod npz;
+mod safetensors;
+mod weights;
+
+pub use npz::{NpzFile, NpzWriter, read_npz, write_npz};
+pub use weights::WeightFile;
+
+use crate::graph::{Cause, Dtype, Error, Result, Shape, elements, shape_text};
+use std::{borrow::Cow, fmt, sync::Arc};
+
+/// Memory that arrays share.
+trait Storage: Send + Sync {
+    fn bytes(&self) -> &[u8];
+}
+impl<T: bytemuck::NoUninit + Send + Sync> Storage for Vec<T> {
+    fn bytes(&self) -> &[u8] {
+        bytemuck::cast_slice(self)
+    }
+}
+impl Storage for memmap2::Mmap {
+    fn bytes(&self) -> &[u8] {
+        self
+    }
+}
+
+/// A Rust type that an [`Array`] can hold.
+pub trait Element: bytemuck::Pod + Send + Sync + PartialEq + fmt::Debug {
+    /// Its dtype.
+    const DTYPE: Dtype;
+}
+macro_rules! element {
+    ($($t:ty => $d:ident),*) => { $(impl Element for $t { const DTYPE: Dtype = Dtype::$d; })* };
+}
+element!(f32 => Float32, f64 => Float64, half::f16 => Float16, half::bf16 => Bfloat16, i8 => Int8, u8 => Uint8, i16 => Int16,
+         u16 => Uint16, i32 => Int32, u32 => Uint32, i64 => Int64, u64 => Uint64);
+
+/// Elements of one dtype in a shape, row-major. Clones share the storage.
+///
+/// ```
+/// use tpulang::Array;
+/// let a = Array::from(ndarray::arr2(&[[1.0f32, 2.0], [3.0, 4.0]]));
+/// assert_eq!(a.shape(), [2, 2]);
+/// assert_eq!(a.view::<f32>()?[[1, 0]], 3.0);
+/// # Ok::<(), tpulang::Error>(())
+/// ```
+#[derive(Clone)]
+pub struct Array {
+    dtype: Dtype,
+    shape: Shape,
+    storage: Arc<dyn Storage>,
+    offset: usize,
+    len: usize,
+}
+
+impl Array {
+    /// From a vector in row-major order.
+    ///
+    /// # Errors
+    /// The number of elements is not that of the shape.
+    pub fn from_vec<T: Element>(shape: impl Into<Shape>, data: Vec<T>) -> Result<Array> {
+        Array::from_raw(T::DTYPE, shape.into(), data)
+    }
+    /// From a vector whose bytes are the elements.
+    fn from_raw<T: bytemuck::NoUninit + Send + Sync>(dtype: Dtype, shape: Shape, data: Vec<T>) -> Result<Array> {
+        let (len, size) = (std::mem::size_of_val(&data[..]), dtype.size());
+        check_len(&shape, dtype, len / size)?;
+        Ok(Array { dtype, shape, storage: Arc::new(data), offset: 0, len })
+    }
+    /// From the bytes of a file that stays mapped.
+    fn mapped(dtype: Dtype, shape: Shape, map: Arc<memmap2::Mmap>, offset: usize, len: usize) -> Result<Array> {
+        check_len(&shape, dtype, len / dtype.size())?;
+        Ok(Array { dtype, shape, storage: map, offset, len })
+    }
+    /// Every element the same, converted to `dtype` (integers saturate).
+    ///
+    /// # Errors
+    /// The shape is impossible or too large for the memory.
+    pub fn filled(dtype: Dtype, shape: impl Into<Shape>, value: f64) -> Result<Array> {
+        let shape = shape.into();
+        let n = elements(&shape, dtype)?;
+        convert::from_f64s(dtype, shape, std::iter::repeat_n(value, n))
+    }
+    /// From numbers, converted to `dtype`.
+    ///
+    /// # Errors
+    /// The number of elements is not that of the shape.
+    pub fn from_f64s(dtype: Dtype, shape: impl Into<Shape>, values: impl Iterator<Item = f64>) -> Result<Array> {
+        convert::from_f64s(dtype, shape.into(), values)
+    }
+
+    /// Type of the elements.
+    pub fn dtype(&self) -> Dtype {
+        self.dtype
+    }
+    /// Dimensions.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+    /// Number of elements.
+    pub fn len(&self) -> usize {
+        self.len / self.dtype.size()
+    }
+    /// Whether there are no elements.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+    /// The elements as little-endian bytes.
+    pub fn bytes(&self) -> &[u8] {
+        &self.storage.bytes()[self.offset..self.offset + self.len]
+    }
+    /// The elements, copied only where a mapped file has them unaligned.
+    ///
+    /// # Errors
+    /// `T` is not the array's dtype.
+    pub fn elements<T: Element>(&self) -> Result<Cow<'_, [T]>> {
+        if T::DTYPE != self.dtype {
+            return Err(Cause::Dtype { argument: "the array".into(), found: self.dtype, allowed: vec![T::DTYPE] }.into());
+        }
+        Ok(self.cast())
+    }
+    /// The elements as `T` of the same size, whatever the dtype says.
+    fn cast<T: bytemuck::Pod>(&self) -> Cow<'_, [T]> {
+        match bytemuck::try_cast_slice(self.bytes()) {
+            Ok(slice) => Cow::Borrowed(slice),
+            Err(_) => Cow::Owned(bytemuck::allocation::pod_collect_to_vec(self.bytes())),
+        }
+    }
+    /// A view as an ndarray, without a copy.
+    ///
+    /// # Errors
+    /// `T` is not the array's dtype, or the elements lie unaligned in a mapped file.
+    pub fn view<T: Element>(&self) -> Result<ndarray::ArrayViewD<'_, T>> {
+        match self.elements()? {
+            Cow::Borrowed(slice) => ndarray::ArrayViewD::from_shape(self.shape.clone(), slice)
+                .map_err(|e| Cause::Shape(format!("a view of {}: {e}", shape_text(&self.shape))).into()),
+            Cow::Owned(_) => Err(Cause::Shape("the elements lie unaligned in the file; use to_ndarray".into()).into()),
+        }
+    }
+    /// A copy as an ndarray.
+    ///
+    /// # Errors
+    /// `T` is not the array's dtype.
+    pub fn to_ndarray<T: Element>(&self) -> Result<ndarray::ArrayD<T>> {
+        ndarray::ArrayD::from_shape_vec(self.shape.clone(), self.elements()?.into_owned())
+            .map_err(|e| Cause::Shape(format!("an array of {}: {e}", shape_text(&self.shape))).into())
+    }
+    /// The elements as float32.
+    ///
+    /// # Errors
+    /// Too large for the memory.
+    pub fn to_f32(&self) -> Result<Vec<f32>> {
+        convert::to_f32(self)
+    }
+    /// The elements as float64.
+    ///
+    /// # Errors
+    /// Too large for the memory.
+    pub fn to_f64(&self) -> Result<Vec<f64>> {
+        convert::to_f64(self)
+    }
+    /// The same values in another dtype; float to integer rounds half away from zero and saturates.
+    ///
+    /// # Errors
+    /// Too large for the memory.
+    pub fn to_dtype(&self, dtype: Dtype) -> Result<Array> {
+        if dtype == self.dtype {
+            return Ok(self.clone());
+        }
+        if dtype == Dtype::Float32 {
+            return Array::from_vec(self.shape.clone(), self.to_f32()?);
+        }
+        convert::from_f64s(dtype, self.shape.clone(), self.to_f64()?.into_iter())
+    }
+    /// The same storage in another shape.
+    ///
+    /// # Errors
+    /// The number of elements differs.
+    pub fn reshaped(&self, shape: impl Into<Shape>) -> Result<Array> {
+        let shape = shape.into();
+        check_len(&shape, self.dtype, self.len())?;
+        Ok(Array { shape, ..self.clone() })
+    }
+    /// The same bytes, read as another dtype of the same size (float16 stored as uint16, fp8 as uint8).
+    pub(crate) fn reinterpreted(&self, dtype: Dtype) -> Option<Array> {
+        (dtype.size() == self.dtype.size()).then(|| Array { dtype, ..self.clone() })
+    }
+}
+
+fn check_len(shape: &[usize], dtype: Dtype, len: usize) -> Result<()> {
+    // Empty arrays occur in npz files; only graphs refuse dimensions of 0.
+    let expected = if shape.contains(&0) { 0 } else { elements(shape, dtype)? };
+    if expected != len {
+        return Err(Cause::Shape(format!("{len} elements do not fill the shape {} ({expected})", shape_text(shape))).into());
+    }
+    Ok(())
+}
+
+/// A vector of `n` default elements.
+///
+/// # Errors
+/// The memory is not enough.
+pub(crate) fn zeros<T: Clone + Default>(n: usize) -> Result<Vec<T>> {
+    let mut v = Vec::new();
+    reserve(&mut v, n)?;
+    v.resize(n, T::default());
+    Ok(v)
+}
+
+/// Room for `n` more elements.
+///
+/// # Errors
+/// The memory is not enough.
+pub(crate) fn reserve<T>(v: &mut Vec<T>, n: usize) -> Result<()> {
+    let needed = n.saturating_mul(size_of::<T>());
+    let available = available_memory();
+    if needed as u64 > available || v.try_reserve_exact(n).is_err() {
+        return Err(too_large(format!("an array of {n} elements"), needed as u64, available));
+    }
+    Ok(())
+}
+
+pub(crate) fn too_large(what: String, needed: u64, available: u64) -> Error {
+    let limit = format!("{} are available", byte_text(available));
+    Cause::TooLarge { what, needed: byte_text(needed), limit }.into()
+}
+
+/// Memory that a new allocation may use, as the kernel estimates it; no limit where that is not known.
+pub(crate) fn available_memory() -> u64 {
+    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
+    let line = text.lines().find_map(|l| l.strip_prefix("MemAvailable:"));
+    line.and_then(|l| l.trim().trim_end_matches("kB").trim().parse::<u64>().ok()).map_or(u64::MAX, |kb| kb.saturating_mul(1024))
+}
+
+/// `1.5 GiB`.
+pub(crate) fn byte_text(bytes: u64) -> String {
+    let units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
+    let mut value = bytes as f64;
+    let mut unit = 0;
+    while value >= 1024.0 && unit + 1 < units.len() {
+        value /= 1024.0;
+        unit += 1;
+    }
+    if unit == 0 { format!("{bytes} bytes") } else { format!("{value:.1} {}", units[unit]) }
+}
+
+impl<T: Element, D: ndarray::Dimension> From<ndarray::Array<T, D>> for Array {
+    fn from(array: ndarray::Array<T, D>) -> Self {
+        let shape = array.shape().to_vec();
+        let data: Vec<T> = if array.is_standard_layout() {
+            let (data, offset) = array.into_raw_vec_and_offset();
+            let n: usize = shape.iter().product();
+            match offset.unwrap_or(0) {
+                0 if data.len() == n => data,
+                at => data.into_iter().skip(at).take(n).collect(),
+            }
+        } else {
+            array.iter().copied().collect()
+        };
+        of_known_len(T::DTYPE, shape, data)
+    }
+}
+impl<T: Element, D: ndarray::Dimension> From<ndarray::ArrayView<'_, T, D>> for Array {
+    fn from(view: ndarray::ArrayView<'_, T, D>) -> Self {
+        of_known_len(T::DTYPE, view.shape().to_vec(), view.iter().copied().collect::<Vec<T>>())
+    }
+}
+impl<T: Element> From<Vec<T>> for Array {
+    fn from(data: Vec<T>) -> Self {
+        of_known_len(T::DTYPE, vec![data.len()], data)
+    }
+}
+impl<T: Element> From<&[T]> for Array {
+    fn from(data: &[T]) -> Self {
+        data.to_vec().into()
+    }
+}
+impl<T: Element, const N: usize> From<[T; N]> for Array {
+    fn from(data: [T; N]) -> Self {
+        data.to_vec().into()
+    }
+}
+
+fn of_known_len<T: Element>(dtype: Dtype, shape: Shape, data: Vec<T>) -> Array {
+    let len = std::mem::size_of_val(&data[..]);
+    Array { dtype, shape, storage: Arc::new(data), offset: 0, len }
+}
+
+impl PartialEq for Array {
+    fn eq(&self, other: &Self) -> bool {
+        self.dtype == other.dtype && self.shape == other.shape && self.bytes() == other.bytes()
+    }
+}
+impl fmt::Debug for Array {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "Array({} {})", shape_text(&self.shape), self.dtype)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn clones_share_and_views_do_not_copy() {
+        let a = Array::from_vec([2, 3], vec![1i32, 2, 3, 4, 5, 6]).unwrap();
+        let b = a.clone().reshaped([3, 2]).unwrap();
+        assert_eq!(a.bytes().as_ptr(), b.bytes().as_ptr());
+        assert_eq!(a.view::<i32>().unwrap().as_ptr().cast(), a.bytes().as_ptr());
+        assert_eq!(a.view::<f32>().unwrap_err().to_string(), "the array is int32; expected float32");
+        assert_eq!(a.reshaped([4]).unwrap_err().to_string(), "6 elements do not fill the shape 4 (4)");
+        let t = ndarray::arr2(&[[1f32, 2.0], [3.0, 4.0]]).reversed_axes();
+        assert_eq!(Array::from(t).to_f32().unwrap(), [1.0, 3.0, 2.0, 4.0]);
+    }
+
+    #[test]
+    fn impossible_sizes_are_refused() {
+        assert!(zeros::<f32>(1 << 55).is_err());
+        assert!(Array::filled(Dtype::Float32, [1 << 30, 1 << 30], 0.0).is_err());
+    }
+}

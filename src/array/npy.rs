@@ -1,0 +1,139 @@
+//! The npy format: a header that is a Python dict, then the elements.
+//! Source: numpy's `numpy.lib.format`, versions 1.0 to 3.0.
+use crate::graph::{Dtype, Shape};
+use py_literal::Value;
+
+/// What an npy header says.
+#[derive(Debug, PartialEq)]
+pub(super) struct Header {
+    pub dtype: Dtype,
+    pub big_endian: bool,
+    pub fortran_order: bool,
+    pub shape: Shape,
+    /// Bytes before the elements.
+    pub len: usize,
+}
+
+const MAGIC: &[u8] = b"\x93NUMPY";
+/// A header is a few dozen bytes; a larger one is not worth parsing.
+const MAX_HEADER: usize = 4096;
+
+pub(super) fn parse_header(bytes: &[u8]) -> Result<Header, String> {
+    let rest = bytes.strip_prefix(MAGIC).ok_or("it does not begin like an npy file")?;
+    let (&[major, _minor], rest) = rest.split_first_chunk::<2>().ok_or("the header is cut off")?;
+    let (text_len, prefix) = match major {
+        1 => (rest.first_chunk::<2>().map(|b| usize::from(u16::from_le_bytes(*b))), 10),
+        2 | 3 => (rest.first_chunk::<4>().map(|b| u32::from_le_bytes(*b) as usize), 12),
+        _ => return Err(format!("npy version {major} is unknown")),
+    };
+    let text_len = text_len.ok_or("the header is cut off")?;
+    if text_len > MAX_HEADER {
+        return Err(format!("the header claims {text_len} bytes; at most {MAX_HEADER} are read"));
+    }
+    let text = bytes.get(prefix..prefix + text_len).ok_or("the header is cut off")?;
+    let text = std::str::from_utf8(text).map_err(|_| "the header is not text")?;
+    if text.bytes().filter(|b| b"([{".contains(b)).count() > 64 {
+        return Err("the header is nested too deep".into());
+    }
+    let Ok(Value::Dict(entries)) = text.trim().parse::<Value>() else {
+        return Err("the header is not a Python dict".into());
+    };
+    let get = |key: &str| {
+        let entry = entries.iter().find(|(k, _)| matches!(k, Value::String(s) if s == key));
+        entry.map(|(_, v)| v).ok_or_else(|| format!("the header has no {key}"))
+    };
+    let Value::String(descr) = get("descr")? else {
+        return Err("records are not supported".into());
+    };
+    let Value::Boolean(fortran_order) = *get("fortran_order")? else {
+        return Err("fortran_order is not a bool".into());
+    };
+    let Value::Tuple(dims) = get("shape")? else {
+        return Err("the shape is not a tuple".into());
+    };
+    let dim = |d: &Value| match d {
+        Value::Integer(i) => usize::try_from(i.clone()).ok(),
+        _ => None,
+    };
+    let shape = dims.iter().map(dim).collect::<Option<Shape>>().ok_or("a dimension is not a size")?;
+    let (dtype, big_endian) = parse_descr(descr)?;
+    Ok(Header { dtype, big_endian, fortran_order, shape, len: prefix + text_len })
+}
+
+const DESCRS: [(&str, Dtype); 12] = [
+    ("f4", Dtype::Float32),
+    ("f2", Dtype::Float16),
+    ("f8", Dtype::Float64),
+    ("i1", Dtype::Int8),
+    ("u1", Dtype::Uint8),
+    ("i2", Dtype::Int16),
+    ("u2", Dtype::Uint16),
+    ("i4", Dtype::Int32),
+    ("u4", Dtype::Uint32),
+    ("i8", Dtype::Int64),
+    ("u8", Dtype::Uint64),
+    ("b1", Dtype::Bool),
+];
+
+fn parse_descr(descr: &str) -> Result<(Dtype, bool), String> {
+    let (order, code) = descr.split_at_checked(1).unwrap_or(("", descr));
+    let row = DESCRS.iter().find(|(c, _)| *c == code).filter(|_| ["<", ">", "|", "="].contains(&order));
+    row.map(|(_, d)| (*d, order == ">")).ok_or_else(|| {
+        let shown: String = descr.chars().take(20).collect();
+        format!("elements of type {shown:?} are not supported")
+    })
+}
+
+/// The header of a row-major little-endian array. float16 may be stored as its bits.
+pub(super) fn header(dtype: Dtype, shape: &[usize]) -> Vec<u8> {
+    let stored = match dtype {
+        Dtype::Bfloat16 => Dtype::Uint16,
+        Dtype::Fp8e4m3 | Dtype::Fp8e5m2 => Dtype::Uint8,
+        other => other,
+    };
+    let code = DESCRS.iter().find(|(_, d)| *d == stored).map_or("u1", |(c, _)| c);
+    let order = if stored.size() == 1 { '|' } else { '<' };
+    let dims: String = shape.iter().map(|d| format!("{d}, ")).collect();
+    let dims = if shape.len() == 1 { dims.trim_end().to_owned() } else { dims.trim_end_matches(", ").to_owned() };
+    let mut text = format!("{{'descr': '{order}{code}', 'fortran_order': False, 'shape': ({dims}), }}");
+    // numpy pads with spaces so that the elements begin at a multiple of 64.
+    let pad = (64 - (10 + text.len() + 1) % 64) % 64;
+    text.extend(std::iter::repeat_n(' ', pad));
+    text.push('\n');
+    let mut bytes = MAGIC.to_vec();
+    bytes.extend([1, 0]);
+    bytes.extend((text.len() as u16).to_le_bytes());
+    bytes.extend(text.as_bytes());
+    bytes
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn headers_are_read_back() {
+        for shape in [vec![], vec![3], vec![2, 3], vec![0, 4]] {
+            let bytes = header(Dtype::Float16, &shape);
+            assert_eq!(bytes.len() % 64, 0);
+            let h = parse_header(&bytes).unwrap();
+            assert_eq!((h.dtype, h.shape, h.len), (Dtype::Float16, shape, bytes.len()));
+        }
+    }
+
+    #[test]
+    fn bad_headers_are_refused() {
+        let with = |text: &str| [MAGIC, &[1, 0], &(text.len() as u16).to_le_bytes(), text.as_bytes()].concat();
+        for (bytes, message) in [
+            (b"PK".to_vec(), "it does not begin like an npy file"),
+            (header(Dtype::Int8, &[2])[..20].to_vec(), "the header is cut off"),
+            (with("{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}"), "elements of type \"<c8\" are not supported"),
+            (with("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}"), "a dimension is not a size"),
+            (with("{'descr': '<f4', 'shape': (1,)}"), "the header has no fortran_order"),
+            (with(&"(".repeat(4000)), "the header is nested too deep"),
+            (with("nonsense"), "the header is not a Python dict"),
+        ] {
+            assert_eq!(parse_header(&bytes).unwrap_err(), message);
+        }
+    }
+}

@@ -1,0 +1,31 @@
+//! Build networks TpuLang-style, check them as they grow, write them as Top
+//! dialect MLIR for the TPU-MLIR tool chain, and run them.
+//!
+//! ```
+//! use tpulang::{Dtype, Graph};
+//!
+//! let mut g = Graph::new("tiny")?;
+//! let x = g.input("x", Dtype::Float32, [1, 3, 8, 8])?;
+//! let w = g.coefficient("w", tpulang::Array::from_vec([4, 3, 3, 3], vec![0.1f32; 108])?)?;
+//! let y = g.conv(x, w).pad([1, 1, 1, 1]).out_name("y").call()?;
+//! let z = g.relu(y).call()?;
+//! g.set_outputs(&[z])?;
+//! assert_eq!(g.tensor(z)?.shape, [1, 4, 8, 8]);
+//! # Ok::<(), tpulang::Error>(())
+//! ```
+//!
+//! A *function* is what is called here ([`Graph::conv`], [`Graph::add`]); it adds one or more *operators*
+//! (`top.Conv`, `top.AddConst`), which are what is emitted ([`mlir`]) and executed ([`exec`]).
+#![warn(missing_docs)]
+
+pub mod array;
+pub mod exec;
+pub mod graph;
+pub mod mlir;
+pub mod ops;
+pub mod quant;
+pub mod spec;
+
+pub use array::Array;
+pub use graph::{Dtype, Error, Graph, Mode, Operand, Result, Scalar, Tensor, TensorOrScalar};
+pub use quant::Quantization;

@@ -1,0 +1,27 @@
+// Pooling over the spatial axes of an NC... tensor.
+
+class Top_PoolOp<string mnemonic> : Top_Op<mnemonic> {
+  let description = [{ A dimension of the result is (i + pad_before + pad_after - k) / stride + 1, rounded down, or
+    up with `ceil_mode`. }];
+  let arguments = (ins AnyTensor:$input,
+    I64ArrayAttr:$kernel_shape, I64ArrayAttr:$strides, I64ArrayAttr:$pads,
+    OptionalAttr<BoolAttr>:$ceil_mode,
+    OptionalAttr<AutoPad>:$auto_pad,
+    DefaultValuedAttr<BoolAttr, "false">:$is_adaptive,
+    DefaultValuedAttr<BoolAttr, "true">:$keepdims,
+    DefaultValuedAttr<I64Attr, "0">:$pad_value,
+    DefaultValuedAttr<BoolAttr, "false">:$count_include_pad,
+    DefaultValuedAttr<BoolAttr, "false">:$do_relu,
+    DefaultValuedAttr<F64Attr, "-1.0">:$relu_limit,
+    DefaultValuedAttr<RoundMode, "\"HalfAwayFromZero\"">:$first_round_mode,
+    DefaultValuedAttr<RoundMode, "\"HalfAwayFromZero\"">:$round_mode);
+  let results = (outs AnyTensor:$output);
+}
+
+def Top_MaxPoolOp : Top_PoolOp<"MaxPool"> {
+  let summary = "largest value of each window; padding never wins";
+}
+
+def Top_AvgPoolOp : Top_PoolOp<"AvgPool"> {
+  let summary = "mean of each window";
+}

@@ -1,0 +1,13 @@
+// Choice by condition.
+
+def Top_WhereOp : Top_Op<"Where"> {
+  let summary = "tbrn where cond is not 0, fbrn elsewhere";
+  let description = [{ A branch is a tensor, or a constant: then its operand is none, `x_is_const` (for tbrn) or
+    `y_is_const` (for fbrn) is true and the value stands in `x_const_val` or `y_const_val`. }];
+  let arguments = (ins AnyTensor:$cond, AnyTensorOrNone:$tbrn, AnyTensorOrNone:$fbrn,
+    DefaultValuedAttr<BoolAttr, "false">:$x_is_const,
+    DefaultValuedAttr<BoolAttr, "false">:$y_is_const,
+    DefaultValuedAttr<F64Attr, "0.0">:$x_const_val,
+    DefaultValuedAttr<F64Attr, "0.0">:$y_const_val);
+  let results = (outs AnyTensor:$output);
+}

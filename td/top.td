@@ -1,0 +1,16 @@
+// The Top dialect as tpulang knows it, one file a family. Names, attribute
+// kinds and defaults are those of TPU-MLIR's own dialect; the words are ours.
+include "common.td"
+include "structure.td"
+include "activation.td"
+include "arithmetic.td"
+include "cast.td"
+include "compare.td"
+include "conv.td"
+include "gather.td"
+include "layout.td"
+include "matmul.td"
+include "norm.td"
+include "pool.td"
+include "reduce.td"
+include "select.td"
