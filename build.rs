@@ -15,7 +15,8 @@ fn main() {
 }
 
 fn generate() -> Result<()> {
-    let prefix = env::var("TABLEGEN_220_PREFIX").map_err(|_| "TABLEGEN_220_PREFIX is not set; .cargo/config.toml sets it")?;
+    let prefix =
+        env::var("TABLEGEN_220_PREFIX").map_err(|_| "TABLEGEN_220_PREFIX is not set; .cargo/config.toml sets it")?;
     let config = Path::new(&prefix).join("bin/llvm-config");
     let include = Command::new(&config)
         .arg("--includedir")
@@ -76,10 +77,8 @@ fn op(record: Record) -> Result<String> {
     for (result, definition) in dag(record, "results")? {
         results += &value(&result, definition)?;
     }
-    let transparent = record
-        .list_of_defs_value("traits")?
-        .iter()
-        .any(|t| t.name().is_ok_and(|n| n == "QuantTransparent"));
+    let transparent =
+        record.list_of_defs_value("traits")?.iter().any(|t| t.name().is_ok_and(|n| n == "QuantTransparent"));
     Ok(format!(
         "  OpDef {{ name: {name:?}, summary: {summary:?}, description: {description:?}, operands: &[{operands}], \
          attributes: &[{attributes}], results: &[{results}], quant_transparent: {transparent} }},\n"
@@ -114,7 +113,8 @@ fn value(name: &str, definition: Record) -> Result<String> {
 }
 
 fn attribute(name: &str, definition: Record) -> Result<String> {
-    let default = definition.optional_str_value("defaultValue").ok().flatten().filter(|s| !s.is_empty()).map(str::to_owned);
+    let default =
+        definition.optional_str_value("defaultValue").ok().flatten().filter(|s| !s.is_empty()).map(str::to_owned);
     let optional = definition.bit_value("isOptional").unwrap_or(false);
     let mut base = definition;
     while let Some(inner) = base.optional_def_value("baseAttr").filter(|d| !d.anonymous() || d.name().is_ok()) {
@@ -136,10 +136,17 @@ fn attribute(name: &str, definition: Record) -> Result<String> {
     };
     let default = match default {
         None => "None".to_owned(),
-        Some(text) => format!("Some({})", default_value(&kind, &text).ok_or_else(|| format!("attribute {name}: the default {text} is not of kind {kind}"))?),
+        Some(text) => format!(
+            "Some({})",
+            default_value(&kind, &text)
+                .ok_or_else(|| format!("attribute {name}: the default {text} is not of kind {kind}"))?
+        ),
     };
     let mut out = String::new();
-    write!(out, "AttributeDef {{ name: {name:?}, kind: AttributeKind::{kind}, default: {default}, optional: {optional} }}, ")?;
+    write!(
+        out,
+        "AttributeDef {{ name: {name:?}, kind: AttributeKind::{kind}, default: {default}, optional: {optional} }}, "
+    )?;
     Ok(out)
 }
 

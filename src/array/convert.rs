@@ -61,7 +61,12 @@ pub(super) fn to_f64(array: &Array) -> Result<Vec<f64>> {
 }
 
 pub(super) fn from_f64s(dtype: Dtype, shape: Shape, values: impl Iterator<Item = f64>) -> Result<Array> {
-    fn collect<T: bytemuck::NoUninit + Send + Sync>(dtype: Dtype, shape: Shape, values: impl Iterator<Item = f64>, f: impl Fn(f64) -> T) -> Result<Array> {
+    fn collect<T: bytemuck::NoUninit + Send + Sync>(
+        dtype: Dtype,
+        shape: Shape,
+        values: impl Iterator<Item = f64>,
+        f: impl Fn(f64) -> T,
+    ) -> Result<Array> {
         let mut data = Vec::new();
         reserve(&mut data, values.size_hint().0)?;
         data.extend(values.map(f));

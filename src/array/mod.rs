@@ -6,7 +6,9 @@ mod npz;
 mod safetensors;
 mod weights;
 
+pub(crate) use npz::set_default_permissions;
 pub use npz::{NpzFile, NpzWriter, read_npz, write_npz};
+
 pub use weights::WeightFile;
 
 use crate::graph::{Cause, Dtype, Error, Result, Shape, elements, shape_text};
@@ -118,7 +120,9 @@ impl Array {
     /// `T` is not the array's dtype.
     pub fn elements<T: Element>(&self) -> Result<Cow<'_, [T]>> {
         if T::DTYPE != self.dtype {
-            return Err(Cause::Dtype { argument: "the array".into(), found: self.dtype, allowed: vec![T::DTYPE] }.into());
+            return Err(
+                Cause::Dtype { argument: "the array".into(), found: self.dtype, allowed: vec![T::DTYPE] }.into()
+            );
         }
         Ok(self.cast())
     }
@@ -194,7 +198,9 @@ fn check_len(shape: &[usize], dtype: Dtype, len: usize) -> Result<()> {
     // Empty arrays occur in npz files; only graphs refuse dimensions of 0.
     let expected = if shape.contains(&0) { 0 } else { elements(shape, dtype)? };
     if expected != len {
-        return Err(Cause::Shape(format!("{len} elements do not fill the shape {} ({expected})", shape_text(shape))).into());
+        return Err(
+            Cause::Shape(format!("{len} elements do not fill the shape {} ({expected})", shape_text(shape))).into()
+        );
     }
     Ok(())
 }
@@ -232,7 +238,8 @@ pub(crate) fn too_large(what: String, needed: u64, available: u64) -> Error {
 pub(crate) fn available_memory() -> u64 {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let line = text.lines().find_map(|l| l.strip_prefix("MemAvailable:"));
-    line.and_then(|l| l.trim().trim_end_matches("kB").trim().parse::<u64>().ok()).map_or(u64::MAX, |kb| kb.saturating_mul(1024))
+    line.and_then(|l| l.trim().trim_end_matches("kB").trim().parse::<u64>().ok())
+        .map_or(u64::MAX, |kb| kb.saturating_mul(1024))
 }
 
 /// `1.5 GiB`.

@@ -127,7 +127,10 @@ mod tests {
         for (bytes, message) in [
             (b"PK".to_vec(), "it does not begin like an npy file"),
             (header(Dtype::Int8, &[2])[..20].to_vec(), "the header is cut off"),
-            (with("{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}"), "elements of type \"<c8\" are not supported"),
+            (
+                with("{'descr': '<c8', 'fortran_order': False, 'shape': (1,)}"),
+                "elements of type \"<c8\" are not supported",
+            ),
             (with("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}"), "a dimension is not a size"),
             (with("{'descr': '<f4', 'shape': (1,)}"), "the header has no fortran_order"),
             (with(&"(".repeat(4000)), "the header is nested too deep"),

@@ -14,7 +14,8 @@ pub(super) struct SafetensorsFile {
 impl SafetensorsFile {
     pub fn open(path: &Path) -> Result<Self> {
         let map = map_file(path)?;
-        let tensors = SafeTensors::deserialize(&map).map_err(|e| Error::format(path, format!("not a safetensors file: {e}")))?;
+        let tensors =
+            SafeTensors::deserialize(&map).map_err(|e| Error::format(path, format!("not a safetensors file: {e}")))?;
         let base = map.as_ptr() as usize;
         let entries = tensors
             .tensors()

@@ -77,6 +77,7 @@ pub(crate) fn as_declared(array: Array, dtype: Dtype, shape: &Shape) -> std::res
     if array.dtype() != dtype {
         return Err(format!("is {found_dtype}; the tensor is declared {dtype}"));
     }
-    array.reshaped(shape.clone()).map_err(|_| format!("has shape {found_shape}; the tensor is declared {}", shape_text(shape)))
+    array
+        .reshaped(shape.clone())
+        .map_err(|_| format!("has shape {found_shape}; the tensor is declared {}", shape_text(shape)))
 }
-

@@ -151,9 +151,21 @@ mod tests {
         assert_eq!(Attributes::new(relu, none.clone()).unwrap().float("relu_limit"), -1.0);
         for (op, given, message) in [
             (softmax, vec![], "top.Softmax: the attribute axis is missing"),
-            (relu, vec![("relu_limit", Attribute::Int(6))], "top.Relu: the attribute relu_limit is 6; expected a float"),
-            (relu, vec![("relu_limits", Attribute::Int(6))], "unknown attribute \"relu_limits of top.Relu\"; did you mean \"relu_limit\"?"),
-            (softmax, vec![("axis", Attribute::Int(1 << 40))], "top.Softmax: the attribute axis is 1099511627776; expected a 32-bit integer"),
+            (
+                relu,
+                vec![("relu_limit", Attribute::Int(6))],
+                "top.Relu: the attribute relu_limit is 6; expected a float",
+            ),
+            (
+                relu,
+                vec![("relu_limits", Attribute::Int(6))],
+                "unknown attribute \"relu_limits of top.Relu\"; did you mean \"relu_limit\"?",
+            ),
+            (
+                softmax,
+                vec![("axis", Attribute::Int(1 << 40))],
+                "top.Softmax: the attribute axis is 1099511627776; expected a 32-bit integer",
+            ),
         ] {
             assert_eq!(Attributes::new(op, given).unwrap_err().to_string(), message);
         }

@@ -1,5 +1,6 @@
 use super::{
-    Attribute, CallContext, Cause, Dtype, Error, Graph, Operand, Result, Scalar, Tensor, TensorInfo, TensorKind, argument,
+    Attribute, CallContext, Cause, Dtype, Error, Graph, Operand, Result, Scalar, Tensor, TensorInfo, TensorKind,
+    argument,
 };
 use crate::{
     array::Array,
@@ -9,7 +10,9 @@ use serde::{Serialize, de::DeserializeOwned};
 use std::fmt;
 
 /// The arguments of a function, and how it is lowered to operators.
-pub trait Arguments: Serialize + DeserializeOwned + schemars::JsonSchema + Clone + fmt::Debug + Send + Sync + 'static {
+pub trait Arguments:
+    Serialize + DeserializeOwned + schemars::JsonSchema + Clone + fmt::Debug + Send + Sync + 'static
+{
     /// The function's name: `conv`.
     const NAME: &'static str;
     /// What a call gives: a [`Tensor`] or several.
@@ -88,7 +91,12 @@ impl<'g, A: Arguments> Call<'g, A> {
         let (out, graph) = (to.out, to.graph);
         match outputs {
             Ok(outputs) => {
-                graph.calls.push(RecordedCall { function: A::NAME, args: Box::new(args), outputs: outputs.clone(), out_quant });
+                graph.calls.push(RecordedCall {
+                    function: A::NAME,
+                    args: Box::new(args),
+                    outputs: outputs.clone(),
+                    out_quant,
+                });
                 Ok(A::Output::from_list(outputs))
             }
             Err(error) => {
@@ -194,7 +202,11 @@ impl Lowering<'_> {
         match &self.out {
             Some(names) if names.len() != outputs && !(names.len() == 1 && outputs > 1) => {
                 let found = format!("{} names", names.len());
-                Err(argument("out", found, format!("{} has {outputs} output{}", self.function, if outputs == 1 { "" } else { "s" })))
+                Err(argument(
+                    "out",
+                    found,
+                    format!("{} has {outputs} output{}", self.function, if outputs == 1 { "" } else { "s" }),
+                ))
             }
             _ => Ok(()),
         }
@@ -250,12 +262,22 @@ impl Lowering<'_> {
         }
     }
     /// Sets (or checks) scale and zero point of a tensor argument.
-    pub(crate) fn quantize(&mut self, operand: &Operand, scale: Option<PerTensorOrAxis<f64>>, zero_point: Option<PerTensorOrAxis<i64>>) -> Result<()> {
+    pub(crate) fn quantize(
+        &mut self,
+        operand: &Operand,
+        scale: Option<PerTensorOrAxis<f64>>,
+        zero_point: Option<PerTensorOrAxis<i64>>,
+    ) -> Result<()> {
         let tensor = self.tensor(operand)?;
         self.quantize_tensor(tensor, scale, zero_point)
     }
     /// Sets (or checks) scale and zero point of a tensor.
-    pub(crate) fn quantize_tensor(&mut self, tensor: Tensor, scale: Option<PerTensorOrAxis<f64>>, zero_point: Option<PerTensorOrAxis<i64>>) -> Result<()> {
+    pub(crate) fn quantize_tensor(
+        &mut self,
+        tensor: Tensor,
+        scale: Option<PerTensorOrAxis<f64>>,
+        zero_point: Option<PerTensorOrAxis<i64>>,
+    ) -> Result<()> {
         if scale.is_none() && zero_point.is_none() {
             return Ok(());
         }
@@ -272,7 +294,9 @@ impl Lowering<'_> {
     /// Turns a float16 coefficient into float32 in place, as a convolution's bias must be.
     pub(crate) fn widen_coefficient(&mut self, operand: &Operand) -> Result<()> {
         let tensor = self.tensor(operand)?;
-        if let TensorInfo { dtype: Dtype::Float16, kind: TensorKind::Coefficient(data), .. } = self.graph.tensor(tensor)? {
+        if let TensorInfo { dtype: Dtype::Float16, kind: TensorKind::Coefficient(data), .. } =
+            self.graph.tensor(tensor)?
+        {
             let wide = data.as_ref().map(|d| Array::from_vec(d.shape().to_vec(), d.to_f32()?)).transpose()?;
             self.graph.change(tensor, |t| {
                 t.dtype = Dtype::Float32;
@@ -285,7 +309,10 @@ impl Lowering<'_> {
     pub(crate) fn scalar_coefficient(&mut self, scalar: Scalar) -> Result<Operand> {
         let stem = self.out.as_ref().and_then(|o| o.first()).map_or(self.function, |o| o.as_str());
         let name = format!("{stem}_scalar");
-        Ok(Operand::Tensor(self.coefficient(&name, Array::filled(scalar.dtype, [1], scalar.value)?)?))
+        let tensor = self.coefficient(&name, Array::filled(scalar.dtype, [1], scalar.value)?)?;
+        let name = self.graph.tensor(tensor)?.name.clone();
+        self.graph.scalar_coefficients.insert(name);
+        Ok(Operand::Tensor(tensor))
     }
     /// Adds the operator that computes the call's outputs.
     pub(crate) fn emit_many<const N: usize>(
@@ -301,7 +328,13 @@ impl Lowering<'_> {
         self.graph.insert(op, &operands, attributes, &results)
     }
     /// Adds the operator that computes the call's only output.
-    pub(crate) fn emit<const N: usize>(&mut self, op: &str, operands: &[Option<&Operand>], attributes: [(&str, Attribute); N], dtype: Dtype) -> Result<Vec<Tensor>> {
+    pub(crate) fn emit<const N: usize>(
+        &mut self,
+        op: &str,
+        operands: &[Option<&Operand>],
+        attributes: [(&str, Attribute); N],
+        dtype: Dtype,
+    ) -> Result<Vec<Tensor>> {
         self.emit_many(op, operands, attributes, &[dtype])
     }
     fn out_names(&mut self, count: usize) -> Result<Vec<String>> {

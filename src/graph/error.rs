@@ -72,7 +72,11 @@ pub enum Cause {
         rank: usize,
     },
     /// Two shapes cannot be broadcast together.
-    #[error("shapes {} and {} cannot be broadcast together: {left_dim} and {right_dim} differ and neither is 1", shape_text(left), shape_text(right))]
+    #[error(
+        "shapes {} and {} cannot be broadcast together: {left_dim} and {right_dim} differ and neither is 1",
+        shape_text(left),
+        shape_text(right)
+    )]
     Broadcast {
         /// First shape.
         left: Shape,
@@ -216,6 +220,13 @@ impl Error {
         match &self.0.cause {
             Cause::Many(errors) => errors,
             _ => std::slice::from_ref(self),
+        }
+    }
+    /// As [`Error::each`], but owned.
+    pub fn into_each(self) -> Vec<Error> {
+        match self.0.cause {
+            Cause::Many(errors) => errors,
+            cause => vec![Error(Box::new(Inner { cause, ..*self.0 }))],
         }
     }
     pub(crate) fn in_call(mut self, call: CallContext) -> Self {

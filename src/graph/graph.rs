@@ -8,7 +8,7 @@ use crate::{
     quant::{self, Quantization},
 };
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What the emitted module is: float, or quantized already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
@@ -72,6 +72,8 @@ pub struct Graph {
     inputs: Vec<Tensor>,
     outputs: Vec<Tensor>,
     pub(crate) calls: Vec<RecordedCall>,
+    /// Names of the coefficients that calls made of scalars.
+    pub(crate) scalar_coefficients: HashSet<String>,
     scope: String,
     /// Tensors as they were before the call in progress changed them.
     undo: Vec<(Tensor, TensorInfo)>,
@@ -106,6 +108,7 @@ impl Graph {
             inputs: Vec::new(),
             outputs: Vec::new(),
             calls: Vec::new(),
+            scalar_coefficients: HashSet::new(),
             scope: String::new(),
             undo: Vec::new(),
         })
@@ -193,7 +196,11 @@ impl Graph {
             }
             if info.kind != TensorKind::Value {
                 let kind = if info.kind == TensorKind::Input { "an input" } else { "a coefficient" };
-                return Err(argument("outputs", format!("{:?}, {kind}", info.name), "an output must be computed by an operator"));
+                return Err(argument(
+                    "outputs",
+                    format!("{:?}, {kind}", info.name),
+                    "an output must be computed by an operator",
+                ));
             }
         }
         self.outputs = outputs.to_vec();
@@ -273,7 +280,8 @@ impl Graph {
         check_operands(def, operands)?;
         let attributes = Attributes::new(def, attributes)?;
         let infos = operands.iter().map(|o| o.map(|t| self.tensor(t)).transpose()).collect::<Result<Vec<_>>>()?;
-        let shapes = ops::infer(&Inference { op: def, operands: infos, attributes: &attributes, results: results.len() })?;
+        let shapes =
+            ops::infer(&Inference { op: def, operands: infos, attributes: &attributes, results: results.len() })?;
         if shapes.len() != results.len() {
             let problem = format!("it has {} results, {} were named", shapes.len(), results.len());
             return Err(Cause::Operator { op: op.into(), problem }.into());
@@ -301,7 +309,13 @@ impl Graph {
         quant::propagate(&self.tensors, &self.operators)
     }
 
-    pub(crate) fn add_tensor(&mut self, name: Option<&str>, dtype: Dtype, shape: Shape, kind: TensorKind) -> Result<Tensor> {
+    pub(crate) fn add_tensor(
+        &mut self,
+        name: Option<&str>,
+        dtype: Dtype,
+        shape: Shape,
+        kind: TensorKind,
+    ) -> Result<Tensor> {
         elements(&shape, dtype)?;
         let name = match name {
             Some(name) => {
@@ -352,6 +366,7 @@ impl Graph {
         }
         for info in self.tensors.drain(mark.tensors..) {
             self.by_name.remove(&info.name);
+            self.scalar_coefficients.remove(&info.name);
         }
         self.operators.truncate(mark.operators);
         self.inputs.truncate(mark.inputs);
@@ -418,7 +433,10 @@ mod tests {
         let c = g.scope("s", |g| g.scope("t", |g| g.relu(b).out_name("r").call())).unwrap();
         let names: Vec<_> = [a, b, c].map(|t| g.tensor(t).unwrap().name.clone()).into();
         assert_eq!(names, ["relu_0", "s/relu_1", "s/t/r"]);
-        assert_eq!(g.relu(x).out_name("x").call().unwrap_err().to_string().lines().next(), Some("relu \"x\" (ops[3]): the name \"x\" is used already; every tensor needs its own"));
+        assert_eq!(
+            g.relu(x).out_name("x").call().unwrap_err().to_string().lines().next(),
+            Some("relu \"x\" (ops[3]): the name \"x\" is used already; every tensor needs its own")
+        );
         assert!(g.tensor(Tensor(99)).is_err());
     }
 }

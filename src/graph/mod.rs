@@ -12,14 +12,14 @@ mod operand;
 mod tensor;
 
 pub use attributes::{Attribute, Attributes};
-pub use call::{Arguments, Call, Lowering, Outputs};
 pub(crate) use call::RecordedCall;
+pub use call::{Arguments, Call, Lowering, Outputs};
 pub use dtype::Dtype;
 pub use error::{CallContext, Cause, Error, Place, Result};
 pub(crate) use error::{argument, invalid, nearest};
 pub use graph::{Graph, Mode, Operator};
 pub use op_def::{Arity, AttributeDef, AttributeKind, Default, OPS, OpDef, ValueDef, op_def};
-pub use operand::{Operand, OneOrMany, Scalar, TensorOrScalar};
 pub(crate) use operand::VisitOperands;
-pub(crate) use tensor::{check_name, elements, shape_text};
+pub use operand::{OneOrMany, Operand, Scalar, TensorOrScalar};
 pub use tensor::{Preprocess, Shape, Tensor, TensorInfo, TensorKind};
+pub(crate) use tensor::{check_name, elements, shape_text};

@@ -311,7 +311,23 @@ macro_rules! no_operands {
         fn visit(&mut self, _: &'static str, _: &mut dyn FnMut(&'static str, &mut Operand)) {}
     })* };
 }
-no_operands!(i64, f64, bool, String, Dtype, [i64; 2], [i64; 4], [i64; 3], [f64; 2], [f64; 3], Vec<f64>, Vec<i64>, Scalar, OneOrMany<i64>, OneOrMany<f64>);
+no_operands!(
+    i64,
+    f64,
+    bool,
+    String,
+    Dtype,
+    [i64; 2],
+    [i64; 4],
+    [i64; 3],
+    [f64; 2],
+    [f64; 3],
+    Vec<f64>,
+    Vec<i64>,
+    Scalar,
+    OneOrMany<i64>,
+    OneOrMany<f64>
+);
 impl VisitOperands for Operand {
     fn visit(&mut self, argument: &'static str, f: &mut dyn FnMut(&'static str, &mut Operand)) {
         f(argument, self);

@@ -111,7 +111,11 @@ pub(crate) fn elements(shape: &[usize], dtype: Dtype) -> Result<usize> {
         return Err(Cause::Shape(format!("a shape of {} dimensions; at most 32 are supported", shape.len())).into());
     }
     if shape.contains(&0) {
-        return Err(Cause::Shape(format!("the shape {} has a dimension of 0; all must be positive", shape_text(shape))).into());
+        return Err(Cause::Shape(format!(
+            "the shape {} has a dimension of 0; all must be positive",
+            shape_text(shape)
+        ))
+        .into());
     }
     let bytes = shape.iter().try_fold(dtype.size(), |n, &d| n.checked_mul(d)).filter(|&n| n <= 1 << 50);
     bytes.map(|n| n / dtype.size()).ok_or_else(|| {

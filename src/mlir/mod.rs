@@ -1,3 +1,15 @@
-//! Top MLIR: writer and reader.
-use crate::graph::{Attribute, Preprocess};
-pub(crate) fn preprocess_attributes(_: &Preprocess, _: &[usize]) -> Vec<(&'static str, Attribute)> { vec![] }
+//! Top dialect MLIR: the writer and the reader, and the pair of files (`.mlir` and weights `.npz`).
+//!
+//! This room alone knows melior.
+
+mod attributes;
+mod context;
+mod pair;
+mod reader;
+mod types;
+mod writer;
+
+pub(crate) use attributes::preprocess_attributes;
+pub use pair::{Written, write_pair};
+pub use reader::{read, read_text};
+pub use writer::{emit, weight_file_name};

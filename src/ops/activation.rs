@@ -67,7 +67,13 @@ function! {
 }
 
 /// Sets scale and zero point of a function's input and output, where they are given.
-pub(super) fn quantize_in_out(to: &mut Lowering, input: &Operand, output: Tensor, scale: Option<[f64; 2]>, zero_point: [i64; 2]) -> Result<()> {
+pub(super) fn quantize_in_out(
+    to: &mut Lowering,
+    input: &Operand,
+    output: Tensor,
+    scale: Option<[f64; 2]>,
+    zero_point: [i64; 2],
+) -> Result<()> {
     if let Some([s0, s1]) = scale {
         to.quantize(input, Some(s0.into()), Some(zero_point[0].into()))?;
         to.quantize_tensor(output, Some(s1.into()), Some(zero_point[1].into()))?;
@@ -95,7 +101,12 @@ impl LeakyRelu {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         let dtype = to.dtype("input", &self.input, DTYPES)?;
         let round_mode = round_mode("round_mode", &self.round_mode())?;
-        to.emit("LeakyRelu", &[Some(&self.input)], [("alpha", self.negative_slope().into()), ("round_mode", round_mode)], dtype)
+        to.emit(
+            "LeakyRelu",
+            &[Some(&self.input)],
+            [("alpha", self.negative_slope().into()), ("round_mode", round_mode)],
+            dtype,
+        )
     }
 }
 
@@ -122,7 +133,10 @@ mod tests {
         let mut g = Graph::new("g").unwrap();
         let x = g.input("x", Dtype::Float32, [2, 3]).unwrap();
         let first = |e: crate::Error| e.to_string().lines().next().unwrap_or_default().to_owned();
-        assert_eq!(first(g.softmax(x, 2).call().unwrap_err()), "softmax (ops[0]): axis is 2; with 2 dimensions it must be from -2 to 1");
+        assert_eq!(
+            first(g.softmax(x, 2).call().unwrap_err()),
+            "softmax (ops[0]): axis is 2; with 2 dimensions it must be from -2 to 1"
+        );
         assert_eq!(
             first(g.gelu(x).round_mode("half_odd").call().unwrap_err()),
             "gelu (ops[0]): round_mode is \"half_odd\"; expected one of half_away_from_zero, half_up, half_down, half_to_even, towards_zero, up, down"

@@ -3,7 +3,9 @@ use super::{
     function,
     shape::{Inference, broadcast},
 };
-use crate::graph::{Attribute, Cause, Dtype, Lowering, Operand, Result, Scalar, Shape, Tensor, TensorOrScalar, argument};
+use crate::graph::{
+    Attribute, Cause, Dtype, Lowering, Operand, Result, Scalar, Shape, Tensor, TensorOrScalar, argument,
+};
 
 macro_rules! binary {
     ($name:ident => $Args:ident, $op:literal, $doc:literal, $example:literal) => {
@@ -79,7 +81,9 @@ impl Binary<'_> {
             }
         }
         let outputs = match &operands {
-            [TensorOrScalar::Tensor(a), TensorOrScalar::Tensor(b)] => to.emit(self.op, &[Some(a), Some(b)], [], dtype)?,
+            [TensorOrScalar::Tensor(a), TensorOrScalar::Tensor(b)] => {
+                to.emit(self.op, &[Some(a), Some(b)], [], dtype)?
+            }
             [TensorOrScalar::Tensor(t), TensorOrScalar::Scalar(s)] => self.emit_const(to, t, s.value, false, dtype)?,
             [TensorOrScalar::Scalar(s), TensorOrScalar::Tensor(t)] => self.emit_const(to, t, s.value, true, dtype)?,
             _ => return Err(no_tensor()),
@@ -92,7 +96,14 @@ impl Binary<'_> {
         Ok(outputs)
     }
 
-    fn emit_const(&self, to: &mut Lowering, tensor: &Operand, value: f64, number_first: bool, dtype: Dtype) -> Result<Vec<Tensor>> {
+    fn emit_const(
+        &self,
+        to: &mut Lowering,
+        tensor: &Operand,
+        value: f64,
+        number_first: bool,
+        dtype: Dtype,
+    ) -> Result<Vec<Tensor>> {
         let op = format!("{}Const", self.op);
         let value = ("const_val", Attribute::Float(value));
         if self.op == "Sub" {
@@ -105,7 +116,9 @@ impl Binary<'_> {
     fn dtype(&self, to: &Lowering) -> Result<Dtype> {
         let wide = ["Max", "Min"].contains(&self.op);
         let supported = if wide { [&FLOATS[..], &BYTES, &WIDER].concat() } else { [FLOATS, BYTES].concat() };
-        let bad = |argument: &str, found, allowed: &[Dtype]| Err(Cause::Dtype { argument: argument.into(), found, allowed: allowed.to_vec() }.into());
+        let bad = |argument: &str, found, allowed: &[Dtype]| {
+            Err(Cause::Dtype { argument: argument.into(), found, allowed: allowed.to_vec() }.into())
+        };
         let of = |o: &TensorOrScalar| match o {
             TensorOrScalar::Tensor(t) => to.info(t).map(|t| Some(t.dtype)),
             TensorOrScalar::Scalar(_) => Ok(None),
@@ -187,7 +200,11 @@ pub(super) fn broadcast_shape(of: &Inference) -> Result<Vec<Shape>> {
         shape = broadcast(&shape, of.shape(i)?)?;
     }
     if of.operands.len() < 2 {
-        return Err(Cause::Operator { op: of.op.name.into(), problem: "it has one operand; expected at least two".into() }.into());
+        return Err(Cause::Operator {
+            op: of.op.name.into(),
+            problem: "it has one operand; expected at least two".into(),
+        }
+        .into());
     }
     Ok(vec![shape])
 }
@@ -208,14 +225,22 @@ mod tests {
                 (Some(o), true) => g.sub(x, y).out_dtype(o).call(),
                 (None, true) => g.sub(x, y).call(),
             };
-            result.map(|t| g.tensor(t).unwrap().dtype).map_err(|e| e.to_string().lines().next().unwrap_or_default().to_owned())
+            result
+                .map(|t| g.tensor(t).unwrap().dtype)
+                .map_err(|e| e.to_string().lines().next().unwrap_or_default().to_owned())
         };
         assert_eq!(f(Uint8, Int8, None, false), Ok(Int8));
         assert_eq!(f(Uint8, Uint8, None, false), Ok(Uint8));
         assert_eq!(f(Uint8, Uint8, None, true), Ok(Int8));
         assert_eq!(f(Float16, Float16, None, false), Ok(Float16));
-        assert_eq!(f(Int8, Int8, Some(Int32), false), Err("add (ops[0]): out_dtype is int32; expected float32, float16, int8 or uint8".into()));
-        assert_eq!(f(Float16, Float32, None, false), Err("add (ops[0]): tensor_i0 is float16 and tensor_i1 is float32; they must have the same dtype".into()));
+        assert_eq!(
+            f(Int8, Int8, Some(Int32), false),
+            Err("add (ops[0]): out_dtype is int32; expected float32, float16, int8 or uint8".into())
+        );
+        assert_eq!(
+            f(Float16, Float32, None, false),
+            Err("add (ops[0]): tensor_i0 is float16 and tensor_i1 is float32; they must have the same dtype".into())
+        );
         assert_eq!(f(Uint8, Uint8, Some(Uint8), true), Err("sub (ops[0]): out_dtype is uint8; expected int8".into()));
     }
 

@@ -4,8 +4,16 @@ use crate::graph::{Cause, Dtype, Lowering, OneOrMany, Operand, Result, Shape, Te
 
 /// What TpuLang tensors can be.
 const TENSORS: &[Dtype] = &[
-    Dtype::Float32, Dtype::Float16, Dtype::Fp8e4m3, Dtype::Fp8e5m2, Dtype::Int32, Dtype::Uint32, Dtype::Int16,
-    Dtype::Uint16, Dtype::Int8, Dtype::Uint8,
+    Dtype::Float32,
+    Dtype::Float16,
+    Dtype::Fp8e4m3,
+    Dtype::Fp8e5m2,
+    Dtype::Int32,
+    Dtype::Uint32,
+    Dtype::Int16,
+    Dtype::Uint16,
+    Dtype::Int8,
+    Dtype::Uint8,
 ];
 const INTEGERS: &[Dtype] = &[Dtype::Int32, Dtype::Uint32, Dtype::Int16, Dtype::Uint16, Dtype::Int8, Dtype::Uint8];
 const QUANT_MODES: [&str; 3] = ["TFLite_LShift", "TFLite", "MultiplierShift"];
@@ -46,7 +54,11 @@ impl CastFn {
         }
         let mode = self.round_mode();
         if ["half_up", "half_down"].contains(&mode.as_str()) {
-            return Err(argument("round_mode", format!("{mode:?}"), "cast takes half_away_from_zero, half_to_even, towards_zero, up or down"));
+            return Err(argument(
+                "round_mode",
+                format!("{mode:?}"),
+                "cast takes half_away_from_zero, half_to_even, towards_zero, up or down",
+            ));
         }
         let attributes = [("round_mode", round_mode("round_mode", &mode)?), ("to", dtype.cast_name().into())];
         to.emit("Cast", &[Some(&self.tensor_i)], attributes, dtype)
@@ -57,7 +69,9 @@ impl RequantInt {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         to.dtype("tensor_i", &self.tensor_i, INTEGERS)?;
         let mode = usize::try_from(self.requant_mode).ok().and_then(|m| QUANT_MODES.get(m));
-        let mode = *mode.ok_or_else(|| argument("requant_mode", self.requant_mode, "expected 0 (TFLite_LShift), 1 (TFLite) or 2 (MultiplierShift)"))?;
+        let mode = *mode.ok_or_else(|| {
+            argument("requant_mode", self.requant_mode, "expected 0 (TFLite_LShift), 1 (TFLite) or 2 (MultiplierShift)")
+        })?;
         let dtype = self.out_dtype();
         if !dtype.is_quantizable() {
             let allowed = vec![Dtype::Int8, Dtype::Uint8, Dtype::Int16, Dtype::Uint16];
@@ -87,7 +101,10 @@ pub(super) fn requant_shape(of: &Inference) -> Result<Vec<Shape>> {
     let axis = of.axis("rq_axis", shape.len())?;
     let (mul, shift) = (of.attributes.ints("multiplier").len(), of.attributes.ints("rshift").len());
     if mul != shift || (mul != 1 && mul != shape[axis]) {
-        return Err(invalid(format!("{mul} multipliers and {shift} shifts; expected one each, or {} each, one for each index of axis {axis}", shape[axis])));
+        return Err(invalid(format!(
+            "{mul} multipliers and {shift} shifts; expected one each, or {} each, one for each index of axis {axis}",
+            shape[axis]
+        )));
     }
     Ok(vec![shape.to_vec()])
 }
@@ -105,9 +122,21 @@ mod tests {
         let y = g.requant_int(x, vec![1, 2, 3], vec![-1, -2, -3], 5, 2).out_dtype(Dtype::Uint8).call().unwrap();
         assert_eq!(g.tensor(y).unwrap().type_text(), "2x3x4 uint8 (zero point 5)");
         assert_eq!(g.operators()[0].attributes.ints("rshift"), [1, 2, 3]);
-        assert_eq!(first(g.requant_int(x, vec![1, 2], -1, 0, 2).call().unwrap_err()), "requant_int (ops[1]): 2 multipliers and 1 shifts; expected one each, or 3 each, one for each index of axis 1");
-        assert_eq!(first(g.requant_int(x, 1, -1, 0, 3).call().unwrap_err()), "requant_int (ops[1]): requant_mode is 3; expected 0 (TFLite_LShift), 1 (TFLite) or 2 (MultiplierShift)");
-        assert_eq!(first(g.requant_int(f, 1, -1, 0, 0).call().unwrap_err()), "requant_int (ops[1]): tensor_i is float32; expected int32, uint32, int16, uint16, int8 or uint8");
-        assert_eq!(first(g.cast(f).round_mode("half_up").call().unwrap_err()), "cast (ops[1]): round_mode is \"half_up\"; cast takes half_away_from_zero, half_to_even, towards_zero, up or down");
+        assert_eq!(
+            first(g.requant_int(x, vec![1, 2], -1, 0, 2).call().unwrap_err()),
+            "requant_int (ops[1]): 2 multipliers and 1 shifts; expected one each, or 3 each, one for each index of axis 1"
+        );
+        assert_eq!(
+            first(g.requant_int(x, 1, -1, 0, 3).call().unwrap_err()),
+            "requant_int (ops[1]): requant_mode is 3; expected 0 (TFLite_LShift), 1 (TFLite) or 2 (MultiplierShift)"
+        );
+        assert_eq!(
+            first(g.requant_int(f, 1, -1, 0, 0).call().unwrap_err()),
+            "requant_int (ops[1]): tensor_i is float32; expected int32, uint32, int16, uint16, int8 or uint8"
+        );
+        assert_eq!(
+            first(g.cast(f).round_mode("half_up").call().unwrap_err()),
+            "cast (ops[1]): round_mode is \"half_up\"; cast takes half_away_from_zero, half_to_even, towards_zero, up or down"
+        );
     }
 }

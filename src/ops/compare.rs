@@ -32,7 +32,7 @@ macro_rules! compare_const {
             example concat!("let y = g.", stringify!($name), "(x, 0.5).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);");
             $name => $Args -> Tensor {
                 "float32, float16, int8 or uint8." tensor_i0: Operand,
-                "The number, in units of the stored values." scalar_i1: Scalar,
+                "The number, in real units; for a quantized tensor it is rounded to the tensor's scale first." scalar_i1: Scalar,
                 ;
                 "Scales of the operand and of the output, for quantized tensors." scale: [f64; 2],
                 "Zero points of the operand and of the output; used with scale." zero_point: [i64; 2] = [0, 0],
@@ -59,7 +59,14 @@ compare_const!(les => Les, "LessOrEqual", "<=");
 compare_const!(eqs => Eqs, "Equal", "==");
 compare_const!(nes => Nes, "NotEqual", "!=");
 
-fn compare(mode: &str, a: &Operand, b: &Operand, scale: Option<[f64; 3]>, zero_point: [i64; 3], to: &mut Lowering) -> Result<Vec<Tensor>> {
+fn compare(
+    mode: &str,
+    a: &Operand,
+    b: &Operand,
+    scale: Option<[f64; 3]>,
+    zero_point: [i64; 3],
+    to: &mut Lowering,
+) -> Result<Vec<Tensor>> {
     let dtype = to.dtype("tensor_i0", a, DTYPES)?;
     to.same_dtype(("tensor_i0", a), ("tensor_i1", b))?;
     let outputs = to.emit("Compare", &[Some(a), Some(b)], [("mode", mode.into())], dtype)?;
@@ -67,7 +74,11 @@ fn compare(mode: &str, a: &Operand, b: &Operand, scale: Option<[f64; 3]>, zero_p
         let [z0, z1, z2] = zero_point;
         if s0 != s1 || z0 != z1 {
             let found = format!("{s0:?} and {s1:?}, zero points {z0} and {z1}");
-            return Err(argument("scale of the operands", found, "only tensors of equal scale and zero point are compared"));
+            return Err(argument(
+                "scale of the operands",
+                found,
+                "only tensors of equal scale and zero point are compared",
+            ));
         }
         to.quantize(a, Some(s0.into()), Some(z0.into()))?;
         to.quantize(b, Some(s1.into()), Some(z1.into()))?;
@@ -76,7 +87,14 @@ fn compare(mode: &str, a: &Operand, b: &Operand, scale: Option<[f64; 3]>, zero_p
     Ok(outputs)
 }
 
-fn compare_const(mode: &str, a: &Operand, number: Scalar, scale: Option<[f64; 2]>, zero_point: [i64; 2], to: &mut Lowering) -> Result<Vec<Tensor>> {
+fn compare_const(
+    mode: &str,
+    a: &Operand,
+    number: Scalar,
+    scale: Option<[f64; 2]>,
+    zero_point: [i64; 2],
+    to: &mut Lowering,
+) -> Result<Vec<Tensor>> {
     let dtype = to.dtype("tensor_i0", a, DTYPES)?;
     let attributes = [("mode", mode.into()), ("const_val", number.value.into()), ("inversed", false.into())];
     let outputs = to.emit("CompareConst", &[Some(a)], attributes, dtype)?;
@@ -98,8 +116,14 @@ mod tests {
         let y = g.input("y", Dtype::Uint8, [2, 3]).unwrap();
         let z = g.input("z", Dtype::Int32, [2, 3]).unwrap();
         let first = |e: crate::Error| e.to_string().lines().next().unwrap_or_default().to_owned();
-        assert_eq!(first(g.gt(x, y).call().unwrap_err()), "gt (ops[0]): tensor_i0 is int8 and tensor_i1 is uint8; they must have the same dtype");
-        assert_eq!(first(g.eqs(z, 1).call().unwrap_err()), "eqs (ops[0]): tensor_i0 is int32; expected float32, float16, int8 or uint8");
+        assert_eq!(
+            first(g.gt(x, y).call().unwrap_err()),
+            "gt (ops[0]): tensor_i0 is int8 and tensor_i1 is uint8; they must have the same dtype"
+        );
+        assert_eq!(
+            first(g.eqs(z, 1).call().unwrap_err()),
+            "eqs (ops[0]): tensor_i0 is int32; expected float32, float16, int8 or uint8"
+        );
         assert_eq!(
             first(g.le(x, vec![1i8]).scale([1.0, 2.0, 1.0]).call().unwrap_err()),
             "le (ops[0]): scale of the operands is 1.0 and 2.0, zero points 0 and 0; only tensors of equal scale and zero point are compared"

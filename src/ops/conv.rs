@@ -156,7 +156,9 @@ fn out_dtype(given: Dtype, allowed: &[Dtype]) -> Result<Dtype> {
 
 fn one_only<T>(name: &str, value: Option<&OneOrMany<T>>) -> Result<()> {
     match value {
-        Some(OneOrMany::Many(v)) => Err(argument(name, format!("a list of {}", v.len()), "the tool chain takes one value for the tensor here")),
+        Some(OneOrMany::Many(v)) => {
+            Err(argument(name, format!("a list of {}", v.len()), "the tool chain takes one value for the tensor here"))
+        }
         _ => Ok(()),
     }
 }
@@ -235,13 +237,19 @@ pub(super) fn conv_shape(of: &Inference) -> Result<Vec<Shape>> {
     let rank = input.len();
     if rank < 3 || weight.len() != rank {
         let found = format!("input has {rank} dimensions, weight {}", weight.len());
-        return Err(invalid(format!("{found}; expected n x ic x spatial.. and oc x ic/group x kernel.., equally many")));
+        return Err(invalid(format!(
+            "{found}; expected n x ic x spatial.. and oc x ic/group x kernel.., equally many"
+        )));
     }
     let spatial = rank - 2;
     let group = of.attributes.int("group");
     let (oc, ic) = (weight[0], input[1]);
     if group < 1 || ic as i64 % group != 0 || oc as i64 % group != 0 {
-        return Err(argument("group", group, format!("it must divide the input's {ic} channels and the weight's {oc}")));
+        return Err(argument(
+            "group",
+            group,
+            format!("it must divide the input's {ic} channels and the weight's {oc}"),
+        ));
     }
     if weight[1] as i64 * group != ic as i64 {
         return Err(invalid(format!("weight has {} input channels; the input has {ic} (group {group})", weight[1])));
@@ -257,12 +265,25 @@ pub(super) fn conv_shape(of: &Inference) -> Result<Vec<Shape>> {
         dilations = vec![1; spatial];
     }
     if strides.len() != spatial || dilations.len() != spatial || pads.len() != 2 * spatial {
-        return Err(invalid(format!("strides {strides:?}, dilations {dilations:?}, pads {pads:?}: expected {spatial}, {spatial} and {} values", 2 * spatial)));
+        return Err(invalid(format!(
+            "strides {strides:?}, dilations {dilations:?}, pads {pads:?}: expected {spatial}, {spatial} and {} values",
+            2 * spatial
+        )));
     }
     let mut shape = vec![input[0], oc];
     for i in 0..spatial {
         let pads = [pads[i], pads[i + spatial]];
-        shape.push(Window { input: input[2 + i], kernel: kernel[i], stride: strides[i], dilation: dilations[i], pads, ceil: false }.positions()?);
+        shape.push(
+            Window {
+                input: input[2 + i],
+                kernel: kernel[i],
+                stride: strides[i],
+                dilation: dilations[i],
+                pads,
+                ceil: false,
+            }
+            .positions()?,
+        );
     }
     Ok(vec![shape])
 }
@@ -304,13 +325,31 @@ mod tests {
            weight  w  64x64x3x3 float32
         "#);
         let first = |e: crate::Error| e.to_string().lines().next().unwrap_or_default().to_owned();
-        assert_eq!(first(g.conv(x, v).stride([0, 1]).call().unwrap_err()), "conv (ops[0]): kernel 3, stride 0, dilation 1, pads 0 and 0: expected kernel, stride and dilation of at least 1 and pads of at least 0, below 2^31");
-        assert_eq!(first(g.conv(x, v).group(3).call().unwrap_err()), "conv (ops[0]): group is 3; it must divide the input's 32 channels and the weight's 64");
-        assert_eq!(first(g.conv(i, v).call().unwrap_err()), "conv (ops[0]): input is int8; expected float32 or float16");
-        assert_eq!(first(g.conv(x, v).bias(vec![0f32; 3]).call().unwrap_err()), "conv (ops[0]): bias has 3 elements; expected 64, one an output channel");
+        assert_eq!(
+            first(g.conv(x, v).stride([0, 1]).call().unwrap_err()),
+            "conv (ops[0]): kernel 3, stride 0, dilation 1, pads 0 and 0: expected kernel, stride and dilation of at least 1 and pads of at least 0, below 2^31"
+        );
+        assert_eq!(
+            first(g.conv(x, v).group(3).call().unwrap_err()),
+            "conv (ops[0]): group is 3; it must divide the input's 32 channels and the weight's 64"
+        );
+        assert_eq!(
+            first(g.conv(i, v).call().unwrap_err()),
+            "conv (ops[0]): input is int8; expected float32 or float16"
+        );
+        assert_eq!(
+            first(g.conv(x, v).bias(vec![0f32; 3]).call().unwrap_err()),
+            "conv (ops[0]): bias has 3 elements; expected 64, one an output channel"
+        );
         let w8 = g.coefficient("w8", Array::filled(Dtype::Int8, [4, 32, 1, 1], 0.0).unwrap()).unwrap();
-        assert_eq!(first(g.conv_int(i, w8).weight_zp(0).call().unwrap_err()), "conv_int (ops[0]): quantization of \"i\": neither set on the tensor nor given by input_zp");
-        assert_eq!(first(g.conv_quant(i, w8).input_scale(vec![0.1, 0.2]).call().unwrap_err()), "conv_quant (ops[0]): input_scale is a list of 2; the tool chain takes one value for the tensor here");
+        assert_eq!(
+            first(g.conv_int(i, w8).weight_zp(0).call().unwrap_err()),
+            "conv_int (ops[0]): quantization of \"i\": neither set on the tensor nor given by input_zp"
+        );
+        assert_eq!(
+            first(g.conv_quant(i, w8).input_scale(vec![0.1, 0.2]).call().unwrap_err()),
+            "conv_quant (ops[0]): input_scale is a list of 2; the tool chain takes one value for the tensor here"
+        );
     }
 
     #[test]
@@ -321,6 +360,9 @@ mod tests {
         let y = g.conv_v2(i, w).pad([1, 2, 3, 4]).input_zp(vec![3, 4]).weight_zp(1).call().unwrap();
         assert_eq!(g.operators()[0].attributes.ints("pads"), [1, 3, 2, 4]);
         assert_eq!(g.tensor(y).unwrap().type_text(), "1x3x9x13 int32");
-        assert_eq!(g.tensor(i).unwrap().quantization, Some(Quantization { scale: None, zero_point: Some(vec![3, 4].into()) }));
+        assert_eq!(
+            g.tensor(i).unwrap().quantization,
+            Some(Quantization { scale: None, zero_point: Some(vec![3, 4].into()) })
+        );
     }
 }

@@ -3,7 +3,14 @@ use super::{function, shape::Inference};
 use crate::graph::{Dtype, Lowering, Operand, Result, Shape, Tensor};
 
 const INDEX: &[Dtype] = &[
-    Dtype::Int32, Dtype::Uint32, Dtype::Int16, Dtype::Uint16, Dtype::Int8, Dtype::Uint8, Dtype::Int64, Dtype::Float32,
+    Dtype::Int32,
+    Dtype::Uint32,
+    Dtype::Int16,
+    Dtype::Uint16,
+    Dtype::Int8,
+    Dtype::Uint8,
+    Dtype::Int64,
+    Dtype::Float32,
 ];
 
 function! {

@@ -5,8 +5,8 @@ use super::{
     shape::{Inference, axes},
 };
 use crate::graph::{
-    Attribute, Attributes, Cause, Dtype, Lowering, OneOrMany, Operand, Result, Shape, Tensor, TensorInfo, TensorKind, VisitOperands, argument,
-    invalid, shape_text,
+    Attribute, Attributes, Cause, Dtype, Lowering, OneOrMany, Operand, Result, Shape, Tensor, TensorInfo, TensorKind,
+    VisitOperands, argument, invalid, shape_text,
 };
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::{Deserialize, Deserializer, Serialize, de};
@@ -190,7 +190,9 @@ impl Concat {
             return Err(argument("inputs", "a list of 1", "expected at least two tensors"));
         }
         let expected = |n| format!("expected {}: one an input and one for the output, not {n}", count + 1);
-        for (name, len) in [("scales", self.scales.as_ref().map(Vec::len)), ("zero_points", self.zero_points.as_ref().map(Vec::len))] {
+        for (name, len) in
+            [("scales", self.scales.as_ref().map(Vec::len)), ("zero_points", self.zero_points.as_ref().map(Vec::len))]
+        {
             if let Some(n) = len.filter(|n| *n != count + 1) {
                 return Err(argument(name, format!("a list of {n}"), expected(n)));
             }
@@ -225,7 +227,9 @@ impl Split {
         let dtypes = vec![dtype; num as usize];
         let (axis, num) = (("axis", Attribute::Int(self.axis())), ("num", Attribute::Int(num)));
         match self.size.clone().filter(|s| !s.is_empty()) {
-            Some(size) => to.emit_many("Split", &[Some(&self.input)], [axis, num, ("split_size", size.into())], &dtypes),
+            Some(size) => {
+                to.emit_many("Split", &[Some(&self.input)], [axis, num, ("split_size", size.into())], &dtypes)
+            }
             None => to.emit_many("Split", &[Some(&self.input)], [axis, num], &dtypes),
         }
     }
@@ -240,9 +244,17 @@ impl Slice {
             Some(steps) => steps.to_vec(),
         };
         let axes = self.axes.as_ref().map(OneOrMany::to_vec);
-        if ends.len() != starts.len() || steps.len() != starts.len() || axes.as_ref().is_some_and(|a| a.len() != starts.len()) {
+        if ends.len() != starts.len()
+            || steps.len() != starts.len()
+            || axes.as_ref().is_some_and(|a| a.len() != starts.len())
+        {
             let axes = axes.map_or(String::new(), |a| format!(" and {} axes", a.len()));
-            return Err(invalid(format!("{} starts, {} ends, {} steps{axes}; expected equally many", starts.len(), ends.len(), steps.len())));
+            return Err(invalid(format!(
+                "{} starts, {} ends, {} steps{axes}; expected equally many",
+                starts.len(),
+                ends.len(),
+                steps.len()
+            )));
         }
         let attributes = [
             ("offset", starts.into()),
@@ -257,8 +269,14 @@ impl Slice {
 /// The values of a small integer coefficient, as shape operands are.
 fn known_values(t: &TensorInfo) -> Result<Vec<i64>> {
     match &t.kind {
-        TensorKind::Coefficient(Some(data)) if t.dtype.is_int() && t.elements() <= 32 => Ok(data.to_f64()?.into_iter().map(|v| v as i64).collect()),
-        _ => Err(invalid(format!("the new shape is {:?} ({}); expected an integer coefficient of at most 32 elements, whose data are known", t.name, t.type_text()))),
+        TensorKind::Coefficient(Some(data)) if t.dtype.is_int() && t.elements() <= 32 => {
+            Ok(data.to_f64()?.into_iter().map(|v| v as i64).collect())
+        }
+        _ => Err(invalid(format!(
+            "the new shape is {:?} ({}); expected an integer coefficient of at most 32 elements, whose data are known",
+            t.name,
+            t.type_text()
+        ))),
     }
 }
 
@@ -274,7 +292,13 @@ pub(super) fn reshape_shape(of: &Inference) -> Result<Vec<Shape>> {
         None => of.attributes.ints("shape"),
     };
     let count: usize = input.iter().product();
-    let fail = |why: &str| Err(argument("new_shape", format!("{dims:?}"), format!("{why}; the input is {} ({count} elements)", shape_text(input))));
+    let fail = |why: &str| {
+        Err(argument(
+            "new_shape",
+            format!("{dims:?}"),
+            format!("{why}; the input is {} ({count} elements)", shape_text(input)),
+        ))
+    };
     let mut shape = Shape::with_capacity(dims.len());
     let mut open = None;
     for (i, &d) in dims.iter().enumerate() {
@@ -320,10 +344,17 @@ pub(super) fn permute_shape(of: &Inference) -> Result<Vec<Shape>> {
 pub(super) fn squeeze_shape(of: &Inference) -> Result<Vec<Shape>> {
     let input = of.shape(0)?;
     let given = of.attributes.ints("axes");
-    let dropped: Vec<usize> =
-        if given.is_empty() { (0..input.len()).filter(|&i| input[i] == 1).collect() } else { axes("axis", &given, input.len())? };
+    let dropped: Vec<usize> = if given.is_empty() {
+        (0..input.len()).filter(|&i| input[i] == 1).collect()
+    } else {
+        axes("axis", &given, input.len())?
+    };
     if let Some(&a) = dropped.iter().find(|&&a| input[a] != 1) {
-        return Err(argument("axis", format!("{given:?}"), format!("axis {a} of {} is {}; only 1 can be dropped", shape_text(input), input[a])));
+        return Err(argument(
+            "axis",
+            format!("{given:?}"),
+            format!("axis {a} of {} is {}; only 1 can be dropped", shape_text(input), input[a]),
+        ));
     }
     let mut shape: Shape = (0..input.len()).filter(|i| !dropped.contains(i)).map(|i| input[i]).collect();
     if shape.is_empty() {
@@ -351,9 +382,14 @@ pub(super) fn concat_shape(of: &Inference) -> Result<Vec<Shape>> {
         let fits = other.len() == shape.len() && (0..shape.len()).all(|d| d == axis || other[d] == shape[d]);
         if !fits {
             let first = shape_text(of.shape(0)?);
-            return Err(invalid(format!("inputs[{i}] is {} and inputs[0] is {first}; all dimensions but that of axis {axis} must be equal", shape_text(other))));
+            return Err(invalid(format!(
+                "inputs[{i}] is {} and inputs[0] is {first}; all dimensions but that of axis {axis} must be equal",
+                shape_text(other)
+            )));
         }
-        shape[axis] = shape[axis].checked_add(other[axis]).ok_or_else(|| invalid("the dimensions add up to more than can be addressed"))?;
+        shape[axis] = shape[axis]
+            .checked_add(other[axis])
+            .ok_or_else(|| invalid("the dimensions add up to more than can be addressed"))?;
     }
     Ok(vec![shape])
 }
@@ -368,10 +404,15 @@ pub(crate) fn split_sizes(dim: usize, attributes: &Attributes) -> Result<Vec<usi
         }
         return Ok(vec![dim / num; num]);
     }
-    let sizes: Option<Vec<usize>> = given.iter().map(|&s| usize::try_from(s).ok().filter(|s| *s > 0 && *s <= dim)).collect();
+    let sizes: Option<Vec<usize>> =
+        given.iter().map(|&s| usize::try_from(s).ok().filter(|s| *s > 0 && *s <= dim)).collect();
     match sizes {
         Some(sizes) if sizes.len() == num && sizes.iter().sum::<usize>() == dim => Ok(sizes),
-        _ => Err(argument("size", format!("{given:?}"), format!("expected {num} positive sizes that add up to the {dim} entries of the axis"))),
+        _ => Err(argument(
+            "size",
+            format!("{given:?}"),
+            format!("expected {num} positive sizes that add up to the {dim} entries of the axis"),
+        )),
     }
 }
 
@@ -405,8 +446,19 @@ pub(crate) struct Range {
 pub(crate) fn slice_ranges(input: &[usize], attributes: &Attributes) -> Result<Vec<Range>> {
     let (offset, steps, ends) = (attributes.ints("offset"), attributes.ints("steps"), attributes.ints("ends"));
     let given = attributes.ints("axes");
-    if steps.len() != offset.len() || ends.len() != offset.len() || (!given.is_empty() && given.len() != offset.len()) || offset.len() > input.len() {
-        return Err(invalid(format!("{} offsets, {} steps, {} ends for {} axes of an input with {}", offset.len(), steps.len(), ends.len(), given.len(), input.len())));
+    if steps.len() != offset.len()
+        || ends.len() != offset.len()
+        || (!given.is_empty() && given.len() != offset.len())
+        || offset.len() > input.len()
+    {
+        return Err(invalid(format!(
+            "{} offsets, {} steps, {} ends for {} axes of an input with {}",
+            offset.len(),
+            steps.len(),
+            ends.len(),
+            given.len(),
+            input.len()
+        )));
     }
     let at = if given.is_empty() { (0..offset.len()).collect() } else { axes("axes", &given, input.len())? };
     let mut ranges: Vec<Range> = input.iter().map(|&d| Range { start: 0, step: 1, count: d }).collect();
@@ -423,7 +475,10 @@ pub(crate) fn slice_ranges(input: &[usize], attributes: &Attributes) -> Result<V
         let end = if whole { dim } else { from_end(ends[i]).clamp(low, high) };
         let span = if step > 0 { end - start } else { start - end };
         if span <= 0 {
-            return Err(invalid(format!("the slice of axis {a} from {} to {} by {step} is empty; the axis has {dim} entries", offset[i], ends[i])));
+            return Err(invalid(format!(
+                "the slice of axis {a} from {} to {} by {step} is empty; the axis has {dim} entries",
+                offset[i], ends[i]
+            )));
         }
         let count = (span as u64).div_ceil(step.unsigned_abs()) as usize;
         ranges[a] = Range { start: start as usize, step, count };
@@ -440,7 +495,6 @@ pub(super) fn slice_shape(of: &Inference) -> Result<Vec<Shape>> {
     Ok(vec![slice_ranges(of.shape(0)?, of.attributes)?.into_iter().map(|r| r.count).collect()])
 }
 
-
 #[cfg(test)]
 mod tests {
     use crate::{Dtype, Graph};
@@ -453,15 +507,29 @@ mod tests {
     fn reshapes() {
         let mut g = Graph::new("g").unwrap();
         let x = g.input("x", Dtype::Float32, [2, 3, 4]).unwrap();
-        for (dims, expected) in [(vec![0, -1], vec![2, 12]), (vec![-1], vec![24]), (vec![4, 3, 2], vec![4, 3, 2]), (vec![0, 0, 2, -1], vec![2, 3, 2, 2])] {
+        for (dims, expected) in [
+            (vec![0, -1], vec![2, 12]),
+            (vec![-1], vec![24]),
+            (vec![4, 3, 2], vec![4, 3, 2]),
+            (vec![0, 0, 2, -1], vec![2, 3, 2, 2]),
+        ] {
             let y = g.reshape(x, dims).call().unwrap();
             assert_eq!(g.tensor(y).unwrap().shape, expected);
         }
         for (dims, message) in [
-            (vec![5, -1], "new_shape is [5, -1]; the known dimensions make 5, which does not divide the input; the input is 2x3x4 (24 elements)"),
+            (
+                vec![5, -1],
+                "new_shape is [5, -1]; the known dimensions make 5, which does not divide the input; the input is 2x3x4 (24 elements)",
+            ),
             (vec![-1, -1], "new_shape is [-1, -1]; only one dimension can be -1; the input is 2x3x4 (24 elements)"),
-            (vec![1, 1, 1, 0], "new_shape is [1, 1, 1, 0]; dimension 3 is 0, and the input has none there to keep; the input is 2x3x4 (24 elements)"),
-            (vec![i64::MAX, i64::MAX], "new_shape is [9223372036854775807, 9223372036854775807]; it has too many elements; the input is 2x3x4 (24 elements)"),
+            (
+                vec![1, 1, 1, 0],
+                "new_shape is [1, 1, 1, 0]; dimension 3 is 0, and the input has none there to keep; the input is 2x3x4 (24 elements)",
+            ),
+            (
+                vec![i64::MAX, i64::MAX],
+                "new_shape is [9223372036854775807, 9223372036854775807]; it has too many elements; the input is 2x3x4 (24 elements)",
+            ),
         ] {
             assert_eq!(first(g.reshape(x, dims).call().unwrap_err()), format!("reshape (ops[4]): {message}"));
         }
@@ -475,15 +543,26 @@ mod tests {
         let mut g = Graph::new("g").unwrap();
         let x = g.input("x", Dtype::Float32, [10]).unwrap();
         // start, end, step -> entries, with axes given
-        for (start, end, step, count) in [(0, 10, 1, 10), (1, i64::MAX, 3, 3), (-3, -1, 1, 2), (8, 2, -2, 3), (9, i64::MIN, -1, 10), (-100, 4, 1, 4)] {
+        for (start, end, step, count) in
+            [(0, 10, 1, 10), (1, i64::MAX, 3, 3), (-3, -1, 1, 2), (8, 2, -2, 3), (9, i64::MIN, -1, 10), (-100, 4, 1, 4)]
+        {
             let y = g.slice(x, start, end).steps(step).axes(0).call().unwrap();
             assert_eq!(g.tensor(y).unwrap().shape, [count], "{start}..{end} by {step}");
         }
         let y = g.slice(x, 2, -1).call().unwrap();
         assert_eq!(g.tensor(y).unwrap().shape, [8]);
-        assert_eq!(first(g.slice(x, 5, 5).axes(0).call().unwrap_err()), "slice (ops[7]): the slice of axis 0 from 5 to 5 by 1 is empty; the axis has 10 entries");
-        assert_eq!(first(g.slice(x, 5, 6).steps(0).call().unwrap_err()), "slice (ops[7]): steps is 0; a step is at least 1, or at most -1 to go backwards");
-        assert_eq!(first(g.slice(x, [5, 6], 6).call().unwrap_err()), "slice (ops[7]): 2 starts, 1 ends, 2 steps; expected equally many");
+        assert_eq!(
+            first(g.slice(x, 5, 5).axes(0).call().unwrap_err()),
+            "slice (ops[7]): the slice of axis 0 from 5 to 5 by 1 is empty; the axis has 10 entries"
+        );
+        assert_eq!(
+            first(g.slice(x, 5, 6).steps(0).call().unwrap_err()),
+            "slice (ops[7]): steps is 0; a step is at least 1, or at most -1 to go backwards"
+        );
+        assert_eq!(
+            first(g.slice(x, [5, 6], 6).call().unwrap_err()),
+            "slice (ops[7]): 2 starts, 1 ends, 2 steps; expected equally many"
+        );
     }
 
     #[test]
@@ -499,10 +578,25 @@ mod tests {
         let parts = g.split(x).axis(-1).num(3).out_name("p").call().unwrap();
         assert_eq!(shape(&g, parts[2]), [1, 3, 1, 2]);
         assert_eq!(g.tensor(parts[2]).unwrap().name, "p_2");
-        assert_eq!(first(g.squeeze(x, vec![1]).call().unwrap_err()), "squeeze (ops[3]): axis is [1]; axis 1 of 1x3x1x6 is 3; only 1 can be dropped");
-        assert_eq!(first(g.permute(x, vec![0, 0, 1, 2]).call().unwrap_err()), "permute (ops[3]): order is [0, 0, 1, 2]; axis 0 occurs twice");
-        assert_eq!(first(g.split(x).axis(1).num(2).call().unwrap_err()), "split (ops[3]): num is 2; it must divide the 3 entries of the axis");
-        assert_eq!(first(g.concat(vec![x.into(), i.into()]).call().unwrap_err()), "concat (ops[3]): inputs[1] is int8 and inputs[0] is float32; they must have the same dtype");
-        assert_eq!(first(g.concat(vec![x.into(), y.into()]).call().unwrap_err()), "concat (ops[3]): inputs[1] is 1x3x6 and inputs[0] is 1x3x1x6; all dimensions but that of axis 0 must be equal");
+        assert_eq!(
+            first(g.squeeze(x, vec![1]).call().unwrap_err()),
+            "squeeze (ops[3]): axis is [1]; axis 1 of 1x3x1x6 is 3; only 1 can be dropped"
+        );
+        assert_eq!(
+            first(g.permute(x, vec![0, 0, 1, 2]).call().unwrap_err()),
+            "permute (ops[3]): order is [0, 0, 1, 2]; axis 0 occurs twice"
+        );
+        assert_eq!(
+            first(g.split(x).axis(1).num(2).call().unwrap_err()),
+            "split (ops[3]): num is 2; it must divide the 3 entries of the axis"
+        );
+        assert_eq!(
+            first(g.concat(vec![x.into(), i.into()]).call().unwrap_err()),
+            "concat (ops[3]): inputs[1] is int8 and inputs[0] is float32; they must have the same dtype"
+        );
+        assert_eq!(
+            first(g.concat(vec![x.into(), y.into()]).call().unwrap_err()),
+            "concat (ops[3]): inputs[1] is 1x3x6 and inputs[0] is 1x3x1x6; all dimensions but that of axis 0 must be equal"
+        );
     }
 }

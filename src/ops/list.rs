@@ -13,6 +13,8 @@ pub struct FunctionDef {
     pub doc: &'static str,
     /// A call in Rust.
     pub example: &'static str,
+    /// Names of the arguments in order, and whether they are required.
+    pub arguments: &'static [(&'static str, bool)],
     /// JSON Schema of the arguments.
     pub schema: fn(&mut schemars::SchemaGenerator) -> schemars::Schema,
     pub(crate) parse: fn(&str) -> Result<Box<dyn ParsedCall>, ParseError>,
@@ -31,12 +33,22 @@ pub(crate) struct ParseError {
 
 /// A call read from JSON.
 pub(crate) trait ParsedCall {
-    fn call(self: Box<Self>, graph: &mut Graph, out: Option<Vec<String>>, out_quant: Vec<Option<Quantization>>) -> Result<Vec<Tensor>>;
+    fn call(
+        self: Box<Self>,
+        graph: &mut Graph,
+        out: Option<Vec<String>>,
+        out_quant: Vec<Option<Quantization>>,
+    ) -> Result<Vec<Tensor>>;
 }
 
 struct Parsed<A>(A);
 impl<A: Arguments> ParsedCall for Parsed<A> {
-    fn call(self: Box<Self>, graph: &mut Graph, out: Option<Vec<String>>, out_quant: Vec<Option<Quantization>>) -> Result<Vec<Tensor>> {
+    fn call(
+        self: Box<Self>,
+        graph: &mut Graph,
+        out: Option<Vec<String>>,
+        out_quant: Vec<Option<Quantization>>,
+    ) -> Result<Vec<Tensor>> {
         let before = graph.calls.len();
         Call { graph, args: self.0, out, out_quant }.call()?;
         Ok(graph.calls.get(before).map(|c| c.outputs.clone()).unwrap_or_default())
@@ -58,19 +70,66 @@ fn parse<A: Arguments>(text: &str) -> Result<Box<dyn ParsedCall>, ParseError> {
     }
 }
 
-const fn function<A: Arguments>(doc: &'static str, example: &'static str) -> FunctionDef {
-    FunctionDef { name: A::NAME, doc, example, schema: A::json_schema, parse: parse::<A> }
+const fn function<A: Arguments>(
+    doc: &'static str,
+    example: &'static str,
+    arguments: &'static [(&'static str, bool)],
+) -> FunctionDef {
+    FunctionDef { name: A::NAME, doc, example, arguments, schema: A::json_schema, parse: parse::<A> }
 }
 
 macro_rules! functions {
-    ($($Args:ident),* $(,)?) => { &[$(function::<$Args>($Args::DOC, $Args::EXAMPLE)),*] };
+    ($($Args:ident),* $(,)?) => { &[$(function::<$Args>($Args::DOC, $Args::EXAMPLE, $Args::ARGUMENTS)),*] };
 }
 
 /// Every function, by name.
 pub(crate) static FUNCTIONS: &[FunctionDef] = functions![
-    Add, AvgPool2d, BatchNorm, CastFn, Concat, CondSelect, ConvFn, ConvInt, ConvQuant, ConvV2, Div, EqFn, Eqs, Ge, Gelu,
-    Ges, Gt, Gts, IndexSelect, LayerNorm, Le, LeakyRelu, Les, Lt, Lts, Matmul, MatmulInt, Max, MaxPool2d, Min, Mul, Ne,
-    Nes, Permute, Reduce, Relu, RequantInt, Reshape, Sigmoid, Slice, Softmax, Split, Squeeze, Sub, Tanh, Unsqueeze,
+    Add,
+    AvgPool2d,
+    BatchNorm,
+    CastFn,
+    Concat,
+    CondSelect,
+    ConvFn,
+    ConvInt,
+    ConvQuant,
+    ConvV2,
+    Div,
+    EqFn,
+    Eqs,
+    Ge,
+    Gelu,
+    Ges,
+    Gt,
+    Gts,
+    IndexSelect,
+    LayerNorm,
+    Le,
+    LeakyRelu,
+    Les,
+    Lt,
+    Lts,
+    Matmul,
+    MatmulInt,
+    Max,
+    MaxPool2d,
+    Min,
+    Mul,
+    Ne,
+    Nes,
+    Permute,
+    Reduce,
+    Relu,
+    RequantInt,
+    Reshape,
+    Sigmoid,
+    Slice,
+    Softmax,
+    Split,
+    Squeeze,
+    Sub,
+    Tanh,
+    Unsqueeze,
 ];
 
 /// Every op's shape rule, by the op's name.

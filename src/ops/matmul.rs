@@ -92,7 +92,12 @@ impl MatmulInt {
         }
         let dtype = self.out_dtype();
         if ![Dtype::Int32, Dtype::Uint32].contains(&dtype) {
-            return Err(Cause::Dtype { argument: "out_dtype".into(), found: dtype, allowed: vec![Dtype::Int32, Dtype::Uint32] }.into());
+            return Err(Cause::Dtype {
+                argument: "out_dtype".into(),
+                found: dtype,
+                allowed: vec![Dtype::Int32, Dtype::Uint32],
+            }
+            .into());
         }
         to.needs_quantization("input", &self.input, self.input_zp.is_some(), "zp")?;
         to.needs_quantization("right", &self.right, self.right_zp.is_some(), "zp")?;
@@ -127,7 +132,15 @@ impl Product {
         if vector && right_transpose {
             return Err(argument("right_transpose", true, "a vector cannot be transposed"));
         }
-        let as_matrix = |s: &[usize], row: bool| if s.len() > 1 { s.to_vec() } else if row { vec![1, s[0]] } else { vec![s[0], 1] };
+        let as_matrix = |s: &[usize], row: bool| {
+            if s.len() > 1 {
+                s.to_vec()
+            } else if row {
+                vec![1, s[0]]
+            } else {
+                vec![s[0], 1]
+            }
+        };
         let (l, r) = (as_matrix(left, true), as_matrix(right, false));
         let split = |s: &[usize], swap: bool| {
             let (batch, last) = s.split_at(s.len() - 2);
@@ -136,7 +149,9 @@ impl Product {
         let (left_batch, m, k) = split(&l, left_transpose);
         let (right_batch, right_k, n) = split(&r, right_transpose);
         if k != right_k {
-            return Err(invalid(format!("the left matrix has {k} columns and the right matrix {right_k} rows; they must be equal")));
+            return Err(invalid(format!(
+                "the left matrix has {k} columns and the right matrix {right_k} rows; they must be equal"
+            )));
         }
         let batch = broadcast(&left_batch, &right_batch)?;
         Ok(Product { left_batch, right_batch, batch, m, k, n, vector })
@@ -168,7 +183,11 @@ pub(super) fn matmul_shape(of: &Inference) -> Result<Vec<Shape>> {
     if let Some(Some(bias)) = of.operands.get(2) {
         let fits = bias.elements() == p.n || broadcast(&bias.shape, &shape).is_ok_and(|s| s == shape);
         if !fits {
-            return Err(invalid(format!("bias is {}; expected {} elements, or a shape that broadcasts to {shape:?}", bias.type_text(), p.n)));
+            return Err(invalid(format!(
+                "bias is {}; expected {} elements, or a shape that broadcasts to {shape:?}",
+                bias.type_text(),
+                p.n
+            )));
         }
     }
     Ok(vec![shape])
@@ -195,7 +214,14 @@ mod tests {
             let mut g = Graph::new("g").unwrap();
             let x = g.input("x", Dtype::Float32, left).unwrap();
             let w = Array::filled(Dtype::Float32, right, 1.0).unwrap();
-            let y = g.matmul(x, w).input_transpose(l).right_transpose(r).output_transpose(o).keep_dims(keep).call().unwrap();
+            let y = g
+                .matmul(x, w)
+                .input_transpose(l)
+                .right_transpose(r)
+                .output_transpose(o)
+                .keep_dims(keep)
+                .call()
+                .unwrap();
             assert_eq!(g.tensor(y).unwrap().shape, expected, "{left:?} x {right:?}");
         }
     }
@@ -206,8 +232,17 @@ mod tests {
         let x = g.input("x", Dtype::Float32, [2, 8, 5]).unwrap();
         let first = |e: crate::Error| e.to_string().lines().next().unwrap_or_default().to_owned();
         let w = |s: &[usize]| Array::filled(Dtype::Float32, s, 1.0).unwrap();
-        assert_eq!(first(g.matmul(x, w(&[4, 5])).call().unwrap_err()), "matmul (ops[0]): the left matrix has 5 columns and the right matrix 4 rows; they must be equal");
-        assert_eq!(first(g.matmul(x, w(&[3, 5, 4])).call().unwrap_err()), "matmul (ops[0]): shapes 2 and 3 cannot be broadcast together: 2 and 3 differ and neither is 1");
-        assert_eq!(first(g.matmul(x, w(&[5, 4])).bias(vec![0f32; 3]).call().unwrap_err()), "matmul (ops[0]): bias is 3 float32; expected 4 elements, or a shape that broadcasts to [2, 8, 4]");
+        assert_eq!(
+            first(g.matmul(x, w(&[4, 5])).call().unwrap_err()),
+            "matmul (ops[0]): the left matrix has 5 columns and the right matrix 4 rows; they must be equal"
+        );
+        assert_eq!(
+            first(g.matmul(x, w(&[3, 5, 4])).call().unwrap_err()),
+            "matmul (ops[0]): shapes 2 and 3 cannot be broadcast together: 2 and 3 differ and neither is 1"
+        );
+        assert_eq!(
+            first(g.matmul(x, w(&[5, 4])).bias(vec![0f32; 3]).call().unwrap_err()),
+            "matmul (ops[0]): bias is 3 float32; expected 4 elements, or a shape that broadcasts to [2, 8, 4]"
+        );
     }
 }

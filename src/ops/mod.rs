@@ -18,9 +18,12 @@ mod reduce;
 mod select;
 mod shape;
 
-
+pub(crate) use layout::{slice_ranges, split_sizes};
 pub use list::{FunctionDef, function_def, functions};
-pub(crate) use shape::{Inference, infer};
+pub(crate) use matmul::Product;
+pub(crate) use pool::windows;
+pub(crate) use reduce::reduced_axes;
+pub(crate) use shape::{Inference, Window, infer};
 
 /// The argument structs of the functions, which are also their JSON form.
 pub mod args {
@@ -75,6 +78,9 @@ macro_rules! function {
         impl $Args {
             pub(crate) const DOC: &'static str = $doc;
             pub(crate) const EXAMPLE: &'static str = $example;
+            /// Names of the arguments, and whether they are required.
+            pub(crate) const ARGUMENTS: &'static [(&'static str, bool)] =
+                &[$( (stringify!($req), true), )* $( (stringify!($opt), false), )*];
             $( $(
                 fn $opt(&self) -> $oty {
                     self.$opt.clone().unwrap_or_else(|| $default.into())

@@ -42,7 +42,13 @@ fn check_same_shape(to: &Lowering, a: (&str, Option<&Operand>), b: (&str, Option
     if let (Some(x), Some(y)) = (a.1, b.1) {
         let (x, y) = (to.info(x)?, to.info(y)?);
         if x.shape != y.shape {
-            return Err(invalid(format!("{} is {} and {} is {}; they must have the same shape", a.0, shape_text(&x.shape), b.0, shape_text(&y.shape))));
+            return Err(invalid(format!(
+                "{} is {} and {} is {}; they must have the same shape",
+                a.0,
+                shape_text(&x.shape),
+                b.0,
+                shape_text(&y.shape)
+            )));
         }
     }
     Ok(())
@@ -53,12 +59,18 @@ impl BatchNorm {
         let dtype = to.dtype("input", &self.input, FLOATS)?;
         let epsilon = check_epsilon(self.epsilon())?;
         check_same_shape(to, ("mean", Some(&self.mean)), ("variance", Some(&self.variance)))?;
-        for (name, t) in [("mean", Some(&self.mean)), ("variance", Some(&self.variance)), ("gamma", self.gamma.as_ref()), ("beta", self.beta.as_ref())] {
+        for (name, t) in [
+            ("mean", Some(&self.mean)),
+            ("variance", Some(&self.variance)),
+            ("gamma", self.gamma.as_ref()),
+            ("beta", self.beta.as_ref()),
+        ] {
             if let Some(t) = t {
                 to.dtype(name, t, FLOATS)?;
             }
         }
-        let operands = [Some(&self.input), Some(&self.mean), Some(&self.variance), self.gamma.as_ref(), self.beta.as_ref()];
+        let operands =
+            [Some(&self.input), Some(&self.mean), Some(&self.variance), self.gamma.as_ref(), self.beta.as_ref()];
         to.emit("BatchNorm", &operands, [("epsilon", epsilon.into())], dtype)
     }
 }
@@ -73,7 +85,8 @@ impl LayerNorm {
                 to.dtype(name, t, FLOATS)?;
             }
         }
-        let attributes = [("eps", epsilon.into()), ("axis", self.axis().into()), ("normalized_shape", Vec::<i64>::new().into())];
+        let attributes =
+            [("eps", epsilon.into()), ("axis", self.axis().into()), ("normalized_shape", Vec::<i64>::new().into())];
         to.emit("LayerNorm", &[Some(&self.input), self.gamma.as_ref(), self.beta.as_ref()], attributes, dtype)
     }
 }
@@ -82,7 +95,12 @@ impl LayerNorm {
 pub(super) fn batch_norm_shape(of: &Inference) -> Result<Vec<Shape>> {
     let shape = of.shape(0)?.to_vec();
     let Some(&channels) = shape.get(1) else {
-        return Err(crate::graph::Cause::Rank { argument: "input".into(), found: shape.len(), expected: "n x c x .., at least 2".into() }.into());
+        return Err(crate::graph::Cause::Rank {
+            argument: "input".into(),
+            found: shape.len(),
+            expected: "n x c x .., at least 2".into(),
+        }
+        .into());
     };
     (1..5).try_for_each(|i| of.check_elements(i, channels, "one a channel"))?;
     Ok(vec![shape])
@@ -107,10 +125,25 @@ mod tests {
         let x = g.input("x", Dtype::Float32, [2, 3, 4]).unwrap();
         let first = |e: crate::Error| e.to_string().lines().next().unwrap_or_default().to_owned();
         let v = |n: usize| vec![0f32; n];
-        assert_eq!(first(g.batch_norm(x, v(4), v(4)).call().unwrap_err()), "batch_norm (ops[0]): mean has 4 elements; expected 3, one a channel");
-        assert_eq!(first(g.batch_norm(x, v(3), v(4)).call().unwrap_err()), "batch_norm (ops[0]): mean is 3 and variance is 4; they must have the same shape");
-        assert_eq!(first(g.layer_norm(x).axis(1).gamma(v(4)).call().unwrap_err()), "layer_norm (ops[0]): weight has 4 elements; expected 12, those of 3x4");
-        assert_eq!(first(g.layer_norm(x).epsilon(-1.0).call().unwrap_err()), "layer_norm (ops[0]): epsilon is -1.0; expected a finite number of at least 0");
-        assert_eq!(first(g.layer_norm(x).axis(3).call().unwrap_err()), "layer_norm (ops[0]): axis is 3; with 3 dimensions it must be from -3 to 2");
+        assert_eq!(
+            first(g.batch_norm(x, v(4), v(4)).call().unwrap_err()),
+            "batch_norm (ops[0]): mean has 4 elements; expected 3, one a channel"
+        );
+        assert_eq!(
+            first(g.batch_norm(x, v(3), v(4)).call().unwrap_err()),
+            "batch_norm (ops[0]): mean is 3 and variance is 4; they must have the same shape"
+        );
+        assert_eq!(
+            first(g.layer_norm(x).axis(1).gamma(v(4)).call().unwrap_err()),
+            "layer_norm (ops[0]): weight has 4 elements; expected 12, those of 3x4"
+        );
+        assert_eq!(
+            first(g.layer_norm(x).epsilon(-1.0).call().unwrap_err()),
+            "layer_norm (ops[0]): epsilon is -1.0; expected a finite number of at least 0"
+        );
+        assert_eq!(
+            first(g.layer_norm(x).axis(3).call().unwrap_err()),
+            "layer_norm (ops[0]): axis is 3; with 3 dimensions it must be from -3 to 2"
+        );
     }
 }

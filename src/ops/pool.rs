@@ -84,15 +84,16 @@ impl AvgPool2d {
 /// The windows of a pooling op, one a spatial axis; an empty kernel covers the input.
 pub(crate) fn windows(input: &[usize], attributes: &crate::graph::Attributes) -> Result<Vec<Window>> {
     let spatial = input.len().saturating_sub(2);
-    let (mut kernel, mut strides, mut pads) = (attributes.ints("kernel_shape"), attributes.ints("strides"), attributes.ints("pads"));
+    let (mut kernel, mut strides, mut pads) =
+        (attributes.ints("kernel_shape"), attributes.ints("strides"), attributes.ints("pads"));
     if kernel.is_empty() {
         kernel = input.iter().skip(2).map(|&d| d as i64).collect();
         strides = vec![1; spatial];
         pads = vec![0; 2 * spatial];
     }
-    if spatial == 0 || kernel.len() != spatial || strides.len() != spatial || pads.len() != 2 * spatial {
+    if !(1..=3).contains(&spatial) || kernel.len() != spatial || strides.len() != spatial || pads.len() != 2 * spatial {
         return Err(invalid(format!(
-            "input has {} dimensions, kernel {kernel:?}, stride {strides:?}, pad {pads:?}; expected n x c x spatial.., a kernel and a stride for each spatial axis and two pads",
+            "input has {} dimensions, kernel {kernel:?}, stride {strides:?}, pad {pads:?}; expected n x c x 1 to 3 spatial axes, and for each a kernel, a stride and two pads",
             input.len()
         )));
     }

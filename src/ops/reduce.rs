@@ -24,11 +24,17 @@ impl Reduce {
         let dtype = to.dtype("input", &self.input, &[Dtype::Float32, Dtype::Float16])?;
         let method = self.method();
         if !METHODS.contains(&method.as_str()) {
-            let hint = nearest(&method, METHODS.into_iter()).map(|n| format!("; did you mean {n:?}?")).unwrap_or_default();
+            let hint =
+                nearest(&method, METHODS.into_iter()).map(|n| format!("; did you mean {n:?}?")).unwrap_or_default();
             let shown: String = method.chars().take(40).collect();
-            return Err(argument("method", format!("{shown:?}"), format!("expected one of {}{hint}", METHODS.join(", "))));
+            return Err(argument(
+                "method",
+                format!("{shown:?}"),
+                format!("expected one of {}{hint}", METHODS.join(", ")),
+            ));
         }
-        let attributes = [("axes", self.axes().to_vec().into()), ("keepdims", self.keep_dims().into()), ("mode", method.into())];
+        let attributes =
+            [("axes", self.axes().to_vec().into()), ("keepdims", self.keep_dims().into()), ("mode", method.into())];
         to.emit("Reduce", &[Some(&self.input)], attributes, dtype)
     }
 }
@@ -70,7 +76,10 @@ mod tests {
         let y = g.reduce(x).axes([0, 1, 2]).keep_dims(false).call().unwrap();
         assert_eq!(shape(&g, y), [1]);
         let first = |e: crate::Error| e.to_string().lines().next().unwrap_or_default().to_owned();
-        assert_eq!(first(g.reduce(x).axes([1, -2]).call().unwrap_err()), "reduce (ops[3]): axes is [1, -2]; axis 1 occurs twice");
+        assert_eq!(
+            first(g.reduce(x).axes([1, -2]).call().unwrap_err()),
+            "reduce (ops[3]): axes is [1, -2]; axis 1 occurs twice"
+        );
         assert_eq!(
             first(g.reduce(x).method("ReduceMeen").call().unwrap_err()),
             "reduce (ops[3]): method is \"ReduceMeen\"; expected one of ReduceMin, ReduceMax, ReduceMean, ReduceProd, ReduceL2, ReduceL1, ReduceSum; did you mean \"ReduceMean\"?"

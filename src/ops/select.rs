@@ -3,7 +3,9 @@ use super::{
     function,
     shape::{Inference, broadcast},
 };
-use crate::graph::{Attribute, Cause, Dtype, Lowering, Operand, Result, Shape, Tensor, TensorOrScalar, invalid, shape_text};
+use crate::graph::{
+    Attribute, Cause, Dtype, Lowering, Operand, Result, Shape, Tensor, TensorOrScalar, invalid, shape_text,
+};
 
 function! {
     "`tbrn` where `cond` is not 0, `fbrn` elsewhere.";
@@ -23,21 +25,38 @@ impl CondSelect {
         let (left_dtype, tbrn, x) = self.branch(to, "tbrn", &self.tbrn, &cond)?;
         let (right_dtype, fbrn, y) = self.branch(to, "fbrn", &self.fbrn, &cond)?;
         if left_dtype != right_dtype {
-            return Err(Cause::DtypeMismatch { left: "tbrn".into(), left_dtype, right: "fbrn".into(), right_dtype }.into());
+            return Err(
+                Cause::DtypeMismatch { left: "tbrn".into(), left_dtype, right: "fbrn".into(), right_dtype }.into()
+            );
         }
         let is_const = |v: Option<f64>| Attribute::Bool(v.is_some());
         let value = |v: Option<f64>| Attribute::Float(v.unwrap_or(0.0));
-        let attributes = [("x_is_const", is_const(x)), ("x_const_val", value(x)), ("y_is_const", is_const(y)), ("y_const_val", value(y))];
+        let attributes = [
+            ("x_is_const", is_const(x)),
+            ("x_const_val", value(x)),
+            ("y_is_const", is_const(y)),
+            ("y_const_val", value(y)),
+        ];
         to.emit("Where", &[Some(&self.cond), tbrn, fbrn], attributes, left_dtype)
     }
     /// Dtype, tensor and constant of a branch.
-    fn branch<'a>(&self, to: &Lowering, name: &str, branch: &'a TensorOrScalar, cond: &[usize]) -> Result<(Dtype, Option<&'a Operand>, Option<f64>)> {
+    fn branch<'a>(
+        &self,
+        to: &Lowering,
+        name: &str,
+        branch: &'a TensorOrScalar,
+        cond: &[usize],
+    ) -> Result<(Dtype, Option<&'a Operand>, Option<f64>)> {
         match branch {
             TensorOrScalar::Scalar(s) => Ok((s.dtype, None, Some(s.value))),
             TensorOrScalar::Tensor(t) => {
                 let info = to.info(t)?;
                 if info.shape != cond {
-                    return Err(invalid(format!("{name} is {} and cond is {}; they must have the same shape", shape_text(&info.shape), shape_text(cond))));
+                    return Err(invalid(format!(
+                        "{name} is {} and cond is {}; they must have the same shape",
+                        shape_text(&info.shape),
+                        shape_text(cond)
+                    )));
                 }
                 Ok((info.dtype, Some(t), None))
             }
@@ -73,8 +92,17 @@ mod tests {
         let s = g.input("s", Dtype::Float32, [3]).unwrap();
         let first = |e: crate::Error| e.to_string().lines().next().unwrap_or_default().to_owned();
         g.cond_select(c, 1.0, -1.0).call().unwrap();
-        assert_eq!(first(g.cond_select(c, h, 1.0).call().unwrap_err()), "cond_select (ops[1]): tbrn is float16 and fbrn is float32; they must have the same dtype");
-        assert_eq!(first(g.cond_select(c, s, 1.0).call().unwrap_err()), "cond_select (ops[1]): tbrn is 3 and cond is 2x3; they must have the same shape");
-        assert_eq!(first(g.cond_select(h, c, c).call().unwrap_err()), "cond_select (ops[1]): cond is float16; expected float32");
+        assert_eq!(
+            first(g.cond_select(c, h, 1.0).call().unwrap_err()),
+            "cond_select (ops[1]): tbrn is float16 and fbrn is float32; they must have the same dtype"
+        );
+        assert_eq!(
+            first(g.cond_select(c, s, 1.0).call().unwrap_err()),
+            "cond_select (ops[1]): tbrn is 3 and cond is 2x3; they must have the same shape"
+        );
+        assert_eq!(
+            first(g.cond_select(h, c, c).call().unwrap_err()),
+            "cond_select (ops[1]): cond is float16; expected float32"
+        );
     }
 }

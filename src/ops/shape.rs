@@ -21,7 +21,9 @@ pub(super) type ShapeRule = fn(&Inference) -> Result<Vec<Shape>>;
 pub(crate) fn infer(of: &Inference) -> Result<Vec<Shape>> {
     let rule = SHAPE_RULES.iter().find(|(name, _)| *name == of.op.name);
     let Some((_, rule)) = rule else {
-        return Err(Cause::Operator { op: of.op.name.into(), problem: "it is structure, not computation".into() }.into());
+        return Err(
+            Cause::Operator { op: of.op.name.into(), problem: "it is structure, not computation".into() }.into()
+        );
     };
     rule(of)
 }
@@ -84,7 +86,9 @@ pub(super) fn broadcast(left: &[usize], right: &[usize]) -> Result<Shape> {
         .map(|i| match (dim(left, i), dim(right, i)) {
             (a, b) if a == b || b == 1 => Ok(a),
             (1, b) => Ok(b),
-            (a, b) => Err(Cause::Broadcast { left: left.into(), right: right.into(), left_dim: a, right_dim: b }.into()),
+            (a, b) => {
+                Err(Cause::Broadcast { left: left.into(), right: right.into(), left_dim: a, right_dim: b }.into())
+            }
         })
         .collect()
 }
@@ -120,7 +124,9 @@ impl Window {
         let (padded, reach) = (input as i64 + before + after, dilation * (kernel - 1) + 1);
         if reach > padded {
             let pads = if before + after > 0 { format!(" with pads {before} and {after}") } else { String::new() };
-            return Err(invalid(format!("a kernel of {reach} (dilation included) does not fit an input of {input}{pads}")));
+            return Err(invalid(format!(
+                "a kernel of {reach} (dilation included) does not fit an input of {input}{pads}"
+            )));
         }
         let room = padded - reach;
         Ok(if ceil { (room + stride - 1) / stride } else { room / stride } as usize + 1)

@@ -49,7 +49,10 @@ impl Quantization {
             return Ok(None);
         }
         if !tensor.dtype.is_quantizable() {
-            return problem(format!("{self} is given, but the dtype is {}; only int8, uint8, int16 and uint16 are quantized", tensor.dtype));
+            return problem(format!(
+                "{self} is given, but the dtype is {}; only int8, uint8, int16 and uint16 are quantized",
+                tensor.dtype
+            ));
         }
         let scale = self.scale.as_ref().map(|s| match s {
             OneOrMany::One(v) => OneOrMany::One(v.abs()),
@@ -61,18 +64,35 @@ impl Quantization {
         }
         let range = tensor.dtype.int_range().unwrap_or_default();
         if zero_points.iter().any(|z| *z < range.0 || *z > range.1) {
-            return problem(format!("{self} is given; the zero points of {} are from {} to {}", tensor.dtype, range.0, range.1));
+            return problem(format!(
+                "{self} is given; the zero points of {} are from {} to {}",
+                tensor.dtype, range.0, range.1
+            ));
         }
         if scales.len() != zero_points.len() || scales.is_empty() {
-            return problem(format!("{} scales and {} zero points are given; expected one or equally many", scales.len(), zero_points.len()));
+            return problem(format!(
+                "{} scales and {} zero points are given; expected one or equally many",
+                scales.len(),
+                zero_points.len()
+            ));
         }
         if scales.len() > 1 && !tensor.shape.contains(&scales.len()) {
-            return problem(format!("{} scales are given; no dimension of {} has that size", scales.len(), tensor.type_text()));
+            return problem(format!(
+                "{} scales are given; no dimension of {} has that size",
+                scales.len(),
+                tensor.type_text()
+            ));
         }
         let old = tensor.quantization.clone().unwrap_or_default();
-        let merged = Quantization { scale: old.scale.clone().or(scale.clone()), zero_point: old.zero_point.clone().or(self.zero_point.clone()) };
+        let merged = Quantization {
+            scale: old.scale.clone().or(scale.clone()),
+            zero_point: old.zero_point.clone().or(self.zero_point.clone()),
+        };
         let contradicts = scale.is_some_and(|s| merged.scale.as_ref().map(OneOrMany::to_vec) != Some(s.to_vec()))
-            || self.zero_point.as_ref().is_some_and(|z| merged.zero_point.as_ref().map(OneOrMany::to_vec) != Some(z.to_vec()));
+            || self
+                .zero_point
+                .as_ref()
+                .is_some_and(|z| merged.zero_point.as_ref().map(OneOrMany::to_vec) != Some(z.to_vec()));
         if contradicts {
             return problem(format!("{self} is given, but {old} was set before"));
         }
@@ -149,10 +169,26 @@ mod tests {
         g.quantize(a, &Quantization::per_tensor(0.5, 3)).unwrap();
         g.quantize(a, &Quantization::per_tensor(-0.5, 3)).unwrap();
         for (t, q, message) in [
-            (a, Quantization::per_tensor(0.25, 3), "quantization of \"a\": scale 0.25, zero point 3 is given, but scale 0.5, zero point 3 was set before"),
-            (a, Quantization::per_tensor(0.5, 300), "quantization of \"a\": scale 0.5, zero point 300 is given; the zero points of int8 are from -128 to 127"),
-            (a, Quantization::per_tensor(f64::NAN, 3), "quantization of \"a\": scale NaN, zero point 3 is given; scales must be finite and not 0 in float32"),
-            (f, Quantization::per_tensor(0.5, 3), "quantization of \"f\": scale 0.5, zero point 3 is given, but the dtype is float32; only int8, uint8, int16 and uint16 are quantized"),
+            (
+                a,
+                Quantization::per_tensor(0.25, 3),
+                "quantization of \"a\": scale 0.25, zero point 3 is given, but scale 0.5, zero point 3 was set before",
+            ),
+            (
+                a,
+                Quantization::per_tensor(0.5, 300),
+                "quantization of \"a\": scale 0.5, zero point 300 is given; the zero points of int8 are from -128 to 127",
+            ),
+            (
+                a,
+                Quantization::per_tensor(f64::NAN, 3),
+                "quantization of \"a\": scale NaN, zero point 3 is given; scales must be finite and not 0 in float32",
+            ),
+            (
+                f,
+                Quantization::per_tensor(0.5, 3),
+                "quantization of \"f\": scale 0.5, zero point 3 is given, but the dtype is float32; only int8, uint8, int16 and uint16 are quantized",
+            ),
         ] {
             assert_eq!(g.quantize(t, &q).unwrap_err().to_string(), message);
         }

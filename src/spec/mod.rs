@@ -1,1 +1,26 @@
-//! x
+//! The JSON graph spec, version 1: read into a graph, written from one, and its JSON Schema.
+//!
+//! ```
+//! use tpulang::spec;
+//! let text = r#"{
+//!   "version": 1, "name": "net",
+//!   "tensors": {"x": {"shape": [1, 3]}},
+//!   "inputs": ["x"],
+//!   "ops": [{"op": "relu", "args": {"input": "x"}, "out": "y"}],
+//!   "outputs": ["y"]
+//! }"#;
+//! let graph = spec::from_text(text, "net.json", None)?;
+//! assert_eq!(graph.operators().len(), 1);
+//! assert_eq!(spec::to_text(&spec::from_text(&spec::to_text(&graph, None)?, "again", None)?, None)?, spec::to_text(&graph, None)?);
+//! # Ok::<(), tpulang::Error>(())
+//! ```
+
+mod node;
+mod read;
+mod schema;
+mod tensors;
+mod write;
+
+pub use read::{Weights, from_text, read};
+pub use schema::json_schema;
+pub use write::{save, to_text};

@@ -1,0 +1,32 @@
+use super::{Outcome, print};
+use std::path::PathBuf;
+use tpulang::{mlir, spec};
+
+/// Check a spec: everything that convert does, but writing
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  tpulang check model.json")]
+pub struct Args {
+    /// The graph spec (JSON)
+    spec: PathBuf,
+    /// Do not open the weights file: check the graph alone
+    #[arg(long)]
+    no_weights: bool,
+}
+
+pub fn main(args: Args) -> Outcome {
+    let weights = if args.no_weights { spec::Weights::Skip } else { spec::Weights::Load };
+    let graph = spec::read(&args.spec, weights)?;
+    if args.no_weights {
+        graph.propagated_quantization()?;
+    } else {
+        mlir::emit(&graph)?;
+    }
+    print(&format!("{}: {} operators, {} parameters\n", graph.name(), graph.operators().len(), graph.parameters()));
+    for (heading, tensors) in [("input", graph.inputs()), ("output", graph.outputs())] {
+        for &t in tensors {
+            let info = graph.tensor(t)?;
+            print(&format!("  {heading:6}  {}  {}\n", info.name, info.type_text()));
+        }
+    }
+    Ok(true)
+}

@@ -1,0 +1,29 @@
+use super::{Outcome, print};
+use std::path::PathBuf;
+use tpulang::{mlir, spec};
+
+/// Convert a spec to NAME_origin.mlir and its weights .npz
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  tpulang convert model.json -o build")]
+pub struct Args {
+    /// The graph spec (JSON)
+    spec: PathBuf,
+    /// Folder for the two files; made if missing
+    #[arg(short, long, default_value = ".")]
+    output: PathBuf,
+}
+
+pub fn main(args: Args) -> Outcome {
+    let graph = spec::read(&args.spec, spec::Weights::Load)?;
+    let written = mlir::write_pair(&graph, &args.output)?;
+    let name = graph.name();
+    print(&format!(
+        "{}\n{}\n{} operators, {} parameters\nnext: cd {} && tpuc-opt {name}_origin.mlir --struct-optimize --shape-infer --canonicalize --extra-optimize -o {name}.mlir\n",
+        written.mlir.display(),
+        written.weights.display(),
+        written.operators,
+        written.parameters,
+        args.output.display(),
+    ));
+    Ok(true)
+}

@@ -1,0 +1,42 @@
+use super::{Outcome, model, print};
+use std::path::PathBuf;
+use tpulang::{
+    array::{read_npz, write_npz},
+    exec::{CpuBackend, RunOptions, run},
+};
+
+/// Run a model on the CPU
+#[derive(clap::Args)]
+#[command(after_help = "Example:\n  tpulang run model.json -i inputs.npz -o outputs.npz --all")]
+pub struct Args {
+    /// A graph spec (JSON) or a Top dialect .mlir with its weights beside it
+    model: PathBuf,
+    /// The inputs: one array each, by name
+    #[arg(short, long)]
+    inputs: PathBuf,
+    /// Where the results go: one array each, by name
+    #[arg(short, long)]
+    output: PathBuf,
+    /// Save every tensor that is computed, not only the outputs
+    #[arg(long)]
+    all: bool,
+    /// Threads; 0 means as many as there are cores
+    #[arg(short = 'j', long, default_value_t = 0)]
+    threads: usize,
+    /// The weights of an .mlir, where they are not at the place that it names
+    #[arg(long)]
+    weights: Option<PathBuf>,
+    /// Refuse operators that the backend has no kernel for, instead of running them on the CPU
+    #[arg(long)]
+    strict: bool,
+}
+
+pub fn main(args: Args) -> Outcome {
+    let graph = model::read(&args.model, args.weights.as_deref())?;
+    let feeds = read_npz(&args.inputs)?;
+    let options = RunOptions { all: args.all, strict: args.strict, threads: args.threads };
+    let results = run(&graph, &feeds, &CpuBackend::new(), &options)?;
+    write_npz(&args.output, results.tensors.iter().map(|(n, a)| (n.as_str(), a)))?;
+    print(&format!("{}\n{}: {} tensors\n", results.summary, args.output.display(), results.tensors.len()));
+    Ok(true)
+}

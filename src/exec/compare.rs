@@ -1,0 +1,144 @@
+use crate::{
+    array::Array,
+    graph::{Result, argument, shape_text},
+};
+use indexmap::IndexMap;
+use std::str::FromStr;
+
+/// How far two arrays are apart.
+#[derive(Debug, Clone, PartialEq)]
+pub enum Comparison {
+    /// Of the same shape.
+    Values {
+        /// Cosine of the angle between them: 1 for equal directions.
+        cosine: f64,
+        /// 1 - |a - b| / ((|a| + |b|) / 2), Euclidean norms: 1 for equal, as TPU-MLIR's npz_tool has it.
+        euclidean: f64,
+        /// Largest absolute difference.
+        max_abs: f64,
+        /// |a - b| / |a|, Euclidean norms; a is the reference.
+        relative_l2: f64,
+    },
+    /// One is missing, or the shapes differ.
+    Failure(String),
+}
+
+/// What is still good enough.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Tolerance {
+    /// Least cosine similarity.
+    pub cosine: f64,
+    /// Least Euclidean similarity.
+    pub euclidean: f64,
+}
+
+impl FromStr for Tolerance {
+    type Err = String;
+    /// `COS,EUCLID`
+    fn from_str(text: &str) -> Result<Self, String> {
+        let number = |s: &str| s.trim().parse::<f64>().ok().filter(|v| (-1.0..=1.0).contains(v));
+        let (a, b) = text.split_once(',').ok_or("expected COS,EUCLID, two numbers of at most 1")?;
+        match (number(a), number(b)) {
+            (Some(cosine), Some(euclidean)) => Ok(Tolerance { cosine, euclidean }),
+            _ => Err("expected COS,EUCLID, two numbers from -1 to 1".into()),
+        }
+    }
+}
+
+impl Comparison {
+    /// Whether it is within the tolerance.
+    pub fn passes(&self, tolerance: &Tolerance) -> bool {
+        match self {
+            Comparison::Values { cosine, euclidean, .. } => {
+                *cosine >= tolerance.cosine && *euclidean >= tolerance.euclidean
+            }
+            Comparison::Failure(_) => false,
+        }
+    }
+}
+
+/// Compares arrays by name, reference first; names that are in one only are failures.
+///
+/// ```
+/// use tpulang::{Array, exec::{Comparison, compare}};
+/// let a = [("x".to_owned(), Array::from([1f32, 2.0]))].into_iter().collect();
+/// let result = compare(&a, &a)?;
+/// assert!(matches!(result["x"], Comparison::Values { max_abs: 0.0, .. }));
+/// # Ok::<(), tpulang::Error>(())
+/// ```
+///
+/// # Errors
+/// The memory is not enough, or there is nothing to compare.
+pub fn compare(
+    reference: &IndexMap<String, Array>,
+    other: &IndexMap<String, Array>,
+) -> Result<IndexMap<String, Comparison>> {
+    if reference.is_empty() && other.is_empty() {
+        return Err(argument("the archives", "empty", "there is nothing to compare"));
+    }
+    let mut all = IndexMap::new();
+    for (name, a) in reference {
+        let result = match other.get(name) {
+            None => Comparison::Failure("missing in the second".into()),
+            Some(b) if a.shape() != b.shape() => {
+                Comparison::Failure(format!("shapes {} and {}", shape_text(a.shape()), shape_text(b.shape())))
+            }
+            Some(b) => values(&a.to_f64()?, &b.to_f64()?),
+        };
+        all.insert(name.clone(), result);
+    }
+    for name in other.keys().filter(|n| !reference.contains_key(*n)) {
+        all.insert(name.clone(), Comparison::Failure("missing in the first".into()));
+    }
+    Ok(all)
+}
+
+fn values(a: &[f64], b: &[f64]) -> Comparison {
+    // Equal values compare as equal, infinities included, and two NaN are the same outcome.
+    let same = |x: f64, y: f64| x == y || (x.is_nan() && y.is_nan());
+    let (mut dot, mut aa, mut bb, mut dd, mut max_abs) = (0.0, 0.0, 0.0, 0.0, 0f64);
+    for (&x, &y) in a.iter().zip(b) {
+        if same(x, y) && !x.is_finite() {
+            continue;
+        }
+        let d = if same(x, y) { 0.0 } else { x - y };
+        dot += x * y;
+        aa += x * x;
+        bb += y * y;
+        dd += d * d;
+        max_abs = if d.abs() > max_abs || d.is_nan() { d.abs() } else { max_abs };
+    }
+    let (na, nb, nd) = (aa.sqrt(), bb.sqrt(), dd.sqrt());
+    let cosine = if nd == 0.0 { 1.0 } else { dot / (na * nb) };
+    let euclidean = if nd == 0.0 { 1.0 } else { 1.0 - nd / ((na + nb) / 2.0) };
+    let relative_l2 = if nd == 0.0 { 0.0 } else { nd / na };
+    let worst = |v: f64| if v.is_nan() { -1.0 } else { v };
+    Comparison::Values { cosine: worst(cosine), euclidean: worst(euclidean), max_abs, relative_l2 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn distances() {
+        let Comparison::Values { cosine, euclidean, max_abs, relative_l2 } = values(&[3.0, 4.0], &[3.0, 4.5]) else {
+            panic!("same shape");
+        };
+        assert!((cosine - 27.0 / (5.0 * 29.25f64.sqrt())).abs() < 1e-12);
+        assert!((euclidean - (1.0 - 0.5 / ((5.0 + 29.25f64.sqrt()) / 2.0))).abs() < 1e-12);
+        assert_eq!((max_abs, relative_l2), (0.5, 0.1));
+        let tolerance: Tolerance = "0.99,0.9".parse().unwrap();
+        for (a, b, passes) in [
+            (f64::NAN, f64::NAN, true),
+            (f64::INFINITY, f64::INFINITY, true),
+            (1.0, f64::NAN, false),
+            (1.0, f64::INFINITY, false),
+            (0.0, 0.0, true),
+            (0.0, 1.0, false),
+        ] {
+            assert_eq!(values(&[a], &[b]).passes(&tolerance), passes, "{a} {b}");
+        }
+        assert!("0.9".parse::<Tolerance>().is_err() && "2,1".parse::<Tolerance>().is_err());
+    }
+}

@@ -1,0 +1,304 @@
+use super::{
+    Kernel,
+    gemm::{Mat, gemm_f32, gemm_int},
+    task::CpuTask,
+};
+use crate::{
+    array::{Array, zeros},
+    graph::{Dtype, Result},
+    quant::Quantization,
+};
+use rayon::prelude::*;
+use rten_gemm::GemmExecutor;
+
+pub(super) const KERNELS: &[(&str, Kernel)] = &[("Conv", conv)];
+
+/// Sizes of a convolution with any number of spatial axes.
+struct Conv {
+    batch: usize,
+    group: usize,
+    /// Input and output channels of a group.
+    ic: usize,
+    oc: usize,
+    input: Vec<usize>,
+    kernel: Vec<usize>,
+    output: Vec<usize>,
+    stride: Vec<i64>,
+    dilation: Vec<i64>,
+    pad: Vec<i64>,
+}
+
+impl Conv {
+    fn new(t: &CpuTask) -> Result<Conv> {
+        let (a, x, w, y) = (t.attributes(), t.shape(0)?, t.shape(1)?, t.result_shape()?);
+        let group = a.int("group") as usize;
+        let spatial = x.len() - 2;
+        let dilation = a.ints("dilations");
+        Ok(Conv {
+            batch: x[0],
+            group,
+            ic: w[1],
+            oc: w[0] / group,
+            input: x[2..].to_vec(),
+            kernel: w[2..].to_vec(),
+            output: y[2..].to_vec(),
+            stride: a.ints("strides"),
+            dilation: if dilation.is_empty() { vec![1; spatial] } else { dilation },
+            pad: a.ints("pads"),
+        })
+    }
+    fn pixels(&self) -> usize {
+        self.output.iter().product()
+    }
+    /// Rows of the column matrix: weights of one output channel.
+    fn depth(&self) -> usize {
+        self.ic * self.kernel.iter().product::<usize>()
+    }
+    /// The input of a group already is its column matrix.
+    fn is_pointwise(&self) -> bool {
+        self.kernel.iter().all(|&k| k == 1) && self.stride.iter().all(|&s| s == 1) && self.pad.iter().all(|&p| p == 0)
+    }
+    /// The column matrix of one image's group: a row for each channel and kernel element, a column for each output
+    /// pixel, `padding` where the kernel reaches outside.
+    fn columns<T: Copy + Send + Sync>(&self, image: &[T], padding: T, columns: &mut [T]) {
+        let (pixels, taps): (usize, usize) = (self.pixels(), self.kernel.iter().product());
+        let plane: usize = self.input.iter().product();
+        columns.par_chunks_mut(pixels).enumerate().for_each(|(row, out)| {
+            self.row(&image[row / taps * plane..][..plane], row % taps, padding, out);
+        });
+    }
+    /// One row of the column matrix: what one kernel element sees of a channel.
+    fn row<T: Copy>(&self, plane: &[T], mut tap: usize, padding: T, out: &mut [T]) {
+        let rank = self.output.len();
+        let mut offset = vec![0i64; rank];
+        for i in (0..rank).rev() {
+            offset[i] = (tap % self.kernel[i]) as i64 * self.dilation[i] - self.pad[i];
+            tap /= self.kernel[i];
+        }
+        let last = rank - 1;
+        let width = self.output[last];
+        // The output positions whose input lies inside, along the last axis.
+        let (step, first) = (self.stride[last], offset[last]);
+        let inside = |x: i64| (0..self.input[last] as i64).contains(&(x * step + first));
+        let from = (0..width as i64).find(|&x| inside(x)).unwrap_or(width as i64);
+        let to = (from..width as i64).find(|&x| !inside(x)).unwrap_or(width as i64);
+        for (line, out) in out.chunks_mut(width).enumerate() {
+            let (mut rest, mut start, mut size, mut outside) = (line, 0i64, self.input[last] as i64, false);
+            for i in (0..last).rev() {
+                let at = (rest % self.output[i]) as i64 * self.stride[i] + offset[i];
+                rest /= self.output[i];
+                outside |= !(0..self.input[i] as i64).contains(&at);
+                start += at * size;
+                size *= self.input[i] as i64;
+            }
+            if outside {
+                out.fill(padding);
+                continue;
+            }
+            let (from, to) = (from as usize, to as usize);
+            out[..from].fill(padding);
+            out[to..].fill(padding);
+            let mut at = start + from as i64 * step + first;
+            if step == 1 && to > from {
+                out[from..to].copy_from_slice(&plane[at as usize..at as usize + to - from]);
+            } else {
+                for v in &mut out[from..to] {
+                    *v = plane[at as usize];
+                    at += step;
+                }
+            }
+        }
+    }
+}
+
+fn conv(t: &CpuTask) -> Result<Vec<Array>> {
+    let c = Conv::new(t)?;
+    if t.dtype(0)? == Dtype::Float32 { float(t, &c) } else { integer(t, &c) }
+}
+
+fn float(t: &CpuTask, c: &Conv) -> Result<Vec<Array>> {
+    let (x, w) = (t.reals(0)?, t.reals(1)?);
+    let (pixels, depth, plane) = (c.pixels(), c.depth(), c.input.iter().product::<usize>());
+    let mut out = zeros(c.batch * c.group * c.oc * pixels)?;
+    if c.ic == 1 && c.oc <= 4 {
+        depthwise(c, &x, &w, &mut out);
+    } else {
+        let executor = GemmExecutor::new();
+        let mut columns = if c.is_pointwise() { Vec::new() } else { zeros(depth * pixels)? };
+        for (i, out) in out.chunks_mut(c.oc * pixels).enumerate() {
+            let group = i % c.group;
+            let image = &x[i * c.ic * plane..(i + 1) * c.ic * plane];
+            if !c.is_pointwise() {
+                c.columns(image, 0.0, &mut columns);
+            }
+            let b = if c.is_pointwise() { image } else { &columns };
+            let w = &w[group * c.oc * depth..(group + 1) * c.oc * depth];
+            let (w, b) = (
+                Mat { data: w, rows: c.oc, cols: depth, transposed: false },
+                Mat { data: b, rows: depth, cols: pixels, transposed: false },
+            );
+            gemm_f32(&executor, out, w, b)?;
+        }
+    }
+    if t.has(2) {
+        let bias = t.reals(2)?;
+        out.par_chunks_mut(pixels).enumerate().for_each(|(i, run)| {
+            let b = bias[i % bias.len()];
+            run.iter_mut().for_each(|v| *v += b);
+        });
+    }
+    t.store(out)
+}
+
+/// One input channel a group: a product would have a single row or few, so kernel elements are added one by one.
+fn depthwise(c: &Conv, x: &[f32], w: &[f32], out: &mut [f32]) {
+    let (pixels, taps, plane) = (c.pixels(), c.depth(), c.input.iter().product::<usize>());
+    out.par_chunks_mut(pixels).enumerate().for_each_init(
+        || vec![0.0; pixels],
+        |row, (i, out)| {
+            let (group, channel) = (i / c.oc % (c.group * c.batch), i % (c.group * c.oc));
+            for tap in 0..taps {
+                c.row(&x[group * plane..(group + 1) * plane], tap, 0.0, row);
+                let w = w[channel * taps + tap];
+                out.iter_mut().zip(row.iter()).for_each(|(o, v)| *o += w * v);
+            }
+        },
+    );
+}
+
+/// Exact sums of `(x - zx) * (w - zw)`; a quantized result is then scaled.
+fn integer(t: &CpuTask, c: &Conv) -> Result<Vec<Array>> {
+    let x = centred(t, 0, |i, _| i / c.input.iter().product::<usize>() % (c.group * c.ic))?;
+    let w =
+        centred(
+            t,
+            1,
+            |i, n| if n == c.group * c.oc { i / c.depth() } else { i / c.kernel.iter().product::<usize>() % c.ic },
+        )?;
+    let (pixels, depth, plane) = (c.pixels(), c.depth(), c.input.iter().product::<usize>());
+    let mut out = zeros::<i64>(c.batch * c.group * c.oc * pixels)?;
+    let mut columns = zeros(depth * pixels)?;
+    for (i, out) in out.chunks_mut(c.oc * pixels).enumerate() {
+        let group = i % c.group;
+        c.columns(&x[i * c.ic * plane..(i + 1) * c.ic * plane], 0, &mut columns);
+        let w = Mat {
+            data: &w[group * c.oc * depth..(group + 1) * c.oc * depth],
+            rows: c.oc,
+            cols: depth,
+            transposed: false,
+        };
+        gemm_int(out, w, Mat { data: &columns, rows: depth, cols: pixels, transposed: false })?;
+    }
+    if t.has(2) {
+        let bias = t.ints(2)?;
+        out.chunks_mut(pixels)
+            .enumerate()
+            .for_each(|(i, run)| run.iter_mut().for_each(|v| *v = v.saturating_add(bias[i % bias.len()])));
+    }
+    let quantized = t.result(0)?.info.dtype.is_quantizable();
+    if !quantized {
+        return t.store_ints(out);
+    }
+    let scales =
+        |i: usize| -> Result<Vec<f64>> { Ok(t.operand(i)?.0.quantization.map_or(vec![1.0], |q| q.values().0)) };
+    let (sx, sw) = (scales(0)?[0], scales(1)?);
+    let real =
+        out.iter().enumerate().map(|(i, &v)| (v as f64 * sx * sw[(i / pixels % (c.group * c.oc)) % sw.len()]) as f32);
+    t.store(real.collect())
+}
+
+/// An operand's stored values less its zero point; `channel` says which of `n` zero points an element has.
+fn centred(t: &CpuTask, operand: usize, channel: impl Fn(usize, usize) -> usize) -> Result<Vec<i32>> {
+    let (_, zero_points) = t.operand(operand)?.0.quantization.map_or((vec![1.0], vec![0]), Quantization::values);
+    let n = zero_points.len();
+    let zero = |i: usize| if n == 1 { zero_points[0] } else { zero_points[channel(i, n) % n] };
+    Ok(t.ints(operand)?.into_iter().enumerate().map(|(i, v)| (v - zero(i)) as i32).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        Array, Dtype, Graph,
+        exec::{CpuBackend, RunOptions, run},
+    };
+    use proptest::prelude::*;
+
+    /// The definition, in f64, for one zero point an operand.
+    #[expect(clippy::too_many_arguments)]
+    fn reference(
+        x: &[f64],
+        xs: [usize; 4],
+        w: &[f64],
+        ws: [usize; 4],
+        stride: [i64; 2],
+        dilation: [i64; 2],
+        pad: [i64; 4],
+        group: usize,
+    ) -> Vec<f64> {
+        let [n, _, h, wd] = xs.map(|v| v as i64);
+        let [oc, icg, kh, kw] = ws.map(|v| v as i64);
+        let out = |i: i64, p: [i64; 2], k: i64, s: i64, d: i64| (i + p[0] + p[1] - d * (k - 1) - 1) / s + 1;
+        let (oh, ow) = (
+            out(h, [pad[0], pad[2]], kh, stride[0], dilation[0]),
+            out(wd, [pad[1], pad[3]], kw, stride[1], dilation[1]),
+        );
+        let mut y = Vec::new();
+        for b in 0..n {
+            for o in 0..oc {
+                for r in 0..oh {
+                    for c in 0..ow {
+                        let first = o / (oc / group as i64) * icg;
+                        let mut sum = 0.0;
+                        for i in 0..icg {
+                            for a in 0..kh {
+                                for e in 0..kw {
+                                    let (row, col) = (
+                                        r * stride[0] + a * dilation[0] - pad[0],
+                                        c * stride[1] + e * dilation[1] - pad[1],
+                                    );
+                                    if (0..h).contains(&row) && (0..wd).contains(&col) {
+                                        sum += x[(((b * xs[1] as i64 + first + i) * h + row) * wd + col) as usize]
+                                            * w[(((o * icg + i) * kh + a) * kw + e) as usize];
+                                    }
+                                }
+                            }
+                        }
+                        y.push(sum);
+                    }
+                }
+            }
+        }
+        y
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+        #[test]
+        fn convolutions_are_the_definition(
+            n in 1usize..3, group in 1usize..4, icg in 1usize..4, ocg in 1usize..6, hw in (3usize..9, 3usize..9), k in (1usize..4, 1usize..4),
+            stride in (1i64..4, 1i64..4), dilation in (1i64..3, 1i64..3), pad in prop::array::uniform4(0i64..3), int: bool,
+        ) {
+            let (xs, ws) = ([n, group * icg, hw.0, hw.1], [group * ocg, icg, k.0, k.1]);
+            let (stride, dilation) = ([stride.0, stride.1], [dilation.0, dilation.1]);
+            let fits = hw.0 as i64 + pad[0] + pad[2] > dilation[0] * (k.0 as i64 - 1) && hw.1 as i64 + pad[1] + pad[3] > dilation[1] * (k.1 as i64 - 1);
+            prop_assume!(fits);
+            let dtype = if int { Dtype::Int8 } else { Dtype::Float32 };
+            let values = |n: usize, m: usize| (0..n).map(|i| ((i * m) % 23) as f64 - 11.0).collect::<Vec<_>>();
+            let (xv, wv) = (values(xs.iter().product(), 7), values(ws.iter().product(), 5));
+            let array = |s: [usize; 4], v: &[f64]| Array::from_f64s(dtype, s, v.iter().copied()).unwrap();
+            let mut g = Graph::new("g").unwrap();
+            let x = g.input("x", dtype, xs).unwrap();
+            let w = array(ws, &wv);
+            let y = if int {
+                g.conv_int(x, w).stride(stride).dilation(dilation).pad(pad).group(group as i64).input_zp(2).weight_zp(-3).out_name("y").call()
+            } else {
+                g.conv(x, w).stride(stride).dilation(dilation).pad(pad).group(group as i64).out_name("y").call()
+            }.unwrap();
+            g.set_outputs(&[y]).unwrap();
+            let got = run(&g, &[("x".to_owned(), array(xs, &xv))].into_iter().collect(), &CpuBackend::new(), &RunOptions::default()).unwrap();
+            let shift = |v: &[f64], z: f64| v.iter().map(|x| x - z).collect::<Vec<_>>();
+            let (xv, wv) = if int { (shift(&xv, 2.0), shift(&wv, -3.0)) } else { (xv, wv) };
+            prop_assert_eq!(got.tensors["y"].to_f64().unwrap(), reference(&xv, xs, &wv, ws, stride, dilation, pad, group));
+        }
+    }
+}

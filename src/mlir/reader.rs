@@ -1,0 +1,342 @@
+use super::{
+    attributes::from_mlir,
+    context::context,
+    types::{ReadType, read_type},
+};
+use crate::{
+    array::WeightFile,
+    graph::{
+        Arity, Attribute as Value, Attributes, Cause, Dtype, Error, Graph, Mode, OpDef, Place, Preprocess, Result,
+        Shape, Tensor, TensorKind, op_def, shape_text,
+    },
+};
+use melior::ir::{
+    BlockLike, Location, Module, RegionLike, Value as MlirValue, ValueLike,
+    attribute::StringAttribute,
+    operation::{OperationLike, OperationRef},
+};
+use std::{cell::RefCell, collections::HashMap, path::Path, rc::Rc};
+
+/// Nesting that no module of the Top dialect needs, and deep enough to exhaust the stack of MLIR's parser.
+const MAX_NESTING: usize = 100;
+
+/// Reads a Top dialect module with its weights, which lie beside it under the name that the module gives, or at
+/// `weights`. Accepts what tpulang writes, what TpuLang writes (unranked results) and what `tpuc-opt` makes of them.
+///
+/// # Errors
+/// The file is not a module of ops that tpulang knows, or the weights do not fit it.
+pub fn read(path: impl AsRef<Path>, weights: Option<&Path>) -> Result<Graph> {
+    let path = path.as_ref();
+    let bytes = std::fs::read(path).map_err(Error::io(path))?;
+    let text =
+        String::from_utf8(bytes).map_err(|e| Error::format(path, format!("not UTF-8 text: {}", e.utf8_error())))?;
+    let dir = path.parent().unwrap_or(Path::new("."));
+    let open = |name: &str| {
+        let file = weights.map_or_else(|| dir.join(name), Path::to_owned);
+        WeightFile::open(file)
+    };
+    read_module(&text, &path.display().to_string(), open)
+}
+
+/// Reads a module from text; coefficients stay without data.
+///
+/// # Errors
+/// As [`read`].
+pub fn read_text(text: &str) -> Result<Graph> {
+    read_module(text, "module", |_| Err(Cause::MissingData(String::new()).into()))
+}
+
+fn read_module(text: &str, file: &str, open: impl Fn(&str) -> Result<WeightFile>) -> Result<Graph> {
+    let module_place = |line, column| Place { file: file.into(), line, column, path: String::new() };
+    check_nesting(text).map_err(|(line, e)| e.at(module_place(line, 1)))?;
+    let context = context();
+    let messages = Rc::new(RefCell::new(Vec::new()));
+    let sink = messages.clone();
+    let handler = context.attach_diagnostic_handler(move |d| {
+        let l = d.location();
+        let place = if l.is_file_line_col_range() {
+            (l.file_line_col_range_start_line(), l.file_line_col_range_start_column())
+        } else {
+            (1, 1)
+        };
+        sink.borrow_mut().push((place, d.to_string()));
+        true
+    });
+    let module = Module::parse(&context, text);
+    context.detach_diagnostic_handler(handler);
+    let Some(module) = module else {
+        let ((line, column), problem) =
+            messages.borrow().first().cloned().unwrap_or(((1, 1), "not an MLIR module".into()));
+        return Err(Error::from(Cause::Syntax(problem)).at(module_place(line, column)));
+    };
+    let module = module.as_operation();
+    let string = |name: &str| attribute_text(&module, name);
+    let mut graph = Graph::new(string("sym_name").unwrap_or_else(|| "main".into()))?;
+    if string("module.state").as_deref() == Some(Mode::Quantized.state()) {
+        graph.mode = Mode::Quantized;
+    }
+    let weights = string("module.weight_file").map(|name| (open(&name), name));
+    let mut reader = Reader { graph, values: HashMap::new(), weights };
+    let main = main_function(&module)?;
+    reader.function(&main)?;
+    Ok(reader.graph)
+}
+
+fn check_nesting(text: &str) -> Result<(), (usize, Error)> {
+    let (mut depth, mut line, mut in_string, mut escaped) = (0usize, 1, false, false);
+    for b in text.bytes() {
+        line += usize::from(b == b'\n');
+        match b {
+            _ if escaped => escaped = false,
+            b'\\' if in_string => escaped = true,
+            b'"' => in_string = !in_string,
+            b'\n' => in_string = false,
+            _ if in_string => {}
+            b'(' | b'[' | b'{' | b'<' => depth += 1,
+            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
+            // The arrow of a function type closes nothing.
+            b'>' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > MAX_NESTING {
+            return Err((line, Cause::Syntax(format!("brackets are nested deeper than {MAX_NESTING}")).into()));
+        }
+    }
+    Ok(())
+}
+
+fn attribute_text(operation: &OperationRef, name: &str) -> Option<String> {
+    let attribute = operation.attribute(name).ok()?;
+    StringAttribute::try_from(attribute).ok().map(|s| s.value().to_owned())
+}
+
+fn main_function<'c, 'a>(module: &OperationRef<'c, 'a>) -> Result<OperationRef<'c, 'a>> {
+    let missing = || Error::from(Cause::Syntax("the module has no function main".into()));
+    let block = module.region(0).ok().and_then(|r| r.first_block()).ok_or_else(missing)?;
+    let mut next = block.first_operation();
+    while let Some(operation) = next {
+        if op_name(&operation) == "func.func" && attribute_text(&operation, "sym_name").as_deref() == Some("main") {
+            // SAFETY: the operation is owned by the module, which outlives the reference.
+            return Ok(unsafe { OperationRef::from_raw(operation.to_raw()) });
+        }
+        next = operation.next_in_block();
+    }
+    Err(missing())
+}
+
+fn op_name(operation: &OperationRef) -> String {
+    operation.name().as_string_ref().as_str().unwrap_or_default().to_owned()
+}
+
+/// The names in a location: of a name, of the names that are fused.
+fn location_names(location: Location, depth: usize, names: &mut Vec<String>) {
+    if location.is_name() {
+        names.extend(location.name_value().as_string_ref().as_str().ok().map(str::to_owned));
+    } else if location.is_fused() && depth < 4 {
+        (0..location.fused_num_locations()).for_each(|i| location_names(location.fused_location(i), depth + 1, names));
+    }
+}
+
+struct Reader {
+    graph: Graph,
+    /// From MLIR's value to the tensor; none is `top.None`.
+    values: HashMap<usize, Option<Tensor>>,
+    weights: Option<(Result<WeightFile>, String)>,
+}
+
+fn key(value: &MlirValue) -> usize {
+    value.to_raw().ptr as usize
+}
+
+impl Reader {
+    fn function(&mut self, function: &OperationRef) -> Result<()> {
+        let blocks = function.region(0).ok().and_then(|r| r.first_block());
+        let block = blocks.ok_or_else(|| Error::from(Cause::Syntax("the function main has no body".into())))?;
+        let mut next = block.first_operation();
+        while let Some(operation) = next {
+            let mut names = Vec::new();
+            location_names(operation.location(), 0, &mut names);
+            let call = crate::graph::CallContext {
+                function: op_name(&operation),
+                out: names.first().cloned(),
+                index: self.graph.operators().len(),
+                operands: Vec::new(),
+            };
+            self.operation(&operation, names).map_err(|e| e.in_call(call))?;
+            next = operation.next_in_block();
+        }
+        if self.graph.outputs().is_empty() {
+            return Err(Cause::Syntax("the function main returns nothing".into()).into());
+        }
+        Ok(())
+    }
+
+    fn operation(&mut self, operation: &OperationRef, names: Vec<String>) -> Result<()> {
+        let name = op_name(operation);
+        match name.as_str() {
+            "func.return" | "return" => {
+                let outputs = self.operands(operation)?.into_iter().flatten().collect::<Vec<_>>();
+                return self.graph.set_outputs(&outputs);
+            }
+            "top.None" => {
+                self.bind(operation, &[None]);
+                return Ok(());
+            }
+            _ => {}
+        }
+        let op = name
+            .strip_prefix("top.")
+            .ok_or_else(|| Error::from(Cause::Syntax(format!("the op {name} is not of the Top dialect"))))?;
+        let def = op_def(op).ok_or_else(|| Cause::UnknownName {
+            kind: "op",
+            name: name.clone(),
+            nearest: crate::graph::nearest(op, crate::graph::OPS.iter().map(|o| o.name)).map(|n| format!("top.{n}")),
+        })?;
+        let mut attributes = Vec::new();
+        for (key, value) in operation.attributes() {
+            let key = key.as_string_ref().as_str().unwrap_or_default().to_owned();
+            let value = from_mlir(value).ok_or_else(|| Cause::Operator {
+                op: op.into(),
+                problem: format!("the attribute {key} is {value}, of a kind that no op has"),
+            })?;
+            attributes.push((key, value));
+        }
+        match op {
+            "Input" => self.input(operation, def, attributes, names),
+            "Weight" => self.weight(operation, names),
+            _ => self.operator(operation, def, attributes, names),
+        }
+    }
+
+    fn input(
+        &mut self,
+        operation: &OperationRef,
+        def: &OpDef,
+        attributes: Vec<(String, Value)>,
+        mut names: Vec<String>,
+    ) -> Result<()> {
+        let (ty, shape) = self.ranked(operation)?;
+        let name = names.pop().unwrap_or_else(|| format!("input_{}", self.graph.inputs().len()));
+        let tensor = self.graph.input(&name, ty.dtype, shape)?;
+        if let Some(q) = &ty.quantization {
+            self.graph.quantize(tensor, q)?;
+        }
+        let attributes = Attributes::new(def, attributes)?;
+        if attributes.bool("do_preprocess") {
+            self.graph.preprocess(tensor, preprocess(&attributes))?;
+        }
+        self.bind(operation, &[Some(tensor)]);
+        Ok(())
+    }
+
+    fn weight(&mut self, operation: &OperationRef, mut names: Vec<String>) -> Result<()> {
+        let (ty, shape) = self.ranked(operation)?;
+        let name = names.pop().ok_or_else(|| {
+            Error::from(Cause::Syntax(
+                "a top.Weight has no name (location), which is its key in the weight file".into(),
+            ))
+        })?;
+        let data = match &mut self.weights {
+            Some((Ok(file), _)) => Some(file.read_as(&name, ty.dtype, &shape)?),
+            Some((Err(e), file_name)) if !matches!(e.cause(), Cause::MissingData(_)) => {
+                return Err(Cause::MissingData(format!("the weight file {file_name}: {e}")).into());
+            }
+            _ => None,
+        };
+        // One array may be used by several top.Weight.
+        if let Ok(known) = self.graph.find(&name) {
+            self.bind(operation, &[Some(known)]);
+            return Ok(());
+        }
+        let tensor = self.graph.add_tensor(Some(&name), ty.dtype, shape, TensorKind::Coefficient(data))?;
+        if let Some(q) = &ty.quantization {
+            self.graph.quantize(tensor, q)?;
+        }
+        self.bind(operation, &[Some(tensor)]);
+        Ok(())
+    }
+
+    fn operator(
+        &mut self,
+        operation: &OperationRef,
+        def: &'static OpDef,
+        attributes: Vec<(String, Value)>,
+        names: Vec<String>,
+    ) -> Result<()> {
+        let mut operands = self.operands(operation)?;
+        if def.operands.iter().all(|o| o.arity != Arity::Variadic) {
+            // Absent optional operands at the end may be written as none, or not at all.
+            while operands.len() > def.operands.iter().filter(|o| o.arity != Arity::Optional).count()
+                && operands.last() == Some(&None)
+            {
+                operands.pop();
+            }
+        }
+        let types = operation.results().map(|r| self.type_of(r.into())).collect::<Result<Vec<_>>>()?;
+        let results: Vec<(Option<&str>, Dtype)> =
+            types.iter().enumerate().map(|(i, t)| (names.get(i).map(String::as_str), t.dtype)).collect();
+        let tensors = self.graph.insert(def.name, &operands, attributes, &results)?;
+        for (tensor, ty) in tensors.iter().zip(&types) {
+            if let Some(q) = &ty.quantization {
+                self.graph.quantize(*tensor, q)?;
+            }
+            let inferred = &self.graph.tensor(*tensor)?.shape;
+            if let Some(written) = ty.shape.as_ref().filter(|s| *s != inferred) {
+                let problem = format!(
+                    "its result is written as {}; operands and attributes give {}",
+                    shape_text(written),
+                    shape_text(inferred)
+                );
+                return Err(Cause::Operator { op: def.name.into(), problem }.into());
+            }
+        }
+        let bound: Vec<_> = tensors.into_iter().map(Some).collect();
+        self.bind(operation, &bound);
+        Ok(())
+    }
+
+    fn bind(&mut self, operation: &OperationRef, tensors: &[Option<Tensor>]) {
+        for (result, tensor) in operation.results().zip(tensors) {
+            let value: MlirValue = result.into();
+            self.values.insert(key(&value), *tensor);
+        }
+    }
+    fn operands(&mut self, operation: &OperationRef) -> Result<Vec<Option<Tensor>>> {
+        let of = |v: MlirValue| self.values.get(&key(&v)).copied();
+        let all: Vec<_> = operation.operands().collect();
+        all.into_iter()
+            .map(|v| {
+                of(v).ok_or_else(|| {
+                    Error::from(Cause::Syntax("an operand is not a result of an op of the Top dialect".into()))
+                })
+            })
+            .collect()
+    }
+    fn type_of(&self, value: MlirValue) -> Result<ReadType> {
+        read_type(value.r#type()).map_err(|problem| Cause::Syntax(problem).into())
+    }
+    fn ranked(&self, operation: &OperationRef) -> Result<(ReadType, Shape)> {
+        let result = operation.result(0).map_err(|_| Error::from(Cause::Syntax("it has no result".into())))?;
+        let ty = self.type_of(result.into())?;
+        let shape = ty.shape.clone().ok_or_else(|| Error::from(Cause::Syntax("its type must be ranked".into())))?;
+        Ok((ty, shape))
+    }
+}
+
+fn preprocess(a: &Attributes) -> Preprocess {
+    let default = Preprocess::default();
+    if a.get("pixel_format").is_none() {
+        return default;
+    }
+    Preprocess {
+        mean: a.floats("mean"),
+        scale: a.floats("scale"),
+        pixel_format: a.str("pixel_format").into(),
+        channel_format: a.str("channel_format").into(),
+        resize_dims: a.ints("resize_dims").try_into().ok(),
+        keep_aspect_ratio: a.bool("keep_aspect_ratio"),
+        keep_ratio_mode: a.str("keep_ratio_mode").into(),
+        pad_value: a.int("pad_value"),
+        pad_type: a.str("pad_type").into(),
+    }
+}

@@ -1,0 +1,141 @@
+//! Tensor types between the graph and MLIR.
+use crate::{
+    graph::{Dtype, OneOrMany, Shape, TensorInfo},
+    quant::Quantization,
+};
+use melior::{
+    Context,
+    ir::{
+        Type, TypeLike,
+        r#type::{IntegerType, RankedTensorType},
+    },
+};
+use mlir_sys::*;
+
+/// The ranked tensor type of a tensor with that quantization.
+pub(super) fn tensor_type<'c>(
+    context: &'c Context,
+    info: &TensorInfo,
+    quantization: Option<&Quantization>,
+) -> Type<'c> {
+    let element = match quantization {
+        Some(q) => quantized(context, info.dtype, q),
+        None => element(context, info.dtype),
+    };
+    let shape: Vec<u64> = info.shape.iter().map(|&d| d as u64).collect();
+    RankedTensorType::new(&shape, element, None).into()
+}
+
+fn element(context: &Context, dtype: Dtype) -> Type<'_> {
+    let signless = |bits| IntegerType::new(context, bits).into();
+    match dtype {
+        Dtype::Float32 => Type::float32(context),
+        Dtype::Float16 => Type::float16(context),
+        Dtype::Bfloat16 => Type::bfloat16(context),
+        Dtype::Float64 => Type::float64(context),
+        Dtype::Fp8e4m3 => Type::float8_e4m3fn(context),
+        Dtype::Fp8e5m2 => Type::float8_e5m2(context),
+        Dtype::Int64 => signless(64),
+        Dtype::Bool => signless(1),
+        d if d.is_signed_int() => IntegerType::signed(context, 8 * d.size() as u32).into(),
+        d => IntegerType::unsigned(context, 8 * d.size() as u32).into(),
+    }
+}
+
+/// `!quant.uniform`; lists are for axis 1, whatever the tensor, as TpuLang has it.
+fn quantized<'c>(context: &'c Context, dtype: Dtype, q: &Quantization) -> Type<'c> {
+    let signed = dtype.is_signed_int();
+    // TpuLang gives the storage type its signedness; it prints as i8 or u8 all the same.
+    let storage = element(context, dtype).to_raw();
+    let expressed = Type::float32(context).to_raw();
+    let (low, high) = dtype.int_range().unwrap_or((i8::MIN.into(), i8::MAX.into()));
+    let (mut scales, mut zero_points) = q.values();
+    let flags = u32::from(signed);
+    // SAFETY: the types are of this context, and the two lists have the length that is given.
+    unsafe {
+        Type::from_raw(match (scales.as_slice(), zero_points.as_slice()) {
+            ([scale], [zero_point]) => {
+                mlirUniformQuantizedTypeGet(flags, storage, expressed, *scale, *zero_point, low, high)
+            }
+            _ => mlirUniformQuantizedPerAxisTypeGet(
+                flags,
+                storage,
+                expressed,
+                scales.len().min(zero_points.len()) as isize,
+                scales.as_mut_ptr(),
+                zero_points.as_mut_ptr(),
+                1,
+                low,
+                high,
+            ),
+        })
+    }
+}
+
+/// What an MLIR type says of a tensor.
+pub(super) struct ReadType {
+    pub dtype: Dtype,
+    /// None where the type is unranked.
+    pub shape: Option<Shape>,
+    pub quantization: Option<Quantization>,
+}
+
+/// Reads a tensor type.
+///
+/// # Errors
+/// It is not one, has dynamic dimensions, or elements that tpulang does not know.
+pub(super) fn read_type(ty: Type) -> Result<ReadType, String> {
+    let raw = ty.to_raw();
+    let shape = if let Ok(ranked) = RankedTensorType::try_from(ty) {
+        let dim = |i: usize| {
+            // SAFETY: the type is a ranked tensor, and the index is below its rank.
+            let d = unsafe { mlirShapedTypeGetDimSize(ranked.to_raw(), i as isize) };
+            usize::try_from(d)
+                .map_err(|_| format!("the type {ty} has dynamic dimensions; every dimension must be known"))
+        };
+        // SAFETY: the type is a ranked tensor.
+        let rank = unsafe { mlirShapedTypeGetRank(raw) } as usize;
+        Some((0..rank).map(dim).collect::<Result<Shape, _>>()?)
+    } else if unsafe { mlirTypeIsAUnrankedTensor(raw) } {
+        None
+    } else {
+        return Err(format!("the type {ty} is not a tensor"));
+    };
+    // SAFETY: both kinds of tensor types are shaped.
+    let element = unsafe { Type::from_raw(mlirShapedTypeGetElementType(raw)) };
+    let (dtype, quantization) = read_element(element)?;
+    Ok(ReadType { dtype, shape, quantization })
+}
+
+fn read_element(ty: Type) -> Result<(Dtype, Option<Quantization>), String> {
+    let raw = ty.to_raw();
+    // SAFETY: each function is called on a type whose kind was tested.
+    let quantization = unsafe {
+        if mlirTypeIsAUniformQuantizedType(raw) {
+            Quantization::per_tensor(mlirUniformQuantizedTypeGetScale(raw), mlirUniformQuantizedTypeGetZeroPoint(raw))
+        } else if mlirTypeIsAUniformQuantizedPerAxisType(raw) {
+            let n = mlirUniformQuantizedPerAxisTypeGetNumDims(raw);
+            Quantization {
+                scale: Some(OneOrMany::Many((0..n).map(|i| mlirUniformQuantizedPerAxisTypeGetScale(raw, i)).collect())),
+                zero_point: Some(OneOrMany::Many(
+                    (0..n).map(|i| mlirUniformQuantizedPerAxisTypeGetZeroPoint(raw, i)).collect(),
+                )),
+            }
+        } else {
+            let text = ty.to_string();
+            let known =
+                Dtype::from_mlir_name(&text).ok_or_else(|| format!("elements of type {text} are not supported"))?;
+            return Ok((known, None));
+        }
+    };
+    // SAFETY: the type is a quantized one.
+    let (bits, signed) = unsafe { (mlirQuantizedTypeGetStorageTypeIntegralWidth(raw), mlirQuantizedTypeIsSigned(raw)) };
+    let dtype = match (bits, signed) {
+        (8, true) => Dtype::Int8,
+        (8, false) => Dtype::Uint8,
+        (16, true) => Dtype::Int16,
+        (16, false) => Dtype::Uint16,
+        _ => return Err(format!("quantized elements of {bits} bits are not supported ({ty})")),
+    };
+    Ok((dtype, Some(quantization)))
+}

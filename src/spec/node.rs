@@ -1,0 +1,192 @@
+//! JSON values that know their path and place.
+use crate::graph::{Cause, Error, Place, Result, nearest};
+use serde::{Deserialize, Deserializer, de};
+use serde_json::value::RawValue;
+use std::fmt;
+
+/// The text that nodes are part of.
+pub(super) struct Document<'a> {
+    pub file: &'a str,
+    pub text: &'a str,
+}
+
+/// A value of the document.
+#[derive(Clone)]
+pub(super) struct Node<'a> {
+    document: &'a Document<'a>,
+    /// `ops[3].args.weight`; empty for the whole.
+    pub path: String,
+    raw: &'a RawValue,
+}
+
+/// The entries of an object, in order, repeated keys included.
+struct Pairs<'a>(Vec<(String, &'a RawValue)>);
+impl<'de: 'a, 'a> Deserialize<'de> for Pairs<'a> {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> std::result::Result<Self, D::Error> {
+        struct Visitor;
+        impl<'de> de::Visitor<'de> for Visitor {
+            type Value = Pairs<'de>;
+            fn expecting(&self, f: &mut fmt::Formatter) -> fmt::Result {
+                f.write_str("an object")
+            }
+            fn visit_map<A: de::MapAccess<'de>>(self, mut map: A) -> std::result::Result<Pairs<'de>, A::Error> {
+                let mut pairs = Vec::new();
+                while let Some(pair) = map.next_entry()? {
+                    pairs.push(pair);
+                }
+                Ok(Pairs(pairs))
+            }
+        }
+        d.deserialize_map(Visitor)
+    }
+}
+
+impl<'a> Document<'a> {
+    /// The document's value.
+    ///
+    /// # Errors
+    /// The text is not JSON.
+    pub fn root(&'a self) -> Result<Node<'a>> {
+        let raw: &RawValue = serde_json::from_str(self.text).map_err(|e| self.json_error(&e, 0, String::new()))?;
+        Ok(Node { document: self, path: String::new(), raw })
+    }
+    /// The place of a byte.
+    fn place(&self, offset: usize, path: String) -> Place {
+        let before = self.text.get(..offset).unwrap_or_default();
+        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+        let line = before.matches('\n').count() + 1;
+        Place { file: self.file.into(), line, column: before[line_start..].chars().count() + 1, path }
+    }
+    /// serde's error about the part that begins at `offset`.
+    fn json_error(&self, e: &serde_json::Error, offset: usize, path: String) -> Error {
+        let text = e.to_string();
+        let problem = text.rsplit_once(" at line ").map_or(text.as_str(), |(p, _)| p);
+        let at = offset + byte_offset(self.text.get(offset..).unwrap_or_default(), e.line(), e.column());
+        Error::from(Cause::Syntax(problem.to_owned())).at(self.place(at, path))
+    }
+}
+
+/// The byte that a line and column (in bytes, as serde_json counts) mean.
+fn byte_offset(text: &str, line: usize, column: usize) -> usize {
+    let line_start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
+    let mut at = (line_start + column.saturating_sub(1)).min(text.len());
+    while !text.is_char_boundary(at) {
+        at -= 1;
+    }
+    at
+}
+
+impl<'a> Node<'a> {
+    fn offset(&self) -> usize {
+        // The raw value borrows from the document's text.
+        self.raw.get().as_ptr() as usize - self.document.text.as_ptr() as usize
+    }
+    /// Where the value stands.
+    pub fn place(&self) -> Place {
+        self.document.place(self.offset(), self.path.clone())
+    }
+    /// An error about this value.
+    pub fn error(&self, cause: Cause) -> Error {
+        Error::from(cause).at(self.place())
+    }
+    /// A problem with this value, told in words.
+    pub fn problem(&self, problem: impl fmt::Display) -> Error {
+        self.error(Cause::Syntax(problem.to_string()))
+    }
+    /// The text of the value.
+    pub fn text(&self) -> &'a str {
+        self.raw.get()
+    }
+    pub fn is_null(&self) -> bool {
+        self.raw.get() == "null"
+    }
+    /// Reads the value as `T`.
+    pub fn read<T: Deserialize<'a>>(&self) -> Result<T> {
+        let mut json = serde_json::Deserializer::from_str(self.raw.get());
+        serde_path_to_error::deserialize(&mut json).map_err(|e| {
+            let inner = e.path().to_string();
+            let path = match inner.as_str() {
+                "." => self.path.clone(),
+                inner if inner.starts_with('[') => format!("{}{inner}", self.path),
+                inner => format!("{}.{inner}", self.path),
+            };
+            self.document.json_error(e.inner(), self.offset(), path)
+        })
+    }
+    /// The place of a line and column within this value.
+    pub fn place_within(&self, line: usize, column: usize, path: &str) -> Place {
+        let at = self.offset() + byte_offset(self.raw.get(), line, column);
+        let dot = if path.is_empty() || path.starts_with('[') { "" } else { "." };
+        self.document.place(at, format!("{}{dot}{path}", self.path))
+    }
+    fn child(&self, path: String, raw: &'a RawValue) -> Node<'a> {
+        Node { document: self.document, path, raw }
+    }
+    /// The entries of an object.
+    ///
+    /// # Errors
+    /// It is not one, or a key occurs twice.
+    pub fn object(&self) -> Result<Vec<(String, Node<'a>)>> {
+        let Pairs(pairs) = self.read()?;
+        let mut seen = std::collections::HashSet::new();
+        let mut entries = Vec::with_capacity(pairs.len());
+        for (key, raw) in pairs {
+            let shown: String = key.chars().take(60).collect();
+            let path = if self.path.is_empty() { shown.clone() } else { format!("{}.{shown}", self.path) };
+            let node = self.child(path, raw);
+            if !seen.insert(key.clone()) {
+                return Err(node.problem(format!("the key {shown:?} occurs twice")));
+            }
+            entries.push((key, node));
+        }
+        Ok(entries)
+    }
+    /// The entries of an object with a fixed set of keys.
+    ///
+    /// # Errors
+    /// As [`Node::object`]; unknown keys are all told.
+    pub fn fields(&self, known: &[&str]) -> Result<Fields<'a>> {
+        let entries = self.object()?;
+        let unknown = entries.iter().filter(|(k, _)| !known.contains(&k.as_str()));
+        let errors: Vec<_> = unknown
+            .map(|(key, node)| {
+                let nearest = nearest(key, known.iter().copied());
+                node.error(Cause::UnknownName { kind: "key", name: key.chars().take(60).collect(), nearest })
+            })
+            .collect();
+        Error::collect(errors)?;
+        Ok(Fields { node: self.clone(), entries })
+    }
+    /// The elements of a list.
+    ///
+    /// # Errors
+    /// It is not one.
+    pub fn list(&self) -> Result<Vec<Node<'a>>> {
+        let items: Vec<&RawValue> = self.read()?;
+        Ok(items.into_iter().enumerate().map(|(i, raw)| self.child(format!("{}[{i}]", self.path), raw)).collect())
+    }
+}
+
+/// The entries of an object by key; null counts as absent.
+pub(super) struct Fields<'a> {
+    node: Node<'a>,
+    entries: Vec<(String, Node<'a>)>,
+}
+
+impl<'a> Fields<'a> {
+    pub fn get(&self, key: &str) -> Option<&Node<'a>> {
+        self.entries.iter().find(|(k, n)| k == key && !n.is_null()).map(|(_, n)| n)
+    }
+    /// # Errors
+    /// The key is missing.
+    pub fn need(&self, key: &str) -> Result<&Node<'a>> {
+        self.get(key).ok_or_else(|| self.node.problem(format!("the key {key:?} is missing")))
+    }
+    /// The value of a key, or none.
+    ///
+    /// # Errors
+    /// It is not a `T`.
+    pub fn read<T: Deserialize<'a>>(&self, key: &str) -> Result<Option<T>> {
+        self.get(key).map(Node::read).transpose()
+    }
+}

@@ -1,0 +1,107 @@
+//! Tensor declarations.
+use super::node::Node;
+use crate::{
+    array::{Array, WeightFile},
+    graph::{Cause, Dtype, Graph, OneOrMany, Preprocess, Result, Shape, Tensor, TensorKind, elements},
+    quant::Quantization,
+};
+use serde::{Deserialize, Deserializer, de};
+
+const KEYS: [&str; 7] = ["dtype", "shape", "coeff", "scale", "zero_point", "data", "preprocess"];
+
+/// Declares the tensor `name`; coefficients take their data from the declaration or from `weights`.
+pub(super) fn declare(graph: &mut Graph, name: &str, node: &Node, weights: Option<&mut WeightFile>) -> Result<Tensor> {
+    let fields = node.fields(&KEYS)?;
+    let dtype = match fields.get("dtype") {
+        None => Dtype::Float32,
+        Some(n) => dtype(n)?,
+    };
+    let dims = fields.need("shape")?;
+    let shape: Shape = dims.read()?;
+    elements(&shape, dtype).map_err(|e| e.at(dims.place()))?;
+    let coeff: bool = fields.read("coeff")?.unwrap_or(false);
+    let tensor = if coeff {
+        let data = match (fields.get("data"), weights) {
+            (Some(n), _) => Some(inline(n, dtype, &shape)?),
+            (None, Some(file)) => Some(file.read_as(name, dtype, &shape).map_err(|e| e.at(node.place()))?),
+            (None, None) => None,
+        };
+        graph.add_tensor(Some(name), dtype, shape, TensorKind::Coefficient(data))
+    } else {
+        if let Some(n) = fields.get("data") {
+            return Err(n.problem("only a coefficient has data; set \"coeff\": true, or leave the data out"));
+        }
+        graph.input(name, dtype, shape)
+    };
+    let tensor = tensor.map_err(|e| e.at(node.place()))?;
+    let scale: Option<OneOrMany<f64>> = fields.read("scale")?;
+    let zero_point: Option<OneOrMany<i64>> = fields.read("zero_point")?;
+    graph.quantize(tensor, &Quantization { scale, zero_point }).map_err(|e| e.at(node.place()))?;
+    if let Some(n) = fields.get("preprocess") {
+        let preprocess: Preprocess = n.read()?;
+        graph.preprocess(tensor, preprocess).map_err(|e| e.at(n.place()))?;
+    }
+    Ok(tensor)
+}
+
+fn dtype(node: &Node) -> Result<Dtype> {
+    let name: String = node.read()?;
+    Dtype::from_name(&name).ok_or_else(|| {
+        let nearest = crate::graph::nearest(&name, Dtype::all().map(Dtype::name));
+        node.error(Cause::UnknownName { kind: "dtype", name: name.chars().take(60).collect(), nearest })
+    })
+}
+
+/// Numbers, flat or nested, in row-major order.
+struct Flat(Vec<f64>);
+impl<'de> Deserialize<'de> for Flat {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> std::result::Result<Self, D::Error> {
+        struct Into<'a>(&'a mut Vec<f64>);
+        impl<'de> de::DeserializeSeed<'de> for Into<'_> {
+            type Value = ();
+            fn deserialize<D: Deserializer<'de>>(self, d: D) -> std::result::Result<(), D::Error> {
+                d.deserialize_any(self)
+            }
+        }
+        impl<'de> de::Visitor<'de> for Into<'_> {
+            type Value = ();
+            fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+                f.write_str("a number or a list of numbers")
+            }
+            fn visit_f64<E: de::Error>(self, v: f64) -> std::result::Result<(), E> {
+                self.0.push(v);
+                Ok(())
+            }
+            fn visit_i64<E: de::Error>(self, v: i64) -> std::result::Result<(), E> {
+                self.visit_f64(v as f64)
+            }
+            fn visit_u64<E: de::Error>(self, v: u64) -> std::result::Result<(), E> {
+                self.visit_f64(v as f64)
+            }
+            fn visit_seq<A: de::SeqAccess<'de>>(self, mut seq: A) -> std::result::Result<(), A::Error> {
+                while seq.next_element_seed(Into(self.0))?.is_some() {}
+                Ok(())
+            }
+        }
+        let mut all = Vec::new();
+        d.deserialize_any(Into(&mut all))?;
+        Ok(Flat(all))
+    }
+}
+
+fn inline(node: &Node, dtype: Dtype, shape: &Shape) -> Result<Array> {
+    let Flat(values) = node.read()?;
+    let bytes = matches!(dtype, Dtype::Fp8e4m3 | Dtype::Fp8e5m2);
+    let stored = if bytes { Dtype::Uint8 } else { dtype };
+    if let Some((low, high)) = stored.int_range() {
+        let fits = |v: &&f64| v.fract() == 0.0 && **v >= low as f64 && **v <= high as f64;
+        if let Some(v) = values.iter().find(|v| !fits(v)) {
+            let what = if bytes { format!("{dtype}, whose data are bytes") } else { dtype.to_string() };
+            return Err(
+                node.problem(format!("{v} is not a value of {what}; expected whole numbers from {low} to {high}"))
+            );
+        }
+    }
+    let array = Array::from_f64s(stored, shape.clone(), values.into_iter()).map_err(|e| e.at(node.place()))?;
+    Ok(if bytes { array.reinterpreted(dtype).unwrap_or(array) } else { array })
+}
