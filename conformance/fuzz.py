@@ -374,7 +374,8 @@ def one(s, binary, work):
         os.chdir(work)
         np.savez("top.npz", **mlir_inference({n: s.data[n] for n in s.inputs}, "peer.mlir", dump_all=True))
 
-    if not forked(infer):
+    # The executor computes with quantized values as if they were real ones.
+    if "quant.uniform" in peer or not forked(infer):
         return "equal text, no numbers", ""
     top, out = np.load(join(work, "top.npz")), np.load(join(work, "out.npz"))
     tolerance = TOLERANCE_F16 if "xf16" in peer else TOLERANCE

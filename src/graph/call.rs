@@ -314,6 +314,23 @@ impl Lowering<'_> {
         self.graph.scalar_coefficients.insert(name);
         Ok(Operand::Tensor(tensor))
     }
+    /// Adds an operator on the way to the call's output; its result is named after that, with a suffix.
+    pub(crate) fn emit_step<const N: usize>(
+        &mut self,
+        suffix: &str,
+        op: &str,
+        operands: &[Option<&Operand>],
+        attributes: [(&str, Attribute); N],
+        dtype: Dtype,
+    ) -> Result<Operand> {
+        let operands = operands.iter().map(|o| o.map(|o| self.tensor(o)).transpose()).collect::<Result<Vec<_>>>()?;
+        let stem = match self.out.as_deref() {
+            Some([name, ..]) => name.clone(),
+            _ => self.graph.free_name(self.function),
+        };
+        let results = self.graph.insert(op, &operands, attributes, &[(Some(&format!("{stem}_{suffix}")), dtype)])?;
+        Ok(Operand::Tensor(results[0]))
+    }
     /// Adds the operator that computes the call's outputs.
     pub(crate) fn emit_many<const N: usize>(
         &mut self,

@@ -46,22 +46,66 @@ function! {
     }
 }
 
-macro_rules! emit {
-    ($self:ident, $to:ident, $dtype:expr) => {
-        $to.emit(
-            "MatMul",
-            &[Some(&$self.input), Some(&$self.right), $self.bias.as_ref()],
-            [
-                ("left_transpose", $self.input_transpose().into()),
-                ("right_transpose", $self.right_transpose().into()),
-                ("output_transpose", $self.output_transpose().into()),
-                ("keep_dims", $self.keep_dims().into()),
-                ("do_relu", $self.do_relu().into()),
-                ("relu_limit", $self.relu_limit().into()),
-            ],
-            $dtype,
-        )
+macro_rules! common {
+    ($self:ident) => {
+        Common {
+            operands: [&$self.input, &$self.right],
+            bias: $self.bias.as_ref(),
+            input_transpose: $self.input_transpose(),
+            right_transpose: $self.right_transpose(),
+            output_transpose: $self.output_transpose(),
+            keep_dims: $self.keep_dims(),
+            do_relu: $self.do_relu(),
+            relu_limit: $self.relu_limit(),
+        }
     };
+}
+
+/// What both have in common.
+struct Common<'a> {
+    operands: [&'a Operand; 2],
+    bias: Option<&'a Operand>,
+    input_transpose: bool,
+    right_transpose: bool,
+    output_transpose: bool,
+    keep_dims: bool,
+    do_relu: bool,
+    relu_limit: f64,
+}
+
+impl Common<'_> {
+    /// The tool chain keeps `left_transpose` and `output_transpose` but heeds them neither in shape inference nor in
+    /// execution, so that here they become permutations.
+    fn emit(&self, to: &mut Lowering, dtype: Dtype) -> Result<Vec<Tensor>> {
+        let [mut left, right] = self.operands.map(Clone::clone);
+        if self.input_transpose {
+            let (dtype, order) = (to.info(&left)?.dtype, swap_last(to.info(&left)?.shape.len(), "input_transpose")?);
+            left = to.emit_step("input", "Permute", &[Some(&left)], [("order", order.into())], dtype)?;
+        }
+        let operands = [Some(&left), Some(&right), self.bias];
+        let attributes = [
+            ("right_transpose", self.right_transpose.into()),
+            ("keep_dims", self.keep_dims.into()),
+            ("do_relu", self.do_relu.into()),
+            ("relu_limit", self.relu_limit.into()),
+        ];
+        if !self.output_transpose {
+            return to.emit("MatMul", &operands, attributes, dtype);
+        }
+        let product = to.emit_step("product", "MatMul", &operands, attributes, dtype)?;
+        let order = swap_last(to.info(&product)?.shape.len(), "output_transpose")?;
+        to.emit("Permute", &[Some(&product)], [("order", order.into())], dtype)
+    }
+}
+
+/// The order of axes that swaps the last two.
+fn swap_last(rank: usize, name: &str) -> Result<Vec<i64>> {
+    if rank < 2 {
+        return Err(argument(name, true, "a vector cannot be transposed"));
+    }
+    let mut order: Vec<i64> = (0..rank as i64).collect();
+    order.swap(rank - 2, rank - 1);
+    Ok(order)
 }
 
 impl Matmul {
@@ -74,7 +118,7 @@ impl Matmul {
         if let Some(found) = self.out_dtype.filter(|d| *d != dtype) {
             return Err(Cause::Dtype { argument: "out_dtype".into(), found, allowed: vec![dtype] }.into());
         }
-        emit!(self, to, dtype)
+        common!(self).emit(to, dtype)
     }
 }
 
@@ -103,7 +147,7 @@ impl MatmulInt {
         to.needs_quantization("right", &self.right, self.right_zp.is_some(), "zp")?;
         to.quantize(&self.input, None, self.input_zp.clone())?;
         to.quantize(&self.right, None, self.right_zp.clone())?;
-        emit!(self, to, dtype)
+        common!(self).emit(to, dtype)
     }
 }
 
@@ -141,7 +185,10 @@ impl Product {
                 vec![s[0], 1]
             }
         };
-        let (l, r) = (as_matrix(left, true), as_matrix(right, false));
+        let (mut l, r) = (as_matrix(left, true), as_matrix(right, false));
+        if right.len() == 2 && !left_transpose {
+            fold_trailing(&mut l, if right_transpose { right[1] } else { right[0] });
+        }
         let split = |s: &[usize], swap: bool| {
             let (batch, last) = s.split_at(s.len() - 2);
             if swap { (batch.to_vec(), last[1], last[0]) } else { (batch.to_vec(), last[0], last[1]) }
@@ -158,12 +205,32 @@ impl Product {
     }
 }
 
+/// As the tool chain has it, trailing axes whose sizes multiply to `k` are one.
+fn fold_trailing(left: &mut Shape, k: usize) {
+    let mut size = 1;
+    for i in (0..left.len()).rev() {
+        size *= left[i];
+        if size == k {
+            left.truncate(i);
+            left.push(k);
+            break;
+        }
+        if size > k {
+            break;
+        }
+    }
+    if left.len() == 1 {
+        left.insert(0, 1);
+    }
+}
+
 /// `[.., m, n]`; leading axes folded without `keep_dims`.
 pub(super) fn matmul_shape(of: &Inference) -> Result<Vec<Shape>> {
     let a = of.attributes;
     let p = Product::new(of.shape(0)?, of.shape(1)?, a.bool("left_transpose"), a.bool("right_transpose"))?;
     let mut shape = p.batch.clone();
-    if of.shape(0)?.len() > 1 {
+    let left_vector = of.shape(0)?.len() == 1;
+    if !(left_vector && p.vector) {
         shape.push(p.m);
     }
     if !p.vector {
@@ -173,12 +240,9 @@ pub(super) fn matmul_shape(of: &Inference) -> Result<Vec<Shape>> {
         let last = shape.len() - 1;
         shape.swap(last - 1, last);
     }
-    if !a.bool("keep_dims") {
+    if !a.bool("keep_dims") && shape.len() > 1 {
         let last = shape.pop().unwrap_or(1);
         shape = vec![shape.iter().product(), last];
-    }
-    if shape.is_empty() {
-        shape.push(1);
     }
     if let Some(Some(bias)) = of.operands.get(2) {
         let fits = bias.elements() == p.n || broadcast(&bias.shape, &shape).is_ok_and(|s| s == shape);
@@ -201,7 +265,10 @@ mod tests {
     fn shapes() {
         // left, right, transpose of left, right, output, keep_dims -> output
         type Case = (&'static [usize], &'static [usize], [bool; 3], bool, &'static [usize]);
-        let table: [Case; 7] = [
+        let table: [Case; 10] = [
+            (&[2, 3, 4], &[12, 7], [false; 3], true, &[2, 7]),
+            (&[5], &[5, 6], [false; 3], true, &[1, 6]),
+            (&[5], &[5], [false; 3], true, &[]),
             (&[5, 6], &[6, 7], [false; 3], true, &[5, 7]),
             (&[4, 5, 6], &[6, 7], [false; 3], true, &[4, 5, 7]),
             (&[3, 4, 5, 6], &[3, 4, 6, 7], [false; 3], true, &[3, 4, 5, 7]),
