@@ -37,7 +37,7 @@ fn generate() -> Result<()> {
             return Err(format!("{}: op {mnemonic} is defined twice", place(record)).into());
         }
     }
-    let mut out = String::from("pub static OPS: &[OpDef] = &[\n");
+    let mut out = String::from("/// Every op, by name.\npub static OPS: &[OpDef] = &[\n");
     ops.values().for_each(|text| out.push_str(text));
     out.push_str("];\n");
     fs::write(Path::new(&env::var("OUT_DIR")?).join("op_table.rs"), out)?;

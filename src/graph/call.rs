@@ -171,13 +171,17 @@ pub struct Lowering<'g> {
 }
 
 impl Lowering<'_> {
+    /// What tensors made on the way are named after: the output.
+    fn stem(&self) -> String {
+        match self.out.as_deref() {
+            Some([name, ..]) => name.clone(),
+            _ => self.graph.free_name(self.function),
+        }
+    }
     /// Turns names into handles and constants into coefficients.
     fn resolve<A: Arguments>(&mut self, args: &mut A) -> Result<()> {
         let mut errors = Vec::new();
-        let stem = match self.out.as_deref() {
-            Some([name, ..]) => name.clone(),
-            _ => self.graph.free_name(self.function),
-        };
+        let stem = self.stem();
         args.visit_operands(&mut |argument, operand| {
             let resolved = match operand {
                 Operand::Tensor(t) => self.graph.tensor(*t).map(|_| *t),
@@ -307,8 +311,7 @@ impl Lowering<'_> {
     }
     /// A coefficient of one element for a scalar argument.
     pub(crate) fn scalar_coefficient(&mut self, scalar: Scalar) -> Result<Operand> {
-        let stem = self.out.as_ref().and_then(|o| o.first()).map_or(self.function, |o| o.as_str());
-        let name = format!("{stem}_scalar");
+        let name = format!("{}_scalar", self.stem());
         let tensor = self.coefficient(&name, Array::filled(scalar.dtype, [1], scalar.value)?)?;
         let name = self.graph.tensor(tensor)?.name.clone();
         self.graph.scalar_coefficients.insert(name);
@@ -324,10 +327,7 @@ impl Lowering<'_> {
         dtype: Dtype,
     ) -> Result<Operand> {
         let operands = operands.iter().map(|o| o.map(|o| self.tensor(o)).transpose()).collect::<Result<Vec<_>>>()?;
-        let stem = match self.out.as_deref() {
-            Some([name, ..]) => name.clone(),
-            _ => self.graph.free_name(self.function),
-        };
+        let stem = self.stem();
         let results = self.graph.insert(op, &operands, attributes, &[(Some(&format!("{stem}_{suffix}")), dtype)])?;
         Ok(Operand::Tensor(results[0]))
     }

@@ -275,7 +275,13 @@ impl fmt::Display for Error {
             let out = call.out.as_ref().map(|o| format!(" {o:?}")).unwrap_or_default();
             write!(f, "{}{out} (ops[{}]): ", call.function, call.index)?;
         }
-        write!(f, "{cause}")?;
+        match cause {
+            // The call names the op already.
+            Cause::Operator { op, problem } if call.as_ref().is_some_and(|c| c.function == format!("top.{op}")) => {
+                write!(f, "{problem}")?
+            }
+            _ => write!(f, "{cause}")?,
+        }
         if let Some(call) = call {
             let width = |i: usize| call.operands.iter().map(|o| o[i].chars().count()).max().unwrap_or(0);
             let (a, b) = (width(0), width(1));

@@ -147,9 +147,9 @@ impl From<&str> for TensorOrScalar {
         TensorOrScalar::Tensor(name.into())
     }
 }
-impl From<Array> for TensorOrScalar {
-    fn from(array: Array) -> Self {
-        TensorOrScalar::Tensor(array.into())
+impl<T: Into<Array>> From<T> for TensorOrScalar {
+    fn from(array: T) -> Self {
+        TensorOrScalar::Tensor(Operand::Constant(array.into()))
     }
 }
 impl From<Scalar> for TensorOrScalar {

@@ -48,6 +48,10 @@ pub fn read_text(text: &str) -> Result<Graph> {
 
 fn read_module(text: &str, file: &str, open: impl Fn(&str) -> Result<WeightFile>) -> Result<Graph> {
     let module_place = |line, column| Place { file: file.into(), line, column, path: String::new() };
+    if let Some(at) = text.find('\0') {
+        let line = text[..at].matches('\n').count() + 1;
+        return Err(Error::from(Cause::Syntax("a NUL character".into())).at(module_place(line, 1)));
+    }
     check_nesting(text).map_err(|(line, e)| e.at(module_place(line, 1)))?;
     let context = context();
     let messages = Rc::new(RefCell::new(Vec::new()));

@@ -67,7 +67,7 @@ function! {
 
 function! {
     "2-d convolution of floats or of integers, as TpuLang's interface document has it. Mind the order of `pad`.";
-    example "let y = g.conv_v2(x, Array::from_vec([4, 3, 3, 3], vec![0.1f32; 108])?).pad([1, 0, 1, 0]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 4, 7, 8]);";
+    example "let y = g.conv_v2(x, Array::from_vec([4, 3, 3, 3], vec![0.1f32; 108])?).pad([1, 0, 1, 1]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 4, 7, 8]);";
     conv_v2 => ConvV2 -> Tensor {
         "n x ic x h x w; float32, float16, int8 or uint8." tensor_i: Operand,
         "oc x (ic / group) x kh x kw; of the input's dtype, or int8 or uint8 where that is." weight: Operand,

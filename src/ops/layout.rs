@@ -320,7 +320,7 @@ pub(super) fn reshape_shape(of: &Inference) -> Result<Vec<Shape>> {
         return fail("it has too many elements");
     };
     if let Some(at) = open {
-        if count % known != 0 {
+        if !count.is_multiple_of(known) {
             return fail(&format!("the known dimensions make {known}, which does not divide the input"));
         }
         shape[at] = count / known;
@@ -399,7 +399,7 @@ pub(crate) fn split_sizes(dim: usize, attributes: &Attributes) -> Result<Vec<usi
     let num = usize::try_from(attributes.int("num")).unwrap_or(0);
     let given = attributes.ints("split_size");
     if given.is_empty() {
-        if num == 0 || dim % num != 0 {
+        if !dim.is_multiple_of(num) {
             return Err(argument("num", num, format!("it must divide the {dim} entries of the axis")));
         }
         return Ok(vec![dim / num; num]);

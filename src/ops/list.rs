@@ -63,8 +63,7 @@ fn parse<A: Arguments>(text: &str) -> Result<Box<dyn ParsedCall>, ParseError> {
             let path = e.path().to_string();
             let inner = e.into_inner();
             let (line, column) = (inner.line(), inner.column());
-            let problem = inner.to_string();
-            let problem = problem.rsplit_once(" at line ").map_or(problem.as_str(), |(p, _)| p).to_owned();
+            let problem = crate::spec::plain_problem(&inner);
             Err(ParseError { path: if path == "." { String::new() } else { path }, line, column, problem })
         }
     }

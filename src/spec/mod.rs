@@ -21,6 +21,7 @@ mod schema;
 mod tensors;
 mod write;
 
+pub(crate) use node::plain_problem;
 pub use read::{Weights, from_text, read};
 pub use schema::json_schema;
 pub use write::{save, to_text};

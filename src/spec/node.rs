@@ -59,11 +59,28 @@ impl<'a> Document<'a> {
     }
     /// serde's error about the part that begins at `offset`.
     fn json_error(&self, e: &serde_json::Error, offset: usize, path: String) -> Error {
-        let text = e.to_string();
-        let problem = text.rsplit_once(" at line ").map_or(text.as_str(), |(p, _)| p);
+        let problem = plain_problem(e);
         let at = offset + byte_offset(self.text.get(offset..).unwrap_or_default(), e.line(), e.column());
-        Error::from(Cause::Syntax(problem.to_owned())).at(self.place(at, path))
+        Error::from(Cause::Syntax(problem)).at(self.place(at, path))
     }
+}
+
+/// serde's words for a problem, without the place (which is told apart) and without Rust's names of types.
+pub(crate) fn plain_problem(e: &serde_json::Error) -> String {
+    let text = e.to_string();
+    let problem = text.rsplit_once(" at line ").map_or(text.as_str(), |(p, _)| p);
+    [
+        ("trailing characters", "more elements or text than expected"),
+        ("expected i64", "expected an integer"),
+        ("expected usize", "expected a positive integer"),
+        ("expected f64", "expected a number"),
+        ("expected f32", "expected a number"),
+        ("expected a sequence", "expected a list"),
+        ("expected a map", "expected an object"),
+        ("missing field", "missing key"),
+    ]
+    .into_iter()
+    .fold(problem.to_owned(), |text, (rust, plain)| text.replace(rust, plain))
 }
 
 /// The byte that a line and column (in bytes, as serde_json counts) mean.

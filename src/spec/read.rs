@@ -66,7 +66,7 @@ pub fn from_text(text: &str, file: &str, dir: Option<&Path>) -> Result<Graph> {
     let name = fields.need("name")?;
     let mut graph = Graph::new(name.read::<String>()?).map_err(|e| e.at(name.place()))?;
     graph.mode = fields.read::<Mode>("mode")?.unwrap_or_default();
-    let mut reader = Reader { graph, errors: Vec::new(), spoiled: HashSet::new(), later: HashMap::new() };
+    let mut reader = Reader { graph, errors: Vec::new(), spoiled: HashSet::new(), blind: false, later: HashMap::new() };
     reader.tensors(&fields, dir)?;
     reader.inputs(fields.need("inputs")?)?;
     reader.ops(fields.need("ops")?)?;
@@ -80,6 +80,8 @@ struct Reader {
     errors: Vec<Error>,
     /// Names that a mistake keeps from existing: what uses them is not told as another mistake.
     spoiled: HashSet<String>,
+    /// A mistake kept an operator from saying what its outputs are called: any unknown name may be one of them.
+    blind: bool,
     /// Outputs of the operators by name, with the operator's index.
     later: HashMap<String, usize>,
 }
@@ -118,7 +120,7 @@ impl Reader {
                 }
                 Err(error) => {
                     all = None;
-                    if !self.spoiled.contains(&name) {
+                    if !self.spoiled.contains(&name) && !self.blind {
                         self.errors.push(error.at(item.place()));
                     }
                 }
@@ -166,6 +168,7 @@ impl Reader {
         }
         for (i, op) in nodes.iter().enumerate() {
             if let Err(error) = self.op(i, op) {
+                self.blind |= !named(op);
                 self.errors.extend(split(error).into_iter().map(|e| e.at(op.place())));
             }
         }
@@ -253,6 +256,11 @@ impl Reader {
         }
         Ok(())
     }
+}
+
+/// Whether an operator says what its outputs are called.
+fn named(op: &Node) -> bool {
+    op.fields(&OP_KEYS).is_ok_and(|fields| matches!(out_names(&fields), Ok(Some(_))))
 }
 
 /// Each of several errors by itself.

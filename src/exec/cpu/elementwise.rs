@@ -89,7 +89,7 @@ pub(super) fn unary<T: Copy + Sync, U: Copy + Default + Send>(a: &[T], f: impl F
 /// `f` of chunks of the values, in place.
 pub(super) fn in_chunks(values: &mut [f32], f: impl Fn(&mut [f32]) + Sync) {
     if values.len() > 2 * GRAIN {
-        values.par_chunks_mut(GRAIN).for_each(|c| f(c));
+        values.par_chunks_mut(GRAIN).for_each(&f);
     } else {
         f(values);
     }
@@ -98,7 +98,7 @@ pub(super) fn in_chunks(values: &mut [f32], f: impl Fn(&mut [f32]) + Sync) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ndarray::{ArrayD, IxDyn};
+    use ndarray::{ArrayD, Dimension, IxDyn};
     use proptest::prelude::*;
 
     proptest! {

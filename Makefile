@@ -1,0 +1,51 @@
+# The everyday commands. `make demo` and `make test` need nothing but a Rust tool chain on Debian 12 or Ubuntu.
+PEER ?= target/peer
+CASES ?= $(or $(TPULANG_CASES),tests/cases)
+BIN = target/release/tpulang
+LLVM = /usr/lib/llvm-22
+
+.PHONY: help setup demo build test check conformance fuzz minilm bench docs
+
+help: ## what there is
+	@grep -E '^[a-z]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
+
+setup: ## install LLVM and MLIR 22 where they are missing
+	@sh scripts/setup.sh $(LLVM)
+
+build: setup ## the release binary
+	cargo build --release --bin tpulang
+
+demo: build ## convert and run a small network
+	@sh scripts/demo.sh $(BIN)
+
+test: setup ## all tests
+	cargo test
+
+check: setup ## format, lints, documentation, generated files
+	cargo fmt --check
+	cargo clippy --all-targets -- -D warnings
+	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
+	cargo run --quiet -- ops --markdown | diff docs/ops.md - || { echo "docs/ops.md is stale: make docs" >&2; exit 1; }
+	cargo run --quiet -- schema | diff docs/schema.json - || { echo "docs/schema.json is stale: make docs" >&2; exit 1; }
+
+docs: setup ## write the generated files anew
+	cargo run --quiet -- ops --markdown > docs/ops.md
+	cargo run --quiet -- schema > docs/schema.json
+
+conformance: build ## the real tool chain judges every recorded case
+	sh conformance/setup.sh $(PEER)
+	$(PEER)/bin/python conformance/judge.py --bin $(BIN) --cases $(CASES) --exceptions tests/exceptions.toml
+
+fuzz: build ## random graphs against TpuLang
+	sh conformance/setup.sh $(PEER)
+	$(PEER)/bin/python conformance/fuzz.py --bin $(BIN)
+
+minilm: setup ## fetch a real language model, convert it, run it, and let the tool chain take it
+	sh scripts/minilm.sh build/minilm
+	cargo run --release --example minilm
+	if [ -e $(PEER)/ready ]; then $(PEER)/bin/python conformance/accept.py build/minilm/minilm_origin.mlir; fi
+
+bench: build ## speed beside TpuLang's Python, in one run
+	sh conformance/setup.sh $(PEER)
+	$(PEER)/bin/python benches/build_convert.py --bin $(BIN)
+	cargo bench

@@ -1,0 +1,19 @@
+#!/usr/bin/env python3
+"""Takes modules through tpuc-opt, beside themselves; exits 1 if one is refused.
+
+    accept.py NAME_origin.mlir...
+"""
+import os
+import sys
+
+from judge import FLAGS, call, tool_chain
+
+opt, env = tool_chain()
+failed = 0
+for path in sys.argv[1:]:
+    folder, name = os.path.split(os.path.abspath(path))
+    out = name.replace("_origin.mlir", ".mlir")
+    rc, text = call(opt, name, *FLAGS, "-o", out, cwd=folder, env=env)
+    failed += rc != 0
+    print("%s: %s" % (path, "refused: " + text[-300:] if rc else "accepted by tpuc-opt: " + os.path.join(os.path.dirname(path), out)))
+sys.exit(1 if failed else 0)

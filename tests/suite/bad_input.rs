@@ -1,0 +1,365 @@
+//! Bad files of every kind, each with a snapshot of its message.
+use super::{cli::tpulang, snapshot};
+use std::{fmt::Write, fs, path::Path};
+use tpulang::{Array, Dtype, array::write_npz};
+
+/// A spec whose parts can be replaced.
+fn spec(tensors: &str, inputs: &str, ops: &str, outputs: &str) -> String {
+    format!(
+        "{{\n  \"version\": 1, \"name\": \"net\", \"weights\": \"w.npz\",\n  \"tensors\": {{{tensors}}},\n  \"inputs\": {inputs},\n  \"ops\": [\n    {ops}\n  ],\n  \"outputs\": {outputs}\n}}\n"
+    )
+}
+
+const X: &str = r#""x": {"shape": [1, 3, 8, 8]}"#;
+
+/// One operator on `x` (float32, 1x3x8x8), `i` (int8) and the coefficients `w` (float32, 4x3x3x3), `v` (float32, 3).
+fn op(call: &str) -> String {
+    let tensors = format!(
+        r#"{X}, "i": {{"dtype": "int8", "shape": [1, 3, 8, 8]}}, "w": {{"shape": [4, 3, 3, 3], "coeff": true}}, "v": {{"shape": [3], "coeff": true}}"#
+    );
+    spec(&tensors, r#"["x", "i"]"#, call, r#"["y"]"#)
+}
+
+fn relu(tensors: &str) -> String {
+    spec(tensors, r#"["x"]"#, r#"{"op": "relu", "args": {"input": "x"}, "out": "y"}"#, r#"["y"]"#)
+}
+
+fn weights(dir: &Path) {
+    let w = Array::filled(Dtype::Float32, [4, 3, 3, 3], 1.0).unwrap();
+    let v = Array::filled(Dtype::Float32, [3], 1.0).unwrap();
+    let ints = Array::filled(Dtype::Int32, [3], 1.0).unwrap();
+    write_npz(dir.join("w.npz"), [("w", &w), ("v", &v), ("ints", &ints)]).unwrap();
+}
+
+/// What the command says to each file, in one snapshot.
+fn messages(name: &str, command: &[&str], ending: &str, files: Vec<(&str, Vec<u8>)>) {
+    let dir = tempfile::tempdir().unwrap();
+    weights(dir.path());
+    let mut all = String::new();
+    for (what, bytes) in files {
+        let path = dir.path().join(format!("bad.{ending}"));
+        fs::write(&path, bytes).unwrap();
+        let path = path.display().to_string();
+        let args: Vec<&str> = command.iter().map(|a| if *a == "FILE" { path.as_str() } else { a }).collect();
+        let out = tpulang(&args);
+        let text = String::from_utf8_lossy(&out.stderr).replace(&format!("{}/", dir.path().display()), "");
+        assert!(!text.contains("panicked"), "{what}: {text}");
+        assert_eq!(out.status.code(), Some(2), "{what}: {text}{}", String::from_utf8_lossy(&out.stdout));
+        let _ = writeln!(all, "# {what}\n{text}");
+    }
+    snapshot(name, &all);
+}
+
+#[test]
+fn specs_that_are_not_json() {
+    let good = relu(X);
+    messages(
+        "bad_json",
+        &["check", "FILE"],
+        "json",
+        vec![
+            ("empty", vec![]),
+            ("truncated", good.as_bytes()[..120].to_vec()),
+            ("not JSON", b"name: net\n".to_vec()),
+            ("not UTF-8", [&good.as_bytes()[..60], b"\xff\xfe"].concat()),
+            ("nested deep", [b"[".repeat(100_000), b"]".repeat(100_000)].concat()),
+            (
+                "nested deep within",
+                good.replace("[1, 3, 8, 8]", &format!("{}1{}", "[".repeat(50_000), "]".repeat(50_000))).into_bytes(),
+            ),
+            ("trailing comma", good.replace("[\"x\"],", "[\"x\",],").into_bytes()),
+            ("something after the end", format!("{good} 1").into_bytes()),
+            ("a list", b"[1, 2]".to_vec()),
+            ("an escape that is none", good.replace("net", r"n\et").into_bytes()),
+        ],
+    );
+}
+
+#[test]
+fn specs_of_the_wrong_form() {
+    let good = relu(X);
+    let files = [
+        ("no name", good.replace(" \"name\": \"net\",", "")),
+        ("another version", good.replace("\"version\": 1", "\"version\": 2")),
+        ("an unknown key", good.replace("\"inputs\"", "\"input\"")),
+        ("two unknown keys", good.replace("\"inputs\"", "\"input\"").replace("\"outputs\"", "\"outptus\"")),
+        ("a key twice", good.replace("\"inputs\":", "\"ops\": [], \"inputs\":")),
+        ("a name that is no file name", good.replace("net", "../net")),
+        ("a mode that is none", good.replace("\"version\": 1,", "\"version\": 1, \"mode\": \"int8\",")),
+        ("no shape", relu(r#""x": {"dtype": "float32"}"#)),
+        ("an unknown dtype", relu(r#""x": {"dtype": "flaot32", "shape": [1]}"#)),
+        ("a shape that is no list", relu(r#""x": {"shape": "1x3"}"#)),
+        ("a negative dimension", relu(r#""x": {"shape": [1, -3]}"#)),
+        ("a dimension of 0", relu(r#""x": {"shape": [1, 0]}"#)),
+        ("a fractional dimension", relu(r#""x": {"shape": [1, 2.5]}"#)),
+        ("a huge shape", relu(r#""x": {"shape": [4294967296, 4294967296, 4294967296]}"#)),
+        ("many dimensions", relu(&format!(r#""x": {{"shape": [{}1]}}"#, "1, ".repeat(40)))),
+        ("a scale on floats", relu(r#""x": {"shape": [1], "scale": 0.5}"#)),
+        ("a scale of 0", relu(r#""x": {"shape": [1], "dtype": "int8", "scale": 0.0}"#)),
+        ("a zero point out of range", relu(r#""x": {"shape": [1], "dtype": "int8", "zero_point": 200}"#)),
+        ("scales that fit no axis", relu(r#""x": {"shape": [1, 4], "dtype": "int8", "scale": [0.5, 0.25, 1.0]}"#)),
+        ("data on an input", relu(r#""x": {"shape": [1], "data": [1]}"#)),
+        ("too few data", relu(&format!(r#"{X}, "c": {{"shape": [2, 2], "coeff": true, "data": [[1, 2], [3]]}}"#))),
+        (
+            "data out of range",
+            relu(&format!(r#"{X}, "c": {{"shape": [2], "dtype": "int8", "coeff": true, "data": [1, 300]}}"#)),
+        ),
+        (
+            "fractions as integers",
+            relu(&format!(r#"{X}, "c": {{"shape": [1], "dtype": "int32", "coeff": true, "data": [1.5]}}"#)),
+        ),
+        ("text as data", relu(&format!(r#"{X}, "c": {{"shape": [1], "coeff": true, "data": ["1"]}}"#))),
+        ("a pixel format that is none", relu(r#""x": {"shape": [1, 3, 8, 8], "preprocess": {"pixel_format": "rbg"}}"#)),
+        ("an unknown key in preprocess", relu(r#""x": {"shape": [1, 3, 8, 8], "preprocess": {"means": [0]}}"#)),
+        ("an input that is not declared", relu(r#""z": {"shape": [1]}"#)),
+        ("an input that is not listed", good.replace("[\"x\"],", "[],")),
+        ("a coefficient as input", relu(r#""x": {"shape": [1], "coeff": true, "data": [1]}"#)),
+        ("an output that is not computed", good.replace("[\"y\"]\n", "[\"x\"]\n")),
+        ("an unknown output", good.replace("[\"y\"]\n", "[\"z\"]\n")),
+        ("no outputs", good.replace("[\"y\"]\n", "[]\n")),
+        ("an output twice", good.replace("[\"y\"]\n", "[\"y\", \"y\"]\n")),
+        ("an empty name", relu(r#""x": {"shape": [1]}, "": {"shape": [1], "coeff": true, "data": [1]}"#)),
+        (
+            "a name with a line break",
+            relu(r#""x": {"shape": [1]}, "a\nb": {"shape": [1], "coeff": true, "data": [1]}"#),
+        ),
+        ("a weights file that is missing", good.replace("w.npz", "missing.npz")),
+        ("a weights file of another kind", good.replace("w.npz", "w.pt")),
+        ("a weights file that is a folder", good.replace("w.npz", "..")),
+        ("a coefficient that the weights lack", relu(&format!(r#"{X}, "ww": {{"shape": [3], "coeff": true}}"#))),
+        ("a coefficient of another shape", relu(&format!(r#"{X}, "w": {{"shape": [3], "coeff": true}}"#))),
+        ("a coefficient of another dtype", relu(&format!(r#"{X}, "ints": {{"shape": [3], "coeff": true}}"#))),
+    ];
+    messages("bad_specs", &["check", "FILE"], "json", files.map(|(n, t)| (n, t.into_bytes())).into());
+}
+
+#[test]
+fn calls_that_are_wrong() {
+    let files = [
+        ("an unknown function", r#"{"op": "reluu", "args": {"input": "x"}, "out": "y"}"#),
+        ("no op", r#"{"args": {"input": "x"}, "out": "y"}"#),
+        ("an unknown key", r#"{"op": "relu", "args": {"input": "x"}, "output": "y"}"#),
+        (
+            "an unknown argument",
+            r#"{"op": "conv", "args": {"input": "x", "weight": "w", "strides": [1, 1]}, "out": "y"}"#,
+        ),
+        ("missing arguments", r#"{"op": "conv", "args": {}, "out": "y"}"#),
+        ("out_name among the arguments", r#"{"op": "relu", "args": {"input": "x", "out_name": "y"}}"#),
+        ("an unknown tensor", r#"{"op": "relu", "args": {"input": "xx"}, "out": "y"}"#),
+        ("a number for a tensor", r#"{"op": "relu", "args": {"input": 3}, "out": "y"}"#),
+        (
+            "text for numbers",
+            r#"{"op": "conv", "args": {"input": "x", "weight": "w", "stride": [1, "a"]}, "out": "y"}"#,
+        ),
+        ("three strides", r#"{"op": "conv", "args": {"input": "x", "weight": "w", "stride": [1, 1, 1]}, "out": "y"}"#),
+        (
+            "a scalar without value",
+            r#"{"op": "add", "args": {"tensor_i0": "x", "tensor_i1": {"dtype": "int8"}}, "out": "y"}"#,
+        ),
+        (
+            "a cycle",
+            "{\"op\": \"relu\", \"args\": {\"input\": \"b\"}, \"out\": \"a\"},\n    {\"op\": \"relu\", \"args\": {\"input\": \"a\"}, \"out\": \"b\"},\n    {\"op\": \"add\", \"args\": {\"tensor_i0\": \"a\", \"tensor_i1\": \"b\"}, \"out\": \"y\"}",
+        ),
+        ("its own output", r#"{"op": "relu", "args": {"input": "y"}, "out": "y"}"#),
+        (
+            "a name twice",
+            "{\"op\": \"relu\", \"args\": {\"input\": \"x\"}, \"out\": \"y\"},\n    {\"op\": \"relu\", \"args\": {\"input\": \"x\"}, \"out\": \"y\"}",
+        ),
+        (
+            "three independent mistakes",
+            "{\"op\": \"relu\", \"args\": {\"input\": \"q\"}, \"out\": \"a\"},\n    {\"op\": \"softmax\", \"args\": {\"input\": \"x\", \"axis\": 9}, \"out\": \"b\"},\n    {\"op\": \"add\", \"args\": {\"tensor_i0\": \"a\", \"tensor_i1\": \"b\"}, \"out\": \"c\"},\n    {\"op\": \"gelu\", \"args\": {\"imput\": \"x\"}, \"out\": \"y\"}",
+        ),
+        ("ranks that do not fit", r#"{"op": "conv", "args": {"input": "v", "weight": "w"}, "out": "y"}"#),
+        ("dtypes that do not fit", r#"{"op": "conv", "args": {"input": "i", "weight": "w"}, "out": "y"}"#),
+        (
+            "a group that does not divide",
+            r#"{"op": "conv", "args": {"input": "x", "weight": "w", "group": 2}, "out": "y"}"#,
+        ),
+        (
+            "a pad that overflows",
+            r#"{"op": "conv", "args": {"input": "x", "weight": "w", "pad": [9223372036854775807, 1, 1, 1]}, "out": "y"}"#,
+        ),
+        (
+            "a result that is too large",
+            r#"{"op": "conv", "args": {"input": "x", "weight": "w", "pad": [2000000000, 2000000000, 2000000000, 2000000000]}, "out": "y"}"#,
+        ),
+        (
+            "a quantization that contradicts",
+            "{\"op\": \"tanh\", \"args\": {\"input\": \"i\", \"scale\": [0.5, 0.5]}, \"out\": \"a\"},\n    {\"op\": \"gelu\", \"args\": {\"input\": \"i\", \"scale\": [0.25, 0.5]}, \"out\": \"y\"}",
+        ),
+        (
+            "an out_quant on floats",
+            r#"{"op": "relu", "args": {"input": "x"}, "out": "y", "out_quant": {"scale": 0.5}}"#,
+        ),
+        ("too many names", r#"{"op": "relu", "args": {"input": "x"}, "out": ["y", "z"]}"#),
+        (
+            "names that do not fit the parts",
+            r#"{"op": "split", "args": {"input": "x", "axis": 2, "num": 4}, "out": ["y", "z"]}"#,
+        ),
+        (
+            "a huge number of parts",
+            r#"{"op": "split", "args": {"input": "x", "axis": 2, "num": 9000000000}, "out": "y"}"#,
+        ),
+        (
+            "propagation that contradicts",
+            "{\"op\": \"relu\", \"args\": {\"input\": \"i\"}, \"out\": \"a\", \"out_quant\": {\"scale\": 0.5}},\n    {\"op\": \"relu\", \"args\": {\"input\": \"a\"}, \"out\": \"y\", \"out_quant\": {\"scale\": 0.25}}",
+        ),
+    ];
+    messages("bad_calls", &["check", "FILE"], "json", files.map(|(n, t)| (n, op(t).into_bytes())).into());
+}
+
+#[test]
+fn archives_that_are_damaged() {
+    let dir = tempfile::tempdir().unwrap();
+    weights(dir.path());
+    let good = fs::read(dir.path().join("w.npz")).unwrap();
+    let find = |text: &[u8]| good.windows(text.len()).position(|w| w == text).unwrap();
+    let with = |text: &[u8], other: &[u8]| {
+        let mut bytes = good.clone();
+        bytes[find(text)..][..other.len()].copy_from_slice(other);
+        bytes
+    };
+    let files = vec![
+        ("empty", vec![]),
+        ("truncated", good[..good.len() / 2].to_vec()),
+        ("not a zip", b"PK\x03\x04 nothing".to_vec()),
+        ("no magic in an entry", with(b"\x93NUMPY", b"\x93NUMPZ")),
+        ("another npy version", with(b"\x93NUMPY\x01", b"\x93NUMPY\x09")),
+        ("a header that is too long", with(b"\x93NUMPY\x01\x00\x76", b"\x93NUMPY\x01\x00\xff\xff")),
+        ("complex numbers", with(b"'<f4'", b"'<c8'")),
+        ("a shape that does not fit", with(b"(4, 3, 3, 3)", b"(9, 9, 9, 9)")),
+        ("a shape that overflows", with(b"(4, 3, 3, 3), }     ", b"(99999999999, 9999),}")),
+        ("an object", with(b"'<f4'", b"'|O8'")),
+    ];
+    messages("bad_npz", &["compare", "FILE", "FILE"], "npz", files);
+}
+
+#[test]
+fn safetensors_that_are_damaged() {
+    let dir = tempfile::tempdir().unwrap();
+    let file =
+        |header: &str, data: usize| [&(header.len() as u64).to_le_bytes(), header.as_bytes(), &vec![0; data]].concat();
+    let files = [
+        ("empty", vec![]),
+        ("a header beyond the file", 1_000_000u64.to_le_bytes().to_vec()),
+        ("a header that is no JSON", file("nonsense", 0)),
+        ("data beyond the file", file(r#"{"w":{"dtype":"F32","shape":[100],"data_offsets":[0,400]}}"#, 4)),
+        ("a shape that does not fit", file(r#"{"w":{"dtype":"F32","shape":[100],"data_offsets":[0,4]}}"#, 4)),
+        ("no such tensor", file(r#"{"ww":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}"#, 4)),
+        ("another dtype", file(r#"{"w":{"dtype":"I32","shape":[1],"data_offsets":[0,4]}}"#, 4)),
+    ];
+    let mut all = String::new();
+    for (what, bytes) in files {
+        fs::write(dir.path().join("w.safetensors"), bytes).unwrap();
+        let spec = dir.path().join("s.json");
+        fs::write(
+            &spec,
+            relu(&format!(r#"{X}, "w": {{"shape": [1], "coeff": true}}"#)).replace("w.npz", "w.safetensors"),
+        )
+        .unwrap();
+        let out = tpulang(&["check", spec.to_str().unwrap()]);
+        let text = String::from_utf8_lossy(&out.stderr).replace(&format!("{}/", dir.path().display()), "");
+        assert_eq!(out.status.code(), Some(2), "{what}: {text}");
+        let _ = writeln!(all, "# {what}\n{text}");
+    }
+    snapshot("bad_safetensors", &all);
+}
+
+#[test]
+fn modules_that_are_wrong() {
+    let good = fs::read_to_string("tests/cases/Max/Max_0/peer_origin.mlir").unwrap();
+    let module = |body: &str| {
+        format!("module @m attributes {{module.state = \"TOP_F32\", module.weight_file = \"w.npz\"}} {{\n  func.func @main(%arg0: tensor<1x3xf32>) -> tensor<1x3xf32> {{\n    %0 = \"top.None\"() : () -> none\n    %1 = \"top.Input\"(%arg0) : (tensor<1x3xf32>) -> tensor<1x3xf32> loc(\"x\")\n    {body}\n    return %2 : tensor<1x3xf32>\n  }}\n}}\n").into_bytes()
+    };
+    let relu = |attributes: &str, ty: &str| {
+        module(&format!("%2 = \"top.Relu\"(%1) {{{attributes}}} : (tensor<1x3xf32>) -> {ty} loc(\"y\")"))
+    };
+    let files = vec![
+        ("empty", vec![]),
+        ("truncated", good.as_bytes()[..good.len() / 2].to_vec()),
+        ("not UTF-8", vec![0xff, 0xfe, 0x00]),
+        ("not MLIR", b"hello, world".to_vec()),
+        ("nested deep", "(".repeat(200_000).into_bytes()),
+        ("no main", b"module @m {}".to_vec()),
+        ("a name that is no file name", b"module @\"a/b\" {}".to_vec()),
+        ("an op of another dialect", module("%2 = \"tosa.abs\"(%1) : (tensor<1x3xf32>) -> tensor<1x3xf32>")),
+        ("an op that is unknown", module("%2 = \"top.Rellu\"(%1) : (tensor<1x3xf32>) -> tensor<1x3xf32>")),
+        ("an attribute that is unknown", relu("relu_limt = 1.0 : f64", "tensor<1x3xf32>")),
+        ("an attribute of another kind", relu("relu_limit = \"a\"", "tensor<1x3xf32>")),
+        ("an attribute of no kind", relu("relu_limit = dense<1> : tensor<2xi32>", "tensor<1x3xf32>")),
+        (
+            "a result of another shape",
+            module(
+                "%3 = \"top.Relu\"(%1) : (tensor<1x3xf32>) -> tensor<1x4xf32>\n    %2 = \"top.Relu\"(%1) : (tensor<1x3xf32>) -> tensor<1x3xf32>",
+            ),
+        ),
+        (
+            "a dynamic shape",
+            module(
+                "%3 = \"top.Relu\"(%1) : (tensor<1x3xf32>) -> tensor<?x3xf32>\n    %2 = \"top.Relu\"(%1) : (tensor<1x3xf32>) -> tensor<1x3xf32>",
+            ),
+        ),
+        (
+            "elements that are unknown",
+            module(
+                "%3 = \"top.Relu\"(%1) : (tensor<1x3xf32>) -> tensor<1x3xi7>\n    %2 = \"top.Relu\"(%1) : (tensor<1x3xf32>) -> tensor<1x3xf32>",
+            ),
+        ),
+        (
+            "too few operands",
+            module(
+                "%2 = \"top.Conv\"(%1) {kernel_shape = [], strides = [], pads = []} : (tensor<1x3xf32>) -> tensor<1x3xf32>",
+            ),
+        ),
+        ("none for a tensor", module("%2 = \"top.Relu\"(%0) : (none) -> tensor<1x3xf32>")),
+        ("a value that is not defined", module("%2 = \"top.Relu\"(%9) : (tensor<1x3xf32>) -> tensor<1x3xf32>")),
+        (
+            "a weight that the file lacks",
+            module(
+                "%3 = \"top.Weight\"() : () -> tensor<3xf32> loc(\"q\")\n    %2 = \"top.Add\"(%1, %3) : (tensor<1x3xf32>, tensor<3xf32>) -> tensor<1x3xf32>",
+            ),
+        ),
+        (
+            "a weight without name",
+            module(
+                "%3 = \"top.Weight\"() : () -> tensor<3xf32>\n    %2 = \"top.Add\"(%1, %3) : (tensor<1x3xf32>, tensor<3xf32>) -> tensor<1x3xf32>",
+            ),
+        ),
+        (
+            "a name twice",
+            module(
+                "%3 = \"top.Relu\"(%1) : (tensor<1x3xf32>) -> tensor<1x3xf32> loc(\"x\")\n    %2 = \"top.Relu\"(%1) : (tensor<1x3xf32>) -> tensor<1x3xf32>",
+            ),
+        ),
+        ("an attribute that is missing", module("%2 = \"top.Softmax\"(%1) : (tensor<1x3xf32>) -> tensor<1x3xf32>")),
+    ];
+    messages("bad_mlir", &["run", "FILE", "-i", "examples/patterns/inputs.npz", "-o", "/dev/null"], "mlir", files);
+}
+
+#[test]
+fn feeds_that_do_not_fit() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut all = String::new();
+    let f = |dtype, shape: &[usize]| Array::filled(dtype, shape, 1.0).unwrap();
+    for (what, arrays) in [
+        ("missing", vec![]),
+        ("another name", vec![("imag", f(Dtype::Float32, &[3, 1, 8, 8]))]),
+        ("another shape", vec![("image", f(Dtype::Float32, &[1, 8, 8]))]),
+        ("another dtype", vec![("image", f(Dtype::Int32, &[3, 1, 8, 8]))]),
+    ] {
+        let path = dir.path().join("in.npz");
+        write_npz(&path, arrays.iter().map(|(n, a)| (*n, a))).unwrap();
+        let out = tpulang(&["run", "examples/patterns/patterns.json", "-i", path.to_str().unwrap(), "-o", "/dev/null"]);
+        assert_eq!(out.status.code(), Some(2));
+        let _ = writeln!(all, "# {what}\n{}", String::from_utf8_lossy(&out.stderr));
+    }
+    // An index that is out of range is known only when the graph runs.
+    let spec = dir.path().join("s.json");
+    fs::write(&spec, r#"{"version": 1, "name": "n", "tensors": {"x": {"shape": [4]}, "k": {"dtype": "int32", "shape": [2]}}, "inputs": ["x", "k"],
+        "ops": [{"op": "index_select", "args": {"input": "x", "index": "k"}, "out": "y"}], "outputs": ["y"]}"#).unwrap();
+    let path = dir.path().join("k.npz");
+    write_npz(&path, [("x", &f(Dtype::Float32, &[4])), ("k", &Array::from([1i32, 7]))]).unwrap();
+    let out = tpulang(&["run", spec.to_str().unwrap(), "-i", path.to_str().unwrap(), "-o", "/dev/null"]);
+    let _ = writeln!(all, "# an index out of range\n{}", String::from_utf8_lossy(&out.stderr));
+    snapshot("bad_feeds", &all);
+}

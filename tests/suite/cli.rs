@@ -1,0 +1,84 @@
+//! The command: what it prints, and its exit codes.
+use super::snapshot;
+use std::process::{Command, Output};
+
+pub fn tpulang(args: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_tpulang")).args(args).env("COLUMNS", "100").output().unwrap()
+}
+
+fn shown(args: &[&str]) -> String {
+    let out = tpulang(args);
+    let text = |b: &[u8]| String::from_utf8_lossy(b).into_owned();
+    let code = out.status.code().map_or("killed".into(), |c| c.to_string());
+    format!("$ tpulang {}\n{}{}[exit {code}]\n", args.join(" "), text(&out.stdout), text(&out.stderr))
+}
+
+#[test]
+fn help() {
+    let mut all = shown(&["--help"]);
+    for command in ["convert", "check", "run", "compare", "ops", "schema"] {
+        all += &format!("\n{}", shown(&[command, "--help"]));
+    }
+    snapshot("help", &all);
+}
+
+#[test]
+fn functions_are_listed_and_shown() {
+    let texts =
+        [shown(&["ops"]), shown(&["ops", "conv_quant"]), shown(&["ops", "requant_int"]), shown(&["ops", "convv"])];
+    snapshot("ops", &texts.join("\n"));
+}
+
+/// The examples of the help texts, on a real network.
+#[test]
+fn a_network_goes_all_the_way() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |n: &str| dir.path().join(n).display().to_string();
+    let spec = "examples/patterns/patterns.json";
+    let (out, all) = (at("out.npz"), at("all.npz"));
+    let steps: [&[&str]; 7] = [
+        &["check", spec],
+        &["check", spec, "--no-weights"],
+        &["convert", spec, "-o", &at("")],
+        &["run", spec, "-i", "examples/patterns/inputs.npz", "-o", &out],
+        &["run", &at("patterns_origin.mlir"), "-i", "examples/patterns/inputs.npz", "-o", &all, "--all", "-j", "1"],
+        &["compare", "examples/patterns/expected.npz", &out],
+        &["compare", &out, &all, "--model", spec, "--tolerance", "0.9,0.9"],
+    ];
+    let text: Vec<_> = steps.iter().map(|s| shown(s)).collect();
+    let text = text.join("\n").replace(&dir.path().display().to_string(), "DIR");
+    // The last digits depend on the processor's instructions.
+    snapshot(
+        "patterns",
+        &text
+            .lines()
+            .map(|l| if l.starts_with("probability   ") { "probability ..." } else { l })
+            .collect::<Vec<_>>()
+            .join("\n"),
+    );
+}
+
+#[test]
+fn a_closed_pipe_is_no_error() {
+    use std::process::Stdio;
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tpulang")).arg("schema").stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert!(child.wait().unwrap().success());
+}
+
+#[test]
+fn the_schema_accepts_what_the_reader_accepts() {
+    let schema: serde_json::Value = serde_json::from_slice(&tpulang(&["schema"]).stdout).unwrap();
+    let calls = schema["properties"]["ops"]["items"]["oneOf"].as_array().unwrap();
+    let names: Vec<_> = calls.iter().map(|c| c["properties"]["op"]["const"].as_str().unwrap()).collect();
+    let known: Vec<_> = tpulang::ops::functions().map(|f| f.name).collect();
+    assert_eq!(names, known);
+    for (call, f) in calls.iter().zip(tpulang::ops::functions()) {
+        let args = call["properties"]["args"]["properties"].as_object().unwrap();
+        let mut given: Vec<_> = args.keys().map(String::as_str).collect();
+        let mut expected: Vec<_> = f.arguments.iter().map(|a| a.0).collect();
+        given.sort();
+        expected.sort();
+        assert_eq!(given, expected, "{}", f.name);
+    }
+}

@@ -1,0 +1,17 @@
+//! Integration tests: what a user meets.
+mod bad_input;
+mod cases;
+mod cli;
+mod golden;
+mod mutate;
+mod places;
+mod roundtrip;
+
+/// Snapshots lie in `snapshots/`, one file a name.
+fn snapshot(name: &str, text: &str) {
+    let mut settings = insta::Settings::clone_current();
+    settings.set_snapshot_path("../../snapshots");
+    settings.set_prepend_module_to_snapshot(false);
+    settings.set_omit_expression(true);
+    settings.bind(|| insta::assert_snapshot!(name, text));
+}

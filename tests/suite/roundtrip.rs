@@ -1,0 +1,79 @@
+//! Spec to graph to spec, and graph to MLIR to graph, are the identity.
+use std::fs;
+use tpulang::{Array, Dtype, Graph, Quantization, Scalar, exec, mlir, spec};
+
+/// A graph with a bit of everything.
+fn graph() -> Graph {
+    let mut g = Graph::new("everything").unwrap();
+    g.mode = tpulang::Mode::Quantized;
+    let x = g.input("x", Dtype::Float32, [1, 3, 8, 8]).unwrap();
+    let i = g.input("i", Dtype::Int8, [1, 3, 8, 8]).unwrap();
+    let w = g
+        .coefficient("w", Array::from_f64s(Dtype::Float32, [4, 3, 3, 3], (0..108).map(|v| f64::from(v) / 7.0)).unwrap())
+        .unwrap();
+    let c = g.conv(x, w).bias(vec![0.1f32, 0.2, 0.3, 1e-7]).pad([1, 1, 1, 1]).out_name("c").call().unwrap();
+    let m = g.mul(c, 0.1 + 0.2).call().unwrap();
+    let parts = g.split(m).axis(1).num(2).out_names(["a", "b"]).call().unwrap();
+    let cat = g.concat(vec![parts[0].into(), parts[1].into()]).axis(1).call().unwrap();
+    let q = g.add(i, Scalar::new(3.0, Dtype::Int8)).scale([0.5, 0.25, 0.5]).zero_point([1, 0, -1]).call().unwrap();
+    let r = g.scope("head", |g| g.relu(q).out_quant(Quantization::per_tensor(0.5, -1)).out_name("r").call()).unwrap();
+    let t = g.matmul(c, Array::filled(Dtype::Float32, [8, 2], 0.5).unwrap()).output_transpose(true).call().unwrap();
+    g.set_outputs(&[cat, r, t]).unwrap();
+    g
+}
+
+#[test]
+fn spec_and_back() {
+    let g = graph();
+    let text = spec::to_text(&g, None).unwrap();
+    let again = spec::from_text(&text, "again", None).unwrap();
+    assert_eq!(spec::to_text(&again, None).unwrap(), text);
+    assert_eq!(mlir::emit(&again).unwrap().0, mlir::emit(&g).unwrap().0);
+}
+
+#[test]
+fn spec_with_its_weights_file() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("g.json");
+    let g = graph();
+    spec::save(&g, &path).unwrap();
+    let again = spec::read(&path, spec::Weights::Load).unwrap();
+    assert_eq!(mlir::emit(&again).unwrap().0, mlir::emit(&g).unwrap().0);
+    let (a, b) = (dir.path().join("a"), dir.path().join("b"));
+    let (a, b) = (mlir::write_pair(&g, a).unwrap(), mlir::write_pair(&again, b).unwrap());
+    assert_eq!(fs::read(a.weights).unwrap(), fs::read(b.weights).unwrap());
+}
+
+#[test]
+fn mlir_and_back() {
+    let dir = tempfile::tempdir().unwrap();
+    let g = graph();
+    let written = mlir::write_pair(&g, dir.path()).unwrap();
+    let again = mlir::read(&written.mlir, None).unwrap();
+    assert_eq!(mlir::emit(&again).unwrap().0, fs::read_to_string(&written.mlir).unwrap());
+    let feeds = [
+        (
+            "x".to_owned(),
+            Array::from_f64s(Dtype::Float32, [1, 3, 8, 8], (0..192).map(|v| f64::from(v % 11) - 5.0)).unwrap(),
+        ),
+        ("i".to_owned(), Array::from_f64s(Dtype::Int8, [1, 3, 8, 8], (0..192).map(|v| f64::from(v - 96))).unwrap()),
+    ];
+    let feeds = feeds.into_iter().collect();
+    let run = |g: &Graph| {
+        exec::run(g, &feeds, &exec::CpuBackend::new(), &exec::RunOptions { all: true, ..Default::default() })
+            .unwrap()
+            .tensors
+    };
+    assert_eq!(run(&g), run(&again));
+}
+
+#[test]
+fn every_recorded_spec_survives() {
+    for file in
+        ["tests/cases/Max/Max_0/spec.json", "tests/cases/Gts/Gts_0/spec.json", "examples/patterns/patterns.json"]
+    {
+        let g = spec::read(file, spec::Weights::Load).unwrap();
+        let again = spec::from_text(&spec::to_text(&g, None).unwrap(), "again", None).unwrap();
+        assert_eq!(mlir::emit(&again).unwrap().0, mlir::emit(&g).unwrap().0, "{file}");
+    }
+}
