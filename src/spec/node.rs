@@ -117,6 +117,10 @@ impl<'a> Node<'a> {
     pub fn is_null(&self) -> bool {
         self.raw.get() == "null"
     }
+    /// The value as `T`, if it is one; without the cost of saying why not.
+    pub fn peek<T: Deserialize<'a>>(&self) -> Option<T> {
+        serde_json::from_str(self.raw.get()).ok()
+    }
     /// Reads the value as `T`.
     pub fn read<T: Deserialize<'a>>(&self) -> Result<T> {
         let mut json = serde_json::Deserializer::from_str(self.raw.get());

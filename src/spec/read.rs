@@ -195,10 +195,7 @@ impl Reader {
         let function = function_def(&op.read::<String>()?).map_err(|e| e.at(op.place()))?;
         let args = fields.need("args")?;
         let entries = arguments(function, args)?;
-        let uses_spoiled = |n: &Node| match n.read::<String>() {
-            Ok(name) => self.spoiled.contains(&name),
-            Err(_) => n.read::<Vec<String>>().is_ok_and(|names| names.iter().any(|n| self.spoiled.contains(n))),
-        };
+        let uses_spoiled = |n: &Node| names_in(n).iter().any(|name| self.spoiled.contains(name));
         if entries.iter().any(|(_, n)| uses_spoiled(n)) {
             return Ok(false);
         }
@@ -211,14 +208,10 @@ impl Reader {
 
     /// Places a call's error at the argument that it is about.
     fn located(&self, error: Error, index: usize, entries: &[(String, Node)]) -> Error {
-        let names = |n: &Node, name: &str| {
-            n.read::<String>().is_ok_and(|s| s == name)
-                || n.read::<Vec<String>>().is_ok_and(|s| s.iter().any(|s| s == name))
-        };
         let about = |argument: &str| entries.iter().find(|(k, _)| k == argument).map(|(_, n)| n.place());
         match error.cause() {
             Cause::UnknownName { kind: "tensor", name, .. } => {
-                let place = entries.iter().find(|(_, n)| names(n, name)).map(|(_, n)| n.place());
+                let place = entries.iter().find(|(_, n)| names_in(n).contains(name)).map(|(_, n)| n.place());
                 let error = match self.later.get(name) {
                     Some(&at) => {
                         let what = if at == index {
@@ -255,6 +248,15 @@ impl Reader {
             self.errors.push(error.at(node.place()));
         }
         Ok(())
+    }
+}
+
+/// The strings in an argument: names of tensors, where it is a tensor argument.
+fn names_in(node: &Node) -> Vec<String> {
+    match node.text().as_bytes().first() {
+        Some(b'"') => node.peek().map(|name| vec![name]).unwrap_or_default(),
+        Some(b'[') => node.peek().unwrap_or_default(),
+        _ => Vec::new(),
     }
 }
 
