@@ -18,6 +18,11 @@
 //! (`top.Conv`, `top.AddConst`), which are what is emitted ([`mlir`]) and executed ([`exec`]).
 #![warn(missing_docs)]
 
+/// The README's example is a test.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+pub struct Readme;
+
 pub mod array;
 pub mod exec;
 pub mod graph;

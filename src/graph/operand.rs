@@ -207,6 +207,7 @@ impl JsonSchema for TensorOrScalar {
 /// One value, or a list of them.
 #[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
 #[serde(untagged)]
+#[schemars(rename = "OneOrMany_{T}")]
 pub enum OneOrMany<T> {
     /// One for all.
     One(T),

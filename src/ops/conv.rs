@@ -274,15 +274,8 @@ pub(super) fn conv_shape(of: &Inference) -> Result<Vec<Shape>> {
     for i in 0..spatial {
         let pads = [pads[i], pads[i + spatial]];
         shape.push(
-            Window {
-                input: input[2 + i],
-                kernel: kernel[i],
-                stride: strides[i],
-                dilation: dilations[i],
-                pads,
-                ceil: false,
-            }
-            .positions()?,
+            Window { input: input[2 + i], kernel: kernel[i], stride: strides[i], dilation: dilations[i], pads }
+                .positions()?,
         );
     }
     Ok(vec![shape])

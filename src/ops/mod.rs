@@ -1,6 +1,6 @@
 //! The functions that users call and the shape rules of the ops they lower to, one file a family.
 //!
-//! A family file has, for each function, its arguments (with the [`function`] macro), its checks and its lowering
+//! A family file has, for each function, its arguments (with the `function!` macro), its checks and its lowering
 //! (`fn lower`), and for each op its shape rule. `list.rs` names them all.
 
 mod activation;

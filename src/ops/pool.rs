@@ -81,6 +81,14 @@ impl AvgPool2d {
     }
 }
 
+/// What `ceil_mode` adds to the padding after an axis, so that rounding down gives the number of windows. The tool chain
+/// counts the padding before the axis twice, and not that after it; only where the two differ does it matter.
+fn ceil_padding(input: usize, kernel: i64, stride: i64, before: i64) -> i64 {
+    let room = (input as i128) + 2 * i128::from(before) - i128::from(kernel);
+    let rest = if stride > 0 { room.rem_euclid(i128::from(stride)) as i64 } else { 0 };
+    if rest > 0 { stride - rest } else { 0 }
+}
+
 /// The windows of a pooling op, one a spatial axis; an empty kernel covers the input.
 pub(crate) fn windows(input: &[usize], attributes: &crate::graph::Attributes) -> Result<Vec<Window>> {
     let spatial = input.len().saturating_sub(2);
@@ -97,13 +105,18 @@ pub(crate) fn windows(input: &[usize], attributes: &crate::graph::Attributes) ->
             input.len()
         )));
     }
+    if attributes.bool("ceil_mode") {
+        (0..spatial).for_each(|i| {
+            pads[i + spatial] =
+                pads[i + spatial].saturating_add(ceil_padding(input[2 + i], kernel[i], strides[i], pads[i]))
+        });
+    }
     let window = |i: usize| Window {
         input: input[2 + i],
         kernel: kernel[i],
         stride: strides[i],
         dilation: 1,
         pads: [pads[i], pads[i + spatial]],
-        ceil: attributes.bool("ceil_mode"),
     };
     Ok((0..spatial).map(window).collect())
 }

@@ -105,7 +105,6 @@ pub(crate) struct Window {
     pub stride: i64,
     pub dilation: i64,
     pub pads: [i64; 2],
-    pub ceil: bool,
 }
 
 impl Window {
@@ -114,7 +113,7 @@ impl Window {
     /// # Errors
     /// The window does not fit, or a number is impossible.
     pub fn positions(&self) -> Result<usize> {
-        let Window { input, kernel, stride, dilation, pads: [before, after], ceil } = *self;
+        let Window { input, kernel, stride, dilation, pads: [before, after] } = *self;
         let range = |v: i64, low: i64| (low..=1 << 31).contains(&v);
         if !(range(kernel, 1) && range(stride, 1) && range(dilation, 1) && range(before, 0) && range(after, 0)) {
             return Err(invalid(format!(
@@ -129,7 +128,7 @@ impl Window {
             )));
         }
         let room = padded - reach;
-        Ok(if ceil { (room + stride - 1) / stride } else { room / stride } as usize + 1)
+        Ok((room / stride) as usize + 1)
     }
 }
 
@@ -151,7 +150,7 @@ mod tests {
     proptest! {
         #[test]
         fn windows_count_what_fits(input in 1usize..40, kernel in 1i64..6, stride in 1i64..5, dilation in 1i64..4, a in 0i64..3, b in 0i64..3) {
-            let w = Window { input, kernel, stride, dilation, pads: [a, b], ceil: false };
+            let w = Window { input, kernel, stride, dilation, pads: [a, b] };
             let reach = dilation * (kernel - 1) + 1;
             let counted = (0..).step_by(stride as usize).take_while(|at| at + reach <= input as i64 + a + b).count();
             match w.positions() {

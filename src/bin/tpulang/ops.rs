@@ -61,7 +61,9 @@ fn type_name(schema: &Value) -> String {
             "Scalar" => "number".into(),
             "Dtype" => "dtype".into(),
             "NewShape" => "list of integers or tensor".into(),
-            other if other.contains("OneOrMany") || other.contains("int64") => "integer or list".into(),
+            other if other.starts_with("OneOrMany") => {
+                if other.ends_with("double") { "number or list" } else { "integer or list" }.into()
+            }
             other => other.to_lowercase(),
         };
     }

@@ -9,7 +9,9 @@ use rayon::prelude::*;
 pub(super) const KERNELS: &[(&str, Kernel)] = &[("MaxPool", max_pool), ("AvgPool", avg_pool)];
 
 fn max_pool(t: &CpuTask) -> Result<Vec<Array>> {
-    pool(t, |values, _| values.iter().copied().fold(f32::NEG_INFINITY, |m, v| if v > m || v.is_nan() { v } else { m }))
+    let larger = |m: f32, v: f32| if v > m || v.is_nan() { v } else { m };
+    // With ceil_mode a window may lie outside entirely; the Top executor then gives the lowest number.
+    pool(t, |values, _| values.iter().copied().reduce(larger).unwrap_or(f32::MIN))
 }
 
 fn avg_pool(t: &CpuTask) -> Result<Vec<Array>> {
