@@ -18,3 +18,12 @@ def Top_LayerNormOp : Top_Op<"LayerNorm"> {
     I64ArrayAttr:$normalized_shape, SI32Attr:$axis, F64Attr:$eps);
   let results = (outs AnyTensor:$output);
 }
+
+def Top_ScaleOp : Top_Op<"Scale"> {
+  let summary = "x * scale + bias, per channel (axis 1)";
+  let description = [{ What the tool chain makes of a batch normalisation. }];
+  let arguments = (ins AnyTensor:$input, AnyTensor:$scale, AnyTensor:$bias,
+    DefaultValuedAttr<BoolAttr, "false">:$do_relu,
+    DefaultValuedAttr<F64Attr, "-1.0">:$relu_limit);
+  let results = (outs AnyTensor:$output);
+}

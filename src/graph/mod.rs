@@ -20,6 +20,6 @@ pub(crate) use error::{argument, invalid, nearest};
 pub use graph::{Graph, Mode, Operator};
 pub use op_def::{Arity, AttributeDef, AttributeKind, Default, OPS, OpDef, ValueDef, op_def};
 pub(crate) use operand::VisitOperands;
-pub use operand::{OneOrMany, Operand, Scalar, TensorOrScalar};
+pub use operand::{NewShape, OneOrMany, Operand, Scalar, TensorOrScalar};
 pub use tensor::{Preprocess, Shape, Tensor, TensorInfo, TensorKind};
 pub(crate) use tensor::{check_name, elements, shape_text};

@@ -5,11 +5,9 @@ use super::{
     shape::{Inference, axes},
 };
 use crate::graph::{
-    Attribute, Attributes, Cause, Dtype, Lowering, OneOrMany, Operand, Result, Shape, Tensor, TensorInfo, TensorKind,
-    VisitOperands, argument, invalid, shape_text,
+    Attribute, Attributes, Cause, Dtype, Lowering, NewShape, OneOrMany, Operand, Result, Shape, Tensor, TensorInfo,
+    TensorKind, argument, invalid, shape_text,
 };
-use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
-use serde::{Deserialize, Deserializer, Serialize, de};
 
 function! {
     "The same elements in another shape. In `new_shape` 0 keeps the input's dimension there and one -1 is inferred.";
@@ -87,65 +85,6 @@ function! {
         ;
         "Steps, not 0; negative ones go backwards." steps: OneOrMany<i64>,
         "The axes meant; by default the first ones." axes: OneOrMany<i64>,
-    }
-}
-
-/// The new shape of [`reshape`](crate::Graph::reshape).
-#[derive(Debug, Clone, PartialEq, Serialize)]
-#[serde(untagged)]
-pub enum NewShape {
-    /// Its dimensions.
-    Dims(Vec<i64>),
-    /// A coefficient that holds them.
-    Tensor(Operand),
-}
-impl From<Vec<i64>> for NewShape {
-    fn from(dims: Vec<i64>) -> Self {
-        NewShape::Dims(dims)
-    }
-}
-impl<const N: usize> From<[i64; N]> for NewShape {
-    fn from(dims: [i64; N]) -> Self {
-        NewShape::Dims(dims.into())
-    }
-}
-impl From<Tensor> for NewShape {
-    fn from(tensor: Tensor) -> Self {
-        NewShape::Tensor(tensor.into())
-    }
-}
-impl VisitOperands for NewShape {
-    fn visit(&mut self, argument: &'static str, f: &mut dyn FnMut(&'static str, &mut Operand)) {
-        if let NewShape::Tensor(t) = self {
-            f(argument, t);
-        }
-    }
-}
-impl<'de> Deserialize<'de> for NewShape {
-    fn deserialize<D: Deserializer<'de>>(d: D) -> std::result::Result<Self, D::Error> {
-        struct Either;
-        impl<'de> de::Visitor<'de> for Either {
-            type Value = NewShape;
-            fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
-                f.write_str("a list of integers or the name of a tensor")
-            }
-            fn visit_str<E>(self, v: &str) -> std::result::Result<NewShape, E> {
-                Ok(NewShape::Tensor(v.into()))
-            }
-            fn visit_seq<A: de::SeqAccess<'de>>(self, seq: A) -> std::result::Result<NewShape, A::Error> {
-                Vec::deserialize(de::value::SeqAccessDeserializer::new(seq)).map(NewShape::Dims)
-            }
-        }
-        d.deserialize_any(Either)
-    }
-}
-impl JsonSchema for NewShape {
-    fn schema_name() -> std::borrow::Cow<'static, str> {
-        "NewShape".into()
-    }
-    fn json_schema(generator: &mut SchemaGenerator) -> Schema {
-        let (dims, tensor) = (generator.subschema_for::<Vec<i64>>(), generator.subschema_for::<Operand>());
-        json_schema!({ "anyOf": [dims, tensor] })
     }
 }
 

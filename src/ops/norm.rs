@@ -91,18 +91,14 @@ impl LayerNorm {
     }
 }
 
-/// Result shape = input shape; the coefficients have one element a channel.
-pub(super) fn batch_norm_shape(of: &Inference) -> Result<Vec<Shape>> {
+/// Result shape = input shape; every other operand has one element a channel. For `BatchNorm` and `Scale`.
+pub(super) fn per_channel_shape(of: &Inference) -> Result<Vec<Shape>> {
     let shape = of.shape(0)?.to_vec();
     let Some(&channels) = shape.get(1) else {
-        return Err(crate::graph::Cause::Rank {
-            argument: "input".into(),
-            found: shape.len(),
-            expected: "n x c x .., at least 2".into(),
-        }
-        .into());
+        let expected = "n x c x .., at least 2".into();
+        return Err(crate::graph::Cause::Rank { argument: "input".into(), found: shape.len(), expected }.into());
     };
-    (1..5).try_for_each(|i| of.check_elements(i, channels, "one a channel"))?;
+    (1..of.operands.len()).try_for_each(|i| of.check_elements(i, channels, "one a channel"))?;
     Ok(vec![shape])
 }
 
