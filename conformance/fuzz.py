@@ -41,6 +41,7 @@ class Spec:
 
     def __init__(self):
         self.tensors, self.inputs, self.ops, self.data = {}, [], [], {}
+        self.mode = "f32"
 
     def tensor(self, name, shape, dtype="float32", coeff=False, values=None):
         self.tensors[name] = {"dtype": dtype, "shape": list(shape), **({"coeff": True} if coeff else {})}
@@ -58,10 +59,11 @@ class Spec:
 
     def call(self, op, outs="y", **args):
         self.ops.append({"op": op, "args": {k: v for k, v in args.items() if v is not None}, "out": outs})
+        return outs
 
     def json(self):
         outs = self.ops[-1]["out"]
-        return {"version": 1, "name": "fuzz", "mode": "f32", "weights": "weights.npz", "tensors": self.tensors,
+        return {"version": 1, "name": "fuzz", "mode": self.mode, "weights": "weights.npz", "tensors": self.tensors,
                 "inputs": self.inputs, "ops": self.ops, "outputs": outs if isinstance(outs, list) else [outs]}
 
 
@@ -282,6 +284,126 @@ def cond_select(s):
     s.call("cond_select", cond=c, tbrn=branch("t"), fbrn=branch("f"))
 
 
+def quantized(build):
+    """a graph of integers with scales, in mode quantized"""
+    def wrapped(s):
+        s.mode = "quantized"
+        build(s, R.choice(["int8", "int8", "uint8"]))
+    return wrapped
+
+
+def scale():
+    return R.choice([0.5, 0.1, 0.003, 2.0, 0.0078125])
+
+
+def zero(dtype):
+    return R.choice([0, 0, 3, 128 if dtype == "uint8" else -7])
+
+
+def conv_quant(s, d):
+    g, icg, ocg = R.choice([1, 1, 2]), R.randint(1, 4), R.randint(1, 4)
+    x = s.tensor("x", [1, g * icg, R.randint(3, 9), R.randint(3, 9)], d)
+    f = s.tensor("w", [g * ocg, icg, R.randint(1, 3), R.randint(1, 3)], "int8", True)
+    b = maybe(0.5, lambda: s.tensor("b", [g * ocg], "int32", True))
+    ws = scale() if R.random() < 0.6 else [scale() for _ in range(g * ocg)]
+    s.call("conv_quant", input=x, weight=f, bias=b, group=g, pad=maybe(0.5, lambda: [1, 1, 1, 1]), input_scale=scale(), weight_scale=ws,
+           output_scale=maybe(0.9, scale), input_zp=maybe(0.7, lambda: zero(d)), weight_zp=maybe(0.5, lambda: 0),
+           output_zp=maybe(0.5, lambda: zero(d)), out_dtype=maybe(0.3, lambda: R.choice(["int8", "uint8"])))
+
+
+def matmul_requant(s, d):
+    m, k, n = (R.randint(1, 9) for _ in range(3))
+    x = s.tensor("x", shape(0, 2, 3) + [m, k], d)
+    rt = R.random() < 0.4
+    w = s.tensor("w", [n, k] if rt else [k, n], "int8", True)
+    y = s.call("matmul_int", "a", input=x, right=w, bias=maybe(0.4, lambda: s.tensor("b", [n], "int32", True)), right_transpose=rt or None,
+               input_zp=zero(d), right_zp=0)
+    s.call("requant_int", tensor_i=y, mul=R.randint(1, 2**31 - 1), shift=-R.randint(1, 40), offset=zero("int8"), requant_mode=R.randint(0, 2),
+           out_dtype=R.choice(["int8", "uint8", "int16"]), round_mode=R.choice(["half_away_from_zero", "half_up", "half_to_even"]),
+           rq_axis=-1, fuse_rq_to_matmul=maybe(0.3, lambda: True))
+
+
+def conv_requant(s, d):
+    oc = R.randint(1, 5)
+    x = s.tensor("x", [1, 3, 5, 5], d)
+    y = s.call("conv_int", "a", input=x, weight=s.tensor("w", [oc, 3, 2, 2], "int8", True), input_zp=zero(d), weight_zp=0)
+    many = R.random() < 0.5
+    s.call("requant_int", tensor_i=y, mul=[R.randint(1, 2**31 - 1) for _ in range(oc)] if many else R.randint(1, 2**20),
+           shift=[-R.randint(1, 31) for _ in range(oc)] if many else -R.randint(1, 31), offset=zero("int8"), requant_mode=R.randint(0, 2))
+
+
+def activation_quant(s, d):
+    op = R.choice(["sigmoid", "tanh", "gelu"])
+    s.call(op, input=s.tensor("x", shape(1, 4), d), scale=[scale(), scale()], zero_point=maybe(0.5, lambda: [zero(d), zero(d)]),
+           round_mode=maybe(0.4, lambda: R.choice(["half_up", "half_down", "half_to_even", "towards_zero", "up", "down"])))
+
+
+def binary_quant(s, d):
+    op = R.choice(["add", "sub", "mul", "max", "min"])
+    a, b = broadcast_pair()
+    x = s.tensor("x", a, d)
+    kind = R.random()
+    if kind < 0.3:
+        other = {"value": R.randint(1, 9), "dtype": d}
+    else:
+        other = s.tensor("z", b, d, kind < 0.6)
+    pair = [x, other] if R.random() < 0.7 else [other, x]
+    out = maybe(0.3, lambda: "int8")
+    s.call(op, tensor_i0=pair[0], tensor_i1=pair[1], scale=[scale(), scale(), scale()], zero_point=maybe(0.4, lambda: [zero(d) for _ in range(3)]), out_dtype=out)
+
+
+def compare_quant(s, d):
+    k = scale()
+    if R.random() < 0.5:
+        a, b = broadcast_pair()
+        s.call(R.choice(["gt", "ge", "lt", "le", "eq", "ne"]), tensor_i0=s.tensor("x", a, d), tensor_i1=s.tensor("z", b, d, R.random() < 0.4),
+               scale=[k, k, scale()], zero_point=maybe(0.3, lambda: [0, 0, 1]))
+    else:
+        s.call(R.choice(["gts", "ges", "lts", "les", "eqs", "nes"]), tensor_i0=s.tensor("x", shape(1, 4), d), scalar_i1=R.choice([1, 0.5]),
+               scale=[k, scale()], zero_point=maybe(0.3, lambda: [0, 1]))
+
+
+def pool_quant(s, d):
+    x = s.tensor("x", [1, 3, R.randint(4, 9), R.randint(4, 9)], d)
+    k = scale()
+    s.call(R.choice(["maxpool2d", "avgpool2d"]), input=x, kernel=[2, 2], stride=[2, 2], scale=[k, k if R.random() < 0.6 else scale()],
+           zero_point=maybe(0.3, lambda: [zero(d)] * 2), round_mode=maybe(0.3, lambda: "half_up"))
+
+
+def concat_quant(s, d):
+    x = shape(2, 4)
+    parts = [s.tensor("x%d" % i, x, d) for i in range(R.randint(2, 3))]
+    n = len(parts) + 1
+    s.call("concat", inputs=parts, axis=R.randint(0, len(x) - 1), scales=[scale() for _ in range(n)], dtype=R.choice([d, d, None]),
+           zero_points=maybe(0.5, lambda: [zero(d) for _ in range(n)]))
+
+
+def transparent_chain(s, d):
+    x = s.tensor("x", [2, 3, 4], d)
+    if R.random() < 0.5:
+        s.tensors["x"]["scale"] = scale()
+    t = x
+    for i in range(R.randint(1, 5)):
+        op = R.choice(["relu", "leaky_relu", "permute", "reshape", "unsqueeze", "slice", "squeeze"])
+        name = "t%d" % i
+        if op == "permute":
+            t = s.call("permute", name, input=t, order=[0, 1, 2])
+        elif op == "reshape":
+            t = s.call("reshape", name, tensor=t, new_shape=[2, 3, -1])
+        elif op == "unsqueeze":
+            t = s.call("squeeze", name + "s", tensor_i=s.call("unsqueeze", name, input=t, axes=[0]), axis=[0])
+        elif op == "slice":
+            t = s.call("slice", name, input=t, starts=[0], ends=[2], axes=[0])
+        elif op == "squeeze":
+            continue
+        else:
+            t = s.call(op, name, input=t)
+    if not s.ops:
+        s.call("relu", input=t)
+    elif R.random() < 0.5:
+        s.call("tanh", input=t, scale=[s.tensors["x"].get("scale", scale()), scale()])
+
+
 KINDS = {"conv": conv, "conv_int": conv_int, "matmul": matmul, "leaky_relu": leaky_relu, "softmax": softmax, "layer_norm": layer_norm,
          "batch_norm": batch_norm, "reduce": reduce, "reshape": reshape, "permute": permute, "squeeze": squeeze, "unsqueeze": unsqueeze,
          "concat": concat, "split": split, "slice": slice_, "index_select": index_select, "cast": cast, "cond_select": cond_select}
@@ -289,6 +411,8 @@ KINDS.update({n: binary(n) for n in ("add", "sub", "mul", "div", "max", "min")})
 KINDS.update({n: compare(n) for n in ("gt", "ge", "lt", "le", "eq", "ne", "gts", "ges", "lts", "les", "eqs", "nes")})
 KINDS.update({n: unary(n) for n in ("relu", "sigmoid", "tanh", "gelu")})
 KINDS.update({n: pool(n) for n in ("maxpool2d", "avgpool2d")})
+KINDS.update({f.__name__: quantized(f) for f in (conv_quant, matmul_requant, conv_requant, activation_quant, binary_quant, compare_quant,
+                                                 pool_quant, concat_quant, transparent_chain)})
 
 
 def forked(f, timeout=60):
@@ -315,7 +439,8 @@ def by_tpulang(s, work):
     tensors = {}
     for n, t in s.tensors.items():
         coeff = t.get("coeff", False)
-        tensors[n] = tpul.Tensor(name=n, shape=t["shape"], dtype=t["dtype"], ttype="coeff" if coeff else "neuron", data=s.data[n] if coeff else None)
+        tensors[n] = tpul.Tensor(name=n, shape=t["shape"], dtype=t["dtype"], ttype="coeff" if coeff else "neuron",
+                                 data=s.data[n] if coeff else None, scale=t.get("scale"))
 
     def value(k, v):
         if isinstance(v, str) and v in tensors:
@@ -330,7 +455,7 @@ def by_tpulang(s, work):
 
     for o in spec["ops"]:
         outs = o["out"]
-        name = "y" if isinstance(outs, str) else "out"
+        name = outs if isinstance(outs, str) else "out"
         out = getattr(tpul, o["op"])(**{k: value(k, v) for k, v in o["args"].items()}, out_name=name)
         for n, t in zip([outs] if isinstance(outs, str) else outs, [out] if isinstance(outs, str) else out):
             t.name = n
@@ -338,7 +463,7 @@ def by_tpulang(s, work):
     g = tpul.TpuLang.graph
     g.inputs, g.outputs = [tensors[n] for n in spec["inputs"]], [tensors[n] for n in spec["outputs"]]
     g.quantized_type_inference()
-    TpuLangConverter(name="fuzz", graph=g, mode="f32", no_save=False).generate_mlir("peer_origin.mlir", log_level="quiet")
+    TpuLangConverter(name="fuzz", graph=g, mode=s.mode, no_save=False).generate_mlir("peer_origin.mlir", log_level="quiet")
 
 
 def one(s, binary, work):

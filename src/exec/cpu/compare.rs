@@ -3,7 +3,11 @@ use super::{
     elementwise::{binary, unary},
     task::CpuTask,
 };
-use crate::{array::Array, graph::Result, quant::Quantization};
+use crate::{
+    array::Array,
+    graph::{Dtype, Result},
+    quant::Quantization,
+};
 
 pub(super) const KERNELS: &[(&str, Kernel)] = &[("Compare", compare), ("CompareConst", compare_const)];
 
@@ -25,7 +29,7 @@ fn predicate(mode: &str) -> fn(f32, f32) -> bool {
 fn compare(t: &CpuTask) -> Result<Vec<Array>> {
     let f = predicate(t.attributes().str("mode"));
     let (a, b) = (t.reals(0)?, t.reals(1)?);
-    t.store(binary((&a, t.shape(0)?), (&b, t.shape(1)?), t.result_shape()?, |a, b| f32::from(u8::from(f(a, b))))?)
+    store(t, binary((&a, t.shape(0)?), (&b, t.shape(1)?), t.result_shape()?, f)?)
 }
 
 fn compare_const(t: &CpuTask) -> Result<Vec<Array>> {
@@ -38,5 +42,35 @@ fn compare_const(t: &CpuTask) -> Result<Vec<Array>> {
         c = (c / scale).round() * scale;
     }
     let (c, inversed) = (c as f32, t.attributes().bool("inversed"));
-    t.store(unary(&t.reals(0)?, |v| f32::from(u8::from(if inversed { f(c, v) } else { f(v, c) })))?)
+    store(t, unary(&t.reals(0)?, |v| if inversed { f(c, v) } else { f(v, c) })?)
+}
+
+/// 1 and 0 as they are, also in a quantized result, whose scale they do not have: so the compiler lowers comparisons.
+fn store(t: &CpuTask, holds: Vec<bool>) -> Result<Vec<Array>> {
+    if t.result(0)?.buffer_dtype() == Dtype::Float32 {
+        return t.store(holds.into_iter().map(|h| f32::from(u8::from(h))).collect());
+    }
+    t.store_ints(holds.into_iter().map(i64::from).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        Array, Dtype, Graph,
+        exec::{CpuBackend, RunOptions, run},
+    };
+
+    #[test]
+    fn comparisons_are_of_real_numbers_and_give_stored_ones() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Int8, [4]).unwrap();
+        let a = g.ge(x, Array::from([2i8])).scale([0.5, 0.5, 4.0]).zero_point([1, 1, 0]).out_name("a").call().unwrap();
+        // 0.6 is rounded to the scale: 0.5, which is stored as 2.
+        let b = g.eqs(x, 0.6).scale([0.5, 4.0]).zero_point([1, 0]).out_name("b").call().unwrap();
+        g.set_outputs(&[a, b]).unwrap();
+        let feeds = [("x".to_owned(), Array::from([1i8, 2, 3, -4]))].into_iter().collect();
+        let got = run(&g, &feeds, &CpuBackend::new(), &RunOptions::default()).unwrap().tensors;
+        assert_eq!(got["a"], Array::from([0i8, 1, 1, 0]));
+        assert_eq!(got["b"], Array::from([0i8, 1, 0, 0]));
+    }
 }

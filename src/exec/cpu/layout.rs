@@ -2,8 +2,10 @@
 use super::{Kernel, task::CpuTask};
 use crate::{
     array::{Array, Element, reserve},
-    graph::{Dtype, Result},
+    exec::Typed,
+    graph::{Dtype, Result, TensorInfo},
     ops::{slice_ranges, split_sizes},
+    quant::Quantization,
 };
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -112,43 +114,29 @@ pub(super) fn permuted<T: Copy + Send + Sync>(values: &[T], shape: &[usize], ord
     strided(values, 0, &s, &d)
 }
 
-/// The operand as the result's kind of number: as it is, or through real numbers where the quantization changes.
+/// The operand as the result's kind of number: as it is, or through real numbers where the scale changes. A result that
+/// has no scale takes the stored values.
 fn converted(t: &CpuTask, i: usize) -> Result<Array> {
     let (typed, array) = t.operand(i)?;
-    if t.same_numbers()? {
+    let result = t.result(0)?;
+    let values = |q: Option<&Quantization>| q.map(Quantization::values);
+    let same_scale = result.quantization.is_none() || values(typed.quantization) == values(result.quantization);
+    if typed.buffer_dtype() == result.buffer_dtype() && same_scale {
         return Ok(array.clone());
     }
-    let info = crate::graph::TensorInfo { shape: typed.info.shape.clone(), ..t.result(0)?.info.clone() };
-    t.store_as(&crate::exec::Typed { info: &info, ..*t.result(0)? }, t.reals(i)?.into_owned())
+    let info = TensorInfo { shape: typed.info.shape.clone(), ..result.info.clone() };
+    t.store_as(&Typed { info: &info, ..*result }, t.reals(i)?.into_owned())
 }
 
 fn reshape(t: &CpuTask) -> Result<Vec<Array>> {
-    Ok(vec![converted_input(t)?.reshaped(t.result_shape()?.to_vec())?])
-}
-
-/// The first operand; a shape operand beside it does not count.
-fn converted_input(t: &CpuTask) -> Result<Array> {
-    let (typed, array) = t.operand(0)?;
-    let result = t.result(0)?;
-    let same = typed.buffer_dtype() == result.buffer_dtype() && typed.quantization == result.quantization;
-    if same {
-        Ok(array.clone())
-    } else {
-        t.store_as(
-            &crate::exec::Typed {
-                info: &crate::graph::TensorInfo { shape: typed.info.shape.clone(), ..result.info.clone() },
-                ..*result
-            },
-            t.reals(0)?.into_owned(),
-        )
-    }
+    Ok(vec![converted(t, 0)?.reshaped(t.result_shape()?.to_vec())?])
 }
 
 fn permute(t: &CpuTask) -> Result<Vec<Array>> {
     fn go<T: Element>(from: &Array, order: &[usize], shape: &[usize]) -> Result<Array> {
         Array::from_vec(shape, permuted(&from.elements::<T>()?, from.shape(), order)?)
     }
-    let input = converted_input(t)?;
+    let input = converted(t, 0)?;
     let rank = input.shape().len() as i64;
     let order: Vec<usize> = t.attributes().ints("order").iter().map(|a| a.rem_euclid(rank) as usize).collect();
     Ok(vec![with_element!(input.dtype(), go(&input, &order, t.result_shape()?))?])
@@ -158,7 +146,7 @@ fn slice(t: &CpuTask) -> Result<Vec<Array>> {
     fn go<T: Element>(from: &Array, start: i64, by: &[i64], shape: &[usize]) -> Result<Array> {
         Array::from_vec(shape, strided(&from.elements::<T>()?, start, by, shape)?)
     }
-    let input = converted_input(t)?;
+    let input = converted(t, 0)?;
     let ranges = slice_ranges(input.shape(), t.attributes())?;
     let by = strides(input.shape());
     let start = ranges.iter().zip(&by).map(|(r, s)| r.start as i64 * s).sum();

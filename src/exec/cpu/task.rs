@@ -63,15 +63,6 @@ impl CpuTask<'_> {
     pub fn result_shape(&self) -> Result<&[usize]> {
         Ok(&self.result(0)?.info.shape)
     }
-    /// Whether operands and result are the same kind of number, so that data can be moved as they are.
-    pub fn same_numbers(&self) -> Result<bool> {
-        let result = self.result(0)?;
-        let same = |t: &Typed| {
-            t.buffer_dtype() == result.buffer_dtype()
-                && t.quantization.map(Quantization::values) == result.quantization.map(Quantization::values)
-        };
-        Ok(self.0.operands.iter().flatten().all(|(t, _)| same(t)))
-    }
     /// The rounding mode of the op, half away from zero where it has none.
     pub fn round_mode(&self) -> RoundMode {
         self.attributes().str("round_mode").parse().unwrap_or_default()
