@@ -10,6 +10,7 @@ pub(crate) use npz::set_default_permissions;
 pub use npz::{NpzFile, NpzWriter, read_npz, write_npz};
 
 pub use weights::WeightFile;
+pub(crate) use weights::as_declared;
 
 use crate::graph::{Cause, Dtype, Error, Result, Shape, elements, shape_text};
 use std::{borrow::Cow, fmt, sync::Arc};

@@ -1,6 +1,6 @@
 use super::{Backend, CpuBackend, Task, Typed};
 use crate::{
-    array::{Array, available_memory, byte_text},
+    array::{Array, as_declared, available_memory, byte_text},
     graph::{
         Cause, Dtype, Error, Graph, Operator, Result, Tensor, TensorInfo, TensorKind, argument, nearest, shape_text,
     },
@@ -258,18 +258,20 @@ impl<'a, B: Backend> Run<'a, B> {
     }
 }
 
+/// A feed has the input's shape and dtype; any float may be fed as float32, and float16 as its bits.
 fn checked_feed(info: &TensorInfo, array: &Array) -> Result<Array> {
-    let fits = array.dtype() == info.dtype || (array.dtype() == Dtype::Float32 && info.dtype.is_float());
-    if array.shape() != info.shape || !fits {
-        let found = format!("{} {}", shape_text(array.shape()), array.dtype());
-        let or = if info.dtype.is_float() && info.dtype != Dtype::Float32 { " (or float32)" } else { "" };
-        return Err(argument(
-            format!("the array fed to {:?}", info.name),
-            found,
-            format!("the input is {}{or}", info.type_text()),
-        ));
+    if array.shape() == info.shape {
+        if array.dtype() == Dtype::Float32 && info.dtype.is_float() {
+            return Ok(array.clone());
+        }
+        if let Ok(array) = as_declared(array.clone(), info.dtype, &info.shape) {
+            return for_compute(&array);
+        }
     }
-    for_compute(array)
+    let found = format!("{} {}", shape_text(array.shape()), array.dtype());
+    let or = if info.dtype.is_float() && info.dtype != Dtype::Float32 { " (or float32)" } else { "" };
+    let expected = format!("the input is {}{or}", info.type_text());
+    Err(argument(format!("the array fed to {:?}", info.name), found, expected))
 }
 
 /// Floats as float32, aligned.

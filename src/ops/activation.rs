@@ -126,13 +126,13 @@ pub(super) fn softmax_shape(of: &Inference) -> Result<Vec<Shape>> {
 
 #[cfg(test)]
 mod tests {
+    use crate::ops::first_line as first;
     use crate::{Dtype, Graph};
 
     #[test]
     fn mistakes_are_told() {
         let mut g = Graph::new("g").unwrap();
         let x = g.input("x", Dtype::Float32, [2, 3]).unwrap();
-        let first = |e: crate::Error| e.to_string().lines().next().unwrap_or_default().to_owned();
         assert_eq!(
             first(g.softmax(x, 2).call().unwrap_err()),
             "softmax (ops[0]): axis is 2; with 2 dimensions it must be from -2 to 1"

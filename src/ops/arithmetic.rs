@@ -211,6 +211,7 @@ pub(super) fn broadcast_shape(of: &Inference) -> Result<Vec<Shape>> {
 
 #[cfg(test)]
 mod tests {
+    use crate::ops::first_line as first;
     use crate::{Dtype, Graph, Scalar};
 
     #[test]
@@ -225,9 +226,7 @@ mod tests {
                 (Some(o), true) => g.sub(x, y).out_dtype(o).call(),
                 (None, true) => g.sub(x, y).call(),
             };
-            result
-                .map(|t| g.tensor(t).unwrap().dtype)
-                .map_err(|e| e.to_string().lines().next().unwrap_or_default().to_owned())
+            result.map(|t| g.tensor(t).unwrap().dtype).map_err(first)
         };
         assert_eq!(f(Uint8, Int8, None, false), Ok(Int8));
         assert_eq!(f(Uint8, Uint8, None, false), Ok(Uint8));

@@ -111,6 +111,7 @@ pub(super) fn requant_shape(of: &Inference) -> Result<Vec<Shape>> {
 
 #[cfg(test)]
 mod tests {
+    use crate::ops::first_line as first;
     use crate::{Dtype, Graph};
 
     #[test]
@@ -118,7 +119,6 @@ mod tests {
         let mut g = Graph::new("g").unwrap();
         let x = g.input("x", Dtype::Int32, [2, 3, 4]).unwrap();
         let f = g.input("f", Dtype::Float32, [2, 3]).unwrap();
-        let first = |e: crate::Error| e.to_string().lines().next().unwrap_or_default().to_owned();
         let y = g.requant_int(x, vec![1, 2, 3], vec![-1, -2, -3], 5, 2).out_dtype(Dtype::Uint8).call().unwrap();
         assert_eq!(g.tensor(y).unwrap().type_text(), "2x3x4 uint8 (zero point 5)");
         assert_eq!(g.operators()[0].attributes.ints("rshift"), [1, 2, 3]);

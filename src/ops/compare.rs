@@ -107,6 +107,7 @@ fn compare_const(
 
 #[cfg(test)]
 mod tests {
+    use crate::ops::first_line as first;
     use crate::{Dtype, Graph};
 
     #[test]
@@ -115,7 +116,6 @@ mod tests {
         let x = g.input("x", Dtype::Int8, [2, 3]).unwrap();
         let y = g.input("y", Dtype::Uint8, [2, 3]).unwrap();
         let z = g.input("z", Dtype::Int32, [2, 3]).unwrap();
-        let first = |e: crate::Error| e.to_string().lines().next().unwrap_or_default().to_owned();
         assert_eq!(
             first(g.gt(x, y).call().unwrap_err()),
             "gt (ops[0]): tensor_i0 is int8 and tensor_i1 is uint8; they must have the same dtype"

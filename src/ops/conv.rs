@@ -283,6 +283,7 @@ pub(super) fn conv_shape(of: &Inference) -> Result<Vec<Shape>> {
 
 #[cfg(test)]
 mod tests {
+    use crate::ops::first_line as first;
     use crate::{Array, Dtype, Graph, Quantization};
 
     #[test]
@@ -317,7 +318,6 @@ mod tests {
            input   x  1x32x56x56 float32
            weight  w  64x64x3x3 float32
         "#);
-        let first = |e: crate::Error| e.to_string().lines().next().unwrap_or_default().to_owned();
         assert_eq!(
             first(g.conv(x, v).stride([0, 1]).call().unwrap_err()),
             "conv (ops[0]): kernel 3, stride 0, dilation 1, pads 0 and 0: expected kernel, stride and dilation of at least 1 and pads of at least 0, below 2^31"

@@ -436,11 +436,8 @@ pub(super) fn slice_shape(of: &Inference) -> Result<Vec<Shape>> {
 
 #[cfg(test)]
 mod tests {
+    use crate::ops::first_line as first;
     use crate::{Dtype, Graph};
-
-    fn first(e: crate::Error) -> String {
-        e.to_string().lines().next().unwrap_or_default().to_owned()
-    }
 
     #[test]
     fn reshapes() {

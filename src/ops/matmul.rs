@@ -259,6 +259,7 @@ pub(super) fn matmul_shape(of: &Inference) -> Result<Vec<Shape>> {
 
 #[cfg(test)]
 mod tests {
+    use crate::ops::first_line as first;
     use crate::{Array, Dtype, Graph};
 
     #[test]
@@ -297,7 +298,6 @@ mod tests {
     fn mistakes_are_told() {
         let mut g = Graph::new("g").unwrap();
         let x = g.input("x", Dtype::Float32, [2, 8, 5]).unwrap();
-        let first = |e: crate::Error| e.to_string().lines().next().unwrap_or_default().to_owned();
         let w = |s: &[usize]| Array::filled(Dtype::Float32, s, 1.0).unwrap();
         assert_eq!(
             first(g.matmul(x, w(&[4, 5])).call().unwrap_err()),

@@ -25,6 +25,12 @@ pub(crate) use pool::windows;
 pub(crate) use reduce::reduced_axes;
 pub(crate) use shape::{Inference, Window, infer};
 
+/// What a test looks at in a message: the line without operands.
+#[cfg(test)]
+fn first_line(error: crate::Error) -> String {
+    error.to_string().lines().next().unwrap_or_default().to_owned()
+}
+
 /// The argument structs of the functions, which are also their JSON form.
 pub mod args {
     pub use super::{

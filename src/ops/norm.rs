@@ -113,13 +113,13 @@ pub(super) fn layer_norm_shape(of: &Inference) -> Result<Vec<Shape>> {
 
 #[cfg(test)]
 mod tests {
+    use crate::ops::first_line as first;
     use crate::{Dtype, Graph};
 
     #[test]
     fn mistakes_are_told() {
         let mut g = Graph::new("g").unwrap();
         let x = g.input("x", Dtype::Float32, [2, 3, 4]).unwrap();
-        let first = |e: crate::Error| e.to_string().lines().next().unwrap_or_default().to_owned();
         let v = |n: usize| vec![0f32; n];
         assert_eq!(
             first(g.batch_norm(x, v(4), v(4)).call().unwrap_err()),

@@ -62,6 +62,7 @@ pub(super) fn reduce_shape(of: &Inference) -> Result<Vec<Shape>> {
 
 #[cfg(test)]
 mod tests {
+    use crate::ops::first_line as first;
     use crate::{Dtype, Graph};
 
     #[test]
@@ -75,7 +76,6 @@ mod tests {
         assert_eq!(shape(&g, y), [2, 3]);
         let y = g.reduce(x).axes([0, 1, 2]).keep_dims(false).call().unwrap();
         assert_eq!(shape(&g, y), [1]);
-        let first = |e: crate::Error| e.to_string().lines().next().unwrap_or_default().to_owned();
         assert_eq!(
             first(g.reduce(x).axes([1, -2]).call().unwrap_err()),
             "reduce (ops[3]): axes is [1, -2]; axis 1 occurs twice"

@@ -82,6 +82,7 @@ pub(super) fn where_shape(of: &Inference) -> Result<Vec<Shape>> {
 
 #[cfg(test)]
 mod tests {
+    use crate::ops::first_line as first;
     use crate::{Dtype, Graph};
 
     #[test]
@@ -90,7 +91,6 @@ mod tests {
         let c = g.input("c", Dtype::Float32, [2, 3]).unwrap();
         let h = g.input("h", Dtype::Float16, [2, 3]).unwrap();
         let s = g.input("s", Dtype::Float32, [3]).unwrap();
-        let first = |e: crate::Error| e.to_string().lines().next().unwrap_or_default().to_owned();
         g.cond_select(c, 1.0, -1.0).call().unwrap();
         assert_eq!(
             first(g.cond_select(c, h, 1.0).call().unwrap_err()),
