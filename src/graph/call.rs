@@ -82,7 +82,7 @@ impl<'g, A: Arguments> Call<'g, A> {
         graph.clear_undo();
         let mark = graph.mark();
         let index = graph.calls.len();
-        let mut to = Lowering { graph, function: A::NAME, out, used: 0 };
+        let mut to = Lowering { graph, function: A::NAME, out };
         let outputs = to.resolve(&mut args).and_then(|()| args.lower_into(&mut to)).and_then(|outputs| {
             to.check_out_names(outputs.len())?;
             to.set_out_quant(&outputs, &out_quant)?;
@@ -96,6 +96,7 @@ impl<'g, A: Arguments> Call<'g, A> {
                     args: Box::new(args),
                     outputs: outputs.clone(),
                     out_quant,
+                    operators: graph.operators().len() - mark.operators,
                 });
                 Ok(A::Output::from_list(outputs))
             }
@@ -132,6 +133,8 @@ pub(crate) struct RecordedCall {
     pub args: Box<dyn Recorded>,
     pub outputs: Vec<Tensor>,
     pub out_quant: Vec<Option<Quantization>>,
+    /// How many operators it added.
+    pub operators: usize,
 }
 
 /// Arguments of any function.
@@ -167,7 +170,6 @@ pub struct Lowering<'g> {
     graph: &'g mut Graph,
     function: &'static str,
     out: Option<Vec<String>>,
-    used: usize,
 }
 
 impl Lowering<'_> {
@@ -354,8 +356,7 @@ impl Lowering<'_> {
     ) -> Result<Vec<Tensor>> {
         self.emit_many(op, operands, attributes, &[dtype])
     }
-    fn out_names(&mut self, count: usize) -> Result<Vec<String>> {
-        self.used += count;
+    fn out_names(&self, count: usize) -> Result<Vec<String>> {
         Ok(match &self.out {
             Some(names) if names.len() == count => names.clone(),
             Some(names) if names.len() == 1 => (0..count).map(|i| format!("{}_{i}", names[0])).collect(),

@@ -82,7 +82,7 @@ pub struct Graph {
 /// How far the graph had grown, to return to when a call fails.
 pub(crate) struct Mark {
     tensors: usize,
-    operators: usize,
+    pub operators: usize,
     inputs: usize,
 }
 
@@ -353,7 +353,7 @@ impl Graph {
             f(info);
         }
     }
-    pub(crate) fn mark(&mut self) -> Mark {
+    pub(crate) fn mark(&self) -> Mark {
         Mark { tensors: self.tensors.len(), operators: self.operators.len(), inputs: self.inputs.len() }
     }
     pub(crate) fn clear_undo(&mut self) {

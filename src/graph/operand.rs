@@ -99,10 +99,13 @@ fn float32() -> Dtype {
 
 impl Serialize for Scalar {
     fn serialize<S: Serializer>(&self, s: S) -> Result<S::Ok, S::Error> {
+        if !self.value.is_finite() {
+            return Err(serde::ser::Error::custom(format!("JSON cannot hold the number {}", self.value)));
+        }
         let whole = self.value.fract() == 0.0 && self.value.abs() < 9e15;
         match self.dtype {
             Dtype::Int32 if whole => s.serialize_i64(self.value as i64),
-            Dtype::Float32 if self.value.is_finite() => s.serialize_f64(self.value),
+            Dtype::Float32 => s.serialize_f64(self.value),
             dtype => TypedScalar { value: self.value, dtype }.serialize(s),
         }
     }

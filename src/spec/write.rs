@@ -9,14 +9,16 @@ use std::{fmt::Write, path::Path};
 /// they stand in the spec.
 ///
 /// # Errors
-/// The graph was read from MLIR and so has operators, but not the calls that made them; outputs are not set; or data
+/// The graph has operators that no call made (it was read from MLIR, or they were inserted one by one); or data
 /// that JSON cannot hold (NaN, infinity) would have to stand in the spec.
 pub fn to_text(graph: &Graph, weights: Option<&str>) -> Result<String> {
-    if graph.calls.is_empty() && !graph.operators().is_empty() {
-        return Err(Cause::MissingData(
-            "the graph was read from MLIR: it has operators, but not the function calls that a spec consists of".into(),
-        )
-        .into());
+    let by_calls: usize = graph.calls.iter().map(|c| c.operators).sum();
+    let without = graph.operators().len() - by_calls;
+    if without > 0 {
+        let problem = format!(
+            "{without} operators were inserted or read from MLIR, not made by function calls, which a spec consists of"
+        );
+        return Err(Cause::MissingData(problem).into());
     }
     let mut out = String::new();
     let name_list = |tensors: &[crate::Tensor]| -> Result<String> {

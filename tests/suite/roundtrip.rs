@@ -77,3 +77,14 @@ fn every_recorded_spec_survives() {
         assert_eq!(mlir::emit(&again).unwrap().0, mlir::emit(&g).unwrap().0, "{file}");
     }
 }
+
+#[test]
+fn what_a_spec_cannot_hold_is_told() {
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Float32, [2]).unwrap();
+    g.add(x, f64::INFINITY).call().unwrap();
+    assert_eq!(spec::to_text(&g, None).unwrap_err().to_string(), "JSON cannot hold the number inf");
+    let read = mlir::read_text(&fs::read_to_string("tests/cases/Max/Max_0/peer.mlir").unwrap()).unwrap();
+    let error = spec::to_text(&read, None).unwrap_err().to_string();
+    assert!(error.starts_with("1 operators were inserted or read from MLIR"), "{error}");
+}
