@@ -122,24 +122,31 @@ impl fmt::Display for Quantization {
 pub(crate) fn propagate(tensors: &[TensorInfo], operators: &[Operator]) -> Result<Vec<Option<Quantization>>> {
     // Only the few quantized tensors are looked at again, so nothing is copied for the others.
     let mut all: Vec<Option<Quantization>> = tensors.iter().map(|t| t.quantization.clone()).collect();
-    let pairs: Vec<(usize, usize)> = operators
+    let pairs: Vec<(usize, usize, &str)> = operators
         .iter()
         .filter(|o| o.op.quant_transparent)
         .filter_map(|o| match (o.operands.first(), o.results.as_slice()) {
-            (Some(Some(input)), [output]) => Some((input.0 as usize, output.0 as usize)),
+            (Some(Some(input)), [output]) => Some((input.0 as usize, output.0 as usize, o.op.name)),
             _ => None,
         })
         .collect();
-    let mut carry = |from: usize, to: usize| -> Result<()> {
-        if let Some(q) = all[from].clone() {
-            let mut target = tensors[to].clone();
-            target.quantization = all[to].take();
-            all[to] = q.merge_into(&target)?.or(target.quantization);
-        }
+    let mut carry = |from: usize, to: usize, op: &str| -> Result<()> {
+        let Some(q) = all[from].clone() else {
+            return Ok(());
+        };
+        let mut target = tensors[to].clone();
+        target.quantization = all[to].take();
+        let merged = q.merge_into(&target).map_err(|_| {
+            let had = target.quantization.clone().unwrap_or_default();
+            let from = &tensors[from].name;
+            let problem = format!("{had} is set, but top.{op} carries {q} to it from {from:?}; both must be the same");
+            Cause::Quantization { tensor: target.name.clone(), problem }
+        })?;
+        all[to] = merged.or(target.quantization);
         Ok(())
     };
-    pairs.iter().try_for_each(|&(input, output)| carry(input, output))?;
-    pairs.iter().rev().try_for_each(|&(input, output)| carry(output, input))?;
+    pairs.iter().try_for_each(|&(input, output, op)| carry(input, output, op))?;
+    pairs.iter().rev().try_for_each(|&(input, output, op)| carry(output, input, op))?;
     Ok(all)
 }
 
