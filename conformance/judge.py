@@ -10,7 +10,8 @@ has all its functions:
   - the canonical text equals peer.mlir, but for the module's FLOPs, weight file and names that the graph does not give;
   - the weights are those of the case;
   - `tpulang run --all` gives top_outputs.npz: integers exactly, floats within a relative L2 error of 1e-5 (5e-3 where
-    there is float16: the executor computes in float32, but folds weights in float16).
+    there is float16: the executor computes in float32, but folds weights in float16);
+  - `tpulang run` reads what tpuc-opt made of it, with its weights, and gives the same outputs.
 A case whose meta says "expect": "error" must be refused. Where the coefficients were too large to record, random ones
 stand in, and the text alone is judged. Exits 1 if a case fails that the exceptions do not name, or passes that they do.
 """
@@ -152,7 +153,25 @@ def judge(binary, case, work, opt, env):
     if rc:
         return "run: " + text[-300:]
     if os.path.exists(join(case, "top_outputs.npz")):
-        return compare_outputs(case, outputs, renamed, peer, spec)
+        problem = compare_outputs(case, outputs, renamed, peer, spec)
+        if problem:
+            return problem
+    return run_canonical(binary, case, work, np.load(outputs), spec)
+
+
+def run_canonical(binary, case, work, ours, spec):
+    """tpuc-opt's own module and weights must be read, and give the same outputs"""
+    path = os.path.join(work, "canonical.npz")
+    rc, text = call(binary, "run", os.path.join(work, "ours.mlir"), "-i", os.path.join(case, "inputs.npz"), "-o", path)
+    if rc:
+        return "run of the canonical form: " + text[-300:]
+    got = np.load(path)
+    half = any(t.get("dtype") == "float16" for t in spec["tensors"].values())
+    tolerance = TOLERANCE_F16 if half else TOLERANCE
+    for name in (n for n in spec["outputs"] if n in got.files):
+        problem = compare_arrays(name, ours[name], got[name], tolerance, ours[name].dtype.kind in "iu")
+        if problem:
+            return "run of the canonical form: " + problem
     return None
 
 

@@ -17,14 +17,57 @@ pub struct NpzFile {
     map: Arc<Mmap>,
     /// Name, without `.npy`, to the entry's index.
     entries: IndexMap<String, usize>,
-    archive: ZipArchive<Cursor<MapBytes>>,
+    archive: ZipArchive<ZipBytes>,
 }
 
-#[derive(Clone)]
+/// The bytes of an archive, with two mistakes of the tool chain's writer mended, which the zip crate believes: its zip64
+/// end record says that it is 0x44 bytes long, where 44 are meant, and is said to lie where it does not.
+struct ZipBytes {
+    bytes: Cursor<MapBytes>,
+    /// Where the end records begin, and what stands there instead.
+    mended: Option<(u64, Vec<u8>)>,
+}
 struct MapBytes(Arc<Mmap>);
 impl AsRef<[u8]> for MapBytes {
     fn as_ref(&self) -> &[u8] {
         &self.0
+    }
+}
+
+impl ZipBytes {
+    fn new(map: Arc<Mmap>) -> Self {
+        // The three end records without comments: zip64 end (56 bytes), its locator (20), end (22).
+        let start = map.len().checked_sub(56 + 20 + 22);
+        let is_mistaken = |at: &usize| {
+            map[*at..].starts_with(b"PK\x06\x06\x44\0\0\0\0\0\0\0") && map[at + 56..].starts_with(b"PK\x06\x07")
+        };
+        let mended = start.filter(is_mistaken).map(|at| {
+            let mut end = map[at..].to_vec();
+            end[4] = 44;
+            end[56 + 8..56 + 16].copy_from_slice(&(at as u64).to_le_bytes());
+            (at as u64, end)
+        });
+        ZipBytes { bytes: Cursor::new(MapBytes(map)), mended }
+    }
+}
+impl Read for ZipBytes {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let from = self.bytes.position();
+        let n = self.bytes.read(to)?;
+        if let Some((start, end)) = &self.mended {
+            for (i, byte) in to[..n].iter_mut().enumerate() {
+                let at = (from + i as u64).checked_sub(*start);
+                if let Some(mended) = at.and_then(|at| end.get(at as usize)) {
+                    *byte = *mended;
+                }
+            }
+        }
+        Ok(n)
+    }
+}
+impl Seek for ZipBytes {
+    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+        self.bytes.seek(to)
     }
 }
 
@@ -36,7 +79,7 @@ impl NpzFile {
     pub fn open(path: impl AsRef<Path>) -> Result<NpzFile> {
         let path = path.as_ref();
         let map = map_file(path)?;
-        let archive = ZipArchive::new(Cursor::new(MapBytes(map.clone())))
+        let archive = ZipArchive::new(ZipBytes::new(map.clone()))
             .map_err(|e| Error::format(path, format!("not an npz (zip) archive: {e}")))?;
         let mut entries = IndexMap::new();
         for (i, name) in archive.file_names().enumerate() {
@@ -242,6 +285,7 @@ pub(crate) fn set_default_permissions(file: &File) {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
 
     #[test]
     fn arrays_are_read_back_mapped_and_the_bytes_are_always_the_same() {
@@ -256,12 +300,35 @@ mod tests {
         for p in &paths {
             write_npz(p, arrays.iter().map(|(n, a)| (*n, a))).unwrap();
         }
-        assert_eq!(std::fs::read(&paths[0]).unwrap(), std::fs::read(&paths[1]).unwrap());
+        assert_eq!(fs::read(&paths[0]).unwrap(), fs::read(&paths[1]).unwrap());
         let back = read_npz(&paths[0]).unwrap();
         for (name, array) in &arrays {
             assert_eq!(&back[*name], array);
             assert_eq!(back[*name].bytes().as_ptr() as usize % 64, 0, "{name} is aligned");
         }
+    }
+
+    /// An archive as tpuc-opt ends it: a zip64 end record with a wrong length, at a place that is wrong too.
+    #[test]
+    fn the_tool_chains_archives_are_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.npz");
+        let array = Array::from([1f32, 2.0]);
+        write_npz(&path, [("a", &array)]).unwrap();
+        let good = fs::read(&path).unwrap();
+        let (body, end) = good.split_at(good.len() - 22);
+        let (size, offset) =
+            (u32::from_le_bytes(end[12..16].try_into().unwrap()), u32::from_le_bytes(end[16..20].try_into().unwrap()));
+        let mut bytes = body.to_vec();
+        bytes.extend(b"PK\x06\x06\x44\0\0\0\0\0\0\0\x2d\0\x2d\0\0\0\0\0\0\0\0\0");
+        [1, 1, u64::from(size), u64::from(offset)].iter().for_each(|v| bytes.extend(v.to_le_bytes()));
+        bytes.extend(b"PK\x06\x07\0\0\0\0");
+        bytes.extend((u64::from(offset) + 56).to_le_bytes());
+        bytes.extend(1u32.to_le_bytes());
+        bytes.extend(&end[..16]);
+        bytes.extend([0xff, 0xff, 0xff, 0xff, 0, 0]);
+        fs::write(&path, bytes).unwrap();
+        assert_eq!(read_npz(&path).unwrap()["a"], array);
     }
 
     #[test]
