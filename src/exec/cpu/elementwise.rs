@@ -19,11 +19,11 @@ fn broadcast_strides(shape: &[usize], rank: usize) -> Vec<usize> {
 }
 
 /// `f` of the broadcast operands, for every element of a result of that shape.
-pub(super) fn binary<T: Copy + Sync, U: Copy + Default + Send>(
-    (a, a_shape): (&[T], &[usize]),
-    (b, b_shape): (&[T], &[usize]),
+pub(super) fn binary<A: Copy + Sync, B: Copy + Sync, U: Copy + Default + Send>(
+    (a, a_shape): (&[A], &[usize]),
+    (b, b_shape): (&[B], &[usize]),
     shape: &[usize],
-    f: impl Fn(T, T) -> U + Sync,
+    f: impl Fn(A, B) -> U + Sync,
 ) -> Result<Vec<U>> {
     let n: usize = shape.iter().product();
     let mut out = Vec::new();

@@ -15,12 +15,6 @@ fn select(t: &CpuTask) -> Result<Vec<Array>> {
     let shape = t.result_shape()?;
     let (yes, yes_shape) = branch(1, "x_const_val")?;
     let (no, no_shape) = branch(2, "y_const_val")?;
-    let both = binary_pairs((&yes, &yes_shape), (&no, &no_shape), shape)?;
-    let (cond, pairs) = (t.reals(0)?, both);
-    let cond: Vec<(f32, f32)> = cond.iter().map(|&c| (c, 0.0)).collect();
-    t.store(binary((&cond, t.shape(0)?), (&pairs, shape), shape, |(c, _), (y, n)| if c != 0.0 { y } else { n })?)
-}
-
-fn binary_pairs(a: (&[f32], &[usize]), b: (&[f32], &[usize]), shape: &[usize]) -> Result<Vec<(f32, f32)>> {
-    binary(a, b, shape, |x, y| (x, y))
+    let branches = binary((&yes, &yes_shape), (&no, &no_shape), shape, |y, n| (y, n))?;
+    t.store(binary((&t.reals(0)?, t.shape(0)?), (&branches, shape), shape, |c, (y, n)| if c != 0.0 { y } else { n })?)
 }
