@@ -195,12 +195,16 @@ impl Slice {
                 steps.len()
             )));
         }
-        let attributes = [
-            ("offset", starts.into()),
-            ("steps", steps.into()),
-            ("ends", ends.into()),
-            ("axes", axes.unwrap_or_default().into()),
-        ];
+        let axes = axes.unwrap_or_default();
+        // The tool chain takes the entries by position once every axis is named, so they stand in the axes' order.
+        let rank = to.info(&self.input)?.shape.len() as i64;
+        let mut order: Vec<usize> = (0..starts.len()).collect();
+        if axes.len() as i64 == rank {
+            order.sort_by_key(|&i| if axes[i] < 0 { axes[i].saturating_add(rank) } else { axes[i] });
+        }
+        let sorted = |v: &[i64]| Attribute::Ints(order.iter().filter_map(|&i| v.get(i).copied()).collect());
+        let attributes =
+            [("offset", sorted(&starts)), ("steps", sorted(&steps)), ("ends", sorted(&ends)), ("axes", sorted(&axes))];
         to.emit("Slice", &[Some(&self.input), None, None, None], attributes, dtype)
     }
 }
@@ -485,19 +489,23 @@ mod tests {
             let y = g.slice(x, start, end).steps(step).axes(0).call().unwrap();
             assert_eq!(g.tensor(y).unwrap().shape, [count], "{start}..{end} by {step}");
         }
+        let m = g.input("m", Dtype::Float32, [4, 7]).unwrap();
+        let y = g.slice(m, [0, -3], [i64::MAX, 5]).steps([3, 2]).axes([1, 0]).call().unwrap();
+        assert_eq!(g.tensor(y).unwrap().shape, [2, 3]);
+        assert_eq!(g.operators().last().unwrap().attributes.ints("axes"), [0, 1], "in the axes' order");
         let y = g.slice(x, 2, -1).call().unwrap();
         assert_eq!(g.tensor(y).unwrap().shape, [8]);
         assert_eq!(
             first(g.slice(x, 5, 5).axes(0).call().unwrap_err()),
-            "slice (ops[7]): the slice of axis 0 from 5 to 5 by 1 is empty; the axis has 10 entries"
+            "slice (ops[8]): the slice of axis 0 from 5 to 5 by 1 is empty; the axis has 10 entries"
         );
         assert_eq!(
             first(g.slice(x, 5, 6).steps(0).call().unwrap_err()),
-            "slice (ops[7]): steps is 0; a step is at least 1, or at most -1 to go backwards"
+            "slice (ops[8]): steps is 0; a step is at least 1, or at most -1 to go backwards"
         );
         assert_eq!(
             first(g.slice(x, [5, 6], 6).call().unwrap_err()),
-            "slice (ops[7]): 2 starts, 1 ends, 2 steps; expected equally many"
+            "slice (ops[8]): 2 starts, 1 ends, 2 steps; expected equally many"
         );
     }
 
