@@ -1,11 +1,13 @@
 //! `relu`, `leaky_relu`, `sigmoid`, `tanh`, `gelu`, `softmax`.
-use super::{function, shape::Inference};
+use super::{
+    dtypes::{FLOATS, FLOATS_AND_BYTES},
+    function,
+    shape::Inference,
+};
 use crate::{
-    graph::{Attribute, Dtype, Lowering, Operand, Result, Shape, Tensor, argument},
+    graph::{Attribute, Lowering, Operand, Result, Shape, Tensor, argument},
     quant::RoundMode,
 };
-
-const DTYPES: &[Dtype] = &[Dtype::Float32, Dtype::Float16, Dtype::Int8, Dtype::Uint8];
 
 function! {
     "`max(x, 0)`. A quantized output has the input's scale and zero point.";
@@ -42,7 +44,7 @@ macro_rules! activation {
         }
         impl $Args {
             fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
-                let dtype = to.dtype("input", &self.input, DTYPES)?;
+                let dtype = to.dtype("input", &self.input, FLOATS_AND_BYTES)?;
                 let round_mode = round_mode("round_mode", &self.round_mode())?;
                 let outputs = to.emit($op, &[Some(&self.input)], [("round_mode", round_mode)], dtype)?;
                 quantize_in_out(to, &self.input, outputs[0], self.scale, self.zero_point())?;
@@ -92,14 +94,14 @@ pub(super) fn round_mode(name: &str, value: &str) -> Result<Attribute> {
 
 impl Relu {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
-        let dtype = to.dtype("input", &self.input, DTYPES)?;
+        let dtype = to.dtype("input", &self.input, FLOATS_AND_BYTES)?;
         to.emit("Relu", &[Some(&self.input)], [], dtype)
     }
 }
 
 impl LeakyRelu {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
-        let dtype = to.dtype("input", &self.input, DTYPES)?;
+        let dtype = to.dtype("input", &self.input, FLOATS_AND_BYTES)?;
         let round_mode = round_mode("round_mode", &self.round_mode())?;
         to.emit(
             "LeakyRelu",
@@ -112,7 +114,7 @@ impl LeakyRelu {
 
 impl Softmax {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
-        let dtype = to.dtype("input", &self.input, DTYPES.split_at(2).0)?;
+        let dtype = to.dtype("input", &self.input, FLOATS)?;
         to.emit("Softmax", &[Some(&self.input)], [("axis", self.axis.into())], dtype)
     }
 }

@@ -1,5 +1,6 @@
 //! `add`, `sub`, `mul`, `div`, `max`, `min` of tensors and numbers.
 use super::{
+    dtypes::{BYTES, FLOATS},
     function,
     shape::{Inference, broadcast},
 };
@@ -51,8 +52,6 @@ function! {
     }
 }
 
-const FLOATS: [Dtype; 2] = [Dtype::Float32, Dtype::Float16];
-const BYTES: [Dtype; 2] = [Dtype::Int8, Dtype::Uint8];
 const WIDER: [Dtype; 4] = [Dtype::Int16, Dtype::Uint16, Dtype::Int32, Dtype::Uint32];
 
 struct Binary<'a> {
@@ -115,7 +114,7 @@ impl Binary<'_> {
     /// The output's dtype, by TpuLang's rules.
     fn dtype(&self, to: &Lowering) -> Result<Dtype> {
         let wide = ["Max", "Min"].contains(&self.op);
-        let supported = if wide { [&FLOATS[..], &BYTES, &WIDER].concat() } else { [FLOATS, BYTES].concat() };
+        let supported = if wide { [FLOATS, BYTES, &WIDER].concat() } else { [FLOATS, BYTES].concat() };
         let bad = |argument: &str, found, allowed: &[Dtype]| {
             Err(Cause::Dtype { argument: argument.into(), found, allowed: allowed.to_vec() }.into())
         };
@@ -127,7 +126,7 @@ impl Binary<'_> {
         let (Some(first), Some(second)) = (a.or(b), b.or(a)) else {
             return Err(no_tensor());
         };
-        let accepted = [&FLOATS[..], &BYTES, &WIDER].concat();
+        let accepted = [FLOATS, BYTES, &WIDER].concat();
         for (name, found) in [("tensor_i0", first), ("tensor_i1", second)] {
             if !accepted.contains(&found) {
                 return bad(name, found, &accepted);
@@ -166,20 +165,20 @@ impl Div {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         match (&self.tensor_i0, &self.tensor_i1) {
             (TensorOrScalar::Tensor(a), TensorOrScalar::Tensor(b)) => {
-                let dtype = to.dtype("tensor_i0", a, &FLOATS)?;
-                to.dtype("tensor_i1", b, &FLOATS)?;
+                let dtype = to.dtype("tensor_i0", a, FLOATS)?;
+                to.dtype("tensor_i1", b, FLOATS)?;
                 to.same_dtype(("tensor_i0", a), ("tensor_i1", b))?;
                 to.emit("Div", &[Some(a), Some(b)], [], dtype)
             }
             (TensorOrScalar::Tensor(a), TensorOrScalar::Scalar(s)) => {
-                let dtype = to.dtype("tensor_i0", a, &FLOATS)?;
+                let dtype = to.dtype("tensor_i0", a, FLOATS)?;
                 if s.value == 0.0 {
                     return Err(argument("tensor_i1", 0, "division by 0"));
                 }
                 to.emit("MulConst", &[Some(a)], [("const_val", (1.0 / s.value).into())], dtype)
             }
             (TensorOrScalar::Scalar(s), TensorOrScalar::Tensor(b)) => {
-                let dtype = to.dtype("tensor_i1", b, &FLOATS)?;
+                let dtype = to.dtype("tensor_i1", b, FLOATS)?;
                 // A plain number takes the tensor's dtype.
                 let number = to.scalar_coefficient(Scalar::new(s.value, dtype))?;
                 to.emit("Div", &[Some(&number), Some(b)], [], dtype)

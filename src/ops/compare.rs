@@ -1,8 +1,6 @@
 //! Comparisons of two tensors (`gt`, `ge`, ...) and of a tensor with a number (`gts`, `ges`, ...).
-use super::function;
-use crate::graph::{Dtype, Lowering, Operand, Result, Scalar, Tensor, argument};
-
-const DTYPES: &[Dtype] = &[Dtype::Float32, Dtype::Float16, Dtype::Int8, Dtype::Uint8];
+use super::{dtypes::FLOATS_AND_BYTES, function};
+use crate::graph::{Lowering, Operand, Result, Scalar, Tensor, argument};
 
 macro_rules! compare {
     ($name:ident => $Args:ident, $mode:literal, $sign:literal) => {
@@ -67,7 +65,7 @@ fn compare(
     zero_point: [i64; 3],
     to: &mut Lowering,
 ) -> Result<Vec<Tensor>> {
-    let dtype = to.dtype("tensor_i0", a, DTYPES)?;
+    let dtype = to.dtype("tensor_i0", a, FLOATS_AND_BYTES)?;
     to.same_dtype(("tensor_i0", a), ("tensor_i1", b))?;
     let outputs = to.emit("Compare", &[Some(a), Some(b)], [("mode", mode.into())], dtype)?;
     if let Some([s0, s1, s2]) = scale {
@@ -95,7 +93,7 @@ fn compare_const(
     zero_point: [i64; 2],
     to: &mut Lowering,
 ) -> Result<Vec<Tensor>> {
-    let dtype = to.dtype("tensor_i0", a, DTYPES)?;
+    let dtype = to.dtype("tensor_i0", a, FLOATS_AND_BYTES)?;
     let attributes = [("mode", mode.into()), ("const_val", number.value.into()), ("inversed", false.into())];
     let outputs = to.emit("CompareConst", &[Some(a)], attributes, dtype)?;
     if let Some([s0, s1]) = scale {

@@ -1,12 +1,11 @@
 //! Convolution: `conv`, `conv_int`, `conv_quant`, `conv_v2`, all lowered to `top.Conv`.
 use super::{
+    dtypes::{BYTES, FLOATS},
     function,
     shape::{Inference, Window},
 };
 use crate::graph::{Cause, Dtype, Lowering, OneOrMany, Operand, Result, Shape, Tensor, argument, invalid};
 
-const FLOATS: &[Dtype] = &[Dtype::Float32, Dtype::Float16];
-const BYTES: &[Dtype] = &[Dtype::Int8, Dtype::Uint8];
 const INT32: &[Dtype] = &[Dtype::Int32, Dtype::Uint32];
 
 function! {

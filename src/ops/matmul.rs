@@ -1,12 +1,10 @@
 //! Matrix product: `matmul`, `matmul_int`, both lowered to `top.MatMul`.
 use super::{
+    dtypes::{BYTES, FLOATS},
     function,
     shape::{Inference, broadcast},
 };
 use crate::graph::{Cause, Dtype, Lowering, OneOrMany, Operand, Result, Shape, Tensor, argument, invalid};
-
-const FLOATS: &[Dtype] = &[Dtype::Float32, Dtype::Float16];
-const BYTES: &[Dtype] = &[Dtype::Int8, Dtype::Uint8];
 
 function! {
     "Matrix product of floats over the last two axes: `[.., m, k] x [.., k, n] -> [.., m, n]`, plus bias.";

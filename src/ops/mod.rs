@@ -8,6 +8,7 @@ mod arithmetic;
 mod cast;
 mod compare;
 mod conv;
+mod dtypes;
 mod gather;
 mod layout;
 mod list;

@@ -1,8 +1,6 @@
 //! `batch_norm`, `layer_norm`.
-use super::{function, shape::Inference};
-use crate::graph::{Dtype, Lowering, Operand, Result, Shape, Tensor, argument, invalid, shape_text};
-
-const FLOATS: &[Dtype] = &[Dtype::Float32, Dtype::Float16];
+use super::{dtypes::FLOATS, function, shape::Inference};
+use crate::graph::{Lowering, Operand, Result, Shape, Tensor, argument, invalid, shape_text};
 
 function! {
     "`(x - mean) / sqrt(variance + epsilon) * gamma + beta`, each of the coefficients one value a channel (axis 1).";

@@ -1,12 +1,11 @@
 //! `maxpool2d`, `avgpool2d`.
 use super::{
     activation::{quantize_in_out, round_mode},
+    dtypes::FLOATS_AND_BYTES,
     function,
     shape::{Inference, Window},
 };
-use crate::graph::{Dtype, Lowering, Operand, Result, Shape, Tensor, invalid};
-
-const DTYPES: &[Dtype] = &[Dtype::Float32, Dtype::Float16, Dtype::Int8, Dtype::Uint8];
+use crate::graph::{Lowering, Operand, Result, Shape, Tensor, invalid};
 
 function! {
     "The largest value of each window. Padding never wins.";
@@ -49,7 +48,7 @@ fn kernel(given: Option<[i64; 2]>) -> Vec<i64> {
 
 impl MaxPool2d {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
-        let dtype = to.dtype("input", &self.input, DTYPES)?;
+        let dtype = to.dtype("input", &self.input, FLOATS_AND_BYTES)?;
         let attributes = [
             ("kernel_shape", kernel(self.kernel).into()),
             ("strides", self.stride().into()),
@@ -65,7 +64,7 @@ impl MaxPool2d {
 
 impl AvgPool2d {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
-        let dtype = to.dtype("input", &self.input, DTYPES)?;
+        let dtype = to.dtype("input", &self.input, FLOATS_AND_BYTES)?;
         let attributes = [
             ("kernel_shape", kernel(self.kernel).into()),
             ("strides", self.stride().into()),

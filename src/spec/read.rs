@@ -100,7 +100,7 @@ impl Reader {
         };
         for (name, node) in tensors.object()? {
             if let Err(error) = declare(&mut self.graph, &name, &node, weights.as_mut()) {
-                self.errors.extend(split(error));
+                self.errors.extend(error.into_each());
                 self.spoiled.insert(name);
             }
         }
@@ -169,7 +169,7 @@ impl Reader {
         for (i, op) in nodes.iter().enumerate() {
             if let Err(error) = self.op(i, op) {
                 self.blind |= !named(op);
-                self.errors.extend(split(error).into_iter().map(|e| e.at(op.place())));
+                self.errors.extend(error.into_each().into_iter().map(|e| e.at(op.place())));
             }
         }
         Ok(())
@@ -263,11 +263,6 @@ fn names_in(node: &Node) -> Vec<String> {
 /// Whether an operator says what its outputs are called.
 fn named(op: &Node) -> bool {
     op.fields(&OP_KEYS).is_ok_and(|fields| matches!(out_names(&fields), Ok(Some(_))))
-}
-
-/// Each of several errors by itself.
-fn split(error: Error) -> Vec<Error> {
-    error.into_each()
 }
 
 /// The entries of `args`; unknown and missing arguments are told together.
