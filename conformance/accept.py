@@ -6,14 +6,14 @@
 import os
 import sys
 
-from judge import FLAGS, call, tool_chain
+from judge import canonicalize, tool_chain
 
 opt, env = tool_chain()
 failed = 0
 for path in sys.argv[1:]:
     folder, name = os.path.split(os.path.abspath(path))
     out = name.replace("_origin.mlir", ".mlir")
-    rc, text = call(opt, name, *FLAGS, "-o", out, cwd=folder, env=env)
+    rc, text = canonicalize(opt, env, folder, name, out)
     failed += rc != 0
     print("%s: %s" % (path, "refused: " + text[-300:] if rc else "accepted by tpuc-opt: " + os.path.join(os.path.dirname(path), out)))
 sys.exit(1 if failed else 0)

@@ -48,6 +48,17 @@ def tool_chain():
     return os.path.join(site, "bin", "tpuc-opt"), dict(os.environ, LD_LIBRARY_PATH=":".join(x for x in libs if x))
 
 
+def canonicalize(opt, env, folder, source, out):
+    """takes a file of the folder through tpuc-opt"""
+    return call(opt, source, *FLAGS, "-o", out, cwd=folder, env=env)
+
+
+def given_names(spec):
+    """names of all tensors, given and computed"""
+    outs = (o["out"] for o in spec["ops"])
+    return set(spec["tensors"]).union(*([o] if isinstance(o, str) else o for o in outs))
+
+
 def random_weights(spec, path):
     rng = np.random.default_rng(0)
     stored = {"float16": "float16", "fp8e4m3": "uint8", "fp8e5m2": "uint8"}
@@ -125,15 +136,13 @@ def judge(binary, case, work, opt, env):
     if rc:
         return "refused: " + text[:300]
     origin = next(f for f in sorted(os.listdir(work)) if f.endswith("_origin.mlir"))
-    rc, text = call(opt, origin, *FLAGS, "-o", "ours.mlir", cwd=work, env=env)
+    rc, text = canonicalize(opt, env, work, origin, "ours.mlir")
     peer = open(join(case, "peer.mlir")).read() if os.path.exists(join(case, "peer.mlir")) else None
     if rc:
         return "tpuc-opt: " + text[-300:] if peer else None
     renamed = {}
     if peer and not meta.get("canonical_needs_data"):
-        names = set(spec["tensors"])
-        names.update(n for o in spec["ops"] for n in (o["out"] if isinstance(o["out"], list) else [o["out"]]))
-        diff, renamed = mlir_text.difference(peer, open(join(work, "ours.mlir")).read(), names)
+        diff, renamed = mlir_text.difference(peer, open(join(work, "ours.mlir")).read(), given_names(spec))
         if diff:
             return "canonical: " + diff
     if not stored:

@@ -1,0 +1,29 @@
+"""Functions of one value, and softmax."""
+from random_graph import R, any_axis, float_type, maybe, quantized, scale, shape, zero
+
+
+def unary(op):
+    return lambda s: s.call(op, input=s.tensor("x", shape(1, 5), float_type()))
+
+
+def leaky_relu(s):
+    s.call("leaky_relu", input=s.tensor("x", shape(1, 5)), negative_slope=R.choice([0.1, 0.5]))
+
+
+def softmax(s):
+    x = shape(1, 5)
+    s.call("softmax", input=s.tensor("x", x), axis=any_axis(len(x)))
+
+
+def activation_quant(s, d):
+    op = R.choice(["sigmoid", "tanh", "gelu"])
+    s.call(op, input=s.tensor("x", shape(1, 4), d), scale=[scale(), scale()], zero_point=maybe(0.5, lambda: [zero(d), zero(d)]),
+           round_mode=maybe(0.4, lambda: R.choice(["half_up", "half_down", "half_to_even", "towards_zero", "up", "down"])))
+
+
+KINDS = {
+    **{n: unary(n) for n in ("relu", "sigmoid", "tanh", "gelu")},
+    "leaky_relu": leaky_relu,
+    "softmax": softmax,
+    "activation_quant": quantized(activation_quant),
+}

@@ -1,0 +1,28 @@
+"""Normalizations."""
+import numpy as np
+
+from random_graph import R, any_axis, maybe, shape
+
+
+def layer_norm(s):
+    x = shape(1, 5)
+    axis = any_axis(len(x))
+    n = x[axis:] if R.random() < 0.5 else [int(np.prod(x[axis:]))]
+    coeff = lambda name: s.tensor(name, n, "float32", True)
+    s.call("layer_norm", input=s.tensor("x", x), gamma=maybe(0.7, lambda: coeff("g")), beta=maybe(0.7, lambda: coeff("b")),
+           axis=axis, epsilon=maybe(0.5, lambda: 1e-3))
+
+
+def batch_norm(s):
+    x = shape(2, 5)
+    c = x[1]
+    positive = np.abs(np.random.standard_normal(c)).astype("float32") + 0.1
+    coeff = lambda name, v=None: s.tensor(name, [c], "float32", True, v)
+    s.call("batch_norm", input=s.tensor("x", x), mean=coeff("m"), variance=coeff("v", positive),
+           gamma=maybe(0.7, lambda: coeff("g")), beta=maybe(0.7, lambda: coeff("b")))
+
+
+KINDS = {
+    "layer_norm": layer_norm,
+    "batch_norm": batch_norm,
+}
