@@ -14,7 +14,9 @@ use tpulang::{
     Array, Dtype, Graph, Result, Tensor,
     array::{WeightFile, read_npz},
     exec::{Comparison, CpuBackend, RunOptions, compare, run},
-    mlir, spec,
+    mlir,
+    ops::ReduceMode,
+    spec,
 };
 
 const MODEL: &str = "build/minilm";
@@ -99,7 +101,7 @@ impl Builder {
         let sum = g.reduce(kept).axes(1).keep_dims(false).call()?;
         let count = g.reduce(mask).axes(1).call()?;
         let mean = g.div(sum, count).call()?;
-        let norm = g.reduce(mean).method("ReduceL2").axes(1).call()?;
+        let norm = g.reduce(mean).method(ReduceMode::ReduceL2).axes(1).call()?;
         g.div(mean, norm).out_name("embedding").call()
     }
 }
@@ -179,7 +181,7 @@ fn check() -> Result<bool, Box<dyn Error + Send + Sync>> {
     let path = Path::new(MODEL).join("minilm.json");
     std::fs::write(&path, spec::to_text(&graph, Some("model.safetensors"))?)?;
     let again = mlir::emit(&spec::read(&path, spec::Weights::Load)?)?;
-    let same = again.0 == std::fs::read_to_string(&written.mlir)?;
+    let same = again.text == std::fs::read_to_string(&written.mlir)?;
     println!("{}: {}", path.display(), if same { "gives the same MLIR" } else { "gives DIFFERENT MLIR" });
     Ok(tokens_agree && *relative_l2 < 1e-5 && same)
 }

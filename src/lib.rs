@@ -7,7 +7,7 @@
 //! let mut g = Graph::new("tiny")?;
 //! let x = g.input("x", Dtype::Float32, [1, 3, 8, 8])?;
 //! let w = g.coefficient("w", tpulang::Array::from_vec([4, 3, 3, 3], vec![0.1f32; 108])?)?;
-//! let y = g.conv(x, w).pad([1, 1, 1, 1]).out_name("y").call()?;
+//! let y = g.conv(x, w).pad(1).out_name("y").call()?;
 //! let z = g.relu(y).call()?;
 //! g.set_outputs(&[z])?;
 //! assert_eq!(g.tensor(z)?.shape, [1, 4, 8, 8]);
@@ -23,8 +23,11 @@
 #[doc = include_str!("../README.md")]
 pub struct Readme;
 
+// Each room knows those before it; mlir, spec and exec stand side by side.
 pub mod array;
+pub mod base;
 pub mod exec;
+pub mod functions;
 pub mod graph;
 pub mod mlir;
 pub mod ops;
@@ -32,5 +35,7 @@ pub mod quant;
 pub mod spec;
 
 pub use array::Array;
-pub use graph::{Dtype, Error, Graph, Mode, Operand, Result, Scalar, Tensor, TensorOrScalar};
+pub use base::{Dtype, Error, Result};
+pub use functions::{Scalar, TensorOrScalar};
+pub use graph::{Graph, Mode, Operand, Tensor};
 pub use quant::Quantization;

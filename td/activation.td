@@ -34,12 +34,14 @@ def Top_TanhOp : Top_Op<"Tanh"> {
   let results = (outs AnyTensor:$output);
 }
 
+def GeluApproxMode : OneOf<["normal", "tanh", "sigm"]>;
+
 def Top_GELUOp : Top_Op<"GELU"> {
   let summary = "x * Phi(x), Phi the normal distribution function";
   let description = [{ `approx_mode`: `normal` uses erf; `tanh` and `sigm` are the usual approximations
     0.5 x (1 + tanh(sqrt(2/pi) (x + 0.044715 x^3))) and x * sigmoid(1.702 x). }];
   let arguments = (ins AnyTensor:$input,
-    DefaultValuedAttr<OneOf<["normal", "tanh", "sigm"]>, "\"normal\"">:$approx_mode,
+    DefaultValuedAttr<GeluApproxMode, "\"normal\"">:$approx_mode,
     DefaultValuedAttr<RoundMode, "\"HalfAwayFromZero\"">:$round_mode);
   let results = (outs AnyTensor:$output);
 }
@@ -52,4 +54,58 @@ def Top_SoftmaxOp : Top_Op<"Softmax"> {
     DefaultValuedAttr<F64Attr, "1.0">:$beta,
     DefaultValuedAttr<RoundMode, "\"HalfAwayFromZero\"">:$round_mode);
   let results = (outs AnyTensor:$output);
+}
+
+def Top_SiLUOp : Top_UnaryOp<"SiLU"> {
+  let summary = "x / (1 + exp(-x))";
+  let description = [{ }];
+}
+
+def Top_SwishOp : Top_Op<"Swish"> {
+  let summary = "x / (1 + exp(-beta * x))";
+  let description = [{ }];
+  let arguments = (ins AnyTensor:$input, F64Attr:$beta,
+    DefaultValuedAttr<RoundMode, "\"HalfAwayFromZero\"">:$round_mode);
+  let results = (outs AnyTensor:$output);
+}
+
+def Top_MishOp : Top_UnaryOp<"Mish"> {
+  let summary = "x * tanh(ln(1 + exp(x)))";
+  let description = [{ }];
+}
+
+def Top_HardSwishOp : Top_UnaryOp<"HardSwish"> {
+  let summary = "x * (x / 6 + 1 / 2), the second factor held between 0 and 1";
+  let description = [{ }];
+}
+
+def Top_HardSigmoidOp : Top_Op<"HardSigmoid"> {
+  let summary = "alpha * x + beta, held between 0 and 1";
+  let description = [{ }];
+  let arguments = (ins AnyTensor:$input, F64Attr:$alpha, F64Attr:$beta);
+  let results = (outs AnyTensor:$output);
+}
+
+def Top_EluOp : Top_Op<"Elu"> {
+  let summary = "x where x > 0, alpha * (exp(x) - 1) elsewhere";
+  let description = [{ }];
+  let arguments = (ins AnyTensor:$input, F64Attr:$alpha);
+  let results = (outs AnyTensor:$output);
+}
+
+def Top_PReluOp : Top_Op<"PRelu"> {
+  let summary = "x where x >= 0, slope * x elsewhere";
+  let description = [{ `slope` is broadcast: one value a channel, or one for all. }];
+  let arguments = (ins AnyTensor:$input, AnyTensor:$slope);
+  let results = (outs AnyTensor:$output);
+}
+
+def Top_SoftplusOp : Top_UnaryOp<"Softplus"> {
+  let summary = "ln(1 + exp(x))";
+  let description = [{ }];
+}
+
+def Top_SoftsignOp : Top_UnaryOp<"Softsign"> {
+  let summary = "x / (1 + |x|)";
+  let description = [{ }];
 }

@@ -45,16 +45,24 @@ def Top_DivOp : Top_BinaryOp<"Div"> {
     DefaultValuedAttr<BoolAttr, "false">:$is_scalar);
 }
 
-def Top_MaxOp : Top_BinaryOp<"Max"> {
-  let summary = "larger of two tensors";
-  let description = [{ }];
-  let arguments = (ins Variadic<AnyTensor>:$inputs);
+def Top_ModOp : Top_NaryOp<"Mod"> {
+  let summary = "remainder of a division, with the sign of the dividend";
+  let description = [{ `a - b * trunc(a / b)`. }];
 }
 
-def Top_MinOp : Top_BinaryOp<"Min"> {
+def Top_RemainderOp : Top_NaryOp<"Remainder"> {
+  let summary = "remainder of a division, with the sign of the divisor";
+  let description = [{ `a - b * floor(a / b)`. }];
+}
+
+def Top_MaxOp : Top_NaryOp<"Max"> {
+  let summary = "larger of two tensors";
+  let description = [{ }];
+}
+
+def Top_MinOp : Top_NaryOp<"Min"> {
   let summary = "smaller of two tensors";
   let description = [{ }];
-  let arguments = (ins Variadic<AnyTensor>:$inputs);
 }
 
 def Top_AddConstOp : Top_BinaryOp<"AddConst"> {
@@ -66,14 +74,17 @@ def Top_AddConstOp : Top_BinaryOp<"AddConst"> {
     DefaultValuedAttr<BoolAttr, "false">:$is_scalar);
 }
 
-def Top_SubConstOp : Top_BinaryOp<"SubConst"> {
-  let summary = "x - const_val, or const_val - x with is_reverse";
-  let description = [{ }];
+class Top_ReversibleConstOp<string mnemonic> : Top_BinaryOp<mnemonic> {
   let arguments = (ins AnyTensor:$input, F64Attr:$const_val,
     DefaultValuedAttr<BoolAttr, "false">:$is_reverse,
     DefaultValuedAttr<BoolAttr, "false">:$do_relu,
     DefaultValuedAttr<F64Attr, "-1.0">:$relu_limit,
     DefaultValuedAttr<BoolAttr, "false">:$is_scalar);
+}
+
+def Top_SubConstOp : Top_ReversibleConstOp<"SubConst"> {
+  let summary = "x - const_val, or const_val - x with is_reverse";
+  let description = [{ }];
 }
 
 def Top_MulConstOp : Top_BinaryOp<"MulConst"> {
@@ -83,6 +94,20 @@ def Top_MulConstOp : Top_BinaryOp<"MulConst"> {
     DefaultValuedAttr<BoolAttr, "false">:$do_relu,
     DefaultValuedAttr<F64Attr, "-1.0">:$relu_limit,
     DefaultValuedAttr<BoolAttr, "false">:$is_scalar);
+}
+
+def Top_DivConstOp : Top_ReversibleConstOp<"DivConst"> {
+  let summary = "x / const_val, or const_val / x with is_reverse";
+  let description = [{ }];
+}
+
+def Top_ReciprocalOp : Top_BinaryOp<"Reciprocal"> {
+  let summary = "const_val / x";
+  let description = [{ }];
+  let arguments = (ins AnyTensor:$input,
+    DefaultValuedAttr<F64Attr, "1.0">:$const_val,
+    DefaultValuedAttr<BoolAttr, "false">:$do_relu,
+    DefaultValuedAttr<F64Attr, "-1.0">:$relu_limit);
 }
 
 def Top_MaxConstOp : Top_BinaryOp<"MaxConst"> {

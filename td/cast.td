@@ -10,6 +10,14 @@ def Top_CastOp : Top_Op<"Cast"> {
   let results = (outs AnyTensor:$output);
 }
 
+def Top_DtypeCastOp : Top_UnaryOp<"DtypeCast"> {
+  let summary = "conversion from float32 to float16";
+  let description = [{ }];
+}
+
+def RequantMode : OneOf<["TFLite_LShift", "TFLite", "MultiplierShift", "OnlyShift", "QDM",
+                         "OnlyScale"]>;
+
 def Top_RequantIntOp : Top_Op<"RequantInt"> {
   let summary = "integer accumulator to a narrow integer, by fixed-point multiplication";
   let description = [{ `y = saturate(round(x * multiplier * 2^-rshift) + zero_point)`. One multiplier and shift
@@ -17,9 +25,51 @@ def Top_RequantIntOp : Top_Op<"RequantInt"> {
     fraction. }];
   let arguments = (ins AnyTensor:$input,
     I64ArrayAttr:$multiplier, I64ArrayAttr:$rshift,
-    OneOf<["TFLite_LShift", "TFLite", "MultiplierShift", "OnlyShift", "QDM", "OnlyScale"]>:$quant_mode,
+    RequantMode:$quant_mode,
     DefaultValuedAttr<RoundMode, "\"HalfAwayFromZero\"">:$round_mode,
     DefaultValuedAttr<SI32Attr, "1">:$rq_axis,
     DefaultValuedAttr<BoolAttr, "false">:$fuse_rq);
+  let results = (outs AnyTensor:$output);
+}
+
+def Top_RequantFpOp : Top_Op<"RequantFp"> {
+  let summary = "number to a narrow type, by a floating-point scale";
+  let description = [{ `y = saturate(round(x * scale + offset))`. }];
+  let arguments = (ins AnyTensor:$input,
+    DefaultValuedAttr<RoundMode, "\"HalfUp\"">:$first_round_mode,
+    F64ArrayAttr:$offset, RequantMode:$quant_mode,
+    DefaultValuedAttr<RoundMode, "\"HalfAwayFromZero\"">:$round_mode,
+    F64ArrayAttr:$scale);
+  let results = (outs AnyTensor:$output);
+}
+
+def DequantMode : OneOf<["Normal", "TFLite"]>;
+
+def Top_DequantIntOp : Top_Op<"DequantInt"> {
+  let summary = "narrow integer to a wider one, by fixed-point multiplication";
+  let description = [{ }];
+  let arguments = (ins AnyTensor:$input,
+    DefaultValuedAttr<I64Attr, "0">:$lshift,
+    I64ArrayAttr:$multiplier, DequantMode:$quant_mode,
+    DefaultValuedAttr<RoundMode, "\"HalfAwayFromZero\"">:$round_mode,
+    I64ArrayAttr:$shift);
+  let results = (outs AnyTensor:$output);
+}
+
+def Top_QuantizeLinearOp : Top_Op<"QuantizeLinear"> {
+  let summary = "saturate(round(x / y_scale) + y_zero_point)";
+  let description = [{ One scale and zero point for all, or one for each index along `axis`. }];
+  let arguments = (ins AnyTensor:$input,
+    DefaultValuedAttr<I64Attr, "1">:$axis,
+    F64ArrayAttr:$y_scale, I32ArrayAttr:$y_zero_point);
+  let results = (outs AnyTensor:$output);
+}
+
+def Top_DequantizeLinearOp : Top_Op<"DequantizeLinear"> {
+  let summary = "(x - x_zero_point) * x_scale";
+  let description = [{ One scale and zero point for all, or one for each index along `axis`. }];
+  let arguments = (ins AnyTensor:$input,
+    DefaultValuedAttr<I64Attr, "1">:$axis,
+    F64ArrayAttr:$x_scale, I32ArrayAttr:$x_zero_point);
   let results = (outs AnyTensor:$output);
 }

@@ -9,9 +9,24 @@ def Top_Dialect : Dialect {
 
 class Top_Op<string mnemonic, list<Trait> traits = []> : Op<Top_Dialect, mnemonic, traits>;
 
+// A function of one tensor.
+class Top_UnaryOp<string mnemonic, list<Trait> traits = []> : Top_Op<mnemonic, traits> {
+  let arguments = (ins AnyTensor:$input);
+  let results = (outs AnyTensor:$output);
+}
+
+// A function of several tensors.
+class Top_NaryOp<string mnemonic, list<Trait> traits = []> : Top_Op<mnemonic, traits> {
+  let arguments = (ins Variadic<AnyTensor>:$inputs);
+  let results = (outs AnyTensor:$output);
+}
+
 // The values pass through unchanged, so input and output share one scale and
 // zero point: quantization is propagated across such an op in both directions.
 def QuantTransparent : NativeOpTrait<"QuantTransparent">;
+
+// It gives values their origin and computes nothing.
+def Structure : NativeOpTrait<"Structure">;
 
 def AnyTensorOrNone : AnyTypeOf<[AnyTensor, NoneType]>;
 
@@ -21,9 +36,13 @@ class OneOf<list<string> cases> : StringBasedAttr<
       "::llvm::cast<::mlir::StringAttr>($_self).getValue() == \"" # c # "\""), " || ")>,
     "one of: " # !interleave(cases, ", ")> {
   list<string> allowed = cases;
+  // The Rust type that stands for it, where that is not made from the strings.
+  string rust = "";
 }
 
 def RoundMode : OneOf<["HalfAwayFromZero", "HalfUp", "HalfDown", "HalfToEven", "HalfToOdd",
-                       "HalfTowardsZero", "TowardsZero", "Up", "Down"]>;
+                       "HalfTowardsZero", "TowardsZero", "Up", "Down"]> {
+  let rust = "RoundMode";
+}
 def AutoPad : OneOf<["SAME_UPPER", "SAME_LOWER", "NOTSET", "VALID"]>;
 def DequantType : OneOf<["NONE", "F16", "BF16", "INT8", "INT4", "F8E4M3", "F4", "MXF4"]>;

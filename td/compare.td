@@ -1,4 +1,4 @@
-// Elementwise comparison: 1 where it holds, 0 elsewhere.
+// Elementwise comparison and logic: 1 where it holds, 0 elsewhere.
 
 def CompareMode : OneOf<["Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEqual", "NotEqual",
                          "And", "Not", "Xor"]>;
@@ -16,4 +16,9 @@ def Top_CompareConstOp : Top_Op<"CompareConst"> {
   let arguments = (ins AnyTensor:$input, CompareMode:$mode, F64Attr:$const_val, BoolAttr:$inversed,
     DefaultValuedAttr<BoolAttr, "false">:$is_scalar);
   let results = (outs AnyTensor:$output);
+}
+
+def Top_LogicalAndOp : Top_NaryOp<"LogicalAnd"> {
+  let summary = "1 where no tensor is 0, 0 elsewhere";
+  let description = [{ }];
 }

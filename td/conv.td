@@ -1,4 +1,4 @@
-// Convolution.
+// Convolution, and its transposed and deformable forms.
 
 def Top_ConvOp : Top_Op<"Conv"> {
   let summary = "N-d convolution (cross-correlation) of an NC... tensor";
@@ -21,5 +21,41 @@ def Top_ConvOp : Top_Op<"Conv"> {
     OptionalAttr<F64Attr>:$in_int4_zp,
     OptionalAttr<F64Attr>:$out_int8_scale,
     OptionalAttr<F64Attr>:$out_int8_zp);
+  let results = (outs AnyTensor:$output);
+}
+
+def Top_DeconvOp : Top_Op<"Deconv"> {
+  let summary = "N-d transposed convolution of an NC... tensor";
+  let description = [{ `bias` has oc elements. `pads` as for Conv, taken off the result. A dimension
+    of the result is (i - 1) * stride - pad_before - pad_after + dilation * (k - 1) + output_padding
+    + 1. }];
+  let arguments = (ins AnyTensor:$input, AnyTensor:$filter, AnyTensorOrNone:$bias,
+    OptionalAttr<I64ArrayAttr>:$dilations,
+    DefaultValuedAttr<BoolAttr, "false">:$do_relu,
+    DefaultValuedAttr<BoolAttr, "false">:$dynweight_reorderd,
+    DefaultValuedAttr<I64Attr, "1">:$group,
+    I64ArrayAttr:$kernel_shape,
+    OptionalAttr<I64ArrayAttr>:$output_padding,
+    I64ArrayAttr:$pads,
+    DefaultValuedAttr<F64Attr, "-1.0">:$relu_limit,
+    I64ArrayAttr:$strides);
+  let results = (outs AnyTensor:$output);
+}
+
+def Top_DeformConv2DOp : Top_Op<"DeformConv2D"> {
+  let summary = "2-d convolution that samples beside the grid, by learnt offsets";
+  let description = [{ `filter`, `bias` and `pads` as for Conv. `offset` is
+    [n, 2 * deform_group * kh * kw, oh, ow]: the vertical and the horizontal shift of each sample.
+    With `use_mask`, `mask` weighs the samples; it is [n, deform_group * kh * kw, oh, ow]. }];
+  let arguments = (ins AnyTensor:$input, AnyTensor:$filter, AnyTensor:$offset,
+    AnyTensorOrNone:$mask, AnyTensorOrNone:$bias,
+    DefaultValuedAttr<I64Attr, "1">:$deform_group,
+    OptionalAttr<I64ArrayAttr>:$dilations,
+    DefaultValuedAttr<BoolAttr, "false">:$do_relu,
+    DefaultValuedAttr<I64Attr, "1">:$group,
+    I64ArrayAttr:$kernel_shape, I64ArrayAttr:$pads,
+    DefaultValuedAttr<F64Attr, "-1.0">:$relu_limit,
+    I64ArrayAttr:$strides,
+    DefaultValuedAttr<BoolAttr, "false">:$use_mask);
   let results = (outs AnyTensor:$output);
 }

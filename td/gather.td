@@ -1,4 +1,4 @@
-// Selection by index.
+// Selection by index, and tables.
 
 def Top_GatherOp : Top_Op<"Gather"> {
   let summary = "entries of the input along an axis, chosen by an index tensor";
@@ -9,5 +9,42 @@ def Top_GatherOp : Top_Op<"Gather"> {
     DefaultValuedAttr<SI32Attr, "0">:$axis,
     DefaultValuedAttr<BoolAttr, "false">:$is_lora,
     DefaultValuedAttr<BoolAttr, "false">:$is_scalar);
+  let results = (outs AnyTensor:$output);
+}
+
+def Top_GatherElementsOp : Top_Op<"GatherElements"> {
+  let summary = "for each index, the entry at that place along the axis";
+  let description = [{ `out[i][j] = input[indices[i][j]][j]` for axis 0 of two: on the other axes
+    the place is that of the index. Result shape = shape of `indices`. }];
+  let arguments = (ins AnyTensor:$input, AnyTensor:$indices, DefaultValuedAttr<I64Attr, "2">:$axis);
+  let results = (outs AnyTensor:$output);
+}
+
+def Top_GatherNDOp : Top_Op<"GatherND"> {
+  let summary = "entries of the input by tuples of indices";
+  let description = [{ The last axis of `indices` holds the tuples, for the axes after the first
+    `batch_dims`; those are common to input and indices. }];
+  let arguments = (ins AnyTensor:$input, AnyTensor:$indices,
+    DefaultValuedAttr<I64Attr, "0">:$batch_dims,
+    OptionalAttr<I64Attr>:$indice_dims);
+  let results = (outs AnyTensor:$output);
+}
+
+def Top_A16GatherOp : Top_Op<"A16Gather"> {
+  let summary = "rows of a table of packed integers";
+  let description = [{ The table is `(weight - zp) * scale`, with one scale and zero point for
+    `q_group_size` entries of a row, and `weight_bits` an entry. }];
+  let arguments = (ins AnyTensor:$weight, AnyTensor:$indices, AnyTensor:$scale, AnyTensor:$zp,
+    DefaultValuedAttr<SI32Attr, "0">:$axis,
+    DefaultValuedAttr<BoolAttr, "false">:$keepdims,
+    DefaultValuedAttr<I64Attr, "32">:$q_group_size,
+    DefaultValuedAttr<I64Attr, "8">:$weight_bits);
+  let results = (outs AnyTensor:$output);
+}
+
+def Top_LutOp : Top_Op<"Lut"> {
+  let summary = "for each 8-bit value, its entry in a table";
+  let description = [{ `table` has 256 entries. }];
+  let arguments = (ins AnyTensor:$input, AnyTensor:$table);
   let results = (outs AnyTensor:$output);
 }

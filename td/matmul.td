@@ -1,4 +1,4 @@
-// Matrix product.
+// Products of matrices.
 
 def Top_MatMulOp : Top_Op<"MatMul"> {
   let summary = "matrix product over the last two axes, plus bias";
@@ -20,5 +20,68 @@ def Top_MatMulOp : Top_Op<"MatMul"> {
     DefaultValuedAttr<DequantType, "\"NONE\"">:$dq_type,
     DefaultValuedAttr<I64Attr, "0">:$q_group_size,
     DefaultValuedAttr<BoolAttr, "false">:$is_lora);
+  let results = (outs AnyTensor:$output);
+}
+
+def Top_A16MatMulOp : Top_Op<"A16MatMul"> {
+  let summary = "product with a matrix of packed integers, plus bias";
+  let description = [{ The matrix is `(weight - zp) * scale`. With `right_transpose`, `weight` is
+    [N, K * weight_bits / 8] bytes, and `scale` and `zp` are [N, K / q_group_size]. }];
+  let arguments = (ins AnyTensor:$input, AnyTensor:$weight, AnyTensor:$scale, AnyTensor:$zp,
+    AnyTensorOrNone:$bias,
+    DefaultValuedAttr<DequantType, "\"NONE\"">:$dq_type,
+    DefaultValuedAttr<I64Attr, "128">:$q_group_size,
+    DefaultValuedAttr<BoolAttr, "false">:$right_transpose,
+    DefaultValuedAttr<I64Attr, "8">:$weight_bits);
+  let results = (outs AnyTensor:$output);
+}
+
+def Top_Fp8MatMulOp : Top_Op<"Fp8MatMul"> {
+  let summary = "product with a matrix of fp8e4m3 values, plus bias";
+  let description = [{ With `weight_transpose`, `weight` is [N, K]. Each square of `block_size`
+    weights a side has one entry of `weight_scale`. }];
+  let arguments = (ins AnyTensor:$input, AnyTensor:$weight, AnyTensor:$weight_scale,
+    AnyTensorOrNone:$bias,
+    DefaultValuedAttr<I64Attr, "128">:$block_size,
+    DefaultValuedAttr<BoolAttr, "false">:$weight_transpose);
+  let results = (outs AnyTensor:$output);
+}
+
+def Top_MlpOp : Top_Op<"Mlp"> {
+  let summary = "gated feed-forward block of a transformer: down(act(gate(x)) * up(x))";
+  let description = [{ `gate`, `up` and `down` are products with a matrix, plus bias. With
+    `quantized` the matrices are packed as for A16MatMul. }];
+  let arguments = (ins AnyTensor:$input, AnyTensor:$weight_gate, AnyTensor:$weight_up,
+    AnyTensor:$weight_down, AnyTensorOrNone:$bias_gate, AnyTensorOrNone:$bias_up,
+    AnyTensorOrNone:$bias_down, AnyTensorOrNone:$expert_id, AnyTensorOrNone:$scale_gate,
+    AnyTensorOrNone:$scale_up, AnyTensorOrNone:$scale_down, AnyTensorOrNone:$zp_gate,
+    AnyTensorOrNone:$zp_up, AnyTensorOrNone:$zp_down,
+    DefaultValuedAttr<BoolAttr, "false">:$is_expert,
+    DefaultValuedAttr<I64Attr, "1">:$num_expert,
+    DefaultValuedAttr<I64Attr, "1">:$num_expert_per_tok,
+    DefaultValuedAttr<I64Attr, "128">:$q_group_size,
+    DefaultValuedAttr<BoolAttr, "false">:$quantized,
+    DefaultValuedAttr<BoolAttr, "false">:$right_transpose_down,
+    DefaultValuedAttr<BoolAttr, "true">:$right_transpose_gate,
+    DefaultValuedAttr<BoolAttr, "true">:$right_transpose_up,
+    DefaultValuedAttr<I64Attr, "8">:$weight_bits);
+  let results = (outs AnyTensor:$output);
+}
+
+def EinsumMode : OneOf<["a,b->ab", "ab,ab->a", "ab,acb->ac", "ab,cdb->acd", "abc,db->adc",
+                        "abcd,cde->abe", "abcd,acd->abc", "abcd,bed->abce", "abcd,ced->abce",
+                        "abcd,abed->abce", "abcd,abde->abce", "abcd,abce->acde", "abc,adc->abd",
+                        "abc,adc->adb", "abc,abd->acd", "abcd,cde->abce", "abc,acde->abde",
+                        "abc,abde->acde", "abc,bd->abcd", "abc,abdc,abc->abcd",
+                        "abcd,acde,abc->abce", "abc,abc->ab", "abcd,aecd->aeb", "abc,cde->abde",
+                        "abcd,aeb->aecd", "abcde,afbc->abdef", "abcde,abfge->abcdfg",
+                        "abcd,aecd->abec", "abcd,acde->abde", "abcd,abef->acdef", "abcd,abce->abde",
+                        "ab,abc->ac", "abcd,aecd->acbe", "abcd,adbe->acbe"]>;
+
+def Top_EinsumOp : Top_Op<"Einsum"> {
+  let summary = "sum of products over named axes (Einstein notation)";
+  let description = [{ `mode` names the axes of each operand, then those of the result; what the
+    result lacks is summed over. }];
+  let arguments = (ins Variadic<AnyTensor>:$inputs, EinsumMode:$mode);
   let results = (outs AnyTensor:$output);
 }

@@ -11,11 +11,71 @@ def Top_BatchNormOp : Top_Op<"BatchNorm"> {
   let results = (outs AnyTensor:$output);
 }
 
-def Top_LayerNormOp : Top_Op<"LayerNorm"> {
-  let summary = "normalisation over axis and all axes after it";
-  let description = [{ `(x - mean) / sqrt(var + eps) * weight + bias`, var the biased variance. }];
+class Top_AxisNormOp<string mnemonic> : Top_Op<mnemonic> {
   let arguments = (ins AnyTensor:$input, AnyTensorOrNone:$weight, AnyTensorOrNone:$bias,
     I64ArrayAttr:$normalized_shape, SI32Attr:$axis, F64Attr:$eps);
+}
+
+def Top_LayerNormOp : Top_AxisNormOp<"LayerNorm"> {
+  let summary = "normalisation over axis and all axes after it";
+  let description = [{ `(x - mean) / sqrt(var + eps) * weight + bias`, var the biased variance. }];
+  let results = (outs AnyTensor:$output);
+}
+
+def Top_RMSNormOp : Top_Op<"RMSNorm"> {
+  let summary = "x / sqrt(mean(x^2) + eps) * gamma, over the last axis";
+  let description = [{ }];
+  let arguments = (ins AnyTensor:$input, AnyTensorOrNone:$gamma, F64Attr:$eps,
+    DefaultValuedAttr<BoolAttr, "false">:$weight_keep_f32);
+  let results = (outs AnyTensor:$output);
+}
+
+class Top_GroupedNormOp<string mnemonic> : Top_Op<mnemonic> {
+  let arguments = (ins AnyTensor:$input, AnyTensorOrNone:$weight, AnyTensorOrNone:$bias,
+    F64Attr:$eps, I64Attr:$num_groups);
+}
+
+def Top_GroupNormOp : Top_GroupedNormOp<"GroupNorm"> {
+  let summary = "normalisation over groups of channels";
+  let description = [{ `(x - mean) / sqrt(var + eps) * weight + bias`, the channels (axis 1) in
+    `num_groups` equal groups, each taken with all that follows it. }];
+  let results = (outs AnyTensor:$output);
+}
+
+class Top_ChannelNormOp<string mnemonic> : Top_Op<mnemonic> {
+  let arguments = (ins AnyTensor:$input, AnyTensorOrNone:$weight, AnyTensorOrNone:$bias,
+    F64Attr:$eps);
+  let results = (outs AnyTensor:$output);
+}
+
+def Top_InstanceNormOp : Top_ChannelNormOp<"InstanceNorm"> {
+  let summary = "normalisation of each channel over its spatial axes";
+  let description = [{ `(x - mean) / sqrt(var + eps) * weight + bias`. }];
+}
+
+def Top_PixelNormOp : Top_ChannelNormOp<"PixelNorm"> {
+  let summary = "normalisation over the channels (axis 1) at each position";
+  let description = [{ `(x - mean) / sqrt(var + eps) * weight + bias`. }];
+}
+
+def Top_LRNOp : Top_Op<"LRN"> {
+  let summary = "x / (bias + alpha / size * sum(x^2))^beta, the sum over size neighbouring channels";
+  let description = [{ }];
+  let arguments = (ins AnyTensor:$input,
+    DefaultValuedAttr<F64Attr, "0.0001">:$alpha,
+    DefaultValuedAttr<F64Attr, "0.75">:$beta,
+    DefaultValuedAttr<F64Attr, "1.0">:$bias,
+    I64Attr:$size);
+  let results = (outs AnyTensor:$output);
+}
+
+def Top_NormalizeOp : Top_Op<"Normalize"> {
+  let summary = "x divided by its Euclidean norm over the channels, times scale";
+  let description = [{ With `across_spatial` the norm is taken over the spatial axes too. `scale`
+    has one value a channel, all of them equal with `channel_shared`. }];
+  let arguments = (ins AnyTensor:$input, AnyTensor:$scale,
+    DefaultValuedAttr<BoolAttr, "false">:$across_spatial,
+    DefaultValuedAttr<BoolAttr, "true">:$channel_shared);
   let results = (outs AnyTensor:$output);
 }
 

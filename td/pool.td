@@ -22,6 +22,33 @@ def Top_MaxPoolOp : Top_PoolOp<"MaxPool"> {
   let summary = "largest value of each window; padding never wins";
 }
 
+def Top_MaxPoolWithMaskOp : Top_PoolOp<"MaxPoolWithMask"> {
+  let summary = "largest value of each window, and where it stands";
+  let description = [{ As MaxPool; `mask` is the place in the plane, h * width + w. }];
+  let results = (outs AnyTensor:$output, AnyTensor:$mask);
+}
+
 def Top_AvgPoolOp : Top_PoolOp<"AvgPool"> {
   let summary = "mean of each window";
+}
+
+def Top_AdaptiveAvgPoolOp : Top_Op<"AdaptiveAvgPool"> {
+  let summary = "mean of each of output_size windows that divide the spatial axes";
+  let description = [{ }];
+  let arguments = (ins AnyTensor:$input, I64ArrayAttr:$output_size);
+  let results = (outs AnyTensor:$output);
+}
+
+def Top_PoolMaskOp : Top_Op<"PoolMask"> {
+  let summary = "1 at the largest value of each square of side scale, 0 elsewhere";
+  let description = [{ }];
+  let arguments = (ins AnyTensor:$input, I64Attr:$scale);
+  let results = (outs AnyTensor:$output);
+}
+
+def Top_MaxUnpoolOp : Top_Op<"MaxUnpool"> {
+  let summary = "values put back where MaxPoolWithMask found them, 0 elsewhere";
+  let description = [{ Height and width grow by `scale_h` and `scale_w`. }];
+  let arguments = (ins AnyTensor:$input, AnyTensor:$mask, I64Attr:$scale_h, I64Attr:$scale_w);
+  let results = (outs AnyTensor:$output);
 }

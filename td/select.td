@@ -1,4 +1,4 @@
-// Choice by condition.
+// Choice by condition, and the places where one holds.
 
 def Top_WhereOp : Top_Op<"Where"> {
   let summary = "tbrn where cond is not 0, fbrn elsewhere";
@@ -9,5 +9,21 @@ def Top_WhereOp : Top_Op<"Where"> {
     DefaultValuedAttr<BoolAttr, "false">:$y_is_const,
     DefaultValuedAttr<F64Attr, "0.0">:$x_const_val,
     DefaultValuedAttr<F64Attr, "0.0">:$y_const_val);
+  let results = (outs AnyTensor:$output);
+}
+
+def Top_MaskedFillOp : Top_Op<"MaskedFill"> {
+  let summary = "brn where cond is not 0, const_val elsewhere; the other way round with inversed";
+  let description = [{ }];
+  let arguments = (ins AnyTensor:$cond, AnyTensor:$brn, F64Attr:$const_val, BoolAttr:$inversed);
+  let results = (outs AnyTensor:$output);
+}
+
+def NonZeroOrder : OneOf<["ColMajor", "RowMajor"]>;
+
+def Top_NonZeroOp : Top_Op<"NonZero"> {
+  let summary = "places where the input is not 0, as indices";
+  let description = [{ The result is [count, rank] for `ColMajor`, [rank, count] for `RowMajor`. }];
+  let arguments = (ins AnyTensor:$input, NonZeroOrder:$order);
   let results = (outs AnyTensor:$output);
 }

@@ -1,12 +1,16 @@
 // The three ops that are not computation: they give values their origin.
 
-def Top_NoneOp : Top_Op<"None"> {
+def Top_NoneOp : Top_Op<"None", [Structure]> {
   let summary = "stands where an optional operand is absent";
   let description = [{ One per function, of type `none`. }];
   let results = (outs NoneType:$output);
 }
 
-def Top_InputOp : Top_Op<"Input"> {
+def InputPixelFormat : OneOf<["rgb", "bgr", "gray", "rgba", "gbrg", "grbg", "bggr", "rggb"]>;
+def InputChannelFormat : OneOf<["nhwc", "nchw"]>;
+def InputPadType : OneOf<["normal", "center"]>;
+
+def Top_InputOp : Top_Op<"Input", [Structure]> {
   let summary = "a graph input, with its preprocessing";
   let description = [{ Names a function argument. The preprocessing attributes describe what the
     deployed network does to an image before the first layer; the reference executor is fed the
@@ -14,13 +18,13 @@ def Top_InputOp : Top_Op<"Input"> {
   let arguments = (ins AnyRankedTensor:$input,
     OptionalAttr<I64ArrayAttr>:$shape_tensor,
     DefaultValuedAttr<BoolAttr, "false">:$do_preprocess,
-    OptionalAttr<OneOf<["rgb", "bgr", "gray", "rgba", "gbrg", "grbg", "bggr", "rggb"]>>:$pixel_format,
-    OptionalAttr<OneOf<["nhwc", "nchw"]>>:$channel_format,
+    OptionalAttr<InputPixelFormat>:$pixel_format,
+    OptionalAttr<InputChannelFormat>:$channel_format,
     OptionalAttr<I64ArrayAttr>:$resize_dims,
     OptionalAttr<BoolAttr>:$keep_aspect_ratio,
     OptionalAttr<StrAttr>:$keep_ratio_mode,
     OptionalAttr<I64Attr>:$pad_value,
-    OptionalAttr<OneOf<["normal", "center"]>>:$pad_type,
+    OptionalAttr<InputPadType>:$pad_type,
     OptionalAttr<F64ArrayAttr>:$scale,
     OptionalAttr<F64ArrayAttr>:$mean,
     OptionalAttr<StrAttr>:$customization_format,
@@ -29,7 +33,10 @@ def Top_InputOp : Top_Op<"Input"> {
   let results = (outs AnyTensor:$output);
 }
 
-def Top_WeightOp : Top_Op<"Weight"> {
+def WeightStoreMode : OneOf<["1N", "2N", "4N"]>;
+def WeightPlaceholder : OneOf<["Auto", "F32", "None"]>;
+
+def Top_WeightOp : Top_Op<"Weight", [Structure]> {
   let summary = "a coefficient whose data lie in the weight file";
   let description = [{ The location is the key in the npz named by `module.weight_file`. }];
   let arguments = (ins
@@ -39,12 +46,12 @@ def Top_WeightOp : Top_Op<"Weight"> {
     OptionalAttr<I64Attr>:$bias1,
     OptionalAttr<BoolAttr>:$is_signed,
     OptionalAttr<BoolAttr>:$zero_guard,
-    OptionalAttr<OneOf<["1N", "2N", "4N"]>>:$store_mode,
+    OptionalAttr<WeightStoreMode>:$store_mode,
     OptionalAttr<I64ArrayAttr>:$allow_split,
     OptionalAttr<StrAttr>:$inline_bytes,
     OptionalAttr<StrAttr>:$path,
     OptionalAttr<I64ArrayAttr>:$indices_idx,
     OptionalAttr<I64ArrayAttr>:$indices_slice,
-    OptionalAttr<OneOf<["Auto", "F32", "None"]>>:$placeholder);
+    OptionalAttr<WeightPlaceholder>:$placeholder);
   let results = (outs AnyRankedTensor:$output);
 }

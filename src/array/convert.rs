@@ -1,6 +1,6 @@
 //! Conversion between dtypes.
 use super::{Array, reserve};
-use crate::graph::{Dtype, Result, Shape};
+use crate::base::{Dtype, Result, Shape};
 use half::{bf16, f16};
 
 /// An FP8 E4M3 (finite, NaN at 0x7f) as float32. Source: OCP 8-bit floating point specification, table 1.

@@ -12,7 +12,7 @@ pub use npz::{NpzFile, NpzWriter, read_npz, write_npz};
 pub use weights::WeightFile;
 pub(crate) use weights::as_declared;
 
-use crate::graph::{Cause, Dtype, Error, Result, Shape, elements, shape_text};
+use crate::base::{Cause, Dtype, Error, Ints, Result, Shape, elements, shape_text};
 use std::{borrow::Cow, fmt, sync::Arc};
 
 /// Memory that arrays share.
@@ -22,6 +22,13 @@ trait Storage: Send + Sync {
 impl<T: bytemuck::NoUninit + Send + Sync> Storage for Vec<T> {
     fn bytes(&self) -> &[u8] {
         bytemuck::cast_slice(self)
+    }
+}
+/// Zeroed memory of a computed array, in words that every element's alignment divides.
+struct Words(Vec<u64>);
+impl Storage for Words {
+    fn bytes(&self) -> &[u8] {
+        bytemuck::cast_slice(&self.0)
     }
 }
 impl Storage for memmap2::Mmap {
@@ -64,8 +71,8 @@ impl Array {
     ///
     /// # Errors
     /// The number of elements is not that of the shape.
-    pub fn from_vec<T: Element>(shape: impl Into<Shape>, data: Vec<T>) -> Result<Array> {
-        Array::from_raw(T::DTYPE, shape.into(), data)
+    pub fn from_vec<T: Element>(shape: impl Into<Ints>, data: Vec<T>) -> Result<Array> {
+        Array::from_raw(T::DTYPE, shape.into().to_shape()?, data)
     }
     /// From a vector whose bytes are the elements.
     fn from_raw<T: bytemuck::NoUninit + Send + Sync>(dtype: Dtype, shape: Shape, data: Vec<T>) -> Result<Array> {
@@ -82,8 +89,8 @@ impl Array {
     ///
     /// # Errors
     /// The shape is impossible or too large for the memory.
-    pub fn filled(dtype: Dtype, shape: impl Into<Shape>, value: f64) -> Result<Array> {
-        let shape = shape.into();
+    pub fn filled(dtype: Dtype, shape: impl Into<Ints>, value: f64) -> Result<Array> {
+        let shape = shape.into().to_shape()?;
         let n = elements(&shape, dtype)?;
         convert::from_f64s(dtype, shape, std::iter::repeat_n(value, n))
     }
@@ -91,8 +98,8 @@ impl Array {
     ///
     /// # Errors
     /// The number of elements is not that of the shape.
-    pub fn from_f64s(dtype: Dtype, shape: impl Into<Shape>, values: impl Iterator<Item = f64>) -> Result<Array> {
-        convert::from_f64s(dtype, shape.into(), values)
+    pub fn from_f64s(dtype: Dtype, shape: impl Into<Ints>, values: impl Iterator<Item = f64>) -> Result<Array> {
+        convert::from_f64s(dtype, shape.into().to_shape()?, values)
     }
 
     /// Type of the elements.
@@ -184,14 +191,80 @@ impl Array {
     ///
     /// # Errors
     /// The number of elements differs.
-    pub fn reshaped(&self, shape: impl Into<Shape>) -> Result<Array> {
-        let shape = shape.into();
+    pub fn reshaped(&self, shape: impl Into<Ints>) -> Result<Array> {
+        let shape = shape.into().to_shape()?;
         check_len(&shape, self.dtype, self.len())?;
         Ok(Array { shape, ..self.clone() })
+    }
+    /// With the last two axes swapped, copied.
+    ///
+    /// # Errors
+    /// There are fewer axes, or the memory is not enough.
+    pub(crate) fn with_last_axes_swapped(&self) -> Result<Array> {
+        let [batch @ .., rows, cols] = self.shape.as_slice() else {
+            return Err(Cause::Shape(format!("{} has no two axes to swap", shape_text(&self.shape))).into());
+        };
+        let (rows, cols, size) = (*rows, *cols, self.dtype.size());
+        let mut out = ArrayMut::zeros(self.dtype, &[batch, &[cols, rows]].concat())?;
+        let matrix = rows * cols * size;
+        for (from, to) in self.bytes().chunks_exact(matrix).zip(out.bytes().chunks_exact_mut(matrix)) {
+            for (i, element) in from.chunks_exact(size).enumerate() {
+                let at = (i % cols * rows + i / cols) * size;
+                to[at..at + size].copy_from_slice(element);
+            }
+        }
+        Ok(out.freeze())
     }
     /// The same bytes, read as another dtype of the same size (float16 stored as uint16, fp8 as uint8).
     pub(crate) fn reinterpreted(&self, dtype: Dtype) -> Option<Array> {
         (dtype.size() == self.dtype.size()).then(|| Array { dtype, ..self.clone() })
+    }
+}
+
+/// An array that is being written: owned, not yet shared.
+pub(crate) struct ArrayMut {
+    dtype: Dtype,
+    shape: Shape,
+    words: Vec<u64>,
+}
+
+impl ArrayMut {
+    /// All elements 0.
+    ///
+    /// # Errors
+    /// The shape is impossible or too large for the memory.
+    pub fn zeros(dtype: Dtype, shape: &[usize]) -> Result<ArrayMut> {
+        let bytes = elements(shape, dtype)? * dtype.size();
+        Ok(ArrayMut { dtype, shape: shape.to_vec(), words: zeros(bytes.div_ceil(size_of::<u64>()))? })
+    }
+    pub fn dtype(&self) -> Dtype {
+        self.dtype
+    }
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+    /// The elements.
+    ///
+    /// # Errors
+    /// `T` is not the array's dtype.
+    pub fn elements<T: Element>(&mut self) -> Result<&mut [T]> {
+        if T::DTYPE != self.dtype {
+            return Err(
+                Cause::Dtype { argument: "the result".into(), found: self.dtype, allowed: vec![T::DTYPE] }.into()
+            );
+        }
+        let n = self.shape.iter().product();
+        Ok(&mut bytemuck::cast_slice_mut(&mut self.words)[..n])
+    }
+    /// The elements as bytes.
+    pub fn bytes(&mut self) -> &mut [u8] {
+        let n = self.shape.iter().product::<usize>() * self.dtype.size();
+        &mut bytemuck::cast_slice_mut(&mut self.words)[..n]
+    }
+    /// Finished: from here on it is shared.
+    pub fn freeze(self) -> Array {
+        let len = self.shape.iter().product::<usize>() * self.dtype.size();
+        Array { dtype: self.dtype, shape: self.shape, storage: Arc::new(Words(self.words)), offset: 0, len }
     }
 }
 
@@ -211,10 +284,25 @@ fn check_len(shape: &[usize], dtype: Dtype, len: usize) -> Result<()> {
 /// # Errors
 /// The memory is not enough.
 pub(crate) fn zeros<T: Clone + Default>(n: usize) -> Result<Vec<T>> {
-    let mut v = Vec::new();
-    reserve(&mut v, n)?;
-    v.resize(n, T::default());
-    Ok(v)
+    check_available(n.saturating_mul(size_of::<T>()))?;
+    // The probe's room is given back at once; what follows asks the system for zeroed pages.
+    Vec::<T>::new().try_reserve_exact(n).map_err(|_| no_room::<T>(n))?;
+    Ok(vec![T::default(); n])
+}
+
+/// Bytes from which it is worth asking the system how much there is.
+const LARGE: usize = 1 << 20;
+
+fn check_available(bytes: usize) -> Result<()> {
+    if bytes < LARGE || bytes as u64 <= available_memory() {
+        return Ok(());
+    }
+    Err(too_large("an array".into(), bytes as u64, available_memory()))
+}
+
+fn no_room<T>(n: usize) -> Error {
+    let needed = n.saturating_mul(size_of::<T>()) as u64;
+    too_large(format!("an array of {n} elements"), needed, available_memory())
 }
 
 /// Room for `n` more elements.
@@ -222,12 +310,8 @@ pub(crate) fn zeros<T: Clone + Default>(n: usize) -> Result<Vec<T>> {
 /// # Errors
 /// The memory is not enough.
 pub(crate) fn reserve<T>(v: &mut Vec<T>, n: usize) -> Result<()> {
-    let needed = n.saturating_mul(size_of::<T>());
-    let available = available_memory();
-    if needed as u64 > available || v.try_reserve_exact(n).is_err() {
-        return Err(too_large(format!("an array of {n} elements"), needed as u64, available));
-    }
-    Ok(())
+    check_available(n.saturating_mul(size_of::<T>()))?;
+    v.try_reserve_exact(n).map_err(|_| no_room::<T>(n))
 }
 
 pub(crate) fn too_large(what: String, needed: u64, available: u64) -> Error {

@@ -1,7 +1,6 @@
 //! The npy format: a header that is a Python dict, then the elements.
 //! Source: numpy's `numpy.lib.format`, versions 1.0 to 3.0.
-use crate::graph::{Dtype, Shape};
-use py_literal::Value;
+use crate::base::{Dtype, Shape};
 
 /// What an npy header says.
 #[derive(Debug, PartialEq)]
@@ -32,32 +31,66 @@ pub(super) fn parse_header(bytes: &[u8]) -> Result<Header, String> {
     }
     let text = bytes.get(prefix..prefix + text_len).ok_or("the header is cut off")?;
     let text = std::str::from_utf8(text).map_err(|_| "the header is not text")?;
-    if text.bytes().filter(|b| b"([{".contains(b)).count() > 64 {
-        return Err("the header is nested too deep".into());
-    }
-    let Ok(Value::Dict(entries)) = text.trim().parse::<Value>() else {
-        return Err("the header is not a Python dict".into());
-    };
-    let get = |key: &str| {
-        let entry = entries.iter().find(|(k, _)| matches!(k, Value::String(s) if s == key));
-        entry.map(|(_, v)| v).ok_or_else(|| format!("the header has no {key}"))
-    };
-    let Value::String(descr) = get("descr")? else {
-        return Err("records are not supported".into());
-    };
-    let Value::Boolean(fortran_order) = *get("fortran_order")? else {
-        return Err("fortran_order is not a bool".into());
-    };
-    let Value::Tuple(dims) = get("shape")? else {
-        return Err("the shape is not a tuple".into());
-    };
-    let dim = |d: &Value| match d {
-        Value::Integer(i) => usize::try_from(i.clone()).ok(),
-        _ => None,
-    };
-    let shape = dims.iter().map(dim).collect::<Option<Shape>>().ok_or("a dimension is not a size")?;
-    let (dtype, big_endian) = parse_descr(descr)?;
+    let Dict { descr, fortran_order, shape } = parse_dict(text.trim())?;
+    let (dtype, big_endian) = parse_descr(&descr)?;
     Ok(Header { dtype, big_endian, fortran_order, shape, len: prefix + text_len })
+}
+
+/// The three entries of the header.
+struct Dict {
+    descr: String,
+    fortran_order: bool,
+    shape: Shape,
+}
+
+/// Reads `{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }`, the entries in any order.
+fn parse_dict(text: &str) -> Result<Dict, String> {
+    let not_a_dict = || "the header is not a Python dict".to_owned();
+    let mut rest = text.strip_prefix('{').and_then(|t| t.strip_suffix('}')).ok_or_else(not_a_dict)?.trim();
+    let (mut descr, mut fortran_order, mut shape) = (None, None, None);
+    while !rest.is_empty() {
+        let (key, after) = quoted(rest).ok_or_else(not_a_dict)?;
+        let value = after.trim_start().strip_prefix(':').ok_or_else(not_a_dict)?.trim_start();
+        rest = match key {
+            "descr" => {
+                let (text, after) = quoted(value).ok_or("records are not supported")?;
+                descr = Some(text.to_owned());
+                after
+            }
+            "fortran_order" => {
+                let end = value.find([',', ' ']).unwrap_or(value.len());
+                fortran_order = Some(match &value[..end] {
+                    "True" => true,
+                    "False" => false,
+                    _ => return Err("fortran_order is not a bool".into()),
+                });
+                &value[end..]
+            }
+            "shape" => {
+                let (dims, after) =
+                    value.strip_prefix('(').and_then(|v| v.split_once(')')).ok_or("the shape is not a tuple")?;
+                let dims = dims.split(',').map(str::trim).filter(|d| !d.is_empty());
+                let dims: Result<Shape, _> = dims.map(|d| d.trim_end_matches('L').parse::<usize>()).collect();
+                shape = Some(dims.map_err(|_| "a dimension is not a size")?);
+                after
+            }
+            other => return Err(format!("the header has the unknown entry {other:?}")),
+        };
+        rest = rest.trim_start();
+        rest = if rest.is_empty() { rest } else { rest.strip_prefix(',').ok_or_else(not_a_dict)?.trim_start() };
+    }
+    let missing = |key: &str| format!("the header has no {key}");
+    Ok(Dict {
+        descr: descr.ok_or_else(|| missing("descr"))?,
+        fortran_order: fortran_order.ok_or_else(|| missing("fortran_order"))?,
+        shape: shape.ok_or_else(|| missing("shape"))?,
+    })
+}
+
+/// A quoted word and what follows it.
+fn quoted(text: &str) -> Option<(&str, &str)> {
+    let quote = text.chars().next().filter(|c| ['\'', '"'].contains(c))?;
+    text[1..].split_once(quote)
 }
 
 const DESCRS: [(&str, Dtype); 12] = [
@@ -133,7 +166,7 @@ mod tests {
             ),
             (with("{'descr': '<f4', 'fortran_order': False, 'shape': (-1,)}"), "a dimension is not a size"),
             (with("{'descr': '<f4', 'shape': (1,)}"), "the header has no fortran_order"),
-            (with(&"(".repeat(4000)), "the header is nested too deep"),
+            (with(&"(".repeat(4000)), "the header is not a Python dict"),
             (with("nonsense"), "the header is not a Python dict"),
         ] {
             assert_eq!(parse_header(&bytes).unwrap_err(), message);

@@ -1,6 +1,6 @@
 //! npz archives: zip files of npy entries.
 use super::{Array, npy, reserve, zeros};
-use crate::graph::{Dtype, Error, Result};
+use crate::base::{Dtype, Error, Result};
 use indexmap::IndexMap;
 use memmap2::Mmap;
 use std::{
@@ -148,7 +148,7 @@ fn expected_len(header: &npy::Header, size: usize) -> Result<usize, String> {
     let elements = if header.shape.contains(&0) {
         0
     } else {
-        crate::graph::elements(&header.shape, header.dtype).map_err(|e| e.to_string())?
+        crate::base::elements(&header.shape, header.dtype).map_err(|e| e.to_string())?
     };
     let (expected, found) = (elements * header.dtype.size(), size - header.len);
     if expected != found {
@@ -293,7 +293,7 @@ mod tests {
         let arrays = [
             ("a", Array::from_vec([2, 3], vec![1f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap()),
             ("b/é", Array::from_vec([3], vec![1i8, -2, 3]).unwrap()),
-            ("scalar", Array::from_vec([], vec![7u16]).unwrap()),
+            ("scalar", Array::from_vec([0usize; 0], vec![7u16]).unwrap()),
             ("half", Array::filled(Dtype::Float16, [2], 1.5).unwrap()),
         ];
         let paths = ["1.npz", "2.npz"].map(|n| dir.path().join(n));

@@ -1,6 +1,6 @@
 //! safetensors files, mapped.
 use super::{Array, npz::map_file};
-use crate::graph::{Dtype, Error, Result};
+use crate::base::{Dtype, Error, Result};
 use memmap2::Mmap;
 use safetensors::{Dtype as St, SafeTensors};
 use std::{collections::HashMap, path::Path, sync::Arc};

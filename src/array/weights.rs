@@ -1,5 +1,5 @@
 use super::{Array, npz::NpzFile, safetensors::SafetensorsFile};
-use crate::graph::{Dtype, Error, Result, Shape, nearest, shape_text};
+use crate::base::{Dtype, Error, Result, Shape, nearest, shape_text};
 use std::path::{Path, PathBuf};
 
 /// A file of coefficients by name: `.npz` or `.safetensors`.

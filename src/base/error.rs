@@ -5,8 +5,14 @@ use std::{fmt, path::PathBuf};
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
 /// What went wrong, in which call, and at which place of which file.
-#[derive(Debug)]
 pub struct Error(Box<Inner>);
+
+/// As [`Display`](fmt::Display), since it is what a program shows whose `main` returns the error.
+impl fmt::Debug for Error {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
 
 #[derive(Debug)]
 struct Inner {
@@ -28,6 +34,14 @@ pub enum Cause {
         found: String,
         /// What would be right.
         expected: String,
+    },
+    /// An argument does not fit the others.
+    #[error("{argument} {problem}")]
+    Misfit {
+        /// Name of the argument.
+        argument: String,
+        /// What is wrong with it and what would be right: `has 4 elements; expected 3`.
+        problem: String,
     },
     /// An argument's dtype is not supported there.
     #[error("{argument} is {found}; expected {}", list(allowed))]
@@ -110,6 +124,14 @@ pub enum Cause {
         name: String,
         /// The most similar name that exists.
         nearest: Option<String>,
+    },
+    /// An argument that the function does not have.
+    #[error("there is no argument {argument:?}; {hint}")]
+    UnknownArgument {
+        /// The name that was given.
+        argument: String,
+        /// What was probably meant, or which there are.
+        hint: String,
     },
     /// A tensor handle that the graph did not give out.
     #[error("the tensor handle #{0} is not of this graph")]
@@ -229,6 +251,38 @@ impl Error {
             cause => vec![Error(Box::new(Inner { cause, ..*self.0 }))],
         }
     }
+    /// The argument that the error is about, where it is about one.
+    pub fn argument(&self) -> Option<&str> {
+        match &self.0.cause {
+            Cause::Argument { argument, .. }
+            | Cause::Misfit { argument, .. }
+            | Cause::Dtype { argument, .. }
+            | Cause::Rank { argument, .. }
+            | Cause::UnknownArgument { argument, .. }
+            | Cause::Axis { argument, .. } => Some(argument),
+            _ => None,
+        }
+    }
+    /// The error with its argument called as the caller calls it: `words` has pairs of a name and the caller's.
+    pub(crate) fn in_words(mut self, words: &[(&str, &str)]) -> Self {
+        if let Cause::Argument { argument, .. }
+        | Cause::Misfit { argument, .. }
+        | Cause::Dtype { argument, .. }
+        | Cause::Rank { argument, .. }
+        | Cause::Axis { argument, .. } = &mut self.0.cause
+            && let Some((_, theirs)) = words.iter().find(|(ours, _)| ours == argument)
+        {
+            *argument = (*theirs).to_owned();
+        }
+        self
+    }
+    /// The error of the call at another position, where not every call came to be recorded.
+    pub(crate) fn numbered(mut self, index: usize) -> Self {
+        if let Some(call) = &mut self.0.call {
+            call.index = index;
+        }
+        self
+    }
     pub(crate) fn in_call(mut self, call: CallContext) -> Self {
         self.0.call.get_or_insert(call);
         self
@@ -302,6 +356,16 @@ impl fmt::Display for Error {
 /// An error about an argument's value.
 pub(crate) fn argument(argument: impl fmt::Display, found: impl fmt::Display, expected: impl fmt::Display) -> Error {
     Cause::Argument { argument: argument.to_string(), found: found.to_string(), expected: expected.to_string() }.into()
+}
+
+/// An error about an argument that does not fit the others.
+pub(crate) fn misfit(argument: impl fmt::Display, problem: impl fmt::Display) -> Error {
+    Cause::Misfit { argument: argument.to_string(), problem: problem.to_string() }.into()
+}
+
+/// Text for a message, cut if it is long.
+pub(crate) fn shown(text: &str) -> String {
+    text.chars().take(60).collect()
 }
 
 /// An error about shapes that do not fit.

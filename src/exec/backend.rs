@@ -1,6 +1,7 @@
 use crate::{
     array::Array,
-    graph::{Attributes, Dtype, OpDef, Result, TensorInfo},
+    base::{Dtype, Result, Shape},
+    ops::Op,
     quant::Quantization,
 };
 
@@ -8,13 +9,24 @@ use crate::{
 ///
 /// Floats of every dtype are computed and kept in float32, as TPU-MLIR's Top executor does; integers keep their
 /// dtype.
-pub trait Backend {
+pub trait Backend: Send + Sync {
     /// Where a tensor's values are.
-    type Buffer: Clone;
+    type Buffer: Clone + Send + Sync;
+    /// An operator, ready to run any number of times, from any thread.
+    type Kernel: Send + Sync;
     /// For messages: `cpu`.
-    fn name(&self) -> &'static str;
-    /// Whether there is a kernel for that op.
-    fn supports(&self, op: &str) -> bool;
+    fn name(&self) -> &str;
+    /// Prepares an operator of these types, attributes and constants; none where another backend shall run it.
+    ///
+    /// # Errors
+    /// What is constant is impossible, or the memory is not enough.
+    fn prepare(&self, signature: &Signature) -> Result<Option<Self::Kernel>>;
+    /// Runs a kernel on operands in the order of the signature's [`Operand::index`], none where one is constant and was
+    /// not asked for, or absent. Gives the results that are there.
+    ///
+    /// # Errors
+    /// The memory is not enough, or a value (an index) is impossible.
+    fn run(&self, kernel: &Self::Kernel, operands: &[Self::Buffer]) -> Result<Vec<Self::Buffer>>;
     /// Moves an array in.
     ///
     /// # Errors
@@ -25,11 +37,6 @@ pub trait Backend {
     /// # Errors
     /// The memory is not enough.
     fn download(&self, buffer: &Self::Buffer) -> Result<Array>;
-    /// Runs one operator.
-    ///
-    /// # Errors
-    /// There is no kernel, the memory is not enough, or a value (an index) is impossible.
-    fn run(&self, task: &Task<Self::Buffer>) -> Result<Vec<Self::Buffer>>;
     /// Waits until everything is done.
     ///
     /// # Errors
@@ -37,30 +44,85 @@ pub trait Backend {
     fn synchronise(&self) -> Result<()>;
 }
 
-/// What a tensor is, apart from its values.
-#[derive(Clone, Copy)]
-pub struct Typed<'a> {
-    /// Name, shape and dtype.
-    pub info: &'a TensorInfo,
-    /// Quantization after propagation.
-    pub quantization: Option<&'a Quantization>,
-}
-
-impl Typed<'_> {
-    /// Dtype of the buffer: float32 for every float.
-    pub fn buffer_dtype(&self) -> Dtype {
-        if self.info.dtype.is_float() { Dtype::Float32 } else { self.info.dtype }
+impl<B: Backend> Backend for &B {
+    type Buffer = B::Buffer;
+    type Kernel = B::Kernel;
+    fn name(&self) -> &str {
+        (**self).name()
+    }
+    fn prepare(&self, signature: &Signature) -> Result<Option<Self::Kernel>> {
+        (**self).prepare(signature)
+    }
+    fn run(&self, kernel: &Self::Kernel, operands: &[Self::Buffer]) -> Result<Vec<Self::Buffer>> {
+        (**self).run(kernel, operands)
+    }
+    fn upload(&self, array: &Array) -> Result<Self::Buffer> {
+        (**self).upload(array)
+    }
+    fn download(&self, buffer: &Self::Buffer) -> Result<Array> {
+        (**self).download(buffer)
+    }
+    fn synchronise(&self) -> Result<()> {
+        (**self).synchronise()
     }
 }
 
-/// One operator with its operands.
-pub struct Task<'a, B> {
+/// What a tensor is, apart from its values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ValueType {
+    /// Its name in the graph.
+    pub name: String,
+    /// Dimensions.
+    pub shape: Shape,
+    /// Type of the elements in the graph.
+    pub dtype: Dtype,
+    /// After propagation.
+    pub quantization: Option<Quantization>,
+}
+
+impl ValueType {
+    /// Dtype of the buffer: float32 for every float.
+    pub fn buffer_dtype(&self) -> Dtype {
+        if self.dtype.is_float() { Dtype::Float32 } else { self.dtype }
+    }
+    /// Number of elements.
+    pub fn elements(&self) -> usize {
+        self.shape.iter().product()
+    }
+}
+
+/// An operand of an operator that is prepared.
+#[derive(Debug, Clone)]
+pub struct Operand {
+    /// What it is.
+    pub ty: ValueType,
+    /// Its values (float32 for every float), where they are known beforehand.
+    pub constant: Option<Array>,
+    index: usize,
+}
+
+impl Operand {
+    pub(crate) fn new(ty: ValueType, constant: Option<Array>, index: usize) -> Self {
+        Operand { ty, constant, index }
+    }
+    /// Its place among the operands that [`Backend::run`] gets.
+    pub fn index(&self) -> usize {
+        self.index
+    }
+}
+
+/// An operator to be prepared: op, operands and attributes, and the types of the results, `None` where one is absent.
+#[derive(Debug, Clone)]
+pub struct Signature {
     /// The op.
-    pub op: &'static OpDef,
-    /// Its attributes.
-    pub attributes: &'a Attributes,
-    /// Operands in order.
-    pub operands: Vec<Option<(Typed<'a>, B)>>,
+    pub op: Op<Operand>,
     /// What the results must be.
-    pub results: Vec<Typed<'a>>,
+    pub results: Vec<Option<ValueType>>,
+}
+
+impl Signature {
+    /// The results that are there.
+    pub fn outputs(&self) -> impl Iterator<Item = &ValueType> {
+        self.results.iter().flatten()
+    }
 }

@@ -1,6 +1,6 @@
 use crate::{
     array::Array,
-    graph::{Result, argument, shape_text},
+    base::{Result, argument, shape_text},
 };
 use indexmap::IndexMap;
 use std::str::FromStr;

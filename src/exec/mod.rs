@@ -1,23 +1,28 @@
-//! Execution: backends, and the runner that takes a graph through one.
+//! Execution: backends, and the session that takes a graph through one.
 //!
 //! ```
-//! use tpulang::{Array, Dtype, Graph, exec::{CpuBackend, RunOptions, run}};
+//! use tpulang::{Array, Dtype, Graph, exec::{CpuBackend, RunOptions, Session}};
 //! let mut g = Graph::new("net")?;
 //! let x = g.input("x", Dtype::Float32, [2])?;
-//! let y = g.relu(x).out_name("y").call()?;
+//! let h = g.relu(x).out_name("h").call()?;
+//! let y = g.add(h, 1.0).out_name("y").call()?;
 //! g.set_outputs(&[y])?;
-//! let feeds = [("x".to_owned(), Array::from([-1f32, 2.0]))].into_iter().collect();
-//! let results = run(&g, &feeds, &CpuBackend::new(), &RunOptions::default())?;
-//! assert_eq!(results.tensors["y"].to_f32()?, [0.0, 2.0]);
+//! // Prepared once, run many times, from any thread.
+//! let session = Session::new(&g, CpuBackend::new(), &RunOptions::default())?;
+//! let results = session.run(&[("x", Array::from([-1f32, 2.0]))])?;
+//! assert_eq!(results["y"].to_f32()?, [1.0, 3.0]);
+//! // Inner tensors can be asked for, and given.
+//! let results = session.fetch(&[("h", Array::from([5f32, 6.0]))], &["y"])?;
+//! assert_eq!(results["y"].to_f32()?, [6.0, 7.0]);
 //! # Ok::<(), tpulang::Error>(())
 //! ```
 
 mod backend;
 mod compare;
 mod cpu;
-mod runner;
+mod session;
 
-pub use backend::{Backend, Task, Typed};
+pub use backend::{Backend, Operand, Signature, ValueType};
 pub use compare::{Comparison, Tolerance, compare};
 pub use cpu::CpuBackend;
-pub use runner::{RunOptions, RunResults, run};
+pub use session::{Feeds, RunOptions, RunResults, Session, run};

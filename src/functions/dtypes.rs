@@ -1,5 +1,5 @@
 //! The sets of dtypes that functions share.
-use crate::graph::Dtype;
+use crate::base::Dtype;
 
 /// What float functions take.
 pub(super) const FLOATS: &[Dtype] = &[Dtype::Float32, Dtype::Float16];
@@ -7,3 +7,8 @@ pub(super) const FLOATS: &[Dtype] = &[Dtype::Float32, Dtype::Float16];
 pub(super) const BYTES: &[Dtype] = &[Dtype::Int8, Dtype::Uint8];
 /// What functions with a float and a quantized form take.
 pub(super) const FLOATS_AND_BYTES: &[Dtype] = &[Dtype::Float32, Dtype::Float16, Dtype::Int8, Dtype::Uint8];
+/// What integer products are accumulated in.
+pub(super) const INT32: &[Dtype] = &[Dtype::Int32, Dtype::Uint32];
+/// Every integer dtype of the tool chain.
+pub(super) const INTEGERS: &[Dtype] =
+    &[Dtype::Int32, Dtype::Uint32, Dtype::Int16, Dtype::Uint16, Dtype::Int8, Dtype::Uint8];

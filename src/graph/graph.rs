@@ -1,14 +1,11 @@
-use super::{
-    Arity, Attribute, Attributes, Cause, Dtype, Error, OpDef, Preprocess, RecordedCall, Result, Shape, Tensor,
-    TensorInfo, TensorKind, argument, check_name, elements, nearest, op_def,
-};
+use super::{Block, Operator, Preprocess, RecordedCall, Tensor, TensorInfo, TensorKind, tensor::Lineage};
 use crate::{
     array::Array,
-    ops::{self, Inference},
-    quant::{self, Quantization},
+    base::{Cause, Dtype, Error, Ints, Result, Shape, argument, check_name, elements, nearest, shown},
+    quant::Quantization,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// What the emitted module is: float, or quantized already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
@@ -31,25 +28,6 @@ impl Mode {
     }
 }
 
-/// One operation of the graph: an op of the Top dialect with its operands.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Operator {
-    /// Its definition.
-    pub op: &'static OpDef,
-    /// Operands in the definition's order; `None` where one is absent.
-    pub operands: Vec<Option<Tensor>>,
-    /// Attributes, complete.
-    pub attributes: Attributes,
-    /// Results.
-    pub results: Vec<Tensor>,
-}
-
-impl PartialEq for OpDef {
-    fn eq(&self, other: &Self) -> bool {
-        self.name == other.name
-    }
-}
-
 /// A network under construction: tensors and the operators that compute them, in order of insertion.
 ///
 /// ```
@@ -61,29 +39,58 @@ impl PartialEq for OpDef {
 /// assert_eq!(g.tensor(y)?.name, "head/y");
 /// # Ok::<(), tpulang::Error>(())
 /// ```
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct Graph {
     name: String,
     /// Whether it is emitted as float or quantized module.
     pub mode: Mode,
-    tensors: Vec<TensorInfo>,
+    lineage: Lineage,
+    /// By the handles' index; none where a tensor was removed.
+    tensors: Vec<Option<TensorInfo>>,
     by_name: HashMap<String, Tensor>,
-    operators: Vec<Operator>,
-    inputs: Vec<Tensor>,
-    outputs: Vec<Tensor>,
-    pub(crate) calls: Vec<RecordedCall>,
-    /// Names of the coefficients that calls made of scalars.
-    pub(crate) scalar_coefficients: HashSet<String>,
-    scope: String,
-    /// Tensors as they were before the call in progress changed them.
-    undo: Vec<(Tensor, TensorInfo)>,
+    pub(super) body: Block,
+    /// Blocks that are being built for an operator to own, the innermost last.
+    pub(super) open: Vec<Block>,
+    scope: Scope,
+    /// How many calls were recorded, in all blocks.
+    calls: usize,
+    undo: Undo,
+}
+
+/// Where names are made and looked for.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Scope {
+    /// `head/attention/`
+    prefix: String,
+    /// Other names of tensors, in a function of a spec; what is not among them is not seen there, but coefficients.
+    bound: Option<HashMap<String, Tensor>>,
+}
+
+/// What to take back when a call fails.
+#[derive(Debug, Clone, Default)]
+struct Undo {
+    /// How many calls, one within the other, are in progress.
+    depth: usize,
+    /// Tensors as they were before the calls in progress changed them.
+    changed: Vec<(Tensor, TensorInfo)>,
 }
 
 /// How far the graph had grown, to return to when a call fails.
-pub(crate) struct Mark {
+struct Mark {
     tensors: usize,
-    pub operators: usize,
-    inputs: usize,
+    open: usize,
+    operators: usize,
+    arguments: usize,
+    recorded: usize,
+    calls: usize,
+    changed: usize,
+}
+
+impl Clone for Graph {
+    /// The clone knows the handles given out so far; those given out later belong to one of the two.
+    fn clone(&self) -> Self {
+        Graph { lineage: self.lineage.fork(self.tensors.len()), ..self.snapshot() }
+    }
 }
 
 impl Graph {
@@ -95,22 +102,20 @@ impl Graph {
         let name = name.into();
         let fits = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
         if name.is_empty() || name.len() > 200 || !name.chars().all(fits) || name.starts_with('.') {
-            let shown: String = name.chars().take(60).collect();
             let expected = "expected 1 to 200 letters, digits, _, - or ., not beginning with a dot";
-            return Err(argument("the name of the model", format!("{shown:?}"), expected));
+            return Err(argument("the name of the model", format!("{:?}", shown(&name)), expected));
         }
         Ok(Graph {
             name,
             mode: Mode::default(),
+            lineage: Lineage::new(),
             tensors: Vec::new(),
             by_name: HashMap::new(),
-            operators: Vec::new(),
-            inputs: Vec::new(),
-            outputs: Vec::new(),
-            calls: Vec::new(),
-            scalar_coefficients: HashSet::new(),
-            scope: String::new(),
-            undo: Vec::new(),
+            body: Block::default(),
+            open: Vec::new(),
+            scope: Scope::default(),
+            calls: 0,
+            undo: Undo::default(),
         })
     }
 
@@ -120,66 +125,101 @@ impl Graph {
     }
     /// Inputs, in order.
     pub fn inputs(&self) -> &[Tensor] {
-        &self.inputs
+        &self.body.arguments
     }
     /// Outputs, in order.
     pub fn outputs(&self) -> &[Tensor] {
-        &self.outputs
+        &self.body.results
     }
-    /// Operators, in order.
+    /// Operators, in order, without those in blocks that an operator owns.
     pub fn operators(&self) -> &[Operator] {
-        &self.operators
+        &self.body.operators
+    }
+    /// Inputs, operators and outputs.
+    pub fn body(&self) -> &Block {
+        &self.body
     }
     /// All tensors with their handles, in order of creation.
     pub fn tensors(&self) -> impl Iterator<Item = (Tensor, &TensorInfo)> {
-        self.tensors.iter().enumerate().map(|(i, t)| (Tensor(i as u32), t))
+        self.tensors.iter().enumerate().filter_map(|(i, t)| Some((self.lineage.handle(i), t.as_ref()?)))
     }
     /// Number of elements of all coefficients.
     pub fn parameters(&self) -> usize {
-        self.tensors.iter().filter(|t| matches!(t.kind, TensorKind::Coefficient(_))).map(TensorInfo::elements).sum()
+        self.tensors().filter(|(_, t)| t.is_coefficient()).map(|(_, t)| t.elements()).sum()
     }
     /// What is known of a tensor.
     ///
     /// # Errors
-    /// The handle is of another graph.
+    /// The handle is of another graph, or the tensor was removed.
     pub fn tensor(&self, tensor: Tensor) -> Result<&TensorInfo> {
-        self.tensors.get(tensor.0 as usize).ok_or_else(|| Cause::ForeignTensor(tensor.0).into())
+        let ours = self.lineage.handle(tensor.index()) == tensor;
+        let info = self.tensors.get(tensor.index()).filter(|_| ours).and_then(Option::as_ref);
+        info.ok_or_else(|| Cause::ForeignTensor(tensor.index() as u32).into())
     }
     /// The tensor of that name, within the current scope or by its full name.
     ///
     /// # Errors
     /// There is none; the message suggests the nearest.
     pub fn find(&self, name: &str) -> Result<Tensor> {
-        let scoped = (!self.scope.is_empty()).then(|| self.by_name.get(&format!("{}{name}", self.scope))).flatten();
-        scoped.or_else(|| self.by_name.get(name)).copied().ok_or_else(|| {
-            let known = self.tensors.iter().map(|t| t.name.as_str());
-            Cause::UnknownName { kind: "tensor", name: name.into(), nearest: nearest(name, known) }.into()
+        self.seen(name).ok_or_else(|| {
+            let known = self.tensors().map(|(_, t)| t.name.as_str());
+            Cause::UnknownName { kind: "tensor", name: shown(name), nearest: nearest(name, known) }.into()
         })
+    }
+    fn seen(&self, name: &str) -> Option<Tensor> {
+        let Scope { prefix, bound } = &self.scope;
+        let scoped = (!prefix.is_empty()).then(|| self.by_name.get(&format!("{prefix}{name}"))).flatten();
+        let found = bound.as_ref().and_then(|b| b.get(name)).or(scoped).copied();
+        let outside = || self.by_name.get(name).copied();
+        let hidden = |t: &Tensor| bound.is_some() && !self.tensor(*t).is_ok_and(TensorInfo::is_coefficient);
+        found.or_else(|| outside().filter(|t| !hidden(t)))
     }
 
     /// Adds an input.
     ///
     /// # Errors
     /// The name is taken, or the shape impossible.
-    pub fn input(&mut self, name: &str, dtype: Dtype, shape: impl Into<Shape>) -> Result<Tensor> {
-        let tensor = self.add_tensor(Some(name), dtype, shape.into(), TensorKind::Input)?;
-        self.inputs.push(tensor);
+    pub fn input(&mut self, name: &str, dtype: Dtype, shape: impl Into<Ints>) -> Result<Tensor> {
+        let tensor = self.add_tensor(Some(name), dtype, shape.into().to_shape()?, TensorKind::Input)?;
+        self.body.arguments.push(tensor);
         Ok(tensor)
     }
     /// Adds a coefficient with its data.
     ///
     /// # Errors
-    /// The name is taken, or the shape impossible.
+    /// The name is taken, the shape impossible, or of a dtype that the tool chain has no coefficients of (int64, uint64,
+    /// float64, bool).
     pub fn coefficient(&mut self, name: &str, data: impl Into<Array>) -> Result<Tensor> {
         let data = data.into();
         self.add_tensor(Some(name), data.dtype(), data.shape().to_vec(), TensorKind::Coefficient(Some(data)))
     }
-    /// Declares a coefficient whose data are not at hand: it can be checked but neither emitted nor run.
+    /// Declares a coefficient whose data are not at hand: it can be checked but neither emitted nor run, unless
+    /// [`Graph::set_data`] gives them.
     ///
     /// # Errors
-    /// The name is taken, or the shape impossible.
-    pub fn coefficient_without_data(&mut self, name: &str, dtype: Dtype, shape: impl Into<Shape>) -> Result<Tensor> {
-        self.add_tensor(Some(name), dtype, shape.into(), TensorKind::Coefficient(None))
+    /// As [`Graph::coefficient`].
+    pub fn coefficient_without_data(&mut self, name: &str, dtype: Dtype, shape: impl Into<Ints>) -> Result<Tensor> {
+        self.add_tensor(Some(name), dtype, shape.into().to_shape()?, TensorKind::Coefficient(None))
+    }
+    /// Gives a coefficient other data, or such that were not at hand.
+    ///
+    /// # Errors
+    /// It is not a coefficient, or the data are of another dtype or shape.
+    pub fn set_data(&mut self, tensor: Tensor, data: impl Into<Array>) -> Result<()> {
+        let (info, data) = (self.tensor(tensor)?, data.into());
+        if !info.is_coefficient() {
+            return Err(argument("the tensor", format!("{:?}", info.name), "only a coefficient has data"));
+        }
+        if data.dtype() != info.dtype || data.shape() != info.shape {
+            let found = format!("{} {}", crate::base::shape_text(data.shape()), data.dtype());
+            return Err(argument(
+                "the data",
+                found,
+                format!("the coefficient {:?} is {}", info.name, info.type_text()),
+            ));
+        }
+        self.change(tensor, |t| t.kind = TensorKind::Coefficient(Some(data)));
+        Ok(())
     }
     /// Says which tensors are the network's outputs.
     ///
@@ -203,7 +243,7 @@ impl Graph {
                 ));
             }
         }
-        self.outputs = outputs.to_vec();
+        self.body.results = outputs.to_vec();
         Ok(())
     }
     /// Puts the inputs in another order.
@@ -216,10 +256,10 @@ impl Graph {
             v.sort();
             v
         };
-        if sorted(inputs) != sorted(&self.inputs) {
+        if sorted(inputs) != sorted(self.inputs()) {
             return Err(argument("inputs", "not the graph's inputs", "the same tensors in another order"));
         }
-        self.inputs = inputs.to_vec();
+        self.body.arguments = inputs.to_vec();
         Ok(())
     }
     /// Runs `build` with every name made in it prefixed by `name/`.
@@ -228,8 +268,21 @@ impl Graph {
     /// Those of `build`.
     pub fn scope<R>(&mut self, name: &str, build: impl FnOnce(&mut Graph) -> Result<R>) -> Result<R> {
         check_name(name)?;
-        let outer = self.scope.clone();
-        self.scope = format!("{outer}{name}/");
+        let inner = Scope { prefix: format!("{}{name}/", self.scope.prefix), bound: self.scope.bound.clone() };
+        self.in_scope(inner, build)
+    }
+    /// Until [`Graph::leave_function`], names are made in the scope `name`, and besides what is made in it only
+    /// coefficients and the tensors of `bound` are seen.
+    pub(crate) fn enter_function(&mut self, name: &str, bound: HashMap<String, Tensor>) -> Result<Scope> {
+        check_name(name)?;
+        let inner = Scope { prefix: format!("{}{name}/", self.scope.prefix), bound: Some(bound) };
+        Ok(std::mem::replace(&mut self.scope, inner))
+    }
+    pub(crate) fn leave_function(&mut self, outer: Scope) {
+        self.scope = outer;
+    }
+    fn in_scope<R>(&mut self, inner: Scope, build: impl FnOnce(&mut Graph) -> Result<R>) -> Result<R> {
+        let outer = std::mem::replace(&mut self.scope, inner);
         let result = build(self);
         self.scope = outer;
         result
@@ -237,11 +290,15 @@ impl Graph {
     /// Sets a tensor's quantization, or checks that it agrees with what was set before.
     ///
     /// # Errors
-    /// The dtype is not an 8- or 16-bit integer, or the values contradict earlier ones.
+    /// The dtype is not an 8- or 16-bit integer, a list is not of the channels' number, or the values contradict earlier
+    /// ones.
     pub fn quantize(&mut self, tensor: Tensor, quantization: &Quantization) -> Result<()> {
         let info = self.tensor(tensor)?;
-        if let Some(merged) = quantization.merge_into(info)? {
-            self.change(tensor, |t| t.quantization = Some(merged));
+        let merged = quantization
+            .merged(info.quantization.as_ref(), info.dtype, &info.shape)
+            .map_err(|problem| Cause::Quantization { tensor: info.name.clone(), problem })?;
+        if merged.is_some() {
+            self.change(tensor, |t| t.quantization = merged);
         }
         Ok(())
     }
@@ -254,59 +311,75 @@ impl Graph {
         if info.kind != TensorKind::Input {
             return Err(argument("preprocess", format!("set on {:?}", info.name), "only inputs are preprocessed"));
         }
-        let def = op_def("Input").ok_or_else(|| Cause::Syntax("the op table has no Input".into()))?;
-        Attributes::new(def, crate::mlir::preprocess_attributes(&preprocess, &info.shape))?;
+        preprocess.attributes(&info.shape)?;
         self.change(tensor, |t| t.preprocess = Some(preprocess));
         Ok(())
     }
-
-    /// Inserts an operator: checks it against its definition, infers the shapes and adds the results.
-    /// `results` gives name (or none, then one is made) and dtype of each.
+    /// Builds a block for an operator to own: `build` gets the arguments, of the given names, dtypes and shapes, and
+    /// gives the block's results.
     ///
     /// # Errors
-    /// An operand or attribute that does not fit the op's definition, or shapes that do not fit together.
-    pub fn insert(
+    /// Those of `build`, or a name that is taken; the graph is then as it was.
+    pub fn block<S: Into<Ints>>(
         &mut self,
-        op: &str,
-        operands: &[Option<Tensor>],
-        attributes: impl IntoIterator<Item = (impl AsRef<str>, Attribute)>,
-        results: &[(Option<&str>, Dtype)],
+        arguments: impl IntoIterator<Item = (String, Dtype, S)>,
+        build: impl FnOnce(&mut Graph, &[Tensor]) -> Result<Vec<Tensor>>,
+    ) -> Result<Block> {
+        self.atomic(|g| {
+            let given = g.begin_block(arguments)?;
+            let results = build(g, &given)?;
+            g.end_block(results)
+        })
+    }
+    pub(crate) fn begin_block<S: Into<Ints>>(
+        &mut self,
+        arguments: impl IntoIterator<Item = (String, Dtype, S)>,
     ) -> Result<Vec<Tensor>> {
-        let def = op_def(op).ok_or_else(|| Cause::UnknownName {
-            kind: "op",
-            name: format!("top.{op}"),
-            nearest: nearest(op, super::OPS.iter().map(|o| o.name)),
-        })?;
-        check_operands(def, operands)?;
-        let attributes = Attributes::new(def, attributes)?;
-        let infos = operands.iter().map(|o| o.map(|t| self.tensor(t)).transpose()).collect::<Result<Vec<_>>>()?;
-        let shapes =
-            ops::infer(&Inference { op: def, operands: infos, attributes: &attributes, results: results.len() })?;
-        if shapes.len() != results.len() {
-            let problem = format!("it has {} results, {} were named", shapes.len(), results.len());
-            return Err(Cause::Operator { op: op.into(), problem }.into());
+        self.open.push(Block::default());
+        let mut given = Vec::new();
+        for (name, dtype, shape) in arguments {
+            given.push(self.add_tensor(Some(&name), dtype, shape.into().to_shape()?, TensorKind::Argument)?);
         }
-        let mark = self.mark();
-        let mut handles = Vec::with_capacity(shapes.len());
-        for (shape, (name, dtype)) in shapes.into_iter().zip(results) {
-            match self.add_tensor(*name, *dtype, shape, TensorKind::Value) {
-                Ok(tensor) => handles.push(tensor),
-                Err(error) => {
-                    self.rewind(mark);
-                    return Err(error);
-                }
-            }
+        self.current().arguments = given.clone();
+        Ok(given)
+    }
+    pub(crate) fn end_block(&mut self, results: Vec<Tensor>) -> Result<Block> {
+        results.iter().try_for_each(|t| self.tensor(*t).map(|_| ()))?;
+        let mut block = self.open.pop().unwrap_or_default();
+        block.results = results;
+        Ok(block)
+    }
+    /// Calls a tensor otherwise.
+    pub(crate) fn rename(&mut self, tensor: Tensor, name: &str) -> Result<()> {
+        check_name(name)?;
+        let name = format!("{}{name}", self.scope.prefix);
+        let old = self.tensor(tensor)?.name.clone();
+        if self.by_name.get(&name).is_some_and(|t| *t != tensor) {
+            return Err(Cause::DuplicateName(name).into());
         }
-        self.operators.push(Operator { op: def, operands: operands.to_vec(), attributes, results: handles.clone() });
-        Ok(handles)
+        self.by_name.remove(&old);
+        self.by_name.insert(name.clone(), tensor);
+        self.change(tensor, |t| t.name = name);
+        Ok(())
     }
 
-    /// Every tensor's quantization after propagation through the transparent ops, forth and back.
-    ///
-    /// # Errors
-    /// Two propagated quantizations contradict each other.
-    pub fn propagated_quantization(&self) -> Result<Vec<Option<Quantization>>> {
-        quant::propagate(&self.tensors, &self.operators)
+    pub(crate) fn slots(&self) -> &[Option<TensorInfo>] {
+        &self.tensors
+    }
+    /// The block that operators are added to.
+    pub(super) fn current(&mut self) -> &mut Block {
+        self.open.last_mut().unwrap_or(&mut self.body)
+    }
+    pub(crate) fn calls_made(&self) -> usize {
+        self.calls
+    }
+    /// How many operators there are in the block that is being built.
+    pub(crate) fn operators_made(&mut self) -> usize {
+        self.current().operators.len()
+    }
+    pub(crate) fn record(&mut self, call: RecordedCall) {
+        self.calls += 1;
+        self.current().calls.push(call);
     }
 
     pub(crate) fn add_tensor(
@@ -320,60 +393,102 @@ impl Graph {
         let name = match name {
             Some(name) => {
                 check_name(name)?;
-                format!("{}{name}", self.scope)
+                format!("{}{name}", self.scope.prefix)
             }
             None => self.free_name("value"),
         };
+        let refused = matches!(dtype, Dtype::Int64 | Dtype::Uint64 | Dtype::Float64 | Dtype::Bool);
+        if refused && matches!(kind, TensorKind::Coefficient(_)) {
+            let expected = "the tool chain has no coefficients of that dtype; convert it to float32 or int32";
+            return Err(argument(format!("the coefficient {:?}", shown(&name)), dtype, expected));
+        }
         if self.tensors.len() >= u32::MAX as usize {
             return Err(Cause::Shape("a graph holds at most 2^32 - 1 tensors".into()).into());
         }
-        let tensor = Tensor(self.tensors.len() as u32);
         if self.by_name.contains_key(&name) {
             return Err(Cause::DuplicateName(name).into());
         }
+        let tensor = self.lineage.handle(self.tensors.len());
         self.by_name.insert(name.clone(), tensor);
-        self.tensors.push(TensorInfo { name, shape, dtype, kind, quantization: None, preprocess: None });
+        let info = TensorInfo { name, shape, dtype, kind, quantization: None, preprocess: None, of_number: false };
+        self.tensors.push(Some(info));
         Ok(tensor)
     }
     /// A name that is free, without the scope: `stem_<n>`, n the number of calls so far, or the next that is free.
     pub(crate) fn free_name(&self, stem: &str) -> String {
-        let mut n = self.calls.len();
-        loop {
-            let name = format!("{stem}_{n}");
-            if !self.by_name.contains_key(&format!("{}{name}", self.scope)) {
-                return name;
-            }
-            n += 1;
-        }
+        let free = |n: &usize| !self.by_name.contains_key(&format!("{}{stem}_{n}", self.scope.prefix));
+        // Among as many numbers as there are names, and one, one is free.
+        let n = (self.calls..=self.calls + self.by_name.len()).find(free).unwrap_or(self.calls);
+        format!("{stem}_{n}")
     }
-    /// Changes a tensor that may be older than the call in progress.
+    /// Changes a tensor, to be changed back should the call in progress fail.
     pub(crate) fn change(&mut self, tensor: Tensor, f: impl FnOnce(&mut TensorInfo)) {
-        if let Some(info) = self.tensors.get_mut(tensor.0 as usize) {
-            self.undo.push((tensor, info.clone()));
+        if let Some(Some(info)) = self.tensors.get_mut(tensor.index()) {
+            if self.undo.depth > 0 {
+                self.undo.changed.push((tensor, info.clone()));
+            }
             f(info);
         }
     }
-    pub(crate) fn mark(&self) -> Mark {
-        Mark { tensors: self.tensors.len(), operators: self.operators.len(), inputs: self.inputs.len() }
-    }
-    pub(crate) fn clear_undo(&mut self) {
-        self.undo.clear();
-    }
-    /// Returns to `mark`, as if nothing had been added or changed since.
-    pub(crate) fn rewind(&mut self, mark: Mark) {
-        for (tensor, info) in self.undo.drain(..).rev() {
-            self.tensors[tensor.0 as usize] = info;
-        }
-        for info in self.tensors.drain(mark.tensors..) {
+    /// Forgets a tensor; its handle is refused from here on.
+    pub(super) fn forget(&mut self, tensor: Tensor) {
+        if let Some(info) = self.tensors.get_mut(tensor.index()).and_then(Option::take) {
             self.by_name.remove(&info.name);
-            self.scalar_coefficients.remove(&info.name);
         }
-        self.operators.truncate(mark.operators);
-        self.inputs.truncate(mark.inputs);
     }
-    /// Declared inputs, each operand, output: everything a reader of the graph may rely on before emission or execution.
+    /// Runs `f`; if it fails, the graph is as if nothing had been added or changed.
+    pub(crate) fn atomic<R>(&mut self, f: impl FnOnce(&mut Graph) -> Result<R>) -> Result<R> {
+        let mark = self.mark();
+        self.undo.depth += 1;
+        let result = f(self);
+        self.undo.depth -= 1;
+        if result.is_err() {
+            self.rewind(mark);
+        }
+        if self.undo.depth == 0 {
+            self.undo.changed.clear();
+        }
+        result
+    }
+    fn mark(&mut self) -> Mark {
+        let (tensors, open, calls, changed) =
+            (self.tensors.len(), self.open.len(), self.calls, self.undo.changed.len());
+        let block = self.current();
+        let (operators, arguments, recorded) = (block.operators.len(), block.arguments.len(), block.calls.len());
+        Mark { tensors, open, operators, arguments, recorded, calls, changed }
+    }
+    fn rewind(&mut self, mark: Mark) {
+        for (tensor, info) in self.undo.changed.drain(mark.changed..).rev() {
+            self.tensors[tensor.index()] = Some(info);
+        }
+        for info in self.tensors.drain(mark.tensors..).flatten() {
+            self.by_name.remove(&info.name);
+        }
+        self.open.truncate(mark.open);
+        self.calls = mark.calls;
+        let block = self.current();
+        block.operators.truncate(mark.operators);
+        block.arguments.truncate(mark.arguments);
+        block.calls.truncate(mark.recorded);
+    }
+    /// A copy with the same handles, to return to.
+    pub(super) fn snapshot(&self) -> Graph {
+        Graph {
+            name: self.name.clone(),
+            mode: self.mode,
+            lineage: self.lineage.clone(),
+            tensors: self.tensors.clone(),
+            by_name: self.by_name.clone(),
+            body: self.body.clone(),
+            open: self.open.clone(),
+            scope: self.scope.clone(),
+            calls: self.calls,
+            undo: self.undo.clone(),
+        }
+    }
+    /// Everything a reader of the graph may rely on before emission or execution.
     pub(crate) fn check_complete(&self) -> Result<()> {
-        if self.outputs.is_empty() {
+        if self.outputs().is_empty() {
             return Err(argument("outputs", "not set", "call set_outputs first"));
         }
         let missing = self.tensors().filter(|(_, t)| t.kind == TensorKind::Coefficient(None)).map(|(_, t)| {
@@ -381,29 +496,6 @@ impl Graph {
         });
         Error::collect(missing.collect())
     }
-}
-
-fn check_operands(op: &OpDef, operands: &[Option<Tensor>]) -> Result<()> {
-    let wrong = |problem: String| Err(Cause::Operator { op: op.name.into(), problem }.into());
-    if let [only] = op.operands
-        && only.arity == Arity::Variadic
-    {
-        return match operands.iter().position(Option::is_none) {
-            Some(i) => wrong(format!("operand {i} of {} is none", only.name)),
-            None if operands.is_empty() => wrong(format!("{} is empty", only.name)),
-            None => Ok(()),
-        };
-    }
-    let least = op.operands.iter().filter(|o| o.arity != Arity::Optional).count();
-    if operands.len() < least || operands.len() > op.operands.len() {
-        return wrong(format!("it has {} operands; expected {least} to {}", operands.len(), op.operands.len()));
-    }
-    for (def, operand) in op.operands.iter().zip(operands) {
-        if operand.is_none() && def.arity == Arity::Required {
-            return wrong(format!("the operand {} is none", def.name));
-        }
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -418,9 +510,13 @@ mod tests {
         let mut g = Graph::new("g").unwrap();
         let x = g.input("x", Dtype::Int8, [1, 4]).unwrap();
         let y = g.input("y", Dtype::Int8, [1, 3]).unwrap();
+        // What was set before the call stays.
+        g.quantize(x, &Quantization { scale: None, zero_point: Some(1.into()) }).unwrap();
         let before = format!("{g:?}");
-        let error = g.add(x, y).scale([0.5, 0.5, 0.5]).call().unwrap_err();
+        let error = g.add(x, y).scale([0.5, 0.5, 0.5]).zero_point([1, 0, 0]).call().unwrap_err();
         assert!(matches!(error.cause(), Cause::Broadcast { .. }), "{error}");
+        assert_eq!(format!("{g:?}"), before);
+        assert!(g.op(crate::ops::Add::new(vec![x, y])).call().is_err());
         assert_eq!(format!("{g:?}"), before);
     }
 
@@ -437,6 +533,34 @@ mod tests {
             g.relu(x).out_name("x").call().unwrap_err().to_string().lines().next(),
             Some("relu \"x\" (ops[3]): the name \"x\" is used already; every tensor needs its own")
         );
-        assert!(g.tensor(Tensor(99)).is_err());
+    }
+
+    #[test]
+    fn handles_are_of_one_graph_and_its_clones() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [1]).unwrap();
+        let mut other = Graph::new("h").unwrap();
+        other.input("x", Dtype::Float32, [1]).unwrap();
+        assert_eq!(
+            other.relu(x).call().unwrap_err().to_string(),
+            "relu (ops[0]): the tensor handle #0 is not of this graph"
+        );
+        let mut clone = g.clone();
+        let (a, b) = (g.relu(x).call().unwrap(), clone.relu(x).call().unwrap());
+        assert!(g.tensor(b).is_err() && clone.tensor(a).is_err());
+        assert!(g.tensor(a).is_ok() && clone.tensor(b).is_ok());
+        let again = clone.clone();
+        assert!(again.tensor(x).is_ok() && again.tensor(b).is_ok() && again.tensor(a).is_err());
+    }
+
+    #[test]
+    fn coefficients_are_of_what_the_tool_chain_knows() {
+        let mut g = Graph::new("g").unwrap();
+        assert_eq!(
+            g.coefficient("i", Array::from([1i64])).unwrap_err().to_string(),
+            "the coefficient \"i\" is int64; the tool chain has no coefficients of that dtype; convert it to float32 or int32"
+        );
+        assert!(g.coefficient("d", Array::from([1f64])).is_err());
+        assert!(g.input("x", Dtype::Float32, [1, -2]).unwrap_err().to_string().contains("negative dimension"));
     }
 }

@@ -1,13 +1,61 @@
-use super::{Cause, Dtype, Result};
-use crate::{array::Array, quant::Quantization};
-use serde::{Deserialize, Serialize};
+use super::Preprocess;
+use crate::{
+    array::Array,
+    base::{Dtype, Shape, shape_text},
+    quant::Quantization,
+};
+use std::sync::atomic::{AtomicU64, Ordering};
 
-/// Dimensions of a tensor.
-pub type Shape = Vec<usize>;
-
-/// A handle of a tensor in a [`Graph`](super::Graph); cheap to copy, valid in that graph only.
+/// A handle of a tensor; cheap to copy, valid in the graph that gave it out and in that graph's clones.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct Tensor(pub(crate) u32);
+pub struct Tensor {
+    index: u32,
+    graph: GraphId,
+}
+
+impl Tensor {
+    pub(super) fn new(index: u32, graph: GraphId) -> Self {
+        Tensor { index, graph }
+    }
+    /// Its place in tables with an entry a tensor.
+    pub(crate) fn index(self) -> usize {
+        self.index as usize
+    }
+}
+
+/// Tells graphs apart, in one run of a program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct GraphId(u64);
+
+impl GraphId {
+    fn unique() -> Self {
+        static NEXT: AtomicU64 = AtomicU64::new(0);
+        GraphId(NEXT.fetch_add(1, Ordering::Relaxed))
+    }
+}
+
+/// Who gave out which handles: a clone knows those that its original had given out before, and neither knows what
+/// the other gives out after.
+#[derive(Debug, Clone)]
+pub(super) struct Lineage(Vec<(u32, GraphId)>);
+
+impl Lineage {
+    pub fn new() -> Self {
+        Lineage(vec![(0, GraphId::unique())])
+    }
+    /// That of a clone with so many tensors.
+    pub fn fork(&self, tensors: usize) -> Self {
+        let mut ids = self.0.clone();
+        ids.push((tensors as u32, GraphId::unique()));
+        Lineage(ids)
+    }
+    /// The handle of the tensor in that place.
+    pub fn handle(&self, index: usize) -> Tensor {
+        let index = index as u32;
+        let owner = self.0.iter().rev().find(|(first, _)| *first <= index).map_or(self.0[0].1, |(_, id)| *id);
+        Tensor::new(index, owner)
+    }
+}
 
 /// Where a tensor's values come from.
 #[derive(Debug, Clone, PartialEq)]
@@ -18,6 +66,8 @@ pub enum TensorKind {
     Coefficient(Option<Array>),
     /// Computed by an operator.
     Value,
+    /// Given to a block that an operator owns.
+    Argument,
 }
 
 /// What the graph knows of a tensor.
@@ -35,6 +85,8 @@ pub struct TensorInfo {
     pub quantization: Option<Quantization>,
     /// Image preprocessing, of inputs only.
     pub preprocess: Option<Preprocess>,
+    /// A coefficient that a call made of a number, and makes again when it is made again.
+    pub(crate) of_number: bool,
 }
 
 impl TensorInfo {
@@ -47,98 +99,15 @@ impl TensorInfo {
     pub fn elements(&self) -> usize {
         self.shape.iter().product()
     }
-}
-
-/// What the deployed network does to an image before the first operator (TpuLang's `Tensor.preprocess`).
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(deny_unknown_fields, default)]
-pub struct Preprocess {
-    /// Subtracted from each channel.
-    pub mean: Vec<f64>,
-    /// Multiplies each channel, after the mean was subtracted.
-    pub scale: Vec<f64>,
-    /// `rgb`, `bgr`, `gray`, `rgba`, `gbrg`, `grbg`, `bggr` or `rggb`.
-    pub pixel_format: String,
-    /// `nchw` or `nhwc`.
-    pub channel_format: String,
-    /// Height and width after resizing; by default the tensor's.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub resize_dims: Option<[i64; 2]>,
-    /// Whether resizing keeps the aspect ratio.
-    pub keep_aspect_ratio: bool,
-    /// `letterbox` or `short_side_scale`; used with `keep_aspect_ratio`.
-    pub keep_ratio_mode: String,
-    /// The value of padded pixels.
-    pub pad_value: i64,
-    /// `normal` or `center`.
-    pub pad_type: String,
-}
-
-impl Default for Preprocess {
-    fn default() -> Self {
-        Preprocess {
-            mean: vec![0.0; 3],
-            scale: vec![1.0; 3],
-            pixel_format: "bgr".into(),
-            channel_format: "nchw".into(),
-            resize_dims: None,
-            keep_aspect_ratio: false,
-            keep_ratio_mode: "letterbox".into(),
-            pad_value: 0,
-            pad_type: "center".into(),
+    /// A coefficient's data, where they are known.
+    pub fn data(&self) -> Option<&Array> {
+        match &self.kind {
+            TensorKind::Coefficient(data) => data.as_ref(),
+            _ => None,
         }
     }
-}
-
-/// `1x3x32x32`; `scalar` without dimensions. Long shapes are cut.
-pub(crate) fn shape_text(shape: &[usize]) -> String {
-    if shape.is_empty() {
-        return "scalar".into();
+    /// Whether it is a coefficient.
+    pub fn is_coefficient(&self) -> bool {
+        matches!(self.kind, TensorKind::Coefficient(_))
     }
-    let mut text = shape.iter().take(16).map(|d| d.to_string()).collect::<Vec<_>>().join("x");
-    if shape.len() > 16 {
-        text += "x...";
-    }
-    text
-}
-
-/// Number of elements, checked: all dimensions positive, at most 32 of them, the bytes addressable.
-///
-/// # Errors
-/// Names what would be right.
-pub(crate) fn elements(shape: &[usize], dtype: Dtype) -> Result<usize> {
-    if shape.len() > 32 {
-        return Err(Cause::Shape(format!("a shape of {} dimensions; at most 32 are supported", shape.len())).into());
-    }
-    if shape.contains(&0) {
-        return Err(Cause::Shape(format!(
-            "the shape {} has a dimension of 0; all must be positive",
-            shape_text(shape)
-        ))
-        .into());
-    }
-    let bytes = shape.iter().try_fold(dtype.size(), |n, &d| n.checked_mul(d)).filter(|&n| n <= 1 << 50);
-    bytes.map(|n| n / dtype.size()).ok_or_else(|| {
-        Cause::TooLarge {
-            what: format!("a tensor of shape {} and dtype {dtype}", shape_text(shape)),
-            needed: "more than 2^50 bytes".into(),
-            limit: "that cannot be addressed".into(),
-        }
-        .into()
-    })
-}
-
-/// Names are text that fits one line of MLIR and a file name in an npz.
-pub(crate) fn check_name(name: &str) -> Result<()> {
-    let problem = if name.is_empty() {
-        "it is empty"
-    } else if name.len() > 1000 {
-        "it is longer than 1000 bytes"
-    } else if name.chars().any(|c| c.is_control()) {
-        "it holds a control character"
-    } else {
-        return Ok(());
-    };
-    let shown: String = name.chars().take(40).collect();
-    Err(super::argument("the name of a tensor", format!("{shown:?}"), problem))
 }

@@ -1,41 +1,66 @@
 //! Attributes between the graph and MLIR.
-use crate::graph::{Attribute as Value, AttributeKind, Preprocess};
+use crate::ops::{Attribute as Value, AttributeKind, Dict};
 use melior::{
     Context,
     ir::{
-        Attribute, AttributeLike, Type, TypeLike,
+        Attribute, AttributeLike, Identifier, Type, TypeLike,
         attribute::{ArrayAttribute, BoolAttribute, FloatAttribute, IntegerAttribute, StringAttribute},
         r#type::IntegerType,
     },
 };
-use mlir_sys::{mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeIsAArray};
+use mlir_sys::{
+    mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeIsAArray, mlirAttributeIsADictionary,
+    mlirDictionaryAttrGet, mlirDictionaryAttrGetElement, mlirDictionaryAttrGetNumElements, mlirIdentifierStr,
+    mlirNamedAttributeGet,
+};
 
 /// An attribute of an op; the kind tells a 32-bit integer from a 64-bit one.
 pub(super) fn to_mlir<'c>(context: &'c Context, kind: AttributeKind, value: &Value) -> Attribute<'c> {
-    let int = |v: i64| -> Attribute<'c> { IntegerAttribute::new(IntegerType::new(context, 64).into(), v).into() };
+    let int = |v: i64| -> Attribute<'c> { IntegerAttribute::new(int_type(context, kind), v).into() };
     let float = |v: f64| -> Attribute<'c> { FloatAttribute::new(context, Type::float64(context), v).into() };
+    let list = |all: Vec<Attribute<'c>>| -> Attribute<'c> { ArrayAttribute::new(context, &all).into() };
     match value {
-        Value::Int(v) if kind == AttributeKind::Si32 => {
-            IntegerAttribute::new(IntegerType::signed(context, 32).into(), *v).into()
-        }
         Value::Int(v) => int(*v),
         Value::Float(v) => float(*v),
         Value::Bool(v) => BoolAttribute::new(context, *v).into(),
         Value::Str(v) => StringAttribute::new(context, v).into(),
-        Value::Ints(v) => ArrayAttribute::new(context, &v.iter().map(|x| int(*x)).collect::<Vec<_>>()).into(),
-        Value::Floats(v) => ArrayAttribute::new(context, &v.iter().map(|x| float(*x)).collect::<Vec<_>>()).into(),
+        Value::Ints(v) => list(v.iter().map(|x| int(*x)).collect()),
+        Value::Floats(v) => list(v.iter().map(|x| float(*x)).collect()),
+        Value::List(v) => list(v.iter().map(|x| to_mlir(context, AttributeKind::Int, x)).collect()),
+        Value::Dict(v) => dictionary(context, v),
     }
+}
+
+fn int_type(context: &Context, kind: AttributeKind) -> Type<'_> {
+    match kind {
+        AttributeKind::Si32 => IntegerType::signed(context, 32),
+        AttributeKind::Ui32 => IntegerType::unsigned(context, 32),
+        AttributeKind::I32 | AttributeKind::I32s => IntegerType::new(context, 32),
+        _ => IntegerType::new(context, 64),
+    }
+    .into()
+}
+
+fn dictionary<'c>(context: &'c Context, entries: &Dict) -> Attribute<'c> {
+    let named: Vec<_> = entries
+        .iter()
+        .map(|(key, value)| {
+            let (key, value) = (Identifier::new(context, key), to_mlir(context, AttributeKind::Int, value));
+            // SAFETY: both are of this context.
+            unsafe { mlirNamedAttributeGet(key.to_raw(), value.to_raw()) }
+        })
+        .collect();
+    // SAFETY: the attributes are of this context, and as many as is said.
+    unsafe { Attribute::from_raw(mlirDictionaryAttrGet(context.to_raw(), named.len() as isize, named.as_ptr())) }
 }
 
 /// The value of an attribute, if it is of a kind that the op table knows.
 pub(super) fn from_mlir(attribute: Attribute) -> Option<Value> {
     if let Some(items) = array(attribute) {
-        let values = items.into_iter().map(from_mlir).collect::<Option<Vec<_>>>()?;
-        let ints =
-            values.iter().map(|v| if let Value::Int(v) = v { Some(*v) } else { None }).collect::<Option<Vec<_>>>();
-        let floats =
-            || values.iter().map(|v| if let Value::Float(v) = v { Some(*v) } else { None }).collect::<Option<Vec<_>>>();
-        return ints.map(Value::Ints).or_else(|| floats().map(Value::Floats));
+        return from_list(items.into_iter().map(from_mlir).collect::<Option<Vec<_>>>()?);
+    }
+    if let Some(entries) = entries(attribute) {
+        return entries.into_iter().map(|(k, v)| Some((k, from_mlir(v)?))).collect::<Option<Dict>>().map(Value::Dict);
     }
     // A bool is an integer of one bit, so it is tried first.
     if let Ok(v) = BoolAttribute::try_from(attribute) {
@@ -48,6 +73,35 @@ pub(super) fn from_mlir(attribute: Attribute) -> Option<Value> {
         return attribute.r#type().is_f64().then(|| Value::Float(v.value()));
     }
     StringAttribute::try_from(attribute).ok().map(|v| Value::Str(v.value().to_owned()))
+}
+
+/// Numbers of one kind as such.
+fn from_list(values: Vec<Value>) -> Option<Value> {
+    let ints = values.iter().map(|v| if let Value::Int(v) = v { Some(*v) } else { None }).collect();
+    let floats = values.iter().map(|v| if let Value::Float(v) = v { Some(*v) } else { None }).collect();
+    Some(match (ints, floats) {
+        (Some(ints), _) => Value::Ints(ints),
+        (_, Some(floats)) => Value::Floats(floats),
+        _ => Value::List(values),
+    })
+}
+
+/// The entries of a dictionary attribute.
+fn entries(attribute: Attribute) -> Option<Vec<(String, Attribute)>> {
+    let raw = attribute.to_raw();
+    // SAFETY: the kind is tested before the entries are taken, and the indices are in range.
+    unsafe {
+        mlirAttributeIsADictionary(raw).then(|| {
+            (0..mlirDictionaryAttrGetNumElements(raw))
+                .map(|i| {
+                    let named = mlirDictionaryAttrGetElement(raw, i);
+                    let key = mlirIdentifierStr(named.name);
+                    let key = std::slice::from_raw_parts(key.data.cast::<u8>(), key.length);
+                    (String::from_utf8_lossy(key).into_owned(), Attribute::from_raw(named.attribute))
+                })
+                .collect()
+        })
+    }
 }
 
 /// Integers of up to 64 bits, by their text: the C API asserts that signedness is as asked for.
@@ -67,28 +121,4 @@ fn array(attribute: Attribute) -> Option<Vec<Attribute>> {
                 .collect()
         })
     }
-}
-
-/// The attributes of `top.Input` for an image of that shape, as TPU-MLIR's importer sets them.
-pub(crate) fn preprocess_attributes(p: &Preprocess, shape: &[usize]) -> Vec<(&'static str, Value)> {
-    let nhwc = p.channel_format == "nhwc";
-    let channels = if nhwc { shape.last() } else { shape.get(1) };
-    let mut all: Vec<(&'static str, Value)> = vec![("do_preprocess", true.into())];
-    // The importer sets the others on images only.
-    if shape.len() == 3 || (shape.len() == 4 && channels.is_some_and(|&c| c <= 4)) {
-        let spatial = if nhwc { &shape[shape.len() - 3..shape.len() - 1] } else { &shape[shape.len() - 2..] };
-        let resize = p.resize_dims.map_or_else(|| spatial.iter().map(|&d| d as i64).collect(), Vec::from);
-        all.extend([
-            ("resize_dims", Value::Ints(resize)),
-            ("keep_aspect_ratio", p.keep_aspect_ratio.into()),
-            ("keep_ratio_mode", p.keep_ratio_mode.as_str().into()),
-            ("pad_value", p.pad_value.into()),
-            ("pad_type", p.pad_type.as_str().into()),
-            ("mean", p.mean.clone().into()),
-            ("scale", p.scale.clone().into()),
-            ("pixel_format", p.pixel_format.as_str().into()),
-            ("channel_format", p.channel_format.as_str().into()),
-        ]);
-    }
-    all
 }

@@ -9,7 +9,6 @@ mod reader;
 mod types;
 mod writer;
 
-pub(crate) use attributes::preprocess_attributes;
 pub use pair::{Written, write_pair};
 pub use reader::{read, read_text};
-pub use writer::{emit, weight_file_name};
+pub use writer::{Emitted, emit, weight_file_name};

@@ -1,7 +1,8 @@
-use super::{emit, weight_file_name};
+use super::{Emitted, emit, weight_file_name};
 use crate::{
     array::{NpzWriter, set_default_permissions},
-    graph::{Error, Graph, Result, TensorKind},
+    base::{Error, Result},
+    graph::Graph,
 };
 use std::{
     fs::{self, File},
@@ -33,19 +34,16 @@ pub struct Written {
 /// As [`emit`], or writing failed; the old pair is then still there.
 pub fn write_pair(graph: &Graph, dir: impl AsRef<Path>) -> Result<Written> {
     let dir = dir.as_ref();
-    let (text, used) = emit(graph)?;
+    let Emitted { text, weights: used } = emit(graph)?;
     fs::create_dir_all(dir).map_err(Error::io(dir))?;
     let weights = dir.join(weight_file_name(graph));
     let mlir = dir.join(format!("{}_origin.mlir", graph.name()));
 
     let mut writer = NpzWriter::new(temporary(dir)?, &weights);
     let mut parameters = 0;
-    for tensor in used {
-        let info = graph.tensor(tensor)?;
-        if let TensorKind::Coefficient(Some(data)) = &info.kind {
-            writer.add(&info.name, data, true)?;
-            parameters += data.len();
-        }
+    for (name, data) in &used {
+        writer.add(name, data, true)?;
+        parameters += data.len();
     }
     let new_weights = writer.finish()?;
     let mut new_mlir = temporary(dir)?;

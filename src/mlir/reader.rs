@@ -5,13 +5,12 @@ use super::{
 };
 use crate::{
     array::WeightFile,
-    graph::{
-        Arity, Attribute as Value, Attributes, Cause, Dtype, Error, Graph, Mode, OpDef, Place, Preprocess, Result,
-        Shape, Tensor, TensorKind, op_def, shape_text,
-    },
+    base::{CallContext, Cause, Error, Place, Result, Shape},
+    graph::{Block as GraphBlock, Graph, Mode, NewResult, Preprocess, Tensor, TensorKind},
+    ops::{Attribute as Value, Attributes, Input, Op, OpDef, op_def},
 };
 use melior::ir::{
-    BlockLike, Location, Module, RegionLike, Value as MlirValue, ValueLike,
+    BlockLike, BlockRef, Location, Module, RegionLike, TypeLike, Value as MlirValue, ValueLike,
     attribute::StringAttribute,
     operation::{OperationLike, OperationRef},
 };
@@ -156,46 +155,41 @@ impl Reader {
     fn function(&mut self, function: &OperationRef) -> Result<()> {
         let blocks = function.region(0).ok().and_then(|r| r.first_block());
         let block = blocks.ok_or_else(|| Error::from(Cause::Syntax("the function main has no body".into())))?;
+        let outputs = self.block(&block)?;
+        if outputs.is_empty() {
+            return Err(Cause::Syntax("the function main returns nothing".into()).into());
+        }
+        self.graph.set_outputs(&outputs)
+    }
+
+    /// The operators of a block; gives what it returns or yields.
+    fn block(&mut self, block: &BlockRef) -> Result<Vec<Tensor>> {
         let mut next = block.first_operation();
         while let Some(operation) = next {
+            let name = op_name(&operation);
+            if ["func.return", "return", "top.Yield"].contains(&name.as_str()) {
+                return Ok(self.operands(&operation)?.into_iter().flatten().collect());
+            }
             let mut names = Vec::new();
             location_names(operation.location(), 0, &mut names);
-            let call = crate::graph::CallContext {
-                function: op_name(&operation),
-                out: names.first().cloned(),
-                index: self.graph.operators().len(),
-                operands: Vec::new(),
-            };
+            let (out, index) = (names.first().cloned(), self.graph.calls_made());
+            let call = CallContext { function: name, out, index, operands: Vec::new() };
             self.operation(&operation, names).map_err(|e| e.in_call(call))?;
             next = operation.next_in_block();
         }
-        if self.graph.outputs().is_empty() {
-            return Err(Cause::Syntax("the function main returns nothing".into()).into());
-        }
-        Ok(())
+        Ok(Vec::new())
     }
 
     fn operation(&mut self, operation: &OperationRef, names: Vec<String>) -> Result<()> {
         let name = op_name(operation);
-        match name.as_str() {
-            "func.return" | "return" => {
-                let outputs = self.operands(operation)?.into_iter().flatten().collect::<Vec<_>>();
-                return self.graph.set_outputs(&outputs);
-            }
-            "top.None" => {
-                self.bind(operation, &[None]);
-                return Ok(());
-            }
-            _ => {}
+        if name == "top.None" {
+            self.bind(operation, &[None]);
+            return Ok(());
         }
         let op = name
             .strip_prefix("top.")
             .ok_or_else(|| Error::from(Cause::Syntax(format!("the op {name} is not of the Top dialect"))))?;
-        let def = op_def(op).ok_or_else(|| Cause::UnknownName {
-            kind: "op",
-            name: name.clone(),
-            nearest: crate::graph::nearest(op, crate::graph::OPS.iter().map(|o| o.name)).map(|n| format!("top.{n}")),
-        })?;
+        let def = op_def(op)?;
         let mut attributes = Vec::new();
         for (key, value) in operation.attributes() {
             let key = key.as_string_ref().as_str().unwrap_or_default().to_owned();
@@ -208,7 +202,7 @@ impl Reader {
         match op {
             "Input" => self.input(operation, def, attributes, names),
             "Weight" => self.weight(operation, names),
-            _ => self.operator(operation, def, attributes, names),
+            _ => self.operator(operation, op, attributes, names),
         }
     }
 
@@ -225,9 +219,10 @@ impl Reader {
         if let Some(q) = &ty.quantization {
             self.graph.quantize(tensor, q)?;
         }
-        let attributes = Attributes::new(def, attributes)?;
-        if attributes.bool("do_preprocess") {
-            self.graph.preprocess(tensor, preprocess(&attributes))?;
+        let mut attributes = Attributes::new(def, attributes)?;
+        let input = Input::read(&mut attributes)?;
+        if input.do_preprocess {
+            self.graph.preprocess(tensor, preprocess(input))?;
         }
         self.bind(operation, &[Some(tensor)]);
         Ok(())
@@ -263,40 +258,61 @@ impl Reader {
     fn operator(
         &mut self,
         operation: &OperationRef,
-        def: &'static OpDef,
+        name: &str,
         attributes: Vec<(String, Value)>,
         names: Vec<String>,
     ) -> Result<()> {
-        let mut operands = self.operands(operation)?;
-        if def.operands.iter().all(|o| o.arity != Arity::Variadic) {
-            // Absent optional operands at the end may be written as none, or not at all.
-            while operands.len() > def.operands.iter().filter(|o| o.arity != Arity::Optional).count()
-                && operands.last() == Some(&None)
-            {
-                operands.pop();
+        let op = Op::new(name, self.operands(operation)?, attributes)?;
+        let blocks = self.blocks(operation, op.def())?;
+        let mut names = names.into_iter();
+        let (mut results, mut quantizations) = (Vec::new(), Vec::new());
+        for result in operation.results() {
+            let result: MlirValue = result.into();
+            if result.r#type().is_none() {
+                results.push(NewResult { absent: true, ..NewResult::default() });
+                continue;
             }
+            let ty = self.type_of(result)?;
+            results.push(NewResult { name: names.next(), dtype: Some(ty.dtype), shape: ty.shape, absent: false });
+            quantizations.push(ty.quantization);
         }
-        let types = operation.results().map(|r| self.type_of(r.into())).collect::<Result<Vec<_>>>()?;
-        let results: Vec<(Option<&str>, Dtype)> =
-            types.iter().enumerate().map(|(i, t)| (names.get(i).map(String::as_str), t.dtype)).collect();
-        let tensors = self.graph.insert(def.name, &operands, attributes, &results)?;
-        for (tensor, ty) in tensors.iter().zip(&types) {
-            if let Some(q) = &ty.quantization {
-                self.graph.quantize(*tensor, q)?;
-            }
-            let inferred = &self.graph.tensor(*tensor)?.shape;
-            if let Some(written) = ty.shape.as_ref().filter(|s| *s != inferred) {
-                let problem = format!(
-                    "its result is written as {}; operands and attributes give {}",
-                    shape_text(written),
-                    shape_text(inferred)
-                );
-                return Err(Cause::Operator { op: def.name.into(), problem }.into());
-            }
+        let present: Vec<bool> = results.iter().map(|r| !r.absent).collect();
+        let new = blocks.into_iter().fold(self.graph.op(op).results(results), |new, block| new.owns(block));
+        let tensors = new.call()?;
+        for (tensor, quantization) in tensors.iter().zip(quantizations) {
+            quantization.map_or(Ok(()), |q| self.graph.quantize(*tensor, &q))?;
         }
-        let bound: Vec<_> = tensors.into_iter().map(Some).collect();
+        let mut tensors = tensors.into_iter();
+        let bound: Vec<_> = present.into_iter().map(|there| if there { tensors.next() } else { None }).collect();
         self.bind(operation, &bound);
         Ok(())
+    }
+
+    /// The blocks that an operation owns.
+    fn blocks(&mut self, operation: &OperationRef, def: &OpDef) -> Result<Vec<GraphBlock>> {
+        let mut blocks = Vec::new();
+        for name in def.blocks {
+            let missing = || {
+                Error::from(Cause::Operator { op: def.name.into(), problem: format!("the block {name} is missing") })
+            };
+            let region = operation.region(blocks.len()).map_err(|_| missing())?;
+            let block = region.first_block().ok_or_else(missing)?;
+            let mut arguments = Vec::new();
+            for i in 0..block.argument_count() {
+                let value = block.argument(i).map_err(|_| missing())?;
+                let ty = self.type_of(value.into())?;
+                let shape =
+                    ty.shape.ok_or_else(|| Error::from(Cause::Syntax("its arguments must be ranked".into())))?;
+                arguments.push((format!("{name}_{}_{i}", self.graph.calls_made()), ty.dtype, shape));
+            }
+            for (i, t) in self.graph.begin_block(arguments)?.into_iter().enumerate() {
+                let value: MlirValue = block.argument(i).map_err(|_| missing())?.into();
+                self.values.insert(key(&value), Some(t));
+            }
+            let results = self.block(&block)?;
+            blocks.push(self.graph.end_block(results)?);
+        }
+        Ok(blocks)
     }
 
     fn bind(&mut self, operation: &OperationRef, tensors: &[Option<Tensor>]) {
@@ -327,20 +343,20 @@ impl Reader {
     }
 }
 
-fn preprocess(a: &Attributes) -> Preprocess {
+fn preprocess(input: Input<()>) -> Preprocess {
     let default = Preprocess::default();
-    if a.get("pixel_format").is_none() {
+    let Some(pixel_format) = input.pixel_format else {
         return default;
-    }
+    };
     Preprocess {
-        mean: a.floats("mean"),
-        scale: a.floats("scale"),
-        pixel_format: a.str("pixel_format").into(),
-        channel_format: a.str("channel_format").into(),
-        resize_dims: a.ints("resize_dims").try_into().ok(),
-        keep_aspect_ratio: a.bool("keep_aspect_ratio"),
-        keep_ratio_mode: a.str("keep_ratio_mode").into(),
-        pad_value: a.int("pad_value"),
-        pad_type: a.str("pad_type").into(),
+        mean: input.mean.unwrap_or(default.mean),
+        scale: input.scale.unwrap_or(default.scale),
+        pixel_format: pixel_format.name().into(),
+        channel_format: input.channel_format.map_or(default.channel_format, |f| f.name().into()),
+        resize_dims: input.resize_dims.and_then(|d| d.try_into().ok()),
+        keep_aspect_ratio: input.keep_aspect_ratio.unwrap_or_default(),
+        keep_ratio_mode: input.keep_ratio_mode.unwrap_or(default.keep_ratio_mode),
+        pad_value: input.pad_value.unwrap_or_default(),
+        pad_type: input.pad_type.map_or(default.pad_type, |t| t.name().into()),
     }
 }

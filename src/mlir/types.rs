@@ -1,6 +1,6 @@
 //! Tensor types between the graph and MLIR.
 use crate::{
-    graph::{Dtype, OneOrMany, Shape, TensorInfo},
+    base::{Dtype, OneOrMany, Shape},
     quant::Quantization,
 };
 use melior::{
@@ -12,17 +12,18 @@ use melior::{
 };
 use mlir_sys::*;
 
-/// The ranked tensor type of a tensor with that quantization.
+/// The ranked tensor type of that shape, dtype and quantization.
 pub(super) fn tensor_type<'c>(
     context: &'c Context,
-    info: &TensorInfo,
+    shape: &[usize],
+    dtype: Dtype,
     quantization: Option<&Quantization>,
 ) -> Type<'c> {
     let element = match quantization {
-        Some(q) => quantized(context, info.dtype, q),
-        None => element(context, info.dtype),
+        Some(q) => quantized(context, dtype, q),
+        None => element(context, dtype),
     };
-    let shape: Vec<u64> = info.shape.iter().map(|&d| d as u64).collect();
+    let shape: Vec<u64> = shape.iter().map(|&d| d as u64).collect();
     RankedTensorType::new(&shape, element, None).into()
 }
 

@@ -1,13 +1,9 @@
-use super::{
-    attributes::{preprocess_attributes, to_mlir},
-    context::context,
-    types::tensor_type,
-};
+use super::{attributes::to_mlir, context::context, types::tensor_type};
 use crate::{
-    graph::{
-        Attribute as Value, AttributeKind, Attributes, Cause, Graph, OpDef, Operator, Result, Tensor, TensorKind,
-        op_def,
-    },
+    array::Array,
+    base::{Cause, Error, Result},
+    graph::{Block as GraphBlock, Graph, Operator, Tensor, TensorKind},
+    ops::{AttributeKind, Attributes, Op, OpDef, op_def},
     quant::Quantization,
 };
 use melior::{
@@ -21,13 +17,23 @@ use melior::{
     },
 };
 use mlir_sys::{mlirAttributeGetNull, mlirBlockAppendOwnedOperation};
+use std::collections::{HashMap, HashSet};
 
 /// The name of the weight file that belongs to a graph.
 pub fn weight_file_name(graph: &Graph) -> String {
     format!("{}_{}_all_weight.npz", graph.name(), graph.mode.state())
 }
 
-/// The graph as the text of an MLIR module, with the coefficients it uses in the order of their use.
+/// What [`emit`] gives.
+#[derive(Debug)]
+pub struct Emitted {
+    /// The module.
+    pub text: String,
+    /// The coefficients that it uses, by their keys in the weight file, in the order of their use.
+    pub weights: Vec<(String, Array)>,
+}
+
+/// The graph as the text of an MLIR module, with the coefficients it uses.
 ///
 /// ```
 /// use tpulang::{Dtype, Graph, mlir};
@@ -35,45 +41,71 @@ pub fn weight_file_name(graph: &Graph) -> String {
 /// let x = g.input("x", Dtype::Float32, [1, 3])?;
 /// let y = g.relu(x).out_name("y").call()?;
 /// g.set_outputs(&[y])?;
-/// let (text, weights) = mlir::emit(&g)?;
-/// assert!(text.contains(r#""top.Relu"(%1) {relu_limit = -1.000000e+00 : f64}"#));
-/// assert!(weights.is_empty());
+/// let emitted = mlir::emit(&g)?;
+/// assert!(emitted.text.contains(r#""top.Relu"(%1) {relu_limit = -1.000000e+00 : f64}"#));
+/// assert!(emitted.weights.is_empty());
 /// # Ok::<(), tpulang::Error>(())
 /// ```
 ///
 /// # Errors
 /// Outputs are not set, a coefficient has no data, or propagated quantizations contradict each other.
-pub fn emit(graph: &Graph) -> Result<(String, Vec<Tensor>)> {
+pub fn emit(graph: &Graph) -> Result<Emitted> {
     graph.check_complete()?;
     let quantization = graph.propagated_quantization()?;
     let context = context();
-    let emitter = Emitter { context: &context, graph, quantization };
-    emitter.module()
+    Emitter { context: &context, graph, quantization, cut: cut_tensors(graph) }.module()
 }
 
 struct Emitter<'c, 'g> {
     context: &'c Context,
     graph: &'g Graph,
     quantization: Vec<Option<Quantization>>,
+    /// Tensors of which parts are taken.
+    cut: HashSet<Tensor>,
 }
 
-/// The body of `main` as it grows.
+/// What was emitted so far.
 struct Body<'c> {
-    block: Block<'c>,
     /// The MLIR value of each tensor, once there is one.
     values: Vec<Option<MlirValue<'c, 'c>>>,
     none: Option<MlirValue<'c, 'c>>,
-    weights: Vec<Tensor>,
+    /// Coefficients whose last two axes are swapped.
+    transposed: HashMap<Tensor, MlirValue<'c, 'c>>,
+    weights: Vec<(String, Array)>,
+    written: HashSet<Tensor>,
+}
+
+/// Tensors that a Slice or Split cuts, at once or after their elements were only seen in another shape.
+fn cut_tensors(graph: &Graph) -> HashSet<Tensor> {
+    let mut operators = Vec::new();
+    graph.body().walk(&mut |o| operators.push(o));
+    let mut cut = HashSet::new();
+    for o in operators.into_iter().rev() {
+        let cuts = match &o.op {
+            Op::Slice(_) | Op::Split(_) => true,
+            Op::Reshape(_) | Op::Permute(_) | Op::Squeeze(_) | Op::Unsqueeze(_) => {
+                o.outputs().any(|t| cut.contains(&t))
+            }
+            _ => false,
+        };
+        if cuts {
+            cut.extend(o.op.operands().next().map(|(_, t)| *t));
+        }
+    }
+    cut
 }
 
 impl<'c> Emitter<'c, '_> {
-    fn module(&self) -> Result<(String, Vec<Tensor>)> {
+    fn module(&self) -> Result<Emitted> {
         let unknown = Location::unknown(self.context);
         let types = |tensors: &[Tensor]| tensors.iter().map(|&t| self.tensor_type(t)).collect::<Result<Vec<_>>>();
         let (inputs, outputs) = (types(self.graph.inputs())?, types(self.graph.outputs())?);
-        let body = self.body(&inputs)?;
+        let values = vec![None; self.graph.slots().len()];
+        let mut body =
+            Body { values, none: None, transposed: HashMap::new(), weights: Vec::new(), written: HashSet::new() };
+        let block = self.main(&mut body, &inputs)?;
         let region = Region::new();
-        region.append_block(body.block);
+        region.append_block(block);
         let name = |n: &str| Attribute::from(StringAttribute::new(self.context, n));
         let function_type = TypeAttribute::new(FunctionType::new(self.context, &inputs, &outputs).into());
         let function = OperationBuilder::new("func.func", unknown)
@@ -100,85 +132,152 @@ impl<'c> Emitter<'c, '_> {
         }
         let flags = OperationPrintingFlags::new().enable_debug_info(true, false);
         let text = module.as_operation().to_string_with_flags(flags).map_err(|e| internal("module", e))?;
-        Ok((text, body.weights))
+        Ok(Emitted { text, weights: body.weights })
     }
 
-    fn body(&self, inputs: &[Type<'c>]) -> Result<Body<'c>> {
+    fn main(&self, body: &mut Body<'c>, inputs: &[Type<'c>]) -> Result<Block<'c>> {
         let unknown = Location::unknown(self.context);
         let arguments: Vec<_> = inputs.iter().map(|t| (*t, unknown)).collect();
-        let tensors = self.graph.tensors().count();
-        let mut body =
-            Body { block: Block::new(&arguments), values: vec![None; tensors], none: None, weights: Vec::new() };
-        body.none = self.append(&body, "top.None", unknown, &[], &[], &[Type::none(self.context)])?.first().copied();
+        let block = Block::new(&arguments);
+        body.none =
+            self.append(&block, "top.None", unknown, &[], &[], &[Type::none(self.context)], vec![])?.first().copied();
         for (i, &input) in self.graph.inputs().iter().enumerate() {
-            self.input(&mut body, i, input, inputs[i])?;
+            self.input(body, &block, i, input, inputs[i])?;
         }
-        for operator in self.graph.operators() {
-            self.operator(&mut body, operator)?;
-        }
-        let outputs = self.graph.outputs().iter().map(|&t| value_of(&body, t)).collect::<Result<Vec<_>>>()?;
-        self.append(&body, "func.return", unknown, &outputs, &[], &[])?;
-        Ok(body)
+        self.operators(body, &block, self.graph.body(), "func.return")?;
+        Ok(block)
     }
 
-    fn input(&self, body: &mut Body<'c>, index: usize, tensor: Tensor, ty: Type<'c>) -> Result<()> {
-        let info = self.graph.tensor(tensor)?;
-        let given = info.preprocess.as_ref().map_or(Vec::new(), |p| preprocess_attributes(p, &info.shape));
-        let def = structure("Input")?;
-        let attributes = self.attributes(def, &Attributes::new(def, given)?);
-        let argument = body.block.argument(index).map_err(|e| internal("func.func", e))?;
-        let argument: MlirValue = argument.into();
-        // SAFETY: the argument lives as long as the block, which lives as long as the body.
-        let argument = unsafe { MlirValue::from_raw(argument.to_raw()) };
-        let location = self.location(&[tensor])?;
-        body.values[tensor.0 as usize] =
-            self.append(body, "top.Input", location, &[argument], &attributes, &[ty])?.first().copied();
+    /// The operators of a block, and what ends it.
+    fn operators(&self, body: &mut Body<'c>, block: &Block<'c>, from: &GraphBlock, end: &str) -> Result<()> {
+        from.operators().iter().try_for_each(|operator| self.operator(body, block, operator))?;
+        let results = from.results().iter().map(|&t| self.operand(body, block, t)).collect::<Result<Vec<_>>>()?;
+        self.append(block, end, Location::unknown(self.context), &results, &[], &[], vec![])?;
         Ok(())
     }
 
-    fn operator(&self, body: &mut Body<'c>, operator: &Operator) -> Result<()> {
-        let mut operands = Vec::with_capacity(operator.operands.len());
-        for operand in &operator.operands {
+    fn input(&self, body: &mut Body<'c>, block: &Block<'c>, index: usize, tensor: Tensor, ty: Type<'c>) -> Result<()> {
+        let info = self.graph.tensor(tensor)?;
+        let def = op_def("Input")?;
+        let attributes = match &info.preprocess {
+            Some(p) => p.attributes(&info.shape)?,
+            None => Attributes::new(def, [("", false.into()); 0])?,
+        };
+        let argument = argument(block, index)?;
+        let location = self.location(&[tensor])?;
+        let attributes = self.attributes(def, &attributes);
+        body.values[tensor.index()] =
+            self.append(block, "top.Input", location, &[argument], &attributes, &[ty], vec![])?.first().copied();
+        Ok(())
+    }
+
+    fn operator(&self, body: &mut Body<'c>, block: &Block<'c>, operator: &Operator) -> Result<()> {
+        let regions = operator.blocks.iter().map(|b| self.region(body, b)).collect::<Result<Vec<_>>>()?;
+        let straight = self.with_straight_coefficient(operator);
+        let op = straight.as_ref().unwrap_or(&operator.op);
+        let mut operands = Vec::new();
+        for (i, operand) in op.operand_list().into_iter().enumerate() {
             operands.push(match operand {
-                Some(tensor) => self.operand(body, *tensor)?,
+                Some(t) if straight.is_some() && i == 1 => self.transposed(body, block, *t)?,
+                Some(t) => self.operand(body, block, *t)?,
                 None => body.none.ok_or_else(|| internal("top.None", "missing"))?,
             });
         }
-        let types = operator.results.iter().map(|&t| self.tensor_type(t)).collect::<Result<Vec<_>>>()?;
-        let attributes = self.attributes(operator.op, &operator.attributes);
-        let name = format!("top.{}", operator.op.name);
-        let results = self.append(body, &name, self.location(&operator.results)?, &operands, &attributes, &types)?;
+        let none = Type::none(self.context);
+        let result_type = |t: &Option<Tensor>| t.map_or(Ok(none), |t| self.tensor_type(t));
+        let types = operator.results.iter().map(result_type).collect::<Result<Vec<_>>>()?;
+        let attributes = self.attributes(op.def(), &op.attributes());
+        let name = format!("top.{}", op.name());
+        let location = self.location(&operator.outputs().collect::<Vec<_>>())?;
+        let results = self.append(block, &name, location, &operands, &attributes, &types, regions)?;
         for (tensor, value) in operator.results.iter().zip(results) {
-            body.values[tensor.0 as usize] = Some(value);
+            if let Some(t) = tensor {
+                body.values[t.index()] = Some(value);
+            }
         }
         Ok(())
     }
 
-    /// The value of an operand; a coefficient's `top.Weight` is made at its first use.
-    fn operand(&self, body: &mut Body<'c>, tensor: Tensor) -> Result<MlirValue<'c, 'c>> {
-        let info = self.graph.tensor(tensor)?;
-        if body.values[tensor.0 as usize].is_none() && matches!(info.kind, TensorKind::Coefficient(_)) {
-            let value =
-                self.append(body, "top.Weight", self.location(&[tensor])?, &[], &[], &[self.tensor_type(tensor)?])?;
-            body.values[tensor.0 as usize] = value.first().copied();
-            body.weights.push(tensor);
+    /// A block that an operator owns.
+    fn region(&self, body: &mut Body<'c>, block: &GraphBlock) -> Result<Region<'c>> {
+        let unknown = Location::unknown(self.context);
+        let arguments = block.arguments().iter().map(|&t| Ok((self.tensor_type(t)?, unknown)));
+        let inner = Block::new(&arguments.collect::<Result<Vec<_>>>()?);
+        for (i, t) in block.arguments().iter().enumerate() {
+            body.values[t.index()] = Some(argument(&inner, i)?);
         }
-        value_of(body, tensor)
+        // A coefficient that is made in a block is not seen outside it.
+        let seen = body.values.clone();
+        self.operators(body, &inner, block, "top.Yield")?;
+        body.values = seen;
+        let region = Region::new();
+        region.append_block(inner);
+        Ok(region)
+    }
+
+    /// The tool chain aborts on a product with a transposed coefficient whose result is cut into parts (its
+    /// MatMulWithSlice does not look at the flag), so that there the coefficient itself is transposed.
+    fn with_straight_coefficient(&self, operator: &Operator) -> Option<Op<Tensor>> {
+        let Op::MatMul(op) = &operator.op else {
+            return None;
+        };
+        let coefficient = self.graph.tensor(op.right).is_ok_and(|t| t.is_coefficient() && t.shape.len() > 1);
+        let cut = operator.outputs().any(|t| self.cut.contains(&t));
+        let mut straight = (**op).clone();
+        straight.right_transpose = false;
+        (op.right_transpose && coefficient && cut).then(|| straight.into())
+    }
+
+    fn transposed(&self, body: &mut Body<'c>, block: &Block<'c>, tensor: Tensor) -> Result<MlirValue<'c, 'c>> {
+        if let Some(value) = body.transposed.get(&tensor) {
+            return Ok(*value);
+        }
+        let info = self.graph.tensor(tensor)?;
+        let data = info.data().ok_or_else(|| internal("top.Weight", "it has no data"))?.with_last_axes_swapped()?;
+        let mut name = format!("{}_transposed", info.name);
+        while self.graph.find(&name).is_ok() {
+            name.push('_');
+        }
+        let quantization = self.quantization.get(tensor.index()).and_then(Option::as_ref);
+        let ty = tensor_type(self.context, data.shape(), info.dtype, quantization);
+        let location = Location::name(self.context, &name, Location::unknown(self.context));
+        let value = self.append(block, "top.Weight", location, &[], &[], &[ty], vec![])?;
+        let value = value.first().copied().ok_or_else(|| internal("top.Weight", "it has no result"))?;
+        body.transposed.insert(tensor, value);
+        body.weights.push((name, data));
+        Ok(value)
+    }
+
+    /// The value of an operand; a coefficient's `top.Weight` is made at its first use.
+    fn operand(&self, body: &mut Body<'c>, block: &Block<'c>, tensor: Tensor) -> Result<MlirValue<'c, 'c>> {
+        let info = self.graph.tensor(tensor)?;
+        if let (None, TensorKind::Coefficient(Some(data))) = (body.values[tensor.index()], &info.kind) {
+            let (location, ty) = (self.location(&[tensor])?, self.tensor_type(tensor)?);
+            let value = self.append(block, "top.Weight", location, &[], &[], &[ty], vec![])?;
+            body.values[tensor.index()] = value.first().copied();
+            // Blocks that do not see each other's values each have a top.Weight of it; the data are one.
+            if body.written.insert(tensor) {
+                body.weights.push((info.name.clone(), data.clone()));
+            }
+        }
+        body.values[tensor.index()].ok_or_else(|| Cause::ForeignTensor(tensor.index() as u32).into())
     }
 
     fn append(
         &self,
-        body: &Body<'c>,
+        block: &Block<'c>,
         name: &str,
         location: Location<'c>,
         operands: &[MlirValue<'c, 'c>],
         attributes: &[(Identifier<'c>, Attribute<'c>)],
         results: &[Type<'c>],
+        regions: Vec<Region<'c>>,
     ) -> Result<Vec<MlirValue<'c, 'c>>> {
         let operation = OperationBuilder::new(name, location)
             .add_operands(operands)
             .add_attributes(attributes)
             .add_results(results)
+            .add_regions_vec(regions)
             .build()
             .map_err(|e| internal(name, e))?;
         let raw = operation.to_raw();
@@ -190,21 +289,19 @@ impl<'c> Emitter<'c, '_> {
             })
             .collect();
         // SAFETY: ownership passes to the block; `forget` keeps it from being dropped twice.
-        unsafe { mlirBlockAppendOwnedOperation(body.block.to_raw(), raw) };
+        unsafe { mlirBlockAppendOwnedOperation(block.to_raw(), raw) };
         std::mem::forget(operation);
         values
     }
 
     fn attributes(&self, def: &OpDef, attributes: &Attributes) -> Vec<(Identifier<'c>, Attribute<'c>)> {
         let kind = |name: &str| def.attributes.iter().find(|a| a.name == name).map_or(AttributeKind::Int, |a| a.kind);
-        attributes
-            .iter()
-            .map(|(name, value): (&str, &Value)| (self.id(name), to_mlir(self.context, kind(name), value)))
-            .collect()
+        attributes.iter().map(|(name, value)| (self.id(name), to_mlir(self.context, kind(name), value))).collect()
     }
     fn tensor_type(&self, tensor: Tensor) -> Result<Type<'c>> {
-        let quantization = self.quantization.get(tensor.0 as usize).and_then(Option::as_ref);
-        Ok(tensor_type(self.context, self.graph.tensor(tensor)?, quantization))
+        let quantization = self.quantization.get(tensor.index()).and_then(Option::as_ref);
+        let info = self.graph.tensor(tensor)?;
+        Ok(tensor_type(self.context, &info.shape, info.dtype, quantization))
     }
     /// The names of tensors as a location; of several, fused.
     fn location(&self, tensors: &[Tensor]) -> Result<Location<'c>> {
@@ -213,6 +310,7 @@ impl<'c> Emitter<'c, '_> {
         let names = names.collect::<Result<Vec<_>>>()?;
         Ok(match names.as_slice() {
             [one] => *one,
+            [] => unknown,
             // SAFETY: a null attribute means no metadata.
             many => Location::fused(self.context, many, unsafe { Attribute::from_raw(mlirAttributeGetNull()) }),
         })
@@ -222,14 +320,14 @@ impl<'c> Emitter<'c, '_> {
     }
 }
 
-fn value_of<'c>(body: &Body<'c>, tensor: Tensor) -> Result<MlirValue<'c, 'c>> {
-    body.values.get(tensor.0 as usize).copied().flatten().ok_or_else(|| Cause::ForeignTensor(tensor.0).into())
+/// An argument of a block.
+fn argument<'c>(block: &Block<'c>, index: usize) -> Result<MlirValue<'c, 'c>> {
+    let argument = block.argument(index).map_err(|e| internal("block", e))?;
+    let argument: MlirValue = argument.into();
+    // SAFETY: the argument lives as long as the block, which lives as long as the module.
+    Ok(unsafe { MlirValue::from_raw(argument.to_raw()) })
 }
 
-pub(super) fn structure(name: &str) -> Result<&'static OpDef> {
-    op_def(name).ok_or_else(|| internal(name, "not in the op table"))
-}
-
-fn internal(op: &str, problem: impl std::fmt::Display) -> crate::Error {
+fn internal(op: &str, problem: impl std::fmt::Display) -> Error {
     Cause::Operator { op: op.trim_start_matches("top.").into(), problem: problem.to_string() }.into()
 }

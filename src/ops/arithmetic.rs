@@ -1,261 +1,50 @@
-//! `add`, `sub`, `mul`, `div`, `max`, `min` of tensors and numbers.
+//! Types of elementwise arithmetic: shapes are broadcast, floats keep their dtype.
 use super::{
-    dtypes::{BYTES, FLOATS},
-    function,
-    shape::{Inference, broadcast},
+    Add, Div, Max, Min, Mul, Sub,
+    types::{Types, Value, broadcast, computed, one},
 };
-use crate::graph::{
-    Attribute, Cause, Dtype, Lowering, Operand, Result, Scalar, Shape, Tensor, TensorOrScalar, argument,
-};
+use crate::base::invalid;
 
-macro_rules! binary {
-    ($name:ident => $Args:ident, $op:literal, $doc:literal, $example:literal) => {
-        function! {
-            $doc;
-            example $example;
-            $name => $Args -> Tensor {
-                "A tensor or a number." tensor_i0: TensorOrScalar,
-                "A tensor or a number; one of the two must be a tensor. Shapes are broadcast." tensor_i1: TensorOrScalar,
-                ;
-                "Scales of the first operand, the second and the output, for quantized tensors." scale: [f64; 3],
-                "Zero points of the first operand, the second and the output; used with scale." zero_point: [i64; 3] = [0, 0, 0],
-                "By default that of the operands (the signed one, where they differ)." out_dtype: Dtype,
-            }
-        }
-        impl $Args {
-            fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
-                let operands = [&self.tensor_i0, &self.tensor_i1];
-                Binary { op: $op, operands, scale: self.scale, zero_point: self.zero_point(), out_dtype: self.out_dtype }.lower(to)
-            }
-        }
+pub(super) fn add(op: &Add<Value>) -> Types {
+    tensors(&op.inputs)
+}
+
+pub(super) fn sub(op: &Sub<Value>) -> Types {
+    tensors(&op.inputs)
+}
+
+pub(super) fn mul(op: &Mul<Value>) -> Types {
+    tensors(&op.inputs)
+}
+
+pub(super) fn div(op: &Div<Value>) -> Types {
+    tensors(&op.inputs)
+}
+
+pub(super) fn max(op: &Max<Value>) -> Types {
+    tensors(&op.inputs)
+}
+
+pub(super) fn min(op: &Min<Value>) -> Types {
+    tensors(&op.inputs)
+}
+
+/// A tensor and a number.
+pub(super) fn constant(input: &Value) -> Types {
+    one(input.shape.to_vec(), computed(input))
+}
+
+fn tensors(inputs: &[Value]) -> Types {
+    let [first, rest @ ..] = inputs else {
+        return Err(invalid("it has no operands; expected at least two"));
     };
-}
-
-binary!(add => Add, "Add", "`tensor_i0 + tensor_i1`, broadcast.",
-    "let y = g.add(x, 1.5).out_name(\"y\").call()?;\nlet z = g.add(x, vec![1f32; 8]).call()?;\nassert_eq!(g.tensor(z)?.shape, [1, 3, 8, 8]);");
-binary!(sub => Sub, "Sub", "`tensor_i0 - tensor_i1`, broadcast. Unsigned operands give a signed output.",
-    "let y = g.sub(1.0, x).call()?;\nlet z = g.sub(i, i).scale([0.5, 0.5, 1.0]).call()?;\nassert_eq!(g.tensor(z)?.dtype, Dtype::Int8);");
-binary!(mul => Mul, "Mul", "`tensor_i0 * tensor_i1`, broadcast.",
-    "let y = g.mul(x, x).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);");
-binary!(max => Max, "Max", "The larger of `tensor_i0` and `tensor_i1`, broadcast.",
-    "let y = g.max(x, 0.0).call()?;\nassert_eq!(g.operators()[0].op.name, \"MaxConst\");");
-binary!(min => Min, "Min", "The smaller of `tensor_i0` and `tensor_i1`, broadcast.",
-    "let y = g.min(x, vec![6f32]).call()?;\nassert_eq!(g.operators()[0].op.name, \"Min\");");
-
-function! {
-    "`tensor_i0 / tensor_i1` of floats, broadcast. Division by a number becomes a multiplication by its inverse.";
-    example "let y = g.div(x, 4.0).call()?;\nlet z = g.div(1.0, x).call()?;\nassert_eq!(g.tensor(z)?.shape, [1, 3, 8, 8]);";
-    div => Div -> Tensor {
-        "A tensor or a number; float32 or float16." tensor_i0: TensorOrScalar,
-        "A tensor or a number; one of the two must be a tensor." tensor_i1: TensorOrScalar,
-        ;
+    if rest.is_empty() {
+        return Err(invalid("it has one operand; expected at least two"));
     }
-}
-
-const WIDER: [Dtype; 4] = [Dtype::Int16, Dtype::Uint16, Dtype::Int32, Dtype::Uint32];
-
-struct Binary<'a> {
-    op: &'static str,
-    operands: [&'a TensorOrScalar; 2],
-    scale: Option<[f64; 3]>,
-    zero_point: [i64; 3],
-    out_dtype: Option<Dtype>,
-}
-
-impl Binary<'_> {
-    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
-        let dtype = self.dtype(to)?;
-        let mut operands = [self.operands[0].clone(), self.operands[1].clone()];
-        if let Some(scale) = self.scale {
-            for (i, operand) in operands.iter_mut().enumerate() {
-                // Mul keeps its number as a number; the others need it as a quantized tensor.
-                if let TensorOrScalar::Scalar(s) = operand
-                    && self.op != "Mul"
-                {
-                    *operand = TensorOrScalar::Tensor(to.scalar_coefficient(*s)?);
-                }
-                if let TensorOrScalar::Tensor(t) = operand {
-                    to.quantize(t, Some(scale[i].into()), Some(self.zero_point[i].into()))?;
-                }
-            }
-        }
-        let outputs = match &operands {
-            [TensorOrScalar::Tensor(a), TensorOrScalar::Tensor(b)] => {
-                to.emit(self.op, &[Some(a), Some(b)], [], dtype)?
-            }
-            [TensorOrScalar::Tensor(t), TensorOrScalar::Scalar(s)] => self.emit_const(to, t, s.value, false, dtype)?,
-            [TensorOrScalar::Scalar(s), TensorOrScalar::Tensor(t)] => self.emit_const(to, t, s.value, true, dtype)?,
-            _ => return Err(no_tensor()),
-        };
-        if let Some([_, _, scale]) = self.scale {
-            for &output in &outputs {
-                to.quantize_tensor(output, Some(scale.into()), Some(self.zero_point[2].into()))?;
-            }
-        }
-        Ok(outputs)
+    let mut shape = first.shape.to_vec();
+    for other in rest {
+        shape = broadcast(&shape, other.shape)?;
     }
-
-    fn emit_const(
-        &self,
-        to: &mut Lowering,
-        tensor: &Operand,
-        value: f64,
-        number_first: bool,
-        dtype: Dtype,
-    ) -> Result<Vec<Tensor>> {
-        let op = format!("{}Const", self.op);
-        let value = ("const_val", Attribute::Float(value));
-        if self.op == "Sub" {
-            return to.emit(&op, &[Some(tensor)], [value, ("is_reverse", number_first.into())], dtype);
-        }
-        to.emit(&op, &[Some(tensor)], [value], dtype)
-    }
-
-    /// The output's dtype, by TpuLang's rules.
-    fn dtype(&self, to: &Lowering) -> Result<Dtype> {
-        let wide = ["Max", "Min"].contains(&self.op);
-        let supported = if wide { [FLOATS, BYTES, &WIDER].concat() } else { [FLOATS, BYTES].concat() };
-        let bad = |argument: &str, found, allowed: &[Dtype]| {
-            Err(Cause::Dtype { argument: argument.into(), found, allowed: allowed.to_vec() }.into())
-        };
-        let of = |o: &TensorOrScalar| match o {
-            TensorOrScalar::Tensor(t) => to.info(t).map(|t| Some(t.dtype)),
-            TensorOrScalar::Scalar(_) => Ok(None),
-        };
-        let (a, b) = (of(self.operands[0])?, of(self.operands[1])?);
-        let (Some(first), Some(second)) = (a.or(b), b.or(a)) else {
-            return Err(no_tensor());
-        };
-        let accepted = [FLOATS, BYTES, &WIDER].concat();
-        for (name, found) in [("tensor_i0", first), ("tensor_i1", second)] {
-            if !accepted.contains(&found) {
-                return bad(name, found, &accepted);
-            }
-        }
-        if let Some(out) = self.out_dtype
-            && !supported.contains(&out)
-        {
-            return bad("out_dtype", out, &supported);
-        }
-        if first.is_float() != second.is_float() || (first.is_float() && first != second) {
-            let (left, right) = ("tensor_i0".into(), "tensor_i1".into());
-            return Err(Cause::DtypeMismatch { left, left_dtype: first, right, right_dtype: second }.into());
-        }
-        if first.is_float() {
-            return match self.out_dtype {
-                Some(out) if out != first => bad("out_dtype", out, &[first]),
-                _ => Ok(first),
-            };
-        }
-        let out = self.out_dtype.unwrap_or(if first.is_signed_int() { first } else { second });
-        if out.is_float() {
-            return bad("out_dtype", out, &supported[2..]);
-        }
-        Ok(match (self.op, out) {
-            ("Sub", Dtype::Uint8) if self.out_dtype.is_some() => return bad("out_dtype", out, &[Dtype::Int8]),
-            ("Sub", Dtype::Uint8) => Dtype::Int8,
-            ("Sub", Dtype::Uint16) => Dtype::Int16,
-            ("Sub", Dtype::Uint32) => Dtype::Int32,
-            _ => out,
-        })
-    }
-}
-
-impl Div {
-    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
-        match (&self.tensor_i0, &self.tensor_i1) {
-            (TensorOrScalar::Tensor(a), TensorOrScalar::Tensor(b)) => {
-                let dtype = to.dtype("tensor_i0", a, FLOATS)?;
-                to.dtype("tensor_i1", b, FLOATS)?;
-                to.same_dtype(("tensor_i0", a), ("tensor_i1", b))?;
-                to.emit("Div", &[Some(a), Some(b)], [], dtype)
-            }
-            (TensorOrScalar::Tensor(a), TensorOrScalar::Scalar(s)) => {
-                let dtype = to.dtype("tensor_i0", a, FLOATS)?;
-                if s.value == 0.0 {
-                    return Err(argument("tensor_i1", 0, "division by 0"));
-                }
-                to.emit("MulConst", &[Some(a)], [("const_val", (1.0 / s.value).into())], dtype)
-            }
-            (TensorOrScalar::Scalar(s), TensorOrScalar::Tensor(b)) => {
-                let dtype = to.dtype("tensor_i1", b, FLOATS)?;
-                // A plain number takes the tensor's dtype.
-                let number = to.scalar_coefficient(Scalar::new(s.value, dtype))?;
-                to.emit("Div", &[Some(&number), Some(b)], [], dtype)
-            }
-            _ => Err(no_tensor()),
-        }
-    }
-}
-
-fn no_tensor() -> crate::Error {
-    argument("tensor_i0 and tensor_i1", "both numbers", "one must be a tensor")
-}
-
-/// numpy's broadcasting of all operands.
-pub(super) fn broadcast_shape(of: &Inference) -> Result<Vec<Shape>> {
-    let mut shape = of.shape(0)?.to_vec();
-    for i in 1..of.operands.len() {
-        shape = broadcast(&shape, of.shape(i)?)?;
-    }
-    if of.operands.len() < 2 {
-        return Err(Cause::Operator {
-            op: of.op.name.into(),
-            problem: "it has one operand; expected at least two".into(),
-        }
-        .into());
-    }
-    Ok(vec![shape])
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::ops::first_line as first;
-    use crate::{Dtype, Graph, Scalar};
-
-    #[test]
-    fn dtypes_follow_tpulang() {
-        use Dtype::*;
-        let f = |a: Dtype, b: Dtype, out: Option<Dtype>, sub: bool| -> Result<Dtype, String> {
-            let mut g = Graph::new("g").unwrap();
-            let (x, y) = (g.input("x", a, [2]).unwrap(), g.input("y", b, [2]).unwrap());
-            let result = match (out, sub) {
-                (Some(o), false) => g.add(x, y).out_dtype(o).call(),
-                (None, false) => g.add(x, y).call(),
-                (Some(o), true) => g.sub(x, y).out_dtype(o).call(),
-                (None, true) => g.sub(x, y).call(),
-            };
-            result.map(|t| g.tensor(t).unwrap().dtype).map_err(first)
-        };
-        assert_eq!(f(Uint8, Int8, None, false), Ok(Int8));
-        assert_eq!(f(Uint8, Uint8, None, false), Ok(Uint8));
-        assert_eq!(f(Uint8, Uint8, None, true), Ok(Int8));
-        assert_eq!(f(Float16, Float16, None, false), Ok(Float16));
-        assert_eq!(
-            f(Int8, Int8, Some(Int32), false),
-            Err("add (ops[0]): out_dtype is int32; expected float32, float16, int8 or uint8".into())
-        );
-        assert_eq!(
-            f(Float16, Float32, None, false),
-            Err("add (ops[0]): tensor_i0 is float16 and tensor_i1 is float32; they must have the same dtype".into())
-        );
-        assert_eq!(f(Uint8, Uint8, Some(Uint8), true), Err("sub (ops[0]): out_dtype is uint8; expected int8".into()));
-    }
-
-    #[test]
-    fn numbers_become_attributes_or_coefficients() {
-        let mut g = Graph::new("g").unwrap();
-        let x = g.input("x", Dtype::Int8, [1, 3]).unwrap();
-        let y = g.input("y", Dtype::Float32, [1, 3]).unwrap();
-        g.sub(1, y).call().unwrap();
-        g.add(Scalar::new(2.0, Dtype::Int8), x).scale([4.0, 2.0, 6.0]).out_name("a").call().unwrap();
-        g.div(1, y).out_name("d").call().unwrap();
-        let ops: Vec<_> = g.operators().iter().map(|o| o.op.name).collect();
-        assert_eq!(ops, ["SubConst", "Add", "Div"]);
-        assert!(g.operators()[0].attributes.bool("is_reverse"));
-        assert_eq!(g.tensor(g.find("a_scalar").unwrap()).unwrap().type_text(), "1 int8 (scale 4.0, zero point 0)");
-        assert_eq!(g.tensor(g.find("d_scalar").unwrap()).unwrap().dtype, Dtype::Float32);
-        assert!(g.add(1, 2).call().unwrap_err().to_string().contains("one must be a tensor"));
-        assert!(g.div(y, 0).call().is_err());
-    }
+    let float = inputs.iter().find(|v| v.dtype.is_float());
+    one(shape, computed(float.unwrap_or(first)))
 }

@@ -1,5 +1,13 @@
-use super::{AttributeDef, AttributeKind, Cause, Default, OpDef, Result, nearest};
+//! Attributes by name, for what treats all ops alike.
+use super::{
+    AttributeDef, AttributeKind, Default, OpDef,
+    def::{op_def, operator_error},
+};
+use crate::base::{Cause, Error, Result, nearest, shown};
 use std::{collections::BTreeMap, fmt};
+
+/// Attributes by name, within an attribute.
+pub type Dict = BTreeMap<String, Attribute>;
 
 /// The value of an operator's attribute.
 #[derive(Debug, Clone, PartialEq)]
@@ -11,15 +19,57 @@ pub enum Attribute {
     Str(String),
     Ints(Vec<i64>),
     Floats(Vec<f64>),
+    /// Anything else in a list.
+    List(Vec<Attribute>),
+    Dict(Dict),
 }
 
-macro_rules! from {
-    ($($t:ty => $v:ident),*) => { $(impl From<$t> for Attribute {
-        fn from(value: $t) -> Self { Attribute::$v(value.into()) }
-    })* };
+/// A Rust type that stands for attributes of some kind.
+pub(crate) trait AttributeValue: Sized {
+    fn to_attribute(&self) -> Attribute;
+    /// None where the attribute is of another kind.
+    fn from_attribute(attribute: Attribute) -> Option<Self>;
 }
-from!(i64 => Int, i32 => Int, f64 => Float, bool => Bool, &str => Str, String => Str, Vec<i64> => Ints,
-      &[i64] => Ints, [i64; 2] => Ints, [i64; 4] => Ints, Vec<f64> => Floats);
+
+macro_rules! attribute_value {
+    ($($t:ty => $v:ident),*) => { $(
+        impl From<$t> for Attribute {
+            fn from(value: $t) -> Self { Attribute::$v(value) }
+        }
+        impl AttributeValue for $t {
+            fn to_attribute(&self) -> Attribute { Attribute::$v(self.clone()) }
+            fn from_attribute(a: Attribute) -> Option<Self> {
+                if let Attribute::$v(v) = a { Some(v) } else { None }
+            }
+        }
+    )* };
+}
+attribute_value!(i64 => Int, f64 => Float, bool => Bool, String => Str, Vec<i64> => Ints, Vec<f64> => Floats, Dict => Dict);
+
+impl From<&str> for Attribute {
+    fn from(value: &str) -> Self {
+        Attribute::Str(value.into())
+    }
+}
+
+/// Lists of what is no plain number.
+macro_rules! attribute_list {
+    ($($t:ty),*) => { $(
+        impl AttributeValue for Vec<$t> {
+            fn to_attribute(&self) -> Attribute {
+                Attribute::List(self.iter().map(AttributeValue::to_attribute).collect())
+            }
+            fn from_attribute(a: Attribute) -> Option<Self> {
+                match a {
+                    Attribute::List(all) => all.into_iter().map(AttributeValue::from_attribute).collect(),
+                    Attribute::Ints(v) if v.is_empty() => Some(Vec::new()),
+                    _ => None,
+                }
+            }
+        }
+    )* };
+}
+attribute_list!(Vec<i64>, Dict);
 
 impl fmt::Display for Attribute {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
@@ -30,25 +80,28 @@ impl fmt::Display for Attribute {
             Attribute::Str(v) => write!(f, "{v:?}"),
             Attribute::Ints(v) => write!(f, "{v:?}"),
             Attribute::Floats(v) => write!(f, "{v:?}"),
+            Attribute::List(v) => {
+                let all: Vec<_> = v.iter().map(|a| a.to_string()).collect();
+                write!(f, "[{}]", all.join(", "))
+            }
+            Attribute::Dict(v) => {
+                let all: Vec<_> = v.iter().map(|(k, a)| format!("{k} = {a}")).collect();
+                write!(f, "{{{}}}", all.join(", "))
+            }
         }
     }
 }
 
-/// An operator's attributes, checked against its definition and complete:
-/// every attribute with a default is present.
+/// An operator's attributes, checked against its definition and complete: every attribute with a default is present.
 #[derive(Debug, Clone, PartialEq, std::default::Default)]
 pub struct Attributes(BTreeMap<&'static str, Attribute>);
 
-macro_rules! getter {
-    ($($(#[$doc:meta])* $name:ident: $variant:ident => $t:ty, $absent:expr;)*) => { $(
-        $(#[$doc])*
-        pub fn $name(&self, name: &str) -> $t {
-            match self.0.get(name) {
-                Some(Attribute::$variant(v)) => v.clone().into(),
-                _ => $absent,
-            }
-        }
-    )* };
+impl IntoIterator for Attributes {
+    type Item = (&'static str, Attribute);
+    type IntoIter = std::collections::btree_map::IntoIter<&'static str, Attribute>;
+    fn into_iter(self) -> Self::IntoIter {
+        self.0.into_iter()
+    }
 }
 
 impl Attributes {
@@ -62,7 +115,7 @@ impl Attributes {
             let name = name.as_ref();
             let def = op.attributes.iter().find(|a| a.name == name).ok_or_else(|| Cause::UnknownName {
                 kind: "attribute",
-                name: format!("{name} of top.{}", op.name),
+                name: format!("{} of top.{}", shown(name), op.name),
                 nearest: nearest(name, op.attributes.iter().map(|a| a.name)),
             })?;
             all.insert(def.name, checked(op, def, value)?);
@@ -71,10 +124,8 @@ impl Attributes {
             if all.contains_key(def.name) {
                 continue;
             }
-            let value = def.default.map(|d| default_value(d, def.kind)).ok_or_else(|| Cause::Operator {
-                op: op.name.into(),
-                problem: format!("the attribute {} is missing", def.name),
-            })?;
+            let default = def.default.map(default_value);
+            let value = default.ok_or_else(|| operator_error(op, format!("the attribute {} is missing", def.name)))?;
             all.insert(def.name, value);
         }
         Ok(Attributes(all))
@@ -88,67 +139,88 @@ impl Attributes {
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Attribute)> {
         self.0.iter().map(|(k, v)| (*k, v))
     }
-    getter! {
-        /// An integer attribute; 0 where it is absent.
-        int: Int => i64, 0;
-        /// A float attribute; 0 where it is absent.
-        float: Float => f64, 0.0;
-        /// A bool attribute; false where it is absent.
-        bool: Bool => bool, false;
-        /// A list of integers; empty where it is absent.
-        ints: Ints => Vec<i64>, Vec::new();
-        /// A list of floats; empty where it is absent.
-        floats: Floats => Vec<f64>, Vec::new();
+    /// Those that differ from the op's defaults.
+    pub(crate) fn without_defaults(self, op: &OpDef) -> impl Iterator<Item = (&'static str, Attribute)> {
+        let default =
+            |name: &str| op.attributes.iter().find(|a| a.name == name).and_then(|a| a.default).map(default_value);
+        self.into_iter().filter(move |(name, value)| default(name).as_ref() != Some(value))
     }
-    /// A string attribute; empty where it is absent.
-    pub fn str(&self, name: &str) -> &str {
-        match self.0.get(name) {
-            Some(Attribute::Str(v)) => v,
-            _ => "",
+
+    pub(crate) fn put<T: AttributeValue>(&mut self, name: &'static str, value: &T) {
+        self.0.insert(name, value.to_attribute());
+    }
+    pub(crate) fn put_optional<T: AttributeValue>(&mut self, name: &'static str, value: &Option<T>) {
+        if let Some(value) = value {
+            self.put(name, value);
         }
     }
+    pub(crate) fn take_optional<T: AttributeValue>(&mut self, name: &'static str) -> Result<Option<T>> {
+        let of_another_kind = || Error::from(Cause::Syntax(format!("the attribute {name} is of another kind")));
+        self.0.remove(name).map(|v| T::from_attribute(v).ok_or_else(of_another_kind)).transpose()
+    }
+    pub(crate) fn take<T: AttributeValue>(&mut self, name: &'static str) -> Result<T> {
+        self.take_optional(name)?.ok_or_else(|| missing(name))
+    }
+}
+
+fn missing(name: &str) -> Error {
+    Cause::Syntax(format!("the attribute {name} is missing")).into()
 }
 
 fn checked(op: &OpDef, def: &AttributeDef, value: Attribute) -> Result<Attribute> {
     use {Attribute as A, AttributeKind as K};
+    let is_i32 = |v: &i64| i32::try_from(*v).is_ok();
     let fits = match (&def.kind, &value) {
         (K::Int, A::Int(_)) | (K::Float, A::Float(_)) | (K::Bool, A::Bool(_)) | (K::Str, A::Str(_)) => true,
         (K::Ints, A::Ints(_)) | (K::Floats, A::Floats(_)) => true,
-        (K::Si32, A::Int(v)) => i32::try_from(*v).is_ok(),
+        (K::Si32 | K::I32, A::Int(v)) => is_i32(v),
+        (K::Ui32, A::Int(v)) => u32::try_from(*v).is_ok(),
+        (K::I32s, A::Ints(v)) => v.iter().all(is_i32),
         // An empty list in MLIR text does not say of what.
-        (K::Floats, A::Ints(v)) => v.is_empty(),
+        (K::Floats, A::Ints(v)) if v.is_empty() => return Ok(A::Floats(Vec::new())),
+        (K::IntLists | K::Dicts, A::Ints(v)) => v.is_empty(),
+        (K::IntLists, A::List(v)) => v.iter().all(|a| matches!(a, A::Ints(_))),
+        (K::Dicts, A::List(v)) => v.iter().all(|a| matches!(a, A::Dict(_))),
         (K::OneOf(allowed), A::Str(v)) => allowed.contains(&v.as_str()),
         _ => false,
     };
     if !fits {
-        let problem = format!("the attribute {} is {value}; expected {}", def.name, def.kind);
-        return Err(Cause::Operator { op: op.name.into(), problem }.into());
+        return Err(operator_error(op, format!("the attribute {} is {value}; expected {}", def.name, def.kind)));
     }
     Ok(value)
 }
 
-fn default_value(default: Default, kind: AttributeKind) -> Attribute {
+fn default_value(default: Default) -> Attribute {
     match default {
         Default::Int(v) => Attribute::Int(v),
         Default::Float(v) => Attribute::Float(v),
         Default::Bool(v) => Attribute::Bool(v),
         Default::Str(v) => Attribute::Str(v.into()),
-        Default::Empty if matches!(kind, AttributeKind::Floats) => Attribute::Floats(Vec::new()),
-        Default::Empty => Attribute::Ints(Vec::new()),
+        Default::Ints(v) => Attribute::Ints(v.into()),
+        Default::Floats(v) => Attribute::Floats(v.into()),
     }
+}
+
+/// Checks an op that was built as a struct, whose integers may be beyond the attribute's kind.
+pub(crate) fn check_attributes(name: &str, attributes: &Attributes) -> Result<()> {
+    let op = op_def(name)?;
+    for (name, value) in attributes.iter() {
+        if let Some(def) = op.attributes.iter().find(|a| a.name == name) {
+            checked(op, def, value.clone())?;
+        }
+    }
+    Ok(())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::graph::op_def;
 
     #[test]
     fn attributes_are_checked_against_the_table() {
-        let relu = op_def("Relu").unwrap();
-        let softmax = op_def("Softmax").unwrap();
+        let (relu, softmax) = (op_def("Relu").unwrap(), op_def("Softmax").unwrap());
         let none: [(&str, Attribute); 0] = [];
-        assert_eq!(Attributes::new(relu, none.clone()).unwrap().float("relu_limit"), -1.0);
+        assert_eq!(Attributes::new(relu, none.clone()).unwrap().get("relu_limit"), Some(&Attribute::Float(-1.0)));
         for (op, given, message) in [
             (softmax, vec![], "top.Softmax: the attribute axis is missing"),
             (

@@ -1,83 +1,53 @@
-//! `maxpool2d`, `avgpool2d`.
+//! Types of pools.
 use super::{
-    activation::{quantize_in_out, round_mode},
-    dtypes::FLOATS_AND_BYTES,
-    function,
-    shape::{Inference, Window},
+    AvgPool, MaxPool,
+    types::{Types, Value, of_dtype},
+    window::Window,
 };
-use crate::graph::{Lowering, Operand, Result, Shape, Tensor, invalid};
+use crate::base::{Result, invalid};
 
-function! {
-    "The largest value of each window. Padding never wins.";
-    example "let y = g.maxpool2d(x).kernel([2, 2]).stride([2, 2]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 4, 4]);";
-    maxpool2d => MaxPool2d -> Tensor {
-        "n x c x h x w; float32, float16, int8 or uint8." input: Operand,
-        ;
-        "Height and width of the window; by default the whole input." kernel: [i64; 2],
-        "Vertical and horizontal step." stride: [i64; 2] = [1, 1],
-        "Padding: top, left, bottom, right." pad: [i64; 4] = [0, 0, 0, 0],
-        "Rounds the number of windows up instead of down." ceil_mode: bool = false,
-        "Scales of input and output, for quantized tensors." scale: [f64; 2],
-        "Zero points of input and output; used with scale." zero_point: [i64; 2] = [0, 0],
-        "How quantized results are rounded: half_away_from_zero, half_up, half_down, half_to_even, towards_zero, up or down." round_mode: String = "half_away_from_zero",
+/// What the pools have in common.
+pub(crate) struct Pool<'a> {
+    pub kernel_shape: &'a [i64],
+    pub strides: &'a [i64],
+    pub pads: &'a [i64],
+    pub ceil_mode: bool,
+    pub keepdims: bool,
+}
+
+impl<'a, V> From<&'a MaxPool<V>> for Pool<'a> {
+    fn from(op: &'a MaxPool<V>) -> Self {
+        let MaxPool { kernel_shape, strides, pads, ceil_mode, keepdims, .. } = op;
+        Pool { kernel_shape, strides, pads, ceil_mode: *ceil_mode == Some(true), keepdims: *keepdims }
+    }
+}
+impl<'a, V> From<&'a AvgPool<V>> for Pool<'a> {
+    fn from(op: &'a AvgPool<V>) -> Self {
+        let AvgPool { kernel_shape, strides, pads, ceil_mode, keepdims, .. } = op;
+        Pool { kernel_shape, strides, pads, ceil_mode: *ceil_mode == Some(true), keepdims: *keepdims }
     }
 }
 
-function! {
-    "The mean of each window.";
-    example "let y = g.avgpool2d(x).kernel([3, 3]).pad([1, 1, 1, 1]).count_include_pad(true).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);";
-    avgpool2d => AvgPool2d -> Tensor {
-        "n x c x h x w; float32, float16, int8 or uint8." input: Operand,
-        ;
-        "Height and width of the window; by default the whole input." kernel: [i64; 2],
-        "Vertical and horizontal step." stride: [i64; 2] = [1, 1],
-        "Padding with 0: top, left, bottom, right." pad: [i64; 4] = [0, 0, 0, 0],
-        "Rounds the number of windows up instead of down." ceil_mode: bool = false,
-        "Scales of input and output, for quantized tensors." scale: [f64; 2],
-        "Zero points of input and output; used with scale." zero_point: [i64; 2] = [0, 0],
-        "Whether padding counts in the mean." count_include_pad: bool = false,
-        "How quantized results are rounded: half_away_from_zero, half_up, half_down, half_to_even, towards_zero, up or down." round_mode: String = "half_away_from_zero",
-        "How the sum is rounded, as round_mode." first_round_mode: String = "half_away_from_zero",
-    }
+pub(super) fn max_pool(op: &MaxPool<Value>) -> Types {
+    pool(&op.input, &op.into())
 }
 
-/// An absent kernel is an empty one: the window is the whole input.
-fn kernel(given: Option<[i64; 2]>) -> Vec<i64> {
-    given.map_or(Vec::new(), Vec::from)
+pub(super) fn avg_pool(op: &AvgPool<Value>) -> Types {
+    pool(&op.input, &op.into())
 }
 
-impl MaxPool2d {
-    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
-        let dtype = to.dtype("input", &self.input, FLOATS_AND_BYTES)?;
-        let attributes = [
-            ("kernel_shape", kernel(self.kernel).into()),
-            ("strides", self.stride().into()),
-            ("pads", self.pad().into()),
-            ("ceil_mode", self.ceil_mode().into()),
-            ("round_mode", round_mode("round_mode", &self.round_mode())?),
-        ];
-        let outputs = to.emit("MaxPool", &[Some(&self.input)], attributes, dtype)?;
-        quantize_in_out(to, &self.input, outputs[0], self.scale, self.zero_point())?;
-        Ok(outputs)
+/// n x c, then the number of windows along each spatial axis.
+fn pool(input: &Value, op: &Pool) -> Types {
+    let mut shape = input.shape.get(..2).unwrap_or_default().to_vec();
+    for window in windows(input.shape, op)? {
+        shape.push(window.positions()?);
     }
-}
-
-impl AvgPool2d {
-    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
-        let dtype = to.dtype("input", &self.input, FLOATS_AND_BYTES)?;
-        let attributes = [
-            ("kernel_shape", kernel(self.kernel).into()),
-            ("strides", self.stride().into()),
-            ("pads", self.pad().into()),
-            ("ceil_mode", self.ceil_mode().into()),
-            ("count_include_pad", self.count_include_pad().into()),
-            ("round_mode", round_mode("round_mode", &self.round_mode())?),
-            ("first_round_mode", round_mode("first_round_mode", &self.first_round_mode())?),
-        ];
-        let outputs = to.emit("AvgPool", &[Some(&self.input)], attributes, dtype)?;
-        quantize_in_out(to, &self.input, outputs[0], self.scale, self.zero_point())?;
-        Ok(outputs)
+    if !op.keepdims {
+        while shape.len() > 2 && shape.last() == Some(&1) {
+            shape.pop();
+        }
     }
+    of_dtype(shape, input)
 }
 
 /// What `ceil_mode` adds to the padding after an axis, so that rounding down gives the number of windows. The tool chain
@@ -88,11 +58,10 @@ fn ceil_padding(input: usize, kernel: i64, stride: i64, before: i64) -> i64 {
     if rest > 0 { stride - rest } else { 0 }
 }
 
-/// The windows of a pooling op, one a spatial axis; an empty kernel covers the input.
-pub(crate) fn windows(input: &[usize], attributes: &crate::graph::Attributes) -> Result<Vec<Window>> {
+/// The windows of a pool, one a spatial axis; an empty kernel covers the input.
+pub(crate) fn windows(input: &[usize], op: &Pool) -> Result<Vec<Window>> {
     let spatial = input.len().saturating_sub(2);
-    let (mut kernel, mut strides, mut pads) =
-        (attributes.ints("kernel_shape"), attributes.ints("strides"), attributes.ints("pads"));
+    let (mut kernel, mut strides, mut pads) = (op.kernel_shape.to_vec(), op.strides.to_vec(), op.pads.to_vec());
     if kernel.is_empty() {
         kernel = input.iter().skip(2).map(|&d| d as i64).collect();
         strides = vec![1; spatial];
@@ -100,15 +69,15 @@ pub(crate) fn windows(input: &[usize], attributes: &crate::graph::Attributes) ->
     }
     if !(1..=3).contains(&spatial) || kernel.len() != spatial || strides.len() != spatial || pads.len() != 2 * spatial {
         return Err(invalid(format!(
-            "input has {} dimensions, kernel {kernel:?}, stride {strides:?}, pad {pads:?}; expected n x c x 1 to 3 spatial axes, and for each a kernel, a stride and two pads",
+            "the input has {} dimensions, kernel {kernel:?}, stride {strides:?}, pad {pads:?}; expected n x c x 1 to 3 spatial axes, and for each a kernel, a stride and two pads",
             input.len()
         )));
     }
-    if attributes.bool("ceil_mode") {
-        (0..spatial).for_each(|i| {
-            pads[i + spatial] =
-                pads[i + spatial].saturating_add(ceil_padding(input[2 + i], kernel[i], strides[i], pads[i]))
-        });
+    if op.ceil_mode {
+        for i in 0..spatial {
+            let more = ceil_padding(input[2 + i], kernel[i], strides[i], pads[i]);
+            pads[i + spatial] = pads[i + spatial].saturating_add(more);
+        }
     }
     let window = |i: usize| Window {
         input: input[2 + i],
@@ -118,39 +87,4 @@ pub(crate) fn windows(input: &[usize], attributes: &crate::graph::Attributes) ->
         pads: [pads[i], pads[i + spatial]],
     };
     Ok((0..spatial).map(window).collect())
-}
-
-/// n x c, then the number of windows along each spatial axis.
-pub(super) fn pool_shape(of: &Inference) -> Result<Vec<Shape>> {
-    let input = of.shape(0)?;
-    let mut shape = input.get(..2).unwrap_or_default().to_vec();
-    for window in windows(input, of.attributes)? {
-        shape.push(window.positions()?);
-    }
-    if !of.attributes.bool("keepdims") {
-        while shape.len() > 2 && shape.last() == Some(&1) {
-            shape.pop();
-        }
-    }
-    Ok(vec![shape])
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::{Dtype, Graph};
-
-    #[test]
-    fn shapes() {
-        let mut g = Graph::new("g").unwrap();
-        let x = g.input("x", Dtype::Float32, [1, 2, 7, 8]).unwrap();
-        let shape = |g: &Graph, t| g.tensor(t).unwrap().shape.clone();
-        let y = g.maxpool2d(x).call().unwrap();
-        assert_eq!(shape(&g, y), [1, 2, 1, 1]);
-        let y = g.maxpool2d(x).kernel([2, 3]).stride([2, 2]).call().unwrap();
-        assert_eq!(shape(&g, y), [1, 2, 3, 3]);
-        let y = g.avgpool2d(x).kernel([2, 3]).stride([2, 2]).ceil_mode(true).call().unwrap();
-        assert_eq!(shape(&g, y), [1, 2, 4, 4]);
-        let error = g.avgpool2d(x).kernel([9, 3]).call().unwrap_err();
-        assert!(error.to_string().contains("a kernel of 9 (dilation included) does not fit an input of 7"), "{error}");
-    }
 }

@@ -1,108 +1,36 @@
-//! `cond_select`, lowered to `top.Where`.
+//! The type of a choice by condition.
 use super::{
-    function,
-    shape::{Inference, broadcast},
+    Where,
+    types::{Choice, Inferred, Types, Value, broadcast},
 };
-use crate::graph::{
-    Attribute, Cause, Dtype, Lowering, Operand, Result, Shape, Tensor, TensorOrScalar, invalid, shape_text,
-};
+use crate::base::{Dtype, Result, Shape, misfit};
 
-function! {
-    "`tbrn` where `cond` is not 0, `fbrn` elsewhere.";
-    example "let y = g.cond_select(x, x, 0.0).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);";
-    cond_select => CondSelect -> Tensor {
-        "float32." cond: Operand,
-        "A tensor of cond's shape, or a number." tbrn: TensorOrScalar,
-        "A tensor of cond's shape, or a number; of tbrn's dtype." fbrn: TensorOrScalar,
-        ;
-    }
-}
+/// What constants alone may become.
+const NUMBERS: &[Dtype] = &[
+    Dtype::Float32,
+    Dtype::Float16,
+    Dtype::Int32,
+    Dtype::Uint32,
+    Dtype::Int16,
+    Dtype::Uint16,
+    Dtype::Int8,
+    Dtype::Uint8,
+];
 
-impl CondSelect {
-    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
-        to.dtype("cond", &self.cond, &[Dtype::Float32])?;
-        let cond = to.info(&self.cond)?.shape.clone();
-        let (left_dtype, tbrn, x) = self.branch(to, "tbrn", &self.tbrn, &cond)?;
-        let (right_dtype, fbrn, y) = self.branch(to, "fbrn", &self.fbrn, &cond)?;
-        if left_dtype != right_dtype {
-            return Err(
-                Cause::DtypeMismatch { left: "tbrn".into(), left_dtype, right: "fbrn".into(), right_dtype }.into()
-            );
+/// All operands broadcast together, in the dtype of the branches.
+pub(super) fn select(op: &Where<Value>) -> Types {
+    let mut shape = op.cond.shape.to_vec();
+    let mut branch = |operand: &Option<Value>, is_const: bool, name: &str, flag: &str| -> Result<()> {
+        match operand {
+            Some(v) => shape = broadcast(&shape, v.shape)?,
+            None if is_const => {}
+            None => return Err(misfit(name, format!("is none and {flag} is false"))),
         }
-        let is_const = |v: Option<f64>| Attribute::Bool(v.is_some());
-        let value = |v: Option<f64>| Attribute::Float(v.unwrap_or(0.0));
-        let attributes = [
-            ("x_is_const", is_const(x)),
-            ("x_const_val", value(x)),
-            ("y_is_const", is_const(y)),
-            ("y_const_val", value(y)),
-        ];
-        to.emit("Where", &[Some(&self.cond), tbrn, fbrn], attributes, left_dtype)
-    }
-    /// Dtype, tensor and constant of a branch.
-    fn branch<'a>(
-        &self,
-        to: &Lowering,
-        name: &str,
-        branch: &'a TensorOrScalar,
-        cond: &[usize],
-    ) -> Result<(Dtype, Option<&'a Operand>, Option<f64>)> {
-        match branch {
-            TensorOrScalar::Scalar(s) => Ok((s.dtype, None, Some(s.value))),
-            TensorOrScalar::Tensor(t) => {
-                let info = to.info(t)?;
-                if info.shape != cond {
-                    return Err(invalid(format!(
-                        "{name} is {} and cond is {}; they must have the same shape",
-                        shape_text(&info.shape),
-                        shape_text(cond)
-                    )));
-                }
-                Ok((info.dtype, Some(t), None))
-            }
-        }
-    }
-}
-
-/// All operands broadcast together.
-pub(super) fn where_shape(of: &Inference) -> Result<Vec<Shape>> {
-    let mut shape = of.shape(0)?.to_vec();
-    for (i, constant) in [(1, "x_is_const"), (2, "y_is_const")] {
-        match of.operands.get(i).copied().flatten() {
-            Some(t) => shape = broadcast(&shape, &t.shape)?,
-            None if of.attributes.bool(constant) => {}
-            None => {
-                let problem = format!("the operand {} is none and {constant} is false", of.op.operands[i].name);
-                return Err(Cause::Operator { op: of.op.name.into(), problem }.into());
-            }
-        }
-    }
-    Ok(vec![shape])
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::ops::first_line as first;
-    use crate::{Dtype, Graph};
-
-    #[test]
-    fn branches_are_checked() {
-        let mut g = Graph::new("g").unwrap();
-        let c = g.input("c", Dtype::Float32, [2, 3]).unwrap();
-        let h = g.input("h", Dtype::Float16, [2, 3]).unwrap();
-        let s = g.input("s", Dtype::Float32, [3]).unwrap();
-        g.cond_select(c, 1.0, -1.0).call().unwrap();
-        assert_eq!(
-            first(g.cond_select(c, h, 1.0).call().unwrap_err()),
-            "cond_select (ops[1]): tbrn is float16 and fbrn is float32; they must have the same dtype"
-        );
-        assert_eq!(
-            first(g.cond_select(c, s, 1.0).call().unwrap_err()),
-            "cond_select (ops[1]): tbrn is 3 and cond is 2x3; they must have the same shape"
-        );
-        assert_eq!(
-            first(g.cond_select(h, c, c).call().unwrap_err()),
-            "cond_select (ops[1]): cond is float16; expected float32"
-        );
-    }
+        Ok(())
+    };
+    branch(&op.tbrn, op.x_is_const, "tbrn", "x_is_const")?;
+    branch(&op.fbrn, op.y_is_const, "fbrn", "y_is_const")?;
+    let typed = op.tbrn.or(op.fbrn).map_or(Choice::OneOf(NUMBERS), |v| Choice::Is(v.dtype));
+    let shape: Shape = shape;
+    Ok(vec![Inferred { shape, dtype: typed }])
 }

@@ -1,10 +1,10 @@
-//! Quantization parameters: setting, checking, propagation, rounding and requantization.
+//! Quantization parameters: their values and checks, rounding, and requantization in fixed point.
 
 mod fixed_point;
 mod params;
 mod round;
 
 pub use fixed_point::{multiplier_shift, tflite};
-pub(crate) use params::propagate;
+pub(crate) use params::channel_axis;
 pub use params::{PerTensorOrAxis, Quantization};
 pub use round::RoundMode;

@@ -1,4 +1,4 @@
-use crate::graph::{Cause, OneOrMany, Operator, Result, TensorInfo};
+use crate::base::{Dtype, OneOrMany, shape_text};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -39,65 +39,80 @@ impl Quantization {
         (scale, zero_point)
     }
 
-    /// The quantization of `tensor` after this one is added; none if nothing changes.
+    /// What a tensor's quantization is once this one is added to `old`; none if nothing changes.
     ///
     /// # Errors
-    /// The dtype cannot be quantized, a value is impossible, or it contradicts what is set.
-    pub(crate) fn merge_into(&self, tensor: &TensorInfo) -> Result<Option<Quantization>> {
-        let problem = |problem: String| Err(Cause::Quantization { tensor: tensor.name.clone(), problem }.into());
+    /// The dtype cannot be quantized, a value is impossible, or it contradicts `old`.
+    pub(crate) fn merged(
+        &self,
+        old: Option<&Quantization>,
+        dtype: Dtype,
+        shape: &[usize],
+    ) -> Result<Option<Quantization>, String> {
         if self.scale.is_none() && self.zero_point.is_none() {
             return Ok(None);
         }
-        if !tensor.dtype.is_quantizable() {
-            return problem(format!(
-                "{self} is given, but the dtype is {}; only int8, uint8, int16 and uint16 are quantized",
-                tensor.dtype
+        self.check(dtype, shape)?;
+        let before = old.cloned().unwrap_or_default();
+        let merged = Quantization {
+            scale: before.scale.clone().or(self.scale.clone()),
+            zero_point: before.zero_point.clone().or(self.zero_point.clone()),
+        };
+        if !self.agrees_with(&merged) {
+            return Err(format!("{self} is given, but {before} was set before"));
+        }
+        Ok((old != Some(&merged)).then_some(merged))
+    }
+
+    /// Whether what is known of both is equal, a list of one counting as one.
+    fn agrees_with(&self, other: &Quantization) -> bool {
+        fn same<T: Clone + PartialEq>(a: &Option<PerTensorOrAxis<T>>, b: &Option<PerTensorOrAxis<T>>) -> bool {
+            a.as_ref().is_none_or(|a| b.as_ref().is_some_and(|b| a.to_vec() == b.to_vec()))
+        }
+        same(&self.scale, &other.scale) && same(&self.zero_point, &other.zero_point)
+    }
+
+    fn check(&self, dtype: Dtype, shape: &[usize]) -> Result<(), String> {
+        if !dtype.is_quantizable() {
+            return Err(format!(
+                "{self} is given, but the dtype is {dtype}; only int8, uint8, int16 and uint16 are quantized"
             ));
         }
-        let scale = self.scale.as_ref().map(|s| match s {
-            OneOrMany::One(v) => OneOrMany::One(v.abs()),
-            OneOrMany::Many(v) => OneOrMany::Many(v.iter().map(|x| x.abs()).collect()),
-        });
-        let (scales, zero_points) = Quantization { scale: scale.clone(), zero_point: self.zero_point.clone() }.values();
-        if scales.iter().any(|s| !(s.is_finite() && *s > 0.0 && (*s as f32) > 0.0)) {
-            return problem(format!("{self} is given; scales must be finite and not 0 in float32"));
+        let lists = [
+            ("scales", self.scale.as_ref().filter(|s| s.is_many()).map(|s| s.to_vec().len())),
+            ("zero points", self.zero_point.as_ref().filter(|z| z.is_many()).map(|z| z.to_vec().len())),
+        ];
+        for (what, n) in lists.into_iter().filter_map(|(what, n)| Some((what, n?))) {
+            if n != 1 && channel_axis(shape, n).is_none() {
+                let of = |axis: usize| shape.get(axis).map(|d| format!("{d}, one for each index of axis {axis}"));
+                let expected: Vec<_> = of(1).into_iter().chain(of(0)).collect();
+                let expected = if expected.is_empty() { "1".to_owned() } else { expected.join(", or ") };
+                return Err(format!("{n} {what} are given for the shape {}; expected {expected}", shape_text(shape)));
+            }
         }
-        let range = tensor.dtype.int_range().unwrap_or_default();
-        if zero_points.iter().any(|z| *z < range.0 || *z > range.1) {
-            return problem(format!(
-                "{self} is given; the zero points of {} are from {} to {}",
-                tensor.dtype, range.0, range.1
-            ));
-        }
-        if scales.len() != zero_points.len() || scales.is_empty() {
-            return problem(format!(
+        let (scales, zero_points) = self.values();
+        if scales.len() != zero_points.len() {
+            return Err(format!(
                 "{} scales and {} zero points are given; expected one or equally many",
                 scales.len(),
                 zero_points.len()
             ));
         }
-        if scales.len() > 1 && !tensor.shape.contains(&scales.len()) {
-            return problem(format!(
-                "{} scales are given; no dimension of {} has that size",
-                scales.len(),
-                tensor.type_text()
-            ));
+        if scales.iter().any(|s| !(s.is_finite() && *s > 0.0 && (*s as f32) > 0.0 && (*s as f32).is_finite())) {
+            return Err(format!("{self} is given; scales must be positive and finite in float32"));
         }
-        let old = tensor.quantization.clone().unwrap_or_default();
-        let merged = Quantization {
-            scale: old.scale.clone().or(scale.clone()),
-            zero_point: old.zero_point.clone().or(self.zero_point.clone()),
-        };
-        let contradicts = scale.is_some_and(|s| merged.scale.as_ref().map(OneOrMany::to_vec) != Some(s.to_vec()))
-            || self
-                .zero_point
-                .as_ref()
-                .is_some_and(|z| merged.zero_point.as_ref().map(OneOrMany::to_vec) != Some(z.to_vec()));
-        if contradicts {
-            return problem(format!("{self} is given, but {old} was set before"));
+        let range = dtype.int_range().unwrap_or_default();
+        if zero_points.iter().any(|z| *z < range.0 || *z > range.1) {
+            return Err(format!("{self} is given; the zero points of {dtype} are from {} to {}", range.0, range.1));
         }
-        Ok((tensor.quantization.as_ref() != Some(&merged)).then_some(merged))
+        Ok(())
     }
+}
+
+/// The axis that a list of `n` values belongs to: 1, as the tool chain writes it, or 0 (the output channels of a
+/// filter).
+pub(crate) fn channel_axis(shape: &[usize], n: usize) -> Option<usize> {
+    [1, 0].into_iter().find(|&axis| shape.get(axis) == Some(&n))
 }
 
 impl fmt::Display for Quantization {
@@ -117,87 +132,51 @@ impl fmt::Display for Quantization {
     }
 }
 
-/// Carries quantization through the transparent operators with one result, once forth and once back, as
-/// TpuLang does before it emits.
-pub(crate) fn propagate(tensors: &[TensorInfo], operators: &[Operator]) -> Result<Vec<Option<Quantization>>> {
-    // Only the few quantized tensors are looked at again, so nothing is copied for the others.
-    let mut all: Vec<Option<Quantization>> = tensors.iter().map(|t| t.quantization.clone()).collect();
-    let pairs: Vec<(usize, usize, &str)> = operators
-        .iter()
-        .filter(|o| o.op.quant_transparent)
-        .filter_map(|o| match (o.operands.first(), o.results.as_slice()) {
-            (Some(Some(input)), [output]) => Some((input.0 as usize, output.0 as usize, o.op.name)),
-            _ => None,
-        })
-        .collect();
-    let mut carry = |from: usize, to: usize, op: &str| -> Result<()> {
-        let Some(q) = all[from].clone() else {
-            return Ok(());
-        };
-        let mut target = tensors[to].clone();
-        target.quantization = all[to].take();
-        let merged = q.merge_into(&target).map_err(|_| {
-            let had = target.quantization.clone().unwrap_or_default();
-            let from = &tensors[from].name;
-            let problem = format!("{had} is set, but top.{op} carries {q} to it from {from:?}; both must be the same");
-            Cause::Quantization { tensor: target.name.clone(), problem }
-        })?;
-        all[to] = merged.or(target.quantization);
-        Ok(())
-    };
-    pairs.iter().try_for_each(|&(input, output, op)| carry(input, output, op))?;
-    pairs.iter().rev().try_for_each(|&(input, output, op)| carry(output, input, op))?;
-    Ok(all)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Dtype, Graph};
 
     #[test]
-    fn quantization_is_propagated_both_ways() {
-        let mut g = Graph::new("g").unwrap();
-        let a = g.input("a", Dtype::Int8, [2, 2]).unwrap();
-        let b = g.relu(a).call().unwrap();
-        let c = g.permute(b, vec![1, 0]).call().unwrap();
-        let d = g.relu(c).out_quant(Quantization::per_tensor(0.5, 3)).call().unwrap();
-        let q = g.propagated_quantization().unwrap();
-        for t in [a, b, c, d] {
-            assert_eq!(q[t.0 as usize], Some(Quantization::per_tensor(0.5, 3)));
-        }
-    }
-
-    #[test]
-    fn contradictions_are_told() {
-        let mut g = Graph::new("g").unwrap();
-        let a = g.input("a", Dtype::Int8, [2, 2]).unwrap();
-        let f = g.input("f", Dtype::Float32, [2]).unwrap();
-        g.quantize(a, &Quantization::per_tensor(0.5, 3)).unwrap();
-        g.quantize(a, &Quantization::per_tensor(-0.5, 3)).unwrap();
-        for (t, q, message) in [
+    fn contradictions_and_impossible_values_are_told() {
+        let set = Quantization::per_tensor(0.5, 3);
+        let given = |scale: &[f64], zero_point: i64| Quantization {
+            scale: Some(if let [one] = scale { (*one).into() } else { scale.to_vec().into() }),
+            zero_point: Some(zero_point.into()),
+        };
+        assert_eq!(set.merged(Some(&set), Dtype::Int8, &[2, 2]), Ok(None));
+        for (q, dtype, message) in [
             (
-                a,
-                Quantization::per_tensor(0.25, 3),
-                "quantization of \"a\": scale 0.25, zero point 3 is given, but scale 0.5, zero point 3 was set before",
+                given(&[0.25], 3),
+                Dtype::Int8,
+                "scale 0.25, zero point 3 is given, but scale 0.5, zero point 3 was set before",
             ),
             (
-                a,
-                Quantization::per_tensor(0.5, 300),
-                "quantization of \"a\": scale 0.5, zero point 300 is given; the zero points of int8 are from -128 to 127",
+                given(&[0.5], 300),
+                Dtype::Int8,
+                "scale 0.5, zero point 300 is given; the zero points of int8 are from -128 to 127",
             ),
             (
-                a,
-                Quantization::per_tensor(f64::NAN, 3),
-                "quantization of \"a\": scale NaN, zero point 3 is given; scales must be finite and not 0 in float32",
+                given(&[f64::NAN], 3),
+                Dtype::Int8,
+                "scale NaN, zero point 3 is given; scales must be positive and finite in float32",
             ),
             (
-                f,
-                Quantization::per_tensor(0.5, 3),
-                "quantization of \"f\": scale 0.5, zero point 3 is given, but the dtype is float32; only int8, uint8, int16 and uint16 are quantized",
+                given(&[-0.5], 3),
+                Dtype::Int8,
+                "scale -0.5, zero point 3 is given; scales must be positive and finite in float32",
+            ),
+            (
+                given(&[0.5, 0.25, 0.1, 0.1], 3),
+                Dtype::Int8,
+                "4 scales are given for the shape 2x3x4; expected 3, one for each index of axis 1, or 2, one for each index of axis 0",
+            ),
+            (
+                given(&[0.5], 3),
+                Dtype::Float32,
+                "scale 0.5, zero point 3 is given, but the dtype is float32; only int8, uint8, int16 and uint16 are quantized",
             ),
         ] {
-            assert_eq!(g.quantize(t, &q).unwrap_err().to_string(), message);
+            assert_eq!(q.merged(Some(&set), dtype, &[2, 3, 4]).unwrap_err(), message);
         }
     }
 }

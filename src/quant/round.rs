@@ -1,7 +1,5 @@
-use std::str::FromStr;
-
 /// How a fraction is rounded to an integer.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum RoundMode {
     #[default]
@@ -18,31 +16,31 @@ pub enum RoundMode {
 
 use RoundMode::*;
 
-/// The dialect's name and TpuLang's argument of each mode.
-const NAMES: [(RoundMode, &str, &str); 9] = [
-    (HalfAwayFromZero, "HalfAwayFromZero", "half_away_from_zero"),
-    (HalfUp, "HalfUp", "half_up"),
-    (HalfDown, "HalfDown", "half_down"),
-    (HalfToEven, "HalfToEven", "half_to_even"),
-    (HalfToOdd, "HalfToOdd", "half_to_odd"),
-    (HalfTowardsZero, "HalfTowardsZero", "half_towards_zero"),
-    (TowardsZero, "TowardsZero", "towards_zero"),
-    (Up, "Up", "up"),
-    (Down, "Down", "down"),
+/// The dialect's name of each mode and, for those that functions take, TpuLang's.
+const NAMES: [(RoundMode, &str, Option<&str>); 9] = [
+    (HalfAwayFromZero, "HalfAwayFromZero", Some("half_away_from_zero")),
+    (HalfUp, "HalfUp", Some("half_up")),
+    (HalfDown, "HalfDown", Some("half_down")),
+    (HalfToEven, "HalfToEven", Some("half_to_even")),
+    (HalfToOdd, "HalfToOdd", None),
+    (HalfTowardsZero, "HalfTowardsZero", None),
+    (TowardsZero, "TowardsZero", Some("towards_zero")),
+    (Up, "Up", Some("up")),
+    (Down, "Down", Some("down")),
 ];
 
 impl RoundMode {
-    /// The modes that functions accept, by TpuLang's names.
-    pub const ARGUMENTS: [&'static str; 7] =
-        ["half_away_from_zero", "half_up", "half_down", "half_to_even", "towards_zero", "up", "down"];
-
     /// The name in the Top dialect.
-    pub fn attribute(self) -> &'static str {
+    pub fn name(self) -> &'static str {
         NAMES.iter().find(|n| n.0 == self).map_or("", |n| n.1)
     }
-    /// From TpuLang's name: `half_up`.
-    pub fn from_argument(name: &str) -> Option<Self> {
-        NAMES.iter().find(|n| n.2 == name && Self::ARGUMENTS.contains(&name)).map(|n| n.0)
+    /// The mode of that name in the Top dialect.
+    pub fn from_name(name: &str) -> Option<Self> {
+        NAMES.iter().find(|n| n.1 == name).map(|n| n.0)
+    }
+    /// The modes that functions take, by TpuLang's names.
+    pub fn arguments() -> impl Iterator<Item = (RoundMode, &'static str)> {
+        NAMES.iter().filter_map(|n| Some((n.0, n.2?)))
     }
     /// `x` rounded.
     pub fn round(self, x: f64) -> f64 {
@@ -80,14 +78,6 @@ impl RoundMode {
             Down => false,
         };
         floor + i128::from(up)
-    }
-}
-
-impl FromStr for RoundMode {
-    type Err = ();
-    /// From the dialect's name.
-    fn from_str(name: &str) -> Result<Self, ()> {
-        NAMES.iter().find(|n| n.1 == name).map(|n| n.0).ok_or(())
     }
 }
 

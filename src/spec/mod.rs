@@ -15,13 +15,13 @@
 //! # Ok::<(), tpulang::Error>(())
 //! ```
 
+mod document;
 mod node;
 mod read;
 mod schema;
 mod tensors;
 mod write;
 
-pub(crate) use node::plain_problem;
-pub use read::{Weights, from_text, read};
+pub use document::{Weights, from_text, read};
 pub use schema::json_schema;
 pub use write::{save, to_text};

@@ -1,5 +1,5 @@
 //! JSON values that know their path and place.
-use crate::graph::{Cause, Error, Place, Result, nearest};
+use crate::base::{Cause, Error, Place, Result, nearest};
 use serde::{Deserialize, Deserializer, de};
 use serde_json::value::RawValue;
 use std::fmt;
@@ -66,21 +66,52 @@ impl<'a> Document<'a> {
 }
 
 /// serde's words for a problem, without the place (which is told apart) and without Rust's names of types.
-pub(crate) fn plain_problem(e: &serde_json::Error) -> String {
+fn plain_problem(e: &serde_json::Error) -> String {
     let text = e.to_string();
-    let problem = text.rsplit_once(" at line ").map_or(text.as_str(), |(p, _)| p);
-    [
+    let problem = text.rsplit_once(" at line ").map_or(text.as_str(), |(p, _)| p).replace('`', "");
+    let plain = [
         ("trailing characters", "more elements or text than expected"),
-        ("expected i64", "expected an integer"),
-        ("expected usize", "expected a positive integer"),
-        ("expected f64", "expected a number"),
-        ("expected f32", "expected a number"),
-        ("expected a sequence", "expected a list"),
-        ("expected a map", "expected an object"),
+        ("trailing comma", "a comma too many"),
+        ("key must be a string", "expected a key in double quotes (is there a comma too many, or a comment?)"),
+        ("expected value", "expected a value (is there a comma too many, or a comment?)"),
+        ("i64", "an integer"),
+        ("usize", "an integer of at least 0"),
+        ("u64", "an integer of at least 0"),
+        ("f64", "a number"),
+        ("f32", "a number"),
+        ("a sequence", "a list"),
+        ("sequence", "a list"),
+        ("an array of length", "a list of length"),
+        ("a map", "an object"),
+        ("map", "an object"),
+        ("a boolean", "true or false"),
         ("missing field", "missing key"),
-    ]
-    .into_iter()
-    .fold(problem.to_owned(), |text, (rust, plain)| text.replace(rust, plain))
+        ("unknown field", "unknown key"),
+        ("unit value", "null"),
+    ];
+    let problem = plain.into_iter().fold(problem, |text, (rust, plain)| replace_words(&text, rust, plain));
+    let found = problem.strip_prefix("invalid type: ").or(problem.strip_prefix("invalid value: "));
+    match found.and_then(|rest| rest.split_once(", expected ")) {
+        Some((found, expected)) => {
+            format!("expected {expected}, found {}", found.replace("floating point", "the number"))
+        }
+        None => problem,
+    }
+}
+
+/// Replaces what stands as words of its own.
+fn replace_words(text: &str, from: &str, to: &str) -> String {
+    let mut out = String::new();
+    let mut rest = text;
+    while let Some(at) = rest.find(from) {
+        let (before, after) = (&rest[..at], &rest[at + from.len()..]);
+        let word = |c: char| c.is_alphanumeric() || c == '_';
+        let alone = !before.ends_with(word) && !after.starts_with(word);
+        out.push_str(before);
+        out.push_str(if alone { to } else { from });
+        rest = after;
+    }
+    out + rest
 }
 
 /// The byte that a line and column (in bytes, as serde_json counts) mean.
@@ -134,11 +165,13 @@ impl<'a> Node<'a> {
             self.document.json_error(e.inner(), self.offset(), path)
         })
     }
-    /// The place of a line and column within this value.
-    pub fn place_within(&self, line: usize, column: usize, path: &str) -> Place {
-        let at = self.offset() + byte_offset(self.raw.get(), line, column);
-        let dot = if path.is_empty() || path.starts_with('[') { "" } else { "." };
-        self.document.place(at, format!("{}{dot}{path}", self.path))
+    /// The part of the value that `[1][0]` leads to, as far as it does.
+    pub fn part(&self, path: &str) -> Node<'a> {
+        let indices = path.split(['[', ']']).filter_map(|i| i.parse::<usize>().ok());
+        indices.fold(self.clone(), |node, i| match node.list() {
+            Ok(items) => items.into_iter().nth(i).unwrap_or(node),
+            Err(_) => node,
+        })
     }
     fn child(&self, path: String, raw: &'a RawValue) -> Node<'a> {
         Node { document: self.document, path, raw }

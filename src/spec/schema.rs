@@ -1,5 +1,9 @@
-use super::super::graph::{Dtype, Preprocess};
-use crate::{ops::functions, quant::Quantization};
+use crate::{
+    base::Dtype,
+    functions::{ArgumentDef, functions},
+    graph::Preprocess,
+    quant::Quantization,
+};
 use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
@@ -13,12 +17,7 @@ pub fn json_schema() -> Value {
     let mut generator = SchemaGenerator::new(SchemaSettings::draft2020_12());
     let calls: Vec<Value> = functions()
         .map(|f| {
-            let mut args = (f.schema)(&mut generator).to_value();
-            if let Some(args) = args.as_object_mut() {
-                args.remove("$schema");
-                args.remove("title");
-                args.insert("description".into(), json!(format!("Arguments of {}.", f.name)));
-            }
+            let args = arguments(f.name, f.arguments());
             json!({
                 "description": f.doc,
                 "type": "object",
@@ -27,6 +26,18 @@ pub fn json_schema() -> Value {
                 "additionalProperties": false
             })
         })
+        .chain([json!({
+            "description": "An op of the Top dialect by itself, or a function of this spec.",
+            "type": "object",
+            "properties": {
+                "op": { "type": "string", "not": { "enum": functions().map(|f| f.name).collect::<Vec<_>>() } },
+                "args": { "type": "object" }, "out": { "$ref": "#/$defs/out" }, "out_quant": { "$ref": "#/$defs/out_quant" },
+                "out_dtype": {}, "out_shape": { "type": "array" },
+                "then": { "$ref": "#/$defs/block" }, "else": { "$ref": "#/$defs/block" }, "body": { "$ref": "#/$defs/block" }
+            },
+            "required": ["op", "args"],
+            "additionalProperties": false
+        })])
         .collect();
     let (dtype, preprocess, quantization) = (
         generator.subschema_for::<Dtype>(),
@@ -39,6 +50,21 @@ pub fn json_schema() -> Value {
     defs.insert("out".into(), json!({ "description": "The output's name, or the outputs'.", "anyOf": [{ "type": "string" }, names, { "type": "null" }] }));
     let nullable = json!({ "anyOf": [quantization, { "type": "null" }] });
     defs.insert("out_quant".into(), json!({ "description": "The quantization of the output, or of the outputs.", "anyOf": [nullable, { "type": "array", "items": nullable }] }));
+    defs.insert("Tensor".into(), json!({ "type": "string", "description": "The name of a tensor." }));
+    defs.insert(
+        "Scalar".into(),
+        json!({
+            "description": "A number: an integer literal is int32, one with a fraction or exponent float32; or an object with value and dtype.",
+            "anyOf": [
+                { "type": "number" },
+                { "type": "object", "properties": { "value": { "type": "number" }, "dtype": dtype }, "required": ["value"], "additionalProperties": false }
+            ]
+        }),
+    );
+    defs.insert("ops".into(), json!({ "type": "array", "items": { "oneOf": calls } }));
+    let ops = json!({ "$ref": "#/$defs/ops" });
+    defs.insert("block".into(), json!({ "description": "The operators of a block and what they give.", "type": "object", "properties": { "ops": ops, "outputs": names }, "required": ["ops", "outputs"], "additionalProperties": false }));
+    let function = json!({ "type": "object", "properties": { "inputs": names, "ops": ops, "outputs": names }, "required": ["inputs", "ops", "outputs"], "additionalProperties": false });
     defs.insert(
         "tensor".into(),
         json!({
@@ -62,17 +88,41 @@ pub fn json_schema() -> Value {
         "title": "tpulang graph spec, version 1",
         "type": "object",
         "properties": {
+            "$schema": { "type": "string" },
             "version": { "const": 1 },
             "name": { "type": "string", "pattern": "^[A-Za-z0-9_-][A-Za-z0-9_.-]*$" },
             "mode": { "enum": ["f32", "quantized"], "default": "f32" },
             "weights": { "description": "An .npz or .safetensors file, relative to the spec.", "type": "string" },
             "tensors": { "type": "object", "additionalProperties": { "$ref": "#/$defs/tensor" } },
             "inputs": names,
-            "ops": { "type": "array", "items": { "oneOf": calls } },
+            "functions": { "description": "Blocks that are defined once and called by name.", "type": "object", "additionalProperties": function },
+            "ops": ops,
             "outputs": names
         },
         "required": ["version", "name", "inputs", "ops", "outputs"],
         "additionalProperties": false,
         "$defs": defs
+    })
+}
+
+fn arguments(function: &str, arguments: &[ArgumentDef]) -> Value {
+    let property = |a: &ArgumentDef| {
+        let mut schema = a.schema.clone();
+        if !a.required {
+            schema = json!({ "anyOf": [schema, { "type": "null" }] });
+        }
+        schema["description"] = json!(a.doc);
+        if let Some(default) = &a.default {
+            schema["default"] = default.clone();
+        }
+        (a.name.to_owned(), schema)
+    };
+    let required: Vec<_> = arguments.iter().filter(|a| a.required).map(|a| a.name).collect();
+    json!({
+        "description": format!("Arguments of {function}."),
+        "type": "object",
+        "properties": arguments.iter().map(property).collect::<Map<_, _>>(),
+        "required": required,
+        "additionalProperties": false
     })
 }

@@ -2,7 +2,9 @@
 use super::node::Node;
 use crate::{
     array::{Array, WeightFile},
-    graph::{Cause, Dtype, Graph, OneOrMany, Preprocess, Result, Shape, Tensor, TensorKind, elements},
+    base::{Cause, Dtype, OneOrMany, Result, Shape, elements},
+    functions::closest,
+    graph::{Graph, Preprocess, Tensor, TensorKind},
     quant::Quantization,
 };
 use serde::{Deserialize, Deserializer, de};
@@ -47,7 +49,7 @@ pub(super) fn declare(graph: &mut Graph, name: &str, node: &Node, weights: Optio
 fn dtype(node: &Node) -> Result<Dtype> {
     let name: String = node.read()?;
     Dtype::from_name(&name).ok_or_else(|| {
-        let nearest = crate::graph::nearest(&name, Dtype::all().map(Dtype::name));
+        let nearest = closest(&name, &Dtype::all().map(Dtype::name).collect::<Vec<_>>());
         node.error(Cause::UnknownName { kind: "dtype", name: name.chars().take(60).collect(), nearest })
     })
 }

@@ -1,6 +1,9 @@
 use crate::{
     array::{Array, write_npz},
-    graph::{Cause, Dtype, Error, Graph, Mode, Result, TensorInfo, TensorKind},
+    base::{Cause, Dtype, Error, Result, invalid},
+    functions::attribute_value,
+    graph::{Block, Graph, MadeBy, Mode, Operator, RecordedCall, Tensor, TensorInfo, TensorKind},
+    ops::{Choice, Slot},
 };
 use serde_json::{Map, Value, json};
 use std::{fmt::Write, path::Path};
@@ -9,17 +12,9 @@ use std::{fmt::Write, path::Path};
 /// they stand in the spec.
 ///
 /// # Errors
-/// The graph has operators that no call made (it was read from MLIR, or they were inserted one by one); or data
-/// that JSON cannot hold (NaN, infinity) would have to stand in the spec.
+/// Data that JSON cannot hold (NaN, infinity) would have to stand in the spec; or an operator owns a block that takes
+/// arguments, for which specs have no form.
 pub fn to_text(graph: &Graph, weights: Option<&str>) -> Result<String> {
-    let by_calls: usize = graph.calls.iter().map(|c| c.operators).sum();
-    let without = graph.operators().len() - by_calls;
-    if without > 0 {
-        let problem = format!(
-            "{without} operators were inserted or read from MLIR, not made by function calls, which a spec consists of"
-        );
-        return Err(Cause::MissingData(problem).into());
-    }
     let mut out = String::new();
     let name_list = |tensors: &[crate::Tensor]| -> Result<String> {
         let names = tensors.iter().map(|t| graph.tensor(*t).map(|t| t.name.as_str())).collect::<Result<Vec<_>>>()?;
@@ -31,7 +26,9 @@ pub fn to_text(graph: &Graph, weights: Option<&str>) -> Result<String> {
         let _ = write!(out, ",\n  \"weights\": {}", json!(file));
     }
     let mut declared = Vec::new();
-    for (_, info) in graph.tensors().filter(|(_, t)| t.kind != TensorKind::Value && !made_by_call(graph, &t.name)) {
+    for (_, info) in
+        graph.tensors().filter(|(_, t)| t.kind != TensorKind::Value && t.kind != TensorKind::Argument && !t.of_number)
+    {
         declared.push(format!("    {}: {}", json!(info.name), declaration(info, weights.is_none())?));
     }
     let _ = write!(
@@ -40,20 +37,7 @@ pub fn to_text(graph: &Graph, weights: Option<&str>) -> Result<String> {
         declared.join(",\n"),
         name_list(graph.inputs())?
     );
-    let mut calls = Vec::new();
-    for call in &graph.calls {
-        let args = call.args.to_json(graph).map_err(|e| Error::from(Cause::Syntax(e.to_string())))?;
-        let outputs =
-            call.outputs.iter().map(|t| graph.tensor(*t).map(|t| json!(t.name))).collect::<Result<Vec<_>>>()?;
-        let outputs = if let [one] = outputs.as_slice() { one.clone() } else { Value::Array(outputs) };
-        let mut entry =
-            Map::from_iter([("op".into(), json!(call.function)), ("args".into(), args), ("out".into(), outputs)]);
-        if !call.out_quant.is_empty() {
-            let one = call.outputs.len() == 1;
-            entry.insert("out_quant".into(), if one { json!(call.out_quant[0]) } else { json!(call.out_quant) });
-        }
-        calls.push(format!("    {}", Value::Object(entry)));
-    }
+    let calls: Vec<String> = calls(graph, graph.body())?.iter().map(|c| format!("    {c}")).collect();
     let _ = write!(
         out,
         ",\n  \"ops\": [\n{}\n  ],\n  \"outputs\": {}\n}}\n",
@@ -80,9 +64,99 @@ pub fn save(graph: &Graph, path: impl AsRef<Path>) -> Result<()> {
     std::fs::write(path, text).map_err(Error::io(path))
 }
 
-/// Coefficients that a call makes of its scalars are made again when the spec is read.
-fn made_by_call(graph: &Graph, name: &str) -> bool {
-    graph.scalar_coefficients.contains(name)
+/// The calls of a block.
+fn calls(graph: &Graph, block: &Block) -> Result<Vec<Value>> {
+    let mut operators = block.operators().iter();
+    let mut all = Vec::new();
+    for call in &block.calls {
+        let mine: Vec<&Operator> = operators.by_ref().take(call.operators).collect();
+        all.push(match (&call.made_by, mine.as_slice()) {
+            (MadeBy::Op, [operator]) => op_call(graph, operator)?,
+            (MadeBy::Function(function), _) => {
+                entry(graph, function.function().to_owned(), function.to_json(graph)?, call)?
+            }
+            (MadeBy::Op, _) => return Err(invalid("the record of calls does not fit the operators")),
+        });
+    }
+    Ok(all)
+}
+
+fn name(graph: &Graph, t: Tensor) -> Result<Value> {
+    graph.tensor(t).map(|t| json!(t.name))
+}
+
+fn one_or_list(mut list: Vec<Value>) -> Value {
+    if list.len() == 1 { list.remove(0) } else { Value::Array(list) }
+}
+
+fn entry(graph: &Graph, op: String, args: Value, call: &RecordedCall) -> Result<Value> {
+    let outputs = call.outputs.iter().map(|&t| name(graph, t)).collect::<Result<Vec<_>>>()?;
+    let mut entry =
+        Map::from_iter([("op".into(), json!(op)), ("args".into(), args), ("out".into(), one_or_list(outputs))]);
+    if !call.out_quant.is_empty() {
+        let one = call.outputs.len() == 1;
+        entry.insert("out_quant".into(), if one { json!(call.out_quant[0]) } else { json!(call.out_quant) });
+    }
+    Ok(Value::Object(entry))
+}
+
+/// The call of an op by itself: operands and attributes by their names in td.
+fn op_call(graph: &Graph, operator: &Operator) -> Result<Value> {
+    let (op, def) = (&operator.op, operator.op.def());
+    let mut args = Map::new();
+    for (operand, slot) in op.slots() {
+        match slot {
+            Slot::One(t) => args.insert(operand.into(), name(graph, *t)?),
+            Slot::Absent => None,
+            Slot::Many(all) => {
+                let all = all.iter().map(|t| name(graph, *t)).collect::<Result<Vec<_>>>()?;
+                args.insert(operand.into(), Value::Array(all))
+            }
+        };
+    }
+    for (attribute, value) in op.attributes().without_defaults(def) {
+        args.insert(attribute.into(), attribute_value(&value).to_json(graph)?);
+    }
+    let outputs = operator.results.iter().map(|t| t.map_or(Ok(Value::Null), |t| name(graph, t)));
+    let outputs = outputs.collect::<Result<Vec<_>>>()?;
+    let mut entry = Map::from_iter([
+        ("op".into(), json!(format!("top.{}", op.name()))),
+        ("args".into(), Value::Object(args)),
+        ("out".into(), one_or_list(outputs)),
+    ]);
+    for (block, block_name) in operator.blocks.iter().zip(def.blocks) {
+        if !block.arguments().is_empty() {
+            return Err(invalid(format!(
+                "a spec cannot hold the block {block_name} of top.{}, which takes arguments",
+                op.name()
+            )));
+        }
+        let outputs = block.results().iter().map(|&t| name(graph, t)).collect::<Result<Vec<_>>>()?;
+        let body = json!({ "ops": calls(graph, block)?, "outputs": outputs });
+        entry.insert(block_name.trim_end_matches("_branch").into(), body);
+    }
+    types(graph, operator, &mut entry)?;
+    Ok(Value::Object(entry))
+}
+
+/// What the op's type rule leaves open, and the quantization.
+fn types(graph: &Graph, operator: &Operator, entry: &mut Map<String, Value>) -> Result<()> {
+    let inferred = graph.inferred(&operator.op, &[])?;
+    let (mut dtypes, mut shapes, mut quants) = (Vec::new(), Vec::new(), Vec::new());
+    for (i, t) in operator.results.iter().enumerate() {
+        let info = t.map(|t| graph.tensor(t)).transpose()?;
+        let of = |value: &dyn Fn(&TensorInfo) -> Value| info.map_or(Value::Null, value);
+        let known = inferred.as_ref().and_then(|all| all.get(i)).map(|r| matches!(r.dtype, Choice::Is(_)));
+        dtypes.push(if known == Some(true) { Value::Null } else { of(&|t| json!(t.dtype)) });
+        shapes.push(if known.is_some() { Value::Null } else { of(&|t| json!(t.shape)) });
+        quants.push(of(&|t| json!(t.quantization)));
+    }
+    for (key, list) in [("out_dtype", dtypes), ("out_shape", shapes), ("out_quant", quants)] {
+        if list.iter().any(|v| *v != Value::Null) {
+            entry.insert(key.into(), one_or_list(list));
+        }
+    }
+    Ok(())
 }
 
 fn declaration(info: &TensorInfo, inline: bool) -> Result<Value> {

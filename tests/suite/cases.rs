@@ -10,7 +10,7 @@ use tpulang::{
     mlir, spec,
 };
 
-fn cases() -> Vec<PathBuf> {
+pub fn cases() -> Vec<PathBuf> {
     let mut found = Vec::new();
     for case in fs::read_dir("tests/cases").unwrap().flatten().filter(|e| e.path().is_dir()) {
         found.extend(fs::read_dir(case.path()).unwrap().flatten().map(|e| e.path()));

@@ -69,14 +69,14 @@ fn a_closed_pipe_is_no_error() {
 #[test]
 fn the_schema_accepts_what_the_reader_accepts() {
     let schema: serde_json::Value = serde_json::from_slice(&tpulang(&["schema"]).stdout).unwrap();
-    let calls = schema["properties"]["ops"]["items"]["oneOf"].as_array().unwrap();
-    let names: Vec<_> = calls.iter().map(|c| c["properties"]["op"]["const"].as_str().unwrap()).collect();
-    let known: Vec<_> = tpulang::ops::functions().map(|f| f.name).collect();
+    let calls = schema["$defs"]["ops"]["items"]["oneOf"].as_array().unwrap();
+    let names: Vec<_> = calls.iter().filter_map(|c| c["properties"]["op"]["const"].as_str()).collect();
+    let known: Vec<_> = tpulang::functions::functions().map(|f| f.name).collect();
     assert_eq!(names, known);
-    for (call, f) in calls.iter().zip(tpulang::ops::functions()) {
+    for (call, f) in calls.iter().zip(tpulang::functions::functions()) {
         let args = call["properties"]["args"]["properties"].as_object().unwrap();
         let mut given: Vec<_> = args.keys().map(String::as_str).collect();
-        let mut expected: Vec<_> = f.arguments.iter().map(|a| a.0).collect();
+        let mut expected: Vec<_> = f.arguments().iter().map(|a| a.name).collect();
         given.sort();
         expected.sort();
         assert_eq!(given, expected, "{}", f.name);

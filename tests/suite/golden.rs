@@ -1,6 +1,6 @@
 //! Golden MLIR: a graph a family.
 use super::snapshot;
-use tpulang::{Array, Dtype, Graph, Result, Tensor, mlir};
+use tpulang::{Array, Dtype, Graph, Result, Tensor, mlir, ops::ReduceMode, quant::RoundMode};
 
 fn golden(name: &str, build: impl FnOnce(&mut Graph, Tensor, Tensor) -> Result<Vec<Tensor>>) {
     let mut g = Graph::new(name).unwrap();
@@ -8,7 +8,7 @@ fn golden(name: &str, build: impl FnOnce(&mut Graph, Tensor, Tensor) -> Result<V
     let i = g.input("i", Dtype::Int8, [1, 4, 6, 6]).unwrap();
     let outputs = build(&mut g, x, i).unwrap_or_else(|e| panic!("{e}"));
     g.set_outputs(&outputs).unwrap();
-    snapshot(&format!("{name}_origin.mlir"), &mlir::emit(&g).unwrap().0);
+    snapshot(&format!("{name}_origin.mlir"), &mlir::emit(&g).unwrap().text);
 }
 
 fn filled(dtype: Dtype, shape: &[usize]) -> Array {
@@ -24,7 +24,7 @@ fn conv() {
     let b = g.coefficient("bias", filled(Dtype::Float32, &[1, 64, 1, 1])).unwrap();
     let y = g.conv_v2(x, w).bias(b).stride([2, 2]).pad([0, 1, 0, 1]).out_name("conv").call().unwrap();
     g.set_outputs(&[y]).unwrap();
-    snapshot("Conv_origin.mlir", &mlir::emit(&g).unwrap().0);
+    snapshot("Conv_origin.mlir", &mlir::emit(&g).unwrap().text);
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn compare_and_select() {
 fn activation() {
     golden("activation", |g, x, i| {
         let a = g.relu(x).call()?;
-        let b = g.leaky_relu(a).negative_slope(0.1).round_mode("half_up").call()?;
+        let b = g.leaky_relu(a).negative_slope(0.1).round_mode(RoundMode::HalfUp).call()?;
         let c = g.sigmoid(b).call()?;
         let d = g.tanh(c).call()?;
         let e = g.softmax(d, -1).call()?;
@@ -97,7 +97,7 @@ fn norm_pool_reduce() {
         let a = g.batch_norm(x, ones(), ones()).gamma(ones()).call()?;
         let b = g.layer_norm(a).beta(filled(Dtype::Float32, &[6])).axis(-1).call()?;
         let c = g.maxpool2d(b).kernel([2, 2]).stride([2, 2]).pad([0, 0, 1, 1]).call()?;
-        let d = g.reduce(c).method("ReduceMean").axes([2, 3]).keep_dims(false).call()?;
+        let d = g.reduce(c).method(ReduceMode::ReduceMean).axes([2, 3]).keep_dims(false).call()?;
         let e = g.avgpool2d(i).kernel([3, 3]).ceil_mode(true).count_include_pad(true).scale([0.5, 0.5]).call()?;
         Ok(vec![d, e])
     });
@@ -111,10 +111,10 @@ fn layout() {
         let c = g.squeeze(b, vec![0]).call()?;
         let d = g.unsqueeze(c).axes(vec![0]).call()?;
         let parts = g.split(d).axis(1).num(2).size(vec![1, 2]).out_names(["p", "q"]).call()?;
-        let e = g.concat(vec![parts[1].into(), parts[0].into()]).axis(1).call()?;
+        let e = g.concat([parts[1], parts[0]]).axis(1).call()?;
         let f = g.slice(e, [1, 0], [i64::MAX, -1]).steps([2, 1]).axes([2, 1]).call()?;
         let h = g.index_select(f, vec![1i32, 0]).axis(1).call()?;
-        let k = g.cast(h).out_dtype(Dtype::Int8).round_mode("half_to_even").call()?;
+        let k = g.cast(h).out_dtype(Dtype::Int8).round_mode(RoundMode::HalfToEven).call()?;
         Ok(vec![k])
     });
 }

@@ -91,7 +91,7 @@ fn use_spec(text: &str, dir: &std::path::Path) {
     });
     let _ = exec::run(
         &graph,
-        &feeds.collect(),
+        &feeds.collect::<indexmap::IndexMap<_, _>>(),
         &exec::CpuBackend::new(),
         &exec::RunOptions { all: true, threads: 1, ..Default::default() },
     );

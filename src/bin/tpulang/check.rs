@@ -17,7 +17,7 @@ pub fn main(args: Args) -> Outcome {
     let weights = if args.no_weights { spec::Weights::Skip } else { spec::Weights::Load };
     let graph = spec::read(&args.spec, weights)?;
     if args.no_weights {
-        graph.propagated_quantization()?;
+        graph.check_quantization()?;
     } else {
         mlir::emit(&graph)?;
     }

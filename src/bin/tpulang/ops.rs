@@ -2,8 +2,8 @@ use super::{Outcome, print};
 use serde_json::Value;
 use std::fmt::Write;
 use tpulang::{
-    graph::{Arity, OPS, OpDef},
-    ops::{FunctionDef, function_def, functions},
+    functions::{ArgumentDef, FunctionDef, function_def, functions},
+    ops::{Arity, OPS, OpDef, ValueDef},
 };
 
 /// List the functions, or show one with its arguments
@@ -37,55 +37,19 @@ fn list() -> String {
 
 /// Name, type, default and meaning of each argument.
 fn arguments(f: &FunctionDef) -> Vec<[String; 3]> {
-    let mut generator = schemars::SchemaGenerator::default();
-    let schema = (f.schema)(&mut generator).to_value();
-    let rows = f.arguments.iter().map(|(name, required)| {
-        let property = &schema["properties"][name];
-        let default = match property.get("default") {
-            Some(Value::Null) | None if *required => String::new(),
-            Some(Value::Null) | None => " (optional)".into(),
+    let row = |a: &ArgumentDef| {
+        let default = match &a.default {
+            None if a.required => String::new(),
+            None => " (optional)".into(),
             Some(default) => format!(" = {default}"),
         };
-        let meaning = property["description"].as_str().unwrap_or_default().to_owned();
-        [(*name).to_owned(), format!("{}{default}", type_name(property)), meaning]
-    });
-    rows.collect()
-}
-
-/// A JSON type in a few words.
-fn type_name(schema: &Value) -> String {
-    if let Some(reference) = schema["$ref"].as_str() {
-        return match reference.rsplit('/').next().unwrap_or_default() {
-            "Tensor" => "tensor".into(),
-            "TensorOrScalar" => "tensor or number".into(),
-            "Scalar" => "number".into(),
-            "Dtype" => "dtype".into(),
-            "NewShape" => "list of integers or tensor".into(),
-            other if other.starts_with("OneOrMany") => {
-                if other.ends_with("double") { "number or list" } else { "integer or list" }.into()
-            }
-            other => other.to_lowercase(),
-        };
-    }
-    if let Some(any) = schema["anyOf"].as_array() {
-        let mut names: Vec<_> = any.iter().filter(|s| s["type"] != "null").map(type_name).collect();
-        names.dedup();
-        return names.join(" or ");
-    }
-    let of = |t: &str| match t {
-        "array" => match schema["maxItems"].as_u64() {
-            Some(n) => format!("{n} {}s", type_name(&schema["items"])),
-            None => format!("list of {}s", type_name(&schema["items"])),
-        },
-        other => other.to_owned(),
+        // The words that it takes, where they are few enough to read.
+        let words = a.schema["enum"].as_array().filter(|w| w.len() < 12 && !a.doc.contains("int8"));
+        let words: Vec<_> = words.into_iter().flatten().filter_map(Value::as_str).collect();
+        let words = if words.is_empty() { String::new() } else { format!(" One of {}.", words.join(", ")) };
+        [a.name.to_owned(), format!("{}{default}", a.type_name), format!("{}{words}", a.doc)]
     };
-    match &schema["type"] {
-        Value::String(t) => of(t),
-        Value::Array(types) => {
-            types.iter().filter_map(Value::as_str).find(|t| *t != "null").map(of).unwrap_or_default()
-        }
-        _ => "any".into(),
-    }
+    f.arguments().iter().map(row).collect()
 }
 
 fn one(f: &FunctionDef) -> String {
@@ -100,9 +64,13 @@ fn one(f: &FunctionDef) -> String {
     f.example.lines().for_each(|l| {
         let _ = writeln!(out, "  {l}");
     });
-    let args: Vec<_> = f.arguments.iter().filter(|a| a.1).map(|(n, _)| format!("\"{n}\": ..")).collect();
+    let args: Vec<_> = f.arguments().iter().filter(|a| a.required).map(|a| format!("\"{}\": ..", a.name)).collect();
+    let outs = match f.outputs {
+        [] => "\"y\"".to_owned(),
+        names => format!("[{}]", names.iter().map(|n| format!("\"{n}\"")).collect::<Vec<_>>().join(", ")),
+    };
     let _ =
-        write!(out, "\nIn a spec:\n  {{\"op\": \"{}\", \"args\": {{{}}}, \"out\": \"y\"}}\n", f.name, args.join(", "));
+        write!(out, "\nIn a spec:\n  {{\"op\": \"{}\", \"args\": {{{}}}, \"out\": {outs}}}\n", f.name, args.join(", "));
     out
 }
 
@@ -123,8 +91,8 @@ fn markdown() -> String {
 }
 
 fn op_markdown(op: &OpDef, out: &mut String) {
-    let values = |list: &[tpulang::graph::ValueDef]| {
-        let one = |v: &tpulang::graph::ValueDef| match v.arity {
+    let values = |list: &[ValueDef]| {
+        let one = |v: &ValueDef| match v.arity {
             Arity::Required => format!("`{}`", v.name),
             Arity::OrNone => format!("`{}` (or none)", v.name),
             Arity::Optional => format!("`{}` (optional)", v.name),
@@ -136,6 +104,9 @@ fn op_markdown(op: &OpDef, out: &mut String) {
     let transparent = if op.quant_transparent { " Transparent to quantization." } else { "" };
     let _ = write!(out, "\n### top.{}\n\n{}. {}{transparent}\n\n", op.name, op.summary, op.description);
     let _ = write!(out, "Operands: {}. Results: {}.\n\n", values(op.operands), values(op.results));
+    if !op.blocks.is_empty() {
+        let _ = write!(out, "Blocks: {}.\n\n", op.blocks.join(", "));
+    }
     if op.attributes.is_empty() {
         return;
     }

@@ -1,37 +1,47 @@
 use super::{
-    Kernel,
+    Kernel, Operand,
     elementwise::in_chunks,
     layout::{from_last, to_last},
-    task::{CpuTask, relu},
+    task::{Finish, relu as relu_of},
 };
-use crate::{array::Array, graph::Result};
+use crate::ops::{GELU, GeluApproxMode, LeakyRelu, Relu, Sigmoid, Softmax, Tanh};
 use rayon::prelude::*;
 use rten_simd::{SimdOp, SimdUnaryOp};
 use rten_vecmath as vecmath;
 
-pub(super) const KERNELS: &[(&str, Kernel)] = &[
-    ("Relu", |t| map(t, |v| relu(v, t.attributes().float("relu_limit")))),
-    ("LeakyRelu", |t| {
-        let alpha = t.attributes().float("alpha") as f32;
-        map(t, |v| v.iter_mut().for_each(|x| *x = if *x < 0.0 { *x * alpha } else { *x }))
-    }),
-    ("Tanh", |t| map(t, |v| vecmath::Tanh {}.map_mut(v))),
-    ("Sigmoid", sigmoid),
-    ("GELU", gelu),
-    ("Softmax", softmax),
-];
-
 /// Applies `f` to chunks of the values.
-fn map(t: &CpuTask, f: impl Fn(&mut [f32]) + Sync) -> Result<Vec<Array>> {
-    let mut values = t.reals(0)?.into_owned();
-    in_chunks(&mut values, f);
-    t.store(values)
+fn map(input: Operand, finish: Finish, f: impl Fn(&mut [f32]) + Send + Sync + 'static) -> Kernel {
+    Box::new(move |t| {
+        let values = t.reals(&input)?;
+        t.write(0, finish, |out| {
+            out.copy_from_slice(&values);
+            in_chunks(out, &f);
+            Ok(())
+        })
+    })
 }
 
-fn sigmoid(t: &CpuTask) -> Result<Vec<Array>> {
-    let (scale, bias) = (t.attributes().float("scale") as f32, t.attributes().float("bias") as f32);
-    let log = t.attributes().bool("log");
-    map(t, |v| {
+pub(super) fn relu(op: Relu<Operand>) -> Kernel {
+    let limit = op.relu_limit;
+    map(op.input, Finish::default(), move |v| relu_of(v, limit))
+}
+
+pub(super) fn leaky_relu(op: LeakyRelu<Operand>) -> Kernel {
+    let alpha = op.alpha as f32;
+    map(op.input, Finish::round(op.round_mode), move |v| {
+        v.iter_mut().for_each(|x| *x = if *x < 0.0 { *x * alpha } else { *x });
+    })
+}
+
+pub(super) fn tanh(op: Tanh<Operand>) -> Kernel {
+    map(op.input, Finish::round(op.round_mode), |v| {
+        vecmath::Tanh {}.map_mut(v);
+    })
+}
+
+pub(super) fn sigmoid(op: Sigmoid<Operand>) -> Kernel {
+    let (scale, bias, log) = (op.scale as f32, op.bias as f32, op.log);
+    map(op.input, Finish::round(op.round_mode), move |v| {
         vecmath::Sigmoid {}.map_mut(v);
         if scale != 1.0 || bias != 0.0 {
             v.iter_mut().for_each(|x| *x = *x * scale + bias);
@@ -42,32 +52,39 @@ fn sigmoid(t: &CpuTask) -> Result<Vec<Array>> {
     })
 }
 
-fn gelu(t: &CpuTask) -> Result<Vec<Array>> {
-    match t.attributes().str("approx_mode") {
-        "tanh" => map(t, |v| vecmath::ApproxGelu {}.map_mut(v)),
-        "sigm" => map(t, |v| {
+pub(super) fn gelu(op: GELU<Operand>) -> Kernel {
+    let mode = op.approx_mode;
+    map(op.input, Finish::round(op.round_mode), move |v| match mode {
+        GeluApproxMode::Normal => drop(vecmath::Gelu {}.map_mut(v)),
+        GeluApproxMode::Tanh => drop(vecmath::ApproxGelu {}.map_mut(v)),
+        GeluApproxMode::Sigm => {
             let mut s: Vec<f32> = v.iter().map(|x| 1.702 * x).collect();
             vecmath::Sigmoid {}.map_mut(&mut s);
             v.iter_mut().zip(s).for_each(|(x, s)| *x *= s);
-        }),
-        _ => map(t, |v| vecmath::Gelu {}.map_mut(v)),
-    }
+        }
+    })
 }
 
-fn softmax(t: &CpuTask) -> Result<Vec<Array>> {
-    let shape = t.shape(0)?;
-    let axis = t.attributes().int("axis").rem_euclid(shape.len() as i64) as usize;
-    let (log, beta) = (t.attributes().bool("log"), t.attributes().float("beta") as f32);
-    let mut rows = to_last(&t.reals(0)?, shape, axis)?.into_owned();
-    rows.par_chunks_mut(shape[axis]).for_each(|row| {
-        if beta != 1.0 {
-            row.iter_mut().for_each(|v| *v *= beta);
-        }
-        if log {
-            vecmath::LogSoftmax::new_mut(row).dispatch();
-        } else {
-            vecmath::Softmax::new_mut(row).dispatch();
-        }
-    });
-    t.store(from_last(rows, shape, axis)?)
+pub(super) fn softmax(op: Softmax<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let shape = &op.input.ty.shape;
+        let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
+        let (beta, log) = (op.beta as f32, op.log);
+        let mut rows = to_last(&t.reals(&op.input)?, shape, axis)?.into_owned();
+        rows.par_chunks_mut(shape[axis]).for_each(|row| {
+            if beta != 1.0 {
+                row.iter_mut().for_each(|v| *v *= beta);
+            }
+            if log {
+                vecmath::LogSoftmax::new_mut(row).dispatch();
+            } else {
+                vecmath::Softmax::new_mut(row).dispatch();
+            }
+        });
+        let values = from_last(rows, shape, axis)?;
+        t.write(0, Finish::round(op.round_mode), |out| {
+            out.copy_from_slice(&values);
+            Ok(())
+        })
+    })
 }

@@ -1,41 +1,70 @@
 use super::{
-    Kernel,
-    elementwise::{binary, unary},
-    task::CpuTask,
+    Kernel, Operand,
+    elementwise::{binary, binary_into, unary},
+    task::{Finish, Task},
 };
 use crate::{
-    array::Array,
-    graph::{Dtype, Result},
+    base::{Dtype, Result},
+    exec::ValueType,
+    ops::{Add, AddConst, Div, Max, MaxConst, Min, MinConst, Mul, MulConst, Sub, SubConst},
+    quant::RoundMode,
 };
+use std::borrow::Cow;
 
-pub(super) const KERNELS: &[(&str, Kernel)] = &[
-    ("Add", |t| tensors(t, |a, b| a + b, i64::saturating_add)),
-    ("Sub", |t| {
-        if t.attributes().bool("is_reverse") {
-            tensors(t, |a, b| b - a, |a, b| b.saturating_sub(a))
-        } else {
-            tensors(t, |a, b| a - b, i64::saturating_sub)
-        }
-    }),
-    ("Mul", |t| tensors(t, |a, b| a * b, i64::saturating_mul)),
-    ("Div", |t| {
-        if t.attributes().bool("is_reverse") {
-            tensors(t, |a, b| b / a, |a, b| b.checked_div(a).unwrap_or(0))
-        } else {
-            tensors(t, |a, b| a / b, |a, b| a.checked_div(b).unwrap_or(0))
-        }
-    }),
-    ("Max", |t| tensors(t, larger, i64::max)),
-    ("Min", |t| tensors(t, smaller, i64::min)),
-    ("AddConst", |t| constant(t, |a, c| a + c)),
-    (
-        "SubConst",
-        |t| if t.attributes().bool("is_reverse") { constant(t, |a, c| c - a) } else { constant(t, |a, c| a - c) },
-    ),
-    ("MulConst", |t| constant(t, |a, c| a * c)),
-    ("MaxConst", |t| constant(t, |a, c| if a < c { c } else { a })),
-    ("MinConst", |t| constant(t, |a, c| if a > c { c } else { a })),
-];
+pub(super) fn add(op: Add<Operand>) -> Kernel {
+    let finish = Finish::relu(op.do_relu, op.relu_limit);
+    tensors(op.inputs, op.coeff.unwrap_or_default(), finish, |a, b| a + b, i64::saturating_add)
+}
+
+pub(super) fn sub(op: Sub<Operand>) -> Kernel {
+    let (finish, coeff) = (Finish::relu(op.do_relu, op.relu_limit), op.coeff.unwrap_or_default());
+    if op.is_reverse {
+        return tensors(op.inputs, coeff, finish, |a, b| b - a, |a, b| b.saturating_sub(a));
+    }
+    tensors(op.inputs, coeff, finish, |a, b| a - b, i64::saturating_sub)
+}
+
+pub(super) fn mul(op: Mul<Operand>) -> Kernel {
+    let finish = Finish::relu(op.do_relu, op.relu_limit);
+    tensors(op.inputs, Vec::new(), finish, |a, b| a * b, i64::saturating_mul)
+}
+
+pub(super) fn div(op: Div<Operand>) -> Kernel {
+    let finish = Finish::relu(op.do_relu, op.relu_limit);
+    if op.is_reverse {
+        return tensors(op.inputs, Vec::new(), finish, |a, b| b / a, |a, b| b.checked_div(a).unwrap_or(0));
+    }
+    tensors(op.inputs, Vec::new(), finish, |a, b| a / b, |a, b| a.checked_div(b).unwrap_or(0))
+}
+
+pub(super) fn max(op: Max<Operand>) -> Kernel {
+    tensors(op.inputs, Vec::new(), Finish::default(), larger, i64::max)
+}
+
+pub(super) fn min(op: Min<Operand>) -> Kernel {
+    tensors(op.inputs, Vec::new(), Finish::default(), smaller, i64::min)
+}
+
+pub(super) fn add_const(op: AddConst<Operand>) -> Kernel {
+    constant(op.input, op.const_val, Finish::relu(op.do_relu, op.relu_limit), |a, c| a + c)
+}
+
+pub(super) fn sub_const(op: SubConst<Operand>) -> Kernel {
+    let finish = Finish::relu(op.do_relu, op.relu_limit);
+    constant(op.input, op.const_val, finish, if op.is_reverse { |a, c| c - a } else { |a, c| a - c })
+}
+
+pub(super) fn mul_const(op: MulConst<Operand>) -> Kernel {
+    constant(op.input, op.const_val, Finish::relu(op.do_relu, op.relu_limit), |a, c| a * c)
+}
+
+pub(super) fn max_const(op: MaxConst<Operand>) -> Kernel {
+    constant(op.input, op.const_val, Finish::default(), |a, c| if a < c { c } else { a })
+}
+
+pub(super) fn min_const(op: MinConst<Operand>) -> Kernel {
+    constant(op.input, op.const_val, Finish::default(), |a, c| if a > c { c } else { a })
+}
 
 // Like the Top executor's std::max and std::min: the first where the comparison fails, so NaN stays where it was first.
 fn larger(a: f32, b: f32) -> f32 {
@@ -46,39 +75,58 @@ fn smaller(a: f32, b: f32) -> f32 {
 }
 
 /// Plain integers are computed exactly; what is quantized or float, as real numbers.
-fn is_plain_int(t: &CpuTask) -> Result<bool> {
-    let plain = |t: &crate::exec::Typed| t.buffer_dtype() != Dtype::Float32 && t.quantization.is_none();
-    Ok(plain(t.result(0)?) && t.0.operands.iter().flatten().all(|(t, _)| plain(t)))
+fn are_plain_ints<'a>(mut all: impl Iterator<Item = &'a ValueType>) -> bool {
+    all.all(|ty| ty.buffer_dtype() != Dtype::Float32 && ty.quantization.is_none())
 }
 
-fn tensors(t: &CpuTask, real: fn(f32, f32) -> f32, int: fn(i64, i64) -> i64) -> Result<Vec<Array>> {
-    if is_plain_int(t)? {
-        let (mut values, mut shape) = (t.ints(0)?, t.shape(0)?.to_vec());
-        for i in 1..t.operands() {
-            let (next, next_shape) = (t.ints(i)?, t.shape(i)?);
-            let wide = wider(&shape, next_shape);
-            values = binary((&values, &shape), (&next, next_shape), &wide, int)?;
+/// Of any number of tensors, from left to right. Each op's function is its own instance, so that the loop is vectorised.
+fn tensors(
+    inputs: Vec<Operand>,
+    coeff: Vec<f64>,
+    finish: Finish,
+    real: impl Fn(f32, f32) -> f32 + Send + Sync + 'static,
+    int: impl Fn(i64, i64) -> i64 + Send + Sync + 'static,
+) -> Kernel {
+    Box::new(move |t| {
+        if are_plain_ints(inputs.iter().map(|i| &i.ty).chain([t.result(0)?])) {
+            return integers(t, &inputs, &int);
+        }
+        let scaled = |t, i: usize| scaled(t, &inputs[i], coeff.get(i));
+        let [first, _, ..] = inputs.as_slice() else {
+            return Ok(());
+        };
+        let (mut values, mut shape) = (scaled(t, 0)?, first.ty.shape.clone());
+        let last = inputs.len() - 1;
+        for (i, next) in inputs.iter().enumerate().take(last).skip(1) {
+            let wide = wider(&shape, &next.ty.shape);
+            values = binary((&values, &shape), (&scaled(t, i)?, &next.ty.shape), &wide, &real)?.into();
             shape = wide;
         }
-        return t.store_ints(values);
-    }
-    let coeff = t.attributes().floats("coeff");
-    let scaled = |i: usize| -> Result<_> {
-        let values = t.reals(i)?;
-        Ok(match coeff.get(i) {
-            Some(&c) if c != 1.0 => unary(&values, |v| v * c as f32)?.into(),
-            _ => values,
+        let (b, result) = (scaled(t, last)?, t.result(0)?);
+        t.write(0, finish, |out| {
+            binary_into((&values, &shape), (&b, &inputs[last].ty.shape), &result.shape, out, &real);
+            Ok(())
         })
-    };
-    let (mut values, mut shape) = (scaled(0)?, t.shape(0)?.to_vec());
-    for i in 1..t.operands() {
-        let next_shape = t.shape(i)?;
-        let wide = wider(&shape, next_shape);
-        // Each op's function is its own instance, so that the loop is vectorised.
-        values = binary((&values, &shape), (&scaled(i)?, next_shape), &wide, real)?.into();
+    })
+}
+
+/// An operand, times its coefficient.
+fn scaled<'a>(t: &Task<'a>, input: &Operand, coeff: Option<&f64>) -> Result<Cow<'a, [f32]>> {
+    let values = t.reals(input)?;
+    Ok(match coeff {
+        Some(&c) if c != 1.0 => unary(&values, |v| v * c as f32)?.into(),
+        _ => values,
+    })
+}
+
+fn integers(t: &mut Task, inputs: &[Operand], int: &(impl Fn(i64, i64) -> i64 + Sync)) -> Result<()> {
+    let (mut values, mut shape) = (t.ints(&inputs[0])?, inputs[0].ty.shape.clone());
+    for next in &inputs[1..] {
+        let wide = wider(&shape, &next.ty.shape);
+        values = binary((&values, &shape), (&t.ints(next)?, &next.ty.shape), &wide, int)?;
         shape = wide;
     }
-    t.store(values.into_owned())
+    t.write_ints(0, values)
 }
 
 /// The broadcast of two shapes that are known to fit.
@@ -88,15 +136,20 @@ fn wider(a: &[usize], b: &[usize]) -> Vec<usize> {
     (0..rank).map(|i| dim(a, i).max(dim(b, i))).collect()
 }
 
-fn constant(t: &CpuTask, f: fn(f64, f64) -> f64) -> Result<Vec<Array>> {
-    let c = t.attributes().float("const_val");
-    if t.dtype(0)? != Dtype::Float32 && is_plain_int(t)? {
-        // Exact for every integer of up to 32 bits.
-        let (values, mode) = (t.ints(0)?, t.round_mode());
-        return t.store_ints(unary(&values, |v| mode.round(f(v as f64, c)) as i64)?);
-    }
-    let values = t.reals(0)?;
-    t.store(unary(&values, |v| f(f64::from(v), c) as f32)?)
+fn constant(input: Operand, c: f64, finish: Finish, f: fn(f64, f64) -> f64) -> Kernel {
+    Box::new(move |t| {
+        if are_plain_ints([&input.ty, t.result(0)?].into_iter()) {
+            // Exact for every integer of up to 32 bits.
+            let values = unary(&t.ints(&input)?, |v| RoundMode::default().round(f(v as f64, c)) as i64)?;
+            return t.write_ints(0, values);
+        }
+        let values = t.reals(&input)?;
+        t.write(0, finish, |out| {
+            let n = [values.len()];
+            binary_into((&values, &n), (&values, &n), &n, out, |v, _| f(f64::from(v), c) as f32);
+            Ok(())
+        })
+    })
 }
 
 #[cfg(test)]
@@ -108,8 +161,7 @@ mod tests {
 
     fn result(g: &mut Graph, y: Tensor, feeds: &[(&str, Array)]) -> Array {
         g.set_outputs(&[y]).unwrap();
-        let feeds = feeds.iter().map(|(n, a)| ((*n).to_owned(), a.clone())).collect();
-        run(g, &feeds, &CpuBackend::new(), &RunOptions::default()).unwrap().tensors[0].clone()
+        run(g, feeds, &CpuBackend::new(), &RunOptions::default()).unwrap().tensors[0].clone()
     }
 
     #[test]

@@ -1,56 +1,62 @@
 use super::{
-    Kernel,
+    Kernel, Operand,
     elementwise::{binary, unary},
-    task::CpuTask,
+    task::{Finish, Task},
 };
 use crate::{
-    array::Array,
-    graph::{Dtype, Result},
+    base::{Dtype, Result},
+    ops::{Compare, CompareConst, CompareMode},
     quant::Quantization,
 };
 
-pub(super) const KERNELS: &[(&str, Kernel)] = &[("Compare", compare), ("CompareConst", compare_const)];
-
-fn predicate(mode: &str) -> fn(f32, f32) -> bool {
+fn predicate(mode: CompareMode) -> fn(f32, f32) -> bool {
     match mode {
-        "Equal" => |a, b| a == b,
-        "NotEqual" => |a, b| a != b,
-        "Greater" => |a, b| a > b,
-        "GreaterOrEqual" => |a, b| a >= b,
-        "Less" => |a, b| a < b,
-        "LessOrEqual" => |a, b| a <= b,
-        "And" => |a, b| a != 0.0 && b != 0.0,
-        "Xor" => |a, b| (a != 0.0) != (b != 0.0),
+        CompareMode::Equal => |a, b| a == b,
+        CompareMode::NotEqual => |a, b| a != b,
+        CompareMode::Greater => |a, b| a > b,
+        CompareMode::GreaterOrEqual => |a, b| a >= b,
+        CompareMode::Less => |a, b| a < b,
+        CompareMode::LessOrEqual => |a, b| a <= b,
+        CompareMode::And => |a, b| a != 0.0 && b != 0.0,
+        CompareMode::Xor => |a, b| (a != 0.0) != (b != 0.0),
         // Not looks at its left side only.
-        _ => |a, _| a == 0.0,
+        CompareMode::Not => |a, _| a == 0.0,
     }
 }
 
-fn compare(t: &CpuTask) -> Result<Vec<Array>> {
-    let f = predicate(t.attributes().str("mode"));
-    let (a, b) = (t.reals(0)?, t.reals(1)?);
-    store(t, binary((&a, t.shape(0)?), (&b, t.shape(1)?), t.result_shape()?, f)?)
+pub(super) fn compare(op: Compare<Operand>) -> Kernel {
+    let f = predicate(op.mode);
+    Box::new(move |t| {
+        let (a, b) = (t.reals(&op.lhs)?, t.reals(&op.rhs)?);
+        let shape = &t.result(0)?.shape;
+        store(t, binary((&a, &op.lhs.ty.shape), (&b, &op.rhs.ty.shape), shape, f)?)
+    })
 }
 
-fn compare_const(t: &CpuTask) -> Result<Vec<Array>> {
-    let f = predicate(t.attributes().str("mode"));
-    let mut c = t.attributes().float("const_val");
+pub(super) fn compare_const(op: CompareConst<Operand>) -> Kernel {
+    let (f, mut c) = (predicate(op.mode), op.const_val);
     // The compiler rounds the number to the tensor's scale, so that only stored values are compared.
     if let Some(([scale], _)) =
-        t.operand(0)?.0.quantization.map(Quantization::values).as_ref().map(|(s, z)| (s.as_slice(), z))
+        op.input.ty.quantization.as_ref().map(Quantization::values).as_ref().map(|(s, z)| (s.as_slice(), z))
     {
         c = (c / scale).round() * scale;
     }
-    let (c, inversed) = (c as f32, t.attributes().bool("inversed"));
-    store(t, unary(&t.reals(0)?, |v| if inversed { f(c, v) } else { f(v, c) })?)
+    let (c, inversed) = (c as f32, op.inversed);
+    Box::new(move |t| {
+        let holds = unary(&t.reals(&op.input)?, |v| if inversed { f(c, v) } else { f(v, c) })?;
+        store(t, holds)
+    })
 }
 
 /// 1 and 0 as they are, also in a quantized result, whose scale they do not have: so the compiler lowers comparisons.
-fn store(t: &CpuTask, holds: Vec<bool>) -> Result<Vec<Array>> {
-    if t.result(0)?.buffer_dtype() == Dtype::Float32 {
-        return t.store(holds.into_iter().map(|h| f32::from(u8::from(h))).collect());
+fn store(t: &mut Task, holds: Vec<bool>) -> Result<()> {
+    if t.result(0)?.buffer_dtype() != Dtype::Float32 {
+        return t.write_ints(0, holds.into_iter().map(i64::from).collect());
     }
-    t.store_ints(holds.into_iter().map(i64::from).collect())
+    t.write(0, Finish::default(), |out| {
+        out.iter_mut().zip(holds).for_each(|(o, h)| *o = f32::from(u8::from(h)));
+        Ok(())
+    })
 }
 
 #[cfg(test)]
@@ -68,7 +74,7 @@ mod tests {
         // 0.6 is rounded to the scale: 0.5, which is stored as 2.
         let b = g.eqs(x, 0.6).scale([0.5, 4.0]).zero_point([1, 0]).out_name("b").call().unwrap();
         g.set_outputs(&[a, b]).unwrap();
-        let feeds = [("x".to_owned(), Array::from([1i8, 2, 3, -4]))].into_iter().collect();
+        let feeds = [("x", Array::from([1i8, 2, 3, -4]))];
         let got = run(&g, &feeds, &CpuBackend::new(), &RunOptions::default()).unwrap().tensors;
         assert_eq!(got["a"], Array::from([0i8, 1, 1, 0]));
         assert_eq!(got["b"], Array::from([0i8, 1, 0, 0]));

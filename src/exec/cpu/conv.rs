@@ -1,20 +1,20 @@
 use super::{
-    Kernel,
+    Kernel, Operand,
     gemm::{Mat, gemm_f32, gemm_int},
-    task::CpuTask,
+    task::{Finish, Task},
 };
 use crate::{
-    array::{Array, zeros},
-    graph::{Dtype, Result},
+    array::zeros,
+    base::{Dtype, Result},
+    ops::{self, dilations},
     quant::Quantization,
 };
 use rayon::prelude::*;
 use rten_gemm::GemmExecutor;
 
-pub(super) const KERNELS: &[(&str, Kernel)] = &[("Conv", conv)];
-
-/// Sizes of a convolution with any number of spatial axes.
+/// A convolution with any number of spatial axes, and its sizes.
 struct Conv {
+    op: ops::Conv<Operand>,
     batch: usize,
     group: usize,
     /// Input and output channels of a group.
@@ -29,23 +29,21 @@ struct Conv {
 }
 
 impl Conv {
-    fn new(t: &CpuTask) -> Result<Conv> {
-        let (a, x, w, y) = (t.attributes(), t.shape(0)?, t.shape(1)?, t.result_shape()?);
-        let group = a.int("group") as usize;
-        let spatial = x.len() - 2;
-        let dilation = a.ints("dilations");
-        Ok(Conv {
+    fn new(op: ops::Conv<Operand>, output: &[usize]) -> Conv {
+        let (x, w, group) = (&op.input.ty.shape, &op.filter.ty.shape, op.group as usize);
+        Conv {
             batch: x[0],
             group,
             ic: w[1],
             oc: w[0] / group,
             input: x[2..].to_vec(),
             kernel: w[2..].to_vec(),
-            output: y[2..].to_vec(),
-            stride: a.ints("strides"),
-            dilation: if dilation.is_empty() { vec![1; spatial] } else { dilation },
-            pad: a.ints("pads"),
-        })
+            output: output[2..].to_vec(),
+            stride: op.strides.clone(),
+            dilation: dilations(&op),
+            pad: op.pads.clone(),
+            op,
+        }
     }
     fn pixels(&self) -> usize {
         self.output.iter().product()
@@ -111,43 +109,50 @@ impl Conv {
     }
 }
 
-fn conv(t: &CpuTask) -> Result<Vec<Array>> {
-    let c = Conv::new(t)?;
-    if t.dtype(0)? == Dtype::Float32 { float(t, &c) } else { integer(t, &c) }
+pub(super) fn conv(op: ops::Conv<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let c = Conv::new(op.clone(), &t.result(0)?.shape);
+        if op.input.ty.buffer_dtype() == Dtype::Float32 { float(t, &c) } else { integer(t, &c) }
+    })
 }
 
-fn float(t: &CpuTask, c: &Conv) -> Result<Vec<Array>> {
-    let (x, w) = (t.reals(0)?, t.reals(1)?);
-    let (pixels, depth, plane) = (c.pixels(), c.depth(), c.input.iter().product::<usize>());
-    let mut out = zeros(c.batch * c.group * c.oc * pixels)?;
-    if c.ic == 1 && c.oc <= 4 {
-        depthwise(c, &x, &w, &mut out);
-    } else {
-        let executor = GemmExecutor::new();
-        let mut columns = if c.is_pointwise() { Vec::new() } else { zeros(depth * pixels)? };
-        for (i, out) in out.chunks_mut(c.oc * pixels).enumerate() {
-            let group = i % c.group;
-            let image = &x[i * c.ic * plane..(i + 1) * c.ic * plane];
-            if !c.is_pointwise() {
-                c.columns(image, 0.0, &mut columns);
-            }
-            let b = if c.is_pointwise() { image } else { &columns };
-            let w = &w[group * c.oc * depth..(group + 1) * c.oc * depth];
-            let (w, b) = (
-                Mat { data: w, rows: c.oc, cols: depth, transposed: false },
-                Mat { data: b, rows: depth, cols: pixels, transposed: false },
-            );
-            gemm_f32(&executor, out, w, b)?;
+fn float(t: &mut Task, c: &Conv) -> Result<()> {
+    let (x, w) = (t.reals(&c.op.input)?, t.reals(&c.op.filter)?);
+    let bias = c.op.bias.as_ref().map(|b| t.reals(b)).transpose()?;
+    let pixels = c.pixels();
+    t.write(0, Finish::relu(c.op.do_relu, c.op.relu_limit), |out| {
+        if c.ic == 1 && c.oc <= 4 {
+            depthwise(c, &x, &w, out);
+        } else {
+            products(c, &x, &w, out)?;
         }
+        if let Some(bias) = bias {
+            out.par_chunks_mut(pixels).enumerate().for_each(|(i, run)| {
+                let b = bias[i % bias.len()];
+                run.iter_mut().for_each(|v| *v += b);
+            });
+        }
+        Ok(())
+    })
+}
+
+/// A matrix product an image and group.
+fn products(c: &Conv, x: &[f32], w: &[f32], out: &mut [f32]) -> Result<()> {
+    let (pixels, depth, plane) = (c.pixels(), c.depth(), c.input.iter().product::<usize>());
+    let executor = GemmExecutor::new();
+    let mut columns = if c.is_pointwise() { Vec::new() } else { zeros(depth * pixels)? };
+    for (i, out) in out.chunks_mut(c.oc * pixels).enumerate() {
+        let group = i % c.group;
+        let image = &x[i * c.ic * plane..(i + 1) * c.ic * plane];
+        if !c.is_pointwise() {
+            c.columns(image, 0.0, &mut columns);
+        }
+        let b = if c.is_pointwise() { image } else { &columns };
+        let w = &w[group * c.oc * depth..(group + 1) * c.oc * depth];
+        let w = Mat { data: w, rows: c.oc, cols: depth, transposed: false };
+        gemm_f32(&executor, out, w, Mat { data: b, rows: depth, cols: pixels, transposed: false })?;
     }
-    if t.has(2) {
-        let bias = t.reals(2)?;
-        out.par_chunks_mut(pixels).enumerate().for_each(|(i, run)| {
-            let b = bias[i % bias.len()];
-            run.iter_mut().for_each(|v| *v += b);
-        });
-    }
-    t.store(out)
+    Ok(())
 }
 
 /// One input channel a group: a product would have a single row or few, so kernel elements are added one by one.
@@ -167,49 +172,41 @@ fn depthwise(c: &Conv, x: &[f32], w: &[f32], out: &mut [f32]) {
 }
 
 /// Exact sums of `(x - zx) * (w - zw)`; a quantized result is then scaled.
-fn integer(t: &CpuTask, c: &Conv) -> Result<Vec<Array>> {
-    let x = centred(t, 0, |i, _| i / c.input.iter().product::<usize>() % (c.group * c.ic))?;
-    let w =
-        centred(
-            t,
-            1,
-            |i, n| if n == c.group * c.oc { i / c.depth() } else { i / c.kernel.iter().product::<usize>() % c.ic },
-        )?;
+fn integer(t: &mut Task, c: &Conv) -> Result<()> {
     let (pixels, depth, plane) = (c.pixels(), c.depth(), c.input.iter().product::<usize>());
+    let taps: usize = c.kernel.iter().product();
+    let x = centred(t, &c.op.input, |i, _| i / plane % (c.group * c.ic))?;
+    let w = centred(t, &c.op.filter, |i, n| if n == c.group * c.oc { i / depth } else { i / taps % c.ic })?;
     let mut out = zeros::<i64>(c.batch * c.group * c.oc * pixels)?;
     let mut columns = zeros(depth * pixels)?;
     for (i, out) in out.chunks_mut(c.oc * pixels).enumerate() {
         let group = i % c.group;
         c.columns(&x[i * c.ic * plane..(i + 1) * c.ic * plane], 0, &mut columns);
-        let w = Mat {
-            data: &w[group * c.oc * depth..(group + 1) * c.oc * depth],
-            rows: c.oc,
-            cols: depth,
-            transposed: false,
-        };
+        let data = &w[group * c.oc * depth..(group + 1) * c.oc * depth];
+        let w = Mat { data, rows: c.oc, cols: depth, transposed: false };
         gemm_int(out, w, Mat { data: &columns, rows: depth, cols: pixels, transposed: false })?;
     }
-    if t.has(2) {
-        let bias = t.ints(2)?;
-        out.chunks_mut(pixels)
-            .enumerate()
-            .for_each(|(i, run)| run.iter_mut().for_each(|v| *v = v.saturating_add(bias[i % bias.len()])));
+    if let Some(bias) = &c.op.bias {
+        let bias = t.ints(bias)?;
+        let add =
+            |(i, run): (usize, &mut [i64])| run.iter_mut().for_each(|v| *v = v.saturating_add(bias[i % bias.len()]));
+        out.chunks_mut(pixels).enumerate().for_each(add);
     }
-    let quantized = t.result(0)?.info.dtype.is_quantizable();
-    if !quantized {
-        return t.store_ints(out);
+    if !t.result(0)?.dtype.is_quantizable() {
+        return t.write_ints(0, out);
     }
-    let scales =
-        |i: usize| -> Result<Vec<f64>> { Ok(t.operand(i)?.0.quantization.map_or(vec![1.0], |q| q.values().0)) };
-    let (sx, sw) = (scales(0)?[0], scales(1)?);
-    let real =
-        out.iter().enumerate().map(|(i, &v)| (v as f64 * sx * sw[(i / pixels % (c.group * c.oc)) % sw.len()]) as f32);
-    t.store(real.collect())
+    let scales = |o: &Operand| o.ty.quantization.as_ref().map_or(vec![1.0], |q| q.values().0);
+    let (sx, sw) = (scales(&c.op.input)[0], scales(&c.op.filter));
+    let scale = |i: usize| sx * sw[(i / pixels % (c.group * c.oc)) % sw.len()];
+    t.write(0, Finish::relu(c.op.do_relu, c.op.relu_limit), |reals| {
+        reals.iter_mut().zip(out).enumerate().for_each(|(i, (r, v))| *r = (v as f64 * scale(i)) as f32);
+        Ok(())
+    })
 }
 
 /// An operand's stored values less its zero point; `channel` says which of `n` zero points an element has.
-fn centred(t: &CpuTask, operand: usize, channel: impl Fn(usize, usize) -> usize) -> Result<Vec<i32>> {
-    let (_, zero_points) = t.operand(operand)?.0.quantization.map_or((vec![1.0], vec![0]), Quantization::values);
+fn centred(t: &Task, operand: &Operand, channel: impl Fn(usize, usize) -> usize) -> Result<Vec<i32>> {
+    let (_, zero_points) = operand.ty.quantization.as_ref().map_or((vec![1.0], vec![0]), Quantization::values);
     let n = zero_points.len();
     let zero = |i: usize| if n == 1 { zero_points[0] } else { zero_points[channel(i, n) % n] };
     Ok(t.ints(operand)?.into_iter().enumerate().map(|(i, v)| (v - zero(i)) as i32).collect())
@@ -295,7 +292,7 @@ mod tests {
                 g.conv(x, w).stride(stride).dilation(dilation).pad(pad).group(group as i64).out_name("y").call()
             }.unwrap();
             g.set_outputs(&[y]).unwrap();
-            let got = run(&g, &[("x".to_owned(), array(xs, &xv))].into_iter().collect(), &CpuBackend::new(), &RunOptions::default()).unwrap();
+            let got = run(&g, &[("x", array(xs, &xv))], &CpuBackend::new(), &RunOptions::default()).unwrap();
             let shift = |v: &[f64], z: f64| v.iter().map(|x| x - z).collect::<Vec<_>>();
             let (xv, wv) = if int { (shift(&xv, 2.0), shift(&wv, -3.0)) } else { (xv, wv) };
             prop_assert_eq!(got.tensors["y"].to_f64().unwrap(), reference(&xv, xs, &wv, ws, stride, dilation, pad, group));

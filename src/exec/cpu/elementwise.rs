@@ -1,5 +1,5 @@
 //! Broadcasting loops.
-use crate::{array::reserve, graph::Result};
+use crate::{array::zeros, base::Result};
 use rayon::prelude::*;
 
 /// Elements below which a loop is not worth dividing.
@@ -20,15 +20,25 @@ fn broadcast_strides(shape: &[usize], rank: usize) -> Vec<usize> {
 
 /// `f` of the broadcast operands, for every element of a result of that shape.
 pub(super) fn binary<A: Copy + Sync, B: Copy + Sync, U: Copy + Default + Send>(
-    (a, a_shape): (&[A], &[usize]),
-    (b, b_shape): (&[B], &[usize]),
+    a: (&[A], &[usize]),
+    b: (&[B], &[usize]),
     shape: &[usize],
     f: impl Fn(A, B) -> U + Sync,
 ) -> Result<Vec<U>> {
-    let n: usize = shape.iter().product();
-    let mut out = Vec::new();
-    reserve(&mut out, n)?;
-    out.resize(n, U::default());
+    let mut out = zeros(shape.iter().product())?;
+    binary_into(a, b, shape, &mut out, f);
+    Ok(out)
+}
+
+/// As [`binary`], into memory that is there.
+pub(super) fn binary_into<A: Copy + Sync, B: Copy + Sync, U: Copy + Send>(
+    (a, a_shape): (&[A], &[usize]),
+    (b, b_shape): (&[B], &[usize]),
+    shape: &[usize],
+    out: &mut [U],
+    f: impl Fn(A, B) -> U + Sync,
+) {
+    let n = out.len();
     let (sa, sb) = (broadcast_strides(a_shape, shape.len()), broadcast_strides(b_shape, shape.len()));
     // Trailing axes that both operands walk alike are one long row.
     let (mut row, mut outer) = (1, shape.len());
@@ -75,9 +85,8 @@ pub(super) fn binary<A: Copy + Sync, B: Copy + Sync, U: Copy + Default + Send>(
     if n > 2 * GRAIN {
         out.par_chunks_mut(GRAIN).enumerate().for_each(|(i, chunk)| fill(i * GRAIN, chunk));
     } else {
-        fill(0, &mut out);
+        fill(0, out);
     }
-    Ok(out)
 }
 
 /// `f` of every element.

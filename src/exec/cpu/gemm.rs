@@ -1,7 +1,7 @@
 //! Matrix products, on rten's kernels for floats and a plain loop for integers.
 use crate::{
     array::zeros,
-    graph::{Result, invalid},
+    base::{Result, invalid},
 };
 use rayon::prelude::*;
 use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmOptions};

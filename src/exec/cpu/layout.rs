@@ -1,24 +1,17 @@
 //! Data movement, on elements of any type.
-use super::{Kernel, task::CpuTask};
+use super::{
+    Kernel, Operand,
+    task::{Finish, Task, stored},
+};
 use crate::{
-    array::{Array, Element, reserve},
-    exec::Typed,
-    graph::{Dtype, Result, TensorInfo},
-    ops::{slice_ranges, split_sizes},
-    quant::Quantization,
+    array::{Array, ArrayMut, Element, reserve},
+    base::{Cause, Dtype, Result},
+    exec::ValueType,
+    ops::{Concat, Permute, Slice, Split, slice_ranges, split_sizes},
+    quant::{Quantization, RoundMode},
 };
 use rayon::prelude::*;
 use std::borrow::Cow;
-
-pub(super) const KERNELS: &[(&str, Kernel)] = &[
-    ("Reshape", reshape),
-    ("Squeeze", reshape),
-    ("Unsqueeze", reshape),
-    ("Permute", permute),
-    ("Slice", slice),
-    ("Concat", concat),
-    ("Split", split),
-];
 
 /// Calls a generic function with the Rust type of a dtype's buffer.
 macro_rules! with_element {
@@ -32,11 +25,9 @@ macro_rules! with_element {
         Dtype::Uint32 => $f::<u32>($($arg),*),
         Dtype::Int64 => $f::<i64>($($arg),*),
         Dtype::Uint64 => $f::<u64>($($arg),*),
-        other => Err(crate::graph::Cause::Dtype { argument: "the operand".into(), found: other, allowed: vec![Dtype::Float32, Dtype::Int8, Dtype::Uint8, Dtype::Int16, Dtype::Uint16, Dtype::Int32, Dtype::Uint32] }.into()),
+        other => Err(Cause::Dtype { argument: "the operand".into(), found: other, allowed: vec![Dtype::Float32, Dtype::Int8, Dtype::Uint8, Dtype::Int16, Dtype::Uint16, Dtype::Int32, Dtype::Uint32] }.into()),
     } };
 }
-pub(super) use with_element;
-
 /// Row-major strides.
 pub(super) fn strides(shape: &[usize]) -> Vec<i64> {
     let mut strides = vec![1; shape.len()];
@@ -47,24 +38,26 @@ pub(super) fn strides(shape: &[usize]) -> Vec<i64> {
 }
 
 /// Elements of `from`, `shape` many, beginning at `start` and `strides` apart along each axis.
-pub(super) fn strided<T: Copy + Send + Sync>(
-    from: &[T],
-    start: i64,
-    strides: &[i64],
-    shape: &[usize],
-) -> Result<Vec<T>> {
+fn strided<T: Copy + Send + Sync>(from: &[T], start: i64, strides: &[i64], shape: &[usize]) -> Result<Vec<T>> {
+    let mut out: Vec<T> = Vec::new();
+    let n = shape.iter().product();
+    reserve(&mut out, n)?;
+    let Some(&first) = from.first() else {
+        return Ok(out);
+    };
+    out.resize(n, first);
+    strided_into(from, start, strides, shape, &mut out);
+    Ok(out)
+}
+
+/// As [`strided`], into memory that is there.
+fn strided_into<T: Copy + Send + Sync>(from: &[T], start: i64, strides: &[i64], shape: &[usize], out: &mut [T]) {
     let (row, step) = match (shape.last(), strides.last()) {
         (Some(&row), Some(&step)) => (row, step),
         _ => (1, 1),
     };
     let outer = shape.len().saturating_sub(1);
     let rows: usize = shape[..outer].iter().product();
-    let mut out: Vec<T> = Vec::new();
-    reserve(&mut out, rows * row)?;
-    let Some(&first) = from.first() else {
-        return Ok(out);
-    };
-    out.resize(rows * row, first);
     let copy = |(mut r, to): (usize, &mut [T])| {
         let mut at = start;
         for i in (0..outer).rev() {
@@ -82,7 +75,6 @@ pub(super) fn strided<T: Copy + Send + Sync>(
     } else {
         out.chunks_mut(row).enumerate().for_each(copy);
     }
-    Ok(out)
 }
 
 /// With `axis` moved to the end, so that its entries are rows.
@@ -114,85 +106,89 @@ pub(super) fn permuted<T: Copy + Send + Sync>(values: &[T], shape: &[usize], ord
     strided(values, 0, &s, &d)
 }
 
-/// The operand as the result's kind of number: as it is, or through real numbers where the scale changes. A result that
+/// An operand as the result's kind of number: as it is, or through real numbers where the scale changes. A result that
 /// has no scale takes the stored values.
-fn converted(t: &CpuTask, i: usize) -> Result<Array> {
-    let (typed, array) = t.operand(i)?;
-    let result = t.result(0)?;
-    let values = |q: Option<&Quantization>| q.map(Quantization::values);
-    let same_scale = result.quantization.is_none() || values(typed.quantization) == values(result.quantization);
-    if typed.buffer_dtype() == result.buffer_dtype() && same_scale {
+fn converted(t: &Task, operand: &Operand, round: RoundMode) -> Result<Array> {
+    let (array, result) = (t.array(operand)?, t.result(0)?);
+    let values = |q: &Option<Quantization>| q.as_ref().map(Quantization::values);
+    let same_scale = result.quantization.is_none() || values(&operand.ty.quantization) == values(&result.quantization);
+    if operand.ty.buffer_dtype() == result.buffer_dtype() && same_scale {
         return Ok(array.clone());
     }
-    let info = TensorInfo { shape: typed.info.shape.clone(), ..result.info.clone() };
-    t.store_as(&Typed { info: &info, ..*result }, t.reals(i)?.into_owned())
+    let ty = ValueType { shape: operand.ty.shape.clone(), ..result.clone() };
+    stored(&ty, t.reals(operand)?.into_owned(), round)
 }
 
-fn reshape(t: &CpuTask) -> Result<Vec<Array>> {
-    Ok(vec![converted(t, 0)?.reshaped(t.result_shape()?.to_vec())?])
+/// The same elements in the result's shape.
+pub(super) fn reshape(input: Operand) -> Kernel {
+    Box::new(move |t| {
+        let values = converted(t, &input, RoundMode::default())?;
+        t.share(0, &values)
+    })
 }
 
-fn permute(t: &CpuTask) -> Result<Vec<Array>> {
-    fn go<T: Element>(from: &Array, order: &[usize], shape: &[usize]) -> Result<Array> {
-        Array::from_vec(shape, permuted(&from.elements::<T>()?, from.shape(), order)?)
+/// Writes the elements of `from` that lie `by` apart, from `start` on.
+fn write_strided(to: &mut ArrayMut, from: &Array, start: i64, by: &[i64]) -> Result<()> {
+    fn go<T: Element>(to: &mut ArrayMut, from: &Array, start: i64, by: &[i64]) -> Result<()> {
+        let shape = to.shape().to_vec();
+        strided_into(&from.elements::<T>()?, start, by, &shape, to.elements::<T>()?);
+        Ok(())
     }
-    let input = converted(t, 0)?;
-    let rank = input.shape().len() as i64;
-    let order: Vec<usize> = t.attributes().ints("order").iter().map(|a| a.rem_euclid(rank) as usize).collect();
-    Ok(vec![with_element!(input.dtype(), go(&input, &order, t.result_shape()?))?])
+    with_element!(to.dtype(), go(to, from, start, by))
 }
 
-fn slice(t: &CpuTask) -> Result<Vec<Array>> {
-    fn go<T: Element>(from: &Array, start: i64, by: &[i64], shape: &[usize]) -> Result<Array> {
-        Array::from_vec(shape, strided(&from.elements::<T>()?, start, by, shape)?)
-    }
-    let input = converted(t, 0)?;
-    let ranges = slice_ranges(input.shape(), t.attributes())?;
-    let by = strides(input.shape());
-    let start = ranges.iter().zip(&by).map(|(r, s)| r.start as i64 * s).sum();
-    let by: Vec<i64> = ranges.iter().zip(&by).map(|(r, s)| r.step * s).collect();
-    Ok(vec![with_element!(input.dtype(), go(&input, start, &by, t.result_shape()?))?])
+pub(super) fn permute(op: Permute<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let input = converted(t, &op.input, RoundMode::default())?;
+        let (from, rank) = (strides(input.shape()), op.order.len() as i64);
+        let by: Vec<i64> = op.order.iter().map(|a| from[a.rem_euclid(rank) as usize]).collect();
+        write_strided(t.memory(0)?, &input, 0, &by)
+    })
 }
 
-fn concat(t: &CpuTask) -> Result<Vec<Array>> {
-    fn go<T: Element>(parts: &[Array], axis: usize, shape: &[usize]) -> Result<Array> {
-        let slices = parts.iter().map(Array::elements::<T>).collect::<Result<Vec<_>>>()?;
-        let inner: usize = shape[axis + 1..].iter().product();
-        let mut out = Vec::new();
-        reserve(&mut out, shape.iter().product())?;
-        for o in 0..shape[..axis].iter().product() {
-            for (part, slice) in parts.iter().zip(&slices) {
-                let n = part.shape()[axis] * inner;
-                out.extend_from_slice(&slice[o * n..(o + 1) * n]);
-            }
+pub(super) fn slice(op: Slice<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let input = converted(t, &op.input, RoundMode::default())?;
+        let (ranges, by) = (slice_ranges(input.shape(), &op)?, strides(input.shape()));
+        let start = ranges.iter().zip(&by).map(|(r, s)| r.start as i64 * s).sum();
+        let by: Vec<i64> = ranges.iter().zip(&by).map(|(r, s)| r.step * s).collect();
+        write_strided(t.memory(0)?, &input, start, &by)
+    })
+}
+
+pub(super) fn concat(op: Concat<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let parts = op.inputs.iter().map(|i| converted(t, i, op.round_mode)).collect::<Result<Vec<_>>>()?;
+        let shape = &t.result(0)?.shape;
+        let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
+        let memory = t.memory(0)?;
+        let inner = shape[axis + 1..].iter().product::<usize>() * memory.dtype().size();
+        let mut at = 0;
+        for part in &parts {
+            let n = part.shape()[axis] * inner;
+            let rows = memory.bytes().chunks_exact_mut(shape[axis] * inner);
+            rows.zip(part.bytes().chunks_exact(n)).for_each(|(to, from)| to[at..at + n].copy_from_slice(from));
+            at += n;
         }
-        Array::from_vec(shape, out)
-    }
-    let parts = (0..t.operands()).map(|i| converted(t, i)).collect::<Result<Vec<_>>>()?;
-    let shape = t.result_shape()?;
-    let axis = t.attributes().int("axis").rem_euclid(shape.len() as i64) as usize;
-    let joined = with_element!(parts[0].dtype(), go(&parts, axis, shape))?;
-    if t.attributes().bool("do_relu") && joined.dtype() == Dtype::Float32 {
-        return t.store(joined.to_f32()?);
-    }
-    Ok(vec![joined])
+        if op.do_relu && memory.dtype() == Dtype::Float32 {
+            return t.write(0, Finish::relu(true, op.relu_limit), |_| Ok(()));
+        }
+        Ok(())
+    })
 }
 
-fn split(t: &CpuTask) -> Result<Vec<Array>> {
-    fn go<T: Element>(from: &Array, start: i64, shape: &[usize]) -> Result<Array> {
-        Array::from_vec(shape, strided(&from.elements::<T>()?, start, &strides(from.shape()), shape)?)
-    }
-    let (_, input) = t.operand(0)?;
-    let axis = t.attributes().int("axis").rem_euclid(input.shape().len() as i64) as usize;
-    let mut at = 0;
-    let sizes = split_sizes(input.shape()[axis], t.attributes())?;
-    let part = |(i, size): (usize, usize)| {
-        let start = at as i64 * strides(input.shape())[axis];
-        at += size;
-        let shape = &t.result(i)?.info.shape;
-        with_element!(input.dtype(), go(input, start, shape))
-    };
-    sizes.into_iter().enumerate().map(part).collect()
+pub(super) fn split(op: Split<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let input = t.array(&op.input)?;
+        let axis = op.axis.rem_euclid(input.shape().len() as i64) as usize;
+        let by = strides(input.shape());
+        let mut at = 0;
+        for (i, size) in split_sizes(input.shape()[axis], &op)?.into_iter().enumerate() {
+            write_strided(t.memory(i)?, input, at as i64 * by[axis], &by)?;
+            at += size;
+        }
+        Ok(())
+    })
 }
 
 #[cfg(test)]

@@ -1,27 +1,23 @@
 use super::{
-    Kernel,
+    Kernel, Operand,
     elementwise::binary,
     gemm::{Mat, gemm_f32, gemm_int},
     layout::permuted,
-    task::CpuTask,
+    task::{Finish, Task},
 };
 use crate::{
-    array::{Array, zeros},
-    graph::{Dtype, Result, Shape},
-    ops::Product,
+    array::zeros,
+    base::{Dtype, Result, Shape},
+    ops::{MatMul, Product},
 };
 use rten_gemm::GemmExecutor;
 
-pub(super) const KERNELS: &[(&str, Kernel)] = &[("MatMul", matmul)];
-
-fn matmul(t: &CpuTask) -> Result<Vec<Array>> {
-    let a = t.attributes();
-    let (lt, rt) = (a.bool("left_transpose"), a.bool("right_transpose"));
-    let p = Product::new(t.shape(0)?, t.shape(1)?, lt, rt)?;
-    if t.dtype(0)? == Dtype::Float32 {
-        return float(t, &p, lt, rt);
-    }
-    integer(t, &p, lt, rt)
+pub(super) fn matmul(op: MatMul<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let (left, right) = (&op.input.ty, &op.right.ty);
+        let p = Product::new(&left.shape, &right.shape, op.left_transpose, op.right_transpose)?;
+        if left.buffer_dtype() == Dtype::Float32 { float(t, &op, &p) } else { integer(t, &op, &p) }
+    })
 }
 
 /// For each matrix of the result, which matrices of the operands.
@@ -39,77 +35,86 @@ fn pairs(p: &Product) -> Vec<(usize, usize)> {
     (0..p.batch.iter().product()).map(|i| (index(&p.left_batch, i), index(&p.right_batch, i))).collect()
 }
 
-fn float(t: &CpuTask, p: &Product, lt: bool, rt: bool) -> Result<Vec<Array>> {
-    let (left, right) = (t.reals(0)?, t.reals(1)?);
-    let executor = GemmExecutor::new();
-    let (m, k, n) = (p.m, p.k, p.n);
-    let mut out = zeros(p.batch.iter().product::<usize>() * m * n)?;
-    let right_of = |j: usize| Mat { data: &right[j * k * n..(j + 1) * k * n], rows: k, cols: n, transposed: rt };
-    if p.right_batch.iter().all(|&d| d == 1) && !lt {
-        // One right matrix for all: a single tall product.
-        let rows = left.len() / k;
-        gemm_f32(&executor, &mut out, Mat { data: &left, rows, cols: k, transposed: false }, right_of(0))?;
-    } else {
-        for ((i, j), c) in pairs(p).into_iter().zip(out.chunks_mut(m * n)) {
-            let left = Mat { data: &left[i * m * k..(i + 1) * m * k], rows: m, cols: k, transposed: lt };
-            gemm_f32(&executor, c, left, right_of(j))?;
-        }
+fn float(t: &mut Task, op: &MatMul<Operand>, p: &Product) -> Result<()> {
+    let (left, right) = (t.reals(&op.input)?, t.reals(&op.right)?);
+    let bias = op.bias.as_ref().map(|b| t.reals(b)).transpose()?;
+    let finish = Finish::relu(op.do_relu, op.relu_limit);
+    if bias.is_none() && !op.output_transpose {
+        return t.write(0, finish, |out| products(op, p, &left, &right, out));
     }
-    let out = finish(t, p, out, |x, y| x + y, |i| t.reals(i).map(|v| v.into_owned()))?;
-    t.store(out)
+    let mut out = zeros(p.batch.iter().product::<usize>() * p.m * p.n)?;
+    products(op, p, &left, &right, &mut out)?;
+    let shape = &t.result(0)?.shape;
+    let out = completed(op, p, shape, out, bias.as_deref(), |x, y| x + y)?;
+    t.write(0, finish, |to| {
+        to.copy_from_slice(&out);
+        Ok(())
+    })
 }
 
-fn integer(t: &CpuTask, p: &Product, lt: bool, rt: bool) -> Result<Vec<Array>> {
-    let centred = |i: usize| -> Result<Vec<i32>> {
-        let zero = t.operand(i)?.0.quantization.map_or(0, |q| q.values().1[0]);
-        Ok(t.ints(i)?.into_iter().map(|v| (v - zero) as i32).collect())
+/// The products of all matrices.
+fn products(op: &MatMul<Operand>, p: &Product, left: &[f32], right: &[f32], out: &mut [f32]) -> Result<()> {
+    let executor = GemmExecutor::new();
+    let (m, k, n) = (p.m, p.k, p.n);
+    let right_of =
+        |j: usize| Mat { data: &right[j * k * n..(j + 1) * k * n], rows: k, cols: n, transposed: op.right_transpose };
+    if p.right_batch.iter().all(|&d| d == 1) && !op.left_transpose {
+        // One right matrix for all: a single tall product.
+        let rows = left.len() / k;
+        return gemm_f32(&executor, out, Mat { data: left, rows, cols: k, transposed: false }, right_of(0));
+    }
+    for ((i, j), c) in pairs(p).into_iter().zip(out.chunks_mut(m * n)) {
+        let data = &left[i * m * k..(i + 1) * m * k];
+        gemm_f32(&executor, c, Mat { data, rows: m, cols: k, transposed: op.left_transpose }, right_of(j))?;
+    }
+    Ok(())
+}
+
+fn integer(t: &mut Task, op: &MatMul<Operand>, p: &Product) -> Result<()> {
+    let centred = |o: &Operand| -> Result<Vec<i32>> {
+        let zero = o.ty.quantization.as_ref().map_or(0, |q| q.values().1[0]);
+        Ok(t.ints(o)?.into_iter().map(|v| (v - zero) as i32).collect())
     };
-    let (left, right) = (centred(0)?, centred(1)?);
+    let (left, right) = (centred(&op.input)?, centred(&op.right)?);
     let (m, k, n) = (p.m, p.k, p.n);
     let mut out = zeros::<i64>(p.batch.iter().product::<usize>() * m * n)?;
     for ((i, j), c) in pairs(p).into_iter().zip(out.chunks_mut(m * n)) {
-        let left = Mat { data: &left[i * m * k..(i + 1) * m * k], rows: m, cols: k, transposed: lt };
-        let right = Mat { data: &right[j * k * n..(j + 1) * k * n], rows: k, cols: n, transposed: rt };
+        let left = Mat { data: &left[i * m * k..(i + 1) * m * k], rows: m, cols: k, transposed: op.left_transpose };
+        let right = Mat { data: &right[j * k * n..(j + 1) * k * n], rows: k, cols: n, transposed: op.right_transpose };
         gemm_int(c, left, right)?;
     }
-    let mut out = finish(t, p, out, |x, y| x.saturating_add(y), |i| t.ints(i))?;
-    if t.attributes().bool("do_relu") {
-        let limit = t.attributes().float("relu_limit");
-        let top = if limit > 0.0 { limit as i64 } else { i64::MAX };
+    let bias = op.bias.as_ref().map(|b| t.ints(b)).transpose()?;
+    let mut out = completed(op, p, &t.result(0)?.shape, out, bias.as_deref(), i64::saturating_add)?;
+    if op.do_relu {
+        let top = if op.relu_limit > 0.0 { op.relu_limit as i64 } else { i64::MAX };
         out.iter_mut().for_each(|v| *v = (*v).clamp(0, top));
     }
-    t.store_ints(out)
+    t.write_ints(0, out)
 }
 
 /// Transposes the result where asked for, and adds the bias.
-fn finish<T: Copy + Default + Send + Sync>(
-    t: &CpuTask,
+fn completed<T: Copy + Default + Send + Sync>(
+    op: &MatMul<Operand>,
     p: &Product,
+    shape: &[usize],
     mut out: Vec<T>,
+    bias: Option<&[T]>,
     add: fn(T, T) -> T,
-    read: impl Fn(usize) -> Result<Vec<T>>,
 ) -> Result<Vec<T>> {
     let batch: usize = p.batch.iter().product();
-    let shape = t.result_shape()?.to_vec();
-    if t.has(2) {
-        let bias = read(2)?;
-        // n elements belong to the columns, before any transposition; other shapes to the result.
-        let rows = [batch * p.m, p.n];
-        if bias.len() == p.n {
-            out = binary((&out, &rows), (&bias, &[p.n]), &rows, add)?;
-            return transposed(t, p, out);
-        }
-        let out = transposed(t, p, out)?;
-        return binary((&out, &shape), (&bias, t.shape(2)?), &shape, add);
+    // n elements belong to the columns, before any transposition; other shapes to the result.
+    let rows = [batch * p.m, p.n];
+    let of_columns = bias.filter(|b| b.len() == p.n);
+    if let Some(bias) = of_columns {
+        out = binary((&out, &rows), (bias, &[p.n]), &rows, add)?;
     }
-    transposed(t, p, out)
-}
-
-fn transposed<T: Copy + Send + Sync>(t: &CpuTask, p: &Product, out: Vec<T>) -> Result<Vec<T>> {
-    if !t.attributes().bool("output_transpose") {
-        return Ok(out);
+    if op.output_transpose {
+        out = permuted(&out, &[batch, p.m, p.n], &[0, 2, 1])?;
     }
-    permuted(&out, &[p.batch.iter().product(), p.m, p.n], &[0, 2, 1])
+    match (bias, of_columns, &op.bias) {
+        (Some(values), None, Some(bias)) => binary((&out, shape), (values, &bias.ty.shape), shape, add),
+        _ => Ok(out),
+    }
 }
 
 #[cfg(test)]
@@ -142,7 +147,7 @@ mod tests {
                 g.matmul(x, w).input_transpose(lt).right_transpose(rt).out_name("y").call()
             }.unwrap();
             g.set_outputs(&[y]).unwrap();
-            let got = run(&g, &[("x".to_owned(), array(&l, &lv))].into_iter().collect(), &CpuBackend::new(), &RunOptions::default()).unwrap();
+            let got = run(&g, &[("x", array(&l, &lv))], &CpuBackend::new(), &RunOptions::default()).unwrap();
             let (zl, zr) = if int { (1.0, -2.0) } else { (0.0, 0.0) };
             let mut want = Vec::new();
             for i in 0..b { for row in 0..m { for col in 0..n {

@@ -1,67 +1,84 @@
-use super::{Kernel, task::CpuTask};
-use crate::{array::Array, graph::Result};
+use super::{
+    Kernel, Operand,
+    task::{Finish, Task},
+};
+use crate::{
+    base::Result,
+    ops::{BatchNorm, LayerNorm, Scale},
+};
 use rayon::prelude::*;
 use rten_simd::SimdOp;
 use rten_vecmath as vecmath;
+use std::borrow::Cow;
 
-pub(super) const KERNELS: &[(&str, Kernel)] = &[("BatchNorm", batch_norm), ("LayerNorm", layer_norm), ("Scale", scale)];
-
-fn batch_norm(t: &CpuTask) -> Result<Vec<Array>> {
-    let channels = t.shape(0)?[1];
-    let epsilon = t.attributes().float("epsilon");
-    let (mean, variance) = (t.reals(1)?, t.reals(2)?);
-    let optional = |i: usize| if t.has(i) { t.reals(i).map(Some) } else { Ok(None) };
-    let (gamma, beta) = (optional(3)?, optional(4)?);
-    // Folded to one multiplication and addition a channel, in f64.
-    let folded: Vec<(f32, f32)> = (0..channels)
-        .map(|c| {
-            let g = gamma.as_ref().map_or(1.0, |g| f64::from(g[c]));
-            let b = beta.as_ref().map_or(0.0, |b| f64::from(b[c]));
-            let scale = g / (f64::from(variance[c]) + epsilon).sqrt();
-            (scale as f32, (b - f64::from(mean[c]) * scale) as f32)
-        })
-        .collect();
-    per_channel(t, |c| folded[c])
+fn optional<'a>(t: &Task<'a>, operand: &Option<Operand>) -> Result<Option<Cow<'a, [f32]>>> {
+    operand.as_ref().map(|o| t.reals(o)).transpose()
 }
 
-fn scale(t: &CpuTask) -> Result<Vec<Array>> {
-    let (scale, bias) = (t.reals(1)?, t.reals(2)?);
-    per_channel(t, |c| (scale[c], bias[c]))
+pub(super) fn batch_norm(op: BatchNorm<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let (mean, variance) = (t.reals(&op.mean)?, t.reals(&op.variance)?);
+        let (gamma, beta) = (optional(t, &op.gamma)?, optional(t, &op.beta)?);
+        // Folded to one multiplication and addition a channel, in f64.
+        let folded: Vec<(f32, f32)> = (0..op.input.ty.shape[1])
+            .map(|c| {
+                let g = gamma.as_ref().map_or(1.0, |g| f64::from(g[c]));
+                let b = beta.as_ref().map_or(0.0, |b| f64::from(b[c]));
+                let scale = g / (f64::from(variance[c]) + op.epsilon).sqrt();
+                (scale as f32, (b - f64::from(mean[c]) * scale) as f32)
+            })
+            .collect();
+        per_channel(t, &op.input, Finish::relu(op.do_relu, op.relu_limit), |c| folded[c])
+    })
+}
+
+pub(super) fn scale(op: Scale<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let (scale, bias) = (t.reals(&op.scale)?, t.reals(&op.bias)?);
+        per_channel(t, &op.input, Finish::relu(op.do_relu, op.relu_limit), |c| (scale[c], bias[c]))
+    })
 }
 
 /// `x * scale + bias`, one pair a channel.
-fn per_channel(t: &CpuTask, pair: impl Fn(usize) -> (f32, f32) + Sync) -> Result<Vec<Array>> {
-    let shape = t.shape(0)?;
+fn per_channel(t: &mut Task, input: &Operand, finish: Finish, pair: impl Fn(usize) -> (f32, f32) + Sync) -> Result<()> {
+    let shape = &input.ty.shape;
     let (channels, inner) = (shape[1], shape[2..].iter().product::<usize>());
-    let mut values = t.reals(0)?.into_owned();
-    values.par_chunks_mut(inner.max(1)).enumerate().for_each(|(i, run)| {
-        let (scale, bias) = pair(i % channels);
-        run.iter_mut().for_each(|v| *v = *v * scale + bias);
-    });
-    t.store(values)
+    let values = t.reals(input)?;
+    t.write(0, finish, |out| {
+        out.copy_from_slice(&values);
+        out.par_chunks_mut(inner.max(1)).enumerate().for_each(|(i, run)| {
+            let (scale, bias) = pair(i % channels);
+            run.iter_mut().for_each(|v| *v = *v * scale + bias);
+        });
+        Ok(())
+    })
 }
 
-fn layer_norm(t: &CpuTask) -> Result<Vec<Array>> {
-    let shape = t.shape(0)?;
-    let axis = t.attributes().int("axis").rem_euclid(shape.len() as i64) as usize;
-    let n: usize = shape[axis..].iter().product();
-    let eps = t.attributes().float("eps") as f32;
-    let optional = |i: usize| if t.has(i) { t.reals(i).map(Some) } else { Ok(None) };
-    let (gamma, beta) = (optional(1)?, optional(2)?);
-    let mut values = t.reals(0)?.into_owned();
-    values.par_chunks_mut(n).for_each(|row| {
-        let mean = vecmath::Sum::new(row).dispatch() / n as f32;
-        let variance = vecmath::SumSquareSub::new(row, mean).dispatch() / n as f32;
-        let options = vecmath::NormalizeOptions {
-            pre_scale_bias: mean,
-            scale: 1.0 / (variance + eps).sqrt(),
-            element_scale: gamma.as_deref(),
-            bias: 0.0,
-            element_bias: beta.as_deref(),
-        };
-        vecmath::Normalize::new_mut(row, options).dispatch();
-    });
-    t.store(values)
+pub(super) fn layer_norm(op: LayerNorm<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let shape = &op.input.ty.shape;
+        let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
+        let n: usize = shape[axis..].iter().product();
+        let eps = op.eps as f32;
+        let (gamma, beta) = (optional(t, &op.weight)?, optional(t, &op.bias)?);
+        let values = t.reals(&op.input)?;
+        t.write(0, Finish::default(), |out| {
+            out.copy_from_slice(&values);
+            out.par_chunks_mut(n).for_each(|row| {
+                let mean = vecmath::Sum::new(row).dispatch() / n as f32;
+                let variance = vecmath::SumSquareSub::new(row, mean).dispatch() / n as f32;
+                let options = vecmath::NormalizeOptions {
+                    pre_scale_bias: mean,
+                    scale: 1.0 / (variance + eps).sqrt(),
+                    element_scale: gamma.as_deref(),
+                    bias: 0.0,
+                    element_bias: beta.as_deref(),
+                };
+                vecmath::Normalize::new_mut(row, options).dispatch();
+            });
+            Ok(())
+        })
+    })
 }
 
 #[cfg(test)]
@@ -69,13 +86,12 @@ mod tests {
     use crate::{
         Array, Dtype, Graph, Tensor,
         exec::{CpuBackend, RunOptions, run},
-        graph::Attribute,
+        ops::Scale,
     };
 
     fn result(g: &mut Graph, y: Tensor, x: &Array) -> Vec<f32> {
         g.set_outputs(&[y]).unwrap();
-        let feeds = [("x".to_owned(), x.clone())].into_iter().collect();
-        run(g, &feeds, &CpuBackend::new(), &RunOptions::default()).unwrap().tensors[0].to_f32().unwrap()
+        run(g, &[("x", x.clone())], &CpuBackend::new(), &RunOptions::default()).unwrap().tensors[0].to_f32().unwrap()
     }
 
     #[test]
@@ -88,9 +104,7 @@ mod tests {
         assert_eq!(result(&mut g, y, &x), expected);
         let scale = g.coefficient("s", Array::from([1.5f32, 1.0])).unwrap();
         let bias = g.coefficient("b", Array::from([-1.5f32, -2.0])).unwrap();
-        let none: [(&str, Attribute); 0] = [];
-        let y =
-            g.insert("Scale", &[Some(t), Some(scale), Some(bias)], none, &[(Some("y"), Dtype::Float32)]).unwrap()[0];
+        let y = g.op(Scale::new(t, scale, bias)).out_name("y").call().unwrap()[0];
         assert_eq!(result(&mut g, y, &x), expected);
     }
 

@@ -1,44 +1,57 @@
-use super::{Kernel, task::CpuTask};
+use super::{
+    Kernel, Operand,
+    task::{Finish, Task},
+};
 use crate::{
-    array::{Array, zeros},
-    graph::Result,
-    ops::{Window, windows},
+    base::Result,
+    ops::{AvgPool, MaxPool, Window, windows},
 };
 use rayon::prelude::*;
 
-pub(super) const KERNELS: &[(&str, Kernel)] = &[("MaxPool", max_pool), ("AvgPool", avg_pool)];
-
-fn max_pool(t: &CpuTask) -> Result<Vec<Array>> {
-    let larger = |m: f32, v: f32| if v > m || v.is_nan() { v } else { m };
-    // With ceil_mode a window may lie outside entirely; the Top executor then gives the lowest number.
-    pool(t, |values, _| values.iter().copied().reduce(larger).unwrap_or(f32::MIN))
+pub(super) fn max_pool(op: MaxPool<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let finish = Finish::relu(op.do_relu, op.relu_limit).and_round(op.round_mode);
+        let larger = |m: f32, v: f32| if v > m || v.is_nan() { v } else { m };
+        // With ceil_mode a window may lie outside entirely; the Top executor then gives the lowest number.
+        let largest = |values: &[f32], _| values.iter().copied().reduce(larger).unwrap_or(f32::MIN);
+        pool(t, &op.input, &windows(&op.input.ty.shape, &(&op).into())?, finish, largest)
+    })
 }
 
-fn avg_pool(t: &CpuTask) -> Result<Vec<Array>> {
-    let include = t.attributes().bool("count_include_pad");
-    pool(t, |values, taps| {
-        let count = if include { taps } else { values.len().max(1) };
-        values.iter().sum::<f32>() / count as f32
+pub(super) fn avg_pool(op: AvgPool<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let finish = Finish::relu(op.do_relu, op.relu_limit).and_round(op.round_mode);
+        let include = op.count_include_pad;
+        let mean = |values: &[f32], taps| {
+            let count = if include { taps } else { values.len().max(1) };
+            values.iter().sum::<f32>() / count as f32
+        };
+        pool(t, &op.input, &windows(&op.input.ty.shape, &(&op).into())?, finish, mean)
     })
 }
 
 /// `f` of the values in each window that lie inside, and the window's size.
-fn pool(t: &CpuTask, f: impl Fn(&[f32], usize) -> f32 + Sync) -> Result<Vec<Array>> {
-    let shape = t.shape(0)?;
-    let windows = windows(shape, t.attributes())?;
+fn pool(
+    t: &mut Task,
+    input: &Operand,
+    windows: &[Window],
+    finish: Finish,
+    f: impl Fn(&[f32], usize) -> f32 + Sync,
+) -> Result<()> {
     let positions = windows.iter().map(Window::positions).collect::<Result<Vec<_>>>()?;
-    let (plane, pixels): (usize, usize) = (shape[2..].iter().product(), positions.iter().product());
+    let (plane, pixels): (usize, usize) = (input.ty.shape[2..].iter().product(), positions.iter().product());
     let taps: usize = windows.iter().map(|w| w.kernel as usize).product();
-    let values = t.reals(0)?;
-    let mut out = zeros(shape[0] * shape[1] * pixels)?;
-    out.par_chunks_mut(pixels).zip(values.par_chunks(plane)).for_each_init(Vec::new, |inside, (out, plane)| {
-        for (pixel, out) in out.iter_mut().enumerate() {
-            inside.clear();
-            collect(&windows, &positions, pixel, plane, inside);
-            *out = f(inside, taps);
-        }
-    });
-    t.store(out)
+    let values = t.reals(input)?;
+    t.write(0, finish, |out| {
+        out.par_chunks_mut(pixels).zip(values.par_chunks(plane)).for_each_init(Vec::new, |inside, (out, plane)| {
+            for (pixel, out) in out.iter_mut().enumerate() {
+                inside.clear();
+                collect(windows, &positions, pixel, plane, inside);
+                *out = f(inside, taps);
+            }
+        });
+        Ok(())
+    })
 }
 
 /// The values that the window at `pixel` covers.

@@ -1,0 +1,13 @@
+//! What every other room uses: dtypes, shapes, lists of numbers, names, errors. Knows no other room.
+
+mod dtype;
+mod error;
+mod numbers;
+mod shape;
+
+pub use dtype::Dtype;
+pub use error::{CallContext, Cause, Error, Place, Result};
+pub(crate) use error::{argument, invalid, misfit, nearest, shown};
+pub use numbers::{FromNumber, Ints, OneOrMany};
+pub use shape::Shape;
+pub(crate) use shape::{check_name, elements, shape_text};

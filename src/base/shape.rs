@@ -1,0 +1,57 @@
+use super::{Cause, Dtype, Result, argument};
+
+/// Dimensions of a tensor.
+pub type Shape = Vec<usize>;
+
+/// `1x3x32x32`; `scalar` without dimensions. Long shapes are cut.
+pub(crate) fn shape_text(shape: &[usize]) -> String {
+    if shape.is_empty() {
+        return "scalar".into();
+    }
+    let mut text = shape.iter().take(16).map(|d| d.to_string()).collect::<Vec<_>>().join("x");
+    if shape.len() > 16 {
+        text += "x...";
+    }
+    text
+}
+
+/// Number of elements, checked: all dimensions positive, at most 32 of them, the bytes addressable.
+///
+/// # Errors
+/// Names what would be right.
+pub(crate) fn elements(shape: &[usize], dtype: Dtype) -> Result<usize> {
+    if shape.len() > 32 {
+        return Err(Cause::Shape(format!("a shape of {} dimensions; at most 32 are supported", shape.len())).into());
+    }
+    if shape.contains(&0) {
+        return Err(Cause::Shape(format!(
+            "the shape {} has a dimension of 0; all must be positive",
+            shape_text(shape)
+        ))
+        .into());
+    }
+    let bytes = shape.iter().try_fold(dtype.size(), |n, &d| n.checked_mul(d)).filter(|&n| n <= 1 << 50);
+    bytes.map(|n| n / dtype.size()).ok_or_else(|| {
+        Cause::TooLarge {
+            what: format!("a tensor of shape {} and dtype {dtype}", shape_text(shape)),
+            needed: "more than 2^50 bytes".into(),
+            limit: "that cannot be addressed".into(),
+        }
+        .into()
+    })
+}
+
+/// Names are text that fits one line of MLIR and a file name in an npz.
+pub(crate) fn check_name(name: &str) -> Result<()> {
+    let problem = if name.is_empty() {
+        "it is empty"
+    } else if name.len() > 1000 {
+        "it is longer than 1000 bytes"
+    } else if name.chars().any(|c| c.is_control()) {
+        "it holds a control character"
+    } else {
+        return Ok(());
+    };
+    let shown: String = name.chars().take(40).collect();
+    Err(argument("the name of a tensor", format!("{shown:?}"), problem))
+}

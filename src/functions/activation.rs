@@ -1,0 +1,143 @@
+//! `relu`, `leaky_relu`, `sigmoid`, `tanh`, `gelu`, `softmax`.
+use super::{
+    dtypes::{FLOATS, FLOATS_AND_BYTES},
+    function,
+    lowering::Lowering,
+};
+use crate::{
+    base::Result,
+    graph::{Operand, Tensor},
+    ops::{self, Op},
+    quant::RoundMode,
+};
+
+function! {
+    Relu -> Tensor {
+        "float32, float16, int8 or uint8." input: Operand,
+        ;
+    }
+    relu: "`max(x, 0)`. A quantized output has the input's scale and zero point.",
+        example "let y = g.relu(x).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        => |args, to| args.lower(to);
+}
+
+function! {
+    LeakyRelu -> Tensor {
+        "float32, float16, int8 or uint8." input: Operand,
+        ;
+        "Factor of negative values." negative_slope: f64 = 0.01,
+        "How quantized results are rounded." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+    }
+    leaky_relu: "`x` where it is at least 0, `negative_slope * x` elsewhere.",
+        example "let y = g.leaky_relu(x).negative_slope(0.1).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        => |args, to| args.lower(to);
+}
+
+function! {
+    set InOut {
+        "Scales of input and output, for quantized tensors." scale: [f64; 2],
+        "Zero points of input and output; used with scale." zero_point: [i64; 2] = [0, 0],
+    }
+}
+
+function! {
+    Activation -> Tensor {
+        "float32, float16, int8 or uint8." input: Operand,
+        ;
+        "How quantized results are rounded." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+        ..quant: InOut { scale: [f64; 2], zero_point: [i64; 2] },
+    }
+    sigmoid: "`1 / (1 + exp(-x))`.",
+        example "let y = g.sigmoid(x).call()?;\nlet z = g.sigmoid(i).scale([0.1, 0.01]).call()?;\nassert_eq!(g.tensor(z)?.dtype, Dtype::Int8);",
+        => |args, to| args.lower(to, |x, round_mode| ops::Sigmoid { round_mode, ..ops::Sigmoid::new(x) }.into());
+    tanh: "The hyperbolic tangent.",
+        example "let y = g.tanh(x).call()?;\nlet z = g.tanh(i).scale([0.1, 0.01]).call()?;\nassert_eq!(g.tensor(z)?.dtype, Dtype::Int8);",
+        => |args, to| args.lower(to, |x, round_mode| ops::Tanh { round_mode, ..ops::Tanh::new(x) }.into());
+    gelu: "`x / 2 * (1 + erf(x / sqrt(2)))`.",
+        example "let y = g.gelu(x).call()?;\nlet z = g.gelu(i).scale([0.1, 0.01]).call()?;\nassert_eq!(g.tensor(z)?.dtype, Dtype::Int8);",
+        => |args, to| args.lower(to, |x, round_mode| ops::GELU { round_mode, ..ops::GELU::new(x) }.into());
+}
+
+function! {
+    Softmax -> Tensor {
+        "float32 or float16." input: Operand,
+        "Counted from the end where it is negative." axis: i64,
+        ;
+    }
+    softmax: "`exp(x)` normalised to sum 1 along `axis`.",
+        example "let y = g.softmax(x, 1).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        => |args, to| args.lower(to);
+}
+
+impl InOut {
+    /// Sets scale and zero point of a function's input and output, where they are given.
+    pub(super) fn set(&self, to: &mut Lowering, input: &Operand, output: Tensor) -> Result<()> {
+        if let Some([s0, s1]) = self.scale {
+            let [z0, z1] = self.zero_point();
+            to.quantize(input, Some(s0.into()), Some(z0.into()))?;
+            to.quantize_tensor(output, Some(s1.into()), Some(z1.into()))?;
+        }
+        Ok(())
+    }
+}
+
+impl Relu {
+    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
+        to.dtype("input", &self.input, FLOATS_AND_BYTES)?;
+        to.emit(ops::Relu::new(to.tensor(&self.input)?))
+    }
+}
+
+impl LeakyRelu {
+    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
+        to.dtype("input", &self.input, FLOATS_AND_BYTES)?;
+        let op = ops::LeakyRelu::new(to.tensor(&self.input)?, self.negative_slope());
+        to.emit(ops::LeakyRelu { round_mode: self.round_mode(), ..op })
+    }
+}
+
+impl Activation {
+    fn lower(&self, to: &mut Lowering, op: fn(Tensor, RoundMode) -> Op<Tensor>) -> Result<Vec<Tensor>> {
+        to.dtype("input", &self.input, FLOATS_AND_BYTES)?;
+        let outputs = to.emit(op(to.tensor(&self.input)?, self.round_mode()))?;
+        self.quant.set(to, &self.input, outputs[0])?;
+        Ok(outputs)
+    }
+}
+
+impl Softmax {
+    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
+        to.dtype("input", &self.input, FLOATS)?;
+        to.emit(ops::Softmax::new(to.tensor(&self.input)?, self.axis))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        Dtype, Graph,
+        functions::testing::{bad_calls, first_line as first},
+    };
+
+    #[test]
+    fn mistakes_are_told() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [2, 3]).unwrap();
+        assert_eq!(
+            first(g.softmax(x, 2).call().unwrap_err()),
+            "softmax (ops[0]): axis is 2; with 2 dimensions it must be from -2 to 1"
+        );
+        assert_eq!(
+            first(g.tanh(x).scale([1.0, 1.0]).call().unwrap_err()),
+            "tanh (ops[0]): quantization of \"x\": scale 1.0, zero point 0 is given, but the dtype is float32; only int8, uint8, int16 and uint16 are quantized"
+        );
+        bad_calls(
+            "activation",
+            &[
+                r#"{"op": "gelu", "args": {"input": "x", "round_mode": "half_odd"}, "out": "y"}"#,
+                r#"{"op": "softmax", "args": {"input": "x", "axis": 9000000000}, "out": "y"}"#,
+                r#"{"op": "relu", "args": {"input": "x"}, "out": "y", "out_quant": {"scale": 0.5}}"#,
+            ],
+        );
+    }
+}

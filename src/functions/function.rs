@@ -1,0 +1,500 @@
+//! What a function is, and a call of one.
+use super::{
+    argument::{Argument, Mismatch},
+    lowering::Lowering,
+    value::Value,
+};
+use crate::{
+    base::{CallContext, Cause, Error, Result, argument},
+    graph::{Graph, MadeBy, Operand, Recorded, RecordedCall, Tensor},
+    quant::Quantization,
+};
+use indexmap::IndexMap;
+use serde_json::Value as Json;
+use std::{fmt, sync::OnceLock};
+
+/// One argument of a function, described.
+#[derive(Debug, Clone)]
+pub struct ArgumentDef {
+    /// Its name.
+    pub name: &'static str,
+    /// What it means.
+    pub doc: &'static str,
+    /// Its type in a few words: `2 integers`.
+    pub type_name: String,
+    /// Whether it must be given.
+    pub required: bool,
+    /// The value where it is not given, as JSON.
+    pub default: Option<Json>,
+    /// Its JSON Schema.
+    pub schema: Json,
+}
+
+impl ArgumentDef {
+    pub(crate) fn of<T: Argument>(name: &'static str, doc: &'static str, required: bool, default: Option<T>) -> Self {
+        // A default holds no tensor, so that no graph is needed to write it.
+        let default = default.and_then(|d| Graph::new("defaults").and_then(|g| d.to_value().to_json(&g)).ok());
+        ArgumentDef { name, doc, type_name: T::type_name(), required, default, schema: T::schema() }
+    }
+}
+
+/// A set of arguments: those of a function, or some that several functions share.
+pub trait ArgumentSet: Sized + Clone + fmt::Debug + PartialEq + Send + Sync + 'static {
+    #[doc(hidden)]
+    fn describe(into: &mut Vec<ArgumentDef>);
+    /// Takes the arguments by name.
+    #[doc(hidden)]
+    #[expect(private_interfaces, reason = "implemented by `function!` alone")]
+    fn take(from: &mut Given) -> Result<Self, BadArgument>;
+    #[doc(hidden)]
+    fn put(&self, into: &mut IndexMap<&'static str, Value>);
+    /// Visits every tensor argument, with the argument's name.
+    #[doc(hidden)]
+    fn visit_operands(&mut self, f: &mut dyn FnMut(&'static str, &mut Operand));
+}
+
+/// All arguments of a function.
+pub trait Arguments: ArgumentSet {
+    /// What a call gives: a [`Tensor`], so many of them, or any number.
+    type Output: Outputs;
+}
+
+/// What a call returns.
+pub trait Outputs: Sized {
+    /// From the list of outputs; none if they are of another number.
+    #[doc(hidden)]
+    fn from_list(list: Vec<Tensor>) -> Option<Self>;
+}
+impl Outputs for Tensor {
+    fn from_list(list: Vec<Tensor>) -> Option<Self> {
+        if let [one] = list.as_slice() { Some(*one) } else { None }
+    }
+}
+impl<const N: usize> Outputs for [Tensor; N] {
+    fn from_list(list: Vec<Tensor>) -> Option<Self> {
+        list.try_into().ok()
+    }
+}
+impl Outputs for Vec<Tensor> {
+    fn from_list(list: Vec<Tensor>) -> Option<Self> {
+        Some(list)
+    }
+}
+
+/// A function over arguments of type `A`.
+#[derive(Debug)]
+pub struct Function<A> {
+    /// `conv`.
+    pub name: &'static str,
+    /// Names of the outputs, where there are several and of a fixed number.
+    pub outputs: &'static [&'static str],
+    #[doc(hidden)]
+    pub lower: fn(&A, &mut Lowering) -> Result<Vec<Tensor>>,
+}
+impl<A> Clone for Function<A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<A> Copy for Function<A> {}
+
+/// A function as the reference, the schema and calls by name know it.
+pub struct FunctionDef {
+    /// `conv`.
+    pub name: &'static str,
+    /// What it does.
+    pub doc: &'static str,
+    /// A call in Rust.
+    pub example: &'static str,
+    /// Names of the outputs, where there are several and of a fixed number.
+    pub outputs: &'static [&'static str],
+    pub(crate) describe: fn(&mut Vec<ArgumentDef>),
+    pub(crate) arguments: OnceLock<Vec<ArgumentDef>>,
+    pub(crate) call: fn(&mut Graph, Given, Named) -> Result<Vec<Tensor>, BadCall>,
+}
+
+impl FunctionDef {
+    /// Its arguments in order.
+    pub fn arguments(&self) -> &[ArgumentDef] {
+        self.arguments.get_or_init(|| {
+            let mut all = Vec::new();
+            (self.describe)(&mut all);
+            all
+        })
+    }
+}
+
+/// How the outputs of a call are called and quantized.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Named {
+    pub out: Option<Vec<String>>,
+    pub out_quant: Vec<Option<Quantization>>,
+}
+
+/// Arguments by name that were given.
+pub(crate) struct Given(pub IndexMap<String, Value>);
+
+/// An argument that is not what it should be.
+#[derive(Debug)]
+pub(crate) struct BadArgument {
+    pub argument: &'static str,
+    /// None: it is missing.
+    pub mismatch: Option<Mismatch>,
+}
+
+/// Why a call by name was not made.
+pub(crate) enum BadCall {
+    Argument(BadArgument),
+    Call(Error),
+}
+impl From<Error> for BadCall {
+    fn from(e: Error) -> Self {
+        BadCall::Call(e)
+    }
+}
+
+impl Given {
+    pub fn optional<T: Argument>(&mut self, name: &'static str) -> Result<Option<T>, BadArgument> {
+        let value = self.0.swap_remove(name).filter(|v| *v != Value::Null);
+        let bad = |mismatch| BadArgument { argument: name, mismatch: Some(mismatch) };
+        value.map(|v| T::from_value(v).map_err(bad)).transpose()
+    }
+    pub fn required<T: Argument>(&mut self, name: &'static str) -> Result<T, BadArgument> {
+        self.optional(name)?.ok_or(BadArgument { argument: name, mismatch: None })
+    }
+}
+
+pub(crate) fn call_by_name<A: Arguments>(
+    function: Function<A>,
+    graph: &mut Graph,
+    mut given: Given,
+    named: Named,
+) -> Result<Vec<Tensor>, BadCall> {
+    let args = A::take(&mut given).map_err(BadCall::Argument)?;
+    Ok(Call { graph, function, args, named }.outputs()?)
+}
+
+/// A call in the making; [`Call::call`] makes it.
+#[must_use = "nothing is added to the graph until `.call()`"]
+pub struct Call<'g, A> {
+    pub(super) graph: &'g mut Graph,
+    pub(super) function: Function<A>,
+    pub(super) args: A,
+    pub(super) named: Named,
+}
+
+impl<A: Arguments> Call<'_, A> {
+    /// Names the output. For a function with several, they become `name_0`, `name_1`, ..., or by their own names.
+    pub fn out_name(mut self, name: impl Into<String>) -> Self {
+        self.named.out = Some(vec![name.into()]);
+        self
+    }
+    /// Names the outputs, one each.
+    pub fn out_names<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.named.out = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+    /// Sets the quantization of the output (of several: the first), or checks that it agrees.
+    pub fn out_quant(mut self, quantization: Quantization) -> Self {
+        self.named.out_quant = vec![Some(quantization)];
+        self
+    }
+
+    /// Checks the arguments, infers the types and adds the operators to the graph.
+    ///
+    /// # Errors
+    /// Arguments that are not allowed, dtypes, shapes or quantization parameters that do not fit together, a
+    /// name that is taken. The graph is then as it was before.
+    pub fn call(self) -> Result<A::Output> {
+        let name = self.function.name;
+        let outputs = self.outputs()?;
+        let found = outputs.len();
+        // Each function's lowering gives as many outputs as its type says.
+        A::Output::from_list(outputs)
+            .ok_or_else(|| argument("the outputs", found, format!("{name} has another number")))
+    }
+
+    fn outputs(self) -> Result<Vec<Tensor>> {
+        let Call { graph, function, mut args, named } = self;
+        let index = graph.calls_made();
+        let before = graph.operators_made();
+        let result = graph.atomic(|graph| {
+            let mut to = Lowering::new(graph, function.name, function.outputs, named.out.clone());
+            to.resolve(&mut args)?;
+            let outputs = (function.lower)(&args, &mut to)?;
+            to.finish(&outputs, &named.out_quant)?;
+            Ok(outputs)
+        });
+        match result {
+            Ok(outputs) => {
+                let operators = graph.operators_made() - before;
+                let made_by = MadeBy::Function(Box::new(RecordedFunction { function, args }));
+                graph.record(RecordedCall { made_by, outputs: outputs.clone(), out_quant: named.out_quant, operators });
+                Ok(outputs)
+            }
+            Err(error) => {
+                let operands = operand_rows(graph, &mut args);
+                let out = named.out.and_then(|names| names.first().cloned());
+                Err(error.in_call(CallContext { function: function.name.into(), out, index, operands }))
+            }
+        }
+    }
+}
+
+fn operand_rows<A: ArgumentSet>(graph: &Graph, args: &mut A) -> Vec<[String; 3]> {
+    let mut known = Vec::new();
+    args.visit_operands(&mut |argument, operand| {
+        let tensor = match operand {
+            Operand::Tensor(t) => Some(*t),
+            Operand::Named(name) => graph.find(name).ok(),
+            Operand::Constant(_) => None,
+        };
+        known.extend(tensor.map(|t| (argument, t)));
+    });
+    graph.operand_rows(known.into_iter())
+}
+
+/// A function's call as the graph keeps it.
+#[derive(Debug, Clone)]
+struct RecordedFunction<A> {
+    function: Function<A>,
+    args: A,
+}
+
+impl<A: Arguments> Recorded for RecordedFunction<A> {
+    fn clone_box(&self) -> Box<dyn Recorded> {
+        Box::new(self.clone())
+    }
+    fn function(&self) -> &'static str {
+        self.function.name
+    }
+    fn to_json(&self, graph: &Graph) -> Result<Json> {
+        let mut values = IndexMap::new();
+        self.args.put(&mut values);
+        let entry = |(name, value): (&str, Value)| Ok((name.to_owned(), value.to_json(graph)?));
+        values.into_iter().map(entry).collect::<Result<_>>().map(Json::Object)
+    }
+    fn replay(
+        &self,
+        onto: &mut Graph,
+        bind: &mut dyn FnMut(&mut Operand) -> Result<()>,
+        out: Vec<String>,
+        out_quant: Vec<Option<Quantization>>,
+    ) -> Result<Vec<Tensor>> {
+        let (mut args, mut done) = (self.args.clone(), Ok(()));
+        args.visit_operands(&mut |_, operand| {
+            if done.is_ok() {
+                done = bind(operand);
+            }
+        });
+        done?;
+        Call { graph: onto, function: self.function, args, named: Named { out: Some(out), out_quant } }.outputs()
+    }
+}
+
+impl From<BadArgument> for Error {
+    fn from(bad: BadArgument) -> Self {
+        let BadArgument { argument: name, mismatch } = bad;
+        match mismatch {
+            Some(Mismatch { path, found, expected }) => argument(format!("{name}{path}"), found, expected),
+            None => Cause::Misfit { argument: name.into(), problem: "is missing".into() }.into(),
+        }
+    }
+}
+
+/// Declares the arguments of one function, or of several that take the same, and the functions themselves. From one list
+/// come the struct, its form by name (JSON, [`super::call`]) with its schema and reference, the methods of `Graph`, and the
+/// setters of the optional arguments.
+///
+/// ```text
+/// function! {
+///     Softmax -> Tensor {                              // the struct of the arguments, and what a call gives
+///         "What the argument means." input: Operand,   // required arguments, positional
+///         ;
+///         "What it means." beta: f64 = 1.0,            // optional, with default
+///         "What it means." bias: Operand,              // optional, without
+///         ..window: Window { stride: Each<2> },        // a set that functions share (below), with its setters
+///     }
+///     softmax: "What it does. More."
+///         example "let y = g.softmax(x).call()?;"      // g: Graph; x: float32 1x3x8x8; i: int8 1x3x8x8
+///         => |args, to| args.lower(to);
+/// }
+/// ```
+///
+/// A function with a fixed number of outputs gives an array and names them: `-> [Tensor; 2] as ["values", "indices"]`.
+/// A set of optional arguments that several functions share is declared by `function! { set Window { .. } }`.
+/// `args.beta()` is the argument or its default.
+macro_rules! function {
+    // A set of arguments that functions share.
+    ( set $Set:ident { $( $odoc:literal $opt:ident: $oty:ty $(= $default:expr)?, )* } ) => {
+        function! { @struct concat!("Arguments that several functions share."); $Set { ; $( $odoc $opt: $oty $(= $default)?, )* } }
+    };
+    // One output, or any number of them.
+    ( $Args:ident -> $Output:ident { $($list:tt)* } $($functions:tt)+ ) => {
+        function! { @all $Args ($Output) [] { $($list)* } $($functions)+ }
+    };
+    ( $Args:ident -> $Output:ident < $Of:ident > $list:tt $($functions:tt)+ ) => {
+        function! { @all $Args ($Output<$Of>) [] $list $($functions)+ }
+    };
+    // Several outputs with names.
+    ( $Args:ident -> $Output:tt as $outputs:tt $list:tt $($functions:tt)+ ) => {
+        function! { @all $Args ($Output) $outputs $list $($functions)+ }
+    };
+    // Functions that take the same arguments.
+    (
+        @all $Args:ident ($Output:ty) $outputs:tt $list:tt
+        $( $name:ident: $doc:expr, example $example:expr, => $lower:expr; )+
+    ) => {
+        function! { @struct concat!("Arguments of ", $("[`", stringify!($name), "`](crate::Graph::", stringify!($name), ") ",)+ "."); $Args $list }
+        impl crate::functions::Arguments for $Args {
+            type Output = $Output;
+        }
+        function! { @setters $Args $list }
+        $( function! { @one $Args $outputs $list $name $doc, $example, $lower } )+
+    };
+    (
+        @struct $doc:expr; $Args:ident {
+            $( $rdoc:literal $req:ident: $rty:ty, )*
+            ;
+            $( $odoc:literal $opt:ident: $oty:ty $(= $default:expr)?, )*
+            $( ..$set:ident: $Set:ident { $( $sopt:ident: $sty:ty ),* $(,)? }, )*
+        }
+    ) => {
+        #[doc = $doc]
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct $Args {
+            $( #[doc = $rdoc] pub $req: $rty, )*
+            $( #[doc = $odoc] pub $opt: Option<$oty>, )*
+            $( #[doc = concat!("See [`", stringify!($Set), "`].")] pub $set: $Set, )*
+        }
+
+        #[allow(dead_code, reason = "not every lowering asks for every default")]
+        impl $Args {
+            /// With the required arguments.
+            pub(crate) fn new($( $req: impl Into<$rty> ),*) -> Self {
+                $Args { $( $req: $req.into(), )* $( $opt: None, )* $( $set: $Set::new(), )* }
+            }
+            $( $(
+                pub(crate) fn $opt(&self) -> $oty {
+                    self.$opt.clone().unwrap_or_else(|| $default.into())
+                }
+            )? )*
+        }
+
+        impl crate::functions::ArgumentSet for $Args {
+            fn describe(into: &mut Vec<crate::functions::ArgumentDef>) {
+                use crate::functions::ArgumentDef;
+                let _ = &into;
+                $( into.push(ArgumentDef::of::<$rty>(stringify!($req), $rdoc, true, None)); )*
+                $(
+                    #[allow(unused_mut, unused_assignments, reason = "not every argument has a default")]
+                    let mut default: Option<$oty> = None;
+                    $( default = Some($default.into()); )?
+                    into.push(ArgumentDef::of::<$oty>(stringify!($opt), $odoc, false, default));
+                )*
+                $( <$Set as crate::functions::ArgumentSet>::describe(into); )*
+            }
+            #[expect(private_interfaces, reason = "implemented by this macro alone")]
+            fn take(from: &mut crate::functions::Given) -> Result<Self, crate::functions::BadArgument> {
+                let _ = &from;
+                Ok($Args {
+                    $( $req: from.required(stringify!($req))?, )*
+                    $( $opt: from.optional(stringify!($opt))?, )*
+                    $( $set: crate::functions::ArgumentSet::take(from)?, )*
+                })
+            }
+            fn put(&self, into: &mut indexmap::IndexMap<&'static str, crate::functions::Value>) {
+                #[allow(unused_imports, reason = "a set may be empty")]
+                use crate::functions::Argument as _;
+                let _ = &into;
+                $( into.insert(stringify!($req), self.$req.to_value()); )*
+                $( if let Some(v) = &self.$opt { into.insert(stringify!($opt), v.to_value()); } )*
+                $( crate::functions::ArgumentSet::put(&self.$set, into); )*
+            }
+            fn visit_operands(&mut self, f: &mut dyn FnMut(&'static str, &mut crate::graph::Operand)) {
+                #[allow(unused_imports, reason = "a set may be empty")]
+                use crate::functions::Argument as _;
+                let _ = &f;
+                $( self.$req.visit(&mut |o| f(stringify!($req), o)); )*
+                $( if let Some(v) = &mut self.$opt { v.visit(&mut |o| f(stringify!($opt), o)); } )*
+                $( crate::functions::ArgumentSet::visit_operands(&mut self.$set, f); )*
+            }
+        }
+    };
+    (
+        @setters $Args:ident {
+            $( $rdoc:literal $req:ident: $rty:ty, )*
+            ;
+            $( $odoc:literal $opt:ident: $oty:ty $(= $default:expr)?, )*
+            $( ..$set:ident: $Set:ident { $( $sopt:ident: $sty:ty ),* $(,)? }, )*
+        }
+    ) => {
+        impl crate::functions::Call<'_, $Args> {
+            $(
+                #[doc = $odoc]
+                pub fn $opt(mut self, value: impl Into<$oty>) -> Self {
+                    self.args.$opt = Some(value.into());
+                    self
+                }
+            )*
+            $( $(
+                #[doc = concat!("See [`", stringify!($Set), "::", stringify!($sopt), "`](crate::functions::args::", stringify!($Set), ").")]
+                pub fn $sopt(mut self, value: impl Into<$sty>) -> Self {
+                    self.args.$set.$sopt = Some(value.into());
+                    self
+                }
+            )* )*
+        }
+    };
+    (
+        @one $Args:ident $outputs:tt {
+            $( $rdoc:literal $req:ident: $rty:ty, )*
+            ;
+            $($rest:tt)*
+        }
+        $name:ident $doc:expr, $example:expr, $lower:expr
+    ) => {
+        /// The function as lists know it.
+        pub(crate) const fn $name() -> crate::functions::FunctionDef {
+            crate::functions::FunctionDef {
+                name: stringify!($name),
+                doc: $doc,
+                example: $example,
+                outputs: &$outputs,
+                describe: <$Args as crate::functions::ArgumentSet>::describe,
+                arguments: std::sync::OnceLock::new(),
+                call: |graph, given, named| {
+                    crate::functions::call_by_name(function!(@function $Args $outputs $name $lower), graph, given, named)
+                },
+            }
+        }
+
+        impl crate::Graph {
+            #[doc = $doc]
+            #[doc = concat!(
+                "\n\nErrors come from [`Call::call`](crate::functions::Call::call). What the arguments mean: [`args::",
+                stringify!($Args), "`](crate::functions::args::", stringify!($Args), ").\n\n```\n",
+                "# use tpulang::*;\n# let mut g = Graph::new(\"g\")?;\n",
+                "# let x = g.input(\"x\", Dtype::Float32, [1, 3, 8, 8])?;\n",
+                "# let i = g.input(\"i\", Dtype::Int8, [1, 3, 8, 8])?;\n",
+                $example, "\n# Ok::<(), Error>(())\n```"
+            )]
+            pub fn $name(&mut self, $( $req: impl Into<$rty> ),*) -> crate::functions::Call<'_, $Args> {
+                crate::functions::Call {
+                    graph: self,
+                    function: function!(@function $Args $outputs $name $lower),
+                    args: $Args::new($($req),*),
+                    named: Default::default(),
+                }
+            }
+        }
+    };
+    ( @function $Args:ident $outputs:tt $name:ident $lower:expr ) => {
+        crate::functions::Function::<$Args> {
+            name: stringify!($name),
+            outputs: &$outputs,
+            lower: $lower,
+        }
+    };
+}
+pub(crate) use function;

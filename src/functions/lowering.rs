@@ -1,0 +1,280 @@
+//! The graph as a function sees it while it is lowered to operators.
+use super::argument::Scalar;
+use super::function::{Arguments, Function, Outputs};
+use crate::{
+    array::Array,
+    base::{Cause, Dtype, Error, Ints, Result, argument, invalid},
+    graph::{Graph, NewResult, Operand, Tensor, TensorInfo, TensorKind},
+    ops::Op,
+    quant::{PerTensorOrAxis, Quantization},
+};
+
+/// The graph as a function sees it while it is lowered. Every [`Operand`] of the arguments is a [`Operand::Tensor`] by
+/// then.
+pub struct Lowering<'g> {
+    graph: &'g mut Graph,
+    function: &'static str,
+    /// Names of the outputs, where they are fixed.
+    outputs: &'static [&'static str],
+    out: Option<Vec<String>>,
+    /// The tensor arguments by name.
+    arguments: Vec<(&'static str, Tensor)>,
+    /// What the caller calls the attributes of the ops, where that is something else.
+    words: &'static [(&'static str, &'static str)],
+}
+
+impl<'g> Lowering<'g> {
+    pub(super) fn new(
+        graph: &'g mut Graph,
+        function: &'static str,
+        outputs: &'static [&'static str],
+        out: Option<Vec<String>>,
+    ) -> Self {
+        Lowering { graph, function, outputs, out, arguments: Vec::new(), words: &[] }
+    }
+    /// What tensors made on the way are named after: the output.
+    fn stem(&self) -> String {
+        match self.out.as_deref() {
+            Some([name, ..]) => name.clone(),
+            _ => self.graph.free_name(self.function),
+        }
+    }
+    /// Turns names into handles and constants into coefficients.
+    pub(super) fn resolve<A: Arguments>(&mut self, args: &mut A) -> Result<()> {
+        let mut errors = Vec::new();
+        let stem = self.stem();
+        args.visit_operands(&mut |argument, operand| {
+            let resolved = match operand {
+                Operand::Tensor(t) => self.graph.tensor(*t).map(|_| *t),
+                Operand::Named(name) => self.graph.find(name),
+                Operand::Constant(data) => self.coefficient(&format!("{stem}_{argument}"), data.clone()),
+            };
+            match resolved {
+                Ok(tensor) => {
+                    *operand = Operand::Tensor(tensor);
+                    self.arguments.push((argument, tensor));
+                }
+                Err(error) => errors.push(error),
+            }
+        });
+        // A call that names two unknown tensors is one mistake in one call: the first is told.
+        errors.into_iter().next().map_or(Ok(()), Err)
+    }
+    fn coefficient(&mut self, name: &str, data: Array) -> Result<Tensor> {
+        let (dtype, shape) = (data.dtype(), data.shape().to_vec());
+        let taken = self.graph.find(name).is_ok();
+        let free = if taken { self.graph.free_name(name) } else { name.to_owned() };
+        self.graph.add_tensor(Some(&free), dtype, shape, TensorKind::Coefficient(Some(data)))
+    }
+    /// Checks the names of the outputs and sets their quantization.
+    pub(super) fn finish(&mut self, outputs: &[Tensor], quantizations: &[Option<Quantization>]) -> Result<()> {
+        self.out_names(outputs.len())?;
+        if quantizations.len() > outputs.len() {
+            let found = format!("a list of {}", quantizations.len());
+            return Err(argument("out_quant", found, format!("{} has {} output(s)", self.function, outputs.len())));
+        }
+        let given = outputs.iter().zip(quantizations).filter_map(|(t, q)| Some((t, q.as_ref()?)));
+        given.into_iter().try_for_each(|(t, q)| self.graph.quantize(*t, q))
+    }
+    fn out_names(&self, count: usize) -> Result<Vec<String>> {
+        let numbered = |stem: &str| -> Vec<String> {
+            match self.outputs {
+                _ if count == 1 => vec![stem.to_owned()],
+                [] => (0..count).map(|i| format!("{stem}_{i}")).collect(),
+                names => names.iter().map(|name| format!("{stem}_{name}")).collect(),
+            }
+        };
+        match &self.out {
+            Some(names) if names.len() == count => Ok(names.clone()),
+            Some(names) if names.len() == 1 => Ok(numbered(&names[0])),
+            Some(names) => {
+                let expected = format!("{} has {count} output{}", self.function, if count == 1 { "" } else { "s" });
+                Err(argument("out", format!("{} names", names.len()), expected))
+            }
+            None => Ok(numbered(&self.graph.free_name(self.function))),
+        }
+    }
+
+    /// What is known of a tensor argument.
+    pub(crate) fn info(&self, operand: &Operand) -> Result<&TensorInfo> {
+        self.graph.tensor(self.tensor(operand)?)
+    }
+    /// The handle of a tensor argument.
+    pub(crate) fn tensor(&self, operand: &Operand) -> Result<Tensor> {
+        match operand {
+            Operand::Tensor(t) => Ok(*t),
+            Operand::Named(name) => self.graph.find(name),
+            Operand::Constant(_) => Err(invalid("a constant was not made a coefficient")),
+        }
+    }
+    /// The handle of an optional tensor argument.
+    pub(crate) fn optional(&self, operand: &Option<Operand>) -> Result<Option<Tensor>> {
+        operand.as_ref().map(|o| self.tensor(o)).transpose()
+    }
+    /// The dtype of a tensor argument, which must be one of `allowed`.
+    pub(crate) fn dtype(&self, name: &str, operand: &Operand, allowed: &[Dtype]) -> Result<Dtype> {
+        one_of(name, self.info(operand)?.dtype, allowed)
+    }
+    /// The dtype of an optional tensor argument.
+    pub(crate) fn optional_dtype(&self, name: &str, operand: &Option<Operand>, allowed: &[Dtype]) -> Result<()> {
+        operand.as_ref().map_or(Ok(()), |o| self.dtype(name, o, allowed).map(|_| ()))
+    }
+    /// Two tensor arguments must have the same dtype.
+    pub(crate) fn same_dtype(&self, left: (&str, &Operand), right: (&str, &Operand)) -> Result<()> {
+        let (left_dtype, right_dtype) = (self.info(left.1)?.dtype, self.info(right.1)?.dtype);
+        if left_dtype != right_dtype {
+            let (left, right) = (left.0.into(), right.0.into());
+            return Err(Cause::DtypeMismatch { left, left_dtype, right, right_dtype }.into());
+        }
+        Ok(())
+    }
+    /// A float function's argument must not carry quantization parameters.
+    pub(crate) fn not_quantized(&self, operand: &Operand) -> Result<()> {
+        let info = self.info(operand)?;
+        match &info.quantization {
+            None => Ok(()),
+            Some(q) => Err(quant_error(info, format!("{q} is set, but {} is a float function", self.function))),
+        }
+    }
+    /// Sets (or checks) scale and zero point of a tensor argument.
+    pub(crate) fn quantize(
+        &mut self,
+        operand: &Operand,
+        scale: Option<PerTensorOrAxis<f64>>,
+        zero_point: Option<PerTensorOrAxis<i64>>,
+    ) -> Result<()> {
+        let tensor = self.tensor(operand)?;
+        self.quantize_tensor(tensor, scale, zero_point)
+    }
+    /// Sets (or checks) scale and zero point of a tensor.
+    pub(crate) fn quantize_tensor(
+        &mut self,
+        tensor: Tensor,
+        scale: Option<PerTensorOrAxis<f64>>,
+        zero_point: Option<PerTensorOrAxis<i64>>,
+    ) -> Result<()> {
+        if scale.is_none() && zero_point.is_none() {
+            return Ok(());
+        }
+        self.graph.quantize(tensor, &Quantization { scale, zero_point })
+    }
+    /// A list of an argument has one value for each index of an axis of a tensor argument.
+    pub(crate) fn one_each<T: Clone>(
+        &self,
+        name: &str,
+        values: Option<&PerTensorOrAxis<T>>,
+        of: &Operand,
+        axis: usize,
+        what: &str,
+    ) -> Result<()> {
+        let Some(n) = values.filter(|v| v.is_many()).map(|v| v.to_vec().len()) else {
+            return Ok(());
+        };
+        let dim = self.info(of)?.shape.get(axis).copied().unwrap_or(1);
+        if n == dim || n == 1 {
+            return Ok(());
+        }
+        Err(argument(name, format!("a list of {n}"), format!("expected one value, or {dim}, one {what} (axis {axis})")))
+    }
+    /// An argument of an integer function must have a zero point, from here or set before.
+    pub(crate) fn needs_quantization(&self, name: &str, operand: &Operand, given: bool, what: &str) -> Result<()> {
+        let info = self.info(operand)?;
+        if info.quantization.is_none() && !given {
+            return Err(quant_error(info, format!("neither set on the tensor nor given by {name}_{what}")));
+        }
+        Ok(())
+    }
+    /// Turns a float16 coefficient into float32 in place, as a convolution's bias must be.
+    pub(crate) fn widen_coefficient(&mut self, operand: &Operand) -> Result<()> {
+        let tensor = self.tensor(operand)?;
+        if let TensorInfo { dtype: Dtype::Float16, kind: TensorKind::Coefficient(data), .. } =
+            self.graph.tensor(tensor)?
+        {
+            let wide = data.as_ref().map(|d| Array::from_vec(Ints::from(d.shape()), d.to_f32()?)).transpose()?;
+            self.graph.change(tensor, |t| {
+                t.dtype = Dtype::Float32;
+                t.kind = TensorKind::Coefficient(wide);
+            });
+        }
+        Ok(())
+    }
+    /// A coefficient of one element for a number.
+    pub(crate) fn scalar_coefficient(&mut self, scalar: Scalar) -> Result<Operand> {
+        let name = format!("{}_scalar", self.stem());
+        let tensor = self.coefficient(&name, Array::filled(scalar.dtype, [1], scalar.value)?)?;
+        self.graph.change(tensor, |t| t.of_number = true);
+        Ok(Operand::Tensor(tensor))
+    }
+    /// Errors about these attributes of ops call them as the function calls its arguments.
+    pub(crate) fn called(&mut self, words: &'static [(&'static str, &'static str)]) -> &mut Self {
+        self.words = words;
+        self
+    }
+
+    /// Adds an operator on the way to the call's output; its result is named after that, with a suffix.
+    pub(crate) fn step(&mut self, suffix: &str, op: impl Into<Op<Tensor>>, dtype: Option<Dtype>) -> Result<Tensor> {
+        let name = format!("{}_{suffix}", self.stem());
+        let made = self.insert(op.into(), vec![NewResult { name: Some(name), dtype, ..NewResult::default() }])?;
+        made.first().copied().ok_or_else(|| invalid("it has no result"))
+    }
+    /// Adds the operator that computes the call's outputs, all of whose types follow from its operands.
+    pub(crate) fn emit(&mut self, op: impl Into<Op<Tensor>>) -> Result<Vec<Tensor>> {
+        self.emit_many(op, 1, None)
+    }
+    /// As [`Lowering::emit`], where the op leaves the dtype to the caller.
+    pub(crate) fn emit_as(&mut self, op: impl Into<Op<Tensor>>, dtype: Dtype) -> Result<Vec<Tensor>> {
+        self.emit_many(op, 1, Some(dtype))
+    }
+    /// As [`Lowering::emit`], of so many outputs.
+    pub(crate) fn emit_many(
+        &mut self,
+        op: impl Into<Op<Tensor>>,
+        outputs: usize,
+        dtype: Option<Dtype>,
+    ) -> Result<Vec<Tensor>> {
+        let name = |name| NewResult { name: Some(name), dtype, ..NewResult::default() };
+        let results = self.out_names(outputs)?.into_iter().map(name).collect();
+        self.insert(op.into(), results)
+    }
+    fn insert(&mut self, op: Op<Tensor>, results: Vec<NewResult>) -> Result<Vec<Tensor>> {
+        let made = self.graph.insert(op, &results, Vec::new(), &self.arguments);
+        made.map(|all| all.into_iter().flatten().collect()).map_err(|e: Error| e.in_words(self.words))
+    }
+    /// Calls another function on the way to the call's output; what it gives is named after that, with a suffix.
+    pub(crate) fn call<A: Arguments>(&mut self, function: Function<A>, args: A, suffix: &str) -> Result<A::Output> {
+        let out = Some(vec![format!("{}_{suffix}", self.stem())]);
+        self.call_named(function, args, out)
+    }
+    /// Calls another function, which computes the call's output.
+    pub(crate) fn finish_by<A: Arguments>(&mut self, function: Function<A>, args: A) -> Result<Vec<Tensor>> {
+        let out = Some(self.out.clone().unwrap_or_else(|| vec![self.graph.free_name(self.function)]));
+        let mut inner = Lowering::new(self.graph, function.name, function.outputs, out);
+        inner.run(function, args)
+    }
+    fn call_named<A: Arguments>(
+        &mut self,
+        function: Function<A>,
+        args: A,
+        out: Option<Vec<String>>,
+    ) -> Result<A::Output> {
+        let mut inner = Lowering::new(self.graph, function.name, function.outputs, out);
+        let outputs = inner.run(function, args)?;
+        A::Output::from_list(outputs).ok_or_else(|| invalid(format!("{} has another number of outputs", function.name)))
+    }
+    fn run<A: Arguments>(&mut self, function: Function<A>, mut args: A) -> Result<Vec<Tensor>> {
+        self.resolve(&mut args)?;
+        (function.lower)(&args, self)
+    }
+}
+
+/// A dtype that must be one of `allowed`.
+pub(super) fn one_of(name: &str, found: Dtype, allowed: &[Dtype]) -> Result<Dtype> {
+    if !allowed.contains(&found) {
+        return Err(Cause::Dtype { argument: name.into(), found, allowed: allowed.to_vec() }.into());
+    }
+    Ok(found)
+}
+
+fn quant_error(info: &TensorInfo, problem: String) -> Error {
+    Cause::Quantization { tensor: info.name.clone(), problem }.into()
+}

@@ -1,0 +1,51 @@
+//! The functions that users call, one file a family: arguments, checks, and the lowering to operators. `list.rs` names
+//! them all.
+//!
+//! ```
+//! use tpulang::{Dtype, Graph, functions::{self, Value}};
+//! let mut g = Graph::new("g")?;
+//! let x = g.input("x", Dtype::Float32, [1, 3, 8, 8])?;
+//! // By name, with values whose types are known at run time only.
+//! let y = functions::call(&mut g, "maxpool2d", [("input", Value::from(x)), ("kernel", 2.into()), ("stride", 2.into())])?;
+//! assert_eq!(g.tensor(y[0])?.shape, [1, 3, 4, 4]);
+//! # Ok::<(), tpulang::Error>(())
+//! ```
+
+mod activation;
+mod argument;
+mod arithmetic;
+mod by_name;
+mod cast;
+mod compare;
+mod conv;
+mod dtypes;
+mod function;
+mod gather;
+mod layout;
+mod list;
+mod lowering;
+mod matmul;
+mod norm;
+mod pool;
+mod reduce;
+mod select;
+#[cfg(test)]
+mod testing;
+mod value;
+
+pub(crate) use argument::{Argument, closest};
+pub use argument::{Each, NewShape, Operands, Scalar, TensorOrScalar};
+pub use by_name::call;
+pub(crate) use by_name::{ByName, attribute_value, call_with};
+pub use function::{ArgumentDef, ArgumentSet, Arguments, Call, Function, FunctionDef, Outputs};
+pub(crate) use function::{BadArgument, BadCall, Given, Named, call_by_name, function};
+pub use list::{function_def, functions};
+pub use value::Value;
+
+/// The structs of the functions' arguments.
+pub mod args {
+    pub use super::{
+        activation::*, arithmetic::*, cast::*, compare::*, conv::*, gather::*, layout::*, matmul::*, norm::*, pool::*,
+        reduce::*, select::*,
+    };
+}

@@ -1,0 +1,71 @@
+//! `reduce`.
+use super::{argument::OneWord, dtypes::FLOATS, function, lowering::Lowering};
+use crate::{
+    base::{OneOrMany, Result},
+    graph::{Operand, Tensor},
+    ops::{self, ReduceMode},
+};
+
+impl OneWord for ReduceMode {
+    const NAME: &'static str = "method";
+    fn words() -> Vec<(Self, &'static str)> {
+        use ReduceMode::*;
+        [ReduceMin, ReduceMax, ReduceMean, ReduceProd, ReduceL2, ReduceL1, ReduceSum].map(|m| (m, m.name())).into()
+    }
+}
+
+function! {
+    Reduce -> Tensor {
+        "float32 or float16." input: Operand,
+        ;
+        "What is computed." method: ReduceMode = ReduceMode::ReduceSum,
+        "Axes that are reduced, counted from the end where negative." axes: OneOrMany<i64> = [1i64, 2],
+        "Whether they stay, with size 1. With none left the result has shape 1." keep_dims: bool = true,
+    }
+    reduce: "Sum, mean, product, extremum or norm over some axes.",
+        example "use tpulang::ops::ReduceMode;\nlet y = g.reduce(x).method(ReduceMode::ReduceMean).axes([2, 3]).keep_dims(false).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3]);",
+        => |args, to| args.lower(to);
+}
+
+impl Reduce {
+    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
+        to.dtype("input", &self.input, FLOATS)?;
+        to.emit(ops::Reduce::new(to.tensor(&self.input)?, self.axes().to_vec(), self.keep_dims(), self.method()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        Dtype, Graph,
+        functions::testing::{bad_calls, first_line as first},
+    };
+
+    #[test]
+    fn shapes_and_mistakes() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [2, 3, 4]).unwrap();
+        let shape = |g: &Graph, t| g.tensor(t).unwrap().shape.clone();
+        let y = g.reduce(x).call().unwrap();
+        assert_eq!(shape(&g, y), [2, 1, 1]);
+        let y = g.reduce(x).axes(-1).keep_dims(false).call().unwrap();
+        assert_eq!(shape(&g, y), [2, 3]);
+        let y = g.reduce(x).axes([0, 1, 2]).keep_dims(false).call().unwrap();
+        assert_eq!(shape(&g, y), [1]);
+        assert_eq!(
+            first(g.reduce(x).axes([1, -2]).call().unwrap_err()),
+            "reduce (ops[3]): axes is [1, -2]; axis 1 occurs twice"
+        );
+    }
+
+    #[test]
+    fn bad_calls_are_told() {
+        bad_calls(
+            "reduce",
+            &[
+                r#"{"op": "reduce", "args": {"input": "x", "method": "ReduceMeen"}, "out": "y"}"#,
+                r#"{"op": "reduce", "args": {"input": "x", "axes": [1, -3]}, "out": "y"}"#,
+            ],
+        );
+    }
+}

@@ -1,0 +1,81 @@
+use super::{RecordedCall, Tensor};
+use crate::ops::Op;
+
+/// One operation of the graph: an op of the Top dialect with its operands, and what it computes.
+#[derive(Debug, Clone)]
+pub struct Operator {
+    /// The op with its operands and attributes.
+    pub op: Op<Tensor>,
+    /// Results in the definition's order; `None` where one is absent.
+    pub results: Vec<Option<Tensor>>,
+    /// The blocks that it owns (the branches of an If, the body of a Loop), in the definition's order.
+    pub blocks: Vec<Block>,
+}
+
+impl Operator {
+    /// The results that are there.
+    pub fn outputs(&self) -> impl Iterator<Item = Tensor> + '_ {
+        self.results.iter().flatten().copied()
+    }
+    /// Every tensor that it or an operator in its blocks uses.
+    pub(crate) fn uses(&self) -> Vec<Tensor> {
+        let mut all: Vec<Tensor> = self.op.operands().map(|(_, t)| *t).collect();
+        for block in &self.blocks {
+            all.extend(&block.results);
+            block.walk(&mut |o| all.extend(o.op.operands().map(|(_, t)| *t)));
+        }
+        all
+    }
+}
+
+/// A sequence of operators: the body of the graph, or of an operator. Operators within see the tensors of the blocks
+/// around them.
+#[derive(Debug, Clone, Default)]
+pub struct Block {
+    pub(crate) arguments: Vec<Tensor>,
+    pub(crate) operators: Vec<Operator>,
+    pub(crate) calls: Vec<RecordedCall>,
+    pub(crate) results: Vec<Tensor>,
+}
+
+impl Block {
+    /// What it is given: the graph's inputs, or what the operator that owns it passes.
+    pub fn arguments(&self) -> &[Tensor] {
+        &self.arguments
+    }
+    /// Its operators in order, without those in the blocks that they own.
+    pub fn operators(&self) -> &[Operator] {
+        &self.operators
+    }
+    /// What it gives: the graph's outputs, or what the operator that owns it makes of them.
+    pub fn results(&self) -> &[Tensor] {
+        &self.results
+    }
+    /// Every operator in the order of computation, each before those in its blocks: the one way through a graph.
+    pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Operator)) {
+        for operator in &self.operators {
+            visit(operator);
+            operator.blocks.iter().for_each(|b| b.walk(visit));
+        }
+    }
+    /// As [`Block::walk`], over the blocks: each before those of its operators.
+    pub(super) fn walk_blocks_mut(&mut self, visit: &mut dyn FnMut(&mut Block)) {
+        visit(self);
+        for operator in &mut self.operators {
+            operator.blocks.iter_mut().for_each(|b| b.walk_blocks_mut(visit));
+        }
+    }
+    /// The call that made the operator in that place becomes a call of each of its ops.
+    pub(super) fn dissolve(&mut self, operator: usize) {
+        let mut first = 0;
+        for at in 0..self.calls.len() {
+            let n = self.calls[at].operators;
+            if (first..first + n).contains(&operator) {
+                let made = self.operators[first..first + n].iter().map(RecordedCall::of_operator).collect::<Vec<_>>();
+                self.calls.splice(at..=at, made);
+                return;
+            }
+            first += n;
+        }
+    }
+}

@@ -1,0 +1,326 @@
+use super::{Block, Graph, Operator, RecordedCall, Tensor, TensorKind};
+use crate::{
+    base::{CallContext, Dtype, Error, Ints, Result, Shape, shape_text},
+    ops::{Arity, Choice, Inferred, Op, OpDef, Value, check_attributes, infer, operator_error},
+};
+
+/// A result of an operator that is to be inserted.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct NewResult {
+    /// Made where absent.
+    pub name: Option<String>,
+    /// Needed where the op's type rule leaves it open.
+    pub dtype: Option<Dtype>,
+    /// Needed where the op has no type rule.
+    pub shape: Option<Shape>,
+    /// It is `none`.
+    pub absent: bool,
+}
+
+impl Graph {
+    /// An operator of any op of the Top dialect; [`NewOperator::call`] inserts it.
+    ///
+    /// ```
+    /// use tpulang::{Dtype, Graph, ops};
+    /// let mut g = Graph::new("g")?;
+    /// let x = g.input("x", Dtype::Float32, [1, 3])?;
+    /// let y = g.op(ops::Relu { relu_limit: 6.0, ..ops::Relu::new(x) }).out_name("y").call()?;
+    /// assert_eq!(g.tensor(y[0])?.shape, [1, 3]);
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    pub fn op(&mut self, op: impl Into<Op<Tensor>>) -> NewOperator<'_> {
+        NewOperator { graph: self, op: op.into(), results: Vec::new(), blocks: Vec::new() }
+    }
+
+    /// Inserts an operator: infers the types of its results and adds them. `words` tells what the caller calls operands.
+    ///
+    /// # Errors
+    /// Operands, attributes and results do not fit together; the graph is then as it was.
+    pub(crate) fn insert(
+        &mut self,
+        op: Op<Tensor>,
+        results: &[NewResult],
+        blocks: Vec<Block>,
+        words: &[(&'static str, Tensor)],
+    ) -> Result<Vec<Option<Tensor>>> {
+        let types = self.result_types(&op, results, words)?;
+        check_attributes(op.name(), &op.attributes())?;
+        if blocks.len() != op.def().blocks.len() {
+            let problem = format!("it has {} blocks; expected {}", blocks.len(), op.def().blocks.len());
+            return Err(operator_error(op.def(), problem));
+        }
+        self.atomic(|g| {
+            let stem = g.free_name(op.name());
+            let mut handles = Vec::with_capacity(types.len());
+            for (i, ty) in types.into_iter().enumerate() {
+                let Some((shape, dtype)) = ty else {
+                    handles.push(None);
+                    continue;
+                };
+                let made = if i == 0 { stem.clone() } else { format!("{stem}_{i}") };
+                let name = results.get(i).and_then(|r| r.name.clone()).unwrap_or(made);
+                handles.push(Some(g.add_tensor(Some(&name), dtype, shape, TensorKind::Value)?));
+            }
+            g.current().operators.push(Operator { op, results: handles.clone(), blocks });
+            Ok(handles)
+        })
+    }
+
+    /// Dtype and shape of each result, none where it is absent.
+    pub(super) fn result_types(
+        &self,
+        op: &Op<Tensor>,
+        results: &[NewResult],
+        words: &[(&'static str, Tensor)],
+    ) -> Result<Vec<Option<(Shape, Dtype)>>> {
+        let def = op.def();
+        let inferred = self.inferred(op, words)?;
+        let count = match (&inferred, def.results.last()) {
+            (Some(all), _) => all.len(),
+            (None, Some(last)) if last.arity == Arity::Variadic => results.len(),
+            (None, _) => def.results.len(),
+        };
+        if !results.is_empty() && results.len() != count {
+            let problem = format!("it has {count} results; {} are given", results.len());
+            return Err(operator_error(def, problem));
+        }
+        let default = NewResult::default();
+        (0..count)
+            .map(|i| {
+                let given = results.get(i).unwrap_or(&default);
+                result_type(def, i, inferred.as_ref().map(|all| &all[i]), given)
+            })
+            .collect()
+    }
+
+    /// What the op's type rule says, where it has one.
+    pub(crate) fn inferred(&self, op: &Op<Tensor>, words: &[(&'static str, Tensor)]) -> Result<Option<Vec<Inferred>>> {
+        infer(&self.values(op, words)?)
+    }
+
+    /// The op with its operands as type rules see them.
+    fn values<'a>(&'a self, op: &'a Op<Tensor>, words: &[(&'static str, Tensor)]) -> Result<Op<Value<'a>>> {
+        let mut names = op.operands().map(|(name, _)| name);
+        let mut used: Vec<&str> = Vec::new();
+        op.try_map(&mut |t: &Tensor| {
+            let info = self.tensor(*t)?;
+            let own = names.next().unwrap_or("operand");
+            // One tensor may be two arguments: each is called by its own.
+            let theirs = words.iter().filter(|(_, w)| w == t).map(|(word, _)| *word);
+            let called = theirs.clone().find(|w| !used.contains(w)).or(theirs.last()).unwrap_or(own);
+            used.push(called);
+            Ok(Value { called, shape: &info.shape, dtype: info.dtype, data: info.data() })
+        })
+    }
+}
+
+fn result_type(
+    def: &OpDef,
+    index: usize,
+    inferred: Option<&Inferred>,
+    given: &NewResult,
+) -> Result<Option<(Shape, Dtype)>> {
+    let name = def.results.get(index).or(def.results.last()).map_or("result", |r| r.name);
+    let wrong = |problem: String| Err(operator_error(def, problem));
+    if given.absent {
+        let arity = def.results.get(index).map(|r| r.arity);
+        return match arity {
+            Some(Arity::OrNone) => Ok(None),
+            _ => wrong(format!("the result {name} cannot be none")),
+        };
+    }
+    let Some(inferred) = inferred else {
+        return match (&given.shape, given.dtype) {
+            (Some(shape), Some(dtype)) => Ok(Some((shape.clone(), dtype))),
+            _ => wrong(format!(
+                "tpulang has no type rule for this op yet: dtype and shape of the result {name} must be given"
+            )),
+        };
+    };
+    if let Some(shape) = given.shape.as_ref().filter(|s| **s != inferred.shape) {
+        let (shape, right) = (shape_text(shape), shape_text(&inferred.shape));
+        return wrong(format!("its {name} is written as {shape}; operands and attributes give {right}"));
+    }
+    let dtype = match (&inferred.dtype, given.dtype) {
+        (Choice::Is(dtype), None) => *dtype,
+        (Choice::Is(dtype), Some(given)) if given == *dtype => given,
+        (Choice::Is(dtype), Some(given)) => {
+            return wrong(format!("its {name} is given as {given}; operands and attributes give {dtype}"));
+        }
+        (Choice::OneOf(allowed), Some(given)) if allowed.contains(&given) => given,
+        (Choice::OneOf(allowed), given) => {
+            let found = given.map_or("not given".to_owned(), |d| format!("given as {d}"));
+            let allowed: Vec<_> = allowed.iter().map(|d| d.name()).collect();
+            return wrong(format!("the dtype of its {name} is {found}; expected one of {}", allowed.join(", ")));
+        }
+    };
+    Ok(Some((inferred.shape.clone(), dtype)))
+}
+
+/// An operator in the making.
+#[must_use = "nothing is added to the graph until `.call()`"]
+pub struct NewOperator<'g> {
+    graph: &'g mut Graph,
+    op: Op<Tensor>,
+    results: Vec<NewResult>,
+    blocks: Vec<Block>,
+}
+
+impl NewOperator<'_> {
+    fn each<T>(mut self, values: impl IntoIterator<Item = T>, set: impl Fn(&mut NewResult, T)) -> Self {
+        for (i, value) in values.into_iter().enumerate() {
+            if i == self.results.len() {
+                self.results.push(NewResult::default());
+            }
+            set(&mut self.results[i], value);
+        }
+        self
+    }
+    /// Names the result. Of several, the first.
+    pub fn out_name(self, name: impl Into<String>) -> Self {
+        self.out_names([name])
+    }
+    /// Names the results, one each.
+    pub fn out_names<S: Into<String>>(self, names: impl IntoIterator<Item = S>) -> Self {
+        self.each(names, |r, name| r.name = Some(name.into()))
+    }
+    /// The results' dtypes, where the op's type rule leaves them open or there is none.
+    pub fn out_dtypes(self, dtypes: impl IntoIterator<Item = Dtype>) -> Self {
+        self.each(dtypes, |r, dtype| r.dtype = Some(dtype))
+    }
+    /// The results' shapes, where the op has no type rule. One that is negative is refused by `call`.
+    pub fn out_shapes<S: Into<Ints>>(self, shapes: impl IntoIterator<Item = S>) -> Self {
+        // A negative dimension becomes 0, which no tensor has.
+        let shape = |s: Ints| s.0.iter().map(|&d| usize::try_from(d).unwrap_or(0)).collect();
+        self.each(shapes, |r, s| r.shape = Some(shape(s.into())))
+    }
+    /// Which of the results are there; an op says which may be `none`.
+    pub fn out_present(self, present: impl IntoIterator<Item = bool>) -> Self {
+        self.each(present, |r, present| r.absent = !present)
+    }
+    /// The next of the blocks that the operator owns, made by [`Graph::block`].
+    pub fn owns(mut self, block: Block) -> Self {
+        self.blocks.push(block);
+        self
+    }
+    pub(crate) fn results(mut self, results: Vec<NewResult>) -> Self {
+        self.results = results;
+        self
+    }
+
+    /// Checks operands and attributes, infers the types of the results, and inserts the operator. Gives the results that
+    /// are there.
+    ///
+    /// # Errors
+    /// They do not fit together, a name is taken, or a type that is not inferred is missing. The graph is then as it was.
+    pub fn call(self) -> Result<Vec<Tensor>> {
+        let NewOperator { graph, op, results, blocks } = self;
+        let context = CallContext {
+            function: format!("top.{}", op.name()),
+            out: results.first().and_then(|r| r.name.clone()),
+            index: graph.calls_made(),
+            operands: graph.operand_rows(op.operands().map(|(name, t)| (name, *t))),
+        };
+        let made = graph.insert(op, &results, blocks, &[]).map_err(|e: Error| e.in_call(context))?;
+        let outputs: Vec<Tensor> = made.into_iter().flatten().collect();
+        let call =
+            RecordedCall { made_by: super::MadeBy::Op, outputs: outputs.clone(), out_quant: Vec::new(), operators: 1 };
+        graph.record(call);
+        Ok(outputs)
+    }
+}
+
+impl Graph {
+    /// Name, tensor and type of operands, as errors show them.
+    pub(crate) fn operand_rows(&self, operands: impl Iterator<Item = (&'static str, Tensor)>) -> Vec<[String; 3]> {
+        let row = |(name, t): (&str, Tensor)| {
+            let info = self.tensor(t).ok()?;
+            Some([name.to_owned(), info.name.clone(), info.type_text()])
+        };
+        operands.filter_map(row).take(8).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        Array, Dtype, Graph, Tensor,
+        ops::{self, Attribute, Op},
+    };
+
+    fn graph() -> (Graph, Tensor) {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [1, 3, 4, 4]).unwrap();
+        (g, x)
+    }
+
+    #[test]
+    fn types_are_inferred_and_checked() {
+        let (mut g, x) = graph();
+        let y = g.op(ops::Relu::new(x)).call().unwrap()[0];
+        assert_eq!(g.tensor(y).unwrap().type_text(), "1x3x4x4 float32");
+        assert_eq!(
+            g.op(ops::Relu::new(x)).out_dtypes([Dtype::Int32]).call().unwrap_err().to_string(),
+            "top.Relu (ops[1]): its output is given as int32; operands and attributes give float32\n   input  x  1x3x4x4 float32"
+        );
+        let w = g.coefficient("w", Array::from_vec([2, 3, 1, 1], vec![1i8; 6]).unwrap()).unwrap();
+        let i = g.input("i", Dtype::Int8, [1, 3, 4, 4]).unwrap();
+        let conv = || ops::Conv::new(i, w, vec![1, 1], vec![1, 1], vec![0; 4]);
+        let error = g.op(conv()).call().unwrap_err().to_string();
+        assert!(error.contains("the dtype of its output is not given; expected one of int32, "), "{error}");
+        let y = g.op(conv()).out_dtypes([Dtype::Int32]).call().unwrap()[0];
+        assert_eq!(g.tensor(y).unwrap().type_text(), "1x2x4x4 int32");
+    }
+
+    #[test]
+    fn an_op_without_a_rule_takes_the_types_that_are_given() {
+        let (mut g, x) = graph();
+        let op = || {
+            Op::new(
+                "Depth2Space",
+                vec![Some(x)],
+                [
+                    ("block_h", Attribute::Int(2)),
+                    ("block_w", Attribute::Int(2)),
+                    ("is_CRD", Attribute::Bool(true)),
+                    ("is_inversed", Attribute::Bool(true)),
+                ],
+            )
+            .unwrap()
+        };
+        let error = g.op(op()).call().unwrap_err().to_string();
+        assert!(
+            error.contains(
+                "tpulang has no type rule for this op yet: dtype and shape of the result output must be given"
+            ),
+            "{error}"
+        );
+        let y = g.op(op()).out_dtypes([Dtype::Float32]).out_shapes([[1, 12, 2, 2]]).call().unwrap()[0];
+        assert_eq!(g.tensor(y).unwrap().shape, [1, 12, 2, 2]);
+    }
+
+    #[test]
+    fn operators_own_blocks() {
+        let (mut g, x) = graph();
+        let cond = g.input("cond", Dtype::Float32, [1]).unwrap();
+        let none: [(String, Dtype, [i64; 0]); 0] = [];
+        let then = g.block(none.clone(), |g, _| Ok(vec![g.relu(x).call()?])).unwrap();
+        let other = g.block(none, |g, _| Ok(vec![g.tanh(x).call()?])).unwrap();
+        let shape = [1, 3, 4, 4];
+        let y = g
+            .op(ops::If::new(cond))
+            .owns(then)
+            .owns(other)
+            .out_dtypes([Dtype::Float32])
+            .out_shapes([shape])
+            .call()
+            .unwrap();
+        g.set_outputs(&y).unwrap();
+        let mut seen = Vec::new();
+        g.body().walk(&mut |o| seen.push(o.op.name()));
+        assert_eq!(seen, ["If", "Relu", "Tanh"]);
+        assert_eq!(g.operators().len(), 1);
+        let error = g.op(ops::If::new(cond)).out_dtypes([Dtype::Float32]).out_shapes([shape]).call().unwrap_err();
+        assert!(error.to_string().contains("it has 0 blocks; expected 2"), "{error}");
+    }
+}

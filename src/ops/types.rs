@@ -1,0 +1,129 @@
+//! What type rules see and give, and what they share.
+use crate::{
+    array::Array,
+    base::{Cause, Dtype, Result, Shape, argument, misfit, shape_text},
+};
+
+/// An operand as a type rule sees it.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Value<'a> {
+    /// What the caller calls it: the argument of a function, or the operand's name in td.
+    pub called: &'a str,
+    pub shape: &'a [usize],
+    pub dtype: Dtype,
+    /// A coefficient's data, where they are known.
+    pub data: Option<&'a Array>,
+}
+
+impl Value<'_> {
+    /// Shape and dtype, as messages show them.
+    pub fn text(&self) -> String {
+        format!("{} {}", shape_text(self.shape), self.dtype)
+    }
+    pub fn elements(&self) -> usize {
+        self.shape.iter().product()
+    }
+    /// It must have so many elements.
+    pub fn expect_elements(&self, expected: usize, of_what: &str) -> Result<()> {
+        let found = self.elements();
+        if found == expected {
+            return Ok(());
+        }
+        Err(misfit(self.called, format!("has {found} elements; expected {expected}, {of_what}")))
+    }
+}
+
+/// The dtype of a result.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum Choice {
+    /// It follows from the operands.
+    Is(Dtype),
+    /// The caller chooses.
+    OneOf(&'static [Dtype]),
+}
+
+/// The type of a result.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Inferred {
+    pub shape: Shape,
+    pub dtype: Choice,
+}
+
+/// What a type rule gives: the type of each result.
+pub(super) type Types = Result<Vec<Inferred>>;
+
+/// One result.
+pub(super) fn one(shape: Shape, dtype: Choice) -> Types {
+    Ok(vec![Inferred { shape, dtype }])
+}
+
+/// One result of that shape and an operand's dtype.
+pub(super) fn of_dtype(shape: Shape, like: &Value) -> Types {
+    one(shape, Choice::Is(like.dtype))
+}
+
+/// One result of an operand's type.
+pub(super) fn same(as_operand: &Value) -> Types {
+    of_dtype(as_operand.shape.to_vec(), as_operand)
+}
+
+/// What integers are computed to, as the caller chooses.
+pub(super) const INTEGERS: &[Dtype] =
+    &[Dtype::Int32, Dtype::Uint32, Dtype::Int16, Dtype::Uint16, Dtype::Int8, Dtype::Uint8];
+
+/// Floats keep their dtype; what integers become is chosen by the caller.
+pub(super) fn computed(of: &Value) -> Choice {
+    if of.dtype.is_float() { Choice::Is(of.dtype) } else { Choice::OneOf(INTEGERS) }
+}
+
+/// An axis, counted from the end where it is negative.
+pub(super) fn axis(name: &str, value: i64, rank: usize) -> Result<usize> {
+    let at = if value < 0 { value.checked_add(rank as i64) } else { Some(value) };
+    match at.map(usize::try_from) {
+        Some(Ok(at)) if at < rank => Ok(at),
+        _ => Err(Cause::Axis { argument: name.into(), axis: value, rank }.into()),
+    }
+}
+
+/// Several axes, each once.
+pub(super) fn axes(name: &str, values: &[i64], rank: usize) -> Result<Vec<usize>> {
+    let mut all = Vec::with_capacity(values.len());
+    for &v in values {
+        let a = axis(name, v, rank)?;
+        if all.contains(&a) {
+            return Err(argument(name, format!("{values:?}"), format!("axis {a} occurs twice")));
+        }
+        all.push(a);
+    }
+    Ok(all)
+}
+
+/// numpy's broadcasting of two shapes.
+pub(super) fn broadcast(left: &[usize], right: &[usize]) -> Result<Shape> {
+    let rank = left.len().max(right.len());
+    let dim = |s: &[usize], i: usize| (i + s.len()).checked_sub(rank).map_or(1, |at| s[at]);
+    (0..rank)
+        .map(|i| match (dim(left, i), dim(right, i)) {
+            (a, b) if a == b || b == 1 => Ok(a),
+            (1, b) => Ok(b),
+            (a, b) => {
+                Err(Cause::Broadcast { left: left.into(), right: right.into(), left_dim: a, right_dim: b }.into())
+            }
+        })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn broadcasting_is_numpys() {
+        assert_eq!(broadcast(&[1, 3, 32, 32], &[32, 1]).unwrap(), [1, 3, 32, 32]);
+        assert_eq!(broadcast(&[2], &[5, 1]).unwrap(), [5, 2]);
+        assert_eq!(
+            broadcast(&[2, 3], &[4, 3]).unwrap_err().to_string(),
+            "shapes 2x3 and 4x3 cannot be broadcast together: 2 and 4 differ and neither is 1"
+        );
+    }
+}

@@ -1,0 +1,35 @@
+// Resampling of the spatial axes.
+
+def InterpMode : OneOf<["nearest", "linear"]>;
+def InterpCoordMode : OneOf<["align_corners", "half_pixel", "pytorch_half_pixel", "asymmetric"]>;
+
+def Top_InterpOp : Top_Op<"Interp", [QuantTransparent]> {
+  let summary = "height and width resampled, nearest or linear";
+  let description = [{ The factors are `scale_h` and `scale_w`; `target_shape`, where present, gives
+    the size instead. `coord_mode` is `coordinate_transformation_mode` of ONNX's Resize. }];
+  let arguments = (ins AnyTensor:$input, AnyTensorOrNone:$target_shape, InterpCoordMode:$coord_mode,
+    InterpMode:$mode,
+    DefaultValuedAttr<F64Attr, "-1.0">:$scale_h,
+    DefaultValuedAttr<F64Attr, "-1.0">:$scale_w);
+  let results = (outs AnyTensor:$output);
+}
+
+def Top_UpsampleOp : Top_Op<"Upsample"> {
+  let summary = "each pixel repeated scale_h times down and scale_w times across";
+  let description = [{ }];
+  let arguments = (ins AnyTensor:$input,
+    DefaultValuedAttr<BoolAttr, "false">:$do_relu,
+    DefaultValuedAttr<F64Attr, "-1.0">:$relu_limit,
+    I64Attr:$scale_h, I64Attr:$scale_w);
+  let results = (outs AnyTensor:$output);
+}
+
+def Top_GridSamplerOp : Top_Op<"GridSampler"> {
+  let summary = "the input sampled at the places that a grid names";
+  let description = [{ `grid` is [n, h, w, 2]: x and y from -1 to 1, which are the outer edges of
+    the image, or with `align_corners` the centres of its outermost pixels. `mode`: 0 bilinear, 1
+    nearest. `padding_mode`, for what lies outside: 0 zero, 1 the border, 2 the reflection. }];
+  let arguments = (ins AnyTensor:$input, AnyTensor:$grid, BoolAttr:$align_corners, I64Attr:$mode,
+    I64Attr:$padding_mode);
+  let results = (outs AnyTensor:$output);
+}
