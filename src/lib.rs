@@ -23,9 +23,9 @@
 #[doc = include_str!("../README.md")]
 pub struct Readme;
 
-// Each room knows those before it; mlir, spec and exec stand side by side.
 pub mod array;
 pub mod base;
+pub mod conformance;
 pub mod exec;
 pub mod functions;
 pub mod graph;

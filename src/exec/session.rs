@@ -369,7 +369,7 @@ impl Plan {
         let mut last_use = HashMap::new();
         for (at, &step) in steps.iter().enumerate() {
             let step = &session.steps[step];
-            step.operands.iter().chain(&step.outputs).for_each(|t| drop(last_use.insert(*t, at)));
+            last_use.extend(step.operands.iter().chain(&step.outputs).map(|t| (*t, at)));
         }
         let mut freed = vec![Vec::new(); steps.len()];
         // What is wanted lives on in the results.

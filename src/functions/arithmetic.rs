@@ -176,7 +176,8 @@ impl Div {
                 if s.value == 0.0 {
                     return Err(argument("tensor_i1", 0, "division by 0"));
                 }
-                to.emit(ops::MulConst::new(to.tensor(a)?, 1.0 / s.value))
+                let inverse = Scalar::new(1.0 / s.value, Dtype::Float32);
+                to.call(mul::FUNCTION, Arithmetic::new(self.tensor_i0.clone(), inverse), None)
             }
             (TensorOrScalar::Scalar(s), TensorOrScalar::Tensor(b)) => {
                 let dtype = to.dtype("tensor_i1", b, FLOATS)?;

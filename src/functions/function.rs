@@ -454,6 +454,14 @@ macro_rules! function {
         }
         $name:ident $doc:expr, $example:expr, $lower:expr
     ) => {
+        /// The function as other functions call it.
+        pub(crate) mod $name {
+            #[allow(unused_imports, reason = "not every lowering names something")]
+            use super::*;
+            pub(crate) const FUNCTION: crate::functions::Function<$Args> =
+                crate::functions::Function { name: stringify!($name), outputs: &$outputs, lower: $lower };
+        }
+
         /// The function as lists know it.
         pub(crate) const fn $name() -> crate::functions::FunctionDef {
             crate::functions::FunctionDef {
@@ -464,7 +472,7 @@ macro_rules! function {
                 describe: <$Args as crate::functions::ArgumentSet>::describe,
                 arguments: std::sync::OnceLock::new(),
                 call: |graph, given, named| {
-                    crate::functions::call_by_name(function!(@function $Args $outputs $name $lower), graph, given, named)
+                    crate::functions::call_by_name($name::FUNCTION, graph, given, named)
                 },
             }
         }
@@ -482,18 +490,11 @@ macro_rules! function {
             pub fn $name(&mut self, $( $req: impl Into<$rty> ),*) -> crate::functions::Call<'_, $Args> {
                 crate::functions::Call {
                     graph: self,
-                    function: function!(@function $Args $outputs $name $lower),
+                    function: $name::FUNCTION,
                     args: $Args::new($($req),*),
                     named: Default::default(),
                 }
             }
-        }
-    };
-    ( @function $Args:ident $outputs:tt $name:ident $lower:expr ) => {
-        crate::functions::Function::<$Args> {
-            name: stringify!($name),
-            outputs: &$outputs,
-            lower: $lower,
         }
     };
 }

@@ -136,7 +136,8 @@ impl Concat {
         }
         let lists =
             [("scales", self.scales.as_ref().map(Vec::len)), ("zero_points", self.zero_points.as_ref().map(Vec::len))];
-        for (name, n) in lists.into_iter().filter_map(|(name, n)| Some((name, n.filter(|n| *n != count + 1)?))) {
+        let wrong = lists.into_iter().find_map(|(name, n)| Some((name, n.filter(|n| *n != count + 1)?)));
+        if let Some((name, n)) = wrong {
             let expected = format!("expected {}: one an input and one for the output", count + 1);
             return Err(argument(name, format!("a list of {n}"), expected));
         }

@@ -1,6 +1,6 @@
 //! The graph as a function sees it while it is lowered to operators.
 use super::argument::Scalar;
-use super::function::{Arguments, Function, Outputs};
+use super::function::{Arguments, Function};
 use crate::{
     array::Array,
     base::{Cause, Dtype, Error, Ints, Result, argument, invalid},
@@ -240,30 +240,25 @@ impl<'g> Lowering<'g> {
         let made = self.graph.insert(op, &results, Vec::new(), &self.arguments);
         made.map(|all| all.into_iter().flatten().collect()).map_err(|e: Error| e.in_words(self.words))
     }
-    /// Calls another function on the way to the call's output; what it gives is named after that, with a suffix.
-    pub(crate) fn call<A: Arguments>(&mut self, function: Function<A>, args: A, suffix: &str) -> Result<A::Output> {
-        let out = Some(vec![format!("{}_{suffix}", self.stem())]);
-        self.call_named(function, args, out)
-    }
-    /// Calls another function, which computes the call's output.
-    pub(crate) fn finish_by<A: Arguments>(&mut self, function: Function<A>, args: A) -> Result<Vec<Tensor>> {
-        let out = Some(self.out.clone().unwrap_or_else(|| vec![self.graph.free_name(self.function)]));
-        let mut inner = Lowering::new(self.graph, function.name, function.outputs, out);
-        inner.run(function, args)
-    }
-    fn call_named<A: Arguments>(
+    /// Calls another function: with a suffix on the way to the call's output, after which what it gives is named; without
+    /// one it computes that output. Errors call its tensors as this function does.
+    pub(crate) fn call<A: Arguments>(
         &mut self,
         function: Function<A>,
-        args: A,
-        out: Option<Vec<String>>,
-    ) -> Result<A::Output> {
-        let mut inner = Lowering::new(self.graph, function.name, function.outputs, out);
-        let outputs = inner.run(function, args)?;
-        A::Output::from_list(outputs).ok_or_else(|| invalid(format!("{} has another number of outputs", function.name)))
-    }
-    fn run<A: Arguments>(&mut self, function: Function<A>, mut args: A) -> Result<Vec<Tensor>> {
-        self.resolve(&mut args)?;
-        (function.lower)(&args, self)
+        mut args: A,
+        suffix: Option<&str>,
+    ) -> Result<Vec<Tensor>> {
+        let out = match suffix {
+            Some(suffix) => vec![format!("{}_{suffix}", self.stem())],
+            None => self.out.clone().unwrap_or_else(|| vec![self.graph.free_name(self.function)]),
+        };
+        let mut inner = Lowering::new(self.graph, function.name, function.outputs, Some(out));
+        inner.arguments.clone_from(&self.arguments);
+        let done = inner.resolve(&mut args).and_then(|()| (function.lower)(&args, &mut inner));
+        let theirs = inner.arguments.split_off(self.arguments.len());
+        let ours = |t: Tensor| self.arguments.iter().find(|(_, u)| *u == t).map(|(name, _)| *name);
+        let words: Vec<_> = theirs.into_iter().filter_map(|(name, t)| Some((name, ours(t)?))).collect();
+        done.map_err(|e| e.in_words(&words))
     }
 }
 

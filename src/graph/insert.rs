@@ -106,8 +106,8 @@ impl Graph {
             let info = self.tensor(*t)?;
             let own = names.next().unwrap_or("operand");
             // One tensor may be two arguments: each is called by its own.
-            let theirs = words.iter().filter(|(_, w)| w == t).map(|(word, _)| *word);
-            let called = theirs.clone().find(|w| !used.contains(w)).or(theirs.last()).unwrap_or(own);
+            let mut theirs = words.iter().filter(|(_, w)| w == t).map(|(word, _)| *word);
+            let called = theirs.clone().find(|w| !used.contains(w)).or(theirs.next_back()).unwrap_or(own);
             used.push(called);
             Ok(Value { called, shape: &info.shape, dtype: info.dtype, data: info.data() })
         })

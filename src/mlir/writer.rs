@@ -64,6 +64,15 @@ struct Emitter<'c, 'g> {
     cut: HashSet<Tensor>,
 }
 
+/// What an operation is made of.
+#[derive(Default)]
+struct Parts<'a, 'c> {
+    operands: &'a [MlirValue<'c, 'c>],
+    attributes: &'a [(Identifier<'c>, Attribute<'c>)],
+    results: &'a [Type<'c>],
+    regions: Vec<Region<'c>>,
+}
+
 /// What was emitted so far.
 struct Body<'c> {
     /// The MLIR value of each tensor, once there is one.
@@ -139,8 +148,10 @@ impl<'c> Emitter<'c, '_> {
         let unknown = Location::unknown(self.context);
         let arguments: Vec<_> = inputs.iter().map(|t| (*t, unknown)).collect();
         let block = Block::new(&arguments);
-        body.none =
-            self.append(&block, "top.None", unknown, &[], &[], &[Type::none(self.context)], vec![])?.first().copied();
+        body.none = self
+            .append(&block, "top.None", unknown, Parts { results: &[Type::none(self.context)], ..Parts::default() })?
+            .first()
+            .copied();
         for (i, &input) in self.graph.inputs().iter().enumerate() {
             self.input(body, &block, i, input, inputs[i])?;
         }
@@ -152,7 +163,7 @@ impl<'c> Emitter<'c, '_> {
     fn operators(&self, body: &mut Body<'c>, block: &Block<'c>, from: &GraphBlock, end: &str) -> Result<()> {
         from.operators().iter().try_for_each(|operator| self.operator(body, block, operator))?;
         let results = from.results().iter().map(|&t| self.operand(body, block, t)).collect::<Result<Vec<_>>>()?;
-        self.append(block, end, Location::unknown(self.context), &results, &[], &[], vec![])?;
+        self.append(block, end, Location::unknown(self.context), Parts { operands: &results, ..Parts::default() })?;
         Ok(())
     }
 
@@ -161,13 +172,13 @@ impl<'c> Emitter<'c, '_> {
         let def = op_def("Input")?;
         let attributes = match &info.preprocess {
             Some(p) => p.attributes(&info.shape)?,
-            None => Attributes::new(def, [("", false.into()); 0])?,
+            None => Attributes::defaults(def)?,
         };
         let argument = argument(block, index)?;
         let location = self.location(&[tensor])?;
         let attributes = self.attributes(def, &attributes);
-        body.values[tensor.index()] =
-            self.append(block, "top.Input", location, &[argument], &attributes, &[ty], vec![])?.first().copied();
+        let parts = Parts { operands: &[argument], attributes: &attributes, results: &[ty], ..Parts::default() };
+        body.values[tensor.index()] = self.append(block, "top.Input", location, parts)?.first().copied();
         Ok(())
     }
 
@@ -189,7 +200,8 @@ impl<'c> Emitter<'c, '_> {
         let attributes = self.attributes(op.def(), &op.attributes());
         let name = format!("top.{}", op.name());
         let location = self.location(&operator.outputs().collect::<Vec<_>>())?;
-        let results = self.append(block, &name, location, &operands, &attributes, &types, regions)?;
+        let parts = Parts { operands: &operands, attributes: &attributes, results: &types, regions };
+        let results = self.append(block, &name, location, parts)?;
         for (tensor, value) in operator.results.iter().zip(results) {
             if let Some(t) = tensor {
                 body.values[t.index()] = Some(value);
@@ -241,7 +253,7 @@ impl<'c> Emitter<'c, '_> {
         let quantization = self.quantization.get(tensor.index()).and_then(Option::as_ref);
         let ty = tensor_type(self.context, data.shape(), info.dtype, quantization);
         let location = Location::name(self.context, &name, Location::unknown(self.context));
-        let value = self.append(block, "top.Weight", location, &[], &[], &[ty], vec![])?;
+        let value = self.append(block, "top.Weight", location, Parts { results: &[ty], ..Parts::default() })?;
         let value = value.first().copied().ok_or_else(|| internal("top.Weight", "it has no result"))?;
         body.transposed.insert(tensor, value);
         body.weights.push((name, data));
@@ -253,7 +265,7 @@ impl<'c> Emitter<'c, '_> {
         let info = self.graph.tensor(tensor)?;
         if let (None, TensorKind::Coefficient(Some(data))) = (body.values[tensor.index()], &info.kind) {
             let (location, ty) = (self.location(&[tensor])?, self.tensor_type(tensor)?);
-            let value = self.append(block, "top.Weight", location, &[], &[], &[ty], vec![])?;
+            let value = self.append(block, "top.Weight", location, Parts { results: &[ty], ..Parts::default() })?;
             body.values[tensor.index()] = value.first().copied();
             // Blocks that do not see each other's values each have a top.Weight of it; the data are one.
             if body.written.insert(tensor) {
@@ -268,10 +280,7 @@ impl<'c> Emitter<'c, '_> {
         block: &Block<'c>,
         name: &str,
         location: Location<'c>,
-        operands: &[MlirValue<'c, 'c>],
-        attributes: &[(Identifier<'c>, Attribute<'c>)],
-        results: &[Type<'c>],
-        regions: Vec<Region<'c>>,
+        Parts { operands, attributes, results, regions }: Parts<'_, 'c>,
     ) -> Result<Vec<MlirValue<'c, 'c>>> {
         let operation = OperationBuilder::new(name, location)
             .add_operands(operands)

@@ -131,6 +131,13 @@ impl Attributes {
         Ok(Attributes(all))
     }
 
+    /// Those of an operator that leaves them all to their defaults.
+    ///
+    /// # Errors
+    /// One has no default.
+    pub(crate) fn defaults(op: &OpDef) -> Result<Attributes> {
+        Attributes::new(op, std::iter::empty::<(&str, Attribute)>())
+    }
     /// The attribute of that name.
     pub fn get(&self, name: &str) -> Option<&Attribute> {
         self.0.get(name)

@@ -305,7 +305,10 @@ fn check_count(op: &OpDef, found: usize) -> Result<()> {
     if found < least || (!variadic && found > op.operands.len()) {
         let most = if variadic { "any number".to_owned() } else { op.operands.len().to_string() };
         let expected = if most == least.to_string() { most } else { format!("{least} to {most}") };
-        return Err(operator_error(op, format!("it has {found} operand{}; expected {expected}", if found == 1 { "" } else { "s" })));
+        return Err(operator_error(
+            op,
+            format!("it has {found} operand{}; expected {expected}", if found == 1 { "" } else { "s" }),
+        ));
     }
     if let ([only], 0) = (op.operands, found)
         && variadic

@@ -1,4 +1,6 @@
 //! Integration tests: what a user meets.
+mod arrows;
+mod backends;
 mod bad_input;
 mod cases;
 mod cli;

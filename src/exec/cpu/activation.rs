@@ -55,8 +55,8 @@ pub(super) fn sigmoid(op: Sigmoid<Operand>) -> Kernel {
 pub(super) fn gelu(op: GELU<Operand>) -> Kernel {
     let mode = op.approx_mode;
     map(op.input, Finish::round(op.round_mode), move |v| match mode {
-        GeluApproxMode::Normal => drop(vecmath::Gelu {}.map_mut(v)),
-        GeluApproxMode::Tanh => drop(vecmath::ApproxGelu {}.map_mut(v)),
+        GeluApproxMode::Normal => vecmath::Gelu {}.map_mut(v),
+        GeluApproxMode::Tanh => vecmath::ApproxGelu {}.map_mut(v),
         GeluApproxMode::Sigm => {
             let mut s: Vec<f32> = v.iter().map(|x| 1.702 * x).collect();
             vecmath::Sigmoid {}.map_mut(&mut s);

@@ -1,0 +1,194 @@
+//! A backend of one's own, outside the crate: some ops on ndarray, computed only when a value is asked for. What it declines
+//! runs on the CPU. It goes through the same conformance suite as every backend.
+//!
+//! ```text
+//! cargo run --example second_backend
+//! ```
+use ndarray::{ArrayD, Axis, Ix2, IxDyn};
+use std::sync::{Arc, OnceLock};
+use tpulang::{
+    Array, Dtype, Result,
+    conformance::{Case, check},
+    exec::{Backend, Operand, RunOptions, Signature, ValueType},
+    ops::{MatMul, Op},
+};
+
+/// A value that is computed when it is first asked for.
+type Compute = Box<dyn Fn() -> ArrayD<f32> + Send + Sync>;
+
+#[derive(Clone)]
+struct Lazy(Arc<(OnceLock<ArrayD<f32>>, Compute)>);
+
+impl Lazy {
+    fn new(compute: impl Fn() -> ArrayD<f32> + Send + Sync + 'static) -> Self {
+        Lazy(Arc::new((OnceLock::new(), Box::new(compute))))
+    }
+    fn get(&self) -> &ArrayD<f32> {
+        self.0.0.get_or_init(|| (self.0.1)())
+    }
+}
+
+/// Float32 values, or others, which only pass through.
+#[derive(Clone)]
+enum Buffer {
+    Real(Lazy),
+    Other(Array),
+}
+
+/// What is computed of the operands.
+struct Kernel {
+    operands: Vec<usize>,
+    compute: Function,
+    result: ValueType,
+}
+
+struct Nd;
+
+type Function = Arc<dyn Fn(&[Lazy]) -> ArrayD<f32> + Send + Sync>;
+
+fn relu(v: ArrayD<f32>, do_relu: bool, limit: f64) -> ArrayD<f32> {
+    let cap = if limit > 0.0 { limit as f32 } else { f32::INFINITY };
+    if do_relu {
+        v.mapv_into(|x| {
+            if x < 0.0 {
+                0.0
+            } else if x > cap {
+                cap
+            } else {
+                x
+            }
+        })
+    } else {
+        v
+    }
+}
+
+/// One right matrix for all left ones.
+fn matmul(op: &MatMul<Operand>, result: &ValueType) -> Option<Function> {
+    if op.right.ty.shape.len() != 2 || op.input.ty.shape.len() < 2 || op.left_transpose || op.output_transpose {
+        return None;
+    }
+    let (transpose, do_relu, limit, has_bias) = (op.right_transpose, op.do_relu, op.relu_limit, op.bias.is_some());
+    if op.bias.as_ref().is_some_and(|b| b.ty.elements() != *result.shape.last().unwrap_or(&0)) {
+        return None;
+    }
+    Some(Arc::new(move |v| {
+        let right = v[1].get().view().into_dimensionality::<Ix2>().expect("two axes");
+        let right = if transpose { right.reversed_axes() } else { right };
+        let k = right.nrows();
+        let left = v[0].get().to_shape((v[0].get().len() / k, k)).expect("rows of k").to_owned();
+        let mut out = left.dot(&right);
+        if has_bias {
+            let bias = v[2].get().iter().copied().collect::<ndarray::Array1<f32>>();
+            out += &bias.insert_axis(Axis(0));
+        }
+        relu(out.into_dyn(), do_relu, limit)
+    }))
+}
+
+impl Backend for Nd {
+    type Buffer = Buffer;
+    type Kernel = Kernel;
+    fn name(&self) -> &str {
+        "nd"
+    }
+    fn prepare(&self, signature: &Signature) -> Result<Option<Kernel>> {
+        let real = |ty: &ValueType| ty.buffer_dtype() == Dtype::Float32;
+        let [Some(result)] = signature.results.as_slice() else {
+            return Ok(None);
+        };
+        if !real(result) || !signature.op.operands().all(|(_, o)| real(&o.ty)) {
+            return Ok(None);
+        }
+        let compute: Option<Function> = match signature.op.clone() {
+            Op::Add(op) if op.coeff.is_none() && op.inputs.len() == 2 => {
+                Some(Arc::new(move |v| relu(v[0].get() + v[1].get(), op.do_relu, op.relu_limit)))
+            }
+            Op::Mul(op) if op.inputs.len() == 2 => {
+                Some(Arc::new(move |v| relu(v[0].get() * v[1].get(), op.do_relu, op.relu_limit)))
+            }
+            Op::AddConst(op) => {
+                let c = op.const_val as f32;
+                Some(Arc::new(move |v| relu(v[0].get() + c, op.do_relu, op.relu_limit)))
+            }
+            Op::Relu(op) => Some(Arc::new(move |v| relu(v[0].get().clone(), true, op.relu_limit))),
+            Op::Permute(op) => {
+                let rank = op.order.len() as i64;
+                let order: Vec<usize> = op.order.iter().map(|a| a.rem_euclid(rank) as usize).collect();
+                Some(Arc::new(move |v| {
+                    v[0].get().view().permuted_axes(IxDyn(&order)).as_standard_layout().into_owned()
+                }))
+            }
+            Op::Reshape(_) => Some(Arc::new(|v| v[0].get().clone())),
+            Op::MatMul(op) => matmul(&op, result),
+            _ => None,
+        };
+        let operands = signature.op.operands().map(|(_, o)| o.index()).collect();
+        Ok(compute.map(|compute| Kernel { operands, compute, result: result.clone() }))
+    }
+    fn run(&self, kernel: &Kernel, operands: &[Buffer]) -> Result<Vec<Buffer>> {
+        let values = kernel.operands.iter().filter_map(|&i| match &operands[i] {
+            Buffer::Real(lazy) => Some(lazy.clone()),
+            Buffer::Other(_) => None,
+        });
+        let (values, compute) = (values.collect::<Vec<_>>(), kernel.compute.clone());
+        let shape = IxDyn(&kernel.result.shape);
+        Ok(vec![Buffer::Real(Lazy::new(move || {
+            let shape = shape.clone();
+            compute(&values).as_standard_layout().into_owned().into_shape_with_order(shape).expect("the result's shape")
+        }))])
+    }
+    fn upload(&self, array: &Array) -> Result<Buffer> {
+        if array.dtype() != Dtype::Float32 {
+            return Ok(Buffer::Other(array.clone()));
+        }
+        let values = array.to_ndarray::<f32>()?;
+        Ok(Buffer::Real(Lazy::new(move || values.clone())))
+    }
+    fn download(&self, buffer: &Buffer) -> Result<Array> {
+        Ok(match buffer {
+            Buffer::Real(lazy) => lazy.get().clone().into(),
+            Buffer::Other(array) => array.clone(),
+        })
+    }
+    fn synchronise(&self) -> Result<()> {
+        Ok(())
+    }
+}
+
+/// Every op's cases and the recorded graphs.
+fn cases() -> Result<Vec<Case>> {
+    let files = |folder: &str| {
+        let mut all: Vec<_> = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
+        all.sort();
+        all
+    };
+    let mut cases = Vec::new();
+    for file in files("tests/ops") {
+        cases.extend(Case::read(file)?);
+    }
+    for folder in files("tests/cases").iter().filter(|p| p.is_dir()).flat_map(|p| files(&p.display().to_string())) {
+        if folder.join("inputs.npz").exists() {
+            cases.push(Case::recorded(folder)?);
+        }
+    }
+    Ok(cases)
+}
+
+pub fn main() -> Result<()> {
+    let cases = cases()?;
+    let report = check(&Nd, &cases, &RunOptions::default());
+    println!("{report}");
+    assert!(report.failures.is_empty() && report.passed > 0, "{report}");
+    // Much ran here, much was declined; with strict, declining is an error that says so.
+    assert!(
+        report.summaries.iter().any(|s| s.starts_with("nd: 1 ops") && !s.contains("cpu")),
+        "something ran here alone"
+    );
+    assert!(report.summaries.iter().any(|s| s.contains(", cpu: ")), "something fell back");
+    let strict = check(&Nd, &cases, &RunOptions { strict: true, ..RunOptions::default() });
+    let declined = strict.failures.iter().find(|(_, problem)| problem.contains("strict forbids running it on the cpu"));
+    assert!(strict.passed > 0 && declined.is_some(), "{strict}");
+    println!("strict: {} passed, {} declined", strict.passed, strict.failures.len());
+    Ok(())
+}

@@ -1,0 +1,127 @@
+use crate::{
+    array::{Array, read_npz},
+    base::{Error, Result, nearest, shown},
+    exec::{CpuBackend, RunOptions, run},
+    graph::{Graph, Tensor},
+    mlir, spec,
+};
+use indexmap::IndexMap;
+use serde_json::Value;
+use std::{fs, path::Path};
+
+/// A graph with what it is fed, and what must come of it.
+#[derive(Debug)]
+pub struct Case {
+    /// File and number, for messages.
+    pub name: String,
+    /// The graph.
+    pub graph: Graph,
+    /// One array an input.
+    pub feeds: IndexMap<String, Array>,
+    /// Tensors by name.
+    pub expected: IndexMap<String, Array>,
+}
+
+impl Case {
+    /// Reads the cases of a file.
+    ///
+    /// # Errors
+    /// The file cannot be read, or as [`Case::read_text`].
+    pub fn read(path: impl AsRef<Path>) -> Result<Vec<Case>> {
+        let path = path.as_ref();
+        let text = fs::read_to_string(path).map_err(Error::io(path))?;
+        Case::read_text(&text, &path.display().to_string())
+    }
+
+    /// Reads cases from text; `file` is for messages.
+    ///
+    /// # Errors
+    /// A module or a value in its comments cannot be read, or a case expects nothing.
+    pub fn read_text(text: &str, file: &str) -> Result<Vec<Case>> {
+        let parts = text.split("// -----").filter(|p| !p.trim().is_empty());
+        parts.enumerate().map(|(i, part)| one(part, &format!("{file}#{}", i + 1))).collect()
+    }
+
+    /// A graph on its feeds, the CPU backend giving what is expected of all tensors.
+    ///
+    /// # Errors
+    /// The CPU cannot run it.
+    pub fn by_cpu(name: impl Into<String>, graph: Graph, feeds: IndexMap<String, Array>) -> Result<Case> {
+        let options = RunOptions { all: true, ..RunOptions::default() };
+        let expected = run(&graph, &feeds, &CpuBackend::new(), &options)?.tensors;
+        Ok(Case { name: name.into(), graph, feeds, expected })
+    }
+
+    /// As [`Case::by_cpu`], of the files `spec.json` and `inputs.npz` in a folder.
+    ///
+    /// # Errors
+    /// They cannot be read, or the CPU cannot run the graph.
+    pub fn recorded(folder: impl AsRef<Path>) -> Result<Case> {
+        let folder = folder.as_ref();
+        let graph = spec::read(folder.join("spec.json"), spec::Weights::Load)?;
+        Case::by_cpu(folder.display().to_string(), graph, read_npz(folder.join("inputs.npz"))?)
+    }
+}
+
+fn one(text: &str, name: &str) -> Result<Case> {
+    let mut graph = mlir::read_text(text).map_err(|e| Error::format(name, e))?;
+    let (mut feeds, mut expected) = (IndexMap::new(), IndexMap::new());
+    for line in text.lines().filter_map(|l| l.trim().strip_prefix("// ")) {
+        let Some((kind, tensor, json)) = statement(line) else {
+            continue;
+        };
+        let handle = graph.find(tensor).map_err(|e| Error::format(name, e))?;
+        let array = array(&graph, handle, json).map_err(|e| Error::format(name, format!("{kind} {tensor}: {e}")))?;
+        match kind {
+            "input" => drop(feeds.insert(tensor.to_owned(), array)),
+            "weight" => graph.set_data(handle, array)?,
+            _ => drop(expected.insert(tensor.to_owned(), array)),
+        }
+    }
+    if expected.is_empty() {
+        let hint =
+            nearest("expect", text.split_whitespace()).map(|w| format!(" (is {w:?} meant?)")).unwrap_or_default();
+        return Err(Error::format(
+            name,
+            format!("it expects nothing: a line `// expect NAME = [..]` is missing{hint}"),
+        ));
+    }
+    Ok(Case { name: name.to_owned(), graph, feeds, expected })
+}
+
+/// `input x = [1, 2]`
+fn statement(line: &str) -> Option<(&str, &str, &str)> {
+    let (head, json) = line.split_once(" = ")?;
+    let (kind, tensor) = head.split_once(' ')?;
+    ["input", "weight", "expect"].contains(&kind).then_some((kind, tensor.trim(), json.trim()))
+}
+
+/// Numbers in nested lists as an array of the tensor's type. Computed floats are float32, whatever their dtype.
+fn array(graph: &Graph, tensor: Tensor, json: &str) -> Result<Array> {
+    let info = graph.tensor(tensor)?;
+    let value: Value = serde_json::from_str(json)
+        .map_err(|e| Error::format("the value", format!("{:?} is not JSON: {e}", shown(json))))?;
+    let mut numbers = Vec::new();
+    flatten(&value, &mut numbers)?;
+    let is_weight = info.is_coefficient();
+    let dtype = if info.dtype.is_float() && !is_weight { crate::Dtype::Float32 } else { info.dtype };
+    Array::from_f64s(dtype, &info.shape, numbers.into_iter())
+}
+
+fn flatten(value: &Value, into: &mut Vec<f64>) -> Result<()> {
+    match value {
+        Value::Array(all) => all.iter().try_for_each(|v| flatten(v, into)),
+        Value::Number(n) => {
+            into.push(n.as_f64().unwrap_or(f64::NAN));
+            Ok(())
+        }
+        Value::String(s) if ["nan", "inf", "-inf"].contains(&s.as_str()) => {
+            into.push(s.parse().unwrap_or(f64::NAN));
+            Ok(())
+        }
+        other => Err(Error::format(
+            "the value",
+            format!("{other} is not a number; expected numbers, \"nan\", \"inf\" or \"-inf\""),
+        )),
+    }
+}

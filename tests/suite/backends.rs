@@ -1,0 +1,28 @@
+//! Every backend goes through the one conformance suite.
+use tpulang::{
+    conformance::{Case, check},
+    exec::{CpuBackend, RunOptions},
+    ops::OPS,
+};
+
+/// The example: a backend outside the crate, which computes some ops and declines the others.
+#[path = "../../examples/second_backend.rs"]
+#[allow(dead_code, reason = "its main is called below")]
+mod second_backend;
+
+#[test]
+fn a_second_backend_gives_the_same_numbers() {
+    second_backend::main().unwrap();
+}
+
+#[test]
+fn the_cpu_gives_the_expected_numbers() {
+    let mut cases = Vec::new();
+    for entry in std::fs::read_dir("tests/ops").unwrap().flatten() {
+        let op = entry.path().file_stem().unwrap().to_str().unwrap().to_owned();
+        assert!(OPS.iter().any(|o| o.name == op), "{op} is not an op");
+        cases.extend(Case::read(entry.path()).unwrap());
+    }
+    let report = check(&CpuBackend::new(), &cases, &RunOptions::default());
+    assert!(report.failures.is_empty() && report.passed > 0, "{report}");
+}
