@@ -70,6 +70,9 @@ fn specs_that_are_not_json() {
             ("trailing comma", good.replace("[\"x\"],", "[\"x\",],").into_bytes()),
             ("something after the end", format!("{good} 1").into_bytes()),
             ("a list", b"[1, 2]".to_vec()),
+            ("a comment", good.replace("\"inputs\"", "// inputs\n\"inputs\"").into_bytes()),
+            ("a comma too many in an object", good.replace("[\"y\"]\n", "[\"y\"],\n").into_bytes()),
+            ("a module", b"module @net attributes {} {}".to_vec()),
             ("an escape that is none", good.replace("net", r"n\et").into_bytes()),
         ],
     );

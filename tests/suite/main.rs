@@ -6,8 +6,10 @@ mod cases;
 mod cli;
 mod golden;
 mod mutate;
+mod networks;
 mod places;
 mod roundtrip;
+mod specs;
 
 /// Snapshots lie in `snapshots/`, one file a name.
 fn snapshot(name: &str, text: &str) {

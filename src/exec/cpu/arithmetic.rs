@@ -66,7 +66,7 @@ pub(super) fn min_const(op: MinConst<Operand>) -> Kernel {
     constant(op.input, op.const_val, Finish::default(), |a, c| if a > c { c } else { a })
 }
 
-// Like the Top executor's std::max and std::min: the first where the comparison fails, so NaN stays where it was first.
+// The first where the comparison fails, so NaN stays where it was first. (The Top executor gives the second operand.)
 fn larger(a: f32, b: f32) -> f32 {
     if a < b { b } else { a }
 }

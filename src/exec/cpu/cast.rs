@@ -20,15 +20,20 @@ pub(super) fn cast(op: Cast<Operand>) -> Kernel {
     })
 }
 
-pub(super) fn requant_int(op: RequantInt<Operand>) -> Kernel {
-    Box::new(move |t| {
+/// None for the modes that the tool chain's executor does not know either.
+pub(super) fn requant_int(op: RequantInt<Operand>) -> Option<Kernel> {
+    let is_tflite = match op.quant_mode {
+        RequantMode::TFLite | RequantMode::TFLiteLShift => true,
+        RequantMode::MultiplierShift => false,
+        RequantMode::OnlyShift | RequantMode::QDM | RequantMode::OnlyScale => return None,
+    };
+    Some(Box::new(move |t| {
         let shape = &op.input.ty.shape;
         let values_of = |q: &Option<Quantization>| q.as_ref().map_or((vec![1.0], vec![0]), Quantization::values);
         let (_, zero_points) = values_of(&t.result(0)?.quantization);
         let input_zero = values_of(&op.input.ty.quantization).1[0];
         let axis = op.rq_axis.rem_euclid(shape.len() as i64) as usize;
         let inner: usize = shape[axis + 1..].iter().product();
-        let is_tflite = op.quant_mode != RequantMode::MultiplierShift;
         let mut values = t.ints(&op.input)?;
         for (i, run) in values.chunks_mut(inner).enumerate() {
             let c = i % shape[axis];
@@ -42,7 +47,7 @@ pub(super) fn requant_int(op: RequantInt<Operand>) -> Kernel {
             }
         }
         t.write_ints(0, values)
-    })
+    }))
 }
 
 #[cfg(test)]

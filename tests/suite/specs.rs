@@ -1,0 +1,92 @@
+//! Specs beyond single calls: ops by themselves, functions of a spec, what is taken and what is told.
+use tpulang::{Graph, Result, exec, mlir, spec};
+
+fn read(text: &str) -> Result<Graph> {
+    spec::from_text(text, "spec.json", None)
+}
+
+/// A spec with these functions and ops on `x` (float32 1x4) and the coefficient `w` (4x4).
+fn with(functions: &str, ops: &str) -> String {
+    format!(
+        r#"{{"version": 1, "name": "net", "tensors": {{"x": {{"shape": [1, 4]}}, "w": {{"shape": [4, 4], "coeff": true, "data": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]}}}},
+"inputs": ["x"], "functions": {{{functions}}},
+"ops": [
+{ops}
+], "outputs": ["y"]}}"#
+    )
+}
+
+const LAYER: &str = r#""layer": {"inputs": ["a"], "ops": [{"op": "matmul", "args": {"input": "a", "right": "w"}, "out": "h"}, {"op": "relu", "args": {"input": "h"}, "out": "out"}], "outputs": ["out"]}"#;
+
+/// The example of the document.
+#[test]
+fn functions_are_made_again_by_each_call() {
+    let document = std::fs::read_to_string("docs/spec.md").unwrap();
+    let (_, rest) = document.split_once("```json\n").unwrap();
+    let g = read(rest.split_once("```").unwrap().0).unwrap_or_else(|e| panic!("{e}"));
+    let names: Vec<_> = g.tensors().map(|(_, t)| t.name.as_str()).collect();
+    assert_eq!(names, ["a", "w", "layer0/h", "layer0", "layer1/h", "layer1"]);
+    let x = tpulang::Array::from_vec([2, 4], vec![-1f32, 2.0, -3.0, 4.0, 5.0, -6.0, 7.0, -8.0]).unwrap();
+    let session = exec::Session::new(&g, exec::CpuBackend::new(), &exec::RunOptions::default()).unwrap();
+    assert_eq!(session.run(&[("a", x)]).unwrap()["layer1"].to_f32().unwrap(), [0.0, 2.0, 0.0, 4.0, 5.0, 0.0, 7.0, 0.0]);
+    // What is written has the calls inlined, and is the same network.
+    let text = spec::to_text(&g, None).unwrap();
+    assert_eq!(mlir::emit(&read(&text).unwrap()).unwrap().text, mlir::emit(&g).unwrap().text);
+}
+
+#[test]
+fn mistakes_in_functions_are_told() {
+    let call = r#"{"op": "layer", "args": {"a": "x"}, "out": "y"}"#;
+    assert!(read(&with(LAYER, call)).is_ok());
+    let recursive = LAYER.replace("\"relu\", \"args\": {\"input\"", "\"layer\", \"args\": {\"a\"");
+    let foreign = LAYER.replace("\"input\": \"h\"", "\"input\": \"x\"");
+    for (functions, call, expected) in [
+        (LAYER, r#"{"op": "layer", "args": {}, "out": "y"}"#, "a is missing in the call of layer"),
+        (LAYER, r#"{"op": "layer", "args": {"a": "x", "b": "x"}, "out": "y"}"#, "there is no argument \"b\"; its inputs are a"),
+        (LAYER, r#"{"op": "layer", "args": {"a": "q"}, "out": "y"}"#, "unknown tensor \"q\""),
+        (LAYER, r#"{"op": "layer", "args": {"a": "x"}, "out": ["y", "z"]}"#, "out is 2 names; layer has 1 outputs"),
+        (recursive.as_str(), call, "layer calls itself"),
+        (foreign.as_str(), call, "unknown tensor \"x\""),
+        (&LAYER.replace("\"layer\"", "\"relu\""), call, "\"relu\" is the name of one of tpulang's functions or ops"),
+    ] {
+        let error = read(&with(functions, call)).unwrap_err().to_string();
+        assert!(error.contains(expected), "{expected}: {error}");
+    }
+}
+
+#[test]
+fn ops_stand_by_themselves() {
+    let g = read(&with("", r#"{"op": "top.Relu", "args": {"input": "x", "relu_limit": 6}, "out": "r"},
+{"op": "top.Deconv", "args": {"input": "r", "filter": "w", "bias": null, "kernel_shape": [1], "strides": [1], "pads": [0, 0]}, "out": "d", "out_dtype": "float32", "out_shape": [1, 4, 2]},
+{"op": "top.Conv", "args": {"input": "d", "filter": "w", "kernel_shape": [], "strides": [], "pads": []}, "out": "y"}"#));
+    let error = g.unwrap_err().to_string();
+    assert!(error.contains("top.Conv \"y\" (ops[2]): input has 3 dimensions, filter 2"), "{error}");
+    let relu = r#"{"op": "top.Relu", "args": {"input": "x"}, "out": "y", "out_dtype": "int32"}"#;
+    let error = read(&with("", relu)).unwrap_err().to_string();
+    assert!(error.contains("its output is given as int32; operands and attributes give float32"), "{error}");
+    let cond = r#"{"op": "top.If", "args": {"cond": "x"}, "then": {"ops": [{"op": "relu", "args": {"input": "x"}, "out": "t"}], "outputs": ["t"]},
+        "else": {"ops": [{"op": "tanh", "args": {"input": "x"}, "out": "e"}], "outputs": ["e"]}, "out": "y", "out_dtype": "float32", "out_shape": [1, 4]}"#;
+    let g = read(&with("", cond)).unwrap_or_else(|e| panic!("{e}"));
+    let text = spec::to_text(&g, None).unwrap();
+    let again = read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+    assert_eq!(spec::to_text(&again, None).unwrap(), text);
+    let module = mlir::emit(&g).unwrap().text;
+    assert!(module.contains("\"top.If\"") && module.contains("\"top.Yield\""), "{module}");
+    assert_eq!(mlir::emit(&mlir::read_text(&module).unwrap()).unwrap().text, module);
+}
+
+#[test]
+fn what_editors_write_is_taken() {
+    let text = with("", r#"{"op": "relu", "args": {"input": "x"}, "out": "y"}"#);
+    assert!(read(&format!("\u{feff}{text}")).is_ok());
+    assert!(read(&text.replacen('{', r#"{"$schema": "tpulang.schema.json", "#, 1)).is_ok());
+}
+
+/// A word that is also the name of a tensor that a mistake spoiled is not that tensor.
+#[test]
+fn words_are_no_tensors() {
+    let ops = r#"{"op": "relu", "args": {"input": "q"}, "out": "half_up"},
+{"op": "gelu", "args": {"input": "x", "round_mode": "half_up", "scale": 1}, "out": "y"}"#;
+    let error = read(&with("", ops)).unwrap_err();
+    assert_eq!(error.each().len(), 2, "{error}");
+}
