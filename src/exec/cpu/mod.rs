@@ -51,7 +51,7 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::Permute(op) => layout::permute(*op),
         Op::Reduce(op) => reduce::reduce(*op),
         Op::Relu(op) => activation::relu(*op),
-        Op::RequantInt(op) => cast::requant_int(*op),
+        Op::RequantInt(op) => return cast::requant_int(*op),
         Op::Reshape(op) => layout::reshape(op.input),
         Op::Scale(op) => norm::scale(*op),
         Op::Sigmoid(op) => activation::sigmoid(*op),
