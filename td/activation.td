@@ -7,6 +7,11 @@ def Top_ReluOp : Top_Op<"Relu", [QuantTransparent]> {
   let results = (outs AnyTensor:$output);
 }
 
+def Top_AbsOp : Top_UnaryOp<"Abs", [QuantTransparent]> {
+  let summary = "absolute value";
+  let description = [{ }];
+}
+
 def Top_LeakyReluOp : Top_Op<"LeakyRelu", [QuantTransparent]> {
   let summary = "x where x >= 0, alpha * x elsewhere";
   let description = [{ }];

@@ -1,10 +1,5 @@
 // Elementwise mathematics. Result shape = input shape.
 
-def Top_AbsOp : Top_UnaryOp<"Abs", [QuantTransparent]> {
-  let summary = "absolute value";
-  let description = [{ }];
-}
-
 def Top_SignOp : Top_UnaryOp<"Sign"> {
   let summary = "1 where x > 0, -1 where x < 0, 0 elsewhere";
   let description = [{ }];

@@ -24,7 +24,9 @@ fn read(family: &str) -> Result<Dialect, String> {
 }
 
 fn op(arguments: &str) -> String {
-    format!("\ndef Top_TOp : Top_Op<\"T\"> {{\n  let summary = \"t\";\n  let arguments = (ins AnyTensor:$input,\n    {arguments});\n}}\n")
+    format!(
+        "\ndef Top_TOp : Top_Op<\"T\"> {{\n  let summary = \"t\";\n  let arguments = (ins AnyTensor:$input,\n    {arguments});\n}}\n"
+    )
 }
 
 #[test]
@@ -59,7 +61,13 @@ def Top_PadOp : Top_Op<"Pad", [Structure]> {
     let pad = &dialect.ops["Pad"];
     assert!(pad.operands[1].arity == Arity::Optional && pad.structure);
     let rust = generate::rust(&dialect);
-    for part in ["pub struct Loop<V>", "pub M: Option<V>", "pub v_initial: Vec<V>", "pub d: Vec<Dict>", "pub enum Shade { DarkBlue, _1N }"] {
+    for part in [
+        "pub struct Loop<V>",
+        "pub M: Option<V>",
+        "pub v_initial: Vec<V>",
+        "pub d: Vec<Dict>",
+        "pub enum Shade { DarkBlue, _1N }",
+    ] {
         assert!(rust.contains(part), "{part}: {rust}");
     }
 }
@@ -70,9 +78,18 @@ fn mistakes_are_told_at_their_line() {
     for (text, expected) in [
         (op("I65Attr:$a"), "family.td"),
         (op("APIntAttr:$a"), "family.td:5: attribute a is of a kind that tpulang does not know: APIntAttr"),
-        (op("DefaultValuedAttr<I64Attr, \"one\">:$a"), "family.td:5: attribute a: the default one is not of its kind (Int)"),
-        (op("DefaultValuedAttr<SI32Attr, \"3000000000\">:$a"), "family.td:5: attribute a: the default 3000000000 is not of its kind (Si32)"),
-        (op("DefaultValuedAttr<AutoPad, \"\\\"SAME\\\"\">:$a"), "family.td:5: attribute a: the default \"SAME\" is not of its kind"),
+        (
+            op("DefaultValuedAttr<I64Attr, \"one\">:$a"),
+            "family.td:5: attribute a: the default one is not of its kind (Int)",
+        ),
+        (
+            op("DefaultValuedAttr<SI32Attr, \"3000000000\">:$a"),
+            "family.td:5: attribute a: the default 3000000000 is not of its kind (Si32)",
+        ),
+        (
+            op("DefaultValuedAttr<AutoPad, \"\\\"SAME\\\"\">:$a"),
+            "family.td:5: attribute a: the default \"SAME\" is not of its kind",
+        ),
         (op("I64Attr"), "family.td:2: an entry of arguments has no $name"),
         (op("I64Attr:$input"), "family.td:4: input is the name of two arguments"),
         (op("Optional<AnyTensor>:$o, AnyTensor:$p"), "family.td:5: o is optional or variadic; only the last can be"),
@@ -82,7 +99,10 @@ fn mistakes_are_told_at_their_line() {
         (format!("{named}{}", named.replace("Top_TOp", "Top_UOp")), "op T is defined twice"),
         (named.replace("\"t\"", "\"\""), "family.td:2: op T has no summary"),
         (named.replace("<\"T\">", "<\"T\", [Pure]>"), "family.td"),
-        ("def Other : NativeOpTrait<\"Other\">;".to_owned() + &named.replace("<\"T\">", "<\"T\", [Other]>"), "family.td:2: the trait Other is unknown"),
+        (
+            "def Other : NativeOpTrait<\"Other\">;".to_owned() + &named.replace("<\"T\">", "<\"T\", [Other]>"),
+            "family.td:2: the trait Other is unknown",
+        ),
     ] {
         let error = read(&text).err().unwrap_or_else(|| panic!("{text} is accepted"));
         // What LLVM's parser refuses it names itself, on standard error.

@@ -22,7 +22,7 @@ def activation_quant(s, d):
 
 
 KINDS = {
-    **{n: unary(n) for n in ("relu", "sigmoid", "tanh", "gelu")},
+    **{n: unary(n) for n in ("abs", "relu", "sigmoid", "tanh", "gelu")},
     "leaky_relu": leaky_relu,
     "softmax": softmax,
     "activation_quant": quantized(activation_quant),

@@ -60,6 +60,18 @@ def slice_(s):
            ends=[bound() for _ in range(n)], steps=maybe(0.5, lambda: [R.choice([1, 2, 3, -1, -2]) for _ in range(n)]), axes=axes)
 
 
+def pad(s):
+    method = R.choice([None, "constant", "reflect", "edge"])
+    x = shape(4, 4)
+    # The tool chain mirrors, and repeats the edge, in height and width only.
+    most = {"reflect": lambda d: d - 1, "edge": lambda d: 3}.get(method, lambda d: 3)
+    first = 2 if method in ("reflect", "edge") else 0
+    count = lambda a: R.randint(0, most(x[a])) if a >= first else 0
+    value = maybe(0.5, lambda: R.choice([0.0, 1.5, -2.0])) if first == 0 else None
+    s.call("pad", input=s.tensor("x", x, float_type()), method=method, value=value,
+           padding=maybe(0.9, lambda: [count(a) for _ in range(2) for a in range(4)]))
+
+
 def concat_quant(s, d):
     x = shape(2, 4)
     parts = [s.tensor("x%d" % i, x, d) for i in range(R.randint(2, 3))]
@@ -103,6 +115,7 @@ KINDS = {
     "concat": concat,
     "split": split,
     "slice": slice_,
+    "pad": pad,
     "concat_quant": quantized(concat_quant),
     "transparent_chain": quantized(transparent_chain),
 }

@@ -1,4 +1,4 @@
-//! `relu`, `leaky_relu`, `sigmoid`, `tanh`, `gelu`, `softmax`.
+//! `abs`, `relu`, `leaky_relu`, `sigmoid`, `tanh`, `gelu`, `softmax`.
 use super::{
     dtypes::{FLOATS, FLOATS_AND_BYTES},
     function,
@@ -10,6 +10,16 @@ use crate::{
     ops::{self, Op},
     quant::RoundMode,
 };
+
+function! {
+    Abs -> Tensor {
+        "float32, float16, int8 or uint8." input: Operand,
+        ;
+    }
+    abs: "The absolute value.",
+        example "let y = g.abs(x).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        => |args, to| args.lower(to);
+}
 
 function! {
     Relu -> Tensor {
@@ -81,6 +91,13 @@ impl InOut {
     }
 }
 
+impl Abs {
+    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
+        to.dtype("input", &self.input, FLOATS_AND_BYTES)?;
+        to.emit(ops::Abs::new(to.tensor(&self.input)?))
+    }
+}
+
 impl Relu {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         to.dtype("input", &self.input, FLOATS_AND_BYTES)?;
@@ -134,6 +151,8 @@ mod tests {
         bad_calls(
             "activation",
             &[
+                r#"{"op": "abs", "args": {"input": "k", "scale": [1, 1]}, "out": "y"}"#,
+                r#"{"op": "abs", "args": {"input": "m"}, "out": "y"}"#,
                 r#"{"op": "gelu", "args": {"input": "x", "round_mode": "half_odd"}, "out": "y"}"#,
                 r#"{"op": "softmax", "args": {"input": "x", "axis": 9000000000}, "out": "y"}"#,
                 r#"{"op": "relu", "args": {"input": "x"}, "out": "y", "out_quant": {"scale": 0.5}}"#,

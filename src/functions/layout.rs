@@ -1,13 +1,13 @@
-//! Data movement: `reshape`, `permute`, `squeeze`, `unsqueeze`, `concat`, `split`, `slice`.
+//! Data movement: `reshape`, `permute`, `squeeze`, `unsqueeze`, `concat`, `split`, `slice`, `pad`.
 use super::{
-    argument::{NewShape, Operands},
+    argument::{NewShape, OneWord, Operands, Scalar},
     function,
     lowering::Lowering,
 };
 use crate::{
     base::{Dtype, Ints, OneOrMany, Result, argument, invalid},
     graph::{Operand, Tensor},
-    ops,
+    ops::{self, PadMode},
     quant::RoundMode,
 };
 
@@ -94,6 +94,26 @@ function! {
     }
     slice: "A strided range of some axes: from `starts` up to but without `ends`.",
         example "let y = g.slice(x, [1, 0], [8, 4]).steps([2, 1]).axes([2, 3]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 4, 4]);",
+        => |args, to| args.lower(to);
+}
+
+impl OneWord for PadMode {
+    const NAME: &'static str = "method";
+    fn words() -> Vec<(Self, &'static str)> {
+        [PadMode::Constant, PadMode::Reflect, PadMode::Symmetric, PadMode::Edge].map(|m| (m, m.name())).into()
+    }
+}
+
+function! {
+    Pad -> Tensor {
+        "float32, float16, int8, uint8, int16 or uint16." input: Operand,
+        ;
+        "What the margin holds: `value`, the mirror image without the edge (`reflect`) or with it (`symmetric`), or the edge." method: PadMode = PadMode::Constant,
+        "For `constant`, as it is stored where the input is quantized; 0 where absent." value: Scalar,
+        "The counts before each axis, then after each; none where absent." padding: Ints,
+    }
+    pad: "A margin around each axis.",
+        example "use tpulang::ops::PadMode;\nlet y = g.pad(x).padding([0, 0, 1, 2, 0, 0, 3, 4]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 12, 14]);\nlet z = g.pad(x).method(PadMode::Edge).padding([0, 0, 0, 1, 0, 0, 0, 1]).call()?;\nassert_eq!(g.tensor(z)?.shape, [1, 3, 8, 10]);",
         => |args, to| args.lower(to);
 }
 
@@ -197,11 +217,24 @@ impl Slice {
     }
 }
 
+impl Pad {
+    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
+        let allowed = [Dtype::Float32, Dtype::Float16, Dtype::Int8, Dtype::Uint8, Dtype::Int16, Dtype::Uint16];
+        to.dtype("input", &self.input, &allowed)?;
+        let rank = to.info(&self.input)?.shape.len();
+        let paddings = self.padding.as_ref().map_or_else(|| vec![0; 2 * rank], |p| p.0.clone());
+        let op = ops::Pad::new(to.tensor(&self.input)?, self.method(), paddings);
+        let op = ops::Pad { val: self.value.map_or(0.0, |v| v.value), ..op };
+        to.called(&[("paddings", "padding")]).emit(op)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::{
         Dtype, Graph,
         functions::testing::{bad_calls, first_line as first},
+        ops::PadMode,
     };
 
     #[test]
@@ -272,6 +305,29 @@ mod tests {
     }
 
     #[test]
+    fn pads() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Int16, [2, 3]).unwrap();
+        for (method, padding, expected) in [
+            (PadMode::Constant, [1, 0, 0, 7], [3, 10]),
+            (PadMode::Edge, [0, 9, 0, 0], [2, 12]),
+            (PadMode::Reflect, [1, 2, 0, 2], [3, 7]),
+            (PadMode::Symmetric, [2, 3, 2, 0], [6, 6]),
+        ] {
+            let y = g.pad(x).method(method).padding(padding).value(1).call().unwrap();
+            assert_eq!(g.tensor(y).unwrap().shape, expected, "{method:?}");
+        }
+        let y = g.pad(x).call().unwrap();
+        assert_eq!(g.tensor(y).unwrap().shape, [2, 3]);
+        let counts = g.coefficient("counts", crate::Array::from([0i32, 1, 0, 1])).unwrap();
+        let op = crate::ops::Pad { paddingsT: Some(counts), ..crate::ops::Pad::new(x, PadMode::Edge, vec![0; 4]) };
+        assert_eq!(
+            first(g.op(op).call().unwrap_err()),
+            "top.Pad (ops[5]): paddingsT is 4 int32; counts that are a tensor are not supported"
+        );
+    }
+
+    #[test]
     fn the_rest() {
         let mut g = Graph::new("g").unwrap();
         let x = g.input("x", Dtype::Float32, [1, 3, 1, 6]).unwrap();
@@ -318,6 +374,13 @@ mod tests {
                 r#"{"op": "reshape", "args": {"tensor": "x", "new_shape": [5, -1]}, "out": "y"}"#,
                 r#"{"op": "concat", "args": {"inputs": ["x", "v"]}, "out": "y"}"#,
                 r#"{"op": "concat", "args": {"inputs": "x"}, "out": "y"}"#,
+                r#"{"op": "pad", "args": {"input": "x", "padding": [1, 1]}, "out": "y"}"#,
+                r#"{"op": "pad", "args": {"input": "x", "padding": [0, 0, -1, 0, 0, 0, 0, 0]}, "out": "y"}"#,
+                r#"{"op": "pad", "args": {"input": "x", "method": "reflect", "padding": [0, 0, 8, 0, 0, 0, 0, 0]}, "out": "y"}"#,
+                r#"{"op": "pad", "args": {"input": "x", "method": "symmetric", "padding": [0, 0, 0, 0, 0, 4, 0, 0]}, "out": "y"}"#,
+                r#"{"op": "pad", "args": {"input": "x", "method": "mirror"}, "out": "y"}"#,
+                r#"{"op": "pad", "args": {"input": "x", "padding": [0, 0, 9223372036854775807, 0, 0, 0, 9223372036854775807, 0]}, "out": "y"}"#,
+                r#"{"op": "pad", "args": {"input": "x", "padding": [0, 0, 4000000000, 4000000000, 0, 0, 0, 0]}, "out": "y"}"#,
             ],
         );
     }

@@ -1,11 +1,12 @@
 //! The one list of functions.
 use super::{
-    FunctionDef, activation, arithmetic, cast, compare, conv, gather, layout, matmul, norm, pool, reduce, select,
+    FunctionDef, activation, arithmetic, cast, compare, conv, gather, layout, matmul, norm, pool, reduce, select, sort,
 };
 use crate::base::{Cause, Result, nearest, shown};
 
 /// Every function, by name.
-static FUNCTIONS: [FunctionDef; 46] = [
+static FUNCTIONS: [FunctionDef; 49] = [
+    activation::abs(),
     arithmetic::add(),
     pool::avgpool2d(),
     norm::batch_norm(),
@@ -39,6 +40,7 @@ static FUNCTIONS: [FunctionDef; 46] = [
     arithmetic::mul(),
     compare::ne(),
     compare::nes(),
+    layout::pad(),
     layout::permute(),
     reduce::reduce(),
     activation::relu(),
@@ -51,6 +53,7 @@ static FUNCTIONS: [FunctionDef; 46] = [
     layout::squeeze(),
     arithmetic::sub(),
     activation::tanh(),
+    sort::topk(),
     layout::unsqueeze(),
 ];
 

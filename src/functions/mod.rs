@@ -29,6 +29,7 @@ mod norm;
 mod pool;
 mod reduce;
 mod select;
+mod sort;
 #[cfg(test)]
 mod testing;
 mod value;
@@ -46,6 +47,6 @@ pub use value::Value;
 pub mod args {
     pub use super::{
         activation::*, arithmetic::*, cast::*, compare::*, conv::*, gather::*, layout::*, matmul::*, norm::*, pool::*,
-        reduce::*, select::*,
+        reduce::*, select::*, sort::*,
     };
 }

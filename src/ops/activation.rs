@@ -1,8 +1,12 @@
 //! Types of elementwise functions of one tensor, and of softmax: the input's.
 use super::{
-    GELU, LeakyRelu, Relu, Sigmoid, Softmax, Tanh,
+    Abs, GELU, LeakyRelu, Relu, Sigmoid, Softmax, Tanh,
     types::{Types, Value, axis, same},
 };
+
+pub(super) fn abs(op: &Abs<Value>) -> Types {
+    same(&op.input)
+}
 
 pub(super) fn relu(op: &Relu<Value>) -> Types {
     same(&op.input)

@@ -1,6 +1,6 @@
 //! Types of ops that move data: the input's dtype in another shape.
 use super::{
-    Concat, Permute, Reshape, Slice, Split, Squeeze, Unsqueeze,
+    Concat, Pad, PadMode, Permute, Reshape, Slice, Split, Squeeze, Unsqueeze,
     types::{Choice, Inferred, Types, Value, axes, axis, of_dtype},
 };
 use crate::base::{Result, Shape, argument, invalid, misfit, shape_text};
@@ -228,4 +228,43 @@ pub(super) fn slice(op: &Slice<Value>) -> Types {
         return Err(invalid("offsets, ends or steps that are tensors are not supported"));
     }
     of_dtype(slice_ranges(op.input.shape, op)?.into_iter().map(|r| r.count).collect(), &op.input)
+}
+
+/// What is added before and after each axis.
+pub(crate) fn pad_counts<V>(input: &[usize], op: &Pad<V>) -> Result<Vec<(usize, usize)>> {
+    let (given, rank) = (&op.paddings, input.len());
+    let fail = |why: String| Err(argument("paddings", format!("{given:?}"), why));
+    if given.len() != 2 * rank {
+        return fail(format!("expected {}: the counts before each of the {rank} axes, then after each", 2 * rank));
+    }
+    let counts: Option<Vec<usize>> = given.iter().map(|&n| usize::try_from(n).ok()).collect();
+    let Some(counts) = counts else {
+        return fail("expected counts of at least 0; slice cuts an axis".into());
+    };
+    for (a, &dim) in input.iter().enumerate() {
+        // A mirror image has only so many entries.
+        let most = match op.mode {
+            PadMode::Reflect => dim.saturating_sub(1),
+            PadMode::Symmetric => dim,
+            PadMode::Constant | PadMode::Edge => continue,
+        };
+        if counts[a].max(counts[rank + a]) > most {
+            let mode = op.mode.name();
+            return fail(format!("axis {a} has {dim} entries, of which {mode} can mirror at most {most} at each end"));
+        }
+    }
+    Ok((0..rank).map(|a| (counts[a], counts[rank + a])).collect())
+}
+
+/// The input's shape and what is added to each axis.
+pub(super) fn pad(op: &Pad<Value>) -> Types {
+    if let Some(paddings) = &op.paddingsT {
+        return Err(misfit(
+            paddings.called,
+            format!("is {}; counts that are a tensor are not supported", paddings.text()),
+        ));
+    }
+    let grown = |(&dim, (before, after)): (&usize, (usize, usize))| dim.checked_add(before)?.checked_add(after);
+    let shape: Option<Shape> = op.input.shape.iter().zip(pad_counts(op.input.shape, op)?).map(grown).collect();
+    of_dtype(shape.ok_or_else(|| invalid("the dimensions add up to more than can be addressed"))?, &op.input)
 }

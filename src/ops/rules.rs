@@ -1,9 +1,40 @@
 //! The list of type rules: one an op, or none.
 use super::{
-    Inferred, Op, Value, activation, arithmetic, cast, compare, conv, gather, layout, matmul, norm, pool, reduce,
-    select,
+    Inferred, Op, OpDef, Value, activation, arithmetic, cast, compare, conv, gather, layout, matmul, norm, pool,
+    reduce, select, sort,
 };
 use crate::base::Result;
+
+/// The ops that have no type rule yet, and so no kernel: as a pattern, or as names.
+macro_rules! without_rule {
+    (@pattern $first:ident $($op:ident)*) => { Op::$first(_) $(| Op::$op(_))* };
+    (@names $($op:ident)*) => { [$(stringify!($op)),*] };
+    ($form:ident) => { without_rule! { @$form
+        A16Gather A16MatMul AdaptiveAvgPool Arange Arccos Arctanh Arg Attention BatchNormBwd BatchNormTrain
+        BinaryConstShift BinaryShift C2CAllReduce C2CBroadcast Ceil ChunkGatedDeltaRule Clip ConcatSlice
+        ConcatVolume ConstantFill ConvBwd_Weight Convbwd Copy Correlation Cos Cosh Csc CumSum Custom Deconv
+        DeformConv2D DepackRaw Depth2Space DequantInt DequantizeLinear DetectionOutput DivConst DtypeCast Einsum Elu
+        EmbDenseBwd Erf Exp Expand FAttention FAttentionLse Flatten FlexAttention Floor Fp8MatMul FrcnDetection GRU
+        GatherElements GatherND GridSampler GroupNorm GroupNormTrain HardSigmoid HardSwish If IndexPut Insert
+        InstanceNorm Interp LRN LSTM LayerNormBwd LayerNormTrain List Log LogB LogicalAnd Loop Lut
+        MaskRCNN_BboxPooler MaskRCNN_GetBboxB MaskRCNN_MaskPooler MaskRCNN_RPNGetBboxes MaskedFill MatchTemplate
+        MaxPoolWithMask MaxPoolingIndicesBwd MaxUnpool MeanRstd MeanStdScale MeshGrid Mish Mlp Mmap2Rgbmap Mod Nms
+        NonZero Normalize PRelu Pack PixelNorm PoolMask Pow Pow2 Pow3 Preprocess PriorBox Proposal QuantizeLinear
+        RMSNorm ROIPooling RandnLike Range Reciprocal RecurrentGatedDeltaRule Remainder Repeat RequantFp
+        RetinaFaceDetection Reverse RoiAlign RoiExtractor Rope Round Rsqrt ScaleDotProductAttention ScaleLut
+        ScatterElements ScatterND SelectiveScan Shape ShuffleChannel SiLU Sign Sin Sinh Size SliceAxis SoftmaxBwd
+        Softplus Softsign Sort Sqrt StridedSlice SwapChannel SwapDimInner Swish Tan Tile Transpose Trilu Tuple
+        UnTuple Unpack Upsample Variance View WeightReorder Yield YoloDetection Yuv2rgbFormula
+    } };
+}
+pub(crate) use without_rule;
+
+impl OpDef {
+    /// Whether there is a type rule for it, and a kernel on the CPU. Types of other ops are given by whoever inserts them.
+    pub fn is_computed(&self) -> bool {
+        !self.structure && !without_rule!(names).contains(&self.name)
+    }
+}
 
 /// The types of an operator's results; none for an op without a rule, whose types are given by whoever inserts it.
 ///
@@ -11,6 +42,7 @@ use crate::base::Result;
 /// Operands and attributes do not fit together.
 pub(crate) fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
     match op {
+        Op::Abs(op) => activation::abs(op),
         Op::Add(op) => arithmetic::add(op),
         Op::AddConst(op) => arithmetic::constant(&op.input),
         Op::AvgPool(op) => pool::avg_pool(op),
@@ -33,6 +65,7 @@ pub(crate) fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::MinConst(op) => arithmetic::constant(&op.input),
         Op::Mul(op) => arithmetic::mul(op),
         Op::MulConst(op) => arithmetic::constant(&op.input),
+        Op::Pad(op) => layout::pad(op),
         Op::Permute(op) => layout::permute(op),
         Op::Reduce(op) => reduce::reduce(op),
         Op::Relu(op) => activation::relu(op),
@@ -47,168 +80,10 @@ pub(crate) fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::Sub(op) => arithmetic::sub(op),
         Op::SubConst(op) => arithmetic::constant(&op.input),
         Op::Tanh(op) => activation::tanh(op),
+        Op::TopK(op) => sort::top_k(op),
         Op::Unsqueeze(op) => layout::unsqueeze(op),
         Op::Where(op) => select::select(op),
-        // No rule yet: whoever inserts them gives the types.
-        Op::A16Gather(_)
-        | Op::A16MatMul(_)
-        | Op::Abs(_)
-        | Op::AdaptiveAvgPool(_)
-        | Op::Arange(_)
-        | Op::Arccos(_)
-        | Op::Arctanh(_)
-        | Op::Arg(_)
-        | Op::Attention(_)
-        | Op::BatchNormBwd(_)
-        | Op::BatchNormTrain(_)
-        | Op::BinaryConstShift(_)
-        | Op::BinaryShift(_)
-        | Op::C2CAllReduce(_)
-        | Op::C2CBroadcast(_)
-        | Op::Ceil(_)
-        | Op::ChunkGatedDeltaRule(_)
-        | Op::Clip(_)
-        | Op::ConcatSlice(_)
-        | Op::ConcatVolume(_)
-        | Op::ConstantFill(_)
-        | Op::ConvBwd_Weight(_)
-        | Op::Convbwd(_)
-        | Op::Copy(_)
-        | Op::Correlation(_)
-        | Op::Cos(_)
-        | Op::Cosh(_)
-        | Op::Csc(_)
-        | Op::CumSum(_)
-        | Op::Custom(_)
-        | Op::Deconv(_)
-        | Op::DeformConv2D(_)
-        | Op::DepackRaw(_)
-        | Op::Depth2Space(_)
-        | Op::DequantInt(_)
-        | Op::DequantizeLinear(_)
-        | Op::DetectionOutput(_)
-        | Op::DivConst(_)
-        | Op::DtypeCast(_)
-        | Op::Einsum(_)
-        | Op::Elu(_)
-        | Op::EmbDenseBwd(_)
-        | Op::Erf(_)
-        | Op::Exp(_)
-        | Op::Expand(_)
-        | Op::FAttention(_)
-        | Op::FAttentionLse(_)
-        | Op::Flatten(_)
-        | Op::FlexAttention(_)
-        | Op::Floor(_)
-        | Op::Fp8MatMul(_)
-        | Op::FrcnDetection(_)
-        | Op::GRU(_)
-        | Op::GatherElements(_)
-        | Op::GatherND(_)
-        | Op::GridSampler(_)
-        | Op::GroupNorm(_)
-        | Op::GroupNormTrain(_)
-        | Op::HardSigmoid(_)
-        | Op::HardSwish(_)
-        | Op::If(_)
-        | Op::IndexPut(_)
-        | Op::Insert(_)
-        | Op::InstanceNorm(_)
-        | Op::Interp(_)
-        | Op::LRN(_)
-        | Op::LSTM(_)
-        | Op::LayerNormBwd(_)
-        | Op::LayerNormTrain(_)
-        | Op::List(_)
-        | Op::Log(_)
-        | Op::LogB(_)
-        | Op::LogicalAnd(_)
-        | Op::Loop(_)
-        | Op::Lut(_)
-        | Op::MaskRCNN_BboxPooler(_)
-        | Op::MaskRCNN_GetBboxB(_)
-        | Op::MaskRCNN_MaskPooler(_)
-        | Op::MaskRCNN_RPNGetBboxes(_)
-        | Op::MaskedFill(_)
-        | Op::MatchTemplate(_)
-        | Op::MaxPoolWithMask(_)
-        | Op::MaxPoolingIndicesBwd(_)
-        | Op::MaxUnpool(_)
-        | Op::MeanRstd(_)
-        | Op::MeanStdScale(_)
-        | Op::MeshGrid(_)
-        | Op::Mish(_)
-        | Op::Mlp(_)
-        | Op::Mmap2Rgbmap(_)
-        | Op::Mod(_)
-        | Op::Nms(_)
-        | Op::NonZero(_)
-        | Op::Normalize(_)
-        | Op::PRelu(_)
-        | Op::Pack(_)
-        | Op::Pad(_)
-        | Op::PixelNorm(_)
-        | Op::PoolMask(_)
-        | Op::Pow(_)
-        | Op::Pow2(_)
-        | Op::Pow3(_)
-        | Op::Preprocess(_)
-        | Op::PriorBox(_)
-        | Op::Proposal(_)
-        | Op::QuantizeLinear(_)
-        | Op::RMSNorm(_)
-        | Op::ROIPooling(_)
-        | Op::RandnLike(_)
-        | Op::Range(_)
-        | Op::Reciprocal(_)
-        | Op::RecurrentGatedDeltaRule(_)
-        | Op::Remainder(_)
-        | Op::Repeat(_)
-        | Op::RequantFp(_)
-        | Op::RetinaFaceDetection(_)
-        | Op::Reverse(_)
-        | Op::RoiAlign(_)
-        | Op::RoiExtractor(_)
-        | Op::Rope(_)
-        | Op::Round(_)
-        | Op::Rsqrt(_)
-        | Op::ScaleDotProductAttention(_)
-        | Op::ScaleLut(_)
-        | Op::ScatterElements(_)
-        | Op::ScatterND(_)
-        | Op::SelectiveScan(_)
-        | Op::Shape(_)
-        | Op::ShuffleChannel(_)
-        | Op::SiLU(_)
-        | Op::Sign(_)
-        | Op::Sin(_)
-        | Op::Sinh(_)
-        | Op::Size(_)
-        | Op::SliceAxis(_)
-        | Op::SoftmaxBwd(_)
-        | Op::Softplus(_)
-        | Op::Softsign(_)
-        | Op::Sort(_)
-        | Op::Sqrt(_)
-        | Op::StridedSlice(_)
-        | Op::SwapChannel(_)
-        | Op::SwapDimInner(_)
-        | Op::Swish(_)
-        | Op::Tan(_)
-        | Op::Tile(_)
-        | Op::TopK(_)
-        | Op::Transpose(_)
-        | Op::Trilu(_)
-        | Op::Tuple(_)
-        | Op::UnTuple(_)
-        | Op::Unpack(_)
-        | Op::Upsample(_)
-        | Op::Variance(_)
-        | Op::View(_)
-        | Op::WeightReorder(_)
-        | Op::Yield(_)
-        | Op::YoloDetection(_)
-        | Op::Yuv2rgbFormula(_) => return Ok(None),
+        without_rule!(pattern) => return Ok(None),
     }
     .map(Some)
 }

@@ -14,75 +14,8 @@ use serde_json::{Map, Value, json};
 /// assert_eq!(schema["properties"]["version"]["const"], 1);
 /// ```
 pub fn json_schema() -> Value {
-    let mut generator = SchemaGenerator::new(SchemaSettings::draft2020_12());
-    let calls: Vec<Value> = functions()
-        .map(|f| {
-            let args = arguments(f.name, f.arguments());
-            json!({
-                "description": f.doc,
-                "type": "object",
-                "properties": { "op": { "const": f.name }, "args": args, "out": { "$ref": "#/$defs/out" }, "out_quant": { "$ref": "#/$defs/out_quant" } },
-                "required": ["op", "args"],
-                "additionalProperties": false
-            })
-        })
-        .chain([json!({
-            "description": "An op of the Top dialect by itself, or a function of this spec.",
-            "type": "object",
-            "properties": {
-                "op": { "type": "string", "not": { "enum": functions().map(|f| f.name).collect::<Vec<_>>() } },
-                "args": { "type": "object" }, "out": { "$ref": "#/$defs/out" }, "out_quant": { "$ref": "#/$defs/out_quant" },
-                "out_dtype": {}, "out_shape": { "type": "array" },
-                "then": { "$ref": "#/$defs/block" }, "else": { "$ref": "#/$defs/block" }, "body": { "$ref": "#/$defs/block" }
-            },
-            "required": ["op", "args"],
-            "additionalProperties": false
-        })])
-        .collect();
-    let (dtype, preprocess, quantization) = (
-        generator.subschema_for::<Dtype>(),
-        generator.subschema_for::<Preprocess>(),
-        generator.subschema_for::<Quantization>(),
-    );
-    let mut defs: Map<String, Value> = generator.take_definitions(true).into_iter().collect();
     let names = json!({ "type": "array", "items": { "type": "string" } });
-    let one_or_many = |of: &str| json!({ "anyOf": [{ "type": of }, { "type": "array", "items": { "type": of } }] });
-    defs.insert("out".into(), json!({ "description": "The output's name, or the outputs'.", "anyOf": [{ "type": "string" }, names, { "type": "null" }] }));
-    let nullable = json!({ "anyOf": [quantization, { "type": "null" }] });
-    defs.insert("out_quant".into(), json!({ "description": "The quantization of the output, or of the outputs.", "anyOf": [nullable, { "type": "array", "items": nullable }] }));
-    defs.insert("Tensor".into(), json!({ "type": "string", "description": "The name of a tensor." }));
-    defs.insert(
-        "Scalar".into(),
-        json!({
-            "description": "A number: an integer literal is int32, one with a fraction or exponent float32; or an object with value and dtype.",
-            "anyOf": [
-                { "type": "number" },
-                { "type": "object", "properties": { "value": { "type": "number" }, "dtype": dtype }, "required": ["value"], "additionalProperties": false }
-            ]
-        }),
-    );
-    defs.insert("ops".into(), json!({ "type": "array", "items": { "oneOf": calls } }));
     let ops = json!({ "$ref": "#/$defs/ops" });
-    defs.insert("block".into(), json!({ "description": "The operators of a block and what they give.", "type": "object", "properties": { "ops": ops, "outputs": names }, "required": ["ops", "outputs"], "additionalProperties": false }));
-    let function = json!({ "type": "object", "properties": { "inputs": names, "ops": ops, "outputs": names }, "required": ["inputs", "ops", "outputs"], "additionalProperties": false });
-    defs.insert(
-        "tensor".into(),
-        json!({
-            "description": "An input or a coefficient.",
-            "type": "object",
-            "properties": {
-                "dtype": dtype,
-                "shape": { "type": "array", "items": { "type": "integer", "minimum": 1 } },
-                "coeff": { "type": "boolean", "default": false },
-                "scale": one_or_many("number"),
-                "zero_point": one_or_many("integer"),
-                "data": { "description": "Numbers, flat or nested, row-major.", "type": ["array", "number"] },
-                "preprocess": preprocess
-            },
-            "required": ["shape"],
-            "additionalProperties": false
-        }),
-    );
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "tpulang graph spec, version 1",
@@ -95,14 +28,121 @@ pub fn json_schema() -> Value {
             "weights": { "description": "An .npz or .safetensors file, relative to the spec.", "type": "string" },
             "tensors": { "type": "object", "additionalProperties": { "$ref": "#/$defs/tensor" } },
             "inputs": names,
-            "functions": { "description": "Blocks that are defined once and called by name.", "type": "object", "additionalProperties": function },
+            "functions": {
+                "description": "Blocks that are defined once and called by name.",
+                "type": "object",
+                "additionalProperties": {
+                    "type": "object",
+                    "properties": { "inputs": names, "ops": ops, "outputs": names },
+                    "required": ["inputs", "ops", "outputs"],
+                    "additionalProperties": false
+                }
+            },
             "ops": ops,
             "outputs": names
         },
         "required": ["version", "name", "inputs", "ops", "outputs"],
         "additionalProperties": false,
-        "$defs": defs
+        "$defs": definitions()
     })
+}
+
+/// What the schema refers to.
+fn definitions() -> Map<String, Value> {
+    let mut generator = SchemaGenerator::new(SchemaSettings::draft2020_12());
+    let (dtype, preprocess, quantization) = (
+        generator.subschema_for::<Dtype>(),
+        generator.subschema_for::<Preprocess>(),
+        generator.subschema_for::<Quantization>(),
+    );
+    let mut defs: Map<String, Value> = generator.take_definitions(true).into_iter().collect();
+    let names = json!({ "type": "array", "items": { "type": "string" } });
+    let nullable = json!({ "anyOf": [quantization, { "type": "null" }] });
+    let all = [
+        (
+            "out",
+            json!({ "description": "The output's name, or the outputs'.", "anyOf": [{ "type": "string" }, names, { "type": "null" }] }),
+        ),
+        (
+            "out_quant",
+            json!({ "description": "The quantization of the output, or of the outputs.", "anyOf": [nullable, { "type": "array", "items": nullable }] }),
+        ),
+        ("Tensor", json!({ "type": "string", "description": "The name of a tensor." })),
+        (
+            "Scalar",
+            json!({
+                "description": "A number: an integer literal is int32, one with a fraction or exponent float32; or an object with value and dtype.",
+                "anyOf": [
+                    { "type": "number" },
+                    { "type": "object", "properties": { "value": { "type": "number" }, "dtype": dtype }, "required": ["value"], "additionalProperties": false }
+                ]
+            }),
+        ),
+        ("ops", json!({ "type": "array", "items": { "oneOf": calls() } })),
+        (
+            "block",
+            json!({
+                "description": "The operators of a block and what they give.",
+                "type": "object",
+                "properties": { "ops": { "$ref": "#/$defs/ops" }, "outputs": names },
+                "required": ["ops", "outputs"],
+                "additionalProperties": false
+            }),
+        ),
+        ("tensor", tensor(dtype.to_value(), preprocess.to_value())),
+    ];
+    defs.extend(all.into_iter().map(|(name, schema)| (name.to_owned(), schema)));
+    defs
+}
+
+/// A declaration of a tensor.
+fn tensor(dtype: Value, preprocess: Value) -> Value {
+    let one_or_many = |of: &str| json!({ "anyOf": [{ "type": of }, { "type": "array", "items": { "type": of } }] });
+    json!({
+        "description": "An input or a coefficient.",
+        "type": "object",
+        "properties": {
+            "dtype": dtype,
+            "shape": { "type": "array", "items": { "type": "integer", "minimum": 1 } },
+            "coeff": { "type": "boolean", "default": false },
+            "scale": one_or_many("number"),
+            "zero_point": one_or_many("integer"),
+            "data": { "description": "Numbers, flat or nested, row-major.", "type": ["array", "number"] },
+            "preprocess": preprocess
+        },
+        "required": ["shape"],
+        "additionalProperties": false
+    })
+}
+
+/// A call of each function, and of an op or a function of the spec.
+fn calls() -> Vec<Value> {
+    let call = |description: &str, properties: Value| {
+        json!({
+            "description": description,
+            "type": "object",
+            "properties": properties,
+            "required": ["op", "args"],
+            "additionalProperties": false
+        })
+    };
+    let (out, out_quant, block) =
+        (json!({ "$ref": "#/$defs/out" }), json!({ "$ref": "#/$defs/out_quant" }), json!({ "$ref": "#/$defs/block" }));
+    let of_functions = functions().map(|f| {
+        let args = arguments(f.name, f.arguments());
+        call(f.doc, json!({ "op": { "const": f.name }, "args": args, "out": out, "out_quant": out_quant }))
+    });
+    let names: Vec<_> = functions().map(|f| f.name).collect();
+    let of_others = call(
+        "An op of the Top dialect by itself, or a function of this spec.",
+        json!({
+            "op": { "type": "string", "not": { "enum": names } },
+            "args": { "type": "object" }, "out": out, "out_quant": out_quant,
+            "out_dtype": {}, "out_shape": { "type": "array" },
+            "then": block, "else": block, "body": block
+        }),
+    );
+    of_functions.chain([of_others]).collect()
 }
 
 fn arguments(function: &str, arguments: &[ArgumentDef]) -> Value {

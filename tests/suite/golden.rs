@@ -80,7 +80,8 @@ fn compare_and_select() {
 #[test]
 fn activation() {
     golden("activation", |g, x, i| {
-        let a = g.relu(x).call()?;
+        let a = g.abs(x).call()?;
+        let a = g.relu(a).call()?;
         let b = g.leaky_relu(a).negative_slope(0.1).round_mode(RoundMode::HalfUp).call()?;
         let c = g.sigmoid(b).call()?;
         let d = g.tanh(c).call()?;
@@ -113,8 +114,17 @@ fn layout() {
         let parts = g.split(d).axis(1).num(2).size(vec![1, 2]).out_names(["p", "q"]).call()?;
         let e = g.concat([parts[1], parts[0]]).axis(1).call()?;
         let f = g.slice(e, [1, 0], [i64::MAX, -1]).steps([2, 1]).axes([2, 1]).call()?;
+        let f = g.pad(f).value(0.5).padding([0, 1, 0, 0, 0, 2]).call()?;
         let h = g.index_select(f, vec![1i32, 0]).axis(1).call()?;
         let k = g.cast(h).out_dtype(Dtype::Int8).round_mode(RoundMode::HalfToEven).call()?;
         Ok(vec![k])
+    });
+}
+
+#[test]
+fn sort() {
+    golden("sort", |g, x, _| {
+        let [values, indices] = g.topk(x, -1, 2).call()?;
+        Ok(vec![values, indices])
     });
 }

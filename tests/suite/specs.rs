@@ -42,7 +42,11 @@ fn mistakes_in_functions_are_told() {
     let foreign = LAYER.replace("\"input\": \"h\"", "\"input\": \"x\"");
     for (functions, call, expected) in [
         (LAYER, r#"{"op": "layer", "args": {}, "out": "y"}"#, "a is missing in the call of layer"),
-        (LAYER, r#"{"op": "layer", "args": {"a": "x", "b": "x"}, "out": "y"}"#, "there is no argument \"b\"; its inputs are a"),
+        (
+            LAYER,
+            r#"{"op": "layer", "args": {"a": "x", "b": "x"}, "out": "y"}"#,
+            "there is no argument \"b\"; its inputs are a",
+        ),
         (LAYER, r#"{"op": "layer", "args": {"a": "q"}, "out": "y"}"#, "unknown tensor \"q\""),
         (LAYER, r#"{"op": "layer", "args": {"a": "x"}, "out": ["y", "z"]}"#, "out is 2 names; layer has 1 outputs"),
         (recursive.as_str(), call, "layer calls itself"),
@@ -56,9 +60,12 @@ fn mistakes_in_functions_are_told() {
 
 #[test]
 fn ops_stand_by_themselves() {
-    let g = read(&with("", r#"{"op": "top.Relu", "args": {"input": "x", "relu_limit": 6}, "out": "r"},
+    let g = read(&with(
+        "",
+        r#"{"op": "top.Relu", "args": {"input": "x", "relu_limit": 6}, "out": "r"},
 {"op": "top.Deconv", "args": {"input": "r", "filter": "w", "bias": null, "kernel_shape": [1], "strides": [1], "pads": [0, 0]}, "out": "d", "out_dtype": "float32", "out_shape": [1, 4, 2]},
-{"op": "top.Conv", "args": {"input": "d", "filter": "w", "kernel_shape": [], "strides": [], "pads": []}, "out": "y"}"#));
+{"op": "top.Conv", "args": {"input": "d", "filter": "w", "kernel_shape": [], "strides": [], "pads": []}, "out": "y"}"#,
+    ));
     let error = g.unwrap_err().to_string();
     assert!(error.contains("top.Conv \"y\" (ops[2]): input has 3 dimensions, filter 2"), "{error}");
     let relu = r#"{"op": "top.Relu", "args": {"input": "x"}, "out": "y", "out_dtype": "int32"}"#;

@@ -102,7 +102,8 @@ fn op_markdown(op: &OpDef, out: &mut String) {
         if all.is_empty() { "none".to_owned() } else { all.join(", ") }
     };
     let transparent = if op.quant_transparent { " Transparent to quantization." } else { "" };
-    let _ = write!(out, "\n### top.{}\n\n{}. {}{transparent}\n\n", op.name, op.summary, op.description);
+    let open = if op.is_computed() || op.structure { "" } else { " *No type rule and no kernel yet.*" };
+    let _ = write!(out, "\n### top.{}\n\n{}. {}{transparent}{open}\n\n", op.name, op.summary, op.description);
     let _ = write!(out, "Operands: {}. Results: {}.\n\n", values(op.operands), values(op.results));
     if !op.blocks.is_empty() {
         let _ = write!(out, "Blocks: {}.\n\n", op.blocks.join(", "));

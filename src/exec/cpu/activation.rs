@@ -4,7 +4,7 @@ use super::{
     layout::{from_last, to_last},
     task::{Finish, relu as relu_of},
 };
-use crate::ops::{GELU, GeluApproxMode, LeakyRelu, Relu, Sigmoid, Softmax, Tanh};
+use crate::ops::{Abs, GELU, GeluApproxMode, LeakyRelu, Relu, Sigmoid, Softmax, Tanh};
 use rayon::prelude::*;
 use rten_simd::{SimdOp, SimdUnaryOp};
 use rten_vecmath as vecmath;
@@ -19,6 +19,10 @@ fn map(input: Operand, finish: Finish, f: impl Fn(&mut [f32]) + Send + Sync + 's
             Ok(())
         })
     })
+}
+
+pub(super) fn abs(op: Abs<Operand>) -> Kernel {
+    map(op.input, Finish::default(), |v| v.iter_mut().for_each(|x| *x = x.abs()))
 }
 
 pub(super) fn relu(op: Relu<Operand>) -> Kernel {

@@ -7,7 +7,7 @@ use crate::{
     array::{Array, ArrayMut, Element, reserve},
     base::{Cause, Dtype, Result},
     exec::ValueType,
-    ops::{Concat, Permute, Slice, Split, slice_ranges, split_sizes},
+    ops::{Concat, Pad, PadMode, Permute, Slice, Split, pad_counts, slice_ranges, split_sizes},
     quant::{Quantization, RoundMode},
 };
 use rayon::prelude::*;
@@ -108,7 +108,7 @@ pub(super) fn permuted<T: Copy + Send + Sync>(values: &[T], shape: &[usize], ord
 
 /// An operand as the result's kind of number: as it is, or through real numbers where the scale changes. A result that
 /// has no scale takes the stored values.
-fn converted(t: &Task, operand: &Operand, round: RoundMode) -> Result<Array> {
+pub(super) fn converted(t: &Task, operand: &Operand, round: RoundMode) -> Result<Array> {
     let (array, result) = (t.array(operand)?, t.result(0)?);
     let values = |q: &Option<Quantization>| q.as_ref().map(Quantization::values);
     let same_scale = result.quantization.is_none() || values(&operand.ty.quantization) == values(&result.quantization);
@@ -188,6 +188,50 @@ pub(super) fn split(op: Split<Operand>) -> Kernel {
             at += size;
         }
         Ok(())
+    })
+}
+
+/// Where the entries of a padded axis come from, by position in the result; `None` is the margin of a constant.
+fn padded_from(dim: usize, (before, after): (usize, usize), mode: PadMode) -> Vec<Option<usize>> {
+    let (n, before) = (dim as i64, before as i64);
+    let from = |i: i64| match mode {
+        _ if (0..n).contains(&i) => Some(i),
+        PadMode::Constant => None,
+        PadMode::Edge => Some(i.clamp(0, n - 1)),
+        PadMode::Reflect if i < 0 => Some(-i),
+        PadMode::Reflect => Some(2 * n - 2 - i),
+        PadMode::Symmetric if i < 0 => Some(-1 - i),
+        PadMode::Symmetric => Some(2 * n - 1 - i),
+    };
+    (-before..n + after as i64).map(|i| from(i).map(|i| i as usize)).collect()
+}
+
+/// The constant is a stored value: TPU-MLIR's lowering of a quantized graph hands `val` to the chip as it is. (Its
+/// recorded cases all have 0 with a zero point of 0.) It is rounded and saturated to the elements' type.
+pub(super) fn pad(op: Pad<Operand>) -> Kernel {
+    fn go<T: Element>(to: &mut ArrayMut, from: &Array, value: &Array, axes: &[Vec<Option<usize>>]) -> Result<()> {
+        let (from, value, by) = (from.elements::<T>()?, value.elements::<T>()?[0], strides(from.shape()));
+        let Some((last, outer)) = axes.split_last() else {
+            to.elements::<T>()?.copy_from_slice(&from);
+            return Ok(());
+        };
+        to.elements::<T>()?.par_chunks_mut(last.len().max(1)).enumerate().for_each(|(mut r, row)| {
+            let mut at = Some(0);
+            for (axis, by) in outer.iter().zip(&by).rev() {
+                at = at.zip(axis[r % axis.len()]).map(|(at, i)| at + i * *by as usize);
+                r /= axis.len();
+            }
+            let of = |i: &Option<usize>| at.zip(*i).map_or(value, |(at, i)| from[at + i]);
+            row.iter_mut().zip(last).for_each(|(v, i)| *v = of(i));
+        });
+        Ok(())
+    }
+    Box::new(move |t| {
+        let input = converted(t, &op.input, RoundMode::default())?;
+        let counts = pad_counts(input.shape(), &op)?;
+        let axes: Vec<_> = input.shape().iter().zip(counts).map(|(&d, n)| padded_from(d, n, op.mode)).collect();
+        let value = Array::filled(input.dtype(), [1], op.val)?;
+        with_element!(input.dtype(), go(t.memory(0)?, &input, &value, &axes))
     })
 }
 

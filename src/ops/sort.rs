@@ -1,0 +1,23 @@
+//! Types of ops that put entries in order.
+use super::{
+    TopK,
+    types::{Choice, Inferred, Types, Value, axis},
+};
+use crate::base::{Dtype, argument, misfit};
+
+/// The input's shape with `K` entries along the axis, for the values and for their indices.
+pub(super) fn top_k(op: &TopK<Value>) -> Types {
+    if let Some(k) = &op.kT {
+        return Err(misfit(
+            k.called,
+            format!("is {}; a number of entries that is a tensor is not supported", k.text()),
+        ));
+    }
+    let mut shape = op.input.shape.to_vec();
+    let axis = axis("axis", op.axis, shape.len())?;
+    let count = usize::try_from(op.K).ok().filter(|k| (1..=shape[axis]).contains(k));
+    shape[axis] = count
+        .ok_or_else(|| argument("K", op.K, format!("expected 1 to {}, the entries of axis {axis}", shape[axis])))?;
+    let values = Inferred { shape: shape.clone(), dtype: Choice::Is(op.input.dtype) };
+    Ok(vec![values, Inferred { shape, dtype: Choice::Is(Dtype::Int32) }])
+}
