@@ -1,14 +1,14 @@
 //! Turns `td/top.td` into `$OUT_DIR/ops.rs`: the static table of op definitions, and for every op a typed struct.
-#[path = "build/definition.rs"]
+#[path = "codegen/definition.rs"]
 mod definition;
-#[path = "build/generate.rs"]
+#[path = "codegen/generate.rs"]
 mod generate;
 
 use std::{env, error::Error, fs, path::Path, process::Command};
 
 fn main() {
     println!("cargo:rerun-if-changed=td");
-    println!("cargo:rerun-if-changed=build");
+    println!("cargo:rerun-if-changed=codegen");
     println!("cargo:rerun-if-env-changed=TABLEGEN_220_PREFIX");
     if let Err(error) = run() {
         eprintln!("error: {error}");

@@ -1,7 +1,7 @@
 //! How td is read: what it can say, and that every mistake is told at its line.
-#[path = "../build/definition.rs"]
+#[path = "../codegen/definition.rs"]
 mod definition;
-#[path = "../build/generate.rs"]
+#[path = "../codegen/generate.rs"]
 mod generate;
 
 use definition::{Arity, Default, Dialect, Kind};

@@ -1,14 +1,14 @@
 //! `topk`.
 use super::{dtypes::FLOATS, function, lowering::Lowering};
 use crate::{
-    base::Result,
+    base::{Dtype, Result},
     graph::{Operand, Tensor},
     ops,
 };
 
 function! {
     TopK -> [Tensor; 2] as ["values", "indices"] {
-        "float32 or float16." input: Operand,
+        "float32, float16 or int32." input: Operand,
         "Counted from the end where it is negative." axis: i64,
         "How many: 1 to the entries of the axis." k: i64,
         ;
@@ -20,7 +20,7 @@ function! {
 
 impl TopK {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
-        to.dtype("input", &self.input, FLOATS)?;
+        to.dtype("input", &self.input, &[FLOATS, &[Dtype::Int32]].concat())?;
         let op = ops::TopK { K: self.k, ..ops::TopK::new(to.tensor(&self.input)?, self.axis) };
         to.called(&[("K", "k")]).emit_many(op, 2, None)
     }
