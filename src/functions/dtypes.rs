@@ -12,3 +12,6 @@ pub(super) const INT32: &[Dtype] = &[Dtype::Int32, Dtype::Uint32];
 /// Every integer dtype of the tool chain.
 pub(super) const INTEGERS: &[Dtype] =
     &[Dtype::Int32, Dtype::Uint32, Dtype::Int16, Dtype::Uint16, Dtype::Int8, Dtype::Uint8];
+/// What functions take that only move data: floats, and integers that can be quantized.
+pub(super) const MOVED: &[Dtype] =
+    &[Dtype::Float32, Dtype::Float16, Dtype::Int8, Dtype::Uint8, Dtype::Int16, Dtype::Uint16];

@@ -1,6 +1,7 @@
 //! Data movement: `reshape`, `permute`, `squeeze`, `unsqueeze`, `concat`, `split`, `slice`, `pad`.
 use super::{
     argument::{NewShape, OneWord, Operands, Scalar},
+    dtypes::MOVED,
     function,
     lowering::Lowering,
 };
@@ -181,8 +182,7 @@ impl Concat {
 
 impl Split {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
-        let allowed = [Dtype::Float32, Dtype::Float16, Dtype::Int8, Dtype::Uint8, Dtype::Int16, Dtype::Uint16];
-        to.dtype("input", &self.input, &allowed)?;
+        to.dtype("input", &self.input, MOVED)?;
         let num = self.num();
         if !(2..=4096).contains(&num) {
             return Err(argument("num", num, "expected 2 to 4096 parts"));
@@ -219,8 +219,7 @@ impl Slice {
 
 impl Pad {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
-        let allowed = [Dtype::Float32, Dtype::Float16, Dtype::Int8, Dtype::Uint8, Dtype::Int16, Dtype::Uint16];
-        to.dtype("input", &self.input, &allowed)?;
+        to.dtype("input", &self.input, MOVED)?;
         let rank = to.info(&self.input)?.shape.len();
         let paddings = self.padding.as_ref().map_or_else(|| vec![0; 2 * rank], |p| p.0.clone());
         let op = ops::Pad::new(to.tensor(&self.input)?, self.method(), paddings);
