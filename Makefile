@@ -22,7 +22,7 @@ test: setup ## all tests
 	cargo test
 
 check: setup ## format, lints, documentation, generated files
-	cargo fmt --check
+	cargo fmt --all --check
 	cargo clippy --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
 	cargo run --quiet -- ops --markdown | diff docs/ops.md - || { echo "docs/ops.md is stale: make docs" >&2; exit 1; }

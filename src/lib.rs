@@ -23,16 +23,15 @@
 #[doc = include_str!("../README.md")]
 pub struct Readme;
 
-pub mod array;
-pub mod base;
 pub mod conformance;
 pub mod exec;
 pub mod functions;
 pub mod graph;
 pub mod mlir;
-pub mod ops;
-pub mod quant;
 pub mod spec;
+
+#[doc(inline)]
+pub use tpulang_core::{array, base, ops, quant};
 
 pub use array::Array;
 pub use base::{Dtype, Error, Result};

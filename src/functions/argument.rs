@@ -1,7 +1,6 @@
 //! The types of arguments: how each is read from a [`Value`], written as one, and described.
 use super::value::Value;
 use crate::{
-    array::Array,
     base::{Dtype, Ints, OneOrMany, nearest},
     graph::{Operand, Tensor},
     quant::RoundMode,
@@ -394,19 +393,9 @@ pub enum TensorOrScalar {
     Scalar(Scalar),
 }
 
-impl From<Tensor> for TensorOrScalar {
-    fn from(tensor: Tensor) -> Self {
+impl<T: Into<Operand>> From<T> for TensorOrScalar {
+    fn from(tensor: T) -> Self {
         TensorOrScalar::Tensor(tensor.into())
-    }
-}
-impl From<&str> for TensorOrScalar {
-    fn from(name: &str) -> Self {
-        TensorOrScalar::Tensor(name.into())
-    }
-}
-impl<T: Into<Array>> From<T> for TensorOrScalar {
-    fn from(array: T) -> Self {
-        TensorOrScalar::Tensor(Operand::Constant(array.into()))
     }
 }
 impl From<Scalar> for TensorOrScalar {

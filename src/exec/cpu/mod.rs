@@ -18,11 +18,7 @@ mod sort;
 mod task;
 
 use super::{Backend, Operand, Signature, ValueType};
-use crate::{
-    array::Array,
-    base::Result,
-    ops::{Op, without_rule},
-};
+use crate::{array::Array, base::Result, ops::Op};
 use task::Task;
 
 /// Runs one operator: reads the operands of the task and writes its results.
@@ -72,7 +68,7 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::TopK(op) => sort::top_k(*op),
         Op::Unsqueeze(op) => layout::reshape(op.input),
         Op::Where(op) => select::select(*op),
-        without_rule!(pattern) => return None,
+        tpulang_core::without_rule!(pattern) => return None,
     })
 }
 

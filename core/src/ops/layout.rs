@@ -132,7 +132,7 @@ pub(super) fn concat(op: &Concat<Value>) -> Types {
 }
 
 /// The sizes of the parts along the axis.
-pub(crate) fn split_sizes<V>(dim: usize, op: &Split<V>) -> Result<Vec<usize>> {
+pub fn split_sizes<V>(dim: usize, op: &Split<V>) -> Result<Vec<usize>> {
     // A part has at least one entry.
     let num = usize::try_from(op.num).ok().filter(|n| (1..=dim).contains(n));
     let num =
@@ -173,14 +173,17 @@ pub(super) fn split(op: &Split<Value>) -> Types {
 
 /// One axis of a slice: `count` entries from `start`, `step` apart.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) struct Range {
+pub struct Range {
+    /// The first entry.
     pub start: usize,
+    /// From one to the next; negative backwards.
     pub step: i64,
+    /// How many.
     pub count: usize,
 }
 
 /// The range of each axis. As TPU-MLIR has it, an end of -1 without `axes` means the whole axis.
-pub(crate) fn slice_ranges<V>(input: &[usize], op: &Slice<V>) -> Result<Vec<Range>> {
+pub fn slice_ranges<V>(input: &[usize], op: &Slice<V>) -> Result<Vec<Range>> {
     let (offset, steps, ends, given) = (&op.offset, &op.steps, &op.ends, &op.axes);
     if steps.len() != offset.len()
         || ends.len() != offset.len()
@@ -231,7 +234,7 @@ pub(super) fn slice(op: &Slice<Value>) -> Types {
 }
 
 /// What is added before and after each axis.
-pub(crate) fn pad_counts<V>(input: &[usize], op: &Pad<V>) -> Result<Vec<(usize, usize)>> {
+pub fn pad_counts<V>(input: &[usize], op: &Pad<V>) -> Result<Vec<(usize, usize)>> {
     let (given, rank) = (&op.paddings, input.len());
     let fail = |why: String| Err(argument("paddings", format!("{given:?}"), why));
     if given.len() != 2 * rank {

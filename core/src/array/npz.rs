@@ -273,7 +273,7 @@ pub fn write_npz<'a>(path: impl AsRef<Path>, arrays: impl IntoIterator<Item = (&
 }
 
 /// Temporary files are made for the owner only; what is kept should be readable as other files are.
-pub(crate) fn set_default_permissions(file: &File) {
+pub fn set_default_permissions(file: &File) {
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt;

@@ -7,13 +7,18 @@ use crate::base::{Result, Shape, invalid, misfit};
 
 /// The sizes of a product, as shape rule and kernel see them.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Product {
-    /// Leading axes of the operands (before broadcasting) and of the result.
+pub struct Product {
+    /// Leading axes of the left operand, before broadcasting.
     pub left_batch: Shape,
+    /// Those of the right.
     pub right_batch: Shape,
+    /// Those of the result.
     pub batch: Shape,
+    /// Rows of the left matrix.
     pub m: usize,
+    /// The inner size.
     pub k: usize,
+    /// Columns of the right matrix.
     pub n: usize,
     /// The right operand is a vector: the result has no n axis.
     pub vector: bool,

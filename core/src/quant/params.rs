@@ -43,7 +43,7 @@ impl Quantization {
     ///
     /// # Errors
     /// The dtype cannot be quantized, a value is impossible, or it contradicts `old`.
-    pub(crate) fn merged(
+    pub fn merged(
         &self,
         old: Option<&Quantization>,
         dtype: Dtype,
@@ -111,7 +111,7 @@ impl Quantization {
 
 /// The axis that a list of `n` values belongs to: 1, as the tool chain writes it, or 0 (the output channels of a
 /// filter).
-pub(crate) fn channel_axis(shape: &[usize], n: usize) -> Option<usize> {
+pub fn channel_axis(shape: &[usize], n: usize) -> Option<usize> {
     [1, 0].into_iter().find(|&axis| shape.get(axis) == Some(&n))
 }
 

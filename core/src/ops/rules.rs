@@ -5,11 +5,14 @@ use super::{
 };
 use crate::base::Result;
 
-/// The ops that have no type rule yet, and so no kernel: as a pattern, or as names.
+/// The ops that have no type rule yet, and so no kernel: as a pattern, or as names. For matches that shall have no
+/// wildcard.
+#[doc(hidden)]
+#[macro_export]
 macro_rules! without_rule {
-    (@pattern $first:ident $($op:ident)*) => { Op::$first(_) $(| Op::$op(_))* };
+    (@pattern $first:ident $($op:ident)*) => { $crate::ops::Op::$first(_) $(| $crate::ops::Op::$op(_))* };
     (@names $($op:ident)*) => { [$(stringify!($op)),*] };
-    ($form:ident) => { without_rule! { @$form
+    ($form:ident) => { $crate::without_rule! { @$form
         A16Gather A16MatMul AdaptiveAvgPool Arange Arccos Arctanh Arg Attention BatchNormBwd BatchNormTrain
         BinaryConstShift BinaryShift C2CAllReduce C2CBroadcast Ceil ChunkGatedDeltaRule Clip ConcatSlice
         ConcatVolume ConstantFill ConvBwd_Weight Convbwd Copy Correlation Cos Cosh Csc CumSum Custom Deconv
@@ -27,7 +30,6 @@ macro_rules! without_rule {
         UnTuple Unpack Upsample Variance View WeightReorder Yield YoloDetection Yuv2rgbFormula
     } };
 }
-pub(crate) use without_rule;
 
 impl OpDef {
     /// Whether there is a type rule for it, and a kernel on the CPU. Types of other ops are given by whoever inserts them.
@@ -40,7 +42,7 @@ impl OpDef {
 ///
 /// # Errors
 /// Operands and attributes do not fit together.
-pub(crate) fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
+pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
     match op {
         Op::Abs(op) => activation::abs(op),
         Op::Add(op) => arithmetic::add(op),

@@ -6,10 +6,12 @@ use crate::{
 
 /// An operand as a type rule sees it.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Value<'a> {
+pub struct Value<'a> {
     /// What the caller calls it: the argument of a function, or the operand's name in td.
     pub called: &'a str,
+    /// Its shape.
     pub shape: &'a [usize],
+    /// Its dtype.
     pub dtype: Dtype,
     /// A coefficient's data, where they are known.
     pub data: Option<&'a Array>,
@@ -20,6 +22,7 @@ impl Value<'_> {
     pub fn text(&self) -> String {
         format!("{} {}", shape_text(self.shape), self.dtype)
     }
+    /// Their number.
     pub fn elements(&self) -> usize {
         self.shape.iter().product()
     }
@@ -35,7 +38,7 @@ impl Value<'_> {
 
 /// The dtype of a result.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) enum Choice {
+pub enum Choice {
     /// It follows from the operands.
     Is(Dtype),
     /// The caller chooses.
@@ -44,8 +47,10 @@ pub(crate) enum Choice {
 
 /// The type of a result.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Inferred {
+pub struct Inferred {
+    /// Its shape.
     pub shape: Shape,
+    /// Its dtype, or those that it may have.
     pub dtype: Choice,
 }
 

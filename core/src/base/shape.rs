@@ -4,7 +4,7 @@ use super::{Cause, Dtype, Result, argument};
 pub type Shape = Vec<usize>;
 
 /// `1x3x32x32`; `scalar` without dimensions. Long shapes are cut.
-pub(crate) fn shape_text(shape: &[usize]) -> String {
+pub fn shape_text(shape: &[usize]) -> String {
     if shape.is_empty() {
         return "scalar".into();
     }
@@ -19,7 +19,7 @@ pub(crate) fn shape_text(shape: &[usize]) -> String {
 ///
 /// # Errors
 /// Names what would be right.
-pub(crate) fn elements(shape: &[usize], dtype: Dtype) -> Result<usize> {
+pub fn elements(shape: &[usize], dtype: Dtype) -> Result<usize> {
     if shape.len() > 32 {
         return Err(Cause::Shape(format!("a shape of {} dimensions; at most 32 are supported", shape.len())).into());
     }
@@ -42,7 +42,7 @@ pub(crate) fn elements(shape: &[usize], dtype: Dtype) -> Result<usize> {
 }
 
 /// Names are text that fits one line of MLIR and a file name in an npz.
-pub(crate) fn check_name(name: &str) -> Result<()> {
+pub fn check_name(name: &str) -> Result<()> {
     let problem = if name.is_empty() {
         "it is empty"
     } else if name.len() > 1000 {

@@ -144,9 +144,12 @@ impl fmt::Display for Default {
 
 /// What stands in the place of one of the definition's operands.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(crate) enum Slot<'a, V> {
+pub enum Slot<'a, V> {
+    /// The one.
     One(&'a V),
+    /// None.
     Absent,
+    /// Those of a variadic operand.
     Many(&'a [V]),
 }
 
@@ -170,7 +173,8 @@ impl<V> Parts<V> {
     }
 }
 
-pub(crate) fn operator_error(op: &OpDef, problem: impl Into<String>) -> Error {
+/// An operator of `op` cannot be.
+pub fn operator_error(op: &OpDef, problem: impl Into<String>) -> Error {
     Cause::Operator { op: op.name.into(), problem: problem.into() }.into()
 }
 
@@ -211,7 +215,7 @@ pub use generated::*;
 
 impl Input<()> {
     /// Of attributes that were checked.
-    pub(crate) fn read(attributes: &mut Attributes) -> Result<Self> {
+    pub fn read(attributes: &mut Attributes) -> Result<Self> {
         let op = op_def("Input")?;
         Input::build(&mut Parts { op, rest: vec![Some(())].into_iter() }, attributes)
     }
@@ -275,7 +279,7 @@ impl<V> Op<V> {
         list
     }
     /// The same op with other operands.
-    pub(crate) fn map<U>(&self, mut f: impl FnMut(&V) -> U) -> Op<U> {
+    pub fn map<U>(&self, mut f: impl FnMut(&V) -> U) -> Op<U> {
         let mapped: std::result::Result<Op<U>, std::convert::Infallible> = self.try_map(&mut |v| Ok(f(v)));
         match mapped {
             Ok(op) => op,

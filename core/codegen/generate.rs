@@ -286,7 +286,7 @@ fn op_enum(ops: &[&Op], out: &mut String) {
     );
     put!(
         out,
-        "  pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {{ match self {{ {} }} }}",
+        "  /// The operands, by name, in td's order.\n  pub fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {{ match self {{ {} }} }}",
         arms(&|n| format!("Op::{n}(op) => op.slots(), "))
     );
     put!(
@@ -296,7 +296,7 @@ fn op_enum(ops: &[&Op], out: &mut String) {
     );
     put!(
         out,
-        "  pub(crate) fn try_map<U, E>(&self, f: &mut dyn FnMut(&V) -> Result<U, E>) -> Result<Op<U>, E> {{ Ok(match self {{ {} }}) }}",
+        "  /// The same op over what `f` makes of each operand.\n  ///\n  /// # Errors\n  /// The first of `f`.\n  pub fn try_map<U, E>(&self, f: &mut dyn FnMut(&V) -> Result<U, E>) -> Result<Op<U>, E> {{ Ok(match self {{ {} }}) }}",
         arms(&|n| format!("Op::{n}(op) => Op::{n}(Box::new(op.try_map(f)?)), "))
     );
     put!(

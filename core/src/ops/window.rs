@@ -2,11 +2,16 @@
 use crate::base::{Result, invalid};
 
 /// One dimension of a sliding window: `(i + pads - dilation * (k - 1) - 1) / stride + 1`.
-pub(crate) struct Window {
+pub struct Window {
+    /// Size of the input.
     pub input: usize,
+    /// Size of the kernel.
     pub kernel: i64,
+    /// From one window to the next.
     pub stride: i64,
+    /// From one entry of the kernel to the next.
     pub dilation: i64,
+    /// Padding before and after.
     pub pads: [i64; 2],
 }
 

@@ -6,11 +6,11 @@ mod npz;
 mod safetensors;
 mod weights;
 
-pub(crate) use npz::set_default_permissions;
+pub use npz::set_default_permissions;
 pub use npz::{NpzFile, NpzWriter, read_npz, write_npz};
 
 pub use weights::WeightFile;
-pub(crate) use weights::as_declared;
+pub use weights::as_declared;
 
 use crate::base::{Cause, Dtype, Error, Ints, Result, Shape, elements, shape_text};
 use std::{borrow::Cow, fmt, sync::Arc};
@@ -51,11 +51,11 @@ element!(f32 => Float32, f64 => Float64, half::f16 => Float16, half::bf16 => Bfl
 /// Elements of one dtype in a shape, row-major. Clones share the storage.
 ///
 /// ```
-/// use tpulang::Array;
+/// use tpulang_core::array::Array;
 /// let a = Array::from(ndarray::arr2(&[[1.0f32, 2.0], [3.0, 4.0]]));
 /// assert_eq!(a.shape(), [2, 2]);
 /// assert_eq!(a.view::<f32>()?[[1, 0]], 3.0);
-/// # Ok::<(), tpulang::Error>(())
+/// # Ok::<(), tpulang_core::base::Error>(())
 /// ```
 #[derive(Clone)]
 pub struct Array {
@@ -200,7 +200,7 @@ impl Array {
     ///
     /// # Errors
     /// There are fewer axes, or the memory is not enough.
-    pub(crate) fn with_last_axes_swapped(&self) -> Result<Array> {
+    pub fn with_last_axes_swapped(&self) -> Result<Array> {
         let [batch @ .., rows, cols] = self.shape.as_slice() else {
             return Err(Cause::Shape(format!("{} has no two axes to swap", shape_text(&self.shape))).into());
         };
@@ -216,13 +216,13 @@ impl Array {
         Ok(out.freeze())
     }
     /// The same bytes, read as another dtype of the same size (float16 stored as uint16, fp8 as uint8).
-    pub(crate) fn reinterpreted(&self, dtype: Dtype) -> Option<Array> {
+    pub fn reinterpreted(&self, dtype: Dtype) -> Option<Array> {
         (dtype.size() == self.dtype.size()).then(|| Array { dtype, ..self.clone() })
     }
 }
 
 /// An array that is being written: owned, not yet shared.
-pub(crate) struct ArrayMut {
+pub struct ArrayMut {
     dtype: Dtype,
     shape: Shape,
     words: Vec<u64>,
@@ -237,9 +237,11 @@ impl ArrayMut {
         let bytes = elements(shape, dtype)? * dtype.size();
         Ok(ArrayMut { dtype, shape: shape.to_vec(), words: zeros(bytes.div_ceil(size_of::<u64>()))? })
     }
+    /// The dtype.
     pub fn dtype(&self) -> Dtype {
         self.dtype
     }
+    /// The shape.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
@@ -283,7 +285,7 @@ fn check_len(shape: &[usize], dtype: Dtype, len: usize) -> Result<()> {
 ///
 /// # Errors
 /// The memory is not enough.
-pub(crate) fn zeros<T: Clone + Default>(n: usize) -> Result<Vec<T>> {
+pub fn zeros<T: Clone + Default>(n: usize) -> Result<Vec<T>> {
     check_available(n.saturating_mul(size_of::<T>()))?;
     // The probe's room is given back at once; what follows asks the system for zeroed pages.
     Vec::<T>::new().try_reserve_exact(n).map_err(|_| no_room::<T>(n))?;
@@ -309,18 +311,19 @@ fn no_room<T>(n: usize) -> Error {
 ///
 /// # Errors
 /// The memory is not enough.
-pub(crate) fn reserve<T>(v: &mut Vec<T>, n: usize) -> Result<()> {
+pub fn reserve<T>(v: &mut Vec<T>, n: usize) -> Result<()> {
     check_available(n.saturating_mul(size_of::<T>()))?;
     v.try_reserve_exact(n).map_err(|_| no_room::<T>(n))
 }
 
-pub(crate) fn too_large(what: String, needed: u64, available: u64) -> Error {
+/// `what` needs more bytes than are available.
+pub fn too_large(what: String, needed: u64, available: u64) -> Error {
     let limit = format!("{} are available", byte_text(available));
     Cause::TooLarge { what, needed: byte_text(needed), limit }.into()
 }
 
 /// Memory that a new allocation may use, as the kernel estimates it; no limit where that is not known.
-pub(crate) fn available_memory() -> u64 {
+pub fn available_memory() -> u64 {
     let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
     let line = text.lines().find_map(|l| l.strip_prefix("MemAvailable:"));
     line.and_then(|l| l.trim().trim_end_matches("kB").trim().parse::<u64>().ok())
@@ -328,7 +331,7 @@ pub(crate) fn available_memory() -> u64 {
 }
 
 /// `1.5 GiB`.
-pub(crate) fn byte_text(bytes: u64) -> String {
+pub fn byte_text(bytes: u64) -> String {
     let units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let mut value = bytes as f64;
     let mut unit = 0;

@@ -41,7 +41,7 @@ pub(super) fn conv(op: &Conv<Value>) -> Types {
 }
 
 /// One a spatial axis, 1 where absent.
-pub(crate) fn dilations<V>(op: &Conv<V>) -> Vec<i64> {
+pub fn dilations<V>(op: &Conv<V>) -> Vec<i64> {
     op.dilations.clone().filter(|d| !d.is_empty()).unwrap_or_else(|| vec![1; op.strides.len()])
 }
 

@@ -264,7 +264,7 @@ impl Error {
         }
     }
     /// The error with its argument called as the caller calls it: `words` has pairs of a name and the caller's.
-    pub(crate) fn in_words(mut self, words: &[(&str, &str)]) -> Self {
+    pub fn in_words(mut self, words: &[(&str, &str)]) -> Self {
         if let Cause::Argument { argument, .. }
         | Cause::Misfit { argument, .. }
         | Cause::Dtype { argument, .. }
@@ -277,28 +277,32 @@ impl Error {
         self
     }
     /// The error of the call at another position, where not every call came to be recorded.
-    pub(crate) fn numbered(mut self, index: usize) -> Self {
+    pub fn numbered(mut self, index: usize) -> Self {
         if let Some(call) = &mut self.0.call {
             call.index = index;
         }
         self
     }
-    pub(crate) fn in_call(mut self, call: CallContext) -> Self {
+    /// It happened in that call, if it does not know better.
+    pub fn in_call(mut self, call: CallContext) -> Self {
         self.0.call.get_or_insert(call);
         self
     }
-    pub(crate) fn at(mut self, place: Place) -> Self {
+    /// It happened at that place of a file, if it does not know better.
+    pub fn at(mut self, place: Place) -> Self {
         self.0.place.get_or_insert(place);
         self
     }
-    pub(crate) fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Error {
+    /// Of the operating system, about a file.
+    pub fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Error {
         move |source| Cause::Io { path: path.into(), source }.into()
     }
-    pub(crate) fn format(path: impl Into<PathBuf>, problem: impl fmt::Display) -> Error {
+    /// A file is not what it should be.
+    pub fn format(path: impl Into<PathBuf>, problem: impl fmt::Display) -> Error {
         Cause::Format { path: path.into(), problem: problem.to_string() }.into()
     }
     /// Nothing, the one, or all of them as one error.
-    pub(crate) fn collect(mut errors: Vec<Error>) -> Result<()> {
+    pub fn collect(mut errors: Vec<Error>) -> Result<()> {
         match errors.len() {
             0 => Ok(()),
             1 => Err(errors.remove(0)),
@@ -354,27 +358,27 @@ impl fmt::Display for Error {
 }
 
 /// An error about an argument's value.
-pub(crate) fn argument(argument: impl fmt::Display, found: impl fmt::Display, expected: impl fmt::Display) -> Error {
+pub fn argument(argument: impl fmt::Display, found: impl fmt::Display, expected: impl fmt::Display) -> Error {
     Cause::Argument { argument: argument.to_string(), found: found.to_string(), expected: expected.to_string() }.into()
 }
 
 /// An error about an argument that does not fit the others.
-pub(crate) fn misfit(argument: impl fmt::Display, problem: impl fmt::Display) -> Error {
+pub fn misfit(argument: impl fmt::Display, problem: impl fmt::Display) -> Error {
     Cause::Misfit { argument: argument.to_string(), problem: problem.to_string() }.into()
 }
 
 /// Text for a message, cut if it is long.
-pub(crate) fn shown(text: &str) -> String {
+pub fn shown(text: &str) -> String {
     text.chars().take(60).collect()
 }
 
 /// An error about shapes that do not fit.
-pub(crate) fn invalid(what: impl fmt::Display) -> Error {
+pub fn invalid(what: impl fmt::Display) -> Error {
     Cause::Shape(what.to_string()).into()
 }
 
 /// The most similar of the known names, if any is similar enough to suggest.
-pub(crate) fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
+pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     // A very long name resembles nothing, and comparing it would take quadratic time.
     if name.len() > 200 {
         return None;

@@ -6,7 +6,7 @@ use serde::{Deserialize, Deserializer, Serialize, de};
 /// Whole numbers: dimensions, axes, positions. Made of arrays, vectors and slices of any of the usual integer types.
 ///
 /// ```
-/// use tpulang::base::Ints;
+/// use tpulang_core::base::Ints;
 /// assert_eq!(Ints::from([1usize, 3]), Ints::from(vec![1i64, 3]));
 /// assert_eq!(Ints::from([1, 3]).0, [1, 3]);
 /// ```

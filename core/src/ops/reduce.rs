@@ -6,7 +6,7 @@ use super::{
 use crate::base::{Result, Shape};
 
 /// The reduced axes of an input with `rank` dimensions; none given means all.
-pub(crate) fn reduced_axes(values: &[i64], rank: usize) -> Result<Vec<usize>> {
+pub fn reduced_axes(values: &[i64], rank: usize) -> Result<Vec<usize>> {
     if values.is_empty() { Ok((0..rank).collect()) } else { axes("axes", values, rank) }
 }
 

@@ -2,11 +2,11 @@
 //! family.
 //!
 //! ```
-//! use tpulang::ops::{Conv, op_def};
+//! use tpulang_core::ops::{Conv, op_def};
 //! let conv = Conv { group: 4, ..Conv::new("x", "w", vec![3, 3], vec![1, 1], vec![1; 4]) };
 //! assert_eq!((conv.input, conv.bias, conv.do_relu), ("x", None, false));
 //! assert_eq!(op_def("Conv")?.operands[2].name, "bias");
-//! # Ok::<(), tpulang::Error>(())
+//! # Ok::<(), tpulang_core::base::Error>(())
 //! ```
 
 mod activation;
@@ -28,15 +28,13 @@ mod sort;
 mod types;
 mod window;
 
-pub(crate) use attribute::check_attributes;
-pub use attribute::{Attribute, Attributes, Dict};
-pub(crate) use conv::dilations;
+pub use attribute::{Attribute, Attributes, Dict, check_attributes};
+pub use conv::dilations;
 pub use def::*;
-pub(crate) use def::{Slot, operator_error};
-pub(crate) use layout::{pad_counts, slice_ranges, split_sizes};
-pub(crate) use matmul::Product;
-pub(crate) use pool::windows;
-pub(crate) use reduce::reduced_axes;
-pub(crate) use rules::{infer, without_rule};
-pub(crate) use types::{Choice, Inferred, Value};
-pub(crate) use window::Window;
+pub use layout::{pad_counts, slice_ranges, split_sizes};
+pub use matmul::Product;
+pub use pool::windows;
+pub use reduce::reduced_axes;
+pub use rules::infer;
+pub use types::{Choice, Inferred, Value};
+pub use window::Window;

@@ -67,7 +67,7 @@ impl WeightFile {
 }
 
 /// An array as a tensor of that dtype and shape, if it can be one.
-pub(crate) fn as_declared(array: Array, dtype: Dtype, shape: &Shape) -> std::result::Result<Array, String> {
+pub fn as_declared(array: Array, dtype: Dtype, shape: &Shape) -> std::result::Result<Array, String> {
     let stored_as_bits = matches!(
         (dtype, array.dtype()),
         (Dtype::Float16 | Dtype::Bfloat16, Dtype::Uint16) | (Dtype::Fp8e4m3 | Dtype::Fp8e5m2, Dtype::Uint8)

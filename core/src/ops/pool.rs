@@ -6,8 +6,9 @@ use super::{
 };
 use crate::base::{Result, invalid};
 
-/// What the pools have in common.
-pub(crate) struct Pool<'a> {
+/// What the pools have in common: attributes of the same names.
+#[allow(missing_docs, reason = "the ops document them")]
+pub struct Pool<'a> {
     pub kernel_shape: &'a [i64],
     pub strides: &'a [i64],
     pub pads: &'a [i64],
@@ -59,7 +60,7 @@ fn ceil_padding(input: usize, kernel: i64, stride: i64, before: i64) -> i64 {
 }
 
 /// The windows of a pool, one a spatial axis; an empty kernel covers the input.
-pub(crate) fn windows(input: &[usize], op: &Pool) -> Result<Vec<Window>> {
+pub fn windows(input: &[usize], op: &Pool) -> Result<Vec<Window>> {
     let spatial = input.len().saturating_sub(2);
     let (mut kernel, mut strides, mut pads) = (op.kernel_shape.to_vec(), op.strides.to_vec(), op.pads.to_vec());
     if kernel.is_empty() {

@@ -7,7 +7,7 @@ mod shape;
 
 pub use dtype::Dtype;
 pub use error::{CallContext, Cause, Error, Place, Result};
-pub(crate) use error::{argument, invalid, misfit, nearest, shown};
+pub use error::{argument, invalid, misfit, nearest, shown};
 pub use numbers::{FromNumber, Ints, OneOrMany};
 pub use shape::Shape;
-pub(crate) use shape::{check_name, elements, shape_text};
+pub use shape::{check_name, elements, shape_text};

@@ -135,7 +135,7 @@ impl Attributes {
     ///
     /// # Errors
     /// One has no default.
-    pub(crate) fn defaults(op: &OpDef) -> Result<Attributes> {
+    pub fn defaults(op: &OpDef) -> Result<Attributes> {
         Attributes::new(op, std::iter::empty::<(&str, Attribute)>())
     }
     /// The attribute of that name.
@@ -147,7 +147,7 @@ impl Attributes {
         self.0.iter().map(|(k, v)| (*k, v))
     }
     /// Those that differ from the op's defaults.
-    pub(crate) fn without_defaults(self, op: &OpDef) -> impl Iterator<Item = (&'static str, Attribute)> {
+    pub fn without_defaults(self, op: &OpDef) -> impl Iterator<Item = (&'static str, Attribute)> {
         let default =
             |name: &str| op.attributes.iter().find(|a| a.name == name).and_then(|a| a.default).map(default_value);
         self.into_iter().filter(move |(name, value)| default(name).as_ref() != Some(value))
@@ -209,7 +209,7 @@ fn default_value(default: Default) -> Attribute {
 }
 
 /// Checks an op that was built as a struct, whose integers may be beyond the attribute's kind.
-pub(crate) fn check_attributes(name: &str, attributes: &Attributes) -> Result<()> {
+pub fn check_attributes(name: &str, attributes: &Attributes) -> Result<()> {
     let op = op_def(name)?;
     for (name, value) in attributes.iter() {
         if let Some(def) = op.attributes.iter().find(|a| a.name == name) {

@@ -5,6 +5,6 @@ mod params;
 mod round;
 
 pub use fixed_point::{multiplier_shift, tflite};
-pub(crate) use params::channel_axis;
+pub use params::channel_axis;
 pub use params::{PerTensorOrAxis, Quantization};
 pub use round::RoundMode;
