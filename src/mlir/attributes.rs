@@ -1,17 +1,21 @@
 //! Attributes between the graph and MLIR.
+use super::text::{of_string, string};
 use crate::ops::{Attribute as Value, AttributeKind, Dict};
 use melior::{
     Context,
     ir::{
-        Attribute, AttributeLike, Identifier, Type, TypeLike,
+        Attribute, AttributeLike, Identifier, Type,
         attribute::{ArrayAttribute, BoolAttribute, FloatAttribute, IntegerAttribute, StringAttribute},
         r#type::IntegerType,
     },
 };
 use mlir_sys::{
-    mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeIsAArray, mlirAttributeIsADictionary,
-    mlirDictionaryAttrGet, mlirDictionaryAttrGetElement, mlirDictionaryAttrGetNumElements, mlirIdentifierStr,
-    mlirNamedAttributeGet,
+    MlirAttribute, mlirArrayAttrGetElement, mlirArrayAttrGetNumElements, mlirAttributeGetType, mlirAttributeIsAArray,
+    mlirAttributeIsABool, mlirAttributeIsADictionary, mlirAttributeIsAFloat, mlirAttributeIsAInteger,
+    mlirBoolAttrGetValue, mlirDictionaryAttrGet, mlirDictionaryAttrGetElement, mlirDictionaryAttrGetNumElements,
+    mlirFloatAttrGetValueDouble, mlirIdentifierStr, mlirIntegerAttrGetValueInt, mlirIntegerAttrGetValueSInt,
+    mlirIntegerAttrGetValueUInt, mlirIntegerTypeGetWidth, mlirIntegerTypeIsSigned, mlirIntegerTypeIsUnsigned,
+    mlirNamedAttributeGet, mlirTypeIsAF64, mlirTypeIsAInteger,
 };
 
 /// An attribute of an op; the kind tells a 32-bit integer from a 64-bit one.
@@ -62,17 +66,19 @@ pub(super) fn from_mlir(attribute: Attribute) -> Option<Value> {
     if let Some(entries) = entries(attribute) {
         return entries.into_iter().map(|(k, v)| Some((k, from_mlir(v)?))).collect::<Option<Dict>>().map(Value::Dict);
     }
-    // A bool is an integer of one bit, so it is tried first.
-    if let Ok(v) = BoolAttribute::try_from(attribute) {
-        return Some(Value::Bool(v.value()));
+    let raw = attribute.to_raw();
+    // SAFETY: each value is taken of an attribute whose kind was tested. A bool is an integer of one bit, so it is first.
+    unsafe {
+        if mlirAttributeIsABool(raw) {
+            Some(Value::Bool(mlirBoolAttrGetValue(raw)))
+        } else if mlirAttributeIsAInteger(raw) {
+            integer(raw).map(Value::Int)
+        } else if mlirAttributeIsAFloat(raw) {
+            mlirTypeIsAF64(mlirAttributeGetType(raw)).then(|| Value::Float(mlirFloatAttrGetValueDouble(raw)))
+        } else {
+            of_string(attribute).map(Value::Str)
+        }
     }
-    if let Ok(v) = IntegerAttribute::try_from(attribute) {
-        return integer(v);
-    }
-    if let Ok(v) = FloatAttribute::try_from(attribute) {
-        return attribute.r#type().is_f64().then(|| Value::Float(v.value()));
-    }
-    StringAttribute::try_from(attribute).ok().map(|v| Value::Str(v.value().to_owned()))
 }
 
 /// Numbers of one kind as such.
@@ -95,19 +101,32 @@ fn entries(attribute: Attribute) -> Option<Vec<(String, Attribute)>> {
             (0..mlirDictionaryAttrGetNumElements(raw))
                 .map(|i| {
                     let named = mlirDictionaryAttrGetElement(raw, i);
-                    let key = mlirIdentifierStr(named.name);
-                    let key = std::slice::from_raw_parts(key.data.cast::<u8>(), key.length);
-                    (String::from_utf8_lossy(key).into_owned(), Attribute::from_raw(named.attribute))
+                    (string(mlirIdentifierStr(named.name)), Attribute::from_raw(named.attribute))
                 })
                 .collect()
         })
     }
 }
 
-/// Integers of up to 64 bits, by their text: the C API asserts that signedness is as asked for.
-fn integer(attribute: IntegerAttribute) -> Option<Value> {
-    let text = attribute.to_string();
-    text.split(" : ").next()?.trim().parse().ok().map(Value::Int)
+/// An integer that an i64 can hold: the C API asserts that the getter is the one of its signedness, and the width is
+/// at most 64.
+///
+/// # Safety
+/// It is an integer attribute.
+unsafe fn integer(raw: MlirAttribute) -> Option<i64> {
+    // SAFETY: as the caller promises; kind and width of the type are tested first.
+    unsafe {
+        let ty = mlirAttributeGetType(raw);
+        if !mlirTypeIsAInteger(ty) || mlirIntegerTypeGetWidth(ty) > 64 {
+            None
+        } else if mlirIntegerTypeIsSigned(ty) {
+            Some(mlirIntegerAttrGetValueSInt(raw))
+        } else if mlirIntegerTypeIsUnsigned(ty) {
+            i64::try_from(mlirIntegerAttrGetValueUInt(raw)).ok()
+        } else {
+            Some(mlirIntegerAttrGetValueInt(raw))
+        }
+    }
 }
 
 /// The elements of an array attribute. melior's own conversion refuses every array (0.27.1 tests the wrong kind).

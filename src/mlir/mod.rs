@@ -2,10 +2,14 @@
 //!
 //! This room alone knows melior.
 
+mod admit;
 mod attributes;
 mod context;
+mod lexer;
 mod pair;
+mod parse;
 mod reader;
+mod text;
 mod types;
 mod writer;
 

@@ -1,23 +1,25 @@
 use super::{
     attributes::from_mlir,
     context::context,
+    parse::parse,
+    text,
     types::{ReadType, read_type},
 };
 use crate::{
     array::WeightFile,
-    base::{CallContext, Cause, Error, Place, Result, Shape},
+    base::{CallContext, Cause, Error, Result, Shape},
     graph::{Block as GraphBlock, Graph, Mode, NewResult, Preprocess, Tensor, TensorKind},
     ops::{Attribute as Value, Attributes, Input, Op, OpDef, op_def},
 };
 use melior::ir::{
-    BlockLike, BlockRef, Location, Module, RegionLike, TypeLike, Value as MlirValue, ValueLike,
-    attribute::StringAttribute,
+    BlockLike, BlockRef, Location, RegionLike, TypeLike, Value as MlirValue, ValueLike,
     operation::{OperationLike, OperationRef},
 };
-use std::{cell::RefCell, collections::HashMap, path::Path, rc::Rc};
+use mlir_sys::{mlirIdentifierStr, mlirLocationNameGetName};
+use std::{collections::HashMap, path::Path};
 
-/// Nesting that no module of the Top dialect needs, and deep enough to exhaust the stack of MLIR's parser.
-const MAX_NESTING: usize = 100;
+/// What is looked at of a location beside the names that are needed.
+const MAX_LOCATION_PARTS: usize = 1 << 10;
 
 /// Reads a Top dialect module with its weights, which lie beside it under the name that the module gives, or at
 /// `weights`. Accepts what tpulang writes, what TpuLang writes (unranked results) and what `tpuc-opt` makes of them.
@@ -46,32 +48,8 @@ pub fn read_text(text: &str) -> Result<Graph> {
 }
 
 fn read_module(text: &str, file: &str, open: impl Fn(&str) -> Result<WeightFile>) -> Result<Graph> {
-    let module_place = |line, column| Place { file: file.into(), line, column, path: String::new() };
-    if let Some(at) = text.find('\0') {
-        let line = text[..at].matches('\n').count() + 1;
-        return Err(Error::from(Cause::Syntax("a NUL character".into())).at(module_place(line, 1)));
-    }
-    check_nesting(text).map_err(|(line, e)| e.at(module_place(line, 1)))?;
     let context = context();
-    let messages = Rc::new(RefCell::new(Vec::new()));
-    let sink = messages.clone();
-    let handler = context.attach_diagnostic_handler(move |d| {
-        let l = d.location();
-        let place = if l.is_file_line_col_range() {
-            (l.file_line_col_range_start_line(), l.file_line_col_range_start_column())
-        } else {
-            (1, 1)
-        };
-        sink.borrow_mut().push((place, d.to_string()));
-        true
-    });
-    let module = Module::parse(&context, text);
-    context.detach_diagnostic_handler(handler);
-    let Some(module) = module else {
-        let ((line, column), problem) =
-            messages.borrow().first().cloned().unwrap_or(((1, 1), "not an MLIR module".into()));
-        return Err(Error::from(Cause::Syntax(problem)).at(module_place(line, column)));
-    };
+    let module = parse(&context, text, file)?;
     let module = module.as_operation();
     let string = |name: &str| attribute_text(&module, name);
     let mut graph = Graph::new(string("sym_name").unwrap_or_else(|| "main".into()))?;
@@ -85,32 +63,8 @@ fn read_module(text: &str, file: &str, open: impl Fn(&str) -> Result<WeightFile>
     Ok(reader.graph)
 }
 
-fn check_nesting(text: &str) -> Result<(), (usize, Error)> {
-    let (mut depth, mut line, mut in_string, mut escaped) = (0usize, 1, false, false);
-    for b in text.bytes() {
-        line += usize::from(b == b'\n');
-        match b {
-            _ if escaped => escaped = false,
-            b'\\' if in_string => escaped = true,
-            b'"' => in_string = !in_string,
-            b'\n' => in_string = false,
-            _ if in_string => {}
-            b'(' | b'[' | b'{' | b'<' => depth += 1,
-            b')' | b']' | b'}' => depth = depth.saturating_sub(1),
-            // The arrow of a function type closes nothing.
-            b'>' => depth = depth.saturating_sub(1),
-            _ => {}
-        }
-        if depth > MAX_NESTING {
-            return Err((line, Cause::Syntax(format!("brackets are nested deeper than {MAX_NESTING}")).into()));
-        }
-    }
-    Ok(())
-}
-
 fn attribute_text(operation: &OperationRef, name: &str) -> Option<String> {
-    let attribute = operation.attribute(name).ok()?;
-    StringAttribute::try_from(attribute).ok().map(|s| s.value().to_owned())
+    operation.attribute(name).ok().and_then(text::of_string)
 }
 
 fn main_function<'c, 'a>(module: &OperationRef<'c, 'a>) -> Result<OperationRef<'c, 'a>> {
@@ -128,16 +82,27 @@ fn main_function<'c, 'a>(module: &OperationRef<'c, 'a>) -> Result<OperationRef<'
 }
 
 fn op_name(operation: &OperationRef) -> String {
-    operation.name().as_string_ref().as_str().unwrap_or_default().to_owned()
+    text::of_name(operation.name())
 }
 
-/// The names in a location: of a name, of the names that are fused.
-fn location_names(location: Location, depth: usize, names: &mut Vec<String>) {
-    if location.is_name() {
-        names.extend(location.name_value().as_string_ref().as_str().ok().map(str::to_owned));
-    } else if location.is_fused() && depth < 4 {
-        (0..location.fused_num_locations()).for_each(|i| location_names(location.fused_location(i), depth + 1, names));
+/// The names in a location: of a name, of the names that are fused. Aliases make a small text a location of any
+/// size; of an operator with that many results only the first so many names and parts are looked at.
+fn location_names(location: Location, results: usize) -> Vec<String> {
+    let (mut names, mut parts) = (Vec::new(), vec![location]);
+    let mut visits = results.saturating_mul(2).saturating_add(MAX_LOCATION_PARTS);
+    while let Some(location) = parts.pop() {
+        visits -= 1;
+        if visits == 0 || names.len() == results {
+            break;
+        }
+        if location.is_name() {
+            // SAFETY: the name lives as long as the context.
+            names.push(unsafe { text::string(mlirIdentifierStr(mlirLocationNameGetName(location.to_raw()))) });
+        } else if location.is_fused() && location.fused_num_locations() <= visits {
+            parts.extend((0..location.fused_num_locations()).rev().map(|i| location.fused_location(i)));
+        }
     }
+    names
 }
 
 struct Reader {
@@ -170,8 +135,7 @@ impl Reader {
             if ["func.return", "return", "top.Yield"].contains(&name.as_str()) {
                 return Ok(self.operands(&operation)?.into_iter().flatten().collect());
             }
-            let mut names = Vec::new();
-            location_names(operation.location(), 0, &mut names);
+            let names = location_names(operation.location(), operation.result_count());
             let (out, index) = (names.first().cloned(), self.graph.calls_made());
             let call = CallContext { function: name, out, index, operands: Vec::new() };
             self.operation(&operation, names).map_err(|e| e.in_call(call))?;
@@ -190,12 +154,17 @@ impl Reader {
             .strip_prefix("top.")
             .ok_or_else(|| Error::from(Cause::Syntax(format!("the op {name} is not of the Top dialect"))))?;
         let def = op_def(op)?;
+        if operation.region_count() != def.blocks.len() {
+            let (found, expected) = (operation.region_count(), def.blocks.len());
+            let problem = format!("it has {found} blocks; expected {expected}");
+            return Err(Cause::Operator { op: op.into(), problem }.into());
+        }
         let mut attributes = Vec::new();
         for (key, value) in operation.attributes() {
-            let key = key.as_string_ref().as_str().unwrap_or_default().to_owned();
+            let key = text::of_name(key);
             let value = from_mlir(value).ok_or_else(|| Cause::Operator {
                 op: op.into(),
-                problem: format!("the attribute {key} is {value}, of a kind that no op has"),
+                problem: format!("the attribute {key} is {}, of a kind that no op has", text::of_attribute(value)),
             })?;
             attributes.push((key, value));
         }
@@ -293,10 +262,13 @@ impl Reader {
         let mut blocks = Vec::new();
         for name in def.blocks {
             let missing = || {
-                Error::from(Cause::Operator { op: def.name.into(), problem: format!("the block {name} is missing") })
+                Error::from(Cause::Operator {
+                    op: def.name.into(),
+                    problem: format!("the block {name} must be one block"),
+                })
             };
             let region = operation.region(blocks.len()).map_err(|_| missing())?;
-            let block = region.first_block().ok_or_else(missing)?;
+            let block = region.first_block().filter(|b| b.next_in_region().is_none()).ok_or_else(missing)?;
             let mut arguments = Vec::new();
             for i in 0..block.argument_count() {
                 let value = block.argument(i).map_err(|_| missing())?;

@@ -1,4 +1,5 @@
 //! Tensor types between the graph and MLIR.
+use super::text::of_type;
 use crate::{
     base::{Dtype, OneOrMany, Shape},
     quant::Quantization,
@@ -87,20 +88,22 @@ pub(super) struct ReadType {
 /// It is not one, has dynamic dimensions, or elements that tpulang does not know.
 pub(super) fn read_type(ty: Type) -> Result<ReadType, String> {
     let raw = ty.to_raw();
-    let shape = if let Ok(ranked) = RankedTensorType::try_from(ty) {
+    // SAFETY: a type's kind may be asked of any type.
+    let (ranked, unranked) = unsafe { (mlirTypeIsARankedTensor(raw), mlirTypeIsAUnrankedTensor(raw)) };
+    let shape = if ranked {
         let dim = |i: usize| {
             // SAFETY: the type is a ranked tensor, and the index is below its rank.
-            let d = unsafe { mlirShapedTypeGetDimSize(ranked.to_raw(), i as isize) };
+            let d = unsafe { mlirShapedTypeGetDimSize(raw, i as isize) };
             usize::try_from(d)
-                .map_err(|_| format!("the type {ty} has dynamic dimensions; every dimension must be known"))
+                .map_err(|_| format!("the type {} has dynamic dimensions; every dimension must be known", of_type(ty)))
         };
         // SAFETY: the type is a ranked tensor.
         let rank = unsafe { mlirShapedTypeGetRank(raw) } as usize;
         Some((0..rank).map(dim).collect::<Result<Shape, _>>()?)
-    } else if unsafe { mlirTypeIsAUnrankedTensor(raw) } {
+    } else if unranked {
         None
     } else {
-        return Err(format!("the type {ty} is not a tensor"));
+        return Err(format!("the type {} is not a tensor", of_type(ty)));
     };
     // SAFETY: both kinds of tensor types are shaped.
     let element = unsafe { Type::from_raw(mlirShapedTypeGetElementType(raw)) };
@@ -123,7 +126,7 @@ fn read_element(ty: Type) -> Result<(Dtype, Option<Quantization>), String> {
                 )),
             }
         } else {
-            let text = ty.to_string();
+            let text = of_type(ty);
             let known =
                 Dtype::from_mlir_name(&text).ok_or_else(|| format!("elements of type {text} are not supported"))?;
             return Ok((known, None));
@@ -136,7 +139,7 @@ fn read_element(ty: Type) -> Result<(Dtype, Option<Quantization>), String> {
         (8, false) => Dtype::Uint8,
         (16, true) => Dtype::Int16,
         (16, false) => Dtype::Uint16,
-        _ => return Err(format!("quantized elements of {bits} bits are not supported ({ty})")),
+        _ => return Err(format!("quantized elements of {bits} bits are not supported ({})", of_type(ty))),
     };
     Ok((dtype, Some(quantization)))
 }

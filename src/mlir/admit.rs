@@ -1,0 +1,316 @@
+//! What is let through to MLIR's parser: the text of modules of the Top dialect and nothing else, since that parser is
+//! not made for hostile text (it overruns its stack, takes gigabytes, and its `dense` and `sparse` crash).
+use super::lexer::{Kind, Lexer, Problem, Token};
+use std::{borrow::Cow, collections::HashMap};
+
+/// Nesting that no module of the Top dialect needs, and deep enough to exhaust the stack of MLIR's parser.
+const MAX_NESTING: usize = 100;
+/// Of one location, its aliases written out: no operator has as many results.
+const MAX_LOCATIONS: usize = 1 << 16;
+/// 256 MiB: ten million operators.
+pub(super) const MAX_TEXT: u64 = 256 << 20;
+
+/// The words that stand for something, but names of attributes and element types.
+const WORDS: [&str; 14] = [
+    "module",
+    "builtin.module",
+    "attributes",
+    "func.func",
+    "func.return",
+    "return",
+    "private",
+    "public",
+    "loc",
+    "fused",
+    "unknown",
+    "none",
+    "true",
+    "false",
+];
+const FLOATS: [&str; 6] = ["f16", "bf16", "f32", "f64", "f8E4M3FN", "f8E5M2"];
+
+/// The text as MLIR shall read it, of the same length: properties of unregistered ops (`<{..}>`), which MLIR would read
+/// and forget, are made attributes.
+///
+/// # Errors
+/// Where and why it is none of the Top dialect.
+pub(super) fn admit(text: &str) -> Result<Cow<'_, str>, Problem> {
+    if text.len() as u64 > MAX_TEXT {
+        return Err((0, format!("the text has {} bytes; at most {MAX_TEXT} are read", text.len())));
+    }
+    let mut gate = Gate::new(text);
+    let mut tokens = Lexer::new(text).peekable();
+    while let Some(token) = tokens.next() {
+        let token = token?;
+        let next = match tokens.peek() {
+            Some(Ok(next)) => &text[next.at.clone()],
+            _ => "",
+        };
+        gate.token(&token, next)?;
+        gate.last = token;
+    }
+    if gate.edits.is_empty() {
+        return Ok(Cow::Borrowed(text));
+    }
+    let mut bytes = text.as_bytes().to_vec();
+    gate.edits.iter().for_each(|(at, byte)| bytes[*at] = *byte);
+    // One ASCII character for another: it stays UTF-8.
+    Ok(Cow::Owned(String::from_utf8(bytes).unwrap_or_default()))
+}
+
+/// An open bracket.
+#[derive(Clone, Copy, PartialEq)]
+enum Bracket {
+    /// `<{` of an unregistered op.
+    Properties,
+    Other(u8),
+}
+
+/// What a location is made of, its aliases written out.
+#[derive(Clone, Copy, Default)]
+struct Extent {
+    locations: usize,
+    nesting: usize,
+}
+
+struct Gate<'a> {
+    text: &'a str,
+    open: Vec<Bracket>,
+    last: Token,
+    /// The last name before a parenthesis, with its quotes: the op whose operands, attributes and types these are.
+    op: &'a str,
+    aliases: HashMap<&'a str, Extent>,
+    /// The alias whose definition this is.
+    defined: Option<(&'a str, Extent)>,
+    /// The next attributes continue the properties before them.
+    merges: bool,
+    /// Places of the text and what shall stand there.
+    edits: Vec<(usize, u8)>,
+}
+
+impl<'a> Gate<'a> {
+    fn new(text: &'a str) -> Self {
+        Gate {
+            text,
+            open: Vec::new(),
+            last: Token { kind: Kind::Arrow, at: 0..0 },
+            op: "",
+            aliases: HashMap::new(),
+            defined: None,
+            merges: false,
+            edits: Vec::new(),
+        }
+    }
+
+    fn token(&mut self, token: &Token, next: &str) -> Result<(), Problem> {
+        let text = &self.text[token.at.clone()];
+        let before = &self.text[self.last.at.clone()];
+        let problem = match token.kind {
+            Kind::Word if is_word(text, next, before) => return Ok(()),
+            Kind::Word => format!("{text} is not a word of the Top dialect"),
+            Kind::Type if matches!(text, "!quant.uniform" | "!quant.calibrated") => return Ok(()),
+            Kind::Type => format!("the type {text} is not of the Top dialect"),
+            Kind::Symbol if ["func.func", "private", "public", "module"].contains(&before) => return Ok(()),
+            Kind::Symbol => format!("{text}: a symbol is the name of a function or of a module here"),
+            Kind::Alias if text.contains('.') || next == "<" => {
+                format!("the attribute {text} is not of the Top dialect")
+            }
+            Kind::Alias if next == "=" => return self.begin_alias(token, text),
+            Kind::Alias => return self.located(token, self.aliases.get(text).copied().unwrap_or_default()),
+            Kind::Str => {
+                if next == "(" {
+                    self.op = text;
+                }
+                return self.located(token, Extent { locations: 1, nesting: 0 });
+            }
+            Kind::Mark(mark) => return self.mark(mark, token, next),
+            _ => return Ok(()),
+        };
+        Err((token.at.start, problem))
+    }
+
+    fn begin_alias(&mut self, token: &Token, name: &'a str) -> Result<(), Problem> {
+        let rest = self.text[token.at.end..].trim_start_matches([' ', '=']);
+        if !self.open.is_empty() || !rest.starts_with("loc(") {
+            return Err((token.at.start, format!("{name}: only locations have aliases here, as in {name} = loc(..)")));
+        }
+        self.defined = Some((name, Extent::default()));
+        Ok(())
+    }
+
+    /// A location within the definition of an alias.
+    fn located(&mut self, token: &Token, part: Extent) -> Result<(), Problem> {
+        let Some((name, whole)) = &mut self.defined else { return Ok(()) };
+        whole.locations = whole.locations.saturating_add(part.locations);
+        whole.nesting = whole.nesting.max(part.nesting + 1);
+        if whole.locations > MAX_LOCATIONS || whole.nesting > MAX_NESTING {
+            let bound = format!("more than {MAX_LOCATIONS} locations, or is nested deeper than {MAX_NESTING}");
+            return Err((token.at.start, format!("the location {name} is made of {bound}")));
+        }
+        Ok(())
+    }
+
+    fn mark(&mut self, mark: u8, token: &Token, next: &str) -> Result<(), Problem> {
+        let at = token.at.start;
+        match mark {
+            b'(' | b'[' | b'{' | b'<' => self.open(mark, at, next),
+            b')' | b']' | b'}' | b'>' => self.close(mark, at, next),
+            _ => Ok(()),
+        }
+    }
+
+    fn open(&mut self, mark: u8, at: usize, next: &str) -> Result<(), Problem> {
+        let before = &self.text[self.last.at.clone()];
+        let is_value = matches!(before, "=" | "," | "[" | "(" | "{" | "<");
+        if self.open.len() == MAX_NESTING {
+            return Err((at, format!("brackets are nested deeper than {MAX_NESTING}")));
+        }
+        // A function type; the generic form of func.func has one.
+        if mark == b'(' && is_value && self.op != "\"func.func\"" {
+            return Err((at, "a parenthesis stands after an op, a function, loc, a colon or an arrow only".into()));
+        }
+        if mark == b'[' && before == ")" {
+            return Err((at, "no op of the Top dialect has successors".into()));
+        }
+        let of_registered = matches!(self.op, "\"func.func\"" | "\"builtin.module\"" | "\"func.return\"");
+        let bracket = match (mark, next) {
+            (b'<', "{") if !of_registered => Bracket::Properties,
+            _ => Bracket::Other(mark),
+        };
+        if bracket == Bracket::Properties {
+            self.edits.push((at, b' '));
+        }
+        if std::mem::take(&mut self.merges) {
+            self.edits.push((at, b' '));
+        }
+        self.open.push(bracket);
+        Ok(())
+    }
+
+    fn close(&mut self, mark: u8, at: usize, next: &str) -> Result<(), Problem> {
+        let bracket = self.open.pop();
+        let expected = match bracket {
+            Some(Bracket::Properties | Bracket::Other(b'<')) => b'>',
+            Some(Bracket::Other(b'(')) => b')',
+            Some(Bracket::Other(b'[')) => b']',
+            Some(Bracket::Other(_)) => b'}',
+            None => 0,
+        };
+        if mark != expected {
+            return Err((at, format!("unexpected {:?}", mark as char)));
+        }
+        if bracket == Some(Bracket::Properties) {
+            self.end_properties(at, next)?;
+        }
+        if self.open.is_empty()
+            && let Some((name, extent)) = self.defined.take()
+        {
+            self.aliases.insert(name, extent);
+        }
+        Ok(())
+    }
+
+    /// `}>` becomes `} `, or `, ` where attributes follow.
+    fn end_properties(&mut self, at: usize, next: &str) -> Result<(), Problem> {
+        if next == "(" {
+            return Err((at, "properties (<{..}>) of an op with blocks are not read; write them as attributes".into()));
+        }
+        self.edits.push((at, b' '));
+        if next == "{" {
+            self.merges = true;
+            self.edits.push((self.last.at.start, b','));
+        }
+        Ok(())
+    }
+}
+
+fn is_word(word: &str, next: &str, before: &str) -> bool {
+    match next {
+        "=" => true,
+        "<" => word == "tensor" || before == "<" && is_integer(word),
+        "(" => word == "loc",
+        "[" => word == "fused",
+        _ => WORDS.contains(&word) || FLOATS.contains(&word) || is_integer(word),
+    }
+}
+
+/// `i8`, `si32`, `ui16`, and `u8` as quantized types have it.
+fn is_integer(word: &str) -> bool {
+    let bits = ["si", "ui", "i", "u"].iter().find_map(|sign| word.strip_prefix(sign));
+    bits.is_some_and(|bits| ["1", "4", "8", "16", "32", "64"].contains(&bits))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(text: &str) -> String {
+        admit(text).map_or_else(|(at, problem)| format!("{at}: {problem}"), Cow::into_owned)
+    }
+
+    #[test]
+    fn what_is_not_of_the_dialect_is_refused() {
+        let deep = "[".repeat(200);
+        let chain: String = (1..200).map(|i| format!("#l{i} = loc(fused[#l{}])\n", i - 1)).collect();
+        let wide: String = (1..30).map(|i| format!("#l{i} = loc(fused[#l{0}, #l{0}])\n", i - 1)).collect();
+        let first = "#l0 = loc(\"a\")\n";
+        let texts = [
+            "{a = dense<(1.,2.)> : tensor<2x9xf32>}",
+            "{a = sparse<[[0]], [1]> : tensor<2xf32>}",
+            "{a = affine_map<(d0) -> (-d0)>}",
+            "{a = () -> ()}",
+            "{a = [() -> ()]}",
+            ": (() -> ()) -> ()",
+            "#a0 = [1]",
+            "#a0 = loc(\"x\") #a1 = [#a0]",
+            "{a = #tpu<round_mode HalfUp>}",
+            "{a = #foo.x<1>}",
+            "!a = i64",
+            "{a = @b}",
+            "{a = memref<4xf32>}",
+            "{a = distinct[0]<1 : i64>}",
+            "\"top.Relu\"(%0)[^bb0]",
+            "\"top.If\"(%0) <{a = 1}> ({})",
+            "{a = [1)}",
+            "]",
+            &deep,
+            &format!("{first}{chain}"),
+            &format!("{first}{wide}"),
+        ];
+        insta::assert_snapshot!(texts.map(told).join("\n"), @r#"
+        5: dense is not a word of the Top dialect
+        5: sparse is not a word of the Top dialect
+        5: affine_map is not a word of the Top dialect
+        5: a parenthesis stands after an op, a function, loc, a colon or an arrow only
+        6: a parenthesis stands after an op, a function, loc, a colon or an arrow only
+        3: a parenthesis stands after an op, a function, loc, a colon or an arrow only
+        0: #a0: only locations have aliases here, as in #a0 = loc(..)
+        15: #a1: only locations have aliases here, as in #a1 = loc(..)
+        5: the attribute #tpu is not of the Top dialect
+        5: the attribute #foo.x is not of the Top dialect
+        0: the type !a is not of the Top dialect
+        5: @b: a symbol is the name of a function or of a module here
+        5: memref is not a word of the Top dialect
+        5: distinct is not a word of the Top dialect
+        14: no op of the Top dialect has successors
+        21: properties (<{..}>) of an op with blocks are not read; write them as attributes
+        7: unexpected ')'
+        0: unexpected ']'
+        100: brackets are nested deeper than 100
+        2390: the location #l100 is made of more than 65536 locations, or is nested deeper than 100
+        489: the location #l17 is made of more than 65536 locations, or is nested deeper than 100
+        "#);
+    }
+
+    #[test]
+    fn properties_become_attributes_of_the_same_length() {
+        let cases = [
+            ("\"top.A\"(%0) <{a = 1 : i64}> : (none) -> none", "\"top.A\"(%0)  {a = 1 : i64}  : (none) -> none"),
+            ("\"top.A\"(%0) <{a = 1}> {b = 2} : ", "\"top.A\"(%0)  {a = 1,   b = 2} : "),
+            ("\"func.func\"() <{function_type = () -> ()}> ", "\"func.func\"() <{function_type = () -> ()}> "),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(told(text), expected);
+        }
+    }
+}

@@ -1,0 +1,78 @@
+//! Text out of MLIR. melior 0.27.1's own conversions panic on what is empty (`StringRef::as_str` looks at the last byte)
+//! and, where they print, on what is not UTF-8 (a `Display` that fails).
+use melior::ir::{Attribute, AttributeLike, Identifier, Type, TypeLike};
+use mlir_sys::{
+    MlirDiagnostic, MlirStringCallback, MlirStringRef, mlirAttributeIsAString, mlirAttributePrint, mlirDiagnosticPrint,
+    mlirIdentifierStr, mlirStringAttrGetValue, mlirTypePrint,
+};
+use std::ffi::c_void;
+
+/// The characters that a message shows of an attribute or a type.
+const SHOWN: usize = 200;
+
+/// # Safety
+/// The bytes that it refers to are alive.
+pub(super) unsafe fn string(raw: MlirStringRef) -> String {
+    if raw.length == 0 {
+        return String::new();
+    }
+    // SAFETY: as the caller promises; it is not empty, so the pointer is not null.
+    let bytes = unsafe { std::slice::from_raw_parts(raw.data.cast::<u8>(), raw.length) };
+    String::from_utf8_lossy(bytes).into_owned()
+}
+
+unsafe extern "C" fn collect(piece: MlirStringRef, all: *mut c_void) {
+    // SAFETY: `printed` passes its list, and the piece is alive during the call.
+    let (piece, all) = unsafe {
+        let piece = (piece.length > 0).then(|| std::slice::from_raw_parts(piece.data.cast::<u8>(), piece.length));
+        (piece, &mut *all.cast::<Vec<u8>>())
+    };
+    all.extend_from_slice(piece.unwrap_or_default());
+}
+
+fn printed(print: impl FnOnce(MlirStringCallback, *mut c_void)) -> String {
+    let mut bytes: Vec<u8> = Vec::new();
+    print(Some(collect), (&raw mut bytes).cast());
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
+fn shortened(text: String) -> String {
+    if text.chars().count() <= SHOWN {
+        return text;
+    }
+    text.chars().take(SHOWN).chain("..".chars()).collect()
+}
+
+/// An attribute as a message shows it.
+pub(super) fn of_attribute(attribute: Attribute) -> String {
+    // SAFETY: the attribute is alive; the callback gets the list that it expects.
+    shortened(printed(|callback, data| unsafe { mlirAttributePrint(attribute.to_raw(), callback, data) }))
+}
+
+/// A type as a message shows it.
+pub(super) fn of_type(ty: Type) -> String {
+    // SAFETY: as above.
+    shortened(printed(|callback, data| unsafe { mlirTypePrint(ty.to_raw(), callback, data) }))
+}
+
+/// What MLIR says.
+///
+/// # Safety
+/// The diagnostic is alive, as it is while its handler runs.
+pub(super) unsafe fn of_diagnostic(raw: MlirDiagnostic) -> String {
+    // SAFETY: as the caller promises; the callback gets the list that it expects.
+    shortened(printed(|callback, data| unsafe { mlirDiagnosticPrint(raw, callback, data) }))
+}
+
+/// The value of a string attribute.
+pub(super) fn of_string(attribute: Attribute) -> Option<String> {
+    let raw = attribute.to_raw();
+    // SAFETY: the kind is tested first; the bytes live as long as the context.
+    unsafe { mlirAttributeIsAString(raw).then(|| string(mlirStringAttrGetValue(raw))) }
+}
+
+/// The name of an operation (`top.Conv`) or of an attribute, or of what has such a name.
+pub(super) fn of_name(name: Identifier) -> String {
+    // SAFETY: names live as long as the context.
+    unsafe { string(mlirIdentifierStr(name.to_raw())) }
+}
