@@ -2,6 +2,7 @@
 
 mod dtype;
 mod error;
+pub mod files;
 mod numbers;
 mod shape;
 
