@@ -7,6 +7,7 @@ mod cli;
 mod golden;
 mod mutate;
 mod networks;
+mod pair;
 mod places;
 mod roundtrip;
 mod specs;

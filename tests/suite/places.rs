@@ -17,7 +17,7 @@ fn a_folder_in_the_way_is_told() {
     fs::create_dir(dir.path().join("patterns_origin.mlir")).unwrap();
     let out = tpulang(&["convert", SPEC, "-o", dir.path().to_str().unwrap()]);
     let text = String::from_utf8_lossy(&out.stderr);
-    assert!(text.contains("a folder has that name") && out.status.code() == Some(2), "{text}");
+    assert!(text.contains("it is a folder, not a file") && out.status.code() == Some(2), "{text}");
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing is left over");
     let file = dir.path().join("file");
     fs::write(&file, "").unwrap();

@@ -1,11 +1,13 @@
 //! Arrays: dtype, shape and shared storage, owned or memory-mapped; npz and safetensors files.
 
 mod convert;
+mod fingerprint;
 mod npy;
 mod npz;
 mod safetensors;
 mod weights;
 
+pub use fingerprint::fingerprint;
 pub use npz::set_default_permissions;
 pub use npz::{NpzFile, NpzWriter, read_npz, write_npz};
 
