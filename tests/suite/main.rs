@@ -5,6 +5,8 @@ mod bad_input;
 mod cases;
 mod cli;
 mod golden;
+mod grammar;
+mod hostile;
 mod mutate;
 mod networks;
 mod pair;
