@@ -408,7 +408,7 @@ fn checked_feed<T>(slot: &Slot<T>, array: &Array) -> Result<Array> {
     let ty = &slot.ty;
     if array.shape() == ty.shape {
         if array.dtype() == Dtype::Float32 && ty.dtype.is_float() {
-            return Ok(array.clone());
+            return for_compute(array);
         }
         if let Ok(array) = as_declared(array.clone(), ty.dtype, &ty.shape) {
             return for_compute(&array);
@@ -420,9 +420,11 @@ fn checked_feed<T>(slot: &Slot<T>, array: &Array) -> Result<Array> {
     Err(argument(format!("the array fed to {:?}", ty.name), found, expected))
 }
 
-/// Floats as float32, aligned.
+/// Floats as float32; read here where they lie in a file, so that kernels find them in memory.
 fn for_compute(array: &Array) -> Result<Array> {
-    if array.dtype().is_float() { array.to_dtype(Dtype::Float32) } else { Ok(array.clone()) }
+    let array = if array.dtype().is_float() { array.to_dtype(Dtype::Float32)? } else { array.clone() };
+    array.bytes()?;
+    Ok(array)
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
 use super::{Emitted, emit, weight_file_name};
 use crate::{
-    array::{NpzWriter, set_default_permissions},
+    array::NpzWriter,
     base::{Error, Result},
     graph::Graph,
 };
@@ -49,7 +49,6 @@ pub fn write_pair(graph: &Graph, dir: impl AsRef<Path>) -> Result<Written> {
     let mut new_mlir = temporary(dir)?;
     new_mlir.write_all(text.as_bytes()).map_err(Error::io(&mlir))?;
     for (file, path) in [(&new_weights, &weights), (&new_mlir, &mlir)] {
-        set_default_permissions(file.as_file());
         file.as_file().sync_all().map_err(Error::io(path))?;
     }
     for path in [&mlir, &weights] {
@@ -69,7 +68,9 @@ pub fn write_pair(graph: &Graph, dir: impl AsRef<Path>) -> Result<Written> {
 }
 
 fn temporary(dir: &Path) -> Result<NamedTempFile> {
-    Builder::new().prefix(".tpulang-").tempfile_in(dir).map_err(Error::io(dir))
+    use std::os::unix::fs::PermissionsExt;
+    let permissions = fs::Permissions::from_mode(0o666);
+    Builder::new().prefix(".tpulang-").permissions(permissions).tempfile_in(dir).map_err(Error::io(dir))
 }
 
 #[cfg(test)]

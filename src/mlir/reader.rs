@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     array::WeightFile,
-    base::{CallContext, Cause, Error, Result, Shape},
+    base::{CallContext, Cause, Error, Result, Shape, files, shown},
     graph::{Block as GraphBlock, Graph, Mode, NewResult, Preprocess, Tensor, TensorKind},
     ops::{Attribute as Value, Attributes, Input, Op, OpDef, op_def},
 };
@@ -16,7 +16,10 @@ use melior::ir::{
     operation::{OperationLike, OperationRef},
 };
 use mlir_sys::{mlirIdentifierStr, mlirLocationNameGetName};
-use std::{collections::HashMap, path::Path};
+use std::{
+    collections::HashMap,
+    path::{Component, Path},
+};
 
 /// What is looked at of a location beside the names that are needed.
 const MAX_LOCATION_PARTS: usize = 1 << 10;
@@ -28,15 +31,24 @@ const MAX_LOCATION_PARTS: usize = 1 << 10;
 /// The file is not a module of ops that tpulang knows, or the weights do not fit it.
 pub fn read(path: impl AsRef<Path>, weights: Option<&Path>) -> Result<Graph> {
     let path = path.as_ref();
-    let bytes = std::fs::read(path).map_err(Error::io(path))?;
+    let bytes = files::read(path, files::MAX_MODULE)?;
     let text =
         String::from_utf8(bytes).map_err(|e| Error::format(path, format!("not UTF-8 text: {}", e.utf8_error())))?;
     let dir = path.parent().unwrap_or(Path::new("."));
-    let open = |name: &str| {
-        let file = weights.map_or_else(|| dir.join(name), Path::to_owned);
-        WeightFile::open(file)
+    let open = |name: &str| match weights {
+        Some(file) => WeightFile::open(file),
+        None if is_beside(name) => WeightFile::open(dir.join(name)),
+        None => Err(Error::format(
+            path,
+            format!("its weights are {:?}, not a file beside it; name the file with --weights", shown(name)),
+        )),
     };
     read_module(&text, &path.display().to_string(), open)
+}
+
+/// Whether a name leads to no other folder than those within: a module comes from elsewhere, and says what is opened.
+fn is_beside(name: &str) -> bool {
+    Path::new(name).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
 /// Reads a module from text; coefficients stay without data.
