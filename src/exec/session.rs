@@ -1,7 +1,7 @@
 use super::{Backend, CpuBackend, Operand, Signature, ValueType};
 use crate::{
     array::{Array, as_declared, available_memory, byte_text},
-    base::{CallContext, Cause, Dtype, Error, Result, argument, nearest, shape_text, shown},
+    base::{CallContext, Cause, Dtype, Error, MAX_ERRORS, Result, argument, nearest, shape_text, shown},
     graph::{Graph, Operator, Tensor, TensorKind},
     quant::Quantization,
 };
@@ -328,6 +328,9 @@ impl<B: Backend> Session<B> {
                 Ok((tensor, array)) => drop(checked.insert(tensor, array)),
                 Err(e) => errors.push(e),
             }
+            if errors.len() > MAX_ERRORS {
+                break;
+            }
         }
         // What is missing may merely be misspelt, which is told already.
         Error::collect(errors)?;
@@ -364,7 +367,7 @@ impl Plan {
             let problem = format!("the input {:?} ({}) is not fed", slot.ty.name, slot.type_text);
             Err(Cause::MissingData(problem).into())
         });
-        Error::collect(errors.filter_map(Result::<()>::err).collect())?;
+        Error::collect(errors.filter_map(Result::<()>::err).take(MAX_ERRORS + 1).collect())?;
         let steps: Vec<usize> = (0..needed.len()).filter(|i| needed[*i]).collect();
         let mut last_use = HashMap::new();
         for (at, &step) in steps.iter().enumerate() {

@@ -5,6 +5,7 @@ mod bad_input;
 mod cases;
 mod cli;
 mod golden;
+mod many;
 mod mutate;
 mod networks;
 mod places;

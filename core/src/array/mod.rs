@@ -190,7 +190,8 @@ impl Array {
         };
         let (rows, cols, size) = (*rows, *cols, self.dtype.size());
         let mut out = ArrayMut::zeros(self.dtype, &[batch, &[cols, rows]].concat())?;
-        let matrix = rows * cols * size;
+        // An empty array has no matrices to go through.
+        let matrix = rows.saturating_mul(cols).saturating_mul(size).max(1);
         for (from, to) in self.bytes()?.chunks_exact(matrix).zip(out.bytes().chunks_exact_mut(matrix)) {
             for (i, element) in from.chunks_exact(size).enumerate() {
                 let at = (i % cols * rows + i / cols) * size;

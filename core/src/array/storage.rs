@@ -74,6 +74,7 @@ impl<E: Elements> InFile<E> {
     fn fail(&self, e: io::Error) -> Error {
         let problem = match e.kind() {
             io::ErrorKind::UnexpectedEof => "its end is missing; the file is damaged or was changed".to_owned(),
+            io::ErrorKind::InvalidData => format!("{e}; the file is damaged or was changed"),
             _ => e.to_string(),
         };
         Error::format(&self.path, format!("the array {:?}: {problem}", self.name))

@@ -13,6 +13,7 @@ use std::{
     io::{ErrorKind, Write},
     process::ExitCode,
 };
+use tpulang::base::MAX_ERRORS;
 
 /// Builds, checks, converts and runs networks for the TPU-MLIR tool chain.
 ///
@@ -70,7 +71,7 @@ fn tell(error: &tpulang::Error) {
     for error in each {
         let _ = writeln!(to, "error: {error}");
     }
-    if each.len() > 1 {
+    if (2..=MAX_ERRORS).contains(&each.len()) {
         let _ = writeln!(to, "{} errors", each.len());
     }
 }
