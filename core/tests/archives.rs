@@ -124,6 +124,46 @@ fn an_entry_has_as_many_bytes_as_its_shape_needs() {
     assert_eq!(read_npz(&path).unwrap()["a"].bytes().unwrap(), data);
 }
 
+/// An archive's end can claim a billion entries in a file of any size: holes take no room on disk.
+#[test]
+fn the_end_of_an_archive_is_not_believed() {
+    let entry = npy("|u1", "False", "(1,)", b"x");
+    let good = archive(&[("a.npy", &entry)], CompressionMethod::Stored);
+    let end64 = |entries: u64, size: u64, offset: u64, at: u64| {
+        let mut end = b"PK\x06\x06\x2c\0\0\0\0\0\0\0\x2d\0\x2d\0\0\0\0\0\0\0\0\0".to_vec();
+        [entries, entries, size, offset].iter().for_each(|n| end.extend(n.to_le_bytes()));
+        end.extend(b"PK\x06\x07\0\0\0\0");
+        end.extend(at.to_le_bytes());
+        end.extend(b"\x01\0\0\0PK\x05\x06\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x05\0hello");
+        end
+    };
+    let told = |len: u64, end: &[u8]| {
+        let (_dir, path) = file(&good);
+        let mut sparse = File::options().append(true).open(&path).unwrap();
+        sparse.set_len(len).unwrap();
+        sparse.write_all(end).unwrap();
+        message(&path, NpzFile::open(&path))
+    };
+    let large = 1 << 38;
+    let start = "w.npz: not an npz (zip) archive: ";
+    for (end, problem) in [
+        (end64(1 << 30, large / 2, large / 2, large), "it claims 1073741824 entries; at most 1048576 are read"),
+        (end64(1 << 20, large / 2, large / 2, large), "invalid Zip archive: Invalid Central Directory header"),
+        (end64(1, 50, 0, large), "its list of 50 bytes at 0 does not lie before its end at 274877906944"),
+        (
+            end64(1, u64::MAX, 2, large),
+            "its list of 18446744073709551615 bytes at 2 does not lie before its end at 274877906944",
+        ),
+        (vec![0; 100], "its end is missing"),
+    ] {
+        assert_eq!(told(large, &end), format!("{start}{problem}"));
+    }
+    // A comment is no mistake.
+    let commented = [&good[..good.len() - 2], b"\x05\0hello"].concat();
+    let (_dir, path) = file(&commented);
+    assert_eq!(read_npz(path).unwrap()["a"].bytes().unwrap(), b"x");
+}
+
 /// 4 GiB that a small file says it has: nothing is made ready for them before it is known that they are wanted.
 #[test]
 fn a_claim_is_not_believed() {

@@ -6,6 +6,7 @@ mod npz;
 mod safetensors;
 mod storage;
 mod weights;
+mod zip_bytes;
 
 pub use npz::{NpzFile, NpzWriter, read_npz, write_npz};
 

@@ -1,16 +1,15 @@
 //! npz archives: zip files of npy entries.
 use super::{
     Array, npy,
-    storage::{At, Elements, InFile, Source},
+    storage::{Elements, InFile},
     zeros,
+    zip_bytes::ZipBytes,
 };
 use crate::base::{Dtype, Error, Result, files};
 use indexmap::IndexMap;
 use std::{
     io::{self, BufWriter, Read, Seek, Write},
-    os::unix::fs::FileExt,
     path::{Path, PathBuf},
-    sync::Arc,
 };
 use zip::{CompressionMethod, ZipArchive, ZipWriter, write::SimpleFileOptions};
 
@@ -20,63 +19,6 @@ pub struct NpzFile {
     /// Name, without `.npy`, to the entry's index.
     entries: IndexMap<String, usize>,
     archive: ZipArchive<ZipBytes>,
-}
-
-/// The bytes of an archive, with two mistakes of the tool chain's writer mended, which the zip crate believes: its zip64
-/// end record says that it is 0x44 bytes long, where 44 are meant, and is said to lie where it does not.
-#[derive(Clone)]
-struct ZipBytes {
-    at: At,
-    len: u64,
-    /// Where the end records begin, and what stands there instead.
-    mended: Option<(u64, Arc<[u8]>)>,
-}
-
-/// The three end records without comments: zip64 end (56 bytes), its locator (20), end (22).
-const END_RECORDS: usize = 56 + 20 + 22;
-
-impl ZipBytes {
-    fn open(path: &Path) -> Result<Self> {
-        let source = Source { file: files::open(path)?, path: path.into() };
-        let len = source.file.metadata().map_err(Error::io(path))?.len();
-        let mut mended = None;
-        if let Some(at) = len.checked_sub(END_RECORDS as u64) {
-            let mut end = [0; END_RECORDS];
-            source.file.read_exact_at(&mut end, at).map_err(Error::io(path))?;
-            if end.starts_with(b"PK\x06\x06\x44\0\0\0\0\0\0\0") && end[56..].starts_with(b"PK\x06\x07") {
-                end[4] = 44;
-                end[56 + 8..56 + 16].copy_from_slice(&at.to_le_bytes());
-                mended = Some((at, end.into()));
-            }
-        }
-        Ok(ZipBytes { at: At { source: Arc::new(source), position: 0 }, len, mended })
-    }
-}
-impl Read for ZipBytes {
-    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        let from = self.at.position;
-        let n = self.at.read(to)?;
-        if let Some((start, end)) = self.mended.as_ref().filter(|(start, _)| from + n as u64 > *start) {
-            for (i, byte) in to[..n].iter_mut().enumerate() {
-                let at = (from + i as u64).checked_sub(*start);
-                if let Some(mended) = at.and_then(|at| end.get(at as usize)) {
-                    *byte = *mended;
-                }
-            }
-        }
-        Ok(n)
-    }
-}
-impl Seek for ZipBytes {
-    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
-        let place = match to {
-            io::SeekFrom::Start(place) => Some(place),
-            io::SeekFrom::End(by) => self.len.checked_add_signed(by),
-            io::SeekFrom::Current(by) => self.at.position.checked_add_signed(by),
-        };
-        self.at.position = place.ok_or(io::ErrorKind::InvalidInput)?;
-        Ok(self.at.position)
-    }
 }
 
 /// One entry, whose elements begin after its header.
@@ -215,7 +157,7 @@ fn row_major(header: &npy::Header, bytes: &[u8]) -> Result<Vec<u64>> {
 }
 
 /// Writes npz archives: stored, not deflated (the tool chain's reader demands it), with a fixed time, the
-/// elements aligned so that they can be mapped.
+/// elements aligned, so that others can map them.
 pub struct NpzWriter<W: Write + Seek> {
     zip: ZipWriter<W>,
     path: PathBuf,
