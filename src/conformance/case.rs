@@ -1,13 +1,13 @@
 use crate::{
     array::{Array, read_npz},
-    base::{Error, Result, nearest, shown},
+    base::{Error, Result, files, nearest, shown},
     exec::{CpuBackend, RunOptions, run},
     graph::{Graph, Tensor},
     mlir, spec,
 };
 use indexmap::IndexMap;
 use serde_json::Value;
-use std::{fs, path::Path};
+use std::path::Path;
 
 /// A graph with what it is fed, and what must come of it.
 #[derive(Debug)]
@@ -29,7 +29,9 @@ impl Case {
     /// The file cannot be read, or as [`Case::read_text`].
     pub fn read(path: impl AsRef<Path>) -> Result<Vec<Case>> {
         let path = path.as_ref();
-        let text = fs::read_to_string(path).map_err(Error::io(path))?;
+        let bytes = files::read(path, files::MAX_MODULE)?;
+        let text =
+            String::from_utf8(bytes).map_err(|e| Error::format(path, format!("not UTF-8 text: {}", e.utf8_error())))?;
         Case::read_text(&text, &path.display().to_string())
     }
 

@@ -1,7 +1,7 @@
 use super::{Backend, CpuBackend, Operand, Signature, ValueType};
 use crate::{
     array::{Array, as_declared, available_memory, byte_text},
-    base::{CallContext, Cause, Dtype, Error, Result, argument, nearest, shape_text, shown},
+    base::{CallContext, Cause, Dtype, Error, MAX_ERRORS, Result, argument, nearest, shape_text, shown},
     graph::{Graph, Operator, Tensor, TensorKind},
     quant::Quantization,
 };
@@ -328,6 +328,9 @@ impl<B: Backend> Session<B> {
                 Ok((tensor, array)) => drop(checked.insert(tensor, array)),
                 Err(e) => errors.push(e),
             }
+            if errors.len() > MAX_ERRORS {
+                break;
+            }
         }
         // What is missing may merely be misspelt, which is told already.
         Error::collect(errors)?;
@@ -364,7 +367,7 @@ impl Plan {
             let problem = format!("the input {:?} ({}) is not fed", slot.ty.name, slot.type_text);
             Err(Cause::MissingData(problem).into())
         });
-        Error::collect(errors.filter_map(Result::<()>::err).collect())?;
+        Error::collect(errors.filter_map(Result::<()>::err).take(MAX_ERRORS + 1).collect())?;
         let steps: Vec<usize> = (0..needed.len()).filter(|i| needed[*i]).collect();
         let mut last_use = HashMap::new();
         for (at, &step) in steps.iter().enumerate() {
@@ -408,7 +411,7 @@ fn checked_feed<T>(slot: &Slot<T>, array: &Array) -> Result<Array> {
     let ty = &slot.ty;
     if array.shape() == ty.shape {
         if array.dtype() == Dtype::Float32 && ty.dtype.is_float() {
-            return Ok(array.clone());
+            return for_compute(array);
         }
         if let Ok(array) = as_declared(array.clone(), ty.dtype, &ty.shape) {
             return for_compute(&array);
@@ -420,9 +423,11 @@ fn checked_feed<T>(slot: &Slot<T>, array: &Array) -> Result<Array> {
     Err(argument(format!("the array fed to {:?}", ty.name), found, expected))
 }
 
-/// Floats as float32, aligned.
+/// Floats as float32; read here where they lie in a file, so that kernels find them in memory.
 fn for_compute(array: &Array) -> Result<Array> {
-    if array.dtype().is_float() { array.to_dtype(Dtype::Float32) } else { Ok(array.clone()) }
+    let array = if array.dtype().is_float() { array.to_dtype(Dtype::Float32)? } else { array.clone() };
+    array.bytes()?;
+    Ok(array)
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use crate::{
     quant::Quantization,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What the emitted module is: float, or quantized already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
@@ -229,9 +229,10 @@ impl Graph {
         if outputs.is_empty() {
             return Err(argument("outputs", "empty", "a network needs at least one output"));
         }
-        for (i, &t) in outputs.iter().enumerate() {
+        let mut seen = HashSet::new();
+        for &t in outputs {
             let info = self.tensor(t)?;
-            if outputs[..i].contains(&t) {
+            if !seen.insert(t) {
                 return Err(argument("outputs", format!("{:?} twice", info.name), "each output once"));
             }
             if info.kind != TensorKind::Value {

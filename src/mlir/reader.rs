@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     array::{WeightFile, fingerprint},
-    base::{CallContext, Cause, Error, Result, Shape, files},
+    base::{CallContext, Cause, Error, Result, Shape, files, shown},
     graph::{Block as GraphBlock, Graph, Mode, NewResult, Preprocess, Tensor, TensorKind},
     ops::{Attribute as Value, Attributes, Input, Op, OpDef, op_def},
 };
@@ -18,7 +18,10 @@ use melior::ir::{
     operation::{OperationLike, OperationRef},
 };
 use mlir_sys::{mlirIdentifierStr, mlirLocationNameGetName};
-use std::{collections::HashMap, path::Path};
+use std::{
+    collections::HashMap,
+    path::{Component, Path},
+};
 
 /// What is looked at of a location beside the names that are needed.
 const MAX_LOCATION_PARTS: usize = 1 << 10;
@@ -43,8 +46,8 @@ pub fn read(path: impl AsRef<Path>, weights: Option<&Path>) -> Result<Graph> {
 
 /// The weights that a module names, if they are those that it was written with.
 fn weights_beside(mlir: &Path, dir: &Path, name: &str, text: &str) -> Result<WeightFile> {
-    if Path::new(name).file_name() != Some(name.as_ref()) {
-        let problem = format!("its weight file {name:?} is not the name of a file beside it; name one with --weights");
+    if !is_beside(name) {
+        let problem = format!("its weights are {:?}, not a file beside it; name the file with --weights", shown(name));
         return Err(Error::format(mlir, problem));
     }
     let path = dir.join(name);
@@ -60,6 +63,11 @@ fn weights_beside(mlir: &Path, dir: &Path, name: &str, text: &str) -> Result<Wei
         return Err(Error::format(path, problem));
     }
     Ok(file)
+}
+
+/// Whether a name leads to no other folder than those within: a module comes from elsewhere, and says what is opened.
+fn is_beside(name: &str) -> bool {
+    Path::new(name).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
 /// Reads a module from text; coefficients stay without data.

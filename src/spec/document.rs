@@ -4,7 +4,7 @@ use super::{
     read::Reader,
 };
 use crate::{
-    base::{Cause, Error, Place, Result, argument},
+    base::{Cause, Error, Place, Result, argument, files},
     graph::{Graph, Mode},
 };
 use std::path::Path;
@@ -15,7 +15,7 @@ const KEYS: [&str; 10] =
 /// Whether the data of coefficients are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Weights {
-    /// Open the weights file and map the data.
+    /// Open the weights file; the data are read when they are needed.
     Load,
     /// Only look at the graph: it can be checked, but neither emitted nor run.
     Skip,
@@ -27,7 +27,7 @@ pub enum Weights {
 /// The file is not a spec of a valid graph; independent mistakes are told together, each with path, line and column.
 pub fn read(path: impl AsRef<Path>, weights: Weights) -> Result<Graph> {
     let path = path.as_ref();
-    let bytes = std::fs::read(path).map_err(Error::io(path))?;
+    let bytes = files::read(path, files::MAX_SPEC)?;
     let file = path.display().to_string();
     let text = match std::str::from_utf8(&bytes) {
         Ok(text) => text,

@@ -1,5 +1,5 @@
 //! JSON values that know their path and place.
-use crate::base::{Cause, Error, Place, Result, nearest};
+use crate::base::{Cause, Error, MAX_ERRORS, Place, Result, nearest};
 use serde::{Deserialize, Deserializer, de};
 use serde_json::value::RawValue;
 use std::fmt;
@@ -203,6 +203,7 @@ impl<'a> Node<'a> {
         let entries = self.object()?;
         let unknown = entries.iter().filter(|(k, _)| !known.contains(&k.as_str()));
         let errors: Vec<_> = unknown
+            .take(MAX_ERRORS + 1)
             .map(|(key, node)| {
                 let nearest = nearest(key, known.iter().copied());
                 node.error(Cause::UnknownName { kind: "key", name: key.chars().take(60).collect(), nearest })

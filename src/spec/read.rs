@@ -5,13 +5,13 @@ use super::{
 };
 use crate::{
     array::WeightFile,
-    base::{Cause, Dtype, Error, Result, Shape, argument, misfit, shown},
+    base::{Cause, Dtype, Error, MAX_ERRORS, Result, Shape, argument, misfit, shown},
     functions::{self, ByName, Named, Value, function_def},
     graph::{Block, Graph, Tensor, TensorInfo},
     ops::{OpDef, op_def},
     quant::Quantization,
 };
-use indexmap::IndexMap;
+use indexmap::{IndexMap, IndexSet};
 use std::{
     collections::{HashMap, HashSet},
     path::Path,
@@ -69,6 +69,11 @@ impl<'a> Reader<'a> {
         Ok(self.graph)
     }
 
+    /// Whether there are more mistakes than are told.
+    fn enough(&self) -> bool {
+        self.errors.len() > MAX_ERRORS
+    }
+
     pub fn tensors(&mut self, fields: &Fields, dir: Option<&Path>) -> Result<()> {
         let mut weights = match (fields.get("weights"), dir) {
             (Some(node), Some(dir)) => {
@@ -81,6 +86,9 @@ impl<'a> Reader<'a> {
             return Ok(());
         };
         for (name, node) in tensors.object()? {
+            if self.enough() {
+                break;
+            }
             if let Err(error) = declare(&mut self.graph, &name, &node, weights.as_mut()) {
                 self.errors.extend(error.into_each());
                 self.spoiled.insert(name);
@@ -94,6 +102,9 @@ impl<'a> Reader<'a> {
         let mut all = Some(Vec::new());
         for item in node.list()? {
             let name: String = item.read()?;
+            if self.enough() {
+                return Ok(None);
+            }
             match self.graph.find(&name) {
                 Ok(tensor) => {
                     if let Some(v) = all.as_mut() {
@@ -115,19 +126,23 @@ impl<'a> Reader<'a> {
         let Some(listed) = self.names(node)? else {
             return Ok(());
         };
-        let declared = self.graph.inputs().to_vec();
-        for (i, t) in listed.iter().enumerate() {
+        let declared: IndexSet<Tensor> = self.graph.inputs().iter().copied().collect();
+        let mut seen = HashSet::new();
+        for t in &listed {
+            if self.enough() {
+                break;
+            }
             let name = self.graph.tensor(*t)?.name.clone();
             let problem = match () {
                 () if !declared.contains(t) => {
                     format!("{name:?} is a coefficient; inputs are declared without \"coeff\": true")
                 }
-                () if listed[..i].contains(t) => format!("the input {name:?} is listed twice"),
+                () if !seen.insert(*t) => format!("the input {name:?} is listed twice"),
                 () => continue,
             };
             self.errors.push(node.problem(problem));
         }
-        for t in declared.iter().filter(|t| !listed.contains(t)) {
+        for t in declared.iter().filter(|t| !seen.contains(*t)).take(MAX_ERRORS) {
             let name = &self.graph.tensor(*t)?.name;
             let problem =
                 format!("the tensor {name:?} is neither listed as an input nor declared with \"coeff\": true");
@@ -167,6 +182,9 @@ impl<'a> Reader<'a> {
             }
         }
         for (i, op) in nodes.iter().enumerate() {
+            if self.enough() {
+                break;
+            }
             if let Err(error) = self.op(i, op) {
                 self.blind |= !named(op);
                 let placed = |e: Error| e.numbered(i).at(op.place());

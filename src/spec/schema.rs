@@ -25,7 +25,7 @@ pub fn json_schema() -> Value {
             "version": { "const": 1 },
             "name": { "type": "string", "pattern": "^[A-Za-z0-9_-][A-Za-z0-9_.-]*$" },
             "mode": { "enum": ["f32", "quantized"], "default": "f32" },
-            "weights": { "description": "An .npz or .safetensors file, relative to the spec.", "type": "string" },
+            "weights": { "description": "Path of an .npz or .safetensors file, absolute or relative to the spec's folder.", "type": "string" },
             "tensors": { "type": "object", "additionalProperties": { "$ref": "#/$defs/tensor" } },
             "inputs": names,
             "functions": {

@@ -1,12 +1,16 @@
 use crate::{
-    array::{Array, write_npz},
-    base::{Cause, Dtype, Error, Result, invalid},
+    array::{Array, NpzWriter},
+    base::{Cause, Dtype, Error, Result, files::NewFile, invalid},
     functions::attribute_value,
     graph::{Block, Graph, MadeBy, Mode, Operator, RecordedCall, Tensor, TensorInfo, TensorKind},
     ops::{Choice, Slot},
 };
 use serde_json::{Map, Value, json};
-use std::{fmt::Write, path::Path};
+use std::{
+    fmt::Write as _,
+    io::{BufWriter, Write as _},
+    path::Path,
+};
 
 /// A graph as a spec. `weights` names the file (written by [`save`]) that holds the coefficients' data; without one
 /// they stand in the spec.
@@ -47,12 +51,16 @@ pub fn to_text(graph: &Graph, weights: Option<&str>) -> Result<String> {
     Ok(out)
 }
 
-/// Writes a graph as `path` with its coefficients beside it, in an npz of the same stem.
+/// Writes a graph as `path`, which ends in `.json`, with its coefficients beside it, in an npz of the same stem. Both are
+/// complete on disk before what was there is replaced.
 ///
 /// # Errors
-/// As [`to_text`], or writing failed.
+/// As [`to_text`], or `path` has another ending, or writing failed.
 pub fn save(graph: &Graph, path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
+    if path.extension().is_none_or(|e| e != "json") {
+        return Err(Error::format(path, "a spec's name ends in .json; its weights are written beside it, in an .npz"));
+    }
     let npz = path.with_extension("npz");
     let file = npz.file_name().map(|f| f.to_string_lossy().into_owned()).unwrap_or_default();
     let text = to_text(graph, Some(&file))?;
@@ -60,8 +68,17 @@ pub fn save(graph: &Graph, path: impl AsRef<Path>) -> Result<()> {
         TensorKind::Coefficient(Some(data)) => Some((t.name.as_str(), data)),
         _ => None,
     });
-    write_npz(&npz, data)?;
-    std::fs::write(path, text).map_err(Error::io(path))
+    let (mut weights, mut spec) = (NewFile::create(&npz)?, NewFile::create(path)?);
+    let mut writer = NpzWriter::new(BufWriter::new(&mut weights), &npz);
+    for (name, data) in data {
+        writer.add(name, data, false)?;
+    }
+    writer.finish()?.flush().map_err(Error::io(&npz))?;
+    spec.write_all(text.as_bytes()).map_err(Error::io(path))?;
+    weights.sync()?;
+    spec.sync()?;
+    weights.put()?;
+    spec.put()
 }
 
 /// The calls of a block.

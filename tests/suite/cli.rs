@@ -66,6 +66,48 @@ fn a_closed_pipe_is_no_error() {
     assert!(child.wait().unwrap().success());
 }
 
+/// /dev/full takes nothing.
+#[test]
+fn what_cannot_be_printed_is_an_error() {
+    use std::{fs::File, process::Stdio};
+    let dir = tempfile::tempdir().unwrap();
+    let at = |n: &str| dir.path().join(n).display().to_string();
+    let (spec, folder, out) = ("examples/patterns/patterns.json", at(""), at("out.npz"));
+    let (inputs, expected) = ("examples/patterns/inputs.npz", "examples/patterns/expected.npz");
+    let commands: [&[&str]; 10] = [
+        &["check", spec],
+        &["convert", spec, "-o", &folder],
+        &["run", spec, "-i", inputs, "-o", &out],
+        &["compare", expected, expected],
+        &["compare", expected, inputs],
+        &["ops"],
+        &["ops", "--markdown"],
+        &["schema"],
+        &["--help"],
+        &["--version"],
+    ];
+    for args in commands {
+        let full = || File::options().write(true).open("/dev/full").unwrap();
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tpulang"));
+        let out = command.args(args).stdout(full()).stderr(Stdio::piped()).output().unwrap();
+        let text = String::from_utf8_lossy(&out.stderr);
+        assert_eq!(out.status.code(), Some(2), "{args:?}: {text}");
+        assert_eq!(text, "error: standard output: No space left on device (os error 28)\n", "{args:?}");
+        // An error that cannot be told either.
+        let mut command = Command::new(env!("CARGO_BIN_EXE_tpulang"));
+        assert_eq!(command.args(args).stdout(full()).stderr(full()).status().unwrap().code(), Some(2), "{args:?}");
+    }
+}
+
+#[test]
+fn a_closed_pipe_does_not_hide_the_verdict() {
+    use std::process::Stdio;
+    let args = ["compare", "examples/patterns/expected.npz", "examples/patterns/inputs.npz"];
+    let mut child = Command::new(env!("CARGO_BIN_EXE_tpulang")).args(args).stdout(Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(1));
+}
+
 #[test]
 fn the_schema_accepts_what_the_reader_accepts() {
     let schema: serde_json::Value = serde_json::from_slice(&tpulang(&["schema"]).stdout).unwrap();

@@ -7,6 +7,7 @@ mod cli;
 mod golden;
 mod grammar;
 mod hostile;
+mod many;
 mod mutate;
 mod networks;
 mod pair;

@@ -1,5 +1,5 @@
 //! Conversion between dtypes.
-use super::{Array, reserve};
+use super::{Array, cast, reserve};
 use crate::base::{Dtype, Result, Shape};
 use half::{bf16, f16};
 
@@ -30,7 +30,10 @@ fn f32_to_fp8(x: f64, decode: fn(u8) -> f32) -> u8 {
 fn map<T: bytemuck::Pod, U>(array: &Array, f: impl Fn(T) -> U) -> Result<Vec<U>> {
     let mut out = Vec::new();
     reserve(&mut out, array.len())?;
-    out.extend(array.cast::<T>().iter().map(|&v| f(v)));
+    array.pieces(|bytes| {
+        out.extend(cast::<T>(bytes).iter().map(|&v| f(v)));
+        Ok(())
+    })?;
     Ok(out)
 }
 

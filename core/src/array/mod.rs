@@ -1,14 +1,15 @@
-//! Arrays: dtype, shape and shared storage, owned or memory-mapped; npz and safetensors files.
+//! Arrays: dtype, shape and shared storage, in memory or in a file until it is needed; npz and safetensors files.
 
 mod convert;
 mod fingerprint;
 mod npy;
 mod npz;
 mod safetensors;
+mod storage;
 mod weights;
+mod zip_bytes;
 
 pub use fingerprint::fingerprint;
-pub use npz::set_default_permissions;
 pub use npz::{NpzFile, NpzWriter, read_npz, write_npz};
 
 pub use weights::WeightFile;
@@ -16,28 +17,7 @@ pub use weights::as_declared;
 
 use crate::base::{Cause, Dtype, Error, Ints, Result, Shape, elements, shape_text};
 use std::{borrow::Cow, fmt, sync::Arc};
-
-/// Memory that arrays share.
-trait Storage: Send + Sync {
-    fn bytes(&self) -> &[u8];
-}
-impl<T: bytemuck::NoUninit + Send + Sync> Storage for Vec<T> {
-    fn bytes(&self) -> &[u8] {
-        bytemuck::cast_slice(self)
-    }
-}
-/// Zeroed memory of a computed array, in words that every element's alignment divides.
-struct Words(Vec<u64>);
-impl Storage for Words {
-    fn bytes(&self) -> &[u8] {
-        bytemuck::cast_slice(&self.0)
-    }
-}
-impl Storage for memmap2::Mmap {
-    fn bytes(&self) -> &[u8] {
-        self
-    }
-}
+use storage::{Elements, InFile, Storage, Words};
 
 /// A Rust type that an [`Array`] can hold.
 pub trait Element: bytemuck::Pod + Send + Sync + PartialEq + fmt::Debug {
@@ -52,6 +32,8 @@ element!(f32 => Float32, f64 => Float64, half::f16 => Float16, half::bf16 => Bfl
 
 /// Elements of one dtype in a shape, row-major. Clones share the storage.
 ///
+/// Those of a [`WeightFile`] stay in the file until they are looked at, which fails if it is damaged.
+///
 /// ```
 /// use tpulang_core::array::Array;
 /// let a = Array::from(ndarray::arr2(&[[1.0f32, 2.0], [3.0, 4.0]]));
@@ -64,7 +46,6 @@ pub struct Array {
     dtype: Dtype,
     shape: Shape,
     storage: Arc<dyn Storage>,
-    offset: usize,
     len: usize,
 }
 
@@ -80,12 +61,13 @@ impl Array {
     fn from_raw<T: bytemuck::NoUninit + Send + Sync>(dtype: Dtype, shape: Shape, data: Vec<T>) -> Result<Array> {
         let (len, size) = (std::mem::size_of_val(&data[..]), dtype.size());
         check_len(&shape, dtype, len / size)?;
-        Ok(Array { dtype, shape, storage: Arc::new(data), offset: 0, len })
+        Ok(Array { dtype, shape, storage: Arc::new(data), len })
     }
-    /// From the bytes of a file that stays mapped.
-    fn mapped(dtype: Dtype, shape: Shape, map: Arc<memmap2::Mmap>, offset: usize, len: usize) -> Result<Array> {
+    /// Of elements that stay in a file until they are needed.
+    fn in_file(dtype: Dtype, shape: Shape, elements: InFile<impl Elements + 'static>) -> Result<Array> {
+        let len = elements.len;
         check_len(&shape, dtype, len / dtype.size())?;
-        Ok(Array { dtype, shape, storage: map, offset, len })
+        Ok(Array { dtype, shape, storage: Arc::new(elements), len })
     }
     /// Every element the same, converted to `dtype` (integers saturate).
     ///
@@ -120,44 +102,47 @@ impl Array {
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
-    /// The elements as little-endian bytes.
-    pub fn bytes(&self) -> &[u8] {
-        &self.storage.bytes()[self.offset..self.offset + self.len]
-    }
-    /// The elements, copied only where a mapped file has them unaligned.
+    /// The elements as little-endian bytes. Those that are in a file are read, and kept.
     ///
     /// # Errors
-    /// `T` is not the array's dtype.
+    /// The file is damaged, or the memory is not enough.
+    pub fn bytes(&self) -> Result<&[u8]> {
+        self.storage.bytes()
+    }
+    /// The elements as little-endian bytes, piece by piece; a file's are not kept in memory.
+    ///
+    /// # Errors
+    /// The file is damaged, or `to` fails.
+    pub fn pieces(&self, mut to: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        self.storage.pieces(&mut to)
+    }
+    /// The elements.
+    ///
+    /// # Errors
+    /// `T` is not the array's dtype, or as [`Array::bytes`].
     pub fn elements<T: Element>(&self) -> Result<Cow<'_, [T]>> {
         if T::DTYPE != self.dtype {
             return Err(
                 Cause::Dtype { argument: "the array".into(), found: self.dtype, allowed: vec![T::DTYPE] }.into()
             );
         }
-        Ok(self.cast())
-    }
-    /// The elements as `T` of the same size, whatever the dtype says.
-    fn cast<T: bytemuck::Pod>(&self) -> Cow<'_, [T]> {
-        match bytemuck::try_cast_slice(self.bytes()) {
-            Ok(slice) => Cow::Borrowed(slice),
-            Err(_) => Cow::Owned(bytemuck::allocation::pod_collect_to_vec(self.bytes())),
-        }
+        Ok(cast(self.bytes()?))
     }
     /// A view as an ndarray, without a copy.
     ///
     /// # Errors
-    /// `T` is not the array's dtype, or the elements lie unaligned in a mapped file.
+    /// `T` is not the array's dtype, or as [`Array::bytes`].
     pub fn view<T: Element>(&self) -> Result<ndarray::ArrayViewD<'_, T>> {
         match self.elements()? {
             Cow::Borrowed(slice) => ndarray::ArrayViewD::from_shape(self.shape.clone(), slice)
                 .map_err(|e| Cause::Shape(format!("a view of {}: {e}", shape_text(&self.shape))).into()),
-            Cow::Owned(_) => Err(Cause::Shape("the elements lie unaligned in the file; use to_ndarray".into()).into()),
+            Cow::Owned(_) => Err(Cause::Shape("the elements lie unaligned; use to_ndarray".into()).into()),
         }
     }
     /// A copy as an ndarray.
     ///
     /// # Errors
-    /// `T` is not the array's dtype.
+    /// `T` is not the array's dtype, or as [`Array::bytes`].
     pub fn to_ndarray<T: Element>(&self) -> Result<ndarray::ArrayD<T>> {
         ndarray::ArrayD::from_shape_vec(self.shape.clone(), self.elements()?.into_owned())
             .map_err(|e| Cause::Shape(format!("an array of {}: {e}", shape_text(&self.shape))).into())
@@ -165,21 +150,21 @@ impl Array {
     /// The elements as float32.
     ///
     /// # Errors
-    /// Too large for the memory.
+    /// As [`Array::bytes`].
     pub fn to_f32(&self) -> Result<Vec<f32>> {
         convert::to_f32(self)
     }
     /// The elements as float64.
     ///
     /// # Errors
-    /// Too large for the memory.
+    /// As [`Array::bytes`].
     pub fn to_f64(&self) -> Result<Vec<f64>> {
         convert::to_f64(self)
     }
     /// The same values in another dtype; float to integer rounds half away from zero and saturates.
     ///
     /// # Errors
-    /// Too large for the memory.
+    /// As [`Array::bytes`].
     pub fn to_dtype(&self, dtype: Dtype) -> Result<Array> {
         if dtype == self.dtype {
             return Ok(self.clone());
@@ -201,15 +186,16 @@ impl Array {
     /// With the last two axes swapped, copied.
     ///
     /// # Errors
-    /// There are fewer axes, or the memory is not enough.
+    /// There are fewer axes, or as [`Array::bytes`].
     pub fn with_last_axes_swapped(&self) -> Result<Array> {
         let [batch @ .., rows, cols] = self.shape.as_slice() else {
             return Err(Cause::Shape(format!("{} has no two axes to swap", shape_text(&self.shape))).into());
         };
         let (rows, cols, size) = (*rows, *cols, self.dtype.size());
         let mut out = ArrayMut::zeros(self.dtype, &[batch, &[cols, rows]].concat())?;
-        let matrix = rows * cols * size;
-        for (from, to) in self.bytes().chunks_exact(matrix).zip(out.bytes().chunks_exact_mut(matrix)) {
+        // An empty array has no matrices to go through.
+        let matrix = rows.saturating_mul(cols).saturating_mul(size).max(1);
+        for (from, to) in self.bytes()?.chunks_exact(matrix).zip(out.bytes().chunks_exact_mut(matrix)) {
             for (i, element) in from.chunks_exact(size).enumerate() {
                 let at = (i % cols * rows + i / cols) * size;
                 to[at..at + size].copy_from_slice(element);
@@ -268,7 +254,15 @@ impl ArrayMut {
     /// Finished: from here on it is shared.
     pub fn freeze(self) -> Array {
         let len = self.shape.iter().product::<usize>() * self.dtype.size();
-        Array { dtype: self.dtype, shape: self.shape, storage: Arc::new(Words(self.words)), offset: 0, len }
+        Array { dtype: self.dtype, shape: self.shape, storage: Arc::new(Words { words: self.words, len }), len }
+    }
+}
+
+/// Bytes as elements of `T`, copied only where they are unaligned.
+fn cast<T: bytemuck::Pod>(bytes: &[u8]) -> Cow<'_, [T]> {
+    match bytemuck::try_cast_slice(bytes) {
+        Ok(slice) => Cow::Borrowed(slice),
+        Err(_) => Cow::Owned(bytemuck::allocation::pod_collect_to_vec(bytes)),
     }
 }
 
@@ -383,12 +377,14 @@ impl<T: Element, const N: usize> From<[T; N]> for Array {
 
 fn of_known_len<T: Element>(dtype: Dtype, shape: Shape, data: Vec<T>) -> Array {
     let len = std::mem::size_of_val(&data[..]);
-    Array { dtype, shape, storage: Arc::new(data), offset: 0, len }
+    Array { dtype, shape, storage: Arc::new(data), len }
 }
 
+/// What cannot be read equals nothing.
 impl PartialEq for Array {
     fn eq(&self, other: &Self) -> bool {
-        self.dtype == other.dtype && self.shape == other.shape && self.bytes() == other.bytes()
+        let same = |other: &[u8]| self.bytes().is_ok_and(|mine| mine == other);
+        self.dtype == other.dtype && self.shape == other.shape && other.bytes().is_ok_and(same)
     }
 }
 impl fmt::Debug for Array {
@@ -405,8 +401,8 @@ mod tests {
     fn clones_share_and_views_do_not_copy() {
         let a = Array::from_vec([2, 3], vec![1i32, 2, 3, 4, 5, 6]).unwrap();
         let b = a.clone().reshaped([3, 2]).unwrap();
-        assert_eq!(a.bytes().as_ptr(), b.bytes().as_ptr());
-        assert_eq!(a.view::<i32>().unwrap().as_ptr().cast(), a.bytes().as_ptr());
+        assert_eq!(a.bytes().unwrap().as_ptr(), b.bytes().unwrap().as_ptr());
+        assert_eq!(a.view::<i32>().unwrap().as_ptr().cast(), a.bytes().unwrap().as_ptr());
         assert_eq!(a.view::<f32>().unwrap_err().to_string(), "the array is int32; expected float32");
         assert_eq!(a.reshaped([4]).unwrap_err().to_string(), "6 elements do not fill the shape 4 (4)");
         let t = ndarray::arr2(&[[1f32, 2.0], [3.0, 4.0]]).reversed_axes();

@@ -16,6 +16,8 @@ pub(super) struct Header {
 const MAGIC: &[u8] = b"\x93NUMPY";
 /// A header is a few dozen bytes; a larger one is not worth parsing.
 const MAX_HEADER: usize = 4096;
+/// Bytes before the elements, at most.
+pub(super) const MAX_LEN: usize = MAX_HEADER + 12;
 
 pub(super) fn parse_header(bytes: &[u8]) -> Result<Header, String> {
     let rest = bytes.strip_prefix(MAGIC).ok_or("it does not begin like an npy file")?;

@@ -1,73 +1,49 @@
 //! npz archives: zip files of npy entries.
-use super::{Array, npy, reserve, zeros};
-use crate::base::{Dtype, Error, Result};
+use super::{
+    Array, npy,
+    storage::{Elements, InFile},
+    zeros,
+    zip_bytes::ZipBytes,
+};
+use crate::base::{Dtype, Error, Result, files};
 use indexmap::IndexMap;
-use memmap2::Mmap;
 use std::{
-    fs::File,
-    io::{self, Cursor, Read, Seek, Write},
+    io::{self, BufWriter, Read, Seek, Write},
     path::{Path, PathBuf},
-    sync::Arc,
 };
 use zip::{CompressionMethod, ZipArchive, ZipWriter, write::SimpleFileOptions};
 
-/// An npz file, open and mapped; entries are read when asked for.
+/// An open npz file; entries are read when asked for.
 pub struct NpzFile {
     path: PathBuf,
-    map: Arc<Mmap>,
     /// Name, without `.npy`, to the entry's index.
     entries: IndexMap<String, usize>,
     archive: ZipArchive<ZipBytes>,
 }
 
-/// The bytes of an archive, with two mistakes of the tool chain's writer mended, which the zip crate believes: its zip64
-/// end record says that it is 0x44 bytes long, where 44 are meant, and is said to lie where it does not.
-struct ZipBytes {
-    bytes: Cursor<MapBytes>,
-    /// Where the end records begin, and what stands there instead.
-    mended: Option<(u64, Vec<u8>)>,
+/// One entry, whose elements begin after its header.
+struct Entry {
+    archive: ZipArchive<ZipBytes>,
+    index: usize,
+    header: npy::Header,
 }
-struct MapBytes(Arc<Mmap>);
-impl AsRef<[u8]> for MapBytes {
-    fn as_ref(&self) -> &[u8] {
-        &self.0
-    }
-}
-
-impl ZipBytes {
-    fn new(map: Arc<Mmap>) -> Self {
-        // The three end records without comments: zip64 end (56 bytes), its locator (20), end (22).
-        let start = map.len().checked_sub(56 + 20 + 22);
-        let is_mistaken = |at: &usize| {
-            map[*at..].starts_with(b"PK\x06\x06\x44\0\0\0\0\0\0\0") && map[at + 56..].starts_with(b"PK\x06\x07")
-        };
-        let mended = start.filter(is_mistaken).map(|at| {
-            let mut end = map[at..].to_vec();
-            end[4] = 44;
-            end[56 + 8..56 + 16].copy_from_slice(&(at as u64).to_le_bytes());
-            (at as u64, end)
-        });
-        ZipBytes { bytes: Cursor::new(MapBytes(map)), mended }
-    }
-}
-impl Read for ZipBytes {
-    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
-        let from = self.bytes.position();
-        let n = self.bytes.read(to)?;
-        if let Some((start, end)) = &self.mended {
-            for (i, byte) in to[..n].iter_mut().enumerate() {
-                let at = (from + i as u64).checked_sub(*start);
-                if let Some(mended) = at.and_then(|at| end.get(at as usize)) {
-                    *byte = *mended;
-                }
-            }
+impl Elements for Entry {
+    fn with_reader(&self, take: &mut dyn FnMut(&mut dyn Read) -> io::Result<()>) -> io::Result<()> {
+        let mut archive = self.archive.clone();
+        let mut entry = archive.by_index(self.index).map_err(io::Error::other)?;
+        io::copy(&mut entry.by_ref().take(self.header.len as u64), &mut io::sink())?;
+        take(&mut entry)?;
+        // The zip crate compares the checksum when it comes to the end.
+        match entry.read(&mut [0])? {
+            0 => Ok(()),
+            _ => Err(io::Error::other("it holds more than its shape and dtype need")),
         }
-        Ok(n)
     }
-}
-impl Seek for ZipBytes {
-    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
-        self.bytes.seek(to)
+    fn in_order(&self) -> bool {
+        !self.header.big_endian && !self.header.fortran_order
+    }
+    fn reordered(&self, bytes: &[u8]) -> Result<Option<Vec<u64>>> {
+        if self.in_order() { Ok(None) } else { row_major(&self.header, bytes).map(Some) }
     }
 }
 
@@ -78,9 +54,12 @@ impl NpzFile {
     /// The file cannot be read, is not a zip archive, or has one name twice.
     pub fn open(path: impl AsRef<Path>) -> Result<NpzFile> {
         let path = path.as_ref();
-        let map = map_file(path)?;
-        let archive = ZipArchive::new(ZipBytes::new(map.clone()))
+        let archive = ZipArchive::new(ZipBytes::open(path)?)
             .map_err(|e| Error::format(path, format!("not an npz (zip) archive: {e}")))?;
+        // The zip crate keeps the last entry of a name.
+        if archive.has_duplicate_names() {
+            return Err(Error::format(path, "it has several entries of one name; every array needs its own"));
+        }
         let mut entries = IndexMap::new();
         for (i, name) in archive.file_names().enumerate() {
             let name = name.map_err(|e| Error::format(path, format!("the name of entry {i}: {e}")))?;
@@ -89,59 +68,52 @@ impl NpzFile {
                 return Err(Error::format(path, format!("the entry {name:?} occurs twice")));
             }
         }
-        Ok(NpzFile { path: path.into(), map, entries, archive })
+        Ok(NpzFile { path: path.into(), entries, archive })
     }
     /// The names of the arrays, in the order of the archive.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.keys().map(String::as_str)
     }
-    /// Reads one array: mapped where it is stored row-major and little-endian, otherwise copied.
+    /// Whether there is an array of that name.
+    pub fn has(&self, name: &str) -> bool {
+        self.entries.contains_key(name)
+    }
+    /// One array, whose elements are read, and compared with the archive's checksum, when they are first looked at.
     ///
     /// # Errors
-    /// There is no such array, or it is damaged or of a type that is not supported.
-    pub fn read(&mut self, name: &str) -> Result<Array> {
-        let path = self.path.clone();
-        let fail = |problem: String| Error::format(&path, format!("the array {name:?}: {problem}"));
+    /// There is no such array, or its header is damaged or of a type that is not supported.
+    pub fn array(&mut self, name: &str) -> Result<Array> {
+        let fail = |problem: String| Error::format(&self.path, format!("the array {name:?}: {problem}"));
         let index = *self.entries.get(name).ok_or_else(|| fail("there is none of that name".into()))?;
         let mut entry = self.archive.by_index(index).map_err(|e| fail(e.to_string()))?;
         let size = usize::try_from(entry.size()).map_err(|_| fail("it is too large".into()))?;
-        let start = entry.data_start().and_then(|s| usize::try_from(s).ok());
-        if entry.compression() == CompressionMethod::Stored
-            && let Some(start) = start
-        {
-            let bytes = start.checked_add(size).and_then(|end| self.map.get(start..end));
-            let bytes = bytes.ok_or_else(|| fail("it reaches past the end of the file".into()))?;
-            let header = npy::parse_header(bytes).map_err(&fail)?;
-            let len = expected_len(&header, size).map_err(&fail)?;
-            if !header.big_endian && !header.fortran_order {
-                return Array::mapped(header.dtype, header.shape, self.map.clone(), start + header.len, len);
-            }
-            return copied(header, bytes.to_vec());
-        }
-        let mut head = zeros::<u8>(size.min(8192))?;
-        let got = read_up_to(&mut entry, &mut head).map_err(|e| fail(e.to_string()))?;
-        let header = npy::parse_header(&head[..got]).map_err(&fail)?;
-        expected_len(&header, size).map_err(&fail)?;
-        let mut bytes = Vec::new();
-        reserve(&mut bytes, size)?;
-        bytes.extend_from_slice(&head[..got]);
-        entry.take((size - got) as u64).read_to_end(&mut bytes).map_err(|e| fail(e.to_string()))?;
-        if bytes.len() != size {
-            return Err(fail(format!("it has {} bytes of {size}", bytes.len())));
-        }
-        copied(header, bytes)
+        let mut head = Vec::new();
+        let most = size.min(npy::MAX_LEN) as u64;
+        entry.by_ref().take(most).read_to_end(&mut head).map_err(|e| fail(e.to_string()))?;
+        let header = npy::parse_header(&head).map_err(&fail)?;
+        let len = expected_len(&header, size).map_err(&fail)?;
+        let (dtype, shape) = (header.dtype, header.shape.clone());
+        drop(entry);
+        let entry = Entry { archive: self.archive.clone(), index, header };
+        Array::in_file(dtype, shape, InFile::new(entry, len, &self.path, name))
     }
-}
-
-fn read_up_to(from: &mut impl Read, to: &mut [u8]) -> io::Result<usize> {
-    let mut got = 0;
-    while got < to.len() {
-        match from.read(&mut to[got..])? {
-            0 => break,
-            n => got += n,
-        }
+    /// Reads one array into memory.
+    ///
+    /// # Errors
+    /// As [`NpzFile::array`], or its elements are damaged, or the memory is not enough.
+    pub fn read(&mut self, name: &str) -> Result<Array> {
+        let array = self.array(name)?;
+        array.bytes()?;
+        Ok(array)
     }
-    Ok(got)
+    /// All arrays, as [`NpzFile::array`] gives them.
+    ///
+    /// # Errors
+    /// As [`NpzFile::array`].
+    pub fn arrays(&mut self) -> Result<IndexMap<String, Array>> {
+        let names: Vec<String> = self.names().map(str::to_owned).collect();
+        names.into_iter().map(|n| self.array(&n).map(|a| (n, a))).collect()
+    }
 }
 
 fn expected_len(header: &npy::Header, size: usize) -> Result<usize, String> {
@@ -157,45 +129,35 @@ fn expected_len(header: &npy::Header, size: usize) -> Result<usize, String> {
     Ok(expected)
 }
 
-/// Row-major little-endian elements from an npy that is not so, or not stored plainly.
-fn copied(header: npy::Header, mut bytes: Vec<u8>) -> Result<Array> {
-    bytes.drain(..header.len);
-    let size = header.dtype.size();
-    if header.big_endian {
-        bytes.chunks_exact_mut(size).for_each(<[u8]>::reverse);
-    }
-    if header.fortran_order && header.shape.len() > 1 {
-        let mut out = zeros::<u8>(bytes.len())?;
-        let mut index = vec![0usize; header.shape.len()];
-        for element in out.chunks_exact_mut(size) {
-            let at = index.iter().zip(&header.shape).rev().fold(0, |at, (i, d)| at * d + i);
-            element.copy_from_slice(&bytes[at * size..(at + 1) * size]);
-            for axis in (0..index.len()).rev() {
-                index[axis] += 1;
-                if index[axis] < header.shape[axis] {
-                    break;
-                }
-                index[axis] = 0;
-            }
+/// Row-major little-endian elements, in words, from those of an npy that has them otherwise.
+fn row_major(header: &npy::Header, bytes: &[u8]) -> Result<Vec<u64>> {
+    let (size, shape) = (header.dtype.size(), &header.shape);
+    let mut words = zeros::<u64>(bytes.len().div_ceil(size_of::<u64>()))?;
+    let mut index = vec![0usize; shape.len()];
+    for (i, element) in
+        bytemuck::cast_slice_mut::<u64, u8>(&mut words)[..bytes.len()].chunks_exact_mut(size).enumerate()
+    {
+        let at = match header.fortran_order {
+            true => index.iter().zip(shape).rev().fold(0, |at, (i, d)| at * d + i),
+            false => i,
+        };
+        element.copy_from_slice(&bytes[at * size..(at + 1) * size]);
+        if header.big_endian {
+            element.reverse();
         }
-        bytes = out;
+        for axis in (0..index.len()).rev() {
+            index[axis] += 1;
+            if index[axis] < shape[axis] {
+                break;
+            }
+            index[axis] = 0;
+        }
     }
-    Array::from_raw(header.dtype, header.shape, bytes)
-}
-
-pub(super) fn map_file(path: &Path) -> Result<Arc<Mmap>> {
-    let file = File::open(path).map_err(Error::io(path))?;
-    if file.metadata().map_err(Error::io(path))?.is_dir() {
-        return Err(Error::format(path, "it is a folder, not a file"));
-    }
-    // SAFETY: a mapped file that another process truncates or rewrites meanwhile is undefined behaviour that no
-    // mapping can exclude; like other readers of weights we rely on files staying as they are while they are used.
-    let map = unsafe { Mmap::map(&file) }.map_err(Error::io(path))?;
-    Ok(Arc::new(map))
+    Ok(words)
 }
 
 /// Writes npz archives: stored, not deflated (the tool chain's reader demands it), with a fixed time, the
-/// elements aligned so that they can be mapped.
+/// elements aligned, so that others can map them.
 pub struct NpzWriter<W: Write + Seek> {
     zip: ZipWriter<W>,
     path: PathBuf,
@@ -220,7 +182,7 @@ impl<W: Write + Seek> NpzWriter<W> {
             .compression_method(CompressionMethod::Stored)
             .last_modified_time(zip::DateTime::default())
             .unix_permissions(0o644)
-            .large_file(array.bytes().len() > 0xf000_0000)
+            .large_file(array.len().saturating_mul(dtype.size()) > 0xf000_0000)
             .with_alignment(64);
         let path = self.path.clone();
         self.zip.start_file(format!("{name}.npy"), options).map_err(|e| match e {
@@ -228,7 +190,7 @@ impl<W: Write + Seek> NpzWriter<W> {
             e => Error::format(&path, format!("the array {name:?}: {e}")),
         })?;
         self.zip.write_all(&header).map_err(Error::io(&path))?;
-        self.zip.write_all(array.bytes()).map_err(Error::io(&path))
+        array.pieces(|bytes| self.zip.write_all(bytes).map_err(Error::io(&path)))
     }
     /// Ends the archive.
     ///
@@ -243,52 +205,38 @@ impl<W: Write + Seek> NpzWriter<W> {
     }
 }
 
-/// Reads every array of an npz.
+/// Reads every array of an npz into memory.
 ///
 /// # Errors
 /// As [`NpzFile::open`] and [`NpzFile::read`].
 pub fn read_npz(path: impl AsRef<Path>) -> Result<IndexMap<String, Array>> {
-    let mut file = NpzFile::open(path)?;
-    let names: Vec<String> = file.names().map(str::to_owned).collect();
-    names.into_iter().map(|n| file.read(&n).map(|a| (n, a))).collect()
+    let arrays = NpzFile::open(path)?.arrays()?;
+    arrays.values().try_for_each(|a| a.bytes().map(drop))?;
+    Ok(arrays)
 }
 
-/// Writes arrays to an npz, under a temporary name first, so that a failure leaves the old file.
+/// Writes arrays to an npz; what was there stays until all is written.
 ///
 /// # Errors
-/// Writing failed.
+/// Writing failed, or there is something that is not a file.
 pub fn write_npz<'a>(path: impl AsRef<Path>, arrays: impl IntoIterator<Item = (&'a str, &'a Array)>) -> Result<()> {
     let path = path.as_ref();
-    let dir = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    let temporary = tempfile::Builder::new().prefix(".tpulang-").tempfile_in(dir).map_err(Error::io(path))?;
-    let mut writer = NpzWriter::new(temporary, path);
-    for (name, array) in arrays {
-        writer.add(name, array, false)?;
-    }
-    let temporary = writer.finish()?;
-    temporary.as_file().sync_all().map_err(Error::io(path))?;
-    set_default_permissions(temporary.as_file());
-    temporary.persist(path).map_err(|e| Error::io(path)(e.error))?;
-    Ok(())
-}
-
-/// Temporary files are made for the owner only; what is kept should be readable as other files are.
-pub fn set_default_permissions(file: &File) {
-    #[cfg(unix)]
-    {
-        use std::os::unix::fs::PermissionsExt;
-        // A refusal leaves a file that the owner can read: no reason to fail.
-        let _ = file.set_permissions(std::fs::Permissions::from_mode(0o644));
-    }
+    files::replace(path, |file| {
+        let mut writer = NpzWriter::new(BufWriter::new(file), path);
+        for (name, array) in arrays {
+            writer.add(name, array, false)?;
+        }
+        writer.finish()?.flush().map_err(Error::io(path))
+    })
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use std::fs;
+    use std::fs::{self, File};
 
     #[test]
-    fn arrays_are_read_back_mapped_and_the_bytes_are_always_the_same() {
+    fn arrays_are_read_back_and_the_bytes_are_always_the_same() {
         let dir = tempfile::tempdir().unwrap();
         let arrays = [
             ("a", Array::from_vec([2, 3], vec![1f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap()),
@@ -304,7 +252,6 @@ mod tests {
         let back = read_npz(&paths[0]).unwrap();
         for (name, array) in &arrays {
             assert_eq!(&back[*name], array);
-            assert_eq!(back[*name].bytes().as_ptr() as usize % 64, 0, "{name} is aligned");
         }
     }
 

@@ -36,17 +36,20 @@ impl WeightFile {
     }
     /// Whether there is an array of that name.
     pub fn has(&self, name: &str) -> bool {
-        self.names().contains(&name)
+        match &self.kind {
+            Kind::Npz(f) => f.has(name),
+            Kind::Safetensors(f) => f.has(name),
+        }
     }
-    /// Reads an array, mapped where possible.
+    /// An array, whose elements are read when they are first looked at.
     ///
     /// # Errors
     /// There is none of that name (the nearest is suggested), or it is damaged.
     pub fn read(&mut self, name: &str) -> Result<Array> {
         let found = match &mut self.kind {
-            Kind::Npz(f) if f.names().any(|n| n == name) => Some(f.read(name)),
+            Kind::Npz(f) if f.has(name) => Some(f.array(name)),
             Kind::Npz(_) => None,
-            Kind::Safetensors(f) => f.read(name),
+            Kind::Safetensors(f) => f.array(name),
         };
         found.unwrap_or_else(|| {
             let nearest = nearest(name, self.names().into_iter());

@@ -4,6 +4,10 @@ use std::{fmt, path::PathBuf};
 /// Short for a result with tpulang's error.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
+/// Mistakes that are told together; who finds more may stop looking. Nobody reads them all, and each costs a search for
+/// its place in the file and for the name that was meant.
+pub const MAX_ERRORS: usize = 100;
+
 /// What went wrong, in which call, and at which place of which file.
 pub struct Error(Box<Inner>);
 
@@ -301,8 +305,12 @@ impl Error {
     pub fn format(path: impl Into<PathBuf>, problem: impl fmt::Display) -> Error {
         Cause::Format { path: path.into(), problem: problem.to_string() }.into()
     }
-    /// Nothing, the one, or all of them as one error.
+    /// Nothing, the one, or all of them (at most [`MAX_ERRORS`]) as one error.
     pub fn collect(mut errors: Vec<Error>) -> Result<()> {
+        if errors.len() > MAX_ERRORS {
+            errors.truncate(MAX_ERRORS);
+            errors.push(Cause::Syntax(format!("there are more mistakes; these are the first {MAX_ERRORS}")).into());
+        }
         match errors.len() {
             0 => Ok(()),
             1 => Err(errors.remove(0)),
@@ -377,6 +385,9 @@ pub fn invalid(what: impl fmt::Display) -> Error {
     Cause::Shape(what.to_string()).into()
 }
 
+/// Names that one is compared with.
+const MAX_CANDIDATES: usize = 20_000;
+
 /// The most similar of the known names, if any is similar enough to suggest.
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     // A very long name resembles nothing, and comparing it would take quadratic time.
@@ -384,6 +395,7 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<S
         return None;
     }
     known
+        .take(MAX_CANDIDATES)
         .filter(|k| k.len() <= 200)
         .map(|k| (strsim::jaro_winkler(name, k), k))
         .filter(|(score, _)| *score > 0.8)

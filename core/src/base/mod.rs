@@ -7,7 +7,7 @@ mod numbers;
 mod shape;
 
 pub use dtype::Dtype;
-pub use error::{CallContext, Cause, Error, Place, Result};
+pub use error::{CallContext, Cause, Error, MAX_ERRORS, Place, Result};
 pub use error::{argument, invalid, misfit, nearest, shown};
 pub use numbers::{FromNumber, Ints, OneOrMany};
 pub use shape::Shape;

@@ -19,13 +19,16 @@ pub fn main(args: Args) -> Outcome {
     if args.no_weights {
         graph.check_quantization()?;
     } else {
-        mlir::emit(&graph)?;
+        for (_, data) in mlir::emit(&graph)?.weights {
+            // Whether they can be read.
+            data.pieces(|_| Ok(()))?;
+        }
     }
-    print(&format!("{}: {} operators, {} parameters\n", graph.name(), graph.operators().len(), graph.parameters()));
+    print(&format!("{}: {} operators, {} parameters\n", graph.name(), graph.operators().len(), graph.parameters()))?;
     for (heading, tensors) in [("input", graph.inputs()), ("output", graph.outputs())] {
         for &t in tensors {
             let info = graph.tensor(t)?;
-            print(&format!("  {heading:6}  {}  {}\n", info.name, info.type_text()));
+            print(&format!("  {heading:6}  {}  {}\n", info.name, info.type_text()))?;
         }
     }
     Ok(true)

@@ -1,7 +1,7 @@
 use super::{Outcome, model, print};
 use std::{collections::HashMap, path::PathBuf};
 use tpulang::{
-    array::read_npz,
+    array::NpzFile,
     exec::{Comparison, Tolerance, compare},
 };
 
@@ -29,7 +29,9 @@ pub struct Args {
 }
 
 pub fn main(args: Args) -> Outcome {
-    let mut results: Vec<_> = compare(&read_npz(&args.a)?, &read_npz(&args.b)?)?.into_iter().collect();
+    // One tensor at a time is in memory.
+    let (a, b) = (NpzFile::open(&args.a)?.arrays()?, NpzFile::open(&args.b)?.arrays()?);
+    let mut results: Vec<_> = compare(&a, &b)?.into_iter().collect();
     if let Some(path) = &args.model {
         let graph = model::read(path, args.weights.as_deref())?;
         let order: HashMap<&str, usize> = graph.tensors().map(|(_, t)| t.name.as_str()).zip(0..).collect();
@@ -39,7 +41,7 @@ pub fn main(args: Args) -> Outcome {
     print(&format!(
         "{:width$}  {:>10}  {:>10}  {:>10}  {:>10}\n",
         "tensor", "cosine", "euclidean", "max abs", "rel L2"
-    ));
+    ))?;
     let mut failed = 0;
     for (name, result) in &results {
         let passes = result.passes(&args.tolerance);
@@ -52,9 +54,9 @@ pub fn main(args: Args) -> Outcome {
                 )
             }
             Comparison::Failure(why) => format!("{name:width$}  {why}{verdict}\n"),
-        });
+        })?;
     }
     let Tolerance { cosine, euclidean } = args.tolerance;
-    print(&format!("{} of {} tensors within {cosine},{euclidean}\n", results.len() - failed, results.len()));
+    print(&format!("{} of {} tensors within {cosine},{euclidean}\n", results.len() - failed, results.len()))?;
     Ok(failed == 0)
 }

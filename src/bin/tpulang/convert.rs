@@ -24,6 +24,6 @@ pub fn main(args: Args) -> Outcome {
         written.operators,
         written.parameters,
         args.output.display(),
-    ));
+    ))?;
     Ok(true)
 }

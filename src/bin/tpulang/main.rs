@@ -9,7 +9,11 @@ mod run;
 mod schema;
 
 use clap::{Parser, Subcommand};
-use std::process::ExitCode;
+use std::{
+    io::{ErrorKind, Write},
+    process::ExitCode,
+};
+use tpulang::base::MAX_ERRORS;
 
 /// Builds, checks, converts and runs networks for the TPU-MLIR tool chain.
 ///
@@ -36,34 +40,52 @@ enum Command {
 type Outcome = Result<bool, tpulang::Error>;
 
 fn main() -> ExitCode {
-    let outcome = match Cli::parse().command {
-        Command::Convert(args) => convert::main(args),
-        Command::Check(args) => check::main(args),
-        Command::Run(args) => run::main(args),
-        Command::Compare(args) => compare::main(args),
-        Command::Ops(args) => ops::main(args),
-        Command::Schema(args) => schema::main(args),
+    let outcome = match Cli::try_parse() {
+        Ok(cli) => match cli.command {
+            Command::Convert(args) => convert::main(args),
+            Command::Check(args) => check::main(args),
+            Command::Run(args) => run::main(args),
+            Command::Compare(args) => compare::main(args),
+            Command::Ops(args) => ops::main(args),
+            Command::Schema(args) => schema::main(args),
+        },
+        // Help and the version come this way too.
+        Err(told) => match written(told.print()) {
+            Err(error) if !told.use_stderr() => Err(error),
+            _ => return ExitCode::from(u8::try_from(told.exit_code()).unwrap_or(2)),
+        },
     };
     match outcome {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
-            let each = error.each();
-            for error in each {
-                eprintln!("error: {error}");
-            }
-            if each.len() > 1 {
-                eprintln!("{} errors", each.len());
-            }
+            tell(&error);
             ExitCode::from(2)
         }
     }
 }
 
-/// Prints to standard output; a reader that has gone away ends the command quietly.
-fn print(text: &str) {
-    use std::io::Write;
-    if std::io::stdout().lock().write_all(text.as_bytes()).is_err() {
-        std::process::exit(0);
+/// Errors go to standard error; where that cannot be written the exit code still tells.
+fn tell(error: &tpulang::Error) {
+    let (each, mut to) = (error.each(), std::io::stderr().lock());
+    for error in each {
+        let _ = writeln!(to, "error: {error}");
+    }
+    if (2..=MAX_ERRORS).contains(&each.len()) {
+        let _ = writeln!(to, "{} errors", each.len());
+    }
+}
+
+/// Prints to standard output.
+fn print(text: &str) -> Result<(), tpulang::Error> {
+    let mut to = std::io::stdout().lock();
+    written(to.write_all(text.as_bytes()).and_then(|()| to.flush()))
+}
+
+/// A reader that has gone away has seen enough: what counts then is the exit code.
+fn written(outcome: std::io::Result<()>) -> Result<(), tpulang::Error> {
+    match outcome {
+        Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(tpulang::Error::io("standard output")(e)),
+        _ => Ok(()),
     }
 }

@@ -22,7 +22,7 @@ pub fn main(args: Args) -> Outcome {
         Some(name) => one(function_def(&name)?),
         None if args.markdown => markdown(),
         None => list(),
-    });
+    })?;
     Ok(true)
 }
 

@@ -1,7 +1,7 @@
 use super::{Outcome, model, print};
 use std::path::PathBuf;
 use tpulang::{
-    array::{read_npz, write_npz},
+    array::{NpzFile, write_npz},
     exec::{CpuBackend, RunOptions, run},
 };
 
@@ -33,10 +33,11 @@ pub struct Args {
 
 pub fn main(args: Args) -> Outcome {
     let graph = model::read(&args.model, args.weights.as_deref())?;
-    let feeds = read_npz(&args.inputs)?;
+    // Their elements are read once their names and shapes are known to be right.
+    let feeds = NpzFile::open(&args.inputs)?.arrays()?;
     let options = RunOptions { all: args.all, strict: args.strict, threads: args.threads };
     let results = run(&graph, &feeds, &CpuBackend::new(), &options)?;
     write_npz(&args.output, results.tensors.iter().map(|(n, a)| (n.as_str(), a)))?;
-    print(&format!("{}\n{}: {} tensors\n", results.summary, args.output.display(), results.tensors.len()));
+    print(&format!("{}\n{}: {} tensors\n", results.summary, args.output.display(), results.tensors.len()))?;
     Ok(true)
 }

@@ -7,6 +7,6 @@ use tpulang::spec::json_schema;
 pub struct Args {}
 
 pub fn main(_: Args) -> Outcome {
-    print(&format!("{:#}\n", json_schema()));
+    print(&format!("{:#}\n", json_schema()))?;
     Ok(true)
 }

@@ -21,7 +21,8 @@ pub(super) fn gather(op: Gather<Operand>) -> Kernel {
         // Rows are moved as bytes, whatever they hold.
         let bytes = dims[axis + 1..].iter().product::<usize>() * input.dtype().size();
         let out = t.memory(0)?.bytes();
-        for (to, from) in out.chunks_exact_mut(bytes * rows.len()).zip(input.bytes().chunks_exact(bytes * dims[axis])) {
+        for (to, from) in out.chunks_exact_mut(bytes * rows.len()).zip(input.bytes()?.chunks_exact(bytes * dims[axis]))
+        {
             for (to, r) in to.chunks_exact_mut(bytes).zip(&rows) {
                 to.copy_from_slice(&from[r * bytes..(r + 1) * bytes]);
             }

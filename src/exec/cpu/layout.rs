@@ -167,7 +167,7 @@ pub(super) fn concat(op: Concat<Operand>) -> Kernel {
         for part in &parts {
             let n = part.shape()[axis] * inner;
             let rows = memory.bytes().chunks_exact_mut(shape[axis] * inner);
-            rows.zip(part.bytes().chunks_exact(n)).for_each(|(to, from)| to[at..at + n].copy_from_slice(from));
+            rows.zip(part.bytes()?.chunks_exact(n)).for_each(|(to, from)| to[at..at + n].copy_from_slice(from));
             at += n;
         }
         if op.do_relu && memory.dtype() == Dtype::Float32 {

@@ -33,12 +33,12 @@ pub(super) fn top_k(op: TopK<Operand>) -> Kernel {
         let columns: Vec<Vec<usize>> = (0..stored.len() / dim).into_par_iter().map(column).collect();
         let mut indices = vec![0; columns.len() * k];
         let size = input.dtype().size();
-        let values = t.memory(0)?.bytes();
+        let (stored, values) = (input.bytes()?, t.memory(0)?.bytes());
         for (c, order) in columns.iter().enumerate() {
             for (j, &i) in order.iter().enumerate() {
                 let to = (c / inner * k + j) * inner + c % inner;
                 let from = ((c / inner * dim + i) * inner + c % inner) * size;
-                values[to * size..(to + 1) * size].copy_from_slice(&input.bytes()[from..from + size]);
+                values[to * size..(to + 1) * size].copy_from_slice(&stored[from..from + size]);
                 indices[to] = i as i64;
             }
         }

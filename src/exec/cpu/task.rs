@@ -126,14 +126,14 @@ impl<'a> Task<'a> {
         fill(&mut values)?;
         finish.relu.into_iter().for_each(|limit| relu(&mut values, limit));
         let stored = stored(ty, values, finish.round)?;
-        self.memory(i)?.bytes().copy_from_slice(stored.bytes());
+        self.memory(i)?.bytes().copy_from_slice(stored.bytes()?);
         Ok(())
     }
     /// Integers as a result, saturated.
     pub fn write_ints(&mut self, i: usize, values: Vec<i64>) -> Result<()> {
         let ty = self.result(i)?;
         let stored = from_ints(ty.buffer_dtype(), &ty.shape, values)?;
-        self.memory(i)?.bytes().copy_from_slice(stored.bytes());
+        self.memory(i)?.bytes().copy_from_slice(stored.bytes()?);
         Ok(())
     }
 }

@@ -1,0 +1,127 @@
+//! The bytes of a zip archive, as the zip crate may believe them.
+//!
+//! The crate makes room for as many entries as the end of an archive claims, and looks for another end where one does not
+//! hold; so the end is read here, and one that is known to be right is shown instead. That mends two mistakes of
+//! the tool chain's writer too: its zip64 end record says that it is 0x44 bytes long, where 44 are meant, and is said
+//! to lie where it does not.
+use super::storage::{At, Source};
+use crate::base::{Error, Result, files};
+use std::{
+    io::{self, Read, Seek},
+    os::unix::fs::FileExt,
+    path::Path,
+    sync::Arc,
+};
+
+/// Entries of an archive: more arrays than any network has.
+const MAX_ENTRIES: u64 = 1 << 20;
+/// Bytes of an end record without its comment, of the zip64 end record, and of what says that there is one.
+const END: usize = 22;
+const END64: usize = 56;
+const LOCATOR: usize = 20;
+/// The longest comment of an archive.
+const MAX_COMMENT: usize = u16::MAX as usize;
+
+/// An archive's bytes up to its end records, and then those that belong there.
+#[derive(Clone)]
+pub(super) struct ZipBytes {
+    at: At,
+    /// Where the end records begin.
+    body: u64,
+    end: Arc<[u8]>,
+}
+
+/// What an archive's end says.
+struct End {
+    /// Where its records begin.
+    at: u64,
+    entries: u64,
+    size: u64,
+    offset: u64,
+}
+
+impl ZipBytes {
+    pub fn open(path: &Path) -> Result<Self> {
+        let source = Source { file: files::open(path)?, path: path.into() };
+        let len = source.file.metadata().map_err(Error::io(path))?.len();
+        let mut tail = vec![0; len.min((MAX_COMMENT + END + LOCATOR + END64) as u64) as usize];
+        let start = len - tail.len() as u64;
+        source.file.read_exact_at(&mut tail, start).map_err(Error::io(path))?;
+        let fail = |problem: String| Error::format(path, format!("not an npz (zip) archive: {problem}"));
+        let end = find(&tail, start).ok_or_else(|| fail("its end is missing".into()))?;
+        if end.offset.checked_add(end.size) != Some(end.at) {
+            let End { size, offset, at, .. } = end;
+            return Err(fail(format!("its list of {size} bytes at {offset} does not lie before its end at {at}")));
+        }
+        if end.entries > MAX_ENTRIES {
+            return Err(fail(format!("it claims {} entries; at most {MAX_ENTRIES} are read", end.entries)));
+        }
+        let at = At { source: Arc::new(source), position: 0 };
+        Ok(ZipBytes { at, body: end.at, end: records(&end).into() })
+    }
+}
+
+/// The number of `N` bytes that stands there.
+fn number<const N: usize>(bytes: &[u8], at: usize) -> u64 {
+    let mut all = [0; 8];
+    all[..N].copy_from_slice(&bytes[at..at + N]);
+    u64::from_le_bytes(all)
+}
+
+/// Reads the end of an archive from its last bytes, which begin at `start`.
+fn find(tail: &[u8], start: u64) -> Option<End> {
+    let last = tail.len().checked_sub(END)?;
+    let is_end = |at: &usize| {
+        tail[*at..].starts_with(b"PK\x05\x06") && number::<2>(tail, at + 20) == (tail.len() - at - END) as u64
+    };
+    let at = (0..=last).rev().find(is_end)?;
+    let zip64 = at.checked_sub(LOCATOR).filter(|l| tail[*l..].starts_with(b"PK\x06\x07"));
+    let Some(locator) = zip64 else {
+        let (entries, size, offset) =
+            (number::<2>(tail, at + 10), number::<4>(tail, at + 12), number::<4>(tail, at + 16));
+        return Some(End { at: start + at as u64, entries, size, offset });
+    };
+    let at = locator.checked_sub(END64).filter(|at| tail[*at..].starts_with(b"PK\x06\x06"))?;
+    let (entries, size, offset) = (number::<8>(tail, at + 32), number::<8>(tail, at + 40), number::<8>(tail, at + 48));
+    Some(End { at: start + at as u64, entries, size, offset })
+}
+
+/// Both kinds of end records.
+fn records(end: &End) -> Vec<u8> {
+    let mut out = b"PK\x06\x06".to_vec();
+    out.extend((END64 as u64 - 12).to_le_bytes());
+    // Versions 4.5, and the first of one disk.
+    out.extend(b"\x2d\0\x2d\0\0\0\0\0\0\0\0\0");
+    [end.entries, end.entries, end.size, end.offset].iter().for_each(|n| out.extend(n.to_le_bytes()));
+    out.extend(b"PK\x06\x07\0\0\0\0");
+    out.extend(end.at.to_le_bytes());
+    out.extend(1u32.to_le_bytes());
+    out.extend(b"PK\x05\x06\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\0\0");
+    out
+}
+
+impl Read for ZipBytes {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        let position = self.at.position;
+        if let Some(left) = self.body.checked_sub(position).filter(|left| *left > 0) {
+            let n = left.min(to.len() as u64) as usize;
+            return self.at.read(&mut to[..n]);
+        }
+        let from = usize::try_from(position - self.body).unwrap_or(usize::MAX);
+        let n = self.end.get(from..).unwrap_or_default().read(to)?;
+        self.at.position += n as u64;
+        Ok(n)
+    }
+}
+
+impl Seek for ZipBytes {
+    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+        let place = match to {
+            io::SeekFrom::Start(place) => Some(place),
+            io::SeekFrom::End(by) => (self.body + self.end.len() as u64).checked_add_signed(by),
+            io::SeekFrom::Current(by) => self.at.position.checked_add_signed(by),
+        };
+        self.at.position = place.ok_or(io::ErrorKind::InvalidInput)?;
+        Ok(self.at.position)
+    }
+}
