@@ -1,11 +1,11 @@
 use super::{Block, Operator, Preprocess, RecordedCall, Tensor, TensorInfo, TensorKind, tensor::Lineage};
 use crate::{
     array::Array,
-    base::{Cause, Dtype, Error, Ints, Result, Shape, argument, check_name, elements, nearest, shown},
+    base::{Cause, Dtype, Error, Ints, Result, Shape, Suggestions, argument, check_name, elements, shown},
     quant::Quantization,
 };
 use serde::{Deserialize, Serialize};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 /// What the emitted module is: float, or quantized already.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
@@ -55,6 +55,7 @@ pub struct Graph {
     /// How many calls were recorded, in all blocks.
     calls: usize,
     undo: Undo,
+    suggestions: Suggestions,
 }
 
 /// Where names are made and looked for.
@@ -79,11 +80,29 @@ struct Undo {
 struct Mark {
     tensors: usize,
     open: usize,
+    inputs: usize,
     operators: usize,
     arguments: usize,
     recorded: usize,
     calls: usize,
     changed: usize,
+}
+
+/// A call in progress: what it did is taken back at the end, also where it panics, unless the mark is gone.
+struct Attempt<'g> {
+    graph: &'g mut Graph,
+    mark: Option<Mark>,
+}
+
+impl Drop for Attempt<'_> {
+    fn drop(&mut self) {
+        let Attempt { graph, mark } = self;
+        graph.undo.depth -= 1;
+        mark.take().into_iter().for_each(|mark| graph.rewind(mark));
+        if graph.undo.depth == 0 {
+            graph.undo.changed.clear();
+        }
+    }
 }
 
 impl Clone for Graph {
@@ -116,6 +135,7 @@ impl Graph {
             scope: Scope::default(),
             calls: 0,
             undo: Undo::default(),
+            suggestions: Suggestions::default(),
         })
     }
 
@@ -163,10 +183,12 @@ impl Graph {
     pub fn find(&self, name: &str) -> Result<Tensor> {
         self.seen(name).ok_or_else(|| {
             let known = self.tensors().map(|(_, t)| t.name.as_str());
-            Cause::UnknownName { kind: "tensor", name: shown(name), nearest: nearest(name, known) }.into()
+            let nearest = self.suggestions.nearest(name, known);
+            Cause::UnknownName { kind: "tensor", name: shown(name), nearest }.into()
         })
     }
-    fn seen(&self, name: &str) -> Option<Tensor> {
+    /// As [`Graph::find`], where it is no mistake that there is none.
+    pub(crate) fn seen(&self, name: &str) -> Option<Tensor> {
         let Scope { prefix, bound } = &self.scope;
         let scoped = (!prefix.is_empty()).then(|| self.by_name.get(&format!("{prefix}{name}"))).flatten();
         let found = bound.as_ref().and_then(|b| b.get(name)).or(scoped).copied();
@@ -229,9 +251,10 @@ impl Graph {
         if outputs.is_empty() {
             return Err(argument("outputs", "empty", "a network needs at least one output"));
         }
-        for (i, &t) in outputs.iter().enumerate() {
+        let mut seen = HashSet::new();
+        for &t in outputs {
             let info = self.tensor(t)?;
-            if outputs[..i].contains(&t) {
+            if !seen.insert(t) {
                 return Err(argument("outputs", format!("{:?} twice", info.name), "each output once"));
             }
             if info.kind != TensorKind::Value {
@@ -282,10 +305,15 @@ impl Graph {
         self.scope = outer;
     }
     fn in_scope<R>(&mut self, inner: Scope, build: impl FnOnce(&mut Graph) -> Result<R>) -> Result<R> {
+        /// Leaves the scope, also where `build` panics.
+        struct Leave<'g>(&'g mut Graph, Scope);
+        impl Drop for Leave<'_> {
+            fn drop(&mut self) {
+                self.0.scope = std::mem::take(&mut self.1);
+            }
+        }
         let outer = std::mem::replace(&mut self.scope, inner);
-        let result = build(self);
-        self.scope = outer;
-        result
+        build(Leave(self, outer).0)
     }
     /// Sets a tensor's quantization, or checks that it agrees with what was set before.
     ///
@@ -325,11 +353,16 @@ impl Graph {
         arguments: impl IntoIterator<Item = (String, Dtype, S)>,
         build: impl FnOnce(&mut Graph, &[Tensor]) -> Result<Vec<Tensor>>,
     ) -> Result<Block> {
-        self.atomic(|g| {
+        let outputs = self.body.results.clone();
+        let block = self.atomic(|g| {
             let given = g.begin_block(arguments)?;
             let results = build(g, &given)?;
             g.end_block(results)
-        })
+        });
+        if block.is_err() {
+            self.body.results = outputs;
+        }
+        block
     }
     pub(crate) fn begin_block<S: Into<Ints>>(
         &mut self,
@@ -414,12 +447,24 @@ impl Graph {
         self.tensors.push(Some(info));
         Ok(tensor)
     }
-    /// A name that is free, without the scope: `stem_<n>`, n the number of calls so far, or the next that is free.
+    /// A name that is free, without the scope: `stem_<n>`, n the number of calls so far, or a greater one: the next, where
+    /// those between are taken.
     pub(crate) fn free_name(&self, stem: &str) -> String {
-        let free = |n: &usize| !self.by_name.contains_key(&format!("{}{stem}_{n}", self.scope.prefix));
-        // Among as many numbers as there are names, and one, one is free.
-        let n = (self.calls..=self.calls + self.by_name.len()).find(free).unwrap_or(self.calls);
-        format!("{stem}_{n}")
+        let free = |n: usize| !self.by_name.contains_key(&format!("{}{stem}_{n}", self.scope.prefix));
+        let first = self.calls;
+        // Numbers are mostly taken in a row, and may be so many that one does not try them all: a free one is looked for
+        // in strides that double, then between it and the last that was taken.
+        let Some(mut far) = (0..usize::BITS - 1).map(|i| (1 << i) - 1).find(|d| free(first.saturating_add(*d))) else {
+            // Among as many numbers as there are names, and one, one is free.
+            let n = (first..=first + self.by_name.len()).find(|n| free(*n)).unwrap_or(first);
+            return format!("{stem}_{n}");
+        };
+        let mut taken = far / 2;
+        while far - taken > 1 {
+            let middle = taken + (far - taken) / 2;
+            if free(first + middle) { far = middle } else { taken = middle }
+        }
+        format!("{stem}_{}", first + far)
     }
     /// Changes a tensor, to be changed back should the call in progress fail.
     pub(crate) fn change(&mut self, tensor: Tensor, f: impl FnOnce(&mut TensorInfo)) {
@@ -438,24 +483,22 @@ impl Graph {
     }
     /// Runs `f`; if it fails, the graph is as if nothing had been added or changed.
     pub(crate) fn atomic<R>(&mut self, f: impl FnOnce(&mut Graph) -> Result<R>) -> Result<R> {
-        let mark = self.mark();
+        let mark = Some(self.mark());
         self.undo.depth += 1;
-        let result = f(self);
-        self.undo.depth -= 1;
-        if result.is_err() {
-            self.rewind(mark);
-        }
-        if self.undo.depth == 0 {
-            self.undo.changed.clear();
+        let mut attempt = Attempt { graph: self, mark };
+        let result = f(attempt.graph);
+        if result.is_ok() {
+            attempt.mark = None;
         }
         result
     }
     fn mark(&mut self) -> Mark {
         let (tensors, open, calls, changed) =
             (self.tensors.len(), self.open.len(), self.calls, self.undo.changed.len());
+        let inputs = self.body.arguments.len();
         let block = self.current();
         let (operators, arguments, recorded) = (block.operators.len(), block.arguments.len(), block.calls.len());
-        Mark { tensors, open, operators, arguments, recorded, calls, changed }
+        Mark { tensors, open, inputs, operators, arguments, recorded, calls, changed }
     }
     fn rewind(&mut self, mark: Mark) {
         for (tensor, info) in self.undo.changed.drain(mark.changed..).rev() {
@@ -465,6 +508,7 @@ impl Graph {
             self.by_name.remove(&info.name);
         }
         self.open.truncate(mark.open);
+        self.body.arguments.truncate(mark.inputs);
         self.calls = mark.calls;
         let block = self.current();
         block.operators.truncate(mark.operators);
@@ -484,6 +528,7 @@ impl Graph {
             scope: self.scope.clone(),
             calls: self.calls,
             undo: self.undo.clone(),
+            suggestions: self.suggestions.clone(),
         }
     }
     /// Everything a reader of the graph may rely on before emission or execution.
@@ -518,6 +563,64 @@ mod tests {
         assert_eq!(format!("{g:?}"), before);
         assert!(g.op(crate::ops::Add::new(vec![x, y])).call().is_err());
         assert_eq!(format!("{g:?}"), before);
+    }
+
+    #[test]
+    fn what_was_set_before_survives_a_failing_call() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Int8, [1, 3, 4, 4]).unwrap();
+        let w = g.coefficient("w", Array::filled(Dtype::Int8, [2, 3, 1, 1], 1.0).unwrap()).unwrap();
+        g.preprocess(x, Preprocess::default()).unwrap();
+        g.quantize(x, &Quantization::per_tensor(0.5, 3)).unwrap();
+        let y = g.add(x, x).scale([0.5, 0.5, 0.25]).zero_point([3, 3, 0]).call().unwrap();
+        let before = format!("{g:?}");
+        // Of an op, of a function that quantizes before it finds out, and of one after another in a block.
+        assert!(g.op(crate::ops::Permute::new(y, vec![0, 0])).call().is_err());
+        assert!(g.conv_int(y, w).input_zp(0).weight_zp(1).pad([9, 9, 9, -9]).call().is_err());
+        assert!(g.add(y, x).scale([0.25, 0.5, -1.0]).zero_point([0, 3, 1]).call().is_err());
+        let failed = g.block([("a".into(), Dtype::Int8, [3])], |g, given| {
+            g.quantize(given[0], &Quantization::per_tensor(0.5, 1))?;
+            let z = g.input("z", Dtype::Int8, [3])?;
+            g.quantize(w, &Quantization::per_tensor(0.125, 0))?;
+            let r = g.relu(z).call()?;
+            g.set_outputs(&[r])?;
+            g.op(crate::ops::Permute::new(y, vec![7])).call()
+        });
+        assert!(failed.is_err());
+        assert_eq!(format!("{g:?}"), before);
+        g.quantize(y, &Quantization::per_tensor(0.25, 0)).unwrap();
+    }
+
+    #[test]
+    fn a_panic_leaves_the_graph_as_it_was() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Int8, [3]).unwrap();
+        let before = format!("{g:?}");
+        let build = |g: &mut Graph| {
+            g.scope("s", |g| {
+                let none: [(String, Dtype, [i64; 0]); 0] = [];
+                g.block(none, |g, _| {
+                    g.quantize(x, &Quantization::per_tensor(0.5, 1))?;
+                    g.relu(x).call()?;
+                    panic!("in the user's own code")
+                })
+            })
+        };
+        let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| build(&mut g)));
+        assert!(caught.is_err());
+        assert_eq!(format!("{g:?}"), before);
+        let y = g.relu(x).call().unwrap();
+        assert_eq!(g.tensor(y).unwrap().name, "relu_0");
+    }
+
+    #[test]
+    fn free_names_are_found_among_many() {
+        let mut g = Graph::new("g").unwrap();
+        for i in (0..3000).chain([9000]) {
+            g.input(&format!("relu_{i}"), Dtype::Float32, [1]).unwrap();
+        }
+        assert_eq!(g.free_name("relu"), "relu_3000");
+        assert_eq!(g.free_name("tanh"), "tanh_0");
     }
 
     #[test]

@@ -243,7 +243,7 @@ impl Reader {
             _ => None,
         };
         // One array may be used by several top.Weight.
-        if let Ok(known) = self.graph.find(&name) {
+        if let Some(known) = self.graph.seen(&name) {
             self.bind(operation, &[Some(known)]);
             return Ok(());
         }

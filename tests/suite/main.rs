@@ -5,6 +5,8 @@ mod bad_input;
 mod cases;
 mod cli;
 mod golden;
+mod hostile_ops;
+mod large;
 mod mutate;
 mod networks;
 mod places;
