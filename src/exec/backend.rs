@@ -27,6 +27,11 @@ pub trait Backend: Send + Sync {
     /// # Errors
     /// The memory is not enough, or a value (an index) is impossible.
     fn run(&self, kernel: &Self::Kernel, operands: &[Self::Buffer]) -> Result<Vec<Self::Buffer>>;
+    /// Bytes that a run of the kernel takes at most beside its operands and results, and gives back at its end. What is
+    /// small whatever the tensors' sizes need not be told.
+    fn temporary(&self, _kernel: &Self::Kernel) -> u64 {
+        0
+    }
     /// Moves an array in.
     ///
     /// # Errors
@@ -55,6 +60,9 @@ impl<B: Backend> Backend for &B {
     }
     fn run(&self, kernel: &Self::Kernel, operands: &[Self::Buffer]) -> Result<Vec<Self::Buffer>> {
         (**self).run(kernel, operands)
+    }
+    fn temporary(&self, kernel: &Self::Kernel) -> u64 {
+        (**self).temporary(kernel)
     }
     fn upload(&self, array: &Array) -> Result<Self::Buffer> {
         (**self).upload(array)

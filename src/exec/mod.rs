@@ -20,6 +20,7 @@
 mod backend;
 mod compare;
 mod cpu;
+mod plan;
 mod session;
 
 pub use backend::{Backend, Operand, Signature, ValueType};

@@ -1,7 +1,7 @@
-use super::{Backend, CpuBackend, Operand, Signature, ValueType};
+use super::{Backend, CpuBackend, Operand, Signature, ValueType, plan::Plan};
 use crate::{
-    array::{Array, as_declared, available_memory, byte_text},
-    base::{CallContext, Cause, Dtype, Error, MAX_ERRORS, Result, argument, nearest, shape_text, shown},
+    array::{Array, as_declared},
+    base::{CallContext, Cause, Dtype, Error, MAX_ERRORS, Result, Suggestions, argument, shape_text, shown},
     graph::{Graph, Operator, Tensor, TensorKind},
     quant::Quantization,
 };
@@ -76,28 +76,29 @@ pub struct Session<B: Backend> {
     pool: rayon::ThreadPool,
     tensors: Vec<Option<Slot<B::Buffer>>>,
     by_name: HashMap<String, usize>,
-    steps: Vec<Step<B::Kernel>>,
+    pub(super) steps: Vec<Step<B::Kernel>>,
     /// The step that computes each tensor.
-    made_by: HashMap<usize, usize>,
-    inputs: Vec<usize>,
+    pub(super) made_by: HashMap<usize, usize>,
+    pub(super) inputs: Vec<usize>,
     /// What [`Session::run`] gives.
     wanted: Vec<usize>,
+    suggestions: Suggestions,
 }
 
 /// A tensor of the graph.
-struct Slot<T> {
-    ty: ValueType,
-    type_text: String,
+pub(super) struct Slot<T> {
+    pub ty: ValueType,
+    pub type_text: String,
     /// A coefficient's values, in place.
-    constant: Option<T>,
+    pub constant: Option<T>,
 }
 
 /// An operator that is ready.
-struct Step<K> {
+pub(super) struct Step<K> {
     op: &'static str,
     kernel: Kernel<K>,
-    operands: Vec<usize>,
-    outputs: Vec<usize>,
+    pub operands: Vec<usize>,
+    pub outputs: Vec<usize>,
 }
 
 enum Kernel<K> {
@@ -129,6 +130,7 @@ impl<B: Backend> Session<B> {
             made_by: HashMap::new(),
             inputs: graph.inputs().iter().map(|t| t.index()).collect(),
             wanted: graph.outputs().iter().map(|t| t.index()).collect(),
+            suggestions: Suggestions::default(),
         };
         let constants = session.tensors(graph, &quantization)?;
         for (index, operator) in graph.operators().iter().enumerate() {
@@ -230,7 +232,14 @@ impl<B: Backend> Session<B> {
         text
     }
 
-    fn slot(&self, index: usize) -> Result<&Slot<B::Buffer>> {
+    /// What a step takes beside its operands and results.
+    pub(super) fn temporary(&self, step: &Step<B::Kernel>) -> u64 {
+        match &step.kernel {
+            Kernel::Here(kernel) => self.backend.temporary(kernel),
+            Kernel::OnCpu(kernel) => self.cpu.temporary(kernel),
+        }
+    }
+    pub(super) fn slot(&self, index: usize) -> Result<&Slot<B::Buffer>> {
         let slot = self.tensors.get(index).and_then(Option::as_ref);
         slot.ok_or_else(|| Cause::ForeignTensor(index as u32).into())
     }
@@ -238,8 +247,8 @@ impl<B: Backend> Session<B> {
         self.by_name.get(name).copied().ok_or_else(|| {
             let inputs = self.inputs.iter().filter_map(|i| self.slot(*i).ok()).map(|s| s.ty.name.as_str());
             let nearest = match kind {
-                "input" => nearest(name, inputs),
-                _ => nearest(name, self.by_name.keys().map(String::as_str)),
+                "input" => self.suggestions.nearest(name, inputs),
+                _ => self.suggestions.nearest(name, self.by_name.keys().map(String::as_str)),
             };
             Cause::UnknownName { kind, name: shown(name), nearest }.into()
         })
@@ -335,74 +344,6 @@ impl<B: Backend> Session<B> {
         // What is missing may merely be misspelt, which is told already.
         Error::collect(errors)?;
         Ok(checked)
-    }
-}
-
-/// What a run computes, in order, and what it frees after each step.
-struct Plan {
-    steps: Vec<usize>,
-    freed: Vec<Vec<usize>>,
-}
-
-impl Plan {
-    /// The steps that `wanted` need, given what is fed.
-    fn new<B: Backend>(session: &Session<B>, fed: &HashMap<usize, Array>, wanted: &[usize]) -> Result<Plan> {
-        let known = |t: &usize| fed.contains_key(t) || session.slot(*t).is_ok_and(|s| s.constant.is_some());
-        let (mut needed, mut missing) = (vec![false; session.steps.len()], HashSet::new());
-        let mut open: Vec<usize> = wanted.iter().filter(|t| !known(t)).copied().collect();
-        while let Some(tensor) = open.pop() {
-            match session.made_by.get(&tensor) {
-                None => drop(missing.insert(tensor)),
-                Some(&step) if !needed[step] => {
-                    needed[step] = true;
-                    open.extend(session.steps[step].operands.iter().filter(|t| !known(t)));
-                }
-                Some(_) => {}
-            }
-        }
-        let is_missing = session.inputs.iter().chain(&missing).filter(|t| missing.contains(t));
-        let mut told = HashSet::new();
-        let errors = is_missing.filter(|t| told.insert(**t)).map(|t| {
-            let slot = session.slot(*t)?;
-            let problem = format!("the input {:?} ({}) is not fed", slot.ty.name, slot.type_text);
-            Err(Cause::MissingData(problem).into())
-        });
-        Error::collect(errors.filter_map(Result::<()>::err).take(MAX_ERRORS + 1).collect())?;
-        let steps: Vec<usize> = (0..needed.len()).filter(|i| needed[*i]).collect();
-        let mut last_use = HashMap::new();
-        for (at, &step) in steps.iter().enumerate() {
-            let step = &session.steps[step];
-            last_use.extend(step.operands.iter().chain(&step.outputs).map(|t| (*t, at)));
-        }
-        let mut freed = vec![Vec::new(); steps.len()];
-        // What is wanted lives on in the results.
-        let wanted: HashSet<usize> = wanted.iter().copied().collect();
-        last_use.into_iter().filter(|(t, _)| !wanted.contains(t)).for_each(|(t, at)| freed[at].push(t));
-        Ok(Plan { steps, freed })
-    }
-
-    /// The largest sum of tensors that live together must fit the memory.
-    fn check_memory<B: Backend>(&self, session: &Session<B>) -> Result<()> {
-        let size = |t: &usize| match session.slot(*t) {
-            Ok(Slot { ty, constant: None, .. }) => (ty.elements() as u64).saturating_mul(ty.dtype.size().max(4) as u64),
-            _ => 0,
-        };
-        let (mut live, mut peak, mut at) = (0u64, 0u64, 0);
-        for (&step, freed) in self.steps.iter().zip(&self.freed) {
-            live = session.steps[step].outputs.iter().fold(live, |n, t| n.saturating_add(size(t)));
-            if live > peak {
-                (peak, at) = (live, step);
-            }
-            live = live.saturating_sub(freed.iter().map(size).fold(0, u64::saturating_add));
-        }
-        let available = available_memory();
-        if peak <= available {
-            return Ok(());
-        }
-        let name = session.steps[at].outputs.first().and_then(|t| session.slot(*t).ok()).map_or("", |s| &s.ty.name);
-        let what = format!("running the graph (at its peak, when {name:?} is computed)");
-        let limit = format!("{} are available", byte_text(available));
-        Err(Cause::TooLarge { what, needed: byte_text(peak), limit }.into())
     }
 }
 

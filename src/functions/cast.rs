@@ -33,7 +33,7 @@ function! {
         "The dtype to convert to." out_dtype: Dtype = Dtype::Float32,
         "How fractions are rounded: all but half_up and half_down." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
     }
-    cast: "Conversion to another dtype; to an integer rounds and saturates.",
+    cast: "Conversion to another dtype; to an integer rounds and saturates (infinities too), and NaN becomes 0.",
         example "let y = g.cast(x).out_dtype(Dtype::Float16).call()?;\nassert_eq!(g.tensor(y)?.dtype, Dtype::Float16);",
         => |args, to| args.lower(to);
 }

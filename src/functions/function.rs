@@ -246,7 +246,7 @@ fn operand_rows<A: ArgumentSet>(graph: &Graph, args: &mut A) -> Vec<[String; 3]>
     args.visit_operands(&mut |argument, operand| {
         let tensor = match operand {
             Operand::Tensor(t) => Some(*t),
-            Operand::Named(name) => graph.find(name).ok(),
+            Operand::Named(name) => graph.seen(name),
             Operand::Constant(_) => None,
         };
         known.extend(tensor.map(|t| (argument, t)));

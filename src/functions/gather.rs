@@ -20,7 +20,7 @@ const INDEX: &[Dtype] = &[
 function! {
     IndexSelect -> Tensor {
         "Of any dtype." input: Operand,
-        "Positions along the axis, counted from the end where negative; an integer tensor (float32 is taken as whole numbers)." index: Operand,
+        "Positions along the axis, counted from the end where negative; an integer tensor (float32 is cut to whole numbers, and NaN is 0)." index: Operand,
         ;
         "Counted from the end where it is negative." axis: i64 = -1i64,
         "With an index of shape 1: whether the axis stays, with size 1." keep_dims: bool = true,

@@ -8,6 +8,7 @@ use crate::{
     ops::Op,
     quant::{PerTensorOrAxis, Quantization},
 };
+use std::collections::HashMap;
 
 /// The graph as a function sees it while it is lowered. Every [`Operand`] of the arguments is a [`Operand::Tensor`] by
 /// then.
@@ -62,7 +63,7 @@ impl<'g> Lowering<'g> {
     }
     fn coefficient(&mut self, name: &str, data: Array) -> Result<Tensor> {
         let (dtype, shape) = (data.dtype(), data.shape().to_vec());
-        let taken = self.graph.find(name).is_ok();
+        let taken = self.graph.seen(name).is_some();
         let free = if taken { self.graph.free_name(name) } else { name.to_owned() };
         self.graph.add_tensor(Some(&free), dtype, shape, TensorKind::Coefficient(Some(data)))
     }
@@ -256,8 +257,8 @@ impl<'g> Lowering<'g> {
         inner.arguments.clone_from(&self.arguments);
         let done = inner.resolve(&mut args).and_then(|()| (function.lower)(&args, &mut inner));
         let theirs = inner.arguments.split_off(self.arguments.len());
-        let ours = |t: Tensor| self.arguments.iter().find(|(_, u)| *u == t).map(|(name, _)| *name);
-        let words: Vec<_> = theirs.into_iter().filter_map(|(name, t)| Some((name, ours(t)?))).collect();
+        let ours: HashMap<Tensor, &str> = self.arguments.iter().rev().map(|(name, t)| (*t, *name)).collect();
+        let words: Vec<_> = theirs.iter().filter_map(|(name, t)| Some((*name, *ours.get(t)?))).collect();
         done.map_err(|e| e.in_words(&words))
     }
 }

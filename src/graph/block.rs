@@ -65,17 +65,17 @@ impl Block {
             operator.blocks.iter_mut().for_each(|b| b.walk_blocks_mut(visit));
         }
     }
-    /// The call that made the operator in that place becomes a call of each of its ops.
-    pub(super) fn dissolve(&mut self, operator: usize) {
+    /// The calls that made an operator in one of these places become calls of each of their ops.
+    pub(super) fn dissolve(&mut self, is_among: impl Fn(usize) -> bool) {
         let mut first = 0;
-        for at in 0..self.calls.len() {
-            let n = self.calls[at].operators;
-            if (first..first + n).contains(&operator) {
-                let made = self.operators[first..first + n].iter().map(RecordedCall::of_operator).collect::<Vec<_>>();
-                self.calls.splice(at..=at, made);
-                return;
+        for call in std::mem::take(&mut self.calls) {
+            let made = first..first + call.operators;
+            first = made.end;
+            if made.clone().any(&is_among) {
+                self.calls.extend(self.operators[made].iter().map(RecordedCall::of_operator));
+            } else {
+                self.calls.push(call);
             }
-            first += n;
         }
     }
 }

@@ -1,5 +1,5 @@
 //! Changing a graph that is built already.
-use super::{Block, Graph, NewResult, Tensor, TensorKind};
+use super::{Block, Graph, NewResult, Operator, Tensor, TensorKind};
 use crate::{
     base::{Result, argument},
     ops::Attribute,
@@ -40,11 +40,13 @@ impl Graph {
         }
         let swap = |t: &Tensor| if *t == old { new } else { *t };
         self.body.walk_blocks_mut(&mut |block| {
-            for i in 0..block.operators.len() {
-                if block.operators[i].op.operands().any(|(_, t)| *t == old) {
-                    block.dissolve(i);
-                    block.operators[i].op = block.operators[i].op.map(swap);
-                }
+            let uses = |o: &Operator| o.op.operands().any(|(_, t)| *t == old);
+            let users: HashSet<usize> = (0..block.operators.len()).filter(|i| uses(&block.operators[*i])).collect();
+            if !users.is_empty() {
+                block.dissolve(|i| users.contains(&i));
+            }
+            for i in users {
+                block.operators[i].op = block.operators[i].op.map(swap);
             }
             block.results.iter_mut().for_each(|t| *t = swap(t));
         });
@@ -60,34 +62,36 @@ impl Graph {
                 live.extend(operator.uses());
             }
         }
-        let before = self.body.operators.len();
-        let dead: Vec<usize> =
-            (0..before).filter(|&i| !self.body.operators[i].outputs().any(|t| live.contains(&t))).collect();
-        for &i in dead.iter().rev() {
-            self.body.dissolve(i);
-            self.remove(i);
-        }
+        let is_dead = |o: &Operator| !o.outputs().any(|t| live.contains(&t));
+        let dead: Vec<bool> = self.operators().iter().map(is_dead).collect();
+        self.body.dissolve(|i| dead[i]);
+        self.remove(&dead);
         let unused: Vec<Tensor> =
             self.tensors().filter(|(t, info)| info.is_coefficient() && !live.contains(t)).map(|(t, _)| t).collect();
         unused.into_iter().for_each(|t| self.forget(t));
-        dead.len()
+        dead.into_iter().filter(|d| *d).count()
     }
 
-    /// Removes the operator in that place, whose call is its own.
-    fn remove(&mut self, index: usize) {
+    /// Removes the operators that are dead, whose calls are their own.
+    fn remove(&mut self, dead: &[bool]) {
         let mut first = 0;
-        let call = self.body.calls.iter().position(|c| {
+        self.body.calls.retain(|c| {
+            let at = first;
             first += c.operators;
-            first > index
+            c.operators != 1 || !dead[at]
         });
-        if let Some(call) = call {
-            self.body.calls.remove(call);
-        }
-        let operator = self.body.operators.remove(index);
-        let mut made: Vec<Tensor> = operator.outputs().collect();
-        operator.blocks.iter().for_each(|b| {
-            made.extend(&b.arguments);
-            b.walk(&mut |o| made.extend(o.outputs()));
+        let mut made: Vec<Tensor> = Vec::new();
+        let mut places = dead.iter();
+        self.body.operators.retain(|operator| {
+            let stays = places.next() != Some(&true);
+            if !stays {
+                made.extend(operator.outputs());
+                for block in &operator.blocks {
+                    made.extend(&block.arguments);
+                    block.walk(&mut |o| made.extend(o.outputs()));
+                }
+            }
+            stays
         });
         made.into_iter().for_each(|t| self.forget(t));
     }
@@ -114,7 +118,7 @@ impl Graph {
             if let Some(i) = at {
                 let op = block.operators[i].op.with_attribute(name, value.clone());
                 done = Some(op.map(|op| {
-                    block.dissolve(i);
+                    block.dissolve(|j| j == i);
                     block.operators[i].op = op;
                 }));
             }

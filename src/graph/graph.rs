@@ -1,32 +1,12 @@
-use super::{Block, Operator, Preprocess, RecordedCall, Tensor, TensorInfo, TensorKind, tensor::Lineage};
+use super::{
+    Block, Mode, Operator, Preprocess, RecordedCall, Tensor, TensorInfo, TensorKind, tensor::Lineage, undo::Undo,
+};
 use crate::{
     array::Array,
-    base::{Cause, Dtype, Error, Ints, Result, Shape, argument, check_name, elements, nearest, shown},
+    base::{Cause, Dtype, Error, Ints, Result, Shape, Suggestions, argument, check_name, elements, shown},
     quant::Quantization,
 };
-use serde::{Deserialize, Serialize};
 use std::collections::{HashMap, HashSet};
-
-/// What the emitted module is: float, or quantized already.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub enum Mode {
-    /// Module state `TOP_F32`.
-    #[default]
-    F32,
-    /// Module state `TOP_QUANTIZED`.
-    Quantized,
-}
-
-impl Mode {
-    /// The module's state attribute, which is also part of the weight file's name.
-    pub fn state(self) -> &'static str {
-        match self {
-            Mode::F32 => "TOP_F32",
-            Mode::Quantized => "TOP_QUANTIZED",
-        }
-    }
-}
 
 /// A network under construction: tensors and the operators that compute them, in order of insertion.
 ///
@@ -46,15 +26,16 @@ pub struct Graph {
     pub mode: Mode,
     lineage: Lineage,
     /// By the handles' index; none where a tensor was removed.
-    tensors: Vec<Option<TensorInfo>>,
-    by_name: HashMap<String, Tensor>,
+    pub(super) tensors: Vec<Option<TensorInfo>>,
+    pub(super) by_name: HashMap<String, Tensor>,
     pub(super) body: Block,
     /// Blocks that are being built for an operator to own, the innermost last.
     pub(super) open: Vec<Block>,
-    scope: Scope,
+    pub(super) scope: Scope,
     /// How many calls were recorded, in all blocks.
-    calls: usize,
-    undo: Undo,
+    pub(super) calls: usize,
+    pub(super) undo: Undo,
+    suggestions: Suggestions,
 }
 
 /// Where names are made and looked for.
@@ -64,26 +45,6 @@ pub(crate) struct Scope {
     prefix: String,
     /// Other names of tensors, in a function of a spec; what is not among them is not seen there, but coefficients.
     bound: Option<HashMap<String, Tensor>>,
-}
-
-/// What to take back when a call fails.
-#[derive(Debug, Clone, Default)]
-struct Undo {
-    /// How many calls, one within the other, are in progress.
-    depth: usize,
-    /// Tensors as they were before the calls in progress changed them.
-    changed: Vec<(Tensor, TensorInfo)>,
-}
-
-/// How far the graph had grown, to return to when a call fails.
-struct Mark {
-    tensors: usize,
-    open: usize,
-    operators: usize,
-    arguments: usize,
-    recorded: usize,
-    calls: usize,
-    changed: usize,
 }
 
 impl Clone for Graph {
@@ -116,6 +77,7 @@ impl Graph {
             scope: Scope::default(),
             calls: 0,
             undo: Undo::default(),
+            suggestions: Suggestions::default(),
         })
     }
 
@@ -163,10 +125,12 @@ impl Graph {
     pub fn find(&self, name: &str) -> Result<Tensor> {
         self.seen(name).ok_or_else(|| {
             let known = self.tensors().map(|(_, t)| t.name.as_str());
-            Cause::UnknownName { kind: "tensor", name: shown(name), nearest: nearest(name, known) }.into()
+            let nearest = self.suggestions.nearest(name, known);
+            Cause::UnknownName { kind: "tensor", name: shown(name), nearest }.into()
         })
     }
-    fn seen(&self, name: &str) -> Option<Tensor> {
+    /// As [`Graph::find`], where it is no mistake that there is none.
+    pub(crate) fn seen(&self, name: &str) -> Option<Tensor> {
         let Scope { prefix, bound } = &self.scope;
         let scoped = (!prefix.is_empty()).then(|| self.by_name.get(&format!("{prefix}{name}"))).flatten();
         let found = bound.as_ref().and_then(|b| b.get(name)).or(scoped).copied();
@@ -283,10 +247,15 @@ impl Graph {
         self.scope = outer;
     }
     fn in_scope<R>(&mut self, inner: Scope, build: impl FnOnce(&mut Graph) -> Result<R>) -> Result<R> {
+        /// Leaves the scope, also where `build` panics.
+        struct Leave<'g>(&'g mut Graph, Scope);
+        impl Drop for Leave<'_> {
+            fn drop(&mut self) {
+                self.0.scope = std::mem::take(&mut self.1);
+            }
+        }
         let outer = std::mem::replace(&mut self.scope, inner);
-        let result = build(self);
-        self.scope = outer;
-        result
+        build(Leave(self, outer).0)
     }
     /// Sets a tensor's quantization, or checks that it agrees with what was set before.
     ///
@@ -326,11 +295,16 @@ impl Graph {
         arguments: impl IntoIterator<Item = (String, Dtype, S)>,
         build: impl FnOnce(&mut Graph, &[Tensor]) -> Result<Vec<Tensor>>,
     ) -> Result<Block> {
-        self.atomic(|g| {
+        let outputs = self.body.results.clone();
+        let block = self.atomic(|g| {
             let given = g.begin_block(arguments)?;
             let results = build(g, &given)?;
             g.end_block(results)
-        })
+        });
+        if block.is_err() {
+            self.body.results = outputs;
+        }
+        block
     }
     pub(crate) fn begin_block<S: Into<Ints>>(
         &mut self,
@@ -415,62 +389,30 @@ impl Graph {
         self.tensors.push(Some(info));
         Ok(tensor)
     }
-    /// A name that is free, without the scope: `stem_<n>`, n the number of calls so far, or the next that is free.
+    /// A name that is free, without the scope: `stem_<n>`, n the number of calls so far, or a greater one: the next, where
+    /// those between are taken.
     pub(crate) fn free_name(&self, stem: &str) -> String {
-        let free = |n: &usize| !self.by_name.contains_key(&format!("{}{stem}_{n}", self.scope.prefix));
-        // Among as many numbers as there are names, and one, one is free.
-        let n = (self.calls..=self.calls + self.by_name.len()).find(free).unwrap_or(self.calls);
-        format!("{stem}_{n}")
-    }
-    /// Changes a tensor, to be changed back should the call in progress fail.
-    pub(crate) fn change(&mut self, tensor: Tensor, f: impl FnOnce(&mut TensorInfo)) {
-        if let Some(Some(info)) = self.tensors.get_mut(tensor.index()) {
-            if self.undo.depth > 0 {
-                self.undo.changed.push((tensor, info.clone()));
-            }
-            f(info);
+        let free = |n: usize| !self.by_name.contains_key(&format!("{}{stem}_{n}", self.scope.prefix));
+        let first = self.calls;
+        // Numbers are mostly taken in a row, and may be so many that one does not try them all: a free one is looked for
+        // in strides that double, then between it and the last that was taken.
+        let Some(mut far) = (0..usize::BITS - 1).map(|i| (1 << i) - 1).find(|d| free(first.saturating_add(*d))) else {
+            // Among as many numbers as there are names, and one, one is free.
+            let n = (first..=first + self.by_name.len()).find(|n| free(*n)).unwrap_or(first);
+            return format!("{stem}_{n}");
+        };
+        let mut taken = far / 2;
+        while far - taken > 1 {
+            let middle = taken + (far - taken) / 2;
+            if free(first + middle) { far = middle } else { taken = middle }
         }
+        format!("{stem}_{}", first + far)
     }
     /// Forgets a tensor; its handle is refused from here on.
     pub(super) fn forget(&mut self, tensor: Tensor) {
         if let Some(info) = self.tensors.get_mut(tensor.index()).and_then(Option::take) {
             self.by_name.remove(&info.name);
         }
-    }
-    /// Runs `f`; if it fails, the graph is as if nothing had been added or changed.
-    pub(crate) fn atomic<R>(&mut self, f: impl FnOnce(&mut Graph) -> Result<R>) -> Result<R> {
-        let mark = self.mark();
-        self.undo.depth += 1;
-        let result = f(self);
-        self.undo.depth -= 1;
-        if result.is_err() {
-            self.rewind(mark);
-        }
-        if self.undo.depth == 0 {
-            self.undo.changed.clear();
-        }
-        result
-    }
-    fn mark(&mut self) -> Mark {
-        let (tensors, open, calls, changed) =
-            (self.tensors.len(), self.open.len(), self.calls, self.undo.changed.len());
-        let block = self.current();
-        let (operators, arguments, recorded) = (block.operators.len(), block.arguments.len(), block.calls.len());
-        Mark { tensors, open, operators, arguments, recorded, calls, changed }
-    }
-    fn rewind(&mut self, mark: Mark) {
-        for (tensor, info) in self.undo.changed.drain(mark.changed..).rev() {
-            self.tensors[tensor.index()] = Some(info);
-        }
-        for info in self.tensors.drain(mark.tensors..).flatten() {
-            self.by_name.remove(&info.name);
-        }
-        self.open.truncate(mark.open);
-        self.calls = mark.calls;
-        let block = self.current();
-        block.operators.truncate(mark.operators);
-        block.arguments.truncate(mark.arguments);
-        block.calls.truncate(mark.recorded);
     }
     /// A copy with the same handles, to return to.
     pub(super) fn snapshot(&self) -> Graph {
@@ -485,6 +427,7 @@ impl Graph {
             scope: self.scope.clone(),
             calls: self.calls,
             undo: self.undo.clone(),
+            suggestions: self.suggestions.clone(),
         }
     }
     /// Everything a reader of the graph may rely on before emission or execution.
@@ -503,22 +446,14 @@ impl Graph {
 mod tests {
     use super::*;
 
-    fn is_send<T: Send + Sync>() {}
-
     #[test]
-    fn a_failed_call_leaves_the_graph_as_it_was() {
-        is_send::<Graph>();
+    fn free_names_are_found_among_many() {
         let mut g = Graph::new("g").unwrap();
-        let x = g.input("x", Dtype::Int8, [1, 4]).unwrap();
-        let y = g.input("y", Dtype::Int8, [1, 3]).unwrap();
-        // What was set before the call stays.
-        g.quantize(x, &Quantization { scale: None, zero_point: Some(1.into()) }).unwrap();
-        let before = format!("{g:?}");
-        let error = g.add(x, y).scale([0.5, 0.5, 0.5]).zero_point([1, 0, 0]).call().unwrap_err();
-        assert!(matches!(error.cause(), Cause::Broadcast { .. }), "{error}");
-        assert_eq!(format!("{g:?}"), before);
-        assert!(g.op(crate::ops::Add::new(vec![x, y])).call().is_err());
-        assert_eq!(format!("{g:?}"), before);
+        for i in (0..3000).chain([9000]) {
+            g.input(&format!("relu_{i}"), Dtype::Float32, [1]).unwrap();
+        }
+        assert_eq!(g.free_name("relu"), "relu_3000");
+        assert_eq!(g.free_name("tanh"), "tanh_0");
     }
 
     #[test]

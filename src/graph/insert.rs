@@ -3,6 +3,7 @@ use crate::{
     base::{CallContext, Dtype, Error, Ints, Result, Shape, shape_text},
     ops::{Arity, Choice, Inferred, Op, OpDef, Value, check_attributes, infer, operator_error},
 };
+use std::collections::{HashMap, HashSet};
 
 /// A result of an operator that is to be inserted.
 #[derive(Debug, Clone, Default)]
@@ -16,6 +17,9 @@ pub(crate) struct NewResult {
     /// It is `none`.
     pub absent: bool,
 }
+
+/// The most results of one operator.
+const MAX_RESULTS: usize = 1 << 16;
 
 impl Graph {
     /// An operator of any op of the Top dialect; [`NewOperator::call`] inserts it.
@@ -50,7 +54,8 @@ impl Graph {
             return Err(operator_error(op.def(), problem));
         }
         self.atomic(|g| {
-            let stem = g.free_name(op.name());
+            let named = (0..types.len()).all(|i| results.get(i).is_some_and(|r| r.absent || r.name.is_some()));
+            let stem = if named { String::new() } else { g.free_name(op.name()) };
             let mut handles = Vec::with_capacity(types.len());
             for (i, ty) in types.into_iter().enumerate() {
                 let Some((shape, dtype)) = ty else {
@@ -80,6 +85,9 @@ impl Graph {
             (None, Some(last)) if last.arity == Arity::Variadic => results.len(),
             (None, _) => def.results.len(),
         };
+        if count > MAX_RESULTS {
+            return Err(operator_error(def, format!("it has {count} results; at most {MAX_RESULTS} are supported")));
+        }
         if !results.is_empty() && results.len() != count {
             let problem = format!("it has {count} results; {} are given", results.len());
             return Err(operator_error(def, problem));
@@ -101,14 +109,21 @@ impl Graph {
     /// The op with its operands as type rules see them.
     fn values<'a>(&'a self, op: &'a Op<Tensor>, words: &[(&'static str, Tensor)]) -> Result<Op<Value<'a>>> {
         let mut names = op.operands().map(|(name, _)| name);
-        let mut used: Vec<&str> = Vec::new();
+        let mut theirs: HashMap<Tensor, Vec<&'static str>> = HashMap::new();
+        for (word, t) in words {
+            let all = theirs.entry(*t).or_default();
+            if !all.contains(word) {
+                all.push(word);
+            }
+        }
+        let mut used: HashSet<&str> = HashSet::new();
         op.try_map(&mut |t: &Tensor| {
             let info = self.tensor(*t)?;
             let own = names.next().unwrap_or("operand");
             // One tensor may be two arguments: each is called by its own.
-            let mut theirs = words.iter().filter(|(_, w)| w == t).map(|(word, _)| *word);
-            let called = theirs.clone().find(|w| !used.contains(w)).or(theirs.next_back()).unwrap_or(own);
-            used.push(called);
+            let theirs = theirs.get(t).map_or(&[][..], Vec::as_slice);
+            let called = theirs.iter().find(|w| !used.contains(*w)).or(theirs.last()).copied().unwrap_or(own);
+            used.insert(called);
             Ok(Value { called, shape: &info.shape, dtype: info.dtype, data: info.data() })
         })
     }

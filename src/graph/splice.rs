@@ -66,13 +66,13 @@ impl Graph {
     /// The coefficient of that name of a body, made at its first use.
     fn shared_coefficient(&mut self, body: &str, info: &TensorInfo) -> Result<Tensor> {
         let name = format!("{body}/{}", info.name);
-        let tensor = match self.find(&name) {
-            Ok(known) if self.tensor(known)?.kind == info.kind => known,
-            Ok(_) => {
+        let tensor = match self.seen(&name) {
+            Some(known) if self.tensor(known)?.kind == info.kind => known,
+            Some(_) => {
                 let free = self.free_name(&name);
                 self.add_tensor(Some(&free), info.dtype, info.shape.clone(), info.kind.clone())?
             }
-            Err(_) => self.add_tensor(Some(&name), info.dtype, info.shape.clone(), info.kind.clone())?,
+            None => self.add_tensor(Some(&name), info.dtype, info.shape.clone(), info.kind.clone())?,
         };
         self.requantize(tensor, info)?;
         Ok(tensor)

@@ -67,7 +67,8 @@ fn weights_beside(mlir: &Path, dir: &Path, name: &str, text: &str) -> Result<Wei
 
 /// Whether a name leads to no other folder than those within: a module comes from elsewhere, and says what is opened.
 fn is_beside(name: &str) -> bool {
-    Path::new(name).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+    !name.is_empty()
+        && Path::new(name).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
 /// Reads a module from text; coefficients stay without data.
@@ -243,7 +244,7 @@ impl Reader {
             _ => None,
         };
         // One array may be used by several top.Weight.
-        if let Ok(known) = self.graph.find(&name) {
+        if let Some(known) = self.graph.seen(&name) {
             self.bind(operation, &[Some(known)]);
             return Ok(());
         }

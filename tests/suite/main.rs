@@ -7,6 +7,8 @@ mod cli;
 mod golden;
 mod grammar;
 mod hostile;
+mod hostile_ops;
+mod large;
 mod many;
 mod mutate;
 mod networks;

@@ -46,7 +46,13 @@ pub(super) fn to_f32(array: &Array) -> Result<Vec<f32>> {
         Dtype::Fp8e5m2 => map(array, e5m2_to_f32),
         Dtype::Int8 => map::<i8, _>(array, f32::from),
         Dtype::Uint8 | Dtype::Bool => map::<u8, _>(array, f32::from),
-        _ => Ok(to_f64(array)?.into_iter().map(|v| v as f32).collect()),
+        Dtype::Int16 => map::<i16, _>(array, f32::from),
+        Dtype::Uint16 => map::<u16, _>(array, f32::from),
+        Dtype::Int32 => map::<i32, _>(array, |v| v as f32),
+        Dtype::Uint32 => map::<u32, _>(array, |v| v as f32),
+        Dtype::Int64 => map::<i64, _>(array, |v| v as f32),
+        Dtype::Uint64 => map::<u64, _>(array, |v| v as f32),
+        Dtype::Float64 => map::<f64, _>(array, |v| v as f32),
     }
 }
 
@@ -59,7 +65,13 @@ pub(super) fn to_f64(array: &Array) -> Result<Vec<f64>> {
         Dtype::Uint32 => map::<u32, _>(array, f64::from),
         Dtype::Int64 => map::<i64, _>(array, |v| v as f64),
         Dtype::Uint64 => map::<u64, _>(array, |v| v as f64),
-        _ => Ok(to_f32(array)?.into_iter().map(f64::from).collect()),
+        Dtype::Float32 => map::<f32, _>(array, f64::from),
+        Dtype::Float16 => map::<f16, _>(array, f16::to_f64),
+        Dtype::Bfloat16 => map::<bf16, _>(array, bf16::to_f64),
+        Dtype::Fp8e4m3 => map(array, |v| f64::from(e4m3_to_f32(v))),
+        Dtype::Fp8e5m2 => map(array, |v| f64::from(e5m2_to_f32(v))),
+        Dtype::Int8 => map::<i8, _>(array, f64::from),
+        Dtype::Uint8 | Dtype::Bool => map::<u8, _>(array, f64::from),
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod convert;
 mod fingerprint;
+mod memory;
 mod npy;
 mod npz;
 mod safetensors;
@@ -10,12 +11,13 @@ mod weights;
 mod zip_bytes;
 
 pub use fingerprint::fingerprint;
+pub use memory::{available_memory, byte_text, reserve, too_large, zeros};
 pub use npz::{NpzFile, NpzWriter, read_npz, write_npz};
 
 pub use weights::WeightFile;
 pub use weights::as_declared;
 
-use crate::base::{Cause, Dtype, Error, Ints, Result, Shape, elements, shape_text};
+use crate::base::{Cause, Dtype, Ints, Result, Shape, elements, shape_text};
 use std::{borrow::Cow, fmt, sync::Arc};
 use storage::{Elements, InFile, Storage, Words};
 
@@ -126,6 +128,14 @@ impl Array {
                 Cause::Dtype { argument: "the array".into(), found: self.dtype, allowed: vec![T::DTYPE] }.into()
             );
         }
+        Ok(cast(self.bytes()?))
+    }
+    /// The elements as `T` of the same size, whatever the dtype says: for what moves them without looking.
+    ///
+    /// # Errors
+    /// `T` is of another size.
+    pub fn bits<T: Element>(&self) -> Result<Cow<'_, [T]>> {
+        check_size::<T>(self.dtype)?;
         Ok(cast(self.bytes()?))
     }
     /// A view as an ndarray, without a copy.
@@ -246,6 +256,15 @@ impl ArrayMut {
         let n = self.shape.iter().product();
         Ok(&mut bytemuck::cast_slice_mut(&mut self.words)[..n])
     }
+    /// The elements as `T` of the same size, whatever the dtype says.
+    ///
+    /// # Errors
+    /// `T` is of another size.
+    pub fn bits<T: Element>(&mut self) -> Result<&mut [T]> {
+        check_size::<T>(self.dtype)?;
+        let n = self.shape.iter().product();
+        Ok(&mut bytemuck::cast_slice_mut(&mut self.words)[..n])
+    }
     /// The elements as bytes.
     pub fn bytes(&mut self) -> &mut [u8] {
         let n = self.shape.iter().product::<usize>() * self.dtype.size();
@@ -266,6 +285,13 @@ fn cast<T: bytemuck::Pod>(bytes: &[u8]) -> Cow<'_, [T]> {
     }
 }
 
+fn check_size<T: Element>(dtype: Dtype) -> Result<()> {
+    if size_of::<T>() == dtype.size() {
+        return Ok(());
+    }
+    Err(Cause::Dtype { argument: "the array".into(), found: dtype, allowed: vec![T::DTYPE] }.into())
+}
+
 fn check_len(shape: &[usize], dtype: Dtype, len: usize) -> Result<()> {
     // Empty arrays occur in npz files; only graphs refuse dimensions of 0.
     let expected = if shape.contains(&0) { 0 } else { elements(shape, dtype)? };
@@ -275,67 +301,6 @@ fn check_len(shape: &[usize], dtype: Dtype, len: usize) -> Result<()> {
         );
     }
     Ok(())
-}
-
-/// A vector of `n` default elements.
-///
-/// # Errors
-/// The memory is not enough.
-pub fn zeros<T: Clone + Default>(n: usize) -> Result<Vec<T>> {
-    check_available(n.saturating_mul(size_of::<T>()))?;
-    // The probe's room is given back at once; what follows asks the system for zeroed pages.
-    Vec::<T>::new().try_reserve_exact(n).map_err(|_| no_room::<T>(n))?;
-    Ok(vec![T::default(); n])
-}
-
-/// Bytes from which it is worth asking the system how much there is.
-const LARGE: usize = 1 << 20;
-
-fn check_available(bytes: usize) -> Result<()> {
-    if bytes < LARGE || bytes as u64 <= available_memory() {
-        return Ok(());
-    }
-    Err(too_large("an array".into(), bytes as u64, available_memory()))
-}
-
-fn no_room<T>(n: usize) -> Error {
-    let needed = n.saturating_mul(size_of::<T>()) as u64;
-    too_large(format!("an array of {n} elements"), needed, available_memory())
-}
-
-/// Room for `n` more elements.
-///
-/// # Errors
-/// The memory is not enough.
-pub fn reserve<T>(v: &mut Vec<T>, n: usize) -> Result<()> {
-    check_available(n.saturating_mul(size_of::<T>()))?;
-    v.try_reserve_exact(n).map_err(|_| no_room::<T>(n))
-}
-
-/// `what` needs more bytes than are available.
-pub fn too_large(what: String, needed: u64, available: u64) -> Error {
-    let limit = format!("{} are available", byte_text(available));
-    Cause::TooLarge { what, needed: byte_text(needed), limit }.into()
-}
-
-/// Memory that a new allocation may use, as the kernel estimates it; no limit where that is not known.
-pub fn available_memory() -> u64 {
-    let text = std::fs::read_to_string("/proc/meminfo").unwrap_or_default();
-    let line = text.lines().find_map(|l| l.strip_prefix("MemAvailable:"));
-    line.and_then(|l| l.trim().trim_end_matches("kB").trim().parse::<u64>().ok())
-        .map_or(u64::MAX, |kb| kb.saturating_mul(1024))
-}
-
-/// `1.5 GiB`.
-pub fn byte_text(bytes: u64) -> String {
-    let units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
-    let mut value = bytes as f64;
-    let mut unit = 0;
-    while value >= 1024.0 && unit + 1 < units.len() {
-        value /= 1024.0;
-        unit += 1;
-    }
-    if unit == 0 { format!("{bytes} bytes") } else { format!("{value:.1} {}", units[unit]) }
 }
 
 impl<T: Element, D: ndarray::Dimension> From<ndarray::Array<T, D>> for Array {
@@ -411,7 +376,6 @@ mod tests {
 
     #[test]
     fn impossible_sizes_are_refused() {
-        assert!(zeros::<f32>(1 << 55).is_err());
         assert!(Array::filled(Dtype::Float32, [1 << 30, 1 << 30], 0.0).is_err());
     }
 }

@@ -384,21 +384,3 @@ pub fn shown(text: &str) -> String {
 pub fn invalid(what: impl fmt::Display) -> Error {
     Cause::Shape(what.to_string()).into()
 }
-
-/// Names that one is compared with.
-const MAX_CANDIDATES: usize = 20_000;
-
-/// The most similar of the known names, if any is similar enough to suggest.
-pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
-    // A very long name resembles nothing, and comparing it would take quadratic time.
-    if name.len() > 200 {
-        return None;
-    }
-    known
-        .take(MAX_CANDIDATES)
-        .filter(|k| k.len() <= 200)
-        .map(|k| (strsim::jaro_winkler(name, k), k))
-        .filter(|(score, _)| *score > 0.8)
-        .max_by(|a, b| a.0.total_cmp(&b.0))
-        .map(|(_, k)| k.to_owned())
-}

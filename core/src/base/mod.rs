@@ -3,12 +3,14 @@
 mod dtype;
 mod error;
 pub mod files;
+mod nearest;
 mod numbers;
 mod shape;
 
 pub use dtype::Dtype;
 pub use error::{CallContext, Cause, Error, MAX_ERRORS, Place, Result};
-pub use error::{argument, invalid, misfit, nearest, shown};
+pub use error::{argument, invalid, misfit, shown};
+pub use nearest::{Suggestions, nearest};
 pub use numbers::{FromNumber, Ints, OneOrMany};
 pub use shape::Shape;
-pub use shape::{check_name, elements, shape_text};
+pub use shape::{check_name, check_rank, elements, shape_text};

@@ -15,14 +15,26 @@ pub fn shape_text(shape: &[usize]) -> String {
     text
 }
 
+/// The most dimensions that a tensor has. (TpuLang has 8 at most.)
+const MAX_RANK: usize = 32;
+
+/// Refuses more dimensions than any tensor has.
+///
+/// # Errors
+/// There are more.
+pub fn check_rank(rank: usize) -> Result<()> {
+    if rank > MAX_RANK {
+        return Err(Cause::Shape(format!("a shape of {rank} dimensions; at most {MAX_RANK} are supported")).into());
+    }
+    Ok(())
+}
+
 /// Number of elements, checked: all dimensions positive, at most 32 of them, the bytes addressable.
 ///
 /// # Errors
 /// Names what would be right.
 pub fn elements(shape: &[usize], dtype: Dtype) -> Result<usize> {
-    if shape.len() > 32 {
-        return Err(Cause::Shape(format!("a shape of {} dimensions; at most 32 are supported", shape.len())).into());
-    }
+    check_rank(shape.len())?;
     if shape.contains(&0) {
         return Err(Cause::Shape(format!(
             "the shape {} has a dimension of 0; all must be positive",

@@ -3,7 +3,7 @@ use super::{
     Concat, Pad, PadMode, Permute, Reshape, Slice, Split, Squeeze, Unsqueeze,
     types::{Choice, Inferred, Types, Value, axes, axis, of_dtype},
 };
-use crate::base::{Result, Shape, argument, invalid, misfit, shape_text};
+use crate::base::{Result, Shape, argument, check_rank, invalid, misfit, shape_text};
 
 /// The values of a small integer coefficient, as shape operands are.
 fn known_values(t: &Value) -> Result<Vec<i64>> {
@@ -34,6 +34,7 @@ pub(super) fn reshape(op: &Reshape<Value>) -> Types {
             format!("{why}; the input is {} ({count} elements)", shape_text(input)),
         ))
     };
+    check_rank(dims.len())?;
     let mut shape = Shape::with_capacity(dims.len());
     let mut open = None;
     for (i, &d) in dims.iter().enumerate() {
@@ -100,6 +101,7 @@ pub(super) fn squeeze(op: &Squeeze<Value>) -> Types {
 pub(super) fn unsqueeze(op: &Unsqueeze<Value>) -> Types {
     let input = op.input.shape;
     let rank = input.len() + op.axes.len();
+    check_rank(rank)?;
     let at = axes("axes", &op.axes, rank)?;
     let mut rest = input.iter();
     let dim = |i: usize| if at.contains(&i) { 1 } else { rest.next().copied().unwrap_or(1) };
@@ -147,7 +149,9 @@ pub fn split_sizes<V>(dim: usize, op: &Split<V>) -> Result<Vec<usize>> {
     let sizes: Option<Vec<usize>> =
         given.iter().map(|&s| usize::try_from(s).ok().filter(|s| *s > 0 && *s <= dim)).collect();
     match sizes {
-        Some(sizes) if sizes.len() == num && sizes.iter().sum::<usize>() == dim => Ok(sizes),
+        Some(sizes) if sizes.len() == num && sizes.iter().fold(0, |n: usize, s| n.saturating_add(*s)) == dim => {
+            Ok(sizes)
+        }
         _ => Err(argument(
             "split_size",
             format!("{given:?}"),
@@ -220,6 +224,8 @@ pub fn slice_ranges<V>(input: &[usize], op: &Slice<V>) -> Result<Vec<Range>> {
             )));
         }
         let count = (span as u64).div_ceil(step.unsigned_abs()) as usize;
+        // Of one entry there is no next, however far away.
+        let step = if count == 1 { 1 } else { step };
         ranges[a] = Range { start: start as usize, step, count };
     }
     Ok(ranges)

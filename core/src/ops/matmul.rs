@@ -35,6 +35,9 @@ impl Product {
         if vector && right_transpose {
             return Err(misfit("right_transpose", "is true; a vector cannot be transposed"));
         }
+        if left.len() == 1 && left_transpose {
+            return Err(misfit("left_transpose", "is true; a vector cannot be transposed"));
+        }
         let as_matrix = |s: &[usize], row: bool| {
             if s.len() > 1 {
                 s.to_vec()
@@ -66,9 +69,9 @@ impl Product {
 
 /// As the tool chain has it, trailing axes whose sizes multiply to `k` are one.
 fn fold_trailing(left: &mut Shape, k: usize) {
-    let mut size = 1;
+    let mut size = 1usize;
     for i in (0..left.len()).rev() {
-        size *= left[i];
+        size = size.saturating_mul(left[i]);
         if size == k {
             left.truncate(i);
             left.push(k);
@@ -111,4 +114,19 @@ pub(super) fn matmul(op: &MatMul<Value>) -> Types {
         }
     }
     one(shape, computed(&op.input))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn products_that_cannot_be_are_refused() {
+        // The dimensions' product is beyond 64 bits.
+        let left = [165_768_537_521, 1, 283, 1, 1];
+        assert!(Product::new(&left, &[i64::MAX as usize, 3], false, false).is_err());
+        assert!(Product::new(&[usize::MAX, usize::MAX], &[7, 3], false, false).is_err());
+        let error = Product::new(&[4], &[1, 3], true, false).unwrap_err().to_string();
+        assert_eq!(error, "left_transpose is true; a vector cannot be transposed");
+    }
 }

@@ -92,7 +92,7 @@ pub(super) fn axis(name: &str, value: i64, rank: usize) -> Result<usize> {
 
 /// Several axes, each once.
 pub(super) fn axes(name: &str, values: &[i64], rank: usize) -> Result<Vec<usize>> {
-    let mut all = Vec::with_capacity(values.len());
+    let mut all = Vec::new();
     for &v in values {
         let a = axis(name, v, rank)?;
         if all.contains(&a) {

@@ -61,7 +61,7 @@ impl RoundMode {
     /// `x / 2^shift` rounded, exactly; a negative shift multiplies.
     pub fn shift_right(self, x: i128, shift: i64) -> i128 {
         if shift <= 0 {
-            return x.saturating_mul(1i128 << (-shift).min(100));
+            return x.saturating_mul(1i128 << shift.saturating_neg().min(100));
         }
         let shift = shift.min(120);
         let floor = x >> shift;
@@ -84,6 +84,13 @@ impl RoundMode {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn shifts_of_any_size_are_taken() {
+        assert_eq!(HalfUp.shift_right(3, i64::MAX), 0);
+        assert_eq!(HalfUp.shift_right(1, i64::MIN), 1 << 100);
+        assert_eq!(HalfUp.shift_right(i128::MIN, i64::MIN), i128::MIN);
+    }
 
     #[test]
     fn halves_go_where_the_mode_says() {

@@ -1,6 +1,5 @@
 use super::{
     Kernel, Operand,
-    elementwise::in_chunks,
     layout::{from_last, to_last},
     task::{Finish, relu as relu_of},
 };
@@ -12,10 +11,10 @@ use rten_vecmath as vecmath;
 /// Applies `f` to chunks of the values.
 fn map(input: Operand, finish: Finish, f: impl Fn(&mut [f32]) + Send + Sync + 'static) -> Kernel {
     Box::new(move |t| {
-        let values = t.reals(&input)?;
-        t.write(0, finish, |out| {
-            out.copy_from_slice(&values);
-            in_chunks(out, &f);
+        let source = t.source(&input, &input.ty.shape)?;
+        t.fill(0, 1, finish, |first, out| {
+            source.reals(first, out);
+            f(out);
             Ok(())
         })
     })
@@ -74,8 +73,8 @@ pub(super) fn softmax(op: Softmax<Operand>) -> Kernel {
         let shape = &op.input.ty.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let (beta, log) = (op.beta as f32, op.log);
-        let mut rows = to_last(&t.reals(&op.input)?, shape, axis)?.into_owned();
-        rows.par_chunks_mut(shape[axis]).for_each(|row| {
+        let finish = Finish::round(op.round_mode);
+        let row = |row: &mut [f32]| {
             if beta != 1.0 {
                 row.iter_mut().for_each(|v| *v *= beta);
             }
@@ -84,9 +83,20 @@ pub(super) fn softmax(op: Softmax<Operand>) -> Kernel {
             } else {
                 vecmath::Softmax::new_mut(row).dispatch();
             }
-        });
-        let values = from_last(rows, shape, axis)?;
-        t.write(0, Finish::round(op.round_mode), |out| {
+        };
+        if axis + 1 == shape.len() {
+            let source = t.source(&op.input, shape)?;
+            return t.fill(0, shape[axis], finish, |first, out| {
+                source.reals(first, out);
+                out.chunks_mut(shape[axis]).for_each(row);
+                Ok(())
+            });
+        }
+        let mut rows = to_last(&t.reals(&op.input)?, shape, axis)?;
+        rows.par_chunks_mut(shape[axis]).for_each(row);
+        let values = from_last(&rows, shape, axis)?;
+        drop(rows);
+        t.write(0, finish, |out| {
             out.copy_from_slice(&values);
             Ok(())
         })

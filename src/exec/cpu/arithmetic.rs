@@ -1,6 +1,6 @@
 use super::{
     Kernel, Operand,
-    elementwise::{binary, binary_into, unary},
+    elementwise::binary_into,
     task::{Finish, Task},
 };
 use crate::{
@@ -9,7 +9,6 @@ use crate::{
     ops::{Add, AddConst, Div, Max, MaxConst, Min, MinConst, Mul, MulConst, Sub, SubConst},
     quant::RoundMode,
 };
-use std::borrow::Cow;
 
 pub(super) fn add(op: Add<Operand>) -> Kernel {
     let finish = Finish::relu(op.do_relu, op.relu_limit);
@@ -88,65 +87,79 @@ fn tensors(
     int: impl Fn(i64, i64) -> i64 + Send + Sync + 'static,
 ) -> Kernel {
     Box::new(move |t| {
-        if are_plain_ints(inputs.iter().map(|i| &i.ty).chain([t.result(0)?])) {
+        let result = t.result(0)?;
+        if are_plain_ints(inputs.iter().map(|i| &i.ty).chain([result])) {
             return integers(t, &inputs, &int);
         }
-        let scaled = |t, i: usize| scaled(t, &inputs[i], coeff.get(i));
-        let [first, _, ..] = inputs.as_slice() else {
-            return Ok(());
-        };
-        let (mut values, mut shape) = (scaled(t, 0)?, first.ty.shape.clone());
-        let last = inputs.len() - 1;
-        for (i, next) in inputs.iter().enumerate().take(last).skip(1) {
-            let wide = wider(&shape, &next.ty.shape);
-            values = binary((&values, &shape), (&scaled(t, i)?, &next.ty.shape), &wide, &real)?.into();
-            shape = wide;
+        let is_plain = |ty: &ValueType| ty.buffer_dtype() == Dtype::Float32;
+        if let [a, b] = inputs.as_slice()
+            && coeff.iter().all(|c| *c == 1.0)
+            && is_plain(&a.ty)
+            && is_plain(&b.ty)
+        {
+            let (left, right) = (t.reals(a)?, t.reals(b)?);
+            return t.write(0, finish, |out| {
+                binary_into((&left, &a.ty.shape), (&right, &b.ty.shape), &result.shape, out, &real);
+                Ok(())
+            });
         }
-        let (b, result) = (scaled(t, last)?, t.result(0)?);
-        t.write(0, finish, |out| {
-            binary_into((&values, &shape), (&b, &inputs[last].ty.shape), &result.shape, out, &real);
-            Ok(())
-        })
+        reals(t, &inputs, &coeff, finish, &real)
     })
 }
 
-/// An operand, times its coefficient.
-fn scaled<'a>(t: &Task<'a>, input: &Operand, coeff: Option<&f64>) -> Result<Cow<'a, [f32]>> {
-    let values = t.reals(input)?;
-    Ok(match coeff {
-        Some(&c) if c != 1.0 => unary(&values, |v| v * c as f32)?.into(),
-        _ => values,
+/// Chunk by chunk, each operand times its coefficient.
+fn reals(
+    t: &mut Task,
+    inputs: &[Operand],
+    coeff: &[f64],
+    finish: Finish,
+    f: &(impl Fn(f32, f32) -> f32 + Sync),
+) -> Result<()> {
+    let shape = &t.result(0)?.shape;
+    let sources = inputs.iter().map(|i| t.source(i, shape)).collect::<Result<Vec<_>>>()?;
+    let read = |i: usize, first: usize, out: &mut [f32]| {
+        sources[i].reals(first, out);
+        if let Some(&c) = coeff.get(i).filter(|c| **c != 1.0) {
+            out.iter_mut().for_each(|v| *v *= c as f32);
+        }
+    };
+    t.fill(0, 1, finish, |first, out| {
+        read(0, first, out);
+        let mut next = vec![0.0; out.len()];
+        for i in 1..sources.len() {
+            read(i, first, &mut next);
+            out.iter_mut().zip(&next).for_each(|(a, b)| *a = f(*a, *b));
+        }
+        Ok(())
     })
 }
 
 fn integers(t: &mut Task, inputs: &[Operand], int: &(impl Fn(i64, i64) -> i64 + Sync)) -> Result<()> {
-    let (mut values, mut shape) = (t.ints(&inputs[0])?, inputs[0].ty.shape.clone());
-    for next in &inputs[1..] {
-        let wide = wider(&shape, &next.ty.shape);
-        values = binary((&values, &shape), (&t.ints(next)?, &next.ty.shape), &wide, int)?;
-        shape = wide;
-    }
-    t.write_ints(0, values)
-}
-
-/// The broadcast of two shapes that are known to fit.
-fn wider(a: &[usize], b: &[usize]) -> Vec<usize> {
-    let rank = a.len().max(b.len());
-    let dim = |s: &[usize], i: usize| (i + s.len()).checked_sub(rank).map_or(1, |at| s[at]);
-    (0..rank).map(|i| dim(a, i).max(dim(b, i))).collect()
+    let shape = &t.result(0)?.shape;
+    let sources = inputs.iter().map(|i| t.source(i, shape)).collect::<Result<Vec<_>>>()?;
+    t.fill_ints(0, |first, out| {
+        sources[0].ints(first, out);
+        let mut next = vec![0; out.len()];
+        for source in &sources[1..] {
+            source.ints(first, &mut next);
+            out.iter_mut().zip(&next).for_each(|(a, b)| *a = int(*a, *b));
+        }
+    })
 }
 
 fn constant(input: Operand, c: f64, finish: Finish, f: fn(f64, f64) -> f64) -> Kernel {
     Box::new(move |t| {
+        let source = t.source(&input, &input.ty.shape)?;
         if are_plain_ints([&input.ty, t.result(0)?].into_iter()) {
             // Exact for every integer of up to 32 bits.
-            let values = unary(&t.ints(&input)?, |v| RoundMode::default().round(f(v as f64, c)) as i64)?;
-            return t.write_ints(0, values);
+            return t.fill_ints(0, |first, out| {
+                source.ints(first, out);
+                out.iter_mut().for_each(|v| *v = RoundMode::default().round(f(*v as f64, c)) as i64);
+            });
         }
-        let values = t.reals(&input)?;
-        t.write(0, finish, |out| {
-            let n = [values.len()];
-            binary_into((&values, &n), (&values, &n), &n, out, |v, _| f(f64::from(v), c) as f32);
+        t.fill(0, 1, finish, |first, out| {
+            source.reals(first, out);
+            out.iter_mut().for_each(|v| *v = f(f64::from(*v), c) as f32);
             Ok(())
         })
     })

@@ -1,6 +1,5 @@
 use super::{
     Kernel, Operand,
-    elementwise::{binary, unary},
     task::{Finish, Task},
 };
 use crate::{
@@ -27,9 +26,14 @@ fn predicate(mode: CompareMode) -> fn(f32, f32) -> bool {
 pub(super) fn compare(op: Compare<Operand>) -> Kernel {
     let f = predicate(op.mode);
     Box::new(move |t| {
-        let (a, b) = (t.reals(&op.lhs)?, t.reals(&op.rhs)?);
         let shape = &t.result(0)?.shape;
-        store(t, binary((&a, &op.lhs.ty.shape), (&b, &op.rhs.ty.shape), shape, f)?)
+        let (a, b) = (t.source(&op.lhs, shape)?, t.source(&op.rhs, shape)?);
+        store(t, |first, out| {
+            a.reals(first, out);
+            let mut right = vec![0.0; out.len()];
+            b.reals(first, &mut right);
+            out.iter_mut().zip(right).for_each(|(v, r)| *v = f32::from(u8::from(f(*v, r))));
+        })
     })
 }
 
@@ -43,18 +47,26 @@ pub(super) fn compare_const(op: CompareConst<Operand>) -> Kernel {
     }
     let (c, inversed) = (c as f32, op.inversed);
     Box::new(move |t| {
-        let holds = unary(&t.reals(&op.input)?, |v| if inversed { f(c, v) } else { f(v, c) })?;
-        store(t, holds)
+        let source = t.source(&op.input, &op.input.ty.shape)?;
+        store(t, |first, out| {
+            source.reals(first, out);
+            let holds = |v| if inversed { f(c, v) } else { f(v, c) };
+            out.iter_mut().for_each(|v| *v = f32::from(u8::from(holds(*v))));
+        })
     })
 }
 
 /// 1 and 0 as they are, also in a quantized result, whose scale they do not have: so the compiler lowers comparisons.
-fn store(t: &mut Task, holds: Vec<bool>) -> Result<()> {
+fn store(t: &mut Task, holds: impl Fn(usize, &mut [f32]) + Sync) -> Result<()> {
     if t.result(0)?.buffer_dtype() != Dtype::Float32 {
-        return t.write_ints(0, holds.into_iter().map(i64::from).collect());
+        return t.fill_ints(0, |first, out| {
+            let mut reals = vec![0.0; out.len()];
+            holds(first, &mut reals);
+            out.iter_mut().zip(reals).for_each(|(o, h)| *o = h as i64);
+        });
     }
-    t.write(0, Finish::default(), |out| {
-        out.iter_mut().zip(holds).for_each(|(o, h)| *o = f32::from(u8::from(h)));
+    t.fill(0, 1, Finish::default(), |first, out| {
+        holds(first, out);
         Ok(())
     })
 }

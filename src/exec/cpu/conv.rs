@@ -1,6 +1,7 @@
 use super::{
     Kernel, Operand,
-    gemm::{Mat, gemm_f32, gemm_int},
+    gemm::{Factor, Mat, gemm_f32, gemm_int},
+    matmul::is_narrow,
     task::{Finish, Task},
 };
 use crate::{
@@ -112,7 +113,12 @@ impl Conv {
 pub(super) fn conv(op: ops::Conv<Operand>) -> Kernel {
     Box::new(move |t| {
         let c = Conv::new(op.clone(), &t.result(0)?.shape);
-        if op.input.ty.buffer_dtype() == Dtype::Float32 { float(t, &c) } else { integer(t, &c) }
+        let (x, w) = (&op.input.ty, &op.filter.ty);
+        match () {
+            () if x.buffer_dtype() == Dtype::Float32 => float(t, &c),
+            () if is_narrow(x.dtype) && is_narrow(w.dtype) => integer::<i32>(t, &c),
+            () => integer::<i64>(t, &c),
+        }
     })
 }
 
@@ -122,7 +128,7 @@ fn float(t: &mut Task, c: &Conv) -> Result<()> {
     let pixels = c.pixels();
     t.write(0, Finish::relu(c.op.do_relu, c.op.relu_limit), |out| {
         if c.ic == 1 && c.oc <= 4 {
-            depthwise(c, &x, &w, out);
+            depthwise(c, &x, &w, out)?;
         } else {
             products(c, &x, &w, out)?;
         }
@@ -140,7 +146,7 @@ fn float(t: &mut Task, c: &Conv) -> Result<()> {
 fn products(c: &Conv, x: &[f32], w: &[f32], out: &mut [f32]) -> Result<()> {
     let (pixels, depth, plane) = (c.pixels(), c.depth(), c.input.iter().product::<usize>());
     let executor = GemmExecutor::new();
-    let mut columns = if c.is_pointwise() { Vec::new() } else { zeros(depth * pixels)? };
+    let mut columns = if c.is_pointwise() { Vec::new() } else { zeros(depth.saturating_mul(pixels))? };
     for (i, out) in out.chunks_mut(c.oc * pixels).enumerate() {
         let group = i % c.group;
         let image = &x[i * c.ic * plane..(i + 1) * c.ic * plane];
@@ -156,36 +162,38 @@ fn products(c: &Conv, x: &[f32], w: &[f32], out: &mut [f32]) -> Result<()> {
 }
 
 /// One input channel a group: a product would have a single row or few, so kernel elements are added one by one.
-fn depthwise(c: &Conv, x: &[f32], w: &[f32], out: &mut [f32]) {
+fn depthwise(c: &Conv, x: &[f32], w: &[f32], out: &mut [f32]) -> Result<()> {
     let (pixels, taps, plane) = (c.pixels(), c.depth(), c.input.iter().product::<usize>());
-    out.par_chunks_mut(pixels).enumerate().for_each_init(
-        || vec![0.0; pixels],
-        |row, (i, out)| {
-            let (group, channel) = (i / c.oc % (c.group * c.batch), i % (c.group * c.oc));
-            for tap in 0..taps {
-                c.row(&x[group * plane..(group + 1) * plane], tap, 0.0, row);
-                let w = w[channel * taps + tap];
-                out.iter_mut().zip(row.iter()).for_each(|(o, v)| *o += w * v);
-            }
-        },
-    );
+    out.par_chunks_mut(pixels).enumerate().try_for_each_init(Vec::new, |row, (i, out)| {
+        if row.is_empty() {
+            *row = zeros(pixels)?;
+        }
+        let (group, channel) = (i / c.oc % (c.group * c.batch), i % (c.group * c.oc));
+        for tap in 0..taps {
+            c.row(&x[group * plane..(group + 1) * plane], tap, 0.0, row);
+            let w = w[channel * taps + tap];
+            out.iter_mut().zip(row.iter()).for_each(|(o, v)| *o += w * v);
+        }
+        Ok(())
+    })
 }
 
 /// Exact sums of `(x - zx) * (w - zw)`; a quantized result is then scaled.
-fn integer(t: &mut Task, c: &Conv) -> Result<()> {
+fn integer<T: Factor>(t: &mut Task, c: &Conv) -> Result<()> {
     let (pixels, depth, plane) = (c.pixels(), c.depth(), c.input.iter().product::<usize>());
     let taps: usize = c.kernel.iter().product();
-    let x = centred(t, &c.op.input, |i, _| i / plane % (c.group * c.ic))?;
-    let w = centred(t, &c.op.filter, |i, n| if n == c.group * c.oc { i / depth } else { i / taps % c.ic })?;
-    let mut out = zeros::<i64>(c.batch * c.group * c.oc * pixels)?;
-    let mut columns = zeros(depth * pixels)?;
+    let x = centred::<T>(t, &c.op.input, |i, _| i / plane % (c.group * c.ic))?;
+    let w = centred::<T>(t, &c.op.filter, |i, n| if n == c.group * c.oc { i / depth } else { i / taps % c.ic })?;
+    let mut out = zeros::<i64>(t.result(0)?.elements())?;
+    let mut columns = zeros(depth.saturating_mul(pixels))?;
     for (i, out) in out.chunks_mut(c.oc * pixels).enumerate() {
         let group = i % c.group;
-        c.columns(&x[i * c.ic * plane..(i + 1) * c.ic * plane], 0, &mut columns);
+        c.columns(&x[i * c.ic * plane..(i + 1) * c.ic * plane], T::default(), &mut columns);
         let data = &w[group * c.oc * depth..(group + 1) * c.oc * depth];
         let w = Mat { data, rows: c.oc, cols: depth, transposed: false };
         gemm_int(out, w, Mat { data: &columns, rows: depth, cols: pixels, transposed: false })?;
     }
+    drop((x, w, columns));
     if let Some(bias) = &c.op.bias {
         let bias = t.ints(bias)?;
         let add =
@@ -193,23 +201,24 @@ fn integer(t: &mut Task, c: &Conv) -> Result<()> {
         out.chunks_mut(pixels).enumerate().for_each(add);
     }
     if !t.result(0)?.dtype.is_quantizable() {
-        return t.write_ints(0, out);
+        return t.write_ints(0, &out);
     }
     let scales = |o: &Operand| o.ty.quantization.as_ref().map_or(vec![1.0], |q| q.values().0);
     let (sx, sw) = (scales(&c.op.input)[0], scales(&c.op.filter));
     let scale = |i: usize| sx * sw[(i / pixels % (c.group * c.oc)) % sw.len()];
-    t.write(0, Finish::relu(c.op.do_relu, c.op.relu_limit), |reals| {
-        reals.iter_mut().zip(out).enumerate().for_each(|(i, (r, v))| *r = (v as f64 * scale(i)) as f32);
+    t.fill(0, 1, Finish::relu(c.op.do_relu, c.op.relu_limit), |first, reals| {
+        let of = |i: usize| (out[first + i] as f64 * scale(first + i)) as f32;
+        reals.iter_mut().enumerate().for_each(|(i, r)| *r = of(i));
         Ok(())
     })
 }
 
 /// An operand's stored values less its zero point; `channel` says which of `n` zero points an element has.
-fn centred(t: &Task, operand: &Operand, channel: impl Fn(usize, usize) -> usize) -> Result<Vec<i32>> {
+fn centred<T: Factor>(t: &Task, operand: &Operand, channel: impl Fn(usize, usize) -> usize + Sync) -> Result<Vec<T>> {
     let (_, zero_points) = operand.ty.quantization.as_ref().map_or((vec![1.0], vec![0]), Quantization::values);
     let n = zero_points.len();
     let zero = |i: usize| if n == 1 { zero_points[0] } else { zero_points[channel(i, n) % n] };
-    Ok(t.ints(operand)?.into_iter().enumerate().map(|(i, v)| (v - zero(i)) as i32).collect())
+    t.ints_as(operand, |i, v| T::of(v.saturating_sub(zero(i))))
 }
 
 #[cfg(test)]

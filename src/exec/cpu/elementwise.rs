@@ -1,5 +1,4 @@
 //! Broadcasting loops.
-use crate::{array::zeros, base::Result};
 use rayon::prelude::*;
 
 /// Elements below which a loop is not worth dividing.
@@ -19,18 +18,6 @@ fn broadcast_strides(shape: &[usize], rank: usize) -> Vec<usize> {
 }
 
 /// `f` of the broadcast operands, for every element of a result of that shape.
-pub(super) fn binary<A: Copy + Sync, B: Copy + Sync, U: Copy + Default + Send>(
-    a: (&[A], &[usize]),
-    b: (&[B], &[usize]),
-    shape: &[usize],
-    f: impl Fn(A, B) -> U + Sync,
-) -> Result<Vec<U>> {
-    let mut out = zeros(shape.iter().product())?;
-    binary_into(a, b, shape, &mut out, f);
-    Ok(out)
-}
-
-/// As [`binary`], into memory that is there.
 pub(super) fn binary_into<A: Copy + Sync, B: Copy + Sync, U: Copy + Send>(
     (a, a_shape): (&[A], &[usize]),
     (b, b_shape): (&[B], &[usize]),
@@ -89,21 +76,6 @@ pub(super) fn binary_into<A: Copy + Sync, B: Copy + Sync, U: Copy + Send>(
     }
 }
 
-/// `f` of every element.
-pub(super) fn unary<T: Copy + Sync, U: Copy + Default + Send>(a: &[T], f: impl Fn(T) -> U + Sync) -> Result<Vec<U>> {
-    let n = [a.len()];
-    binary((a, &n), (a, &n), &n, |x, _| f(x))
-}
-
-/// `f` of chunks of the values, in place.
-pub(super) fn in_chunks(values: &mut [f32], f: impl Fn(&mut [f32]) + Sync) {
-    if values.len() > 2 * GRAIN {
-        values.par_chunks_mut(GRAIN).for_each(&f);
-    } else {
-        f(values);
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -118,7 +90,8 @@ mod tests {
             let b_shape: Vec<usize> = dims.iter().map(|d| if d.2 { 1 } else { d.0 }).skip(drop.min(dims.len())).collect();
             let fill = |s: &[usize], k: i64| ArrayD::from_shape_fn(IxDyn(s), |i| i.slice().iter().fold(k, |n, &j| n * 7 + j as i64));
             let (a, b) = (fill(&a_shape, 1), fill(&b_shape, 2));
-            let got = binary((a.as_slice().unwrap(), &a_shape), (b.as_slice().unwrap(), &b_shape), &shape, |x, y| 100_000 * x + y).unwrap();
+            let mut got = vec![0; shape.iter().product()];
+            binary_into((a.as_slice().unwrap(), &a_shape), (b.as_slice().unwrap(), &b_shape), &shape, &mut got, |x, y| 100_000 * x + y);
             let want = a.broadcast(IxDyn(&shape)).unwrap().to_owned() * 100_000 + b.broadcast(IxDyn(&shape)).unwrap();
             prop_assert_eq!(got, want.iter().copied().collect::<Vec<_>>());
         }

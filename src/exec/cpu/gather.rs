@@ -1,12 +1,9 @@
-use super::{Kernel, Operand, task::to_ints};
-use crate::{
-    base::{Result, argument},
-    ops::Gather,
-};
+use super::{Kernel, Operand};
+use crate::{base::argument, ops::Gather};
 
 pub(super) fn gather(op: Gather<Operand>) -> Kernel {
     Box::new(move |t| {
-        let (input, indices) = (t.array(&op.input)?, t.array(&op.indices)?);
+        let input = t.array(&op.input)?;
         let dims = input.shape();
         let axis = op.axis.rem_euclid(dims.len() as i64) as usize;
         let dim = dims[axis] as i64;
@@ -17,16 +14,43 @@ pub(super) fn gather(op: Gather<Operand>) -> Kernel {
                 Err(argument("an index", i, expected))
             }
         };
-        let rows = to_ints(indices)?.into_iter().map(row).collect::<Result<Vec<_>>>()?;
+        let rows = t.ints(&op.indices)?;
+        rows.iter().try_for_each(|i| row(*i).map(drop))?;
         // Rows are moved as bytes, whatever they hold.
         let bytes = dims[axis + 1..].iter().product::<usize>() * input.dtype().size();
         let out = t.memory(0)?.bytes();
-        for (to, from) in out.chunks_exact_mut(bytes * rows.len()).zip(input.bytes()?.chunks_exact(bytes * dims[axis]))
-        {
-            for (to, r) in to.chunks_exact_mut(bytes).zip(&rows) {
+        let stored = input.bytes()?;
+        for (to, from) in out.chunks_exact_mut(bytes * rows.len()).zip(stored.chunks_exact(bytes * dims[axis])) {
+            for (to, i) in to.chunks_exact_mut(bytes).zip(&rows) {
+                let r = row(*i)?;
                 to.copy_from_slice(&from[r * bytes..(r + 1) * bytes]);
             }
         }
         Ok(())
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        Array, Dtype, Graph,
+        exec::{CpuBackend, RunOptions, run},
+    };
+
+    #[test]
+    fn indices_that_are_no_whole_numbers_are_cut() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [3]).unwrap();
+        let i = g.input("i", Dtype::Float32, [5]).unwrap();
+        let y = g.index_select(x, i).axis(0).out_name("y").call().unwrap();
+        g.set_outputs(&[y]).unwrap();
+        let x = Array::from([10f32, 20.0, 30.0]);
+        let of = |i: [f32; 5]| {
+            let feeds = [("x", x.clone()), ("i", Array::from(i))];
+            run(&g, &feeds, &CpuBackend::new(), &RunOptions::default()).map(|r| r.tensors["y"].to_f32().unwrap())
+        };
+        assert_eq!(of([1.9, -1.9, f32::NAN, -0.5, 2.0]).unwrap(), [20.0, 30.0, 10.0, 10.0, 30.0]);
+        let error = of([f32::INFINITY; 5]).unwrap_err().to_string();
+        assert!(error.contains("an index is 9223372036854775807; axis 0 has 3 entries"), "{error}");
+    }
 }

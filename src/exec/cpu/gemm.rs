@@ -35,8 +35,44 @@ pub(super) fn gemm_f32(executor: &GemmExecutor, out: &mut [f32], a: Mat<f32>, b:
         .map_err(|e| invalid(format!("a product of {} x {} and {} x {}: {e:?}", a.rows, a.cols, b.rows, b.cols)))
 }
 
-/// `out += a * b`, exactly: sums of int8 products fit an i64 for every size that fits memory.
-pub(super) fn gemm_int(out: &mut [i64], a: Mat<i32>, b: Mat<i32>) -> Result<()> {
+/// Integers that are multiplied, with what their products are summed in.
+pub(super) trait Factor: Copy + Default + Send + Sync + PartialEq {
+    /// Of many products, exactly.
+    type Sum: Copy + Default + Send + Sync;
+    fn of(v: i64) -> Self;
+    fn add(sum: &mut Self::Sum, a: Self, b: Self);
+    /// Saturated.
+    fn total(sum: Self::Sum) -> i64;
+}
+/// Of 16 bits less a zero point: the products fit an i64 for every size that fits memory.
+impl Factor for i32 {
+    type Sum = i64;
+    fn of(v: i64) -> Self {
+        v as i32
+    }
+    fn add(sum: &mut i64, a: i32, b: i32) {
+        *sum += i64::from(a) * i64::from(b);
+    }
+    fn total(sum: i64) -> i64 {
+        sum
+    }
+}
+/// Wider ones.
+impl Factor for i64 {
+    type Sum = i128;
+    fn of(v: i64) -> Self {
+        v
+    }
+    fn add(sum: &mut i128, a: i64, b: i64) {
+        *sum = sum.saturating_add(i128::from(a) * i128::from(b));
+    }
+    fn total(sum: i128) -> i64 {
+        sum.clamp(i64::MIN.into(), i64::MAX.into()) as i64
+    }
+}
+
+/// `out = a * b`, exactly, then saturated.
+pub(super) fn gemm_int<T: Factor>(out: &mut [i64], a: Mat<T>, b: Mat<T>) -> Result<()> {
     let n = b.cols;
     // Rows of b are walked contiguously.
     let rows = if b.transposed {
@@ -49,12 +85,20 @@ pub(super) fn gemm_int(out: &mut [i64], a: Mat<i32>, b: Mat<i32>) -> Result<()> 
         std::borrow::Cow::Borrowed(b.data)
     };
     let at = |i: usize, k: usize| if a.transposed { a.data[k * a.rows + i] } else { a.data[i * a.cols + k] };
-    out.par_chunks_mut(n).enumerate().for_each(|(i, row)| {
-        for k in 0..a.cols {
-            let v = i64::from(at(i, k));
-            if v != 0 {
-                row.iter_mut().zip(&rows[k * n..(k + 1) * n]).for_each(|(o, &w)| *o += v * i64::from(w));
+    // Some columns at a time, for which the sums lie in the cache.
+    let columns = n.min(1 << 12);
+    out.par_chunks_mut(n).enumerate().for_each_init(Vec::new, |sums: &mut Vec<T::Sum>, (i, row)| {
+        for (part, out) in row.chunks_mut(columns).enumerate() {
+            sums.clear();
+            sums.resize(out.len(), T::Sum::default());
+            for k in 0..a.cols {
+                let v = at(i, k);
+                if v != T::default() {
+                    let from = &rows[k * n + part * columns..][..out.len()];
+                    sums.iter_mut().zip(from).for_each(|(s, &w)| T::add(s, v, w));
+                }
             }
+            out.iter_mut().zip(&*sums).for_each(|(o, s)| *o = T::total(*s));
         }
     });
     Ok(())

@@ -1,33 +1,26 @@
 //! Data movement, on elements of any type.
 use super::{
     Kernel, Operand,
-    task::{Finish, Task, stored},
+    task::{Finish, Task, restored},
 };
 use crate::{
     array::{Array, ArrayMut, Element, reserve},
-    base::{Cause, Dtype, Result},
-    exec::ValueType,
+    base::{Dtype, Result},
     ops::{Concat, Pad, PadMode, Permute, Slice, Split, pad_counts, slice_ranges, split_sizes},
     quant::{Quantization, RoundMode},
 };
 use rayon::prelude::*;
-use std::borrow::Cow;
 
-/// Calls a generic function with the Rust type of a dtype's buffer.
+/// Calls a generic function with a Rust type of the size of a dtype: elements are moved, whatever they mean.
 macro_rules! with_element {
-    ($dtype:expr, $f:ident($($arg:expr),*)) => { match $dtype {
-        Dtype::Float32 => $f::<f32>($($arg),*),
-        Dtype::Int8 => $f::<i8>($($arg),*),
-        Dtype::Uint8 => $f::<u8>($($arg),*),
-        Dtype::Int16 => $f::<i16>($($arg),*),
-        Dtype::Uint16 => $f::<u16>($($arg),*),
-        Dtype::Int32 => $f::<i32>($($arg),*),
-        Dtype::Uint32 => $f::<u32>($($arg),*),
-        Dtype::Int64 => $f::<i64>($($arg),*),
-        Dtype::Uint64 => $f::<u64>($($arg),*),
-        other => Err(Cause::Dtype { argument: "the operand".into(), found: other, allowed: vec![Dtype::Float32, Dtype::Int8, Dtype::Uint8, Dtype::Int16, Dtype::Uint16, Dtype::Int32, Dtype::Uint32] }.into()),
+    ($dtype:expr, $f:ident($($arg:expr),*)) => { match $dtype.size() {
+        1 => $f::<u8>($($arg),*),
+        2 => $f::<u16>($($arg),*),
+        4 => $f::<u32>($($arg),*),
+        _ => $f::<u64>($($arg),*),
     } };
 }
+
 /// Row-major strides.
 pub(super) fn strides(shape: &[usize]) -> Vec<i64> {
     let mut strides = vec![1; shape.len()];
@@ -78,26 +71,20 @@ fn strided_into<T: Copy + Send + Sync>(from: &[T], start: i64, strides: &[i64], 
 }
 
 /// With `axis` moved to the end, so that its entries are rows.
-pub(super) fn to_last<'a>(values: &'a [f32], shape: &[usize], axis: usize) -> Result<Cow<'a, [f32]>> {
-    if axis + 1 == shape.len() {
-        return Ok(Cow::Borrowed(values));
-    }
+pub(super) fn to_last(values: &[f32], shape: &[usize], axis: usize) -> Result<Vec<f32>> {
     let mut order: Vec<usize> = (0..shape.len()).filter(|&i| i != axis).collect();
     order.push(axis);
-    permuted(values, shape, &order).map(Cow::Owned)
+    permuted(values, shape, &order)
 }
 
 /// The inverse of [`to_last`]; `shape` is the original one.
-pub(super) fn from_last(values: Vec<f32>, shape: &[usize], axis: usize) -> Result<Vec<f32>> {
-    if axis + 1 == shape.len() {
-        return Ok(values);
-    }
+pub(super) fn from_last(values: &[f32], shape: &[usize], axis: usize) -> Result<Vec<f32>> {
     let mut moved: Vec<usize> = shape.to_vec();
     moved.remove(axis);
     moved.push(shape[axis]);
     let mut order: Vec<usize> = (0..shape.len() - 1).collect();
     order.insert(axis, shape.len() - 1);
-    permuted(&values, &moved, &order)
+    permuted(values, &moved, &order)
 }
 
 pub(super) fn permuted<T: Copy + Send + Sync>(values: &[T], shape: &[usize], order: &[usize]) -> Result<Vec<T>> {
@@ -115,8 +102,7 @@ pub(super) fn converted(t: &Task, operand: &Operand, round: RoundMode) -> Result
     if operand.ty.buffer_dtype() == result.buffer_dtype() && same_scale {
         return Ok(array.clone());
     }
-    let ty = ValueType { shape: operand.ty.shape.clone(), ..result.clone() };
-    stored(&ty, t.reals(operand)?.into_owned(), round)
+    restored(array, &operand.ty, result, round)
 }
 
 /// The same elements in the result's shape.
@@ -131,7 +117,7 @@ pub(super) fn reshape(input: Operand) -> Kernel {
 fn write_strided(to: &mut ArrayMut, from: &Array, start: i64, by: &[i64]) -> Result<()> {
     fn go<T: Element>(to: &mut ArrayMut, from: &Array, start: i64, by: &[i64]) -> Result<()> {
         let shape = to.shape().to_vec();
-        strided_into(&from.elements::<T>()?, start, by, &shape, to.elements::<T>()?);
+        strided_into(&from.bits::<T>()?, start, by, &shape, to.bits::<T>()?);
         Ok(())
     }
     with_element!(to.dtype(), go(to, from, start, by))
@@ -191,45 +177,59 @@ pub(super) fn split(op: Split<Operand>) -> Kernel {
     })
 }
 
-/// Where the entries of a padded axis come from, by position in the result; `None` is the margin of a constant.
-fn padded_from(dim: usize, (before, after): (usize, usize), mode: PadMode) -> Vec<Option<usize>> {
-    let (n, before) = (dim as i64, before as i64);
-    let from = |i: i64| match mode {
-        _ if (0..n).contains(&i) => Some(i),
-        PadMode::Constant => None,
-        PadMode::Edge => Some(i.clamp(0, n - 1)),
-        PadMode::Reflect if i < 0 => Some(-i),
-        PadMode::Reflect => Some(2 * n - 2 - i),
-        PadMode::Symmetric if i < 0 => Some(-1 - i),
-        PadMode::Symmetric => Some(2 * n - 1 - i),
-    };
-    (-before..n + after as i64).map(|i| from(i).map(|i| i as usize)).collect()
+/// An axis of a padded input.
+struct Padded {
+    entries: i64,
+    before: i64,
+    /// Of the result.
+    size: usize,
+    mode: PadMode,
+}
+
+impl Padded {
+    fn new(entries: usize, (before, after): (usize, usize), mode: PadMode) -> Padded {
+        Padded { entries: entries as i64, before: before as i64, size: before + entries + after, mode }
+    }
+    /// The entry that a position in the result shows; `None` is the margin of a constant.
+    fn from(&self, position: usize) -> Option<usize> {
+        let (n, i) = (self.entries, position as i64 - self.before);
+        let from = match self.mode {
+            _ if (0..n).contains(&i) => i,
+            PadMode::Constant => return None,
+            PadMode::Edge => i.clamp(0, n - 1),
+            PadMode::Reflect if i < 0 => -i,
+            PadMode::Reflect => 2 * n - 2 - i,
+            PadMode::Symmetric if i < 0 => -1 - i,
+            PadMode::Symmetric => 2 * n - 1 - i,
+        };
+        Some(from as usize)
+    }
 }
 
 /// The constant is a stored value: TPU-MLIR's lowering of a quantized graph hands `val` to the chip as it is. (Its
 /// recorded cases all have 0 with a zero point of 0.) It is rounded and saturated to the elements' type.
 pub(super) fn pad(op: Pad<Operand>) -> Kernel {
-    fn go<T: Element>(to: &mut ArrayMut, from: &Array, value: &Array, axes: &[Vec<Option<usize>>]) -> Result<()> {
-        let (from, value, by) = (from.elements::<T>()?, value.elements::<T>()?[0], strides(from.shape()));
+    fn go<T: Element>(to: &mut ArrayMut, from: &Array, value: &Array, axes: &[Padded]) -> Result<()> {
+        let (from, value, by) = (from.bits::<T>()?, value.bits::<T>()?[0], strides(from.shape()));
         let Some((last, outer)) = axes.split_last() else {
-            to.elements::<T>()?.copy_from_slice(&from);
+            to.bits::<T>()?.copy_from_slice(&from);
             return Ok(());
         };
-        to.elements::<T>()?.par_chunks_mut(last.len().max(1)).enumerate().for_each(|(mut r, row)| {
+        to.bits::<T>()?.par_chunks_mut(last.size.max(1)).enumerate().for_each(|(mut r, row)| {
             let mut at = Some(0);
             for (axis, by) in outer.iter().zip(&by).rev() {
-                at = at.zip(axis[r % axis.len()]).map(|(at, i)| at + i * *by as usize);
-                r /= axis.len();
+                at = at.zip(axis.from(r % axis.size)).map(|(at, i)| at + i * *by as usize);
+                r /= axis.size;
             }
-            let of = |i: &Option<usize>| at.zip(*i).map_or(value, |(at, i)| from[at + i]);
-            row.iter_mut().zip(last).for_each(|(v, i)| *v = of(i));
+            let of = |i: usize| at.zip(last.from(i)).map_or(value, |(at, i)| from[at + i]);
+            row.iter_mut().enumerate().for_each(|(i, v)| *v = of(i));
         });
         Ok(())
     }
     Box::new(move |t| {
         let input = converted(t, &op.input, RoundMode::default())?;
         let counts = pad_counts(input.shape(), &op)?;
-        let axes: Vec<_> = input.shape().iter().zip(counts).map(|(&d, n)| padded_from(d, n, op.mode)).collect();
+        let axes: Vec<_> = input.shape().iter().zip(counts).map(|(&d, n)| Padded::new(d, n, op.mode)).collect();
         let value = Array::filled(input.dtype(), [1], op.val)?;
         with_element!(input.dtype(), go(t.memory(0)?, &input, &value, &axes))
     })

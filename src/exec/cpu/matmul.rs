@@ -1,7 +1,7 @@
 use super::{
     Kernel, Operand,
-    elementwise::binary,
-    gemm::{Mat, gemm_f32, gemm_int},
+    chunks::{CHUNK, Walk},
+    gemm::{Factor, Mat, gemm_f32, gemm_int},
     layout::permuted,
     task::{Finish, Task},
 };
@@ -10,18 +10,23 @@ use crate::{
     base::{Dtype, Result, Shape},
     ops::{MatMul, Product},
 };
+use rayon::prelude::*;
 use rten_gemm::GemmExecutor;
 
 pub(super) fn matmul(op: MatMul<Operand>) -> Kernel {
     Box::new(move |t| {
         let (left, right) = (&op.input.ty, &op.right.ty);
         let p = Product::new(&left.shape, &right.shape, op.left_transpose, op.right_transpose)?;
-        if left.buffer_dtype() == Dtype::Float32 { float(t, &op, &p) } else { integer(t, &op, &p) }
+        match () {
+            () if left.buffer_dtype() == Dtype::Float32 => float(t, &op, &p),
+            () if is_narrow(left.dtype) && is_narrow(right.dtype) => integer::<i32>(t, &op, &p),
+            () => integer::<i64>(t, &op, &p),
+        }
     })
 }
 
 /// For each matrix of the result, which matrices of the operands.
-fn pairs(p: &Product) -> Vec<(usize, usize)> {
+fn pairs(p: &Product) -> impl Iterator<Item = (usize, usize)> {
     let index = |batch: &Shape, mut i: usize| {
         let (mut at, mut step) = (0, 1);
         for (back, &d) in p.batch.iter().rev().enumerate() {
@@ -32,23 +37,16 @@ fn pairs(p: &Product) -> Vec<(usize, usize)> {
         }
         at
     };
-    (0..p.batch.iter().product()).map(|i| (index(&p.left_batch, i), index(&p.right_batch, i))).collect()
+    (0..p.batch.iter().product()).map(move |i| (index(&p.left_batch, i), index(&p.right_batch, i)))
 }
 
 fn float(t: &mut Task, op: &MatMul<Operand>, p: &Product) -> Result<()> {
     let (left, right) = (t.reals(&op.input)?, t.reals(&op.right)?);
     let bias = op.bias.as_ref().map(|b| t.reals(b)).transpose()?;
-    let finish = Finish::relu(op.do_relu, op.relu_limit);
-    if bias.is_none() && !op.output_transpose {
-        return t.write(0, finish, |out| products(op, p, &left, &right, out));
-    }
-    let mut out = zeros(p.batch.iter().product::<usize>() * p.m * p.n)?;
-    products(op, p, &left, &right, &mut out)?;
-    let shape = &t.result(0)?.shape;
-    let out = completed(op, p, shape, out, bias.as_deref(), |x, y| x + y)?;
-    t.write(0, finish, |to| {
-        to.copy_from_slice(&out);
-        Ok(())
+    let (finish, shape) = (Finish::relu(op.do_relu, op.relu_limit), &t.result(0)?.shape);
+    t.write(0, finish, |out| {
+        products(op, p, &left, &right, out)?;
+        complete(op, p, shape, out, bias.as_deref(), |x, y| x + y)
     })
 }
 
@@ -63,58 +61,75 @@ fn products(op: &MatMul<Operand>, p: &Product, left: &[f32], right: &[f32], out:
         let rows = left.len() / k;
         return gemm_f32(&executor, out, Mat { data: left, rows, cols: k, transposed: false }, right_of(0));
     }
-    for ((i, j), c) in pairs(p).into_iter().zip(out.chunks_mut(m * n)) {
+    for ((i, j), c) in pairs(p).zip(out.chunks_mut(m * n)) {
         let data = &left[i * m * k..(i + 1) * m * k];
         gemm_f32(&executor, c, Mat { data, rows: m, cols: k, transposed: op.left_transpose }, right_of(j))?;
     }
     Ok(())
 }
 
-fn integer(t: &mut Task, op: &MatMul<Operand>, p: &Product) -> Result<()> {
-    let centred = |o: &Operand| -> Result<Vec<i32>> {
+/// Whether values of that dtype are multiplied as [`gemm_int`]'s narrow factors.
+pub(super) fn is_narrow(dtype: Dtype) -> bool {
+    dtype.is_quantizable() || dtype == Dtype::Bool
+}
+
+/// Exactly, then saturated.
+fn integer<T: Factor>(t: &mut Task, op: &MatMul<Operand>, p: &Product) -> Result<()> {
+    let centred = |o: &Operand| -> Result<Vec<T>> {
         let zero = o.ty.quantization.as_ref().map_or(0, |q| q.values().1[0]);
-        Ok(t.ints(o)?.into_iter().map(|v| (v - zero) as i32).collect())
+        t.ints_as(o, |_, v| T::of(v.saturating_sub(zero)))
     };
     let (left, right) = (centred(&op.input)?, centred(&op.right)?);
     let (m, k, n) = (p.m, p.k, p.n);
-    let mut out = zeros::<i64>(p.batch.iter().product::<usize>() * m * n)?;
-    for ((i, j), c) in pairs(p).into_iter().zip(out.chunks_mut(m * n)) {
+    let mut out = zeros::<i64>(t.result(0)?.elements())?;
+    for ((i, j), c) in pairs(p).zip(out.chunks_mut(m * n)) {
         let left = Mat { data: &left[i * m * k..(i + 1) * m * k], rows: m, cols: k, transposed: op.left_transpose };
         let right = Mat { data: &right[j * k * n..(j + 1) * k * n], rows: k, cols: n, transposed: op.right_transpose };
         gemm_int(c, left, right)?;
     }
+    drop((left, right));
     let bias = op.bias.as_ref().map(|b| t.ints(b)).transpose()?;
-    let mut out = completed(op, p, &t.result(0)?.shape, out, bias.as_deref(), i64::saturating_add)?;
+    complete(op, p, &t.result(0)?.shape, &mut out, bias.as_deref(), i64::saturating_add)?;
     if op.do_relu {
         let top = if op.relu_limit > 0.0 { op.relu_limit as i64 } else { i64::MAX };
         out.iter_mut().for_each(|v| *v = (*v).clamp(0, top));
     }
-    t.write_ints(0, out)
+    t.write_ints(0, &out)
 }
 
 /// Transposes the result where asked for, and adds the bias.
-fn completed<T: Copy + Default + Send + Sync>(
+fn complete<T: Copy + Default + Send + Sync>(
     op: &MatMul<Operand>,
     p: &Product,
     shape: &[usize],
-    mut out: Vec<T>,
+    out: &mut [T],
     bias: Option<&[T]>,
     add: fn(T, T) -> T,
-) -> Result<Vec<T>> {
+) -> Result<()> {
     let batch: usize = p.batch.iter().product();
     // n elements belong to the columns, before any transposition; other shapes to the result.
-    let rows = [batch * p.m, p.n];
     let of_columns = bias.filter(|b| b.len() == p.n);
     if let Some(bias) = of_columns {
-        out = binary((&out, &rows), (bias, &[p.n]), &rows, add)?;
+        add_to(out, &[batch * p.m, p.n], bias, &[p.n], add);
     }
     if op.output_transpose {
-        out = permuted(&out, &[batch, p.m, p.n], &[0, 2, 1])?;
+        let turned = permuted(out, &[batch, p.m, p.n], &[0, 2, 1])?;
+        out.copy_from_slice(&turned);
     }
-    match (bias, of_columns, &op.bias) {
-        (Some(values), None, Some(bias)) => binary((&out, shape), (values, &bias.ty.shape), shape, add),
-        _ => Ok(out),
+    if let (Some(values), None, Some(bias)) = (bias, of_columns, &op.bias) {
+        add_to(out, shape, values, &bias.ty.shape, add);
     }
+    Ok(())
+}
+
+/// Adds what is broadcast to the result.
+fn add_to<T: Copy + Send + Sync>(out: &mut [T], shape: &[usize], bias: &[T], bias_shape: &[usize], add: fn(T, T) -> T) {
+    let walk = Walk::new(bias_shape, shape);
+    out.par_chunks_mut(CHUNK).enumerate().for_each(|(c, out)| {
+        walk.runs(c * CHUNK, out.len(), |part, start, step| {
+            out[part].iter_mut().enumerate().for_each(|(i, v)| *v = add(*v, bias[start + i * step]));
+        });
+    });
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 mod activation;
 mod arithmetic;
 mod cast;
+mod chunks;
 mod compare;
 mod conv;
 mod elementwise;
@@ -16,6 +17,7 @@ mod reduce;
 mod select;
 mod sort;
 mod task;
+mod temporary;
 
 use super::{Backend, Operand, Signature, ValueType};
 use crate::{array::Array, base::Result, ops::Op};
@@ -86,7 +88,9 @@ impl CpuBackend {
 /// An operator that is ready to run on the CPU.
 pub struct CpuKernel {
     run: Kernel,
-    results: Vec<ValueType>,
+    /// In the definition's order, none where one is absent.
+    results: Vec<Option<ValueType>>,
+    temporary: u64,
 }
 
 impl Backend for CpuBackend {
@@ -96,13 +100,16 @@ impl Backend for CpuBackend {
         "cpu"
     }
     fn prepare(&self, signature: &Signature) -> Result<Option<CpuKernel>> {
-        let results = signature.outputs().cloned().collect();
-        Ok(prepare(&signature.op).map(|run| CpuKernel { run, results }))
+        let (results, temporary) = (signature.results.clone(), temporary::temporary(signature));
+        Ok(prepare(&signature.op).map(|run| CpuKernel { run, results, temporary }))
     }
     fn run(&self, kernel: &CpuKernel, operands: &[Array]) -> Result<Vec<Array>> {
         let mut task = Task::new(operands, &kernel.results);
         (kernel.run)(&mut task)?;
         task.finish()
+    }
+    fn temporary(&self, kernel: &CpuKernel) -> u64 {
+        kernel.temporary
     }
     fn upload(&self, array: &Array) -> Result<Array> {
         Ok(array.clone())

@@ -1,12 +1,13 @@
 use super::{
     Kernel, Operand,
+    chunks::blocks,
     task::{Finish, Task},
 };
 use crate::{
+    array::reserve,
     base::Result,
     ops::{BatchNorm, LayerNorm, Scale},
 };
-use rayon::prelude::*;
 use rten_simd::SimdOp;
 use rten_vecmath as vecmath;
 use std::borrow::Cow;
@@ -20,14 +21,15 @@ pub(super) fn batch_norm(op: BatchNorm<Operand>) -> Kernel {
         let (mean, variance) = (t.reals(&op.mean)?, t.reals(&op.variance)?);
         let (gamma, beta) = (optional(t, &op.gamma)?, optional(t, &op.beta)?);
         // Folded to one multiplication and addition a channel, in f64.
-        let folded: Vec<(f32, f32)> = (0..op.input.ty.shape[1])
-            .map(|c| {
-                let g = gamma.as_ref().map_or(1.0, |g| f64::from(g[c]));
-                let b = beta.as_ref().map_or(0.0, |b| f64::from(b[c]));
-                let scale = g / (f64::from(variance[c]) + op.epsilon).sqrt();
-                (scale as f32, (b - f64::from(mean[c]) * scale) as f32)
-            })
-            .collect();
+        let channels = op.input.ty.shape[1];
+        let mut folded: Vec<(f32, f32)> = Vec::new();
+        reserve(&mut folded, channels)?;
+        folded.extend((0..channels).map(|c| {
+            let g = gamma.as_ref().map_or(1.0, |g| f64::from(g[c]));
+            let b = beta.as_ref().map_or(0.0, |b| f64::from(b[c]));
+            let scale = g / (f64::from(variance[c]) + op.epsilon).sqrt();
+            (scale as f32, (b - f64::from(mean[c]) * scale) as f32)
+        }));
         per_channel(t, &op.input, Finish::relu(op.do_relu, op.relu_limit), |c| folded[c])
     })
 }
@@ -43,12 +45,12 @@ pub(super) fn scale(op: Scale<Operand>) -> Kernel {
 fn per_channel(t: &mut Task, input: &Operand, finish: Finish, pair: impl Fn(usize) -> (f32, f32) + Sync) -> Result<()> {
     let shape = &input.ty.shape;
     let (channels, inner) = (shape[1], shape[2..].iter().product::<usize>());
-    let values = t.reals(input)?;
-    t.write(0, finish, |out| {
-        out.copy_from_slice(&values);
-        out.par_chunks_mut(inner.max(1)).enumerate().for_each(|(i, run)| {
-            let (scale, bias) = pair(i % channels);
-            run.iter_mut().for_each(|v| *v = *v * scale + bias);
+    let source = t.source(input, shape)?;
+    t.fill(0, 1, finish, |first, out| {
+        source.reals(first, out);
+        blocks(first, out.len(), inner, |block, part| {
+            let (scale, bias) = pair(block % channels);
+            out[part].iter_mut().for_each(|v| *v = *v * scale + bias);
         });
         Ok(())
     })
@@ -61,10 +63,10 @@ pub(super) fn layer_norm(op: LayerNorm<Operand>) -> Kernel {
         let n: usize = shape[axis..].iter().product();
         let eps = op.eps as f32;
         let (gamma, beta) = (optional(t, &op.weight)?, optional(t, &op.bias)?);
-        let values = t.reals(&op.input)?;
-        t.write(0, Finish::default(), |out| {
-            out.copy_from_slice(&values);
-            out.par_chunks_mut(n).for_each(|row| {
+        let source = t.source(&op.input, shape)?;
+        t.fill(0, n, Finish::default(), |first, out| {
+            source.reals(first, out);
+            out.chunks_mut(n).for_each(|row| {
                 let mean = vecmath::Sum::new(row).dispatch() / n as f32;
                 let variance = vecmath::SumSquareSub::new(row, mean).dispatch() / n as f32;
                 let options = vecmath::NormalizeOptions {

@@ -6,56 +6,62 @@ use crate::{
     base::Result,
     ops::{AvgPool, MaxPool, Window, windows},
 };
-use rayon::prelude::*;
 
 pub(super) fn max_pool(op: MaxPool<Operand>) -> Kernel {
     Box::new(move |t| {
         let finish = Finish::relu(op.do_relu, op.relu_limit).and_round(op.round_mode);
-        let larger = |m: f32, v: f32| if v > m || v.is_nan() { v } else { m };
+        let larger = |m: f32, v: &f32| if *v > m || v.is_nan() { *v } else { m };
         // With ceil_mode a window may lie outside entirely; the Top executor then gives the lowest number.
-        let largest = |values: &[f32], _| values.iter().copied().reduce(larger).unwrap_or(f32::MIN);
-        pool(t, &op.input, &windows(&op.input.ty.shape, &(&op).into())?, finish, largest)
+        let largest = |m: Option<f32>, row: &[f32]| match (m, row) {
+            (None, [first, rest @ ..]) => Some(rest.iter().fold(*first, larger)),
+            (m, row) => m.map(|m| row.iter().fold(m, larger)),
+        };
+        pool(t, &op.input, &windows(&op.input.ty.shape, &(&op).into())?, finish, largest, |m, _| m.unwrap_or(f32::MIN))
     })
 }
 
 pub(super) fn avg_pool(op: AvgPool<Operand>) -> Kernel {
     Box::new(move |t| {
         let finish = Finish::relu(op.do_relu, op.relu_limit).and_round(op.round_mode);
-        let include = op.count_include_pad;
-        let mean = |values: &[f32], taps| {
-            let count = if include { taps } else { values.len().max(1) };
-            values.iter().sum::<f32>() / count as f32
-        };
-        pool(t, &op.input, &windows(&op.input.ty.shape, &(&op).into())?, finish, mean)
+        let (include, windows) = (op.count_include_pad, windows(&op.input.ty.shape, &(&op).into())?);
+        let taps = windows.iter().map(|w| w.kernel as f64).product::<f64>() as f32;
+        let sum = |s: Option<f32>, row: &[f32]| Some(row.iter().fold(s.unwrap_or(0.0), |s, v| s + v));
+        pool(t, &op.input, &windows, finish, sum, |s, n| {
+            s.unwrap_or(0.0) / if include { taps } else { n.max(1) as f32 }
+        })
     })
 }
 
-/// `f` of the values in each window that lie inside, and the window's size.
+/// What `fold` makes of the values in each window that lie inside, row by row, and `end` of that and their number.
 fn pool(
     t: &mut Task,
     input: &Operand,
     windows: &[Window],
     finish: Finish,
-    f: impl Fn(&[f32], usize) -> f32 + Sync,
+    fold: impl Fn(Option<f32>, &[f32]) -> Option<f32> + Sync,
+    end: impl Fn(Option<f32>, usize) -> f32 + Sync,
 ) -> Result<()> {
     let positions = windows.iter().map(Window::positions).collect::<Result<Vec<_>>>()?;
     let (plane, pixels): (usize, usize) = (input.ty.shape[2..].iter().product(), positions.iter().product());
-    let taps: usize = windows.iter().map(|w| w.kernel as usize).product();
     let values = t.reals(input)?;
-    t.write(0, finish, |out| {
-        out.par_chunks_mut(pixels).zip(values.par_chunks(plane)).for_each_init(Vec::new, |inside, (out, plane)| {
+    t.fill(0, pixels, finish, |first, out| {
+        let planes = values[first / pixels * plane..].chunks(plane);
+        for (out, plane) in out.chunks_mut(pixels).zip(planes) {
             for (pixel, out) in out.iter_mut().enumerate() {
-                inside.clear();
-                collect(windows, &positions, pixel, plane, inside);
-                *out = f(inside, taps);
+                let (mut found, mut n) = (None, 0);
+                rows(windows, &positions, pixel, plane, |row| {
+                    found = fold(found, row);
+                    n += row.len();
+                });
+                *out = end(found, n);
             }
-        });
+        }
         Ok(())
     })
 }
 
-/// The values that the window at `pixel` covers.
-fn collect(windows: &[Window], positions: &[usize], mut pixel: usize, plane: &[f32], inside: &mut Vec<f32>) {
+/// The rows of values that the window at `pixel` covers.
+fn rows(windows: &[Window], positions: &[usize], mut pixel: usize, plane: &[f32], mut f: impl FnMut(&[f32])) {
     let mut ranges = [(0usize, 0usize); 3];
     let rank = windows.len().min(3);
     for i in (0..rank).rev() {
@@ -71,7 +77,7 @@ fn collect(windows: &[Window], positions: &[usize], mut pixel: usize, plane: &[f
     for d in axis(2).0..axis(2).1 {
         for h in axis(1).0..axis(1).1 {
             let row = (d * size(1) + h) * size(0);
-            inside.extend_from_slice(&plane[row + axis(0).0..row + axis(0).1]);
+            f(&plane[row + axis(0).0..row + axis(0).1]);
         }
     }
 }

@@ -1,5 +1,10 @@
 use super::{Kernel, Operand, layout::converted};
-use crate::{base::invalid, ops::TopK, quant::RoundMode};
+use crate::{
+    array::{reserve, zeros},
+    base::Result,
+    ops::TopK,
+    quant::RoundMode,
+};
 use rayon::prelude::*;
 use std::cmp::Ordering;
 
@@ -13,35 +18,38 @@ fn by_size(a: f64, b: f64) -> Ordering {
 /// first. NaN is found among the largest, and among the smallest only where nothing else is left.
 pub(super) fn top_k(op: TopK<Operand>) -> Kernel {
     Box::new(move |t| {
-        if t.result(1).is_err() {
-            return Err(invalid("values and indices must both be asked for"));
-        }
-        let (stored, input) = (t.array(&op.input)?.to_f64()?, converted(t, &op.input, RoundMode::default())?);
-        let shape = input.shape();
+        let stored = t.array(&op.input)?.to_f64()?;
+        let shape = t.array(&op.input)?.shape();
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let (dim, k) = (shape[axis], op.K as usize);
         let inner: usize = shape[axis + 1..].iter().product();
-        let column = |c: usize| {
-            let first = c / inner * dim * inner + c % inner;
-            let at = |i: usize| stored[first + i * inner];
-            let mut order: Vec<usize> = (0..dim).collect();
-            // A stable sort keeps equal entries in order.
-            order.sort_by(|&a, &b| if op.largest { by_size(at(b), at(a)) } else { by_size(at(a), at(b)) });
-            order.truncate(k);
-            order
-        };
-        let columns: Vec<Vec<usize>> = (0..stored.len() / dim).into_par_iter().map(column).collect();
-        let mut indices = vec![0; columns.len() * k];
-        let size = input.dtype().size();
-        let (stored, values) = (input.bytes()?, t.memory(0)?.bytes());
-        for (c, order) in columns.iter().enumerate() {
-            for (j, &i) in order.iter().enumerate() {
-                let to = (c / inner * k + j) * inner + c % inner;
-                let from = ((c / inner * dim + i) * inner + c % inner) * size;
-                values[to * size..(to + 1) * size].copy_from_slice(&stored[from..from + size]);
-                indices[to] = i as i64;
+        // The indices of each entry's block of k x inner.
+        let mut indices: Vec<i64> = zeros(stored.len() / dim * k)?;
+        let blocks = indices.par_chunks_mut(k * inner).zip(stored.par_chunks(dim * inner));
+        blocks.try_for_each_init(Vec::new, |order: &mut Vec<usize>, (to, from)| -> Result<()> {
+            for column in 0..inner {
+                let at = |i: usize| from[column + i * inner];
+                order.clear();
+                reserve(order, dim)?;
+                order.extend(0..dim);
+                // Of equal entries the first stands first.
+                let by =
+                    |&a: &usize, &b: &usize| if op.largest { by_size(at(b), at(a)) } else { by_size(at(a), at(b)) };
+                order.sort_unstable_by(|a, b| by(a, b).then(a.cmp(b)));
+                order.iter().take(k).enumerate().for_each(|(j, &i)| to[column + j * inner] = i as i64);
+            }
+            Ok(())
+        })?;
+        drop(stored);
+        if t.result(0).is_ok() {
+            let input = converted(t, &op.input, RoundMode::default())?;
+            let (size, stored) = (input.dtype().size(), input.bytes()?);
+            let values = t.memory(0)?.bytes().chunks_exact_mut(size);
+            for (at, (to, &i)) in values.zip(&indices).enumerate() {
+                let from = ((at / inner / k * dim + i as usize) * inner + at % inner) * size;
+                to.copy_from_slice(&stored[from..from + size]);
             }
         }
-        t.write_ints(1, indices)
+        if t.result(1).is_ok() { t.write_ints(1, &indices) } else { Ok(()) }
     })
 }

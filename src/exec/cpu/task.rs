@@ -1,9 +1,10 @@
 //! What kernels see: operands as numbers, and the memory of results.
+use super::chunks::{CHUNK, Source, Store};
 use crate::{
-    array::{Array, ArrayMut, zeros},
+    array::{Array, ArrayMut, reserve, zeros},
     base::{Cause, Dtype, Result, invalid},
     exec::{Operand, ValueType},
-    quant::{Quantization, RoundMode, channel_axis},
+    quant::RoundMode,
 };
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -11,7 +12,7 @@ use std::borrow::Cow;
 /// One run of a kernel: its operands and its results.
 pub(super) struct Task<'a> {
     operands: &'a [Array],
-    results: Vec<Output<'a>>,
+    results: Vec<Option<Output<'a>>>,
 }
 
 /// A result, which a kernel writes, or which shares an operand's memory.
@@ -47,12 +48,15 @@ impl Finish {
 }
 
 impl<'a> Task<'a> {
-    pub fn new(operands: &'a [Array], results: &'a [ValueType]) -> Self {
-        Task { operands, results: results.iter().map(|ty| Output { ty, array: Written::Nothing }).collect() }
+    /// `results` are in the definition's order, none where one is absent.
+    pub fn new(operands: &'a [Array], results: &'a [Option<ValueType>]) -> Self {
+        let output = |ty: &'a ValueType| Output { ty, array: Written::Nothing };
+        Task { operands, results: results.iter().map(|ty| ty.as_ref().map(output)).collect() }
     }
     pub fn finish(self) -> Result<Vec<Array>> {
         self.results
             .into_iter()
+            .flatten()
             .map(|r| match r.array {
                 Written::Memory(memory) => Ok(memory.freeze()),
                 Written::Shared(array) => Ok(array),
@@ -67,37 +71,51 @@ impl<'a> Task<'a> {
             .get(operand.index())
             .ok_or_else(|| Cause::MissingData(format!("the operand {:?} has no values", operand.ty.name)).into())
     }
-    /// An operand's stored elements as integers.
-    pub fn ints(&self, operand: &Operand) -> Result<Vec<i64>> {
-        to_ints(self.array(operand)?)
+    /// An operand, to be read in chunks of a result of that shape, to which it is broadcast.
+    pub fn source(&self, operand: &Operand, result: &[usize]) -> Result<Source<'a>> {
+        Source::new(self.array(operand)?, &operand.ty, result)
     }
-    /// An operand as real numbers: quantized values are dequantized.
+    /// An operand's stored elements as integers: eight bytes each.
+    pub fn ints(&self, operand: &Operand) -> Result<Vec<i64>> {
+        self.ints_as(operand, |_, v| v)
+    }
+    /// An operand's stored elements, each made something of by `f`, which gets its place too.
+    pub fn ints_as<T: Copy + Default + Send>(
+        &self,
+        operand: &Operand,
+        f: impl Fn(usize, i64) -> T + Sync,
+    ) -> Result<Vec<T>> {
+        let array = self.array(operand)?;
+        let (mut out, source) = (zeros(array.len())?, self.source(operand, array.shape())?);
+        out.par_chunks_mut(CHUNK).enumerate().for_each_init(Vec::new, |ints, (i, out)| {
+            ints.resize(out.len(), 0);
+            source.ints(i * CHUNK, ints);
+            out.iter_mut().zip(ints).enumerate().for_each(|(j, (o, v))| *o = f(i * CHUNK + j, *v));
+        });
+        Ok(out)
+    }
+    /// An operand as real numbers, all of them: quantized values are dequantized. Four bytes each where it is not float.
     pub fn reals(&self, operand: &Operand) -> Result<Cow<'a, [f32]>> {
         let array = self.array(operand)?;
         if array.dtype() == Dtype::Float32 {
             return array.elements();
         }
-        let (ty, mut values) = (&operand.ty, array.to_f32()?);
-        if let Some(q) = &ty.quantization {
-            let (scales, zero_points) = q.values();
-            let axis = channel_axis(&ty.shape, scales.len()).unwrap_or(1);
-            each_channel(&ty.shape, axis, &mut values, |c, run| {
-                let (s, z) = (scales[c.min(scales.len() - 1)] as f32, zero_points[c.min(zero_points.len() - 1)] as f32);
-                run.iter_mut().for_each(|v| *v = (*v - z) * s);
-            });
-        }
-        Ok(Cow::Owned(values))
+        let (mut out, source) = (zeros(array.len())?, self.source(operand, array.shape())?);
+        out.par_chunks_mut(CHUNK).enumerate().for_each(|(i, out)| source.reals(i * CHUNK, out));
+        Ok(Cow::Owned(out))
     }
 
     /// The type of a result.
     pub fn result(&self, i: usize) -> Result<&'a ValueType> {
-        let result = self.results.get(i).map(|r| r.ty);
+        let result = self.results.get(i).and_then(Option::as_ref).map(|r| r.ty);
         result.ok_or_else(|| invalid(format!("the operator has no result {i}")))
     }
     /// The memory of a result, in its buffer's dtype; all 0 at first.
     pub fn memory(&mut self, i: usize) -> Result<&mut ArrayMut> {
         let ty = self.result(i)?;
-        let output = &mut self.results[i];
+        let Some(Some(output)) = self.results.get_mut(i) else {
+            return Err(invalid("the result has no memory"));
+        };
         if !matches!(output.array, Written::Memory(_)) {
             output.array = Written::Memory(ArrayMut::zeros(ty.buffer_dtype(), &ty.shape)?);
         }
@@ -109,11 +127,13 @@ impl<'a> Task<'a> {
     /// The result is an array that is there already, seen in the result's shape.
     pub fn share(&mut self, i: usize, array: &Array) -> Result<()> {
         let shared = array.reshaped(&self.result(i)?.shape)?;
-        self.results[i].array = Written::Shared(shared);
+        if let Some(Some(output)) = self.results.get_mut(i) {
+            output.array = Written::Shared(shared);
+        }
         Ok(())
     }
-    /// Real numbers as a result, written by `fill`: floats as they are, integers rounded and saturated, quantized ones by
-    /// their scale and zero point.
+    /// Real numbers as a result, written by `fill` at once: floats as they are, integers rounded and saturated, quantized
+    /// ones by their scale and zero point, from four bytes each beside the result.
     pub fn write(&mut self, i: usize, finish: Finish, fill: impl FnOnce(&mut [f32]) -> Result<()>) -> Result<()> {
         let ty = self.result(i)?;
         if ty.buffer_dtype() == Dtype::Float32 {
@@ -122,36 +142,82 @@ impl<'a> Task<'a> {
             finish.relu.into_iter().for_each(|limit| relu(memory, limit));
             return Ok(());
         }
-        let mut values = zeros(ty.elements())?;
+        let mut values: Vec<f32> = zeros(ty.elements())?;
         fill(&mut values)?;
-        finish.relu.into_iter().for_each(|limit| relu(&mut values, limit));
-        let stored = stored(ty, values, finish.round)?;
-        self.memory(i)?.bytes().copy_from_slice(stored.bytes()?);
+        self.fill(i, 1, finish, |first, out| {
+            out.copy_from_slice(&values[first..first + out.len()]);
+            Ok(())
+        })
+    }
+    /// As [`Task::write`], a chunk at a time: `fill` gets the place of the chunk's first element. Chunks are whole rows of
+    /// so many elements.
+    pub fn fill(
+        &mut self,
+        i: usize,
+        row: usize,
+        finish: Finish,
+        fill: impl Fn(usize, &mut [f32]) -> Result<()> + Sync,
+    ) -> Result<()> {
+        let ty = self.result(i)?;
+        let row = row.max(1);
+        let chunk = row.saturating_mul((CHUNK / row).max(1));
+        let fill = |first: usize, out: &mut [f32]| -> Result<()> {
+            fill(first, out)?;
+            finish.relu.into_iter().for_each(|limit| relu(out, limit));
+            Ok(())
+        };
+        let memory = self.memory(i)?;
+        if ty.buffer_dtype() == Dtype::Float32 {
+            let chunks = memory.elements::<f32>()?.par_chunks_mut(chunk).enumerate();
+            return chunks.try_for_each(|(c, out)| fill(c * chunk, out));
+        }
+        let (store, size) = (Store::new(ty, finish.round), ty.buffer_dtype().size());
+        let chunks = memory.bytes().par_chunks_mut(chunk.saturating_mul(size)).enumerate();
+        chunks.try_for_each_init(Vec::new, |reals: &mut Vec<f32>, (c, bytes)| {
+            resize(reals, bytes.len() / size)?;
+            fill(c * chunk, reals)?;
+            store.reals(c * chunk, reals, bytes);
+            Ok(())
+        })
+    }
+    /// Integers as a result, saturated, a chunk at a time.
+    pub fn fill_ints(&mut self, i: usize, fill: impl Fn(usize, &mut [i64]) + Sync) -> Result<()> {
+        let ty = self.result(i)?;
+        let (store, size) = (Store::new(ty, RoundMode::default()), ty.buffer_dtype().size());
+        let chunks = self.memory(i)?.bytes().par_chunks_mut(CHUNK * size).enumerate();
+        chunks.for_each_init(Vec::new, |ints, (c, bytes)| {
+            ints.resize(bytes.len() / size, 0);
+            fill(c * CHUNK, ints);
+            store.ints(ints, bytes);
+        });
         Ok(())
     }
     /// Integers as a result, saturated.
-    pub fn write_ints(&mut self, i: usize, values: Vec<i64>) -> Result<()> {
-        let ty = self.result(i)?;
-        let stored = from_ints(ty.buffer_dtype(), &ty.shape, values)?;
-        self.memory(i)?.bytes().copy_from_slice(stored.bytes()?);
-        Ok(())
+    pub fn write_ints(&mut self, i: usize, values: &[i64]) -> Result<()> {
+        self.fill_ints(i, |first, out| out.copy_from_slice(&values[first..first + out.len()]))
     }
 }
 
-/// Real numbers as a tensor of integers stores them.
-pub(super) fn stored(ty: &ValueType, values: Vec<f32>, round: RoundMode) -> Result<Array> {
-    if ty.buffer_dtype() == Dtype::Float32 {
-        return Array::from_vec(&ty.shape, values);
+/// So many elements, of which what was there stays. A row may be as large as a tensor.
+fn resize(values: &mut Vec<f32>, n: usize) -> Result<()> {
+    if n > values.len() {
+        let more = n - values.len();
+        reserve(values, more)?;
     }
-    let (low, high) = ty.dtype.int_range().unwrap_or((0, 1));
-    let mut reals: Vec<f64> = values.into_iter().map(f64::from).collect();
-    let (scales, zero_points) = ty.quantization.as_ref().map_or((vec![1.0], vec![0]), Quantization::values);
-    let axis = channel_axis(&ty.shape, scales.len()).unwrap_or(1);
-    each_channel(&ty.shape, axis, &mut reals, |c, run| {
-        let (s, z) = (scales[c.min(scales.len() - 1)], zero_points[c.min(zero_points.len() - 1)] as f64);
-        run.iter_mut().for_each(|v| *v = (round.round(*v / s) + z).clamp(low as f64, high as f64));
-    });
-    Array::from_f64s(ty.dtype, &ty.shape, reals.into_iter())
+    values.resize(n, 0.0);
+    Ok(())
+}
+
+/// An operand's stored values as another tensor of its shape stores the same numbers.
+pub(super) fn restored(array: &Array, from: &ValueType, to: &ValueType, round: RoundMode) -> Result<Array> {
+    let results = [Some(ValueType { shape: from.shape.clone(), ..to.clone() })];
+    let mut task = Task::new(&[], &results);
+    let source = Source::new(array, from, &from.shape)?;
+    task.fill(0, 1, Finish::round(round), |first, out| {
+        source.reals(first, out);
+        Ok(())
+    })?;
+    task.finish()?.pop().ok_or_else(|| invalid("the result has no memory"))
 }
 
 /// `max(x, 0)`, and `min(x, limit)` where the limit is positive.
@@ -172,34 +238,4 @@ pub(super) fn relu(values: &mut [f32], limit: f64) {
     } else {
         values.iter_mut().for_each(f);
     }
-}
-
-/// Calls `f` with the index along `axis` and each run of values that share it.
-fn each_channel<T>(shape: &[usize], axis: usize, values: &mut [T], f: impl Fn(usize, &mut [T])) {
-    let channels = shape.get(axis).copied().unwrap_or(1);
-    let inner: usize = shape.get(axis + 1..).map_or(1, |s| s.iter().product());
-    for (i, run) in values.chunks_mut(inner.max(1)).enumerate() {
-        f(i % channels, run);
-    }
-}
-
-pub(super) fn to_ints(array: &Array) -> Result<Vec<i64>> {
-    macro_rules! by_dtype {
-        ($($d:ident: $t:ty),*) => { match array.dtype() {
-            $(Dtype::$d => Ok(array.elements::<$t>()?.iter().map(|&v| v as i64).collect()),)*
-            _ => Ok(array.to_f64()?.into_iter().map(|v| v as i64).collect()),
-        } };
-    }
-    by_dtype!(Int8: i8, Uint8: u8, Int16: i16, Uint16: u16, Int32: i32, Uint32: u32, Int64: i64, Uint64: u64)
-}
-
-pub(super) fn from_ints(dtype: Dtype, shape: &Vec<usize>, values: Vec<i64>) -> Result<Array> {
-    let (low, high) = dtype.int_range().unwrap_or((i64::MIN, i64::MAX));
-    macro_rules! by_dtype {
-        ($($d:ident: $t:ty),*) => { match dtype {
-            $(Dtype::$d => Array::from_vec(shape, values.into_iter().map(|v| v.clamp(low, high) as $t).collect::<Vec<_>>()),)*
-            _ => Array::from_f64s(dtype, shape, values.into_iter().map(|v| v as f64)),
-        } };
-    }
-    by_dtype!(Int8: i8, Uint8: u8, Int16: i16, Uint16: u16, Int32: i32, Uint32: u32, Int64: i64, Uint64: u64)
 }

@@ -1,0 +1,286 @@
+//! Operands read and results written a chunk at a time, so that what a kernel needs beside them stays small.
+use crate::{
+    array::Array,
+    base::{Cause, Dtype, Result},
+    exec::ValueType,
+    quant::{Quantization, RoundMode, channel_axis},
+};
+use std::ops::Range;
+
+/// Elements of a chunk: worth a thread's while, and within its cache.
+pub(super) const CHUNK: usize = 1 << 14;
+
+/// Calls `f` with the number of each block of `inner` elements that so many elements from `first` on touch, and with the
+/// part that lies in it.
+pub(super) fn blocks(first: usize, n: usize, inner: usize, mut f: impl FnMut(usize, Range<usize>)) {
+    let (inner, mut done) = (inner.max(1), 0);
+    while done < n {
+        let at = first + done;
+        let end = n.min(done + inner - at % inner);
+        f(at / inner, done..end);
+        done = end;
+    }
+}
+
+/// A tensor's scales and zero points, and which element has which.
+pub(super) struct Scaling {
+    scales: Vec<f64>,
+    zero_points: Vec<i64>,
+    channels: usize,
+    inner: usize,
+}
+
+impl Scaling {
+    fn of(ty: &ValueType) -> Option<Scaling> {
+        let (scales, zero_points) = ty.quantization.as_ref().map(Quantization::values)?;
+        let axis = channel_axis(&ty.shape, scales.len()).unwrap_or(1);
+        let channels = ty.shape.get(axis).copied().unwrap_or(1);
+        let inner = ty.shape.get(axis + 1..).map_or(1, |s| s.iter().product());
+        Some(Scaling { scales, zero_points, channels, inner })
+    }
+    /// Scale and zero point of the element in that place.
+    fn at(&self, place: usize) -> (f64, i64) {
+        let c = (place / self.inner % self.channels).min(self.scales.len() - 1);
+        (self.scales[c], self.zero_points[c.min(self.zero_points.len() - 1)])
+    }
+    /// Calls `f` with scale, zero point and each run of values that share them.
+    fn runs<T>(&self, first: usize, values: &mut [T], mut f: impl FnMut(f64, i64, &mut [T])) {
+        if self.scales.len() == 1 {
+            return f(self.scales[0], self.zero_points[0], values);
+        }
+        blocks(first, values.len(), self.inner, |block, part| {
+            let (scale, zero) = self.at(block * self.inner);
+            f(scale, zero, &mut values[part]);
+        });
+    }
+}
+
+/// How a result of some shape walks over an operand that is broadcast to it.
+pub(super) struct Walk {
+    outer: Vec<(usize, usize)>,
+    row: usize,
+    step: usize,
+}
+
+impl Walk {
+    pub fn new(operand: &[usize], result: &[usize]) -> Walk {
+        let rank = result.len();
+        let mut strides = vec![0; rank];
+        let mut size = 1;
+        for (back, &d) in operand.iter().rev().enumerate().take(rank) {
+            strides[rank - 1 - back] = if d == 1 { 0 } else { size };
+            size *= d;
+        }
+        // Trailing axes that are walked evenly are one long row.
+        let (mut row, mut step, mut outer) = (1, 0, rank);
+        while outer > 0 {
+            let (d, stride) = (result[outer - 1], strides[outer - 1]);
+            if !(d == 1 || row == 1 || stride == step * row) {
+                break;
+            }
+            if row == 1 && d != 1 {
+                step = stride;
+            }
+            row *= d;
+            outer -= 1;
+        }
+        Walk { outer: result[..outer].iter().copied().zip(strides).collect(), row, step }
+    }
+    /// Calls `f` with each part of the result's `n` elements from `first` on that lies in one row, where its first element
+    /// comes from, and how far apart they lie there.
+    pub fn runs(&self, first: usize, n: usize, mut f: impl FnMut(Range<usize>, usize, usize)) {
+        blocks(first, n, self.row, |mut block, part| {
+            let mut start = (first + part.start) % self.row * self.step;
+            for &(d, stride) in self.outer.iter().rev() {
+                start += block % d * stride;
+                block /= d;
+            }
+            f(part, start, self.step);
+        });
+    }
+}
+
+/// An operand, as a result that it is broadcast to sees it, read as numbers.
+pub(super) struct Source<'a> {
+    dtype: Dtype,
+    bytes: &'a [u8],
+    scaling: Option<Scaling>,
+    walk: Walk,
+}
+
+impl<'a> Source<'a> {
+    pub fn new(array: &'a Array, ty: &ValueType, result: &[usize]) -> Result<Self> {
+        if array.dtype().is_float() && array.dtype() != Dtype::Float32 {
+            let argument = format!("the buffer of {:?}", ty.name);
+            return Err(Cause::Dtype { argument, found: array.dtype(), allowed: vec![Dtype::Float32] }.into());
+        }
+        let scaling = if array.dtype() == Dtype::Float32 { None } else { Scaling::of(ty) };
+        let walk = Walk::new(array.shape(), result);
+        Ok(Source { dtype: array.dtype(), bytes: array.bytes()?, scaling, walk })
+    }
+    /// The elements that the result's from `first` on see, as real numbers.
+    pub fn reals(&self, first: usize, out: &mut [f32]) {
+        self.walk.runs(first, out.len(), |part, start, step| {
+            let out = &mut out[part];
+            read_reals(self.dtype, self.bytes, start, step, out);
+            let Some(scaling) = &self.scaling else { return };
+            let real = |s: f64, z: i64, run: &mut [f32]| {
+                let (s, z) = (s as f32, z as f32);
+                run.iter_mut().for_each(|v| *v = (*v - z) * s);
+            };
+            match step {
+                1 => scaling.runs(start, out, real),
+                _ => {
+                    for (i, v) in out.iter_mut().enumerate() {
+                        let (s, z) = scaling.at(start + i * step);
+                        real(s, z, std::slice::from_mut(v));
+                    }
+                }
+            }
+        });
+    }
+    /// As [`Source::reals`], as they are stored; float32 is cut to whole numbers, NaN is 0, and all saturates.
+    pub fn ints(&self, first: usize, out: &mut [i64]) {
+        self.walk
+            .runs(first, out.len(), |part, start, step| read_ints(self.dtype, self.bytes, start, step, &mut out[part]));
+    }
+}
+
+/// `out[i]` becomes element `start + i * step`, by its bytes, for which no alignment matters.
+fn read<const S: usize, N: Copy>(bytes: &[u8], start: usize, step: usize, out: &mut [N], f: impl Fn([u8; S]) -> N) {
+    let all = bytes.as_chunks::<S>().0;
+    match step {
+        0 => out.fill(f(all[start])),
+        1 => out.iter_mut().zip(&all[start..]).for_each(|(o, b)| *o = f(*b)),
+        _ => out.iter_mut().enumerate().for_each(|(i, o)| *o = f(all[start + i * step])),
+    }
+}
+
+fn read_reals(dtype: Dtype, bytes: &[u8], start: usize, step: usize, out: &mut [f32]) {
+    match dtype {
+        Dtype::Int8 => read(bytes, start, step, out, |b| f32::from(i8::from_le_bytes(b))),
+        Dtype::Uint8 | Dtype::Bool => read(bytes, start, step, out, |b| f32::from(u8::from_le_bytes(b))),
+        Dtype::Int16 => read(bytes, start, step, out, |b| f32::from(i16::from_le_bytes(b))),
+        Dtype::Uint16 => read(bytes, start, step, out, |b| f32::from(u16::from_le_bytes(b))),
+        Dtype::Int32 => read(bytes, start, step, out, |b| i32::from_le_bytes(b) as f32),
+        Dtype::Uint32 => read(bytes, start, step, out, |b| u32::from_le_bytes(b) as f32),
+        Dtype::Int64 => read(bytes, start, step, out, |b| i64::from_le_bytes(b) as f32),
+        Dtype::Uint64 => read(bytes, start, step, out, |b| u64::from_le_bytes(b) as f32),
+        _ => read(bytes, start, step, out, f32::from_le_bytes),
+    }
+}
+
+fn read_ints(dtype: Dtype, bytes: &[u8], start: usize, step: usize, out: &mut [i64]) {
+    match dtype {
+        Dtype::Int8 => read(bytes, start, step, out, |b| i8::from_le_bytes(b).into()),
+        Dtype::Uint8 | Dtype::Bool => read(bytes, start, step, out, |b| u8::from_le_bytes(b).into()),
+        Dtype::Int16 => read(bytes, start, step, out, |b| i16::from_le_bytes(b).into()),
+        Dtype::Uint16 => read(bytes, start, step, out, |b| u16::from_le_bytes(b).into()),
+        Dtype::Int32 => read(bytes, start, step, out, |b| i32::from_le_bytes(b).into()),
+        Dtype::Uint32 => read(bytes, start, step, out, |b| u32::from_le_bytes(b).into()),
+        Dtype::Int64 => read(bytes, start, step, out, i64::from_le_bytes),
+        Dtype::Uint64 => read(bytes, start, step, out, |b| i64::try_from(u64::from_le_bytes(b)).unwrap_or(i64::MAX)),
+        _ => read(bytes, start, step, out, |b| f32::from_le_bytes(b) as i64),
+    }
+}
+
+/// How numbers become a result's elements: rounded, in its scale, saturated. NaN becomes 0.
+pub(super) struct Store {
+    dtype: Dtype,
+    scaling: Option<Scaling>,
+    round: RoundMode,
+}
+
+impl Store {
+    pub fn new(ty: &ValueType, round: RoundMode) -> Store {
+        Store { dtype: ty.buffer_dtype(), scaling: Scaling::of(ty), round }
+    }
+    /// Real numbers as the elements from `first` on.
+    pub fn reals(&self, first: usize, values: &[f32], bytes: &mut [u8]) {
+        let (low, high) = self.dtype.int_range().unwrap_or((0, 1));
+        let mut at = 0;
+        // Small enough for the stack.
+        for values in values.chunks(256) {
+            let mut buffer = [0f64; 256];
+            let reals = &mut buffer[..values.len()];
+            reals.iter_mut().zip(values).for_each(|(r, v)| *r = f64::from(*v));
+            let finish = |s: f64, z: i64, run: &mut [f64]| {
+                let each = |v: &mut f64| *v = (self.round.round(*v / s) + z as f64).clamp(low as f64, high as f64);
+                run.iter_mut().for_each(each);
+            };
+            match &self.scaling {
+                Some(scaling) => scaling.runs(first + at, reals, finish),
+                None => finish(1.0, 0, reals),
+            }
+            let size = self.dtype.size();
+            write_reals(self.dtype, reals, &mut bytes[at * size..(at + values.len()) * size]);
+            at += values.len();
+        }
+    }
+    /// Integers, as they are, saturated.
+    pub fn ints(&self, values: &[i64], bytes: &mut [u8]) {
+        let (low, high) = self.dtype.int_range().unwrap_or((i64::MIN, i64::MAX));
+        macro_rules! by_dtype {
+            ($($($d:ident)|+: $t:ty),*) => { match self.dtype {
+                $($(Dtype::$d)|+ => write(values, bytes, |v| (v.clamp(low, high) as $t).to_le_bytes()),)*
+                _ => write(values, bytes, |v| (v as f32).to_le_bytes()),
+            } };
+        }
+        by_dtype!(Int8: i8, Uint8 | Bool: u8, Int16: i16, Uint16: u16, Int32: i32, Uint32: u32, Int64: i64, Uint64: u64)
+    }
+}
+
+fn write<const S: usize, N: Copy>(values: &[N], bytes: &mut [u8], f: impl Fn(N) -> [u8; S]) {
+    bytes.as_chunks_mut::<S>().0.iter_mut().zip(values).for_each(|(b, v)| *b = f(*v));
+}
+
+fn write_reals(dtype: Dtype, values: &[f64], bytes: &mut [u8]) {
+    macro_rules! by_dtype {
+        ($($d:ident: $t:ty),*) => { match dtype {
+            $(Dtype::$d => write(values, bytes, |v| (v as $t).to_le_bytes()),)*
+            Dtype::Bool => write(values, bytes, |v| [u8::from(v != 0.0)]),
+            _ => write(values, bytes, |v| (v as f32).to_le_bytes()),
+        } };
+    }
+    by_dtype!(Int8: i8, Uint8: u8, Int16: i16, Uint16: u16, Int32: i32, Uint32: u32, Int64: i64, Uint64: u64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use ndarray::{ArrayD, Dimension, IxDyn};
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn broadcasting_is_ndarrays(dims in prop::collection::vec((1usize..5, any::<bool>()), 1..5), drop in 0usize..3, at in any::<prop::sample::Index>()) {
+            let shape: Vec<usize> = dims.iter().map(|d| d.0).collect();
+            let own: Vec<usize> = dims.iter().map(|d| if d.1 { 1 } else { d.0 }).skip(drop.min(dims.len())).collect();
+            let a = ArrayD::from_shape_fn(IxDyn(&own), |i| i.slice().iter().fold(1, |n, &j| n * 7 + j as i32));
+            let want: Vec<i64> = a.broadcast(IxDyn(&shape)).unwrap().iter().map(|&v| v.into()).collect();
+            let ty = ValueType { name: "a".into(), shape: own, dtype: Dtype::Int32, quantization: None };
+            let array = Array::from(a);
+            let source = Source::new(&array, &ty, &shape).unwrap();
+            // From anywhere, as a chunk may begin within a row.
+            let first = at.index(want.len());
+            let mut got = vec![0; want.len() - first];
+            source.ints(first, &mut got);
+            prop_assert_eq!(got, want[first..].to_vec());
+        }
+    }
+
+    #[test]
+    fn each_channel_has_its_own_scale() {
+        let quantization =
+            Some(Quantization { scale: Some(vec![1.0, 0.5].into()), zero_point: Some(vec![0, 2].into()) });
+        let ty = ValueType { name: "a".into(), shape: vec![2, 2, 3], dtype: Dtype::Int8, quantization };
+        let array = Array::from_vec([2, 2, 3], (0..12).collect::<Vec<i8>>()).unwrap();
+        let source = Source::new(&array, &ty, &ty.shape).unwrap();
+        let mut reals = [0.0; 10];
+        source.reals(2, &mut reals);
+        assert_eq!(reals, [2.0, 0.5, 1.0, 1.5, 6.0, 7.0, 8.0, 3.5, 4.0, 4.5]);
+        let mut stored = [0; 10];
+        Store::new(&ty, RoundMode::default()).reals(2, &reals, &mut stored);
+        assert_eq!(stored, [2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+    }
+}

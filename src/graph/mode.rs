@@ -1,0 +1,22 @@
+use serde::{Deserialize, Serialize};
+
+/// What the emitted module is: float, or quantized already.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub enum Mode {
+    /// Module state `TOP_F32`.
+    #[default]
+    F32,
+    /// Module state `TOP_QUANTIZED`.
+    Quantized,
+}
+
+impl Mode {
+    /// The module's state attribute, which is also part of the weight file's name.
+    pub fn state(self) -> &'static str {
+        match self {
+            Mode::F32 => "TOP_F32",
+            Mode::Quantized => "TOP_QUANTIZED",
+        }
+    }
+}

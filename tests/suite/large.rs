@@ -1,0 +1,58 @@
+//! Graphs of many operators: what takes quadratic time somewhere would not end here.
+use tpulang::{Array, Dtype, Graph, Tensor, exec, mlir};
+
+fn chain(n: usize) -> Graph {
+    let mut g = Graph::new("g").unwrap();
+    let mut t: Tensor = g.input("x", Dtype::Float32, [4]).unwrap();
+    for _ in 0..n {
+        t = g.relu(t).call().unwrap();
+    }
+    g.set_outputs(&[t]).unwrap();
+    g
+}
+
+fn run(g: &Graph) -> Vec<f32> {
+    let options = exec::RunOptions { threads: 1, ..Default::default() };
+    let feeds = [("x", Array::from([-1f32, 0.0, 1.0, 2.0]))];
+    let result = exec::run(g, &feeds, &exec::CpuBackend::new(), &options).unwrap();
+    result.tensors[0].to_f32().unwrap()
+}
+
+#[test]
+fn a_hundred_thousand_operators_are_built_and_run() {
+    let mut g = chain(100_000);
+    g.check_quantization().unwrap();
+    assert_eq!(run(&g), [0.0, 0.0, 1.0, 2.0]);
+    // Half of them are not needed any more.
+    let middle = g.operators()[50_000].outputs().next().unwrap();
+    g.set_outputs(&[middle]).unwrap();
+    assert_eq!(g.remove_dead(), 49_999);
+}
+
+#[test]
+fn many_operators_pass_through_mlir() {
+    let g = chain(5_000);
+    let text = mlir::emit(&g).unwrap().text;
+    assert_eq!(run(&mlir::read_text(&text).unwrap()), [0.0, 0.0, 1.0, 2.0]);
+    // Names that are made must not be looked for one by one.
+    let unnamed: String = text
+        .lines()
+        .map(|l| if l.contains("top.Relu") { l.split(" loc(").next().unwrap_or(l) } else { l })
+        .collect::<Vec<_>>()
+        .join("\n");
+    assert_eq!(run(&mlir::read_text(&unnamed).unwrap()), [0.0, 0.0, 1.0, 2.0]);
+}
+
+#[test]
+fn many_of_everything() {
+    let mut g = Graph::new("g").unwrap();
+    let all: Vec<Tensor> = (0..20_000).map(|i| g.input(&format!("x{i}"), Dtype::Float32, [1]).unwrap()).collect();
+    let parts: Vec<Tensor> = all.iter().map(|t| g.relu(*t).call().unwrap()).collect();
+    g.set_outputs(&parts).unwrap();
+    let joined = g.concat(all).axis(0).call().unwrap();
+    assert_eq!(g.tensor(joined).unwrap().shape, [20_000]);
+    // Thousands of wrong names get no suggestion each.
+    (0..20_000).for_each(|i| assert!(g.find(&format!("y{i}")).is_err()));
+    let error = g.unsqueeze(joined).axes((0..100_000).collect::<Vec<i64>>()).call().unwrap_err().to_string();
+    assert!(error.contains("a shape of 100001 dimensions; at most 32 are supported"), "{error}");
+}
