@@ -349,7 +349,7 @@ fn checked_feed<T>(slot: &Slot<T>, array: &Array) -> Result<Array> {
     let ty = &slot.ty;
     if array.shape() == ty.shape {
         if array.dtype() == Dtype::Float32 && ty.dtype.is_float() {
-            return Ok(array.clone());
+            return for_compute(array);
         }
         if let Ok(array) = as_declared(array.clone(), ty.dtype, &ty.shape) {
             return for_compute(&array);
@@ -363,7 +363,7 @@ fn checked_feed<T>(slot: &Slot<T>, array: &Array) -> Result<Array> {
 
 /// Floats as float32, aligned.
 fn for_compute(array: &Array) -> Result<Array> {
-    if array.dtype().is_float() { array.to_dtype(Dtype::Float32) } else { Ok(array.clone()) }
+    if array.dtype().is_float() { array.to_dtype(Dtype::Float32)?.aligned() } else { array.aligned() }
 }
 
 #[cfg(test)]

@@ -28,9 +28,10 @@ fn f32_to_fp8(x: f64, decode: fn(u8) -> f32) -> u8 {
 }
 
 fn map<T: bytemuck::Pod, U>(array: &Array, f: impl Fn(T) -> U) -> Result<Vec<U>> {
+    let from = array.cast::<T>()?;
     let mut out = Vec::new();
     reserve(&mut out, array.len())?;
-    out.extend(array.cast::<T>().iter().map(|&v| f(v)));
+    out.extend(from.iter().map(|&v| f(v)));
     Ok(out)
 }
 

@@ -127,21 +127,37 @@ impl Array {
     /// The elements, copied only where a mapped file has them unaligned.
     ///
     /// # Errors
-    /// `T` is not the array's dtype.
+    /// `T` is not the array's dtype, or the memory is not enough for a copy.
     pub fn elements<T: Element>(&self) -> Result<Cow<'_, [T]>> {
         if T::DTYPE != self.dtype {
             return Err(
                 Cause::Dtype { argument: "the array".into(), found: self.dtype, allowed: vec![T::DTYPE] }.into()
             );
         }
-        Ok(self.cast())
+        self.cast()
     }
     /// The elements as `T` of the same size, whatever the dtype says.
-    fn cast<T: bytemuck::Pod>(&self) -> Cow<'_, [T]> {
-        match bytemuck::try_cast_slice(self.bytes()) {
-            Ok(slice) => Cow::Borrowed(slice),
-            Err(_) => Cow::Owned(bytemuck::allocation::pod_collect_to_vec(self.bytes())),
+    fn cast<T: bytemuck::Pod>(&self) -> Result<Cow<'_, [T]>> {
+        let bytes = self.bytes();
+        if let Ok(slice) = bytemuck::try_cast_slice(bytes) {
+            return Ok(Cow::Borrowed(slice));
         }
+        let mut copy = Vec::new();
+        reserve(&mut copy, bytes.len() / size_of::<T>())?;
+        copy.extend(bytes.chunks_exact(size_of::<T>()).map(bytemuck::pod_read_unaligned::<T>));
+        Ok(Cow::Owned(copy))
+    }
+    /// The same elements where every type may read them: copied only where a mapped file has them unaligned.
+    ///
+    /// # Errors
+    /// The memory is not enough.
+    pub fn aligned(&self) -> Result<Array> {
+        if (self.bytes().as_ptr() as usize).is_multiple_of(self.dtype.size()) {
+            return Ok(self.clone());
+        }
+        let mut copy = ArrayMut::zeros(self.dtype, &self.shape)?;
+        copy.bytes().copy_from_slice(self.bytes());
+        Ok(copy.freeze())
     }
     /// The elements as `T` of the same size, whatever the dtype says: for what moves them without looking.
     ///
@@ -149,7 +165,7 @@ impl Array {
     /// `T` is of another size.
     pub fn bits<T: Element>(&self) -> Result<Cow<'_, [T]>> {
         check_size::<T>(self.dtype)?;
-        Ok(self.cast())
+        self.cast()
     }
     /// A view as an ndarray, without a copy.
     ///
@@ -374,6 +390,19 @@ mod tests {
         assert_eq!(a.reshaped([4]).unwrap_err().to_string(), "6 elements do not fill the shape 4 (4)");
         let t = ndarray::arr2(&[[1f32, 2.0], [3.0, 4.0]]).reversed_axes();
         assert_eq!(Array::from(t).to_f32().unwrap(), [1.0, 3.0, 2.0, 4.0]);
+    }
+
+    #[test]
+    fn unaligned_elements_are_copied_where_they_are_read() {
+        let bytes = Array::from_vec([9], vec![0u8, 1, 0, 0, 0, 2, 0, 0, 0]).unwrap();
+        // One of the two lies unaligned, wherever the memory begins.
+        for offset in [0, 1] {
+            let a = Array { dtype: Dtype::Int32, shape: vec![2], offset, len: 8, ..bytes.clone() };
+            let aligned = a.aligned().unwrap();
+            assert_eq!(aligned, a);
+            assert!(matches!(aligned.elements::<i32>().unwrap(), Cow::Borrowed(_)));
+            assert_eq!(aligned.elements::<i32>().unwrap(), a.elements::<i32>().unwrap());
+        }
     }
 
     #[test]
