@@ -1,13 +1,14 @@
 #!/bin/sh
-# Installs what the build needs, if it is missing: LLVM and MLIR 22, libclang, a C++ compiler.
+# Installs what build and tests need, if it is missing: LLVM and MLIR 22, libclang, a C++ compiler, strace.
 #   setup.sh PREFIX
 set -eu
 PREFIX=$1
-PACKAGES="g++ llvm-22-dev libmlir-22-dev libclang1-22 libclang-common-22-dev libpolly-22-dev zlib1g-dev libzstd-dev"
+PACKAGES="g++ llvm-22-dev libmlir-22-dev libclang1-22 libclang-common-22-dev libpolly-22-dev zlib1g-dev libzstd-dev strace"
 missing=
 [ -x "$PREFIX/bin/llvm-config" ] && [ -e "$PREFIX/include/mlir-c/IR.h" ] && [ -e "$PREFIX/lib/libPolly.a" ] || missing=1
 ls "$PREFIX"/lib/libclang*.so* >/dev/null 2>&1 || missing=1
 command -v c++ >/dev/null || missing=1
+command -v strace >/dev/null || missing=1
 if ! command -v cargo >/dev/null; then
     echo "A Rust tool chain is needed: https://rustup.rs" >&2
     exit 1

@@ -1,14 +1,13 @@
 //! What is let through to MLIR's parser: the text of modules of the Top dialect and nothing else, since that parser is
 //! not made for hostile text (it overruns its stack, takes gigabytes, and its `dense` and `sparse` crash).
 use super::lexer::{Kind, Lexer, Problem, Token};
+use crate::base::files::MAX_MODULE;
 use std::{borrow::Cow, collections::HashMap};
 
 /// Nesting that no module of the Top dialect needs, and deep enough to exhaust the stack of MLIR's parser.
 const MAX_NESTING: usize = 100;
 /// Of one location, its aliases written out: no operator has as many results.
 const MAX_LOCATIONS: usize = 1 << 16;
-/// 256 MiB: ten million operators.
-pub(super) const MAX_TEXT: u64 = 256 << 20;
 
 /// The words that stand for something, but names of attributes and element types.
 const WORDS: [&str; 14] = [
@@ -35,8 +34,8 @@ const FLOATS: [&str; 6] = ["f16", "bf16", "f32", "f64", "f8E4M3FN", "f8E5M2"];
 /// # Errors
 /// Where and why it is none of the Top dialect.
 pub(super) fn admit(text: &str) -> Result<Cow<'_, str>, Problem> {
-    if text.len() as u64 > MAX_TEXT {
-        return Err((0, format!("the text has {} bytes; at most {MAX_TEXT} are read", text.len())));
+    if text.len() as u64 > MAX_MODULE {
+        return Err((0, format!("the text has {} bytes; at most {MAX_MODULE} are read", text.len())));
     }
     let mut gate = Gate::new(text);
     let mut tokens = Lexer::new(text).peekable();

@@ -6,12 +6,17 @@ mod admit;
 mod attributes;
 mod context;
 mod lexer;
+mod lock;
 mod pair;
 mod parse;
 mod reader;
 mod text;
 mod types;
 mod writer;
+
+/// How the first line of an `.mlir` begins that tells the [`fingerprint`](crate::array::fingerprint) of its weights, in
+/// hexadecimal. A comment: tpuc-opt drops it, as it must, since it writes other weights.
+const WEIGHTS_LINE: &str = "// tpulang: weights ";
 
 pub use pair::{Written, write_pair};
 pub use reader::{read, read_text};

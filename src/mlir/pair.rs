@@ -1,7 +1,10 @@
-use super::{Emitted, emit, weight_file_name};
+use super::{Emitted, WEIGHTS_LINE, emit, lock::Lock, weight_file_name};
 use crate::{
-    array::NpzWriter,
-    base::{Error, Result},
+    array::{NpzWriter, fingerprint},
+    base::{
+        Error, Result,
+        files::{self, Aside, NewFile},
+    },
     graph::Graph,
 };
 use std::{
@@ -9,7 +12,6 @@ use std::{
     io::Write,
     path::{Path, PathBuf},
 };
-use tempfile::{Builder, NamedTempFile};
 
 /// What [`write_pair`] wrote.
 #[derive(Debug, Clone, PartialEq)]
@@ -26,9 +28,10 @@ pub struct Written {
 
 /// Writes `NAME_origin.mlir` and its weight file into `dir`, which is made if missing.
 ///
-/// The two stay a pair: both are complete on disk under temporary names before the old ones are touched; then the
-/// old `.mlir` is removed, the weights are renamed, and the `.mlir` is renamed last. Whenever it stops, there is
-/// the old pair, the new pair, or no `.mlir`.
+/// The two stay a pair. Both are complete on disk, without names, before the old ones are touched; then, under a lock on
+/// the folder that readers hold too, the old `.mlir` is put aside, the weights are exchanged, and the new `.mlir` gets its
+/// name last. Whenever it stops, there is the old pair, the new pair, or no `.mlir`. The first line of the `.mlir` tells
+/// which weights it belongs to ([`super::read`] looks).
 ///
 /// # Errors
 /// As [`emit`], or writing failed; the old pair is then still there.
@@ -39,38 +42,37 @@ pub fn write_pair(graph: &Graph, dir: impl AsRef<Path>) -> Result<Written> {
     let weights = dir.join(weight_file_name(graph));
     let mlir = dir.join(format!("{}_origin.mlir", graph.name()));
 
-    let mut writer = NpzWriter::new(temporary(dir)?, &weights);
+    let mut writer = NpzWriter::new(NewFile::create(&weights)?, &weights);
     let mut parameters = 0;
     for (name, data) in &used {
         writer.add(name, data, true)?;
         parameters += data.len();
     }
-    let new_weights = writer.finish()?;
-    let mut new_mlir = temporary(dir)?;
-    new_mlir.write_all(text.as_bytes()).map_err(Error::io(&mlir))?;
-    for (file, path) in [(&new_weights, &weights), (&new_mlir, &mlir)] {
-        file.as_file().sync_all().map_err(Error::io(path))?;
-    }
-    for path in [&mlir, &weights] {
-        if path.is_dir() {
-            return Err(Error::format(path, "a folder has that name"));
-        }
-    }
-    match fs::remove_file(&mlir) {
-        Err(e) if e.kind() != std::io::ErrorKind::NotFound => return Err(Error::io(&mlir)(e)),
-        _ => {}
-    }
-    new_weights.persist(&weights).map_err(|e| Error::io(&weights)(e.error))?;
-    new_mlir.persist(&mlir).map_err(|e| Error::io(&mlir)(e.error))?;
-    // The renames themselves are made durable; where a folder cannot be synced the files still are complete.
-    let _ = File::open(dir).and_then(|d| d.sync_all());
+    let mut new_weights = writer.finish()?;
+    let fingerprint = fingerprint(&mut new_weights, &weights)?;
+    let mut new_mlir = NewFile::create(&mlir)?;
+    let written = write!(new_mlir, "{WEIGHTS_LINE}{fingerprint:08x}\n{text}");
+    written.map_err(Error::io(&mlir))?;
+    new_weights.sync()?;
+    new_mlir.sync()?;
+    let _lock = Lock::exclusive(dir)?;
+    files::sweep(dir);
+    exchange(new_weights, new_mlir)?;
     Ok(Written { mlir, weights, operators: graph.operators().len(), parameters })
 }
 
-fn temporary(dir: &Path) -> Result<NamedTempFile> {
-    use std::os::unix::fs::PermissionsExt;
-    let permissions = fs::Permissions::from_mode(0o666);
-    Builder::new().prefix(".tpulang-").permissions(permissions).tempfile_in(dir).map_err(Error::io(dir))
+/// Puts two files in their places, or leaves both places as they were.
+fn exchange(weights: NewFile, mlir: NewFile) -> Result<()> {
+    let mlir_place = mlir.target().to_owned();
+    let old_weights = Aside::linked(weights.target())?;
+    let old_mlir = Aside::renamed(&mlir_place)?;
+    // Nobody shall find the old .mlir beside the new weights, not even after the power failed.
+    let _ = mlir_place.parent().map(|folder| File::open(folder).and_then(|f| f.sync_all()));
+    let put = weights.put().and_then(|()| mlir.put());
+    if put.is_err() {
+        [old_weights, old_mlir].into_iter().flatten().for_each(Aside::restore);
+    }
+    put
 }
 
 #[cfg(test)]

@@ -1,13 +1,15 @@
 use super::{
+    WEIGHTS_LINE,
     attributes::from_mlir,
     context::context,
+    lock::Lock,
     parse::parse,
     text,
     types::{ReadType, read_type},
 };
 use crate::{
-    array::WeightFile,
-    base::{CallContext, Cause, Error, Result, Shape, files, shown},
+    array::{WeightFile, fingerprint},
+    base::{CallContext, Cause, Error, Result, Shape, files},
     graph::{Block as GraphBlock, Graph, Mode, NewResult, Preprocess, Tensor, TensorKind},
     ops::{Attribute as Value, Attributes, Input, Op, OpDef, op_def},
 };
@@ -16,10 +18,7 @@ use melior::ir::{
     operation::{OperationLike, OperationRef},
 };
 use mlir_sys::{mlirIdentifierStr, mlirLocationNameGetName};
-use std::{
-    collections::HashMap,
-    path::{Component, Path},
-};
+use std::{collections::HashMap, path::Path};
 
 /// What is looked at of a location beside the names that are needed.
 const MAX_LOCATION_PARTS: usize = 1 << 10;
@@ -31,24 +30,36 @@ const MAX_LOCATION_PARTS: usize = 1 << 10;
 /// The file is not a module of ops that tpulang knows, or the weights do not fit it.
 pub fn read(path: impl AsRef<Path>, weights: Option<&Path>) -> Result<Graph> {
     let path = path.as_ref();
+    let dir = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let _lock = Lock::shared(dir)?;
     let bytes = files::read(path, files::MAX_MODULE)?;
     let text =
         String::from_utf8(bytes).map_err(|e| Error::format(path, format!("not UTF-8 text: {}", e.utf8_error())))?;
-    let dir = path.parent().unwrap_or(Path::new("."));
-    let open = |name: &str| match weights {
-        Some(file) => WeightFile::open(file),
-        None if is_beside(name) => WeightFile::open(dir.join(name)),
-        None => Err(Error::format(
-            path,
-            format!("its weights are {:?}, not a file beside it; name the file with --weights", shown(name)),
-        )),
-    };
-    read_module(&text, &path.display().to_string(), open)
+    read_module(&text, &path.display().to_string(), |name| match weights {
+        Some(given) => WeightFile::open(given),
+        None => weights_beside(path, dir, name, &text),
+    })
 }
 
-/// Whether a name leads to no other folder than those within: a module comes from elsewhere, and says what is opened.
-fn is_beside(name: &str) -> bool {
-    Path::new(name).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
+/// The weights that a module names, if they are those that it was written with.
+fn weights_beside(mlir: &Path, dir: &Path, name: &str, text: &str) -> Result<WeightFile> {
+    if Path::new(name).file_name() != Some(name.as_ref()) {
+        let problem = format!("its weight file {name:?} is not the name of a file beside it; name one with --weights");
+        return Err(Error::format(mlir, problem));
+    }
+    let path = dir.join(name);
+    let file = WeightFile::open(&path)?;
+    let written_with = text.strip_prefix(WEIGHTS_LINE).and_then(|rest| rest.get(..8));
+    if let Some(expected) = written_with
+        && format!("{:08x}", fingerprint(files::open(&path)?, &path)?) != expected
+    {
+        let problem = format!(
+            "these are not the weights that {} was written with; convert it again, or name the weights that you mean with --weights",
+            mlir.display()
+        );
+        return Err(Error::format(path, problem));
+    }
+    Ok(file)
 }
 
 /// Reads a module from text; coefficients stay without data.

@@ -18,7 +18,7 @@ fn a_folder_in_the_way_is_told() {
     fs::create_dir(dir.path().join("patterns_origin.mlir")).unwrap();
     let out = tpulang(&["convert", SPEC, "-o", dir.path().to_str().unwrap()]);
     let text = String::from_utf8_lossy(&out.stderr);
-    assert!(text.contains("a folder has that name") && out.status.code() == Some(2), "{text}");
+    assert!(text.contains("it is a folder, not a file") && out.status.code() == Some(2), "{text}");
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 1, "nothing is left over");
     let file = dir.path().join("file");
     fs::write(&file, "").unwrap();
@@ -136,7 +136,7 @@ fn where_weights_may_lie() {
         let text = fs::read_to_string(&written.mlir).unwrap();
         fs::write(&written.mlir, text.replace("n_TOP_F32_all_weight.npz", weights)).unwrap();
         let error = mlir::read(&written.mlir, None).unwrap_err().to_string();
-        assert!(error.contains(&format!("its weights are {weights:?}, not a file beside it")), "{error}");
+        assert!(error.contains(&format!("its weight file {weights:?} is not the name of a file beside it")), "{error}");
         mlir::read(&written.mlir, Some(Path::new(&outside))).unwrap();
     }
 }

@@ -1,6 +1,7 @@
 //! Arrays: dtype, shape and shared storage, in memory or in a file until it is needed; npz and safetensors files.
 
 mod convert;
+mod fingerprint;
 mod npy;
 mod npz;
 mod safetensors;
@@ -8,6 +9,7 @@ mod storage;
 mod weights;
 mod zip_bytes;
 
+pub use fingerprint::fingerprint;
 pub use npz::{NpzFile, NpzWriter, read_npz, write_npz};
 
 pub use weights::WeightFile;

@@ -7,7 +7,7 @@ use std::{
     os::unix::fs::{FileTypeExt, OpenOptionsExt, PermissionsExt},
     path::{Path, PathBuf},
 };
-use tempfile::{Builder, NamedTempFile};
+use tempfile::{Builder, NamedTempFile, TempPath};
 
 /// Bytes that a spec may have; its data belong into a weights file.
 pub const MAX_SPEC: u64 = 256 << 20;
@@ -73,6 +73,8 @@ pub struct NewFile {
     path: PathBuf,
     /// Where the file goes: `path`, or what it is a symbolic link to.
     target: PathBuf,
+    /// The permissions of the file that was there.
+    permissions: Option<Permissions>,
     temporary: Temporary,
 }
 
@@ -92,7 +94,11 @@ impl NewFile {
         check_replaceable(path)?;
         let target = link_target(path).map_err(Error::io(path))?;
         let temporary = Temporary::new(folder(&target)).map_err(Error::io(path))?;
-        Ok(NewFile { path: path.into(), target, temporary })
+        // For `sweep`; where there are no locks, nothing is swept.
+        let _ = temporary.file().try_lock();
+        let old = fs::metadata(&target).ok();
+        let permissions = old.map(|old| Permissions::from_mode(old.permissions().mode() & 0o777));
+        Ok(NewFile { path: path.into(), target, permissions, temporary })
     }
     /// Waits until the contents are on disk.
     ///
@@ -107,9 +113,8 @@ impl NewFile {
     /// The place is taken by something that is not a file, or the folder does not allow it; nothing is changed then.
     pub fn put(self) -> Result<()> {
         check_replaceable(&self.path)?;
-        if let Ok(old) = fs::metadata(&self.target) {
-            let mode = Permissions::from_mode(old.permissions().mode() & 0o777);
-            self.file().set_permissions(mode).map_err(Error::io(&self.path))?;
+        if let Some(permissions) = &self.permissions {
+            self.file().set_permissions(permissions.clone()).map_err(Error::io(&self.path))?;
         }
         let path = self.path;
         self.temporary.rename(&self.target).map_err(Error::io(&path))?;
@@ -117,12 +122,12 @@ impl NewFile {
         let _ = File::open(folder(&self.target)).and_then(|f| f.sync_all());
         Ok(())
     }
+    /// Where the file goes: the path that was asked for, or what that is a symbolic link to.
+    pub fn target(&self) -> &Path {
+        &self.target
+    }
     fn file(&self) -> &File {
-        match &self.temporary {
-            #[cfg(target_os = "linux")]
-            Temporary::Unnamed(file) => file,
-            Temporary::Named(file) => file.as_file(),
-        }
+        self.temporary.file()
     }
 }
 
@@ -134,6 +139,11 @@ impl Write for NewFile {
         self.file().flush()
     }
 }
+impl Read for NewFile {
+    fn read(&mut self, to: &mut [u8]) -> io::Result<usize> {
+        self.file().read(to)
+    }
+}
 impl Seek for NewFile {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         self.file().seek(to)
@@ -141,6 +151,13 @@ impl Seek for NewFile {
 }
 
 impl Temporary {
+    fn file(&self) -> &File {
+        match self {
+            #[cfg(target_os = "linux")]
+            Temporary::Unnamed(file) => file,
+            Temporary::Named(file) => file.as_file(),
+        }
+    }
     /// Files are made with the permissions that the user's umask leaves.
     #[cfg(target_os = "linux")]
     fn new(folder: &Path) -> io::Result<Temporary> {
@@ -177,10 +194,58 @@ impl Temporary {
     }
 }
 
+/// How the names of temporary files begin.
+const TEMPORARY: &str = ".tpulang-";
+
 fn names() -> Builder<'static, 'static> {
     let mut names = Builder::new();
-    names.prefix(".tpulang-");
+    names.prefix(TEMPORARY);
     names
+}
+
+/// Removes the temporary files that processes left in a folder when they were killed: those that nobody holds open and
+/// locked. What does not go does no harm.
+pub fn sweep(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        let ours = entry.file_name().to_string_lossy().starts_with(TEMPORARY);
+        if ours && open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
+            let _ = fs::remove_file(entry.path());
+        }
+    }
+}
+
+/// A file that waits under another name while others take its place, and is removed in the end.
+pub struct Aside {
+    place: PathBuf,
+    aside: TempPath,
+}
+
+impl Aside {
+    /// Renames a file; none where there is none.
+    ///
+    /// # Errors
+    /// It cannot be renamed.
+    pub fn renamed(place: &Path) -> Result<Option<Aside>> {
+        Self::new(place, |aside| fs::rename(place, aside))
+    }
+    /// Gives a file a second name, or copies it where files have but one; none where there is none.
+    ///
+    /// # Errors
+    /// It can neither be linked nor copied.
+    pub fn linked(place: &Path) -> Result<Option<Aside>> {
+        Self::new(place, |aside| fs::hard_link(place, aside).or_else(|_| fs::copy(place, aside).map(|_| ())))
+    }
+    fn new(place: &Path, mut by: impl FnMut(&Path) -> io::Result<()>) -> Result<Option<Aside>> {
+        if !fs::exists(place).map_err(Error::io(place))? {
+            return Ok(None);
+        }
+        let named = names().make_in(folder(place), |aside| by(aside)).map_err(Error::io(place))?;
+        Ok(Some(Aside { place: place.into(), aside: named.into_temp_path() }))
+    }
+    /// Puts the file back. A failure has no remedy; the error that made it necessary is the one to tell.
+    pub fn restore(self) {
+        let _ = self.aside.persist(self.place);
+    }
 }
 
 /// The open file's name in /proc.

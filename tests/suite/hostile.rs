@@ -1,0 +1,197 @@
+//! Whatever a file says, the command ends soon, in little memory, with an error that can be read: each case runs in a process
+//! of its own with limits, since what it tries to do is end the process.
+use super::{grammar, snapshot};
+use indexmap::IndexMap;
+use std::{
+    fmt::Write,
+    fs,
+    path::Path,
+    process::{Command, Output},
+};
+use tpulang::{Graph, exec, mlir, spec};
+
+/// Under 3 GB of address space and 20 s of time.
+fn limited(program: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new("sh");
+    command.args(["-c", "ulimit -v 3000000; ulimit -t 20; exec \"$0\" \"$@\""]).arg(program).args(arguments);
+    command
+}
+
+fn read(name: &str, text: &[u8]) -> Output {
+    let dir = tempfile::tempdir().unwrap();
+    fs::write(dir.path().join(name), text).unwrap();
+    let mut command =
+        limited(Path::new(env!("CARGO_BIN_EXE_tpulang")), &["run", name, "-i", "none.npz", "-o", "none.npz"]);
+    command.current_dir(dir.path()).output().unwrap()
+}
+
+/// A module whose function body, before the return of `%2`, is `body`.
+fn with_body(body: &str) -> String {
+    format!(
+        "module @n attributes {{module.state = \"TOP_F32\"}} {{\nfunc.func @main(%arg0: tensor<4xf32>) -> tensor<4xf32> \
+         {{\n%1 = \"top.Input\"(%arg0) : (tensor<4xf32>) -> tensor<4xf32> loc(\"x\")\n{body}\nreturn %2 : \
+         tensor<4xf32>\n}}\n}}\n"
+    )
+}
+
+fn relu(attributes: &str) -> String {
+    with_body(&format!("%2 = \"top.Relu\"(%1) {attributes} : (tensor<4xf32>) -> tensor<4xf32> loc(\"y\")"))
+}
+
+/// Aliases of locations, each made of others.
+fn aliases(count: usize, of: impl Fn(usize) -> String) -> String {
+    let first = "#l0 = loc(\"a\")\n".to_owned();
+    (1..count).fold(first, |text, i| text + &format!("#l{i} = loc({})\n", of(i - 1)))
+        + &relu("{}").replace("loc(\"y\")", &format!("loc(#l{})", count - 1))
+}
+
+#[test]
+fn modules_that_broke_the_reader() {
+    let state = |value: &str| format!("module attributes {{module.state = {value}}} {{}}");
+    let weights = |name: &str| {
+        let weight = "%w = \"top.Weight\"() : () -> tensor<4xf32> loc(\"w\")";
+        let text = with_body(&format!("{weight}\n%2 = \"top.Relu\"(%w) : (tensor<4xf32>) -> tensor<4xf32>"));
+        text.replace("{module.state", &format!("{{module.weight_file = {name}, module.state"))
+    };
+    let cases = [
+        ("an empty string", state("\"\"")),
+        ("a string that is not UTF-8", state("\"\\FF\"")),
+        ("dense over complex numbers", state("dense<(1.,2.)> : tensor<2x9223372036854775807xf32>")),
+        ("a float of 50,000 digits", state(&format!("1.{}", "5".repeat(50_000)))),
+        ("an integer of 100,000 digits", state(&"7".repeat(100_000))),
+        ("8,000 minuses", state(&format!("affine_map<(d0) -> ({}d0)>", "-".repeat(8_000)))),
+        ("function types in function types", state(&format!("{}i64", "() -> (".repeat(20_000)))),
+        ("20,000 lists in lists", state(&"[".repeat(20_000))),
+        (
+            "20,000 aliases of aliases",
+            (1..20_000).fold("#a0 = [1]\n".into(), |t: String, i| t + &format!("#a{i} = [#a{}]\n", i - 1)),
+        ),
+        ("locations 20,000 deep", aliases(20_000, |i| format!("fused[#l{i}]"))),
+        ("locations that double 30 times", aliases(30, |i| format!("fused[#l{i}, #l{i}]"))),
+        (
+            "100 locations, each of 100, in four levels",
+            aliases(5, |i| format!("fused[{}]", vec![format!("#l{i}"); 100].join(", "))),
+        ),
+        ("properties with a mistake", relu("<{relu_limt = 1.0 : f64}>")),
+        ("an attribute of another kind", relu("{relu_limit = [1]}")),
+        ("a block that Relu has not", relu("({\n\"top.Yield\"() : () -> ()\n}) {}")),
+        (
+            "1,000 dimensions",
+            with_body(&format!("%2 = \"top.Relu\"(%1) : (tensor<{}f32>) -> none", "1x".repeat(1_000))),
+        ),
+        ("weights elsewhere", weights("\"../w.npz\"")),
+        ("weights at a place", weights("\"/dev/zero\"")),
+        ("weights without a name", weights("\"\"")),
+        ("resources", format!("{}{{-# dialect_resources: {{}} #-}}", relu("{}"))),
+        (
+            "a split into 2^40",
+            with_body(
+                "%2 = \"top.Split\"(%1) {axis = 0 : si32, num = 1099511627776 : i64} : (tensor<4xf32>) -> tensor<4xf32>",
+            ),
+        ),
+        (
+            "a scale that float32 has not",
+            relu("{}")
+                .replace("-> tensor<4xf32> loc(\"y\")", "-> tensor<4x!quant.uniform<i8:f32, 1.0e300>> loc(\"y\")"),
+        ),
+    ];
+    let mut all = String::new();
+    for (what, text) in cases {
+        let out = read("bad.mlir", text.as_bytes());
+        let said = String::from_utf8_lossy(&out.stderr);
+        assert_eq!(out.status.code(), Some(2), "{what}: {said}");
+        assert!(said.len() < 2000 && !said.contains("panicked"), "{what}: {said}");
+        let _ = writeln!(all, "# {what}\n{}\n", said.trim_end());
+    }
+    snapshot("hostile_mlir", &all);
+}
+
+/// Comments may hold brackets, names may be empty or of any language, properties are attributes.
+#[test]
+fn modules_that_look_odd_are_read() {
+    let comments = "// a < b, <\n".repeat(200);
+    let texts = [
+        format!("{comments}{}", relu("{}")),
+        relu("<{relu_limit = 1.0 : f64}>"),
+        relu("{}").replace("module.state = ", "module.other = \"\", module.state = "),
+        relu("{}").replace("\"x\"", "\"\\E5\\90\\8D\""),
+    ];
+    for text in texts {
+        let g = mlir::read_text(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        assert_eq!(g.operators().len(), 1);
+    }
+    let g = mlir::read_text(&relu("<{relu_limit = 1.0 : f64}>")).unwrap();
+    assert!(mlir::emit(&g).unwrap().text.contains("relu_limit = 1.000000e+00 : f64"));
+}
+
+/// What a graph that was read goes through.
+fn exercise(g: &Graph) {
+    let elements = g.tensors().map(|(_, t)| t.shape.iter().fold(1usize, |n, d| n.saturating_mul(*d)));
+    if elements.fold(0, usize::saturating_add) > 100_000 {
+        return;
+    }
+    if let Ok(emitted) = mlir::emit(g) {
+        let again =
+            mlir::read_text(&emitted.text).unwrap_or_else(|e| panic!("written, but not read: {e}\n{}", emitted.text));
+        assert_eq!(mlir::emit(&again).unwrap().text, emitted.text);
+    }
+    let _ = spec::to_text(g, None).map(|text| spec::from_text(&text, "again.json", None));
+    let feeds: IndexMap<String, tpulang::Array> = g
+        .inputs()
+        .iter()
+        .filter_map(|t| g.tensor(*t).ok())
+        .filter_map(|t| tpulang::Array::filled(t.dtype, t.shape.clone(), 0.0).ok().map(|a| (t.name.clone(), a)))
+        .collect();
+    let _ = exec::run(g, &feeds, &exec::CpuBackend::new(), &exec::RunOptions::default());
+}
+
+/// Bytes from a seed, by SplitMix64, so that a failure is found again by its number.
+fn generated(seed: u64) -> Option<String> {
+    let mut state = seed.wrapping_mul(0x2545_f491_4f6c_dd1d);
+    let mut next = || {
+        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    };
+    let bytes: Vec<u8> = (0..256).flat_map(|_| next().to_le_bytes()).collect();
+    grammar::module(&mut arbitrary::Unstructured::new(&bytes)).ok()
+}
+
+const FROM: &str = "TPULANG_MODULES_FROM";
+const MODULES: u64 = 2_000;
+
+/// A million with `TPULANG_MODULES=1000000`.
+#[test]
+fn modules_from_a_grammar() {
+    let all = std::env::var("TPULANG_MODULES").map_or(2 * MODULES, |n| n.parse().expect("a number"));
+    let this = std::env::current_exe().unwrap();
+    for from in (0..all).step_by(MODULES as usize) {
+        let worker = ["hostile::worker", "--exact", "--ignored", "--nocapture"];
+        let out = limited(&this, &worker).env(FROM, from.to_string()).output().unwrap();
+        let said = String::from_utf8_lossy(&out.stdout);
+        let last = said.lines().rev().find_map(|l| l.strip_prefix("module ")).and_then(|n| n.parse().ok());
+        let text = last.and_then(generated).unwrap_or_default();
+        assert!(out.status.success(), "{last:?}:\n{text}\n{}", String::from_utf8_lossy(&out.stderr));
+        assert_eq!(last, Some(from + MODULES - 1), "the worker has run");
+    }
+}
+
+#[test]
+#[ignore = "a process of modules_from_a_grammar"]
+fn worker() {
+    let from: u64 = std::env::var(FROM).unwrap().parse().unwrap();
+    let mut read = 0;
+    for seed in from..from + MODULES {
+        println!("module {seed}");
+        let Some(text) = generated(seed) else { continue };
+        match mlir::read_text(&text) {
+            Ok(g) => {
+                read += 1;
+                exercise(&g);
+            }
+            Err(e) => println!("said {}", e.to_string().lines().next().unwrap_or_default()),
+        }
+    }
+    assert!(read > MODULES / 50, "only {read} were read");
+}
