@@ -1,4 +1,5 @@
 //! What tells one npz from another without reading all of it.
+use super::zip_bytes::End;
 use crate::base::{Error, Result};
 use std::{
     io::{Read, Seek, SeekFrom},
@@ -11,9 +12,7 @@ use std::{
 /// # Errors
 /// It is no archive.
 pub fn fingerprint(mut archive: impl Read + Seek, path: &Path) -> Result<u32> {
-    let opened = zip::ZipArchive::new(&mut archive).map_err(|e| Error::format(path, format!("not an npz: {e}")))?;
-    let start = opened.central_directory_start();
-    drop(opened);
+    let start = End::read(&mut archive, path)?.offset;
     archive.seek(SeekFrom::Start(start)).map_err(Error::io(path))?;
     let (mut hasher, mut piece) = (crc32fast::Hasher::new(), [0; 1 << 14]);
     loop {

@@ -8,7 +8,6 @@ use super::storage::{At, Source};
 use crate::base::{Error, Result, files};
 use std::{
     io::{self, Read, Seek},
-    os::unix::fs::FileExt,
     path::Path,
     sync::Arc,
 };
@@ -32,21 +31,23 @@ pub(super) struct ZipBytes {
 }
 
 /// What an archive's end says.
-struct End {
+pub(super) struct End {
     /// Where its records begin.
     at: u64,
     entries: u64,
     size: u64,
-    offset: u64,
+    /// Where the list of entries begins.
+    pub offset: u64,
 }
 
-impl ZipBytes {
-    pub fn open(path: &Path) -> Result<Self> {
-        let source = Source { file: files::open(path)?, path: path.into() };
-        let len = source.file.metadata().map_err(Error::io(path))?.len();
+impl End {
+    /// Reads and checks the end of an archive; `path` is for messages.
+    pub fn read(from: &mut (impl Read + Seek), path: &Path) -> Result<End> {
+        let len = from.seek(io::SeekFrom::End(0)).map_err(Error::io(path))?;
         let mut tail = vec![0; len.min((MAX_COMMENT + END + LOCATOR + END64) as u64) as usize];
         let start = len - tail.len() as u64;
-        source.file.read_exact_at(&mut tail, start).map_err(Error::io(path))?;
+        from.seek(io::SeekFrom::Start(start)).map_err(Error::io(path))?;
+        from.read_exact(&mut tail).map_err(Error::io(path))?;
         let fail = |problem: String| Error::format(path, format!("not an npz (zip) archive: {problem}"));
         let end = find(&tail, start).ok_or_else(|| fail("its end is missing".into()))?;
         if end.offset.checked_add(end.size) != Some(end.at) {
@@ -56,6 +57,14 @@ impl ZipBytes {
         if end.entries > MAX_ENTRIES {
             return Err(fail(format!("it claims {} entries; at most {MAX_ENTRIES} are read", end.entries)));
         }
+        Ok(end)
+    }
+}
+
+impl ZipBytes {
+    pub fn open(path: &Path) -> Result<Self> {
+        let source = Source { file: files::open(path)?, path: path.into() };
+        let end = End::read(&mut &source.file, path)?;
         let at = At { source: Arc::new(source), position: 0 };
         Ok(ZipBytes { at, body: end.at, end: records(&end).into() })
     }
