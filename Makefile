@@ -4,7 +4,7 @@ CASES ?= $(or $(TPULANG_CASES),tests/cases)
 BIN = target/release/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup demo build test check conformance fuzz minilm bench docs
+.PHONY: help setup demo build test check deny conformance fuzz minilm bench docs
 
 help: ## what there is
 	@grep -E '^[a-z]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -21,12 +21,18 @@ demo: build ## convert and run a small network
 test: setup ## all tests
 	cargo test
 
-check: setup ## format, lints, documentation, generated files
+check: setup deny ## format, lints, documentation, generated files, dependencies
 	cargo fmt --all --check
 	cargo clippy --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
 	cargo run --quiet -- ops --markdown | diff docs/ops.md - || { echo "docs/ops.md is stale: make docs" >&2; exit 1; }
 	cargo run --quiet -- schema | diff docs/schema.json - || { echo "docs/schema.json is stale: make docs" >&2; exit 1; }
+
+deny: ## licences, versions and known weaknesses of the dependencies
+	@command -v cargo-deny >/dev/null || cargo install --quiet --locked cargo-deny --version 0.20.2
+	cargo deny --log-level error check bans licenses sources
+	@if cargo deny --log-level error fetch db; then cargo deny --offline --log-level error check advisories; \
+	else echo "the list of known weaknesses cannot be fetched: not checked" >&2; fi
 
 docs: setup ## write the generated files anew
 	cargo run --quiet -- ops --markdown > docs/ops.md
