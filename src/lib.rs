@@ -17,6 +17,8 @@
 //! A *function* is what is called here ([`Graph::conv`], [`Graph::add`]); it adds one or more *operators*
 //! (`top.Conv`, `top.AddConst`), which are what is emitted ([`mlir`]) and executed ([`exec`]).
 #![warn(missing_docs)]
+#![deny(unsafe_code)]
+#![warn(clippy::undocumented_unsafe_blocks)]
 
 /// The README's example is a test.
 #[cfg(doctest)]
@@ -27,6 +29,7 @@ pub mod conformance;
 pub mod exec;
 pub mod functions;
 pub mod graph;
+#[allow(unsafe_code, reason = "MLIR's C API; docs/architecture.md lists each use")]
 pub mod mlir;
 pub mod spec;
 

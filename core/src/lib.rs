@@ -4,6 +4,7 @@
 //! It is a crate of its own because it changes seldom and is large, the ops above all: the compiler then keeps what
 //! it made of it.
 #![warn(missing_docs)]
+#![forbid(unsafe_code)]
 
 pub mod array;
 pub mod base;
