@@ -136,7 +136,7 @@ fn where_weights_may_lie() {
         let text = fs::read_to_string(&written.mlir).unwrap();
         fs::write(&written.mlir, text.replace("n_TOP_F32_all_weight.npz", weights)).unwrap();
         let error = mlir::read(&written.mlir, None).unwrap_err().to_string();
-        assert!(error.contains(&format!("its weight file {weights:?} is not the name of a file beside it")), "{error}");
+        assert!(error.contains(&format!("its weights are {weights:?}, not a file beside it")), "{error}");
         mlir::read(&written.mlir, Some(Path::new(&outside))).unwrap();
     }
 }
