@@ -4,10 +4,10 @@ CASES ?= $(or $(TPULANG_CASES),tests/cases)
 BIN = target/release/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup demo build test check deny conformance fuzz minilm bench docs
+.PHONY: help setup demo build test check deny conformance fuzz fuzz-input minilm bench docs
 
 help: ## what there is
-	@grep -E '^[a-z]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
+	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
 
 setup: ## install LLVM and MLIR 22 where they are missing
 	@sh scripts/setup.sh $(LLVM)
@@ -45,6 +45,11 @@ conformance: build ## the real tool chain judges every recorded case
 fuzz: build ## random graphs against TpuLang
 	sh conformance/setup.sh $(PEER)
 	$(PEER)/bin/python conformance/fuzz.py --bin $(BIN)
+
+SECONDS ?= 600
+TARGETS ?= spec safetensors npz mlir_bytes mlir_grammar
+fuzz-input: setup ## hostile input to each reader, for SECONDS each (needs cargo-fuzz and a nightly tool chain)
+	for t in $(TARGETS); do cargo +nightly fuzz run -O -s none $$t -- -max_total_time=$(SECONDS) -rss_limit_mb=3000 -timeout=20 || exit 1; done
 
 minilm: setup ## fetch a real language model, convert it, run it, and let the tool chain take it
 	sh scripts/minilm.sh build/minilm

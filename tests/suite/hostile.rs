@@ -158,6 +158,59 @@ fn generated(seed: u64) -> Option<String> {
     grammar::module(&mut arbitrary::Unstructured::new(&bytes)).ok()
 }
 
+/// Each function over large tensors, with less and less memory: a result, or an error that tells the numbers.
+#[test]
+fn runs_in_little_memory() {
+    let dir = tempfile::tempdir().unwrap();
+    // 1 x 16 x 512 x 512: 16 MiB as float32, 4 MiB as int8.
+    let shape = [1, 16, 512, 512];
+    for (dtype, name) in [(tpulang::Dtype::Float32, "x.npz"), (tpulang::Dtype::Int8, "q.npz")] {
+        let x = tpulang::Array::filled(dtype, shape, 1.0).unwrap();
+        tpulang::array::write_npz(dir.path().join(name), [("x", &x)]).unwrap();
+    }
+    let calls = [
+        ("float32", r#"{"op": "relu", "args": {"input": "x"}, "out": "y"}"#),
+        ("float32", r#"{"op": "cast", "args": {"tensor_i": "x", "out_dtype": "int32"}, "out": "y"}"#),
+        ("float32", r#"{"op": "reduce", "args": {"input": "x", "axes": [1]}, "out": "y"}"#),
+        ("float32", r#"{"op": "softmax", "args": {"input": "x", "axis": 1}, "out": "y"}"#),
+        ("float32", r#"{"op": "permute", "args": {"input": "x", "order": [0, 2, 3, 1]}, "out": "y"}"#),
+        (
+            "float32",
+            r#"{"op": "maxpool2d", "args": {"input": "x", "kernel": [3, 3], "stride": [1, 1], "pad": [1, 1, 1, 1]}, "out": "y"}"#,
+        ),
+        ("int8", r#"{"op": "add", "args": {"tensor_i0": "x", "tensor_i1": "x"}, "out": "y"}"#),
+        (
+            "int8",
+            r#"{"op": "conv_int", "args": {"input": "x", "weight": "w", "input_zp": 0, "weight_zp": 0}, "out": "y"}"#,
+        ),
+    ];
+    tpulang::array::write_npz(
+        dir.path().join("w.npz"),
+        [("w", &tpulang::Array::filled(tpulang::Dtype::Int8, [16, 16, 1, 1], 1.0).unwrap())],
+    )
+    .unwrap();
+    for (dtype, call) in calls {
+        let spec = format!(
+            r#"{{"version": 1, "name": "n", "weights": "w.npz", "tensors": {{"x": {{"shape": [1, 16, 512, 512], "dtype": "{dtype}"}},
+            "w": {{"shape": [16, 16, 1, 1], "dtype": "int8", "coeff": true}}}}, "inputs": ["x"], "ops": [{call}], "outputs": ["y"]}}"#
+        );
+        fs::write(dir.path().join("s.json"), spec).unwrap();
+        let feeds = if dtype == "int8" { "q.npz" } else { "x.npz" };
+        let (mut codes, mut last) = (Vec::new(), String::new());
+        for kilobytes in (100..=1060).step_by(120).map(|megabytes| megabytes * 1000) {
+            let script = format!("ulimit -v {kilobytes}; exec \"$0\" run s.json -i {feeds} -o y.npz");
+            let mut command = Command::new("sh");
+            let out =
+                command.args(["-c", &script, env!("CARGO_BIN_EXE_tpulang")]).current_dir(dir.path()).output().unwrap();
+            let said = String::from_utf8_lossy(&out.stderr);
+            assert!(matches!(out.status.code(), Some(0 | 2)), "{call} in {kilobytes} kB: {:?} {said}", out.status);
+            codes.push(out.status.code());
+            last = said.into_owned();
+        }
+        assert_eq!(codes.last(), Some(&Some(0)), "{call}: {codes:?} {last}");
+    }
+}
+
 const FROM: &str = "TPULANG_MODULES_FROM";
 const MODULES: u64 = 2_000;
 

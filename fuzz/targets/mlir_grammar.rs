@@ -1,0 +1,13 @@
+#![no_main]
+//! The reader of MLIR, with modules from the grammar of the tests.
+mod common;
+#[path = "../../tests/suite/grammar.rs"]
+mod grammar;
+
+libfuzzer_sys::fuzz_target!(|bytes: &[u8]| {
+    let Ok(text) = grammar::module(&mut arbitrary::Unstructured::new(bytes)) else { return };
+    if let Ok(g) = tpulang::mlir::read_text(&text) {
+        common::exercise(&g);
+    }
+});
+fuzzer_main!();
