@@ -49,7 +49,7 @@ fuzz: build ## random graphs against TpuLang
 SECONDS ?= 600
 TARGETS ?= spec safetensors npz mlir_bytes mlir_grammar
 fuzz-input: setup ## hostile input to each reader, for SECONDS each (needs cargo-fuzz and a nightly tool chain)
-	for t in $(TARGETS); do cargo +nightly fuzz run -O -s none $$t -- -max_total_time=$(SECONDS) -rss_limit_mb=3000 -timeout=20 || exit 1; done
+	for t in $(TARGETS); do mkdir -p fuzz/corpus/$$t && cargo +nightly fuzz run -O -s none $$t fuzz/corpus/$$t tests/ops tests/cases/Max tests/cases/Softmax examples/patterns -- -max_total_time=$(SECONDS) -rss_limit_mb=3000 -timeout=20 || exit 1; done
 
 minilm: setup ## fetch a real language model, convert it, run it, and let the tool chain take it
 	sh scripts/minilm.sh build/minilm
