@@ -1,6 +1,6 @@
 use super::{Emitted, WEIGHTS_LINE, emit, lock::Lock, weight_file_name};
 use crate::{
-    array::{NpzWriter, fingerprint},
+    array::{fingerprint, write_arrays},
     base::{
         Error, Result,
         files::{self, Aside, NewFile},
@@ -42,13 +42,9 @@ pub fn write_pair(graph: &Graph, dir: impl AsRef<Path>) -> Result<Written> {
     let weights = dir.join(weight_file_name(graph));
     let mlir = dir.join(format!("{}_origin.mlir", graph.name()));
 
-    let mut writer = NpzWriter::new(NewFile::create(&weights)?, &weights);
-    let mut parameters = 0;
-    for (name, data) in &used {
-        writer.add(name, data, true)?;
-        parameters += data.len();
-    }
-    let mut new_weights = writer.finish()?;
+    let mut new_weights = NewFile::create(&weights)?;
+    write_arrays(&mut new_weights, &weights, used.iter().map(|(name, data)| (name.as_str(), data)), true)?;
+    let parameters = used.iter().map(|(_, data)| data.len()).sum();
     let fingerprint = fingerprint(&mut new_weights, &weights)?;
     let mut new_mlir = NewFile::create(&mlir)?;
     let written = write!(new_mlir, "{WEIGHTS_LINE}{fingerprint:08x}\n{text}");
@@ -67,7 +63,7 @@ fn exchange(weights: NewFile, mlir: NewFile) -> Result<()> {
     let old_weights = Aside::linked(weights.target())?;
     let old_mlir = Aside::renamed(&mlir_place)?;
     // Nobody shall find the old .mlir beside the new weights, not even after the power failed.
-    let _ = mlir_place.parent().map(|folder| File::open(folder).and_then(|f| f.sync_all()));
+    let _ = File::open(files::folder(&mlir_place)).and_then(|f| f.sync_all());
     let put = weights.put().and_then(|()| mlir.put());
     if put.is_err() {
         [old_weights, old_mlir].into_iter().flatten().for_each(Aside::restore);

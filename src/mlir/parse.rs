@@ -20,24 +20,22 @@ type First = Option<((usize, usize), String)>;
 /// # Errors
 /// It is none, or has what no module of the Top dialect has.
 pub(super) fn parse<'c>(context: &'c Context, text: &str, file: &str) -> Result<Module<'c>> {
-    let fail = |(line, column), problem| {
-        Error::from(Cause::Syntax(problem)).at(Place { file: file.into(), line, column, path: String::new() })
-    };
+    let fail = |at: usize, problem| Error::from(Cause::Syntax(problem)).at(Place::of_byte(file, text, at));
     if let Some(at) = text.find('\0') {
-        return Err(fail(line_and_column(text, at), "a NUL character".into()));
+        return Err(fail(at, "a NUL character".into()));
     }
-    let text = admit(text).map_err(|(at, problem)| fail(line_and_column(text, at), problem))?;
+    let admitted = admit(text).map_err(|(at, problem)| fail(at, problem))?;
     let mut first: First = None;
     // SAFETY: the handler gets the place of `first`, which outlives it: it is detached below.
     let id = unsafe {
         mlirContextAttachDiagnosticHandler(context.to_raw(), Some(on_diagnostic), (&raw mut first).cast(), None)
     };
-    let module = Module::parse(context, &text);
+    let module = Module::parse(context, &admitted);
     // SAFETY: it is attached.
     unsafe { mlirContextDetachDiagnosticHandler(context.to_raw(), id) };
     module.ok_or_else(|| {
-        let (place, problem) = first.unwrap_or(((1, 1), "not an MLIR module".into()));
-        fail(place, problem)
+        let ((line, column), problem) = first.unwrap_or(((1, 1), "not an MLIR module".into()));
+        Error::from(Cause::Syntax(problem)).at(Place { file: file.into(), line, column, path: String::new() })
     })
 }
 
@@ -54,11 +52,4 @@ unsafe extern "C" fn on_diagnostic(raw: MlirDiagnostic, first: *mut c_void) -> M
     };
     first.get_or_insert((place, said));
     MlirLogicalResult { value: 1 }
-}
-
-/// From 1, as editors count; columns in characters.
-fn line_and_column(text: &str, at: usize) -> (usize, usize) {
-    let before = &text[..at];
-    let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-    (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1)
 }

@@ -33,7 +33,7 @@ const MAX_LOCATION_PARTS: usize = 1 << 10;
 /// The file is not a module of ops that tpulang knows, or the weights do not fit it.
 pub fn read(path: impl AsRef<Path>, weights: Option<&Path>) -> Result<Graph> {
     let path = path.as_ref();
-    let dir = path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let dir = files::folder(path);
     let _lock = Lock::shared(dir)?;
     let bytes = files::read(path, files::MAX_MODULE)?;
     let text =

@@ -52,10 +52,7 @@ impl<'a> Document<'a> {
     }
     /// The place of a byte.
     fn place(&self, offset: usize, path: String) -> Place {
-        let before = self.text.get(..offset).unwrap_or_default();
-        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
-        let line = before.matches('\n').count() + 1;
-        Place { file: self.file.into(), line, column: before[line_start..].chars().count() + 1, path }
+        Place { path, ..Place::of_byte(self.file, self.text, offset) }
     }
     /// serde's error about the part that begins at `offset`.
     fn json_error(&self, e: &serde_json::Error, offset: usize, path: String) -> Error {

@@ -1,16 +1,12 @@
 use crate::{
-    array::{Array, NpzWriter},
+    array::{Array, write_arrays},
     base::{Cause, Dtype, Error, Result, files::NewFile, invalid},
     functions::attribute_value,
     graph::{Block, Graph, MadeBy, Mode, Operator, RecordedCall, Tensor, TensorInfo, TensorKind},
     ops::{Choice, Slot},
 };
 use serde_json::{Map, Value, json};
-use std::{
-    fmt::Write as _,
-    io::{BufWriter, Write as _},
-    path::Path,
-};
+use std::{fmt::Write as _, io::Write as _, path::Path};
 
 /// A graph as a spec. `weights` names the file (written by [`save`]) that holds the coefficients' data; without one
 /// they stand in the spec.
@@ -69,11 +65,7 @@ pub fn save(graph: &Graph, path: impl AsRef<Path>) -> Result<()> {
         _ => None,
     });
     let (mut weights, mut spec) = (NewFile::create(&npz)?, NewFile::create(path)?);
-    let mut writer = NpzWriter::new(BufWriter::new(&mut weights), &npz);
-    for (name, data) in data {
-        writer.add(name, data, false)?;
-    }
-    writer.finish()?.flush().map_err(Error::io(&npz))?;
+    write_arrays(&mut weights, &npz, data, false)?;
     spec.write_all(text.as_bytes()).map_err(Error::io(path))?;
     weights.sync()?;
     spec.sync()?;

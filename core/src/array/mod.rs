@@ -12,7 +12,7 @@ mod zip_bytes;
 
 pub use fingerprint::fingerprint;
 pub use memory::{available_memory, byte_text, reserve, too_large, zeros};
-pub use npz::{NpzFile, NpzWriter, read_npz, write_npz};
+pub use npz::{NpzFile, NpzWriter, read_npz, write_arrays, write_npz};
 
 pub use weights::WeightFile;
 pub use weights::as_declared;

@@ -215,19 +215,30 @@ pub fn read_npz(path: impl AsRef<Path>) -> Result<IndexMap<String, Array>> {
     Ok(arrays)
 }
 
+/// Writes a whole archive; `float16_as_bits` as in [`NpzWriter::add`], `path` is for messages.
+///
+/// # Errors
+/// Writing failed.
+pub fn write_arrays<'a>(
+    to: impl Write + Seek,
+    path: &Path,
+    arrays: impl IntoIterator<Item = (&'a str, &'a Array)>,
+    float16_as_bits: bool,
+) -> Result<()> {
+    let mut writer = NpzWriter::new(BufWriter::new(to), path);
+    for (name, array) in arrays {
+        writer.add(name, array, float16_as_bits)?;
+    }
+    writer.finish()?.flush().map_err(Error::io(path))
+}
+
 /// Writes arrays to an npz; what was there stays until all is written.
 ///
 /// # Errors
 /// Writing failed, or there is something that is not a file.
 pub fn write_npz<'a>(path: impl AsRef<Path>, arrays: impl IntoIterator<Item = (&'a str, &'a Array)>) -> Result<()> {
     let path = path.as_ref();
-    files::replace(path, |file| {
-        let mut writer = NpzWriter::new(BufWriter::new(file), path);
-        for (name, array) in arrays {
-            writer.add(name, array, false)?;
-        }
-        writer.finish()?.flush().map_err(Error::io(path))
-    })
+    files::replace(path, |file| write_arrays(file, path, arrays, false))
 }
 
 #[cfg(test)]

@@ -228,6 +228,16 @@ pub struct Place {
     pub path: String,
 }
 
+impl Place {
+    /// The place of a byte of a file's text, which has no path.
+    pub fn of_byte(file: &str, text: &str, offset: usize) -> Place {
+        let before = text.get(..offset).unwrap_or_default();
+        let line_start = before.rfind('\n').map_or(0, |i| i + 1);
+        let (line, column) = (before.matches('\n').count() + 1, before[line_start..].chars().count() + 1);
+        Place { file: file.into(), line, column, path: String::new() }
+    }
+}
+
 impl Error {
     /// The reason.
     pub fn cause(&self) -> &Cause {

@@ -288,7 +288,8 @@ fn link_target(path: &Path) -> io::Result<PathBuf> {
     Err(rustix::io::Errno::LOOP.into())
 }
 
-fn folder(path: &Path) -> &Path {
+/// The folder that a path leads to.
+pub fn folder(path: &Path) -> &Path {
     path.parent().filter(|p| !p.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 

@@ -36,5 +36,5 @@ pub use matmul::Product;
 pub use pool::windows;
 pub use reduce::reduced_axes;
 pub use rules::infer;
-pub use types::{Choice, Inferred, Value};
+pub use types::{Choice, INTEGERS, Inferred, Value};
 pub use window::Window;

@@ -73,8 +73,7 @@ pub(super) fn same(as_operand: &Value) -> Types {
 }
 
 /// What integers are computed to, as the caller chooses.
-pub(super) const INTEGERS: &[Dtype] =
-    &[Dtype::Int32, Dtype::Uint32, Dtype::Int16, Dtype::Uint16, Dtype::Int8, Dtype::Uint8];
+pub const INTEGERS: &[Dtype] = &[Dtype::Int32, Dtype::Uint32, Dtype::Int16, Dtype::Uint16, Dtype::Int8, Dtype::Uint8];
 
 /// Floats keep their dtype; what integers become is chosen by the caller.
 pub(super) fn computed(of: &Value) -> Choice {
