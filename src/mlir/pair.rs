@@ -42,11 +42,10 @@ pub fn write_pair(graph: &Graph, dir: impl AsRef<Path>) -> Result<Written> {
     let weights = dir.join(weight_file_name(graph));
     let mlir = dir.join(format!("{}_origin.mlir", graph.name()));
 
-    let mut new_weights = NewFile::create(&weights)?;
+    let (mut new_weights, mut new_mlir) = begin(dir, &weights, &mlir)?;
     write_arrays(&mut new_weights, &weights, used.iter().map(|(name, data)| (name.as_str(), data)), true)?;
     let parameters = used.iter().map(|(_, data)| data.len()).sum();
     let fingerprint = fingerprint(&mut new_weights, &weights)?;
-    let mut new_mlir = NewFile::create(&mlir)?;
     let written = write!(new_mlir, "{WEIGHTS_LINE}{fingerprint:08x}\n{text}");
     written.map_err(Error::io(&mlir))?;
     new_weights.sync()?;
@@ -55,6 +54,12 @@ pub fn write_pair(graph: &Graph, dir: impl AsRef<Path>) -> Result<Written> {
     files::sweep(dir);
     exchange(new_weights, new_mlir)?;
     Ok(Written { mlir, weights, operators: graph.operators().len(), parameters })
+}
+
+/// Begins both files. Nobody exchanges the old ones meanwhile, so that their permissions are seen, nor sweeps the new ones.
+fn begin(dir: &Path, weights: &Path, mlir: &Path) -> Result<(NewFile, NewFile)> {
+    let _lock = Lock::shared(dir)?;
+    Ok((NewFile::create(weights)?, NewFile::create(mlir)?))
 }
 
 /// Puts two files in their places, or leaves both places as they were.

@@ -126,6 +126,22 @@ fn a_fault_at_any_system_call_leaves_a_pair() {
 }
 
 #[test]
+fn a_file_that_another_takes_away_is_no_error() {
+    let models = Models::new(4);
+    let mut struck = 0;
+    for when in 1.. {
+        assert!(models.convert(0).status().unwrap().success());
+        let (code, injected) = with_fault(&models, "access,faccessat,faccessat2", "error=ENOENT", when);
+        assert_eq!((code, models.found()), (Some(0), Some(2.0)), "access {when}");
+        if !injected {
+            break;
+        }
+        struck += 1;
+    }
+    assert!(struck >= 4, "{struck} faults");
+}
+
+#[test]
 fn a_kill_at_any_time_leaves_a_pair() {
     let models = Models::new(1 << 16);
     assert!(models.convert(0).status().unwrap().success());
@@ -143,8 +159,11 @@ fn a_kill_at_any_time_leaves_a_pair() {
 fn two_writers_leave_one_pair() {
     let models = Models::new(1 << 12);
     for _ in 0..rounds() {
-        let children = [0, 1].map(|which| models.convert(which).spawn().unwrap());
-        children.into_iter().for_each(|mut c| assert!(c.wait().unwrap().success()));
+        let children = [0, 1].map(|which| models.convert(which).stderr(Stdio::piped()).spawn().unwrap());
+        for child in children {
+            let out = child.wait_with_output().unwrap();
+            assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        }
         assert!(models.found().is_some());
     }
     models.no_litter();

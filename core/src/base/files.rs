@@ -1,6 +1,9 @@
 //! Files on disk: only regular ones are read or replaced, and what is written appears whole or not at all.
 use super::{Error, Result};
-use rustix::fs::{Access, OFlags, access};
+use rustix::{
+    fs::{Access, OFlags, access},
+    io::Errno,
+};
 use std::{
     fs::{self, File, FileType, OpenOptions, Permissions},
     io::{self, Read, Seek, SeekFrom, Write},
@@ -269,8 +272,11 @@ fn check_replaceable(path: &Path) -> Result<()> {
         Err(e) => Err(Error::io(path)(e)),
         Ok(old) => {
             check_kind(path, old.file_type())?;
-            // A rename asks only for the folder's permission.
-            access(path, Access::WRITE_OK).map_err(|e| Error::io(path)(e.into()))
+            // A rename asks only for the folder's permission. The file may be gone meanwhile.
+            match access(path, Access::WRITE_OK) {
+                Ok(()) | Err(Errno::NOENT) => Ok(()),
+                Err(e) => Err(Error::io(path)(e.into())),
+            }
         }
     }
 }
@@ -285,7 +291,7 @@ fn link_target(path: &Path) -> io::Result<PathBuf> {
             _ => return Ok(path),
         }
     }
-    Err(rustix::io::Errno::LOOP.into())
+    Err(Errno::LOOP.into())
 }
 
 /// The folder that a path leads to.
