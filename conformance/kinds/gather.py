@@ -1,7 +1,7 @@
 """Picking by index."""
 import numpy as np
 
-from random_graph import R, any_axis, maybe, shape
+from random_graph import R, any_axis, maybe, quantized, shape
 
 
 def index_select(s):
@@ -12,4 +12,9 @@ def index_select(s):
     s.call("index_select", input=s.tensor("x", x), index=i, axis=axis, keep_dims=maybe(0.3, lambda: False))
 
 
-KINDS = {"index_select": index_select}
+def lut(s, d):
+    table = s.tensor("table", [256], R.choice(["int8", "uint8"]), True)
+    s.call("lut", input=s.tensor("x", shape(1, 5), d), table=table)
+
+
+KINDS = {"index_select": index_select, "lut": quantized(lut)}

@@ -10,6 +10,11 @@ def reshape(s):
     s.call("reshape", tensor=s.tensor("x", x, float_type()), new_shape=to)
 
 
+def copy(s):
+    # The Top executor reads other elements, but for one dimension.
+    s.call("copy", input=s.tensor("x", shape(1, 1), float_type()))
+
+
 def permute(s):
     x = shape(1, 5)
     s.call("permute", input=s.tensor("x", x), order=R.sample(range(len(x)), len(x)))
@@ -108,6 +113,7 @@ def transparent_chain(s, d):
 
 
 KINDS = {
+    "copy": copy,
     "reshape": reshape,
     "permute": permute,
     "squeeze": squeeze,

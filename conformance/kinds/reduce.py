@@ -1,5 +1,5 @@
 """Reductions over axes."""
-from random_graph import R, maybe, shape
+from random_graph import R, any_axis, float_type, maybe, shape
 
 
 def reduce(s):
@@ -10,4 +10,9 @@ def reduce(s):
     s.call("reduce", input=s.tensor("x", x), method=method, axes=axes if R.random() < 0.8 else axes[0], keep_dims=maybe(0.5, lambda: False))
 
 
-KINDS = {"reduce": reduce}
+def cumsum(s):
+    x, d = shape(1, 4), R.choice([float_type(), "int32", "uint32"])
+    s.call("cumsum", input=s.tensor("x", x, d), axis=maybe(0.8, lambda: any_axis(len(x))))
+
+
+KINDS = {"reduce": reduce, "cumsum": cumsum}

@@ -22,7 +22,7 @@ def Top_LeakyReluOp : Top_Op<"LeakyRelu", [QuantTransparent]> {
 
 def Top_SigmoidOp : Top_Op<"Sigmoid"> {
   let summary = "scale / (1 + exp(-x)) + bias, or its logarithm";
-  let description = [{ With `log` the result is the natural logarithm of the sigmoid. }];
+  let description = [{ With `log` the result is the natural logarithm of the sigmoid, without `scale` and `bias`. }];
   let arguments = (ins AnyTensor:$input,
     DefaultValuedAttr<F64Attr, "1">:$scale,
     DefaultValuedAttr<F64Attr, "0">:$bias,
@@ -100,7 +100,8 @@ def Top_EluOp : Top_Op<"Elu"> {
 
 def Top_PReluOp : Top_Op<"PRelu"> {
   let summary = "x where x >= 0, slope * x elsewhere";
-  let description = [{ `slope` is broadcast: one value a channel, or one for all. }];
+  let description = [{ A `slope` of one dimension has one value a channel (axis 1), or one for all; any other is
+    broadcast to the input. }];
   let arguments = (ins AnyTensor:$input, AnyTensor:$slope);
   let results = (outs AnyTensor:$output);
 }

@@ -52,7 +52,7 @@ def Top_ModOp : Top_NaryOp<"Mod"> {
 
 def Top_RemainderOp : Top_NaryOp<"Remainder"> {
   let summary = "remainder of a division, with the sign of the divisor";
-  let description = [{ `a - b * floor(a / b)`. }];
+  let description = [{ `a - b * floor(a / b)`. The second tensor is broadcast to the first. }];
 }
 
 def Top_MaxOp : Top_NaryOp<"Max"> {
@@ -97,8 +97,8 @@ def Top_MulConstOp : Top_BinaryOp<"MulConst"> {
 }
 
 def Top_DivConstOp : Top_ReversibleConstOp<"DivConst"> {
-  let summary = "x / const_val, or const_val / x with is_reverse";
-  let description = [{ }];
+  let summary = "x / const_val, or const_val / x with is_reverse, rounded down";
+  let description = [{ It divides the dimensions of shapes. }];
 }
 
 def Top_ReciprocalOp : Top_BinaryOp<"Reciprocal"> {

@@ -178,9 +178,9 @@ def Top_SwapDimInnerOp : Top_Op<"SwapDimInner"> {
 }
 
 def Top_CopyOp : Top_Op<"Copy", [QuantTransparent]> {
-  let summary = "elements moved from one stride to another";
-  let description = [{ Element i of `shape` goes from place sum(i * input_stride) to place
-    sum(i * output_stride). }];
+  let summary = "the same elements";
+  let description = [{ `shape` is that of the input. Strides are all 1, as TpuLang writes them, or those of a
+    dense tensor: the compiler looks at neither. }];
   let arguments = (ins AnyTensor:$input, I64ArrayAttr:$input_stride, I64ArrayAttr:$output_stride,
     I64ArrayAttr:$shape);
   let results = (outs AnyTensor:$output);

@@ -19,7 +19,7 @@ def Top_FloorOp : Top_Op<"Floor"> {
 
 def Top_RoundOp : Top_UnaryOp<"Round"> {
   let summary = "nearest integer";
-  let description = [{ }];
+  let description = [{ Halves go away from zero. }];
 }
 
 def Top_ClipOp : Top_Op<"Clip"> {
@@ -35,8 +35,8 @@ def Top_SqrtOp : Top_UnaryOp<"Sqrt"> {
 }
 
 def Top_RsqrtOp : Top_UnaryOp<"Rsqrt"> {
-  let summary = "1 / sqrt(x)";
-  let description = [{ }];
+  let summary = "1 / sqrt(x + 1e-5)";
+  let description = [{ 1 / sqrt(x) of quantized tensors. }];
 }
 
 def Top_PowOp : Top_Op<"Pow"> {
@@ -55,7 +55,7 @@ def Top_Pow2Op : Top_Op<"Pow2"> {
 
 def Top_Pow3Op : Top_NaryOp<"Pow3"> {
   let summary = "first tensor to the power of the second";
-  let description = [{ }];
+  let description = [{ The second is broadcast to the first. }];
 }
 
 def Top_ExpOp : Top_UnaryOp<"Exp"> {

@@ -1,12 +1,13 @@
-//! `abs`, `relu`, `leaky_relu`, `sigmoid`, `tanh`, `gelu`, `softmax`.
+//! `abs`, `relu`, `prelu`, `leaky_relu`, `sigmoid`, `tanh`, `gelu`, `swish`, `softmax`, `softmax_int`; those that take
+//! nothing but the input and its scale are in `math.rs`.
 use super::{
-    dtypes::{FLOATS, FLOATS_AND_BYTES},
+    dtypes::{BYTES, FLOATS, FLOATS_AND_BYTES},
     function,
     lowering::Lowering,
 };
 use crate::{
-    base::Result,
-    graph::{Operand, Tensor},
+    base::{Result, misfit},
+    graph::{Operand, Tensor, TensorKind},
     ops::{self, Op},
     quant::RoundMode,
 };
@@ -28,6 +29,17 @@ function! {
     }
     relu: "`max(x, 0)`. A quantized output has the input's scale and zero point.",
         example "let y = g.relu(x).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        => |args, to| args.lower(to);
+}
+
+function! {
+    PRelu -> Tensor {
+        "float32 or float16." input: Operand,
+        "A coefficient: one factor, one for each channel (axis 1), or a shape that is broadcast to the input's." slope: Operand,
+        ;
+    }
+    prelu: "`x` where it is at least 0, `slope * x` elsewhere.",
+        example "let y = g.prelu(x, vec![0.1f32, 0.2, 0.3]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
         => |args, to| args.lower(to);
 }
 
@@ -69,6 +81,19 @@ function! {
 }
 
 function! {
+    Swish -> Tensor {
+        "float32, float16, int8 or uint8." input: Operand,
+        "Factor in the exponential." beta: f64,
+        ;
+        "How quantized results are rounded." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+        ..quant: InOut { scale: [f64; 2], zero_point: [i64; 2] },
+    }
+    swish: "`x / (1 + exp(-beta * x))`.",
+        example "let y = g.swish(x, 1.5).call()?;\nlet z = g.swish(i, 1.5).scale([0.1, 0.1]).call()?;\nassert_eq!(g.tensor(z)?.dtype, Dtype::Int8);",
+        => |args, to| args.lower(to);
+}
+
+function! {
     Softmax -> Tensor {
         "float32 or float16." input: Operand,
         "Counted from the end where it is negative." axis: i64,
@@ -76,6 +101,20 @@ function! {
     }
     softmax: "`exp(x)` normalised to sum 1 along `axis`.",
         example "let y = g.softmax(x, 1).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        => |args, to| args.lower(to);
+}
+
+function! {
+    SoftmaxInt -> Tensor {
+        "int8 or uint8." input: Operand,
+        "Counted from the end where it is negative." axis: i64,
+        "Scales of input and output." scale: [f64; 2],
+        ;
+        "Zero points of input and output." zero_point: [i64; 2] = [0, 0],
+        "How results are rounded." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+    }
+    softmax_int: "`exp(x)` normalised to sum 1 along `axis`, of quantized tensors; the exponentials are read from a table.",
+        example "let y = g.softmax_int(i, 1, [0.1, 1.0 / 128.0]).call()?;\nassert_eq!(g.tensor(y)?.dtype, Dtype::Int8);",
         => |args, to| args.lower(to);
 }
 
@@ -105,6 +144,17 @@ impl Relu {
     }
 }
 
+impl PRelu {
+    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
+        to.dtype("input", &self.input, FLOATS)?;
+        to.same_dtype(("input", &self.input), ("slope", &self.slope))?;
+        if !matches!(to.info(&self.slope)?.kind, TensorKind::Coefficient(_)) {
+            return Err(misfit("slope", "is computed or an input; expected a coefficient"));
+        }
+        to.emit(ops::PRelu::new(to.tensor(&self.input)?, to.tensor(&self.slope)?))
+    }
+}
+
 impl LeakyRelu {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         to.dtype("input", &self.input, FLOATS_AND_BYTES)?;
@@ -122,10 +172,31 @@ impl Activation {
     }
 }
 
+impl Swish {
+    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
+        to.dtype("input", &self.input, FLOATS_AND_BYTES)?;
+        let op = ops::Swish::new(to.tensor(&self.input)?, self.beta);
+        let outputs = to.emit(ops::Swish { round_mode: self.round_mode(), ..op })?;
+        self.quant.set(to, &self.input, outputs[0])?;
+        Ok(outputs)
+    }
+}
+
 impl Softmax {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         to.dtype("input", &self.input, FLOATS)?;
         to.emit(ops::Softmax::new(to.tensor(&self.input)?, self.axis))
+    }
+}
+
+impl SoftmaxInt {
+    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
+        to.dtype("input", &self.input, BYTES)?;
+        let op = ops::Softmax::new(to.tensor(&self.input)?, self.axis);
+        let outputs = to.emit(ops::Softmax { round_mode: self.round_mode(), ..op })?;
+        let quant = InOut { scale: Some(self.scale), zero_point: self.zero_point };
+        quant.set(to, &self.input, outputs[0])?;
+        Ok(outputs)
     }
 }
 
@@ -148,12 +219,24 @@ mod tests {
             first(g.tanh(x).scale([1.0, 1.0]).call().unwrap_err()),
             "tanh (ops[0]): quantization of \"x\": scale 1.0, zero point 0 is given, but the dtype is float32; only int8, uint8, int16 and uint16 are quantized"
         );
+        let i = g.input("i", Dtype::Uint8, [2, 3, 4]).unwrap();
+        let y = g.softmax_int(i, -1, [0.5, 0.01]).zero_point([3, 4]).call().unwrap();
+        assert_eq!(g.tensor(y).unwrap().type_text(), "2x3x4 uint8 (scale 0.01, zero point 4)");
+        let y = g.swish(i, 0.5).scale([0.5, 0.1]).zero_point([3, 0]).call().unwrap();
+        assert_eq!(g.tensor(y).unwrap().type_text(), "2x3x4 uint8 (scale 0.1, zero point 0)");
         bad_calls(
             "activation",
             &[
                 r#"{"op": "abs", "args": {"input": "k", "scale": [1, 1]}, "out": "y"}"#,
                 r#"{"op": "abs", "args": {"input": "m"}, "out": "y"}"#,
                 r#"{"op": "gelu", "args": {"input": "x", "round_mode": "half_odd"}, "out": "y"}"#,
+                r#"{"op": "prelu", "args": {"input": "x", "slope": "x"}, "out": "y"}"#,
+                r#"{"op": "prelu", "args": {"input": "x", "slope": "w"}, "out": "y"}"#,
+                r#"{"op": "prelu", "args": {"input": "x", "slope": "k"}, "out": "y"}"#,
+                r#"{"op": "swish", "args": {"input": "x"}, "out": "y"}"#,
+                r#"{"op": "softmax_int", "args": {"input": "i", "axis": 1}, "out": "y"}"#,
+                r#"{"op": "softmax_int", "args": {"input": "x", "axis": 1, "scale": [1, 1]}, "out": "y"}"#,
+                r#"{"op": "softmax_int", "args": {"input": "i", "axis": 4, "scale": [1, 1]}, "out": "y"}"#,
                 r#"{"op": "softmax", "args": {"input": "x", "axis": 9000000000}, "out": "y"}"#,
                 r#"{"op": "relu", "args": {"input": "x"}, "out": "y", "out_quant": {"scale": 0.5}}"#,
             ],

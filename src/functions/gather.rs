@@ -1,5 +1,5 @@
-//! `index_select`, lowered to `top.Gather`.
-use super::{function, lowering::Lowering};
+//! `index_select`, lowered to `top.Gather`, and `lut`.
+use super::{dtypes::BYTES, function, lowering::Lowering};
 use crate::{
     base::{Dtype, Result},
     graph::{Operand, Tensor},
@@ -30,11 +30,30 @@ function! {
         => |args, to| args.lower(to);
 }
 
+function! {
+    Lut -> Tensor {
+        "int8 or uint8, of any shape." input: Operand,
+        "int8 or uint8, 256 elements: entry `x` for values from 0 on, entry `256 + x` for negative ones." table: Operand,
+        ;
+    }
+    lut: "The entry of a table for each stored value: `table[x]`, in the table's dtype.",
+        example "let y = g.lut(i, vec![7u8; 256]).call()?;\nassert_eq!(g.tensor(y)?.dtype, Dtype::Uint8);",
+        => |args, to| args.lower(to);
+}
+
 impl IndexSelect {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         to.dtype("index", &self.index, INDEX)?;
         let op = ops::Gather::new(to.tensor(&self.input)?, to.tensor(&self.index)?);
         to.emit(ops::Gather { axis: self.axis(), keepdims: self.keep_dims(), ..op })
+    }
+}
+
+impl Lut {
+    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
+        to.dtype("input", &self.input, BYTES)?;
+        to.dtype("table", &self.table, BYTES)?;
+        to.emit(ops::Lut::new(to.tensor(&self.input)?, to.tensor(&self.table)?))
     }
 }
 
@@ -52,6 +71,9 @@ mod tests {
         assert_eq!(shape(&g, y), [2, 5, 6, 4]);
         let y = g.index_select(x, vec![1i32]).keep_dims(false).call().unwrap();
         assert_eq!(shape(&g, y), [2, 3]);
+        let b = g.input("b", Dtype::Uint8, [2, 3]).unwrap();
+        let y = g.lut(b, vec![0i8; 256]).call().unwrap();
+        assert_eq!(g.tensor(y).unwrap().type_text(), "2x3 int8");
         let error = g.index_select(x, i).axis(5).call().unwrap_err();
         assert!(error.to_string().contains("axis is 5; with 3 dimensions it must be from -3 to 2"), "{error}");
     }
@@ -60,7 +82,12 @@ mod tests {
     fn bad_calls_are_told() {
         bad_calls(
             "gather",
-            &[r#"{"op": "index_select", "args": {"input": "x", "index": "w", "axis": 4}, "out": "y"}"#],
+            &[
+                r#"{"op": "index_select", "args": {"input": "x", "index": "w", "axis": 4}, "out": "y"}"#,
+                r#"{"op": "lut", "args": {"input": "x", "table": "k"}, "out": "y"}"#,
+                r#"{"op": "lut", "args": {"input": "i", "table": "v"}, "out": "y"}"#,
+                r#"{"op": "lut", "args": {"input": "i", "table": "k"}, "out": "y"}"#,
+            ],
         );
     }
 }

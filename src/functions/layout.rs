@@ -1,7 +1,7 @@
-//! Data movement: `reshape`, `permute`, `squeeze`, `unsqueeze`, `concat`, `split`, `slice`, `pad`.
+//! Data movement: `copy`, `reshape`, `permute`, `squeeze`, `unsqueeze`, `concat`, `split`, `slice`, `pad`.
 use super::{
     argument::{NewShape, OneWord, Operands, Scalar},
-    dtypes::MOVED,
+    dtypes::{FLOATS_AND_BYTES, MOVED},
     function,
     lowering::Lowering,
 };
@@ -20,6 +20,16 @@ function! {
     }
     reshape: "The same elements in another shape. In `new_shape` 0 keeps the input's dimension there and one -1 is inferred.",
         example "let y = g.reshape(x, [0, -1]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 192]);",
+        => |args, to| args.lower(to);
+}
+
+function! {
+    Copy -> Tensor {
+        "float32, float16, int8 or uint8." input: Operand,
+        ;
+    }
+    copy: "The same elements. A quantized output has the input's scale and zero point.",
+        example "let y = g.copy(x).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
         => |args, to| args.lower(to);
 }
 
@@ -126,6 +136,16 @@ impl Reshape {
             NewShape::Tensor(dims) => ops::Reshape { shapeT: Some(to.tensor(dims)?), ..op },
         };
         to.called(&[("shape", "new_shape")]).emit(op)
+    }
+}
+
+impl Copy {
+    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
+        to.dtype("input", &self.input, FLOATS_AND_BYTES)?;
+        let shape: Vec<i64> = to.info(&self.input)?.shape.iter().map(|&d| d as i64).collect();
+        // TpuLang's strides, at which the compiler does not look.
+        let ones = vec![1; shape.len()];
+        to.emit(ops::Copy::new(to.tensor(&self.input)?, ones.clone(), ones, shape))
     }
 }
 
@@ -334,6 +354,13 @@ mod tests {
         let shape = |g: &Graph, t| g.tensor(t).unwrap().shape.clone();
         let y = g.squeeze(x, [0i64; 0]).call().unwrap();
         assert_eq!(shape(&g, y), [3, 6]);
+        let y = g.copy(x).call().unwrap();
+        assert_eq!(shape(&g, y), [1, 3, 1, 6]);
+        let op = crate::ops::Copy::new(x, vec![1; 4], vec![2; 4], vec![1, 3, 1, 6]);
+        assert_eq!(
+            first(g.op(op).call().unwrap_err()),
+            "top.Copy (ops[2]): output_stride is [2, 2, 2, 2]; expected [1, 1, 1, 1] or [18, 6, 6, 1], which both mean all elements in order"
+        );
         let y = g.squeeze(x, vec![-2]).call().unwrap();
         assert_eq!(shape(&g, y), [1, 3, 6]);
         let parts = g.split(x).axis(-1).num(3).out_name("p").call().unwrap();
@@ -341,23 +368,23 @@ mod tests {
         assert_eq!(g.tensor(parts[2]).unwrap().name, "p_2");
         assert_eq!(
             first(g.squeeze(x, vec![1]).call().unwrap_err()),
-            "squeeze (ops[3]): axis is [1]; axis 1 of 1x3x1x6 is 3; only 1 can be dropped"
+            "squeeze (ops[4]): axis is [1]; axis 1 of 1x3x1x6 is 3; only 1 can be dropped"
         );
         assert_eq!(
             first(g.permute(x, vec![0, 0, 1, 2]).call().unwrap_err()),
-            "permute (ops[3]): order is [0, 0, 1, 2]; axis 0 occurs twice"
+            "permute (ops[4]): order is [0, 0, 1, 2]; axis 0 occurs twice"
         );
         assert_eq!(
             first(g.split(x).axis(1).num(2).call().unwrap_err()),
-            "split (ops[3]): num is 2; it must divide the 3 entries of the axis"
+            "split (ops[4]): num is 2; it must divide the 3 entries of the axis"
         );
         assert_eq!(
             first(g.concat([x, i]).call().unwrap_err()),
-            "concat (ops[3]): inputs[1] is int8 and inputs[0] is float32; they must have the same dtype"
+            "concat (ops[4]): inputs[1] is int8 and inputs[0] is float32; they must have the same dtype"
         );
         assert_eq!(
             first(g.concat([x, y]).call().unwrap_err()),
-            "concat (ops[3]): inputs[1] is 1x3x6 and inputs[0] is 1x3x1x6; all dimensions but that of axis 0 must be equal"
+            "concat (ops[4]): inputs[1] is 1x3x6 and inputs[0] is 1x3x1x6; all dimensions but that of axis 0 must be equal"
         );
     }
 

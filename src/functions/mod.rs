@@ -24,6 +24,7 @@ mod gather;
 mod layout;
 mod list;
 mod lowering;
+mod math;
 mod matmul;
 mod norm;
 mod pool;
@@ -46,7 +47,7 @@ pub use value::Value;
 /// The structs of the functions' arguments.
 pub mod args {
     pub use super::{
-        activation::*, arithmetic::*, cast::*, compare::*, conv::*, gather::*, layout::*, matmul::*, norm::*, pool::*,
-        reduce::*, select::*, sort::*,
+        activation::*, arithmetic::*, cast::*, compare::*, conv::*, gather::*, layout::*, math::*, matmul::*, norm::*,
+        pool::*, reduce::*, select::*, sort::*,
     };
 }

@@ -1,7 +1,12 @@
-//! `reduce`.
-use super::{argument::OneWord, dtypes::FLOATS, function, lowering::Lowering};
+//! `reduce`, `cumsum`.
+use super::{
+    argument::OneWord,
+    dtypes::{FLOATS, INT32},
+    function,
+    lowering::Lowering,
+};
 use crate::{
-    base::{OneOrMany, Result},
+    base::{OneOrMany, Result, misfit, shape_text},
     graph::{Operand, Tensor},
     ops::{self, ReduceMode},
 };
@@ -27,10 +32,35 @@ function! {
         => |args, to| args.lower(to);
 }
 
+function! {
+    CumSum -> Tensor {
+        "float32, float16, int32 or uint32, of at most 4 dimensions." input: Operand,
+        ;
+        "Counted from the end where it is negative." axis: i64 = -1i64,
+    }
+    cumsum: "The running sum along `axis`: each element plus all before it. Integers saturate.",
+        example "let y = g.cumsum(x).axis(1).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        => |args, to| args.lower(to);
+}
+
 impl Reduce {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         to.dtype("input", &self.input, FLOATS)?;
         to.emit(ops::Reduce::new(to.tensor(&self.input)?, self.axes().to_vec(), self.keep_dims(), self.method()))
+    }
+}
+
+impl CumSum {
+    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
+        to.dtype("input", &self.input, &[FLOATS, INT32].concat())?;
+        let shape = &to.info(&self.input)?.shape;
+        if shape.len() > 4 {
+            return Err(misfit("input", format!("is {}; expected at most 4 dimensions", shape_text(shape))));
+        }
+        // From the start, as TpuLang writes it; what is out of range is left to the op's rule.
+        let (axis, rank) = (self.axis(), shape.len() as i64);
+        let axis = if (-rank..0).contains(&axis) { axis + rank } else { axis };
+        to.emit(ops::CumSum::new(to.tensor(&self.input)?, axis))
     }
 }
 
@@ -39,6 +69,7 @@ mod tests {
     use crate::{
         Dtype, Graph,
         functions::testing::{bad_calls, first_line as first},
+        ops::Op,
     };
 
     #[test]
@@ -52,9 +83,17 @@ mod tests {
         assert_eq!(shape(&g, y), [2, 3]);
         let y = g.reduce(x).axes([0, 1, 2]).keep_dims(false).call().unwrap();
         assert_eq!(shape(&g, y), [1]);
+        let y = g.cumsum(x).call().unwrap();
+        assert_eq!(shape(&g, y), [2, 3, 4]);
+        assert!(matches!(&g.operators()[3].op, Op::CumSum(op) if op.axis == 2));
+        let five = g.input("five", Dtype::Float32, [1, 2, 1, 2, 1]).unwrap();
+        assert_eq!(
+            first(g.cumsum(five).call().unwrap_err()),
+            "cumsum (ops[4]): input is 1x2x1x2x1; expected at most 4 dimensions"
+        );
         assert_eq!(
             first(g.reduce(x).axes([1, -2]).call().unwrap_err()),
-            "reduce (ops[3]): axes is [1, -2]; axis 1 occurs twice"
+            "reduce (ops[4]): axes is [1, -2]; axis 1 occurs twice"
         );
     }
 
@@ -65,6 +104,8 @@ mod tests {
             &[
                 r#"{"op": "reduce", "args": {"input": "x", "method": "ReduceMeen"}, "out": "y"}"#,
                 r#"{"op": "reduce", "args": {"input": "x", "axes": [1, -3]}, "out": "y"}"#,
+                r#"{"op": "cumsum", "args": {"input": "i"}, "out": "y"}"#,
+                r#"{"op": "cumsum", "args": {"input": "x", "axis": -5}, "out": "y"}"#,
             ],
         );
     }

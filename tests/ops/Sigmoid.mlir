@@ -24,14 +24,14 @@ module @scale_and_bias attributes {module.chip = "ALL", module.platform = "TPULA
 
 // -----
 
-// -ln(1 + exp(-x)): minus ln 2 at 0.
-// input x = [-10, -1, 0, 1, 10]
-// expect y = [-10.000045, -1.3132617, -0.69314718, -0.31326169, -4.5398899e-05]
+// -ln(1 + exp(-x)): minus ln 2 at 0; x itself where the sigmoid is 0 in float32. NaN stays.
+// input x = [-200, -10, -1, 0, 1, 10, "nan"]
+// expect y = [-200, -10.000045, -1.3132617, -0.69314718, -0.31326169, -4.5398899e-05, "nan"]
 module @logarithm attributes {module.chip = "ALL", module.platform = "TPULANG", module.state = "TOP_F32", module.top_run_mode = "STATIC"} {
-  func.func @main(%arg0: tensor<5xf32>) -> tensor<5xf32> {
-    %0 = "top.Input"(%arg0) : (tensor<5xf32>) -> tensor<5xf32> loc("x")
-    %1 = "top.Sigmoid"(%0) {log = true} : (tensor<5xf32>) -> tensor<5xf32> loc("y")
-    return %1 : tensor<5xf32>
+  func.func @main(%arg0: tensor<7xf32>) -> tensor<7xf32> {
+    %0 = "top.Input"(%arg0) : (tensor<7xf32>) -> tensor<7xf32> loc("x")
+    %1 = "top.Sigmoid"(%0) {log = true} : (tensor<7xf32>) -> tensor<7xf32> loc("y")
+    return %1 : tensor<7xf32>
   }
 }
 

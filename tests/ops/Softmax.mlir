@@ -60,3 +60,17 @@ module @middle_axis attributes {module.chip = "ALL", module.platform = "TPULANG"
     return %1 : tensor<1x2x2xf32>
   }
 }
+
+// -----
+
+// Of stored values, by a table: x counts halves, so the weights are 1, exp(-1) and 1, their shares 0.4223 and 0.1554 in
+// units of 1/128, with the zero point 3. The input's zero point does not matter.
+// input x = [[4, 2, 4]]
+// expect y = [[57, 23, 57]]
+module @quantized attributes {module.chip = "ALL", module.platform = "TPULANG", module.state = "TOP_QUANTIZED", module.top_run_mode = "STATIC"} {
+  func.func @main(%arg0: tensor<1x3x!quant.uniform<i8:f32, 0.5:7>>) -> tensor<1x3x!quant.uniform<i8:f32, 0.0078125:3>> {
+    %0 = "top.Input"(%arg0) : (tensor<1x3x!quant.uniform<i8:f32, 0.5:7>>) -> tensor<1x3x!quant.uniform<i8:f32, 0.5:7>> loc("x")
+    %1 = "top.Softmax"(%0) {axis = 1 : si32} : (tensor<1x3x!quant.uniform<i8:f32, 0.5:7>>) -> tensor<1x3x!quant.uniform<i8:f32, 0.0078125:3>> loc("y")
+    return %1 : tensor<1x3x!quant.uniform<i8:f32, 0.0078125:3>>
+  }
+}

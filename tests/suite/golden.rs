@@ -73,7 +73,15 @@ fn compare_and_select() {
         let b = g.nes(x, 1).call()?;
         let c = g.cond_select(a, x, -1.0).call()?;
         let d = g.les(i, 2.0).scale([0.5, 1.0]).call()?;
-        Ok(vec![b, c, d])
+        let e = g.not_op(a).call()?;
+        let e = g.and_op(e, b).call()?;
+        let e = g.or_op(e, b).call()?;
+        let e = g.xor_op(e, a).call()?;
+        let e = g.ands(e, 1).call()?;
+        let e = g.ors(e, 0).call()?;
+        let e = g.xors(e, 1.0).call()?;
+        let f = g.or_op(i, i).scale([0.5, 0.5, 2.0]).zero_point([0, 0, 1]).call()?;
+        Ok(vec![e, c, d, f])
     });
 }
 
@@ -87,7 +95,47 @@ fn activation() {
         let d = g.tanh(c).call()?;
         let e = g.softmax(d, -1).call()?;
         let f = g.gelu(i).scale([0.1, 0.05]).call()?;
-        Ok(vec![e, f])
+        let p = g.prelu(e, vec![0.5f32]).call()?;
+        let q = g.swish(p, 1.5).round_mode(RoundMode::HalfDown).call()?;
+        let r = g.softmax_int(i, 1, [0.1, 0.0078125]).zero_point([0, -3]).call()?;
+        Ok(vec![q, f, r])
+    });
+}
+
+#[test]
+fn math() {
+    golden("math", |g, x, i| {
+        let mut a = x;
+        a = g.floor(a).call()?;
+        a = g.ceil(a).call()?;
+        a = g.round(a).call()?;
+        a = g.cos(a).call()?;
+        a = g.arccos(a).call()?;
+        a = g.sin(a).call()?;
+        a = g.arctanh(a).call()?;
+        a = g.tan(a).call()?;
+        a = g.cosh(a).call()?;
+        a = g.sinh(a).call()?;
+        a = g.exp(a).call()?;
+        a = g.ln(a).call()?;
+        a = g.square(a).call()?;
+        a = g.sqrt(a).call()?;
+        a = g.rsqrt(a).call()?;
+        a = g.erf(a).call()?;
+        a = g.sign(a).call()?;
+        a = g.elu(a).call()?;
+        a = g.silu(a).call()?;
+        a = g.mish(a).call()?;
+        a = g.hswish(a).call()?;
+        a = g.hsigmoid(a).call()?;
+        a = g.log_sigmoid(a).call()?;
+        let b = g.clamp(a, -1.0, 0.5).call()?;
+        let b = g.pow(b, 0.5).call()?;
+        let b = g.pow(2.0, b).call()?;
+        let b = g.pow(b, 2.0).call()?;
+        let h = g.pow(b, x).call()?;
+        let k = g.exp(i).scale([0.1, 0.5]).zero_point([0, 4]).call()?;
+        Ok(vec![h, k])
     });
 }
 
@@ -100,6 +148,7 @@ fn norm_pool_reduce() {
         let c = g.maxpool2d(b).kernel([2, 2]).stride([2, 2]).pad([0, 0, 1, 1]).call()?;
         let d = g.reduce(c).method(ReduceMode::ReduceMean).axes([2, 3]).keep_dims(false).call()?;
         let e = g.avgpool2d(i).kernel([3, 3]).ceil_mode(true).count_include_pad(true).scale([0.5, 0.5]).call()?;
+        let d = g.cumsum(d).call()?;
         Ok(vec![d, e])
     });
 }
@@ -117,6 +166,8 @@ fn layout() {
         let f = g.pad(f).value(0.5).padding([0, 1, 0, 0, 0, 2]).call()?;
         let h = g.index_select(f, vec![1i32, 0]).axis(1).call()?;
         let k = g.cast(h).out_dtype(Dtype::Int8).round_mode(RoundMode::HalfToEven).call()?;
+        let k = g.copy(k).call()?;
+        let k = g.lut(k, filled(Dtype::Uint8, &[256])).call()?;
         Ok(vec![k])
     });
 }

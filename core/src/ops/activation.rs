@@ -1,8 +1,14 @@
 //! Types of elementwise functions of one tensor, and of softmax: the input's.
 use super::{
-    Abs, GELU, LeakyRelu, Relu, Sigmoid, Softmax, Tanh,
-    types::{Types, Value, axis, same},
+    Abs, GELU, LeakyRelu, PRelu, Relu, Sigmoid, Softmax, Tanh,
+    types::{Types, Value, axis, broadcast, same},
 };
+use crate::base::{misfit, shape_text};
+
+/// A function of one tensor whose attributes can be anything.
+pub(super) fn unary(input: &Value) -> Types {
+    same(input)
+}
 
 pub(super) fn abs(op: &Abs<Value>) -> Types {
     same(&op.input)
@@ -30,5 +36,24 @@ pub(super) fn gelu(op: &GELU<Value>) -> Types {
 
 pub(super) fn softmax(op: &Softmax<Value>) -> Types {
     axis("axis", op.axis, op.input.shape.len())?;
+    same(&op.input)
+}
+
+/// A slope for all, one a channel, or what is broadcast to the input.
+pub(super) fn prelu(op: &PRelu<Value>) -> Types {
+    let (input, slope) = (op.input.shape, op.slope.shape);
+    let fits = match (slope, input) {
+        ([1], _) => true,
+        ([n], [_, channels, ..]) => n == channels,
+        _ => broadcast(input, slope).is_ok_and(|shape| shape == input),
+    };
+    if !fits {
+        let expected = match input {
+            [_, channels, ..] => format!("1 or {channels} elements (channels, axis 1), or what"),
+            _ => "what".to_owned(),
+        };
+        let (found, input) = (shape_text(slope), shape_text(input));
+        return Err(misfit(op.slope.called, format!("is {found}; expected {expected} is broadcast to {input}")));
+    }
     same(&op.input)
 }

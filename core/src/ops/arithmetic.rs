@@ -1,7 +1,7 @@
 //! Types of elementwise arithmetic: shapes are broadcast, floats keep their dtype.
 use super::{
-    Add, Div, Max, Min, Mul, Sub,
-    types::{Types, Value, broadcast, computed, one},
+    Add, Div, Max, Min, Mod, Mul, Remainder, Sub,
+    types::{Types, Value, broadcast, broadcast_to_first, computed, of_dtype, one, pair},
 };
 use crate::base::invalid;
 
@@ -27,6 +27,15 @@ pub(super) fn max(op: &Max<Value>) -> Types {
 
 pub(super) fn min(op: &Min<Value>) -> Types {
     tensors(&op.inputs)
+}
+
+pub(super) fn modulo(op: &Mod<Value>) -> Types {
+    let [a, b] = pair(&op.inputs)?;
+    of_dtype(broadcast(a.shape, b.shape)?, a)
+}
+
+pub(super) fn remainder(op: &Remainder<Value>) -> Types {
+    broadcast_to_first(&op.inputs)
 }
 
 /// A tensor and a number.

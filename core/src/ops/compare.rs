@@ -1,7 +1,7 @@
 //! Types of comparisons: 1 and 0 in the operands' dtype.
 use super::{
-    Compare, CompareConst,
-    types::{Types, Value, broadcast, of_dtype, same},
+    Compare, CompareConst, LogicalAnd,
+    types::{Types, Value, broadcast, of_dtype, pair, same},
 };
 
 pub(super) fn compare(op: &Compare<Value>) -> Types {
@@ -10,4 +10,9 @@ pub(super) fn compare(op: &Compare<Value>) -> Types {
 
 pub(super) fn compare_const(op: &CompareConst<Value>) -> Types {
     same(&op.input)
+}
+
+pub(super) fn logical_and(op: &LogicalAnd<Value>) -> Types {
+    let [a, b] = pair(&op.inputs)?;
+    of_dtype(broadcast(a.shape, b.shape)?, a)
 }

@@ -1,8 +1,9 @@
-//! The type of a selection by index.
+//! The types of selections by index.
 use super::{
-    Gather,
+    Gather, Lut,
     types::{Types, Value, axis, of_dtype},
 };
+use crate::base::{Cause, Dtype};
 
 /// `input[..axis] + indices + input[axis + 1..]`.
 pub(super) fn gather(op: &Gather<Value>) -> Types {
@@ -18,4 +19,16 @@ pub(super) fn gather(op: &Gather<Value>) -> Types {
         shape.push(1);
     }
     of_dtype(shape, &op.input)
+}
+
+/// The input's shape and the table's dtype.
+pub(super) fn lut(op: &Lut<Value>) -> Types {
+    let bytes = [Dtype::Int8, Dtype::Uint8];
+    for v in [&op.input, &op.table] {
+        if !bytes.contains(&v.dtype) {
+            return Err(Cause::Dtype { argument: v.called.into(), found: v.dtype, allowed: bytes.into() }.into());
+        }
+    }
+    op.table.expect_elements(256, "one for each value of 8 bits")?;
+    of_dtype(op.input.shape.to_vec(), &op.table)
 }

@@ -1,7 +1,7 @@
 //! Types of ops that move data: the input's dtype in another shape.
 use super::{
-    Concat, Pad, PadMode, Permute, Reshape, Slice, Split, Squeeze, Unsqueeze,
-    types::{Choice, Inferred, Types, Value, axes, axis, of_dtype},
+    Concat, Copy, Pad, PadMode, Permute, Reshape, Slice, Split, Squeeze, Unsqueeze,
+    types::{Choice, Inferred, Types, Value, axes, axis, of_dtype, same},
 };
 use crate::base::{Result, Shape, argument, check_rank, invalid, misfit, shape_text};
 
@@ -276,4 +276,24 @@ pub(super) fn pad(op: &Pad<Value>) -> Types {
     let grown = |(&dim, (before, after)): (&usize, (usize, usize))| dim.checked_add(before)?.checked_add(after);
     let shape: Option<Shape> = op.input.shape.iter().zip(pad_counts(op.input.shape, op)?).map(grown).collect();
     of_dtype(shape.ok_or_else(|| invalid("the dimensions add up to more than can be addressed"))?, &op.input)
+}
+
+/// Only what copies the whole tensor, whose meaning all consumers agree on.
+pub(super) fn copy(op: &Copy<Value>) -> Types {
+    let shape: Vec<i64> = op.input.shape.iter().map(|&d| d as i64).collect();
+    if op.shape != shape {
+        return Err(argument("shape", format!("{:?}", op.shape), format!("expected {shape:?}, the input's")));
+    }
+    let mut dense = vec![1i64; shape.len()];
+    for i in (1..shape.len()).rev() {
+        dense[i - 1] = dense[i].saturating_mul(shape[i]);
+    }
+    let ones = vec![1; shape.len()];
+    for (name, strides) in [("input_stride", &op.input_stride), ("output_stride", &op.output_stride)] {
+        if *strides != ones && *strides != dense {
+            let expected = format!("expected {ones:?} or {dense:?}, which both mean all elements in order");
+            return Err(argument(name, format!("{strides:?}"), expected));
+        }
+    }
+    same(&op.input)
 }

@@ -18,6 +18,7 @@ mod conv;
 mod def;
 mod gather;
 mod layout;
+mod math;
 mod matmul;
 mod norm;
 mod pool;

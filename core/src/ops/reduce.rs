@@ -1,7 +1,7 @@
-//! The type of a reduction.
+//! The types of reductions and running sums.
 use super::{
-    Reduce,
-    types::{Types, Value, axes, of_dtype},
+    CumSum, Reduce, Variance,
+    types::{Types, Value, axes, axis, of_dtype, same},
 };
 use crate::base::{Result, Shape};
 
@@ -10,17 +10,29 @@ pub fn reduced_axes(values: &[i64], rank: usize) -> Result<Vec<usize>> {
     if values.is_empty() { Ok((0..rank).collect()) } else { axes("axes", values, rank) }
 }
 
-/// The input's shape with the axes at 1, or without them.
 pub(super) fn reduce(op: &Reduce<Value>) -> Types {
-    let input = op.input.shape;
-    let reduced = reduced_axes(&op.axes, input.len())?;
-    let dims = input.iter().enumerate().filter_map(|(i, &d)| match reduced.contains(&i) {
-        true => op.keepdims.then_some(1),
+    over(&op.input, &op.axes, op.keepdims)
+}
+
+pub(super) fn variance(op: &Variance<Value>) -> Types {
+    over(&op.input, &op.reduce_list, op.keep_dims)
+}
+
+pub(super) fn cum_sum(op: &CumSum<Value>) -> Types {
+    axis("axis", op.axis, op.input.shape.len())?;
+    same(&op.input)
+}
+
+/// The input's shape with the axes at 1, or without them.
+fn over(input: &Value, axes: &[i64], keep: bool) -> Types {
+    let reduced = reduced_axes(axes, input.shape.len())?;
+    let dims = input.shape.iter().enumerate().filter_map(|(i, &d)| match reduced.contains(&i) {
+        true => keep.then_some(1),
         false => Some(d),
     });
     let mut shape: Shape = dims.collect();
     if shape.is_empty() {
         shape.push(1);
     }
-    of_dtype(shape, &op.input)
+    of_dtype(shape, input)
 }

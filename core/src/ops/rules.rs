@@ -1,6 +1,6 @@
 //! The list of type rules: one an op, or none.
 use super::{
-    Inferred, Op, OpDef, Value, activation, arithmetic, cast, compare, conv, gather, layout, matmul, norm, pool,
+    Inferred, Op, OpDef, Value, activation, arithmetic, cast, compare, conv, gather, layout, math, matmul, norm, pool,
     reduce, select, sort,
 };
 use crate::base::Result;
@@ -13,21 +13,21 @@ macro_rules! without_rule {
     (@pattern $first:ident $($op:ident)*) => { $crate::ops::Op::$first(_) $(| $crate::ops::Op::$op(_))* };
     (@names $($op:ident)*) => { [$(stringify!($op)),*] };
     ($form:ident) => { $crate::without_rule! { @$form
-        A16Gather A16MatMul AdaptiveAvgPool Arange Arccos Arctanh Arg Attention BatchNormBwd BatchNormTrain
-        BinaryConstShift BinaryShift C2CAllReduce C2CBroadcast Ceil ChunkGatedDeltaRule Clip ConcatSlice
-        ConcatVolume ConstantFill ConvBwd_Weight Convbwd Copy Correlation Cos Cosh Csc CumSum Custom Deconv
-        DeformConv2D DepackRaw Depth2Space DequantInt DequantizeLinear DetectionOutput DivConst DtypeCast Einsum Elu
-        EmbDenseBwd Erf Exp Expand FAttention FAttentionLse Flatten FlexAttention Floor Fp8MatMul FrcnDetection GRU
-        GatherElements GatherND GridSampler GroupNorm GroupNormTrain HardSigmoid HardSwish If IndexPut Insert
-        InstanceNorm Interp LRN LSTM LayerNormBwd LayerNormTrain List Log LogB LogicalAnd Loop Lut
+        A16Gather A16MatMul AdaptiveAvgPool Arange Arg Attention BatchNormBwd BatchNormTrain
+        BinaryConstShift BinaryShift C2CAllReduce C2CBroadcast ChunkGatedDeltaRule ConcatSlice
+        ConcatVolume ConstantFill ConvBwd_Weight Convbwd Correlation Csc Custom Deconv
+        DeformConv2D DepackRaw Depth2Space DequantInt DequantizeLinear DetectionOutput DtypeCast Einsum
+        EmbDenseBwd Expand FAttention FAttentionLse Flatten FlexAttention Fp8MatMul FrcnDetection GRU
+        GatherElements GatherND GridSampler GroupNorm GroupNormTrain If IndexPut Insert
+        InstanceNorm Interp LRN LSTM LayerNormBwd LayerNormTrain List Loop
         MaskRCNN_BboxPooler MaskRCNN_GetBboxB MaskRCNN_MaskPooler MaskRCNN_RPNGetBboxes MaskedFill MatchTemplate
-        MaxPoolWithMask MaxPoolingIndicesBwd MaxUnpool MeanRstd MeanStdScale MeshGrid Mish Mlp Mmap2Rgbmap Mod Nms
-        NonZero Normalize PRelu Pack PixelNorm PoolMask Pow Pow2 Pow3 Preprocess PriorBox Proposal QuantizeLinear
-        RMSNorm ROIPooling RandnLike Range Reciprocal RecurrentGatedDeltaRule Remainder Repeat RequantFp
-        RetinaFaceDetection Reverse RoiAlign RoiExtractor Rope Round Rsqrt ScaleDotProductAttention ScaleLut
-        ScatterElements ScatterND SelectiveScan Shape ShuffleChannel SiLU Sign Sin Sinh Size SliceAxis SoftmaxBwd
-        Softplus Softsign Sort Sqrt StridedSlice SwapChannel SwapDimInner Swish Tan Tile Transpose Trilu Tuple
-        UnTuple Unpack Upsample Variance View WeightReorder Yield YoloDetection Yuv2rgbFormula
+        MaxPoolWithMask MaxPoolingIndicesBwd MaxUnpool MeanRstd MeanStdScale MeshGrid Mlp Mmap2Rgbmap Nms
+        NonZero Normalize Pack PixelNorm PoolMask Preprocess PriorBox Proposal QuantizeLinear
+        RMSNorm ROIPooling RandnLike Range RecurrentGatedDeltaRule Repeat RequantFp
+        RetinaFaceDetection Reverse RoiAlign RoiExtractor Rope ScaleDotProductAttention ScaleLut
+        ScatterElements ScatterND SelectiveScan Shape ShuffleChannel Size SliceAxis SoftmaxBwd
+        Sort StridedSlice SwapChannel SwapDimInner Tile Transpose Trilu Tuple
+        UnTuple Unpack Upsample View WeightReorder Yield YoloDetection Yuv2rgbFormula
     } };
 }
 
@@ -47,43 +47,82 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::Abs(op) => activation::abs(op),
         Op::Add(op) => arithmetic::add(op),
         Op::AddConst(op) => arithmetic::constant(&op.input),
+        Op::Arccos(op) => math::unary(&op.input),
+        Op::Arctanh(op) => math::unary(&op.input),
         Op::AvgPool(op) => pool::avg_pool(op),
         Op::BatchNorm(op) => norm::batch_norm(op),
         Op::Cast(op) => cast::cast(op),
+        Op::Ceil(op) => math::unary(&op.input),
+        Op::Clip(op) => math::clip(op),
         Op::Compare(op) => compare::compare(op),
         Op::CompareConst(op) => compare::compare_const(op),
         Op::Concat(op) => layout::concat(op),
         Op::Conv(op) => conv::conv(op),
+        Op::Copy(op) => layout::copy(op),
+        Op::Cos(op) => math::unary(&op.input),
+        Op::Cosh(op) => math::unary(&op.input),
+        Op::CumSum(op) => reduce::cum_sum(op),
         Op::Div(op) => arithmetic::div(op),
+        Op::DivConst(op) => arithmetic::constant(&op.input),
+        Op::Elu(op) => activation::unary(&op.input),
+        Op::Erf(op) => math::unary(&op.input),
+        Op::Exp(op) => math::unary(&op.input),
+        Op::Floor(op) => math::unary(&op.input),
         Op::GELU(op) => activation::gelu(op),
         Op::Gather(op) => gather::gather(op),
+        Op::HardSigmoid(op) => activation::unary(&op.input),
+        Op::HardSwish(op) => activation::unary(&op.input),
         Op::LayerNorm(op) => norm::layer_norm(op),
         Op::LeakyRelu(op) => activation::leaky_relu(op),
+        Op::Log(op) => math::unary(&op.input),
+        Op::LogB(op) => math::log_b(op),
+        Op::LogicalAnd(op) => compare::logical_and(op),
+        Op::Lut(op) => gather::lut(op),
         Op::MatMul(op) => matmul::matmul(op),
         Op::Max(op) => arithmetic::max(op),
         Op::MaxConst(op) => arithmetic::constant(&op.input),
         Op::MaxPool(op) => pool::max_pool(op),
         Op::Min(op) => arithmetic::min(op),
         Op::MinConst(op) => arithmetic::constant(&op.input),
+        Op::Mish(op) => activation::unary(&op.input),
+        Op::Mod(op) => arithmetic::modulo(op),
         Op::Mul(op) => arithmetic::mul(op),
         Op::MulConst(op) => arithmetic::constant(&op.input),
+        Op::PRelu(op) => activation::prelu(op),
         Op::Pad(op) => layout::pad(op),
         Op::Permute(op) => layout::permute(op),
+        Op::Pow(op) => math::unary(&op.input),
+        Op::Pow2(op) => math::unary(&op.input),
+        Op::Pow3(op) => math::pow3(op),
+        Op::Reciprocal(op) => arithmetic::constant(&op.input),
         Op::Reduce(op) => reduce::reduce(op),
         Op::Relu(op) => activation::relu(op),
+        Op::Remainder(op) => arithmetic::remainder(op),
         Op::RequantInt(op) => cast::requant_int(op),
         Op::Reshape(op) => layout::reshape(op),
+        Op::Round(op) => math::unary(&op.input),
+        Op::Rsqrt(op) => math::unary(&op.input),
         Op::Scale(op) => norm::scale(op),
+        Op::SiLU(op) => activation::unary(&op.input),
         Op::Sigmoid(op) => activation::sigmoid(op),
+        Op::Sign(op) => math::unary(&op.input),
+        Op::Sin(op) => math::unary(&op.input),
+        Op::Sinh(op) => math::unary(&op.input),
         Op::Slice(op) => layout::slice(op),
         Op::Softmax(op) => activation::softmax(op),
+        Op::Softplus(op) => activation::unary(&op.input),
+        Op::Softsign(op) => activation::unary(&op.input),
         Op::Split(op) => layout::split(op),
+        Op::Sqrt(op) => math::unary(&op.input),
         Op::Squeeze(op) => layout::squeeze(op),
         Op::Sub(op) => arithmetic::sub(op),
         Op::SubConst(op) => arithmetic::constant(&op.input),
+        Op::Swish(op) => activation::unary(&op.input),
+        Op::Tan(op) => math::unary(&op.input),
         Op::Tanh(op) => activation::tanh(op),
         Op::TopK(op) => sort::top_k(op),
         Op::Unsqueeze(op) => layout::unsqueeze(op),
+        Op::Variance(op) => reduce::variance(op),
         Op::Where(op) => select::select(op),
         without_rule!(pattern) => return Ok(None),
     }

@@ -1,7 +1,7 @@
 //! What type rules see and give, and what they share.
 use crate::{
     array::Array,
-    base::{Cause, Dtype, Result, Shape, argument, misfit, shape_text},
+    base::{Cause, Dtype, Result, Shape, argument, invalid, misfit, shape_text},
 };
 
 /// An operand as a type rule sees it.
@@ -115,6 +115,25 @@ pub(super) fn broadcast(left: &[usize], right: &[usize]) -> Result<Shape> {
             }
         })
         .collect()
+}
+
+/// Two tensors, of which the second is broadcast to the first, as ops want it whose result the tool chain takes to have the
+/// first one's shape.
+pub(super) fn broadcast_to_first(inputs: &[Value]) -> Types {
+    let [first, second] = pair(inputs)?;
+    if broadcast(first.shape, second.shape)? != first.shape {
+        let (found, expected) = (shape_text(second.shape), shape_text(first.shape));
+        return Err(misfit(second.called, format!("is {found}; expected what is broadcast to {expected}")));
+    }
+    same(first)
+}
+
+/// The operands of an op that takes two.
+pub(super) fn pair<'v, 'a>(inputs: &'v [Value<'a>]) -> Result<[&'v Value<'a>; 2]> {
+    match inputs {
+        [first, second] => Ok([first, second]),
+        _ => Err(invalid(format!("it has {} operands; expected two", inputs.len()))),
+    }
 }
 
 #[cfg(test)]

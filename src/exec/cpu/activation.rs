@@ -1,12 +1,21 @@
 use super::{
     Kernel, Operand,
+    chunks::Source,
     layout::{from_last, to_last},
+    math::erf,
     task::{Finish, relu as relu_of},
+    unary::{one_scale, unary, vectorised},
 };
-use crate::ops::{Abs, GELU, GeluApproxMode, LeakyRelu, Relu, Sigmoid, Softmax, Tanh};
+use crate::{
+    base::Dtype,
+    exec::ValueType,
+    ops::{Abs, Elu, GELU, GeluApproxMode, HardSigmoid, LeakyRelu, PRelu, Relu, SiLU, Sigmoid, Softmax, Swish, Tanh},
+    quant::RoundMode,
+};
 use rayon::prelude::*;
 use rten_simd::{SimdOp, SimdUnaryOp};
 use rten_vecmath as vecmath;
+use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
 /// Applies `f` to chunks of the values.
 fn map(input: Operand, finish: Finish, f: impl Fn(&mut [f32]) + Send + Sync + 'static) -> Kernel {
@@ -36,36 +45,127 @@ pub(super) fn leaky_relu(op: LeakyRelu<Operand>) -> Kernel {
     })
 }
 
+pub(super) fn prelu(op: PRelu<Operand>) -> Kernel {
+    Box::new(move |t| {
+        // One slope a channel is seen from the input's shape.
+        let (shape, mut slope) = (&op.input.ty.shape, op.slope.clone());
+        if let ([n], true) = (slope.ty.shape.as_slice(), shape.len() > 1) {
+            slope.ty.shape = [vec![*n], vec![1; shape.len() - 2]].concat();
+        }
+        let slopes = t.array(&slope)?.reshaped(&slope.ty.shape)?;
+        let (input, slope) = (t.source(&op.input, shape)?, Source::new(&slopes, &slope.ty, shape)?);
+        t.fill(0, 1, Finish::default(), |first, out| {
+            input.reals(first, out);
+            let mut factors = vec![0.0; out.len()];
+            slope.reals(first, &mut factors);
+            out.iter_mut().zip(factors).for_each(|(x, f)| *x = if *x < 0.0 { *x * f } else { *x });
+            Ok(())
+        })
+    })
+}
+
+fn logistic(x: f64) -> f64 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+pub(super) fn softplus(x: f64) -> f64 {
+    x.max(0.0) + (-x.abs()).exp().ln_1p()
+}
+
+pub(super) fn softsign(x: f64) -> f64 {
+    x / (1.0 + x.abs())
+}
+
+pub(super) fn mish(x: f64) -> f64 {
+    x * softplus(x).tanh()
+}
+
+pub(super) fn hard_swish(x: f64) -> f64 {
+    x * (x / 6.0 + 0.5).clamp(0.0, 1.0)
+}
+
+pub(super) fn hard_sigmoid(op: HardSigmoid<Operand>) -> Kernel {
+    let (alpha, beta) = (op.alpha, op.beta);
+    unary(op.input, RoundMode::default(), move |x| (alpha * x + beta).clamp(0.0, 1.0))
+}
+
+pub(super) fn elu(op: Elu<Operand>) -> Kernel {
+    let alpha = op.alpha;
+    unary(op.input, RoundMode::default(), move |x| if x > 0.0 { x } else { alpha * x.exp_m1() })
+}
+
 pub(super) fn tanh(op: Tanh<Operand>) -> Kernel {
-    map(op.input, Finish::round(op.round_mode), |v| {
+    vectorised(op.input, op.round_mode, f64::tanh, |v| {
         vecmath::Tanh {}.map_mut(v);
     })
 }
 
 pub(super) fn sigmoid(op: Sigmoid<Operand>) -> Kernel {
-    let (scale, bias, log) = (op.scale as f32, op.bias as f32, op.log);
-    map(op.input, Finish::round(op.round_mode), move |v| {
+    if op.log {
+        return unary(op.input, op.round_mode, |x| -softplus(-x));
+    }
+    let (scale, bias) = (op.scale, op.bias);
+    let f = move |x: f64| scale * logistic(x) + bias;
+    vectorised(op.input, op.round_mode, f, move |v| {
         vecmath::Sigmoid {}.map_mut(v);
         if scale != 1.0 || bias != 0.0 {
-            v.iter_mut().for_each(|x| *x = *x * scale + bias);
-        }
-        if log {
-            v.iter_mut().for_each(|x| *x = x.ln());
+            v.iter_mut().for_each(|x| *x = *x * scale as f32 + bias as f32);
         }
     })
 }
 
+pub(super) fn silu(op: SiLU<Operand>) -> Kernel {
+    vectorised(
+        op.input,
+        RoundMode::default(),
+        |x| x / (1.0 + (-x).exp()),
+        |v| {
+            vecmath::Silu {}.map_mut(v);
+        },
+    )
+}
+
+pub(super) fn swish(op: Swish<Operand>) -> Kernel {
+    let beta = op.beta;
+    unary(op.input, op.round_mode, move |x| x / (1.0 + (-x * beta).exp()))
+}
+
 pub(super) fn gelu(op: GELU<Operand>) -> Kernel {
     let mode = op.approx_mode;
-    map(op.input, Finish::round(op.round_mode), move |v| match mode {
+    let f = move |x: f64| match mode {
+        GeluApproxMode::Normal => 0.5 * x * (1.0 + erf(x * FRAC_1_SQRT_2)),
+        GeluApproxMode::Tanh => 0.5 * x * (1.0 + ((2.0 / PI).sqrt() * (x + 0.044715 * x.powi(3))).tanh()),
+        GeluApproxMode::Sigm => x * logistic(1.702 * x),
+    };
+    vectorised(op.input, op.round_mode, f, move |v| match mode {
         GeluApproxMode::Normal => vecmath::Gelu {}.map_mut(v),
         GeluApproxMode::Tanh => vecmath::ApproxGelu {}.map_mut(v),
-        GeluApproxMode::Sigm => {
-            let mut s: Vec<f32> = v.iter().map(|x| 1.702 * x).collect();
-            vecmath::Sigmoid {}.map_mut(&mut s);
-            v.iter_mut().zip(s).for_each(|(x, s)| *x *= s);
-        }
+        GeluApproxMode::Sigm => v.iter_mut().for_each(|x| *x = f(f64::from(*x)) as f32),
     })
+}
+
+/// Of stored values of 8 bits, as the compiler computes it: by a table of the exponentials of distances from the largest,
+/// in float32. None where tensors are something else.
+fn softmax_table(op: &Softmax<Operand>, result: &ValueType) -> Option<([f32; 256], f64, i64)> {
+    let is_byte = |ty: &ValueType| ty.quantization.is_some() && matches!(ty.dtype, Dtype::Int8 | Dtype::Uint8);
+    if op.log || !is_byte(&op.input.ty) || !is_byte(result) {
+        return None;
+    }
+    let ((scale, _), (to, offset)) = (one_scale(&op.input.ty)?, one_scale(result)?);
+    Some((std::array::from_fn(|i| (-scale * op.beta * i as f64).exp() as f32), to, offset))
+}
+
+/// Softmax along the axis of length `n` whose entries lie `inner` apart, on stored values.
+fn softmax_stored(values: &mut [i64], n: usize, inner: usize, finish: impl Fn(f32, f32) -> i64, table: &[f32; 256]) {
+    for first in 0..inner {
+        let places = || (0..n).map(|i| first + i * inner);
+        let largest = places().map(|i| values[i]).max().unwrap_or(0);
+        let power = |v: i64| table[(largest - v).clamp(0, 255) as usize];
+        let sum = places().map(|i| power(values[i])).fold(0.0, |a, b| a + b);
+        for i in places() {
+            values[i] = finish(power(values[i]), sum);
+        }
+    }
 }
 
 pub(super) fn softmax(op: Softmax<Operand>) -> Kernel {
@@ -74,6 +174,16 @@ pub(super) fn softmax(op: Softmax<Operand>) -> Kernel {
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let (beta, log) = (op.beta as f32, op.log);
         let finish = Finish::round(op.round_mode);
+        if let Some((table, to, offset)) = softmax_table(&op, t.result(0)?) {
+            let (n, inner) = (shape[axis], shape[axis + 1..].iter().product::<usize>());
+            let stored = |power: f32, sum: f32| {
+                let real = (f64::from(power) / (f64::from(sum) * to)) as f32;
+                op.round_mode.round(real.into()) as i64 + offset
+            };
+            let mut values = t.ints(&op.input)?;
+            values.par_chunks_mut(n * inner).for_each(|block| softmax_stored(block, n, inner, stored, &table));
+            return t.write_ints(0, &values);
+        }
         let row = |row: &mut [f32]| {
             if beta != 1.0 {
                 row.iter_mut().for_each(|v| *v *= beta);

@@ -2,11 +2,15 @@ use super::{
     Kernel, Operand,
     elementwise::binary_into,
     task::{Finish, Task},
+    unary::unary,
 };
 use crate::{
     base::{Dtype, Result},
     exec::ValueType,
-    ops::{Add, AddConst, Div, Max, MaxConst, Min, MinConst, Mul, MulConst, Sub, SubConst},
+    ops::{
+        Add, AddConst, Div, DivConst, Max, MaxConst, Min, MinConst, Mod, Mul, MulConst, Reciprocal, Remainder, Sub,
+        SubConst,
+    },
     quant::RoundMode,
 };
 
@@ -44,6 +48,48 @@ pub(super) fn min(op: Min<Operand>) -> Kernel {
     tensors(op.inputs, Vec::new(), Finish::default(), smaller, i64::min)
 }
 
+/// As C's and numpy's `fmod`: with the sign of the dividend.
+pub(super) fn modulo(op: Mod<Operand>) -> Kernel {
+    tensors(op.inputs, Vec::new(), Finish::default(), |a, b| a % b, |a, b| a.checked_rem(b).unwrap_or(0))
+}
+
+/// As numpy's `remainder`: with the sign of the divisor.
+pub(super) fn remainder(op: Remainder<Operand>) -> Kernel {
+    let real = |a: f32, b: f32| {
+        let r = a % b;
+        if r != 0.0 && (r < 0.0) != (b < 0.0) { r + b } else { r }
+    };
+    let int = |a: i64, b: i64| {
+        let r = a.checked_rem(b).unwrap_or(0);
+        if r != 0 && (r < 0) != (b < 0) { r + b } else { r }
+    };
+    tensors(op.inputs, Vec::new(), Finish::default(), real, int)
+}
+
+/// `max(x, 0)`, capped where the limit is positive; x without `do_relu`.
+fn relu(do_relu: bool, limit: f64) -> impl Fn(f64) -> f64 + Copy {
+    move |x| match x {
+        _ if do_relu && x < 0.0 => 0.0,
+        _ if do_relu && limit > 0.0 && x > limit => limit,
+        _ => x,
+    }
+}
+
+pub(super) fn reciprocal(op: Reciprocal<Operand>) -> Kernel {
+    let (c, relu) = (op.const_val, relu(op.do_relu, op.relu_limit));
+    unary(op.input, RoundMode::default(), move |x| relu(c / x))
+}
+
+pub(super) fn div_const(op: DivConst<Operand>) -> Kernel {
+    let (c, is_reverse, relu) = (op.const_val, op.is_reverse, relu(op.do_relu, op.relu_limit));
+    // Quotients of fractions are rounded to float32 first, as the Top executor does; those of whole numbers need not be.
+    let floor = |a: f64, b: f64| match a.fract() == 0.0 && b.fract() == 0.0 {
+        true => (a / b).floor(),
+        false => f64::from((a / b) as f32).floor(),
+    };
+    unary(op.input, RoundMode::default(), move |x| relu(if is_reverse { floor(c, x) } else { floor(x, c) }))
+}
+
 pub(super) fn add_const(op: AddConst<Operand>) -> Kernel {
     constant(op.input, op.const_val, Finish::relu(op.do_relu, op.relu_limit), |a, c| a + c)
 }
@@ -79,7 +125,7 @@ fn are_plain_ints<'a>(mut all: impl Iterator<Item = &'a ValueType>) -> bool {
 }
 
 /// Of any number of tensors, from left to right. Each op's function is its own instance, so that the loop is vectorised.
-fn tensors(
+pub(super) fn tensors(
     inputs: Vec<Operand>,
     coeff: Vec<f64>,
     finish: Finish,

@@ -4,7 +4,7 @@ use super::{
 };
 use crate::{
     base::{Dtype, Result},
-    ops::{Compare, CompareConst, CompareMode},
+    ops::{Compare, CompareConst, CompareMode, LogicalAnd},
     quant::Quantization,
 };
 
@@ -24,10 +24,18 @@ fn predicate(mode: CompareMode) -> fn(f32, f32) -> bool {
 }
 
 pub(super) fn compare(op: Compare<Operand>) -> Kernel {
-    let f = predicate(op.mode);
+    pair(op.lhs, op.rhs, predicate(op.mode))
+}
+
+pub(super) fn logical_and(op: LogicalAnd<Operand>) -> Option<Kernel> {
+    let [a, b] = op.inputs.try_into().ok()?;
+    Some(pair(a, b, predicate(CompareMode::And)))
+}
+
+fn pair(lhs: Operand, rhs: Operand, f: fn(f32, f32) -> bool) -> Kernel {
     Box::new(move |t| {
         let shape = &t.result(0)?.shape;
-        let (a, b) = (t.source(&op.lhs, shape)?, t.source(&op.rhs, shape)?);
+        let (a, b) = (t.source(&lhs, shape)?, t.source(&rhs, shape)?);
         store(t, |first, out| {
             a.reals(first, out);
             let mut right = vec![0.0; out.len()];

@@ -1,5 +1,9 @@
-use super::{Kernel, Operand};
-use crate::{base::argument, ops::Gather};
+use super::{Kernel, Operand, chunks::CHUNK};
+use crate::{
+    base::argument,
+    ops::{Gather, Lut},
+};
+use rayon::prelude::*;
 
 pub(super) fn gather(op: Gather<Operand>) -> Kernel {
     Box::new(move |t| {
@@ -26,6 +30,16 @@ pub(super) fn gather(op: Gather<Operand>) -> Kernel {
                 to.copy_from_slice(&from[r * bytes..(r + 1) * bytes]);
             }
         }
+        Ok(())
+    })
+}
+
+/// By the bits of each value: entry 255 is that of -1.
+pub(super) fn lut(op: Lut<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let (values, table) = (t.array(&op.input)?.bytes()?, t.array(&op.table)?.bytes()?);
+        let chunks = t.memory(0)?.bytes().par_chunks_mut(CHUNK).zip(values.par_chunks(CHUNK));
+        chunks.for_each(|(out, values)| out.iter_mut().zip(values).for_each(|(o, v)| *o = table[usize::from(*v)]));
         Ok(())
     })
 }

@@ -1,5 +1,9 @@
 use super::{Kernel, Operand, layout::permuted, task::Finish};
-use crate::ops::{Reduce, ReduceMode, reduced_axes};
+use crate::{
+    base::Dtype,
+    exec::ValueType,
+    ops::{CumSum, Reduce, ReduceMode, Variance, reduced_axes},
+};
 use rayon::prelude::*;
 
 /// Sums are accumulated in f64, then rounded once.
@@ -16,18 +20,62 @@ fn reducer(mode: ReduceMode) -> fn(&[f32]) -> f32 {
 }
 
 pub(super) fn reduce(op: Reduce<Operand>) -> Kernel {
-    let f = reducer(op.mode);
+    over(op.input, op.axes, reducer(op.mode))
+}
+
+pub(super) fn variance(op: Variance<Operand>) -> Kernel {
+    let correction = op.correction;
+    over(op.input, op.reduce_list, move |v| {
+        let n = v.len() as f64;
+        let mean = v.iter().map(|&x| f64::from(x)).sum::<f64>() / n;
+        let squares = v.iter().map(|&x| (f64::from(x) - mean).powi(2)).sum::<f64>();
+        // As PyTorch: no degree of freedom is left rather than fewer.
+        (squares / (n - correction).max(0.0)) as f32
+    })
+}
+
+/// `f` of the elements that differ in the axes alone.
+fn over(input: Operand, axes: Vec<i64>, f: impl Fn(&[f32]) -> f32 + Send + Sync + 'static) -> Kernel {
     Box::new(move |t| {
-        let shape = &op.input.ty.shape;
-        let reduced = reduced_axes(&op.axes, shape.len())?;
+        let shape = &input.ty.shape;
+        let reduced = reduced_axes(&axes, shape.len())?;
         let (mut order, last): (Vec<usize>, Vec<usize>) = (0..shape.len()).partition(|i| !reduced.contains(i));
         let row: usize = last.iter().map(|&i| shape[i]).product();
         order.extend(last);
-        let values = t.reals(&op.input)?;
+        let values = t.reals(&input)?;
         let rows = if order.is_sorted() { values } else { permuted(&values, shape, &order)?.into() };
         t.write(0, Finish::default(), |out| {
             out.par_iter_mut().zip(rows.par_chunks(row.max(1))).for_each(|(o, row)| *o = f(row));
             Ok(())
         })
     })
+}
+
+/// Of plain integers exactly, of all others in float32.
+pub(super) fn cum_sum(op: CumSum<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let shape = &op.input.ty.shape;
+        let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
+        let inner: usize = shape[axis + 1..].iter().product();
+        let block = shape[axis] * inner;
+        let is_plain_int = |ty: &ValueType| ty.buffer_dtype() != Dtype::Float32 && ty.quantization.is_none();
+        if is_plain_int(&op.input.ty) && is_plain_int(t.result(0)?) {
+            let mut values = t.ints(&op.input)?;
+            values.par_chunks_mut(block).for_each(|v| running(v, inner, i64::saturating_add));
+            return t.write_ints(0, &values);
+        }
+        let values = t.reals(&op.input)?;
+        t.write(0, Finish::default(), |out| {
+            out.copy_from_slice(&values);
+            out.par_chunks_mut(block).for_each(|v| running(v, inner, |a, b| a + b));
+            Ok(())
+        })
+    })
+}
+
+/// Adds to each element the one `inner` places before.
+fn running<T: Copy>(values: &mut [T], inner: usize, add: impl Fn(T, T) -> T) {
+    for i in inner..values.len() {
+        values[i] = add(values[i], values[i - inner]);
+    }
 }

@@ -36,14 +36,19 @@ pub(super) fn temporary(signature: &Signature) -> u64 {
         Op::MatMul(op) => matmul(op, result),
         Op::AvgPool(_) | Op::MaxPool(_) => reals(&input.ty),
         // As it is, and in another order.
-        Op::Reduce(_) => sum([reals(&input.ty), bytes(elements, 4), reals(result)]),
+        Op::Reduce(_) | Op::Variance(_) => sum([reals(&input.ty), bytes(elements, 4), reals(result)]),
         Op::Softmax(_) => sum([reals(&input.ty), bytes(elements, 8), reals(result)]),
         Op::TopK(_) => sum([bytes(elements, 8), bytes(result.elements(), 8)]),
         Op::Gather(op) => bytes(op.indices.ty.elements(), 8),
         Op::Concat(op) => sum(op.inputs.iter().map(|i| converted(i, result))),
-        Op::Pad(_) | Op::Permute(_) | Op::Reshape(_) | Op::Slice(_) | Op::Squeeze(_) | Op::Unsqueeze(_) => {
-            converted(input, result)
-        }
+        Op::CumSum(_) => sum([bytes(elements, 8), reals(result)]),
+        Op::Copy(_)
+        | Op::Pad(_)
+        | Op::Permute(_)
+        | Op::Reshape(_)
+        | Op::Slice(_)
+        | Op::Squeeze(_)
+        | Op::Unsqueeze(_) => converted(input, result),
         // A row may be all there is.
         Op::LayerNorm(_) => reals(result),
         _ => 0,

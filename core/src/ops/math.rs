@@ -1,0 +1,30 @@
+//! Types of elementwise mathematics: the input's.
+use super::{
+    Clip, LogB, Pow3,
+    types::{Types, Value, broadcast_to_first, same},
+};
+use crate::base::argument;
+
+/// A function of one tensor whose attributes can be anything.
+pub(super) fn unary(input: &Value) -> Types {
+    same(input)
+}
+
+pub(super) fn log_b(op: &LogB<Value>) -> Types {
+    if op.base < 2 {
+        return Err(argument("base", op.base, "expected at least 2"));
+    }
+    same(&op.input)
+}
+
+pub(super) fn pow3(op: &Pow3<Value>) -> Types {
+    broadcast_to_first(&op.inputs)
+}
+
+pub(super) fn clip(op: &Clip<Value>) -> Types {
+    let (min, max) = (op.min, op.max);
+    if min.is_nan() || max.is_nan() || min > max {
+        return Err(argument("max", format!("{max:?}"), format!("expected at least min, which is {min:?}")));
+    }
+    same(&op.inputs)
+}

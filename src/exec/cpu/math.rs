@@ -1,0 +1,99 @@
+use super::{
+    Kernel, Operand,
+    arithmetic::tensors,
+    task::Finish,
+    unary::{unary, vectorised},
+};
+use crate::{
+    ops::{Clip, Exp, LogB, Pow, Pow2, Pow3, Rsqrt},
+    quant::RoundMode,
+};
+use rten_simd::SimdUnaryOp;
+use rten_vecmath as vecmath;
+use std::f64::consts::FRAC_2_SQRT_PI;
+
+pub(super) fn sign(x: f64) -> f64 {
+    f64::from(i8::from(x > 0.0) - i8::from(x < 0.0))
+}
+
+/// The error function: `2 / sqrt(pi) * exp(-x^2)` times the sum of `2^n x^(2n + 1) / (1 * 3 * .. * (2n + 1))`, whose terms
+/// all have one sign.
+pub(super) fn erf(x: f64) -> f64 {
+    let a = x.abs();
+    if a > 6.0 {
+        return 1f64.copysign(x);
+    }
+    let (mut term, mut sum, mut odd) = (a, a, 1.0);
+    while term > sum * 1e-17 {
+        odd += 2.0;
+        term *= 2.0 * a * a / odd;
+        sum += term;
+    }
+    (FRAC_2_SQRT_PI * (-a * a).exp() * sum).copysign(x)
+}
+
+pub(super) fn exp(op: Exp<Operand>) -> Kernel {
+    vectorised(op.input, RoundMode::default(), f64::exp, |v| {
+        vecmath::Exp {}.map_mut(v);
+    })
+}
+
+/// The Top executor adds 1e-5; the compiler's tables of quantized tensors have the function as it is.
+pub(super) fn rsqrt(op: Rsqrt<Operand>) -> Kernel {
+    let exact = |x: f64| 1.0 / x.sqrt();
+    vectorised(op.input, RoundMode::default(), exact, move |v| {
+        v.iter_mut().for_each(|x| *x = exact(f64::from(*x) + 1e-5) as f32);
+    })
+}
+
+pub(super) fn log_b(op: LogB<Operand>) -> Kernel {
+    let base = (op.base as f64).ln();
+    unary(op.input, RoundMode::default(), move |x| x.ln() / base)
+}
+
+pub(super) fn clip(op: Clip<Operand>) -> Kernel {
+    let (min, max) = (op.min, op.max);
+    // Comparisons, as NaN passes.
+    let f = move |x: f64| match x {
+        _ if x < min => min,
+        _ if x > max => max,
+        _ => x,
+    };
+    unary(op.inputs, RoundMode::default(), f)
+}
+
+pub(super) fn pow(op: Pow<Operand>) -> Kernel {
+    let exponent = op.exponent;
+    unary(op.input, RoundMode::default(), move |x| x.powf(exponent))
+}
+
+pub(super) fn pow2(op: Pow2<Operand>) -> Kernel {
+    let base = op.const_val;
+    unary(op.input, RoundMode::default(), move |x| base.powf(x))
+}
+
+pub(super) fn pow3(op: Pow3<Operand>) -> Kernel {
+    let int = |a: i64, b: i64| RoundMode::default().round((a as f64).powf(b as f64)) as i64;
+    tensors(op.inputs, Vec::new(), Finish::default(), f32::powf, int)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::erf;
+
+    #[test]
+    fn the_error_function_is_that_of_tables() {
+        for (x, expected) in [
+            (0.0, 0.0),
+            (1e-10, 1.1283791670955126e-10),
+            (0.5, 0.5204998778130465),
+            (-1.0, -0.8427007929497149),
+            (3.0, 0.9999779095030014),
+            (7.0, 1.0),
+            (f64::NEG_INFINITY, -1.0),
+        ] {
+            assert!((erf(x) - expected).abs() <= 1e-15 * expected.abs(), "erf({x}) is {}", erf(x));
+        }
+        assert!(erf(f64::NAN).is_nan());
+    }
+}

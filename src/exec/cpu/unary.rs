@@ -1,0 +1,75 @@
+//! Functions of one element.
+use super::{Kernel, Operand, task::Finish};
+use crate::{
+    base::Dtype,
+    exec::ValueType,
+    quant::{Quantization, RoundMode},
+};
+
+/// A function without attributes.
+pub(super) fn function(input: Operand, f: fn(f64) -> f64) -> Kernel {
+    unary(input, RoundMode::default(), f)
+}
+
+/// `f` of every element, in float64.
+pub(super) fn unary(input: Operand, round: RoundMode, f: impl Fn(f64) -> f64 + Copy + Send + Sync + 'static) -> Kernel {
+    vectorised(input, round, f, move |values| values.iter_mut().for_each(|v| *v = f(f64::from(*v)) as f32))
+}
+
+/// As [`unary`], with another form of `f` for chunks of real numbers.
+pub(super) fn vectorised(
+    input: Operand,
+    round: RoundMode,
+    f: impl Fn(f64) -> f64 + Copy + Send + Sync + 'static,
+    reals: impl Fn(&mut [f32]) + Send + Sync + 'static,
+) -> Kernel {
+    Box::new(move |t| {
+        let source = t.source(&input, &input.ty.shape)?;
+        let result = t.result(0)?;
+        if let Some(table) = table(&input.ty, result, round, f) {
+            return t.fill_ints(0, |first, out| {
+                source.ints(first, out);
+                out.iter_mut().for_each(|v| *v = table[usize::from(*v as u8)]);
+            });
+        }
+        let is_plain_int = |ty: &ValueType| ty.buffer_dtype() != Dtype::Float32 && ty.quantization.is_none();
+        if is_plain_int(&input.ty) && is_plain_int(result) {
+            return t.fill_ints(0, |first, out| {
+                source.ints(first, out);
+                out.iter_mut().for_each(|v| *v = round.round(f(*v as f64)) as i64);
+            });
+        }
+        t.fill(0, 1, Finish::round(round), |first, out| {
+            source.reals(first, out);
+            reals(out);
+            Ok(())
+        })
+    })
+}
+
+/// What becomes of each value of 8 bits, by its bits. As in the compiler's tables the zero point is added before rounding;
+/// but what is too large saturates (there -128 if it is beyond 32 bits), and NaN becomes 0.
+fn table(input: &ValueType, result: &ValueType, round: RoundMode, f: impl Fn(f64) -> f64) -> Option<[i64; 256]> {
+    let (from, (low, high)) = (input.dtype.int_range()?, result.dtype.int_range()?);
+    let ((scale, zero), (to, offset)) = (one_scale(input)?, one_scale(result)?);
+    if input.dtype.size() != 1 {
+        return None;
+    }
+    let mut table = [0; 256];
+    for i in from.0..=from.1 {
+        let stored = f((i - zero) as f64 * scale) / to + offset as f64;
+        table[usize::from(i as u8)] = round.round(stored).clamp(low as f64, high as f64) as i64;
+    }
+    Some(table)
+}
+
+/// Scale and zero point of a tensor that has one of each at most.
+pub(super) fn one_scale(ty: &ValueType) -> Option<(f64, i64)> {
+    let Some((scales, zero_points)) = ty.quantization.as_ref().map(Quantization::values) else {
+        return Some((1.0, 0));
+    };
+    match (scales.as_slice(), zero_points.as_slice()) {
+        ([scale], [zero]) => Some((*scale, *zero)),
+        _ => None,
+    }
+}
