@@ -5,7 +5,7 @@ def CompareMode : OneOf<["Equal", "Greater", "GreaterOrEqual", "Less", "LessOrEq
 
 def Top_CompareOp : Top_Op<"Compare"> {
   let summary = "comparison of two tensors, broadcast";
-  let description = [{ }];
+  let description = [{ `And`: neither is 0. `Xor`: they differ. `Not`: the first is 0. }];
   let arguments = (ins AnyTensor:$lhs, AnyTensor:$rhs, CompareMode:$mode);
   let results = (outs AnyTensor:$output);
 }

@@ -111,7 +111,7 @@ function! {
         "Scales of input and output." scale: [f64; 2],
         ;
         "Zero points of input and output." zero_point: [i64; 2] = [0, 0],
-        "How results are rounded." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+        "Written to the graph; the compiler rounds half away from zero in any case." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
     }
     softmax_int: "`exp(x)` normalised to sum 1 along `axis`, of quantized tensors; the exponentials are read from a table.",
         example "let y = g.softmax_int(i, 1, [0.1, 1.0 / 128.0]).call()?;\nassert_eq!(g.tensor(y)?.dtype, Dtype::Int8);",
@@ -147,7 +147,7 @@ impl Relu {
 impl PRelu {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         to.dtype("input", &self.input, FLOATS)?;
-        to.same_dtype(("input", &self.input), ("slope", &self.slope))?;
+        to.dtype("slope", &self.slope, FLOATS)?;
         if !matches!(to.info(&self.slope)?.kind, TensorKind::Coefficient(_)) {
             return Err(misfit("slope", "is computed or an input; expected a coefficient"));
         }

@@ -73,7 +73,7 @@ function! {
     ors: "1 where `tensor_i0 + scalar_i1 > 0`, 0 elsewhere: \"or\" of numbers that are not negative.",
         example "let y = g.ors(x, 0.0).call()?;\nassert_eq!(g.operators()[0].op.name(), \"AddConst\");",
         => |args, to| args.or(to);
-    xors: "1 where one of `tensor_i0` and `scalar_i1` is 0 and the other is not, 0 elsewhere.",
+    xors: "1 where `tensor_i0` and `scalar_i1` differ, 0 elsewhere: \"exclusive or\" of 0 and 1.",
         example "let y = g.xors(x, 1.0).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
         => |args, to| args.lower(CompareMode::Xor, to);
 }
@@ -92,7 +92,7 @@ function! {
     or_op: "1 where `tensor_i0 + tensor_i1 > 0`, 0 elsewhere; broadcast: \"or\" of numbers that are not negative.",
         example "let y = g.or_op(x, vec![1f32]).call()?;\nassert_eq!(g.operators()[0].op.name(), \"Add\");",
         => |args, to| args.or(to);
-    xor_op: "1 where one of the tensors is 0 and the other is not, 0 elsewhere; broadcast.",
+    xor_op: "1 where the tensors differ, 0 elsewhere; broadcast: \"exclusive or\" of 0 and 1.",
         example "let y = g.xor_op(x, vec![1f32]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
         => |args, to| args.compare().lower(CompareMode::Xor, to);
 }

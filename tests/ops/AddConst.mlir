@@ -56,3 +56,16 @@ module @quantized attributes {module.chip = "ALL", module.platform = "TPULANG", 
     return %2, %3 : tensor<1x4x!quant.uniform<i8:f32, 0.5>>, tensor<1x4x!quant.uniform<i8:f32, 0.5:1>>
   }
 }
+
+// -----
+
+// The Relu of integers.
+// input x = [-100, 3, 7, 100]
+// expect y = [0, 1, 5, 20]
+module @integers_with_relu attributes {module.chip = "ALL", module.platform = "TPULANG", module.state = "TOP_QUANTIZED", module.top_run_mode = "STATIC"} {
+  func.func @main(%arg0: tensor<4xsi32>) -> tensor<4xsi32> {
+    %0 = "top.Input"(%arg0) : (tensor<4xsi32>) -> tensor<4xsi32> loc("x")
+    %1 = "top.AddConst"(%0) {const_val = -2.0 : f64, do_relu = true, relu_limit = 20.0 : f64} : (tensor<4xsi32>) -> tensor<4xsi32> loc("y")
+    return %1 : tensor<4xsi32>
+  }
+}

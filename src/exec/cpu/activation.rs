@@ -4,12 +4,12 @@ use super::{
     layout::{from_last, to_last},
     math::erf,
     task::{Finish, relu as relu_of},
-    unary::{one_scale, unary, vectorised},
+    unary::{capped, one_scale, unary, vectorised},
 };
 use crate::{
     base::Dtype,
     exec::ValueType,
-    ops::{Abs, Elu, GELU, GeluApproxMode, HardSigmoid, LeakyRelu, PRelu, Relu, SiLU, Sigmoid, Softmax, Swish, Tanh},
+    ops::{Elu, GELU, GeluApproxMode, HardSigmoid, LeakyRelu, PRelu, Relu, SiLU, Sigmoid, Softmax, Swish, Tanh},
     quant::RoundMode,
 };
 use rayon::prelude::*;
@@ -17,31 +17,20 @@ use rten_simd::{SimdOp, SimdUnaryOp};
 use rten_vecmath as vecmath;
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
-/// Applies `f` to chunks of the values.
-fn map(input: Operand, finish: Finish, f: impl Fn(&mut [f32]) + Send + Sync + 'static) -> Kernel {
-    Box::new(move |t| {
-        let source = t.source(&input, &input.ty.shape)?;
-        t.fill(0, 1, finish, |first, out| {
-            source.reals(first, out);
-            f(out);
-            Ok(())
-        })
-    })
-}
-
-pub(super) fn abs(op: Abs<Operand>) -> Kernel {
-    map(op.input, Finish::default(), |v| v.iter_mut().for_each(|x| *x = x.abs()))
-}
-
 pub(super) fn relu(op: Relu<Operand>) -> Kernel {
     let limit = op.relu_limit;
-    map(op.input, Finish::default(), move |v| relu_of(v, limit))
+    vectorised(op.input, RoundMode::default(), capped(limit), move |v| relu_of(v, limit))
 }
 
 pub(super) fn leaky_relu(op: LeakyRelu<Operand>) -> Kernel {
-    let alpha = op.alpha as f32;
-    map(op.input, Finish::round(op.round_mode), move |v| {
-        v.iter_mut().for_each(|x| *x = if *x < 0.0 { *x * alpha } else { *x });
+    let (alpha, finish) = (op.alpha as f32, Finish::round(op.round_mode));
+    Box::new(move |t| {
+        let source = t.source(&op.input, &op.input.ty.shape)?;
+        t.fill(0, 1, finish, |first, out| {
+            source.reals(first, out);
+            out.iter_mut().for_each(|x| *x = if *x < 0.0 { *x * alpha } else { *x });
+            Ok(())
+        })
     })
 }
 
@@ -76,8 +65,9 @@ pub(super) fn softsign(x: f64) -> f64 {
     x / (1.0 + x.abs())
 }
 
+/// In float32, as the compiler's tables have it: at 9 it is 9.
 pub(super) fn mish(x: f64) -> f64 {
-    x * softplus(x).tanh()
+    f64::from((x * softplus(x).tanh()) as f32)
 }
 
 pub(super) fn hard_swish(x: f64) -> f64 {
@@ -145,7 +135,7 @@ pub(super) fn gelu(op: GELU<Operand>) -> Kernel {
 }
 
 /// Of stored values of 8 bits, as the compiler computes it: by a table of the exponentials of distances from the largest,
-/// in float32. None where tensors are something else.
+/// in float32, and rounded to the nearest integer whatever the round mode. None where tensors are something else.
 fn softmax_table(op: &Softmax<Operand>, result: &ValueType) -> Option<([f32; 256], f64, i64)> {
     let is_byte = |ty: &ValueType| ty.quantization.is_some() && matches!(ty.dtype, Dtype::Int8 | Dtype::Uint8);
     if op.log || !is_byte(&op.input.ty) || !is_byte(result) {
@@ -178,10 +168,10 @@ pub(super) fn softmax(op: Softmax<Operand>) -> Kernel {
             let (n, inner) = (shape[axis], shape[axis + 1..].iter().product::<usize>());
             let stored = |power: f32, sum: f32| {
                 let real = (f64::from(power) / (f64::from(sum) * to)) as f32;
-                op.round_mode.round(real.into()) as i64 + offset
+                (real.round() as i64).saturating_add(offset)
             };
             let mut values = t.ints(&op.input)?;
-            values.par_chunks_mut(n * inner).for_each(|block| softmax_stored(block, n, inner, stored, &table));
+            values.par_chunks_mut((n * inner).max(1)).for_each(|block| softmax_stored(block, n, inner, stored, &table));
             return t.write_ints(0, &values);
         }
         let row = |row: &mut [f32]| {

@@ -1,8 +1,8 @@
 use super::{
     Kernel, Operand,
     elementwise::binary_into,
-    task::{Finish, Task},
-    unary::unary,
+    task::{Finish, Task, is_plain_int},
+    unary::{capped, unary},
 };
 use crate::{
     base::{Dtype, Result},
@@ -66,13 +66,10 @@ pub(super) fn remainder(op: Remainder<Operand>) -> Kernel {
     tensors(op.inputs, Vec::new(), Finish::default(), real, int)
 }
 
-/// `max(x, 0)`, capped where the limit is positive; x without `do_relu`.
+/// A Relu, or nothing.
 fn relu(do_relu: bool, limit: f64) -> impl Fn(f64) -> f64 + Copy {
-    move |x| match x {
-        _ if do_relu && x < 0.0 => 0.0,
-        _ if do_relu && limit > 0.0 && x > limit => limit,
-        _ => x,
-    }
+    let capped = capped(limit);
+    move |x| if do_relu { capped(x) } else { x }
 }
 
 pub(super) fn reciprocal(op: Reciprocal<Operand>) -> Kernel {
@@ -119,11 +116,6 @@ fn smaller(a: f32, b: f32) -> f32 {
     if b < a { b } else { a }
 }
 
-/// Plain integers are computed exactly; what is quantized or float, as real numbers.
-fn are_plain_ints<'a>(mut all: impl Iterator<Item = &'a ValueType>) -> bool {
-    all.all(|ty| ty.buffer_dtype() != Dtype::Float32 && ty.quantization.is_none())
-}
-
 /// Of any number of tensors, from left to right. Each op's function is its own instance, so that the loop is vectorised.
 pub(super) fn tensors(
     inputs: Vec<Operand>,
@@ -134,8 +126,8 @@ pub(super) fn tensors(
 ) -> Kernel {
     Box::new(move |t| {
         let result = t.result(0)?;
-        if are_plain_ints(inputs.iter().map(|i| &i.ty).chain([result])) {
-            return integers(t, &inputs, &int);
+        if inputs.iter().map(|i| &i.ty).chain([result]).all(is_plain_int) {
+            return integers(t, &inputs, finish, &int);
         }
         let is_plain = |ty: &ValueType| ty.buffer_dtype() == Dtype::Float32;
         if let [a, b] = inputs.as_slice()
@@ -180,7 +172,7 @@ fn reals(
     })
 }
 
-fn integers(t: &mut Task, inputs: &[Operand], int: &(impl Fn(i64, i64) -> i64 + Sync)) -> Result<()> {
+fn integers(t: &mut Task, inputs: &[Operand], finish: Finish, int: &(impl Fn(i64, i64) -> i64 + Sync)) -> Result<()> {
     let shape = &t.result(0)?.shape;
     let sources = inputs.iter().map(|i| t.source(i, shape)).collect::<Result<Vec<_>>>()?;
     t.fill_ints(0, |first, out| {
@@ -190,17 +182,19 @@ fn integers(t: &mut Task, inputs: &[Operand], int: &(impl Fn(i64, i64) -> i64 + 
             source.ints(first, &mut next);
             out.iter_mut().zip(&next).for_each(|(a, b)| *a = int(*a, *b));
         }
+        finish.ints(out);
     })
 }
 
 fn constant(input: Operand, c: f64, finish: Finish, f: fn(f64, f64) -> f64) -> Kernel {
     Box::new(move |t| {
         let source = t.source(&input, &input.ty.shape)?;
-        if are_plain_ints([&input.ty, t.result(0)?].into_iter()) {
+        if is_plain_int(&input.ty) && is_plain_int(t.result(0)?) {
             // Exact for every integer of up to 32 bits.
             return t.fill_ints(0, |first, out| {
                 source.ints(first, out);
                 out.iter_mut().for_each(|v| *v = RoundMode::default().round(f(*v as f64, c)) as i64);
+                finish.ints(out);
             });
         }
         t.fill(0, 1, finish, |first, out| {

@@ -11,13 +11,13 @@ use crate::{
 fn predicate(mode: CompareMode) -> fn(f32, f32) -> bool {
     match mode {
         CompareMode::Equal => |a, b| a == b,
-        CompareMode::NotEqual => |a, b| a != b,
+        // Xor is meant for 0 and 1; of other numbers the tool chain asks too whether they differ.
+        CompareMode::NotEqual | CompareMode::Xor => |a, b| a != b,
         CompareMode::Greater => |a, b| a > b,
         CompareMode::GreaterOrEqual => |a, b| a >= b,
         CompareMode::Less => |a, b| a < b,
         CompareMode::LessOrEqual => |a, b| a <= b,
         CompareMode::And => |a, b| a != 0.0 && b != 0.0,
-        CompareMode::Xor => |a, b| (a != 0.0) != (b != 0.0),
         // Not looks at its left side only.
         CompareMode::Not => |a, _| a == 0.0,
     }

@@ -31,7 +31,7 @@ type Kernel = Box<dyn Fn(&mut Task) -> Result<()> + Send + Sync>;
 /// The list of kernels: one an op, or none.
 fn prepare(op: &Op<Operand>) -> Option<Kernel> {
     Some(match op.clone() {
-        Op::Abs(op) => activation::abs(*op),
+        Op::Abs(op) => unary::function(op.input, f64::abs),
         Op::Add(op) => arithmetic::add(*op),
         Op::AddConst(op) => arithmetic::add_const(*op),
         Op::Arccos(op) => unary::function(op.input, f64::acos),

@@ -1,9 +1,9 @@
-use super::{Kernel, Operand, layout::permuted, task::Finish};
-use crate::{
-    base::Dtype,
-    exec::ValueType,
-    ops::{CumSum, Reduce, ReduceMode, Variance, reduced_axes},
+use super::{
+    Kernel, Operand,
+    layout::permuted,
+    task::{Finish, is_plain_int},
 };
+use crate::ops::{CumSum, Reduce, ReduceMode, Variance, reduced_axes};
 use rayon::prelude::*;
 
 /// Sums are accumulated in f64, then rounded once.
@@ -57,8 +57,7 @@ pub(super) fn cum_sum(op: CumSum<Operand>) -> Kernel {
         let shape = &op.input.ty.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let inner: usize = shape[axis + 1..].iter().product();
-        let block = shape[axis] * inner;
-        let is_plain_int = |ty: &ValueType| ty.buffer_dtype() != Dtype::Float32 && ty.quantization.is_none();
+        let block = (shape[axis] * inner).max(1);
         if is_plain_int(&op.input.ty) && is_plain_int(t.result(0)?) {
             let mut values = t.ints(&op.input)?;
             values.par_chunks_mut(block).for_each(|v| running(v, inner, i64::saturating_add));

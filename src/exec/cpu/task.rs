@@ -45,6 +45,13 @@ impl Finish {
     pub fn and_round(self, round: RoundMode) -> Self {
         Finish { round, ..self }
     }
+    /// The Relu, of plain integers.
+    pub fn ints(self, values: &mut [i64]) {
+        if let Some(limit) = self.relu {
+            let top = if limit > 0.0 { limit as i64 } else { i64::MAX };
+            values.iter_mut().for_each(|v| *v = (*v).clamp(0, top));
+        }
+    }
 }
 
 impl<'a> Task<'a> {
@@ -196,6 +203,11 @@ impl<'a> Task<'a> {
     pub fn write_ints(&mut self, i: usize, values: &[i64]) -> Result<()> {
         self.fill_ints(i, |first, out| out.copy_from_slice(&values[first..first + out.len()]))
     }
+}
+
+/// Plain integers are computed exactly; what is quantized or float, as real numbers.
+pub(super) fn is_plain_int(ty: &ValueType) -> bool {
+    ty.buffer_dtype() != Dtype::Float32 && ty.quantization.is_none()
 }
 
 /// So many elements, of which what was there stays. A row may be as large as a tensor.

@@ -1,7 +1,9 @@
 //! Functions of one element.
-use super::{Kernel, Operand, task::Finish};
+use super::{
+    Kernel, Operand,
+    task::{Finish, is_plain_int},
+};
 use crate::{
-    base::Dtype,
     exec::ValueType,
     quant::{Quantization, RoundMode},
 };
@@ -32,7 +34,6 @@ pub(super) fn vectorised(
                 out.iter_mut().for_each(|v| *v = table[usize::from(*v as u8)]);
             });
         }
-        let is_plain_int = |ty: &ValueType| ty.buffer_dtype() != Dtype::Float32 && ty.quantization.is_none();
         if is_plain_int(&input.ty) && is_plain_int(result) {
             return t.fill_ints(0, |first, out| {
                 source.ints(first, out);
@@ -45,6 +46,15 @@ pub(super) fn vectorised(
             Ok(())
         })
     })
+}
+
+/// `max(x, 0)`, and `min(x, limit)` where the limit is positive.
+pub(super) fn capped(limit: f64) -> impl Fn(f64) -> f64 + Copy {
+    move |x| match x {
+        _ if x < 0.0 => 0.0,
+        _ if limit > 0.0 && x > limit => limit,
+        _ => x,
+    }
 }
 
 /// What becomes of each value of 8 bits, by its bits. As in the compiler's tables the zero point is added before rounding;
