@@ -60,7 +60,7 @@ def by_tpulang(s, work):
     for n, t in s.tensors.items():
         coeff = t.get("coeff", False)
         tensors[n] = tpul.Tensor(name=n, shape=t["shape"], dtype=t["dtype"], ttype="coeff" if coeff else "neuron",
-                                 data=s.data[n] if coeff else None, scale=t.get("scale"))
+                                 data=s.data[n], scale=t.get("scale"))
 
     def value(k, v):
         if isinstance(v, str) and v in tensors:

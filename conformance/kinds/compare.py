@@ -17,7 +17,7 @@ def compare(op):
 
 
 def logic(op):
-    """of zeros and ones; and_op and ands are for data that the tool chain sees when the graph is built"""
+    """of zeros and ones"""
     def build(s):
         d = float_type()
         bits = lambda name, x, coeff=False: s.tensor(name, x, d, coeff, values=np.random.randint(0, 2, x).astype(d))
