@@ -180,7 +180,7 @@ impl Pow {
                 to.dtype("expn", expn, FLOATS)?;
                 to.emit(ops::Pow2::new(to.tensor(expn)?, float32("base", *base)?))
             }
-            _ => Err(argument("base and expn", "both numbers", "one must be a tensor")),
+            _ => Err(argument("expn", "a number", "base is one too; one of the two must be a tensor")),
         }
     }
 }

@@ -92,7 +92,7 @@ mod tests {
             (7.0, 1.0),
             (f64::NEG_INFINITY, -1.0),
         ] {
-            assert!((erf(x) - expected).abs() <= 1e-15 * expected.abs(), "erf({x}) is {}", erf(x));
+            assert!((erf(x) - expected).abs() <= 2e-15 * expected.abs(), "erf({x}) is {}", erf(x));
         }
         assert!(erf(f64::NAN).is_nan());
     }
