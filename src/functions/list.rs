@@ -1,28 +1,39 @@
 //! The one list of functions.
 use super::{
-    FunctionDef, activation, arithmetic, cast, compare, conv, gather, layout, matmul, norm, pool, reduce, select, sort,
+    FunctionDef, activation, arithmetic, cast, compare, conv, deconv, gather, layout, matmul, norm, pool, reduce,
+    select, sort,
 };
 use crate::base::{Cause, Result, nearest, shown};
 
 /// Every function, by name.
-static FUNCTIONS: [FunctionDef; 49] = [
+static FUNCTIONS: [FunctionDef; 62] = [
     activation::abs(),
     arithmetic::add(),
     pool::avgpool2d(),
+    pool::avgpool3d(),
     norm::batch_norm(),
     cast::cast(),
     layout::concat(),
     select::cond_select(),
     conv::conv(),
+    conv::conv3d(),
+    conv::conv3d_int(),
+    conv::conv3d_quant(),
+    conv::conv3d_v2(),
     conv::conv_int(),
     conv::conv_quant(),
     conv::conv_v2(),
+    deconv::deconv(),
+    deconv::deconv3d(),
+    deconv::deconv_int(),
+    deconv::deconv_v2(),
     arithmetic::div(),
     compare::eq(),
     compare::eqs(),
     compare::ge(),
     activation::gelu(),
     compare::ges(),
+    norm::group_norm(),
     compare::gt(),
     compare::gts(),
     gather::index_select(),
@@ -36,6 +47,8 @@ static FUNCTIONS: [FunctionDef; 49] = [
     matmul::matmul_int(),
     arithmetic::max(),
     pool::maxpool2d(),
+    pool::maxpool2d_with_mask(),
+    pool::maxpool3d(),
     arithmetic::min(),
     arithmetic::mul(),
     compare::ne(),
@@ -46,6 +59,7 @@ static FUNCTIONS: [FunctionDef; 49] = [
     activation::relu(),
     cast::requant_int(),
     layout::reshape(),
+    norm::rms_norm(),
     activation::sigmoid(),
     layout::slice(),
     activation::softmax(),

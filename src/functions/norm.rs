@@ -1,4 +1,4 @@
-//! `batch_norm`, `layer_norm`.
+//! `batch_norm`, `layer_norm`, `group_norm`, `rms_norm`.
 use super::{dtypes::FLOATS, function, lowering::Lowering};
 use crate::{
     base::{Result, argument, misfit, shape_text},
@@ -32,6 +32,33 @@ function! {
     }
     layer_norm: "Normalises over `axis` and all axes after it: `(x - mean) / sqrt(var + epsilon) * gamma + beta`, var the biased variance.",
         example "let y = g.layer_norm(x).gamma(vec![1f32; 8]).beta(vec![0f32; 8]).axis(-1).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        => |args, to| args.lower(to);
+}
+
+function! {
+    GroupNorm -> Tensor {
+        "n x c x ..; float32 or float16." input: Operand,
+        ;
+        "c elements; 1 where absent." gamma: Operand,
+        "c elements; 0 where absent." beta: Operand,
+        "Keeps the root from 0; not negative." epsilon: f64 = 1e-5,
+        "Of so many groups of channels, equally large." num_groups: i64 = 1i64,
+    }
+    group_norm: "Normalises groups of channels, each with all that follows axis 1: `(x - mean) / sqrt(var + epsilon) * gamma + beta`, mean and biased variance those of the group, gamma and beta one value a channel.",
+        example "let y = g.group_norm(x).gamma(vec![1f32; 3]).num_groups(3).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        => |args, to| args.lower(to);
+}
+
+function! {
+    RmsNorm -> Tensor {
+        "float32 or float16." input: Operand,
+        ;
+        "As many elements as the last axis, of the input's dtype; 1 where absent." gamma: Operand,
+        "Keeps the root from 0; not negative." epsilon: f64 = 1e-5,
+        "The last axis: -1, or its number." axis: i64 = -1i64,
+    }
+    rms_norm: "`x / sqrt(mean(x^2) + epsilon) * gamma`, the mean over the last axis.",
+        example "let y = g.rms_norm(x).gamma(vec![1f32; 8]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
         => |args, to| args.lower(to);
 }
 
@@ -82,6 +109,38 @@ impl LayerNorm {
     }
 }
 
+impl GroupNorm {
+    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
+        to.dtype("input", &self.input, FLOATS)?;
+        let epsilon = check_epsilon(self.epsilon())?;
+        for (name, t) in [("gamma", &self.gamma), ("beta", &self.beta)] {
+            to.optional_dtype(name, t, FLOATS)?;
+        }
+        let op = ops::GroupNorm::new(to.tensor(&self.input)?, epsilon, self.num_groups());
+        to.emit(ops::GroupNorm { weight: to.optional(&self.gamma)?, bias: to.optional(&self.beta)?, ..op })
+    }
+}
+
+impl RmsNorm {
+    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
+        to.dtype("input", &self.input, FLOATS)?;
+        let epsilon = check_epsilon(self.epsilon())?;
+        let rank = to.info(&self.input)?.shape.len() as i64;
+        if self.axis() != -1 && self.axis() != rank - 1 {
+            let expected = format!("expected -1 or {}, the last of {rank} axes", rank - 1);
+            return Err(argument("axis", self.axis(), expected));
+        }
+        if let Some(gamma) = &self.gamma {
+            to.same_dtype(("gamma", gamma), ("input", &self.input))?;
+            if to.info(gamma)?.shape.len() != 1 {
+                return Err(misfit("gamma", format!("is {}; expected one axis", shape_text(&to.info(gamma)?.shape))));
+            }
+        }
+        let op = ops::RMSNorm::new(to.tensor(&self.input)?, epsilon);
+        to.emit(ops::RMSNorm { gamma: to.optional(&self.gamma)?, ..op })
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::{
@@ -124,6 +183,14 @@ mod tests {
                 r#"{"op": "layer_norm", "args": {"input": "x", "gamma": "v", "axis": -1}, "out": "y"}"#,
                 r#"{"op": "batch_norm", "args": {"input": "x", "mean": "v", "variance": "v", "beta": "w"}, "out": "y"}"#,
                 r#"{"op": "layer_norm", "args": {"input": "x", "epsilon": -1}, "out": "y"}"#,
+                r#"{"op": "group_norm", "args": {"input": "x", "num_groups": 2}, "out": "y"}"#,
+                r#"{"op": "group_norm", "args": {"input": "x", "num_groups": 0}, "out": "y"}"#,
+                r#"{"op": "group_norm", "args": {"input": "v"}, "out": "y"}"#,
+                r#"{"op": "group_norm", "args": {"input": "x", "gamma": "w"}, "out": "y"}"#,
+                r#"{"op": "rms_norm", "args": {"input": "x", "axis": 1}, "out": "y"}"#,
+                r#"{"op": "rms_norm", "args": {"input": "x", "gamma": "v"}, "out": "y"}"#,
+                r#"{"op": "rms_norm", "args": {"input": "x", "gamma": "w"}, "out": "y"}"#,
+                r#"{"op": "rms_norm", "args": {"input": "i"}, "out": "y"}"#,
             ],
         );
     }

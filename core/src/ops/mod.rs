@@ -29,7 +29,7 @@ mod types;
 mod window;
 
 pub use attribute::{Attribute, Attributes, Dict, check_attributes};
-pub use conv::dilations;
+pub use conv::Convolution;
 pub use def::*;
 pub use layout::{pad_counts, slice_ranges, split_sizes};
 pub use matmul::Product;

@@ -13,17 +13,17 @@ macro_rules! without_rule {
     (@pattern $first:ident $($op:ident)*) => { $crate::ops::Op::$first(_) $(| $crate::ops::Op::$op(_))* };
     (@names $($op:ident)*) => { [$(stringify!($op)),*] };
     ($form:ident) => { $crate::without_rule! { @$form
-        A16Gather A16MatMul AdaptiveAvgPool Arange Arccos Arctanh Arg Attention BatchNormBwd BatchNormTrain
+        A16Gather A16MatMul Arange Arccos Arctanh Arg Attention BatchNormBwd BatchNormTrain
         BinaryConstShift BinaryShift C2CAllReduce C2CBroadcast Ceil ChunkGatedDeltaRule Clip ConcatSlice
-        ConcatVolume ConstantFill ConvBwd_Weight Convbwd Copy Correlation Cos Cosh Csc CumSum Custom Deconv
-        DeformConv2D DepackRaw Depth2Space DequantInt DequantizeLinear DetectionOutput DivConst DtypeCast Einsum Elu
+        ConcatVolume ConstantFill ConvBwd_Weight Convbwd Copy Correlation Cos Cosh Csc CumSum Custom
+        DepackRaw Depth2Space DequantInt DequantizeLinear DetectionOutput DivConst DtypeCast Einsum Elu
         EmbDenseBwd Erf Exp Expand FAttention FAttentionLse Flatten FlexAttention Floor Fp8MatMul FrcnDetection GRU
-        GatherElements GatherND GridSampler GroupNorm GroupNormTrain HardSigmoid HardSwish If IndexPut Insert
-        InstanceNorm Interp LRN LSTM LayerNormBwd LayerNormTrain List Log LogB LogicalAnd Loop Lut
+        GatherElements GatherND GridSampler GroupNormTrain HardSigmoid HardSwish If IndexPut Insert
+        Interp LSTM LayerNormBwd LayerNormTrain List Log LogB LogicalAnd Loop Lut
         MaskRCNN_BboxPooler MaskRCNN_GetBboxB MaskRCNN_MaskPooler MaskRCNN_RPNGetBboxes MaskedFill MatchTemplate
-        MaxPoolWithMask MaxPoolingIndicesBwd MaxUnpool MeanRstd MeanStdScale MeshGrid Mish Mlp Mmap2Rgbmap Mod Nms
-        NonZero Normalize PRelu Pack PixelNorm PoolMask Pow Pow2 Pow3 Preprocess PriorBox Proposal QuantizeLinear
-        RMSNorm ROIPooling RandnLike Range Reciprocal RecurrentGatedDeltaRule Remainder Repeat RequantFp
+        MaxPoolingIndicesBwd MeanRstd MeanStdScale MeshGrid Mish Mlp Mmap2Rgbmap Mod Nms
+        NonZero PRelu Pack Pow Pow2 Pow3 Preprocess PriorBox Proposal QuantizeLinear
+        ROIPooling RandnLike Range Reciprocal RecurrentGatedDeltaRule Remainder Repeat RequantFp
         RetinaFaceDetection Reverse RoiAlign RoiExtractor Rope Round Rsqrt ScaleDotProductAttention ScaleLut
         ScatterElements ScatterND SelectiveScan Shape ShuffleChannel SiLU Sign Sin Sinh Size SliceAxis SoftmaxBwd
         Softplus Softsign Sort Sqrt StridedSlice SwapChannel SwapDimInner Swish Tan Tile Transpose Trilu Tuple
@@ -45,6 +45,7 @@ impl OpDef {
 pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
     match op {
         Op::Abs(op) => activation::abs(op),
+        Op::AdaptiveAvgPool(op) => pool::adaptive_avg_pool(op),
         Op::Add(op) => arithmetic::add(op),
         Op::AddConst(op) => arithmetic::constant(&op.input),
         Op::AvgPool(op) => pool::avg_pool(op),
@@ -54,21 +55,32 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::CompareConst(op) => compare::compare_const(op),
         Op::Concat(op) => layout::concat(op),
         Op::Conv(op) => conv::conv(op),
+        Op::Deconv(op) => conv::deconv(op),
+        Op::DeformConv2D(op) => conv::deform_conv2d(op),
         Op::Div(op) => arithmetic::div(op),
         Op::GELU(op) => activation::gelu(op),
         Op::Gather(op) => gather::gather(op),
+        Op::GroupNorm(op) => norm::group_norm(op),
+        Op::InstanceNorm(op) => norm::instance_norm(op),
+        Op::LRN(op) => norm::lrn(op),
         Op::LayerNorm(op) => norm::layer_norm(op),
         Op::LeakyRelu(op) => activation::leaky_relu(op),
         Op::MatMul(op) => matmul::matmul(op),
         Op::Max(op) => arithmetic::max(op),
         Op::MaxConst(op) => arithmetic::constant(&op.input),
         Op::MaxPool(op) => pool::max_pool(op),
+        Op::MaxPoolWithMask(op) => pool::max_pool_with_mask(op),
+        Op::MaxUnpool(op) => pool::max_unpool(op),
         Op::Min(op) => arithmetic::min(op),
         Op::MinConst(op) => arithmetic::constant(&op.input),
         Op::Mul(op) => arithmetic::mul(op),
         Op::MulConst(op) => arithmetic::constant(&op.input),
+        Op::Normalize(op) => norm::normalize(op),
         Op::Pad(op) => layout::pad(op),
         Op::Permute(op) => layout::permute(op),
+        Op::PixelNorm(op) => norm::pixel_norm(op),
+        Op::PoolMask(op) => pool::pool_mask(op),
+        Op::RMSNorm(op) => norm::rms_norm(op),
         Op::Reduce(op) => reduce::reduce(op),
         Op::Relu(op) => activation::relu(op),
         Op::RequantInt(op) => cast::requant_int(op),

@@ -6,9 +6,12 @@ mod cast;
 mod chunks;
 mod compare;
 mod conv;
+mod deconv;
+mod deform;
 mod elementwise;
 mod gather;
 mod gemm;
+mod grid;
 mod layout;
 mod matmul;
 mod norm;
@@ -30,6 +33,7 @@ type Kernel = Box<dyn Fn(&mut Task) -> Result<()> + Send + Sync>;
 fn prepare(op: &Op<Operand>) -> Option<Kernel> {
     Some(match op.clone() {
         Op::Abs(op) => activation::abs(*op),
+        Op::AdaptiveAvgPool(op) => pool::adaptive_avg_pool(*op),
         Op::Add(op) => arithmetic::add(*op),
         Op::AddConst(op) => arithmetic::add_const(*op),
         Op::AvgPool(op) => pool::avg_pool(*op),
@@ -39,21 +43,32 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::CompareConst(op) => compare::compare_const(*op),
         Op::Concat(op) => layout::concat(*op),
         Op::Conv(op) => conv::conv(*op),
+        Op::Deconv(op) => deconv::deconv(*op),
+        Op::DeformConv2D(op) => deform::deform_conv2d(*op),
         Op::Div(op) => arithmetic::div(*op),
         Op::GELU(op) => activation::gelu(*op),
         Op::Gather(op) => gather::gather(*op),
+        Op::GroupNorm(op) => norm::group_norm(*op),
+        Op::InstanceNorm(op) => norm::instance_norm(*op),
+        Op::LRN(op) => norm::lrn(*op),
         Op::LayerNorm(op) => norm::layer_norm(*op),
         Op::LeakyRelu(op) => activation::leaky_relu(*op),
         Op::MatMul(op) => matmul::matmul(*op),
         Op::Max(op) => arithmetic::max(*op),
         Op::MaxConst(op) => arithmetic::max_const(*op),
         Op::MaxPool(op) => pool::max_pool(*op),
+        Op::MaxPoolWithMask(op) => pool::max_pool_with_mask(*op),
+        Op::MaxUnpool(op) => pool::max_unpool(*op),
         Op::Min(op) => arithmetic::min(*op),
         Op::MinConst(op) => arithmetic::min_const(*op),
         Op::Mul(op) => arithmetic::mul(*op),
         Op::MulConst(op) => arithmetic::mul_const(*op),
+        Op::Normalize(op) => norm::normalize(*op),
         Op::Pad(op) => layout::pad(*op),
         Op::Permute(op) => layout::permute(*op),
+        Op::PixelNorm(op) => norm::pixel_norm(*op),
+        Op::PoolMask(op) => pool::pool_mask(*op),
+        Op::RMSNorm(op) => norm::rms_norm(*op),
         Op::Reduce(op) => reduce::reduce(*op),
         Op::Relu(op) => activation::relu(*op),
         Op::RequantInt(op) => return cast::requant_int(*op),
