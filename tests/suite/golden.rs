@@ -117,7 +117,13 @@ fn norm_pool_reduce() {
         let c = g.maxpool2d(b).kernel([2, 2]).stride([2, 2]).pad([0, 0, 1, 1]).call()?;
         let d = g.reduce(c).method(ReduceMode::ReduceMean).axes([2, 3]).keep_dims(false).call()?;
         let e = g.avgpool2d(i).kernel([3, 3]).ceil_mode(true).count_include_pad(true).scale([0.5, 0.5]).call()?;
-        Ok(vec![d, e])
+        let a = g.group_norm(x).gamma(ones()).num_groups(2).epsilon(1e-3).call()?;
+        let a = g.rms_norm(a).gamma(filled(Dtype::Float32, &[6])).call()?;
+        let [a, mask] = g.maxpool2d_with_mask(a).kernel(2).stride(4).ceil_mode(true).out_name("masked").call()?;
+        let v = g.reshape(x, [1, 2, 2, 6, 6]).call()?;
+        let v = g.maxpool3d(v).kernel([1, 2, 2]).stride([1, 2, 2]).pad([0, 1, 1, 0, 0, 0]).call()?;
+        let v = g.avgpool3d(v).kernel(2).first_round_mode(RoundMode::HalfUp).call()?;
+        Ok(vec![d, e, a, mask, v])
     });
 }
 

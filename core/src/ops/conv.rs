@@ -55,7 +55,8 @@ impl Convolution<'_> {
         let lists = [kernel.len(), strides.len(), dilations.len()];
         if lists != [spatial; 3] || pads.len() != 2 * spatial {
             return Err(invalid(format!(
-                "strides {strides:?}, dilations {dilations:?}, pads {pads:?}: expected {spatial}, {spatial} and {} values",
+                "an input of {} dimensions has {spatial} spatial axes: strides {strides:?}, dilations {dilations:?} and pads {pads:?} must have {spatial}, {spatial} and {} values",
+                input.len(),
                 2 * spatial
             )));
         }

@@ -1,7 +1,7 @@
 //! The list of type rules: one an op, or none.
 use super::{
-    Inferred, Op, OpDef, Value, activation, arithmetic, cast, compare, conv, gather, layout, matmul, norm, pool,
-    reduce, select, sort,
+    Inferred, Op, OpDef, Value, activation, arithmetic, cast, compare, conv, einsum, gather, layout, matmul, norm,
+    pool, recurrent, reduce, select, sort,
 };
 use crate::base::Result;
 
@@ -16,10 +16,10 @@ macro_rules! without_rule {
         A16Gather A16MatMul Arange Arccos Arctanh Arg Attention BatchNormBwd BatchNormTrain
         BinaryConstShift BinaryShift C2CAllReduce C2CBroadcast Ceil ChunkGatedDeltaRule Clip ConcatSlice
         ConcatVolume ConstantFill ConvBwd_Weight Convbwd Copy Correlation Cos Cosh Csc CumSum Custom
-        DepackRaw Depth2Space DequantInt DequantizeLinear DetectionOutput DivConst DtypeCast Einsum Elu
-        EmbDenseBwd Erf Exp Expand FAttention FAttentionLse Flatten FlexAttention Floor Fp8MatMul FrcnDetection GRU
+        DepackRaw Depth2Space DequantInt DequantizeLinear DetectionOutput DivConst DtypeCast Elu
+        EmbDenseBwd Erf Exp Expand FAttention FAttentionLse Flatten FlexAttention Floor Fp8MatMul FrcnDetection
         GatherElements GatherND GridSampler GroupNormTrain HardSigmoid HardSwish If IndexPut Insert
-        Interp LSTM LayerNormBwd LayerNormTrain List Log LogB LogicalAnd Loop Lut
+        Interp LayerNormBwd LayerNormTrain List Log LogB LogicalAnd Loop Lut
         MaskRCNN_BboxPooler MaskRCNN_GetBboxB MaskRCNN_MaskPooler MaskRCNN_RPNGetBboxes MaskedFill MatchTemplate
         MaxPoolingIndicesBwd MeanRstd MeanStdScale MeshGrid Mish Mlp Mmap2Rgbmap Mod Nms
         NonZero PRelu Pack Pow Pow2 Pow3 Preprocess PriorBox Proposal QuantizeLinear
@@ -58,11 +58,14 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::Deconv(op) => conv::deconv(op),
         Op::DeformConv2D(op) => conv::deform_conv2d(op),
         Op::Div(op) => arithmetic::div(op),
+        Op::Einsum(op) => einsum::einsum(op),
         Op::GELU(op) => activation::gelu(op),
+        Op::GRU(op) => recurrent::gru(op),
         Op::Gather(op) => gather::gather(op),
         Op::GroupNorm(op) => norm::group_norm(op),
         Op::InstanceNorm(op) => norm::instance_norm(op),
         Op::LRN(op) => norm::lrn(op),
+        Op::LSTM(op) => recurrent::lstm(op),
         Op::LayerNorm(op) => norm::layer_norm(op),
         Op::LeakyRelu(op) => activation::leaky_relu(op),
         Op::MatMul(op) => matmul::matmul(op),

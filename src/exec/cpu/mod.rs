@@ -8,6 +8,7 @@ mod compare;
 mod conv;
 mod deconv;
 mod deform;
+mod einsum;
 mod elementwise;
 mod gather;
 mod gemm;
@@ -16,6 +17,7 @@ mod layout;
 mod matmul;
 mod norm;
 mod pool;
+mod recurrent;
 mod reduce;
 mod select;
 mod sort;
@@ -46,11 +48,14 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::Deconv(op) => deconv::deconv(*op),
         Op::DeformConv2D(op) => deform::deform_conv2d(*op),
         Op::Div(op) => arithmetic::div(*op),
+        Op::Einsum(op) => einsum::einsum(*op),
         Op::GELU(op) => activation::gelu(*op),
+        Op::GRU(op) => recurrent::gru(*op),
         Op::Gather(op) => gather::gather(*op),
         Op::GroupNorm(op) => norm::group_norm(*op),
         Op::InstanceNorm(op) => norm::instance_norm(*op),
         Op::LRN(op) => norm::lrn(*op),
+        Op::LSTM(op) => recurrent::lstm(*op),
         Op::LayerNorm(op) => norm::layer_norm(*op),
         Op::LeakyRelu(op) => activation::leaky_relu(*op),
         Op::MatMul(op) => matmul::matmul(*op),

@@ -36,6 +36,9 @@ pub(super) fn temporary(signature: &Signature) -> u64 {
         Op::Deconv(op) => deconv(op, result),
         Op::DeformConv2D(op) => deform_conv2d(op, result),
         Op::MatMul(op) => matmul(op, result),
+        Op::Einsum(op) => einsum(op, result),
+        Op::LSTM(op) => recurrent(&op.input, &op.filter, &op.recurrence, &op.bias, signature),
+        Op::GRU(op) => recurrent(&op.input, &op.filter, &op.recurrence, &op.bias, signature),
         Op::AdaptiveAvgPool(_) | Op::AvgPool(_) | Op::MaxPool(_) | Op::MaxPoolWithMask(_) => reals(&input.ty),
         Op::MaxUnpool(op) => sum([reals(&input.ty), bytes(op.mask.ty.elements(), 8), reals(result)]),
         Op::PoolMask(_) => sum([reals(&input.ty), reals(result)]),
@@ -114,4 +117,28 @@ fn deform_conv2d(op: &ops::DeformConv2D<Operand>, result: &ValueType) -> u64 {
     let operands = [Some(&op.input), Some(&op.filter), Some(&op.offset), op.mask.as_ref(), op.bias.as_ref()];
     let operands = operands.into_iter().flatten().map(|o| reals(&o.ty));
     sum(operands.chain([bytes(columns, 4), reals(result)]))
+}
+
+/// Each operand as it is and in another order, and what two of them make, in order and not.
+fn einsum(op: &ops::Einsum<Operand>, result: &ValueType) -> u64 {
+    let operands = op.inputs.iter().map(|i| sum([reals(&i.ty), bytes(i.ty.elements(), 4)]));
+    sum(operands.chain([bytes(result.elements(), 16)]))
+}
+
+/// The products of all steps and of one, all states, and the last ones.
+fn recurrent(
+    input: &Operand,
+    filter: &Operand,
+    recurrence: &Operand,
+    bias: &Option<Operand>,
+    signature: &Signature,
+) -> u64 {
+    let steps = product(&input.ty.shape[..2]);
+    let rows = filter.ty.shape[1].saturating_mul(steps.saturating_add(steps));
+    let operands = [Some(input), Some(filter), Some(recurrence), bias.as_ref()];
+    let operands = operands.into_iter().flatten().map(|o| reals(&o.ty));
+    // The states of all steps are computed even where they are no result.
+    let states = recurrence.ty.shape[0].saturating_mul(recurrence.ty.shape[2]).saturating_mul(steps);
+    let results = signature.outputs().map(reals);
+    sum(operands.chain(results).chain([bytes(rows, 4), bytes(states, 4), bytes(states, 8)]))
 }
