@@ -38,9 +38,17 @@ def rms_norm(s):
            axis=maybe(0.5, lambda: R.choice([-1, len(x) - 1])))
 
 
+def normalize(s):
+    x = shape(2, 4)
+    first = R.randrange(len(x))
+    axes = R.choice([first, list(range(first, R.randint(first, len(x) - 1) + 1))])
+    s.call("normalize", input=s.tensor("x", x, float_type()), p=R.choice([2.0, 2.0, 3.0, 1.5]), axes=axes, eps=maybe(0.5, lambda: 1e-6))
+
+
 KINDS = {
     "layer_norm": layer_norm,
     "batch_norm": batch_norm,
     "group_norm": group_norm,
     "rms_norm": rms_norm,
+    "normalize": normalize,
 }

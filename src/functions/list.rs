@@ -6,7 +6,7 @@ use super::{
 use crate::base::{Cause, Result, nearest, shown};
 
 /// Every function, by name.
-static FUNCTIONS: [FunctionDef; 62] = [
+static FUNCTIONS: [FunctionDef; 63] = [
     activation::abs(),
     arithmetic::add(),
     pool::avgpool2d(),
@@ -53,6 +53,7 @@ static FUNCTIONS: [FunctionDef; 62] = [
     arithmetic::mul(),
     compare::ne(),
     compare::nes(),
+    norm::normalize(),
     layout::pad(),
     layout::permute(),
     reduce::reduce(),

@@ -1,7 +1,7 @@
-//! `batch_norm`, `layer_norm`, `group_norm`, `rms_norm`.
-use super::{dtypes::FLOATS, function, lowering::Lowering};
+//! `batch_norm`, `layer_norm`, `group_norm`, `rms_norm`, `normalize`.
+use super::{activation::Abs, activation::abs, dtypes::FLOATS, function, lowering::Lowering};
 use crate::{
-    base::{Result, argument, misfit, shape_text},
+    base::{OneOrMany, Result, argument, misfit, shape_text},
     graph::{Operand, Tensor},
     ops,
 };
@@ -59,6 +59,19 @@ function! {
     }
     rms_norm: "`x / sqrt(mean(x^2) + epsilon) * gamma`, the mean over the last axis.",
         example "let y = g.rms_norm(x).gamma(vec![1f32; 8]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        => |args, to| args.lower(to);
+}
+
+function! {
+    Normalize -> Tensor {
+        "float32 or float16." input: Operand,
+        ;
+        "The exponent of the norm; above 0." p: f64 = 2.0,
+        "The axes over which the norm is taken, neighbours of each other; counted from the end where negative." axes: OneOrMany<i64> = 1i64,
+        "The least that is divided by; not negative." eps: f64 = 1e-12,
+    }
+    normalize: "`x / max(norm, eps)`, where norm is `(sum over axes of |x|^p)^(1 / p)`.",
+        example "let y = g.normalize(x).axes([2, 3]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
         => |args, to| args.lower(to);
 }
 
@@ -141,6 +154,44 @@ impl RmsNorm {
     }
 }
 
+impl Normalize {
+    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
+        let (input, p, eps) = (to.tensor(&self.input)?, self.p(), self.eps());
+        to.dtype("input", &self.input, FLOATS)?;
+        if !(p > 0.0 && p.is_finite() && (1.0 / p).is_finite()) {
+            return Err(argument("p", format!("{p:?}"), "expected a finite number above 0"));
+        }
+        if !(eps >= 0.0 && eps.is_finite()) {
+            return Err(argument("eps", format!("{eps:?}"), "expected a finite number of at least 0"));
+        }
+        let shape = to.info(&self.input)?.shape.clone();
+        let axes = self.axes().to_vec();
+        check_neighbours(&axes, shape.len())?;
+        let absolute = to.call(abs::FUNCTION, Abs::new(input), Some("abs"))?[0];
+        let powers = match p {
+            2.0 => to.step("power", ops::Mul::new(vec![absolute, absolute]), Some(to.info(&self.input)?.dtype))?,
+            _ => to.step_like("power", ops::Pow::new(absolute, p), input, shape.clone())?,
+        };
+        let sum = to.step("sum", ops::Reduce::new(powers, axes, true, ops::ReduceMode::ReduceSum), None)?;
+        let reduced = to.info(&sum.into())?.shape.clone();
+        let norm = to.step_like("norm", ops::Pow::new(sum, 1.0 / p), input, reduced.clone())?;
+        let norm = to.step_like("clipped", ops::Clip::new(norm, f64::INFINITY, eps), input, reduced)?;
+        let whole = shape.iter().map(|&d| d as i64).collect();
+        let norm = to.step_like("expanded", ops::Expand { shape: whole, ..ops::Expand::new(norm) }, input, shape)?;
+        to.emit(ops::Div::new(vec![input, norm]))
+    }
+}
+
+/// The axes lie side by side; that each is there, and only once, is the op's to check.
+fn check_neighbours(axes: &[i64], rank: usize) -> Result<()> {
+    let mut all: Vec<i64> = axes.iter().map(|&a| if a < 0 { a.saturating_add(rank as i64) } else { a }).collect();
+    all.sort_unstable();
+    if axes.is_empty() || all.windows(2).any(|pair| pair[1] > pair[0].saturating_add(1)) {
+        return Err(argument("axes", format!("{axes:?}"), "expected axes that are neighbours"));
+    }
+    Ok(())
+}
+
 #[cfg(test)]
 mod tests {
     use crate::{
@@ -176,6 +227,19 @@ mod tests {
     }
 
     #[test]
+    fn normalize_is_made_of_functions() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float16, [2, 3, 4]).unwrap();
+        let y = g.normalize(x).axes([-1, 1]).call().unwrap();
+        assert_eq!(g.tensor(y).unwrap().type_text(), "2x3x4 float16");
+        g.normalize(x).p(3.0).call().unwrap();
+        let names: Vec<_> = g.operators().iter().map(|o| o.op.name()).collect();
+        let (square, cube) = (["Abs", "Mul", "Reduce"], ["Abs", "Pow", "Reduce"]);
+        let rest = ["Pow", "Clip", "Expand", "Div"];
+        assert_eq!(names, [&square[..], &rest, &cube, &rest].concat());
+    }
+
+    #[test]
     fn bad_calls_are_told() {
         bad_calls(
             "norm",
@@ -191,6 +255,10 @@ mod tests {
                 r#"{"op": "rms_norm", "args": {"input": "x", "gamma": "v"}, "out": "y"}"#,
                 r#"{"op": "rms_norm", "args": {"input": "x", "gamma": "w"}, "out": "y"}"#,
                 r#"{"op": "rms_norm", "args": {"input": "i"}, "out": "y"}"#,
+                r#"{"op": "normalize", "args": {"input": "x", "axes": [1, 3]}, "out": "y"}"#,
+                r#"{"op": "normalize", "args": {"input": "x", "axes": [4]}, "out": "y"}"#,
+                r#"{"op": "normalize", "args": {"input": "x", "p": 0}, "out": "y"}"#,
+                r#"{"op": "normalize", "args": {"input": "i"}, "out": "y"}"#,
             ],
         );
     }

@@ -163,7 +163,7 @@ impl MaxPoolWithMask {
             }
         }
         let op = ops::MaxPoolWithMask::new(to.tensor(&self.input)?, w.kernel, w.strides, w.pads);
-        to.emit_many(ops::MaxPoolWithMask { ceil_mode: Some(w.ceil_mode), ..op }, 2, None)
+        to.emit_each(ops::MaxPoolWithMask { ceil_mode: Some(w.ceil_mode), ..op }, &[Dtype::Float32, Dtype::Int32])
     }
 }
 

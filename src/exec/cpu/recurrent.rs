@@ -124,7 +124,7 @@ impl<'a> Unrolled<'a> {
         if self.batch_first { b * self.directions + d } else { row }
     }
     fn state(&self, t: &Task, initial: &Option<Operand>) -> Result<Vec<f32>> {
-        let mut state = zeros(self.directions * self.batch * self.hidden)?;
+        let mut state = zeros(self.batch.saturating_mul(self.directions * self.hidden))?;
         if let Some(initial) = initial {
             let values = t.reals(initial)?;
             for (row, to) in state.chunks_mut(self.hidden).enumerate() {
@@ -152,7 +152,7 @@ impl<'a> Unrolled<'a> {
         mut cell: impl FnMut(Place, &[f32], &[f32], &mut [f32]),
     ) -> Result<Vec<f32>> {
         let (length, batch, n, rows) = (self.length, self.batch, self.hidden, self.rows);
-        let mut all = zeros(length * self.directions * batch * n)?;
+        let mut all = zeros((length * batch).saturating_mul(self.directions * n))?;
         let mut of_input = zeros((length * batch).saturating_mul(rows))?;
         let mut of_state = zeros(batch.saturating_mul(rows))?;
         for direction in 0..self.directions {
