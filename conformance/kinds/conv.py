@@ -47,9 +47,67 @@ def conv_requant(s, d):
            shift=[-R.randint(1, 31) for _ in range(oc)] if many else -R.randint(1, 31), offset=zero("int8"), requant_mode=R.randint(0, 2))
 
 
+def three_axes(s, types=None):
+    g, icg, ocg = R.choice([1, 1, 2, 3]), R.randint(1, 3), R.randint(1, 3)
+    size, kernel = [R.randint(2, 6) for _ in range(3)], [R.randint(1, 2) for _ in range(3)]
+    d = types or float_type()
+    x = s.tensor("x", [R.randint(1, 2), g * icg] + size, d)
+    f = s.tensor("w", [g * ocg, icg] + kernel, "int8" if types else d, True)
+    b = maybe(0.6, lambda: s.tensor("b", [g * ocg], "int32" if types else "float32", True))
+    return dict(input=x, weight=f, bias=b, group=g, stride=maybe(0.6, lambda: [R.randint(1, 3) for _ in size]),
+                dilation=maybe(0.3, lambda: [R.randint(1, 2) if n > 2 else 1 for n in size]),
+                pad=maybe(0.6, lambda: [R.randint(0, 1) for _ in range(6)]))
+
+
+def conv3d(s):
+    s.call("conv3d", **three_axes(s))
+
+
+def conv3d_int(s, d):
+    s.call("conv3d_int", **three_axes(s, d), input_zp=zero(d), weight_zp=R.choice([0, 0, 2]))
+
+
+def conv3d_quant(s, d):
+    s.call("conv3d_quant", **three_axes(s, d), input_scale=scale(), weight_scale=scale(), output_scale=scale(),
+           input_zp=maybe(0.7, lambda: zero(d)), output_zp=maybe(0.5, lambda: zero(d)))
+
+
+def transposed(s, axes, types=None):
+    g, icg, ocg = R.choice([1, 1, 2, 3]), R.randint(1, 3), R.randint(1, 3)
+    kernel, stride = [R.randint(1, 3) for _ in range(axes)], [R.randint(1, 3) for _ in range(axes)]
+    dilation = [R.randint(1, 2) for _ in range(axes)]
+    d = types or float_type()
+    x = s.tensor("x", [R.randint(1, 2), g * icg] + [R.randint(2, 6) for _ in range(axes)], d)
+    f = s.tensor("w", [ocg, g * icg] + kernel, "int8" if types else d, True)
+    b = maybe(0.6, lambda: s.tensor("b", [g * ocg], "int32" if types else "float32", True))
+    pad = lambda: [R.randint(0, dilation[i % axes] * (kernel[i % axes] - 1)) for i in range(2 * axes)]
+    # oneDNN, by which the peer computes, takes no more than a stride.
+    more = lambda: [R.randint(0, n - 1) for n in stride]
+    return dict(input=x, weight=f, bias=b, group=g, stride=stride, dilation=dilation,
+                pad=maybe(0.5, pad), output_padding=maybe(0.3, more))
+
+
+def deconv(s):
+    s.call("deconv", **transposed(s, 2))
+
+
+def deconv3d(s):
+    s.call("deconv3d", **transposed(s, 3))
+
+
+def deconv_int(s, d):
+    s.call("deconv_int", **transposed(s, 2, d), input_zp=zero(d), weight_zp=R.choice([0, 0, 2]))
+
+
 KINDS = {
     "conv": conv,
     "conv_int": conv_int,
     "conv_quant": quantized(conv_quant),
     "conv_requant": quantized(conv_requant),
+    "conv3d": conv3d,
+    "conv3d_int": quantized(conv3d_int),
+    "conv3d_quant": quantized(conv3d_quant),
+    "deconv": deconv,
+    "deconv3d": deconv3d,
+    "deconv_int": quantized(deconv_int),
 }

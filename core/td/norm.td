@@ -72,7 +72,7 @@ def Top_LRNOp : Top_Op<"LRN"> {
 def Top_NormalizeOp : Top_Op<"Normalize"> {
   let summary = "x divided by its Euclidean norm over the channels, times scale";
   let description = [{ With `across_spatial` the norm is taken over the spatial axes too. `scale`
-    has one value a channel, all of them equal with `channel_shared`. }];
+    has one value a channel, all of them equal with `channel_shared`. There is no epsilon: 0 / 0 is NaN. }];
   let arguments = (ins AnyTensor:$input, AnyTensor:$scale,
     DefaultValuedAttr<BoolAttr, "false">:$across_spatial,
     DefaultValuedAttr<BoolAttr, "true">:$channel_shared);

@@ -2,7 +2,7 @@
 
 class Top_PoolOp<string mnemonic> : Top_Op<mnemonic> {
   let description = [{ A dimension of the result is (i + pad_before + pad_after - k) / stride + 1, rounded down, or
-    up with `ceil_mode`. }];
+    up with `ceil_mode`. `auto_pad` as for Conv. }];
   let arguments = (ins AnyTensor:$input,
     I64ArrayAttr:$kernel_shape, I64ArrayAttr:$strides, I64ArrayAttr:$pads,
     OptionalAttr<BoolAttr>:$ceil_mode,
@@ -24,7 +24,7 @@ def Top_MaxPoolOp : Top_PoolOp<"MaxPool"> {
 
 def Top_MaxPoolWithMaskOp : Top_PoolOp<"MaxPoolWithMask"> {
   let summary = "largest value of each window, and where it stands";
-  let description = [{ As MaxPool; `mask` is the place in the plane, h * width + w. }];
+  let description = [{ As MaxPool, but `ceil_mode` does nothing; `mask` is the place in the plane, h * width + w. }];
   let results = (outs AnyTensor:$output, AnyTensor:$mask);
 }
 
@@ -34,14 +34,15 @@ def Top_AvgPoolOp : Top_PoolOp<"AvgPool"> {
 
 def Top_AdaptiveAvgPoolOp : Top_Op<"AdaptiveAvgPool"> {
   let summary = "mean of each of output_size windows that divide the spatial axes";
-  let description = [{ }];
+  let description = [{ Along an axis of i elements window j of n is from floor(j * i / n) to ceil((j + 1) * i / n). A size of -1
+    keeps the axis. }];
   let arguments = (ins AnyTensor:$input, I64ArrayAttr:$output_size);
   let results = (outs AnyTensor:$output);
 }
 
 def Top_PoolMaskOp : Top_Op<"PoolMask"> {
   let summary = "1 at the largest value of each square of side scale, 0 elsewhere";
-  let description = [{ }];
+  let description = [{ Height and width are rounded up to whole squares. }];
   let arguments = (ins AnyTensor:$input, I64Attr:$scale);
   let results = (outs AnyTensor:$output);
 }

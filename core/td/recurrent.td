@@ -6,7 +6,9 @@ def Top_LSTMOp : Top_Op<"LSTM"> {
     `batch_first`. `filter` is [directions, 4 * hidden_size, size] and `recurrence`
     [directions, 4 * hidden_size, hidden_size], in the order input, output, forget, cell; `bias` is
     [directions, 8 * hidden_size]: that of `filter`, then that of `recurrence`. `Y` holds the hidden
-    states of all steps, `Y_h` and `Y_c` the last hidden and cell state. }];
+    states of all steps, [length, directions, batch, hidden_size], `Y_h` and `Y_c` the last hidden and cell
+    state, [directions, batch, hidden_size] as the initial ones; with `batch_first` the batch is the first axis. Where
+    `cont` is 0 a sequence begins anew. }];
   let arguments = (ins AnyTensor:$input, AnyTensor:$filter, AnyTensor:$recurrence,
     AnyTensorOrNone:$bias, AnyTensorOrNone:$initial_h, AnyTensorOrNone:$initial_c,
     AnyTensorOrNone:$cont,

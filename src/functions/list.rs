@@ -1,12 +1,12 @@
 //! The one list of functions.
 use super::{
-    FunctionDef, activation, arithmetic, cast, compare, conv, gather, layout, math, matmul, norm, pool, reduce, select,
-    sort,
+    FunctionDef, activation, arithmetic, cast, compare, conv, deconv, gather, layout, math, matmul, norm, pool, reduce,
+    select, sort,
 };
 use crate::base::{Cause, Result, nearest, shown};
 
 /// Every function, by name.
-static FUNCTIONS: [FunctionDef; 87] = [
+static FUNCTIONS: [FunctionDef; 101] = [
     activation::abs(),
     arithmetic::add(),
     compare::and_op(),
@@ -14,6 +14,7 @@ static FUNCTIONS: [FunctionDef; 87] = [
     math::arccos(),
     math::arctanh(),
     pool::avgpool2d(),
+    pool::avgpool3d(),
     norm::batch_norm(),
     cast::cast(),
     math::ceil(),
@@ -21,6 +22,10 @@ static FUNCTIONS: [FunctionDef; 87] = [
     layout::concat(),
     select::cond_select(),
     conv::conv(),
+    conv::conv3d(),
+    conv::conv3d_int(),
+    conv::conv3d_quant(),
+    conv::conv3d_v2(),
     conv::conv_int(),
     conv::conv_quant(),
     conv::conv_v2(),
@@ -28,6 +33,10 @@ static FUNCTIONS: [FunctionDef; 87] = [
     math::cos(),
     math::cosh(),
     reduce::cumsum(),
+    deconv::deconv(),
+    deconv::deconv3d(),
+    deconv::deconv_int(),
+    deconv::deconv_v2(),
     arithmetic::div(),
     math::elu(),
     compare::eq(),
@@ -38,6 +47,7 @@ static FUNCTIONS: [FunctionDef; 87] = [
     compare::ge(),
     activation::gelu(),
     compare::ges(),
+    norm::group_norm(),
     compare::gt(),
     compare::gts(),
     math::hsigmoid(),
@@ -56,11 +66,14 @@ static FUNCTIONS: [FunctionDef; 87] = [
     matmul::matmul_int(),
     arithmetic::max(),
     pool::maxpool2d(),
+    pool::maxpool2d_with_mask(),
+    pool::maxpool3d(),
     arithmetic::min(),
     math::mish(),
     arithmetic::mul(),
     compare::ne(),
     compare::nes(),
+    norm::normalize(),
     compare::not_op(),
     compare::or_op(),
     compare::ors(),
@@ -72,6 +85,7 @@ static FUNCTIONS: [FunctionDef; 87] = [
     activation::relu(),
     cast::requant_int(),
     layout::reshape(),
+    norm::rms_norm(),
     math::round(),
     math::rsqrt(),
     activation::sigmoid(),

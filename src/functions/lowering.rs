@@ -3,7 +3,7 @@ use super::argument::Scalar;
 use super::function::{Arguments, Function};
 use crate::{
     array::Array,
-    base::{Cause, Dtype, Error, Ints, Result, argument, invalid},
+    base::{Cause, Dtype, Error, Ints, Result, Shape, argument, invalid},
     graph::{Graph, NewResult, Operand, Tensor, TensorInfo, TensorKind},
     ops::Op,
     quant::{PerTensorOrAxis, Quantization},
@@ -218,6 +218,18 @@ impl<'g> Lowering<'g> {
         let made = self.insert(op.into(), vec![NewResult { name: Some(name), dtype, ..NewResult::default() }])?;
         made.first().copied().ok_or_else(|| invalid("it has no result"))
     }
+    /// As [`Lowering::step`], of a float tensor's dtype and of a shape, which an op without type rule needs.
+    pub(crate) fn step_like(
+        &mut self,
+        suffix: &str,
+        op: impl Into<Op<Tensor>>,
+        like: Tensor,
+        shape: Shape,
+    ) -> Result<Tensor> {
+        let (name, dtype) = (Some(format!("{}_{suffix}", self.stem())), Some(self.graph.tensor(like)?.dtype));
+        let made = self.insert(op.into(), vec![NewResult { name, dtype, shape: Some(shape), absent: false }])?;
+        made.first().copied().ok_or_else(|| invalid("it has no result"))
+    }
     /// Adds the operator that computes the call's outputs, all of whose types follow from its operands.
     pub(crate) fn emit(&mut self, op: impl Into<Op<Tensor>>) -> Result<Vec<Tensor>> {
         self.emit_many(op, 1, None)
@@ -235,6 +247,16 @@ impl<'g> Lowering<'g> {
     ) -> Result<Vec<Tensor>> {
         let name = |name| NewResult { name: Some(name), dtype, ..NewResult::default() };
         let results = self.out_names(outputs)?.into_iter().map(name).collect();
+        self.insert(op.into(), results)
+    }
+    /// As [`Lowering::emit`], of several outputs whose dtypes differ.
+    pub(crate) fn emit_each(&mut self, op: impl Into<Op<Tensor>>, dtypes: &[Dtype]) -> Result<Vec<Tensor>> {
+        let name = |(name, dtype): (String, &Dtype)| NewResult {
+            name: Some(name),
+            dtype: Some(*dtype),
+            ..NewResult::default()
+        };
+        let results = self.out_names(dtypes.len())?.into_iter().zip(dtypes).map(name).collect();
         self.insert(op.into(), results)
     }
     fn insert(&mut self, op: Op<Tensor>, results: Vec<NewResult>) -> Result<Vec<Tensor>> {

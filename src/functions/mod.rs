@@ -18,6 +18,7 @@ mod by_name;
 mod cast;
 mod compare;
 mod conv;
+mod deconv;
 mod dtypes;
 mod function;
 mod gather;
@@ -47,7 +48,7 @@ pub use value::Value;
 /// The structs of the functions' arguments.
 pub mod args {
     pub use super::{
-        activation::*, arithmetic::*, cast::*, compare::*, conv::*, gather::*, layout::*, math::*, matmul::*, norm::*,
-        pool::*, reduce::*, select::*, sort::*,
+        activation::*, arithmetic::*, cast::*, compare::*, conv::*, deconv::*, gather::*, layout::*, math::*,
+        matmul::*, norm::*, pool::*, reduce::*, select::*, sort::*,
     };
 }

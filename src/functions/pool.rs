@@ -1,7 +1,7 @@
-//! `maxpool2d`, `avgpool2d`.
+//! `maxpool2d`, `avgpool2d`, `maxpool3d`, `avgpool3d`, `maxpool2d_with_mask`.
 use super::{activation::InOut, argument::Each, dtypes::FLOATS_AND_BYTES, function, lowering::Lowering};
 use crate::{
-    base::Result,
+    base::{Dtype, Result},
     graph::{Operand, Tensor},
     ops,
     quant::RoundMode,
@@ -17,6 +17,22 @@ function! {
 }
 
 function! {
+    set PoolWindow3d {
+        "Depth, height and width of the window; by default the whole input." kernel: Each<3>,
+        "Step along depth, height and width." stride: Each<3> = 1,
+        "Padding: front, top, left, back, bottom, right." pad: Each<6> = 0,
+        "Rounds the number of windows up instead of down." ceil_mode: bool = false,
+    }
+}
+
+function! {
+    set Averaging {
+        "Whether padding, which is 0, counts in the mean." count_include_pad: bool = false,
+        "How the sum is rounded." first_round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+    }
+}
+
+function! {
     MaxPool2d -> Tensor {
         "n x c x h x w; float32, float16, int8 or uint8." input: Operand,
         ;
@@ -26,61 +42,144 @@ function! {
     }
     maxpool2d: "The largest value of each window. Padding never wins.",
         example "let y = g.maxpool2d(x).kernel(2).stride(2).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 4, 4]);",
-        => |args, to| args.lower(to);
+        => |args, to| max(to, &args.input, (&args.window).into(), &args.quant, args.round_mode());
+}
+
+function! {
+    MaxPool3d -> Tensor {
+        "n x c x d x h x w; float32, float16, int8 or uint8." input: Operand,
+        ;
+        "How quantized results are rounded." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+        ..window: PoolWindow3d { kernel: Each<3>, stride: Each<3>, pad: Each<6>, ceil_mode: bool },
+        ..quant: InOut { scale: [f64; 2], zero_point: [i64; 2] },
+    }
+    maxpool3d: "The largest value of each window of depth, height and width. Padding never wins.",
+        example "let v = g.reshape(x, [1, 1, 3, 8, 8]).call()?;\nlet y = g.maxpool3d(v).kernel([3, 2, 2]).stride(2).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 1, 1, 4, 4]);",
+        => |args, to| max(to, &args.input, (&args.window).into(), &args.quant, args.round_mode());
 }
 
 function! {
     AvgPool2d -> Tensor {
         "n x c x h x w; float32, float16, int8 or uint8." input: Operand,
         ;
-        "Whether padding, which is 0, counts in the mean." count_include_pad: bool = false,
         "How quantized results are rounded." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
-        "How the sum is rounded." first_round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+        ..averaging: Averaging { count_include_pad: bool, first_round_mode: RoundMode },
         ..window: PoolWindow { kernel: Each<2>, stride: Each<2>, pad: Each<4>, ceil_mode: bool },
         ..quant: InOut { scale: [f64; 2], zero_point: [i64; 2] },
     }
     avgpool2d: "The mean of each window.",
         example "let y = g.avgpool2d(x).kernel([3, 3]).pad(1).count_include_pad(true).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        => |args, to| args.averaging.lower(to, &args.input, (&args.window).into(), &args.quant, args.round_mode());
+}
+
+function! {
+    AvgPool3d -> Tensor {
+        "n x c x d x h x w; float32, float16, int8 or uint8." input: Operand,
+        ;
+        "How quantized results are rounded." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+        ..averaging: Averaging { count_include_pad: bool, first_round_mode: RoundMode },
+        ..window: PoolWindow3d { kernel: Each<3>, stride: Each<3>, pad: Each<6>, ceil_mode: bool },
+        ..quant: InOut { scale: [f64; 2], zero_point: [i64; 2] },
+    }
+    avgpool3d: "The mean of each window of depth, height and width.",
+        example "let v = g.reshape(x, [1, 1, 3, 8, 8]).call()?;\nlet y = g.avgpool3d(v).kernel(3).pad(1).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 1, 3, 8, 8]);",
+        => |args, to| args.averaging.lower(to, &args.input, (&args.window).into(), &args.quant, args.round_mode());
+}
+
+function! {
+    MaxPoolWithMask -> [Tensor; 2] as ["output", "mask"] {
+        "n x c x h x w, float32." input: Operand,
+        ;
+        ..window: PoolWindow { kernel: Each<2>, stride: Each<2>, pad: Each<4>, ceil_mode: bool },
+    }
+    maxpool2d_with_mask: "The largest value of each window, and its place in the plane, `h * width + w`, as int32: of equal values the first.",
+        example "let [y, places] = g.maxpool2d_with_mask(x).kernel(2).stride(2).call()?;\nassert_eq!(g.tensor(places)?.type_text(), \"1x3x4x4 int32\");",
         => |args, to| args.lower(to);
 }
 
-impl PoolWindow {
-    /// An absent kernel is an empty one: the window is the whole input.
-    fn kernel_shape(&self) -> Vec<i64> {
-        self.kernel.map_or(Vec::new(), |k| k.0.into())
+/// The window of a pool of any number of axes.
+struct Window {
+    /// None: the whole input, as an empty kernel says.
+    kernel: Vec<i64>,
+    strides: Vec<i64>,
+    pads: Vec<i64>,
+    ceil_mode: bool,
+}
+
+impl From<&PoolWindow> for Window {
+    fn from(w: &PoolWindow) -> Self {
+        let kernel = w.kernel.map_or(Vec::new(), |k| k.0.into());
+        Window { kernel, strides: w.stride().0.into(), pads: w.pad().0.into(), ceil_mode: w.ceil_mode() }
     }
 }
 
-impl MaxPool2d {
-    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
-        to.dtype("input", &self.input, FLOATS_AND_BYTES)?;
-        let w = &self.window;
-        let (input, strides, pads) = (to.tensor(&self.input)?, w.stride().0.into(), w.pad().0.into());
-        let outputs = to.emit(ops::MaxPool {
-            ceil_mode: Some(w.ceil_mode()),
-            round_mode: self.round_mode(),
-            ..ops::MaxPool::new(input, w.kernel_shape(), strides, pads)
-        })?;
-        self.quant.set(to, &self.input, outputs[0])?;
-        Ok(outputs)
+impl From<&PoolWindow3d> for Window {
+    fn from(w: &PoolWindow3d) -> Self {
+        let kernel = w.kernel.map_or(Vec::new(), |k| k.0.into());
+        Window { kernel, strides: w.stride().0.into(), pads: w.pad().0.into(), ceil_mode: w.ceil_mode() }
     }
 }
 
-impl AvgPool2d {
-    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
-        to.dtype("input", &self.input, FLOATS_AND_BYTES)?;
-        let w = &self.window;
-        let (input, strides, pads) = (to.tensor(&self.input)?, w.stride().0.into(), w.pad().0.into());
+fn max(to: &mut Lowering, input: &Operand, w: Window, quant: &InOut, round_mode: RoundMode) -> Result<Vec<Tensor>> {
+    to.dtype("input", input, FLOATS_AND_BYTES)?;
+    let op = ops::MaxPool::new(to.tensor(input)?, w.kernel, w.strides, w.pads);
+    let outputs = to.emit(ops::MaxPool { ceil_mode: Some(w.ceil_mode), round_mode, ..op })?;
+    quant.set(to, input, outputs[0])?;
+    Ok(outputs)
+}
+
+impl Averaging {
+    fn lower(
+        &self,
+        to: &mut Lowering,
+        input: &Operand,
+        w: Window,
+        quant: &InOut,
+        round_mode: RoundMode,
+    ) -> Result<Vec<Tensor>> {
+        to.dtype("input", input, FLOATS_AND_BYTES)?;
         let outputs = to.emit(ops::AvgPool {
-            ceil_mode: Some(w.ceil_mode()),
+            ceil_mode: Some(w.ceil_mode),
             count_include_pad: self.count_include_pad(),
-            round_mode: self.round_mode(),
+            round_mode,
             first_round_mode: self.first_round_mode(),
-            ..ops::AvgPool::new(input, w.kernel_shape(), strides, pads)
+            ..ops::AvgPool::new(to.tensor(input)?, w.kernel, w.strides, w.pads)
         })?;
-        self.quant.set(to, &self.input, outputs[0])?;
+        quant.set(to, input, outputs[0])?;
         Ok(outputs)
     }
+}
+
+impl MaxPoolWithMask {
+    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
+        to.dtype("input", &self.input, &[Dtype::Float32])?;
+        let mut w = Window::from(&self.window);
+        // The tool chain ignores the op's ceil_mode: padding stands for it.
+        if w.ceil_mode && !w.kernel.is_empty() {
+            let shape = &to.info(&self.input)?.shape;
+            for i in 0..w.kernel.len().min(shape.len().saturating_sub(2)) {
+                let (input, before) = (shape[2 + i] as i64, w.pads[i]);
+                w.pads[i + 2] = ceil_padding(input, w.kernel[i], w.strides[i], [before, w.pads[i + 2]]);
+            }
+        }
+        let op = ops::MaxPoolWithMask::new(to.tensor(&self.input)?, w.kernel, w.strides, w.pads);
+        to.emit_each(ops::MaxPoolWithMask { ceil_mode: Some(w.ceil_mode), ..op }, &[Dtype::Float32, Dtype::Int32])
+    }
+}
+
+/// The padding after an axis with which the number of windows is rounded up, unless the last one would lie outside.
+fn ceil_padding(input: i64, kernel: i64, stride: i64, [before, after]: [i64; 2]) -> i64 {
+    let room = i128::from(input) + i128::from(before) + i128::from(after) - i128::from(kernel);
+    // What is wrong is told by the op's rule.
+    if stride < 1 || room < 0 {
+        return after;
+    }
+    let rest = room.rem_euclid(i128::from(stride));
+    let start = room - rest + i128::from(stride);
+    if rest == 0 || start >= i128::from(input) + i128::from(before) {
+        return after;
+    }
+    after.saturating_add(stride - rest as i64)
 }
 
 #[cfg(test)]
@@ -103,6 +202,37 @@ mod tests {
     }
 
     #[test]
+    fn shapes_in_three_dimensions() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [1, 2, 5, 7, 8]).unwrap();
+        let shape = |g: &Graph, t| g.tensor(t).unwrap().shape.clone();
+        let y = g.avgpool3d(x).call().unwrap();
+        assert_eq!(shape(&g, y), [1, 2, 1, 1, 1]);
+        let y = g.maxpool3d(x).kernel([2, 3, 3]).stride([1, 2, 3]).pad([1, 0, 1, 0, 1, 0]).call().unwrap();
+        assert_eq!(shape(&g, y), [1, 2, 5, 3, 3]);
+        let y = g.maxpool3d(x).kernel(2).stride(2).ceil_mode(true).call().unwrap();
+        assert_eq!(shape(&g, y), [1, 2, 3, 4, 4]);
+    }
+
+    #[test]
+    fn a_mask_is_rounded_up_by_padding() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [1, 2, 7, 8]).unwrap();
+        let [y, mask] = g.maxpool2d_with_mask(x).kernel(2).stride(3).ceil_mode(true).call().unwrap();
+        // Rows 6 (and 7, which is padding); column 6 and 7.
+        assert_eq!(g.tensor(y).unwrap().shape, [1, 2, 3, 3]);
+        assert_eq!(g.tensor(mask).unwrap().type_text(), "1x2x3x3 int32");
+        let pads = |g: &Graph, i: usize| match &g.operators()[i].op {
+            crate::ops::Op::MaxPoolWithMask(op) => op.pads.clone(),
+            _ => Vec::new(),
+        };
+        assert_eq!(pads(&g, 0), [0, 0, 1, 0]);
+        // The third window along the height would begin in the padding: PyTorch drops it, and so is it here.
+        g.maxpool2d_with_mask(x).kernel([5, 2]).stride([4, 2]).pad([0, 0, 2, 0]).ceil_mode(true).call().unwrap();
+        assert_eq!(pads(&g, 1), [0, 0, 2, 0]);
+    }
+
+    #[test]
     fn bad_calls_are_told() {
         bad_calls(
             "pool",
@@ -110,6 +240,10 @@ mod tests {
                 r#"{"op": "maxpool2d", "args": {"input": "x", "kernel": [9, 1]}, "out": "y"}"#,
                 r#"{"op": "avgpool2d", "args": {"input": "v"}, "out": "y"}"#,
                 r#"{"op": "avgpool2d", "args": {"input": "x", "kernel": 2, "stride": 0}, "out": "y"}"#,
+                r#"{"op": "maxpool3d", "args": {"input": "x", "kernel": 2}, "out": "y"}"#,
+                r#"{"op": "avgpool3d", "args": {"input": "x", "kernel": [2, 2]}, "out": "y"}"#,
+                r#"{"op": "maxpool2d_with_mask", "args": {"input": "i"}, "out": "y"}"#,
+                r#"{"op": "maxpool2d_with_mask", "args": {"input": "x", "kernel": 2, "stride": -1, "ceil_mode": true}, "out": "y"}"#,
             ],
         );
     }

@@ -124,7 +124,8 @@ impl Graph {
             let theirs = theirs.get(t).map_or(&[][..], Vec::as_slice);
             let called = theirs.iter().find(|w| !used.contains(*w)).or(theirs.last()).copied().unwrap_or(own);
             used.insert(called);
-            Ok(Value { called, shape: &info.shape, dtype: info.dtype, data: info.data() })
+            let coefficient = matches!(info.kind, TensorKind::Coefficient(_));
+            Ok(Value { called, shape: &info.shape, dtype: info.dtype, coefficient, data: info.data() })
         })
     }
 }

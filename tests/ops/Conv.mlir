@@ -104,3 +104,27 @@ module @quantized attributes {module.chip = "ALL", module.platform = "TPULANG", 
     return %3 : tensor<1x2x1x2x!quant.uniform<i8:f32, 0.5:1>>
   }
 }
+
+// -----
+
+// The padding follows from the steps that fit: two windows of three over four elements lack one element, which comes last
+// or first; windows two apart in a kernel of three, which reach over five, lack three of them.
+// input x = [[[[1, 2, 3, 4]]]]
+// weight w = [[[[1, 10, 100]]]]
+// expect upper = [[[[321, 43]]]]
+// expect lower = [[[[210, 432]]]]
+// expect dilated = [[[[310, 31]]]]
+module @auto_pad attributes {module.chip = "ALL", module.platform = "TPULANG", module.state = "TOP_F32", module.top_run_mode = "STATIC"} {
+  func.func @main(%arg0: tensor<1x1x1x4xf32>) -> (tensor<1x1x1x2xf32>, tensor<1x1x1x2xf32>, tensor<1x1x1x2xf32>) {
+    %0 = "top.None"() : () -> none
+    %1 = "top.Input"(%arg0) : (tensor<1x1x1x4xf32>) -> tensor<1x1x1x4xf32> loc("x")
+    %2 = "top.Weight"() : () -> tensor<1x1x1x3xf32> loc("w")
+    %3 = "top.Conv"(%1, %2, %0) {auto_pad = "SAME_UPPER", kernel_shape = [1, 3], pads = [0, 0, 0, 0], strides = [1, 2]}
+      : (tensor<1x1x1x4xf32>, tensor<1x1x1x3xf32>, none) -> tensor<1x1x1x2xf32> loc("upper")
+    %4 = "top.Conv"(%1, %2, %0) {auto_pad = "SAME_LOWER", kernel_shape = [1, 3], pads = [0, 0, 0, 0], strides = [1, 2]}
+      : (tensor<1x1x1x4xf32>, tensor<1x1x1x3xf32>, none) -> tensor<1x1x1x2xf32> loc("lower")
+    %5 = "top.Conv"(%1, %2, %0) {auto_pad = "SAME_UPPER", dilations = [1, 2], kernel_shape = [1, 3], pads = [0, 0, 0, 0], strides = [1, 2]}
+      : (tensor<1x1x1x4xf32>, tensor<1x1x1x3xf32>, none) -> tensor<1x1x1x2xf32> loc("dilated")
+    return %3, %4, %5 : tensor<1x1x1x2xf32>, tensor<1x1x1x2xf32>, tensor<1x1x1x2xf32>
+  }
+}

@@ -70,3 +70,19 @@ module @quantized attributes {module.chip = "ALL", module.platform = "TPULANG", 
     return %1 : tensor<1x2x1x!quant.uniform<i8:f32, 0.5:3>>
   }
 }
+
+// -----
+
+// As many windows as steps of two fit four columns; the padding that they lack comes last or first, and never wins. The
+// kernel reaches over three columns.
+// input x = [[[-1, -2, -3, -4]]]
+// expect upper = [[[-1, -3]]]
+// expect lower = [[[-1, -2]]]
+module @auto_pad attributes {module.chip = "ALL", module.platform = "TPULANG", module.state = "TOP_F32", module.top_run_mode = "STATIC"} {
+  func.func @main(%arg0: tensor<1x1x4xf32>) -> (tensor<1x1x2xf32>, tensor<1x1x2xf32>) {
+    %0 = "top.Input"(%arg0) : (tensor<1x1x4xf32>) -> tensor<1x1x4xf32> loc("x")
+    %1 = "top.MaxPool"(%0) {auto_pad = "SAME_UPPER", kernel_shape = [3], pads = [0, 0], strides = [2]} : (tensor<1x1x4xf32>) -> tensor<1x1x2xf32> loc("upper")
+    %2 = "top.MaxPool"(%0) {auto_pad = "SAME_LOWER", kernel_shape = [3], pads = [0, 0], strides = [2]} : (tensor<1x1x4xf32>) -> tensor<1x1x2xf32> loc("lower")
+    return %1, %2 : tensor<1x1x2xf32>, tensor<1x1x2xf32>
+  }
+}

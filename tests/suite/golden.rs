@@ -43,6 +43,23 @@ fn conv_integers() {
 }
 
 #[test]
+fn conv_other() {
+    golden("conv_other", |g, x, i| {
+        let v = g.reshape(x, [1, 2, 2, 6, 6]).call()?;
+        let a = g.conv3d(v, filled(Dtype::Float32, &[4, 1, 2, 3, 3])).group(2).pad([1, 0, 0, 1, 0, 0]).call()?;
+        let a = g.deconv3d(a, filled(Dtype::Float32, &[2, 4, 1, 2, 2])).stride([1, 2, 2]).output_padding([0, 1, 0]);
+        let a = a.bias(vec![0f32; 2]).call()?;
+        let b = g.deconv(x, filled(Dtype::Float32, &[3, 4, 3, 3])).group(2).stride([2, 2]).pad([1, 1, 0, 0]).call()?;
+        let c = g.deconv_v2(i, filled(Dtype::Int8, &[3, 4, 1, 1])).pad([1, 0, 0, 1]).weight_zp(2).call()?;
+        let w = g.reshape(i, [1, 2, 2, 6, 6]).call()?;
+        let d = g.conv3d_int(w, filled(Dtype::Int8, &[4, 2, 1, 1, 1])).input_zp(3).weight_zp(0).call()?;
+        let e = g.conv3d_quant(w, filled(Dtype::Int8, &[4, 2, 1, 1, 1])).weight_scale(0.5).input_scale(0.1);
+        let e = e.output_scale(0.25).call()?;
+        Ok(vec![a, b, c, d, e])
+    });
+}
+
+#[test]
 fn matmul() {
     golden("matmul", |g, x, i| {
         let a =
@@ -149,7 +166,13 @@ fn norm_pool_reduce() {
         let d = g.reduce(c).method(ReduceMode::ReduceMean).axes([2, 3]).keep_dims(false).call()?;
         let e = g.avgpool2d(i).kernel([3, 3]).ceil_mode(true).count_include_pad(true).scale([0.5, 0.5]).call()?;
         let d = g.cumsum(d).call()?;
-        Ok(vec![d, e])
+        let a = g.group_norm(x).gamma(ones()).num_groups(2).epsilon(1e-3).call()?;
+        let a = g.rms_norm(a).gamma(filled(Dtype::Float32, &[6])).call()?;
+        let [a, mask] = g.maxpool2d_with_mask(a).kernel(2).stride(4).ceil_mode(true).out_name("masked").call()?;
+        let v = g.reshape(x, [1, 2, 2, 6, 6]).call()?;
+        let v = g.maxpool3d(v).kernel([1, 2, 2]).stride([1, 2, 2]).pad([0, 1, 1, 0, 0, 0]).call()?;
+        let v = g.avgpool3d(v).kernel(2).first_round_mode(RoundMode::HalfUp).call()?;
+        Ok(vec![d, e, a, mask, v])
     });
 }
 

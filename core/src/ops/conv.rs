@@ -1,63 +1,199 @@
-//! The type of a convolution.
+//! Types of convolutions.
 use super::{
-    Conv,
-    types::{Types, Value, computed, one},
+    AutoPad, Conv, Deconv, DeformConv2D,
+    types::{Types, Value, computed, of_dtype, one},
     window::Window,
 };
 use crate::base::{Result, argument, invalid, misfit, shape_text};
 
-/// N x oc, then each spatial dimension by [`Window`]. Any number of spatial axes.
+/// What convolutions have in common: attributes of the same names.
+#[allow(missing_docs, reason = "the ops document them")]
+pub struct Convolution<'a> {
+    pub kernel_shape: &'a [i64],
+    pub strides: &'a [i64],
+    pub pads: &'a [i64],
+    /// One a spatial axis; empty where all are 1.
+    pub dilations: &'a [i64],
+    pub auto_pad: Option<AutoPad>,
+}
+
+impl<'a, V> From<&'a Conv<V>> for Convolution<'a> {
+    fn from(op: &'a Conv<V>) -> Self {
+        let Conv { kernel_shape, strides, pads, dilations, auto_pad, .. } = op;
+        Convolution {
+            kernel_shape,
+            strides,
+            pads,
+            dilations: dilations.as_deref().unwrap_or_default(),
+            auto_pad: *auto_pad,
+        }
+    }
+}
+impl<'a, V> From<&'a Deconv<V>> for Convolution<'a> {
+    fn from(op: &'a Deconv<V>) -> Self {
+        let Deconv { kernel_shape, strides, pads, dilations, .. } = op;
+        Convolution { kernel_shape, strides, pads, dilations: dilations.as_deref().unwrap_or_default(), auto_pad: None }
+    }
+}
+impl<'a, V> From<&'a DeformConv2D<V>> for Convolution<'a> {
+    fn from(op: &'a DeformConv2D<V>) -> Self {
+        let DeformConv2D { kernel_shape, strides, pads, dilations, .. } = op;
+        Convolution { kernel_shape, strides, pads, dilations: dilations.as_deref().unwrap_or_default(), auto_pad: None }
+    }
+}
+
+impl Convolution<'_> {
+    /// One a spatial axis of an input of that shape.
+    ///
+    /// # Errors
+    /// The lists have other lengths, or a number is impossible.
+    pub fn windows(&self, input: &[usize]) -> Result<Vec<Window>> {
+        let spatial = input.len().saturating_sub(2);
+        let (kernel, strides, pads) = (self.kernel_shape, self.strides, self.pads);
+        let ones = vec![1; spatial];
+        let dilations = if self.dilations.is_empty() { &ones } else { self.dilations };
+        let lists = [kernel.len(), strides.len(), dilations.len()];
+        if lists != [spatial; 3] || pads.len() != 2 * spatial {
+            return Err(invalid(format!(
+                "an input of {} dimensions has {spatial} spatial axes: strides {strides:?}, dilations {dilations:?} and pads {pads:?} must have {spatial}, {spatial} and {} values",
+                input.len(),
+                2 * spatial
+            )));
+        }
+        let window = |i: usize| Window {
+            input: input[2 + i],
+            kernel: kernel[i],
+            stride: strides[i],
+            dilation: dilations[i],
+            pads: [pads[i], pads[i + spatial]],
+        };
+        (0..spatial).map(|i| window(i).padded(self.auto_pad)).collect()
+    }
+    /// n x c, then the number of positions along each spatial axis.
+    fn shape(&self, input: &[usize], channels: usize) -> Result<Vec<usize>> {
+        let mut shape = vec![input[0], channels];
+        for window in self.windows(input)? {
+            shape.push(window.positions()?);
+        }
+        Ok(shape)
+    }
+}
+
 pub(super) fn conv(op: &Conv<Value>) -> Types {
-    let (input, filter) = (op.input.shape, op.filter.shape);
-    let rank = input.len();
-    if rank < 3 || filter.len() != rank {
-        return Err(invalid(format!(
-            "{} has {rank} dimensions, {} {}; expected n x ic x spatial.. and oc x ic/group x kernel.., equally many",
-            op.input.called,
-            op.filter.called,
-            filter.len()
-        )));
+    check_rank(&op.input, &op.filter, "oc x ic/group")?;
+    check_channels(op.group, &op.input, &op.filter)?;
+    check_bias(&op.bias, op.filter.shape[0])?;
+    check_kernel(&op.kernel_shape, &op.filter)?;
+    if let Some(inserts) = op.inserts.as_ref().filter(|all| all.iter().any(|v| *v != 0)) {
+        return Err(misfit("inserts", format!("is {inserts:?}; the tool chain computes with zeros alone")));
     }
-    check_channels(op)?;
-    if op.kernel_shape.iter().map(|&k| k as usize).ne(filter[2..].iter().copied()) {
-        let kernel = &filter[2..];
-        return Err(misfit("kernel_shape", format!("is {:?}; the filter's kernel is {kernel:?}", op.kernel_shape)));
-    }
-    let spatial = rank - 2;
-    let (strides, pads, dilations) = (&op.strides, &op.pads, dilations(op));
-    if strides.len() != spatial || dilations.len() != spatial || pads.len() != 2 * spatial {
-        return Err(invalid(format!(
-            "strides {strides:?}, dilations {dilations:?}, pads {pads:?}: expected {spatial}, {spatial} and {} values",
-            2 * spatial
-        )));
-    }
-    let mut shape = vec![input[0], filter[0]];
-    for i in 0..spatial {
-        let (kernel, stride, dilation) = (op.kernel_shape[i], strides[i], dilations[i]);
-        let pads = [pads[i], pads[i + spatial]];
-        shape.push(Window { input: input[2 + i], kernel, stride, dilation, pads }.positions()?);
-    }
-    one(shape, computed(&op.input))
+    one(Convolution::from(op).shape(op.input.shape, op.filter.shape[0])?, computed(&op.input))
 }
 
-/// One a spatial axis, 1 where absent.
-pub fn dilations<V>(op: &Conv<V>) -> Vec<i64> {
-    op.dilations.clone().filter(|d| !d.is_empty()).unwrap_or_else(|| vec![1; op.strides.len()])
+/// A coefficient, and what was reordered, has its output channels first, any other filter those of the input.
+pub(super) fn deconv(op: &Deconv<Value>) -> Types {
+    let (input, filter) = (&op.input, &op.filter);
+    let reordered = filter.coefficient || op.dynweight_reorderd;
+    check_rank(input, filter, if reordered { "oc/group x ic" } else { "ic x oc" })?;
+    let (group, ic) = (op.group, input.shape[1]);
+    if group < 1 || ic as i64 % group != 0 {
+        return Err(argument("group", group, format!("it must divide the {ic} channels of {}", input.called)));
+    }
+    if group > 1 && !filter.coefficient {
+        let problem = format!(
+            "is computed, and group is {group}; the tool chain mixes up the groups of a weight that is no coefficient"
+        );
+        return Err(misfit(filter.called, problem));
+    }
+    let (oc, found) = if reordered { (filter.shape[0], filter.shape[1]) } else { (filter.shape[1], filter.shape[0]) };
+    if found != ic {
+        let at = if reordered { "axis 1" } else { "axis 0, as it is computed" };
+        let problem = format!("has {found} input channels ({at}); the {} has {ic}", input.called);
+        return Err(misfit(filter.called, problem));
+    }
+    let Some(oc) = oc.checked_mul(group as usize) else {
+        return Err(argument("group", group, "too many output channels"));
+    };
+    check_bias(&op.bias, oc)?;
+    check_kernel(&op.kernel_shape, filter)?;
+    let windows = Convolution::from(op).windows(input.shape)?;
+    let more = op.output_padding.clone().filter(|p| !p.is_empty()).unwrap_or_else(|| vec![0; windows.len()]);
+    if more.len() != windows.len() {
+        return Err(argument("output_padding", format!("{more:?}"), format!("expected {} values", windows.len())));
+    }
+    let mut shape = vec![input.shape[0], oc];
+    for (window, more) in windows.iter().zip(more) {
+        shape.push(window.spread(more)?);
+    }
+    one(shape, computed(input))
 }
 
-fn check_channels(op: &Conv<Value>) -> Result<()> {
-    let (group, ic, oc) = (op.group, op.input.shape[1], op.filter.shape[0]);
+pub(super) fn deform_conv2d(op: &DeformConv2D<Value>) -> Types {
+    let (input, filter) = (&op.input, &op.filter);
+    check_rank(input, filter, "oc x ic/group")?;
+    if input.shape.len() != 4 {
+        return Err(misfit(input.called, format!("is {}; expected n x c x h x w", shape_text(input.shape))));
+    }
+    check_channels(op.group, input, filter)?;
+    check_bias(&op.bias, filter.shape[0])?;
+    check_kernel(&op.kernel_shape, filter)?;
+    let (ic, groups) = (input.shape[1], op.deform_group);
+    if groups < 1 || ic as i64 % groups != 0 {
+        return Err(argument("deform_group", groups, format!("it must divide the {ic} channels of {}", input.called)));
+    }
+    let shape = Convolution::from(op).shape(input.shape, filter.shape[0])?;
+    // It divides a number of channels.
+    let taps = (groups as usize).saturating_mul(filter.shape[2].saturating_mul(filter.shape[3]));
+    let sampled = |of: &Value, channels: usize| {
+        let expected = [shape[0], channels, shape[2], shape[3]];
+        let problem = format!("is {}; expected {}", shape_text(of.shape), shape_text(&expected));
+        if of.shape == expected { Ok(()) } else { Err(misfit(of.called, problem)) }
+    };
+    sampled(&op.offset, taps.saturating_mul(2))?;
+    match &op.mask {
+        Some(mask) if op.use_mask => sampled(mask, taps)?,
+        None if op.use_mask => return Err(misfit("mask", "is absent, and use_mask is true")),
+        _ => {}
+    }
+    of_dtype(shape, input)
+}
+
+fn check_rank(input: &Value, filter: &Value, filters: &str) -> Result<()> {
+    let (rank, found) = (input.shape.len(), filter.shape.len());
+    if rank < 3 || found != rank {
+        return Err(invalid(format!(
+            "{} has {rank} dimensions, {} {found}; expected n x ic x spatial.. and {filters} x kernel.., equally many",
+            input.called, filter.called,
+        )));
+    }
+    Ok(())
+}
+
+fn check_kernel(kernel_shape: &[i64], filter: &Value) -> Result<()> {
+    let kernel = &filter.shape[2..];
+    if kernel_shape.iter().map(|&k| k as usize).ne(kernel.iter().copied()) {
+        return Err(misfit("kernel_shape", format!("is {kernel_shape:?}; the filter's kernel is {kernel:?}")));
+    }
+    Ok(())
+}
+
+fn check_channels(group: i64, input: &Value, filter: &Value) -> Result<()> {
+    let (ic, oc) = (input.shape[1], filter.shape[0]);
     if group < 1 || ic as i64 % group != 0 || oc as i64 % group != 0 {
-        let (input, filter) = (op.input.called, op.filter.called);
+        let (input, filter) = (input.called, filter.called);
         let expected = format!("it must divide the {ic} channels of {input} and the {oc} of {filter}");
         return Err(argument("group", group, expected));
     }
-    let found = op.filter.shape[1];
+    let found = filter.shape[1];
     if found != ic / group as usize {
-        let problem = format!("has {found} input channels; the {} has {ic} (group {group})", op.input.called);
-        return Err(misfit(op.filter.called, problem));
+        let problem = format!("has {found} input channels; the {} has {ic} (group {group})", input.called);
+        return Err(misfit(filter.called, problem));
     }
-    let Some(bias) = &op.bias else {
+    Ok(())
+}
+
+fn check_bias(bias: &Option<Value>, oc: usize) -> Result<()> {
+    let Some(bias) = bias else {
         return Ok(());
     };
     bias.expect_elements(oc, "one an output channel")?;

@@ -1,10 +1,10 @@
 //! Types of pools.
 use super::{
-    AvgPool, MaxPool,
-    types::{Types, Value, of_dtype},
+    AdaptiveAvgPool, AutoPad, AvgPool, MaxPool, MaxPoolWithMask, MaxUnpool, PoolMask,
+    types::{Choice, Inferred, Types, Value, of_dtype},
     window::Window,
 };
-use crate::base::{Result, invalid};
+use crate::base::{Dtype, Result, argument, invalid, misfit, shape_text};
 
 /// What the pools have in common: attributes of the same names.
 #[allow(missing_docs, reason = "the ops document them")]
@@ -12,20 +12,31 @@ pub struct Pool<'a> {
     pub kernel_shape: &'a [i64],
     pub strides: &'a [i64],
     pub pads: &'a [i64],
+    pub auto_pad: Option<AutoPad>,
     pub ceil_mode: bool,
     pub keepdims: bool,
 }
 
 impl<'a, V> From<&'a MaxPool<V>> for Pool<'a> {
     fn from(op: &'a MaxPool<V>) -> Self {
-        let MaxPool { kernel_shape, strides, pads, ceil_mode, keepdims, .. } = op;
-        Pool { kernel_shape, strides, pads, ceil_mode: *ceil_mode == Some(true), keepdims: *keepdims }
+        let MaxPool { kernel_shape, strides, pads, ceil_mode, keepdims, auto_pad, .. } = op;
+        let (auto_pad, ceil_mode, keepdims) = (*auto_pad, *ceil_mode == Some(true), *keepdims);
+        Pool { kernel_shape, strides, pads, auto_pad, ceil_mode, keepdims }
     }
 }
 impl<'a, V> From<&'a AvgPool<V>> for Pool<'a> {
     fn from(op: &'a AvgPool<V>) -> Self {
-        let AvgPool { kernel_shape, strides, pads, ceil_mode, keepdims, .. } = op;
-        Pool { kernel_shape, strides, pads, ceil_mode: *ceil_mode == Some(true), keepdims: *keepdims }
+        let AvgPool { kernel_shape, strides, pads, ceil_mode, keepdims, auto_pad, .. } = op;
+        let (auto_pad, ceil_mode, keepdims) = (*auto_pad, *ceil_mode == Some(true), *keepdims);
+        Pool { kernel_shape, strides, pads, auto_pad, ceil_mode, keepdims }
+    }
+}
+
+/// The tool chain rounds its windows down, whatever `ceil_mode` says.
+impl<'a, V> From<&'a MaxPoolWithMask<V>> for Pool<'a> {
+    fn from(op: &'a MaxPoolWithMask<V>) -> Self {
+        let MaxPoolWithMask { kernel_shape, strides, pads, keepdims, auto_pad, .. } = op;
+        Pool { kernel_shape, strides, pads, auto_pad: *auto_pad, ceil_mode: false, keepdims: *keepdims }
     }
 }
 
@@ -37,8 +48,71 @@ pub(super) fn avg_pool(op: &AvgPool<Value>) -> Types {
     pool(&op.input, &op.into())
 }
 
+/// The mask is int32, or a float as the values are (converters write it so).
+pub(super) fn max_pool_with_mask(op: &MaxPoolWithMask<Value>) -> Types {
+    let shape = shape(&op.input, &op.into())?;
+    let mask = if op.input.dtype == Dtype::Float16 { MASKS } else { &MASKS[..2] };
+    let output = Inferred { shape: shape.clone(), dtype: Choice::Is(op.input.dtype) };
+    Ok(vec![output, Inferred { shape, dtype: Choice::OneOf(mask) }])
+}
+
+/// As many windows as `output_size` says, -1 for all.
+pub(super) fn adaptive_avg_pool(op: &AdaptiveAvgPool<Value>) -> Types {
+    let (shape, size) = (op.input.shape, &op.output_size);
+    if !(3..=5).contains(&shape.len()) || size.len() != shape.len() - 2 {
+        let found = shape.len();
+        let problem =
+            format!("is {size:?}; the input has {found} dimensions, n x c and 1 to 3 spatial ones, each with a size");
+        return Err(misfit("output_size", problem));
+    }
+    let mut result = shape[..2].to_vec();
+    for (i, &n) in size.iter().enumerate() {
+        result.push(match usize::try_from(n) {
+            Ok(n) if n > 0 => n,
+            _ if n == -1 => shape[2 + i],
+            _ => return Err(argument("output_size", format!("{size:?}"), "expected numbers of at least 1, or -1")),
+        });
+    }
+    of_dtype(result, &op.input)
+}
+
+/// n x c x h x w, as of an op that takes images alone.
+fn image<'a>(input: &Value<'a>) -> Result<&'a [usize; 4]> {
+    let problem = || misfit(input.called, format!("is {}; expected n x c x h x w", shape_text(input.shape)));
+    input.shape.try_into().map_err(|_| problem())
+}
+
+fn scaled(name: &str, dim: usize, scale: i64) -> Result<usize> {
+    let scaled = usize::try_from(scale).ok().filter(|s| *s > 0).and_then(|s| s.checked_mul(dim));
+    scaled.ok_or_else(|| argument(name, scale, "expected a number of at least 1 that a dimension can grow by"))
+}
+
+pub(super) fn max_unpool(op: &MaxUnpool<Value>) -> Types {
+    let &[n, c, h, w] = image(&op.input)?;
+    if op.mask.shape != op.input.shape {
+        let (mask, input) = (shape_text(op.mask.shape), shape_text(op.input.shape));
+        return Err(misfit(op.mask.called, format!("is {mask}; expected {input}, as the {}", op.input.called)));
+    }
+    of_dtype(vec![n, c, scaled("scale_h", h, op.scale_h)?, scaled("scale_w", w, op.scale_w)?], &op.input)
+}
+
+/// Height and width are rounded up to whole squares.
+pub(super) fn pool_mask(op: &PoolMask<Value>) -> Types {
+    let &[n, c, h, w] = image(&op.input)?;
+    let whole = |dim: usize| {
+        let scale = usize::try_from(op.scale).ok().filter(|s| *s > 0);
+        let whole = scale.and_then(|s| dim.div_ceil(s).checked_mul(s));
+        whole.ok_or_else(|| argument("scale", op.scale, "expected the side of a square, of at least 1"))
+    };
+    of_dtype(vec![n, c, whole(h)?, whole(w)?], &op.input)
+}
+
 /// n x c, then the number of windows along each spatial axis.
 fn pool(input: &Value, op: &Pool) -> Types {
+    of_dtype(shape(input, op)?, input)
+}
+
+fn shape(input: &Value, op: &Pool) -> Result<Vec<usize>> {
     let mut shape = input.shape.get(..2).unwrap_or_default().to_vec();
     for window in windows(input.shape, op)? {
         shape.push(window.positions()?);
@@ -48,8 +122,10 @@ fn pool(input: &Value, op: &Pool) -> Types {
             shape.pop();
         }
     }
-    of_dtype(shape, input)
+    Ok(shape)
 }
+
+const MASKS: &[Dtype] = &[Dtype::Int32, Dtype::Float32, Dtype::Float16];
 
 /// What `ceil_mode` adds to the padding after an axis, so that rounding down gives the number of windows. The tool chain
 /// counts the padding before the axis twice, and not that after it; only where the two differ does it matter.
@@ -74,7 +150,8 @@ pub fn windows(input: &[usize], op: &Pool) -> Result<Vec<Window>> {
             input.len()
         )));
     }
-    if op.ceil_mode {
+    let same = matches!(op.auto_pad, Some(AutoPad::SAMEUPPER | AutoPad::SAMELOWER)) && !op.kernel_shape.is_empty();
+    if op.ceil_mode && !same {
         for i in 0..spatial {
             let more = ceil_padding(input[2 + i], kernel[i], strides[i], pads[i]);
             pads[i + spatial] = pads[i + spatial].saturating_add(more);
@@ -87,5 +164,5 @@ pub fn windows(input: &[usize], op: &Pool) -> Result<Vec<Window>> {
         dilation: 1,
         pads: [pads[i], pads[i + spatial]],
     };
-    Ok((0..spatial).map(window).collect())
+    (0..spatial).map(|i| window(i).padded(op.auto_pad.filter(|_| same))).collect()
 }

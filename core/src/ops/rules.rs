@@ -1,7 +1,7 @@
 //! The list of type rules: one an op, or none.
 use super::{
-    Inferred, Op, OpDef, Value, activation, arithmetic, cast, compare, conv, gather, layout, math, matmul, norm, pool,
-    reduce, select, sort,
+    Inferred, Op, OpDef, Value, activation, arithmetic, cast, compare, conv, einsum, gather, layout, math, matmul,
+    norm, pool, recurrent, reduce, select, sort,
 };
 use crate::base::Result;
 
@@ -13,20 +13,16 @@ macro_rules! without_rule {
     (@pattern $first:ident $($op:ident)*) => { $crate::ops::Op::$first(_) $(| $crate::ops::Op::$op(_))* };
     (@names $($op:ident)*) => { [$(stringify!($op)),*] };
     ($form:ident) => { $crate::without_rule! { @$form
-        A16Gather A16MatMul AdaptiveAvgPool Arange Arg Attention BatchNormBwd BatchNormTrain
-        BinaryConstShift BinaryShift C2CAllReduce C2CBroadcast ChunkGatedDeltaRule ConcatSlice
-        ConcatVolume ConstantFill ConvBwd_Weight Convbwd Correlation Csc Custom Deconv
-        DeformConv2D DepackRaw Depth2Space DequantInt DequantizeLinear DetectionOutput DtypeCast Einsum
-        EmbDenseBwd Expand FAttention FAttentionLse Flatten FlexAttention Fp8MatMul FrcnDetection GRU
-        GatherElements GatherND GridSampler GroupNorm GroupNormTrain If IndexPut Insert
-        InstanceNorm Interp LRN LSTM LayerNormBwd LayerNormTrain List Loop
-        MaskRCNN_BboxPooler MaskRCNN_GetBboxB MaskRCNN_MaskPooler MaskRCNN_RPNGetBboxes MaskedFill MatchTemplate
-        MaxPoolWithMask MaxPoolingIndicesBwd MaxUnpool MeanRstd MeanStdScale MeshGrid Mlp Mmap2Rgbmap Nms
-        NonZero Normalize Pack PixelNorm PoolMask Preprocess PriorBox Proposal QuantizeLinear
-        RMSNorm ROIPooling RandnLike Range RecurrentGatedDeltaRule Repeat RequantFp
-        RetinaFaceDetection Reverse RoiAlign RoiExtractor Rope ScaleDotProductAttention ScaleLut
-        ScatterElements ScatterND SelectiveScan Shape ShuffleChannel Size SliceAxis SoftmaxBwd
-        Sort StridedSlice SwapChannel SwapDimInner Tile Transpose Trilu Tuple
+        A16Gather A16MatMul Arange Arg Attention BatchNormBwd BatchNormTrain BinaryConstShift BinaryShift C2CAllReduce
+        C2CBroadcast ChunkGatedDeltaRule ConcatSlice ConcatVolume ConstantFill ConvBwd_Weight Convbwd Correlation Csc
+        Custom DepackRaw Depth2Space DequantInt DequantizeLinear DetectionOutput DtypeCast EmbDenseBwd Expand
+        FAttention FAttentionLse Flatten FlexAttention Fp8MatMul FrcnDetection GatherElements GatherND GridSampler
+        GroupNormTrain If IndexPut Insert Interp LayerNormBwd LayerNormTrain List Loop MaskRCNN_BboxPooler
+        MaskRCNN_GetBboxB MaskRCNN_MaskPooler MaskRCNN_RPNGetBboxes MaskedFill MatchTemplate MaxPoolingIndicesBwd
+        MeanRstd MeanStdScale MeshGrid Mlp Mmap2Rgbmap Nms NonZero Pack Preprocess PriorBox Proposal QuantizeLinear
+        ROIPooling RandnLike Range RecurrentGatedDeltaRule Repeat RequantFp RetinaFaceDetection Reverse RoiAlign
+        RoiExtractor Rope ScaleDotProductAttention ScaleLut ScatterElements ScatterND SelectiveScan Shape
+        ShuffleChannel Size SliceAxis SoftmaxBwd Sort StridedSlice SwapChannel SwapDimInner Tile Transpose Trilu Tuple
         UnTuple Unpack Upsample View WeightReorder Yield YoloDetection Yuv2rgbFormula
     } };
 }
@@ -45,6 +41,7 @@ impl OpDef {
 pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
     match op {
         Op::Abs(op) => activation::abs(op),
+        Op::AdaptiveAvgPool(op) => pool::adaptive_avg_pool(op),
         Op::Add(op) => arithmetic::add(op),
         Op::AddConst(op) => arithmetic::constant(&op.input),
         Op::Arccos(op) => math::unary(&op.input),
@@ -62,16 +59,24 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::Cos(op) => math::unary(&op.input),
         Op::Cosh(op) => math::unary(&op.input),
         Op::CumSum(op) => reduce::cum_sum(op),
+        Op::Deconv(op) => conv::deconv(op),
+        Op::DeformConv2D(op) => conv::deform_conv2d(op),
         Op::Div(op) => arithmetic::div(op),
         Op::DivConst(op) => arithmetic::constant(&op.input),
+        Op::Einsum(op) => einsum::einsum(op),
         Op::Elu(op) => activation::unary(&op.input),
         Op::Erf(op) => math::unary(&op.input),
         Op::Exp(op) => math::unary(&op.input),
         Op::Floor(op) => math::unary(&op.input),
         Op::GELU(op) => activation::gelu(op),
+        Op::GRU(op) => recurrent::gru(op),
         Op::Gather(op) => gather::gather(op),
+        Op::GroupNorm(op) => norm::group_norm(op),
         Op::HardSigmoid(op) => activation::unary(&op.input),
         Op::HardSwish(op) => activation::unary(&op.input),
+        Op::InstanceNorm(op) => norm::instance_norm(op),
+        Op::LRN(op) => norm::lrn(op),
+        Op::LSTM(op) => recurrent::lstm(op),
         Op::LayerNorm(op) => norm::layer_norm(op),
         Op::LeakyRelu(op) => activation::leaky_relu(op),
         Op::Log(op) => math::unary(&op.input),
@@ -82,18 +87,24 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::Max(op) => arithmetic::max(op),
         Op::MaxConst(op) => arithmetic::constant(&op.input),
         Op::MaxPool(op) => pool::max_pool(op),
+        Op::MaxPoolWithMask(op) => pool::max_pool_with_mask(op),
+        Op::MaxUnpool(op) => pool::max_unpool(op),
         Op::Min(op) => arithmetic::min(op),
         Op::MinConst(op) => arithmetic::constant(&op.input),
         Op::Mish(op) => activation::unary(&op.input),
         Op::Mod(op) => arithmetic::modulo(op),
         Op::Mul(op) => arithmetic::mul(op),
         Op::MulConst(op) => arithmetic::constant(&op.input),
+        Op::Normalize(op) => norm::normalize(op),
         Op::PRelu(op) => activation::prelu(op),
         Op::Pad(op) => layout::pad(op),
         Op::Permute(op) => layout::permute(op),
+        Op::PixelNorm(op) => norm::pixel_norm(op),
+        Op::PoolMask(op) => pool::pool_mask(op),
         Op::Pow(op) => math::unary(&op.input),
         Op::Pow2(op) => math::unary(&op.input),
         Op::Pow3(op) => math::pow3(op),
+        Op::RMSNorm(op) => norm::rms_norm(op),
         Op::Reciprocal(op) => arithmetic::constant(&op.input),
         Op::Reduce(op) => reduce::reduce(op),
         Op::Relu(op) => activation::relu(op),

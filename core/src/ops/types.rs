@@ -13,6 +13,8 @@ pub struct Value<'a> {
     pub shape: &'a [usize],
     /// Its dtype.
     pub dtype: Dtype,
+    /// It is a coefficient.
+    pub coefficient: bool,
     /// A coefficient's data, where they are known.
     pub data: Option<&'a Array>,
 }

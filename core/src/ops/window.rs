@@ -1,4 +1,5 @@
 //! Sliding windows, as convolutions and pools have them.
+use super::AutoPad;
 use crate::base::{Result, invalid};
 
 /// One dimension of a sliding window: `(i + pads - dilation * (k - 1) - 1) / stride + 1`.
@@ -16,19 +17,29 @@ pub struct Window {
 }
 
 impl Window {
+    /// The numbers are possible at all.
+    fn check(&self) -> Result<()> {
+        let Window { kernel, stride, dilation, pads: [before, after], .. } = *self;
+        let range = |v: i64, low: i64| (low..=1 << 31).contains(&v);
+        if range(kernel, 1) && range(stride, 1) && range(dilation, 1) && range(before, 0) && range(after, 0) {
+            return Ok(());
+        }
+        Err(invalid(format!(
+            "kernel {kernel}, stride {stride}, dilation {dilation}, pads {before} and {after}: expected kernel, stride and dilation of at least 1 and pads of at least 0, below 2^31"
+        )))
+    }
+    /// From its first to its last element.
+    fn reach(&self) -> i64 {
+        self.dilation * (self.kernel - 1) + 1
+    }
     /// Number of positions of the window.
     ///
     /// # Errors
     /// The window does not fit, or a number is impossible.
     pub fn positions(&self) -> Result<usize> {
-        let Window { input, kernel, stride, dilation, pads: [before, after] } = *self;
-        let range = |v: i64, low: i64| (low..=1 << 31).contains(&v);
-        if !(range(kernel, 1) && range(stride, 1) && range(dilation, 1) && range(before, 0) && range(after, 0)) {
-            return Err(invalid(format!(
-                "kernel {kernel}, stride {stride}, dilation {dilation}, pads {before} and {after}: expected kernel, stride and dilation of at least 1 and pads of at least 0, below 2^31"
-            )));
-        }
-        let (padded, reach) = (input as i64 + before + after, dilation * (kernel - 1) + 1);
+        self.check()?;
+        let Window { input, stride, pads: [before, after], .. } = *self;
+        let (padded, reach) = (input as i64 + before + after, self.reach());
         if reach > padded {
             let pads = if before + after > 0 { format!(" with pads {before} and {after}") } else { String::new() };
             return Err(invalid(format!(
@@ -37,6 +48,42 @@ impl Window {
         }
         let room = padded - reach;
         Ok((room / stride) as usize + 1)
+    }
+    /// The size of what a transposed convolution makes of the input: the windows that stand at its elements, the first and
+    /// the last cut by the pads, and so much more at the end.
+    ///
+    /// # Errors
+    /// Nothing is left, or a number is impossible.
+    pub fn spread(&self, more: i64) -> Result<usize> {
+        self.check()?;
+        let Window { input, stride, pads: [before, after], .. } = *self;
+        if !(0..=1 << 31).contains(&more) {
+            return Err(invalid(format!("output_padding has {more}; expected at least 0, below 2^31")));
+        }
+        let whole = (input as i128 - 1) * i128::from(stride) + i128::from(self.reach()) + i128::from(more);
+        let left = whole - i128::from(before) - i128::from(after);
+        if left < 1 {
+            return Err(invalid(format!("pads {before} and {after} leave nothing of a result of {whole}")));
+        }
+        usize::try_from(left).map_err(|_| invalid(format!("a result of {left} is too large")))
+    }
+    /// With the padding that `auto_pad` asks for: as many positions as steps fit the input, the padding divided evenly.
+    ///
+    /// # Errors
+    /// A number is impossible.
+    pub fn padded(mut self, auto_pad: Option<AutoPad>) -> Result<Window> {
+        let upper = match auto_pad {
+            Some(AutoPad::SAMEUPPER) => true,
+            Some(AutoPad::SAMELOWER) => false,
+            _ => return Ok(self),
+        };
+        self.check()?;
+        let input = self.input as i64;
+        let steps = (input - 1) / self.stride * self.stride;
+        let missing = (steps + self.reach() - input).max(0);
+        let (less, rest) = (missing / 2, missing - missing / 2);
+        self.pads = if upper { [less, rest] } else { [rest, less] };
+        Ok(self)
     }
 }
 
@@ -55,6 +102,25 @@ mod tests {
                 Ok(n) => prop_assert_eq!(n, counted),
                 Err(_) => prop_assert_eq!(counted, 0),
             }
+        }
+
+        #[test]
+        fn what_is_spread_has_as_many_positions(input in 1usize..40, kernel in 1i64..6, stride in 1i64..5, dilation in 1i64..4, a in 0i64..3, b in 0i64..3) {
+            let pads = [a, b];
+            let w = Window { input, kernel, stride, dilation, pads };
+            if let Ok(spread) = w.spread(0) {
+                prop_assert_eq!(Window { input: spread, kernel, stride, dilation, pads }.positions().unwrap(), input);
+            }
+        }
+
+        #[test]
+        fn same_padding_gives_a_position_a_step(input in 1usize..40, kernel in 1i64..6, stride in 1i64..5, dilation in 1i64..4, upper: bool) {
+            let w = Window { input, kernel, stride, dilation, pads: [7, 7] };
+            let w = w.padded(Some(if upper { AutoPad::SAMEUPPER } else { AutoPad::SAMELOWER })).unwrap();
+            let [before, after] = w.pads;
+            let more_at_the_favoured_end = if upper { after - before } else { before - after };
+            prop_assert!((0..2).contains(&more_at_the_favoured_end), "{:?}", w.pads);
+            prop_assert_eq!(w.positions().unwrap(), input.div_ceil(stride as usize));
         }
     }
 }

@@ -1,216 +1,90 @@
 use super::{
     Kernel, Operand,
     gemm::{Factor, Mat, gemm_f32, gemm_int},
+    grid::Grid,
     matmul::is_narrow,
     task::{Finish, Task},
 };
 use crate::{
     array::zeros,
     base::{Dtype, Result},
-    ops::{self, dilations},
+    ops::{self, Convolution},
     quant::Quantization,
 };
 use rayon::prelude::*;
 use rten_gemm::GemmExecutor;
 
-/// A convolution with any number of spatial axes, and its sizes.
-struct Conv {
-    op: ops::Conv<Operand>,
-    batch: usize,
-    group: usize,
+/// What convolutions of any kind and any number of spatial axes compute with.
+pub(super) struct Parts<'a> {
+    pub input: &'a Operand,
+    pub filter: &'a Operand,
+    pub bias: Option<&'a Operand>,
+    pub finish: Finish,
+    pub group: usize,
     /// Input and output channels of a group.
-    ic: usize,
-    oc: usize,
-    input: Vec<usize>,
-    kernel: Vec<usize>,
-    output: Vec<usize>,
-    stride: Vec<i64>,
-    dilation: Vec<i64>,
-    pad: Vec<i64>,
+    pub ic: usize,
+    pub oc: usize,
+    pub grid: Grid,
 }
 
-impl Conv {
-    fn new(op: ops::Conv<Operand>, output: &[usize]) -> Conv {
-        let (x, w, group) = (&op.input.ty.shape, &op.filter.ty.shape, op.group as usize);
-        Conv {
-            batch: x[0],
-            group,
-            ic: w[1],
-            oc: w[0] / group,
-            input: x[2..].to_vec(),
-            kernel: w[2..].to_vec(),
-            output: output[2..].to_vec(),
-            stride: op.strides.clone(),
-            dilation: dilations(&op),
-            pad: op.pads.clone(),
-            op,
-        }
+impl Parts<'_> {
+    /// Weights of one output channel.
+    pub fn depth(&self) -> usize {
+        self.ic * self.grid.taps()
     }
-    fn pixels(&self) -> usize {
-        self.output.iter().product()
+    /// All of them are small integers.
+    pub fn is_narrow(&self) -> bool {
+        is_narrow(self.input.ty.dtype) && is_narrow(self.filter.ty.dtype)
     }
-    /// Rows of the column matrix: weights of one output channel.
-    fn depth(&self) -> usize {
-        self.ic * self.kernel.iter().product::<usize>()
+    /// The weights of the group that the i-th group of images belongs to: a row an output channel.
+    pub fn weights<'w, T>(&self, w: &'w [T], i: usize) -> Mat<'w, T> {
+        let (group, size) = (i % self.group, self.oc * self.depth());
+        Mat { data: &w[group * size..][..size], rows: self.oc, cols: self.depth(), transposed: false }
     }
-    /// The input of a group already is its column matrix.
-    fn is_pointwise(&self) -> bool {
-        self.kernel.iter().all(|&k| k == 1) && self.stride.iter().all(|&s| s == 1) && self.pad.iter().all(|&p| p == 0)
-    }
-    /// The column matrix of one image's group: a row for each channel and kernel element, a column for each output
-    /// pixel, `padding` where the kernel reaches outside.
-    fn columns<T: Copy + Send + Sync>(&self, image: &[T], padding: T, columns: &mut [T]) {
-        let (pixels, taps): (usize, usize) = (self.pixels(), self.kernel.iter().product());
-        let plane: usize = self.input.iter().product();
-        columns.par_chunks_mut(pixels).enumerate().for_each(|(row, out)| {
-            self.row(&image[row / taps * plane..][..plane], row % taps, padding, out);
-        });
-    }
-    /// One row of the column matrix: what one kernel element sees of a channel.
-    fn row<T: Copy>(&self, plane: &[T], mut tap: usize, padding: T, out: &mut [T]) {
-        let rank = self.output.len();
-        let mut offset = vec![0i64; rank];
-        for i in (0..rank).rev() {
-            offset[i] = (tap % self.kernel[i]) as i64 * self.dilation[i] - self.pad[i];
-            tap /= self.kernel[i];
-        }
-        let last = rank - 1;
-        let width = self.output[last];
-        // The output positions whose input lies inside, along the last axis.
-        let (step, first) = (self.stride[last], offset[last]);
-        let inside = |x: i64| (0..self.input[last] as i64).contains(&(x * step + first));
-        let from = (0..width as i64).find(|&x| inside(x)).unwrap_or(width as i64);
-        let to = (from..width as i64).find(|&x| !inside(x)).unwrap_or(width as i64);
-        for (line, out) in out.chunks_mut(width).enumerate() {
-            let (mut rest, mut start, mut size, mut outside) = (line, 0i64, self.input[last] as i64, false);
-            for i in (0..last).rev() {
-                let at = (rest % self.output[i]) as i64 * self.stride[i] + offset[i];
-                rest /= self.output[i];
-                outside |= !(0..self.input[i] as i64).contains(&at);
-                start += at * size;
-                size *= self.input[i] as i64;
+    /// Real numbers by `fill`, then the bias, then the result.
+    pub fn write(&self, t: &mut Task, fill: impl FnOnce(&mut [f32]) -> Result<()>) -> Result<()> {
+        let bias = self.bias.map(|b| t.reals(b)).transpose()?;
+        let plane = t.result(0)?.shape[2..].iter().product();
+        t.write(0, self.finish, |out| {
+            fill(out)?;
+            if let Some(bias) = bias {
+                out.par_chunks_mut(plane).enumerate().for_each(|(i, run)| {
+                    let b = bias[i % bias.len()];
+                    run.iter_mut().for_each(|v| *v += b);
+                });
             }
-            if outside {
-                out.fill(padding);
-                continue;
-            }
-            let (from, to) = (from as usize, to as usize);
-            out[..from].fill(padding);
-            out[to..].fill(padding);
-            let mut at = start + from as i64 * step + first;
-            if step == 1 && to > from {
-                out[from..to].copy_from_slice(&plane[at as usize..at as usize + to - from]);
-            } else {
-                for v in &mut out[from..to] {
-                    *v = plane[at as usize];
-                    at += step;
-                }
-            }
-        }
+            Ok(())
+        })
     }
-}
-
-pub(super) fn conv(op: ops::Conv<Operand>) -> Kernel {
-    Box::new(move |t| {
-        let c = Conv::new(op.clone(), &t.result(0)?.shape);
-        let (x, w) = (&op.input.ty, &op.filter.ty);
-        match () {
-            () if x.buffer_dtype() == Dtype::Float32 => float(t, &c),
-            () if is_narrow(x.dtype) && is_narrow(w.dtype) => integer::<i32>(t, &c),
-            () => integer::<i64>(t, &c),
-        }
-    })
-}
-
-fn float(t: &mut Task, c: &Conv) -> Result<()> {
-    let (x, w) = (t.reals(&c.op.input)?, t.reals(&c.op.filter)?);
-    let bias = c.op.bias.as_ref().map(|b| t.reals(b)).transpose()?;
-    let pixels = c.pixels();
-    t.write(0, Finish::relu(c.op.do_relu, c.op.relu_limit), |out| {
-        if c.ic == 1 && c.oc <= 4 {
-            depthwise(c, &x, &w, out)?;
-        } else {
-            products(c, &x, &w, out)?;
-        }
-        if let Some(bias) = bias {
-            out.par_chunks_mut(pixels).enumerate().for_each(|(i, run)| {
-                let b = bias[i % bias.len()];
-                run.iter_mut().for_each(|v| *v += b);
-            });
-        }
-        Ok(())
-    })
-}
-
-/// A matrix product an image and group.
-fn products(c: &Conv, x: &[f32], w: &[f32], out: &mut [f32]) -> Result<()> {
-    let (pixels, depth, plane) = (c.pixels(), c.depth(), c.input.iter().product::<usize>());
-    let executor = GemmExecutor::new();
-    let mut columns = if c.is_pointwise() { Vec::new() } else { zeros(depth.saturating_mul(pixels))? };
-    for (i, out) in out.chunks_mut(c.oc * pixels).enumerate() {
-        let group = i % c.group;
-        let image = &x[i * c.ic * plane..(i + 1) * c.ic * plane];
-        if !c.is_pointwise() {
-            c.columns(image, 0.0, &mut columns);
-        }
-        let b = if c.is_pointwise() { image } else { &columns };
-        let w = &w[group * c.oc * depth..(group + 1) * c.oc * depth];
-        let w = Mat { data: w, rows: c.oc, cols: depth, transposed: false };
-        gemm_f32(&executor, out, w, Mat { data: b, rows: depth, cols: pixels, transposed: false })?;
+    /// Stored values of input and filter less their zero points.
+    pub fn centred<T: Factor>(&self, t: &Task) -> Result<(Vec<T>, Vec<T>)> {
+        let (plane, depth, taps) = (self.input.ty.shape[2..].iter().product::<usize>(), self.depth(), self.grid.taps());
+        let x = centred::<T>(t, self.input, |i, _| i / plane % (self.group * self.ic))?;
+        let of_weight = |i: usize, n: usize| if n == self.group * self.oc { i / depth } else { i / taps % self.ic };
+        Ok((x, centred::<T>(t, self.filter, of_weight)?))
     }
-    Ok(())
-}
-
-/// One input channel a group: a product would have a single row or few, so kernel elements are added one by one.
-fn depthwise(c: &Conv, x: &[f32], w: &[f32], out: &mut [f32]) -> Result<()> {
-    let (pixels, taps, plane) = (c.pixels(), c.depth(), c.input.iter().product::<usize>());
-    out.par_chunks_mut(pixels).enumerate().try_for_each_init(Vec::new, |row, (i, out)| {
-        if row.is_empty() {
-            *row = zeros(pixels)?;
+    /// Exact sums, and the bias, are the result; a quantized result is scaled.
+    pub fn write_sums(&self, t: &mut Task, mut sums: Vec<i64>) -> Result<()> {
+        let plane: usize = t.result(0)?.shape[2..].iter().product();
+        if let Some(bias) = self.bias {
+            let bias = t.ints(bias)?;
+            let add = |(i, run): (usize, &mut [i64])| {
+                run.iter_mut().for_each(|v| *v = v.saturating_add(bias[i % bias.len()]))
+            };
+            sums.chunks_mut(plane).enumerate().for_each(add);
         }
-        let (group, channel) = (i / c.oc % (c.group * c.batch), i % (c.group * c.oc));
-        for tap in 0..taps {
-            c.row(&x[group * plane..(group + 1) * plane], tap, 0.0, row);
-            let w = w[channel * taps + tap];
-            out.iter_mut().zip(row.iter()).for_each(|(o, v)| *o += w * v);
+        if !t.result(0)?.dtype.is_quantizable() {
+            return t.write_ints(0, &sums);
         }
-        Ok(())
-    })
-}
-
-/// Exact sums of `(x - zx) * (w - zw)`; a quantized result is then scaled.
-fn integer<T: Factor>(t: &mut Task, c: &Conv) -> Result<()> {
-    let (pixels, depth, plane) = (c.pixels(), c.depth(), c.input.iter().product::<usize>());
-    let taps: usize = c.kernel.iter().product();
-    let x = centred::<T>(t, &c.op.input, |i, _| i / plane % (c.group * c.ic))?;
-    let w = centred::<T>(t, &c.op.filter, |i, n| if n == c.group * c.oc { i / depth } else { i / taps % c.ic })?;
-    let mut out = zeros::<i64>(t.result(0)?.elements())?;
-    let mut columns = zeros(depth.saturating_mul(pixels))?;
-    for (i, out) in out.chunks_mut(c.oc * pixels).enumerate() {
-        let group = i % c.group;
-        c.columns(&x[i * c.ic * plane..(i + 1) * c.ic * plane], T::default(), &mut columns);
-        let data = &w[group * c.oc * depth..(group + 1) * c.oc * depth];
-        let w = Mat { data, rows: c.oc, cols: depth, transposed: false };
-        gemm_int(out, w, Mat { data: &columns, rows: depth, cols: pixels, transposed: false })?;
+        let scales = |o: &Operand| o.ty.quantization.as_ref().map_or(vec![1.0], |q| q.values().0);
+        let (sx, sw) = (scales(self.input)[0], scales(self.filter));
+        let scale = |i: usize| sx * sw[(i / plane % (self.group * self.oc)) % sw.len()];
+        t.fill(0, 1, self.finish, |first, reals| {
+            let of = |i: usize| (sums[first + i] as f64 * scale(first + i)) as f32;
+            reals.iter_mut().enumerate().for_each(|(i, r)| *r = of(i));
+            Ok(())
+        })
     }
-    drop((x, w, columns));
-    if let Some(bias) = &c.op.bias {
-        let bias = t.ints(bias)?;
-        let add =
-            |(i, run): (usize, &mut [i64])| run.iter_mut().for_each(|v| *v = v.saturating_add(bias[i % bias.len()]));
-        out.chunks_mut(pixels).enumerate().for_each(add);
-    }
-    if !t.result(0)?.dtype.is_quantizable() {
-        return t.write_ints(0, &out);
-    }
-    let scales = |o: &Operand| o.ty.quantization.as_ref().map_or(vec![1.0], |q| q.values().0);
-    let (sx, sw) = (scales(&c.op.input)[0], scales(&c.op.filter));
-    let scale = |i: usize| sx * sw[(i / pixels % (c.group * c.oc)) % sw.len()];
-    t.fill(0, 1, Finish::relu(c.op.do_relu, c.op.relu_limit), |first, reals| {
-        let of = |i: usize| (out[first + i] as f64 * scale(first + i)) as f32;
-        reals.iter_mut().enumerate().for_each(|(i, r)| *r = of(i));
-        Ok(())
-    })
 }
 
 /// An operand's stored values less its zero point; `channel` says which of `n` zero points an element has.
@@ -219,6 +93,81 @@ fn centred<T: Factor>(t: &Task, operand: &Operand, channel: impl Fn(usize, usize
     let n = zero_points.len();
     let zero = |i: usize| if n == 1 { zero_points[0] } else { zero_points[channel(i, n) % n] };
     t.ints_as(operand, |i, v| T::of(v.saturating_sub(zero(i))))
+}
+
+pub(super) fn conv(op: ops::Conv<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let (x, w, group) = (&op.input.ty.shape, &op.filter.ty.shape, op.group as usize);
+        let windows = Convolution::from(&op).windows(x)?;
+        let c = Parts {
+            input: &op.input,
+            filter: &op.filter,
+            bias: op.bias.as_ref(),
+            finish: Finish::relu(op.do_relu, op.relu_limit),
+            group,
+            ic: w[1],
+            oc: w[0] / group,
+            grid: Grid::new(&windows, &x[2..], &t.result(0)?.shape[2..]),
+        };
+        match () {
+            () if op.input.ty.buffer_dtype() == Dtype::Float32 => float(t, &c),
+            () if c.is_narrow() => integer::<i32>(t, &c),
+            () => integer::<i64>(t, &c),
+        }
+    })
+}
+
+fn float(t: &mut Task, c: &Parts) -> Result<()> {
+    let (x, w) = (t.reals(c.input)?, t.reals(c.filter)?);
+    c.write(t, |out| if c.ic == 1 && c.oc <= 4 { depthwise(c, &x, &w, out) } else { products(c, &x, &w, out) })
+}
+
+/// A matrix product an image and group.
+fn products(c: &Parts, x: &[f32], w: &[f32], out: &mut [f32]) -> Result<()> {
+    let (pixels, depth, area) = (c.grid.pixels(), c.depth(), c.grid.area());
+    let (executor, pointwise) = (GemmExecutor::new(), c.grid.is_pointwise());
+    let mut columns = if pointwise { Vec::new() } else { zeros(depth.saturating_mul(pixels))? };
+    for (i, out) in out.chunks_mut(c.oc * pixels).enumerate() {
+        let image = &x[i * c.ic * area..(i + 1) * c.ic * area];
+        if !pointwise {
+            c.grid.columns(image, 0.0, &mut columns);
+        }
+        let b = if pointwise { image } else { &columns };
+        gemm_f32(&executor, out, c.weights(w, i), Mat { data: b, rows: depth, cols: pixels, transposed: false })?;
+    }
+    Ok(())
+}
+
+/// One input channel a group: a product would have a single row or few, so kernel elements are added one by one.
+fn depthwise(c: &Parts, x: &[f32], w: &[f32], out: &mut [f32]) -> Result<()> {
+    let (pixels, taps, area) = (c.grid.pixels(), c.depth(), c.grid.area());
+    out.par_chunks_mut(pixels).enumerate().try_for_each_init(Vec::new, |row, (i, out)| {
+        if row.is_empty() {
+            *row = zeros(pixels)?;
+        }
+        let (image, channel) = (i / c.oc, i % (c.group * c.oc));
+        for tap in 0..taps {
+            c.grid.gather(&x[image * area..(image + 1) * area], tap, 0.0, row);
+            let w = w[channel * taps + tap];
+            out.iter_mut().zip(row.iter()).for_each(|(o, v)| *o += w * v);
+        }
+        Ok(())
+    })
+}
+
+/// Exact sums of `(x - zx) * (w - zw)`.
+fn integer<T: Factor>(t: &mut Task, c: &Parts) -> Result<()> {
+    let (pixels, depth, area) = (c.grid.pixels(), c.depth(), c.grid.area());
+    let (x, w) = c.centred::<T>(t)?;
+    let mut out = zeros::<i64>(t.result(0)?.elements())?;
+    let mut columns = zeros(depth.saturating_mul(pixels))?;
+    for (i, out) in out.chunks_mut(c.oc * pixels).enumerate() {
+        c.grid.columns(&x[i * c.ic * area..(i + 1) * c.ic * area], T::default(), &mut columns);
+        let columns = Mat { data: &columns, rows: depth, cols: pixels, transposed: false };
+        gemm_int(out, c.weights(&w, i), columns)?;
+    }
+    drop((x, w, columns));
+    c.write_sums(t, out)
 }
 
 #[cfg(test)]

@@ -6,14 +6,19 @@ mod cast;
 mod chunks;
 mod compare;
 mod conv;
+mod deconv;
+mod deform;
+mod einsum;
 mod elementwise;
 mod gather;
 mod gemm;
+mod grid;
 mod layout;
 mod math;
 mod matmul;
 mod norm;
 mod pool;
+mod recurrent;
 mod reduce;
 mod select;
 mod sort;
@@ -32,6 +37,7 @@ type Kernel = Box<dyn Fn(&mut Task) -> Result<()> + Send + Sync>;
 fn prepare(op: &Op<Operand>) -> Option<Kernel> {
     Some(match op.clone() {
         Op::Abs(op) => unary::function(op.input, f64::abs),
+        Op::AdaptiveAvgPool(op) => pool::adaptive_avg_pool(*op),
         Op::Add(op) => arithmetic::add(*op),
         Op::AddConst(op) => arithmetic::add_const(*op),
         Op::Arccos(op) => unary::function(op.input, f64::acos),
@@ -49,16 +55,24 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::Cos(op) => unary::function(op.input, f64::cos),
         Op::Cosh(op) => unary::function(op.input, f64::cosh),
         Op::CumSum(op) => reduce::cum_sum(*op),
+        Op::Deconv(op) => deconv::deconv(*op),
+        Op::DeformConv2D(op) => deform::deform_conv2d(*op),
         Op::Div(op) => arithmetic::div(*op),
         Op::DivConst(op) => arithmetic::div_const(*op),
+        Op::Einsum(op) => einsum::einsum(*op),
         Op::Elu(op) => activation::elu(*op),
         Op::Erf(op) => unary::function(op.input, math::erf),
         Op::Exp(op) => math::exp(*op),
         Op::Floor(op) => unary::function(op.input, f64::floor),
         Op::GELU(op) => activation::gelu(*op),
+        Op::GRU(op) => recurrent::gru(*op),
         Op::Gather(op) => gather::gather(*op),
+        Op::GroupNorm(op) => norm::group_norm(*op),
         Op::HardSigmoid(op) => activation::hard_sigmoid(*op),
         Op::HardSwish(op) => unary::function(op.input, activation::hard_swish),
+        Op::InstanceNorm(op) => norm::instance_norm(*op),
+        Op::LRN(op) => norm::lrn(*op),
+        Op::LSTM(op) => recurrent::lstm(*op),
         Op::LayerNorm(op) => norm::layer_norm(*op),
         Op::LeakyRelu(op) => activation::leaky_relu(*op),
         Op::Log(op) => unary::function(op.input, f64::ln),
@@ -69,18 +83,24 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::Max(op) => arithmetic::max(*op),
         Op::MaxConst(op) => arithmetic::max_const(*op),
         Op::MaxPool(op) => pool::max_pool(*op),
+        Op::MaxPoolWithMask(op) => pool::max_pool_with_mask(*op),
+        Op::MaxUnpool(op) => pool::max_unpool(*op),
         Op::Min(op) => arithmetic::min(*op),
         Op::MinConst(op) => arithmetic::min_const(*op),
         Op::Mish(op) => unary::function(op.input, activation::mish),
         Op::Mod(op) => arithmetic::modulo(*op),
         Op::Mul(op) => arithmetic::mul(*op),
         Op::MulConst(op) => arithmetic::mul_const(*op),
+        Op::Normalize(op) => norm::normalize(*op),
         Op::PRelu(op) => activation::prelu(*op),
         Op::Pad(op) => layout::pad(*op),
         Op::Permute(op) => layout::permute(*op),
+        Op::PixelNorm(op) => norm::pixel_norm(*op),
+        Op::PoolMask(op) => pool::pool_mask(*op),
         Op::Pow(op) => math::pow(*op),
         Op::Pow2(op) => math::pow2(*op),
         Op::Pow3(op) => math::pow3(*op),
+        Op::RMSNorm(op) => norm::rms_norm(*op),
         Op::Reciprocal(op) => arithmetic::reciprocal(*op),
         Op::Reduce(op) => reduce::reduce(*op),
         Op::Relu(op) => activation::relu(*op),

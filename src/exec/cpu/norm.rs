@@ -4,9 +4,9 @@ use super::{
     task::{Finish, Task},
 };
 use crate::{
-    array::reserve,
+    array::{reserve, zeros},
     base::Result,
-    ops::{BatchNorm, LayerNorm, Scale},
+    ops::{BatchNorm, GroupNorm, InstanceNorm, LRN, LayerNorm, Normalize, PixelNorm, RMSNorm, Scale},
 };
 use rten_simd::SimdOp;
 use rten_vecmath as vecmath;
@@ -78,6 +78,139 @@ pub(super) fn layer_norm(op: LayerNorm<Operand>) -> Kernel {
                 };
                 vecmath::Normalize::new_mut(row, options).dispatch();
             });
+            Ok(())
+        })
+    })
+}
+
+pub(super) fn group_norm(op: GroupNorm<Operand>) -> Kernel {
+    Box::new(move |t| grouped(t, &op.input, op.num_groups as usize, op.eps, [&op.weight, &op.bias]))
+}
+
+pub(super) fn instance_norm(op: InstanceNorm<Operand>) -> Kernel {
+    Box::new(move |t| grouped(t, &op.input, op.input.ty.shape[1], op.eps, [&op.weight, &op.bias]))
+}
+
+/// The channels in so many groups, each normalised with all that follows them, in f64.
+fn grouped(
+    t: &mut Task,
+    input: &Operand,
+    groups: usize,
+    eps: f64,
+    [weight, bias]: [&Option<Operand>; 2],
+) -> Result<()> {
+    let shape = &input.ty.shape;
+    let (channels, inner) = (shape[1], shape[2..].iter().product::<usize>());
+    let n = channels / groups * inner;
+    let (weight, bias) = (optional(t, weight)?, optional(t, bias)?);
+    let source = t.source(input, shape)?;
+    t.fill(0, n, Finish::default(), |first, out| {
+        source.reals(first, out);
+        for (i, group) in out.chunks_mut(n).enumerate() {
+            let mean = group.iter().map(|&v| f64::from(v)).sum::<f64>() / n as f64;
+            let squares = group.iter().map(|&v| (f64::from(v) - mean) * (f64::from(v) - mean)).sum::<f64>();
+            let factor = 1.0 / (squares / n as f64 + eps).sqrt();
+            let channel = (first / n + i) % groups * (channels / groups);
+            for (c, run) in group.chunks_mut(inner).enumerate() {
+                let w = weight.as_ref().map_or(1.0, |w| f64::from(w[channel + c])) * factor;
+                let b = bias.as_ref().map_or(0.0, |b| f64::from(b[channel + c]));
+                run.iter_mut().for_each(|v| *v = ((f64::from(*v) - mean) * w + b) as f32);
+            }
+        }
+        Ok(())
+    })
+}
+
+pub(super) fn rms_norm(op: RMSNorm<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let shape = &op.input.ty.shape;
+        let n = shape[shape.len() - 1];
+        let gamma = optional(t, &op.gamma)?;
+        let source = t.source(&op.input, shape)?;
+        t.fill(0, n, Finish::default(), |first, out| {
+            source.reals(first, out);
+            for row in out.chunks_mut(n) {
+                let squares = row.iter().map(|&v| f64::from(v) * f64::from(v)).sum::<f64>();
+                let factor = 1.0 / (squares / n as f64 + op.eps).sqrt();
+                for (i, v) in row.iter_mut().enumerate() {
+                    *v = (f64::from(*v) * factor * gamma.as_ref().map_or(1.0, |g| f64::from(g[i]))) as f32;
+                }
+            }
+            Ok(())
+        })
+    })
+}
+
+/// Image by image: `f` makes the result of an image of channels x positions.
+fn images(t: &mut Task, input: &Operand, f: impl Fn(&[f32], &mut [f32]) -> Result<()> + Sync) -> Result<()> {
+    let image = input.ty.shape[1..].iter().product::<usize>();
+    let values = t.reals(input)?;
+    t.fill(0, image, Finish::default(), |first, out| {
+        values[first..first + out.len()].chunks(image).zip(out.chunks_mut(image)).try_for_each(|(x, y)| f(x, y))
+    })
+}
+
+pub(super) fn pixel_norm(op: PixelNorm<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let (channels, inner) = (op.input.ty.shape[1], op.input.ty.shape[2..].iter().product::<usize>());
+        let (weight, bias) = (optional(t, &op.weight)?, optional(t, &op.bias)?);
+        images(t, &op.input, |x, out| {
+            let (mut mean, mut factor) = (zeros::<f64>(inner)?, zeros::<f64>(inner)?);
+            for (i, v) in x.iter().enumerate() {
+                mean[i % inner] += f64::from(*v) / channels as f64;
+            }
+            for (i, v) in x.iter().enumerate() {
+                let off = f64::from(*v) - mean[i % inner];
+                factor[i % inner] += off * off / channels as f64;
+            }
+            factor.iter_mut().for_each(|f| *f = 1.0 / (*f + op.eps).sqrt());
+            for (i, (v, o)) in x.iter().zip(out).enumerate() {
+                let (c, p) = (i / inner, i % inner);
+                let w = weight.as_ref().map_or(1.0, |w| f64::from(w[c]));
+                let b = bias.as_ref().map_or(0.0, |b| f64::from(b[c]));
+                *o = ((f64::from(*v) - mean[p]) * factor[p] * w + b) as f32;
+            }
+            Ok(())
+        })
+    })
+}
+
+/// Without an epsilon, as the tool chain computes it: where all is 0 the result is NaN.
+pub(super) fn normalize(op: Normalize<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let inner = op.input.ty.shape[2..].iter().product::<usize>();
+        let scale = t.reals(&op.scale)?;
+        images(t, &op.input, |x, out| {
+            let mut norm = zeros::<f64>(if op.across_spatial { 1 } else { inner })?;
+            let n = norm.len();
+            x.iter().enumerate().for_each(|(i, v)| norm[i % n] += f64::from(*v) * f64::from(*v));
+            norm.iter_mut().for_each(|n| *n = n.sqrt());
+            for (i, (v, o)) in x.iter().zip(out).enumerate() {
+                *o = (f64::from(*v) / norm[i % n] * f64::from(scale[i / inner])) as f32;
+            }
+            Ok(())
+        })
+    })
+}
+
+pub(super) fn lrn(op: LRN<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let (channels, inner) = (op.input.ty.shape[1], op.input.ty.shape[2..].iter().product::<usize>());
+        // Of an even number of neighbours the odd one comes after.
+        let (before, after) = ((op.size - 1) / 2, op.size / 2);
+        images(t, &op.input, |x, out| {
+            let mut squares = zeros::<f64>(inner)?;
+            for (c, out) in out.chunks_mut(inner).enumerate() {
+                let last = (c as i64).saturating_add(after).min(channels as i64 - 1) as usize;
+                squares.fill(0.0);
+                for near in x.chunks(inner).take(last + 1).skip((c as i64 - before).max(0) as usize) {
+                    squares.iter_mut().zip(near).for_each(|(s, v)| *s += f64::from(*v) * f64::from(*v));
+                }
+                for (p, o) in out.iter_mut().enumerate() {
+                    let base = op.bias + op.alpha / op.size as f64 * squares[p];
+                    *o = (f64::from(x[c * inner + p]) / base.powf(op.beta)) as f32;
+                }
+            }
             Ok(())
         })
     })

@@ -3,7 +3,7 @@
 use crate::{
     base::Dtype,
     exec::{Operand, Signature, ValueType},
-    ops::{self, Op, dilations},
+    ops::{self, Op},
 };
 
 /// Bytes of so many numbers of that size.
@@ -33,8 +33,15 @@ pub(super) fn temporary(signature: &Signature) -> u64 {
     let elements = input.ty.elements();
     match &signature.op {
         Op::Conv(op) => conv(op, result),
+        Op::Deconv(op) => deconv(op, result),
+        Op::DeformConv2D(op) => deform_conv2d(op, result),
         Op::MatMul(op) => matmul(op, result),
-        Op::AvgPool(_) | Op::MaxPool(_) => reals(&input.ty),
+        Op::Einsum(op) => einsum(op, result),
+        Op::LSTM(op) => recurrent(&op.input, &op.filter, &op.recurrence, &op.bias, signature),
+        Op::GRU(op) => recurrent(&op.input, &op.filter, &op.recurrence, &op.bias, signature),
+        Op::AdaptiveAvgPool(_) | Op::AvgPool(_) | Op::MaxPool(_) | Op::MaxPoolWithMask(_) => reals(&input.ty),
+        Op::MaxUnpool(op) => sum([reals(&input.ty), bytes(op.mask.ty.elements(), 8), reals(result)]),
+        Op::PoolMask(_) => sum([reals(&input.ty), reals(result)]),
         // As it is, and in another order.
         Op::Reduce(_) | Op::Variance(_) => sum([reals(&input.ty), bytes(elements, 4), reals(result)]),
         Op::Softmax(_) => sum([reals(&input.ty), bytes(elements, 8), reals(result)]),
@@ -50,7 +57,11 @@ pub(super) fn temporary(signature: &Signature) -> u64 {
         | Op::Squeeze(_)
         | Op::Unsqueeze(_) => converted(input, result),
         // A row may be all there is.
-        Op::LayerNorm(_) => reals(result),
+        Op::LayerNorm(_) | Op::GroupNorm(_) | Op::InstanceNorm(_) | Op::RMSNorm(_) => reals(result),
+        // A number or two, of 8 bytes, for each position of the images.
+        Op::LRN(_) | Op::Normalize(_) | Op::PixelNorm(_) => {
+            sum([reals(&input.ty), reals(result), bytes(elements / input.ty.shape[1].max(1), 16)])
+        }
         _ => 0,
     }
 }
@@ -71,20 +82,68 @@ fn matmul(op: &ops::MatMul<Operand>, result: &ValueType) -> u64 {
     sum([bytes(result.elements(), 8), factors.max(after)])
 }
 
-/// As of a product, and the column matrix of an image.
-fn conv(op: &ops::Conv<Operand>, result: &ValueType) -> u64 {
-    let (x, w) = (&op.input.ty, &op.filter.ty);
-    let pixels = result.shape.iter().skip(2).fold(1usize, |n, &d| n.saturating_mul(d));
-    let depth = w.shape.iter().skip(1).fold(1usize, |n, &d| n.saturating_mul(d));
-    let columns = depth.saturating_mul(pixels);
-    let bias = op.bias.as_ref().map_or(0, |b| b.ty.elements());
+/// What convolutions of all kinds take: filter and bias as numbers, so many columns, and a result that is not float.
+fn convolution(operands: [&ValueType; 2], bias: &Option<Operand>, columns: usize, result: &ValueType) -> u64 {
+    let [x, w] = operands;
+    let bias = bias.as_ref().map_or(0, |b| b.ty.elements());
     if x.buffer_dtype() == Dtype::Float32 {
-        let all = |v: &[i64], n: i64| v.iter().all(|x| *x == n);
-        let pointwise = all(&op.kernel_shape, 1) && all(&op.strides, 1) && all(&op.pads, 0) && all(&dilations(op), 1);
-        let columns = if pointwise { 0 } else { bytes(columns, 4) };
-        return sum([reals(w), bytes(bias, 4), columns, reals(result)]);
+        return sum([reals(w), bytes(bias, 4), bytes(columns, 4), reals(result)]);
     }
     let factor = if super::matmul::is_narrow(x.dtype) && super::matmul::is_narrow(w.dtype) { 4 } else { 8 };
     let factors = sum([x.elements(), w.elements(), columns].map(|n| bytes(n, factor)));
     sum([bytes(result.elements(), 8), factors.max(bytes(bias, 8))])
+}
+
+fn product(dims: &[usize]) -> usize {
+    dims.iter().fold(1, |n, &d| n.saturating_mul(d))
+}
+
+/// The column matrix of an image.
+fn conv(op: &ops::Conv<Operand>, result: &ValueType) -> u64 {
+    let (x, w) = (&op.input.ty, &op.filter.ty);
+    let all = |v: &[i64], n: i64| v.iter().all(|x| *x == n);
+    let pointwise = all(&op.kernel_shape, 1) && all(&op.strides, 1) && all(&op.pads, 0);
+    let columns = product(&w.shape[1..]).saturating_mul(product(&result.shape[2..]));
+    let columns = if pointwise && x.buffer_dtype() == Dtype::Float32 { 0 } else { columns };
+    convolution([x, w], &op.bias, columns, result)
+}
+
+/// What the elements of an image are spread to, of 8 bytes each where they are integers, and the weights in another order.
+fn deconv(op: &ops::Deconv<Operand>, result: &ValueType) -> u64 {
+    let (x, w) = (&op.input.ty, &op.filter.ty);
+    let channels = result.shape[1] / op.group.max(1) as usize;
+    let columns = product(&w.shape[2..]).saturating_mul(channels).saturating_mul(product(&x.shape[2..]));
+    sum([convolution([x, w], &op.bias, columns.saturating_mul(2), result), bytes(w.elements(), 8)])
+}
+
+/// The column matrix of an image, in floats.
+fn deform_conv2d(op: &ops::DeformConv2D<Operand>, result: &ValueType) -> u64 {
+    let columns = product(&op.filter.ty.shape[1..]).saturating_mul(product(&result.shape[2..]));
+    let operands = [Some(&op.input), Some(&op.filter), Some(&op.offset), op.mask.as_ref(), op.bias.as_ref()];
+    let operands = operands.into_iter().flatten().map(|o| reals(&o.ty));
+    sum(operands.chain([bytes(columns, 4), reals(result)]))
+}
+
+/// Each operand as it is and in another order, and what two of them make, in order and not.
+fn einsum(op: &ops::Einsum<Operand>, result: &ValueType) -> u64 {
+    let operands = op.inputs.iter().map(|i| sum([reals(&i.ty), bytes(i.ty.elements(), 4)]));
+    sum(operands.chain([bytes(result.elements(), 16)]))
+}
+
+/// The products of all steps and of one, all states, and the last ones.
+fn recurrent(
+    input: &Operand,
+    filter: &Operand,
+    recurrence: &Operand,
+    bias: &Option<Operand>,
+    signature: &Signature,
+) -> u64 {
+    let steps = product(&input.ty.shape[..2]);
+    let rows = filter.ty.shape[1].saturating_mul(steps.saturating_add(steps));
+    let operands = [Some(input), Some(filter), Some(recurrence), bias.as_ref()];
+    let operands = operands.into_iter().flatten().map(|o| reals(&o.ty));
+    // The states of all steps are computed even where they are no result.
+    let states = recurrence.ty.shape[0].saturating_mul(recurrence.ty.shape[2]).saturating_mul(steps);
+    let results = signature.outputs().map(reals);
+    sum(operands.chain(results).chain([bytes(rows, 4), bytes(states, 4), bytes(states, 8)]))
 }

@@ -1,0 +1,84 @@
+use super::{
+    Kernel, Operand,
+    gemm::{Mat, gemm_f32},
+    layout::permuted,
+    task::Finish,
+};
+use crate::{
+    array::zeros,
+    base::Result,
+    ops::{Einsum, einsum_axes},
+};
+use rayon::prelude::*;
+use rten_gemm::GemmExecutor;
+use std::borrow::Cow;
+
+pub(super) fn einsum(op: Einsum<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let (axes, result) = einsum_axes(op.mode.name());
+        let named = |i: usize| -> Result<Named> {
+            let (input, axes) = (&op.inputs[i], axes[i].to_vec());
+            Ok(Named { axes, dims: input.ty.shape.clone(), data: t.reals(input)? })
+        };
+        let mut product = named(0)?;
+        for i in 1..axes.len() {
+            // What the result or a later operand has is kept.
+            let keep = |a: &u8| result.contains(a) || axes[i + 1..].iter().any(|later| later.contains(a));
+            product = product.times(&named(i)?, keep)?;
+        }
+        let values = product.in_order(result)?;
+        t.write(0, Finish::default(), |out| {
+            out.copy_from_slice(&values);
+            Ok(())
+        })
+    })
+}
+
+/// Numbers with named axes.
+struct Named<'a> {
+    axes: Vec<u8>,
+    dims: Vec<usize>,
+    data: Cow<'a, [f32]>,
+}
+
+impl<'a> Named<'a> {
+    fn size(&self, axes: &[u8]) -> usize {
+        self.axes.iter().zip(&self.dims).filter(|(a, _)| axes.contains(a)).map(|(_, d)| d).product()
+    }
+    /// The numbers with the axes in that order.
+    fn in_order(&self, axes: &[u8]) -> Result<Cow<'_, [f32]>> {
+        if self.axes == axes {
+            return Ok(Cow::Borrowed(&self.data));
+        }
+        let order: Vec<usize> = axes.iter().filter_map(|a| self.axes.iter().position(|b| a == b)).collect();
+        permuted(&self.data, &self.dims, &order).map(Cow::Owned)
+    }
+    /// Products, summed over the axes that both have and that are not kept: matrix products, one for each place of the other
+    /// axes that both have.
+    fn times<'b>(&self, right: &Named, keep: impl Fn(&u8) -> bool) -> Result<Named<'b>> {
+        let (both, left): (Vec<u8>, Vec<u8>) = self.axes.iter().partition(|a| right.axes.contains(a));
+        let (batch, summed): (Vec<u8>, Vec<u8>) = both.iter().partition(|a| keep(a));
+        let only_right: Vec<u8> = right.axes.iter().copied().filter(|a| !both.contains(a)).collect();
+        let (m, k, n) = (self.size(&left), self.size(&summed), right.size(&only_right));
+        let a = self.in_order(&[&batch[..], &left, &summed].concat())?;
+        let b = right.in_order(&[&batch[..], &summed, &only_right].concat())?;
+        let mut data = zeros(self.size(&batch).saturating_mul(m).saturating_mul(n))?;
+        let products = data.par_chunks_mut(m * n).zip(a.par_chunks(m * k).zip(b.par_chunks(k * n)));
+        products.try_for_each(|(out, (a, b))| {
+            if k == 1 {
+                let rows = out.chunks_mut(n).zip(a);
+                rows.for_each(|(row, a)| row.iter_mut().zip(b).for_each(|(o, b)| *o = a * b));
+                return Ok(());
+            }
+            let a = Mat { data: a, rows: m, cols: k, transposed: false };
+            gemm_f32(&GemmExecutor::new(), out, a, Mat { data: b, rows: k, cols: n, transposed: false })
+        })?;
+        let axes = [batch, left, only_right].concat();
+        let dim = |a: &u8| {
+            let of = |named: &Named| named.axes.iter().position(|b| a == b).map(|i| named.dims[i]);
+            of(self).or_else(|| of(right)).unwrap_or(1)
+        };
+        let dims = axes.iter().map(dim).collect();
+        Ok(Named { axes, dims, data: Cow::Owned(data) })
+    }
+}

@@ -1,0 +1,121 @@
+//! Where the elements of a kernel fall, as it stands in each of its positions.
+use crate::ops::Window;
+use std::ops::Range;
+
+/// A window's positions, and the plane that it slides over: a convolution's input, a transposed convolution's result.
+pub(super) struct Grid {
+    pub plane: Vec<usize>,
+    pub positions: Vec<usize>,
+    kernel: Vec<usize>,
+    stride: Vec<i64>,
+    dilation: Vec<i64>,
+    /// Before each axis.
+    pad: Vec<i64>,
+}
+
+impl Grid {
+    pub fn new(windows: &[Window], plane: &[usize], positions: &[usize]) -> Grid {
+        Grid {
+            plane: plane.to_vec(),
+            positions: positions.to_vec(),
+            kernel: windows.iter().map(|w| w.kernel as usize).collect(),
+            stride: windows.iter().map(|w| w.stride).collect(),
+            dilation: windows.iter().map(|w| w.dilation).collect(),
+            pad: windows.iter().map(|w| w.pads[0]).collect(),
+        }
+    }
+    /// Number of the window's elements.
+    pub fn taps(&self) -> usize {
+        self.kernel.iter().product()
+    }
+    /// Number of the window's positions.
+    pub fn pixels(&self) -> usize {
+        self.positions.iter().product()
+    }
+    /// Number of the plane's elements.
+    pub fn area(&self) -> usize {
+        self.plane.iter().product()
+    }
+    /// The window has one element, and each element of the plane is a position.
+    pub fn is_pointwise(&self) -> bool {
+        self.taps() == 1 && self.stride.iter().all(|&s| s == 1) && self.plane == self.positions
+    }
+    /// Where an element of the kernel stands in the window's first position.
+    pub fn offset(&self, mut tap: usize) -> Vec<i64> {
+        let mut offset = vec![0i64; self.plane.len()];
+        for i in (0..offset.len()).rev() {
+            offset[i] = (tap % self.kernel[i]) as i64 * self.dilation[i] - self.pad[i];
+            tap /= self.kernel[i];
+        }
+        offset
+    }
+    /// Steps from one position to the next.
+    pub fn stride(&self) -> &[i64] {
+        &self.stride
+    }
+    /// Calls `f` with each line of positions, the part of it where that element of the kernel lies inside the plane, and the
+    /// element's place at the beginning of that part. From there on it moves by the last axis' stride.
+    fn lines(&self, tap: usize, mut f: impl FnMut(Range<usize>, Range<usize>, usize)) {
+        let (offset, last) = (self.offset(tap), self.plane.len() - 1);
+        let width = self.positions[last];
+        // The positions whose element lies inside, along the last axis.
+        let (step, first) = (self.stride[last], offset[last]);
+        let inside = |x: i64| (0..self.plane[last] as i64).contains(&(x * step + first));
+        let from = (0..width as i64).find(|&x| inside(x)).unwrap_or(width as i64);
+        let to = (from..width as i64).find(|&x| !inside(x)).unwrap_or(width as i64);
+        for line in 0..self.positions[..last].iter().product() {
+            let (mut rest, mut start, mut size, mut outside) = (line, 0i64, self.plane[last] as i64, false);
+            for i in (0..last).rev() {
+                let at = (rest % self.positions[i]) as i64 * self.stride[i] + offset[i];
+                rest /= self.positions[i];
+                outside |= !(0..self.plane[i] as i64).contains(&at);
+                start += at * size;
+                size *= self.plane[i] as i64;
+            }
+            let begin = line * width;
+            let all = begin..begin + width;
+            match outside || from == to {
+                true => f(all, begin..begin, 0),
+                false => {
+                    f(all, begin + from as usize..begin + to as usize, (start + from * step + first) as usize);
+                }
+            }
+        }
+    }
+    /// What an element of the kernel sees of a plane in each position: `padding` outside.
+    pub fn gather<T: Copy>(&self, plane: &[T], tap: usize, padding: T, out: &mut [T]) {
+        let step = self.stride[self.stride.len() - 1] as usize;
+        self.lines(tap, |line, inside, at| {
+            out[line.start..inside.start].fill(padding);
+            out[inside.end..line.end].fill(padding);
+            if inside.is_empty() {
+                return;
+            }
+            if step == 1 {
+                let n = inside.len();
+                out[inside].copy_from_slice(&plane[at..at + n]);
+            } else {
+                let from = plane[at..].iter().step_by(step);
+                out[inside].iter_mut().zip(from).for_each(|(o, v)| *o = *v);
+            }
+        });
+    }
+    /// Adds the value of each position to the plane, where that element of the kernel stands; what falls outside is lost.
+    pub fn scatter<T: Copy>(&self, values: &[T], tap: usize, plane: &mut [T], add: impl Fn(T, T) -> T) {
+        let step = self.stride[self.stride.len() - 1] as usize;
+        self.lines(tap, |_, inside, at| {
+            if !inside.is_empty() {
+                let to = plane[at..].iter_mut().step_by(step);
+                to.zip(&values[inside]).for_each(|(p, v)| *p = add(*p, *v));
+            }
+        });
+    }
+    /// The column matrix of some channels: a row for each channel and element of the kernel, a column for each position.
+    pub fn columns<T: Copy + Send + Sync>(&self, channels: &[T], padding: T, columns: &mut [T]) {
+        use rayon::prelude::*;
+        let (taps, area) = (self.taps(), self.area());
+        columns.par_chunks_mut(self.pixels()).enumerate().for_each(|(row, out)| {
+            self.gather(&channels[row / taps * area..][..area], row % taps, padding, out);
+        });
+    }
+}
