@@ -1,6 +1,6 @@
 //! Whatever a file says, the command ends soon, in little memory, with an error that can be read: each case runs in a process
 //! of its own with limits, since what it tries to do is end the process.
-use super::{SplitMix, exercise, grammar, snapshot};
+use super::{SplitMix, exercise, grammar, limits::limited, snapshot};
 use std::{
     fmt::Write,
     fs,
@@ -9,18 +9,11 @@ use std::{
 };
 use tpulang::mlir;
 
-/// Under 3 GB of address space and 20 s of time.
-fn limited(program: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new("sh");
-    command.args(["-c", "ulimit -v 3000000; ulimit -t 20; exec \"$0\" \"$@\""]).arg(program).args(arguments);
-    command
-}
-
 fn read(name: &str, text: &[u8]) -> Output {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join(name), text).unwrap();
     let mut command =
-        limited(Path::new(env!("CARGO_BIN_EXE_tpulang")), &["run", name, "-i", "none.npz", "-o", "none.npz"]);
+        limited(20, Path::new(env!("CARGO_BIN_EXE_tpulang")), &["run", name, "-i", "none.npz", "-o", "none.npz"]);
     command.current_dir(dir.path()).output().unwrap()
 }
 
@@ -193,7 +186,7 @@ fn modules_from_a_grammar() {
     let this = std::env::current_exe().unwrap();
     for from in (0..all).step_by(MODULES as usize) {
         let worker = ["hostile::worker", "--exact", "--ignored", "--nocapture"];
-        let out = limited(&this, &worker).env(FROM, from.to_string()).output().unwrap();
+        let out = limited(20, &this, &worker).env(FROM, from.to_string()).output().unwrap();
         let said = String::from_utf8_lossy(&out.stdout);
         let last = said.lines().rev().find_map(|l| l.strip_prefix("module ")).and_then(|n| n.parse().ok());
         let text = last.and_then(generated).unwrap_or_default();

@@ -1,21 +1,23 @@
 //! Every op of the table with operands and attributes that nobody would write: refused or run, never a panic.
-use super::{SplitMix, drawn, exercise};
+use super::{SplitMix, drawn, exercise, limits::passed_alone};
 use proptest::prelude::*;
 
-/// `PROPTEST_CASES`, or as many as take a few seconds.
-fn cases(few: u32) -> ProptestConfig {
+/// As many as take a few seconds.
+const FEW: u32 = 6000;
+
+/// `PROPTEST_CASES`, or `FEW`.
+fn cases() -> ProptestConfig {
     let asked = std::env::var("PROPTEST_CASES").is_ok();
     ProptestConfig {
         failure_persistence: None,
-        ..if asked { ProptestConfig::default() } else { ProptestConfig::with_cases(few) }
+        ..if asked { ProptestConfig::default() } else { ProptestConfig::with_cases(FEW) }
     }
 }
 
 proptest! {
-    #![proptest_config(cases(6000))]
+    #![proptest_config(cases())]
 
-    #[test]
-    fn any_op_is_refused_or_runs(seed in any::<u64>()) {
+    fn any_op(seed in any::<u64>()) {
         let mut numbers = SplitMix(seed);
         let d = &mut drawn::Draw { source: &mut |n| (numbers.next() % n as u64) as usize };
         if let Some(g) = drawn::graph(d).filter(exercise::is_small) {
@@ -24,5 +26,12 @@ proptest! {
             }
             drawn::run(d, &g);
         }
+    }
+}
+
+#[test]
+fn any_op_is_refused_or_runs() {
+    if !passed_alone("hostile_ops::any_op_is_refused_or_runs", 20 + u64::from(cases().cases) / 200) {
+        any_op();
     }
 }

@@ -11,6 +11,7 @@ mod grammar;
 mod hostile;
 mod hostile_ops;
 mod large;
+mod limits;
 mod many;
 mod mutate;
 mod networks;
