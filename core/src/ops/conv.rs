@@ -4,7 +4,7 @@ use super::{
     types::{Types, Value, computed, one},
     window::Window,
 };
-use crate::base::{Result, argument, invalid, misfit, shape_text};
+use crate::base::{Result, argument, counted, invalid, misfit, shape_text};
 
 /// N x oc, then each spatial dimension by [`Window`]. Any number of spatial axes.
 pub(super) fn conv(op: &Conv<Value>) -> Types {
@@ -12,8 +12,9 @@ pub(super) fn conv(op: &Conv<Value>) -> Types {
     let rank = input.len();
     if rank < 3 || filter.len() != rank {
         return Err(invalid(format!(
-            "{} has {rank} dimensions, {} {}; expected n x ic x spatial.. and oc x ic/group x kernel.., equally many",
+            "{} has {}, {} {}; expected n x ic x spatial.. and oc x ic/group x kernel.., equally many",
             op.input.called,
+            counted(rank, "dimension"),
             op.filter.called,
             filter.len()
         )));

@@ -1,5 +1,8 @@
 use super::{Kernel, Operand};
-use crate::{base::argument, ops::Gather};
+use crate::{
+    base::{argument, counted},
+    ops::Gather,
+};
 
 pub(super) fn gather(op: Gather<Operand>) -> Kernel {
     Box::new(move |t| {
@@ -10,7 +13,12 @@ pub(super) fn gather(op: Gather<Operand>) -> Kernel {
         let row = |i: i64| match if i < 0 { i + dim } else { i } {
             r if (0..dim).contains(&r) => Ok(r as usize),
             _ => {
-                let expected = format!("axis {axis} has {dim} entries, so it must be from {} to {}", -dim, dim - 1);
+                let expected = format!(
+                    "axis {axis} has {}, so it must be from {} to {}",
+                    counted(dims[axis], "entry"),
+                    -dim,
+                    dim - 1
+                );
                 Err(argument("an index", i, expected))
             }
         };
