@@ -47,7 +47,7 @@ fuzz: build ## random graphs against TpuLang
 	$(PEER)/bin/python conformance/fuzz.py --bin $(BIN)
 
 SECONDS ?= 600
-TARGETS ?= spec safetensors npz mlir_bytes mlir_grammar
+TARGETS ?= spec safetensors npz mlir_bytes mlir_grammar ops
 fuzz-input: setup ## hostile input to each reader, for SECONDS each (needs cargo-fuzz and a nightly tool chain)
 	for t in $(TARGETS); do mkdir -p fuzz/corpus/$$t && cargo +nightly fuzz run -O -s none $$t fuzz/corpus/$$t tests/ops tests/cases/Max tests/cases/Softmax examples/patterns -- -max_total_time=$(SECONDS) -rss_limit_mb=3000 -timeout=20 || exit 1; done
 

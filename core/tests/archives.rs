@@ -1,4 +1,8 @@
-//! Archives and weight files that are damaged, malicious, or change while they are read.
+//! Archives and weight files that are damaged, malicious, or change while they are read: each test in a process with limits.
+#[path = "../../tests/suite/limits.rs"]
+mod limits;
+
+use limits::passed_alone;
 use std::{
     fs::{self, File},
     io::{Cursor, Write},
@@ -55,6 +59,9 @@ const METHODS: [CompressionMethod; 2] = [CompressionMethod::Stored, CompressionM
 
 #[test]
 fn damaged_elements_are_noticed() {
+    if passed_alone("damaged_elements_are_noticed", 20) {
+        return;
+    }
     let entry = npy("<f4", "False", "(2,)", b"\x11\x22\x33\x44\x55\x66\x77\x88");
     let stored = archive(&[("a.npy", &entry)], CompressionMethod::Stored);
     let (dir, path) = file(&replaced(&stored, b"\x55\x66\x77\x88", b"\x55\x66\x77\x89"));
@@ -71,6 +78,9 @@ fn damaged_elements_are_noticed() {
 
 #[test]
 fn elements_in_any_order_are_read() {
+    if passed_alone("elements_in_any_order_are_read", 20) {
+        return;
+    }
     let data = [1i32, 2, 3, 4, 5, 6].map(i32::to_be_bytes).concat();
     for method in METHODS {
         let entries = [("big", npy(">i4", "False", "(2, 3)", &data)), ("fortran", npy(">i4", "True", "(2, 3)", &data))];
@@ -85,6 +95,9 @@ fn elements_in_any_order_are_read() {
 
 #[test]
 fn a_name_twice_is_refused() {
+    if passed_alone("a_name_twice_is_refused", 20) {
+        return;
+    }
     let entry = npy("|u1", "False", "(1,)", b"x");
     let twice = archive(&[("a.npy", &entry), ("b.npy", &entry)], CompressionMethod::Stored);
     let (_dir, path) = file(&replaced(&twice, b"b.npy", b"a.npy"));
@@ -97,6 +110,9 @@ fn a_name_twice_is_refused() {
 /// 64 MiB in an archive of 64 KiB, and what it may say of its size.
 #[test]
 fn an_entry_has_as_many_bytes_as_its_shape_needs() {
+    if passed_alone("an_entry_has_as_many_bytes_as_its_shape_needs", 20) {
+        return;
+    }
     let (data, four) = (vec![0; 64 << 20], npy("|u1", "False", "(4,)", b"1234"));
     let bomb = npy("|u1", "False", "(4,)", &data);
     let size = |bytes: &[u8]| (bytes.len() as u32).to_le_bytes();
@@ -127,6 +143,9 @@ fn an_entry_has_as_many_bytes_as_its_shape_needs() {
 /// An archive's end can claim a billion entries in a file of any size: holes take no room on disk.
 #[test]
 fn the_end_of_an_archive_is_not_believed() {
+    if passed_alone("the_end_of_an_archive_is_not_believed", 20) {
+        return;
+    }
     let entry = npy("|u1", "False", "(1,)", b"x");
     let good = archive(&[("a.npy", &entry)], CompressionMethod::Stored);
     let end64 = |entries: u64, size: u64, offset: u64, at: u64| {
@@ -167,6 +186,9 @@ fn the_end_of_an_archive_is_not_believed() {
 /// 4 GiB that a small file says it has: nothing is made ready for them before it is known that they are wanted.
 #[test]
 fn a_claim_is_not_believed() {
+    if passed_alone("a_claim_is_not_believed", 20) {
+        return;
+    }
     let entry = npy("|u1", "False", "(4294900000,)", &[0; 8000]);
     let (size, header) = (entry.len() as u32, entry.len() as u32 - 8000);
     let small = archive(&[("a.npy", &entry)], CompressionMethod::Stored);
@@ -180,6 +202,9 @@ fn a_claim_is_not_believed() {
 
 #[test]
 fn a_file_that_becomes_shorter_is_an_error() {
+    if passed_alone("a_file_that_becomes_shorter_is_an_error", 20) {
+        return;
+    }
     let dir = tempfile::tempdir().unwrap();
     let array = Array::filled(Dtype::Float32, [1 << 20], 1.0).unwrap();
     let npz = dir.path().join("w.npz");
@@ -203,6 +228,9 @@ fn a_file_that_becomes_shorter_is_an_error() {
 /// Each name is found at once: with a search through all of them this would take minutes.
 #[test]
 fn there_may_be_many_arrays() {
+    if passed_alone("there_may_be_many_arrays", 20) {
+        return;
+    }
     let dir = tempfile::tempdir().unwrap();
     let path = dir.path().join("w.npz");
     let arrays: Vec<_> = (0..60_000u32).map(|i| (format!("array_{i}"), Array::from([i]))).collect();

@@ -1,27 +1,4 @@
 //! What the targets share.
-use tpulang::{Array, Graph, exec, mlir, spec};
-
-/// What a graph goes through that came of an input: written and read again, and run if it is small.
-#[allow(dead_code)]
-pub fn exercise(g: &Graph) {
-    let elements = g.tensors().map(|(_, t)| t.shape.iter().fold(1usize, |n, d| n.saturating_mul(*d)));
-    if elements.fold(0, usize::saturating_add) > 100_000 {
-        return;
-    }
-    if let Ok(emitted) = mlir::emit(g) {
-        let again = mlir::read_text(&emitted.text).expect("what is written can be read");
-        // Text alone has no coefficients' data, so that it is emitted again only where there are none.
-        if let Ok(second) = mlir::emit(&again) {
-            assert_eq!(second.text, emitted.text);
-        }
-    }
-    let _ = spec::to_text(g, None).map(|text| spec::from_text(&text, "again.json", None));
-    let inputs = g.inputs().iter().filter_map(|t| g.tensor(*t).ok());
-    let feeds: indexmap::IndexMap<String, Array> = inputs
-        .filter_map(|t| Some((t.name.clone(), Array::filled(t.dtype, t.shape.clone(), 0.0).ok()?)))
-        .collect();
-    let _ = exec::run(g, &feeds, &exec::CpuBackend::new(), &exec::RunOptions::default());
-}
 
 /// Reads every array of a weights file with these bytes.
 #[allow(dead_code)]

@@ -1,7 +1,7 @@
 use super::{Backend, CpuBackend, Operand, Signature, ValueType, plan::Plan};
 use crate::{
     array::{Array, as_declared},
-    base::{CallContext, Cause, Dtype, Error, MAX_ERRORS, Result, Suggestions, argument, shape_text, shown},
+    base::{CallContext, Cause, Dtype, Error, MAX_ERRORS, Result, Suggestions, argument, counted, shape_text, shown},
     graph::{Graph, Operator, Tensor, TensorKind},
     quant::Quantization,
 };
@@ -224,7 +224,7 @@ impl<B: Backend> Session<B> {
             *fallback.entry(step.op).or_default() += 1;
         }
         let there: usize = fallback.values().sum();
-        let mut text = format!("{}: {} ops", self.backend.name(), self.steps.len() - there);
+        let mut text = format!("{}: {}", self.backend.name(), counted(self.steps.len() - there, "op"));
         if there > 0 {
             let list: Vec<_> = fallback.iter().map(|(op, n)| format!("{op} x{n}")).collect();
             text += &format!(", cpu: {}", list.join(", "));

@@ -6,7 +6,7 @@ use super::{
     lowering::Lowering,
 };
 use crate::{
-    base::{Dtype, Ints, OneOrMany, Result, argument, invalid},
+    base::{Dtype, Ints, OneOrMany, Result, argument, counted, invalid},
     graph::{Operand, Tensor},
     ops::{self, PadMode},
     quant::RoundMode,
@@ -220,9 +220,10 @@ impl Slice {
         let axes = self.axes.as_ref().map(OneOrMany::to_vec);
         let n = starts.len();
         if ends.len() != n || steps.len() != n || axes.as_ref().is_some_and(|a| a.len() != n) {
-            let axes = axes.map_or(String::new(), |a| format!(" and {} axes", a.len()));
-            let (ends, steps) = (ends.len(), steps.len());
-            return Err(invalid(format!("{n} starts, {ends} ends, {steps} steps{axes}; expected equally many")));
+            let axes = axes
+                .map_or(String::new(), |a| format!(" and {} {}", a.len(), if a.len() == 1 { "axis" } else { "axes" }));
+            let (ends, steps) = (counted(ends.len(), "end"), counted(steps.len(), "step"));
+            return Err(invalid(format!("{}, {ends}, {steps}{axes}; expected equally many", counted(n, "start"))));
         }
         let axes = axes.unwrap_or_default();
         // The tool chain takes the entries by position once every axis is named, so they stand in the axes' order.
@@ -319,7 +320,7 @@ mod tests {
         );
         assert_eq!(
             first(g.slice(x, [5, 6], 6).call().unwrap_err()),
-            "slice (ops[8]): 2 starts, 1 ends, 2 steps; expected equally many"
+            "slice (ops[8]): 2 starts, 1 end, 2 steps; expected equally many"
         );
     }
 

@@ -3,7 +3,7 @@ use super::argument::Scalar;
 use super::function::{Arguments, Function};
 use crate::{
     array::Array,
-    base::{Cause, Dtype, Error, Ints, Result, Shape, argument, invalid},
+    base::{Cause, Dtype, Error, Ints, Result, Shape, argument, counted, invalid},
     graph::{Graph, NewResult, Operand, Tensor, TensorInfo, TensorKind},
     ops::Op,
     quant::{PerTensorOrAxis, Quantization},
@@ -89,8 +89,8 @@ impl<'g> Lowering<'g> {
             Some(names) if names.len() == count => Ok(names.clone()),
             Some(names) if names.len() == 1 => Ok(numbered(&names[0])),
             Some(names) => {
-                let expected = format!("{} has {count} output{}", self.function, if count == 1 { "" } else { "s" });
-                Err(argument("out", format!("{} names", names.len()), expected))
+                let expected = format!("{} has {}", self.function, counted(count, "output"));
+                Err(argument("out", counted(names.len(), "name"), expected))
             }
             None => Ok(numbered(&self.graph.free_name(self.function))),
         }

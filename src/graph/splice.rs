@@ -1,6 +1,6 @@
 use super::{Block, Graph, MadeBy, NewResult, Operand, Operator, RecordedCall, Tensor, TensorInfo};
 use crate::{
-    base::{Cause, Result, argument},
+    base::{Cause, Result, argument, counted},
     ops::Choice,
 };
 use std::collections::HashMap;
@@ -37,7 +37,7 @@ impl Graph {
             return Err(argument(
                 "arguments",
                 format!("a list of {given}"),
-                format!("{} has {expected} inputs", body.name()),
+                format!("{} has {}", body.name(), counted(expected, "input")),
             ));
         }
         body.check_outputs()?;

@@ -6,7 +6,6 @@ mod admit;
 mod attributes;
 mod context;
 mod lexer;
-mod lock;
 mod pair;
 mod parse;
 mod reader;

@@ -1,14 +1,11 @@
-use super::{Emitted, WEIGHTS_LINE, emit, lock::Lock, weight_file_name};
+use super::{Emitted, WEIGHTS_LINE, emit, weight_file_name};
 use crate::{
     array::{fingerprint, write_arrays},
-    base::{
-        Error, Result,
-        files::{self, Aside, NewFile},
-    },
+    base::{Error, NewPair, Result},
     graph::Graph,
 };
 use std::{
-    fs::{self, File},
+    fs,
     io::Write,
     path::{Path, PathBuf},
 };
@@ -28,10 +25,8 @@ pub struct Written {
 
 /// Writes `NAME_origin.mlir` and its weight file into `dir`, which is made if missing.
 ///
-/// The two stay a pair. Both are complete on disk, without names, before the old ones are touched; then, under a lock on
-/// the folder that readers hold too, the old `.mlir` is put aside, the weights are exchanged, and the new `.mlir` gets its
-/// name last. Whenever it stops, there is the old pair, the new pair, or no `.mlir`. The first line of the `.mlir` tells
-/// which weights it belongs to ([`super::read`] looks).
+/// The two stay a pair ([`NewPair`]): whenever it stops, there is the old pair, the new pair, or no `.mlir`. The first line
+/// of the `.mlir` tells which weights it belongs to ([`super::read`] looks).
 ///
 /// # Errors
 /// As [`emit`], or writing failed; the old pair is then still there.
@@ -42,38 +37,14 @@ pub fn write_pair(graph: &Graph, dir: impl AsRef<Path>) -> Result<Written> {
     let weights = dir.join(weight_file_name(graph));
     let mlir = dir.join(format!("{}_origin.mlir", graph.name()));
 
-    let (mut new_weights, mut new_mlir) = begin(dir, &weights, &mlir)?;
-    write_arrays(&mut new_weights, &weights, used.iter().map(|(name, data)| (name.as_str(), data)), true)?;
+    let mut new = NewPair::create(&mlir, &weights)?;
+    write_arrays(&mut new.weights, &weights, used.iter().map(|(name, data)| (name.as_str(), data)), true)?;
     let parameters = used.iter().map(|(_, data)| data.len()).sum();
-    let fingerprint = fingerprint(&mut new_weights, &weights)?;
-    let written = write!(new_mlir, "{WEIGHTS_LINE}{fingerprint:08x}\n{text}");
+    let fingerprint = fingerprint(&mut new.weights, &weights)?;
+    let written = write!(new.text, "{WEIGHTS_LINE}{fingerprint:08x}\n{text}");
     written.map_err(Error::io(&mlir))?;
-    new_weights.sync()?;
-    new_mlir.sync()?;
-    let _lock = Lock::exclusive(dir)?;
-    files::sweep(dir);
-    exchange(new_weights, new_mlir)?;
+    new.put()?;
     Ok(Written { mlir, weights, operators: graph.operators().len(), parameters })
-}
-
-/// Begins both files. Nobody exchanges the old ones meanwhile, so that their permissions are seen, nor sweeps the new ones.
-fn begin(dir: &Path, weights: &Path, mlir: &Path) -> Result<(NewFile, NewFile)> {
-    let _lock = Lock::shared(dir)?;
-    Ok((NewFile::create(weights)?, NewFile::create(mlir)?))
-}
-
-/// Puts two files in their places, or leaves both places as they were.
-fn exchange(weights: NewFile, mlir: NewFile) -> Result<()> {
-    let mlir_place = mlir.target().to_owned();
-    let old_weights = Aside::linked(weights.target())?;
-    let old_mlir = Aside::renamed(&mlir_place)?;
-    // Nobody shall find the old .mlir beside the new weights, not even after the power failed.
-    let _ = File::open(files::folder(&mlir_place)).and_then(|f| f.sync_all());
-    let put = weights.put().and_then(|()| mlir.put());
-    if put.is_err() {
-        [old_weights, old_mlir].into_iter().flatten().for_each(Aside::restore);
-    }
-    put
 }
 
 #[cfg(test)]

@@ -2,14 +2,13 @@ use super::{
     WEIGHTS_LINE,
     attributes::from_mlir,
     context::context,
-    lock::Lock,
     parse::parse,
     text,
     types::{ReadType, read_type},
 };
 use crate::{
     array::{WeightFile, fingerprint},
-    base::{CallContext, Cause, Error, Result, Shape, files, shown},
+    base::{CallContext, Cause, Error, Lock, Result, Shape, counted, files, shown},
     graph::{Block as GraphBlock, Graph, Mode, NewResult, Preprocess, Tensor, TensorKind},
     ops::{Attribute as Value, Attributes, Input, Op, OpDef, op_def},
 };
@@ -188,7 +187,7 @@ impl Reader {
         let def = op_def(op)?;
         if operation.region_count() != def.blocks.len() {
             let (found, expected) = (operation.region_count(), def.blocks.len());
-            let problem = format!("it has {found} blocks; expected {expected}");
+            let problem = format!("it has {}; expected {expected}", counted(found, "block"));
             return Err(Cause::Operator { op: op.into(), problem }.into());
         }
         let mut attributes = Vec::new();

@@ -4,10 +4,10 @@ use super::{
     read::Reader,
 };
 use crate::{
-    base::{Cause, Error, Place, Result, argument, files},
+    base::{Cause, Error, Lock, Place, Result, argument, files},
     graph::{Graph, Mode},
 };
-use std::path::Path;
+use std::{io::Read, path::Path};
 
 const KEYS: [&str; 10] =
     ["$schema", "version", "name", "mode", "weights", "tensors", "inputs", "functions", "ops", "outputs"];
@@ -27,23 +27,33 @@ pub enum Weights {
 /// The file is not a spec of a valid graph; independent mistakes are told together, each with path, line and column.
 pub fn read(path: impl AsRef<Path>, weights: Weights) -> Result<Graph> {
     let path = path.as_ref();
+    // Both files are of one pair, even if they are exchanged meanwhile.
+    let _lock = Lock::shared(files::folder(path))?;
     let bytes = files::read(path, files::MAX_SPEC)?;
-    let file = path.display().to_string();
-    let text = match std::str::from_utf8(&bytes) {
-        Ok(text) => text,
-        Err(e) => {
-            let before = &bytes[..e.valid_up_to()];
-            let line = before.iter().filter(|b| **b == b'\n').count() + 1;
-            let column = before.iter().rev().take_while(|b| **b != b'\n').count() + 1;
-            let problem = format!("not UTF-8 text: byte 0x{:02x}", bytes[e.valid_up_to()]);
-            return Err(Error::from(Cause::Syntax(problem)).at(Place { file, line, column, path: String::new() }));
-        }
-    };
     let dir = match weights {
         Weights::Load => Some(path.parent().unwrap_or(Path::new("."))),
         Weights::Skip => None,
     };
-    from_text(text, &file, dir)
+    from_bytes(&bytes, &path.display().to_string(), dir)
+}
+
+/// Reads a spec from a stream, such as standard input. `file` and `dir` are as in [`from_text`].
+///
+/// # Errors
+/// As [`read`].
+pub fn from_reader(stream: impl Read, file: &str, dir: Option<&Path>) -> Result<Graph> {
+    from_bytes(&files::read_stream(stream, Path::new(file), files::MAX_SPEC)?, file, dir)
+}
+
+fn from_bytes(bytes: &[u8], file: &str, dir: Option<&Path>) -> Result<Graph> {
+    let text = std::str::from_utf8(bytes).map_err(|e| {
+        let before = &bytes[..e.valid_up_to()];
+        let line = before.iter().filter(|b| **b == b'\n').count() + 1;
+        let column = before.iter().rev().take_while(|b| **b != b'\n').count() + 1;
+        let problem = format!("not UTF-8 text: byte 0x{:02x}", bytes[e.valid_up_to()]);
+        Error::from(Cause::Syntax(problem)).at(Place { file: file.into(), line, column, path: String::new() })
+    })?;
+    from_text(text, file, dir)
 }
 
 /// Reads a spec from text. `file` names it in messages; the weights file is looked for in `dir`, and left alone without one.

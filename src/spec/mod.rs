@@ -22,6 +22,6 @@ mod schema;
 mod tensors;
 mod write;
 
-pub use document::{Weights, from_text, read};
+pub use document::{Weights, from_reader, from_text, read};
 pub use schema::json_schema;
 pub use write::{save, to_text};

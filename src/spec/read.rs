@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{
     array::WeightFile,
-    base::{Cause, Dtype, Error, MAX_ERRORS, Result, Shape, argument, misfit, shown},
+    base::{Cause, Dtype, Error, MAX_ERRORS, Result, Shape, argument, counted, misfit, shown},
     functions::{self, ByName, Named, Value, function_def},
     graph::{Block, Graph, Tensor, TensorInfo},
     ops::{OpDef, op_def},
@@ -293,8 +293,8 @@ impl<'a> Reader<'a> {
             Some(names) if names.len() == function.outputs.len() => names,
             Some(names) if names.len() == 1 => function.outputs.iter().map(|o| format!("{}_{o}", names[0])).collect(),
             Some(names) => {
-                let expected = format!("{name} has {} outputs", function.outputs.len());
-                return Err(argument("out", format!("{} names", names.len()), expected));
+                let expected = format!("{name} has {}", counted(function.outputs.len(), "output"));
+                return Err(argument("out", counted(names.len(), "name"), expected));
             }
             None if single => vec![self.graph.free_name(name)],
             None => {

@@ -1,6 +1,6 @@
 use crate::{
     array::{Array, write_arrays},
-    base::{Cause, Dtype, Error, Result, files::NewFile, invalid},
+    base::{Cause, Dtype, Error, NewPair, Result, invalid},
     functions::attribute_value,
     graph::{Block, Graph, MadeBy, Mode, Operator, RecordedCall, Tensor, TensorInfo, TensorKind},
     ops::{Choice, Slot},
@@ -47,8 +47,8 @@ pub fn to_text(graph: &Graph, weights: Option<&str>) -> Result<String> {
     Ok(out)
 }
 
-/// Writes a graph as `path`, which ends in `.json`, with its coefficients beside it, in an npz of the same stem. Both are
-/// complete on disk before what was there is replaced.
+/// Writes a graph as `path`, which ends in `.json`, with its coefficients beside it, in an npz of the same stem. The two
+/// stay a pair ([`NewPair`]): whenever it stops, there is the old pair, the new pair, or no spec.
 ///
 /// # Errors
 /// As [`to_text`], or `path` has another ending, or writing failed.
@@ -64,13 +64,10 @@ pub fn save(graph: &Graph, path: impl AsRef<Path>) -> Result<()> {
         TensorKind::Coefficient(Some(data)) => Some((t.name.as_str(), data)),
         _ => None,
     });
-    let (mut weights, mut spec) = (NewFile::create(&npz)?, NewFile::create(path)?);
-    write_arrays(&mut weights, &npz, data, false)?;
-    spec.write_all(text.as_bytes()).map_err(Error::io(path))?;
-    weights.sync()?;
-    spec.sync()?;
-    weights.put()?;
-    spec.put()
+    let mut new = NewPair::create(path, &npz)?;
+    write_arrays(&mut new.weights, &npz, data, false)?;
+    new.text.write_all(text.as_bytes()).map_err(Error::io(path))?;
+    new.put()
 }
 
 /// The calls of a block.

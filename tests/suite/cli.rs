@@ -124,3 +124,34 @@ fn the_schema_accepts_what_the_reader_accepts() {
         assert_eq!(given, expected, "{}", f.name);
     }
 }
+
+/// Standard input, and what a shell puts for `<(command)`.
+#[test]
+fn specs_come_through_pipes() {
+    let dir = tempfile::tempdir().unwrap();
+    let shell = |script: &str| {
+        let mut bash = Command::new("bash");
+        bash.args(["-c", script, env!("CARGO_BIN_EXE_tpulang")]).arg(dir.path());
+        let out = bash.current_dir("examples/patterns").output().unwrap();
+        (out.status.code(), [out.stdout, out.stderr].map(|t| String::from_utf8_lossy(&t).into_owned()).concat())
+    };
+    let (code, checked) = shell("\"$0\" check patterns.json");
+    assert_eq!(code, Some(0), "{checked}");
+    for script in ["cat patterns.json | \"$0\" check -", "\"$0\" check <(cat patterns.json)"] {
+        assert_eq!(shell(script), (code, checked.clone()), "{script}");
+    }
+    let (code, said) = shell("\"$0\" convert - -o \"$1\" <patterns.json");
+    assert!(code == Some(0) && dir.path().join("patterns_origin.mlir").exists(), "{said}");
+    for (script, expected) in [
+        ("echo '[' | \"$0\" check -", "--> standard input:2:1"),
+        ("printf '\\n{\\xff' | \"$0\" check -", "error: not UTF-8 text: byte 0xff\n   --> standard input:2:2"),
+        (
+            "head -c 300M /dev/zero | \"$0\" check -",
+            "error: standard input: it has more than 268435456 bytes; at most 268435456 are read",
+        ),
+        ("mkfifo \"$1/pipe\"; \"$0\" check \"$1/pipe\"", "/pipe: it is a named pipe, not a file"),
+    ] {
+        let (code, said) = shell(script);
+        assert!(code == Some(2) && said.contains(expected), "{script}: {said}");
+    }
+}

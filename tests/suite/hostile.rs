@@ -1,27 +1,19 @@
 //! Whatever a file says, the command ends soon, in little memory, with an error that can be read: each case runs in a process
 //! of its own with limits, since what it tries to do is end the process.
-use super::{grammar, snapshot};
-use indexmap::IndexMap;
+use super::{SplitMix, exercise, grammar, limits::limited, snapshot};
 use std::{
     fmt::Write,
     fs,
     path::Path,
     process::{Command, Output},
 };
-use tpulang::{Graph, exec, mlir, spec};
-
-/// Under 3 GB of address space and 20 s of time.
-fn limited(program: &Path, arguments: &[&str]) -> Command {
-    let mut command = Command::new("sh");
-    command.args(["-c", "ulimit -v 3000000; ulimit -t 20; exec \"$0\" \"$@\""]).arg(program).args(arguments);
-    command
-}
+use tpulang::mlir;
 
 fn read(name: &str, text: &[u8]) -> Output {
     let dir = tempfile::tempdir().unwrap();
     fs::write(dir.path().join(name), text).unwrap();
     let mut command =
-        limited(Path::new(env!("CARGO_BIN_EXE_tpulang")), &["run", name, "-i", "none.npz", "-o", "none.npz"]);
+        limited(20, Path::new(env!("CARGO_BIN_EXE_tpulang")), &["run", name, "-i", "none.npz", "-o", "none.npz"]);
     command.current_dir(dir.path()).output().unwrap()
 }
 
@@ -124,37 +116,10 @@ fn modules_that_look_odd_are_read() {
     assert!(mlir::emit(&g).unwrap().text.contains("relu_limit = 1.000000e+00 : f64"));
 }
 
-/// What a graph that was read goes through.
-fn exercise(g: &Graph) {
-    let elements = g.tensors().map(|(_, t)| t.shape.iter().fold(1usize, |n, d| n.saturating_mul(*d)));
-    if elements.fold(0, usize::saturating_add) > 100_000 {
-        return;
-    }
-    if let Ok(emitted) = mlir::emit(g) {
-        let again =
-            mlir::read_text(&emitted.text).unwrap_or_else(|e| panic!("written, but not read: {e}\n{}", emitted.text));
-        assert_eq!(mlir::emit(&again).unwrap().text, emitted.text);
-    }
-    let _ = spec::to_text(g, None).map(|text| spec::from_text(&text, "again.json", None));
-    let feeds: IndexMap<String, tpulang::Array> = g
-        .inputs()
-        .iter()
-        .filter_map(|t| g.tensor(*t).ok())
-        .filter_map(|t| tpulang::Array::filled(t.dtype, t.shape.clone(), 0.0).ok().map(|a| (t.name.clone(), a)))
-        .collect();
-    let _ = exec::run(g, &feeds, &exec::CpuBackend::new(), &exec::RunOptions::default());
-}
-
-/// Bytes from a seed, by SplitMix64, so that a failure is found again by its number.
+/// A module from a seed, so that a failure is found again by its number.
 fn generated(seed: u64) -> Option<String> {
-    let mut state = seed.wrapping_mul(0x2545_f491_4f6c_dd1d);
-    let mut next = || {
-        state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mixed = (state ^ (state >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    };
-    let bytes: Vec<u8> = (0..256).flat_map(|_| next().to_le_bytes()).collect();
+    let mut numbers = SplitMix(seed.wrapping_mul(0x2545_f491_4f6c_dd1d));
+    let bytes: Vec<u8> = (0..256).flat_map(|_| numbers.next().to_le_bytes()).collect();
     grammar::module(&mut arbitrary::Unstructured::new(&bytes)).ok()
 }
 
@@ -221,7 +186,7 @@ fn modules_from_a_grammar() {
     let this = std::env::current_exe().unwrap();
     for from in (0..all).step_by(MODULES as usize) {
         let worker = ["hostile::worker", "--exact", "--ignored", "--nocapture"];
-        let out = limited(&this, &worker).env(FROM, from.to_string()).output().unwrap();
+        let out = limited(20, &this, &worker).env(FROM, from.to_string()).output().unwrap();
         let said = String::from_utf8_lossy(&out.stdout);
         let last = said.lines().rev().find_map(|l| l.strip_prefix("module ")).and_then(|n| n.parse().ok());
         let text = last.and_then(generated).unwrap_or_default();
@@ -241,7 +206,7 @@ fn worker() {
         match mlir::read_text(&text) {
             Ok(g) => {
                 read += 1;
-                exercise(&g);
+                exercise::all(&g);
             }
             Err(e) => println!("said {}", e.to_string().lines().next().unwrap_or_default()),
         }

@@ -4,11 +4,14 @@ mod backends;
 mod bad_input;
 mod cases;
 mod cli;
+mod drawn;
+mod exercise;
 mod golden;
 mod grammar;
 mod hostile;
 mod hostile_ops;
 mod large;
+mod limits;
 mod many;
 mod mutate;
 mod networks;
@@ -24,4 +27,16 @@ fn snapshot(name: &str, text: &str) {
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     settings.bind(|| insta::assert_snapshot!(name, text));
+}
+
+/// Numbers from a seed (SplitMix64).
+struct SplitMix(u64);
+
+impl SplitMix {
+    fn next(&mut self) -> u64 {
+        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
+        let mixed = (self.0 ^ (self.0 >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+        let mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+        mixed ^ (mixed >> 31)
+    }
 }

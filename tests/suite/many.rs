@@ -1,4 +1,5 @@
 //! As many of everything as no network has. Where each were searched for among the others, this would take minutes.
+use super::limits::passed_alone;
 use indexmap::IndexMap;
 use std::fmt::Write;
 use tpulang::{
@@ -24,6 +25,9 @@ fn text(tensors: &str, inputs: &str) -> String {
 
 #[test]
 fn coefficients() {
+    if passed_alone("many::coefficients", 20) {
+        return;
+    }
     let dir = tempfile::tempdir().unwrap();
     let one = Array::from([1f32]);
     let names: Vec<String> = (0..MANY).map(|i| format!("coefficient_{i}")).collect();
@@ -40,6 +44,9 @@ fn coefficients() {
 
 #[test]
 fn inputs_and_what_they_are_fed() {
+    if passed_alone("many::inputs_and_what_they_are_fed", 20) {
+        return;
+    }
     let tensors = format!(",{}", joined(|i| format!(r#""input_{i}": {{"shape": [1]}}"#)));
     let inputs = format!(",{}", joined(|i| format!(r#""input_{i}""#)));
     let graph = spec::from_text(&text(&tensors, &inputs), "s.json", None).unwrap();
@@ -59,6 +66,9 @@ fn inputs_and_what_they_are_fed() {
 
 #[test]
 fn operators_and_outputs() {
+    if passed_alone("many::operators_and_outputs", 20) {
+        return;
+    }
     let mut g = Graph::new("n").unwrap();
     let x = g.input("x", Dtype::Float32, [1]).unwrap();
     let outputs: Vec<_> = (0..MANY / 4).map(|_| g.relu(x).call().unwrap()).collect();

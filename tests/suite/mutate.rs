@@ -1,4 +1,5 @@
 //! Mutated files: whatever comes, an error, never a panic.
+use super::limits::passed_alone;
 use proptest::prelude::*;
 use std::fs;
 use tpulang::{array::read_npz, exec, mlir, spec};
@@ -100,8 +101,7 @@ fn use_spec(text: &str, dir: &std::path::Path) {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
 
-    #[test]
-    fn specs_with_other_bytes(which in 0..SPECS.len(), edits in edits()) {
+    fn any_specs_with_other_bytes(which in 0..SPECS.len(), edits in edits()) {
         let path = std::path::Path::new(SPECS[which]);
         let bytes = mutated(&fs::read(path).unwrap(), &edits);
         if let Ok(text) = std::str::from_utf8(&bytes) {
@@ -109,8 +109,7 @@ proptest! {
         }
     }
 
-    #[test]
-    fn specs_with_other_values(which in 0..SPECS.len(), at in any::<prop::sample::Index>(), value in value()) {
+    fn any_specs_with_other_values(which in 0..SPECS.len(), at in any::<prop::sample::Index>(), value in value()) {
         let path = std::path::Path::new(SPECS[which]);
         let mut json: serde_json::Value = serde_json::from_str(&fs::read_to_string(path).unwrap()).unwrap();
         let mut places = Vec::new();
@@ -121,8 +120,7 @@ proptest! {
         use_spec(&json.to_string(), path.parent().unwrap());
     }
 
-    #[test]
-    fn archives_with_other_bytes(edits in edits()) {
+    fn any_archives_with_other_bytes(edits in edits()) {
         let dir = tempfile::tempdir().unwrap();
         for (source, name) in [("examples/patterns/weights.npz", "x.npz"), ("tests/cases/Max/Max_0/inputs.npz", "y.npz")] {
             let path = dir.path().join(name);
@@ -131,8 +129,7 @@ proptest! {
         }
     }
 
-    #[test]
-    fn modules_with_other_bytes(which in 0..2usize, edits in edits()) {
+    fn any_modules_with_other_bytes(which in 0..2usize, edits in edits()) {
         let path = ["tests/cases/Max/Max_0/peer_origin.mlir", "tests/cases/Concat2/Concat2_0/peer.mlir"][which];
         let bytes = mutated(&fs::read(path).unwrap(), &edits);
         if let Ok(text) = std::str::from_utf8(&bytes)
@@ -140,5 +137,33 @@ proptest! {
         {
             let _ = mlir::emit(&graph);
         }
+    }
+}
+
+#[test]
+fn specs_with_other_bytes() {
+    if !passed_alone("mutate::specs_with_other_bytes", 20) {
+        any_specs_with_other_bytes();
+    }
+}
+
+#[test]
+fn specs_with_other_values() {
+    if !passed_alone("mutate::specs_with_other_values", 20) {
+        any_specs_with_other_values();
+    }
+}
+
+#[test]
+fn archives_with_other_bytes() {
+    if !passed_alone("mutate::archives_with_other_bytes", 20) {
+        any_archives_with_other_bytes();
+    }
+}
+
+#[test]
+fn modules_with_other_bytes() {
+    if !passed_alone("mutate::modules_with_other_bytes", 20) {
+        any_modules_with_other_bytes();
     }
 }

@@ -48,7 +48,7 @@ fn mistakes_in_functions_are_told() {
             "there is no argument \"b\"; its inputs are a",
         ),
         (LAYER, r#"{"op": "layer", "args": {"a": "q"}, "out": "y"}"#, "unknown tensor \"q\""),
-        (LAYER, r#"{"op": "layer", "args": {"a": "x"}, "out": ["y", "z"]}"#, "out is 2 names; layer has 1 outputs"),
+        (LAYER, r#"{"op": "layer", "args": {"a": "x"}, "out": ["y", "z"]}"#, "out is 2 names; layer has 1 output"),
         (recursive.as_str(), call, "layer calls itself"),
         (foreign.as_str(), call, "unknown tensor \"x\""),
         (&LAYER.replace("\"layer\"", "\"relu\""), call, "\"relu\" is the name of one of tpulang's functions or ops"),

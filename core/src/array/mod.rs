@@ -17,7 +17,7 @@ pub use npz::{NpzFile, NpzWriter, read_npz, write_arrays, write_npz};
 pub use weights::WeightFile;
 pub use weights::as_declared;
 
-use crate::base::{Cause, Dtype, Ints, Result, Shape, elements, shape_text};
+use crate::base::{Cause, Dtype, Ints, Result, Shape, counted, elements, shape_text};
 use std::{borrow::Cow, fmt, sync::Arc};
 use storage::{Elements, InFile, Storage, Words};
 
@@ -296,9 +296,12 @@ fn check_len(shape: &[usize], dtype: Dtype, len: usize) -> Result<()> {
     // Empty arrays occur in npz files; only graphs refuse dimensions of 0.
     let expected = if shape.contains(&0) { 0 } else { elements(shape, dtype)? };
     if expected != len {
-        return Err(
-            Cause::Shape(format!("{len} elements do not fill the shape {} ({expected})", shape_text(shape))).into()
-        );
+        return Err(Cause::Shape(format!(
+            "the shape {} takes {}, not {len}",
+            shape_text(shape),
+            counted(expected, "element")
+        ))
+        .into());
     }
     Ok(())
 }
@@ -369,7 +372,7 @@ mod tests {
         assert_eq!(a.bytes().unwrap().as_ptr(), b.bytes().unwrap().as_ptr());
         assert_eq!(a.view::<i32>().unwrap().as_ptr().cast(), a.bytes().unwrap().as_ptr());
         assert_eq!(a.view::<f32>().unwrap_err().to_string(), "the array is int32; expected float32");
-        assert_eq!(a.reshaped([4]).unwrap_err().to_string(), "6 elements do not fill the shape 4 (4)");
+        assert_eq!(a.reshaped([4]).unwrap_err().to_string(), "the shape 4 takes 4 elements, not 6");
         let t = ndarray::arr2(&[[1f32, 2.0], [3.0, 4.0]]).reversed_axes();
         assert_eq!(Array::from(t).to_f32().unwrap(), [1.0, 3.0, 2.0, 4.0]);
     }

@@ -1,4 +1,4 @@
-use super::{Dtype, Shape, shape_text};
+use super::{Dtype, Shape, counted, shape_text};
 use std::{fmt, path::PathBuf};
 
 /// Short for a result with tpulang's error.
@@ -70,7 +70,7 @@ pub enum Cause {
         right_dtype: Dtype,
     },
     /// An argument has the wrong number of dimensions.
-    #[error("{argument} has {found} dimensions; expected {expected}")]
+    #[error("{argument} has {}; expected {expected}", counted(*found, "dimension"))]
     Rank {
         /// Name of the argument.
         argument: String,
@@ -80,7 +80,7 @@ pub enum Cause {
         expected: String,
     },
     /// An axis is not one of the tensor's.
-    #[error("{argument} is {axis}; with {rank} dimensions it must be from {} to {}", -(*rank as i64), *rank as i64 - 1)]
+    #[error("{argument} is {axis}; with {} it must be from {} to {}", counted(*rank, "dimension"), -(*rank as i64), *rank as i64 - 1)]
     Axis {
         /// Name of the argument.
         argument: String,

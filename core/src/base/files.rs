@@ -5,6 +5,7 @@ use rustix::{
     io::Errno,
 };
 use std::{
+    fmt::Display,
     fs::{self, File, FileType, OpenOptions, Permissions},
     io::{self, Read, Seek, SeekFrom, Write},
     os::unix::fs::{FileTypeExt, OpenOptionsExt, PermissionsExt},
@@ -52,19 +53,28 @@ pub fn read(path: impl AsRef<Path>, limit: u64) -> Result<Vec<u8>> {
     let path = path.as_ref();
     let file = open(path)?;
     let size = file.metadata().map_err(Error::io(path))?.len();
-    let too_long = |size: String| Error::format(path, format!("it has {size} bytes; at most {limit} are read"));
     if size > limit {
-        return Err(too_long(size.to_string()));
+        return Err(too_long(path, size, limit));
     }
-    let mut bytes = Vec::new();
-    let no_room = |_| Error::io(path)(io::ErrorKind::OutOfMemory.into());
-    bytes.try_reserve_exact(size as usize + 1).map_err(no_room)?;
     // The file may grow while it is read.
-    file.take(limit + 1).read_to_end(&mut bytes).map_err(Error::io(path))?;
+    read_stream(file, path, limit)
+}
+
+/// Reads a stream to its end, at most `limit` bytes; `path` names it in messages.
+///
+/// # Errors
+/// It is longer, or cannot be read.
+pub fn read_stream(stream: impl Read, path: &Path, limit: u64) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    stream.take(limit + 1).read_to_end(&mut bytes).map_err(Error::io(path))?;
     if bytes.len() as u64 > limit {
-        return Err(too_long(format!("more than {limit}")));
+        return Err(too_long(path, format!("more than {limit}"), limit));
     }
     Ok(bytes)
+}
+
+fn too_long(path: &Path, size: impl Display, limit: u64) -> Error {
+    Error::format(path, format!("it has {size} bytes; at most {limit} are read"))
 }
 
 /// A file that is being written beside its place, and put there when it is complete. Until then it has no name where
@@ -124,6 +134,10 @@ impl NewFile {
         // That the name lasts is a courtesy: where a folder cannot be synced, the file still is complete.
         let _ = File::open(folder(&self.target)).and_then(|f| f.sync_all());
         Ok(())
+    }
+    /// The path that was asked for.
+    pub fn path(&self) -> &Path {
+        &self.path
     }
     /// Where the file goes: the path that was asked for, or what that is a symbolic link to.
     pub fn target(&self) -> &Path {

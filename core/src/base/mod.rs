@@ -3,14 +3,18 @@
 mod dtype;
 mod error;
 pub mod files;
+mod lock;
 mod nearest;
 mod numbers;
+mod pair;
 mod shape;
 
 pub use dtype::Dtype;
 pub use error::{CallContext, Cause, Error, MAX_ERRORS, Place, Result};
 pub use error::{argument, invalid, misfit, shown};
+pub use lock::Lock;
 pub use nearest::{Suggestions, nearest};
 pub use numbers::{FromNumber, Ints, OneOrMany};
+pub use pair::NewPair;
 pub use shape::Shape;
-pub use shape::{check_name, check_rank, elements, shape_text};
+pub use shape::{check_name, check_rank, counted, elements, shape_text};

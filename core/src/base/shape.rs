@@ -15,6 +15,15 @@ pub fn shape_text(shape: &[usize]) -> String {
     text
 }
 
+/// `1 operator`, `2 operators`; `1 entry`, `2 entries`.
+pub fn counted(n: usize, one: &str) -> String {
+    match one.strip_suffix('y') {
+        _ if n == 1 => format!("1 {one}"),
+        Some(stem) => format!("{n} {stem}ies"),
+        None => format!("{n} {one}s"),
+    }
+}
+
 /// The most dimensions that a tensor has. (TpuLang has 8 at most.)
 const MAX_RANK: usize = 32;
 

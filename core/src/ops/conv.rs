@@ -4,7 +4,7 @@ use super::{
     types::{Types, Value, computed, of_dtype, one},
     window::Window,
 };
-use crate::base::{Result, argument, invalid, misfit, shape_text};
+use crate::base::{Result, argument, counted, invalid, misfit, shape_text};
 
 /// What convolutions have in common: attributes of the same names.
 #[allow(missing_docs, reason = "the ops document them")]
@@ -162,8 +162,10 @@ fn check_rank(input: &Value, filter: &Value, filters: &str) -> Result<()> {
     let (rank, found) = (input.shape.len(), filter.shape.len());
     if rank < 3 || found != rank {
         return Err(invalid(format!(
-            "{} has {rank} dimensions, {} {found}; expected n x ic x spatial.. and {filters} x kernel.., equally many",
-            input.called, filter.called,
+            "{} has {}, {} {found}; expected n x ic x spatial.. and {filters} x kernel.., equally many",
+            input.called,
+            counted(rank, "dimension"),
+            filter.called,
         )));
     }
     Ok(())

@@ -3,7 +3,7 @@ use super::{
     Concat, Copy, Pad, PadMode, Permute, Reshape, Slice, Split, Squeeze, Unsqueeze,
     types::{Choice, Inferred, Types, Value, axes, axis, of_dtype, same},
 };
-use crate::base::{Result, Shape, argument, check_rank, invalid, misfit, shape_text};
+use crate::base::{Result, Shape, argument, check_rank, counted, invalid, misfit, shape_text};
 
 /// The values of a small integer coefficient, as shape operands are.
 fn known_values(t: &Value) -> Result<Vec<i64>> {
@@ -31,7 +31,7 @@ pub(super) fn reshape(op: &Reshape<Value>) -> Types {
         Err(argument(
             "shape",
             format!("{dims:?}"),
-            format!("{why}; the input is {} ({count} elements)", shape_text(input)),
+            format!("{why}; the input is {} ({})", shape_text(input), counted(count, "element")),
         ))
     };
     check_rank(dims.len())?;
@@ -61,7 +61,7 @@ pub(super) fn reshape(op: &Reshape<Value>) -> Types {
         }
         shape[at] = count / known;
     } else if known != count {
-        return fail(&format!("it has {known} elements"));
+        return fail(&format!("it has {}", counted(known, "element")));
     }
     of_dtype(shape, &op.input)
 }

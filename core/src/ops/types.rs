@@ -1,7 +1,7 @@
 //! What type rules see and give, and what they share.
 use crate::{
     array::Array,
-    base::{Cause, Dtype, Result, Shape, argument, invalid, misfit, shape_text},
+    base::{Cause, Dtype, Result, Shape, argument, counted, invalid, misfit, shape_text},
 };
 
 /// An operand as a type rule sees it.
@@ -34,7 +34,7 @@ impl Value<'_> {
         if found == expected {
             return Ok(());
         }
-        Err(misfit(self.called, format!("has {found} elements; expected {expected}, {of_what}")))
+        Err(misfit(self.called, format!("has {}; expected {expected}, {of_what}", counted(found, "element"))))
     }
 }
 

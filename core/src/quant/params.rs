@@ -1,4 +1,4 @@
-use crate::base::{Dtype, OneOrMany, shape_text};
+use crate::base::{Dtype, OneOrMany, counted, shape_text};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
@@ -93,9 +93,9 @@ impl Quantization {
         let (scales, zero_points) = self.values();
         if scales.len() != zero_points.len() {
             return Err(format!(
-                "{} scales and {} zero points are given; expected one or equally many",
-                scales.len(),
-                zero_points.len()
+                "{} and {} are given; expected one or equally many",
+                counted(scales.len(), "scale"),
+                counted(zero_points.len(), "zero point")
             ));
         }
         if scales.iter().any(|s| !(s.is_finite() && *s > 0.0 && (*s as f32) > 0.0 && (*s as f32).is_finite())) {

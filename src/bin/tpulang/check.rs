@@ -1,12 +1,12 @@
-use super::{Outcome, print};
+use super::{Outcome, model, print};
 use std::path::PathBuf;
-use tpulang::{mlir, spec};
+use tpulang::{base::counted, mlir, spec};
 
 /// Check a spec: everything that convert does, but writing
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  tpulang check model.json")]
 pub struct Args {
-    /// The graph spec (JSON)
+    /// The graph spec (JSON); - for standard input
     spec: PathBuf,
     /// Do not open the weights file: check the graph alone
     #[arg(long)]
@@ -15,7 +15,7 @@ pub struct Args {
 
 pub fn main(args: Args) -> Outcome {
     let weights = if args.no_weights { spec::Weights::Skip } else { spec::Weights::Load };
-    let graph = spec::read(&args.spec, weights)?;
+    let graph = model::read_spec(&args.spec, weights)?;
     if args.no_weights {
         graph.check_quantization()?;
     } else {
@@ -24,7 +24,12 @@ pub fn main(args: Args) -> Outcome {
             data.pieces(|_| Ok(()))?;
         }
     }
-    print(&format!("{}: {} operators, {} parameters\n", graph.name(), graph.operators().len(), graph.parameters()))?;
+    print(&format!(
+        "{}: {}, {}\n",
+        graph.name(),
+        counted(graph.operators().len(), "operator"),
+        counted(graph.parameters(), "parameter")
+    ))?;
     for (heading, tensors) in [("input", graph.inputs()), ("output", graph.outputs())] {
         for &t in tensors {
             let info = graph.tensor(t)?;

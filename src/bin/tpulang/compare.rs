@@ -2,6 +2,7 @@ use super::{Outcome, model, print};
 use std::{collections::HashMap, path::PathBuf};
 use tpulang::{
     array::NpzFile,
+    base::counted,
     exec::{Comparison, Tolerance, compare},
 };
 
@@ -57,6 +58,10 @@ pub fn main(args: Args) -> Outcome {
         })?;
     }
     let Tolerance { cosine, euclidean } = args.tolerance;
-    print(&format!("{} of {} tensors within {cosine},{euclidean}\n", results.len() - failed, results.len()))?;
+    print(&format!(
+        "{} of {} within {cosine},{euclidean}\n",
+        results.len() - failed,
+        counted(results.len(), "tensor")
+    ))?;
     Ok(failed == 0)
 }

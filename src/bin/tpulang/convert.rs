@@ -1,12 +1,12 @@
-use super::{Outcome, print};
+use super::{Outcome, model, print};
 use std::path::PathBuf;
-use tpulang::{mlir, spec};
+use tpulang::{base::counted, mlir, spec};
 
 /// Convert a spec to NAME_origin.mlir and its weights .npz
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  tpulang convert model.json -o build")]
 pub struct Args {
-    /// The graph spec (JSON)
+    /// The graph spec (JSON); - for standard input
     spec: PathBuf,
     /// Folder for the two files; made if missing
     #[arg(short, long, default_value = ".")]
@@ -14,15 +14,15 @@ pub struct Args {
 }
 
 pub fn main(args: Args) -> Outcome {
-    let graph = spec::read(&args.spec, spec::Weights::Load)?;
+    let graph = model::read_spec(&args.spec, spec::Weights::Load)?;
     let written = mlir::write_pair(&graph, &args.output)?;
     let name = graph.name();
     print(&format!(
-        "{}\n{}\n{} operators, {} parameters\nnext: cd {} && tpuc-opt {name}_origin.mlir --struct-optimize --shape-infer --canonicalize --extra-optimize -o {name}.mlir\n",
+        "{}\n{}\n{}, {}\nnext: cd {} && tpuc-opt {name}_origin.mlir --struct-optimize --shape-infer --canonicalize --extra-optimize -o {name}.mlir\n",
         written.mlir.display(),
         written.weights.display(),
-        written.operators,
-        written.parameters,
+        counted(written.operators, "operator"),
+        counted(written.parameters, "parameter"),
         args.output.display(),
     ))?;
     Ok(true)

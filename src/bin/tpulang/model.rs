@@ -1,11 +1,26 @@
 //! A model given on the command line: a spec or a module.
-use std::path::Path;
-use tpulang::{Graph, Result, mlir, spec};
+use std::{
+    fs::File,
+    io::{self, Read},
+    path::Path,
+};
+use tpulang::{Error, Graph, Result, mlir, spec};
 
 /// Reads a `.mlir` as a module, anything else as a spec.
 pub fn read(path: &Path, weights: Option<&Path>) -> Result<Graph> {
     if path.extension().is_some_and(|e| e == "mlir") {
         return mlir::read(path, weights);
     }
-    spec::read(path, spec::Weights::Load)
+    read_spec(path, spec::Weights::Load)
+}
+
+/// Reads a spec from a file, from standard input (`-`), or from what a shell puts for `<(command)`. Files alone are opened by
+/// name: a named pipe may have no writer, but these are open.
+pub fn read_spec(path: &Path, weights: spec::Weights) -> Result<Graph> {
+    let (stream, name): (Box<dyn Read>, _) = match () {
+        () if path == Path::new("-") => (Box::new(io::stdin()), "standard input"),
+        () if path.starts_with("/dev/fd") => (Box::new(File::open(path).map_err(Error::io(path))?), "the pipe"),
+        () => return spec::read(path, weights),
+    };
+    spec::from_reader(stream, name, (weights == spec::Weights::Load).then_some(Path::new(".")))
 }

@@ -2,6 +2,7 @@ use super::{Outcome, model, print};
 use std::path::PathBuf;
 use tpulang::{
     array::{NpzFile, write_npz},
+    base::counted,
     exec::{CpuBackend, RunOptions, run},
 };
 
@@ -9,7 +10,7 @@ use tpulang::{
 #[derive(clap::Args)]
 #[command(after_help = "Example:\n  tpulang run model.json -i inputs.npz -o outputs.npz --all")]
 pub struct Args {
-    /// A graph spec (JSON) or a Top dialect .mlir with its weights beside it
+    /// A graph spec (JSON; - for standard input), or a Top dialect .mlir with its weights beside it
     model: PathBuf,
     /// The inputs: one array each, by name
     #[arg(short, long)]
@@ -38,6 +39,6 @@ pub fn main(args: Args) -> Outcome {
     let options = RunOptions { all: args.all, strict: args.strict, threads: args.threads };
     let results = run(&graph, &feeds, &CpuBackend::new(), &options)?;
     write_npz(&args.output, results.tensors.iter().map(|(n, a)| (n.as_str(), a)))?;
-    print(&format!("{}\n{}: {} tensors\n", results.summary, args.output.display(), results.tensors.len()))?;
+    print(&format!("{}\n{}: {}\n", results.summary, args.output.display(), counted(results.tensors.len(), "tensor")))?;
     Ok(true)
 }

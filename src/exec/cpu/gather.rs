@@ -1,6 +1,6 @@
 use super::{Kernel, Operand, chunks::CHUNK};
 use crate::{
-    base::argument,
+    base::{argument, counted},
     ops::{Gather, Lut},
 };
 use rayon::prelude::*;
@@ -14,7 +14,12 @@ pub(super) fn gather(op: Gather<Operand>) -> Kernel {
         let row = |i: i64| match if i < 0 { i + dim } else { i } {
             r if (0..dim).contains(&r) => Ok(r as usize),
             _ => {
-                let expected = format!("axis {axis} has {dim} entries, so it must be from {} to {}", -dim, dim - 1);
+                let expected = format!(
+                    "axis {axis} has {}, so it must be from {} to {}",
+                    counted(dims[axis], "entry"),
+                    -dim,
+                    dim - 1
+                );
                 Err(argument("an index", i, expected))
             }
         };

@@ -1,6 +1,6 @@
 //! A lock on a folder, so that a pair of files is neither written twice at once nor read while it is exchanged. It is on the
 //! folder itself: nothing is left lying about, and it goes with the process.
-use crate::base::{Error, Result};
+use super::{Error, Result};
 use std::{
     fs::{File, TryLockError},
     path::Path,
@@ -13,7 +13,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// Held until it is dropped. None where the folder cannot be locked (it may not be listed, or the file system has no
 /// locks): then the pair is as safe as the order of its renames makes it.
-pub(super) struct Lock {
+pub struct Lock {
     _folder: Option<File>,
 }
 

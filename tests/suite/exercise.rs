@@ -1,0 +1,47 @@
+//! What graphs go through that came of hostile input.
+use indexmap::IndexMap;
+use tpulang::{Array, Graph, Result, exec, mlir, spec};
+
+/// Written and read again, and run, if it is small.
+#[allow(dead_code)] // Each fuzz target uses what it needs.
+pub fn all(g: &Graph) {
+    if is_small(g) {
+        write_and_read(g);
+        let inputs = g.inputs().iter().filter_map(|t| g.tensor(*t).ok());
+        let feeds: IndexMap<String, Array> =
+            inputs.filter_map(|t| Some((t.name.clone(), Array::filled(t.dtype, t.shape.clone(), 0.0).ok()?))).collect();
+        let _ = exec::run(g, &feeds, &exec::CpuBackend::new(), &exec::RunOptions::default());
+    }
+}
+
+pub fn is_small(g: &Graph) -> bool {
+    g.tensors().map(|(_, t)| t.elements()).fold(0, usize::saturating_add) < 100_000
+}
+
+/// What is written can be read, and is then the same: from the second time on, since each writing carries quantization once
+/// forth and once back, as TpuLang does, so that it may come further, or meet another, after it was read.
+pub fn write_and_read(g: &Graph) {
+    let again = written(g).and_then(|(_, again)| written(&again));
+    if let Some((text, last)) = again {
+        assert_eq!(mlir::emit(&last).expect("it was emitted before").text, text);
+    }
+    if let Ok(text) = spec::to_text(g, None) {
+        let again = spec::from_text(&text, "again.json", None);
+        let again = again.unwrap_or_else(|e| panic!("written, but not read: {e}\n{text}"));
+        assert_eq!(spec::to_text(&again, None).expect("it was written before"), text);
+    }
+}
+
+/// The text of a graph that can be written, and what it is read as.
+fn written(g: &Graph) -> Option<(String, Graph)> {
+    let emitted = mlir::emit(g).ok()?;
+    let read = if emitted.weights.is_empty() { mlir::read_text(&emitted.text) } else { pair(g) };
+    let read = read.unwrap_or_else(|e| panic!("written, but not read: {e}\n{}", emitted.text));
+    Some((emitted.text, read))
+}
+
+/// Text alone has no coefficients' data, which some types come of.
+fn pair(g: &Graph) -> Result<Graph> {
+    let dir = tempfile::tempdir().expect("a temporary folder");
+    mlir::read(mlir::write_pair(g, dir.path())?.mlir, None)
+}

@@ -1,0 +1,25 @@
+//! Processes with limits, for what might end the process or never end.
+use std::{path::Path, process::Command};
+
+const ALONE: &str = "TPULANG_TEST_ALONE";
+
+/// Under 3 GB of address space and so many seconds of processor time.
+pub fn limited(seconds: u64, program: &Path, arguments: &[&str]) -> Command {
+    let mut command = Command::new("sh");
+    let script = format!("ulimit -v 3000000; ulimit -t {seconds}; exec \"$0\" \"$@\"");
+    command.args(["-c", &script]).arg(program).args(arguments);
+    command
+}
+
+/// Runs the test of this name again, in a limited process of its own. True when it has passed there; false in that process,
+/// where the test shall go on.
+pub fn passed_alone(test: &str, seconds: u64) -> bool {
+    if std::env::var_os(ALONE).is_some() {
+        return false;
+    }
+    let this = std::env::current_exe().unwrap();
+    let out = limited(seconds, &this, &[test, "--exact", "--nocapture"]).env(ALONE, "1").output().unwrap();
+    let said = [out.stdout, out.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
+    assert!(out.status.success() && said[0].contains("1 passed"), "{test}: {}\n{}", out.status, said.concat());
+    true
+}
