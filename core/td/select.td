@@ -27,3 +27,11 @@ def Top_NonZeroOp : Top_Op<"NonZero"> {
   let arguments = (ins AnyTensor:$input, NonZeroOrder:$order);
   let results = (outs AnyTensor:$output);
 }
+
+def Top_TriluOp : Top_Op<"Trilu"> {
+  let summary = "upper or lower triangle of the last two axes, 0 elsewhere";
+  let description = [{ `upper` is 1 or 0. `diagonal` moves the border, to the upper right if
+    positive. }];
+  let arguments = (ins AnyTensor:$input, SI32Attr:$diagonal, SI32Attr:$upper);
+  let results = (outs AnyTensor:$output);
+}

@@ -1,4 +1,4 @@
-//! `index_select`, lowered to `top.Gather`.
+//! Selection by index: `index_select`, `gather_elements`.
 use super::{function, lowering::Lowering};
 use crate::{
     base::{Dtype, Result},
@@ -6,7 +6,8 @@ use crate::{
     ops,
 };
 
-const INDEX: &[Dtype] = &[
+/// What positions are given in.
+pub(super) const INDEX: &[Dtype] = &[
     Dtype::Int32,
     Dtype::Uint32,
     Dtype::Int16,
@@ -28,6 +29,26 @@ function! {
     index_select: "Entries of `input` along `axis`, chosen by `index`: shape `input[..axis] + index + input[axis + 1..]`.",
         example "let y = g.index_select(x, vec![2i32, 0]).axis(1).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 2, 8, 8]);",
         => |args, to| args.lower(to);
+}
+
+function! {
+    GatherElements -> Tensor {
+        "Of any dtype." input: Operand,
+        "int32; positions along the axis, counted from the end where negative. It has the input's axes, none longer but `axis`." index: Operand,
+        ;
+        "Counted from the end where it is negative." axis: i64 = 2i64,
+    }
+    gather_elements: "For each index the entry that it names along `axis`, at its own place on the other axes: `y[i, j] = input[index[i, j], j]` for axis 0 of two. The output has the shape of `index`.",
+        example "let i = Array::from_vec([1, 2, 8, 4], vec![-1i32; 64])?;\nlet y = g.gather_elements(x, i).axis(3).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 2, 8, 4]);",
+        => |args, to| args.lower(to);
+}
+
+impl GatherElements {
+    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
+        to.dtype("index", &self.index, &[Dtype::Int32])?;
+        let op = ops::GatherElements::new(to.tensor(&self.input)?, to.tensor(&self.index)?);
+        to.emit(ops::GatherElements { axis: self.axis(), ..op })
+    }
 }
 
 impl IndexSelect {
@@ -53,6 +74,17 @@ mod tests {
         let y = g.index_select(x, vec![1i32]).keep_dims(false).call().unwrap();
         assert_eq!(shape(&g, y), [2, 3]);
         let error = g.index_select(x, i).axis(5).call().unwrap_err();
+        let along = |axis: i64| format!("axis is {axis}; with 3 dimensions it must be from -3 to 2");
+        let n = g.input("n", Dtype::Int32, [1, 9, 4]).unwrap();
+        let y = g.gather_elements(x, n).axis(-2).call().unwrap();
+        assert_eq!(shape(&g, y), [1, 9, 4]);
+        let wrong = g.gather_elements(x, n).call().unwrap_err().to_string();
+        assert!(
+            wrong.contains("index is 1x9x4; it must have the axes of 2x3x4, none longer than there but axis 2"),
+            "{wrong}"
+        );
+        let wrong = g.gather_elements(x, n).axis(3).call().unwrap_err().to_string();
+        assert!(wrong.contains(&along(3)), "{wrong}");
         assert!(error.to_string().contains("axis is 5; with 3 dimensions it must be from -3 to 2"), "{error}");
     }
 
@@ -60,7 +92,10 @@ mod tests {
     fn bad_calls_are_told() {
         bad_calls(
             "gather",
-            &[r#"{"op": "index_select", "args": {"input": "x", "index": "w", "axis": 4}, "out": "y"}"#],
+            &[
+                r#"{"op": "index_select", "args": {"input": "x", "index": "w", "axis": 4}, "out": "y"}"#,
+                r#"{"op": "gather_elements", "args": {"input": "x", "index": "i"}, "out": "y"}"#,
+            ],
         );
     }
 }

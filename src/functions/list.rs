@@ -1,15 +1,19 @@
 //! The one list of functions.
 use super::{
-    FunctionDef, activation, arithmetic, cast, compare, conv, gather, layout, matmul, norm, pool, reduce, select, sort,
+    FunctionDef, activation, arithmetic, cast, compare, conv, create, gather, layout, matmul, norm, pool, reduce,
+    scatter, select, slice, sort, tile,
 };
 use crate::base::{Cause, Result, nearest, shown};
 
 /// Every function, by name.
-static FUNCTIONS: [FunctionDef; 49] = [
+static FUNCTIONS: [FunctionDef; 65] = [
     activation::abs(),
     arithmetic::add(),
+    sort::arg(),
+    sort::argsort(),
     pool::avgpool2d(),
     norm::batch_norm(),
+    tile::broadcast(),
     cast::cast(),
     layout::concat(),
     select::cond_select(),
@@ -20,6 +24,8 @@ static FUNCTIONS: [FunctionDef; 49] = [
     arithmetic::div(),
     compare::eq(),
     compare::eqs(),
+    slice::extract(),
+    gather::gather_elements(),
     compare::ge(),
     activation::gelu(),
     compare::ges(),
@@ -40,21 +46,32 @@ static FUNCTIONS: [FunctionDef; 49] = [
     arithmetic::mul(),
     compare::ne(),
     compare::nes(),
+    select::nonzero(),
     layout::pad(),
     layout::permute(),
     reduce::reduce(),
     activation::relu(),
+    tile::repeat(),
     cast::requant_int(),
     layout::reshape(),
+    slice::roll(),
+    scatter::scatter(),
+    scatter::scatterND(),
+    select::select(),
+    create::shape_fetch(),
     activation::sigmoid(),
-    layout::slice(),
+    slice::slice(),
     activation::softmax(),
+    sort::sort(),
+    sort::sort_by_key(),
     layout::split(),
     layout::squeeze(),
     arithmetic::sub(),
     activation::tanh(),
+    tile::tile(),
     sort::topk(),
     layout::unsqueeze(),
+    tile::upsample(),
 ];
 
 /// Every function, by name.

@@ -6,6 +6,7 @@ mod cast;
 mod chunks;
 mod compare;
 mod conv;
+mod create;
 mod elementwise;
 mod gather;
 mod gemm;
@@ -14,10 +15,14 @@ mod matmul;
 mod norm;
 mod pool;
 mod reduce;
+mod scatter;
 mod select;
+mod shuffle;
+mod slice;
 mod sort;
 mod task;
 mod temporary;
+mod tile;
 
 use super::{Backend, Operand, Signature, ValueType};
 use crate::{array::Array, base::Result, ops::Op};
@@ -29,46 +34,81 @@ type Kernel = Box<dyn Fn(&mut Task) -> Result<()> + Send + Sync>;
 /// The list of kernels: one an op, or none.
 fn prepare(op: &Op<Operand>) -> Option<Kernel> {
     Some(match op.clone() {
+        Op::A16Gather(op) => gather::a16_gather(*op),
         Op::Abs(op) => activation::abs(*op),
         Op::Add(op) => arithmetic::add(*op),
         Op::AddConst(op) => arithmetic::add_const(*op),
+        Op::Arange(op) => create::range(op.start, op.step),
+        Op::Arg(op) => sort::arg(*op),
         Op::AvgPool(op) => pool::avg_pool(*op),
         Op::BatchNorm(op) => norm::batch_norm(*op),
         Op::Cast(op) => cast::cast(*op),
         Op::Compare(op) => compare::compare(*op),
         Op::CompareConst(op) => compare::compare_const(*op),
         Op::Concat(op) => layout::concat(*op),
+        Op::ConstantFill(op) => create::constant_fill(*op),
         Op::Conv(op) => conv::conv(*op),
+        Op::Depth2Space(op) => shuffle::depth2space(*op),
         Op::Div(op) => arithmetic::div(*op),
+        Op::Expand(op) => tile::tile(op.input),
+        Op::Flatten(op) => layout::reshape(op.input),
         Op::GELU(op) => activation::gelu(*op),
         Op::Gather(op) => gather::gather(*op),
+        Op::GatherElements(op) => gather::gather_elements(*op),
+        Op::GatherND(op) => gather::gather_nd(*op),
+        Op::IndexPut(op) => scatter::index_put(*op),
+        Op::Insert(op) => scatter::insert(*op),
         Op::LayerNorm(op) => norm::layer_norm(*op),
         Op::LeakyRelu(op) => activation::leaky_relu(*op),
+        Op::List(op) => layout::list(*op),
+        Op::MaskedFill(op) => select::masked_fill(*op),
         Op::MatMul(op) => matmul::matmul(*op),
         Op::Max(op) => arithmetic::max(*op),
         Op::MaxConst(op) => arithmetic::max_const(*op),
         Op::MaxPool(op) => pool::max_pool(*op),
+        Op::MeshGrid(op) => create::mesh_grid(*op),
         Op::Min(op) => arithmetic::min(*op),
         Op::MinConst(op) => arithmetic::min_const(*op),
         Op::Mul(op) => arithmetic::mul(*op),
         Op::MulConst(op) => arithmetic::mul_const(*op),
+        Op::NonZero(op) => select::non_zero(*op),
+        Op::Pack(op) => layout::pack(*op),
         Op::Pad(op) => layout::pad(*op),
         Op::Permute(op) => layout::permute(*op),
+        Op::Range(op) => create::range(op.start, op.delta),
         Op::Reduce(op) => reduce::reduce(*op),
         Op::Relu(op) => activation::relu(*op),
+        Op::Repeat(op) => tile::tile(op.input),
         Op::RequantInt(op) => return cast::requant_int(*op),
         Op::Reshape(op) => layout::reshape(op.input),
+        Op::Reverse(op) => shuffle::reverse(*op),
         Op::Scale(op) => norm::scale(*op),
+        Op::ScatterElements(op) => scatter::scatter_elements(*op),
+        Op::ScatterND(op) => scatter::scatter_nd(*op),
+        Op::Shape(op) => create::shape(*op),
+        Op::ShuffleChannel(op) => shuffle::shuffle_channel(*op),
         Op::Sigmoid(op) => activation::sigmoid(*op),
-        Op::Slice(op) => layout::slice(*op),
+        Op::Size(op) => create::size(*op),
+        Op::Slice(op) => slice::slice(*op),
+        Op::SliceAxis(op) => slice::slice_axis(*op),
         Op::Softmax(op) => activation::softmax(*op),
+        Op::Sort(op) => sort::sort(*op),
         Op::Split(op) => layout::split(*op),
         Op::Squeeze(op) => layout::reshape(op.input),
+        Op::StridedSlice(op) => slice::strided_slice(*op),
         Op::Sub(op) => arithmetic::sub(*op),
         Op::SubConst(op) => arithmetic::sub_const(*op),
+        Op::SwapChannel(op) => shuffle::swap_channel(*op),
+        Op::SwapDimInner(op) => shuffle::swap_dim_inner(*op),
         Op::Tanh(op) => activation::tanh(*op),
+        Op::Tile(op) => tile::tile(op.input),
         Op::TopK(op) => sort::top_k(*op),
+        Op::Transpose(op) => layout::transpose(*op),
+        Op::Trilu(op) => select::trilu(*op),
+        Op::Unpack(op) => layout::unpack(*op),
         Op::Unsqueeze(op) => layout::reshape(op.input),
+        Op::Upsample(op) => tile::upsample(*op),
+        Op::View(op) => layout::reshape(op.input),
         Op::Where(op) => select::select(*op),
         tpulang_core::without_rule!(pattern) => return None,
     })
