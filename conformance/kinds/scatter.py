@@ -29,7 +29,7 @@ def scatter_nd(s):
     n = R.randint(1, len(x))
     all_places = list(np.ndindex(*x[:n]))
     chosen = R.sample(all_places, R.randint(1, len(all_places)))
-    s.call("scatterND", input=s.tensor("x", x), indices=s.tensor("i", [len(chosen), n], "uint32", False, np.array(chosen)),
+    s.call("scatterND", input=s.tensor("x", x), indices=s.tensor("i", [len(chosen), n], "uint32", False, np.array(chosen, "uint32")),
            updates=s.tensor("u", [len(chosen)] + x[n:]))
 
 

@@ -18,14 +18,14 @@ def cond_select(s):
 
 def select(s):
     x = shape(1, 5)
-    same = np.random.randint(-1, 2, x).astype("float32")
-    types = ["Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Equal", "NotEqual", "And", "Xor"]
+    kind = R.choice(["Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Equal", "NotEqual", "And", "Xor"])
+    side = lambda: np.random.randint(0 if kind in ("And", "Xor") else -1, 2, x).astype("float32")
 
     def branch(name):
         return s.tensor(name, x, "float32", R.random() < 0.3) if R.random() < 0.7 else {"value": 0.5, "dtype": "float32"}
 
-    s.call("select", lhs=s.tensor("l", x, values=same), rhs=s.tensor("r", x, values=np.random.randint(-1, 2, x).astype("float32")),
-           tbrn=branch("t"), fbrn=branch("f"), type=R.choice(types))
+    s.call("select", lhs=s.tensor("l", x, values=side()), rhs=s.tensor("r", x, values=side()),
+           tbrn=branch("t"), fbrn=branch("f"), type=kind)
 
 
 def nonzero(s):

@@ -5,10 +5,27 @@ from random_graph import R, maybe, quantized, shape
 def slice_(s):
     x = shape(1, 5, 9)
     axes = R.sample(range(len(x)), R.randint(1, len(x))) if R.random() < 0.7 else None
-    n = len(axes) if axes else R.randint(1, len(x))
-    bound = lambda: R.choice([R.randint(-9, 9), R.randint(0, 9), 2**63 - 1])
-    s.call("slice", input=s.tensor("x", x), starts=[R.randint(-9, 8) if R.random() < 0.3 else R.randint(0, 3) for _ in range(n)],
-           ends=[bound() for _ in range(n)], steps=maybe(0.5, lambda: [R.choice([1, 2, 3, -1, -2]) for _ in range(n)]), axes=axes)
+    # With all of them named it takes the entries by position, whatever the order.
+    axes = sorted(axes) if axes and len(axes) == len(x) else axes
+    ranges = []
+    for d in [x[a] for a in axes] if axes else x[:R.randint(1, len(x))]:
+        step = R.choice([1, 1, 2, 3, -1, -2]) if axes else R.choice([1, 1, 2, 3])
+        # Backwards the tool chain takes an end before the first entry for the whole axis.
+        if step < 0 and d > 1:
+            first = R.randint(1, d - 1)
+            last = R.randint(0, first - 1)
+        else:
+            step = abs(step)
+            first = R.randint(0, d - 1)
+            last = R.randint(first + 1, d)
+        # Without axes it neither counts from the end nor stops there.
+        if axes:
+            last = R.choice([2**63 - 1, d + 1]) if last == d and R.random() < 0.5 else last - d if last < d and R.random() < 0.3 else last
+            first -= d if R.random() < 0.3 else 0
+        ranges.append((first, last, step))
+    starts, ends, steps = map(list, zip(*ranges))
+    given = R.random() < 0.7 or any(v != 1 for v in steps)
+    s.call("slice", input=s.tensor("x", x), starts=starts, ends=ends, steps=steps if given else None, axes=axes)
 
 
 def extract(s):

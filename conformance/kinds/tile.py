@@ -18,7 +18,8 @@ def broadcast(s):
 def repeat(s):
     x = shape(1, 4, 4)
     counts = [R.choice([1, 1, 2, 3]) for _ in range(len(x) + R.choice([0, 0, 1]))]
-    reps = s.tensor("reps", [len(counts)], R.choice(["float32", "int32"]), True, np.array(counts))
+    dtype = R.choice(["float32", "int32"])
+    reps = s.tensor("reps", [len(counts)], dtype, True, np.array(counts, dtype))
     s.call("repeat", input=s.tensor("x", x, float_type()), reps=reps)
 
 

@@ -23,7 +23,8 @@ def NonZeroOrder : OneOf<["ColMajor", "RowMajor"]>;
 
 def Top_NonZeroOp : Top_Op<"NonZero"> {
   let summary = "places where the input is not 0, as indices";
-  let description = [{ The result is [count, rank] for `ColMajor`, [rank, count] for `RowMajor`. }];
+  let description = [{ The result is [count, rank] for `ColMajor`, [rank, count] for `RowMajor`, with
+    room for every element: places that are found stand first, 0 fills the rest. }];
   let arguments = (ins AnyTensor:$input, NonZeroOrder:$order);
   let results = (outs AnyTensor:$output);
 }

@@ -27,22 +27,19 @@ impl ShapeFetch {
             return Err(argument("step", 0, "a step is at least 1, or at most -1 to go backwards"));
         }
         let input = to.tensor(&self.tensor_i)?;
-        let words: &[(&str, &str)] = &[("start", "begin_axis"), ("end", "end_axis"), ("steps", "step")];
-        let resolved = |v: i64| if v < 0 { v.saturating_add(rank).max(0) } else { v.min(rank) };
-        let (start, end) = (self.begin_axis.map(resolved), self.end_axis.map(resolved));
-        let is_whole = start.unwrap_or(0) == 0 && end.unwrap_or(rank) == rank;
-        if step == 1 || (step > 0 && !is_whole) {
-            return to
-                .called(words)
-                .emit_as(ops::Shape { start, end, step: Some(step), ..ops::Shape::new(input) }, dtype);
+        if step == 1 && self.begin_axis.is_none() && self.end_axis.is_none() {
+            return to.emit_as(ops::Shape { step: Some(1), ..ops::Shape::new(input) }, dtype);
         }
-        // The tool chain forgets the step where all axes are named, and has none that goes backwards.
-        let all = ops::Shape { step: Some(1), ..ops::Shape::new(input) };
-        let all = to.step("all", all, Some(dtype))?;
-        let (first, last) = if step > 0 { (0, rank) } else { (rank - 1, -1 - rank) };
-        let start = self.begin_axis.unwrap_or(first);
-        let op = ops::Slice::new(all, vec![start], vec![step], vec![self.end_axis.unwrap_or(last)]);
-        to.called(words).emit(ops::Slice { axes: vec![0], ..op })
+        // What the tool chain makes of `start` and `end`, which it does not count from the end.
+        let all = to.step("all", ops::Shape { step: Some(step), ..ops::Shape::new(input) }, Some(dtype))?;
+        let resolved = |v: i64| if v < 0 { v.saturating_add(rank).max(0) } else { v.min(rank) };
+        let (start, end) = if step > 0 {
+            (self.begin_axis.map_or(0, resolved), self.end_axis.map_or(rank, resolved))
+        } else {
+            (self.begin_axis.unwrap_or(rank - 1), self.end_axis.unwrap_or(-1 - rank))
+        };
+        let op = ops::Slice::new(all, vec![start], vec![step], vec![end]);
+        to.called(&[("offset", "begin_axis"), ("ends", "end_axis")]).emit(ops::Slice { axes: vec![0], ..op })
     }
 }
 
@@ -54,23 +51,22 @@ mod tests {
     fn shapes() {
         let mut g = Graph::new("g").unwrap();
         let x = g.input("x", Dtype::Float16, [2, 3, 4, 5]).unwrap();
-        for (begin, end, step, count, last) in [
-            (None, None, 1, 4, "Shape"),
-            (Some(-3), Some(-1), 1, 2, "Shape"),
-            (Some(1), Some(9), 2, 2, "Shape"),
-            (None, None, 3, 2, "Slice"),
-            (None, None, -1, 4, "Slice"),
-            (Some(2), Some(0), -1, 2, "Slice"),
+        for (begin, end, step, count) in [
+            (None, None, 1, 4),
+            (Some(-3), Some(-1), 1, 2),
+            (Some(1), Some(9), 2, 2),
+            (None, None, 3, 2),
+            (None, None, -1, 4),
+            (Some(2), Some(0), -1, 2),
         ] {
             let mut call = g.shape_fetch(x).step(step);
             call.args.begin_axis = begin;
             call.args.end_axis = end;
             let y = call.call().unwrap();
             assert_eq!(g.tensor(y).unwrap().shape, [count], "{begin:?} to {end:?} by {step}");
-            assert_eq!(g.operators().last().unwrap().op.name(), last);
         }
-        let Op::Shape(op) = &g.operators()[1].op else { panic!("a shape") };
-        assert_eq!((op.start, op.end), (Some(1), Some(3)), "counted from the front");
+        let Op::Slice(op) = &g.operators()[2].op else { panic!("a slice") };
+        assert_eq!((&op.offset[..], &op.ends[..]), (&[1][..], &[3][..]), "counted from the front");
     }
 
     #[test]

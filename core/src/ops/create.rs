@@ -5,8 +5,12 @@ use super::{
 };
 use crate::base::{Result, Shape, argument, check_rank, invalid, misfit, shape_text};
 
-/// The dimensions that [`Shape`](ShapeOp) gives of that shape.
+/// The dimensions that [`Shape`](ShapeOp) gives of that shape. Where tpuc-opt made a slice of start, end and step, it
+/// leaves the step on the op, which then gives all of them.
 pub fn fetched<V>(shape: &[usize], op: &ShapeOp<V>) -> Result<Vec<usize>> {
+    if op.start.is_none() && op.end.is_none() {
+        return if shape.is_empty() { Err(invalid("a scalar has no dimensions")) } else { Ok(shape.to_vec()) };
+    }
     let (start, end, step) = (op.start.unwrap_or(0), op.end.unwrap_or(i64::MAX), op.step.unwrap_or(1));
     let slice = super::Slice { axes: vec![0], ..super::Slice::new((), vec![start], vec![step], vec![end]) };
     let range = super::slice_ranges(&[shape.len()], &slice)?[0];

@@ -83,7 +83,7 @@ pub(super) fn insert(op: &Insert<Value>) -> Types {
         return Err(misfit(op.rhs.called, format!("is {is}; it must be {expected} but for axis {axis}")));
     }
     let end = usize::try_from(op.offset).ok().and_then(|at| at.checked_add(rhs[axis]));
-    if !end.is_some_and(|end| end <= input[axis]) {
+    if end.is_none_or(|end| end > input[axis]) {
         let (n, dim) = (rhs[axis], input[axis]);
         return Err(argument("offset", op.offset, format!("{n} entries must fit into the {dim} of axis {axis}")));
     }

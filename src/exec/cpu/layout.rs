@@ -45,7 +45,13 @@ fn strided<T: Copy + Send + Sync>(from: &[T], start: i64, strides: &[i64], shape
 }
 
 /// As [`strided`], into memory that is there.
-fn strided_into<T: Copy + Send + Sync>(from: &[T], start: i64, strides: &[i64], shape: &[usize], out: &mut [T]) {
+pub(super) fn strided_into<T: Copy + Send + Sync>(
+    from: &[T],
+    start: i64,
+    strides: &[i64],
+    shape: &[usize],
+    out: &mut [T],
+) {
     let (row, step) = match (shape.last(), strides.last()) {
         (Some(&row), Some(&step)) => (row, step),
         _ => (1, 1),

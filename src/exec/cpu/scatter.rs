@@ -34,17 +34,9 @@ fn reduce_real(reduction: Reduction) -> fn(&mut f32, f32) {
         Reduction::Replace => |old, new| *old = new,
         Reduction::Add => |old, new| *old += new,
         Reduction::Sub => |old, new| *old -= new,
-        // Comparisons, not f32::max: NaN stays, and is put.
-        Reduction::Max => |old, new| {
-            if !(new <= *old) && !old.is_nan() {
-                *old = new
-            }
-        },
-        Reduction::Min => |old, new| {
-            if !(new >= *old) && !old.is_nan() {
-                *old = new
-            }
-        },
+        // NaN stays, and is put.
+        Reduction::Max => |old, new| *old = if new > *old || new.is_nan() { new } else { *old },
+        Reduction::Min => |old, new| *old = if new < *old || new.is_nan() { new } else { *old },
         Reduction::Mul => |old, new| *old *= new,
     }
 }

@@ -51,6 +51,7 @@ pub(super) fn temporary(signature: &Signature) -> u64 {
         Op::Concat(op) => sum(op.inputs.iter().map(|i| converted(i, result))),
         Op::Pack(op) => sum(op.inputs.iter().map(|i| converted(i, result))),
         Op::List(op) => sum(op.inputs.iter().map(|i| converted(i, result))),
+        Op::Upsample(op) if op.do_relu => sum([reals(&input.ty), reals(result)]),
         op if moves(op) => converted(input, result),
         // A row may be all there is.
         Op::LayerNorm(_) => reals(result),
@@ -61,13 +62,14 @@ pub(super) fn temporary(signature: &Signature) -> u64 {
 /// Whether it gives entries of its first operand in other places.
 fn moves(op: &Op<Operand>) -> bool {
     use Op::*;
-    match op {
-        Depth2Space(_) | Flatten(_) | Pad(_) | Permute(_) | Reshape(_) | Reverse(_) | ShuffleChannel(_) => true,
-        Squeeze(_) | SwapChannel(_) | SwapDimInner(_) | Transpose(_) | Unsqueeze(_) | View(_) => true,
-        Slice(_) | SliceAxis(_) | StridedSlice(_) | Unpack(_) => true,
-        Expand(_) | MeshGrid(_) | Repeat(_) | Tile(_) | Upsample(_) => true,
-        _ => false,
-    }
+    #[rustfmt::skip]
+    let moves = matches!(
+        op,
+        Depth2Space(_) | Expand(_) | Flatten(_) | MeshGrid(_) | Pad(_) | Permute(_) | Repeat(_) | Reshape(_) | Reverse(_)
+        | ShuffleChannel(_) | Slice(_) | SliceAxis(_) | Squeeze(_) | StridedSlice(_) | SwapChannel(_) | SwapDimInner(_)
+        | Tile(_) | Transpose(_) | Unpack(_) | Unsqueeze(_) | Upsample(_) | View(_)
+    );
+    moves
 }
 
 /// Places, and operands as the result stores them, or as the numbers that are computed with.

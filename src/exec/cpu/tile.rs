@@ -1,10 +1,10 @@
 //! Entries repeated: read with strides of 0, or begun anew.
 use super::{
     Kernel, Operand,
-    layout::{converted, strides, write_view},
-    task::{Finish, Task},
+    layout::{converted, strided_into, strides, write_view},
+    task::Finish,
 };
-use crate::{base::Result, ops::Upsample, quant::RoundMode};
+use crate::{ops::Upsample, quant::RoundMode};
 
 /// The input again and again along each axis, up to the result's dimensions, which are multiples of its own. The result
 /// may have more axes in front.
@@ -28,13 +28,14 @@ pub(super) fn upsample(op: Upsample<Operand>) -> Kernel {
         let [.., h, w] = op.input.ty.shape[..] else { return Ok(()) };
         let images = op.input.ty.elements() / (h * w);
         let (by, counts) = ([(h * w) as i64, w as i64, 0, 1, 0], [images, h, scale_h, w, scale_w]);
+        if op.do_relu {
+            let values = t.reals(&op.input)?;
+            return t.write(0, Finish::relu(true, op.relu_limit), |out| {
+                strided_into(&values, 0, &by, &counts, out);
+                Ok(())
+            });
+        }
         let input = converted(t, &op.input, 0, RoundMode::default())?;
-        write_view(t.memory(0)?, &input, 0, &by, &counts)?;
-        if op.do_relu { relu(t, op.relu_limit) } else { Ok(()) }
+        write_view(t.memory(0)?, &input, 0, &by, &counts)
     })
-}
-
-/// Of the result that is written already.
-fn relu(t: &mut Task, limit: f64) -> Result<()> {
-    t.write(0, Finish::relu(true, limit), |_| Ok(()))
 }
