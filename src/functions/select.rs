@@ -3,7 +3,7 @@ use super::{
     argument::{OneWord, TensorOrScalar},
     dtypes::FLOATS,
     function,
-    lowering::Lowering,
+    lowering::{Lowering, one_of},
 };
 use crate::{
     base::{Cause, Dtype, Result, misfit, shape_text},
@@ -74,6 +74,7 @@ impl Select {
 impl NonZero {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         to.dtype("input", &self.input, FLOATS)?;
+        one_of("dtype", self.dtype(), ops::NUMBERS)?;
         let op = ops::NonZero::new(to.tensor(&self.input)?, NonZeroOrder::ColMajor);
         to.emit_as(op, self.dtype())
     }

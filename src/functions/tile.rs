@@ -76,7 +76,8 @@ impl Repeat {
 impl Upsample {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         to.dtype("input", &self.input, &[Dtype::Float32, Dtype::Float16, Dtype::Int8])?;
-        to.emit(ops::Upsample::new(to.tensor(&self.input)?, self.scale(), self.scale()))
+        let op = ops::Upsample::new(to.tensor(&self.input)?, self.scale(), self.scale());
+        to.called(&[("scale_h", "scale")]).emit(op)
     }
 }
 

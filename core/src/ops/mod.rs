@@ -46,5 +46,5 @@ pub use rules::infer;
 pub use scatter::Reduction;
 pub use shuffle::{Image, depth_to_space};
 pub use slice::{Span, axis_ranges, slice_ranges, strided_ranges};
-pub use types::{Choice, INTEGERS, Inferred, Value};
+pub use types::{Choice, INTEGERS, Inferred, NUMBERS, Value};
 pub use window::Window;

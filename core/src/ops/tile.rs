@@ -70,6 +70,11 @@ pub(super) fn upsample(op: &Upsample<Value>) -> Types {
     let Some(outer) = rank.checked_sub(2) else {
         return Err(invalid(format!("the input is {}; expected height and width", shape_text(op.input.shape))));
     };
+    for (name, scale) in [("scale_h", op.scale_h), ("scale_w", op.scale_w)] {
+        if scale < 1 {
+            return Err(argument(name, scale, "expected at least 1"));
+        }
+    }
     let counts = [vec![1; outer], vec![op.scale_h, op.scale_w]].concat();
     of_dtype(repeated("scale", op.input.shape, &counts)?, &op.input)
 }

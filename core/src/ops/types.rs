@@ -81,7 +81,7 @@ pub(super) fn computed(of: &Value) -> Choice {
 }
 
 /// What numbers are made to, as the caller chooses.
-pub(super) const NUMBERS: &[Dtype] = &[
+pub const NUMBERS: &[Dtype] = &[
     Dtype::Float32,
     Dtype::Float16,
     Dtype::Bfloat16,
