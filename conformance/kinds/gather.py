@@ -17,4 +17,13 @@ def lut(s, d):
     s.call("lut", input=s.tensor("x", shape(1, 5), d), table=table)
 
 
-KINDS = {"index_select": index_select, "lut": quantized(lut)}
+def gather_elements(s):
+    x = shape(1, 4)
+    axis = R.randint(0, len(x) - 1)
+    n = [R.randint(1, 6) if a == axis else R.randint(1, d) for a, d in enumerate(x)]
+    # The tool chain reads elsewhere where an index is negative.
+    i = s.tensor("i", n, "int32", False, np.random.randint(0, x[axis], n).astype("int32"))
+    s.call("gather_elements", input=s.tensor("x", x), index=i, axis=axis - len(x) if R.random() < 0.3 else axis)
+
+
+KINDS = {"index_select": index_select, "lut": quantized(lut), "gather_elements": gather_elements}

@@ -56,15 +56,6 @@ def split(s):
     s.call("split", ["y%d" % i for i in range(num)], input=s.tensor("x", x), axis=axis, num=num, size=size)
 
 
-def slice_(s):
-    x = shape(1, 5, 9)
-    axes = R.sample(range(len(x)), R.randint(1, len(x))) if R.random() < 0.7 else None
-    n = len(axes) if axes else R.randint(1, len(x))
-    bound = lambda: R.choice([R.randint(-9, 9), R.randint(0, 9), 2**63 - 1])
-    s.call("slice", input=s.tensor("x", x), starts=[R.randint(-9, 8) if R.random() < 0.3 else R.randint(0, 3) for _ in range(n)],
-           ends=[bound() for _ in range(n)], steps=maybe(0.5, lambda: [R.choice([1, 2, 3, -1, -2]) for _ in range(n)]), axes=axes)
-
-
 def pad(s):
     method = R.choice([None, "constant", "reflect", "edge"])
     x = shape(4, 4)
@@ -120,7 +111,6 @@ KINDS = {
     "unsqueeze": unsqueeze,
     "concat": concat,
     "split": split,
-    "slice": slice_,
     "pad": pad,
     "concat_quant": quantized(concat_quant),
     "transparent_chain": quantized(transparent_chain),

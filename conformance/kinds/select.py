@@ -16,4 +16,21 @@ def cond_select(s):
     s.call("cond_select", cond=c, tbrn=branch("t"), fbrn=branch("f"))
 
 
-KINDS = {"cond_select": cond_select}
+def select(s):
+    x = shape(1, 5)
+    kind = R.choice(["Greater", "Less", "GreaterOrEqual", "LessOrEqual", "Equal", "NotEqual", "And", "Xor"])
+    side = lambda: np.random.randint(0 if kind in ("And", "Xor") else -1, 2, x).astype("float32")
+
+    def branch(name):
+        return s.tensor(name, x, "float32", R.random() < 0.3) if R.random() < 0.7 else {"value": 0.5, "dtype": "float32"}
+
+    s.call("select", lhs=s.tensor("l", x, values=side()), rhs=s.tensor("r", x, values=side()),
+           tbrn=branch("t"), fbrn=branch("f"), type=kind)
+
+
+def nonzero(s):
+    # Where the executor finds fewer places its result is shorter.
+    s.call("nonzero", input=s.tensor("x", shape(1, 4)), dtype=R.choice([None, "int32", "float32"]))
+
+
+KINDS = {"cond_select": cond_select, "select": select, "nonzero": nonzero}

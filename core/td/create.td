@@ -2,7 +2,7 @@
 
 def Top_ShapeOp : Top_Op<"Shape"> {
   let summary = "shape of a tensor";
-  let description = [{ With `start`, `end` and `step`, of those axes only. }];
+  let description = [{ With `start` or `end`, of those axes only, `step` apart. }];
   let arguments = (ins AnyTensor:$input,
     OptionalAttr<I64Attr>:$end,
     OptionalAttr<I64Attr>:$start,

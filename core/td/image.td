@@ -36,13 +36,6 @@ def Top_CscOp : Top_Op<"Csc"> {
   let results = (outs AnyTensor:$output);
 }
 
-def Top_SwapChannelOp : Top_Op<"SwapChannel"> {
-  let summary = "channels in another order";
-  let description = [{ }];
-  let arguments = (ins AnyTensor:$input, I64ArrayAttr:$channel_order);
-  let results = (outs AnyTensor:$output);
-}
-
 def Yuv2rgbFormulaImageFormat : OneOf<["FLOAT32", "UINT8"]>;
 def Yuv2rgbFormulaMode : OneOf<["_601_limited", "_601_full"]>;
 

@@ -95,61 +95,6 @@ def Top_SplitOp : Top_Op<"Split", [QuantTransparent]> {
   let results = (outs Variadic<AnyTensor>:$outputs);
 }
 
-def Top_SliceOp : Top_Op<"Slice", [QuantTransparent]> {
-  let summary = "a strided range of each axis";
-  let description = [{ Without `axes`, entry `i` of `offset`, `ends`, `steps` belongs to axis `i`; negative
-    offsets and ends count from the end, and an end of -1 without `axes` means the whole axis. }];
-  let arguments = (ins AnyTensor:$input,
-    AnyTensorOrNone:$offsetT, AnyTensorOrNone:$endsT, AnyTensorOrNone:$stepsT,
-    I64ArrayAttr:$offset, I64ArrayAttr:$steps, I64ArrayAttr:$ends,
-    DefaultValuedAttr<I64ArrayAttr, "{}">:$hasparamConvert_axes,
-    DefaultValuedAttr<I64ArrayAttr, "{}">:$axes);
-  let results = (outs AnyTensor:$output);
-}
-
-def Top_StridedSliceOp : Top_Op<"StridedSlice"> {
-  let summary = "a strided range of each axis, given as tensors";
-  let description = [{ The masks are TensorFlow's. Bit i belongs to entry i of the lists:
-    `begin_mask` and `end_mask` take the range from the first or to the last entry, `ellipsis_mask`
-    stands for all axes not named, `new_axis_mask` inserts an axis of 1, `shrink_axis_mask` drops
-    the axis. }];
-  let arguments = (ins AnyTensor:$input, AnyTensor:$starts, AnyTensor:$ends, AnyTensor:$strides,
-    I64Attr:$begin_mask, I64Attr:$ellipsis_mask, I64Attr:$end_mask, I64Attr:$new_axis_mask,
-    I64Attr:$shrink_axis_mask);
-  let results = (outs AnyTensor:$output);
-}
-
-def Top_SliceAxisOp : Top_Op<"SliceAxis"> {
-  let summary = "a strided range of one axis, given as tensors";
-  let description = [{ }];
-  let arguments = (ins AnyTensor:$input, AnyTensor:$axis, AnyTensor:$start, AnyTensorOrNone:$step,
-    AnyTensor:$end);
-  let results = (outs AnyTensor:$output);
-}
-
-def Top_ExpandOp : Top_Op<"Expand", [QuantTransparent]> {
-  let summary = "axes of size 1 repeated to a larger shape (numpy broadcasting)";
-  let description = [{ The shape is `shape`, or `shapeT` where present. }];
-  let arguments = (ins AnyTensor:$input, Optional<AnyTensor>:$shapeT,
-    DefaultValuedAttr<I64ArrayAttr, "{}">:$shape);
-  let results = (outs AnyTensor:$output);
-}
-
-def Top_TileOp : Top_Op<"Tile", [QuantTransparent]> {
-  let summary = "the tensor repeated along each axis";
-  let description = [{ The counts are `tile`, or `tileT` where present. }];
-  let arguments = (ins AnyTensor:$input, Optional<AnyTensor>:$tileT,
-    OptionalAttr<I64ArrayAttr>:$tile);
-  let results = (outs AnyTensor:$output);
-}
-
-def Top_RepeatOp : Top_Op<"Repeat", [QuantTransparent]> {
-  let summary = "the tensor repeated along each axis, by counts given as a tensor";
-  let description = [{ More counts than axes add axes in front. }];
-  let arguments = (ins AnyTensor:$input, AnyTensor:$repeats);
-  let results = (outs AnyTensor:$output);
-}
-
 def PadMode : OneOf<["constant", "reflect", "symmetric", "edge"]>;
 
 def Top_PadOp : Top_Op<"Pad", [QuantTransparent]> {
@@ -163,53 +108,11 @@ def Top_PadOp : Top_Op<"Pad", [QuantTransparent]> {
   let results = (outs AnyTensor:$output);
 }
 
-def Top_ReverseOp : Top_Op<"Reverse"> {
-  let summary = "entries along an axis in the opposite order";
-  let description = [{ }];
-  let arguments = (ins AnyTensor:$input, I64Attr:$axis);
-  let results = (outs AnyTensor:$output);
-}
-
-def Top_SwapDimInnerOp : Top_Op<"SwapDimInner"> {
-  let summary = "each axis turned round: what follows offset, then what was before it";
-  let description = [{ An offset of 0 leaves the axis alone. }];
-  let arguments = (ins AnyTensor:$input, I64ArrayAttr:$offset);
-  let results = (outs AnyTensor:$output);
-}
-
 def Top_CopyOp : Top_Op<"Copy", [QuantTransparent]> {
   let summary = "the same elements";
   let description = [{ `shape` is that of the input. Strides are all 1, as TpuLang writes them, or those of a
     dense tensor: the compiler looks at neither. }];
   let arguments = (ins AnyTensor:$input, I64ArrayAttr:$input_stride, I64ArrayAttr:$output_stride,
     I64ArrayAttr:$shape);
-  let results = (outs AnyTensor:$output);
-}
-
-def Top_Depth2SpaceOp : Top_Op<"Depth2Space"> {
-  let summary = "blocks of channels moved into height and width, or back";
-  let description = [{ [n, c * block_h * block_w, h, w] -> [n, c, h * block_h, w * block_w], the
-    other way with `is_inversed`. The channels are in the order c, block_h, block_w with `is_CRD`,
-    else block_h, block_w, c; `swap_cr` exchanges block_h and block_w there. }];
-  let arguments = (ins AnyTensor:$input, I64Attr:$block_h, I64Attr:$block_w,
-    DefaultValuedAttr<BoolAttr, "true">:$in_is_NCHW,
-    BoolAttr:$is_CRD, BoolAttr:$is_inversed,
-    DefaultValuedAttr<BoolAttr, "true">:$out_is_NCHW,
-    DefaultValuedAttr<BoolAttr, "false">:$swap_cr);
-  let results = (outs AnyTensor:$output);
-}
-
-def Top_ShuffleChannelOp : Top_Op<"ShuffleChannel"> {
-  let summary = "channels interleaved, one of each group in turn";
-  let description = [{ }];
-  let arguments = (ins AnyTensor:$input, I64Attr:$group);
-  let results = (outs AnyTensor:$output);
-}
-
-def Top_TriluOp : Top_Op<"Trilu"> {
-  let summary = "upper or lower triangle of the last two axes, 0 elsewhere";
-  let description = [{ `upper` is 1 or 0. `diagonal` moves the border, to the upper right if
-    positive. }];
-  let arguments = (ins AnyTensor:$input, SI32Attr:$diagonal, SI32Attr:$upper);
   let results = (outs AnyTensor:$output);
 }

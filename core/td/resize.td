@@ -14,16 +14,6 @@ def Top_InterpOp : Top_Op<"Interp", [QuantTransparent]> {
   let results = (outs AnyTensor:$output);
 }
 
-def Top_UpsampleOp : Top_Op<"Upsample"> {
-  let summary = "each pixel repeated scale_h times down and scale_w times across";
-  let description = [{ }];
-  let arguments = (ins AnyTensor:$input,
-    DefaultValuedAttr<BoolAttr, "false">:$do_relu,
-    DefaultValuedAttr<F64Attr, "-1.0">:$relu_limit,
-    I64Attr:$scale_h, I64Attr:$scale_w);
-  let results = (outs AnyTensor:$output);
-}
-
 def Top_GridSamplerOp : Top_Op<"GridSampler"> {
   let summary = "the input sampled at the places that a grid names";
   let description = [{ `grid` is [n, h, w, 2]: x and y from -1 to 1, which are the outer edges of

@@ -23,7 +23,16 @@ def NonZeroOrder : OneOf<["ColMajor", "RowMajor"]>;
 
 def Top_NonZeroOp : Top_Op<"NonZero"> {
   let summary = "places where the input is not 0, as indices";
-  let description = [{ The result is [count, rank] for `ColMajor`, [rank, count] for `RowMajor`. }];
+  let description = [{ The result is [count, rank] for `ColMajor`, [rank, count] for `RowMajor`, with
+    room for every element: places that are found stand first, 0 fills the rest. }];
   let arguments = (ins AnyTensor:$input, NonZeroOrder:$order);
+  let results = (outs AnyTensor:$output);
+}
+
+def Top_TriluOp : Top_Op<"Trilu"> {
+  let summary = "upper or lower triangle of the last two axes, 0 elsewhere";
+  let description = [{ `upper` is 1 or 0. `diagonal` moves the border, to the upper right if
+    positive. }];
+  let arguments = (ins AnyTensor:$input, SI32Attr:$diagonal, SI32Attr:$upper);
   let results = (outs AnyTensor:$output);
 }

@@ -66,12 +66,16 @@ impl Case {
 }
 
 fn one(text: &str, name: &str) -> Result<Case> {
-    let mut graph = mlir::read_text(text).map_err(|e| Error::format(name, e))?;
+    let statements = || text.lines().filter_map(|l| statement(l.trim().strip_prefix("// ")?));
+    // Shapes may depend on what coefficients hold. What cannot be read is told below, where the tensor is known.
+    let numbers = |json: &str| {
+        let mut numbers = Vec::new();
+        flatten(&serde_json::from_str(json).ok()?, &mut numbers).ok().map(|()| numbers)
+    };
+    let weights = statements().filter(|s| s.0 == "weight").filter_map(|s| Some((s.1.to_owned(), numbers(s.2)?)));
+    let mut graph = mlir::read_text_with(text, &weights.collect()).map_err(|e| Error::format(name, e))?;
     let (mut feeds, mut expected) = (IndexMap::new(), IndexMap::new());
-    for line in text.lines().filter_map(|l| l.trim().strip_prefix("// ")) {
-        let Some((kind, tensor, json)) = statement(line) else {
-            continue;
-        };
+    for (kind, tensor, json) in statements() {
         let handle = graph.find(tensor).map_err(|e| Error::format(name, e))?;
         let array = array(&graph, handle, json).map_err(|e| Error::format(name, format!("{kind} {tensor}: {e}")))?;
         match kind {

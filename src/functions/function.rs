@@ -302,6 +302,11 @@ impl From<BadArgument> for Error {
     }
 }
 
+/// An argument's name. One that is a word of Rust is declared as `r#type`.
+pub(crate) fn word(declared: &'static str) -> &'static str {
+    declared.strip_prefix("r#").unwrap_or(declared)
+}
+
 /// Declares the arguments of one function, or of several that take the same, and the functions themselves. From one list
 /// come the struct, its form by name (JSON, [`super::call`]) with its schema and reference, the methods of `Graph`, and the
 /// setters of the optional arguments.
@@ -385,7 +390,7 @@ macro_rules! function {
             fn describe(into: &mut Vec<crate::functions::ArgumentDef>) {
                 use crate::functions::ArgumentDef;
                 let _ = &into;
-                $( into.push(ArgumentDef::of::<$rty>(stringify!($req), $rdoc, true, None)); )*
+                $( into.push(ArgumentDef::of::<$rty>(crate::functions::word(stringify!($req)), $rdoc, true, None)); )*
                 $(
                     #[allow(unused_mut, unused_assignments, reason = "not every argument has a default")]
                     let mut default: Option<$oty> = None;
@@ -398,7 +403,7 @@ macro_rules! function {
             fn take(from: &mut crate::functions::Given) -> Result<Self, crate::functions::BadArgument> {
                 let _ = &from;
                 Ok($Args {
-                    $( $req: from.required(stringify!($req))?, )*
+                    $( $req: from.required(crate::functions::word(stringify!($req)))?, )*
                     $( $opt: from.optional(stringify!($opt))?, )*
                     $( $set: crate::functions::ArgumentSet::take(from)?, )*
                 })
@@ -407,7 +412,7 @@ macro_rules! function {
                 #[allow(unused_imports, reason = "a set may be empty")]
                 use crate::functions::Argument as _;
                 let _ = &into;
-                $( into.insert(stringify!($req), self.$req.to_value()); )*
+                $( into.insert(crate::functions::word(stringify!($req)), self.$req.to_value()); )*
                 $( if let Some(v) = &self.$opt { into.insert(stringify!($opt), v.to_value()); } )*
                 $( crate::functions::ArgumentSet::put(&self.$set, into); )*
             }
@@ -415,7 +420,7 @@ macro_rules! function {
                 #[allow(unused_imports, reason = "a set may be empty")]
                 use crate::functions::Argument as _;
                 let _ = &f;
-                $( self.$req.visit(&mut |o| f(stringify!($req), o)); )*
+                $( self.$req.visit(&mut |o| f(crate::functions::word(stringify!($req)), o)); )*
                 $( if let Some(v) = &mut self.$opt { v.visit(&mut |o| f(stringify!($opt), o)); } )*
                 $( crate::functions::ArgumentSet::visit_operands(&mut self.$set, f); )*
             }

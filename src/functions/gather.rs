@@ -1,4 +1,4 @@
-//! `index_select`, lowered to `top.Gather`, and `lut`.
+//! Selection by index: `index_select`, `gather_elements`, `lut`.
 use super::{dtypes::BYTES, function, lowering::Lowering};
 use crate::{
     base::{Dtype, Result},
@@ -6,7 +6,8 @@ use crate::{
     ops,
 };
 
-const INDEX: &[Dtype] = &[
+/// What positions are given in.
+pub(super) const INDEX: &[Dtype] = &[
     Dtype::Int32,
     Dtype::Uint32,
     Dtype::Int16,
@@ -39,6 +40,26 @@ function! {
     lut: "The entry of a table for each stored value: `table[x]`, in the table's dtype.",
         example "let y = g.lut(i, vec![7u8; 256]).call()?;\nassert_eq!(g.tensor(y)?.dtype, Dtype::Uint8);",
         => |args, to| args.lower(to);
+}
+
+function! {
+    GatherElements -> Tensor {
+        "Of any dtype." input: Operand,
+        "int32; positions along the axis, counted from the end where negative. It has the input's axes, none longer but `axis`." index: Operand,
+        ;
+        "Counted from the end where it is negative." axis: i64 = 2i64,
+    }
+    gather_elements: "For each index the entry that it names along `axis`, at its own place on the other axes: `y[i, j] = input[index[i, j], j]` for axis 0 of two. The output has the shape of `index`.",
+        example "let i = Array::from_vec([1, 2, 8, 4], vec![-1i32; 64])?;\nlet y = g.gather_elements(x, i).axis(3).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 2, 8, 4]);",
+        => |args, to| args.lower(to);
+}
+
+impl GatherElements {
+    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
+        to.dtype("index", &self.index, &[Dtype::Int32])?;
+        let op = ops::GatherElements::new(to.tensor(&self.input)?, to.tensor(&self.index)?);
+        to.emit(ops::GatherElements { axis: self.axis(), ..op })
+    }
 }
 
 impl IndexSelect {
@@ -75,6 +96,17 @@ mod tests {
         let y = g.lut(b, vec![0i8; 256]).call().unwrap();
         assert_eq!(g.tensor(y).unwrap().type_text(), "2x3 int8");
         let error = g.index_select(x, i).axis(5).call().unwrap_err();
+        let along = |axis: i64| format!("axis is {axis}; with 3 dimensions it must be from -3 to 2");
+        let n = g.input("n", Dtype::Int32, [1, 9, 4]).unwrap();
+        let y = g.gather_elements(x, n).axis(-2).call().unwrap();
+        assert_eq!(shape(&g, y), [1, 9, 4]);
+        let wrong = g.gather_elements(x, n).call().unwrap_err().to_string();
+        assert!(
+            wrong.contains("index is 1x9x4; it must have the axes of 2x3x4, none longer than there but axis 2"),
+            "{wrong}"
+        );
+        let wrong = g.gather_elements(x, n).axis(3).call().unwrap_err().to_string();
+        assert!(wrong.contains(&along(3)), "{wrong}");
         assert!(error.to_string().contains("axis is 5; with 3 dimensions it must be from -3 to 2"), "{error}");
     }
 
@@ -87,6 +119,7 @@ mod tests {
                 r#"{"op": "lut", "args": {"input": "x", "table": "k"}, "out": "y"}"#,
                 r#"{"op": "lut", "args": {"input": "i", "table": "v"}, "out": "y"}"#,
                 r#"{"op": "lut", "args": {"input": "i", "table": "k"}, "out": "y"}"#,
+                r#"{"op": "gather_elements", "args": {"input": "x", "index": "i"}, "out": "y"}"#,
             ],
         );
     }

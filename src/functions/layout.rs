@@ -1,4 +1,4 @@
-//! Data movement: `copy`, `reshape`, `permute`, `squeeze`, `unsqueeze`, `concat`, `split`, `slice`, `pad`.
+//! Data movement: `copy`, `reshape`, `permute`, `squeeze`, `unsqueeze`, `concat`, `split`, `pad`.
 use super::{
     argument::{NewShape, OneWord, Operands, Scalar},
     dtypes::{FLOATS_AND_BYTES, MOVED},
@@ -6,7 +6,7 @@ use super::{
     lowering::Lowering,
 };
 use crate::{
-    base::{Dtype, Ints, OneOrMany, Result, argument, counted, invalid},
+    base::{Dtype, Ints, Result, argument},
     graph::{Operand, Tensor},
     ops::{self, PadMode},
     quant::RoundMode,
@@ -91,20 +91,6 @@ function! {
     }
     split: "A tensor cut along an axis into `num` parts, equal or of `size`.",
         example "let parts = g.split(x).axis(1).num(2).size([1, 2]).out_names([\"a\", \"b\"]).call()?;\nassert_eq!(g.tensor(parts[1])?.shape, [1, 2, 8, 8]);",
-        => |args, to| args.lower(to);
-}
-
-function! {
-    Slice -> Tensor {
-        "Of any dtype." input: Operand,
-        "First positions, counted from the end where negative." starts: OneOrMany<i64>,
-        "Ends, counted from the end where negative; beyond the end means the end." ends: OneOrMany<i64>,
-        ;
-        "Steps, not 0; negative ones go backwards." steps: OneOrMany<i64>,
-        "The axes meant; by default the first ones." axes: OneOrMany<i64>,
-    }
-    slice: "A strided range of some axes: from `starts` up to but without `ends`.",
-        example "let y = g.slice(x, [1, 0], [8, 4]).steps([2, 1]).axes([2, 3]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 4, 4]);",
         => |args, to| args.lower(to);
 }
 
@@ -213,31 +199,6 @@ impl Split {
     }
 }
 
-impl Slice {
-    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
-        let (starts, ends) = (self.starts.to_vec(), self.ends.to_vec());
-        let steps = self.steps.as_ref().map_or_else(|| vec![1; starts.len()], OneOrMany::to_vec);
-        let axes = self.axes.as_ref().map(OneOrMany::to_vec);
-        let n = starts.len();
-        if ends.len() != n || steps.len() != n || axes.as_ref().is_some_and(|a| a.len() != n) {
-            let axes = axes
-                .map_or(String::new(), |a| format!(" and {} {}", a.len(), if a.len() == 1 { "axis" } else { "axes" }));
-            let (ends, steps) = (counted(ends.len(), "end"), counted(steps.len(), "step"));
-            return Err(invalid(format!("{}, {ends}, {steps}{axes}; expected equally many", counted(n, "start"))));
-        }
-        let axes = axes.unwrap_or_default();
-        // The tool chain takes the entries by position once every axis is named, so they stand in the axes' order.
-        let rank = to.info(&self.input)?.shape.len() as i64;
-        let mut order: Vec<usize> = (0..n).collect();
-        if axes.len() as i64 == rank {
-            order.sort_by_key(|&i| if axes[i] < 0 { axes[i].saturating_add(rank) } else { axes[i] });
-        }
-        let sorted = |v: &[i64]| order.iter().filter_map(|&i| v.get(i).copied()).collect();
-        let op = ops::Slice::new(to.tensor(&self.input)?, sorted(&starts), sorted(&steps), sorted(&ends));
-        to.called(&[("offset", "starts")]).emit(ops::Slice { axes: sorted(&axes), ..op })
-    }
-}
-
 impl Pad {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         to.dtype("input", &self.input, MOVED)?;
@@ -290,38 +251,6 @@ mod tests {
         let s = g.coefficient("s", crate::Array::from([3i32, 8])).unwrap();
         let y = g.reshape(x, s).call().unwrap();
         assert_eq!(g.tensor(y).unwrap().shape, [3, 8]);
-    }
-
-    #[test]
-    fn slices_count_as_numpy_does() {
-        let mut g = Graph::new("g").unwrap();
-        let x = g.input("x", Dtype::Float32, [10]).unwrap();
-        // start, end, step -> entries, with axes given
-        for (start, end, step, count) in
-            [(0, 10, 1, 10), (1, i64::MAX, 3, 3), (-3, -1, 1, 2), (8, 2, -2, 3), (9, i64::MIN, -1, 10), (-100, 4, 1, 4)]
-        {
-            let y = g.slice(x, start, end).steps(step).axes(0).call().unwrap();
-            assert_eq!(g.tensor(y).unwrap().shape, [count], "{start}..{end} by {step}");
-        }
-        let m = g.input("m", Dtype::Float32, [4, 7]).unwrap();
-        let y = g.slice(m, [0, -3], [i64::MAX, 5]).steps([3, 2]).axes([1, 0]).call().unwrap();
-        assert_eq!(g.tensor(y).unwrap().shape, [2, 3]);
-        let crate::ops::Op::Slice(op) = &g.operators().last().unwrap().op else { panic!("a slice") };
-        assert_eq!(op.axes, [0, 1], "in the axes' order");
-        let y = g.slice(x, 2, -1).call().unwrap();
-        assert_eq!(g.tensor(y).unwrap().shape, [8]);
-        assert_eq!(
-            first(g.slice(x, 5, 5).axes(0).call().unwrap_err()),
-            "slice (ops[8]): the slice of axis 0 from 5 to 5 by 1 is empty; the axis has 10 entries"
-        );
-        assert_eq!(
-            first(g.slice(x, 5, 6).steps(0).call().unwrap_err()),
-            "slice (ops[8]): steps is 0; a step is at least 1, or at most -1 to go backwards"
-        );
-        assert_eq!(
-            first(g.slice(x, [5, 6], 6).call().unwrap_err()),
-            "slice (ops[8]): 2 starts, 1 end, 2 steps; expected equally many"
-        );
     }
 
     #[test]

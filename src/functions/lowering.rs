@@ -34,7 +34,7 @@ impl<'g> Lowering<'g> {
         Lowering { graph, function, outputs, out, arguments: Vec::new(), words: &[] }
     }
     /// What tensors made on the way are named after: the output.
-    fn stem(&self) -> String {
+    pub(crate) fn stem(&self) -> String {
         match self.out.as_deref() {
             Some([name, ..]) => name.clone(),
             _ => self.graph.free_name(self.function),
@@ -77,7 +77,8 @@ impl<'g> Lowering<'g> {
         let given = outputs.iter().zip(quantizations).filter_map(|(t, q)| Some((t, q.as_ref()?)));
         given.into_iter().try_for_each(|(t, q)| self.graph.quantize(*t, q))
     }
-    fn out_names(&self, count: usize) -> Result<Vec<String>> {
+    /// The names of so many outputs.
+    pub(crate) fn out_names(&self, count: usize) -> Result<Vec<String>> {
         let numbered = |stem: &str| -> Vec<String> {
             match self.outputs {
                 _ if count == 1 => vec![stem.to_owned()],
@@ -215,7 +216,7 @@ impl<'g> Lowering<'g> {
     /// Adds an operator on the way to the call's output; its result is named after that, with a suffix.
     pub(crate) fn step(&mut self, suffix: &str, op: impl Into<Op<Tensor>>, dtype: Option<Dtype>) -> Result<Tensor> {
         let name = format!("{}_{suffix}", self.stem());
-        let made = self.insert(op.into(), vec![NewResult { name: Some(name), dtype, ..NewResult::default() }])?;
+        let made = self.insert(op, vec![NewResult { name: Some(name), dtype, ..NewResult::default() }])?;
         made.first().copied().ok_or_else(|| invalid("it has no result"))
     }
     /// As [`Lowering::step`], of a float tensor's dtype and of a shape, which an op without type rule needs.
@@ -247,7 +248,7 @@ impl<'g> Lowering<'g> {
     ) -> Result<Vec<Tensor>> {
         let name = |name| NewResult { name: Some(name), dtype, ..NewResult::default() };
         let results = self.out_names(outputs)?.into_iter().map(name).collect();
-        self.insert(op.into(), results)
+        self.insert(op, results)
     }
     /// As [`Lowering::emit`], of several outputs whose dtypes differ.
     pub(crate) fn emit_each(&mut self, op: impl Into<Op<Tensor>>, dtypes: &[Dtype]) -> Result<Vec<Tensor>> {
@@ -257,10 +258,11 @@ impl<'g> Lowering<'g> {
             ..NewResult::default()
         };
         let results = self.out_names(dtypes.len())?.into_iter().zip(dtypes).map(name).collect();
-        self.insert(op.into(), results)
+        self.insert(op, results)
     }
-    fn insert(&mut self, op: Op<Tensor>, results: Vec<NewResult>) -> Result<Vec<Tensor>> {
-        let made = self.graph.insert(op, &results, Vec::new(), &self.arguments);
+    /// Adds an operator with these results; gives those that are there.
+    pub(crate) fn insert(&mut self, op: impl Into<Op<Tensor>>, results: Vec<NewResult>) -> Result<Vec<Tensor>> {
+        let made = self.graph.insert(op.into(), &results, Vec::new(), &self.arguments);
         made.map(|all| all.into_iter().flatten().collect()).map_err(|e: Error| e.in_words(self.words))
     }
     /// Calls another function: with a suffix on the way to the call's output, after which what it gives is named; without

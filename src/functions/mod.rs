@@ -18,6 +18,7 @@ mod by_name;
 mod cast;
 mod compare;
 mod conv;
+mod create;
 mod deconv;
 mod dtypes;
 mod function;
@@ -30,10 +31,13 @@ mod matmul;
 mod norm;
 mod pool;
 mod reduce;
+mod scatter;
 mod select;
+mod slice;
 mod sort;
 #[cfg(test)]
 mod testing;
+mod tile;
 mod value;
 
 pub(crate) use argument::{Argument, closest};
@@ -41,14 +45,14 @@ pub use argument::{Each, NewShape, Operands, Scalar, TensorOrScalar};
 pub use by_name::call;
 pub(crate) use by_name::{ByName, attribute_value, call_with};
 pub use function::{ArgumentDef, ArgumentSet, Arguments, Call, Function, FunctionDef, Outputs};
-pub(crate) use function::{BadArgument, BadCall, Given, Named, call_by_name, function};
+pub(crate) use function::{BadArgument, BadCall, Given, Named, call_by_name, function, word};
 pub use list::{function_def, functions};
 pub use value::Value;
 
 /// The structs of the functions' arguments.
 pub mod args {
     pub use super::{
-        activation::*, arithmetic::*, cast::*, compare::*, conv::*, deconv::*, gather::*, layout::*, math::*,
-        matmul::*, norm::*, pool::*, reduce::*, select::*, sort::*,
+        activation::*, arithmetic::*, cast::*, compare::*, conv::*, create::*, deconv::*, gather::*, layout::*,
+        math::*, matmul::*, norm::*, pool::*, reduce::*, scatter::*, select::*, slice::*, sort::*, tile::*,
     };
 }

@@ -1,9 +1,14 @@
-//! `cond_select`, lowered to `top.Where`.
-use super::{argument::TensorOrScalar, function, lowering::Lowering};
+//! Choice by a condition: `cond_select`, `select`, `nonzero`.
+use super::{
+    argument::{OneWord, TensorOrScalar},
+    dtypes::FLOATS,
+    function,
+    lowering::{Lowering, one_of},
+};
 use crate::{
     base::{Cause, Dtype, Result, misfit, shape_text},
     graph::{Operand, Tensor},
-    ops,
+    ops::{self, CompareMode, NonZeroOrder},
 };
 
 function! {
@@ -18,6 +23,63 @@ function! {
         => |args, to| args.lower(to);
 }
 
+impl OneWord for CompareMode {
+    const NAME: &'static str = "comparison";
+    fn words() -> Vec<(Self, &'static str)> {
+        use CompareMode::*;
+        [Greater, Less, GreaterOrEqual, LessOrEqual, Equal, NotEqual, And, Xor].map(|m| (m, m.name())).into()
+    }
+}
+
+function! {
+    Select -> Tensor {
+        "float32." lhs: Operand,
+        "float32, of the shape of `lhs`." rhs: Operand,
+        "A tensor of that shape, or a number." tbrn: TensorOrScalar,
+        "A tensor of that shape, or a number; of tbrn's dtype." fbrn: TensorOrScalar,
+        "What `lhs` must be, compared with `rhs`; `And` and `Xor` look whether they are not 0." r#type: CompareMode,
+        ;
+    }
+    select: "`tbrn` where `lhs` compares with `rhs` as `type` says, `fbrn` elsewhere.",
+        example "use tpulang::ops::CompareMode;\nlet y = g.select(x, x, x, 0.0, CompareMode::Greater).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        => |args, to| args.lower(to);
+}
+
+function! {
+    NonZero -> Tensor {
+        "float32 or float16." input: Operand,
+        ;
+        "Of the places." dtype: Dtype = Dtype::Int32,
+    }
+    nonzero: "The places where `input` is not 0, in its order: `[count, rank]` indices. A shape must be known before the values are: it has room for every element, `[elements, rank]`, and what is found stands first; the rows after it are 0.",
+        example "let y = g.nonzero(x).call()?;\nassert_eq!(g.tensor(y)?.shape, [192, 4]);",
+        => |args, to| args.lower(to);
+}
+
+impl Select {
+    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
+        to.dtype("lhs", &self.lhs, &[Dtype::Float32])?;
+        let (lhs, rhs) = (&to.info(&self.lhs)?.shape, &to.info(&self.rhs)?.shape);
+        if lhs != rhs {
+            let (lhs, rhs) = (shape_text(lhs), shape_text(rhs));
+            return Err(misfit("rhs", format!("is {rhs} and lhs is {lhs}; they must have the same shape")));
+        }
+        to.same_dtype(("lhs", &self.lhs), ("rhs", &self.rhs))?;
+        let compare = ops::Compare::new(to.tensor(&self.lhs)?, to.tensor(&self.rhs)?, self.r#type);
+        let cond = to.step("compare", compare, None)?;
+        choose(to, ("lhs", &Operand::Tensor(cond)), &self.tbrn, &self.fbrn)
+    }
+}
+
+impl NonZero {
+    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
+        to.dtype("input", &self.input, FLOATS)?;
+        one_of("dtype", self.dtype(), ops::NUMBERS)?;
+        let op = ops::NonZero::new(to.tensor(&self.input)?, NonZeroOrder::ColMajor);
+        to.emit_as(op, self.dtype())
+    }
+}
+
 /// A tensor or a number, and its dtype.
 struct Branch {
     dtype: Dtype,
@@ -28,34 +90,44 @@ struct Branch {
 impl CondSelect {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         to.dtype("cond", &self.cond, &[Dtype::Float32])?;
-        let cond = to.info(&self.cond)?.shape.clone();
-        let yes = branch(to, "tbrn", &self.tbrn, &cond)?;
-        let no = branch(to, "fbrn", &self.fbrn, &cond)?;
-        if yes.dtype != no.dtype {
-            let (left, left_dtype, right, right_dtype) = ("tbrn".into(), yes.dtype, "fbrn".into(), no.dtype);
-            return Err(Cause::DtypeMismatch { left, left_dtype, right, right_dtype }.into());
-        }
-        let op = ops::Where {
-            tbrn: yes.tensor,
-            fbrn: no.tensor,
-            x_is_const: yes.number.is_some(),
-            y_is_const: no.number.is_some(),
-            x_const_val: yes.number.unwrap_or(0.0),
-            y_const_val: no.number.unwrap_or(0.0),
-            ..ops::Where::new(to.tensor(&self.cond)?)
-        };
-        to.emit_as(op, yes.dtype)
+        choose(to, ("cond", &self.cond), &self.tbrn, &self.fbrn)
     }
 }
 
-fn branch(to: &Lowering, name: &str, branch: &TensorOrScalar, cond: &[usize]) -> Result<Branch> {
+/// `tbrn` where the condition, which the caller calls so, is not 0, `fbrn` elsewhere.
+fn choose(
+    to: &mut Lowering,
+    cond: (&str, &Operand),
+    tbrn: &TensorOrScalar,
+    fbrn: &TensorOrScalar,
+) -> Result<Vec<Tensor>> {
+    let yes = branch(to, "tbrn", tbrn, cond)?;
+    let no = branch(to, "fbrn", fbrn, cond)?;
+    if yes.dtype != no.dtype {
+        let (left, left_dtype, right, right_dtype) = ("tbrn".into(), yes.dtype, "fbrn".into(), no.dtype);
+        return Err(Cause::DtypeMismatch { left, left_dtype, right, right_dtype }.into());
+    }
+    let op = ops::Where {
+        tbrn: yes.tensor,
+        fbrn: no.tensor,
+        x_is_const: yes.number.is_some(),
+        y_is_const: no.number.is_some(),
+        x_const_val: yes.number.unwrap_or(0.0),
+        y_const_val: no.number.unwrap_or(0.0),
+        ..ops::Where::new(to.tensor(cond.1)?)
+    };
+    to.emit_as(op, yes.dtype)
+}
+
+fn branch(to: &Lowering, name: &str, branch: &TensorOrScalar, cond: (&str, &Operand)) -> Result<Branch> {
     match branch {
         TensorOrScalar::Scalar(s) => Ok(Branch { dtype: s.dtype, tensor: None, number: Some(s.value) }),
         TensorOrScalar::Tensor(t) => {
-            let info = to.info(t)?;
-            if info.shape != cond {
-                let (shape, cond) = (shape_text(&info.shape), shape_text(cond));
-                return Err(misfit(name, format!("is {shape} and cond is {cond}; they must have the same shape")));
+            let (info, shape) = (to.info(t)?, &to.info(cond.1)?.shape);
+            if info.shape != *shape {
+                let (is, shape) = (shape_text(&info.shape), shape_text(shape));
+                let problem = format!("is {is} and {} is {shape}; they must have the same shape", cond.0);
+                return Err(misfit(name, problem));
             }
             Ok(Branch { dtype: info.dtype, tensor: Some(to.tensor(t)?), number: None })
         }
@@ -67,6 +139,7 @@ mod tests {
     use crate::{
         Dtype, Graph,
         functions::testing::{bad_calls, first_line as first},
+        ops::CompareMode,
     };
 
     #[test]
@@ -91,7 +164,34 @@ mod tests {
     }
 
     #[test]
+    fn choices_and_places() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [2, 3]).unwrap();
+        let i = g.input("i", Dtype::Int8, [2, 3]).unwrap();
+        let y = g.select(x, x, i, i, CompareMode::Xor).out_name("y").call().unwrap();
+        assert_eq!(g.tensor(y).unwrap().type_text(), "2x3 int8");
+        let made: Vec<_> = g.operators().iter().map(|o| o.op.name()).collect();
+        assert_eq!(made, ["Compare", "Where"]);
+        assert!(g.find("y_compare").is_ok());
+        let y = g.nonzero(x).dtype(Dtype::Float16).call().unwrap();
+        assert_eq!(g.tensor(y).unwrap().type_text(), "6x2 float16");
+    }
+
+    #[test]
     fn bad_calls_are_told() {
-        bad_calls("select", &[r#"{"op": "cond_select", "args": {"cond": "x", "tbrn": "v", "fbrn": 0.5}, "out": "y"}"#]);
+        bad_calls(
+            "select",
+            &[
+                r#"{"op": "cond_select", "args": {"cond": "x", "tbrn": "v", "fbrn": 0.5}, "out": "y"}"#,
+                r#"{"op": "select", "args": {"lhs": "x", "rhs": "v", "tbrn": "x", "fbrn": 0.5, "type": "Less"}, "out": "y"}"#,
+                r#"{"op": "select", "args": {"lhs": "x", "rhs": "x", "tbrn": "v", "fbrn": 0.5, "type": "Less"}, "out": "y"}"#,
+                r#"{"op": "select", "args": {"lhs": "x", "rhs": "x", "tbrn": "i", "fbrn": 0.5, "type": "Less"}, "out": "y"}"#,
+                r#"{"op": "select", "args": {"lhs": "i", "rhs": "i", "tbrn": "x", "fbrn": "x", "type": "Less"}, "out": "y"}"#,
+                r#"{"op": "select", "args": {"lhs": "x", "rhs": "x", "tbrn": "x", "fbrn": "x", "type": "Greatr"}, "out": "y"}"#,
+                r#"{"op": "select", "args": {"lhs": "x", "rhs": "x", "tbrn": "x", "fbrn": "x"}, "out": "y"}"#,
+                r#"{"op": "nonzero", "args": {"input": "i"}, "out": "y"}"#,
+                r#"{"op": "nonzero", "args": {"input": "x", "dtype": "bool"}, "out": "y"}"#,
+            ],
+        );
     }
 }

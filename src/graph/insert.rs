@@ -259,10 +259,7 @@ impl Graph {
 
 #[cfg(test)]
 mod tests {
-    use crate::{
-        Array, Dtype, Graph, Tensor,
-        ops::{self, Attribute, Op},
-    };
+    use crate::{Array, Dtype, Graph, Tensor, ops};
 
     fn graph() -> (Graph, Tensor) {
         let mut g = Graph::new("g").unwrap();
@@ -291,19 +288,7 @@ mod tests {
     #[test]
     fn an_op_without_a_rule_takes_the_types_that_are_given() {
         let (mut g, x) = graph();
-        let op = || {
-            Op::new(
-                "Depth2Space",
-                vec![Some(x)],
-                [
-                    ("block_h", Attribute::Int(2)),
-                    ("block_w", Attribute::Int(2)),
-                    ("is_CRD", Attribute::Bool(true)),
-                    ("is_inversed", Attribute::Bool(true)),
-                ],
-            )
-            .unwrap()
-        };
+        let op = || ops::Mmap2Rgbmap::new(x);
         let error = g.op(op()).call().unwrap_err().to_string();
         assert!(
             error.contains(

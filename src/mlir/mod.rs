@@ -18,5 +18,6 @@ mod writer;
 const WEIGHTS_LINE: &str = "// tpulang: weights ";
 
 pub use pair::{Written, write_pair};
+pub(crate) use reader::read_text_with;
 pub use reader::{read, read_text};
 pub use writer::{Emitted, emit, weight_file_name};

@@ -7,11 +7,12 @@ use super::{
     types::{ReadType, read_type},
 };
 use crate::{
-    array::{WeightFile, fingerprint},
+    array::{Array, WeightFile, fingerprint},
     base::{CallContext, Cause, Error, Lock, Result, Shape, counted, files, shown},
     graph::{Block as GraphBlock, Graph, Mode, NewResult, Preprocess, Tensor, TensorKind},
     ops::{Attribute as Value, Attributes, Input, Op, OpDef, op_def},
 };
+use indexmap::IndexMap;
 use melior::ir::{
     BlockLike, BlockRef, Location, RegionLike, TypeLike, Value as MlirValue, ValueLike,
     operation::{OperationLike, OperationRef},
@@ -37,7 +38,7 @@ pub fn read(path: impl AsRef<Path>, weights: Option<&Path>) -> Result<Graph> {
     let bytes = files::read(path, files::MAX_MODULE)?;
     let text =
         String::from_utf8(bytes).map_err(|e| Error::format(path, format!("not UTF-8 text: {}", e.utf8_error())))?;
-    read_module(&text, &path.display().to_string(), |name| match weights {
+    read_module(&text, &path.display().to_string(), &IndexMap::new(), |name| match weights {
         Some(given) => WeightFile::open(given),
         None => weights_beside(path, dir, name, &text),
     })
@@ -75,10 +76,20 @@ fn is_beside(name: &str) -> bool {
 /// # Errors
 /// As [`read`].
 pub fn read_text(text: &str) -> Result<Graph> {
-    read_module(text, "module", |_| Err(Cause::MissingData(String::new()).into()))
+    read_text_with(text, &IndexMap::new())
 }
 
-fn read_module(text: &str, file: &str, open: impl Fn(&str) -> Result<WeightFile>) -> Result<Graph> {
+/// As [`read_text`], with the numbers of some coefficients, by name.
+pub(crate) fn read_text_with(text: &str, numbers: &IndexMap<String, Vec<f64>>) -> Result<Graph> {
+    read_module(text, "module", numbers, |_| Err(Cause::MissingData(String::new()).into()))
+}
+
+fn read_module(
+    text: &str,
+    file: &str,
+    numbers: &IndexMap<String, Vec<f64>>,
+    open: impl Fn(&str) -> Result<WeightFile>,
+) -> Result<Graph> {
     let context = context();
     let module = parse(&context, text, file)?;
     let module = module.as_operation();
@@ -88,7 +99,7 @@ fn read_module(text: &str, file: &str, open: impl Fn(&str) -> Result<WeightFile>
         graph.mode = Mode::Quantized;
     }
     let weights = string("module.weight_file").map(|name| (open(&name), name));
-    let mut reader = Reader { graph, values: HashMap::new(), weights };
+    let mut reader = Reader { graph, values: HashMap::new(), weights, numbers };
     let main = main_function(&module)?;
     reader.function(&main)?;
     Ok(reader.graph)
@@ -136,18 +147,19 @@ fn location_names(location: Location, results: usize) -> Vec<String> {
     names
 }
 
-struct Reader {
+struct Reader<'a> {
     graph: Graph,
     /// From MLIR's value to the tensor; none is `top.None`.
     values: HashMap<usize, Option<Tensor>>,
     weights: Option<(Result<WeightFile>, String)>,
+    numbers: &'a IndexMap<String, Vec<f64>>,
 }
 
 fn key(value: &MlirValue) -> usize {
     value.to_raw().ptr as usize
 }
 
-impl Reader {
+impl Reader<'_> {
     fn function(&mut self, function: &OperationRef) -> Result<()> {
         let blocks = function.region(0).ok().and_then(|r| r.first_block());
         let block = blocks.ok_or_else(|| Error::from(Cause::Syntax("the function main has no body".into())))?;
@@ -240,7 +252,10 @@ impl Reader {
             Some((Err(e), file_name)) if !matches!(e.cause(), Cause::MissingData(_)) => {
                 return Err(Cause::MissingData(format!("the weight file {file_name}: {e}")).into());
             }
-            _ => None,
+            _ => match self.numbers.get(&name) {
+                Some(numbers) => Some(Array::from_f64s(ty.dtype, &shape, numbers.iter().copied())?),
+                None => None,
+            },
         };
         // One array may be used by several top.Weight.
         if let Some(known) = self.graph.seen(&name) {

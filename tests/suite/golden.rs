@@ -196,9 +196,42 @@ fn layout() {
 }
 
 #[test]
+fn ranges_and_repetition() {
+    golden("ranges_and_repetition", |g, x, i| {
+        let a = g.extract(x).start([0, 1, 0, 0]).stride([1, 1, 2, 3]).call()?;
+        let a = g.roll(a, [1, -1]).dims([1, 2]).call()?;
+        let a = g.roll(a, 5).call()?;
+        let a = g.tile(a, [2, 1, 1, 1]).call()?;
+        let a = g.repeat(a, vec![2f32, 1.0, 1.0, 1.0, 1.0]).call()?;
+        let b = g.upsample(i).scale(3).call()?;
+        let b = g.broadcast(b, [2, 4, 18, 18]).call()?;
+        let c = g.shape_fetch(b).begin_axis(-2).call()?;
+        Ok(vec![a, b, c])
+    });
+}
+
+#[test]
+fn by_index() {
+    golden("by_index", |g, x, _| {
+        let columns = Array::from_vec([1, 4, 6, 2], vec![5i32; 48])?;
+        let a = g.gather_elements(x, columns.clone()).axis(3).call()?;
+        let b = g.scatter(x, columns, a).axis(-1).call()?;
+        let places = Array::from_vec([1, 2], vec![0u32, 3])?;
+        let d = g.scatterND(b, places, filled(Dtype::Float32, &[1, 6, 6])).call()?;
+        let e = g.select(d, x, d, 0.0, tpulang::ops::CompareMode::GreaterOrEqual).call()?;
+        let f = g.nonzero(e).call()?;
+        Ok(vec![f])
+    });
+}
+
+#[test]
 fn sort() {
     golden("sort", |g, x, _| {
         let [values, indices] = g.topk(x, -1, 2).call()?;
-        Ok(vec![values, indices])
+        let [largest, _] = g.arg(x).axis(1).keep_dims(false).call()?;
+        let [ordered, _] = g.sort(values).axis(2).descending(false).call()?;
+        let order = g.argsort(x).call()?;
+        let [by_key, keys] = g.sort_by_key(ordered, vec![3f32, 1.0, 2.0, 0.0]).axis(1).call()?;
+        Ok(vec![indices, largest, order, by_key, keys])
     });
 }

@@ -1,9 +1,17 @@
-//! The types of selections by index.
+//! Types of selections by index.
 use super::{
-    Gather, Lut,
-    types::{Types, Value, axis, of_dtype},
+    A16Gather, Gather, GatherElements, GatherND, Lut,
+    types::{Choice, Types, Value, axis, of_dtype, one},
 };
-use crate::base::{Cause, Dtype};
+use crate::base::{Cause, Dtype, Result, Shape, argument, invalid, misfit, shape_text};
+
+/// What is left where no axis is.
+fn or_one(mut shape: Shape) -> Shape {
+    if shape.is_empty() {
+        shape.push(1);
+    }
+    shape
+}
 
 /// `input[..axis] + indices + input[axis + 1..]`.
 pub(super) fn gather(op: &Gather<Value>) -> Types {
@@ -15,10 +23,98 @@ pub(super) fn gather(op: &Gather<Value>) -> Types {
         shape.extend(indices);
     }
     shape.extend(&input[axis + 1..]);
-    if shape.is_empty() {
+    of_dtype(or_one(shape), &op.input)
+}
+
+/// The indices have the input's axes, none of which is longer than there, but for `along`.
+pub(super) fn check_beside(input: &Value, indices: &Value, along: usize) -> Result<()> {
+    let fits = indices.shape.len() == input.shape.len()
+        && indices.shape.iter().zip(input.shape).enumerate().all(|(a, (i, d))| a == along || i <= d);
+    if fits {
+        return Ok(());
+    }
+    let (is, input) = (shape_text(indices.shape), shape_text(input.shape));
+    let problem = format!("is {is}; it must have the axes of {input}, none longer than there but axis {along}");
+    Err(misfit(indices.called, problem))
+}
+
+/// The shape of the indices.
+pub(super) fn gather_elements(op: &GatherElements<Value>) -> Types {
+    let axis = axis("axis", op.axis, op.input.shape.len())?;
+    check_beside(&op.input, &op.indices, axis)?;
+    of_dtype(op.indices.shape.to_vec(), &op.input)
+}
+
+/// How many axes of `dims` a tuple of the last axis of the indices names.
+pub(super) fn tuple_length(indices: &Value, dims: &[usize]) -> Result<usize> {
+    let problem = || {
+        let (is, axes) = (shape_text(indices.shape), dims.len());
+        misfit(indices.called, format!("is {is}; its last axis holds tuples, for 1 to {axes} axes"))
+    };
+    indices.shape.last().copied().filter(|n| (1..=dims.len()).contains(n)).ok_or_else(problem)
+}
+
+/// `indices[..-1] + input[batch_dims + n..]`, of tuples of n.
+pub(super) fn gather_nd(op: &GatherND<Value>) -> Types {
+    let (input, indices) = (op.input.shape, op.indices.shape);
+    let most = input.len().min(indices.len()).saturating_sub(1);
+    let batch = usize::try_from(op.batch_dims).ok().filter(|b| *b <= most);
+    let batch = batch.ok_or_else(|| argument("batch_dims", op.batch_dims, format!("expected 0 to {most}")))?;
+    if input[..batch] != indices[..batch] {
+        let (is, input) = (shape_text(indices), shape_text(input));
+        return Err(misfit(op.indices.called, format!("is {is}; its first {batch} axes must be those of {input}")));
+    }
+    let n = tuple_length(&op.indices, &input[batch..])?;
+    of_dtype(or_one([&indices[..indices.len() - 1], &input[batch + n..]].concat()), &op.input)
+}
+
+/// Rows, groups of a row with a scale each, and entries of a row.
+#[derive(Debug, Clone, Copy)]
+pub struct Table {
+    /// How many there are.
+    pub rows: usize,
+    /// Of each row.
+    pub entries: usize,
+    /// Entries with a scale and zero point of their own.
+    pub group: usize,
+}
+
+/// The table of an [`A16Gather`], whose weight has that shape.
+pub fn packed_table<V>(shape: &[usize], op: &A16Gather<V>) -> Result<Table> {
+    let &[rows, packed] = shape else {
+        return Err(invalid(format!("the table is {}; expected rows of packed entries", shape_text(shape))));
+    };
+    let entries = match op.weight_bits {
+        4 => packed.checked_mul(2).ok_or_else(|| invalid("its rows are longer than can be addressed"))?,
+        8 => packed,
+        bits => return Err(argument("weight_bits", bits, "expected 4 or 8")),
+    };
+    let group = if op.q_group_size < 1 { entries } else { usize::try_from(op.q_group_size).unwrap_or(usize::MAX) };
+    if !entries.is_multiple_of(group) {
+        let expected = format!("it must divide the {entries} entries of a row");
+        return Err(argument("q_group_size", op.q_group_size, expected));
+    }
+    Ok(Table { rows, entries, group })
+}
+
+/// `indices + [entries]`, or with `keepdims` `indices + [1, entries]`.
+pub(super) fn a16_gather(op: &A16Gather<Value>) -> Types {
+    let table = packed_table(op.weight.shape, op)?;
+    if op.axis != 0 {
+        return Err(argument("axis", op.axis, "only rows can be chosen: expected 0"));
+    }
+    if !matches!(op.weight.dtype, Dtype::Uint8 | Dtype::Int8) {
+        return Err(misfit(op.weight.called, format!("is {}; expected uint8 or int8", op.weight.dtype)));
+    }
+    let groups = table.rows.saturating_mul(table.entries / table.group);
+    op.scale.expect_elements(groups, "one for each group of a row")?;
+    op.zp.expect_elements(groups, "one for each group of a row")?;
+    let mut shape = op.indices.shape.to_vec();
+    if op.keepdims {
         shape.push(1);
     }
-    of_dtype(shape, &op.input)
+    shape.push(table.entries);
+    one(shape, Choice::OneOf(&[Dtype::Float32, Dtype::Float16, Dtype::Bfloat16]))
 }
 
 /// The input's shape and the table's dtype.

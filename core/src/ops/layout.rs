@@ -1,31 +1,28 @@
 //! Types of ops that move data: the input's dtype in another shape.
 use super::{
-    Concat, Copy, Pad, PadMode, Permute, Reshape, Slice, Split, Squeeze, Unsqueeze,
-    types::{Choice, Inferred, Types, Value, axes, axis, of_dtype, same},
+    Concat, Copy, Flatten, List, Pack, Pad, PadMode, Permute, Reshape, Split, Squeeze, Transpose, Unpack, Unsqueeze,
+    View,
+    types::{Choice, Inferred, Types, Value, axes, axis, known_ints, of_dtype, same, same_dtype},
 };
 use crate::base::{Result, Shape, argument, check_rank, counted, invalid, misfit, shape_text};
 
-/// The values of a small integer coefficient, as shape operands are.
-fn known_values(t: &Value) -> Result<Vec<i64>> {
-    match t.data {
-        Some(data) if t.dtype.is_int() && t.elements() <= 32 => {
-            Ok(data.to_f64()?.into_iter().map(|v| v as i64).collect())
-        }
-        _ => Err(misfit(
-            t.called,
-            format!("is {}; expected an integer coefficient of at most 32 elements, whose data are known", t.text()),
-        )),
-    }
-}
-
 /// `shape` with 0 and -1 resolved.
 pub(super) fn reshape(op: &Reshape<Value>) -> Types {
-    let input = op.input.shape;
     let dims = match (&op.shapeT, &op.shape) {
-        (Some(t), _) => known_values(t)?,
+        (Some(t), _) => known_ints(t)?,
         (None, Some(shape)) => shape.clone(),
         (None, None) => return Err(invalid("it has neither the attribute shape nor the operand shapeT")),
     };
+    reshaped(&op.input, &dims)
+}
+
+/// As [`reshape`].
+pub(super) fn view(op: &View<Value>) -> Types {
+    reshaped(&op.input, &known_ints(&op.shape)?)
+}
+
+fn reshaped(from: &Value, dims: &[i64]) -> Types {
+    let input = from.shape;
     let count: usize = input.iter().product();
     let fail = |why: &str| {
         Err(argument(
@@ -63,6 +60,25 @@ pub(super) fn reshape(op: &Reshape<Value>) -> Types {
     } else if known != count {
         return fail(&format!("it has {}", counted(known, "element")));
     }
+    of_dtype(shape, from)
+}
+
+/// The axes from `start_dim` to `end_dim` as one.
+pub(super) fn flatten(op: &Flatten<Value>) -> Types {
+    let input = op.input.shape;
+    let (start, end) = (axis("start_dim", op.start_dim, input.len())?, axis("end_dim", op.end_dim, input.len())?);
+    if end < start {
+        return Err(argument("end_dim", op.end_dim, format!("it lies before start_dim, {}", op.start_dim)));
+    }
+    let folded = input[start..=end].iter().product();
+    of_dtype([&input[..start], &[folded], &input[end + 1..]].concat(), &op.input)
+}
+
+/// Two dimensions exchanged.
+pub(super) fn transpose(op: &Transpose<Value>) -> Types {
+    let mut shape = op.input.shape.to_vec();
+    let (a, b) = (axis("dim0", op.dim0, shape.len())?, axis("dim1", op.dim1, shape.len())?);
+    shape.swap(a, b);
     of_dtype(shape, &op.input)
 }
 
@@ -133,6 +149,57 @@ pub(super) fn concat(op: &Concat<Value>) -> Types {
     of_dtype(shape, first)
 }
 
+/// The inputs, which are alike, along a new axis.
+pub(super) fn pack(op: &Pack<Value>) -> Types {
+    let Some(first) = op.inputs.first() else {
+        return Err(invalid("there is nothing to stack"));
+    };
+    if let Some((i, other)) = op.inputs.iter().enumerate().find(|(_, other)| other.shape != first.shape) {
+        let (this, that) = (shape_text(other.shape), shape_text(first.shape));
+        return Err(invalid(format!("inputs[{i}] is {this} and inputs[0] is {that}; they must be equal")));
+    }
+    same_dtypes(&op.inputs)?;
+    let count = op.inputs.len();
+    if op.values_count != count as i64 {
+        return Err(argument("values_count", op.values_count, format!("there are {count} inputs")));
+    }
+    let mut shape = first.shape.to_vec();
+    check_rank(shape.len() + 1)?;
+    shape.insert(axis("axis", op.axis, shape.len() + 1)?, count);
+    of_dtype(shape, first)
+}
+
+/// The elements of all inputs in one row.
+pub(super) fn list(op: &List<Value>) -> Types {
+    let Some(first) = op.inputs.first() else {
+        return Err(invalid("there is nothing to join"));
+    };
+    same_dtypes(&op.inputs)?;
+    let count = op.inputs.iter().try_fold(0usize, |n, i| n.checked_add(i.elements()));
+    of_dtype(vec![count.ok_or_else(|| invalid("the elements add up to more than can be addressed"))?], first)
+}
+
+fn same_dtypes(inputs: &[Value]) -> Result<()> {
+    let others = inputs.iter().enumerate().skip(1);
+    others.into_iter().try_for_each(|(i, v)| same_dtype((&format!("inputs[{i}]"), v), ("inputs[0]", &inputs[0])))
+}
+
+/// One result for each entry of the axis, which is dropped.
+pub(super) fn unpack(op: &Unpack<Value>) -> Types {
+    let mut shape = op.input.shape.to_vec();
+    let count = shape.remove(axis("axis", op.axis, shape.len())?);
+    if count > MAX_PARTS {
+        return Err(argument("axis", op.axis, format!("it has {count} entries; at most {MAX_PARTS} are supported")));
+    }
+    if shape.is_empty() {
+        shape.push(1);
+    }
+    Ok(vec![Inferred { shape, dtype: Choice::Is(op.input.dtype) }; count])
+}
+
+/// The most results of a split.
+const MAX_PARTS: usize = 4096;
+
 /// The sizes of the parts along the axis.
 pub fn split_sizes<V>(dim: usize, op: &Split<V>) -> Result<Vec<usize>> {
     // A part has at least one entry.
@@ -164,8 +231,8 @@ pub fn split_sizes<V>(dim: usize, op: &Split<V>) -> Result<Vec<usize>> {
 pub(super) fn split(op: &Split<Value>) -> Types {
     let input = op.input.shape;
     let axis = axis("axis", op.axis, input.len())?;
-    if op.num > 4096 {
-        return Err(argument("num", op.num, "expected at most 4096 parts"));
+    if op.num > MAX_PARTS as i64 {
+        return Err(argument("num", op.num, format!("expected at most {MAX_PARTS} parts")));
     }
     let part = |size: usize| {
         let mut shape = input.to_vec();
@@ -173,70 +240,6 @@ pub(super) fn split(op: &Split<Value>) -> Types {
         Inferred { shape, dtype: Choice::Is(op.input.dtype) }
     };
     Ok(split_sizes(input[axis], op)?.into_iter().map(part).collect())
-}
-
-/// One axis of a slice: `count` entries from `start`, `step` apart.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Range {
-    /// The first entry.
-    pub start: usize,
-    /// From one to the next; negative backwards.
-    pub step: i64,
-    /// How many.
-    pub count: usize,
-}
-
-/// The range of each axis. As TPU-MLIR has it, an end of -1 without `axes` means the whole axis.
-pub fn slice_ranges<V>(input: &[usize], op: &Slice<V>) -> Result<Vec<Range>> {
-    let (offset, steps, ends, given) = (&op.offset, &op.steps, &op.ends, &op.axes);
-    if steps.len() != offset.len()
-        || ends.len() != offset.len()
-        || (!given.is_empty() && given.len() != offset.len())
-        || offset.len() > input.len()
-    {
-        return Err(invalid(format!(
-            "{} offsets, {} steps, {} ends for {} axes of an input with {}",
-            offset.len(),
-            steps.len(),
-            ends.len(),
-            given.len(),
-            input.len()
-        )));
-    }
-    let at = if given.is_empty() { (0..offset.len()).collect() } else { axes("axes", given, input.len())? };
-    let mut ranges: Vec<Range> = input.iter().map(|&d| Range { start: 0, step: 1, count: d }).collect();
-    for (i, a) in at.into_iter().enumerate() {
-        let dim = input[a] as i64;
-        let (step, whole) = (steps[i], given.is_empty() && ends[i] == -1 && steps[i] > 0);
-        if step == 0 {
-            return Err(argument("steps", 0, "a step is at least 1, or at most -1 to go backwards"));
-        }
-        let from_end = |v: i64| if v < 0 { v.saturating_add(dim) } else { v };
-        let (low, high) = if step > 0 { (0, dim) } else { (-1, dim - 1) };
-        let start = from_end(offset[i]).clamp(0, if step > 0 { dim } else { dim - 1 });
-        // Going backwards, -1 can only be written as something before the first entry.
-        let end = if whole { dim } else { from_end(ends[i]).clamp(low, high) };
-        let span = if step > 0 { end - start } else { start - end };
-        if span <= 0 {
-            return Err(invalid(format!(
-                "the slice of axis {a} from {} to {} by {step} is empty; the axis has {dim} entries",
-                offset[i], ends[i]
-            )));
-        }
-        let count = (span as u64).div_ceil(step.unsigned_abs()) as usize;
-        // Of one entry there is no next, however far away.
-        let step = if count == 1 { 1 } else { step };
-        ranges[a] = Range { start: start as usize, step, count };
-    }
-    Ok(ranges)
-}
-
-/// The counts of the ranges.
-pub(super) fn slice(op: &Slice<Value>) -> Types {
-    if op.offsetT.or(op.endsT).or(op.stepsT).is_some() {
-        return Err(invalid("offsets, ends or steps that are tensors are not supported"));
-    }
-    of_dtype(slice_ranges(op.input.shape, op)?.into_iter().map(|r| r.count).collect(), &op.input)
 }
 
 /// What is added before and after each axis.

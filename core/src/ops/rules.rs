@@ -1,7 +1,7 @@
 //! The list of type rules: one an op, or none.
 use super::{
-    Inferred, Op, OpDef, Value, activation, arithmetic, cast, compare, conv, einsum, gather, layout, math, matmul,
-    norm, pool, recurrent, reduce, select, sort,
+    Inferred, Op, OpDef, Value, activation, arithmetic, cast, compare, conv, create, einsum, gather, layout, math,
+    matmul, norm, pool, recurrent, reduce, scatter, select, shuffle, slice, sort, tile,
 };
 use crate::base::Result;
 
@@ -13,17 +13,14 @@ macro_rules! without_rule {
     (@pattern $first:ident $($op:ident)*) => { $crate::ops::Op::$first(_) $(| $crate::ops::Op::$op(_))* };
     (@names $($op:ident)*) => { [$(stringify!($op)),*] };
     ($form:ident) => { $crate::without_rule! { @$form
-        A16Gather A16MatMul Arange Arg Attention BatchNormBwd BatchNormTrain BinaryConstShift BinaryShift C2CAllReduce
-        C2CBroadcast ChunkGatedDeltaRule ConcatSlice ConcatVolume ConstantFill ConvBwd_Weight Convbwd Correlation Csc
-        Custom DepackRaw Depth2Space DequantInt DequantizeLinear DetectionOutput DtypeCast EmbDenseBwd Expand
-        FAttention FAttentionLse Flatten FlexAttention Fp8MatMul FrcnDetection GatherElements GatherND GridSampler
-        GroupNormTrain If IndexPut Insert Interp LayerNormBwd LayerNormTrain List Loop MaskRCNN_BboxPooler
-        MaskRCNN_GetBboxB MaskRCNN_MaskPooler MaskRCNN_RPNGetBboxes MaskedFill MatchTemplate MaxPoolingIndicesBwd
-        MeanRstd MeanStdScale MeshGrid Mlp Mmap2Rgbmap Nms NonZero Pack Preprocess PriorBox Proposal QuantizeLinear
-        ROIPooling RandnLike Range RecurrentGatedDeltaRule Repeat RequantFp RetinaFaceDetection Reverse RoiAlign
-        RoiExtractor Rope ScaleDotProductAttention ScaleLut ScatterElements ScatterND SelectiveScan Shape
-        ShuffleChannel Size SliceAxis SoftmaxBwd Sort StridedSlice SwapChannel SwapDimInner Tile Transpose Trilu Tuple
-        UnTuple Unpack Upsample View WeightReorder Yield YoloDetection Yuv2rgbFormula
+        A16MatMul Attention BatchNormBwd BatchNormTrain BinaryConstShift BinaryShift C2CAllReduce C2CBroadcast
+        ChunkGatedDeltaRule ConcatSlice ConcatVolume ConvBwd_Weight Convbwd Correlation Csc Custom DepackRaw DequantInt
+        DequantizeLinear DetectionOutput DtypeCast EmbDenseBwd FAttention FAttentionLse FlexAttention Fp8MatMul
+        FrcnDetection GridSampler GroupNormTrain If Interp LayerNormBwd LayerNormTrain Loop MaskRCNN_BboxPooler
+        MaskRCNN_GetBboxB MaskRCNN_MaskPooler MaskRCNN_RPNGetBboxes MatchTemplate MaxPoolingIndicesBwd MeanRstd
+        MeanStdScale Mlp Mmap2Rgbmap Nms Preprocess PriorBox Proposal QuantizeLinear ROIPooling RandnLike
+        RecurrentGatedDeltaRule RequantFp RetinaFaceDetection RoiAlign RoiExtractor Rope ScaleDotProductAttention
+        ScaleLut SelectiveScan SoftmaxBwd Tuple UnTuple WeightReorder Yield YoloDetection Yuv2rgbFormula
     } };
 }
 
@@ -40,12 +37,15 @@ impl OpDef {
 /// Operands and attributes do not fit together.
 pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
     match op {
+        Op::A16Gather(op) => gather::a16_gather(op),
         Op::Abs(op) => activation::abs(op),
         Op::AdaptiveAvgPool(op) => pool::adaptive_avg_pool(op),
         Op::Add(op) => arithmetic::add(op),
         Op::AddConst(op) => arithmetic::constant(&op.input),
+        Op::Arange(op) => create::arange(op),
         Op::Arccos(op) => math::unary(&op.input),
         Op::Arctanh(op) => math::unary(&op.input),
+        Op::Arg(op) => sort::arg(op),
         Op::AvgPool(op) => pool::avg_pool(op),
         Op::BatchNorm(op) => norm::batch_norm(op),
         Op::Cast(op) => cast::cast(op),
@@ -54,6 +54,7 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::Compare(op) => compare::compare(op),
         Op::CompareConst(op) => compare::compare_const(op),
         Op::Concat(op) => layout::concat(op),
+        Op::ConstantFill(op) => create::constant_fill(op),
         Op::Conv(op) => conv::conv(op),
         Op::Copy(op) => layout::copy(op),
         Op::Cos(op) => math::unary(&op.input),
@@ -61,42 +62,54 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::CumSum(op) => reduce::cum_sum(op),
         Op::Deconv(op) => conv::deconv(op),
         Op::DeformConv2D(op) => conv::deform_conv2d(op),
+        Op::Depth2Space(op) => shuffle::depth2space(op),
         Op::Div(op) => arithmetic::div(op),
         Op::DivConst(op) => arithmetic::constant(&op.input),
         Op::Einsum(op) => einsum::einsum(op),
         Op::Elu(op) => activation::unary(&op.input),
         Op::Erf(op) => math::unary(&op.input),
         Op::Exp(op) => math::unary(&op.input),
+        Op::Expand(op) => tile::expand(op),
+        Op::Flatten(op) => layout::flatten(op),
         Op::Floor(op) => math::unary(&op.input),
         Op::GELU(op) => activation::gelu(op),
         Op::GRU(op) => recurrent::gru(op),
         Op::Gather(op) => gather::gather(op),
+        Op::GatherElements(op) => gather::gather_elements(op),
+        Op::GatherND(op) => gather::gather_nd(op),
         Op::GroupNorm(op) => norm::group_norm(op),
         Op::HardSigmoid(op) => activation::unary(&op.input),
         Op::HardSwish(op) => activation::unary(&op.input),
+        Op::IndexPut(op) => scatter::index_put(op),
+        Op::Insert(op) => scatter::insert(op),
         Op::InstanceNorm(op) => norm::instance_norm(op),
         Op::LRN(op) => norm::lrn(op),
         Op::LSTM(op) => recurrent::lstm(op),
         Op::LayerNorm(op) => norm::layer_norm(op),
         Op::LeakyRelu(op) => activation::leaky_relu(op),
+        Op::List(op) => layout::list(op),
         Op::Log(op) => math::unary(&op.input),
         Op::LogB(op) => math::log_b(op),
         Op::LogicalAnd(op) => compare::logical_and(op),
         Op::Lut(op) => gather::lut(op),
+        Op::MaskedFill(op) => select::masked_fill(op),
         Op::MatMul(op) => matmul::matmul(op),
         Op::Max(op) => arithmetic::max(op),
         Op::MaxConst(op) => arithmetic::constant(&op.input),
         Op::MaxPool(op) => pool::max_pool(op),
         Op::MaxPoolWithMask(op) => pool::max_pool_with_mask(op),
         Op::MaxUnpool(op) => pool::max_unpool(op),
+        Op::MeshGrid(op) => create::mesh_grid(op),
         Op::Min(op) => arithmetic::min(op),
         Op::MinConst(op) => arithmetic::constant(&op.input),
         Op::Mish(op) => activation::unary(&op.input),
         Op::Mod(op) => arithmetic::modulo(op),
         Op::Mul(op) => arithmetic::mul(op),
         Op::MulConst(op) => arithmetic::constant(&op.input),
+        Op::NonZero(op) => select::non_zero(op),
         Op::Normalize(op) => norm::normalize(op),
         Op::PRelu(op) => activation::prelu(op),
+        Op::Pack(op) => layout::pack(op),
         Op::Pad(op) => layout::pad(op),
         Op::Permute(op) => layout::permute(op),
         Op::PixelNorm(op) => norm::pixel_norm(op),
@@ -105,35 +118,54 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::Pow2(op) => math::unary(&op.input),
         Op::Pow3(op) => math::pow3(op),
         Op::RMSNorm(op) => norm::rms_norm(op),
+        Op::Range(op) => create::range(op),
         Op::Reciprocal(op) => arithmetic::constant(&op.input),
         Op::Reduce(op) => reduce::reduce(op),
         Op::Relu(op) => activation::relu(op),
         Op::Remainder(op) => arithmetic::remainder(op),
+        Op::Repeat(op) => tile::repeat(op),
         Op::RequantInt(op) => cast::requant_int(op),
         Op::Reshape(op) => layout::reshape(op),
+        Op::Reverse(op) => shuffle::reverse(op),
         Op::Round(op) => math::unary(&op.input),
         Op::Rsqrt(op) => math::unary(&op.input),
         Op::Scale(op) => norm::scale(op),
+        Op::ScatterElements(op) => scatter::scatter_elements(op),
+        Op::ScatterND(op) => scatter::scatter_nd(op),
+        Op::Shape(op) => create::shape(op),
+        Op::ShuffleChannel(op) => shuffle::shuffle_channel(op),
         Op::SiLU(op) => activation::unary(&op.input),
         Op::Sigmoid(op) => activation::sigmoid(op),
         Op::Sign(op) => math::unary(&op.input),
         Op::Sin(op) => math::unary(&op.input),
         Op::Sinh(op) => math::unary(&op.input),
-        Op::Slice(op) => layout::slice(op),
+        Op::Size(op) => create::size(op),
+        Op::Slice(op) => slice::slice(op),
+        Op::SliceAxis(op) => slice::slice_axis(op),
         Op::Softmax(op) => activation::softmax(op),
         Op::Softplus(op) => activation::unary(&op.input),
         Op::Softsign(op) => activation::unary(&op.input),
+        Op::Sort(op) => sort::sort(op),
         Op::Split(op) => layout::split(op),
         Op::Sqrt(op) => math::unary(&op.input),
         Op::Squeeze(op) => layout::squeeze(op),
+        Op::StridedSlice(op) => slice::strided_slice(op),
         Op::Sub(op) => arithmetic::sub(op),
         Op::SubConst(op) => arithmetic::constant(&op.input),
+        Op::SwapChannel(op) => shuffle::swap_channel(op),
+        Op::SwapDimInner(op) => shuffle::swap_dim_inner(op),
         Op::Swish(op) => activation::unary(&op.input),
         Op::Tan(op) => math::unary(&op.input),
         Op::Tanh(op) => activation::tanh(op),
+        Op::Tile(op) => tile::tile(op),
         Op::TopK(op) => sort::top_k(op),
+        Op::Transpose(op) => layout::transpose(op),
+        Op::Trilu(op) => select::trilu(op),
+        Op::Unpack(op) => layout::unpack(op),
         Op::Unsqueeze(op) => layout::unsqueeze(op),
+        Op::Upsample(op) => tile::upsample(op),
         Op::Variance(op) => reduce::variance(op),
+        Op::View(op) => layout::view(op),
         Op::Where(op) => select::select(op),
         without_rule!(pattern) => return Ok(None),
     }

@@ -1,21 +1,9 @@
-//! The type of a choice by condition.
+//! Types of choices by a condition.
 use super::{
-    Where,
-    types::{Choice, Inferred, Types, Value, broadcast},
+    MaskedFill, NonZero, NonZeroOrder, Trilu, Where,
+    types::{Choice, Inferred, NUMBERS, Types, Value, broadcast, of_dtype, one, same},
 };
-use crate::base::{Dtype, Result, Shape, misfit};
-
-/// What constants alone may become.
-const NUMBERS: &[Dtype] = &[
-    Dtype::Float32,
-    Dtype::Float16,
-    Dtype::Int32,
-    Dtype::Uint32,
-    Dtype::Int16,
-    Dtype::Uint16,
-    Dtype::Int8,
-    Dtype::Uint8,
-];
+use crate::base::{Result, Shape, argument, invalid, misfit, shape_text};
 
 /// All operands broadcast together, in the dtype of the branches.
 pub(super) fn select(op: &Where<Value>) -> Types {
@@ -33,4 +21,33 @@ pub(super) fn select(op: &Where<Value>) -> Types {
     let typed = op.tbrn.or(op.fbrn).map_or(Choice::OneOf(NUMBERS), |v| Choice::Is(v.dtype));
     let shape: Shape = shape;
     Ok(vec![Inferred { shape, dtype: typed }])
+}
+
+/// Both operands broadcast together, in the dtype of the branch.
+pub(super) fn masked_fill(op: &MaskedFill<Value>) -> Types {
+    of_dtype(broadcast(op.cond.shape, op.brn.shape)?, &op.brn)
+}
+
+/// Room for a place of each element.
+pub(super) fn non_zero(op: &NonZero<Value>) -> Types {
+    let (count, rank) = (op.input.elements(), op.input.shape.len());
+    if rank == 0 {
+        return Err(invalid("the input has no axis"));
+    }
+    let shape = match op.order {
+        NonZeroOrder::ColMajor => vec![count, rank],
+        NonZeroOrder::RowMajor => vec![rank, count],
+    };
+    one(shape, Choice::OneOf(NUMBERS))
+}
+
+/// The input's type.
+pub(super) fn trilu(op: &Trilu<Value>) -> Types {
+    if op.input.shape.len() < 2 {
+        return Err(misfit(op.input.called, format!("is {}; expected at least two axes", shape_text(op.input.shape))));
+    }
+    if !(0..=1).contains(&op.upper) {
+        return Err(argument("upper", op.upper, "expected 1 for the upper triangle, 0 for the lower"));
+    }
+    same(&op.input)
 }

@@ -1,9 +1,29 @@
 //! Types of ops that put entries in order.
 use super::{
-    TopK,
-    types::{Choice, Inferred, Types, Value, axis},
+    Arg, Sort, TopK,
+    types::{Choice, Inferred, NUMBERS, Types, Value, axis},
 };
 use crate::base::{Dtype, argument, misfit};
+
+/// The input's shape with 1 along the axis, or without it, for the indices and for the values.
+pub(super) fn arg(op: &Arg<Value>) -> Types {
+    let mut shape = op.input.shape.to_vec();
+    let axis = axis("axis", op.axis, shape.len())?;
+    shape[axis] = 1;
+    if !op.keepdims && shape.len() > 1 {
+        shape.remove(axis);
+    }
+    let indices = Inferred { shape: shape.clone(), dtype: Choice::OneOf(NUMBERS) };
+    Ok(vec![indices, Inferred { shape, dtype: Choice::Is(op.input.dtype) }])
+}
+
+/// The input's shape, for the values and for their indices.
+pub(super) fn sort(op: &Sort<Value>) -> Types {
+    let shape = op.input.shape.to_vec();
+    axis("axis", op.axis, shape.len())?;
+    let values = Inferred { shape: shape.clone(), dtype: Choice::Is(op.input.dtype) };
+    Ok(vec![values, Inferred { shape, dtype: Choice::Is(Dtype::Int32) }])
+}
 
 /// The input's shape with `K` entries along the axis, for the values and for their indices.
 pub(super) fn top_k(op: &TopK<Value>) -> Types {

@@ -82,6 +82,48 @@ pub(super) fn computed(of: &Value) -> Choice {
     if of.dtype.is_float() { Choice::Is(of.dtype) } else { Choice::OneOf(INTEGERS) }
 }
 
+/// What numbers are made to, as the caller chooses.
+pub const NUMBERS: &[Dtype] = &[
+    Dtype::Float32,
+    Dtype::Float16,
+    Dtype::Bfloat16,
+    Dtype::Int32,
+    Dtype::Uint32,
+    Dtype::Int16,
+    Dtype::Uint16,
+    Dtype::Int8,
+    Dtype::Uint8,
+];
+
+/// The values of a small coefficient, as shape operands are.
+pub(super) fn known_numbers(t: &Value) -> Result<Vec<f64>> {
+    match t.data {
+        Some(data) if t.elements() <= 32 => data.to_f64(),
+        _ => {
+            let expected = "expected a coefficient of at most 32 numbers, whose data are known";
+            Err(misfit(t.called, format!("is {}; {expected}", t.text())))
+        }
+    }
+}
+
+/// As [`known_numbers`], which must be whole.
+pub(super) fn known_ints(t: &Value) -> Result<Vec<i64>> {
+    let numbers = known_numbers(t)?;
+    match numbers.iter().find(|v| v.fract() != 0.0) {
+        Some(v) => Err(misfit(t.called, format!("holds {v}; expected whole numbers"))),
+        None => Ok(numbers.into_iter().map(|v| v as i64).collect()),
+    }
+}
+
+/// Two operands must have the same dtype.
+pub(super) fn same_dtype((left, a): (&str, &Value), (right, b): (&str, &Value)) -> Result<()> {
+    if a.dtype == b.dtype {
+        return Ok(());
+    }
+    let (left, right) = (left.into(), right.into());
+    Err(Cause::DtypeMismatch { left, left_dtype: a.dtype, right, right_dtype: b.dtype }.into())
+}
+
 /// An axis, counted from the end where it is negative.
 pub(super) fn axis(name: &str, value: i64, rank: usize) -> Result<usize> {
     let at = if value < 0 { value.checked_add(rank as i64) } else { Some(value) };

@@ -1,37 +1,44 @@
-use super::{Kernel, Operand, chunks::CHUNK};
+//! Selection by index.
+use super::{
+    Kernel, Operand,
+    chunks::CHUNK,
+    layout::{converted, strides, with_element},
+};
 use crate::{
-    base::{argument, counted},
-    ops::{Gather, Lut},
+    array::{Array, ArrayMut, Element},
+    base::{Result, argument, counted},
+    ops::{A16Gather, Gather, GatherElements, GatherND, Lut, packed_table},
+    quant::RoundMode,
 };
 use rayon::prelude::*;
+
+/// The entry of an axis that an index names, counted from the end where negative.
+pub(super) fn entry(index: i64, axis: usize, dim: usize) -> Result<usize> {
+    let count = dim as i64;
+    match if index < 0 { index + count } else { index } {
+        place if (0..count).contains(&place) => Ok(place as usize),
+        _ => {
+            let expected =
+                format!("axis {axis} has {}, so it must be from {} to {}", counted(dim, "entry"), -count, count - 1);
+            Err(argument("an index", index, expected))
+        }
+    }
+}
 
 pub(super) fn gather(op: Gather<Operand>) -> Kernel {
     Box::new(move |t| {
         let input = t.array(&op.input)?;
         let dims = input.shape();
         let axis = op.axis.rem_euclid(dims.len() as i64) as usize;
-        let dim = dims[axis] as i64;
-        let row = |i: i64| match if i < 0 { i + dim } else { i } {
-            r if (0..dim).contains(&r) => Ok(r as usize),
-            _ => {
-                let expected = format!(
-                    "axis {axis} has {}, so it must be from {} to {}",
-                    counted(dims[axis], "entry"),
-                    -dim,
-                    dim - 1
-                );
-                Err(argument("an index", i, expected))
-            }
-        };
         let rows = t.ints(&op.indices)?;
-        rows.iter().try_for_each(|i| row(*i).map(drop))?;
+        rows.iter().try_for_each(|i| entry(*i, axis, dims[axis]).map(drop))?;
         // Rows are moved as bytes, whatever they hold.
         let bytes = dims[axis + 1..].iter().product::<usize>() * input.dtype().size();
         let out = t.memory(0)?.bytes();
         let stored = input.bytes()?;
         for (to, from) in out.chunks_exact_mut(bytes * rows.len()).zip(stored.chunks_exact(bytes * dims[axis])) {
             for (to, i) in to.chunks_exact_mut(bytes).zip(&rows) {
-                let r = row(*i)?;
+                let r = entry(*i, axis, dims[axis])?;
                 to.copy_from_slice(&from[r * bytes..(r + 1) * bytes]);
             }
         }
@@ -46,6 +53,105 @@ pub(super) fn lut(op: Lut<Operand>) -> Kernel {
         let chunks = t.memory(0)?.bytes().par_chunks_mut(CHUNK).zip(values.par_chunks(CHUNK));
         chunks.for_each(|(out, values)| out.iter_mut().zip(values).for_each(|(o, v)| *o = table[usize::from(*v)]));
         Ok(())
+    })
+}
+
+/// Where in a tensor each index points: along `axis` to the entry that it names, on the other axes to its own place. The
+/// indices become these places.
+pub(super) fn places_along(indices: &mut [i64], shape: &[usize], tensor: &[usize], axis: usize) -> Result<()> {
+    let steps = strides(tensor);
+    for (n, index) in indices.iter_mut().enumerate() {
+        let mut place = entry(*index, axis, tensor[axis])? as i64 * steps[axis];
+        let mut rest = n;
+        for a in (0..shape.len()).rev() {
+            if a != axis {
+                place += (rest % shape[a]) as i64 * steps[a];
+            }
+            rest /= shape[a];
+        }
+        *index = place;
+    }
+    Ok(())
+}
+
+/// Where in a tensor each tuple of `n` indices points, which name entries of the axes after the first `batch`; those are
+/// the tuples' own. The first of the indices become these places.
+pub(super) fn places_of_tuples(indices: &mut Vec<i64>, n: usize, tensor: &[usize], batch: usize) -> Result<()> {
+    let steps = strides(tensor);
+    let batches: usize = tensor[..batch].iter().product();
+    let (count, whole) = (indices.len() / n, tensor[batch..].iter().product::<usize>());
+    for tuple in 0..count {
+        let mut place = (tuple / (count / batches) * whole) as i64;
+        for i in 0..n {
+            let axis = batch + i;
+            place += entry(indices[tuple * n + i], axis, tensor[axis])? as i64 * steps[axis];
+        }
+        indices[tuple] = place;
+    }
+    indices.truncate(count);
+    Ok(())
+}
+
+/// From each place so many elements.
+fn take(to: &mut ArrayMut, from: &Array, places: &[i64], run: usize) -> Result<()> {
+    fn go<T: Element>(to: &mut ArrayMut, from: &Array, places: &[i64], run: usize) -> Result<()> {
+        let from = from.bits::<T>()?;
+        let rows = to.bits::<T>()?.par_chunks_mut(run).zip(places).with_min_len((1 << 12) / run + 1);
+        rows.for_each(|(to, &at)| to.copy_from_slice(&from[at as usize..at as usize + run]));
+        Ok(())
+    }
+    with_element!(from.dtype(), go(to, from, places, run))
+}
+
+pub(super) fn gather_elements(op: GatherElements<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let (shape, indices) = (&op.input.ty.shape, &op.indices.ty.shape);
+        let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
+        let mut places = t.ints(&op.indices)?;
+        places_along(&mut places, indices, shape, axis)?;
+        let input = converted(t, &op.input, 0, RoundMode::default())?;
+        take(t.memory(0)?, &input, &places, 1)
+    })
+}
+
+pub(super) fn gather_nd(op: GatherND<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let (shape, batch) = (&op.input.ty.shape, op.batch_dims as usize);
+        let n = op.indices.ty.shape.last().copied().unwrap_or(1);
+        let mut places = t.ints(&op.indices)?;
+        places_of_tuples(&mut places, n, shape, batch)?;
+        let input = converted(t, &op.input, 0, RoundMode::default())?;
+        take(t.memory(0)?, &input, &places, shape[batch + n..].iter().product())
+    })
+}
+
+/// Of a packed pair the first entry is in the lower four bits.
+pub(super) fn a16_gather(op: A16Gather<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let table = packed_table(&op.weight.ty.shape, &op)?;
+        let rows = t.ints(&op.indices)?;
+        let (scale, zero) = (t.reals(&op.scale)?, t.reals(&op.zp)?);
+        rows.iter().try_for_each(|i| entry(*i, 0, table.rows).map(drop))?;
+        let weight = t.array(&op.weight)?;
+        let (stored, is_signed) = (weight.bytes()?, weight.dtype().is_signed_int());
+        let packed = stored.len() / table.rows;
+        let number = |byte: u8| if is_signed { i32::from(byte as i8) } else { i32::from(byte) };
+        t.fill(0, table.entries, Default::default(), |first, out| {
+            for (row, out) in rows[first / table.entries..].iter().zip(out.chunks_mut(table.entries)) {
+                let row = entry(*row, 0, table.rows)?;
+                let from = &stored[row * packed..(row + 1) * packed];
+                for (i, v) in out.iter_mut().enumerate() {
+                    let q = match op.weight_bits {
+                        8 => number(from[i]),
+                        _ if i % 2 == 0 => number(from[i / 2]) & 15,
+                        _ => number(from[i / 2]) >> 4,
+                    };
+                    let g = (row * table.entries + i) / table.group;
+                    *v = (q as f32 - zero[g]) * scale[g];
+                }
+            }
+            Ok(())
+        })
     })
 }
 

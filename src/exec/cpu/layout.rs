@@ -6,7 +6,7 @@ use super::{
 use crate::{
     array::{Array, ArrayMut, Element, reserve},
     base::{Dtype, Result},
-    ops::{Concat, Pad, PadMode, Permute, Slice, Split, pad_counts, slice_ranges, split_sizes},
+    ops::{Concat, List, Pack, Pad, PadMode, Permute, Split, Transpose, Unpack, pad_counts, split_sizes},
     quant::{Quantization, RoundMode},
 };
 use rayon::prelude::*;
@@ -20,6 +20,7 @@ macro_rules! with_element {
         _ => $f::<u64>($($arg),*),
     } };
 }
+pub(super) use with_element;
 
 /// Row-major strides.
 pub(super) fn strides(shape: &[usize]) -> Vec<i64> {
@@ -44,7 +45,13 @@ fn strided<T: Copy + Send + Sync>(from: &[T], start: i64, strides: &[i64], shape
 }
 
 /// As [`strided`], into memory that is there.
-fn strided_into<T: Copy + Send + Sync>(from: &[T], start: i64, strides: &[i64], shape: &[usize], out: &mut [T]) {
+pub(super) fn strided_into<T: Copy + Send + Sync>(
+    from: &[T],
+    start: i64,
+    strides: &[i64],
+    shape: &[usize],
+    out: &mut [T],
+) {
     let (row, step) = match (shape.last(), strides.last()) {
         (Some(&row), Some(&step)) => (row, step),
         _ => (1, 1),
@@ -93,10 +100,10 @@ pub(super) fn permuted<T: Copy + Send + Sync>(values: &[T], shape: &[usize], ord
     strided(values, 0, &s, &d)
 }
 
-/// An operand as the result's kind of number: as it is, or through real numbers where the scale changes. A result that
-/// has no scale takes the stored values.
-pub(super) fn converted(t: &Task, operand: &Operand, round: RoundMode) -> Result<Array> {
-    let (array, result) = (t.array(operand)?, t.result(0)?);
+/// An operand as a result's kind of number: as it is, or through real numbers where the scale changes. A result that has
+/// no scale takes the stored values.
+pub(super) fn converted(t: &Task, operand: &Operand, result: usize, round: RoundMode) -> Result<Array> {
+    let (array, result) = (t.array(operand)?, t.result(result)?);
     let values = |q: &Option<Quantization>| q.as_ref().map(Quantization::values);
     let same_scale = result.quantization.is_none() || values(&operand.ty.quantization) == values(&result.quantization);
     if operand.ty.buffer_dtype() == result.buffer_dtype() && same_scale {
@@ -108,56 +115,100 @@ pub(super) fn converted(t: &Task, operand: &Operand, round: RoundMode) -> Result
 /// The same elements in the result's shape.
 pub(super) fn reshape(input: Operand) -> Kernel {
     Box::new(move |t| {
-        let values = converted(t, &input, RoundMode::default())?;
+        let values = converted(t, &input, 0, RoundMode::default())?;
         t.share(0, &values)
     })
 }
 
-/// Writes the elements of `from` that lie `by` apart, from `start` on.
-fn write_strided(to: &mut ArrayMut, from: &Array, start: i64, by: &[i64]) -> Result<()> {
-    fn go<T: Element>(to: &mut ArrayMut, from: &Array, start: i64, by: &[i64]) -> Result<()> {
-        let shape = to.shape().to_vec();
-        strided_into(&from.bits::<T>()?, start, by, &shape, to.bits::<T>()?);
+/// Writes the elements of `from` that lie `by` apart along each axis of `shape`, from `start` on. The result has as many,
+/// whatever its own axes.
+pub(super) fn write_view(to: &mut ArrayMut, from: &Array, start: i64, by: &[i64], shape: &[usize]) -> Result<()> {
+    fn go<T: Element>(to: &mut ArrayMut, from: &Array, start: i64, by: &[i64], shape: &[usize]) -> Result<()> {
+        strided_into(&from.bits::<T>()?, start, by, shape, to.bits::<T>()?);
         Ok(())
     }
-    with_element!(to.dtype(), go(to, from, start, by))
+    with_element!(to.dtype(), go(to, from, start, by, shape))
+}
+
+/// As [`write_view`], along the axes of the result.
+fn write_strided(to: &mut ArrayMut, from: &Array, start: i64, by: &[i64]) -> Result<()> {
+    let shape = to.shape().to_vec();
+    write_view(to, from, start, by, &shape)
 }
 
 pub(super) fn permute(op: Permute<Operand>) -> Kernel {
-    Box::new(move |t| {
-        let input = converted(t, &op.input, RoundMode::default())?;
-        let (from, rank) = (strides(input.shape()), op.order.len() as i64);
-        let by: Vec<i64> = op.order.iter().map(|a| from[a.rem_euclid(rank) as usize]).collect();
-        write_strided(t.memory(0)?, &input, 0, &by)
-    })
+    in_order(op.input, op.order)
 }
 
-pub(super) fn slice(op: Slice<Operand>) -> Kernel {
+pub(super) fn transpose(op: Transpose<Operand>) -> Kernel {
+    let rank = op.input.ty.shape.len() as i64;
+    let mut order: Vec<i64> = (0..rank).collect();
+    if rank > 0 {
+        order.swap(op.dim0.rem_euclid(rank) as usize, op.dim1.rem_euclid(rank) as usize);
+    }
+    in_order(op.input, order)
+}
+
+/// Axis `i` of the result is axis `order[i]` of the input.
+fn in_order(input: Operand, order: Vec<i64>) -> Kernel {
     Box::new(move |t| {
-        let input = converted(t, &op.input, RoundMode::default())?;
-        let (ranges, by) = (slice_ranges(input.shape(), &op)?, strides(input.shape()));
-        let start = ranges.iter().zip(&by).map(|(r, s)| r.start as i64 * s).sum();
-        let by: Vec<i64> = ranges.iter().zip(&by).map(|(r, s)| r.step * s).collect();
-        write_strided(t.memory(0)?, &input, start, &by)
+        let input = converted(t, &input, 0, RoundMode::default())?;
+        let (from, rank) = (strides(input.shape()), order.len() as i64);
+        let by: Vec<i64> = order.iter().map(|a| from[a.rem_euclid(rank) as usize]).collect();
+        write_strided(t.memory(0)?, &input, 0, &by)
     })
 }
 
 pub(super) fn concat(op: Concat<Operand>) -> Kernel {
     Box::new(move |t| {
-        let parts = op.inputs.iter().map(|i| converted(t, i, op.round_mode)).collect::<Result<Vec<_>>>()?;
         let shape = &t.result(0)?.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
-        let memory = t.memory(0)?;
-        let inner = shape[axis + 1..].iter().product::<usize>() * memory.dtype().size();
-        let mut at = 0;
-        for part in &parts {
-            let n = part.shape()[axis] * inner;
-            let rows = memory.bytes().chunks_exact_mut(shape[axis] * inner);
-            rows.zip(part.bytes()?.chunks_exact(n)).for_each(|(to, from)| to[at..at + n].copy_from_slice(from));
-            at += n;
-        }
-        if op.do_relu && memory.dtype() == Dtype::Float32 {
+        join(t, &op.inputs, shape[..axis].iter().product(), op.round_mode)?;
+        if op.do_relu && t.memory(0)?.dtype() == Dtype::Float32 {
             return t.write(0, Finish::relu(true, op.relu_limit), |_| Ok(()));
+        }
+        Ok(())
+    })
+}
+
+/// Row for row, what the parts have there.
+fn join(t: &mut Task, parts: &[Operand], rows: usize, round: RoundMode) -> Result<()> {
+    let parts = parts.iter().map(|i| converted(t, i, 0, round)).collect::<Result<Vec<_>>>()?;
+    let memory = t.memory(0)?.bytes();
+    let whole = memory.len() / rows;
+    let mut at = 0;
+    for part in &parts {
+        let (from, n) = (part.bytes()?, part.bytes()?.len() / rows);
+        let rows = memory.chunks_exact_mut(whole).zip(from.chunks_exact(n));
+        rows.for_each(|(to, from)| to[at..at + n].copy_from_slice(from));
+        at += n;
+    }
+    Ok(())
+}
+
+pub(super) fn pack(op: Pack<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let shape = &t.result(0)?.shape;
+        let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
+        join(t, &op.inputs, shape[..axis].iter().product(), RoundMode::default())
+    })
+}
+
+pub(super) fn list(op: List<Operand>) -> Kernel {
+    Box::new(move |t| join(t, &op.inputs, 1, RoundMode::default()))
+}
+
+pub(super) fn unpack(op: Unpack<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let shape = &op.input.ty.shape;
+        let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
+        let by = strides(shape);
+        let (mut left, mut counts) = (by.clone(), shape.clone());
+        left.remove(axis);
+        counts.remove(axis);
+        for i in 0..shape[axis] {
+            let input = converted(t, &op.input, i, RoundMode::default())?;
+            write_view(t.memory(i)?, &input, i as i64 * by[axis], &left, &counts)?;
         }
         Ok(())
     })
@@ -227,7 +278,7 @@ pub(super) fn pad(op: Pad<Operand>) -> Kernel {
         Ok(())
     }
     Box::new(move |t| {
-        let input = converted(t, &op.input, RoundMode::default())?;
+        let input = converted(t, &op.input, 0, RoundMode::default())?;
         let counts = pad_counts(input.shape(), &op)?;
         let axes: Vec<_> = input.shape().iter().zip(counts).map(|(&d, n)| Padded::new(d, n, op.mode)).collect();
         let value = Array::filled(input.dtype(), [1], op.val)?;

@@ -6,6 +6,7 @@ mod cast;
 mod chunks;
 mod compare;
 mod conv;
+mod create;
 mod deconv;
 mod deform;
 mod einsum;
@@ -20,10 +21,14 @@ mod norm;
 mod pool;
 mod recurrent;
 mod reduce;
+mod scatter;
 mod select;
+mod shuffle;
+mod slice;
 mod sort;
 mod task;
 mod temporary;
+mod tile;
 mod unary;
 
 use super::{Backend, Operand, Signature, ValueType};
@@ -36,12 +41,15 @@ type Kernel = Box<dyn Fn(&mut Task) -> Result<()> + Send + Sync>;
 /// The list of kernels: one an op, or none.
 fn prepare(op: &Op<Operand>) -> Option<Kernel> {
     Some(match op.clone() {
+        Op::A16Gather(op) => gather::a16_gather(*op),
         Op::Abs(op) => unary::function(op.input, f64::abs),
         Op::AdaptiveAvgPool(op) => pool::adaptive_avg_pool(*op),
         Op::Add(op) => arithmetic::add(*op),
         Op::AddConst(op) => arithmetic::add_const(*op),
+        Op::Arange(op) => create::range(op.start, op.step),
         Op::Arccos(op) => unary::function(op.input, f64::acos),
         Op::Arctanh(op) => unary::function(op.input, f64::atanh),
+        Op::Arg(op) => sort::arg(*op),
         Op::AvgPool(op) => pool::avg_pool(*op),
         Op::BatchNorm(op) => norm::batch_norm(*op),
         Op::Cast(op) => cast::cast(*op),
@@ -50,6 +58,7 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::Compare(op) => compare::compare(*op),
         Op::CompareConst(op) => compare::compare_const(*op),
         Op::Concat(op) => layout::concat(*op),
+        Op::ConstantFill(op) => create::constant_fill(*op),
         Op::Conv(op) => conv::conv(*op),
         Op::Copy(op) => layout::reshape(op.input),
         Op::Cos(op) => unary::function(op.input, f64::cos),
@@ -57,42 +66,54 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::CumSum(op) => reduce::cum_sum(*op),
         Op::Deconv(op) => deconv::deconv(*op),
         Op::DeformConv2D(op) => deform::deform_conv2d(*op),
+        Op::Depth2Space(op) => shuffle::depth2space(*op),
         Op::Div(op) => arithmetic::div(*op),
         Op::DivConst(op) => arithmetic::div_const(*op),
         Op::Einsum(op) => einsum::einsum(*op),
         Op::Elu(op) => activation::elu(*op),
         Op::Erf(op) => unary::function(op.input, math::erf),
         Op::Exp(op) => math::exp(*op),
+        Op::Expand(op) => tile::tile(op.input),
+        Op::Flatten(op) => layout::reshape(op.input),
         Op::Floor(op) => unary::function(op.input, f64::floor),
         Op::GELU(op) => activation::gelu(*op),
         Op::GRU(op) => recurrent::gru(*op),
         Op::Gather(op) => gather::gather(*op),
+        Op::GatherElements(op) => gather::gather_elements(*op),
+        Op::GatherND(op) => gather::gather_nd(*op),
         Op::GroupNorm(op) => norm::group_norm(*op),
         Op::HardSigmoid(op) => activation::hard_sigmoid(*op),
         Op::HardSwish(op) => unary::function(op.input, activation::hard_swish),
+        Op::IndexPut(op) => scatter::index_put(*op),
+        Op::Insert(op) => scatter::insert(*op),
         Op::InstanceNorm(op) => norm::instance_norm(*op),
         Op::LRN(op) => norm::lrn(*op),
         Op::LSTM(op) => recurrent::lstm(*op),
         Op::LayerNorm(op) => norm::layer_norm(*op),
         Op::LeakyRelu(op) => activation::leaky_relu(*op),
+        Op::List(op) => layout::list(*op),
         Op::Log(op) => unary::function(op.input, f64::ln),
         Op::LogB(op) => math::log_b(*op),
         Op::LogicalAnd(op) => return compare::logical_and(*op),
         Op::Lut(op) => gather::lut(*op),
+        Op::MaskedFill(op) => select::masked_fill(*op),
         Op::MatMul(op) => matmul::matmul(*op),
         Op::Max(op) => arithmetic::max(*op),
         Op::MaxConst(op) => arithmetic::max_const(*op),
         Op::MaxPool(op) => pool::max_pool(*op),
         Op::MaxPoolWithMask(op) => pool::max_pool_with_mask(*op),
         Op::MaxUnpool(op) => pool::max_unpool(*op),
+        Op::MeshGrid(op) => create::mesh_grid(*op),
         Op::Min(op) => arithmetic::min(*op),
         Op::MinConst(op) => arithmetic::min_const(*op),
         Op::Mish(op) => unary::function(op.input, activation::mish),
         Op::Mod(op) => arithmetic::modulo(*op),
         Op::Mul(op) => arithmetic::mul(*op),
         Op::MulConst(op) => arithmetic::mul_const(*op),
+        Op::NonZero(op) => select::non_zero(*op),
         Op::Normalize(op) => norm::normalize(*op),
         Op::PRelu(op) => activation::prelu(*op),
+        Op::Pack(op) => layout::pack(*op),
         Op::Pad(op) => layout::pad(*op),
         Op::Permute(op) => layout::permute(*op),
         Op::PixelNorm(op) => norm::pixel_norm(*op),
@@ -101,35 +122,54 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::Pow2(op) => math::pow2(*op),
         Op::Pow3(op) => math::pow3(*op),
         Op::RMSNorm(op) => norm::rms_norm(*op),
+        Op::Range(op) => create::range(op.start, op.delta),
         Op::Reciprocal(op) => arithmetic::reciprocal(*op),
         Op::Reduce(op) => reduce::reduce(*op),
         Op::Relu(op) => activation::relu(*op),
         Op::Remainder(op) => arithmetic::remainder(*op),
+        Op::Repeat(op) => tile::tile(op.input),
         Op::RequantInt(op) => return cast::requant_int(*op),
         Op::Reshape(op) => layout::reshape(op.input),
+        Op::Reverse(op) => shuffle::reverse(*op),
         Op::Round(op) => unary::function(op.input, f64::round),
         Op::Rsqrt(op) => math::rsqrt(*op),
         Op::Scale(op) => norm::scale(*op),
+        Op::ScatterElements(op) => scatter::scatter_elements(*op),
+        Op::ScatterND(op) => scatter::scatter_nd(*op),
+        Op::Shape(op) => create::shape(*op),
+        Op::ShuffleChannel(op) => shuffle::shuffle_channel(*op),
         Op::SiLU(op) => activation::silu(*op),
         Op::Sigmoid(op) => activation::sigmoid(*op),
         Op::Sign(op) => unary::function(op.input, math::sign),
         Op::Sin(op) => unary::function(op.input, f64::sin),
         Op::Sinh(op) => unary::function(op.input, f64::sinh),
-        Op::Slice(op) => layout::slice(*op),
+        Op::Size(op) => create::size(*op),
+        Op::Slice(op) => slice::slice(*op),
+        Op::SliceAxis(op) => slice::slice_axis(*op),
         Op::Softmax(op) => activation::softmax(*op),
         Op::Softplus(op) => unary::function(op.input, activation::softplus),
         Op::Softsign(op) => unary::function(op.input, activation::softsign),
+        Op::Sort(op) => sort::sort(*op),
         Op::Split(op) => layout::split(*op),
         Op::Sqrt(op) => unary::function(op.input, f64::sqrt),
         Op::Squeeze(op) => layout::reshape(op.input),
+        Op::StridedSlice(op) => slice::strided_slice(*op),
         Op::Sub(op) => arithmetic::sub(*op),
         Op::SubConst(op) => arithmetic::sub_const(*op),
+        Op::SwapChannel(op) => shuffle::swap_channel(*op),
+        Op::SwapDimInner(op) => shuffle::swap_dim_inner(*op),
         Op::Swish(op) => activation::swish(*op),
         Op::Tan(op) => unary::function(op.input, f64::tan),
         Op::Tanh(op) => activation::tanh(*op),
+        Op::Tile(op) => tile::tile(op.input),
         Op::TopK(op) => sort::top_k(*op),
+        Op::Transpose(op) => layout::transpose(*op),
+        Op::Trilu(op) => select::trilu(*op),
+        Op::Unpack(op) => layout::unpack(*op),
         Op::Unsqueeze(op) => layout::reshape(op.input),
+        Op::Upsample(op) => tile::upsample(*op),
         Op::Variance(op) => reduce::variance(*op),
+        Op::View(op) => layout::reshape(op.input),
         Op::Where(op) => select::select(*op),
         tpulang_core::without_rule!(pattern) => return None,
     })

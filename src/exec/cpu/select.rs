@@ -1,12 +1,14 @@
 use super::{
     Kernel, Operand,
     chunks::Source,
+    create::is_plain_int,
     task::{Finish, Task},
 };
 use crate::{
+    array::reserve,
     base::{Dtype, Result},
     exec::ValueType,
-    ops::Where,
+    ops::{MaskedFill, NonZero, NonZeroOrder, Trilu, Where},
 };
 
 /// A branch, or none where it is a number.
@@ -56,4 +58,61 @@ pub(super) fn select(op: Where<Operand>) -> Kernel {
 fn choose<T: Copy>(conds: &[f32], out: &mut [T], other: &[T]) {
     let all = out.iter_mut().zip(conds).zip(other);
     all.filter(|((_, c), _)| **c == 0.0).for_each(|((v, _), n)| *v = *n);
+}
+
+/// As [`select`], with a number in the other branch.
+pub(super) fn masked_fill(op: MaskedFill<Operand>) -> Kernel {
+    let (cond, branch, number) = (op.cond, Some(op.brn), op.const_val);
+    select(if op.inversed {
+        Where { fbrn: branch, x_is_const: true, x_const_val: number, ..Where::new(cond) }
+    } else {
+        Where { tbrn: branch, y_is_const: true, y_const_val: number, ..Where::new(cond) }
+    })
+}
+
+/// The places that were found stand first, in the tensor's order, and 0 after them.
+pub(super) fn non_zero(op: NonZero<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let shape = &op.input.ty.shape;
+        let mut found: Vec<usize> = Vec::new();
+        let values = t.reals(&op.input)?;
+        reserve(&mut found, values.iter().filter(|v| **v != 0.0).count())?;
+        found.extend(values.iter().enumerate().filter(|(_, v)| **v != 0.0).map(|(i, _)| i));
+        let (count, rank) = (values.len(), shape.len());
+        let inner: Vec<usize> = (0..rank).map(|a| shape[a + 1..].iter().product()).collect();
+        t.fill_ints(0, |first, out| {
+            for (i, v) in out.iter_mut().enumerate() {
+                let at = first + i;
+                let (n, axis) = match op.order {
+                    NonZeroOrder::ColMajor => (at / rank, at % rank),
+                    NonZeroOrder::RowMajor => (at % count, at / count),
+                };
+                *v = found.get(n).map_or(0, |place| (place / inner[axis] % shape[axis]) as i64);
+            }
+        })
+    })
+}
+
+pub(super) fn trilu(op: Trilu<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let result = t.result(0)?;
+        let [.., h, w] = result.shape[..] else { return Ok(()) };
+        let stays = |place: usize| {
+            let (row, column) = (place / w % h, place % w);
+            let above = column as i64 - row as i64;
+            if op.upper == 1 { above >= op.diagonal } else { above <= op.diagonal }
+        };
+        let source = t.source(&op.input, &result.shape)?;
+        if is_plain_int(result) && op.input.ty.buffer_dtype() != Dtype::Float32 {
+            return t.fill_ints(0, |first, out| {
+                source.ints(first, out);
+                out.iter_mut().enumerate().filter(|(i, _)| !stays(first + i)).for_each(|(_, v)| *v = 0);
+            });
+        }
+        t.fill(0, 1, Finish::default(), |first, out| {
+            source.reals(first, out);
+            out.iter_mut().enumerate().filter(|(i, _)| !stays(first + i)).for_each(|(_, v)| *v = 0.0);
+            Ok(())
+        })
+    })
 }

@@ -1,8 +1,9 @@
+//! Entries in order.
 use super::{Kernel, Operand, layout::converted};
 use crate::{
     array::{reserve, zeros},
     base::Result,
-    ops::TopK,
+    ops::{Arg, ArgMode, Sort, TopK},
     quant::RoundMode,
 };
 use rayon::prelude::*;
@@ -42,7 +43,7 @@ pub(super) fn top_k(op: TopK<Operand>) -> Kernel {
         })?;
         drop(stored);
         if t.result(0).is_ok() {
-            let input = converted(t, &op.input, RoundMode::default())?;
+            let input = converted(t, &op.input, 0, RoundMode::default())?;
             let (size, stored) = (input.dtype().size(), input.bytes()?);
             let values = t.memory(0)?.bytes().chunks_exact_mut(size);
             for (at, (to, &i)) in values.zip(&indices).enumerate() {
@@ -51,5 +52,49 @@ pub(super) fn top_k(op: TopK<Operand>) -> Kernel {
             }
         }
         if t.result(1).is_ok() { t.write_ints(1, &indices) } else { Ok(()) }
+    })
+}
+
+/// As [`top_k`] of all entries.
+pub(super) fn sort(op: Sort<Operand>) -> Kernel {
+    let shape = &op.input.ty.shape;
+    let dim = shape.get(op.axis.rem_euclid(shape.len().max(1) as i64) as usize).copied().unwrap_or(1);
+    top_k(TopK { K: dim as i64, largest: op.descending, ..TopK::new(op.input, op.axis) })
+}
+
+/// Entries are compared as they are stored. NaN is the largest, and the smallest only where nothing else is.
+pub(super) fn arg(op: Arg<Operand>) -> Kernel {
+    let best = match op.mode {
+        ArgMode::ArgMax => Ordering::Greater,
+        ArgMode::ArgMin => Ordering::Less,
+    };
+    Box::new(move |t| {
+        let shape = &op.input.ty.shape;
+        let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
+        let (dim, inner) = (shape[axis], shape[axis + 1..].iter().product::<usize>());
+        let stored = t.array(&op.input)?.to_f64()?;
+        let mut indices: Vec<i64> = zeros(stored.len() / dim)?;
+        indices.par_iter_mut().enumerate().for_each(|(n, index)| {
+            let column = &stored[n / inner * dim * inner + n % inner..];
+            let (mut at, mut value) = (0, column[0]);
+            for i in 1..dim {
+                let order = by_size(column[i * inner], value);
+                if order == best || (order.is_eq() && op.select_last_index) {
+                    (at, value) = (i, column[i * inner]);
+                }
+            }
+            *index = at as i64;
+        });
+        drop(stored);
+        if t.result(1).is_ok() {
+            let input = converted(t, &op.input, 1, RoundMode::default())?;
+            let (size, stored) = (input.dtype().size(), input.bytes()?);
+            let values = t.memory(1)?.bytes().chunks_exact_mut(size);
+            for (n, (to, &i)) in values.zip(&indices).enumerate() {
+                let from = (n / inner * dim * inner + i as usize * inner + n % inner) * size;
+                to.copy_from_slice(&stored[from..from + size]);
+            }
+        }
+        if t.result(0).is_ok() { t.write_ints(0, &indices) } else { Ok(()) }
     })
 }

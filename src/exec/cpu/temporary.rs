@@ -45,17 +45,23 @@ pub(super) fn temporary(signature: &Signature) -> u64 {
         // As it is, and in another order.
         Op::Reduce(_) | Op::Variance(_) => sum([reals(&input.ty), bytes(elements, 4), reals(result)]),
         Op::Softmax(_) => sum([reals(&input.ty), bytes(elements, 8), reals(result)]),
-        Op::TopK(_) => sum([bytes(elements, 8), bytes(result.elements(), 8)]),
+        Op::Arg(_) | Op::Sort(_) | Op::TopK(_) => sum([bytes(elements, 8), bytes(result.elements(), 8)]),
         Op::Gather(op) => bytes(op.indices.ty.elements(), 8),
+        Op::GatherElements(op) => sum([bytes(op.indices.ty.elements(), 8), converted(input, result)]),
+        Op::GatherND(op) => sum([bytes(op.indices.ty.elements(), 8), converted(input, result)]),
+        Op::A16Gather(op) => sum([bytes(op.indices.ty.elements(), 8), reals(&op.scale.ty), reals(&op.zp.ty)]),
+        Op::ScatterElements(op) => scatter([input, &op.indices, &op.updates], op.reduction != 0, result),
+        Op::ScatterND(op) => scatter([input, &op.indices, &op.updates], op.reduction != 0, result),
+        Op::IndexPut(op) => scatter([input, &op.indices, &op.values], op.accumulate, result),
+        Op::Insert(op) => sum([converted(input, result), converted(&op.rhs, result)]),
+        Op::NonZero(_) => sum([reals(&input.ty), bytes(elements, 8)]),
         Op::Concat(op) => sum(op.inputs.iter().map(|i| converted(i, result))),
         Op::CumSum(_) => sum([bytes(elements, 8), reals(result)]),
-        Op::Copy(_)
-        | Op::Pad(_)
-        | Op::Permute(_)
-        | Op::Reshape(_)
-        | Op::Slice(_)
-        | Op::Squeeze(_)
-        | Op::Unsqueeze(_) => converted(input, result),
+        Op::Copy(_) => converted(input, result),
+        Op::Pack(op) => sum(op.inputs.iter().map(|i| converted(i, result))),
+        Op::List(op) => sum(op.inputs.iter().map(|i| converted(i, result))),
+        Op::Upsample(op) if op.do_relu => sum([reals(&input.ty), reals(result)]),
+        op if moves(op) => converted(input, result),
         // A row may be all there is.
         Op::LayerNorm(_) | Op::GroupNorm(_) | Op::InstanceNorm(_) | Op::RMSNorm(_) => reals(result),
         // A number or two, of 8 bytes, for each position of the images.
@@ -64,6 +70,30 @@ pub(super) fn temporary(signature: &Signature) -> u64 {
         }
         _ => 0,
     }
+}
+
+/// Whether it gives entries of its first operand in other places.
+fn moves(op: &Op<Operand>) -> bool {
+    use Op::*;
+    #[rustfmt::skip]
+    let moves = matches!(
+        op,
+        Depth2Space(_) | Expand(_) | Flatten(_) | MeshGrid(_) | Pad(_) | Permute(_) | Repeat(_) | Reshape(_) | Reverse(_)
+        | ShuffleChannel(_) | Slice(_) | SliceAxis(_) | Squeeze(_) | StridedSlice(_) | SwapChannel(_) | SwapDimInner(_)
+        | Tile(_) | Transpose(_) | Unpack(_) | Unsqueeze(_) | Upsample(_) | View(_)
+    );
+    moves
+}
+
+/// Places, and operands as the result stores them, or as the numbers that are computed with.
+fn scatter([input, indices, updates]: [&Operand; 3], computes: bool, result: &ValueType) -> u64 {
+    let numbers = [input, updates].map(|o| match () {
+        () if !computes => converted(o, result),
+        () if result.buffer_dtype() == Dtype::Float32 || result.quantization.is_some() => reals(&o.ty),
+        () => bytes(o.ty.elements(), 8),
+    });
+    let result = if computes && result.quantization.is_some() { reals(result) } else { 0 };
+    sum([bytes(indices.ty.elements(), 8), sum(numbers), result])
 }
 
 /// Operands less their zero points, sums of 64 bits, and what moves the product.

@@ -1,0 +1,89 @@
+//! Types of tensors that are made of shapes and numbers.
+use super::{
+    Arange, ConstantFill, MeshGrid, Range, Shape as ShapeOp, Size,
+    types::{Choice, Inferred, NUMBERS, Types, Value, axis, known_ints, known_numbers, one},
+};
+use crate::base::{Result, Shape, argument, check_rank, invalid, misfit, shape_text};
+
+/// The dimensions that [`Shape`](ShapeOp) gives of that shape. Where tpuc-opt made a slice of start, end and step, it
+/// leaves the step on the op, which then gives all of them.
+pub fn fetched<V>(shape: &[usize], op: &ShapeOp<V>) -> Result<Vec<usize>> {
+    if op.start.is_none() && op.end.is_none() {
+        return if shape.is_empty() { Err(invalid("a scalar has no dimensions")) } else { Ok(shape.to_vec()) };
+    }
+    let (start, end, step) = (op.start.unwrap_or(0), op.end.unwrap_or(i64::MAX), op.step.unwrap_or(1));
+    let slice = super::Slice { axes: vec![0], ..super::Slice::new((), vec![start], vec![step], vec![end]) };
+    let range = super::slice_ranges(&[shape.len()], &slice)?[0];
+    Ok((0..range.count as i64).map(|i| shape[(range.start as i64 + i * range.step) as usize]).collect())
+}
+
+/// As many as dimensions are given.
+pub(super) fn shape(op: &ShapeOp<Value>) -> Types {
+    one(vec![fetched(op.input.shape, op)?.len()], Choice::OneOf(NUMBERS))
+}
+
+/// One dimension, or all.
+pub(super) fn size(op: &Size<Value>) -> Types {
+    let rank = op.input.shape.len();
+    let count = op.axis.map_or(Ok(rank), |a| axis("axis", a, rank).map(|_| 1))?;
+    if count == 0 {
+        return Err(misfit(op.input.called, "has no axis"));
+    }
+    one(vec![count], Choice::OneOf(NUMBERS))
+}
+
+/// The values that the operand lists; -1 is 1.
+pub(super) fn constant_fill(op: &ConstantFill<Value>) -> Types {
+    let dims = known_ints(&op.input)?;
+    check_rank(dims.len())?;
+    let dim = |&d: &i64| if d == -1 { Some(1) } else { usize::try_from(d).ok().filter(|d| *d > 0) };
+    let shape: Option<Shape> = dims.iter().map(dim).collect();
+    let shape = shape.ok_or_else(|| misfit(op.input.called, format!("holds {dims:?}; dimensions are at least 1")))?;
+    one(shape, Choice::OneOf(NUMBERS))
+}
+
+/// The one number that an operand holds.
+fn number(operand: &Option<Value>, otherwise: f64) -> Result<f64> {
+    let Some(t) = operand else {
+        return Ok(otherwise);
+    };
+    t.expect_elements(1, "a number")?;
+    Ok(known_numbers(t)?[0])
+}
+
+fn count(start: &Option<Value>, end: &Value, step: &Option<Value>) -> Types {
+    let (start, end, step) = (number(start, 0.0)?, number(&Some(*end), 0.0)?, number(step, 1.0)?);
+    let count = ((end - start) / step).ceil();
+    // So also where one of them is NaN.
+    if !(count >= 1.0 && count <= (1u64 << 50) as f64) {
+        return Err(invalid(format!("from {start} to {end} by {step} there are {count} numbers; expected at least 1")));
+    }
+    one(vec![count as usize], Choice::OneOf(NUMBERS))
+}
+
+/// So many numbers as there are from start to limit.
+pub(super) fn range(op: &Range<Value>) -> Types {
+    count(&op.start, &op.limit, &op.delta)
+}
+
+/// So many numbers as there are from start to end.
+pub(super) fn arange(op: &Arange<Value>) -> Types {
+    count(&op.start, &op.end, &op.step)
+}
+
+/// A result for each vector, of all their lengths.
+pub(super) fn mesh_grid(op: &MeshGrid<Value>) -> Types {
+    let length = |(i, v): (usize, &Value)| match v.shape {
+        &[n] => Ok(n),
+        other => Err(argument(format!("inputs[{i}]"), shape_text(other), "expected a vector")),
+    };
+    check_rank(op.inputs.len())?;
+    let mut shape: Shape = op.inputs.iter().enumerate().map(length).collect::<Result<_>>()?;
+    if op.is_reverse {
+        shape.reverse();
+    }
+    if shape.is_empty() {
+        return Err(invalid("there are no vectors"));
+    }
+    Ok(op.inputs.iter().map(|v| Inferred { shape: shape.clone(), dtype: Choice::Is(v.dtype) }).collect())
+}

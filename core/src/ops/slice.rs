@@ -1,0 +1,163 @@
+//! Types of ops that take ranges of axes.
+use super::{
+    Slice, SliceAxis, StridedSlice,
+    types::{Types, Value, axes, known_ints, of_dtype},
+};
+use crate::base::{Result, Shape, argument, invalid};
+
+/// One axis of a slice: `count` entries from `start`, `step` apart.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Span {
+    /// The first entry.
+    pub start: usize,
+    /// From one to the next; negative backwards.
+    pub step: i64,
+    /// How many.
+    pub count: usize,
+}
+
+impl Span {
+    /// All of an axis.
+    fn whole(dim: usize) -> Span {
+        Span { start: 0, step: 1, count: dim }
+    }
+    /// From `start` up to but without `end`, as numpy counts. None is the end of the axis on that side.
+    fn new(axis: usize, dim: usize, start: Option<i64>, end: Option<i64>, step: i64) -> Result<Span> {
+        if step == 0 {
+            return Err(argument("steps", 0, "a step is at least 1, or at most -1 to go backwards"));
+        }
+        let dim = dim as i64;
+        let from_end = |v: i64| if v < 0 { v.saturating_add(dim) } else { v };
+        // Going backwards, -1 can only be written as something before the first entry.
+        let (low, high) = if step > 0 { (0, dim) } else { (-1, dim - 1) };
+        let first = start.map_or(if step > 0 { 0 } else { high }, |v| from_end(v).clamp(0, high));
+        let last = end.map_or(if step > 0 { high } else { low }, |v| from_end(v).clamp(low, high));
+        let span = if step > 0 { last - first } else { first - last };
+        if span <= 0 {
+            let (from, to) = (start.unwrap_or(first), end.unwrap_or(last));
+            return Err(invalid(format!(
+                "the slice of axis {axis} from {from} to {to} by {step} is empty; the axis has {dim} entries"
+            )));
+        }
+        let count = (span as u64).div_ceil(step.unsigned_abs()) as usize;
+        // Of one entry there is no next, however far away.
+        Ok(Span { start: first as usize, step: if count == 1 { 1 } else { step }, count })
+    }
+}
+
+/// The range of each axis. As TPU-MLIR has it, an end of -1 without `axes` means the whole axis.
+pub fn slice_ranges<V>(input: &[usize], op: &Slice<V>) -> Result<Vec<Span>> {
+    let (offset, steps, ends, given) = (&op.offset, &op.steps, &op.ends, &op.axes);
+    if steps.len() != offset.len()
+        || ends.len() != offset.len()
+        || (!given.is_empty() && given.len() != offset.len())
+        || offset.len() > input.len()
+    {
+        return Err(invalid(format!(
+            "{} offsets, {} steps, {} ends for {} axes of an input with {}",
+            offset.len(),
+            steps.len(),
+            ends.len(),
+            given.len(),
+            input.len()
+        )));
+    }
+    let at = if given.is_empty() { (0..offset.len()).collect() } else { axes("axes", given, input.len())? };
+    let mut ranges: Vec<Span> = input.iter().map(|&d| Span::whole(d)).collect();
+    for (i, a) in at.into_iter().enumerate() {
+        let whole = given.is_empty() && ends[i] == -1 && steps[i] > 0;
+        ranges[a] = Span::new(a, input[a], Some(offset[i]), Some(ends[i]).filter(|_| !whole), steps[i])?;
+    }
+    Ok(ranges)
+}
+
+/// The counts of the ranges.
+pub(super) fn slice(op: &Slice<Value>) -> Types {
+    if op.offsetT.or(op.endsT).or(op.stepsT).is_some() {
+        return Err(invalid("offsets, ends or steps that are tensors are not supported"));
+    }
+    of_dtype(slice_ranges(op.input.shape, op)?.into_iter().map(|r| r.count).collect(), &op.input)
+}
+
+/// The range of each axis, from the values of the operands; without `step` it is 1.
+pub fn axis_ranges(
+    input: &[usize],
+    axis: Vec<i64>,
+    start: Vec<i64>,
+    step: Option<Vec<i64>>,
+    end: Vec<i64>,
+) -> Result<Vec<Span>> {
+    if axis.is_empty() {
+        return Err(invalid("it names no axis"));
+    }
+    let steps = step.unwrap_or_else(|| vec![1; axis.len()]);
+    slice_ranges(input, &Slice { axes: axis, ..Slice::new((), start, steps, end) })
+}
+
+/// The counts of the ranges.
+pub(super) fn slice_axis(op: &SliceAxis<Value>) -> Types {
+    let step = op.step.as_ref().map(known_ints).transpose()?;
+    let (axis, start, end) = (known_ints(&op.axis)?, known_ints(&op.start)?, known_ints(&op.end)?);
+    let ranges = axis_ranges(op.input.shape, axis, start, step, end)?;
+    of_dtype(ranges.into_iter().map(|r| r.count).collect(), &op.input)
+}
+
+/// The range of each axis of the input, and the shape of the result, where axes are inserted and dropped.
+pub fn strided_ranges<V>(
+    input: &[usize],
+    op: &StridedSlice<V>,
+    [starts, ends, strides]: [&[i64]; 3],
+) -> Result<(Vec<Span>, Shape)> {
+    let n = starts.len();
+    if ends.len() != n || strides.len() != n {
+        let (ends, strides) = (ends.len(), strides.len());
+        return Err(invalid(format!("{n} starts, {ends} ends, {strides} strides; expected equally many")));
+    }
+    let bit = |mask: i64, i: usize| i < 64 && mask >> i & 1 == 1;
+    let is_ellipsis = |i: usize| bit(op.ellipsis_mask, i);
+    let is_new = |i: usize| !is_ellipsis(i) && bit(op.new_axis_mask, i);
+    let named = (0..n).filter(|&i| !is_ellipsis(i) && !is_new(i)).count();
+    let Some(rest) = input.len().checked_sub(named) else {
+        return Err(invalid(format!("{named} axes are named; the input has {}", input.len())));
+    };
+    if (0..n).filter(|&i| is_ellipsis(i)).count() > 1 {
+        return Err(argument("ellipsis_mask", op.ellipsis_mask, "only one entry can stand for the axes not named"));
+    }
+    let (mut ranges, mut shape) = (Vec::new(), Shape::new());
+    for i in 0..n {
+        let at = ranges.len();
+        if is_ellipsis(i) {
+            ranges.extend(input[at..at + rest].iter().map(|&d| Span::whole(d)));
+            shape.extend(&input[at..at + rest]);
+        } else if is_new(i) {
+            shape.push(1);
+        } else if bit(op.shrink_axis_mask, i) {
+            let place = if starts[i] < 0 { starts[i].saturating_add(input[at] as i64) } else { starts[i] };
+            let fits = usize::try_from(place).ok().filter(|p| *p < input[at]);
+            let start = fits.ok_or_else(|| {
+                argument("starts", starts[i], format!("axis {at}, which is dropped, has {} entries", input[at]))
+            })?;
+            ranges.push(Span { start, step: 1, count: 1 });
+        } else {
+            let (start, end) = (Some(starts[i]), Some(ends[i]));
+            let start = start.filter(|_| !bit(op.begin_mask, i));
+            let range = Span::new(at, input[at], start, end.filter(|_| !bit(op.end_mask, i)), strides[i])?;
+            ranges.push(range);
+            shape.push(range.count);
+        }
+    }
+    let more = &input[ranges.len()..];
+    ranges.extend(more.iter().map(|&d| Span::whole(d)));
+    shape.extend(more);
+    if shape.is_empty() {
+        shape.push(1);
+    }
+    Ok((ranges, shape))
+}
+
+/// The counts of the ranges, with axes inserted and dropped.
+pub(super) fn strided_slice(op: &StridedSlice<Value>) -> Types {
+    let [starts, ends, strides] = [known_ints(&op.starts)?, known_ints(&op.ends)?, known_ints(&op.strides)?];
+    let (_, shape) = strided_ranges(op.input.shape, op, [&starts, &ends, &strides])?;
+    of_dtype(shape, &op.input)
+}

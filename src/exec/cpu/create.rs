@@ -1,0 +1,75 @@
+//! Tensors made of shapes and numbers.
+use super::{
+    Kernel, Operand,
+    layout::{converted, write_view},
+    task::{Finish, Task},
+};
+use crate::{
+    base::Result,
+    exec::ValueType,
+    ops::{ConstantFill, MeshGrid, Shape, Size, fetched},
+    quant::RoundMode,
+};
+
+/// Whether a result stores plain integers.
+pub(super) fn is_plain_int(result: &ValueType) -> bool {
+    result.quantization.is_none() && result.buffer_dtype().is_int()
+}
+
+/// Each element by its place, exactly where it is a plain integer.
+fn fill(t: &mut Task, f: impl Fn(usize) -> f64 + Sync) -> Result<()> {
+    if is_plain_int(t.result(0)?) {
+        return t.fill_ints(0, |first, out| {
+            out.iter_mut().enumerate().for_each(|(i, v)| *v = f(first + i).round() as i64);
+        });
+    }
+    t.fill(0, 1, Finish::default(), |first, out| {
+        out.iter_mut().enumerate().for_each(|(i, v)| *v = f(first + i) as f32);
+        Ok(())
+    })
+}
+
+pub(super) fn shape(op: Shape<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let dims = fetched(&op.input.ty.shape, &op)?;
+        fill(t, |i| dims[i] as f64)
+    })
+}
+
+pub(super) fn size(op: Size<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let dims = &op.input.ty.shape;
+        let first = op.axis.map_or(0, |a| a.rem_euclid(dims.len() as i64) as usize);
+        fill(t, |i| dims[first + i] as f64)
+    })
+}
+
+pub(super) fn constant_fill(op: ConstantFill<Operand>) -> Kernel {
+    Box::new(move |t| fill(t, |_| op.value))
+}
+
+/// `start + i * step`, where they are 0 and 1 if absent.
+pub(super) fn range(start: Option<Operand>, step: Option<Operand>) -> Kernel {
+    fn number(t: &Task, operand: &Option<Operand>, otherwise: f64) -> Result<f64> {
+        let first = |o: &Operand| Ok(t.array(o)?.to_f64()?.first().copied().unwrap_or(otherwise));
+        operand.as_ref().map_or(Ok(otherwise), first)
+    }
+    Box::new(move |t| {
+        let (start, step) = (number(t, &start, 0.0)?, number(t, &step, 1.0)?);
+        fill(t, |i| start + i as f64 * step)
+    })
+}
+
+pub(super) fn mesh_grid(op: MeshGrid<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let n = op.inputs.len();
+        for (i, input) in op.inputs.iter().enumerate() {
+            let shape = &t.result(i)?.shape;
+            let mut by = vec![0; n];
+            by[if op.is_reverse { n - 1 - i } else { i }] = 1;
+            let input = converted(t, input, i, RoundMode::default())?;
+            write_view(t.memory(i)?, &input, 0, &by, shape)?;
+        }
+        Ok(())
+    })
+}

@@ -1,0 +1,48 @@
+//! Ranges of axes.
+use super::{
+    Kernel, Operand,
+    layout::{converted, strides, write_view},
+    task::Task,
+};
+use crate::{
+    base::{Result, invalid},
+    ops::{Slice, SliceAxis, Span, StridedSlice, axis_ranges, slice_ranges, strided_ranges},
+    quant::RoundMode,
+};
+
+/// The entries of the input in the ranges, one an axis.
+fn write_ranges(t: &mut Task, input: &Operand, ranges: &[Span]) -> Result<()> {
+    // Ranges may come from coefficients, whose data can be others by now.
+    let counts: Vec<usize> = ranges.iter().map(|r| r.count).collect();
+    if counts.iter().product::<usize>() != t.result(0)?.elements() {
+        return Err(invalid(format!("the ranges have {counts:?} entries, which were others when the graph was built")));
+    }
+    let input = converted(t, input, 0, RoundMode::default())?;
+    let by = strides(input.shape());
+    let start = ranges.iter().zip(&by).map(|(r, s)| r.start as i64 * s).sum();
+    let by: Vec<i64> = ranges.iter().zip(&by).map(|(r, s)| r.step * s).collect();
+    write_view(t.memory(0)?, &input, start, &by, &counts)
+}
+
+pub(super) fn slice(op: Slice<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let ranges = slice_ranges(&op.input.ty.shape, &op)?;
+        write_ranges(t, &op.input, &ranges)
+    })
+}
+
+pub(super) fn slice_axis(op: SliceAxis<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let step = op.step.as_ref().map(|step| t.ints(step)).transpose()?;
+        let ranges = axis_ranges(&op.input.ty.shape, t.ints(&op.axis)?, t.ints(&op.start)?, step, t.ints(&op.end)?)?;
+        write_ranges(t, &op.input, &ranges)
+    })
+}
+
+pub(super) fn strided_slice(op: StridedSlice<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let [starts, ends, strides] = [t.ints(&op.starts)?, t.ints(&op.ends)?, t.ints(&op.strides)?];
+        let (ranges, _) = strided_ranges(&op.input.ty.shape, &op, [&starts, &ends, &strides])?;
+        write_ranges(t, &op.input, &ranges)
+    })
+}
