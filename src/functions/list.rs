@@ -1,13 +1,16 @@
 //! The one list of functions.
 use super::{
-    FunctionDef, activation, arithmetic, cast, compare, conv, gather, layout, matmul, norm, pool, reduce, select, sort,
+    FunctionDef, activation, arithmetic, cast, compare, conv, custom, gather, layout, matmul, mean_std, norm, packed,
+    pool, reduce, select, shift, sort,
 };
 use crate::base::{Cause, Result, nearest, shown};
 
 /// Every function, by name.
-static FUNCTIONS: [FunctionDef; 49] = [
+static FUNCTIONS: [FunctionDef; 62] = [
+    packed::a16matmul(),
     activation::abs(),
     arithmetic::add(),
+    shift::add_shift(),
     pool::avgpool2d(),
     norm::batch_norm(),
     cast::cast(),
@@ -17,9 +20,13 @@ static FUNCTIONS: [FunctionDef; 49] = [
     conv::conv_int(),
     conv::conv_quant(),
     conv::conv_v2(),
+    custom::custom(),
+    cast::dequant_int(),
+    cast::dequant_int_to_fp(),
     arithmetic::div(),
     compare::eq(),
     compare::eqs(),
+    packed::fp8matmul(),
     compare::ge(),
     activation::gelu(),
     compare::ges(),
@@ -34,16 +41,22 @@ static FUNCTIONS: [FunctionDef; 49] = [
     compare::lts(),
     matmul::matmul(),
     matmul::matmul_int(),
+    matmul::matmul_quant(),
+    matmul::matmulrq_int_op(),
     arithmetic::max(),
     pool::maxpool2d(),
+    mean_std::mean_std_scale(),
     arithmetic::min(),
     arithmetic::mul(),
+    shift::mul_shift(),
     compare::ne(),
     compare::nes(),
     layout::pad(),
     layout::permute(),
     reduce::reduce(),
     activation::relu(),
+    cast::requant_fp(),
+    cast::requant_fp_to_int(),
     cast::requant_int(),
     layout::reshape(),
     activation::sigmoid(),
@@ -52,6 +65,7 @@ static FUNCTIONS: [FunctionDef; 49] = [
     layout::split(),
     layout::squeeze(),
     arithmetic::sub(),
+    shift::sub_shift(),
     activation::tanh(),
     sort::topk(),
     layout::unsqueeze(),

@@ -18,6 +18,7 @@ mod by_name;
 mod cast;
 mod compare;
 mod conv;
+mod custom;
 mod dtypes;
 mod function;
 mod gather;
@@ -25,10 +26,13 @@ mod layout;
 mod list;
 mod lowering;
 mod matmul;
+mod mean_std;
 mod norm;
+mod packed;
 mod pool;
 mod reduce;
 mod select;
+mod shift;
 mod sort;
 #[cfg(test)]
 mod testing;
@@ -38,6 +42,7 @@ pub(crate) use argument::{Argument, closest};
 pub use argument::{Each, NewShape, Operands, Scalar, TensorOrScalar};
 pub use by_name::call;
 pub(crate) use by_name::{ByName, attribute_value, call_with};
+pub use custom::Params;
 pub use function::{ArgumentDef, ArgumentSet, Arguments, Call, Function, FunctionDef, Outputs};
 pub(crate) use function::{BadArgument, BadCall, Given, Named, call_by_name, function};
 pub use list::{function_def, functions};
@@ -46,7 +51,7 @@ pub use value::Value;
 /// The structs of the functions' arguments.
 pub mod args {
     pub use super::{
-        activation::*, arithmetic::*, cast::*, compare::*, conv::*, gather::*, layout::*, matmul::*, norm::*, pool::*,
-        reduce::*, select::*, sort::*,
+        activation::*, arithmetic::*, cast::*, compare::*, conv::*, custom::*, gather::*, layout::*, matmul::*,
+        mean_std::*, norm::*, packed::*, pool::*, reduce::*, select::*, shift::*, sort::*,
     };
 }

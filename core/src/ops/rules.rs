@@ -1,7 +1,7 @@
 //! The list of type rules: one an op, or none.
 use super::{
-    Inferred, Op, OpDef, Value, activation, arithmetic, cast, compare, conv, gather, layout, matmul, norm, pool,
-    reduce, select, sort,
+    Inferred, Op, OpDef, Value, activation, arithmetic, cast, compare, conv, gather, layout, matmul, mean_std, norm,
+    pool, reduce, select, shift, sort,
 };
 use crate::base::Result;
 
@@ -13,17 +13,17 @@ macro_rules! without_rule {
     (@pattern $first:ident $($op:ident)*) => { $crate::ops::Op::$first(_) $(| $crate::ops::Op::$op(_))* };
     (@names $($op:ident)*) => { [$(stringify!($op)),*] };
     ($form:ident) => { $crate::without_rule! { @$form
-        A16Gather A16MatMul AdaptiveAvgPool Arange Arccos Arctanh Arg Attention BatchNormBwd BatchNormTrain
-        BinaryConstShift BinaryShift C2CAllReduce C2CBroadcast Ceil ChunkGatedDeltaRule Clip ConcatSlice
+        A16Gather AdaptiveAvgPool Arange Arccos Arctanh Arg Attention BatchNormBwd BatchNormTrain
+        C2CAllReduce C2CBroadcast Ceil ChunkGatedDeltaRule Clip ConcatSlice
         ConcatVolume ConstantFill ConvBwd_Weight Convbwd Copy Correlation Cos Cosh Csc CumSum Custom Deconv
-        DeformConv2D DepackRaw Depth2Space DequantInt DequantizeLinear DetectionOutput DivConst DtypeCast Einsum Elu
-        EmbDenseBwd Erf Exp Expand FAttention FAttentionLse Flatten FlexAttention Floor Fp8MatMul FrcnDetection GRU
+        DeformConv2D DepackRaw Depth2Space DetectionOutput DivConst Einsum Elu
+        EmbDenseBwd Erf Exp Expand FAttention FAttentionLse Flatten FlexAttention Floor FrcnDetection GRU
         GatherElements GatherND GridSampler GroupNorm GroupNormTrain HardSigmoid HardSwish If IndexPut Insert
         InstanceNorm Interp LRN LSTM LayerNormBwd LayerNormTrain List Log LogB LogicalAnd Loop Lut
         MaskRCNN_BboxPooler MaskRCNN_GetBboxB MaskRCNN_MaskPooler MaskRCNN_RPNGetBboxes MaskedFill MatchTemplate
-        MaxPoolWithMask MaxPoolingIndicesBwd MaxUnpool MeanRstd MeanStdScale MeshGrid Mish Mlp Mmap2Rgbmap Mod Nms
-        NonZero Normalize PRelu Pack PixelNorm PoolMask Pow Pow2 Pow3 Preprocess PriorBox Proposal QuantizeLinear
-        RMSNorm ROIPooling RandnLike Range Reciprocal RecurrentGatedDeltaRule Remainder Repeat RequantFp
+        MaxPoolWithMask MaxPoolingIndicesBwd MaxUnpool MeanRstd MeshGrid Mish Mlp Mmap2Rgbmap Mod Nms
+        NonZero Normalize PRelu Pack PixelNorm PoolMask Pow Pow2 Pow3 Preprocess PriorBox Proposal
+        RMSNorm ROIPooling RandnLike Range Reciprocal RecurrentGatedDeltaRule Remainder Repeat
         RetinaFaceDetection Reverse RoiAlign RoiExtractor Rope Round Rsqrt ScaleDotProductAttention ScaleLut
         ScatterElements ScatterND SelectiveScan Shape ShuffleChannel SiLU Sign Sin Sinh Size SliceAxis SoftmaxBwd
         Softplus Softsign Sort Sqrt StridedSlice SwapChannel SwapDimInner Swish Tan Tile Transpose Trilu Tuple
@@ -44,17 +44,24 @@ impl OpDef {
 /// Operands and attributes do not fit together.
 pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
     match op {
+        Op::A16MatMul(op) => matmul::a16_matmul(op),
         Op::Abs(op) => activation::abs(op),
         Op::Add(op) => arithmetic::add(op),
         Op::AddConst(op) => arithmetic::constant(&op.input),
         Op::AvgPool(op) => pool::avg_pool(op),
         Op::BatchNorm(op) => norm::batch_norm(op),
+        Op::BinaryConstShift(op) => shift::binary_const_shift(op),
+        Op::BinaryShift(op) => shift::binary_shift(op),
         Op::Cast(op) => cast::cast(op),
         Op::Compare(op) => compare::compare(op),
         Op::CompareConst(op) => compare::compare_const(op),
         Op::Concat(op) => layout::concat(op),
         Op::Conv(op) => conv::conv(op),
+        Op::DequantInt(op) => cast::dequant_int(op),
+        Op::DequantizeLinear(op) => cast::dequantize_linear(op),
         Op::Div(op) => arithmetic::div(op),
+        Op::DtypeCast(op) => cast::dtype_cast(op),
+        Op::Fp8MatMul(op) => matmul::fp8_matmul(op),
         Op::GELU(op) => activation::gelu(op),
         Op::Gather(op) => gather::gather(op),
         Op::LayerNorm(op) => norm::layer_norm(op),
@@ -63,14 +70,17 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::Max(op) => arithmetic::max(op),
         Op::MaxConst(op) => arithmetic::constant(&op.input),
         Op::MaxPool(op) => pool::max_pool(op),
+        Op::MeanStdScale(op) => mean_std::mean_std_scale(op),
         Op::Min(op) => arithmetic::min(op),
         Op::MinConst(op) => arithmetic::constant(&op.input),
         Op::Mul(op) => arithmetic::mul(op),
         Op::MulConst(op) => arithmetic::constant(&op.input),
         Op::Pad(op) => layout::pad(op),
         Op::Permute(op) => layout::permute(op),
+        Op::QuantizeLinear(op) => cast::quantize_linear(op),
         Op::Reduce(op) => reduce::reduce(op),
         Op::Relu(op) => activation::relu(op),
+        Op::RequantFp(op) => cast::requant_fp(op),
         Op::RequantInt(op) => cast::requant_int(op),
         Op::Reshape(op) => layout::reshape(op),
         Op::Scale(op) => norm::scale(op),

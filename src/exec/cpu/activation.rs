@@ -9,7 +9,7 @@ use rten_simd::{SimdOp, SimdUnaryOp};
 use rten_vecmath as vecmath;
 
 /// Applies `f` to chunks of the values.
-fn map(input: Operand, finish: Finish, f: impl Fn(&mut [f32]) + Send + Sync + 'static) -> Kernel {
+pub(super) fn map(input: Operand, finish: Finish, f: impl Fn(&mut [f32]) + Send + Sync + 'static) -> Kernel {
     Box::new(move |t| {
         let source = t.source(&input, &input.ty.shape)?;
         t.fill(0, 1, finish, |first, out| {

@@ -11,10 +11,12 @@ mod gather;
 mod gemm;
 mod layout;
 mod matmul;
+mod mean_std;
 mod norm;
 mod pool;
 mod reduce;
 mod select;
+mod shift;
 mod sort;
 mod task;
 mod temporary;
@@ -29,17 +31,24 @@ type Kernel = Box<dyn Fn(&mut Task) -> Result<()> + Send + Sync>;
 /// The list of kernels: one an op, or none.
 fn prepare(op: &Op<Operand>) -> Option<Kernel> {
     Some(match op.clone() {
+        Op::A16MatMul(op) => matmul::a16_matmul(*op),
         Op::Abs(op) => activation::abs(*op),
         Op::Add(op) => arithmetic::add(*op),
         Op::AddConst(op) => arithmetic::add_const(*op),
         Op::AvgPool(op) => pool::avg_pool(*op),
         Op::BatchNorm(op) => norm::batch_norm(*op),
+        Op::BinaryConstShift(op) => shift::binary_const_shift(*op),
+        Op::BinaryShift(op) => shift::binary_shift(*op),
         Op::Cast(op) => cast::cast(*op),
         Op::Compare(op) => compare::compare(*op),
         Op::CompareConst(op) => compare::compare_const(*op),
         Op::Concat(op) => layout::concat(*op),
         Op::Conv(op) => conv::conv(*op),
+        Op::DequantInt(op) => cast::dequant_int(*op),
+        Op::DequantizeLinear(op) => cast::dequantize_linear(*op),
         Op::Div(op) => arithmetic::div(*op),
+        Op::DtypeCast(op) => cast::dtype_cast(op.input),
+        Op::Fp8MatMul(op) => matmul::fp8_matmul(*op),
         Op::GELU(op) => activation::gelu(*op),
         Op::Gather(op) => gather::gather(*op),
         Op::LayerNorm(op) => norm::layer_norm(*op),
@@ -48,14 +57,17 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::Max(op) => arithmetic::max(*op),
         Op::MaxConst(op) => arithmetic::max_const(*op),
         Op::MaxPool(op) => pool::max_pool(*op),
+        Op::MeanStdScale(op) => mean_std::mean_std_scale(*op),
         Op::Min(op) => arithmetic::min(*op),
         Op::MinConst(op) => arithmetic::min_const(*op),
         Op::Mul(op) => arithmetic::mul(*op),
         Op::MulConst(op) => arithmetic::mul_const(*op),
         Op::Pad(op) => layout::pad(*op),
         Op::Permute(op) => layout::permute(*op),
+        Op::QuantizeLinear(op) => cast::quantize_linear(*op),
         Op::Reduce(op) => reduce::reduce(*op),
         Op::Relu(op) => activation::relu(*op),
+        Op::RequantFp(op) => return cast::requant_fp(*op),
         Op::RequantInt(op) => return cast::requant_int(*op),
         Op::Reshape(op) => layout::reshape(op.input),
         Op::Scale(op) => norm::scale(*op),

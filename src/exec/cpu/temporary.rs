@@ -34,6 +34,11 @@ pub(super) fn temporary(signature: &Signature) -> u64 {
     match &signature.op {
         Op::Conv(op) => conv(op, result),
         Op::MatMul(op) => matmul(op, result),
+        Op::A16MatMul(op) => {
+            let unpacked = op.weight.ty.elements().saturating_mul(8 / op.weight_bits as usize);
+            sum([reals(&op.input.ty), reals(&op.scale.ty), bytes(unpacked, 4), reals(result)])
+        }
+        Op::Fp8MatMul(op) => sum([reals(&op.input.ty), bytes(op.weight.ty.elements(), 4), reals(result)]),
         Op::AvgPool(_) | Op::MaxPool(_) => reals(&input.ty),
         // As it is, and in another order.
         Op::Reduce(_) => sum([reals(&input.ty), bytes(elements, 4), reals(result)]),
