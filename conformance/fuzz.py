@@ -67,7 +67,7 @@ def by_tpulang(s, work):
             return tensors[v]
         if isinstance(v, list) and v and all(isinstance(x, str) and x in tensors for x in v):
             return [tensors[x] for x in v]
-        if isinstance(v, dict):
+        if isinstance(v, dict) and "value" in v:
             return tpul.Scalar(v["value"], v["dtype"])
         if k in ("tensor_i0", "tensor_i1", "scalar_i1") and isinstance(v, (int, float)):
             return tpul.Scalar(v, "int32" if isinstance(v, int) else "float32")
@@ -75,8 +75,8 @@ def by_tpulang(s, work):
 
     for o in spec["ops"]:
         outs = o["out"]
-        name = outs if isinstance(outs, str) else "out"
-        out = getattr(tpul, o["op"])(**{k: value(k, v) for k, v in o["args"].items()}, out_name=name)
+        names = {"out_name": outs if isinstance(outs, str) else "out"} if o["op"] != "custom" else {"out_names": list(outs)}
+        out = getattr(tpul, o["op"])(**{k: value(k, v) for k, v in o["args"].items()}, **names)
         for n, t in zip([outs] if isinstance(outs, str) else outs, [out] if isinstance(outs, str) else out):
             t.name = n
             tensors[n] = t

@@ -1,5 +1,7 @@
 """Matrix products."""
-from random_graph import R, float_type, maybe, quantized, shape, zero
+import numpy as np
+
+from random_graph import R, float_type, maybe, quantized, scale, shape, zero
 
 
 def matmul(s):
@@ -29,7 +31,63 @@ def matmul_requant(s, d):
            round_mode=R.choice(["half_away_from_zero", "half_up", "half_to_even"]), rq_axis=-1, fuse_rq_to_matmul=maybe(0.3, lambda: True))
 
 
+def matmul_quant(s, d):
+    m, k, n = (R.randint(1, 9) for _ in range(3))
+    x = s.tensor("x", shape(0, 2, 3) + [m, k], d)
+    rt = R.random() < 0.4
+    w = s.tensor("w", [n, k] if rt else [k, n], "int8", True)
+    s.call("matmul_quant", input=x, right=w, bias=maybe(0.4, lambda: s.tensor("b", [n], "int32", True)), right_transpose=rt or None,
+           input_scale=scale(), right_scale=scale(), output_scale=scale(), input_zp=maybe(0.7, lambda: zero(d)), right_zp=0,
+           output_zp=maybe(0.7, lambda: R.choice([0, 3])), out_dtype=maybe(0.5, lambda: R.choice(["int8", "uint8"])))
+
+
+def matmulrq_int_op(s, d):
+    m, k, n = (R.randint(1, 9) for _ in range(3))
+    x = s.tensor("x", shape(0, 2, 3) + [m, k], d)
+    w = s.tensor("w", [k, n], "int8", True)
+    several = R.random() < 0.5
+    relu = R.random() < 0.3
+    s.call("matmulrq_int_op", input=x, right=w, bias=maybe(0.4, lambda: s.tensor("b", [n], "int32", True)),
+           multiplier=[R.randint(1, 99) for _ in range(n)] if several else R.randint(1, 99),
+           shift=[-R.randint(1, 9) for _ in range(n)] if several else -R.randint(1, 9), offset=0 if relu else zero("int8"),
+           out_dtype=None if relu else R.choice(["int8", "int16"]), round_mode=maybe(0.5, lambda: "half_up"), do_relu=relu or None)
+
+
+def a16matmul(s):
+    n, group, groups = 8 * R.randint(1, 3), 8 * R.randint(1, 2), R.randint(1, 3)
+    bits = R.choice([4, 8])
+    k, each = group * groups, 32 // bits
+    d = float_type()
+    x = s.tensor("x", shape(1, 3, 4) + [k], d)
+    packed = lambda name, rows, columns: s.tensor(name, [rows, columns], "int32", True,
+                                                  np.random.randint(-2**31, 2**31, (rows, columns), dtype=np.int64).astype(np.int32))
+    w, z = packed("w", k // each, n), packed("z", groups, n // each)
+    q = s.tensor("s", [groups, n], d, True)
+    s.call("a16matmul", input=x, weight=w, scale=q, zp=z, bias=maybe(0.5, lambda: s.tensor("b", [n], d, True)),
+           out_dtype=float_type(), group_size=group, bits=bits)
+
+
+def fp8matmul(s):
+    n, block = R.randint(1, 20), R.randint(1, 8)
+    k = block * R.randint(1, 3)
+    # The executor takes other scales than meant where k is no multiple of the block, or the weight is k x n.
+    rt = R.random() < 0.8
+    if not rt:
+        k = n = block
+    d = float_type()
+    x = s.tensor("x", shape(1, 3, 4) + [k], d)
+    order = lambda a, b: [a, b] if rt else [b, a]
+    w = s.tensor("w", order(n, k), "float32", True)
+    q = s.tensor("s", order(-(-n // block), -(-k // block)), "float32", True)
+    s.call("fp8matmul", input=x, weight=w, scale=q, bias=maybe(0.5, lambda: s.tensor("b", [n], d, True)),
+           right_transpose=None if rt else False, out_dtype=float_type(), block_size=block)
+
+
 KINDS = {
     "matmul": matmul,
+    "matmul_quant": quantized(matmul_quant),
+    "matmulrq_int_op": quantized(matmulrq_int_op),
+    "a16matmul": a16matmul,
+    "fp8matmul": fp8matmul,
     "matmul_requant": quantized(matmul_requant),
 }

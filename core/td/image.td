@@ -13,7 +13,7 @@ def Top_MeanStdScaleOp : Top_Op<"MeanStdScale"> {
   let summary = "(x - mean) / std * scale + zero_points, per channel";
   let description = [{ }];
   let arguments = (ins AnyTensor:$input, StrAttr:$channel_order, StrAttr:$customization_format,
-    F64ArrayAttr:$mean, StrAttr:$quant_mode, I64ArrayAttr:$resize_dims, StrAttr:$rounding_mode,
+    F64ArrayAttr:$mean, StrAttr:$quant_mode, I64ArrayAttr:$resize_dims, RoundMode:$rounding_mode,
     F64ArrayAttr:$scale,
     DefaultValuedAttr<BoolAttr, "true">:$sign,
     F64ArrayAttr:$std, F64ArrayAttr:$zero_points);

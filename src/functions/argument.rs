@@ -59,6 +59,7 @@ macro_rules! plain {
 plain! {
     i64, "integer", "an integer", { "type": "integer" }, Value::Int(v) => v; |v| Value::Int(v);
     f64, "number", "a number", { "type": "number" }, Value::Float(v) => v, Value::Int(v) => v as f64; |v| Value::Float(v);
+    String, "string", "a string", { "type": "string" }, Value::Str(v) => v; |v| Value::Str(v);
     bool, "boolean", "true or false", { "type": "boolean" }, Value::Bool(v) => v; |v| Value::Bool(v);
 }
 

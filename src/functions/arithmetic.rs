@@ -190,7 +190,7 @@ impl Div {
     }
 }
 
-fn no_tensor() -> crate::Error {
+pub(super) fn no_tensor() -> crate::Error {
     argument("tensor_i0 and tensor_i1", "both numbers", "one must be a tensor")
 }
 

@@ -3,7 +3,7 @@ use super::argument::Scalar;
 use super::function::{Arguments, Function};
 use crate::{
     array::Array,
-    base::{Cause, Dtype, Error, Ints, Result, Shape, argument, counted, invalid},
+    base::{Cause, Dtype, Error, Ints, Result, Shape, argument, counted, invalid, misfit},
     graph::{Graph, NewResult, Operand, Tensor, TensorInfo, TensorKind},
     ops::Op,
     quant::{PerTensorOrAxis, Quantization},
@@ -204,8 +204,36 @@ impl<'g> Lowering<'g> {
     pub(crate) fn scalar_coefficient(&mut self, scalar: Scalar) -> Result<Operand> {
         let name = format!("{}_scalar", self.stem());
         let tensor = self.coefficient(&name, Array::filled(scalar.dtype, [1], scalar.value)?)?;
-        self.graph.change(tensor, |t| t.of_number = true);
+        self.graph.change(tensor, |t| t.of_call = true);
         Ok(Operand::Tensor(tensor))
+    }
+    /// Rows and columns of a tensor argument that must be a matrix.
+    pub(crate) fn matrix(&self, (name, operand): (&str, &Operand)) -> Result<(usize, usize)> {
+        let info = self.info(operand)?;
+        match info.shape.as_slice() {
+            [rows, columns] => Ok((*rows, *columns)),
+            _ => Err(misfit(name, format!("is {}; expected a matrix", info.type_text()))),
+        }
+    }
+    /// A coefficient with the data of another in the form that an op has them, which is emitted in its place.
+    pub(crate) fn repacked(
+        &mut self,
+        argument: &str,
+        operand: &Operand,
+        dtype: Dtype,
+        shape: Shape,
+        repack: impl Fn(&Array) -> Result<Array>,
+    ) -> Result<Tensor> {
+        let from = self.tensor(operand)?;
+        let info = self.graph.tensor(from)?;
+        let TensorKind::Coefficient(data) = &info.kind else {
+            return Err(misfit(argument, format!("{:?} is no coefficient; its data must be known", info.name)));
+        };
+        let data = data.as_ref().map(repack).transpose()?;
+        let name = self.graph.free_name(&format!("{}_packed", info.name));
+        let made = self.graph.add_tensor(Some(&name), dtype, shape, TensorKind::Coefficient(data))?;
+        self.graph.change(made, |t| (t.of_call, t.stands_for) = (true, Some(from)));
+        Ok(made)
     }
     /// Errors about these attributes of ops call them as the function calls its arguments.
     pub(crate) fn called(&mut self, words: &'static [(&'static str, &'static str)]) -> &mut Self {
@@ -259,6 +287,17 @@ impl<'g> Lowering<'g> {
         };
         let results = self.out_names(dtypes.len())?.into_iter().zip(dtypes).map(name).collect();
         self.insert(op, results)
+    }
+    /// As [`Lowering::emit`], of outputs whose types the op does not tell.
+    pub(crate) fn emit_typed(&mut self, op: impl Into<Op<Tensor>>, types: Vec<(Dtype, Shape)>) -> Result<Vec<Tensor>> {
+        let names = self.out_names(types.len())?;
+        let new = |(name, (dtype, shape))| NewResult {
+            name: Some(name),
+            dtype: Some(dtype),
+            shape: Some(shape),
+            ..NewResult::default()
+        };
+        self.insert(op, names.into_iter().zip(types).map(new).collect())
     }
     /// Adds an operator with these results; gives those that are there.
     pub(crate) fn insert(&mut self, op: impl Into<Op<Tensor>>, results: Vec<NewResult>) -> Result<Vec<Tensor>> {

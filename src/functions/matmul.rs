@@ -1,5 +1,6 @@
-//! Matrix product: `matmul`, `matmul_int`, both lowered to `top.MatMul`.
+//! Matrix products: `matmul`, `matmul_int`, `matmul_quant`, `matmulrq_int_op`, all lowered to `top.MatMul`.
 use super::{
+    cast::{RequantInt, requant_int},
     dtypes::{BYTES, FLOATS, INT32},
     function,
     lowering::{Lowering, one_of},
@@ -8,6 +9,7 @@ use crate::{
     base::{Dtype, OneOrMany, Result, argument, misfit},
     graph::{Operand, Tensor},
     ops,
+    quant::RoundMode,
 };
 
 function! {
@@ -48,6 +50,52 @@ function! {
     }
     matmul_int: "Matrix product of integers with exact accumulation: `sum of (in - input_zp) * (right - right_zp) + bias`.",
         example "let y = g.matmul_int(i, Array::filled(Dtype::Int8, [8, 5], 2.0)?).input_zp(0).right_zp(0).call()?;\nassert_eq!(g.tensor(y)?.type_text(), \"1x3x8x5 int32\");",
+        => |args, to| args.lower(to);
+}
+
+function! {
+    MatmulQuant -> Tensor {
+        "Left matrix (or stack of them); int8 or uint8." input: Operand,
+        "Right matrix; int8 or uint8." right: Operand,
+        ;
+        "n elements, int32." bias: Operand,
+        "Swaps the last two axes of the right matrix first." right_transpose: bool = false,
+        "Whether the result keeps all axes; otherwise the leading ones are folded into m." keep_dims: bool = true,
+        "The left matrix's scale; needed unless it is set on the tensor." input_scale: OneOrMany<f64>,
+        "The right matrix's scale; needed unless it is set on the tensor." right_scale: OneOrMany<f64>,
+        "The output's scale; needed." output_scale: OneOrMany<f64>,
+        "The left matrix's zero point." input_zp: OneOrMany<i64>,
+        "The right matrix's zero point." right_zp: OneOrMany<i64>,
+        "The output's zero point." output_zp: OneOrMany<i64>,
+        "int8 or uint8." out_dtype: Dtype = Dtype::Int8,
+    }
+    matmul_quant: "Matrix product of quantized tensors: `saturate(round((sum of (in - input_zp) * (right - right_zp) + bias) * input_scale * right_scale / output_scale) + output_zp)`.",
+        example "let w = Array::filled(Dtype::Int8, [8, 5], 2.0)?;\nlet y = g.matmul_quant(i, w).input_scale(0.5).right_scale(0.25).output_scale(1.0).call()?;\nassert_eq!(g.tensor(y)?.type_text(), \"1x3x8x5 int8 (scale 1.0)\");",
+        => |args, to| args.lower(to);
+}
+
+function! {
+    MatmulrqIntOp -> Tensor {
+        "Left matrix (or stack of them); int8 or uint8." input: Operand,
+        "Right matrix; int8 or uint8." right: Operand,
+        ;
+        "n elements, or a tensor broadcast to the result; int32." bias: Operand,
+        "False: it is not supported here." input_transpose: bool = false,
+        "Swaps the last two axes of the right matrix first." right_transpose: bool = false,
+        "False: it is not supported here." output_transpose: bool = false,
+        "Whether the result keeps all axes; otherwise the leading ones are folded into m." keep_dims: bool = true,
+        "int8 or int16." out_dtype: Dtype = Dtype::Int8,
+        "The multiplier, one or one a column; in modes 0 and 1 a Q31 fraction. Needed. Further elements of a longer list are kept and say nothing." multiplier: OneOrMany<i64>,
+        "Bits to shift to the left (negative: to the right), one or one a column. Needed." shift: OneOrMany<i64>,
+        "The output's zero point. Needed." offset: OneOrMany<i64>,
+        "0: TFLite with left shift, 1: TFLite, 2: multiplier and shift." requant_mode: i64 = 2i64,
+        "How what is shifted out is rounded." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+        "The axis of lists: the last." rq_axis: i64 = -1i64,
+        "Applies max(0, .) to the product; for int8, offset 0 and requant_mode 2 only." do_relu: bool = false,
+        "With do_relu, the cap of the product; none where it is not positive." relu_limit: f64 = -1.0,
+    }
+    matmulrq_int_op: "Matrix product of integers with a requantization for the compiler to fuse: `saturate(round((sum of in * right + bias) * multiplier * 2^shift) + offset)`.",
+        example "let w = Array::filled(Dtype::Int8, [8, 5], 2.0)?;\nlet y = g.matmulrq_int_op(i, w).multiplier(3).shift(-4).offset(0).call()?;\nassert_eq!(g.tensor(y)?.type_text(), \"1x3x8x5 int8 (zero point 0)\");",
         => |args, to| args.lower(to);
 }
 
@@ -108,11 +156,8 @@ impl MatmulInt {
         to.dtype("input", &self.input, BYTES)?;
         to.dtype("right", &self.right, BYTES)?;
         to.optional_dtype("bias", &self.bias, &[Dtype::Int32])?;
-        for (name, zp) in [("input_zp", &self.input_zp), ("right_zp", &self.right_zp)] {
-            if zp.as_ref().is_some_and(OneOrMany::is_many) {
-                return Err(argument(name, "a list", "the tool chain takes one value for the tensor here"));
-            }
-        }
+        not_a_list("input_zp", &self.input_zp)?;
+        not_a_list("right_zp", &self.right_zp)?;
         let dtype = one_of("out_dtype", self.out_dtype(), INT32)?;
         to.needs_quantization("input", &self.input, self.input_zp.is_some(), "zp")?;
         to.needs_quantization("right", &self.right, self.right_zp.is_some(), "zp")?;
@@ -120,6 +165,104 @@ impl MatmulInt {
         to.quantize(&self.right, None, self.right_zp.clone())?;
         self.form.emit(to, [&self.input, &self.right], &self.bias, dtype)
     }
+}
+
+/// An argument that must be one value for the tensor.
+fn not_a_list<T: Clone>(name: &str, value: &Option<OneOrMany<T>>) -> Result<()> {
+    if value.as_ref().is_some_and(OneOrMany::is_many) {
+        return Err(argument(name, "a list", "the tool chain takes one value for the tensor here"));
+    }
+    Ok(())
+}
+
+impl MatmulQuant {
+    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
+        to.dtype("input", &self.input, BYTES)?;
+        to.dtype("right", &self.right, BYTES)?;
+        to.optional_dtype("bias", &self.bias, &[Dtype::Int32])?;
+        for (name, zp) in [("input_zp", &self.input_zp), ("right_zp", &self.right_zp), ("output_zp", &self.output_zp)] {
+            not_a_list(name, zp)?;
+        }
+        let (input, right, output) = (&self.input_scale, &self.right_scale, &self.output_scale);
+        for (name, scale) in [("input_scale", input), ("right_scale", right), ("output_scale", output)] {
+            not_a_list(name, scale)?;
+        }
+        let dtype = one_of("out_dtype", self.out_dtype(), BYTES)?;
+        to.needs_quantization("input", &self.input, input.is_some(), "scale")?;
+        to.needs_quantization("right", &self.right, right.is_some(), "scale")?;
+        let scale = output.clone().ok_or_else(|| misfit("output_scale", "is missing"))?;
+        to.quantize(&self.input, input.clone(), self.input_zp.clone())?;
+        to.quantize(&self.right, right.clone(), self.right_zp.clone())?;
+        let form = ProductForm {
+            right_transpose: Some(self.right_transpose()),
+            keep_dims: Some(self.keep_dims()),
+            ..ProductForm::new()
+        };
+        let outputs = form.emit(to, [&self.input, &self.right], &self.bias, dtype)?;
+        to.quantize_tensor(outputs[0], Some(scale), self.output_zp.clone())?;
+        Ok(outputs)
+    }
+}
+
+impl MatmulrqIntOp {
+    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
+        for (name, given) in
+            [("input_transpose", self.input_transpose()), ("output_transpose", self.output_transpose())]
+        {
+            if given {
+                return Err(argument(name, true, "it is not supported here; permute the tensor instead"));
+            }
+        }
+        let dtype = one_of("out_dtype", self.out_dtype(), &[Dtype::Int8, Dtype::Int16])?;
+        let rank = to.info(&self.input)?.shape.len() as i64;
+        if ![-1, rank - 1].contains(&self.rq_axis()) {
+            return Err(argument("rq_axis", self.rq_axis(), format!("expected the last axis, -1 or {}", rank - 1)));
+        }
+        let offset = needed("offset", &self.offset)?;
+        if self.do_relu() {
+            let only = |name: &str, found: String, expected| {
+                Err(argument(name, found, format!("do_relu takes {expected} only")))
+            };
+            if dtype != Dtype::Int8 {
+                return only("out_dtype", dtype.to_string(), "int8");
+            }
+            if offset != OneOrMany::One(0) {
+                let found = if offset.is_many() { "a list".into() } else { format!("{}", offset.to_vec()[0]) };
+                return only("offset", found, "0");
+            }
+            if self.requant_mode() != 2 {
+                return only("requant_mode", self.requant_mode().to_string(), "2 (multiplier and shift)");
+            }
+        }
+        let form = ProductForm {
+            right_transpose: Some(self.right_transpose()),
+            keep_dims: Some(self.keep_dims()),
+            do_relu: Some(self.do_relu()),
+            relu_limit: Some(self.relu_limit()),
+            ..ProductForm::new()
+        };
+        let product = MatmulInt {
+            bias: self.bias.clone(),
+            input_zp: Some(0.into()),
+            right_zp: Some(0.into()),
+            form,
+            ..MatmulInt::new(self.input.clone(), self.right.clone())
+        };
+        let product = to.call(matmul_int::FUNCTION, product, Some("matmul"))?[0];
+        let (multiplier, shift) = (needed("multiplier", &self.multiplier)?, needed("shift", &self.shift)?);
+        let requantized = RequantInt {
+            out_dtype: Some(dtype),
+            round_mode: Some(self.round_mode()),
+            rq_axis: Some(if self.keep_dims() { self.rq_axis() } else { -1 }),
+            fuse_rq_to_matmul: Some(true),
+            ..RequantInt::new(product, multiplier, shift, offset, self.requant_mode())
+        };
+        to.call(requant_int::FUNCTION, requantized, None)
+    }
+}
+
+fn needed<T: Clone>(name: &str, value: &Option<T>) -> Result<T> {
+    value.clone().ok_or_else(|| misfit(name, "is missing"))
 }
 
 #[cfg(test)]
@@ -188,6 +331,16 @@ mod tests {
                 r#"{"op": "matmul", "args": {"input": "x", "right": "w"}, "out": "y"}"#,
                 r#"{"op": "matmul_int", "args": {"input": "i", "right": "k", "input_zp": [0, 1, 2]}, "out": "y"}"#,
                 r#"{"op": "matmul", "args": {"input": "x", "right": "v", "right_transpose": true}, "out": "y"}"#,
+                r#"{"op": "matmul_quant", "args": {"input": "i", "right": "k", "input_scale": 1, "right_scale": 1}, "out": "y"}"#,
+                r#"{"op": "matmul_quant", "args": {"input": "i", "right": "k", "input_scale": 1, "output_scale": 1}, "out": "y"}"#,
+                r#"{"op": "matmul_quant", "args": {"input": "i", "right": "k", "input_scale": 1, "right_scale": [1, 2], "output_scale": 1}, "out": "y"}"#,
+                r#"{"op": "matmul_quant", "args": {"input": "i", "right": "k", "bias": "v", "input_scale": 1, "right_scale": 1, "output_scale": 1}, "out": "y"}"#,
+                r#"{"op": "matmulrq_int_op", "args": {"input": "i", "right": "k", "multiplier": 1, "shift": 0}, "out": "y"}"#,
+                r#"{"op": "matmulrq_int_op", "args": {"input": "i", "right": "k", "multiplier": 1, "shift": 0, "offset": 0, "input_transpose": true}, "out": "y"}"#,
+                r#"{"op": "matmulrq_int_op", "args": {"input": "i", "right": "k", "multiplier": 1, "shift": 0, "offset": 0, "rq_axis": 1}, "out": "y"}"#,
+                r#"{"op": "matmulrq_int_op", "args": {"input": "i", "right": "k", "multiplier": 1, "shift": 0, "offset": 0, "out_dtype": "int16", "do_relu": true}, "out": "y"}"#,
+                r#"{"op": "matmulrq_int_op", "args": {"input": "i", "right": "k", "multiplier": 1, "shift": 0, "offset": 128, "do_relu": true}, "out": "y"}"#,
+                r#"{"op": "matmulrq_int_op", "args": {"input": "i", "right": "k", "multiplier": 1, "shift": 0, "offset": 0, "requant_mode": 1, "do_relu": true}, "out": "y"}"#,
             ],
         );
     }

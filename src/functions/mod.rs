@@ -19,6 +19,7 @@ mod cast;
 mod compare;
 mod conv;
 mod create;
+mod custom;
 mod deconv;
 mod dtypes;
 mod function;
@@ -28,11 +29,14 @@ mod list;
 mod lowering;
 mod math;
 mod matmul;
+mod mean_std;
 mod norm;
+mod packed;
 mod pool;
 mod reduce;
 mod scatter;
 mod select;
+mod shift;
 mod slice;
 mod sort;
 #[cfg(test)]
@@ -44,6 +48,7 @@ pub(crate) use argument::{Argument, closest};
 pub use argument::{Each, NewShape, Operands, Scalar, TensorOrScalar};
 pub use by_name::call;
 pub(crate) use by_name::{ByName, attribute_value, call_with};
+pub use custom::Params;
 pub use function::{ArgumentDef, ArgumentSet, Arguments, Call, Function, FunctionDef, Outputs};
 pub(crate) use function::{BadArgument, BadCall, Given, Named, call_by_name, function, word};
 pub use list::{function_def, functions};
@@ -52,7 +57,8 @@ pub use value::Value;
 /// The structs of the functions' arguments.
 pub mod args {
     pub use super::{
-        activation::*, arithmetic::*, cast::*, compare::*, conv::*, create::*, deconv::*, gather::*, layout::*,
-        math::*, matmul::*, norm::*, pool::*, reduce::*, scatter::*, select::*, slice::*, sort::*, tile::*,
+        activation::*, arithmetic::*, cast::*, compare::*, conv::*, create::*, custom::*, deconv::*, gather::*,
+        layout::*, math::*, matmul::*, mean_std::*, norm::*, packed::*, pool::*, reduce::*, scatter::*, select::*,
+        shift::*, slice::*, sort::*, tile::*,
     };
 }

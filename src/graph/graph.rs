@@ -385,7 +385,16 @@ impl Graph {
         }
         let tensor = self.lineage.handle(self.tensors.len());
         self.by_name.insert(name.clone(), tensor);
-        let info = TensorInfo { name, shape, dtype, kind, quantization: None, preprocess: None, of_number: false };
+        let info = TensorInfo {
+            name,
+            shape,
+            dtype,
+            kind,
+            quantization: None,
+            preprocess: None,
+            of_call: false,
+            stands_for: None,
+        };
         self.tensors.push(Some(info));
         Ok(tensor)
     }

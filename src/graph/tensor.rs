@@ -85,8 +85,10 @@ pub struct TensorInfo {
     pub quantization: Option<Quantization>,
     /// Image preprocessing, of inputs only.
     pub preprocess: Option<Preprocess>,
-    /// A coefficient that a call made of a number, and makes again when it is made again.
-    pub(crate) of_number: bool,
+    /// A coefficient that a call made of an argument, and makes again when it is made again.
+    pub(crate) of_call: bool,
+    /// The coefficient whose data it has in another form; emitted under that one's name, where that is free.
+    pub(crate) stands_for: Option<Tensor>,
 }
 
 impl TensorInfo {

@@ -15,13 +15,17 @@ use mlir_sys::{
     mlirBoolAttrGetValue, mlirDictionaryAttrGet, mlirDictionaryAttrGetElement, mlirDictionaryAttrGetNumElements,
     mlirFloatAttrGetValueDouble, mlirIdentifierStr, mlirIntegerAttrGetValueInt, mlirIntegerAttrGetValueSInt,
     mlirIntegerAttrGetValueUInt, mlirIntegerTypeGetWidth, mlirIntegerTypeIsSigned, mlirIntegerTypeIsUnsigned,
-    mlirNamedAttributeGet, mlirTypeIsAF64, mlirTypeIsAInteger,
+    mlirNamedAttributeGet, mlirTypeIsAF32, mlirTypeIsAF64, mlirTypeIsAInteger,
 };
 
 /// An attribute of an op; the kind tells a 32-bit integer from a 64-bit one.
 pub(super) fn to_mlir<'c>(context: &'c Context, kind: AttributeKind, value: &Value) -> Attribute<'c> {
-    let int = |v: i64| -> Attribute<'c> { IntegerAttribute::new(int_type(context, kind), v).into() };
-    let float = |v: f64| -> Attribute<'c> { FloatAttribute::new(context, Type::float64(context), v).into() };
+    written(context, [int_type(context, kind), Type::float64(context)], value)
+}
+
+fn written<'c>(context: &'c Context, types: [Type<'c>; 2], value: &Value) -> Attribute<'c> {
+    let int = |v: i64| -> Attribute<'c> { IntegerAttribute::new(types[0], v).into() };
+    let float = |v: f64| -> Attribute<'c> { FloatAttribute::new(context, types[1], v).into() };
     let list = |all: Vec<Attribute<'c>>| -> Attribute<'c> { ArrayAttribute::new(context, &all).into() };
     match value {
         Value::Int(v) => int(*v),
@@ -30,7 +34,7 @@ pub(super) fn to_mlir<'c>(context: &'c Context, kind: AttributeKind, value: &Val
         Value::Str(v) => StringAttribute::new(context, v).into(),
         Value::Ints(v) => list(v.iter().map(|x| int(*x)).collect()),
         Value::Floats(v) => list(v.iter().map(|x| float(*x)).collect()),
-        Value::List(v) => list(v.iter().map(|x| to_mlir(context, AttributeKind::Int, x)).collect()),
+        Value::List(v) => list(v.iter().map(|x| written(context, types, x)).collect()),
         Value::Dict(v) => dictionary(context, v),
     }
 }
@@ -49,7 +53,8 @@ fn dictionary<'c>(context: &'c Context, entries: &Dict) -> Attribute<'c> {
     let named: Vec<_> = entries
         .iter()
         .map(|(key, value)| {
-            let (key, value) = (Identifier::new(context, key), to_mlir(context, AttributeKind::Int, value));
+            let types = [int_type(context, AttributeKind::Int), Type::float32(context)];
+            let (key, value) = (Identifier::new(context, key), written(context, types, value));
             // SAFETY: both are of this context.
             unsafe { mlirNamedAttributeGet(key.to_raw(), value.to_raw()) }
         })
@@ -60,11 +65,16 @@ fn dictionary<'c>(context: &'c Context, entries: &Dict) -> Attribute<'c> {
 
 /// The value of an attribute, if it is of a kind that the op table knows.
 pub(super) fn from_mlir(attribute: Attribute) -> Option<Value> {
+    value(attribute, false)
+}
+
+/// The numbers of a dictionary are float32, as `top.Custom` has them.
+fn value(attribute: Attribute, in_dictionary: bool) -> Option<Value> {
     if let Some(items) = array(attribute) {
-        return from_list(items.into_iter().map(from_mlir).collect::<Option<Vec<_>>>()?);
+        return from_list(items.into_iter().map(|v| value(v, in_dictionary)).collect::<Option<Vec<_>>>()?);
     }
     if let Some(entries) = entries(attribute) {
-        return entries.into_iter().map(|(k, v)| Some((k, from_mlir(v)?))).collect::<Option<Dict>>().map(Value::Dict);
+        return entries.into_iter().map(|(k, v)| Some((k, value(v, true)?))).collect::<Option<Dict>>().map(Value::Dict);
     }
     let raw = attribute.to_raw();
     // SAFETY: each value is taken of an attribute whose kind was tested. A bool is an integer of one bit, so it is first.
@@ -74,7 +84,9 @@ pub(super) fn from_mlir(attribute: Attribute) -> Option<Value> {
         } else if mlirAttributeIsAInteger(raw) {
             integer(raw).map(Value::Int)
         } else if mlirAttributeIsAFloat(raw) {
-            mlirTypeIsAF64(mlirAttributeGetType(raw)).then(|| Value::Float(mlirFloatAttrGetValueDouble(raw)))
+            let ty = mlirAttributeGetType(raw);
+            let is_known = mlirTypeIsAF64(ty) || (in_dictionary && mlirTypeIsAF32(ty));
+            is_known.then(|| Value::Float(mlirFloatAttrGetValueDouble(raw)))
         } else {
             of_string(attribute).map(Value::Str)
         }

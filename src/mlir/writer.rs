@@ -53,7 +53,8 @@ pub fn emit(graph: &Graph) -> Result<Emitted> {
     graph.check_complete()?;
     let quantization = graph.propagated_quantization()?;
     let context = context();
-    Emitter { context: &context, graph, quantization, cut: cut_tensors(graph) }.module()
+    let (cut, named_after) = (cut_tensors(graph), stand_ins(graph));
+    Emitter { context: &context, graph, quantization, cut, named_after }.module()
 }
 
 struct Emitter<'c, 'g> {
@@ -62,6 +63,8 @@ struct Emitter<'c, 'g> {
     quantization: Vec<Option<Quantization>>,
     /// Tensors of which parts are taken.
     cut: HashSet<Tensor>,
+    /// Coefficients that have another one's name.
+    named_after: HashMap<Tensor, Tensor>,
 }
 
 /// What an operation is made of.
@@ -102,6 +105,15 @@ fn cut_tensors(graph: &Graph) -> HashSet<Tensor> {
         }
     }
     cut
+}
+
+/// Coefficients that stand for others which are not emitted themselves, the first for each.
+fn stand_ins(graph: &Graph) -> HashMap<Tensor, Tensor> {
+    let mut used = graph.outputs().to_vec();
+    graph.body().walk(&mut |o| used.extend(o.op.operands().map(|(_, t)| *t)));
+    let mut taken: HashSet<Tensor> = used.iter().copied().collect();
+    let stands_for = |t: Tensor| graph.tensor(t).ok().and_then(|info| info.stands_for);
+    used.into_iter().filter_map(|t| Some((t, stands_for(t).filter(|of| taken.insert(*of))?))).collect()
 }
 
 impl<'c> Emitter<'c, '_> {
@@ -269,7 +281,7 @@ impl<'c> Emitter<'c, '_> {
             body.values[tensor.index()] = value.first().copied();
             // Blocks that do not see each other's values each have a top.Weight of it; the data are one.
             if body.written.insert(tensor) {
-                body.weights.push((info.name.clone(), data.clone()));
+                body.weights.push((self.name(tensor)?.to_owned(), data.clone()));
             }
         }
         body.values[tensor.index()].ok_or_else(|| Cause::ForeignTensor(tensor.index() as u32).into())
@@ -312,10 +324,14 @@ impl<'c> Emitter<'c, '_> {
         let info = self.graph.tensor(tensor)?;
         Ok(tensor_type(self.context, &info.shape, info.dtype, quantization))
     }
+    fn name(&self, tensor: Tensor) -> Result<&str> {
+        let named = self.named_after.get(&tensor).copied().unwrap_or(tensor);
+        Ok(&self.graph.tensor(named)?.name)
+    }
     /// The names of tensors as a location; of several, fused.
     fn location(&self, tensors: &[Tensor]) -> Result<Location<'c>> {
         let unknown = Location::unknown(self.context);
-        let names = tensors.iter().map(|&t| Ok(Location::name(self.context, &self.graph.tensor(t)?.name, unknown)));
+        let names = tensors.iter().map(|&t| Ok(Location::name(self.context, self.name(t)?, unknown)));
         let names = names.collect::<Result<Vec<_>>>()?;
         Ok(match names.as_slice() {
             [one] => *one,

@@ -27,7 +27,7 @@ pub fn to_text(graph: &Graph, weights: Option<&str>) -> Result<String> {
     }
     let mut declared = Vec::new();
     for (_, info) in
-        graph.tensors().filter(|(_, t)| t.kind != TensorKind::Value && t.kind != TensorKind::Argument && !t.of_number)
+        graph.tensors().filter(|(_, t)| t.kind != TensorKind::Value && t.kind != TensorKind::Argument && !t.of_call)
     {
         declared.push(format!("    {}: {}", json!(info.name), declaration(info, weights.is_none())?));
     }

@@ -65,7 +65,10 @@ fn matmul() {
         let a =
             g.matmul(x, filled(Dtype::Float32, &[6, 5])).bias(vec![0f32; 5]).do_relu(true).relu_limit(6.0).call()?;
         let b = g.matmul_int(i, filled(Dtype::Int8, &[7, 6])).right_transpose(true).input_zp(0).right_zp(0).call()?;
-        Ok(vec![a, b])
+        let c = g.matmulrq_int_op(i, filled(Dtype::Int8, &[6, 2])).multiplier(vec![3, 4]).shift(-2).offset(0).call()?;
+        let d = g.matmul_quant(c, filled(Dtype::Uint8, &[2, 8])).input_scale(0.5).right_scale(0.25).output_scale(1.0);
+        let d = d.output_zp(3).out_dtype(Dtype::Uint8).call()?;
+        Ok(vec![a, b, d])
     });
 }
 
@@ -173,6 +176,61 @@ fn norm_pool_reduce() {
         let v = g.maxpool3d(v).kernel([1, 2, 2]).stride([1, 2, 2]).pad([0, 1, 1, 0, 0, 0]).call()?;
         let v = g.avgpool3d(v).kernel(2).first_round_mode(RoundMode::HalfUp).call()?;
         Ok(vec![d, e, a, mask, v])
+    });
+}
+
+#[test]
+fn shift() {
+    golden("shift", |g, _, i| {
+        let a = g.add_shift(i, filled(Dtype::Uint8, &[4, 1, 6]), -1, Dtype::Int16).call()?;
+        let b = g.sub_shift(7, a, 2, Dtype::Int32).is_saturate(false).call()?;
+        let c = g.mul_shift(b, 3, -4, Dtype::Uint8).round_mode(RoundMode::HalfToEven).call()?;
+        Ok(vec![c])
+    });
+}
+
+#[test]
+fn packed_products() {
+    golden("packed_products", |g, _, _| {
+        let x = g.input("a", Dtype::Float32, [2, 8])?;
+        let w = g.coefficient("w", filled(Dtype::Int32, &[2, 8]))?;
+        let s = g.coefficient("s", filled(Dtype::Float32, &[2, 8]))?;
+        let z = g.coefficient("z", filled(Dtype::Int32, &[2, 2]))?;
+        let a = g.a16matmul(x, w, s, z).bits(8).group_size(4).bias(vec![0f32; 8]).out_dtype(Dtype::Float32).call()?;
+        // The second form of one coefficient has a name of its own.
+        let b = g.a16matmul(a, w, s, z).bits(8).group_size(4).right_transpose(false).call()?;
+        let c =
+            g.fp8matmul(a, filled(Dtype::Float32, &[3, 8]), filled(Dtype::Float32, &[1, 2])).block_size(4).call()?;
+        Ok(vec![b, c])
+    });
+}
+
+#[test]
+fn mean_std() {
+    golden("mean_std", |g, _, i| {
+        let std = vec![58.5, 57.0, 57.25, 1.0];
+        let a = g.mean_std_scale(i, std.clone(), vec![123.5, 116.25, 103.5, 0.0]).scale(vec![1.0, 0.03125]);
+        let a = a.zero_points(vec![0, 0]).odtype(Dtype::Int8).round_mode(RoundMode::HalfUp).call()?;
+        Ok(vec![g.mean_std_scale(a, std, vec![0.0; 4]).call()?])
+    });
+}
+
+#[test]
+fn custom() {
+    golden("custom", |g, x, i| {
+        let params = [("alpha", 1.5.into()), ("axes", vec![1i64, 2].into()), ("fast", true.into())];
+        g.custom([x, i], "mine", vec![Dtype::Float32, Dtype::Int8]).params(params).out_names(["p", "q"]).call()
+    });
+}
+
+#[test]
+fn quantize() {
+    golden("quantize", |g, x, _| {
+        let a = g.requant_fp_to_int(x, 0.5, 3, 0, Dtype::Int8).round_mode(RoundMode::HalfUp).call()?;
+        let b = g.dequant_int(a, vec![3; 4], vec![-1; 4], 2, 0, 0).out_dtype(Dtype::Int16).call()?;
+        let c = g.requant_fp(b, 0.25, 1.5, Dtype::Uint8).round_mode(RoundMode::HalfDown).call()?;
+        let d = g.dequant_int_to_fp(c, vec![0.5, 0.25, 2.0, 1.0], 1.0).out_dtype(Dtype::Float16).call()?;
+        Ok(vec![d])
     });
 }
 

@@ -19,6 +19,19 @@ fn e5m2_to_f32(bits: u8) -> f32 {
     f16::from_bits(u16::from(bits) << 8).to_f32()
 }
 
+/// The nearest FP8 E4M3, ties to the even mantissa, saturating; NaN and the sign are kept.
+fn f64_to_e4m3(x: f64) -> u8 {
+    let sign = if x.is_sign_negative() { 0x80 } else { 0 };
+    let size = x.abs();
+    if x.is_nan() || size > 448.0 {
+        return sign | if x.is_nan() { 0x7f } else { 0x7e };
+    }
+    // Below 2^-6 the numbers lie as close as from there to 2^-5.
+    let exponent = ((size.to_bits() >> 52) as i32 - 1023).max(-6);
+    let mantissa = (size * f64::from(3 - exponent).exp2()).round_ties_even() as i32;
+    sign | ((exponent + 6) * 8 + mantissa) as u8
+}
+
 /// The nearest FP8, ties to the even mantissa, saturating; by search, since it is used on scalars only.
 fn f32_to_fp8(x: f64, decode: fn(u8) -> f32) -> u8 {
     let finite = (0..=255u8).filter(|&b| decode(b).is_finite());
@@ -97,7 +110,7 @@ pub(super) fn from_f64s(dtype: Dtype, shape: Shape, values: impl Iterator<Item =
         Float32: f32 = |v| v as f32;
         Float16: f16 = f16::from_f64;
         Bfloat16: bf16 = bf16::from_f64;
-        Fp8e4m3: u8 = |v| f32_to_fp8(v, e4m3_to_f32);
+        Fp8e4m3: u8 = f64_to_e4m3;
         Fp8e5m2: u8 = |v| f32_to_fp8(v, e5m2_to_f32);
         Float64: f64 = |v| v;
         Int8: i8 = |v| v.round() as i8;
@@ -120,7 +133,19 @@ mod tests {
     fn fp8_values_are_those_of_the_standard() {
         for (bits, value) in [(0x38, 1.0), (0x7e, 448.0), (0x01, 0.001953125), (0xb8, -1.0), (0x08, 0.015625)] {
             assert_eq!(e4m3_to_f32(bits), value);
-            assert_eq!(f32_to_fp8(f64::from(value), e4m3_to_f32), bits);
+            assert_eq!(f64_to_e4m3(f64::from(value)), bits);
+        }
+        // Each number, and what lies just below, at and just above the middle between it and the next.
+        for bits in 0..0x7e {
+            let (low, high) = (f64::from(e4m3_to_f32(bits)), f64::from(e4m3_to_f32(bits + 1)));
+            let middle = (low + high) / 2.0;
+            for x in [low, middle - 1e-6, middle, middle + 1e-6] {
+                assert_eq!(f64_to_e4m3(x), f32_to_fp8(x, e4m3_to_f32), "{x}");
+                assert_eq!(f64_to_e4m3(-x), f64_to_e4m3(x) | 0x80);
+            }
+        }
+        for (x, bits) in [(449.0, 0x7e), (f64::INFINITY, 0x7e), (-1e300, 0xfe), (1e-300, 0), (f64::NAN, 0x7f)] {
+            assert_eq!(f64_to_e4m3(x), bits, "{x}");
         }
         for (bits, value) in [(0x3c, 1.0), (0x7b, 57344.0), (0xc0, -2.0)] {
             assert_eq!(e5m2_to_f32(bits), value);

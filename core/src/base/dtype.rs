@@ -98,6 +98,17 @@ impl Dtype {
     pub fn is_quantizable(self) -> bool {
         matches!(self, Int8 | Uint8 | Int16 | Uint16)
     }
+    /// What the low bits of a whole number are as this integer type.
+    ///
+    /// ```
+    /// use tpulang_core::base::Dtype;
+    /// assert_eq!([Dtype::Int8.wrapped(200), Dtype::Uint8.wrapped(-1), Dtype::Float32.wrapped(7)], [-56, 255, 7]);
+    /// ```
+    pub fn wrapped(self, x: i128) -> i64 {
+        let (low, high) = self.int_range().unwrap_or((i64::MIN, i64::MAX));
+        let (low, n) = (i128::from(low), i128::from(high) - i128::from(low) + 1);
+        ((x.rem_euclid(n) - low).rem_euclid(n) + low) as i64
+    }
     /// Smallest and largest value of an integer type; bool is 0 to 1. Floats: none.
     pub fn int_range(self) -> Option<(i64, i64)> {
         Some(match self {

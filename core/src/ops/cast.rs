@@ -1,9 +1,9 @@
 //! Types of changes of number representation.
 use super::{
-    Cast, RequantInt,
+    Cast, DequantInt, DequantizeLinear, DtypeCast, QuantizeLinear, RequantFp, RequantInt,
     types::{Choice, INTEGERS, Types, Value, axis, one},
 };
-use crate::base::{Dtype, invalid};
+use crate::base::{Dtype, Error, Result, invalid};
 
 /// What tensors of the tool chain can be.
 const TENSORS: &[Dtype] = &[
@@ -20,22 +20,93 @@ const TENSORS: &[Dtype] = &[
     Dtype::Uint8,
 ];
 
+/// What float results can be.
+const FLOATS: &[Dtype] = &[Dtype::Float32, Dtype::Float16, Dtype::Bfloat16];
+/// What can be quantized.
+const NUMBERS: &[Dtype] = &[
+    Dtype::Float32,
+    Dtype::Float16,
+    Dtype::Bfloat16,
+    Dtype::Int32,
+    Dtype::Uint32,
+    Dtype::Int16,
+    Dtype::Uint16,
+    Dtype::Int8,
+    Dtype::Uint8,
+];
+/// What quantized tensors can be.
+const NARROW: &[Dtype] = &[Dtype::Int8, Dtype::Uint8, Dtype::Int16, Dtype::Uint16];
+
 /// The dtype that `to` names; where it names none, the caller's.
 pub(super) fn cast(op: &Cast<Value>) -> Types {
     let named = Dtype::from_cast_name(&op.to);
     one(op.input.shape.to_vec(), named.map_or(Choice::OneOf(TENSORS), Choice::Is))
 }
 
-/// The input's shape; lists have one element for each index of the axis.
+/// The input's shape; lists have one element for each index of the axis. A single shift is for all multipliers; and of
+/// a product and its requantization in one, the tool chain takes longer lists, whose further elements say nothing.
 pub(super) fn requant_int(op: &RequantInt<Value>) -> Types {
     let shape = op.input.shape;
     let axis = axis("rq_axis", op.rq_axis, shape.len())?;
-    let (mul, shift) = (op.multiplier.len(), op.rshift.len());
-    if mul != shift || (mul != 1 && mul != shape[axis]) {
-        return Err(invalid(format!(
-            "{mul} multipliers and {shift} shifts; expected one each, or {} each, one for each index of axis {axis}",
-            shape[axis]
-        )));
+    let (multipliers, shifts) = (op.multiplier.len(), op.rshift.len());
+    let fits = [1, shape[axis]].contains(&multipliers) || (op.fuse_rq && multipliers > shape[axis]);
+    if !fits || ![1, multipliers].contains(&shifts) {
+        return Err(lists_differ(shape, axis, [(multipliers, "multipliers"), (shifts, "shifts")]));
     }
     one(shape.to_vec(), Choice::OneOf(INTEGERS))
+}
+
+/// The input's shape; lists belong to axis 1.
+pub(super) fn requant_fp(op: &RequantFp<Value>) -> Types {
+    op.input.expect_dtype(NUMBERS)?;
+    one_each(op.input.shape, 1, [(op.scale.len(), "scales"), (op.offset.len(), "offsets")])?;
+    one(op.input.shape.to_vec(), Choice::OneOf(INTEGERS))
+}
+
+/// The input's shape; lists belong to axis 1.
+pub(super) fn dequant_int(op: &DequantInt<Value>) -> Types {
+    op.input.expect_dtype(INTEGERS)?;
+    one_each(op.input.shape, 1, [(op.multiplier.len(), "multipliers"), (op.shift.len(), "shifts")])?;
+    one(op.input.shape.to_vec(), Choice::OneOf(INTEGERS))
+}
+
+/// The input's shape, in narrow integers.
+pub(super) fn quantize_linear(op: &QuantizeLinear<Value>) -> Types {
+    op.input.expect_dtype(NUMBERS)?;
+    linear(op.input.shape, op.axis, op.y_scale.len(), op.y_zero_point.len())?;
+    one(op.input.shape.to_vec(), Choice::OneOf(NARROW))
+}
+
+/// The input's shape, in floats.
+pub(super) fn dequantize_linear(op: &DequantizeLinear<Value>) -> Types {
+    op.input.expect_dtype(INTEGERS)?;
+    linear(op.input.shape, op.axis, op.x_scale.len(), op.x_zero_point.len())?;
+    one(op.input.shape.to_vec(), Choice::OneOf(FLOATS))
+}
+
+/// float16 of the input's shape.
+pub(super) fn dtype_cast(op: &DtypeCast<Value>) -> Types {
+    op.input.expect_dtype(&[Dtype::Float32])?;
+    one(op.input.shape.to_vec(), Choice::Is(Dtype::Float16))
+}
+
+/// Lists of scales and zero points; single ones belong to no axis.
+fn linear(shape: &[usize], along: i64, scales: usize, zero_points: usize) -> Result<()> {
+    let axis = if (scales, zero_points) == (1, 1) { 0 } else { axis("axis", along, shape.len())? };
+    one_each(shape, axis, [(scales, "scales"), (zero_points, "zero points")])
+}
+
+/// Two lists have one element each, or one for each index of the axis.
+fn one_each(shape: &[usize], axis: usize, lists: [(usize, &str); 2]) -> Result<()> {
+    let [(n, _), (m, _)] = lists;
+    if n == m && (n == 1 || Some(&n) == shape.get(axis)) {
+        return Ok(());
+    }
+    Err(lists_differ(shape, axis, lists))
+}
+
+fn lists_differ(shape: &[usize], axis: usize, [(n, what), (m, of)]: [(usize, &str); 2]) -> Error {
+    let dim = shape.get(axis);
+    let many = dim.map(|d| format!(", or {d} each, one for each index of axis {axis}")).unwrap_or_default();
+    invalid(format!("{n} {what} and {m} {of}; expected one each{many}"))
 }

@@ -1,9 +1,9 @@
-//! The type of a matrix product.
+//! Types of matrix products.
 use super::{
-    MatMul,
-    types::{Types, Value, broadcast, computed, one},
+    A16MatMul, DequantType, Fp8MatMul, MatMul,
+    types::{Choice, Types, Value, broadcast, computed, one},
 };
-use crate::base::{Result, Shape, invalid, misfit};
+use crate::base::{Dtype, Result, Shape, argument, invalid, misfit};
 
 /// The sizes of a product, as shape rule and kernel see them.
 #[derive(Debug, Clone, PartialEq)]
@@ -114,6 +114,83 @@ pub(super) fn matmul(op: &MatMul<Value>) -> Types {
         }
     }
     one(shape, computed(&op.input))
+}
+
+const FLOATS: &[Dtype] = &[Dtype::Float32, Dtype::Float16, Dtype::Bfloat16];
+
+/// `[.., k] x [k, n]`, of which the second lies in memory as it is, or transposed.
+struct Weighed<'a> {
+    input: &'a Value<'a>,
+    k: usize,
+    n: usize,
+}
+
+impl Weighed<'_> {
+    fn types(&self, bias: Option<&Value>) -> Types {
+        let (input, k, n) = (self.input, self.k, self.n);
+        input.expect_dtype(FLOATS)?;
+        let [leading @ .., last] = input.shape else {
+            return Err(misfit(input.called, "is a scalar; expected at least 2 dimensions"));
+        };
+        if leading.is_empty() || *last != k {
+            let expected = format!("expected at least 2 dimensions, of which the last has the weight's {k} rows");
+            return Err(misfit(input.called, format!("is {}; {expected}", input.text())));
+        }
+        if let Some(bias) = bias {
+            bias.expect_dtype(FLOATS)?;
+            bias.expect_elements(n, "one a column")?;
+        }
+        one([leading, &[n]].concat(), Choice::OneOf(FLOATS))
+    }
+}
+
+/// A matrix's rows and columns, k x n, of which the operand has the transpose where that is told.
+fn matrix(operand: &Value, transposed: bool) -> Result<(usize, usize)> {
+    match (operand.shape, transposed) {
+        ([k, n], false) | ([n, k], true) => Ok((*k, *n)),
+        _ => Err(misfit(operand.called, format!("is {}; expected a matrix", operand.text()))),
+    }
+}
+
+/// Bytes of packed weights along k, a scale and a zero point for each group of k and each column.
+pub(super) fn a16_matmul(op: &A16MatMul<Value>) -> Types {
+    if ![4, 8].contains(&op.weight_bits) {
+        return Err(argument("weight_bits", op.weight_bits, "expected 4 or 8"));
+    }
+    if ![DequantType::NONE, DequantType::INT8, DequantType::INT4].contains(&op.dq_type) {
+        return Err(argument("dq_type", op.dq_type.name(), "expected NONE, INT8 or INT4"));
+    }
+    op.weight.expect_dtype(&[Dtype::Uint8])?;
+    op.zp.expect_dtype(&[Dtype::Uint8])?;
+    op.scale.expect_dtype(FLOATS)?;
+    let (bytes, n) = matrix(&op.weight, op.right_transpose)?;
+    let k = bytes.checked_mul(8 / op.weight_bits as usize).ok_or_else(|| misfit(op.weight.called, "is too large"))?;
+    for operand in [&op.scale, &op.zp] {
+        let (groups, columns) = matrix(operand, op.right_transpose)?;
+        let rows = i64::try_from(groups).ok().and_then(|g| g.checked_mul(op.q_group_size));
+        if rows != i64::try_from(k).ok() || columns != n {
+            let expected = format!("expected one for each {} of {k} rows and each of {n} columns", op.q_group_size);
+            return Err(misfit(operand.called, format!("is {}; {expected}", operand.text())));
+        }
+    }
+    Weighed { input: &op.input, k, n }.types(op.bias.as_ref())
+}
+
+/// A scale for each square of weights.
+pub(super) fn fp8_matmul(op: &Fp8MatMul<Value>) -> Types {
+    let Some(block) = usize::try_from(op.block_size).ok().filter(|b| *b > 0) else {
+        return Err(argument("block_size", op.block_size, "expected at least 1"));
+    };
+    op.weight.expect_dtype(&[Dtype::Fp8e4m3])?;
+    op.weight_scale.expect_dtype(&[Dtype::Float32])?;
+    let (k, n) = matrix(&op.weight, op.weight_transpose)?;
+    let blocks = (k.div_ceil(block), n.div_ceil(block));
+    if matrix(&op.weight_scale, op.weight_transpose)? != blocks {
+        let (rows, columns) = if op.weight_transpose { (blocks.1, blocks.0) } else { blocks };
+        let expected = format!("expected {rows}x{columns}, one for each {block}x{block} weights");
+        return Err(misfit(op.weight_scale.called, format!("is {}; {expected}", op.weight_scale.text())));
+    }
+    Weighed { input: &op.input, k, n }.types(op.bias.as_ref())
 }
 
 #[cfg(test)]

@@ -1,7 +1,7 @@
 //! The list of type rules: one an op, or none.
 use super::{
     Inferred, Op, OpDef, Value, activation, arithmetic, cast, compare, conv, create, einsum, gather, layout, math,
-    matmul, norm, pool, recurrent, reduce, scatter, select, shuffle, slice, sort, tile,
+    matmul, mean_std, norm, pool, recurrent, reduce, scatter, select, shift, shuffle, slice, sort, tile,
 };
 use crate::base::Result;
 
@@ -13,14 +13,13 @@ macro_rules! without_rule {
     (@pattern $first:ident $($op:ident)*) => { $crate::ops::Op::$first(_) $(| $crate::ops::Op::$op(_))* };
     (@names $($op:ident)*) => { [$(stringify!($op)),*] };
     ($form:ident) => { $crate::without_rule! { @$form
-        A16MatMul Attention BatchNormBwd BatchNormTrain BinaryConstShift BinaryShift C2CAllReduce C2CBroadcast
-        ChunkGatedDeltaRule ConcatSlice ConcatVolume ConvBwd_Weight Convbwd Correlation Csc Custom DepackRaw DequantInt
-        DequantizeLinear DetectionOutput DtypeCast EmbDenseBwd FAttention FAttentionLse FlexAttention Fp8MatMul
-        FrcnDetection GridSampler GroupNormTrain If Interp LayerNormBwd LayerNormTrain Loop MaskRCNN_BboxPooler
-        MaskRCNN_GetBboxB MaskRCNN_MaskPooler MaskRCNN_RPNGetBboxes MatchTemplate MaxPoolingIndicesBwd MeanRstd
-        MeanStdScale Mlp Mmap2Rgbmap Nms Preprocess PriorBox Proposal QuantizeLinear ROIPooling RandnLike
-        RecurrentGatedDeltaRule RequantFp RetinaFaceDetection RoiAlign RoiExtractor Rope ScaleDotProductAttention
-        ScaleLut SelectiveScan SoftmaxBwd Tuple UnTuple WeightReorder Yield YoloDetection Yuv2rgbFormula
+        Attention BatchNormBwd BatchNormTrain C2CAllReduce C2CBroadcast ChunkGatedDeltaRule ConcatSlice ConcatVolume
+        ConvBwd_Weight Convbwd Correlation Csc Custom DepackRaw DetectionOutput EmbDenseBwd FAttention FAttentionLse
+        FlexAttention FrcnDetection GridSampler GroupNormTrain If Interp LayerNormBwd LayerNormTrain Loop
+        MaskRCNN_BboxPooler MaskRCNN_GetBboxB MaskRCNN_MaskPooler MaskRCNN_RPNGetBboxes MatchTemplate
+        MaxPoolingIndicesBwd MeanRstd Mlp Mmap2Rgbmap Nms Preprocess PriorBox Proposal ROIPooling RandnLike
+        RecurrentGatedDeltaRule RetinaFaceDetection RoiAlign RoiExtractor Rope ScaleDotProductAttention ScaleLut
+        SelectiveScan SoftmaxBwd Tuple UnTuple WeightReorder Yield YoloDetection Yuv2rgbFormula
     } };
 }
 
@@ -38,6 +37,7 @@ impl OpDef {
 pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
     match op {
         Op::A16Gather(op) => gather::a16_gather(op),
+        Op::A16MatMul(op) => matmul::a16_matmul(op),
         Op::Abs(op) => activation::abs(op),
         Op::AdaptiveAvgPool(op) => pool::adaptive_avg_pool(op),
         Op::Add(op) => arithmetic::add(op),
@@ -48,6 +48,8 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::Arg(op) => sort::arg(op),
         Op::AvgPool(op) => pool::avg_pool(op),
         Op::BatchNorm(op) => norm::batch_norm(op),
+        Op::BinaryConstShift(op) => shift::binary_const_shift(op),
+        Op::BinaryShift(op) => shift::binary_shift(op),
         Op::Cast(op) => cast::cast(op),
         Op::Ceil(op) => math::unary(&op.input),
         Op::Clip(op) => math::clip(op),
@@ -63,8 +65,11 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::Deconv(op) => conv::deconv(op),
         Op::DeformConv2D(op) => conv::deform_conv2d(op),
         Op::Depth2Space(op) => shuffle::depth2space(op),
+        Op::DequantInt(op) => cast::dequant_int(op),
+        Op::DequantizeLinear(op) => cast::dequantize_linear(op),
         Op::Div(op) => arithmetic::div(op),
         Op::DivConst(op) => arithmetic::constant(&op.input),
+        Op::DtypeCast(op) => cast::dtype_cast(op),
         Op::Einsum(op) => einsum::einsum(op),
         Op::Elu(op) => activation::unary(&op.input),
         Op::Erf(op) => math::unary(&op.input),
@@ -72,6 +77,7 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::Expand(op) => tile::expand(op),
         Op::Flatten(op) => layout::flatten(op),
         Op::Floor(op) => math::unary(&op.input),
+        Op::Fp8MatMul(op) => matmul::fp8_matmul(op),
         Op::GELU(op) => activation::gelu(op),
         Op::GRU(op) => recurrent::gru(op),
         Op::Gather(op) => gather::gather(op),
@@ -99,6 +105,7 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::MaxPool(op) => pool::max_pool(op),
         Op::MaxPoolWithMask(op) => pool::max_pool_with_mask(op),
         Op::MaxUnpool(op) => pool::max_unpool(op),
+        Op::MeanStdScale(op) => mean_std::mean_std_scale(op),
         Op::MeshGrid(op) => create::mesh_grid(op),
         Op::Min(op) => arithmetic::min(op),
         Op::MinConst(op) => arithmetic::constant(&op.input),
@@ -117,6 +124,7 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::Pow(op) => math::unary(&op.input),
         Op::Pow2(op) => math::unary(&op.input),
         Op::Pow3(op) => math::pow3(op),
+        Op::QuantizeLinear(op) => cast::quantize_linear(op),
         Op::RMSNorm(op) => norm::rms_norm(op),
         Op::Range(op) => create::range(op),
         Op::Reciprocal(op) => arithmetic::constant(&op.input),
@@ -124,6 +132,7 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::Relu(op) => activation::relu(op),
         Op::Remainder(op) => arithmetic::remainder(op),
         Op::Repeat(op) => tile::repeat(op),
+        Op::RequantFp(op) => cast::requant_fp(op),
         Op::RequantInt(op) => cast::requant_int(op),
         Op::Reshape(op) => layout::reshape(op),
         Op::Reverse(op) => shuffle::reverse(op),

@@ -24,6 +24,13 @@ impl Value<'_> {
     pub fn text(&self) -> String {
         format!("{} {}", shape_text(self.shape), self.dtype)
     }
+    /// Its dtype must be one of these.
+    pub fn expect_dtype(&self, allowed: &[Dtype]) -> Result<()> {
+        if allowed.contains(&self.dtype) {
+            return Ok(());
+        }
+        Err(Cause::Dtype { argument: self.called.into(), found: self.dtype, allowed: allowed.to_vec() }.into())
+    }
     /// Their number.
     pub fn elements(&self) -> usize {
         self.shape.iter().product()

@@ -4,7 +4,7 @@ mod fixed_point;
 mod params;
 mod round;
 
-pub use fixed_point::{multiplier_shift, tflite};
+pub use fixed_point::{multiplier_and_shift, multiplier_shift, shifted, shifted_wrapping, tflite, tflite_wider};
 pub use params::channel_axis;
 pub use params::{PerTensorOrAxis, Quantization};
 pub use round::RoundMode;

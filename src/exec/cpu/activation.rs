@@ -4,7 +4,7 @@ use super::{
     layout::{from_last, to_last},
     math::erf,
     task::{Finish, relu as relu_of},
-    unary::{capped, one_scale, unary, vectorised},
+    unary::{capped, map, one_scale, unary, vectorised},
 };
 use crate::{
     base::Dtype,
@@ -23,14 +23,9 @@ pub(super) fn relu(op: Relu<Operand>) -> Kernel {
 }
 
 pub(super) fn leaky_relu(op: LeakyRelu<Operand>) -> Kernel {
-    let (alpha, finish) = (op.alpha as f32, Finish::round(op.round_mode));
-    Box::new(move |t| {
-        let source = t.source(&op.input, &op.input.ty.shape)?;
-        t.fill(0, 1, finish, |first, out| {
-            source.reals(first, out);
-            out.iter_mut().for_each(|x| *x = if *x < 0.0 { *x * alpha } else { *x });
-            Ok(())
-        })
+    let alpha = op.alpha as f32;
+    map(op.input, Finish::round(op.round_mode), move |v| {
+        v.iter_mut().for_each(|x| *x = if *x < 0.0 { *x * alpha } else { *x });
     })
 }
 

@@ -1,9 +1,9 @@
-use super::{Kernel, Operand, chunks::blocks, task::Finish};
+use super::{Kernel, Operand, chunks::blocks, task::Finish, unary::map};
 use crate::{
     base::Dtype,
     exec::ValueType,
-    ops::{Cast, RequantInt, RequantMode},
-    quant::{Quantization, multiplier_shift, tflite},
+    ops::{Cast, DequantInt, DequantMode, DequantizeLinear, QuantizeLinear, RequantFp, RequantInt, RequantMode},
+    quant::{RoundMode, multiplier_shift, tflite, tflite_wider},
 };
 
 pub(super) fn cast(op: Cast<Operand>) -> Kernel {
@@ -29,38 +29,157 @@ pub(super) fn requant_int(op: RequantInt<Operand>) -> Option<Kernel> {
         RequantMode::OnlyShift | RequantMode::QDM | RequantMode::OnlyScale => return None,
     };
     Some(Box::new(move |t| {
-        let shape = &op.input.ty.shape;
-        let values_of = |q: &Option<Quantization>| q.as_ref().map_or((vec![1.0], vec![0]), Quantization::values);
-        let (_, zero_points) = values_of(&t.result(0)?.quantization);
-        let input_zero = values_of(&op.input.ty.quantization).1[0];
-        let axis = op.rq_axis.rem_euclid(shape.len() as i64) as usize;
-        let inner: usize = shape[axis + 1..].iter().product();
-        let source = t.source(&op.input, shape)?;
-        let requantized = |block: usize, run: &mut [i64]| {
-            let c = block % shape[axis];
-            let of = |list: &[i64]| list.get(c).or(list.first()).copied().unwrap_or(0);
-            let (m, s, z) = (of(&op.multiplier), of(&op.rshift), of(&zero_points));
-            for v in run {
-                let (x, left) = (v.saturating_sub(input_zero), s.saturating_neg());
-                let scaled = match is_tflite {
-                    true => tflite(x, m, left, op.round_mode),
-                    false => multiplier_shift(x, m, s, op.round_mode),
-                };
-                *v = scaled.saturating_add(z);
-            }
-        };
+        let channels = Channels::new(&op.input.ty.shape, op.rq_axis);
+        let (zero_points, input_zero) = (zero_points(t.result(0)?), zero_points(&op.input.ty)[0]);
+        let source = t.source(&op.input, &op.input.ty.shape)?;
         t.fill_ints(0, |first, out| {
             source.ints(first, out);
-            blocks(first, out.len(), inner, |block, part| requantized(block, &mut out[part]));
+            channels.runs(first, out, |c, run| {
+                let (m, s, z) = (of(&op.multiplier, c), of(&op.rshift, c), of(&zero_points, c));
+                for v in run {
+                    let (x, left) = (v.saturating_sub(input_zero), s.saturating_neg());
+                    let scaled = match is_tflite {
+                        true => tflite(x, m, left, op.round_mode),
+                        false => multiplier_shift(x, m, s, op.round_mode),
+                    };
+                    *v = scaled.saturating_add(z);
+                }
+            });
         })
     }))
+}
+
+/// In float32, as the tool chain's executor has it. None for the modes that it does not know either.
+pub(super) fn requant_fp(op: RequantFp<Operand>) -> Option<Kernel> {
+    let adds_zero_point = match op.quant_mode {
+        RequantMode::TFLite | RequantMode::TFLiteLShift => true,
+        RequantMode::MultiplierShift => false,
+        RequantMode::OnlyShift | RequantMode::QDM | RequantMode::OnlyScale => return None,
+    };
+    Some(Box::new(move |t| {
+        let channels = Channels::new(&op.input.ty.shape, 1);
+        let zero_points = zero_points(t.result(0)?);
+        let source = t.source(&op.input, &op.input.ty.shape)?;
+        let is_float = op.input.ty.dtype.is_float();
+        t.fill_ints(0, |first, out| {
+            if is_float {
+                let mut reals = vec![0.0; out.len()];
+                source.reals(first, &mut reals);
+                let whole = |x: f32| op.first_round_mode.round(x.into()) as i64;
+                out.iter_mut().zip(&reals).for_each(|(v, x)| *v = whole(*x));
+            } else {
+                source.ints(first, out);
+            }
+            channels.runs(first, out, |c, run| {
+                let (scale, offset) = (of(&op.scale, c) as f32, of(&op.offset, c) as f32);
+                let (offset, zero) = if adds_zero_point { (0.0, of(&zero_points, c)) } else { (offset, 0) };
+                let scaled = |v: i64| op.round_mode.round((v as f32 * scale + offset).into()) as i64;
+                run.iter_mut().for_each(|v| *v = scaled(*v).saturating_add(zero));
+            });
+        })
+    }))
+}
+
+pub(super) fn dequant_int(op: DequantInt<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let channels = Channels::new(&op.input.ty.shape, 1);
+        let zero_points = zero_points(&op.input.ty);
+        let source = t.source(&op.input, &op.input.ty.shape)?;
+        t.fill_ints(0, |first, out| {
+            source.ints(first, out);
+            channels.runs(first, out, |c, run| {
+                let (m, s, z) = (of(&op.multiplier, c), of(&op.shift, c), of(&zero_points, c));
+                for v in run {
+                    let x = v.saturating_sub(z);
+                    *v = match op.quant_mode {
+                        DequantMode::Normal => multiplier_shift(x, m, s.saturating_neg(), op.round_mode),
+                        DequantMode::TFLite => tflite_wider(x, m, op.lshift, s, op.round_mode),
+                    };
+                }
+            });
+        })
+    })
+}
+
+/// As ONNX has it: halves go to the even number.
+pub(super) fn quantize_linear(op: QuantizeLinear<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let channels = Channels::new(&op.input.ty.shape, op.axis);
+        let source = t.source(&op.input, &op.input.ty.shape)?;
+        t.fill_ints(0, |first, out| {
+            let mut reals = vec![0.0; out.len()];
+            source.reals(first, &mut reals);
+            let mut reals = reals.into_iter();
+            channels.runs(first, out, |c, run| {
+                let (scale, zero) = (of(&op.y_scale, c) as f32, of(&op.y_zero_point, c));
+                for (v, x) in run.iter_mut().zip(reals.by_ref()) {
+                    *v = (RoundMode::HalfToEven.round((x / scale).into()) as i64).saturating_add(zero);
+                }
+            });
+        })
+    })
+}
+
+pub(super) fn dequantize_linear(op: DequantizeLinear<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let channels = Channels::new(&op.input.ty.shape, op.axis);
+        let source = t.source(&op.input, &op.input.ty.shape)?;
+        t.fill(0, 1, Finish::default(), |first, out| {
+            let mut stored = vec![0; out.len()];
+            source.ints(first, &mut stored);
+            let mut stored = stored.into_iter();
+            channels.runs(first, out, |c, run| {
+                let (scale, zero) = (of(&op.x_scale, c), of(&op.x_zero_point, c));
+                for (y, v) in run.iter_mut().zip(stored.by_ref()) {
+                    *y = (v.saturating_sub(zero) as f64 * scale) as f32;
+                }
+            });
+            Ok(())
+        })
+    })
+}
+
+/// Numbers that float16 has.
+pub(super) fn dtype_cast(input: Operand) -> Kernel {
+    map(input, Finish::default(), |v| v.iter_mut().for_each(|x| *x = half::f16::from_f32(*x).to_f32()))
+}
+
+/// Which elements share a number of a list for each index of an axis.
+struct Channels {
+    number: usize,
+    inner: usize,
+}
+
+impl Channels {
+    /// An axis that is not there has one index.
+    fn new(shape: &[usize], axis: i64) -> Channels {
+        let rank = shape.len() as i64;
+        let axis = if (-rank..rank).contains(&axis) { axis.rem_euclid(rank) as usize } else { shape.len() };
+        let inner = shape.get(axis + 1..).map_or(1, |s| s.iter().product());
+        Channels { number: shape.get(axis).copied().unwrap_or(1), inner }
+    }
+    /// Calls `f` with the index and each run of values, the first of which has that place.
+    fn runs<T>(&self, first: usize, values: &mut [T], mut f: impl FnMut(usize, &mut [T])) {
+        blocks(first, values.len(), self.inner, |block, part| f(block % self.number, &mut values[part]));
+    }
+}
+
+/// A list's value for an index; a single one is for all.
+fn of<T: Copy + Default>(list: &[T], c: usize) -> T {
+    list.get(c).or(list.first()).copied().unwrap_or_default()
+}
+
+/// The stored values that mean 0.
+fn zero_points(ty: &ValueType) -> Vec<i64> {
+    ty.quantization.as_ref().map_or(vec![0], |q| q.values().1)
 }
 
 #[cfg(test)]
 mod tests {
     use crate::{
-        Array, Dtype, Graph,
+        Array, Dtype, Graph, Quantization, Tensor,
         exec::{CpuBackend, RunOptions, run},
+        quant::RoundMode,
     };
 
     #[test]
@@ -72,6 +191,70 @@ mod tests {
         let x = Array::from_vec([1, 2, 2], vec![10, 1000, 11, -11]).unwrap();
         let out = run(&g, &[("x", x)], &CpuBackend::new(), &RunOptions::default()).unwrap();
         assert_eq!(out.tensors["y"].elements::<i8>().unwrap()[..], [13, 127, 9, -3]);
+    }
+
+    fn result(g: &mut Graph, y: Tensor, x: Array) -> Vec<f64> {
+        g.set_outputs(&[y]).unwrap();
+        run(g, &[("x", x)], &CpuBackend::new(), &RunOptions::default()).unwrap().tensors[0].to_f64().unwrap()
+    }
+
+    /// Every int16 by every mode, where the scale makes halves: exact in float32.
+    #[test]
+    fn requantizes_by_floats() {
+        let all: Vec<i16> = (i16::MIN..=i16::MAX).collect();
+        for (mode, _) in RoundMode::arguments() {
+            for (scale, offset) in [(0.5, 0.0), (0.25, -3.5), (-0.125, 7.25), (0.0078125, 0.0)] {
+                let mut g = Graph::new("g").unwrap();
+                let x = g.input("x", Dtype::Int16, [1 << 16]).unwrap();
+                let y = g.requant_fp(x, scale, offset, Dtype::Int8).round_mode(mode).call().unwrap();
+                let got = result(&mut g, y, Array::from_vec([1 << 16], all.clone()).unwrap());
+                let exact = |x: i16| mode.round(f64::from(x) * scale + offset).clamp(-128.0, 127.0);
+                assert!(got.iter().zip(&all).all(|(y, x)| *y == exact(*x)), "{mode:?} {scale} {offset}");
+            }
+        }
+    }
+
+    #[test]
+    fn floats_are_rounded_before_they_are_requantized() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [6]).unwrap();
+        let y = g.requant_fp(x, 0.5, 0.0, Dtype::Int8).first_round_mode(RoundMode::Up).call().unwrap();
+        let x = Array::from([4.2f32, -0.9, 1e30, -1e30, f32::NAN, 2.0]);
+        assert_eq!(result(&mut g, y, x), [3.0, 0.0, 127.0, -128.0, 0.0, 1.0]);
+    }
+
+    /// Every int8, by every mode, as real arithmetic has it.
+    #[test]
+    fn widens_integers() {
+        let all: Vec<i8> = (i8::MIN..=i8::MAX).collect();
+        for (mode, _) in RoundMode::arguments() {
+            for (mul, shift) in [(3, -1), (-5, -3), (1, 4), (1000, 20), (i64::from(i32::MAX), -33)] {
+                let mut g = Graph::new("g").unwrap();
+                let x = g.input("x", Dtype::Int8, [256]).unwrap();
+                g.quantize(x, &Quantization::per_tensor(1.0, -7)).unwrap();
+                let y = g.dequant_int(x, mul, shift, 9, 0, 0).out_dtype(Dtype::Int16).round_mode(mode).call().unwrap();
+                let got = result(&mut g, y, Array::from_vec([256], all.clone()).unwrap());
+                let exact = |x: i8| mode.round((f64::from(x) + 7.0) * mul as f64 * (shift as f64).exp2());
+                let held = |x: i8| exact(x).clamp(-32768.0, 32767.0);
+                assert!(got.iter().zip(&all).all(|(y, x)| *y == held(*x)), "{mode:?} {mul} {shift}");
+            }
+        }
+    }
+
+    /// The corners of what a list, a shift and a fraction can be.
+    #[test]
+    fn widens_integers_by_channel_and_as_tflite() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Uint16, [1, 3, 2]).unwrap();
+        let (mul, shift) = (vec![i64::MAX, 1, -1], vec![62, -1, 0]);
+        let y = g.dequant_int(x, mul, shift, 0, 0, 0).out_dtype(Dtype::Int16).call().unwrap();
+        let data = || Array::from_vec([1, 3, 2], vec![0u16, 1, 5, 65535, 1, 65535]).unwrap();
+        assert_eq!(result(&mut g, y, data()), [0.0, 32767.0, 3.0, 32767.0, -1.0, -32768.0]);
+        // A half, then 2^-1: (5 / 2 -> 3) / 2 -> 2 by half_up.
+        let y = g.dequant_int(x, 1 << 30, -1, 0, 0, 1).out_dtype(Dtype::Int16).call().unwrap();
+        assert_eq!(result(&mut g, y, data()), [0.0, 1.0, 2.0, 16384.0, 1.0, 16384.0]);
+        let y = g.dequant_int(x, 1 << 30, 0, 0, 62, 1).out_dtype(Dtype::Uint16).call().unwrap();
+        assert_eq!(result(&mut g, y, data()), [0.0, 65535.0, 65535.0, 65535.0, 65535.0, 65535.0]);
     }
 
     #[test]

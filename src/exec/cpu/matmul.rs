@@ -8,7 +8,7 @@ use super::{
 use crate::{
     array::zeros,
     base::{Dtype, Result, Shape},
-    ops::{MatMul, Product},
+    ops::{A16MatMul, Fp8MatMul, MatMul, Product},
 };
 use rayon::prelude::*;
 use rten_gemm::GemmExecutor;
@@ -90,6 +90,15 @@ fn integer<T: Factor>(t: &mut Task, op: &MatMul<Operand>, p: &Product) -> Result
     drop((left, right));
     let bias = op.bias.as_ref().map(|b| t.ints(b)).transpose()?;
     complete(op, p, &t.result(0)?.shape, &mut out, bias.as_deref(), i64::saturating_add)?;
+    let result = t.result(0)?;
+    if result.quantization.is_some() {
+        let scale_of = |o: &Operand| o.ty.quantization.as_ref().map_or(1.0, |q| q.values().0[0]);
+        let scale = scale_of(&op.input) * scale_of(&op.right);
+        return t.fill(0, 1, Finish::relu(op.do_relu, op.relu_limit), |first, reals| {
+            reals.iter_mut().zip(&out[first..]).for_each(|(r, v)| *r = (*v as f64 * scale) as f32);
+            Ok(())
+        });
+    }
     if op.do_relu {
         let top = if op.relu_limit > 0.0 { op.relu_limit as i64 } else { i64::MAX };
         out.iter_mut().for_each(|v| *v = (*v).clamp(0, top));
@@ -130,6 +139,61 @@ fn add_to<T: Copy + Send + Sync>(out: &mut [T], shape: &[usize], bias: &[T], bia
             out[part].iter_mut().enumerate().for_each(|(i, v)| *v = add(*v, bias[start + i * step]));
         });
     });
+}
+
+/// The product with a matrix of packed integers, which is made of real numbers first.
+pub(super) fn a16_matmul(op: A16MatMul<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let [bytes, zero_points] = [t.array(&op.weight)?.elements::<u8>()?, t.array(&op.zp)?.elements::<u8>()?];
+        let (scales, width, group) = (t.reals(&op.scale)?, op.weight_bits as usize, op.q_group_size as usize);
+        let (per_byte, mask) = (8 / width, u8::MAX >> (8 - width));
+        let stored = op.weight.ty.shape[1];
+        let columns = if op.right_transpose { stored * per_byte } else { stored };
+        let mut weight: Vec<f32> = zeros(bytes.len().saturating_mul(per_byte))?;
+        weight.par_chunks_mut(columns).enumerate().for_each(|(r, row)| {
+            for (c, w) in row.iter_mut().enumerate() {
+                // Bytes and groups lie along k.
+                let (byte, part, of) = match op.right_transpose {
+                    true => (r * stored + c / per_byte, c % per_byte, r * (columns / group) + c / group),
+                    false => (r / per_byte * stored + c, r % per_byte, r / group * columns + c),
+                };
+                let value = bytes[byte] >> (part * width) & mask;
+                *w = (f32::from(value) - f32::from(zero_points[of])) * scales[of];
+            }
+        });
+        weighed(t, &op.input, &weight, op.right_transpose, op.bias.as_ref())
+    })
+}
+
+/// The product with a matrix whose squares each have a scale.
+pub(super) fn fp8_matmul(op: Fp8MatMul<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let (values, scales, block) = (t.reals(&op.weight)?, t.reals(&op.weight_scale)?, op.block_size as usize);
+        let columns = op.weight.ty.shape[1];
+        let across = columns.div_ceil(block);
+        let mut weight = zeros(values.len())?;
+        weight.par_chunks_mut(columns).zip(values.par_chunks(columns)).enumerate().for_each(|(r, (row, from))| {
+            for (c, (w, v)) in row.iter_mut().zip(from).enumerate() {
+                *w = v * scales[r / block * across + c / block];
+            }
+        });
+        weighed(t, &op.input, &weight, op.weight_transpose, op.bias.as_ref())
+    })
+}
+
+/// The product of an operand's rows and a matrix, plus bias.
+fn weighed(t: &mut Task, input: &Operand, weight: &[f32], transposed: bool, bias: Option<&Operand>) -> Result<()> {
+    let left = t.reals(input)?;
+    let bias = bias.map(|b| t.reals(b)).transpose()?;
+    let (k, n) = (input.ty.shape.last().copied().unwrap_or(1), t.result(0)?.shape.last().copied().unwrap_or(1));
+    t.write(0, Finish::default(), |out| {
+        let left = Mat { data: &left, rows: left.len() / k, cols: k, transposed: false };
+        gemm_f32(&GemmExecutor::new(), out, left, Mat { data: weight, rows: k, cols: n, transposed })?;
+        if let Some(bias) = &bias {
+            out.par_chunks_mut(n).for_each(|row| row.iter_mut().zip(bias.iter()).for_each(|(y, b)| *y += b));
+        }
+        Ok(())
+    })
 }
 
 #[cfg(test)]

@@ -17,12 +17,14 @@ mod grid;
 mod layout;
 mod math;
 mod matmul;
+mod mean_std;
 mod norm;
 mod pool;
 mod recurrent;
 mod reduce;
 mod scatter;
 mod select;
+mod shift;
 mod shuffle;
 mod slice;
 mod sort;
@@ -42,6 +44,7 @@ type Kernel = Box<dyn Fn(&mut Task) -> Result<()> + Send + Sync>;
 fn prepare(op: &Op<Operand>) -> Option<Kernel> {
     Some(match op.clone() {
         Op::A16Gather(op) => gather::a16_gather(*op),
+        Op::A16MatMul(op) => matmul::a16_matmul(*op),
         Op::Abs(op) => unary::function(op.input, f64::abs),
         Op::AdaptiveAvgPool(op) => pool::adaptive_avg_pool(*op),
         Op::Add(op) => arithmetic::add(*op),
@@ -52,6 +55,8 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::Arg(op) => sort::arg(*op),
         Op::AvgPool(op) => pool::avg_pool(*op),
         Op::BatchNorm(op) => norm::batch_norm(*op),
+        Op::BinaryConstShift(op) => shift::binary_const_shift(*op),
+        Op::BinaryShift(op) => shift::binary_shift(*op),
         Op::Cast(op) => cast::cast(*op),
         Op::Ceil(op) => unary::function(op.input, f64::ceil),
         Op::Clip(op) => math::clip(*op),
@@ -67,8 +72,11 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::Deconv(op) => deconv::deconv(*op),
         Op::DeformConv2D(op) => deform::deform_conv2d(*op),
         Op::Depth2Space(op) => shuffle::depth2space(*op),
+        Op::DequantInt(op) => cast::dequant_int(*op),
+        Op::DequantizeLinear(op) => cast::dequantize_linear(*op),
         Op::Div(op) => arithmetic::div(*op),
         Op::DivConst(op) => arithmetic::div_const(*op),
+        Op::DtypeCast(op) => cast::dtype_cast(op.input),
         Op::Einsum(op) => einsum::einsum(*op),
         Op::Elu(op) => activation::elu(*op),
         Op::Erf(op) => unary::function(op.input, math::erf),
@@ -76,6 +84,7 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::Expand(op) => tile::tile(op.input),
         Op::Flatten(op) => layout::reshape(op.input),
         Op::Floor(op) => unary::function(op.input, f64::floor),
+        Op::Fp8MatMul(op) => matmul::fp8_matmul(*op),
         Op::GELU(op) => activation::gelu(*op),
         Op::GRU(op) => recurrent::gru(*op),
         Op::Gather(op) => gather::gather(*op),
@@ -103,6 +112,7 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::MaxPool(op) => pool::max_pool(*op),
         Op::MaxPoolWithMask(op) => pool::max_pool_with_mask(*op),
         Op::MaxUnpool(op) => pool::max_unpool(*op),
+        Op::MeanStdScale(op) => mean_std::mean_std_scale(*op),
         Op::MeshGrid(op) => create::mesh_grid(*op),
         Op::Min(op) => arithmetic::min(*op),
         Op::MinConst(op) => arithmetic::min_const(*op),
@@ -121,6 +131,7 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::Pow(op) => math::pow(*op),
         Op::Pow2(op) => math::pow2(*op),
         Op::Pow3(op) => math::pow3(*op),
+        Op::QuantizeLinear(op) => cast::quantize_linear(*op),
         Op::RMSNorm(op) => norm::rms_norm(*op),
         Op::Range(op) => create::range(op.start, op.delta),
         Op::Reciprocal(op) => arithmetic::reciprocal(*op),
@@ -128,6 +139,7 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::Relu(op) => activation::relu(*op),
         Op::Remainder(op) => arithmetic::remainder(*op),
         Op::Repeat(op) => tile::tile(op.input),
+        Op::RequantFp(op) => return cast::requant_fp(*op),
         Op::RequantInt(op) => return cast::requant_int(*op),
         Op::Reshape(op) => layout::reshape(op.input),
         Op::Reverse(op) => shuffle::reverse(*op),

@@ -42,6 +42,11 @@ pub(super) fn temporary(signature: &Signature) -> u64 {
         Op::AdaptiveAvgPool(_) | Op::AvgPool(_) | Op::MaxPool(_) | Op::MaxPoolWithMask(_) => reals(&input.ty),
         Op::MaxUnpool(op) => sum([reals(&input.ty), bytes(op.mask.ty.elements(), 8), reals(result)]),
         Op::PoolMask(_) => sum([reals(&input.ty), reals(result)]),
+        Op::A16MatMul(op) => {
+            let unpacked = op.weight.ty.elements().saturating_mul(8 / op.weight_bits as usize);
+            sum([reals(&op.input.ty), reals(&op.scale.ty), bytes(unpacked, 4), reals(result)])
+        }
+        Op::Fp8MatMul(op) => sum([reals(&op.input.ty), bytes(op.weight.ty.elements(), 4), reals(result)]),
         // As it is, and in another order.
         Op::Reduce(_) | Op::Variance(_) => sum([reals(&input.ty), bytes(elements, 4), reals(result)]),
         Op::Softmax(_) => sum([reals(&input.ty), bytes(elements, 8), reals(result)]),

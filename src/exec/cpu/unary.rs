@@ -48,6 +48,18 @@ pub(super) fn vectorised(
     })
 }
 
+/// `f` of chunks of real numbers.
+pub(super) fn map(input: Operand, finish: Finish, f: impl Fn(&mut [f32]) + Send + Sync + 'static) -> Kernel {
+    Box::new(move |t| {
+        let source = t.source(&input, &input.ty.shape)?;
+        t.fill(0, 1, finish, |first, out| {
+            source.reals(first, out);
+            f(out);
+            Ok(())
+        })
+    })
+}
+
 /// `max(x, 0)`, and `min(x, limit)` where the limit is positive.
 pub(super) fn capped(limit: f64) -> impl Fn(f64) -> f64 + Copy {
     move |x| match x {

@@ -1,0 +1,29 @@
+//! Types of integer arithmetic with a shift.
+use super::{
+    BinaryConstShift, BinaryShift,
+    types::{Choice, INTEGERS, Types, Value, broadcast, one},
+};
+use crate::base::{Result, argument};
+
+/// The operands are broadcast.
+pub(super) fn binary_shift(op: &BinaryShift<Value>) -> Types {
+    op.input1.expect_dtype(INTEGERS)?;
+    op.input2.expect_dtype(INTEGERS)?;
+    bits(op.shift)?;
+    one(broadcast(op.input1.shape, op.input2.shape)?, Choice::OneOf(INTEGERS))
+}
+
+/// The input's shape.
+pub(super) fn binary_const_shift(op: &BinaryConstShift<Value>) -> Types {
+    op.input.expect_dtype(INTEGERS)?;
+    bits(op.shift)?;
+    one(op.input.shape.to_vec(), Choice::OneOf(INTEGERS))
+}
+
+/// What is shifted has 64 bits.
+fn bits(shift: i64) -> Result<()> {
+    match shift {
+        -63..=63 => Ok(()),
+        _ => Err(argument("shift", shift, "expected -63 to 63 bits")),
+    }
+}
