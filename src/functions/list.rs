@@ -1,11 +1,12 @@
 //! The one list of functions.
 use super::{
-    FunctionDef, activation, arithmetic, cast, compare, conv, gather, layout, matmul, norm, pool, reduce, select, sort,
+    FunctionDef, activation, arithmetic, attention, cast, compare, conv, deformable, detect, gather, image, layout,
+    matmul, norm, pool, reduce, resize, select, sort,
 };
 use crate::base::{Cause, Result, nearest, shown};
 
 /// Every function, by name.
-static FUNCTIONS: [FunctionDef; 49] = [
+static FUNCTIONS: [FunctionDef; 59] = [
     activation::abs(),
     arithmetic::add(),
     pool::avgpool2d(),
@@ -17,6 +18,7 @@ static FUNCTIONS: [FunctionDef; 49] = [
     conv::conv_int(),
     conv::conv_quant(),
     conv::conv_v2(),
+    deformable::deformable_attention(),
     arithmetic::div(),
     compare::eq(),
     compare::eqs(),
@@ -26,6 +28,8 @@ static FUNCTIONS: [FunctionDef; 49] = [
     compare::gt(),
     compare::gts(),
     gather::index_select(),
+    resize::interpolate(),
+    resize::interpolate_v2(),
     norm::layer_norm(),
     compare::le(),
     activation::leaky_relu(),
@@ -36,16 +40,22 @@ static FUNCTIONS: [FunctionDef; 49] = [
     matmul::matmul_int(),
     arithmetic::max(),
     pool::maxpool2d(),
+    attention::merger_matmul(),
     arithmetic::min(),
     arithmetic::mul(),
+    deformable::multi_scale_deformable_attention(),
     compare::ne(),
     compare::nes(),
+    detect::nms(),
     layout::pad(),
     layout::permute(),
     reduce::reduce(),
     activation::relu(),
     cast::requant_int(),
     layout::reshape(),
+    detect::roiExtractor(),
+    attention::rope(),
+    attention::rot_pos_emb(),
     activation::sigmoid(),
     layout::slice(),
     activation::softmax(),
@@ -55,6 +65,7 @@ static FUNCTIONS: [FunctionDef; 49] = [
     activation::tanh(),
     sort::topk(),
     layout::unsqueeze(),
+    image::yuv2rgb(),
 ];
 
 /// Every function, by name.

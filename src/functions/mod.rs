@@ -14,13 +14,17 @@
 mod activation;
 mod argument;
 mod arithmetic;
+mod attention;
 mod by_name;
 mod cast;
 mod compare;
 mod conv;
+mod deformable;
+mod detect;
 mod dtypes;
 mod function;
 mod gather;
+mod image;
 mod layout;
 mod list;
 mod lowering;
@@ -28,8 +32,10 @@ mod matmul;
 mod norm;
 mod pool;
 mod reduce;
+mod resize;
 mod select;
 mod sort;
+mod steps;
 #[cfg(test)]
 mod testing;
 mod value;
@@ -46,7 +52,7 @@ pub use value::Value;
 /// The structs of the functions' arguments.
 pub mod args {
     pub use super::{
-        activation::*, arithmetic::*, cast::*, compare::*, conv::*, gather::*, layout::*, matmul::*, norm::*, pool::*,
-        reduce::*, select::*, sort::*,
+        activation::*, arithmetic::*, attention::*, cast::*, compare::*, conv::*, deformable::*, detect::*, gather::*,
+        image::*, layout::*, matmul::*, norm::*, pool::*, reduce::*, resize::*, select::*, sort::*,
     };
 }

@@ -1,7 +1,7 @@
 //! The list of type rules: one an op, or none.
 use super::{
-    Inferred, Op, OpDef, Value, activation, arithmetic, cast, compare, conv, gather, layout, matmul, norm, pool,
-    reduce, select, sort,
+    Inferred, Op, OpDef, Value, activation, arithmetic, attention, cast, compare, conv, detect, gather, image, layout,
+    matmul, norm, pool, reduce, resize, select, sort,
 };
 use crate::base::Result;
 
@@ -15,19 +15,19 @@ macro_rules! without_rule {
     ($form:ident) => { $crate::without_rule! { @$form
         A16Gather A16MatMul AdaptiveAvgPool Arange Arccos Arctanh Arg Attention BatchNormBwd BatchNormTrain
         BinaryConstShift BinaryShift C2CAllReduce C2CBroadcast Ceil ChunkGatedDeltaRule Clip ConcatSlice
-        ConcatVolume ConstantFill ConvBwd_Weight Convbwd Copy Correlation Cos Cosh Csc CumSum Custom Deconv
+        ConcatVolume ConstantFill ConvBwd_Weight Convbwd Copy Cos Cosh Csc CumSum Custom Deconv
         DeformConv2D DepackRaw Depth2Space DequantInt DequantizeLinear DetectionOutput DivConst DtypeCast Einsum Elu
         EmbDenseBwd Erf Exp Expand FAttention FAttentionLse Flatten FlexAttention Floor Fp8MatMul FrcnDetection GRU
-        GatherElements GatherND GridSampler GroupNorm GroupNormTrain HardSigmoid HardSwish If IndexPut Insert
-        InstanceNorm Interp LRN LSTM LayerNormBwd LayerNormTrain List Log LogB LogicalAnd Loop Lut
+        GatherElements GatherND GroupNorm GroupNormTrain HardSigmoid HardSwish If IndexPut Insert
+        InstanceNorm LRN LSTM LayerNormBwd LayerNormTrain List Log LogB LogicalAnd Loop Lut
         MaskRCNN_BboxPooler MaskRCNN_GetBboxB MaskRCNN_MaskPooler MaskRCNN_RPNGetBboxes MaskedFill MatchTemplate
-        MaxPoolWithMask MaxPoolingIndicesBwd MaxUnpool MeanRstd MeanStdScale MeshGrid Mish Mlp Mmap2Rgbmap Mod Nms
+        MaxPoolWithMask MaxPoolingIndicesBwd MaxUnpool MeanRstd MeanStdScale MeshGrid Mish Mlp Mmap2Rgbmap Mod
         NonZero Normalize PRelu Pack PixelNorm PoolMask Pow Pow2 Pow3 Preprocess PriorBox Proposal QuantizeLinear
-        RMSNorm ROIPooling RandnLike Range Reciprocal RecurrentGatedDeltaRule Remainder Repeat RequantFp
-        RetinaFaceDetection Reverse RoiAlign RoiExtractor Rope Round Rsqrt ScaleDotProductAttention ScaleLut
+        RMSNorm RandnLike Range Reciprocal RecurrentGatedDeltaRule Remainder Repeat RequantFp
+        RetinaFaceDetection Reverse Round Rsqrt ScaleLut
         ScatterElements ScatterND SelectiveScan Shape ShuffleChannel SiLU Sign Sin Sinh Size SliceAxis SoftmaxBwd
         Softplus Softsign Sort Sqrt StridedSlice SwapChannel SwapDimInner Swish Tan Tile Transpose Trilu Tuple
-        UnTuple Unpack Upsample Variance View WeightReorder Yield YoloDetection Yuv2rgbFormula
+        UnTuple Unpack Upsample Variance View WeightReorder Yield YoloDetection
     } };
 }
 
@@ -54,9 +54,12 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::CompareConst(op) => compare::compare_const(op),
         Op::Concat(op) => layout::concat(op),
         Op::Conv(op) => conv::conv(op),
+        Op::Correlation(op) => image::correlation(op),
         Op::Div(op) => arithmetic::div(op),
         Op::GELU(op) => activation::gelu(op),
         Op::Gather(op) => gather::gather(op),
+        Op::GridSampler(op) => resize::grid_sampler(op),
+        Op::Interp(op) => resize::interp(op),
         Op::LayerNorm(op) => norm::layer_norm(op),
         Op::LeakyRelu(op) => activation::leaky_relu(op),
         Op::MatMul(op) => matmul::matmul(op),
@@ -67,13 +70,19 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::MinConst(op) => arithmetic::constant(&op.input),
         Op::Mul(op) => arithmetic::mul(op),
         Op::MulConst(op) => arithmetic::constant(&op.input),
+        Op::Nms(op) => detect::nms(op),
         Op::Pad(op) => layout::pad(op),
         Op::Permute(op) => layout::permute(op),
+        Op::ROIPooling(op) => detect::roi_pooling(op),
         Op::Reduce(op) => reduce::reduce(op),
         Op::Relu(op) => activation::relu(op),
         Op::RequantInt(op) => cast::requant_int(op),
         Op::Reshape(op) => layout::reshape(op),
+        Op::RoiAlign(op) => detect::roi_align(op),
+        Op::RoiExtractor(op) => detect::roi_extractor(op),
+        Op::Rope(op) => attention::rope(op),
         Op::Scale(op) => norm::scale(op),
+        Op::ScaleDotProductAttention(op) => attention::scaled_dot_product(op),
         Op::Sigmoid(op) => activation::sigmoid(op),
         Op::Slice(op) => layout::slice(op),
         Op::Softmax(op) => activation::softmax(op),
@@ -85,6 +94,7 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::TopK(op) => sort::top_k(op),
         Op::Unsqueeze(op) => layout::unsqueeze(op),
         Op::Where(op) => select::select(op),
+        Op::Yuv2rgbFormula(op) => image::yuv2rgb(op),
         without_rule!(pattern) => return Ok(None),
     }
     .map(Some)

@@ -2,18 +2,22 @@
 
 mod activation;
 mod arithmetic;
+mod attention;
 mod cast;
 mod chunks;
 mod compare;
 mod conv;
+mod detect;
 mod elementwise;
 mod gather;
 mod gemm;
+mod image;
 mod layout;
 mod matmul;
 mod norm;
 mod pool;
 mod reduce;
+mod resize;
 mod select;
 mod sort;
 mod task;
@@ -39,9 +43,12 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::CompareConst(op) => compare::compare_const(*op),
         Op::Concat(op) => layout::concat(*op),
         Op::Conv(op) => conv::conv(*op),
+        Op::Correlation(op) => image::correlation(*op),
         Op::Div(op) => arithmetic::div(*op),
         Op::GELU(op) => activation::gelu(*op),
         Op::Gather(op) => gather::gather(*op),
+        Op::GridSampler(op) => resize::grid_sampler(*op),
+        Op::Interp(op) => resize::interp(*op),
         Op::LayerNorm(op) => norm::layer_norm(*op),
         Op::LeakyRelu(op) => activation::leaky_relu(*op),
         Op::MatMul(op) => matmul::matmul(*op),
@@ -52,13 +59,19 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::MinConst(op) => arithmetic::min_const(*op),
         Op::Mul(op) => arithmetic::mul(*op),
         Op::MulConst(op) => arithmetic::mul_const(*op),
+        Op::Nms(op) => detect::nms(*op),
         Op::Pad(op) => layout::pad(*op),
         Op::Permute(op) => layout::permute(*op),
+        Op::ROIPooling(op) => detect::roi_pooling(*op),
         Op::Reduce(op) => reduce::reduce(*op),
         Op::Relu(op) => activation::relu(*op),
         Op::RequantInt(op) => return cast::requant_int(*op),
         Op::Reshape(op) => layout::reshape(op.input),
+        Op::RoiAlign(op) => detect::roi_align(*op),
+        Op::RoiExtractor(op) => detect::roi_extractor(*op),
+        Op::Rope(op) => attention::rope(*op),
         Op::Scale(op) => norm::scale(*op),
+        Op::ScaleDotProductAttention(op) => attention::scaled_dot_product(*op),
         Op::Sigmoid(op) => activation::sigmoid(*op),
         Op::Slice(op) => layout::slice(*op),
         Op::Softmax(op) => activation::softmax(*op),
@@ -70,6 +83,7 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::TopK(op) => sort::top_k(*op),
         Op::Unsqueeze(op) => layout::reshape(op.input),
         Op::Where(op) => select::select(*op),
+        Op::Yuv2rgbFormula(op) => image::yuv2rgb(*op),
         tpulang_core::without_rule!(pattern) => return None,
     })
 }
