@@ -135,7 +135,7 @@ module @line attributes {module.chip = "ALL", module.platform = "TPULANG", modul
 
 // Integers, between them rounded half away from zero.
 // input x = [[[[-128, 127], [5, -6]]]]
-// expect y = [[[[-128, -1, 127], [-62, 0, 61], [5, -1, -6]]]]
+// expect y = [[[[-128, -1, 127], [-62, -1, 61], [5, -1, -6]]]]
 module @integers attributes {module.chip = "ALL", module.platform = "TPULANG", module.state = "TOP_QUANTIZED", module.top_run_mode = "STATIC"} {
   func.func @main(%arg0: tensor<1x1x2x2xsi8>) -> tensor<1x1x3x3xsi8> {
     %0 = "top.Input"(%arg0) : (tensor<1x1x2x2xsi8>) -> tensor<1x1x2x2xsi8> loc("x")

@@ -62,10 +62,10 @@ module @largest attributes {module.chip = "ALL", module.platform = "TPULANG", mo
 
 // -----
 
-// A region far larger than the image has next to none of it, one at infinity nothing, and one without size no samples.
+// A region far larger than the image is 0 for the most part, one at infinity nothing, and one without size no samples.
 // input x = [[[[-6, -6, 8, -3, -7], [-6, -2, -3, -4, 9], [7, 1, 9, -3, -7], [-4, -8, 9, -5, -1]], [[-6, 9, -6, 0, 9], [0, 8, 8, 5, 5], [1, 2, 6, -1, 8], [7, -2, -2, 4, 8]]]]
-// input rois = [[0, -1000000000.0, 0, 1000000000.0, 3], [0, "inf", 0, 1, 3], [0, 3, 3, 3, 3]]
-// expect y = [[[[0]], [[0]]], [[[0]], [[0]]], [[[0]], [[0]]]]
+// input rois = [[0, -300, 0, 300, 3], [0, "inf", 0, 1, 3], [0, 3, 3, 3, 3]]
+// expect y = [[[[-0.012777777]], [[0.036111113]]], [[[0]], [[0]]], [[[0]], [[0]]]]
 module @far attributes {module.chip = "ALL", module.platform = "TPULANG", module.state = "TOP_F32", module.top_run_mode = "STATIC"} {
   func.func @main(%arg0: tensor<1x2x4x5xf32>, %arg1: tensor<3x5xf32>) -> tensor<3x2x1x1xf32> {
     %0 = "top.Input"(%arg0) : (tensor<1x2x4x5xf32>) -> tensor<1x2x4x5xf32> loc("x")

@@ -191,3 +191,47 @@ fn sample(image: &[f32], shape: &[usize], point: &[f32], sampling: Sampling) -> 
     }
     sum
 }
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        Array, Dtype, Graph,
+        exec::{CpuBackend, RunOptions, run},
+    };
+
+    #[test]
+    fn attention_adds_what_it_samples() {
+        let mut g = Graph::new("g").unwrap();
+        let of = |shape: &[i64], values: &[f32]| Array::from_vec(shape.to_vec(), values.to_vec()).unwrap();
+        let query = g.input("query", Dtype::Float32, [1, 3, 2]).unwrap();
+        let value = of(&[1, 4, 2], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
+        // The last pixel is left out. Points are the centres of the first, the second and the last pixel. The offset is
+        // half a pixel to the left: of a point in pixels, of a box in halves of its width, which is a pixel.
+        let (mask, one) = (of(&[1, 4], &[0.0, 0.0, 0.0, 1.0]), of(&[2, 2], &[1.0, 0.0, 0.0, 1.0]));
+        let points = [[0.25, 0.25], [0.75, 0.25], [0.75, 0.75]];
+        let boxes = points.map(|[x, y]| [x, y, 0.5, 0.5]);
+        for (numbers, points, x) in [(2, points.as_flattened(), -0.5), (4, boxes.as_flattened(), -1.0)] {
+            let points = of(&[1, 3, 1, numbers], points);
+            let call = g.multi_scale_deformable_attention(
+                query,
+                mask.clone(),
+                points,
+                of(&[2, 2], &[0.0; 4]),
+                of(&[2], &[x, 0.0]),
+                of(&[2, 1], &[0.0; 2]),
+                of(&[1], &[0.0]),
+                one.clone(),
+                of(&[2], &[0.0; 2]),
+                one.clone(),
+                of(&[2], &[0.0; 2]),
+                vec![[2, 2]],
+                2,
+            );
+            let y = call.value(value.clone()).num_heads(1).num_levels(1).num_points(1).call().unwrap();
+            g.set_outputs(&[y]).unwrap();
+            let feeds = [("query", of(&[1, 3, 2], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]))];
+            let result = run(&g, &feeds, &CpuBackend::new(), &RunOptions::default()).unwrap();
+            assert_eq!(result.tensors[0].to_f32().unwrap(), [1.5, 3.0, 5.0, 7.0, 7.5, 9.0]);
+        }
+    }
+}
