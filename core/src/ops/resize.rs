@@ -35,7 +35,7 @@ fn scaled(name: &str, dim: usize, scale: f64) -> Result<usize> {
     let nearest = product.round();
     let size = if (product - nearest).abs() <= 1e-12 * product { nearest } else { product.floor() };
     if !(1.0..=MOST).contains(&size) {
-        let expected = format!("an axis of {dim} would get {size:?} entries; expected 1 to 2^31");
+        let expected = format!("an axis of {dim} must get 1 to 2^31 entries");
         return Err(argument(name, format!("{scale:?}"), expected));
     }
     Ok(size as usize)
