@@ -5,7 +5,7 @@ def Top_NmsOp : Top_Op<"Nms"> {
   let description = [{ `inputs` are boxes [batch, n, 4], scores [batch, classes, n], and optionally
     the number of boxes kept, the overlap above which a box falls and the least score. A row of the
     result is batch, class, box. A box is two corners, or centre and size where `center_point_box`
-    is 1. At most `max_output_size` boxes a class are kept. }];
+    is 1. At most `max_output_size` boxes a class are kept; rows that are left over hold -1. }];
   let arguments = (ins Variadic<AnyTensor>:$inputs, I64Attr:$center_point_box,
     I64Attr:$max_output_size);
   let results = (outs AnyTensor:$output);

@@ -376,6 +376,7 @@ macro_rules! function {
         #[allow(dead_code, reason = "not every lowering asks for every default")]
         impl $Args {
             /// With the required arguments.
+            #[allow(clippy::too_many_arguments, reason = "as many as TpuLang's function has")]
             pub(crate) fn new($( $req: impl Into<$rty> ),*) -> Self {
                 $Args { $( $req: $req.into(), )* $( $opt: None, )* $( $set: $Set::new(), )* }
             }
@@ -492,6 +493,7 @@ macro_rules! function {
                 "# let i = g.input(\"i\", Dtype::Int8, [1, 3, 8, 8])?;\n",
                 $example, "\n# Ok::<(), Error>(())\n```"
             )]
+            #[allow(clippy::too_many_arguments, reason = "as many as TpuLang's function has")]
             pub fn $name(&mut self, $( $req: impl Into<$rty> ),*) -> crate::functions::Call<'_, $Args> {
                 crate::functions::Call {
                     graph: self,

@@ -1,12 +1,13 @@
 //! The one list of functions.
 use super::{
-    FunctionDef, activation, arithmetic, cast, compare, conv, create, custom, deconv, gather, layout, math, matmul,
-    mean_std, norm, packed, pool, reduce, scatter, select, shift, slice, sort, tile,
+    FunctionDef, activation, arithmetic, attention, cast, compare, conv, create, custom, deconv, deformable, detect,
+    gather, image, layout, math, matmul, mean_std, norm, packed, pool, reduce, resize, scatter, select, shift, slice,
+    sort, tile,
 };
 use crate::base::{Cause, Result, nearest, shown};
 
 /// Every function, by name.
-static FUNCTIONS: [FunctionDef; 130] = [
+static FUNCTIONS: [FunctionDef; 140] = [
     packed::a16matmul(),
     activation::abs(),
     arithmetic::add(),
@@ -43,6 +44,7 @@ static FUNCTIONS: [FunctionDef; 130] = [
     deconv::deconv3d(),
     deconv::deconv_int(),
     deconv::deconv_v2(),
+    deformable::deformable_attention(),
     cast::dequant_int(),
     cast::dequant_int_to_fp(),
     arithmetic::div(),
@@ -64,6 +66,8 @@ static FUNCTIONS: [FunctionDef; 130] = [
     math::hsigmoid(),
     math::hswish(),
     gather::index_select(),
+    resize::interpolate(),
+    resize::interpolate_v2(),
     norm::layer_norm(),
     compare::le(),
     activation::leaky_relu(),
@@ -82,12 +86,15 @@ static FUNCTIONS: [FunctionDef; 130] = [
     pool::maxpool2d_with_mask(),
     pool::maxpool3d(),
     mean_std::mean_std_scale(),
+    attention::merger_matmul(),
     arithmetic::min(),
     math::mish(),
     arithmetic::mul(),
     shift::mul_shift(),
+    deformable::multi_scale_deformable_attention(),
     compare::ne(),
     compare::nes(),
+    detect::nms(),
     select::nonzero(),
     norm::normalize(),
     compare::not_op(),
@@ -105,7 +112,10 @@ static FUNCTIONS: [FunctionDef; 130] = [
     cast::requant_int(),
     layout::reshape(),
     norm::rms_norm(),
+    detect::roiExtractor(),
     slice::roll(),
+    attention::rope(),
+    attention::rot_pos_emb(),
     math::round(),
     math::rsqrt(),
     scatter::scatter(),
@@ -137,6 +147,7 @@ static FUNCTIONS: [FunctionDef; 130] = [
     tile::upsample(),
     compare::xor_op(),
     compare::xors(),
+    image::yuv2rgb(),
 ];
 
 /// Every function, by name.

@@ -5,7 +5,7 @@ use crate::{
     array::Array,
     base::{Cause, Dtype, Error, Ints, Result, Shape, argument, counted, invalid, misfit},
     graph::{Graph, NewResult, Operand, Tensor, TensorInfo, TensorKind},
-    ops::Op,
+    ops::{self, Op},
     quant::{PerTensorOrAxis, Quantization},
 };
 use std::collections::HashMap;
@@ -200,6 +200,30 @@ impl<'g> Lowering<'g> {
         }
         Ok(())
     }
+    /// A tensor argument in another shape of as many elements. A coefficient that nothing uses yet gets it itself, and so
+    /// keeps its name; what else there is passes a Reshape.
+    pub(crate) fn in_shape(&mut self, operand: &Operand, suffix: &str, shape: &[usize]) -> Result<Tensor> {
+        let tensor = self.tensor(operand)?;
+        match &self.graph.tensor(tensor)?.kind {
+            TensorKind::Coefficient(data) if !self.graph.is_used(tensor) => {
+                let data = data.as_ref().map(|d| d.reshaped(shape)).transpose()?;
+                self.graph.change(tensor, |t| {
+                    t.shape = shape.to_vec();
+                    t.kind = TensorKind::Coefficient(data);
+                });
+                Ok(tensor)
+            }
+            _ => {
+                let shape = Some(shape.iter().map(|&d| d as i64).collect());
+                self.step(suffix, ops::Reshape { shape, ..ops::Reshape::new(tensor) }, None)
+            }
+        }
+    }
+    /// A coefficient on the way to the call's output, named after that.
+    pub(crate) fn constant(&mut self, suffix: &str, data: Array) -> Result<Tensor> {
+        let name = format!("{}_{suffix}", self.stem());
+        self.coefficient(&name, data)
+    }
     /// A coefficient of one element for a number.
     pub(crate) fn scalar_coefficient(&mut self, scalar: Scalar) -> Result<Operand> {
         let name = format!("{}_scalar", self.stem());
@@ -298,6 +322,15 @@ impl<'g> Lowering<'g> {
             ..NewResult::default()
         };
         self.insert(op, names.into_iter().zip(types).map(new).collect())
+    }
+    /// What the outputs are called, for a function that gives several of different operators.
+    pub(crate) fn output_names(&self, count: usize) -> Result<Vec<String>> {
+        self.out_names(count)
+    }
+    /// Adds an operator that computes one of several outputs.
+    pub(crate) fn named(&mut self, name: &str, op: impl Into<Op<Tensor>>) -> Result<Tensor> {
+        let made = self.insert(op, vec![NewResult { name: Some(name.into()), ..NewResult::default() }])?;
+        made.first().copied().ok_or_else(|| invalid("it has no result"))
     }
     /// Adds an operator with these results; gives those that are there.
     pub(crate) fn insert(&mut self, op: impl Into<Op<Tensor>>, results: Vec<NewResult>) -> Result<Vec<Tensor>> {

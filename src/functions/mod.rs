@@ -14,6 +14,7 @@
 mod activation;
 mod argument;
 mod arithmetic;
+mod attention;
 mod by_name;
 mod cast;
 mod compare;
@@ -21,9 +22,12 @@ mod conv;
 mod create;
 mod custom;
 mod deconv;
+mod deformable;
+mod detect;
 mod dtypes;
 mod function;
 mod gather;
+mod image;
 mod layout;
 mod list;
 mod lowering;
@@ -34,11 +38,13 @@ mod norm;
 mod packed;
 mod pool;
 mod reduce;
+mod resize;
 mod scatter;
 mod select;
 mod shift;
 mod slice;
 mod sort;
+mod steps;
 #[cfg(test)]
 mod testing;
 mod tile;
@@ -57,8 +63,8 @@ pub use value::Value;
 /// The structs of the functions' arguments.
 pub mod args {
     pub use super::{
-        activation::*, arithmetic::*, cast::*, compare::*, conv::*, create::*, custom::*, deconv::*, gather::*,
-        layout::*, math::*, matmul::*, mean_std::*, norm::*, packed::*, pool::*, reduce::*, scatter::*, select::*,
-        shift::*, slice::*, sort::*, tile::*,
+        activation::*, arithmetic::*, attention::*, cast::*, compare::*, conv::*, create::*, custom::*, deconv::*,
+        deformable::*, detect::*, gather::*, image::*, layout::*, math::*, matmul::*, mean_std::*, norm::*, packed::*,
+        pool::*, reduce::*, resize::*, scatter::*, select::*, shift::*, slice::*, sort::*, tile::*,
     };
 }

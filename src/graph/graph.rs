@@ -345,6 +345,15 @@ impl Graph {
     pub(super) fn current(&mut self) -> &mut Block {
         self.open.last_mut().unwrap_or(&mut self.body)
     }
+    /// Whether an operator uses the tensor, or it is an output, also in the blocks that are being built.
+    pub(crate) fn is_used(&self, tensor: Tensor) -> bool {
+        let mut used = false;
+        for block in self.open.iter().chain([&self.body]) {
+            used |= block.results.contains(&tensor);
+            block.walk(&mut |o| used = used || o.uses().contains(&tensor));
+        }
+        used
+    }
     pub(crate) fn calls_made(&self) -> usize {
         self.calls
     }

@@ -124,8 +124,13 @@ impl Graph {
             let theirs = theirs.get(t).map_or(&[][..], Vec::as_slice);
             let called = theirs.iter().find(|w| !used.contains(*w)).or(theirs.last()).copied().unwrap_or(own);
             used.insert(called);
-            let coefficient = matches!(info.kind, TensorKind::Coefficient(_));
-            Ok(Value { called, shape: &info.shape, dtype: info.dtype, coefficient, data: info.data() })
+            Ok(Value {
+                called,
+                shape: &info.shape,
+                dtype: info.dtype,
+                coefficient: info.is_coefficient(),
+                data: info.data(),
+            })
         })
     }
 }

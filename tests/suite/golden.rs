@@ -1,6 +1,12 @@
 //! Golden MLIR: a graph a family.
 use super::snapshot;
-use tpulang::{Array, Dtype, Graph, Result, Tensor, mlir, ops::ReduceMode, quant::RoundMode};
+use tpulang::{
+    Array, Dtype, Graph, Result, Tensor,
+    functions::args::{ColourRounding, ExtractorMode},
+    mlir,
+    ops::{InterpCoordMode, InterpMode, ReduceMode, RopeMode, Yuv2rgbFormulaImageFormat, Yuv2rgbFormulaMode},
+    quant::RoundMode,
+};
 
 fn golden(name: &str, build: impl FnOnce(&mut Graph, Tensor, Tensor) -> Result<Vec<Tensor>>) {
     let mut g = Graph::new(name).unwrap();
@@ -291,5 +297,80 @@ fn sort() {
         let order = g.argsort(x).call()?;
         let [by_key, keys] = g.sort_by_key(ordered, vec![3f32, 1.0, 2.0, 0.0]).axis(1).call()?;
         Ok(vec![indices, largest, order, by_key, keys])
+    });
+}
+
+#[test]
+fn resize() {
+    golden("resize", |g, x, i| {
+        let a =
+            g.interpolate(x, 2.0, 1.5).method(InterpMode::Linear).coord_mode(InterpCoordMode::AlignCorners).call()?;
+        let b = g.interpolate_v2(a).sizes(vec![5i32, 20]).call()?;
+        let c = g.interpolate(i, 3.0, 0.5).coord_mode(InterpCoordMode::Asymmetric).call()?;
+        Ok(vec![b, c])
+    });
+}
+
+#[test]
+fn attention() {
+    golden("attention", |g, x, i| {
+        let (sine, cosine) = (filled(Dtype::Float32, &[6, 6]), filled(Dtype::Float32, &[6, 6]));
+        let a = g.rope(x, sine, cosine).rope_mode(RopeMode::ContiguousHalves).call()?;
+        let (sine, cosine) = (filled(Dtype::Int8, &[4, 6]), filled(Dtype::Int8, &[4, 6]));
+        let b = g.rope(i, sine, cosine).is_permute_optimize(true).mul1_shift(-6).mul2_shift(-6).add_shift(0).call()?;
+        let c = g.merger_matmul(a, filled(Dtype::Float32, &[16, 5])).split_hws(vec![[1, 1]]).call()?;
+        let ids = g.coefficient("ids", filled(Dtype::Int32, &[3, 2]))?;
+        let table = || filled(Dtype::Float32, &[4, 2]);
+        let [d, e, f] = g.rot_pos_emb(ids, table(), table(), table()).call()?;
+        Ok(vec![b, c, d, e, f])
+    });
+}
+
+#[test]
+fn deformable() {
+    golden("deformable", |g, x, _| {
+        let value = g.reshape(x, [1, 36, 2, 2]).call()?;
+        let at = g.coefficient("at", filled(Dtype::Float32, &[1, 3, 2, 1, 2, 2]))?;
+        let weights = filled(Dtype::Float32, &[1, 3, 2, 1, 2]);
+        let a = g.deformable_attention(value, at, weights, vec![[6, 6]]).call()?;
+        let of = |shape: &[usize]| filled(Dtype::Float32, shape);
+        let (mask, points) = (of(&[1, 3]), of(&[1, 3, 1, 4]));
+        let c = g
+            .multi_scale_deformable_attention(
+                a,
+                mask,
+                points,
+                of(&[4, 4]),
+                of(&[4]),
+                of(&[4, 2]),
+                of(&[2]),
+                of(&[4, 2]),
+                of(&[2]),
+                of(&[2, 4]),
+                of(&[4]),
+                vec![[1, 3]],
+                4,
+            )
+            .num_heads(1)
+            .num_levels(1)
+            .num_points(2)
+            .value_proj_ratio(0.5);
+        Ok(vec![c.call()?])
+    });
+}
+
+#[test]
+fn image_and_detect() {
+    golden("image_and_detect", |g, x, _| {
+        let yuv = g.input("yuv", Dtype::Uint8, [6, 4])?;
+        let (format, mode) = (Yuv2rgbFormulaImageFormat::UINT8, Yuv2rgbFormulaMode::_601Full);
+        let a = g.yuv2rgb(yuv, 2, 4, format, mode, ColourRounding::HalfAwayFromZero).call()?;
+        let boxes = g.coefficient("boxes", filled(Dtype::Float32, &[1, 6, 4]))?;
+        let scores = g.reshape(x, [1, -1, 6]).call()?;
+        let b = g.nms(boxes, scores).max_box_num_per_class(2).call()?;
+        let (rois, levels) = (filled(Dtype::Float32, &[2, 7]), filled(Dtype::Int32, &[2]));
+        let c =
+            g.roiExtractor(rois, levels, [x, x], 3, 2, 1, vec![4.0, 8.0], 2).mode(ExtractorMode::DynNormal).call()?;
+        Ok(vec![a, b, c])
     });
 }

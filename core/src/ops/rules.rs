@@ -1,7 +1,8 @@
 //! The list of type rules: one an op, or none.
 use super::{
-    Inferred, Op, OpDef, Value, activation, arithmetic, cast, compare, conv, create, einsum, gather, layout, math,
-    matmul, mean_std, norm, pool, recurrent, reduce, scatter, select, shift, shuffle, slice, sort, tile,
+    Inferred, Op, OpDef, Value, activation, arithmetic, attention, cast, compare, conv, create, detect, einsum, gather,
+    image, layout, math, matmul, mean_std, norm, pool, recurrent, reduce, resize, scatter, select, shift, shuffle,
+    slice, sort, tile,
 };
 use crate::base::Result;
 
@@ -14,12 +15,11 @@ macro_rules! without_rule {
     (@names $($op:ident)*) => { [$(stringify!($op)),*] };
     ($form:ident) => { $crate::without_rule! { @$form
         Attention BatchNormBwd BatchNormTrain C2CAllReduce C2CBroadcast ChunkGatedDeltaRule ConcatSlice ConcatVolume
-        ConvBwd_Weight Convbwd Correlation Csc Custom DepackRaw DetectionOutput EmbDenseBwd FAttention FAttentionLse
-        FlexAttention FrcnDetection GridSampler GroupNormTrain If Interp LayerNormBwd LayerNormTrain Loop
-        MaskRCNN_BboxPooler MaskRCNN_GetBboxB MaskRCNN_MaskPooler MaskRCNN_RPNGetBboxes MatchTemplate
-        MaxPoolingIndicesBwd MeanRstd Mlp Mmap2Rgbmap Nms Preprocess PriorBox Proposal ROIPooling RandnLike
-        RecurrentGatedDeltaRule RetinaFaceDetection RoiAlign RoiExtractor Rope ScaleDotProductAttention ScaleLut
-        SelectiveScan SoftmaxBwd Tuple UnTuple WeightReorder Yield YoloDetection Yuv2rgbFormula
+        ConvBwd_Weight Convbwd Csc Custom DepackRaw DetectionOutput EmbDenseBwd FAttention FAttentionLse FlexAttention
+        FrcnDetection GroupNormTrain If LayerNormBwd LayerNormTrain Loop MaskRCNN_BboxPooler MaskRCNN_GetBboxB
+        MaskRCNN_MaskPooler MaskRCNN_RPNGetBboxes MatchTemplate MaxPoolingIndicesBwd MeanRstd Mlp Mmap2Rgbmap
+        Preprocess PriorBox Proposal RandnLike RecurrentGatedDeltaRule RetinaFaceDetection ScaleLut SelectiveScan
+        SoftmaxBwd Tuple UnTuple WeightReorder Yield YoloDetection
     } };
 }
 
@@ -59,6 +59,7 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::ConstantFill(op) => create::constant_fill(op),
         Op::Conv(op) => conv::conv(op),
         Op::Copy(op) => layout::copy(op),
+        Op::Correlation(op) => image::correlation(op),
         Op::Cos(op) => math::unary(&op.input),
         Op::Cosh(op) => math::unary(&op.input),
         Op::CumSum(op) => reduce::cum_sum(op),
@@ -83,12 +84,14 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::Gather(op) => gather::gather(op),
         Op::GatherElements(op) => gather::gather_elements(op),
         Op::GatherND(op) => gather::gather_nd(op),
+        Op::GridSampler(op) => resize::grid_sampler(op),
         Op::GroupNorm(op) => norm::group_norm(op),
         Op::HardSigmoid(op) => activation::unary(&op.input),
         Op::HardSwish(op) => activation::unary(&op.input),
         Op::IndexPut(op) => scatter::index_put(op),
         Op::Insert(op) => scatter::insert(op),
         Op::InstanceNorm(op) => norm::instance_norm(op),
+        Op::Interp(op) => resize::interp(op),
         Op::LRN(op) => norm::lrn(op),
         Op::LSTM(op) => recurrent::lstm(op),
         Op::LayerNorm(op) => norm::layer_norm(op),
@@ -113,6 +116,7 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::Mod(op) => arithmetic::modulo(op),
         Op::Mul(op) => arithmetic::mul(op),
         Op::MulConst(op) => arithmetic::constant(&op.input),
+        Op::Nms(op) => detect::nms(op),
         Op::NonZero(op) => select::non_zero(op),
         Op::Normalize(op) => norm::normalize(op),
         Op::PRelu(op) => activation::prelu(op),
@@ -126,6 +130,7 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::Pow3(op) => math::pow3(op),
         Op::QuantizeLinear(op) => cast::quantize_linear(op),
         Op::RMSNorm(op) => norm::rms_norm(op),
+        Op::ROIPooling(op) => detect::roi_pooling(op),
         Op::Range(op) => create::range(op),
         Op::Reciprocal(op) => arithmetic::constant(&op.input),
         Op::Reduce(op) => reduce::reduce(op),
@@ -136,9 +141,13 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::RequantInt(op) => cast::requant_int(op),
         Op::Reshape(op) => layout::reshape(op),
         Op::Reverse(op) => shuffle::reverse(op),
+        Op::RoiAlign(op) => detect::roi_align(op),
+        Op::RoiExtractor(op) => detect::roi_extractor(op),
+        Op::Rope(op) => attention::rope(op),
         Op::Round(op) => math::unary(&op.input),
         Op::Rsqrt(op) => math::unary(&op.input),
         Op::Scale(op) => norm::scale(op),
+        Op::ScaleDotProductAttention(op) => attention::scaled_dot_product(op),
         Op::ScatterElements(op) => scatter::scatter_elements(op),
         Op::ScatterND(op) => scatter::scatter_nd(op),
         Op::Shape(op) => create::shape(op),
@@ -176,6 +185,7 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::Variance(op) => reduce::variance(op),
         Op::View(op) => layout::view(op),
         Op::Where(op) => select::select(op),
+        Op::Yuv2rgbFormula(op) => image::yuv2rgb(op),
         without_rule!(pattern) => return Ok(None),
     }
     .map(Some)

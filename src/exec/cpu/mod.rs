@@ -2,6 +2,7 @@
 
 mod activation;
 mod arithmetic;
+mod attention;
 mod cast;
 mod chunks;
 mod compare;
@@ -9,11 +10,13 @@ mod conv;
 mod create;
 mod deconv;
 mod deform;
+mod detect;
 mod einsum;
 mod elementwise;
 mod gather;
 mod gemm;
 mod grid;
+mod image;
 mod layout;
 mod math;
 mod matmul;
@@ -22,6 +25,7 @@ mod norm;
 mod pool;
 mod recurrent;
 mod reduce;
+mod resize;
 mod scatter;
 mod select;
 mod shift;
@@ -66,6 +70,7 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::ConstantFill(op) => create::constant_fill(*op),
         Op::Conv(op) => conv::conv(*op),
         Op::Copy(op) => layout::reshape(op.input),
+        Op::Correlation(op) => image::correlation(*op),
         Op::Cos(op) => unary::function(op.input, f64::cos),
         Op::Cosh(op) => unary::function(op.input, f64::cosh),
         Op::CumSum(op) => reduce::cum_sum(*op),
@@ -90,12 +95,14 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::Gather(op) => gather::gather(*op),
         Op::GatherElements(op) => gather::gather_elements(*op),
         Op::GatherND(op) => gather::gather_nd(*op),
+        Op::GridSampler(op) => resize::grid_sampler(*op),
         Op::GroupNorm(op) => norm::group_norm(*op),
         Op::HardSigmoid(op) => activation::hard_sigmoid(*op),
         Op::HardSwish(op) => unary::function(op.input, activation::hard_swish),
         Op::IndexPut(op) => scatter::index_put(*op),
         Op::Insert(op) => scatter::insert(*op),
         Op::InstanceNorm(op) => norm::instance_norm(*op),
+        Op::Interp(op) => resize::interp(*op),
         Op::LRN(op) => norm::lrn(*op),
         Op::LSTM(op) => recurrent::lstm(*op),
         Op::LayerNorm(op) => norm::layer_norm(*op),
@@ -120,6 +127,7 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::Mod(op) => arithmetic::modulo(*op),
         Op::Mul(op) => arithmetic::mul(*op),
         Op::MulConst(op) => arithmetic::mul_const(*op),
+        Op::Nms(op) => detect::nms(*op),
         Op::NonZero(op) => select::non_zero(*op),
         Op::Normalize(op) => norm::normalize(*op),
         Op::PRelu(op) => activation::prelu(*op),
@@ -133,6 +141,7 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::Pow3(op) => math::pow3(*op),
         Op::QuantizeLinear(op) => cast::quantize_linear(*op),
         Op::RMSNorm(op) => norm::rms_norm(*op),
+        Op::ROIPooling(op) => detect::roi_pooling(*op),
         Op::Range(op) => create::range(op.start, op.delta),
         Op::Reciprocal(op) => arithmetic::reciprocal(*op),
         Op::Reduce(op) => reduce::reduce(*op),
@@ -143,9 +152,13 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::RequantInt(op) => return cast::requant_int(*op),
         Op::Reshape(op) => layout::reshape(op.input),
         Op::Reverse(op) => shuffle::reverse(*op),
+        Op::RoiAlign(op) => detect::roi_align(*op),
+        Op::RoiExtractor(op) => detect::roi_extractor(*op),
+        Op::Rope(op) => attention::rope(*op),
         Op::Round(op) => unary::function(op.input, f64::round),
         Op::Rsqrt(op) => math::rsqrt(*op),
         Op::Scale(op) => norm::scale(*op),
+        Op::ScaleDotProductAttention(op) => attention::scaled_dot_product(*op),
         Op::ScatterElements(op) => scatter::scatter_elements(*op),
         Op::ScatterND(op) => scatter::scatter_nd(*op),
         Op::Shape(op) => create::shape(*op),
@@ -183,6 +196,7 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::Variance(op) => reduce::variance(*op),
         Op::View(op) => layout::reshape(op.input),
         Op::Where(op) => select::select(*op),
+        Op::Yuv2rgbFormula(op) => image::yuv2rgb(*op),
         tpulang_core::without_rule!(pattern) => return None,
     })
 }

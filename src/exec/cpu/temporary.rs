@@ -3,7 +3,7 @@
 use crate::{
     base::Dtype,
     exec::{Operand, Signature, ValueType},
-    ops::{self, Op},
+    ops::{self, InterpMode, Op},
 };
 
 /// Bytes of so many numbers of that size.
@@ -73,6 +73,42 @@ pub(super) fn temporary(signature: &Signature) -> u64 {
         Op::LRN(_) | Op::Normalize(_) | Op::PixelNorm(_) => {
             sum([reals(&input.ty), reals(result), bytes(elements / input.ty.shape[1].max(1), 16)])
         }
+        op => images(op, input, result),
+    }
+}
+
+/// What resampling, attention and boxes take.
+fn images(op: &Op<Operand>, input: &Operand, result: &ValueType) -> u64 {
+    match op {
+        Op::Interp(op) => sum([
+            if op.mode == InterpMode::Linear { reals(&input.ty) } else { converted(input, result) },
+            result.shape.iter().rev().take(2).fold(0, |n, &d| n.saturating_add(bytes(d, 16))),
+        ]),
+        Op::GridSampler(op) => sum([reals(&input.ty), reals(&op.grid.ty)]),
+        // And a row of scores a thread.
+        Op::ScaleDotProductAttention(op) => {
+            sum([reals(&input.ty), reals(&op.key.ty), reals(&op.value.ty), reals(result)])
+        }
+        Op::Rope(_) if input.ty.dtype.is_float() => reals(result),
+        Op::Rope(_) => bytes(input.ty.elements(), 8),
+        Op::Yuv2rgbFormula(_) => bytes(input.ty.elements(), 1),
+        Op::Correlation(op) => sum(op.inputs.iter().map(|i| reals(&i.ty))),
+        // The rows before they are written, and two lists of boxes.
+        Op::Nms(op) => {
+            let boxes = op.inputs.get(1).and_then(|s| s.ty.shape.last()).map_or(0, |&n| bytes(n, 24));
+            sum(op.inputs.iter().map(|i| reals(&i.ty)).chain([bytes(result.elements(), 4), boxes, reals(result)]))
+        }
+        Op::RoiAlign(op) => sum([reals(&input.ty), reals(&op.rois.ty), reals(result)]),
+        Op::RoiExtractor(op) => {
+            let features = op.inputs.iter().map(|i| reals(&i.ty));
+            sum(features.chain([
+                reals(&op.rois.ty),
+                reals(&op.target_lvls.ty),
+                bytes(op.target_lvls.ty.elements(), 4),
+                reals(result),
+            ]))
+        }
+        Op::ROIPooling(op) => sum(op.inputs.iter().map(|i| reals(&i.ty)).chain([reals(result)])),
         _ => 0,
     }
 }

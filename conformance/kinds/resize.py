@@ -1,0 +1,33 @@
+"""Resampled images."""
+import numpy as np
+
+from random_graph import R, float_type, maybe
+
+
+def coordinates(method):
+    # Where the tool chain computes another mode than the one that is asked for, its numbers are of no use.
+    return R.choice(["align_corners", "asymmetric"] if method == "nearest" else ["align_corners", "half_pixel", "pytorch_half_pixel", None])
+
+
+def interpolate(s):
+    method = R.choice(["nearest", "linear"])
+    x = s.tensor("x", [R.randint(1, 2), R.randint(1, 3), R.randint(1, 9), R.randint(1, 9)], float_type())
+    s.call("interpolate", input=x, scale_h=R.choice([1.0, 2.0, 3.0, 1.5, 2.7]), scale_w=R.choice([1.0, 2.0, 3.0, 1.3, 4.0]), method=method,
+           coord_mode=coordinates(method))
+
+
+def interpolate_v2(s):
+    method = R.choice(["nearest", "linear"])
+    x = s.tensor("x", [1, R.randint(1, 3), R.randint(2, 9), R.randint(2, 9)])
+    if R.random() < 0.5:
+        sizes = s.tensor("sizes", [2], "float32", True, np.array([R.randint(1, 20), R.randint(1, 20)], "float32"))
+        s.call("interpolate_v2", input=x, sizes=sizes, method=method, coord_mode=coordinates(method))
+    else:
+        s.call("interpolate_v2", input=x, scale=[R.choice([0.5, 2.0]), R.choice([0.5, 3.0])], method=method,
+               coord_mode=coordinates(method), antialias=maybe(0.3, lambda: 0), cubic_coeff_a=maybe(0.3, lambda: -0.75))
+
+
+KINDS = {
+    "interpolate": interpolate,
+    "interpolate_v2": interpolate_v2,
+}

@@ -1,0 +1,55 @@
+//! Types of what is done to images.
+use super::{
+    Correlation, Yuv2rgbFormula, Yuv2rgbFormulaImageFormat,
+    types::{Choice, Types, Value, of_dtype, one},
+};
+use crate::base::{Dtype, argument, invalid, misfit, shape_text};
+
+/// The planes of a YUV image, one under the other, are 3/2 of its height; three colours stand before height and width.
+pub(super) fn yuv2rgb(op: &Yuv2rgbFormula<Value>) -> Types {
+    let shape = op.YUV.shape;
+    let [outer @ .., rows, width] = shape else {
+        return Err(misfit(op.YUV.called, format!("is {}; expected .. x height * 3 / 2 x width", shape_text(shape))));
+    };
+    // Four pixels have one colour.
+    if rows % 3 != 0 || width % 2 != 0 {
+        let problem = format!(
+            "is {}; expected .. x height * 3 / 2 x width with even height and width, so rows are a multiple of 3",
+            shape_text(shape)
+        );
+        return Err(misfit(op.YUV.called, problem));
+    }
+    if !(0..=3).contains(&op.src_format) {
+        return Err(argument("src_format", op.src_format, "expected 0 (YU12), 1 (YV12), 2 (NV12) or 3 (NV21)"));
+    }
+    if !(4..=5).contains(&op.dst_format) {
+        return Err(argument("dst_format", op.dst_format, "expected 4 (RGB) or 5 (BGR)"));
+    }
+    let dtype = match op.image_format {
+        Yuv2rgbFormulaImageFormat::UINT8 => Dtype::Uint8,
+        Yuv2rgbFormulaImageFormat::FLOAT32 => Dtype::Float32,
+    };
+    one([outer, &[3, rows / 3 * 2, *width]].concat(), Choice::Is(dtype))
+}
+
+/// A plane of products for each group of channels and each disparity. There is one image.
+pub(super) fn correlation(op: &Correlation<Value>) -> Types {
+    let [left, right] = op.inputs.as_slice() else {
+        return Err(invalid(format!("it has {} inputs; expected left and right features", op.inputs.len())));
+    };
+    let &[1, channels, height, width] = left.shape else {
+        return Err(misfit(left.called, format!("is {}; expected 1 x c x h x w", shape_text(left.shape))));
+    };
+    if right.shape != left.shape {
+        let (right_shape, left_shape) = (shape_text(right.shape), shape_text(left.shape));
+        return Err(misfit(right.called, format!("is {right_shape} and the left features are {left_shape}")));
+    }
+    let groups = usize::try_from(op.num_groups).ok().filter(|&g| g > 0 && channels.is_multiple_of(g));
+    let groups = groups
+        .ok_or_else(|| argument("num_groups", op.num_groups, format!("it must divide the {channels} channels")))?;
+    let disparities = usize::try_from(op.max_disp).ok().filter(|d| (1..=width).contains(d));
+    let disparities = disparities.ok_or_else(|| {
+        argument("max_disp", op.max_disp, format!("expected 1 to {width}, the width of the features"))
+    })?;
+    of_dtype(vec![groups, disparities, height, width], left)
+}

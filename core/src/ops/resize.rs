@@ -1,0 +1,89 @@
+//! Types of resampled images.
+use super::{
+    GridSampler, Interp,
+    types::{Types, Value, of_dtype},
+};
+use crate::base::{Cause, Result, argument, check_rank, misfit, shape_text};
+
+/// The most entries of an axis that is resampled; places are computed in float32, and beyond this it cannot tell them apart.
+const MOST: f64 = (1u64 << 31) as f64;
+
+/// The last two axes, of three dimensions the last one, in another size.
+pub(super) fn interp(op: &Interp<Value>) -> Types {
+    let mut shape = op.input.shape.to_vec();
+    let rank = shape.len();
+    if rank < 3 {
+        let expected = "n x c, then 1 to 3 spatial axes: at least 3".into();
+        return Err(Cause::Rank { argument: op.input.called.into(), found: rank, expected }.into());
+    }
+    if let Some(target) = &op.target_shape {
+        shape.truncate(2);
+        shape.extend(target_sizes(target, &op.input.shape[2..])?);
+        return of_dtype(shape, &op.input);
+    }
+    for (axis, name, scale) in [(rank - 2, "scale_h", op.scale_h), (rank - 1, "scale_w", op.scale_w)] {
+        if axis >= 2 {
+            shape[axis] = scaled(name, shape[axis], scale)?;
+        }
+    }
+    of_dtype(shape, &op.input)
+}
+
+/// `dim * scale`, rounded down. A product that is a whole number but for the rounding of the factor is that number.
+fn scaled(name: &str, dim: usize, scale: f64) -> Result<usize> {
+    let product = dim as f64 * scale;
+    let nearest = product.round();
+    let size = if (product - nearest).abs() <= 1e-12 * product { nearest } else { product.floor() };
+    if !(1.0..=MOST).contains(&size) {
+        let expected = format!("an axis of {dim} must get 1 to 2^31 entries");
+        return Err(argument(name, format!("{scale:?}"), expected));
+    }
+    Ok(size as usize)
+}
+
+/// The sizes that a coefficient gives for the spatial axes, those of the input being `from`. Only the last two can change.
+///
+/// # Errors
+/// They are not known, or cannot be.
+pub fn target_sizes(target: &Value, from: &[usize]) -> Result<Vec<usize>> {
+    let Some(data) = target.data.filter(|_| target.elements() == from.len()) else {
+        let expected = format!("expected a coefficient of {} sizes, whose data are known", from.len());
+        return Err(misfit(target.called, format!("is {}; {expected}", target.text())));
+    };
+    let mut sizes = Vec::new();
+    for (i, size) in data.to_f64()?.into_iter().enumerate() {
+        if !((1.0..=MOST).contains(&size) && size.fract() == 0.0) {
+            return Err(misfit(target.called, format!("holds {size:?}; expected whole numbers from 1 to 2^31")));
+        }
+        if i + 2 < from.len() && size != from[i] as f64 {
+            let problem = format!("asks for {size} where the input has {}; only the last two axes can change", from[i]);
+            return Err(misfit(target.called, problem));
+        }
+        sizes.push(size as usize);
+    }
+    Ok(sizes)
+}
+
+/// n x c of the input, then the grid's points.
+pub(super) fn grid_sampler(op: &GridSampler<Value>) -> Types {
+    let (input, grid) = (op.input.shape, op.grid.shape);
+    check_rank(input.len())?;
+    if !(4..=5).contains(&input.len()) {
+        let expected = "n x c, then height and width, or depth, height and width: 4 or 5".into();
+        return Err(Cause::Rank { argument: op.input.called.into(), found: input.len(), expected }.into());
+    }
+    let spatial = input.len() - 2;
+    if grid.len() != input.len() || grid[0] != input[0] || grid[spatial + 1] != spatial {
+        let axes = if spatial == 2 { "height x width" } else { "depth x height x width" };
+        let problem =
+            format!("is {}; expected {} x {axes} x {spatial}, a point for each entry", shape_text(grid), input[0]);
+        return Err(misfit(op.grid.called, problem));
+    }
+    if !(0..=1).contains(&op.mode) {
+        return Err(argument("mode", op.mode, "expected 0 (linear) or 1 (nearest)"));
+    }
+    if !(0..=2).contains(&op.padding_mode) {
+        return Err(argument("padding_mode", op.padding_mode, "expected 0 (zeros), 1 (border) or 2 (reflection)"));
+    }
+    of_dtype([&input[..2], &grid[1..=spatial]].concat(), &op.input)
+}

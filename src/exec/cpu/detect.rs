@@ -1,0 +1,270 @@
+use super::{Kernel, Operand, task::Finish};
+use crate::{
+    array::{reserve, zeros},
+    base::{Result, argument},
+    ops::{Nms, ROIPooling, RoiAlign, RoiAlignMode, RoiExtractor},
+};
+use rayon::prelude::*;
+use std::cmp::Ordering;
+
+/// A box by its corners: the smaller and the larger number of each axis.
+#[derive(Clone, Copy)]
+struct Corners([[f32; 2]; 2]);
+
+impl Corners {
+    /// Two corners in any order, or centre and size.
+    fn new(b: &[f32], centre: bool) -> Corners {
+        let ends = |a: f32, b: f32| if a < b { [a, b] } else { [b, a] };
+        match centre {
+            true => Corners([0, 1].map(|i| ends(b[i] - b[i + 2] / 2.0, b[i] + b[i + 2] / 2.0))),
+            false => Corners([0, 1].map(|i| ends(b[i], b[i + 2]))),
+        }
+    }
+    fn area(self) -> f32 {
+        self.0.iter().map(|[low, high]| high - low).product()
+    }
+    /// Intersection over union; 0 where a box is empty.
+    fn overlap(self, other: Corners) -> f32 {
+        let common = |i: usize| (self.0[i][1].min(other.0[i][1]) - self.0[i][0].max(other.0[i][0])).max(0.0);
+        let (one, two, both) = (self.area(), other.area(), common(0) * common(1));
+        // Comparisons that are false for NaN.
+        if one > 0.0 && two > 0.0 && both > 0.0 { both / (one + two - both) } else { 0.0 }
+    }
+}
+
+/// Rows of batch, class and box, in that order; the boxes of a class by score, of equal ones the first. What is left over
+/// of the rows is -1.
+pub(super) fn nms(op: Nms<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let (boxes, scores) = (t.reals(&op.inputs[0])?, t.reals(&op.inputs[1])?);
+        let number = |i: usize| -> Result<Option<f32>> {
+            Ok(op.inputs.get(i).map(|n| t.reals(n)).transpose()?.and_then(|n| n.first().copied()))
+        };
+        let limit = number(2)?.map_or(usize::MAX, |n| n.max(0.0) as usize);
+        // The tool chain's numbers where they are not given.
+        let (most, least) = match (number(3)?, number(4)?) {
+            (Some(overlap), Some(score)) => (overlap, score),
+            _ => (0.5, 0.5),
+        };
+        let (classes, count) = (op.inputs[1].ty.shape[1], op.inputs[1].ty.shape[2]);
+        let limit = limit.min(op.max_output_size as usize);
+        let (mut rows, mut order, mut kept): (Vec<[f32; 3]>, Vec<usize>, Vec<Corners>) = Default::default();
+        reserve(&mut rows, t.result(0)?.shape[0])?;
+        reserve(&mut order, count)?;
+        reserve(&mut kept, count)?;
+        for (block, scores) in scores.chunks_exact(count).enumerate() {
+            let boxes = &boxes[block / classes * count * 4..];
+            order.clear();
+            kept.clear();
+            order.extend((0..count).filter(|&i| scores[i] > least));
+            order.sort_unstable_by(|&a, &b| {
+                scores[b].partial_cmp(&scores[a]).unwrap_or(Ordering::Equal).then(a.cmp(&b))
+            });
+            for &i in &order {
+                if kept.len() >= limit {
+                    break;
+                }
+                let corners = Corners::new(&boxes[i * 4..], op.center_point_box == 1);
+                let falls = |overlap: f32| overlap > most && overlap != 0.0;
+                if !kept.iter().any(|k| falls(k.overlap(corners))) {
+                    kept.push(corners);
+                    rows.push([(block / classes) as f32, (block % classes) as f32, i as f32]);
+                }
+            }
+        }
+        t.write(0, Finish::default(), |out| {
+            let found = rows.as_flattened();
+            out[..found.len()].copy_from_slice(found);
+            out[found.len()..].fill(-1.0);
+            Ok(())
+        })
+    })
+}
+
+/// What the alignments of a region have in common.
+#[derive(Clone, Copy)]
+struct Align {
+    mode: RoiAlignMode,
+    /// Cells: height and width.
+    cells: [usize; 2],
+    /// Samples a side of a cell; 0: one a pixel.
+    samples: i64,
+    aligned: bool,
+}
+
+/// A sample of an axis: the entries that it lies between, and the weight of the second.
+#[derive(Clone, Copy)]
+struct Sample {
+    low: usize,
+    high: usize,
+    towards: f32,
+}
+
+/// The samples of each cell of an axis that lie on the image, and how many there are in all.
+struct Axis {
+    cells: Vec<Vec<Sample>>,
+    count: f32,
+}
+
+impl Axis {
+    fn new(align: Align, cells: usize, [start, end]: [f32; 2], dim: usize) -> Result<Axis> {
+        let length = if align.aligned { end - start } else { (end - start).max(1.0) };
+        let cell = length / cells as f32;
+        let count = if align.samples > 0 { align.samples as f32 } else { cell.ceil().max(0.0) };
+        let step = cell / count;
+        let mut all = Vec::new();
+        reserve(&mut all, cells)?;
+        for i in 0..cells {
+            let from = start + i as f32 * cell;
+            let mut samples = Vec::new();
+            if !(from.is_finite() && step.is_finite()) {
+                all.push(samples);
+                continue;
+            }
+            // Of a region far larger than the image most samples lie outside, and are not counted one by one.
+            let outside = ((-1.0 - from) / step - 1.5).max(0.0).floor();
+            let mut s = if step > 0.0 { outside } else { 0.0 };
+            while s < count {
+                let at = from + (s + 0.5) * step;
+                if step > 0.0 && at > dim as f32 {
+                    break;
+                }
+                if (-1.0..=dim as f32).contains(&at) {
+                    let at = at.clamp(0.0, (dim - 1) as f32);
+                    let low = (at as usize).min(dim - 1);
+                    reserve(&mut samples, 1)?;
+                    samples.push(Sample { low, high: (low + 1).min(dim - 1), towards: at - low as f32 });
+                }
+                // A sum that does not grow any more would not end.
+                if s + 1.0 == s {
+                    break;
+                }
+                s += 1.0;
+            }
+            all.push(samples);
+        }
+        Ok(Axis { cells: all, count })
+    }
+}
+
+impl Align {
+    /// The cells of one region, channel by channel: `image` is c x h x w.
+    fn region(self, image: &[f32], dims: [usize; 2], roi: &[f32], scale: f64, out: &mut [f32]) -> Result<()> {
+        let offset = if self.aligned { 0.5 } else { 0.0 };
+        let corner = |i: usize| roi[i] * scale as f32 - offset;
+        let rows = Axis::new(self, self.cells[0], [corner(2), corner(4)], dims[0])?;
+        let columns = Axis::new(self, self.cells[1], [corner(1), corner(3)], dims[1])?;
+        let count = rows.count * columns.count;
+        let planes = out.chunks_exact_mut(self.cells[0] * self.cells[1]).zip(image.chunks_exact(dims[0] * dims[1]));
+        for (out, plane) in planes {
+            let cells = rows.cells.iter().flat_map(|r| columns.cells.iter().map(move |c| (r, c)));
+            for (out, (rows, columns)) in out.iter_mut().zip(cells) {
+                *out = self.cell(plane, dims[1], rows, columns, count);
+            }
+        }
+        Ok(())
+    }
+    /// Samples outside the image are 0.
+    fn cell(self, plane: &[f32], width: usize, rows: &[Sample], columns: &[Sample], count: f32) -> f32 {
+        let inside = rows.iter().flat_map(|r| columns.iter().map(move |c| (r, c))).map(|(r, c)| {
+            let across =
+                |row: usize| plane[row * width + c.low] * (1.0 - c.towards) + plane[row * width + c.high] * c.towards;
+            across(r.low) * (1.0 - r.towards) + across(r.high) * r.towards
+        });
+        match self.mode {
+            RoiAlignMode::Avg if count > 0.0 => inside.sum::<f32>() / count,
+            RoiAlignMode::Avg => 0.0,
+            RoiAlignMode::Max => {
+                let all_inside = (rows.len() * columns.len()) as f32 >= count;
+                let first = if all_inside { None } else { Some(0.0) };
+                inside
+                    .fold(first, |m: Option<f32>, v| Some(m.map_or(v, |m| if v > m || v.is_nan() { v } else { m })))
+                    .unwrap_or(0.0)
+            }
+        }
+    }
+}
+
+/// A whole number below `count`, or an error.
+fn index(value: f32, count: usize, what: &str) -> Result<usize> {
+    if value >= 0.0 && (value as usize) < count {
+        return Ok(value as usize);
+    }
+    Err(argument("an index", value, format!("there are {count} {what}, so it must be from 0 to {}", count - 1)))
+}
+
+pub(super) fn roi_align(op: RoiAlign<Operand>) -> Kernel {
+    let cells = [op.output_height as usize, op.output_width as usize];
+    let align = Align { mode: op.mode, cells, samples: op.sampling_ratio, aligned: op.align_corners };
+    Box::new(move |t| {
+        let (input, rois) = (t.reals(&op.input)?, t.reals(&op.rois)?);
+        let &[images, channels, height, width] = op.input.ty.shape.as_slice() else { return Ok(()) };
+        let (image, region) = (channels * height * width, channels * cells[0] * cells[1]);
+        t.write(0, Finish::default(), |out| {
+            out.par_chunks_mut(region).zip(rois.par_chunks(5)).try_for_each(|(out, roi)| {
+                let at = index(roi[0], images, "images")? * image;
+                align.region(&input[at..at + image], [height, width], roi, op.spatial_scale, out)
+            })
+        })
+    })
+}
+
+pub(super) fn roi_extractor(op: RoiExtractor<Operand>) -> Kernel {
+    let cells = [op.output_height as usize, op.output_width as usize];
+    let align = Align { mode: op.mode, cells, samples: op.sampling_ratio, aligned: op.align_corners };
+    Box::new(move |t| {
+        let (levels, rois) = (t.reals(&op.target_lvls)?, t.reals(&op.rois)?);
+        let features = op.inputs.iter().map(|level| t.reals(level)).collect::<Result<Vec<_>>>()?;
+        let (images, channels) = (op.inputs[0].ty.shape[0], op.inputs[0].ty.shape[1]);
+        let region = channels * cells[0] * cells[1];
+        t.write(0, Finish::default(), |out| {
+            let all = out.par_chunks_mut(region).zip(rois.par_chunks(5)).zip(levels.par_iter());
+            all.try_for_each(|((out, roi), &level)| {
+                let level = index(level, features.len(), "levels")?;
+                let dims = [op.inputs[level].ty.shape[2], op.inputs[level].ty.shape[3]];
+                let image = channels * dims[0] * dims[1];
+                let at = index(roi[0], images, "images")? * image;
+                align.region(&features[level][at..at + image], dims, roi, op.spatial_scales[level], out)
+            })
+        })
+    })
+}
+
+/// The largest entry of each cell; 0 where a cell has none, and where all are less.
+pub(super) fn roi_pooling(op: ROIPooling<Operand>) -> Kernel {
+    let (rows, columns) = (op.pooled_h as usize, op.pooled_w as usize);
+    Box::new(move |t| {
+        let (input, rois) = (t.reals(&op.inputs[0])?, t.reals(&op.inputs[1])?);
+        let &[images, channels, height, width] = op.inputs[0].ty.shape.as_slice() else { return Ok(()) };
+        t.write(0, Finish::default(), |out| {
+            out.par_chunks_mut(channels * rows * columns).zip(rois.par_chunks(5)).try_for_each(|(out, roi)| {
+                let image = index(roi[0], images, "images")? * channels;
+                // Pixels, both ends included.
+                let pixel = |i: usize| (f64::from(roi[i]) * op.spatial_scale).round().clamp(-1e9, 1e9) as i64;
+                let mut ranges = zeros::<(usize, usize)>(rows + columns)?;
+                let (down, across) = ranges.split_at_mut(rows);
+                cell_ranges([pixel(2), pixel(4)], height, down);
+                cell_ranges([pixel(1), pixel(3)], width, across);
+                for (c, out) in out.chunks_exact_mut(rows * columns).enumerate() {
+                    let plane = &input[(image + c) * height * width..][..height * width];
+                    for (i, out) in out.iter_mut().enumerate() {
+                        let (down, across) = (down[i / columns], across[i % columns]);
+                        let entries = (down.0..down.1).flat_map(|y| &plane[y * width + across.0..y * width + across.1]);
+                        *out = entries.fold(0.0, |m, v| if *v > m { *v } else { m });
+                    }
+                }
+                Ok(())
+            })
+        })
+    })
+}
+
+/// The entries of each cell of an axis: first, and one after the last.
+fn cell_ranges([start, end]: [i64; 2], dim: usize, cells: &mut [(usize, usize)]) {
+    let size = (end - start + 1).max(1) as f32 / cells.len() as f32;
+    for (i, range) in cells.iter_mut().enumerate() {
+        let at = |v: f32| (v as i64 + start).clamp(0, dim as i64) as usize;
+        let (from, to) = (at((i as f32 * size).floor()), at(((i + 1) as f32 * size).ceil()));
+        *range = (from, to.max(from));
+    }
+}

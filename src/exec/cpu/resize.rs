@@ -1,0 +1,237 @@
+use super::{
+    Kernel, Operand,
+    layout::converted,
+    task::{Finish, Task},
+};
+use crate::{
+    array::reserve,
+    base::{Result, invalid},
+    ops::{GridSampler, Interp, InterpCoordMode, InterpMode},
+    quant::RoundMode,
+};
+use rayon::prelude::*;
+
+/// Where an entry of a resampled axis comes from: an entry, and how far towards the next one; 0 at the last.
+#[derive(Clone, Copy)]
+struct Place {
+    at: usize,
+    towards: f32,
+}
+
+/// The places of all entries of an axis. In float32, as the tool chain and PyTorch have it: where a place falls between
+/// two entries depends on it.
+fn places(from: usize, to: usize, mode: InterpMode, coord: InterpCoordMode) -> Result<Vec<Place>> {
+    use InterpCoordMode::*;
+    let last = (from - 1) as f32;
+    let step = match coord {
+        AlignCorners if to <= 1 => 0.0,
+        AlignCorners => last / (to - 1) as f32,
+        _ => from as f32 / to as f32,
+    };
+    let place = |i: usize| {
+        let x = match coord {
+            AlignCorners | Asymmetric => i as f32 * step,
+            HalfPixel | PytorchHalfPixel => (i as f32 + 0.5) * step - 0.5,
+        };
+        let x = x.clamp(0.0, last);
+        let nearest = match coord {
+            AlignCorners => x.round(),
+            Asymmetric => x.floor(),
+            // Halfway, the lower one: ONNX's round_prefer_floor.
+            HalfPixel | PytorchHalfPixel => (x - 0.5).ceil(),
+        };
+        let at = if mode == InterpMode::Nearest { nearest } else { x.floor() };
+        let at = (at.max(0.0) as usize).min(from - 1);
+        let towards = if at + 1 == from || mode == InterpMode::Nearest { 0.0 } else { x - at as f32 };
+        Place { at, towards }
+    };
+    let mut all = Vec::new();
+    reserve(&mut all, to)?;
+    all.extend((0..to).map(place));
+    Ok(all)
+}
+
+pub(super) fn interp(op: Interp<Operand>) -> Kernel {
+    Box::new(move |t| {
+        let (from, to) = (&op.input.ty.shape, &t.result(0)?.shape);
+        let rank = from.len();
+        // Of three dimensions only the last is resampled; what stands before are planes.
+        let (height, rows) = if rank > 3 { (from[rank - 2], to[rank - 2]) } else { (1, 1) };
+        let columns = places(from[rank - 1], to[rank - 1], op.mode, op.coord_mode)?;
+        let rows = places(height, rows, op.mode, op.coord_mode)?;
+        match op.mode {
+            InterpMode::Nearest => nearest(t, &op.input, height, &rows, &columns),
+            InterpMode::Linear => linear(t, &op.input, height, &rows, &columns),
+        }
+    })
+}
+
+/// Elements are moved as bytes, whatever they are.
+fn nearest(t: &mut Task, input: &Operand, height: usize, rows: &[Place], columns: &[Place]) -> Result<()> {
+    let input = converted(t, input, 0, RoundMode::default())?;
+    let (size, stored) = (input.dtype().size(), input.bytes()?);
+    let row = input.shape().last().copied().unwrap_or(1) * size;
+    let out = t.memory(0)?.bytes();
+    out.par_chunks_mut(columns.len() * size).enumerate().for_each(|(i, out)| {
+        let from = (i / rows.len() * height + rows[i % rows.len()].at) * row;
+        let from = &stored[from..from + row];
+        for (to, place) in out.chunks_exact_mut(size).zip(columns) {
+            to.copy_from_slice(&from[place.at * size..(place.at + 1) * size]);
+        }
+    });
+    Ok(())
+}
+
+fn linear(t: &mut Task, input: &Operand, height: usize, rows: &[Place], columns: &[Place]) -> Result<()> {
+    let values = t.reals(input)?;
+    let width = input.ty.shape.last().copied().unwrap_or(1);
+    t.fill(0, columns.len(), Finish::default(), |first, out| {
+        for (i, out) in out.chunks_mut(columns.len()).enumerate() {
+            let i = first / columns.len() + i;
+            let row = rows[i % rows.len()];
+            let start = (i / rows.len() * height + row.at) * width;
+            // At the last entry nothing is read beyond it, nor multiplied by 0, since that may be infinite.
+            let between = |from: f32, to: Option<&f32>, towards: f32| match to {
+                Some(to) if towards > 0.0 => from + towards * (to - from),
+                _ => from,
+            };
+            let down = |x: usize| between(values[start + x], values.get(start + width + x), row.towards);
+            for (out, column) in out.iter_mut().zip(columns) {
+                let next = (column.towards > 0.0).then(|| down(column.at + 1));
+                *out = between(down(column.at), next.as_ref(), column.towards);
+            }
+        }
+        Ok(())
+    })
+}
+
+/// How the grid's numbers become places of an axis.
+#[derive(Clone, Copy)]
+struct Sampling {
+    align_corners: bool,
+    /// 0 zeros, 1 the border, 2 the reflection.
+    padding: i64,
+    nearest: bool,
+}
+
+impl Sampling {
+    /// The place of `x`, which runs from -1 to 1 over an axis.
+    fn place(self, x: f32, dim: usize) -> f32 {
+        let d = dim as f32;
+        let at = if self.align_corners { (x + 1.0) / 2.0 * (d - 1.0) } else { ((x + 1.0) * d - 1.0) / 2.0 };
+        match self.padding {
+            0 => at,
+            1 => at.clamp(0.0, d - 1.0),
+            _ => {
+                let (low, high) = if self.align_corners { (0.0, d - 1.0) } else { (-0.5, d - 0.5) };
+                reflected(at, low, high).clamp(0.0, d - 1.0)
+            }
+        }
+    }
+    /// The entries that the place lies between, and the weight of each; none for those that lie outside.
+    fn ends(self, x: f32, dim: usize) -> [Option<(usize, f32)>; 2] {
+        let at = self.place(x, dim);
+        let inside = |at: f32, weight: f32| (at >= 0.0 && at < dim as f32).then_some((at as usize, weight));
+        if self.nearest {
+            return [inside(at.round_ties_even(), 1.0), None];
+        }
+        let low = at.floor();
+        [inside(low, low + 1.0 - at), inside(low + 1.0, at - low)]
+    }
+}
+
+/// A number mirrored at both ends until it lies between them.
+fn reflected(x: f32, low: f32, high: f32) -> f32 {
+    let span = high - low;
+    if span <= 0.0 {
+        return 0.0;
+    }
+    let beyond = (x - low).abs();
+    let (turns, rest) = ((beyond / span).floor(), beyond % span);
+    if turns % 2.0 == 0.0 { rest + low } else { span - rest + low }
+}
+
+pub(super) fn grid_sampler(op: GridSampler<Operand>) -> Kernel {
+    let sampling = Sampling { align_corners: op.align_corners, padding: op.padding_mode, nearest: op.mode == 1 };
+    Box::new(move |t| {
+        let (input, grid) = (t.reals(&op.input)?, t.reals(&op.grid)?);
+        let shape = &op.input.ty.shape;
+        let spatial = &shape[2..];
+        let plane: usize = spatial.iter().product();
+        let points: usize = t.result(0)?.shape[2..].iter().product();
+        if plane == 0 || points == 0 {
+            return Err(invalid("an image is empty"));
+        }
+        t.fill(0, 1, Finish::default(), |first, out| {
+            for (i, out) in out.iter_mut().enumerate() {
+                let (block, point) = ((first + i) / points, (first + i) % points);
+                let at = (block / shape[1] * points + point) * spatial.len();
+                *out = sample(&input[block * plane..][..plane], spatial, &grid[at..at + spatial.len()], sampling);
+            }
+            Ok(())
+        })
+    })
+}
+
+/// The value at one point, whose coordinates are in the opposite order of the axes: x, y, z.
+fn sample(image: &[f32], shape: &[usize], point: &[f32], sampling: Sampling) -> f32 {
+    let [width, height] = [shape[shape.len() - 1], shape[shape.len() - 2]];
+    let (x, y) = (sampling.ends(point[0], width), sampling.ends(point[1], height));
+    let z = match point.get(2) {
+        Some(&z) => sampling.ends(z, shape[0]),
+        None => [Some((0, 1.0)), None],
+    };
+    let mut sum = 0.0;
+    for (z, wz) in z.into_iter().flatten() {
+        for (y, wy) in y.into_iter().flatten() {
+            for (x, wx) in x.into_iter().flatten() {
+                sum += image[(z * height + y) * width + x] * (wx * wy * wz);
+            }
+        }
+    }
+    sum
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        Array, Dtype, Graph,
+        exec::{CpuBackend, RunOptions, run},
+    };
+
+    #[test]
+    fn attention_adds_what_it_samples() {
+        let mut g = Graph::new("g").unwrap();
+        let of = |shape: &[i64], values: &[f32]| Array::from_vec(shape.to_vec(), values.to_vec()).unwrap();
+        let query = g.input("query", Dtype::Float32, [1, 3, 2]).unwrap();
+        let value = of(&[1, 4, 2], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
+        // The last pixel is left out. Points are the centres of the first, the second and the last pixel. The offset is
+        // half a pixel to the left: of a point in pixels, of a box in halves of its width, which is a pixel.
+        let (mask, one) = (of(&[1, 4], &[0.0, 0.0, 0.0, 1.0]), of(&[2, 2], &[1.0, 0.0, 0.0, 1.0]));
+        let points = [[0.25, 0.25], [0.75, 0.25], [0.75, 0.75]];
+        let boxes = points.map(|[x, y]| [x, y, 0.5, 0.5]);
+        for (numbers, points, x) in [(2, points.as_flattened(), -0.5), (4, boxes.as_flattened(), -1.0)] {
+            let points = of(&[1, 3, 1, numbers], points);
+            let call = g.multi_scale_deformable_attention(
+                query,
+                mask.clone(),
+                points,
+                of(&[2, 2], &[0.0; 4]),
+                of(&[2], &[x, 0.0]),
+                of(&[2, 1], &[0.0; 2]),
+                of(&[1], &[0.0]),
+                one.clone(),
+                of(&[2], &[0.0; 2]),
+                one.clone(),
+                of(&[2], &[0.0; 2]),
+                vec![[2, 2]],
+                2,
+            );
+            let y = call.value(value.clone()).num_heads(1).num_levels(1).num_points(1).call().unwrap();
+            g.set_outputs(&[y]).unwrap();
+            let feeds = [("query", of(&[1, 3, 2], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0]))];
+            let result = run(&g, &feeds, &CpuBackend::new(), &RunOptions::default()).unwrap();
+            assert_eq!(result.tensors[0].to_f32().unwrap(), [1.5, 3.0, 5.0, 7.0, 7.5, 9.0]);
+        }
+    }
+}
