@@ -34,7 +34,10 @@ function! {
         "How fractions are rounded: all but half_up and half_down." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
     }
     cast: "Conversion to another dtype; to an integer rounds and saturates (infinities too), and NaN becomes 0.",
-        example "let y = g.cast(x).out_dtype(Dtype::Float16).call()?;\nassert_eq!(g.tensor(y)?.dtype, Dtype::Float16);",
+        example |g, x, i| {
+            let y = g.cast(x).out_dtype(Dtype::Float16).call()?;
+            assert_eq!(g.tensor(y)?.dtype, Dtype::Float16);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -52,7 +55,12 @@ function! {
         "Lets the compiler fuse it with the matrix product before it." fuse_rq_to_matmul: bool = false,
     }
     requant_int: "Requantizes an integer accumulator: `saturate(round(x * mul * 2^shift) + offset)`.",
-        example "let w = Array::filled(Dtype::Int8, [4, 3, 1, 1], 1.0)?;\nlet a = g.conv_int(i, w).input_zp(0).weight_zp(0).call()?;\nlet y = g.requant_int(a, 1 << 30, -30, 0, 2).call()?;\nassert_eq!(g.tensor(y)?.dtype, Dtype::Int8);",
+        example |g, x, i| {
+            let w = Array::filled(Dtype::Int8, [4, 3, 1, 1], 1.0)?;
+            let a = g.conv_int(i, w).input_zp(0).weight_zp(0).call()?;
+            let y = g.requant_int(a, 1 << 30, -30, 0, 2).call()?;
+            assert_eq!(g.tensor(y)?.dtype, Dtype::Int8);
+        },
         => |args, to| args.lower(to);
 }
 

@@ -15,22 +15,40 @@ function! {
         "Zero points of the operands (which must be equal) and of the output; used with scale." zero_point: [i64; 3] = [0, 0, 0],
     }
     gt: "1 where `tensor_i0 > tensor_i1`, 0 elsewhere; broadcast.",
-        example "let y = g.gt(x, vec![0.5f32]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.gt(x, vec![0.5f32]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(CompareMode::Greater, to);
     ge: "1 where `tensor_i0 >= tensor_i1`, 0 elsewhere; broadcast.",
-        example "let y = g.ge(x, vec![0.5f32]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.ge(x, vec![0.5f32]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(CompareMode::GreaterOrEqual, to);
     lt: "1 where `tensor_i0 < tensor_i1`, 0 elsewhere; broadcast.",
-        example "let y = g.lt(x, vec![0.5f32]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.lt(x, vec![0.5f32]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(CompareMode::Less, to);
     le: "1 where `tensor_i0 <= tensor_i1`, 0 elsewhere; broadcast.",
-        example "let y = g.le(x, vec![0.5f32]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.le(x, vec![0.5f32]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(CompareMode::LessOrEqual, to);
     eq: "1 where `tensor_i0 == tensor_i1`, 0 elsewhere; broadcast.",
-        example "let y = g.eq(x, vec![0.5f32]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.eq(x, vec![0.5f32]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(CompareMode::Equal, to);
     ne: "1 where `tensor_i0 != tensor_i1`, 0 elsewhere; broadcast.",
-        example "let y = g.ne(x, vec![0.5f32]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.ne(x, vec![0.5f32]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(CompareMode::NotEqual, to);
 }
 
@@ -43,22 +61,40 @@ function! {
         "Zero points of the operand and of the output; used with scale." zero_point: [i64; 2] = [0, 0],
     }
     gts: "1 where `tensor_i0 > scalar_i1`, 0 elsewhere.",
-        example "let y = g.gts(x, 0.5).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.gts(x, 0.5).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(CompareMode::Greater, to);
     ges: "1 where `tensor_i0 >= scalar_i1`, 0 elsewhere.",
-        example "let y = g.ges(x, 0.5).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.ges(x, 0.5).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(CompareMode::GreaterOrEqual, to);
     lts: "1 where `tensor_i0 < scalar_i1`, 0 elsewhere.",
-        example "let y = g.lts(x, 0.5).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.lts(x, 0.5).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(CompareMode::Less, to);
     les: "1 where `tensor_i0 <= scalar_i1`, 0 elsewhere.",
-        example "let y = g.les(x, 0.5).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.les(x, 0.5).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(CompareMode::LessOrEqual, to);
     eqs: "1 where `tensor_i0 == scalar_i1`, 0 elsewhere.",
-        example "let y = g.eqs(x, 0.5).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.eqs(x, 0.5).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(CompareMode::Equal, to);
     nes: "1 where `tensor_i0 != scalar_i1`, 0 elsewhere.",
-        example "let y = g.nes(x, 0.5).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.nes(x, 0.5).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(CompareMode::NotEqual, to);
 }
 

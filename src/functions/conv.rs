@@ -30,7 +30,10 @@ function! {
         ..window: ConvWindow { stride: Each<2>, dilation: Each<2>, pad: Each<4>, group: i64 },
     }
     conv: "2-d convolution of floats: `out[n, o, y, x] = bias[o] + sum over c, i, j of in[n, c, y * stride + i * dilation - pad, ..] * weight[o, c, i, j]`.",
-        example "let y = g.conv(x, Array::from_vec([4, 3, 3, 3], vec![0.1f32; 108])?).pad(1).stride([2, 2]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 4, 4, 4]);",
+        example |g, x, i| {
+            let y = g.conv(x, Array::from_vec([4, 3, 3, 3], vec![0.1f32; 108])?).pad(1).stride([2, 2]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 4, 4, 4]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -46,7 +49,11 @@ function! {
         ..window: ConvWindow { stride: Each<2>, dilation: Each<2>, pad: Each<4>, group: i64 },
     }
     conv_int: "2-d convolution of integers with exact accumulation: `sum of (in - input_zp) * (weight - weight_zp) + bias`.",
-        example "let w = Array::from_vec([4, 3, 3, 3], vec![1i8; 108])?;\nlet y = g.conv_int(i, w).input_zp(0).weight_zp(0).call()?;\nassert_eq!(g.tensor(y)?.dtype, Dtype::Int32);",
+        example |g, x, i| {
+            let w = Array::from_vec([4, 3, 3, 3], vec![1i8; 108])?;
+            let y = g.conv_int(i, w).input_zp(0).weight_zp(0).call()?;
+            assert_eq!(g.tensor(y)?.dtype, Dtype::Int32);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -66,7 +73,11 @@ function! {
         ..window: ConvWindow { stride: Each<2>, dilation: Each<2>, pad: Each<4>, group: i64 },
     }
     conv_quant: "2-d convolution of quantized tensors, requantized to the output's scale and zero point.",
-        example "let w = Array::from_vec([4, 3, 3, 3], vec![1i8; 108])?;\nlet y = g.conv_quant(i, w).input_scale(0.1).weight_scale(0.2).output_scale(0.5).call()?;\nassert_eq!(g.tensor(y)?.dtype, Dtype::Int8);",
+        example |g, x, i| {
+            let w = Array::from_vec([4, 3, 3, 3], vec![1i8; 108])?;
+            let y = g.conv_quant(i, w).input_scale(0.1).weight_scale(0.2).output_scale(0.5).call()?;
+            assert_eq!(g.tensor(y)?.dtype, Dtype::Int8);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -82,7 +93,10 @@ function! {
         ..window: ConvWindow { stride: Each<2>, dilation: Each<2>, pad: Each<4>, group: i64 },
     }
     conv_v2: "2-d convolution of floats or of integers, as TpuLang's interface document has it. Mind the order of `pad`: up, down, left, right.",
-        example "let y = g.conv_v2(x, Array::from_vec([4, 3, 3, 3], vec![0.1f32; 108])?).pad([1, 0, 1, 1]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 4, 7, 8]);",
+        example |g, x, i| {
+            let y = g.conv_v2(x, Array::from_vec([4, 3, 3, 3], vec![0.1f32; 108])?).pad([1, 0, 1, 1]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 4, 7, 8]);
+        },
         => |args, to| args.lower(to);
 }
 

@@ -26,7 +26,10 @@ function! {
         "With an index of shape 1: whether the axis stays, with size 1." keep_dims: bool = true,
     }
     index_select: "Entries of `input` along `axis`, chosen by `index`: shape `input[..axis] + index + input[axis + 1..]`.",
-        example "let y = g.index_select(x, vec![2i32, 0]).axis(1).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 2, 8, 8]);",
+        example |g, x, i| {
+            let y = g.index_select(x, vec![2i32, 0]).axis(1).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 2, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 

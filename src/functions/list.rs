@@ -1,6 +1,7 @@
 //! The one list of functions.
 use super::{
-    FunctionDef, activation, arithmetic, cast, compare, conv, gather, layout, matmul, norm, pool, reduce, select, sort,
+    FunctionDef, activation, arithmetic, cast, compare, conv, familiar, gather, layout, matmul, norm, pool, reduce,
+    select, sort,
 };
 use crate::base::{Cause, Result, nearest, shown};
 
@@ -58,7 +59,7 @@ static FUNCTIONS: [FunctionDef; 49] = [
 ];
 
 /// Every function, by name.
-pub fn functions() -> impl Iterator<Item = &'static FunctionDef> {
+pub fn functions() -> impl Iterator<Item = &'static FunctionDef> + Clone {
     FUNCTIONS.iter()
 }
 
@@ -68,7 +69,8 @@ pub fn functions() -> impl Iterator<Item = &'static FunctionDef> {
 /// There is none; the nearest is suggested.
 pub fn function_def(name: &str) -> Result<&'static FunctionDef> {
     FUNCTIONS.binary_search_by_key(&name, |f| f.name).map(|i| &FUNCTIONS[i]).map_err(|_| {
-        let nearest = nearest(name, FUNCTIONS.iter().map(|f| f.name));
+        let known = FUNCTIONS.iter().map(|f| f.name);
+        let nearest = familiar::function(name, known.clone()).map(str::to_owned).or_else(|| nearest(name, known));
         Cause::UnknownName { kind: "function", name: shown(name), nearest }.into()
     })
 }

@@ -31,7 +31,10 @@ function! {
         ..form: ProductForm { input_transpose: bool, right_transpose: bool, output_transpose: bool, keep_dims: bool, do_relu: bool, relu_limit: f64 },
     }
     matmul: "Matrix product of floats over the last two axes: `[.., m, k] x [.., k, n] -> [.., m, n]`, plus bias.",
-        example "let y = g.matmul(x, Array::filled(Dtype::Float32, [8, 5], 0.5)?).do_relu(true).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 5]);",
+        example |g, x, i| {
+            let y = g.matmul(x, Array::filled(Dtype::Float32, [8, 5], 0.5)?).do_relu(true).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 5]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -47,7 +50,10 @@ function! {
         ..form: ProductForm { input_transpose: bool, right_transpose: bool, output_transpose: bool, keep_dims: bool, do_relu: bool, relu_limit: f64 },
     }
     matmul_int: "Matrix product of integers with exact accumulation: `sum of (in - input_zp) * (right - right_zp) + bias`.",
-        example "let y = g.matmul_int(i, Array::filled(Dtype::Int8, [8, 5], 2.0)?).input_zp(0).right_zp(0).call()?;\nassert_eq!(g.tensor(y)?.type_text(), \"1x3x8x5 int32\");",
+        example |g, x, i| {
+            let y = g.matmul_int(i, Array::filled(Dtype::Int8, [8, 5], 2.0)?).input_zp(0).right_zp(0).call()?;
+            assert_eq!(g.tensor(y)?.type_text(), "1x3x8x5 int32");
+        },
         => |args, to| args.lower(to);
 }
 

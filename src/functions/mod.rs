@@ -19,6 +19,7 @@ mod cast;
 mod compare;
 mod conv;
 mod dtypes;
+mod familiar;
 mod function;
 mod gather;
 mod layout;

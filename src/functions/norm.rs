@@ -17,7 +17,10 @@ function! {
         "Keeps the root from 0; not negative." epsilon: f64 = 1e-5,
     }
     batch_norm: "`(x - mean) / sqrt(variance + epsilon) * gamma + beta`, each of the coefficients one value a channel (axis 1).",
-        example "let y = g.batch_norm(x, vec![0f32; 3], vec![1f32; 3]).gamma(vec![2f32; 3]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.batch_norm(x, vec![0f32; 3], vec![1f32; 3]).gamma(vec![2f32; 3]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -31,7 +34,10 @@ function! {
         "First axis of the normalised ones, counted from the end where it is negative." axis: i64 = 2i64,
     }
     layer_norm: "Normalises over `axis` and all axes after it: `(x - mean) / sqrt(var + epsilon) * gamma + beta`, var the biased variance.",
-        example "let y = g.layer_norm(x).gamma(vec![1f32; 8]).beta(vec![0f32; 8]).axis(-1).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.layer_norm(x).gamma(vec![1f32; 8]).beta(vec![0f32; 8]).axis(-1).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 

@@ -25,7 +25,10 @@ function! {
         ..quant: InOut { scale: [f64; 2], zero_point: [i64; 2] },
     }
     maxpool2d: "The largest value of each window. Padding never wins.",
-        example "let y = g.maxpool2d(x).kernel(2).stride(2).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 4, 4]);",
+        example |g, x, i| {
+            let y = g.maxpool2d(x).kernel(2).stride(2).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 4, 4]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -40,7 +43,10 @@ function! {
         ..quant: InOut { scale: [f64; 2], zero_point: [i64; 2] },
     }
     avgpool2d: "The mean of each window.",
-        example "let y = g.avgpool2d(x).kernel([3, 3]).pad(1).count_include_pad(true).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.avgpool2d(x).kernel([3, 3]).pad(1).count_include_pad(true).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 

@@ -23,7 +23,10 @@ function! {
         "Whether they stay, with size 1. With none left the result has shape 1." keep_dims: bool = true,
     }
     reduce: "Sum, mean, product, extremum or norm over some axes.",
-        example "use tpulang::ops::ReduceMode;\nlet y = g.reduce(x).method(ReduceMode::ReduceMean).axes([2, 3]).keep_dims(false).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3]);",
+        example |g, x, i| {
+            let y = g.reduce(x).method(ops::ReduceMode::ReduceMean).axes([2, 3]).keep_dims(false).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3]);
+        },
         => |args, to| args.lower(to);
 }
 

@@ -14,7 +14,10 @@ function! {
         ;
     }
     cond_select: "`tbrn` where `cond` is not 0, `fbrn` elsewhere.",
-        example "let y = g.cond_select(x, x, 0.0).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.cond_select(x, x, 0.0).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 

@@ -14,7 +14,11 @@ function! {
         ;
     }
     topk: "The `k` largest entries along `axis`, the largest first, and their indices (int32). Of equal ones the first counts.",
-        example "let [values, indices] = g.topk(x, -1, 3).call()?;\nassert_eq!(g.tensor(values)?.shape, [1, 3, 8, 3]);\nassert_eq!(g.tensor(indices)?.dtype, Dtype::Int32);",
+        example |g, x, i| {
+            let [values, indices] = g.topk(x, -1, 3).call()?;
+            assert_eq!(g.tensor(values)?.shape, [1, 3, 8, 3]);
+            assert_eq!(g.tensor(indices)?.dtype, Dtype::Int32);
+        },
         => |args, to| args.lower(to);
 }
 

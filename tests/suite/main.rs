@@ -15,6 +15,7 @@ mod networks;
 mod pair;
 mod places;
 mod roundtrip;
+mod schema;
 mod specs;
 
 /// Snapshots lie in `snapshots/`, one file a name.

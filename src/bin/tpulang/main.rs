@@ -5,6 +5,7 @@ mod compare;
 mod convert;
 mod model;
 mod ops;
+mod reference;
 mod run;
 mod schema;
 
