@@ -105,11 +105,10 @@ pub struct FunctionDef {
     pub name: &'static str,
     /// What it does.
     pub doc: &'static str,
-    /// Calls in Rust, on a graph `g` with the inputs `x` (float32) and `i` (int8) of 1x3x8x8.
-    pub example: &'static str,
     /// Names of the outputs, where there are several and of a fixed number.
     pub outputs: &'static [&'static str],
     pub(crate) module: &'static str,
+    pub(crate) example: &'static [&'static str],
     pub(crate) run_example: fn(&mut Graph, Tensor, Tensor) -> Result<()>,
     pub(crate) describe: fn(&mut Vec<ArgumentDef>),
     pub(crate) arguments: OnceLock<Vec<ArgumentDef>>,
@@ -124,6 +123,11 @@ impl FunctionDef {
     /// What PyTorch, ONNX and numpy call it, in small letters and without underscores.
     pub fn familiar_names(&self) -> impl Iterator<Item = &'static str> {
         familiar::names_of(self.name)
+    }
+    /// Calls of it in Rust, a statement a line, on a graph `g` with the inputs `x` (float32) and `i` (int8) of 1x3x8x8.
+    pub fn example(&self) -> impl Iterator<Item = String> {
+        // The compiler breaks long lines.
+        self.example.iter().map(|s| s.lines().map(str::trim).collect::<Vec<_>>().join(" ") + ";")
     }
     /// The graph that its example makes; what is not used is an output.
     ///
@@ -506,7 +510,7 @@ macro_rules! function {
                 name: stringify!($name),
                 doc: $doc,
                 module: module_path!(),
-                example: concat!($( stringify!($example), ";\n" ),*),
+                example: &[$( stringify!($example) ),*],
                 run_example: $name::example,
                 outputs: &$outputs,
                 describe: <$Args as crate::functions::ArgumentSet>::describe,

@@ -3,6 +3,7 @@
 mod check;
 mod compare;
 mod convert;
+mod feeds;
 mod model;
 mod ops;
 mod reference;

@@ -88,7 +88,7 @@ fn function(f: &FunctionDef) -> Result<String, Error> {
     }
     let example = reference::Example::of(f)?;
     let _ = writeln!(out, "\nIn Rust (x is float32 1x3x8x8, i int8 1x3x8x8):");
-    f.example.lines().for_each(|l| {
+    f.example().for_each(|l| {
         let _ = writeln!(out, "  {l}");
     });
     let _ = writeln!(out, "\nThe same in a spec:");

@@ -85,8 +85,8 @@ fn function_markdown(f: &FunctionDef, out: &mut String) -> Result<(), Error> {
     for [name, ty, meaning] in arguments(f) {
         let _ = writeln!(out, "| `{name}` | {ty} | {meaning} |");
     }
-    let example = Example::of(f)?;
-    let _ = write!(out, "\n```rust\n{}```\n\n```json\n{}\n```\n\n", f.example, example.calls.join(",\n"));
+    let (example, rust) = (Example::of(f)?, f.example().collect::<Vec<_>>());
+    let _ = write!(out, "\n```rust\n{}\n```\n\n```json\n{}\n```\n\n", rust.join("\n"), example.calls.join(",\n"));
     let ops: Vec<_> = example.ops.iter().map(|op| format!("[{op}](ops.md#{})", anchor(op))).collect();
     let _ = writeln!(out, "It becomes {}.", ops.join(", "));
     Ok(())
