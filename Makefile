@@ -4,7 +4,7 @@ CASES ?= $(or $(TPULANG_CASES),tests/cases)
 BIN = target/release/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup demo build test check deny conformance fuzz fuzz-input minilm bench docs
+.PHONY: help setup demo build test check deny conformance quantized fuzz fuzz-input minilm bench docs
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -43,6 +43,11 @@ docs: setup ## write the generated files anew
 conformance: build ## the real tool chain judges every recorded case
 	sh conformance/setup.sh $(PEER)
 	$(PEER)/bin/python conformance/judge.py --bin $(BIN) --cases $(CASES) --exceptions tests/exceptions.toml
+	$(PEER)/bin/python conformance/preprocess.py --bin $(BIN)
+
+quantized: build ## integers beside those of the network lowered for bm1684x, by function
+	sh conformance/setup.sh $(PEER)
+	$(PEER)/bin/python conformance/quantized.py --bin $(BIN) --cases $(CASES)
 
 fuzz: build ## random graphs against TpuLang
 	sh conformance/setup.sh $(PEER)

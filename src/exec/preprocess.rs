@@ -46,7 +46,7 @@ pub fn preprocess(image: &Array, how: &Preprocess, shape: &[usize]) -> Result<Ar
     let images = images(image)?;
     if images.len() != batch && images.len() != 1 {
         let problem = format!("has {} images; the input takes {batch}, or one for all", images.len());
-        return Err(misfit("the image", problem));
+        return Err(misfit("the array", problem));
     }
     let mut values: Vec<f32> = Vec::new();
     reserve(&mut values, batch * channels * plane)?;
@@ -292,21 +292,34 @@ mod tests {
 
     #[test]
     fn mistakes_are_told() {
-        let told =
-            |image: &Array, how: &Preprocess, shape: &[usize]| preprocess(image, how, shape).unwrap_err().to_string();
+        let told = |image: &Array, how: &Preprocess, shape: &[usize]| {
+            let error = preprocess(image, how, shape).unwrap_err();
+            error.to_string()
+        };
         let (image, how) = (photo(4, 4, 3), Preprocess::default());
-        insta::assert_snapshot!(told(&image, &how, &[1, 1, 8, 8]), @"");
-        insta::assert_snapshot!(told(&image, &how, &[8]), @"");
-        insta::assert_snapshot!(told(&photo(4, 4, 2), &how, &[1, 3, 8, 8]), @"");
-        insta::assert_snapshot!(told(&Array::filled(Dtype::Float32, [4, 4, 3], 0.0).unwrap(), &how, &[1, 3, 8, 8]), @"");
-        let two = Array::filled(Dtype::Uint8, [2, 4, 4, 3], 0.0).unwrap();
-        insta::assert_snapshot!(told(&two, &how, &[3, 3, 8, 8]), @"");
-        let raw = Preprocess { pixel_format: PixelFormat::Rggb, ..Preprocess::default() };
-        insta::assert_snapshot!(told(&image, &raw, &[1, 1, 8, 8]), @"");
-        let short = Preprocess { mean: vec![1.0], ..Preprocess::default() };
-        insta::assert_snapshot!(told(&image, &short, &[1, 3, 8, 8]), @"");
-        let small = Preprocess { resize_dims: Some([8, 7]), ..Preprocess::default() };
-        insta::assert_snapshot!(told(&image, &small, &[1, 3, 8, 8]), @"");
+        let raw = Preprocess { pixel_format: PixelFormat::Rggb, ..how.clone() };
+        let short = Preprocess { mean: vec![1.0], ..how.clone() };
+        let small = Preprocess { resize_dims: Some([8, 7]), ..how.clone() };
+        let all = [
+            told(&image, &how, &[1, 1, 8, 8]),
+            told(&image, &how, &[8]),
+            told(&photo(4, 4, 2), &how, &[1, 3, 8, 8]),
+            told(&Array::filled(Dtype::Float32, [4, 4, 3], 0.0).unwrap(), &how, &[1, 3, 8, 8]),
+            told(&Array::filled(Dtype::Uint8, [2, 4, 4, 3], 0.0).unwrap(), &how, &[3, 3, 8, 8]),
+            told(&image, &raw, &[1, 1, 8, 8]),
+            told(&image, &short, &[1, 3, 8, 8]),
+            told(&image, &small, &[1, 3, 8, 8]),
+        ];
+        insta::assert_snapshot!(all.join("\n"), @"
+        the input is 1x1x8x8, not an image of 3 channels (bgr)
+        the input is 8, not an image of 3 channels (bgr)
+        the image is 4x4x2 uint8; expected uint8, height x width x channels (1, 3 or 4)
+        the image is 4x4x3 float32; expected uint8, height x width x channels (1, 3 or 4)
+        the array has 2 images; the input takes 3, or one for all
+        preprocess.pixel_format is rggb; images become rgb, bgr, rgba or gray; feed a sensor's pixels as they are
+        preprocess.mean is [1.0]; pixel_format bgr has 3 channels
+        preprocess.resize_dims is [8, 7]; the input is cut out of it, and has height 8 and width 8
+        ");
         let thin = Preprocess {
             keep_aspect_ratio: true,
             keep_ratio_mode: KeepRatioMode::ShortSideScale,

@@ -4,6 +4,7 @@ mod backends;
 mod bad_input;
 mod cases;
 mod cli;
+mod complete;
 mod golden;
 mod grammar;
 mod hostile;
