@@ -1,6 +1,8 @@
 //! Nothing is without its tests: every function and every op with a rule is where its tests should be.
+use super::snapshot;
+use serde_json::{Value, json};
 use std::fs;
-use tpulang::{functions::functions, ops::OPS};
+use tpulang::{functions::functions, ops::OPS, spec};
 
 /// The text of all files of a folder with that ending.
 fn texts(folder: &str, ending: &str) -> String {
@@ -25,10 +27,32 @@ fn every_function_has_random_graphs() {
     assert_eq!(missing(|name| kinds.contains(&format!("\"{name}\""))), [""; 0]);
 }
 
+/// Each example with one tensor exchanged for another: of a dtype or shape that few functions take.
 #[test]
-fn every_function_has_calls_that_are_refused() {
-    let families = texts("src/functions", ".rs");
-    assert_eq!(missing(|name| families.contains(&format!("\"op\": \"{name}\""))), [""; 0]);
+fn what_every_function_says_to_wrong_tensors() {
+    let mut all = String::new();
+    for f in functions() {
+        let g = f.example_graph().unwrap();
+        let spec: Value = serde_json::from_str(&spec::to_text(&g, None).unwrap()).unwrap();
+        let calls = spec["ops"].as_array().unwrap();
+        let at = calls.iter().position(|c| c["op"] == f.name).unwrap();
+        for argument in f.arguments().iter().filter(|a| calls[at]["args"][a.name].is_string()) {
+            for (other, declared) in
+                [("byte", json!({"dtype": "fp8e5m2", "shape": [1, 3, 8, 8]})), ("seven", json!({"shape": [7]}))]
+            {
+                let mut wrong = spec.clone();
+                wrong["tensors"][other] = declared;
+                wrong["inputs"].as_array_mut().unwrap().push(json!(other));
+                wrong["ops"][at]["args"][argument.name] = json!(other);
+                let said = match spec::from_text(&wrong.to_string(), "spec.json", None) {
+                    Ok(_) => "taken".to_owned(),
+                    Err(e) => e.each()[0].to_string().lines().next().unwrap_or_default().to_owned(),
+                };
+                all += &format!("{}({}: {other}): {said}\n", f.name, argument.name);
+            }
+        }
+    }
+    snapshot("wrong_tensors", &all);
 }
 
 #[test]
