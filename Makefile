@@ -4,7 +4,7 @@ CASES ?= $(or $(TPULANG_CASES),tests/cases)
 BIN = target/release/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup demo build test check deny conformance fuzz fuzz-input minilm bench docs
+.PHONY: help setup demo build test check deny conformance quantized fuzz fuzz-input minilm bench docs
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -25,7 +25,8 @@ check: setup deny ## format, lints, documentation, generated files, dependencies
 	cargo fmt --all --check
 	cargo clippy --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
-	cargo run --quiet -- ops --markdown | diff docs/ops.md - || { echo "docs/ops.md is stale: make docs" >&2; exit 1; }
+	cargo run --quiet -- ops --markdown functions | diff docs/functions.md - || { echo "docs/functions.md is stale: make docs" >&2; exit 1; }
+	cargo run --quiet -- ops --markdown ops | diff docs/ops.md - || { echo "docs/ops.md is stale: make docs" >&2; exit 1; }
 	cargo run --quiet -- schema | diff docs/schema.json - || { echo "docs/schema.json is stale: make docs" >&2; exit 1; }
 
 deny: ## licences, versions and known weaknesses of the dependencies
@@ -35,12 +36,18 @@ deny: ## licences, versions and known weaknesses of the dependencies
 	else echo "the list of known weaknesses cannot be fetched: not checked" >&2; fi
 
 docs: setup ## write the generated files anew
-	cargo run --quiet -- ops --markdown > docs/ops.md
+	cargo run --quiet -- ops --markdown functions > docs/functions.md
+	cargo run --quiet -- ops --markdown ops > docs/ops.md
 	cargo run --quiet -- schema > docs/schema.json
 
 conformance: build ## the real tool chain judges every recorded case
 	sh conformance/setup.sh $(PEER)
 	$(PEER)/bin/python conformance/judge.py --bin $(BIN) --cases $(CASES) --exceptions tests/exceptions.toml
+	$(PEER)/bin/python conformance/preprocess.py --bin $(BIN)
+
+quantized: build ## integers beside those of the network lowered for bm1684x, by function
+	sh conformance/setup.sh $(PEER)
+	$(PEER)/bin/python conformance/quantized.py --bin $(BIN) --cases $(CASES)
 
 fuzz: build ## random graphs against TpuLang
 	sh conformance/setup.sh $(PEER)

@@ -21,9 +21,11 @@ mod backend;
 mod compare;
 mod cpu;
 mod plan;
+mod preprocess;
 mod session;
 
 pub use backend::{Backend, Operand, Signature, ValueType};
 pub use compare::{Comparison, Tolerance, compare};
 pub use cpu::CpuBackend;
+pub use preprocess::preprocess;
 pub use session::{Feeds, RunOptions, RunResults, Session, run};

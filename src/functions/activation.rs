@@ -18,7 +18,10 @@ function! {
         ;
     }
     abs: "The absolute value.",
-        example "let y = g.abs(x).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.abs(x).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -28,7 +31,10 @@ function! {
         ;
     }
     relu: "`max(x, 0)`. A quantized output has the input's scale and zero point.",
-        example "let y = g.relu(x).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.relu(x).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -39,7 +45,10 @@ function! {
         ;
     }
     prelu: "`x` where it is at least 0, `slope * x` elsewhere.",
-        example "let y = g.prelu(x, vec![0.1f32, 0.2, 0.3]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.prelu(x, vec![0.1f32, 0.2, 0.3]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -51,7 +60,10 @@ function! {
         "How quantized results are rounded." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
     }
     leaky_relu: "`x` where it is at least 0, `negative_slope * x` elsewhere.",
-        example "let y = g.leaky_relu(x).negative_slope(0.1).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.leaky_relu(x).negative_slope(0.1).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -70,13 +82,25 @@ function! {
         ..quant: InOut { scale: [f64; 2], zero_point: [i64; 2] },
     }
     sigmoid: "`1 / (1 + exp(-x))`.",
-        example "let y = g.sigmoid(x).call()?;\nlet z = g.sigmoid(i).scale([0.1, 0.01]).call()?;\nassert_eq!(g.tensor(z)?.dtype, Dtype::Int8);",
+        example |g, x, i| {
+            let y = g.sigmoid(x).call()?;
+            let z = g.sigmoid(i).scale([0.1, 0.01]).call()?;
+            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+        },
         => |args, to| args.lower(to, |x, round_mode| ops::Sigmoid { round_mode, ..ops::Sigmoid::new(x) }.into());
     tanh: "The hyperbolic tangent.",
-        example "let y = g.tanh(x).call()?;\nlet z = g.tanh(i).scale([0.1, 0.01]).call()?;\nassert_eq!(g.tensor(z)?.dtype, Dtype::Int8);",
+        example |g, x, i| {
+            let y = g.tanh(x).call()?;
+            let z = g.tanh(i).scale([0.1, 0.01]).call()?;
+            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+        },
         => |args, to| args.lower(to, |x, round_mode| ops::Tanh { round_mode, ..ops::Tanh::new(x) }.into());
     gelu: "`x / 2 * (1 + erf(x / sqrt(2)))`.",
-        example "let y = g.gelu(x).call()?;\nlet z = g.gelu(i).scale([0.1, 0.01]).call()?;\nassert_eq!(g.tensor(z)?.dtype, Dtype::Int8);",
+        example |g, x, i| {
+            let y = g.gelu(x).call()?;
+            let z = g.gelu(i).scale([0.1, 0.01]).call()?;
+            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+        },
         => |args, to| args.lower(to, |x, round_mode| ops::GELU { round_mode, ..ops::GELU::new(x) }.into());
 }
 
@@ -89,7 +113,11 @@ function! {
         ..quant: InOut { scale: [f64; 2], zero_point: [i64; 2] },
     }
     swish: "`x / (1 + exp(-beta * x))`.",
-        example "let y = g.swish(x, 1.5).call()?;\nlet z = g.swish(i, 1.5).scale([0.1, 0.1]).call()?;\nassert_eq!(g.tensor(z)?.dtype, Dtype::Int8);",
+        example |g, x, i| {
+            let y = g.swish(x, 1.5).call()?;
+            let z = g.swish(i, 1.5).scale([0.1, 0.1]).call()?;
+            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -100,7 +128,10 @@ function! {
         ;
     }
     softmax: "`exp(x)` normalised to sum 1 along `axis`.",
-        example "let y = g.softmax(x, 1).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.softmax(x, 1).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -114,7 +145,10 @@ function! {
         "Written to the graph; the compiler rounds half away from zero in any case." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
     }
     softmax_int: "`exp(x)` normalised to sum 1 along `axis`, of quantized tensors; the exponentials are read from a table.",
-        example "let y = g.softmax_int(i, 1, [0.1, 1.0 / 128.0]).call()?;\nassert_eq!(g.tensor(y)?.dtype, Dtype::Int8);",
+        example |g, x, i| {
+            let y = g.softmax_int(i, 1, [0.1, 1.0 / 128.0]).call()?;
+            assert_eq!(g.tensor(y)?.dtype, Dtype::Int8);
+        },
         => |args, to| args.lower(to);
 }
 

@@ -21,19 +21,36 @@ function! {
         "By default that of the operands (the signed one, where they differ)." out_dtype: Dtype,
     }
     add: "`tensor_i0 + tensor_i1`, broadcast.",
-        example "let y = g.add(x, 1.5).out_name(\"y\").call()?;\nlet z = g.add(x, vec![1f32; 8]).call()?;\nassert_eq!(g.tensor(z)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.add(x, 1.5).out_name("y").call()?;
+            let z = g.add(x, vec![1f32; 8]).call()?;
+            assert_eq!(g.tensor(z)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(Kind::Add, to);
     sub: "`tensor_i0 - tensor_i1`, broadcast. Unsigned operands give a signed output.",
-        example "let y = g.sub(1.0, x).call()?;\nlet z = g.sub(i, i).scale([0.5, 0.5, 1.0]).call()?;\nassert_eq!(g.tensor(z)?.dtype, Dtype::Int8);",
+        example |g, x, i| {
+            let y = g.sub(1.0, x).call()?;
+            let z = g.sub(i, i).scale([0.5, 0.5, 1.0]).call()?;
+            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+        },
         => |args, to| args.lower(Kind::Sub, to);
     mul: "`tensor_i0 * tensor_i1`, broadcast.",
-        example "let y = g.mul(x, x).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.mul(x, x).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(Kind::Mul, to);
     max: "The larger of `tensor_i0` and `tensor_i1`, broadcast.",
-        example "let y = g.max(x, 0.0).call()?;\nassert_eq!(g.operators()[0].op.name(), \"MaxConst\");",
+        example |g, x, i| {
+            let y = g.max(x, 0.0).call()?;
+            assert_eq!(g.operators()[0].op.name(), "MaxConst");
+        },
         => |args, to| args.lower(Kind::Max, to);
     min: "The smaller of `tensor_i0` and `tensor_i1`, broadcast.",
-        example "let y = g.min(x, vec![6f32]).call()?;\nassert_eq!(g.operators()[0].op.name(), \"Min\");",
+        example |g, x, i| {
+            let y = g.min(x, vec![6f32]).call()?;
+            assert_eq!(g.operators()[0].op.name(), "Min");
+        },
         => |args, to| args.lower(Kind::Min, to);
 }
 
@@ -44,7 +61,11 @@ function! {
         ;
     }
     div: "`tensor_i0 / tensor_i1` of floats, broadcast. Division by a number becomes a multiplication by its inverse.",
-        example "let y = g.div(x, 4.0).call()?;\nlet z = g.div(1.0, x).call()?;\nassert_eq!(g.tensor(z)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.div(x, 4.0).call()?;
+            let z = g.div(1.0, x).call()?;
+            assert_eq!(g.tensor(z)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 

@@ -39,7 +39,11 @@ function! {
         "Which elements are a pair: 2i and 2i + 1, or (`contiguous_halves`) i and i + half of them." rope_mode: RopeMode = RopeMode::InterleavedPairs,
     }
     rope: "Rotary position embedding. Of each pair, `a` becomes `a * weight1 - b * weight0` and `b` becomes `b * weight1 + a * weight0`. Integers are turned as they are stored, each product and their sum shifted, rounded and saturated.",
-        example "let angles = vec![0.5f32; 64];\nlet y = g.rope(x, Array::from_vec([8, 8], angles.clone())?, Array::from_vec([8, 8], angles)?).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let angles = vec![0.5f32; 64];
+            let y = g.rope(x, Array::from_vec([8, 8], angles.clone())?, Array::from_vec([8, 8], angles)?).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -52,7 +56,13 @@ function! {
         ;
     }
     rot_pos_emb: "Position embeddings of patches, as Qwen2-VL has them: from each table the rows that `pos_ids` names, those of a patch joined, patches x (axes * elements); cosines and sines twice side by side.",
-        example "let table = |v| Array::filled(Dtype::Float32, [20, 4], v);\nlet ids = g.input(\"ids\", Dtype::Int32, [9, 2])?;\nlet [embedding, cos, sin] = g.rot_pos_emb(ids, table(0.5)?, table(0.8)?, table(0.6)?).call()?;\nassert_eq!(g.tensor(embedding)?.shape, [9, 8]);\nassert_eq!(g.tensor(sin)?.shape, [9, 16]);",
+        example |g, x, i| {
+            let table = |v| Array::filled(Dtype::Float32, [20, 4], v);
+            let ids = g.input("ids", Dtype::Int32, [9, 2])?;
+            let [embedding, cos, sin] = g.rot_pos_emb(ids, table(0.5)?, table(0.8)?, table(0.6)?).call()?;
+            assert_eq!(g.tensor(embedding)?.shape, [9, 8]);
+            assert_eq!(g.tensor(sin)?.shape, [9, 16]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -64,7 +74,11 @@ function! {
         "The pictures that the n tiles make up, each by its tiles down and across; without them each tile is a picture." split_hws: Vec<[i64; 2]>,
     }
     merger_matmul: "Each 2 x 2 pixels multiplied as one vector: (n * h / 2 * w / 2) x out. The rows are the pixels of the first picture line by line, then of the next.",
-        example "let w = Array::filled(Dtype::Float32, [12, 5], 0.5)?;\nlet y = g.merger_matmul(x, w).split_hws(vec![[1, 1]]).call()?;\nassert_eq!(g.tensor(y)?.shape, [16, 5]);",
+        example |g, x, i| {
+            let w = Array::filled(Dtype::Float32, [12, 5], 0.5)?;
+            let y = g.merger_matmul(x, w).split_hws(vec![[1, 1]]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [16, 5]);
+        },
         => |args, to| args.lower(to);
 }
 

@@ -35,7 +35,10 @@ function! {
         "How fractions are rounded: all but half_up and half_down." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
     }
     cast: "Conversion to another dtype; to an integer rounds and saturates (infinities too), and NaN becomes 0.",
-        example "let y = g.cast(x).out_dtype(Dtype::Float16).call()?;\nassert_eq!(g.tensor(y)?.dtype, Dtype::Float16);",
+        example |g, x, i| {
+            let y = g.cast(x).out_dtype(Dtype::Float16).call()?;
+            assert_eq!(g.tensor(y)?.dtype, Dtype::Float16);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -53,7 +56,12 @@ function! {
         "Lets the compiler fuse it with the matrix product before it." fuse_rq_to_matmul: bool = false,
     }
     requant_int: "Requantizes an integer accumulator: `saturate(round(x * mul * 2^shift) + offset)`.",
-        example "let w = Array::filled(Dtype::Int8, [4, 3, 1, 1], 1.0)?;\nlet a = g.conv_int(i, w).input_zp(0).weight_zp(0).call()?;\nlet y = g.requant_int(a, 1 << 30, -30, 0, 2).call()?;\nassert_eq!(g.tensor(y)?.dtype, Dtype::Int8);",
+        example |g, x, i| {
+            let w = Array::filled(Dtype::Int8, [4, 3, 1, 1], 1.0)?;
+            let a = g.conv_int(i, w).input_zp(0).weight_zp(0).call()?;
+            let y = g.requant_int(a, 1 << 30, -30, 0, 2).call()?;
+            assert_eq!(g.tensor(y)?.dtype, Dtype::Int8);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -68,7 +76,12 @@ function! {
         "How a float input is rounded." first_round_mode: RoundMode = RoundMode::HalfAwayFromZero,
     }
     requant_fp: "Requantizes by a floating-point scale: `saturate(round(x * scale + offset))`.",
-        example "let w = Array::filled(Dtype::Int8, [4, 3, 1, 1], 1.0)?;\nlet a = g.conv_int(i, w).input_zp(0).weight_zp(0).call()?;\nlet y = g.requant_fp(a, 0.078125, 0.0, Dtype::Int8).call()?;\nassert_eq!(g.tensor(y)?.dtype, Dtype::Int8);",
+        example |g, x, i| {
+            let w = Array::filled(Dtype::Int8, [4, 3, 1, 1], 1.0)?;
+            let a = g.conv_int(i, w).input_zp(0).weight_zp(0).call()?;
+            let y = g.requant_fp(a, 0.078125, 0.0, Dtype::Int8).call()?;
+            assert_eq!(g.tensor(y)?.dtype, Dtype::Int8);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -83,7 +96,10 @@ function! {
         "How fractions are rounded; with several scales all but half_up and half_down." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
     }
     requant_fp_to_int: "Quantizes: `saturate(round(x / scale) + offset)`.",
-        example "let y = g.requant_fp_to_int(x, 0.5, 3, 0, Dtype::Int8).call()?;\nassert_eq!(g.tensor(y)?.type_text(), \"1x3x8x8 int8 (scale 0.5, zero point 3)\");",
+        example |g, x, i| {
+            let y = g.requant_fp_to_int(x, 0.5, 3, 0, Dtype::Int8).call()?;
+            assert_eq!(g.tensor(y)?.type_text(), "1x3x8x8 int8 (scale 0.5, zero point 3)");
+        },
         => |args, to| args.lower(to);
 }
 
@@ -100,7 +116,11 @@ function! {
         "How what is shifted out is rounded." round_mode: RoundMode = RoundMode::HalfUp,
     }
     dequant_int: "Widens quantized integers: `saturate(round((x - zero point of x) * mul * 2^shift))`; in mode 1 `(x - zero point of x) * mul * 2^(lshift - 31)` is rounded half up first.",
-        example "let x = g.requant_fp_to_int(x, 0.5, 3, 0, Dtype::Int8).call()?;\nlet y = g.dequant_int(x, 3, -1, 0, 0, 0).out_dtype(Dtype::Int16).call()?;\nassert_eq!(g.tensor(y)?.dtype, Dtype::Int16);",
+        example |g, x, i| {
+            let x = g.requant_fp_to_int(x, 0.5, 3, 0, Dtype::Int8).call()?;
+            let y = g.dequant_int(x, 3, -1, 0, 0, 0).out_dtype(Dtype::Int16).call()?;
+            assert_eq!(g.tensor(y)?.dtype, Dtype::Int16);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -114,7 +134,10 @@ function! {
         "Kept in the operator; for float16 all but half_up and half_down." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
     }
     dequant_int_to_fp: "What quantized integers mean: `(x - offset) * scale`.",
-        example "let y = g.dequant_int_to_fp(i, 0.5, 3.0).call()?;\nassert_eq!(g.tensor(y)?.dtype, Dtype::Float32);",
+        example |g, x, i| {
+            let y = g.dequant_int_to_fp(i, 0.5, 3.0).call()?;
+            assert_eq!(g.tensor(y)?.dtype, Dtype::Float32);
+        },
         => |args, to| args.lower(to);
 }
 

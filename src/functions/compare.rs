@@ -22,22 +22,40 @@ function! {
         "Zero points of the operands (which must be equal) and of the output; used with scale." zero_point: [i64; 3] = [0, 0, 0],
     }
     gt: "1 where `tensor_i0 > tensor_i1`, 0 elsewhere; broadcast.",
-        example "let y = g.gt(x, vec![0.5f32]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.gt(x, vec![0.5f32]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(CompareMode::Greater, to);
     ge: "1 where `tensor_i0 >= tensor_i1`, 0 elsewhere; broadcast.",
-        example "let y = g.ge(x, vec![0.5f32]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.ge(x, vec![0.5f32]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(CompareMode::GreaterOrEqual, to);
     lt: "1 where `tensor_i0 < tensor_i1`, 0 elsewhere; broadcast.",
-        example "let y = g.lt(x, vec![0.5f32]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.lt(x, vec![0.5f32]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(CompareMode::Less, to);
     le: "1 where `tensor_i0 <= tensor_i1`, 0 elsewhere; broadcast.",
-        example "let y = g.le(x, vec![0.5f32]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.le(x, vec![0.5f32]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(CompareMode::LessOrEqual, to);
     eq: "1 where `tensor_i0 == tensor_i1`, 0 elsewhere; broadcast.",
-        example "let y = g.eq(x, vec![0.5f32]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.eq(x, vec![0.5f32]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(CompareMode::Equal, to);
     ne: "1 where `tensor_i0 != tensor_i1`, 0 elsewhere; broadcast.",
-        example "let y = g.ne(x, vec![0.5f32]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.ne(x, vec![0.5f32]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(CompareMode::NotEqual, to);
 }
 
@@ -50,31 +68,58 @@ function! {
         "Zero points of the operand and of the output; used with scale." zero_point: [i64; 2] = [0, 0],
     }
     gts: "1 where `tensor_i0 > scalar_i1`, 0 elsewhere.",
-        example "let y = g.gts(x, 0.5).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.gts(x, 0.5).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(CompareMode::Greater, to);
     ges: "1 where `tensor_i0 >= scalar_i1`, 0 elsewhere.",
-        example "let y = g.ges(x, 0.5).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.ges(x, 0.5).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(CompareMode::GreaterOrEqual, to);
     lts: "1 where `tensor_i0 < scalar_i1`, 0 elsewhere.",
-        example "let y = g.lts(x, 0.5).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.lts(x, 0.5).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(CompareMode::Less, to);
     les: "1 where `tensor_i0 <= scalar_i1`, 0 elsewhere.",
-        example "let y = g.les(x, 0.5).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.les(x, 0.5).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(CompareMode::LessOrEqual, to);
     eqs: "1 where `tensor_i0 == scalar_i1`, 0 elsewhere.",
-        example "let y = g.eqs(x, 0.5).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.eqs(x, 0.5).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(CompareMode::Equal, to);
     nes: "1 where `tensor_i0 != scalar_i1`, 0 elsewhere.",
-        example "let y = g.nes(x, 0.5).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.nes(x, 0.5).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(CompareMode::NotEqual, to);
     ands: "1 where `tensor_i0` is not 0 and `scalar_i1` is 1. Both hold 0 and 1 only, and scales are 1.",
-        example "let y = g.ands(x, 1.0).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.ands(x, 1.0).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.and(to);
     ors: "1 where `tensor_i0 + scalar_i1 > 0`, 0 elsewhere: \"or\" of numbers that are not negative.",
-        example "let y = g.ors(x, 0.0).call()?;\nassert_eq!(g.operators()[0].op.name(), \"AddConst\");",
+        example |g, x, i| {
+            let y = g.ors(x, 0.0).call()?;
+            assert_eq!(g.operators()[0].op.name(), "AddConst");
+        },
         => |args, to| args.or(to);
     xors: "1 where `tensor_i0` and `scalar_i1` differ, 0 elsewhere: \"exclusive or\" of 0 and 1.",
-        example "let y = g.xors(x, 1.0).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.xors(x, 1.0).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(CompareMode::Xor, to);
 }
 
@@ -87,13 +132,22 @@ function! {
         "Zero points of the operands (equal, but for `or_op`) and of the output; used with scale." zero_point: [i64; 3] = [0, 0, 0],
     }
     and_op: "1 where neither tensor is 0, 0 elsewhere; broadcast. Both hold 0 and 1 only.",
-        example "let y = g.and_op(x, vec![1f32]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.and_op(x, vec![1f32]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.and(to);
     or_op: "1 where `tensor_i0 + tensor_i1 > 0`, 0 elsewhere; broadcast: \"or\" of numbers that are not negative.",
-        example "let y = g.or_op(x, vec![1f32]).call()?;\nassert_eq!(g.operators()[0].op.name(), \"Add\");",
+        example |g, x, i| {
+            let y = g.or_op(x, vec![1f32]).call()?;
+            assert_eq!(g.operators()[0].op.name(), "Add");
+        },
         => |args, to| args.or(to);
     xor_op: "1 where the tensors differ, 0 elsewhere; broadcast: \"exclusive or\" of 0 and 1.",
-        example "let y = g.xor_op(x, vec![1f32]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.xor_op(x, vec![1f32]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.compare().lower(CompareMode::Xor, to);
 }
 
@@ -105,7 +159,10 @@ function! {
         "Zero points of the operand and of the output; used with scale." zero_point: [i64; 2] = [0, 0],
     }
     not_op: "1 where `tensor_i0` is 0, 0 elsewhere.",
-        example "let y = g.not_op(x).call()?;\nassert_eq!(g.operators()[0].op.name(), \"CompareConst\");",
+        example |g, x, i| {
+            let y = g.not_op(x).call()?;
+            assert_eq!(g.operators()[0].op.name(), "CompareConst");
+        },
         => |args, to| args.lower(to);
 }
 

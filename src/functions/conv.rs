@@ -76,7 +76,10 @@ function! {
         ..window: ConvWindow { stride: Each<2>, dilation: Each<2>, pad: Each<4>, group: i64 },
     }
     conv: "2-d convolution of floats: `out[n, o, y, x] = bias[o] + sum over c, i, j of in[n, c, y * stride + i * dilation - pad, ..] * weight[o, c, i, j]`.",
-        example "let y = g.conv(x, Array::from_vec([4, 3, 3, 3], vec![0.1f32; 108])?).pad(1).stride([2, 2]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 4, 4, 4]);",
+        example |g, x, i| {
+            let y = g.conv(x, Array::from_vec([4, 3, 3, 3], vec![0.1f32; 108])?).pad(1).stride([2, 2]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 4, 4, 4]);
+        },
         => |args, to| args.float.lower(to, [&args.input, &args.weight], &(&args.window).into());
 }
 
@@ -89,7 +92,12 @@ function! {
         ..window: ConvWindow3d { stride: Each<3>, dilation: Each<3>, pad: Each<6>, group: i64 },
     }
     conv3d: "3-d convolution of floats: `conv` with a depth before height and width.",
-        example "let v = g.reshape(x, [1, 1, 3, 8, 8]).call()?;\nlet w = Array::from_vec([4, 1, 2, 3, 3], vec![0.1f32; 72])?;\nlet y = g.conv3d(v, w).stride([1, 2, 2]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 4, 2, 3, 3]);",
+        example |g, x, i| {
+            let v = g.reshape(x, [1, 1, 3, 8, 8]).call()?;
+            let w = Array::from_vec([4, 1, 2, 3, 3], vec![0.1f32; 72])?;
+            let y = g.conv3d(v, w).stride([1, 2, 2]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 4, 2, 3, 3]);
+        },
         => |args, to| args.float.lower(to, [&args.input, &args.weight], &(&args.window).into());
 }
 
@@ -102,7 +110,11 @@ function! {
         ..window: ConvWindow { stride: Each<2>, dilation: Each<2>, pad: Each<4>, group: i64 },
     }
     conv_int: "2-d convolution of integers with exact accumulation: `sum of (in - input_zp) * (weight - weight_zp) + bias`.",
-        example "let w = Array::from_vec([4, 3, 3, 3], vec![1i8; 108])?;\nlet y = g.conv_int(i, w).input_zp(0).weight_zp(0).call()?;\nassert_eq!(g.tensor(y)?.dtype, Dtype::Int32);",
+        example |g, x, i| {
+            let w = Array::from_vec([4, 3, 3, 3], vec![1i8; 108])?;
+            let y = g.conv_int(i, w).input_zp(0).weight_zp(0).call()?;
+            assert_eq!(g.tensor(y)?.dtype, Dtype::Int32);
+        },
         => |args, to| args.int.lower(to, [&args.input, &args.weight], &(&args.window).into());
 }
 
@@ -115,7 +127,12 @@ function! {
         ..window: ConvWindow3d { stride: Each<3>, dilation: Each<3>, pad: Each<6>, group: i64 },
     }
     conv3d_int: "3-d convolution of integers with exact accumulation: `sum of (in - input_zp) * (weight - weight_zp) + bias`.",
-        example "let v = g.reshape(i, [1, 1, 3, 8, 8]).call()?;\nlet w = Array::from_vec([4, 1, 3, 1, 1], vec![1i8; 12])?;\nlet y = g.conv3d_int(v, w).input_zp(0).weight_zp(0).call()?;\nassert_eq!(g.tensor(y)?.type_text(), \"1x4x1x8x8 int32\");",
+        example |g, x, i| {
+            let v = g.reshape(i, [1, 1, 3, 8, 8]).call()?;
+            let w = Array::from_vec([4, 1, 3, 1, 1], vec![1i8; 12])?;
+            let y = g.conv3d_int(v, w).input_zp(0).weight_zp(0).call()?;
+            assert_eq!(g.tensor(y)?.type_text(), "1x4x1x8x8 int32");
+        },
         => |args, to| args.int.lower(to, [&args.input, &args.weight], &(&args.window).into());
 }
 
@@ -131,7 +148,11 @@ function! {
         ..window: ConvWindow { stride: Each<2>, dilation: Each<2>, pad: Each<4>, group: i64 },
     }
     conv_quant: "2-d convolution of quantized tensors, requantized to the output's scale and zero point.",
-        example "let w = Array::from_vec([4, 3, 3, 3], vec![1i8; 108])?;\nlet y = g.conv_quant(i, w).input_scale(0.1).weight_scale(0.2).output_scale(0.5).call()?;\nassert_eq!(g.tensor(y)?.dtype, Dtype::Int8);",
+        example |g, x, i| {
+            let w = Array::from_vec([4, 3, 3, 3], vec![1i8; 108])?;
+            let y = g.conv_quant(i, w).input_scale(0.1).weight_scale(0.2).output_scale(0.5).call()?;
+            assert_eq!(g.tensor(y)?.dtype, Dtype::Int8);
+        },
         => |args, to| args.quant.lower(to, [&args.input, &args.weight], &(&args.window).into());
 }
 
@@ -147,7 +168,12 @@ function! {
         ..window: ConvWindow3d { stride: Each<3>, dilation: Each<3>, pad: Each<6>, group: i64 },
     }
     conv3d_quant: "3-d convolution of quantized tensors, requantized to the output's scale and zero point.",
-        example "let v = g.reshape(i, [1, 1, 3, 8, 8]).call()?;\nlet w = Array::from_vec([4, 1, 3, 1, 1], vec![1i8; 12])?;\nlet y = g.conv3d_quant(v, w).input_scale(0.1).weight_scale(0.2).output_scale(0.5).call()?;\nassert_eq!(g.tensor(y)?.type_text(), \"1x4x1x8x8 int8 (scale 0.5)\");",
+        example |g, x, i| {
+            let v = g.reshape(i, [1, 1, 3, 8, 8]).call()?;
+            let w = Array::from_vec([4, 1, 3, 1, 1], vec![1i8; 12])?;
+            let y = g.conv3d_quant(v, w).input_scale(0.1).weight_scale(0.2).output_scale(0.5).call()?;
+            assert_eq!(g.tensor(y)?.type_text(), "1x4x1x8x8 int8 (scale 0.5)");
+        },
         => |args, to| args.quant.lower(to, [&args.input, &args.weight], &(&args.window).into());
 }
 
@@ -160,7 +186,10 @@ function! {
         ..window: ConvWindow { stride: Each<2>, dilation: Each<2>, pad: Each<4>, group: i64 },
     }
     conv_v2: "2-d convolution of floats or of integers, as TpuLang's interface document has it. Mind the order of `pad`: up, down, left, right.",
-        example "let y = g.conv_v2(x, Array::from_vec([4, 3, 3, 3], vec![0.1f32; 108])?).pad([1, 0, 1, 1]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 4, 7, 8]);",
+        example |g, x, i| {
+            let y = g.conv_v2(x, Array::from_vec([4, 3, 3, 3], vec![0.1f32; 108])?).pad([1, 0, 1, 1]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 4, 7, 8]);
+        },
         => |args, to| args.any.lower(to, [&args.tensor_i, &args.weight], Window::from(&args.window).axis_by_axis());
 }
 
@@ -173,7 +202,12 @@ function! {
         ..window: ConvWindow3d { stride: Each<3>, dilation: Each<3>, pad: Each<6>, group: i64 },
     }
     conv3d_v2: "3-d convolution of floats or of integers, as TpuLang's interface document has it. Mind the order of `pad`: front, back, up, down, left, right.",
-        example "let v = g.reshape(x, [1, 1, 3, 8, 8]).call()?;\nlet w = Array::from_vec([4, 1, 3, 1, 1], vec![0.1f32; 12])?;\nlet y = g.conv3d_v2(v, w).pad([1, 0, 0, 0, 0, 0]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 4, 2, 8, 8]);",
+        example |g, x, i| {
+            let v = g.reshape(x, [1, 1, 3, 8, 8]).call()?;
+            let w = Array::from_vec([4, 1, 3, 1, 1], vec![0.1f32; 12])?;
+            let y = g.conv3d_v2(v, w).pad([1, 0, 0, 0, 0, 0]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 4, 2, 8, 8]);
+        },
         => |args, to| args.any.lower(to, [&args.tensor_i, &args.weight], Window::from(&args.window).axis_by_axis());
 }
 

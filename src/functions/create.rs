@@ -15,7 +15,10 @@ function! {
         "From one axis to the next, not 0." step: i64 = 1i64,
     }
     shape_fetch: "The dimensions of some axes, `shape[begin_axis:end_axis:step]`, as a vector of the input's dtype; what it cannot hold is saturated.",
-        example "let y = g.shape_fetch(x).begin_axis(1).call()?;\nassert_eq!(g.tensor(y)?.shape, [3]);",
+        example |g, x, i| {
+            let y = g.shape_fetch(x).begin_axis(1).call()?;
+            assert_eq!(g.tensor(y)?.shape, [3]);
+        },
         => |args, to| args.lower(to);
 }
 

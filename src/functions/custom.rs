@@ -97,7 +97,10 @@ function! {
         "The shape of each output. By default each has the first tensor's." out_shapes: Vec<Ints>,
     }
     custom: "An operator that a plug-in of the tool chain computes. It is written and checked, not run.",
-        example "let y = g.custom([x], \"absadd\", vec![Dtype::Float32]).params([(\"b\", 1.2.into())]).call()?;\nassert_eq!(g.tensor(y[0])?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.custom([x], "absadd", vec![Dtype::Float32]).params([("b", 1.2.into())]).call()?;
+            assert_eq!(g.tensor(y[0])?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 

@@ -38,7 +38,10 @@ function! {
         ..window: DeconvWindow { stride: Each<2>, dilation: Each<2>, pad: Each<4>, output_padding: Each<2>, group: i64 },
     }
     deconv: "2-d transposed convolution of floats: `out[n, o, y, x] = bias[o] + sum over c, i, j of in[n, c, u, v] * weight[o, c, i, j]`, where `y = u * stride + i * dilation - pad` and `x` likewise. The height is `(h - 1) * stride - pads + dilation * (kh - 1) + output_padding + 1`.",
-        example "let y = g.deconv(x, Array::from_vec([4, 3, 2, 2], vec![0.1f32; 48])?).stride([2, 2]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 4, 16, 16]);",
+        example |g, x, i| {
+            let y = g.deconv(x, Array::from_vec([4, 3, 2, 2], vec![0.1f32; 48])?).stride([2, 2]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 4, 16, 16]);
+        },
         => |args, to| args.float.lower(to, [&args.input, &args.weight], &(&args.window).into());
 }
 
@@ -51,7 +54,12 @@ function! {
         ..window: DeconvWindow3d { stride: Each<3>, dilation: Each<3>, pad: Each<6>, output_padding: Each<3>, group: i64 },
     }
     deconv3d: "3-d transposed convolution of floats: `deconv` with a depth before height and width.",
-        example "let v = g.reshape(x, [1, 1, 3, 8, 8]).call()?;\nlet w = Array::from_vec([4, 1, 2, 2, 2], vec![0.1f32; 32])?;\nlet y = g.deconv3d(v, w).stride([1, 2, 2]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 4, 4, 16, 16]);",
+        example |g, x, i| {
+            let v = g.reshape(x, [1, 1, 3, 8, 8]).call()?;
+            let w = Array::from_vec([4, 1, 2, 2, 2], vec![0.1f32; 32])?;
+            let y = g.deconv3d(v, w).stride([1, 2, 2]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 4, 4, 16, 16]);
+        },
         => |args, to| args.float.lower(to, [&args.input, &args.weight], &(&args.window).into());
 }
 
@@ -64,7 +72,11 @@ function! {
         ..window: DeconvWindow { stride: Each<2>, dilation: Each<2>, pad: Each<4>, output_padding: Each<2>, group: i64 },
     }
     deconv_int: "2-d transposed convolution of integers with exact accumulation, of `in - input_zp` with `weight - weight_zp`. With several groups `weight_zp` is one number.",
-        example "let w = Array::from_vec([4, 3, 2, 2], vec![1i8; 48])?;\nlet y = g.deconv_int(i, w).input_zp(0).weight_zp(0).call()?;\nassert_eq!(g.tensor(y)?.type_text(), \"1x4x9x9 int32\");",
+        example |g, x, i| {
+            let w = Array::from_vec([4, 3, 2, 2], vec![1i8; 48])?;
+            let y = g.deconv_int(i, w).input_zp(0).weight_zp(0).call()?;
+            assert_eq!(g.tensor(y)?.type_text(), "1x4x9x9 int32");
+        },
         => |args, to| args.int.lower(to, [&args.input, &args.weight], &(&args.window).into());
 }
 
@@ -77,7 +89,10 @@ function! {
         ..window: DeconvWindow { stride: Each<2>, dilation: Each<2>, pad: Each<4>, output_padding: Each<2>, group: i64 },
     }
     deconv_v2: "2-d transposed convolution of floats or of integers, as TpuLang's interface document has it. Mind the order of `pad`: up, down, left, right.",
-        example "let y = g.deconv_v2(x, Array::from_vec([4, 3, 2, 2], vec![0.1f32; 48])?).pad([1, 0, 0, 0]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 4, 8, 9]);",
+        example |g, x, i| {
+            let y = g.deconv_v2(x, Array::from_vec([4, 3, 2, 2], vec![0.1f32; 48])?).pad([1, 0, 0, 0]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 4, 8, 9]);
+        },
         => |args, to| args.any.lower(to, [&args.tensor_i, &args.weight], Window::from(&args.window).axis_by_axis());
 }
 

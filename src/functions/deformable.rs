@@ -17,7 +17,13 @@ function! {
         "How pixels are sampled: 0 linearly, 1 the nearest." grid_sampler_mode: i64 = 0i64,
     }
     deformable_attention: "For each query and head, the sum over levels and points of `attention_weights` times the value sampled at `sampling_locations`: n x queries x (heads * d).",
-        example "let value = g.input(\"value\", Dtype::Float32, [1, 20, 2, 5])?;\nlet at = g.input(\"at\", Dtype::Float32, [1, 7, 2, 2, 3, 2])?;\nlet weights = g.input(\"weights\", Dtype::Float32, [1, 7, 2, 2, 3])?;\nlet y = g.deformable_attention(value, at, weights, vec![[4, 4], [2, 2]]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 7, 10]);",
+        example |g, x, i| {
+            let value = g.input("value", Dtype::Float32, [1, 20, 2, 5])?;
+            let at = g.input("at", Dtype::Float32, [1, 7, 2, 2, 3, 2])?;
+            let weights = g.input("weights", Dtype::Float32, [1, 7, 2, 2, 3])?;
+            let y = g.deformable_attention(value, at, weights, vec![[4, 4], [2, 2]]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 7, 10]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -47,7 +53,22 @@ function! {
         "How pixels are sampled: 0 linearly, 1 the nearest." grid_sampler_mode: i64 = 0i64,
     }
     multi_scale_deformable_attention: "Attention that samples a few points of each level of a feature pyramid (Deformable DETR): offsets from `reference_points` and weights (a softmax) come from the query, values from `value` by value_proj; what is sampled is weighted, summed, multiplied by output_proj, and `identity` is added. An offset is in pixels of its level, or with boxes in halves of the box divided by `num_points`.",
-        example "let of = |shape: &[usize]| Array::filled(Dtype::Float32, shape, 0.1);\nlet query = g.input(\"query\", Dtype::Float32, [1, 20, 6])?;\nlet points = g.input(\"points\", Dtype::Float32, [1, 20, 2, 2])?;\nlet mask = of(&[1, 20])?;\nlet offsets = (of(&[6, 24])?, of(&[24])?);\nlet weights = (of(&[6, 12])?, of(&[12])?);\nlet (value, output) = ((of(&[6, 6])?, of(&[6])?), (of(&[6, 6])?, of(&[6])?));\nlet y = g\n    .multi_scale_deformable_attention(query, mask, points, offsets.0, offsets.1, weights.0, weights.1, value.0, value.1, output.0, output.1, vec![[4, 4], [2, 2]], 6)\n    .num_heads(2)\n    .num_levels(2)\n    .num_points(3)\n    .call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 20, 6]);",
+        example |g, x, i| {
+            let of = |shape: &[usize]| Array::filled(Dtype::Float32, shape, 0.1);
+            let query = g.input("query", Dtype::Float32, [1, 20, 6])?;
+            let points = g.input("points", Dtype::Float32, [1, 20, 2, 2])?;
+            let mask = of(&[1, 20])?;
+            let offsets = (of(&[6, 24])?, of(&[24])?);
+            let weights = (of(&[6, 12])?, of(&[12])?);
+            let (value, output) = ((of(&[6, 6])?, of(&[6])?), (of(&[6, 6])?, of(&[6])?));
+            let y = g
+                .multi_scale_deformable_attention(query, mask, points, offsets.0, offsets.1, weights.0, weights.1, value.0, value.1, output.0, output.1, vec![[4, 4], [2, 2]], 6)
+                .num_heads(2)
+                .num_levels(2)
+                .num_points(3)
+                .call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 20, 6]);
+        },
         => |args, to| args.lower(to);
 }
 

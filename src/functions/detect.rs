@@ -47,7 +47,12 @@ function! {
         "The most boxes that are kept of a class, at least 1." max_box_num_per_class: i64 = 1i64,
     }
     nms: "Non-maximum suppression. Of each class, boxes of a score above 0.5 are kept, the best first, unless they overlap one that was kept by more than 0.5 (intersection over union). A row of the result is batch, class, box. There are batch x classes x min(max_box_num_per_class, n) rows; those that are left over hold -1 (on the chip there are fewer rows instead).",
-        example "let boxes = g.input(\"boxes\", Dtype::Float32, [1, 20, 4])?;\nlet scores = g.input(\"scores\", Dtype::Float32, [1, 3, 20])?;\nlet y = g.nms(boxes, scores).max_box_num_per_class(5).call()?;\nassert_eq!(g.tensor(y)?.shape, [15, 3]);",
+        example |g, x, i| {
+            let boxes = g.input("boxes", Dtype::Float32, [1, 20, 4])?;
+            let scores = g.input("scores", Dtype::Float32, [1, 3, 20])?;
+            let y = g.nms(boxes, scores).max_box_num_per_class(5).call()?;
+            assert_eq!(g.tensor(y)?.shape, [15, 3]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -66,7 +71,13 @@ function! {
         "If given, the number of regions." max_roi_num: i64,
     }
     roiExtractor: "Features of regions, regions x c x PH x PW: each region is cut into cells on its level, and a cell is the mean of its samples, interpolated linearly (RoiAlign).",
-        example "use tpulang::functions::args::ExtractorMode;\nlet rois = g.input(\"rois\", Dtype::Float32, [10, 5])?;\nlet levels = g.input(\"levels\", Dtype::Int32, [10])?;\nlet half = g.input(\"half\", Dtype::Float32, [1, 3, 4, 4])?;\nlet y = g.roiExtractor(rois, levels, [x, half], 7, 7, 2, vec![1.0, 2.0], 2).mode(ExtractorMode::DynFuse).call()?;\nassert_eq!(g.tensor(y)?.shape, [10, 3, 7, 7]);",
+        example |g, x, i| {
+            let rois = g.input("rois", Dtype::Float32, [10, 5])?;
+            let levels = g.input("levels", Dtype::Int32, [10])?;
+            let half = g.input("half", Dtype::Float32, [1, 3, 4, 4])?;
+            let y = g.roiExtractor(rois, levels, [x, half], 7, 7, 2, vec![1.0, 2.0], 2).mode(functions::args::ExtractorMode::DynFuse).call()?;
+            assert_eq!(g.tensor(y)?.shape, [10, 3, 7, 7]);
+        },
         => |args, to| args.lower(to);
 }
 

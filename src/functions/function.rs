@@ -1,17 +1,18 @@
 //! What a function is, and a call of one.
 use super::{
     argument::{Argument, Mismatch},
+    familiar,
     lowering::Lowering,
     value::Value,
 };
 use crate::{
-    base::{CallContext, Cause, Error, Result, argument},
-    graph::{Graph, MadeBy, Operand, Recorded, RecordedCall, Tensor},
+    base::{CallContext, Cause, Dtype, Error, Result, argument},
+    graph::{Graph, MadeBy, Operand, Operator, Recorded, RecordedCall, Tensor},
     quant::Quantization,
 };
 use indexmap::IndexMap;
 use serde_json::Value as Json;
-use std::{fmt, sync::OnceLock};
+use std::{collections::HashSet, fmt, sync::OnceLock};
 
 /// One argument of a function, described.
 #[derive(Debug, Clone)]
@@ -104,16 +105,51 @@ pub struct FunctionDef {
     pub name: &'static str,
     /// What it does.
     pub doc: &'static str,
-    /// A call in Rust.
-    pub example: &'static str,
     /// Names of the outputs, where there are several and of a fixed number.
     pub outputs: &'static [&'static str],
+    pub(crate) module: &'static str,
+    pub(crate) example: &'static [&'static str],
+    pub(crate) run_example: fn(&mut Graph, Tensor, Tensor) -> Result<()>,
     pub(crate) describe: fn(&mut Vec<ArgumentDef>),
     pub(crate) arguments: OnceLock<Vec<ArgumentDef>>,
     pub(crate) call: fn(&mut Graph, Given, Named) -> Result<Vec<Tensor>, BadCall>,
 }
 
 impl FunctionDef {
+    /// The family that it belongs to: `conv`.
+    pub fn family(&self) -> &'static str {
+        self.module.rsplit("::").next().unwrap_or(self.module)
+    }
+    /// What PyTorch, ONNX and numpy call it, in small letters and without underscores.
+    pub fn familiar_names(&self) -> impl Iterator<Item = &'static str> {
+        familiar::names_of(self.name)
+    }
+    /// Calls of it in Rust, a statement a line, on a graph `g` with the inputs `x` (float32) and `i` (int8) of 1x3x8x8.
+    pub fn example(&self) -> impl Iterator<Item = String> {
+        // The compiler breaks long lines.
+        self.example.iter().map(|s| s.lines().map(str::trim).collect::<Vec<_>>().join(" ") + ";")
+    }
+    /// The graph that its example makes; what is not used is an output.
+    ///
+    /// ```
+    /// let conv = tpulang::functions::function_def("conv")?;
+    /// assert_eq!(conv.example_graph()?.operators()[0].op.name(), "Conv");
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// None is known: every example is a test.
+    pub fn example_graph(&self) -> Result<Graph> {
+        let mut g = Graph::new(self.name)?;
+        let x = g.input("x", Dtype::Float32, [1, 3, 8, 8])?;
+        let i = g.input("i", Dtype::Int8, [1, 3, 8, 8])?;
+        (self.run_example)(&mut g, x, i)?;
+        let used: HashSet<Tensor> = g.operators().iter().flat_map(|o| o.op.operands().map(|(_, t)| *t)).collect();
+        let made = g.operators().iter().flat_map(Operator::outputs);
+        let outputs: Vec<Tensor> = made.filter(|t| !used.contains(t)).collect();
+        g.set_outputs(&outputs)?;
+        Ok(g)
+    }
     /// Its arguments in order.
     pub fn arguments(&self) -> &[ArgumentDef] {
         self.arguments.get_or_init(|| {
@@ -321,7 +357,7 @@ pub(crate) fn word(declared: &'static str) -> &'static str {
 ///         ..window: Window { stride: Each<2> },        // a set that functions share (below), with its setters
 ///     }
 ///     softmax: "What it does. More."
-///         example "let y = g.softmax(x).call()?;"      // g: Graph; x: float32 1x3x8x8; i: int8 1x3x8x8
+///         example |g, x, i| { let y = g.softmax(x).call()?; },   // x: float32 1x3x8x8; i: int8 1x3x8x8
 ///         => |args, to| args.lower(to);
 /// }
 /// ```
@@ -348,14 +384,14 @@ macro_rules! function {
     // Functions that take the same arguments.
     (
         @all $Args:ident ($Output:ty) $outputs:tt $list:tt
-        $( $name:ident: $doc:expr, example $example:expr, => $lower:expr; )+
+        $( $name:ident: $doc:expr, example |$($binding:ident),*| { $($example:tt)* }, => $lower:expr; )+
     ) => {
         function! { @struct concat!("Arguments of ", $("[`", stringify!($name), "`](crate::Graph::", stringify!($name), ") ",)+ "."); $Args $list }
         impl crate::functions::Arguments for $Args {
             type Output = $Output;
         }
         function! { @setters $Args $list }
-        $( function! { @one $Args $outputs $list $name $doc, $example, $lower } )+
+        $( function! { @one $Args $outputs $list $name $doc, [$($binding)*] { $($example)* } $lower } )+
     };
     (
         @struct $doc:expr; $Args:ident {
@@ -458,7 +494,7 @@ macro_rules! function {
             ;
             $($rest:tt)*
         }
-        $name:ident $doc:expr, $example:expr, $lower:expr
+        $name:ident $doc:expr, [$g:ident $x:ident $i:ident] { $( $example:stmt; )* } $lower:expr
     ) => {
         /// The function as other functions call it.
         pub(crate) mod $name {
@@ -466,6 +502,12 @@ macro_rules! function {
             use super::*;
             pub(crate) const FUNCTION: crate::functions::Function<$Args> =
                 crate::functions::Function { name: stringify!($name), outputs: &$outputs, lower: $lower };
+            #[allow(unused, reason = "an example need not use all that it gets and makes")]
+            pub(super) fn example($g: &mut crate::Graph, $x: crate::Tensor, $i: crate::Tensor) -> crate::Result<()> {
+                use crate::*;
+                $( $example; )*
+                Ok(())
+            }
         }
 
         /// The function as lists know it.
@@ -473,7 +515,9 @@ macro_rules! function {
             crate::functions::FunctionDef {
                 name: stringify!($name),
                 doc: $doc,
-                example: $example,
+                module: module_path!(),
+                example: &[$( stringify!($example) ),*],
+                run_example: $name::example,
                 outputs: &$outputs,
                 describe: <$Args as crate::functions::ArgumentSet>::describe,
                 arguments: std::sync::OnceLock::new(),
@@ -491,7 +535,7 @@ macro_rules! function {
                 "# use tpulang::*;\n# let mut g = Graph::new(\"g\")?;\n",
                 "# let x = g.input(\"x\", Dtype::Float32, [1, 3, 8, 8])?;\n",
                 "# let i = g.input(\"i\", Dtype::Int8, [1, 3, 8, 8])?;\n",
-                $example, "\n# Ok::<(), Error>(())\n```"
+                $( stringify!($example), ";\n", )* "# Ok::<(), Error>(())\n```"
             )]
             #[allow(clippy::too_many_arguments, reason = "as many as TpuLang's function has")]
             pub fn $name(&mut self, $( $req: impl Into<$rty> ),*) -> crate::functions::Call<'_, $Args> {

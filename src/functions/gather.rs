@@ -27,7 +27,10 @@ function! {
         "With an index of shape 1: whether the axis stays, with size 1." keep_dims: bool = true,
     }
     index_select: "Entries of `input` along `axis`, chosen by `index`: shape `input[..axis] + index + input[axis + 1..]`.",
-        example "let y = g.index_select(x, vec![2i32, 0]).axis(1).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 2, 8, 8]);",
+        example |g, x, i| {
+            let y = g.index_select(x, vec![2i32, 0]).axis(1).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 2, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -38,7 +41,10 @@ function! {
         ;
     }
     lut: "The entry of a table for each stored value: `table[x]`, in the table's dtype.",
-        example "let y = g.lut(i, vec![7u8; 256]).call()?;\nassert_eq!(g.tensor(y)?.dtype, Dtype::Uint8);",
+        example |g, x, i| {
+            let y = g.lut(i, vec![7u8; 256]).call()?;
+            assert_eq!(g.tensor(y)?.dtype, Dtype::Uint8);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -50,7 +56,11 @@ function! {
         "Counted from the end where it is negative." axis: i64 = 2i64,
     }
     gather_elements: "For each index the entry that it names along `axis`, at its own place on the other axes: `y[i, j] = input[index[i, j], j]` for axis 0 of two. The output has the shape of `index`.",
-        example "let i = Array::from_vec([1, 2, 8, 4], vec![-1i32; 64])?;\nlet y = g.gather_elements(x, i).axis(3).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 2, 8, 4]);",
+        example |g, x, i| {
+            let i = Array::from_vec([1, 2, 8, 4], vec![-1i32; 64])?;
+            let y = g.gather_elements(x, i).axis(3).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 2, 8, 4]);
+        },
         => |args, to| args.lower(to);
 }
 

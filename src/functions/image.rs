@@ -48,7 +48,11 @@ function! {
         ;
     }
     yuv2rgb: "YUV images to RGB: .. x 3 x h x w, uint8. With u and v less 128: `r = y + 1.40189 v`, `g = y - 0.34581 u - 0.7149 v`, `b = y + 1.77098 u` (`_601_full`), or, y being `1.16438 (y - 16)`, `r = y + 1.59603 v`, `g = y - 0.39176 u - 0.81297 v`, `b = y + 2.01723 u` (`_601_limited`).",
-        example "use tpulang::{functions::args::ColourRounding, ops::{Yuv2rgbFormulaImageFormat, Yuv2rgbFormulaMode}};\nlet yuv = g.input(\"yuv\", Dtype::Uint8, [2, 90, 60])?;\nlet y = g.yuv2rgb(yuv, 2, 4, Yuv2rgbFormulaImageFormat::UINT8, Yuv2rgbFormulaMode::_601Full, ColourRounding::HalfToEven).call()?;\nassert_eq!(g.tensor(y)?.type_text(), \"2x3x60x60 uint8\");",
+        example |g, x, i| {
+            let yuv = g.input("yuv", Dtype::Uint8, [2, 90, 60])?;
+            let y = g.yuv2rgb(yuv, 2, 4, Yuv2rgbFormulaImageFormat::UINT8, Yuv2rgbFormulaMode::_601Full, ColourRounding::HalfToEven).call()?;
+            assert_eq!(g.tensor(y)?.type_text(), "2x3x60x60 uint8");
+        },
         => |args, to| args.lower(to);
 }
 

@@ -19,7 +19,10 @@ function! {
         ;
     }
     reshape: "The same elements in another shape. In `new_shape` 0 keeps the input's dimension there and one -1 is inferred.",
-        example "let y = g.reshape(x, [0, -1]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 192]);",
+        example |g, x, i| {
+            let y = g.reshape(x, [0, -1]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 192]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -29,7 +32,10 @@ function! {
         ;
     }
     copy: "The same elements. A quantized output has the input's scale and zero point.",
-        example "let y = g.copy(x).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.copy(x).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -40,7 +46,10 @@ function! {
         ;
     }
     permute: "Axes in another order: axis `i` of the output is axis `order[i]` of the input.",
-        example "let y = g.permute(x, [0, 2, 3, 1]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 8, 8, 3]);",
+        example |g, x, i| {
+            let y = g.permute(x, [0, 2, 3, 1]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 8, 8, 3]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -51,7 +60,10 @@ function! {
         ;
     }
     squeeze: "Drops axes of size 1; an empty list drops all of them.",
-        example "let y = g.squeeze(x, [0]).call()?;\nassert_eq!(g.tensor(y)?.shape, [3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.squeeze(x, [0]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [3, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -62,7 +74,10 @@ function! {
         "Positions in the output, counted from the end where negative." axes: Ints = [1, 2],
     }
     unsqueeze: "Inserts axes of size 1.",
-        example "let y = g.unsqueeze(x).axes([0, -1]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 1, 3, 8, 8, 1]);",
+        example |g, x, i| {
+            let y = g.unsqueeze(x).axes([0, -1]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 1, 3, 8, 8, 1]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -77,7 +92,10 @@ function! {
         "How requantization rounds." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
     }
     concat: "Tensors joined along an axis; all other dimensions are equal.",
-        example "let y = g.concat([x, x]).axis(1).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 6, 8, 8]);",
+        example |g, x, i| {
+            let y = g.concat([x, x]).axis(1).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 6, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -90,7 +108,10 @@ function! {
         "Their sizes; equal where absent." size: Ints,
     }
     split: "A tensor cut along an axis into `num` parts, equal or of `size`.",
-        example "let parts = g.split(x).axis(1).num(2).size([1, 2]).out_names([\"a\", \"b\"]).call()?;\nassert_eq!(g.tensor(parts[1])?.shape, [1, 2, 8, 8]);",
+        example |g, x, i| {
+            let parts = g.split(x).axis(1).num(2).size([1, 2]).out_names(["a", "b"]).call()?;
+            assert_eq!(g.tensor(parts[1])?.shape, [1, 2, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -110,7 +131,12 @@ function! {
         "The counts before each axis, then after each; none where absent." padding: Ints,
     }
     pad: "A margin around each axis.",
-        example "use tpulang::ops::PadMode;\nlet y = g.pad(x).padding([0, 0, 1, 2, 0, 0, 3, 4]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 12, 14]);\nlet z = g.pad(x).method(PadMode::Edge).padding([0, 0, 0, 1, 0, 0, 0, 1]).call()?;\nassert_eq!(g.tensor(z)?.shape, [1, 3, 8, 10]);",
+        example |g, x, i| {
+            let y = g.pad(x).padding([0, 0, 1, 2, 0, 0, 3, 4]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 12, 14]);
+            let z = g.pad(x).method(ops::PadMode::Edge).padding([0, 0, 0, 1, 0, 0, 0, 1]).call()?;
+            assert_eq!(g.tensor(z)?.shape, [1, 3, 8, 10]);
+        },
         => |args, to| args.lower(to);
 }
 

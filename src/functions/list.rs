@@ -1,8 +1,8 @@
 //! The one list of functions.
 use super::{
     FunctionDef, activation, arithmetic, attention, cast, compare, conv, create, custom, deconv, deformable, detect,
-    gather, image, layout, math, matmul, mean_std, norm, packed, pool, reduce, resize, scatter, select, shift, slice,
-    sort, tile,
+    familiar, gather, image, layout, math, matmul, mean_std, norm, packed, pool, reduce, resize, scatter, select,
+    shift, slice, sort, tile,
 };
 use crate::base::{Cause, Result, nearest, shown};
 
@@ -151,7 +151,7 @@ static FUNCTIONS: [FunctionDef; 140] = [
 ];
 
 /// Every function, by name.
-pub fn functions() -> impl Iterator<Item = &'static FunctionDef> {
+pub fn functions() -> impl Iterator<Item = &'static FunctionDef> + Clone {
     FUNCTIONS.iter()
 }
 
@@ -161,7 +161,8 @@ pub fn functions() -> impl Iterator<Item = &'static FunctionDef> {
 /// There is none; the nearest is suggested.
 pub fn function_def(name: &str) -> Result<&'static FunctionDef> {
     FUNCTIONS.binary_search_by_key(&name, |f| f.name).map(|i| &FUNCTIONS[i]).map_err(|_| {
-        let nearest = nearest(name, FUNCTIONS.iter().map(|f| f.name));
+        let known = FUNCTIONS.iter().map(|f| f.name);
+        let nearest = familiar::function(name, known.clone()).map(str::to_owned).or_else(|| nearest(name, known));
         Cause::UnknownName { kind: "function", name: shown(name), nearest }.into()
     })
 }

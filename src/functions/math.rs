@@ -21,61 +21,137 @@ function! {
         ..quant: InOut { scale: [f64; 2], zero_point: [i64; 2] },
     }
     ceil: "The smallest integer that is not below `x`.",
-        example "let y = g.ceil(x).call()?;\nlet z = g.ceil(i).scale([0.5, 1.0]).call()?;\nassert_eq!(g.tensor(z)?.dtype, Dtype::Int8);",
+        example |g, x, i| {
+            let y = g.ceil(x).call()?;
+            let z = g.ceil(i).scale([0.5, 1.0]).call()?;
+            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+        },
         => |args, to| args.lower(to, |x| ops::Ceil::new(x).into());
     floor: "The largest integer that is not above `x`.",
-        example "let y = g.floor(x).call()?;\nlet z = g.floor(i).scale([0.5, 1.0]).call()?;\nassert_eq!(g.tensor(z)?.dtype, Dtype::Int8);",
+        example |g, x, i| {
+            let y = g.floor(x).call()?;
+            let z = g.floor(i).scale([0.5, 1.0]).call()?;
+            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+        },
         => |args, to| args.lower(to, |x| ops::Floor::new(x).into());
     sin: "The sine of `x`, in radians.",
-        example "let y = g.sin(x).call()?;\nlet z = g.sin(i).scale([0.05, 0.01]).call()?;\nassert_eq!(g.tensor(z)?.dtype, Dtype::Int8);",
+        example |g, x, i| {
+            let y = g.sin(x).call()?;
+            let z = g.sin(i).scale([0.05, 0.01]).call()?;
+            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+        },
         => |args, to| args.lower(to, |x| ops::Sin::new(x).into());
     cos: "The cosine of `x`, in radians.",
-        example "let y = g.cos(x).call()?;\nlet z = g.cos(i).scale([0.05, 0.01]).call()?;\nassert_eq!(g.tensor(z)?.dtype, Dtype::Int8);",
+        example |g, x, i| {
+            let y = g.cos(x).call()?;
+            let z = g.cos(i).scale([0.05, 0.01]).call()?;
+            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+        },
         => |args, to| args.lower(to, |x| ops::Cos::new(x).into());
     sinh: "The hyperbolic sine, `(exp(x) - exp(-x)) / 2`.",
-        example "let y = g.sinh(x).call()?;\nlet z = g.sinh(i).scale([0.05, 1.0]).call()?;\nassert_eq!(g.tensor(z)?.dtype, Dtype::Int8);",
+        example |g, x, i| {
+            let y = g.sinh(x).call()?;
+            let z = g.sinh(i).scale([0.05, 1.0]).call()?;
+            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+        },
         => |args, to| args.lower(to, |x| ops::Sinh::new(x).into());
     cosh: "The hyperbolic cosine, `(exp(x) + exp(-x)) / 2`.",
-        example "let y = g.cosh(x).call()?;\nlet z = g.cosh(i).scale([0.05, 1.0]).call()?;\nassert_eq!(g.tensor(z)?.dtype, Dtype::Int8);",
+        example |g, x, i| {
+            let y = g.cosh(x).call()?;
+            let z = g.cosh(i).scale([0.05, 1.0]).call()?;
+            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+        },
         => |args, to| args.lower(to, |x| ops::Cosh::new(x).into());
     exp: "`e` to the power `x`.",
-        example "let y = g.exp(x).call()?;\nlet z = g.exp(i).scale([0.05, 1.0]).call()?;\nassert_eq!(g.tensor(z)?.dtype, Dtype::Int8);",
+        example |g, x, i| {
+            let y = g.exp(x).call()?;
+            let z = g.exp(i).scale([0.05, 1.0]).call()?;
+            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+        },
         => |args, to| args.lower(to, |x| ops::Exp::new(x).into());
     ln: "The natural logarithm; NaN of negative numbers.",
-        example "let y = g.ln(x).call()?;\nlet z = g.ln(i).scale([0.05, 0.05]).call()?;\nassert_eq!(g.tensor(z)?.dtype, Dtype::Int8);",
+        example |g, x, i| {
+            let y = g.ln(x).call()?;
+            let z = g.ln(i).scale([0.05, 0.05]).call()?;
+            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+        },
         => |args, to| args.lower(to, |x| ops::Log::new(x).into());
     sqrt: "The square root; NaN of negative numbers.",
-        example "let y = g.sqrt(x).call()?;\nlet z = g.sqrt(i).scale([0.05, 0.05]).call()?;\nassert_eq!(g.tensor(z)?.dtype, Dtype::Int8);",
+        example |g, x, i| {
+            let y = g.sqrt(x).call()?;
+            let z = g.sqrt(i).scale([0.05, 0.05]).call()?;
+            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+        },
         => |args, to| args.lower(to, |x| ops::Sqrt::new(x).into());
     rsqrt: "The inverse of the square root: `1 / sqrt(x + 1e-5)` of floats, `1 / sqrt(x)` of quantized tensors.",
-        example "let y = g.rsqrt(x).call()?;\nlet z = g.rsqrt(i).scale([0.05, 0.05]).call()?;\nassert_eq!(g.tensor(z)?.dtype, Dtype::Int8);",
+        example |g, x, i| {
+            let y = g.rsqrt(x).call()?;
+            let z = g.rsqrt(i).scale([0.05, 0.05]).call()?;
+            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+        },
         => |args, to| args.lower(to, |x| ops::Rsqrt::new(x).into());
     square: "`x * x`.",
-        example "let y = g.square(x).call()?;\nlet z = g.square(i).scale([0.05, 0.5]).call()?;\nassert_eq!(g.operators()[1].op.name(), \"Mul\");",
+        example |g, x, i| {
+            let y = g.square(x).call()?;
+            let z = g.square(i).scale([0.05, 0.5]).call()?;
+            assert_eq!(g.operators()[1].op.name(), "Mul");
+        },
         => |args, to| args.square(to);
     erf: "The error function: `2 / sqrt(pi)` times the integral of `exp(-t^2)` from 0 to `x`.",
-        example "let y = g.erf(x).call()?;\nlet z = g.erf(i).scale([0.05, 0.01]).call()?;\nassert_eq!(g.tensor(z)?.dtype, Dtype::Int8);",
+        example |g, x, i| {
+            let y = g.erf(x).call()?;
+            let z = g.erf(i).scale([0.05, 0.01]).call()?;
+            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+        },
         => |args, to| args.lower(to, |x| ops::Erf::new(x).into());
     sign: "1 where `x > 0`, -1 where `x < 0`, 0 elsewhere.",
-        example "let y = g.sign(x).call()?;\nlet z = g.sign(i).scale([0.05, 1.0]).call()?;\nassert_eq!(g.tensor(z)?.dtype, Dtype::Int8);",
+        example |g, x, i| {
+            let y = g.sign(x).call()?;
+            let z = g.sign(i).scale([0.05, 1.0]).call()?;
+            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+        },
         => |args, to| args.lower(to, |x| ops::Sign::new(x).into());
     elu: "`x` where it is above 0, `exp(x) - 1` elsewhere.",
-        example "let y = g.elu(x).call()?;\nlet z = g.elu(i).scale([0.05, 0.05]).call()?;\nassert_eq!(g.tensor(z)?.dtype, Dtype::Int8);",
+        example |g, x, i| {
+            let y = g.elu(x).call()?;
+            let z = g.elu(i).scale([0.05, 0.05]).call()?;
+            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+        },
         => |args, to| args.lower(to, |x| ops::Elu::new(x, 1.0).into());
     silu: "`x / (1 + exp(-x))`.",
-        example "let y = g.silu(x).call()?;\nlet z = g.silu(i).scale([0.05, 0.05]).call()?;\nassert_eq!(g.tensor(z)?.dtype, Dtype::Int8);",
+        example |g, x, i| {
+            let y = g.silu(x).call()?;
+            let z = g.silu(i).scale([0.05, 0.05]).call()?;
+            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+        },
         => |args, to| args.lower(to, |x| ops::SiLU::new(x).into());
     log_sigmoid: "The natural logarithm of the sigmoid: `-ln(1 + exp(-x))`.",
-        example "let y = g.log_sigmoid(x).call()?;\nlet z = g.log_sigmoid(i).scale([0.05, 0.05]).call()?;\nassert_eq!(g.tensor(z)?.dtype, Dtype::Int8);",
+        example |g, x, i| {
+            let y = g.log_sigmoid(x).call()?;
+            let z = g.log_sigmoid(i).scale([0.05, 0.05]).call()?;
+            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+        },
         => |args, to| args.lower(to, |x| ops::Sigmoid { log: true, ..ops::Sigmoid::new(x) }.into());
     mish: "`x * tanh(ln(1 + exp(x)))`.",
-        example "let y = g.mish(x).call()?;\nlet z = g.mish(i).scale([0.05, 0.05]).call()?;\nassert_eq!(g.tensor(z)?.dtype, Dtype::Int8);",
+        example |g, x, i| {
+            let y = g.mish(x).call()?;
+            let z = g.mish(i).scale([0.05, 0.05]).call()?;
+            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+        },
         => |args, to| args.lower(to, |x| ops::Mish::new(x).into());
     hswish: "`x * (x / 6 + 1 / 2)`, the second factor held between 0 and 1.",
-        example "let y = g.hswish(x).call()?;\nlet z = g.hswish(i).scale([0.05, 0.05]).call()?;\nassert_eq!(g.tensor(z)?.dtype, Dtype::Int8);",
+        example |g, x, i| {
+            let y = g.hswish(x).call()?;
+            let z = g.hswish(i).scale([0.05, 0.05]).call()?;
+            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+        },
         => |args, to| args.lower(to, |x| ops::HardSwish::new(x).into());
     hsigmoid: "`x / 6 + 1 / 2`, held between 0 and 1.",
-        example "let y = g.hsigmoid(x).call()?;\nlet z = g.hsigmoid(i).scale([0.05, 0.01]).call()?;\nassert_eq!(g.tensor(z)?.dtype, Dtype::Int8);",
+        example |g, x, i| {
+            let y = g.hsigmoid(x).call()?;
+            let z = g.hsigmoid(i).scale([0.05, 0.01]).call()?;
+            assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
+        },
         => |args, to| args.lower(to, |x| ops::HardSigmoid::new(x, 1.0 / 6.0, 0.5).into());
 }
 
@@ -85,16 +161,28 @@ function! {
         ;
     }
     round: "The nearest integer; halves go away from zero.",
-        example "let y = g.round(x).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.round(x).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to, |x| ops::Round::new(x).into());
     tan: "The tangent of `x`, in radians.",
-        example "let y = g.tan(x).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.tan(x).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to, |x| ops::Tan::new(x).into());
     arccos: "The inverse cosine, from 0 to pi; NaN outside of -1 to 1.",
-        example "let y = g.arccos(x).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.arccos(x).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to, |x| ops::Arccos::new(x).into());
     arctanh: "The inverse hyperbolic tangent, `ln((1 + x) / (1 - x)) / 2`; NaN outside of -1 to 1.",
-        example "let y = g.arctanh(x).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.arctanh(x).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to, |x| ops::Arctanh::new(x).into());
 }
 
@@ -106,7 +194,10 @@ function! {
         ;
     }
     clamp: "`x` held between `min` and `max`; NaN stays.",
-        example "let y = g.clamp(x, 0.0, 6.0).call()?;\nassert_eq!(g.operators()[0].op.name(), \"Clip\");",
+        example |g, x, i| {
+            let y = g.clamp(x, 0.0, 6.0).call()?;
+            assert_eq!(g.operators()[0].op.name(), "Clip");
+        },
         => |args, to| args.lower(to);
 }
 
@@ -117,7 +208,12 @@ function! {
         ;
     }
     pow: "`base` to the power `expn`. With the number 2 it is `base * base`, with the number 1 `base` itself.",
-        example "let y = g.pow(x, 0.5).call()?;\nlet z = g.pow(2.0, x).call()?;\nlet w = g.pow(x, x).call()?;\nassert_eq!(g.tensor(w)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.pow(x, 0.5).call()?;
+            let z = g.pow(2.0, x).call()?;
+            let w = g.pow(x, x).call()?;
+            assert_eq!(g.tensor(w)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 

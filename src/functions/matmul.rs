@@ -33,7 +33,10 @@ function! {
         ..form: ProductForm { input_transpose: bool, right_transpose: bool, output_transpose: bool, keep_dims: bool, do_relu: bool, relu_limit: f64 },
     }
     matmul: "Matrix product of floats over the last two axes: `[.., m, k] x [.., k, n] -> [.., m, n]`, plus bias.",
-        example "let y = g.matmul(x, Array::filled(Dtype::Float32, [8, 5], 0.5)?).do_relu(true).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 5]);",
+        example |g, x, i| {
+            let y = g.matmul(x, Array::filled(Dtype::Float32, [8, 5], 0.5)?).do_relu(true).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 5]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -49,7 +52,10 @@ function! {
         ..form: ProductForm { input_transpose: bool, right_transpose: bool, output_transpose: bool, keep_dims: bool, do_relu: bool, relu_limit: f64 },
     }
     matmul_int: "Matrix product of integers with exact accumulation: `sum of (in - input_zp) * (right - right_zp) + bias`.",
-        example "let y = g.matmul_int(i, Array::filled(Dtype::Int8, [8, 5], 2.0)?).input_zp(0).right_zp(0).call()?;\nassert_eq!(g.tensor(y)?.type_text(), \"1x3x8x5 int32\");",
+        example |g, x, i| {
+            let y = g.matmul_int(i, Array::filled(Dtype::Int8, [8, 5], 2.0)?).input_zp(0).right_zp(0).call()?;
+            assert_eq!(g.tensor(y)?.type_text(), "1x3x8x5 int32");
+        },
         => |args, to| args.lower(to);
 }
 
@@ -70,7 +76,11 @@ function! {
         "int8 or uint8." out_dtype: Dtype = Dtype::Int8,
     }
     matmul_quant: "Matrix product of quantized tensors: `saturate(round((sum of (in - input_zp) * (right - right_zp) + bias) * input_scale * right_scale / output_scale) + output_zp)`.",
-        example "let w = Array::filled(Dtype::Int8, [8, 5], 2.0)?;\nlet y = g.matmul_quant(i, w).input_scale(0.5).right_scale(0.25).output_scale(1.0).call()?;\nassert_eq!(g.tensor(y)?.type_text(), \"1x3x8x5 int8 (scale 1.0)\");",
+        example |g, x, i| {
+            let w = Array::filled(Dtype::Int8, [8, 5], 2.0)?;
+            let y = g.matmul_quant(i, w).input_scale(0.5).right_scale(0.25).output_scale(1.0).call()?;
+            assert_eq!(g.tensor(y)?.type_text(), "1x3x8x5 int8 (scale 1.0)");
+        },
         => |args, to| args.lower(to);
 }
 
@@ -95,7 +105,11 @@ function! {
         "With do_relu, the cap of the product; none where it is not positive." relu_limit: f64 = -1.0,
     }
     matmulrq_int_op: "Matrix product of integers with a requantization for the compiler to fuse: `saturate(round((sum of in * right + bias) * multiplier * 2^shift) + offset)`.",
-        example "let w = Array::filled(Dtype::Int8, [8, 5], 2.0)?;\nlet y = g.matmulrq_int_op(i, w).multiplier(3).shift(-4).offset(0).call()?;\nassert_eq!(g.tensor(y)?.type_text(), \"1x3x8x5 int8 (zero point 0)\");",
+        example |g, x, i| {
+            let w = Array::filled(Dtype::Int8, [8, 5], 2.0)?;
+            let y = g.matmulrq_int_op(i, w).multiplier(3).shift(-4).offset(0).call()?;
+            assert_eq!(g.tensor(y)?.type_text(), "1x3x8x5 int8 (zero point 0)");
+        },
         => |args, to| args.lower(to);
 }
 

@@ -25,7 +25,10 @@ function! {
         "How the result is rounded to int8; for float16 of float32, uint8 or int8 it is half_to_even." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
     }
     mean_std_scale: "Normalizes images by channel: `(x - mean) / std`; as int8 `saturate(round((x - mean) / std * scale[0] / scale[1]))`, of floats also `- zero_points[0] + zero_points[1]`. From uint8 and int8 the factor is a multiplier of 16 bits and a shift.",
-        example "let y = g.mean_std_scale(x, vec![58.4, 57.1, 57.4], vec![123.7, 116.3, 103.5]).call()?;\nassert_eq!(g.tensor(y)?.type_text(), \"1x3x8x8 float16\");",
+        example |g, x, i| {
+            let y = g.mean_std_scale(x, vec![58.4, 57.1, 57.4], vec![123.7, 116.3, 103.5]).call()?;
+            assert_eq!(g.tensor(y)?.type_text(), "1x3x8x8 float16");
+        },
         => |args, to| args.lower(to);
 }
 

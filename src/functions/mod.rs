@@ -25,6 +25,7 @@ mod deconv;
 mod deformable;
 mod detect;
 mod dtypes;
+mod familiar;
 mod function;
 mod gather;
 mod image;

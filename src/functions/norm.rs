@@ -17,7 +17,10 @@ function! {
         "Keeps the root from 0; not negative." epsilon: f64 = 1e-5,
     }
     batch_norm: "`(x - mean) / sqrt(variance + epsilon) * gamma + beta`, each of the coefficients one value a channel (axis 1).",
-        example "let y = g.batch_norm(x, vec![0f32; 3], vec![1f32; 3]).gamma(vec![2f32; 3]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.batch_norm(x, vec![0f32; 3], vec![1f32; 3]).gamma(vec![2f32; 3]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -31,7 +34,10 @@ function! {
         "First axis of the normalised ones, counted from the end where it is negative." axis: i64 = 2i64,
     }
     layer_norm: "Normalises over `axis` and all axes after it: `(x - mean) / sqrt(var + epsilon) * gamma + beta`, var the biased variance.",
-        example "let y = g.layer_norm(x).gamma(vec![1f32; 8]).beta(vec![0f32; 8]).axis(-1).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.layer_norm(x).gamma(vec![1f32; 8]).beta(vec![0f32; 8]).axis(-1).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -45,7 +51,10 @@ function! {
         "Of so many groups of channels, equally large." num_groups: i64 = 1i64,
     }
     group_norm: "Normalises groups of channels, each with all that follows axis 1: `(x - mean) / sqrt(var + epsilon) * gamma + beta`, mean and biased variance those of the group, gamma and beta one value a channel.",
-        example "let y = g.group_norm(x).gamma(vec![1f32; 3]).num_groups(3).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.group_norm(x).gamma(vec![1f32; 3]).num_groups(3).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -58,7 +67,10 @@ function! {
         "The last axis: -1, or its number." axis: i64 = -1i64,
     }
     rms_norm: "`x / sqrt(mean(x^2) + epsilon) * gamma`, the mean over the last axis.",
-        example "let y = g.rms_norm(x).gamma(vec![1f32; 8]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.rms_norm(x).gamma(vec![1f32; 8]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -71,7 +83,10 @@ function! {
         "The least that is divided by; not negative." eps: f64 = 1e-12,
     }
     normalize: "`x / max(norm, eps)`, where norm is `(sum over axes of |x|^p)^(1 / p)`.",
-        example "let y = g.normalize(x).axes([2, 3]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.normalize(x).axes([2, 3]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 

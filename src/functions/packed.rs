@@ -26,7 +26,13 @@ function! {
         "A coefficient with the group of each row, int32; only groups of rows that follow each other are supported." g_idx: Operand,
     }
     a16matmul: "Product of floats and a matrix of 4- or 8-bit integers, packed as GPTQ has them: `input x ((weight - (zp + 1)) * scale) + bias`.",
-        example "let w = g.coefficient(\"w\", Array::filled(Dtype::Int32, [1, 8], 7.0)?)?;\nlet s = g.coefficient(\"s\", Array::filled(Dtype::Float32, [1, 8], 0.5)?)?;\nlet z = g.coefficient(\"z\", Array::filled(Dtype::Int32, [1, 1], 3.0)?)?;\nlet y = g.a16matmul(x, w, s, z).group_size(8).out_dtype(Dtype::Float32).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let w = g.coefficient("w", Array::filled(Dtype::Int32, [1, 8], 7.0)?)?;
+            let s = g.coefficient("s", Array::filled(Dtype::Float32, [1, 8], 0.5)?)?;
+            let z = g.coefficient("z", Array::filled(Dtype::Int32, [1, 1], 3.0)?)?;
+            let y = g.a16matmul(x, w, s, z).group_size(8).out_dtype(Dtype::Float32).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -42,7 +48,11 @@ function! {
         "Side of the squares that share a scale." block_size: i64 = 128i64,
     }
     fp8matmul: "Product of floats and a matrix of fp8e4m3 numbers with a scale for each block: `input x (weight * scale) + bias`.",
-        example "let w = g.coefficient(\"w\", Array::filled(Dtype::Float32, [5, 8], 0.5)?)?;\nlet y = g.fp8matmul(x, w, Array::filled(Dtype::Float32, [1, 1], 2.0)?).call()?;\nassert_eq!(g.tensor(y)?.type_text(), \"1x3x8x5 float16\");",
+        example |g, x, i| {
+            let w = g.coefficient("w", Array::filled(Dtype::Float32, [5, 8], 0.5)?)?;
+            let y = g.fp8matmul(x, w, Array::filled(Dtype::Float32, [1, 1], 2.0)?).call()?;
+            assert_eq!(g.tensor(y)?.type_text(), "1x3x8x5 float16");
+        },
         => |args, to| args.lower(to);
 }
 

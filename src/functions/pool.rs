@@ -41,7 +41,10 @@ function! {
         ..quant: InOut { scale: [f64; 2], zero_point: [i64; 2] },
     }
     maxpool2d: "The largest value of each window. Padding never wins.",
-        example "let y = g.maxpool2d(x).kernel(2).stride(2).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 4, 4]);",
+        example |g, x, i| {
+            let y = g.maxpool2d(x).kernel(2).stride(2).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 4, 4]);
+        },
         => |args, to| max(to, &args.input, (&args.window).into(), &args.quant, args.round_mode());
 }
 
@@ -54,7 +57,11 @@ function! {
         ..quant: InOut { scale: [f64; 2], zero_point: [i64; 2] },
     }
     maxpool3d: "The largest value of each window of depth, height and width. Padding never wins.",
-        example "let v = g.reshape(x, [1, 1, 3, 8, 8]).call()?;\nlet y = g.maxpool3d(v).kernel([3, 2, 2]).stride(2).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 1, 1, 4, 4]);",
+        example |g, x, i| {
+            let v = g.reshape(x, [1, 1, 3, 8, 8]).call()?;
+            let y = g.maxpool3d(v).kernel([3, 2, 2]).stride(2).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 1, 1, 4, 4]);
+        },
         => |args, to| max(to, &args.input, (&args.window).into(), &args.quant, args.round_mode());
 }
 
@@ -68,7 +75,10 @@ function! {
         ..quant: InOut { scale: [f64; 2], zero_point: [i64; 2] },
     }
     avgpool2d: "The mean of each window.",
-        example "let y = g.avgpool2d(x).kernel([3, 3]).pad(1).count_include_pad(true).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.avgpool2d(x).kernel([3, 3]).pad(1).count_include_pad(true).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.averaging.lower(to, &args.input, (&args.window).into(), &args.quant, args.round_mode());
 }
 
@@ -82,7 +92,11 @@ function! {
         ..quant: InOut { scale: [f64; 2], zero_point: [i64; 2] },
     }
     avgpool3d: "The mean of each window of depth, height and width.",
-        example "let v = g.reshape(x, [1, 1, 3, 8, 8]).call()?;\nlet y = g.avgpool3d(v).kernel(3).pad(1).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 1, 3, 8, 8]);",
+        example |g, x, i| {
+            let v = g.reshape(x, [1, 1, 3, 8, 8]).call()?;
+            let y = g.avgpool3d(v).kernel(3).pad(1).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 1, 3, 8, 8]);
+        },
         => |args, to| args.averaging.lower(to, &args.input, (&args.window).into(), &args.quant, args.round_mode());
 }
 
@@ -93,7 +107,10 @@ function! {
         ..window: PoolWindow { kernel: Each<2>, stride: Each<2>, pad: Each<4>, ceil_mode: bool },
     }
     maxpool2d_with_mask: "The largest value of each window, and its place in the plane, `h * width + w`, as int32: of equal values the first.",
-        example "let [y, places] = g.maxpool2d_with_mask(x).kernel(2).stride(2).call()?;\nassert_eq!(g.tensor(places)?.type_text(), \"1x3x4x4 int32\");",
+        example |g, x, i| {
+            let [y, places] = g.maxpool2d_with_mask(x).kernel(2).stride(2).call()?;
+            assert_eq!(g.tensor(places)?.type_text(), "1x3x4x4 int32");
+        },
         => |args, to| args.lower(to);
 }
 

@@ -28,7 +28,10 @@ function! {
         "Whether they stay, with size 1. With none left the result has shape 1." keep_dims: bool = true,
     }
     reduce: "Sum, mean, product, extremum or norm over some axes.",
-        example "use tpulang::ops::ReduceMode;\nlet y = g.reduce(x).method(ReduceMode::ReduceMean).axes([2, 3]).keep_dims(false).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3]);",
+        example |g, x, i| {
+            let y = g.reduce(x).method(ops::ReduceMode::ReduceMean).axes([2, 3]).keep_dims(false).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -39,7 +42,10 @@ function! {
         "Counted from the end where it is negative." axis: i64 = -1i64,
     }
     cumsum: "The running sum along `axis`: each element plus all before it. Integers saturate.",
-        example "let y = g.cumsum(x).axis(1).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.cumsum(x).axis(1).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 

@@ -57,7 +57,10 @@ function! {
         "Which entry a place falls on; see the formulas." coord_mode: InterpCoordMode = InterpCoordMode::PytorchHalfPixel,
     }
     interpolate: "An image resampled to height `floor(h * scale_h)` and width `floor(w * scale_w)`. Entry i of m comes from place `(i + 0.5) * n / m - 0.5` of n (`half_pixel`, `pytorch_half_pixel`), `i * (n - 1) / (m - 1)` (`align_corners`) or `i * n / m` (`asymmetric`). The nearest entry to a place is rounded half down with the half pixel, half up for `align_corners`, and always down for `asymmetric`.",
-        example "use tpulang::ops::InterpMode;\nlet y = g.interpolate(x, 2.0, 1.5).method(InterpMode::Linear).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 16, 12]);",
+        example |g, x, i| {
+            let y = g.interpolate(x, 2.0, 1.5).method(ops::InterpMode::Linear).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 16, 12]);
+        },
         => |args, to| emit(to, &args.input, Some([args.scale_h, args.scale_w]), None, args.method(), args.coord_mode());
 }
 
@@ -79,7 +82,10 @@ function! {
         "Must be `round_prefer_floor`." nearest_mode: NearestMode = NearestMode::RoundPreferFloor,
     }
     interpolate_v2: "An image resampled as by `interpolate`, to sizes or by factors, with the arguments of ONNX's Resize.",
-        example "let y = g.interpolate_v2(x).sizes(vec![4i32, 20]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 4, 20]);",
+        example |g, x, i| {
+            let y = g.interpolate_v2(x).sizes(vec![4i32, 20]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 4, 20]);
+        },
         => |args, to| args.lower(to);
 }
 

@@ -16,7 +16,11 @@ function! {
         "Counted from the end where it is negative." axis: i64 = 0i64,
     }
     scatter: "A copy of `input` with each update at the place that its index names along `axis`, and its own place on the other axes: `y[index[i, j], j] = updates[i, j]` for axis 0 of two. Of several updates of one place the last counts.",
-        example "let (i, u) = (Array::from_vec([1, 1, 8, 8], vec![2i32; 64])?, Array::from_vec([1, 1, 8, 8], vec![0f32; 64])?);\nlet y = g.scatter(x, i, u).axis(1).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let (i, u) = (Array::from_vec([1, 1, 8, 8], vec![2i32; 64])?, Array::from_vec([1, 1, 8, 8], vec![0f32; 64])?);
+            let y = g.scatter(x, i, u).axis(1).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -28,7 +32,11 @@ function! {
         ;
     }
     scatterND: "A copy of `input` with each update at the place that its row of indices names: `y[indices[i]] = updates[i]`. Of several updates of one place the last counts.",
-        example "let (i, u) = (Array::from_vec([2, 3], vec![0u32, 0, 1, 0, 2, 7])?, Array::from_vec([2, 8], vec![0f32; 16])?);\nlet y = g.scatterND(x, i, u).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let (i, u) = (Array::from_vec([2, 3], vec![0u32, 0, 1, 0, 2, 7])?, Array::from_vec([2, 8], vec![0f32; 16])?);
+            let y = g.scatterND(x, i, u).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 

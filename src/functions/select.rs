@@ -19,7 +19,10 @@ function! {
         ;
     }
     cond_select: "`tbrn` where `cond` is not 0, `fbrn` elsewhere.",
-        example "let y = g.cond_select(x, x, 0.0).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.cond_select(x, x, 0.0).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -41,7 +44,10 @@ function! {
         ;
     }
     select: "`tbrn` where `lhs` compares with `rhs` as `type` says, `fbrn` elsewhere.",
-        example "use tpulang::ops::CompareMode;\nlet y = g.select(x, x, x, 0.0, CompareMode::Greater).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.select(x, x, x, 0.0, ops::CompareMode::Greater).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -52,7 +58,10 @@ function! {
         "Of the places." dtype: Dtype = Dtype::Int32,
     }
     nonzero: "The places where `input` is not 0, in its order: `[count, rank]` indices. A shape must be known before the values are: it has room for every element, `[elements, rank]`, and what is found stands first; the rows after it are 0.",
-        example "let y = g.nonzero(x).call()?;\nassert_eq!(g.tensor(y)?.shape, [192, 4]);",
+        example |g, x, i| {
+            let y = g.nonzero(x).call()?;
+            assert_eq!(g.tensor(y)?.shape, [192, 4]);
+        },
         => |args, to| args.lower(to);
 }
 

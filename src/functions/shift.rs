@@ -24,13 +24,22 @@ function! {
         "Whether results beyond the range of out_dtype become its smallest or largest value; otherwise only their low bits are kept, except for those of signed operands in an unsigned output." is_saturate: bool = true,
     }
     add_shift: "`(tensor_i0 + tensor_i1) * 2^shift` of integers as they are stored, rounded once, broadcast.",
-        example "let y = g.add_shift(i, 100, -1, Dtype::Int8).call()?;\nassert_eq!(g.operators()[0].op.name(), \"BinaryConstShift\");",
+        example |g, x, i| {
+            let y = g.add_shift(i, 100, -1, Dtype::Int8).call()?;
+            assert_eq!(g.operators()[0].op.name(), "BinaryConstShift");
+        },
         => |args, to| args.lower(BinaryShiftMode::Add, to);
     sub_shift: "`(tensor_i0 - tensor_i1) * 2^shift` of integers as they are stored, rounded once, broadcast.",
-        example "let y = g.sub_shift(i, vec![1i16; 8], 4, Dtype::Int32).call()?;\nassert_eq!(g.tensor(y)?.type_text(), \"1x3x8x8 int32\");",
+        example |g, x, i| {
+            let y = g.sub_shift(i, vec![1i16; 8], 4, Dtype::Int32).call()?;
+            assert_eq!(g.tensor(y)?.type_text(), "1x3x8x8 int32");
+        },
         => |args, to| args.lower(BinaryShiftMode::Sub, to);
     mul_shift: "`tensor_i0 * tensor_i1 * 2^shift` of integers as they are stored, rounded once, broadcast.",
-        example "let y = g.mul_shift(i, i, -7, Dtype::Int8).round_mode(quant::RoundMode::HalfToEven).call()?;\nassert_eq!(g.tensor(y)?.dtype, Dtype::Int8);",
+        example |g, x, i| {
+            let y = g.mul_shift(i, i, -7, Dtype::Int8).round_mode(quant::RoundMode::HalfToEven).call()?;
+            assert_eq!(g.tensor(y)?.dtype, Dtype::Int8);
+        },
         => |args, to| args.lower(BinaryShiftMode::Mul, to);
 }
 

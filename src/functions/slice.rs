@@ -16,7 +16,10 @@ function! {
         "The axes meant; by default the first ones." axes: OneOrMany<i64>,
     }
     slice: "A strided range of some axes: from `starts` up to but without `ends`.",
-        example "let y = g.slice(x, [1, 0], [8, 4]).steps([2, 1]).axes([2, 3]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 4, 4]);",
+        example |g, x, i| {
+            let y = g.slice(x, [1, 0], [8, 4]).steps([2, 1]).axes([2, 3]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 4, 4]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -29,7 +32,10 @@ function! {
         "The step of each axis, not 0; 1 where absent." stride: Ints,
     }
     extract: "A strided range of every axis: from `start` up to but without `end`.",
-        example "let y = g.extract(x).start([0, 0, 2, 0]).stride([1, 1, 2, 1]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 3, 8]);",
+        example |g, x, i| {
+            let y = g.extract(x).start([0, 0, 2, 0]).stride([1, 1, 2, 1]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 3, 8]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -41,7 +47,10 @@ function! {
         "The axes, counted from the end where negative. Without them the tensor is moved as one row, by one shift." dims: OneOrMany<i64>,
     }
     roll: "Entries moved along axes; what leaves at one end comes in at the other: `y[(i + shift) % n] = x[i]`.",
-        example "let y = g.roll(x, [1, -2]).dims([2, 3]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.roll(x, [1, -2]).dims([2, 3]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 

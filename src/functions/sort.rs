@@ -22,7 +22,11 @@ function! {
         "Whether the axis stays, with size 1." keep_dims: bool = true,
     }
     arg: "Index and value of the largest or the smallest entry along `axis`. Of equal ones the last counts; NaN is larger than all numbers. Indices are float32 where the input is, else int32.",
-        example "let [indices, values] = g.arg(x).axis(1).keep_dims(false).call()?;\nassert_eq!(g.tensor(indices)?.shape, [1, 8, 8]);\nassert_eq!(g.tensor(values)?.dtype, Dtype::Float32);",
+        example |g, x, i| {
+            let [indices, values] = g.arg(x).axis(1).keep_dims(false).call()?;
+            assert_eq!(g.tensor(indices)?.shape, [1, 8, 8]);
+            assert_eq!(g.tensor(values)?.dtype, Dtype::Float32);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -40,7 +44,11 @@ function! {
         ..ordering: Ordering { axis: i64, descending: bool },
     }
     sort: "The entries along `axis` in order, and their indices (int32). Of equal ones the first stands first; NaN is larger than all numbers.",
-        example "let [values, indices] = g.sort(x).descending(false).call()?;\nassert_eq!(g.tensor(values)?.shape, [1, 3, 8, 8]);\nassert_eq!(g.tensor(indices)?.dtype, Dtype::Int32);",
+        example |g, x, i| {
+            let [values, indices] = g.sort(x).descending(false).call()?;
+            assert_eq!(g.tensor(values)?.shape, [1, 3, 8, 8]);
+            assert_eq!(g.tensor(indices)?.dtype, Dtype::Int32);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -51,7 +59,10 @@ function! {
         ..ordering: Ordering { axis: i64, descending: bool },
     }
     argsort: "The indices (int32) that put the entries along `axis` in order, as `sort` gives them.",
-        example "let indices = g.argsort(x).axis(1).call()?;\nassert_eq!(g.tensor(indices)?.dtype, Dtype::Int32);",
+        example |g, x, i| {
+            let indices = g.argsort(x).axis(1).call()?;
+            assert_eq!(g.tensor(indices)?.dtype, Dtype::Int32);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -63,7 +74,11 @@ function! {
         ..ordering: Ordering { axis: i64, descending: bool },
     }
     sort_by_key: "The entries of `input` along `axis`, in the order of their keys, and the keys in order. Of equal keys the first stands first.",
-        example "let [values, keys] = g.sort_by_key(x, vec![2f32, 3.0, 1.0]).axis(1).call()?;\nassert_eq!(g.tensor(values)?.shape, [1, 3, 8, 8]);\nassert_eq!(g.tensor(keys)?.shape, [3]);",
+        example |g, x, i| {
+            let [values, keys] = g.sort_by_key(x, vec![2f32, 3.0, 1.0]).axis(1).call()?;
+            assert_eq!(g.tensor(values)?.shape, [1, 3, 8, 8]);
+            assert_eq!(g.tensor(keys)?.shape, [3]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -140,7 +155,11 @@ function! {
         ;
     }
     topk: "The `k` largest entries along `axis`, the largest first, and their indices (int32). Of equal ones the first counts.",
-        example "let [values, indices] = g.topk(x, -1, 3).call()?;\nassert_eq!(g.tensor(values)?.shape, [1, 3, 8, 3]);\nassert_eq!(g.tensor(indices)?.dtype, Dtype::Int32);",
+        example |g, x, i| {
+            let [values, indices] = g.topk(x, -1, 3).call()?;
+            assert_eq!(g.tensor(values)?.shape, [1, 3, 8, 3]);
+            assert_eq!(g.tensor(indices)?.dtype, Dtype::Int32);
+        },
         => |args, to| args.lower(to);
 }
 

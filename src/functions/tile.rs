@@ -13,7 +13,10 @@ function! {
         ;
     }
     tile: "The tensor again and again along each axis: `y[i, ..] = x[i % n, ..]`, with `reps` times its dimensions.",
-        example "let y = g.tile(x, [1, 2, 1, 3]).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 6, 8, 24]);",
+        example |g, x, i| {
+            let y = g.tile(x, [1, 2, 1, 3]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 6, 8, 24]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -24,7 +27,10 @@ function! {
         ;
     }
     broadcast: "Axes of size 1 repeated to a larger shape, as numpy broadcasts.",
-        example "let z = g.broadcast(x, [4, 3, 8, 8]).call()?;\nassert_eq!(g.tensor(z)?.shape, [4, 3, 8, 8]);",
+        example |g, x, i| {
+            let z = g.broadcast(x, [4, 3, 8, 8]).call()?;
+            assert_eq!(g.tensor(z)?.shape, [4, 3, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -35,7 +41,10 @@ function! {
         ;
     }
     repeat: "As `tile`, by counts that are a coefficient (`torch.Tensor.repeat`).",
-        example "let y = g.repeat(x, vec![2f32, 1.0, 1.0, 1.0, 1.0]).call()?;\nassert_eq!(g.tensor(y)?.shape, [2, 1, 3, 8, 8]);",
+        example |g, x, i| {
+            let y = g.repeat(x, vec![2f32, 1.0, 1.0, 1.0, 1.0]).call()?;
+            assert_eq!(g.tensor(y)?.shape, [2, 1, 3, 8, 8]);
+        },
         => |args, to| args.lower(to);
 }
 
@@ -46,7 +55,10 @@ function! {
         "How often, at least 1." scale: i64 = 2i64,
     }
     upsample: "Each pixel `scale` times down and across: `y[.., i, j] = x[.., i / scale, j / scale]`, rounded down.",
-        example "let y = g.upsample(x).scale(3).call()?;\nassert_eq!(g.tensor(y)?.shape, [1, 3, 24, 24]);",
+        example |g, x, i| {
+            let y = g.upsample(x).scale(3).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 24, 24]);
+        },
         => |args, to| args.lower(to);
 }
 

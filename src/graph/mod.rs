@@ -21,5 +21,5 @@ pub use insert::NewOperator;
 pub(crate) use insert::NewResult;
 pub use mode::Mode;
 pub use operand::Operand;
-pub use preprocess::Preprocess;
+pub use preprocess::{ChannelFormat, KeepRatioMode, PadType, PixelFormat, Preprocess};
 pub use tensor::{Tensor, TensorInfo, TensorKind};

@@ -9,7 +9,10 @@ use super::{
 use crate::{
     array::{Array, WeightFile, fingerprint},
     base::{CallContext, Cause, Error, Lock, Result, Shape, counted, files, shown},
-    graph::{Block as GraphBlock, Graph, Mode, NewResult, Preprocess, Tensor, TensorKind},
+    graph::{
+        Block as GraphBlock, ChannelFormat, Graph, KeepRatioMode, Mode, NewResult, PadType, PixelFormat, Preprocess,
+        Tensor, TensorKind,
+    },
     ops::{Attribute as Value, Attributes, Input, Op, OpDef, op_def},
 };
 use indexmap::IndexMap;
@@ -363,18 +366,20 @@ impl Reader<'_> {
 
 fn preprocess(input: Input<()>) -> Preprocess {
     let default = Preprocess::default();
-    let Some(pixel_format) = input.pixel_format else {
+    let Some(pixel_format) = input.pixel_format.and_then(|f| PixelFormat::from_name(f.name())) else {
         return default;
     };
+    let channel_format = input.channel_format.and_then(|f| ChannelFormat::from_name(f.name()));
+    let keep_ratio_mode = input.keep_ratio_mode.and_then(|m| KeepRatioMode::from_name(&m));
     Preprocess {
         mean: input.mean.unwrap_or(default.mean),
         scale: input.scale.unwrap_or(default.scale),
-        pixel_format: pixel_format.name().into(),
-        channel_format: input.channel_format.map_or(default.channel_format, |f| f.name().into()),
+        pixel_format,
+        channel_format: channel_format.unwrap_or(default.channel_format),
         resize_dims: input.resize_dims.and_then(|d| d.try_into().ok()),
         keep_aspect_ratio: input.keep_aspect_ratio.unwrap_or_default(),
-        keep_ratio_mode: input.keep_ratio_mode.unwrap_or(default.keep_ratio_mode),
+        keep_ratio_mode: keep_ratio_mode.unwrap_or(default.keep_ratio_mode),
         pad_value: input.pad_value.unwrap_or_default(),
-        pad_type: input.pad_type.map_or(default.pad_type, |t| t.name().into()),
+        pad_type: input.pad_type.and_then(|t| PadType::from_name(t.name())).unwrap_or(default.pad_type),
     }
 }

@@ -1,6 +1,6 @@
 use crate::{
     base::Dtype,
-    functions::{ArgumentDef, functions},
+    functions::{ArgumentDef, FunctionDef, functions},
     graph::Preprocess,
     quant::Quantization,
 };
@@ -78,7 +78,8 @@ fn definitions() -> Map<String, Value> {
                 ]
             }),
         ),
-        ("ops", json!({ "type": "array", "items": { "oneOf": calls() } })),
+        ("ops", json!({ "type": "array", "items": { "$ref": "#/$defs/call" } })),
+        ("call", call()),
         (
             "block",
             json!({
@@ -115,34 +116,35 @@ fn tensor(dtype: Value, preprocess: Value) -> Value {
     })
 }
 
-/// A call of each function, and of an op or a function of the spec.
-fn calls() -> Vec<Value> {
-    let call = |description: &str, properties: Value| {
-        json!({
-            "description": description,
-            "type": "object",
-            "properties": properties,
-            "required": ["op", "args"],
-            "additionalProperties": false
-        })
-    };
+/// A call of a function, of an op or of a function of the spec. What belongs to each function hangs on its name by
+/// `if`: an editor then names the wrong argument, where a choice of alternatives would only say that none fits.
+fn call() -> Value {
     let (out, out_quant, block) =
         (json!({ "$ref": "#/$defs/out" }), json!({ "$ref": "#/$defs/out_quant" }), json!({ "$ref": "#/$defs/block" }));
-    let of_functions = functions().map(|f| {
-        let args = arguments(f.name, f.arguments());
-        call(f.doc, json!({ "op": { "const": f.name }, "args": args, "out": out, "out_quant": out_quant }))
-    });
     let names: Vec<_> = functions().map(|f| f.name).collect();
-    let of_others = call(
-        "An op of the Top dialect by itself, or a function of this spec.",
+    let of_function = |f: &FunctionDef| {
         json!({
-            "op": { "type": "string", "not": { "enum": names } },
+            "if": { "properties": { "op": { "const": f.name } }, "required": ["op"] },
+            "then": {
+                "description": f.doc,
+                "properties": { "op": true, "args": arguments(f.name, f.arguments()), "out": true, "out_quant": true },
+                "additionalProperties": false
+            }
+        })
+    };
+    json!({
+        "description": "A call of a function, of an op of the Top dialect by itself (top.Relu), or of a function of this spec.",
+        "type": "object",
+        "properties": {
+            "op": { "anyOf": [{ "enum": names }, { "type": "string" }] },
             "args": { "type": "object" }, "out": out, "out_quant": out_quant,
             "out_dtype": {}, "out_shape": { "type": "array" },
             "then": block, "else": block, "body": block
-        }),
-    );
-    of_functions.chain([of_others]).collect()
+        },
+        "required": ["op", "args"],
+        "additionalProperties": false,
+        "allOf": functions().map(of_function).collect::<Vec<_>>()
+    })
 }
 
 fn arguments(function: &str, arguments: &[ArgumentDef]) -> Value {

@@ -4,6 +4,7 @@ mod backends;
 mod bad_input;
 mod cases;
 mod cli;
+mod complete;
 mod drawn;
 mod exercise;
 mod golden;
@@ -18,6 +19,7 @@ mod networks;
 mod pair;
 mod places;
 mod roundtrip;
+mod schema;
 mod specs;
 
 /// Snapshots lie in `snapshots/`, one file a name.

@@ -3,8 +3,10 @@
 mod check;
 mod compare;
 mod convert;
+mod feeds;
 mod model;
 mod ops;
+mod reference;
 mod run;
 mod schema;
 

@@ -1,123 +1,100 @@
-use super::{Outcome, print};
-use serde_json::Value;
+use super::{Outcome, print, reference};
 use std::fmt::Write;
 use tpulang::{
-    functions::{ArgumentDef, FunctionDef, function_def, functions},
-    ops::{Arity, OPS, OpDef, ValueDef},
+    Error,
+    functions::{FunctionDef, function_def, functions},
+    ops::{OPS, OpDef, op_def},
 };
 
-/// List the functions, or show one with its arguments
+/// List the functions, or show one with its arguments and an example
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  tpulang ops conv")]
+#[command(after_help = "Examples:\n  tpulang ops conv\n  tpulang ops top.Conv\n  tpulang ops --search transpose")]
 pub struct Args {
-    /// The function to show
+    /// The function to show, or the op (top.Conv)
     name: Option<String>,
-    /// Print the reference of all functions and ops as Markdown (docs/ops.md is made so)
-    #[arg(long, conflicts_with = "name")]
-    markdown: bool,
+    /// List the functions and ops whose description has this word: their own name, PyTorch's, ONNX's, an argument, ..
+    #[arg(long, value_name = "WORD", conflicts_with = "name")]
+    search: Option<String>,
+    /// Print the reference as Markdown (docs/functions.md and docs/ops.md are made so)
+    #[arg(long, value_name = "OF", conflicts_with_all = ["name", "search"])]
+    markdown: Option<Markdown>,
+}
+
+#[derive(Clone, Copy, clap::ValueEnum)]
+enum Markdown {
+    Functions,
+    Ops,
 }
 
 pub fn main(args: Args) -> Outcome {
-    print(&match args.name {
-        Some(name) => one(function_def(&name)?),
-        None if args.markdown => markdown(),
-        None => list(),
-    })?;
+    let text = match (args.name.as_deref(), args.search, args.markdown) {
+        (Some(name), ..) => one(name)?,
+        (_, Some(word), _) => return search(&word),
+        (.., Some(Markdown::Functions)) => reference::functions_page()?,
+        (.., Some(Markdown::Ops)) => reference::ops_page(),
+        (None, None, None) => list(functions().map(row)),
+    };
+    print(&text)?;
     Ok(true)
 }
 
-fn summary(doc: &str) -> &str {
-    doc.split_once(". ").map_or(doc.trim_end_matches('.'), |(first, _)| first)
+fn row(f: &FunctionDef) -> (String, &str) {
+    (f.name.to_owned(), reference::summary(f.doc))
+}
+fn op_row(op: &OpDef) -> (String, &str) {
+    (format!("top.{}", op.name), op.summary)
 }
 
-fn list() -> String {
-    let width = functions().map(|f| f.name.len()).max().unwrap_or(0);
-    functions().map(|f| format!("{:width$}  {}\n", f.name, summary(f.doc))).collect()
+fn list<'a>(rows: impl Iterator<Item = (String, &'a str)>) -> String {
+    let rows: Vec<_> = rows.collect();
+    let width = rows.iter().map(|(name, _)| name.len()).max().unwrap_or(0);
+    rows.iter().map(|(name, summary)| format!("{name:width$}  {summary}\n")).collect()
 }
 
-/// Name, type, default and meaning of each argument.
-fn arguments(f: &FunctionDef) -> Vec<[String; 3]> {
-    let row = |a: &ArgumentDef| {
-        let default = match &a.default {
-            None if a.required => String::new(),
-            None => " (optional)".into(),
-            Some(default) => format!(" = {default}"),
-        };
-        // The words that it takes, where they are few enough to read.
-        let words = a.schema["enum"].as_array().filter(|w| w.len() < 12 && !a.doc.contains("int8"));
-        let words: Vec<_> = words.into_iter().flatten().filter_map(Value::as_str).collect();
-        let words = if words.is_empty() { String::new() } else { format!(" One of {}.", words.join(", ")) };
-        [a.name.to_owned(), format!("{}{default}", a.type_name), format!("{}{words}", a.doc)]
+fn search(word: &str) -> Outcome {
+    let wanted = word.to_lowercase();
+    let has = |texts: &[&str]| texts.iter().any(|t| t.to_lowercase().contains(&wanted));
+    let described = |f: &&FunctionDef| {
+        let names: Vec<_> = f.familiar_names().collect();
+        has(&[f.name, f.doc]) || has(&names) || f.arguments().iter().any(|a| has(&[a.name, a.doc]))
     };
-    f.arguments().iter().map(row).collect()
+    let defined =
+        |op: &&OpDef| has(&[op.name, op.summary, op.description]) || op.attributes.iter().any(|a| has(&[a.name]));
+    // What is called so stands before what merely tells of it.
+    let mut found: Vec<_> = functions().filter(described).map(row).collect();
+    found.extend(OPS.iter().filter(defined).map(op_row));
+    found.sort_by_key(|(name, _)| !name.to_lowercase().contains(&wanted));
+    if found.is_empty() {
+        eprintln!("nothing is said about {word:?}; `tpulang ops` lists all functions");
+    }
+    print(&list(found.iter().map(|(name, summary)| (name.clone(), *summary))))?;
+    Ok(!found.is_empty())
 }
 
-fn one(f: &FunctionDef) -> String {
+fn one(name: &str) -> Result<String, Error> {
+    match name.strip_prefix("top.") {
+        Some(op) => Ok(reference::op_markdown(op_def(op)?)),
+        None => function(function_def(name)?),
+    }
+}
+
+fn function(f: &FunctionDef) -> Result<String, Error> {
     let mut out = format!("{}\n\n{}\n\nArguments:\n", f.name, f.doc);
-    let rows = arguments(f);
+    let rows = reference::arguments(f);
     let width = |i: usize| rows.iter().map(|r| r[i].chars().count()).max().unwrap_or(0);
     let (a, b) = (width(0), width(1));
     for [name, ty, meaning] in &rows {
         let _ = writeln!(out, "  {name:a$}  {ty:b$}  {meaning}");
     }
-    let _ = write!(out, "\nIn Rust:\n");
-    f.example.lines().for_each(|l| {
+    let example = reference::Example::of(f)?;
+    let _ = writeln!(out, "\nIn Rust (x is float32 1x3x8x8, i int8 1x3x8x8):");
+    f.example().for_each(|l| {
         let _ = writeln!(out, "  {l}");
     });
-    let args: Vec<_> = f.arguments().iter().filter(|a| a.required).map(|a| format!("\"{}\": ..", a.name)).collect();
-    let outs = match f.outputs {
-        [] => "\"y\"".to_owned(),
-        names => format!("[{}]", names.iter().map(|n| format!("\"{n}\"")).collect::<Vec<_>>().join(", ")),
-    };
-    let _ =
-        write!(out, "\nIn a spec:\n  {{\"op\": \"{}\", \"args\": {{{}}}, \"out\": {outs}}}\n", f.name, args.join(", "));
-    out
-}
-
-fn markdown() -> String {
-    let mut out = String::from(
-        "<!-- Generated by `tpulang ops --markdown`; `make check` keeps it true. -->\n# Functions and ops\n\n## Functions\n",
-    );
-    for f in functions() {
-        let _ = write!(out, "\n### {}\n\n{}\n\n| argument | type | meaning |\n| --- | --- | --- |\n", f.name, f.doc);
-        for [name, ty, meaning] in arguments(f) {
-            let _ = writeln!(out, "| `{name}` | {ty} | {meaning} |");
-        }
-        let _ = write!(out, "\n```rust\n{}\n```\n", f.example);
-    }
-    out.push_str("\n## Ops of the Top dialect\n");
-    OPS.iter().for_each(|op| op_markdown(op, &mut out));
-    out
-}
-
-fn op_markdown(op: &OpDef, out: &mut String) {
-    let values = |list: &[ValueDef]| {
-        let one = |v: &ValueDef| match v.arity {
-            Arity::Required => format!("`{}`", v.name),
-            Arity::OrNone => format!("`{}` (or none)", v.name),
-            Arity::Optional => format!("`{}` (optional)", v.name),
-            Arity::Variadic => format!("`{}`...", v.name),
-        };
-        let all: Vec<_> = list.iter().map(one).collect();
-        if all.is_empty() { "none".to_owned() } else { all.join(", ") }
-    };
-    let transparent = if op.quant_transparent { " Transparent to quantization." } else { "" };
-    let open = if op.is_computed() || op.structure { "" } else { " *No type rule and no kernel yet.*" };
-    let _ = write!(out, "\n### top.{}\n\n{}. {}{transparent}{open}\n\n", op.name, op.summary, op.description);
-    let _ = write!(out, "Operands: {}. Results: {}.\n\n", values(op.operands), values(op.results));
-    if !op.blocks.is_empty() {
-        let _ = write!(out, "Blocks: {}.\n\n", op.blocks.join(", "));
-    }
-    if op.attributes.is_empty() {
-        return;
-    }
-    out.push_str("| attribute | kind | default |\n| --- | --- | --- |\n");
-    for a in op.attributes {
-        let default = match a.default {
-            Some(d) => d.to_string(),
-            None if a.optional => "absent".into(),
-            None => "required".into(),
-        };
-        let _ = writeln!(out, "| `{}` | {} | {default} |", a.name, a.kind);
-    }
+    let _ = writeln!(out, "\nThe same in a spec:");
+    example.calls.iter().for_each(|c| {
+        let _ = writeln!(out, "  {c}");
+    });
+    let _ = writeln!(out, "\nIt becomes: {}", example.ops.join(", "));
+    Ok(out)
 }

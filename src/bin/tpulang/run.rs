@@ -1,20 +1,26 @@
-use super::{Outcome, model, print};
+use super::{Outcome, feeds, model, print};
 use std::path::PathBuf;
 use tpulang::{
-    array::{NpzFile, write_npz},
+    array::write_npz,
     base::counted,
     exec::{CpuBackend, RunOptions, run},
 };
 
 /// Run a model on the CPU
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  tpulang run model.json -i inputs.npz -o outputs.npz --all")]
+#[command(
+    after_help = "Examples:\n  tpulang run model.json -i inputs.npz -o outputs.npz --all\n  tpulang run model.json -i image=cat.jpg -o outputs.npz"
+)]
 pub struct Args {
     /// A graph spec (JSON; - for standard input), or a Top dialect .mlir with its weights beside it
     model: PathBuf,
-    /// The inputs: one array each, by name
-    #[arg(short, long)]
-    inputs: PathBuf,
+    /// The inputs: an .npz with an array each, by name; or NAME=IMAGE (PNG, JPEG, BMP), which is preprocessed as the model
+    /// declares. May be given several times; several images for one input are its batch
+    #[arg(short, long, required = true, value_name = "[NAME=]FILE")]
+    inputs: Vec<String>,
+    /// The arrays of inputs that declare a preprocess are raw images: uint8, height x width x channels (red first)
+    #[arg(long)]
+    preprocess: bool,
     /// Where the results go: one array each, by name
     #[arg(short, long)]
     output: PathBuf,
@@ -34,8 +40,7 @@ pub struct Args {
 
 pub fn main(args: Args) -> Outcome {
     let graph = model::read(&args.model, args.weights.as_deref())?;
-    // Their elements are read once their names and shapes are known to be right.
-    let feeds = NpzFile::open(&args.inputs)?.arrays()?;
+    let feeds = feeds::read(&graph, &args.inputs, args.preprocess)?;
     let options = RunOptions { all: args.all, strict: args.strict, threads: args.threads };
     let results = run(&graph, &feeds, &CpuBackend::new(), &options)?;
     write_npz(&args.output, results.tensors.iter().map(|(n, a)| (n.as_str(), a)))?;

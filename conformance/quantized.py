@@ -1,0 +1,80 @@
+#!/usr/bin/env python3
+"""How far the integers of tpulang are from those of the network lowered for bm1684x, by function.
+
+    quantized.py --bin TPULANG --cases DIR [--only REGEX]
+
+Takes the recorded cases that were lowered by the quantized path and run (tpu_outputs.npz; quantized tensors are given
+there as the real numbers that they mean). Prints a table; a step is 1 of the stored integers.
+Judges nothing: lowering replaces functions by tables and by products in fixed point.
+"""
+import argparse
+import collections
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+TYPE = re.compile(r'-> tensor<[\dx]*x?(?:!quant\.uniform<\w+:f32, ([-+.\de]+)(?::(-?\d+))?>|(\w+))> loc\((#\w+)\)')
+
+
+def integers(module):
+    """scale and zero point by name, of each tensor that is quantized per tensor or is an integer"""
+    names = dict(re.findall(r'^(#\w+) = loc\("([^"]*)"\)', module, re.M))
+    found = {}
+    for scale, zero, dtype, loc in TYPE.findall(module):
+        if loc in names and (scale or re.fullmatch(r"[us]?i\d+", dtype)):
+            found[names[loc]] = (float(scale or 1), int(zero or 0))
+    return found
+
+
+def steps(tpulang, case, work):
+    """largest step, share of equal elements and their number, over all tensors that both have"""
+    out = os.path.join(work, "out.npz")
+    p = subprocess.run([tpulang, "run", os.path.join(case, "spec.json"), "-i", os.path.join(case, "inputs.npz"), "-o", out, "--all"],
+                       capture_output=True, text=True, timeout=300)
+    if p.returncode != 0:
+        return p.stderr.strip().splitlines()[0]
+    ours, theirs = np.load(out), np.load(os.path.join(case, "tpu_outputs.npz"))
+    far, equal, count = 0.0, 0, 0
+    stored = integers(open(os.path.join(case, "peer.mlir")).read())
+    for name, (scale, zero) in integers(open(os.path.join(case, "tpu.mlir")).read()).items():
+        if name not in stored or name not in ours or name not in theirs or theirs[name].size != ours[name].size:
+            continue
+        theirs_stored = np.round(theirs[name].astype(np.float64).ravel() / scale + zero)
+        d = np.abs(ours[name].astype(np.float64).ravel() - theirs_stored)
+        far, equal, count = max(far, d.max(initial=0)), equal + int((d == 0).sum()), count + d.size
+    return (far, equal, count) if count else "no tensor in common"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("--cases", required=True)
+    parser.add_argument("--only", default=".*")
+    args = parser.parse_args()
+    known = {line.split()[0] for line in subprocess.run([args.bin, "ops"], capture_output=True, text=True).stdout.splitlines()}
+    table = collections.defaultdict(list)
+    for folder, _, files in sorted(os.walk(args.cases)):
+        if not {"tpu_outputs.npz", "inputs.npz", "spec.json", "meta.json"} <= set(files) or not re.search(args.only, folder):
+            continue
+        meta = json.load(open(os.path.join(folder, "meta.json")))
+        if meta["mode"] != "quantized" or not set(meta["functions"]) <= known:
+            continue
+        with tempfile.TemporaryDirectory() as work:
+            table[", ".join(sorted(meta["functions"]))].append((os.path.basename(folder), steps(os.path.abspath(args.bin), folder, work)))
+    print("| functions | cases | elements | equal | largest step |\n| --- | --- | --- | --- | --- |")
+    for functions, cases in sorted(table.items()):
+        good = [r for _, r in cases if not isinstance(r, str)]
+        if good:
+            count = sum(r[2] for r in good)
+            print("| %s | %d | %d | %.3f %% | %.3g |" % (functions, len(good), count, 100 * sum(r[1] for r in good) / count, max(r[0] for r in good)))
+        for name, problem in cases:
+            if isinstance(problem, str):
+                print("%s: %s" % (name, problem), file=sys.stderr)
+
+
+main()

@@ -1,0 +1,70 @@
+//! The JSON Schema says of specs what the reader says.
+use jsonschema::Validator;
+use serde_json::{Value, json};
+use tpulang::{
+    functions::{FunctionDef, functions},
+    spec,
+};
+
+fn schema() -> Validator {
+    jsonschema::draft202012::new(&spec::json_schema()).unwrap()
+}
+
+fn spec_of(f: &FunctionDef) -> Value {
+    let g = f.example_graph().unwrap_or_else(|e| panic!("{}: {e}", f.name));
+    serde_json::from_str(&spec::to_text(&g, None).unwrap()).unwrap()
+}
+
+/// What the schema finds wrong, and where.
+fn found(schema: &Validator, spec: &Value) -> Vec<(String, String)> {
+    schema.iter_errors(spec).map(|e| (e.instance_path().to_string(), e.to_string())).collect()
+}
+
+/// Each example, as a spec: the schema accepts it, the reader reads it, and it is the same graph.
+#[test]
+fn every_example_is_a_spec() {
+    let schema = schema();
+    for f in functions() {
+        let value = spec_of(f);
+        assert_eq!(found(&schema, &value), [], "{}", f.name);
+        assert!(
+            value["ops"].as_array().unwrap().iter().any(|c| c["op"] == f.name),
+            "{}: its example calls others",
+            f.name
+        );
+        let again = spec::from_text(&value.to_string(), f.name, None).unwrap_or_else(|e| panic!("{}: {e}", f.name));
+        let text = |g: &tpulang::Graph| tpulang::mlir::emit(g).unwrap().text;
+        assert_eq!(text(&again), text(&f.example_graph().unwrap()), "{}", f.name);
+    }
+}
+
+#[test]
+fn a_wrong_argument_is_named_by_the_schema() {
+    let schema = schema();
+    for f in functions() {
+        let mut value = spec_of(f);
+        let calls = value["ops"].as_array_mut().unwrap();
+        let at = calls.iter().position(|c| c["op"] == f.name).unwrap();
+        calls[at]["args"]["frobnicate"] = json!(1);
+        let errors = found(&schema, &value);
+        assert_eq!(errors.len(), 1, "{}: {errors:?}", f.name);
+        assert_eq!(errors[0].0, format!("/ops/{at}/args"), "{}", f.name);
+        assert!(errors[0].1.contains("frobnicate"), "{errors:?}");
+        let first = f.arguments().iter().find(|a| a.required).unwrap().name;
+        let calls = value["ops"].as_array_mut().unwrap();
+        calls[at]["args"].as_object_mut().unwrap().retain(|k, _| k != "frobnicate" && k != first);
+        let errors = found(&schema, &value);
+        assert_eq!(errors, [(format!("/ops/{at}/args"), format!("\"{first}\" is a required property"))], "{}", f.name);
+    }
+}
+
+#[test]
+fn ops_and_functions_of_the_spec_are_let_through() {
+    let mut value = spec_of(functions().find(|f| f.name == "relu").unwrap());
+    for (op, args) in
+        [("top.Relu", json!({ "input": "x", "relu_limit": 6.0 })), ("mine", json!({ "anything": [1, "x"] }))]
+    {
+        value["ops"] = json!([{ "op": op, "args": args, "out": "y" }]);
+        assert_eq!(found(&schema(), &value), []);
+    }
+}
