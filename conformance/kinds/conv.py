@@ -80,7 +80,7 @@ def transposed(s, axes, types=None):
     x = s.tensor("x", [R.randint(1, 2), g * icg] + [R.randint(2, 6) for _ in range(axes)], d)
     f = s.tensor("w", [ocg, g * icg] + kernel, "int8" if types else d, True)
     b = maybe(0.6, lambda: s.tensor("b", [g * ocg], "int32" if types else "float32", True))
-    pad = lambda: [R.randint(0, dilation[i % axes] * (kernel[i % axes] - 1)) for i in range(2 * axes)]
+    pad = lambda: [R.randint(0, dilation[i % axes] * (kernel[i % axes] - 1) // 2) for i in range(2 * axes)]
     # oneDNN, by which the peer computes, takes no more than a stride.
     more = lambda: [R.randint(0, n - 1) for n in stride]
     return dict(input=x, weight=f, bias=b, group=g, stride=stride, dilation=dilation,

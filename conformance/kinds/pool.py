@@ -28,7 +28,7 @@ def with_mask(s):
     kernel = [R.randint(1, 3), R.randint(1, 3)]
     s.call("maxpool2d_with_mask", ["y", "mask"], input=s.tensor("x", [R.randint(1, 2), R.randint(1, 4), R.randint(3, 9), R.randint(3, 9)]),
            kernel=kernel, stride=maybe(0.7, lambda: [R.randint(1, 3), R.randint(1, 3)]),
-           pad=maybe(0.5, lambda: [R.randint(0, kernel[i % 2] // 2) for i in range(4)]))
+           pad=maybe(0.5, lambda: [R.randint(0, k // 2) for k in kernel] * 2))
 
 
 def pool_quant(s, d):

@@ -1,7 +1,7 @@
 //! `maxpool2d`, `avgpool2d`, `maxpool3d`, `avgpool3d`, `maxpool2d_with_mask`.
 use super::{activation::InOut, argument::Each, dtypes::FLOATS_AND_BYTES, function, lowering::Lowering};
 use crate::{
-    base::{Dtype, Result},
+    base::{Dtype, Result, argument},
     graph::{Operand, Tensor},
     ops,
     quant::RoundMode,
@@ -170,13 +170,25 @@ impl Averaging {
 impl MaxPoolWithMask {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         to.dtype("input", &self.input, &[Dtype::Float32])?;
-        let mut w = Window::from(&self.window);
-        // The tool chain ignores the op's ceil_mode: padding stands for it.
-        if w.ceil_mode && !w.kernel.is_empty() {
+        let w = Window::from(&self.window);
+        // The tool chain ignores the op's ceil_mode, and counts the padding before an axis twice, not that after it.
+        if !w.kernel.is_empty() {
             let shape = &to.info(&self.input)?.shape;
             for i in 0..w.kernel.len().min(shape.len().saturating_sub(2)) {
-                let (input, before) = (shape[2 + i] as i64, w.pads[i]);
-                w.pads[i + 2] = ceil_padding(input, w.kernel[i], w.strides[i], [before, w.pads[i + 2]]);
+                let (input, kernel, stride, before) = (shape[2 + i] as i64, w.kernel[i], w.strides[i], w.pads[i]);
+                let wanted = windows(input, kernel, stride, [before, w.pads[i + 2]], w.ceil_mode);
+                let counted = windows(input, kernel, stride, [before, before], false);
+                let text = |n: Option<i128>| n.map_or("no".into(), |n| n.to_string());
+                if wanted != counted {
+                    let found = format!("{:?} with ceil_mode {}", w.pads, w.ceil_mode);
+                    let expected = format!(
+                        "{} windows along axis {}; the tool chain makes {}, as it takes the padding before an axis for that after it and rounds down",
+                        text(wanted),
+                        2 + i,
+                        text(counted)
+                    );
+                    return Err(argument("pad", found, expected));
+                }
             }
         }
         let op = ops::MaxPoolWithMask::new(to.tensor(&self.input)?, w.kernel, w.strides, w.pads);
@@ -184,19 +196,16 @@ impl MaxPoolWithMask {
     }
 }
 
-/// The padding after an axis with which the number of windows is rounded up, unless the last one would lie outside.
-fn ceil_padding(input: i64, kernel: i64, stride: i64, [before, after]: [i64; 2]) -> i64 {
+/// The number of windows along an axis; rounded up, unless the last one would begin in the padding after it. None where the
+/// op's rule refuses the numbers.
+fn windows(input: i64, kernel: i64, stride: i64, [before, after]: [i64; 2], ceil_mode: bool) -> Option<i128> {
     let room = i128::from(input) + i128::from(before) + i128::from(after) - i128::from(kernel);
-    // What is wrong is told by the op's rule.
     if stride < 1 || room < 0 {
-        return after;
+        return None;
     }
-    let rest = room.rem_euclid(i128::from(stride));
-    let start = room - rest + i128::from(stride);
-    if rest == 0 || start >= i128::from(input) + i128::from(before) {
-        return after;
-    }
-    after.saturating_add(stride - rest as i64)
+    let (stride, count) = (i128::from(stride), room / i128::from(stride) + 1);
+    let more = ceil_mode && room % stride != 0 && count * stride < i128::from(input) + i128::from(before);
+    Some(count + i128::from(more))
 }
 
 #[cfg(test)]
@@ -232,21 +241,15 @@ mod tests {
     }
 
     #[test]
-    fn a_mask_is_rounded_up_by_padding() {
+    fn a_mask_has_the_windows_that_the_tool_chain_makes() {
         let mut g = Graph::new("g").unwrap();
         let x = g.input("x", Dtype::Float32, [1, 2, 7, 8]).unwrap();
-        let [y, mask] = g.maxpool2d_with_mask(x).kernel(2).stride(3).ceil_mode(true).call().unwrap();
-        // Rows 6 (and 7, which is padding); column 6 and 7.
-        assert_eq!(g.tensor(y).unwrap().shape, [1, 2, 3, 3]);
-        assert_eq!(g.tensor(mask).unwrap().type_text(), "1x2x3x3 int32");
-        let pads = |g: &Graph, i: usize| match &g.operators()[i].op {
-            crate::ops::Op::MaxPoolWithMask(op) => op.pads.clone(),
-            _ => Vec::new(),
-        };
-        assert_eq!(pads(&g, 0), [0, 0, 1, 0]);
-        // The third window along the height would begin in the padding: PyTorch drops it, and so is it here.
-        g.maxpool2d_with_mask(x).kernel([5, 2]).stride([4, 2]).pad([0, 0, 2, 0]).ceil_mode(true).call().unwrap();
-        assert_eq!(pads(&g, 1), [0, 0, 2, 0]);
+        let [_, mask] = g.maxpool2d_with_mask(x).kernel(2).stride([1, 2]).pad(1).ceil_mode(true).call().unwrap();
+        assert_eq!(g.tensor(mask).unwrap().type_text(), "1x2x8x5 int32");
+        let error = g.maxpool2d_with_mask(x).kernel(2).stride(3).ceil_mode(true).call().unwrap_err().to_string();
+        assert!(error.contains("3 windows along axis 2; the tool chain makes 2"), "{error}");
+        let error = g.maxpool2d_with_mask(x).kernel(2).pad([0, 0, 0, 1]).call().unwrap_err().to_string();
+        assert!(error.contains("pad is [0, 0, 0, 1] with ceil_mode false"), "{error}");
     }
 
     #[test]

@@ -113,7 +113,7 @@ module @quantized attributes {module.chip = "ALL", module.platform = "TPULANG", 
 // weight w = [[[[1, 10, 100]]]]
 // expect upper = [[[[321, 43]]]]
 // expect lower = [[[[210, 432]]]]
-// expect dilated = [[[[310, 31]]]]
+// expect dilated = [[[[420, 42]]]]
 module @auto_pad attributes {module.chip = "ALL", module.platform = "TPULANG", module.state = "TOP_F32", module.top_run_mode = "STATIC"} {
   func.func @main(%arg0: tensor<1x1x1x4xf32>) -> (tensor<1x1x1x2xf32>, tensor<1x1x1x2xf32>, tensor<1x1x1x2xf32>) {
     %0 = "top.None"() : () -> none

@@ -78,7 +78,7 @@ module @last attributes {module.chip = "ALL", module.platform = "TPULANG", modul
     %2 = "top.Weight"() : () -> tensor<1x3x1xf32> loc("w")
     %3 = "top.Weight"() : () -> tensor<1x3x1xf32> loc("r")
     %4:2 = "top.GRU"(%1, %2, %3, %0, %0) {batch_first = false, bidirectional = false, hidden_size = 1 : i64}
-      : (tensor<2x1x1xf32>, tensor<1x3x1xf32>, tensor<1x3x1xf32>, none, none) -> (none, tensor<1x1x1xf32>) loc(fused["y", "last_h"])
+      : (tensor<2x1x1xf32>, tensor<1x3x1xf32>, tensor<1x3x1xf32>, none, none) -> (none, tensor<1x1x1xf32>) loc("last_h")
     return %4#1 : tensor<1x1x1xf32>
   }
 }

@@ -90,7 +90,7 @@ module @begins_anew attributes {module.chip = "ALL", module.platform = "TPULANG"
     %3 = "top.Weight"() : () -> tensor<1x4x1xf32> loc("w")
     %4 = "top.Weight"() : () -> tensor<1x4x1xf32> loc("r")
     %5:3 = "top.LSTM"(%1, %3, %4, %0, %0, %0, %2) {batch_first = false, bidirectional = false, hidden_size = 1 : i64}
-      : (tensor<3x1x1xf32>, tensor<1x4x1xf32>, tensor<1x4x1xf32>, none, none, none, tensor<3x1xf32>) -> (none, tensor<1x1x1xf32>, tensor<1x1x1xf32>) loc(fused["y", "last_h", "last_c"])
+      : (tensor<3x1x1xf32>, tensor<1x4x1xf32>, tensor<1x4x1xf32>, none, none, none, tensor<3x1xf32>) -> (none, tensor<1x1x1xf32>, tensor<1x1x1xf32>) loc(fused["last_h", "last_c"])
     return %5#1, %5#2 : tensor<1x1x1xf32>, tensor<1x1x1xf32>
   }
 }
