@@ -287,7 +287,7 @@ mod tests {
         assert_eq!(g.tensor(y.unwrap()).unwrap().type_text(), "1x3x4 float16");
         assert_eq!(
             first(g.dequant_int_to_fp(q, 0.5, 0.0).call().unwrap_err()),
-            "dequant_int_to_fp (ops[2]): quantization of \"requant_fp_to_int_0\": scale 0.5, zero point 0 is given, but scale [0.5, 0.25, ...], zero point [0, 1, ...] was set before"
+            "dequant_int_to_fp (ops[2]): quantization of \"requant_fp_to_int_0\": scale 0.5, zero point 0 is given, but scale [0.5, 0.25, 2.0], zero point [0, 1, 2] was set before"
         );
         let i = g.input("i", Dtype::Int32, [1, 3, 4]).unwrap();
         let y = g.requant_fp(i, 0.5, -2.7, Dtype::Int8).call().unwrap();
