@@ -90,7 +90,7 @@ function! {
         "A float or integer tensor." tensor_i: Operand,
         "The output's scale; one, or one for each index of axis 1 (or 0)." scale: OneOrMany<f64>,
         "The output's zero point; one, or as many as there are scales." offset: OneOrMany<i64>,
-        "0 or 1; both mean the same." requant_mode: i64,
+        "0, 1 or 2; all mean the same." requant_mode: i64,
         "int8, uint8, int16 or uint16." out_dtype: Dtype,
         ;
         "How fractions are rounded; with several scales all but half_up and half_down." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
@@ -211,8 +211,8 @@ impl RequantFp {
 impl RequantFpToInt {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         to.dtype("tensor_i", &self.tensor_i, NUMBERS)?;
-        if ![0, 1].contains(&self.requant_mode) {
-            return Err(argument("requant_mode", self.requant_mode, "expected 0 or 1"));
+        if ![0, 1, 2].contains(&self.requant_mode) {
+            return Err(argument("requant_mode", self.requant_mode, "expected 0, 1 or 2"));
         }
         let dtype = one_of("out_dtype", self.out_dtype, QUANTIZABLE)?;
         let round_mode = self.round_mode();
@@ -310,7 +310,7 @@ mod tests {
         assert_eq!(g.tensor(y.unwrap()).unwrap().type_text(), "1x3x4 float16");
         assert_eq!(
             first(g.dequant_int_to_fp(q, 0.5, 0.0).call().unwrap_err()),
-            "dequant_int_to_fp (ops[2]): quantization of \"requant_fp_to_int_0\": scale 0.5, zero point 0 is given, but scale [0.5, 0.25, ...], zero point [0, 1, ...] was set before"
+            "dequant_int_to_fp (ops[2]): quantization of \"requant_fp_to_int_0\": scale 0.5, zero point 0 is given, but scale [0.5, 0.25, 2.0], zero point [0, 1, 2] was set before"
         );
         let i = g.input("i", Dtype::Int32, [1, 3, 4]).unwrap();
         let y = g.requant_fp(i, 0.5, -2.7, Dtype::Int8).call().unwrap();
@@ -374,7 +374,7 @@ mod tests {
                 r#"{"op": "requant_fp_to_int", "args": {"tensor_i": "x", "scale": [1, 2], "offset": 0, "requant_mode": 0, "out_dtype": "int8"}, "out": "y"}"#,
                 r#"{"op": "requant_fp_to_int", "args": {"tensor_i": "x", "scale": [1, 2, 3], "offset": 0, "requant_mode": 0, "out_dtype": "int8", "round_mode": "half_up"}, "out": "y"}"#,
                 r#"{"op": "requant_fp_to_int", "args": {"tensor_i": "x", "scale": 0, "offset": 0, "requant_mode": 0, "out_dtype": "int8"}, "out": "y"}"#,
-                r#"{"op": "requant_fp_to_int", "args": {"tensor_i": "x", "scale": 1, "offset": 0, "requant_mode": 2, "out_dtype": "int8"}, "out": "y"}"#,
+                r#"{"op": "requant_fp_to_int", "args": {"tensor_i": "x", "scale": 1, "offset": 0, "requant_mode": 3, "out_dtype": "int8"}, "out": "y"}"#,
                 r#"{"op": "dequant_int", "args": {"tensor_i": "x", "mul": 1, "shift": 0, "offset": 0, "lshift": 0, "requant_mode": 0}, "out": "y"}"#,
                 r#"{"op": "dequant_int", "args": {"tensor_i": "i", "mul": [1, 2, 3], "shift": 0, "offset": 0, "lshift": 0, "requant_mode": 0}, "out": "y"}"#,
                 r#"{"op": "dequant_int", "args": {"tensor_i": "i", "mul": 1, "shift": 0, "offset": 0, "lshift": 0, "requant_mode": 2}, "out": "y"}"#,
