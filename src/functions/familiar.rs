@@ -84,7 +84,7 @@ const ARGUMENTS: &[(&[&str], &[&str])] = &[
     (&["keepdim", "keepdims"], &["keep_dims"]),
     (
         &["x", "X", "a", "A", "input", "self", "data", "tensor"],
-        &["input", "tensor_i0", "tensor_i", "tensors", "base", "lhs"],
+        &["input", "tensor_i0", "tensor_i", "base", "lhs"],
     ),
     (&["other", "y", "Y", "b", "B", "exponent"], &["tensor_i1", "right", "expn", "rhs"]),
     (&["filter", "W", "w"], &["weight"]),

@@ -83,9 +83,10 @@ mod tests {
             let y = g.scatter(x, i, u).axis(axis).call().unwrap();
             assert_eq!(g.tensor(y).unwrap().type_text(), "2x5x4 int8");
         }
-        for (indices, updates) in [(vec![3, 1], vec![3, 5, 4]), (vec![6, 2, 2], vec![6, 2, 4]), (vec![3], vec![1])] {
-            let i = g.input(&format!("n{}", indices.len()), Dtype::Uint32, indices).unwrap();
-            let u = g.input(&format!("v{}", updates.len()), Dtype::Int8, updates).unwrap();
+        let pairs = [(vec![3, 1], vec![3, 5, 4]), (vec![6, 2, 2], vec![6, 2, 4]), (vec![3], vec![1])];
+        for (n, (indices, updates)) in pairs.into_iter().enumerate() {
+            let i = g.input(&format!("n{n}"), Dtype::Uint32, indices).unwrap();
+            let u = g.input(&format!("v{n}"), Dtype::Int8, updates).unwrap();
             let y = g.scatterND(x, i, u).call().unwrap();
             assert_eq!(g.tensor(y).unwrap().shape, [2, 5, 4]);
         }
