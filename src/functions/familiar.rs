@@ -82,10 +82,7 @@ const ARGUMENTS: &[(&[&str], &[&str])] = &[
     (&["bias", "B"], &["beta", "bias"]),
     (&["eps", "epsilon"], &["epsilon", "eps"]),
     (&["keepdim", "keepdims"], &["keep_dims"]),
-    (
-        &["x", "X", "a", "A", "input", "self", "data", "tensor"],
-        &["input", "tensor_i0", "tensor_i", "base", "lhs"],
-    ),
+    (&["x", "X", "a", "A", "input", "self", "data", "tensor"], &["input", "tensor_i0", "tensor_i", "base", "lhs"]),
     (&["other", "y", "Y", "b", "B", "exponent"], &["tensor_i1", "right", "expn", "rhs"]),
     (&["filter", "W", "w"], &["weight"]),
     (&["indices", "idx"], &["index"]),

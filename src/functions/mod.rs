@@ -21,6 +21,7 @@ mod compare;
 mod conv;
 mod create;
 mod custom;
+mod declare;
 mod deconv;
 mod deformable;
 mod detect;
@@ -56,8 +57,9 @@ pub use argument::{Each, NewShape, Operands, Scalar, TensorOrScalar};
 pub use by_name::call;
 pub(crate) use by_name::{ByName, attribute_value, call_with};
 pub use custom::Params;
+pub(crate) use declare::function;
 pub use function::{ArgumentDef, ArgumentSet, Arguments, Call, Function, FunctionDef, Outputs};
-pub(crate) use function::{BadArgument, BadCall, Given, Named, call_by_name, function, word};
+pub(crate) use function::{BadArgument, BadCall, Given, Named, call_by_name, word};
 pub use list::{function_def, functions};
 pub use value::Value;
 
