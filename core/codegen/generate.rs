@@ -240,6 +240,9 @@ fn parts(op: &Op, out: &mut String) {
         mapped += "operands: std::marker::PhantomData, ";
     }
     let unused = if op.operands.is_empty() { "let _ = f;" } else { "" };
+    if op.structure {
+        put!(out, "  #[allow(dead_code, reason = \"made by the graph, not all of them are read\")]");
+    }
     put!(
         out,
         "  pub(crate) fn build(operands: &mut Parts<V>, attributes: &mut Attributes) -> Result<Self> {{ let _ = (&operands, &attributes); Ok(Self {{ {built} }}) }}"

@@ -21,9 +21,9 @@ def Top_LoopOp : Top_Op<"Loop"> {
   let regions = (region AnyRegion:$body);
 }
 
-def Top_YieldOp : Top_Op<"Yield"> {
+def Top_YieldOp : Top_Op<"Yield", [Structure]> {
   let summary = "values that a branch or a body hands back";
-  let description = [{ }];
+  let description = [{ The end of a block. }];
   let arguments = (ins Variadic<AnyTensor>:$operands);
 }
 

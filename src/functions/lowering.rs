@@ -222,14 +222,13 @@ impl<'g> Lowering<'g> {
     /// A coefficient on the way to the call's output, named after that.
     pub(crate) fn constant(&mut self, suffix: &str, data: Array) -> Result<Tensor> {
         let name = format!("{}_{suffix}", self.stem());
-        self.coefficient(&name, data)
+        let tensor = self.coefficient(&name, data)?;
+        self.graph.change(tensor, |t| t.of_call = true);
+        Ok(tensor)
     }
     /// A coefficient of one element for a number.
     pub(crate) fn scalar_coefficient(&mut self, scalar: Scalar) -> Result<Operand> {
-        let name = format!("{}_scalar", self.stem());
-        let tensor = self.coefficient(&name, Array::filled(scalar.dtype, [1], scalar.value)?)?;
-        self.graph.change(tensor, |t| t.of_call = true);
-        Ok(Operand::Tensor(tensor))
+        Ok(Operand::Tensor(self.constant("scalar", Array::filled(scalar.dtype, [1], scalar.value)?)?))
     }
     /// Rows and columns of a tensor argument that must be a matrix.
     pub(crate) fn matrix(&self, (name, operand): (&str, &Operand)) -> Result<(usize, usize)> {

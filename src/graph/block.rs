@@ -1,5 +1,6 @@
-use super::{RecordedCall, Tensor};
+use super::{MadeBy, RecordedCall, Tensor};
 use crate::ops::Op;
+use std::collections::HashSet;
 
 /// One operation of the graph: an op of the Top dialect with its operands, and what it computes.
 #[derive(Debug, Clone)]
@@ -56,6 +57,18 @@ impl Block {
         for operator in &self.operators {
             visit(operator);
             operator.blocks.iter().for_each(|b| b.walk(visit));
+        }
+    }
+    /// Tensors that calls of ops by themselves name, while those of functions may make their coefficients again.
+    pub(crate) fn named_by_ops(&self, named: &mut HashSet<Tensor>) {
+        let mut operators = self.operators.iter();
+        for call in &self.calls {
+            for operator in operators.by_ref().take(call.operators) {
+                if matches!(call.made_by, MadeBy::Op) {
+                    named.extend(operator.op.operands().map(|(_, t)| *t));
+                }
+                operator.blocks.iter().for_each(|b| b.named_by_ops(named));
+            }
         }
     }
     /// As [`Block::walk`], over the blocks: each before those of its operators.

@@ -105,6 +105,13 @@ impl Graph {
     pub fn tensors(&self) -> impl Iterator<Item = (Tensor, &TensorInfo)> {
         self.tensors.iter().enumerate().filter_map(|(i, t)| Some((self.lineage.handle(i), t.as_ref()?)))
     }
+    /// The inputs and coefficients that a spec declares: all but those that calls of functions make again.
+    pub(crate) fn declared(&self) -> impl Iterator<Item = (Tensor, &TensorInfo)> {
+        let mut named = HashSet::new();
+        self.body.named_by_ops(&mut named);
+        let is_source = |t: &TensorInfo| !matches!(t.kind, TensorKind::Value | TensorKind::Argument);
+        self.tensors().filter(move |(t, info)| is_source(info) && (!info.of_call || named.contains(t)))
+    }
     /// Number of elements of all coefficients.
     pub fn parameters(&self) -> usize {
         self.tensors().filter(|(_, t)| t.is_coefficient()).map(|(_, t)| t.elements()).sum()

@@ -48,7 +48,7 @@ impl Graph {
                 bound.insert(input, tensor);
                 g.requantize(tensor, body.tensor(input)?)?;
             }
-            for (tensor, info) in body.tensors().filter(|(_, t)| t.is_coefficient() && !t.of_call) {
+            for (tensor, info) in body.declared().filter(|(_, t)| t.is_coefficient()) {
                 bound.insert(tensor, g.shared_coefficient(body.name(), info)?);
             }
             g.scope(name, |g| g.replay(body, body.body(), &mut bound))?;

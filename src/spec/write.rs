@@ -26,9 +26,7 @@ pub fn to_text(graph: &Graph, weights: Option<&str>) -> Result<String> {
         let _ = write!(out, ",\n  \"weights\": {}", json!(file));
     }
     let mut declared = Vec::new();
-    for (_, info) in
-        graph.tensors().filter(|(_, t)| t.kind != TensorKind::Value && t.kind != TensorKind::Argument && !t.of_call)
-    {
+    for (_, info) in graph.declared() {
         declared.push(format!("    {}: {}", json!(info.name), declaration(info, weights.is_none())?));
     }
     let _ = write!(

@@ -22,7 +22,7 @@ pub struct OpDef {
     pub blocks: &'static [&'static str],
     /// Whether input and output share their quantization.
     pub quant_transparent: bool,
-    /// Whether it gives values their origin (`None`, `Input`, `Weight`) and computes nothing.
+    /// Whether it only says where values come from or go (`None`, `Input`, `Weight`, `Yield`) and computes nothing.
     pub structure: bool,
 }
 
@@ -179,7 +179,8 @@ pub fn operator_error(op: &OpDef, problem: impl Into<String>) -> Error {
 }
 
 fn is_structure(name: &str) -> Error {
-    let problem = "it is structure, not computation: inputs and coefficients are made by the graph".into();
+    let problem =
+        "it is structure, not computation: inputs, coefficients and the ends of blocks are made by the graph".into();
     Cause::Operator { op: name.into(), problem }.into()
 }
 

@@ -19,7 +19,7 @@ macro_rules! without_rule {
         FrcnDetection GroupNormTrain If LayerNormBwd LayerNormTrain Loop MaskRCNN_BboxPooler MaskRCNN_GetBboxB
         MaskRCNN_MaskPooler MaskRCNN_RPNGetBboxes MatchTemplate MaxPoolingIndicesBwd MeanRstd Mlp Mmap2Rgbmap
         Preprocess PriorBox Proposal RandnLike RecurrentGatedDeltaRule RetinaFaceDetection ScaleLut SelectiveScan
-        SoftmaxBwd Tuple UnTuple WeightReorder Yield YoloDetection
+        SoftmaxBwd Tuple UnTuple WeightReorder YoloDetection
     } };
 }
 
