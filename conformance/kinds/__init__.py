@@ -1,16 +1,19 @@
-"""Generators of random graphs, a file for each family of functions; KINDS has them all by name."""
+"""Generators of random graphs, a file for each family of functions; KINDS has them all by name. OTHER_TEXT says of some why
+their text is another than the peer's on purpose: of these only the numbers of the outputs are compared."""
 import importlib
 import pkgutil
 
 
 def _gather():
-    kinds, family_of = {}, {}
+    kinds, family_of, other_text = {}, {}, {}
     for _, family, _ in pkgutil.iter_modules(__path__):
-        for name, build in importlib.import_module("%s.%s" % (__name__, family)).KINDS.items():
+        module = importlib.import_module("%s.%s" % (__name__, family))
+        other_text.update(getattr(module, "OTHER_TEXT", {}))
+        for name, build in module.KINDS.items():
             if name in kinds:
                 raise ValueError("kind %s: both %s and %s have it" % (name, family_of[name], family))
             kinds[name], family_of[name] = build, family
-    return kinds
+    return kinds, other_text
 
 
-KINDS = _gather()
+KINDS, OTHER_TEXT = _gather()

@@ -1,7 +1,7 @@
 """Position embeddings, and the merging of patches."""
 import numpy as np
 
-from random_graph import R, maybe
+from random_graph import R, float_type, maybe
 
 
 def rope(s):
@@ -33,8 +33,19 @@ def merger_matmul(s):
     s.call("merger_matmul", input=x, matmul_weight=s.tensor("w", [4 * c, out], "float32", True), split_hws=maybe(0.6, lambda: pictures))
 
 
+def rot_pos_emb(s):
+    rows, dtype = R.randint(2, 9), float_type()
+    ids = s.tensor("ids", [R.randint(1, 6), R.randint(1, 3)], "int32", values=None)
+    s.data[ids] %= rows
+    table = lambda name: s.tensor(name, [rows, R.randint(1, 5)], dtype)
+    s.call("rot_pos_emb", ["embedding", "cosine", "sine"], pos_ids=ids, rotary_pos_emb_full=table("full"), rotary_pos_emb_cos=table("cos"),
+           rotary_pos_emb_sin=table("sin"))
+
+
+OTHER_TEXT = {"rot_pos_emb": "TpuLang reshapes to what top.Shape gives, ours to known numbers"}
 KINDS = {
     "rope": rope,
     "rope_int": rope_int,
+    "rot_pos_emb": rot_pos_emb,
     "merger_matmul": merger_matmul,
 }

@@ -20,12 +20,28 @@
 /// ```
 ///
 /// A function with a fixed number of outputs gives an array and names them: `-> [Tensor; 2] as ["values", "indices"]`.
-/// A set of optional arguments that several functions share is declared by `function! { set Window { .. } }`.
+/// A set of optional arguments that several functions share is declared by `function! { set Window { .. } }`. Tensors that
+/// several functions need, too many to be told apart by position, are `function! { tensors Weights { "..." name, } }`; a
+/// function takes them after its other required arguments, `..weights: Weights,`.
 /// `args.beta()` is the argument or its default.
 macro_rules! function {
     // A set of arguments that functions share.
     ( set $Set:ident { $( $odoc:literal $opt:ident: $oty:ty $(= $default:expr)?, )* } ) => {
         function! { @struct concat!("Arguments that several functions share."); $Set { ; $( $odoc $opt: $oty $(= $default)?, )* } }
+    };
+    // Tensors that functions need.
+    ( tensors $Set:ident { $( $doc:literal $name:ident, )* } ) => {
+        function! {
+            @struct concat!("Tensors that several functions need.");
+            $Set { $( $doc $name: crate::graph::Operand, )* ; }
+        }
+        impl $Set {
+            /// The tensors of a graph that have the arguments' names, after a prefix.
+            pub fn named(prefix: &str) -> Self {
+                let name = |argument: &str| crate::graph::Operand::Named(format!("{prefix}{argument}"));
+                $Set { $( $name: name(stringify!($name)), )* }
+            }
+        }
     };
     // One output, or any number of them.
     ( $Args:ident -> $Output:ident { $($list:tt)* } $($functions:tt)+ ) => {
@@ -53,6 +69,7 @@ macro_rules! function {
     (
         @struct $doc:expr; $Args:ident {
             $( $rdoc:literal $req:ident: $rty:ty, )*
+            $( ..$tensors:ident: $Tensors:ident, )*
             ;
             $( $odoc:literal $opt:ident: $oty:ty $(= $default:expr)?, )*
             $( ..$set:ident: $Set:ident { $( $sopt:ident: $sty:ty ),* $(,)? }, )*
@@ -62,6 +79,7 @@ macro_rules! function {
         #[derive(Debug, Clone, PartialEq)]
         pub struct $Args {
             $( #[doc = $rdoc] pub $req: $rty, )*
+            $( #[doc = concat!("See [`", stringify!($Tensors), "`].")] pub $tensors: $Tensors, )*
             $( #[doc = $odoc] pub $opt: Option<$oty>, )*
             $( #[doc = concat!("See [`", stringify!($Set), "`].")] pub $set: $Set, )*
         }
@@ -70,8 +88,8 @@ macro_rules! function {
         impl $Args {
             /// With the required arguments.
             #[allow(clippy::too_many_arguments, reason = "as many as TpuLang's function has")]
-            pub(crate) fn new($( $req: impl Into<$rty> ),*) -> Self {
-                $Args { $( $req: $req.into(), )* $( $opt: None, )* $( $set: $Set::new(), )* }
+            pub(crate) fn new($( $req: impl Into<$rty>, )* $( $tensors: $Tensors, )*) -> Self {
+                $Args { $( $req: $req.into(), )* $( $tensors, )* $( $opt: None, )* $( $set: $Set::new(), )* }
             }
             $( $(
                 pub(crate) fn $opt(&self) -> $oty {
@@ -85,6 +103,7 @@ macro_rules! function {
                 use crate::functions::ArgumentDef;
                 let _ = &into;
                 $( into.push(ArgumentDef::of::<$rty>(crate::functions::word(stringify!($req)), $rdoc, true, None)); )*
+                $( <$Tensors as crate::functions::ArgumentSet>::describe(into); )*
                 $(
                     #[allow(unused_mut, unused_assignments, reason = "not every argument has a default")]
                     let mut default: Option<$oty> = None;
@@ -98,6 +117,7 @@ macro_rules! function {
                 let _ = &from;
                 Ok($Args {
                     $( $req: from.required(crate::functions::word(stringify!($req)))?, )*
+                    $( $tensors: crate::functions::ArgumentSet::take(from)?, )*
                     $( $opt: from.optional(stringify!($opt))?, )*
                     $( $set: crate::functions::ArgumentSet::take(from)?, )*
                 })
@@ -107,6 +127,7 @@ macro_rules! function {
                 use crate::functions::Argument as _;
                 let _ = &into;
                 $( into.insert(crate::functions::word(stringify!($req)), self.$req.to_value()); )*
+                $( crate::functions::ArgumentSet::put(&self.$tensors, into); )*
                 $( if let Some(v) = &self.$opt { into.insert(stringify!($opt), v.to_value()); } )*
                 $( crate::functions::ArgumentSet::put(&self.$set, into); )*
             }
@@ -115,6 +136,7 @@ macro_rules! function {
                 use crate::functions::Argument as _;
                 let _ = &f;
                 $( self.$req.visit(&mut |o| f(crate::functions::word(stringify!($req)), o)); )*
+                $( crate::functions::ArgumentSet::visit_operands(&mut self.$tensors, f); )*
                 $( if let Some(v) = &mut self.$opt { v.visit(&mut |o| f(stringify!($opt), o)); } )*
                 $( crate::functions::ArgumentSet::visit_operands(&mut self.$set, f); )*
             }
@@ -123,6 +145,7 @@ macro_rules! function {
     (
         @setters $Args:ident {
             $( $rdoc:literal $req:ident: $rty:ty, )*
+            $( ..$tensors:ident: $Tensors:ident, )*
             ;
             $( $odoc:literal $opt:ident: $oty:ty $(= $default:expr)?, )*
             $( ..$set:ident: $Set:ident { $( $sopt:ident: $sty:ty ),* $(,)? }, )*
@@ -148,6 +171,7 @@ macro_rules! function {
     (
         @one $Args:ident $outputs:tt {
             $( $rdoc:literal $req:ident: $rty:ty, )*
+            $( ..$tensors:ident: $Tensors:ident, )*
             ;
             $($rest:tt)*
         }
@@ -195,11 +219,11 @@ macro_rules! function {
                 $( stringify!($example), ";\n", )* "# Ok::<(), Error>(())\n```"
             )]
             #[allow(clippy::too_many_arguments, reason = "as many as TpuLang's function has")]
-            pub fn $name(&mut self, $( $req: impl Into<$rty> ),*) -> crate::functions::Call<'_, $Args> {
+            pub fn $name(&mut self, $( $req: impl Into<$rty>, )* $( $tensors: $Tensors, )*) -> crate::functions::Call<'_, $Args> {
                 crate::functions::Call {
                     graph: self,
                     function: $name::FUNCTION,
-                    args: $Args::new($($req),*),
+                    args: $Args::new($( $req, )* $( $tensors, )*),
                     named: Default::default(),
                 }
             }

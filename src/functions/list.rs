@@ -1,13 +1,13 @@
 //! The one list of functions.
 use super::{
     FunctionDef, activation, arithmetic, attention, cast, compare, conv, create, custom, deconv, deformable, detect,
-    familiar, gather, image, layout, math, matmul, mean_std, norm, packed, pool, reduce, resize, scatter, select,
+    familiar, gather, image, layout, math, matmul, mean_std, norm, packed, pool, qwen, reduce, resize, scatter, select,
     shift, slice, sort, tile,
 };
 use crate::base::{Cause, Result, nearest, shown};
 
 /// Every function, by name.
-static FUNCTIONS: [FunctionDef; 140] = [
+static FUNCTIONS: [FunctionDef; 142] = [
     packed::a16matmul(),
     activation::abs(),
     arithmetic::add(),
@@ -104,6 +104,8 @@ static FUNCTIONS: [FunctionDef; 140] = [
     layout::permute(),
     math::pow(),
     activation::prelu(),
+    qwen::qwen2_block(),
+    qwen::qwen2_block_cache(),
     reduce::reduce(),
     activation::relu(),
     tile::repeat(),

@@ -39,6 +39,8 @@ mod mean_std;
 mod norm;
 mod packed;
 mod pool;
+mod qwen;
+mod qwen_layer;
 mod reduce;
 mod resize;
 mod scatter;
@@ -68,6 +70,6 @@ pub mod args {
     pub use super::{
         activation::*, arithmetic::*, attention::*, cast::*, compare::*, conv::*, create::*, custom::*, deconv::*,
         deformable::*, detect::*, gather::*, image::*, layout::*, math::*, matmul::*, mean_std::*, norm::*, packed::*,
-        pool::*, reduce::*, resize::*, scatter::*, select::*, shift::*, slice::*, sort::*, tile::*,
+        pool::*, qwen::*, reduce::*, resize::*, scatter::*, select::*, shift::*, slice::*, sort::*, tile::*,
     };
 }

@@ -2,7 +2,7 @@
 use super::snapshot;
 use tpulang::{
     Array, Dtype, Graph, Result, Tensor,
-    functions::args::{ColourRounding, ExtractorMode},
+    functions::args::{ColourRounding, ExtractorMode, Qwen2Weights},
     mlir,
     ops::{InterpCoordMode, InterpMode, ReduceMode, RopeMode, Yuv2rgbFormulaImageFormat, Yuv2rgbFormulaMode},
     quant::RoundMode,
@@ -372,5 +372,40 @@ fn image_and_detect() {
         let c =
             g.roiExtractor(rois, levels, [x, x], 3, 2, 1, vec![4.0, 8.0], 2).mode(ExtractorMode::DynNormal).call()?;
         Ok(vec![a, b, c])
+    });
+}
+
+/// The tensors of a decoder layer of 8 hidden elements, named after a prefix.
+fn layer(g: &mut Graph, prefix: &str) -> Result<Qwen2Weights> {
+    for name in ["q", "k", "v", "o", "gate", "up", "down"] {
+        let mut add =
+            |what, dtype, shape: &[usize]| g.coefficient(&format!("{prefix}{name}_proj_{what}"), filled(dtype, shape));
+        add("weights", Dtype::Int32, &[1, 8])?;
+        add("scales", Dtype::Float32, &[2, 8])?;
+        add("zps", Dtype::Int32, &[2, 1])?;
+        add("bias", Dtype::Float32, &[8])?;
+    }
+    for name in ["input_layernorm_weight", "post_attention_layernorm_weight"] {
+        g.coefficient(&format!("{prefix}{name}"), filled(Dtype::Float32, &[8]))?;
+    }
+    Ok(Qwen2Weights::named(prefix))
+}
+
+#[test]
+fn qwen() {
+    golden("qwen", |g, x, _| {
+        let hidden = g.slice(x, [0, 0, 0, 0], [1, 1, 2, 4]).call()?;
+        let hidden = g.reshape(hidden, [1, 1, 8]).call()?;
+        let ids = g.coefficient("ids", filled(Dtype::Int32, &[2, 1, 1]))?;
+        let tables = || [filled(Dtype::Float32, &[3, 1, 1]), filled(Dtype::Float32, &[3, 1, 1])];
+        let (first, second) = (layer(g, "first_")?, layer(g, "second_")?);
+        let mask = filled(Dtype::Float32, &[1, 1, 1, 1]);
+        let a = g.qwen2_block(hidden, ids, mask, tables(), tables(), first).hidden_size(8).num_attention_heads(2);
+        let a = a.num_key_value_heads(2).mrope_section(vec![1, 1]).group_size(4).out_dtype(Dtype::Float32);
+        let [a, k, v] = a.call()?;
+        let mask = filled(Dtype::Float32, &[1, 2]);
+        let b = g.qwen2_block_cache(a, ids, mask, k, v, tables(), tables(), second).hidden_size(8);
+        let b = b.num_attention_heads(2).num_key_value_heads(2).mrope_section(vec![1, 1]).group_size(4);
+        Ok(b.out_dtype(Dtype::Float32).out_names(["y", "k", "v"]).call()?.to_vec())
     });
 }
