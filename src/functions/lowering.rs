@@ -33,10 +33,14 @@ impl<'g> Lowering<'g> {
     ) -> Self {
         Lowering { graph, function, outputs, out, arguments: Vec::new(), words: &[] }
     }
-    /// What tensors made on the way are named after: the output.
+    /// What tensors made on the way are named after: the output, or what the names of several have in common.
     pub(crate) fn stem(&self) -> String {
-        match self.out.as_deref() {
-            Some([name, ..]) => name.clone(),
+        match (self.out.as_deref(), self.outputs) {
+            (Some([name, _, ..]), [own, ..]) => {
+                let common = name.strip_suffix(own).and_then(|n| n.strip_suffix('_')).filter(|n| !n.is_empty());
+                common.unwrap_or(name).to_owned()
+            }
+            (Some([name, ..]), _) => name.clone(),
             _ => self.graph.free_name(self.function),
         }
     }
