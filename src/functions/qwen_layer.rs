@@ -380,7 +380,7 @@ impl Projection<'_> {
         let (each, called) = (32 / bits as usize, |what: &str| format!("{}_{what}", self.name));
         if !k.is_multiple_of(each) || !n.is_multiple_of(each) {
             let expected = format!("both must be multiples of {each}, as many as share an integer");
-            return Err(misfit(called("weights"), format!("makes {n} numbers of {k}; {expected}")));
+            return Err(misfit(called("weights"), format!("are those of a {k}x{n} matrix; {expected}")));
         }
         let group = divisor("group_size", options.group_size(), k, &format!("the rows of {}", self.name))?;
         for (name, operand, dtypes, shape) in [
@@ -391,7 +391,7 @@ impl Projection<'_> {
             to.dtype(&name, operand, dtypes)?;
             let found = &to.info(operand)?.shape;
             if found.as_slice() != shape {
-                let of = format!("for {k} to {n} with {bits} bits in groups of {group}");
+                let of = format!("for a {k}x{n} matrix of {bits} bits in groups of {group} rows");
                 return Err(wrong_shape(&name, found, &format!("{}, {of}", shape_text(&shape))));
             }
         }
