@@ -236,7 +236,7 @@ mod tests {
     #[test]
     fn resizing_is_opencvs() {
         let rgb = || plain(PixelFormat::Rgb);
-        let cases: Vec<([usize; 2], [usize; 2], Preprocess, Vec<u8>)> = vec![
+        let cases = [
             ([5, 7], [3, 4], rgb(), vec![126, 110, 104, 139, 164, 139, 92, 22, 184, 129, 41, 144]),
             (
                 [3, 2],

@@ -100,7 +100,7 @@ mod tests {
                     } else {
                         a * b
                     };
-                    let want = mode.round(x * f64::from(shift as i32).exp2()).clamp(-128.0, 127.0);
+                    let want = mode.round(x * f64::from(shift).exp2()).clamp(-128.0, 127.0);
                     assert_eq!(got, want, "{op} {a} {b} shift {shift} {mode:?}");
                 }
             }
