@@ -1,7 +1,8 @@
 # The everyday commands. `make demo` and `make test` need nothing but a Rust tool chain on Debian 12 or Ubuntu.
 PEER ?= target/peer
 CASES ?= $(or $(TPULANG_CASES),tests/cases)
-BIN = target/release/tpulang
+PROFILE ?= release
+BIN = target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/tpulang
 LLVM = /usr/lib/llvm-22
 
 .PHONY: help setup demo build test check deny conformance quantized fuzz fuzz-input minilm bench docs
@@ -12,8 +13,8 @@ help: ## what there is
 setup: ## install LLVM and MLIR 22 where they are missing
 	@sh scripts/setup.sh $(LLVM)
 
-build: setup ## the release binary
-	cargo build --release --bin tpulang
+build: setup ## the binary, for users: PROFILE=release
+	cargo build --profile $(PROFILE) --bin tpulang
 
 demo: build ## convert and run a small network
 	@sh scripts/demo.sh $(BIN)
@@ -60,7 +61,7 @@ fuzz-input: setup ## hostile input to each reader, for SECONDS each (needs cargo
 
 minilm: setup ## fetch a real language model, convert it, run it, and let the tool chain take it
 	sh scripts/minilm.sh build/minilm
-	cargo run --release --example minilm
+	cargo run --profile $(PROFILE) --example minilm
 	if [ -e $(PEER)/ready ]; then $(PEER)/bin/python conformance/accept.py build/minilm/minilm_origin.mlir; fi
 
 bench: build ## speed beside TpuLang's Python, in one run

@@ -50,7 +50,8 @@ function! {
     yuv2rgb: "YUV images to RGB: .. x 3 x h x w, uint8. With u and v less 128: `r = y + 1.40189 v`, `g = y - 0.34581 u - 0.7149 v`, `b = y + 1.77098 u` (`_601_full`), or, y being `1.16438 (y - 16)`, `r = y + 1.59603 v`, `g = y - 0.39176 u - 0.81297 v`, `b = y + 2.01723 u` (`_601_limited`).",
         example |g, x, i| {
             let yuv = g.input("yuv", Dtype::Uint8, [2, 90, 60])?;
-            let y = g.yuv2rgb(yuv, 2, 4, Yuv2rgbFormulaImageFormat::UINT8, Yuv2rgbFormulaMode::_601Full, ColourRounding::HalfToEven).call()?;
+            let (format, mode) = (ops::Yuv2rgbFormulaImageFormat::UINT8, ops::Yuv2rgbFormulaMode::_601Full);
+            let y = g.yuv2rgb(yuv, 2, 4, format, mode, functions::args::ColourRounding::HalfToEven).call()?;
             assert_eq!(g.tensor(y)?.type_text(), "2x3x60x60 uint8");
         },
         => |args, to| args.lower(to);
