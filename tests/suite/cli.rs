@@ -67,6 +67,20 @@ fn a_network_goes_all_the_way() {
     );
 }
 
+/// `make docs` writes them.
+#[test]
+fn generated_documents_are_true() {
+    let documents: [(&str, &[&str]); 3] = [
+        ("docs/functions.md", &["ops", "--markdown", "functions"]),
+        ("docs/ops.md", &["ops", "--markdown", "ops"]),
+        ("docs/schema.json", &["schema"]),
+    ];
+    for (file, args) in documents {
+        let stale = std::fs::read(file).unwrap() != tpulang(args).stdout;
+        assert!(!stale, "{file} is stale: make docs");
+    }
+}
+
 #[test]
 fn a_closed_pipe_is_no_error() {
     use std::process::Stdio;
