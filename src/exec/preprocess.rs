@@ -28,9 +28,9 @@ use std::borrow::Cow;
 pub fn preprocess(image: &Array, how: &Preprocess, shape: &[usize]) -> Result<Array> {
     how.check(shape)?;
     let channels = how.pixel_format.channels();
-    let plane = match (how.spatial(shape), how.channel_format) {
-        (Some([h, w]), ChannelFormat::Nchw) if shape[shape.len() - 3] == channels => h * w,
-        (Some([h, w]), ChannelFormat::Nhwc) if shape[shape.len() - 1] == channels => h * w,
+    let size = match (how.spatial(shape), how.channel_format) {
+        (Some(size), ChannelFormat::Nchw) if shape[shape.len() - 3] == channels => size,
+        (Some(size), ChannelFormat::Nhwc) if shape[shape.len() - 1] == channels => size,
         _ => {
             let problem =
                 format!("is {}, not an image of {channels} channels ({})", shape_text(shape), how.pixel_format.name());
@@ -41,7 +41,6 @@ pub fn preprocess(image: &Array, how: &Preprocess, shape: &[usize]) -> Result<Ar
         let expected = "images become rgb, bgr, rgba or gray; feed a sensor's pixels as they are";
         return Err(argument("preprocess.pixel_format", how.pixel_format.name(), expected));
     }
-    let [height, width] = how.spatial(shape).unwrap_or_default();
     let batch = if shape.len() == 4 { shape[0] } else { 1 };
     let images = images(image)?;
     if images.len() != batch && images.len() != 1 {
@@ -49,12 +48,13 @@ pub fn preprocess(image: &Array, how: &Preprocess, shape: &[usize]) -> Result<Ar
         return Err(misfit("the array", problem));
     }
     let mut values: Vec<f32> = Vec::new();
-    reserve(&mut values, batch * channels * plane)?;
-    for i in 0..batch {
-        let image = images[i % images.len()].with_channels(channels)?;
-        let resized = resized(&image, how, how.resize_dims.map_or([height, width], |d| d.map(|d| d as usize)))?;
-        resized.cut([height, width])?.normalized(how, &mut values);
+    reserve(&mut values, shape.iter().product())?;
+    let before_cut = how.resize_dims.map_or(size, |d| d.map(|d| d as usize));
+    for image in &images {
+        resized(&image.with_channels(channels)?, how, before_cut)?.cut(size)?.normalized(how, &mut values);
     }
+    let done = values.len();
+    (images.len()..batch).for_each(|_| values.extend_from_within(..done));
     Array::from_vec(shape, values)
 }
 

@@ -1,7 +1,7 @@
 //! Types of changes of number representation.
 use super::{
     Cast, DequantInt, DequantizeLinear, DtypeCast, QuantizeLinear, RequantFp, RequantInt,
-    types::{Choice, INTEGERS, Types, Value, axis, one},
+    types::{Choice, INTEGERS, NUMBERS, Types, Value, axis, one},
 };
 use crate::base::{Dtype, Error, Result, invalid};
 
@@ -22,18 +22,6 @@ const TENSORS: &[Dtype] = &[
 
 /// What float results can be.
 const FLOATS: &[Dtype] = &[Dtype::Float32, Dtype::Float16, Dtype::Bfloat16];
-/// What can be quantized.
-const NUMBERS: &[Dtype] = &[
-    Dtype::Float32,
-    Dtype::Float16,
-    Dtype::Bfloat16,
-    Dtype::Int32,
-    Dtype::Uint32,
-    Dtype::Int16,
-    Dtype::Uint16,
-    Dtype::Int8,
-    Dtype::Uint8,
-];
 /// What quantized tensors can be.
 const NARROW: &[Dtype] = &[Dtype::Int8, Dtype::Uint8, Dtype::Int16, Dtype::Uint16];
 

@@ -8,7 +8,8 @@ use super::{
 use crate::{
     array::zeros,
     base::{Dtype, Result},
-    ops::{self, Convolution},
+    exec::ValueType,
+    ops::{self, Convolution, Window},
     quant::Quantization,
 };
 use rayon::prelude::*;
@@ -27,7 +28,20 @@ pub(super) struct Parts<'a> {
     pub grid: Grid,
 }
 
-impl Parts<'_> {
+impl<'a> Parts<'a> {
+    /// Of a convolution from `input` to the result, its filter being oc x ic/group x kernel.
+    pub fn new(
+        [input, filter]: [&'a Operand; 2],
+        bias: &'a Option<Operand>,
+        finish: Finish,
+        group: i64,
+        windows: &[Window],
+        result: &ValueType,
+    ) -> Self {
+        let (x, w, group) = (&input.ty.shape, &filter.ty.shape, group as usize);
+        let grid = Grid::new(windows, &x[2..], &result.shape[2..]);
+        Parts { input, filter, bias: bias.as_ref(), finish, group, ic: w[1], oc: w[0] / group, grid }
+    }
     /// Weights of one output channel.
     pub fn depth(&self) -> usize {
         self.ic * self.grid.taps()
@@ -97,18 +111,9 @@ fn centred<T: Factor>(t: &Task, operand: &Operand, channel: impl Fn(usize, usize
 
 pub(super) fn conv(op: ops::Conv<Operand>) -> Kernel {
     Box::new(move |t| {
-        let (x, w, group) = (&op.input.ty.shape, &op.filter.ty.shape, op.group as usize);
-        let windows = Convolution::from(&op).windows(x)?;
-        let c = Parts {
-            input: &op.input,
-            filter: &op.filter,
-            bias: op.bias.as_ref(),
-            finish: Finish::relu(op.do_relu, op.relu_limit),
-            group,
-            ic: w[1],
-            oc: w[0] / group,
-            grid: Grid::new(&windows, &x[2..], &t.result(0)?.shape[2..]),
-        };
+        let windows = Convolution::from(&op).windows(&op.input.ty.shape)?;
+        let finish = Finish::relu(op.do_relu, op.relu_limit);
+        let c = Parts::new([&op.input, &op.filter], &op.bias, finish, op.group, &windows, t.result(0)?);
         match () {
             () if op.input.ty.buffer_dtype() == Dtype::Float32 => float(t, &c),
             () if c.is_narrow() => integer::<i32>(t, &c),

@@ -3,7 +3,6 @@ use super::{
     Kernel, Operand,
     conv::Parts,
     gemm::{Mat, gemm_f32},
-    grid::Grid,
     task::Finish,
 };
 use crate::{
@@ -15,18 +14,9 @@ use rten_gemm::GemmExecutor;
 
 pub(super) fn deform_conv2d(op: ops::DeformConv2D<Operand>) -> Kernel {
     Box::new(move |t| {
-        let (x, w, group) = (&op.input.ty.shape, &op.filter.ty.shape, op.group as usize);
-        let windows = Convolution::from(&op).windows(x)?;
-        let c = Parts {
-            input: &op.input,
-            filter: &op.filter,
-            bias: op.bias.as_ref(),
-            finish: Finish::relu(op.do_relu, op.relu_limit),
-            group,
-            ic: w[1],
-            oc: w[0] / group,
-            grid: Grid::new(&windows, &x[2..], &t.result(0)?.shape[2..]),
-        };
+        let windows = Convolution::from(&op).windows(&op.input.ty.shape)?;
+        let finish = Finish::relu(op.do_relu, op.relu_limit);
+        let c = Parts::new([&op.input, &op.filter], &op.bias, finish, op.group, &windows, t.result(0)?);
         let (x, w, offset) = (t.reals(&op.input)?, t.reals(&op.filter)?, t.reals(&op.offset)?);
         let mask = op.mask.as_ref().filter(|_| op.use_mask).map(|m| t.reals(m)).transpose()?;
         let (pixels, area, taps, depth) = (c.grid.pixels(), c.grid.area(), c.grid.taps(), c.depth());
