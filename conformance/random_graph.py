@@ -65,7 +65,7 @@ def scale():
 
 
 def zero(dtype):
-    return R.choice([0, 0, 3, 128 if dtype == "uint8" else -7])
+    return R.choice([0, 0, 3, 128 if dtype.startswith("u") else -7])
 
 
 def quantized(build):

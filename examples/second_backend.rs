@@ -123,7 +123,7 @@ impl Backend for Nd {
             Op::MatMul(op) => matmul(&op, result),
             _ => None,
         };
-        let operands = signature.op.operands().map(|(_, o)| o.index()).collect();
+        let operands = signature.op.operands().filter_map(|(_, o)| o.index()).collect();
         Ok(compute.map(|compute| Kernel { operands, compute, result: result.clone() }))
     }
     fn run(&self, kernel: &Kernel, operands: &[Buffer]) -> Result<Vec<Buffer>> {

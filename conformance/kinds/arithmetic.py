@@ -31,9 +31,10 @@ def binary_quant(s, d):
     else:
         other = s.tensor("z", b, d, kind < 0.6)
     pair = [x, other] if R.random() < 0.7 else [other, x]
-    out = maybe(0.3, lambda: "int8")
+    # A difference is signed, as TpuLang has it.
+    out = maybe(0.3, lambda: "int8") if op != "sub" else "int8"
     s.call(op, tensor_i0=pair[0], tensor_i1=pair[1], scale=[scale(), scale(), scale()],
-           zero_point=maybe(0.4, lambda: [zero(d) for _ in range(3)]), out_dtype=out)
+           zero_point=maybe(0.4, lambda: [zero(d), zero(d), zero(out or d)]), out_dtype=out)
 
 
 KINDS = {

@@ -5,6 +5,9 @@ use crate::{
     quant::Quantization,
 };
 
+/// Channels of a block.
+pub(crate) const BLOCK: usize = 16;
+
 /// Runs operators. Arrays move in and out; in between a backend has its own buffers.
 ///
 /// Floats of every dtype are computed and kept in float32, as TPU-MLIR's Top executor does; integers keep their
@@ -21,6 +24,17 @@ pub trait Backend: Send + Sync {
     /// # Errors
     /// What is constant is impossible, or the memory is not enough.
     fn prepare(&self, signature: &Signature) -> Result<Option<Self::Kernel>>;
+    /// Whether it can do `next`, which gives `result`, to what the signature gives, as part of the same kernel: then that is
+    /// prepared with `next` behind the others in [`Signature::then`]. Never asked of what somebody else reads too.
+    fn fuses(&self, _signature: &Signature, _next: &Op<Operand>, _result: &ValueType) -> bool {
+        false
+    }
+    /// Whether it computes operators whose operands or results lie otherwise than row-major, as this signature has it.
+    fn takes_layout(&self, _signature: &Signature) -> bool {
+        false
+    }
+    /// Takes back a result that nobody will read any more.
+    fn recycle(&self, _buffer: Self::Buffer) {}
     /// Runs a kernel on operands in the order of the signature's [`Operand::index`], none where one is constant and was
     /// not asked for, or absent. Gives the results that are there.
     ///
@@ -61,6 +75,15 @@ impl<B: Backend> Backend for &B {
     fn run(&self, kernel: &Self::Kernel, operands: &[Self::Buffer]) -> Result<Vec<Self::Buffer>> {
         (**self).run(kernel, operands)
     }
+    fn fuses(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
+        (**self).fuses(signature, next, result)
+    }
+    fn takes_layout(&self, signature: &Signature) -> bool {
+        (**self).takes_layout(signature)
+    }
+    fn recycle(&self, buffer: Self::Buffer) {
+        (**self).recycle(buffer)
+    }
     fn temporary(&self, kernel: &Self::Kernel) -> u64 {
         (**self).temporary(kernel)
     }
@@ -75,13 +98,29 @@ impl<B: Backend> Backend for &B {
     }
 }
 
+/// How a tensor's values lie in a buffer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Layout {
+    /// Row-major.
+    #[default]
+    Plain,
+    /// An image or a batch of them (n x c x h x w) whose channels stand in blocks: n x ceil(c / 16) x h x w x 16. Channels
+    /// beyond the last are 0.
+    Blocked {
+        /// So many of them are the tensor's.
+        channels: usize,
+    },
+}
+
 /// What a tensor is, apart from its values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValueType {
     /// Its name in the graph.
     pub name: String,
-    /// Dimensions.
+    /// Dimensions of the buffer: the tensor's, save for those that its layout adds.
     pub shape: Shape,
+    /// How the values lie.
+    pub layout: Layout,
     /// Type of the elements in the graph.
     pub dtype: Dtype,
     /// After propagation.
@@ -89,6 +128,22 @@ pub struct ValueType {
 }
 
 impl ValueType {
+    /// The tensor's dimensions, whatever its layout.
+    pub fn plain_shape(&self) -> Shape {
+        match (self.layout, self.shape.as_slice()) {
+            (Layout::Blocked { channels }, [n, _, h, w, _]) => vec![*n, channels, *h, *w],
+            _ => self.shape.clone(),
+        }
+    }
+    /// The same tensor with its channels in blocks; none where it is no batch of float images.
+    pub(crate) fn blocked(&self) -> Option<ValueType> {
+        let [n, channels, h, w] = *self.shape.as_slice() else {
+            return None;
+        };
+        let is_float = self.dtype.is_float() && self.quantization.is_none() && self.layout == Layout::Plain;
+        let shape = vec![n, channels.div_ceil(BLOCK), h, w, BLOCK];
+        is_float.then(|| ValueType { shape, layout: Layout::Blocked { channels }, ..self.clone() })
+    }
     /// Dtype of the buffer: float32 for every float.
     pub fn buffer_dtype(&self) -> Dtype {
         if self.dtype.is_float() { Dtype::Float32 } else { self.dtype }
@@ -106,16 +161,23 @@ pub struct Operand {
     pub ty: ValueType,
     /// Its values (float32 for every float), where they are known beforehand.
     pub constant: Option<Array>,
-    index: usize,
+    index: Option<usize>,
 }
 
 impl Operand {
     pub(crate) fn new(ty: ValueType, constant: Option<Array>, index: usize) -> Self {
-        Operand { ty, constant, index }
+        Operand { ty, constant, index: Some(index) }
+    }
+    pub(crate) fn computed_before(ty: ValueType) -> Self {
+        Operand { ty, constant: None, index: None }
     }
     /// Its place among the operands that [`Backend::run`] gets.
-    pub fn index(&self) -> usize {
+    pub fn index(&self) -> Option<usize> {
         self.index
+    }
+    /// Within [`Signature::then`]: it is what the operator before gives, and has no place among the operands.
+    pub fn is_computed_before(&self) -> bool {
+        self.index.is_none()
     }
 }
 
@@ -124,7 +186,10 @@ impl Operand {
 pub struct Signature {
     /// The op.
     pub op: Op<Operand>,
-    /// What the results must be.
+    /// Ops that follow within the same kernel, each on the one result of that before; only such as [`Backend::fuses`] has
+    /// agreed to.
+    pub then: Vec<Op<Operand>>,
+    /// What the results must be, after all of them.
     pub results: Vec<Option<ValueType>>,
 }
 

@@ -24,7 +24,7 @@ mod plan;
 mod preprocess;
 mod session;
 
-pub use backend::{Backend, Operand, Signature, ValueType};
+pub use backend::{Backend, Layout, Operand, Signature, ValueType};
 pub use compare::{Comparison, Tolerance, compare};
 pub use cpu::CpuBackend;
 pub use preprocess::preprocess;

@@ -1,9 +1,9 @@
 //! `add`, `sub`, `mul`, `div`, `max`, `min` of tensors and numbers.
 use super::{
-    argument::{Scalar, TensorOrScalar},
     dtypes::{BYTES, FLOATS},
     function,
     lowering::Lowering,
+    operands::{Scalar, TensorOrScalar},
 };
 use crate::{
     base::{Cause, Dtype, Result, argument},

@@ -126,20 +126,12 @@ fn tensor(graph: &Graph, name: &str, value: Value) -> Result<Option<Tensor>> {
 }
 
 fn attribute(kind: AttributeKind, value: Value) -> Option<Attribute> {
-    let floats = |all: &[Value]| all.iter().map(number).collect::<Option<Vec<f64>>>();
+    let floats = |all: &[Value]| all.iter().map(Value::number).collect::<Option<Vec<f64>>>();
     Some(match (kind, value) {
-        (AttributeKind::Float, v) => Attribute::Float(number(&v)?),
+        (AttributeKind::Float, v) => Attribute::Float(v.number()?),
         (AttributeKind::Floats, Value::List(all)) => Attribute::Floats(floats(&all)?),
         (_, v) => of_any_kind(v)?,
     })
-}
-
-fn number(value: &Value) -> Option<f64> {
-    match value {
-        Value::Int(v) => Some(*v as f64),
-        Value::Float(v) => Some(*v),
-        _ => None,
-    }
 }
 
 /// As the value itself suggests.

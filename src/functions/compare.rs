@@ -1,11 +1,11 @@
 //! Comparisons of two tensors (`gt`, `ge`, ...) and of a tensor with a number (`gts`, `ges`, ...), and logic of both
 //! (`and_op`, `ands`, ...).
 use super::{
-    argument::Scalar,
     arithmetic::{Arithmetic, add},
     dtypes::FLOATS_AND_BYTES,
     function,
     lowering::Lowering,
+    operands::Scalar,
 };
 use crate::{
     base::{Result, argument, misfit},

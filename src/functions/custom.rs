@@ -1,8 +1,9 @@
 //! Operators of the user: `custom`.
 use super::{
-    argument::{Argument, Mismatch, Operands},
+    argument::{Argument, Mismatch},
     function,
     lowering::Lowering,
+    operands::Operands,
     value::Value,
 };
 use crate::{

@@ -1,9 +1,10 @@
 //! Data movement: `copy`, `reshape`, `permute`, `squeeze`, `unsqueeze`, `concat`, `split`, `pad`.
 use super::{
-    argument::{NewShape, OneWord, Operands, Scalar},
+    argument::OneWord,
     dtypes::{FLOATS_AND_BYTES, MOVED},
     function,
     lowering::Lowering,
+    operands::{NewShape, Operands, Scalar},
 };
 use crate::{
     base::{Dtype, Ints, Result, argument},

@@ -1,6 +1,6 @@
 //! The graph as a function sees it while it is lowered to operators.
-use super::argument::Scalar;
 use super::function::{Arguments, Function};
+use super::operands::Scalar;
 use crate::{
     array::Array,
     base::{Cause, Dtype, Error, Ints, Result, Shape, argument, counted, invalid, misfit},

@@ -2,11 +2,11 @@
 //! nothing else), `clamp`, `pow`.
 use super::{
     activation::InOut,
-    argument::{Scalar, TensorOrScalar},
     arithmetic::{Arithmetic, mul},
     dtypes::{FLOATS, FLOATS_AND_BYTES},
     function,
     lowering::Lowering,
+    operands::{Scalar, TensorOrScalar},
 };
 use crate::{
     base::{Dtype, Result, argument},

@@ -37,6 +37,7 @@ mod math;
 mod matmul;
 mod mean_std;
 mod norm;
+mod operands;
 mod packed;
 mod pool;
 mod qwen;
@@ -54,8 +55,8 @@ mod testing;
 mod tile;
 mod value;
 
+pub use argument::Each;
 pub(crate) use argument::{Argument, closest};
-pub use argument::{Each, NewShape, Operands, Scalar, TensorOrScalar};
 pub use by_name::call;
 pub(crate) use by_name::{ByName, attribute_value, call_with};
 pub use custom::Params;
@@ -63,7 +64,9 @@ pub(crate) use declare::function;
 pub use function::{ArgumentDef, ArgumentSet, Arguments, Call, Function, FunctionDef, Outputs};
 pub(crate) use function::{BadArgument, BadCall, Given, Named, call_by_name, word};
 pub use list::{function_def, functions};
+pub use operands::{NewShape, Operands, Scalar, TensorOrScalar};
 pub use value::Value;
+pub(crate) use value::{not_finite, number_to_json};
 
 /// The structs of the functions' arguments.
 pub mod args {

@@ -1,9 +1,5 @@
 //! Decoder layers of Qwen2-VL: `qwen2_block`, `qwen2_block_cache`.
-use super::{
-    argument::{OneWord, Operands},
-    function,
-    qwen_layer::Layer,
-};
+use super::{argument::OneWord, function, operands::Operands, qwen_layer::Layer};
 use crate::{
     base::{Dtype, Result},
     graph::{Operand, Tensor},

@@ -1,9 +1,10 @@
 //! Choice by a condition: `cond_select`, `select`, `nonzero`.
 use super::{
-    argument::{OneWord, TensorOrScalar},
+    argument::OneWord,
     dtypes::FLOATS,
     function,
     lowering::{Lowering, one_of},
+    operands::TensorOrScalar,
 };
 use crate::{
     base::{Cause, Dtype, Result, misfit, shape_text},

@@ -1,10 +1,10 @@
 //! Integer arithmetic with a shift: `add_shift`, `sub_shift`, `mul_shift`.
 use super::{
-    argument::{Scalar, TensorOrScalar},
     arithmetic::no_tensor,
     dtypes::{INTEGERS, SIGNED},
     function,
     lowering::{Lowering, one_of},
+    operands::{Scalar, TensorOrScalar},
 };
 use crate::{
     base::{Dtype, Result, argument},

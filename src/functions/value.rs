@@ -86,7 +86,29 @@ impl fmt::Display for Value {
     }
 }
 
+/// The numbers that JSON lacks, as specs write them.
+const NOT_FINITE: [(&str, f64); 3] = [("inf", f64::INFINITY), ("-inf", f64::NEG_INFINITY), ("nan", f64::NAN)];
+
+/// The number that this word names.
+pub(crate) fn not_finite(word: &str) -> Option<f64> {
+    NOT_FINITE.iter().find(|(w, _)| *w == word).map(|(_, number)| *number)
+}
+
+pub(crate) fn number_to_json(v: f64) -> serde_json::Value {
+    let word = NOT_FINITE.iter().find(|(_, number)| *number == v || number.is_nan() && v.is_nan());
+    word.map_or_else(|| v.into(), |(word, _)| (*word).into())
+}
+
 impl Value {
+    /// The number that it is, or names: `"inf"`, `"-inf"`, `"nan"`.
+    pub(crate) fn number(&self) -> Option<f64> {
+        match self {
+            Value::Int(v) => Some(*v as f64),
+            Value::Float(v) => Some(*v),
+            Value::Str(v) => not_finite(v),
+            _ => None,
+        }
+    }
     /// As JSON, tensors by their names in `graph`.
     pub(crate) fn to_json(&self, graph: &Graph) -> Result<serde_json::Value> {
         use serde_json::{Value as Json, json};
@@ -94,8 +116,7 @@ impl Value {
             Value::Null => Json::Null,
             Value::Bool(v) => json!(v),
             Value::Int(v) => json!(v),
-            Value::Float(v) if v.is_finite() => json!(v),
-            Value::Float(v) => return Err(invalid(format!("JSON cannot hold the number {v}"))),
+            Value::Float(v) => number_to_json(*v),
             Value::Str(v) | Value::Tensor(Operand::Named(v)) => json!(v),
             Value::Tensor(Operand::Tensor(t)) => json!(graph.tensor(*t)?.name),
             Value::Tensor(Operand::Constant(_)) => return Err(invalid("a tensor argument is written by its name")),

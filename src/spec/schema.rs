@@ -1,6 +1,6 @@
 use crate::{
     base::Dtype,
-    functions::{ArgumentDef, FunctionDef, functions},
+    functions::{Argument, ArgumentDef, FunctionDef, functions},
     graph::Preprocess,
     quant::Quantization,
 };
@@ -74,7 +74,7 @@ fn definitions() -> Map<String, Value> {
                 "description": "A number: an integer literal is int32, one with a fraction or exponent float32; or an object with value and dtype.",
                 "anyOf": [
                     { "type": "number" },
-                    { "type": "object", "properties": { "value": { "type": "number" }, "dtype": dtype }, "required": ["value"], "additionalProperties": false }
+                    { "type": "object", "properties": { "value": f64::schema(), "dtype": dtype }, "required": ["value"], "additionalProperties": false }
                 ]
             }),
         ),

@@ -3,7 +3,7 @@ use super::node::Node;
 use crate::{
     array::{Array, WeightFile},
     base::{Cause, Dtype, OneOrMany, Result, Shape, elements},
-    functions::closest,
+    functions::{closest, not_finite},
     graph::{Graph, Preprocess, Tensor, TensorKind},
     quant::Quantization,
 };
@@ -79,6 +79,10 @@ impl<'de> Deserialize<'de> for Flat {
             }
             fn visit_u64<E: de::Error>(self, v: u64) -> std::result::Result<(), E> {
                 self.visit_f64(v as f64)
+            }
+            fn visit_str<E: de::Error>(self, v: &str) -> std::result::Result<(), E> {
+                let number = not_finite(v).ok_or_else(|| E::invalid_value(de::Unexpected::Str(v), &self))?;
+                self.visit_f64(number)
             }
             fn visit_seq<A: de::SeqAccess<'de>>(self, mut seq: A) -> std::result::Result<(), A::Error> {
                 while seq.next_element_seed(Into(self.0))?.is_some() {}

@@ -1,7 +1,7 @@
 use crate::{
     array::{Array, write_arrays},
-    base::{Cause, Dtype, Error, NewPair, Result, invalid},
-    functions::attribute_value,
+    base::{Dtype, Error, NewPair, Result, invalid},
+    functions::{attribute_value, number_to_json},
     graph::{Block, Graph, MadeBy, Mode, Operator, RecordedCall, Tensor, TensorInfo, TensorKind},
     ops::{Choice, Slot},
 };
@@ -12,8 +12,7 @@ use std::{fmt::Write as _, io::Write as _, path::Path};
 /// they stand in the spec.
 ///
 /// # Errors
-/// Data that JSON cannot hold (NaN, infinity) would have to stand in the spec; or an operator owns a block that takes
-/// arguments, for which specs have no form.
+/// An operator owns a block that takes arguments, for which specs have no form.
 pub fn to_text(graph: &Graph, weights: Option<&str>) -> Result<String> {
     let mut out = String::new();
     let name_list = |tensors: &[crate::Tensor]| -> Result<String> {
@@ -189,14 +188,6 @@ fn numbers(info: &TensorInfo, data: &Array) -> Result<Value> {
     let bytes = matches!(info.dtype, Dtype::Fp8e4m3 | Dtype::Fp8e5m2);
     let data = if bytes { data.reinterpreted(Dtype::Uint8).unwrap_or_else(|| data.clone()) } else { data.clone() };
     let whole = data.dtype().is_int() || data.dtype() == Dtype::Bool;
-    let number = |v: f64| match whole {
-        true => Ok(json!(v as i64)),
-        false if v.is_finite() => Ok(json!(v)),
-        false => Err(Cause::MissingData(format!(
-            "the coefficient {:?} holds {v}, which JSON cannot; write it to a weights file",
-            info.name
-        ))
-        .into()),
-    };
-    data.to_f64()?.into_iter().map(number).collect::<Result<Vec<_>>>().map(Value::Array)
+    let number = |v: f64| if whole { json!(v as i64) } else { number_to_json(v) };
+    Ok(Value::Array(data.to_f64()?.into_iter().map(number).collect()))
 }

@@ -213,6 +213,10 @@ impl Array {
         }
         Ok(out.freeze())
     }
+    /// The memory of an array that was computed and that nobody shares, for [`ArrayMut::in_words`].
+    pub fn into_words(mut self) -> Option<Vec<u64>> {
+        Arc::get_mut(&mut self.storage)?.take_words()
+    }
     /// The same bytes, read as another dtype of the same size (float16 stored as uint16, fp8 as uint8).
     pub fn reinterpreted(&self, dtype: Dtype) -> Option<Array> {
         (dtype.size() == self.dtype.size()).then(|| Array { dtype, ..self.clone() })
@@ -234,6 +238,17 @@ impl ArrayMut {
     pub fn zeros(dtype: Dtype, shape: &[usize]) -> Result<ArrayMut> {
         let bytes = elements(shape, dtype)? * dtype.size();
         Ok(ArrayMut { dtype, shape: shape.to_vec(), words: zeros(bytes.div_ceil(size_of::<u64>()))? })
+    }
+    /// In memory that was used before; the elements are anything. More is made where it is too small.
+    ///
+    /// # Errors
+    /// As [`ArrayMut::zeros`].
+    pub fn in_words(dtype: Dtype, shape: &[usize], words: Vec<u64>) -> Result<ArrayMut> {
+        let bytes = elements(shape, dtype)? * dtype.size();
+        if words.len() < bytes.div_ceil(size_of::<u64>()) {
+            return ArrayMut::zeros(dtype, shape);
+        }
+        Ok(ArrayMut { dtype, shape: shape.to_vec(), words })
     }
     /// The dtype.
     pub fn dtype(&self) -> Dtype {
@@ -375,6 +390,19 @@ mod tests {
         assert_eq!(a.reshaped([4]).unwrap_err().to_string(), "the shape 4 takes 4 elements, not 6");
         let t = ndarray::arr2(&[[1f32, 2.0], [3.0, 4.0]]).reversed_axes();
         assert_eq!(Array::from(t).to_f32().unwrap(), [1.0, 3.0, 2.0, 4.0]);
+    }
+
+    #[test]
+    fn memory_is_given_on_once_nobody_shares_it() {
+        let a = ArrayMut::zeros(Dtype::Float32, &[2, 3]).unwrap().freeze();
+        let shared = a.reshaped([6]).unwrap();
+        assert_eq!(a.into_words(), None);
+        let words = shared.into_words().unwrap();
+        assert_eq!(words.len(), 3);
+        let b = ArrayMut::in_words(Dtype::Int8, &[5], words).unwrap().freeze();
+        assert_eq!((b.len(), b.bytes().unwrap().len()), (5, 5));
+        let c = ArrayMut::in_words(Dtype::Int8, &[50], b.into_words().unwrap()).unwrap().freeze();
+        assert_eq!(c.bytes().unwrap(), [0; 50]);
     }
 
     #[test]

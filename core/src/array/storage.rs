@@ -17,6 +17,10 @@ pub(super) trait Storage: Send + Sync {
     fn pieces(&self, to: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         to(self.bytes()?)
     }
+    /// The memory, where it is [`Words`], which are empty from then on.
+    fn take_words(&mut self) -> Option<Vec<u64>> {
+        None
+    }
 }
 impl<T: bytemuck::NoUninit + Send + Sync> Storage for Vec<T> {
     fn bytes(&self) -> Result<&[u8]> {
@@ -31,6 +35,10 @@ pub(super) struct Words {
 impl Storage for Words {
     fn bytes(&self) -> Result<&[u8]> {
         Ok(&bytemuck::cast_slice(&self.words)[..self.len])
+    }
+    fn take_words(&mut self) -> Option<Vec<u64>> {
+        self.len = 0;
+        Some(std::mem::take(&mut self.words))
     }
 }
 

@@ -36,12 +36,15 @@ pub struct Args {
     /// Refuse operators that the backend has no kernel for, instead of running them on the CPU
     #[arg(long)]
     strict: bool,
+    /// Run each operator by itself, instead of several as one where that is faster
+    #[arg(long)]
+    no_fusion: bool,
 }
 
 pub fn main(args: Args) -> Outcome {
     let graph = model::read(&args.model, args.weights.as_deref())?;
     let feeds = feeds::read(&graph, &args.inputs, args.preprocess)?;
-    let options = RunOptions { all: args.all, strict: args.strict, threads: args.threads };
+    let options = RunOptions { all: args.all, strict: args.strict, threads: args.threads, unfused: args.no_fusion };
     let results = run(&graph, &feeds, &CpuBackend::new(), &options)?;
     write_npz(&args.output, results.tensors.iter().map(|(n, a)| (n.as_str(), a)))?;
     print(&format!("{}\n{}: {}\n", results.summary, args.output.display(), counted(results.tensors.len(), "tensor")))?;

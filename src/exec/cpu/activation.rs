@@ -30,7 +30,7 @@ pub(super) fn leaky_relu(op: LeakyRelu<Operand>) -> Kernel {
 }
 
 pub(super) fn prelu(op: PRelu<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         // One slope a channel is seen from the input's shape.
         let (shape, mut slope) = (&op.input.ty.shape, op.slope.clone());
         if let ([n], true) = (slope.ty.shape.as_slice(), shape.len() > 1) {
@@ -154,7 +154,7 @@ fn softmax_stored(values: &mut [i64], n: usize, inner: usize, finish: impl Fn(f3
 }
 
 pub(super) fn softmax(op: Softmax<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let shape = &op.input.ty.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let (beta, log) = (op.beta as f32, op.log);

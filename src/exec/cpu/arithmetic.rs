@@ -1,6 +1,7 @@
 use super::{
     Kernel, Operand,
-    elementwise::binary_into,
+    elementwise::Pair,
+    kernel::Tail,
     task::{Finish, Task, is_plain_int},
     unary::{capped, unary},
 };
@@ -93,7 +94,10 @@ pub(super) fn add_const(op: AddConst<Operand>) -> Kernel {
 
 pub(super) fn sub_const(op: SubConst<Operand>) -> Kernel {
     let finish = Finish::relu(op.do_relu, op.relu_limit);
-    constant(op.input, op.const_val, finish, if op.is_reverse { |a, c| c - a } else { |a, c| a - c })
+    match op.is_reverse {
+        true => constant(op.input, op.const_val, finish, |a, c| c - a),
+        false => constant(op.input, op.const_val, finish, |a, c| a - c),
+    }
 }
 
 pub(super) fn mul_const(op: MulConst<Operand>) -> Kernel {
@@ -121,10 +125,11 @@ pub(super) fn tensors(
     inputs: Vec<Operand>,
     coeff: Vec<f64>,
     finish: Finish,
-    real: impl Fn(f32, f32) -> f32 + Send + Sync + 'static,
+    real: impl Fn(f32, f32) -> f32 + Copy + Send + Sync + 'static,
     int: impl Fn(i64, i64) -> i64 + Send + Sync + 'static,
 ) -> Kernel {
-    Box::new(move |t| {
+    let tail = if coeff.iter().all(|c| *c == 1.0) { with_another(&inputs, finish, real) } else { None };
+    Kernel::new(move |t| {
         let result = t.result(0)?;
         if inputs.iter().map(|i| &i.ty).chain([result]).all(is_plain_int) {
             return integers(t, &inputs, finish, &int);
@@ -136,13 +141,37 @@ pub(super) fn tensors(
             && is_plain(&b.ty)
         {
             let (left, right) = (t.reals(a)?, t.reals(b)?);
-            return t.write(0, finish, |out| {
-                binary_into((&left, &a.ty.shape), (&right, &b.ty.shape), &result.shape, out, &real);
+            let pair = Pair::new([&a.ty.shape, &b.ty.shape], &result.shape);
+            return t.fill(0, 1, finish, |first, out| {
+                pair.fill(first, &left, &right, out, real);
                 Ok(())
             });
         }
         reals(t, &inputs, &coeff, finish, &real)
     })
+    .with_tail(tail)
+}
+
+/// Of numbers that another operator has computed, and an operand.
+fn with_another(
+    inputs: &[Operand],
+    finish: Finish,
+    real: impl Fn(f32, f32) -> f32 + Copy + Send + Sync + 'static,
+) -> Option<Tail> {
+    let [left, right] = inputs else {
+        return None;
+    };
+    match (left.is_computed_before(), right.is_computed_before()) {
+        (true, false) => Some(Tail::with(right, move |a, b| {
+            a.iter_mut().zip(b).for_each(|(a, b)| *a = real(*a, *b));
+            finish.reals(a);
+        })),
+        (false, true) => Some(Tail::with(left, move |b, a| {
+            b.iter_mut().zip(a).for_each(|(b, a)| *b = real(*a, *b));
+            finish.reals(b);
+        })),
+        _ => None,
+    }
 }
 
 /// Chunk by chunk, each operand times its coefficient.
@@ -186,8 +215,18 @@ fn integers(t: &mut Task, inputs: &[Operand], finish: Finish, int: &(impl Fn(i64
     })
 }
 
-fn constant(input: Operand, c: f64, finish: Finish, f: fn(f64, f64) -> f64) -> Kernel {
-    Box::new(move |t| {
+fn constant(
+    input: Operand,
+    c: f64,
+    finish: Finish,
+    f: impl Fn(f64, f64) -> f64 + Copy + Send + Sync + 'static,
+) -> Kernel {
+    let reals = move |values: &mut [f32]| values.iter_mut().for_each(|v| *v = f(f64::from(*v), c) as f32);
+    let tail = Tail::each(move |values| {
+        reals(values);
+        finish.reals(values);
+    });
+    Kernel::new(move |t| {
         let source = t.source(&input, &input.ty.shape)?;
         if is_plain_int(&input.ty) && is_plain_int(t.result(0)?) {
             // Exact for every integer of up to 32 bits.
@@ -199,10 +238,11 @@ fn constant(input: Operand, c: f64, finish: Finish, f: fn(f64, f64) -> f64) -> K
         }
         t.fill(0, 1, finish, |first, out| {
             source.reals(first, out);
-            out.iter_mut().for_each(|v| *v = f(f64::from(*v), c) as f32);
+            reals(out);
             Ok(())
         })
     })
+    .with_tail(tail)
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ use rten_vecmath as vecmath;
 
 /// `softmax(scale * Q K^T + mask) V`, a query at a time. A causal query sees the keys up to its own place.
 pub(super) fn scaled_dot_product(op: ScaleDotProductAttention<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let (query, key, value) = (t.reals(&op.query)?, t.reals(&op.key)?, t.reals(&op.value)?);
         let (shape, result) = (&op.query.ty.shape, &t.result(0)?.shape);
         let (rank, elements) = (shape.len(), shape[shape.len() - 1]);
@@ -50,7 +50,7 @@ pub(super) fn scaled_dot_product(op: ScaleDotProductAttention<Operand>) -> Kerne
 
 /// A pair (a, b) becomes (a cos - b sin, b cos + a sin).
 pub(super) fn rope(op: Rope<Operand>) -> Kernel {
-    Box::new(move |t| if op.input1.ty.dtype.is_float() { turn_reals(t, &op) } else { turn_ints(t, &op) })
+    Kernel::new(move |t| if op.input1.ty.dtype.is_float() { turn_reals(t, &op) } else { turn_ints(t, &op) })
 }
 
 /// The other of a pair's elements within a row of so many, and the sign with which it is added.

@@ -7,7 +7,7 @@ use crate::{
 };
 
 pub(super) fn cast(op: Cast<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let plain = |ty: &ValueType| ty.buffer_dtype() != Dtype::Float32 && ty.quantization.is_none();
         if plain(&op.input.ty) && plain(t.result(0)?) {
             let source = t.source(&op.input, &op.input.ty.shape)?;
@@ -28,7 +28,7 @@ pub(super) fn requant_int(op: RequantInt<Operand>) -> Option<Kernel> {
         RequantMode::MultiplierShift => false,
         RequantMode::OnlyShift | RequantMode::QDM | RequantMode::OnlyScale => return None,
     };
-    Some(Box::new(move |t| {
+    Some(Kernel::new(move |t| {
         let channels = Channels::new(&op.input.ty.shape, op.rq_axis);
         let (zero_points, input_zero) = (zero_points(t.result(0)?), zero_points(&op.input.ty)[0]);
         let source = t.source(&op.input, &op.input.ty.shape)?;
@@ -56,7 +56,7 @@ pub(super) fn requant_fp(op: RequantFp<Operand>) -> Option<Kernel> {
         RequantMode::MultiplierShift => false,
         RequantMode::OnlyShift | RequantMode::QDM | RequantMode::OnlyScale => return None,
     };
-    Some(Box::new(move |t| {
+    Some(Kernel::new(move |t| {
         let channels = Channels::new(&op.input.ty.shape, 1);
         let zero_points = zero_points(t.result(0)?);
         let source = t.source(&op.input, &op.input.ty.shape)?;
@@ -81,7 +81,7 @@ pub(super) fn requant_fp(op: RequantFp<Operand>) -> Option<Kernel> {
 }
 
 pub(super) fn dequant_int(op: DequantInt<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let channels = Channels::new(&op.input.ty.shape, 1);
         let zero_points = zero_points(&op.input.ty);
         let source = t.source(&op.input, &op.input.ty.shape)?;
@@ -103,7 +103,7 @@ pub(super) fn dequant_int(op: DequantInt<Operand>) -> Kernel {
 
 /// As ONNX has it: halves go to the even number.
 pub(super) fn quantize_linear(op: QuantizeLinear<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let channels = Channels::new(&op.input.ty.shape, op.axis);
         let source = t.source(&op.input, &op.input.ty.shape)?;
         t.fill_ints(0, |first, out| {
@@ -121,7 +121,7 @@ pub(super) fn quantize_linear(op: QuantizeLinear<Operand>) -> Kernel {
 }
 
 pub(super) fn dequantize_linear(op: DequantizeLinear<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let channels = Channels::new(&op.input.ty.shape, op.axis);
         let source = t.source(&op.input, &op.input.ty.shape)?;
         t.fill(0, 1, Finish::default(), |first, out| {

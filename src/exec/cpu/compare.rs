@@ -33,7 +33,7 @@ pub(super) fn logical_and(op: LogicalAnd<Operand>) -> Option<Kernel> {
 }
 
 fn pair(lhs: Operand, rhs: Operand, f: fn(f32, f32) -> bool) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let shape = &t.result(0)?.shape;
         let (a, b) = (t.source(&lhs, shape)?, t.source(&rhs, shape)?);
         store(t, |first, out| {
@@ -54,7 +54,7 @@ pub(super) fn compare_const(op: CompareConst<Operand>) -> Kernel {
         c = (c / scale).round() * scale;
     }
     let (c, inversed) = (c as f32, op.inversed);
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let source = t.source(&op.input, &op.input.ty.shape)?;
         store(t, |first, out| {
             source.reals(first, out);

@@ -13,7 +13,6 @@ use crate::{
     quant::Quantization,
 };
 use rayon::prelude::*;
-use rten_gemm::GemmExecutor;
 
 /// What convolutions of any kind and any number of spatial axes compute with.
 pub(super) struct Parts<'a> {
@@ -110,7 +109,7 @@ fn centred<T: Factor>(t: &Task, operand: &Operand, channel: impl Fn(usize, usize
 }
 
 pub(super) fn conv(op: ops::Conv<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let windows = Convolution::from(&op).windows(&op.input.ty.shape)?;
         let finish = Finish::relu(op.do_relu, op.relu_limit);
         let c = Parts::new([&op.input, &op.filter], &op.bias, finish, op.group, &windows, t.result(0)?);
@@ -130,7 +129,7 @@ fn float(t: &mut Task, c: &Parts) -> Result<()> {
 /// A matrix product an image and group.
 fn products(c: &Parts, x: &[f32], w: &[f32], out: &mut [f32]) -> Result<()> {
     let (pixels, depth, area) = (c.grid.pixels(), c.depth(), c.grid.area());
-    let (executor, pointwise) = (GemmExecutor::new(), c.grid.is_pointwise());
+    let pointwise = c.grid.is_pointwise();
     let mut columns = if pointwise { Vec::new() } else { zeros(depth.saturating_mul(pixels))? };
     for (i, out) in out.chunks_mut(c.oc * pixels).enumerate() {
         let image = &x[i * c.ic * area..(i + 1) * c.ic * area];
@@ -138,7 +137,7 @@ fn products(c: &Parts, x: &[f32], w: &[f32], out: &mut [f32]) -> Result<()> {
             c.grid.columns(image, 0.0, &mut columns);
         }
         let b = if pointwise { image } else { &columns };
-        gemm_f32(&executor, out, c.weights(w, i), Mat { data: b, rows: depth, cols: pixels, transposed: false })?;
+        gemm_f32(out, c.weights(w, i), Mat { data: b, rows: depth, cols: pixels, transposed: false })?;
     }
     Ok(())
 }
@@ -151,6 +150,7 @@ fn depthwise(c: &Parts, x: &[f32], w: &[f32], out: &mut [f32]) -> Result<()> {
             *row = zeros(pixels)?;
         }
         let (image, channel) = (i / c.oc, i % (c.group * c.oc));
+        out.fill(0.0);
         for tap in 0..taps {
             c.grid.gather(&x[image * area..(image + 1) * area], tap, 0.0, row);
             let w = w[channel * taps + tap];

@@ -30,14 +30,14 @@ fn fill(t: &mut Task, f: impl Fn(usize) -> f64 + Sync) -> Result<()> {
 }
 
 pub(super) fn shape(op: Shape<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let dims = fetched(&op.input.ty.shape, &op)?;
         fill(t, |i| dims[i] as f64)
     })
 }
 
 pub(super) fn size(op: Size<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let dims = &op.input.ty.shape;
         let first = op.axis.map_or(0, |a| a.rem_euclid(dims.len() as i64) as usize);
         fill(t, |i| dims[first + i] as f64)
@@ -45,7 +45,7 @@ pub(super) fn size(op: Size<Operand>) -> Kernel {
 }
 
 pub(super) fn constant_fill(op: ConstantFill<Operand>) -> Kernel {
-    Box::new(move |t| fill(t, |_| op.value))
+    Kernel::new(move |t| fill(t, |_| op.value))
 }
 
 /// `start + i * step`, where they are 0 and 1 if absent.
@@ -54,14 +54,14 @@ pub(super) fn range(start: Option<Operand>, step: Option<Operand>) -> Kernel {
         let first = |o: &Operand| Ok(t.array(o)?.to_f64()?.first().copied().unwrap_or(otherwise));
         operand.as_ref().map_or(Ok(otherwise), first)
     }
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let (start, step) = (number(t, &start, 0.0)?, number(t, &step, 1.0)?);
         fill(t, |i| start + i as f64 * step)
     })
 }
 
 pub(super) fn mesh_grid(op: MeshGrid<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let n = op.inputs.len();
         for (i, input) in op.inputs.iter().enumerate() {
             let shape = &t.result(i)?.shape;

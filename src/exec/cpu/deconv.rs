@@ -11,10 +11,9 @@ use crate::{
     ops::{self, Convolution},
 };
 use rayon::prelude::*;
-use rten_gemm::GemmExecutor;
 
 pub(super) fn deconv(op: ops::Deconv<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let (x, result, group) = (&op.input.ty.shape, &t.result(0)?.shape, op.group as usize);
         let windows = Convolution::from(&op).windows(x)?;
         let c = Parts {
@@ -73,10 +72,10 @@ fn float(t: &mut Task, c: &Parts, reordered: bool) -> Result<()> {
     let (x, w) = (t.reals(c.input)?, t.reals(c.filter)?);
     let w = if reordered { by_input(c, &w)?.into() } else { w };
     c.write(t, |out| {
-        let executor = GemmExecutor::new();
         let mut columns = zeros((c.oc * c.grid.taps()).saturating_mul(c.grid.pixels()))?;
         for (i, out) in out.chunks_mut(c.oc * c.grid.area()).enumerate() {
-            gemm_f32(&executor, &mut columns, weights(c, &w, i), image(c, &x, i))?;
+            gemm_f32(&mut columns, weights(c, &w, i), image(c, &x, i))?;
+            out.fill(0.0);
             spread(c, &columns, out, |a, b| a + b);
         }
         Ok(())

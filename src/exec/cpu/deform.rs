@@ -10,10 +10,9 @@ use crate::{
     ops::{self, Convolution},
 };
 use rayon::prelude::*;
-use rten_gemm::GemmExecutor;
 
 pub(super) fn deform_conv2d(op: ops::DeformConv2D<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let windows = Convolution::from(&op).windows(&op.input.ty.shape)?;
         let finish = Finish::relu(op.do_relu, op.relu_limit);
         let c = Parts::new([&op.input, &op.filter], &op.bias, finish, op.group, &windows, t.result(0)?);
@@ -38,13 +37,12 @@ pub(super) fn deform_conv2d(op: ops::DeformConv2D<Operand>) -> Kernel {
             }
         };
         c.write(t, |out| {
-            let executor = GemmExecutor::new();
             let mut columns: Vec<f32> = zeros(depth.saturating_mul(pixels))?;
             for (i, out) in out.chunks_mut(c.oc * pixels).enumerate() {
                 let rows = columns.par_chunks_mut(pixels).enumerate();
                 rows.for_each(|(r, out)| row(i * c.ic + r / taps, r % taps, out));
                 let columns = Mat { data: &columns[..], rows: depth, cols: pixels, transposed: false };
-                gemm_f32(&executor, out, c.weights(&w, i), columns)?;
+                gemm_f32(out, c.weights(&w, i), columns)?;
             }
             Ok(())
         })

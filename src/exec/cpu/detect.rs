@@ -35,7 +35,7 @@ impl Corners {
 /// Rows of batch, class and box, in that order; the boxes of a class by score, of equal ones the first. What is left over
 /// of the rows is -1.
 pub(super) fn nms(op: Nms<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let (boxes, scores) = (t.reals(&op.inputs[0])?, t.reals(&op.inputs[1])?);
         let number = |i: usize| -> Result<Option<f32>> {
             Ok(op.inputs.get(i).map(|n| t.reals(n)).transpose()?.and_then(|n| n.first().copied()))
@@ -196,7 +196,7 @@ fn index(value: f32, count: usize, what: &str) -> Result<usize> {
 pub(super) fn roi_align(op: RoiAlign<Operand>) -> Kernel {
     let cells = [op.output_height as usize, op.output_width as usize];
     let align = Align { mode: op.mode, cells, samples: op.sampling_ratio, aligned: op.align_corners };
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let (input, rois) = (t.reals(&op.input)?, t.reals(&op.rois)?);
         let &[images, channels, height, width] = op.input.ty.shape.as_slice() else { return Ok(()) };
         let (image, region) = (channels * height * width, channels * cells[0] * cells[1]);
@@ -212,7 +212,7 @@ pub(super) fn roi_align(op: RoiAlign<Operand>) -> Kernel {
 pub(super) fn roi_extractor(op: RoiExtractor<Operand>) -> Kernel {
     let cells = [op.output_height as usize, op.output_width as usize];
     let align = Align { mode: op.mode, cells, samples: op.sampling_ratio, aligned: op.align_corners };
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let (levels, rois) = (t.reals(&op.target_lvls)?, t.reals(&op.rois)?);
         let features = op.inputs.iter().map(|level| t.reals(level)).collect::<Result<Vec<_>>>()?;
         let (images, channels) = (op.inputs[0].ty.shape[0], op.inputs[0].ty.shape[1]);
@@ -233,7 +233,7 @@ pub(super) fn roi_extractor(op: RoiExtractor<Operand>) -> Kernel {
 /// The largest entry of each cell; 0 where a cell has none, and where all are less.
 pub(super) fn roi_pooling(op: ROIPooling<Operand>) -> Kernel {
     let (rows, columns) = (op.pooled_h as usize, op.pooled_w as usize);
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let (input, rois) = (t.reals(&op.inputs[0])?, t.reals(&op.inputs[1])?);
         let &[images, channels, height, width] = op.inputs[0].ty.shape.as_slice() else { return Ok(()) };
         t.write(0, Finish::default(), |out| {

@@ -10,11 +10,10 @@ use crate::{
     ops::{Einsum, einsum_axes},
 };
 use rayon::prelude::*;
-use rten_gemm::GemmExecutor;
 use std::borrow::Cow;
 
 pub(super) fn einsum(op: Einsum<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let (axes, result) = einsum_axes(op.mode.name());
         let named = |i: usize| -> Result<Named> {
             let (input, axes) = (&op.inputs[i], axes[i].to_vec());
@@ -71,7 +70,7 @@ impl<'a> Named<'a> {
                 return Ok(());
             }
             let a = Mat { data: a, rows: m, cols: k, transposed: false };
-            gemm_f32(&GemmExecutor::new(), out, a, Mat { data: b, rows: k, cols: n, transposed: false })
+            gemm_f32(out, a, Mat { data: b, rows: k, cols: n, transposed: false })
         })?;
         let axes = [batch, left, only_right].concat();
         let dim = |a: &u8| {

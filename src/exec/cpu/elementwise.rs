@@ -1,8 +1,4 @@
-//! Broadcasting loops.
-use rayon::prelude::*;
-
-/// Elements below which a loop is not worth dividing.
-const GRAIN: usize = 1 << 14;
+//! Two operands that are broadcast to a result.
 
 /// Row-major strides of `shape` as seen from a result of `rank` dimensions: 0 where it is broadcast.
 fn broadcast_strides(shape: &[usize], rank: usize) -> Vec<usize> {
@@ -17,62 +13,61 @@ fn broadcast_strides(shape: &[usize], rank: usize) -> Vec<usize> {
     strides
 }
 
-/// `f` of the broadcast operands, for every element of a result of that shape.
-pub(super) fn binary_into<A: Copy + Sync, B: Copy + Sync, U: Copy + Send>(
-    (a, a_shape): (&[A], &[usize]),
-    (b, b_shape): (&[B], &[usize]),
-    shape: &[usize],
-    out: &mut [U],
-    f: impl Fn(A, B) -> U + Sync,
-) {
-    let n = out.len();
-    let (sa, sb) = (broadcast_strides(a_shape, shape.len()), broadcast_strides(b_shape, shape.len()));
-    // Trailing axes that both operands walk alike are one long row.
-    let (mut row, mut outer) = (1, shape.len());
-    let (mut step_a, mut step_b) = (0, 0);
-    while outer > 0 {
-        let d = shape[outer - 1];
-        let continues = |s: usize, step: usize| d == 1 || row == 1 || s == step * row;
-        if !(continues(sa[outer - 1], step_a) && continues(sb[outer - 1], step_b)) {
-            break;
+/// How a result of some shape walks over two operands.
+pub(super) struct Pair {
+    /// The axes that are not walked evenly, each with the operands' strides.
+    outer: Vec<(usize, [usize; 2])>,
+    /// Elements of a row, and how far apart they lie in the operands.
+    row: usize,
+    steps: [usize; 2],
+}
+
+impl Pair {
+    pub fn new(operands: [&[usize]; 2], shape: &[usize]) -> Pair {
+        let [a, b] = operands.map(|s| broadcast_strides(s, shape.len()));
+        // Trailing axes that both operands walk alike are one long row.
+        let (mut row, mut steps, mut outer) = (1, [0, 0], shape.len());
+        while outer > 0 {
+            let (d, own) = (shape[outer - 1], [a[outer - 1], b[outer - 1]]);
+            let continues = |i: usize| d == 1 || row == 1 || own[i] == steps[i] * row;
+            if !(continues(0) && continues(1)) {
+                break;
+            }
+            if row == 1 && d != 1 {
+                steps = own;
+            }
+            row *= d;
+            outer -= 1;
         }
-        if row == 1 && d != 1 {
-            (step_a, step_b) = (sa[outer - 1], sb[outer - 1]);
-        }
-        row *= d;
-        outer -= 1;
+        Pair { outer: (0..outer).map(|i| (shape[i], [a[i], b[i]])).collect(), row, steps }
     }
-    let start = |mut r: usize, strides: &[usize]| {
-        let mut at = 0;
-        for i in (0..outer).rev() {
-            at += (r % shape[i]) * strides[i];
-            r /= shape[i];
-        }
-        at
-    };
-    let fill = |first: usize, chunk: &mut [U]| {
-        // A chunk may begin and end within rows.
+    /// `f` of the operands, for the result's elements from `first` on.
+    pub fn fill<A: Copy, B: Copy, U>(&self, first: usize, a: &[A], b: &[B], out: &mut [U], f: impl Fn(A, B) -> U) {
         let mut done = 0;
-        while done < chunk.len() {
-            let (r, offset) = ((first + done) / row, (first + done) % row);
-            let n = (row - offset).min(chunk.len() - done);
-            let (pa, pb) = (start(r, &sa) + offset * step_a, start(r, &sb) + offset * step_b);
-            let part = &mut chunk[done..done + n];
-            match (step_a, step_b) {
-                (1, 1) => {
+        while done < out.len() {
+            let (r, offset) = ((first + done) / self.row, (first + done) % self.row);
+            let n = (self.row - offset).min(out.len() - done);
+            let [pa, pb] = self.start(r, offset);
+            let part = &mut out[done..done + n];
+            match self.steps {
+                [1, 1] => {
                     part.iter_mut().zip(&a[pa..pa + n]).zip(&b[pb..pb + n]).for_each(|((o, x), y)| *o = f(*x, *y))
                 }
-                (1, 0) => part.iter_mut().zip(&a[pa..pa + n]).for_each(|(o, x)| *o = f(*x, b[pb])),
-                (0, 1) => part.iter_mut().zip(&b[pb..pb + n]).for_each(|(o, y)| *o = f(a[pa], *y)),
-                _ => part.iter_mut().enumerate().for_each(|(i, o)| *o = f(a[pa + i * step_a], b[pb + i * step_b])),
+                [1, 0] => part.iter_mut().zip(&a[pa..pa + n]).for_each(|(o, x)| *o = f(*x, b[pb])),
+                [0, 1] => part.iter_mut().zip(&b[pb..pb + n]).for_each(|(o, y)| *o = f(a[pa], *y)),
+                [sa, sb] => part.iter_mut().enumerate().for_each(|(i, o)| *o = f(a[pa + i * sa], b[pb + i * sb])),
             }
             done += n;
         }
-    };
-    if n > 2 * GRAIN {
-        out.par_chunks_mut(GRAIN).enumerate().for_each(|(i, chunk)| fill(i * GRAIN, chunk));
-    } else {
-        fill(0, out);
+    }
+    /// Where the operands' elements lie of one in a row.
+    fn start(&self, mut row: usize, offset: usize) -> [usize; 2] {
+        let mut at = self.steps.map(|s| s * offset);
+        for (d, strides) in self.outer.iter().rev() {
+            at = [at[0] + row % d * strides[0], at[1] + row % d * strides[1]];
+            row /= d;
+        }
+        at
     }
 }
 
@@ -91,7 +86,11 @@ mod tests {
             let fill = |s: &[usize], k: i64| ArrayD::from_shape_fn(IxDyn(s), |i| i.slice().iter().fold(k, |n, &j| n * 7 + j as i64));
             let (a, b) = (fill(&a_shape, 1), fill(&b_shape, 2));
             let mut got = vec![0; shape.iter().product()];
-            binary_into((a.as_slice().unwrap(), &a_shape), (b.as_slice().unwrap(), &b_shape), &shape, &mut got, |x, y| 100_000 * x + y);
+            // Some at a time, as chunks may begin and end within rows.
+            let pair = Pair::new([&a_shape, &b_shape], &shape);
+            for (i, chunk) in got.chunks_mut(5).enumerate() {
+                pair.fill(i * 5, a.as_slice().unwrap(), b.as_slice().unwrap(), chunk, |x, y| 100_000 * x + y);
+            }
             let want = a.broadcast(IxDyn(&shape)).unwrap().to_owned() * 100_000 + b.broadcast(IxDyn(&shape)).unwrap();
             prop_assert_eq!(got, want.iter().copied().collect::<Vec<_>>());
         }

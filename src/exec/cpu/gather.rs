@@ -26,7 +26,7 @@ pub(super) fn entry(index: i64, axis: usize, dim: usize) -> Result<usize> {
 }
 
 pub(super) fn gather(op: Gather<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let input = t.array(&op.input)?;
         let dims = input.shape();
         let axis = op.axis.rem_euclid(dims.len() as i64) as usize;
@@ -48,7 +48,7 @@ pub(super) fn gather(op: Gather<Operand>) -> Kernel {
 
 /// By the bits of each value: entry 255 is that of -1.
 pub(super) fn lut(op: Lut<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let (values, table) = (t.array(&op.input)?.bytes()?, t.array(&op.table)?.bytes()?);
         let chunks = t.memory(0)?.bytes().par_chunks_mut(CHUNK).zip(values.par_chunks(CHUNK));
         chunks.for_each(|(out, values)| out.iter_mut().zip(values).for_each(|(o, v)| *o = table[usize::from(*v)]));
@@ -104,7 +104,7 @@ fn take(to: &mut ArrayMut, from: &Array, places: &[i64], run: usize) -> Result<(
 }
 
 pub(super) fn gather_elements(op: GatherElements<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let (shape, indices) = (&op.input.ty.shape, &op.indices.ty.shape);
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let mut places = t.ints(&op.indices)?;
@@ -115,7 +115,7 @@ pub(super) fn gather_elements(op: GatherElements<Operand>) -> Kernel {
 }
 
 pub(super) fn gather_nd(op: GatherND<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let (shape, batch) = (&op.input.ty.shape, op.batch_dims as usize);
         let n = op.indices.ty.shape.last().copied().unwrap_or(1);
         let mut places = t.ints(&op.indices)?;
@@ -127,7 +127,7 @@ pub(super) fn gather_nd(op: GatherND<Operand>) -> Kernel {
 
 /// Of a packed pair the first entry is in the lower four bits.
 pub(super) fn a16_gather(op: A16Gather<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let table = packed_table(&op.weight.ty.shape, &op)?;
         let rows = t.ints(&op.indices)?;
         let (scale, zero) = (t.reals(&op.scale)?, t.reals(&op.zp)?);

@@ -4,7 +4,7 @@ use crate::{
     base::{Result, invalid},
 };
 use rayon::prelude::*;
-use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmOptions};
+use rten_gemm::{BiasVector, GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedBMatrix};
 use rten_tensor::{Matrix, MatrixLayout, NdTensorView};
 
 /// A matrix in row-major memory, or the transpose of one.
@@ -29,10 +29,29 @@ impl<'a> Mat<'a, f32> {
 }
 
 /// `out = a * b`.
-pub(super) fn gemm_f32(executor: &GemmExecutor, out: &mut [f32], a: Mat<f32>, b: Mat<f32>) -> Result<()> {
-    executor
+pub(super) fn gemm_f32(out: &mut [f32], a: Mat<f32>, b: Mat<f32>) -> Result<()> {
+    GemmExecutor::new()
         .gemm(out, GemmInputA::Unpacked(a.view()?), GemmInputB::Unpacked(b.view()?), GemmOptions::default())
         .map_err(|e| invalid(format!("a product of {} x {} and {} x {}: {e:?}", a.rows, a.cols, b.rows, b.cols)))
+}
+
+/// A right matrix in the order in which the kernels read it, made once for any number of products.
+pub(super) struct Packed(PackedBMatrix<f32>);
+
+impl Packed {
+    pub fn new(matrix: Mat<f32>) -> Result<Packed> {
+        // As large again as the matrix, at most a panel of columns more.
+        crate::array::zeros::<f32>(matrix.data.len())?;
+        Ok(Packed(GemmExecutor::<f32>::new().prepack_b(matrix.view()?)))
+    }
+    /// `out = a * self`, plus `bias` in each row.
+    pub fn product(&self, out: &mut [f32], a: Mat<f32>, bias: Option<&[f32]>) -> Result<()> {
+        let options = GemmOptions { bias: bias.map(BiasVector::Row), ..GemmOptions::default() };
+        let (rows, cols) = (self.0.rows(), self.0.cols());
+        GemmExecutor::new()
+            .gemm(out, GemmInputA::Unpacked(a.view()?), GemmInputB::Packed(&self.0), options)
+            .map_err(|e| invalid(format!("a product of {} x {} and {rows} x {cols}: {e:?}", a.rows, a.cols)))
+    }
 }
 
 /// Integers that are multiplied, with what their products are summed in.

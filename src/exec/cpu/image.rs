@@ -35,7 +35,7 @@ fn colours(mode: Yuv2rgbFormulaMode, [y, u, v]: [f64; 3]) -> [f32; 3] {
 }
 
 pub(super) fn yuv2rgb(op: Yuv2rgbFormula<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let stored = t.ints_as(&op.YUV, |_, v| v.clamp(0, 255) as u8)?;
         let shape = &t.result(0)?.shape;
         let (height, width) = (shape[shape.len() - 2], shape[shape.len() - 1]);
@@ -62,7 +62,7 @@ pub(super) fn yuv2rgb(op: Yuv2rgbFormula<Operand>) -> Kernel {
 
 /// The mean product of left features and of right ones some pixels back, over the channels of a group.
 pub(super) fn correlation(op: Correlation<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let (left, right) = (t.reals(&op.inputs[0])?, t.reals(&op.inputs[1])?);
         let &[groups, disparities, height, width] = t.result(0)?.shape.as_slice() else { return Ok(()) };
         let (plane, channels) = (height * width, op.inputs[0].ty.shape[1] / groups);

@@ -114,7 +114,7 @@ pub(super) fn converted(t: &Task, operand: &Operand, result: usize, round: Round
 
 /// The same elements in the result's shape.
 pub(super) fn reshape(input: Operand) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let values = converted(t, &input, 0, RoundMode::default())?;
         t.share(0, &values)
     })
@@ -151,7 +151,7 @@ pub(super) fn transpose(op: Transpose<Operand>) -> Kernel {
 
 /// Axis `i` of the result is axis `order[i]` of the input.
 fn in_order(input: Operand, order: Vec<i64>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let input = converted(t, &input, 0, RoundMode::default())?;
         let (from, rank) = (strides(input.shape()), order.len() as i64);
         let by: Vec<i64> = order.iter().map(|a| from[a.rem_euclid(rank) as usize]).collect();
@@ -160,7 +160,7 @@ fn in_order(input: Operand, order: Vec<i64>) -> Kernel {
 }
 
 pub(super) fn concat(op: Concat<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let shape = &t.result(0)?.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         join(t, &op.inputs, shape[..axis].iter().product(), op.round_mode)?;
@@ -187,7 +187,7 @@ fn join(t: &mut Task, parts: &[Operand], rows: usize, round: RoundMode) -> Resul
 }
 
 pub(super) fn pack(op: Pack<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let shape = &t.result(0)?.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         join(t, &op.inputs, shape[..axis].iter().product(), RoundMode::default())
@@ -195,11 +195,11 @@ pub(super) fn pack(op: Pack<Operand>) -> Kernel {
 }
 
 pub(super) fn list(op: List<Operand>) -> Kernel {
-    Box::new(move |t| join(t, &op.inputs, 1, RoundMode::default()))
+    Kernel::new(move |t| join(t, &op.inputs, 1, RoundMode::default()))
 }
 
 pub(super) fn unpack(op: Unpack<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let shape = &op.input.ty.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let by = strides(shape);
@@ -215,7 +215,7 @@ pub(super) fn unpack(op: Unpack<Operand>) -> Kernel {
 }
 
 pub(super) fn split(op: Split<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let input = t.array(&op.input)?;
         let axis = op.axis.rem_euclid(input.shape().len() as i64) as usize;
         let by = strides(input.shape());
@@ -277,7 +277,7 @@ pub(super) fn pad(op: Pad<Operand>) -> Kernel {
         });
         Ok(())
     }
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let input = converted(t, &op.input, 0, RoundMode::default())?;
         let counts = pad_counts(input.shape(), &op)?;
         let axes: Vec<_> = input.shape().iter().zip(counts).map(|(&d, n)| Padded::new(d, n, op.mode)).collect();

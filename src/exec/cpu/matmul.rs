@@ -1,7 +1,7 @@
 use super::{
     Kernel, Operand,
     chunks::{CHUNK, Walk},
-    gemm::{Factor, Mat, gemm_f32, gemm_int},
+    gemm::{Factor, Mat, Packed, gemm_f32, gemm_int},
     layout::permuted,
     task::{Finish, Task},
 };
@@ -11,10 +11,16 @@ use crate::{
     ops::{A16MatMul, Fp8MatMul, MatMul, Product},
 };
 use rayon::prelude::*;
-use rten_gemm::GemmExecutor;
 
-pub(super) fn matmul(op: MatMul<Operand>) -> Kernel {
-    Box::new(move |t| {
+pub(super) fn matmul(mut op: MatMul<Operand>) -> Kernel {
+    let packed = packed(&op);
+    if packed.is_some() {
+        op.right.constant = None;
+    }
+    Kernel::new(move |t| {
+        if let Some(packed) = &packed {
+            return rows_by(t, &op, packed);
+        }
         let (left, right) = (&op.input.ty, &op.right.ty);
         let p = Product::new(&left.shape, &right.shape, op.left_transpose, op.right_transpose)?;
         match () {
@@ -22,6 +28,42 @@ pub(super) fn matmul(op: MatMul<Operand>) -> Kernel {
             () if is_narrow(left.dtype) && is_narrow(right.dtype) => integer::<i32>(t, &op, &p),
             () => integer::<i64>(t, &op, &p),
         }
+    })
+}
+
+/// One right matrix serves all rows of the left tensor: a single tall product.
+fn is_tall(op: &MatMul<Operand>, p: &Product) -> bool {
+    p.right_batch.iter().all(|&d| d == 1) && !op.left_transpose
+}
+
+/// The right matrix, where it is a constant by which all rows of the left tensor are multiplied. A single row reads each
+/// of its elements once, so that packing would not be worth it.
+fn packed(op: &MatMul<Operand>) -> Option<Packed> {
+    let values = op.right.constant.as_ref()?;
+    let p = Product::new(&op.input.ty.shape, &op.right.ty.shape, op.left_transpose, op.right_transpose).ok()?;
+    let rows = op.input.ty.elements() / p.k.max(1);
+    if values.dtype() != Dtype::Float32 || !is_tall(op, &p) || op.output_transpose || rows == 1 {
+        return None;
+    }
+    let data = values.elements::<f32>().ok()?;
+    Packed::new(Mat { data: &data, rows: p.k, cols: p.n, transposed: op.right_transpose }).ok()
+}
+
+/// All rows of the left tensor, by a packed matrix.
+fn rows_by(t: &mut Task, op: &MatMul<Operand>, packed: &Packed) -> Result<()> {
+    let left = t.reals(&op.input)?;
+    let bias = op.bias.as_ref().map(|b| t.reals(b)).transpose()?;
+    let shape = &t.result(0)?.shape;
+    let k = op.input.ty.shape.last().copied().unwrap_or(1);
+    let left = Mat { data: &left, rows: left.len() / k, cols: k, transposed: false };
+    t.write(0, Finish::relu(op.do_relu, op.relu_limit), |out| {
+        let n = out.len() / left.rows;
+        let of_columns = bias.as_deref().filter(|b| b.len() == n);
+        packed.product(out, left, of_columns)?;
+        if let (None, Some(values), Some(bias)) = (of_columns, &bias, &op.bias) {
+            add_to(out, shape, values, &bias.ty.shape, |x, y| x + y);
+        }
+        Ok(())
     })
 }
 
@@ -52,20 +94,18 @@ fn float(t: &mut Task, op: &MatMul<Operand>, p: &Product) -> Result<()> {
 
 /// The products of all matrices.
 fn products(op: &MatMul<Operand>, p: &Product, left: &[f32], right: &[f32], out: &mut [f32]) -> Result<()> {
-    let executor = GemmExecutor::new();
     let (m, k, n) = (p.m, p.k, p.n);
     let right_of =
         |j: usize| Mat { data: &right[j * k * n..(j + 1) * k * n], rows: k, cols: n, transposed: op.right_transpose };
-    if p.right_batch.iter().all(|&d| d == 1) && !op.left_transpose {
-        // One right matrix for all: a single tall product.
+    if is_tall(op, p) {
         let rows = left.len() / k;
-        return gemm_f32(&executor, out, Mat { data: left, rows, cols: k, transposed: false }, right_of(0));
+        return gemm_f32(out, Mat { data: left, rows, cols: k, transposed: false }, right_of(0));
     }
-    for ((i, j), c) in pairs(p).zip(out.chunks_mut(m * n)) {
+    let pairs: Vec<_> = pairs(p).collect();
+    out.par_chunks_mut(m * n).zip(pairs).try_for_each(|(c, (i, j))| {
         let data = &left[i * m * k..(i + 1) * m * k];
-        gemm_f32(&executor, c, Mat { data, rows: m, cols: k, transposed: op.left_transpose }, right_of(j))?;
-    }
-    Ok(())
+        gemm_f32(c, Mat { data, rows: m, cols: k, transposed: op.left_transpose }, right_of(j))
+    })
 }
 
 /// Whether values of that dtype are multiplied as [`gemm_int`]'s narrow factors.
@@ -143,7 +183,7 @@ fn add_to<T: Copy + Send + Sync>(out: &mut [T], shape: &[usize], bias: &[T], bia
 
 /// The product with a matrix of packed integers, which is made of real numbers first.
 pub(super) fn a16_matmul(op: A16MatMul<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let [bytes, zero_points] = [t.array(&op.weight)?.elements::<u8>()?, t.array(&op.zp)?.elements::<u8>()?];
         let (scales, width, group) = (t.reals(&op.scale)?, op.weight_bits as usize, op.q_group_size as usize);
         let (per_byte, mask) = (8 / width, u8::MAX >> (8 - width));
@@ -167,7 +207,7 @@ pub(super) fn a16_matmul(op: A16MatMul<Operand>) -> Kernel {
 
 /// The product with a matrix whose squares each have a scale.
 pub(super) fn fp8_matmul(op: Fp8MatMul<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let (values, scales, block) = (t.reals(&op.weight)?, t.reals(&op.weight_scale)?, op.block_size as usize);
         let columns = op.weight.ty.shape[1];
         let across = columns.div_ceil(block);
@@ -188,7 +228,7 @@ fn weighed(t: &mut Task, input: &Operand, weight: &[f32], transposed: bool, bias
     let (k, n) = (input.ty.shape.last().copied().unwrap_or(1), t.result(0)?.shape.last().copied().unwrap_or(1));
     t.write(0, Finish::default(), |out| {
         let left = Mat { data: &left, rows: left.len() / k, cols: k, transposed: false };
-        gemm_f32(&GemmExecutor::new(), out, left, Mat { data: weight, rows: k, cols: n, transposed })?;
+        gemm_f32(out, left, Mat { data: weight, rows: k, cols: n, transposed })?;
         if let Some(bias) = &bias {
             out.par_chunks_mut(n).for_each(|row| row.iter_mut().zip(bias.iter()).for_each(|(y, b)| *y += b));
         }

@@ -12,7 +12,7 @@ use crate::{
 /// As the compiler for bm1684x has it: bytes to bytes by fixed point, floats to bytes rounded once; what stays real is not
 /// scaled.
 pub(super) fn mean_std_scale(op: MeanStdScale<Operand>) -> Kernel {
-    Box::new(move |t| match (t.result(0)?.dtype.is_float(), op.input.ty.dtype.is_float()) {
+    Kernel::new(move |t| match (t.result(0)?.dtype.is_float(), op.input.ty.dtype.is_float()) {
         (true, _) => normalized(t, &op),
         (false, true) => rounded(t, &op),
         (false, false) => fixed_point(t, &op),

@@ -1,6 +1,7 @@
 //! The CPU backend: a kernel for every op that has a type rule, one file a family, by the names of `src/ops`.
 
 mod activation;
+mod arena;
 mod arithmetic;
 mod attention;
 mod cast;
@@ -17,6 +18,7 @@ mod gather;
 mod gemm;
 mod grid;
 mod image;
+mod kernel;
 mod layout;
 mod math;
 mod matmul;
@@ -39,10 +41,9 @@ mod unary;
 
 use super::{Backend, Operand, Signature, ValueType};
 use crate::{array::Array, base::Result, ops::Op};
+use arena::Arena;
+use kernel::{Kernel, Tail};
 use task::Task;
-
-/// Runs one operator: reads the operands of the task and writes its results.
-type Kernel = Box<dyn Fn(&mut Task) -> Result<()> + Send + Sync>;
 
 /// The list of kernels: one an op, or none.
 fn prepare(op: &Op<Operand>) -> Option<Kernel> {
@@ -203,18 +204,21 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
 
 /// The reference: in float32 or exact integers.
 #[derive(Debug, Default)]
-pub struct CpuBackend;
+pub struct CpuBackend {
+    arena: Arena,
+}
 
 impl CpuBackend {
     /// The backend.
     pub fn new() -> Self {
-        CpuBackend
+        CpuBackend::default()
     }
 }
 
 /// An operator that is ready to run on the CPU.
 pub struct CpuKernel {
     run: Kernel,
+    tails: Vec<Tail>,
     /// In the definition's order, none where one is absent.
     results: Vec<Option<ValueType>>,
     temporary: u64,
@@ -228,15 +232,34 @@ impl Backend for CpuBackend {
     }
     fn prepare(&self, signature: &Signature) -> Result<Option<CpuKernel>> {
         let (results, temporary) = (signature.results.clone(), temporary::temporary(signature));
-        Ok(prepare(&signature.op).map(|run| CpuKernel { run, results, temporary }))
+        let Some(run) = prepare(&signature.op) else {
+            return Ok(None);
+        };
+        let tails = signature.then.iter().map(|op| prepare(op)?.tail).collect::<Option<Vec<_>>>();
+        Ok(tails.map(|tails| CpuKernel { run, tails, results, temporary }))
     }
     fn run(&self, kernel: &CpuKernel, operands: &[Array]) -> Result<Vec<Array>> {
-        let mut task = Task::new(operands, &kernel.results);
-        (kernel.run)(&mut task)?;
+        let mut task = Task::new(operands, &kernel.results, &kernel.tails, &self.arena);
+        (kernel.run.run)(&mut task)?;
         task.finish()
     }
     fn temporary(&self, kernel: &CpuKernel) -> u64 {
         kernel.temporary
+    }
+    fn fuses(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
+        let is_float = |ty: &ValueType| ty.dtype.is_float() && ty.quantization.is_none();
+        let [Some(own)] = signature.results.as_slice() else {
+            return false;
+        };
+        let is_elementwise = || prepare(next).is_some_and(|kernel| kernel.tail.is_some());
+        is_float(own)
+            && is_float(result)
+            && own.shape == result.shape
+            && next.operands().all(|(_, o)| is_float(&o.ty))
+            && is_elementwise()
+    }
+    fn recycle(&self, buffer: Array) {
+        buffer.into_words().into_iter().for_each(|words| self.arena.give(words));
     }
     fn upload(&self, array: &Array) -> Result<Array> {
         Ok(array.clone())

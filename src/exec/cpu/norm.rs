@@ -17,7 +17,7 @@ fn optional<'a>(t: &Task<'a>, operand: &Option<Operand>) -> Result<Option<Cow<'a
 }
 
 pub(super) fn batch_norm(op: BatchNorm<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let (mean, variance) = (t.reals(&op.mean)?, t.reals(&op.variance)?);
         let (gamma, beta) = (optional(t, &op.gamma)?, optional(t, &op.beta)?);
         // Folded to one multiplication and addition a channel, in f64.
@@ -35,7 +35,7 @@ pub(super) fn batch_norm(op: BatchNorm<Operand>) -> Kernel {
 }
 
 pub(super) fn scale(op: Scale<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let (scale, bias) = (t.reals(&op.scale)?, t.reals(&op.bias)?);
         per_channel(t, &op.input, Finish::relu(op.do_relu, op.relu_limit), |c| (scale[c], bias[c]))
     })
@@ -57,7 +57,7 @@ fn per_channel(t: &mut Task, input: &Operand, finish: Finish, pair: impl Fn(usiz
 }
 
 pub(super) fn layer_norm(op: LayerNorm<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let shape = &op.input.ty.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let n: usize = shape[axis..].iter().product();
@@ -84,11 +84,11 @@ pub(super) fn layer_norm(op: LayerNorm<Operand>) -> Kernel {
 }
 
 pub(super) fn group_norm(op: GroupNorm<Operand>) -> Kernel {
-    Box::new(move |t| grouped(t, &op.input, op.num_groups as usize, op.eps, [&op.weight, &op.bias]))
+    Kernel::new(move |t| grouped(t, &op.input, op.num_groups as usize, op.eps, [&op.weight, &op.bias]))
 }
 
 pub(super) fn instance_norm(op: InstanceNorm<Operand>) -> Kernel {
-    Box::new(move |t| grouped(t, &op.input, op.input.ty.shape[1], op.eps, [&op.weight, &op.bias]))
+    Kernel::new(move |t| grouped(t, &op.input, op.input.ty.shape[1], op.eps, [&op.weight, &op.bias]))
 }
 
 /// The channels in so many groups, each normalised with all that follows them, in f64.
@@ -122,7 +122,7 @@ fn grouped(
 }
 
 pub(super) fn rms_norm(op: RMSNorm<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let shape = &op.input.ty.shape;
         let n = shape[shape.len() - 1];
         let gamma = optional(t, &op.gamma)?;
@@ -130,11 +130,15 @@ pub(super) fn rms_norm(op: RMSNorm<Operand>) -> Kernel {
         t.fill(0, n, Finish::default(), |first, out| {
             source.reals(first, out);
             for row in out.chunks_mut(n) {
-                let squares = row.iter().map(|&v| f64::from(v) * f64::from(v)).sum::<f64>();
-                let factor = 1.0 / (squares / n as f64 + op.eps).sqrt();
-                for (i, v) in row.iter_mut().enumerate() {
-                    *v = (f64::from(*v) * factor * gamma.as_ref().map_or(1.0, |g| f64::from(g[i]))) as f32;
-                }
+                let squares = vecmath::SumSquare::new(row).dispatch() / n as f32;
+                let options = vecmath::NormalizeOptions {
+                    pre_scale_bias: 0.0,
+                    scale: 1.0 / (squares + op.eps as f32).sqrt(),
+                    element_scale: gamma.as_deref(),
+                    bias: 0.0,
+                    element_bias: None,
+                };
+                vecmath::Normalize::new_mut(row, options).dispatch();
             }
             Ok(())
         })
@@ -151,7 +155,7 @@ fn images(t: &mut Task, input: &Operand, f: impl Fn(&[f32], &mut [f32]) -> Resul
 }
 
 pub(super) fn pixel_norm(op: PixelNorm<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let (channels, inner) = (op.input.ty.shape[1], op.input.ty.shape[2..].iter().product::<usize>());
         let (weight, bias) = (optional(t, &op.weight)?, optional(t, &op.bias)?);
         images(t, &op.input, |x, out| {
@@ -177,7 +181,7 @@ pub(super) fn pixel_norm(op: PixelNorm<Operand>) -> Kernel {
 
 /// Without an epsilon, as the tool chain computes it: where all is 0 the result is NaN.
 pub(super) fn normalize(op: Normalize<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let inner = op.input.ty.shape[2..].iter().product::<usize>();
         let scale = t.reals(&op.scale)?;
         images(t, &op.input, |x, out| {
@@ -194,7 +198,7 @@ pub(super) fn normalize(op: Normalize<Operand>) -> Kernel {
 }
 
 pub(super) fn lrn(op: LRN<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let (channels, inner) = (op.input.ty.shape[1], op.input.ty.shape[2..].iter().product::<usize>());
         // Of an even number of neighbours the odd one comes after.
         let (before, after) = ((op.size - 1) / 2, op.size / 2);

@@ -30,14 +30,14 @@ fn sum(s: Option<f32>, row: &[f32]) -> Option<f32> {
 }
 
 pub(super) fn max_pool(op: MaxPool<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let finish = Finish::relu(op.do_relu, op.relu_limit).and_round(op.round_mode);
         Planes::sliding(t, &op.input, windows(&op.input.ty.shape, &(&op).into())?)?.pool(t, finish, largest, or_lowest)
     })
 }
 
 pub(super) fn max_pool_with_mask(op: MaxPoolWithMask<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let planes = Planes::sliding(t, &op.input, windows(&op.input.ty.shape, &(&op).into())?)?;
         planes.pool(t, Finish::relu(op.do_relu, op.relu_limit), largest, or_lowest)?;
         let pixels = planes.pixels();
@@ -59,7 +59,7 @@ pub(super) fn max_pool_with_mask(op: MaxPoolWithMask<Operand>) -> Kernel {
 }
 
 pub(super) fn avg_pool(op: AvgPool<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let finish = Finish::relu(op.do_relu, op.relu_limit).and_round(op.round_mode);
         let (include, windows) = (op.count_include_pad, windows(&op.input.ty.shape, &(&op).into())?);
         let taps = windows.iter().map(|w| w.kernel as f64).product::<f64>() as f32;
@@ -70,7 +70,7 @@ pub(super) fn avg_pool(op: AvgPool<Operand>) -> Kernel {
 
 /// Windows from one share of an axis to the next, which overlap where they do not divide it evenly.
 pub(super) fn adaptive_avg_pool(op: AdaptiveAvgPool<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let (input, positions) = (op.input.ty.shape[2..].to_vec(), t.result(0)?.shape[2..].to_vec());
         let share = |axis: usize, i: usize| {
             let (n, parts) = (input[axis] as u128, positions[axis] as u128);
@@ -82,7 +82,7 @@ pub(super) fn adaptive_avg_pool(op: AdaptiveAvgPool<Operand>) -> Kernel {
 }
 
 pub(super) fn max_unpool(op: MaxUnpool<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let (values, places) = (t.reals(&op.input)?, t.ints(&op.mask)?);
         let plane: usize = op.input.ty.shape[2..].iter().product();
         let larger: usize = t.result(0)?.shape[2..].iter().product();
@@ -94,6 +94,7 @@ pub(super) fn max_unpool(op: MaxUnpool<Operand>) -> Kernel {
         places.iter().try_for_each(|i| place(*i).map(drop))?;
         t.write(0, Finish::default(), |out| {
             let planes = values.chunks(plane).zip(places.chunks(plane));
+            out.fill(0.0);
             for (out, (values, places)) in out.chunks_mut(larger).zip(planes) {
                 for (v, i) in values.iter().zip(places) {
                     out[place(*i)?] = *v;
@@ -105,12 +106,13 @@ pub(super) fn max_unpool(op: MaxUnpool<Operand>) -> Kernel {
 }
 
 pub(super) fn pool_mask(op: PoolMask<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let (values, scale) = (t.reals(&op.input)?, op.scale as usize);
         let (h, w) = (op.input.ty.shape[2], op.input.ty.shape[3]);
         let wider = t.result(0)?.shape[3];
         let larger = t.result(0)?.shape[2] * wider;
         t.write(0, Finish::default(), |out| {
+            out.fill(0.0);
             for (out, plane) in out.chunks_mut(larger).zip(values.chunks(h * w)) {
                 for square in 0..h.div_ceil(scale) * w.div_ceil(scale) {
                     let (top, left) = (square / w.div_ceil(scale) * scale, square % w.div_ceil(scale) * scale);

@@ -8,7 +8,6 @@ use crate::{
     base::Result,
     ops::{GRU, LSTM},
 };
-use rten_gemm::GemmExecutor;
 use std::borrow::Cow;
 
 fn sigmoid(x: f32) -> f32 {
@@ -17,7 +16,7 @@ fn sigmoid(x: f32) -> f32 {
 
 /// The gates are input, output, forget and cell.
 pub(super) fn lstm(op: LSTM<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let u = Unrolled::new(t, [&op.input, &op.filter, &op.recurrence], &op.bias, op.batch_first, op.hidden_size)?;
         let cont = op.cont.as_ref().map(|c| t.reals(c)).transpose()?;
         let (mut h, mut c) = (u.state(t, &op.initial_h)?, u.state(t, &op.initial_c)?);
@@ -37,7 +36,7 @@ pub(super) fn lstm(op: LSTM<Operand>) -> Kernel {
 
 /// The gates are update, reset and hidden.
 pub(super) fn gru(op: GRU<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let u = Unrolled::new(t, [&op.input, &op.filter, &op.recurrence], &op.bias, op.batch_first, op.hidden_size)?;
         let mut h = u.state(t, &op.initial_h)?;
         let (n, mut gated) = (u.hidden, zeros::<f32>(u.hidden)?);
@@ -138,7 +137,7 @@ impl<'a> Unrolled<'a> {
         let (rows, n) = (self.rows, weights.len() / (self.rows * self.directions));
         let w = &weights[direction * rows * n..][..rows * n];
         let x = Mat { data: x, rows: x.len() / n, cols: n, transposed: false };
-        gemm_f32(&GemmExecutor::new(), out, x, Mat { data: w, rows: n, cols: rows, transposed: true })?;
+        gemm_f32(out, x, Mat { data: w, rows: n, cols: rows, transposed: true })?;
         let bias = |i: usize| self.bias(direction, which, i);
         out.chunks_mut(rows).for_each(|row| row.iter_mut().enumerate().for_each(|(i, v)| *v += bias(i)));
         Ok(())

@@ -36,7 +36,7 @@ pub(super) fn variance(op: Variance<Operand>) -> Kernel {
 
 /// `f` of the elements that differ in the axes alone.
 fn over(input: Operand, axes: Vec<i64>, f: impl Fn(&[f32]) -> f32 + Send + Sync + 'static) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let shape = &input.ty.shape;
         let reduced = reduced_axes(&axes, shape.len())?;
         let (mut order, last): (Vec<usize>, Vec<usize>) = (0..shape.len()).partition(|i| !reduced.contains(i));
@@ -53,7 +53,7 @@ fn over(input: Operand, axes: Vec<i64>, f: impl Fn(&[f32]) -> f32 + Send + Sync 
 
 /// Of plain integers exactly, of all others in float32.
 pub(super) fn cum_sum(op: CumSum<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let shape = &op.input.ty.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let inner: usize = shape[axis + 1..].iter().product();

@@ -52,7 +52,7 @@ fn places(from: usize, to: usize, mode: InterpMode, coord: InterpCoordMode) -> R
 }
 
 pub(super) fn interp(op: Interp<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let (from, to) = (&op.input.ty.shape, &t.result(0)?.shape);
         let rank = from.len();
         // Of three dimensions only the last is resampled; what stands before are planes.
@@ -153,7 +153,7 @@ fn reflected(x: f32, low: f32, high: f32) -> f32 {
 
 pub(super) fn grid_sampler(op: GridSampler<Operand>) -> Kernel {
     let sampling = Sampling { align_corners: op.align_corners, padding: op.padding_mode, nearest: op.mode == 1 };
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let (input, grid) = (t.reals(&op.input)?, t.reals(&op.grid)?);
         let shape = &op.input.ty.shape;
         let spatial = &shape[2..];

@@ -82,7 +82,7 @@ fn scatter(
 }
 
 pub(super) fn scatter_elements(op: ScatterElements<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let shape = &op.input.ty.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let mut places = t.ints(&op.indices)?;
@@ -92,7 +92,7 @@ pub(super) fn scatter_elements(op: ScatterElements<Operand>) -> Kernel {
 }
 
 pub(super) fn scatter_nd(op: ScatterND<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let shape = &op.input_data.ty.shape;
         let n = op.indices.ty.shape.last().copied().unwrap_or(1);
         let mut places = t.ints(&op.indices)?;
@@ -103,7 +103,7 @@ pub(super) fn scatter_nd(op: ScatterND<Operand>) -> Kernel {
 }
 
 pub(super) fn index_put(op: IndexPut<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let shape = &op.input.ty.shape;
         let mut places = t.ints(&op.indices)?;
         places_of_tuples(&mut places, 1, shape, 0)?;
@@ -113,7 +113,7 @@ pub(super) fn index_put(op: IndexPut<Operand>) -> Kernel {
 }
 
 pub(super) fn insert(op: Insert<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let input = converted(t, &op.input, 0, RoundMode::default())?;
         let rhs = converted(t, &op.rhs, 0, RoundMode::default())?;
         let axis = op.axis.rem_euclid(input.shape().len() as i64) as usize;

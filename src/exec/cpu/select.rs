@@ -26,7 +26,7 @@ fn are_ints(op: &Where<Operand>, result: &ValueType) -> bool {
 }
 
 pub(super) fn select(op: Where<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let result = t.result(0)?;
         let cond = t.source(&op.cond, &result.shape)?;
         let (yes, no) = (branch(t, &op.tbrn)?, branch(t, &op.fbrn)?);
@@ -72,7 +72,7 @@ pub(super) fn masked_fill(op: MaskedFill<Operand>) -> Kernel {
 
 /// The places that were found stand first, in the tensor's order, and 0 after them.
 pub(super) fn non_zero(op: NonZero<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let shape = &op.input.ty.shape;
         let mut found: Vec<usize> = Vec::new();
         let values = t.reals(&op.input)?;
@@ -94,7 +94,7 @@ pub(super) fn non_zero(op: NonZero<Operand>) -> Kernel {
 }
 
 pub(super) fn trilu(op: Trilu<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let result = t.result(0)?;
         let [.., h, w] = result.shape[..] else { return Ok(()) };
         let stays = |place: usize| {

@@ -7,7 +7,7 @@ use crate::{
 };
 
 pub(super) fn binary_shift(op: BinaryShift<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let result = t.result(0)?;
         let [left, right] = [t.source(&op.input1, &result.shape)?, t.source(&op.input2, &result.shape)?];
         let finish = Finish::new(op.saturation, op.shift, op.round_mode, &[&op.input1.ty, &op.input2.ty], result.dtype);
@@ -21,7 +21,7 @@ pub(super) fn binary_shift(op: BinaryShift<Operand>) -> Kernel {
 }
 
 pub(super) fn binary_const_shift(op: BinaryConstShift<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let result = t.result(0)?;
         let source = t.source(&op.input, &result.shape)?;
         let finish = Finish::new(op.saturation, op.shift, op.round_mode, &[&op.input.ty], result.dtype);

@@ -11,7 +11,7 @@ use crate::{
 };
 
 pub(super) fn reverse(op: Reverse<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let input = converted(t, &op.input, 0, RoundMode::default())?;
         let (shape, mut by) = (input.shape(), strides(input.shape()));
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
@@ -42,7 +42,7 @@ pub(super) fn swap_dim_inner(op: SwapDimInner<Operand>) -> Kernel {
         }
         Ok(())
     }
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let input = converted(t, &op.input, 0, RoundMode::default())?;
         let to = t.memory(0)?;
         with_element!(input.dtype(), go(to, &input, &op.offset))
@@ -50,7 +50,7 @@ pub(super) fn swap_dim_inner(op: SwapDimInner<Operand>) -> Kernel {
 }
 
 pub(super) fn shuffle_channel(op: ShuffleChannel<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let input = converted(t, &op.input, 0, RoundMode::default())?;
         let (batch, channels, group) = (input.shape()[0], input.shape()[1], op.group as usize);
         let (each, frame) = (channels / group, input.len() / batch / channels);
@@ -60,7 +60,7 @@ pub(super) fn shuffle_channel(op: ShuffleChannel<Operand>) -> Kernel {
 }
 
 pub(super) fn swap_channel(op: SwapChannel<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let input = converted(t, &op.input, 0, RoundMode::default())?;
         let (batch, channels) = (input.shape()[0], input.shape()[1]);
         let stored = input.bytes()?;
@@ -95,7 +95,7 @@ fn wide(is_nchw: bool) -> [usize; 6] {
 }
 
 pub(super) fn depth2space(op: Depth2Space<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let (input, output) = depth_to_space(&op.input.ty.shape, &op)?;
         let (narrow, broad, from, to) = if op.is_inversed {
             (output, input, wide(op.in_is_NCHW), deep(&op, op.out_is_NCHW))

@@ -18,7 +18,7 @@ fn by_size(a: f64, b: f64) -> Ordering {
 /// Entries are ordered as they are stored, which is the order of the real numbers too, and of equal ones the first stands
 /// first. NaN is found among the largest, and among the smallest only where nothing else is left.
 pub(super) fn top_k(op: TopK<Operand>) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let stored = t.array(&op.input)?.to_f64()?;
         let shape = t.array(&op.input)?.shape();
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
@@ -68,7 +68,7 @@ pub(super) fn arg(op: Arg<Operand>) -> Kernel {
         ArgMode::ArgMax => Ordering::Greater,
         ArgMode::ArgMin => Ordering::Less,
     };
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let shape = &op.input.ty.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let (dim, inner) = (shape[axis], shape[axis + 1..].iter().product::<usize>());

@@ -1,5 +1,9 @@
 //! What kernels see: operands as numbers, and the memory of results.
-use super::chunks::{CHUNK, Source, Store};
+use super::{
+    arena::Arena,
+    chunks::{CHUNK, Source, Store},
+    kernel::{Tail, Tails},
+};
 use crate::{
     array::{Array, ArrayMut, reserve, zeros},
     base::{Cause, Dtype, Result, invalid},
@@ -13,12 +17,17 @@ use std::borrow::Cow;
 pub(super) struct Task<'a> {
     operands: &'a [Array],
     results: Vec<Option<Output<'a>>>,
+    arena: &'a Arena,
+    /// What is done with the first result's numbers, which are floats, before they are stored.
+    tails: &'a [Tail],
 }
 
 /// A result, which a kernel writes, or which shares an operand's memory.
 struct Output<'a> {
     ty: &'a ValueType,
     array: Written,
+    /// The tails have been applied.
+    is_complete: bool,
 }
 
 enum Written {
@@ -45,6 +54,10 @@ impl Finish {
     pub fn and_round(self, round: RoundMode) -> Self {
         Finish { round, ..self }
     }
+    /// The Relu, of real numbers.
+    pub fn reals(self, values: &mut [f32]) {
+        self.relu.into_iter().for_each(|limit| relu(values, limit));
+    }
     /// The Relu, of plain integers.
     pub fn ints(self, values: &mut [i64]) {
         if let Some(limit) = self.relu {
@@ -56,11 +69,12 @@ impl Finish {
 
 impl<'a> Task<'a> {
     /// `results` are in the definition's order, none where one is absent.
-    pub fn new(operands: &'a [Array], results: &'a [Option<ValueType>]) -> Self {
-        let output = |ty: &'a ValueType| Output { ty, array: Written::Nothing };
-        Task { operands, results: results.iter().map(|ty| ty.as_ref().map(output)).collect() }
+    pub fn new(operands: &'a [Array], results: &'a [Option<ValueType>], tails: &'a [Tail], arena: &'a Arena) -> Self {
+        let output = |ty: &'a ValueType| Output { ty, array: Written::Nothing, is_complete: tails.is_empty() };
+        Task { operands, results: results.iter().map(|ty| ty.as_ref().map(output)).collect(), arena, tails }
     }
-    pub fn finish(self) -> Result<Vec<Array>> {
+    pub fn finish(mut self) -> Result<Vec<Array>> {
+        self.apply_tails()?;
         self.results
             .into_iter()
             .flatten()
@@ -74,9 +88,8 @@ impl<'a> Task<'a> {
 
     /// The stored values of an operand.
     pub fn array(&self, operand: &Operand) -> Result<&'a Array> {
-        self.operands
-            .get(operand.index())
-            .ok_or_else(|| Cause::MissingData(format!("the operand {:?} has no values", operand.ty.name)).into())
+        let array = operand.index().and_then(|i| self.operands.get(i));
+        array.ok_or_else(|| Cause::MissingData(format!("the operand {:?} has no values", operand.ty.name)).into())
     }
     /// An operand, to be read in chunks of a result of that shape, to which it is broadcast.
     pub fn source(&self, operand: &Operand, result: &[usize]) -> Result<Source<'a>> {
@@ -117,19 +130,41 @@ impl<'a> Task<'a> {
         let result = self.results.get(i).and_then(Option::as_ref).map(|r| r.ty);
         result.ok_or_else(|| invalid(format!("the operator has no result {i}")))
     }
-    /// The memory of a result, in its buffer's dtype; all 0 at first.
+    /// The memory of a result, in its buffer's dtype: anything at first, so every element must be written.
     pub fn memory(&mut self, i: usize) -> Result<&mut ArrayMut> {
-        let ty = self.result(i)?;
-        let Some(Some(output)) = self.results.get_mut(i) else {
-            return Err(invalid("the result has no memory"));
-        };
+        let arena = self.arena;
+        let output = self.output(i)?;
         if !matches!(output.array, Written::Memory(_)) {
-            output.array = Written::Memory(ArrayMut::zeros(ty.buffer_dtype(), &ty.shape)?);
+            output.array = Written::Memory(arena.memory(output.ty.buffer_dtype(), &output.ty.shape)?);
         }
         match &mut output.array {
             Written::Memory(memory) => Ok(memory),
             _ => Err(invalid("the result has no memory")),
         }
+    }
+    fn output(&mut self, i: usize) -> Result<&mut Output<'a>> {
+        self.results.get_mut(i).and_then(Option::as_mut).ok_or_else(|| invalid("the result has no memory"))
+    }
+    /// Applies the tails to a first result that a kernel has written without them.
+    fn apply_tails(&mut self) -> Result<()> {
+        let Some(Some(Output { ty, array, is_complete: false })) = self.results.first() else {
+            return Ok(());
+        };
+        let shape = &ty.shape;
+        if let Written::Shared(array) = array {
+            let array = array.clone();
+            self.memory(0)?.bytes().copy_from_slice(array.bytes()?);
+        }
+        let tails = Tails::new(self, self.tails, shape)?;
+        let chunks = self.memory(0)?.elements::<f32>()?.par_chunks_mut(CHUNK).enumerate();
+        chunks.for_each_init(Vec::new, |buffer, (c, out)| tails.apply(c * CHUNK, out, buffer));
+        Ok(())
+    }
+    /// The tails, which the caller applies to the first result.
+    fn take_tails(&mut self, i: usize) -> Result<Tails<'a>> {
+        let ty = self.result(i)?;
+        let is_complete = std::mem::replace(&mut self.output(i)?.is_complete, true);
+        Tails::new(self, if is_complete { &[] } else { self.tails }, &ty.shape)
     }
     /// The result is an array that is there already, seen in the result's shape.
     pub fn share(&mut self, i: usize, array: &Array) -> Result<()> {
@@ -139,14 +174,14 @@ impl<'a> Task<'a> {
         }
         Ok(())
     }
-    /// Real numbers as a result, written by `fill` at once: floats as they are, integers rounded and saturated, quantized
-    /// ones by their scale and zero point, from four bytes each beside the result.
+    /// Real numbers as a result, all written by `fill` at once: floats as they are, integers rounded and saturated,
+    /// quantized ones by their scale and zero point, from four bytes each beside the result.
     pub fn write(&mut self, i: usize, finish: Finish, fill: impl FnOnce(&mut [f32]) -> Result<()>) -> Result<()> {
         let ty = self.result(i)?;
         if ty.buffer_dtype() == Dtype::Float32 {
             let memory = self.memory(i)?.elements()?;
             fill(memory)?;
-            finish.relu.into_iter().for_each(|limit| relu(memory, limit));
+            finish.reals(memory);
             return Ok(());
         }
         let mut values: Vec<f32> = zeros(ty.elements())?;
@@ -165,18 +200,33 @@ impl<'a> Task<'a> {
         finish: Finish,
         fill: impl Fn(usize, &mut [f32]) -> Result<()> + Sync,
     ) -> Result<()> {
+        self.fill_by(i, row, finish, &fill)
+    }
+    /// The loop is compiled once, not for each kernel.
+    fn fill_by(
+        &mut self,
+        i: usize,
+        row: usize,
+        finish: Finish,
+        fill: &(dyn Fn(usize, &mut [f32]) -> Result<()> + Sync),
+    ) -> Result<()> {
         let ty = self.result(i)?;
         let row = row.max(1);
         let chunk = row.saturating_mul((CHUNK / row).max(1));
         let fill = |first: usize, out: &mut [f32]| -> Result<()> {
             fill(first, out)?;
-            finish.relu.into_iter().for_each(|limit| relu(out, limit));
+            finish.reals(out);
             Ok(())
         };
+        let tails = self.take_tails(i)?;
         let memory = self.memory(i)?;
         if ty.buffer_dtype() == Dtype::Float32 {
             let chunks = memory.elements::<f32>()?.par_chunks_mut(chunk).enumerate();
-            return chunks.try_for_each(|(c, out)| fill(c * chunk, out));
+            return chunks.try_for_each_init(Vec::new, |buffer, (c, out)| {
+                fill(c * chunk, out)?;
+                tails.apply(c * chunk, out, buffer);
+                Ok(())
+            });
         }
         let (store, size) = (Store::new(ty, finish.round), ty.buffer_dtype().size());
         let chunks = memory.bytes().par_chunks_mut(chunk.saturating_mul(size)).enumerate();
@@ -189,6 +239,9 @@ impl<'a> Task<'a> {
     }
     /// Integers as a result, saturated, a chunk at a time.
     pub fn fill_ints(&mut self, i: usize, fill: impl Fn(usize, &mut [i64]) + Sync) -> Result<()> {
+        self.fill_ints_by(i, &fill)
+    }
+    fn fill_ints_by(&mut self, i: usize, fill: &(dyn Fn(usize, &mut [i64]) + Sync)) -> Result<()> {
         let ty = self.result(i)?;
         let (store, size) = (Store::new(ty, RoundMode::default()), ty.buffer_dtype().size());
         let chunks = self.memory(i)?.bytes().par_chunks_mut(CHUNK * size).enumerate();
@@ -223,7 +276,8 @@ fn resize(values: &mut Vec<f32>, n: usize) -> Result<()> {
 /// An operand's stored values as another tensor of its shape stores the same numbers.
 pub(super) fn restored(array: &Array, from: &ValueType, to: &ValueType, round: RoundMode) -> Result<Array> {
     let results = [Some(ValueType { shape: from.shape.clone(), ..to.clone() })];
-    let mut task = Task::new(&[], &results);
+    let arena = Arena::default();
+    let mut task = Task::new(&[], &results, &[], &arena);
     let source = Source::new(array, from, &from.shape)?;
     task.fill(0, 1, Finish::round(round), |first, out| {
         source.reals(first, out);

@@ -9,7 +9,7 @@ use crate::{ops::Upsample, quant::RoundMode};
 /// The input again and again along each axis, up to the result's dimensions, which are multiples of its own. The result
 /// may have more axes in front.
 pub(super) fn tile(input: Operand) -> Kernel {
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let wanted = &t.result(0)?.shape;
         let input = converted(t, &input, 0, RoundMode::default())?;
         let from = [&vec![1; wanted.len() - input.shape().len()], input.shape()].concat();
@@ -24,7 +24,7 @@ pub(super) fn tile(input: Operand) -> Kernel {
 
 pub(super) fn upsample(op: Upsample<Operand>) -> Kernel {
     let (scale_h, scale_w) = (op.scale_h as usize, op.scale_w as usize);
-    Box::new(move |t| {
+    Kernel::new(move |t| {
         let [.., h, w] = op.input.ty.shape[..] else { return Ok(()) };
         let images = op.input.ty.elements() / (h * w);
         let (by, counts) = ([(h * w) as i64, w as i64, 0, 1, 0], [images, h, scale_h, w, scale_w]);

@@ -1,12 +1,14 @@
 //! Functions of one element.
 use super::{
     Kernel, Operand,
+    kernel::Tail,
     task::{Finish, is_plain_int},
 };
 use crate::{
     exec::ValueType,
     quant::{Quantization, RoundMode},
 };
+use std::sync::Arc;
 
 /// A function without attributes.
 pub(super) fn function(input: Operand, f: fn(f64) -> f64) -> Kernel {
@@ -25,7 +27,10 @@ pub(super) fn vectorised(
     f: impl Fn(f64) -> f64 + Copy + Send + Sync + 'static,
     reals: impl Fn(&mut [f32]) + Send + Sync + 'static,
 ) -> Kernel {
-    Box::new(move |t| {
+    let reals = Arc::new(reals);
+    let each = reals.clone();
+    let tail = Tail::each(move |values| each(values));
+    Kernel::new(move |t| {
         let source = t.source(&input, &input.ty.shape)?;
         let result = t.result(0)?;
         if let Some(table) = table(&input.ty, result, round, f) {
@@ -46,11 +51,18 @@ pub(super) fn vectorised(
             Ok(())
         })
     })
+    .with_tail(tail)
 }
 
 /// `f` of chunks of real numbers.
 pub(super) fn map(input: Operand, finish: Finish, f: impl Fn(&mut [f32]) + Send + Sync + 'static) -> Kernel {
-    Box::new(move |t| {
+    let f = Arc::new(f);
+    let each = f.clone();
+    let tail = Tail::each(move |values| {
+        each(values);
+        finish.reals(values);
+    });
+    Kernel::new(move |t| {
         let source = t.source(&input, &input.ty.shape)?;
         t.fill(0, 1, finish, |first, out| {
             source.reals(first, out);
@@ -58,6 +70,7 @@ pub(super) fn map(input: Operand, finish: Finish, f: impl Fn(&mut [f32]) + Send 
             Ok(())
         })
     })
+    .with_tail(tail)
 }
 
 /// `max(x, 0)`, and `min(x, limit)` where the limit is positive.

@@ -1,0 +1,71 @@
+//! Memory of results that nobody reads any more, for those to come: what a run has allocated serves the next one.
+use crate::{
+    array::ArrayMut,
+    base::{Dtype, Result, elements},
+};
+use std::{
+    fmt,
+    sync::{Mutex, PoisonError},
+};
+
+/// Words below which an allocation is as fast.
+const SMALL: usize = 1 << 9;
+
+/// Free blocks of memory, in words of 8 bytes.
+#[derive(Default)]
+pub(super) struct Arena {
+    free: Mutex<Vec<Vec<u64>>>,
+}
+
+impl Arena {
+    /// Memory of anything, in debug builds of NaN, so that tests see what is read before it is written.
+    pub fn memory(&self, dtype: Dtype, shape: &[usize]) -> Result<ArrayMut> {
+        let words = (elements(shape, dtype)? * dtype.size()).div_ceil(size_of::<u64>());
+        let mut memory = match self.take(words) {
+            Some(block) => ArrayMut::in_words(dtype, shape, block)?,
+            None => ArrayMut::zeros(dtype, shape)?,
+        };
+        if cfg!(debug_assertions) {
+            memory.bytes().fill(0xff);
+        }
+        Ok(memory)
+    }
+    /// The smallest block of so many words, if it is not much larger: a large one waits for a large result.
+    fn take(&self, words: usize) -> Option<Vec<u64>> {
+        if words < SMALL {
+            return None;
+        }
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        let fits = free.iter().enumerate().filter(|(_, b)| (words..=words.saturating_mul(2)).contains(&b.len()));
+        let best = fits.min_by_key(|(_, b)| b.len())?.0;
+        Some(free.swap_remove(best))
+    }
+    /// Takes back what [`Arena::memory`] gave.
+    pub fn give(&self, block: Vec<u64>) {
+        if block.len() >= SMALL {
+            self.free.lock().unwrap_or_else(PoisonError::into_inner).push(block);
+        }
+    }
+}
+
+impl fmt::Debug for Arena {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str("Arena")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_smallest_that_fits_is_taken() {
+        let arena = Arena::default();
+        [4 * SMALL, 2 * SMALL, SMALL, 1].into_iter().for_each(|n| arena.give(vec![0; n]));
+        assert_eq!(arena.take(SMALL + 1).map(|b| b.len()), Some(2 * SMALL));
+        assert_eq!(arena.take(SMALL + 1), None, "one is taken, one too small, one much too large");
+        assert_eq!(arena.take(1), None);
+        let again = arena.memory(Dtype::Float32, &[2, SMALL]).unwrap().freeze().into_words();
+        assert_eq!(again.map(|b| b.len()), Some(SMALL));
+    }
+}

@@ -1,0 +1,183 @@
+//! Operators on images whose channels stand in blocks: which are computed so, and how.
+use super::{
+    Kernel, Operand, Signature, ValueType,
+    blocked::{
+        Axis, BLOCK, Conv2d, Epilogue, Geometry, InstructionSet, Pool2d, PoolKind, from_blocked, to_blocked,
+    },
+    task::Finish,
+};
+use crate::{
+    base::{Dtype, Result, invalid},
+    exec::Layout,
+    ops::{AvgPool, Conv, Convolution, MaxPool, Op, Pool, windows},
+};
+
+fn channels(ty: &ValueType) -> Option<usize> {
+    if let Layout::Blocked { channels } = ty.layout { Some(channels) } else { None }
+}
+
+/// Whether an operator, and those that follow in the same kernel, are computed with these layouts.
+pub(super) fn takes(signature: &Signature) -> bool {
+    let [Some(result)] = signature.results.as_slice() else {
+        return false;
+    };
+    let Some(of_result) = channels(result) else {
+        return false;
+    };
+    let follows = signature.then.iter().all(|op| is_elementwise(op, of_result));
+    follows
+        && match &signature.op {
+            Op::Conv(op) => {
+                let form = geometry(op).ok().flatten().and_then(|g| g.form());
+                let known = op.filter.constant.is_some() && op.bias.as_ref().is_none_or(|b| b.constant.is_some());
+                known && form.is_some_and(|f| f.takes_plain() == channels(&op.input.ty).is_none())
+            }
+            Op::MaxPool(op) => plane(&op.input, &(&**op).into()).is_ok_and(|p| p.is_some()),
+            Op::AvgPool(op) => op.pad_value == 0 && plane(&op.input, &(&**op).into()).is_ok_and(|p| p.is_some()),
+            Op::Concat(op) => {
+                let whole = |o: &Operand| channels(&o.ty).is_some_and(|c| c.is_multiple_of(BLOCK));
+                op.axis == 1 && op.inputs.iter().all(whole)
+            }
+            op => is_elementwise(op, of_result),
+        }
+}
+
+/// An elementwise operator whose operands are numbers, or all have their channels in blocks; of 0 it gives 0, or there are
+/// no channels beyond the last.
+fn is_elementwise(op: &Op<Operand>, channels_of_result: usize) -> bool {
+    let keeps_zero = matches!(op, Op::Add(_) | Op::Sub(_) | Op::Mul(_) | Op::MulConst(_) | Op::Relu(_));
+    let takes = |o: &Operand| o.is_computed_before() || channels(&o.ty).is_some() || o.ty.elements() == 1;
+    let is_number = |o: &Operand| channels(&o.ty).is_none() && !o.is_computed_before();
+    let numbers = op.operands().any(|(_, o)| is_number(o));
+    (channels_of_result.is_multiple_of(BLOCK) || keeps_zero && !numbers)
+        && op.operands().all(|(_, o)| takes(o))
+        && super::is_elementwise(op)
+}
+
+fn geometry(op: &Conv<Operand>) -> Result<Option<Geometry>> {
+    let (x, w) = (op.input.ty.plain_shape(), &op.filter.ty.shape);
+    let (&[batch, ic, ..], &[oc, ..]) = (x.as_slice(), w.as_slice()) else {
+        return Ok(None);
+    };
+    let [rows, cols] = axes(&Convolution::from(op).windows(&x)?)?;
+    let group = usize::try_from(op.group).unwrap_or(0);
+    Ok(rows.zip(cols).map(|(rows, cols)| Geometry { batch, ic, oc, group, rows, cols }))
+}
+
+fn axes(windows: &[crate::ops::Window]) -> Result<[Option<Axis>; 2]> {
+    let [rows, cols] = windows else {
+        return Ok([None, None]);
+    };
+    Ok([Axis::new(rows)?, Axis::new(cols)?])
+}
+
+/// The axes of a pool over an input in blocks.
+fn plane(input: &Operand, pool: &Pool) -> Result<Option<[Axis; 2]>> {
+    if channels(&input.ty).is_none() {
+        return Ok(None);
+    }
+    let [rows, cols] = axes(&windows(&input.ty.plain_shape(), pool)?)?;
+    Ok(rows.zip(cols).map(|(rows, cols)| [rows, cols]))
+}
+
+/// A kernel, how many of the operators that follow it does itself, and what it takes beside operands and result.
+pub(super) struct Prepared {
+    pub kernel: Kernel,
+    pub used: usize,
+    pub temporary: u64,
+}
+
+/// The kernel of an operator that has one of its own for blocks; none where that for any shape serves.
+///
+/// # Errors
+/// The memory for the weights is not enough.
+pub(super) fn prepare(signature: &Signature) -> Result<Option<Prepared>> {
+    let Some(Some(result)) = signature.results.first() else {
+        return Ok(None);
+    };
+    let alone = |kernel: Kernel| Some(Prepared { kernel, used: 0, temporary: 0 });
+    Ok(match &signature.op {
+        Op::Reshape(op) if op.input.ty.layout != result.layout => alone(converted(&op.input)),
+        Op::Conv(op) if channels(result).is_some() => Some(conv(op, signature)?),
+        Op::MaxPool(op) if channels(result).is_some() => alone(max_pool(op)?),
+        Op::AvgPool(op) if channels(result).is_some() => alone(avg_pool(op)?),
+        _ => None,
+    })
+}
+
+/// From one layout to the other.
+fn converted(input: &Operand) -> Kernel {
+    let input = input.clone();
+    Kernel::new(move |t| {
+        let x = t.reals(&input)?;
+        let shape = input.ty.plain_shape();
+        let (channels, area) = (shape[1], shape[2] * shape[3]);
+        let write = if input.ty.layout == Layout::Plain { to_blocked } else { from_blocked };
+        t.write(0, Finish::default(), |out| {
+            write(&x, channels, area, out);
+            Ok(())
+        })
+    })
+}
+
+/// The bound of a Relu, if there is one.
+fn relu(do_relu: bool, limit: f64) -> Option<f32> {
+    do_relu.then_some(if limit > 0.0 { limit as f32 } else { f32::INFINITY })
+}
+
+fn conv(op: &Conv<Operand>, signature: &Signature) -> Result<Prepared> {
+    let none = || invalid("no convolution on blocks of channels");
+    let (mut end, mut residual, mut used) = (relu(op.do_relu, op.relu_limit), None, 0);
+    // The residual comes before the Relu.
+    if let (None, Some(Op::Add(add))) = (end, signature.then.first())
+        && let [a, b] = add.inputs.as_slice()
+        && add.coeff.iter().flatten().all(|c| *c == 1.0)
+    {
+        let other = if a.is_computed_before() { b } else { a };
+        let result = signature.outputs().next();
+        if result.is_some_and(|r| r.shape == other.ty.shape) && !other.is_computed_before() {
+            (residual, end, used) = (Some(other.clone()), relu(add.do_relu, add.relu_limit), 1);
+        }
+    }
+    if let (None, Some(Op::Relu(op))) = (end, signature.then.get(used)) {
+        (end, used) = (relu(true, op.relu_limit), used + 1);
+    }
+    let geometry = geometry(op)?.ok_or_else(none)?;
+    let values = |o: &Operand| o.constant.as_ref().map(|a| a.to_dtype(Dtype::Float32)).transpose();
+    let filter = values(&op.filter)?.ok_or_else(none)?;
+    let bias = op.bias.as_ref().map(values).transpose()?.flatten();
+    let bias = bias.as_ref().map(|b| b.elements::<f32>()).transpose()?;
+    let epilogue = Epilogue { bias: bias.as_deref(), relu: end };
+    let conv = Conv2d::new(InstructionSet::best(), geometry, &filter.elements::<f32>()?, epilogue)?.ok_or_else(none)?;
+    let temporary = conv.temporary().saturating_mul(rayon::current_num_threads() as u64);
+    let input = Operand { constant: None, ..op.input.clone() };
+    let kernel = Kernel::new(move |t| {
+        let x = t.reals(&input)?;
+        let residual = residual.as_ref().map(|r| t.reals(r)).transpose()?;
+        t.write(0, Finish::default(), |out| conv.run(&x, residual.as_deref(), out))
+    });
+    Ok(Prepared { kernel, used, temporary })
+}
+
+fn max_pool(op: &MaxPool<Operand>) -> Result<Kernel> {
+    pool(&op.input, &op.into(), PoolKind::Max, relu(op.do_relu, op.relu_limit))
+}
+
+fn avg_pool(op: &AvgPool<Operand>) -> Result<Kernel> {
+    let kind = PoolKind::Average { include_pad: op.count_include_pad };
+    pool(&op.input, &op.into(), kind, relu(op.do_relu, op.relu_limit))
+}
+
+fn pool(input: &Operand, pool: &Pool, kind: PoolKind, relu: Option<f32>) -> Result<Kernel> {
+    let none = || invalid("no pool on blocks of channels");
+    let [rows, cols] = plane(input, pool)?.ok_or_else(none)?;
+    let channels = channels(&input.ty).ok_or_else(none)?;
+    let (input, pool) = (input.clone(), Pool2d { isa: InstructionSet::best(), kind, channels, rows, cols, relu });
+    Ok(Kernel::new(move |t| {
+        let x = t.reals(&input)?;
+        t.write(0, Finish::default(), |out| {
+            pool.run(&x, out);
+            Ok(())
+        })
+    }))
+}

@@ -1,0 +1,66 @@
+//! What an operator becomes on the CPU.
+use super::{Operand, chunks::Source, task::Task};
+use crate::base::Result;
+
+/// Reads the operands of a task and writes its results.
+pub(super) struct Kernel {
+    pub run: Box<Run>,
+    /// An elementwise operator on floats has this form too.
+    pub tail: Option<Tail>,
+}
+
+type Run = dyn Fn(&mut Task) -> Result<()> + Send + Sync;
+
+impl Kernel {
+    pub fn new(run: impl Fn(&mut Task) -> Result<()> + Send + Sync + 'static) -> Kernel {
+        Kernel { run: Box::new(run), tail: None }
+    }
+    pub fn with_tail(self, tail: Option<Tail>) -> Kernel {
+        Kernel { tail, ..self }
+    }
+}
+
+/// An elementwise operator on real numbers that another one has computed, before they are stored.
+pub(super) enum Tail {
+    /// Of the numbers alone.
+    Each(Box<dyn Fn(&mut [f32]) + Send + Sync>),
+    /// With those of another operand, which is broadcast to them.
+    With(Operand, Box<dyn Fn(&mut [f32], &[f32]) + Send + Sync>),
+}
+
+impl Tail {
+    pub fn each(f: impl Fn(&mut [f32]) + Send + Sync + 'static) -> Option<Tail> {
+        Some(Tail::Each(Box::new(f)))
+    }
+    pub fn with(other: &Operand, f: impl Fn(&mut [f32], &[f32]) + Send + Sync + 'static) -> Tail {
+        Tail::With(other.clone(), Box::new(f))
+    }
+}
+
+/// Tails in a run, with what they read.
+pub(super) struct Tails<'a>(Vec<(&'a Tail, Option<Source<'a>>)>);
+
+impl<'a> Tails<'a> {
+    /// Of a result of that shape.
+    pub fn new(t: &Task<'a>, tails: &'a [Tail], shape: &[usize]) -> Result<Tails<'a>> {
+        let ready = tails.iter().map(|tail| match tail {
+            Tail::Each(_) => Ok((tail, None)),
+            Tail::With(other, _) => Ok((tail, Some(t.source(other, shape)?))),
+        });
+        ready.collect::<Result<_>>().map(Tails)
+    }
+    /// Of the elements from `first` on; `buffer` is anything.
+    pub fn apply(&self, first: usize, values: &mut [f32], buffer: &mut Vec<f32>) {
+        for (tail, source) in &self.0 {
+            match (tail, source) {
+                (Tail::With(_, f), Some(source)) => {
+                    buffer.resize(values.len(), 0.0);
+                    source.reals(first, buffer);
+                    f(values, buffer);
+                }
+                (Tail::Each(f), _) => f(values),
+                (Tail::With(..), None) => {}
+            }
+        }
+    }
+}

@@ -1,0 +1,43 @@
+//! What a plan does, for reading.
+use super::{Kernel, Plan, Step};
+use crate::{
+    array::byte_text,
+    base::{counted, shape_text},
+    exec::Backend,
+};
+
+impl<B: Backend> Plan<B> {
+    /// A line for each rule that did something, and one for each step: its operators, and its results.
+    pub fn text(&self, backend: &str) -> String {
+        let operators: usize = self.steps.iter().map(|s| s.node.stages.len()).sum();
+        let mut text = format!(
+            "{} as {}; results and temporaries take {} at most\n",
+            counted(operators, "operator"),
+            counted(self.steps.len(), "step"),
+            byte_text(self.peak_bytes())
+        );
+        for (rule, times) in self.applied.iter().filter(|(_, times)| *times > 0) {
+            text += &format!("- {}\n", rule.text(*times));
+        }
+        let rows: Vec<[String; 3]> = self.steps.iter().map(|s| self.row(s, backend)).collect();
+        let width = |i: usize| rows.iter().map(|r| r[i].len()).max().unwrap_or(0).min(60);
+        let (first, second) = (width(0), width(1));
+        for (i, [what, name, rest]) in rows.iter().enumerate() {
+            text += format!("{i:>5}  {what:<first$}  {name:<second$}  {rest}").trim_end();
+            text.push('\n');
+        }
+        text
+    }
+
+    /// `Conv + Add + Relu`, the results' names, their types and where else than on the backend it runs.
+    fn row(&self, step: &Step<B::Kernel>, backend: &str) -> [String; 3] {
+        let what: Vec<_> = step.node.stages.iter().map(|s| s.op.name()).collect();
+        let results = || step.outputs.iter().filter_map(|t| self.slot(*t).ok());
+        let names: Vec<_> = results().map(|s| s.ty.name.as_str()).collect();
+        let mut rest: Vec<_> = results().map(|s| format!("{} {}", shape_text(&s.ty.shape), s.ty.dtype)).collect();
+        if matches!(step.kernel, Kernel::OnCpu(_)) && backend != "cpu" {
+            rest.push("on the cpu".into());
+        }
+        [what.join(" + "), names.join(", "), rest.join(", ")]
+    }
+}

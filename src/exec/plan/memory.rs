@@ -1,0 +1,117 @@
+//! How much memory a plan's run takes.
+use super::{Kernel, Plan};
+use crate::{
+    array::{available_memory, too_large},
+    base::Result,
+    exec::{Backend, CpuBackend},
+};
+use std::collections::HashSet;
+
+/// Bytes that every machine has: asking how much there is takes longer than a small run.
+const SMALL: u64 = 16 << 20;
+
+/// The most bytes that live together, and the step at which they do: results until their last use, and what a kernel
+/// takes besides. Coefficients and what is fed are in place already.
+pub(super) fn peak<B: Backend>(plan: &Plan<B>, (backend, cpu): (&B, &CpuBackend)) -> (u64, usize) {
+    // What was computed here alone is freed here.
+    let computed: HashSet<usize> = plan.steps.iter().flat_map(|s| &s.outputs).copied().collect();
+    let size = |t: &usize| match plan.slot(*t) {
+        Ok(slot) if computed.contains(t) => {
+            (slot.ty.elements() as u64).saturating_mul(slot.ty.buffer_dtype().size() as u64)
+        }
+        _ => 0,
+    };
+    let (mut live, mut peak, mut at) = (0u64, 0u64, 0);
+    for (i, (step, freed)) in plan.steps.iter().zip(&plan.freed).enumerate() {
+        live = step.outputs.iter().map(size).fold(live, u64::saturating_add);
+        let temporary = match &step.kernel {
+            Kernel::Here(kernel) => backend.temporary(kernel),
+            Kernel::OnCpu(kernel) => cpu.temporary(kernel),
+        };
+        let now = live.saturating_add(temporary);
+        if now > peak {
+            (peak, at) = (now, i);
+        }
+        live = live.saturating_sub(freed.iter().map(size).fold(0, u64::saturating_add));
+    }
+    (peak, at)
+}
+
+impl<B: Backend> Plan<B> {
+    /// The most bytes that live together.
+    pub fn peak_bytes(&self) -> u64 {
+        self.peak.0
+    }
+    /// What lives together at most must fit the memory.
+    ///
+    /// # Errors
+    /// It does not.
+    pub fn check_memory(&self) -> Result<()> {
+        let (peak, at) = self.peak;
+        if peak <= SMALL {
+            return Ok(());
+        }
+        let available = available_memory();
+        if peak <= available {
+            return Ok(());
+        }
+        let step = self.steps.get(at);
+        let name = step.and_then(|s| self.slot(*s.outputs.first()?).ok()).map_or("", |s| &s.ty.name);
+        Err(too_large(format!("running the graph (at its peak, when {name:?} is computed)"), peak, available))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        Array, Dtype, Graph,
+        exec::{CpuBackend, RunOptions, Session},
+    };
+
+    fn peak(g: &Graph, all: bool) -> u64 {
+        let options = RunOptions { all, threads: 1, unfused: true, ..Default::default() };
+        Session::new(g, CpuBackend::new(), &options).unwrap().peak_bytes()
+    }
+
+    #[test]
+    fn a_long_chain_has_two_tensors_at_a_time() {
+        let mut g = Graph::new("g").unwrap();
+        let mut t = g.input("x", Dtype::Float32, [1 << 20]).unwrap();
+        for _ in 0..100 {
+            t = g.relu(t).call().unwrap();
+        }
+        g.set_outputs(&[t]).unwrap();
+        assert_eq!(peak(&g, false), 2 * (4 << 20));
+        assert_eq!(peak(&g, true), 100 * (4 << 20), "all are kept");
+    }
+
+    #[test]
+    fn a_branch_lives_until_it_is_joined_and_kernels_say_what_they_take() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Int8, [1 << 10, 1 << 10]).unwrap();
+        let a = g.relu(x).call().unwrap();
+        let b = g.relu(a).call().unwrap();
+        let c = g.relu(b).call().unwrap();
+        let y = g.add(a, c).scale([0.5, 0.5, 0.5]).zero_point([0, 0, 0]).call().unwrap();
+        g.set_outputs(&[y]).unwrap();
+        assert_eq!(peak(&g, false), 3 << 20);
+        // Two factors of 32 bits and sums of 64.
+        let y = g.matmul_int(x, x).input_zp(0).right_zp(0).call().unwrap();
+        g.set_outputs(&[y]).unwrap();
+        assert_eq!(peak(&g, false), (4 << 20) + (8 << 20) + 2 * (4 << 20));
+    }
+
+    #[test]
+    fn what_is_too_large_is_refused_before_it_is_begun() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [1 << 22, 1]).unwrap();
+        let y = g.input("y", Dtype::Float32, [1, 1 << 22]).unwrap();
+        let z = g.add(x, y).out_name("z").call().unwrap();
+        g.set_outputs(&[z]).unwrap();
+        let session = Session::new(&g, CpuBackend::new(), &RunOptions::default()).unwrap();
+        let array = |shape: [usize; 2]| Array::filled(Dtype::Float32, shape, 0.0).unwrap();
+        let error = session.run(&[("x", array([1 << 22, 1])), ("y", array([1, 1 << 22]))]).unwrap_err().to_string();
+        let expected = "running the graph (at its peak, when \"z\" is computed) would take 64.0 TiB; ";
+        assert!(error.starts_with(expected) && error.ends_with(" are available"), "{error}");
+    }
+}

@@ -1,0 +1,181 @@
+//! What a session does for given feeds and wanted tensors: the operators that are needed, rewritten by [`Rule`]s, each made
+//! a kernel, and what is freed after each.
+
+mod draft;
+mod explain;
+mod layout;
+mod memory;
+mod network;
+mod rules;
+
+pub(super) use draft::{Node, for_compute};
+pub(super) use network::{Network, Operation, Slot};
+
+use super::{Backend, CpuBackend, RunOptions};
+use crate::{
+    array::Array,
+    base::{CallContext, Cause, Error, MAX_ERRORS, Result},
+};
+use draft::{Draft, signature};
+use rules::Rule;
+use std::collections::{HashMap, HashSet};
+
+/// What a run does, in order.
+pub(super) struct Plan<B: Backend> {
+    pub steps: Vec<Step<B::Kernel>>,
+    /// What nobody reads any more after each step.
+    pub freed: Vec<Vec<usize>>,
+    /// Tensors, those of the network first; constants as they are for computing.
+    pub tensors: Vec<Option<Slot>>,
+    /// Constants that kernels read, in place.
+    pub constants: HashMap<usize, B::Buffer>,
+    /// How often each rule did something.
+    applied: Vec<(Rule, usize)>,
+    /// The most bytes that results and kernels take at once, and the step at which they do.
+    peak: (u64, usize),
+}
+
+/// Operators that are ready to run as one.
+pub(super) struct Step<K> {
+    pub node: Node,
+    pub kernel: Kernel<K>,
+    pub operands: Vec<usize>,
+    pub outputs: Vec<usize>,
+}
+
+pub(super) enum Kernel<K> {
+    Here(K),
+    /// The backend declined.
+    OnCpu(<CpuBackend as Backend>::Kernel),
+}
+
+/// The operators that `wanted` need, given what is fed.
+fn needed(network: &Network, fed: &[usize], wanted: &[usize]) -> Result<Vec<usize>> {
+    let fed: HashSet<usize> = fed.iter().copied().collect();
+    let known = |t: &usize| fed.contains(t) || network.slot(*t).is_ok_and(|s| s.constant.is_some());
+    let (mut needed, mut missing) = (vec![false; network.operators.len()], HashSet::new());
+    let mut open: Vec<usize> = wanted.iter().filter(|t| !known(t)).copied().collect();
+    while let Some(tensor) = open.pop() {
+        match network.made_by.get(tensor).copied().flatten() {
+            None => drop(missing.insert(tensor)),
+            Some(at) if !needed[at] => {
+                needed[at] = true;
+                open.extend(network.operators[at].op.operands().map(|(_, t)| *t).filter(|t| !known(t)));
+            }
+            Some(_) => {}
+        }
+    }
+    let is_missing = network.inputs.iter().chain(&missing).filter(|t| missing.contains(t));
+    let mut told = HashSet::new();
+    let errors = is_missing.filter(|t| told.insert(**t)).map(|t| {
+        let slot = network.slot(*t)?;
+        let problem = format!("the input {:?} ({}) is not fed", slot.ty.name, slot.type_text);
+        Err(Cause::MissingData(problem).into())
+    });
+    Error::collect(errors.filter_map(Result::<()>::err).take(MAX_ERRORS + 1).collect())?;
+    Ok((0..needed.len()).filter(|i| needed[*i]).collect())
+}
+
+impl<B: Backend> Plan<B> {
+    /// For these feeds and wanted tensors.
+    ///
+    /// # Errors
+    /// An input is missing, an op has no kernel (with `strict`: none of the backend), or the memory is not enough for the
+    /// coefficients.
+    pub fn new(
+        network: &Network,
+        (backend, cpu): (&B, &CpuBackend),
+        (fed, wanted): (&[usize], &[usize]),
+        options: &RunOptions,
+    ) -> Result<Plan<B>> {
+        let mut draft = Draft::new(network, &needed(network, fed, wanted)?, fed, wanted);
+        let applied = if options.unfused { Vec::new() } else { rules::rewrite(&mut draft, backend)? };
+        let (tensors, nodes) = draft.into_nodes();
+        let mut plan =
+            Plan { steps: Vec::new(), freed: Vec::new(), tensors, constants: HashMap::new(), applied, peak: (0, 0) };
+        // Constants, as they are computed with.
+        let mut ready: HashMap<usize, Array> = HashMap::new();
+        for node in nodes {
+            let context = plan.context(&node);
+            let step = plan.step(node, (backend, cpu), &mut ready, options.strict);
+            plan.steps.push(step.map_err(|e| e.in_call(context))?);
+        }
+        for t in plan.steps.iter().flat_map(|s| &s.operands).chain(wanted) {
+            if let Some(array) = plan.tensors[*t].as_ref().and_then(|s| s.constant.as_ref())
+                && !plan.constants.contains_key(t)
+            {
+                let array = ready.get(t).map_or_else(|| for_compute(array), |a| Ok(a.clone()))?;
+                plan.constants.insert(*t, backend.upload(&array)?);
+            }
+        }
+        plan.freed = plan.last_uses(wanted);
+        plan.peak = memory::peak(&plan, (backend, cpu));
+        Ok(plan)
+    }
+
+    fn step(
+        &self,
+        node: Node,
+        (backend, cpu): (&B, &CpuBackend),
+        ready: &mut HashMap<usize, Array>,
+        strict: bool,
+    ) -> Result<Step<B::Kernel>> {
+        let constant = |t: usize| -> Result<Option<Array>> {
+            let Some(array) = &self.slot(t)?.constant else { return Ok(None) };
+            if !ready.contains_key(&t) {
+                ready.insert(t, for_compute(array)?);
+            }
+            Ok(ready.get(&t).cloned())
+        };
+        let signature = signature(&node, |t| self.slot(t), constant)?;
+        let op = || node.stages.first().map_or("", |s| s.op.name());
+        let kernel = match backend.prepare(&signature)? {
+            Some(kernel) => Kernel::Here(kernel),
+            None if strict => {
+                let name = backend.name();
+                let problem =
+                    format!("the backend {name} has no kernel for it, and strict forbids running it on the cpu");
+                return Err(Cause::Operator { op: op().into(), problem }.into());
+            }
+            None => Kernel::OnCpu(cpu.prepare(&signature)?.ok_or_else(|| {
+                let problem = "the op is known, but tpulang has no kernel for it yet".into();
+                Error::from(Cause::Operator { op: op().into(), problem })
+            })?),
+        };
+        Ok(Step { kernel, operands: node.operands(), outputs: node.outputs().collect(), node })
+    }
+
+    /// What is read or made last at each step, save what is wanted, which lives on in the results.
+    fn last_uses(&self, wanted: &[usize]) -> Vec<Vec<usize>> {
+        let mut last_use = vec![None; self.tensors.len()];
+        for (at, step) in self.steps.iter().enumerate() {
+            step.operands.iter().chain(&step.outputs).for_each(|t| last_use[*t] = Some(at));
+        }
+        wanted.iter().for_each(|t| last_use[*t] = None);
+        let mut freed = vec![Vec::new(); self.steps.len()];
+        for (t, at) in last_use.iter().enumerate() {
+            at.into_iter().for_each(|at| freed[*at].push(t));
+        }
+        freed
+    }
+
+    /// # Errors
+    /// There is no such tensor.
+    pub fn slot(&self, tensor: usize) -> Result<&Slot> {
+        let slot = self.tensors.get(tensor).and_then(Option::as_ref);
+        slot.ok_or_else(|| Cause::ForeignTensor(tensor as u32).into())
+    }
+    /// Where an error of a node belongs.
+    pub fn context(&self, node: &Node) -> CallContext {
+        let slot = |t: &usize| self.slot(*t).ok();
+        let (function, index) = node.last().map_or((String::new(), 0), |o| (format!("top.{}", o.op.name()), o.index));
+        let operands = node.operands();
+        let rows = operands.iter().filter_map(slot).take(8).enumerate();
+        CallContext {
+            function,
+            out: node.outputs().next().and_then(|t| slot(&t)).map(|s| s.ty.name.clone()),
+            index,
+            operands: rows.map(|(i, s)| [format!("operand {i}"), s.ty.name.clone(), s.type_text.clone()]).collect(),
+        }
+    }
+}

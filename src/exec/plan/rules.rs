@@ -1,0 +1,187 @@
+//! How a draft is rewritten: each rule is small, and all stand in one list.
+use super::{
+    draft::{Draft, Node, for_compute, signature},
+    layout,
+    network::Operation,
+};
+use crate::{
+    array::Array,
+    base::{Result, counted},
+    exec::{Backend, CpuBackend, Operand},
+    ops::Op,
+};
+
+/// A rewriting of a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rule {
+    /// What constants alone go into is computed once, when the plan is made.
+    Fold,
+    /// A convolution's filter and bias take in the scale and bias of each channel that follow.
+    Scale,
+    /// What a backend can do to each number of a result before it is stored, it does there.
+    Tail,
+    /// Channels stand in blocks where convolutions are faster so.
+    Layout,
+}
+
+impl Rule {
+    /// All, in the order in which they are tried.
+    pub const ALL: [Rule; 4] = [Rule::Fold, Rule::Scale, Rule::Tail, Rule::Layout];
+
+    /// What it has done to so many operators.
+    pub fn text(self, operators: usize) -> String {
+        let n = counted(operators, "operator");
+        match self {
+            Rule::Fold => format!("{n} of constants alone computed beforehand"),
+            Rule::Scale => format!("{n} taken into the weights of the convolution before"),
+            Rule::Tail => format!("{n} done to the numbers of the operator before, while they are at hand"),
+            Rule::Layout => format!("{} on channels in blocks", counted(operators, "step")),
+        }
+    }
+}
+
+/// Applies every rule to every node, in order of computation; says how often each did something.
+///
+/// # Errors
+/// A constant cannot be read.
+pub(super) fn rewrite<B: Backend>(draft: &mut Draft, backend: &B) -> Result<Vec<(Rule, usize)>> {
+    let mut applied = Vec::new();
+    for rule in Rule::ALL {
+        let each = |rewritten: &mut dyn FnMut(&mut Draft, usize) -> Result<bool>, draft: &mut Draft| {
+            (0..draft.places()).map(|at| rewritten(draft, at).map(usize::from)).sum::<Result<usize>>()
+        };
+        let times = match rule {
+            Rule::Fold => each(&mut |draft, at| Ok(fold(draft, at)), draft)?,
+            Rule::Scale => each(&mut scale, draft)?,
+            Rule::Tail => each(&mut |draft, at| tail(draft, at, backend), draft)?,
+            Rule::Layout => layout::assign(draft, backend)?,
+        };
+        applied.push((rule, times));
+    }
+    Ok(applied)
+}
+
+/// Bytes of results that are folded, beside as many as the operands have: a small operand may be spread to a large result.
+const FOLDED: usize = 1 << 12;
+
+fn fold(draft: &mut Draft, at: usize) -> bool {
+    let Some(node) = draft.node(at) else { return false };
+    let size =
+        |t: usize| draft.slot(t).map_or(usize::MAX, |s| s.ty.elements().saturating_mul(s.ty.buffer_dtype().size()));
+    let sum = |all: &mut dyn Iterator<Item = usize>| all.map(size).fold(0, usize::saturating_add);
+    let operands = node.operands();
+    let is_known = operands.iter().all(|t| draft.constant(*t).is_some());
+    if !is_known || sum(&mut node.outputs()) > sum(&mut operands.iter().copied()).saturating_add(FOLDED) {
+        return false;
+    }
+    // What fails is told when it is run.
+    let values = computed(draft, node).ok().flatten();
+    let is_known = values.is_some();
+    values.into_iter().for_each(|values| draft.known(at, values));
+    is_known
+}
+
+fn computed(draft: &Draft, node: &Node) -> Result<Option<Vec<Array>>> {
+    let backend = CpuBackend::new();
+    let values = |t: usize| draft.constant(t).map(for_compute).transpose();
+    let signature = signature(node, |t| draft.slot(t), values)?;
+    let Some(kernel) = backend.prepare(&signature)? else {
+        return Ok(None);
+    };
+    let operands: Vec<Array> = signature.op.operands().filter_map(|(_, o)| o.constant.clone()).collect();
+    backend.run(&kernel, &operands).map(Some)
+}
+
+/// `(w x + b) s + t` is `(s w) x + (s b + t)`, each channel with its own s and t.
+fn scale(draft: &mut Draft, at: usize) -> Result<bool> {
+    let Some([Operation { op, results, .. }]) = draft.node(at).map(|n| n.stages.as_slice()) else {
+        return Ok(false);
+    };
+    let (input, do_relu, relu_limit) = match op {
+        Op::BatchNorm(op) => (op.input, op.do_relu, op.relu_limit),
+        Op::Scale(op) => (op.input, op.do_relu, op.relu_limit),
+        _ => return Ok(false),
+    };
+    let (Some(before), Some((scale, shift))) = (draft.only_for_one(input), per_channel(draft, op)?) else {
+        return Ok(false);
+    };
+    let Some([Operation { op: Op::Conv(conv), index, .. }]) = draft.node(before).map(|n| n.stages.as_slice()) else {
+        return Ok(false);
+    };
+    let (Some(filter), bias) = (draft.constant(conv.filter), conv.bias.map(|b| draft.constant(b))) else {
+        return Ok(false);
+    };
+    let ty = &draft.slot(conv.filter)?.ty;
+    if conv.do_relu
+        || bias.is_some_and(|b| b.is_none())
+        || !ty.dtype.is_float()
+        || !draft.slot(input)?.ty.dtype.is_float()
+    {
+        return Ok(false);
+    }
+    let (mut weights, depth) = (filter.to_f32()?, filter.len() / scale.len());
+    for (row, s) in weights.chunks_mut(depth.max(1)).zip(&scale) {
+        row.iter_mut().for_each(|w| *w = (f64::from(*w) * s) as f32);
+    }
+    let old = bias.flatten().map_or_else(|| Ok(vec![0.0; scale.len()]), Array::to_f64)?;
+    let shifted: Vec<f32> = old.iter().zip(scale.iter().zip(&shift)).map(|(b, (s, t))| (b * s + t) as f32).collect();
+    let (conv, index, results, ty) = (conv.clone(), *index, results.clone(), ty.clone());
+    let weights = Array::from_vec(ty.shape.clone(), weights)?;
+    let (filter, bias) = (draft.add_constant(&ty, weights), draft.add_constant(&ty, shifted.into()));
+    let mut conv = conv;
+    (conv.filter, conv.bias, conv.do_relu, conv.relu_limit) = (filter, Some(bias), do_relu, relu_limit);
+    draft.absorb(before, at);
+    draft.replace(at, Node { stages: vec![Operation { op: Op::Conv(conv), results, index }] });
+    Ok(true)
+}
+
+/// What each channel is multiplied with, and what is added then.
+fn per_channel(draft: &Draft, op: &Op<usize>) -> Result<Option<(Vec<f64>, Vec<f64>)>> {
+    let numbers = |t: usize| draft.constant(t).map(|a| for_compute(a)?.to_f64()).transpose();
+    let optional = |t: Option<usize>, n: usize, value: f64| t.map_or(Ok(Some(vec![value; n])), numbers);
+    Ok(match op {
+        Op::Scale(op) => numbers(op.scale)?.zip(numbers(op.bias)?),
+        Op::BatchNorm(op) => {
+            let (Some(mean), Some(variance)) = (numbers(op.mean)?, numbers(op.variance)?) else {
+                return Ok(None);
+            };
+            let (gamma, beta) = (optional(op.gamma, mean.len(), 1.0)?, optional(op.beta, mean.len(), 0.0)?);
+            gamma.zip(beta).map(|(gamma, beta)| {
+                let scale: Vec<f64> = gamma.iter().zip(&variance).map(|(g, v)| g / (v + op.epsilon).sqrt()).collect();
+                let shift = beta.iter().zip(mean.iter().zip(&scale)).map(|(b, (m, s))| b - m * s).collect();
+                (scale, shift)
+            })
+        }
+        _ => None,
+    })
+}
+
+/// Operators that one node does at most: errors name the last of them, and each is looked at anew for the next.
+const STAGES: usize = 12;
+
+/// Of several operands the one that is computed last is taken in, since the others are there by then.
+fn tail<B: Backend>(draft: &mut Draft, at: usize, backend: &B) -> Result<bool> {
+    let Some([next]) = draft.node(at).map(|n| n.stages.as_slice()) else {
+        return Ok(false);
+    };
+    let mut makers: Vec<usize> = next.op.operands().filter_map(|(_, t)| draft.only_for_one(*t)).collect();
+    makers.sort_unstable();
+    for before in makers.into_iter().rev() {
+        let (Some(node), Some(next)) = (draft.node(before), draft.node(at)) else {
+            continue;
+        };
+        if node.stages.len() >= STAGES {
+            continue;
+        }
+        let both = Node { stages: node.stages.iter().chain(&next.stages).cloned().collect() };
+        let (own, mut all) = (draft.types(node)?, draft.types(&both)?);
+        let (Some(next), [Some(result)]) = (all.then.pop(), all.results.as_slice()) else {
+            continue;
+        };
+        if next.operands().any(|(_, o): (_, &Operand)| o.is_computed_before()) && backend.fuses(&own, &next, result) {
+            draft.absorb(before, at);
+            return Ok(true);
+        }
+    }
+    Ok(false)
+}
