@@ -1,0 +1,141 @@
+//! The inner loop of direct convolution: some neighbouring pixels of the result times one or two blocks of output channels,
+//! kept in registers while the input's channels and the kernel's elements go by.
+//!
+//! For each input number of a pixel, one multiply-add a vector of output channels: with AVX-512 14 pixels x 2 blocks make
+//! 28 sums, which with two vectors of weights and one input number fill the 32 registers, and 28 multiply-adds need only 16
+//! loads. Other instruction sets have tiles of other sizes by the same reasoning.
+use super::{BLOCK, Pixel};
+use rten_simd::{
+    Isa, SimdOp,
+    ops::{BitOps, NumOps},
+};
+
+/// Rows of tiles for one or two blocks of output channels, over some of the input channels.
+pub(super) struct Sweep<'a, 'o, const C: usize> {
+    /// Planes of pixels of `C` channels, the first one's pixel being that of the first window and kernel element.
+    pub x: &'a [[f32; C]],
+    /// From one plane to the next.
+    pub plane: usize,
+    /// Where each of the kernel's elements finds its pixel.
+    pub taps: &'a [usize],
+    /// By plane, kernel element, channel of the plane and block.
+    pub weights: &'a [Pixel],
+    pub rows: usize,
+    /// Pixels of the input from one row to the next.
+    pub step: usize,
+    /// Pixels of a row of the result.
+    pub width: usize,
+    /// The rows of the result, a slice a block.
+    pub outs: &'a mut [&'o mut [Pixel]],
+    /// What the sums begin with, a pixel a block; without it they go on from `outs`.
+    pub begin: Option<&'a [Pixel]>,
+    /// All has been summed with this.
+    pub end: Option<End<'a>>,
+}
+
+/// What is done with a sum once it is complete.
+#[derive(Clone, Copy)]
+pub(super) struct End<'a> {
+    /// As `outs`.
+    pub residual: &'a [&'a [Pixel]],
+    pub relu: Option<f32>,
+}
+
+impl<const C: usize> SimdOp for Sweep<'_, '_, C> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(mut self, isa: I) {
+        let ops = isa.f32();
+        // Pixels, vectors and blocks of a tile, by what fits the registers: 32 of 16 numbers, 16 of 8, 32 or 16 of 4.
+        match (ops.len(), self.outs.len()) {
+            (16, 2) => self.rows::<_, 14, 2, 2>(ops),
+            (16, _) => self.rows::<_, 14, 1, 1>(ops),
+            (8, _) => self.rows::<_, 6, 2, 1>(ops),
+            _ if cfg!(target_arch = "aarch64") => self.rows::<_, 6, 4, 1>(ops),
+            _ => self.rows::<_, 2, 4, 1>(ops),
+        }
+    }
+}
+
+impl<const C: usize> Sweep<'_, '_, C> {
+    /// Tiles of at most `M` pixels, those of a row of nearly the same size.
+    #[inline(always)]
+    fn rows<O: NumOps<f32>, const M: usize, const V: usize, const B: usize>(&mut self, ops: O) {
+        let n = self.width.div_ceil(M);
+        for row in 0..self.rows {
+            let mut col = 0;
+            for i in 0..n {
+                let pixels = self.width / n + usize::from(i < self.width % n);
+                let (x, at) = (row * self.step + col, row * self.width + col);
+                macro_rules! tile {
+                    ($($t:literal)*) => { match pixels {
+                        $($t if $t <= M => self.tile::<_, $t, V, B>(ops, x, at),)*
+                        _ => {}
+                    } };
+                }
+                tile!(1 2 3 4 5 6 7 8 9 10 11 12 13 14);
+                col += pixels;
+            }
+        }
+    }
+    /// `T` pixels x `B` blocks, which are `V` vectors; `x` and `at` are its places in the input and in the result.
+    #[inline(always)]
+    fn tile<O: NumOps<f32>, const T: usize, const V: usize, const B: usize>(&mut self, ops: O, x: usize, at: usize) {
+        // The block that a vector belongs to, and its place there.
+        let part = |v: usize| (v * ops.len() / BLOCK, v * ops.len() % BLOCK);
+        let mut sums = [[ops.zero(); V]; T];
+        for t in 0..T {
+            for v in 0..V {
+                let (block, lane) = part(v);
+                let from = match self.begin {
+                    Some(begin) => &begin[block],
+                    None => &self.outs[block][at + t],
+                };
+                sums[t][v] = ops.load(&from[lane..]);
+            }
+        }
+        let planes = self.weights.as_chunks::<B>().0.chunks_exact(self.taps.len() * C);
+        for (plane, weights) in planes.enumerate() {
+            let x = &self.x[x + plane * self.plane..];
+            for (tap, weights) in self.taps.iter().zip(weights.chunks_exact(C)) {
+                let x = &x[*tap..][..T];
+                for (c, w) in (0..C).zip(weights) {
+                    let mut vectors = [ops.zero(); V];
+                    for v in 0..V {
+                        let (block, lane) = part(v);
+                        vectors[v] = ops.load(&w[block][lane..]);
+                    }
+                    for t in 0..T {
+                        let x = ops.splat(x[t][c]);
+                        for v in 0..V {
+                            sums[t][v] = ops.mul_add(x, vectors[v], sums[t][v]);
+                        }
+                    }
+                }
+            }
+        }
+        for t in 0..T {
+            for v in 0..V {
+                let (block, lane) = part(v);
+                let mut sum = sums[t][v];
+                if let Some(end) = self.end {
+                    if let Some(residual) = end.residual.get(block) {
+                        sum = ops.add(sum, ops.load(&residual[at + t][lane..]));
+                    }
+                    sum = relu(ops, sum, end.relu);
+                }
+                ops.store(sum, &mut self.outs[block][at + t][lane..]);
+            }
+        }
+    }
+}
+
+/// Between 0 and the bound. Comparisons, not a minimum and maximum: NaN passes through.
+#[inline(always)]
+pub(super) fn relu<O: NumOps<f32>>(ops: O, v: O::Simd, bound: Option<f32>) -> O::Simd {
+    let Some(bound) = bound else { return v };
+    let (zero, bound) = (ops.zero(), ops.splat(bound));
+    let v = ops.select(zero, v, ops.lt(v, zero));
+    ops.select(bound, v, ops.gt(v, bound))
+}
