@@ -1,21 +1,22 @@
 //! Some rows of the input with their padding, laid out so that the next window is always one pixel on.
 //!
 //! With a stride of 2 every other column belongs to an element of the kernel. The columns are therefore dealt out by their
-//! remainder (*phase*), and so are the rows: within a phase, neighbouring windows see neighbouring pixels whatever the
-//! stride, and the inner loops know one step only. The copy costs a load and a store for each pixel of the input, a small
-//! part of what is computed with it, and leaves it in the nearest cache. Phases that no element of the kernel sees are
-//! not copied: a 1x1 convolution of stride 2 becomes one of stride 1 on a quarter of the pixels.
+//! remainder (the phase), and so are the rows: within a phase, neighbouring windows see neighbouring pixels whatever the
+//! stride, and the inner loop knows one step only and no edges. Phases that no element of the kernel sees are not copied: a
+//! 1x1 convolution of stride 2 becomes one of stride 1 on a quarter of the pixels.
+//!
+//! The copy costs a load and a store for each pixel of the input, a small part of what is computed with it, and leaves it in
+//! a near cache.
 use super::{Axis, Geometry};
 use crate::{array::reserve, base::Result};
 
-/// One axis of a band: the phases in use, and where each element of the kernel finds its pixel.
+/// One axis of a band.
 struct Phases {
     axis: Axis,
+    /// The phases in use.
     used: Vec<usize>,
     /// Of each element of the kernel: the index of its phase, and the place there as the window stands first.
     taps: Vec<(usize, usize)>,
-    /// Pixels of a phase beyond the number of windows.
-    more: usize,
 }
 
 impl Phases {
@@ -26,13 +27,21 @@ impl Phases {
         used.dedup();
         let index = |phase: usize| used.iter().position(|&u| u == phase).unwrap_or(0);
         let taps = (0..axis.kernel).map(|k| (index(at(k).0), at(k).1)).collect();
-        Phases { axis, taps, more: at(axis.kernel - 1).1, used }
+        Phases { axis, taps, used }
+    }
+    /// Pixels of a phase that so many windows see.
+    fn len(&self, windows: usize) -> usize {
+        windows + (self.axis.kernel - 1) * self.axis.dilation / self.axis.stride
     }
     /// The pixels of a phase that lie inside the input: from, to, of `n`.
     fn inside(&self, phase: usize, n: usize) -> (usize, usize) {
-        let Axis { input, stride, pad, .. } = self.axis;
+        let Axis { input, pad, stride, .. } = self.axis;
         let to = (input + pad).saturating_sub(phase).div_ceil(stride).min(n);
         (pad.saturating_sub(phase).div_ceil(stride).min(to), to)
+    }
+    /// The input is the only phase.
+    fn is_input(&self) -> bool {
+        self.axis.stride == 1 && self.axis.pad == 0 && self.axis.len() <= self.axis.input
     }
 }
 
@@ -42,29 +51,29 @@ pub(super) struct Band {
     cols: Phases,
     /// Rows of the result that a band is for.
     pub height: usize,
-    /// From one row to the next.
+    /// From one row of a phase to the next.
     pub width: usize,
     /// The input has this layout already, and is not copied.
-    pub direct: bool,
+    direct: bool,
 }
 
 impl Band {
     pub fn new(g: &Geometry, height: usize) -> Band {
         let (rows, cols) = (Phases::new(g.rows), Phases::new(g.cols));
-        let direct = g.rows.is_dense() && g.cols.is_dense();
-        Band { height, width: g.cols.output + cols.more, rows, cols, direct }
+        let direct = rows.is_input() && cols.is_input();
+        let width = if direct { g.cols.input } else { cols.len(g.cols.output) };
+        Band { height, width, rows, cols, direct }
     }
     /// Pixels of one phase of rows and one of columns.
     fn phase(&self) -> usize {
-        (self.height + self.rows.more) * self.width
+        self.rows.len(self.height) * self.width
     }
     /// Pixels of a plane of the band, or of the input where that is taken.
     pub fn plane(&self) -> usize {
-        let (rows, cols) = (&self.rows, &self.cols);
         if self.direct {
-            return rows.axis.input * cols.axis.input;
+            return self.rows.axis.input * self.width;
         }
-        self.phase().saturating_mul(rows.used.len() * cols.used.len())
+        self.phase().saturating_mul(self.rows.used.len() * self.cols.used.len())
     }
     /// Where each element of the kernel finds the pixel of the first window.
     pub fn taps(&self) -> Vec<usize> {
@@ -74,6 +83,9 @@ impl Band {
     }
     /// The planes as a band that begins at row `first` of the result. Where the input has the layout already it is given
     /// from that row on; the planes are [`Band::plane`] apart either way.
+    ///
+    /// # Errors
+    /// The memory is not enough.
     pub fn of<'a, const C: usize>(
         &self,
         planes: &'a [[f32; C]],
@@ -93,14 +105,14 @@ impl Band {
         }
         Ok(&scratch[..size])
     }
+    /// From row `first` of each phase on.
     fn copy<const C: usize>(&self, plane: &[[f32; C]], first: usize, to: &mut [[f32; C]]) {
         let (rows, cols) = (&self.rows, &self.cols);
         let phases = rows.used.iter().flat_map(|&r| cols.used.iter().map(move |&c| (r, c)));
         for ((r, c), to) in phases.zip(to.chunks_exact_mut(self.phase())) {
             let (top, bottom) = rows.inside(r, usize::MAX);
             let (left, right) = cols.inside(c, self.width);
-            for (row, to) in to.chunks_exact_mut(self.width).enumerate() {
-                let row = first + row;
+            for (row, to) in (first..).zip(to.chunks_exact_mut(self.width)) {
                 if row < top || row >= bottom || left == right {
                     to.fill([0.0; C]);
                     continue;

@@ -1,12 +1,11 @@
 //! Convolution of each channel by itself: 16 channels at once, each lane with its own weights.
 //!
-//! For a row of the result, tiles of some pixels are kept in registers while the kernel's elements go by: one load of input
-//! and one multiply-add a vector, so the second port for loads is left for the weights.
+//! Some neighbouring pixels of the result are kept in registers while the kernel's elements go by; each multiply-add loads
+//! its own input. A pixel whose window reaches over an edge is computed alone, with the elements that lie inside. In small
+//! planes those would be many: such a plane is copied with its padding first, and has no edges then. In large ones, or with
+//! a stride, the copy costs more than the edges.
 use super::{
-    BLOCK, Epilogue, Geometry, InstructionSet, Pixel,
-    band::{Band, zero_pixels},
-    conv::bias_pixels,
-    tile::relu,
+    Axis, BLOCK, Epilogue, Geometry, InstructionSet, Pixel, band::zero_pixels, conv::bias_pixels, tile::finish,
 };
 use crate::base::Result;
 use rayon::prelude::*;
@@ -15,8 +14,11 @@ use rten_simd::{
     ops::{BitOps, NumOps},
 };
 
-/// Bytes of input that stay in the first-level cache, or nearly.
-const BAND: usize = 48 << 10;
+/// Bytes of the largest plane that is copied.
+const COPIED: usize = 64 << 10;
+
+/// Multiply-adds of vectors that are worth a task.
+const TASK: usize = 1 << 14;
 
 /// A prepared depthwise convolution.
 pub(super) struct Depthwise {
@@ -26,8 +28,8 @@ pub(super) struct Depthwise {
     weights: Vec<Pixel>,
     bias: Vec<Pixel>,
     relu: Option<f32>,
-    band: Band,
-    taps: Vec<usize>,
+    /// The axes of the planes with their padding, where they are copied.
+    padded: Option<[Axis; 2]>,
 }
 
 impl Depthwise {
@@ -38,52 +40,61 @@ impl Depthwise {
             let block = &mut packed[c / BLOCK * g.taps()..];
             block.iter_mut().zip(weights).for_each(|(p, w)| p[c % BLOCK] = *w);
         }
-        let row = g.cols.input * g.rows.stride * size_of::<Pixel>();
-        let band = Band::new(&g, (BAND / row.max(1)).clamp(1, g.rows.output));
-        let (bias, taps) = (bias_pixels(end.bias, g.oc)?, band.taps());
-        Ok(Depthwise { isa, g, weights: packed, bias, relu: end.relu, band, taps })
+        let padded = [g.rows, g.cols].map(|a| Axis { input: a.len().max(a.input + a.pad), pad: 0, ..a });
+        let small = padded[0].input * padded[1].input * size_of::<Pixel>() <= COPIED;
+        let copied = small && g.rows.stride * g.cols.stride == 1 && padded[1].input > g.cols.input;
+        let padded = copied.then_some(padded);
+        Ok(Depthwise { isa, g, weights: packed, bias: bias_pixels(end.bias, g.oc)?, relu: end.relu, padded })
     }
 
     pub fn run(&self, x: &[Pixel], residual: Option<&[Pixel]>, out: &mut [Pixel]) -> Result<()> {
-        let (g, cols, blocks) = (&self.g, self.g.cols.output, self.g.oc.div_ceil(BLOCK));
-        let bands = g.rows.output.div_ceil(self.band.height);
-        let size = self.band.height * cols;
-        // A plane is whole bands and a shorter one.
-        let planes = out.chunks_exact_mut(g.pixels()).flat_map(|plane| plane.chunks_mut(size));
-        let parts: Vec<&mut [Pixel]> = planes.collect();
-        parts.into_par_iter().enumerate().with_min_len(1).try_for_each_init(Vec::new, |scratch, (i, out)| {
-            let (plane, row) = (i / bands, i % bands * self.band.height);
-            let x = self.band.of(&x[plane * g.area()..][..g.area()], row, scratch)?;
-            let block = plane % blocks;
+        let (g, cols, taps) = (&self.g, self.g.cols.output, self.g.taps());
+        let height = match self.padded {
+            Some(_) => g.rows.output,
+            None => (TASK / cols.saturating_mul(taps)).clamp(1, g.rows.output),
+        };
+        let bands = g.rows.output.div_ceil(height);
+        let planes = out.chunks_exact_mut(g.pixels());
+        let parts: Vec<&mut [Pixel]> = planes.flat_map(|plane| plane.chunks_mut(height * cols)).collect();
+        parts.into_par_iter().enumerate().try_for_each_init(Vec::new, |scratch, (i, out)| {
+            let (plane, row) = (i / bands, i % bands * height);
+            let block = plane % g.oc.div_ceil(BLOCK);
             let residual = residual.map(|r| &r[plane * g.pixels() + row * cols..][..out.len()]);
-            self.isa.run(Rows {
-                x,
-                step: self.band.width,
-                width: cols,
-                taps: &self.taps,
-                weights: &self.weights[block * self.taps.len()..][..self.taps.len()],
-                bias: &self.bias[block],
-                residual,
-                relu: self.relu,
-                out,
-            });
+            let weights = &self.weights[block * taps..][..taps];
+            let x = &x[plane * g.area()..][..g.area()];
+            let (x, [rows, cols]) = match self.padded {
+                Some(axes) => (self.copy(x, axes, scratch)?, axes),
+                None => (x, [g.rows, g.cols]),
+            };
+            let (bias, relu) = (&self.bias[block], self.relu);
+            self.isa.run(Rows { rows, cols, x, weights, bias, residual, relu, row, out });
             Ok(())
         })
     }
+
+    /// A plane with its padding. The padding of the last one is still there.
+    fn copy<'a>(&self, x: &[Pixel], [rows, cols]: [Axis; 2], scratch: &'a mut Vec<Pixel>) -> Result<&'a [Pixel]> {
+        if scratch.is_empty() {
+            *scratch = zero_pixels(rows.input * cols.input)?;
+        }
+        let to = scratch[self.g.rows.pad * cols.input..].chunks_mut(cols.input);
+        for (from, to) in x.chunks_exact(self.g.cols.input).zip(to) {
+            to[self.g.cols.pad..][..from.len()].copy_from_slice(from);
+        }
+        Ok(scratch)
+    }
 }
 
-/// Rows of one block.
+/// Rows of one block, from `row` on.
 struct Rows<'a> {
+    rows: Axis,
+    cols: Axis,
     x: &'a [Pixel],
-    /// Pixels of the input from one row to the next.
-    step: usize,
-    /// Pixels of a row of the result.
-    width: usize,
-    taps: &'a [usize],
     weights: &'a [Pixel],
     bias: &'a Pixel,
     residual: Option<&'a [Pixel]>,
     relu: Option<f32>,
+    row: usize,
     out: &'a mut [Pixel],
 }
 
@@ -93,61 +104,119 @@ impl SimdOp for Rows<'_> {
     #[inline(always)]
     fn eval<I: Isa>(mut self, isa: I) {
         let ops = isa.f32();
+        // Sums enough to hide the time that a multiply-add takes, and not more than registers.
         match ops.len() {
-            16 => self.rows::<_, 1>(ops),
-            8 => self.rows::<_, 2>(ops),
-            _ => self.rows::<_, 4>(ops),
+            16 => self.rows::<_, 8, 1>(ops),
+            8 => self.rows::<_, 5, 2>(ops),
+            _ => self.rows::<_, 2, 4>(ops),
         }
     }
 }
 
 impl Rows<'_> {
+    /// Tiles of at most `M` pixels, each of `V` vectors.
     #[inline(always)]
-    fn rows<O: NumOps<f32>, const V: usize>(&mut self, ops: O) {
-        for row in 0..self.out.len() / self.width {
-            let (x, at, mut col) = (row * self.step, row * self.width, 0);
-            // Sums enough to hide the time that a multiply-add takes, and not more than registers.
-            while V <= 2 && col + 7 <= self.width {
-                self.tile::<_, 7, V>(ops, x + col, at + col);
-                col += 7;
+    fn rows<O: NumOps<f32>, const M: usize, const V: usize>(&mut self, ops: O) {
+        match self.cols.kernel {
+            3 => self.rows_of::<_, M, V, 3>(ops),
+            5 => self.rows_of::<_, M, V, 5>(ops),
+            _ => self.rows_of::<_, M, V, 0>(ops),
+        }
+    }
+    /// With `K` columns of the kernel, or any number of them where it is 0.
+    #[inline(always)]
+    fn rows_of<O: NumOps<f32>, const M: usize, const V: usize, const K: usize>(&mut self, ops: O) {
+        let (stride, output) = (self.cols.stride, self.cols.output);
+        let (from, to) = self.cols.whole();
+        for row in 0..self.out.len() / output {
+            for col in (0..from).chain(to..output) {
+                self.alone::<_, V>(ops, row, col);
             }
-            while col + 3 <= self.width {
-                self.tile::<_, 3, V>(ops, x + col, at + col);
-                col += 3;
-            }
-            while col < self.width {
-                self.tile::<_, 1, V>(ops, x + col, at + col);
-                col += 1;
+            let (mut col, n) = (from, (to - from).div_ceil(M));
+            for i in 0..n {
+                let pixels = (to - from) / n + usize::from(i < (to - from) % n);
+                macro_rules! tile {
+                    ($($t:literal)*) => { match (pixels, stride) {
+                        $(($t, 1) if $t <= M => self.tile::<_, $t, 1, V, K>(ops, row, col),)*
+                        $(($t, 2) if $t <= M => self.tile::<_, $t, 2, V, K>(ops, row, col),)*
+                        _ => (col..col + pixels).for_each(|col| self.alone::<_, V>(ops, row, col)),
+                    } };
+                }
+                tile!(1 2 3 4 5 6 7 8);
+                col += pixels;
             }
         }
     }
-    /// `T` pixels, each of `V` vectors; `x` and `at` are its places in the input and in the result.
+    /// `T` pixels from `col` on, whose windows are `S` apart and inside the row; `row` counts from the first of these rows.
     #[inline(always)]
-    fn tile<O: NumOps<f32>, const T: usize, const V: usize>(&mut self, ops: O, x: usize, at: usize) {
-        let lanes = ops.len();
+    fn tile<O: NumOps<f32>, const T: usize, const S: usize, const V: usize, const K: usize>(
+        &mut self,
+        ops: O,
+        row: usize,
+        col: usize,
+    ) {
+        let (rows, cols, lanes) = (self.rows, self.cols, ops.len());
+        let (at, row) = (row * cols.output + col, self.row + row);
+        let kernel = if K == 0 { cols.kernel } else { K };
         let mut sums = [[ops.zero(); V]; T];
-        for sums in &mut sums {
-            for v in 0..V {
-                sums[v] = ops.load(&self.bias[v * lanes..]);
-            }
-        }
-        for (tap, w) in self.taps.iter().zip(self.weights) {
-            let x = &self.x[x + tap..][..T];
-            for v in 0..V {
-                let w = ops.load(&w[v * lanes..]);
-                for t in 0..T {
-                    sums[t][v] = ops.mul_add(ops.load(&x[t][v * lanes..]), w, sums[t][v]);
-                }
-            }
-        }
         for t in 0..T {
             for v in 0..V {
-                let mut sum = sums[t][v];
-                if let Some(residual) = self.residual {
-                    sum = ops.add(sum, ops.load(&residual[at + t][v * lanes..]));
-                }
-                ops.store(relu(ops, sum, self.relu), &mut self.out[at + t][v * lanes..]);
+                sums[t][v] = ops.load(&self.bias[v * lanes..]);
             }
+        }
+        let (top, bottom) = rows.inside(row);
+        for i in top..bottom {
+            let line = (row * rows.stride + i * rows.dilation - rows.pad) * cols.input;
+            let x = &self.x[line + col * S - cols.pad..];
+            let w = &self.weights[i * kernel..][..kernel];
+            for j in 0..kernel {
+                let x = &x[j * cols.dilation..][..(T - 1) * S + 1];
+                for v in 0..V {
+                    let w = ops.load(&w[j][v * lanes..]);
+                    for t in 0..T {
+                        sums[t][v] = ops.mul_add(ops.load(&x[t * S][v * lanes..]), w, sums[t][v]);
+                    }
+                }
+            }
+        }
+        let out = &mut self.out[at..at + T];
+        for t in 0..T {
+            for v in 0..V {
+                ops.store(sums[t][v], &mut out[t][v * lanes..]);
+            }
+        }
+        self.finish(ops, at, T);
+    }
+    /// A pixel whose window may reach over an edge.
+    #[inline(always)]
+    fn alone<O: NumOps<f32>, const V: usize>(&mut self, ops: O, row: usize, col: usize) {
+        let (rows, cols, lanes) = (self.rows, self.cols, ops.len());
+        let (at, row) = (row * cols.output + col, self.row + row);
+        let ((top, bottom), (left, right)) = (rows.inside(row), cols.inside(col));
+        let mut sums = [ops.zero(); V];
+        for v in 0..V {
+            sums[v] = ops.load(&self.bias[v * lanes..]);
+        }
+        for i in top..bottom {
+            let line = (row * rows.stride + i * rows.dilation - rows.pad) * cols.input;
+            for j in left..right {
+                let x = &self.x[line + col * cols.stride + j * cols.dilation - cols.pad];
+                let w = &self.weights[i * cols.kernel + j];
+                for v in 0..V {
+                    sums[v] = ops.mul_add(ops.load(&x[v * lanes..]), ops.load(&w[v * lanes..]), sums[v]);
+                }
+            }
+        }
+        for v in 0..V {
+            ops.store(sums[v], &mut self.out[at][v * lanes..]);
+        }
+        self.finish(ops, at, 1);
+    }
+    #[inline(always)]
+    fn finish<O: NumOps<f32>>(&mut self, ops: O, at: usize, pixels: usize) {
+        if self.residual.is_some() || self.relu.is_some() {
+            let residual = self.residual.map(|r| &r[at..at + pixels]);
+            finish(ops, &mut self.out[at..at + pixels], residual, self.relu);
         }
     }
 }

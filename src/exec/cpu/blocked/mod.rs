@@ -87,13 +87,15 @@ impl Axis {
         };
         Ok((!long && w.input > 0).then_some(()).map(axis))
     }
-    /// The window has one element, and each element is a position.
-    fn is_pointwise(&self) -> bool {
-        self.kernel == 1 && self.is_dense()
+    /// What all windows see, padding included.
+    fn len(&self) -> usize {
+        (self.output - 1) * self.stride + (self.kernel - 1) * self.dilation + 1
     }
-    /// Nothing is padded and nothing left out.
-    fn is_dense(&self) -> bool {
-        self.stride == 1 && self.pad == 0 && self.output + (self.kernel - 1) * self.dilation == self.input
+    /// The positions where the whole window lies inside: from, to.
+    fn whole(&self) -> (usize, usize) {
+        let room = (self.input + self.pad).checked_sub((self.kernel - 1) * self.dilation + 1);
+        let to = room.map_or(0, |room| room / self.stride + 1).min(self.output);
+        (self.pad.div_ceil(self.stride).min(to), to)
     }
     /// The kernel's elements that lie inside at a position: from, to.
     fn inside(&self, position: usize) -> (usize, usize) {

@@ -47,13 +47,14 @@ impl<const C: usize> SimdOp for Sweep<'_, '_, C> {
     #[inline(always)]
     fn eval<I: Isa>(mut self, isa: I) {
         let ops = isa.f32();
-        // Pixels, vectors and blocks of a tile, by what fits the registers: 32 of 16 numbers, 16 of 8, 32 or 16 of 4.
+        // Pixels and blocks of a tile and vectors of a block, by what fits the registers: 32 of 16 numbers, 16 of 8, 32 or
+        // 16 of 4.
         match (ops.len(), self.outs.len()) {
-            (16, 2) => self.rows::<_, 14, 2, 2>(ops),
+            (16, 2) => self.rows::<_, 14, 2, 1>(ops),
             (16, _) => self.rows::<_, 14, 1, 1>(ops),
-            (8, _) => self.rows::<_, 6, 2, 1>(ops),
-            _ if cfg!(target_arch = "aarch64") => self.rows::<_, 6, 4, 1>(ops),
-            _ => self.rows::<_, 2, 4, 1>(ops),
+            (8, _) => self.rows::<_, 6, 1, 2>(ops),
+            _ if cfg!(target_arch = "aarch64") => self.rows::<_, 6, 1, 4>(ops),
+            _ => self.rows::<_, 2, 1, 4>(ops),
         }
     }
 }
@@ -61,38 +62,47 @@ impl<const C: usize> SimdOp for Sweep<'_, '_, C> {
 impl<const C: usize> Sweep<'_, '_, C> {
     /// Tiles of at most `M` pixels, those of a row of nearly the same size.
     #[inline(always)]
-    fn rows<O: NumOps<f32>, const M: usize, const V: usize, const B: usize>(&mut self, ops: O) {
+    fn rows<O: NumOps<f32>, const M: usize, const B: usize, const V: usize>(&mut self, ops: O) {
         let n = self.width.div_ceil(M);
         for row in 0..self.rows {
             let mut col = 0;
             for i in 0..n {
                 let pixels = self.width / n + usize::from(i < self.width % n);
                 let (x, at) = (row * self.step + col, row * self.width + col);
+                if let Some(begin) = self.begin {
+                    let outs = self.outs.iter_mut().zip(begin);
+                    outs.for_each(|(out, begin)| out[at..at + pixels].fill(*begin));
+                }
                 macro_rules! tile {
                     ($($t:literal)*) => { match pixels {
-                        $($t if $t <= M => self.tile::<_, $t, V, B>(ops, x, at),)*
+                        $($t if $t <= M => self.tile::<_, $t, B, V>(ops, x, at),)*
                         _ => {}
                     } };
                 }
                 tile!(1 2 3 4 5 6 7 8 9 10 11 12 13 14);
+                if let Some(end) = self.end {
+                    for (block, out) in self.outs.iter_mut().enumerate() {
+                        let residual = end.residual.get(block).map(|r| &r[at..at + pixels]);
+                        finish(ops, &mut out[at..at + pixels], residual, end.relu);
+                    }
+                }
                 col += pixels;
             }
         }
     }
-    /// `T` pixels x `B` blocks, which are `V` vectors; `x` and `at` are its places in the input and in the result.
+    /// Adds to `T` pixels x `B` blocks, each of `V` vectors; `x` and `at` are the tile's places in the input and in the
+    /// result. Every loop but those over planes and taps has a length that the compiler knows, or the sums would not be in
+    /// registers.
     #[inline(always)]
-    fn tile<O: NumOps<f32>, const T: usize, const V: usize, const B: usize>(&mut self, ops: O, x: usize, at: usize) {
-        // The block that a vector belongs to, and its place there.
-        let part = |v: usize| (v * ops.len() / BLOCK, v * ops.len() % BLOCK);
-        let mut sums = [[ops.zero(); V]; T];
-        for t in 0..T {
-            for v in 0..V {
-                let (block, lane) = part(v);
-                let from = match self.begin {
-                    Some(begin) => &begin[block],
-                    None => &self.outs[block][at + t],
-                };
-                sums[t][v] = ops.load(&from[lane..]);
+    fn tile<O: NumOps<f32>, const T: usize, const B: usize, const V: usize>(&mut self, ops: O, x: usize, at: usize) {
+        let lanes = ops.len();
+        let mut sums = [[[ops.zero(); V]; B]; T];
+        for b in 0..B {
+            let out = &self.outs[b][at..at + T];
+            for t in 0..T {
+                for v in 0..V {
+                    sums[t][b][v] = ops.load(&out[t][v * lanes..]);
+                }
             }
         }
         let planes = self.weights.as_chunks::<B>().0.chunks_exact(self.taps.len() * C);
@@ -101,32 +111,45 @@ impl<const C: usize> Sweep<'_, '_, C> {
             for (tap, weights) in self.taps.iter().zip(weights.chunks_exact(C)) {
                 let x = &x[*tap..][..T];
                 for (c, w) in (0..C).zip(weights) {
-                    let mut vectors = [ops.zero(); V];
-                    for v in 0..V {
-                        let (block, lane) = part(v);
-                        vectors[v] = ops.load(&w[block][lane..]);
+                    let mut vectors = [[ops.zero(); V]; B];
+                    for b in 0..B {
+                        for v in 0..V {
+                            vectors[b][v] = ops.load(&w[b][v * lanes..]);
+                        }
                     }
                     for t in 0..T {
                         let x = ops.splat(x[t][c]);
-                        for v in 0..V {
-                            sums[t][v] = ops.mul_add(x, vectors[v], sums[t][v]);
+                        for b in 0..B {
+                            for v in 0..V {
+                                sums[t][b][v] = ops.mul_add(x, vectors[b][v], sums[t][b][v]);
+                            }
                         }
                     }
                 }
             }
         }
-        for t in 0..T {
-            for v in 0..V {
-                let (block, lane) = part(v);
-                let mut sum = sums[t][v];
-                if let Some(end) = self.end {
-                    if let Some(residual) = end.residual.get(block) {
-                        sum = ops.add(sum, ops.load(&residual[at + t][lane..]));
-                    }
-                    sum = relu(ops, sum, end.relu);
+        for b in 0..B {
+            let out = &mut self.outs[b][at..at + T];
+            for t in 0..T {
+                for v in 0..V {
+                    ops.store(sums[t][b][v], &mut out[t][v * lanes..]);
                 }
-                ops.store(sum, &mut self.outs[block][at + t][lane..]);
             }
+        }
+    }
+}
+
+/// What follows the sums of some pixels.
+#[inline(always)]
+pub(super) fn finish<O: NumOps<f32>>(ops: O, out: &mut [Pixel], residual: Option<&[Pixel]>, bound: Option<f32>) {
+    let lanes = (0..BLOCK).step_by(ops.len());
+    for (i, out) in out.iter_mut().enumerate() {
+        for lane in lanes.clone() {
+            let mut sum = ops.load(&out[lane..]);
+            if let Some(residual) = residual {
+                sum = ops.add(sum, ops.load(&residual[i][lane..]));
+            }
+            ops.store(relu(ops, sum, bound), &mut out[lane..]);
         }
     }
 }
