@@ -68,6 +68,10 @@ impl Band {
     fn phase(&self) -> usize {
         self.rows.len(self.height) * self.width
     }
+    /// Pixels of a plane that a row of the result adds.
+    pub fn row(&self) -> usize {
+        self.width * self.rows.used.len() * self.cols.used.len()
+    }
     /// Pixels of a plane of the band, or of the input where that is taken.
     pub fn plane(&self) -> usize {
         if self.direct {

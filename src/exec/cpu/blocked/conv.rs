@@ -14,7 +14,7 @@ use super::{
     BLOCK, Epilogue, Geometry, InstructionSet, Pixel,
     band::{Band, zero_pixels},
     clear_beyond,
-    tile::{End, Sweep},
+    tile::{End, Line, Sweep},
 };
 use crate::{array::reserve, base::Result};
 use rayon::prelude::*;
@@ -25,7 +25,7 @@ pub(super) const FEW: usize = 4;
 /// Bytes of weights that stay in the first-level cache while tiles go by.
 const NEAR: usize = 20 << 10;
 /// Bytes of input that stay in the second-level cache.
-const BAND: usize = 400 << 10;
+const BAND: usize = 512 << 10;
 /// Multiply-adds that are worth a task.
 const TASK: usize = 1 << 19;
 
@@ -39,7 +39,7 @@ pub(super) struct Direct<const C: usize> {
     blocks: usize,
     together: usize,
     /// By group, output blocks that are computed together, input plane, kernel element, channel and block.
-    weights: Vec<Pixel>,
+    weights: Vec<Line>,
     /// A pixel an output block.
     bias: Vec<Pixel>,
     relu: Option<f32>,
@@ -73,7 +73,7 @@ impl<const C: usize> Direct<C> {
                             o if o < oc && c < ic => weights[((group * oc + o) * ic + c) * g.taps() + tap],
                             _ => 0.0,
                         };
-                        packed.push(std::array::from_fn(weight));
+                        packed.push(Line(std::array::from_fn(weight)));
                     }
                 }
             }
@@ -95,8 +95,8 @@ impl<const C: usize> Direct<C> {
     fn cut(&self) -> (usize, usize) {
         let g = &self.g;
         let (rows, blocks) = (g.rows.output, self.blocks);
-        let row = (g.cols.input * g.rows.stride).saturating_mul(self.planes * C * size_of::<f32>());
-        let height = (BAND / row.max(1)).clamp(1, rows);
+        let row = Band::new(g, 1).row().saturating_mul(self.planes * C * size_of::<f32>());
+        let height = (BAND / row).clamp(1, rows);
         let cost = (g.pixels() * g.batch).saturating_mul(self.weights.len() * BLOCK);
         let tasks = (cost / TASK).clamp(1, 4 * rayon::current_num_threads());
         let bands = rows.div_ceil(height) * g.batch * g.group;
@@ -157,8 +157,8 @@ impl<const C: usize> Direct<C> {
         let first = part.group * self.blocks + part.block;
         for (i, outs) in part.outs.chunks_mut(self.together).enumerate() {
             let (b, block) = (i * self.together, first + i * self.together);
-            let weights = &self.weights[block * depth..][..outs.len() * depth];
-            let near = NEAR / (outs.len() * C * taps.len() * size_of::<Pixel>());
+            let weights = &self.weights[block * depth..];
+            let near = NEAR / (outs.len() * C * taps.len() * size_of::<Line>());
             let near = near.clamp(1, self.planes);
             for plane in (0..self.planes).step_by(near) {
                 let per_plane = outs.len() * C * taps.len();
@@ -169,6 +169,7 @@ impl<const C: usize> Direct<C> {
                     plane: band.plane(),
                     taps,
                     weights: &weights[plane * per_plane..last * per_plane],
+                    next: &weights[last * per_plane..][..(near * per_plane).min(weights.len() - last * per_plane)],
                     rows,
                     step: band.width,
                     width,

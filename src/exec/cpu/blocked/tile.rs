@@ -10,6 +10,11 @@ use rten_simd::{
     ops::{BitOps, NumOps},
 };
 
+/// Weights of a block of output channels. They begin at a cache line: vectors that lie across two take two loads.
+#[derive(Clone, Copy)]
+#[repr(align(64))]
+pub(super) struct Line(pub Pixel);
+
 /// Rows of tiles for one or two blocks of output channels, over some of the input channels.
 pub(super) struct Sweep<'a, 'o, const C: usize> {
     /// Planes of pixels of `C` channels, the first one's pixel being that of the first window and kernel element.
@@ -19,7 +24,9 @@ pub(super) struct Sweep<'a, 'o, const C: usize> {
     /// Where each of the kernel's elements finds its pixel.
     pub taps: &'a [usize],
     /// By plane, kernel element, channel of the plane and block.
-    pub weights: &'a [Pixel],
+    pub weights: &'a [Line],
+    /// The weights that come after, which are fetched meanwhile.
+    pub next: &'a [Line],
     pub rows: usize,
     /// Pixels of the input from one row to the next.
     pub step: usize,
@@ -64,6 +71,8 @@ impl<const C: usize> Sweep<'_, '_, C> {
     #[inline(always)]
     fn rows<O: NumOps<f32>, const M: usize, const B: usize, const V: usize>(&mut self, ops: O) {
         let n = self.width.div_ceil(M);
+        let steps = self.rows * n * (self.weights.len() / (B * C));
+        let share = self.next.len().div_ceil(steps.max(1));
         for row in 0..self.rows {
             let mut col = 0;
             for i in 0..n {
@@ -75,7 +84,7 @@ impl<const C: usize> Sweep<'_, '_, C> {
                 }
                 macro_rules! tile {
                     ($($t:literal)*) => { match pixels {
-                        $($t if $t <= M => self.tile::<_, $t, B, V>(ops, x, at),)*
+                        $($t if $t <= M => self.tile::<_, $t, B, V>(ops, x, at, share),)*
                         _ => {}
                     } };
                 }
@@ -94,7 +103,7 @@ impl<const C: usize> Sweep<'_, '_, C> {
     /// result. Every loop but those over planes and taps has a length that the compiler knows, or the sums would not be in
     /// registers.
     #[inline(always)]
-    fn tile<O: NumOps<f32>, const T: usize, const B: usize, const V: usize>(&mut self, ops: O, x: usize, at: usize) {
+    fn tile<O: NumOps<f32>, const T: usize, const B: usize, const V: usize>(&mut self, ops: O, x: usize, at: usize, share: usize) {
         let lanes = ops.len();
         let mut sums = [[[ops.zero(); V]; B]; T];
         for b in 0..B {
@@ -110,11 +119,16 @@ impl<const C: usize> Sweep<'_, '_, C> {
             let x = &self.x[x + plane * self.plane..];
             for (tap, weights) in self.taps.iter().zip(weights.chunks_exact(C)) {
                 let x = &x[*tap..][..T];
+                if C > 1 {
+                    let (now, rest) = self.next.split_at(share.min(self.next.len()));
+                    now.iter().for_each(|line| ops.prefetch(line.0.as_ptr()));
+                    self.next = rest;
+                }
                 for (c, w) in (0..C).zip(weights) {
                     let mut vectors = [[ops.zero(); V]; B];
                     for b in 0..B {
                         for v in 0..V {
-                            vectors[b][v] = ops.load(&w[b][v * lanes..]);
+                            vectors[b][v] = ops.load(&w[b].0[v * lanes..]);
                         }
                     }
                     for t in 0..T {
