@@ -8,7 +8,28 @@
 //! The copy costs a load and a store for each pixel of the input, a small part of what is computed with it, and leaves it in
 //! a near cache.
 use super::{Axis, Geometry};
-use crate::{array::reserve, base::Result};
+use crate::{
+    array::{reserve, zeros},
+    base::Result,
+};
+use std::cell::Cell;
+
+/// Floats that a thread keeps from one run to the next.
+const KEPT: usize = 1 << 19;
+
+thread_local! {
+    static SCRATCH: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
+}
+
+/// Calls `f` with the thread's memory for a band: fresh memory a task would cost as much as the copy.
+pub(super) fn with_scratch<T>(f: impl FnOnce(&mut Vec<f32>) -> T) -> T {
+    let mut scratch = SCRATCH.take();
+    let result = f(&mut scratch);
+    if scratch.len() <= KEPT {
+        SCRATCH.set(scratch);
+    }
+    result
+}
 
 /// One axis of a band.
 struct Phases {
@@ -54,7 +75,7 @@ pub(super) struct Band {
     /// From one row of a phase to the next.
     pub width: usize,
     /// The input has this layout already, and is not copied.
-    direct: bool,
+    pub direct: bool,
 }
 
 impl Band {
@@ -94,20 +115,22 @@ impl Band {
         &self,
         planes: &'a [[f32; C]],
         first: usize,
-        scratch: &'a mut Vec<[f32; C]>,
+        scratch: &'a mut Vec<f32>,
     ) -> Result<&'a [[f32; C]]> {
         if self.direct {
             return Ok(&planes[first * self.width..]);
         }
         let area = self.rows.axis.input * self.cols.axis.input;
         let size = (planes.len() / area).saturating_mul(self.plane());
-        if scratch.len() < size {
-            *scratch = zero_pixels(size)?;
+        if scratch.len() / C < size {
+            *scratch = Vec::new();
+            *scratch = zeros(size.saturating_mul(C))?;
         }
-        for (plane, to) in planes.chunks_exact(area).zip(scratch.chunks_exact_mut(self.plane())) {
+        let band = &mut scratch.as_chunks_mut().0[..size];
+        for (plane, to) in planes.chunks_exact(area).zip(band.chunks_exact_mut(self.plane())) {
             self.copy(plane, first, to);
         }
-        Ok(&scratch[..size])
+        Ok(band)
     }
     /// From row `first` of each phase on.
     fn copy<const C: usize>(&self, plane: &[[f32; C]], first: usize, to: &mut [[f32; C]]) {

@@ -3,7 +3,8 @@
 //! **Order of loops.** A task has some rows of the result (a band), for some blocks of output channels: it copies the rows
 //! of the input that they see (`band`), small enough for the second-level cache. Then, outermost, two output blocks; for
 //! them, as many input channels as weights fit the first-level cache; for those, all tiles of the band (`tile`). So weights
-//! come from afar once a band, and from the first-level cache for each tile; what is summed so far stands in the result.
+//! come from afar once a band, where they are fetched while the tiles before them are computed, and from the first-level
+//! cache for each tile; what is summed so far stands in the result.
 //!
 //! **The first layer** has few channels (`C` is 1): its input is plain NCHW, a plane a channel, which saves the
 //! conversion and a multiplication with 13 zeros for every three numbers. The order of loops is the same.
@@ -12,7 +13,7 @@
 //! otherwise the rows.
 use super::{
     BLOCK, Epilogue, Geometry, InstructionSet, Pixel,
-    band::{Band, zero_pixels},
+    band::{Band, with_scratch, zero_pixels},
     clear_beyond,
     tile::{End, Line, Sweep},
 };
@@ -58,28 +59,11 @@ struct Part<'a, 'r> {
 
 impl<const C: usize> Direct<C> {
     pub fn new(isa: InstructionSet, g: Geometry, weights: &[f32], end: Epilogue) -> Result<Self> {
-        let (ic, oc) = (g.ic / g.group, g.oc / g.group);
-        let (planes, blocks) = (ic.div_ceil(C), oc.div_ceil(BLOCK));
+        let (planes, blocks) = ((g.ic / g.group).div_ceil(C), (g.oc / g.group).div_ceil(BLOCK));
         let together = if isa.lanes() == BLOCK { 2 } else { 1 };
-        let mut packed = Vec::new();
-        reserve(&mut packed, (g.group * blocks * planes * C).saturating_mul(g.taps()))?;
-        for group in 0..g.group {
-            for block in (0..blocks).step_by(together) {
-                for c in 0..planes * C * g.taps() {
-                    let (plane, tap, c) = (c / C / g.taps(), c / C % g.taps(), c % C);
-                    let c = plane * C + c;
-                    for block in block..(block + together).min(blocks) {
-                        let weight = |lane: usize| match block * BLOCK + lane {
-                            o if o < oc && c < ic => weights[((group * oc + o) * ic + c) * g.taps() + tap],
-                            _ => 0.0,
-                        };
-                        packed.push(Line(std::array::from_fn(weight)));
-                    }
-                }
-            }
-        }
+        let weights = pack::<C>(&g, weights, together)?;
         let bias = bias_pixels(end.bias, g.oc)?;
-        Ok(Direct { isa, g, planes, blocks, together, weights: packed, bias, relu: end.relu })
+        Ok(Direct { isa, g, planes, blocks, together, weights, bias, relu: end.relu })
     }
 
     pub fn run(&self, x: &[[f32; C]], residual: Option<&[Pixel]>, out: &mut [Pixel]) -> Result<()> {
@@ -88,15 +72,26 @@ impl<const C: usize> Direct<C> {
         let taps = band.taps();
         self.parts(height, share, residual, out)
             .into_par_iter()
-            .try_for_each_init(Vec::new, |scratch, part| self.part(&band, &taps, x, part, scratch))
+            .try_for_each(|part| with_scratch(|scratch| self.part(&band, &taps, x, part, scratch)))
+    }
+
+    /// Bytes that each thread of a run takes: a band.
+    pub fn temporary(&self) -> u64 {
+        let band = Band::new(&self.g, self.height());
+        if band.direct { 0 } else { (self.planes * C * size_of::<f32>()).saturating_mul(band.plane()) as u64 }
+    }
+
+    /// Rows of the result whose input stays in the second-level cache.
+    fn height(&self) -> usize {
+        let row = Band::new(&self.g, 1).row().saturating_mul(self.planes * C * size_of::<f32>());
+        (BAND / row).clamp(1, self.g.rows.output)
     }
 
     /// Rows of a band and output blocks of a task.
     fn cut(&self) -> (usize, usize) {
         let g = &self.g;
         let (rows, blocks) = (g.rows.output, self.blocks);
-        let row = Band::new(g, 1).row().saturating_mul(self.planes * C * size_of::<f32>());
-        let height = (BAND / row).clamp(1, rows);
+        let height = self.height();
         let cost = (g.pixels() * g.batch).saturating_mul(self.weights.len() * BLOCK);
         let tasks = (cost / TASK).clamp(1, 4 * rayon::current_num_threads());
         let bands = rows.div_ceil(height) * g.batch * g.group;
@@ -140,14 +135,7 @@ impl<const C: usize> Direct<C> {
         parts
     }
 
-    fn part(
-        &self,
-        band: &Band,
-        taps: &[usize],
-        x: &[[f32; C]],
-        mut part: Part,
-        scratch: &mut Vec<[f32; C]>,
-    ) -> Result<()> {
+    fn part(&self, band: &Band, taps: &[usize], x: &[[f32; C]], mut part: Part, scratch: &mut Vec<f32>) -> Result<()> {
         let (g, depth) = (&self.g, self.planes * C * taps.len());
         let size = self.planes * g.area();
         let x = band.of(&x[(part.image * g.group + part.group) * size..][..size], part.row, scratch)?;
@@ -184,6 +172,34 @@ impl<const C: usize> Direct<C> {
         }
         Ok(())
     }
+}
+
+/// The weights by group, output blocks that are computed together, input plane, kernel element, channel and block. Zeros
+/// stand for channels beyond the last.
+fn pack<const C: usize>(g: &Geometry, weights: &[f32], together: usize) -> Result<Vec<Line>> {
+    let (ic, oc, taps) = (g.ic / g.group, g.oc / g.group, g.taps());
+    let (depth, blocks) = ((ic.next_multiple_of(C)).saturating_mul(taps), oc.div_ceil(BLOCK));
+    let mut packed = Vec::new();
+    let n = (g.group * blocks).saturating_mul(depth);
+    reserve(&mut packed, n)?;
+    packed.resize(n, Line([0.0; BLOCK]));
+    let group = |(group, lines): (usize, &mut [Line])| {
+        let weights = &weights[group * oc * ic * taps..][..oc * ic * taps];
+        lines.par_chunks_mut(together * depth).enumerate().for_each(|(i, lines)| {
+            let width = lines.len() / depth;
+            for (at, line) in lines.iter_mut().enumerate() {
+                let first = (i * together + at % width) * BLOCK;
+                let (plane, tap, c) = (at / width / C / taps, at / width / C % taps, at / width % C);
+                let c = plane * C + c;
+                if c < ic {
+                    let of = weights[(first * ic + c) * taps + tap..].iter().step_by(ic * taps);
+                    line.0.iter_mut().zip(of).for_each(|(l, w)| *l = *w);
+                }
+            }
+        });
+    };
+    packed.par_chunks_mut(blocks * depth).enumerate().for_each(group);
+    Ok(packed)
 }
 
 /// A bias for each channel, zeros where there is none and beyond the last.

@@ -72,6 +72,11 @@ impl Depthwise {
         })
     }
 
+    /// Bytes that each thread of a run takes: a plane.
+    pub fn temporary(&self) -> u64 {
+        self.padded.map_or(0, |[rows, cols]| (rows.input * cols.input * size_of::<Pixel>()) as u64)
+    }
+
     /// A plane with its padding. The padding of the last one is still there.
     fn copy<'a>(&self, x: &[Pixel], [rows, cols]: [Axis; 2], scratch: &'a mut Vec<Pixel>) -> Result<&'a [Pixel]> {
         if scratch.is_empty() {
@@ -96,6 +101,14 @@ struct Rows<'a> {
     relu: Option<f32>,
     row: usize,
     out: &'a mut [Pixel],
+}
+
+/// A row of the result, the rows of the kernel that lie inside there, and the row's place in the part.
+#[derive(Clone, Copy)]
+struct Row {
+    row: usize,
+    taps: (usize, usize),
+    at: usize,
 }
 
 impl SimdOp for Rows<'_> {
@@ -128,7 +141,9 @@ impl Rows<'_> {
     fn rows_of<O: NumOps<f32>, const M: usize, const V: usize, const K: usize>(&mut self, ops: O) {
         let (stride, output) = (self.cols.stride, self.cols.output);
         let (from, to) = self.cols.whole();
-        for row in 0..self.out.len() / output {
+        for at in (0..self.out.len()).step_by(output) {
+            let row = self.row + at / output;
+            let row = Row { row, taps: self.rows.inside(row), at };
             for col in (0..from).chain(to..output) {
                 self.alone::<_, V>(ops, row, col);
             }
@@ -147,16 +162,16 @@ impl Rows<'_> {
             }
         }
     }
-    /// `T` pixels from `col` on, whose windows are `S` apart and inside the row; `row` counts from the first of these rows.
+    /// `T` pixels from `col` on, whose windows are `S` apart and inside the row.
     #[inline(always)]
     fn tile<O: NumOps<f32>, const T: usize, const S: usize, const V: usize, const K: usize>(
         &mut self,
         ops: O,
-        row: usize,
+        Row { row, taps: (top, bottom), at }: Row,
         col: usize,
     ) {
         let (rows, cols, lanes) = (self.rows, self.cols, ops.len());
-        let (at, row) = (row * cols.output + col, self.row + row);
+        let at = at + col;
         let kernel = if K == 0 { cols.kernel } else { K };
         let mut sums = [[ops.zero(); V]; T];
         for t in 0..T {
@@ -164,7 +179,6 @@ impl Rows<'_> {
                 sums[t][v] = ops.load(&self.bias[v * lanes..]);
             }
         }
-        let (top, bottom) = rows.inside(row);
         for i in top..bottom {
             let line = (row * rows.stride + i * rows.dilation - rows.pad) * cols.input;
             let x = &self.x[line + col * S - cols.pad..];
@@ -189,10 +203,10 @@ impl Rows<'_> {
     }
     /// A pixel whose window may reach over an edge.
     #[inline(always)]
-    fn alone<O: NumOps<f32>, const V: usize>(&mut self, ops: O, row: usize, col: usize) {
+    fn alone<O: NumOps<f32>, const V: usize>(&mut self, ops: O, row: Row, col: usize) {
         let (rows, cols, lanes) = (self.rows, self.cols, ops.len());
-        let (at, row) = (row * cols.output + col, self.row + row);
-        let ((top, bottom), (left, right)) = (rows.inside(row), cols.inside(col));
+        let Row { row, taps: (top, bottom), at } = row;
+        let (at, (left, right)) = (at + col, cols.inside(col));
         let mut sums = [ops.zero(); V];
         for v in 0..V {
             sums[v] = ops.load(&self.bias[v * lanes..]);

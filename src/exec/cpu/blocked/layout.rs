@@ -20,7 +20,7 @@ pub(in crate::exec::cpu) fn to_blocked(x: &[f32], channels: usize, area: usize, 
         let from = &x[(image * channels + block * BLOCK) * area..][..n * area];
         out.par_chunks_mut(TASK).enumerate().for_each(|(i, out)| to_pixels(&from[i * TASK..], area, n, out));
     };
-    out.par_chunks_mut(area).enumerate().for_each(write);
+    out.par_chunks_mut(area).enumerate().with_min_len(TASK / area + 1).for_each(write);
 }
 
 /// `from` has the first channel's places, the next ones' lie `area` further on each.
@@ -47,7 +47,7 @@ pub(in crate::exec::cpu) fn from_blocked(x: &[f32], channels: usize, area: usize
         return;
     }
     out.par_chunks_mut(channels * area).enumerate().for_each(|(image, out)| {
-        out.par_chunks_mut(BLOCK * area).enumerate().for_each(|(block, out)| {
+        out.par_chunks_mut(BLOCK * area).enumerate().with_min_len(TASK / area + 1).for_each(|(block, out)| {
             from_pixels(&x[(image * blocks + block) * area..][..area], area, out);
         });
     });

@@ -82,9 +82,15 @@ impl Rows<'_> {
     #[inline(always)]
     fn rows<O: FloatOps<f32>, const V: usize>(&mut self, ops: O) {
         let Pool2d { rows, cols, .. } = *self.pool;
-        for at in 0..self.out.len() {
-            let (row, col) = (self.row + at / cols.output, at % cols.output);
-            self.window::<O, V>(ops, (row, rows.inside(row)), (col, cols.inside(col)), at);
+        let (from, to) = cols.whole();
+        for at in (0..self.out.len()).step_by(cols.output) {
+            let row = self.row + at / cols.output;
+            let inside = rows.inside(row);
+            for col in 0..cols.output {
+                // Dividing takes longer than the window.
+                let taps = if (from..to).contains(&col) { (0, cols.kernel) } else { cols.inside(col) };
+                self.window::<O, V>(ops, (row, inside), (col, taps), at + col);
+            }
         }
     }
     /// One window: where it stands along each axis, and which of its elements lie inside.

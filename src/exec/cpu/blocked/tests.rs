@@ -199,6 +199,39 @@ proptest! {
 }
 
 #[test]
+fn large_ones_are_cut_and_still_the_definition() {
+    let (rows, cols) = (axis(40, 3, 1, 1, [1, 1]).unwrap(), axis(53, 3, 1, 1, [1, 1]).unwrap());
+    let (half, small) = (axis(41, 3, 2, 1, [0, 1]).unwrap(), axis(5, 3, 1, 1, [1, 1]).unwrap());
+    let of = |batch, ic, oc, group, rows, cols| Geometry { batch, ic, oc, group, rows, cols };
+    let geometries = [
+        of(1, 20, 40, 1, rows, cols),
+        of(2, 40, 20, 1, half, cols),
+        of(1, 64, 200, 1, small, small),
+        of(1, 3, 40, 1, rows, half),
+        of(3, 40, 40, 40, rows, cols),
+        of(1, 64, 96, 2, half, half),
+    ];
+    for g in geometries {
+        let (x, w) = (numbers(g.batch * g.ic * g.area(), 1), numbers(g.oc * g.ic / g.group * g.taps(), 2));
+        let (sums, sizes) = definition(&g, &x, &w, &vec![0.0; g.oc]);
+        let conv = Conv2d::new(InstructionSet::best(), g, &w, Epilogue::default()).unwrap().unwrap();
+        let x = if conv.takes_plain() { x } else { blocked(&x, g.ic, g.area()) };
+        let outs = [1, 2, 3].map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| run(&conv, &x, None, blocked_len(g.batch, g.oc, g.pixels())))
+        });
+        assert!(outs[0] == outs[1] && outs[0] == outs[2], "{g:?}");
+        for (i, got) in plain(&outs[0], g.batch, g.oc, g.pixels()).into_iter().enumerate() {
+            assert!(
+                (f64::from(got) - sums[i]).abs() <= 2e-6 * (sizes[i] + 1.0),
+                "{i} of {g:?} is {got}, not {}",
+                sums[i]
+            );
+        }
+    }
+}
+
+#[test]
 fn nothing_of_infinity_reaches_channels_beyond() {
     let side = axis(5, 3, 1, 1, [1, 1]).unwrap();
     for (ic, oc, group) in [(3, 17, 1), (20, 17, 1), (17, 17, 17)] {

@@ -103,7 +103,13 @@ impl<const C: usize> Sweep<'_, '_, C> {
     /// result. Every loop but those over planes and taps has a length that the compiler knows, or the sums would not be in
     /// registers.
     #[inline(always)]
-    fn tile<O: NumOps<f32>, const T: usize, const B: usize, const V: usize>(&mut self, ops: O, x: usize, at: usize, share: usize) {
+    fn tile<O: NumOps<f32>, const T: usize, const B: usize, const V: usize>(
+        &mut self,
+        ops: O,
+        x: usize,
+        at: usize,
+        share: usize,
+    ) {
         let lanes = ops.len();
         let mut sums = [[[ops.zero(); V]; B]; T];
         for b in 0..B {
@@ -119,6 +125,7 @@ impl<const C: usize> Sweep<'_, '_, C> {
             let x = &self.x[x + plane * self.plane..];
             for (tap, weights) in self.taps.iter().zip(weights.chunks_exact(C)) {
                 let x = &x[*tap..][..T];
+                // Those of a first layer are few, and its taps short.
                 if C > 1 {
                     let (now, rest) = self.next.split_at(share.min(self.next.len()));
                     now.iter().for_each(|line| ops.prefetch(line.0.as_ptr()));
