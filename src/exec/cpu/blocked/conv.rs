@@ -1,0 +1,211 @@
+//! Direct convolution: one group, or groups whose channels are multiples of 16.
+//!
+//! **Order of loops.** A task has some rows of the result (a band), for some blocks of output channels: it copies the rows
+//! of the input that they see (`band`), small enough for the second-level cache. Then, outermost, two output blocks; for
+//! them, as many input channels as weights fit the first-level cache; for those, all tiles of the band (`tile`). So weights
+//! come from afar once a band, where they are fetched while the tiles before them are computed, and from the first-level
+//! cache for each tile; what is summed so far stands in the result.
+//!
+//! **The first layer** has few channels (`C` is 1): its input is plain NCHW, a plane a channel, which saves the
+//! conversion and a multiplication with 13 zeros for every three numbers. The order of loops is the same.
+//!
+//! **Tasks** are cut by cost. Where the weights are the larger part (small planes) the output channels are divided,
+//! otherwise the rows.
+use super::{
+    BLOCK, Epilogue, Geometry, InstructionSet, Pixel,
+    band::{Band, with_scratch, zero_pixels},
+    clear_beyond,
+    tile::{End, Line, Sweep},
+};
+use crate::{array::reserve, base::Result};
+use rayon::prelude::*;
+
+/// Up to so many input channels are taken as plain planes.
+pub(super) const FEW: usize = 4;
+
+/// Bytes of weights that stay in the first-level cache while tiles go by.
+const NEAR: usize = 20 << 10;
+/// Bytes of input that stay in the second-level cache.
+const BAND: usize = 512 << 10;
+/// Multiply-adds that are worth a task.
+const TASK: usize = 1 << 19;
+
+/// A prepared convolution. A plane of the input has pixels of `C` channels, [`BLOCK`] or 1.
+pub(super) struct Direct<const C: usize> {
+    isa: InstructionSet,
+    g: Geometry,
+    /// Input planes of a group.
+    planes: usize,
+    /// Output blocks of a group, and how many are computed together.
+    blocks: usize,
+    together: usize,
+    /// By group, output blocks that are computed together, input plane, kernel element, channel and block.
+    weights: Vec<Line>,
+    /// A pixel an output block.
+    bias: Vec<Pixel>,
+    relu: Option<f32>,
+}
+
+/// Rows of the result for some output blocks.
+struct Part<'a, 'r> {
+    image: usize,
+    group: usize,
+    /// Of the group, the first one.
+    block: usize,
+    row: usize,
+    outs: Vec<&'a mut [Pixel]>,
+    residual: Vec<&'r [Pixel]>,
+}
+
+impl<const C: usize> Direct<C> {
+    pub fn new(isa: InstructionSet, g: Geometry, weights: &[f32], end: Epilogue) -> Result<Self> {
+        let (planes, blocks) = ((g.ic / g.group).div_ceil(C), (g.oc / g.group).div_ceil(BLOCK));
+        let together = if isa.lanes() == BLOCK { 2 } else { 1 };
+        let weights = pack::<C>(&g, weights, together)?;
+        let bias = bias_pixels(end.bias, g.oc)?;
+        Ok(Direct { isa, g, planes, blocks, together, weights, bias, relu: end.relu })
+    }
+
+    pub fn run(&self, x: &[[f32; C]], residual: Option<&[Pixel]>, out: &mut [Pixel]) -> Result<()> {
+        let (height, share) = self.cut();
+        let band = Band::new(&self.g, height);
+        let taps = band.taps();
+        self.parts(height, share, residual, out)
+            .into_par_iter()
+            .try_for_each(|part| with_scratch(|scratch| self.part(&band, &taps, x, part, scratch)))
+    }
+
+    /// Bytes that each thread of a run takes: a band.
+    pub fn temporary(&self) -> u64 {
+        let band = Band::new(&self.g, self.height());
+        if band.direct { 0 } else { (self.planes * C * size_of::<f32>()).saturating_mul(band.plane()) as u64 }
+    }
+
+    /// Rows of the result whose input stays in the second-level cache.
+    fn height(&self) -> usize {
+        let row = Band::new(&self.g, 1).row().saturating_mul(self.planes * C * size_of::<f32>());
+        (BAND / row).clamp(1, self.g.rows.output)
+    }
+
+    /// Rows of a band and output blocks of a task.
+    fn cut(&self) -> (usize, usize) {
+        let g = &self.g;
+        let (rows, blocks) = (g.rows.output, self.blocks);
+        let height = self.height();
+        let cost = (g.pixels() * g.batch).saturating_mul(self.weights.len() * BLOCK);
+        let tasks = (cost / TASK).clamp(1, 4 * rayon::current_num_threads());
+        let bands = rows.div_ceil(height) * g.batch * g.group;
+        let missing = tasks.div_ceil(bands);
+        let input = g.area() * self.planes * C;
+        if self.weights.len() / g.group * BLOCK > input {
+            (height, blocks.div_ceil(missing).next_multiple_of(self.together))
+        } else {
+            (rows.div_ceil(rows.div_ceil(height) * missing), blocks)
+        }
+    }
+
+    /// The result in parts, each with its own memory.
+    fn parts<'a, 'r>(
+        &self,
+        height: usize,
+        share: usize,
+        residual: Option<&'r [Pixel]>,
+        out: &'a mut [Pixel],
+    ) -> Vec<Part<'a, 'r>> {
+        let (pixels, cols) = (self.g.pixels(), self.g.cols.output);
+        let mut planes = out.chunks_exact_mut(pixels);
+        let mut residual = residual.map(|r| r.chunks_exact(pixels));
+        let mut parts: Vec<Part> = Vec::new();
+        for image in 0..self.g.batch {
+            for group in 0..self.g.group {
+                for block in (0..self.blocks).step_by(share) {
+                    let first = parts.len();
+                    let rows = (0..self.g.rows.output).step_by(height);
+                    parts.extend(rows.map(|row| Part { image, group, block, row, outs: vec![], residual: vec![] }));
+                    for plane in planes.by_ref().take(share.min(self.blocks - block)) {
+                        let bands = plane.chunks_mut(height * cols);
+                        parts[first..].iter_mut().zip(bands).for_each(|(p, out)| p.outs.push(out));
+                        let bands = residual.as_mut().and_then(|r| r.next()).map(|r| r.chunks(height * cols));
+                        let bands = bands.into_iter().flatten();
+                        parts[first..].iter_mut().zip(bands).for_each(|(p, r)| p.residual.push(r));
+                    }
+                }
+            }
+        }
+        parts
+    }
+
+    fn part(&self, band: &Band, taps: &[usize], x: &[[f32; C]], mut part: Part, scratch: &mut Vec<f32>) -> Result<()> {
+        let (g, depth) = (&self.g, self.planes * C * taps.len());
+        let size = self.planes * g.area();
+        let x = band.of(&x[(part.image * g.group + part.group) * size..][..size], part.row, scratch)?;
+        let rows = part.outs[0].len() / g.cols.output;
+        // Where rows follow each other without a gap they are one.
+        let (rows, width) = if band.width == g.cols.output { (1, part.outs[0].len()) } else { (rows, g.cols.output) };
+        let first = part.group * self.blocks + part.block;
+        for (i, outs) in part.outs.chunks_mut(self.together).enumerate() {
+            let (b, block) = (i * self.together, first + i * self.together);
+            let weights = &self.weights[block * depth..];
+            let near = NEAR / (outs.len() * C * taps.len() * size_of::<Line>());
+            let near = near.clamp(1, self.planes);
+            for plane in (0..self.planes).step_by(near) {
+                let per_plane = outs.len() * C * taps.len();
+                let last = (plane + near).min(self.planes);
+                let residual = part.residual.get(b..b + outs.len()).unwrap_or_default();
+                self.isa.run(Sweep {
+                    x: &x[plane * band.plane()..],
+                    plane: band.plane(),
+                    taps,
+                    weights: &weights[plane * per_plane..last * per_plane],
+                    next: &weights[last * per_plane..][..(near * per_plane).min(weights.len() - last * per_plane)],
+                    rows,
+                    step: band.width,
+                    width,
+                    begin: (plane == 0).then(|| &self.bias[block..block + outs.len()]),
+                    end: (last == self.planes).then_some(End { residual, relu: self.relu }),
+                    outs: &mut *outs,
+                });
+            }
+        }
+        if part.block + part.outs.len() == self.blocks {
+            part.outs.last_mut().into_iter().for_each(|out| clear_beyond(g.oc, out));
+        }
+        Ok(())
+    }
+}
+
+/// The weights by group, output blocks that are computed together, input plane, kernel element, channel and block. Zeros
+/// stand for channels beyond the last.
+fn pack<const C: usize>(g: &Geometry, weights: &[f32], together: usize) -> Result<Vec<Line>> {
+    let (ic, oc, taps) = (g.ic / g.group, g.oc / g.group, g.taps());
+    let (depth, blocks) = ((ic.next_multiple_of(C)).saturating_mul(taps), oc.div_ceil(BLOCK));
+    let mut packed = Vec::new();
+    let n = (g.group * blocks).saturating_mul(depth);
+    reserve(&mut packed, n)?;
+    packed.resize(n, Line([0.0; BLOCK]));
+    let group = |(group, lines): (usize, &mut [Line])| {
+        let weights = &weights[group * oc * ic * taps..][..oc * ic * taps];
+        lines.par_chunks_mut(together * depth).enumerate().for_each(|(i, lines)| {
+            let width = lines.len() / depth;
+            for (at, line) in lines.iter_mut().enumerate() {
+                let first = (i * together + at % width) * BLOCK;
+                let (plane, tap, c) = (at / width / C / taps, at / width / C % taps, at / width % C);
+                let c = plane * C + c;
+                if c < ic {
+                    let of = weights[(first * ic + c) * taps + tap..].iter().step_by(ic * taps);
+                    line.0.iter_mut().zip(of).for_each(|(l, w)| *l = *w);
+                }
+            }
+        });
+    };
+    packed.par_chunks_mut(blocks * depth).enumerate().for_each(group);
+    Ok(packed)
+}
+
+/// A bias for each channel, zeros where there is none and beyond the last.
+pub(super) fn bias_pixels(bias: Option<&[f32]>, channels: usize) -> Result<Vec<Pixel>> {
+    let mut pixels = zero_pixels::<BLOCK>(channels.div_ceil(BLOCK))?;
+    let flat = pixels.as_flattened_mut();
+    bias.into_iter().flatten().zip(flat).for_each(|(b, p)| *p = *b);
+    Ok(pixels)
+}

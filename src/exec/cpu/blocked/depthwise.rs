@@ -1,0 +1,236 @@
+//! Convolution of each channel by itself: 16 channels at once, each lane with its own weights.
+//!
+//! Some neighbouring pixels of the result are kept in registers while the kernel's elements go by; each multiply-add loads
+//! its own input. A pixel whose window reaches over an edge is computed alone, with the elements that lie inside. In small
+//! planes those would be many: such a plane is copied with its padding first, and has no edges then. In large ones, or with
+//! a stride, the copy costs more than the edges.
+use super::{
+    Axis, BLOCK, Epilogue, Geometry, InstructionSet, Pixel, band::zero_pixels, conv::bias_pixels, tile::finish,
+};
+use crate::base::Result;
+use rayon::prelude::*;
+use rten_simd::{
+    Isa, SimdOp,
+    ops::{BitOps, NumOps},
+};
+
+/// Bytes of the largest plane that is copied.
+const COPIED: usize = 64 << 10;
+
+/// Multiply-adds of vectors that are worth a task.
+const TASK: usize = 1 << 14;
+
+/// A prepared depthwise convolution.
+pub(super) struct Depthwise {
+    isa: InstructionSet,
+    g: Geometry,
+    /// By block and kernel element.
+    weights: Vec<Pixel>,
+    bias: Vec<Pixel>,
+    relu: Option<f32>,
+    /// The axes of the planes with their padding, where they are copied.
+    padded: Option<[Axis; 2]>,
+}
+
+impl Depthwise {
+    pub fn new(isa: InstructionSet, g: Geometry, weights: &[f32], end: Epilogue) -> Result<Self> {
+        let blocks = g.oc.div_ceil(BLOCK);
+        let mut packed = zero_pixels::<BLOCK>(blocks.saturating_mul(g.taps()))?;
+        for (c, weights) in weights.chunks_exact(g.taps()).enumerate() {
+            let block = &mut packed[c / BLOCK * g.taps()..];
+            block.iter_mut().zip(weights).for_each(|(p, w)| p[c % BLOCK] = *w);
+        }
+        let padded = [g.rows, g.cols].map(|a| Axis { input: a.len().max(a.input + a.pad), pad: 0, ..a });
+        let small = padded[0].input * padded[1].input * size_of::<Pixel>() <= COPIED;
+        let copied = small && g.rows.stride * g.cols.stride == 1 && padded[1].input > g.cols.input;
+        let padded = copied.then_some(padded);
+        Ok(Depthwise { isa, g, weights: packed, bias: bias_pixels(end.bias, g.oc)?, relu: end.relu, padded })
+    }
+
+    pub fn run(&self, x: &[Pixel], residual: Option<&[Pixel]>, out: &mut [Pixel]) -> Result<()> {
+        let (g, cols, taps) = (&self.g, self.g.cols.output, self.g.taps());
+        let height = match self.padded {
+            Some(_) => g.rows.output,
+            None => (TASK / cols.saturating_mul(taps)).clamp(1, g.rows.output),
+        };
+        let bands = g.rows.output.div_ceil(height);
+        let planes = out.chunks_exact_mut(g.pixels());
+        let parts: Vec<&mut [Pixel]> = planes.flat_map(|plane| plane.chunks_mut(height * cols)).collect();
+        parts.into_par_iter().enumerate().try_for_each_init(Vec::new, |scratch, (i, out)| {
+            let (plane, row) = (i / bands, i % bands * height);
+            let block = plane % g.oc.div_ceil(BLOCK);
+            let residual = residual.map(|r| &r[plane * g.pixels() + row * cols..][..out.len()]);
+            let weights = &self.weights[block * taps..][..taps];
+            let x = &x[plane * g.area()..][..g.area()];
+            let (x, [rows, cols]) = match self.padded {
+                Some(axes) => (self.copy(x, axes, scratch)?, axes),
+                None => (x, [g.rows, g.cols]),
+            };
+            let (bias, relu) = (&self.bias[block], self.relu);
+            self.isa.run(Rows { rows, cols, x, weights, bias, residual, relu, row, out });
+            Ok(())
+        })
+    }
+
+    /// Bytes that each thread of a run takes: a plane.
+    pub fn temporary(&self) -> u64 {
+        self.padded.map_or(0, |[rows, cols]| (rows.input * cols.input * size_of::<Pixel>()) as u64)
+    }
+
+    /// A plane with its padding. The padding of the last one is still there.
+    fn copy<'a>(&self, x: &[Pixel], [rows, cols]: [Axis; 2], scratch: &'a mut Vec<Pixel>) -> Result<&'a [Pixel]> {
+        if scratch.is_empty() {
+            *scratch = zero_pixels(rows.input * cols.input)?;
+        }
+        let to = scratch[self.g.rows.pad * cols.input..].chunks_mut(cols.input);
+        for (from, to) in x.chunks_exact(self.g.cols.input).zip(to) {
+            to[self.g.cols.pad..][..from.len()].copy_from_slice(from);
+        }
+        Ok(scratch)
+    }
+}
+
+/// Rows of one block, from `row` on.
+struct Rows<'a> {
+    rows: Axis,
+    cols: Axis,
+    x: &'a [Pixel],
+    weights: &'a [Pixel],
+    bias: &'a Pixel,
+    residual: Option<&'a [Pixel]>,
+    relu: Option<f32>,
+    row: usize,
+    out: &'a mut [Pixel],
+}
+
+/// A row of the result, the rows of the kernel that lie inside there, and the row's place in the part.
+#[derive(Clone, Copy)]
+struct Row {
+    row: usize,
+    taps: (usize, usize),
+    at: usize,
+}
+
+impl SimdOp for Rows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(mut self, isa: I) {
+        let ops = isa.f32();
+        // Sums enough to hide the time that a multiply-add takes, and not more than registers.
+        match ops.len() {
+            16 => self.rows::<_, 8, 1>(ops),
+            8 => self.rows::<_, 5, 2>(ops),
+            _ => self.rows::<_, 2, 4>(ops),
+        }
+    }
+}
+
+impl Rows<'_> {
+    /// Tiles of at most `M` pixels, each of `V` vectors.
+    #[inline(always)]
+    fn rows<O: NumOps<f32>, const M: usize, const V: usize>(&mut self, ops: O) {
+        match self.cols.kernel {
+            3 => self.rows_of::<_, M, V, 3>(ops),
+            5 => self.rows_of::<_, M, V, 5>(ops),
+            _ => self.rows_of::<_, M, V, 0>(ops),
+        }
+    }
+    /// With `K` columns of the kernel, or any number of them where it is 0.
+    #[inline(always)]
+    fn rows_of<O: NumOps<f32>, const M: usize, const V: usize, const K: usize>(&mut self, ops: O) {
+        let (stride, output) = (self.cols.stride, self.cols.output);
+        let (from, to) = self.cols.whole();
+        for at in (0..self.out.len()).step_by(output) {
+            let row = self.row + at / output;
+            let row = Row { row, taps: self.rows.inside(row), at };
+            for col in (0..from).chain(to..output) {
+                self.alone::<_, V>(ops, row, col);
+            }
+            let (mut col, n) = (from, (to - from).div_ceil(M));
+            for i in 0..n {
+                let pixels = (to - from) / n + usize::from(i < (to - from) % n);
+                macro_rules! tile {
+                    ($($t:literal)*) => { match (pixels, stride) {
+                        $(($t, 1) if $t <= M => self.tile::<_, $t, 1, V, K>(ops, row, col),)*
+                        $(($t, 2) if $t <= M => self.tile::<_, $t, 2, V, K>(ops, row, col),)*
+                        _ => (col..col + pixels).for_each(|col| self.alone::<_, V>(ops, row, col)),
+                    } };
+                }
+                tile!(1 2 3 4 5 6 7 8);
+                col += pixels;
+            }
+        }
+    }
+    /// `T` pixels from `col` on, whose windows are `S` apart and inside the row.
+    #[inline(always)]
+    fn tile<O: NumOps<f32>, const T: usize, const S: usize, const V: usize, const K: usize>(
+        &mut self,
+        ops: O,
+        Row { row, taps: (top, bottom), at }: Row,
+        col: usize,
+    ) {
+        let (rows, cols, lanes) = (self.rows, self.cols, ops.len());
+        let at = at + col;
+        let kernel = if K == 0 { cols.kernel } else { K };
+        let mut sums = [[ops.zero(); V]; T];
+        for t in 0..T {
+            for v in 0..V {
+                sums[t][v] = ops.load(&self.bias[v * lanes..]);
+            }
+        }
+        for i in top..bottom {
+            let line = (row * rows.stride + i * rows.dilation - rows.pad) * cols.input;
+            let x = &self.x[line + col * S - cols.pad..];
+            let w = &self.weights[i * kernel..][..kernel];
+            for j in 0..kernel {
+                let x = &x[j * cols.dilation..][..(T - 1) * S + 1];
+                for v in 0..V {
+                    let w = ops.load(&w[j][v * lanes..]);
+                    for t in 0..T {
+                        sums[t][v] = ops.mul_add(ops.load(&x[t * S][v * lanes..]), w, sums[t][v]);
+                    }
+                }
+            }
+        }
+        let out = &mut self.out[at..at + T];
+        for t in 0..T {
+            for v in 0..V {
+                ops.store(sums[t][v], &mut out[t][v * lanes..]);
+            }
+        }
+        self.finish(ops, at, T);
+    }
+    /// A pixel whose window may reach over an edge.
+    #[inline(always)]
+    fn alone<O: NumOps<f32>, const V: usize>(&mut self, ops: O, row: Row, col: usize) {
+        let (rows, cols, lanes) = (self.rows, self.cols, ops.len());
+        let Row { row, taps: (top, bottom), at } = row;
+        let (at, (left, right)) = (at + col, cols.inside(col));
+        let mut sums = [ops.zero(); V];
+        for v in 0..V {
+            sums[v] = ops.load(&self.bias[v * lanes..]);
+        }
+        for i in top..bottom {
+            let line = (row * rows.stride + i * rows.dilation - rows.pad) * cols.input;
+            for j in left..right {
+                let x = &self.x[line + col * cols.stride + j * cols.dilation - cols.pad];
+                let w = &self.weights[i * cols.kernel + j];
+                for v in 0..V {
+                    sums[v] = ops.mul_add(ops.load(&x[v * lanes..]), ops.load(&w[v * lanes..]), sums[v]);
+                }
+            }
+        }
+        for v in 0..V {
+            ops.store(sums[v], &mut self.out[at][v * lanes..]);
+        }
+        self.finish(ops, at, 1);
+    }
+    #[inline(always)]
+    fn finish<O: NumOps<f32>>(&mut self, ops: O, at: usize, pixels: usize) {
+        if self.residual.is_some() || self.relu.is_some() {
+            let residual = self.residual.map(|r| &r[at..at + pixels]);
+            finish(ops, &mut self.out[at..at + pixels], residual, self.relu);
+        }
+    }
+}

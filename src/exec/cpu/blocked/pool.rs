@@ -1,0 +1,182 @@
+//! Maxima and averages of windows, 16 channels at once. Windows see what lies inside the input, so nothing is padded.
+use super::{Axis, BLOCK, InstructionSet, Pixel, clear_beyond, tile::relu};
+use rayon::prelude::*;
+use rten_simd::{
+    Isa, SimdOp,
+    ops::{BitOps, FloatOps, NumOps},
+};
+
+/// What is made of a window.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(in crate::exec::cpu) enum PoolKind {
+    /// The largest value; NaN is the largest of all, and the lowest number stands for a window of padding alone.
+    Max,
+    /// The sum, divided by the number of the window's elements.
+    Average {
+        /// Those in the padding count.
+        include_pad: bool,
+    },
+}
+
+/// Pixels of a result worth a task.
+const TASK: usize = 1 << 9;
+
+/// A pool of windows.
+#[derive(Clone, Copy)]
+pub(in crate::exec::cpu) struct Pool2d {
+    pub isa: InstructionSet,
+    pub kind: PoolKind,
+    pub channels: usize,
+    pub rows: Axis,
+    pub cols: Axis,
+    /// Relu up to a bound follows.
+    pub relu: Option<f32>,
+}
+
+impl Pool2d {
+    /// Writes all of `out`.
+    pub fn run(&self, x: &[f32], out: &mut [f32]) {
+        let (rows, cols, blocks) = (&self.rows, &self.cols, self.channels.div_ceil(BLOCK));
+        let (area, pixels) = (rows.input * cols.input, rows.output * cols.output);
+        if pixels == 0 || blocks == 0 {
+            return;
+        }
+        let (x, out) = (x.as_chunks::<BLOCK>().0, out.as_chunks_mut::<BLOCK>().0);
+        let height = (TASK / cols.output).clamp(1, rows.output);
+        let bands = rows.output.div_ceil(height);
+        let parts: Vec<&mut [Pixel]> =
+            out.chunks_exact_mut(pixels).flat_map(|plane| plane.chunks_mut(height * cols.output)).collect();
+        parts.into_par_iter().enumerate().for_each(|(i, out)| {
+            let (plane, row) = (i / bands, i % bands * height);
+            self.isa.run(Rows { pool: self, x: &x[plane * area..][..area], row, out: &mut *out });
+            if plane % blocks == blocks - 1 {
+                clear_beyond(self.channels, out);
+            }
+        });
+    }
+}
+
+/// Rows of a plane, from `row` on.
+struct Rows<'a> {
+    pool: &'a Pool2d,
+    x: &'a [Pixel],
+    row: usize,
+    out: &'a mut [Pixel],
+}
+
+impl SimdOp for Rows<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(mut self, isa: I) {
+        let ops = isa.f32();
+        match ops.len() {
+            16 => self.rows::<_, 1>(ops),
+            8 => self.rows::<_, 2>(ops),
+            _ => self.rows::<_, 4>(ops),
+        }
+    }
+}
+
+impl Rows<'_> {
+    #[inline(always)]
+    fn rows<O: FloatOps<f32>, const V: usize>(&mut self, ops: O) {
+        let Pool2d { rows, cols, .. } = *self.pool;
+        let (from, to) = cols.whole();
+        for at in (0..self.out.len()).step_by(cols.output) {
+            let row = self.row + at / cols.output;
+            let inside = rows.inside(row);
+            for col in 0..cols.output {
+                // Dividing takes longer than the window.
+                let taps = if (from..to).contains(&col) { (0, cols.kernel) } else { cols.inside(col) };
+                self.window::<O, V>(ops, (row, inside), (col, taps), at + col);
+            }
+        }
+    }
+    /// One window: where it stands along each axis, and which of its elements lie inside.
+    #[inline(always)]
+    fn window<O: FloatOps<f32>, const V: usize>(
+        &mut self,
+        ops: O,
+        (row, rows): (usize, (usize, usize)),
+        (col, cols): (usize, (usize, usize)),
+        at: usize,
+    ) {
+        let Pool2d { kind, rows: r, cols: c, .. } = *self.pool;
+        let n = (rows.1 - rows.0) * (cols.1 - cols.0);
+        let begin = match kind {
+            PoolKind::Max if n == 0 => f32::MIN,
+            PoolKind::Max => f32::NEG_INFINITY,
+            PoolKind::Average { .. } => 0.0,
+        };
+        let mut found = [ops.splat(begin); V];
+        for i in rows.0..rows.1 {
+            let line = (row * r.stride + i * r.dilation - r.pad) * c.input;
+            for j in cols.0..cols.1 {
+                let x = &self.x[line + col * c.stride + j * c.dilation - c.pad];
+                for v in 0..V {
+                    let x = ops.load(&x[v * ops.len()..]);
+                    found[v] = match kind {
+                        PoolKind::Max => larger(ops, found[v], x),
+                        PoolKind::Average { .. } => ops.add(found[v], x),
+                    };
+                }
+            }
+        }
+        let elements = match kind {
+            PoolKind::Max => 1,
+            PoolKind::Average { include_pad: true } => r.kernel * c.kernel,
+            PoolKind::Average { include_pad: false } => n.max(1),
+        };
+        let elements = ops.splat(elements as f32);
+        for v in 0..V {
+            let value = if kind == PoolKind::Max { found[v] } else { ops.div(found[v], elements) };
+            ops.store(relu(ops, value, self.pool.relu), &mut self.out[at][v * ops.len()..]);
+        }
+    }
+}
+
+/// The larger one, or NaN where either is that: instruction sets differ in what their maximum makes of it.
+#[inline(always)]
+fn larger<O: NumOps<f32>>(ops: O, found: O::Simd, x: O::Simd) -> O::Simd {
+    let found = ops.select(x, found, ops.gt(x, found));
+    ops.select(found, x, ops.eq(x, x))
+}
+
+/// The mean of each plane: `out` is images x blocks x 16.
+pub(in crate::exec::cpu) fn global_average(isa: InstructionSet, x: &[f32], area: usize, out: &mut [f32]) {
+    let (x, out) = (x.as_chunks::<BLOCK>().0, out.as_chunks_mut::<BLOCK>().0);
+    if area == 0 {
+        return;
+    }
+    let planes = x.par_chunks_exact(area).with_min_len(TASK.div_ceil(area));
+    planes.zip(out).for_each(|(plane, out)| isa.run(Mean { plane, out }));
+}
+
+struct Mean<'a> {
+    plane: &'a [Pixel],
+    out: &'a mut Pixel,
+}
+
+impl SimdOp for Mean<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, isa: I) {
+        let ops = isa.f32();
+        let n = ops.splat(self.plane.len() as f32);
+        for lane in (0..BLOCK).step_by(ops.len()) {
+            // Eight sums at once hide the time that an addition takes, and lose less than a single one.
+            let mut sums = [ops.zero(); 8];
+            for pixels in self.plane.chunks(sums.len()) {
+                for (sum, pixel) in sums.iter_mut().zip(pixels) {
+                    *sum = ops.add(*sum, ops.load(&pixel[lane..]));
+                }
+            }
+            let [a, b, c, d, e, f, g, h] = sums;
+            let pair = |a, b| ops.add(a, b);
+            let sum = pair(pair(pair(a, b), pair(c, d)), pair(pair(e, f), pair(g, h)));
+            ops.store(ops.div(sum, n), &mut self.out[lane..]);
+        }
+    }
+}

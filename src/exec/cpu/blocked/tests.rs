@@ -1,0 +1,288 @@
+use super::*;
+use proptest::prelude::*;
+
+/// Numbers that differ, from -1.1 to 1.1.
+fn numbers(n: usize, seed: usize) -> Vec<f32> {
+    (0..n).map(|i| ((i * 7919 + seed * 31) % 23) as f32 * 0.1 - 1.1).collect()
+}
+
+fn blocked(x: &[f32], channels: usize, area: usize) -> Vec<f32> {
+    // What is not written would be seen.
+    let mut out = vec![f32::NAN; blocked_len(x.len() / (channels * area), channels, area)];
+    to_blocked(x, channels, area, &mut out);
+    out
+}
+
+fn plain(x: &[f32], batch: usize, channels: usize, area: usize) -> Vec<f32> {
+    let mut out = vec![f32::NAN; batch * channels * area];
+    from_blocked(x, channels, area, &mut out);
+    out
+}
+
+/// Channels beyond the last are 0.
+fn beyond(x: &[f32], channels: usize, area: usize) -> Vec<f32> {
+    let blocks = channels.div_ceil(BLOCK);
+    let last = x.chunks(area * BLOCK).skip(blocks - 1).step_by(blocks);
+    let pixels = last.flat_map(|plane| plane.chunks(BLOCK));
+    pixels.flat_map(|p| p[(channels - 1) % BLOCK + 1..].iter().copied()).filter(|v| v.to_bits() != 0).collect()
+}
+
+/// The elements of a window that lie inside along an axis: which of the kernel, and where.
+fn inside(a: &Axis, position: usize) -> impl Iterator<Item = (usize, usize)> {
+    let a = *a;
+    (0..a.kernel).filter_map(move |k| {
+        let at = (position * a.stride + k * a.dilation).checked_sub(a.pad)?;
+        (at < a.input).then_some((k, at))
+    })
+}
+
+/// Calls `f` with kernel element and place in the plane, for the elements of each window.
+fn windows(rows: &Axis, cols: &Axis, mut f: impl FnMut(usize, usize, usize)) {
+    for pixel in 0..rows.output * cols.output {
+        for (i, y) in inside(rows, pixel / cols.output) {
+            for (j, x) in inside(cols, pixel % cols.output) {
+                f(pixel, i * cols.kernel + j, y * cols.input + x);
+            }
+        }
+    }
+}
+
+/// The definition, in f64: the sums, and those of the absolute values, by which errors are judged.
+fn definition(g: &Geometry, x: &[f32], w: &[f32], bias: &[f32]) -> (Vec<f64>, Vec<f64>) {
+    let (ic, oc) = (g.ic / g.group, g.oc / g.group);
+    let (mut sums, mut sizes) = (vec![], vec![]);
+    for plane in 0..g.batch * g.oc {
+        let (image, o) = (plane / g.oc, plane % g.oc);
+        let mut of = vec![f64::from(bias[o]); g.pixels()];
+        let mut size = vec![f64::from(bias[o].abs()); g.pixels()];
+        for c in 0..ic {
+            let from = &x[(image * g.ic + o / oc * ic + c) * g.area()..];
+            windows(&g.rows, &g.cols, |pixel, tap, at| {
+                let product = f64::from(from[at]) * f64::from(w[(o * ic + c) * g.taps() + tap]);
+                of[pixel] += product;
+                size[pixel] += product.abs();
+            });
+        }
+        sums.extend(of);
+        sizes.extend(size);
+    }
+    (sums, sizes)
+}
+
+fn axis(input: usize, kernel: usize, stride: usize, dilation: usize, pads: [usize; 2]) -> Option<Axis> {
+    let pads = pads.map(|p| p as i64);
+    let window = Window { input, kernel: kernel as i64, stride: stride as i64, dilation: dilation as i64, pads };
+    Axis::new(&window).ok()?
+}
+
+fn any_axis() -> impl Strategy<Value = Axis> {
+    let pads = prop::array::uniform2(0usize..4);
+    (1usize..20, 1usize..6, 1usize..4, 1usize..4, pads)
+        .prop_filter_map("fits", |(input, kernel, stride, dilation, pads)| axis(input, kernel, stride, dilation, pads))
+}
+
+/// Input channels, output channels and groups of each form.
+fn any_channels() -> impl Strategy<Value = (usize, usize, usize)> {
+    prop_oneof![
+        (5usize..70, 1usize..70).prop_map(|(ic, oc)| (ic, oc, 1)),
+        (1usize..5, 1usize..70).prop_map(|(ic, oc)| (ic, oc, 1)),
+        (1usize..3, 1usize..4, 2usize..4).prop_map(|(ic, oc, group)| (ic * BLOCK * group, oc * BLOCK * group, group)),
+        (2usize..50).prop_map(|c| (c, c, c)),
+    ]
+}
+
+fn run(conv: &Conv2d, x: &[f32], residual: Option<&[f32]>, n: usize) -> Vec<f32> {
+    let mut out = vec![f32::NAN; n];
+    conv.run(x, residual, &mut out).unwrap();
+    out
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+
+    #[test]
+    fn convolutions_are_the_definition(
+        batch in 1usize..3, (ic, oc, group) in any_channels(), rows in any_axis(), cols in any_axis(),
+        with_residual: bool, relu in prop::option::of(prop_oneof![Just(f32::INFINITY), Just(1.5f32)]),
+    ) {
+        let g = Geometry { batch, ic, oc, group, rows, cols };
+        let (x, w) = (numbers(batch * ic * g.area(), 1), numbers(oc * ic / group * g.taps(), 2));
+        let (bias, added) = (numbers(oc, 3), numbers(batch * oc * g.pixels(), 4));
+        let (sums, sizes) = definition(&g, &x, &w, &bias);
+        let residual = blocked(&added, oc, g.pixels());
+        let residual = with_residual.then_some(&residual[..]);
+        for isa in InstructionSet::all() {
+            let conv = Conv2d::new(isa, g, &w, Epilogue { bias: Some(&bias), relu }).unwrap().unwrap();
+            let x = if conv.takes_plain() { x.clone() } else { blocked(&x, ic, g.area()) };
+            let out = run(&conv, &x, residual, blocked_len(batch, oc, g.pixels()));
+            prop_assert_eq!(beyond(&out, oc, g.pixels()), Vec::<f32>::new());
+            for (i, got) in plain(&out, batch, oc, g.pixels()).into_iter().enumerate() {
+                let sum = sums[i] + if with_residual { f64::from(added[i]) } else { 0.0 };
+                let expected = relu.map_or(sum, |bound| sum.clamp(0.0, bound.into()));
+                prop_assert!((f64::from(got) - expected).abs() <= 2e-6 * (sizes[i] + 1.0), "{} is {got}, not {expected}", i);
+            }
+        }
+    }
+
+    #[test]
+    fn threads_change_no_byte(
+        batch in 1usize..4, (ic, oc, group) in any_channels(), rows in any_axis(), cols in any_axis(),
+    ) {
+        let g = Geometry { batch, ic, oc, group, rows, cols };
+        let (x, w) = (numbers(blocked_len(batch, ic, g.area()), 1), numbers(oc * ic / group * g.taps(), 2));
+        let conv = Conv2d::new(InstructionSet::best(), g, &w, Epilogue::default()).unwrap().unwrap();
+        let outs = [1, 2, 3].map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| run(&conv, &x, None, blocked_len(batch, oc, g.pixels())))
+        });
+        let bits = outs.map(|out| out.into_iter().map(f32::to_bits).collect::<Vec<_>>());
+        prop_assert_eq!(&bits[0], &bits[1]);
+        prop_assert_eq!(&bits[0], &bits[2]);
+    }
+
+    #[test]
+    fn pools_are_the_definition(
+        batch in 1usize..3, channels in 1usize..40, rows in any_axis(), cols in any_axis(), kind in 0..3, relu: bool,
+    ) {
+        let kind = [PoolKind::Max, PoolKind::Average { include_pad: true }, PoolKind::Average { include_pad: false }][kind as usize];
+        let (area, pixels) = (rows.input * cols.input, rows.output * cols.output);
+        let x = numbers(batch * channels * area, 5);
+        let mut expected = vec![];
+        for from in x.chunks(area) {
+            let mut found: Vec<Vec<f64>> = vec![vec![]; pixels];
+            windows(&rows, &cols, |pixel, _, at| found[pixel].push(from[at].into()));
+            expected.extend(found.into_iter().map(|found| match kind {
+                PoolKind::Max if found.is_empty() => f64::from(f32::MIN),
+                PoolKind::Max => found.into_iter().fold(f64::MIN, f64::max),
+                PoolKind::Average { include_pad: true } => found.iter().sum::<f64>() / (rows.kernel * cols.kernel) as f64,
+                PoolKind::Average { .. } => found.iter().sum::<f64>() / found.len().max(1) as f64,
+            }));
+        }
+        for isa in InstructionSet::all() {
+            let pool = Pool2d { isa, kind, channels, rows, cols, relu: relu.then_some(f32::INFINITY) };
+            let mut out = vec![f32::NAN; blocked_len(batch, channels, pixels)];
+            pool.run(&blocked(&x, channels, area), &mut out);
+            prop_assert_eq!(beyond(&out, channels, pixels), Vec::<f32>::new());
+            for (got, expected) in plain(&out, batch, channels, pixels).iter().zip(&expected) {
+                let expected = if relu { expected.max(0.0) } else { *expected };
+                prop_assert!((f64::from(*got) - expected).abs() <= 2e-6, "{got}, not {expected}");
+            }
+        }
+    }
+
+    #[test]
+    fn layouts_are_each_other_s_inverse(batch in 0usize..4, channels in 1usize..50, area in 1usize..2000) {
+        let x = numbers(batch * channels * area, 6);
+        let there = blocked(&x, channels, area);
+        for (i, v) in there.iter().enumerate() {
+            let (plane, place, lane) = (i / BLOCK / area, i / BLOCK % area, i % BLOCK);
+            let blocks = channels.div_ceil(BLOCK);
+            let c = plane % blocks * BLOCK + lane;
+            prop_assert_eq!(*v, if c < channels { x[(plane / blocks * channels + c) * area + place] } else { 0.0 });
+        }
+        prop_assert_eq!(plain(&there, batch, channels, area), x);
+    }
+
+    #[test]
+    fn global_averages_are_the_mean(batch in 1usize..3, channels in 1usize..40, area in 1usize..300) {
+        let x = numbers(batch * channels * area, 7);
+        for isa in InstructionSet::all() {
+            let mut out = vec![f32::NAN; blocked_len(batch, channels, 1)];
+            global_average(isa, &blocked(&x, channels, area), area, &mut out);
+            prop_assert_eq!(beyond(&out, channels, 1), Vec::<f32>::new());
+            for (got, plane) in plain(&out, batch, channels, 1).iter().zip(x.chunks(area)) {
+                let mean = plane.iter().map(|v| f64::from(*v)).sum::<f64>() / area as f64;
+                prop_assert!((f64::from(*got) - mean).abs() <= 2e-6, "{got}, not {mean}");
+            }
+        }
+    }
+}
+
+#[test]
+fn large_ones_are_cut_and_still_the_definition() {
+    let (rows, cols) = (axis(40, 3, 1, 1, [1, 1]).unwrap(), axis(53, 3, 1, 1, [1, 1]).unwrap());
+    let (half, small) = (axis(41, 3, 2, 1, [0, 1]).unwrap(), axis(5, 3, 1, 1, [1, 1]).unwrap());
+    let of = |batch, ic, oc, group, rows, cols| Geometry { batch, ic, oc, group, rows, cols };
+    let geometries = [
+        of(1, 20, 40, 1, rows, cols),
+        of(2, 40, 20, 1, half, cols),
+        of(1, 64, 200, 1, small, small),
+        of(1, 3, 40, 1, rows, half),
+        of(3, 40, 40, 40, rows, cols),
+        of(1, 64, 96, 2, half, half),
+    ];
+    for g in geometries {
+        let (x, w) = (numbers(g.batch * g.ic * g.area(), 1), numbers(g.oc * g.ic / g.group * g.taps(), 2));
+        let (sums, sizes) = definition(&g, &x, &w, &vec![0.0; g.oc]);
+        let conv = Conv2d::new(InstructionSet::best(), g, &w, Epilogue::default()).unwrap().unwrap();
+        let x = if conv.takes_plain() { x } else { blocked(&x, g.ic, g.area()) };
+        let outs = [1, 2, 3].map(|threads| {
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| run(&conv, &x, None, blocked_len(g.batch, g.oc, g.pixels())))
+        });
+        assert!(outs[0] == outs[1] && outs[0] == outs[2], "{g:?}");
+        for (i, got) in plain(&outs[0], g.batch, g.oc, g.pixels()).into_iter().enumerate() {
+            assert!(
+                (f64::from(got) - sums[i]).abs() <= 2e-6 * (sizes[i] + 1.0),
+                "{i} of {g:?} is {got}, not {}",
+                sums[i]
+            );
+        }
+    }
+}
+
+#[test]
+fn nothing_of_infinity_reaches_channels_beyond() {
+    let side = axis(5, 3, 1, 1, [1, 1]).unwrap();
+    for (ic, oc, group) in [(3, 17, 1), (20, 17, 1), (17, 17, 17)] {
+        let g = Geometry { batch: 2, ic, oc, group, rows: side, cols: side };
+        let w = numbers(oc * ic / group * 9, 1);
+        for isa in InstructionSet::all() {
+            let conv = Conv2d::new(isa, g, &w, Epilogue::default()).unwrap().unwrap();
+            let x = vec![f32::INFINITY; 2 * ic * 25];
+            let x = if conv.takes_plain() { x } else { blocked(&x, ic, 25) };
+            let out = run(&conv, &x, None, blocked_len(2, oc, 25));
+            assert!(beyond(&out, oc, 25).is_empty());
+        }
+    }
+}
+
+#[test]
+fn nan_stays_nan() {
+    let side = axis(3, 2, 1, 1, [0, 0]).unwrap();
+    let mut x = numbers(9 * BLOCK, 1);
+    x[4 * BLOCK + 5] = f32::NAN;
+    for isa in InstructionSet::all() {
+        let pool = Pool2d { isa, kind: PoolKind::Max, channels: BLOCK, rows: side, cols: side, relu: Some(6.0) };
+        let mut out = vec![0.0; 4 * BLOCK];
+        pool.run(&x, &mut out);
+        let nan = |(i, v): (usize, &f32)| assert_eq!(v.is_nan(), i % BLOCK == 5);
+        out.iter().enumerate().for_each(nan);
+    }
+}
+
+#[test]
+fn other_forms_are_left_to_others() {
+    let side = axis(5, 3, 1, 1, [1, 1]).unwrap();
+    let of = |batch, ic, oc, group| {
+        let g = Geometry { batch, ic, oc, group, rows: side, cols: side };
+        let weights = numbers(oc * ic / group * 9, 1);
+        Conv2d::new(InstructionSet::best(), g, &weights, Epilogue::default()).unwrap()
+    };
+    assert!(of(1, 8, 8, 2).is_none());
+    assert!(of(1, 8, 16, 8).is_none());
+    assert!(of(0, 8, 8, 1).is_none());
+    assert!(of(1, 32, 64, 2).is_some());
+    assert!(axis(0, 1, 1, 1, [0, 1]).is_none());
+    assert!(axis(1 << 20, 1, 1, 1, [0, 1]).is_none());
+    assert!(axis(1, 9, 1, 1, [1, 1]).is_none());
+}
+
+#[test]
+fn nothing_is_converted_of_nothing() {
+    to_blocked(&[], 0, 7, &mut []);
+    to_blocked(&[], 7, 0, &mut []);
+    from_blocked(&[], 0, 7, &mut []);
+    from_blocked(&[], 7, 0, &mut []);
+    global_average(InstructionSet::best(), &[], 0, &mut []);
+}
