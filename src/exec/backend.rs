@@ -171,6 +171,10 @@ impl Operand {
     pub(crate) fn computed_before(ty: ValueType) -> Self {
         Operand { ty, constant: None, index: None }
     }
+    /// The same without its values: what a kernel has laid out anew it need not keep.
+    pub fn without_values(&self) -> Operand {
+        Operand { constant: None, ..self.clone() }
+    }
     /// Its place among the operands that [`Backend::run`] gets.
     pub fn index(&self) -> Option<usize> {
         self.index

@@ -2,14 +2,14 @@
 use super::{
     Kernel, Operand, Signature, ValueType,
     blocked::{
-        Axis, BLOCK, Conv2d, Epilogue, Geometry, InstructionSet, Pool2d, PoolKind, from_blocked, to_blocked,
+        Axis, BLOCK, Conv2d, Epilogue, Geometry, InstructionSet, Method, Pool2d, PoolKind, from_blocked, to_blocked,
     },
     task::Finish,
 };
 use crate::{
     base::{Dtype, Result, invalid},
     exec::Layout,
-    ops::{AvgPool, Conv, Convolution, MaxPool, Op, Pool, windows},
+    ops::{AvgPool, Conv, Convolution, MaxPool, Op, Window, windows},
 };
 
 fn channels(ty: &ValueType) -> Option<usize> {
@@ -28,12 +28,12 @@ pub(super) fn takes(signature: &Signature) -> bool {
     follows
         && match &signature.op {
             Op::Conv(op) => {
-                let form = geometry(op).ok().flatten().and_then(|g| g.form());
+                let method = geometry(op).ok().flatten().and_then(|g| g.method());
                 let known = op.filter.constant.is_some() && op.bias.as_ref().is_none_or(|b| b.constant.is_some());
-                known && form.is_some_and(|f| f.takes_plain() == channels(&op.input.ty).is_none())
+                known && method.is_some_and(|m| (m == Method::First) == channels(&op.input.ty).is_none())
             }
-            Op::MaxPool(op) => plane(&op.input, &(&**op).into()).is_ok_and(|p| p.is_some()),
-            Op::AvgPool(op) => op.pad_value == 0 && plane(&op.input, &(&**op).into()).is_ok_and(|p| p.is_some()),
+            Op::MaxPool(op) => max_pool(op).is_ok(),
+            Op::AvgPool(op) => op.pad_value == 0 && avg_pool(op).is_ok(),
             Op::Concat(op) => {
                 let whole = |o: &Operand| channels(&o.ty).is_some_and(|c| c.is_multiple_of(BLOCK));
                 op.axis == 1 && op.inputs.iter().all(whole)
@@ -64,20 +64,11 @@ fn geometry(op: &Conv<Operand>) -> Result<Option<Geometry>> {
     Ok(rows.zip(cols).map(|(rows, cols)| Geometry { batch, ic, oc, group, rows, cols }))
 }
 
-fn axes(windows: &[crate::ops::Window]) -> Result<[Option<Axis>; 2]> {
+fn axes(windows: &[Window]) -> Result<[Option<Axis>; 2]> {
     let [rows, cols] = windows else {
         return Ok([None, None]);
     };
     Ok([Axis::new(rows)?, Axis::new(cols)?])
-}
-
-/// The axes of a pool over an input in blocks.
-fn plane(input: &Operand, pool: &Pool) -> Result<Option<[Axis; 2]>> {
-    if channels(&input.ty).is_none() {
-        return Ok(None);
-    }
-    let [rows, cols] = axes(&windows(&input.ty.plain_shape(), pool)?)?;
-    Ok(rows.zip(cols).map(|(rows, cols)| [rows, cols]))
 }
 
 /// A kernel, how many of the operators that follow it does itself, and what it takes beside operands and result.
@@ -150,7 +141,7 @@ fn conv(op: &Conv<Operand>, signature: &Signature) -> Result<Prepared> {
     let epilogue = Epilogue { bias: bias.as_deref(), relu: end };
     let conv = Conv2d::new(InstructionSet::best(), geometry, &filter.elements::<f32>()?, epilogue)?.ok_or_else(none)?;
     let temporary = conv.temporary().saturating_mul(rayon::current_num_threads() as u64);
-    let input = Operand { constant: None, ..op.input.clone() };
+    let input = op.input.clone();
     let kernel = Kernel::new(move |t| {
         let x = t.reals(&input)?;
         let residual = residual.as_ref().map(|r| t.reals(r)).transpose()?;
@@ -160,18 +151,20 @@ fn conv(op: &Conv<Operand>, signature: &Signature) -> Result<Prepared> {
 }
 
 fn max_pool(op: &MaxPool<Operand>) -> Result<Kernel> {
-    pool(&op.input, &op.into(), PoolKind::Max, relu(op.do_relu, op.relu_limit))
+    let windows = windows(&op.input.ty.plain_shape(), &op.into())?;
+    pool(&op.input, &windows, PoolKind::Max, relu(op.do_relu, op.relu_limit))
 }
 
 fn avg_pool(op: &AvgPool<Operand>) -> Result<Kernel> {
+    let windows = windows(&op.input.ty.plain_shape(), &op.into())?;
     let kind = PoolKind::Average { include_pad: op.count_include_pad };
-    pool(&op.input, &op.into(), kind, relu(op.do_relu, op.relu_limit))
+    pool(&op.input, &windows, kind, relu(op.do_relu, op.relu_limit))
 }
 
-fn pool(input: &Operand, pool: &Pool, kind: PoolKind, relu: Option<f32>) -> Result<Kernel> {
+fn pool(input: &Operand, windows: &[Window], kind: PoolKind, relu: Option<f32>) -> Result<Kernel> {
     let none = || invalid("no pool on blocks of channels");
-    let [rows, cols] = plane(input, pool)?.ok_or_else(none)?;
-    let channels = channels(&input.ty).ok_or_else(none)?;
+    let (channels, [rows, cols]) = (channels(&input.ty).ok_or_else(none)?, axes(windows)?);
+    let (rows, cols) = rows.zip(cols).ok_or_else(none)?;
     let (input, pool) = (input.clone(), Pool2d { isa: InstructionSet::best(), kind, channels, rows, cols, relu });
     Ok(Kernel::new(move |t| {
         let x = t.reals(&input)?;

@@ -15,7 +15,7 @@ use rayon::prelude::*;
 pub(super) fn matmul(mut op: MatMul<Operand>) -> Kernel {
     let packed = packed(&op);
     if packed.is_some() {
-        op.right.constant = None;
+        op.right = op.right.without_values();
     }
     Kernel::new(move |t| {
         if let Some(packed) = &packed {

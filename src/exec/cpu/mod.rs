@@ -20,6 +20,7 @@ mod gather;
 mod gemm;
 mod grid;
 mod image;
+mod in_blocks;
 mod kernel;
 mod layout;
 mod math;
@@ -204,6 +205,15 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
     })
 }
 
+/// Whether each number of the result is made of one of each operand, on floats. Of two tensors, or of what is computed
+/// before.
+fn is_elementwise(op: &Op<Operand>) -> bool {
+    match op {
+        Op::Add(_) | Op::Sub(_) | Op::Mul(_) | Op::Div(_) | Op::Max(_) | Op::Min(_) => true,
+        op => prepare(op).is_some_and(|kernel| kernel.tail.is_some()),
+    }
+}
+
 /// The reference: in float32 or exact integers.
 #[derive(Debug, Default)]
 pub struct CpuBackend {
@@ -234,11 +244,12 @@ impl Backend for CpuBackend {
     }
     fn prepare(&self, signature: &Signature) -> Result<Option<CpuKernel>> {
         let (results, temporary) = (signature.results.clone(), temporary::temporary(signature));
-        let Some(run) = prepare(&signature.op) else {
-            return Ok(None);
+        let (run, used, temporary) = match in_blocks::prepare(signature)? {
+            Some(own) => (Some(own.kernel), own.used, own.temporary),
+            None => (prepare(&signature.op), 0, temporary),
         };
-        let tails = signature.then.iter().map(|op| prepare(op)?.tail).collect::<Option<Vec<_>>>();
-        Ok(tails.map(|tails| CpuKernel { run, tails, results, temporary }))
+        let tails = signature.then[used..].iter().map(|op| prepare(op)?.tail).collect::<Option<Vec<_>>>();
+        Ok(run.zip(tails).map(|(run, tails)| CpuKernel { run, tails, results, temporary }))
     }
     fn run(&self, kernel: &CpuKernel, operands: &[Array]) -> Result<Vec<Array>> {
         let mut task = Task::new(operands, &kernel.results, &kernel.tails, &self.arena);
@@ -253,12 +264,14 @@ impl Backend for CpuBackend {
         let [Some(own)] = signature.results.as_slice() else {
             return false;
         };
-        let is_elementwise = || prepare(next).is_some_and(|kernel| kernel.tail.is_some());
         is_float(own)
             && is_float(result)
             && own.shape == result.shape
             && next.operands().all(|(_, o)| is_float(&o.ty))
-            && is_elementwise()
+            && prepare(next).is_some_and(|kernel| kernel.tail.is_some())
+    }
+    fn takes_layout(&self, signature: &Signature) -> bool {
+        in_blocks::takes(signature)
     }
     fn recycle(&self, buffer: Array) {
         buffer.into_words().into_iter().for_each(|words| self.arena.give(words));

@@ -76,7 +76,7 @@ fn layer((ic, oc, side, kernel, stride, _): Layer, group: usize, old: bool) -> (
             };
             let a = Mat { data: &w, rows: oc, cols: depth, transposed: false };
             let b = Mat { data: b, rows: depth, cols: g.pixels(), transposed: false };
-            gemm_f32(&GemmExecutor::new(), &mut y[..oc * g.pixels()], a, b).unwrap();
+            gemm_f32(&mut y[..oc * g.pixels()], a, b).unwrap();
         });
     }
     (new, products, (oc * depth * g.pixels()) as f64)

@@ -133,6 +133,28 @@ impl Geometry {
     fn area(&self) -> usize {
         self.rows.input * self.cols.input
     }
+    /// None for several groups whose channels are no multiples of 16, nor one channel each.
+    pub fn method(&self) -> Option<Method> {
+        let blocks = |channels: usize| (channels / self.group).is_multiple_of(BLOCK);
+        match () {
+            () if [self.batch, self.ic, self.oc, self.group].contains(&0) => None,
+            () if self.group > 1 && self.group == self.ic && self.ic == self.oc => Some(Method::Depthwise),
+            () if self.group == 1 && self.ic <= conv::FEW => Some(Method::First),
+            () if self.group == 1 || (blocks(self.ic) && blocks(self.oc)) => Some(Method::General),
+            () => None,
+        }
+    }
+}
+
+/// How a convolution is computed.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) enum Method {
+    /// From blocks to blocks.
+    General,
+    /// Of few channels, which are plain NCHW; the result is blocked all the same.
+    First,
+    /// One channel each.
+    Depthwise,
 }
 
 /// A convolution with its weights laid out for the instruction set.
@@ -156,29 +178,18 @@ pub(super) struct Epilogue<'a> {
 }
 
 impl Conv2d {
-    /// Lays out the weights, oc x ic/group x rows x columns. None where the form is not one of ours: several groups whose
-    /// channels are no multiples of 16, nor one channel each.
+    /// Lays out the weights, oc x ic/group x rows x columns. None where there is no [`Geometry::method`].
     ///
     /// # Errors
     /// The memory is not enough.
     pub fn new(isa: InstructionSet, g: Geometry, weights: &[f32], end: Epilogue) -> Result<Option<Conv2d>> {
-        let blocks = |channels: usize| (channels / g.group).is_multiple_of(BLOCK);
-        let form = match () {
-            () if [g.batch, g.ic, g.oc, g.group].contains(&0) => return Ok(None),
-            () if g.group > 1 && g.group == g.ic && g.ic == g.oc => {
-                Form::Depthwise(depthwise::Depthwise::new(isa, g, weights, end)?)
-            }
-            () if g.group == 1 && g.ic <= conv::FEW => Form::First(conv::Direct::new(isa, g, weights, end)?),
-            () if g.group == 1 || (blocks(g.ic) && blocks(g.oc)) => {
-                Form::General(conv::Direct::new(isa, g, weights, end)?)
-            }
-            () => return Ok(None),
+        let form = match g.method() {
+            Some(Method::Depthwise) => Form::Depthwise(depthwise::Depthwise::new(isa, g, weights, end)?),
+            Some(Method::First) => Form::First(conv::Direct::new(isa, g, weights, end)?),
+            Some(Method::General) => Form::General(conv::Direct::new(isa, g, weights, end)?),
+            None => return Ok(None),
         };
         Ok(Some(Conv2d { form }))
-    }
-    /// The input is plain NCHW, the result is blocked all the same.
-    pub fn takes_plain(&self) -> bool {
-        matches!(self.form, Form::First(_))
     }
     /// Bytes that each thread of a run takes beside input and result.
     pub fn temporary(&self) -> u64 {
