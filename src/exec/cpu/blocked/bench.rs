@@ -82,6 +82,11 @@ fn layer((ic, oc, side, kernel, stride, _): Layer, group: usize, old: bool) -> (
     (new, products, (oc * depth * g.pixels()) as f64)
 }
 
+/// What products have reached, where they were asked for.
+fn beside(value: f64, unit: &str) -> String {
+    if value.is_nan() { String::new() } else { format!("; products {value:.2} {unit}") }
+}
+
 fn table(name: &str, layers: &[Layer], depthwise: bool) {
     for threads in [1, 2] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -90,10 +95,10 @@ fn table(name: &str, layers: &[Layer], depthwise: bool) {
             let group = if depthwise { l.0 } else { 1 };
             let (a, b, macs) = pool.install(|| layer(l, group, !depthwise));
             let speed = |t: f64| 2e-9 * macs / t;
-            println!("{threads} {l:?}: {:.3} ms, {:.0} GFLOP/s; products {:.0} GFLOP/s", a * 1e3, speed(a), speed(b));
+            println!("{threads} {l:?}: {:.3} ms, {:.0} GFLOP/s{}", a * 1e3, speed(a), beside(speed(b), "GFLOP/s"));
             (new, old) = (new + a * l.5 as f64, old + b * l.5 as f64);
         }
-        println!("{name}, {threads} threads: {:.2} ms; products {:.2} ms", new * 1e3, old * 1e3);
+        println!("{name}, {threads} threads: {:.2} ms{}", new * 1e3, beside(old * 1e3, "ms"));
     }
 }
 
