@@ -191,7 +191,8 @@ impl<B: Backend> Session<B> {
                 return Err(Cause::Operator { op: operator.op.name().into(), problem }.into());
             }
             None => Kernel::OnCpu(self.cpu.prepare(&signature)?.ok_or_else(|| {
-                let problem = "the op is known, but tpulang has no kernel for it yet".into();
+                let why = operator.op.def().why_not_computed().unwrap_or("not with these operands and attributes");
+                let problem = format!("tpulang has no kernel for it: {why}");
                 Error::from(Cause::Operator { op: operator.op.name().into(), problem })
             })?),
         };
@@ -427,7 +428,7 @@ mod tests {
         let error = Session::new(&g, CpuBackend::new(), &RunOptions::default()).err().unwrap();
         assert_eq!(
             error.to_string(),
-            "top.Mmap2Rgbmap \"y\" (ops[0]): the op is known, but tpulang has no kernel for it yet"
+            "top.Mmap2Rgbmap \"y\" (ops[0]): tpulang has no kernel for it: only a chip's own code defines it"
         );
     }
 }
