@@ -16,7 +16,7 @@ macro_rules! without_rule {
     ($form:ident) => { $crate::without_rule! { @$form
         C2CAllReduce: "it exchanges numbers with other chips",
         C2CBroadcast: "it exchanges numbers with other chips",
-        Csc: "only a chip's own code defines its planes and alignments",
+        Csc: "its result's shape follows from none of its operands and attributes",
         Custom: "a plug-in of the user computes it",
         DepackRaw: "only a chip's own code defines it",
         If: "blocks are not run",
