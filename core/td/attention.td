@@ -40,7 +40,8 @@ def Top_FAttentionOp : Top_FlashAttentionOp<"FAttention"> {
   let summary = "softmax(scale * Q K^T + mask) V, computed by blocks (flash attention)";
   let description = [{ `q_head` heads of queries share `kv_head` heads of keys and values; `mq` and
     `mk` are the lengths of queries and keys, `dim` is the size of a head. With a `mask_size` other
-    than 0, `mask` is a square of that size. Without `keep_dims`, head and element are one axis of
+    than 0, `mask` stands for the one that hides keys after the query, the last of both being at
+    the same place. Without `keep_dims`, head and element are one axis of
     the result. }];
   let results = (outs AnyTensor:$output);
 }

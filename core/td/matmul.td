@@ -49,7 +49,8 @@ def Top_Fp8MatMulOp : Top_Op<"Fp8MatMul"> {
 
 def Top_MlpOp : Top_Op<"Mlp"> {
   let summary = "gated feed-forward block of a transformer: down(act(gate(x)) * up(x))";
-  let description = [{ `gate`, `up` and `down` are products with a matrix, plus bias. With
+  let description = [{ `gate`, `up` and `down` are products with a matrix, plus bias; `act` is SiLU.
+    With `is_expert` there is a matrix for each expert, and `expert_id` tells those of a token. With
     `quantized` the matrices are packed as for A16MatMul. }];
   let arguments = (ins AnyTensor:$input, AnyTensor:$weight_gate, AnyTensor:$weight_up,
     AnyTensor:$weight_down, AnyTensorOrNone:$bias_gate, AnyTensorOrNone:$bias_up,

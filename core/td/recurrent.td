@@ -57,7 +57,9 @@ def Top_ChunkGatedDeltaRuleOp : Top_Op<"ChunkGatedDeltaRule"> {
 def Top_SelectiveScanOp : Top_Op<"SelectiveScan"> {
   let summary = "scan of a state space model, forwards and backwards (VMamba)";
   let description = [{ Along the sequence `h = deltaA * h + deltaB_u` and `y = Cs * h`; `us * Ds` is
-    added where `Ds` is given. }];
+    added where `Ds` is given. The first half of the channels is scanned forwards, the second half
+    backwards. `Cs` is [length, channels, 1, batch], `deltaA` and `deltaB_u` are
+    [1, channels, length, batch]; the result is [length, channels, batch]. }];
   let arguments = (ins AnyTensor:$Cs, AnyTensor:$deltaA, AnyTensor:$deltaB_u, AnyTensor:$us,
     AnyTensorOrNone:$Ds);
   let results = (outs AnyTensor:$output);

@@ -3,7 +3,7 @@
 def Top_BatchNormTrainOp : Top_Op<"BatchNormTrain"> {
   let summary = "BatchNorm by the statistics of the batch";
   let description = [{ `running_mean` and `running_var` are the running statistics brought up to
-    date; `saved_invstd` is 1 / sqrt(var + epsilon). }];
+    date, by the variance of the population; `saved_invstd` is 1 / sqrt(var + epsilon). }];
   let arguments = (ins AnyTensor:$input, AnyTensor:$mean, AnyTensor:$var, AnyTensorOrNone:$gamma,
     AnyTensorOrNone:$beta,
     DefaultValuedAttr<BoolAttr, "false">:$do_relu,
@@ -33,13 +33,13 @@ def Top_GroupNormTrainOp : Top_GroupedNormOp<"GroupNormTrain"> {
 
 def Top_LayerNormTrainOp : Top_AxisNormOp<"LayerNormTrain"> {
   let summary = "LayerNorm, and its statistics";
-  let description = [{ }];
+  let description = [{ What is called `variance` is 1 / sqrt(var + eps). }];
   let results = (outs AnyTensor:$output, AnyTensor:$mean, AnyTensor:$variance);
 }
 
 def Top_BatchNormBwdOp : Top_Op<"BatchNormBwd"> {
   let summary = "gradients of a batch normalisation: input, weight and bias";
-  let description = [{ }];
+  let description = [{ Statistics that are none are those of `input`. }];
   let arguments = (ins AnyTensor:$grad_out, AnyTensor:$input, AnyTensorOrNone:$weight_opt,
     AnyTensorOrNone:$saved_mean, AnyTensorOrNone:$saved_invstd,
     DefaultValuedAttr<F64Attr, "1e-05">:$epsilon);
@@ -48,7 +48,8 @@ def Top_BatchNormBwdOp : Top_Op<"BatchNormBwd"> {
 
 def Top_LayerNormBwdOp : Top_Op<"LayerNormBwd"> {
   let summary = "gradients of a layer normalisation: input, weight and bias";
-  let description = [{ }];
+  let description = [{ `mean` and `variance` are those of LayerNormTrain: the latter is
+    1 / sqrt(var + eps). }];
   let arguments = (ins AnyTensor:$grad_out, AnyTensor:$input, AnyTensor:$mean, AnyTensor:$variance,
     AnyTensorOrNone:$weight, AnyTensorOrNone:$bias, I64ArrayAttr:$normalized_shape);
   let results = (outs AnyTensorOrNone:$grad_input, AnyTensorOrNone:$grad_weight,

@@ -352,7 +352,7 @@ mod tests {
         let error = Session::new(&g, CpuBackend::new(), &RunOptions::default()).err().unwrap();
         assert_eq!(
             error.to_string(),
-            "top.Mmap2Rgbmap \"y\" (ops[0]): the op is known, but tpulang has no kernel for it yet\n   operand 0  x  1x4x2x2 float32"
+            "top.Mmap2Rgbmap \"y\" (ops[0]): tpulang has no kernel for it: only a chip's own code defines it\n   operand 0  x  1x4x2x2 float32"
         );
     }
 }

@@ -1,9 +1,9 @@
 //! Types of attention, and of position embeddings.
 use super::{
-    Rope, ScaleDotProductAttention,
-    types::{Types, Value, broadcast, of_dtype, same},
+    Attention, FAttention, FAttentionLse, FlexAttention, Rope, ScaleDotProductAttention,
+    types::{Choice, Inferred, Types, Value, broadcast, of_dtype, same},
 };
-use crate::base::{misfit, shape_text};
+use crate::base::{Dtype, Result, Shape, argument, invalid, misfit, shape_text};
 
 /// .. x queries x elements of a value.
 pub(super) fn scaled_dot_product(op: &ScaleDotProductAttention<Value>) -> Types {
@@ -54,4 +54,130 @@ pub(super) fn rope(op: &Rope<Value>) -> Types {
         }
     }
     same(input)
+}
+
+/// An operand's axes, each with the attribute that tells its size.
+type Axes<'a> = [(&'a str, i64); 4];
+
+/// Queries, keys and values have the sizes that the attributes tell, heads of queries share those of the keys, and a mask
+/// has an entry for each query and key, of all batches or of each.
+fn check_flash([queries, keys, values]: [(&Value, Axes); 3], mask: &Option<Value>, causal: bool) -> Result<()> {
+    for (operand, axes) in [&queries, &keys, &values] {
+        let as_told = axes.iter().map(|a| i128::from(a.1)).eq(operand.shape.iter().map(|&d| d as i128));
+        if !as_told {
+            let sizes = axes.map(|(name, size)| format!("{name} {size}")).join(" x ");
+            return Err(misfit(operand.called, format!("is {}; expected {sizes}", shape_text(operand.shape))));
+        }
+    }
+    let ((_, heads), (_, shared)) = (queries.1[2], keys.1[2]);
+    if heads % shared != 0 {
+        return Err(argument("kv_head", shared, format!("it must divide the {heads} heads of queries")));
+    }
+    let shape = [queries.0.shape[0], queries.0.shape[1], keys.0.shape[1]];
+    let scores = shape.iter().try_fold(1usize, |n, &d| n.checked_mul(d));
+    let scores = scores.ok_or_else(|| invalid("there are too many queries and keys"))?;
+    match mask {
+        Some(mask) if !causal && mask.elements() != scores / shape[0] && mask.elements() != scores => {
+            let [batch, mq, mk] = shape;
+            let expected = format!("expected {mq} x {mk}, or that for each of the {batch} batches");
+            Err(misfit(mask.called, format!("is {}; {expected}", shape_text(mask.shape))))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Heads and elements are two axes, or one.
+fn heads_and_elements(queries: &[usize], elements: usize, keep_dims: bool) -> Result<Shape> {
+    let (outer, heads) = (&queries[..2], queries[2]);
+    let flat = heads.checked_mul(elements).ok_or_else(|| invalid("there are too many heads and elements"))?;
+    Ok(if keep_dims { [outer, &[heads, elements]].concat() } else { [outer, &[flat]].concat() })
+}
+
+/// Batch x queries x heads x elements.
+pub(super) fn f_attention(op: &FAttention<Value>) -> Types {
+    let sizes = |n, heads| [("batch", op.batch), n, heads, ("dim", op.dim)];
+    let queries = (&op.queries, sizes(("mq", op.mq), ("q_head", op.q_head)));
+    let of_keys = sizes(("mk", op.mk), ("kv_head", op.kv_head));
+    check_flash([queries, (&op.keys, of_keys), (&op.values, of_keys)], &op.mask, op.mask_size != 0)?;
+    of_dtype(heads_and_elements(op.queries.shape, op.queries.shape[3], op.keep_dims)?, &op.queries)
+}
+
+/// As [`f_attention`], then a number for each query and head.
+pub(super) fn f_attention_lse(op: &FAttentionLse<Value>) -> Types {
+    let sizes = |n, heads| [("batch", op.batch), n, heads, ("dim", op.dim)];
+    let queries = (&op.queries, sizes(("mq", op.mq), ("q_head", op.q_head)));
+    let of_keys = sizes(("mk", op.mk), ("kv_head", op.kv_head));
+    check_flash([queries, (&op.keys, of_keys), (&op.values, of_keys)], &op.mask, op.mask_size != 0)?;
+    let shape = heads_and_elements(op.queries.shape, op.queries.shape[3], op.keep_dims)?;
+    Ok(vec![Inferred { shape, dtype: Choice::Is(op.queries.dtype) }, lse(op.queries.shape, op.keep_dims)])
+}
+
+fn lse(queries: &[usize], keep_dims: bool) -> Inferred {
+    let shape = if keep_dims { [&queries[..3], &[1]].concat() } else { queries[..3].to_vec() };
+    Inferred { shape, dtype: Choice::Is(Dtype::Float32) }
+}
+
+/// As [`f_attention_lse`], the elements of a value being other than those of a key. Without `has_lse` its place is taken by
+/// one number.
+pub(super) fn flex_attention(op: &FlexAttention<Value>) -> Types {
+    let sizes = |n, heads, elements| [("batch", op.batch), n, heads, elements];
+    let (n, heads) = (("mk", op.mk), ("kv_head", op.kv_head));
+    let queries = (&op.queries, sizes(("mq", op.mq), ("q_head", op.q_head), ("qk_d", op.qk_d)));
+    let keys = (&op.keys, sizes(n, heads, ("qk_d", op.qk_d)));
+    let values = (&op.values, sizes(n, heads, ("v_d", op.v_d)));
+    check_flash([queries, keys, values], &op.mask, op.mask_size != 0)?;
+    let shape = heads_and_elements(op.queries.shape, op.values.shape[3], op.keep_dims)?;
+    let none = Inferred { shape: vec![1], dtype: Choice::Is(Dtype::Float32) };
+    let lse = if op.has_lse { lse(op.queries.shape, op.keep_dims) } else { none };
+    Ok(vec![Inferred { shape, dtype: Choice::Is(op.queries.dtype) }, lse])
+}
+
+/// The input's shape, but for the elements, of which there are as many as `out_weight` has columns.
+pub(super) fn attention(op: &Attention<Value>) -> Types {
+    let wrong =
+        |t: &Value, expected: String| Err(misfit(t.called, format!("is {}; expected {expected}", shape_text(t.shape))));
+    let &[batch, queries, elements] = op.input.shape else {
+        return wrong(&op.input, "batch x queries x elements".into());
+    };
+    let &[_, keys, of_key] = op.keys.shape else {
+        return wrong(&op.keys, "batch x keys x elements".into());
+    };
+    let &[_, _, of_value] = op.values.shape else {
+        return wrong(&op.values, "batch x keys x elements".into());
+    };
+    for t in [&op.keys, &op.values] {
+        if t.shape[..2] != [batch, keys] {
+            return wrong(t, format!("{batch} x {keys} x elements"));
+        }
+    }
+    let &[_, columns] = op.queries_weight.shape else {
+        return wrong(&op.queries_weight, format!("{elements} x the elements of all heads"));
+    };
+    let heads = usize::try_from(op.head).ok().filter(|&h| h > 0 && columns.is_multiple_of(h));
+    if heads.is_none() {
+        let problem = format!("it must divide the {columns} columns of {}", op.queries_weight.called);
+        return Err(argument("head", op.head, problem));
+    }
+    let &[_, result] = op.out_weight.shape else {
+        return wrong(&op.out_weight, format!("{columns} x elements of the result"));
+    };
+    let products = [
+        (&op.queries_weight, &op.queries_bias, [elements, columns]),
+        (&op.keys_weight, &op.keys_bias, [of_key, columns]),
+        (&op.values_weight, &op.values_bias, [of_value, columns]),
+        (&op.out_weight, &op.out_bias, [columns, result]),
+    ];
+    for (weight, bias, [rows, columns]) in products {
+        if weight.shape != [rows, columns] {
+            return wrong(weight, format!("{rows} x {columns}"));
+        }
+        bias.iter().try_for_each(|b| b.expect_elements(columns, "one a column"))?;
+    }
+    let scores = [batch, queries, keys];
+    if let Some(mask) = &op.mask
+        && broadcast(&scores, mask.shape)? != scores
+    {
+        return wrong(mask, format!("what is broadcast to {}", shape_text(&scores)));
+    }
+    of_dtype(vec![batch, queries, result], &op.input)
 }

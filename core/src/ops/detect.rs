@@ -1,6 +1,6 @@
 //! Types of object detection: boxes that remain, and features of regions.
 use super::{
-    Nms, ROIPooling, RoiAlign, RoiExtractor,
+    DetectionOutput, FrcnDetection, Nms, PriorBox, Proposal, ROIPooling, RoiAlign, RoiExtractor, YoloDetection,
     types::{Types, Value, of_dtype},
 };
 use crate::base::{Cause, Result, argument, invalid, misfit, shape_text};
@@ -125,4 +125,126 @@ pub(super) fn roi_pooling(op: &ROIPooling<Value>) -> Types {
     let regions = batch.checked_mul(count).ok_or_else(|| invalid("there are too many regions"))?;
     let (height, width) = (cells("pooled_h", op.pooled_h)?, cells("pooled_w", op.pooled_w)?);
     of_dtype(vec![regions, features.shape[1], height, width], features)
+}
+
+/// How many rows a detection has: the most that are kept.
+fn rows(name: &str, kept: i64) -> Result<usize> {
+    let rows = usize::try_from(kept).ok().filter(|n| *n > 0);
+    rows.ok_or_else(|| argument(name, kept, "expected at least 1, the rows of the result"))
+}
+
+/// The operands of an op that takes so many.
+fn inputs<'v, 'a, const N: usize>(all: &'v [Value<'a>], expected: &str) -> Result<&'v [Value<'a>; N]> {
+    all.try_into().map_err(|_| invalid(format!("it has {} inputs; expected {expected}", all.len())))
+}
+
+/// n x c x h x w.
+fn planes(t: &Value) -> Result<[usize; 4]> {
+    check_features(t)?;
+    Ok([t.shape[0], t.shape[1], t.shape[2], t.shape[3]])
+}
+
+fn product(dims: &[usize]) -> Result<usize> {
+    let n = dims.iter().try_fold(1usize, |n, &d| n.checked_mul(d));
+    n.ok_or_else(|| invalid("there are too many boxes"))
+}
+
+/// 1 x 2 x the corners of all boxes.
+pub(super) fn prior_box(op: &PriorBox<Value>) -> Types {
+    let [features, image] = inputs(&op.inputs, "features and the image")?;
+    let ([_, _, height, width], _) = (planes(features)?, planes(image)?);
+    if op.variance.len() != 4 {
+        return Err(argument("variance", format!("a list of {}", op.variance.len()), "expected 4"));
+    }
+    if !op.max_size.is_empty() && op.max_size.len() != op.min_size.len() {
+        let found = format!("a list of {}", op.max_size.len());
+        return Err(argument("max_size", found, format!("expected {}, as of min_size, or none", op.min_size.len())));
+    }
+    let of_size = op.aspect_ratios.iter().filter(|r| !is_square(**r)).count()
+        + usize::from(op.use_default_aspect_ratio)
+        + usize::from(!op.max_size.is_empty());
+    let boxes = product(&[of_size, op.min_size.len()])?;
+    if boxes == 0 || op.num_priors != boxes as i64 {
+        let expected = format!("the sizes and ratios give {boxes} boxes a place, and there must be one");
+        return Err(argument("num_priors", op.num_priors, expected));
+    }
+    of_dtype(vec![1, 2, product(&[height, width, boxes, 4])?], features)
+}
+
+/// Whether an aspect ratio is that of a square, which the default is already.
+pub fn is_square(ratio: f64) -> bool {
+    (ratio - 1.0).abs() < 1e-6
+}
+
+/// n x 1 x rows x image, class, score and corners. With three inputs boxes are told beside anchors, with two as they are.
+pub(super) fn detection_output(op: &DetectionOutput<Value>) -> Types {
+    let (boxes, scores, anchors) = match op.inputs.as_slice() {
+        [boxes, scores] => (boxes, scores, None),
+        [boxes, scores, anchors] => (boxes, scores, Some(anchors)),
+        other => {
+            let expected = "boxes, scores, and the anchors where boxes are told beside them";
+            return Err(invalid(format!("it has {} inputs; expected {expected}", other.len())));
+        }
+    };
+    let Some(&n) = boxes.shape.first() else {
+        return Err(misfit(boxes.called, "has no axis; expected images x boxes x 4"));
+    };
+    let classes = rows("num_classes", op.num_classes)?;
+    let count = match anchors {
+        Some(anchors) => match anchors.shape {
+            [1, 2, corners] if corners % 4 == 0 => corners / 4,
+            other => {
+                let expected = "expected 1 x 2 x 4 for each box: the anchors, then their variances";
+                return Err(misfit(anchors.called, format!("is {}; {expected}", shape_text(other))));
+            }
+        },
+        None => boxes.elements() / n / 4 / if op.share_location { 1 } else { classes },
+    };
+    let sets = if op.share_location { 1 } else { classes };
+    boxes.expect_elements(product(&[n, count, sets, 4])?, "4 for each box of each image")?;
+    scores.expect_elements(product(&[n, count, classes])?, "one for each box and class of each image")?;
+    of_dtype(vec![n, 1, rows("keep_top_k", op.keep_top_k)?, 7], boxes)
+}
+
+/// n x 1 x rows x image and corners.
+pub(super) fn proposal(op: &Proposal<Value>) -> Types {
+    let [scores, deltas] = inputs(&op.inputs, "scores and differences")?;
+    let ([n, channels, height, width], [_, of_deltas, ..]) = (planes(scores)?, planes(deltas)?);
+    let anchors = 9;
+    if channels != 2 * anchors {
+        let problem = format!("has {channels} channels; expected {}, two for each of {anchors} anchors", 2 * anchors);
+        return Err(misfit(scores.called, problem));
+    }
+    if of_deltas != 4 * anchors || deltas.shape != [n, of_deltas, height, width] {
+        let expected = shape_text(&[n, 4 * anchors, height, width]);
+        return Err(misfit(deltas.called, format!("is {}; expected {expected}", shape_text(deltas.shape))));
+    }
+    if !(1..=1 << 20).contains(&op.anchor_base_size) {
+        return Err(argument("anchor_base_size", op.anchor_base_size, "expected 1 to 2^20 pixels"));
+    }
+    of_dtype(vec![n, 1, rows("rpn_nms_post_top_n", op.rpn_nms_post_top_n)?, 5], scores)
+}
+
+/// n x 1 x rows x corners, class and score.
+pub(super) fn frcn_detection(op: &FrcnDetection<Value>) -> Types {
+    let [deltas, scores, rois] = inputs(&op.inputs, "differences, scores and regions")?;
+    let &[n, 1, count, 5] = rois.shape else {
+        let expected = "expected n x 1 x regions x 5: an image's index and two corners each";
+        return Err(misfit(rois.called, format!("is {}; {expected}", shape_text(rois.shape))));
+    };
+    let classes = rows("class_num", op.class_num)?;
+    deltas.expect_elements(product(&[n, count, classes, 4])?, "4 for each region and class")?;
+    scores.expect_elements(product(&[n, count, classes])?, "one for each region and class")?;
+    of_dtype(vec![n, 1, rows("keep_topk", op.keep_topk)?, 6], rois)
+}
+
+/// Of one image 1 x 1 x rows x centre, size, class and score; of several, rows begin with the image.
+pub(super) fn yolo_detection(op: &YoloDetection<Value>) -> Types {
+    let Some(first) = op.inputs.first() else {
+        return Err(invalid("it has no inputs; expected features"));
+    };
+    let Some(&n) = first.shape.first() else {
+        return Err(misfit(first.called, "has no axis; expected features of images"));
+    };
+    of_dtype(vec![n, 1, rows("keep_topk", op.keep_topk)?, if n == 1 { 6 } else { 7 }], first)
 }

@@ -1,9 +1,9 @@
 //! Types of what is done to images.
 use super::{
-    Correlation, Yuv2rgbFormula, Yuv2rgbFormulaImageFormat,
-    types::{Choice, Types, Value, of_dtype, one},
+    ConcatVolume, Correlation, MatchTemplate, ScaleLut, Yuv2rgbFormula, Yuv2rgbFormulaImageFormat,
+    types::{Choice, Types, Value, computed, of_dtype, one},
 };
-use crate::base::{Dtype, argument, invalid, misfit, shape_text};
+use crate::base::{Cause, Dtype, Result, argument, invalid, misfit, shape_text};
 
 /// The planes of a YUV image, one under the other, are 3/2 of its height; three colours stand before height and width.
 pub(super) fn yuv2rgb(op: &Yuv2rgbFormula<Value>) -> Types {
@@ -52,4 +52,54 @@ pub(super) fn correlation(op: &Correlation<Value>) -> Types {
         argument("max_disp", op.max_disp, format!("expected 1 to {width}, the width of the features"))
     })?;
     of_dtype(vec![groups, disparities, height, width], left)
+}
+
+/// n x 2c x disparities x h x w.
+pub(super) fn concat_volume(op: &ConcatVolume<Value>) -> Types {
+    let [left, right] = op.inputs.as_slice() else {
+        return Err(invalid(format!("it has {} inputs; expected left and right features", op.inputs.len())));
+    };
+    let &[n, channels, height, width] = left.shape else {
+        return Err(misfit(left.called, format!("is {}; expected n x c x h x w", shape_text(left.shape))));
+    };
+    if right.shape != left.shape {
+        let (right_shape, left_shape) = (shape_text(right.shape), shape_text(left.shape));
+        return Err(misfit(right.called, format!("is {right_shape} and the left features are {left_shape}")));
+    }
+    let disparities = usize::try_from(op.max_disp).ok().filter(|d| *d > 0);
+    let disparities = disparities.ok_or_else(|| argument("max_disp", op.max_disp, "expected at least 1"))?;
+    let both = channels.checked_mul(2).ok_or_else(|| invalid("there are too many channels"))?;
+    of_dtype(vec![n, both, disparities, height, width], left)
+}
+
+/// A number for each place where the template lies within the image.
+pub(super) fn match_template(op: &MatchTemplate<Value>) -> Types {
+    let size = |t: &Value| -> Result<[usize; 2]> {
+        let problem = || misfit(t.called, format!("is {}; expected height x width", shape_text(t.shape)));
+        t.shape.try_into().map_err(|_| problem())
+    };
+    let ([height, width], [rows, columns]) = (size(&op.input)?, size(&op.r#match)?);
+    if rows > height || columns > width {
+        let problem = format!("is {rows}x{columns}; it must lie within the {height}x{width} of {}", op.input.called);
+        return Err(misfit(op.r#match.called, problem));
+    }
+    of_dtype(vec![height - rows + 1, width - columns + 1], &op.input)
+}
+
+/// The input's shape.
+pub(super) fn scale_lut(op: &ScaleLut<Value>) -> Types {
+    let Some(&channels) = op.input.shape.get(1) else {
+        let (found, expected) = (op.input.shape.len(), "n x c x .., at least 2".into());
+        return Err(Cause::Rank { argument: op.input.called.into(), found, expected }.into());
+    };
+    for (name, list) in [("scale", &op.scale), ("bias", &op.bias)] {
+        if list.len() != channels {
+            return Err(argument(
+                name,
+                format!("a list of {}", list.len()),
+                format!("expected {channels}, one a channel"),
+            ));
+        }
+    }
+    one(op.input.shape.to_vec(), computed(&op.input))
 }

@@ -1,7 +1,7 @@
 //! Types of ops that move data: the input's dtype in another shape.
 use super::{
-    Concat, Copy, Flatten, List, Pack, Pad, PadMode, Permute, Reshape, Split, Squeeze, Transpose, Unpack, Unsqueeze,
-    View,
+    Concat, ConcatSlice, Copy, Flatten, List, Pack, Pad, PadMode, Permute, Reshape, Split, Squeeze, Transpose, Unpack,
+    Unsqueeze, View,
     types::{Choice, Inferred, Types, Value, axes, axis, known_ints, of_dtype, same, same_dtype},
 };
 use crate::base::{Result, Shape, argument, check_rank, counted, invalid, misfit, shape_text};
@@ -147,6 +147,17 @@ pub(super) fn concat(op: &Concat<Value>) -> Types {
             .ok_or_else(|| invalid("the dimensions add up to more than can be addressed"))?;
     }
     of_dtype(shape, first)
+}
+
+/// The first operand's type.
+pub(super) fn concat_slice(op: &ConcatSlice<Value>) -> Types {
+    let (first, second) = (op.in0.shape, op.in1.shape);
+    let axis = axis("axis", op.axis, first.len())?;
+    if first.len() != second.len() || (0..first.len()).any(|d| d != axis && first[d] != second[d]) {
+        let (is, expected) = (shape_text(second), shape_text(first));
+        return Err(misfit(op.in1.called, format!("is {is}; it must be {expected} but for axis {axis}")));
+    }
+    same(&op.in0)
 }
 
 /// The inputs, which are alike, along a new axis.

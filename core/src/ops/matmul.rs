@@ -1,7 +1,7 @@
 //! Types of matrix products.
 use super::{
-    A16MatMul, DequantType, Fp8MatMul, MatMul,
-    types::{Choice, Types, Value, broadcast, computed, one},
+    A16MatMul, DequantType, Fp8MatMul, MatMul, Mlp,
+    types::{Choice, Types, Value, broadcast, computed, of_dtype, one},
 };
 use crate::base::{Dtype, Result, Shape, argument, invalid, misfit};
 
@@ -191,6 +191,51 @@ pub(super) fn fp8_matmul(op: &Fp8MatMul<Value>) -> Types {
         return Err(misfit(op.weight_scale.called, format!("is {}; {expected}", op.weight_scale.text())));
     }
     Weighed { input: &op.input, k, n }.types(op.bias.as_ref())
+}
+
+/// The input's shape; with experts tokens x experts of a token x elements.
+pub(super) fn mlp(op: &Mlp<Value>) -> Types {
+    let &[batch, length, elements] = op.input.shape else {
+        return Err(misfit(op.input.called, format!("is {}; expected batch x length x elements", op.input.text())));
+    };
+    let experts = |name: &str, n: i64| {
+        let count = usize::try_from(n).ok().filter(|n| *n > 0);
+        count.ok_or_else(|| argument(name, n, "expected at least 1"))
+    };
+    let sets = if op.is_expert { experts("num_expert", op.num_expert)? } else { 1 };
+    if !op.quantized {
+        let matrix = |t: &Value, transposed: bool| -> Result<[usize; 2]> {
+            let problem = || misfit(t.called, format!("is {}; expected a matrix for each of {sets} experts", t.text()));
+            match (t.shape, op.is_expert, transposed) {
+                ([rows, columns], false, false) | ([columns, rows], false, true) => Ok([*rows, *columns]),
+                ([n, rows, columns], true, false) | ([n, columns, rows], true, true) if *n == sets => {
+                    Ok([*rows, *columns])
+                }
+                _ => Err(problem()),
+            }
+        };
+        let gate = matrix(&op.weight_gate, op.right_transpose_gate)?;
+        let up = matrix(&op.weight_up, op.right_transpose_up)?;
+        let down = matrix(&op.weight_down, op.right_transpose_down)?;
+        if gate[0] != elements || up != gate || down != [gate[1], elements] {
+            return Err(invalid(format!(
+                "its products are {gate:?}, {up:?} and {down:?}; gate and up must be alike, from the {elements} elements of \
+                 the input to those that down takes back"
+            )));
+        }
+        for (bias, n) in [(op.bias_gate, gate[1]), (op.bias_up, gate[1]), (op.bias_down, elements)] {
+            bias.iter().try_for_each(|b| b.expect_elements(sets.saturating_mul(n), "one a column"))?;
+        }
+    }
+    if !op.is_expert {
+        return of_dtype(vec![batch, length, elements], &op.input);
+    }
+    let chosen = experts("num_expert_per_tok", op.num_expert_per_tok)?;
+    let tokens = batch.checked_mul(length).ok_or_else(|| invalid("there are too many tokens"))?;
+    if let Some(ids) = &op.expert_id {
+        ids.expect_elements(tokens.saturating_mul(chosen), "one for each expert of each token")?;
+    }
+    of_dtype(vec![tokens, chosen, elements], &op.input)
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! Types of what carries a state along a sequence.
 use super::{
-    GRU, LSTM,
-    types::{Choice, Inferred, Types, Value},
+    ChunkGatedDeltaRule, GRU, LSTM, RecurrentGatedDeltaRule, SelectiveScan,
+    types::{Choice, Inferred, Types, Value, of_dtype},
 };
-use crate::base::{Result, argument, misfit, shape_text};
+use crate::base::{Result, argument, invalid, misfit, shape_text};
 
 pub(super) fn lstm(op: &LSTM<Value>) -> Types {
     let sizes = Sizes::new(&op.input, op.batch_first, op.bidirectional, op.hidden_size, 4)?;
@@ -72,4 +72,87 @@ impl Sizes {
         let last = std::iter::repeat_n(result(self.state().to_vec()), count - 1);
         Ok(std::iter::once(result(all)).chain(last).collect())
     }
+}
+
+/// What the gated delta rules have in common: operands of these steps, and sizes of heads.
+struct Delta<'a, 'v> {
+    query: &'a Value<'v>,
+    key: &'a Value<'v>,
+    value: &'a Value<'v>,
+    g: &'a Value<'v>,
+    beta: &'a Value<'v>,
+    state: &'a Value<'v>,
+    elements: i64,
+    key_heads: i64,
+    value_heads: i64,
+}
+
+impl Delta<'_, '_> {
+    /// Batch x steps x heads x elements. The operands have so many elements, in whatever shape: a single step is written
+    /// with and without its axis.
+    fn result(&self, batch: usize, steps: usize) -> Types {
+        let size = |name: &str, n: i64| {
+            let size = usize::try_from(n).ok().filter(|n| *n > 0);
+            size.ok_or_else(|| argument(name, n, "expected at least 1"))
+        };
+        let (d, values) = (size("d", self.elements)?, size("num_v_heads", self.value_heads)?);
+        let keys = size("num_k_heads", self.key_heads)?;
+        if values % keys != 0 {
+            return Err(argument("num_k_heads", keys, format!("it must divide the {values} heads of values")));
+        }
+        let product = |dims: &[usize]| dims.iter().try_fold(1usize, |n, &d| n.checked_mul(d));
+        let expect = |t: &Value, dims: &[usize], of_what: &str| {
+            let n = product(dims).ok_or_else(|| invalid("there are too many heads and elements"))?;
+            t.expect_elements(n, of_what)
+        };
+        for t in [self.query, self.key] {
+            expect(t, &[batch, steps, keys, d], "batch x steps x num_k_heads x d")?;
+        }
+        expect(self.value, &[batch, steps, values, d], "batch x steps x num_v_heads x d")?;
+        for t in [self.g, self.beta] {
+            expect(t, &[batch, steps, values], "batch x steps x num_v_heads")?;
+        }
+        expect(self.state, &[batch, values, d, d], "batch x num_v_heads x d x d")?;
+        of_dtype(vec![batch, steps, values, d], self.value)
+    }
+}
+
+fn first(value: &Value) -> Result<usize> {
+    value.shape.first().copied().ok_or_else(|| misfit(value.called, "has no axis; expected batch x heads x elements"))
+}
+
+pub(super) fn recurrent_gated_delta_rule(op: &RecurrentGatedDeltaRule<Value>) -> Types {
+    let RecurrentGatedDeltaRule { query, key, value, g, beta, recurrent_state: state, .. } = op;
+    let (elements, key_heads, value_heads) = (op.d, op.num_k_heads, op.num_v_heads);
+    Delta { query, key, value, g, beta, state, elements, key_heads, value_heads }.result(first(value)?, 1)
+}
+
+pub(super) fn chunk_gated_delta_rule(op: &ChunkGatedDeltaRule<Value>) -> Types {
+    let ChunkGatedDeltaRule { query, key, value, g, beta, recurrent_state: state, .. } = op;
+    let &[batch, steps, _, _] = value.shape else {
+        let expected = "expected batch x steps x num_v_heads x d";
+        return Err(misfit(value.called, format!("is {}; {expected}", shape_text(value.shape))));
+    };
+    let (elements, key_heads, value_heads) = (op.d, op.num_k_heads, op.num_v_heads);
+    Delta { query, key, value, g, beta, state, elements, key_heads, value_heads }.result(batch, steps)
+}
+
+/// Length x channels x batch.
+pub(super) fn selective_scan(op: &SelectiveScan<Value>) -> Types {
+    let wrong =
+        |t: &Value, expected: String| Err(misfit(t.called, format!("is {}; expected {expected}", shape_text(t.shape))));
+    let &[length, channels, 1, batch] = op.Cs.shape else {
+        return wrong(&op.Cs, "length x channels x 1 x batch".into());
+    };
+    for t in [&op.deltaA, &op.deltaB_u] {
+        if t.shape.len() != 4 || t.shape[1..] != [channels, length, batch] {
+            return wrong(t, format!("states x {channels} x {length} x {batch}"));
+        }
+    }
+    if op.deltaA.shape != op.deltaB_u.shape {
+        return wrong(&op.deltaB_u, format!("{}, as {}", shape_text(op.deltaA.shape), op.deltaA.called));
+    }
+    op.us.expect_elements(op.Cs.elements(), "one for each step, channel and sequence")?;
+    op.Ds.iter().try_for_each(|d| d.expect_elements(channels, "one a channel"))?;
+    of_dtype(vec![length, channels, batch], &op.Cs)
 }

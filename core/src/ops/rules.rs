@@ -2,31 +2,47 @@
 use super::{
     Inferred, Op, OpDef, Value, activation, arithmetic, attention, cast, compare, conv, create, detect, einsum, gather,
     image, layout, math, matmul, mean_std, norm, pool, recurrent, reduce, resize, scatter, select, shift, shuffle,
-    slice, sort, tile,
+    slice, sort, tile, train,
 };
 use crate::base::Result;
 
-/// The ops that have no type rule yet, and so no kernel: as a pattern, or as names. For matches that shall have no
-/// wildcard.
+/// The ops that have no type rule, and so no kernel, each with its reason: as a pattern, or as a list. For matches that
+/// shall have no wildcard.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! without_rule {
-    (@pattern $first:ident $($op:ident)*) => { $crate::ops::Op::$first(_) $(| $crate::ops::Op::$op(_))* };
-    (@names $($op:ident)*) => { [$(stringify!($op)),*] };
+    (@pattern $($op:ident: $why:literal,)*) => { $($crate::ops::Op::$op(_))|* };
+    (@reasons $($op:ident: $why:literal,)*) => { [$((stringify!($op), $why)),*] };
     ($form:ident) => { $crate::without_rule! { @$form
-        Attention BatchNormBwd BatchNormTrain C2CAllReduce C2CBroadcast ChunkGatedDeltaRule ConcatSlice ConcatVolume
-        ConvBwd_Weight Convbwd Csc Custom DepackRaw DetectionOutput EmbDenseBwd FAttention FAttentionLse FlexAttention
-        FrcnDetection GroupNormTrain If LayerNormBwd LayerNormTrain Loop MaskRCNN_BboxPooler MaskRCNN_GetBboxB
-        MaskRCNN_MaskPooler MaskRCNN_RPNGetBboxes MatchTemplate MaxPoolingIndicesBwd MeanRstd Mlp Mmap2Rgbmap
-        Preprocess PriorBox Proposal RandnLike RecurrentGatedDeltaRule RetinaFaceDetection ScaleLut SelectiveScan
-        SoftmaxBwd Tuple UnTuple WeightReorder YoloDetection
+        C2CAllReduce: "it exchanges numbers with other chips",
+        C2CBroadcast: "it exchanges numbers with other chips",
+        Csc: "its result's shape follows from none of its operands and attributes",
+        Custom: "a plug-in of the user computes it",
+        DepackRaw: "only a chip's own code defines it",
+        If: "blocks are not run",
+        Loop: "blocks are not run",
+        MaskRCNN_BboxPooler: "only a chip's own code defines it",
+        MaskRCNN_GetBboxB: "only a chip's own code defines it",
+        MaskRCNN_MaskPooler: "only a chip's own code defines it",
+        MaskRCNN_RPNGetBboxes: "only a chip's own code defines it",
+        Mmap2Rgbmap: "only a chip's own code defines it",
+        Preprocess: "a pass of the tool chain takes it apart before anything is computed",
+        RandnLike: "its numbers are random",
+        RetinaFaceDetection: "the tool chain's anchors are not those of the published network",
+        Tuple: "it stands for several tensors, which a pass of the tool chain gives to its users",
+        UnTuple: "a pass of the tool chain gives the tensors of a tuple to its users",
+        WeightReorder: "the order is that of a chip",
     } };
 }
 
 impl OpDef {
     /// Whether there is a type rule for it, and a kernel on the CPU. Types of other ops are given by whoever inserts them.
     pub fn is_computed(&self) -> bool {
-        !self.structure && !without_rule!(names).contains(&self.name)
+        !self.structure && self.why_not_computed().is_none()
+    }
+    /// Why there is no type rule for it, and no kernel.
+    pub fn why_not_computed(&self) -> Option<&'static str> {
+        without_rule!(reasons).into_iter().find(|(name, _)| *name == self.name).map(|(_, why)| why)
     }
 }
 
@@ -46,18 +62,26 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::Arccos(op) => math::unary(&op.input),
         Op::Arctanh(op) => math::unary(&op.input),
         Op::Arg(op) => sort::arg(op),
+        Op::Attention(op) => attention::attention(op),
         Op::AvgPool(op) => pool::avg_pool(op),
         Op::BatchNorm(op) => norm::batch_norm(op),
+        Op::BatchNormBwd(op) => train::batch_norm_bwd(op),
+        Op::BatchNormTrain(op) => train::batch_norm_train(op),
         Op::BinaryConstShift(op) => shift::binary_const_shift(op),
         Op::BinaryShift(op) => shift::binary_shift(op),
         Op::Cast(op) => cast::cast(op),
         Op::Ceil(op) => math::unary(&op.input),
+        Op::ChunkGatedDeltaRule(op) => recurrent::chunk_gated_delta_rule(op),
         Op::Clip(op) => math::clip(op),
         Op::Compare(op) => compare::compare(op),
         Op::CompareConst(op) => compare::compare_const(op),
         Op::Concat(op) => layout::concat(op),
+        Op::ConcatSlice(op) => layout::concat_slice(op),
+        Op::ConcatVolume(op) => image::concat_volume(op),
         Op::ConstantFill(op) => create::constant_fill(op),
         Op::Conv(op) => conv::conv(op),
+        Op::ConvBwd_Weight(op) => train::conv_bwd_weight(op),
+        Op::Convbwd(op) => train::conv_bwd(op),
         Op::Copy(op) => layout::copy(op),
         Op::Correlation(op) => image::correlation(op),
         Op::Cos(op) => math::unary(&op.input),
@@ -68,17 +92,23 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::Depth2Space(op) => shuffle::depth2space(op),
         Op::DequantInt(op) => cast::dequant_int(op),
         Op::DequantizeLinear(op) => cast::dequantize_linear(op),
+        Op::DetectionOutput(op) => detect::detection_output(op),
         Op::Div(op) => arithmetic::div(op),
         Op::DivConst(op) => arithmetic::constant(&op.input),
         Op::DtypeCast(op) => cast::dtype_cast(op),
         Op::Einsum(op) => einsum::einsum(op),
         Op::Elu(op) => activation::unary(&op.input),
+        Op::EmbDenseBwd(op) => train::emb_dense_bwd(op),
         Op::Erf(op) => math::unary(&op.input),
         Op::Exp(op) => math::unary(&op.input),
         Op::Expand(op) => tile::expand(op),
+        Op::FAttention(op) => attention::f_attention(op),
+        Op::FAttentionLse(op) => attention::f_attention_lse(op),
         Op::Flatten(op) => layout::flatten(op),
+        Op::FlexAttention(op) => attention::flex_attention(op),
         Op::Floor(op) => math::unary(&op.input),
         Op::Fp8MatMul(op) => matmul::fp8_matmul(op),
+        Op::FrcnDetection(op) => detect::frcn_detection(op),
         Op::GELU(op) => activation::gelu(op),
         Op::GRU(op) => recurrent::gru(op),
         Op::Gather(op) => gather::gather(op),
@@ -86,6 +116,7 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::GatherND(op) => gather::gather_nd(op),
         Op::GridSampler(op) => resize::grid_sampler(op),
         Op::GroupNorm(op) => norm::group_norm(op),
+        Op::GroupNormTrain(op) => train::group_norm_train(op),
         Op::HardSigmoid(op) => activation::unary(&op.input),
         Op::HardSwish(op) => activation::unary(&op.input),
         Op::IndexPut(op) => scatter::index_put(op),
@@ -95,6 +126,8 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::LRN(op) => norm::lrn(op),
         Op::LSTM(op) => recurrent::lstm(op),
         Op::LayerNorm(op) => norm::layer_norm(op),
+        Op::LayerNormBwd(op) => train::layer_norm_bwd(op),
+        Op::LayerNormTrain(op) => train::layer_norm_train(op),
         Op::LeakyRelu(op) => activation::leaky_relu(op),
         Op::List(op) => layout::list(op),
         Op::Log(op) => math::unary(&op.input),
@@ -103,16 +136,20 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::Lut(op) => gather::lut(op),
         Op::MaskedFill(op) => select::masked_fill(op),
         Op::MatMul(op) => matmul::matmul(op),
+        Op::MatchTemplate(op) => image::match_template(op),
         Op::Max(op) => arithmetic::max(op),
         Op::MaxConst(op) => arithmetic::constant(&op.input),
         Op::MaxPool(op) => pool::max_pool(op),
         Op::MaxPoolWithMask(op) => pool::max_pool_with_mask(op),
+        Op::MaxPoolingIndicesBwd(op) => train::max_pooling_indices_bwd(op),
         Op::MaxUnpool(op) => pool::max_unpool(op),
+        Op::MeanRstd(op) => train::mean_rstd(op),
         Op::MeanStdScale(op) => mean_std::mean_std_scale(op),
         Op::MeshGrid(op) => create::mesh_grid(op),
         Op::Min(op) => arithmetic::min(op),
         Op::MinConst(op) => arithmetic::constant(&op.input),
         Op::Mish(op) => activation::unary(&op.input),
+        Op::Mlp(op) => matmul::mlp(op),
         Op::Mod(op) => arithmetic::modulo(op),
         Op::Mul(op) => arithmetic::mul(op),
         Op::MulConst(op) => arithmetic::constant(&op.input),
@@ -128,11 +165,14 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::Pow(op) => math::unary(&op.input),
         Op::Pow2(op) => math::unary(&op.input),
         Op::Pow3(op) => math::pow3(op),
+        Op::PriorBox(op) => detect::prior_box(op),
+        Op::Proposal(op) => detect::proposal(op),
         Op::QuantizeLinear(op) => cast::quantize_linear(op),
         Op::RMSNorm(op) => norm::rms_norm(op),
         Op::ROIPooling(op) => detect::roi_pooling(op),
         Op::Range(op) => create::range(op),
         Op::Reciprocal(op) => arithmetic::constant(&op.input),
+        Op::RecurrentGatedDeltaRule(op) => recurrent::recurrent_gated_delta_rule(op),
         Op::Reduce(op) => reduce::reduce(op),
         Op::Relu(op) => activation::relu(op),
         Op::Remainder(op) => arithmetic::remainder(op),
@@ -148,8 +188,10 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::Rsqrt(op) => math::unary(&op.input),
         Op::Scale(op) => norm::scale(op),
         Op::ScaleDotProductAttention(op) => attention::scaled_dot_product(op),
+        Op::ScaleLut(op) => image::scale_lut(op),
         Op::ScatterElements(op) => scatter::scatter_elements(op),
         Op::ScatterND(op) => scatter::scatter_nd(op),
+        Op::SelectiveScan(op) => recurrent::selective_scan(op),
         Op::Shape(op) => create::shape(op),
         Op::ShuffleChannel(op) => shuffle::shuffle_channel(op),
         Op::SiLU(op) => activation::unary(&op.input),
@@ -161,6 +203,7 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::Slice(op) => slice::slice(op),
         Op::SliceAxis(op) => slice::slice_axis(op),
         Op::Softmax(op) => activation::softmax(op),
+        Op::SoftmaxBwd(op) => train::softmax_bwd(op),
         Op::Softplus(op) => activation::unary(&op.input),
         Op::Softsign(op) => activation::unary(&op.input),
         Op::Sort(op) => sort::sort(op),
@@ -185,6 +228,7 @@ pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
         Op::Variance(op) => reduce::variance(op),
         Op::View(op) => layout::view(op),
         Op::Where(op) => select::select(op),
+        Op::YoloDetection(op) => detect::yolo_detection(op),
         Op::Yuv2rgbFormula(op) => image::yuv2rgb(op),
         without_rule!(pattern) => return Ok(None),
     }

@@ -1,5 +1,11 @@
-use super::{Kernel, Operand, task::Finish};
-use crate::ops::{Correlation, Yuv2rgbFormula, Yuv2rgbFormulaImageFormat, Yuv2rgbFormulaMode};
+use super::{Kernel, Operand, chunks::blocks, task::Finish};
+use crate::{
+    ops::{
+        ConcatVolume, Correlation, MatchTemplate, MatchTemplateMode, ScaleLut, Yuv2rgbFormula,
+        Yuv2rgbFormulaImageFormat, Yuv2rgbFormulaMode,
+    },
+    quant::RoundMode,
+};
 
 /// Where a picture's blue (U) and red (V) differences lie behind its brightness: the place of the first, and how far apart
 /// they are.
@@ -77,6 +83,77 @@ pub(super) fn correlation(op: Correlation<Operand>) -> Kernel {
                     *out = sum / channels as f32;
                 }
             }
+            Ok(())
+        })
+    })
+}
+
+/// Left features for each disparity, then right ones so many pixels back.
+pub(super) fn concat_volume(op: ConcatVolume<Operand>) -> Kernel {
+    Kernel::new(move |t| {
+        let (left, right) = (t.reals(&op.inputs[0])?, t.reals(&op.inputs[1])?);
+        let &[_, both, disparities, height, width] = t.result(0)?.shape.as_slice() else { return Ok(()) };
+        let (plane, channels) = (height * width, both / 2);
+        t.fill(0, width, Finish::default(), |first, out| {
+            for (i, out) in out.chunks_mut(width).enumerate() {
+                let row = first / width + i;
+                let (block, line) = (row / height, row % height);
+                let (image, channel, back) =
+                    (block / disparities / both, block / disparities % both, block % disparities);
+                let from = (image * channels + channel % channels) * plane + line * width;
+                let back = if channel < channels { 0 } else { back.min(width) };
+                let features = if channel < channels { &left } else { &right };
+                out[..back].fill(0.0);
+                out[back..].copy_from_slice(&features[from..from + width - back]);
+            }
+            Ok(())
+        })
+    })
+}
+
+/// Sums in float64. Where image or template do not vary, the coefficient is 0 / 0: NaN.
+pub(super) fn match_template(op: MatchTemplate<Operand>) -> Kernel {
+    Kernel::new(move |t| {
+        let (image, template) = (t.reals(&op.input)?, t.reals(&op.r#match)?);
+        let (width, columns) = (op.input.ty.shape[1], op.r#match.ty.shape[1]);
+        let (across, n) = (width - columns + 1, template.len() as f64);
+        let mean = template.iter().map(|&v| f64::from(v)).sum::<f64>() / n;
+        t.fill(0, 1, Finish::default(), |first, out| {
+            for (i, out) in out.iter_mut().enumerate() {
+                let corner = (first + i) / across * width + (first + i) % across;
+                let pairs = || {
+                    let rows = template.chunks(columns).enumerate();
+                    rows.flat_map(|(y, row)| row.iter().zip(&image[corner + y * width..]))
+                        .map(|(&t, &v)| (f64::from(t), f64::from(v)))
+                };
+                *out = match op.mode {
+                    MatchTemplateMode::TMSQDIFF => pairs().map(|(t, v)| (v - t) * (v - t)).sum::<f64>() as f32,
+                    MatchTemplateMode::TMCCOEFFNORMED => {
+                        let here = pairs().map(|(_, v)| v).sum::<f64>() / n;
+                        let sums = pairs()
+                            .map(|(t, v)| (t - mean, v - here))
+                            .fold([0.0; 3], |[a, b, c], (t, v)| [a + t * v, b + v * v, c + t * t]);
+                        (sums[0] / (sums[1] * sums[2]).sqrt()) as f32
+                    }
+                };
+            }
+            Ok(())
+        })
+    })
+}
+
+/// Halves are rounded up, as in the tables that are made of it.
+pub(super) fn scale_lut(op: ScaleLut<Operand>) -> Kernel {
+    Kernel::new(move |t| {
+        let shape = &op.input.ty.shape;
+        let (channels, inner) = (shape[1], shape[2..].iter().product::<usize>());
+        let source = t.source(&op.input, shape)?;
+        t.fill(0, 1, Finish::round(RoundMode::HalfUp), |first, out| {
+            source.reals(first, out);
+            blocks(first, out.len(), inner, |block, part| {
+                let (scale, bias) = (op.scale[block % channels], op.bias[block % channels]);
+                out[part].iter_mut().for_each(|v| *v = (f64::from(*v) * scale + bias) as f32);
+            });
             Ok(())
         })
     })

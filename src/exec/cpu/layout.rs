@@ -6,7 +6,7 @@ use super::{
 use crate::{
     array::{Array, ArrayMut, Element, reserve},
     base::{Dtype, Result},
-    ops::{Concat, List, Pack, Pad, PadMode, Permute, Split, Transpose, Unpack, pad_counts, split_sizes},
+    ops::{Concat, ConcatSlice, List, Pack, Pad, PadMode, Permute, Split, Transpose, Unpack, pad_counts, split_sizes},
     quant::{Quantization, RoundMode},
 };
 use rayon::prelude::*;
@@ -166,6 +166,26 @@ pub(super) fn concat(op: Concat<Operand>) -> Kernel {
         join(t, &op.inputs, shape[..axis].iter().product(), op.round_mode)?;
         if op.do_relu && t.memory(0)?.dtype() == Dtype::Float32 {
             return t.write(0, Finish::relu(true, op.relu_limit), |_| Ok(()));
+        }
+        Ok(())
+    })
+}
+
+/// The end of both operands, as long as the first.
+pub(super) fn concat_slice(op: ConcatSlice<Operand>) -> Kernel {
+    Kernel::new(move |t| {
+        let shape = &op.in0.ty.shape;
+        let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
+        let rows: usize = shape[..axis].iter().product();
+        let (first, second) =
+            (converted(t, &op.in0, 0, RoundMode::default())?, converted(t, &op.in1, 0, RoundMode::default())?);
+        let (first, second) = (first.bytes()?, second.bytes()?);
+        let (whole, more) = (first.len() / rows, second.len() / rows);
+        let (old, new) = (whole.saturating_sub(more), more.saturating_sub(whole));
+        let both = first.chunks_exact(whole).zip(second.chunks_exact(more));
+        for (to, (first, second)) in t.memory(0)?.bytes().chunks_exact_mut(whole).zip(both) {
+            to[..old].copy_from_slice(&first[whole - old..]);
+            to[old..].copy_from_slice(&second[new..]);
         }
         Ok(())
     })

@@ -10,12 +10,14 @@ mod cast;
 mod chunks;
 mod compare;
 mod conv;
+mod conv_bwd;
 mod create;
 mod deconv;
 mod deform;
 mod detect;
 mod einsum;
 mod elementwise;
+mod flash;
 mod gather;
 mod gemm;
 mod grid;
@@ -26,20 +28,25 @@ mod layout;
 mod math;
 mod matmul;
 mod mean_std;
+mod mlp;
 mod norm;
 mod pool;
+mod rcnn;
 mod recurrent;
 mod reduce;
 mod resize;
+mod scan;
 mod scatter;
 mod select;
 mod shift;
 mod shuffle;
 mod slice;
 mod sort;
+mod ssd;
 mod task;
 mod temporary;
 mod tile;
+mod train;
 mod unary;
 
 use super::{Backend, Operand, Signature, ValueType};
@@ -61,18 +68,26 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::Arccos(op) => unary::function(op.input, f64::acos),
         Op::Arctanh(op) => unary::function(op.input, f64::atanh),
         Op::Arg(op) => sort::arg(*op),
+        Op::Attention(op) => flash::attention(*op),
         Op::AvgPool(op) => pool::avg_pool(*op),
         Op::BatchNorm(op) => norm::batch_norm(*op),
+        Op::BatchNormBwd(op) => train::batch_norm_bwd(*op),
+        Op::BatchNormTrain(op) => train::batch_norm_train(*op),
         Op::BinaryConstShift(op) => shift::binary_const_shift(*op),
         Op::BinaryShift(op) => shift::binary_shift(*op),
         Op::Cast(op) => cast::cast(*op),
         Op::Ceil(op) => unary::function(op.input, f64::ceil),
+        Op::ChunkGatedDeltaRule(op) => scan::chunk_gated_delta_rule(*op),
         Op::Clip(op) => math::clip(*op),
         Op::Compare(op) => compare::compare(*op),
         Op::CompareConst(op) => compare::compare_const(*op),
         Op::Concat(op) => layout::concat(*op),
+        Op::ConcatSlice(op) => layout::concat_slice(*op),
+        Op::ConcatVolume(op) => image::concat_volume(*op),
         Op::ConstantFill(op) => create::constant_fill(*op),
         Op::Conv(op) => conv::conv(*op),
+        Op::ConvBwd_Weight(op) => conv_bwd::conv_bwd_weight(*op),
+        Op::Convbwd(op) => return conv_bwd::conv_bwd(*op),
         Op::Copy(op) => layout::reshape(op.input),
         Op::Correlation(op) => image::correlation(*op),
         Op::Cos(op) => unary::function(op.input, f64::cos),
@@ -83,17 +98,23 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::Depth2Space(op) => shuffle::depth2space(*op),
         Op::DequantInt(op) => cast::dequant_int(*op),
         Op::DequantizeLinear(op) => cast::dequantize_linear(*op),
+        Op::DetectionOutput(op) => ssd::detection_output(*op),
         Op::Div(op) => arithmetic::div(*op),
         Op::DivConst(op) => arithmetic::div_const(*op),
         Op::DtypeCast(op) => cast::dtype_cast(op.input),
         Op::Einsum(op) => einsum::einsum(*op),
         Op::Elu(op) => activation::elu(*op),
+        Op::EmbDenseBwd(op) => train::emb_dense_bwd(*op),
         Op::Erf(op) => unary::function(op.input, math::erf),
         Op::Exp(op) => math::exp(*op),
         Op::Expand(op) => tile::tile(op.input),
+        Op::FAttention(op) => flash::f_attention(*op),
+        Op::FAttentionLse(op) => flash::f_attention_lse(*op),
         Op::Flatten(op) => layout::reshape(op.input),
+        Op::FlexAttention(op) => flash::flex_attention(*op),
         Op::Floor(op) => unary::function(op.input, f64::floor),
         Op::Fp8MatMul(op) => matmul::fp8_matmul(*op),
+        Op::FrcnDetection(op) => rcnn::frcn_detection(*op),
         Op::GELU(op) => activation::gelu(*op),
         Op::GRU(op) => recurrent::gru(*op),
         Op::Gather(op) => gather::gather(*op),
@@ -101,6 +122,7 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::GatherND(op) => gather::gather_nd(*op),
         Op::GridSampler(op) => resize::grid_sampler(*op),
         Op::GroupNorm(op) => norm::group_norm(*op),
+        Op::GroupNormTrain(op) => train::group_norm_train(*op),
         Op::HardSigmoid(op) => activation::hard_sigmoid(*op),
         Op::HardSwish(op) => unary::function(op.input, activation::hard_swish),
         Op::IndexPut(op) => scatter::index_put(*op),
@@ -110,6 +132,8 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::LRN(op) => norm::lrn(*op),
         Op::LSTM(op) => recurrent::lstm(*op),
         Op::LayerNorm(op) => norm::layer_norm(*op),
+        Op::LayerNormBwd(op) => train::layer_norm_bwd(*op),
+        Op::LayerNormTrain(op) => train::layer_norm_train(*op),
         Op::LeakyRelu(op) => activation::leaky_relu(*op),
         Op::List(op) => layout::list(*op),
         Op::Log(op) => unary::function(op.input, f64::ln),
@@ -118,16 +142,20 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::Lut(op) => gather::lut(*op),
         Op::MaskedFill(op) => select::masked_fill(*op),
         Op::MatMul(op) => matmul::matmul(*op),
+        Op::MatchTemplate(op) => image::match_template(*op),
         Op::Max(op) => arithmetic::max(*op),
         Op::MaxConst(op) => arithmetic::max_const(*op),
         Op::MaxPool(op) => pool::max_pool(*op),
         Op::MaxPoolWithMask(op) => pool::max_pool_with_mask(*op),
+        Op::MaxPoolingIndicesBwd(op) => train::max_pooling_indices_bwd(*op),
         Op::MaxUnpool(op) => pool::max_unpool(*op),
+        Op::MeanRstd(op) => train::mean_rstd(*op),
         Op::MeanStdScale(op) => mean_std::mean_std_scale(*op),
         Op::MeshGrid(op) => create::mesh_grid(*op),
         Op::Min(op) => arithmetic::min(*op),
         Op::MinConst(op) => arithmetic::min_const(*op),
         Op::Mish(op) => unary::function(op.input, activation::mish),
+        Op::Mlp(op) => return mlp::mlp(*op),
         Op::Mod(op) => arithmetic::modulo(*op),
         Op::Mul(op) => arithmetic::mul(*op),
         Op::MulConst(op) => arithmetic::mul_const(*op),
@@ -143,11 +171,14 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::Pow(op) => math::pow(*op),
         Op::Pow2(op) => math::pow2(*op),
         Op::Pow3(op) => math::pow3(*op),
+        Op::PriorBox(op) => ssd::prior_box(*op),
+        Op::Proposal(op) => rcnn::proposal(*op),
         Op::QuantizeLinear(op) => cast::quantize_linear(*op),
         Op::RMSNorm(op) => norm::rms_norm(*op),
         Op::ROIPooling(op) => detect::roi_pooling(*op),
         Op::Range(op) => create::range(op.start, op.delta),
         Op::Reciprocal(op) => arithmetic::reciprocal(*op),
+        Op::RecurrentGatedDeltaRule(op) => scan::recurrent_gated_delta_rule(*op),
         Op::Reduce(op) => reduce::reduce(*op),
         Op::Relu(op) => activation::relu(*op),
         Op::Remainder(op) => arithmetic::remainder(*op),
@@ -163,8 +194,10 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::Rsqrt(op) => math::rsqrt(*op),
         Op::Scale(op) => norm::scale(*op),
         Op::ScaleDotProductAttention(op) => attention::scaled_dot_product(*op),
+        Op::ScaleLut(op) => image::scale_lut(*op),
         Op::ScatterElements(op) => scatter::scatter_elements(*op),
         Op::ScatterND(op) => scatter::scatter_nd(*op),
+        Op::SelectiveScan(op) => return scan::selective_scan(*op),
         Op::Shape(op) => create::shape(*op),
         Op::ShuffleChannel(op) => shuffle::shuffle_channel(*op),
         Op::SiLU(op) => activation::silu(*op),
@@ -176,6 +209,7 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::Slice(op) => slice::slice(*op),
         Op::SliceAxis(op) => slice::slice_axis(*op),
         Op::Softmax(op) => activation::softmax(*op),
+        Op::SoftmaxBwd(op) => train::softmax_bwd(*op),
         Op::Softplus(op) => unary::function(op.input, activation::softplus),
         Op::Softsign(op) => unary::function(op.input, activation::softsign),
         Op::Sort(op) => sort::sort(*op),
@@ -200,6 +234,7 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::Variance(op) => reduce::variance(*op),
         Op::View(op) => layout::reshape(op.input),
         Op::Where(op) => select::select(*op),
+        Op::YoloDetection(op) => return rcnn::yolo_detection(*op),
         Op::Yuv2rgbFormula(op) => image::yuv2rgb(*op),
         tpulang_core::without_rule!(pattern) => return None,
     })

@@ -73,8 +73,13 @@ pub(super) fn temporary(signature: &Signature) -> u64 {
         Op::LRN(_) | Op::Normalize(_) | Op::PixelNorm(_) => {
             sum([reals(&input.ty), reals(result), bytes(elements / input.ty.shape[1].max(1), 16)])
         }
-        op => images(op, input, result),
+        _ => language(signature, input, result),
     }
+}
+
+/// All operands as float32, and the results before they are stored.
+fn all_reals(signature: &Signature) -> u64 {
+    sum(signature.op.operands().map(|(_, o)| reals(&o.ty)).chain(signature.outputs().map(reals)))
 }
 
 /// What resampling, attention and boxes take.
@@ -110,6 +115,65 @@ fn images(op: &Op<Operand>, input: &Operand, result: &ValueType) -> u64 {
         }
         Op::ROIPooling(op) => sum(op.inputs.iter().map(|i| reals(&i.ty)).chain([reals(result)])),
         _ => 0,
+    }
+}
+
+/// What language models take.
+fn language(signature: &Signature, input: &Operand, result: &ValueType) -> u64 {
+    match &signature.op {
+        // A row of scores a thread is next to nothing.
+        Op::FAttention(_) | Op::FAttentionLse(_) | Op::FlexAttention(_) => all_reals(signature),
+        // Queries, what they get, the result; keys and values.
+        Op::Attention(op) => {
+            let columns = op.queries_weight.ty.shape[1];
+            let rows =
+                op.input.ty.elements() / op.input.ty.shape[2] * 2 + op.keys.ty.elements() / op.keys.ty.shape[2] * 2;
+            sum([all_reals(signature), bytes(rows.saturating_mul(columns), 4), bytes(result.elements(), 4)])
+        }
+        // The results of each head, and its state.
+        Op::RecurrentGatedDeltaRule(op) => {
+            sum([all_reals(signature), bytes(result.elements(), 4), bytes(op.recurrent_state.ty.elements(), 4)])
+        }
+        Op::ChunkGatedDeltaRule(op) => {
+            sum([all_reals(signature), bytes(result.elements(), 4), bytes(op.recurrent_state.ty.elements(), 4)])
+        }
+        // What two products make of the rows.
+        Op::Mlp(op) => {
+            let columns = op.weight_gate.ty.shape.iter().rev().take(2).copied().max().unwrap_or(1);
+            let rows = input.ty.elements() / input.ty.shape[2];
+            sum([all_reals(signature), bytes(rows.saturating_mul(columns), 8), bytes(op.input.ty.elements(), 8)])
+        }
+        op => training(op, signature, input, result),
+    }
+}
+
+/// What training takes, and what finds boxes.
+fn training(op: &Op<Operand>, signature: &Signature, input: &Operand, result: &ValueType) -> u64 {
+    let elements = input.ty.elements();
+    match op {
+        // Sums of 8 bytes: several for each part of the input, which may be as small as an element.
+        Op::BatchNormTrain(_) | Op::MeanRstd(_) | Op::GroupNormTrain(_) | Op::LayerNormTrain(_) | Op::SoftmaxBwd(_) => {
+            sum([all_reals(signature), bytes(elements, 16)])
+        }
+        Op::BatchNormBwd(_) | Op::LayerNormBwd(_) => sum([all_reals(signature), bytes(elements, 48)]),
+        Op::EmbDenseBwd(op) => sum([all_reals(signature), bytes(op.indices.ty.elements(), 8)]),
+        Op::MaxPoolingIndicesBwd(op) => sum([all_reals(signature), bytes(op.indices.ty.elements(), 8)]),
+        Op::Convbwd(_) | Op::ConvBwd_Weight(_) => all_reals(signature),
+        Op::PriorBox(op) => sum([reals(result), bytes(op.num_priors as usize, 16)]),
+        // Scores in order and boxes that are kept, of every class at most.
+        Op::DetectionOutput(op) => {
+            let scores = op.inputs.get(1).map_or(0, |s| s.ty.elements());
+            sum([all_reals(signature), bytes(scores, 16), bytes(scores, 32), bytes(scores, 28)])
+        }
+        // A box of each score at most, and as many more while their list grows.
+        Op::Proposal(op) => sum([all_reals(signature), bytes(op.inputs[0].ty.elements(), 64)]),
+        Op::FrcnDetection(op) => sum([all_reals(signature), bytes(op.inputs[1].ty.elements(), 64)]),
+        Op::YoloDetection(op) => {
+            sum(op.inputs.iter().map(|i| bytes(i.ty.elements(), 64)).chain([all_reals(signature)]))
+        }
+        Op::SelectiveScan(_) | Op::ConcatVolume(_) | Op::MatchTemplate(_) => all_reals(signature),
+        Op::ConcatSlice(op) => sum([converted(&op.in0, result), converted(&op.in1, result)]),
+        op => images(op, input, result),
     }
 }
 

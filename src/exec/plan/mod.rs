@@ -15,6 +15,7 @@ use super::{Backend, CpuBackend, RunOptions};
 use crate::{
     array::Array,
     base::{CallContext, Cause, Error, MAX_ERRORS, Result},
+    ops::OpDef,
 };
 use draft::{Draft, signature};
 use rules::Rule;
@@ -138,7 +139,9 @@ impl<B: Backend> Plan<B> {
                 return Err(Cause::Operator { op: op().into(), problem }.into());
             }
             None => Kernel::OnCpu(cpu.prepare(&signature)?.ok_or_else(|| {
-                let problem = "the op is known, but tpulang has no kernel for it yet".into();
+                let def = node.stages.first().map(|s| s.op.def());
+                let why = def.and_then(OpDef::why_not_computed).unwrap_or("not with these operands and attributes");
+                let problem = format!("tpulang has no kernel for it: {why}");
                 Error::from(Cause::Operator { op: op().into(), problem })
             })?),
         };

@@ -8,7 +8,6 @@ use crate::{
     },
     ops::Window,
 };
-use rten_gemm::GemmExecutor;
 use std::time::Instant;
 
 /// Channels in and out, side of the input, kernel, stride, and how many of them there are.

@@ -113,7 +113,7 @@ proptest! {
         let residual = with_residual.then_some(&residual[..]);
         for isa in InstructionSet::all() {
             let conv = Conv2d::new(isa, g, &w, Epilogue { bias: Some(&bias), relu }).unwrap().unwrap();
-            let x = if (g.method() == Some(Method::First)) { x.clone() } else { blocked(&x, ic, g.area()) };
+            let x = if g.method() == Some(Method::First) { x.clone() } else { blocked(&x, ic, g.area()) };
             let out = run(&conv, &x, residual, blocked_len(batch, oc, g.pixels()));
             prop_assert_eq!(beyond(&out, oc, g.pixels()), Vec::<f32>::new());
             for (i, got) in plain(&out, batch, oc, g.pixels()).into_iter().enumerate() {
@@ -215,7 +215,7 @@ fn large_ones_are_cut_and_still_the_definition() {
         let (x, w) = (numbers(g.batch * g.ic * g.area(), 1), numbers(g.oc * g.ic / g.group * g.taps(), 2));
         let (sums, sizes) = definition(&g, &x, &w, &vec![0.0; g.oc]);
         let conv = Conv2d::new(InstructionSet::best(), g, &w, Epilogue::default()).unwrap().unwrap();
-        let x = if (g.method() == Some(Method::First)) { x } else { blocked(&x, g.ic, g.area()) };
+        let x = if g.method() == Some(Method::First) { x } else { blocked(&x, g.ic, g.area()) };
         let outs = [1, 2, 3].map(|threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| run(&conv, &x, None, blocked_len(g.batch, g.oc, g.pixels())))
@@ -240,7 +240,7 @@ fn nothing_of_infinity_reaches_channels_beyond() {
         for isa in InstructionSet::all() {
             let conv = Conv2d::new(isa, g, &w, Epilogue::default()).unwrap().unwrap();
             let x = vec![f32::INFINITY; 2 * ic * 25];
-            let x = if (g.method() == Some(Method::First)) { x } else { blocked(&x, ic, 25) };
+            let x = if g.method() == Some(Method::First) { x } else { blocked(&x, ic, 25) };
             let out = run(&conv, &x, None, blocked_len(2, oc, 25));
             assert!(beyond(&out, oc, 25).is_empty());
         }

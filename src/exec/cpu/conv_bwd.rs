@@ -1,0 +1,143 @@
+//! Gradients of a convolution, by its definition.
+use super::{
+    Kernel, Operand,
+    task::{Finish, Task},
+};
+use crate::{
+    base::Result,
+    ops::{ConvBwd_Weight, Convbwd, Gradients},
+};
+use rayon::prelude::*;
+use std::ops::Range;
+
+/// Where a convolution's elements meet.
+struct Places {
+    /// n x c x h x w.
+    input: [usize; 4],
+    /// o x c / groups x h x w.
+    filter: [usize; 4],
+    /// Height and width of the result.
+    output: [usize; 2],
+    stride: [i64; 2],
+    dilation: [i64; 2],
+    /// Above, and to the left.
+    pads: [i64; 2],
+    groups: usize,
+}
+
+fn dims(operand: &[usize]) -> [usize; 4] {
+    std::array::from_fn(|i| operand.get(i).copied().unwrap_or(1))
+}
+
+impl Places {
+    fn new(g: &Gradients, input: &[usize], filter: &[usize], output: &[usize]) -> Places {
+        let two = |list: &[i64]| [list[0], list[1]];
+        Places {
+            input: dims(input),
+            filter: dims(filter),
+            output: [output[2], output[3]],
+            stride: two(g.stride),
+            dilation: two(g.dilations),
+            pads: two(g.padding),
+            groups: g.groups as usize,
+        }
+    }
+    /// Windows along an axis that see the image with an entry of the filter.
+    fn windows(&self, axis: usize, entry: usize) -> Range<usize> {
+        let first = entry as i64 * self.dilation[axis] - self.pads[axis];
+        let (size, stride) = (self.input[2 + axis] as i64, self.stride[axis]);
+        let from = if first < 0 { (stride - 1 - first) / stride } else { 0 };
+        let to = if size > first { (size - 1 - first) / stride + 1 } else { 0 };
+        from as usize..(to.max(0) as usize).min(self.output[axis])
+    }
+    /// The place along an axis that a window sees with an entry of the filter.
+    fn seen(&self, axis: usize, window: usize, entry: usize) -> usize {
+        (window as i64 * self.stride[axis] + entry as i64 * self.dilation[axis] - self.pads[axis]) as usize
+    }
+    /// Calls `f` with the places in the planes of gradient and input that meet at an entry of the filter.
+    fn pairs(&self, [down, across]: [usize; 2], mut f: impl FnMut(usize, usize)) {
+        for y in self.windows(0, down) {
+            let line = self.seen(0, y, down) * self.input[3];
+            for x in self.windows(1, across) {
+                f(y * self.output[1] + x, line + self.seen(1, x, across));
+            }
+        }
+    }
+    /// The filter's gradient, an output channel after the other.
+    fn filter(&self, x: &[f32], grad: &[f32], out: &mut [f32]) {
+        let ([n, c, h, w], [o, per_group, rows, columns]) = (self.input, self.filter);
+        let (plane, result) = (h * w, self.output[0] * self.output[1]);
+        out.par_chunks_mut((per_group * rows * columns).max(1)).enumerate().for_each(|(channel, out)| {
+            let first = channel / (o / self.groups) * per_group;
+            for (i, out) in out.iter_mut().enumerate() {
+                let (from, entry) = (first + i / (rows * columns), [i / columns % rows, i % columns]);
+                let mut sum = 0.0;
+                for image in 0..n {
+                    let x = &x[(image * c + from) * plane..][..plane];
+                    let grad = &grad[(image * o + channel) * result..][..result];
+                    self.pairs(entry, |g, p| sum += f64::from(grad[g]) * f64::from(x[p]));
+                }
+                *out = sum as f32;
+            }
+        });
+    }
+    /// The input's gradient, a plane after the other.
+    fn input(&self, filter: &[f32], grad: &[f32], out: &mut [f32]) {
+        let ([_, c, h, w], [o, per_group, rows, columns]) = (self.input, self.filter);
+        let result = self.output[0] * self.output[1];
+        out.par_chunks_mut(h * w).enumerate().for_each(|(i, out)| {
+            let (image, channel) = (i / c, i % c);
+            let per_result = o / self.groups;
+            for to in channel / per_group * per_result..(channel / per_group + 1) * per_result {
+                let grad = &grad[(image * o + to) * result..][..result];
+                let weights = &filter[(to * per_group + channel % per_group) * rows * columns..][..rows * columns];
+                for (entry, weight) in weights.iter().enumerate() {
+                    self.pairs([entry / columns, entry % columns], |g, p| out[p] += grad[g] * weight);
+                }
+            }
+        });
+    }
+}
+
+fn write(t: &mut Task, i: usize, fill: impl FnOnce(&mut [f32])) -> Result<()> {
+    if t.result(i).is_err() {
+        return Ok(());
+    }
+    t.write(i, Finish::default(), |out| {
+        fill(out);
+        Ok(())
+    })
+}
+
+/// Those results that are there.
+pub(super) fn conv_bwd(op: Convbwd<Operand>) -> Option<Kernel> {
+    // What is inserted between elements is nowhere defined.
+    if op.inserts.iter().any(|n| *n != 0) {
+        return None;
+    }
+    Some(Kernel::new(move |t| {
+        let Convbwd { stride, padding, dilations, groups, .. } = &op;
+        let gradients = Gradients { stride, padding, dilations, groups: *groups };
+        let (grad, x, filter) = (t.reals(&op.grad_out)?, t.reals(&op.input)?, t.reals(&op.kernel)?);
+        let shape = &op.grad_out.ty.shape;
+        let places = Places::new(&gradients, &op.input.ty.shape, &op.kernel.ty.shape, shape);
+        write(t, 0, |out| places.input(&filter, &grad, out))?;
+        write(t, 1, |out| places.filter(&x, &grad, out))?;
+        let plane = shape[2] * shape[3];
+        write(t, 2, |out| {
+            for (i, grad) in grad.chunks(plane).enumerate() {
+                out[i % shape[1]] += grad.iter().map(|&g| f64::from(g)).sum::<f64>() as f32;
+            }
+        })
+    }))
+}
+
+pub(super) fn conv_bwd_weight(op: ConvBwd_Weight<Operand>) -> Kernel {
+    Kernel::new(move |t| {
+        let ConvBwd_Weight { stride, padding, dilations, groups, .. } = &op;
+        let gradients = Gradients { stride, padding, dilations, groups: *groups };
+        let (grad, x) = (t.reals(&op.gradout)?, t.reals(&op.input)?);
+        let places = Places::new(&gradients, &op.input.ty.shape, &t.result(0)?.shape, &op.gradout.ty.shape);
+        write(t, 0, |out| places.filter(&x, &grad, out))
+    })
+}

@@ -1,0 +1,76 @@
+//! The feed-forward block of a transformer, also of chosen experts.
+use super::{
+    Kernel, Operand,
+    gemm::{Mat, gemm_f32},
+    task::{Finish, Task},
+};
+use crate::{
+    array::zeros,
+    base::{Result, argument},
+    ops::Mlp,
+};
+use std::borrow::Cow;
+
+/// A matrix for each expert, and its bias.
+struct Linear<'a> {
+    weight: Cow<'a, [f32]>,
+    bias: Option<Cow<'a, [f32]>>,
+    /// Elements that it takes, and that it gives.
+    sizes: [usize; 2],
+    transposed: bool,
+}
+
+impl<'a> Linear<'a> {
+    fn new(t: &Task<'a>, weight: &Operand, bias: &Option<Operand>, transposed: bool) -> Result<Linear<'a>> {
+        let shape = &weight.ty.shape;
+        let (rows, columns) = (shape[shape.len() - 2], shape[shape.len() - 1]);
+        let sizes = if transposed { [columns, rows] } else { [rows, columns] };
+        let bias = bias.as_ref().map(|b| t.reals(b)).transpose()?;
+        Ok(Linear { weight: t.reals(weight)?, bias, sizes, transposed })
+    }
+    /// What an expert makes of some rows.
+    fn run(&self, x: &[f32], expert: usize, out: &mut [f32]) -> Result<()> {
+        let [k, n] = self.sizes;
+        let data = &self.weight[expert * k * n..][..k * n];
+        let x = Mat { data: x, rows: x.len() / k, cols: k, transposed: false };
+        gemm_f32(out, x, Mat { data, rows: k, cols: n, transposed: self.transposed })?;
+        if let Some(bias) = &self.bias {
+            let bias = &bias[expert * n..][..n];
+            out.chunks_mut(n).for_each(|row| row.iter_mut().zip(bias).for_each(|(v, b)| *v += b));
+        }
+        Ok(())
+    }
+}
+
+/// Weights that are packed have the order of a chip; without the experts' numbers none is chosen.
+pub(super) fn mlp(op: Mlp<Operand>) -> Option<Kernel> {
+    if op.quantized || (op.is_expert && op.expert_id.is_none()) {
+        return None;
+    }
+    Some(Kernel::new(move |t| {
+        let gate = Linear::new(t, &op.weight_gate, &op.bias_gate, op.right_transpose_gate)?;
+        let up = Linear::new(t, &op.weight_up, &op.bias_up, op.right_transpose_up)?;
+        let down = Linear::new(t, &op.weight_down, &op.bias_down, op.right_transpose_down)?;
+        let (x, elements) = (t.reals(&op.input)?, op.input.ty.shape[2]);
+        let block = |x: &[f32], expert: usize, out: &mut [f32]| -> Result<()> {
+            let inner = (x.len() / elements).saturating_mul(gate.sizes[1]);
+            let (mut gates, mut values) = (zeros::<f32>(inner)?, zeros::<f32>(inner)?);
+            gate.run(x, expert, &mut gates)?;
+            up.run(x, expert, &mut values)?;
+            values.iter_mut().zip(&gates).for_each(|(v, g)| *v *= g / (1.0 + (-g).exp()));
+            down.run(&values, expert, out)
+        };
+        let ids = op.expert_id.as_ref().filter(|_| op.is_expert).map(|ids| t.ints(ids)).transpose()?;
+        t.write(0, Finish::default(), |out| {
+            let Some(ids) = ids else { return block(&x, 0, out) };
+            let chosen = op.num_expert_per_tok as usize;
+            for (i, (id, out)) in ids.iter().zip(out.chunks_mut(elements)).enumerate() {
+                let expert = usize::try_from(*id).ok().filter(|e| (*e as i64) < op.num_expert);
+                let expected = || format!("there are {0} experts, so it must be from 0 to {0} - 1", op.num_expert);
+                let expert = expert.ok_or_else(|| argument("an index", id, expected()))?;
+                block(&x[i / chosen * elements..][..elements], expert, out)?;
+            }
+            Ok(())
+        })
+    }))
+}

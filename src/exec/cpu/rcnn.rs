@@ -1,0 +1,221 @@
+//! Regions and boxes of detectors that compare them in pairs, in the order in which they come.
+use super::{Kernel, Operand, task::Finish};
+use crate::{
+    array::{reserve, zeros},
+    base::Result,
+    ops::{FrcnDetection, Proposal, YoloDetection, YoloDetectionVersion as Version},
+};
+
+/// A box with its score and class.
+#[derive(Clone, Copy)]
+struct Scored {
+    /// Two corners, or centre and size.
+    numbers: [f32; 4],
+    score: f32,
+    class: usize,
+}
+
+/// Adds a box to a list that grows by as much as there is.
+fn push(boxes: &mut Vec<Scored>, found: Scored) -> Result<()> {
+    if boxes.len() == boxes.capacity() {
+        let more = boxes.len().max(16);
+        reserve(boxes, more)?;
+    }
+    boxes.push(found);
+    Ok(())
+}
+
+/// Of two boxes of a class that overlap more, the one of less score falls; of equal ones the second.
+fn suppress(boxes: &mut Vec<Scored>, most: f64, overlap: impl Fn([f32; 4], [f32; 4]) -> f32) -> Result<()> {
+    let mut fallen = zeros::<bool>(boxes.len())?;
+    for i in 0..boxes.len() {
+        for j in i + 1..boxes.len() {
+            if fallen[i] {
+                break;
+            }
+            let (a, b) = (boxes[i], boxes[j]);
+            if !fallen[j] && a.class == b.class && f64::from(overlap(a.numbers, b.numbers)) > most {
+                fallen[if a.score < b.score { i } else { j }] = true;
+            }
+        }
+    }
+    let mut at = 0;
+    boxes.retain(|_| {
+        at += 1;
+        !fallen[at - 1]
+    });
+    Ok(())
+}
+
+/// Of corners that are pixels, both included; what only touches does not overlap.
+fn of_pixels(a: [f32; 4], b: [f32; 4]) -> f32 {
+    let area = |c: [f32; 4]| (c[2] - c[0] + 1.0) * (c[3] - c[1] + 1.0);
+    let (width, height) = (a[2].min(b[2]) - a[0].max(b[0]), a[3].min(b[3]) - a[1].max(b[1]));
+    let common = width * height;
+    if width > 0.0 && height > 0.0 { common / (area(a) + area(b) - common) } else { 0.0 }
+}
+
+/// Of centre and size.
+fn of_centres(a: [f32; 4], b: [f32; 4]) -> f32 {
+    let along = |i: usize| {
+        let [low, high] = [-0.5, 0.5].map(|h| [a[i] + h * a[i + 2], b[i] + h * b[i + 2]]);
+        high[0].min(high[1]) - low[0].max(low[1])
+    };
+    let common = if along(0) < 0.0 || along(1) < 0.0 { 0.0 } else { along(0) * along(1) };
+    common / (a[2] * a[3] + b[2] * b[3] - common)
+}
+
+/// Width and height of the nine anchors: three ratios of three scales.
+fn anchors(base: f32) -> [[f32; 2]; 9] {
+    std::array::from_fn(|i| {
+        let (ratio, scale) = ([0.5, 1.0, 2.0][i / 3], [8.0, 16.0, 32.0][i % 3]);
+        let width = (base * base / ratio).sqrt().round();
+        [width * scale, (width * ratio).round() * scale]
+    })
+}
+
+/// Anchors of enough score, moved and resized, within the image. What is left over of the rows is 0.
+pub(super) fn proposal(op: Proposal<Operand>) -> Kernel {
+    Kernel::new(move |t| {
+        let (scores, deltas) = (t.reals(&op.inputs[0])?, t.reals(&op.inputs[1])?);
+        let &[_, _, height, width] = op.inputs[0].ty.shape.as_slice() else { return Ok(()) };
+        let (plane, stride) = (height * width, op.feat_stride as f32);
+        let (base, image) = (op.anchor_base_size as f32, [op.net_input_w as f32 - 1.0, op.net_input_h as f32 - 1.0]);
+        let rows = t.result(0)?.shape[2];
+        t.write(0, Finish::default(), |out| {
+            let images = scores.chunks(18 * plane).zip(deltas.chunks(36 * plane)).enumerate();
+            for ((b, (scores, deltas)), out) in images.zip(out.chunks_mut(rows * 5)) {
+                let mut boxes = Vec::new();
+                for (i, &score) in scores[9 * plane..].iter().enumerate() {
+                    // Comparisons that are false for NaN.
+                    let enough = f64::from(score) >= op.rpn_obj_threshold;
+                    if !enough {
+                        continue;
+                    }
+                    let (size, at) = (anchors(base)[i / plane], i % plane);
+                    let place = [(at % width) as f32, (at / width) as f32];
+                    let delta = |k: usize| deltas[(i / plane * 4 + k) * plane + at];
+                    let corner = |k: usize| {
+                        let (axis, sign) = (k % 2, if k < 2 { -0.5 } else { 0.5 });
+                        let centre = place[axis] * stride + 0.5 * (base - 1.0) + size[axis] * delta(axis);
+                        (centre + sign * size[axis] * delta(axis + 2).exp()).min(image[axis]).max(0.0)
+                    };
+                    push(&mut boxes, Scored { numbers: std::array::from_fn(corner), score, class: 0 })?;
+                }
+                suppress(&mut boxes, op.rpn_nms_threshold, of_pixels)?;
+                for (row, found) in out.chunks_mut(5).zip(&boxes) {
+                    row[0] = b as f32;
+                    row[1..].copy_from_slice(&found.numbers);
+                }
+            }
+            Ok(())
+        })
+    })
+}
+
+/// Six numbers of each box.
+fn write_found(out: &mut [f32], found: &[Scored]) {
+    for (row, Scored { numbers, score, class }) in out.chunks_mut(6).zip(found) {
+        row[..4].copy_from_slice(numbers);
+        row[4..].copy_from_slice(&[*class as f32, *score]);
+    }
+}
+
+/// Regions moved and resized for each class but the first, of which there is enough score.
+pub(super) fn frcn_detection(op: FrcnDetection<Operand>) -> Kernel {
+    Kernel::new(move |t| {
+        let [deltas, scores, rois] = [0, 1, 2].map(|i| t.reals(&op.inputs[i]));
+        let (deltas, scores, rois) = (deltas?, scores?, rois?);
+        let (count, classes, rows) = (op.inputs[2].ty.shape[2], op.class_num as usize, op.keep_topk as usize);
+        t.write(0, Finish::default(), |out| {
+            for (image, out) in out.chunks_mut(rows * 6).enumerate() {
+                let mut boxes = Vec::new();
+                for i in 0..count * classes {
+                    let at = image * count * classes + i;
+                    let enough = f64::from(scores[at]) > op.obj_threshold;
+                    if i % classes == 0 || !enough {
+                        continue;
+                    }
+                    let roi = &rois[at / classes * 5 + 1..][..4];
+                    let corner = |k: usize| {
+                        let (axis, sign) = (k % 2, if k < 2 { -0.5 } else { 0.5 });
+                        let size = roi[axis + 2] - roi[axis] + 1.0;
+                        let centre = deltas[at * 4 + axis] * size + roi[axis] + size * 0.5;
+                        centre + sign * (deltas[at * 4 + axis + 2].exp() * size)
+                    };
+                    push(
+                        &mut boxes,
+                        Scored { numbers: std::array::from_fn(corner), score: scores[at], class: i % classes },
+                    )?;
+                }
+                suppress(&mut boxes, op.nms_threshold, of_pixels)?;
+                write_found(out, &boxes);
+            }
+            Ok(())
+        })
+    })
+}
+
+fn sigmoid(x: f32) -> f32 {
+    1.0 / (1.0 + (-x).exp())
+}
+
+/// The largest of numbers by softmax, and which it is; of equal ones the first.
+fn likeliest(numbers: impl Iterator<Item = f32> + Clone) -> (f32, usize) {
+    let first = (f32::NEG_INFINITY, 0);
+    let most = numbers.clone().enumerate().fold(first, |m, (i, v)| if v > m.0 { (v, i) } else { m });
+    (1.0 / numbers.map(|v| (v - most.0).exp()).sum::<f32>(), most.1)
+}
+
+/// Three boxes at each place of each tensor of features, the widest first. Later versions leave this to a chip's own code or
+/// come decoded, and what several images give is nowhere defined.
+pub(super) fn yolo_detection(op: YoloDetection<Operand>) -> Option<Kernel> {
+    use Version::*;
+    let classes = usize::try_from(op.class_num).ok().filter(|n| *n > 0)?;
+    let known = matches!(op.version, Yolov3 | Yolov3Tiny | Yolov3Spp | Yolov4 | Yolov5);
+    let channels = classes.checked_add(5)?.checked_mul(3)?;
+    let fits = |i: &Operand| matches!(i.ty.shape.as_slice(), [1, c, _, _] if *c == channels);
+    if !known || op.anchors.len() != op.inputs.len() * 6 || !op.inputs.iter().all(fits) {
+        return None;
+    }
+    let mut features = op.inputs.clone();
+    features.sort_by_key(|f| std::cmp::Reverse(f.ty.shape[3]));
+    Some(Kernel::new(move |t| {
+        let mut boxes = Vec::new();
+        for (feature, anchors) in features.iter().zip(op.anchors.chunks(6)) {
+            let values = t.reals(feature)?;
+            let (height, width) = (feature.ty.shape[2], feature.ty.shape[3]);
+            let plane = height * width;
+            for i in 0..plane * 3 {
+                let (place, which) = (i / 3, i % 3);
+                let value = |k: usize| values[(which * (classes + 5) + k) * plane + place];
+                let sure = sigmoid(value(4));
+                let (likely, class) = likeliest((0..classes).map(|c| value(5 + c)));
+                let score = sure * likely;
+                let enough = f64::from(score) >= op.obj_threshold;
+                if !enough {
+                    continue;
+                }
+                let grid = [(place % width) as f32, (place / width) as f32];
+                let (cells, net) = ([width, height], [op.net_input_w, op.net_input_h]);
+                let number = |k: usize| {
+                    let (axis, anchor) = (k % 2, anchors[which * 2 + k % 2] as f32);
+                    match (op.version, k < 2) {
+                        (Yolov5, true) => {
+                            (sigmoid(value(k)) * 2.0 + grid[axis] - 0.5) * (net[axis] / cells[axis] as i64) as f32
+                        }
+                        (Yolov5, false) => (sigmoid(value(k)) * 2.0).powi(2) * anchor,
+                        (_, true) => (sigmoid(value(k)) + grid[axis]) / cells[axis] as f32,
+                        (_, false) => value(k).exp() * anchor / net[axis] as f32,
+                    }
+                };
+                push(&mut boxes, Scored { numbers: std::array::from_fn(number), score, class })?;
+            }
+        }
+        suppress(&mut boxes, op.nms_threshold, of_centres)?;
+        t.write(0, Finish::default(), |out| {
+            write_found(out, &boxes);
+            Ok(())
+        })
+    }))
+}

@@ -1,0 +1,159 @@
+//! Anchors and boxes of single-shot detectors.
+use super::{Kernel, Operand, task::Finish};
+use crate::{
+    array::reserve,
+    base::Result,
+    ops::{DetectionOutput, DetectionOutputCodeType as Code, PriorBox, is_square},
+};
+
+/// Corners, smaller numbers first.
+type Corners = [f32; 4];
+
+/// The boxes of each place, in parts of the image, then their variances.
+pub(super) fn prior_box(op: PriorBox<Operand>) -> Kernel {
+    Kernel::new(move |t| {
+        let (features, image) = (&op.inputs[0].ty.shape, &op.inputs[1].ty.shape);
+        let (height, width) = (features[2], features[3]);
+        let own = op.img_h == 0 || op.img_w == 0;
+        let size = if own { [image[3] as f64, image[2] as f64] } else { [op.img_w as f64, op.img_h as f64] };
+        let own = op.step_w.abs() < 1e-6 || op.step_h.abs() < 1e-6;
+        let step = if own { [size[0] / width as f64, size[1] / height as f64] } else { [op.step_w, op.step_h] };
+        // Width and height of each box of a place, in pixels.
+        let mut shapes: Vec<[f64; 2]> = Vec::new();
+        reserve(&mut shapes, op.num_priors as usize)?;
+        for (i, &least) in op.min_size.iter().enumerate() {
+            let least = least.trunc();
+            if op.use_default_aspect_ratio {
+                shapes.push([least; 2]);
+            }
+            shapes.extend(op.max_size.get(i).map(|most| [(least * most.trunc()).sqrt(); 2]));
+            let ratios = op.aspect_ratios.iter().filter(|r| !is_square(**r)).map(|r| r.sqrt());
+            shapes.extend(ratios.map(|r| [least * r, least / r]));
+        }
+        let per_place = shapes.len() * 4;
+        t.write(0, Finish::default(), |out| {
+            let (corners, variances) = out.split_at_mut(height * width * per_place);
+            for (i, out) in corners.iter_mut().enumerate() {
+                let (place, shape, corner) = (i / per_place, shapes[i / 4 % shapes.len()], i % 4);
+                let (axis, sign) = (corner % 2, if corner < 2 { -0.5 } else { 0.5 });
+                let at = [place % width, place / width][axis] as f64;
+                let value = ((at + op.offset) * step[axis] + sign * shape[axis]) / size[axis];
+                *out = if op.clip { value.clamp(0.0, 1.0) } else { value } as f32;
+            }
+            variances.iter_mut().enumerate().for_each(|(i, v)| *v = op.variance[i % 4] as f32);
+            Ok(())
+        })
+    })
+}
+
+fn area([left, top, right, bottom]: Corners) -> f32 {
+    if right < left || bottom < top { 0.0 } else { (right - left) * (bottom - top) }
+}
+
+/// Whether the common part of two boxes is more than that part of both together.
+fn overlap(a: Corners, b: Corners, most: f32) -> bool {
+    let (left, top) = (a[0].max(b[0]), a[1].max(b[1]));
+    let (right, bottom) = (a[2].min(b[2]), a[3].min(b[3]));
+    let apart = left > right || top > bottom;
+    !apart && (right - left) * (bottom - top) * (most + 1.0) > (area(a) + area(b)) * most
+}
+
+/// What is found in the images.
+struct Found<'a> {
+    op: &'a DetectionOutput<Operand>,
+    boxes: &'a [f32],
+    scores: &'a [f32],
+    anchors: Option<&'a [f32]>,
+    /// Boxes of an image.
+    count: usize,
+    classes: usize,
+}
+
+impl Found<'_> {
+    fn score(&self, image: usize, class: usize, at: usize) -> f32 {
+        match self.anchors {
+            Some(_) => self.scores[(image * self.count + at) * self.classes + class],
+            None => self.scores[(image * self.classes + class) * self.count + at],
+        }
+    }
+    /// A box as it is, or beside its anchor.
+    fn corners(&self, image: usize, class: usize, at: usize) -> Corners {
+        let place = image * self.count + at;
+        let place = if self.op.share_location { place } else { place * self.classes + class };
+        let told: Corners = std::array::from_fn(|i| self.boxes[place * 4 + i]);
+        let Some(anchors) = self.anchors else { return told };
+        let part = |i: usize| -> Corners { std::array::from_fn(|j| anchors[(i * self.count + at) * 4 + j]) };
+        let (anchor, variance) = (part(0), part(1));
+        let scaled = self.op.variance_encoded_in_target == 0.0;
+        let told: Corners = std::array::from_fn(|i| if scaled { told[i] * variance[i] } else { told[i] });
+        let size = [anchor[2] - anchor[0], anchor[3] - anchor[1]];
+        match self.op.code_type {
+            Code::CORNER => std::array::from_fn(|i| anchor[i] + told[i]),
+            Code::CORNERSIZE => std::array::from_fn(|i| anchor[i] + told[i] * size[i % 2]),
+            Code::CENTERSIZE => std::array::from_fn(|i| {
+                let axis = i % 2;
+                let centre = told[axis] * size[axis] + (anchor[axis] + anchor[axis + 2]) * 0.5;
+                let half = told[axis + 2].exp() * size[axis] * 0.5;
+                if i < 2 { centre - half } else { centre + half }
+            }),
+        }
+    }
+    /// The boxes of a class that remain, the best first.
+    fn class(&self, image: usize, class: usize, kept: &mut Vec<(f32, usize, Corners)>) -> Result<()> {
+        let mut order: Vec<(f32, usize)> = Vec::new();
+        reserve(&mut order, self.count)?;
+        let all = (0..self.count).map(|at| (self.score(image, class, at), at));
+        order.extend(all.filter(|(score, _)| f64::from(*score) > self.op.confidence_threshold));
+        order.sort_by(|a, b| b.0.total_cmp(&a.0));
+        order.truncate(usize::try_from(self.op.top_k).unwrap_or(usize::MAX));
+        let (first, mut most) = (kept.len(), self.op.nms_threshold as f32);
+        reserve(kept, order.len())?;
+        for (score, at) in order {
+            let corners = self.corners(image, class, at);
+            if kept[first..].iter().all(|k| !overlap(k.2, corners, most)) {
+                kept.push((score, class, corners));
+                if self.op.eta < 1.0 && most > 0.5 {
+                    most *= self.op.eta as f32;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Class by class; what is left over of the rows is -1. Where nothing is found, the first rows name the images.
+pub(super) fn detection_output(op: DetectionOutput<Operand>) -> Kernel {
+    Kernel::new(move |t| {
+        let (boxes, scores) = (t.reals(&op.inputs[0])?, t.reals(&op.inputs[1])?);
+        let anchors = op.inputs.get(2).map(|a| t.reals(a)).transpose()?;
+        let (images, most) = (op.inputs[0].ty.shape[0], op.keep_top_k as usize);
+        let classes = op.num_classes as usize;
+        let count = scores.len() / images / classes;
+        let found = Found { op: &op, boxes: &boxes, scores: &scores, anchors: anchors.as_deref(), count, classes };
+        let mut rows: Vec<[f32; 7]> = Vec::new();
+        let mut kept: Vec<(f32, usize, Corners)> = Vec::new();
+        for image in 0..images {
+            kept.clear();
+            let wanted = (0..classes).filter(|c| *c as i64 != op.background_label_id);
+            wanted.into_iter().try_for_each(|class| found.class(image, class, &mut kept))?;
+            if kept.len() > most {
+                kept.sort_by(|a, b| b.0.total_cmp(&a.0));
+                kept.truncate(most);
+                kept.sort_by_key(|k| k.1);
+            }
+            reserve(&mut rows, kept.len())?;
+            rows.extend(
+                kept.iter().map(|&(score, class, [a, b, c, d])| [image as f32, class as f32, score, a, b, c, d]),
+            );
+        }
+        t.write(0, Finish::default(), |out| {
+            out.fill(-1.0);
+            let flat = rows.as_flattened();
+            out[..flat.len()].copy_from_slice(flat);
+            if rows.is_empty() {
+                out.chunks_mut(7).take(images).enumerate().for_each(|(i, row)| row[0] = i as f32);
+            }
+            Ok(())
+        })
+    })
+}

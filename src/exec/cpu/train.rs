@@ -1,0 +1,273 @@
+//! Training: statistics in float64, gradients as PyTorch has them.
+use super::{
+    Kernel, Operand,
+    task::{Finish, Task},
+};
+use crate::{
+    array::zeros,
+    base::{Result, argument},
+    ops::{
+        BatchNormBwd, BatchNormTrain, EmbDenseBwd, GroupNormTrain, LayerNormBwd, LayerNormTrain, MaxPoolingIndicesBwd,
+        MeanRstd, SoftmaxBwd,
+    },
+};
+use std::borrow::Cow;
+
+/// A result, where it is there.
+fn write(t: &mut Task, i: usize, finish: Finish, value: impl Fn(usize) -> f64) -> Result<()> {
+    if t.result(i).is_err() {
+        return Ok(());
+    }
+    t.write(i, finish, |out| {
+        out.iter_mut().enumerate().for_each(|(i, o)| *o = value(i) as f32);
+        Ok(())
+    })
+}
+
+fn optional<'a>(t: &Task<'a>, operand: &Option<Operand>) -> Result<Option<Cow<'a, [f32]>>> {
+    operand.as_ref().map(|o| t.reals(o)).transpose()
+}
+
+/// An entry of a coefficient, or what stands for it where there is none.
+fn at(coefficient: &Option<Cow<[f32]>>, i: usize, default: f64) -> f64 {
+    coefficient.as_ref().map_or(default, |c| c[i].into())
+}
+
+/// Which of the parts that are taken together an element belongs to.
+#[derive(Clone, Copy)]
+enum Parts {
+    /// Each channel of all images: so many, of so many elements in a row.
+    Channels(usize, usize),
+    /// Rows of so many elements.
+    Rows(usize),
+}
+
+impl Parts {
+    fn channels(shape: &[usize]) -> Parts {
+        Parts::Channels(shape[1], shape[2..].iter().product())
+    }
+    fn of(self, i: usize) -> usize {
+        match self {
+            Parts::Channels(count, inner) => i / inner % count,
+            Parts::Rows(n) => i / n,
+        }
+    }
+    fn count(self, elements: usize) -> usize {
+        match self {
+            Parts::Channels(count, _) => count,
+            Parts::Rows(n) => elements / n,
+        }
+    }
+    /// The sum over each part of a value of its elements.
+    fn sums(self, elements: usize, value: impl Fn(usize) -> f64) -> Result<Vec<f64>> {
+        let mut sums = zeros::<f64>(self.count(elements))?;
+        (0..elements).for_each(|i| sums[self.of(i)] += value(i));
+        Ok(sums)
+    }
+}
+
+/// Mean and variance of each part.
+struct Statistics {
+    parts: Parts,
+    means: Vec<f64>,
+    variances: Vec<f64>,
+    /// Elements of a part.
+    n: f64,
+}
+
+impl Statistics {
+    fn new(values: &[f32], parts: Parts) -> Result<Statistics> {
+        let n = (values.len() / parts.count(values.len())) as f64;
+        let mut means = parts.sums(values.len(), |i| values[i].into())?;
+        means.iter_mut().for_each(|m| *m /= n);
+        let mut variances = parts.sums(values.len(), |i| (f64::from(values[i]) - means[parts.of(i)]).powi(2))?;
+        variances.iter_mut().for_each(|v| *v /= n);
+        Ok(Statistics { parts, means, variances, n })
+    }
+    fn rstd(&self, part: usize, eps: f64) -> f64 {
+        1.0 / (self.variances[part] + eps).sqrt()
+    }
+    fn normalised(&self, values: &[f32], i: usize, eps: f64) -> f64 {
+        let part = self.parts.of(i);
+        (f64::from(values[i]) - self.means[part]) * self.rstd(part, eps)
+    }
+    /// Running statistics brought up to date; the variance is that of the population, as PyTorch estimates it.
+    fn running(&self, part: usize, [mean, variance]: [&[f32]; 2], momentum: f64) -> [f64; 2] {
+        let estimated = self.variances[part] * self.n / (self.n - 1.0);
+        let moved = |old: f32, new: f64| (1.0 - momentum) * f64::from(old) + momentum * new;
+        [moved(mean[part], self.means[part]), moved(variance[part], estimated)]
+    }
+}
+
+pub(super) fn batch_norm_train(op: BatchNormTrain<Operand>) -> Kernel {
+    Kernel::new(move |t| {
+        let (x, mean, var) = (t.reals(&op.input)?, t.reals(&op.mean)?, t.reals(&op.var)?);
+        let (gamma, beta) = (optional(t, &op.gamma)?, optional(t, &op.beta)?);
+        let s = Statistics::new(&x, Parts::channels(&op.input.ty.shape))?;
+        write(t, 0, Finish::relu(op.do_relu, op.relu_limit), |i| {
+            let c = s.parts.of(i);
+            s.normalised(&x, i, op.epsilon) * at(&gamma, c, 1.0) + at(&beta, c, 0.0)
+        })?;
+        write(t, 1, Finish::default(), |c| s.means[c])?;
+        write(t, 2, Finish::default(), |c| s.rstd(c, op.epsilon))?;
+        write(t, 3, Finish::default(), |c| s.running(c, [&mean, &var], op.momentum)[0])?;
+        write(t, 4, Finish::default(), |c| s.running(c, [&mean, &var], op.momentum)[1])
+    })
+}
+
+pub(super) fn mean_rstd(op: MeanRstd<Operand>) -> Kernel {
+    Kernel::new(move |t| {
+        let (x, mean, var) = (t.reals(&op.input)?, t.reals(&op.running_mean)?, t.reals(&op.running_var)?);
+        let (weight, bias) = (t.reals(&op.weight)?, t.reals(&op.bias)?);
+        let s = Statistics::new(&x, Parts::channels(&op.input.ty.shape))?;
+        let scale = |c: usize| f64::from(weight[c]) * s.rstd(c, op.eps);
+        write(t, 0, Finish::default(), |c| s.means[c])?;
+        write(t, 1, Finish::default(), |c| s.rstd(c, op.eps))?;
+        write(t, 2, Finish::default(), |c| s.running(c, [&mean, &var], op.momentum)[0])?;
+        write(t, 3, Finish::default(), |c| s.running(c, [&mean, &var], op.momentum)[1])?;
+        write(t, 4, Finish::default(), scale)?;
+        write(t, 5, Finish::default(), |c| f64::from(bias[c]) - s.means[c] * scale(c))
+    })
+}
+
+pub(super) fn group_norm_train(op: GroupNormTrain<Operand>) -> Kernel {
+    Kernel::new(move |t| {
+        let shape = &op.input.ty.shape;
+        let (x, weight, bias) = (t.reals(&op.input)?, optional(t, &op.weight)?, optional(t, &op.bias)?);
+        let s = Statistics::new(&x, Parts::Rows(x.len() / shape[0] / op.num_groups as usize))?;
+        let channels = Parts::channels(shape);
+        write(t, 0, Finish::default(), |i| {
+            s.normalised(&x, i, op.eps) * at(&weight, channels.of(i), 1.0) + at(&bias, channels.of(i), 0.0)
+        })?;
+        write(t, 1, Finish::default(), |g| s.means[g])?;
+        write(t, 2, Finish::default(), |g| s.rstd(g, op.eps))
+    })
+}
+
+/// What td calls the variance is 1 / sqrt(var + eps).
+pub(super) fn layer_norm_train(op: LayerNormTrain<Operand>) -> Kernel {
+    Kernel::new(move |t| {
+        let shape = &op.input.ty.shape;
+        let n = shape[op.axis.rem_euclid(shape.len() as i64) as usize..].iter().product();
+        let (x, weight, bias) = (t.reals(&op.input)?, optional(t, &op.weight)?, optional(t, &op.bias)?);
+        let s = Statistics::new(&x, Parts::Rows(n))?;
+        write(t, 0, Finish::default(), |i| {
+            s.normalised(&x, i, op.eps) * at(&weight, i % n, 1.0) + at(&bias, i % n, 0.0)
+        })?;
+        write(t, 1, Finish::default(), |row| s.means[row])?;
+        write(t, 2, Finish::default(), |row| s.rstd(row, op.eps))
+    })
+}
+
+/// The gradients of a normalisation of parts, whose weights belong to other parts.
+struct Normalised<'a> {
+    parts: Parts,
+    weights: Parts,
+    grad: &'a [f32],
+    /// An element, normalised.
+    x: &'a dyn Fn(usize) -> f64,
+    /// 1 / sqrt(var + eps) of a part.
+    rstd: &'a dyn Fn(usize) -> f64,
+    weight: &'a dyn Fn(usize) -> f64,
+}
+
+impl Normalised<'_> {
+    /// Those of input, weight and bias.
+    fn write(&self, t: &mut Task) -> Result<()> {
+        let elements = self.grad.len();
+        let n = (elements / self.parts.count(elements)) as f64;
+        let grad = |i: usize| f64::from(self.grad[i]);
+        let scaled = |i: usize| grad(i) * (self.weight)(self.weights.of(i));
+        let (sums, along) =
+            (self.parts.sums(elements, scaled)?, self.parts.sums(elements, |i| scaled(i) * (self.x)(i))?);
+        write(t, 0, Finish::default(), |i| {
+            let part = self.parts.of(i);
+            (self.rstd)(part) * (scaled(i) - sums[part] / n - (self.x)(i) * along[part] / n)
+        })?;
+        let weight = self.weights.sums(elements, |i| grad(i) * (self.x)(i))?;
+        let bias = self.weights.sums(elements, grad)?;
+        write(t, 1, Finish::default(), |c| weight[c])?;
+        write(t, 2, Finish::default(), |c| bias[c])
+    }
+}
+
+/// Statistics that were not saved are computed again.
+pub(super) fn batch_norm_bwd(op: BatchNormBwd<Operand>) -> Kernel {
+    Kernel::new(move |t| {
+        let (grad, x) = (t.reals(&op.grad_out)?, t.reals(&op.input)?);
+        let weight = optional(t, &op.weight_opt)?;
+        let (mean, rstd) = (optional(t, &op.saved_mean)?, optional(t, &op.saved_invstd)?);
+        let parts = Parts::channels(&op.input.ty.shape);
+        let s = Statistics::new(&x, parts)?;
+        let rstd = |c: usize| at(&rstd, c, s.rstd(c, op.epsilon));
+        let normalised =
+            |i: usize| (f64::from(x[i]) - at(&mean, parts.of(i), s.means[parts.of(i)])) * rstd(parts.of(i));
+        let weight = |c: usize| at(&weight, c, 1.0);
+        Normalised { parts, weights: parts, grad: &grad, x: &normalised, rstd: &rstd, weight: &weight }.write(t)
+    })
+}
+
+/// A weight's elements are those in the same place of each row.
+pub(super) fn layer_norm_bwd(op: LayerNormBwd<Operand>) -> Kernel {
+    Kernel::new(move |t| {
+        let (grad, x) = (t.reals(&op.grad_out)?, t.reals(&op.input)?);
+        let (mean, rstd, weight) = (t.reals(&op.mean)?, t.reals(&op.variance)?, optional(t, &op.weight)?);
+        let n: usize = x.len() / mean.len();
+        let rstd = |row: usize| f64::from(rstd[row]);
+        let normalised = |i: usize| (f64::from(x[i]) - f64::from(mean[i / n])) * rstd(i / n);
+        let weight = |i: usize| at(&weight, i, 1.0);
+        let (parts, weights) = (Parts::Rows(n), Parts::Channels(n, 1));
+        Normalised { parts, weights, grad: &grad, x: &normalised, rstd: &rstd, weight: &weight }.write(t)
+    })
+}
+
+pub(super) fn softmax_bwd(op: SoftmaxBwd<Operand>) -> Kernel {
+    Kernel::new(move |t| {
+        let shape = &op.output.ty.shape;
+        let axis = op.dim.rem_euclid(shape.len() as i64) as usize;
+        let (n, inner) = (shape[axis], shape[axis + 1..].iter().product::<usize>());
+        let (grad, y) = (t.reals(&op.grad_output)?, t.reals(&op.output)?);
+        let row = |i: usize| i / (n * inner) * inner + i % inner;
+        let mut sums = zeros::<f64>(y.len() / n)?;
+        (0..y.len()).for_each(|i| sums[row(i)] += f64::from(grad[i]) * f64::from(y[i]));
+        write(t, 0, Finish::default(), |i| f64::from(y[i]) * (f64::from(grad[i]) - sums[row(i)]))
+    })
+}
+
+/// A place below `count`, or an error.
+fn place(index: i64, count: usize) -> Result<usize> {
+    let expected = || format!("there are {count} places, so it must be from 0 to {}", count - 1);
+    usize::try_from(index).ok().filter(|i| *i < count).ok_or_else(|| argument("an index", index, expected()))
+}
+
+pub(super) fn emb_dense_bwd(op: EmbDenseBwd<Operand>) -> Kernel {
+    Kernel::new(move |t| {
+        let (grad, indices) = (t.reals(&op.grad_output)?, t.ints(&op.indices)?);
+        let shape = &t.result(0)?.shape;
+        let (rows, columns) = (shape[0], shape[1]);
+        t.write(0, Finish::default(), |out| {
+            indices.iter().zip(grad.chunks(columns)).try_for_each(|(&index, grad)| {
+                let row = &mut out[place(index, rows)? * columns..][..columns];
+                row.iter_mut().zip(grad).for_each(|(o, g)| *o += g);
+                Ok(())
+            })
+        })
+    })
+}
+
+pub(super) fn max_pooling_indices_bwd(op: MaxPoolingIndicesBwd<Operand>) -> Kernel {
+    Kernel::new(move |t| {
+        let (grad, indices) = (t.reals(&op.grad_output)?, t.ints(&op.indices)?);
+        let (from, to) = (&op.grad_output.ty.shape, &t.result(0)?.shape);
+        let (windows, plane) = (from[2] * from[3], to[2] * to[3]);
+        t.write(0, Finish::default(), |out| {
+            let planes = out.chunks_mut(plane).zip(grad.chunks(windows)).zip(indices.chunks(windows));
+            for ((out, grad), indices) in planes {
+                for (&index, grad) in indices.iter().zip(grad) {
+                    out[place(index, plane)?] += grad;
+                }
+            }
+            Ok(())
+        })
+    })
+}
