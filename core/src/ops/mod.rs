@@ -41,6 +41,7 @@ mod sort;
 mod tile;
 mod types;
 mod window;
+mod work;
 
 pub use attribute::{Attribute, Attributes, Dict, check_attributes};
 pub use conv::Convolution;
@@ -59,3 +60,4 @@ pub use shuffle::{Image, depth_to_space};
 pub use slice::{Span, axis_ranges, slice_ranges, strided_ranges};
 pub use types::{Choice, INTEGERS, Inferred, NUMBERS, Value};
 pub use window::Window;
+pub use work::Work;
