@@ -3,10 +3,14 @@ use crate::{
     array::{Array, as_declared},
     base::{CallContext, Cause, Dtype, Error, MAX_ERRORS, Result, Suggestions, argument, counted, shape_text, shown},
     graph::{Graph, Operator, Tensor, TensorKind},
+    ops::Work,
     quant::Quantization,
 };
 use indexmap::IndexMap;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::{
+    collections::{BTreeMap, HashMap, HashSet},
+    time::{Duration, Instant},
+};
 
 /// How to run.
 #[derive(Debug, Clone, Default)]
@@ -81,7 +85,7 @@ pub struct Session<B: Backend> {
     pub(super) made_by: HashMap<usize, usize>,
     pub(super) inputs: Vec<usize>,
     /// What [`Session::run`] gives.
-    wanted: Vec<usize>,
+    pub(super) wanted: Vec<usize>,
     suggestions: Suggestions,
 }
 
@@ -95,11 +99,15 @@ pub(super) struct Slot<T> {
 
 /// An operator that is ready.
 pub(super) struct Step<K> {
-    op: &'static str,
+    pub op: &'static str,
+    pub work: Work,
     kernel: Kernel<K>,
     pub operands: Vec<usize>,
     pub outputs: Vec<usize>,
 }
+
+/// Is told the index of each step that was done, and its time.
+pub(super) type Watch<'w> = &'w mut (dyn FnMut(usize, Duration) + Send);
 
 enum Kernel<K> {
     Here(K),
@@ -196,7 +204,14 @@ impl<B: Backend> Session<B> {
             })?),
         };
         let outputs = operator.outputs().map(|t| t.index()).collect();
-        Ok(Step { op: operator.op.name(), kernel, operands, outputs })
+        Ok(Step { op: operator.op.name(), work: self.work(operator)?, kernel, operands, outputs })
+    }
+
+    fn work(&self, operator: &Operator) -> Result<Work> {
+        let value = |t: Tensor| self.slot(t.index()).map(|s| s.ty.value());
+        let op = operator.op.try_map(&mut |t: &Tensor| value(*t))?;
+        let results = operator.outputs().map(value).collect::<Result<Vec<_>>>()?;
+        Ok(Work::of(&op, &results).unwrap_or_default())
     }
 
     /// Runs the graph on `feeds`, one array an input (or in the place of any other tensor), by name, and gives the outputs;
@@ -205,7 +220,7 @@ impl<B: Backend> Session<B> {
     /// # Errors
     /// As [`run`].
     pub fn run(&self, feeds: &(impl Feeds + ?Sized)) -> Result<IndexMap<String, Array>> {
-        self.compute(feeds, &self.wanted)
+        self.compute(feeds, &self.wanted, None)
     }
 
     /// As [`Session::run`], for the tensors of these names, computing only what they need.
@@ -214,7 +229,7 @@ impl<B: Backend> Session<B> {
     /// As [`run`], or there is no tensor of a name.
     pub fn fetch(&self, feeds: &(impl Feeds + ?Sized), names: &[&str]) -> Result<IndexMap<String, Array>> {
         let wanted: Vec<usize> = names.iter().map(|n| self.find("tensor", n)).collect::<Result<_>>()?;
-        self.compute(feeds, &wanted)
+        self.compute(feeds, &wanted, None)
     }
 
     /// How many operators run where: `cpu: 41 ops`; for a fallback also which.
@@ -254,15 +269,26 @@ impl<B: Backend> Session<B> {
         })
     }
 
-    fn compute(&self, feeds: &(impl Feeds + ?Sized), wanted: &[usize]) -> Result<IndexMap<String, Array>> {
+    pub(super) fn compute(
+        &self,
+        feeds: &(impl Feeds + ?Sized),
+        wanted: &[usize],
+        watch: Option<Watch>,
+    ) -> Result<IndexMap<String, Array>> {
         let fed = self.checked_feeds(feeds)?;
         let plan = Plan::new(self, &fed, wanted)?;
         plan.check_memory(self)?;
         // Kernels divide their work among the pool's threads.
-        self.pool.install(|| self.go(fed, &plan, wanted))
+        self.pool.install(|| self.go(fed, &plan, wanted, watch))
     }
 
-    fn go(&self, fed: HashMap<usize, Array>, plan: &Plan, wanted: &[usize]) -> Result<IndexMap<String, Array>> {
+    fn go(
+        &self,
+        fed: HashMap<usize, Array>,
+        plan: &Plan,
+        wanted: &[usize],
+        mut watch: Option<Watch>,
+    ) -> Result<IndexMap<String, Array>> {
         let mut buffers: HashMap<usize, B::Buffer> = HashMap::new();
         for (tensor, array) in fed {
             buffers.insert(tensor, self.backend.upload(&array)?);
@@ -274,7 +300,12 @@ impl<B: Backend> Session<B> {
         }
         for (&index, freed) in plan.steps.iter().zip(&plan.freed) {
             let step = &self.steps[index];
+            let begun = Instant::now();
             let results = self.step(step, &buffers).map_err(|e| e.in_call(self.step_context(index, step)))?;
+            if let Some(watch) = &mut watch {
+                self.backend.synchronise()?;
+                watch(index, begun.elapsed());
+            }
             for (&tensor, buffer) in step.outputs.iter().zip(results) {
                 if wanted_set.contains(&tensor) && !buffers.contains_key(&tensor) {
                     found.insert(tensor, self.backend.download(&buffer)?);

@@ -1,15 +1,18 @@
-use super::{Outcome, feeds, model, print};
+use super::{
+    Outcome, feeds, model, print,
+    profile::{self, Form},
+};
 use std::path::PathBuf;
 use tpulang::{
     array::write_npz,
     base::counted,
-    exec::{CpuBackend, RunOptions, run},
+    exec::{CpuBackend, RunOptions, Session},
 };
 
 /// Run a model on the CPU
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  tpulang run model.json -i inputs.npz -o outputs.npz --all\n  tpulang run model.json -i image=cat.jpg -o outputs.npz"
+    after_help = "Examples:\n  tpulang run model.json -i inputs.npz -o outputs.npz --all\n  tpulang run model.json -i image=cat.jpg -o outputs.npz\n  tpulang run model.json -i inputs.npz -o outputs.npz --profile"
 )]
 pub struct Args {
     /// A graph spec (JSON; - for standard input), or a Top dialect .mlir with its weights beside it
@@ -36,14 +39,29 @@ pub struct Args {
     /// Refuse operators that the backend has no kernel for, instead of running them on the CPU
     #[arg(long)]
     strict: bool,
+    /// Print also where the time goes, by operator and by kind of operator: the median of three more runs. With
+    /// --profile=json one object, and nothing else. Operations and bytes are those of the op's definition
+    #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "table")]
+    profile: Option<Form>,
 }
+
+/// Runs that a profile is the median of, after the one that gives the results.
+const PROFILED: usize = 3;
 
 pub fn main(args: Args) -> Outcome {
     let graph = model::read(&args.model, args.weights.as_deref())?;
     let feeds = feeds::read(&graph, &args.inputs, args.preprocess)?;
     let options = RunOptions { all: args.all, strict: args.strict, threads: args.threads };
-    let results = run(&graph, &feeds, &CpuBackend::new(), &options)?;
-    write_npz(&args.output, results.tensors.iter().map(|(n, a)| (n.as_str(), a)))?;
-    print(&format!("{}\n{}: {}\n", results.summary, args.output.display(), counted(results.tensors.len(), "tensor")))?;
+    let session = Session::new(&graph, CpuBackend::new(), &options)?;
+    let results = session.run(&feeds)?;
+    write_npz(&args.output, results.iter().map(|(n, a)| (n.as_str(), a)))?;
+    let written = format!("{}\n{}: {}\n", session.summary(), args.output.display(), counted(results.len(), "tensor"));
+    drop(results);
+    let profile = |form| -> tpulang::Result<String> { Ok(profile::text(form, &session.profile(&feeds, PROFILED)?)) };
+    print(&match args.profile {
+        None => written,
+        Some(Form::Table) => format!("{written}\n{}", profile(Form::Table)?),
+        Some(Form::Json) => profile(Form::Json)?,
+    })?;
     Ok(true)
 }
