@@ -1,11 +1,12 @@
 # The everyday commands. `make demo` and `make test` need nothing but a Rust tool chain on Debian 12 or Ubuntu.
 PEER ?= target/peer
+BENCH_PEER ?= target/bench-peer
 CASES ?= $(or $(TPULANG_CASES),tests/cases)
 PROFILE ?= release
 BIN = target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup demo build test check deny conformance quantized fuzz fuzz-input minilm bench docs
+.PHONY: help setup demo build test check deny conformance quantized fuzz fuzz-input minilm bench bench-quick docs
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -61,7 +62,13 @@ minilm: setup ## fetch a real language model, convert it, run it, and let the to
 	cargo run --profile $(PROFILE) --example minilm
 	if [ -e $(PEER)/ready ]; then $(PEER)/bin/python conformance/accept.py build/minilm/minilm_origin.mlir; fi
 
-bench: build ## speed beside TpuLang's Python, in one run
+bench: build ## speed beside TpuLang, onnxruntime, PyTorch and pymlir: docs/performance.md
 	sh conformance/setup.sh $(PEER)
+	sh benches/setup.sh $(BENCH_PEER)
 	$(PEER)/bin/python benches/build_convert.py --bin $(BIN)
+	$(BENCH_PEER)/bin/python benches/compare.py --bin $(BIN) --peer $(PEER)
 	cargo bench
+
+bench-quick: build ## a few of its networks, briefly: build/bench/performance.md
+	sh benches/setup.sh $(BENCH_PEER)
+	$(BENCH_PEER)/bin/python benches/compare.py --bin $(BIN) --peer $(PEER) --quick

@@ -1,7 +1,7 @@
 use crate::{
     array::Array,
     base::{Dtype, Result, Shape},
-    ops::Op,
+    ops::{Op, Value},
     quant::Quantization,
 };
 
@@ -151,6 +151,11 @@ impl ValueType {
     /// Number of elements.
     pub fn elements(&self) -> usize {
         self.shape.iter().product()
+    }
+    /// As the ops see it, in its buffer's dtype.
+    pub(super) fn value(&self) -> Value<'_> {
+        let (called, shape) = (self.name.as_str(), self.shape.as_slice());
+        Value { called, shape, dtype: self.buffer_dtype(), coefficient: false, data: None }
     }
 }
 

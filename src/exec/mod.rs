@@ -22,10 +22,12 @@ mod compare;
 mod cpu;
 mod plan;
 mod preprocess;
+mod profile;
 mod session;
 
 pub use backend::{Backend, Layout, Operand, Signature, ValueType};
 pub use compare::{Comparison, Tolerance, compare};
 pub use cpu::CpuBackend;
 pub use preprocess::preprocess;
+pub use profile::{KindTime, StepTime, by_kind};
 pub use session::{Feeds, RunOptions, RunResults, Session, run};

@@ -11,6 +11,7 @@ use indexmap::IndexMap;
 use std::{
     collections::{BTreeMap, HashMap},
     sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
 };
 
 /// How to run.
@@ -86,11 +87,14 @@ pub struct Session<B: Backend> {
     options: RunOptions,
     /// For the graph's inputs, giving what [`Session::run`] gives.
     plan: Arc<Plan<B>>,
-    wanted: Vec<usize>,
+    pub(super) wanted: Vec<usize>,
     /// For other feeds and wanted tensors, the latest last.
     others: Mutex<Vec<(Request, Arc<Plan<B>>)>>,
     suggestions: Suggestions,
 }
+
+/// Is told the place of each step that was done, and its time.
+pub(super) type Watch<'w> = &'w mut (dyn FnMut(usize, Duration) + Send);
 
 /// What is fed, sorted, and what is wanted.
 type Request = (Vec<usize>, Vec<usize>);
@@ -137,7 +141,7 @@ impl<B: Backend> Session<B> {
     /// # Errors
     /// As [`run`].
     pub fn run(&self, feeds: &(impl Feeds + ?Sized)) -> Result<IndexMap<String, Array>> {
-        self.compute(feeds, &self.wanted)
+        self.compute(feeds, &self.wanted, None).map(|(_, results)| results)
     }
 
     /// As [`Session::run`], for the tensors of these names, computing only what they need.
@@ -146,7 +150,7 @@ impl<B: Backend> Session<B> {
     /// As [`run`], or there is no tensor of a name.
     pub fn fetch(&self, feeds: &(impl Feeds + ?Sized), names: &[&str]) -> Result<IndexMap<String, Array>> {
         let wanted: Vec<usize> = names.iter().map(|n| self.find("tensor", n)).collect::<Result<_>>()?;
-        self.compute(feeds, &wanted)
+        self.compute(feeds, &wanted, None).map(|(_, results)| results)
     }
 
     /// How many operators run where: `cpu: 41 ops`; for a fallback also which.
@@ -214,21 +218,39 @@ impl<B: Backend> Session<B> {
         Ok(plan)
     }
 
-    fn compute(&self, feeds: &(impl Feeds + ?Sized), wanted: &[usize]) -> Result<IndexMap<String, Array>> {
+    /// Gives also the plan that was followed.
+    pub(super) fn compute(
+        &self,
+        feeds: &(impl Feeds + ?Sized),
+        wanted: &[usize],
+        watch: Option<Watch>,
+    ) -> Result<(Arc<Plan<B>>, IndexMap<String, Array>)> {
         let fed = self.checked_feeds(feeds)?;
         let plan = self.plan(&fed, wanted)?;
         plan.check_memory()?;
         // Kernels divide their work among the pool's threads.
-        self.pool.install(|| self.go(fed, &plan, wanted))
+        let results = self.pool.install(|| self.go(fed, &plan, wanted, watch))?;
+        Ok((plan, results))
     }
 
-    fn go(&self, fed: HashMap<usize, Array>, plan: &Plan<B>, wanted: &[usize]) -> Result<IndexMap<String, Array>> {
+    fn go(
+        &self,
+        fed: HashMap<usize, Array>,
+        plan: &Plan<B>,
+        wanted: &[usize],
+        mut watch: Option<Watch>,
+    ) -> Result<IndexMap<String, Array>> {
         let mut buffers: Vec<Option<B::Buffer>> = vec![None; plan.tensors.len()];
         for (tensor, array) in fed {
             buffers[tensor] = Some(self.backend.upload(&array)?);
         }
-        for (step, freed) in plan.steps.iter().zip(&plan.freed) {
+        for (i, (step, freed)) in plan.steps.iter().zip(&plan.freed).enumerate() {
+            let begun = watch.is_some().then(Instant::now);
             let results = self.step(plan, step, &buffers).map_err(|e| e.in_call(plan.context(&step.node)))?;
+            if let (Some(watch), Some(begun)) = (&mut watch, begun) {
+                self.backend.synchronise()?;
+                watch(i, begun.elapsed());
+            }
             for (&tensor, buffer) in step.outputs.iter().zip(results) {
                 // What is fed is not computed.
                 buffers[tensor].get_or_insert(buffer);

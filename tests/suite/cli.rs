@@ -1,5 +1,6 @@
 //! The command: what it prints, and its exit codes.
 use super::snapshot;
+use serde_json::Value;
 use std::process::{Command, Output};
 
 pub fn tpulang(args: &[&str]) -> Output {
@@ -16,7 +17,7 @@ fn shown(args: &[&str]) -> String {
 #[test]
 fn help() {
     let mut all = shown(&["--help"]);
-    for command in ["convert", "check", "run", "compare", "ops", "schema"] {
+    for command in ["convert", "check", "run", "bench", "compare", "ops", "schema"] {
         all += &format!("\n{}", shown(&[command, "--help"]));
     }
     snapshot("help", &all);
@@ -67,6 +68,80 @@ fn a_network_goes_all_the_way() {
     );
 }
 
+fn json(args: &[&str]) -> Value {
+    let out = tpulang(args);
+    let text = String::from_utf8_lossy(&out.stdout);
+    serde_json::from_str(&text)
+        .unwrap_or_else(|e| panic!("{args:?}: {e}: {text}{}", String::from_utf8_lossy(&out.stderr)))
+}
+
+/// As the help's examples, and what the figures must be among each other.
+#[test]
+fn a_network_is_measured() {
+    let (spec, inputs) = ("examples/patterns/patterns.json", "examples/patterns/inputs.npz");
+    let figures = json(&["bench", spec, "-i", inputs, "-j", "1", "--repeat", "100", "--json"]);
+    let of = |name: &str| figures[name].as_f64().unwrap_or_else(|| panic!("{name}: {figures}"));
+    assert!(0.0 < of("min_ms") && of("min_ms") <= of("median_ms") && of("median_ms") <= of("p95_ms"), "{figures}");
+    assert!(of("min_ms") < of("first_ms"), "{figures}");
+    assert!(!cfg!(target_os = "linux") || of("peak_bytes") > 1e6, "{figures}");
+    assert_eq!(figures["runs"], 100);
+    // Without inputs, for people.
+    let text = shown(&["bench", spec, "--repeat", "2"]);
+    assert!(text.contains("ops, 2 runs\nminimum ") && text.ends_with("[exit 0]\n"), "{text}");
+    for (args, expected) in [
+        (&["--repeat", "0"][..], "0 is not in 1..=1000000"),
+        (&["-i", "examples/patterns/weights.npz"], "the input \"image\" (3x1x8x8 float32) is not fed"),
+        (&["--preprocess"], "--inputs"),
+    ] {
+        let text = shown(&[&["bench", spec], args].concat());
+        assert!(text.contains(expected) && text.ends_with("[exit 2]\n"), "{text}");
+    }
+}
+
+/// Integers that are drawn are indices of any table.
+#[test]
+fn indices_are_drawn_too() {
+    let spec = r#"{"version": 1, "name": "g", "inputs": ["ids", "bytes"], "outputs": ["y", "z"],
+        "tensors": {"table": {"shape": [1, 4], "coeff": true, "data": [1, 2, 3, 4]},
+                    "ids": {"shape": [3], "dtype": "int32"}, "bytes": {"shape": [64], "dtype": "int8"}},
+        "ops": [{"op": "index_select", "args": {"input": "table", "index": "ids"}, "out": "y"},
+                {"op": "abs", "args": {"input": "bytes"}, "out": "z"}]}"#;
+    let dir = tempfile::tempdir().unwrap();
+    let path = dir.path().join("g.json");
+    std::fs::write(&path, spec).unwrap();
+    let text = shown(&["bench", &path.display().to_string(), "--repeat", "1"]);
+    assert!(text.ends_with("[exit 0]\n"), "{text}");
+}
+
+#[test]
+fn a_run_is_profiled() {
+    let dir = tempfile::tempdir().unwrap();
+    let out = dir.path().join("out.npz").display().to_string();
+    let run = ["run", "examples/patterns/patterns.json", "-i", "examples/patterns/inputs.npz", "-o", &out];
+    let profile = json(&[&run[..], &["--profile=json"]].concat());
+    let rows = |of: &str| profile[of].as_array().unwrap().clone();
+    let sum = |of: &str, what: &str| rows(of).iter().map(|r| r[what].as_f64().unwrap()).sum::<f64>();
+    for of in ["steps", "kinds"] {
+        assert!(
+            (sum(of, "share") - 1.0).abs() < 1e-9 && (sum(of, "ms") - profile["ms"].as_f64().unwrap()).abs() < 1e-9
+        );
+        assert_eq!(sum(of, "operations"), sum("steps", "operations"), "{profile}");
+    }
+    let conv = rows("steps").into_iter().find(|s| s["op"] == "Conv").unwrap();
+    let rate = conv["operations"].as_f64().unwrap() / conv["ms"].as_f64().unwrap() / 1e6;
+    assert!(rate > 0.0 && (rate / conv["gflops"].as_f64().unwrap() - 1.0).abs() < 1e-9, "{conv}");
+    // The figures of the tables are the machine's; their rows and heads are the network's.
+    let text = shown(&[&run[..], &["--profile"]].concat());
+    let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+    let heads: Vec<_> = text.lines().filter(|l| l.contains("GFLOP/s")).map(words).collect();
+    assert_eq!(heads.len(), 2, "{text}");
+    assert_eq!(heads[0], ["name", "op", "output", "ms", "share", "GFLOP/s", "GB/s"]);
+    for step in rows("steps") {
+        let start = [&step["name"], &step["op"]].map(|v| v.as_str().unwrap().to_owned());
+        assert!(text.lines().any(|l| words(l).starts_with(&start)), "{start:?}: {text}");
+    }
+}
+
 /// `make docs` writes them.
 #[test]
 fn generated_documents_are_true() {
@@ -97,10 +172,13 @@ fn what_cannot_be_printed_is_an_error() {
     let at = |n: &str| dir.path().join(n).display().to_string();
     let (spec, folder, out) = ("examples/patterns/patterns.json", at(""), at("out.npz"));
     let (inputs, expected) = ("examples/patterns/inputs.npz", "examples/patterns/expected.npz");
-    let commands: [&[&str]; 11] = [
+    let commands: [&[&str]; 14] = [
         &["check", spec],
         &["convert", spec, "-o", &folder],
         &["run", spec, "-i", inputs, "-o", &out],
+        &["run", spec, "-i", inputs, "-o", &out, "--profile=json"],
+        &["bench", spec, "-i", inputs, "--repeat", "1"],
+        &["bench", spec, "-i", inputs, "--repeat", "1", "--json"],
         &["compare", expected, expected],
         &["compare", expected, inputs],
         &["ops"],

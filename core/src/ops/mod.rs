@@ -42,6 +42,7 @@ mod tile;
 mod train;
 mod types;
 mod window;
+mod work;
 
 pub use attribute::{Attribute, Attributes, Dict, check_attributes};
 pub use conv::Convolution;
@@ -62,3 +63,4 @@ pub use slice::{Span, axis_ranges, slice_ranges, strided_ranges};
 pub use train::Gradients;
 pub use types::{Choice, INTEGERS, Inferred, NUMBERS, Value};
 pub use window::Window;
+pub use work::Work;

@@ -1,11 +1,13 @@
 //! The `tpulang` command: one file a subcommand.
 
+mod bench;
 mod check;
 mod compare;
 mod convert;
 mod feeds;
 mod model;
 mod ops;
+mod profile;
 mod reference;
 mod run;
 mod schema;
@@ -14,6 +16,7 @@ use clap::{Parser, Subcommand};
 use std::{
     io::{ErrorKind, Write},
     process::ExitCode,
+    time::Instant,
 };
 use tpulang::base::MAX_ERRORS;
 
@@ -33,6 +36,7 @@ enum Command {
     Convert(convert::Args),
     Check(check::Args),
     Run(run::Args),
+    Bench(bench::Args),
     Compare(compare::Args),
     Ops(ops::Args),
     Schema(schema::Args),
@@ -42,11 +46,13 @@ enum Command {
 type Outcome = Result<bool, tpulang::Error>;
 
 fn main() -> ExitCode {
+    let begun = Instant::now();
     let outcome = match Cli::try_parse() {
         Ok(cli) => match cli.command {
             Command::Convert(args) => convert::main(args),
             Command::Check(args) => check::main(args),
             Command::Run(args) => run::main(args),
+            Command::Bench(args) => bench::main(args, begun),
             Command::Compare(args) => compare::main(args),
             Command::Ops(args) => ops::main(args),
             Command::Schema(args) => schema::main(args),

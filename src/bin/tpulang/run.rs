@@ -1,29 +1,32 @@
-use super::{Outcome, feeds, model, print};
+use super::{
+    Outcome, feeds, model, print,
+    profile::{self, Form},
+};
 use std::path::PathBuf;
 use tpulang::{
     array::write_npz,
     base::counted,
-    exec::{CpuBackend, RunOptions, run},
+    exec::{CpuBackend, RunOptions, Session},
 };
 
 /// Run a model on the CPU
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  tpulang run model.json -i inputs.npz -o outputs.npz --all\n  tpulang run model.json -i image=cat.jpg -o outputs.npz"
+    after_help = "Examples:\n  tpulang run model.json -i inputs.npz -o outputs.npz --all\n  tpulang run model.json -i image=cat.jpg -o outputs.npz\n  tpulang run model.json -i inputs.npz -o outputs.npz --profile\n  tpulang run model.json --explain"
 )]
 pub struct Args {
     /// A graph spec (JSON; - for standard input), or a Top dialect .mlir with its weights beside it
     model: PathBuf,
     /// The inputs: an .npz with an array each, by name; or NAME=IMAGE (PNG, JPEG, BMP), which is preprocessed as the model
     /// declares. May be given several times; several images for one input are its batch
-    #[arg(short, long, required = true, value_name = "[NAME=]FILE")]
+    #[arg(short, long, required_unless_present = "explain", value_name = "[NAME=]FILE")]
     inputs: Vec<String>,
     /// The arrays of inputs that declare a preprocess are raw images: uint8, height x width x channels (red first)
     #[arg(long)]
     preprocess: bool,
     /// Where the results go: one array each, by name
-    #[arg(short, long)]
-    output: PathBuf,
+    #[arg(short, long, required_unless_present = "explain")]
+    output: Option<PathBuf>,
     /// Save every tensor that is computed, not only the outputs
     #[arg(long)]
     all: bool,
@@ -39,14 +42,36 @@ pub struct Args {
     /// Run each operator by itself, instead of several as one where that is faster
     #[arg(long)]
     no_fusion: bool,
+    /// Print what a run does, step by step, and what was made of the operators for it, instead of running
+    #[arg(long)]
+    explain: bool,
+    /// Print also where the time goes, by operator and by kind of operator: the median of three more runs. With
+    /// --profile=json one object, and nothing else. Operations and bytes are those of the op's definition
+    #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "table")]
+    profile: Option<Form>,
 }
+
+/// Runs that a profile is the median of, after the one that gives the results.
+const PROFILED: usize = 3;
 
 pub fn main(args: Args) -> Outcome {
     let graph = model::read(&args.model, args.weights.as_deref())?;
-    let feeds = feeds::read(&graph, &args.inputs, args.preprocess)?;
     let options = RunOptions { all: args.all, strict: args.strict, threads: args.threads, unfused: args.no_fusion };
-    let results = run(&graph, &feeds, &CpuBackend::new(), &options)?;
-    write_npz(&args.output, results.tensors.iter().map(|(n, a)| (n.as_str(), a)))?;
-    print(&format!("{}\n{}: {}\n", results.summary, args.output.display(), counted(results.tensors.len(), "tensor")))?;
+    let (false, Some(output)) = (args.explain, args.output) else {
+        print(&Session::new(&graph, CpuBackend::new(), &options)?.explain())?;
+        return Ok(true);
+    };
+    let feeds = feeds::read(&graph, &args.inputs, args.preprocess)?;
+    let session = Session::new(&graph, CpuBackend::new(), &options)?;
+    let results = session.run(&feeds)?;
+    write_npz(&output, results.iter().map(|(n, a)| (n.as_str(), a)))?;
+    let written = format!("{}\n{}: {}\n", session.summary(), output.display(), counted(results.len(), "tensor"));
+    drop(results);
+    let profile = |form| -> tpulang::Result<String> { Ok(profile::text(form, &session.profile(&feeds, PROFILED)?)) };
+    print(&match args.profile {
+        None => written,
+        Some(Form::Table) => format!("{written}\n{}", profile(Form::Table)?),
+        Some(Form::Json) => profile(Form::Json)?,
+    })?;
     Ok(true)
 }

@@ -14,6 +14,11 @@ pub(crate) struct Node {
 }
 
 impl Node {
+    /// `Conv + Add + Relu`.
+    pub fn text(&self) -> String {
+        let names: Vec<_> = self.stages.iter().map(|s| s.op.name()).collect();
+        names.join(" + ")
+    }
     /// The last operator, whose results are the node's.
     pub fn last(&self) -> Option<&Operation> {
         self.stages.last()

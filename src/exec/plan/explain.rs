@@ -29,15 +29,14 @@ impl<B: Backend> Plan<B> {
         text
     }
 
-    /// `Conv + Add + Relu`, the results' names, their types and where else than on the backend it runs.
+    /// The operators, the results' names, their types and where else than on the backend it runs.
     fn row(&self, step: &Step<B::Kernel>, backend: &str) -> [String; 3] {
-        let what: Vec<_> = step.node.stages.iter().map(|s| s.op.name()).collect();
         let results = || step.outputs.iter().filter_map(|t| self.slot(*t).ok());
         let names: Vec<_> = results().map(|s| s.ty.name.as_str()).collect();
         let mut rest: Vec<_> = results().map(|s| format!("{} {}", shape_text(&s.ty.shape), s.ty.dtype)).collect();
         if matches!(step.kernel, Kernel::OnCpu(_)) && backend != "cpu" {
             rest.push("on the cpu".into());
         }
-        [what.join(" + "), names.join(", "), rest.join(", ")]
+        [step.node.text(), names.join(", "), rest.join(", ")]
     }
 }

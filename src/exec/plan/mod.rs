@@ -7,6 +7,7 @@ mod layout;
 mod memory;
 mod network;
 mod rules;
+mod work;
 
 pub(super) use draft::{Node, for_compute};
 pub(super) use network::{Network, Operation, Slot};

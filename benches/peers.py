@@ -1,0 +1,156 @@
+"""A peer, in a process of its own that lives as long as its network is measured.
+
+    peers.py onnxruntime|torch|pymlir NAME FOLDER THREADS
+    peers.py machine - - THREADS
+
+It prints a JSON line when it is ready (version, where its outputs are, or why it cannot), and one of milliseconds for
+each line with a number of runs that it reads. `machine` prints what a large product and a large copy attain, and ends.
+"""
+import json
+import os
+import subprocess
+import sys
+import time
+
+kind, name, folder, threads = sys.argv[1:5]
+# Before any library that counts threads is loaded.
+os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = threads
+# Libraries print where they like: what is said to the parent goes its own way.
+said = os.fdopen(os.dup(1), "w")
+os.dup2(2, 1)
+
+if kind == "pymlir":
+    import tpu_mlir  # sets paths, so that it comes first
+import numpy as np
+
+
+def say(**what):
+    print(json.dumps(what), file=said, flush=True)
+
+
+def milliseconds(run, runs):
+    times = []
+    for _ in range(runs):
+        start = time.perf_counter()
+        run()
+        times.append((time.perf_counter() - start) * 1e3)
+    return times
+
+
+def network():
+    from models import MODELS
+    from single import SINGLE
+    return {**MODELS, **SINGLE}[name]()
+
+
+def inputs():
+    with np.load(os.path.join(folder, "inputs.npz")) as arrays:
+        return dict(arrays)
+
+
+def onnx_session(model):
+    import onnxruntime
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = int(threads)
+    options.log_severity_level = 3
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+def onnxruntime_peer():
+    """version, function, names and values of outputs, remark"""
+    import onnxruntime
+    session, given = onnx_session(os.path.join(folder, "net.onnx")), inputs()
+    names = [o.name for o in session.get_outputs()]
+    run = lambda: session.run(None, given)
+    return onnxruntime.__version__, run, dict(zip(names, run())), ""
+
+
+def torch_peer():
+    import torch
+    torch.set_num_threads(int(threads))
+    net = network()
+    given, module = [torch.from_numpy(a) for a in net.inputs.values()], net.torch()
+    forms = {"eager": module}
+    with torch.inference_mode():
+        try:
+            frozen = torch.jit.optimize_for_inference(torch.jit.freeze(torch.jit.trace(module, given)))
+            frozen(*given)
+            forms["frozen"] = frozen
+        except Exception as e:
+            print("torch.jit: %s" % e, file=sys.stderr)
+
+    def run(form):
+        with torch.inference_mode():
+            return form(*given)
+
+    # The quicker form is what it is compared by.
+    quickest = {}
+    for form in forms:
+        milliseconds(lambda: run(forms[form]), 3)
+        quickest[form] = min(milliseconds(lambda: run(forms[form]), 5))
+    form = min(quickest, key=quickest.get)
+    outputs = run(forms[form])
+    return torch.__version__, lambda: run(forms[form]), {n: o.numpy() for n, o in zip(net.results, outputs)}, form
+
+
+def pymlir_peer():
+    from importlib.metadata import version
+    sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "conformance"))
+    from judge import canonicalize, tool_chain
+    opt, env = tool_chain()
+    rc, text = canonicalize(opt, env, folder, "net_origin.mlir", "net.mlir")
+    if rc:
+        raise RuntimeError("tpuc-opt: " + text[-300:])
+    import pymlir
+    pymlir.set_mem_mode("value_mem")
+    os.chdir(folder)
+    module = pymlir.module()
+    module.load("net.mlir")
+    given = inputs()
+    for each in module.input_names:
+        module.set_tensor(each, given[each].astype(np.float32), given[each].shape)
+    run = lambda: module.invoke(True)
+    run()
+    computed = module.get_all_tensor()
+    return version("tpu_mlir"), run, {n: np.array(computed[n]) for n in module.output_names}, ""
+
+
+def machine():
+    """GFLOP/s of a product of 2048 x 2048, GB/s (read and written) of a copy of 256 MB: the best of several"""
+    from single import gemm
+    flops, runs = {}, 8
+    session = onnx_session(gemm(2048, 2048, 2048)().onnx())
+    x = np.random.default_rng(0).standard_normal((2048, 2048), dtype=np.float32)
+    flops["onnxruntime"] = min(milliseconds(lambda: session.run(None, {"x": x}), runs))
+    source = np.ones(1 << 26, np.float32)
+    try:
+        import torch
+    except ImportError:
+        to = np.empty_like(source)
+        copy = min(milliseconds(lambda: np.copyto(to, source), runs))
+    else:
+        torch.set_num_threads(int(threads))
+        a = torch.from_numpy(x)
+        flops["torch"] = min(milliseconds(lambda: a @ a, runs))
+        to, source = torch.empty(1 << 26), torch.from_numpy(source)
+        copy = min(milliseconds(lambda: to.copy_(source), runs))
+    by, best = min(flops.items(), key=lambda item: item[1])
+    say(gflops=2 * 2048 ** 3 / best / 1e6, by=by, gbs=2 * 4 * (1 << 26) / copy / 1e6)
+
+
+def main():
+    if kind == "machine":
+        return machine()
+    peer = {"onnxruntime": onnxruntime_peer, "torch": torch_peer, "pymlir": pymlir_peer}[kind]
+    try:
+        version, run, outputs, remark = peer()
+    except Exception as e:
+        return say(problem="%s: %s" % (type(e).__name__, e))
+    path = os.path.join(folder, "outputs_%s.npz" % kind)
+    np.savez(path, **outputs)
+    say(version=version, outputs=path, remark=remark)
+    for line in sys.stdin:
+        say(ms=milliseconds(run, int(line)))
+
+
+main()

@@ -1,0 +1,108 @@
+"""What compare.py has measured, as Markdown, as a picture, and as JSON.
+
+    report.py FILE.json     writes FILE.md and FILE.svg again
+"""
+import json
+import os
+import sys
+
+TITLES = {"tpulang": "tpulang", "onnxruntime": "onnxruntime", "torch": "PyTorch", "pymlir": "pymlir"}
+COLOURS = {"onnxruntime": "#4477aa", "torch": "#ee6677", "pymlir": "#999999"}
+PEERS = list(COLOURS)
+
+
+def write(path, told):
+    base = os.path.splitext(path)[0]
+    for ending, text in [(".json", json.dumps(told, indent=1) + "\n"), (".md", page(base, told)), (".svg", picture(told))]:
+        with open(base + ending, "w") as f:
+            f.write(text)
+
+
+def least_ms(row, peaks):
+    """what the machine needs at least: at its peak of arithmetic, or to move inputs, weights and outputs once"""
+    peak = peaks[str(row["threads"])] if str(row["threads"]) in peaks else peaks[row["threads"]]
+    return max(row["operations"] / peak["gflops"], row["bytes"] / peak["gbs"]) / 1e6
+
+
+def ratio(row, peer):
+    """how many times as fast as the peer we are"""
+    ms = row["ms"]
+    return ms[peer] / ms["tpulang"] if peer in ms and "tpulang" in ms else None
+
+
+def number(value, form="%.2f"):
+    return "-" if value is None else form % value
+
+
+def time(ms):
+    return "-" if ms is None else "%.0f" % ms if ms >= 100 else "%.3g" % ms
+
+
+def table(rows, peaks, models):
+    peers = [p for p in PEERS if any(p in r["ms"] for r in rows)]
+    heads = ["", "tpulang ms", *(TITLES[p] + " ms" for p in peers), *("/ " + TITLES[p] for p in peers), "of the peak"]
+    heads += ["first result ms", "peak MiB"] if models else []
+    lines = [heads, ["---"] + ["---:"] * (len(heads) - 1)]
+    for r in rows:
+        ours = r["ms"].get("tpulang")
+        # The peak of arithmetic is that of floats.
+        share = None if ours is None or "_int" in r["name"] else 100 * least_ms(r, peaks) / ours
+        cells = [r["name"], time(ours), *(time(r["ms"].get(p)) for p in peers), *(number(ratio(r, p)) for p in peers)]
+        cells.append(number(share, "%.0f%%"))
+        if models:
+            cells += [time(r.get("first_ms")), number(r["peak_bytes"] / 2 ** 20 if r.get("peak_bytes") else None, "%.0f")]
+        lines.append(cells)
+    return "\n".join("| %s |" % " | ".join(cells) for cells in lines)
+
+
+def page(base, told):
+    versions = ", ".join("%s %s" % (TITLES[k], v) for k, v in told["versions"].items())
+    peaks = "; ".join("%s threads: %.0f GFLOP/s (a product of 2048 x 2048 by %s), %.1f GB/s (a copy of 256 MB, read and written)" % (t, p["gflops"], TITLES[p["by"]], p["gbs"]) for t, p in told["peaks"].items())
+    parts = ["# Performance", "`make bench` writes this page anew: all of it was measured in one run, the programs taking turns."]
+    if told["quick"]:
+        parts.append("**A quick run, to see that it works: its figures are noise.**")
+    parts.append("%s, %s cores, %s; %s; %s. Medians of %d rounds of %g s each." % (told["machine"], told["cores"], told["system"], versions, told["date"], told["rounds"], told["seconds"]))
+    parts.append("Ratios are a peer's time over tpulang's: above 1 tpulang is faster. \"Of the peak\": what the machine needs at least (all operations at its peak, or inputs, weights and outputs moved once), over what tpulang took. Peaks with %s." % peaks)
+    parts.append("![Ratios](%s.svg)" % os.path.basename(base))
+    for models, title in [(True, "Whole models"), (False, "Single operators")]:
+        for threads in sorted({r["threads"] for r in told["rows"]}):
+            rows = [r for r in told["rows"] if r["model"] == models and r["threads"] == threads]
+            if rows:
+                parts += ["## %s, %d thread%s" % (title, threads, "s" if threads > 1 else ""), table(rows, told["peaks"], models)]
+    remarks = ["- %s, %d threads, %s: %s" % (r["name"], r["threads"], TITLES[k], " ".join(v.split())) for r in told["rows"] for k, v in r["remarks"].items() if v not in ("frozen", "eager")]
+    parts += ["## Left out"] + ["\n".join(remarks)] if remarks else []
+    forms = [r["remarks"].get("torch") for r in told["rows"]]
+    parts.append("PyTorch: the quicker of the module as it is (%d times) and frozen by TorchScript (%d times)." % (forms.count("eager"), forms.count("frozen")) if "torch" in told["versions"] else "")
+    return "\n\n".join(p for p in parts if p) + "\n"
+
+
+def picture(told):
+    """a bar for each model and peer, as long as tpulang is faster; the line is 1"""
+    threads = min(r["threads"] for r in told["rows"])
+    rows = [r for r in told["rows"] if r["threads"] == threads]
+    rows = [r for r in rows if r["model"]] or rows
+    longest = max([2.0] + [min(ratio(r, p) or 0, 4.0) for r in rows for p in PEERS])
+    left, width, bar, gap = 190, 480, 11, 12
+    scale = width / longest
+    parts, y = [], 44
+    for r in rows:
+        peers = [p for p in PEERS if ratio(r, p) is not None]
+        parts.append('<text x="%d" y="%d" text-anchor="end">%s</text>' % (left - 8, y + bar * len(peers) / 2 + 4, r["name"]))
+        for p in peers:
+            value = ratio(r, p)
+            length = min(value, longest) * scale
+            parts.append('<rect x="%d" y="%d" width="%.1f" height="%d" fill="%s"/>' % (left, y, length, bar - 2, COLOURS[p]))
+            parts.append('<text x="%.1f" y="%d" font-size="9">%.2f</text>' % (left + length + 4, y + bar - 3, value))
+            y += bar
+        y += gap
+    for i, p in enumerate(PEERS):
+        parts.append('<rect x="%d" y="10" width="10" height="10" fill="%s"/><text x="%d" y="19">%s</text>' % (left + 130 * i, COLOURS[p], left + 15 + 130 * i, TITLES[p]))
+    parts.append('<line x1="%.1f" x2="%.1f" y1="34" y2="%d" stroke="black" stroke-dasharray="3 3"/>' % (left + scale, left + scale, y))
+    title = "a peer's time over tpulang's, %d thread%s" % (threads, "s" if threads > 1 else "")
+    parts.append('<text x="%d" y="%d">%s</text>' % (left, y + 14, title))
+    return '<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="12"><rect width="100%%" height="100%%" fill="white"/>\n%s\n</svg>\n' % (left + width + 60, y + 24, "\n".join(parts))
+
+
+if __name__ == "__main__":
+    with open(sys.argv[1]) as f:
+        write(sys.argv[1], json.load(f))

@@ -1,0 +1,23 @@
+#!/bin/sh
+# Sets up PyTorch and onnxruntime, which `make bench` compares with, in a virtual environment of their own: tpu_mlir needs
+# other versions of numpy.
+#   setup.sh VENV
+set -eu
+VENV=${1:?usage: setup.sh VENV}
+if [ -e "$VENV/ready" ]; then exit 0; fi
+PY=
+for p in python3.11 python3.12 python3.13 "$HOME"/.pyenv/versions/3.1[1-3].*/bin/python; do
+    if "$p" -c 'import venv' 2>/dev/null; then PY=$p; break; fi
+done
+if [ -z "$PY" ]; then
+    echo "Python 3.11 to 3.13 with its venv module is needed (Debian, Ubuntu: apt-get install python3-venv)." >&2
+    exit 1
+fi
+rm -rf "$VENV"
+"$PY" -m venv "$VENV"
+"$VENV/bin/python" -m pip install --quiet onnxruntime==1.31.1 onnx==1.23.2 numpy==2.4.6
+# The wheel for CPUs is a tenth of PyPI's, which computes on the CPU just as well. Without either it is not compared with.
+"$VENV/bin/python" -m pip install --quiet --retries 1 torch==2.15.0 --index-url https://download.pytorch.org/whl/cpu 2>/dev/null ||
+    "$VENV/bin/python" -m pip install --quiet torch==2.15.0 ||
+    echo "PyTorch cannot be installed: it is left out." >&2
+touch "$VENV/ready"

@@ -1,0 +1,103 @@
+"""Single operators, each as a network of its own, in sizes that networks have."""
+import numpy as np
+
+from net import Net
+
+
+def gemm(m, k, n):
+    def make():
+        net = Net("gemm")
+        net.outputs(net.linear(net.input("x", (m, k)), k, n, bias=False))
+        return net
+    return make
+
+
+def conv(ic, oc, side, kernel, stride=1, group=1):
+    def make():
+        net = Net("conv")
+        net.outputs(net.conv(net.input("x", (1, ic, side, side)), ic, oc, kernel, stride, group=group))
+        return net
+    return make
+
+
+def by_element(kind, *shape):
+    def make():
+        net = Net(kind)
+        net.outputs(getattr(net, kind)(net.input("x", shape)))
+        return net
+    return make
+
+
+def layer_norm(rows, n):
+    def make():
+        net = Net("layer_norm")
+        net.outputs(net.layer_norm(net.input("x", (1, rows, n)), n))
+        return net
+    return make
+
+
+def permute(shape, *order):
+    def make():
+        net = Net("permute")
+        net.outputs(net.permute(net.input("x", shape), *order))
+        return net
+    return make
+
+
+def chain(*shape):
+    """five small operators, which could be one pass over memory"""
+    net = Net("chain")
+    x, y = net.input("x", shape), net.input("y", shape)
+    net.outputs(net.mul(net.sigmoid(net.add(net.relu(net.scale(x, by=0.5)), y)), x))
+    return net
+
+
+def matmul_int(m, k, n):
+    def make():
+        net = Net("matmul_int")
+        w = net.constant(net.rng.integers(-128, 128, (k, n)).astype(np.int8))
+        net.outputs(net.matmul_int(net.input("x", (m, k), "uint8", below=256), w))
+        return net
+    return make
+
+
+def conv_int(ic, oc, side, kernel, group=1):
+    def make():
+        net = Net("conv_int")
+        w = net.constant(net.rng.integers(-128, 128, (oc, ic // group, kernel, kernel)).astype(np.int8))
+        x = net.input("x", (1, ic, side, side), "uint8", below=256)
+        net.outputs(net.conv_int(x, w, kernel=kernel, stride=1, pad=kernel // 2, group=group))
+        return net
+    return make
+
+
+SINGLE = {"gemm_%d" % n: gemm(n, n, n) for n in (64, 128, 256, 512, 1024, 2048)}
+SINGLE.update({
+    "gemm_1x896x4864": gemm(1, 896, 4864),
+    "gemm_8x768x3072": gemm(8, 768, 3072),
+    "gemm_128x768x768": gemm(128, 768, 768),
+    "gemm_4096x64x64": gemm(4096, 64, 64),
+    "conv_1x1_256_64_56": conv(256, 64, 56, 1),
+    "conv_1x1_512_2048_7": conv(512, 2048, 7, 1),
+    "conv_3x3_64_56": conv(64, 64, 56, 3),
+    "conv_3x3_512_7": conv(512, 512, 7, 3),
+    "conv_3x3s2_128_56": conv(128, 128, 56, 3, 2),
+    "conv_7x7s2_3_64_224": conv(3, 64, 224, 7, 2),
+    "depthwise_3x3_144_56": conv(144, 144, 56, 3, group=144),
+    "depthwise_3x3s2_96_112": conv(96, 96, 112, 3, 2, group=96),
+    "softmax_12x128x128": by_element("softmax", 1, 12, 128, 128),
+    "softmax_12x512x512": by_element("softmax", 1, 12, 512, 512),
+    "layer_norm_128x768": layer_norm(128, 768),
+    "layer_norm_3136x96": layer_norm(3136, 96),
+    "gelu_128x3072": by_element("gelu", 1, 128, 3072),
+    "silu_512x4864": by_element("silu", 1, 512, 4864),
+    "chain_64x112x112": lambda: chain(1, 64, 112, 112),
+    "chain_128x768": lambda: chain(1, 128, 768),
+    "permute_nhwc_64x112x112": permute((1, 64, 112, 112), 0, 2, 3, 1),
+    "permute_heads_128x12x64": permute((1, 128, 12, 64), 0, 2, 1, 3),
+    "permute_matrix_1024": permute((1024, 1024), 1, 0),
+    "matmul_int_512": matmul_int(512, 512, 512),
+    "matmul_int_128x768x3072": matmul_int(128, 768, 3072),
+    "conv_int_1x1_256_64_56": conv_int(256, 64, 56, 1),
+    "conv_int_3x3_64_56": conv_int(64, 64, 56, 3),
+})

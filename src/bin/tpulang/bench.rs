@@ -1,0 +1,146 @@
+use super::{Outcome, feeds, model, print, profile::milliseconds};
+use serde::Serialize;
+use std::{
+    fs,
+    path::PathBuf,
+    time::{Duration, Instant},
+};
+use tpulang::{
+    array::byte_text,
+    base::counted,
+    exec::{CpuBackend, RunOptions, Session},
+};
+
+/// Measure how fast a model runs on the CPU
+///
+/// Prepares the model once, runs it for the first result, a few times more to warm up, then as often as --repeat says,
+/// and prints the shortest time of a run, the median and the 95th percentile; the time from the command's start to the
+/// first result; and the most memory that the process held.
+#[derive(clap::Args)]
+#[command(
+    after_help = "Examples:\n  tpulang bench model.json\n  tpulang bench model.json -i inputs.npz -j 1 --repeat 100 --json"
+)]
+pub struct Args {
+    /// A graph spec (JSON; - for standard input), or a Top dialect .mlir with its weights beside it
+    model: PathBuf,
+    /// The inputs, as run takes them. Without: random numbers, always the same (floats from -1 to 1, integers of 8 bits
+    /// over their range, wider ones 0, as they may be indices)
+    #[arg(short, long, value_name = "[NAME=]FILE")]
+    inputs: Vec<String>,
+    /// The arrays of inputs that declare a preprocess are raw images: uint8, height x width x channels (red first)
+    #[arg(long, requires = "inputs")]
+    preprocess: bool,
+    /// Threads; 0 means as many as there are cores
+    #[arg(short = 'j', long, default_value_t = 0)]
+    threads: usize,
+    /// How many runs are measured
+    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    repeat: u32,
+    /// Print one JSON object: min_ms, median_ms, p95_ms, first_ms, peak_bytes (where the system tells), runs
+    #[arg(long)]
+    json: bool,
+    /// The weights of an .mlir, where they are not at the place that it names
+    #[arg(long)]
+    weights: Option<PathBuf>,
+    /// Refuse operators that the backend has no kernel for, instead of running them on the CPU
+    #[arg(long)]
+    strict: bool,
+    /// Run each operator by itself, instead of several as one where that is faster
+    #[arg(long)]
+    no_fusion: bool,
+}
+
+/// Runs between the first result and what is measured.
+const WARM_UP: u32 = 2;
+
+/// `begun`: when the command did.
+pub fn main(args: Args, begun: Instant) -> Outcome {
+    let graph = model::read(&args.model, args.weights.as_deref())?;
+    let feeds = match args.inputs.as_slice() {
+        [] => feeds::random(&graph)?,
+        given => feeds::read(&graph, given, args.preprocess)?,
+    };
+    let options = RunOptions { threads: args.threads, strict: args.strict, all: false, unfused: args.no_fusion };
+    let session = Session::new(&graph, CpuBackend::new(), &options)?;
+    session.run(&feeds)?;
+    let first = begun.elapsed();
+    for _ in 0..WARM_UP {
+        session.run(&feeds)?;
+    }
+    let mut times = Vec::new();
+    for _ in 0..args.repeat {
+        let start = Instant::now();
+        session.run(&feeds)?;
+        times.push(start.elapsed());
+    }
+    let figures = Figures::new(times, first);
+    print(&if args.json { format!("{}\n", serde_json::json!(figures)) } else { figures.text(&session.summary()) })?;
+    Ok(true)
+}
+
+#[derive(Serialize)]
+struct Figures {
+    min_ms: f64,
+    median_ms: f64,
+    p95_ms: f64,
+    first_ms: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    peak_bytes: Option<u64>,
+    runs: usize,
+}
+
+impl Figures {
+    fn new(mut times: Vec<Duration>, first: Duration) -> Figures {
+        times.sort_unstable();
+        // The least of the runs that so many percent do not exceed.
+        let percentile = |percent: usize| {
+            let rank = (times.len() * percent).div_ceil(100).max(1);
+            times.get(rank - 1).copied().map_or(0.0, milliseconds)
+        };
+        Figures {
+            min_ms: percentile(0),
+            median_ms: percentile(50),
+            p95_ms: percentile(95),
+            first_ms: milliseconds(first),
+            peak_bytes: peak_bytes(),
+            runs: times.len(),
+        }
+    }
+    fn text(&self, summary: &str) -> String {
+        let Figures { min_ms, median_ms, p95_ms, first_ms, peak_bytes, runs } = self;
+        let peak = peak_bytes.map_or("unknown".into(), byte_text);
+        format!(
+            "{summary}, {}\nminimum         {min_ms:10.3} ms\nmedian          {median_ms:10.3} ms\n\
+             95th percentile {p95_ms:10.3} ms\nfirst result    {first_ms:10.3} ms\npeak memory     {peak:>13}\n",
+            counted(*runs, "run")
+        )
+    }
+}
+
+/// The most memory that this process has held, where Linux tells.
+fn peak_bytes() -> Option<u64> {
+    let status = fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;
+    line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_of_runs_that_were() {
+        let times = |n: u64| (1..=n).rev().map(Duration::from_millis).collect();
+        let figures = |n| Figures::new(times(n), Duration::from_millis(500));
+        let all = figures(100);
+        assert_eq!((all.min_ms, all.median_ms, all.p95_ms, all.first_ms), (1.0, 50.0, 95.0, 500.0));
+        assert_eq!((figures(1).min_ms, figures(1).p95_ms), (1.0, 1.0));
+        assert_eq!(figures(5).median_ms, 3.0);
+    }
+
+    #[cfg(target_os = "linux")]
+    #[test]
+    fn the_system_tells_the_peak() {
+        assert!(peak_bytes().unwrap() > 1 << 20);
+    }
+}

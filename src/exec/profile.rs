@@ -1,0 +1,131 @@
+//! Where the time of a run goes.
+use super::{
+    Backend,
+    plan::Step,
+    session::{Feeds, Session},
+};
+use crate::{base::Result, ops::Work};
+use indexmap::IndexMap;
+use std::time::Duration;
+
+/// A step of a run, and how long it took.
+#[derive(Debug, Clone)]
+pub struct StepTime {
+    /// What it does: the names of its ops, `Conv + Relu`.
+    pub kind: String,
+    /// Its first output.
+    pub name: String,
+    /// That output's shape and dtype: `1x64x56x56 float32`.
+    pub type_text: String,
+    /// What it does, by the op's definition.
+    pub work: Work,
+    /// How long it took: the median of the runs.
+    pub time: Duration,
+}
+
+/// The steps of one kind together.
+#[derive(Debug, Clone, PartialEq)]
+pub struct KindTime {
+    /// The kind.
+    pub kind: String,
+    /// How many steps there are.
+    pub steps: usize,
+    /// Their work.
+    pub work: Work,
+    /// Their time.
+    pub time: Duration,
+}
+
+impl<B: Backend> Session<B> {
+    /// Runs the graph `runs` times, at least once, as [`Session::run`] does, and gives the time of each step, in the order
+    /// in which they are done.
+    ///
+    /// # Errors
+    /// As [`Session::run`].
+    pub fn profile(&self, feeds: &(impl Feeds + ?Sized), runs: usize) -> Result<Vec<StepTime>> {
+        let mut times: Vec<Vec<Duration>> = Vec::new();
+        let mut run = || {
+            let mut watch = |step: usize, time| {
+                times.resize_with(times.len().max(step + 1), Vec::new);
+                times[step].push(time);
+            };
+            self.compute(feeds, &self.wanted, Some(&mut watch)).map(|(plan, _)| plan)
+        };
+        let mut plan = run()?;
+        for _ in 1..runs {
+            plan = run()?;
+        }
+        let step_time = |(step, mut times): (&Step<B::Kernel>, Vec<Duration>)| {
+            times.sort_unstable();
+            let output = step.outputs.first().map(|t| plan.slot(*t)).transpose()?;
+            let (name, type_text) = output.map(|o| (o.ty.name.clone(), o.type_text.clone())).unwrap_or_default();
+            let time = times.get(times.len() / 2).copied().unwrap_or_default();
+            Ok(StepTime { kind: step.node.text(), name, type_text, work: plan.work(&step.node)?, time })
+        };
+        plan.steps.iter().zip(times).map(step_time).collect()
+    }
+}
+
+/// The steps by their kind, those first that take longest.
+pub fn by_kind(steps: &[StepTime]) -> Vec<KindTime> {
+    let mut kinds: IndexMap<&str, KindTime> = IndexMap::new();
+    for step in steps {
+        let none = || KindTime { kind: step.kind.clone(), steps: 0, work: Work::default(), time: Duration::ZERO };
+        let kind = kinds.entry(&step.kind).or_insert_with(none);
+        kind.steps += 1;
+        kind.work = [kind.work, step.work].into_iter().sum();
+        kind.time = kind.time.saturating_add(step.time);
+    }
+    let mut kinds: Vec<KindTime> = kinds.into_values().collect();
+    kinds.sort_by_key(|kind| std::cmp::Reverse(kind.time));
+    kinds
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{
+        Array, Dtype, Graph,
+        exec::{CpuBackend, RunOptions},
+    };
+
+    #[test]
+    fn each_step_that_is_done_has_its_time_and_work() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float16, [128, 64]).unwrap();
+        let h = g.matmul(x, Array::filled(Dtype::Float16, [64, 32], 0.5).unwrap()).out_name("h").call().unwrap();
+        let y = g.relu(h).out_name("y").call().unwrap();
+        g.relu(x).out_name("unused").call().unwrap();
+        g.set_outputs(&[y]).unwrap();
+        let session = Session::new(&g, CpuBackend::new(), &RunOptions::default()).unwrap();
+        let feeds = [("x", Array::filled(Dtype::Float32, [128, 64], 1.0).unwrap())];
+        let steps = session.profile(&feeds, 3).unwrap();
+        let shown: Vec<_> = steps.iter().map(|s| (s.kind.as_str(), s.name.as_str(), s.type_text.as_str())).collect();
+        assert_eq!(shown, [("MatMul + Relu", "y", "128x32 float16")]);
+        // Buffers of floats are float32, and what is between the two is no buffer.
+        let (product, relu) = (2 * 128 * 64 * 32, 128 * 32);
+        let bytes = 4 * (128 * 64 + 64 * 32 + 128 * 32);
+        assert_eq!(steps[0].work, Work { operations: product + relu, bytes });
+        assert!(steps.iter().all(|s| s.time > Duration::ZERO));
+        assert!(session.profile(&[("y", Array::from([1f32]))], 1).is_err());
+    }
+
+    #[test]
+    fn kinds_are_sums_and_the_longest_is_first() {
+        let step = |kind: &str, ms| StepTime {
+            kind: kind.into(),
+            name: "t".into(),
+            type_text: String::new(),
+            work: Work { operations: 10, bytes: 1 },
+            time: Duration::from_millis(ms),
+        };
+        let kinds = by_kind(&[step("Relu", 2), step("Conv", 5), step("Relu", 1)]);
+        let kind = |kind: &str, steps, ms| KindTime {
+            kind: kind.into(),
+            steps,
+            work: Work { operations: 10 * steps as u64, bytes: steps as u64 },
+            time: Duration::from_millis(ms),
+        };
+        assert_eq!(kinds, [kind("Conv", 1, 5), kind("Relu", 2, 3)]);
+    }
+}
