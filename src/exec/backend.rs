@@ -35,12 +35,17 @@ pub trait Backend: Send + Sync {
     }
     /// Takes back a result that nobody will read any more.
     fn recycle(&self, _buffer: Self::Buffer) {}
-    /// Runs a kernel on operands in the order of the signature's [`Operand::index`], none where one is constant and was
-    /// not asked for, or absent. Gives the results that are there.
+    /// Whether a kernel reads the operand at that [`Operand::index`] when it runs: one that has laid out a constant anew need
+    /// not be given it again.
+    fn reads(&self, _kernel: &Self::Kernel, _operand: usize) -> bool {
+        true
+    }
+    /// Runs a kernel on operands in the order of the signature's [`Operand::index`], none where one is constant and is not
+    /// read. Gives the results that are there.
     ///
     /// # Errors
     /// The memory is not enough, or a value (an index) is impossible.
-    fn run(&self, kernel: &Self::Kernel, operands: &[Self::Buffer]) -> Result<Vec<Self::Buffer>>;
+    fn run(&self, kernel: &Self::Kernel, operands: &[Option<Self::Buffer>]) -> Result<Vec<Self::Buffer>>;
     /// Bytes that a run of the kernel takes at most beside its operands and results, and gives back at its end. What is
     /// small whatever the tensors' sizes need not be told.
     fn temporary(&self, _kernel: &Self::Kernel) -> u64 {
@@ -72,11 +77,14 @@ impl<B: Backend> Backend for &B {
     fn prepare(&self, signature: &Signature) -> Result<Option<Self::Kernel>> {
         (**self).prepare(signature)
     }
-    fn run(&self, kernel: &Self::Kernel, operands: &[Self::Buffer]) -> Result<Vec<Self::Buffer>> {
+    fn run(&self, kernel: &Self::Kernel, operands: &[Option<Self::Buffer>]) -> Result<Vec<Self::Buffer>> {
         (**self).run(kernel, operands)
     }
     fn fuses(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
         (**self).fuses(signature, next, result)
+    }
+    fn reads(&self, kernel: &Self::Kernel, operand: usize) -> bool {
+        (**self).reads(kernel, operand)
     }
     fn takes_layout(&self, signature: &Signature) -> bool {
         (**self).takes_layout(signature)

@@ -9,7 +9,7 @@ use crate::{
 };
 use indexmap::IndexMap;
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, HashMap, HashSet},
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
@@ -86,7 +86,7 @@ pub struct Session<B: Backend> {
     by_name: HashMap<String, usize>,
     options: RunOptions,
     /// For the graph's inputs, giving what [`Session::run`] gives.
-    plan: Arc<Plan<B>>,
+    pub(super) plan: Arc<Plan<B>>,
     pub(super) wanted: Vec<usize>,
     /// For other feeds and wanted tensors, the latest last.
     others: Mutex<Vec<(Request, Arc<Plan<B>>)>>,
@@ -156,12 +156,13 @@ impl<B: Backend> Session<B> {
     /// How many operators run where: `cpu: 41 ops`; for a fallback also which.
     pub fn summary(&self) -> String {
         let (mut fallback, mut here): (BTreeMap<&str, usize>, usize) = (BTreeMap::new(), 0);
-        for step in &self.plan.steps {
+        // What a plan adds belongs to an operator of the graph.
+        let mut told = HashSet::new();
+        for (step, stage) in self.plan.steps.iter().flat_map(|step| step.node.stages.iter().map(move |s| (step, s))) {
             match step.kernel {
-                Kernel::Here(_) => here += step.node.stages.len(),
-                Kernel::OnCpu(_) => {
-                    step.node.stages.iter().for_each(|s| *fallback.entry(s.op.name()).or_default() += 1)
-                }
+                _ if !told.insert(stage.index) => {}
+                Kernel::Here(_) => here += 1,
+                Kernel::OnCpu(_) => *fallback.entry(stage.op.name()).or_default() += 1,
             }
         }
         let mut text = format!("{}: {}", self.backend.name(), counted(here, "op"));
@@ -268,16 +269,21 @@ impl<B: Backend> Session<B> {
     }
 
     fn step(&self, plan: &Plan<B>, step: &Step<B::Kernel>, buffers: &[Option<B::Buffer>]) -> Result<Vec<B::Buffer>> {
-        let operand = |t: &usize| -> Result<B::Buffer> {
+        let operand = |t: &usize| -> Result<Option<B::Buffer>> {
             let buffer = buffers[*t].as_ref().or_else(|| plan.constants.get(t)).cloned();
-            let name = || plan.slot(*t).map_or("", |s| &s.ty.name);
-            buffer.ok_or_else(|| Cause::MissingData(format!("the tensor {:?} has no values", name())).into())
+            let slot = plan.slot(*t)?;
+            // A constant that is not there is not read.
+            if buffer.is_none() && slot.constant.is_none() {
+                return Err(Cause::MissingData(format!("the tensor {:?} has no values", slot.ty.name)).into());
+            }
+            Ok(buffer)
         };
         let operands = step.operands.iter().map(operand).collect::<Result<Vec<_>>>()?;
         match &step.kernel {
             Kernel::Here(kernel) => self.backend.run(kernel, &operands),
             Kernel::OnCpu(kernel) => {
-                let operands = operands.iter().map(|b| self.backend.download(b)).collect::<Result<Vec<_>>>()?;
+                let download = |b: &Option<B::Buffer>| b.as_ref().map(|b| self.backend.download(b)).transpose();
+                let operands = operands.iter().map(download).collect::<Result<Vec<_>>>()?;
                 self.cpu.run(kernel, &operands)?.iter().map(|a| self.backend.upload(a)).collect()
             }
         }

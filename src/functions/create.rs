@@ -30,17 +30,15 @@ impl ShapeFetch {
             return Err(argument("step", 0, "a step is at least 1, or at most -1 to go backwards"));
         }
         let input = to.tensor(&self.tensor_i)?;
-        if step == 1 && self.begin_axis.is_none() && self.end_axis.is_none() {
+        let resolved = |v: i64| if v < 0 { v.saturating_add(rank).max(0) } else { v.min(rank) };
+        let forwards = (self.begin_axis.map_or(0, resolved), self.end_axis.map_or(rank, resolved));
+        if step == 1 && forwards == (0, rank) {
             return to.emit_as(ops::Shape { step: Some(1), ..ops::Shape::new(input) }, dtype);
         }
         // What the tool chain makes of `start` and `end`, which it does not count from the end.
         let all = to.step("all", ops::Shape { step: Some(step), ..ops::Shape::new(input) }, Some(dtype))?;
-        let resolved = |v: i64| if v < 0 { v.saturating_add(rank).max(0) } else { v.min(rank) };
-        let (start, end) = if step > 0 {
-            (self.begin_axis.map_or(0, resolved), self.end_axis.map_or(rank, resolved))
-        } else {
-            (self.begin_axis.unwrap_or(rank - 1), self.end_axis.unwrap_or(-1 - rank))
-        };
+        let backwards = (self.begin_axis.unwrap_or(rank - 1), self.end_axis.unwrap_or(-1 - rank));
+        let (start, end) = if step > 0 { forwards } else { backwards };
         let op = ops::Slice::new(all, vec![start], vec![step], vec![end]);
         to.called(&[("offset", "begin_axis"), ("ends", "end_axis")]).emit(ops::Slice { axes: vec![0], ..op })
     }
@@ -68,6 +66,8 @@ mod tests {
             let y = call.call().unwrap();
             assert_eq!(g.tensor(y).unwrap().shape, [count], "{begin:?} to {end:?} by {step}");
         }
+        let y = g.shape_fetch(x).begin_axis(0).end_axis(4).call().unwrap();
+        assert!(matches!(g.operators().last().unwrap().op, Op::Shape(_)) && g.tensor(y).unwrap().shape == [4]);
         let Op::Slice(op) = &g.operators()[2].op else { panic!("a slice") };
         assert_eq!((&op.offset[..], &op.ends[..]), (&[1][..], &[3][..]), "counted from the front");
     }

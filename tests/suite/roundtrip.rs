@@ -87,7 +87,7 @@ fn what_json_has_no_number_for_survives() {
     let a = g.add(x, f64::INFINITY).call().unwrap();
     let b = g.mul(a, vec![f32::NAN, f32::INFINITY]).call().unwrap();
     let c = g.clamp(b, lowest, 1.0).call().unwrap();
-    let y = g.op(tpulang::ops::Clip::new(c, lowest, 1.0)).call().unwrap();
+    let y = g.op(tpulang::ops::Clip::new(c, 1.0, lowest)).call().unwrap();
     g.set_outputs(&y).unwrap();
     let text = spec::to_text(&g, None).unwrap();
     assert_eq!(text.matches("-inf").count(), 2, "{text}");

@@ -213,6 +213,16 @@ impl Array {
         }
         Ok(out.freeze())
     }
+    /// With its elements in memory: a file's are read for this array alone, so that dropping it frees them.
+    ///
+    /// # Errors
+    /// As [`Array::bytes`].
+    pub fn in_memory(&self) -> Result<Array> {
+        let Some(words) = self.storage.read_apart()? else {
+            return Ok(self.clone());
+        };
+        Ok(Array { storage: Arc::new(Words { words, start: 0, len: self.len }), ..self.clone() })
+    }
     /// The memory of an array that was computed and that nobody shares, for [`ArrayMut::in_words`].
     pub fn into_words(mut self) -> Option<Vec<u64>> {
         Arc::get_mut(&mut self.storage)?.take_words()
@@ -223,12 +233,17 @@ impl Array {
     }
 }
 
-/// An array that is being written: owned, not yet shared.
+/// An array that is being written: owned, not yet shared. Its first element begins a cache line.
 pub struct ArrayMut {
     dtype: Dtype,
     shape: Shape,
     words: Vec<u64>,
+    /// Words before the first element.
+    start: usize,
 }
+
+/// Words of a cache line.
+const LINE: usize = 8;
 
 impl ArrayMut {
     /// All elements 0.
@@ -236,19 +251,28 @@ impl ArrayMut {
     /// # Errors
     /// The shape is impossible or too large for the memory.
     pub fn zeros(dtype: Dtype, shape: &[usize]) -> Result<ArrayMut> {
-        let bytes = elements(shape, dtype)? * dtype.size();
-        Ok(ArrayMut { dtype, shape: shape.to_vec(), words: zeros(bytes.div_ceil(size_of::<u64>()))? })
+        Ok(ArrayMut::starting(dtype, shape, zeros(ArrayMut::words(dtype, shape)?)?))
+    }
+    /// Words that memory for such an array has, so that it can begin at a cache line.
+    ///
+    /// # Errors
+    /// The shape is impossible.
+    pub fn words(dtype: Dtype, shape: &[usize]) -> Result<usize> {
+        Ok((elements(shape, dtype)? * dtype.size()).div_ceil(size_of::<u64>()) + LINE - 1)
+    }
+    fn starting(dtype: Dtype, shape: &[usize], words: Vec<u64>) -> ArrayMut {
+        let start = words.as_ptr().addr() / size_of::<u64>() % LINE;
+        ArrayMut { dtype, shape: shape.to_vec(), words, start: (LINE - start) % LINE }
     }
     /// In memory that was used before; the elements are anything. More is made where it is too small.
     ///
     /// # Errors
     /// As [`ArrayMut::zeros`].
     pub fn in_words(dtype: Dtype, shape: &[usize], words: Vec<u64>) -> Result<ArrayMut> {
-        let bytes = elements(shape, dtype)? * dtype.size();
-        if words.len() < bytes.div_ceil(size_of::<u64>()) {
+        if words.len() < ArrayMut::words(dtype, shape)? {
             return ArrayMut::zeros(dtype, shape);
         }
-        Ok(ArrayMut { dtype, shape: shape.to_vec(), words })
+        Ok(ArrayMut::starting(dtype, shape, words))
     }
     /// The dtype.
     pub fn dtype(&self) -> Dtype {
@@ -269,7 +293,7 @@ impl ArrayMut {
             );
         }
         let n = self.shape.iter().product();
-        Ok(&mut bytemuck::cast_slice_mut(&mut self.words)[..n])
+        Ok(&mut bytemuck::cast_slice_mut(&mut self.words[self.start..])[..n])
     }
     /// The elements as `T` of the same size, whatever the dtype says.
     ///
@@ -278,17 +302,22 @@ impl ArrayMut {
     pub fn bits<T: Element>(&mut self) -> Result<&mut [T]> {
         check_size::<T>(self.dtype)?;
         let n = self.shape.iter().product();
-        Ok(&mut bytemuck::cast_slice_mut(&mut self.words)[..n])
+        Ok(&mut bytemuck::cast_slice_mut(&mut self.words[self.start..])[..n])
     }
     /// The elements as bytes.
     pub fn bytes(&mut self) -> &mut [u8] {
         let n = self.shape.iter().product::<usize>() * self.dtype.size();
-        &mut bytemuck::cast_slice_mut(&mut self.words)[..n]
+        &mut bytemuck::cast_slice_mut(&mut self.words[self.start..])[..n]
     }
     /// Finished: from here on it is shared.
     pub fn freeze(self) -> Array {
         let len = self.shape.iter().product::<usize>() * self.dtype.size();
-        Array { dtype: self.dtype, shape: self.shape, storage: Arc::new(Words { words: self.words, len }), len }
+        Array {
+            dtype: self.dtype,
+            shape: self.shape,
+            storage: Arc::new(Words { words: self.words, start: self.start, len }),
+            len,
+        }
     }
 }
 
@@ -398,9 +427,9 @@ mod tests {
         let shared = a.reshaped([6]).unwrap();
         assert_eq!(a.into_words(), None);
         let words = shared.into_words().unwrap();
-        assert_eq!(words.len(), 3);
+        assert_eq!(words.len(), ArrayMut::words(Dtype::Float32, &[2, 3]).unwrap());
         let b = ArrayMut::in_words(Dtype::Int8, &[5], words).unwrap().freeze();
-        assert_eq!((b.len(), b.bytes().unwrap().len()), (5, 5));
+        assert_eq!((b.len(), b.bytes().unwrap().len(), b.bytes().unwrap().as_ptr().addr() % 64), (5, 5, 0));
         let c = ArrayMut::in_words(Dtype::Int8, &[50], b.into_words().unwrap()).unwrap().freeze();
         assert_eq!(c.bytes().unwrap(), [0; 50]);
     }

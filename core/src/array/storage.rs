@@ -17,6 +17,10 @@ pub(super) trait Storage: Send + Sync {
     fn pieces(&self, to: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         to(self.bytes()?)
     }
+    /// A copy in memory, where the elements are in a file and have not been kept.
+    fn read_apart(&self) -> Result<Option<Vec<u64>>> {
+        Ok(None)
+    }
     /// The memory, where it is [`Words`], which are empty from then on.
     fn take_words(&mut self) -> Option<Vec<u64>> {
         None
@@ -30,14 +34,17 @@ impl<T: bytemuck::NoUninit + Send + Sync> Storage for Vec<T> {
 /// Memory of a computed array, in words that every element's alignment divides.
 pub(super) struct Words {
     pub words: Vec<u64>,
+    /// Words before the first element.
+    pub start: usize,
+    /// Bytes of the elements.
     pub len: usize,
 }
 impl Storage for Words {
     fn bytes(&self) -> Result<&[u8]> {
-        Ok(&bytemuck::cast_slice(&self.words)[..self.len])
+        Ok(&bytemuck::cast_slice(&self.words[self.start..])[..self.len])
     }
     fn take_words(&mut self) -> Option<Vec<u64>> {
-        self.len = 0;
+        (self.start, self.len) = (0, 0);
         Some(std::mem::take(&mut self.words))
     }
 }
@@ -96,6 +103,9 @@ impl<E: Elements> InFile<E> {
 }
 
 impl<E: Elements> Storage for InFile<E> {
+    fn read_apart(&self) -> Result<Option<Vec<u64>>> {
+        if self.loaded.get().is_some() { Ok(None) } else { self.load().map(Some) }
+    }
     fn bytes(&self) -> Result<&[u8]> {
         let words = match self.loaded.get() {
             Some(words) => words,

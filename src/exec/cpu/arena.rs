@@ -1,7 +1,7 @@
 //! Memory of results that nobody reads any more, for those to come: what a run has allocated serves the next one.
 use crate::{
     array::ArrayMut,
-    base::{Dtype, Result, elements},
+    base::{Dtype, Result},
 };
 use std::{
     fmt,
@@ -20,8 +20,7 @@ pub(super) struct Arena {
 impl Arena {
     /// Memory of anything, in debug builds of NaN, so that tests see what is read before it is written.
     pub fn memory(&self, dtype: Dtype, shape: &[usize]) -> Result<ArrayMut> {
-        let words = (elements(shape, dtype)? * dtype.size()).div_ceil(size_of::<u64>());
-        let mut memory = match self.take(words) {
+        let mut memory = match self.take(ArrayMut::words(dtype, shape)?) {
             Some(block) => ArrayMut::in_words(dtype, shape, block)?,
             None => ArrayMut::zeros(dtype, shape)?,
         };
@@ -65,7 +64,7 @@ mod tests {
         assert_eq!(arena.take(SMALL + 1).map(|b| b.len()), Some(2 * SMALL));
         assert_eq!(arena.take(SMALL + 1), None, "one is taken, one too small, one much too large");
         assert_eq!(arena.take(1), None);
-        let again = arena.memory(Dtype::Float32, &[2, SMALL]).unwrap().freeze().into_words();
+        let again = arena.memory(Dtype::Float32, &[2, SMALL - 7]).unwrap().freeze().into_words();
         assert_eq!(again.map(|b| b.len()), Some(SMALL));
     }
 }

@@ -99,11 +99,13 @@ impl Places {
     }
 }
 
+/// `fill` adds to zeros.
 fn write(t: &mut Task, i: usize, fill: impl FnOnce(&mut [f32])) -> Result<()> {
     if t.result(i).is_err() {
         return Ok(());
     }
     t.write(i, Finish::default(), |out| {
+        out.fill(0.0);
         fill(out);
         Ok(())
     })

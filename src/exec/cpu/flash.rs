@@ -144,7 +144,7 @@ pub(super) fn flex_attention(op: FlexAttention<Operand>) -> Kernel {
     Kernel::new(move |t| {
         flash(t, [&op.queries, &op.keys, &op.values], (&op.mask, masked), op.scale, op.has_lse)?;
         // Nothing but 0 stands where the logarithms would.
-        if op.has_lse { Ok(()) } else { t.memory(1).map(|_| ()) }
+        if op.has_lse { Ok(()) } else { t.memory(1).map(|memory| memory.bytes().fill(0)) }
     })
 }
 

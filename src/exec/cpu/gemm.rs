@@ -44,6 +44,10 @@ impl Packed {
         crate::array::zeros::<f32>(matrix.data.len())?;
         Ok(Packed(GemmExecutor::<f32>::new().prepack_b(matrix.view()?)))
     }
+    /// Rows of the matrix: what a row of the left one must have.
+    pub fn depth(&self) -> usize {
+        self.0.rows()
+    }
     /// `out = a * self`, plus `bias` in each row.
     pub fn product(&self, out: &mut [f32], a: Mat<f32>, bias: Option<&[f32]>) -> Result<()> {
         let options = GemmOptions { bias: bias.map(BiasVector::Row), ..GemmOptions::default() };

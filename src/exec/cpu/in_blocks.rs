@@ -147,6 +147,7 @@ fn conv(op: &Conv<Operand>, signature: &Signature) -> Result<Prepared> {
         let residual = residual.as_ref().map(|r| t.reals(r)).transpose()?;
         t.write(0, Finish::default(), |out| conv.run(&x, residual.as_deref(), out))
     });
+    let kernel = kernel.without([&op.filter]).without(&op.bias);
     Ok(Prepared { kernel, used, temporary })
 }
 

@@ -7,13 +7,19 @@ pub(super) struct Kernel {
     pub run: Box<Run>,
     /// An elementwise operator on floats has this form too.
     pub tail: Option<Tail>,
+    /// Places of constants that were laid out anew, which a run does without.
+    pub unread: Vec<usize>,
 }
 
 type Run = dyn Fn(&mut Task) -> Result<()> + Send + Sync;
 
 impl Kernel {
     pub fn new(run: impl Fn(&mut Task) -> Result<()> + Send + Sync + 'static) -> Kernel {
-        Kernel { run: Box::new(run), tail: None }
+        Kernel { run: Box::new(run), tail: None, unread: Vec::new() }
+    }
+    pub fn without<'o>(mut self, laid_out: impl IntoIterator<Item = &'o Operand>) -> Kernel {
+        self.unread.extend(laid_out.into_iter().filter_map(Operand::index));
+        self
     }
     pub fn with_tail(self, tail: Option<Tail>) -> Kernel {
         Kernel { tail, ..self }

@@ -13,14 +13,12 @@ use crate::{
 use rayon::prelude::*;
 
 pub(super) fn matmul(mut op: MatMul<Operand>) -> Kernel {
-    let packed = packed(&op);
-    if packed.is_some() {
-        op.right = op.right.without_values();
+    if let Some(packed) = packed(&op) {
+        let right = op.right.without_values();
+        op.right = right.clone();
+        return Kernel::new(move |t| rows_by(t, &op, &packed)).without([&right]);
     }
     Kernel::new(move |t| {
-        if let Some(packed) = &packed {
-            return rows_by(t, &op, packed);
-        }
         let (left, right) = (&op.input.ty, &op.right.ty);
         let p = Product::new(&left.shape, &right.shape, op.left_transpose, op.right_transpose)?;
         match () {
@@ -54,7 +52,7 @@ fn rows_by(t: &mut Task, op: &MatMul<Operand>, packed: &Packed) -> Result<()> {
     let left = t.reals(&op.input)?;
     let bias = op.bias.as_ref().map(|b| t.reals(b)).transpose()?;
     let shape = &t.result(0)?.shape;
-    let k = op.input.ty.shape.last().copied().unwrap_or(1);
+    let k = packed.depth();
     let left = Mat { data: &left, rows: left.len() / k, cols: k, transposed: false };
     t.write(0, Finish::relu(op.do_relu, op.relu_limit), |out| {
         let n = out.len() / left.rows;

@@ -286,7 +286,10 @@ impl Backend for CpuBackend {
         let tails = signature.then[used..].iter().map(|op| prepare(op)?.tail).collect::<Option<Vec<_>>>();
         Ok(run.zip(tails).map(|(run, tails)| CpuKernel { run, tails, results, temporary }))
     }
-    fn run(&self, kernel: &CpuKernel, operands: &[Array]) -> Result<Vec<Array>> {
+    fn reads(&self, kernel: &CpuKernel, operand: usize) -> bool {
+        !kernel.run.unread.contains(&operand)
+    }
+    fn run(&self, kernel: &CpuKernel, operands: &[Option<Array>]) -> Result<Vec<Array>> {
         let mut task = Task::new(operands, &kernel.results, &kernel.tails, &self.arena);
         (kernel.run.run)(&mut task)?;
         task.finish()

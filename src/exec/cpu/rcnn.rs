@@ -83,6 +83,7 @@ pub(super) fn proposal(op: Proposal<Operand>) -> Kernel {
         let (base, image) = (op.anchor_base_size as f32, [op.net_input_w as f32 - 1.0, op.net_input_h as f32 - 1.0]);
         let rows = t.result(0)?.shape[2];
         t.write(0, Finish::default(), |out| {
+            out.fill(0.0);
             let images = scores.chunks(18 * plane).zip(deltas.chunks(36 * plane)).enumerate();
             for ((b, (scores, deltas)), out) in images.zip(out.chunks_mut(rows * 5)) {
                 let mut boxes = Vec::new();
@@ -115,6 +116,7 @@ pub(super) fn proposal(op: Proposal<Operand>) -> Kernel {
 
 /// Six numbers of each box.
 fn write_found(out: &mut [f32], found: &[Scored]) {
+    out.fill(0.0);
     for (row, Scored { numbers, score, class }) in out.chunks_mut(6).zip(found) {
         row[..4].copy_from_slice(numbers);
         row[4..].copy_from_slice(&[*class as f32, *score]);

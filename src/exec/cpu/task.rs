@@ -15,7 +15,7 @@ use std::borrow::Cow;
 
 /// One run of a kernel: its operands and its results.
 pub(super) struct Task<'a> {
-    operands: &'a [Array],
+    operands: &'a [Option<Array>],
     results: Vec<Option<Output<'a>>>,
     arena: &'a Arena,
     /// What is done with the first result's numbers, which are floats, before they are stored.
@@ -69,7 +69,12 @@ impl Finish {
 
 impl<'a> Task<'a> {
     /// `results` are in the definition's order, none where one is absent.
-    pub fn new(operands: &'a [Array], results: &'a [Option<ValueType>], tails: &'a [Tail], arena: &'a Arena) -> Self {
+    pub fn new(
+        operands: &'a [Option<Array>],
+        results: &'a [Option<ValueType>],
+        tails: &'a [Tail],
+        arena: &'a Arena,
+    ) -> Self {
         let output = |ty: &'a ValueType| Output { ty, array: Written::Nothing, is_complete: tails.is_empty() };
         Task { operands, results: results.iter().map(|ty| ty.as_ref().map(output)).collect(), arena, tails }
     }
@@ -88,7 +93,7 @@ impl<'a> Task<'a> {
 
     /// The stored values of an operand.
     pub fn array(&self, operand: &Operand) -> Result<&'a Array> {
-        let array = operand.index().and_then(|i| self.operands.get(i));
+        let array = operand.index().and_then(|i| self.operands.get(i)?.as_ref());
         array.ok_or_else(|| Cause::MissingData(format!("the operand {:?} has no values", operand.ty.name)).into())
     }
     /// An operand, to be read in chunks of a result of that shape, to which it is broadcast.

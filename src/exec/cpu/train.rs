@@ -246,6 +246,7 @@ pub(super) fn emb_dense_bwd(op: EmbDenseBwd<Operand>) -> Kernel {
         let shape = &t.result(0)?.shape;
         let (rows, columns) = (shape[0], shape[1]);
         t.write(0, Finish::default(), |out| {
+            out.fill(0.0);
             indices.iter().zip(grad.chunks(columns)).try_for_each(|(&index, grad)| {
                 let row = &mut out[place(index, rows)? * columns..][..columns];
                 row.iter_mut().zip(grad).for_each(|(o, g)| *o += g);
@@ -261,6 +262,7 @@ pub(super) fn max_pooling_indices_bwd(op: MaxPoolingIndicesBwd<Operand>) -> Kern
         let (from, to) = (&op.grad_output.ty.shape, &t.result(0)?.shape);
         let (windows, plane) = (from[2] * from[3], to[2] * to[3]);
         t.write(0, Finish::default(), |out| {
+            out.fill(0.0);
             let planes = out.chunks_mut(plane).zip(grad.chunks(windows)).zip(indices.chunks(windows));
             for ((out, grad), indices) in planes {
                 for (&index, grad) in indices.iter().zip(grad) {

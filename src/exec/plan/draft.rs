@@ -185,7 +185,6 @@ pub(super) fn signature<'a>(
 
 /// Floats as float32; what lies in a file is read here, so that kernels find it in memory.
 pub(crate) fn for_compute(array: &Array) -> Result<Array> {
-    let array = if array.dtype().is_float() { array.to_dtype(Dtype::Float32)? } else { array.clone() };
-    array.bytes()?;
-    Ok(array)
+    let array = array.in_memory()?;
+    if array.dtype().is_float() { array.to_dtype(Dtype::Float32) } else { Ok(array) }
 }

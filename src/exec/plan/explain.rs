@@ -3,13 +3,15 @@ use super::{Kernel, Plan, Step};
 use crate::{
     array::byte_text,
     base::{counted, shape_text},
-    exec::Backend,
+    exec::{Backend, Layout, ValueType},
 };
+use std::collections::HashSet;
 
 impl<B: Backend> Plan<B> {
     /// A line for each rule that did something, and one for each step: its operators, and its results.
     pub fn text(&self, backend: &str) -> String {
-        let operators: usize = self.steps.iter().map(|s| s.node.stages.len()).sum();
+        let stages = self.steps.iter().flat_map(|s| &s.node.stages);
+        let operators = stages.map(|s| s.index).collect::<HashSet<_>>().len();
         let mut text = format!(
             "{} as {}; results and temporaries take {} at most\n",
             counted(operators, "operator"),
@@ -33,7 +35,9 @@ impl<B: Backend> Plan<B> {
     fn row(&self, step: &Step<B::Kernel>, backend: &str) -> [String; 3] {
         let results = || step.outputs.iter().filter_map(|t| self.slot(*t).ok());
         let names: Vec<_> = results().map(|s| s.ty.name.as_str()).collect();
-        let mut rest: Vec<_> = results().map(|s| format!("{} {}", shape_text(&s.ty.shape), s.ty.dtype)).collect();
+        let lies = |ty: &ValueType| if ty.layout == Layout::Plain { "" } else { ", channels in blocks" };
+        let ty = |ty: &ValueType| format!("{} {}{}", shape_text(&ty.plain_shape()), ty.dtype, lies(ty));
+        let mut rest: Vec<_> = results().map(|s| ty(&s.ty)).collect();
         if matches!(step.kernel, Kernel::OnCpu(_)) && backend != "cpu" {
             rest.push("on the cpu".into());
         }

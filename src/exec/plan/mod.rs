@@ -7,6 +7,8 @@ mod layout;
 mod memory;
 mod network;
 mod rules;
+#[cfg(test)]
+mod tests;
 mod work;
 
 pub(super) use draft::{Node, for_compute};
@@ -95,20 +97,20 @@ impl<B: Backend> Plan<B> {
         let (tensors, nodes) = draft.into_nodes();
         let mut plan =
             Plan { steps: Vec::new(), freed: Vec::new(), tensors, constants: HashMap::new(), applied, peak: (0, 0) };
-        // Constants, as they are computed with.
+        // Constants that kernels read when they run, as they are computed with.
         let mut ready: HashMap<usize, Array> = HashMap::new();
         for node in nodes {
             let context = plan.context(&node);
             let step = plan.step(node, (backend, cpu), &mut ready, options.strict);
             plan.steps.push(step.map_err(|e| e.in_call(context))?);
         }
-        for t in plan.steps.iter().flat_map(|s| &s.operands).chain(wanted) {
-            if let Some(array) = plan.tensors[*t].as_ref().and_then(|s| s.constant.as_ref())
-                && !plan.constants.contains_key(t)
-            {
-                let array = ready.get(t).map_or_else(|| for_compute(array), |a| Ok(a.clone()))?;
-                plan.constants.insert(*t, backend.upload(&array)?);
+        for t in wanted {
+            if let Some(array) = &plan.slot(*t)?.constant {
+                ready.insert(*t, for_compute(array)?);
             }
+        }
+        for (t, array) in ready {
+            plan.constants.insert(t, backend.upload(&array)?);
         }
         plan.freed = plan.last_uses(wanted);
         plan.peak = memory::peak(&plan, (backend, cpu));
@@ -122,12 +124,15 @@ impl<B: Backend> Plan<B> {
         ready: &mut HashMap<usize, Array>,
         strict: bool,
     ) -> Result<Step<B::Kernel>> {
+        let mut own: HashMap<usize, Array> = HashMap::new();
         let constant = |t: usize| -> Result<Option<Array>> {
             let Some(array) = &self.slot(t)?.constant else { return Ok(None) };
-            if !ready.contains_key(&t) {
-                ready.insert(t, for_compute(array)?);
+            if let Some(array) = ready.get(&t).or_else(|| own.get(&t)) {
+                return Ok(Some(array.clone()));
             }
-            Ok(ready.get(&t).cloned())
+            let array = for_compute(array)?;
+            own.insert(t, array.clone());
+            Ok(Some(array))
         };
         let signature = signature(&node, |t| self.slot(t), constant)?;
         let op = || node.stages.first().map_or("", |s| s.op.name());
@@ -146,7 +151,14 @@ impl<B: Backend> Plan<B> {
                 Error::from(Cause::Operator { op: op().into(), problem })
             })?),
         };
-        Ok(Step { kernel, operands: node.operands(), outputs: node.outputs().collect(), node })
+        let operands = node.operands();
+        let reads = |place: usize| match &kernel {
+            Kernel::Here(kernel) => backend.reads(kernel, place),
+            Kernel::OnCpu(kernel) => cpu.reads(kernel, place),
+        };
+        let read = operands.iter().enumerate().filter(|(place, _)| reads(*place)).map(|(_, t)| *t);
+        ready.extend(read.filter_map(|t| Some((t, own.remove(&t)?))));
+        Ok(Step { outputs: node.outputs().collect(), kernel, operands, node })
     }
 
     /// What is read or made last at each step, save what is wanted, which lives on in the results.

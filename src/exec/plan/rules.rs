@@ -88,7 +88,7 @@ fn computed(draft: &Draft, node: &Node) -> Result<Option<Vec<Array>>> {
     let Some(kernel) = backend.prepare(&signature)? else {
         return Ok(None);
     };
-    let operands: Vec<Array> = signature.op.operands().filter_map(|(_, o)| o.constant.clone()).collect();
+    let operands: Vec<_> = signature.op.operands().map(|(_, o)| o.constant.clone()).collect();
     backend.run(&kernel, &operands).map(Some)
 }
 

@@ -1,0 +1,136 @@
+//! Each rule, and that none changes what is computed.
+use crate::{
+    Array, Dtype, Graph, Tensor,
+    exec::{CpuBackend, RunOptions, Session},
+};
+use proptest::prelude::*;
+
+fn values(shape: &[usize], seed: usize) -> Array {
+    let n = shape.iter().product::<usize>();
+    let numbers = (0..n).map(|i| ((i * 37 + seed * 101) % 41) as f64 * 0.05 - 1.0);
+    Array::from_f64s(Dtype::Float32, shape.to_vec(), numbers).unwrap()
+}
+
+fn session(g: &Graph, unfused: bool) -> Session<CpuBackend> {
+    Session::new(g, CpuBackend::new(), &RunOptions { unfused, threads: 1, ..Default::default() }).unwrap()
+}
+
+/// The steps' operators; the outputs are those of the graph run operator by operator.
+fn steps(g: &mut Graph, outputs: &[Tensor]) -> Vec<String> {
+    g.set_outputs(outputs).unwrap();
+    let feed = |t: &Tensor| (g.tensor(*t).unwrap().name.clone(), values(&g.tensor(*t).unwrap().shape, 3));
+    let feeds: Vec<_> = g.inputs().iter().map(feed).collect();
+    let fused = session(g, false);
+    // Twice: the second run finds the first one's memory.
+    let first = fused.run(&feeds[..]).unwrap();
+    let (got, want) = (fused.run(&feeds[..]).unwrap(), session(g, true).run(&feeds[..]).unwrap());
+    assert_eq!(first, got);
+    for (name, array) in &got {
+        let (a, b) = (array.to_f32().unwrap(), want[name].to_f32().unwrap());
+        let norm = |v: &mut dyn Iterator<Item = f32>| v.map(|v| f64::from(v) * f64::from(v)).sum::<f64>().sqrt();
+        let error = norm(&mut a.iter().zip(&b).map(|(a, b)| a - b)) / norm(&mut b.iter().copied()).max(1e-3);
+        assert!(array.shape() == want[name].shape() && error < 2e-6, "{name}: {error:e}");
+    }
+    let plan = &fused.plan;
+    plan.steps.iter().map(|s| s.node.text()).collect()
+}
+
+fn input(g: &mut Graph, name: &str, shape: &[usize]) -> Tensor {
+    g.input(name, Dtype::Float32, shape).unwrap()
+}
+
+#[test]
+fn constants_are_computed_beforehand() {
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[2, 4]);
+    let w = g.coefficient("w", values(&[3, 4], 1)).unwrap();
+    let turned = g.permute(w, [1, 0]).call().unwrap();
+    let doubled = g.mul(turned, 2.0).out_name("doubled").call().unwrap();
+    let y = g.matmul(x, doubled).call().unwrap();
+    assert_eq!(steps(&mut g, &[y]), ["MatMul"]);
+    // What is asked for is there, too.
+    assert_eq!(steps(&mut g, &[y, doubled]), ["MatMul"]);
+    // Where the constant is fed, it is none.
+    let fed = [("x", values(&[2, 4], 2)), ("w", values(&[3, 4], 9))];
+    let again = session(&g, false).run(&fed).unwrap();
+    assert_eq!(again, session(&g, true).run(&fed).unwrap());
+}
+
+#[test]
+fn a_convolution_takes_in_the_scale_of_its_channels() {
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[1, 3, 5, 5]);
+    let c = g.conv(x, values(&[4, 3, 3, 3], 1)).bias(values(&[4], 2)).call().unwrap();
+    let (mean, variance) = (values(&[4], 4), Array::from([0.5f32, 1.0, 2.0, 0.1]));
+    let y = g.batch_norm(c, mean, variance).gamma(values(&[4], 5)).beta(values(&[4], 6)).call().unwrap();
+    let steps = steps(&mut g, &[y]);
+    assert!(steps.len() <= 2 && steps[0] == "Conv", "{steps:?}");
+}
+
+#[test]
+fn what_follows_is_done_at_once_but_for_what_others_need() {
+    let mut g = Graph::new("g").unwrap();
+    let (x, z) = (input(&mut g, "x", &[2, 8]), input(&mut g, "z", &[8]));
+    let a = g.matmul(x, values(&[8, 8], 1)).call().unwrap();
+    let b = g.add(z, a).call().unwrap();
+    let c = g.sub(z, b).call().unwrap();
+    let d = g.gelu(c).call().unwrap();
+    assert_eq!(steps(&mut g, &[d]), ["MatMul + Add + Sub + GELU"]);
+    assert_eq!(steps(&mut g, &[b, d]), ["MatMul + Add", "Sub + GELU"], "b is wanted");
+    let e = g.mul(d, c).call().unwrap();
+    assert_eq!(steps(&mut g, &[e]), ["MatMul + Add + Sub", "GELU + Mul"], "c has two readers");
+    let f = g.add(e, e).call().unwrap();
+    assert_eq!(steps(&mut g, &[f]), ["MatMul + Add + Sub", "GELU + Mul", "Add"], "e is both operands");
+    let (row, whole) = (input(&mut g, "row", &[3, 1, 8]), input(&mut g, "whole", &[3, 5, 8]));
+    let small = g.add(z, row).call().unwrap();
+    let wider = g.mul(small, whole).call().unwrap();
+    assert_eq!(steps(&mut g, &[wider]), ["Add", "Mul"], "the result is larger than what comes before");
+}
+
+#[test]
+fn convolutions_and_what_lies_between_them_stand_in_blocks() {
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[1, 3, 9, 8]);
+    let a = g.conv(x, values(&[32, 3, 3, 3], 1)).pad([1, 1, 1, 1]).call().unwrap();
+    let a = g.relu(a).call().unwrap();
+    let p = g.maxpool2d(a).kernel([2, 2]).stride([2, 2]).call().unwrap();
+    let b = g.conv(p, values(&[32, 32, 1, 1], 2)).call().unwrap();
+    let s = g.silu(b).call().unwrap();
+    let r = g.add(s, p).call().unwrap();
+    let both = g.concat([r, p]).axis(1).call().unwrap();
+    let y = g.conv(both, values(&[5, 64, 1, 1], 3)).call().unwrap();
+    let expected = ["Conv + Relu", "MaxPool", "Conv + SiLU + Add", "Concat", "Conv", "Reshape"];
+    assert_eq!(steps(&mut g, &[y]), expected, "one conversion, at the end");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(40))]
+    #[test]
+    fn networks_of_images_are_the_same_by_plan(
+        channels in prop::collection::vec(1usize..40, 3), kinds in prop::collection::vec(0usize..8, 1..7),
+        size in (4usize..9, 4usize..9), batch in 1usize..3,
+    ) {
+        let mut g = Graph::new("g").unwrap();
+        let mut t = input(&mut g, "x", &[batch, channels[0], size.0, size.1]);
+        let mut seen = vec![t];
+        for (i, kind) in kinds.iter().enumerate() {
+            let shape = g.tensor(t).unwrap().shape.clone();
+            let (ic, oc) = (shape[1], channels[i % channels.len()]);
+            let alike: Vec<Tensor> = seen.iter().copied().filter(|s| g.tensor(*s).unwrap().shape == shape).collect();
+            let other = alike[i % alike.len()];
+            t = match kind {
+                0 | 1 => g.conv(t, values(&[oc, ic, 3, 3], i)).bias(values(&[oc], i)).pad([1, 1, 1, 1]).call(),
+                2 => g.conv(t, values(&[ic, 1, 3, 3], i)).group(ic as i64).pad([1, 1, 1, 1]).call(),
+                3 => g.add(t, other).call(),
+                4 => g.sigmoid(t).call(),
+                5 => g.avgpool2d(t).kernel([3, 3]).stride([1, 1]).pad([1, 1, 1, 1]).count_include_pad(i % 2 == 0).call(),
+                6 => g.concat([t, other]).axis(1).call(),
+                _ => g.mul(t, values(&[1, ic, 1, 1], i)).call(),
+            }.unwrap();
+            seen.push(t);
+        }
+        let outputs = [t, seen[seen.len() / 2]];
+        let outputs = if outputs[0] == outputs[1] || g.inputs().contains(&outputs[1]) { &outputs[..1] } else { &outputs };
+        steps(&mut g, outputs);
+    }
+}
