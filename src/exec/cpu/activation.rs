@@ -9,7 +9,9 @@ use super::{
 use crate::{
     base::Dtype,
     exec::ValueType,
-    ops::{Elu, GELU, GeluApproxMode, HardSigmoid, LeakyRelu, PRelu, Relu, SiLU, Sigmoid, Softmax, Swish, Tanh},
+    ops::{
+        Elu, GELU, GeluApproxMode, HardSigmoid, HardSwish, LeakyRelu, PRelu, Relu, SiLU, Sigmoid, Softmax, Swish, Tanh,
+    },
     quant::RoundMode,
 };
 use rayon::prelude::*;
@@ -65,8 +67,11 @@ pub(super) fn mish(x: f64) -> f64 {
     f64::from((x * softplus(x).tanh()) as f32)
 }
 
-pub(super) fn hard_swish(x: f64) -> f64 {
-    x * (x / 6.0 + 0.5).clamp(0.0, 1.0)
+pub(super) fn hard_swish(op: HardSwish<Operand>) -> Kernel {
+    let f = |x: f64| x * (x / 6.0 + 0.5).clamp(0.0, 1.0);
+    vectorised(op.input, RoundMode::default(), f, |v| {
+        v.iter_mut().for_each(|x| *x *= (*x * (1.0 / 6.0) + 0.5).clamp(0.0, 1.0));
+    })
 }
 
 pub(super) fn hard_sigmoid(op: HardSigmoid<Operand>) -> Kernel {

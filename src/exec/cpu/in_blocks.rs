@@ -45,7 +45,8 @@ pub(super) fn takes(signature: &Signature) -> bool {
 /// An elementwise operator whose operands are numbers, or all have their channels in blocks; of 0 it gives 0, or there are
 /// no channels beyond the last.
 fn is_elementwise(op: &Op<Operand>, channels_of_result: usize) -> bool {
-    let keeps_zero = matches!(op, Op::Add(_) | Op::Sub(_) | Op::Mul(_) | Op::MulConst(_) | Op::Relu(_));
+    let keeps_zero = matches!(op, Op::Add(_) | Op::Sub(_) | Op::Mul(_) | Op::MulConst(_) | Op::Relu(_))
+        || matches!(op, Op::Clip(op) if op.min <= 0.0 && op.max >= 0.0);
     let takes = |o: &Operand| o.is_computed_before() || channels(&o.ty).is_some() || o.ty.elements() == 1;
     let is_number = |o: &Operand| channels(&o.ty).is_none() && !o.is_computed_before();
     let numbers = op.operands().any(|(_, o)| is_number(o));
@@ -71,11 +72,10 @@ fn axes(windows: &[Window]) -> Result<[Option<Axis>; 2]> {
     Ok([Axis::new(rows)?, Axis::new(cols)?])
 }
 
-/// A kernel, how many of the operators that follow it does itself, and what it takes beside operands and result.
+/// A kernel, and how many of the operators that follow it does itself.
 pub(super) struct Prepared {
     pub kernel: Kernel,
     pub used: usize,
-    pub temporary: u64,
 }
 
 /// The kernel of an operator that has one of its own for blocks; none where that for any shape serves.
@@ -86,7 +86,7 @@ pub(super) fn prepare(signature: &Signature) -> Result<Option<Prepared>> {
     let Some(Some(result)) = signature.results.first() else {
         return Ok(None);
     };
-    let alone = |kernel: Kernel| Some(Prepared { kernel, used: 0, temporary: 0 });
+    let alone = |kernel: Kernel| Some(Prepared { kernel, used: 0 });
     Ok(match &signature.op {
         Op::Reshape(op) if op.input.ty.layout != result.layout => alone(converted(&op.input)),
         Op::Conv(op) if channels(result).is_some() => Some(conv(op, signature)?),
@@ -130,8 +130,14 @@ fn conv(op: &Conv<Operand>, signature: &Signature) -> Result<Prepared> {
             (residual, end, used) = (Some(other.clone()), relu(add.do_relu, add.relu_limit), 1);
         }
     }
-    if let (None, Some(Op::Relu(op))) = (end, signature.then.get(used)) {
-        (end, used) = (relu(true, op.relu_limit), used + 1);
+    let bound = match signature.then.get(used) {
+        Some(Op::Relu(op)) => relu(true, op.relu_limit),
+        // Relu6 and the like.
+        Some(Op::Clip(op)) if op.min == 0.0 && op.max > 0.0 => Some(op.max as f32),
+        _ => None,
+    };
+    if end.is_none() && bound.is_some() {
+        (end, used) = (bound, used + 1);
     }
     let geometry = geometry(op)?.ok_or_else(none)?;
     let values = |o: &Operand| o.constant.as_ref().map(|a| a.to_dtype(Dtype::Float32)).transpose();
@@ -147,8 +153,8 @@ fn conv(op: &Conv<Operand>, signature: &Signature) -> Result<Prepared> {
         let residual = residual.as_ref().map(|r| t.reals(r)).transpose()?;
         t.write(0, Finish::default(), |out| conv.run(&x, residual.as_deref(), out))
     });
-    let kernel = kernel.without([&op.filter]).without(&op.bias);
-    Ok(Prepared { kernel, used, temporary })
+    let kernel = kernel.without([&op.filter]).without(&op.bias).taking(temporary);
+    Ok(Prepared { kernel, used })
 }
 
 fn max_pool(op: &MaxPool<Operand>) -> Result<Kernel> {

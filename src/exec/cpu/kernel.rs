@@ -9,17 +9,22 @@ pub(super) struct Kernel {
     pub tail: Option<Tail>,
     /// Places of constants that were laid out anew, which a run does without.
     pub unread: Vec<usize>,
+    /// Bytes that a run takes besides, for what was laid out so.
+    pub temporary: u64,
 }
 
 type Run = dyn Fn(&mut Task) -> Result<()> + Send + Sync;
 
 impl Kernel {
     pub fn new(run: impl Fn(&mut Task) -> Result<()> + Send + Sync + 'static) -> Kernel {
-        Kernel { run: Box::new(run), tail: None, unread: Vec::new() }
+        Kernel { run: Box::new(run), tail: None, unread: Vec::new(), temporary: 0 }
     }
     pub fn without<'o>(mut self, laid_out: impl IntoIterator<Item = &'o Operand>) -> Kernel {
         self.unread.extend(laid_out.into_iter().filter_map(Operand::index));
         self
+    }
+    pub fn taking(self, temporary: u64) -> Kernel {
+        Kernel { temporary, ..self }
     }
     pub fn with_tail(self, tail: Option<Tail>) -> Kernel {
         Kernel { tail, ..self }

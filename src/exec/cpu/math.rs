@@ -59,7 +59,11 @@ pub(super) fn clip(op: Clip<Operand>) -> Kernel {
         _ if x > max => max,
         _ => x,
     };
-    unary(op.inputs, RoundMode::default(), f)
+    let (low, high) = (min as f32, max as f32);
+    let bounded = move |v: f32| if v < low { low } else { v };
+    vectorised(op.inputs, RoundMode::default(), f, move |v| {
+        v.iter_mut().for_each(|v| *v = if bounded(*v) > high { high } else { bounded(*v) });
+    })
 }
 
 pub(super) fn pow(op: Pow<Operand>) -> Kernel {

@@ -124,7 +124,7 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::GroupNorm(op) => norm::group_norm(*op),
         Op::GroupNormTrain(op) => train::group_norm_train(*op),
         Op::HardSigmoid(op) => activation::hard_sigmoid(*op),
-        Op::HardSwish(op) => unary::function(op.input, activation::hard_swish),
+        Op::HardSwish(op) => activation::hard_swish(*op),
         Op::IndexPut(op) => scatter::index_put(*op),
         Op::Insert(op) => scatter::insert(*op),
         Op::InstanceNorm(op) => norm::instance_norm(*op),
@@ -280,11 +280,14 @@ impl Backend for CpuBackend {
     fn prepare(&self, signature: &Signature) -> Result<Option<CpuKernel>> {
         let (results, temporary) = (signature.results.clone(), temporary::temporary(signature));
         let (run, used, temporary) = match in_blocks::prepare(signature)? {
-            Some(own) => (Some(own.kernel), own.used, own.temporary),
+            Some(own) => (Some(own.kernel), own.used, 0),
             None => (prepare(&signature.op), 0, temporary),
         };
         let tails = signature.then[used..].iter().map(|op| prepare(op)?.tail).collect::<Option<Vec<_>>>();
-        Ok(run.zip(tails).map(|(run, tails)| CpuKernel { run, tails, results, temporary }))
+        Ok(run.zip(tails).map(|(run, tails)| {
+            let temporary = temporary.saturating_add(run.temporary);
+            CpuKernel { run, tails, results, temporary }
+        }))
     }
     fn reads(&self, kernel: &CpuKernel, operand: usize) -> bool {
         !kernel.run.unread.contains(&operand)
