@@ -93,6 +93,9 @@ pub struct Session<B: Backend> {
     suggestions: Suggestions,
 }
 
+/// The plan that a run has followed, and what it gave.
+pub(super) type Followed<B> = (Arc<Plan<B>>, IndexMap<String, Array>);
+
 /// Is told the place of each step that was done, and its time.
 pub(super) type Watch<'w> = &'w mut (dyn FnMut(usize, Duration) + Send);
 
@@ -225,7 +228,7 @@ impl<B: Backend> Session<B> {
         feeds: &(impl Feeds + ?Sized),
         wanted: &[usize],
         watch: Option<Watch>,
-    ) -> Result<(Arc<Plan<B>>, IndexMap<String, Array>)> {
+    ) -> Result<Followed<B>> {
         let fed = self.checked_feeds(feeds)?;
         let plan = self.plan(&fed, wanted)?;
         plan.check_memory()?;

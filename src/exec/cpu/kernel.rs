@@ -34,10 +34,13 @@ impl Kernel {
 /// An elementwise operator on real numbers that another one has computed, before they are stored.
 pub(super) enum Tail {
     /// Of the numbers alone.
-    Each(Box<dyn Fn(&mut [f32]) + Send + Sync>),
+    Each(Box<Each>),
     /// With those of another operand, which is broadcast to them.
-    With(Operand, Box<dyn Fn(&mut [f32], &[f32]) + Send + Sync>),
+    With(Operand, Box<With>),
 }
+
+type Each = dyn Fn(&mut [f32]) + Send + Sync;
+type With = dyn Fn(&mut [f32], &[f32]) + Send + Sync;
 
 impl Tail {
     pub fn each(f: impl Fn(&mut [f32]) + Send + Sync + 'static) -> Option<Tail> {

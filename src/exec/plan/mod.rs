@@ -50,7 +50,7 @@ pub(super) struct Step<K> {
 pub(super) enum Kernel<K> {
     Here(K),
     /// The backend declined.
-    OnCpu(<CpuBackend as Backend>::Kernel),
+    OnCpu(Box<<CpuBackend as Backend>::Kernel>),
 }
 
 /// The operators that `wanted` need, given what is fed.
@@ -144,7 +144,7 @@ impl<B: Backend> Plan<B> {
                     format!("the backend {name} has no kernel for it, and strict forbids running it on the cpu");
                 return Err(Cause::Operator { op: op().into(), problem }.into());
             }
-            None => Kernel::OnCpu(cpu.prepare(&signature)?.ok_or_else(|| {
+            None => Kernel::OnCpu(cpu.prepare(&signature)?.map(Box::new).ok_or_else(|| {
                 let def = node.stages.first().map(|s| s.op.def());
                 let why = def.and_then(OpDef::why_not_computed).unwrap_or("not with these operands and attributes");
                 let problem = format!("tpulang has no kernel for it: {why}");
@@ -170,7 +170,7 @@ impl<B: Backend> Plan<B> {
         wanted.iter().for_each(|t| last_use[*t] = None);
         let mut freed = vec![Vec::new(); self.steps.len()];
         for (t, at) in last_use.iter().enumerate() {
-            at.into_iter().for_each(|at| freed[*at].push(t));
+            at.iter().for_each(|at| freed[*at].push(t));
         }
         freed
     }
