@@ -33,8 +33,6 @@ pub trait Backend: Send + Sync {
     fn takes_layout(&self, _signature: &Signature) -> bool {
         false
     }
-    /// Takes back a result that nobody will read any more.
-    fn recycle(&self, _buffer: Self::Buffer) {}
     /// Whether a kernel reads the operand at that [`Operand::index`] when it runs: one that has laid out a constant anew need
     /// not be given it again.
     fn reads(&self, _kernel: &Self::Kernel, _operand: usize) -> bool {
@@ -88,9 +86,6 @@ impl<B: Backend> Backend for &B {
     }
     fn takes_layout(&self, signature: &Signature) -> bool {
         (**self).takes_layout(signature)
-    }
-    fn recycle(&self, buffer: Self::Buffer) {
-        (**self).recycle(buffer)
     }
     fn temporary(&self, kernel: &Self::Kernel) -> u64 {
         (**self).temporary(kernel)

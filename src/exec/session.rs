@@ -259,7 +259,7 @@ impl<B: Backend> Session<B> {
                 // What is fed is not computed.
                 buffers[tensor].get_or_insert(buffer);
             }
-            freed.iter().filter_map(|t| buffers[*t].take()).for_each(|b| self.backend.recycle(b));
+            freed.iter().for_each(|t| buffers[*t] = None);
         }
         self.backend.synchronise()?;
         let mut results = IndexMap::new();

@@ -13,12 +13,17 @@ mod zip_bytes;
 pub use fingerprint::fingerprint;
 pub use memory::{available_memory, byte_text, reserve, too_large, zeros};
 pub use npz::{NpzFile, NpzWriter, read_npz, write_arrays, write_npz};
+pub use storage::Keeper;
 
 pub use weights::WeightFile;
 pub use weights::as_declared;
 
 use crate::base::{Cause, Dtype, Ints, Result, Shape, counted, elements, shape_text};
-use std::{borrow::Cow, fmt, sync::Arc};
+use std::{
+    borrow::Cow,
+    fmt,
+    sync::{Arc, Weak},
+};
 use storage::{Elements, InFile, Storage, Words};
 
 /// A Rust type that an [`Array`] can hold.
@@ -221,11 +226,7 @@ impl Array {
         let Some(words) = self.storage.read_apart()? else {
             return Ok(self.clone());
         };
-        Ok(Array { storage: Arc::new(Words { words, start: 0, len: self.len }), ..self.clone() })
-    }
-    /// The memory of an array that was computed and that nobody shares, for [`ArrayMut::in_words`].
-    pub fn into_words(mut self) -> Option<Vec<u64>> {
-        Arc::get_mut(&mut self.storage)?.take_words()
+        Ok(Array { storage: Arc::new(Words { words, keeper: None, start: 0, len: self.len }), ..self.clone() })
     }
     /// The same bytes, read as another dtype of the same size (float16 stored as uint16, fp8 as uint8).
     pub fn reinterpreted(&self, dtype: Dtype) -> Option<Array> {
@@ -311,13 +312,16 @@ impl ArrayMut {
     }
     /// Finished: from here on it is shared.
     pub fn freeze(self) -> Array {
-        let len = self.shape.iter().product::<usize>() * self.dtype.size();
-        Array {
-            dtype: self.dtype,
-            shape: self.shape,
-            storage: Arc::new(Words { words: self.words, start: self.start, len }),
-            len,
-        }
+        self.frozen(None)
+    }
+    /// As [`ArrayMut::freeze`]; its memory goes to the keeper when nobody has the array any more.
+    pub fn freeze_for(self, keeper: Weak<dyn Keeper>) -> Array {
+        self.frozen(Some(keeper))
+    }
+    fn frozen(self, keeper: Option<Weak<dyn Keeper>>) -> Array {
+        let ArrayMut { dtype, shape, words, start } = self;
+        let len = shape.iter().product::<usize>() * dtype.size();
+        Array { dtype, shape, storage: Arc::new(Words { words, keeper, start, len }), len }
     }
 }
 
@@ -423,15 +427,30 @@ mod tests {
 
     #[test]
     fn memory_is_given_on_once_nobody_shares_it() {
-        let a = ArrayMut::zeros(Dtype::Float32, &[2, 3]).unwrap().freeze();
+        #[derive(Default)]
+        struct Kept(std::sync::Mutex<Vec<Vec<u64>>>);
+        impl Keeper for Kept {
+            fn keep(&self, words: Vec<u64>) {
+                self.0.lock().unwrap().push(words);
+            }
+        }
+        let kept: Arc<Kept> = Arc::default();
+        let keeper: Arc<dyn Keeper> = kept.clone();
+        let of = |a: ArrayMut| a.freeze_for(Arc::downgrade(&keeper));
+        let got = || kept.0.lock().unwrap().pop();
+        let a = of(ArrayMut::zeros(Dtype::Float32, &[2, 3]).unwrap());
         let shared = a.reshaped([6]).unwrap();
-        assert_eq!(a.into_words(), None);
-        let words = shared.into_words().unwrap();
+        drop(a);
+        assert_eq!(got(), None);
+        drop(shared);
+        let words = got().unwrap();
         assert_eq!(words.len(), ArrayMut::words(Dtype::Float32, &[2, 3]).unwrap());
         let b = ArrayMut::in_words(Dtype::Int8, &[5], words).unwrap().freeze();
         assert_eq!((b.len(), b.bytes().unwrap().len(), b.bytes().unwrap().as_ptr().addr() % 64), (5, 5, 0));
-        let c = ArrayMut::in_words(Dtype::Int8, &[50], b.into_words().unwrap()).unwrap().freeze();
-        assert_eq!(c.bytes().unwrap(), [0; 50]);
+        drop(b);
+        assert_eq!(got(), None, "nobody keeps what is frozen for nobody");
+        let c = ArrayMut::in_words(Dtype::Int8, &[50], vec![7; 3]).unwrap().freeze();
+        assert_eq!(c.bytes().unwrap(), [0; 50], "too little memory");
     }
 
     #[test]

@@ -6,7 +6,7 @@ use std::{
     io::{self, Read},
     os::unix::fs::FileExt,
     path::{Path, PathBuf},
-    sync::{Arc, OnceLock},
+    sync::{Arc, OnceLock, Weak},
 };
 
 /// Memory that arrays share, or a place in a file.
@@ -21,19 +21,23 @@ pub(super) trait Storage: Send + Sync {
     fn read_apart(&self) -> Result<Option<Vec<u64>>> {
         Ok(None)
     }
-    /// The memory, where it is [`Words`], which are empty from then on.
-    fn take_words(&mut self) -> Option<Vec<u64>> {
-        None
-    }
 }
 impl<T: bytemuck::NoUninit + Send + Sync> Storage for Vec<T> {
     fn bytes(&self) -> Result<&[u8]> {
         Ok(bytemuck::cast_slice(self))
     }
 }
+/// Where the memory of a computed array goes that nobody has any more.
+pub trait Keeper: Send + Sync {
+    /// Takes memory that was [`ArrayMut`](super::ArrayMut)'s.
+    fn keep(&self, words: Vec<u64>);
+}
+
 /// Memory of a computed array, in words that every element's alignment divides.
 pub(super) struct Words {
     pub words: Vec<u64>,
+    /// Who gets the memory, if it is still there then.
+    pub keeper: Option<Weak<dyn Keeper>>,
     /// Words before the first element.
     pub start: usize,
     /// Bytes of the elements.
@@ -43,9 +47,11 @@ impl Storage for Words {
     fn bytes(&self) -> Result<&[u8]> {
         Ok(&bytemuck::cast_slice(&self.words[self.start..])[..self.len])
     }
-    fn take_words(&mut self) -> Option<Vec<u64>> {
-        (self.start, self.len) = (0, 0);
-        Some(std::mem::take(&mut self.words))
+}
+impl Drop for Words {
+    fn drop(&mut self) {
+        let keeper = self.keeper.as_ref().and_then(Weak::upgrade);
+        keeper.iter().for_each(|keeper| keeper.keep(std::mem::take(&mut self.words)));
     }
 }
 

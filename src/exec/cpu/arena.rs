@@ -1,12 +1,15 @@
 //! Memory of results that nobody reads any more, for those to come: what a run has allocated serves the next one.
 use crate::{
-    array::ArrayMut,
+    array::{Array, ArrayMut, Keeper},
     base::{Dtype, Result},
 };
 use std::{
     fmt,
-    sync::{Mutex, PoisonError},
+    sync::{Arc, Mutex, PoisonError, Weak},
 };
+
+/// Blocks that wait at most: results that a caller has held may be many.
+const BLOCKS: usize = 64;
 
 /// Words below which an allocation is as fast.
 const SMALL: usize = 1 << 9;
@@ -39,10 +42,18 @@ impl Arena {
         let best = fits.min_by_key(|(_, b)| b.len())?.0;
         Some(free.swap_remove(best))
     }
-    /// Takes back what [`Arena::memory`] gave.
-    pub fn give(&self, block: Vec<u64>) {
-        if block.len() >= SMALL {
-            self.free.lock().unwrap_or_else(PoisonError::into_inner).push(block);
+    /// Memory of a result, which comes back when nobody has it any more.
+    pub fn freeze(self: &Arc<Self>, memory: ArrayMut) -> Array {
+        let weak: Weak<Arena> = Arc::downgrade(self);
+        memory.freeze_for(weak)
+    }
+}
+
+impl Keeper for Arena {
+    fn keep(&self, block: Vec<u64>) {
+        let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
+        if block.len() >= SMALL && free.len() < BLOCKS {
+            free.push(block);
         }
     }
 }
@@ -59,12 +70,12 @@ mod tests {
 
     #[test]
     fn the_smallest_that_fits_is_taken() {
-        let arena = Arena::default();
-        [4 * SMALL, 2 * SMALL, SMALL, 1].into_iter().for_each(|n| arena.give(vec![0; n]));
+        let arena: Arc<Arena> = Arc::default();
+        [4 * SMALL, 2 * SMALL, SMALL, 1].into_iter().for_each(|n| arena.keep(vec![0; n]));
         assert_eq!(arena.take(SMALL + 1).map(|b| b.len()), Some(2 * SMALL));
         assert_eq!(arena.take(SMALL + 1), None, "one is taken, one too small, one much too large");
         assert_eq!(arena.take(1), None);
-        let again = arena.memory(Dtype::Float32, &[2, SMALL - 7]).unwrap().freeze().into_words();
-        assert_eq!(again.map(|b| b.len()), Some(SMALL));
+        drop(arena.freeze(arena.memory(Dtype::Float32, &[2, SMALL - 7]).unwrap()));
+        assert_eq!(arena.take(SMALL).map(|b| b.len()), Some(SMALL), "it is back");
     }
 }

@@ -53,6 +53,7 @@ use super::{Backend, Operand, Signature, ValueType};
 use crate::{array::Array, base::Result, ops::Op};
 use arena::Arena;
 use kernel::{Kernel, Tail};
+use std::sync::Arc;
 use task::Task;
 
 /// The list of kernels: one an op, or none.
@@ -252,7 +253,7 @@ fn is_elementwise(op: &Op<Operand>) -> bool {
 /// The reference: in float32 or exact integers.
 #[derive(Debug, Default)]
 pub struct CpuBackend {
-    arena: Arena,
+    arena: Arc<Arena>,
 }
 
 impl CpuBackend {
@@ -313,9 +314,6 @@ impl Backend for CpuBackend {
     }
     fn takes_layout(&self, signature: &Signature) -> bool {
         in_blocks::takes(signature)
-    }
-    fn recycle(&self, buffer: Array) {
-        buffer.into_words().into_iter().for_each(|words| self.arena.give(words));
     }
     fn upload(&self, array: &Array) -> Result<Array> {
         Ok(array.clone())

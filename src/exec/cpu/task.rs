@@ -11,13 +11,13 @@ use crate::{
     quant::RoundMode,
 };
 use rayon::prelude::*;
-use std::borrow::Cow;
+use std::{borrow::Cow, sync::Arc};
 
 /// One run of a kernel: its operands and its results.
 pub(super) struct Task<'a> {
     operands: &'a [Option<Array>],
     results: Vec<Option<Output<'a>>>,
-    arena: &'a Arena,
+    arena: &'a Arc<Arena>,
     /// What is done with the first result's numbers, which are floats, before they are stored.
     tails: &'a [Tail],
 }
@@ -73,18 +73,19 @@ impl<'a> Task<'a> {
         operands: &'a [Option<Array>],
         results: &'a [Option<ValueType>],
         tails: &'a [Tail],
-        arena: &'a Arena,
+        arena: &'a Arc<Arena>,
     ) -> Self {
         let output = |ty: &'a ValueType| Output { ty, array: Written::Nothing, is_complete: tails.is_empty() };
         Task { operands, results: results.iter().map(|ty| ty.as_ref().map(output)).collect(), arena, tails }
     }
     pub fn finish(mut self) -> Result<Vec<Array>> {
         self.apply_tails()?;
+        let arena = self.arena;
         self.results
             .into_iter()
             .flatten()
             .map(|r| match r.array {
-                Written::Memory(memory) => Ok(memory.freeze()),
+                Written::Memory(memory) => Ok(arena.freeze(memory)),
                 Written::Shared(array) => Ok(array),
                 Written::Nothing => Err(invalid(format!("the kernel did not write {:?}", r.ty.name))),
             })
@@ -281,7 +282,7 @@ fn resize(values: &mut Vec<f32>, n: usize) -> Result<()> {
 /// An operand's stored values as another tensor of its shape stores the same numbers.
 pub(super) fn restored(array: &Array, from: &ValueType, to: &ValueType, round: RoundMode) -> Result<Array> {
     let results = [Some(ValueType { shape: from.shape.clone(), ..to.clone() })];
-    let arena = Arena::default();
+    let arena = Arc::default();
     let mut task = Task::new(&[], &results, &[], &arena);
     let source = Source::new(array, from, &from.shape)?;
     task.fill(0, 1, Finish::round(round), |first, out| {
