@@ -33,9 +33,10 @@ def conv_quant(s, d):
     f = s.tensor("w", [g * ocg, icg, R.randint(1, 3), R.randint(1, 3)], "int8", True)
     b = maybe(0.5, lambda: s.tensor("b", [g * ocg], "int32", True))
     ws = scale() if R.random() < 0.6 else [scale() for _ in range(g * ocg)]
+    out = maybe(0.3, lambda: R.choice(["int8", "uint8"]))
     s.call("conv_quant", input=x, weight=f, bias=b, group=g, pad=maybe(0.5, lambda: [1, 1, 1, 1]), input_scale=scale(), weight_scale=ws,
            output_scale=maybe(0.9, scale), input_zp=maybe(0.7, lambda: zero(d)), weight_zp=maybe(0.5, lambda: 0),
-           output_zp=maybe(0.5, lambda: zero(d)), out_dtype=maybe(0.3, lambda: R.choice(["int8", "uint8"])))
+           output_zp=maybe(0.5, lambda: zero(out or d)), out_dtype=out)
 
 
 def conv_requant(s, d):
