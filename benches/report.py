@@ -64,6 +64,8 @@ def page(base, told):
     parts.append("%s, %s cores, %s; %s; %s. Medians of %d rounds of %g s each." % (told["machine"], told["cores"], told["system"], versions, told["date"], told["rounds"], told["seconds"]))
     parts.append("Ratios are a peer's time over tpulang's: above 1 tpulang is faster. \"Of the peak\": what the machine needs at least (all operations at its peak, or inputs, weights and outputs moved once), over what tpulang took. Peaks with %s." % peaks)
     parts.append("![Ratios](%s.svg)" % os.path.basename(base))
+    remarks = os.path.join(os.path.dirname(os.path.abspath(__file__)), "remarks.md")
+    parts.append(open(remarks).read().strip())
     for models, title in [(True, "Whole models"), (False, "Single operators")]:
         for threads in sorted({r["threads"] for r in told["rows"]}):
             rows = [r for r in told["rows"] if r["model"] == models and r["threads"] == threads]

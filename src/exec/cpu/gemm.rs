@@ -4,7 +4,7 @@ use crate::{
     base::{Result, invalid},
 };
 use rayon::prelude::*;
-use rten_gemm::{BiasVector, GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedBMatrix};
+use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedBMatrix};
 use rten_tensor::{Matrix, MatrixLayout, NdTensorView};
 
 /// A matrix in row-major memory, or the transpose of one.
@@ -44,16 +44,11 @@ impl Packed {
         crate::array::zeros::<f32>(matrix.data.len())?;
         Ok(Packed(GemmExecutor::<f32>::new().prepack_b(matrix.view()?)))
     }
-    /// Rows of the matrix: what a row of the left one must have.
-    pub fn depth(&self) -> usize {
-        self.0.rows()
-    }
-    /// `out = a * self`, plus `bias` in each row.
-    pub fn product(&self, out: &mut [f32], a: Mat<f32>, bias: Option<&[f32]>) -> Result<()> {
-        let options = GemmOptions { bias: bias.map(BiasVector::Row), ..GemmOptions::default() };
+    /// `out = a * self`.
+    pub fn product(&self, out: &mut [f32], a: Mat<f32>) -> Result<()> {
         let (rows, cols) = (self.0.rows(), self.0.cols());
         GemmExecutor::new()
-            .gemm(out, GemmInputA::Unpacked(a.view()?), GemmInputB::Packed(&self.0), options)
+            .gemm(out, GemmInputA::Unpacked(a.view()?), GemmInputB::Packed(&self.0), GemmOptions::default())
             .map_err(|e| invalid(format!("a product of {} x {} and {rows} x {cols}: {e:?}", a.rows, a.cols)))
     }
 }

@@ -13,10 +13,10 @@ use crate::{
 use rayon::prelude::*;
 
 pub(super) fn matmul(mut op: MatMul<Operand>) -> Kernel {
-    if let Some(packed) = packed(&op) {
+    if let Some((p, packed)) = packed(&op) {
         let right = op.right.without_values();
         op.right = right.clone();
-        return Kernel::new(move |t| rows_by(t, &op, &packed)).without([&right]);
+        return Kernel::new(move |t| rows_by(t, &op, &p, &packed)).without([&right]);
     }
     Kernel::new(move |t| {
         let (left, right) = (&op.input.ty, &op.right.ty);
@@ -36,7 +36,7 @@ fn is_tall(op: &MatMul<Operand>, p: &Product) -> bool {
 
 /// The right matrix, where it is a constant by which all rows of the left tensor are multiplied. A single row reads each
 /// of its elements once, so that packing would not be worth it.
-fn packed(op: &MatMul<Operand>) -> Option<Packed> {
+fn packed(op: &MatMul<Operand>) -> Option<(Product, Packed)> {
     let values = op.right.constant.as_ref()?;
     let p = Product::new(&op.input.ty.shape, &op.right.ty.shape, op.left_transpose, op.right_transpose).ok()?;
     let rows = op.input.ty.elements() / p.k.max(1);
@@ -44,24 +44,19 @@ fn packed(op: &MatMul<Operand>) -> Option<Packed> {
         return None;
     }
     let data = values.elements::<f32>().ok()?;
-    Packed::new(Mat { data: &data, rows: p.k, cols: p.n, transposed: op.right_transpose }).ok()
+    let packed = Packed::new(Mat { data: &data, rows: p.k, cols: p.n, transposed: op.right_transpose }).ok()?;
+    Some((p, packed))
 }
 
 /// All rows of the left tensor, by a packed matrix.
-fn rows_by(t: &mut Task, op: &MatMul<Operand>, packed: &Packed) -> Result<()> {
+fn rows_by(t: &mut Task, op: &MatMul<Operand>, p: &Product, packed: &Packed) -> Result<()> {
     let left = t.reals(&op.input)?;
     let bias = op.bias.as_ref().map(|b| t.reals(b)).transpose()?;
     let shape = &t.result(0)?.shape;
-    let k = packed.depth();
-    let left = Mat { data: &left, rows: left.len() / k, cols: k, transposed: false };
+    let left = Mat { data: &left, rows: left.len() / p.k, cols: p.k, transposed: false };
     t.write(0, Finish::relu(op.do_relu, op.relu_limit), |out| {
-        let n = out.len() / left.rows;
-        let of_columns = bias.as_deref().filter(|b| b.len() == n);
-        packed.product(out, left, of_columns)?;
-        if let (None, Some(values), Some(bias)) = (of_columns, &bias, &op.bias) {
-            add_to(out, shape, values, &bias.ty.shape, |x, y| x + y);
-        }
-        Ok(())
+        packed.product(out, left)?;
+        complete(op, p, shape, out, bias.as_deref(), |x, y| x + y)
     })
 }
 

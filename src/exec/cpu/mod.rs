@@ -4,7 +4,6 @@ mod activation;
 mod arena;
 mod arithmetic;
 mod attention;
-#[allow(dead_code, reason = "not connected to the plan yet")]
 mod blocked;
 mod cast;
 mod chunks;
@@ -246,8 +245,14 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
 fn is_elementwise(op: &Op<Operand>) -> bool {
     match op {
         Op::Add(_) | Op::Sub(_) | Op::Mul(_) | Op::Div(_) | Op::Max(_) | Op::Min(_) => true,
-        op => prepare(op).is_some_and(|kernel| kernel.tail.is_some()),
+        op => has_tail(op),
     }
+}
+
+/// Whether it can be done to the numbers of another operator. Asked without the values of constants, which are not laid out
+/// for a question.
+fn has_tail(op: &Op<Operand>) -> bool {
+    prepare(&op.map(Operand::without_values)).is_some_and(|kernel| kernel.tail.is_some())
 }
 
 /// The reference: in float32 or exact integers.
@@ -310,7 +315,7 @@ impl Backend for CpuBackend {
             && is_float(result)
             && own.shape == result.shape
             && next.operands().all(|(_, o)| is_float(&o.ty))
-            && prepare(next).is_some_and(|kernel| kernel.tail.is_some())
+            && has_tail(next)
     }
     fn takes_layout(&self, signature: &Signature) -> bool {
         in_blocks::takes(signature)

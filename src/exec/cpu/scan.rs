@@ -79,23 +79,25 @@ fn copied(values: &[f32]) -> Result<Vec<f32>> {
     Ok(copy)
 }
 
+/// The kernel of both rules, whose operands and attributes are the same.
+macro_rules! gated_delta {
+    ($op:ident) => {
+        Kernel::new(move |t| {
+            let (query, key, value, g, beta) = (&$op.query, &$op.key, &$op.value, &$op.g, &$op.beta);
+            let (state, heads) = (&$op.recurrent_state, [$op.num_k_heads as usize, $op.num_v_heads as usize]);
+            let (elements, scale, normalised) = ($op.d as usize, $op.scale, $op.use_qk_l2norm);
+            Delta { query, key, value, g, beta, state, elements, heads, scale, normalised }.run(t)
+        })
+    };
+}
+
 pub(super) fn recurrent_gated_delta_rule(op: RecurrentGatedDeltaRule<Operand>) -> Kernel {
-    Kernel::new(move |t| {
-        let RecurrentGatedDeltaRule { query, key, value, g, beta, recurrent_state: state, .. } = &op;
-        let (heads, scale) = ([op.num_k_heads as usize, op.num_v_heads as usize], op.scale);
-        let (elements, normalised) = (op.d as usize, op.use_qk_l2norm);
-        Delta { query, key, value, g, beta, state, elements, heads, scale, normalised }.run(t)
-    })
+    gated_delta!(op)
 }
 
 /// Step by step: the chunks are a chip's way to the same numbers.
 pub(super) fn chunk_gated_delta_rule(op: ChunkGatedDeltaRule<Operand>) -> Kernel {
-    Kernel::new(move |t| {
-        let ChunkGatedDeltaRule { query, key, value, g, beta, recurrent_state: state, .. } = &op;
-        let (heads, scale) = ([op.num_k_heads as usize, op.num_v_heads as usize], op.scale);
-        let (elements, normalised) = (op.d as usize, op.use_qk_l2norm);
-        Delta { query, key, value, g, beta, state, elements, heads, scale, normalised }.run(t)
-    })
+    gated_delta!(op)
 }
 
 /// The first half of the channels from the first step to the last, the second half back. How several states would be

@@ -119,7 +119,7 @@ fn scale(draft: &mut Draft, at: usize) -> Result<bool> {
     {
         return Ok(false);
     }
-    let (mut weights, depth) = (filter.to_f32()?, filter.len() / scale.len());
+    let (mut weights, depth) = (for_compute(filter)?.to_f32()?, filter.len() / scale.len());
     for (row, s) in weights.chunks_mut(depth.max(1)).zip(&scale) {
         row.iter_mut().for_each(|w| *w = (f64::from(*w) * s) as f32);
     }

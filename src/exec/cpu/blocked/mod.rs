@@ -24,20 +24,14 @@ mod simd;
 mod tile;
 
 #[cfg(test)]
-mod bench;
-#[cfg(test)]
 mod tests;
 
 use crate::{base::Result, ops::Window};
 
-#[allow(unused_imports, reason = "not connected to the plan yet")]
+pub(super) use crate::exec::backend::BLOCK;
 pub(super) use layout::{from_blocked, to_blocked};
-#[allow(unused_imports, reason = "not connected to the plan yet")]
-pub(super) use pool::{Pool2d, PoolKind, global_average};
+pub(super) use pool::{Pool2d, PoolKind};
 pub(super) use simd::InstructionSet;
-
-/// Channels of a block.
-pub(super) const BLOCK: usize = 16;
 
 /// The channels of a block at one place.
 pub(super) type Pixel = [f32; BLOCK];
@@ -45,11 +39,6 @@ pub(super) type Pixel = [f32; BLOCK];
 /// A side of a plane, padding included, which keeps the products of sizes far from overflow. Larger ones are left to
 /// other kernels.
 const LONGEST: i64 = 1 << 20;
-
-/// Floats of a blocked activation.
-pub(super) fn blocked_len(batch: usize, channels: usize, area: usize) -> usize {
-    batch.saturating_mul(channels.div_ceil(BLOCK)).saturating_mul(area).saturating_mul(BLOCK)
-}
 
 /// Writes 0 into the channels beyond the last of the last block: infinity times a weight of 0 is NaN.
 fn clear_beyond(channels: usize, block: &mut [Pixel]) {
