@@ -200,6 +200,8 @@ def main():
     a = arguments()
     os.makedirs(a.work, exist_ok=True)
     networks = {n: m for n, m in {**MODELS, **SINGLE}.items() if re.fullmatch(a.only, n)}
+    if not networks:
+        sys.exit("--only %s: no network has such a name; there are %s" % (a.only, ", ".join([*MODELS, *SINGLE])))
     versions, wrong, rows = {"tpulang": said_by([a.bin, "--version"]).split()[-1]}, [], []
     peaks = {t: machine(a, t) for t in a.threads}
     for name, make in networks.items():

@@ -282,16 +282,20 @@ impl Reader<'_> {
     ) -> Result<()> {
         let op = Op::new(name, self.operands(operation)?, attributes)?;
         let blocks = self.blocks(operation, op.def())?;
+        // As many names as results are also those of absent ones; fewer are of those that are there.
+        let all_named = names.len() == operation.result_count();
         let mut names = names.into_iter();
         let (mut results, mut quantizations) = (Vec::new(), Vec::new());
         for result in operation.results() {
             let result: MlirValue = result.into();
-            if result.r#type().is_none() {
-                results.push(NewResult { absent: true, ..NewResult::default() });
+            let absent = result.r#type().is_none();
+            let name = if all_named || !absent { names.next() } else { None };
+            if absent {
+                results.push(NewResult { absent, ..NewResult::default() });
                 continue;
             }
             let ty = self.type_of(result)?;
-            results.push(NewResult { name: names.next(), dtype: Some(ty.dtype), shape: ty.shape, absent: false });
+            results.push(NewResult { name, dtype: Some(ty.dtype), shape: ty.shape, absent });
             quantizations.push(ty.quantization);
         }
         let present: Vec<bool> = results.iter().map(|r| !r.absent).collect();

@@ -187,7 +187,7 @@ impl<'c> Emitter<'c, '_> {
             None => Attributes::defaults(def)?,
         };
         let argument = argument(block, index)?;
-        let location = self.location(&[tensor])?;
+        let location = self.location(&[Some(tensor)])?;
         let attributes = self.attributes(def, &attributes);
         let parts = Parts { operands: &[argument], attributes: &attributes, results: &[ty], ..Parts::default() };
         body.values[tensor.index()] = self.append(block, "top.Input", location, parts)?.first().copied();
@@ -211,7 +211,7 @@ impl<'c> Emitter<'c, '_> {
         let types = operator.results.iter().map(result_type).collect::<Result<Vec<_>>>()?;
         let attributes = self.attributes(op.def(), &op.attributes());
         let name = format!("top.{}", op.name());
-        let location = self.location(&operator.outputs().collect::<Vec<_>>())?;
+        let location = self.location(&operator.results)?;
         let parts = Parts { operands: &operands, attributes: &attributes, results: &types, regions };
         let results = self.append(block, &name, location, parts)?;
         for (tensor, value) in operator.results.iter().zip(results) {
@@ -276,7 +276,7 @@ impl<'c> Emitter<'c, '_> {
     fn operand(&self, body: &mut Body<'c>, block: &Block<'c>, tensor: Tensor) -> Result<MlirValue<'c, 'c>> {
         let info = self.graph.tensor(tensor)?;
         if let (None, TensorKind::Coefficient(Some(data))) = (body.values[tensor.index()], &info.kind) {
-            let (location, ty) = (self.location(&[tensor])?, self.tensor_type(tensor)?);
+            let (location, ty) = (self.location(&[Some(tensor)])?, self.tensor_type(tensor)?);
             let value = self.append(block, "top.Weight", location, Parts { results: &[ty], ..Parts::default() })?;
             body.values[tensor.index()] = value.first().copied();
             // Blocks that do not see each other's values each have a top.Weight of it; the data are one.
@@ -328,16 +328,22 @@ impl<'c> Emitter<'c, '_> {
         let named = self.named_after.get(&tensor).copied().unwrap_or(tensor);
         Ok(&self.graph.tensor(named)?.name)
     }
-    /// The names of tensors as a location; of several, fused.
-    fn location(&self, tensors: &[Tensor]) -> Result<Location<'c>> {
+    /// The names of results as a location; of several, fused. The tool chain looks for each at the result's place, so that
+    /// beside several an absent one has a name too.
+    fn location(&self, results: &[Option<Tensor>]) -> Result<Location<'c>> {
         let unknown = Location::unknown(self.context);
-        let names = tensors.iter().map(|&t| Ok(Location::name(self.context, self.name(t)?, unknown)));
-        let names = names.collect::<Result<Vec<_>>>()?;
-        Ok(match names.as_slice() {
-            [one] => *one,
+        let named = |name: &str| Location::name(self.context, name, unknown);
+        let present = results.iter().flatten().map(|&t| self.name(t)).collect::<Result<Vec<_>>>()?;
+        Ok(match present.as_slice() {
+            [one] => named(one),
             [] => unknown,
-            // SAFETY: a null attribute means no metadata.
-            many => Location::fused(self.context, many, unsafe { Attribute::from_raw(mlirAttributeGetNull()) }),
+            [first, ..] => {
+                let absent = format!("{first}_absent");
+                let names = results.iter().map(|t| t.map_or(Ok(absent.as_str()), |t| self.name(t)));
+                let many = names.map(|n| n.map(named)).collect::<Result<Vec<_>>>()?;
+                // SAFETY: a null attribute means no metadata.
+                Location::fused(self.context, &many, unsafe { Attribute::from_raw(mlirAttributeGetNull()) })
+            }
         })
     }
     fn id(&self, name: &str) -> Identifier<'c> {

@@ -202,8 +202,11 @@ impl<'a> Node<'a> {
         let errors: Vec<_> = unknown
             .take(MAX_ERRORS + 1)
             .map(|(key, node)| {
-                let nearest = nearest(key, known.iter().copied());
-                node.error(Cause::UnknownName { kind: "key", name: key.chars().take(60).collect(), nearest })
+                let hint = match nearest(key, known.iter().copied()) {
+                    Some(near) => format!("did you mean {near:?}?"),
+                    None => format!("there are {}", known.join(", ")),
+                };
+                node.problem(format!("unknown key {:?}; {hint}", key.chars().take(60).collect::<String>()))
             })
             .collect();
         Error::collect(errors)?;

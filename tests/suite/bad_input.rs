@@ -143,6 +143,7 @@ fn calls_that_are_wrong() {
         ("an unknown function", r#"{"op": "reluu", "args": {"input": "x"}, "out": "y"}"#),
         ("no op", r#"{"args": {"input": "x"}, "out": "y"}"#),
         ("an unknown key", r#"{"op": "relu", "args": {"input": "x"}, "output": "y"}"#),
+        ("a key like no other", r#"{"op": "relu", "in": ["x"], "out": "y"}"#),
         (
             "an unknown argument",
             r#"{"op": "conv", "args": {"input": "x", "weight": "w", "strides": [1, 1]}, "out": "y"}"#,

@@ -68,6 +68,24 @@ fn mlir_and_back() {
     assert_eq!(run(&g), run(&again));
 }
 
+/// The names of results are at their places, as the tool chain has them, where the first is absent.
+#[test]
+fn names_beside_an_absent_result() {
+    let mut g = Graph::new("lstm").unwrap();
+    let x = g.input("x", Dtype::Float32, [5, 1, 3]).unwrap();
+    let mut weight =
+        |name: &str, shape| g.coefficient(name, Array::filled(Dtype::Float32, shape, 0.1).unwrap()).unwrap();
+    let (w, r) = (weight("w", [1, 8, 3]), weight("r", [1, 8, 2]));
+    let op = tpulang::ops::LSTM::new(x, w, r, false, 2);
+    let states = g.op(op).out_present([false, true, true]).out_names(["", "hidden", "cell"]).call().unwrap();
+    g.set_outputs(&states).unwrap();
+    let text = mlir::emit(&g).unwrap().text;
+    assert!(text.contains("loc(\"hidden_absent\")"), "{text}");
+    let dir = tempfile::tempdir().unwrap();
+    let again = mlir::read(mlir::write_pair(&g, dir.path()).unwrap().mlir, None).unwrap();
+    assert_eq!(mlir::emit(&again).unwrap().text, text);
+}
+
 #[test]
 fn every_recorded_spec_survives() {
     for file in
