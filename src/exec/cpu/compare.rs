@@ -1,6 +1,6 @@
 use super::{
     Kernel, Operand,
-    task::{Finish, Task},
+    task::{Finish, Task, is_plain_int},
 };
 use crate::{
     base::{Dtype, Result},
@@ -8,7 +8,8 @@ use crate::{
     quant::Quantization,
 };
 
-fn predicate(mode: CompareMode) -> fn(f32, f32) -> bool {
+/// 0 is false.
+fn predicate<T: PartialOrd + Default>(mode: CompareMode) -> fn(T, T) -> bool {
     match mode {
         CompareMode::Equal => |a, b| a == b,
         // Xor is meant for 0 and 1; of other numbers the tool chain asks too whether they differ.
@@ -17,46 +18,62 @@ fn predicate(mode: CompareMode) -> fn(f32, f32) -> bool {
         CompareMode::GreaterOrEqual => |a, b| a >= b,
         CompareMode::Less => |a, b| a < b,
         CompareMode::LessOrEqual => |a, b| a <= b,
-        CompareMode::And => |a, b| a != 0.0 && b != 0.0,
+        CompareMode::And => |a, b| a != T::default() && b != T::default(),
         // Not looks at its left side only.
-        CompareMode::Not => |a, _| a == 0.0,
+        CompareMode::Not => |a, _| a == T::default(),
     }
 }
 
 pub(super) fn compare(op: Compare<Operand>) -> Kernel {
-    pair(op.lhs, op.rhs, predicate(op.mode))
+    pair(op.lhs, op.rhs, op.mode)
 }
 
 pub(super) fn logical_and(op: LogicalAnd<Operand>) -> Option<Kernel> {
     let [a, b] = op.inputs.try_into().ok()?;
-    Some(pair(a, b, predicate(CompareMode::And)))
+    Some(pair(a, b, CompareMode::And))
 }
 
-fn pair(lhs: Operand, rhs: Operand, f: fn(f32, f32) -> bool) -> Kernel {
+fn pair(lhs: Operand, rhs: Operand, mode: CompareMode) -> Kernel {
+    let exact = is_plain_int(&lhs.ty) && is_plain_int(&rhs.ty);
+    let (reals, ints) = (predicate::<f32>(mode), predicate::<i64>(mode));
     Kernel::new(move |t| {
         let shape = &t.result(0)?.shape;
         let (a, b) = (t.source(&lhs, shape)?, t.source(&rhs, shape)?);
         store(t, |first, out| {
+            if exact {
+                let (mut left, mut right) = (vec![0; out.len()], vec![0; out.len()]);
+                a.ints(first, &mut left);
+                b.ints(first, &mut right);
+                let holds = left.into_iter().zip(right).map(|(l, r)| ints(l, r));
+                return out.iter_mut().zip(holds).for_each(|(v, h)| *v = f32::from(u8::from(h)));
+            }
             a.reals(first, out);
             let mut right = vec![0.0; out.len()];
             b.reals(first, &mut right);
-            out.iter_mut().zip(right).for_each(|(v, r)| *v = f32::from(u8::from(f(*v, r))));
+            out.iter_mut().zip(right).for_each(|(v, r)| *v = f32::from(u8::from(reals(*v, r))));
         })
     })
 }
 
 pub(super) fn compare_const(op: CompareConst<Operand>) -> Kernel {
-    let (f, mut c) = (predicate(op.mode), op.const_val);
+    let (f, exact, mut c) = (predicate::<f32>(op.mode), predicate::<f64>(op.mode), op.const_val);
     // The compiler rounds the number to the tensor's scale, so that only stored values are compared.
     if let Some(([scale], _)) =
         op.input.ty.quantization.as_ref().map(Quantization::values).as_ref().map(|(s, z)| (s.as_slice(), z))
     {
         c = (c / scale).round() * scale;
     }
-    let (c, inversed) = (c as f32, op.inversed);
+    let (is_int, inversed) = (is_plain_int(&op.input.ty), op.inversed);
     Kernel::new(move |t| {
         let source = t.source(&op.input, &op.input.ty.shape)?;
         store(t, |first, out| {
+            if is_int {
+                let mut ints = vec![0; out.len()];
+                source.ints(first, &mut ints);
+                let holds = |v| if inversed { exact(c, v) } else { exact(v, c) };
+                return out.iter_mut().zip(ints).for_each(|(o, v)| *o = f32::from(u8::from(holds(v as f64))));
+            }
+            let c = c as f32;
             source.reals(first, out);
             let holds = |v| if inversed { f(c, v) } else { f(v, c) };
             out.iter_mut().for_each(|v| *v = f32::from(u8::from(holds(*v))));
@@ -81,10 +98,30 @@ fn store(t: &mut Task, holds: impl Fn(usize, &mut [f32]) + Sync) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
+    use super::*;
     use crate::{
-        Array, Dtype, Graph,
+        Array, Graph,
         exec::{CpuBackend, RunOptions, run},
+        ops::Where,
     };
+
+    #[test]
+    fn large_integers_are_compared_exactly() {
+        const LARGE: i32 = 1 << 24;
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Int32, [3]).unwrap();
+        let large = g.coefficient("large", Array::from([LARGE])).unwrap();
+        let a = g.op(Compare::new(x, large, CompareMode::Greater)).call().unwrap()[0];
+        let b = g.op(CompareConst::new(x, CompareMode::Greater, f64::from(LARGE), false)).call().unwrap()[0];
+        // 16777217 is no number of float32: a choice keeps it.
+        let c = Where { tbrn: Some(x), y_is_const: true, y_const_val: 5.0, ..Where::new(a) };
+        let c = g.op(c).call().unwrap()[0];
+        g.set_outputs(&[a, b, c]).unwrap();
+        let feeds = [("x", Array::from([LARGE - 1, LARGE, LARGE + 1]))];
+        let got = run(&g, &feeds, &CpuBackend::new(), &RunOptions::default()).unwrap().tensors;
+        let numbers: Vec<_> = got.values().map(|a| a.to_f64().unwrap()).collect();
+        assert_eq!(numbers, [[0.0, 0.0, 1.0], [0.0, 0.0, 1.0], [5.0, 5.0, f64::from(LARGE + 1)]]);
+    }
 
     #[test]
     fn comparisons_are_of_real_numbers_and_give_stored_ones() {

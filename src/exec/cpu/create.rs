@@ -2,19 +2,13 @@
 use super::{
     Kernel, Operand,
     layout::{converted, write_view},
-    task::{Finish, Task},
+    task::{Finish, Task, is_plain_int},
 };
 use crate::{
     base::Result,
-    exec::ValueType,
     ops::{ConstantFill, MeshGrid, Shape, Size, fetched},
     quant::RoundMode,
 };
-
-/// Whether a result stores plain integers.
-pub(super) fn is_plain_int(result: &ValueType) -> bool {
-    result.quantization.is_none() && result.buffer_dtype().is_int()
-}
 
 /// Each element by its place, exactly where it is a plain integer.
 fn fill(t: &mut Task, f: impl Fn(usize) -> f64 + Sync) -> Result<()> {

@@ -1,10 +1,9 @@
 //! Writing by index.
 use super::{
     Kernel, Operand,
-    create::is_plain_int,
     gather::{places_along, places_of_tuples},
     layout::{converted, with_element},
-    task::{Finish, Task},
+    task::{Finish, Task, is_plain_int},
 };
 use crate::{
     array::{Array, ArrayMut, Element},

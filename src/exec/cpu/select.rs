@@ -1,8 +1,7 @@
 use super::{
     Kernel, Operand,
     chunks::Source,
-    create::is_plain_int,
-    task::{Finish, Task},
+    task::{Finish, Task, is_plain_int},
 };
 use crate::{
     array::reserve,
@@ -20,9 +19,11 @@ fn branch<'a>(t: &Task<'a>, operand: &Option<Operand>) -> Result<Option<Source<'
 /// Stored integers are chosen as they are, where the result stores the same numbers.
 fn are_ints(op: &Where<Operand>, result: &ValueType) -> bool {
     let is_int = |ty: &ValueType| ty.buffer_dtype() != Dtype::Float32;
-    let fits =
-        |o: &Option<Operand>| o.as_ref().is_some_and(|o| is_int(&o.ty) && o.ty.quantization == result.quantization);
-    is_int(result) && fits(&op.tbrn) && fits(&op.fbrn)
+    let fits = |o: &Option<Operand>, number: f64| match o {
+        Some(o) => is_int(&o.ty) && o.ty.quantization == result.quantization,
+        None => result.quantization.is_none() && number.fract() == 0.0,
+    };
+    is_int(result) && fits(&op.tbrn, op.x_const_val) && fits(&op.fbrn, op.y_const_val)
 }
 
 pub(super) fn select(op: Where<Operand>) -> Kernel {
@@ -30,12 +31,16 @@ pub(super) fn select(op: Where<Operand>) -> Kernel {
         let result = t.result(0)?;
         let cond = t.source(&op.cond, &result.shape)?;
         let (yes, no) = (branch(t, &op.tbrn)?, branch(t, &op.fbrn)?);
-        if let (Some(yes), Some(no), true) = (&yes, &no, are_ints(&op, result)) {
+        if are_ints(&op, result) {
+            let read = |branch: &Option<Source>, number: f64, first: usize, out: &mut [i64]| match branch {
+                Some(source) => source.ints(first, out),
+                None => out.fill(number as i64),
+            };
             return t.fill_ints(0, |first, out| {
                 let (mut conds, mut other) = (vec![0.0; out.len()], vec![0; out.len()]);
                 cond.reals(first, &mut conds);
-                yes.ints(first, out);
-                no.ints(first, &mut other);
+                read(&yes, op.x_const_val, first, out);
+                read(&no, op.y_const_val, first, &mut other);
                 choose(&conds, out, &other);
             });
         }
