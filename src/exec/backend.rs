@@ -29,8 +29,9 @@ pub trait Backend: Send + Sync {
     fn fuses(&self, _signature: &Signature, _next: &Op<Operand>, _result: &ValueType) -> bool {
         false
     }
-    /// Whether it computes operators whose operands or results lie otherwise than row-major, as this signature has it.
-    fn takes_layout(&self, _signature: &Signature) -> bool {
+    /// Whether it computes what a rule would make of the graph's operators: operands or results that lie otherwise than
+    /// row-major, or an operator in the place of several.
+    fn takes(&self, _signature: &Signature) -> bool {
         false
     }
     /// Whether a kernel reads the operand at that [`Operand::index`] when it runs: one that has laid out a constant anew need
@@ -84,8 +85,8 @@ impl<B: Backend> Backend for &B {
     fn reads(&self, kernel: &Self::Kernel, operand: usize) -> bool {
         (**self).reads(kernel, operand)
     }
-    fn takes_layout(&self, signature: &Signature) -> bool {
-        (**self).takes_layout(signature)
+    fn takes(&self, signature: &Signature) -> bool {
+        (**self).takes(signature)
     }
     fn temporary(&self, kernel: &Self::Kernel) -> u64 {
         (**self).temporary(kernel)
@@ -113,6 +114,8 @@ pub enum Layout {
         /// So many of them are the tensor's.
         channels: usize,
     },
+    /// Rows of heads (b x h x s x d), which lie as b x s x h x d.
+    HeadsInside,
 }
 
 /// What a tensor is, apart from its values.
@@ -135,6 +138,7 @@ impl ValueType {
     pub fn plain_shape(&self) -> Shape {
         match (self.layout, self.shape.as_slice()) {
             (Layout::Blocked { channels }, [n, _, h, w, _]) => vec![*n, channels, *h, *w],
+            (Layout::HeadsInside, [b, s, h, d]) => vec![*b, *h, *s, *d],
             _ => self.shape.clone(),
         }
     }

@@ -1,51 +1,76 @@
 use super::{
-    Kernel, Operand,
+    Kernel, Operand, Signature, ValueType,
+    blocked::{Attention, Heads, InstructionSet, Sizes},
     task::{Finish, Task},
 };
 use crate::{
-    array::zeros,
     base::{Dtype, Result},
-    ops::{Rope, RopeMode, ScaleDotProductAttention},
+    exec::Layout,
+    ops::{Op, Rope, RopeMode, ScaleDotProductAttention},
     quant::RoundMode,
 };
-use rten_simd::SimdOp;
-use rten_vecmath as vecmath;
 
-/// `softmax(scale * Q K^T + mask) V`, a query at a time. A causal query sees the keys up to its own place.
+/// Where the rows of heads lie.
+fn heads<'a>(data: &'a [f32], ty: &ValueType) -> Heads<'a> {
+    let shape = ty.plain_shape();
+    let [.., heads, rows, elements] = *[&[1, 1], shape.as_slice()].concat() else {
+        return Heads { data, head: 0, row: 0, size: 0 };
+    };
+    let (head, row) = match ty.layout {
+        Layout::HeadsInside => (elements, heads * elements),
+        _ => (rows * elements, elements),
+    };
+    Heads { data, head, row, size: heads * rows * elements }
+}
+
+fn sizes(op: &ScaleDotProductAttention<Operand>) -> Sizes {
+    let [query, key, value] = [&op.query, &op.key, &op.value].map(|o| o.ty.plain_shape());
+    let back = |shape: &[usize], i: usize| shape.len().checked_sub(i).map_or(1, |i| shape[i]);
+    Sizes {
+        heads: back(&query, 3),
+        queries: back(&query, 2),
+        keys: back(&key, 2),
+        elements: back(&query, 1),
+        values: back(&value, 1),
+    }
+}
+
 pub(super) fn scaled_dot_product(op: ScaleDotProductAttention<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    let sizes = sizes(&op);
+    let temporary = Attention::temporary(sizes).saturating_mul(rayon::current_num_threads() as u64);
+    let kernel = Kernel::new(move |t| {
         let (query, key, value) = (t.reals(&op.query)?, t.reals(&op.key)?, t.reals(&op.value)?);
-        let (shape, result) = (&op.query.ty.shape, &t.result(0)?.shape);
-        let (rank, elements) = (shape.len(), shape[shape.len() - 1]);
-        let (queries, keys, values) = (shape[rank - 2], op.key.ty.shape[rank - 2], result[rank - 1]);
-        let scores = [&shape[..rank - 1], &[keys]].concat();
+        let result = t.result(0)?;
+        let scores = [&result.plain_shape()[..result.shape.len() - 1], &[sizes.keys]].concat();
         let mask = op.mask.as_ref().map(|m| t.source(m, &scores)).transpose()?;
         // As torch has it where it is not given; 0 and infinity stand for that.
-        let own = if op.scale == 0.0 || op.scale.is_infinite() { (elements as f64).sqrt().recip() } else { op.scale };
-        t.fill(0, values, Finish::default(), |first, out| {
-            let (mut row, mut added) = (zeros::<f32>(keys)?, zeros::<f32>(keys)?);
-            for (i, out) in out.chunks_mut(values).enumerate() {
-                let i = first / values + i;
-                let (stack, place) = (i / queries, i % queries);
-                let of_query = &query[i * elements..(i + 1) * elements];
-                let of_keys = key[stack * keys * elements..].chunks(elements);
-                for (score, key) in row.iter_mut().zip(of_keys) {
-                    *score = of_query.iter().zip(key).map(|(q, k)| q * k).sum::<f32>() * own as f32;
-                }
-                if let Some(mask) = &mask {
-                    mask.reals(i * keys, &mut added);
-                    row.iter_mut().zip(&added).for_each(|(score, m)| *score += m);
-                }
-                let seen = if op.is_causal { keys.min(place + 1) } else { keys };
-                vecmath::Softmax::new_mut(&mut row[..seen]).dispatch();
-                out.fill(0.0);
-                for (weight, value) in row[..seen].iter().zip(value[stack * keys * values..].chunks(values)) {
-                    out.iter_mut().zip(value).for_each(|(o, v)| *o += weight * v);
-                }
-            }
-            Ok(())
-        })
-    })
+        let is_given = op.scale != 0.0 && op.scale.is_finite();
+        let scale = if is_given { op.scale } else { (sizes.elements as f64).sqrt().recip() };
+        let read = mask.as_ref().map(|m| |row: usize, out: &mut [f32]| m.reals(row * sizes.keys, out));
+        let attention = Attention {
+            isa: InstructionSet::best(),
+            sizes,
+            query: heads(&query, &op.query.ty),
+            key: heads(&key, &op.key.ty),
+            value: heads(&value, &op.value.ty),
+            scale: scale as f32,
+            mask: read.as_ref().map(|r| r as _),
+            is_causal: op.is_causal,
+        };
+        let heads_inside = result.layout == Layout::HeadsInside;
+        t.write(0, Finish::default(), |out| attention.run(heads_inside, out))
+    });
+    kernel.taking(temporary)
+}
+
+/// Whether attention of these types is computed as one: of floats, of which heads may lie inside.
+pub(super) fn takes(signature: &Signature) -> bool {
+    let Op::ScaleDotProductAttention(op) = &signature.op else { return false };
+    let is_taken = |ty: &ValueType| matches!(ty.layout, Layout::Plain | Layout::HeadsInside) && ty.dtype.is_float();
+    signature.then.is_empty()
+        && [&op.query, &op.key, &op.value].iter().all(|o| is_taken(&o.ty))
+        && op.mask.as_ref().is_none_or(|m| m.ty.layout == Layout::Plain)
+        && signature.outputs().all(is_taken)
 }
 
 /// A pair (a, b) becomes (a cos - b sin, b cos + a sin).

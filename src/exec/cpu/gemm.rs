@@ -4,7 +4,7 @@ use crate::{
     base::{Result, invalid},
 };
 use rayon::prelude::*;
-use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedBMatrix};
+use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmOptions};
 use rten_tensor::{Matrix, MatrixLayout, NdTensorView};
 
 /// A matrix in row-major memory, or the transpose of one.
@@ -26,6 +26,16 @@ impl<'a> Mat<'a, f32> {
         debug_assert_eq!((view.rows(), view.cols()), (self.rows, self.cols));
         Ok(view)
     }
+    /// Elements of a row from a column on, zeros beyond the last.
+    pub fn sixteen(&self, row: usize, column: usize) -> [f32; 16] {
+        let (mut found, n) = ([0.0; 16], self.cols.saturating_sub(column).min(16));
+        let (first, step) =
+            if self.transposed { (column * self.rows + row, self.rows) } else { (row * self.cols + column, 1) };
+        if n > 0 {
+            found[..n].iter_mut().zip(self.data[first..].iter().step_by(step)).for_each(|(f, v)| *f = *v);
+        }
+        found
+    }
 }
 
 /// `out = a * b`.
@@ -33,24 +43,6 @@ pub(super) fn gemm_f32(out: &mut [f32], a: Mat<f32>, b: Mat<f32>) -> Result<()> 
     GemmExecutor::new()
         .gemm(out, GemmInputA::Unpacked(a.view()?), GemmInputB::Unpacked(b.view()?), GemmOptions::default())
         .map_err(|e| invalid(format!("a product of {} x {} and {} x {}: {e:?}", a.rows, a.cols, b.rows, b.cols)))
-}
-
-/// A right matrix in the order in which the kernels read it, made once for any number of products.
-pub(super) struct Packed(PackedBMatrix<f32>);
-
-impl Packed {
-    pub fn new(matrix: Mat<f32>) -> Result<Packed> {
-        // As large again as the matrix, at most a panel of columns more.
-        crate::array::zeros::<f32>(matrix.data.len())?;
-        Ok(Packed(GemmExecutor::<f32>::new().prepack_b(matrix.view()?)))
-    }
-    /// `out = a * self`.
-    pub fn product(&self, out: &mut [f32], a: Mat<f32>) -> Result<()> {
-        let (rows, cols) = (self.0.rows(), self.0.cols());
-        GemmExecutor::new()
-            .gemm(out, GemmInputA::Unpacked(a.view()?), GemmInputB::Packed(&self.0), GemmOptions::default())
-            .map_err(|e| invalid(format!("a product of {} x {} and {rows} x {cols}: {e:?}", a.rows, a.cols)))
-    }
 }
 
 /// Integers that are multiplied, with what their products are summed in.

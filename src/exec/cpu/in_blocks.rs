@@ -88,7 +88,9 @@ pub(super) fn prepare(signature: &Signature) -> Result<Option<Prepared>> {
     };
     let alone = |kernel: Kernel| Some(Prepared { kernel, used: 0 });
     Ok(match &signature.op {
-        Op::Reshape(op) if op.input.ty.layout != result.layout => alone(converted(&op.input)),
+        Op::Reshape(op) if channels(&op.input.ty).is_some() || channels(result).is_some() => {
+            alone(converted(&op.input))
+        }
         Op::Conv(op) if channels(result).is_some() => Some(conv(op, signature)?),
         Op::MaxPool(op) if channels(result).is_some() => alone(max_pool(op)?),
         Op::AvgPool(op) if channels(result).is_some() => alone(avg_pool(op)?),

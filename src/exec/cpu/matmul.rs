@@ -1,7 +1,8 @@
 use super::{
     Kernel, Operand,
+    blocked::{Columns, InstructionSet},
     chunks::{CHUNK, Walk},
-    gemm::{Factor, Mat, Packed, gemm_f32, gemm_int},
+    gemm::{Factor, Mat, gemm_f32, gemm_int},
     layout::permuted,
     task::{Finish, Task},
 };
@@ -36,7 +37,7 @@ fn is_tall(op: &MatMul<Operand>, p: &Product) -> bool {
 
 /// The right matrix, where it is a constant by which all rows of the left tensor are multiplied. A single row reads each
 /// of its elements once, so that packing would not be worth it.
-fn packed(op: &MatMul<Operand>) -> Option<(Product, Packed)> {
+fn packed(op: &MatMul<Operand>) -> Option<(Product, Columns)> {
     let values = op.right.constant.as_ref()?;
     let p = Product::new(&op.input.ty.shape, &op.right.ty.shape, op.left_transpose, op.right_transpose).ok()?;
     let rows = op.input.ty.elements() / p.k.max(1);
@@ -44,19 +45,21 @@ fn packed(op: &MatMul<Operand>) -> Option<(Product, Packed)> {
         return None;
     }
     let data = values.elements::<f32>().ok()?;
-    let packed = Packed::new(Mat { data: &data, rows: p.k, cols: p.n, transposed: op.right_transpose }).ok()?;
-    Some((p, packed))
+    let matrix = Mat { data: &data, rows: p.k, cols: p.n, transposed: op.right_transpose };
+    Some((p, Columns::of(InstructionSet::best(), matrix).ok()?))
 }
 
 /// All rows of the left tensor, by a packed matrix.
-fn rows_by(t: &mut Task, op: &MatMul<Operand>, p: &Product, packed: &Packed) -> Result<()> {
+fn rows_by(t: &mut Task, op: &MatMul<Operand>, p: &Product, packed: &Columns) -> Result<()> {
     let left = t.reals(&op.input)?;
     let bias = op.bias.as_ref().map(|b| t.reals(b)).transpose()?;
+    // n elements belong to the columns; other shapes to the result.
+    let (of_columns, of_result) =
+        if bias.as_ref().is_some_and(|b| b.len() == p.n) { (bias, None) } else { (None, bias) };
     let shape = &t.result(0)?.shape;
-    let left = Mat { data: &left, rows: left.len() / p.k, cols: p.k, transposed: false };
     t.write(0, Finish::relu(op.do_relu, op.relu_limit), |out| {
-        packed.product(out, left)?;
-        complete(op, p, shape, out, bias.as_deref(), |x, y| x + y)
+        packed.product(&left, of_columns.as_deref(), out)?;
+        complete(op, p, shape, out, of_result.as_deref(), |x, y| x + y)
     })
 }
 

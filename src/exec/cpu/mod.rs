@@ -317,8 +317,8 @@ impl Backend for CpuBackend {
             && next.operands().all(|(_, o)| is_float(&o.ty))
             && has_tail(next)
     }
-    fn takes_layout(&self, signature: &Signature) -> bool {
-        in_blocks::takes(signature)
+    fn takes(&self, signature: &Signature) -> bool {
+        in_blocks::takes(signature) || attention::takes(signature)
     }
     fn upload(&self, array: &Array) -> Result<Array> {
         Ok(array.clone())

@@ -107,20 +107,25 @@ impl Draft {
         node.outputs().for_each(|t| self.made_by[t] = Some(at));
         self.nodes[at] = Some(node);
     }
-    /// Another node in its place, for the same results.
+    /// Another node in its place.
     pub fn replace(&mut self, at: usize, node: Node) {
-        let operands = node.operands();
-        if let Some(old) = self.nodes[at].replace(node) {
+        self.remove(at);
+        node.operands().into_iter().for_each(|t| self.uses[t] += 1);
+        node.outputs().for_each(|t| self.made_by[t] = Some(at));
+        self.nodes[at] = Some(node);
+    }
+    /// Another node does what it did, or nothing needs it.
+    pub fn remove(&mut self, at: usize) {
+        if let Some(old) = self.nodes[at].take() {
             old.operands().into_iter().for_each(|t| self.uses[t] -= 1);
+            old.outputs().for_each(|t| self.made_by[t] = None);
         }
-        operands.into_iter().for_each(|t| self.uses[t] += 1);
     }
     /// Its results are known: nothing computes them any more.
     pub fn known(&mut self, at: usize, values: Vec<Array>) {
-        let Some(node) = self.nodes[at].take() else { return };
-        node.operands().into_iter().for_each(|t| self.uses[t] -= 1);
-        for (t, value) in node.outputs().zip(values) {
-            self.made_by[t] = None;
+        let outputs: Vec<usize> = self.node(at).into_iter().flat_map(Node::outputs).collect();
+        self.remove(at);
+        for (t, value) in outputs.into_iter().zip(values) {
             self.tensors[t].as_mut().into_iter().for_each(|slot| slot.constant = Some(value.clone()));
         }
     }

@@ -35,7 +35,11 @@ impl<B: Backend> Plan<B> {
     fn row(&self, step: &Step<B::Kernel>, backend: &str) -> [String; 3] {
         let results = || step.outputs.iter().filter_map(|t| self.slot(*t).ok());
         let names: Vec<_> = results().map(|s| s.ty.name.as_str()).collect();
-        let lies = |ty: &ValueType| if ty.layout == Layout::Plain { "" } else { ", channels in blocks" };
+        let lies = |ty: &ValueType| match ty.layout {
+            Layout::Plain => "",
+            Layout::Blocked { .. } => ", channels in blocks",
+            Layout::HeadsInside => ", heads inside",
+        };
         let ty = |ty: &ValueType| format!("{} {}{}", shape_text(&ty.plain_shape()), ty.dtype, lies(ty));
         let mut rest: Vec<_> = results().map(|s| ty(&s.ty)).collect();
         if matches!(step.kernel, Kernel::OnCpu(_)) && backend != "cpu" {

@@ -60,7 +60,7 @@ impl Layouts {
             let in_blocks = operands.iter().copied().filter(|t| Some(*t) != plain);
             let in_blocks: Vec<usize> = in_blocks.chain(node.stages.iter().flat_map(Operation::outputs)).collect();
             if let Some(blocked) = self.on_blocks(draft, node, &in_blocks)?
-                && backend.takes_layout(&draft.types(&blocked)?)
+                && backend.takes(&draft.types(&blocked)?)
             {
                 return Ok(Some(blocked));
             }

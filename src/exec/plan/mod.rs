@@ -1,6 +1,7 @@
 //! What a session does for given feeds and wanted tensors: the operators that are needed, rewritten by [`Rule`]s, each made
 //! a kernel, and what is freed after each.
 
+mod attention;
 mod draft;
 mod explain;
 mod layout;

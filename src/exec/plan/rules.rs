@@ -1,5 +1,6 @@
 //! How a draft is rewritten: each rule is small, and all stand in one list.
 use super::{
+    attention,
     draft::{Draft, Node, for_compute, signature},
     layout,
     network::Operation,
@@ -18,6 +19,8 @@ pub enum Rule {
     Fold,
     /// A convolution's filter and bias take in the scale and bias of each channel that follow.
     Scale,
+    /// Two products with a softmax between them are one operator.
+    Attention,
     /// What a backend can do to each number of a result before it is stored, it does there.
     Tail,
     /// Channels stand in blocks where convolutions are faster so.
@@ -26,7 +29,7 @@ pub enum Rule {
 
 impl Rule {
     /// All, in the order in which they are tried.
-    pub const ALL: [Rule; 4] = [Rule::Fold, Rule::Scale, Rule::Tail, Rule::Layout];
+    pub const ALL: [Rule; 5] = [Rule::Fold, Rule::Scale, Rule::Attention, Rule::Tail, Rule::Layout];
 
     /// What it has done to so many operators.
     pub fn text(self, operators: usize) -> String {
@@ -34,6 +37,9 @@ impl Rule {
         match self {
             Rule::Fold => format!("{n} of constants alone computed beforehand"),
             Rule::Scale => format!("{n} taken into the weights of the convolution before"),
+            Rule::Attention => {
+                format!("{} that make attention one, or move its heads, not computed", counted(operators, "operator"))
+            }
             Rule::Tail => format!("{n} done to the numbers of the operator before, while they are at hand"),
             Rule::Layout => format!("{} on channels in blocks", counted(operators, "step")),
         }
@@ -53,6 +59,7 @@ pub(super) fn rewrite<B: Backend>(draft: &mut Draft, backend: &B) -> Result<Vec<
         let times = match rule {
             Rule::Fold => each(&mut |draft, at| Ok(fold(draft, at)), draft)?,
             Rule::Scale => each(&mut scale, draft)?,
+            Rule::Attention => each(&mut |draft, at| attention::attention(draft, at, backend), draft)?,
             Rule::Tail => each(&mut |draft, at| tail(draft, at, backend), draft)?,
             Rule::Layout => layout::assign(draft, backend)?,
         };

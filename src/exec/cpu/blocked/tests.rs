@@ -1,4 +1,5 @@
 use super::*;
+use crate::exec::cpu::gemm::Mat;
 use proptest::prelude::*;
 
 /// Floats of a blocked activation.
@@ -275,4 +276,57 @@ fn nothing_is_converted_of_nothing() {
     to_blocked(&[], 7, 0, &mut []);
     from_blocked(&[], 0, 7, &mut []);
     from_blocked(&[], 7, 0, &mut []);
+}
+
+/// The product with every instruction set, which must be that of numpy; some threads give the same bytes.
+fn check_product(m: usize, k: usize, n: usize, transposed: bool, with_bias: bool) {
+    let (x, w, bias) = (numbers(m * k, 1), numbers(k * n, 2), numbers(n, 3));
+    let at = |r: usize, c: usize| if transposed { w[c * k + r] } else { w[r * n + c] };
+    let bias = with_bias.then_some(&bias[..]);
+    let sum = |i: usize, c: usize| (0..k).map(|j| f64::from(x[i * k + j]) * f64::from(at(j, c))).sum::<f64>();
+    let want: Vec<f64> = (0..m * n).map(|i| sum(i / n, i % n) + bias.map_or(0.0, |b| f64::from(b[i % n]))).collect();
+    for isa in InstructionSet::all() {
+        let matrix = Mat { data: &w, rows: k, cols: n, transposed };
+        let columns = Columns::of(isa, matrix).unwrap();
+        let product = |threads| {
+            let mut out = vec![f32::NAN; m * n];
+            let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+            pool.install(|| columns.product(&x, bias, &mut out)).unwrap();
+            out
+        };
+        let got = product(1);
+        for (i, (got, want)) in got.iter().zip(&want).enumerate() {
+            assert!((f64::from(*got) - want).abs() < 1e-5 * k as f64, "{i} of {m} x {k} x {n}: {got}, not {want}");
+        }
+        assert_eq!(product(3), got);
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(60))]
+    #[test]
+    fn products_are_the_definition(m in 1usize..40, k in 1usize..70, n in 1usize..80, transposed: bool, bias: bool) {
+        check_product(m, k, n, transposed, bias);
+    }
+}
+
+/// Several parts of rows, of their elements and of columns, the last ones shorter.
+#[test]
+fn products_of_many_parts() {
+    check_product(230, 900, 70, false, true);
+    check_product(3, 400, 1000, true, false);
+    check_product(460, 20, 100, false, false);
+}
+
+/// What fills the last block is multiplied too, and must not be seen.
+#[test]
+fn infinite_rows_stay_by_themselves() {
+    let (mut x, w) = (numbers(3 * 17, 1), numbers(17 * 19, 2));
+    x[20] = f32::INFINITY;
+    for isa in InstructionSet::all() {
+        let matrix = Mat { data: &w, rows: 17, cols: 19, transposed: false };
+        let mut out = vec![0.0; 3 * 19];
+        Columns::of(isa, matrix).unwrap().product(&x, None, &mut out).unwrap();
+        assert!(out.iter().enumerate().all(|(i, v)| v.is_finite() != (i / 19 == 1)), "{out:?}");
+    }
 }

@@ -120,35 +120,8 @@ impl<const C: usize> Sweep<'_, '_, C> {
                 }
             }
         }
-        let planes = self.weights.as_chunks::<B>().0.chunks_exact(self.taps.len() * C);
-        for (plane, weights) in planes.enumerate() {
-            let x = &self.x[x + plane * self.plane..];
-            for (tap, weights) in self.taps.iter().zip(weights.chunks_exact(C)) {
-                let x = &x[*tap..][..T];
-                // Those of a first layer are few, and its taps short.
-                if C > 1 {
-                    let (now, rest) = self.next.split_at(share.min(self.next.len()));
-                    now.iter().for_each(|line| ops.prefetch(line.0.as_ptr()));
-                    self.next = rest;
-                }
-                for (c, w) in (0..C).zip(weights) {
-                    let mut vectors = [[ops.zero(); V]; B];
-                    for b in 0..B {
-                        for v in 0..V {
-                            vectors[b][v] = ops.load(&w[b].0[v * lanes..]);
-                        }
-                    }
-                    for t in 0..T {
-                        let x = ops.splat(x[t][c]);
-                        for b in 0..B {
-                            for v in 0..V {
-                                sums[t][b][v] = ops.mul_add(x, vectors[b][v], sums[t][b][v]);
-                            }
-                        }
-                    }
-                }
-            }
-        }
+        let x = Planes { x: &self.x[x..], plane: self.plane, taps: self.taps };
+        sums = accumulate(ops, sums, x, self.weights, share, &mut self.next);
         for b in 0..B {
             let out = &mut self.outs[b][at..at + T];
             for t in 0..T {
@@ -158,6 +131,58 @@ impl<const C: usize> Sweep<'_, '_, C> {
             }
         }
     }
+}
+
+/// Planes of pixels of `C` channels, and where in each of them the first pixel of each of the kernel's elements is.
+pub(super) struct Planes<'a, const C: usize> {
+    pub x: &'a [[f32; C]],
+    /// From one plane to the next.
+    pub plane: usize,
+    pub taps: &'a [usize],
+}
+
+/// The sums of `T` pixels x `B` blocks, of `V` vectors each, and what some planes add to them. Weights are by plane, kernel
+/// element, channel of the plane and block; `share` of the lines of `next` are fetched with each element.
+#[inline(always)]
+pub(super) fn accumulate<O: NumOps<f32>, const C: usize, const T: usize, const B: usize, const V: usize>(
+    ops: O,
+    mut sums: [[[O::Simd; V]; B]; T],
+    Planes { x, plane, taps }: Planes<C>,
+    weights: &[Line],
+    share: usize,
+    next: &mut &[Line],
+) -> [[[O::Simd; V]; B]; T] {
+    let lanes = ops.len();
+    let planes = weights.as_chunks::<B>().0.chunks_exact(taps.len() * C);
+    for (i, weights) in planes.enumerate() {
+        let x = &x[i * plane..];
+        for (tap, weights) in taps.iter().zip(weights.chunks_exact(C)) {
+            let x = &x[*tap..][..T];
+            // Those of a first layer are few, and its taps short.
+            if C > 1 {
+                let (now, rest) = next.split_at(share.min(next.len()));
+                now.iter().for_each(|line| ops.prefetch(line.0.as_ptr()));
+                *next = rest;
+            }
+            for (c, w) in (0..C).zip(weights) {
+                let mut vectors = [[ops.zero(); V]; B];
+                for b in 0..B {
+                    for v in 0..V {
+                        vectors[b][v] = ops.load(&w[b].0[v * lanes..]);
+                    }
+                }
+                for t in 0..T {
+                    let x = ops.splat(x[t][c]);
+                    for b in 0..B {
+                        for v in 0..V {
+                            sums[t][b][v] = ops.mul_add(x, vectors[b][v], sums[t][b][v]);
+                        }
+                    }
+                }
+            }
+        }
+    }
+    sums
 }
 
 /// What follows the sums of some pixels.

@@ -1,0 +1,200 @@
+//! Attention of many heads: `softmax(scale * Q K^T + mask) V`, a head and some queries at a time, so that the scores stay in
+//! the cache.
+use super::{
+    BLOCK, InstructionSet, Pixel,
+    band::with_scratch,
+    product::{Columns, Rows},
+};
+use crate::{array::zeros, base::Result};
+use rayon::prelude::*;
+use rten_simd::{
+    Isa, Simd, SimdOp, SimdUnaryOp,
+    ops::{BitOps, NumOps},
+};
+use rten_vecmath::Exp;
+
+/// Bytes of scores that a task has at a time.
+const SCORES: usize = 256 << 10;
+
+/// Queries, keys or values: where the rows of each batch's heads lie.
+#[derive(Clone, Copy)]
+pub(in crate::exec::cpu) struct Heads<'a> {
+    pub data: &'a [f32],
+    /// From one head of a batch, and from one row of a head, to the next.
+    pub head: usize,
+    pub row: usize,
+    /// Of a batch.
+    pub size: usize,
+}
+
+impl<'a> Heads<'a> {
+    fn rows(&self, batch: usize, head: usize) -> Rows<'a> {
+        Rows { data: &self.data[batch * self.size + head * self.head..], stride: self.row }
+    }
+}
+
+#[derive(Clone, Copy)]
+pub(in crate::exec::cpu) struct Sizes {
+    pub heads: usize,
+    pub queries: usize,
+    pub keys: usize,
+    /// Of a query and of a key.
+    pub elements: usize,
+    /// Elements of a value.
+    pub values: usize,
+}
+
+/// Reads what is added to the scores of a query: rows are counted through all heads and batches.
+type Mask<'a> = dyn Fn(usize, &mut [f32]) + Sync + 'a;
+
+/// All that the results of a run are made of.
+pub(in crate::exec::cpu) struct Attention<'a> {
+    pub isa: InstructionSet,
+    pub sizes: Sizes,
+    pub query: Heads<'a>,
+    pub key: Heads<'a>,
+    pub value: Heads<'a>,
+    pub scale: f32,
+    pub mask: Option<&'a Mask<'a>>,
+    /// A query sees the keys up to its own place.
+    pub is_causal: bool,
+}
+
+/// Some queries of a head, and where their results go.
+struct Part<'o> {
+    batch: usize,
+    head: usize,
+    query: usize,
+    outs: Vec<&'o mut [f32]>,
+}
+
+impl Attention<'_> {
+    /// The results of each query of each head of each batch; where heads stand inside queries, `out` is in that order.
+    pub fn run(&self, heads_inside: bool, out: &mut [f32]) -> Result<()> {
+        let parts = self.parts(heads_inside, out);
+        parts.into_par_iter().try_for_each(|part| self.part(part))
+    }
+
+    /// Bytes that a thread takes at most.
+    pub fn temporary(sizes: Sizes) -> u64 {
+        let packed = sizes.keys.next_multiple_of(2 * BLOCK).saturating_mul(sizes.elements + sizes.values + 2 * BLOCK);
+        let scores = sizes.queries.min(rows_at_once(sizes.keys)).saturating_mul(sizes.keys + BLOCK);
+        // Scores once more in the order of a product.
+        (packed.saturating_add(scores.saturating_mul(2)) as u64).saturating_mul(4)
+    }
+
+    fn parts<'o>(&self, heads_inside: bool, out: &'o mut [f32]) -> Vec<Part<'o>> {
+        let Sizes { heads, queries, values, .. } = self.sizes;
+        let stacks = out.len() / (queries * values).max(1);
+        // Each packs the keys and values of its head.
+        let splits = (2 * rayon::current_num_threads()).div_ceil(stacks.max(1)).min(queries.div_ceil(BLOCK)).max(1);
+        let share = queries.div_ceil(splits);
+        let splits = queries.div_ceil(share);
+        let part = |i: usize| {
+            let (stack, query) = (i / splits, i % splits * share);
+            Part { batch: stack / heads, head: stack % heads, query, outs: Vec::with_capacity(share) }
+        };
+        let mut parts: Vec<Part> = (0..stacks * splits).map(part).collect();
+        for (i, row) in out.chunks_mut(values).enumerate() {
+            let (stack, query) = if heads_inside {
+                (i / (heads * queries) * heads + i % heads, i / heads % queries)
+            } else {
+                (i / queries, i % queries)
+            };
+            parts[stack * splits + query / share].outs.push(row);
+        }
+        parts
+    }
+
+    fn part(&self, mut part: Part) -> Result<()> {
+        let Sizes { heads, queries, keys, elements, values } = self.sizes;
+        let [query, key, value] = [self.query, self.key, self.value].map(|h| h.rows(part.batch, part.head));
+        // Of the transposed keys: the same element of 16 keys.
+        let turned = |element: usize, first: usize| -> Pixel {
+            let mut found = [0.0; BLOCK];
+            if first < keys {
+                let rows = key.data[first * key.stride + element..].iter().step_by(key.stride);
+                found.iter_mut().zip(rows.take(keys - first)).for_each(|(f, v)| *f = *v);
+            }
+            found
+        };
+        let columns = Columns::new(self.isa, elements, keys, turned)?;
+        let values_of = |row: usize, first: usize| -> Pixel {
+            let mut found = [0.0; BLOCK];
+            let n = values.saturating_sub(first).min(BLOCK);
+            found[..n].copy_from_slice(&value.data[row * value.stride..][first.min(values)..][..n]);
+            found
+        };
+        let values = Columns::new(self.isa, keys, values, values_of)?;
+        let (row, mut first) = (keys.next_multiple_of(BLOCK), part.query);
+        let (mut scores, mut added) =
+            (zeros::<f32>(part.outs.len().min(rows_at_once(keys)) * row)?, zeros::<f32>(row)?);
+        for outs in part.outs.chunks_mut(rows_at_once(keys)) {
+            let scores = &mut scores[..outs.len() * row];
+            let rows = Rows { data: &query.data[first * query.stride..], ..query };
+            let mut slices: Vec<_> = scores.chunks_mut(row).map(|r| &mut r[..keys]).collect();
+            with_scratch(|scratch| columns.part(rows, 0, &[], &mut slices, scratch))?;
+            let mut sums = zeros::<f32>(outs.len())?;
+            for (i, (row, sum)) in scores.chunks_mut(row).zip(&mut sums).enumerate() {
+                let seen = if self.is_causal { keys.min(first + i + 1) } else { keys };
+                let mask = self.mask.map(|read| {
+                    read((part.batch * heads + part.head) * queries + first + i, &mut added[..keys]);
+                    &added[..]
+                });
+                *sum = self.isa.run(Powers { row, seen, scale: self.scale, mask });
+            }
+            let rows = Rows { data: scores, stride: row };
+            with_scratch(|scratch| values.part(rows, 0, &[], outs, scratch))?;
+            for (out, sum) in outs.iter_mut().zip(sums) {
+                out.iter_mut().for_each(|v| *v /= sum);
+            }
+            first += outs.len();
+        }
+        Ok(())
+    }
+}
+
+/// Queries whose scores are computed together.
+fn rows_at_once(keys: usize) -> usize {
+    (SCORES / size_of::<f32>() / keys.next_multiple_of(BLOCK).max(1)).max(BLOCK)
+}
+
+/// Scores become powers of e, of which the largest is 1; gives their sum. The row is a multiple of 16 long, and 0 after those
+/// that are seen.
+struct Powers<'a> {
+    row: &'a mut [f32],
+    seen: usize,
+    scale: f32,
+    mask: Option<&'a [f32]>,
+}
+
+impl SimdOp for Powers<'_> {
+    type Output = f32;
+
+    #[inline(always)]
+    fn eval<I: Isa>(self, isa: I) -> f32 {
+        let (ops, Powers { row, seen, scale, mask }) = (isa.f32(), self);
+        let (scale, lanes) = (ops.splat(scale), ops.len());
+        let mut largest = ops.splat(f32::NEG_INFINITY);
+        for at in (0..row.len()).step_by(lanes) {
+            let mut v = ops.mul(ops.load(&row[at..]), scale);
+            if let Some(mask) = mask {
+                v = ops.add(v, ops.load(&mask[at..]));
+            }
+            ops.store(v, &mut row[at..]);
+            if at + lanes > seen {
+                row[seen.max(at)..at + lanes].fill(f32::NEG_INFINITY);
+                v = ops.load(&row[at..]);
+            }
+            largest = ops.max(largest, v);
+        }
+        let most = largest.to_array().as_ref().iter().copied().fold(f32::NEG_INFINITY, f32::max);
+        let (most, mut sum, exp) = (ops.splat(most), ops.zero(), Exp::default());
+        for at in (0..row.len()).step_by(lanes) {
+            let power = exp.eval(isa, ops.sub(ops.load(&row[at..]), most));
+            sum = ops.add(sum, power);
+            ops.store(power, &mut row[at..]);
+        }
+        ops.sum(sum)
+    }
+}
