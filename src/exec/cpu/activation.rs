@@ -1,5 +1,6 @@
 use super::{
     Kernel, Operand,
+    blocked::{self, InstructionSet},
     chunks::Source,
     layout::{from_last, to_last},
     math::erf,
@@ -7,6 +8,7 @@ use super::{
     unary::{capped, map, one_scale, unary, vectorised},
 };
 use crate::{
+    array::zeros,
     base::Dtype,
     exec::ValueType,
     ops::{
@@ -15,7 +17,7 @@ use crate::{
     quant::RoundMode,
 };
 use rayon::prelude::*;
-use rten_simd::{SimdOp, SimdUnaryOp};
+use rten_simd::SimdUnaryOp;
 use rten_vecmath as vecmath;
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
@@ -174,28 +176,16 @@ pub(super) fn softmax(op: Softmax<Operand>) -> Kernel {
             values.par_chunks_mut((n * inner).max(1)).for_each(|block| softmax_stored(block, n, inner, stored, &table));
             return t.write_ints(0, &values);
         }
-        let row = |row: &mut [f32]| {
-            if beta != 1.0 {
-                row.iter_mut().for_each(|v| *v *= beta);
-            }
-            if log {
-                vecmath::LogSoftmax::new_mut(row).dispatch();
-            } else {
-                vecmath::Softmax::new_mut(row).dispatch();
-            }
-        };
+        let (n, isa) = (shape[axis], InstructionSet::best());
+        let rows = |from: &[f32], to: &mut [f32]| isa.run(blocked::Softmax { from, to, n, beta, log });
         if axis + 1 == shape.len() {
-            let source = t.source(&op.input, shape)?;
-            return t.fill(0, shape[axis], finish, |first, out| {
-                source.reals(first, out);
-                out.chunks_mut(shape[axis]).for_each(row);
-                Ok(())
-            });
+            return t.fill_rows(0, &op.input, n, finish, rows);
         }
-        let mut rows = to_last(&t.reals(&op.input)?, shape, axis)?;
-        rows.par_chunks_mut(shape[axis]).for_each(row);
-        let values = from_last(&rows, shape, axis)?;
-        drop(rows);
+        let turned = to_last(&t.reals(&op.input)?, shape, axis)?;
+        let mut values = zeros(turned.len())?;
+        values.par_chunks_mut(n).zip(turned.par_chunks(n)).for_each(|(to, from)| rows(from, to));
+        drop(turned);
+        let values = from_last(&values, shape, axis)?;
         t.write(0, finish, |out| {
             out.copy_from_slice(&values);
             Ok(())

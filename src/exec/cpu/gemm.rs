@@ -1,4 +1,5 @@
-//! Matrix products, on rten's kernels for floats and a plain loop for integers.
+//! Matrix products: rten's kernels for floats; integers by a kernel for floats where that is exact, otherwise by a plain loop.
+use super::blocked::{Columns, InstructionSet};
 use crate::{
     array::zeros,
     base::{Result, invalid},
@@ -6,6 +7,7 @@ use crate::{
 use rayon::prelude::*;
 use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmOptions};
 use rten_tensor::{Matrix, MatrixLayout, NdTensorView};
+use std::ops::Range;
 
 /// A matrix in row-major memory, or the transpose of one.
 #[derive(Clone, Copy)]
@@ -17,6 +19,12 @@ pub(super) struct Mat<'a, T> {
     pub transposed: bool,
 }
 
+impl<T: Copy> Mat<'_, T> {
+    fn at(&self, row: usize, column: usize) -> T {
+        if self.transposed { self.data[column * self.rows + row] } else { self.data[row * self.cols + column] }
+    }
+}
+
 impl<'a> Mat<'a, f32> {
     fn view(&self) -> Result<Matrix<'a, f32>> {
         let (r, c) = if self.transposed { (self.cols, self.rows) } else { (self.rows, self.cols) };
@@ -26,16 +34,34 @@ impl<'a> Mat<'a, f32> {
         debug_assert_eq!((view.rows(), view.cols()), (self.rows, self.cols));
         Ok(view)
     }
-    /// Elements of a row from a column on, zeros beyond the last.
-    pub fn sixteen(&self, row: usize, column: usize) -> [f32; 16] {
-        let (mut found, n) = ([0.0; 16], self.cols.saturating_sub(column).min(16));
-        let (first, step) =
-            if self.transposed { (column * self.rows + row, self.rows) } else { (row * self.cols + column, 1) };
-        if n > 0 {
-            found[..n].iter_mut().zip(self.data[first..].iter().step_by(step)).for_each(|(f, v)| *f = *v);
+    /// 16 x 16 elements from a row and a column on, zeros beyond the last.
+    pub fn square(&self, row: usize, column: usize) -> [[f32; 16]; 16] {
+        match self.transposed {
+            true => turned(part(self.data, self.rows, column..self.cols, row..self.rows)),
+            false => part(self.data, self.cols, row..self.rows, column..self.cols),
         }
-        found
     }
+}
+
+/// At most 16 x 16 elements of these rows and columns; rows are `stride` apart.
+pub(super) fn part(data: &[f32], stride: usize, rows: Range<usize>, columns: Range<usize>) -> [[f32; 16]; 16] {
+    let mut square = [[0.0; 16]; 16];
+    if columns.is_empty() {
+        return square;
+    }
+    for (to, row) in square.iter_mut().zip(rows) {
+        let from = &data[row * stride + columns.start..];
+        match from.first_chunk().filter(|_| columns.len() >= 16) {
+            Some(sixteen) => *to = *sixteen,
+            None => to.iter_mut().zip(&from[..columns.len().min(16)]).for_each(|(t, f)| *t = *f),
+        }
+    }
+    square
+}
+
+/// The transpose.
+pub(super) fn turned(square: [[f32; 16]; 16]) -> [[f32; 16]; 16] {
+    std::array::from_fn(|c| std::array::from_fn(|r| square[r][c]))
 }
 
 /// `out = a * b`.
@@ -47,6 +73,10 @@ pub(super) fn gemm_f32(out: &mut [f32], a: Mat<f32>, b: Mat<f32>) -> Result<()> 
 
 /// Integers that are multiplied, with what their products are summed in.
 pub(super) trait Factor: Copy + Default + Send + Sync + PartialEq {
+    /// Its absolute value.
+    fn magnitude(self) -> u64;
+    /// The nearest.
+    fn to_f32(self) -> f32;
     /// Of many products, exactly.
     type Sum: Copy + Default + Send + Sync;
     fn of(v: i64) -> Self;
@@ -59,6 +89,12 @@ impl Factor for i32 {
     type Sum = i64;
     fn of(v: i64) -> Self {
         v as i32
+    }
+    fn magnitude(self) -> u64 {
+        self.unsigned_abs().into()
+    }
+    fn to_f32(self) -> f32 {
+        self as f32
     }
     fn add(sum: &mut i64, a: i32, b: i32) {
         *sum += i64::from(a) * i64::from(b);
@@ -73,6 +109,12 @@ impl Factor for i64 {
     fn of(v: i64) -> Self {
         v
     }
+    fn magnitude(self) -> u64 {
+        self.unsigned_abs()
+    }
+    fn to_f32(self) -> f32 {
+        self as f32
+    }
     fn add(sum: &mut i128, a: i64, b: i64) {
         *sum = sum.saturating_add(i128::from(a) * i128::from(b));
     }
@@ -83,6 +125,46 @@ impl Factor for i64 {
 
 /// `out = a * b`, exactly, then saturated.
 pub(super) fn gemm_int<T: Factor>(out: &mut [i64], a: Mat<T>, b: Mat<T>) -> Result<()> {
+    match depth_of_floats(a, b) {
+        // Of fewer rows the loop is as fast, which need not pack b.
+        Some(depth) if a.rows >= 4 => by_floats(out, a, b, depth),
+        _ => by_integers(out, a, b),
+    }
+}
+
+/// Integers up to here, and sums of them, are numbers of float32 each.
+const EXACT: u64 = 1 << 24;
+
+/// How many products of these matrices' elements are summed exactly in float32, in any order; none where that is too few.
+fn depth_of_floats<T: Factor>(a: Mat<T>, b: Mat<T>) -> Option<usize> {
+    let most = |m: Mat<T>| m.data.par_iter().with_min_len(1 << 14).map(|v| v.magnitude()).max().unwrap_or(0).max(1);
+    let (of_a, of_b) = (most(a), most(b));
+    let depth = EXACT / of_a.checked_mul(of_b)?;
+    (of_a.max(of_b) <= EXACT && (depth >= 64 || depth >= a.cols as u64)).then_some((depth as usize).min(a.cols.max(1)))
+}
+
+/// Some elements of rows at a time, by the kernel for floats.
+fn by_floats<T: Factor>(out: &mut [i64], a: Mat<T>, b: Mat<T>, depth: usize) -> Result<()> {
+    out.fill(0);
+    let mut sums = zeros::<f32>(out.len())?;
+    let (mut left, mut right) = (zeros::<f32>(a.rows * depth)?, zeros::<f32>(depth * b.cols)?);
+    for first in (0..a.cols).step_by(depth) {
+        let depth = depth.min(a.cols - first);
+        let (left, right) = (&mut left[..a.rows * depth], &mut right[..depth * b.cols]);
+        left.par_chunks_mut(depth).enumerate().for_each(|(row, to)| {
+            to.iter_mut().enumerate().for_each(|(i, to)| *to = a.at(row, first + i).to_f32());
+        });
+        right.par_chunks_mut(b.cols).enumerate().for_each(|(i, to)| {
+            to.iter_mut().enumerate().for_each(|(column, to)| *to = b.at(first + i, column).to_f32());
+        });
+        let right = Mat { data: &*right, rows: depth, cols: b.cols, transposed: false };
+        Columns::of(InstructionSet::best(), right)?.product(left, None, &mut sums)?;
+        out.par_iter_mut().with_min_len(1 << 14).zip(&sums).for_each(|(o, s)| *o += *s as i64);
+    }
+    Ok(())
+}
+
+fn by_integers<T: Factor>(out: &mut [i64], a: Mat<T>, b: Mat<T>) -> Result<()> {
     let n = b.cols;
     // Rows of b are walked contiguously.
     let rows = if b.transposed {
@@ -94,7 +176,6 @@ pub(super) fn gemm_int<T: Factor>(out: &mut [i64], a: Mat<T>, b: Mat<T>) -> Resu
     } else {
         std::borrow::Cow::Borrowed(b.data)
     };
-    let at = |i: usize, k: usize| if a.transposed { a.data[k * a.rows + i] } else { a.data[i * a.cols + k] };
     // Some columns at a time, for which the sums lie in the cache.
     let columns = n.min(1 << 12);
     out.par_chunks_mut(n).enumerate().for_each_init(Vec::new, |sums: &mut Vec<T::Sum>, (i, row)| {
@@ -102,7 +183,7 @@ pub(super) fn gemm_int<T: Factor>(out: &mut [i64], a: Mat<T>, b: Mat<T>) -> Resu
             sums.clear();
             sums.resize(out.len(), T::Sum::default());
             for k in 0..a.cols {
-                let v = at(i, k);
+                let v = a.at(i, k);
                 if v != T::default() {
                     let from = &rows[k * n + part * columns..][..out.len()];
                     sums.iter_mut().zip(from).for_each(|(s, &w)| T::add(s, v, w));
@@ -112,4 +193,45 @@ pub(super) fn gemm_int<T: Factor>(out: &mut [i64], a: Mat<T>, b: Mat<T>) -> Resu
         }
     });
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn products_of_integers_are_exact(
+            m in 1usize..20, k in 1usize..300, n in 1usize..40, of_a: bool, of_b: bool, bits in 1u32..32, seed: u64,
+        ) {
+            let mut state = seed | 1;
+            let mut numbers = |n: usize, bits: u32| -> Vec<i64> {
+                let mut next = || {
+                    state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+                    (state as i64 >> 32) >> (32 - bits)
+                };
+                (0..n).map(|_| next()).collect()
+            };
+            let (x, y) = (numbers(m * k, bits), numbers(k * n, 8));
+            let a = Mat { data: &x, rows: m, cols: k, transposed: of_a };
+            let b = Mat { data: &y, rows: k, cols: n, transposed: of_b };
+            let (mut got, mut want) = (vec![0; m * n], vec![0; m * n]);
+            gemm_int(&mut got, a, b).unwrap();
+            by_integers(&mut want, a, b).unwrap();
+            prop_assert_eq!(got, want);
+        }
+    }
+
+    /// The largest numbers of 8 bits, and so many that they need several sums.
+    #[test]
+    fn sums_beyond_float32_are_exact() {
+        let (m, k, n) = (4, 5000, 3);
+        let (x, y) = (vec![-255i32; m * k], vec![255i32; k * n]);
+        let a = Mat { data: &x[..], rows: m, cols: k, transposed: false };
+        let b = Mat { data: &y[..], rows: k, cols: n, transposed: false };
+        let mut out = vec![0; m * n];
+        gemm_int(&mut out, a, b).unwrap();
+        assert_eq!((depth_of_floats(a, b), out), (Some(258), vec![-255 * 255 * 5000; m * n]));
+    }
 }

@@ -1,5 +1,6 @@
 use super::{
     Kernel, Operand,
+    blocked::{InstructionSet, RowNorm},
     chunks::blocks,
     task::{Finish, Task},
 };
@@ -8,8 +9,6 @@ use crate::{
     base::Result,
     ops::{BatchNorm, GroupNorm, InstanceNorm, LRN, LayerNorm, Normalize, PixelNorm, RMSNorm, Scale},
 };
-use rten_simd::SimdOp;
-use rten_vecmath as vecmath;
 use std::borrow::Cow;
 
 fn optional<'a>(t: &Task<'a>, operand: &Option<Operand>) -> Result<Option<Cow<'a, [f32]>>> {
@@ -61,25 +60,22 @@ pub(super) fn layer_norm(op: LayerNorm<Operand>) -> Kernel {
         let shape = &op.input.ty.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let n: usize = shape[axis..].iter().product();
-        let eps = op.eps as f32;
-        let (gamma, beta) = (optional(t, &op.weight)?, optional(t, &op.bias)?);
-        let source = t.source(&op.input, shape)?;
-        t.fill(0, n, Finish::default(), |first, out| {
-            source.reals(first, out);
-            out.chunks_mut(n).for_each(|row| {
-                let mean = vecmath::Sum::new(row).dispatch() / n as f32;
-                let variance = vecmath::SumSquareSub::new(row, mean).dispatch() / n as f32;
-                let options = vecmath::NormalizeOptions {
-                    pre_scale_bias: mean,
-                    scale: 1.0 / (variance + eps).sqrt(),
-                    element_scale: gamma.as_deref(),
-                    bias: 0.0,
-                    element_bias: beta.as_deref(),
-                };
-                vecmath::Normalize::new_mut(row, options).dispatch();
-            });
-            Ok(())
-        })
+        normalized_rows(t, &op.input, n, true, op.eps, [&op.weight, &op.bias])
+    })
+}
+
+/// Rows of `n` by mean and variance, or by the mean of squares alone.
+fn normalized_rows(
+    t: &mut Task,
+    input: &Operand,
+    n: usize,
+    has_mean: bool,
+    eps: f64,
+    [weight, bias]: [&Option<Operand>; 2],
+) -> Result<()> {
+    let (gamma, beta, isa) = (optional(t, weight)?, optional(t, bias)?, InstructionSet::best());
+    t.fill_rows(0, input, n, Finish::default(), |from, to| {
+        isa.run(RowNorm { from, to, n, has_mean, eps: eps as f32, gamma: gamma.as_deref(), beta: beta.as_deref() });
     })
 }
 
@@ -123,25 +119,8 @@ fn grouped(
 
 pub(super) fn rms_norm(op: RMSNorm<Operand>) -> Kernel {
     Kernel::new(move |t| {
-        let shape = &op.input.ty.shape;
-        let n = shape[shape.len() - 1];
-        let gamma = optional(t, &op.gamma)?;
-        let source = t.source(&op.input, shape)?;
-        t.fill(0, n, Finish::default(), |first, out| {
-            source.reals(first, out);
-            for row in out.chunks_mut(n) {
-                let squares = vecmath::SumSquare::new(row).dispatch() / n as f32;
-                let options = vecmath::NormalizeOptions {
-                    pre_scale_bias: 0.0,
-                    scale: 1.0 / (squares + op.eps as f32).sqrt(),
-                    element_scale: gamma.as_deref(),
-                    bias: 0.0,
-                    element_bias: None,
-                };
-                vecmath::Normalize::new_mut(row, options).dispatch();
-            }
-            Ok(())
-        })
+        let n = op.input.ty.shape[op.input.ty.shape.len() - 1];
+        normalized_rows(t, &op.input, n, false, op.eps, [&op.gamma, &None])
     })
 }
 

@@ -208,6 +208,33 @@ impl<'a> Task<'a> {
     ) -> Result<()> {
         self.fill_by(i, row, finish, &fill)
     }
+    /// As [`Task::fill`], rows of `n` made of the operand's rows, one or several at a time.
+    pub fn fill_rows(
+        &mut self,
+        i: usize,
+        operand: &Operand,
+        n: usize,
+        finish: Finish,
+        f: impl Fn(&[f32], &mut [f32]) + Sync,
+    ) -> Result<()> {
+        let source = self.source(operand, &operand.ty.shape)?;
+        let floats = match self.array(operand)?.dtype() {
+            Dtype::Float32 => Some(self.reals(operand)?),
+            _ => None,
+        };
+        self.fill(i, n, finish, |first, out| {
+            if let Some(all) = &floats {
+                f(&all[first..first + out.len()], out);
+                return Ok(());
+            }
+            let mut row = zeros(n)?;
+            for (j, out) in out.chunks_mut(n).enumerate() {
+                source.reals(first + j * n, &mut row);
+                f(&row, out);
+            }
+            Ok(())
+        })
+    }
     /// The loop is compiled once, not for each kernel.
     fn fill_by(
         &mut self,

@@ -212,9 +212,16 @@ fn matmul(op: &ops::MatMul<Operand>, result: &ValueType) -> u64 {
         if super::matmul::is_narrow(op.input.ty.dtype) && super::matmul::is_narrow(op.right.ty.dtype) { 4 } else { 8 };
     let right = op.right.ty.elements();
     let turned = if op.right_transpose { bytes(right, factor) } else { 0 };
-    let factors = sum([bytes(op.input.ty.elements(), factor), bytes(right, factor), turned]);
+    let left = op.input.ty.elements();
+    let floats = integers_as_floats([left, right], result);
+    let factors = sum([bytes(left, factor), bytes(right, factor), turned.max(floats)]);
     let after = sum([bytes(bias, 8), if op.output_transpose { bytes(result.elements(), 8) } else { 0 }]);
     sum([bytes(result.elements(), 8), factors.max(after)])
+}
+
+/// What a product of integers takes that is computed in floats: both matrices, the right one also packed, and the sums.
+fn integers_as_floats([left, right]: [usize; 2], result: &ValueType) -> u64 {
+    sum([bytes(left, 4), bytes(right, 8), bytes(result.elements(), 4)])
 }
 
 /// What convolutions of all kinds take: filter and bias as numbers, so many columns, and a result that is not float.
@@ -226,6 +233,7 @@ fn convolution(operands: [&ValueType; 2], bias: &Option<Operand>, columns: usize
     }
     let factor = if super::matmul::is_narrow(x.dtype) && super::matmul::is_narrow(w.dtype) { 4 } else { 8 };
     let factors = sum([x.elements(), w.elements(), columns].map(|n| bytes(n, factor)));
+    let factors = sum([factors, integers_as_floats([w.elements(), columns], result)]);
     sum([bytes(result.elements(), 8), factors.max(bytes(bias, 8))])
 }
 

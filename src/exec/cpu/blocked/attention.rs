@@ -1,11 +1,15 @@
 //! Attention of many heads: `softmax(scale * Q K^T + mask) V`, a head and some queries at a time, so that the scores stay in
 //! the cache.
 use super::{
-    BLOCK, InstructionSet, Pixel,
+    BLOCK, InstructionSet,
     band::with_scratch,
     product::{Columns, Rows},
 };
-use crate::{array::zeros, base::Result};
+use crate::{
+    array::zeros,
+    base::Result,
+    exec::cpu::gemm::{part as part_of, turned},
+};
 use rayon::prelude::*;
 use rten_simd::{
     Isa, Simd, SimdOp, SimdUnaryOp,
@@ -109,23 +113,13 @@ impl Attention<'_> {
     fn part(&self, mut part: Part) -> Result<()> {
         let Sizes { heads, queries, keys, elements, values } = self.sizes;
         let [query, key, value] = [self.query, self.key, self.value].map(|h| h.rows(part.batch, part.head));
-        // Of the transposed keys: the same element of 16 keys.
-        let turned = |element: usize, first: usize| -> Pixel {
-            let mut found = [0.0; BLOCK];
-            if first < keys {
-                let rows = key.data[first * key.stride + element..].iter().step_by(key.stride);
-                found.iter_mut().zip(rows.take(keys - first)).for_each(|(f, v)| *f = *v);
-            }
-            found
-        };
-        let columns = Columns::new(self.isa, elements, keys, turned)?;
-        let values_of = |row: usize, first: usize| -> Pixel {
-            let mut found = [0.0; BLOCK];
-            let n = values.saturating_sub(first).min(BLOCK);
-            found[..n].copy_from_slice(&value.data[row * value.stride..][first.min(values)..][..n]);
-            found
-        };
-        let values = Columns::new(self.isa, keys, values, values_of)?;
+        let columns = Columns::new(self.isa, elements, keys, |element, first| {
+            turned(part_of(key.data, key.stride, first..keys, element..elements))
+        })?;
+        let values = Columns::new(self.isa, keys, values, |row, first| {
+            part_of(value.data, value.stride, row..keys, first..values)
+        })?;
+        let begin = [columns.begin(None)?, values.begin(None)?];
         let (row, mut first) = (keys.next_multiple_of(BLOCK), part.query);
         let (mut scores, mut added) =
             (zeros::<f32>(part.outs.len().min(rows_at_once(keys)) * row)?, zeros::<f32>(row)?);
@@ -133,7 +127,7 @@ impl Attention<'_> {
             let scores = &mut scores[..outs.len() * row];
             let rows = Rows { data: &query.data[first * query.stride..], ..query };
             let mut slices: Vec<_> = scores.chunks_mut(row).map(|r| &mut r[..keys]).collect();
-            with_scratch(|scratch| columns.part(rows, 0, &[], &mut slices, scratch))?;
+            with_scratch(|scratch| columns.part(rows, 0, &begin[0], &mut slices, scratch))?;
             let mut sums = zeros::<f32>(outs.len())?;
             for (i, (row, sum)) in scores.chunks_mut(row).zip(&mut sums).enumerate() {
                 let seen = if self.is_causal { keys.min(first + i + 1) } else { keys };
@@ -144,9 +138,10 @@ impl Attention<'_> {
                 *sum = self.isa.run(Powers { row, seen, scale: self.scale, mask });
             }
             let rows = Rows { data: scores, stride: row };
-            with_scratch(|scratch| values.part(rows, 0, &[], outs, scratch))?;
+            with_scratch(|scratch| values.part(rows, 0, &begin[1], outs, scratch))?;
             for (out, sum) in outs.iter_mut().zip(sums) {
-                out.iter_mut().for_each(|v| *v /= sum);
+                let factor = sum.recip();
+                out.iter_mut().for_each(|v| *v *= factor);
             }
             first += outs.len();
         }

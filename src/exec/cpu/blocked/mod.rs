@@ -10,7 +10,7 @@
 //! **Files.** `layout` converts from and to plain NCHW. `conv` is the direct convolution (any kernel, 1x1, and the
 //! first layer of a network, which takes plain NCHW), `band` the rows of the input that it works on, `tile` its inner loop.
 //! `depthwise` is the convolution of each channel by itself, `pool` has maxima and averages. `product` multiplies plain rows
-//! with a packed matrix by the same inner loop, `attention` those of each head. `simd` chooses the instruction
+//! with a packed matrix by the same inner loop, `attention` those of each head; `rows` has softmax and norms. `simd` chooses the instruction
 //! set. Additions, Relu and the like see no layout, and run on blocked activations as they are.
 //!
 //! Each number is computed by the same steps in the same order for any number of threads, so the bytes are the same too.
@@ -23,6 +23,7 @@ mod depthwise;
 mod layout;
 mod pool;
 mod product;
+mod rows;
 mod simd;
 mod tile;
 
@@ -36,6 +37,7 @@ pub(super) use attention::{Attention, Heads, Sizes};
 pub(super) use layout::{from_blocked, to_blocked};
 pub(super) use pool::{Pool2d, PoolKind};
 pub(super) use product::Columns;
+pub(super) use rows::{RowNorm, Softmax};
 pub(super) use simd::InstructionSet;
 
 /// The channels of a block at one place.

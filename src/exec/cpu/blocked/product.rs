@@ -7,7 +7,7 @@
 //! afar once a task, fetched while the panel before is in use, and what is summed so far stands in the result.
 use super::{
     BLOCK, InstructionSet, Pixel,
-    band::with_scratch,
+    band::{with_scratch, zero_pixels},
     tile::{Line, Planes, accumulate},
 };
 use crate::{array::reserve, base::Result, exec::cpu::gemm::Mat};
@@ -57,15 +57,15 @@ const PACKED: usize = 1 << 10;
 
 impl Columns {
     pub fn of(isa: InstructionSet, matrix: Mat<f32>) -> Result<Columns> {
-        Columns::new(isa, matrix.rows, matrix.cols, |row, column| matrix.sixteen(row, column))
+        Columns::new(isa, matrix.rows, matrix.cols, |row, column| matrix.square(row, column))
     }
 
-    /// A `k` x `n` matrix, of which `sixteen` gives so many elements of a row from a column on, zeros beyond the last.
+    /// A `k` x `n` matrix, of which `square` gives 16 x 16 elements from a row and a column on, zeros beyond the last.
     pub(super) fn new(
         isa: InstructionSet,
         k: usize,
         n: usize,
-        sixteen: impl Fn(usize, usize) -> Pixel + Sync,
+        square: impl Fn(usize, usize) -> [Pixel; BLOCK] + Sync,
     ) -> Result<Columns> {
         let together = if isa.lanes() == BLOCK { 2 } else { 1 };
         let depth = k.div_ceil(k.div_ceil(DEPTH).max(1)).next_multiple_of(BLOCK);
@@ -80,10 +80,11 @@ impl Columns {
             let rows = depth.min(rows - first);
             let panels = lines.par_chunks_mut(rows * together).with_min_len(PACKED.div_ceil(rows * together));
             panels.enumerate().for_each(|(panel, lines)| {
-                for (i, line) in lines.iter_mut().enumerate() {
-                    let (row, block) = (first + i / together, panel * together + i % together);
-                    if row < k {
-                        line.0 = sixteen(row, block * BLOCK);
+                for (i, lines) in lines.chunks_exact_mut(BLOCK * together).enumerate() {
+                    for block in 0..together {
+                        let square = square(first + i * BLOCK, (panel * together + block) * BLOCK);
+                        let lines = lines.iter_mut().skip(block).step_by(together);
+                        lines.zip(square).for_each(|(line, row)| line.0 = row);
                     }
                 }
             });
@@ -95,10 +96,18 @@ impl Columns {
     pub fn product(&self, rows: &[f32], bias: Option<&[f32]>, out: &mut [f32]) -> Result<()> {
         let (row, block) = self.cut(rows.len() / self.k.max(1));
         let parts = self.parts(row, block, out);
+        let begin = self.begin(bias)?;
         parts.into_par_iter().try_for_each(|mut part| {
             let rows = Rows { data: &rows[part.row * self.k..], stride: self.k };
-            with_scratch(|scratch| self.part(rows, part.block, bias.unwrap_or_default(), &mut part.outs, scratch))
+            with_scratch(|scratch| self.part(rows, part.block, &begin[part.block..], &mut part.outs, scratch))
         })
+    }
+
+    /// What sums begin with: a bias, or zeros.
+    pub(super) fn begin(&self, bias: Option<&[f32]>) -> Result<Vec<Pixel>> {
+        let mut begin = zero_pixels::<BLOCK>(self.n.next_multiple_of(self.together * BLOCK) / BLOCK)?;
+        begin.as_flattened_mut().iter_mut().zip(bias.into_iter().flatten()).for_each(|(b, v)| *b = *v);
+        Ok(begin)
     }
 
     /// Rows and blocks of a task, cut by cost.
@@ -125,19 +134,18 @@ impl Columns {
         parts
     }
 
-    /// Some rows by the columns from a block on, of which `outs` has a slice a row.
+    /// Some rows by the columns from a block on, of which `outs` has a slice a row, and `begin` a pixel a block.
     pub(super) fn part(
         &self,
         rows: Rows,
         block: usize,
-        bias: &[f32],
+        begin: &[Pixel],
         outs: &mut [&mut [f32]],
         scratch: &mut Vec<f32>,
     ) -> Result<()> {
         let all = self.k.next_multiple_of(BLOCK);
         let (panel, panels) = (block / self.together, outs[0].len().div_ceil(self.together * BLOCK));
         let of_part = self.n.div_ceil(self.together * BLOCK) * self.depth * self.together;
-        let bias = bias.get(block * BLOCK..).unwrap_or_default();
         let tiles = Tiles::new(outs.len(), most_rows(self.isa));
         for first in (0..all).step_by(self.depth) {
             let depth = self.depth.min(all - first);
@@ -145,7 +153,7 @@ impl Columns {
             let start = first / self.depth * of_part + panel * depth * self.together;
             let lines = &self.lines[start..][..panels * depth * self.together];
             let x = tiles.copied(rows, first..(first + depth).min(self.k), scratch)?;
-            let begin = (first == 0).then_some(bias);
+            let begin = (first == 0).then_some(begin);
             self.isa.run(Sweep { x, tiles, lines, depth, begin, outs });
         }
         Ok(())
@@ -216,8 +224,8 @@ struct Sweep<'a, 'o> {
     /// By panel, row and block.
     lines: &'a [Line],
     depth: usize,
-    /// What sums begin with; without it they go on from `outs`. Empty stands for zeros.
-    begin: Option<&'a [f32]>,
+    /// What sums begin with; without it they go on from `outs`.
+    begin: Option<&'a [Pixel]>,
     outs: &'a mut [&'o mut [f32]],
 }
 
@@ -239,79 +247,73 @@ impl SimdOp for Sweep<'_, '_> {
 impl Sweep<'_, '_> {
     /// Tiles have at most `M` rows, panels `B` blocks, and these `V` vectors.
     #[inline(always)]
-    fn panels<O: NumOps<f32>, const M: usize, const B: usize, const V: usize>(mut self, ops: O) {
-        let size = self.depth * B;
+    fn panels<O: NumOps<f32>, const M: usize, const B: usize, const V: usize>(self, ops: O) {
+        let Sweep { x, tiles, lines, depth, begin, outs } = self;
+        let size = depth * B;
         // Each tile fetches its share of the next panel, and of that as much with every 16 elements.
-        let share = size.div_ceil(self.tiles.count * (self.depth / BLOCK).max(1));
-        let mut rest = self.lines;
-        let mut column = 0;
-        while !rest.is_empty() {
-            let (lines, after) = rest.split_at(size);
+        let share = size.div_ceil(tiles.count * (depth / BLOCK).max(1));
+        for (i, panel) in lines.chunks_exact(size).enumerate() {
+            let column = i * B * BLOCK;
+            let after = &lines[(i + 1) * size..];
             let mut next = &after[..size.min(after.len())];
-            for (row, rows) in self.tiles.each() {
+            let begin = begin.map(|b| &b[i * B..(i + 1) * B]);
+            // Columns beyond the last have no memory in the result.
+            let width = (outs[0].len() - column).min(B * BLOCK);
+            let mut edge = vec![0.0; if width < B * BLOCK { outs.len() * B * BLOCK } else { 0 }];
+            edge.chunks_exact_mut(B * BLOCK)
+                .zip(&*outs)
+                .for_each(|(e, out)| e[..width].copy_from_slice(&out[column..]));
+            let mut rows: Vec<&mut [f32]> = if edge.is_empty() {
+                outs.iter_mut().map(|out| &mut out[column..]).collect()
+            } else {
+                edge.chunks_exact_mut(B * BLOCK).collect()
+            };
+            for (row, count) in tiles.each() {
+                let (x, outs) = (&x[row * depth / BLOCK..], &mut rows[row..row + count]);
+                let x = Planes { x, plane: count, taps: &[0] };
                 macro_rules! tile {
-                    ($($t:literal)*) => { match rows {
-                        $($t if $t <= M => self.tile::<_, $t, B, V>(ops, lines, row, column, share, &mut next),)*
+                    ($($t:literal)*) => { match count {
+                        $($t if $t <= M => tile::<_, $t, B, V>(ops, x, panel, begin, outs, share, &mut next),)*
                         _ => {}
                     } };
                 }
                 tile!(1 2 3 4 5 6 7 8 9 10 11 12 13 14);
             }
-            (rest, column) = (after, column + B * BLOCK);
+            drop(rows);
+            let edge = edge.chunks_exact(B * BLOCK);
+            outs.iter_mut().zip(edge).for_each(|(out, e)| out[column..].copy_from_slice(&e[..width]));
         }
     }
-    #[inline(always)]
-    fn tile<O: NumOps<f32>, const T: usize, const B: usize, const V: usize>(
-        &mut self,
-        ops: O,
-        lines: &[Line],
-        row: usize,
-        column: usize,
-        share: usize,
-        next: &mut &[Line],
-    ) {
-        let (lanes, outs) = (ops.len(), &mut self.outs[row..row + T]);
-        let width = (outs[0].len() - column).min(B * BLOCK);
-        // Columns beyond the last have no memory in the result.
-        let mut edge = [[[0.0; BLOCK]; B]; T];
-        let mut sums = [[[ops.zero(); V]; B]; T];
-        if let Some(bias) = self.begin {
-            if let Some(bias) = bias.get(column..column + width) {
-                edge[0].as_flattened_mut()[..width].copy_from_slice(bias);
-            }
-            for t in 0..T {
-                for b in 0..B {
-                    for v in 0..V {
-                        sums[t][b][v] = ops.load(&edge[0][b][v * lanes..]);
-                    }
-                }
-            }
-        } else {
-            for t in 0..T {
-                let mut from = &outs[t][column..];
-                if width < B * BLOCK {
-                    let edge = edge[t].as_flattened_mut();
-                    edge[..width].copy_from_slice(from);
-                    from = edge;
-                }
-                for b in 0..B {
-                    for v in 0..V {
-                        sums[t][b][v] = ops.load(&from[b * BLOCK + v * lanes..]);
-                    }
-                }
+}
+
+/// `T` rows of a panel's columns. Every loop has a length that the compiler knows, or the sums would not be in registers.
+#[inline(always)]
+fn tile<O: NumOps<f32>, const T: usize, const B: usize, const V: usize>(
+    ops: O,
+    x: Planes<BLOCK>,
+    panel: &[Line],
+    begin: Option<&[Pixel]>,
+    outs: &mut [&mut [f32]],
+    share: usize,
+    next: &mut &[Line],
+) {
+    let lanes = ops.len();
+    let mut sums = [[[ops.zero(); V]; B]; T];
+    for t in 0..T {
+        for b in 0..B {
+            for v in 0..V {
+                sums[t][b][v] = match begin {
+                    Some(begin) => ops.load(&begin[b][v * lanes..]),
+                    None => ops.load(&outs[t][b * BLOCK + v * lanes..]),
+                };
             }
         }
-        let x = Planes { x: &self.x[row * self.depth / BLOCK..], plane: T, taps: &[0] };
-        sums = accumulate(ops, sums, x, lines, share, next);
-        for t in 0..T {
-            let to = if width < B * BLOCK { edge[t].as_flattened_mut() } else { &mut outs[t][column..] };
-            for b in 0..B {
-                for v in 0..V {
-                    ops.store(sums[t][b][v], &mut to[b * BLOCK + v * lanes..]);
-                }
-            }
-            if width < B * BLOCK {
-                outs[t][column..].copy_from_slice(&edge[t].as_flattened()[..width]);
+    }
+    sums = accumulate(ops, sums, x, panel, share, next);
+    for t in 0..T {
+        for b in 0..B {
+            for v in 0..V {
+                ops.store(sums[t][b][v], &mut outs[t][b * BLOCK + v * lanes..]);
             }
         }
     }

@@ -330,3 +330,46 @@ fn infinite_rows_stay_by_themselves() {
         assert!(out.iter().enumerate().all(|(i, v)| v.is_finite() != (i / 19 == 1)), "{out:?}");
     }
 }
+
+fn close(got: &[f32], want: &[f64]) {
+    for (i, (got, want)) in got.iter().zip(want).enumerate() {
+        assert!((f64::from(*got) - want).abs() <= 2e-5 * want.abs().max(1.0), "{i}: {got}, not {want}");
+    }
+}
+
+proptest! {
+    #[test]
+    fn rows_are_those_of_the_definition(rows in 1usize..4, n in 1usize..200, beta in prop::sample::select(vec![1.0f32, -2.0, 0.0]), log: bool, has_mean: bool) {
+        let (x, gamma) = (numbers(rows * n, 5), numbers(n, 2));
+        let scaled: Vec<f64> = x.iter().map(|v| f64::from(*v) * f64::from(beta)).collect();
+        let powers = scaled.chunks(n).flat_map(|row| {
+            let sum: f64 = row.iter().map(|v| v.exp()).sum();
+            row.iter().map(move |v| if log { v - sum.ln() } else { v.exp() / sum })
+        });
+        let normal = x.chunks(n).flat_map(|row| {
+            let mean = |f: &dyn Fn(f64) -> f64| row.iter().map(|v| f(f64::from(*v))).sum::<f64>() / n as f64;
+            let middle = if has_mean { mean(&|v| v) } else { 0.0 };
+            let scale = 1.0 / (mean(&|v| (v - middle).powi(2)) + 0.01).sqrt();
+            row.iter().zip(&gamma).map(move |(v, g)| (f64::from(*v) - middle) * scale * f64::from(*g) + f64::from(*g))
+        });
+        let (powers, normal): (Vec<f64>, Vec<f64>) = (powers.collect(), normal.collect());
+        for isa in InstructionSet::all() {
+            let mut to = vec![f32::NAN; x.len()];
+            isa.run(Softmax { from: &x, to: &mut to, n, beta, log });
+            close(&to, &powers);
+            let weights = Some(&gamma[..]);
+            isa.run(RowNorm { from: &x, to: &mut to, n, has_mean, eps: 0.01, gamma: weights, beta: weights });
+            close(&to, &normal);
+        }
+    }
+}
+
+#[test]
+fn softmax_of_infinities() {
+    let x = [0.0, f32::NEG_INFINITY, 0.0, f32::NAN, 1.0, 2.0];
+    for isa in InstructionSet::all() {
+        let mut to = [1.0; 6];
+        isa.run(Softmax { from: &x, to: &mut to, n: 3, beta: 1.0, log: false });
+        assert!(to[..3] == [0.5, 0.0, 0.5] && to[3..].iter().all(|v| v.is_nan()), "{to:?}");
+    }
+}
