@@ -20,8 +20,9 @@ build: setup ## the binary, for users: PROFILE=release
 demo: build ## convert and run a small network
 	@sh scripts/demo.sh $(BIN)
 
-test: setup ## all tests
+test: setup ## all tests, some also with the vector instructions of lesser machines
 	cargo test
+	for each in avx2 plain; do TPULANG_INSTRUCTIONS=$$each cargo test --lib --test suite -- cases:: exec:: || exit 1; done
 
 check: setup deny ## format, lints, documentation, dependencies
 	cargo fmt --all --check

@@ -25,15 +25,17 @@ impl<T: Copy> Mat<'_, T> {
     }
 }
 
-impl<'a> Mat<'a, f32> {
-    fn view(&self) -> Result<Matrix<'a, f32>> {
-        let (r, c) = if self.transposed { (self.cols, self.rows) } else { (self.rows, self.cols) };
-        let view = NdTensorView::try_from_data([r, c], self.data)
-            .map_err(|e| invalid(format!("a {r} x {c} matrix: {e:?}")))?;
-        let view = if self.transposed { view.transposed() } else { view };
-        debug_assert_eq!((view.rows(), view.cols()), (self.rows, self.cols));
-        Ok(view)
-    }
+/// As rten sees it.
+pub(super) fn view<'a, T>(m: &Mat<'a, T>) -> Result<Matrix<'a, T>> {
+    let (r, c) = if m.transposed { (m.cols, m.rows) } else { (m.rows, m.cols) };
+    let view =
+        NdTensorView::try_from_data([r, c], m.data).map_err(|e| invalid(format!("a {r} x {c} matrix: {e:?}")))?;
+    let view = if m.transposed { view.transposed() } else { view };
+    debug_assert_eq!((view.rows(), view.cols()), (m.rows, m.cols));
+    Ok(view)
+}
+
+impl Mat<'_, f32> {
     /// 16 x 16 elements from a row and a column on, zeros beyond the last.
     pub fn square(&self, row: usize, column: usize) -> [[f32; 16]; 16] {
         match self.transposed {
@@ -67,7 +69,7 @@ pub(super) fn turned(square: [[f32; 16]; 16]) -> [[f32; 16]; 16] {
 /// `out = a * b`.
 pub(super) fn gemm_f32(out: &mut [f32], a: Mat<f32>, b: Mat<f32>) -> Result<()> {
     GemmExecutor::new()
-        .gemm(out, GemmInputA::Unpacked(a.view()?), GemmInputB::Unpacked(b.view()?), GemmOptions::default())
+        .gemm(out, GemmInputA::Unpacked(view(&a)?), GemmInputB::Unpacked(view(&b)?), GemmOptions::default())
         .map_err(|e| invalid(format!("a product of {} x {} and {} x {}: {e:?}", a.rows, a.cols, b.rows, b.cols)))
 }
 

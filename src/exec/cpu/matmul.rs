@@ -1,6 +1,7 @@
 use super::{
     Kernel, Operand,
     blocked::{Columns, InstructionSet},
+    bytes::{ByteColumns, zero_point},
     chunks::{CHUNK, Walk},
     gemm::{Factor, Mat, gemm_f32, gemm_int},
     layout::permuted,
@@ -18,6 +19,15 @@ pub(super) fn matmul(mut op: MatMul<Operand>) -> Kernel {
         let right = op.right.without_values();
         op.right = right.clone();
         return Kernel::new(move |t| rows_by(t, &op, &p, &packed)).without([&right]);
+    }
+    if let Some((p, packed)) = packed_bytes(&op) {
+        let right = op.right.without_values();
+        op.right = right.clone();
+        return Kernel::new(move |t| {
+            let sums = packed.product(&op.input, t.array(&op.input)?)?;
+            store_sums(t, &op, &p, sums)
+        })
+        .without([&right]);
     }
     Kernel::new(move |t| {
         let (left, right) = (&op.input.ty, &op.right.ty);
@@ -47,6 +57,15 @@ fn packed(op: &MatMul<Operand>) -> Option<(Product, Columns)> {
     let data = values.elements::<f32>().ok()?;
     let matrix = Mat { data: &data, rows: p.k, cols: p.n, transposed: op.right_transpose };
     Some((p, Columns::of(InstructionSet::best(), matrix).ok()?))
+}
+
+/// As [`packed`], of 8 bits each.
+fn packed_bytes(op: &MatMul<Operand>) -> Option<(Product, ByteColumns)> {
+    let values = op.right.constant.as_ref()?;
+    let p = Product::new(&op.input.ty.shape, &op.right.ty.shape, op.left_transpose, op.right_transpose).ok()?;
+    let packed = || ByteColumns::new(&op.input, &op.right, values, [p.k, p.n], op.right_transpose).ok().flatten();
+    let packed = is_tall(op, &p).then(packed).flatten()?;
+    Some((p, packed))
 }
 
 /// All rows of the left tensor, by a packed matrix.
@@ -112,7 +131,7 @@ pub(super) fn is_narrow(dtype: Dtype) -> bool {
 /// Exactly, then saturated.
 fn integer<T: Factor>(t: &mut Task, op: &MatMul<Operand>, p: &Product) -> Result<()> {
     let centred = |o: &Operand| -> Result<Vec<T>> {
-        let zero = o.ty.quantization.as_ref().map_or(0, |q| q.values().1[0]);
+        let zero = zero_point(o);
         t.ints_as(o, |_, v| T::of(v.saturating_sub(zero)))
     };
     let (left, right) = (centred(&op.input)?, centred(&op.right)?);
@@ -124,6 +143,11 @@ fn integer<T: Factor>(t: &mut Task, op: &MatMul<Operand>, p: &Product) -> Result
         gemm_int(c, left, right)?;
     }
     drop((left, right));
+    store_sums(t, op, p, out)
+}
+
+/// What products have summed, with bias and Relu.
+fn store_sums(t: &mut Task, op: &MatMul<Operand>, p: &Product, mut out: Vec<i64>) -> Result<()> {
     let bias = op.bias.as_ref().map(|b| t.ints(b)).transpose()?;
     complete(op, p, &t.result(0)?.shape, &mut out, bias.as_deref(), i64::saturating_add)?;
     let result = t.result(0)?;
@@ -247,7 +271,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(40))]
         #[test]
-        fn products_are_the_definition(b in 1usize..3, m in 1usize..6, k in 1usize..6, n in 1usize..6, lt: bool, rt: bool, shared: bool, int: bool) {
+        fn products_are_the_definition(b in 1usize..3, m in 1usize..6, k in 1usize..70, n in 1usize..40, lt: bool, rt: bool, shared: bool, int: bool) {
             let (l, r) = (if lt { [b, k, m] } else { [b, m, k] }, if rt { [n, k] } else { [k, n] });
             let r: Vec<usize> = if shared { r.to_vec() } else { [&[b], &r[..]].concat() };
             let dtype = if int { Dtype::Int8 } else { Dtype::Float32 };

@@ -5,6 +5,7 @@ mod arena;
 mod arithmetic;
 mod attention;
 mod blocked;
+mod bytes;
 mod cast;
 mod chunks;
 mod compare;

@@ -1,6 +1,10 @@
 //! Which vector instructions there are, and functions compiled for each of them.
 #![allow(unsafe_code, reason = "functions for an instruction set are called; docs/architecture.md lists it")]
 use rten_simd::{SimdOp, isa};
+use std::{env, sync::OnceLock};
+
+/// The environment's variable for tests of other machines' instructions: `avx512`, `avx2`, `neon`, or `plain`.
+const CHOICE: &str = "TPULANG_INSTRUCTIONS";
 
 /// A set of vector instructions that this machine has: the value is the proof.
 #[derive(Clone, Copy)]
@@ -32,9 +36,24 @@ impl InstructionSet {
         .flatten()
         .collect()
     }
-    /// The widest of this machine.
+    /// The widest of this machine, or that which [`CHOICE`] names: one that the machine has not is passed over.
     pub fn best() -> InstructionSet {
-        InstructionSet::all()[0]
+        static BEST: OnceLock<InstructionSet> = OnceLock::new();
+        *BEST.get_or_init(|| {
+            let (all, chosen) = (InstructionSet::all(), env::var(CHOICE).unwrap_or_default());
+            all.iter().find(|isa| isa.name() == chosen).copied().unwrap_or(all[0])
+        })
+    }
+    fn name(self) -> &'static str {
+        match self {
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx512(_) => "avx512",
+            #[cfg(target_arch = "x86_64")]
+            InstructionSet::Avx2(_) => "avx2",
+            #[cfg(target_arch = "aarch64")]
+            InstructionSet::Neon(_) => "neon",
+            InstructionSet::Plain => "plain",
+        }
     }
     /// Numbers of a vector.
     pub fn lanes(self) -> usize {

@@ -1,0 +1,132 @@
+//! Products of matrices of 8 bits, on rten's kernel for those: where the machine multiplies bytes without saturating sums in
+//! between (VNNI and the like).
+use super::{
+    Operand,
+    gemm::{Mat, view},
+};
+use crate::{
+    array::{Array, zeros},
+    base::{Dtype, Result, invalid},
+};
+use rayon::prelude::*;
+use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedBMatrix, QuantParams};
+use std::borrow::Cow;
+
+/// Products of bytes, one less its zero point, that are summed in 32 bits without overflow, whatever they are.
+const DEPTH: usize = (i32::MAX / (255 * 255)) as usize;
+
+type Executor = GemmExecutor<u8, i8, i32>;
+
+/// A right matrix, packed.
+pub(super) struct ByteColumns {
+    packed: PackedBMatrix<i8>,
+    /// What stands for 0. What rten packs beforehand has none.
+    zero: i64,
+}
+
+/// Int8 and uint8 are each other's with the first bit turned, which moves all numbers by 128.
+const MOVED: u8 = 0x80;
+
+fn is_byte(o: &Operand) -> bool {
+    matches!(o.ty.dtype, Dtype::Int8 | Dtype::Uint8)
+}
+
+/// What stands for 0, in the dtype's own numbers.
+pub(super) fn zero_point(o: &Operand) -> i64 {
+    o.ty.quantization.as_ref().map_or(0, |q| q.values().1[0])
+}
+
+/// The stored bytes, as numbers of that dtype.
+fn bytes<'a>(array: &'a Array, as_dtype: Dtype) -> Result<Cow<'a, [u8]>> {
+    let bytes = array.bytes()?;
+    if array.dtype() == as_dtype {
+        return Ok(bytes.into());
+    }
+    let mut moved = zeros::<u8>(bytes.len())?;
+    moved.iter_mut().zip(bytes).for_each(|(m, b)| *m = b ^ MOVED);
+    Ok(moved.into())
+}
+
+impl ByteColumns {
+    /// Of a matrix with which the left operand is multiplied; none where these are not of 8 bits, or products not exact.
+    pub fn new(
+        left: &Operand,
+        right: &Operand,
+        values: &Array,
+        [k, n]: [usize; 2],
+        transposed: bool,
+    ) -> Result<Option<Self>> {
+        let executor = Executor::default();
+        if !is_byte(left) || !is_byte(right) || k > DEPTH || executor.may_saturate() {
+            return Ok(None);
+        }
+        let moved = if right.ty.dtype == Dtype::Uint8 { 128 } else { 0 };
+        let zero = zero_point(right) - moved;
+        let bytes = bytes(values, Dtype::Int8)?;
+        // As large again as the matrix, at most a panel of columns more.
+        let mut data = zeros::<i8>(bytes.len())?;
+        data.iter_mut().zip(&*bytes).for_each(|(d, b)| *d = b.cast_signed());
+        let packed = executor.prepack_b(view(&Mat { data: &data, rows: k, cols: n, transposed })?);
+        Ok(Some(ByteColumns { packed, zero }))
+    }
+
+    /// Each row of `left` by the columns, exactly. Its zero point lies in its dtype's range.
+    pub fn product(&self, left: &Operand, values: &Array) -> Result<Vec<i64>> {
+        let (k, n) = (self.packed.rows(), self.packed.cols());
+        let rows = values.len() / k.max(1);
+        let moved = if left.ty.dtype == Dtype::Int8 { 128 } else { 0 };
+        let zero =
+            u8::try_from(zero_point(left) + moved).map_err(|_| invalid("the zero point is none of the dtype"))?;
+        let (data, zero_points) = (bytes(values, Dtype::Uint8)?, vec![zero; rows]);
+        let a = view(&Mat { data: &data[..], rows, cols: k, transposed: false })?;
+        let mut sums = zeros::<i32>(rows.saturating_mul(n))?;
+        let options = GemmOptions { a_quant: Some(QuantParams { zero_point: &zero_points }), ..GemmOptions::default() };
+        Executor::default()
+            .gemm(&mut sums, GemmInputA::Unpacked(a), GemmInputB::Packed(&self.packed), options)
+            .map_err(|e| invalid(format!("a product of {rows} x {k} and {k} x {n} bytes: {e:?}")))?;
+        let mut out = zeros::<i64>(sums.len())?;
+        let rows = out.par_chunks_mut(n.max(1)).zip(sums.par_chunks(n.max(1))).zip(data.par_chunks(k.max(1)));
+        rows.with_min_len((1 << 14) / n.max(1)).for_each(|((out, sums), row)| {
+            let sum = row.iter().map(|v| i64::from(*v) - i64::from(zero)).sum::<i64>();
+            out.iter_mut().zip(sums).for_each(|(o, s)| *o = i64::from(*s) - self.zero * sum);
+        });
+        Ok(out)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        Array, Dtype, Graph,
+        exec::{CpuBackend, RunOptions, run},
+    };
+    use proptest::prelude::*;
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(60))]
+        #[test]
+        fn products_of_bytes_are_exact(
+            m in 1usize..9, k in 1usize..300, n in 1usize..40, signed: [bool; 2], zeros: [u8; 2], transposed: bool, extreme: bool,
+        ) {
+            let dtype = |s: bool| if s { Dtype::Int8 } else { Dtype::Uint8 };
+            let moved = |s: bool, v: i64| if s { v - 128 } else { v };
+            let number = |i: usize, s: bool| moved(s, if extreme { (i % 2 * 255) as i64 } else { (i * 7919 % 256) as i64 });
+            let x: Vec<i64> = (0..m * k).map(|i| number(i, signed[0])).collect();
+            let w: Vec<i64> = (0..k * n).map(|i| number(i / 3, signed[1])).collect();
+            let [zx, zw] = [0, 1].map(|i| moved(signed[i], zeros[i].into()));
+            let array = |d, shape: [usize; 2], v: &[i64]| Array::from_f64s(d, shape, v.iter().map(|v| *v as f64)).unwrap();
+            let mut g = Graph::new("g").unwrap();
+            let input = g.input("x", dtype(signed[0]), [m, k]).unwrap();
+            let right = array(dtype(signed[1]), if transposed { [n, k] } else { [k, n] }, &w);
+            let y = g.matmul_int(input, right).right_transpose(transposed).input_zp(zx).right_zp(zw).out_name("y").call().unwrap();
+            g.set_outputs(&[y]).unwrap();
+            let feeds = [("x", array(dtype(signed[0]), [m, k], &x))];
+            let got = run(&g, &feeds, &CpuBackend::new(), &RunOptions::default()).unwrap().tensors["y"].to_f64().unwrap();
+            for (i, got) in got.iter().enumerate() {
+                let at = |j: usize| w[if transposed { i % n * k + j } else { j * n + i % n }];
+                let want: i64 = (0..k).map(|j| (x[i / n * k + j] - zx) * (at(j) - zw)).sum();
+                prop_assert_eq!(*got, want as f64);
+            }
+        }
+    }
+}
