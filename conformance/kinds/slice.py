@@ -31,8 +31,11 @@ def slice_(s):
 def extract(s):
     x = shape(1, 5)
     start = [R.randint(0, d - 1) for d in x]
+    end = [R.randint(b + 1, d) for b, d in zip(start, x)]
+    start = [b - d if R.random() < 0.3 else b for b, d in zip(start, x)]
+    end = [e + R.choice([0, 1, 3]) if e == d else (e - d if R.random() < 0.3 and e - d != -1 else e) for e, d in zip(end, x)]
     s.call("extract", input=s.tensor("x", x), start=maybe(0.7, lambda: start) if any(start) else None,
-           end=maybe(0.5, lambda: [R.randint(b + 1, d) for b, d in zip(start, x)]),
+           end=maybe(0.5, lambda: end),
            stride=maybe(0.5, lambda: [R.randint(1, 3) for _ in x]))
 
 

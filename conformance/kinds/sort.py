@@ -11,7 +11,7 @@ def topk(s):
 def arg(s):
     x = shape(1, 5)
     s.call("arg", ["y", "z"], input=s.tensor("x", x), method=maybe(0.7, lambda: R.choice(["max", "min"])), axis=maybe(0.8, lambda: any_axis(len(x))),
-           keep_dims=maybe(0.5, lambda: R.random() < 0.5) if len(x) > 1 else None)
+           keep_dims=maybe(0.5, lambda: R.random() < 0.5))
 
 
 def ordered(s, op, outs):

@@ -113,6 +113,7 @@ impl Arithmetic {
                 if let TensorOrScalar::Scalar(s) = operand
                     && op != Kind::Mul
                 {
+                    s.check(["tensor_i0", "tensor_i1"][i])?;
                     *operand = TensorOrScalar::Tensor(to.scalar_coefficient(*s)?);
                 }
                 if let TensorOrScalar::Tensor(t) = operand {
@@ -212,7 +213,7 @@ impl Div {
 }
 
 pub(super) fn no_tensor() -> crate::Error {
-    argument("tensor_i0 and tensor_i1", "both numbers", "one must be a tensor")
+    argument("tensor_i1", "a number, as is tensor_i0", "one must be a tensor")
 }
 
 #[cfg(test)]
@@ -276,6 +277,9 @@ mod tests {
             &[
                 r#"{"op": "add", "args": {"tensor_i0": "x", "tensor_i1": {"dtype": "int8"}}, "out": "y"}"#,
                 r#"{"op": "add", "args": {"tensor_i0": "x", "tensor_i1": ["x"]}, "out": "y"}"#,
+                r#"{"op": "add", "args": {"tensor_i0": "i", "tensor_i1": {"value": 300, "dtype": "int8"}, "scale": [0.1, 0.2, 0.3]}, "out": "y"}"#,
+                r#"{"op": "sub", "args": {"tensor_i0": {"value": 2.7, "dtype": "uint8"}, "tensor_i1": "i", "scale": [0.1, 0.2, 0.3]}, "out": "y"}"#,
+                r#"{"op": "mul", "args": {"tensor_i0": 2, "tensor_i1": 3}, "out": "y"}"#,
                 r#"{"op": "mul", "args": {"tensor_i0": "x", "tensor_i1": "w"}, "out": "y"}"#,
                 r#"{"op": "sub", "args": {"tensor_i0": "i", "tensor_i1": "i", "out_dtype": "float"}, "out": "y"}"#,
                 r#"{"op": "max", "args": {"tensor_i0": "x", "tensor_i1": 1, "scale": [0.5, 0.5]}, "out": "y"}"#,

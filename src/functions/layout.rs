@@ -43,7 +43,7 @@ function! {
 function! {
     Permute -> Tensor {
         "Of any dtype." input: Operand,
-        "Each axis once." order: Ints,
+        "Each axis once, counted from the end where negative." order: Ints,
         ;
     }
     permute: "Axes in another order: axis `i` of the output is axis `order[i]` of the input.",
@@ -164,7 +164,10 @@ impl Copy {
 
 impl Permute {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
-        to.emit(ops::Permute::new(to.tensor(&self.input)?, self.order.0.clone()))
+        // The tool chain does not count from the end here.
+        let rank = to.info(&self.input)?.shape.len() as i64;
+        let order = self.order.0.iter().map(|&a| if (-rank..0).contains(&a) { a + rank } else { a }).collect();
+        to.emit(ops::Permute::new(to.tensor(&self.input)?, order))
     }
 }
 

@@ -54,7 +54,9 @@ impl<'g> Lowering<'g> {
                 Operand::Named(name) => self.graph.find(name),
                 Operand::Constant(data) => self.coefficient(&format!("{stem}_{argument}"), data.clone()),
             };
-            match resolved {
+            let is_declared =
+                |t: &Tensor| self.graph.tensor(*t).map_or(Ok(()), |info| check_declared(argument, info.dtype));
+            match resolved.and_then(|t| is_declared(&t).map(|()| t)) {
                 Ok(tensor) => {
                     *operand = Operand::Tensor(tensor);
                     self.arguments.push((argument, tensor));
@@ -372,4 +374,12 @@ pub(super) fn one_of(name: &str, found: Dtype, allowed: &[Dtype]) -> Result<Dtyp
 
 fn quant_error(info: &TensorInfo, problem: String) -> Error {
     Cause::Quantization { tensor: info.name.clone(), problem }.into()
+}
+
+/// Ops may have tensors of any dtype; functions have those of TpuLang.
+fn check_declared(argument: &str, dtype: Dtype) -> Result<()> {
+    match dtype.is_declared() {
+        true => Ok(()),
+        false => Err(misfit(argument, format!("is {dtype}, which no function takes; cast it to float32 or int32"))),
+    }
 }

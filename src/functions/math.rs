@@ -357,6 +357,7 @@ mod tests {
                 r#"{"op": "sinus", "args": {"input": "x"}, "out": "y"}"#,
                 r#"{"op": "clamp", "args": {"input": "x", "min": 1, "max": -1}, "out": "y"}"#,
                 r#"{"op": "clamp", "args": {"input": "x", "min": 1}, "out": "y"}"#,
+                r#"{"op": "clamp", "args": {"input": "x", "min": "nan", "max": 1}, "out": "y"}"#,
                 r#"{"op": "pow", "args": {"base": "x", "expn": 3}, "out": "y"}"#,
                 r#"{"op": "pow", "args": {"base": 2.0, "expn": 3.0}, "out": "y"}"#,
                 r#"{"op": "pow", "args": {"base": "x", "expn": "w"}, "out": "y"}"#,

@@ -115,6 +115,13 @@ impl BatchNorm {
         check_same_shape(to, ("mean", Some(&self.mean)), ("variance", Some(&self.variance)))?;
         for (name, t) in [("mean", &self.mean), ("variance", &self.variance)] {
             to.dtype(name, t, FLOATS)?;
+            let info = to.info(t)?;
+            if !info.is_coefficient() {
+                return Err(misfit(
+                    name,
+                    format!("{:?} is no coefficient; the tool chain takes no computed one", info.name),
+                ));
+            }
         }
         for (name, t) in [("gamma", &self.gamma), ("beta", &self.beta)] {
             to.optional_dtype(name, t, FLOATS)?;
@@ -261,6 +268,7 @@ mod tests {
             &[
                 r#"{"op": "layer_norm", "args": {"input": "x", "gamma": "v", "axis": -1}, "out": "y"}"#,
                 r#"{"op": "batch_norm", "args": {"input": "x", "mean": "v", "variance": "v", "beta": "w"}, "out": "y"}"#,
+                r#"{"op": "batch_norm", "args": {"input": "x", "mean": "x", "variance": "x"}, "out": "y"}"#,
                 r#"{"op": "layer_norm", "args": {"input": "x", "epsilon": -1}, "out": "y"}"#,
                 r#"{"op": "group_norm", "args": {"input": "x", "num_groups": 2}, "out": "y"}"#,
                 r#"{"op": "group_norm", "args": {"input": "x", "num_groups": 0}, "out": "y"}"#,

@@ -4,7 +4,7 @@ use super::{
     value::Value,
 };
 use crate::{
-    base::{Dtype, Ints},
+    base::{self, Dtype, Ints, Result},
     graph::{Operand, Tensor},
 };
 use indexmap::IndexMap;
@@ -82,6 +82,17 @@ impl Scalar {
     /// A scalar of that dtype.
     pub fn new(value: f64, dtype: Dtype) -> Self {
         Scalar { value, dtype }
+    }
+    /// # Errors
+    /// It is no number of its dtype.
+    pub(super) fn check(self, argument: &str) -> Result<()> {
+        match self.dtype.int_range() {
+            Some((low, high)) if self.value.fract() != 0.0 || self.value < low as f64 || self.value > high as f64 => {
+                let expected = format!("expected a whole number from {low} to {high}, as its dtype is {}", self.dtype);
+                Err(base::argument(argument, self.value, expected))
+            }
+            _ => Ok(()),
+        }
     }
 }
 macro_rules! scalar_from {

@@ -66,9 +66,18 @@ impl Slice {
             let (ends, steps) = (counted(ends.len(), "end"), counted(steps.len(), "step"));
             return Err(invalid(format!("{}, {ends}, {steps}{axes}; expected equally many", counted(n, "start"))));
         }
-        let axes = axes.unwrap_or_default();
-        // The tool chain takes the entries by position once every axis is named, so they stand in the axes' order.
         let rank = to.info(&self.input)?.shape.len() as i64;
+        if n == 0 {
+            return Err(argument(
+                "starts",
+                "[]",
+                format!("expected a start for some of the {}", counted(rank as usize, "axis")),
+            ));
+        }
+        // Without names the tool chain expects an entry for each axis.
+        let first = || if (n as i64) < rank { (0..n as i64).collect() } else { Vec::new() };
+        let axes = axes.unwrap_or_else(first);
+        // The tool chain takes the entries by position once every axis is named, so they stand in the axes' order.
         let mut order: Vec<usize> = (0..n).collect();
         if axes.len() as i64 == rank {
             order.sort_by_key(|&i| if axes[i] < 0 { axes[i].saturating_add(rank) } else { axes[i] });
@@ -94,15 +103,6 @@ impl Extract {
         let start = list("start", &self.start, vec![0; rank])?;
         let end = list("end", &self.end, shape.iter().map(|&d| d as i64).collect())?;
         let stride = list("stride", &self.stride, vec![1; rank])?;
-        // The tool chain resolves neither what counts from the end nor what lies beyond it.
-        let resolved = |v: i64, dim: usize| {
-            let dim = dim as i64;
-            if v < 0 { v.saturating_add(dim).max(0) } else { v.min(dim) }
-        };
-        let start = start.iter().zip(&shape).map(|(&v, &d)| resolved(v, d)).collect();
-        let is_meant = |(v, step): (i64, i64)| v == -1 || step < 0;
-        let ends = end.iter().zip(&stride).zip(&shape);
-        let end = ends.map(|((&v, &step), &d)| if is_meant((v, step)) { v } else { resolved(v, d) }).collect();
         let op = ops::Slice::new(to.tensor(&self.input)?, start, stride, end);
         to.called(&[("offset", "start"), ("ends", "end"), ("steps", "stride")]).emit(op)
     }
@@ -236,7 +236,7 @@ mod tests {
         let y = g.extract(x).start([-3, 2]).end([-1, i64::MAX]).stride([1, 3]).call().unwrap();
         assert_eq!(shape(&g, y), [3, 3], "an end of -1 is the whole axis");
         let Op::Slice(op) = &g.operators().last().unwrap().op else { panic!("a slice") };
-        assert_eq!((&op.offset[..], &op.ends[..]), (&[1, 2][..], &[-1, 10][..]), "counted from the front");
+        assert_eq!((&op.offset[..], &op.ends[..]), (&[-3, 2][..], &[-1, i64::MAX][..]), "as TpuLang writes them");
     }
 
     #[test]
@@ -267,6 +267,7 @@ mod tests {
         bad_calls(
             "slice",
             &[
+                r#"{"op": "slice", "args": {"input": "x", "starts": [], "ends": []}, "out": "y"}"#,
                 r#"{"op": "extract", "args": {"input": "x", "start": [0, 0]}, "out": "y"}"#,
                 r#"{"op": "extract", "args": {"input": "x", "start": [0, 0, 8, 0]}, "out": "y"}"#,
                 r#"{"op": "extract", "args": {"input": "x", "stride": [1, 1, 0, 1]}, "out": "y"}"#,

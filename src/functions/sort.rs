@@ -204,7 +204,7 @@ mod tests {
         let [indices, values] = g.arg(x).axis(-1).keep_dims(false).call().unwrap();
         assert_eq!((text(&g, indices), text(&g, values)), ("2x3 float32".into(), "2x3 float32".into()));
         let [indices, values] = g.arg(i).method(ops::ArgMode::ArgMin).keep_dims(false).out_name("a").call().unwrap();
-        assert_eq!((text(&g, indices), text(&g, values)), ("1 int32".into(), "1 int8".into()));
+        assert_eq!((text(&g, indices), text(&g, values)), ("scalar int32".into(), "scalar int8".into()));
         assert_eq!(g.tensor(values).unwrap().name, "a_values");
         let [values, indices] = g.sort(i).call().unwrap();
         assert_eq!((text(&g, values), text(&g, indices)), ("5 int8".into(), "5 int32".into()));

@@ -1,7 +1,7 @@
 //! Entries repeated: `tile`, `broadcast`, `repeat`, `upsample`.
 use super::{dtypes::MOVED, function, lowering::Lowering};
 use crate::{
-    base::{Dtype, Ints, Result},
+    base::{Dtype, Ints, Result, misfit},
     graph::{Operand, Tensor},
     ops,
 };
@@ -88,6 +88,11 @@ impl Repeat {
 impl Upsample {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         to.dtype("input", &self.input, &[Dtype::Float32, Dtype::Float16, Dtype::Int8])?;
+        let info = to.info(&self.input)?;
+        if info.shape.len() != 4 {
+            let problem = format!("is {}; expected images: n x c x height x width", info.type_text());
+            return Err(misfit("input", problem));
+        }
         let op = ops::Upsample::new(to.tensor(&self.input)?, self.scale(), self.scale());
         to.called(&[("scale_h", "scale")]).emit(op)
     }
@@ -110,9 +115,9 @@ mod tests {
             let y = g.repeat(x, reps).call().unwrap();
             assert_eq!(shape(&g, y), expected);
         }
-        let i = g.input("i", Dtype::Int8, [5, 7]).unwrap();
+        let i = g.input("i", Dtype::Int8, [1, 2, 5, 7]).unwrap();
         let y = g.upsample(i).call().unwrap();
-        assert_eq!(shape(&g, y), [10, 14]);
+        assert_eq!(shape(&g, y), [1, 2, 10, 14]);
         let counts = g.coefficient("counts", Array::from([1f32, 2.0, 1.5])).unwrap();
         let error = g.repeat(x, counts).call().unwrap_err().to_string();
         assert!(error.contains("reps holds 1.5; expected whole numbers"), "{error}");
@@ -124,6 +129,7 @@ mod tests {
             "tile",
             &[
                 r#"{"op": "tile", "args": {"input": "x", "reps": [1, 2]}, "out": "y"}"#,
+                r#"{"op": "upsample", "args": {"input": "v"}, "out": "y"}"#,
                 r#"{"op": "tile", "args": {"input": "x", "reps": [1, 2, 0, 1]}, "out": "y"}"#,
                 r#"{"op": "tile", "args": {"input": "x", "reps": [1, 1, 9223372036854775807, 1]}, "out": "y"}"#,
                 r#"{"op": "broadcast", "args": {"input": "x", "reps": [2, 8, 8]}, "out": "y"}"#,

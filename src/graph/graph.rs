@@ -388,8 +388,7 @@ impl Graph {
             }
             None => self.free_name("value"),
         };
-        let refused = matches!(dtype, Dtype::Int64 | Dtype::Uint64 | Dtype::Float64 | Dtype::Bool);
-        if refused && matches!(kind, TensorKind::Coefficient(_)) {
+        if !dtype.is_declared() && matches!(kind, TensorKind::Coefficient(_)) {
             let expected = "the tool chain has no coefficients of that dtype; convert it to float32 or int32";
             return Err(argument(format!("the coefficient {:?}", shown(&name)), dtype, expected));
         }

@@ -2,7 +2,7 @@
 use super::node::Node;
 use crate::{
     array::{Array, WeightFile},
-    base::{Cause, Dtype, OneOrMany, Result, Shape, elements},
+    base::{Cause, Dtype, OneOrMany, Result, Shape, elements, shape_text},
     functions::{closest, not_finite},
     graph::{Graph, Preprocess, Tensor, TensorKind},
     quant::Quantization,
@@ -55,10 +55,34 @@ fn dtype(node: &Node) -> Result<Dtype> {
 }
 
 /// Numbers, flat or nested, in row-major order.
-struct Flat(Vec<f64>);
-impl<'de> Deserialize<'de> for Flat {
+#[derive(Default)]
+struct Numbers {
+    values: Vec<f64>,
+    /// How many entries the lists at each depth have.
+    dims: Vec<Option<usize>>,
+    /// Lists at one depth differ, or numbers stand at several.
+    is_ragged: bool,
+}
+
+impl Numbers {
+    fn number(&mut self, v: f64, depth: usize) {
+        self.is_ragged |= !self.values.is_empty() && self.dims.len() != depth;
+        self.dims.resize(self.dims.len().max(depth), None);
+        self.values.push(v);
+    }
+    fn list(&mut self, entries: usize, depth: usize) {
+        self.dims.resize(self.dims.len().max(depth + 1), None);
+        self.is_ragged |= self.dims[depth].replace(entries).is_some_and(|n| n != entries);
+    }
+    /// Whether they are those of that shape: in one list, or nested as it is.
+    fn fits(&self, shape: &[usize]) -> bool {
+        self.dims.len() <= 1 || !self.is_ragged && self.dims.iter().copied().eq(shape.iter().map(|&d| Some(d)))
+    }
+}
+
+impl<'de> Deserialize<'de> for Numbers {
     fn deserialize<D: Deserializer<'de>>(d: D) -> std::result::Result<Self, D::Error> {
-        struct Into<'a>(&'a mut Vec<f64>);
+        struct Into<'a>(&'a mut Numbers, usize);
         impl<'de> de::DeserializeSeed<'de> for Into<'_> {
             type Value = ();
             fn deserialize<D: Deserializer<'de>>(self, d: D) -> std::result::Result<(), D::Error> {
@@ -71,7 +95,7 @@ impl<'de> Deserialize<'de> for Flat {
                 f.write_str("a number or a list of numbers")
             }
             fn visit_f64<E: de::Error>(self, v: f64) -> std::result::Result<(), E> {
-                self.0.push(v);
+                self.0.number(v, self.1);
                 Ok(())
             }
             fn visit_i64<E: de::Error>(self, v: i64) -> std::result::Result<(), E> {
@@ -85,18 +109,30 @@ impl<'de> Deserialize<'de> for Flat {
                 self.visit_f64(number)
             }
             fn visit_seq<A: de::SeqAccess<'de>>(self, mut seq: A) -> std::result::Result<(), A::Error> {
-                while seq.next_element_seed(Into(self.0))?.is_some() {}
+                let mut entries = 0;
+                while seq.next_element_seed(Into(self.0, self.1 + 1))?.is_some() {
+                    entries += 1;
+                }
+                self.0.list(entries, self.1);
                 Ok(())
             }
         }
-        let mut all = Vec::new();
-        d.deserialize_any(Into(&mut all))?;
-        Ok(Flat(all))
+        let mut all = Numbers::default();
+        d.deserialize_any(Into(&mut all, 0))?;
+        Ok(all)
     }
 }
 
 fn inline(node: &Node, dtype: Dtype, shape: &Shape) -> Result<Array> {
-    let Flat(values) = node.read()?;
+    let numbers: Numbers = node.read()?;
+    if !numbers.fits(shape) {
+        let expected = format!(
+            "expected one list of its {} numbers, or lists nested as its shape is",
+            shape.iter().product::<usize>()
+        );
+        return Err(node.problem(format!("the lists are not those of {}; {expected}", shape_text(shape))));
+    }
+    let values = numbers.values;
     let bytes = matches!(dtype, Dtype::Fp8e4m3 | Dtype::Fp8e5m2);
     let stored = if bytes { Dtype::Uint8 } else { dtype };
     if let Some((low, high)) = stored.int_range() {

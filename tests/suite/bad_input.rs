@@ -111,6 +111,16 @@ fn specs_of_the_wrong_form() {
             "fractions as integers",
             relu(&format!(r#"{X}, "c": {{"shape": [1], "dtype": "int32", "coeff": true, "data": [1.5]}}"#)),
         ),
+        ("ragged data", relu(&format!(r#"{X}, "c": {{"shape": [2, 2], "coeff": true, "data": [[1, 2, 3], [4]]}}"#))),
+        (
+            "data of another shape",
+            relu(&format!(r#"{X}, "c": {{"shape": [2, 3], "coeff": true, "data": [[1, 2], [3, 4], [5, 6]]}}"#)),
+        ),
+        ("data at several depths", relu(&format!(r#"{X}, "c": {{"shape": [3], "coeff": true, "data": [1, [2, 3]]}}"#))),
+        (
+            "an input of a dtype that functions do not take",
+            relu(r#""x": {"shape": [1], "dtype": "float64"}"#).replace("relu", "copy"),
+        ),
         ("text as data", relu(&format!(r#"{X}, "c": {{"shape": [1], "coeff": true, "data": ["1"]}}"#))),
         ("a pixel format that is none", relu(r#""x": {"shape": [1, 3, 8, 8], "preprocess": {"pixel_format": "rbg"}}"#)),
         ("an unknown key in preprocess", relu(r#""x": {"shape": [1, 3, 8, 8], "preprocess": {"means": [0]}}"#)),

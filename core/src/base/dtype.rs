@@ -94,6 +94,10 @@ impl Dtype {
     pub fn is_signed_int(self) -> bool {
         matches!(self, Int8 | Int16 | Int32 | Int64)
     }
+    /// Whether TpuLang's tensors may be declared so; the tool chain has no coefficients of the others.
+    pub fn is_declared(self) -> bool {
+        !matches!(self, Dtype::Int64 | Dtype::Uint64 | Dtype::Float64 | Dtype::Bool)
+    }
     /// Whether scale and zero point are allowed: 8- and 16-bit integers.
     pub fn is_quantizable(self) -> bool {
         matches!(self, Int8 | Uint8 | Int16 | Uint16)

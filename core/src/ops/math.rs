@@ -23,7 +23,12 @@ pub(super) fn pow3(op: &Pow3<Value>) -> Types {
 
 pub(super) fn clip(op: &Clip<Value>) -> Types {
     let (min, max) = (op.min, op.max);
-    if min.is_nan() || max.is_nan() || min > max {
+    for (name, bound) in [("min", min), ("max", max)] {
+        if bound.is_nan() {
+            return Err(argument(name, "NaN", "expected a number"));
+        }
+    }
+    if min > max {
         return Err(argument("max", format!("{max:?}"), format!("expected at least min, which is {min:?}")));
     }
     same(&op.inputs)

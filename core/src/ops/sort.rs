@@ -10,7 +10,7 @@ pub(super) fn arg(op: &Arg<Value>) -> Types {
     let mut shape = op.input.shape.to_vec();
     let axis = axis("axis", op.axis, shape.len())?;
     shape[axis] = 1;
-    if !op.keepdims && shape.len() > 1 {
+    if !op.keepdims {
         shape.remove(axis);
     }
     let indices = Inferred { shape: shape.clone(), dtype: Choice::OneOf(NUMBERS) };
