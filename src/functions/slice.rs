@@ -68,11 +68,7 @@ impl Slice {
         }
         let rank = to.info(&self.input)?.shape.len() as i64;
         if n == 0 {
-            return Err(argument(
-                "starts",
-                "[]",
-                format!("expected a start for some of the {}", counted(rank as usize, "axis")),
-            ));
+            return Err(argument("starts", "[]", "expected a start for some of the axes"));
         }
         // Without names the tool chain expects an entry for each axis.
         let first = || if (n as i64) < rank { (0..n as i64).collect() } else { Vec::new() };
