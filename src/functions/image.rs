@@ -47,7 +47,7 @@ function! {
         "How colours are rounded." round_mode: ColourRounding,
         ;
     }
-    yuv2rgb: "YUV images to RGB: .. x 3 x h x w, uint8. With u and v less 128: `r = y + 1.40189 v`, `g = y - 0.34581 u - 0.7149 v`, `b = y + 1.77098 u` (`_601_full`), or, y being `1.16438 (y - 16)`, `r = y + 1.59603 v`, `g = y - 0.39176 u - 0.81297 v`, `b = y + 2.01723 u` (`_601_limited`).",
+    yuv2rgb: "YUV images to RGB. The result is .. x 3 x h x w, uint8; with u and v less 128: `r = y + 1.40189 v`, `g = y - 0.34581 u - 0.7149 v`, `b = y + 1.77098 u` (`_601_full`), or, y being `1.16438 (y - 16)`, `r = y + 1.59603 v`, `g = y - 0.39176 u - 0.81297 v`, `b = y + 2.01723 u` (`_601_limited`).",
         example |g, x, i| {
             let yuv = g.input("yuv", Dtype::Uint8, [2, 90, 60])?;
             let (format, mode) = (ops::Yuv2rgbFormulaImageFormat::UINT8, ops::Yuv2rgbFormulaMode::_601Full);
