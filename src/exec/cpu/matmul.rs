@@ -8,7 +8,7 @@ use super::{
     task::{Finish, Task},
 };
 use crate::{
-    array::zeros,
+    array::{Array, zeros},
     base::{Dtype, Result, Shape},
     ops::{A16MatMul, Fp8MatMul, MatMul, Product},
 };
@@ -45,13 +45,18 @@ fn is_tall(op: &MatMul<Operand>, p: &Product) -> bool {
     p.right_batch.iter().all(|&d| d == 1) && !op.left_transpose
 }
 
-/// The right matrix, where it is a constant by which all rows of the left tensor are multiplied. A single row reads each
-/// of its elements once, so that packing would not be worth it.
-fn packed(op: &MatMul<Operand>) -> Option<(Product, Columns)> {
+/// The right matrix, where it is a constant by which all rows of the left tensor are multiplied.
+fn constant_right(op: &MatMul<Operand>) -> Option<(&Array, Product)> {
     let values = op.right.constant.as_ref()?;
     let p = Product::new(&op.input.ty.shape, &op.right.ty.shape, op.left_transpose, op.right_transpose).ok()?;
+    is_tall(op, &p).then_some((values, p))
+}
+
+/// That matrix of floats. A single row reads each of its elements once, so that packing would not be worth it.
+fn packed(op: &MatMul<Operand>) -> Option<(Product, Columns)> {
+    let (values, p) = constant_right(op)?;
     let rows = op.input.ty.elements() / p.k.max(1);
-    if values.dtype() != Dtype::Float32 || !is_tall(op, &p) || op.output_transpose || rows == 1 {
+    if values.dtype() != Dtype::Float32 || op.output_transpose || rows == 1 {
         return None;
     }
     let data = values.elements::<f32>().ok()?;
@@ -59,12 +64,10 @@ fn packed(op: &MatMul<Operand>) -> Option<(Product, Columns)> {
     Some((p, Columns::of(InstructionSet::best(), matrix).ok()?))
 }
 
-/// As [`packed`], of 8 bits each.
+/// That matrix of 8 bits.
 fn packed_bytes(op: &MatMul<Operand>) -> Option<(Product, ByteColumns)> {
-    let values = op.right.constant.as_ref()?;
-    let p = Product::new(&op.input.ty.shape, &op.right.ty.shape, op.left_transpose, op.right_transpose).ok()?;
-    let packed = || ByteColumns::new(&op.input, &op.right, values, [p.k, p.n], op.right_transpose).ok().flatten();
-    let packed = is_tall(op, &p).then(packed).flatten()?;
+    let (values, p) = constant_right(op)?;
+    let packed = ByteColumns::new(&op.input, &op.right, values, [p.k, p.n], op.right_transpose).ok().flatten()?;
     Some((p, packed))
 }
 

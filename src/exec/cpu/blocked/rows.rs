@@ -11,7 +11,7 @@ const SUMS: usize = 4;
 
 /// A vector of a row, of which `fill` stands for what is beyond its end.
 #[inline(always)]
-pub(super) fn load<O: NumOps<f32>>(ops: O, row: &[f32], at: usize, fill: f32) -> O::Simd {
+fn load<O: NumOps<f32>>(ops: O, row: &[f32], at: usize, fill: f32) -> O::Simd {
     if at + ops.len() <= row.len() {
         return ops.load(&row[at..]);
     }
