@@ -4,6 +4,7 @@ use super::{
     task::{Finish, Task},
 };
 use crate::{
+    array::zeros,
     base::{Dtype, Result},
     exec::Layout,
     ops::{Op, Rope, RopeMode, ScaleDotProductAttention},
@@ -28,6 +29,7 @@ fn sizes(op: &ScaleDotProductAttention<Operand>) -> Sizes {
     let back = |shape: &[usize], i: usize| shape.len().checked_sub(i).map_or(1, |i| shape[i]);
     Sizes {
         heads: back(&query, 3),
+        shared: back(&key, 3),
         queries: back(&query, 2),
         keys: back(&key, 2),
         elements: back(&query, 1),
@@ -37,7 +39,7 @@ fn sizes(op: &ScaleDotProductAttention<Operand>) -> Sizes {
 
 pub(super) fn scaled_dot_product(op: ScaleDotProductAttention<Operand>) -> Kernel {
     let sizes = sizes(&op);
-    let temporary = Attention::temporary(sizes).saturating_mul(rayon::current_num_threads() as u64);
+    let temporary = Attention::temporary(sizes);
     let kernel = Kernel::new(move |t| {
         let (query, key, value) = (t.reals(&op.query)?, t.reals(&op.key)?, t.reals(&op.value)?);
         let result = t.result(0)?;
@@ -58,7 +60,7 @@ pub(super) fn scaled_dot_product(op: ScaleDotProductAttention<Operand>) -> Kerne
             is_causal: op.is_causal,
         };
         let heads_inside = result.layout == Layout::HeadsInside;
-        t.write(0, Finish::default(), |out| attention.run(heads_inside, out))
+        t.write(0, Finish::default(), |out| attention.run(heads_inside, out, &mut []))
     });
     kernel.taking(temporary)
 }
@@ -95,23 +97,35 @@ fn turn_reals(t: &mut Task, op: &Rope<Operand>) -> Result<()> {
     let input = t.reals(&op.input1)?;
     let (sines, cosines) = (t.source(&op.input2, shape)?, t.source(&op.input3, shape)?);
     t.fill(0, row, Finish::default(), |first, out| {
-        // Half a row's sines at a time, so that they stay on the stack.
-        let mut buffer = [0f32; 256];
         cosines.reals(first, out);
-        let (start, whole) = (first, &input[first..first + out.len()]);
-        for (chunk, out) in out.chunks_mut(buffer.len()).enumerate() {
-            let at = chunk * buffer.len();
-            let sines_of = &mut buffer[..out.len()];
-            sines.reals(start + at, sines_of);
-            for (i, (out, sine)) in out.iter_mut().zip(sines_of).enumerate() {
-                let place = at + i;
-                let (pair, minus) = other(place % row, row, op.rope_mode);
-                let pair = whole[place / row * row + pair];
-                *out = whole[place] * *out + if minus { -pair } else { pair } * *sine;
-            }
+        let mut sines_of = zeros(row)?;
+        for (i, out) in out.chunks_exact_mut(row).enumerate() {
+            let at = first + i * row;
+            sines.reals(at, &mut sines_of);
+            turn(op.rope_mode, &input[at..at + row], &sines_of, out);
         }
         Ok(())
     })
+}
+
+/// A row; `out` has the cosines.
+fn turn(mode: RopeMode, x: &[f32], sines: &[f32], out: &mut [f32]) {
+    match mode {
+        RopeMode::InterleavedPairs => {
+            let pairs = x.as_chunks::<2>().0.iter().zip(sines.as_chunks::<2>().0);
+            for (out, ([a, b], [of_a, of_b])) in out.as_chunks_mut::<2>().0.iter_mut().zip(pairs) {
+                *out = [a * out[0] - b * of_a, b * out[1] + a * of_b];
+            }
+        }
+        RopeMode::ContiguousHalves => {
+            let half = x.len() / 2;
+            let ((a, b), (of_a, of_b)) = (x.split_at(half), sines.split_at(half));
+            let (first, second) = out.split_at_mut(half);
+            for (i, (first, second)) in first.iter_mut().zip(second).enumerate() {
+                (*first, *second) = (a[i] * *first - b[i] * of_a[i], b[i] * *second + a[i] * of_b[i]);
+            }
+        }
+    }
 }
 
 /// Stored values: each product is shifted and held in twice the width, then their sum is shifted and saturates.

@@ -20,8 +20,8 @@ type Executor = GemmExecutor<u8, i8, i32>;
 /// A right matrix, packed.
 pub(super) struct ByteColumns {
     packed: PackedBMatrix<i8>,
-    /// What stands for 0. What rten packs beforehand has none.
-    zero: i64,
+    /// What stands for 0, in int8. What rten packs beforehand has none.
+    zero: i32,
 }
 
 /// Int8 and uint8 are each other's with the first bit turned, which moves all numbers by 128.
@@ -37,7 +37,7 @@ pub(super) fn zero_point(o: &Operand) -> i64 {
 }
 
 /// The stored bytes, as numbers of that dtype.
-fn bytes<'a>(array: &'a Array, as_dtype: Dtype) -> Result<Cow<'a, [u8]>> {
+pub(super) fn bytes<'a>(array: &'a Array, as_dtype: Dtype) -> Result<Cow<'a, [u8]>> {
     let bytes = array.bytes()?;
     if array.dtype() == as_dtype {
         return Ok(bytes.into());
@@ -57,11 +57,11 @@ impl ByteColumns {
         transposed: bool,
     ) -> Result<Option<Self>> {
         let executor = Executor::default();
-        if !is_byte(left) || !is_byte(right) || k > DEPTH || executor.may_saturate() {
+        if !is_byte(left) || !is_byte(right) || Self::moved(left).is_err() || k > DEPTH || executor.may_saturate() {
             return Ok(None);
         }
         let moved = if right.ty.dtype == Dtype::Uint8 { 128 } else { 0 };
-        let zero = zero_point(right) - moved;
+        let Ok(zero) = i8::try_from(zero_point(right) - moved).map(i32::from) else { return Ok(None) };
         let bytes = bytes(values, Dtype::Int8)?;
         // As large again as the matrix, at most a panel of columns more.
         let mut data = zeros::<i8>(bytes.len())?;
@@ -70,27 +70,37 @@ impl ByteColumns {
         Ok(Some(ByteColumns { packed, zero }))
     }
 
-    /// Each row of `left` by the columns, exactly. Its zero point lies in its dtype's range.
-    pub fn product(&self, left: &Operand, values: &Array) -> Result<Vec<i64>> {
-        let (k, n) = (self.packed.rows(), self.packed.cols());
-        let rows = values.len() / k.max(1);
+    /// What moves a left operand's numbers into those of uint8, and its zero point there.
+    pub fn moved(left: &Operand) -> Result<u8> {
         let moved = if left.ty.dtype == Dtype::Int8 { 128 } else { 0 };
-        let zero =
-            u8::try_from(zero_point(left) + moved).map_err(|_| invalid("the zero point is none of the dtype"))?;
-        let (data, zero_points) = (bytes(values, Dtype::Uint8)?, vec![zero; rows]);
-        let a = view(&Mat { data: &data[..], rows, cols: k, transposed: false })?;
-        let mut sums = zeros::<i32>(rows.saturating_mul(n))?;
+        u8::try_from(zero_point(left) + moved).map_err(|_| invalid("the zero point is none of the dtype"))
+    }
+
+    /// Each row of `left` by the columns, exactly. Its zero point lies in its dtype's range.
+    pub fn product(&self, left: &Operand, values: &Array, out: &mut [i32]) -> Result<()> {
+        self.product_of(&bytes(values, Dtype::Uint8)?, Self::moved(left)?, out)
+    }
+
+    /// As [`ByteColumns::product`], of rows of uint8 with that zero point.
+    pub fn product_of(&self, rows: &[u8], zero: u8, out: &mut [i32]) -> Result<()> {
+        let (k, n) = (self.packed.rows(), self.packed.cols());
+        let (count, depth) = (rows.len() / k.max(1), k.max(1));
+        let zero_points = vec![zero; count];
+        let a = view(&Mat { data: rows, rows: count, cols: k, transposed: false })?;
         let options = GemmOptions { a_quant: Some(QuantParams { zero_point: &zero_points }), ..GemmOptions::default() };
         Executor::default()
-            .gemm(&mut sums, GemmInputA::Unpacked(a), GemmInputB::Packed(&self.packed), options)
-            .map_err(|e| invalid(format!("a product of {rows} x {k} and {k} x {n} bytes: {e:?}")))?;
-        let mut out = zeros::<i64>(sums.len())?;
-        let rows = out.par_chunks_mut(n.max(1)).zip(sums.par_chunks(n.max(1))).zip(data.par_chunks(k.max(1)));
-        rows.with_min_len((1 << 14) / n.max(1)).for_each(|((out, sums), row)| {
-            let sum = row.iter().map(|v| i64::from(*v) - i64::from(zero)).sum::<i64>();
-            out.iter_mut().zip(sums).for_each(|(o, s)| *o = i64::from(*s) - self.zero * sum);
+            .gemm(out, GemmInputA::Unpacked(a), GemmInputB::Packed(&self.packed), options)
+            .map_err(|e| invalid(format!("a product of {count} x {k} and {k} x {n} bytes: {e:?}")))?;
+        if self.zero == 0 {
+            return Ok(());
+        }
+        let rows = out.par_chunks_mut(n.max(1)).zip(rows.par_chunks(depth));
+        rows.with_min_len((1 << 14) / n.max(1)).for_each(|(out, row)| {
+            let sum = row.iter().map(|v| i32::from(*v) - i32::from(zero)).sum::<i32>();
+            let more = sum * self.zero;
+            out.iter_mut().for_each(|o| *o -= more);
         });
-        Ok(out)
+        Ok(())
     }
 }
 

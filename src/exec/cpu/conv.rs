@@ -1,5 +1,7 @@
 use super::{
     Kernel, Operand,
+    chunks::blocks,
+    conv_bytes::ByteFilter,
     gemm::{Factor, Mat, gemm_f32, gemm_int},
     grid::Grid,
     matmul::is_narrow,
@@ -49,6 +51,15 @@ impl<'a> Parts<'a> {
     pub fn is_narrow(&self) -> bool {
         is_narrow(self.input.ty.dtype) && is_narrow(self.filter.ty.dtype)
     }
+    /// A product would have a single row or few, and a single or few columns.
+    fn is_depthwise(&self) -> bool {
+        self.ic == 1 && self.oc <= 4
+    }
+    /// Sums of products of bytes, less their zero points, up to 2^24.
+    fn is_exact_in_floats(&self) -> bool {
+        let is_byte = |o: &Operand| matches!(o.ty.dtype, Dtype::Int8 | Dtype::Uint8);
+        is_byte(self.input) && is_byte(self.filter) && self.depth() <= (1 << 24) / (255 * 255)
+    }
     /// The weights of the group that the i-th group of images belongs to: a row an output channel.
     pub fn weights<'w, T>(&self, w: &'w [T], i: usize) -> Mat<'w, T> {
         let (group, size) = (i % self.group, self.oc * self.depth());
@@ -70,60 +81,74 @@ impl<'a> Parts<'a> {
         })
     }
     /// Stored values of input and filter less their zero points.
-    pub fn centred<T: Factor>(&self, t: &Task) -> Result<(Vec<T>, Vec<T>)> {
+    pub fn centred<T: Copy + Default + Send>(&self, t: &Task, of: fn(i64) -> T) -> Result<(Vec<T>, Vec<T>)> {
         let (plane, depth, taps) = (self.input.ty.shape[2..].iter().product::<usize>(), self.depth(), self.grid.taps());
-        let x = centred::<T>(t, self.input, |i, _| i / plane % (self.group * self.ic))?;
+        let x = centred(t, self.input, of, |i, _| i / plane % (self.group * self.ic))?;
         let of_weight = |i: usize, n: usize| if n == self.group * self.oc { i / depth } else { i / taps % self.ic };
-        Ok((x, centred::<T>(t, self.filter, of_weight)?))
+        Ok((x, centred(t, self.filter, of, of_weight)?))
     }
     /// Exact sums, and the bias, are the result; a quantized result is scaled.
-    pub fn write_sums(&self, t: &mut Task, mut sums: Vec<i64>) -> Result<()> {
+    pub fn write_sums<S: Copy + Into<i64> + Sync>(&self, t: &mut Task, sums: &[S]) -> Result<()> {
         let plane: usize = t.result(0)?.shape[2..].iter().product();
-        if let Some(bias) = self.bias {
-            let bias = t.ints(bias)?;
-            let add = |(i, run): (usize, &mut [i64])| {
-                run.iter_mut().for_each(|v| *v = v.saturating_add(bias[i % bias.len()]))
-            };
-            sums.chunks_mut(plane).enumerate().for_each(add);
-        }
+        let bias = self.bias.map(|b| t.ints(b)).transpose()?.unwrap_or_else(|| vec![0]);
+        let of_channel = |i: usize| bias[i % bias.len()];
         if !t.result(0)?.dtype.is_quantizable() {
-            return t.write_ints(0, &sums);
+            return t.fill_ints(0, |first, ints| {
+                blocks(first, ints.len(), plane, |channel, part| {
+                    let (bias, sums) = (of_channel(channel), &sums[first + part.start..]);
+                    ints[part].iter_mut().zip(sums).for_each(|(v, s)| *v = (*s).into().saturating_add(bias));
+                });
+            });
         }
         let scales = |o: &Operand| o.ty.quantization.as_ref().map_or(vec![1.0], |q| q.values().0);
         let (sx, sw) = (scales(self.input)[0], scales(self.filter));
-        let scale = |i: usize| sx * sw[(i / plane % (self.group * self.oc)) % sw.len()];
         t.fill(0, 1, self.finish, |first, reals| {
-            let of = |i: usize| (sums[first + i] as f64 * scale(first + i)) as f32;
-            reals.iter_mut().enumerate().for_each(|(i, r)| *r = of(i));
+            blocks(first, reals.len(), plane, |channel, part| {
+                let scale = sx * sw[(channel % (self.group * self.oc)) % sw.len()];
+                let (bias, sums) = (of_channel(channel), &sums[first + part.start..]);
+                let real = |s: S| (s.into().saturating_add(bias) as f64 * scale) as f32;
+                reals[part].iter_mut().zip(sums).for_each(|(r, s)| *r = real(*s));
+            });
             Ok(())
         })
     }
 }
 
 /// An operand's stored values less its zero point; `channel` says which of `n` zero points an element has.
-fn centred<T: Factor>(t: &Task, operand: &Operand, channel: impl Fn(usize, usize) -> usize + Sync) -> Result<Vec<T>> {
+fn centred<T: Copy + Default + Send>(
+    t: &Task,
+    operand: &Operand,
+    of: fn(i64) -> T,
+    channel: impl Fn(usize, usize) -> usize + Sync,
+) -> Result<Vec<T>> {
     let (_, zero_points) = operand.ty.quantization.as_ref().map_or((vec![1.0], vec![0]), Quantization::values);
     let n = zero_points.len();
     let zero = |i: usize| if n == 1 { zero_points[0] } else { zero_points[channel(i, n) % n] };
-    t.ints_as(operand, |i, v| T::of(v.saturating_sub(zero(i))))
+    t.ints_as(operand, |i, v| of(v.saturating_sub(zero(i))))
 }
 
-pub(super) fn conv(op: ops::Conv<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+pub(super) fn conv(mut op: ops::Conv<Operand>) -> Kernel {
+    let packed = ByteFilter::new(&op);
+    let laid_out = packed.as_ref().map(|_| op.filter.without_values());
+    op.filter = laid_out.clone().unwrap_or(op.filter);
+    let kernel = Kernel::new(move |t| {
         let windows = Convolution::from(&op).windows(&op.input.ty.shape)?;
         let finish = Finish::relu(op.do_relu, op.relu_limit);
         let c = Parts::new([&op.input, &op.filter], &op.bias, finish, op.group, &windows, t.result(0)?);
-        match () {
-            () if op.input.ty.buffer_dtype() == Dtype::Float32 => float(t, &c),
-            () if c.is_narrow() => integer::<i32>(t, &c),
-            () => integer::<i64>(t, &c),
+        match &packed {
+            Some(packed) => packed.run(t, &c),
+            None if c.is_depthwise() && c.is_exact_in_floats() => depthwise_integer(t, &c),
+            None if op.input.ty.buffer_dtype() == Dtype::Float32 => float(t, &c),
+            None if c.is_narrow() => integer::<i32>(t, &c),
+            None => integer::<i64>(t, &c),
         }
-    })
+    });
+    kernel.without(&laid_out)
 }
 
 fn float(t: &mut Task, c: &Parts) -> Result<()> {
     let (x, w) = (t.reals(c.input)?, t.reals(c.filter)?);
-    c.write(t, |out| if c.ic == 1 && c.oc <= 4 { depthwise(c, &x, &w, out) } else { products(c, &x, &w, out) })
+    c.write(t, |out| if c.is_depthwise() { depthwise(c, &x, &w, out) } else { products(c, &x, &w, out) })
 }
 
 /// A matrix product an image and group.
@@ -160,10 +185,20 @@ fn depthwise(c: &Parts, x: &[f32], w: &[f32], out: &mut [f32]) -> Result<()> {
     })
 }
 
+fn depthwise_integer(t: &mut Task, c: &Parts) -> Result<()> {
+    let (x, w) = c.centred(t, |v| v as f32)?;
+    let mut sums = zeros::<f32>(t.result(0)?.elements())?;
+    depthwise(c, &x, &w, &mut sums)?;
+    drop((x, w));
+    let mut whole = zeros::<i32>(sums.len())?;
+    whole.iter_mut().zip(sums).for_each(|(w, s)| *w = s as i32);
+    c.write_sums(t, &whole)
+}
+
 /// Exact sums of `(x - zx) * (w - zw)`.
 fn integer<T: Factor>(t: &mut Task, c: &Parts) -> Result<()> {
     let (pixels, depth, area) = (c.grid.pixels(), c.depth(), c.grid.area());
-    let (x, w) = c.centred::<T>(t)?;
+    let (x, w) = c.centred(t, T::of)?;
     let mut out = zeros::<i64>(t.result(0)?.elements())?;
     let mut columns = zeros(depth.saturating_mul(pixels))?;
     for (i, out) in out.chunks_mut(c.oc * pixels).enumerate() {
@@ -172,7 +207,7 @@ fn integer<T: Factor>(t: &mut Task, c: &Parts) -> Result<()> {
         gemm_int(out, c.weights(&w, i), columns)?;
     }
     drop((x, w, columns));
-    c.write_sums(t, out)
+    c.write_sums(t, &out)
 }
 
 #[cfg(test)]
@@ -235,7 +270,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(60))]
         #[test]
         fn convolutions_are_the_definition(
-            n in 1usize..3, group in 1usize..4, icg in 1usize..4, ocg in 1usize..6, hw in (3usize..9, 3usize..9), k in (1usize..4, 1usize..4),
+            n in 1usize..3, group in 1usize..4, icg in 1usize..4, ocg in 1usize..12, hw in (3usize..9, 3usize..9), k in (1usize..4, 1usize..4),
             stride in (1i64..4, 1i64..4), dilation in (1i64..3, 1i64..3), pad in prop::array::uniform4(0i64..3), int: bool,
         ) {
             let (xs, ws) = ([n, group * icg, hw.0, hw.1], [group * ocg, icg, k.0, k.1]);

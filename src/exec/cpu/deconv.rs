@@ -83,7 +83,7 @@ fn float(t: &mut Task, c: &Parts, reordered: bool) -> Result<()> {
 }
 
 fn integer<T: Factor>(t: &mut Task, c: &Parts, reordered: bool) -> Result<()> {
-    let (x, w) = c.centred::<T>(t)?;
+    let (x, w) = c.centred(t, T::of)?;
     let w = if reordered { by_input(c, &w)? } else { w };
     let mut out = zeros::<i64>(t.result(0)?.elements())?;
     let mut columns = zeros((c.oc * c.grid.taps()).saturating_mul(c.grid.pixels()))?;
@@ -92,7 +92,7 @@ fn integer<T: Factor>(t: &mut Task, c: &Parts, reordered: bool) -> Result<()> {
         spread(c, &columns, out, i64::saturating_add);
     }
     drop((x, w, columns));
-    c.write_sums(t, out)
+    c.write_sums(t, &out)
 }
 
 #[cfg(test)]

@@ -1,4 +1,5 @@
-//! Matrix products: rten's kernels for floats; integers by a kernel for floats where that is exact, otherwise by a plain loop.
+//! Matrix products: of floats by the kernel for packed columns, of few rows by rten's; of integers by that for floats where
+//! that is exact, otherwise by a plain loop.
 use super::blocked::{Columns, InstructionSet};
 use crate::{
     array::zeros,
@@ -66,11 +67,26 @@ pub(super) fn turned(square: [[f32; 16]; 16]) -> [[f32; 16]; 16] {
     std::array::from_fn(|c| std::array::from_fn(|r| square[r][c]))
 }
 
+/// Elements of the right matrix that are laid out at a time.
+const STRIP: usize = 1 << 20;
+/// Fewer rows do not repay that.
+const ROWS: usize = 8;
+
 /// `out = a * b`.
 pub(super) fn gemm_f32(out: &mut [f32], a: Mat<f32>, b: Mat<f32>) -> Result<()> {
-    GemmExecutor::new()
-        .gemm(out, GemmInputA::Unpacked(view(&a)?), GemmInputB::Unpacked(view(&b)?), GemmOptions::default())
-        .map_err(|e| invalid(format!("a product of {} x {} and {} x {}: {e:?}", a.rows, a.cols, b.rows, b.cols)))
+    if a.transposed || a.rows < ROWS {
+        return GemmExecutor::new()
+            .gemm(out, GemmInputA::Unpacked(view(&a)?), GemmInputB::Unpacked(view(&b)?), GemmOptions::default())
+            .map_err(|e| invalid(format!("a product of {} x {} and {} x {}: {e:?}", a.rows, a.cols, b.rows, b.cols)));
+    }
+    let width = (STRIP / b.rows.max(1)).next_multiple_of(32);
+    for first in (0..b.cols).step_by(width) {
+        let columns = width.min(b.cols - first);
+        let square = |row, column| b.square(row, first + column);
+        let strip = Columns::new(InstructionSet::best(), b.rows, columns, square)?;
+        strip.product_from(a.data, None, out, (first, b.cols))?;
+    }
+    Ok(())
 }
 
 /// Integers that are multiplied, with what their products are summed in.

@@ -53,33 +53,41 @@ impl Grid {
     pub fn stride(&self) -> &[i64] {
         &self.stride
     }
-    /// Calls `f` with each line of positions, the part of it where that element of the kernel lies inside the plane, and the
-    /// element's place at the beginning of that part. From there on it moves by the last axis' stride.
-    fn lines(&self, tap: usize, mut f: impl FnMut(Range<usize>, Range<usize>, usize)) {
+    /// How many lines of positions there are, along the last axis.
+    pub fn line_count(&self) -> usize {
+        self.positions[..self.positions.len() - 1].iter().product()
+    }
+    /// The part of a line of positions where that element of the kernel lies inside the plane, and the element's place at the
+    /// beginning of that part. From there on it moves by the last axis' stride.
+    pub fn line(&self, tap: usize, line: usize) -> (Range<usize>, usize) {
         let (offset, last) = (self.offset(tap), self.plane.len() - 1);
-        let width = self.positions[last];
-        // The positions whose element lies inside, along the last axis.
+        let (mut rest, mut start, mut size) = (line, 0i64, self.plane[last] as i64);
+        for i in (0..last).rev() {
+            let at = (rest % self.positions[i]) as i64 * self.stride[i] + offset[i];
+            rest /= self.positions[i];
+            if !(0..self.plane[i] as i64).contains(&at) {
+                return (0..0, 0);
+            }
+            start += at * size;
+            size *= self.plane[i] as i64;
+        }
         let (step, first) = (self.stride[last], offset[last]);
-        let inside = |x: i64| (0..self.plane[last] as i64).contains(&(x * step + first));
-        let from = (0..width as i64).find(|&x| inside(x)).unwrap_or(width as i64);
-        let to = (from..width as i64).find(|&x| !inside(x)).unwrap_or(width as i64);
-        for line in 0..self.positions[..last].iter().product() {
-            let (mut rest, mut start, mut size, mut outside) = (line, 0i64, self.plane[last] as i64, false);
-            for i in (0..last).rev() {
-                let at = (rest % self.positions[i]) as i64 * self.stride[i] + offset[i];
-                rest /= self.positions[i];
-                outside |= !(0..self.plane[i] as i64).contains(&at);
-                start += at * size;
-                size *= self.plane[i] as i64;
-            }
-            let begin = line * width;
-            let all = begin..begin + width;
-            match outside || from == to {
-                true => f(all, begin..begin, 0),
-                false => {
-                    f(all, begin + from as usize..begin + to as usize, (start + from * step + first) as usize);
-                }
-            }
+        // From the first position on where the element is not before the plane, to the first where it is behind.
+        let from = (-first).max(0).unsigned_abs().div_ceil(step.unsigned_abs()) as usize;
+        let to = (self.plane[last] as i64 - first).max(0).unsigned_abs().div_ceil(step.unsigned_abs()) as usize;
+        let (from, to) = (from, to.min(self.positions[last]));
+        if from >= to {
+            return (0..0, 0);
+        }
+        (from..to, (start + from as i64 * step + first) as usize)
+    }
+    /// Calls `f` with each line of positions, the part of it where that element of the kernel lies inside the plane, and the
+    /// element's place at the beginning of that part.
+    fn lines(&self, tap: usize, mut f: impl FnMut(Range<usize>, Range<usize>, usize)) {
+        let width = self.positions[self.positions.len() - 1];
+        for line in 0..self.line_count() {
+            let (begin, (inside, at)) = (line * width, self.line(tap, line));
+            f(begin..begin + width, begin + inside.start..begin + inside.end, at);
         }
     }
     /// What an element of the kernel sees of a plane in each position: `padding` outside.

@@ -11,6 +11,7 @@ mod chunks;
 mod compare;
 mod conv;
 mod conv_bwd;
+mod conv_bytes;
 mod create;
 mod deconv;
 mod deform;

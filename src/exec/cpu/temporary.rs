@@ -121,7 +121,6 @@ fn images(op: &Op<Operand>, input: &Operand, result: &ValueType) -> u64 {
 /// What language models take.
 fn language(signature: &Signature, input: &Operand, result: &ValueType) -> u64 {
     match &signature.op {
-        // A row of scores a thread is next to nothing.
         Op::FAttention(_) | Op::FAttentionLse(_) | Op::FlexAttention(_) => all_reals(signature),
         // Queries, what they get, the result; keys and values.
         Op::Attention(op) => {

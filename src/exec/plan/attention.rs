@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     base::Result,
-    exec::{Backend, Layout, ValueType},
+    exec::{Backend, Layout, Signature, ValueType},
     ops::{MatMul, Op, Reshape, ScaleDotProductAttention},
 };
 
@@ -34,8 +34,30 @@ struct Found {
 
 impl Found {
     fn ending(draft: &Draft, at: usize) -> Result<Option<Found>> {
-        let Some(Op::MatMul(end)) = only(draft, at) else { return Ok(None) };
-        let Some(softmax) = draft.only_for_one(end.input).filter(|_| is_plain(end) && !end.right_transpose) else {
+        // Queries of heads that share keys and values may be rows of one: then these are split last.
+        let split = view(draft, at).and_then(|joined| draft.only_for_one(joined));
+        match only(draft, split.unwrap_or(at)) {
+            Some(Op::MatMul(end)) => Found::of_products(draft, end, split),
+            Some(Op::ScaleDotProductAttention(op)) if op.mask.is_none() && !op.is_causal => {
+                Ok(Found::of_attention(draft, op, split))
+            }
+            _ => Ok(None),
+        }
+    }
+
+    /// Attention that was found without the views of its queries.
+    fn of_attention(draft: &Draft, op: &ScaleDotProductAttention<usize>, split: Option<usize>) -> Option<Found> {
+        let (joining, query) = apart(draft, op.query)?;
+        let moved = moved_from(draft, query, &[(&HEADS_OUTSIDE, true)]).into_iter().collect();
+        let op = ScaleDotProductAttention { query, ..op.clone() };
+        Some(Found { op, parts: vec![split?, joining], moved })
+    }
+
+    /// Of which this is the product with values, before what splits its rows.
+    fn of_products(draft: &Draft, end: &MatMul<usize>, split: Option<usize>) -> Result<Option<Found>> {
+        let mut parts: Vec<usize> = split.into_iter().collect();
+        let Some(softmax) = maker(draft, end.input, &mut parts).filter(|_| is_plain(end) && !end.right_transpose)
+        else {
             return Ok(None);
         };
         let Some(Op::Softmax(op)) = only(draft, softmax) else { return Ok(None) };
@@ -43,31 +65,32 @@ impl Found {
         if op.log || op.beta != 1.0 || op.axis.rem_euclid(rank.max(1) as i64) + 1 != rank as i64 || rank < 3 {
             return Ok(None);
         }
-        let Some(scores) = Scores::new(draft, op.input)? else { return Ok(None) };
+        parts.push(softmax);
+        let Some(scores) = Scores::new(draft, op.input, &mut parts)? else { return Ok(None) };
         let Some(Op::MatMul(begin)) = only(draft, scores.product) else { return Ok(None) };
-        let mut moved = Vec::new();
-        let mut origin = |draft: &Draft, t: usize, orders: &[(&[i64], bool)]| {
-            let found = draft.only_for_one(t).and_then(|maker| match only(draft, maker)? {
-                Op::Permute(p) => orders.iter().find(|o| o.0 == p.order).map(|o| (maker, p.input, o.1)),
-                _ => None,
-            });
-            moved.extend(found);
-            found.is_some()
+        let mut query = begin.input;
+        if let Some((joining, rows)) = split.and_then(|_| apart(draft, query)) {
+            parts.push(joining);
+            query = rows;
+        }
+        let orders: &[(&[i64], bool)] = match begin.right_transpose {
+            true => &[(&HEADS_OUTSIDE, true)],
+            false => &[(&[0, 2, 3, 1], true), (&[0, 1, 3, 2], false), (&[0, 2, 1], false)],
         };
-        let query = begin.input;
-        origin(draft, query, &[(&HEADS_OUTSIDE, true)]);
-        let key = begin.right;
-        if begin.right_transpose {
-            origin(draft, key, &[(&HEADS_OUTSIDE, true)]);
-        } else if !origin(draft, key, &[(&[0, 2, 3, 1], true), (&[0, 1, 3, 2], false), (&[0, 2, 1], false)]) {
+        let of_key = moved_from(draft, begin.right, orders);
+        if of_key.is_none() && !begin.right_transpose {
             return Ok(None);
         }
-        let value = end.right;
-        origin(draft, value, &[(&HEADS_OUTSIDE, true)]);
-        let mut op = ScaleDotProductAttention::new(query, key, value);
+        let [of_query, of_value] = [query, end.right].map(|t| moved_from(draft, t, &[(&HEADS_OUTSIDE, true)]));
+        // A mask may not spread the scores.
+        let (of_rows, masked) = (&draft.slot(query)?.ty.shape, &draft.slot(op.input)?.ty.shape);
+        let rows = |shape: &[usize]| shape.split_last().map(|s| s.1.to_vec());
+        if scores.mask.is_some() && rows(of_rows) != rows(masked) {
+            return Ok(None);
+        }
+        let mut op = ScaleDotProductAttention::new(query, begin.right, end.right);
         (op.mask, op.scale) = (scores.mask, scores.scale);
-        let parts = [&scores.parts[..], &[softmax]].concat();
-        Ok(Some(Found { op, parts, moved }))
+        Ok(Some(Found { op, parts, moved: [of_query, of_key, of_value].into_iter().flatten().collect() }))
     }
 
     /// The node at `at` does it all, if the backend takes that.
@@ -89,7 +112,7 @@ impl Found {
         }
         let node = Node { stages: vec![Operation { op: op.into(), ..last }] };
         let types = draft.types(&node)?;
-        if !has_one_batch(&types.op) || !backend.takes(&types) {
+        if !has_one_batch(&types) || !backend.takes(&types) {
             return Ok(false);
         }
         for (maker, source, view) in &views {
@@ -110,48 +133,76 @@ struct Scores {
     product: usize,
     scale: f64,
     mask: Option<usize>,
-    /// All nodes, the product too.
-    parts: Vec<usize>,
 }
 
 impl Scores {
-    /// `scale * Q K^T + mask`, without either or with both.
-    fn new(draft: &Draft, scores: usize) -> Result<Option<Scores>> {
-        let shape = &draft.slot(scores)?.ty.shape;
-        let Some(mut maker) = draft.only_for_one(scores) else { return Ok(None) };
-        let mut found = Scores { product: maker, scale: 1.0, mask: None, parts: Vec::new() };
+    /// `scale * Q K^T + mask`, without either or with both. Its nodes, the product too, are added to the parts.
+    fn new(draft: &Draft, scores: usize, parts: &mut Vec<usize>) -> Result<Option<Scores>> {
+        let Some(mut maker) = self::maker(draft, scores, parts) else { return Ok(None) };
+        let mut found = Scores { product: maker, scale: 1.0, mask: None };
         if let Some(Op::Add(add)) = only(draft, maker)
             && let [a, b] = *add.inputs.as_slice()
             && !add.do_relu
             && add.coeff.iter().flatten().all(|c| *c == 1.0)
         {
             let computes = |t: usize| {
-                draft.only_for_one(t).filter(|n| matches!(only(draft, *n), Some(Op::MulConst(_) | Op::MatMul(_))))
+                let mut views = Vec::new();
+                let node = self::maker(draft, t, &mut views)?;
+                matches!(only(draft, node), Some(Op::MulConst(_) | Op::MatMul(_))).then_some((node, views))
             };
-            let Some((before, mask)) = computes(a).map(|n| (n, b)).or_else(|| computes(b).map(|n| (n, a))) else {
+            let Some(((before, views), mask)) = computes(a).map(|n| (n, b)).or_else(|| computes(b).map(|n| (n, a)))
+            else {
                 return Ok(None);
             };
-            found.parts.push(maker);
+            parts.push(maker);
+            parts.extend(views);
             (maker, found.mask) = (before, Some(mask));
         }
         if let Some(Op::MulConst(scale)) = only(draft, maker)
-            && let Some(before) = draft.only_for_one(scale.input).filter(|_| !scale.do_relu)
+            && let Some(before) = self::maker(draft, scale.input, parts).filter(|_| !scale.do_relu)
         {
-            found.parts.push(maker);
+            parts.push(maker);
             (maker, found.scale) = (before, scale.const_val);
         }
         let Some(Op::MatMul(product)) = only(draft, maker).filter(|op| matches!(op, Op::MatMul(m) if is_plain(m)))
         else {
             return Ok(None);
         };
-        found.parts.push(maker);
+        parts.push(maker);
         found.product = maker;
-        let own = draft.node(maker).and_then(|n| n.outputs().next());
-        // A mask may not spread the scores; 0 as a scale would stand for another.
-        let same = own.is_some_and(|t| draft.slot(t).is_ok_and(|s| s.ty.shape == *shape));
         let is_float = draft.slot(product.input)?.ty.dtype.is_float();
-        Ok((same && is_float && found.scale != 0.0 && found.scale.is_finite()).then_some(found))
+        // 0 as a scale would stand for another.
+        Ok((is_float && found.scale != 0.0 && found.scale.is_finite()).then_some(found))
     }
+}
+
+/// The permutation, of one of these orders, that gives a tensor to one reader; what it moves; what stands beside the order.
+fn moved_from(draft: &Draft, t: usize, orders: &[(&[i64], bool)]) -> Option<(usize, usize, bool)> {
+    let at = draft.only_for_one(t)?;
+    let Op::Permute(p) = only(draft, at)? else { return None };
+    orders.iter().find(|o| o.0 == p.order).map(|o| (at, p.input, o.1))
+}
+
+/// Of queries whose heads are rows of fewer: the node that joins them, and what they are apart.
+fn apart(draft: &Draft, query: usize) -> Option<(usize, usize)> {
+    let joining = draft.only_for_one(query)?;
+    Some((joining, view(draft, joining)?))
+}
+
+/// What a node shows in another shape, of the same rows.
+fn view(draft: &Draft, at: usize) -> Option<usize> {
+    let Op::Reshape(view) = only(draft, at)? else { return None };
+    let row = |t: usize| draft.slot(t).ok()?.ty.shape.last().copied();
+    let made = draft.node(at)?.outputs().next()?;
+    (row(view.input)? == row(made)?).then_some(view.input)
+}
+
+/// The node that makes a tensor of which one operand alone is made; also beyond a view, which is one of the parts then.
+fn maker(draft: &Draft, t: usize, parts: &mut Vec<usize>) -> Option<usize> {
+    let at = draft.only_for_one(t)?;
+    let Some(seen) = view(draft, at) else { return Some(at) };
+    parts.push(at);
+    draft.only_for_one(seen)
 }
 
 /// The operator of a node that has one.
@@ -166,12 +217,19 @@ fn is_plain(op: &MatMul<usize>) -> bool {
     !(op.left_transpose || op.output_transpose || op.hdim_is_batch || op.do_relu) && op.keep_dims && op.bias.is_none()
 }
 
-/// Nothing is broadcast.
-fn has_one_batch(op: &Op<crate::exec::Operand>) -> bool {
-    let Op::ScaleDotProductAttention(op) = op else { return false };
-    let [q, k, v] = [&op.query, &op.key, &op.value].map(|o| o.ty.plain_shape());
-    let outer = |shape: &[usize]| shape[..shape.len() - 2].to_vec();
-    q.len() == k.len() && k.len() == v.len() && outer(&q) == outer(&k) && outer(&k) == outer(&v)
+/// Nothing is broadcast, but that heads may share keys and values; and the result is of the queries' rows.
+fn has_one_batch(types: &Signature) -> bool {
+    let (Op::ScaleDotProductAttention(op), [Some(result)]) = (&types.op, types.results.as_slice()) else {
+        return false;
+    };
+    let shapes = [&op.query.ty, &op.key.ty, &op.value.ty, result].map(|ty| ty.plain_shape());
+    let [Some((_, q)), Some((_, k)), Some((_, v)), Some((_, y))] = shapes.each_ref().map(|s| s.split_last()) else {
+        return false;
+    };
+    let (Some((_, q_outer)), Some((_, k_outer))) = (q.split_last(), k.split_last()) else { return false };
+    let same = k_outer == q_outer;
+    let shared = matches!((q_outer, k_outer), ([a @ .., of_q], [b @ .., of_k]) if a == b && of_q % of_k == 0);
+    q == y && k == v && (same || shared)
 }
 
 /// The attention whose heads a permutation moves inside, where nothing else reads them as they are.

@@ -181,12 +181,39 @@ fn attention_of_heads_that_stand_outside() {
     assert_eq!(steps(&mut g, &[y]), ["ScaleDotProductAttention"]);
     // Keys that are one for all batches are no attention that a kernel has.
     let mut g = Graph::new("g").unwrap();
-    let q = input(&mut g, "q", &[3, 33, 8]);
-    let [k, v] = ["k", "v"].map(|name| input(&mut g, name, &[1, 33, 8]));
+    let q = input(&mut g, "q", &[3, 2, 33, 8]);
+    let [k, v] = ["k", "v"].map(|name| input(&mut g, name, &[1, 2, 33, 8]));
     let scores = g.matmul(q, k).right_transpose(true).call().unwrap();
-    let weights = g.softmax(scores, 2).call().unwrap();
+    let weights = g.softmax(scores, 3).call().unwrap();
     let y = g.matmul(weights, v).call().unwrap();
     assert_eq!(steps(&mut g, &[y]).len(), 3);
+}
+
+/// Heads of queries that share keys and values are rows of one head for the products.
+#[test]
+fn heads_may_share_keys_and_values() {
+    let [batch, shared, group, queries, keys] = [2, 3, 4, 20, 11];
+    for mask in [None, Some([queries, keys].to_vec()), Some(vec![batch, shared * group, 1, keys])] {
+        let mut g = Graph::new("g").unwrap();
+        let q = input(&mut g, "q", &[batch, queries, shared * group, 16]);
+        let q = g.permute(q, [0, 2, 1, 3]).call().unwrap();
+        let q = g.reshape(q, [batch, shared, group * queries, 16].map(|d| d as i64)).call().unwrap();
+        let [k, v] = ["k", "v"].map(|name| input(&mut g, name, &[batch, shared, keys, 16]));
+        let scores = g.matmul(q, k).right_transpose(true).call().unwrap();
+        let mut scores = g.mul(scores, 0.25).call().unwrap();
+        let apart = [batch, shared * group, queries].map(|d| d as i64);
+        if let Some(shape) = mask {
+            scores = g.reshape(scores, [&apart[..], &[keys as i64]].concat()).call().unwrap();
+            let mask = input(&mut g, "mask", &shape);
+            scores = g.add(scores, mask).call().unwrap();
+        }
+        let weights = g.softmax(scores, -1).call().unwrap();
+        let weights = g.reshape(weights, [batch, shared, group * queries, keys].map(|d| d as i64)).call().unwrap();
+        let y = g.matmul(weights, v).call().unwrap();
+        let y = g.reshape(y, [&apart[..], &[16]].concat()).call().unwrap();
+        let y = g.permute(y, [0, 2, 1, 3]).call().unwrap();
+        assert_eq!(steps(&mut g, &[y]), ["Reshape", "ScaleDotProductAttention", "Reshape"]);
+    }
 }
 
 proptest! {

@@ -3,6 +3,7 @@
 use super::{
     BLOCK, InstructionSet,
     band::with_scratch,
+    powers::{largest, powers},
     product::{Columns, Rows},
 };
 use crate::{
@@ -11,11 +12,7 @@ use crate::{
     exec::cpu::gemm::{part as part_of, turned},
 };
 use rayon::prelude::*;
-use rten_simd::{
-    Isa, Simd, SimdOp, SimdUnaryOp,
-    ops::{BitOps, NumOps},
-};
-use rten_vecmath::Exp;
+use rten_simd::{Isa, SimdOp};
 
 /// Bytes of scores that a task has at a time.
 const SCORES: usize = 256 << 10;
@@ -40,6 +37,8 @@ impl<'a> Heads<'a> {
 #[derive(Clone, Copy)]
 pub(in crate::exec::cpu) struct Sizes {
     pub heads: usize,
+    /// Heads of keys and values: each belongs to as many of the queries' heads.
+    pub shared: usize,
     pub queries: usize,
     pub keys: usize,
     /// Of a query and of a key.
@@ -70,24 +69,28 @@ struct Part<'o> {
     head: usize,
     query: usize,
     outs: Vec<&'o mut [f32]>,
+    /// Where wanted, of each query.
+    logs: Vec<&'o mut f32>,
 }
 
 impl Attention<'_> {
-    /// The results of each query of each head of each batch; where heads stand inside queries, `out` is in that order.
-    pub fn run(&self, heads_inside: bool, out: &mut [f32]) -> Result<()> {
-        let parts = self.parts(heads_inside, out);
+    /// The results of each query of each head of each batch; where heads stand inside queries, `out` is in that order. `logs`
+    /// has none, or for each of these the logarithm of the sum of its powers.
+    pub fn run(&self, heads_inside: bool, out: &mut [f32], logs: &mut [f32]) -> Result<()> {
+        let parts = self.parts(heads_inside, out, logs);
         parts.into_par_iter().try_for_each(|part| self.part(part))
     }
 
-    /// Bytes that a thread takes at most.
+    /// Bytes that a run takes at most with the threads there are.
     pub fn temporary(sizes: Sizes) -> u64 {
         let packed = sizes.keys.next_multiple_of(2 * BLOCK).saturating_mul(sizes.elements + sizes.values + 2 * BLOCK);
         let scores = sizes.queries.min(rows_at_once(sizes.keys)).saturating_mul(sizes.keys + BLOCK);
         // Scores once more in the order of a product.
-        (packed.saturating_add(scores.saturating_mul(2)) as u64).saturating_mul(4)
+        let of_thread = (packed.saturating_add(scores.saturating_mul(2)) as u64).saturating_mul(4);
+        of_thread.saturating_mul(rayon::current_num_threads() as u64)
     }
 
-    fn parts<'o>(&self, heads_inside: bool, out: &'o mut [f32]) -> Vec<Part<'o>> {
+    fn parts<'o>(&self, heads_inside: bool, out: &'o mut [f32], logs: &'o mut [f32]) -> Vec<Part<'o>> {
         let Sizes { heads, queries, values, .. } = self.sizes;
         let stacks = out.len() / (queries * values).max(1);
         // Each packs the keys and values of its head.
@@ -96,23 +99,27 @@ impl Attention<'_> {
         let splits = queries.div_ceil(share);
         let part = |i: usize| {
             let (stack, query) = (i / splits, i % splits * share);
-            Part { batch: stack / heads, head: stack % heads, query, outs: Vec::with_capacity(share) }
+            Part { batch: stack / heads, head: stack % heads, query, outs: Vec::with_capacity(share), logs: Vec::new() }
         };
         let mut parts: Vec<Part> = (0..stacks * splits).map(part).collect();
+        let mut logs = logs.iter_mut();
         for (i, row) in out.chunks_mut(values).enumerate() {
             let (stack, query) = if heads_inside {
                 (i / (heads * queries) * heads + i % heads, i / heads % queries)
             } else {
                 (i / queries, i % queries)
             };
-            parts[stack * splits + query / share].outs.push(row);
+            let part = &mut parts[stack * splits + query / share];
+            part.outs.push(row);
+            part.logs.extend(logs.next());
         }
         parts
     }
 
     fn part(&self, mut part: Part) -> Result<()> {
-        let Sizes { heads, queries, keys, elements, values } = self.sizes;
-        let [query, key, value] = [self.query, self.key, self.value].map(|h| h.rows(part.batch, part.head));
+        let Sizes { heads, shared, queries, keys, elements, values } = self.sizes;
+        let query = self.query.rows(part.batch, part.head);
+        let [key, value] = [self.key, self.value].map(|h| h.rows(part.batch, part.head / (heads / shared)));
         let columns = Columns::new(self.isa, elements, keys, |element, first| {
             turned(part_of(key.data, key.stride, first..keys, element..elements))
         })?;
@@ -123,6 +130,7 @@ impl Attention<'_> {
         let (row, mut first) = (keys.next_multiple_of(BLOCK), part.query);
         let (mut scores, mut added) =
             (zeros::<f32>(part.outs.len().min(rows_at_once(keys)) * row)?, zeros::<f32>(row)?);
+        let mut logs = part.logs.iter_mut();
         for outs in part.outs.chunks_mut(rows_at_once(keys)) {
             let scores = &mut scores[..outs.len() * row];
             let rows = Rows { data: &query.data[first * query.stride..], ..query };
@@ -135,7 +143,9 @@ impl Attention<'_> {
                     read((part.batch * heads + part.head) * queries + first + i, &mut added[..keys]);
                     &added[..]
                 });
-                *sum = self.isa.run(Powers { row, seen, scale: self.scale, mask });
+                let most;
+                (most, *sum) = self.isa.run(Powers { row, seen, scale: self.scale, mask });
+                logs.next().into_iter().for_each(|log| **log = most + sum.ln());
             }
             let rows = Rows { data: scores, stride: row };
             with_scratch(|scratch| values.part(rows, 0, &begin[1], outs, scratch))?;
@@ -154,8 +164,8 @@ fn rows_at_once(keys: usize) -> usize {
     (SCORES / size_of::<f32>() / keys.next_multiple_of(BLOCK).max(1)).max(BLOCK)
 }
 
-/// Scores become powers of e, of which the largest is 1; gives their sum. The row is a multiple of 16 long, and 0 after those
-/// that are seen.
+/// Scores become powers of e, of which the largest is 1; gives what was taken from the scores for that, and the powers' sum.
+/// The row is a multiple of 16 long, and 0 after those that are seen.
 struct Powers<'a> {
     row: &'a mut [f32],
     seen: usize,
@@ -164,32 +174,26 @@ struct Powers<'a> {
 }
 
 impl SimdOp for Powers<'_> {
-    type Output = f32;
+    type Output = (f32, f32);
 
     #[inline(always)]
-    fn eval<I: Isa>(self, isa: I) -> f32 {
-        let (ops, Powers { row, seen, scale, mask }) = (isa.f32(), self);
-        let (scale, lanes) = (ops.splat(scale), ops.len());
-        let mut largest = ops.splat(f32::NEG_INFINITY);
-        for at in (0..row.len()).step_by(lanes) {
-            let mut v = ops.mul(ops.load(&row[at..]), scale);
-            if let Some(mask) = mask {
-                v = ops.add(v, ops.load(&mask[at..]));
+    fn eval<I: Isa>(self, isa: I) -> (f32, f32) {
+        let Powers { row, seen, scale, mask } = self;
+        let (row, unseen) = row.split_at_mut(seen);
+        unseen.fill(0.0);
+        match mask {
+            None => {
+                for v in &mut *row {
+                    *v *= scale;
+                }
             }
-            ops.store(v, &mut row[at..]);
-            if at + lanes > seen {
-                row[seen.max(at)..at + lanes].fill(f32::NEG_INFINITY);
-                v = ops.load(&row[at..]);
+            Some(mask) => {
+                for (v, added) in row.iter_mut().zip(mask) {
+                    *v = *v * scale + added;
+                }
             }
-            largest = ops.max(largest, v);
         }
-        let most = largest.to_array().as_ref().iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        let (most, mut sum, exp) = (ops.splat(most), ops.zero(), Exp::default());
-        for at in (0..row.len()).step_by(lanes) {
-            let power = exp.eval(isa, ops.sub(ops.load(&row[at..]), most));
-            sum = ops.add(sum, power);
-            ops.store(power, &mut row[at..]);
-        }
-        ops.sum(sum)
+        let most = largest(isa.f32(), row);
+        (most, powers(isa, row, most, false))
     }
 }

@@ -61,7 +61,7 @@ impl Columns {
     }
 
     /// A `k` x `n` matrix, of which `square` gives 16 x 16 elements from a row and a column on, zeros beyond the last.
-    pub(super) fn new(
+    pub fn new(
         isa: InstructionSet,
         k: usize,
         n: usize,
@@ -94,7 +94,19 @@ impl Columns {
 
     /// `out = rows * self`, plus `bias` in each row.
     pub fn product(&self, rows: &[f32], bias: Option<&[f32]>, out: &mut [f32]) -> Result<()> {
+        self.product_from(rows, bias, out, (0, self.n))
+    }
+
+    /// As [`Columns::product`], as the columns from `first` on of a result that has `columns`.
+    pub fn product_from(
+        &self,
+        rows: &[f32],
+        bias: Option<&[f32]>,
+        out: &mut [f32],
+        (first, columns): (usize, usize),
+    ) -> Result<()> {
         let (row, block) = self.cut(rows.len() / self.k.max(1));
+        let out = out.chunks_mut(columns.max(1)).map(|row| &mut row[first..first + self.n]);
         let parts = self.parts(row, block, out);
         let begin = self.begin(bias)?;
         parts.into_par_iter().try_for_each(|mut part| {
@@ -121,9 +133,9 @@ impl Columns {
     }
 
     /// The result in parts, each with its own memory.
-    fn parts<'a>(&self, rows: usize, blocks: usize, out: &'a mut [f32]) -> Vec<Part<'a>> {
+    fn parts<'a>(&self, rows: usize, blocks: usize, out: impl Iterator<Item = &'a mut [f32]>) -> Vec<Part<'a>> {
         let (groups, mut parts) = (self.n.div_ceil(blocks * BLOCK), Vec::<Part>::new());
-        for (i, row) in out.chunks_mut(self.n.max(1)).enumerate() {
+        for (i, row) in out.enumerate() {
             if i % rows == 0 {
                 parts.extend((0..groups).map(|g| Part { row: i, block: g * blocks, outs: Vec::with_capacity(rows) }));
             }

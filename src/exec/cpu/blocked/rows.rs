@@ -1,10 +1,12 @@
 //! Softmax and normalisation of rows, from one memory into another.
-use super::BLOCK;
+use super::{
+    BLOCK,
+    powers::{largest, powers},
+};
 use rten_simd::{
-    Isa, SimdOp, SimdUnaryOp,
+    Isa, SimdOp,
     ops::{BitOps, NumOps},
 };
-use rten_vecmath::Exp;
 
 /// Sums that are added to in turn: one alone would wait for itself, and lose more.
 const SUMS: usize = 4;
@@ -31,17 +33,6 @@ fn store<O: NumOps<f32>>(ops: O, v: O::Simd, row: &mut [f32], at: usize) {
     rest.copy_from_slice(&padded[..rest.len()]);
 }
 
-/// A vector of a row by `beta`, of which minus infinity stands for what is beyond its end.
-#[inline(always)]
-fn scaled<O: NumOps<f32>>(ops: O, row: &[f32], at: usize, beta: f32) -> O::Simd {
-    if at + ops.len() <= row.len() {
-        return ops.mul(ops.load(&row[at..]), ops.splat(beta));
-    }
-    let mut padded = [f32::NEG_INFINITY; BLOCK];
-    padded.iter_mut().zip(&row[at..]).for_each(|(p, v)| *p = *v * beta);
-    ops.load(&padded)
-}
-
 /// `exp(beta x) / sum(exp(beta x))` of each row of `n`, or the logarithm of that.
 pub(in crate::exec::cpu) struct Softmax<'a> {
     pub from: &'a [f32],
@@ -56,38 +47,23 @@ impl SimdOp for Softmax<'_> {
 
     #[inline(always)]
     fn eval<I: Isa>(self, isa: I) {
-        let (ops, exp) = (isa.f32(), Exp::default());
-        let (lanes, beta) = (ops.len(), self.beta);
+        let beta = self.beta;
         for (from, to) in self.from.chunks(self.n).zip(self.to.chunks_mut(self.n)) {
-            let mut largest = [ops.splat(f32::NEG_INFINITY); SUMS];
-            let whole = from.len() / (SUMS * lanes) * SUMS * lanes;
-            for at in (0..whole).step_by(SUMS * lanes) {
-                for j in 0..SUMS {
-                    largest[j] = ops.max(largest[j], scaled(ops, from, at + j * lanes, beta));
+            for (to, from) in to.iter_mut().zip(from) {
+                *to = from * beta;
+            }
+            let most = largest(isa.f32(), to);
+            let sum = powers(isa, to, most, self.log);
+            if self.log {
+                let shift = most + sum.ln();
+                for v in to {
+                    *v -= shift;
                 }
-            }
-            for at in (whole..from.len()).step_by(lanes) {
-                largest[0] = ops.max(largest[0], scaled(ops, from, at, beta));
-            }
-            let [a, b, c, d] = largest;
-            let mut lanes_of = [f32::NEG_INFINITY; BLOCK];
-            ops.store(ops.max(ops.max(a, b), ops.max(c, d)), &mut lanes_of);
-            let most = lanes_of.into_iter().fold(f32::NEG_INFINITY, f32::max);
-            let (all, mut sum) = (ops.splat(most), ops.zero());
-            for at in (0..from.len()).step_by(lanes) {
-                let power = exp.eval(isa, ops.sub(scaled(ops, from, at, beta), all));
-                sum = ops.add(sum, power);
-                store(ops, power, to, at);
-            }
-            let sum = ops.sum(sum);
-            let (factor, shift) = (ops.splat(sum.recip()), ops.splat(most + sum.ln()));
-            for at in (0..from.len()).step_by(lanes) {
-                let v = if self.log {
-                    ops.sub(scaled(ops, from, at, beta), shift)
-                } else {
-                    ops.mul(load(ops, to, at, 0.0), factor)
-                };
-                store(ops, v, to, at);
+            } else {
+                let factor = sum.recip();
+                for v in to {
+                    *v *= factor;
+                }
             }
         }
     }
@@ -113,8 +89,8 @@ impl SimdOp for RowNorm<'_> {
     fn eval<I: Isa>(self, isa: I) {
         let ops = isa.f32();
         for (from, to) in self.from.chunks(self.n).zip(self.to.chunks_mut(self.n)) {
-            let mean = if self.has_mean { powers(ops, from, 0.0, false) / self.n as f32 } else { 0.0 };
-            let variance = powers(ops, from, mean, true) / self.n as f32;
+            let mean = if self.has_mean { moments(ops, from, 0.0, false) / self.n as f32 } else { 0.0 };
+            let variance = moments(ops, from, mean, true) / self.n as f32;
             let (mean, scale) = (ops.splat(mean), ops.splat((variance + self.eps).sqrt().recip()));
             for at in (0..from.len()).step_by(ops.len()) {
                 let mut v = ops.mul(ops.sub(load(ops, from, at, 0.0), mean), scale);
@@ -134,7 +110,7 @@ impl SimdOp for RowNorm<'_> {
 
 /// The sum of a row's elements less `mean`, or of the squares of these.
 #[inline(always)]
-fn powers<O: NumOps<f32>>(ops: O, row: &[f32], mean: f32, squared: bool) -> f32 {
+fn moments<O: NumOps<f32>>(ops: O, row: &[f32], mean: f32, squared: bool) -> f32 {
     let (lanes, of_all) = (ops.len(), ops.splat(mean));
     let mut sums = [ops.zero(); SUMS];
     let whole = row.len() / (SUMS * lanes) * SUMS * lanes;
