@@ -6,7 +6,7 @@ PROFILE ?= release
 BIN = target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup demo build test check deny conformance quantized fuzz fuzz-input minilm bench bench-quick docs
+.PHONY: help setup demo build test check deny portable conformance quantized fuzz fuzz-input minilm bench bench-quick docs
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -24,7 +24,7 @@ test: setup ## all tests, some also with the vector instructions of lesser machi
 	cargo test
 	for each in avx2 plain; do TPULANG_INSTRUCTIONS=$$each cargo test --lib --test suite -- cases:: exec:: || exit 1; done
 
-check: setup deny ## format, lints, documentation, dependencies
+check: setup deny portable ## format, lints, documentation, dependencies
 	cargo fmt --all --check
 	cargo clippy --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
@@ -34,6 +34,11 @@ deny: ## licences, versions and known weaknesses of the dependencies
 	cargo deny --log-level error check bans licenses sources
 	@if cargo deny --log-level error fetch db; then cargo deny --offline --log-level error check advisories; \
 	else echo "the list of known weaknesses cannot be fetched: not checked" >&2; fi
+
+ARM = aarch64-unknown-linux-gnu
+portable: setup ## that it compiles without MLIR, and for ARM
+	@if rustup target add $(ARM) >/dev/null 2>&1; then cargo check --no-default-features --features cli --target $(ARM); \
+	else echo "no standard library for $(ARM) can be had: checked for this machine alone" >&2; cargo check --no-default-features --features cli; fi
 
 docs: setup ## write the generated files anew
 	cargo run --quiet -- ops --markdown functions > docs/functions.md

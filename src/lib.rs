@@ -25,10 +25,12 @@
 #[doc = include_str!("../README.md")]
 pub struct Readme;
 
+#[cfg(feature = "mlir")]
 pub mod conformance;
 pub mod exec;
 pub mod functions;
 pub mod graph;
+#[cfg(feature = "mlir")]
 #[allow(unsafe_code, reason = "MLIR's C API; docs/architecture.md lists each use")]
 pub mod mlir;
 pub mod spec;

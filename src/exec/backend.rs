@@ -159,6 +159,10 @@ impl ValueType {
     pub fn elements(&self) -> usize {
         self.shape.iter().product()
     }
+    /// Bytes of the buffer.
+    pub(super) fn bytes(&self) -> u64 {
+        self.shape.iter().fold(self.buffer_dtype().size() as u64, |n, d| n.saturating_mul(*d as u64))
+    }
     /// As the ops see it, in its buffer's dtype.
     pub(super) fn value(&self) -> Value<'_> {
         let (called, shape) = (self.name.as_str(), self.shape.as_slice());

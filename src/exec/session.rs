@@ -3,8 +3,8 @@ use super::{
     plan::{Kernel, Network, Operation, Plan, Slot, Step, for_compute},
 };
 use crate::{
-    array::{Array, as_declared},
-    base::{Cause, Dtype, Error, MAX_ERRORS, Result, Suggestions, argument, counted, shape_text, shown},
+    array::{Array, as_declared, available_memory},
+    base::{Cause, Dtype, Error, MAX_ERRORS, Result, Suggestions, argument, counted, invalid, shape_text, shown},
     graph::Graph,
 };
 use indexmap::IndexMap;
@@ -85,6 +85,7 @@ pub struct Session<B: Backend> {
     network: Network,
     by_name: HashMap<String, usize>,
     options: RunOptions,
+    available: fn() -> u64,
     /// For the graph's inputs, giving what [`Session::run`] gives.
     pub(super) plan: Arc<Plan<B>>,
     pub(super) wanted: Vec<usize>,
@@ -112,6 +113,16 @@ impl<B: Backend> Session<B> {
     /// Outputs are not set, a coefficient has no data, propagated quantizations contradict each other, an op has no kernel
     /// (with `strict`: none of the backend), or the memory is not enough for the coefficients.
     pub fn new(graph: &Graph, backend: B, options: &RunOptions) -> Result<Session<B>> {
+        Session::within(graph, backend, options, available_memory)
+    }
+
+    /// In so much memory: weights beyond are read anew in each run.
+    pub(super) fn within(
+        graph: &Graph,
+        backend: B,
+        options: &RunOptions,
+        available: fn() -> u64,
+    ) -> Result<Session<B>> {
         graph.check_complete()?;
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(options.threads.min(256))
@@ -122,7 +133,8 @@ impl<B: Backend> Session<B> {
             true => network.operators.iter().flat_map(Operation::outputs).collect(),
             false => graph.outputs().iter().map(|t| t.index()).collect(),
         };
-        let plan = pool.install(|| Plan::new(&network, (&backend, &cpu), (&network.inputs, &wanted), options))?;
+        let make = || Plan::new(&network, (&backend, &cpu), (&network.inputs, &wanted), options, available);
+        let plan = pool.install(make)?;
         let names = network.tensors.iter().enumerate();
         Ok(Session {
             by_name: names.filter_map(|(i, s)| Some((s.as_ref()?.ty.name.clone(), i))).collect(),
@@ -131,6 +143,7 @@ impl<B: Backend> Session<B> {
             pool,
             network,
             options: options.clone(),
+            available,
             plan: Arc::new(plan),
             wanted,
             others: Mutex::default(),
@@ -162,10 +175,10 @@ impl<B: Backend> Session<B> {
         // What a plan adds belongs to an operator of the graph.
         let mut told = HashSet::new();
         for (step, stage) in self.plan.steps.iter().flat_map(|step| step.node.stages.iter().map(move |s| (step, s))) {
-            match step.kernel {
+            match step.kernel.is_on_cpu() {
                 _ if !told.insert(stage.index) => {}
-                Kernel::Here(_) => here += 1,
-                Kernel::OnCpu(_) => *fallback.entry(stage.op.name()).or_default() += 1,
+                false => here += 1,
+                true => *fallback.entry(stage.op.name()).or_default() += 1,
             }
         }
         let mut text = format!("{}: {}", self.backend.name(), counted(here, "op"));
@@ -212,7 +225,8 @@ impl<B: Backend> Session<B> {
         if let Some(plan) = known(&lock()) {
             return Ok(plan);
         }
-        let make = || Plan::new(&self.network, (&self.backend, &self.cpu), (&request.0, wanted), &self.options);
+        let backends = (&self.backend, &self.cpu);
+        let make = || Plan::new(&self.network, backends, (&request.0, wanted), &self.options, self.available);
         let plan = Arc::new(self.pool.install(make)?);
         let mut others = lock();
         if others.len() >= OTHERS {
@@ -272,8 +286,25 @@ impl<B: Backend> Session<B> {
     }
 
     fn step(&self, plan: &Plan<B>, step: &Step<B::Kernel>, buffers: &[Option<B::Buffer>]) -> Result<Vec<B::Buffer>> {
+        if let Kernel::Streamed(_) = step.kernel {
+            let backends = (&self.backend, &self.cpu);
+            let prepared = plan.prepared(&step.node, backends, &HashMap::new(), self.options.strict)?;
+            let read = prepared.reads.iter().map(|(t, array)| Ok((*t, self.backend.upload(array)?)));
+            return self.run_kernel(plan, step, &prepared.kernel, buffers, &read.collect::<Result<_>>()?);
+        }
+        self.run_kernel(plan, step, &step.kernel, buffers, &plan.constants)
+    }
+
+    fn run_kernel(
+        &self,
+        plan: &Plan<B>,
+        step: &Step<B::Kernel>,
+        kernel: &Kernel<B::Kernel>,
+        buffers: &[Option<B::Buffer>],
+        constants: &HashMap<usize, B::Buffer>,
+    ) -> Result<Vec<B::Buffer>> {
         let operand = |t: &usize| -> Result<Option<B::Buffer>> {
-            let buffer = buffers[*t].as_ref().or_else(|| plan.constants.get(t)).cloned();
+            let buffer = buffers[*t].as_ref().or_else(|| constants.get(t)).cloned();
             let slot = plan.slot(*t)?;
             // A constant that is not there is not read.
             if buffer.is_none() && slot.constant.is_none() {
@@ -282,13 +313,14 @@ impl<B: Backend> Session<B> {
             Ok(buffer)
         };
         let operands = step.operands.iter().map(operand).collect::<Result<Vec<_>>>()?;
-        match &step.kernel {
+        match kernel {
             Kernel::Here(kernel) => self.backend.run(kernel, &operands),
             Kernel::OnCpu(kernel) => {
                 let download = |b: &Option<B::Buffer>| b.as_ref().map(|b| self.backend.download(b)).transpose();
                 let operands = operands.iter().map(download).collect::<Result<Vec<_>>>()?;
                 self.cpu.run(kernel, &operands)?.iter().map(|a| self.backend.upload(a)).collect()
             }
+            Kernel::Streamed(_) => Err(invalid("a kernel that is not there")),
         }
     }
 

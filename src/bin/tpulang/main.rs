@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod compare;
+#[cfg(feature = "mlir")]
 mod convert;
 mod feeds;
 mod model;
@@ -33,6 +34,7 @@ struct Cli {
 
 #[derive(Subcommand)]
 enum Command {
+    #[cfg(feature = "mlir")]
     Convert(convert::Args),
     Check(check::Args),
     Run(run::Args),
@@ -49,6 +51,7 @@ fn main() -> ExitCode {
     let begun = Instant::now();
     let outcome = match Cli::try_parse() {
         Ok(cli) => match cli.command {
+            #[cfg(feature = "mlir")]
             Command::Convert(args) => convert::main(args),
             Command::Check(args) => check::main(args),
             Command::Run(args) => run::main(args),

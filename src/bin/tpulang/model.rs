@@ -4,14 +4,24 @@ use std::{
     io::{self, Read},
     path::Path,
 };
-use tpulang::{Error, Graph, Result, mlir, spec};
+use tpulang::{Error, Graph, Result, spec};
 
 /// Reads a `.mlir` as a module, anything else as a spec.
 pub fn read(path: &Path, weights: Option<&Path>) -> Result<Graph> {
     if path.extension().is_some_and(|e| e == "mlir") {
-        return mlir::read(path, weights);
+        return read_module(path, weights);
     }
     read_spec(path, spec::Weights::Load)
+}
+
+#[cfg(feature = "mlir")]
+fn read_module(path: &Path, weights: Option<&Path>) -> Result<Graph> {
+    tpulang::mlir::read(path, weights)
+}
+
+#[cfg(not(feature = "mlir"))]
+fn read_module(path: &Path, _: Option<&Path>) -> Result<Graph> {
+    Err(Error::format(path, "this tpulang was built without MLIR; it reads specs (JSON)"))
 }
 
 /// Reads a spec from a file, from standard input (`-`), or from what a shell puts for `<(command)`. Files alone are opened by

@@ -42,8 +42,11 @@ impl<B: Backend> Plan<B> {
         };
         let ty = |ty: &ValueType| format!("{} {}{}", shape_text(&ty.plain_shape()), ty.dtype, lies(ty));
         let mut rest: Vec<_> = results().map(|s| ty(&s.ty)).collect();
-        if matches!(step.kernel, Kernel::OnCpu(_)) && backend != "cpu" {
+        if step.kernel.is_on_cpu() && backend != "cpu" {
             rest.push("on the cpu".into());
+        }
+        if matches!(step.kernel, Kernel::Streamed(_)) {
+            rest.push("weights read anew in each run".into());
         }
         [step.node.text(), names.join(", "), rest.join(", ")]
     }

@@ -1,5 +1,5 @@
 //! How much memory a plan's run takes.
-use super::{Kernel, Plan};
+use super::{Kernel, Plan, Step};
 use crate::{
     array::{available_memory, too_large},
     base::Result,
@@ -13,22 +13,29 @@ const SMALL: u64 = 16 << 20;
 /// The most bytes that live together, and the step at which they do: results until their last use, and what a kernel
 /// takes besides. Coefficients and what is fed are in place already.
 pub(super) fn peak<B: Backend>(plan: &Plan<B>, (backend, cpu): (&B, &CpuBackend)) -> (u64, usize) {
+    peak_with(plan, |step| match &step.kernel {
+        Kernel::Here(kernel) => backend.temporary(kernel),
+        Kernel::OnCpu(kernel) => cpu.temporary(kernel),
+        Kernel::Streamed(streamed) => streamed.temporary,
+    })
+}
+
+/// The most bytes of results that live together.
+pub(super) fn activations<B: Backend>(plan: &Plan<B>) -> u64 {
+    peak_with(plan, |_| 0).0
+}
+
+fn peak_with<B: Backend>(plan: &Plan<B>, temporary: impl Fn(&Step<B::Kernel>) -> u64) -> (u64, usize) {
     // What was computed here alone is freed here.
     let computed: HashSet<usize> = plan.steps.iter().flat_map(|s| &s.outputs).copied().collect();
     let size = |t: &usize| match plan.slot(*t) {
-        Ok(slot) if computed.contains(t) => {
-            (slot.ty.elements() as u64).saturating_mul(slot.ty.buffer_dtype().size() as u64)
-        }
+        Ok(slot) if computed.contains(t) => slot.ty.bytes(),
         _ => 0,
     };
     let (mut live, mut peak, mut at) = (0u64, 0u64, 0);
     for (i, (step, freed)) in plan.steps.iter().zip(&plan.freed).enumerate() {
         live = step.outputs.iter().map(size).fold(live, u64::saturating_add);
-        let temporary = match &step.kernel {
-            Kernel::Here(kernel) => backend.temporary(kernel),
-            Kernel::OnCpu(kernel) => cpu.temporary(kernel),
-        };
-        let now = live.saturating_add(temporary);
+        let now = live.saturating_add(temporary(step));
         if now > peak {
             (peak, at) = (now, i);
         }

@@ -7,6 +7,7 @@ mod explain;
 mod layout;
 mod memory;
 mod network;
+mod room;
 mod rules;
 #[cfg(test)]
 mod tests;
@@ -22,6 +23,7 @@ use crate::{
     ops::OpDef,
 };
 use draft::{Draft, signature};
+use room::Room;
 use rules::Rule;
 use std::collections::{HashMap, HashSet};
 
@@ -52,6 +54,31 @@ pub(super) enum Kernel<K> {
     Here(K),
     /// The backend declined.
     OnCpu(Box<<CpuBackend as Backend>::Kernel>),
+    /// Prepared in each run anew, and forgotten: the memory is not enough for its weights beside others.
+    Streamed(Streamed),
+}
+
+/// What is known of a kernel that is not there.
+pub(super) struct Streamed {
+    pub on_cpu: bool,
+    /// Bytes that it takes while it is there, with its weights.
+    pub temporary: u64,
+}
+
+impl<K> Kernel<K> {
+    pub fn is_on_cpu(&self) -> bool {
+        match self {
+            Kernel::Here(_) => false,
+            Kernel::OnCpu(_) => true,
+            Kernel::Streamed(streamed) => streamed.on_cpu,
+        }
+    }
+}
+
+/// A kernel, and the constants that it reads when it runs.
+pub(super) struct Prepared<K> {
+    pub kernel: Kernel<K>,
+    pub reads: Vec<(usize, Array)>,
 }
 
 /// The operators that `wanted` need, given what is fed.
@@ -82,49 +109,85 @@ fn needed(network: &Network, fed: &[usize], wanted: &[usize]) -> Result<Vec<usiz
 }
 
 impl<B: Backend> Plan<B> {
-    /// For these feeds and wanted tensors.
+    /// For these feeds and wanted tensors, in so much memory.
     ///
     /// # Errors
     /// An input is missing, an op has no kernel (with `strict`: none of the backend), or the memory is not enough for the
     /// coefficients.
     pub fn new(
         network: &Network,
-        (backend, cpu): (&B, &CpuBackend),
+        backends: (&B, &CpuBackend),
         (fed, wanted): (&[usize], &[usize]),
         options: &RunOptions,
+        available: fn() -> u64,
     ) -> Result<Plan<B>> {
         let mut draft = Draft::new(network, &needed(network, fed, wanted)?, fed, wanted);
-        let applied = if options.unfused { Vec::new() } else { rules::rewrite(&mut draft, backend)? };
+        let applied = if options.unfused { Vec::new() } else { rules::rewrite(&mut draft, backends.0)? };
         let (tensors, nodes) = draft.into_nodes();
-        let mut plan =
-            Plan { steps: Vec::new(), freed: Vec::new(), tensors, constants: HashMap::new(), applied, peak: (0, 0) };
-        // Constants that kernels read when they run, as they are computed with.
+        let steps = nodes.into_iter().map(|node| {
+            let kernel = Kernel::Streamed(Streamed { on_cpu: false, temporary: 0 });
+            Step { operands: node.operands(), outputs: node.outputs().collect(), node, kernel }
+        });
+        let (steps, constants) = (steps.collect(), HashMap::new());
+        let mut plan = Plan { steps, freed: Vec::new(), tensors, constants, applied, peak: (0, 0) };
+        plan.freed = plan.last_uses(wanted);
+        plan.prepare(backends, wanted, options.strict, available)?;
+        plan.peak = memory::peak(&plan, backends);
+        Ok(plan)
+    }
+
+    /// Makes the kernels, and puts the constants in place that they read, as long as there is room.
+    fn prepare(
+        &mut self,
+        backends: (&B, &CpuBackend),
+        wanted: &[usize],
+        strict: bool,
+        available: fn() -> u64,
+    ) -> Result<()> {
+        let mut room = Room::new(self, available);
         let mut ready: HashMap<usize, Array> = HashMap::new();
-        for node in nodes {
-            let context = plan.context(&node);
-            let step = plan.step(node, (backend, cpu), &mut ready, options.strict);
-            plan.steps.push(step.map_err(|e| e.in_call(context))?);
+        for i in 0..self.steps.len() {
+            let step = &self.steps[i];
+            let prepared = self.prepared(&step.node, backends, &ready, strict);
+            let Prepared { kernel, reads } = prepared.map_err(|e| e.in_call(self.context(&step.node)))?;
+            self.steps[i].kernel = match room.keep(self, &step.operands) {
+                Ok(()) => {
+                    ready.extend(reads);
+                    kernel
+                }
+                Err(weights) => {
+                    let of_kernel = match &kernel {
+                        Kernel::Here(kernel) => backends.0.temporary(kernel),
+                        Kernel::OnCpu(kernel) => backends.1.temporary(kernel),
+                        Kernel::Streamed(_) => 0,
+                    };
+                    let temporary = weights.saturating_add(of_kernel);
+                    Kernel::Streamed(Streamed { on_cpu: kernel.is_on_cpu(), temporary })
+                }
+            };
         }
         for t in wanted {
-            if let Some(array) = &plan.slot(*t)?.constant {
+            if let Some(array) = &self.slot(*t)?.constant {
                 ready.insert(*t, for_compute(array)?);
             }
         }
         for (t, array) in ready {
-            plan.constants.insert(t, backend.upload(&array)?);
+            self.constants.insert(t, backends.0.upload(&array)?);
         }
-        plan.freed = plan.last_uses(wanted);
-        plan.peak = memory::peak(&plan, (backend, cpu));
-        Ok(plan)
+        Ok(())
     }
 
-    fn step(
+    /// A node's kernel; `ready` has constants as they are computed with.
+    ///
+    /// # Errors
+    /// There is none (with `strict`: none of the backend), a constant cannot be read, or the memory is not enough.
+    pub fn prepared(
         &self,
-        node: Node,
+        node: &Node,
         (backend, cpu): (&B, &CpuBackend),
-        ready: &mut HashMap<usize, Array>,
+        ready: &HashMap<usize, Array>,
         strict: bool,
-    ) -> Result<Step<B::Kernel>> {
+    ) -> Result<Prepared<B::Kernel>> {
         let mut own: HashMap<usize, Array> = HashMap::new();
         let constant = |t: usize| -> Result<Option<Array>> {
             let Some(array) = &self.slot(t)?.constant else { return Ok(None) };
@@ -135,7 +198,7 @@ impl<B: Backend> Plan<B> {
             own.insert(t, array.clone());
             Ok(Some(array))
         };
-        let signature = signature(&node, |t| self.slot(t), constant)?;
+        let signature = signature(node, |t| self.slot(t), constant)?;
         let op = || node.stages.first().map_or("", |s| s.op.name());
         let kernel = match backend.prepare(&signature)? {
             Some(kernel) => Kernel::Here(kernel),
@@ -152,14 +215,15 @@ impl<B: Backend> Plan<B> {
                 Error::from(Cause::Operator { op: op().into(), problem })
             })?),
         };
-        let operands = node.operands();
         let reads = |place: usize| match &kernel {
             Kernel::Here(kernel) => backend.reads(kernel, place),
             Kernel::OnCpu(kernel) => cpu.reads(kernel, place),
+            Kernel::Streamed(_) => false,
         };
+        let operands = node.operands();
         let read = operands.iter().enumerate().filter(|(place, _)| reads(*place)).map(|(_, t)| *t);
-        ready.extend(read.filter_map(|t| Some((t, own.remove(&t)?))));
-        Ok(Step { outputs: node.outputs().collect(), kernel, operands, node })
+        let reads = read.filter_map(|t| Some((t, own.remove(&t)?))).collect();
+        Ok(Prepared { kernel, reads })
     }
 
     /// What is read or made last at each step, save what is wanted, which lives on in the results.

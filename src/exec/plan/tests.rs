@@ -135,6 +135,31 @@ proptest! {
     }
 }
 
+/// Where the memory is not enough for all weights, some are read anew in each run, and the numbers are the same.
+#[test]
+fn weights_beyond_the_memory_are_not_kept() {
+    let mut g = Graph::new("g").unwrap();
+    let mut t = input(&mut g, "x", &[3, 1 << 10]);
+    let square = values(&[1 << 10, 1 << 10], 1);
+    for i in 0..6 {
+        let weight = g.coefficient(&format!("w{i}"), square.clone()).unwrap();
+        t = g.matmul(t, weight).call().unwrap();
+        t = g.mul(t, 1e-2).call().unwrap();
+    }
+    g.set_outputs(&[t]).unwrap();
+    let options = RunOptions { threads: 1, ..Default::default() };
+    let within = |available: fn() -> u64| Session::within(&g, CpuBackend::new(), &options, available).unwrap();
+    let feeds = [("x", values(&[3, 1 << 10], 2))];
+    let (all, some, none) = (within(|| u64::MAX), within(|| 84 << 20), within(|| 0));
+    // Of 24 MiB: beside 64 to spare, 12 for a matrix in three forms, and two rows of results.
+    for (session, streamed) in [(&all, 0), (&some, 5), (&none, 6)] {
+        let text = session.explain();
+        assert_eq!(text.matches("weights read anew in each run").count(), streamed, "{text}");
+        assert_eq!(session.run(&feeds).unwrap(), all.run(&feeds).unwrap());
+    }
+    assert!(some.peak_bytes() > 12 << 20 && all.peak_bytes() < 1 << 20, "those that are read anew are counted");
+}
+
 /// Attention of `queries` and `keys` places as networks write it; what its numbers are asked of.
 fn attention(g: &mut Graph, [queries, keys]: [usize; 2], mask: Option<&[usize]>) -> Tensor {
     let heads = |g: &mut Graph, name: &str, rows: usize, order: [i64; 4]| {

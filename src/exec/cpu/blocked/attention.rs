@@ -1,13 +1,14 @@
 //! Attention of many heads: `softmax(scale * Q K^T + mask) V`, a head and some queries at a time, so that the scores stay in
 //! the cache.
 use super::{
-    BLOCK, InstructionSet,
+    BLOCK, InstructionSet, Pixel,
     band::with_scratch,
+    few::{Dots, Weighed},
     powers::{largest, powers},
-    product::{Columns, Rows},
+    product::{Columns, Lines, Rows},
 };
 use crate::{
-    array::zeros,
+    array::{reserve, zeros},
     base::Result,
     exec::cpu::gemm::{part as part_of, turned},
 };
@@ -78,7 +79,7 @@ impl Attention<'_> {
     /// has none, or for each of these the logarithm of the sum of its powers.
     pub fn run(&self, heads_inside: bool, out: &mut [f32], logs: &mut [f32]) -> Result<()> {
         let parts = self.parts(heads_inside, out, logs);
-        parts.into_par_iter().try_for_each(|part| self.part(part))
+        parts.into_par_iter().try_for_each_init(Memory::default, |memory, part| self.part(memory, part))
     }
 
     /// Bytes that a run takes at most with the threads there are.
@@ -116,46 +117,121 @@ impl Attention<'_> {
         parts
     }
 
-    fn part(&self, mut part: Part) -> Result<()> {
-        let Sizes { heads, shared, queries, keys, elements, values } = self.sizes;
-        let query = self.query.rows(part.batch, part.head);
-        let [key, value] = [self.key, self.value].map(|h| h.rows(part.batch, part.head / (heads / shared)));
-        let columns = Columns::new(self.isa, elements, keys, |element, first| {
-            turned(part_of(key.data, key.stride, first..keys, element..elements))
-        })?;
-        let values = Columns::new(self.isa, keys, values, |row, first| {
-            part_of(value.data, value.stride, row..keys, first..values)
-        })?;
-        let begin = [columns.begin(None)?, values.begin(None)?];
-        let (row, mut first) = (keys.next_multiple_of(BLOCK), part.query);
-        let (mut scores, mut added) =
-            (zeros::<f32>(part.outs.len().min(rows_at_once(keys)) * row)?, zeros::<f32>(row)?);
+    fn part(&self, memory: &mut Memory, mut part: Part) -> Result<()> {
+        let Sizes { keys, .. } = self.sizes;
+        let row = keys.next_multiple_of(BLOCK);
+        let head = self.head(memory, &part)?;
+        let (mut first, at_once) = (part.query, rows_at_once(keys));
+        let Memory { scores, added, .. } = memory;
+        for (memory, size) in [(&mut *scores, part.outs.len().min(at_once) * row), (&mut *added, row)] {
+            let more = size.saturating_sub(memory.len());
+            reserve(memory, more)?;
+            memory.resize(size, 0.0);
+        }
         let mut logs = part.logs.iter_mut();
-        for outs in part.outs.chunks_mut(rows_at_once(keys)) {
+        for outs in part.outs.chunks_mut(at_once) {
             let scores = &mut scores[..outs.len() * row];
-            let rows = Rows { data: &query.data[first * query.stride..], ..query };
-            let mut slices: Vec<_> = scores.chunks_mut(row).map(|r| &mut r[..keys]).collect();
-            with_scratch(|scratch| columns.part(rows, 0, &begin[0], &mut slices, scratch))?;
+            head.scores(first, &mut scores.chunks_mut(row).map(|r| &mut r[..keys]).collect::<Vec<_>>())?;
             let mut sums = zeros::<f32>(outs.len())?;
             for (i, (row, sum)) in scores.chunks_mut(row).zip(&mut sums).enumerate() {
-                let seen = if self.is_causal { keys.min(first + i + 1) } else { keys };
-                let mask = self.mask.map(|read| {
-                    read((part.batch * heads + part.head) * queries + first + i, &mut added[..keys]);
-                    &added[..]
-                });
-                let most;
-                (most, *sum) = self.isa.run(Powers { row, seen, scale: self.scale, mask });
-                logs.next().into_iter().for_each(|log| **log = most + sum.ln());
+                let (most, powers) = self.powers((part.batch, part.head, first + i), row, added);
+                logs.next().into_iter().for_each(|log| **log = most + powers.ln());
+                *sum = powers;
             }
-            let rows = Rows { data: scores, stride: row };
-            with_scratch(|scratch| values.part(rows, 0, &begin[1], outs, scratch))?;
+            head.weigh(scores, outs)?;
             for (out, sum) in outs.iter_mut().zip(sums) {
                 let factor = sum.recip();
                 out.iter_mut().for_each(|v| *v *= factor);
             }
             first += outs.len();
         }
+        head.give_back(memory);
         Ok(())
+    }
+
+    /// A query's scores become powers; gives what was taken from the scores for that, and the powers' sum.
+    fn powers(&self, (batch, head, query): (usize, usize, usize), row: &mut [f32], added: &mut [f32]) -> (f32, f32) {
+        let Sizes { heads, queries, keys, .. } = self.sizes;
+        let seen = if self.is_causal { keys.min(query + 1) } else { keys };
+        let mask = self.mask.map(|read| {
+            read((batch * heads + head) * queries + query, &mut added[..keys]);
+            &added[..]
+        });
+        self.isa.run(Powers { row, seen, scale: self.scale, mask })
+    }
+
+    /// What the queries of a part meet, laid out where that pays.
+    fn head(&self, memory: &mut Memory, part: &Part) -> Result<Head<'_>> {
+        let Sizes { heads, shared, keys, elements, values, .. } = self.sizes;
+        let query = self.query.rows(part.batch, part.head);
+        let [key, value] = [self.key, self.value].map(|h| h.rows(part.batch, part.head / (heads / shared)));
+        let packed = if self.sizes.queries < FEW {
+            None
+        } else {
+            let [of_keys, of_values] = std::mem::take(&mut memory.lines);
+            let of_keys = Columns::within(of_keys, self.isa, elements, keys, |element, first| {
+                turned(part_of(key.data, key.stride, first..keys, element..elements))
+            })?;
+            let of_values = Columns::within(of_values, self.isa, keys, values, |row, first| {
+                part_of(value.data, value.stride, row..keys, first..values)
+            })?;
+            Some([(of_keys.begin(None)?, of_keys), (of_values.begin(None)?, of_values)])
+        };
+        Ok(Head { isa: self.isa, sizes: self.sizes, query, key, value, packed })
+    }
+}
+
+/// Queries that do not repay that keys and values are laid out anew.
+const FEW: usize = 8;
+
+/// What a thread uses again and again.
+#[derive(Default)]
+struct Memory {
+    lines: [Lines; 2],
+    scores: Vec<f32>,
+    added: Vec<f32>,
+}
+
+/// A head's queries, keys and values.
+struct Head<'a> {
+    isa: InstructionSet,
+    sizes: Sizes,
+    query: Rows<'a>,
+    key: Rows<'a>,
+    value: Rows<'a>,
+    /// Keys and values as columns, and what sums with them begin with.
+    packed: Option<[(Vec<Pixel>, Columns); 2]>,
+}
+
+impl Head<'_> {
+    /// Products of the queries from `first` on with each key, a row each.
+    fn scores(&self, first: usize, scores: &mut [&mut [f32]]) -> Result<()> {
+        let query = Rows { data: &self.query.data[first * self.query.stride..], ..self.query };
+        if let Some([(begin, keys), _]) = &self.packed {
+            return with_scratch(|scratch| keys.part(query, 0, begin, scores, scratch));
+        }
+        for (i, scores) in scores.iter_mut().enumerate() {
+            let query = &query.data[i * query.stride..][..self.sizes.elements];
+            self.isa.run(Dots { query, keys: self.key, scores });
+        }
+        Ok(())
+    }
+    /// The values by each row of scores.
+    fn weigh(&self, scores: &[f32], outs: &mut [&mut [f32]]) -> Result<()> {
+        let stride = scores.len() / outs.len().max(1);
+        if let Some([_, (begin, values)]) = &self.packed {
+            let rows = Rows { data: scores, stride };
+            return with_scratch(|scratch| values.part(rows, 0, begin, outs, scratch));
+        }
+        for (weights, out) in scores.chunks(stride).zip(outs) {
+            self.isa.run(Weighed { weights: &weights[..self.sizes.keys], values: self.value, out });
+        }
+        Ok(())
+    }
+    fn give_back(self, memory: &mut Memory) {
+        if let Some(packed) = self.packed {
+            memory.lines = packed.map(|(_, columns)| columns.lines());
+        }
     }
 }
 

@@ -10,8 +10,9 @@
 //! **Files.** `layout` converts from and to plain NCHW. `conv` is the direct convolution (any kernel, 1x1, and the
 //! first layer of a network, which takes plain NCHW), `band` the rows of the input that it works on, `tile` its inner loop.
 //! `depthwise` is the convolution of each channel by itself, `pool` has maxima and averages. `product` multiplies plain rows
-//! with a packed matrix by the same inner loop, `attention` those of each head; `rows` has softmax and norms, `powers` the
-//! powers of e for both. `simd` chooses the instruction set. Additions, Relu and the like see no layout, and run on blocked activations as they are.
+//! with a packed matrix by the same inner loop, `attention` those of each head, `few` where these are few; `rows` has softmax
+//! and norms, `powers` the powers of e for both. `simd` chooses the instruction set. Additions, Relu and the like see no
+//! layout, and run on blocked activations as they are.
 //!
 //! Each number is computed by the same steps in the same order for any number of threads, so the bytes are the same too.
 #![allow(clippy::needless_range_loop, reason = "sums in registers are indexed by numbers that the compiler knows")]
@@ -20,6 +21,7 @@ mod attention;
 mod band;
 mod conv;
 mod depthwise;
+mod few;
 mod layout;
 mod pool;
 mod powers;

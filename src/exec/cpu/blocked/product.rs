@@ -37,6 +37,10 @@ pub(in crate::exec::cpu) struct Columns {
     lines: Vec<Line>,
 }
 
+/// Memory for a matrix.
+#[derive(Default)]
+pub(super) struct Lines(Vec<Line>);
+
 /// Some rows of the result, of some of its columns.
 struct Part<'a> {
     row: usize,
@@ -67,13 +71,24 @@ impl Columns {
         n: usize,
         square: impl Fn(usize, usize) -> [Pixel; BLOCK] + Sync,
     ) -> Result<Columns> {
+        Columns::within(Lines::default(), isa, k, n, square)
+    }
+
+    /// As [`Columns::new`], in memory of another that nobody needs any more.
+    pub(super) fn within(
+        Lines(mut lines): Lines,
+        isa: InstructionSet,
+        k: usize,
+        n: usize,
+        square: impl Fn(usize, usize) -> [Pixel; BLOCK] + Sync,
+    ) -> Result<Columns> {
         let together = if isa.lanes() == BLOCK { 2 } else { 1 };
         let depth = k.div_ceil(k.div_ceil(DEPTH).max(1)).next_multiple_of(BLOCK);
         let panels = n.div_ceil(together * BLOCK);
-        let mut lines = Vec::new();
         let rows = k.next_multiple_of(BLOCK);
         let count = rows.saturating_mul(panels * together);
-        reserve(&mut lines, count)?;
+        let more = count.saturating_sub(lines.len());
+        reserve(&mut lines, more)?;
         lines.resize(count, Line([0.0; BLOCK]));
         for (first, lines) in (0..rows).step_by(depth.max(1)).zip(lines.chunks_mut((depth * panels * together).max(1)))
         {
@@ -90,6 +105,11 @@ impl Columns {
             });
         }
         Ok(Columns { isa, k, n, depth, together, lines })
+    }
+
+    /// Its memory, for others.
+    pub(super) fn lines(self) -> Lines {
+        Lines(self.lines)
     }
 
     /// `out = rows * self`, plus `bias` in each row.
