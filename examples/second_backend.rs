@@ -126,7 +126,7 @@ impl Backend for Nd {
         let operands = signature.op.operands().filter_map(|(_, o)| o.index()).collect();
         Ok(compute.map(|compute| Kernel { operands, compute, result: result.clone() }))
     }
-    fn run(&self, kernel: &Kernel, operands: &[Option<Buffer>]) -> Result<Vec<Buffer>> {
+    fn run(&self, kernel: &Kernel, operands: &mut [Option<Buffer>]) -> Result<Vec<Buffer>> {
         let values = kernel.operands.iter().filter_map(|&i| match &operands[i] {
             Some(Buffer::Real(lazy)) => Some(lazy.clone()),
             Some(Buffer::Other(_)) | None => None,

@@ -40,11 +40,12 @@ pub trait Backend: Send + Sync {
         true
     }
     /// Runs a kernel on operands in the order of the signature's [`Operand::index`], none where one is constant and is not
-    /// read. Gives the results that are there.
+    /// read. Gives the results that are there. Where nobody reads an operand any more, its buffer is here alone: a backend may
+    /// take it for a result.
     ///
     /// # Errors
     /// The memory is not enough, or a value (an index) is impossible.
-    fn run(&self, kernel: &Self::Kernel, operands: &[Option<Self::Buffer>]) -> Result<Vec<Self::Buffer>>;
+    fn run(&self, kernel: &Self::Kernel, operands: &mut [Option<Self::Buffer>]) -> Result<Vec<Self::Buffer>>;
     /// Bytes that a run of the kernel takes at most beside its operands and results, and gives back at its end. What is
     /// small whatever the tensors' sizes need not be told.
     fn temporary(&self, _kernel: &Self::Kernel) -> u64 {
@@ -76,7 +77,7 @@ impl<B: Backend> Backend for &B {
     fn prepare(&self, signature: &Signature) -> Result<Option<Self::Kernel>> {
         (**self).prepare(signature)
     }
-    fn run(&self, kernel: &Self::Kernel, operands: &[Option<Self::Buffer>]) -> Result<Vec<Self::Buffer>> {
+    fn run(&self, kernel: &Self::Kernel, operands: &mut [Option<Self::Buffer>]) -> Result<Vec<Self::Buffer>> {
         (**self).run(kernel, operands)
     }
     fn fuses(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {

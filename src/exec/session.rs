@@ -264,7 +264,8 @@ impl<B: Backend> Session<B> {
         }
         for (i, (step, freed)) in plan.steps.iter().zip(&plan.freed).enumerate() {
             let begun = watch.is_some().then(Instant::now);
-            let results = self.step(plan, step, &buffers).map_err(|e| e.in_call(plan.context(&step.node)))?;
+            let results =
+                self.step(plan, step, &mut buffers, freed).map_err(|e| e.in_call(plan.context(&step.node)))?;
             if let (Some(watch), Some(begun)) = (&mut watch, begun) {
                 self.backend.synchronise()?;
                 watch(i, begun.elapsed());
@@ -273,6 +274,7 @@ impl<B: Backend> Session<B> {
                 // What is fed is not computed.
                 buffers[tensor].get_or_insert(buffer);
             }
+            // Also results that nobody reads.
             freed.iter().for_each(|t| buffers[*t] = None);
         }
         self.backend.synchronise()?;
@@ -285,14 +287,23 @@ impl<B: Backend> Session<B> {
         Ok(results)
     }
 
-    fn step(&self, plan: &Plan<B>, step: &Step<B::Kernel>, buffers: &[Option<B::Buffer>]) -> Result<Vec<B::Buffer>> {
+    fn step(
+        &self,
+        plan: &Plan<B>,
+        step: &Step<B::Kernel>,
+        buffers: &mut [Option<B::Buffer>],
+        freed: &[usize],
+    ) -> Result<Vec<B::Buffer>> {
+        let mut operands: Vec<_> = step.operands.iter().map(|t| buffers[*t].clone()).collect();
+        // What is read for the last time is the kernel's alone.
+        freed.iter().for_each(|t| buffers[*t] = None);
         if let Kernel::Streamed(_) = step.kernel {
             let backends = (&self.backend, &self.cpu);
             let prepared = plan.prepared(&step.node, backends, &HashMap::new(), self.options.strict)?;
             let read = prepared.reads.iter().map(|(t, array)| Ok((*t, self.backend.upload(array)?)));
-            return self.run_kernel(plan, step, &prepared.kernel, buffers, &read.collect::<Result<_>>()?);
+            return self.run_kernel(plan, step, &prepared.kernel, &mut operands, &read.collect::<Result<_>>()?);
         }
-        self.run_kernel(plan, step, &step.kernel, buffers, &plan.constants)
+        self.run_kernel(plan, step, &step.kernel, &mut operands, &plan.constants)
     }
 
     fn run_kernel(
@@ -300,25 +311,23 @@ impl<B: Backend> Session<B> {
         plan: &Plan<B>,
         step: &Step<B::Kernel>,
         kernel: &Kernel<B::Kernel>,
-        buffers: &[Option<B::Buffer>],
+        operands: &mut [Option<B::Buffer>],
         constants: &HashMap<usize, B::Buffer>,
     ) -> Result<Vec<B::Buffer>> {
-        let operand = |t: &usize| -> Result<Option<B::Buffer>> {
-            let buffer = buffers[*t].as_ref().or_else(|| constants.get(t)).cloned();
+        for (t, operand) in step.operands.iter().zip(&mut *operands).filter(|(_, operand)| operand.is_none()) {
+            *operand = constants.get(t).cloned();
             let slot = plan.slot(*t)?;
             // A constant that is not there is not read.
-            if buffer.is_none() && slot.constant.is_none() {
+            if operand.is_none() && slot.constant.is_none() {
                 return Err(Cause::MissingData(format!("the tensor {:?} has no values", slot.ty.name)).into());
             }
-            Ok(buffer)
-        };
-        let operands = step.operands.iter().map(operand).collect::<Result<Vec<_>>>()?;
+        }
         match kernel {
-            Kernel::Here(kernel) => self.backend.run(kernel, &operands),
+            Kernel::Here(kernel) => self.backend.run(kernel, operands),
             Kernel::OnCpu(kernel) => {
                 let download = |b: &Option<B::Buffer>| b.as_ref().map(|b| self.backend.download(b)).transpose();
-                let operands = operands.iter().map(download).collect::<Result<Vec<_>>>()?;
-                self.cpu.run(kernel, &operands)?.iter().map(|a| self.backend.upload(a)).collect()
+                let mut operands = operands.iter().map(download).collect::<Result<Vec<_>>>()?;
+                self.cpu.run(kernel, &mut operands)?.iter().map(|a| self.backend.upload(a)).collect()
             }
             Kernel::Streamed(_) => Err(invalid("a kernel that is not there")),
         }

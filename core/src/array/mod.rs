@@ -228,6 +228,13 @@ impl Array {
         };
         Ok(Array { storage: Arc::new(Words { words, keeper: None, start: 0, len: self.len }), ..self.clone() })
     }
+    /// Its memory, to be written, where it was an [`ArrayMut`] and nobody else has it; otherwise the array.
+    pub fn into_mut(mut self) -> std::result::Result<ArrayMut, Array> {
+        match Arc::get_mut(&mut self.storage).and_then(Storage::take) {
+            Some((words, start)) => Ok(ArrayMut { dtype: self.dtype, shape: self.shape, words, start }),
+            None => Err(self),
+        }
+    }
     /// The same bytes, read as another dtype of the same size (float16 stored as uint16, fp8 as uint8).
     pub fn reinterpreted(&self, dtype: Dtype) -> Option<Array> {
         (dtype.size() == self.dtype.size()).then(|| Array { dtype, ..self.clone() })
@@ -309,6 +316,14 @@ impl ArrayMut {
     pub fn bytes(&mut self) -> &mut [u8] {
         let n = self.shape.iter().product::<usize>() * self.dtype.size();
         &mut bytemuck::cast_slice_mut(&mut self.words[self.start..])[..n]
+    }
+    /// With other dimensions of as many elements.
+    ///
+    /// # Errors
+    /// The number of elements is not that of the shape.
+    pub fn reshaped(self, shape: &[usize]) -> Result<ArrayMut> {
+        check_len(shape, self.dtype, self.shape.iter().product())?;
+        Ok(ArrayMut { shape: shape.to_vec(), ..self })
     }
     /// Finished: from here on it is shared.
     pub fn freeze(self) -> Array {

@@ -17,6 +17,10 @@ pub(super) trait Storage: Send + Sync {
     fn pieces(&self, to: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         to(self.bytes()?)
     }
+    /// The words of an array that was computed, and how many stand before the first element, to be written anew.
+    fn take(&mut self) -> Option<(Vec<u64>, usize)> {
+        None
+    }
     /// A copy in memory, where the elements are in a file and have not been kept.
     fn read_apart(&self) -> Result<Option<Vec<u64>>> {
         Ok(None)
@@ -46,6 +50,9 @@ pub(super) struct Words {
 impl Storage for Words {
     fn bytes(&self) -> Result<&[u8]> {
         Ok(&bytemuck::cast_slice(&self.words[self.start..])[..self.len])
+    }
+    fn take(&mut self) -> Option<(Vec<u64>, usize)> {
+        Some((std::mem::take(&mut self.words), self.start))
     }
 }
 impl Drop for Words {

@@ -277,6 +277,56 @@ pub struct CpuKernel {
     /// In the definition's order, none where one is absent.
     results: Vec<Option<ValueType>>,
     temporary: u64,
+    in_place: Option<InPlace>,
+}
+
+/// How an operator writes its result over an operand that nobody reads any more.
+struct InPlace {
+    operand: usize,
+    /// The operator itself, if it does more than to show other dimensions, and those that follow.
+    tails: Vec<Tail>,
+}
+
+impl InPlace {
+    /// Of floats without a scale: of an elementwise operator, or of one that moves nothing and is followed by such.
+    fn new(signature: &Signature) -> Option<InPlace> {
+        let [Some(result)] = signature.results.as_slice() else { return None };
+        let may = |o: &Operand| o.constant.is_none() && is_float(&o.ty) && o.ty.elements() == result.elements();
+        let (_, first) =
+            signature.op.operands().find(|(_, o)| is_float(result) && may(o) && o.ty.layout == result.layout)?;
+        let operand = first.index()?;
+        let own = match &signature.op {
+            Op::Reshape(_) | Op::Squeeze(_) | Op::Unsqueeze(_) | Op::Flatten(_) | Op::View(_) => None,
+            op if is_elementwise(op) && first.ty.shape == result.shape => Some(op.map(|o| {
+                let is_it = o.index() == Some(operand);
+                if is_it { Operand::computed_before(o.ty.clone()) } else { o.clone() }
+            })),
+            _ => return None,
+        };
+        let tails = own.iter().chain(&signature.then).map(|op| prepare(op)?.tail).collect::<Option<Vec<_>>>()?;
+        (!tails.is_empty()).then_some(InPlace { operand, tails })
+    }
+
+    /// The result, if the operand is here alone.
+    fn run(
+        &self,
+        operands: &mut [Option<Array>],
+        kernel: &CpuKernel,
+        arena: &Arc<Arena>,
+    ) -> Result<Option<Vec<Array>>> {
+        let Some(array) = operands[self.operand].take() else { return Ok(None) };
+        match array.into_mut() {
+            Ok(memory) => Task::over(memory, operands, &kernel.results, &self.tails, arena)?.finish().map(Some),
+            Err(array) => {
+                operands[self.operand] = Some(array);
+                Ok(None)
+            }
+        }
+    }
+}
+
+fn is_float(ty: &ValueType) -> bool {
+    ty.dtype.is_float() && ty.quantization.is_none()
 }
 
 impl Backend for CpuBackend {
@@ -294,13 +344,18 @@ impl Backend for CpuBackend {
         let tails = signature.then[used..].iter().map(|op| prepare(op)?.tail).collect::<Option<Vec<_>>>();
         Ok(run.zip(tails).map(|(run, tails)| {
             let temporary = temporary.saturating_add(run.temporary);
-            CpuKernel { run, tails, results, temporary }
+            CpuKernel { run, tails, results, temporary, in_place: InPlace::new(signature).filter(|_| used == 0) }
         }))
     }
     fn reads(&self, kernel: &CpuKernel, operand: usize) -> bool {
         !kernel.run.unread.contains(&operand)
     }
-    fn run(&self, kernel: &CpuKernel, operands: &[Option<Array>]) -> Result<Vec<Array>> {
+    fn run(&self, kernel: &CpuKernel, operands: &mut [Option<Array>]) -> Result<Vec<Array>> {
+        if let Some(own) = &kernel.in_place
+            && let Some(results) = own.run(operands, kernel, &self.arena)?
+        {
+            return Ok(results);
+        }
         let mut task = Task::new(operands, &kernel.results, &kernel.tails, &self.arena);
         (kernel.run.run)(&mut task)?;
         task.finish()
@@ -309,7 +364,6 @@ impl Backend for CpuBackend {
         kernel.temporary
     }
     fn fuses(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
-        let is_float = |ty: &ValueType| ty.dtype.is_float() && ty.quantization.is_none();
         let [Some(own)] = signature.results.as_slice() else {
             return false;
         };
@@ -330,5 +384,47 @@ impl Backend for CpuBackend {
     }
     fn synchronise(&self) -> Result<()> {
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::{Dtype, array::ArrayMut, exec::Layout, ops};
+
+    /// x + y, then Relu.
+    fn kernel(backend: &CpuBackend) -> CpuKernel {
+        let ty = |name: &str| {
+            let (name, shape) = (name.into(), vec![2, 3]);
+            ValueType { name, shape, layout: Layout::Plain, dtype: Dtype::Float32, quantization: None }
+        };
+        let [x, y] = [(0, "x"), (1, "y")].map(|(i, name)| Operand::new(ty(name), None, i));
+        let relu = ops::Relu::new(Operand::computed_before(ty("sum"))).into();
+        let op = ops::Add::new(vec![x, y]).into();
+        let signature = Signature { op, then: vec![relu], results: vec![Some(ty("z"))] };
+        backend.prepare(&signature).unwrap().unwrap()
+    }
+
+    fn computed(values: [f32; 6]) -> Array {
+        let mut memory = ArrayMut::zeros(Dtype::Float32, &[2, 3]).unwrap();
+        memory.elements().unwrap().copy_from_slice(&values);
+        memory.freeze()
+    }
+
+    #[test]
+    fn a_result_takes_the_memory_of_what_nobody_reads_any_more() {
+        let backend = CpuBackend::new();
+        let kernel = kernel(&backend);
+        let (x, y) = (computed([1.0, -2.0, 3.0, -4.0, 5.0, -6.0]), computed([1.0; 6]));
+        let place = |array: &Array| array.bytes().unwrap().as_ptr();
+        let (of_x, kept) = (place(&x), x.clone());
+        let z = backend.run(&kernel, &mut [Some(x), Some(y.clone())]).unwrap().remove(0);
+        assert_ne!(place(&z), of_x, "somebody else has it");
+        assert_eq!(kept.to_f32().unwrap(), [1.0, -2.0, 3.0, -4.0, 5.0, -6.0]);
+        let again = backend.run(&kernel, &mut [Some(kept), Some(y)]).unwrap().remove(0);
+        assert_eq!(place(&again), of_x);
+        for z in [z, again] {
+            assert_eq!(z.to_f32().unwrap(), [2.0, 0.0, 4.0, 0.0, 6.0, 0.0]);
+        }
     }
 }

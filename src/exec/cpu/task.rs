@@ -78,6 +78,19 @@ impl<'a> Task<'a> {
         let output = |ty: &'a ValueType| Output { ty, array: Written::Nothing, is_complete: tails.is_empty() };
         Task { operands, results: results.iter().map(|ty| ty.as_ref().map(output)).collect(), arena, tails }
     }
+    /// Whose one result has memory with numbers in it, to which the tails are applied.
+    pub fn over(
+        memory: ArrayMut,
+        operands: &'a [Option<Array>],
+        results: &'a [Option<ValueType>],
+        tails: &'a [Tail],
+        arena: &'a Arc<Arena>,
+    ) -> Result<Self> {
+        let mut task = Task::new(operands, results, tails, arena);
+        let shape = &task.result(0)?.shape;
+        task.output(0)?.array = Written::Memory(memory.reshaped(shape)?);
+        Ok(task)
+    }
     pub fn finish(mut self) -> Result<Vec<Array>> {
         self.apply_tails()?;
         let arena = self.arena;

@@ -95,8 +95,8 @@ fn computed(draft: &Draft, node: &Node) -> Result<Option<Vec<Array>>> {
     let Some(kernel) = backend.prepare(&signature)? else {
         return Ok(None);
     };
-    let operands: Vec<_> = signature.op.operands().map(|(_, o)| o.constant.clone()).collect();
-    backend.run(&kernel, &operands).map(Some)
+    let mut operands: Vec<_> = signature.op.operands().map(|(_, o)| o.constant.clone()).collect();
+    backend.run(&kernel, &mut operands).map(Some)
 }
 
 /// `(w x + b) s + t` is `(s w) x + (s b + t)`, each channel with its own s and t.

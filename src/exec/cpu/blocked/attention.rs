@@ -255,7 +255,7 @@ impl SimdOp for Powers<'_> {
     #[inline(always)]
     fn eval<I: Isa>(self, isa: I) -> (f32, f32) {
         let Powers { row, seen, scale, mask } = self;
-        let (row, unseen) = row.split_at_mut(seen);
+        let (row, unseen) = row.split_at_mut(seen.next_multiple_of(BLOCK));
         unseen.fill(0.0);
         match mask {
             None => {
@@ -269,6 +269,8 @@ impl SimdOp for Powers<'_> {
                 }
             }
         }
+        // Whole vectors, of which those beyond become 0.
+        row[seen..].fill(f32::NEG_INFINITY);
         let most = largest(isa.f32(), row);
         (most, powers(isa, row, most, false))
     }

@@ -46,14 +46,23 @@ pub(super) fn powers<I: Isa>(isa: I, row: &mut [f32], most: f32, keep: bool) -> 
             }
         }
     }
-    for vector in groups.into_remainder().chunks_mut(lanes) {
+    let mut vectors = groups.into_remainder().chunks_exact_mut(lanes);
+    for vector in &mut vectors {
+        let power = power(isa, ops.sub(ops.load(vector), all));
+        sums[0] = ops.add(sums[0], power);
+        if !keep {
+            ops.store(power, vector);
+        }
+    }
+    let rest = vectors.into_remainder();
+    if !rest.is_empty() {
         let mut padded = [f32::NEG_INFINITY; BLOCK];
-        padded[..vector.len()].copy_from_slice(vector);
+        padded[..rest.len()].copy_from_slice(rest);
         let power = power(isa, ops.sub(ops.load(&padded), all));
         sums[0] = ops.add(sums[0], power);
         if !keep {
             ops.store(power, &mut padded);
-            vector.copy_from_slice(&padded[..vector.len()]);
+            rest.copy_from_slice(&padded[..rest.len()]);
         }
     }
     let [a, b, c, d] = sums;

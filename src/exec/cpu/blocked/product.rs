@@ -8,7 +8,7 @@
 use super::{
     BLOCK, InstructionSet, Pixel,
     band::{with_scratch, zero_pixels},
-    tile::{Line, Planes, accumulate},
+    tile::{Line, OF_4, OF_8, OF_16, Planes, accumulate, most_pixels},
 };
 use crate::{array::reserve, base::Result, exec::cpu::gemm::Mat};
 use rayon::prelude::*;
@@ -178,7 +178,7 @@ impl Columns {
         let all = self.k.next_multiple_of(BLOCK);
         let (panel, panels) = (block / self.together, outs[0].len().div_ceil(self.together * BLOCK));
         let of_part = self.n.div_ceil(self.together * BLOCK) * self.depth * self.together;
-        let tiles = Tiles::new(outs.len(), most_rows(self.isa));
+        let tiles = Tiles::new(outs.len(), most_pixels(self.isa.lanes()));
         for first in (0..all).step_by(self.depth) {
             let depth = self.depth.min(all - first);
             // The last part is shorter.
@@ -189,16 +189,6 @@ impl Columns {
             self.isa.run(Sweep { x, tiles, lines, depth, begin, outs });
         }
         Ok(())
-    }
-}
-
-/// Rows of a tile, by what fits the registers (see [`super::tile`]).
-fn most_rows(isa: InstructionSet) -> usize {
-    match isa.lanes() {
-        16 => 14,
-        8 => 6,
-        _ if cfg!(target_arch = "aarch64") => 6,
-        _ => 2,
     }
 }
 
@@ -268,10 +258,9 @@ impl SimdOp for Sweep<'_, '_> {
     fn eval<I: Isa>(self, isa: I) {
         let ops = isa.f32();
         match ops.len() {
-            16 => self.panels::<_, 14, 2, 1>(ops),
-            8 => self.panels::<_, 6, 1, 2>(ops),
-            _ if cfg!(target_arch = "aarch64") => self.panels::<_, 6, 1, 4>(ops),
-            _ => self.panels::<_, 2, 1, 4>(ops),
+            16 => self.panels::<_, OF_16, 2, 1>(ops),
+            8 => self.panels::<_, OF_8, 1, 2>(ops),
+            _ => self.panels::<_, OF_4, 1, 4>(ops),
         }
     }
 }

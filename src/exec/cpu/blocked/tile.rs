@@ -15,6 +15,21 @@ use rten_simd::{
 #[repr(align(64))]
 pub(super) struct Line(pub Pixel);
 
+/// Pixels of a tile at most, by what fits the registers beside its blocks: 32 vectors of 16 numbers, 16 of 8, and of 4 ARM's 32
+/// or 16.
+pub(super) const OF_16: usize = 14;
+pub(super) const OF_8: usize = 6;
+pub(super) const OF_4: usize = if cfg!(target_arch = "aarch64") { 6 } else { 2 };
+
+/// Pixels of a tile at most with vectors of so many numbers.
+pub(super) fn most_pixels(lanes: usize) -> usize {
+    match lanes {
+        16 => OF_16,
+        8 => OF_8,
+        _ => OF_4,
+    }
+}
+
 /// Rows of tiles for one or two blocks of output channels, over some of the input channels.
 pub(super) struct Sweep<'a, 'o, const C: usize> {
     /// Planes of pixels of `C` channels, the first one's pixel being that of the first window and kernel element.
@@ -54,14 +69,11 @@ impl<const C: usize> SimdOp for Sweep<'_, '_, C> {
     #[inline(always)]
     fn eval<I: Isa>(mut self, isa: I) {
         let ops = isa.f32();
-        // Pixels and blocks of a tile and vectors of a block, by what fits the registers: 32 of 16 numbers, 16 of 8, 32 or
-        // 16 of 4.
         match (ops.len(), self.outs.len()) {
-            (16, 2) => self.rows::<_, 14, 2, 1>(ops),
-            (16, _) => self.rows::<_, 14, 1, 1>(ops),
-            (8, _) => self.rows::<_, 6, 1, 2>(ops),
-            _ if cfg!(target_arch = "aarch64") => self.rows::<_, 6, 1, 4>(ops),
-            _ => self.rows::<_, 2, 1, 4>(ops),
+            (16, 2) => self.rows::<_, OF_16, 2, 1>(ops),
+            (16, _) => self.rows::<_, OF_16, 1, 1>(ops),
+            (8, _) => self.rows::<_, OF_8, 1, 2>(ops),
+            _ => self.rows::<_, OF_4, 1, 4>(ops),
         }
     }
 }
