@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Time to build and convert a graph: tpulang beside TpuLang's Python, in one run, in pairs.
 
-    build_convert.py --bin TPULANG [--runs N] [--minilm build/minilm]
+    build_convert.py --bin TPULANG [--runs N] [--minilm build/minilm] [--most 1000000] [--out build/bench/build.md]
 
 Both sides read the same spec and weights and write `_origin.mlir` and npz. Whole processes are timed, and for TpuLang
-also its work alone (building and emitting, without starting Python and importing it). Graphs: a chain of 10,000
-operators, and MiniLM where `make minilm` has left it.
+also its work alone (building and emitting, without starting Python and importing it). Graphs: one operator, a chain of
+10,000, and MiniLM where `make minilm` has left it. Then tpulang alone: a file of weights beside a plain copy of it that is
+synced, and chains up to a million operators. The tables go to FILE, from which compare.py takes them.
 """
 import argparse
 import json
@@ -87,7 +88,68 @@ def measure(name, spec, binary, runs, work):
     ours, peer, inner = (statistics.median(c) for c in zip(*rows))
     whole = statistics.median(p / o for o, p, _ in rows)
     work_alone = statistics.median(w / o for o, _, w in rows)
-    print("%-24s tpulang %.3f s   TpuLang %.3f s (its work alone %.3f s)   ratio %.0fx (work alone %.1fx)" % (name, ours, peer, inner, whole, work_alone))
+    return [name, "%.3f" % ours, "%.3f" % peer, "%.3f" % inner, "%.0f" % whole, "%.1f" % work_alone]
+
+
+def copy(source, target):
+    """seconds that a plain copy takes until it is on the disk"""
+    start = time.perf_counter()
+    with open(source, "rb") as f, open(target, "wb") as t:
+        while piece := f.read(1 << 20):
+            t.write(piece)
+        t.flush()
+        os.fsync(t.fileno())
+    return time.perf_counter() - start
+
+
+def written(binary, runs, work):
+    """a conversion that is all weights, beside a copy of them"""
+    import numpy as np
+
+    shape, folder = [1 << 13, 1 << 13], os.path.join(work, "weights")
+    os.makedirs(folder)
+    weights, spec = os.path.join(folder, "w.npz"), os.path.join(folder, "net.json")
+    np.savez(weights, w=np.random.default_rng(0).standard_normal(shape, dtype="float32"))
+    net = {"version": 1, "name": "heavy", "weights": "w.npz", "tensors": {"x": {"shape": [1, shape[0]]}, "w": {"shape": shape, "coeff": True}}}
+    net.update(inputs=["x"], ops=[{"op": "matmul", "args": {"input": "x", "right": "w"}, "out": "y"}], outputs=["y"])
+    json.dump(net, open(spec, "w"))
+    ratios, times = [], []
+    for i in range(runs + 1):
+        plain = copy(weights, os.path.join(folder, "copy.npz"))
+        ours, _ = timed(binary, "convert", spec, "-o", os.path.join(folder, "out"))
+        if i:
+            ratios.append(plain / ours)
+            times.append((ours, plain))
+    ours, plain = (statistics.median(t) for t in zip(*times))
+    return ["%.0f MiB" % (os.path.getsize(weights) / 2 ** 20), "%.3f" % ours, "%.3f" % plain, "%.2f" % statistics.median(ratios)]
+
+
+def growth(binary, runs, work, most):
+    """microseconds an operator for chains of so many"""
+    rows, n, folder = [], 1000, os.path.join(work, "growth")
+    os.makedirs(folder)
+    import numpy as np
+
+    feeds = os.path.join(folder, "x.npz")
+    np.savez(feeds, x=np.zeros([1, 8], "float32"))
+    while n <= most:
+        spec, mlir = os.path.join(folder, "chain.json"), os.path.join(folder, "chain_origin.mlir")
+        chain(spec, n)
+        times = [[] for _ in range(4)]
+        for _ in range(runs if n < most else min(runs, 3)):
+            times[0].append(timed(binary, "check", spec)[0])
+            times[1].append(timed(binary, "convert", spec, "-o", folder)[0])
+            told = json.loads(timed(binary, "bench", mlir, "-i", feeds, "--repeat", "3", "--json")[1])
+            times[2].append(told["first_ms"] / 1e3)
+            times[3].append(told["min_ms"] / 1e3)
+        rows.append(["{:,}".format(n), *("%.2f" % (min(t) * 1e6 / n) for t in times)])
+        n *= 10
+    return rows
+
+
+def table(heads, rows):
+    lines = [heads, ["---"] + ["---:"] * (len(heads) - 1), *rows]
+    return "\n".join("| %s |" % " | ".join(line) for line in lines)
 
 
 def main():
@@ -95,20 +157,37 @@ def main():
     ap.add_argument("--bin", required=True)
     ap.add_argument("--runs", type=int, default=5)
     ap.add_argument("--minilm", default="build/minilm")
+    ap.add_argument("--most", type=int, default=1000000, help="operators of the longest chain")
+    ap.add_argument("--out", default="build/bench/build.md")
     a = ap.parse_args()
     import importlib.util
+
     lib = os.path.join(os.path.dirname(importlib.util.find_spec("tpu_mlir").origin), "lib")
     os.environ["LD_LIBRARY_PATH"] = ":".join([lib, os.path.join(lib, "third_party")])
+    binary = os.path.abspath(a.bin)
     with tempfile.TemporaryDirectory() as work:
         os.environ.setdefault("REGRESSION_PATH", work)
         spec = os.path.join(work, "chain.json")
-        chain(spec, 10000)
-        measure("chain of 10000 operators", spec, os.path.abspath(a.bin), a.runs, work)
+        rows = []
+        for n, name in [(1, "one operator"), (10000, "a chain of 10,000")]:
+            chain(spec, n)
+            rows.append(measure(name, spec, binary, a.runs, work))
         minilm = os.path.join(a.minilm, "minilm.json")
         if os.path.exists(minilm):
-            measure("MiniLM (161 operators)", minilm, os.path.abspath(a.bin), a.runs, work)
+            rows.append(measure("MiniLM", minilm, binary, a.runs, work))
         else:
-            print("MiniLM: `make minilm` first")
+            print("MiniLM: `make minilm` first", file=sys.stderr)
+        parts = ["## Converting", "Medians of %d pairs of whole processes; TpuLang's work alone is without Python's start." % a.runs]
+        parts.append(table(["", "tpulang s", "TpuLang s", "its work alone s", "/ TpuLang", "/ its work"], rows))
+        parts.append("A file of weights, beside a plain copy of it that is synced:")
+        parts.append(table(["weights", "tpulang s", "copy s", "/ copy"], [written(binary, a.runs, work)]))
+        parts += ["## Growth", "Microseconds an operator in chains of small ones, the least of %d: whole processes that check and convert; the first result of a module (reading, preparing, running); and further runs." % a.runs]
+        parts.append(table(["operators", "check", "convert", "first result", "run"], growth(binary, a.runs, work, a.most)))
+    text = "\n\n".join(parts) + "\n"
+    print(text)
+    os.makedirs(os.path.dirname(os.path.abspath(a.out)), exist_ok=True)
+    with open(a.out, "w") as f:
+        f.write(text)
 
 
 if __name__ == "__main__":

@@ -73,6 +73,9 @@ def page(base, told):
                 parts += ["## %s, %d thread%s" % (title, threads, "s" if threads > 1 else ""), table(rows, told["peaks"], models)]
     remarks = ["- %s, %d threads, %s: %s" % (r["name"], r["threads"], TITLES[k], " ".join(v.split())) for r in told["rows"] for k, v in r["remarks"].items() if v not in ("frozen", "eager")]
     parts += ["## Left out"] + ["\n".join(remarks)] if remarks else []
+    build = os.path.join("build", "bench", "build.md")
+    if os.path.exists(build) and not told["quick"]:
+        parts.append(open(build).read().strip())
     forms = [r["remarks"].get("torch") for r in told["rows"]]
     parts.append("PyTorch: the quicker of the module as it is (%d times) and frozen by TorchScript (%d times)." % (forms.count("eager"), forms.count("frozen")) if "torch" in told["versions"] else "")
     return "\n\n".join(p for p in parts if p) + "\n"

@@ -1,5 +1,7 @@
-//! Graphs of many operators: what takes quadratic time somewhere would not end here.
-use tpulang::{Array, Dtype, Graph, Tensor, exec, mlir};
+//! Graphs of many operators: what takes quadratic time somewhere would not end here. And of weights beyond the memory.
+use crate::cli::tpulang;
+use std::process::Command;
+use tpulang::{Array, Dtype, Graph, Tensor, array::write_npz, exec, mlir};
 
 fn chain(n: usize) -> Graph {
     let mut g = Graph::new("g").unwrap();
@@ -55,4 +57,40 @@ fn many_of_everything() {
     (0..20_000).for_each(|i| assert!(g.find(&format!("y{i}")).is_err()));
     let error = g.unsqueeze(joined).axes((0..100_000).collect::<Vec<i64>>()).call().unwrap_err().to_string();
     assert!(error.contains("a shape of 100001 dimensions; at most 32 are supported"), "{error}");
+}
+
+/// 16 matrices of 16 MiB in a process that may have 420 MB of address space, of which the program itself takes a third.
+#[test]
+fn weights_beyond_the_memory_are_read_in_each_run() {
+    let dir = tempfile::tempdir().unwrap();
+    let path = |name: &str| dir.path().join(name).to_str().unwrap().to_string();
+    let n = 1 << 11;
+    let mut g = Graph::new("g").unwrap();
+    let mut t = g.input("x", Dtype::Float32, [2, n]).unwrap();
+    for i in 0..16usize {
+        let numbers = (0..n * n).map(|k| ((k * 7 + i * 13) % 31) as f32 * 1e-3 - 1.5e-2);
+        let weight = Array::from_vec([n, n], numbers.collect::<Vec<f32>>()).unwrap();
+        let weight = g.coefficient(&format!("w{i}"), weight).unwrap();
+        t = g.matmul(t, weight).call().unwrap();
+        t = g.tanh(t).call().unwrap();
+    }
+    g.set_outputs(&[t]).unwrap();
+    let module = mlir::write_pair(&g, dir.path()).unwrap().mlir.to_str().unwrap().to_string();
+    let x = Array::from_vec([2, n], (0..2 * n).map(|i| (i % 17) as f32 - 8.0).collect::<Vec<f32>>()).unwrap();
+    write_npz(path("x.npz"), [("x", &x)]).unwrap();
+    drop(g);
+    let arguments = |out: &str| ["run", &module, "-i", &path("x.npz"), "-j", "1", "-o", out].map(String::from);
+    let whole = arguments(&path("whole.npz"));
+    assert!(tpulang(&whole.each_ref().map(String::as_str)).status.success());
+    let limited = |more: &[&str]| {
+        let mut command = Command::new("sh");
+        command.args(["-c", "ulimit -v 420000; exec \"$0\" \"$@\"", env!("CARGO_BIN_EXE_tpulang")]);
+        command.args(arguments(&path("part.npz"))).args(more).output().unwrap()
+    };
+    let explained = String::from_utf8(limited(&["--explain"]).stdout).unwrap();
+    assert!(explained.contains("weights read anew in each run"), "{explained}");
+    let run = limited(&[]);
+    assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
+    let read = |name: &str| std::fs::read(path(name)).unwrap();
+    assert_eq!(read("part.npz"), read("whole.npz"));
 }

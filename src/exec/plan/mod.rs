@@ -150,7 +150,8 @@ impl<B: Backend> Plan<B> {
             let step = &self.steps[i];
             let prepared = self.prepared(&step.node, backends, &ready, strict);
             let Prepared { kernel, reads } = prepared.map_err(|e| e.in_call(self.context(&step.node)))?;
-            self.steps[i].kernel = match room.keep(self, &step.operands) {
+            let read = reads.iter().map(|(t, _)| *t).collect();
+            self.steps[i].kernel = match room.keep(self, &step.operands, &read) {
                 Ok(()) => {
                     ready.extend(reads);
                     kernel

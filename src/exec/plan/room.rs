@@ -9,7 +9,8 @@ const SMALL: u64 = 16 << 20;
 /// What is left for other things than weights and results.
 const MARGIN: u64 = 64 << 20;
 
-/// How often weights may lie in memory while they are made ready: as the file has them, as float32, and laid out anew.
+/// How often weights may lie in memory while they are made ready: as the graph has them, as they are computed with, and laid
+/// out anew.
 const FORMS: u64 = 3;
 
 /// The memory for weights that are kept.
@@ -39,12 +40,15 @@ impl Room {
         room
     }
 
-    /// Whether the weights among these tensors are kept; otherwise the bytes that they take while they are there.
-    pub fn keep<B: Backend>(&mut self, plan: &Plan<B>, operands: &[usize]) -> Result<(), u64> {
+    /// Whether the weights among these tensors are kept; otherwise the bytes that they take while they are there. A kernel
+    /// reads some as they are, and has laid out the others anew.
+    pub fn keep<B: Backend>(&mut self, plan: &Plan<B>, operands: &[usize], read: &HashSet<usize>) -> Result<(), u64> {
         let own: HashMap<usize, u64> = weights(plan, operands).collect();
         let more = sum(own.iter().filter(|(t, _)| !self.kept.contains(t)).map(|(_, bytes)| bytes));
         if more > self.left {
-            return Err(FORMS.saturating_mul(sum(own.values())));
+            let forms = |t: usize| 1 + u64::from(!read.contains(&t)) + u64::from(is_converted(plan, t));
+            let bytes: Vec<u64> = own.iter().map(|(t, bytes)| bytes.saturating_mul(forms(*t))).collect();
+            return Err(sum(bytes.iter()));
         }
         self.left -= more;
         self.kept.extend(own.keys());
@@ -56,6 +60,12 @@ impl Room {
 fn weights<B: Backend>(plan: &Plan<B>, tensors: &[usize]) -> impl Iterator<Item = (usize, u64)> {
     let slots = tensors.iter().filter_map(|t| Some((*t, plan.slot(*t).ok()?)));
     slots.filter(|(_, slot)| slot.constant.is_some()).map(|(t, slot)| (t, slot.ty.bytes()))
+}
+
+/// Whether it is computed with as numbers of another dtype.
+fn is_converted<B: Backend>(plan: &Plan<B>, tensor: usize) -> bool {
+    let of = |slot: &super::Slot| slot.constant.as_ref().is_some_and(|c| c.dtype() != slot.ty.buffer_dtype());
+    plan.slot(tensor).is_ok_and(of)
 }
 
 fn sum<'a>(bytes: impl Iterator<Item = &'a u64>) -> u64 {
