@@ -1,5 +1,5 @@
 //! What a plan does, for reading.
-use super::{Kernel, Plan, Step};
+use super::{Kernel, Plan, Step, rules};
 use crate::{
     array::byte_text,
     base::{counted, shape_text},
@@ -31,6 +31,12 @@ impl<B: Backend> Plan<B> {
         text
     }
 
+    /// Whether the channels of what it reads lie otherwise than those of its result.
+    fn moves(&self, step: &Step<B::Kernel>) -> bool {
+        let in_blocks = |t: &usize| self.slot(*t).is_ok_and(|s| matches!(s.ty.layout, Layout::Blocked { .. }));
+        step.operands.iter().any(in_blocks) != step.outputs.iter().any(in_blocks)
+    }
+
     /// The operators, the results' names, their types and where else than on the backend it runs.
     fn row(&self, step: &Step<B::Kernel>, backend: &str) -> [String; 3] {
         let results = || step.outputs.iter().filter_map(|t| self.slot(*t).ok());
@@ -42,6 +48,9 @@ impl<B: Backend> Plan<B> {
         };
         let ty = |ty: &ValueType| format!("{} {}{}", shape_text(&ty.plain_shape()), ty.dtype, lies(ty));
         let mut rest: Vec<_> = results().map(|s| ty(&s.ty)).collect();
+        if rules::is_view(&step.node) && !self.moves(step) {
+            rest.push("a view".into());
+        }
         if step.kernel.is_on_cpu() && backend != "cpu" {
             rest.push("on the cpu".into());
         }

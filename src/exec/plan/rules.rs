@@ -9,7 +9,7 @@ use crate::{
     array::Array,
     base::{Result, counted},
     exec::{Backend, CpuBackend, Operand},
-    ops::Op,
+    ops::{Op, Reshape},
 };
 
 /// A rewriting of a plan.
@@ -21,6 +21,8 @@ pub enum Rule {
     Scale,
     /// Two products with a softmax between them are one operator.
     Attention,
+    /// A view of a view is one.
+    View,
     /// What a backend can do to each number of a result before it is stored, it does there.
     Tail,
     /// Channels stand in blocks where convolutions are faster so.
@@ -29,7 +31,7 @@ pub enum Rule {
 
 impl Rule {
     /// All, in the order in which they are tried.
-    pub const ALL: [Rule; 5] = [Rule::Fold, Rule::Scale, Rule::Attention, Rule::Tail, Rule::Layout];
+    pub const ALL: [Rule; 6] = [Rule::Fold, Rule::Scale, Rule::Attention, Rule::View, Rule::Tail, Rule::Layout];
 
     /// What it has done to so many operators.
     pub fn text(self, operators: usize) -> String {
@@ -38,8 +40,9 @@ impl Rule {
             Rule::Fold => format!("{n} of constants alone computed beforehand"),
             Rule::Scale => format!("{n} taken into the weights of the convolution before"),
             Rule::Attention => {
-                format!("{} that make attention one, or move its heads, not computed", counted(operators, "operator"))
+                format!("attention made one, or its heads left where they lie, in {}", counted(operators, "place"))
             }
+            Rule::View => format!("{n} that show others in other dimensions joined"),
             Rule::Tail => format!("{n} done to the numbers of the operator before, while they are at hand"),
             Rule::Layout => format!("{} on channels in blocks", counted(operators, "step")),
         }
@@ -60,6 +63,7 @@ pub(super) fn rewrite<B: Backend>(draft: &mut Draft, backend: &B) -> Result<Vec<
             Rule::Fold => each(&mut |draft, at| Ok(fold(draft, at)), draft)?,
             Rule::Scale => each(&mut scale, draft)?,
             Rule::Attention => each(&mut |draft, at| attention::attention(draft, at, backend), draft)?,
+            Rule::View => each(&mut view, draft)?,
             Rule::Tail => each(&mut |draft, at| tail(draft, at, backend), draft)?,
             Rule::Layout => layout::assign(draft, backend)?,
         };
@@ -97,6 +101,38 @@ fn computed(draft: &Draft, node: &Node) -> Result<Option<Vec<Array>>> {
     };
     let mut operands: Vec<_> = signature.op.operands().map(|(_, o)| o.constant.clone()).collect();
     backend.run(&kernel, &mut operands).map(Some)
+}
+
+/// Whether a node shows its operand in other dimensions, and does nothing else.
+pub(super) fn is_view(node: &Node) -> bool {
+    use Op::*;
+    matches!(node.stages.as_slice(), [one] if matches!(one.op, Reshape(_) | Squeeze(_) | Unsqueeze(_) | Flatten(_) | View(_)))
+}
+
+/// What it shows so.
+fn shown(draft: &Draft, at: usize) -> Option<usize> {
+    let node = draft.node(at).filter(|node| is_view(node))?;
+    node.operands().first().copied()
+}
+
+/// A view of what is made as a view for it alone shows the origin.
+fn view(draft: &mut Draft, at: usize) -> Result<bool> {
+    let Some(between) = shown(draft, at) else { return Ok(false) };
+    let Some((before, origin)) = draft.only_for_one(between).and_then(|n| Some((n, shown(draft, n)?))) else {
+        return Ok(false);
+    };
+    let (from, by, Some(last)) = (draft.slot(origin)?, draft.slot(between)?, draft.node(at).and_then(Node::last))
+    else {
+        return Ok(false);
+    };
+    // Numbers that change their scale would be rounded twice.
+    if from.ty.dtype != by.ty.dtype || from.ty.quantization != by.ty.quantization {
+        return Ok(false);
+    }
+    let stage = Operation { op: Reshape::new(origin).into(), ..last.clone() };
+    draft.remove(before);
+    draft.replace(at, Node { stages: vec![stage] });
+    Ok(true)
 }
 
 /// `(w x + b) s + t` is `(s w) x + (s b + t)`, each channel with its own s and t.

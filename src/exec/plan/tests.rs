@@ -135,6 +135,17 @@ proptest! {
     }
 }
 
+#[test]
+fn views_of_views_are_one() {
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[2, 3, 4]);
+    let a = g.reshape(x, [6, 4]).call().unwrap();
+    let b = g.unsqueeze(a).axes([0]).call().unwrap();
+    let y = g.reshape(b, [4, 6]).call().unwrap();
+    assert_eq!(steps(&mut g, &[y]), ["Reshape"]);
+    assert_eq!(steps(&mut g, &[y, a]), ["Reshape", "Reshape"], "what is wanted is there");
+}
+
 /// Where the memory is not enough for all weights, some are read anew in each run, and the numbers are the same.
 #[test]
 fn weights_beyond_the_memory_are_not_kept() {
