@@ -52,29 +52,92 @@ pub(super) fn strided_into<T: Copy + Send + Sync>(
     shape: &[usize],
     out: &mut [T],
 ) {
-    let (row, step) = match (shape.last(), strides.last()) {
-        (Some(&row), Some(&step)) => (row, step),
-        _ => (1, 1),
-    };
-    let outer = shape.len().saturating_sub(1);
-    let rows: usize = shape[..outer].iter().product();
-    let copy = |(mut r, to): (usize, &mut [T])| {
-        let mut at = start;
-        for i in (0..outer).rev() {
-            at += (r % shape[i]) as i64 * strides[i];
-            r /= shape[i];
+    if out.is_empty() {
+        return;
+    }
+    let axes = merged(strides, shape);
+    match *axes.as_slice() {
+        [ref outer @ .., (1, rows), (step, columns)] if step > 1 && rows.min(columns) >= SQUARE => {
+            transposed_into(from, start, outer, (rows, columns, step as usize), out);
         }
+        [ref outer @ .., (step, row)] => rows_into(from, start, outer, (row, step), out),
+        [] => out.fill(from[start as usize]),
+    }
+}
+
+/// Strides and sizes of the axes, those that are walked as one put together.
+fn merged(strides: &[i64], shape: &[usize]) -> Vec<(i64, usize)> {
+    let mut axes: Vec<(i64, usize)> = Vec::with_capacity(shape.len());
+    for (&stride, &size) in strides.iter().zip(shape).filter(|(_, size)| **size != 1) {
+        match axes.last_mut() {
+            Some((before, n)) if *before == stride.saturating_mul(size as i64) => (*before, *n) = (stride, *n * size),
+            _ => axes.push((stride, size)),
+        }
+    }
+    axes
+}
+
+/// Where the elements begin that belong to one of the outer axes' entries.
+fn place(start: i64, outer: &[(i64, usize)], mut entry: usize) -> i64 {
+    outer.iter().rev().fold(start, |at, (stride, size)| {
+        let i = entry % size;
+        entry /= size;
+        at + i as i64 * stride
+    })
+}
+
+/// Rows whose elements lie so far apart.
+fn rows_into<T: Copy + Send + Sync>(
+    from: &[T],
+    start: i64,
+    outer: &[(i64, usize)],
+    (row, step): (usize, i64),
+    out: &mut [T],
+) {
+    let copy = |(r, to): (usize, &mut [T])| {
+        let at = place(start, outer, r);
         if step == 1 {
             to.copy_from_slice(&from[at as usize..at as usize + row]);
         } else {
             to.iter_mut().enumerate().for_each(|(i, v)| *v = from[(at + i as i64 * step) as usize]);
         }
     };
-    if rows * row > 1 << 16 {
+    if out.len() > 1 << 16 {
         out.par_chunks_mut(row).enumerate().with_min_len((1 << 12) / row + 1).for_each(copy);
     } else {
         out.chunks_mut(row).enumerate().for_each(copy);
     }
+}
+
+/// Rows and columns that are transposed at a time: so many neighbours are read, and written, together.
+const SQUARE: usize = 16;
+
+/// Matrices of which the memory has the transposes, the rows of these so far apart.
+fn transposed_into<T: Copy + Send + Sync>(
+    from: &[T],
+    start: i64,
+    outer: &[(i64, usize)],
+    (rows, columns, step): (usize, usize, usize),
+    out: &mut [T],
+) {
+    out.par_chunks_mut(rows * columns).enumerate().for_each(|(i, matrix)| {
+        let from = &from[place(start, outer, i) as usize..];
+        let bands = matrix.par_chunks_mut(SQUARE * columns).enumerate();
+        bands.with_min_len((1 << 12) / (SQUARE * columns) + 1).for_each(|(band, out)| {
+            let (row, rows) = (band * SQUARE, out.len() / columns);
+            for column in (0..columns).step_by(SQUARE) {
+                let width = SQUARE.min(columns - column);
+                let mut square = [[from[0]; SQUARE]; SQUARE];
+                for (c, read) in square[..width].iter_mut().enumerate() {
+                    read[..rows].copy_from_slice(&from[(column + c) * step + row..][..rows]);
+                }
+                for (r, out) in out.chunks_exact_mut(columns).enumerate() {
+                    let out = &mut out[column..column + width];
+                    out.iter_mut().zip(&square).for_each(|(o, read)| *o = read[r]);
+                }
+            }
+        });
+    });
 }
 
 /// With `axis` moved to the end, so that its entries are rows.
@@ -312,9 +375,19 @@ mod tests {
     use ndarray::ArrayD;
     use proptest::prelude::*;
 
+    #[test]
+    fn squares_of_matrices_are_transposed() {
+        for [n, rows, columns] in [[1, 16, 16], [3, 17, 40], [2, 100, 33], [1, 300, 301]] {
+            let a = ArrayD::from_shape_fn(vec![n, rows, columns], |i| ((i[0] * rows + i[1]) * columns + i[2]) as u16);
+            let got = permuted(a.as_slice().unwrap(), a.shape(), &[0, 2, 1]).unwrap();
+            assert_eq!(got, a.permuted_axes(vec![0, 2, 1]).iter().copied().collect::<Vec<_>>());
+        }
+    }
+
     proptest! {
         #[test]
-        fn permutations_are_ndarrays(shape in prop::collection::vec(1usize..5, 1..5), seed in any::<u64>()) {
+        fn permutations_are_ndarrays(shape in prop::collection::vec(1usize..5, 1..5), last in 1usize..40, seed in any::<u64>()) {
+            let shape = [shape, vec![last]].concat();
             let n: usize = shape.iter().product();
             let a = ArrayD::from_shape_vec(shape.clone(), (0..n as i32).collect()).unwrap();
             let mut order: Vec<usize> = (0..shape.len()).collect();

@@ -24,6 +24,7 @@ mod gemm;
 mod grid;
 mod image;
 mod in_blocks;
+mod in_place;
 mod kernel;
 mod layout;
 mod math;
@@ -53,6 +54,7 @@ mod unary;
 use super::{Backend, Operand, Signature, ValueType};
 use crate::{array::Array, base::Result, ops::Op};
 use arena::Arena;
+use in_place::InPlace;
 use kernel::{Kernel, Tail};
 use std::sync::Arc;
 use task::Task;
@@ -280,51 +282,6 @@ pub struct CpuKernel {
     in_place: Option<InPlace>,
 }
 
-/// How an operator writes its result over an operand that nobody reads any more.
-struct InPlace {
-    operand: usize,
-    /// The operator itself, if it does more than to show other dimensions, and those that follow.
-    tails: Vec<Tail>,
-}
-
-impl InPlace {
-    /// Of floats without a scale: of an elementwise operator, or of one that moves nothing and is followed by such.
-    fn new(signature: &Signature) -> Option<InPlace> {
-        let [Some(result)] = signature.results.as_slice() else { return None };
-        let may = |o: &Operand| o.constant.is_none() && is_float(&o.ty) && o.ty.elements() == result.elements();
-        let (_, first) =
-            signature.op.operands().find(|(_, o)| is_float(result) && may(o) && o.ty.layout == result.layout)?;
-        let operand = first.index()?;
-        let own = match &signature.op {
-            Op::Reshape(_) | Op::Squeeze(_) | Op::Unsqueeze(_) | Op::Flatten(_) | Op::View(_) => None,
-            op if is_elementwise(op) && first.ty.shape == result.shape => Some(op.map(|o| {
-                let is_it = o.index() == Some(operand);
-                if is_it { Operand::computed_before(o.ty.clone()) } else { o.clone() }
-            })),
-            _ => return None,
-        };
-        let tails = own.iter().chain(&signature.then).map(|op| prepare(op)?.tail).collect::<Option<Vec<_>>>()?;
-        (!tails.is_empty()).then_some(InPlace { operand, tails })
-    }
-
-    /// The result, if the operand is here alone.
-    fn run(
-        &self,
-        operands: &mut [Option<Array>],
-        kernel: &CpuKernel,
-        arena: &Arc<Arena>,
-    ) -> Result<Option<Vec<Array>>> {
-        let Some(array) = operands[self.operand].take() else { return Ok(None) };
-        match array.into_mut() {
-            Ok(memory) => Task::over(memory, operands, &kernel.results, &self.tails, arena)?.finish().map(Some),
-            Err(array) => {
-                operands[self.operand] = Some(array);
-                Ok(None)
-            }
-        }
-    }
-}
-
 fn is_float(ty: &ValueType) -> bool {
     ty.dtype.is_float() && ty.quantization.is_none()
 }
@@ -352,7 +309,7 @@ impl Backend for CpuBackend {
     }
     fn run(&self, kernel: &CpuKernel, operands: &mut [Option<Array>]) -> Result<Vec<Array>> {
         if let Some(own) = &kernel.in_place
-            && let Some(results) = own.run(operands, kernel, &self.arena)?
+            && let Some(results) = own.run(operands, &kernel.results, &self.arena)?
         {
             return Ok(results);
         }
@@ -384,47 +341,5 @@ impl Backend for CpuBackend {
     }
     fn synchronise(&self) -> Result<()> {
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::{Dtype, array::ArrayMut, exec::Layout, ops};
-
-    /// x + y, then Relu.
-    fn kernel(backend: &CpuBackend) -> CpuKernel {
-        let ty = |name: &str| {
-            let (name, shape) = (name.into(), vec![2, 3]);
-            ValueType { name, shape, layout: Layout::Plain, dtype: Dtype::Float32, quantization: None }
-        };
-        let [x, y] = [(0, "x"), (1, "y")].map(|(i, name)| Operand::new(ty(name), None, i));
-        let relu = ops::Relu::new(Operand::computed_before(ty("sum"))).into();
-        let op = ops::Add::new(vec![x, y]).into();
-        let signature = Signature { op, then: vec![relu], results: vec![Some(ty("z"))] };
-        backend.prepare(&signature).unwrap().unwrap()
-    }
-
-    fn computed(values: [f32; 6]) -> Array {
-        let mut memory = ArrayMut::zeros(Dtype::Float32, &[2, 3]).unwrap();
-        memory.elements().unwrap().copy_from_slice(&values);
-        memory.freeze()
-    }
-
-    #[test]
-    fn a_result_takes_the_memory_of_what_nobody_reads_any_more() {
-        let backend = CpuBackend::new();
-        let kernel = kernel(&backend);
-        let (x, y) = (computed([1.0, -2.0, 3.0, -4.0, 5.0, -6.0]), computed([1.0; 6]));
-        let place = |array: &Array| array.bytes().unwrap().as_ptr();
-        let (of_x, kept) = (place(&x), x.clone());
-        let z = backend.run(&kernel, &mut [Some(x), Some(y.clone())]).unwrap().remove(0);
-        assert_ne!(place(&z), of_x, "somebody else has it");
-        assert_eq!(kept.to_f32().unwrap(), [1.0, -2.0, 3.0, -4.0, 5.0, -6.0]);
-        let again = backend.run(&kernel, &mut [Some(kept), Some(y)]).unwrap().remove(0);
-        assert_eq!(place(&again), of_x);
-        for z in [z, again] {
-            assert_eq!(z.to_f32().unwrap(), [2.0, 0.0, 4.0, 0.0, 6.0, 0.0]);
-        }
     }
 }
