@@ -27,7 +27,7 @@ pub(super) struct ByteColumns {
 /// Int8 and uint8 are each other's with the first bit turned, which moves all numbers by 128.
 const MOVED: u8 = 0x80;
 
-fn is_byte(o: &Operand) -> bool {
+pub(super) fn is_byte(o: &Operand) -> bool {
     matches!(o.ty.dtype, Dtype::Int8 | Dtype::Uint8)
 }
 

@@ -1,5 +1,6 @@
 use super::{
     Kernel, Operand,
+    bytes::is_byte,
     chunks::blocks,
     conv_bytes::ByteFilter,
     gemm::{Factor, Mat, gemm_f32, gemm_int},
@@ -57,7 +58,6 @@ impl<'a> Parts<'a> {
     }
     /// Sums of products of bytes, less their zero points, up to 2^24.
     fn is_exact_in_floats(&self) -> bool {
-        let is_byte = |o: &Operand| matches!(o.ty.dtype, Dtype::Int8 | Dtype::Uint8);
         is_byte(self.input) && is_byte(self.filter) && self.depth() <= (1 << 24) / (255 * 255)
     }
     /// The weights of the group that the i-th group of images belongs to: a row an output channel.

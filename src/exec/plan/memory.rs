@@ -12,12 +12,17 @@ const SMALL: u64 = 16 << 20;
 
 /// The most bytes that live together, and the step at which they do: results until their last use, and what a kernel
 /// takes besides. Coefficients and what is fed are in place already.
-pub(super) fn peak<B: Backend>(plan: &Plan<B>, (backend, cpu): (&B, &CpuBackend)) -> (u64, usize) {
-    peak_with(plan, |step| match &step.kernel {
+pub(super) fn peak<B: Backend>(plan: &Plan<B>, backends: (&B, &CpuBackend)) -> (u64, usize) {
+    peak_with(plan, |step| temporary(&step.kernel, backends))
+}
+
+/// Bytes that a kernel takes beside its operands and results while it runs.
+pub(super) fn temporary<B: Backend>(kernel: &Kernel<B::Kernel>, (backend, cpu): (&B, &CpuBackend)) -> u64 {
+    match kernel {
         Kernel::Here(kernel) => backend.temporary(kernel),
         Kernel::OnCpu(kernel) => cpu.temporary(kernel),
         Kernel::Streamed(streamed) => streamed.temporary,
-    })
+    }
 }
 
 /// The most bytes of results that live together.

@@ -157,12 +157,7 @@ impl<B: Backend> Plan<B> {
                     kernel
                 }
                 Err(weights) => {
-                    let of_kernel = match &kernel {
-                        Kernel::Here(kernel) => backends.0.temporary(kernel),
-                        Kernel::OnCpu(kernel) => backends.1.temporary(kernel),
-                        Kernel::Streamed(_) => 0,
-                    };
-                    let temporary = weights.saturating_add(of_kernel);
+                    let temporary = weights.saturating_add(memory::temporary(&kernel, backends));
                     Kernel::Streamed(Streamed { on_cpu: kernel.is_on_cpu(), temporary })
                 }
             };
