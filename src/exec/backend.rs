@@ -156,6 +156,20 @@ impl ValueType {
     pub fn buffer_dtype(&self) -> Dtype {
         if self.dtype.is_float() { Dtype::Float32 } else { self.dtype }
     }
+    /// Plain integers are computed exactly; what is quantized or float, as real numbers.
+    pub(super) fn is_plain_int(&self) -> bool {
+        self.buffer_dtype() != Dtype::Float32 && self.quantization.is_none()
+    }
+    /// Scale and zero point of a tensor that has one of each at most.
+    pub(super) fn one_scale(&self) -> Option<(f64, i64)> {
+        let Some((scales, zero_points)) = self.quantization.as_ref().map(Quantization::values) else {
+            return Some((1.0, 0));
+        };
+        match (scales.as_slice(), zero_points.as_slice()) {
+            ([scale], [zero]) => Some((*scale, *zero)),
+            _ => None,
+        }
+    }
     /// Number of elements.
     pub fn elements(&self) -> usize {
         self.shape.iter().product()

@@ -20,14 +20,21 @@
 mod backend;
 mod compare;
 mod cpu;
+#[cfg(feature = "cuda")]
+#[allow(unsafe_code, reason = "a driver's C API and kernels; docs/architecture.md lists each use")]
+mod cuda;
+mod meaning;
 mod plan;
 mod preprocess;
 mod profile;
 mod session;
+mod views;
 
 pub use backend::{Backend, Layout, Operand, Signature, ValueType};
 pub use compare::{Comparison, Tolerance, compare};
 pub use cpu::CpuBackend;
+#[cfg(feature = "cuda")]
+pub use cuda::{CudaBackend, DeviceArray, Program};
 pub use preprocess::preprocess;
 pub use profile::{KindTime, StepTime, by_kind};
 pub use session::{Feeds, RunOptions, RunResults, Session, run};

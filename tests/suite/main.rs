@@ -5,6 +5,8 @@ mod bad_input;
 mod cases;
 mod cli;
 mod complete;
+#[cfg(feature = "cuda")]
+mod cuda;
 mod drawn;
 mod exercise;
 mod golden;

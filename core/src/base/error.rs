@@ -158,6 +158,14 @@ pub enum Cause {
         /// What is possible.
         limit: String,
     },
+    /// A device, its driver or its compiler failed, or is not there.
+    #[error("{device}: {problem}")]
+    Device {
+        /// The device or library: `CUDA`.
+        device: String,
+        /// What is wrong, and what would help.
+        problem: String,
+    },
     /// A coefficient or input without data.
     #[error("{0}")]
     MissingData(String),

@@ -25,6 +25,20 @@ pub struct Product {
 }
 
 impl Product {
+    /// For each matrix of the result, which matrices of the operands.
+    pub fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
+        let index = |own: &Shape, mut i: usize| {
+            let (mut at, mut step) = (0, 1);
+            for (back, &d) in self.batch.iter().rev().enumerate() {
+                let size = own.len().checked_sub(back + 1).map_or(1, |j| own[j]);
+                at += if size == 1 { 0 } else { (i % d) * step };
+                step *= size;
+                i /= d;
+            }
+            at
+        };
+        (0..self.batch.iter().product()).map(move |i| (index(&self.left_batch, i), index(&self.right_batch, i)))
+    }
     /// # Errors
     /// The inner sizes differ, or the leading axes cannot be broadcast.
     pub fn new(left: &[usize], right: &[usize], left_transpose: bool, right_transpose: bool) -> Result<Product> {

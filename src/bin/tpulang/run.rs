@@ -4,12 +4,24 @@ use super::{
 };
 use std::path::PathBuf;
 use tpulang::{
+    Graph,
     array::write_npz,
     base::counted,
-    exec::{CpuBackend, RunOptions, Session},
+    exec::{Backend, CpuBackend, RunOptions, Session},
 };
 
-/// Run a model on the CPU
+/// Where a model runs.
+#[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
+enum Device {
+    /// This machine's processor
+    #[default]
+    Cpu,
+    /// A GPU that the processor emulates, very slowly: to test kernels without one (needs a C++ compiler)
+    #[cfg(feature = "cuda")]
+    CudaEmulated,
+}
+
+/// Run a model on the CPU, or on a GPU
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tpulang run model.json -i inputs.npz -o outputs.npz --all\n  tpulang run model.json -i image=cat.jpg -o outputs.npz\n  tpulang run model.json -i inputs.npz -o outputs.npz --profile\n  tpulang run model.json --explain"
@@ -30,7 +42,10 @@ pub struct Args {
     /// Save every tensor that is computed, not only the outputs
     #[arg(long)]
     all: bool,
-    /// Threads; 0 means as many as there are cores
+    /// Where it runs
+    #[arg(short, long, value_enum, default_value_t)]
+    device: Device,
+    /// Threads of the CPU; 0 means as many as there are cores
     #[arg(short = 'j', long, default_value_t = 0)]
     threads: usize,
     /// The weights of an .mlir, where they are not at the place that it names
@@ -56,15 +71,23 @@ const PROFILED: usize = 3;
 
 pub fn main(args: Args) -> Outcome {
     let graph = model::read(&args.model, args.weights.as_deref())?;
+    match args.device {
+        Device::Cpu => on(CpuBackend::new(), &graph, &args),
+        #[cfg(feature = "cuda")]
+        Device::CudaEmulated => on(tpulang::exec::CudaBackend::emulated()?, &graph, &args),
+    }
+}
+
+fn on<B: Backend>(backend: B, graph: &Graph, args: &Args) -> Outcome {
     let options = RunOptions { all: args.all, strict: args.strict, threads: args.threads, unfused: args.no_fusion };
-    let (false, Some(output)) = (args.explain, args.output) else {
-        print(&Session::new(&graph, CpuBackend::new(), &options)?.explain())?;
+    let (false, Some(output)) = (args.explain, &args.output) else {
+        print(&Session::new(graph, backend, &options)?.explain())?;
         return Ok(true);
     };
-    let feeds = feeds::read(&graph, &args.inputs, args.preprocess)?;
-    let session = Session::new(&graph, CpuBackend::new(), &options)?;
+    let feeds = feeds::read(graph, &args.inputs, args.preprocess)?;
+    let session = Session::new(graph, backend, &options)?;
     let results = session.run(&feeds)?;
-    write_npz(&output, results.iter().map(|(n, a)| (n.as_str(), a)))?;
+    write_npz(output, results.iter().map(|(n, a)| (n.as_str(), a)))?;
     let written = format!("{}\n{}: {}\n", session.summary(), output.display(), counted(results.len(), "tensor"));
     drop(results);
     let profile = |form| -> tpulang::Result<String> { Ok(profile::text(form, &session.profile(&feeds, PROFILED)?)) };

@@ -5,12 +5,11 @@ use super::{
     layout::{from_last, to_last},
     math::erf,
     task::{Finish, relu as relu_of},
-    unary::{capped, map, one_scale, unary, vectorised},
+    unary::{capped, map, unary, vectorised},
 };
 use crate::{
     array::zeros,
-    base::Dtype,
-    exec::ValueType,
+    exec::meaning,
     ops::{
         Elu, GELU, GeluApproxMode, HardSigmoid, HardSwish, LeakyRelu, PRelu, Relu, SiLU, Sigmoid, Softmax, Swish, Tanh,
     },
@@ -136,17 +135,6 @@ pub(super) fn gelu(op: GELU<Operand>) -> Kernel {
     })
 }
 
-/// Of stored values of 8 bits, as the compiler computes it: by a table of the exponentials of distances from the largest,
-/// in float32, and rounded to the nearest integer whatever the round mode. None where tensors are something else.
-fn softmax_table(op: &Softmax<Operand>, result: &ValueType) -> Option<([f32; 256], f64, i64)> {
-    let is_byte = |ty: &ValueType| ty.quantization.is_some() && matches!(ty.dtype, Dtype::Int8 | Dtype::Uint8);
-    if op.log || !is_byte(&op.input.ty) || !is_byte(result) {
-        return None;
-    }
-    let ((scale, _), (to, offset)) = (one_scale(&op.input.ty)?, one_scale(result)?);
-    Some((std::array::from_fn(|i| (-scale * op.beta * i as f64).exp() as f32), to, offset))
-}
-
 /// Softmax along the axis of length `n` whose entries lie `inner` apart, on stored values.
 fn softmax_stored(values: &mut [i64], n: usize, inner: usize, finish: impl Fn(f32, f32) -> i64, table: &[f32; 256]) {
     for first in 0..inner {
@@ -166,7 +154,7 @@ pub(super) fn softmax(op: Softmax<Operand>) -> Kernel {
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let (beta, log) = (op.beta as f32, op.log);
         let finish = Finish::round(op.round_mode);
-        if let Some((table, to, offset)) = softmax_table(&op, t.result(0)?) {
+        if let Some((table, to, offset)) = meaning::softmax_table(&op, t.result(0)?) {
             let (n, inner) = (shape[axis], shape[axis + 1..].iter().product::<usize>());
             let stored = |power: f32, sum: f32| {
                 let real = (f64::from(power) / (f64::from(sum) * to)) as f32;

@@ -2,7 +2,7 @@ use super::{
     Kernel, Operand,
     elementwise::Pair,
     kernel::Tail,
-    task::{Finish, Task, is_plain_int},
+    task::{Finish, Task},
     unary::{capped, unary},
 };
 use crate::{
@@ -131,7 +131,7 @@ pub(super) fn tensors(
     let tail = if coeff.iter().all(|c| *c == 1.0) { with_another(&inputs, finish, real) } else { None };
     Kernel::new(move |t| {
         let result = t.result(0)?;
-        if inputs.iter().map(|i| &i.ty).chain([result]).all(is_plain_int) {
+        if inputs.iter().map(|i| &i.ty).chain([result]).all(ValueType::is_plain_int) {
             return integers(t, &inputs, finish, &int);
         }
         let is_plain = |ty: &ValueType| ty.buffer_dtype() == Dtype::Float32;
@@ -228,7 +228,7 @@ fn constant(
     });
     Kernel::new(move |t| {
         let source = t.source(&input, &input.ty.shape)?;
-        if is_plain_int(&input.ty) && is_plain_int(t.result(0)?) {
+        if input.ty.is_plain_int() && t.result(0)?.is_plain_int() {
             // Exact for every integer of up to 32 bits.
             return t.fill_ints(0, |first, out| {
                 source.ints(first, out);

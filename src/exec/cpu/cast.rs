@@ -1,7 +1,7 @@
 use super::{Kernel, Operand, chunks::blocks, task::Finish, unary::map};
 use crate::{
     base::Dtype,
-    exec::ValueType,
+    exec::{ValueType, meaning::zero_points},
     ops::{Cast, DequantInt, DequantMode, DequantizeLinear, QuantizeLinear, RequantFp, RequantInt, RequantMode},
     quant::{RoundMode, multiplier_shift, tflite, tflite_wider},
 };
@@ -167,11 +167,6 @@ impl Channels {
 /// A list's value for an index; a single one is for all.
 fn of<T: Copy + Default>(list: &[T], c: usize) -> T {
     list.get(c).or(list.first()).copied().unwrap_or_default()
-}
-
-/// The stored values that mean 0.
-fn zero_points(ty: &ValueType) -> Vec<i64> {
-    ty.quantization.as_ref().map_or(vec![0], |q| q.values().1)
 }
 
 #[cfg(test)]

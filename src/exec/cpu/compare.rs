@@ -1,11 +1,11 @@
 use super::{
     Kernel, Operand,
-    task::{Finish, Task, is_plain_int},
+    task::{Finish, Task},
 };
 use crate::{
     base::{Dtype, Result},
+    exec::meaning,
     ops::{Compare, CompareConst, CompareMode, LogicalAnd},
-    quant::Quantization,
 };
 
 /// 0 is false.
@@ -34,7 +34,7 @@ pub(super) fn logical_and(op: LogicalAnd<Operand>) -> Option<Kernel> {
 }
 
 fn pair(lhs: Operand, rhs: Operand, mode: CompareMode) -> Kernel {
-    let exact = is_plain_int(&lhs.ty) && is_plain_int(&rhs.ty);
+    let exact = lhs.ty.is_plain_int() && rhs.ty.is_plain_int();
     let (reals, ints) = (predicate::<f32>(mode), predicate::<i64>(mode));
     Kernel::new(move |t| {
         let shape = &t.result(0)?.shape;
@@ -56,14 +56,8 @@ fn pair(lhs: Operand, rhs: Operand, mode: CompareMode) -> Kernel {
 }
 
 pub(super) fn compare_const(op: CompareConst<Operand>) -> Kernel {
-    let (f, exact, mut c) = (predicate::<f32>(op.mode), predicate::<f64>(op.mode), op.const_val);
-    // The compiler rounds the number to the tensor's scale, so that only stored values are compared.
-    if let Some(([scale], _)) =
-        op.input.ty.quantization.as_ref().map(Quantization::values).as_ref().map(|(s, z)| (s.as_slice(), z))
-    {
-        c = (c / scale).round() * scale;
-    }
-    let (is_int, inversed) = (is_plain_int(&op.input.ty), op.inversed);
+    let (f, exact, c) = (predicate::<f32>(op.mode), predicate::<f64>(op.mode), meaning::compared_number(&op));
+    let (is_int, inversed) = (op.input.ty.is_plain_int(), op.inversed);
     Kernel::new(move |t| {
         let source = t.source(&op.input, &op.input.ty.shape)?;
         store(t, |first, out| {

@@ -2,17 +2,18 @@
 use super::{
     Kernel, Operand,
     layout::{converted, write_view},
-    task::{Finish, Task, is_plain_int},
+    task::{Finish, Task},
 };
 use crate::{
     base::Result,
+    exec::views::View,
     ops::{ConstantFill, MeshGrid, Shape, Size, fetched},
     quant::RoundMode,
 };
 
 /// Each element by its place, exactly where it is a plain integer.
 fn fill(t: &mut Task, f: impl Fn(usize) -> f64 + Sync) -> Result<()> {
-    if is_plain_int(t.result(0)?) {
+    if t.result(0)?.is_plain_int() {
         return t.fill_ints(0, |first, out| {
             out.iter_mut().enumerate().for_each(|(i, v)| *v = f(first + i).round() as i64);
         });
@@ -59,10 +60,9 @@ pub(super) fn mesh_grid(op: MeshGrid<Operand>) -> Kernel {
         let n = op.inputs.len();
         for (i, input) in op.inputs.iter().enumerate() {
             let shape = &t.result(i)?.shape;
-            let mut by = vec![0; n];
-            by[if op.is_reverse { n - 1 - i } else { i }] = 1;
+            let axis = if op.is_reverse { n - 1 - i } else { i };
             let input = converted(t, input, i, RoundMode::default())?;
-            write_view(t.memory(i)?, &input, 0, &by, shape)?;
+            write_view(t.memory(i)?, &input, &View::along(shape, axis))?;
         }
         Ok(())
     })

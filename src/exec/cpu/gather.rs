@@ -2,11 +2,12 @@
 use super::{
     Kernel, Operand,
     chunks::CHUNK,
-    layout::{converted, strides, with_element},
+    layout::{converted, with_element},
 };
 use crate::{
     array::{Array, ArrayMut, Element},
     base::{Result, argument, counted},
+    exec::views::strides,
     ops::{A16Gather, Gather, GatherElements, GatherND, Lut, packed_table},
     quant::RoundMode,
 };

@@ -6,8 +6,12 @@ use super::{
 use crate::{
     array::{Array, ArrayMut, Element, reserve},
     base::{Dtype, Result},
+    exec::{
+        meaning,
+        views::{View, axis_of, strides},
+    },
     ops::{Concat, ConcatSlice, List, Pack, Pad, PadMode, Permute, Split, Transpose, Unpack, pad_counts, split_sizes},
-    quant::{Quantization, RoundMode},
+    quant::RoundMode,
 };
 use rayon::prelude::*;
 
@@ -21,15 +25,6 @@ macro_rules! with_element {
     } };
 }
 pub(super) use with_element;
-
-/// Row-major strides.
-pub(super) fn strides(shape: &[usize]) -> Vec<i64> {
-    let mut strides = vec![1; shape.len()];
-    for i in (1..shape.len()).rev() {
-        strides[i - 1] = strides[i] * shape[i] as i64;
-    }
-    strides
-}
 
 /// Elements of `from`, `shape` many, beginning at `start` and `strides` apart along each axis.
 fn strided<T: Copy + Send + Sync>(from: &[T], start: i64, strides: &[i64], shape: &[usize]) -> Result<Vec<T>> {
@@ -167,9 +162,7 @@ pub(super) fn permuted<T: Copy + Send + Sync>(values: &[T], shape: &[usize], ord
 /// no scale takes the stored values.
 pub(super) fn converted(t: &Task, operand: &Operand, result: usize, round: RoundMode) -> Result<Array> {
     let (array, result) = (t.array(operand)?, t.result(result)?);
-    let values = |q: &Option<Quantization>| q.as_ref().map(Quantization::values);
-    let same_scale = result.quantization.is_none() || values(&operand.ty.quantization) == values(&result.quantization);
-    if operand.ty.buffer_dtype() == result.buffer_dtype() && same_scale {
+    if meaning::stores_the_same(&operand.ty, result) {
         return Ok(array.clone());
     }
     restored(array, &operand.ty, result, round)
@@ -183,43 +176,31 @@ pub(super) fn reshape(input: Operand) -> Kernel {
     })
 }
 
-/// Writes the elements of `from` that lie `by` apart along each axis of `shape`, from `start` on. The result has as many,
-/// whatever its own axes.
-pub(super) fn write_view(to: &mut ArrayMut, from: &Array, start: i64, by: &[i64], shape: &[usize]) -> Result<()> {
-    fn go<T: Element>(to: &mut ArrayMut, from: &Array, start: i64, by: &[i64], shape: &[usize]) -> Result<()> {
-        strided_into(&from.bits::<T>()?, start, by, shape, to.bits::<T>()?);
+/// Writes the elements of a view. The result has as many, whatever its own axes.
+pub(super) fn write_view(to: &mut ArrayMut, from: &Array, view: &View) -> Result<()> {
+    fn go<T: Element>(to: &mut ArrayMut, from: &Array, view: &View) -> Result<()> {
+        strided_into(&from.bits::<T>()?, view.start, &view.by, &view.counts, to.bits::<T>()?);
         Ok(())
     }
-    with_element!(to.dtype(), go(to, from, start, by, shape))
+    with_element!(to.dtype(), go(to, from, view))
 }
 
-/// As [`write_view`], along the axes of the result.
-fn write_strided(to: &mut ArrayMut, from: &Array, start: i64, by: &[i64]) -> Result<()> {
-    let shape = to.shape().to_vec();
-    write_view(to, from, start, by, &shape)
+/// A result that is a view of the operand.
+pub(super) fn shown(input: Operand, view: View) -> Kernel {
+    Kernel::new(move |t| {
+        let input = converted(t, &input, 0, RoundMode::default())?;
+        write_view(t.memory(0)?, &input, &view)
+    })
 }
 
 pub(super) fn permute(op: Permute<Operand>) -> Kernel {
-    in_order(op.input, op.order)
+    let view = View::in_order(&op.input.ty.shape, &op.order);
+    shown(op.input, view)
 }
 
 pub(super) fn transpose(op: Transpose<Operand>) -> Kernel {
-    let rank = op.input.ty.shape.len() as i64;
-    let mut order: Vec<i64> = (0..rank).collect();
-    if rank > 0 {
-        order.swap(op.dim0.rem_euclid(rank) as usize, op.dim1.rem_euclid(rank) as usize);
-    }
-    in_order(op.input, order)
-}
-
-/// Axis `i` of the result is axis `order[i]` of the input.
-fn in_order(input: Operand, order: Vec<i64>) -> Kernel {
-    Kernel::new(move |t| {
-        let input = converted(t, &input, 0, RoundMode::default())?;
-        let (from, rank) = (strides(input.shape()), order.len() as i64);
-        let by: Vec<i64> = order.iter().map(|a| from[a.rem_euclid(rank) as usize]).collect();
-        write_strided(t.memory(0)?, &input, 0, &by)
-    })
+    let view = View::transposed(&op.input.ty.shape, [op.dim0, op.dim1]);
+    shown(op.input, view)
 }
 
 pub(super) fn concat(op: Concat<Operand>) -> Kernel {
@@ -284,14 +265,10 @@ pub(super) fn list(op: List<Operand>) -> Kernel {
 pub(super) fn unpack(op: Unpack<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let shape = &op.input.ty.shape;
-        let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
-        let by = strides(shape);
-        let (mut left, mut counts) = (by.clone(), shape.clone());
-        left.remove(axis);
-        counts.remove(axis);
+        let axis = axis_of(op.axis, shape.len());
         for i in 0..shape[axis] {
             let input = converted(t, &op.input, i, RoundMode::default())?;
-            write_view(t.memory(i)?, &input, i as i64 * by[axis], &left, &counts)?;
+            write_view(t.memory(i)?, &input, &View::of_axis(shape, axis, i, 1))?;
         }
         Ok(())
     })
@@ -300,11 +277,10 @@ pub(super) fn unpack(op: Unpack<Operand>) -> Kernel {
 pub(super) fn split(op: Split<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let input = t.array(&op.input)?;
-        let axis = op.axis.rem_euclid(input.shape().len() as i64) as usize;
-        let by = strides(input.shape());
+        let axis = axis_of(op.axis, input.shape().len());
         let mut at = 0;
         for (i, size) in split_sizes(input.shape()[axis], &op)?.into_iter().enumerate() {
-            write_strided(t.memory(i)?, input, at as i64 * by[axis], &by)?;
+            write_view(t.memory(i)?, input, &View::of_axis(input.shape(), axis, at, size))?;
             at += size;
         }
         Ok(())

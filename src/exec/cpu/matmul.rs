@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     array::{Array, zeros},
-    base::{Dtype, Result, Shape},
+    base::{Dtype, Result},
     ops::{A16MatMul, Fp8MatMul, MatMul, Product},
 };
 use rayon::prelude::*;
@@ -116,21 +116,6 @@ fn bytes_by(t: &mut Task, op: &MatMul<Operand>, p: &Product, packed: &ByteColumn
     Ok(())
 }
 
-/// For each matrix of the result, which matrices of the operands.
-fn pairs(p: &Product) -> impl Iterator<Item = (usize, usize)> {
-    let index = |batch: &Shape, mut i: usize| {
-        let (mut at, mut step) = (0, 1);
-        for (back, &d) in p.batch.iter().rev().enumerate() {
-            let own = batch.len().checked_sub(back + 1).map_or(1, |j| batch[j]);
-            at += if own == 1 { 0 } else { (i % d) * step };
-            step *= own;
-            i /= d;
-        }
-        at
-    };
-    (0..p.batch.iter().product()).map(move |i| (index(&p.left_batch, i), index(&p.right_batch, i)))
-}
-
 fn float(t: &mut Task, op: &MatMul<Operand>, p: &Product) -> Result<()> {
     let (left, right) = (t.reals(&op.input)?, t.reals(&op.right)?);
     let bias = op.bias.as_ref().map(|b| t.reals(b)).transpose()?;
@@ -150,7 +135,7 @@ fn products(op: &MatMul<Operand>, p: &Product, left: &[f32], right: &[f32], out:
         let rows = left.len() / k;
         return gemm_f32(out, Mat { data: left, rows, cols: k, transposed: false }, right_of(0));
     }
-    let pairs: Vec<_> = pairs(p).collect();
+    let pairs: Vec<_> = p.pairs().collect();
     out.par_chunks_mut(m * n).zip(pairs).try_for_each(|(c, (i, j))| {
         let data = &left[i * m * k..(i + 1) * m * k];
         gemm_f32(c, Mat { data, rows: m, cols: k, transposed: op.left_transpose }, right_of(j))
@@ -171,7 +156,7 @@ fn integer<T: Factor>(t: &mut Task, op: &MatMul<Operand>, p: &Product) -> Result
     let (left, right) = (centred(&op.input)?, centred(&op.right)?);
     let (m, k, n) = (p.m, p.k, p.n);
     let mut out = zeros::<i64>(t.result(0)?.elements())?;
-    for ((i, j), c) in pairs(p).zip(out.chunks_mut(m * n)) {
+    for ((i, j), c) in p.pairs().zip(out.chunks_mut(m * n)) {
         let left = Mat { data: &left[i * m * k..(i + 1) * m * k], rows: m, cols: k, transposed: op.left_transpose };
         let right = Mat { data: &right[j * k * n..(j + 1) * k * n], rows: k, cols: n, transposed: op.right_transpose };
         gemm_int(c, left, right)?;

@@ -5,8 +5,9 @@ use super::{
 };
 use crate::{
     base::{Dtype, Result},
+    exec::meaning,
     ops::MeanStdScale,
-    quant::{RoundMode, multiplier_and_shift, shifted},
+    quant::shifted,
 };
 
 /// As the compiler for bm1684x has it: bytes to bytes by fixed point, floats to bytes rounded once; what stays real is not
@@ -61,17 +62,9 @@ fn rounded(t: &mut Task, op: &MeanStdScale<Operand>) -> Result<()> {
     })
 }
 
-/// The factor is a multiplier of 16 bits and a shift; the zero points do not count.
 fn fixed_point(t: &mut Task, op: &MeanStdScale<Operand>) -> Result<()> {
     let source = t.source(&op.input, &op.input.ty.shape)?;
-    let factors: Vec<(i64, i64, i64)> = (op.mean.iter().zip(&op.std))
-        .map(|(mean, std)| {
-            let factor = op.scale[0] / (std * op.scale[1]);
-            let (multiplier, shift) = multiplier_and_shift(factor as f32);
-            let offset = RoundMode::HalfAwayFromZero.round(f64::from((-mean * factor * (shift as f64).exp2()) as f32));
-            (multiplier, shift, offset as i64)
-        })
-        .collect();
+    let factors = meaning::fixed_point_factors(op);
     t.fill_ints(0, |first, out| {
         source.ints(first, out);
         channels(op, first, out, |c, run| {

@@ -1,8 +1,4 @@
-use super::{
-    Kernel, Operand,
-    layout::permuted,
-    task::{Finish, is_plain_int},
-};
+use super::{Kernel, Operand, layout::permuted, task::Finish};
 use crate::ops::{CumSum, Reduce, ReduceMode, Variance, reduced_axes};
 use rayon::prelude::*;
 
@@ -58,7 +54,7 @@ pub(super) fn cum_sum(op: CumSum<Operand>) -> Kernel {
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let inner: usize = shape[axis + 1..].iter().product();
         let block = (shape[axis] * inner).max(1);
-        if is_plain_int(&op.input.ty) && is_plain_int(t.result(0)?) {
+        if op.input.ty.is_plain_int() && t.result(0)?.is_plain_int() {
             let mut values = t.ints(&op.input)?;
             values.par_chunks_mut(block).for_each(|v| running(v, inner, i64::saturating_add));
             return t.write_ints(0, &values);

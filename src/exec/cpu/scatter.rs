@@ -3,7 +3,7 @@ use super::{
     Kernel, Operand,
     gather::{places_along, places_of_tuples},
     layout::{converted, with_element},
-    task::{Finish, Task, is_plain_int},
+    task::{Finish, Task},
 };
 use crate::{
     array::{Array, ArrayMut, Element},
@@ -67,7 +67,7 @@ fn scatter(
         to.bytes().copy_from_slice(input.bytes()?);
         return put(to, &updates, places, run);
     }
-    if is_plain_int(result) {
+    if result.is_plain_int() {
         let (mut all, updates) = (t.ints(input)?, t.ints(updates)?);
         each_place(&mut all, &updates, places, run, reduce_int(reduction));
         return t.write_ints(0, &all);

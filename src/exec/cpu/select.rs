@@ -1,12 +1,12 @@
 use super::{
     Kernel, Operand,
     chunks::Source,
-    task::{Finish, Task, is_plain_int},
+    task::{Finish, Task},
 };
 use crate::{
     array::reserve,
     base::{Dtype, Result},
-    exec::ValueType,
+    exec::meaning,
     ops::{MaskedFill, NonZero, NonZeroOrder, Trilu, Where},
 };
 
@@ -16,22 +16,12 @@ fn branch<'a>(t: &Task<'a>, operand: &Option<Operand>) -> Result<Option<Source<'
     operand.as_ref().map(|o| t.source(o, shape)).transpose()
 }
 
-/// Stored integers are chosen as they are, where the result stores the same numbers.
-fn are_ints(op: &Where<Operand>, result: &ValueType) -> bool {
-    let is_int = |ty: &ValueType| ty.buffer_dtype() != Dtype::Float32;
-    let fits = |o: &Option<Operand>, number: f64| match o {
-        Some(o) => is_int(&o.ty) && o.ty.quantization == result.quantization,
-        None => result.quantization.is_none() && number.fract() == 0.0,
-    };
-    is_int(result) && fits(&op.tbrn, op.x_const_val) && fits(&op.fbrn, op.y_const_val)
-}
-
 pub(super) fn select(op: Where<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let result = t.result(0)?;
         let cond = t.source(&op.cond, &result.shape)?;
         let (yes, no) = (branch(t, &op.tbrn)?, branch(t, &op.fbrn)?);
-        if are_ints(&op, result) {
+        if meaning::chooses_stored(&op, result) {
             let read = |branch: &Option<Source>, number: f64, first: usize, out: &mut [i64]| match branch {
                 Some(source) => source.ints(first, out),
                 None => out.fill(number as i64),
@@ -67,12 +57,7 @@ fn choose<T: Copy>(conds: &[f32], out: &mut [T], other: &[T]) {
 
 /// As [`select`], with a number in the other branch.
 pub(super) fn masked_fill(op: MaskedFill<Operand>) -> Kernel {
-    let (cond, branch, number) = (op.cond, Some(op.brn), op.const_val);
-    select(if op.inversed {
-        Where { fbrn: branch, x_is_const: true, x_const_val: number, ..Where::new(cond) }
-    } else {
-        Where { tbrn: branch, y_is_const: true, y_const_val: number, ..Where::new(cond) }
-    })
+    select(meaning::as_where(op))
 }
 
 /// The places that were found stand first, in the tensor's order, and 0 after them.
@@ -108,7 +93,7 @@ pub(super) fn trilu(op: Trilu<Operand>) -> Kernel {
             if op.upper == 1 { above >= op.diagonal } else { above <= op.diagonal }
         };
         let source = t.source(&op.input, &result.shape)?;
-        if is_plain_int(result) && op.input.ty.buffer_dtype() != Dtype::Float32 {
+        if result.is_plain_int() && op.input.ty.buffer_dtype() != Dtype::Float32 {
             return t.fill_ints(0, |first, out| {
                 source.ints(first, out);
                 out.iter_mut().enumerate().filter(|(i, _)| !stays(first + i)).for_each(|(_, v)| *v = 0);

@@ -1,7 +1,7 @@
 use super::{Kernel, Operand};
 use crate::{
     base::Dtype,
-    exec::ValueType,
+    exec::{ValueType, meaning},
     ops::{BinaryConstShift, BinaryShift, BinaryShiftMode},
     quant::{RoundMode, shifted, shifted_wrapping},
 };
@@ -41,10 +41,8 @@ struct Finish {
 }
 
 impl Finish {
-    /// What signed operands give saturates in an unsigned type, whatever was asked for.
     fn new(saturation: bool, shift: i64, round: RoundMode, operands: &[&ValueType], dtype: Dtype) -> Finish {
-        let loses_sign = !dtype.is_signed_int() && operands.iter().all(|ty| ty.dtype.is_signed_int());
-        Finish { saturates: saturation || loses_sign, shift, round, dtype }
+        Finish { saturates: meaning::saturates(saturation, operands, dtype), shift, round, dtype }
     }
     fn of(&self, mode: BinaryShiftMode, is_reverse: bool, a: i64, b: i64) -> i64 {
         let (a, b) = (i128::from(a), i128::from(b));

@@ -1,11 +1,12 @@
 //! Ranges of axes.
 use super::{
     Kernel, Operand,
-    layout::{converted, strides, write_view},
+    layout::{converted, write_view},
     task::Task,
 };
 use crate::{
     base::{Result, invalid},
+    exec::views::View,
     ops::{Slice, SliceAxis, Span, StridedSlice, axis_ranges, slice_ranges, strided_ranges},
     quant::RoundMode,
 };
@@ -13,15 +14,13 @@ use crate::{
 /// The entries of the input in the ranges, one an axis.
 fn write_ranges(t: &mut Task, input: &Operand, ranges: &[Span]) -> Result<()> {
     // Ranges may come from coefficients, whose data can be others by now.
-    let counts: Vec<usize> = ranges.iter().map(|r| r.count).collect();
+    let view = View::of_ranges(&input.ty.shape, ranges);
+    let counts = &view.counts;
     if counts.iter().product::<usize>() != t.result(0)?.elements() {
         return Err(invalid(format!("the ranges have {counts:?} entries, which were others when the graph was built")));
     }
     let input = converted(t, input, 0, RoundMode::default())?;
-    let by = strides(input.shape());
-    let start = ranges.iter().zip(&by).map(|(r, s)| r.start as i64 * s).sum();
-    let by: Vec<i64> = ranges.iter().zip(&by).map(|(r, s)| r.step * s).collect();
-    write_view(t.memory(0)?, &input, start, &by, &counts)
+    write_view(t.memory(0)?, &input, &view)
 }
 
 pub(super) fn slice(op: Slice<Operand>) -> Kernel {

@@ -304,11 +304,6 @@ impl<'a> Task<'a> {
     }
 }
 
-/// Plain integers are computed exactly; what is quantized or float, as real numbers.
-pub(super) fn is_plain_int(ty: &ValueType) -> bool {
-    ty.buffer_dtype() != Dtype::Float32 && ty.quantization.is_none()
-}
-
 /// So many elements, of which what was there stays. A row may be as large as a tensor.
 fn resize(values: &mut Vec<f32>, n: usize) -> Result<()> {
     if n > values.len() {

@@ -1,13 +1,6 @@
 //! Functions of one element.
-use super::{
-    Kernel, Operand,
-    kernel::Tail,
-    task::{Finish, is_plain_int},
-};
-use crate::{
-    exec::ValueType,
-    quant::{Quantization, RoundMode},
-};
+use super::{Kernel, Operand, kernel::Tail, task::Finish};
+use crate::{exec::ValueType, quant::RoundMode};
 use std::sync::Arc;
 
 /// A function without attributes.
@@ -39,7 +32,7 @@ pub(super) fn vectorised(
                 out.iter_mut().for_each(|v| *v = table[usize::from(*v as u8)]);
             });
         }
-        if is_plain_int(&input.ty) && is_plain_int(result) {
+        if input.ty.is_plain_int() && result.is_plain_int() {
             return t.fill_ints(0, |first, out| {
                 source.ints(first, out);
                 out.iter_mut().for_each(|v| *v = round.round(f(*v as f64)) as i64);
@@ -86,7 +79,7 @@ pub(super) fn capped(limit: f64) -> impl Fn(f64) -> f64 + Copy {
 /// but what is too large saturates (there -128 if it is beyond 32 bits), and NaN becomes 0.
 fn table(input: &ValueType, result: &ValueType, round: RoundMode, f: impl Fn(f64) -> f64) -> Option<[i64; 256]> {
     let (from, (low, high)) = (input.dtype.int_range()?, result.dtype.int_range()?);
-    let ((scale, zero), (to, offset)) = (one_scale(input)?, one_scale(result)?);
+    let ((scale, zero), (to, offset)) = (input.one_scale()?, result.one_scale()?);
     if input.dtype.size() != 1 {
         return None;
     }
@@ -96,15 +89,4 @@ fn table(input: &ValueType, result: &ValueType, round: RoundMode, f: impl Fn(f64
         table[usize::from(i as u8)] = round.round(stored).clamp(low as f64, high as f64) as i64;
     }
     Some(table)
-}
-
-/// Scale and zero point of a tensor that has one of each at most.
-pub(super) fn one_scale(ty: &ValueType) -> Option<(f64, i64)> {
-    let Some((scales, zero_points)) = ty.quantization.as_ref().map(Quantization::values) else {
-        return Some((1.0, 0));
-    };
-    match (scales.as_slice(), zero_points.as_slice()) {
-        ([scale], [zero]) => Some((*scale, *zero)),
-        _ => None,
-    }
 }

@@ -1,0 +1,114 @@
+use super::{
+    builder::{Builder, arguments},
+    formula::{Finish, Formula, Input},
+    geometry,
+    source::{File, file},
+};
+use crate::{
+    base::Result,
+    exec::{Operand, meaning, views::axis_of},
+    ops::{Elu, GELU, GeluApproxMode, HardSigmoid, LeakyRelu, PRelu, Relu, Sigmoid, Softmax, Swish, Tanh},
+};
+
+const FILE: File = file!("activation.cu");
+
+/// Functions that several expressions call.
+pub(super) const FUNCTIONS: &str = "
+template <class R> __device__ inline R logistic(R x) { return 1 / (1 + exp(-x)); }
+template <class R> __device__ inline R softplus(R x) { return (x > 0 ? x : 0) + log1p(exp(-fabs(x))); }
+template <class R> __device__ inline R held(R x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
+";
+
+fn function(input: &Operand, expression: &str) -> Formula {
+    Formula::function(input, expression).with(FUNCTIONS)
+}
+
+pub(super) fn relu(op: &Relu<Operand>) -> Formula {
+    function(&op.input, "relu(x, k0)").numbers([op.relu_limit])
+}
+
+pub(super) fn leaky_relu(op: &LeakyRelu<Operand>) -> Formula {
+    let formula = Formula::real(vec![Input::of(&op.input)], "x < 0 ? x * k0 : x");
+    formula.numbers([op.alpha]).finish(Finish::round(op.round_mode))
+}
+
+/// One slope a channel is seen from the input's shape.
+pub(super) fn prelu(op: &PRelu<Operand>) -> Formula {
+    let (shape, slope) = (&op.input.ty.shape, Input::of(&op.slope));
+    let slope = match op.slope.ty.shape.as_slice() {
+        [n] if shape.len() > 1 => slope.shaped([vec![*n], vec![1; shape.len() - 2]].concat()),
+        _ => slope,
+    };
+    Formula::real(vec![Input::of(&op.input), slope], "x < 0 ? x * y : x")
+}
+
+pub(super) fn softplus(input: &Operand) -> Formula {
+    function(input, "softplus(x)")
+}
+
+pub(super) fn softsign(input: &Operand) -> Formula {
+    function(input, "x / (1 + fabs(x))")
+}
+
+/// Rounded to float32, as the compiler's tables have it.
+pub(super) fn mish(input: &Operand) -> Formula {
+    function(input, "(float)(x * tanh(softplus(x)))")
+}
+
+pub(super) fn hard_swish(input: &Operand) -> Formula {
+    function(input, "x * held(x / 6 + (R)0.5)")
+}
+
+pub(super) fn hard_sigmoid(op: &HardSigmoid<Operand>) -> Formula {
+    function(&op.input, "held(k0 * x + k1)").numbers([op.alpha, op.beta])
+}
+
+pub(super) fn elu(op: &Elu<Operand>) -> Formula {
+    function(&op.input, "x > 0 ? x : k0 * expm1(x)").numbers([op.alpha])
+}
+
+pub(super) fn tanh(op: &Tanh<Operand>) -> Formula {
+    function(&op.input, "tanh(x)").finish(Finish::round(op.round_mode))
+}
+
+pub(super) fn sigmoid(op: &Sigmoid<Operand>) -> Formula {
+    let expression = if op.log { "-softplus(-x)" } else { "k0 * logistic(x) + k1" };
+    function(&op.input, expression).numbers([op.scale, op.bias]).finish(Finish::round(op.round_mode))
+}
+
+pub(super) fn silu(input: &Operand) -> Formula {
+    function(input, "x / (1 + exp(-x))")
+}
+
+pub(super) fn swish(op: &Swish<Operand>) -> Formula {
+    function(&op.input, "x / (1 + exp(-x * k0))").numbers([op.beta]).finish(Finish::round(op.round_mode))
+}
+
+pub(super) fn gelu(op: &GELU<Operand>) -> Formula {
+    let expression = match op.approx_mode {
+        GeluApproxMode::Normal => "(R)0.5 * x * (1 + erf(x * (R)0.70710678118654752440))",
+        GeluApproxMode::Tanh => "(R)0.5 * x * (1 + tanh((R)0.79788456080286535588 * (x + (R)0.044715 * x * x * x)))",
+        GeluApproxMode::Sigm => "x * logistic((R)1.702 * x)",
+    };
+    function(&op.input, expression).finish(Finish::round(op.round_mode))
+}
+
+/// A block a row. Between bytes with scales the exponentials come from a table, as the compiler has it, and the result is
+/// rounded to the nearest integer whatever the round mode.
+pub(super) fn softmax(op: &Softmax<Operand>, b: &mut Builder) -> Result<()> {
+    let shape = &op.input.ty.shape;
+    let axis = axis_of(op.axis, shape.len());
+    let (n, inner) = (shape[axis], shape[axis + 1..].iter().product::<usize>());
+    let rows = op.input.ty.elements() / n.max(1);
+    let result = b.result_type(0)?;
+    if let Some((table, to, offset)) = meaning::softmax_table(op, result) {
+        let table = b.constant(&table)?;
+        let types = [&op.input.ty, result].map(|ty| super::formula::c_type(ty.dtype)).join(", ");
+        let arguments = arguments![b.stored(&op.input)?, b.result(0), table, rows, n, inner, to, offset];
+        return b.launch(FILE, format!("softmax_stored<{types}>"), geometry::elements(rows as u64), arguments);
+    }
+    let (x, y) = (b.reals(&op.input)?, b.real_result(0)?);
+    let arguments = arguments![x, y, rows, n, inner, op.beta as f32, op.log];
+    b.launch(FILE, "softmax", geometry::rows(rows as u64, n as u64), arguments)?;
+    b.store(0, y, Finish::round(op.round_mode))
+}

@@ -1,0 +1,145 @@
+use super::formula::{Finish, Formula, Input, name};
+use crate::{
+    exec::Operand,
+    ops::{Add, AddConst, Div, DivConst, MaxConst, MinConst, Mul, MulConst, Reciprocal, Sub, SubConst},
+};
+
+/// Quotients, rests and products that stay within 64 bits.
+const INTEGERS: &str = "
+__device__ inline i64 times(i64 x, i64 y) {
+    if (x == 0 || y == 0) return 0;
+    const u64 a = x < 0 ? 0 - (u64)x : (u64)x, b = y < 0 ? 0 - (u64)y : (u64)y;
+    const bool negative = (x < 0) != (y < 0);
+    const u64 most = negative ? (u64)1 << 63 : (u64)Range<i64>::high;
+    if (a > most / b) return negative ? Range<i64>::low : Range<i64>::high;
+    return negative ? (i64)(0 - a * b) : (i64)(a * b);
+}
+// What has no result, or none within 64 bits, is 0.
+__device__ inline i64 over(i64 x, i64 y) { return y == 0 || (x == Range<i64>::low && y == -1) ? 0 : x / y; }
+__device__ inline i64 rest(i64 x, i64 y) { return y == 0 || y == -1 ? 0 : x % y; }
+// With the sign of the divisor.
+template <class R> __device__ inline R floored(R rest, R y) { return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest; }
+";
+
+/// Of any number of tensors, from left to right: `real` and `whole` of `x` and `y`, of which coefficients are the factors.
+fn tensors(
+    inputs: &[Operand],
+    coeff: Option<&[f64]>,
+    finish: Finish,
+    [real, whole]: [fn(&str, &str) -> String; 2],
+) -> Formula {
+    let coeff: &[f64] = coeff.unwrap_or_default();
+    let numbers: Vec<f64> = coeff.iter().take(inputs.len()).copied().collect();
+    let weighed = |i: usize| match numbers.get(i) {
+        Some(c) if *c != 1.0 => format!("({} * k{i})", name(i)),
+        _ => name(i),
+    };
+    let fold = |f: fn(&str, &str) -> String, of: &dyn Fn(usize) -> String| {
+        (1..inputs.len()).fold(of(0), |all, i| f(&all, &of(i)))
+    };
+    let (real, whole) = (fold(real, &weighed), fold(whole, &name));
+    let inputs = inputs.iter().map(Input::of).collect();
+    Formula::arithmetic(inputs, real, whole).numbers(numbers).finish(finish).with(INTEGERS)
+}
+
+pub(super) fn add(op: &Add<Operand>) -> Formula {
+    let finish = Finish::relu(op.do_relu, op.relu_limit);
+    tensors(&op.inputs, op.coeff.as_deref(), finish, [|x, y| format!("({x} + {y})"), |x, y| format!("plus({x}, {y})")])
+}
+
+pub(super) fn sub(op: &Sub<Operand>) -> Formula {
+    let finish = Finish::relu(op.do_relu, op.relu_limit);
+    let forms: [fn(&str, &str) -> String; 2] = match op.is_reverse {
+        true => [|x, y| format!("({y} - {x})"), |x, y| format!("minus({y}, {x})")],
+        false => [|x, y| format!("({x} - {y})"), |x, y| format!("minus({x}, {y})")],
+    };
+    tensors(&op.inputs, op.coeff.as_deref(), finish, forms)
+}
+
+pub(super) fn mul(op: &Mul<Operand>) -> Formula {
+    let finish = Finish::relu(op.do_relu, op.relu_limit);
+    tensors(&op.inputs, None, finish, [|x, y| format!("({x} * {y})"), |x, y| format!("times({x}, {y})")])
+}
+
+pub(super) fn div(op: &Div<Operand>) -> Formula {
+    let finish = Finish::relu(op.do_relu, op.relu_limit);
+    let forms: [fn(&str, &str) -> String; 2] = match op.is_reverse {
+        true => [|x, y| format!("({y} / {x})"), |x, y| format!("over({y}, {x})")],
+        false => [|x, y| format!("({x} / {y})"), |x, y| format!("over({x}, {y})")],
+    };
+    tensors(&op.inputs, None, finish, forms)
+}
+
+/// Where the comparison fails the first stays: so does NaN.
+pub(super) fn max(inputs: &[Operand]) -> Formula {
+    let form: fn(&str, &str) -> String = |x, y| format!("larger({x}, {y})");
+    tensors(inputs, None, Finish::default(), [form, form]).with(CHOICES)
+}
+
+pub(super) fn min(inputs: &[Operand]) -> Formula {
+    let form: fn(&str, &str) -> String = |x, y| format!("smaller({x}, {y})");
+    tensors(inputs, None, Finish::default(), [form, form]).with(CHOICES)
+}
+
+const CHOICES: &str = "
+template <class R> __device__ inline R larger(R x, R y) { return x < y ? y : x; }
+template <class R> __device__ inline R smaller(R x, R y) { return y < x ? y : x; }
+";
+
+pub(super) fn modulo(inputs: &[Operand]) -> Formula {
+    tensors(inputs, None, Finish::default(), [|x, y| format!("fmod({x}, {y})"), |x, y| format!("rest({x}, {y})")])
+}
+
+pub(super) fn remainder(inputs: &[Operand]) -> Formula {
+    let real: fn(&str, &str) -> String = |x, y| format!("floored<R>(fmod({x}, {y}), {y})");
+    tensors(inputs, None, Finish::default(), [real, |x, y| format!("floored<R>(rest({x}, {y}), {y})")])
+}
+
+pub(super) fn pow3(inputs: &[Operand]) -> Formula {
+    let whole: fn(&str, &str) -> String =
+        |x, y| format!("whole(rounded(pow((double){x}, (double){y}), AWAY_FROM_ZERO))");
+    tensors(inputs, None, Finish::default(), [|x, y| format!("pow({x}, {y})"), whole])
+}
+
+pub(super) fn reciprocal(op: &Reciprocal<Operand>) -> Formula {
+    let expression = if op.do_relu { "relu(k0 / x, k1)" } else { "k0 / x" };
+    Formula::function(&op.input, expression).numbers([op.const_val, op.relu_limit])
+}
+
+/// Quotients of fractions are rounded to float32 before they are cut; those of whole numbers are not.
+const QUOTIENT: &str = "
+__device__ inline double quotient(double x, double y) {
+    return x == trunc(x) && y == trunc(y) ? floor(x / y) : (double)floor((float)(x / y));
+}
+";
+
+pub(super) fn div_const(op: &DivConst<Operand>) -> Formula {
+    let quotient = if op.is_reverse { "(R)quotient(k0, x)" } else { "(R)quotient(x, k0)" };
+    let expression = if op.do_relu { format!("relu({quotient}, k1)") } else { quotient.into() };
+    Formula::function(&op.input, expression).numbers([op.const_val, op.relu_limit]).with(QUOTIENT)
+}
+
+fn constant(input: &Operand, expression: &str, c: f64, finish: Finish) -> Formula {
+    Formula::constant(input, expression).numbers([c]).finish(finish)
+}
+
+pub(super) fn add_const(op: &AddConst<Operand>) -> Formula {
+    constant(&op.input, "x + k0", op.const_val, Finish::relu(op.do_relu, op.relu_limit))
+}
+
+pub(super) fn sub_const(op: &SubConst<Operand>) -> Formula {
+    let expression = if op.is_reverse { "k0 - x" } else { "x - k0" };
+    constant(&op.input, expression, op.const_val, Finish::relu(op.do_relu, op.relu_limit))
+}
+
+pub(super) fn mul_const(op: &MulConst<Operand>) -> Formula {
+    constant(&op.input, "x * k0", op.const_val, Finish::relu(op.do_relu, op.relu_limit))
+}
+
+pub(super) fn max_const(op: &MaxConst<Operand>) -> Formula {
+    constant(&op.input, "x < k0 ? k0 : x", op.const_val, Finish::default())
+}
+
+pub(super) fn min_const(op: &MinConst<Operand>) -> Formula {
+    constant(&op.input, "x > k0 ? k0 : x", op.const_val, Finish::default())
+}

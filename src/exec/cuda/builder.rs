@@ -1,0 +1,206 @@
+//! How kernels make a [`Program`]: operands as the numbers that they need, memory, launches, and results stored.
+use super::{
+    Cuda,
+    formula::{Chain, Finish, Formula, Input},
+    geometry::{self, Geometry},
+    program::{Argument, Launch, Output, Program, Slot},
+    source::{File, Source},
+};
+use crate::{
+    base::{Dtype, Result, invalid},
+    exec::{Operand, Signature, ValueType, meaning},
+    ops::Op,
+};
+use std::sync::Arc;
+
+/// Makes the program of one signature.
+pub(super) struct Builder<'a> {
+    cuda: &'a Cuda,
+    signature: &'a Signature,
+    then: &'a [Op<Operand>],
+    program: Program,
+}
+
+/// The arguments of a launch.
+macro_rules! arguments {
+    ($($argument:expr),* $(,)?) => { [$($crate::exec::cuda::program::Argument::from($argument)),*] };
+}
+pub(super) use arguments;
+
+impl<'a> Builder<'a> {
+    pub fn new(cuda: &'a Cuda, signature: &'a Signature) -> Builder<'a> {
+        let results = signature.outputs().map(|ty| Output { ty: ty.clone(), shares: None }).collect();
+        Builder { cuda, signature, then: &signature.then, program: Program { results, ..Program::default() } }
+    }
+    /// The program, with what the plan has put behind the operator, if the kernel has not seen to that.
+    ///
+    /// # Errors
+    /// As of [`Builder::chain`].
+    pub fn finished(mut self) -> Result<Program> {
+        let tails = self.tails()?;
+        if !tails.is_empty() {
+            let (ty, to) = (self.result_type(0)?.clone(), self.result(0));
+            let formulas = [vec![Formula::copy(Input::slot(to, ty.clone()))], tails].concat();
+            self.chain(Chain::new(formulas, to, ty))?;
+        }
+        Ok(self.program)
+    }
+    /// Formulas of what the plan has put behind the operator, which the caller then sees to.
+    ///
+    /// # Errors
+    /// One has none, which the backend did not ask for.
+    pub fn tails(&mut self) -> Result<Vec<Formula>> {
+        let then = std::mem::take(&mut self.then);
+        let of = |op: &Op<Operand>| {
+            let formula = super::formula_of(op, self.result_type(0)?);
+            formula.ok_or_else(|| invalid("a tail without a formula"))
+        };
+        then.iter().map(of).collect()
+    }
+
+    /// The type of a result.
+    ///
+    /// # Errors
+    /// The operator has no such result.
+    pub fn result_type(&self, i: usize) -> Result<&'a ValueType> {
+        let result = self.signature.results.get(i).and_then(Option::as_ref);
+        result.ok_or_else(|| invalid(format!("the operator has no result {i}")))
+    }
+    /// Where a result is written, in its buffer's dtype.
+    pub fn result(&self, i: usize) -> Slot {
+        Slot::Result(self.signature.results.iter().take(i).flatten().count())
+    }
+    /// The stored elements of an operand.
+    pub fn stored(&self, operand: &Operand) -> Result<Slot> {
+        operand.index().map(Slot::Operand).ok_or_else(|| invalid("an operand without a place"))
+    }
+    /// An operand as real numbers, in float32: as it is stored, or made so before.
+    pub fn reals(&mut self, operand: &Operand) -> Result<Slot> {
+        if operand.ty.buffer_dtype() == Dtype::Float32 {
+            return self.stored(operand);
+        }
+        let ty = as_real(&operand.ty);
+        let to = self.temporary(ty.bytes());
+        self.chain(Chain::new(vec![Formula::copy(Input::of(operand))], to, ty))?;
+        Ok(to)
+    }
+    /// As [`Builder::reals`], where the operand may be absent: then it is `otherwise`, which is not read.
+    pub fn reals_or(&mut self, operand: &Option<Operand>, otherwise: Slot) -> Result<Slot> {
+        operand.as_ref().map_or(Ok(otherwise), |o| self.reals(o))
+    }
+    /// An operand's elements as stored, in the dtype and scale of a result: as they are, or stored anew. A result without a
+    /// scale takes them as they are.
+    pub fn converted(&mut self, operand: &Operand, result: usize, finish: Finish) -> Result<Slot> {
+        let result = self.result_type(result)?;
+        if meaning::stores_the_same(&operand.ty, result) {
+            return self.stored(operand);
+        }
+        let ty = ValueType { shape: operand.ty.shape.clone(), ..result.clone() };
+        let to = self.temporary(ty.bytes());
+        self.chain(Chain::new(vec![Formula::copy(Input::of(operand)).finish(finish)], to, ty))?;
+        Ok(to)
+    }
+    /// Where a kernel writes a result's real numbers, in float32; [`Builder::store`] must follow.
+    pub fn real_result(&mut self, i: usize) -> Result<Slot> {
+        let ty = self.result_type(i)?;
+        match ty.buffer_dtype() {
+            Dtype::Float32 => Ok(self.result(i)),
+            _ => Ok(self.temporary(as_real(ty).bytes())),
+        }
+    }
+    /// Stores the real numbers of a result that a kernel has written to `from`: in its dtype and scale, after what the plan
+    /// has put behind the operator.
+    pub fn store(&mut self, i: usize, from: Slot, finish: Finish) -> Result<()> {
+        let (ty, to) = (self.result_type(i)?, self.result(i));
+        let mut formulas = vec![Formula::copy(Input::slot(from, as_real(ty))).finish(finish)];
+        if i == 0 {
+            formulas.extend(self.tails()?);
+        }
+        if from == to && formulas.len() == 1 && finish.relu.is_none() {
+            return Ok(());
+        }
+        self.chain(Chain::new(formulas, to, ty.clone()))
+    }
+    /// Stores plain integers of a dtype, which a kernel has written to `from`, as a result: saturated.
+    pub fn store_ints(&mut self, i: usize, dtype: Dtype, from: Slot) -> Result<()> {
+        let result = self.result_type(i)?.clone();
+        let input = Input::slot(from, ValueType { dtype, quantization: None, ..result.clone() });
+        self.chain(Chain::new(vec![Formula::whole(vec![input], "x")], self.result(i), result))
+    }
+    /// A result that shows an operand's memory.
+    pub fn share(&mut self, i: usize, from: Slot) -> Result<()> {
+        let Slot::Result(place) = self.result(i) else { return Ok(()) };
+        match from {
+            Slot::Operand(operand) if self.then.is_empty() => {
+                self.program.results[place].shares = Some(operand);
+                Ok(())
+            }
+            from => {
+                let ty = self.result_type(i)?.clone();
+                if ty.buffer_dtype() == Dtype::Float32 {
+                    return self.store(i, from, Finish::default());
+                }
+                let formula = Formula::moved(Input::slot(from, ty.clone()));
+                self.chain(Chain::new(vec![formula], self.result(i), ty))
+            }
+        }
+    }
+
+    /// Memory for so many bytes, while the program runs.
+    pub fn temporary(&mut self, bytes: u64) -> Slot {
+        self.program.temporaries.push(bytes);
+        Slot::Temporary(self.program.temporaries.len() - 1)
+    }
+    /// Memory for so many floats, while the program runs.
+    pub fn temporary_reals(&mut self, n: usize) -> Slot {
+        self.temporary((n as u64).saturating_mul(4))
+    }
+    /// Numbers that the program keeps on the device.
+    pub fn constant<T: bytemuck::NoUninit>(&mut self, numbers: &[T]) -> Result<Slot> {
+        let bytes = bytemuck::cast_slice(numbers);
+        let block = self.cuda.pool.block(bytes.len() as u64)?;
+        self.cuda.device.write(block.address, bytes)?;
+        self.program.constants.push(Arc::new(block));
+        Ok(Slot::Constant(self.program.constants.len() - 1))
+    }
+
+    /// A kernel of a file; nothing where the geometry is empty.
+    pub fn launch(
+        &mut self,
+        file: File,
+        function: impl Into<String>,
+        geometry: Geometry,
+        arguments: impl IntoIterator<Item = Argument>,
+    ) -> Result<()> {
+        self.launch_source(Source::new(file, function), geometry, arguments.into_iter().collect())
+    }
+    /// Elementwise operators as one kernel.
+    pub fn chain(&mut self, chain: Chain) -> Result<()> {
+        let n = chain.elements();
+        let (source, arguments) = chain.compile(self)?;
+        self.launch_source(source, geometry::elements(n.div_ceil(chain.width())), arguments)
+    }
+    fn launch_source(&mut self, source: Source, geometry: Geometry, arguments: Vec<Argument>) -> Result<()> {
+        if geometry.is_empty() {
+            return Ok(());
+        }
+        let kernel = self.cuda.device.load(&source)?;
+        self.program.launches.push(Launch { source, kernel, geometry, arguments });
+        Ok(())
+    }
+}
+
+/// The same numbers in float32.
+pub(super) fn as_real(ty: &ValueType) -> ValueType {
+    ValueType { dtype: Dtype::Float32, quantization: None, ..ty.clone() }
+}
+
+/// An unsigned type as wide as a dtype's elements, for kernels that only move them.
+pub(super) fn bits_type(dtype: Dtype) -> &'static str {
+    match dtype.size() {
+        1 => "u8",
+        2 => "u16",
+        4 => "unsigned",
+        _ => "u64",
+    }
+}

@@ -1,0 +1,96 @@
+//! Compiled kernels on disk, by what they were made of.
+//!
+//! A file ends with a checksum of what stands before it; one that is damaged is made anew. Files appear under their names
+//! when they are complete, so any number of processes may use one folder.
+use crate::base::files;
+use sha2::{Digest, Sha256};
+use std::{
+    env, fs,
+    path::{Path, PathBuf},
+};
+
+/// The most bytes of a compiled kernel.
+const MOST: u64 = 64 << 20;
+
+/// Where the folder is, if not in the user's own.
+const VARIABLE: &str = "TPULANG_CACHE";
+
+/// The folder for compiled kernels: `$TPULANG_CACHE`, or `tpulang` in the user's folder for such things. None where there
+/// is no such folder, or it cannot be made: then nothing is kept.
+pub(super) fn folder() -> Option<PathBuf> {
+    let of_user = || {
+        let own = env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|p| p.is_absolute());
+        own.or_else(|| Some(PathBuf::from(env::var_os("HOME")?).join(".cache"))).map(|p| p.join("tpulang"))
+    };
+    let folder = env::var_os(VARIABLE).map(PathBuf::from).or_else(of_user)?.join("kernels");
+    fs::create_dir_all(&folder).ok()?;
+    Some(folder)
+}
+
+/// A name for what is made of these texts.
+pub(super) fn hash<'t>(parts: impl IntoIterator<Item = &'t str>) -> String {
+    let each = |digest: Sha256, part: &str| digest.chain_update((part.len() as u64).to_le_bytes()).chain_update(part);
+    let digest = parts.into_iter().fold(Sha256::new(), each).finalize();
+    digest.iter().map(|byte| format!("{byte:02x}")).collect()
+}
+
+/// What was kept under a name, if it is whole.
+pub(super) fn read(folder: Option<&Path>, name: &str) -> Option<Vec<u8>> {
+    let mut bytes = files::read(folder?.join(name), MOST).ok()?;
+    let at = bytes.len().checked_sub(32)?;
+    let digest = bytes.split_off(at);
+    (Sha256::digest(&bytes).as_slice() == digest).then_some(bytes)
+}
+
+/// Keeps bytes under a name. What cannot be kept is made anew the next time: no error.
+pub(super) fn keep(folder: Option<&Path>, name: &str, bytes: &[u8]) {
+    use std::io::Write;
+    let Some(folder) = folder else { return };
+    let path = folder.join(name);
+    let written = files::replace(&path, |file| {
+        let all = file.write_all(bytes).and_then(|()| file.write_all(&Sha256::digest(bytes)));
+        all.map_err(crate::base::Error::io(&path))
+    });
+    drop(written);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_damaged_is_not_there() {
+        let folder = tempfile::tempdir().unwrap();
+        let folder = Some(folder.path());
+        assert_eq!(read(folder, "a"), None);
+        keep(folder, "a", b"code");
+        assert_eq!(read(folder, "a").as_deref(), Some(&b"code"[..]));
+        let path = folder.unwrap().join("a");
+        let mut bytes = fs::read(&path).unwrap();
+        bytes[1] ^= 1;
+        fs::write(&path, &bytes).unwrap();
+        assert_eq!(read(folder, "a"), None, "one bit is another");
+        fs::write(&path, b"short").unwrap();
+        assert_eq!(read(folder, "a"), None, "it is cut");
+        keep(folder, "a", b"new");
+        assert_eq!(read(folder, "a").as_deref(), Some(&b"new"[..]));
+        keep(Some(Path::new("/nowhere/at/all")), "a", b"code");
+        keep(None, "a", b"code");
+    }
+
+    #[test]
+    fn many_may_write_the_same() {
+        let folder = tempfile::tempdir().unwrap();
+        let bytes = vec![7; 1 << 16];
+        std::thread::scope(|scope| {
+            for _ in 0..4 {
+                scope.spawn(|| {
+                    for _ in 0..20 {
+                        keep(Some(folder.path()), "a", &bytes);
+                        assert_eq!(read(Some(folder.path()), "a").as_ref(), Some(&bytes));
+                    }
+                });
+            }
+        });
+    }
+}

@@ -1,0 +1,108 @@
+use super::formula::{Finish, Formula, Input};
+use crate::{
+    exec::{Operand, ValueType, meaning::zero_points},
+    ops::{Cast, DequantInt, DequantMode, DequantizeLinear, QuantizeLinear, RequantFp, RequantInt, RequantMode},
+    quant::RoundMode,
+};
+
+pub(super) const FIXED_POINT: &str = include_str!("fixed_point.cuh");
+
+pub(super) fn cast(op: &Cast<Operand>, result: &ValueType) -> Formula {
+    let input = Input::of(&op.input);
+    if op.input.ty.is_plain_int() && result.is_plain_int() {
+        return Formula::whole(vec![input], "x");
+    }
+    Formula::copy(input).finish(Finish::round(op.round_mode))
+}
+
+/// Whether a mode is one of TFLite's; none for those that the tool chain's executor does not know either.
+fn is_tflite(mode: RequantMode) -> Option<bool> {
+    match mode {
+        RequantMode::TFLite | RequantMode::TFLiteLShift => Some(true),
+        RequantMode::MultiplierShift => Some(false),
+        RequantMode::OnlyShift | RequantMode::QDM | RequantMode::OnlyScale => None,
+    }
+}
+
+/// A number for each channel of the input.
+fn channels(list: &[i64], input: &Operand, axis: i64) -> Input {
+    Input::of_axis(list, &input.ty.shape, axis)
+}
+
+pub(super) fn requant_int(op: &RequantInt<Operand>, result: &ValueType) -> Option<Formula> {
+    let (mode, axis, x) = (op.round_mode as i32, op.rq_axis, &op.input);
+    let expression = match is_tflite(op.quant_mode)? {
+        true => format!("plus(tflite(minus(x, (i64)k0), y, negated(z), {mode}), x3)"),
+        false => format!("plus(multiplier_shift(minus(x, (i64)k0), y, z, {mode}), x3)"),
+    };
+    let lists = [&op.multiplier, &op.rshift, &zero_points(result)].map(|list| channels(list, x, axis));
+    let inputs = [vec![Input::of(x)], lists.to_vec()].concat();
+    Some(Formula::whole(inputs, expression).numbers([zero_points(&x.ty)[0] as f64]).with(FIXED_POINT))
+}
+
+/// In float32, as the tool chain's executor has it.
+pub(super) fn requant_fp(op: &RequantFp<Operand>, result: &ValueType) -> Option<Formula> {
+    let (x, mode) = (&op.input, op.round_mode as i32);
+    let is_float = x.ty.dtype.is_float();
+    let whole = match is_float {
+        true => format!("whole(rounded(x, {}))", op.first_round_mode as i32),
+        false => "x".to_owned(),
+    };
+    let input = if is_float { Input::of(x).in_reals() } else { Input::of(x) };
+    let scale = Input::of_axis(&op.scale, &x.ty.shape, 1);
+    let scaled = |offset: &str| format!("whole(rounded((float)({whole}) * (float)y{offset}, {mode}))");
+    let (last, expression) = match is_tflite(op.quant_mode)? {
+        true => (channels(&zero_points(result), x, 1), format!("plus({}, z)", scaled(""))),
+        false => (Input::of_axis(&op.offset, &x.ty.shape, 1), scaled(" + (float)z")),
+    };
+    Some(Formula::whole(vec![input, scale, last], expression))
+}
+
+pub(super) fn dequant_int(op: &DequantInt<Operand>) -> Formula {
+    let (x, mode) = (&op.input, op.round_mode as i32);
+    let expression = match op.quant_mode {
+        DequantMode::Normal => format!("multiplier_shift(minus(x, x3), y, negated(z), {mode})"),
+        DequantMode::TFLite => format!("tflite_wider(minus(x, x3), y, {}, z, {mode})", literal(op.lshift)),
+    };
+    let lists = [&op.multiplier, &op.shift, &zero_points(&x.ty)].map(|list| channels(list, x, 1));
+    Formula::whole([vec![Input::of(x)], lists.to_vec()].concat(), expression).with(FIXED_POINT)
+}
+
+/// An integer in CUDA C, of which the smallest has no literal.
+pub(super) fn literal(i: i64) -> String {
+    if i == i64::MIN { "Range<i64>::low".into() } else { format!("((i64){i}ll)") }
+}
+
+/// As ONNX has it: halves go to the even number.
+pub(super) fn quantize_linear(op: &QuantizeLinear<Operand>) -> Formula {
+    let (x, mode) = (&op.input, RoundMode::HalfToEven as i32);
+    let (scale, zero) = (Input::of_axis(&op.y_scale, &x.ty.shape, op.axis), channels(&op.y_zero_point, x, op.axis));
+    let expression = format!("plus(whole(rounded(x / (float)y, {mode})), z)");
+    Formula::whole(vec![Input::of(x).in_reals(), scale, zero], expression)
+}
+
+pub(super) fn dequantize_linear(op: &DequantizeLinear<Operand>) -> Formula {
+    let x = &op.input;
+    let (scale, zero) = (Input::of_axis(&op.x_scale, &x.ty.shape, op.axis), channels(&op.x_zero_point, x, op.axis));
+    Formula::real(vec![Input::of(x).as_stored(), scale, zero], "(float)((double)minus(x, z) * y)")
+}
+
+/// Numbers that float16 has: float32 cut to 11 bits, halves to the even one, by adding and taking away what pushes the others
+/// out; beyond 65504 infinity.
+const HALF: &str = "
+__device__ inline float as_half(float x) {
+    const float size = fabs(x);
+    if (!(size < INFINITY) || size == 0) return x;
+    if (size >= 65520.0f) return x > 0 ? INFINITY : -INFINITY;
+    int exponent;
+    frexp(size, &exponent);
+    const int unit = (exponent > -13 ? exponent : -13) - 11;
+    const float of_units = ldexp(size, -unit);
+    const float even = (float)rounded(of_units, HALF_TO_EVEN);
+    return copysign(ldexp(even, unit), x);
+}
+";
+
+pub(super) fn dtype_cast(input: &Operand) -> Formula {
+    Formula::real(vec![Input::of(input)], "as_half(x)").with(HALF)
+}

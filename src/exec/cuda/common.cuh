@@ -1,0 +1,97 @@
+// What every kernel sees. The same text is compiled by NVRTC, which has no headers, and by a C++ compiler for emulation.
+typedef long long i64;
+typedef unsigned long long u64;
+typedef signed char i8;
+typedef unsigned char u8;
+typedef unsigned short u16;
+#ifndef TPULANG_EMULATED
+#define INFINITY __int_as_float(0x7f800000)
+#define NAN __int_as_float(0x7fffffff)
+#endif
+
+// Each thread's elements of n.
+#define FOR_ELEMENTS(i, n) \
+    for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += (i64)gridDim.x * blockDim.x)
+
+// The smallest and largest number of an element type. Unsigned ones of 64 bits end where signed ones do.
+template <class T> struct Range;
+template <> struct Range<i8> { static constexpr i64 low = -128, high = 127; };
+template <> struct Range<u8> { static constexpr i64 low = 0, high = 255; };
+enum Truth : u8 {};
+template <> struct Range<Truth> { static constexpr i64 low = 0, high = 1; };
+template <> struct Range<short> { static constexpr i64 low = -32768, high = 32767; };
+template <> struct Range<u16> { static constexpr i64 low = 0, high = 65535; };
+template <> struct Range<int> { static constexpr i64 low = -2147483647 - 1, high = 2147483647; };
+template <> struct Range<unsigned> { static constexpr i64 low = 0, high = 4294967295; };
+template <> struct Range<i64> { static constexpr i64 low = -9223372036854775807 - 1, high = 9223372036854775807; };
+template <> struct Range<u64> { static constexpr i64 low = 0, high = 9223372036854775807; };
+
+// A stored element as a whole number; fractions are cut, NaN is 0, what is too large the largest.
+__device__ inline i64 whole(double x) {
+    if (!(x == x)) return 0;
+    if (x >= 9223372036854775808.0) return Range<i64>::high;
+    if (x <= -9223372036854775808.0) return Range<i64>::low;
+    return (i64)x;
+}
+__device__ inline i64 whole(float x) { return whole((double)x); }
+__device__ inline i64 whole(u64 x) { return x > (u64)Range<i64>::high ? Range<i64>::high : (i64)x; }
+template <class T> __device__ inline i64 whole(T x) { return x; }
+
+// A real number as an element: saturated, NaN as 0.
+template <class T> struct Stored {
+    static __device__ T of(double x) {
+        if (!(x == x)) return 0;
+        if (x <= (double)Range<T>::low) return (T)Range<T>::low;
+        if (x >= (double)Range<T>::high) return (T)Range<T>::high;
+        return (T)x;
+    }
+    static __device__ T of_whole(i64 x) {
+        return (T)(x < Range<T>::low ? Range<T>::low : x > Range<T>::high ? Range<T>::high : x);
+    }
+};
+template <> struct Stored<float> {
+    static __device__ float of(double x) { return (float)x; }
+    static __device__ float of_whole(i64 x) { return (float)x; }
+};
+
+// Whole numbers that stay within 64 bits.
+__device__ inline i64 plus(i64 x, i64 y) {
+    const u64 sum = (u64)x + (u64)y;
+    if (((u64)x ^ sum) & ((u64)y ^ sum) & 0x8000000000000000ull) return x < 0 ? Range<i64>::low : Range<i64>::high;
+    return (i64)sum;
+}
+__device__ inline i64 minus(i64 x, i64 y) {
+    const u64 rest = (u64)x - (u64)y;
+    if (((u64)x ^ (u64)y) & ((u64)x ^ rest) & 0x8000000000000000ull) return x < 0 ? Range<i64>::low : Range<i64>::high;
+    return (i64)rest;
+}
+
+// How a fraction is rounded, numbered as quant::RoundMode.
+enum { AWAY_FROM_ZERO, HALF_UP, HALF_DOWN, HALF_TO_EVEN, HALF_TO_ODD, HALF_TOWARDS_ZERO, TOWARDS_ZERO, UP, DOWN };
+__device__ inline double rounded(double x, int mode) {
+    const double below = floor(x), rest = x - below;
+    const bool odd = fmod(below, 2.0) != 0.0;
+    bool up = false;
+    switch (mode) {
+        case TOWARDS_ZERO: return trunc(x);
+        case UP: return ceil(x);
+        case DOWN: return below;
+        case AWAY_FROM_ZERO: up = x > 0; break;
+        case HALF_TOWARDS_ZERO: up = x < 0; break;
+        case HALF_UP: up = true; break;
+        case HALF_TO_EVEN: up = odd; break;
+        case HALF_TO_ODD: up = !odd; break;
+    }
+    return rest > 0.5 || (rest == 0.5 && up) ? below + 1 : below;
+}
+
+// max(x, 0), and min(x, limit) where the limit is positive; NaN stays.
+template <class R> __device__ inline R relu(R x, R limit) {
+    if (x < 0) return 0;
+    return limit > 0 && x > limit ? limit : x;
+}
+
+// Elements that are read and written together.
+template <class T> struct alignas(4 * sizeof(T)) Four {
+    T of[4];
+};

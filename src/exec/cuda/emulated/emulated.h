@@ -1,0 +1,207 @@
+// CUDA C compiled as C++ for the CPU: blocks one after the other, each thread of a block a fiber of its own where the source has
+// barriers, so that they are real ones; a plain loop where it has none.
+#pragma once
+#define TPULANG_EMULATED 1
+#include <math.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+#define __global__ static
+#define __device__
+#define __forceinline__ inline
+#define __restrict__ __restrict
+#define __launch_bounds__(...)
+#define __shared__ static thread_local
+
+struct dim3 {
+    unsigned x, y, z;
+};
+
+namespace emulated {
+constexpr unsigned MOST = 1024, WARP = 32;
+constexpr size_t STACK = 96 << 10;
+struct Fiber {
+    ucontext_t begin;
+    jmp_buf at;
+    bool started, done;
+};
+// What one OS thread runs.
+struct Block {
+    dim3 thread, block, size, grid;
+    Fiber* fibers;
+    jmp_buf scheduler;
+    unsigned current, threads, alive, waiting, generation;
+    unsigned warp_waiting[MOST / WARP], warp_generation[MOST / WARP];
+    uint64_t slots[MOST];
+    void (*body)(void*);
+    void* data;
+    bool stuck;
+};
+static thread_local Block now;
+
+static inline void yield() {
+    if (!_setjmp(now.fibers[now.current].at)) _longjmp(now.scheduler, 1);
+}
+static inline void wait(unsigned& waiting, unsigned& generation, unsigned n) {
+    const unsigned mine = generation;
+    if (++waiting >= n) {
+        waiting = 0;
+        generation++;
+        return;
+    }
+    while (generation == mine) yield();
+}
+static inline unsigned warp_size() {
+    const unsigned first = now.current / WARP * WARP, left = now.threads - first;
+    return left < WARP ? left : WARP;
+}
+static inline void wait_warp() {
+    const unsigned w = now.current / WARP;
+    wait(now.warp_waiting[w], now.warp_generation[w], warp_size());
+}
+template <class T> static T exchange(T value, unsigned lane) {
+    static_assert(sizeof(T) <= 8, "a lane's value has 8 bytes at most");
+    const unsigned first = now.current / WARP * WARP;
+    memcpy(&now.slots[now.current], &value, sizeof value);
+    wait_warp();
+    if (lane < warp_size()) memcpy(&value, &now.slots[first + lane], sizeof value);
+    wait_warp();
+    return value;
+}
+static void enter() {
+    now.body(now.data);
+    now.fibers[now.current].done = true;
+    now.alive--;
+    _longjmp(now.scheduler, 1);
+}
+static inline dim3 place(unsigned i) {
+    return {i % now.size.x, i / now.size.x % now.size.y, i / (now.size.x * now.size.y)};
+}
+// All threads of a block, as fibers that give way at barriers.
+static void run_fibers(char* stacks) {
+    now.waiting = now.generation = 0;
+    memset(now.warp_waiting, 0, sizeof now.warp_waiting);
+    memset(now.warp_generation, 0, sizeof now.warp_generation);
+    for (unsigned i = 0; i < now.threads; i++) now.fibers[i].started = now.fibers[i].done = false;
+    now.alive = now.threads;
+    unsigned idle = 0;
+    while (now.alive) {
+        const unsigned alive = now.alive, generation = now.generation;
+        unsigned warps = 0;
+        for (unsigned w = 0; w * WARP < now.threads; w++) warps += now.warp_generation[w];
+        for (volatile unsigned i = 0; i < now.threads; i++) {
+            Fiber& fiber = now.fibers[i];
+            if (fiber.done) continue;
+            now.current = i;
+            now.thread = place(i);
+            if (_setjmp(now.scheduler)) continue;
+            if (fiber.started) _longjmp(fiber.at, 1);
+            fiber.started = true;
+            getcontext(&fiber.begin);
+            fiber.begin.uc_stack.ss_sp = stacks + i * STACK;
+            fiber.begin.uc_stack.ss_size = STACK;
+            fiber.begin.uc_link = nullptr;
+            makecontext(&fiber.begin, enter, 0);
+            setcontext(&fiber.begin);
+        }
+        unsigned after = 0;
+        for (unsigned w = 0; w * WARP < now.threads; w++) after += now.warp_generation[w];
+        idle = alive == now.alive && generation == now.generation && warps == after ? idle + 1 : 0;
+        if (idle > 4) {
+            // Some threads wait for others that have ended or wait elsewhere.
+            now.stuck = true;
+            return;
+        }
+    }
+}
+template <class F> static void call(void* f) {
+    (*(F*)f)();
+}
+template <class F> static int launch(dim3 grid, dim3 size, bool barriers, F body) {
+    now.size = size;
+    now.grid = grid;
+    now.threads = size.x * size.y * size.z;
+    now.stuck = false;
+    now.body = call<F>;
+    now.data = &body;
+    char* stacks = nullptr;
+    now.fibers = nullptr;
+    if (barriers) {
+        stacks = (char*)malloc(now.threads * STACK);
+        now.fibers = (Fiber*)malloc(now.threads * sizeof(Fiber));
+        if (!stacks || !now.fibers) abort();
+    }
+    for (unsigned z = 0; z < grid.z && !now.stuck; z++)
+        for (unsigned y = 0; y < grid.y && !now.stuck; y++)
+            for (unsigned x = 0; x < grid.x && !now.stuck; x++) {
+                now.block = {x, y, z};
+                if (barriers) {
+                    run_fibers(stacks);
+                    continue;
+                }
+                for (unsigned i = 0; i < now.threads; i++) {
+                    now.current = i;
+                    now.thread = place(i);
+                    body();
+                }
+            }
+    free(stacks);
+    free(now.fibers);
+    return now.stuck;
+}
+
+// A kernel's parameters by kind, so that what it is given can be checked.
+template <class T> struct Kind;
+template <class T> struct Kind<T*> { static constexpr char value = 'p'; };
+template <> struct Kind<long long> { static constexpr char value = 'i'; };
+template <> struct Kind<float> { static constexpr char value = 'f'; };
+template <> struct Kind<double> { static constexpr char value = 'd'; };
+template <class T> struct Identity { typedef T type; };
+
+template <size_t... I> struct Places {};
+template <size_t N, size_t... I> struct Count : Count<N - 1, N - 1, I...> {};
+template <size_t... I> struct Count<0, I...> { typedef Places<I...> type; };
+
+template <class... A, size_t... I>
+static int spread(void (*kernel)(A...), void** arguments, dim3 grid, dim3 size, bool barriers, Places<I...>) {
+    return launch(grid, size, barriers, [=] { kernel(*(A*)arguments[I]...); });
+}
+// 0: done; 1: threads wait for others for ever; 2: other arguments than parameters.
+template <class... A>
+static int enter_kernel(void (*kernel)(A...), const char* kinds, void** arguments, const unsigned* g, bool barriers) {
+    const char own[] = {Kind<A>::value..., 0};
+    if (strcmp(own, kinds)) return 2;
+    return spread(kernel, arguments, {g[0], g[1], g[2]}, {g[3], g[4], g[5]}, barriers, typename Count<sizeof...(A)>::type());
+}
+}  // namespace emulated
+
+#define threadIdx (emulated::now.thread)
+#define blockIdx (emulated::now.block)
+#define blockDim (emulated::now.size)
+#define gridDim (emulated::now.grid)
+#define __syncthreads() emulated::wait(emulated::now.waiting, emulated::now.generation, emulated::now.threads)
+#define __syncwarp(...) emulated::wait_warp()
+template <class T> static T __shfl_xor_sync(unsigned, T value, int mask) {
+    return emulated::exchange(value, (emulated::now.current % 32) ^ mask);
+}
+template <class T> static T __shfl_sync(unsigned, T value, int lane) {
+    return emulated::exchange(value, (unsigned)lane);
+}
+template <class T> static T atomicAdd(T* at, T value) {
+    T before = *at;
+    *at += value;
+    return before;
+}
+static inline int atomicCAS(int* at, int expected, int value) {
+    int before = *at;
+    if (before == expected) *at = value;
+    return before;
+}
+#define TPULANG_ENTRY(barriers, ...)                                                                       \
+    extern "C" int entry(const char* kinds, void** arguments, const unsigned* geometry) {                  \
+        return emulated::enter_kernel(__VA_ARGS__, kinds, arguments, geometry, barriers);                  \
+    }

@@ -1,0 +1,71 @@
+// Products of matrices, a tile a block. What is multiplied is asked for element by element, so that a convolution is a product
+// too, whose right matrix is never written.
+constexpr int TILE = 64, DEPTH = 16, EACH = 4;
+
+// Sums of products: of floats in float32, of integers exactly.
+template <class T> struct Sum;
+template <> struct Sum<float> {
+    float sum = 0;
+    __device__ void add(float x, float y) { sum = fmaf(x, y, sum); }
+    __device__ float total() const { return sum; }
+    typedef float Total;
+};
+// Of 16 bits less a zero point.
+template <> struct Sum<int> {
+    i64 sum = 0;
+    __device__ void add(int x, int y) { sum += (i64)x * y; }
+    __device__ i64 total() const { return sum; }
+    typedef i64 Total;
+};
+// Wider ones, saturated at the end.
+template <> struct Sum<i64> {
+    __int128 sum = 0;
+    __device__ void add(i64 x, i64 y) {
+        const __int128 product = (__int128)x * y, most = ~((__int128)1 << 127);
+        sum = product > 0 && sum > most - product ? most : product < 0 && sum < -most - product ? -most : sum + product;
+    }
+    __device__ i64 total() const {
+        return sum < Range<i64>::low ? Range<i64>::low : sum > Range<i64>::high ? Range<i64>::high : (i64)sum;
+    }
+    typedef i64 Total;
+};
+
+// The product of left, m x k, and right, k x n: `left(row, i)`, `right(i, column)`, `store(row, column, sum)`. A block of 256
+// threads makes a tile of 64 x 64 at a time, each thread 4 x 4 of it. Neighbouring threads read neighbouring i on the left
+// where `left_by_depth`, otherwise neighbouring rows; columns on the right where not `right_by_depth`.
+template <class T, class Left, class Right, class Store>
+__device__ inline void tiled(i64 m, i64 n, i64 k, bool left_by_depth, bool right_by_depth, Left left, Right right, Store store) {
+    __shared__ T of_left[DEPTH][TILE + 4], of_right[DEPTH][TILE + 4];
+    const int thread = threadIdx.x, down = thread / (TILE / EACH), across = thread % (TILE / EACH);
+    for (i64 top = (i64)blockIdx.y * TILE; top < m; top += (i64)gridDim.y * TILE) {
+        for (i64 first = (i64)blockIdx.x * TILE; first < n; first += (i64)gridDim.x * TILE) {
+            Sum<T> sums[EACH][EACH];
+            for (i64 at = 0; at < k; at += DEPTH) {
+                for (int e = thread; e < TILE * DEPTH; e += 256) {
+                    const int r = left_by_depth ? e / DEPTH : e % TILE, d = left_by_depth ? e % DEPTH : e / TILE;
+                    of_left[d][r] = top + r < m && at + d < k ? left(top + r, at + d) : T(0);
+                }
+                for (int e = thread; e < TILE * DEPTH; e += 256) {
+                    const int c = right_by_depth ? e / DEPTH : e % TILE, d = right_by_depth ? e % DEPTH : e / TILE;
+                    of_right[d][c] = first + c < n && at + d < k ? right(at + d, first + c) : T(0);
+                }
+                __syncthreads();
+                for (int d = 0; d < DEPTH; d++) {
+                    T x[EACH], y[EACH];
+                    for (int e = 0; e < EACH; e++) {
+                        x[e] = of_left[d][down * EACH + e];
+                        y[e] = of_right[d][across * EACH + e];
+                    }
+                    for (int r = 0; r < EACH; r++)
+                        for (int c = 0; c < EACH; c++) sums[r][c].add(x[r], y[c]);
+                }
+                __syncthreads();
+            }
+            for (int r = 0; r < EACH; r++)
+                for (int c = 0; c < EACH; c++) {
+                    const i64 row = top + down * EACH + r, column = first + across * EACH + c;
+                    if (row < m && column < n) store(row, column, sums[r][c].total());
+                }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+//! How many blocks and threads a launch has: pure functions of sizes. Kernels take the number of elements or rows as a
+//! parameter, and their threads or blocks go over more than one where the grid has fewer.
+
+/// Blocks of a grid and threads of a block, along x, y and z.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Geometry {
+    pub blocks: [u32; 3],
+    pub threads: [u32; 3],
+}
+
+/// Threads of a block whose threads do not work together.
+const THREADS: u32 = 256;
+
+/// Blocks that keep any device busy; more of them would only be started one after the other.
+const BLOCKS: u64 = 1 << 16;
+
+/// Blocks along y and z that every device takes.
+pub(super) const ACROSS: u64 = 65535;
+
+/// Threads that step together.
+const WARP: u64 = 32;
+
+impl Geometry {
+    /// Nothing is to be done: a launch without blocks is an error to a driver.
+    pub fn is_empty(&self) -> bool {
+        self.blocks.contains(&0) || self.threads.contains(&0)
+    }
+    #[cfg(test)]
+    fn total(&self) -> u64 {
+        self.blocks.iter().chain(&self.threads).map(|n| u64::from(*n)).product()
+    }
+}
+
+fn line(blocks: u64, threads: u32) -> Geometry {
+    Geometry { blocks: [blocks.min(BLOCKS) as u32, 1, 1], threads: [threads, 1, 1] }
+}
+
+/// A thread an element, or several where there are very many.
+pub(super) fn elements(n: u64) -> Geometry {
+    line(n.div_ceil(THREADS.into()), THREADS)
+}
+
+/// A block a row, whose threads work together: as many as a row of that length is worth, whole warps.
+pub(super) fn rows(rows: u64, length: u64) -> Geometry {
+    let threads = length.div_ceil(4).next_multiple_of(WARP).clamp(WARP, 512) as u32;
+    line(rows, threads.next_power_of_two())
+}
+
+/// A block for each tile of `rows` x `columns` numbers, so many `matrices` of them; `threads` a tile. Kernels go over more
+/// tiles along each axis than the grid has blocks.
+pub(super) fn tiles([rows, columns]: [u64; 2], matrices: u64, tile: [u64; 2], threads: u32) -> Geometry {
+    let blocks = [columns.div_ceil(tile[1]).min(BLOCKS), rows.div_ceil(tile[0]).min(ACROSS), matrices.min(ACROSS)];
+    Geometry { blocks: blocks.map(|n| n as u32), threads: [threads, 1, 1] }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn nothing_needs_no_blocks() {
+        assert!(elements(0).is_empty());
+        assert!(rows(0, 7).is_empty());
+        assert!(tiles([0, 8], 1, [64, 64], 256).is_empty());
+        assert!(tiles([8, 8], 0, [64, 64], 256).is_empty());
+        assert!(!elements(1).is_empty() && !rows(1, 0).is_empty());
+    }
+
+    #[test]
+    fn small_sizes_have_a_thread_each() {
+        for (n, blocks) in [(1, 1), (255, 1), (256, 1), (257, 2), (1 << 20, 1 << 12), ((1 << 24) + 1, 1 << 16)] {
+            assert_eq!(elements(n), Geometry { blocks: [blocks, 1, 1], threads: [256, 1, 1] }, "{n}");
+        }
+        for (length, threads) in [(1, 32), (128, 32), (129, 64), (257, 128), (768, 256), (1 << 40, 512)] {
+            assert_eq!(rows(3, length), Geometry { blocks: [3, 1, 1], threads: [threads, 1, 1] }, "{length}");
+        }
+        let geometry = tiles([65, 1], 2, [64, 32], 128);
+        assert_eq!(geometry, Geometry { blocks: [1, 2, 2], threads: [128, 1, 1] });
+    }
+
+    proptest! {
+        #[test]
+        fn limits_of_every_device_are_held(n in any::<u64>(), m in any::<u64>(), k in any::<u64>()) {
+            for geometry in [elements(n), rows(n, m), tiles([n, m], k, [128, 64], 256)] {
+                let [x, y, z] = geometry.blocks;
+                prop_assert!(x <= 0x7fff_ffff && u64::from(y) <= ACROSS && u64::from(z) <= ACROSS);
+                let threads: u32 = geometry.threads.iter().product();
+                prop_assert!(threads <= 1024 && threads.is_multiple_of(32));
+            }
+        }
+        #[test]
+        fn every_element_below_two_to_the_24_has_a_thread(n in 1u64..1 << 24) {
+            let total = elements(n).total();
+            prop_assert!(total >= n && total < n + 256);
+        }
+    }
+}

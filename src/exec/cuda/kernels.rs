@@ -1,0 +1,243 @@
+//! The list of kernels: for each op a formula, a program, or none.
+use super::{
+    activation, arithmetic,
+    builder::Builder,
+    cast, compare, conv, create,
+    formula::{Finish, Formula},
+    layout, math, matmul, norm, pool, reduce, select, shift,
+};
+use crate::{
+    base::Result,
+    exec::{Operand, ValueType, views::View},
+    ops::Op,
+};
+
+/// What an op becomes.
+pub(super) enum Kernel<'o> {
+    /// Elementwise.
+    Formula(Formula),
+    /// Launches of its own.
+    Program(Box<Build<'o>>),
+    /// Another backend runs it.
+    None,
+}
+
+type Build<'o> = dyn FnOnce(&mut Builder) -> Result<()> + 'o;
+
+fn program<'o>(build: impl FnOnce(&mut Builder) -> Result<()> + 'o) -> Kernel<'o> {
+    Kernel::Program(Box::new(build))
+}
+
+fn function(input: &Operand, expression: &str) -> Formula {
+    Formula::function(input, expression)
+}
+
+/// A view that is known beforehand.
+fn shown(input: &Operand, view: Option<View>) -> Kernel<'_> {
+    view.map_or(Kernel::None, |view| program(move |b| layout::shown(input, 0, view, b)))
+}
+
+/// The kernel of an op whose first result is of that type.
+///
+/// # Errors
+/// An attribute is impossible.
+pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'o>> {
+    Ok(match op {
+        Op::A16MatMul(op) => program(move |b| matmul::a16_matmul(op, b)),
+        Op::Abs(op) => Kernel::Formula(function(&op.input, "fabs(x)")),
+        Op::AdaptiveAvgPool(op) if conv::has_planes(&op.input) => program(move |b| pool::adaptive_avg_pool(op, b)),
+        Op::Add(op) => Kernel::Formula(arithmetic::add(op)),
+        Op::AddConst(op) => Kernel::Formula(arithmetic::add_const(op)),
+        Op::Arange(op) => Kernel::Formula(create::range(&op.start, &op.step)),
+        Op::Arccos(op) => Kernel::Formula(function(&op.input, "acos(x)")),
+        Op::Arctanh(op) => Kernel::Formula(function(&op.input, "atanh(x)")),
+        Op::AvgPool(op) if conv::has_planes(&op.input) => program(move |b| pool::avg_pool(op, b)),
+        Op::BatchNorm(op) => Kernel::Formula(norm::batch_norm(op)),
+        Op::BinaryConstShift(op) => Kernel::Formula(shift::binary_const_shift(op, result)),
+        Op::BinaryShift(op) => Kernel::Formula(shift::binary_shift(op, result)),
+        Op::Cast(op) => Kernel::Formula(cast::cast(op, result)),
+        Op::Ceil(op) => Kernel::Formula(function(&op.input, "ceil(x)")),
+        Op::Clip(op) => Kernel::Formula(math::clip(op)),
+        Op::Compare(op) => Kernel::Formula(compare::compare(&op.lhs, &op.rhs, op.mode)),
+        Op::CompareConst(op) => Kernel::Formula(compare::compare_const(op)),
+        Op::Concat(op) => program(move |b| layout::concat(op, b)),
+        Op::ConcatSlice(op) => program(move |b| layout::concat_slice(op, b)),
+        Op::ConstantFill(op) => Kernel::Formula(create::constant_fill(op)),
+        Op::Conv(op) if conv::has_planes(&op.input) => program(move |b| conv::conv(op, b)),
+        Op::Copy(op) => program(move |b| layout::reshape(&op.input, b)),
+        Op::Cos(op) => Kernel::Formula(function(&op.input, "cos(x)")),
+        Op::Cosh(op) => Kernel::Formula(function(&op.input, "cosh(x)")),
+        Op::CumSum(op) => program(move |b| reduce::cum_sum(op, b)),
+        Op::Deconv(op) if conv::has_planes(&op.input) => program(move |b| conv::deconv(op, b)),
+        Op::Depth2Space(op) => {
+            program(move |b| layout::shown(&op.input, 0, View::depth_to_space(&op.input.ty.shape, op)?, b))
+        }
+        Op::DequantInt(op) => Kernel::Formula(cast::dequant_int(op)),
+        Op::DequantizeLinear(op) => Kernel::Formula(cast::dequantize_linear(op)),
+        Op::Div(op) => Kernel::Formula(arithmetic::div(op)),
+        Op::DivConst(op) => Kernel::Formula(arithmetic::div_const(op)),
+        Op::DtypeCast(op) => Kernel::Formula(cast::dtype_cast(&op.input)),
+        Op::Elu(op) => Kernel::Formula(activation::elu(op)),
+        Op::Erf(op) => Kernel::Formula(function(&op.input, "erf(x)")),
+        Op::Exp(op) => Kernel::Formula(math::exp(op)),
+        Op::Expand(op) => program(move |b| layout::tile(&op.input, b)),
+        Op::Flatten(op) => program(move |b| layout::reshape(&op.input, b)),
+        Op::Floor(op) => Kernel::Formula(function(&op.input, "floor(x)")),
+        Op::Fp8MatMul(op) => program(move |b| matmul::fp8_matmul(op, b)),
+        Op::GELU(op) => Kernel::Formula(activation::gelu(op)),
+        Op::GroupNorm(op) => program(move |b| norm::group_norm(op, b)),
+        Op::HardSigmoid(op) => Kernel::Formula(activation::hard_sigmoid(op)),
+        Op::HardSwish(op) => Kernel::Formula(activation::hard_swish(&op.input)),
+        Op::InstanceNorm(op) => program(move |b| norm::instance_norm(op, b)),
+        Op::LRN(op) => program(move |b| norm::lrn(op, b)),
+        Op::LayerNorm(op) => program(move |b| norm::layer_norm(op, b)),
+        Op::LeakyRelu(op) => Kernel::Formula(activation::leaky_relu(op)),
+        Op::List(op) => program(move |b| layout::list(&op.inputs, b)),
+        Op::Log(op) => Kernel::Formula(function(&op.input, "log(x)")),
+        Op::LogB(op) => Kernel::Formula(math::log_b(op)),
+        Op::LogicalAnd(op) => compare::logical_and(op).map_or(Kernel::None, Kernel::Formula),
+        Op::MaskedFill(op) => Kernel::Formula(select::masked_fill(op, result)),
+        Op::MatMul(op) => program(move |b| matmul::matmul(op, b)),
+        Op::Max(op) => Kernel::Formula(arithmetic::max(&op.inputs)),
+        Op::MaxConst(op) => Kernel::Formula(arithmetic::max_const(op)),
+        Op::MaxPool(op) if conv::has_planes(&op.input) => program(move |b| pool::max_pool(op, b)),
+        Op::MaxPoolWithMask(op) if conv::has_planes(&op.input) => program(move |b| pool::max_pool_with_mask(op, b)),
+        Op::MeshGrid(op) => program(move |b| create::mesh_grid(op, b)),
+        Op::Min(op) => Kernel::Formula(arithmetic::min(&op.inputs)),
+        Op::MinConst(op) => Kernel::Formula(arithmetic::min_const(op)),
+        Op::Mish(op) => Kernel::Formula(activation::mish(&op.input)),
+        Op::Mod(op) => Kernel::Formula(arithmetic::modulo(&op.inputs)),
+        Op::Mul(op) => Kernel::Formula(arithmetic::mul(op)),
+        Op::MulConst(op) => Kernel::Formula(arithmetic::mul_const(op)),
+        Op::Normalize(op) => program(move |b| norm::normalize(op, b)),
+        Op::PRelu(op) => Kernel::Formula(activation::prelu(op)),
+        Op::Pack(op) => program(move |b| layout::along(&op.inputs, op.axis, Finish::default(), b)),
+        Op::Pad(op) => program(move |b| layout::pad(op, b)),
+        Op::Permute(op) => {
+            program(move |b| layout::shown(&op.input, 0, View::in_order(&op.input.ty.shape, &op.order), b))
+        }
+        Op::PixelNorm(op) => program(move |b| norm::pixel_norm(op, b)),
+        Op::PoolMask(op) => program(move |b| pool::pool_mask(op, b)),
+        Op::Pow(op) => Kernel::Formula(math::pow(op)),
+        Op::Pow2(op) => Kernel::Formula(math::pow2(op)),
+        Op::Pow3(op) => Kernel::Formula(arithmetic::pow3(&op.inputs)),
+        Op::QuantizeLinear(op) => Kernel::Formula(cast::quantize_linear(op)),
+        Op::RMSNorm(op) => program(move |b| norm::rms_norm(op, b)),
+        Op::Range(op) => Kernel::Formula(create::range(&op.start, &op.delta)),
+        Op::Reciprocal(op) => Kernel::Formula(arithmetic::reciprocal(op)),
+        Op::Reduce(op) => program(move |b| reduce::reduce(op, b)),
+        Op::Relu(op) => Kernel::Formula(activation::relu(op)),
+        Op::Remainder(op) => Kernel::Formula(arithmetic::remainder(&op.inputs)),
+        Op::Repeat(op) => program(move |b| layout::tile(&op.input, b)),
+        Op::RequantFp(op) => cast::requant_fp(op, result).map_or(Kernel::None, Kernel::Formula),
+        Op::RequantInt(op) => cast::requant_int(op, result).map_or(Kernel::None, Kernel::Formula),
+        Op::Reshape(op) => program(move |b| layout::reshape(&op.input, b)),
+        Op::Reverse(op) => {
+            program(move |b| layout::shown(&op.input, 0, View::reversed(&op.input.ty.shape, op.axis), b))
+        }
+        Op::Round(op) => Kernel::Formula(function(&op.input, "rounded(x, AWAY_FROM_ZERO)")),
+        Op::Rsqrt(op) => Kernel::Formula(math::rsqrt(op)),
+        Op::Scale(op) => Kernel::Formula(norm::scale(op)),
+        Op::Shape(op) => Kernel::Formula(create::shape(op)?),
+        Op::ShuffleChannel(op) => {
+            program(move |b| layout::shown(&op.input, 0, View::shuffled(&op.input.ty.shape, op.group as usize), b))
+        }
+        Op::SiLU(op) => Kernel::Formula(activation::silu(&op.input)),
+        Op::Sigmoid(op) => Kernel::Formula(activation::sigmoid(op)),
+        Op::Sign(op) => Kernel::Formula(function(&op.input, "(R)((x > 0) - (x < 0))")),
+        Op::Sin(op) => Kernel::Formula(function(&op.input, "sin(x)")),
+        Op::Sinh(op) => Kernel::Formula(function(&op.input, "sinh(x)")),
+        Op::Size(op) => Kernel::Formula(create::size(op, result)),
+        Op::Slice(op) => program(move |b| layout::slice(op, b)),
+        Op::SliceAxis(op) => shown(&op.input, layout::slice_axis(op)?),
+        Op::Softmax(op) => program(move |b| activation::softmax(op, b)),
+        Op::Softplus(op) => Kernel::Formula(activation::softplus(&op.input)),
+        Op::Softsign(op) => Kernel::Formula(activation::softsign(&op.input)),
+        Op::Split(op) => program(move |b| layout::split(op, b)),
+        Op::Sqrt(op) => Kernel::Formula(function(&op.input, "sqrt(x)")),
+        Op::Squeeze(op) => program(move |b| layout::reshape(&op.input, b)),
+        Op::StridedSlice(op) => shown(&op.input, layout::strided_slice(op)?),
+        Op::Sub(op) => Kernel::Formula(arithmetic::sub(op)),
+        Op::SubConst(op) => Kernel::Formula(arithmetic::sub_const(op)),
+        Op::SwapChannel(op) => program(move |b| layout::swap_channel(op, b)),
+        Op::SwapDimInner(op) => program(move |b| layout::swap_dim_inner(op, b)),
+        Op::Swish(op) => Kernel::Formula(activation::swish(op)),
+        Op::Tan(op) => Kernel::Formula(function(&op.input, "tan(x)")),
+        Op::Tanh(op) => Kernel::Formula(activation::tanh(op)),
+        Op::Tile(op) => program(move |b| layout::tile(&op.input, b)),
+        Op::Transpose(op) => {
+            program(move |b| layout::shown(&op.input, 0, View::transposed(&op.input.ty.shape, [op.dim0, op.dim1]), b))
+        }
+        Op::Trilu(op) => Kernel::Formula(select::trilu(op, result)),
+        Op::Unpack(op) => program(move |b| layout::unpack(op, b)),
+        Op::Unsqueeze(op) => program(move |b| layout::reshape(&op.input, b)),
+        Op::Upsample(op) => program(move |b| layout::upsample(op, b)),
+        Op::Variance(op) => program(move |b| reduce::variance(op, b)),
+        Op::View(op) => program(move |b| layout::reshape(&op.input, b)),
+        Op::Where(op) => Kernel::Formula(select::select(op, result)),
+        Op::A16Gather(_)
+        | Op::Arg(_)
+        | Op::Attention(_)
+        | Op::BatchNormBwd(_)
+        | Op::BatchNormTrain(_)
+        | Op::ChunkGatedDeltaRule(_)
+        | Op::ConcatVolume(_)
+        | Op::ConvBwd_Weight(_)
+        | Op::Convbwd(_)
+        | Op::Correlation(_)
+        | Op::DeformConv2D(_)
+        | Op::DetectionOutput(_)
+        | Op::Einsum(_)
+        | Op::EmbDenseBwd(_)
+        | Op::FAttention(_)
+        | Op::FAttentionLse(_)
+        | Op::FlexAttention(_)
+        | Op::FrcnDetection(_)
+        | Op::GRU(_)
+        | Op::Gather(_)
+        | Op::GatherElements(_)
+        | Op::GatherND(_)
+        | Op::GridSampler(_)
+        | Op::GroupNormTrain(_)
+        | Op::IndexPut(_)
+        | Op::Insert(_)
+        | Op::Interp(_)
+        | Op::LSTM(_)
+        | Op::LayerNormBwd(_)
+        | Op::LayerNormTrain(_)
+        | Op::Lut(_)
+        | Op::MatchTemplate(_)
+        | Op::MaxPoolingIndicesBwd(_)
+        | Op::MaxUnpool(_)
+        | Op::MeanRstd(_)
+        | Op::MeanStdScale(_)
+        | Op::Mlp(_)
+        | Op::Nms(_)
+        | Op::NonZero(_)
+        | Op::PriorBox(_)
+        | Op::Proposal(_)
+        | Op::ROIPooling(_)
+        | Op::RecurrentGatedDeltaRule(_)
+        | Op::RoiAlign(_)
+        | Op::RoiExtractor(_)
+        | Op::Rope(_)
+        | Op::ScaleDotProductAttention(_)
+        | Op::ScaleLut(_)
+        | Op::ScatterElements(_)
+        | Op::ScatterND(_)
+        | Op::SelectiveScan(_)
+        | Op::SoftmaxBwd(_)
+        | Op::Sort(_)
+        | Op::TopK(_)
+        | Op::YoloDetection(_)
+        | Op::Yuv2rgbFormula(_) => Kernel::None,
+        // More spatial axes than kernels walk along.
+        Op::AdaptiveAvgPool(_)
+        | Op::AvgPool(_)
+        | Op::Conv(_)
+        | Op::Deconv(_)
+        | Op::MaxPool(_)
+        | Op::MaxPoolWithMask(_) => Kernel::None,
+        tpulang_core::without_rule!(pattern) => Kernel::None,
+    })
+}

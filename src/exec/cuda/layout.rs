@@ -1,0 +1,231 @@
+//! Data movement, on elements of any type.
+use super::{
+    builder::{Builder, arguments, bits_type},
+    formula::{Chain, Finish, Formula, Input},
+    geometry,
+    source::{File, file},
+};
+use crate::{
+    array::Array,
+    base::Result,
+    exec::{
+        Operand, ValueType, meaning,
+        views::{View, axis_of, strides},
+    },
+    ops::{
+        Concat, ConcatSlice, Pad, PadMode, Slice, SliceAxis, Span, Split, StridedSlice, SwapChannel, SwapDimInner,
+        Unpack, Upsample, axis_ranges, pad_counts, slice_ranges, split_sizes, strided_ranges,
+    },
+};
+
+const FILE: File = file!("layout.cu");
+
+/// An operand's elements as a result stores them.
+fn as_stored_in(result: &ValueType, operand: &Operand, input: Input, finish: Finish) -> Formula {
+    match meaning::stores_the_same(&operand.ty, result) && finish.relu.is_none() {
+        true => Formula::moved(input),
+        false => Formula::copy(input).finish(finish),
+    }
+}
+
+/// The same elements in the result's shape.
+pub(super) fn reshape(input: &Operand, b: &mut Builder) -> Result<()> {
+    let from = b.converted(input, 0, Finish::default())?;
+    b.share(0, from)
+}
+
+/// A result that is a view of the operand.
+pub(super) fn shown(input: &Operand, i: usize, view: View, b: &mut Builder) -> Result<()> {
+    shown_with(input, i, view, Finish::default(), b)
+}
+
+pub(super) fn shown_with(input: &Operand, i: usize, view: View, finish: Finish, b: &mut Builder) -> Result<()> {
+    let (result, counts) = (b.result_type(i)?.clone(), view.counts.clone());
+    let formula = as_stored_in(&result, input, Input::of(input).viewed(view), finish);
+    b.chain(Chain::new(vec![formula], b.result(i), result).over(&counts))
+}
+
+/// A view of an operand as a part of the first result.
+fn put(input: &Operand, from: View, to: View, finish: Finish, b: &mut Builder) -> Result<()> {
+    let result = b.result_type(0)?.clone();
+    let formula = as_stored_in(&result, input, Input::of(input).viewed(from), finish);
+    b.chain(Chain::new(vec![formula], b.result(0), result).into_part(to))
+}
+
+/// Row for row, what the parts have there.
+fn join(parts: &[Operand], rows: usize, finish: Finish, b: &mut Builder) -> Result<()> {
+    let row = b.result_type(0)?.elements() / rows.max(1);
+    let mut at = 0;
+    for part in parts {
+        let n = part.ty.elements() / rows.max(1);
+        let view =
+            |row: usize, start: usize| View { start: start as i64, by: vec![row as i64, 1], counts: vec![rows, n] };
+        put(part, view(n, 0), view(row, at), finish, b)?;
+        at += n;
+    }
+    Ok(())
+}
+
+/// Whose parts stand one behind the other along an axis of the result.
+pub(super) fn along(parts: &[Operand], axis: i64, finish: Finish, b: &mut Builder) -> Result<()> {
+    let shape = &b.result_type(0)?.shape;
+    let rows = shape[..axis_of(axis, shape.len())].iter().product();
+    join(parts, rows, finish, b)
+}
+
+pub(super) fn concat(op: &Concat<Operand>, b: &mut Builder) -> Result<()> {
+    let is_real = b.result_type(0)?.buffer_dtype().is_float();
+    let finish = Finish::relu(op.do_relu && is_real, op.relu_limit).and_round(op.round_mode);
+    along(&op.inputs, op.axis, finish, b)
+}
+
+pub(super) fn list(inputs: &[Operand], b: &mut Builder) -> Result<()> {
+    join(inputs, 1, Finish::default(), b)
+}
+
+/// The end of both operands, as long as the first.
+pub(super) fn concat_slice(op: &ConcatSlice<Operand>, b: &mut Builder) -> Result<()> {
+    let (first, second) = (&op.in0.ty.shape, &op.in1.ty.shape);
+    let axis = axis_of(op.axis, first.len());
+    let (whole, more) = (first[axis], second[axis]);
+    let (old, new) = (whole.saturating_sub(more), more.min(whole));
+    let from = |shape: &[usize], count: usize| View::of_axis(shape, axis, shape[axis] - count, count);
+    for (input, shape, at, count) in [(&op.in0, first, 0, old), (&op.in1, second, old, new)] {
+        if count > 0 {
+            put(input, from(shape, count), View::of_axis(first, axis, at, count), Finish::default(), b)?;
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn unpack(op: &Unpack<Operand>, b: &mut Builder) -> Result<()> {
+    let shape = &op.input.ty.shape;
+    let axis = axis_of(op.axis, shape.len());
+    (0..shape[axis]).try_for_each(|i| shown(&op.input, i, View::of_axis(shape, axis, i, 1), b))
+}
+
+pub(super) fn split(op: &Split<Operand>, b: &mut Builder) -> Result<()> {
+    let shape = &op.input.ty.shape;
+    let axis = axis_of(op.axis, shape.len());
+    let mut at = 0;
+    for (i, size) in split_sizes(shape[axis], op)?.into_iter().enumerate() {
+        shown(&op.input, i, View::of_axis(shape, axis, at, size), b)?;
+        at += size;
+    }
+    Ok(())
+}
+
+pub(super) fn swap_channel(op: &SwapChannel<Operand>, b: &mut Builder) -> Result<()> {
+    let shape = &op.input.ty.shape;
+    let channel = |c: usize| View::of_axis(shape, 1, c, 1);
+    let order = op.channel_order.iter().enumerate();
+    order
+        .into_iter()
+        .try_for_each(|(to, from)| put(&op.input, channel(*from as usize), channel(to), Finish::default(), b))
+}
+
+/// How [`by_axes`] finds the entry of an axis; numbered as in `layout.cu`.
+#[derive(Debug, Clone, Copy)]
+enum Beyond {
+    Constant,
+    Edge,
+    Reflect,
+    Symmetric,
+    Around,
+}
+
+/// An axis of a result: each position shows the entry that is `before` places earlier, or what stands for one beyond the
+/// input's ends.
+struct Axis {
+    positions: usize,
+    before: i64,
+}
+
+/// A result whose elements are found along each axis on its own; `value` is where there is none.
+fn by_axes(input: &Operand, axes: &[Axis], beyond: Beyond, value: &Array, b: &mut Builder) -> Result<()> {
+    let (from, shape) = (b.converted(input, 0, Finish::default())?, &input.ty.shape);
+    let each = axes.iter().zip(shape).zip(strides(shape));
+    let table: Vec<i64> = each.flat_map(|((a, d), step)| [a.positions as i64, *d as i64, a.before, step]).collect();
+    let (n, rank) = (b.result_type(0)?.elements(), shape.len());
+    let value = b.constant(value.bytes()?)?;
+    let table = b.constant(&table)?;
+    let arguments = arguments![from, b.result(0), value, table, rank, beyond as i64, n];
+    let function = format!("by_axes<{}>", bits_type(b.result_type(0)?.buffer_dtype()));
+    b.launch(FILE, function, geometry::elements(n as u64), arguments)
+}
+
+/// The constant is a stored value, rounded and saturated to the elements' type.
+pub(super) fn pad(op: &Pad<Operand>, b: &mut Builder) -> Result<()> {
+    let shape = &op.input.ty.shape;
+    let counts = pad_counts(shape, op)?.into_iter().zip(shape);
+    let axes: Vec<Axis> =
+        counts.map(|((before, after), d)| Axis { positions: before + d + after, before: before as i64 }).collect();
+    let beyond = match op.mode {
+        PadMode::Constant => Beyond::Constant,
+        PadMode::Edge => Beyond::Edge,
+        PadMode::Reflect => Beyond::Reflect,
+        PadMode::Symmetric => Beyond::Symmetric,
+    };
+    let value = Array::filled(b.result_type(0)?.buffer_dtype(), [1], op.val)?;
+    by_axes(&op.input, &axes, beyond, &value, b)
+}
+
+/// Each axis begins with another entry.
+pub(super) fn swap_dim_inner(op: &SwapDimInner<Operand>, b: &mut Builder) -> Result<()> {
+    let each = op.input.ty.shape.iter().zip(&op.offset);
+    let axes: Vec<Axis> = each.map(|(d, offset)| Axis { positions: *d, before: -offset }).collect();
+    let value = Array::filled(b.result_type(0)?.buffer_dtype(), [1], 0.0)?;
+    by_axes(&op.input, &axes, Beyond::Around, &value, b)
+}
+
+/// The input again and again along each axis, up to the result's dimensions.
+pub(super) fn tile(input: &Operand, b: &mut Builder) -> Result<()> {
+    let view = View::tiled(&input.ty.shape, &b.result_type(0)?.shape);
+    shown(input, 0, view, b)
+}
+
+pub(super) fn upsample(op: &Upsample<Operand>, b: &mut Builder) -> Result<()> {
+    let finish = Finish::relu(op.do_relu, op.relu_limit);
+    match View::upsampled(&op.input.ty.shape, op) {
+        Some(view) => shown_with(&op.input, 0, view, finish, b),
+        None => Ok(()),
+    }
+}
+
+fn ranges(input: &Operand, ranges: &[Span], b: &mut Builder) -> Result<()> {
+    shown(input, 0, View::of_ranges(&input.ty.shape, ranges), b)
+}
+
+pub(super) fn slice(op: &Slice<Operand>, b: &mut Builder) -> Result<()> {
+    ranges(&op.input, &slice_ranges(&op.input.ty.shape, op)?, b)
+}
+
+/// The integers that an operand holds, where they are known beforehand.
+pub(super) fn known(operand: &Operand) -> Result<Option<Vec<i64>>> {
+    let to_ints = |a: &Array| Ok(a.to_f64()?.into_iter().map(|v| v as i64).collect());
+    operand.constant.as_ref().map(to_ints).transpose()
+}
+
+pub(super) fn slice_axis(op: &SliceAxis<Operand>) -> Result<Option<View>> {
+    let step = match &op.step {
+        None => None,
+        Some(step) => match known(step)? {
+            None => return Ok(None),
+            step => step,
+        },
+    };
+    let (Some(axis), Some(start), Some(end)) = (known(&op.axis)?, known(&op.start)?, known(&op.end)?) else {
+        return Ok(None);
+    };
+    let shape = &op.input.ty.shape;
+    Ok(Some(View::of_ranges(shape, &axis_ranges(shape, axis, start, step, end)?)))
+}
+
+pub(super) fn strided_slice(op: &StridedSlice<Operand>) -> Result<Option<View>> {
+    let (Some(starts), Some(ends), Some(strides)) = (known(&op.starts)?, known(&op.ends)?, known(&op.strides)?) else {
+        return Ok(None);
+    };
+    let shape = &op.input.ty.shape;
+    let (ranges, _) = strided_ranges(shape, op, [&starts, &ends, &strides])?;
+    Ok(Some(View::of_ranges(shape, &ranges)))
+}

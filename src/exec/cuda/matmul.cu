@@ -1,0 +1,57 @@
+#include "gemm.cuh"
+
+// So many products of an m x k and a k x n matrix. Elements of the left lie by_row and by_depth apart, those of the right
+// by_depth and by_column. Each product's matrices begin where `places` says: left, right.
+template <class T>
+__global__ void __launch_bounds__(256) product(const T* __restrict__ left, const T* __restrict__ right,
+                                               typename Sum<T>::Total* __restrict__ out, const i64* __restrict__ places,
+                                               i64 matrices, i64 m, i64 k, i64 n, i64 left_by_row, i64 left_by_depth,
+                                               i64 right_by_depth, i64 right_by_column) {
+    for (i64 matrix = blockIdx.z; matrix < matrices; matrix += gridDim.z) {
+        const T *a = left + places[2 * matrix], *b = right + places[2 * matrix + 1];
+        auto* to = out + matrix * m * n;
+        tiled<T>(
+            m, n, k, left_by_depth == 1, right_by_depth == 1,
+            [=](i64 row, i64 i) { return a[row * left_by_row + i * left_by_depth]; },
+            [=](i64 i, i64 column) { return b[i * right_by_depth + column * right_by_column]; },
+            [=](i64 row, i64 column, typename Sum<T>::Total sum) { to[row * n + column] = sum; });
+    }
+}
+
+// Few rows: a warp a column, or several. The right matrix is read once.
+__global__ void __launch_bounds__(256) few_rows(const float* __restrict__ left, const float* __restrict__ right,
+                                                float* __restrict__ out, const i64* __restrict__ places, i64 matrices, i64 m,
+                                                i64 k, i64 n, i64 left_by_row, i64 left_by_depth, i64 right_by_depth,
+                                                i64 right_by_column) {
+    const i64 lane = threadIdx.x % 32, warps = (i64)gridDim.x * blockDim.x / 32;
+    for (i64 w = ((i64)blockIdx.x * blockDim.x + threadIdx.x) / 32; w < matrices * n; w += warps) {
+        const i64 matrix = w / n, column = w % n;
+        const float *a = left + places[2 * matrix], *b = right + places[2 * matrix + 1] + column * right_by_column;
+        for (i64 row = 0; row < m; row++) {
+            float sum = 0;
+            for (i64 i = lane; i < k; i += 32) sum = fmaf(a[row * left_by_row + i * left_by_depth], b[i * right_by_depth], sum);
+            for (int step = 16; step; step >>= 1) sum += __shfl_xor_sync(0xffffffffu, sum, step);
+            if (lane == 0) out[(matrix * m + row) * n + column] = sum;
+        }
+    }
+}
+
+// A matrix of packed integers as real numbers; those of a group along k share a scale and a zero point.
+__global__ void unpacked(const u8* __restrict__ bytes, const u8* __restrict__ zeros, const float* __restrict__ scales,
+                         float* __restrict__ out, i64 n, i64 columns, i64 stored, i64 group, i64 width, i64 along_rows) {
+    const i64 per_byte = 8 / width;
+    FOR_ELEMENTS(i, n) {
+        const i64 r = i / columns, c = i % columns;
+        const i64 byte = along_rows ? r * stored + c / per_byte : r / per_byte * stored + c;
+        const i64 part = along_rows ? c % per_byte : r % per_byte;
+        const i64 of = along_rows ? r * (columns / group) + c / group : r / group * columns + c;
+        const int value = bytes[byte] >> (part * width) & (255 >> (8 - width));
+        out[i] = ((float)value - (float)zeros[of]) * scales[of];
+    }
+}
+
+// A matrix whose squares each have a scale.
+__global__ void by_squares(const float* __restrict__ values, const float* __restrict__ scales, float* __restrict__ out, i64 n,
+                           i64 columns, i64 block, i64 across) {
+    FOR_ELEMENTS(i, n) out[i] = values[i] * scales[i / columns / block * across + i % columns / block];
+}

@@ -1,0 +1,144 @@
+use super::{
+    builder::{Builder, arguments},
+    formula::{Finish, Formula, Input},
+    geometry,
+    program::Slot,
+    source::{File, file},
+};
+use crate::{
+    base::Result,
+    exec::{Operand, views::axis_of},
+    ops::{BatchNorm, GroupNorm, InstanceNorm, LRN, LayerNorm, Normalize, PixelNorm, RMSNorm, Scale},
+};
+
+const FILE: File = file!("norm.cu");
+
+/// One number a channel, seen from the input's shape.
+fn by_channel(operand: &Operand, input: &Operand) -> Input {
+    let axes = input.ty.shape.len().saturating_sub(2);
+    Input::of(operand).in_reals().shaped([vec![operand.ty.elements()], vec![1; axes]].concat())
+}
+
+/// Folded to one multiplication and addition, in float64, whose numbers are rounded to float32.
+pub(super) fn batch_norm(op: &BatchNorm<Operand>) -> Formula {
+    let mut inputs = vec![Input::of(&op.input), by_channel(&op.mean, &op.input), by_channel(&op.variance, &op.input)];
+    let mut optional = |operand: &Option<Operand>, otherwise: &str| match operand {
+        Some(operand) => {
+            inputs.push(by_channel(operand, &op.input));
+            super::formula::name(inputs.len() - 1)
+        }
+        None => otherwise.to_owned(),
+    };
+    let (gamma, beta) = (optional(&op.gamma, "1"), optional(&op.beta, "0"));
+    let expression = format!("folded(x, y, z, {gamma}, {beta}, k0)");
+    Formula::real(inputs, expression)
+        .numbers([op.epsilon])
+        .in_doubles()
+        .finish(Finish::relu(op.do_relu, op.relu_limit))
+        .with(FOLDED)
+}
+
+const FOLDED: &str = "
+__device__ inline float folded(float x, float mean, float variance, float gamma, float beta, double eps) {
+    const double scale = gamma / sqrt((double)variance + eps);
+    return x * (float)scale + (float)(beta - mean * scale);
+}
+";
+
+pub(super) fn scale(op: &Scale<Operand>) -> Formula {
+    let inputs = vec![Input::of(&op.input), by_channel(&op.scale, &op.input), by_channel(&op.bias, &op.input)];
+    Formula::real(inputs, "x * y + z").finish(Finish::relu(op.do_relu, op.relu_limit))
+}
+
+/// Operands of a norm as real numbers; those that are absent are not read, and stand for the input.
+struct Operands {
+    x: Slot,
+    y: Slot,
+    weight: Slot,
+    bias: Slot,
+}
+
+impl Operands {
+    fn new(b: &mut Builder, input: &Operand, [weight, bias]: [&Option<Operand>; 2]) -> Result<Operands> {
+        let x = b.reals(input)?;
+        Ok(Operands { x, y: b.real_result(0)?, weight: b.reals_or(weight, x)?, bias: b.reals_or(bias, x)? })
+    }
+}
+
+fn rows(
+    b: &mut Builder,
+    input: &Operand,
+    n: usize,
+    has_mean: bool,
+    eps: f64,
+    affine: [&Option<Operand>; 2],
+) -> Result<()> {
+    let (o, rows) = (Operands::new(b, input, affine)?, input.ty.elements() / n.max(1));
+    let [has_weight, has_bias] = affine.map(Option::is_some);
+    let arguments = arguments![o.x, o.y, o.weight, o.bias, rows, n, has_mean, has_weight, has_bias, eps as f32];
+    b.launch(FILE, "rows", geometry::rows(rows as u64, n as u64), arguments)?;
+    b.store(0, o.y, Finish::default())
+}
+
+pub(super) fn layer_norm(op: &LayerNorm<Operand>, b: &mut Builder) -> Result<()> {
+    let shape = &op.input.ty.shape;
+    let n = shape[axis_of(op.axis, shape.len())..].iter().product();
+    rows(b, &op.input, n, true, op.eps, [&op.weight, &op.bias])
+}
+
+pub(super) fn rms_norm(op: &RMSNorm<Operand>, b: &mut Builder) -> Result<()> {
+    let n = op.input.ty.shape.last().copied().unwrap_or(1);
+    rows(b, &op.input, n, false, op.eps, [&op.gamma, &None])
+}
+
+fn groups(b: &mut Builder, input: &Operand, groups: usize, eps: f64, affine: [&Option<Operand>; 2]) -> Result<()> {
+    let (o, shape) = (Operands::new(b, input, affine)?, &input.ty.shape);
+    let (images, each, inner) = (shape[0], shape[1] / groups, shape[2..].iter().product::<usize>());
+    let [has_weight, has_bias] = affine.map(Option::is_some);
+    let arguments = arguments![o.x, o.y, o.weight, o.bias, images, groups, each, inner, has_weight, has_bias, eps];
+    b.launch(FILE, "groups", geometry::rows((images * groups) as u64, (each * inner) as u64), arguments)?;
+    b.store(0, o.y, Finish::default())
+}
+
+pub(super) fn group_norm(op: &GroupNorm<Operand>, b: &mut Builder) -> Result<()> {
+    groups(b, &op.input, op.num_groups as usize, op.eps, [&op.weight, &op.bias])
+}
+
+pub(super) fn instance_norm(op: &InstanceNorm<Operand>, b: &mut Builder) -> Result<()> {
+    groups(b, &op.input, op.input.ty.shape[1], op.eps, [&op.weight, &op.bias])
+}
+
+/// Images, channels, and elements of a channel.
+fn image(input: &Operand) -> [usize; 3] {
+    let shape = &input.ty.shape;
+    [shape[0], shape[1], shape[2..].iter().product()]
+}
+
+pub(super) fn pixel_norm(op: &PixelNorm<Operand>, b: &mut Builder) -> Result<()> {
+    let affine = [&op.weight, &op.bias];
+    let (o, [images, channels, inner]) = (Operands::new(b, &op.input, affine)?, image(&op.input));
+    let [has_weight, has_bias] = affine.map(Option::is_some);
+    let arguments = arguments![o.x, o.y, o.weight, o.bias, images, channels, inner, has_weight, has_bias, op.eps];
+    b.launch(FILE, "pixels", geometry::elements((images * inner) as u64), arguments)?;
+    b.store(0, o.y, Finish::default())
+}
+
+/// Without an epsilon: where all is 0 the result is NaN.
+pub(super) fn normalize(op: &Normalize<Operand>, b: &mut Builder) -> Result<()> {
+    let (x, scale, y) = (b.reals(&op.input)?, b.reals(&op.scale)?, b.real_result(0)?);
+    let [images, channels, inner] = image(&op.input);
+    let arguments = arguments![x, y, scale, images, channels, inner, op.across_spatial];
+    let (rows, n) = if op.across_spatial { (images, channels * inner) } else { (images * inner, channels) };
+    b.launch(FILE, "lengths", geometry::rows(rows as u64, n as u64), arguments)?;
+    b.store(0, y, Finish::default())
+}
+
+/// Of an even number of neighbours the odd one comes after.
+pub(super) fn lrn(op: &LRN<Operand>, b: &mut Builder) -> Result<()> {
+    let (x, y, [images, channels, inner]) = (b.reals(&op.input)?, b.real_result(0)?, image(&op.input));
+    let (before, after) = ((op.size - 1) / 2, op.size / 2);
+    let alpha = op.alpha / op.size as f64;
+    let arguments = arguments![x, y, images, channels, inner, before, after, op.bias, alpha, op.beta];
+    b.launch(FILE, "neighbours", geometry::elements(op.input.ty.elements() as u64), arguments)?;
+    b.store(0, y, Finish::default())
+}

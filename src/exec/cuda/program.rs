@@ -1,0 +1,154 @@
+//! What an operator becomes: launches, one after the other, on slots of memory. All of it is known when it is prepared.
+use super::{
+    device::{Device, Loaded, Value},
+    geometry::Geometry,
+    memory::{Block, Pool},
+    source::Source,
+};
+use crate::{
+    base::{Cause, Dtype, Result, Shape, invalid},
+    exec::ValueType,
+};
+use std::sync::Arc;
+
+/// A tensor's values on a device, row-major.
+#[derive(Debug, Clone)]
+pub struct DeviceArray {
+    pub(super) block: Arc<Block>,
+    pub(super) dtype: Dtype,
+    pub(super) shape: Shape,
+}
+
+/// A place that a launch reads or writes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Slot {
+    /// By [`Operand::index`](crate::exec::Operand::index).
+    Operand(usize),
+    Result(usize),
+    Temporary(usize),
+    Constant(usize),
+}
+
+/// An argument of a launch.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) enum Argument {
+    Slot(Slot),
+    Number(Value),
+}
+
+impl From<Slot> for Argument {
+    fn from(slot: Slot) -> Self {
+        Argument::Slot(slot)
+    }
+}
+impl From<usize> for Argument {
+    fn from(n: usize) -> Self {
+        Argument::Number(Value::Int(n as i64))
+    }
+}
+impl From<i64> for Argument {
+    fn from(n: i64) -> Self {
+        Argument::Number(Value::Int(n))
+    }
+}
+impl From<bool> for Argument {
+    fn from(b: bool) -> Self {
+        Argument::Number(Value::Int(b.into()))
+    }
+}
+impl From<f32> for Argument {
+    fn from(x: f32) -> Self {
+        Argument::Number(Value::Float(x))
+    }
+}
+impl From<f64> for Argument {
+    fn from(x: f64) -> Self {
+        Argument::Number(Value::Double(x))
+    }
+}
+
+/// One kernel's launch.
+pub(super) struct Launch {
+    pub source: Source,
+    pub kernel: Loaded,
+    pub geometry: Geometry,
+    pub arguments: Vec<Argument>,
+}
+
+/// An operator, ready to run.
+#[derive(Default)]
+pub struct Program {
+    pub(super) launches: Vec<Launch>,
+    /// Bytes of each.
+    pub(super) temporaries: Vec<u64>,
+    pub(super) constants: Vec<Arc<Block>>,
+    /// Those that are there, in the definition's order.
+    pub(super) results: Vec<Output>,
+}
+
+/// A result.
+pub(super) struct Output {
+    pub ty: ValueType,
+    /// It has this operand's memory, not its own.
+    pub shares: Option<usize>,
+}
+
+/// What a run has in its hands.
+struct Running<'a> {
+    program: &'a Program,
+    operands: &'a [Option<DeviceArray>],
+    results: Vec<DeviceArray>,
+    temporaries: Vec<Block>,
+}
+
+impl Running<'_> {
+    fn value(&self, argument: Argument) -> Result<Value> {
+        let slot = match argument {
+            Argument::Number(value) => return Ok(value),
+            Argument::Slot(slot) => slot,
+        };
+        let address = match slot {
+            Slot::Operand(i) => self.operands.get(i).and_then(Option::as_ref).map(|o| o.block.address),
+            Slot::Result(i) => self.results.get(i).map(|r| r.block.address),
+            Slot::Temporary(i) => self.temporaries.get(i).map(|t| t.address),
+            Slot::Constant(i) => self.program.constants.get(i).map(|c| c.address),
+        };
+        let missing = || Cause::MissingData(format!("{slot:?} of a kernel has no values"));
+        Ok(Value::Address(address.ok_or_else(missing)?))
+    }
+}
+
+impl Program {
+    /// # Errors
+    /// The memory is not enough, or the device has failed.
+    pub(super) fn run(
+        &self,
+        device: &dyn Device,
+        pool: &Arc<Pool>,
+        operands: &[Option<DeviceArray>],
+    ) -> Result<Vec<DeviceArray>> {
+        let result = |output: &Output| {
+            let (dtype, shape) = (output.ty.buffer_dtype(), output.ty.shape.clone());
+            let block = match output.shares {
+                None => Arc::new(pool.block(output.ty.bytes())?),
+                Some(i) => {
+                    let operand = operands.get(i).and_then(Option::as_ref);
+                    operand.ok_or_else(|| invalid("a tensor that is shared has no values"))?.block.clone()
+                }
+            };
+            Ok(DeviceArray { block, dtype, shape })
+        };
+        let results = self.results.iter().map(result).collect::<Result<_>>()?;
+        let temporaries = self.temporaries.iter().map(|bytes| pool.block(*bytes)).collect::<Result<_>>()?;
+        let running = Running { program: self, operands, results, temporaries };
+        let mut values = Vec::new();
+        for launch in &self.launches {
+            values.clear();
+            for argument in &launch.arguments {
+                values.push(running.value(*argument)?);
+            }
+            device.launch(launch.kernel, launch.geometry, &values)?;
+        }
+        Ok(running.results)
+    }
+}

@@ -1,0 +1,80 @@
+use super::{
+    builder::{Builder, arguments, as_real},
+    formula::{Chain, Finish, Formula, Input},
+    geometry,
+    program::Slot,
+    source::{File, file},
+};
+use crate::{
+    base::{Dtype, Result},
+    exec::{
+        Operand, ValueType,
+        views::{View, axis_of},
+    },
+    ops::{CumSum, Reduce, ReduceMode, Variance, reduced_axes},
+};
+
+const FILE: File = file!("reduce.cu");
+
+/// The operand's real numbers as rows of those that differ in the axes alone, how many there are, and how long they are.
+fn rows(b: &mut Builder, input: &Operand, axes: &[i64]) -> Result<(Slot, usize, usize)> {
+    let shape = &input.ty.shape;
+    let reduced = reduced_axes(axes, shape.len())?;
+    let (mut order, last): (Vec<i64>, Vec<i64>) =
+        (0..shape.len() as i64).partition(|i| !reduced.contains(&(*i as usize)));
+    let n: usize = last.iter().map(|&i| shape[i as usize]).product();
+    let rows = input.ty.elements() / n.max(1);
+    order.extend(last);
+    let values = b.reals(input)?;
+    if order.is_sorted() {
+        return Ok((values, rows, n));
+    }
+    let (ty, view) = (as_real(&input.ty), View::in_order(shape, &order));
+    let (turned, counts) = (b.temporary(ty.bytes()), view.counts.clone());
+    let formula = Formula::moved(Input::slot(values, ty.clone()).viewed(view));
+    b.chain(Chain::new(vec![formula], turned, ty).over(&counts))?;
+    Ok((turned, rows, n))
+}
+
+pub(super) fn reduce(op: &Reduce<Operand>, b: &mut Builder) -> Result<()> {
+    let mode = match op.mode {
+        ReduceMode::ReduceMean => 0i64,
+        ReduceMode::ReduceSum => 1,
+        ReduceMode::ReduceMax => 2,
+        ReduceMode::ReduceMin => 3,
+        ReduceMode::ReduceProd => 4,
+        ReduceMode::ReduceL1 => 5,
+        ReduceMode::ReduceL2 => 6,
+    };
+    let (x, rows, n) = rows(b, &op.input, &op.axes)?;
+    let y = b.real_result(0)?;
+    b.launch(FILE, "reduced", geometry::rows(rows as u64, n as u64), arguments![x, y, rows, n, mode])?;
+    b.store(0, y, Finish::default())
+}
+
+/// No degree of freedom is left rather than fewer, as in PyTorch.
+pub(super) fn variance(op: &Variance<Operand>, b: &mut Builder) -> Result<()> {
+    let (x, rows, n) = rows(b, &op.input, &op.reduce_list)?;
+    let (y, freedom) = (b.real_result(0)?, (n as f64 - op.correction).max(0.0));
+    b.launch(FILE, "variance", geometry::rows(rows as u64, n as u64), arguments![x, y, rows, n, freedom])?;
+    b.store(0, y, Finish::default())
+}
+
+/// Of plain integers exactly, of all others in float32.
+pub(super) fn cum_sum(op: &CumSum<Operand>, b: &mut Builder) -> Result<()> {
+    let shape = &op.input.ty.shape;
+    let axis = axis_of(op.axis, shape.len());
+    let (n, inner) = (shape[axis], shape[axis + 1..].iter().product::<usize>());
+    let rows = op.input.ty.elements() / n.max(1);
+    let geometry = geometry::elements(rows as u64);
+    if op.input.ty.is_plain_int() && b.result_type(0)?.is_plain_int() {
+        let ty = ValueType { dtype: Dtype::Int64, ..op.input.ty.clone() };
+        let [x, y] = [b.temporary(ty.bytes()), b.temporary(ty.bytes())];
+        b.chain(Chain::new(vec![Formula::whole(vec![Input::of(&op.input)], "x")], x, ty))?;
+        b.launch(FILE, "running<i64>", geometry, arguments![x, y, rows, n, inner])?;
+        return b.store_ints(0, Dtype::Int64, y);
+    }
+    let (x, y) = (b.reals(&op.input)?, b.real_result(0)?);
+    b.launch(FILE, "running<float>", geometry, arguments![x, y, rows, n, inner])?;
+    b.store(0, y, Finish::default())
+}

@@ -1,0 +1,67 @@
+//! CUDA C of kernels: a family's file behind what all share, and which of its functions is meant.
+use super::cache;
+use std::borrow::Cow;
+
+/// What every kernel sees.
+const COMMON: &str = include_str!("common.cuh");
+
+/// What files ask for, by the line that does.
+const INCLUDED: [(&str, &str); 2] =
+    [("#include \"together.cuh\"", include_str!("together.cuh")), ("#include \"gemm.cuh\"", include_str!("gemm.cuh"))];
+
+/// A file of kernels.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct File {
+    /// `norm.cu`, for messages.
+    pub name: &'static str,
+    pub text: &'static str,
+}
+
+/// Names the `.cu` beside a family's launchers.
+macro_rules! file {
+    ($name:literal) => {
+        $crate::exec::cuda::source::File { name: $name, text: include_str!($name) }
+    };
+}
+pub(super) use file;
+
+/// A kernel to be compiled.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub(super) struct Source {
+    /// Its file, for messages.
+    pub file: &'static str,
+    /// `softmax<float>`
+    pub function: String,
+    text: Cow<'static, str>,
+}
+
+impl Source {
+    /// A function of a file, with its template's arguments: `softmax<float>`.
+    pub fn new(file: File, function: impl Into<String>) -> Source {
+        Source { file: file.name, function: function.into(), text: Cow::Borrowed(file.text) }
+    }
+    /// The function `generated` of a text.
+    pub fn generated(text: String) -> Source {
+        Source { file: "generated.cu", function: "generated".into(), text: Cow::Owned(text) }
+    }
+    /// All of it.
+    pub fn text(&self) -> String {
+        format!("{COMMON}\n{}", self.included())
+    }
+    /// Without what all kernels share.
+    pub fn own_text(&self) -> &str {
+        &self.text
+    }
+    fn included(&self) -> String {
+        INCLUDED.iter().fold(self.text.to_string(), |text, (line, file)| text.replace(line, file))
+    }
+    /// Threads wait for each other.
+    pub fn has_barriers(&self) -> bool {
+        ["__sync", "__shfl"].iter().any(|call| self.included().contains(call))
+    }
+    /// A name for what is made of it `with` a compiler, an architecture, options.
+    pub fn hash<const N: usize>(&self, with: [&str; N]) -> String {
+        let text = self.text();
+        cache::hash(with.into_iter().chain([self.function.as_str(), &text]))
+    }
+}

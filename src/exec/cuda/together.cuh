@@ -1,0 +1,28 @@
+// What the threads of a block find together. Every thread of it must come here, and each gets the result.
+template <class T> struct Plus {
+    static __device__ T of(T x, T y) { return x + y; }
+};
+template <class T> struct Times {
+    static __device__ T of(T x, T y) { return x * y; }
+};
+// NaN passes: what is found first, and then whatever is larger.
+template <class T> struct Larger {
+    static __device__ T of(T x, T y) { return y > x || y != y ? y : x; }
+};
+template <class T> struct Smaller {
+    static __device__ T of(T x, T y) { return y < x || y != y ? y : x; }
+};
+
+template <template <class> class F, class T> __device__ T in_warp(T value) {
+    for (int step = 16; step; step >>= 1) value = F<T>::of(value, __shfl_xor_sync(0xffffffffu, value, step));
+    return value;
+}
+template <template <class> class F, class T> __device__ T in_block(T value, T nothing) {
+    __shared__ T found[32];
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32, warps = blockDim.x / 32;
+    value = in_warp<F>(value);
+    __syncthreads();
+    if (lane == 0) found[warp] = value;
+    __syncthreads();
+    return in_warp<F>(lane < warps ? found[lane] : nothing);
+}

@@ -1,0 +1,98 @@
+//! What operators mean beyond their types and attributes, whatever backend computes them.
+use super::{Operand, ValueType};
+use crate::{
+    base::Dtype,
+    ops::{CompareConst, MaskedFill, MeanStdScale, Softmax, Where},
+    quant::{Quantization, RoundMode, multiplier_and_shift},
+};
+
+/// Softmax of stored values of 8 bits, as the compiler computes it: by a table of the exponentials of distances from the
+/// largest, in float32, and rounded to the nearest integer whatever the round mode. With it scale and zero point of the result.
+/// None where tensors are something else.
+pub(super) fn softmax_table(op: &Softmax<Operand>, result: &ValueType) -> Option<([f32; 256], f64, i64)> {
+    let is_byte = |ty: &ValueType| ty.quantization.is_some() && matches!(ty.dtype, Dtype::Int8 | Dtype::Uint8);
+    if op.log || !is_byte(&op.input.ty) || !is_byte(result) {
+        return None;
+    }
+    let ((scale, _), (to, offset)) = (op.input.ty.one_scale()?, result.one_scale()?);
+    Some((std::array::from_fn(|i| (-scale * op.beta * i as f64).exp() as f32), to, offset))
+}
+
+/// Stored integers are chosen as they are, where the result stores the same numbers.
+pub(super) fn chooses_stored(op: &Where<Operand>, result: &ValueType) -> bool {
+    let is_int = |ty: &ValueType| ty.buffer_dtype() != Dtype::Float32;
+    let fits = |o: &Option<Operand>, number: f64| match o {
+        Some(o) => is_int(&o.ty) && o.ty.quantization == result.quantization,
+        None => result.quantization.is_none() && number.fract() == 0.0,
+    };
+    is_int(result) && fits(&op.tbrn, op.x_const_val) && fits(&op.fbrn, op.y_const_val)
+}
+
+/// A choice with a number in the other branch.
+pub(super) fn as_where(op: MaskedFill<Operand>) -> Where<Operand> {
+    let (branch, number) = (Some(op.brn), op.const_val);
+    if op.inversed {
+        Where { fbrn: branch, x_is_const: true, x_const_val: number, ..Where::new(op.cond) }
+    } else {
+        Where { tbrn: branch, y_is_const: true, y_const_val: number, ..Where::new(op.cond) }
+    }
+}
+
+/// The number that a tensor is compared with: the compiler rounds it to the tensor's scale, so that only stored values are
+/// compared.
+pub(super) fn compared_number(op: &CompareConst<Operand>) -> f64 {
+    match op.input.ty.quantization.as_ref().map(|q| q.values().0).as_deref() {
+        Some([scale]) => (op.const_val / scale).round() * scale,
+        _ => op.const_val,
+    }
+}
+
+/// Whether sums, differences and products saturate: what signed operands give does so in an unsigned type, whatever was asked
+/// for.
+pub(super) fn saturates(asked: bool, operands: &[&ValueType], result: Dtype) -> bool {
+    asked || !result.is_signed_int() && operands.iter().all(|ty| ty.dtype.is_signed_int())
+}
+
+/// For each channel a multiplier of 16 bits, a shift to the right, and what is added before it; the zero points do not count.
+pub(super) fn fixed_point_factors(op: &MeanStdScale<Operand>) -> Vec<(i64, i64, i64)> {
+    let of = |(mean, std): (&f64, &f64)| {
+        let factor = op.scale[0] / (std * op.scale[1]);
+        let (multiplier, shift) = multiplier_and_shift(factor as f32);
+        let offset = RoundMode::HalfAwayFromZero.round(f64::from((-mean * factor * (shift as f64).exp2()) as f32));
+        (multiplier, shift, offset as i64)
+    };
+    op.mean.iter().zip(&op.std).map(of).collect()
+}
+
+/// The stored values that mean 0.
+pub(super) fn zero_points(ty: &ValueType) -> Vec<i64> {
+    ty.quantization.as_ref().map_or_else(|| vec![0], |q| Quantization::values(q).1)
+}
+
+/// Whether stored values of one tensor are those of another: same dtype, and same scale. A tensor without a scale takes them
+/// as they are.
+pub(super) fn stores_the_same(from: &ValueType, to: &ValueType) -> bool {
+    let values = |ty: &ValueType| ty.quantization.as_ref().map(Quantization::values);
+    from.buffer_dtype() == to.buffer_dtype() && (to.quantization.is_none() || values(from) == values(to))
+}
+
+/// What products are made of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Factors {
+    /// Real numbers.
+    Real,
+    /// Integers of up to 16 bits, less a zero point: the sums of their products fit 64 bits.
+    Narrow,
+    /// Others, whose sums saturate.
+    Wide,
+}
+
+/// What the products of two tensors are made of: the left one says whether of real numbers.
+pub(super) fn factors(left: &ValueType, right: &ValueType) -> Factors {
+    let is_narrow = |ty: &ValueType| ty.dtype.is_quantizable() || ty.dtype == Dtype::Bool;
+    match left.buffer_dtype() {
+        Dtype::Float32 => Factors::Real,
+        _ if is_narrow(left) && is_narrow(right) => Factors::Narrow,
+        _ => Factors::Wide,
+    }
+}
