@@ -1,22 +1,32 @@
 //! The CUDA backend on an emulated device: every op's cases and the recorded graphs, fused and not.
 use super::cases::cases;
-use rayon::prelude::*;
+use std::sync::{
+    Mutex,
+    atomic::{AtomicUsize, Ordering},
+};
 use tpulang::{
     conformance::{Case, Report, check},
     exec::{CudaBackend, RunOptions},
 };
 
-/// All cases on one emulated device, which each of the threads gives work.
+/// All cases on one emulated device, which several threads give work.
 fn checked(cases: &[Case]) -> Report {
-    let backend = CudaBackend::emulated().unwrap();
-    let reports = cases.par_iter().map(|case| check(&backend, std::slice::from_ref(case), &RunOptions::default()));
-    let merged = |mut all: Report, one: Report| {
-        all.passed += one.passed;
-        all.failures.extend(one.failures);
-        all.summaries.extend(one.summaries);
-        all
-    };
-    reports.reduce(Report::default, merged)
+    let (backend, next) = (CudaBackend::emulated().unwrap(), AtomicUsize::new(0));
+    let all = Mutex::new(Report::default());
+    std::thread::scope(|scope| {
+        for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
+            scope.spawn(|| {
+                while let Some(case) = cases.get(next.fetch_add(1, Ordering::Relaxed)) {
+                    let one = check(&backend, std::slice::from_ref(case), &RunOptions::default());
+                    let mut all = all.lock().unwrap();
+                    all.passed += one.passed;
+                    all.failures.extend(one.failures);
+                    all.summaries.extend(one.summaries);
+                }
+            });
+        }
+    });
+    all.into_inner().unwrap()
 }
 
 #[test]

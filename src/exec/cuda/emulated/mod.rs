@@ -19,7 +19,10 @@ use std::{
     path::{Path, PathBuf},
     process::Command,
     slice,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 use tempfile::TempDir;
 
@@ -46,6 +49,7 @@ pub(super) struct Emulated {
     compiler: String,
     /// Kernels on their way.
     folder: TempDir,
+    files: AtomicUsize,
     kept: Option<PathBuf>,
     kernels: Mutex<(Vec<Kernel>, HashMap<Source, Loaded>)>,
     /// Sizes, by address.
@@ -69,8 +73,14 @@ impl Emulated {
     pub fn new() -> Result<Emulated> {
         let compiler = std::env::var("CXX").unwrap_or_else(|_| "g++".into());
         let folder = tempfile::tempdir().map_err(Error::io("a folder for compiled kernels"))?;
-        let device =
-            Emulated { compiler, folder, kept: cache::folder(), kernels: Mutex::default(), memory: Mutex::default() };
+        let device = Emulated {
+            compiler,
+            folder,
+            files: AtomicUsize::new(0),
+            kept: cache::folder(),
+            kernels: Mutex::default(),
+            memory: Mutex::default(),
+        };
         device.prepare_header()?;
         Ok(device)
     }
@@ -108,7 +118,8 @@ impl Emulated {
     }
 
     /// A kernel as a shared library.
-    fn library(&self, source: &Source, name: &str) -> Result<Vec<u8>> {
+    fn library(&self, source: &Source) -> Result<Vec<u8>> {
+        let name = self.file_name();
         let (text, object) = (format!("{name}.cu"), format!("{name}.so"));
         let barriers = source.has_barriers();
         let whole = format!(
@@ -125,10 +136,18 @@ impl Emulated {
         Ok(bytes)
     }
 
-    fn open(&self, bytes: &[u8], name: &str) -> Result<(Entry, Library)> {
-        let path = self.folder.path().join(format!("{name}.loaded.so"));
+    /// A name for a file that no other thread has.
+    fn file_name(&self) -> String {
+        format!("kernel{}", self.files.fetch_add(1, Ordering::Relaxed))
+    }
+
+    fn open(&self, bytes: &[u8]) -> Result<(Entry, Library)> {
+        let path = self.folder.path().join(format!("{}.so", self.file_name()));
         fs::write(&path, bytes).map_err(Error::io(&path))?;
-        let problem = |e: libloading::Error| failure(NAME, e);
+        let problem = |e: libloading::Error| {
+            let why = std::error::Error::source(&e).map(|e| format!(": {e}")).unwrap_or_default();
+            failure(NAME, format!("{e}{why}"))
+        };
         // SAFETY: the library is made of our own text by `library`, has no initialisers, and exports `entry` of this type;
         // what is kept on disk has a checksum, in a folder that is the user's own. It is unloaded with the device.
         let opened = unsafe {
@@ -218,7 +237,7 @@ impl Device for Emulated {
         let bytes = match cache::read(kept, &name) {
             Some(bytes) => bytes,
             None => {
-                let bytes = self.library(source, &name)?;
+                let bytes = self.library(source)?;
                 cache::keep(kept, &name, &bytes);
                 bytes
             }
@@ -227,7 +246,7 @@ impl Device for Emulated {
         if let Some(loaded) = kernels.1.get(source) {
             return Ok(*loaded);
         }
-        let (entry, library) = self.open(&bytes, &name)?;
+        let (entry, library) = self.open(&bytes)?;
         let name = format!("{} of {}", source.function, source.file);
         kernels.0.push(Kernel { entry, name, _library: library });
         let loaded = Loaded(kernels.0.len() - 1);
