@@ -1,17 +1,72 @@
-//! The CUDA backend on an emulated device: every op's cases and the recorded graphs, fused and not.
-use super::cases::cases;
-use std::sync::{
-    Mutex,
-    atomic::{AtomicUsize, Ordering},
+//! The CUDA backend without a GPU: NVIDIA's libraries are emulated (`tests/emulated`), the driver's by running kernels on the CPU,
+//! NVRTC by compiling them with g++.
+use super::{cases::cases, limits, snapshot};
+use std::{
+    collections::hash_map::DefaultHasher,
+    fs,
+    hash::{Hash, Hasher},
+    path::{Path, PathBuf},
+    process::Command,
+    sync::{
+        Mutex, OnceLock,
+        atomic::{AtomicUsize, Ordering},
+    },
 };
 use tpulang::{
     conformance::{Case, Report, check},
     exec::{CudaBackend, RunOptions},
 };
 
-/// All cases on one emulated device, which several threads give work.
+const SOURCES: [(&str, &str); 3] = [
+    ("cuda.cpp", include_str!("../emulated/cuda.cpp")),
+    ("nvrtc.cpp", include_str!("../emulated/nvrtc.cpp")),
+    ("emulated.h", include_str!("../emulated/emulated.h")),
+];
+
+fn temporary() -> &'static Path {
+    Path::new(env!("CARGO_TARGET_TMPDIR"))
+}
+
+/// The folder with the emulated libraries, made by whoever comes first.
+pub fn emulated() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        let mut hasher = DefaultHasher::new();
+        SOURCES.hash(&mut hasher);
+        let folder = temporary().join(format!("emulated-{:x}", hasher.finish()));
+        if folder.exists() {
+            return folder;
+        }
+        let making = tempfile::tempdir_in(temporary()).unwrap();
+        SOURCES.iter().for_each(|(name, text)| fs::write(making.path().join(name), text).unwrap());
+        let compile = |arguments: &str| {
+            let compiler = std::env::var("CXX").unwrap_or_else(|_| "g++".into());
+            let options = ["-std=c++17", "-O1", "-fPIC", "-ffp-contract=off"];
+            let mut command = Command::new(compiler);
+            let out = command.args(options).args(arguments.split(' ')).current_dir(making.path()).output().unwrap();
+            assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+        };
+        compile("-Wall -Wextra -Werror -shared cuda.cpp -o libcuda.so");
+        compile("-Wall -Wextra -Werror -shared nvrtc.cpp -o libnvrtc.so");
+        // As kernels are compiled, so that it is taken.
+        compile("-w -x c++-header emulated.h -o emulated.h.gch");
+        // Another process may have been faster.
+        drop(fs::rename(making.keep(), &folder));
+        folder
+    })
+}
+
+/// Runs the test of this name again, with the emulated libraries. True when it has passed there.
+fn passed_emulated(test: &str) -> bool {
+    let (kernels, sources) = (temporary().join("kernels"), temporary().join("sources"));
+    let variables: [(&str, &Path); 3] =
+        [("LD_LIBRARY_PATH", emulated()), ("TPULANG_CACHE", &kernels), ("TPULANG_SOURCES", &sources)];
+    limits::passed_alone_with(test, 1200, &variables)
+}
+
+/// All cases on one GPU, which several threads give work.
 fn checked(cases: &[Case]) -> Report {
-    let (backend, next) = (CudaBackend::emulated().unwrap(), AtomicUsize::new(0));
+    let (backend, next) = (CudaBackend::new(0).unwrap(), AtomicUsize::new(0));
     let all = Mutex::new(Report::default());
     std::thread::scope(|scope| {
         for _ in 0..std::thread::available_parallelism().map_or(1, usize::from) {
@@ -29,18 +84,88 @@ fn checked(cases: &[Case]) -> Report {
     all.into_inner().unwrap()
 }
 
+/// Ops that run on the CPU by decision: their results depend on values step by step.
+const ON_CPU: [&str; 6] = ["DetectionOutput", "FrcnDetection", "Nms", "NonZero", "Proposal", "YoloDetection"];
+
+/// What fell back to the CPU: `cuda: 1 op, cpu: Nms x1`.
+fn fallbacks(report: &Report) -> Vec<&str> {
+    let lists = report.summaries.iter().filter_map(|s| Some(s.split_once(", cpu: ")?.1));
+    let mut ops: Vec<&str> = lists.flat_map(|list| list.split(", ")).filter_map(|op| op.split(' ').next()).collect();
+    ops.sort_unstable();
+    ops.dedup();
+    ops.retain(|op| !ON_CPU.contains(op));
+    ops
+}
+
 #[test]
 fn every_op_gives_the_expected_numbers() {
-    let files = std::fs::read_dir("tests/ops").unwrap().flatten();
+    if passed_emulated("cuda::every_op_gives_the_expected_numbers") {
+        return;
+    }
+    let files = fs::read_dir("tests/ops").unwrap().flatten();
     let cases: Vec<Case> = files.flat_map(|f| Case::read(f.path()).unwrap()).collect();
     let report = checked(&cases);
-    assert!(report.failures.is_empty() && report.passed > 0, "{report}");
+    assert!(report.failures.is_empty() && report.passed > 500, "{report}");
+    assert_eq!(fallbacks(&report), [""; 0]);
 }
 
 #[test]
 fn recorded_graphs_give_the_cpus_numbers() {
-    let cases: Vec<Case> =
-        cases().into_iter().filter(|c| c.join("inputs.npz").exists()).map(|c| Case::recorded(c).unwrap()).collect();
-    let report = checked(&cases);
-    assert!(report.failures.is_empty() && report.passed > 0, "{report}");
+    if passed_emulated("cuda::recorded_graphs_give_the_cpus_numbers") {
+        return;
+    }
+    let cases = cases().into_iter().filter(|c| c.join("inputs.npz").exists());
+    let report = checked(&cases.map(|c| Case::recorded(c).unwrap()).collect::<Vec<_>>());
+    assert!(report.failures.is_empty() && report.passed > 100, "{report}");
+    assert_eq!(fallbacks(&report), [""; 0]);
+}
+
+/// A folder whose libraries are these, in place of every one that would be looked for.
+fn libraries(cuda: Option<&Path>, nvrtc: Option<&Path>) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    for (name, library) in [("cuda", cuda), ("nvrtc", nvrtc)] {
+        for end in ["", ".1", ".9", ".10", ".11", ".12", ".13"] {
+            let path = folder.path().join(format!("lib{name}.so{end}"));
+            match library {
+                Some(library) => std::os::unix::fs::symlink(library, path).unwrap(),
+                None => fs::write(path, "no library").unwrap(),
+            }
+        }
+    }
+    folder
+}
+
+#[test]
+fn what_is_missing_is_said_in_one_sentence() {
+    let spec = temporary().join("relu.json");
+    fs::write(&spec, r#"{"version": 1, "name": "net", "mode": "f32", "tensors": {"x": {"dtype": "float32", "shape": [300]}}, "inputs": ["x"], "ops": [{"op": "relu", "args": {"input": "x"}, "out": "y"}], "outputs": ["y"]}"#).unwrap();
+    let empty = temporary().join("libempty.so");
+    let made = Command::new("g++").args(["-shared", "-x", "c++", "/dev/null", "-o"]).arg(&empty).status().unwrap();
+    assert!(made.success());
+    let (cuda, nvrtc) = (emulated().join("libcuda.so"), emulated().join("libnvrtc.so"));
+    let said = |libraries: tempfile::TempDir, mode: &str, device: &str| {
+        let kernels = tempfile::tempdir().unwrap();
+        let out = Command::new(env!("CARGO_BIN_EXE_tpulang"))
+            .args(["run", "--explain", "-d", device])
+            .arg(&spec)
+            .env("LD_LIBRARY_PATH", libraries.path())
+            .env("TPULANG_EMULATED", mode)
+            .env("TPULANG_CACHE", kernels.path())
+            .output()
+            .unwrap();
+        assert!(!out.status.success(), "{}", String::from_utf8_lossy(&out.stdout));
+        String::from_utf8(out.stderr).unwrap()
+    };
+    let mut all = String::new();
+    let mut tell = |what: &str, text: String| all += &format!("# {what}\n{text}\n");
+    tell("no driver", said(libraries(None, None), "", "cuda"));
+    tell("another library", said(libraries(Some(&empty), None), "", "cuda"));
+    for mode in ["old", "none", "forbidden", "taken", "full"] {
+        tell(mode, said(libraries(Some(&cuda), Some(&nvrtc)), mode, "cuda"));
+    }
+    tell("no such GPU", said(libraries(Some(&cuda), Some(&nvrtc)), "", "cuda:3"));
+    tell("no NVRTC", said(libraries(Some(&cuda), None), "", "cuda"));
+    tell("another NVRTC", said(libraries(Some(&cuda), Some(&empty)), "", "cuda"));
+    tell("no device of that name", said(libraries(Some(&cuda), Some(&nvrtc)), "", "cuda:x"));
+    snapshot("cuda_missing", &all);
 }

@@ -14,11 +14,20 @@ pub fn limited(seconds: u64, program: &Path, arguments: &[&str]) -> Command {
 /// Runs the test of this name again, in a limited process of its own. True when it has passed there; false in that process,
 /// where the test shall go on.
 pub fn passed_alone(test: &str, seconds: u64) -> bool {
+    passed_alone_with(test, seconds, &[])
+}
+
+/// As [`passed_alone`], with these variables.
+pub fn passed_alone_with(test: &str, seconds: u64, variables: &[(&str, &Path)]) -> bool {
     if std::env::var_os(ALONE).is_some() {
         return false;
     }
     let this = std::env::current_exe().unwrap();
-    let out = limited(seconds, &this, &[test, "--exact", "--nocapture"]).env(ALONE, "1").output().unwrap();
+    let out = limited(seconds, &this, &[test, "--exact", "--nocapture", "--include-ignored"])
+        .env(ALONE, "1")
+        .envs(variables.iter().copied())
+        .output()
+        .unwrap();
     let said = [out.stdout, out.stderr].map(|text| String::from_utf8_lossy(&text).into_owned());
     assert!(out.status.success() && said[0].contains("1 passed"), "{test}: {}\n{}", out.status, said.concat());
     true

@@ -1,5 +1,7 @@
 use super::{
-    Outcome, feeds, model, print,
+    Outcome,
+    device::Device,
+    feeds, model, print,
     profile::{self, Form},
 };
 use std::path::PathBuf;
@@ -9,17 +11,6 @@ use tpulang::{
     base::counted,
     exec::{Backend, CpuBackend, RunOptions, Session},
 };
-
-/// Where a model runs.
-#[derive(Debug, Clone, Copy, Default, clap::ValueEnum)]
-enum Device {
-    /// This machine's processor
-    #[default]
-    Cpu,
-    /// A GPU that the processor emulates, very slowly: to test kernels without one (needs a C++ compiler)
-    #[cfg(feature = "cuda")]
-    CudaEmulated,
-}
 
 /// Run a model on the CPU, or on a GPU
 #[derive(clap::Args)]
@@ -42,8 +33,8 @@ pub struct Args {
     /// Save every tensor that is computed, not only the outputs
     #[arg(long)]
     all: bool,
-    /// Where it runs
-    #[arg(short, long, value_enum, default_value_t)]
+    /// Where it runs: cpu, or cuda, the first NVIDIA GPU, or cuda:1, the second
+    #[arg(short, long, default_value = "cpu")]
     device: Device,
     /// Threads of the CPU; 0 means as many as there are cores
     #[arg(short = 'j', long, default_value_t = 0)]
@@ -74,7 +65,7 @@ pub fn main(args: Args) -> Outcome {
     match args.device {
         Device::Cpu => on(CpuBackend::new(), &graph, &args),
         #[cfg(feature = "cuda")]
-        Device::CudaEmulated => on(tpulang::exec::CudaBackend::emulated()?, &graph, &args),
+        Device::Cuda(gpu) => on(tpulang::exec::CudaBackend::new(gpu)?, &graph, &args),
     }
 }
 

@@ -1,5 +1,5 @@
 //! Memory of a device: what nobody has any more serves what comes next.
-use super::device::{Address, Device};
+use super::{device::Address, driver::Gpu};
 use crate::{
     array::{byte_text, too_large},
     base::{Cause, Error, Result},
@@ -15,7 +15,7 @@ const STEP: u64 = 512;
 /// A device's memory. Blocks that were given back wait for results of their size: the device does what it is told in order,
 /// so who gets a block next writes it after all that was told before.
 pub(super) struct Pool {
-    device: Arc<dyn Device>,
+    device: Arc<Gpu>,
     free: Mutex<Vec<(u64, Address)>>,
 }
 
@@ -39,7 +39,7 @@ impl fmt::Debug for Block {
 }
 
 impl Pool {
-    pub fn new(device: Arc<dyn Device>) -> Arc<Pool> {
+    pub fn new(device: Arc<Gpu>) -> Arc<Pool> {
         Arc::new(Pool { device, free: Mutex::default() })
     }
     fn free(&self) -> MutexGuard<'_, Vec<(u64, Address)>> {

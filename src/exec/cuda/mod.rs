@@ -2,7 +2,7 @@
 //!
 //! An operator becomes a [`Program`](program::Program): launches of kernels on slots of memory, all known when it is prepared.
 //! Elementwise operators are formulas, of which one kernel is generated for a whole chain; all others name a function of the
-//! `.cu` beside them. What a device does is a trait with two implementations, a GPU's driver and an emulation on the CPU.
+//! `.cu` beside them.
 
 mod activation;
 mod arithmetic;
@@ -13,21 +13,24 @@ mod compare;
 mod conv;
 mod create;
 mod device;
-mod emulated;
+mod driver;
 mod formula;
 mod geometry;
 mod kernels;
 mod layout;
+mod libraries;
 mod math;
 mod matmul;
 mod memory;
 mod norm;
+mod nvrtc;
 mod pool;
 mod program;
 mod reduce;
 mod select;
 mod shift;
 mod source;
+mod staging;
 
 pub use program::{DeviceArray, Program};
 
@@ -38,7 +41,7 @@ use crate::{
     ops::Op,
 };
 use builder::Builder;
-use device::Device;
+use driver::Gpu;
 use formula::{Chain, Formula};
 use kernels::Kernel;
 use memory::Pool;
@@ -46,39 +49,39 @@ use std::sync::Arc;
 
 /// A device and its memory.
 struct Cuda {
-    device: Arc<dyn Device>,
+    device: Arc<Gpu>,
     pool: Arc<Pool>,
 }
 
-/// Runs operators on an NVIDIA GPU, or on an emulation of one.
+/// Runs operators on an NVIDIA GPU. The libraries of its driver and of NVRTC, which compiles kernels, are looked for when one is
+/// made.
 pub struct CudaBackend {
-    name: &'static str,
     cuda: Cuda,
 }
 
 impl CudaBackend {
-    /// Kernels compiled as C++ for this machine's CPU, threads and barriers emulated: to test kernels where there is no GPU. A
-    /// hundred times as slow as the CPU's own. Needs `g++`, or the compiler that `CXX` names.
+    /// The GPU of that number, counted from 0.
     ///
     /// # Errors
-    /// There is no C++ compiler.
+    /// There is no driver, or it is too old; there is no such GPU, or it may not be used.
     ///
-    /// ```
+    /// ```no_run
     /// use tpulang::{Array, Dtype, Graph, exec::{CudaBackend, RunOptions, Session}};
     /// let mut g = Graph::new("net")?;
     /// let x = g.input("x", Dtype::Float32, [2])?;
     /// let y = g.relu(x).out_name("y").call()?;
     /// g.set_outputs(&[y])?;
-    /// let session = Session::new(&g, CudaBackend::emulated()?, &RunOptions::default())?;
+    /// let session = Session::new(&g, CudaBackend::new(0)?, &RunOptions::default())?;
     /// assert_eq!(session.run(&[("x", Array::from([-1f32, 2.0]))])?["y"].to_f32()?, [0.0, 2.0]);
     /// # Ok::<(), tpulang::Error>(())
     /// ```
-    pub fn emulated() -> Result<CudaBackend> {
-        Ok(CudaBackend::on("cuda-emulated", Arc::new(emulated::Emulated::new()?)))
+    pub fn new(gpu: usize) -> Result<CudaBackend> {
+        let device = Arc::new(Gpu::new(gpu)?);
+        Ok(CudaBackend { cuda: Cuda { pool: Pool::new(device.clone()), device } })
     }
-
-    fn on(name: &'static str, device: Arc<dyn Device>) -> CudaBackend {
-        CudaBackend { name, cuda: Cuda { pool: Pool::new(device.clone()), device } }
+    /// What the driver calls the GPU: `NVIDIA H200`.
+    pub fn gpu(&self) -> &str {
+        self.cuda.device.name()
     }
 }
 
@@ -98,7 +101,7 @@ impl Backend for CudaBackend {
     type Buffer = DeviceArray;
     type Kernel = Program;
     fn name(&self) -> &str {
-        self.name
+        "cuda"
     }
     fn prepare(&self, signature: &Signature) -> Result<Option<Program>> {
         let Some(result) = signature.outputs().next() else { return Ok(None) };
@@ -124,7 +127,7 @@ impl Backend for CudaBackend {
             && formula_of(next, result).is_some()
     }
     fn run(&self, kernel: &Program, operands: &mut [Option<DeviceArray>]) -> Result<Vec<DeviceArray>> {
-        kernel.run(&*self.cuda.device, &self.cuda.pool, operands)
+        kernel.run(&self.cuda.device, &self.cuda.pool, operands)
     }
     fn temporary(&self, kernel: &Program) -> u64 {
         kernel.temporaries.iter().fold(0, |n, t| n.saturating_add(*t))

@@ -1,6 +1,7 @@
 //! What an operator becomes: launches, one after the other, on slots of memory. All of it is known when it is prepared.
 use super::{
-    device::{Device, Loaded, Value},
+    device::{Loaded, Value},
+    driver::Gpu,
     geometry::Geometry,
     memory::{Block, Pool},
     source::Source,
@@ -123,7 +124,7 @@ impl Program {
     /// The memory is not enough, or the device has failed.
     pub(super) fn run(
         &self,
-        device: &dyn Device,
+        device: &Gpu,
         pool: &Arc<Pool>,
         operands: &[Option<DeviceArray>],
     ) -> Result<Vec<DeviceArray>> {

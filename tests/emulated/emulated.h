@@ -154,14 +154,6 @@ template <class F> static int launch(dim3 grid, dim3 size, bool barriers, F body
     return now.stuck;
 }
 
-// A kernel's parameters by kind, so that what it is given can be checked.
-template <class T> struct Kind;
-template <class T> struct Kind<T*> { static constexpr char value = 'p'; };
-template <> struct Kind<long long> { static constexpr char value = 'i'; };
-template <> struct Kind<float> { static constexpr char value = 'f'; };
-template <> struct Kind<double> { static constexpr char value = 'd'; };
-template <class T> struct Identity { typedef T type; };
-
 template <size_t... I> struct Places {};
 template <size_t N, size_t... I> struct Count : Count<N - 1, N - 1, I...> {};
 template <size_t... I> struct Count<0, I...> { typedef Places<I...> type; };
@@ -170,11 +162,14 @@ template <class... A, size_t... I>
 static int spread(void (*kernel)(A...), void** arguments, dim3 grid, dim3 size, bool barriers, Places<I...>) {
     return launch(grid, size, barriers, [=] { kernel(*(A*)arguments[I]...); });
 }
-// 0: done; 1: threads wait for others for ever; 2: other arguments than parameters.
+// Bytes of each parameter, then 0.
+template <class... A> static const unsigned char* sizes_of(void (*)(A...)) {
+    static const unsigned char all[] = {sizeof(A)..., 0};
+    return all;
+}
+// 0: done; 1: threads wait for others for ever.
 template <class... A>
-static int enter_kernel(void (*kernel)(A...), const char* kinds, void** arguments, const unsigned* g, bool barriers) {
-    const char own[] = {Kind<A>::value..., 0};
-    if (strcmp(own, kinds)) return 2;
+static int enter_kernel(void (*kernel)(A...), void** arguments, const unsigned* g, bool barriers) {
     return spread(kernel, arguments, {g[0], g[1], g[2]}, {g[3], g[4], g[5]}, barriers, typename Count<sizeof...(A)>::type());
 }
 }  // namespace emulated
@@ -201,7 +196,11 @@ static inline int atomicCAS(int* at, int expected, int value) {
     if (before == expected) *at = value;
     return before;
 }
-#define TPULANG_ENTRY(barriers, ...)                                                                       \
-    extern "C" int entry(const char* kinds, void** arguments, const unsigned* geometry) {                  \
-        return emulated::enter_kernel(__VA_ARGS__, kinds, arguments, geometry, barriers);                  \
+// A kernel as a function that the emulated driver finds and calls.
+#define TPULANG_ENTRY(number, barriers, ...)                                                    \
+    extern "C" int entry##number(void** arguments, const unsigned* geometry) {                  \
+        return emulated::enter_kernel(__VA_ARGS__, arguments, geometry, barriers);              \
+    }                                                                                           \
+    extern "C" const unsigned char* entry##number##_sizes() {                                   \
+        return emulated::sizes_of(__VA_ARGS__);                                                 \
     }

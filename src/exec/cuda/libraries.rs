@@ -1,0 +1,95 @@
+//! NVIDIA's libraries, which are looked for when a program asks for a GPU: what is missing is said in one sentence.
+use super::device::failure;
+use crate::base::Result;
+use cudarc::{driver, nvrtc};
+use libloading::Library;
+
+/// The oldest driver that is taken, as the CUDA version that it is for.
+pub(super) const OLDEST_DRIVER: i32 = 12000;
+
+/// What this backend calls in the driver.
+const OF_DRIVER: &[&str] = &[
+    "cuInit",
+    "cuDriverGetVersion",
+    "cuGetErrorName",
+    "cuGetErrorString",
+    "cuDeviceGetCount",
+    "cuDeviceGet",
+    "cuDeviceGetName",
+    "cuDeviceGetAttribute",
+    "cuDevicePrimaryCtxRetain",
+    "cuDevicePrimaryCtxRelease_v2",
+    "cuCtxSetCurrent",
+    "cuStreamCreate",
+    "cuStreamDestroy_v2",
+    "cuStreamSynchronize",
+    "cuStreamBeginCapture_v2",
+    "cuStreamEndCapture",
+    "cuGraphInstantiateWithFlags",
+    "cuGraphLaunch",
+    "cuGraphExecDestroy",
+    "cuGraphDestroy",
+    "cuEventCreate",
+    "cuEventRecord",
+    "cuEventSynchronize",
+    "cuEventDestroy_v2",
+    "cuMemAlloc_v2",
+    "cuMemFree_v2",
+    "cuMemGetInfo_v2",
+    "cuMemHostAlloc",
+    "cuMemFreeHost",
+    "cuMemcpyHtoDAsync_v2",
+    "cuMemcpyDtoHAsync_v2",
+    "cuMemcpyDtoDAsync_v2",
+    "cuModuleLoadData",
+    "cuModuleGetFunction",
+    "cuLaunchKernel",
+];
+
+/// What it calls in the compiler.
+const OF_COMPILER: &[&str] = &[
+    "nvrtcVersion",
+    "nvrtcGetErrorString",
+    "nvrtcCreateProgram",
+    "nvrtcAddNameExpression",
+    "nvrtcCompileProgram",
+    "nvrtcGetProgramLogSize",
+    "nvrtcGetProgramLog",
+    "nvrtcGetLoweredName",
+    "nvrtcGetCUBINSize",
+    "nvrtcGetCUBIN",
+    "nvrtcDestroyProgram",
+];
+
+/// The driver is there, and has what is called.
+///
+/// # Errors
+/// It is not, or it is something else.
+pub(super) fn require_driver() -> Result<()> {
+    // SAFETY: loading NVIDIA's libraries runs their initialisers, which is what a program that asks for a GPU wants.
+    let library = unsafe { driver::sys::is_culib_present().then(|| driver::sys::culib()) };
+    let missing =
+        "no NVIDIA driver: libcuda.so.1 is not found or cannot be loaded; install the driver, or run on the cpu";
+    has_all("CUDA", "libcuda.so", library.ok_or_else(|| failure("CUDA", missing))?, OF_DRIVER)
+}
+
+/// The compiler of kernels is there, and has what is called.
+///
+/// # Errors
+/// It is not, or it is something else.
+pub(super) fn require_compiler() -> Result<()> {
+    // SAFETY: as above.
+    let library = unsafe { nvrtc::sys::is_culib_present().then(|| nvrtc::sys::culib()) };
+    let missing = "libnvrtc.so, which compiles kernels, is not found; it comes with the CUDA toolkit and with `pip install \
+                   nvidia-cuda-nvrtc` (its folder must be in LD_LIBRARY_PATH)";
+    has_all("NVRTC", "libnvrtc.so", library.ok_or_else(|| failure("NVRTC", missing))?, OF_COMPILER)
+}
+
+fn has_all(name: &str, file: &str, library: &Library, symbols: &[&str]) -> Result<()> {
+    // SAFETY: the symbol is not called here, only looked up.
+    let is_there = |symbol: &&&str| unsafe { library.get::<unsafe extern "C" fn()>(symbol.as_bytes()).is_ok() };
+    match symbols.iter().find(|symbol| !is_there(symbol)) {
+        None => Ok(()),
+        Some(symbol) => Err(failure(name, format!("{file} has no {symbol}: it is too old, or not NVIDIA's"))),
+    }
+}

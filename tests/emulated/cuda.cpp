@@ -1,0 +1,287 @@
+// libcuda.so for tests: a GPU that is this machine's CPU. What is told a stream is done at once; launches that are captured are
+// kept, and done when their graph is launched. What a kernel writes beside its memory is found when somebody waits.
+//
+// TPULANG_EMULATED is one of: old, none, forbidden, taken, full (from the context on), broken (the first launch), or bytes of
+// memory, such as 1000000.
+#include <dlfcn.h>
+#include <elf.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <map>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace {
+enum { OK = 0, INVALID = 1, OUT_OF_MEMORY = 2, NO_DEVICE = 100, UNAVAILABLE = 46, LAUNCH_FAILED = 719, OPERATING_SYSTEM = 304,
+       NOT_PERMITTED = 800, ILLEGAL_ADDRESS = 700, TIMEOUT = 702, INVALID_IMAGE = 200, CAPTURE_UNSUPPORTED = 900 };
+constexpr uint64_t GUARD = 256;
+constexpr unsigned char GUARDED = 0xff;
+
+struct Launch {
+    int (*entry)(void**, const unsigned*);
+    unsigned geometry[6];
+    std::vector<std::vector<unsigned char>> values;
+};
+struct Copy {
+    uint64_t to, from;
+    size_t bytes;
+};
+// What was told, in order.
+struct Told {
+    bool is_copy;
+    Launch launch;
+    Copy copy;
+};
+struct Graph {
+    std::vector<Told> all;
+};
+
+std::mutex lock;
+// Sizes, by address.
+std::map<uint64_t, size_t> memory;
+size_t taken = 0;
+int failed = OK;
+thread_local Graph* capturing = nullptr;
+
+std::string mode() {
+    const char* text = getenv("TPULANG_EMULATED");
+    return text ? text : "";
+}
+size_t all_memory() {
+    const long long n = atoll(mode().c_str());
+    return n > 0 ? n : (size_t)8 << 30;
+}
+bool within(uint64_t address, size_t bytes) {
+    std::lock_guard<std::mutex> guard(lock);
+    auto next = memory.upper_bound(address);
+    if (next == memory.begin()) return false;
+    --next;
+    return address + bytes <= next->first + next->second;
+}
+int guards_are_whole() {
+    std::lock_guard<std::mutex> guard(lock);
+    for (const auto& [address, bytes] : memory) {
+        const auto* before = (const unsigned char*)address - GUARD;
+        const auto* behind = (const unsigned char*)address + bytes;
+        for (uint64_t i = 0; i < GUARD; i++)
+            if (before[i] != GUARDED || behind[i] != GUARDED) return ILLEGAL_ADDRESS;
+    }
+    return OK;
+}
+int run(const Launch& launch) {
+    std::vector<void*> pointers;
+    for (const auto& value : launch.values) pointers.push_back((void*)value.data());
+    return launch.entry(pointers.data(), launch.geometry) ? TIMEOUT : OK;
+}
+int done(const Told& told) {
+    if (!told.is_copy) return run(told.launch);
+    memmove((void*)told.copy.to, (const void*)told.copy.from, told.copy.bytes);
+    return OK;
+}
+int tell(Told told) {
+    if (capturing) {
+        capturing->all.push_back(std::move(told));
+        return OK;
+    }
+    const int code = done(told);
+    if (code) failed = code;
+    return code;
+}
+}  // namespace
+
+// A kernel, and how many bytes each of its parameters has, up to a 0.
+struct Function {
+    int (*entry)(void**, const unsigned*);
+    const unsigned char* sizes;
+};
+
+extern "C" {
+int cuDriverGetVersion(int* version) {
+    *version = mode() == "old" ? 11040 : 13000;
+    return OK;
+}
+int cuInit(unsigned) { return mode() == "none" ? NO_DEVICE : mode() == "forbidden" ? OPERATING_SYSTEM : OK; }
+int cuGetErrorName(int code, const char** name) {
+    *name = code == OK                 ? "CUDA_SUCCESS"
+            : code == OUT_OF_MEMORY    ? "CUDA_ERROR_OUT_OF_MEMORY"
+            : code == NO_DEVICE        ? "CUDA_ERROR_NO_DEVICE"
+            : code == UNAVAILABLE      ? "CUDA_ERROR_DEVICE_UNAVAILABLE"
+            : code == OPERATING_SYSTEM ? "CUDA_ERROR_OPERATING_SYSTEM"
+            : code == ILLEGAL_ADDRESS  ? "CUDA_ERROR_ILLEGAL_ADDRESS"
+            : code == TIMEOUT          ? "CUDA_ERROR_LAUNCH_TIMEOUT"
+            : code == LAUNCH_FAILED    ? "CUDA_ERROR_LAUNCH_FAILED"
+                                       : "CUDA_ERROR_UNKNOWN";
+    return OK;
+}
+int cuGetErrorString(int code, const char** text) {
+    *text = code == ILLEGAL_ADDRESS ? "an illegal memory access was encountered"
+            : code == TIMEOUT       ? "the launch timed out and was terminated"
+                                    : "unspecified launch failure";
+    return OK;
+}
+int cuDeviceGetCount(int* count) {
+    *count = 1;
+    return OK;
+}
+int cuDeviceGet(int* device, int ordinal) {
+    *device = ordinal;
+    return OK;
+}
+int cuDeviceGetName(char* name, int length, int) {
+    strncpy(name, "an emulated GPU", length);
+    return OK;
+}
+int cuDeviceGetAttribute(int* value, int attribute, int) {
+    // Compute capability 9.0.
+    *value = attribute == 75 ? 9 : 0;
+    return OK;
+}
+int cuDevicePrimaryCtxRetain(void** context, int) {
+    *context = (void*)&memory;
+    return mode() == "full" ? OUT_OF_MEMORY : mode() == "taken" ? UNAVAILABLE : OK;
+}
+int cuDevicePrimaryCtxRelease_v2(int) { return OK; }
+int cuCtxSetCurrent(void*) { return OK; }
+int cuStreamCreate(void** stream, unsigned) {
+    *stream = (void*)&lock;
+    return OK;
+}
+int cuStreamDestroy_v2(void*) { return OK; }
+int cuStreamSynchronize(void*) {
+    if (capturing) return CAPTURE_UNSUPPORTED;
+    return failed ? failed : guards_are_whole();
+}
+int cuEventCreate(void** event, unsigned) {
+    *event = (void*)&lock;
+    return OK;
+}
+int cuEventRecord(void*, void*) { return OK; }
+int cuEventSynchronize(void*) { return OK; }
+int cuEventDestroy_v2(void*) { return OK; }
+
+int cuMemAlloc_v2(uint64_t* address, size_t bytes) {
+    if (capturing) return CAPTURE_UNSUPPORTED;
+    if (!bytes) return INVALID;
+    std::lock_guard<std::mutex> guard(lock);
+    if (taken + bytes > all_memory()) return OUT_OF_MEMORY;
+    auto* start = (unsigned char*)aligned_alloc(GUARD, (bytes + GUARD - 1) / GUARD * GUARD + 2 * GUARD);
+    if (!start) return OUT_OF_MEMORY;
+    // Guards, and NaN in between.
+    memset(start, GUARDED, (bytes + GUARD - 1) / GUARD * GUARD + 2 * GUARD);
+    *address = (uint64_t)start + GUARD;
+    memory[*address] = bytes;
+    taken += bytes;
+    return OK;
+}
+int cuMemFree_v2(uint64_t address) {
+    const int whole = guards_are_whole();
+    std::lock_guard<std::mutex> guard(lock);
+    const auto found = memory.find(address);
+    if (found == memory.end()) return INVALID;
+    taken -= found->second;
+    memory.erase(found);
+    free((void*)(address - GUARD));
+    return whole;
+}
+int cuMemGetInfo_v2(size_t* available, size_t* total) {
+    *total = all_memory();
+    *available = all_memory() - taken;
+    return OK;
+}
+int cuMemHostAlloc(void** memory, size_t bytes, unsigned) {
+    *memory = malloc(bytes);
+    return *memory ? OK : OUT_OF_MEMORY;
+}
+int cuMemFreeHost(void* memory) {
+    free(memory);
+    return OK;
+}
+int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t bytes, void*) {
+    if (!within(to, bytes) || capturing) return INVALID;
+    memcpy((void*)to, from, bytes);
+    return OK;
+}
+int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t bytes, void*) {
+    if (!within(from, bytes) || capturing) return INVALID;
+    memcpy(to, (const void*)from, bytes);
+    return failed;
+}
+int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void*) {
+    if (!within(to, bytes) || !within(from, bytes)) return INVALID;
+    return tell({true, {}, {to, from, bytes}});
+}
+
+// A module is a shared library's bytes: its table of sections comes last.
+int cuModuleLoadData(void** module, const void* image) {
+    const auto* header = (const Elf64_Ehdr*)image;
+    if (memcmp(header->e_ident, ELFMAG, SELFMAG)) return INVALID_IMAGE;
+    const size_t size = header->e_shoff + (size_t)header->e_shnum * header->e_shentsize;
+    // Under a name of its own: the loader takes two files of one name for one.
+    char path[] = "/tmp/tpulang-module-XXXXXX";
+    const int file = mkstemp(path);
+    if (file < 0) return OUT_OF_MEMORY;
+    bool whole = true;
+    for (size_t at = 0; at < size && whole;) {
+        const ssize_t n = write(file, (const char*)image + at, size - at);
+        whole = n > 0;
+        at += n;
+    }
+    close(file);
+    *module = whole ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
+    unlink(path);
+    return *module ? OK : INVALID_IMAGE;
+}
+int cuModuleGetFunction(void** function, void* module, const char* name) {
+    void* const entry = dlsym(module, name);
+    void* const sizes = dlsym(module, (std::string(name) + "_sizes").c_str());
+    if (!entry || !sizes) return INVALID;
+    // As long as the module: for ever.
+    *function = new Function{(int (*)(void**, const unsigned*))entry, ((const unsigned char* (*)())sizes)()};
+    return OK;
+}
+int cuLaunchKernel(void* function, unsigned x, unsigned y, unsigned z, unsigned a, unsigned b, unsigned c, unsigned, void*,
+                   void** parameters, void**) {
+    if (mode() == "broken") failed = LAUNCH_FAILED;
+    if (failed) return failed;
+    if (!x || !y || !z || y > 65535 || z > 65535 || !a || !b || !c || a * b * c > 1024) return INVALID;
+    const auto* kernel = (const Function*)function;
+    Launch launch = {kernel->entry, {x, y, z, a, b, c}, {}};
+    for (int i = 0; kernel->sizes[i]; i++) {
+        const auto* bytes = (const unsigned char*)parameters[i];
+        launch.values.emplace_back(bytes, bytes + kernel->sizes[i]);
+    }
+    return tell({false, launch, {}});
+}
+
+int cuStreamBeginCapture_v2(void*, int) {
+    capturing = new Graph();
+    return OK;
+}
+int cuStreamEndCapture(void*, void** graph) {
+    *graph = capturing;
+    capturing = nullptr;
+    return *graph ? OK : INVALID;
+}
+int cuGraphInstantiateWithFlags(void** made, void* graph, unsigned long long) {
+    *made = new Graph(*(Graph*)graph);
+    return OK;
+}
+int cuGraphDestroy(void* graph) {
+    delete (Graph*)graph;
+    return OK;
+}
+int cuGraphExecDestroy(void* graph) {
+    delete (Graph*)graph;
+    return OK;
+}
+int cuGraphLaunch(void* graph, void*) {
+    if (failed) return failed;
+    for (const auto& told : ((Graph*)graph)->all)
+        if (const int code = done(told)) return failed = code;
+    return OK;
+}
+}

@@ -1,0 +1,124 @@
+// libnvrtc.so for tests: kernels are compiled as C++ for this machine's CPU, by g++, and come out as a shared library's bytes.
+//
+// TPULANG_SOURCES names a folder where every text that is compiled is left, with the functions that were asked for in its first
+// lines, so that the real compiler can be asked too.
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstring>
+#include <fstream>
+#include <functional>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+namespace {
+struct Program {
+    std::string text, log, code;
+    std::vector<std::string> names;
+    std::map<std::string, std::string> lowered;
+};
+
+std::string folder() {
+    Dl_info info;
+    dladdr((void*)&folder, &info);
+    const std::string path = info.dli_fname;
+    return path.substr(0, path.rfind('/'));
+}
+std::string content(const std::string& path) {
+    std::ifstream file(path, std::ios::binary);
+    std::stringstream all;
+    all << file.rdbuf();
+    return all.str();
+}
+// g++ in a folder of its own, which is gone afterwards.
+int compiled(Program& p, const std::string& text) {
+    char place[] = "/tmp/tpulang-kernel-XXXXXX";
+    if (!mkdtemp(place)) return 1;
+    const std::string at = place;
+    std::ofstream(at + "/kernel.cpp") << text;
+    const char* chosen = getenv("CXX");
+    const std::string compiler = chosen ? chosen : "g++";
+    const std::string command = compiler + " -std=c++17 -O1 -fPIC -ffp-contract=off -w -shared -I " + folder() + " " + at +
+                                "/kernel.cpp -o " + at + "/kernel.so > " + at + "/log 2>&1";
+    const int rc = system(command.c_str());
+    p.log = content(at + "/log");
+    p.code = content(at + "/kernel.so");
+    for (const char* file : {"/kernel.cpp", "/kernel.so", "/log"}) unlink((at + file).c_str());
+    rmdir(place);
+    return rc;
+}
+void keep(const Program& p) {
+    const char* where = getenv("TPULANG_SOURCES");
+    if (!where) return;
+    std::string all;
+    for (const auto& name : p.names) all += "// " + name + "\n";
+    all += p.text;
+    mkdir(where, 0777);
+    const std::string path = std::string(where) + "/" + std::to_string(std::hash<std::string>()(all)) + ".cu";
+    const std::string part = path + std::to_string(getpid());
+    std::ofstream(part) << all;
+    rename(part.c_str(), path.c_str());
+}
+}  // namespace
+
+extern "C" {
+int nvrtcVersion(int* major, int* minor) {
+    // No real compiler's, so that what is kept of either is not taken for the other's.
+    *major = 0;
+    *minor = 13;
+    return 0;
+}
+const char* nvrtcGetErrorString(int code) { return code ? "NVRTC_ERROR_COMPILATION" : "NVRTC_SUCCESS"; }
+int nvrtcCreateProgram(Program** p, const char* text, const char*, int, const char* const*, const char* const*) {
+    *p = new Program();
+    (*p)->text = text;
+    return 0;
+}
+int nvrtcDestroyProgram(Program** p) {
+    delete *p;
+    return 0;
+}
+int nvrtcAddNameExpression(Program* p, const char* name) {
+    p->names.push_back(name);
+    return 0;
+}
+int nvrtcCompileProgram(Program* p, int, const char* const*) {
+    keep(*p);
+    const bool barriers = p->text.find("__sync") != std::string::npos || p->text.find("__shfl") != std::string::npos;
+    std::string text = p->text;
+    for (size_t at; (at = text.find("extern \"C\" __global__")) != std::string::npos;) text.erase(at, 11);
+    text = "#include \"emulated.h\"\n" + text + "\n";
+    for (size_t i = 0; i < p->names.size(); i++) {
+        p->lowered[p->names[i]] = "entry" + std::to_string(i);
+        text += "TPULANG_ENTRY(" + std::to_string(i) + ", " + (barriers ? "true" : "false") + ", " + p->names[i] + ")\n";
+    }
+    return compiled(*p, text) ? 6 : 0;
+}
+int nvrtcGetProgramLogSize(Program* p, size_t* size) {
+    *size = p->log.size() + 1;
+    return 0;
+}
+int nvrtcGetProgramLog(Program* p, char* to) {
+    memcpy(to, p->log.c_str(), p->log.size() + 1);
+    return 0;
+}
+int nvrtcGetLoweredName(Program* p, const char* name, const char** lowered) {
+    const auto found = p->lowered.find(name);
+    if (found == p->lowered.end()) return 1;
+    *lowered = found->second.c_str();
+    return 0;
+}
+int nvrtcGetCUBINSize(Program* p, size_t* size) {
+    *size = p->code.size();
+    return 0;
+}
+int nvrtcGetCUBIN(Program* p, char* to) {
+    memcpy(to, p->code.data(), p->code.size());
+    return 0;
+}
+}
