@@ -89,6 +89,7 @@ fn matmul(op: &MatMul<Operand>, result: &ValueType) -> Option<Function> {
 impl Backend for Nd {
     type Buffer = Buffer;
     type Kernel = Kernel;
+    type Memo = ();
     fn name(&self) -> &str {
         "nd"
     }

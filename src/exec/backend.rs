@@ -1,5 +1,5 @@
 use crate::{
-    array::Array,
+    array::{Array, available_memory},
     base::{Dtype, Result, Shape},
     ops::{Op, Value},
     quant::Quantization,
@@ -17,6 +17,8 @@ pub trait Backend: Send + Sync {
     type Buffer: Clone + Send + Sync;
     /// An operator, ready to run any number of times, from any thread.
     type Kernel: Send + Sync;
+    /// What it remembers of a plan from one run to the next; `()` where that is nothing.
+    type Memo: Default + Send + Sync;
     /// For messages: `cpu`.
     fn name(&self) -> &str;
     /// Prepares an operator of these types, attributes and constants; none where another backend shall run it.
@@ -66,11 +68,35 @@ pub trait Backend: Send + Sync {
     /// # Errors
     /// Something failed meanwhile.
     fn synchronise(&self) -> Result<()>;
+    /// Bytes that its buffers may still take.
+    fn available(&self) -> u64 {
+        available_memory()
+    }
+    /// One run of a plan: `steps` makes results of what is fed, in the plan's order. Where all steps are this backend's, and
+    /// nobody looks on, they may be `repeated`: what they told it may be remembered in `memo`, and done again without them.
+    ///
+    /// # Errors
+    /// As of the other methods.
+    fn run_plan(
+        &self,
+        _memo: &Self::Memo,
+        feeds: Vec<Array>,
+        _repeated: bool,
+        steps: &mut Steps<Self::Buffer>,
+    ) -> Result<Vec<Array>> {
+        let results = steps(feeds.into_iter().map(|a| self.upload(&a)).collect::<Result<_>>()?)?;
+        self.synchronise()?;
+        results.iter().map(|b| self.download(b)).collect()
+    }
 }
+
+/// The steps of a plan, from feeds to results.
+pub type Steps<'s, Buffer> = dyn FnMut(Vec<Buffer>) -> Result<Vec<Buffer>> + 's;
 
 impl<B: Backend> Backend for &B {
     type Buffer = B::Buffer;
     type Kernel = B::Kernel;
+    type Memo = B::Memo;
     fn name(&self) -> &str {
         (**self).name()
     }
@@ -100,6 +126,18 @@ impl<B: Backend> Backend for &B {
     }
     fn synchronise(&self) -> Result<()> {
         (**self).synchronise()
+    }
+    fn available(&self) -> u64 {
+        (**self).available()
+    }
+    fn run_plan(
+        &self,
+        memo: &Self::Memo,
+        feeds: Vec<Array>,
+        repeated: bool,
+        steps: &mut Steps<Self::Buffer>,
+    ) -> Result<Vec<Array>> {
+        (**self).run_plan(memo, feeds, repeated, steps)
     }
 }
 

@@ -30,11 +30,11 @@ mod profile;
 mod session;
 mod views;
 
-pub use backend::{Backend, Layout, Operand, Signature, ValueType};
+pub use backend::{Backend, Layout, Operand, Signature, Steps, ValueType};
 pub use compare::{Comparison, Tolerance, compare};
 pub use cpu::CpuBackend;
 #[cfg(feature = "cuda")]
-pub use cuda::{CudaBackend, DeviceArray, Program};
+pub use cuda::{CudaBackend, DeviceArray, Memo, Program};
 pub use preprocess::preprocess;
 pub use profile::{KindTime, StepTime, by_kind};
 pub use session::{Feeds, RunOptions, RunResults, Session, run};

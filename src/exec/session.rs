@@ -3,7 +3,7 @@ use super::{
     plan::{Kernel, Network, Operation, Plan, Slot, Step, for_compute},
 };
 use crate::{
-    array::{Array, as_declared, available_memory},
+    array::{Array, as_declared},
     base::{Cause, Dtype, Error, MAX_ERRORS, Result, Suggestions, argument, counted, invalid, shape_text, shown},
     graph::Graph,
 };
@@ -85,7 +85,7 @@ pub struct Session<B: Backend> {
     network: Network,
     by_name: HashMap<String, usize>,
     options: RunOptions,
-    available: fn() -> u64,
+    available: fn(&B) -> u64,
     /// For the graph's inputs, giving what [`Session::run`] gives.
     pub(super) plan: Arc<Plan<B>>,
     pub(super) wanted: Vec<usize>,
@@ -113,7 +113,7 @@ impl<B: Backend> Session<B> {
     /// Outputs are not set, a coefficient has no data, propagated quantizations contradict each other, an op has no kernel
     /// (with `strict`: none of the backend), or the memory is not enough for the coefficients.
     pub fn new(graph: &Graph, backend: B, options: &RunOptions) -> Result<Session<B>> {
-        Session::within(graph, backend, options, available_memory)
+        Session::within(graph, backend, options, B::available)
     }
 
     /// In so much memory: weights beyond are read anew in each run.
@@ -121,7 +121,7 @@ impl<B: Backend> Session<B> {
         graph: &Graph,
         backend: B,
         options: &RunOptions,
-        available: fn() -> u64,
+        available: fn(&B) -> u64,
     ) -> Result<Session<B>> {
         graph.check_complete()?;
         let pool = rayon::ThreadPoolBuilder::new()
@@ -245,7 +245,7 @@ impl<B: Backend> Session<B> {
     ) -> Result<Followed<B>> {
         let fed = self.checked_feeds(feeds)?;
         let plan = self.plan(&fed, wanted)?;
-        plan.check_memory()?;
+        plan.check_memory(&self.backend)?;
         // Kernels divide their work among the pool's threads.
         let results = self.pool.install(|| self.go(fed, &plan, wanted, watch))?;
         Ok((plan, results))
@@ -258,15 +258,32 @@ impl<B: Backend> Session<B> {
         wanted: &[usize],
         mut watch: Option<Watch>,
     ) -> Result<IndexMap<String, Array>> {
+        let (places, feeds): (Vec<usize>, Vec<Array>) = {
+            let mut fed: Vec<_> = fed.into_iter().collect();
+            fed.sort_unstable_by_key(|(tensor, _)| *tensor);
+            fed.into_iter().unzip()
+        };
+        let repeated = watch.is_none() && plan.steps.iter().all(|s| matches!(s.kernel, Kernel::Here(_)));
+        let mut steps = |feeds: Vec<B::Buffer>| self.steps(plan, places.iter().copied().zip(feeds), wanted, &mut watch);
+        let results = self.backend.run_plan(&plan.memo, feeds, repeated, &mut steps)?;
+        wanted.iter().zip(results).map(|(t, array)| Ok((plan.slot(*t)?.ty.name.clone(), array))).collect()
+    }
+
+    /// From what is fed to what is wanted, step by step.
+    fn steps(
+        &self,
+        plan: &Plan<B>,
+        fed: impl Iterator<Item = (usize, B::Buffer)>,
+        wanted: &[usize],
+        watch: &mut Option<Watch>,
+    ) -> Result<Vec<B::Buffer>> {
         let mut buffers: Vec<Option<B::Buffer>> = vec![None; plan.tensors.len()];
-        for (tensor, array) in fed {
-            buffers[tensor] = Some(self.backend.upload(&array)?);
-        }
+        fed.for_each(|(tensor, buffer)| buffers[tensor] = Some(buffer));
         for (i, (step, freed)) in plan.steps.iter().zip(&plan.freed).enumerate() {
             let begun = watch.is_some().then(Instant::now);
             let results =
                 self.step(plan, step, &mut buffers, freed).map_err(|e| e.in_call(plan.context(&step.node)))?;
-            if let (Some(watch), Some(begun)) = (&mut watch, begun) {
+            if let (Some(watch), Some(begun)) = (watch.as_mut(), begun) {
                 self.backend.synchronise()?;
                 watch(i, begun.elapsed());
             }
@@ -277,14 +294,12 @@ impl<B: Backend> Session<B> {
             // Also results that nobody reads.
             freed.iter().for_each(|t| buffers[*t] = None);
         }
-        self.backend.synchronise()?;
-        let mut results = IndexMap::new();
-        for t in wanted {
-            if let Some(buffer) = buffers[*t].as_ref().or_else(|| plan.constants.get(t)) {
-                results.insert(plan.slot(*t)?.ty.name.clone(), self.backend.download(buffer)?);
-            }
-        }
-        Ok(results)
+        let result = |t: &usize| {
+            let buffer = buffers[*t].as_ref().or_else(|| plan.constants.get(t)).cloned();
+            let missing = || Cause::MissingData(format!("tensor {t} was not computed"));
+            buffer.ok_or_else(|| missing().into())
+        };
+        wanted.iter().map(result).collect()
     }
 
     fn step(

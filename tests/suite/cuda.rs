@@ -1,6 +1,6 @@
 //! The CUDA backend without a GPU: NVIDIA's libraries are emulated (`tests/emulated`), the driver's by running kernels on the CPU,
 //! NVRTC by compiling them with g++.
-use super::{cases::cases, limits, snapshot};
+use super::{SplitMix, cases::cases, limits, snapshot};
 use std::{
     collections::hash_map::DefaultHasher,
     fs,
@@ -13,8 +13,10 @@ use std::{
     },
 };
 use tpulang::{
+    Array, Dtype, Graph,
     conformance::{Case, Report, check},
-    exec::{CudaBackend, RunOptions},
+    exec::{Comparison, CpuBackend, CudaBackend, RunOptions, Session, compare},
+    mlir,
 };
 
 const SOURCES: [(&str, &str); 3] = [
@@ -133,6 +135,78 @@ fn libraries(cuda: Option<&Path>, nvrtc: Option<&Path>) -> tempfile::TempDir {
         }
     }
     folder
+}
+
+/// A network of several inputs, with tensors of many sizes, and an output that is also read on.
+fn network() -> Graph {
+    let mut g = Graph::new("net").unwrap();
+    let x = g.input("x", Dtype::Float32, [2, 4, 9, 9]).unwrap();
+    let bias = g.input("bias", Dtype::Float32, [1, 8, 1, 1]).unwrap();
+    let weight =
+        g.coefficient("w", Array::from_vec([8, 4, 3, 3], (0..288).map(|i| (i % 7) as f32 - 3.0).collect()).unwrap());
+    let a = g.conv(x, weight.unwrap()).pad(1).call().unwrap();
+    let b = g.add(a, bias).call().unwrap();
+    let c = g.relu(b).out_name("c").call().unwrap();
+    let d = g.softmax(c, -1).call().unwrap();
+    let e = g.permute(d, [0, 2, 3, 1]).call().unwrap();
+    let f = g.reduce(e).axes(1).out_name("f").call().unwrap();
+    g.set_outputs(&[c, f]).unwrap();
+    g
+}
+
+fn network_feeds(seed: u64) -> [(&'static str, Array); 2] {
+    let mut numbers = SplitMix(seed);
+    let mut of = |shape: &[usize]| {
+        let n = shape.iter().product();
+        Array::from_vec(shape.to_vec(), (0..n).map(|_| (numbers.next() % 1000) as f32 / 100.0 - 5.0).collect()).unwrap()
+    };
+    [("x", of(&[2, 4, 9, 9])), ("bias", of(&[1, 8, 1, 1]))]
+}
+
+#[test]
+fn runs_are_repeated_with_other_feeds_and_from_many_threads() {
+    if passed_emulated("cuda::runs_are_repeated_with_other_feeds_and_from_many_threads") {
+        return;
+    }
+    let g = network();
+    let options = RunOptions::default();
+    let ours = Session::new(&g, CudaBackend::new(0).unwrap(), &options).unwrap();
+    let cpu = Session::new(&g, CpuBackend::new(), &options).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..3 {
+            let (ours, cpu) = (&ours, &cpu);
+            scope.spawn(move || {
+                let mut before = Vec::new();
+                for i in 0..6 {
+                    let feeds = network_feeds(100 * thread + i);
+                    before.push((ours.run(&feeds).unwrap(), cpu.run(&feeds).unwrap()));
+                }
+                // What was given stays as it was, whatever ran meanwhile.
+                let is_close =
+                    |c: &Comparison| matches!(c, Comparison::Values { relative_l2, .. } if *relative_l2 < 1e-5);
+                assert!(before.iter().all(|(got, want)| compare(want, got).unwrap().values().all(is_close)));
+            });
+        }
+    });
+}
+
+#[test]
+fn from_the_second_run_on_a_recording_is_launched() {
+    let folder = temporary().join("network");
+    fs::create_dir_all(&folder).unwrap();
+    let written = mlir::write_pair(&network(), &folder).unwrap();
+    let out = Command::new(env!("CARGO_BIN_EXE_tpulang"))
+        .args(["bench", "--strict", "--repeat", "3", "-d", "cuda"])
+        .arg(&written.mlir)
+        .env("LD_LIBRARY_PATH", emulated())
+        .env("TPULANG_EMULATED", "told")
+        .env("TPULANG_CACHE", temporary().join("kernels"))
+        .output()
+        .unwrap();
+    assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    // One for the first result, two to warm up, three that are measured.
+    let told = String::from_utf8(out.stderr).unwrap();
+    assert_eq!(told.lines().filter(|l| l.starts_with("a graph of ")).count(), 5, "{told}");
 }
 
 #[test]

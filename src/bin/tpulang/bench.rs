@@ -1,4 +1,4 @@
-use super::{Outcome, feeds, model, print, profile::milliseconds};
+use super::{Outcome, device::Device, feeds, model, print, profile::milliseconds};
 use indexmap::IndexMap;
 use serde::Serialize;
 use std::{
@@ -7,13 +7,13 @@ use std::{
     time::{Duration, Instant},
 };
 use tpulang::{
-    Result,
+    Graph, Result,
     array::byte_text,
     base::counted,
-    exec::{CpuBackend, RunOptions, Session},
+    exec::{Backend, CpuBackend, RunOptions, Session},
 };
 
-/// Measure how fast a model runs on the CPU
+/// Measure how fast a model runs on the CPU, or on a GPU
 ///
 /// Prepares the model once, runs it for the first result, a few times more to warm up, then as often as --repeat says,
 /// and prints the shortest time of a run, the median and the 95th percentile; the time from the command's start to the
@@ -32,7 +32,10 @@ pub struct Args {
     /// The arrays of inputs that declare a preprocess are raw images: uint8, height x width x channels (red first)
     #[arg(long, requires = "inputs")]
     preprocess: bool,
-    /// Threads; 0 means as many as there are cores
+    /// Where it runs: cpu, or cuda, the first NVIDIA GPU, or cuda:1, the second
+    #[arg(short, long, default_value = "cpu")]
+    device: Device,
+    /// Threads of the CPU; 0 means as many as there are cores
     #[arg(short = 'j', long, default_value_t = 0)]
     threads: usize,
     /// How many runs are measured
@@ -58,12 +61,20 @@ const WARM_UP: u32 = 2;
 /// `begun`: when the command did.
 pub fn main(args: Args, begun: Instant) -> Outcome {
     let graph = model::read(&args.model, args.weights.as_deref())?;
+    match args.device {
+        Device::Cpu => on(CpuBackend::new(), &graph, &args, begun),
+        #[cfg(feature = "cuda")]
+        Device::Cuda(gpu) => on(tpulang::exec::CudaBackend::new(gpu)?, &graph, &args, begun),
+    }
+}
+
+fn on<B: Backend>(backend: B, graph: &Graph, args: &Args, begun: Instant) -> Outcome {
     let feeds = match args.inputs.as_slice() {
-        [] => feeds::random(&graph)?,
-        given => feeds::read(&graph, given, args.preprocess)?,
+        [] => feeds::random(graph)?,
+        given => feeds::read(graph, given, args.preprocess)?,
     };
     let options = RunOptions { threads: args.threads, strict: args.strict, all: false, unfused: args.no_fusion };
-    let session = Session::new(&graph, CpuBackend::new(), &options)?;
+    let session = Session::new(graph, backend, &options)?;
     session.run(&feeds)?;
     let first = begun.elapsed();
     // Reading the file is no part of a run.

@@ -289,6 +289,7 @@ fn is_float(ty: &ValueType) -> bool {
 impl Backend for CpuBackend {
     type Buffer = Array;
     type Kernel = CpuKernel;
+    type Memo = ();
     fn name(&self) -> &str {
         "cpu"
     }

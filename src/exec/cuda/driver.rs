@@ -32,6 +32,8 @@ pub(super) struct Gpu {
     device: sys::CUdevice,
     context: sys::CUcontext,
     stream: sys::CUstream,
+    /// Of what compiles kernels.
+    compiler: String,
     kept: Option<PathBuf>,
     kernels: Mutex<HashMap<Source, Loaded>>,
     staging: Mutex<Staging>,
@@ -99,7 +101,7 @@ impl Gpu {
     /// The GPU of that number.
     ///
     /// # Errors
-    /// There is no driver, or an old one; there is no such GPU, or it may not be used.
+    /// There is no driver, or an old one; there is no such GPU, or it may not be used; there is no NVRTC.
     pub fn new(ordinal: usize) -> Result<Gpu> {
         let count = start()?;
         let number = i32::try_from(ordinal).ok().filter(|i| *i < count);
@@ -120,6 +122,7 @@ impl Gpu {
             device,
             context,
             stream: std::ptr::null_mut(),
+            compiler: nvrtc::version()?,
             kept: cache::folder(),
             kernels: Mutex::default(),
             staging: Mutex::default(),
@@ -186,8 +189,7 @@ impl Gpu {
     /// # Errors
     /// It does not compile, or there is no compiler.
     fn compiled(&self, source: &Source) -> Result<Compiled> {
-        let (kept, name) =
-            (self.kept.as_deref(), source.hash([nvrtc::version()?.as_str(), self.architecture.as_str()]));
+        let (kept, name) = (self.kept.as_deref(), source.hash([self.compiler.as_str(), self.architecture.as_str()]));
         if let Some(compiled) = cache::read(kept, &name).and_then(|bytes| Compiled::from_bytes(&bytes)) {
             return Ok(compiled);
         }

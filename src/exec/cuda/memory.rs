@@ -1,12 +1,16 @@
 //! Memory of a device: what nobody has any more serves what comes next.
+//!
+//! What a run takes and gives back is the same each time. So it is noted once, and given places in one arena, where the same run
+//! finds the same addresses again.
 use super::{device::Address, driver::Gpu};
 use crate::{
     array::{byte_text, too_large},
-    base::{Cause, Error, Result},
+    base::{Cause, Error, Result, invalid},
 };
 use std::{
     fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    thread::{self, ThreadId},
 };
 
 /// Blocks have multiples of so many bytes, so that those of almost equal sizes serve each other.
@@ -16,7 +20,87 @@ const STEP: u64 = 512;
 /// so who gets a block next writes it after all that was told before.
 pub(super) struct Pool {
     device: Arc<Gpu>,
-    free: Mutex<Vec<(u64, Address)>>,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    free: Vec<(u64, Address)>,
+    /// What one thread's blocks are.
+    special: Option<(ThreadId, Special)>,
+}
+
+enum Special {
+    Noted(Trace),
+    Planned { arena: Arc<Block>, layout: Layout, next: usize },
+}
+
+/// Blocks that a run has taken, in order, and when each was given back.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub(super) struct Trace {
+    events: Vec<Event>,
+    taken: usize,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Event {
+    Taken(u64),
+    /// That of this number.
+    Given(usize),
+}
+
+/// Where each block of a trace lies in an arena.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Layout {
+    /// Bytes and place of each.
+    blocks: Vec<(u64, u64)>,
+    /// Bytes of the arena.
+    pub size: u64,
+}
+
+impl Trace {
+    /// Each block at the first place that is free as long as it lives.
+    pub fn layout(&self) -> Layout {
+        let (mut blocks, mut size): (Vec<(u64, u64)>, u64) = (Vec::new(), 0);
+        // Parts that are free, in order and apart; behind the last of all parts everything is.
+        let mut free: Vec<(u64, u64)> = Vec::new();
+        for event in &self.events {
+            match *event {
+                Event::Taken(bytes) => {
+                    let fits = free.iter().position(|(start, end)| end - start >= bytes);
+                    let place = match fits {
+                        Some(i) => {
+                            let place = free[i].0;
+                            free[i].0 += bytes;
+                            if free[i].0 == free[i].1 {
+                                free.remove(i);
+                            }
+                            place
+                        }
+                        None => {
+                            // What is free at the end is the beginning of a longer part.
+                            let place = free.pop_if(|(_, end)| *end == size).map_or(size, |(start, _)| start);
+                            size = place + bytes;
+                            place
+                        }
+                    };
+                    blocks.push((bytes, place));
+                }
+                Event::Given(i) => {
+                    let Some((bytes, place)) = blocks.get(i).copied() else { continue };
+                    let at = free.partition_point(|(start, _)| *start < place);
+                    free.insert(at, (place, place + bytes));
+                    if at + 1 < free.len() && free[at].1 == free[at + 1].0 {
+                        free[at].1 = free.remove(at + 1).1;
+                    }
+                    if at > 0 && free[at - 1].1 == free[at].0 {
+                        free[at - 1].1 = free.remove(at).1;
+                    }
+                }
+            }
+        }
+        Layout { blocks, size }
+    }
 }
 
 /// Memory on a device, which goes back to its pool when nobody has it any more.
@@ -24,11 +108,30 @@ pub(super) struct Block {
     pub address: Address,
     bytes: u64,
     pool: Arc<Pool>,
+    origin: Origin,
+}
+
+enum Origin {
+    Own,
+    /// Its number in a trace.
+    Noted(usize),
+    /// Part of an arena.
+    Part(#[expect(dead_code, reason = "it lives as long as its parts")] Arc<Block>),
 }
 
 impl Drop for Block {
     fn drop(&mut self) {
-        self.pool.free().push((self.bytes, self.address));
+        let mut state = self.pool.state();
+        match self.origin {
+            Origin::Own => {}
+            Origin::Noted(number) => {
+                if let Some((_, Special::Noted(trace))) = &mut state.special {
+                    trace.events.push(Event::Given(number));
+                }
+            }
+            Origin::Part(_) => return,
+        }
+        state.free.push((self.bytes, self.address));
     }
 }
 
@@ -40,10 +143,10 @@ impl fmt::Debug for Block {
 
 impl Pool {
     pub fn new(device: Arc<Gpu>) -> Arc<Pool> {
-        Arc::new(Pool { device, free: Mutex::default() })
+        Arc::new(Pool { device, state: Mutex::default() })
     }
-    fn free(&self) -> MutexGuard<'_, Vec<(u64, Address)>> {
-        self.free.lock().unwrap_or_else(PoisonError::into_inner)
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
     /// Memory for so many bytes, with anything in it.
     ///
@@ -51,26 +154,81 @@ impl Pool {
     /// There is not enough, also without what waits to be used again.
     pub fn block(self: &Arc<Self>, bytes: u64) -> Result<Block> {
         let bytes = bytes.max(1).checked_next_multiple_of(STEP).ok_or_else(|| self.refused(bytes))?;
-        let block = |address, bytes| Block { address, bytes, pool: self.clone() };
-        if let Some((bytes, address)) = self.take(bytes) {
-            return Ok(block(address, bytes));
+        if let Some(part) = self.planned(bytes)? {
+            return Ok(part);
         }
-        if let Ok(address) = self.device.allocate(bytes) {
-            return Ok(block(address, bytes));
+        let (bytes, address) = match self.take(bytes) {
+            Some(waiting) => waiting,
+            None => (
+                bytes,
+                self.device.allocate(bytes).or_else(|_| {
+                    self.release();
+                    self.device.allocate(bytes).map_err(|_| self.refused(bytes))
+                })?,
+            ),
+        };
+        let origin = match &mut self.state().special {
+            Some((thread, Special::Noted(trace))) if *thread == thread::current().id() => {
+                trace.events.push(Event::Taken(bytes));
+                trace.taken += 1;
+                Origin::Noted(trace.taken - 1)
+            }
+            _ => Origin::Own,
+        };
+        Ok(Block { address, bytes, pool: self.clone(), origin })
+    }
+    /// The next part of the arena, while this thread's blocks are planned.
+    fn planned(self: &Arc<Self>, bytes: u64) -> Result<Option<Block>> {
+        let mut state = self.state();
+        let Some((thread, Special::Planned { arena, layout, next })) = &mut state.special else { return Ok(None) };
+        if *thread != thread::current().id() {
+            return Ok(None);
         }
-        self.release();
-        self.device.allocate(bytes).map(|address| block(address, bytes)).map_err(|_| self.refused(bytes))
+        let part = layout.blocks.get(*next).copied().filter(|(size, _)| *size >= bytes);
+        let (bytes, place) = part.ok_or_else(|| invalid("a run that takes other memory than the one before"))?;
+        *next += 1;
+        let (address, arena) = (arena.address.after(place), arena.clone());
+        drop(state);
+        Ok(Some(Block { address, bytes, pool: self.clone(), origin: Origin::Part(arena) }))
     }
     /// The smallest that waits and is large enough, if it is not much larger.
     fn take(&self, bytes: u64) -> Option<(u64, Address)> {
-        let mut free = self.free();
+        let free = &mut self.state().free;
         let fits = free.iter().enumerate().filter(|(_, b)| (bytes..=bytes.saturating_mul(2)).contains(&b.0));
         let best = fits.min_by_key(|(_, b)| b.0)?.0;
         Some(free.swap_remove(best))
     }
     /// Gives what waits back to the device.
     pub fn release(&self) {
-        self.free().drain(..).for_each(|(_, address)| self.device.free(address));
+        let free = std::mem::take(&mut self.state().free);
+        free.into_iter().for_each(|(_, address)| self.device.free(address));
+    }
+    /// Bytes that may still be taken: what is free on the device, and what waits here.
+    pub fn available(&self) -> u64 {
+        let waiting = self.state().free.iter().fold(0u64, |n, (bytes, _)| n.saturating_add(*bytes));
+        self.device.available().map_or(u64::MAX, |free| free.saturating_add(waiting))
+    }
+    /// What `run` takes and gives back in this thread, with what it gives.
+    pub fn noted<T>(&self, run: impl FnOnce() -> T) -> (T, Trace) {
+        self.state().special = Some((thread::current().id(), Special::Noted(Trace::default())));
+        let result = run();
+        match self.state().special.take() {
+            Some((_, Special::Noted(trace))) => (result, trace),
+            _ => (result, Trace::default()),
+        }
+    }
+    /// What `run` takes in this thread lies where the layout says in one arena, which lives as long as any of it.
+    ///
+    /// # Errors
+    /// There is not enough memory for the arena.
+    pub fn planned_in<T>(self: &Arc<Self>, layout: Layout, run: impl FnOnce() -> Result<T>) -> Result<T> {
+        let arena = Arc::new(self.block(layout.size)?);
+        self.state().special = Some((thread::current().id(), Special::Planned { arena, layout, next: 0 }));
+        let result = run();
+        // Dropped when the lock is free again.
+        let special = self.state().special.take();
+        drop(special);
+        result
     }
     fn refused(&self, bytes: u64) -> Error {
         let what = format!("a tensor on {}", self.device.name());
@@ -86,5 +244,61 @@ impl Pool {
 impl Drop for Pool {
     fn drop(&mut self) {
         self.release();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn trace(events: &[Event]) -> Trace {
+        let taken = events.iter().filter(|e| matches!(e, Event::Taken(_))).count();
+        Trace { events: events.to_vec(), taken }
+    }
+
+    #[test]
+    fn what_is_given_back_serves_again() {
+        use Event::{Given, Taken};
+        // A chain of equal tensors has two places.
+        let chain = [Taken(512), Taken(512), Given(0), Taken(512), Given(1), Taken(512)];
+        let layout = trace(&chain).layout();
+        assert_eq!(layout, Layout { blocks: vec![(512, 0), (512, 512), (512, 0), (512, 512)], size: 1024 });
+        // Neighbours that are free are one, and the end grows.
+        let grown = [Taken(512), Taken(512), Given(0), Given(1), Taken(2048)];
+        assert_eq!(trace(&grown).layout().size, 2048);
+        assert_eq!(Trace::default().layout().size, 0);
+    }
+
+    proptest! {
+        #[test]
+        fn nothing_lies_over_what_lives(steps in prop::collection::vec((1u64..9, any::<prop::sample::Index>(), any::<bool>()), 1..60)) {
+            let (mut events, mut live, mut taken) = (Vec::new(), Vec::new(), 0);
+            for (size, which, give) in steps {
+                events.push(Event::Taken(size * STEP));
+                live.push(taken);
+                taken += 1;
+                if give {
+                    events.push(Event::Given(live.swap_remove(which.index(live.len()))));
+                }
+            }
+            let layout = trace(&events).layout();
+            let (mut living, mut next): (Vec<usize>, usize) = (Vec::new(), 0);
+            for event in events {
+                match event {
+                    Event::Taken(bytes) => {
+                        let (size, place) = layout.blocks[next];
+                        prop_assert!(size == bytes && place + bytes <= layout.size);
+                        for other in &living {
+                            let (size, start) = layout.blocks[*other];
+                            prop_assert!(place + bytes <= start || start + size <= place);
+                        }
+                        living.push(next);
+                        next += 1;
+                    }
+                    Event::Given(i) => living.retain(|l| *l != i),
+                }
+            }
+        }
     }
 }

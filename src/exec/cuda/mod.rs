@@ -27,14 +27,16 @@ mod nvrtc;
 mod pool;
 mod program;
 mod reduce;
+mod repeat;
 mod select;
 mod shift;
 mod source;
 mod staging;
 
 pub use program::{DeviceArray, Program};
+pub use repeat::Memo;
 
-use super::{Backend, Operand, Signature, ValueType};
+use super::{Backend, Operand, Signature, Steps, ValueType};
 use crate::{
     array::{Array, ArrayMut},
     base::Result,
@@ -45,7 +47,7 @@ use driver::Gpu;
 use formula::{Chain, Formula};
 use kernels::Kernel;
 use memory::Pool;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 /// A device and its memory.
 struct Cuda {
@@ -57,6 +59,8 @@ struct Cuda {
 /// made.
 pub struct CudaBackend {
     cuda: Cuda,
+    /// Held by who runs a plan.
+    running: Mutex<()>,
 }
 
 impl CudaBackend {
@@ -77,7 +81,13 @@ impl CudaBackend {
     /// ```
     pub fn new(gpu: usize) -> Result<CudaBackend> {
         let device = Arc::new(Gpu::new(gpu)?);
-        Ok(CudaBackend { cuda: Cuda { pool: Pool::new(device.clone()), device } })
+        Ok(CudaBackend { cuda: Cuda { pool: Pool::new(device.clone()), device }, running: Mutex::default() })
+    }
+    /// Memory for an array, without its elements.
+    fn placed(&self, array: &Array) -> Result<DeviceArray> {
+        let bytes = (array.len() as u64).saturating_mul(array.dtype().size() as u64);
+        let block = Arc::new(self.cuda.pool.block(bytes)?);
+        Ok(DeviceArray { block, dtype: array.dtype(), shape: array.shape().to_vec() })
     }
     /// What the driver calls the GPU: `NVIDIA H200`.
     pub fn gpu(&self) -> &str {
@@ -100,6 +110,7 @@ fn is_float(ty: &ValueType) -> bool {
 impl Backend for CudaBackend {
     type Buffer = DeviceArray;
     type Kernel = Program;
+    type Memo = Memo;
     fn name(&self) -> &str {
         "cuda"
     }
@@ -133,10 +144,9 @@ impl Backend for CudaBackend {
         kernel.temporaries.iter().fold(0, |n, t| n.saturating_add(*t))
     }
     fn upload(&self, array: &Array) -> Result<DeviceArray> {
-        let bytes = array.bytes()?;
-        let block = self.cuda.pool.block(bytes.len() as u64)?;
-        self.cuda.device.write(block.address, bytes)?;
-        Ok(DeviceArray { block: Arc::new(block), dtype: array.dtype(), shape: array.shape().to_vec() })
+        let placed = self.placed(array)?;
+        self.cuda.device.write(placed.block.address, array.bytes()?)?;
+        Ok(placed)
     }
     fn download(&self, buffer: &DeviceArray) -> Result<Array> {
         let mut array = ArrayMut::zeros(buffer.dtype, &buffer.shape)?;
@@ -145,5 +155,17 @@ impl Backend for CudaBackend {
     }
     fn synchronise(&self) -> Result<()> {
         self.cuda.device.synchronise()
+    }
+    fn available(&self) -> u64 {
+        self.cuda.pool.available()
+    }
+    fn run_plan(
+        &self,
+        memo: &Memo,
+        feeds: Vec<Array>,
+        repeated: bool,
+        steps: &mut Steps<DeviceArray>,
+    ) -> Result<Vec<Array>> {
+        self.run_or_repeat(memo, feeds, repeated, steps)
     }
 }

@@ -1,7 +1,7 @@
 //! How much memory a plan's run takes.
 use super::{Kernel, Plan, Step};
 use crate::{
-    array::{available_memory, too_large},
+    array::too_large,
     base::Result,
     exec::{Backend, CpuBackend},
 };
@@ -58,12 +58,12 @@ impl<B: Backend> Plan<B> {
     ///
     /// # Errors
     /// It does not.
-    pub fn check_memory(&self) -> Result<()> {
+    pub fn check_memory(&self, backend: &B) -> Result<()> {
         let (peak, at) = self.peak;
         if peak <= SMALL {
             return Ok(());
         }
-        let available = available_memory();
+        let available = backend.available();
         if peak <= available {
             return Ok(());
         }

@@ -40,6 +40,8 @@ pub(super) struct Plan<B: Backend> {
     applied: Vec<(Rule, usize)>,
     /// The most bytes that results and kernels take at once, and the step at which they do.
     peak: (u64, usize),
+    /// What the backend remembers of it.
+    pub memo: B::Memo,
 }
 
 /// Operators that are ready to run as one.
@@ -119,7 +121,7 @@ impl<B: Backend> Plan<B> {
         backends: (&B, &CpuBackend),
         (fed, wanted): (&[usize], &[usize]),
         options: &RunOptions,
-        available: fn() -> u64,
+        available: fn(&B) -> u64,
     ) -> Result<Plan<B>> {
         let mut draft = Draft::new(network, &needed(network, fed, wanted)?, fed, wanted);
         let applied = if options.unfused { Vec::new() } else { rules::rewrite(&mut draft, backends.0)? };
@@ -129,7 +131,8 @@ impl<B: Backend> Plan<B> {
             Step { operands: node.operands(), outputs: node.outputs().collect(), node, kernel }
         });
         let (steps, constants) = (steps.collect(), HashMap::new());
-        let mut plan = Plan { steps, freed: Vec::new(), tensors, constants, applied, peak: (0, 0) };
+        let mut plan =
+            Plan { steps, freed: Vec::new(), tensors, constants, applied, peak: (0, 0), memo: B::Memo::default() };
         plan.freed = plan.last_uses(wanted);
         plan.prepare(backends, wanted, options.strict, available)?;
         plan.peak = memory::peak(&plan, backends);
@@ -142,9 +145,9 @@ impl<B: Backend> Plan<B> {
         backends: (&B, &CpuBackend),
         wanted: &[usize],
         strict: bool,
-        available: fn() -> u64,
+        available: fn(&B) -> u64,
     ) -> Result<()> {
-        let mut room = Room::new(self, available);
+        let mut room = Room::new(self, || available(backends.0));
         let mut ready: HashMap<usize, Array> = HashMap::new();
         for i in 0..self.steps.len() {
             let step = &self.steps[i];

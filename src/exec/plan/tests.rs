@@ -159,9 +159,10 @@ fn weights_beyond_the_memory_are_not_kept() {
     }
     g.set_outputs(&[t]).unwrap();
     let options = RunOptions { threads: 1, ..Default::default() };
-    let within = |available: fn() -> u64| Session::within(&g, CpuBackend::new(), &options, available).unwrap();
+    let within =
+        |available: fn(&CpuBackend) -> u64| Session::within(&g, CpuBackend::new(), &options, available).unwrap();
     let feeds = [("x", values(&[3, 1 << 10], 2))];
-    let (all, some, none) = (within(|| u64::MAX), within(|| 84 << 20), within(|| 0));
+    let (all, some, none) = (within(|_| u64::MAX), within(|_| 84 << 20), within(|_| 0));
     // Of 24 MiB: beside 64 to spare, 12 for a matrix in three forms, and two rows of results.
     for (session, streamed) in [(&all, 0), (&some, 5), (&none, 6)] {
         let text = session.explain();

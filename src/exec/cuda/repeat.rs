@@ -1,0 +1,96 @@
+//! A plan's runs, from the second on as one recording: its launches, with all their addresses, are told the GPU at once.
+use super::{CudaBackend, driver::Recording, memory::Trace, program::DeviceArray};
+use crate::{array::Array, base::Result, exec::Steps};
+use std::sync::{Mutex, PoisonError};
+
+/// What is remembered of a plan.
+#[derive(Default)]
+pub struct Memo {
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+enum State {
+    /// It has not run yet.
+    #[default]
+    New,
+    /// It has, and taken this memory.
+    Noted(Trace),
+    Recorded(Recorded),
+    /// It cannot be recorded.
+    Unrepeatable,
+}
+
+/// A run on an arena of its own.
+struct Recorded {
+    recording: Recording,
+    feeds: Vec<DeviceArray>,
+    results: Vec<DeviceArray>,
+}
+
+impl CudaBackend {
+    /// One run: noted, recorded or done again. Runs of one backend come one after the other, as the GPU's stream has them.
+    pub(super) fn run_or_repeat(
+        &self,
+        memo: &Memo,
+        feeds: Vec<Array>,
+        repeated: bool,
+        steps: &mut Steps<DeviceArray>,
+    ) -> Result<Vec<Array>> {
+        let _one = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = memo.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let State::Noted(trace) = &*state {
+            // What cannot be recorded (the arena is too large beside everything else) runs as before.
+            let recorded = self.record(trace, &feeds, steps).ok();
+            *state = recorded.map_or(State::Unrepeatable, State::Recorded);
+        }
+        match &*state {
+            State::Recorded(recorded) => {
+                for (array, to) in feeds.iter().zip(&recorded.feeds) {
+                    self.cuda.device.write(to.block.address, array.bytes()?)?;
+                }
+                self.cuda.device.replay(&recorded.recording)?;
+                self.fetched(&recorded.results)
+            }
+            State::New if repeated => {
+                let (results, trace) = self.cuda.pool.noted(|| self.go(feeds, steps));
+                let arrays = self.fetched(&results?)?;
+                *state = State::Noted(trace);
+                Ok(arrays)
+            }
+            State::New | State::Noted(_) | State::Unrepeatable => self.fetched(&self.go(feeds, steps)?),
+        }
+    }
+
+    fn go(&self, feeds: Vec<Array>, steps: &mut Steps<DeviceArray>) -> Result<Vec<DeviceArray>> {
+        let placed = feeds.iter().map(|a| self.placed(a)).collect::<Result<Vec<_>>>()?;
+        for (array, to) in feeds.iter().zip(&placed) {
+            self.cuda.device.write(to.block.address, array.bytes()?)?;
+        }
+        drop(feeds);
+        steps(placed)
+    }
+
+    /// Records the steps, on an arena that is laid out after the trace.
+    fn record(&self, trace: &Trace, feeds: &[Array], steps: &mut Steps<DeviceArray>) -> Result<Recorded> {
+        let mut made = None;
+        self.cuda.pool.planned_in(trace.layout(), || {
+            let feeds = feeds.iter().map(|a| self.placed(a)).collect::<Result<Vec<_>>>()?;
+            let mut results = Vec::new();
+            let recording = self.cuda.device.recorded(|| {
+                results = steps(feeds.clone())?;
+                Ok(())
+            })?;
+            made = Some(Recorded { recording, feeds, results });
+            Ok(())
+        })?;
+        made.ok_or_else(|| crate::base::invalid("a recording that was not made"))
+    }
+
+    /// Results, when the GPU has come to its end.
+    fn fetched(&self, results: &[DeviceArray]) -> Result<Vec<Array>> {
+        use crate::exec::Backend;
+        self.synchronise()?;
+        results.iter().map(|b| self.download(b)).collect()
+    }
+}
