@@ -68,6 +68,10 @@ pub trait Backend: Send + Sync {
     /// # Errors
     /// Something failed meanwhile.
     fn synchronise(&self) -> Result<()>;
+    /// What a kernel does, for people: where that is several things, one after the other.
+    fn explain(&self, _kernel: &Self::Kernel) -> Vec<Doing> {
+        Vec::new()
+    }
     /// Bytes that its buffers may still take.
     fn available(&self) -> u64 {
         available_memory()
@@ -88,6 +92,15 @@ pub trait Backend: Send + Sync {
         self.synchronise()?;
         results.iter().map(|b| self.download(b)).collect()
     }
+}
+
+/// A part of what a kernel does.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Doing {
+    /// One line: `softmax of activation.cu, 24 blocks of 64 threads`.
+    pub text: String,
+    /// Its source, where that was written for this kernel.
+    pub source: Option<String>,
 }
 
 /// The steps of a plan, from feeds to results.
@@ -126,6 +139,9 @@ impl<B: Backend> Backend for &B {
     }
     fn synchronise(&self) -> Result<()> {
         (**self).synchronise()
+    }
+    fn explain(&self, kernel: &Self::Kernel) -> Vec<Doing> {
+        (**self).explain(kernel)
     }
     fn available(&self) -> u64 {
         (**self).available()

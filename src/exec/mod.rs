@@ -30,7 +30,7 @@ mod profile;
 mod session;
 mod views;
 
-pub use backend::{Backend, Layout, Operand, Signature, Steps, ValueType};
+pub use backend::{Backend, Doing, Layout, Operand, Signature, Steps, ValueType};
 pub use compare::{Comparison, Tolerance, compare};
 pub use cpu::CpuBackend;
 #[cfg(feature = "cuda")]

@@ -191,7 +191,7 @@ impl<B: Backend> Session<B> {
 
     /// What a run does, step by step, and what was made of the graph's operators for it: text for people.
     pub fn explain(&self) -> String {
-        self.plan.text(self.backend.name())
+        self.plan.text(&self.backend)
     }
 
     /// Bytes that a run takes at most beside coefficients, feeds and threads: results until their last use, and what

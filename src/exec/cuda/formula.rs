@@ -423,7 +423,7 @@ impl Chain {
             kernel.parameter(&format!("const {}*", c_type(input.dtype)), &format!("{restrict}p{j}"), from);
         }
         let body = self.body(&mut kernel, builder)?;
-        let text = self.text(&kernel_functions(&self.formulas), &body, &mut kernel, &walk);
+        let text = self.text(&called_functions(&self.formulas, &body), &body, &mut kernel, &walk);
         Ok((Source::generated(text), kernel.arguments))
     }
 
@@ -549,12 +549,19 @@ fn even_loop(
     code
 }
 
-/// Functions that some formula calls, each once.
-fn kernel_functions(formulas: &[Formula]) -> String {
-    let mut texts: Vec<&str> = formulas.iter().map(|f| f.functions).collect();
+/// Functions that are called in a kernel, each text once.
+fn called_functions(formulas: &[Formula], body: &str) -> String {
+    let mut texts: Vec<&str> = formulas.iter().map(|f| f.functions).filter(|text| calls_any(body, text)).collect();
     texts.sort_unstable();
     texts.dedup();
     texts.concat()
+}
+
+/// Whether a function that a text defines is called.
+fn calls_any(body: &str, functions: &str) -> bool {
+    let defined = functions.split("__device__ inline ").skip(1);
+    let mut names = defined.filter_map(|f| f.split_once('(')?.0.rsplit(' ').next());
+    names.any(|name| [format!("{name}("), format!("{name}<")].iter().any(|call| body.contains(call)))
 }
 
 /// How an input's element is read, and the type that it then has.

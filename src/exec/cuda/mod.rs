@@ -36,7 +36,7 @@ mod staging;
 pub use program::{DeviceArray, Program};
 pub use repeat::Memo;
 
-use super::{Backend, Operand, Signature, Steps, ValueType};
+use super::{Backend, Doing, Operand, Signature, Steps, ValueType};
 use crate::{
     array::{Array, ArrayMut},
     base::Result,
@@ -155,6 +155,9 @@ impl Backend for CudaBackend {
     }
     fn synchronise(&self) -> Result<()> {
         self.cuda.device.synchronise()
+    }
+    fn explain(&self, kernel: &Program) -> Vec<Doing> {
+        kernel.launches.iter().map(program::Launch::doing).collect()
     }
     fn available(&self) -> u64 {
         self.cuda.pool.available()

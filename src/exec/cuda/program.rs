@@ -7,8 +7,8 @@ use super::{
     source::Source,
 };
 use crate::{
-    base::{Cause, Dtype, Result, Shape, invalid},
-    exec::ValueType,
+    base::{Cause, Dtype, Result, Shape, counted, invalid},
+    exec::{Doing, ValueType},
 };
 use std::sync::Arc;
 
@@ -74,6 +74,19 @@ pub(super) struct Launch {
     pub kernel: Loaded,
     pub geometry: Geometry,
     pub arguments: Vec<Argument>,
+}
+
+impl Launch {
+    /// For people.
+    pub fn doing(&self) -> Doing {
+        let product = |sizes: [u32; 3]| sizes.iter().map(|n| u64::from(*n)).product::<u64>();
+        let (blocks, threads) = (product(self.geometry.blocks), product(self.geometry.threads));
+        let size = format!("{} of {threads} threads", counted(blocks as usize, "block"));
+        match self.source.own_text() {
+            Some(source) => Doing { text: format!("a kernel of its own, {size}"), source: Some(source.to_owned()) },
+            None => Doing { text: format!("{} of {}, {size}", self.source.function, self.source.file), source: None },
+        }
+    }
 }
 
 /// An operator, ready to run.

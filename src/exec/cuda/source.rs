@@ -48,9 +48,12 @@ impl Source {
     pub fn text(&self) -> String {
         format!("{COMMON}\n{}", self.included())
     }
-    /// Without what all kernels share.
-    pub fn own_text(&self) -> &str {
-        &self.text
+    /// The text, without what all kernels share, of a kernel that was generated.
+    pub fn own_text(&self) -> Option<&str> {
+        match &self.text {
+            Cow::Owned(text) => Some(text),
+            Cow::Borrowed(_) => None,
+        }
     }
     fn included(&self) -> String {
         INCLUDED.iter().fold(self.text.to_string(), |text, (line, file)| text.replace(line, file))

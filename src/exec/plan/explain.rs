@@ -3,13 +3,24 @@ use super::{Kernel, Plan, Step, rules};
 use crate::{
     array::byte_text,
     base::{counted, shape_text},
-    exec::{Backend, Layout, ValueType},
+    exec::{Backend, Doing, Layout, ValueType},
 };
 use std::collections::HashSet;
 
+/// Which of the sources it is; added where it is none of them.
+fn numbered(source: String, sources: &mut Vec<String>) -> String {
+    let known = sources.iter().position(|s| *s == source);
+    let at = known.unwrap_or(sources.len());
+    if known.is_none() {
+        sources.push(source);
+    }
+    format!(" (source {})", at + 1)
+}
+
 impl<B: Backend> Plan<B> {
-    /// A line for each rule that did something, and one for each step: its operators, and its results.
-    pub fn text(&self, backend: &str) -> String {
+    /// A line for each rule that did something, and one for each step: its operators, and its results. Below it what its kernel
+    /// does, if the backend tells; at the end sources that were written for kernels.
+    pub fn text(&self, backend: &B) -> String {
         let stages = self.steps.iter().flat_map(|s| &s.node.stages);
         let operators = stages.map(|s| s.index).collect::<HashSet<_>>().len();
         let mut text = format!(
@@ -21,12 +32,20 @@ impl<B: Backend> Plan<B> {
         for (rule, times) in self.applied.iter().filter(|(_, times)| *times > 0) {
             text += &format!("- {}\n", rule.text(*times));
         }
-        let rows: Vec<[String; 3]> = self.steps.iter().map(|s| self.row(s, backend)).collect();
+        let rows: Vec<[String; 3]> = self.steps.iter().map(|s| self.row(s, backend.name())).collect();
         let width = |i: usize| rows.iter().map(|r| r[i].len()).max().unwrap_or(0).min(60);
         let (first, second) = (width(0), width(1));
-        for (i, [what, name, rest]) in rows.iter().enumerate() {
+        let mut sources: Vec<String> = Vec::new();
+        for (i, ([what, name, rest], step)) in rows.iter().zip(&self.steps).enumerate() {
             text += format!("{i:>5}  {what:<first$}  {name:<second$}  {rest}").trim_end();
             text.push('\n');
+            let Kernel::Here(kernel) = &step.kernel else { continue };
+            for Doing { text: doing, source } in backend.explain(kernel) {
+                text += &format!("       - {doing}{}\n", source.map_or(String::new(), |s| numbered(s, &mut sources)));
+            }
+        }
+        for (i, source) in sources.iter().enumerate() {
+            text += &format!("\nsource {}:\n{source}", i + 1);
         }
         text
     }
