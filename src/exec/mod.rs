@@ -23,6 +23,7 @@ mod cpu;
 #[cfg(feature = "cuda")]
 #[allow(unsafe_code, reason = "a driver's C API and kernels; docs/architecture.md lists each use")]
 mod cuda;
+mod heads;
 mod meaning;
 mod plan;
 mod preprocess;

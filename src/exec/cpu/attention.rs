@@ -1,61 +1,35 @@
 use super::{
-    Kernel, Operand, Signature, ValueType,
-    blocked::{Attention, Heads, InstructionSet, Sizes},
+    Kernel, Operand,
+    blocked::{Attention, Heads, InstructionSet},
     task::{Finish, Task},
 };
 use crate::{
     array::zeros,
     base::{Dtype, Result},
-    exec::Layout,
-    ops::{Op, Rope, RopeMode, ScaleDotProductAttention},
+    exec::{
+        Layout,
+        heads::{Places, Sizes},
+    },
+    ops::{Rope, RopeMode, ScaleDotProductAttention},
     quant::RoundMode,
 };
 
-/// Where the rows of heads lie.
-fn heads<'a>(data: &'a [f32], ty: &ValueType) -> Heads<'a> {
-    let shape = ty.plain_shape();
-    let [.., heads, rows, elements] = *[&[1, 1], shape.as_slice()].concat() else {
-        return Heads { data, head: 0, row: 0, size: 0 };
-    };
-    let (head, row) = match ty.layout {
-        Layout::HeadsInside => (elements, heads * elements),
-        _ => (rows * elements, elements),
-    };
-    Heads { data, head, row, size: heads * rows * elements }
-}
-
-fn sizes(op: &ScaleDotProductAttention<Operand>) -> Sizes {
-    let [query, key, value] = [&op.query, &op.key, &op.value].map(|o| o.ty.plain_shape());
-    let back = |shape: &[usize], i: usize| shape.len().checked_sub(i).map_or(1, |i| shape[i]);
-    Sizes {
-        heads: back(&query, 3),
-        shared: back(&key, 3),
-        queries: back(&query, 2),
-        keys: back(&key, 2),
-        elements: back(&query, 1),
-        values: back(&value, 1),
-    }
-}
-
 pub(super) fn scaled_dot_product(op: ScaleDotProductAttention<Operand>) -> Kernel {
-    let sizes = sizes(&op);
+    let sizes = Sizes::outside(&op);
     let temporary = Attention::temporary(sizes);
     let kernel = Kernel::new(move |t| {
         let (query, key, value) = (t.reals(&op.query)?, t.reals(&op.key)?, t.reals(&op.value)?);
         let result = t.result(0)?;
         let scores = [&result.plain_shape()[..result.shape.len() - 1], &[sizes.keys]].concat();
         let mask = op.mask.as_ref().map(|m| t.source(m, &scores)).transpose()?;
-        // As torch has it where it is not given; 0 and infinity stand for that.
-        let is_given = op.scale != 0.0 && op.scale.is_finite();
-        let scale = if is_given { op.scale } else { (sizes.elements as f64).sqrt().recip() };
         let read = mask.as_ref().map(|m| |row: usize, out: &mut [f32]| m.reals(row * sizes.keys, out));
         let attention = Attention {
             isa: InstructionSet::best(),
             sizes,
-            query: heads(&query, &op.query.ty),
-            key: heads(&key, &op.key.ty),
-            value: heads(&value, &op.value.ty),
-            scale: scale as f32,
+            query: Heads { data: &query, places: Places::of(&op.query.ty) },
+            key: Heads { data: &key, places: Places::of(&op.key.ty) },
+            value: Heads { data: &value, places: Places::of(&op.value.ty) },
+            scale: sizes.scale(op.scale),
             mask: read.as_ref().map(|r| r as _),
             is_causal: op.is_causal,
         };
@@ -63,16 +37,6 @@ pub(super) fn scaled_dot_product(op: ScaleDotProductAttention<Operand>) -> Kerne
         t.write(0, Finish::default(), |out| attention.run(heads_inside, out, &mut []))
     });
     kernel.taking(temporary)
-}
-
-/// Whether attention of these types is computed as one: of floats, of which heads may lie inside.
-pub(super) fn takes(signature: &Signature) -> bool {
-    let Op::ScaleDotProductAttention(op) = &signature.op else { return false };
-    let is_taken = |ty: &ValueType| matches!(ty.layout, Layout::Plain | Layout::HeadsInside) && ty.dtype.is_float();
-    signature.then.is_empty()
-        && [&op.query, &op.key, &op.value].iter().all(|o| is_taken(&o.ty))
-        && op.mask.as_ref().is_none_or(|m| m.ty.layout == Layout::Plain)
-        && signature.outputs().all(is_taken)
 }
 
 /// A pair (a, b) becomes (a cos - b sin, b cos + a sin).

@@ -51,7 +51,7 @@ mod tile;
 mod train;
 mod unary;
 
-use super::{Backend, Operand, Signature, ValueType};
+use super::{Backend, Operand, Signature, ValueType, heads};
 use crate::{array::Array, base::Result, ops::Op};
 use arena::Arena;
 use in_place::InPlace;
@@ -332,7 +332,7 @@ impl Backend for CpuBackend {
             && has_tail(next)
     }
     fn takes(&self, signature: &Signature) -> bool {
-        in_blocks::takes(signature) || attention::takes(signature)
+        in_blocks::takes(signature) || heads::takes(signature)
     }
     fn upload(&self, array: &Array) -> Result<Array> {
         Ok(array.clone())

@@ -2,6 +2,7 @@
 typedef __int128 i128;
 __device__ inline i64 held(i128 x) { return x < Range<i64>::low ? Range<i64>::low : x > Range<i64>::high ? Range<i64>::high : (i64)x; }
 __device__ inline int held_int(i128 x) { return x < Range<int>::low ? (int)Range<int>::low : x > Range<int>::high ? (int)Range<int>::high : (int)x; }
+__device__ inline i64 held_within(i128 x, i64 low, i64 high) { return x < low ? low : x > high ? high : (i64)x; }
 __device__ inline i64 negated(i64 x) { return x == Range<i64>::low ? Range<i64>::high : -x; }
 
 // x * 2^bits, held in 128 bits.

@@ -1,8 +1,8 @@
 //! The list of kernels: for each op a formula, a program, or none.
 use super::{
-    activation, arithmetic,
+    activation, arithmetic, attention,
     builder::Builder,
-    cast, compare, conv, create,
+    cast, compare, conv, create, flash,
     formula::{Finish, Formula},
     layout, math, matmul, norm, pool, reduce, select, shift,
 };
@@ -51,6 +51,7 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Arange(op) => Kernel::Formula(create::range(&op.start, &op.step)),
         Op::Arccos(op) => Kernel::Formula(function(&op.input, "acos(x)")),
         Op::Arctanh(op) => Kernel::Formula(function(&op.input, "atanh(x)")),
+        Op::Attention(op) => program(move |b| flash::attention(op, b)),
         Op::AvgPool(op) if conv::has_planes(&op.input) => program(move |b| pool::avg_pool(op, b)),
         Op::BatchNorm(op) => Kernel::Formula(norm::batch_norm(op)),
         Op::BinaryConstShift(op) => Kernel::Formula(shift::binary_const_shift(op, result)),
@@ -81,7 +82,10 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Erf(op) => Kernel::Formula(function(&op.input, "erf(x)")),
         Op::Exp(op) => Kernel::Formula(math::exp(op)),
         Op::Expand(op) => program(move |b| layout::tile(&op.input, b)),
+        Op::FAttention(op) => program(move |b| flash::f_attention(op, b)),
+        Op::FAttentionLse(op) => program(move |b| flash::f_attention_lse(op, b)),
         Op::Flatten(op) => program(move |b| layout::reshape(&op.input, b)),
+        Op::FlexAttention(op) => program(move |b| flash::flex_attention(op, b)),
         Op::Floor(op) => Kernel::Formula(function(&op.input, "floor(x)")),
         Op::Fp8MatMul(op) => program(move |b| matmul::fp8_matmul(op, b)),
         Op::GELU(op) => Kernel::Formula(activation::gelu(op)),
@@ -135,9 +139,11 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Reverse(op) => {
             program(move |b| layout::shown(&op.input, 0, View::reversed(&op.input.ty.shape, op.axis), b))
         }
+        Op::Rope(op) => program(move |b| attention::rope(op, b)),
         Op::Round(op) => Kernel::Formula(function(&op.input, "rounded(x, AWAY_FROM_ZERO)")),
         Op::Rsqrt(op) => Kernel::Formula(math::rsqrt(op)),
         Op::Scale(op) => Kernel::Formula(norm::scale(op)),
+        Op::ScaleDotProductAttention(op) => program(move |b| attention::scaled_dot_product(op, b)),
         Op::Shape(op) => Kernel::Formula(create::shape(op)?),
         Op::ShuffleChannel(op) => {
             program(move |b| layout::shown(&op.input, 0, View::shuffled(&op.input.ty.shape, op.group as usize), b))
@@ -177,7 +183,6 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Where(op) => Kernel::Formula(select::select(op, result)),
         Op::A16Gather(_)
         | Op::Arg(_)
-        | Op::Attention(_)
         | Op::BatchNormBwd(_)
         | Op::BatchNormTrain(_)
         | Op::ChunkGatedDeltaRule(_)
@@ -189,9 +194,6 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         | Op::DetectionOutput(_)
         | Op::Einsum(_)
         | Op::EmbDenseBwd(_)
-        | Op::FAttention(_)
-        | Op::FAttentionLse(_)
-        | Op::FlexAttention(_)
         | Op::FrcnDetection(_)
         | Op::GRU(_)
         | Op::Gather(_)
@@ -220,8 +222,6 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         | Op::RecurrentGatedDeltaRule(_)
         | Op::RoiAlign(_)
         | Op::RoiExtractor(_)
-        | Op::Rope(_)
-        | Op::ScaleDotProductAttention(_)
         | Op::ScaleLut(_)
         | Op::ScatterElements(_)
         | Op::ScatterND(_)

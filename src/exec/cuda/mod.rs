@@ -6,6 +6,7 @@
 
 mod activation;
 mod arithmetic;
+mod attention;
 mod builder;
 mod cache;
 mod cast;
@@ -14,6 +15,7 @@ mod conv;
 mod create;
 mod device;
 mod driver;
+mod flash;
 mod formula;
 mod geometry;
 mod kernels;
@@ -36,7 +38,7 @@ mod staging;
 pub use program::{DeviceArray, Program};
 pub use repeat::Memo;
 
-use super::{Backend, Doing, Operand, Signature, Steps, ValueType};
+use super::{Backend, Doing, Operand, Signature, Steps, ValueType, heads};
 use crate::{
     array::{Array, ArrayMut},
     base::Result,
@@ -136,6 +138,9 @@ impl Backend for CudaBackend {
             && own.shape == result.shape
             && next.operands().all(|(_, o)| is_float(&o.ty))
             && formula_of(next, result).is_some()
+    }
+    fn takes(&self, signature: &Signature) -> bool {
+        heads::takes(signature)
     }
     fn run(&self, kernel: &Program, operands: &mut [Option<DeviceArray>]) -> Result<Vec<DeviceArray>> {
         kernel.run(&self.cuda.device, &self.cuda.pool, operands)

@@ -10,7 +10,10 @@ use super::{
 use crate::{
     array::{reserve, zeros},
     base::Result,
-    exec::cpu::gemm::{part as part_of, turned},
+    exec::{
+        cpu::gemm::{part as part_of, turned},
+        heads::{Places, Sizes},
+    },
 };
 use rayon::prelude::*;
 use rten_simd::{Isa, SimdOp};
@@ -18,34 +21,18 @@ use rten_simd::{Isa, SimdOp};
 /// Bytes of scores that a task has at a time.
 const SCORES: usize = 256 << 10;
 
-/// Queries, keys or values: where the rows of each batch's heads lie.
+/// Queries, keys or values.
 #[derive(Clone, Copy)]
 pub(in crate::exec::cpu) struct Heads<'a> {
     pub data: &'a [f32],
-    /// From one head of a batch, and from one row of a head, to the next.
-    pub head: usize,
-    pub row: usize,
-    /// Of a batch.
-    pub size: usize,
+    pub places: Places,
 }
 
 impl<'a> Heads<'a> {
     fn rows(&self, batch: usize, head: usize) -> Rows<'a> {
-        Rows { data: &self.data[batch * self.size + head * self.head..], stride: self.row }
+        let Places { head: by_head, row, size } = self.places;
+        Rows { data: &self.data[batch * size + head * by_head..], stride: row }
     }
-}
-
-#[derive(Clone, Copy)]
-pub(in crate::exec::cpu) struct Sizes {
-    pub heads: usize,
-    /// Heads of keys and values: each belongs to as many of the queries' heads.
-    pub shared: usize,
-    pub queries: usize,
-    pub keys: usize,
-    /// Of a query and of a key.
-    pub elements: usize,
-    /// Elements of a value.
-    pub values: usize,
 }
 
 /// Reads what is added to the scores of a query: rows are counted through all heads and batches.

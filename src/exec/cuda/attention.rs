@@ -1,0 +1,200 @@
+use super::{
+    builder::{Builder, arguments},
+    cast::{FIXED_POINT, literal},
+    formula::{Chain, Finish, Formula, Input},
+    geometry,
+    program::Slot,
+    source::{File, file},
+};
+use crate::{
+    base::{Dtype, Result},
+    exec::{
+        Operand, ValueType,
+        heads::{Places, Sizes},
+        views::View,
+    },
+    ops::{Rope, RopeMode, ScaleDotProductAttention},
+};
+
+const FILE: File = file!("attention.cu");
+
+/// Columns of values that a block makes.
+const VALUES: usize = 128;
+
+/// Keys that are taken at a time.
+const KEYS: usize = 64;
+
+/// Blocks with which a device has work everywhere; where there are fewer, several share the keys of a query.
+const BUSY: usize = 256;
+
+/// `softmax(scale * Q K^T + mask) V` of many heads.
+pub(super) struct Attended {
+    pub sizes: Sizes,
+    pub batches: usize,
+    /// Of queries, keys, values and results.
+    pub places: [Places; 4],
+    pub scale: f32,
+    /// What is added to the scores, and how far apart its entries lie: of batches, heads, queries and keys.
+    pub mask: Option<(Slot, [usize; 4])>,
+    /// Queries see keys up to so many places behind their own; this is added to the scores of others.
+    pub limit: Option<(i64, f32)>,
+}
+
+impl Attended {
+    /// Launches it, from queries, keys and values. `logs` gets for each row of the result the logarithm of the sum of powers.
+    pub fn launch(&self, b: &mut Builder, from: [Slot; 3], out: Slot, logs: Option<Slot>) -> Result<()> {
+        let Sizes { heads, shared, queries, keys, values, .. } = self.sizes;
+        let together = queries * (heads / shared.max(1));
+        let each = match together {
+            0..=16 => 1,
+            17..=32 => 2,
+            _ => 4,
+        };
+        let (tiles, stacks) = (together.div_ceil(16 * each), self.batches * shared);
+        let blocks = (tiles * stacks).saturating_mul(values.div_ceil(VALUES));
+        let splits = (BUSY / blocks.max(1)).min(keys.div_ceil(4 * KEYS)).max(1);
+        let (rows, is_split) = (self.batches * heads * queries, splits > 1);
+        let [parts, sums] = match is_split {
+            true => {
+                let n = splits.saturating_mul(rows);
+                [b.temporary_reals(n.saturating_mul(values)), b.temporary_reals(n.saturating_mul(2))]
+            }
+            false => [out, logs.unwrap_or(out)],
+        };
+        let (behind, beyond) = self.limit.unwrap_or((keys as i64, f32::NEG_INFINITY));
+        let numbers = self.numbers(b, behind, splits)?;
+        let mask = self.mask.map_or(from[0], |m| m.0);
+        let [query, key, value] = from;
+        let (batches, has_logs) = (self.batches, logs.is_some());
+        let arguments =
+            arguments![query, key, value, mask, parts, sums, numbers, batches, has_logs, self.scale, beyond];
+        let geometry =
+            geometry::tiles([values as u64, (tiles * splits) as u64], stacks as u64, [VALUES as u64, 1], 256);
+        b.launch(FILE, format!("attention<{each}>"), geometry, arguments)?;
+        if !is_split {
+            return Ok(());
+        }
+        let arguments = arguments![parts, sums, out, logs.unwrap_or(out), rows, values, splits, has_logs];
+        b.launch(FILE, "joined", geometry::elements((rows * values) as u64), arguments)
+    }
+
+    /// The kernels' `Heads`.
+    fn numbers(&self, b: &mut Builder, behind: i64, splits: usize) -> Result<Slot> {
+        let Sizes { heads, shared, queries, keys, elements, values } = self.sizes;
+        let [query, key, value, out] = self.places.map(|p| [p.size, p.head, p.row]);
+        let (has_mask, mask) = self.mask.map_or((false, [0; 4]), |m| (true, m.1));
+        let of_rows = out.map(|n| n / values.max(1));
+        let lists = [
+            &[heads, shared, queries, keys, elements, values][..],
+            &[query, key, value].concat(),
+            &[has_mask.into()],
+            &mask,
+            &of_rows,
+        ];
+        let numbers = lists.concat().into_iter().map(|n| n as i64).chain([behind, splits as i64]);
+        b.constant(&numbers.collect::<Vec<i64>>())
+    }
+}
+
+/// A mask that is broadcast to scores, .. x heads x queries x keys: where its entries are. Axes before the heads are one of the
+/// kernel; a mask that has some of them is spread over them all.
+pub(super) fn entries(b: &mut Builder, mask: &Operand, scores: &[usize]) -> Result<(Slot, [usize; 4])> {
+    let padded = |shape: &[usize], rank: usize| [&vec![1; rank.saturating_sub(shape.len())], shape].concat();
+    let scores = padded(scores, 4);
+    let mut own = padded(&mask.ty.shape, scores.len());
+    let outer = scores.len() - 3;
+    let mut slot = b.reals(mask)?;
+    if own[..outer] != scores[..outer] && own[..outer].iter().any(|d| *d != 1) {
+        own[..outer].copy_from_slice(&scores[..outer]);
+        let ty = ValueType { shape: own.clone(), dtype: Dtype::Float32, quantization: None, ..mask.ty.clone() };
+        let of_mask = ValueType { shape: mask.ty.shape.clone(), ..ty.clone() };
+        let spread = b.temporary(ty.bytes());
+        b.chain(Chain::new(vec![Formula::copy(Input::slot(slot, of_mask))], spread, ty))?;
+        slot = spread;
+    }
+    let [.., heads, queries, keys] = *own else { return Ok((slot, [0; 4])) };
+    let step = |count: usize, step: usize| if count == 1 { 0 } else { step };
+    let batches = own[..outer].iter().product();
+    let by = [step(batches, heads * queries * keys), step(heads, queries * keys), step(queries, keys), step(keys, 1)];
+    Ok((slot, by))
+}
+
+pub(super) fn scaled_dot_product(op: &ScaleDotProductAttention<Operand>, b: &mut Builder) -> Result<()> {
+    let (sizes, result) = (Sizes::outside(op), b.result_type(0)?);
+    let shape = result.plain_shape();
+    let scores = [&shape[..shape.len() - 1], &[sizes.keys]].concat();
+    let mask = op.mask.as_ref().map(|m| entries(b, m, &scores)).transpose()?;
+    let from = [b.reals(&op.query)?, b.reals(&op.key)?, b.reals(&op.value)?];
+    let out = b.real_result(0)?;
+    let attended = Attended {
+        sizes,
+        batches: shape[..shape.len().saturating_sub(3)].iter().product(),
+        places: [&op.query.ty, &op.key.ty, &op.value.ty, result].map(Places::of),
+        scale: sizes.scale(op.scale),
+        mask,
+        limit: op.is_causal.then_some((0, f32::NEG_INFINITY)),
+    };
+    attended.launch(b, from, out, None)?;
+    b.store(0, out, Finish::default())
+}
+
+/// A pair (a, b) becomes (a cos - b sin, b cos + a sin). Rows are seen as their halves, or as their pairs: both are two axes.
+pub(super) fn rope(op: &Rope<Operand>, b: &mut Builder) -> Result<()> {
+    let (x, result) = (&op.input1, b.result_type(0)?.clone());
+    let half = result.shape.last().map_or(1, |n| n / 2);
+    let (pairs, run) = match op.rope_mode {
+        RopeMode::InterleavedPairs => ([half, 2], 1),
+        RopeMode::ContiguousHalves => ([2, half], half),
+    };
+    let seen = |ty: &ValueType| split(&ty.shape, &result.shape, pairs);
+    let own = seen(&x.ty);
+    let mut other = own.clone();
+    let axis = own.by.len() - if run == 1 { 1 } else { 2 };
+    other.start += other.by[axis];
+    other.by[axis] = -other.by[axis];
+    let counts = own.counts.clone();
+    let inputs = vec![
+        Input::of(x).viewed(own),
+        Input::of(x).viewed(other),
+        Input::of(&op.input2).viewed(seen(&op.input2.ty)),
+        Input::of(&op.input3).viewed(seen(&op.input3.ty)),
+    ];
+    let formula = match x.ty.dtype.is_float() {
+        true => Formula::real(inputs, "i / (i64)k0 % 2 ? x * x3 + y * z : x * x3 - y * z"),
+        false => Formula::whole(inputs, turned_ints(op)).with(FIXED_POINT),
+    };
+    let formulas = [vec![formula.in_doubles().numbers([run as f64])], b.tails()?].concat();
+    b.chain(Chain::new(formulas, b.result(0), result).over(&counts))
+}
+
+/// A tensor that is broadcast to `shape`, whose last axis is seen as two.
+fn split(own: &[usize], shape: &[usize], [first, second]: [usize; 2]) -> View {
+    let (mut by, mut size) = (vec![0; shape.len()], 1);
+    for (by, d) in by.iter_mut().rev().zip(own.iter().rev()) {
+        *by = if *d == 1 { 0 } else { size };
+        size *= *d as i64;
+    }
+    let mut counts = shape.to_vec();
+    counts.pop();
+    counts.extend([first, second]);
+    if let Some(last) = by.pop() {
+        by.extend([last * second as i64, last]);
+    }
+    View { start: 0, by, counts }
+}
+
+/// Of stored values: each product is shifted and held in twice the width, then their sum is shifted and saturates.
+fn turned_ints(op: &Rope<Operand>) -> String {
+    let narrow = matches!(op.input1.ty.dtype, Dtype::Int8 | Dtype::Uint8);
+    let [low, high] = if narrow { [i16::MIN.into(), i16::MAX.into()] } else { [i32::MIN.into(), i32::MAX.into()] };
+    let product = |x: &str, weight: &str, shift: i64, mode: i32| {
+        let shift = literal(shift.saturating_neg());
+        let product = format!("shifted_right({x} * {weight}, {shift}, {mode})");
+        format!("held_within({product}, {}, {})", literal(low), literal(high))
+    };
+    let pair = "(i / (i64)k0 % 2 ? (i128)y : -(i128)y)";
+    let turned = product(pair, "z", op.mul1_shift, op.mul1_round_mode as i32);
+    let kept = product("(i128)x", "x3", op.mul2_shift, op.mul2_round_mode as i32);
+    let (shift, mode) = (literal(op.add_shift.saturating_neg()), op.add_round_mode as i32);
+    format!("held(shifted_right((i128){turned} + {kept}, {shift}, {mode}))")
+}

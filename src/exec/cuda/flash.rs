@@ -1,0 +1,103 @@
+//! Attention whose heads lie beside each other, and may share keys and values.
+use super::{
+    attention::Attended,
+    builder::Builder,
+    formula::{Chain, Finish, Formula, Input},
+    matmul::{Matrices, products},
+    program::Slot,
+};
+use crate::{
+    base::{Dtype, Result},
+    exec::{
+        Operand, ValueType,
+        heads::{self, Flash, Masked, Places, Sizes},
+        meaning::Factors,
+    },
+    ops::{Attention, FAttention, FAttentionLse, FlexAttention},
+};
+
+/// Where results lie, as queries do.
+fn beside(Sizes { heads, queries, values, .. }: Sizes) -> Places {
+    Places::inside([1, queries, heads, values])
+}
+
+fn flash(op: &Flash, b: &mut Builder) -> Result<()> {
+    let (sizes, [query, key, value]) = (op.sizes()?, op.places()?);
+    let from = [b.reals(op.queries)?, b.reals(op.keys)?, b.reals(op.values)?];
+    let one = sizes.queries * sizes.keys;
+    let mask = match op.masked {
+        Masked::Added(mask) => {
+            let batch = if mask.ty.elements() > one { one } else { 0 };
+            Some((b.reals(mask)?, [batch, 0, sizes.keys, 1]))
+        }
+        _ => None,
+    };
+    let limit = match op.masked {
+        Masked::After(added) => Some((sizes.keys as i64 - sizes.queries as i64, added)),
+        _ => None,
+    };
+    let places = [query, key, value, beside(sizes)];
+    let batches = op.queries.ty.shape[0];
+    let attended = Attended { sizes, batches, places, scale: op.scale as f32, mask, limit };
+    let out = b.real_result(0)?;
+    let logs = if op.has_logs && b.result_type(1).is_ok() { Some(b.real_result(1)?) } else { None };
+    attended.launch(b, from, out, logs)?;
+    if let Some(logs) = logs {
+        b.store(1, logs, Finish::default())?;
+    }
+    b.store(0, out, Finish::default())
+}
+
+pub(super) fn f_attention(op: &FAttention<Operand>, b: &mut Builder) -> Result<()> {
+    flash(&op.into(), b)
+}
+
+pub(super) fn f_attention_lse(op: &FAttentionLse<Operand>, b: &mut Builder) -> Result<()> {
+    flash(&op.into(), b)
+}
+
+/// Nothing but 0 stands where the logarithms would.
+pub(super) fn flex_attention(op: &FlexAttention<Operand>, b: &mut Builder) -> Result<()> {
+    if let (false, Ok(ty)) = (op.has_lse, b.result_type(1)) {
+        b.chain(Chain::new(vec![Formula::double(Vec::new(), "0")], b.result(1), ty.clone()))?;
+    }
+    flash(&op.into(), b)
+}
+
+/// The product of rows with a matrix, plus bias, in float32: where it is, and what.
+fn projected(
+    b: &mut Builder,
+    (rows, ty): (Slot, &ValueType),
+    weight: &Operand,
+    bias: &Option<Operand>,
+) -> Result<(Slot, ValueType)> {
+    let (k, n) = (weight.ty.shape[0], weight.ty.shape[1]);
+    let m = ty.elements() / k.max(1);
+    let ty = ValueType { shape: vec![m, n], dtype: Dtype::Float32, quantization: None, ..ty.clone() };
+    let (right, out) = (b.reals(weight)?, b.temporary(ty.bytes()));
+    let p = Matrices { m, k, n, left_transposed: false, right_transposed: false, places: vec![[0, 0]] };
+    products(b, &p, [rows, right], out, Factors::Real)?;
+    if let Some(bias) = bias {
+        let inputs = vec![Input::slot(out, ty.clone()), Input::of(bias).in_reals().shaped(vec![n])];
+        b.chain(Chain::new(vec![Formula::real(inputs, "x + y")], out, ty.clone()))?;
+    }
+    Ok((out, ty))
+}
+
+pub(super) fn attention(op: &Attention<Operand>, b: &mut Builder) -> Result<()> {
+    let (sizes, [of_query, of_key]) = heads::projected(op);
+    let [x, keys, values] = [b.reals(&op.input)?, b.reals(&op.keys)?, b.reals(&op.values)?];
+    let (query, ty) = projected(b, (x, &op.input.ty), &op.queries_weight, &op.queries_bias)?;
+    let (key, _) = projected(b, (keys, &op.keys.ty), &op.keys_weight, &op.keys_bias)?;
+    let (value, _) = projected(b, (values, &op.values.ty), &op.values_weight, &op.values_bias)?;
+    let batches = op.input.ty.shape[0];
+    // Heads have the same mask.
+    let scores = [batches, 1, sizes.queries, sizes.keys];
+    let mask = op.mask.as_ref().map(|m| super::attention::entries(b, m, &scores)).transpose()?;
+    let places = [of_query, of_key, of_key, beside(sizes)];
+    let attended = Attended { sizes, batches, places, scale: op.scale as f32, mask, limit: None };
+    let out = b.temporary(ty.bytes());
+    attended.launch(b, [query, key, value], out, None)?;
+    let (result, _) = projected(b, (out, &ty), &op.out_weight, &op.out_bias)?;
+    b.store(0, result, Finish::default())
+}
