@@ -14,7 +14,9 @@ mod conv;
 mod create;
 mod device;
 mod emulated;
+mod faults;
 mod formula;
+mod gather;
 mod geometry;
 mod kernels;
 mod layout;
@@ -25,8 +27,10 @@ mod norm;
 mod pool;
 mod program;
 mod reduce;
+mod scatter;
 mod select;
 mod shift;
+mod sort;
 mod source;
 
 pub use program::{DeviceArray, Program};
@@ -39,15 +43,17 @@ use crate::{
 };
 use builder::Builder;
 use device::Device;
+use faults::Faults;
 use formula::{Chain, Formula};
 use kernels::Kernel;
 use memory::Pool;
 use std::sync::Arc;
 
-/// A device and its memory.
+/// A device, its memory, and what went wrong on it.
 struct Cuda {
     device: Arc<dyn Device>,
     pool: Arc<Pool>,
+    faults: Faults,
 }
 
 /// Runs operators on an NVIDIA GPU, or on an emulation of one.
@@ -74,11 +80,13 @@ impl CudaBackend {
     /// # Ok::<(), tpulang::Error>(())
     /// ```
     pub fn emulated() -> Result<CudaBackend> {
-        Ok(CudaBackend::on("cuda-emulated", Arc::new(emulated::Emulated::new()?)))
+        CudaBackend::on("cuda-emulated", Arc::new(emulated::Emulated::new()?))
     }
 
-    fn on(name: &'static str, device: Arc<dyn Device>) -> CudaBackend {
-        CudaBackend { name, cuda: Cuda { pool: Pool::new(device.clone()), device } }
+    fn on(name: &'static str, device: Arc<dyn Device>) -> Result<CudaBackend> {
+        let pool = Pool::new(device.clone());
+        let faults = Faults::new(&*device, &pool)?;
+        Ok(CudaBackend { name, cuda: Cuda { device, pool, faults } })
     }
 }
 
@@ -124,7 +132,7 @@ impl Backend for CudaBackend {
             && formula_of(next, result).is_some()
     }
     fn run(&self, kernel: &Program, operands: &mut [Option<DeviceArray>]) -> Result<Vec<DeviceArray>> {
-        kernel.run(&*self.cuda.device, &self.cuda.pool, operands)
+        kernel.run(&self.cuda, operands)
     }
     fn temporary(&self, kernel: &Program) -> u64 {
         kernel.temporaries.iter().fold(0, |n, t| n.saturating_add(*t))
@@ -141,6 +149,7 @@ impl Backend for CudaBackend {
         Ok(array.freeze())
     }
     fn synchronise(&self) -> Result<()> {
-        self.cuda.device.synchronise()
+        self.cuda.device.synchronise()?;
+        self.cuda.faults.check(&*self.cuda.device)
     }
 }
