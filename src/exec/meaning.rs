@@ -1,10 +1,11 @@
 //! What operators mean beyond their types and attributes, whatever backend computes them.
 use super::{Operand, ValueType};
 use crate::{
-    base::Dtype,
+    base::{Dtype, Error, Result, argument, counted},
     ops::{CompareConst, MaskedFill, MeanStdScale, Softmax, Where},
     quant::{Quantization, RoundMode, multiplier_and_shift},
 };
+use std::fmt::Display;
 
 /// Softmax of stored values of 8 bits, as the compiler computes it: by a table of the exponentials of distances from the
 /// largest, in float32, and rounded to the nearest integer whatever the round mode. With it scale and zero point of the result.
@@ -94,5 +95,62 @@ pub(super) fn factors(left: &ValueType, right: &ValueType) -> Factors {
         Dtype::Float32 => Factors::Real,
         _ if is_narrow(left) && is_narrow(right) => Factors::Narrow,
         _ => Factors::Wide,
+    }
+}
+
+/// Of what an index names one.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Indexed {
+    /// Entries of this axis; a negative index counts from its end.
+    Axis(usize),
+    /// Places that are written.
+    Places,
+    /// Elements of each plane of a result.
+    Plane,
+    Images,
+    /// Of a pyramid of features.
+    Levels,
+}
+
+impl Indexed {
+    /// Axes by their own numbers, the others by negative ones.
+    const OTHERS: [Indexed; 4] = [Indexed::Places, Indexed::Plane, Indexed::Images, Indexed::Levels];
+
+    /// The number that stands for it on a device.
+    pub fn number(self) -> i64 {
+        match self {
+            Indexed::Axis(axis) => axis as i64,
+            other => -1 - Indexed::OTHERS.iter().position(|o| *o == other).unwrap_or(0) as i64,
+        }
+    }
+    /// What such a number stands for.
+    pub fn numbered(number: i64) -> Indexed {
+        let other = |back: i64| Indexed::OTHERS[(back - 1).min(3) as usize];
+        usize::try_from(number).map_or_else(|_| other(number.saturating_neg()), Indexed::Axis)
+    }
+    /// The error that an index names none of so many.
+    pub fn impossible(self, index: impl Display, count: usize) -> Error {
+        let last = count as i64 - 1;
+        let expected = match self {
+            Indexed::Axis(axis) => {
+                let entries = counted(count, "entry");
+                format!("axis {axis} has {entries}, so it must be from {} to {last}", -(count as i64))
+            }
+            Indexed::Places => format!("there are {count} places, so it must be from 0 to {last}"),
+            Indexed::Plane => format!("a plane of the result has {count} elements, so it must be from 0 to {last}"),
+            Indexed::Images => format!("there are {count} images, so it must be from 0 to {last}"),
+            Indexed::Levels => format!("there are {count} levels, so it must be from 0 to {last}"),
+        };
+        argument("an index", index, expected)
+    }
+    /// The one that an index names.
+    ///
+    /// # Errors
+    /// There is none.
+    pub fn one(self, index: i64, count: usize) -> Result<usize> {
+        let from_end = matches!(self, Indexed::Axis(_)) && index < 0;
+        let place = if from_end { index + count as i64 } else { index };
+        let found = usize::try_from(place).ok().filter(|i| *i < count);
+        found.ok_or_else(|| self.impossible(index, count))
     }
 }

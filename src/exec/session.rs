@@ -281,8 +281,10 @@ impl<B: Backend> Session<B> {
         fed.for_each(|(tensor, buffer)| buffers[tensor] = Some(buffer));
         for (i, (step, freed)) in plan.steps.iter().zip(&plan.freed).enumerate() {
             let begun = watch.is_some().then(Instant::now);
-            let results =
-                self.step(plan, step, &mut buffers, freed).map_err(|e| e.in_call(plan.context(&step.node)))?;
+            let results = self.step(plan, step, &mut buffers, freed).map_err(|e| {
+                // What a device has found meanwhile came before, and must not be told to whoever runs next.
+                self.backend.synchronise().err().unwrap_or_else(|| e.in_call(plan.context(&step.node)))
+            })?;
             if let (Some(watch), Some(begun)) = (watch.as_mut(), begun) {
                 self.backend.synchronise()?;
                 watch(i, begun.elapsed());

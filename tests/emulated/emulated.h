@@ -191,9 +191,14 @@ template <class T> static T atomicAdd(T* at, T value) {
     *at += value;
     return before;
 }
-static inline int atomicCAS(int* at, int expected, int value) {
-    int before = *at;
-    if (before == expected) *at = value;
+// Also between OS threads, which run kernels on the same memory of faults.
+template <class T> static T atomicCAS(T* at, T expected, T value) {
+    __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+    return expected;
+}
+template <class T> static T atomicMax(T* at, T value) {
+    T before = *at;
+    if (before < value) *at = value;
     return before;
 }
 // A kernel as a function that the emulated driver finds and calls.

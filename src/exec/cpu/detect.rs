@@ -1,7 +1,8 @@
 use super::{Kernel, Operand, task::Finish};
 use crate::{
     array::{reserve, zeros},
-    base::{Result, argument},
+    base::Result,
+    exec::meaning::Indexed,
     ops::{Nms, ROIPooling, RoiAlign, RoiAlignMode, RoiExtractor},
 };
 use rayon::prelude::*;
@@ -185,12 +186,10 @@ impl Align {
     }
 }
 
-/// A whole number below `count`, or an error.
-fn index(value: f32, count: usize, what: &str) -> Result<usize> {
-    if value >= 0.0 && (value as usize) < count {
-        return Ok(value as usize);
-    }
-    Err(argument("an index", value, format!("there are {count} {what}, so it must be from 0 to {}", count - 1)))
+/// The one of so many that a whole number names.
+fn index(value: f32, count: usize, of: Indexed) -> Result<usize> {
+    let found = (value >= 0.0 && (value as usize) < count).then_some(value as usize);
+    found.ok_or_else(|| of.impossible(value, count))
 }
 
 pub(super) fn roi_align(op: RoiAlign<Operand>) -> Kernel {
@@ -202,7 +201,7 @@ pub(super) fn roi_align(op: RoiAlign<Operand>) -> Kernel {
         let (image, region) = (channels * height * width, channels * cells[0] * cells[1]);
         t.write(0, Finish::default(), |out| {
             out.par_chunks_mut(region).zip(rois.par_chunks(5)).try_for_each(|(out, roi)| {
-                let at = index(roi[0], images, "images")? * image;
+                let at = index(roi[0], images, Indexed::Images)? * image;
                 align.region(&input[at..at + image], [height, width], roi, op.spatial_scale, out)
             })
         })
@@ -220,10 +219,10 @@ pub(super) fn roi_extractor(op: RoiExtractor<Operand>) -> Kernel {
         t.write(0, Finish::default(), |out| {
             let all = out.par_chunks_mut(region).zip(rois.par_chunks(5)).zip(levels.par_iter());
             all.try_for_each(|((out, roi), &level)| {
-                let level = index(level, features.len(), "levels")?;
+                let level = index(level, features.len(), Indexed::Levels)?;
                 let dims = [op.inputs[level].ty.shape[2], op.inputs[level].ty.shape[3]];
                 let image = channels * dims[0] * dims[1];
-                let at = index(roi[0], images, "images")? * image;
+                let at = index(roi[0], images, Indexed::Images)? * image;
                 align.region(&features[level][at..at + image], dims, roi, op.spatial_scales[level], out)
             })
         })
@@ -238,7 +237,7 @@ pub(super) fn roi_pooling(op: ROIPooling<Operand>) -> Kernel {
         let &[images, channels, height, width] = op.inputs[0].ty.shape.as_slice() else { return Ok(()) };
         t.write(0, Finish::default(), |out| {
             out.par_chunks_mut(channels * rows * columns).zip(rois.par_chunks(5)).try_for_each(|(out, roi)| {
-                let image = index(roi[0], images, "images")? * channels;
+                let image = index(roi[0], images, Indexed::Images)? * channels;
                 // Pixels, both ends included.
                 let pixel = |i: usize| (f64::from(roi[i]) * op.spatial_scale).round().clamp(-1e9, 1e9) as i64;
                 let mut ranges = zeros::<(usize, usize)>(rows + columns)?;

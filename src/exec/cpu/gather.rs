@@ -6,25 +6,12 @@ use super::{
 };
 use crate::{
     array::{Array, ArrayMut, Element},
-    base::{Result, argument, counted},
-    exec::views::strides,
+    base::Result,
+    exec::{meaning::Indexed, views::strides},
     ops::{A16Gather, Gather, GatherElements, GatherND, Lut, packed_table},
     quant::RoundMode,
 };
 use rayon::prelude::*;
-
-/// The entry of an axis that an index names, counted from the end where negative.
-pub(super) fn entry(index: i64, axis: usize, dim: usize) -> Result<usize> {
-    let count = dim as i64;
-    match if index < 0 { index + count } else { index } {
-        place if (0..count).contains(&place) => Ok(place as usize),
-        _ => {
-            let expected =
-                format!("axis {axis} has {}, so it must be from {} to {}", counted(dim, "entry"), -count, count - 1);
-            Err(argument("an index", index, expected))
-        }
-    }
-}
 
 pub(super) fn gather(op: Gather<Operand>) -> Kernel {
     Kernel::new(move |t| {
@@ -32,14 +19,14 @@ pub(super) fn gather(op: Gather<Operand>) -> Kernel {
         let dims = input.shape();
         let axis = op.axis.rem_euclid(dims.len() as i64) as usize;
         let rows = t.ints(&op.indices)?;
-        rows.iter().try_for_each(|i| entry(*i, axis, dims[axis]).map(drop))?;
+        rows.iter().try_for_each(|i| Indexed::Axis(axis).one(*i, dims[axis]).map(drop))?;
         // Rows are moved as bytes, whatever they hold.
         let bytes = dims[axis + 1..].iter().product::<usize>() * input.dtype().size();
         let out = t.memory(0)?.bytes();
         let stored = input.bytes()?;
         for (to, from) in out.chunks_exact_mut(bytes * rows.len()).zip(stored.chunks_exact(bytes * dims[axis])) {
             for (to, i) in to.chunks_exact_mut(bytes).zip(&rows) {
-                let r = entry(*i, axis, dims[axis])?;
+                let r = Indexed::Axis(axis).one(*i, dims[axis])?;
                 to.copy_from_slice(&from[r * bytes..(r + 1) * bytes]);
             }
         }
@@ -62,7 +49,7 @@ pub(super) fn lut(op: Lut<Operand>) -> Kernel {
 pub(super) fn places_along(indices: &mut [i64], shape: &[usize], tensor: &[usize], axis: usize) -> Result<()> {
     let steps = strides(tensor);
     for (n, index) in indices.iter_mut().enumerate() {
-        let mut place = entry(*index, axis, tensor[axis])? as i64 * steps[axis];
+        let mut place = Indexed::Axis(axis).one(*index, tensor[axis])? as i64 * steps[axis];
         let mut rest = n;
         for a in (0..shape.len()).rev() {
             if a != axis {
@@ -85,7 +72,7 @@ pub(super) fn places_of_tuples(indices: &mut Vec<i64>, n: usize, tensor: &[usize
         let mut place = (tuple / (count / batches) * whole) as i64;
         for i in 0..n {
             let axis = batch + i;
-            place += entry(indices[tuple * n + i], axis, tensor[axis])? as i64 * steps[axis];
+            place += Indexed::Axis(axis).one(indices[tuple * n + i], tensor[axis])? as i64 * steps[axis];
         }
         indices[tuple] = place;
     }
@@ -132,14 +119,14 @@ pub(super) fn a16_gather(op: A16Gather<Operand>) -> Kernel {
         let table = packed_table(&op.weight.ty.shape, &op)?;
         let rows = t.ints(&op.indices)?;
         let (scale, zero) = (t.reals(&op.scale)?, t.reals(&op.zp)?);
-        rows.iter().try_for_each(|i| entry(*i, 0, table.rows).map(drop))?;
+        rows.iter().try_for_each(|i| Indexed::Axis(0).one(*i, table.rows).map(drop))?;
         let weight = t.array(&op.weight)?;
         let (stored, is_signed) = (weight.bytes()?, weight.dtype().is_signed_int());
         let packed = stored.len() / table.rows;
         let number = |byte: u8| if is_signed { i32::from(byte as i8) } else { i32::from(byte) };
         t.fill(0, table.entries, Default::default(), |first, out| {
             for (row, out) in rows[first / table.entries..].iter().zip(out.chunks_mut(table.entries)) {
-                let row = entry(*row, 0, table.rows)?;
+                let row = Indexed::Axis(0).one(*row, table.rows)?;
                 let from = &stored[row * packed..(row + 1) * packed];
                 for (i, v) in out.iter_mut().enumerate() {
                     let q = match op.weight_bits {

@@ -3,7 +3,8 @@ use super::{
     task::{Finish, Task},
 };
 use crate::{
-    base::{Result, argument},
+    base::Result,
+    exec::meaning::Indexed,
     ops::{AdaptiveAvgPool, AvgPool, MaxPool, MaxPoolWithMask, MaxUnpool, PoolMask, Window, windows},
 };
 use std::borrow::Cow;
@@ -86,11 +87,7 @@ pub(super) fn max_unpool(op: MaxUnpool<Operand>) -> Kernel {
         let (values, places) = (t.reals(&op.input)?, t.ints(&op.mask)?);
         let plane: usize = op.input.ty.shape[2..].iter().product();
         let larger: usize = t.result(0)?.shape[2..].iter().product();
-        let place = |i: i64| {
-            let expected =
-                || format!("a plane of the result has {larger} elements, so it must be from 0 to {}", larger - 1);
-            usize::try_from(i).ok().filter(|i| *i < larger).ok_or_else(|| argument("an index", i, expected()))
-        };
+        let place = |i: i64| Indexed::Plane.one(i, larger);
         places.iter().try_for_each(|i| place(*i).map(drop))?;
         t.write(0, Finish::default(), |out| {
             let planes = values.chunks(plane).zip(places.chunks(plane));

@@ -5,7 +5,8 @@ use super::{
 };
 use crate::{
     array::zeros,
-    base::{Result, argument},
+    base::Result,
+    exec::meaning::Indexed,
     ops::{
         BatchNormBwd, BatchNormTrain, EmbDenseBwd, GroupNormTrain, LayerNormBwd, LayerNormTrain, MaxPoolingIndicesBwd,
         MeanRstd, SoftmaxBwd,
@@ -234,12 +235,6 @@ pub(super) fn softmax_bwd(op: SoftmaxBwd<Operand>) -> Kernel {
     })
 }
 
-/// A place below `count`, or an error.
-fn place(index: i64, count: usize) -> Result<usize> {
-    let expected = || format!("there are {count} places, so it must be from 0 to {}", count - 1);
-    usize::try_from(index).ok().filter(|i| *i < count).ok_or_else(|| argument("an index", index, expected()))
-}
-
 pub(super) fn emb_dense_bwd(op: EmbDenseBwd<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let (grad, indices) = (t.reals(&op.grad_output)?, t.ints(&op.indices)?);
@@ -248,7 +243,7 @@ pub(super) fn emb_dense_bwd(op: EmbDenseBwd<Operand>) -> Kernel {
         t.write(0, Finish::default(), |out| {
             out.fill(0.0);
             indices.iter().zip(grad.chunks(columns)).try_for_each(|(&index, grad)| {
-                let row = &mut out[place(index, rows)? * columns..][..columns];
+                let row = &mut out[Indexed::Places.one(index, rows)? * columns..][..columns];
                 row.iter_mut().zip(grad).for_each(|(o, g)| *o += g);
                 Ok(())
             })
@@ -266,7 +261,7 @@ pub(super) fn max_pooling_indices_bwd(op: MaxPoolingIndicesBwd<Operand>) -> Kern
             let planes = out.chunks_mut(plane).zip(grad.chunks(windows)).zip(indices.chunks(windows));
             for ((out, grad), indices) in planes {
                 for (&index, grad) in indices.iter().zip(grad) {
-                    out[place(index, plane)?] += grad;
+                    out[Indexed::Places.one(index, plane)?] += grad;
                 }
             }
             Ok(())

@@ -4,16 +4,8 @@ use crate::{
     ops::{Add, AddConst, Div, DivConst, MaxConst, MinConst, Mul, MulConst, Reciprocal, Sub, SubConst},
 };
 
-/// Quotients, rests and products that stay within 64 bits.
+/// Quotients and rests that stay within 64 bits.
 const INTEGERS: &str = "
-__device__ inline i64 times(i64 x, i64 y) {
-    if (x == 0 || y == 0) return 0;
-    const u64 a = x < 0 ? 0 - (u64)x : (u64)x, b = y < 0 ? 0 - (u64)y : (u64)y;
-    const bool negative = (x < 0) != (y < 0);
-    const u64 most = negative ? (u64)1 << 63 : (u64)Range<i64>::high;
-    if (a > most / b) return negative ? Range<i64>::low : Range<i64>::high;
-    return negative ? (i64)(0 - a * b) : (i64)(a * b);
-}
 // What has no result, or none within 64 bits, is 0.
 __device__ inline i64 over(i64 x, i64 y) { return y == 0 || (x == Range<i64>::low && y == -1) ? 0 : x / y; }
 __device__ inline i64 rest(i64 x, i64 y) { return y == 0 || y == -1 ? 0 : x % y; }

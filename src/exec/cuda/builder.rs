@@ -84,6 +84,16 @@ impl<'a> Builder<'a> {
         self.chain(Chain::new(vec![Formula::copy(Input::of(operand))], to, ty))?;
         Ok(to)
     }
+    /// The stored elements of an operand as integers of 64 bits: fractions are cut, NaN is 0, and all saturates.
+    pub fn ints(&mut self, operand: &Operand) -> Result<Slot> {
+        if operand.ty.buffer_dtype() == Dtype::Int64 {
+            return self.stored(operand);
+        }
+        let ty = ValueType { dtype: Dtype::Int64, quantization: None, ..operand.ty.clone() };
+        let to = self.temporary(ty.bytes());
+        self.chain(Chain::new(vec![Formula::whole(vec![Input::of(operand)], "x")], to, ty))?;
+        Ok(to)
+    }
     /// As [`Builder::reals`], where the operand may be absent: then it is `otherwise`, which is not read.
     pub fn reals_or(&mut self, operand: &Option<Operand>, otherwise: Slot) -> Result<Slot> {
         operand.as_ref().map_or(Ok(otherwise), |o| self.reals(o))

@@ -65,6 +65,14 @@ __device__ inline i64 minus(i64 x, i64 y) {
     if (((u64)x ^ (u64)y) & ((u64)x ^ rest) & 0x8000000000000000ull) return x < 0 ? Range<i64>::low : Range<i64>::high;
     return (i64)rest;
 }
+__device__ inline i64 times(i64 x, i64 y) {
+    if (x == 0 || y == 0) return 0;
+    const u64 a = x < 0 ? 0 - (u64)x : (u64)x, b = y < 0 ? 0 - (u64)y : (u64)y;
+    const bool negative = (x < 0) != (y < 0);
+    const u64 most = negative ? (u64)1 << 63 : (u64)Range<i64>::high;
+    if (a > most / b) return negative ? Range<i64>::low : Range<i64>::high;
+    return negative ? (i64)(0 - a * b) : (i64)(a * b);
+}
 
 // How a fraction is rounded, numbered as quant::RoundMode.
 enum { AWAY_FROM_ZERO, HALF_UP, HALF_DOWN, HALF_TO_EVEN, HALF_TO_ODD, HALF_TOWARDS_ZERO, TOWARDS_ZERO, UP, DOWN };

@@ -4,7 +4,7 @@ use super::{
     builder::Builder,
     cast, compare, conv, create, flash,
     formula::{Finish, Formula},
-    layout, math, matmul, norm, pool, reduce, select, shift,
+    gather, layout, math, matmul, norm, pool, reduce, scatter, select, shift, sort,
 };
 use crate::{
     base::Result,
@@ -43,6 +43,7 @@ fn shown(input: &Operand, view: Option<View>) -> Kernel<'_> {
 /// An attribute is impossible.
 pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'o>> {
     Ok(match op {
+        Op::A16Gather(op) => program(move |b| gather::a16_gather(op, b)),
         Op::A16MatMul(op) => program(move |b| matmul::a16_matmul(op, b)),
         Op::Abs(op) => Kernel::Formula(function(&op.input, "fabs(x)")),
         Op::AdaptiveAvgPool(op) if conv::has_planes(&op.input) => program(move |b| pool::adaptive_avg_pool(op, b)),
@@ -52,6 +53,7 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Arccos(op) => Kernel::Formula(function(&op.input, "acos(x)")),
         Op::Arctanh(op) => Kernel::Formula(function(&op.input, "atanh(x)")),
         Op::Attention(op) => program(move |b| flash::attention(op, b)),
+        Op::Arg(op) => program(move |b| sort::arg(op, b)),
         Op::AvgPool(op) if conv::has_planes(&op.input) => program(move |b| pool::avg_pool(op, b)),
         Op::BatchNorm(op) => Kernel::Formula(norm::batch_norm(op)),
         Op::BinaryConstShift(op) => Kernel::Formula(shift::binary_const_shift(op, result)),
@@ -79,6 +81,7 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::DivConst(op) => Kernel::Formula(arithmetic::div_const(op)),
         Op::DtypeCast(op) => Kernel::Formula(cast::dtype_cast(&op.input)),
         Op::Elu(op) => Kernel::Formula(activation::elu(op)),
+        Op::EmbDenseBwd(op) => program(move |b| scatter::emb_dense_bwd(op, b)),
         Op::Erf(op) => Kernel::Formula(function(&op.input, "erf(x)")),
         Op::Exp(op) => Kernel::Formula(math::exp(op)),
         Op::Expand(op) => program(move |b| layout::tile(&op.input, b)),
@@ -89,9 +92,14 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Floor(op) => Kernel::Formula(function(&op.input, "floor(x)")),
         Op::Fp8MatMul(op) => program(move |b| matmul::fp8_matmul(op, b)),
         Op::GELU(op) => Kernel::Formula(activation::gelu(op)),
+        Op::Gather(op) => program(move |b| gather::gather(op, b)),
+        Op::GatherElements(op) => program(move |b| gather::gather_elements(op, b)),
+        Op::GatherND(op) => program(move |b| gather::gather_nd(op, b)),
         Op::GroupNorm(op) => program(move |b| norm::group_norm(op, b)),
         Op::HardSigmoid(op) => Kernel::Formula(activation::hard_sigmoid(op)),
         Op::HardSwish(op) => Kernel::Formula(activation::hard_swish(&op.input)),
+        Op::IndexPut(op) => program(move |b| scatter::index_put(op, b)),
+        Op::Insert(op) => program(move |b| scatter::insert(op, b)),
         Op::InstanceNorm(op) => program(move |b| norm::instance_norm(op, b)),
         Op::LRN(op) => program(move |b| norm::lrn(op, b)),
         Op::LayerNorm(op) => program(move |b| norm::layer_norm(op, b)),
@@ -100,12 +108,14 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Log(op) => Kernel::Formula(function(&op.input, "log(x)")),
         Op::LogB(op) => Kernel::Formula(math::log_b(op)),
         Op::LogicalAnd(op) => compare::logical_and(op).map_or(Kernel::None, Kernel::Formula),
+        Op::Lut(op) => program(move |b| gather::lut(op, b)),
         Op::MaskedFill(op) => Kernel::Formula(select::masked_fill(op, result)),
         Op::MatMul(op) => program(move |b| matmul::matmul(op, b)),
         Op::Max(op) => Kernel::Formula(arithmetic::max(&op.inputs)),
         Op::MaxConst(op) => Kernel::Formula(arithmetic::max_const(op)),
         Op::MaxPool(op) if conv::has_planes(&op.input) => program(move |b| pool::max_pool(op, b)),
         Op::MaxPoolWithMask(op) if conv::has_planes(&op.input) => program(move |b| pool::max_pool_with_mask(op, b)),
+        Op::MaxUnpool(op) => program(move |b| scatter::max_unpool(op, b)),
         Op::MeshGrid(op) => program(move |b| create::mesh_grid(op, b)),
         Op::Min(op) => Kernel::Formula(arithmetic::min(&op.inputs)),
         Op::MinConst(op) => Kernel::Formula(arithmetic::min_const(op)),
@@ -144,6 +154,8 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Rsqrt(op) => Kernel::Formula(math::rsqrt(op)),
         Op::Scale(op) => Kernel::Formula(norm::scale(op)),
         Op::ScaleDotProductAttention(op) => program(move |b| attention::scaled_dot_product(op, b)),
+        Op::ScatterElements(op) => program(move |b| scatter::scatter_elements(op, b)),
+        Op::ScatterND(op) => program(move |b| scatter::scatter_nd(op, b)),
         Op::Shape(op) => Kernel::Formula(create::shape(op)?),
         Op::ShuffleChannel(op) => {
             program(move |b| layout::shown(&op.input, 0, View::shuffled(&op.input.ty.shape, op.group as usize), b))
@@ -159,6 +171,7 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Softmax(op) => program(move |b| activation::softmax(op, b)),
         Op::Softplus(op) => Kernel::Formula(activation::softplus(&op.input)),
         Op::Softsign(op) => Kernel::Formula(activation::softsign(&op.input)),
+        Op::Sort(op) => program(move |b| sort::sort(op, b)),
         Op::Split(op) => program(move |b| layout::split(op, b)),
         Op::Sqrt(op) => Kernel::Formula(function(&op.input, "sqrt(x)")),
         Op::Squeeze(op) => program(move |b| layout::reshape(&op.input, b)),
@@ -171,6 +184,7 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Tan(op) => Kernel::Formula(function(&op.input, "tan(x)")),
         Op::Tanh(op) => Kernel::Formula(activation::tanh(op)),
         Op::Tile(op) => program(move |b| layout::tile(&op.input, b)),
+        Op::TopK(op) => program(move |b| sort::top_k(op, b)),
         Op::Transpose(op) => {
             program(move |b| layout::shown(&op.input, 0, View::transposed(&op.input.ty.shape, [op.dim0, op.dim1]), b))
         }
@@ -181,36 +195,26 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Variance(op) => program(move |b| reduce::variance(op, b)),
         Op::View(op) => program(move |b| layout::reshape(&op.input, b)),
         Op::Where(op) => Kernel::Formula(select::select(op, result)),
-        Op::A16Gather(_)
-        | Op::Arg(_)
-        | Op::BatchNormBwd(_)
+        Op::BatchNormBwd(_)
         | Op::BatchNormTrain(_)
         | Op::ChunkGatedDeltaRule(_)
         | Op::ConcatVolume(_)
-        | Op::ConvBwd_Weight(_)
         | Op::Convbwd(_)
+        | Op::ConvBwd_Weight(_)
         | Op::Correlation(_)
         | Op::DeformConv2D(_)
         | Op::DetectionOutput(_)
         | Op::Einsum(_)
-        | Op::EmbDenseBwd(_)
         | Op::FrcnDetection(_)
-        | Op::GRU(_)
-        | Op::Gather(_)
-        | Op::GatherElements(_)
-        | Op::GatherND(_)
         | Op::GridSampler(_)
         | Op::GroupNormTrain(_)
-        | Op::IndexPut(_)
-        | Op::Insert(_)
+        | Op::GRU(_)
         | Op::Interp(_)
-        | Op::LSTM(_)
         | Op::LayerNormBwd(_)
         | Op::LayerNormTrain(_)
-        | Op::Lut(_)
+        | Op::LSTM(_)
         | Op::MatchTemplate(_)
         | Op::MaxPoolingIndicesBwd(_)
-        | Op::MaxUnpool(_)
         | Op::MeanRstd(_)
         | Op::MeanStdScale(_)
         | Op::Mlp(_)
@@ -218,17 +222,13 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         | Op::NonZero(_)
         | Op::PriorBox(_)
         | Op::Proposal(_)
-        | Op::ROIPooling(_)
         | Op::RecurrentGatedDeltaRule(_)
         | Op::RoiAlign(_)
         | Op::RoiExtractor(_)
+        | Op::ROIPooling(_)
         | Op::ScaleLut(_)
-        | Op::ScatterElements(_)
-        | Op::ScatterND(_)
         | Op::SelectiveScan(_)
         | Op::SoftmaxBwd(_)
-        | Op::Sort(_)
-        | Op::TopK(_)
         | Op::YoloDetection(_)
         | Op::Yuv2rgbFormula(_) => Kernel::None,
         // More spatial axes than kernels walk along.

@@ -46,7 +46,7 @@ pub(super) fn shown_with(input: &Operand, i: usize, view: View, finish: Finish, 
 }
 
 /// A view of an operand as a part of the first result.
-fn put(input: &Operand, from: View, to: View, finish: Finish, b: &mut Builder) -> Result<()> {
+pub(super) fn put(input: &Operand, from: View, to: View, finish: Finish, b: &mut Builder) -> Result<()> {
     let result = b.result_type(0)?.clone();
     let formula = as_stored_in(&result, input, Input::of(input).viewed(from), finish);
     b.chain(Chain::new(vec![formula], b.result(0), result).into_part(to))

@@ -15,8 +15,10 @@ mod conv;
 mod create;
 mod device;
 mod driver;
+mod faults;
 mod flash;
 mod formula;
+mod gather;
 mod geometry;
 mod kernels;
 mod layout;
@@ -30,8 +32,10 @@ mod pool;
 mod program;
 mod reduce;
 mod repeat;
+mod scatter;
 mod select;
 mod shift;
+mod sort;
 mod source;
 mod staging;
 
@@ -46,15 +50,17 @@ use crate::{
 };
 use builder::Builder;
 use driver::Gpu;
+use faults::Faults;
 use formula::{Chain, Formula};
 use kernels::Kernel;
 use memory::Pool;
 use std::sync::{Arc, Mutex};
 
-/// A device and its memory.
+/// A device, its memory, and what went wrong on it.
 struct Cuda {
     device: Arc<Gpu>,
     pool: Arc<Pool>,
+    faults: Faults,
 }
 
 /// Runs operators on an NVIDIA GPU. The libraries of its driver and of NVRTC, which compiles kernels, are looked for when one is
@@ -83,7 +89,9 @@ impl CudaBackend {
     /// ```
     pub fn new(gpu: usize) -> Result<CudaBackend> {
         let device = Arc::new(Gpu::new(gpu)?);
-        Ok(CudaBackend { cuda: Cuda { pool: Pool::new(device.clone()), device }, running: Mutex::default() })
+        let pool = Pool::new(device.clone());
+        let faults = Faults::new(&device, &pool)?;
+        Ok(CudaBackend { cuda: Cuda { device, pool, faults }, running: Mutex::default() })
     }
     /// Memory for an array, without its elements.
     fn placed(&self, array: &Array) -> Result<DeviceArray> {
@@ -143,7 +151,7 @@ impl Backend for CudaBackend {
         heads::takes(signature)
     }
     fn run(&self, kernel: &Program, operands: &mut [Option<DeviceArray>]) -> Result<Vec<DeviceArray>> {
-        kernel.run(&self.cuda.device, &self.cuda.pool, operands)
+        kernel.run(&self.cuda, operands)
     }
     fn temporary(&self, kernel: &Program) -> u64 {
         kernel.temporaries.iter().fold(0, |n, t| n.saturating_add(*t))
@@ -159,7 +167,8 @@ impl Backend for CudaBackend {
         Ok(array.freeze())
     }
     fn synchronise(&self) -> Result<()> {
-        self.cuda.device.synchronise()
+        self.cuda.device.synchronise()?;
+        self.cuda.faults.check(&self.cuda.device)
     }
     fn explain(&self, kernel: &Program) -> Vec<Doing> {
         kernel.launches.iter().map(program::Launch::doing).collect()

@@ -1,9 +1,9 @@
 //! What an operator becomes: launches, one after the other, on slots of memory. All of it is known when it is prepared.
 use super::{
+    Cuda,
     device::{Loaded, Value},
-    driver::Gpu,
     geometry::Geometry,
-    memory::{Block, Pool},
+    memory::Block,
     source::Source,
 };
 use crate::{
@@ -28,6 +28,8 @@ pub(super) enum Slot {
     Result(usize),
     Temporary(usize),
     Constant(usize),
+    /// Where impossible indices are told.
+    Faults,
 }
 
 /// An argument of a launch.
@@ -109,6 +111,7 @@ pub(super) struct Output {
 
 /// What a run has in its hands.
 struct Running<'a> {
+    cuda: &'a Cuda,
     program: &'a Program,
     operands: &'a [Option<DeviceArray>],
     results: Vec<DeviceArray>,
@@ -126,6 +129,7 @@ impl Running<'_> {
             Slot::Result(i) => self.results.get(i).map(|r| r.block.address),
             Slot::Temporary(i) => self.temporaries.get(i).map(|t| t.address),
             Slot::Constant(i) => self.program.constants.get(i).map(|c| c.address),
+            Slot::Faults => Some(self.cuda.faults.address()),
         };
         let missing = || Cause::MissingData(format!("{slot:?} of a kernel has no values"));
         Ok(Value::Address(address.ok_or_else(missing)?))
@@ -135,16 +139,11 @@ impl Running<'_> {
 impl Program {
     /// # Errors
     /// The memory is not enough, or the device has failed.
-    pub(super) fn run(
-        &self,
-        device: &Gpu,
-        pool: &Arc<Pool>,
-        operands: &[Option<DeviceArray>],
-    ) -> Result<Vec<DeviceArray>> {
+    pub(super) fn run(&self, cuda: &Cuda, operands: &[Option<DeviceArray>]) -> Result<Vec<DeviceArray>> {
         let result = |output: &Output| {
             let (dtype, shape) = (output.ty.buffer_dtype(), output.ty.shape.clone());
             let block = match output.shares {
-                None => Arc::new(pool.block(output.ty.bytes())?),
+                None => Arc::new(cuda.pool.block(output.ty.bytes())?),
                 Some(i) => {
                     let operand = operands.get(i).and_then(Option::as_ref);
                     operand.ok_or_else(|| invalid("a tensor that is shared has no values"))?.block.clone()
@@ -153,15 +152,15 @@ impl Program {
             Ok(DeviceArray { block, dtype, shape })
         };
         let results = self.results.iter().map(result).collect::<Result<_>>()?;
-        let temporaries = self.temporaries.iter().map(|bytes| pool.block(*bytes)).collect::<Result<_>>()?;
-        let running = Running { program: self, operands, results, temporaries };
+        let temporaries = self.temporaries.iter().map(|bytes| cuda.pool.block(*bytes)).collect::<Result<_>>()?;
+        let running = Running { cuda, program: self, operands, results, temporaries };
         let mut values = Vec::new();
         for launch in &self.launches {
             values.clear();
             for argument in &launch.arguments {
                 values.push(running.value(*argument)?);
             }
-            device.launch(launch.kernel, launch.geometry, &values)?;
+            cuda.device.launch(launch.kernel, launch.geometry, &values)?;
         }
         Ok(running.results)
     }

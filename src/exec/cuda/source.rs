@@ -6,8 +6,11 @@ use std::borrow::Cow;
 const COMMON: &str = include_str!("common.cuh");
 
 /// What files ask for, by the line that does.
-const INCLUDED: [(&str, &str); 2] =
-    [("#include \"together.cuh\"", include_str!("together.cuh")), ("#include \"gemm.cuh\"", include_str!("gemm.cuh"))];
+const INCLUDED: [(&str, &str); 3] = [
+    ("#include \"gemm.cuh\"", include_str!("gemm.cuh")),
+    ("#include \"index.cuh\"", include_str!("index.cuh")),
+    ("#include \"together.cuh\"", include_str!("together.cuh")),
+];
 
 /// A file of kernels.
 #[derive(Debug, Clone, Copy)]

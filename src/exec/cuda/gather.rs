@@ -1,0 +1,111 @@
+//! Selection by index.
+use super::{
+    builder::{Builder, arguments, bits_type},
+    formula::{Finish, c_type},
+    geometry,
+    program::Slot,
+    source::{File, file},
+};
+use crate::{
+    base::Result,
+    exec::{
+        Operand,
+        meaning::Indexed,
+        views::{axis_of, strides},
+    },
+    ops::{A16Gather, Gather, GatherElements, GatherND, Lut, packed_table},
+};
+
+const FILE: File = file!("gather.cu");
+
+pub(super) fn gather(op: &Gather<Operand>, b: &mut Builder) -> Result<()> {
+    let shape = &op.input.ty.shape;
+    let axis = axis_of(op.axis, shape.len());
+    let (from, indices, n) = (b.stored(&op.input)?, b.ints(&op.indices)?, b.result_type(0)?.elements());
+    let (chosen, inner) = (op.indices.ty.elements(), shape[axis + 1..].iter().product::<usize>());
+    let arguments = arguments![from, b.result(0), indices, axis, shape[axis], chosen, inner, Slot::Faults, n];
+    let function = format!("entries<{}>", bits_type(op.input.ty.buffer_dtype()));
+    b.launch(FILE, function, geometry::elements(n as u64), arguments)
+}
+
+/// Where in a tensor each index points: along `axis` to the entry that it names, on the other axes to its own place.
+pub(super) fn places_along(b: &mut Builder, indices: &Operand, tensor: &[usize], axis: i64) -> Result<Slot> {
+    let (own, axis, n) = (&indices.ty.shape, axis_of(axis, tensor.len()), indices.ty.elements());
+    let axes = own.iter().zip(tensor).zip(strides(tensor)).flat_map(|((o, t), step)| [*o as i64, *t as i64, step]);
+    let axes = b.constant(&axes.collect::<Vec<_>>())?;
+    let (indices, places) = (b.ints(indices)?, b.temporary(n as u64 * 8));
+    let arguments = arguments![indices, places, axes, own.len(), axis, Slot::Faults, n];
+    b.launch(FILE, "places_along", geometry::elements(n as u64), arguments)?;
+    Ok(places)
+}
+
+/// Where in a tensor each tuple of `length` indices points, which name entries of the axes after the first `batch`; those are
+/// the tuples' own.
+pub(super) fn places_of_tuples(
+    b: &mut Builder,
+    indices: &Operand,
+    length: usize,
+    tensor: &[usize],
+    batch: usize,
+) -> Result<Slot> {
+    let axes = tensor.iter().zip(strides(tensor)).skip(batch).take(length);
+    let axes = b.constant(&axes.flat_map(|(count, step)| [*count as i64, step]).collect::<Vec<_>>())?;
+    let n = indices.ty.elements() / length;
+    let (each, whole) = (n / tensor[..batch].iter().product::<usize>(), tensor[batch..].iter().product::<usize>());
+    let (indices, places) = (b.ints(indices)?, b.temporary(n as u64 * 8));
+    let arguments = arguments![indices, places, axes, length, batch, each, whole, Slot::Faults, n];
+    b.launch(FILE, "places_of_tuples", geometry::elements(n as u64), arguments)?;
+    Ok(places)
+}
+
+/// Where indices point that name one of `count` runs of a part, `each` indices a part.
+pub(super) fn places_within(
+    b: &mut Builder,
+    indices: &Operand,
+    of: Indexed,
+    count: usize,
+    each: usize,
+    run: usize,
+) -> Result<Slot> {
+    let n = indices.ty.elements();
+    let (indices, places) = (b.ints(indices)?, b.temporary(n as u64 * 8));
+    let arguments = arguments![indices, places, of.number(), count, each, run, Slot::Faults, n];
+    b.launch(FILE, "places_within", geometry::elements(n as u64), arguments)?;
+    Ok(places)
+}
+
+/// From each place so many elements.
+fn take(b: &mut Builder, input: &Operand, places: Slot, run: usize) -> Result<()> {
+    let (from, result) = (b.converted(input, 0, Finish::default())?, b.result_type(0)?);
+    let n = result.elements();
+    let function = format!("taken<{}>", bits_type(result.buffer_dtype()));
+    b.launch(FILE, function, geometry::elements(n as u64), arguments![from, b.result(0), places, run, n])
+}
+
+pub(super) fn gather_elements(op: &GatherElements<Operand>, b: &mut Builder) -> Result<()> {
+    let places = places_along(b, &op.indices, &op.input.ty.shape, op.axis)?;
+    take(b, &op.input, places, 1)
+}
+
+pub(super) fn gather_nd(op: &GatherND<Operand>, b: &mut Builder) -> Result<()> {
+    let (shape, batch) = (&op.input.ty.shape, op.batch_dims as usize);
+    let length = op.indices.ty.shape.last().copied().unwrap_or(1);
+    let places = places_of_tuples(b, &op.indices, length, shape, batch)?;
+    take(b, &op.input, places, shape[batch + length..].iter().product())
+}
+
+pub(super) fn lut(op: &Lut<Operand>, b: &mut Builder) -> Result<()> {
+    let (from, table, n) = (b.stored(&op.input)?, b.stored(&op.table)?, op.input.ty.elements());
+    b.launch(FILE, "looked_up", geometry::elements(n as u64), arguments![from, b.result(0), table, n])
+}
+
+pub(super) fn a16_gather(op: &A16Gather<Operand>, b: &mut Builder) -> Result<()> {
+    let table = packed_table(&op.weight.ty.shape, op)?;
+    let (weight, indices, y) = (b.stored(&op.weight)?, b.ints(&op.indices)?, b.real_result(0)?);
+    let (scale, zero, n) = (b.reals(&op.scale)?, b.reals(&op.zp)?, b.result_type(0)?.elements());
+    let (rows, entries, group) = (table.rows, table.entries, table.group);
+    let arguments = arguments![weight, y, indices, scale, zero, rows, entries, group, op.weight_bits, Slot::Faults, n];
+    let function = format!("unpacked<{}>", c_type(op.weight.ty.buffer_dtype()));
+    b.launch(FILE, function, geometry::elements(n as u64), arguments)?;
+    b.store(0, y, Finish::default())
+}

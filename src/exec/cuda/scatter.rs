@@ -1,0 +1,135 @@
+//! Writing by index. Where several updates name one place, what they do is done in their order, by one thread.
+use super::{
+    builder::{Builder, arguments, bits_type},
+    formula::Finish,
+    gather::{places_along, places_of_tuples, places_within},
+    geometry, layout,
+    program::Slot,
+    sort::{Rows, order},
+    source::{File, file},
+};
+use crate::{
+    base::{Dtype, Result},
+    exec::{
+        Operand,
+        meaning::Indexed,
+        views::{View, axis_of},
+    },
+    ops::{EmbDenseBwd, IndexPut, Insert, MaxUnpool, Reduction, ScatterElements, ScatterND},
+};
+
+const FILE: File = file!("scatter.cu");
+
+/// Updates by the places that they name, so many elements each.
+struct Updates<'a> {
+    places: Slot,
+    values: &'a Operand,
+    run: usize,
+}
+
+impl Updates<'_> {
+    fn count(&self) -> usize {
+        self.values.ty.elements() / self.run
+    }
+    /// The first result of so many elements of a type, with the last update in each place; without a tensor the others are 0.
+    fn replace(&self, b: &mut Builder, bits: &str, [from, updates, to]: [Slot; 3], is_there: bool) -> Result<()> {
+        let (n, count) = (b.result_type(0)?.elements(), self.count());
+        let places = n / self.run;
+        let last = b.temporary(places as u64 * 8);
+        b.launch(FILE, "cleared", geometry::elements(places as u64), arguments![last, places])?;
+        let arguments = arguments![self.places, last, self.run, count];
+        b.launch(FILE, "latest", geometry::elements(count as u64), arguments)?;
+        let arguments = arguments![from, updates, last, to, self.run, is_there, n];
+        b.launch(FILE, format!("replaced<{bits}>"), geometry::elements(n as u64), arguments)
+    }
+    /// As [`Updates::replace`], where updates change the numbers that they find.
+    fn reduce(
+        &self,
+        b: &mut Builder,
+        c_type: &str,
+        [from, updates, to]: [Slot; 3],
+        reduction: Reduction,
+        is_there: bool,
+    ) -> Result<()> {
+        let (n, count) = (b.result_type(0)?.elements(), self.count());
+        let order = order(b, (self.places, Dtype::Int64), Rows { count: 1, n: count, inner: 1 }, false)?;
+        let number = reduction as i64;
+        let arguments = arguments![from, updates, self.places, order, to, self.run, count, number, is_there, n];
+        b.launch(FILE, format!("reduced<{c_type}>"), geometry::elements(n as u64), arguments)
+    }
+    /// The input, and at each place so many updates. What is computed is so in real numbers, plain integers exactly.
+    fn scatter(&self, b: &mut Builder, input: &Operand, reduction: Reduction) -> Result<()> {
+        let result = b.result_type(0)?;
+        if reduction == Reduction::Replace {
+            let [from, updates] =
+                [b.converted(input, 0, Finish::default())?, b.converted(self.values, 0, Finish::default())?];
+            let slots = [from, updates, b.result(0)];
+            return self.replace(b, bits_type(result.buffer_dtype()), slots, true);
+        }
+        if result.is_plain_int() {
+            let to = b.temporary(result.elements() as u64 * 8);
+            let slots = [b.ints(input)?, b.ints(self.values)?, to];
+            self.reduce(b, "i64", slots, reduction, true)?;
+            return b.store_ints(0, Dtype::Int64, to);
+        }
+        let to = b.real_result(0)?;
+        let slots = [b.reals(input)?, b.reals(self.values)?, to];
+        self.reduce(b, "float", slots, reduction, true)?;
+        b.store(0, to, Finish::default())
+    }
+}
+
+pub(super) fn scatter_elements(op: &ScatterElements<Operand>, b: &mut Builder) -> Result<()> {
+    let places = places_along(b, &op.indices, &op.input.ty.shape, op.axis)?;
+    Updates { places, values: &op.updates, run: 1 }.scatter(b, &op.input, Reduction::of(op.reduction, 2)?)
+}
+
+pub(super) fn scatter_nd(op: &ScatterND<Operand>, b: &mut Builder) -> Result<()> {
+    let shape = &op.input_data.ty.shape;
+    let length = op.indices.ty.shape.last().copied().unwrap_or(1);
+    let places = places_of_tuples(b, &op.indices, length, shape, 0)?;
+    let run = shape[length..].iter().product();
+    Updates { places, values: &op.updates, run }.scatter(b, &op.input_data, Reduction::of(op.reduction, 6)?)
+}
+
+pub(super) fn index_put(op: &IndexPut<Operand>, b: &mut Builder) -> Result<()> {
+    let shape = &op.input.ty.shape;
+    let places = places_of_tuples(b, &op.indices, 1, shape, 0)?;
+    let reduction = if op.accumulate { Reduction::Add } else { Reduction::Replace };
+    Updates { places, values: &op.values, run: shape[1..].iter().product() }.scatter(b, &op.input, reduction)
+}
+
+pub(super) fn insert(op: &Insert<Operand>, b: &mut Builder) -> Result<()> {
+    let (shape, part) = (&op.input.ty.shape, &op.rhs.ty.shape);
+    let axis = axis_of(op.axis, shape.len());
+    let (at, end) = (op.offset as usize, op.offset as usize + part[axis]);
+    let mut put = |input: &Operand, from: View, at: usize, count: usize| match count {
+        0 => Ok(()),
+        _ => layout::put(input, from, View::of_axis(shape, axis, at, count), Finish::default(), b),
+    };
+    let own = |at: usize, count: usize| View::of_axis(shape, axis, at, count);
+    put(&op.input, own(0, at), 0, at)?;
+    put(&op.rhs, View::of_axis(part, axis, 0, part[axis]), at, part[axis])?;
+    put(&op.input, own(end, shape[axis] - end), end, shape[axis] - end)
+}
+
+/// Each plane's values in the places of a larger one; the others are 0.
+pub(super) fn max_unpool(op: &MaxUnpool<Operand>, b: &mut Builder) -> Result<()> {
+    let plane = |shape: &[usize]| shape[2..].iter().product();
+    let (each, larger) = (plane(&op.input.ty.shape), plane(&b.result_type(0)?.shape));
+    let places = places_within(b, &op.mask, Indexed::Plane, larger, each, 1)?;
+    let (values, to) = (b.reals(&op.input)?, b.real_result(0)?);
+    Updates { places, values: &op.input, run: 1 }.replace(b, "float", [values, values, to], false)?;
+    b.store(0, to, Finish::default())
+}
+
+/// The sum of the gradients of each row of a table, by the indices that chose it.
+pub(super) fn emb_dense_bwd(op: &EmbDenseBwd<Operand>, b: &mut Builder) -> Result<()> {
+    let shape = &b.result_type(0)?.shape;
+    let (rows, columns, each) = (shape[0], shape[1], op.indices.ty.elements());
+    let places = places_within(b, &op.indices, Indexed::Places, rows, each, columns)?;
+    let (grad, to) = (b.reals(&op.grad_output)?, b.real_result(0)?);
+    let updates = Updates { places, values: &op.grad_output, run: columns };
+    updates.reduce(b, "float", [grad, grad, to], Reduction::Add, false)?;
+    b.store(0, to, Finish::default())
+}

@@ -1,0 +1,102 @@
+use super::{
+    builder::{Builder, arguments, bits_type},
+    formula::{Finish, c_type},
+    geometry,
+    program::Slot,
+    source::{File, file},
+};
+use crate::{
+    base::{Dtype, Result},
+    exec::{Operand, views::axis_of},
+    ops::{Arg, ArgMode, Sort, TopK},
+};
+
+const FILE: File = file!("sort.cu");
+
+/// Entries that are put in order at once; by pairs of such tiles, and of pairs, it goes on.
+const TILE: usize = 32;
+
+/// Rows of entries, which lie along an axis.
+#[derive(Clone, Copy)]
+pub(super) struct Rows {
+    pub count: usize,
+    /// Entries of a row.
+    pub n: usize,
+    /// How far apart they lie.
+    pub inner: usize,
+}
+
+impl Rows {
+    fn along(shape: &[usize], axis: i64) -> Rows {
+        let axis = axis_of(axis, shape.len());
+        let (n, inner) = (shape.get(axis).copied().unwrap_or(1), shape.iter().skip(axis + 1).product());
+        Rows { count: shape.iter().product::<usize>() / n, n, inner }
+    }
+}
+
+/// The indices of each row's entries in order, row after row, as 64-bit integers. Entries are compared as they are stored, and of
+/// equal ones the first stands first.
+pub(super) fn order(b: &mut Builder, entries: (Slot, Dtype), rows: Rows, largest: bool) -> Result<Slot> {
+    let ((from, dtype), Rows { count, n, inner }) = (entries, rows);
+    let (all, c) = ((count * n) as u64, c_type(dtype));
+    let [mut order, mut next] = [b.temporary(all * 8), b.temporary(all * 8)];
+    let arguments = arguments![from, order, count, n, inner, TILE, largest];
+    b.launch(FILE, format!("tiles<{c}>"), geometry::elements(all), arguments)?;
+    let mut run = TILE;
+    while run < n {
+        let arguments = arguments![from, order, next, count, n, inner, run, largest];
+        b.launch(FILE, format!("merged<{c}>"), geometry::elements(all), arguments)?;
+        (order, next) = (next, order);
+        run *= 2;
+    }
+    Ok(order)
+}
+
+/// The first `k` of each row's order, of which it holds so many: the entries as result `values`, their indices as `indices`.
+fn chosen(
+    b: &mut Builder,
+    input: &Operand,
+    (order, stored): (Slot, usize),
+    rows: Rows,
+    k: usize,
+    [values, indices]: [usize; 2],
+) -> Result<()> {
+    let n = (rows.count * k) as u64;
+    let found = b.temporary(n * 8);
+    let has_values = b.result_type(values).is_ok();
+    let (from, to, bits) = match has_values {
+        true => {
+            let bits = bits_type(b.result_type(values)?.buffer_dtype());
+            (b.converted(input, values, Finish::default())?, b.result(values), bits)
+        }
+        false => (found, found, bits_type(Dtype::Int64)),
+    };
+    let arguments = arguments![order, from, to, found, rows.count, rows.n, rows.inner, stored, k, has_values];
+    b.launch(FILE, format!("chosen<{bits}>"), geometry::elements(n), arguments)?;
+    if b.result_type(indices).is_ok() { b.store_ints(indices, Dtype::Int64, found) } else { Ok(()) }
+}
+
+fn first(b: &mut Builder, input: &Operand, axis: i64, k: Option<usize>, largest: bool) -> Result<()> {
+    let rows = Rows::along(&input.ty.shape, axis);
+    let entries = (b.stored(input)?, input.ty.buffer_dtype());
+    let order = order(b, entries, rows, largest)?;
+    chosen(b, input, (order, rows.n), rows, k.unwrap_or(rows.n), [0, 1])
+}
+
+pub(super) fn top_k(op: &TopK<Operand>, b: &mut Builder) -> Result<()> {
+    first(b, &op.input, op.axis, Some(op.K as usize), op.largest)
+}
+
+pub(super) fn sort(op: &Sort<Operand>, b: &mut Builder) -> Result<()> {
+    first(b, &op.input, op.axis, None, op.descending)
+}
+
+pub(super) fn arg(op: &Arg<Operand>, b: &mut Builder) -> Result<()> {
+    let rows = Rows::along(&op.input.ty.shape, op.axis);
+    let (from, found) = (b.stored(&op.input)?, b.temporary(rows.count as u64 * 8));
+    let largest = op.mode == ArgMode::ArgMax;
+    let arguments = arguments![from, found, rows.count, rows.n, rows.inner, largest, op.select_last_index];
+    let function = format!("best<{}>", c_type(op.input.ty.buffer_dtype()));
+    b.launch(FILE, function, geometry::rows(rows.count as u64, rows.n as u64), arguments)?;
+    chosen(b, &op.input, (found, 1), rows, 1, [1, 0])
+}
