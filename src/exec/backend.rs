@@ -68,6 +68,10 @@ pub trait Backend: Send + Sync {
     /// # Errors
     /// Something failed meanwhile.
     fn synchronise(&self) -> Result<()>;
+    /// Dtype and shape of a buffer; none where the backend does not know them: then nobody checks what is fed.
+    fn type_of(&self, _buffer: &Self::Buffer) -> Option<(Dtype, Shape)> {
+        None
+    }
     /// What a kernel does, for people: where that is several things, one after the other.
     fn explain(&self, _kernel: &Self::Kernel) -> Vec<Doing> {
         Vec::new()
@@ -139,6 +143,9 @@ impl<B: Backend> Backend for &B {
     }
     fn synchronise(&self) -> Result<()> {
         (**self).synchronise()
+    }
+    fn type_of(&self, buffer: &Self::Buffer) -> Option<(Dtype, Shape)> {
+        (**self).type_of(buffer)
     }
     fn explain(&self, kernel: &Self::Kernel) -> Vec<Doing> {
         (**self).explain(kernel)

@@ -35,7 +35,7 @@ pub use backend::{Backend, Doing, Layout, Operand, Signature, Steps, ValueType};
 pub use compare::{Comparison, Tolerance, compare};
 pub use cpu::CpuBackend;
 #[cfg(feature = "cuda")]
-pub use cuda::{CudaBackend, DeviceArray, Memo, Program};
+pub use cuda::{CudaBackend, CustomKernel, DeviceArray, KernelArgument, Memo, Program};
 pub use preprocess::preprocess;
 pub use profile::{KindTime, StepTime, by_kind};
 pub use session::{Feeds, RunOptions, RunResults, Session, run};

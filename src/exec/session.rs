@@ -169,6 +169,43 @@ impl<B: Backend> Session<B> {
         self.compute(feeds, &wanted, None).map(|(_, results)| results)
     }
 
+    /// As [`Session::run`], on the backend's own buffers: nothing is copied, and nobody waits. On a device results are complete
+    /// when its stream has come to them ([`Session::synchronise`]).
+    ///
+    /// # Errors
+    /// As [`run`]; what goes wrong on a device may be told later, by [`Session::synchronise`].
+    pub fn run_on(&self, feeds: Vec<(&str, B::Buffer)>) -> Result<IndexMap<String, B::Buffer>> {
+        let mut fed = Vec::new();
+        for (name, buffer) in feeds {
+            let tensor = self.find("input", name)?;
+            let slot = self.network.slot(tensor)?;
+            let expected = (slot.ty.buffer_dtype(), slot.ty.shape.clone());
+            if let Some((dtype, shape)) = self.backend.type_of(&buffer).filter(|found| *found != expected) {
+                let found = format!("{} {dtype}", shape_text(&shape));
+                let expected = format!("it must be {} {}", shape_text(&expected.1), expected.0);
+                return Err(argument(format!("the buffer fed to {name:?}"), found, expected));
+            }
+            fed.push((tensor, buffer));
+        }
+        let plan = self.plan(fed.iter().map(|(tensor, _)| *tensor).collect(), &self.wanted)?;
+        plan.check_memory(&self.backend)?;
+        let results = self.pool.install(|| self.steps(&plan, fed.into_iter(), &self.wanted, &mut None))?;
+        self.wanted.iter().zip(results).map(|(t, buffer)| Ok((plan.slot(*t)?.ty.name.clone(), buffer))).collect()
+    }
+
+    /// Waits until everything is done.
+    ///
+    /// # Errors
+    /// Something failed meanwhile.
+    pub fn synchronise(&self) -> Result<()> {
+        self.backend.synchronise()
+    }
+
+    /// The backend, for its buffers.
+    pub fn backend(&self) -> &B {
+        &self.backend
+    }
+
     /// How many operators run where: `cpu: 41 ops`; for a fallback also which.
     pub fn summary(&self) -> String {
         let (mut fallback, mut here): (BTreeMap<&str, usize>, usize) = (BTreeMap::new(), 0);
@@ -212,13 +249,12 @@ impl<B: Backend> Session<B> {
     }
 
     /// The plan for what is fed and wanted, made where there is none yet.
-    fn plan(&self, fed: &HashMap<usize, Array>, wanted: &[usize]) -> Result<Arc<Plan<B>>> {
-        let is_usual =
-            fed.len() == self.network.inputs.len() && self.network.inputs.iter().all(|t| fed.contains_key(t));
+    fn plan(&self, fed: Vec<usize>, wanted: &[usize]) -> Result<Arc<Plan<B>>> {
+        let is_usual = fed.len() == self.network.inputs.len() && self.network.inputs.iter().all(|t| fed.contains(t));
         if is_usual && wanted == self.wanted {
             return Ok(self.plan.clone());
         }
-        let mut request: Request = (fed.keys().copied().collect(), wanted.to_vec());
+        let mut request: Request = (fed, wanted.to_vec());
         request.0.sort_unstable();
         let known = |all: &[(Request, Arc<Plan<B>>)]| all.iter().find(|(r, _)| *r == request).map(|(_, p)| p.clone());
         let lock = || self.others.lock().unwrap_or_else(PoisonError::into_inner);
@@ -244,7 +280,7 @@ impl<B: Backend> Session<B> {
         watch: Option<Watch>,
     ) -> Result<Followed<B>> {
         let fed = self.checked_feeds(feeds)?;
-        let plan = self.plan(&fed, wanted)?;
+        let plan = self.plan(fed.keys().copied().collect(), wanted)?;
         plan.check_memory(&self.backend)?;
         // Kernels divide their work among the pool's threads.
         let results = self.pool.install(|| self.go(fed, &plan, wanted, watch))?;

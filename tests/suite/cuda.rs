@@ -247,6 +247,18 @@ fn what_is_missing_is_said_in_one_sentence() {
     snapshot("cuda_missing", &all);
 }
 
+/// The example: a kernel of one's own.
+#[path = "../../examples/cuda_extension.rs"]
+#[allow(dead_code, reason = "its main is called below")]
+mod cuda_extension;
+
+#[test]
+fn a_kernel_of_ones_own_runs() {
+    if !passed_emulated() {
+        cuda_extension::main().unwrap();
+    }
+}
+
 /// One operator on arrays, and nothing left to another backend.
 fn computed<B: Backend>(
     backend: &B,

@@ -52,7 +52,11 @@ mod train;
 mod unary;
 
 use super::{Backend, Operand, Signature, ValueType, heads};
-use crate::{array::Array, base::Result, ops::Op};
+use crate::{
+    array::Array,
+    base::{Dtype, Result, Shape},
+    ops::Op,
+};
 use arena::Arena;
 use in_place::InPlace;
 use kernel::{Kernel, Tail};
@@ -342,5 +346,8 @@ impl Backend for CpuBackend {
     }
     fn synchronise(&self) -> Result<()> {
         Ok(())
+    }
+    fn type_of(&self, buffer: &Array) -> Option<(Dtype, Shape)> {
+        Some((buffer.dtype(), buffer.shape().to_vec()))
     }
 }

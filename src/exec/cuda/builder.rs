@@ -190,7 +190,7 @@ impl<'a> Builder<'a> {
         let (source, arguments) = chain.compile(self)?;
         self.launch_source(source, geometry::elements(n.div_ceil(chain.width())), arguments)
     }
-    fn launch_source(&mut self, source: Source, geometry: Geometry, arguments: Vec<Argument>) -> Result<()> {
+    pub fn launch_source(&mut self, source: Source, geometry: Geometry, arguments: Vec<Argument>) -> Result<()> {
         if geometry.is_empty() {
             return Ok(());
         }

@@ -25,6 +25,7 @@ const NAME: &str = "CUDA";
 
 /// A GPU with one stream: what it is told is done in that order, launches without waiting.
 pub(super) struct Gpu {
+    number: usize,
     /// `NVIDIA H200`
     name: String,
     /// `sm_90`
@@ -117,6 +118,7 @@ impl Gpu {
         // SAFETY: the device was given by the driver; the context is released when this is dropped.
         let context = unsafe { primary_ctx::retain(device) }.map_err(in_words("opening the GPU"))?;
         let mut gpu = Gpu {
+            number: ordinal,
             name,
             architecture: format!("sm_{major}{minor}"),
             device,
@@ -143,6 +145,13 @@ impl Gpu {
         &self.name
     }
 
+    pub fn number(&self) -> usize {
+        self.number
+    }
+    pub fn stream(&self) -> *mut c_void {
+        self.stream.cast()
+    }
+
     /// Memory for so many bytes, aligned to 256.
     ///
     /// # Errors
@@ -158,7 +167,7 @@ impl Gpu {
     pub fn free(&self, address: Address) {
         if self.synchronise().is_ok() {
             // SAFETY: it was allocated here, is freed once, and nothing is running that uses it.
-            drop(unsafe { result::free_sync(address.0) });
+            let _ = unsafe { result::free_sync(address.0) };
         }
     }
     /// Bytes that are free.
@@ -261,7 +270,7 @@ impl Gpu {
         // SAFETY: the graph was made above; what is instantiated does not need it any more.
         let made = unsafe {
             let made = graph::instantiate(graph, sys::CUgraphInstantiate_flags(0));
-            drop(graph::destroy(graph));
+            let _ = graph::destroy(graph);
             made
         };
         made.map(Recording).map_err(in_words("recording launches"))
@@ -288,7 +297,7 @@ unsafe impl Sync for Recording {}
 impl Drop for Recording {
     fn drop(&mut self) {
         // SAFETY: it was instantiated, and is destroyed once; running launches are finished by the driver.
-        drop(unsafe { graph::exec_destroy(self.0) });
+        let _ = unsafe { graph::exec_destroy(self.0) };
     }
 }
 
@@ -301,10 +310,10 @@ impl Drop for Gpu {
         // SAFETY: stream and context were opened by `new`, are closed once, and nobody uses them any more.
         unsafe {
             if !self.stream.is_null() {
-                drop(stream::synchronize(self.stream));
-                drop(stream::destroy(self.stream));
+                let _ = stream::synchronize(self.stream);
+                let _ = stream::destroy(self.stream);
             }
-            drop(primary_ctx::release(self.device));
+            let _ = primary_ctx::release(self.device);
         }
     }
 }

@@ -8,6 +8,7 @@ use crate::{
     base::{Cause, Error, Result, invalid},
 };
 use std::{
+    any::Any,
     fmt,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
     thread::{self, ThreadId},
@@ -115,6 +116,8 @@ enum Origin {
     Own,
     /// Its number in a trace.
     Noted(usize),
+    /// Somebody else's.
+    Foreign(#[expect(dead_code, reason = "it lives as long as it is used here")] Arc<dyn Any + Send + Sync>),
     /// Part of an arena.
     Part(#[expect(dead_code, reason = "it lives as long as its parts")] Arc<Block>),
 }
@@ -129,7 +132,7 @@ impl Drop for Block {
                     trace.events.push(Event::Given(number));
                 }
             }
-            Origin::Part(_) => return,
+            Origin::Part(_) | Origin::Foreign(_) => return,
         }
         state.free.push((self.bytes, self.address));
     }
@@ -176,6 +179,10 @@ impl Pool {
             _ => Origin::Own,
         };
         Ok(Block { address, bytes, pool: self.clone(), origin })
+    }
+    /// Memory that is somebody else's.
+    pub fn foreign(self: &Arc<Self>, address: Address, bytes: u64, owner: Arc<dyn Any + Send + Sync>) -> Block {
+        Block { address, bytes, pool: self.clone(), origin: Origin::Foreign(owner) }
     }
     /// The next part of the arena, while this thread's blocks are planned.
     fn planned(self: &Arc<Self>, bytes: u64) -> Result<Option<Block>> {

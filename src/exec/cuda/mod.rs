@@ -13,6 +13,7 @@ mod cast;
 mod compare;
 mod conv;
 mod create;
+mod custom;
 mod device;
 mod driver;
 mod faults;
@@ -39,13 +40,14 @@ mod sort;
 mod source;
 mod staging;
 
+pub use custom::{CustomKernel, KernelArgument};
 pub use program::{DeviceArray, Program};
 pub use repeat::Memo;
 
 use super::{Backend, Doing, Operand, Signature, Steps, ValueType, heads};
 use crate::{
     array::{Array, ArrayMut},
-    base::Result,
+    base::{Dtype, Result, Shape},
     ops::Op,
 };
 use builder::Builder;
@@ -169,6 +171,9 @@ impl Backend for CudaBackend {
     fn synchronise(&self) -> Result<()> {
         self.cuda.device.synchronise()?;
         self.cuda.faults.check(&self.cuda.device)
+    }
+    fn type_of(&self, buffer: &DeviceArray) -> Option<(Dtype, Shape)> {
+        Some((buffer.dtype(), buffer.shape().to_vec()))
     }
     fn explain(&self, kernel: &Program) -> Vec<Doing> {
         kernel.launches.iter().map(program::Launch::doing).collect()

@@ -12,12 +12,29 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// A tensor's values on a device, row-major.
+/// A tensor's values on a GPU, row-major: float32 for every float. Clones share the memory, which is given back when the last of
+/// them is gone.
 #[derive(Debug, Clone)]
 pub struct DeviceArray {
     pub(super) block: Arc<Block>,
     pub(super) dtype: Dtype,
     pub(super) shape: Shape,
+}
+
+impl DeviceArray {
+    /// The type of the elements.
+    pub fn dtype(&self) -> Dtype {
+        self.dtype
+    }
+    /// The dimensions.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+    /// Where the first element is, in the GPU's memory. What was told the backend's stream
+    /// ([`CudaBackend::stream`](super::CudaBackend::stream)) before may still write there.
+    pub fn pointer(&self) -> u64 {
+        self.block.address.0
+    }
 }
 
 /// A place that a launch reads or writes.

@@ -47,6 +47,10 @@ impl Source {
     pub fn generated(text: String) -> Source {
         Source { file: "generated.cu", function: "generated".into(), text: Cow::Owned(text) }
     }
+    /// A function of somebody else's text.
+    pub fn of_user(text: &str, function: &str) -> Source {
+        Source { file: "a text of one's own", function: function.into(), text: Cow::Owned(text.into()) }
+    }
     /// All of it.
     pub fn text(&self) -> String {
         format!("{COMMON}\n{}", self.included())

@@ -106,9 +106,9 @@ impl Staging {
         for part in self.parts.take().into_iter().flatten() {
             // SAFETY: both were made by `Part::new`, and are given back once, when the GPU is done with them.
             unsafe {
-                drop(event::synchronize(part.done));
-                drop(event::destroy(part.done));
-                drop(result::free_host(part.memory));
+                let _ = event::synchronize(part.done);
+                let _ = event::destroy(part.done);
+                let _ = result::free_host(part.memory);
             }
         }
     }

@@ -1,0 +1,109 @@
+//! What others bring: memory of their own, and kernels of their own.
+use super::{
+    CudaBackend,
+    builder::Builder,
+    device::{Address, Value},
+    geometry::Geometry,
+    program::{Argument, DeviceArray, Program, Slot},
+    source::Source,
+};
+use crate::{
+    base::{Dtype, Result, argument},
+    exec::Signature,
+};
+use std::{any::Any, ffi::c_void, sync::Arc};
+
+/// What pointers must be multiples of: kernels read four elements of eight bytes at a time.
+const ALIGNMENT: u64 = 32;
+
+/// An argument of a kernel of one's own, by the type of its parameter.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum KernelArgument {
+    /// A pointer to the operand of that [`Operand::index`](crate::exec::Operand::index).
+    Operand(usize),
+    /// A pointer to the result of that place among those that are there.
+    Result(usize),
+    /// `long long`
+    Int(i64),
+    /// `float`
+    Float(f32),
+    /// `double`
+    Double(f64),
+}
+
+/// A kernel of one's own.
+#[derive(Debug, Clone, Copy)]
+pub struct CustomKernel<'a> {
+    /// CUDA C++17, without includes.
+    pub source: &'a str,
+    /// One of its `__global__` functions; of a template with arguments: `scaled<float>`.
+    pub function: &'a str,
+    /// Blocks along x, y and z.
+    pub blocks: [u32; 3],
+    /// Threads of a block along x, y and z.
+    pub threads: [u32; 3],
+    /// One for each parameter.
+    pub arguments: &'a [KernelArgument],
+}
+
+impl CudaBackend {
+    /// The GPU's number, as the driver counts.
+    pub fn gpu_number(&self) -> usize {
+        self.cuda.device.number()
+    }
+    /// The stream (`CUstream`) on which everything is done, in the order in which it is told. It lives as long as the backend.
+    pub fn stream(&self) -> *mut c_void {
+        self.cuda.device.stream()
+    }
+
+    /// Memory of the GPU that is somebody else's as an array, without a copy. `owner` is dropped when nobody uses the memory any
+    /// more.
+    ///
+    /// # Errors
+    /// The pointer is no multiple of 32.
+    ///
+    /// # Safety
+    /// From the pointer on there are so many elements, on this backend's GPU, as long as `owner` lives; whatever else writes
+    /// them is done before the backend's stream comes to what reads them.
+    pub unsafe fn borrowed(
+        &self,
+        pointer: u64,
+        dtype: Dtype,
+        shape: &[usize],
+        owner: Arc<dyn Any + Send + Sync>,
+    ) -> Result<DeviceArray> {
+        if !pointer.is_multiple_of(ALIGNMENT) {
+            return Err(argument(
+                "the pointer",
+                format!("{pointer:#x}"),
+                format!("expected a multiple of {ALIGNMENT}"),
+            ));
+        }
+        let bytes = shape.iter().fold(dtype.size() as u64, |n, d| n.saturating_mul(*d as u64));
+        let block = Arc::new(self.cuda.pool.foreign(Address(pointer), bytes, owner));
+        Ok(DeviceArray { block, dtype, shape: shape.to_vec() })
+    }
+
+    /// A program of one kernel of one's own, for [`Backend::prepare`](crate::exec::Backend::prepare) of a backend that has this one
+    /// within. Operands and results are row-major, float32 for every float.
+    ///
+    /// # Errors
+    /// It does not compile.
+    ///
+    /// # Safety
+    /// The kernel's parameters are of the arguments' types, and it writes nothing but its results, within their dimensions.
+    pub unsafe fn custom(&self, signature: &Signature, kernel: &CustomKernel) -> Result<Program> {
+        let mut builder = Builder::new(&self.cuda, signature);
+        let own = |argument: &KernelArgument| match *argument {
+            KernelArgument::Operand(i) => Argument::Slot(Slot::Operand(i)),
+            KernelArgument::Result(i) => Argument::Slot(Slot::Result(i)),
+            KernelArgument::Int(i) => Argument::Number(Value::Int(i)),
+            KernelArgument::Float(x) => Argument::Number(Value::Float(x)),
+            KernelArgument::Double(x) => Argument::Number(Value::Double(x)),
+        };
+        let geometry = Geometry { blocks: kernel.blocks, threads: kernel.threads };
+        let source = Source::of_user(kernel.source, kernel.function);
+        builder.launch_source(source, geometry, kernel.arguments.iter().map(own).collect())?;
+        builder.finished()
+    }
+}
