@@ -27,18 +27,8 @@ struct Launch {
     unsigned geometry[6];
     std::vector<std::vector<unsigned char>> values;
 };
-struct Copy {
-    uint64_t to, from;
-    size_t bytes;
-};
-// What was told, in order.
-struct Told {
-    bool is_copy;
-    Launch launch;
-    Copy copy;
-};
 struct Graph {
-    std::vector<Told> all;
+    std::vector<Launch> all;
 };
 
 std::mutex lock;
@@ -78,17 +68,12 @@ int run(const Launch& launch) {
     for (const auto& value : launch.values) pointers.push_back((void*)value.data());
     return launch.entry(pointers.data(), launch.geometry) ? TIMEOUT : OK;
 }
-int done(const Told& told) {
-    if (!told.is_copy) return run(told.launch);
-    memmove((void*)told.copy.to, (const void*)told.copy.from, told.copy.bytes);
-    return OK;
-}
-int tell(Told told) {
+int tell(Launch launch) {
     if (capturing) {
-        capturing->all.push_back(std::move(told));
+        capturing->all.push_back(std::move(launch));
         return OK;
     }
-    const int code = done(told);
+    const int code = run(launch);
     if (code) failed = code;
     return code;
 }
@@ -211,11 +196,6 @@ int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t bytes, void*) {
     memcpy(to, (const void*)from, bytes);
     return failed;
 }
-int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void*) {
-    if (!within(to, bytes) || !within(from, bytes)) return INVALID;
-    return tell({true, {}, {to, from, bytes}});
-}
-
 // A module is a shared library's bytes: its table of sections comes last.
 int cuModuleLoadData(void** module, const void* image) {
     const auto* header = (const Elf64_Ehdr*)image;
@@ -255,7 +235,7 @@ int cuLaunchKernel(void* function, unsigned x, unsigned y, unsigned z, unsigned 
         const auto* bytes = (const unsigned char*)parameters[i];
         launch.values.emplace_back(bytes, bytes + kernel->sizes[i]);
     }
-    return tell({false, launch, {}});
+    return tell(std::move(launch));
 }
 
 int cuStreamBeginCapture_v2(void*, int) {
@@ -282,8 +262,8 @@ int cuGraphExecDestroy(void* graph) {
 int cuGraphLaunch(void* graph, void*) {
     if (failed) return failed;
     if (mode() == "told") fprintf(stderr, "a graph of %zu\n", ((Graph*)graph)->all.size());
-    for (const auto& told : ((Graph*)graph)->all)
-        if (const int code = done(told)) return failed = code;
+    for (const auto& launch : ((Graph*)graph)->all)
+        if (const int code = run(launch)) return failed = code;
     return OK;
 }
 }

@@ -61,11 +61,11 @@ mod tests {
     #[test]
     fn what_is_damaged_is_not_there() {
         let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("a");
         let folder = Some(folder.path());
         assert_eq!(read(folder, "a"), None);
         keep(folder, "a", b"code");
         assert_eq!(read(folder, "a").as_deref(), Some(&b"code"[..]));
-        let path = folder.unwrap().join("a");
         let mut bytes = fs::read(&path).unwrap();
         bytes[1] ^= 1;
         fs::write(&path, &bytes).unwrap();

@@ -84,7 +84,7 @@ pub(super) fn quantize_linear(op: &QuantizeLinear<Operand>) -> Formula {
 pub(super) fn dequantize_linear(op: &DequantizeLinear<Operand>) -> Formula {
     let x = &op.input;
     let (scale, zero) = (Input::of_axis(&op.x_scale, &x.ty.shape, op.axis), channels(&op.x_zero_point, x, op.axis));
-    Formula::real(vec![Input::of(x).as_stored(), scale, zero], "(float)((double)minus(x, z) * y)")
+    Formula::real(vec![Input::of(x).in_integers(), scale, zero], "(float)((double)minus(x, z) * y)")
 }
 
 /// Numbers that float16 has: float32 cut to 11 bits, halves to the even one, by adding and taking away what pushes the others

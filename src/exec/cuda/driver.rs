@@ -185,14 +185,6 @@ impl Gpu {
         self.enter()?;
         locked(&self.staging).read(from, to, self.stream).map_err(in_words("copying from the GPU"))
     }
-    /// Copies within the GPU.
-    pub fn copy(&self, from: Address, to: Address, bytes: u64) -> Result<()> {
-        self.enter()?;
-        // SAFETY: both are memory of this device, alive, of so many bytes; the copy is in the stream's order.
-        unsafe { result::memcpy_dtod_async(to.0, from.0, bytes as usize, self.stream) }
-            .map_err(in_words("copying on the GPU"))
-    }
-
     /// A kernel for this GPU's architecture, or another's: from disk, or compiled and kept there.
     ///
     /// # Errors

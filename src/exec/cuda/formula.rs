@@ -116,7 +116,7 @@ impl Input {
         Input { from, shape: own, view: None, dtype, quantization: None, reading: Reading::Stored }
     }
     /// Read as stored integers.
-    pub fn as_stored(self) -> Input {
+    pub fn in_integers(self) -> Input {
         Input { reading: Reading::Stored, ..self }
     }
     /// Read as real numbers, also where the others are not.

@@ -40,7 +40,6 @@ const OF_DRIVER: &[&str] = &[
     "cuMemFreeHost",
     "cuMemcpyHtoDAsync_v2",
     "cuMemcpyDtoHAsync_v2",
-    "cuMemcpyDtoDAsync_v2",
     "cuModuleLoadData",
     "cuModuleGetFunction",
     "cuLaunchKernel",

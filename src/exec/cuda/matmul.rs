@@ -156,7 +156,7 @@ fn sum_dtype(kind: Factors) -> Dtype {
 
 /// A bias, as it is added to sums.
 pub(super) fn addend(bias: &Operand, kind: Factors) -> Input {
-    if kind == Factors::Real { Input::of(bias).in_reals() } else { Input::of(bias).as_stored() }
+    if kind == Factors::Real { Input::of(bias).in_reals() } else { Input::of(bias).in_integers() }
 }
 
 /// Sums `x`, and with a second input the bias `y`.
@@ -184,7 +184,7 @@ pub(super) fn store_sums(
         (_, None) => Formula::whole(inputs, sum),
         (_, Some(scale)) => {
             let name = super::formula::name(inputs.len());
-            inputs = inputs.into_iter().map(Input::as_stored).chain([scale]).collect();
+            inputs = inputs.into_iter().map(Input::in_integers).chain([scale]).collect();
             Formula::real(inputs, format!("(float)((double){sum} * {name})"))
         }
     };

@@ -10,7 +10,7 @@ pub(super) fn select(op: &Where<Operand>, result: &ValueType) -> Formula {
     let (mut inputs, mut number) = (vec![Input::of(&op.cond).in_reals()], 0);
     let mut branch = |operand: &Option<Operand>| match operand {
         Some(operand) => {
-            inputs.push(if ints { Input::of(operand).as_stored() } else { Input::of(operand) });
+            inputs.push(if ints { Input::of(operand).in_integers() } else { Input::of(operand) });
             super::formula::name(inputs.len() - 1)
         }
         None => {

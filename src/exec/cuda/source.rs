@@ -65,10 +65,6 @@ impl Source {
     fn included(&self) -> String {
         INCLUDED.iter().fold(self.text.to_string(), |text, (line, file)| text.replace(line, file))
     }
-    /// Threads wait for each other.
-    pub fn has_barriers(&self) -> bool {
-        ["__sync", "__shfl"].iter().any(|call| self.included().contains(call))
-    }
     /// A name for what is made of it `with` a compiler, an architecture, options.
     pub fn hash<const N: usize>(&self, with: [&str; N]) -> String {
         let text = self.text();
