@@ -2,7 +2,10 @@
 use super::{Operand, ValueType};
 use crate::{
     base::Dtype,
-    ops::{CompareConst, MaskedFill, MeanStdScale, Softmax, Where},
+    ops::{
+        ChunkGatedDeltaRule, CompareConst, MaskedFill, MeanStdScale, RecurrentGatedDeltaRule, SelectiveScan, Softmax,
+        Where,
+    },
     quant::{Quantization, RoundMode, multiplier_and_shift},
 };
 
@@ -94,5 +97,47 @@ pub(super) fn factors(left: &ValueType, right: &ValueType) -> Factors {
         Dtype::Float32 => Factors::Real,
         _ if is_narrow(left) && is_narrow(right) => Factors::Narrow,
         _ => Factors::Wide,
+    }
+}
+
+/// The gated delta rule: for each head of values a matrix, which every step lets fade and corrects by what it lacks.
+pub(super) struct Delta<'o> {
+    pub query: &'o Operand,
+    pub key: &'o Operand,
+    pub value: &'o Operand,
+    pub g: &'o Operand,
+    pub beta: &'o Operand,
+    pub state: &'o Operand,
+    /// Elements of a head.
+    pub elements: usize,
+    /// Heads of queries and keys, and of values.
+    pub heads: [usize; 2],
+    pub scale: f64,
+    /// Queries and keys are brought to length 1.
+    pub normalised: bool,
+}
+
+/// Both rules have the same operands and attributes.
+macro_rules! gated_delta {
+    ($($op:ident)*) => {
+        $(impl<'o> From<&'o $op<Operand>> for Delta<'o> {
+            fn from(op: &'o $op<Operand>) -> Self {
+                let (query, key, value, g, beta) = (&op.query, &op.key, &op.value, &op.g, &op.beta);
+                let (state, heads) = (&op.recurrent_state, [op.num_k_heads as usize, op.num_v_heads as usize]);
+                let (elements, scale, normalised) = (op.d as usize, op.scale, op.use_qk_l2norm);
+                Delta { query, key, value, g, beta, state, elements, heads, scale, normalised }
+            }
+        })*
+    };
+}
+// Step by step: the chunks are a chip's way to the same numbers.
+gated_delta!(RecurrentGatedDeltaRule ChunkGatedDeltaRule);
+
+/// Channels, steps and batch of a scan. How several states would be joined is nowhere defined, nor what becomes of an odd
+/// channel.
+pub(super) fn scanned(op: &SelectiveScan<Operand>) -> Option<[usize; 3]> {
+    match *op.deltaA.ty.shape.as_slice() {
+        [1, channels, length, batch] if channels % 2 == 0 => Some([channels, length, batch]),
+        _ => None,
     }
 }

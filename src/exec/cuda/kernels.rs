@@ -4,11 +4,11 @@ use super::{
     builder::Builder,
     cast, compare, conv, create, flash,
     formula::{Finish, Formula},
-    layout, math, matmul, norm, pool, reduce, select, shift,
+    layout, math, matmul, norm, pool, recurrent, reduce, scan, select, shift,
 };
 use crate::{
     base::Result,
-    exec::{Operand, ValueType, views::View},
+    exec::{Operand, ValueType, meaning, views::View},
     ops::Op,
 };
 
@@ -58,6 +58,7 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::BinaryShift(op) => Kernel::Formula(shift::binary_shift(op, result)),
         Op::Cast(op) => Kernel::Formula(cast::cast(op, result)),
         Op::Ceil(op) => Kernel::Formula(function(&op.input, "ceil(x)")),
+        Op::ChunkGatedDeltaRule(op) => program(move |b| scan::chunk_gated_delta_rule(op, b)),
         Op::Clip(op) => Kernel::Formula(math::clip(op)),
         Op::Compare(op) => Kernel::Formula(compare::compare(&op.lhs, &op.rhs, op.mode)),
         Op::CompareConst(op) => Kernel::Formula(compare::compare_const(op)),
@@ -89,11 +90,13 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Floor(op) => Kernel::Formula(function(&op.input, "floor(x)")),
         Op::Fp8MatMul(op) => program(move |b| matmul::fp8_matmul(op, b)),
         Op::GELU(op) => Kernel::Formula(activation::gelu(op)),
+        Op::GRU(op) => program(move |b| recurrent::gru(op, b)),
         Op::GroupNorm(op) => program(move |b| norm::group_norm(op, b)),
         Op::HardSigmoid(op) => Kernel::Formula(activation::hard_sigmoid(op)),
         Op::HardSwish(op) => Kernel::Formula(activation::hard_swish(&op.input)),
         Op::InstanceNorm(op) => program(move |b| norm::instance_norm(op, b)),
         Op::LRN(op) => program(move |b| norm::lrn(op, b)),
+        Op::LSTM(op) => program(move |b| recurrent::lstm(op, b)),
         Op::LayerNorm(op) => program(move |b| norm::layer_norm(op, b)),
         Op::LeakyRelu(op) => Kernel::Formula(activation::leaky_relu(op)),
         Op::List(op) => program(move |b| layout::list(&op.inputs, b)),
@@ -129,6 +132,7 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::RMSNorm(op) => program(move |b| norm::rms_norm(op, b)),
         Op::Range(op) => Kernel::Formula(create::range(&op.start, &op.delta)),
         Op::Reciprocal(op) => Kernel::Formula(arithmetic::reciprocal(op)),
+        Op::RecurrentGatedDeltaRule(op) => program(move |b| scan::recurrent_gated_delta_rule(op, b)),
         Op::Reduce(op) => program(move |b| reduce::reduce(op, b)),
         Op::Relu(op) => Kernel::Formula(activation::relu(op)),
         Op::Remainder(op) => Kernel::Formula(arithmetic::remainder(&op.inputs)),
@@ -144,6 +148,9 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Rsqrt(op) => Kernel::Formula(math::rsqrt(op)),
         Op::Scale(op) => Kernel::Formula(norm::scale(op)),
         Op::ScaleDotProductAttention(op) => program(move |b| attention::scaled_dot_product(op, b)),
+        Op::SelectiveScan(op) => {
+            meaning::scanned(op).map_or(Kernel::None, |s| program(move |b| scan::selective_scan(op, s, b)))
+        }
         Op::Shape(op) => Kernel::Formula(create::shape(op)?),
         Op::ShuffleChannel(op) => {
             program(move |b| layout::shown(&op.input, 0, View::shuffled(&op.input.ty.shape, op.group as usize), b))
@@ -185,7 +192,6 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         | Op::Arg(_)
         | Op::BatchNormBwd(_)
         | Op::BatchNormTrain(_)
-        | Op::ChunkGatedDeltaRule(_)
         | Op::ConcatVolume(_)
         | Op::ConvBwd_Weight(_)
         | Op::Convbwd(_)
@@ -195,7 +201,6 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         | Op::Einsum(_)
         | Op::EmbDenseBwd(_)
         | Op::FrcnDetection(_)
-        | Op::GRU(_)
         | Op::Gather(_)
         | Op::GatherElements(_)
         | Op::GatherND(_)
@@ -204,7 +209,6 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         | Op::IndexPut(_)
         | Op::Insert(_)
         | Op::Interp(_)
-        | Op::LSTM(_)
         | Op::LayerNormBwd(_)
         | Op::LayerNormTrain(_)
         | Op::Lut(_)
@@ -219,13 +223,11 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         | Op::PriorBox(_)
         | Op::Proposal(_)
         | Op::ROIPooling(_)
-        | Op::RecurrentGatedDeltaRule(_)
         | Op::RoiAlign(_)
         | Op::RoiExtractor(_)
         | Op::ScaleLut(_)
         | Op::ScatterElements(_)
         | Op::ScatterND(_)
-        | Op::SelectiveScan(_)
         | Op::SoftmaxBwd(_)
         | Op::Sort(_)
         | Op::TopK(_)
