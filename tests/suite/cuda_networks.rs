@@ -6,8 +6,8 @@ use tpulang::{
     conformance::{Case, check},
     exec::{CudaBackend, RunOptions},
     ops::{
-        FAttention, FAttentionLse, FlexAttention, GRU, LSTM, Op, RecurrentGatedDeltaRule, ScaleDotProductAttention,
-        SelectiveScan,
+        ChunkGatedDeltaRule, Einsum, EinsumMode, FAttention, FAttentionLse, FlexAttention, GRU, LSTM, Mlp, Op,
+        RecurrentGatedDeltaRule, ScaleDotProductAttention, SelectiveScan,
     },
 };
 
@@ -145,20 +145,67 @@ fn recurrences_of_many_steps() {
 #[test]
 fn states_of_scans() {
     let cuda = CudaBackend::emulated().unwrap();
-    for (batch, steps, shared, heads, n, normalised) in [(2, 5, 2, 4, 40, true), (1, 9, 3, 3, 8, false)] {
+    for (batch, steps, shared, heads, n, normalised) in
+        [(2, 1, 2, 4, 40, true), (2, 5, 2, 4, 40, true), (1, 9, 3, 3, 8, false)]
+    {
         let mut net = Net::new();
         let [query, key] = [(); 2].map(|()| net.input(&[batch, steps, shared, n]));
         let value = net.input(&[batch, steps, heads, n]);
         let [g, beta] = [(); 2].map(|()| net.input(&[batch, steps, heads]));
         let state = net.input(&[batch, heads, n, n]);
-        let [d, of_keys, of_values] = [n, shared, heads].map(|n| n as i64);
-        let op =
-            RecurrentGatedDeltaRule::new(query, key, value, g, beta, state, d, of_keys, of_values, 0.25, normalised);
-        net.check(&cuda, "delta rule", op);
+        let sizes = [n, shared, heads].map(|n| n as i64);
+        let [d, of_keys, of_values] = sizes;
+        if steps == 1 {
+            let op = RecurrentGatedDeltaRule::new(
+                query, key, value, g, beta, state, d, of_keys, of_values, 0.25, normalised,
+            );
+            net.check(&cuda, "one step", op);
+            continue;
+        }
+        let [a, b, c, e] = [(); 4].map(|()| net.input(&[4, 4]));
+        let op = ChunkGatedDeltaRule::new(
+            query, key, value, g, beta, state, a, b, c, e, 4, d, of_keys, of_values, 0.25, normalised,
+        );
+        net.check(&cuda, "many steps", op);
     }
     let mut net = Net::new();
     let c = net.input(&[9, 6, 1, 50]);
     let [a, b] = [(); 2].map(|()| net.input(&[1, 6, 9, 50]));
     let (u, d) = (net.input(&[9, 6, 50]), net.input(&[6]));
     net.check(&cuda, "scan", SelectiveScan { Ds: Some(d), ..SelectiveScan::new(c, a, b, u) });
+}
+
+#[test]
+fn sums_over_named_axes() {
+    let cuda = CudaBackend::emulated().unwrap();
+    let sizes = [3, 5, 7, 70, 66, 4, 2];
+    for mode in [
+        "ab,ab->a",
+        "abcd,cde->abe",
+        "abcd,bed->abce",
+        "abc,abdc,abc->abcd",
+        "abcd,acde,abc->abce",
+        "abcde,abfge->abcdfg",
+    ] {
+        let mut net = Net::new();
+        let shape = |axes: &str| axes.bytes().map(|a| sizes[usize::from(a - b'a')]).collect::<Vec<_>>();
+        let operands = mode.split("->").next().unwrap().split(',').map(|axes| net.input(&shape(axes))).collect();
+        net.check(&cuda, mode, Einsum::new(operands, EinsumMode::from_name(mode).unwrap()));
+    }
+}
+
+#[test]
+fn feed_forward() {
+    let cuda = CudaBackend::emulated().unwrap();
+    for transposed in [false, true] {
+        let mut net = Net::new();
+        let x = net.input(&[2, 9, 24]);
+        let across = if transposed { [70, 24] } else { [24, 70] };
+        let [gate, up] = [(); 2].map(|()| net.weight(&across));
+        let down = net.weight(&[across[1], across[0]]);
+        let (bias_gate, bias_down) = (Some(net.weight(&[70])), Some(net.weight(&[24])));
+        let op = Mlp { bias_gate, bias_down, ..Mlp::new(x, gate, up, down) };
+        let [right_transpose_gate, right_transpose_up, right_transpose_down] = [transposed; 3];
+        net.check(&cuda, "Mlp", Mlp { right_transpose_gate, right_transpose_up, right_transpose_down, ..op });
+    }
 }

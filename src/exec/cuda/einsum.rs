@@ -5,7 +5,7 @@ use super::{
     program::Slot,
 };
 use crate::{
-    base::{Dtype, Result},
+    base::Result,
     exec::{
         Operand, ValueType,
         meaning::Factors,
@@ -29,7 +29,7 @@ impl Named {
         self.axes.iter().position(|a| *a == axis).map(|i| self.dims[i])
     }
     fn ty(&self, like: &ValueType) -> ValueType {
-        ValueType { shape: self.dims.clone(), dtype: Dtype::Float32, quantization: None, ..like.clone() }
+        ValueType { shape: self.dims.clone(), ..like.clone() }
     }
     /// Over other axes of these sizes: those that it does not have repeat it.
     fn view(&self, axes: &[u8], counts: &[usize]) -> View {
@@ -57,9 +57,8 @@ impl Named {
         let axes = step.axes();
         let dims: Vec<usize> = axes.iter().filter_map(|a| self.dim(*a).or_else(|| right.dim(*a))).collect();
         let (m, k, n) = (self.size(&step.left), self.size(&step.summed), right.size(&step.right));
-        let product = Named { axes, dims, slot: b.temporary_reals(0) };
-        let ty = product.ty(like);
-        let product = Named { slot: b.temporary(ty.bytes()), ..product };
+        let ty = ValueType { shape: dims.clone(), ..like.clone() };
+        let product = Named { axes, dims, slot: b.temporary(ty.bytes()) };
         if k == 1 {
             let inputs = [self, right].map(|of| of.input(&product.axes, &product.dims, like)).to_vec();
             b.chain(Chain::new(vec![Formula::real(inputs, "x * y")], product.slot, ty))?;

@@ -2,9 +2,9 @@
 use super::{
     activation, arithmetic, attention,
     builder::Builder,
-    cast, compare, conv, create, flash,
+    cast, compare, conv, create, einsum, flash,
     formula::{Finish, Formula},
-    layout, math, matmul, norm, pool, recurrent, reduce, scan, select, shift,
+    layout, math, matmul, mlp, norm, pool, recurrent, reduce, scan, select, shift,
 };
 use crate::{
     base::Result,
@@ -79,6 +79,7 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Div(op) => Kernel::Formula(arithmetic::div(op)),
         Op::DivConst(op) => Kernel::Formula(arithmetic::div_const(op)),
         Op::DtypeCast(op) => Kernel::Formula(cast::dtype_cast(&op.input)),
+        Op::Einsum(op) => program(move |b| einsum::einsum(op, b)),
         Op::Elu(op) => Kernel::Formula(activation::elu(op)),
         Op::Erf(op) => Kernel::Formula(function(&op.input, "erf(x)")),
         Op::Exp(op) => Kernel::Formula(math::exp(op)),
@@ -113,6 +114,7 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Min(op) => Kernel::Formula(arithmetic::min(&op.inputs)),
         Op::MinConst(op) => Kernel::Formula(arithmetic::min_const(op)),
         Op::Mish(op) => Kernel::Formula(activation::mish(&op.input)),
+        Op::Mlp(op) if !op.quantized && !op.is_expert => program(move |b| mlp::mlp(op, b)),
         Op::Mod(op) => Kernel::Formula(arithmetic::modulo(&op.inputs)),
         Op::Mul(op) => Kernel::Formula(arithmetic::mul(op)),
         Op::MulConst(op) => Kernel::Formula(arithmetic::mul_const(op)),
@@ -198,7 +200,6 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         | Op::Correlation(_)
         | Op::DeformConv2D(_)
         | Op::DetectionOutput(_)
-        | Op::Einsum(_)
         | Op::EmbDenseBwd(_)
         | Op::FrcnDetection(_)
         | Op::Gather(_)
