@@ -3,8 +3,8 @@ use super::{Operand, ValueType};
 use crate::{
     base::Dtype,
     ops::{
-        ChunkGatedDeltaRule, CompareConst, MaskedFill, MeanStdScale, RecurrentGatedDeltaRule, SelectiveScan, Softmax,
-        Where,
+        ChunkGatedDeltaRule, CompareConst, ConvBwd_Weight, Convbwd, Gradients, GroupNormTrain, LayerNormBwd,
+        LayerNormTrain, MaskedFill, MeanStdScale, RecurrentGatedDeltaRule, SelectiveScan, Softmax, Where,
     },
     quant::{Quantization, RoundMode, multiplier_and_shift},
 };
@@ -140,4 +140,95 @@ pub(super) fn scanned(op: &SelectiveScan<Operand>) -> Option<[usize; 3]> {
         [1, channels, length, batch] if channels % 2 == 0 => Some([channels, length, batch]),
         _ => None,
     }
+}
+
+/// Elements that are taken together: so many parts, each of which has `inner` elements in a row, again and again.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Parts {
+    pub count: usize,
+    pub inner: usize,
+}
+
+impl Parts {
+    /// Each channel of all images.
+    pub fn channels(shape: &[usize]) -> Parts {
+        Parts { count: shape[1], inner: shape[2..].iter().product() }
+    }
+    /// Rows of n elements.
+    fn rows(elements: usize, n: usize) -> Parts {
+        Parts { count: elements / n, inner: n }
+    }
+    /// The part of an element.
+    pub fn of(self, i: usize) -> usize {
+        i / self.inner % self.count
+    }
+}
+
+/// The groups of each image.
+pub(super) fn group_norm_parts(op: &GroupNormTrain<Operand>) -> Parts {
+    let (elements, shape) = (op.input.ty.elements(), &op.input.ty.shape);
+    Parts::rows(elements, elements / shape[0] / op.num_groups as usize)
+}
+
+/// The rows that are normalised, and what weights belong to: the same place of each.
+pub(super) fn layer_norm_parts(op: &LayerNormTrain<Operand>) -> [Parts; 2] {
+    let shape = &op.input.ty.shape;
+    let n = shape[op.axis.rem_euclid(shape.len() as i64) as usize..].iter().product();
+    [Parts::rows(op.input.ty.elements(), n), Parts { count: n, inner: 1 }]
+}
+
+/// As [`layer_norm_parts`]: there is a mean for each row.
+pub(super) fn layer_norm_bwd_parts(op: &LayerNormBwd<Operand>) -> [Parts; 2] {
+    let elements = op.input.ty.elements();
+    let n = elements / op.mean.ty.elements();
+    [Parts::rows(elements, n), Parts { count: n, inner: 1 }]
+}
+
+/// Where a convolution's elements meet.
+#[derive(Debug)]
+pub(super) struct Meetings {
+    /// n x c x h x w.
+    pub input: [usize; 4],
+    /// o x c / groups x h x w.
+    pub filter: [usize; 4],
+    /// Height and width of the result.
+    pub output: [usize; 2],
+    pub stride: [i64; 2],
+    pub dilation: [i64; 2],
+    /// Above, and to the left.
+    pub pads: [i64; 2],
+    pub groups: usize,
+}
+
+impl Meetings {
+    fn new(g: &Gradients, input: &[usize], filter: &[usize], output: &[usize]) -> Meetings {
+        let dims = |operand: &[usize]| std::array::from_fn(|i| operand.get(i).copied().unwrap_or(1));
+        let two = |list: &[i64]| [list[0], list[1]];
+        Meetings {
+            input: dims(input),
+            filter: dims(filter),
+            output: [output[2], output[3]],
+            stride: two(g.stride),
+            dilation: two(g.dilations),
+            pads: two(g.padding),
+            groups: g.groups as usize,
+        }
+    }
+}
+
+/// Whether a convolution's gradients are defined: what is inserted between elements is not.
+pub(super) fn inserts_nothing(op: &Convbwd<Operand>) -> bool {
+    op.inserts.iter().all(|n| *n == 0)
+}
+
+pub(super) fn conv_meetings(op: &Convbwd<Operand>) -> Meetings {
+    let Convbwd { stride, padding, dilations, groups, .. } = op;
+    let gradients = Gradients { stride, padding, dilations, groups: *groups };
+    Meetings::new(&gradients, &op.input.ty.shape, &op.kernel.ty.shape, &op.grad_out.ty.shape)
+}
+
+pub(super) fn conv_weight_meetings(op: &ConvBwd_Weight<Operand>, filter: &[usize]) -> Meetings {
+    let ConvBwd_Weight { stride, padding, dilations, groups, .. } = op;
+    let gradients = Gradients { stride, padding, dilations, groups: *groups };
+    Meetings::new(&gradients, &op.input.ty.shape, filter, &op.gradout.ty.shape)
 }

@@ -6,8 +6,9 @@ use tpulang::{
     conformance::{Case, check},
     exec::{CudaBackend, RunOptions},
     ops::{
-        ChunkGatedDeltaRule, Einsum, EinsumMode, FAttention, FAttentionLse, FlexAttention, GRU, LSTM, Mlp, Op,
-        RecurrentGatedDeltaRule, ScaleDotProductAttention, SelectiveScan,
+        BatchNormBwd, BatchNormTrain, ChunkGatedDeltaRule, ConvBwd_Weight, Convbwd, Einsum, EinsumMode, FAttention,
+        FAttentionLse, FlexAttention, GRU, GroupNormTrain, LSTM, LayerNormBwd, LayerNormTrain, MaxPoolingIndicesBwd,
+        MeanRstd, Mlp, Op, RecurrentGatedDeltaRule, ScaleDotProductAttention, SelectiveScan, SoftmaxBwd,
     },
 };
 
@@ -208,4 +209,88 @@ fn feed_forward() {
         let [right_transpose_gate, right_transpose_up, right_transpose_down] = [transposed; 3];
         net.check(&cuda, "Mlp", Mlp { right_transpose_gate, right_transpose_up, right_transpose_down, ..op });
     }
+}
+
+#[test]
+fn statistics_and_their_gradients() {
+    let cuda = CudaBackend::emulated().unwrap();
+    let shape = [3, 6, 9, 13];
+    let channels = |net: &mut Net| net.input(&[6]);
+    let mut net = Net::new();
+    let (x, mean, var) = (net.input(&shape), channels(&mut net), channels(&mut net));
+    let (gamma, beta) = (Some(channels(&mut net)), Some(channels(&mut net)));
+    let op = BatchNormTrain { gamma, beta, do_relu: true, ..BatchNormTrain::new(x, mean, var) };
+    net.check(&cuda, "BatchNormTrain", op);
+    for is_saved in [false, true] {
+        let mut net = Net::new();
+        let (grad, x) = (net.input(&shape), net.input(&shape));
+        let [weight_opt, saved_mean, saved_invstd] = [(); 3].map(|()| is_saved.then(|| channels(&mut net)));
+        let op = BatchNormBwd { weight_opt, saved_mean, saved_invstd, ..BatchNormBwd::new(grad, x) };
+        net.check(&cuda, "BatchNormBwd", op);
+    }
+    let mut net = Net::new();
+    let x = net.input(&shape);
+    let [mean, var, weight, bias] = [(); 4].map(|()| channels(&mut net));
+    net.check(&cuda, "MeanRstd", MeanRstd::new(x, mean, var, weight, bias, 1e-3, 0.2));
+    let mut net = Net::new();
+    let (x, weight, bias) = (net.input(&shape), Some(channels(&mut net)), Some(channels(&mut net)));
+    net.check(&cuda, "GroupNormTrain", GroupNormTrain { weight, bias, ..GroupNormTrain::new(x, 1e-3, 3) });
+    let mut net = Net::new();
+    let (x, weight, bias) = (net.input(&shape), Some(net.input(&[9, 13])), Some(net.input(&[9, 13])));
+    let op = LayerNormTrain { weight, bias, ..LayerNormTrain::new(x, vec![9, 13], 2, 1e-3) };
+    net.check(&cuda, "LayerNormTrain", op);
+    let mut net = Net::new();
+    let (grad, x) = (net.input(&shape), net.input(&shape));
+    let (mean, rstd) = (net.input(&[3, 6, 1, 1]), net.input(&[3, 6, 1, 1]));
+    let (weight, bias) = (Some(net.input(&[9, 13])), Some(net.input(&[9, 13])));
+    let op = LayerNormBwd { weight, bias, ..LayerNormBwd::new(grad, x, mean, rstd, vec![9, 13]) };
+    net.check(&cuda, "LayerNormBwd", op);
+    for dim in [1, -1] {
+        let mut net = Net::new();
+        let (grad, y) = (net.input(&[3, 70, 5]), net.input(&[3, 70, 5]));
+        net.check(&cuda, "SoftmaxBwd", SoftmaxBwd::new(grad, y, dim));
+    }
+}
+
+#[test]
+fn gradients_of_windows() {
+    let cuda = CudaBackend::emulated().unwrap();
+    let (image, filter, grads) = ([2, 4, 9, 11], [6, 2, 3, 2], [2, 6, 5, 11]);
+    let list = |shape: [usize; 4]| shape.map(|d| d as i64).to_vec();
+    let (padding, stride, dilations) = (vec![1, 1, 1, 1], vec![2, 1], vec![1, 2]);
+    let mut net = Net::new();
+    let (grad, x, kernel) = (net.input(&grads), net.input(&image), net.input(&filter));
+    let (of_image, of_filter, of_grad) = (list(image), list(filter), list(grads));
+    net.check(
+        &cuda,
+        "Convbwd",
+        Convbwd::new(
+            grad,
+            x,
+            kernel,
+            dilations.clone(),
+            true,
+            true,
+            of_grad.clone(),
+            true,
+            2,
+            of_image.clone(),
+            vec![0, 0],
+            of_filter,
+            padding.clone(),
+            stride.clone(),
+        ),
+    );
+    let mut net = Net::new();
+    let (x, grad, turned) = (net.input(&image), net.input(&grads), net.input(&[6, 2, 5, 11]));
+    let op = ConvBwd_Weight::new(x, grad, turned, dilations, false, of_grad, 2, of_image, vec![3, 2], padding, stride);
+    net.check(&cuda, "ConvBwd_Weight", op);
+    let mut net = Net::new();
+    let grad = net.input(&[2, 3, 8, 8]);
+    let places = Array::from_f64s(Dtype::Int32, [2, 3, 8, 8], (0..384).map(|i| f64::from(i * 7 % 100))).unwrap();
+    let places = net.fed(places);
+    let lists = [vec![1; 4], vec![2, 3, 10, 10], vec![3, 3], vec![0; 4], vec![1, 1]];
+    let [dilations, input_shape, kernel_shape, pads, strides] = lists;
+    let op = MaxPoolingIndicesBwd::new(grad, places, dilations, input_shape, kernel_shape, pads, strides);
+    net.check(&cuda, "MaxPoolingIndicesBwd", op);
 }

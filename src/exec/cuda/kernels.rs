@@ -2,9 +2,9 @@
 use super::{
     activation, arithmetic, attention,
     builder::Builder,
-    cast, compare, conv, create, einsum, flash,
+    cast, compare, conv, conv_bwd, create, einsum, flash,
     formula::{Finish, Formula},
-    layout, math, matmul, mlp, norm, pool, recurrent, reduce, scan, select, shift,
+    layout, math, matmul, mlp, norm, pool, recurrent, reduce, scan, select, shift, train,
 };
 use crate::{
     base::Result,
@@ -54,6 +54,8 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Attention(op) => program(move |b| flash::attention(op, b)),
         Op::AvgPool(op) if conv::has_planes(&op.input) => program(move |b| pool::avg_pool(op, b)),
         Op::BatchNorm(op) => Kernel::Formula(norm::batch_norm(op)),
+        Op::BatchNormBwd(op) => program(move |b| train::batch_norm_bwd(op, b)),
+        Op::BatchNormTrain(op) => program(move |b| train::batch_norm_train(op, b)),
         Op::BinaryConstShift(op) => Kernel::Formula(shift::binary_const_shift(op, result)),
         Op::BinaryShift(op) => Kernel::Formula(shift::binary_shift(op, result)),
         Op::Cast(op) => Kernel::Formula(cast::cast(op, result)),
@@ -66,6 +68,8 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::ConcatSlice(op) => program(move |b| layout::concat_slice(op, b)),
         Op::ConstantFill(op) => Kernel::Formula(create::constant_fill(op)),
         Op::Conv(op) if conv::has_planes(&op.input) => program(move |b| conv::conv(op, b)),
+        Op::ConvBwd_Weight(op) => program(move |b| conv_bwd::conv_bwd_weight(op, b)),
+        Op::Convbwd(op) if meaning::inserts_nothing(op) => program(move |b| conv_bwd::conv_bwd(op, b)),
         Op::Copy(op) => program(move |b| layout::reshape(&op.input, b)),
         Op::Cos(op) => Kernel::Formula(function(&op.input, "cos(x)")),
         Op::Cosh(op) => Kernel::Formula(function(&op.input, "cosh(x)")),
@@ -93,12 +97,15 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::GELU(op) => Kernel::Formula(activation::gelu(op)),
         Op::GRU(op) => program(move |b| recurrent::gru(op, b)),
         Op::GroupNorm(op) => program(move |b| norm::group_norm(op, b)),
+        Op::GroupNormTrain(op) => program(move |b| train::group_norm_train(op, b)),
         Op::HardSigmoid(op) => Kernel::Formula(activation::hard_sigmoid(op)),
         Op::HardSwish(op) => Kernel::Formula(activation::hard_swish(&op.input)),
         Op::InstanceNorm(op) => program(move |b| norm::instance_norm(op, b)),
         Op::LRN(op) => program(move |b| norm::lrn(op, b)),
         Op::LSTM(op) => program(move |b| recurrent::lstm(op, b)),
         Op::LayerNorm(op) => program(move |b| norm::layer_norm(op, b)),
+        Op::LayerNormBwd(op) => program(move |b| train::layer_norm_bwd(op, b)),
+        Op::LayerNormTrain(op) => program(move |b| train::layer_norm_train(op, b)),
         Op::LeakyRelu(op) => Kernel::Formula(activation::leaky_relu(op)),
         Op::List(op) => program(move |b| layout::list(&op.inputs, b)),
         Op::Log(op) => Kernel::Formula(function(&op.input, "log(x)")),
@@ -110,6 +117,8 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::MaxConst(op) => Kernel::Formula(arithmetic::max_const(op)),
         Op::MaxPool(op) if conv::has_planes(&op.input) => program(move |b| pool::max_pool(op, b)),
         Op::MaxPoolWithMask(op) if conv::has_planes(&op.input) => program(move |b| pool::max_pool_with_mask(op, b)),
+        Op::MaxPoolingIndicesBwd(op) => program(move |b| train::max_pooling_indices_bwd(op, b)),
+        Op::MeanRstd(op) => program(move |b| train::mean_rstd(op, b)),
         Op::MeshGrid(op) => program(move |b| create::mesh_grid(op, b)),
         Op::Min(op) => Kernel::Formula(arithmetic::min(&op.inputs)),
         Op::MinConst(op) => Kernel::Formula(arithmetic::min_const(op)),
@@ -166,6 +175,7 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Slice(op) => program(move |b| layout::slice(op, b)),
         Op::SliceAxis(op) => shown(&op.input, layout::slice_axis(op)?),
         Op::Softmax(op) => program(move |b| activation::softmax(op, b)),
+        Op::SoftmaxBwd(op) => program(move |b| train::softmax_bwd(op, b)),
         Op::Softplus(op) => Kernel::Formula(activation::softplus(&op.input)),
         Op::Softsign(op) => Kernel::Formula(activation::softsign(&op.input)),
         Op::Split(op) => program(move |b| layout::split(op, b)),
@@ -192,11 +202,7 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Where(op) => Kernel::Formula(select::select(op, result)),
         Op::A16Gather(_)
         | Op::Arg(_)
-        | Op::BatchNormBwd(_)
-        | Op::BatchNormTrain(_)
         | Op::ConcatVolume(_)
-        | Op::ConvBwd_Weight(_)
-        | Op::Convbwd(_)
         | Op::Correlation(_)
         | Op::DeformConv2D(_)
         | Op::DetectionOutput(_)
@@ -206,19 +212,13 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         | Op::GatherElements(_)
         | Op::GatherND(_)
         | Op::GridSampler(_)
-        | Op::GroupNormTrain(_)
         | Op::IndexPut(_)
         | Op::Insert(_)
         | Op::Interp(_)
-        | Op::LayerNormBwd(_)
-        | Op::LayerNormTrain(_)
         | Op::Lut(_)
         | Op::MatchTemplate(_)
-        | Op::MaxPoolingIndicesBwd(_)
         | Op::MaxUnpool(_)
-        | Op::MeanRstd(_)
         | Op::MeanStdScale(_)
-        | Op::Mlp(_)
         | Op::Nms(_)
         | Op::NonZero(_)
         | Op::PriorBox(_)
@@ -229,11 +229,14 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         | Op::ScaleLut(_)
         | Op::ScatterElements(_)
         | Op::ScatterND(_)
-        | Op::SoftmaxBwd(_)
         | Op::Sort(_)
         | Op::TopK(_)
         | Op::YoloDetection(_)
         | Op::Yuv2rgbFormula(_) => Kernel::None,
+        // What is inserted is nowhere defined.
+        Op::Convbwd(_) => Kernel::None,
+        // Packed weights, and experts by numbers that only the device knows.
+        Op::Mlp(_) => Kernel::None,
         // More spatial axes than kernels walk along.
         Op::AdaptiveAvgPool(_)
         | Op::AvgPool(_)

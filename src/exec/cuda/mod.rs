@@ -12,6 +12,7 @@ mod cache;
 mod cast;
 mod compare;
 mod conv;
+mod conv_bwd;
 mod create;
 mod device;
 mod einsum;
@@ -34,6 +35,7 @@ mod scan;
 mod select;
 mod shift;
 mod source;
+mod train;
 
 pub use program::{DeviceArray, Program};
 
