@@ -2,7 +2,10 @@
 use super::{Operand, ValueType};
 use crate::{
     base::{Dtype, Error, Result, argument, counted},
-    ops::{CompareConst, MaskedFill, MeanStdScale, Softmax, Where},
+    ops::{
+        ChunkGatedDeltaRule, CompareConst, ConvBwd_Weight, Convbwd, Gradients, GroupNormTrain, LayerNormBwd,
+        LayerNormTrain, MaskedFill, MeanStdScale, RecurrentGatedDeltaRule, SelectiveScan, Softmax, Where,
+    },
     quant::{Quantization, RoundMode, multiplier_and_shift},
 };
 use std::fmt::Display;
@@ -153,4 +156,137 @@ impl Indexed {
         let found = usize::try_from(place).ok().filter(|i| *i < count);
         found.ok_or_else(|| self.impossible(index, count))
     }
+}
+
+/// The gated delta rule: for each head of values a matrix, which every step lets fade and corrects by what it lacks.
+pub(super) struct Delta<'o> {
+    pub query: &'o Operand,
+    pub key: &'o Operand,
+    pub value: &'o Operand,
+    pub g: &'o Operand,
+    pub beta: &'o Operand,
+    pub state: &'o Operand,
+    /// Elements of a head.
+    pub elements: usize,
+    /// Heads of queries and keys, and of values.
+    pub heads: [usize; 2],
+    pub scale: f64,
+    /// Queries and keys are brought to length 1.
+    pub normalised: bool,
+}
+
+/// Both rules have the same operands and attributes.
+macro_rules! gated_delta {
+    ($($op:ident)*) => {
+        $(impl<'o> From<&'o $op<Operand>> for Delta<'o> {
+            fn from(op: &'o $op<Operand>) -> Self {
+                let (query, key, value, g, beta) = (&op.query, &op.key, &op.value, &op.g, &op.beta);
+                let (state, heads) = (&op.recurrent_state, [op.num_k_heads as usize, op.num_v_heads as usize]);
+                let (elements, scale, normalised) = (op.d as usize, op.scale, op.use_qk_l2norm);
+                Delta { query, key, value, g, beta, state, elements, heads, scale, normalised }
+            }
+        })*
+    };
+}
+// Step by step: the chunks are a chip's way to the same numbers.
+gated_delta!(RecurrentGatedDeltaRule ChunkGatedDeltaRule);
+
+/// Channels, steps and batch of a scan. How several states would be joined is nowhere defined, nor what becomes of an odd
+/// channel.
+pub(super) fn scanned(op: &SelectiveScan<Operand>) -> Option<[usize; 3]> {
+    match *op.deltaA.ty.shape.as_slice() {
+        [1, channels, length, batch] if channels % 2 == 0 => Some([channels, length, batch]),
+        _ => None,
+    }
+}
+
+/// Elements that are taken together: so many parts, each of which has `inner` elements in a row, again and again.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Parts {
+    pub count: usize,
+    pub inner: usize,
+}
+
+impl Parts {
+    /// Each channel of all images.
+    pub fn channels(shape: &[usize]) -> Parts {
+        Parts { count: shape[1], inner: shape[2..].iter().product() }
+    }
+    /// Rows of n elements.
+    fn rows(elements: usize, n: usize) -> Parts {
+        Parts { count: elements / n, inner: n }
+    }
+    /// The part of an element.
+    pub fn of(self, i: usize) -> usize {
+        i / self.inner % self.count
+    }
+}
+
+/// The groups of each image.
+pub(super) fn group_norm_parts(op: &GroupNormTrain<Operand>) -> Parts {
+    let (elements, shape) = (op.input.ty.elements(), &op.input.ty.shape);
+    Parts::rows(elements, elements / shape[0] / op.num_groups as usize)
+}
+
+/// The rows that are normalised, and what weights belong to: the same place of each.
+pub(super) fn layer_norm_parts(op: &LayerNormTrain<Operand>) -> [Parts; 2] {
+    let shape = &op.input.ty.shape;
+    let n = shape[op.axis.rem_euclid(shape.len() as i64) as usize..].iter().product();
+    [Parts::rows(op.input.ty.elements(), n), Parts { count: n, inner: 1 }]
+}
+
+/// As [`layer_norm_parts`]: there is a mean for each row.
+pub(super) fn layer_norm_bwd_parts(op: &LayerNormBwd<Operand>) -> [Parts; 2] {
+    let elements = op.input.ty.elements();
+    let n = elements / op.mean.ty.elements();
+    [Parts::rows(elements, n), Parts { count: n, inner: 1 }]
+}
+
+/// Where a convolution's elements meet.
+#[derive(Debug)]
+pub(super) struct Meetings {
+    /// n x c x h x w.
+    pub input: [usize; 4],
+    /// o x c / groups x h x w.
+    pub filter: [usize; 4],
+    /// Height and width of the result.
+    pub output: [usize; 2],
+    pub stride: [i64; 2],
+    pub dilation: [i64; 2],
+    /// Above, and to the left.
+    pub pads: [i64; 2],
+    pub groups: usize,
+}
+
+impl Meetings {
+    fn new(g: &Gradients, input: &[usize], filter: &[usize], output: &[usize]) -> Meetings {
+        let dims = |operand: &[usize]| std::array::from_fn(|i| operand.get(i).copied().unwrap_or(1));
+        let two = |list: &[i64]| [list[0], list[1]];
+        Meetings {
+            input: dims(input),
+            filter: dims(filter),
+            output: [output[2], output[3]],
+            stride: two(g.stride),
+            dilation: two(g.dilations),
+            pads: two(g.padding),
+            groups: g.groups as usize,
+        }
+    }
+}
+
+/// Whether a convolution's gradients are defined: what is inserted between elements is not.
+pub(super) fn inserts_nothing(op: &Convbwd<Operand>) -> bool {
+    op.inserts.iter().all(|n| *n == 0)
+}
+
+pub(super) fn conv_meetings(op: &Convbwd<Operand>) -> Meetings {
+    let Convbwd { stride, padding, dilations, groups, .. } = op;
+    let gradients = Gradients { stride, padding, dilations, groups: *groups };
+    Meetings::new(&gradients, &op.input.ty.shape, &op.kernel.ty.shape, &op.grad_out.ty.shape)
+}
+
+pub(super) fn conv_weight_meetings(op: &ConvBwd_Weight<Operand>, filter: &[usize]) -> Meetings {
+    let ConvBwd_Weight { stride, padding, dilations, groups, .. } = op;
+    let gradients = Gradients { stride, padding, dilations, groups: *groups };
+    Meetings::new(&gradients, &op.input.ty.shape, filter, &op.gradout.ty.shape)
 }

@@ -7,6 +7,8 @@ mod cli;
 mod complete;
 #[cfg(feature = "cuda")]
 mod cuda;
+#[cfg(feature = "cuda")]
+mod cuda_networks;
 mod drawn;
 mod exercise;
 mod golden;

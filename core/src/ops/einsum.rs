@@ -11,6 +11,45 @@ pub fn einsum_axes(mode: &'static str) -> (Vec<&'static [u8]>, &'static [u8]) {
     (operands.split(',').map(str::as_bytes).collect(), result.as_bytes())
 }
 
+/// The axes of two operands that are multiplied: those that both have and that are kept, those of one alone, and those that are
+/// summed over.
+#[derive(Debug, Clone)]
+pub struct EinsumProduct {
+    /// Of both, and of the product.
+    pub batch: Vec<u8>,
+    /// Of the left operand, and of the product.
+    pub left: Vec<u8>,
+    /// Of both.
+    pub summed: Vec<u8>,
+    /// Of the right operand, and of the product.
+    pub right: Vec<u8>,
+}
+
+impl EinsumProduct {
+    /// The axes of the product, in the order of matrix products.
+    pub fn axes(&self) -> Vec<u8> {
+        [&self.batch[..], &self.left, &self.right].concat()
+    }
+}
+
+/// A mode as products of two operands: each is of what that before gives and the next operand. What the result or a later
+/// operand has is kept.
+pub fn einsum_products(mode: &'static str) -> Vec<EinsumProduct> {
+    let (operands, result) = einsum_axes(mode);
+    let mut axes = operands.first().map_or_else(Vec::new, |a| a.to_vec());
+    let mut products = Vec::new();
+    for (i, &operand) in operands.iter().enumerate().skip(1) {
+        let keep = |a: &u8| result.contains(a) || operands[i + 1..].iter().any(|later| later.contains(a));
+        let (both, left): (Vec<u8>, Vec<u8>) = axes.iter().partition(|a| operand.contains(a));
+        let (batch, summed): (Vec<u8>, Vec<u8>) = both.iter().partition(|a| keep(a));
+        let right = operand.iter().copied().filter(|a| !both.contains(a)).collect();
+        let product = EinsumProduct { batch, left, summed, right };
+        axes = product.axes();
+        products.push(product);
+    }
+    products
+}
+
 pub(super) fn einsum(op: &Einsum<Value>) -> Types {
     let (operands, result) = einsum_axes(op.mode.name());
     if operands.len() != op.inputs.len() {

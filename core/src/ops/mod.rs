@@ -49,7 +49,7 @@ pub use conv::Convolution;
 pub use create::fetched;
 pub use def::*;
 pub use detect::is_square;
-pub use einsum::einsum_axes;
+pub use einsum::{EinsumProduct, einsum_axes, einsum_products};
 pub use gather::packed_table;
 pub use layout::{pad_counts, split_sizes};
 pub use matmul::Product;

@@ -5,43 +5,13 @@ use super::{
 };
 use crate::{
     base::Result,
-    ops::{ConvBwd_Weight, Convbwd, Gradients},
+    exec::meaning::{self, Meetings},
+    ops::{ConvBwd_Weight, Convbwd},
 };
 use rayon::prelude::*;
 use std::ops::Range;
 
-/// Where a convolution's elements meet.
-struct Places {
-    /// n x c x h x w.
-    input: [usize; 4],
-    /// o x c / groups x h x w.
-    filter: [usize; 4],
-    /// Height and width of the result.
-    output: [usize; 2],
-    stride: [i64; 2],
-    dilation: [i64; 2],
-    /// Above, and to the left.
-    pads: [i64; 2],
-    groups: usize,
-}
-
-fn dims(operand: &[usize]) -> [usize; 4] {
-    std::array::from_fn(|i| operand.get(i).copied().unwrap_or(1))
-}
-
-impl Places {
-    fn new(g: &Gradients, input: &[usize], filter: &[usize], output: &[usize]) -> Places {
-        let two = |list: &[i64]| [list[0], list[1]];
-        Places {
-            input: dims(input),
-            filter: dims(filter),
-            output: [output[2], output[3]],
-            stride: two(g.stride),
-            dilation: two(g.dilations),
-            pads: two(g.padding),
-            groups: g.groups as usize,
-        }
-    }
+impl Meetings {
     /// Windows along an axis that see the image with an entry of the filter.
     fn windows(&self, axis: usize, entry: usize) -> Range<usize> {
         let first = entry as i64 * self.dilation[axis] - self.pads[axis];
@@ -113,16 +83,12 @@ fn write(t: &mut Task, i: usize, fill: impl FnOnce(&mut [f32])) -> Result<()> {
 
 /// Those results that are there.
 pub(super) fn conv_bwd(op: Convbwd<Operand>) -> Option<Kernel> {
-    // What is inserted between elements is nowhere defined.
-    if op.inserts.iter().any(|n| *n != 0) {
+    if !meaning::inserts_nothing(&op) {
         return None;
     }
     Some(Kernel::new(move |t| {
-        let Convbwd { stride, padding, dilations, groups, .. } = &op;
-        let gradients = Gradients { stride, padding, dilations, groups: *groups };
         let (grad, x, filter) = (t.reals(&op.grad_out)?, t.reals(&op.input)?, t.reals(&op.kernel)?);
-        let shape = &op.grad_out.ty.shape;
-        let places = Places::new(&gradients, &op.input.ty.shape, &op.kernel.ty.shape, shape);
+        let (shape, places) = (&op.grad_out.ty.shape, meaning::conv_meetings(&op));
         write(t, 0, |out| places.input(&filter, &grad, out))?;
         write(t, 1, |out| places.filter(&x, &grad, out))?;
         let plane = shape[2] * shape[3];
@@ -136,10 +102,8 @@ pub(super) fn conv_bwd(op: Convbwd<Operand>) -> Option<Kernel> {
 
 pub(super) fn conv_bwd_weight(op: ConvBwd_Weight<Operand>) -> Kernel {
     Kernel::new(move |t| {
-        let ConvBwd_Weight { stride, padding, dilations, groups, .. } = &op;
-        let gradients = Gradients { stride, padding, dilations, groups: *groups };
         let (grad, x) = (t.reals(&op.gradout)?, t.reals(&op.input)?);
-        let places = Places::new(&gradients, &op.input.ty.shape, &t.result(0)?.shape, &op.gradout.ty.shape);
+        let places = meaning::conv_weight_meetings(&op, &t.result(0)?.shape);
         write(t, 0, |out| places.filter(&x, &grad, out))
     })
 }

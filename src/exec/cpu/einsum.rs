@@ -7,7 +7,7 @@ use super::{
 use crate::{
     array::zeros,
     base::Result,
-    ops::{Einsum, einsum_axes},
+    ops::{Einsum, EinsumProduct, einsum_axes, einsum_products},
 };
 use rayon::prelude::*;
 use std::borrow::Cow;
@@ -20,10 +20,8 @@ pub(super) fn einsum(op: Einsum<Operand>) -> Kernel {
             Ok(Named { axes, dims: input.ty.shape.clone(), data: t.reals(input)? })
         };
         let mut product = named(0)?;
-        for i in 1..axes.len() {
-            // What the result or a later operand has is kept.
-            let keep = |a: &u8| result.contains(a) || axes[i + 1..].iter().any(|later| later.contains(a));
-            product = product.times(&named(i)?, keep)?;
+        for (i, step) in einsum_products(op.mode.name()).iter().enumerate() {
+            product = product.times(&named(i + 1)?, step)?;
         }
         let values = product.in_order(result)?;
         t.write(0, Finish::default(), |out| {
@@ -52,16 +50,14 @@ impl<'a> Named<'a> {
         let order: Vec<usize> = axes.iter().filter_map(|a| self.axes.iter().position(|b| a == b)).collect();
         permuted(&self.data, &self.dims, &order).map(Cow::Owned)
     }
-    /// Products, summed over the axes that both have and that are not kept: matrix products, one for each place of the other
-    /// axes that both have.
-    fn times<'b>(&self, right: &Named, keep: impl Fn(&u8) -> bool) -> Result<Named<'b>> {
-        let (both, left): (Vec<u8>, Vec<u8>) = self.axes.iter().partition(|a| right.axes.contains(a));
-        let (batch, summed): (Vec<u8>, Vec<u8>) = both.iter().partition(|a| keep(a));
-        let only_right: Vec<u8> = right.axes.iter().copied().filter(|a| !both.contains(a)).collect();
-        let (m, k, n) = (self.size(&left), self.size(&summed), right.size(&only_right));
-        let a = self.in_order(&[&batch[..], &left, &summed].concat())?;
-        let b = right.in_order(&[&batch[..], &summed, &only_right].concat())?;
-        let mut data = zeros(self.size(&batch).saturating_mul(m).saturating_mul(n))?;
+    /// Products, summed over what both have and is not kept: matrix products, one for each place of the other axes that both
+    /// have.
+    fn times<'b>(&self, right: &Named, step: &EinsumProduct) -> Result<Named<'b>> {
+        let EinsumProduct { batch, left, summed, right: only_right } = step;
+        let (m, k, n) = (self.size(left), self.size(summed), right.size(only_right));
+        let a = self.in_order(&[&batch[..], left, summed].concat())?;
+        let b = right.in_order(&[&batch[..], summed, only_right].concat())?;
+        let mut data = zeros(self.size(batch).saturating_mul(m).saturating_mul(n))?;
         let products = data.par_chunks_mut(m * n).zip(a.par_chunks(m * k).zip(b.par_chunks(k * n)));
         products.try_for_each(|(out, (a, b))| {
             if k == 1 {
@@ -72,7 +68,7 @@ impl<'a> Named<'a> {
             let a = Mat { data: a, rows: m, cols: k, transposed: false };
             gemm_f32(out, a, Mat { data: b, rows: k, cols: n, transposed: false })
         })?;
-        let axes = [batch, left, only_right].concat();
+        let axes = step.axes();
         let dim = |a: &u8| {
             let of = |named: &Named| named.axes.iter().position(|b| a == b).map(|i| named.dims[i]);
             of(self).or_else(|| of(right)).unwrap_or(1)

@@ -3,74 +3,58 @@ use super::{Kernel, Operand, task::Finish, task::Task};
 use crate::{
     array::zeros,
     base::Result,
+    exec::meaning::{self, Delta},
     ops::{ChunkGatedDeltaRule, RecurrentGatedDeltaRule, SelectiveScan},
 };
 use rayon::prelude::*;
 
-/// The gated delta rule: for each head of values a matrix, which every step lets fade and corrects by what it lacks.
-struct Delta<'a> {
-    query: &'a Operand,
-    key: &'a Operand,
-    value: &'a Operand,
-    g: &'a Operand,
-    beta: &'a Operand,
-    state: &'a Operand,
-    /// Elements of a head.
-    elements: usize,
-    /// Heads of queries and keys, and of values.
-    heads: [usize; 2],
-    scale: f64,
-    normalised: bool,
+fn run(op: &Delta, t: &mut Task) -> Result<()> {
+    let (n, [shared, heads]) = (op.elements, op.heads);
+    let shape = &t.result(0)?.shape;
+    let (batch, steps) = (shape[0], shape[1]);
+    let (query, key, value) = (t.reals(op.query)?, t.reals(op.key)?, t.reals(op.value)?);
+    let (g, beta, state) = (t.reals(op.g)?, t.reals(op.beta)?, t.reals(op.state)?);
+    // Head by head, then in the result's order.
+    let mut all = zeros::<f32>(batch * heads * steps * n)?;
+    all.par_chunks_mut(steps * n).enumerate().try_for_each(|(i, out)| -> Result<()> {
+        let (b, head) = (i / heads, i % heads);
+        let mut state: Vec<f32> = copied(&state[i * n * n..][..n * n])?;
+        let (mut q, mut k, mut lacking) = (zeros::<f32>(n)?, zeros::<f32>(n)?, zeros::<f32>(n)?);
+        for (step, out) in out.chunks_mut(n).enumerate() {
+            let at = (b * steps + step) * heads + head;
+            let of_keys = ((b * steps + step) * shared + head / (heads / shared)) * n;
+            vector(op, &query[of_keys..][..n], op.scale as f32, &mut q);
+            vector(op, &key[of_keys..][..n], 1.0, &mut k);
+            let fading = g[at].exp();
+            state.iter_mut().for_each(|s| *s *= fading);
+            lacking.copy_from_slice(&value[at * n..][..n]);
+            for (k, row) in k.iter().zip(state.chunks(n)) {
+                lacking.iter_mut().zip(row).for_each(|(l, s)| *l -= k * s);
+            }
+            out.fill(0.0);
+            for ((k, q), row) in k.iter().zip(&q).zip(state.chunks_mut(n)) {
+                let weight = k * beta[at];
+                row.iter_mut().zip(&lacking).for_each(|(s, l)| *s += weight * l);
+                out.iter_mut().zip(&*row).for_each(|(o, s)| *o += q * s);
+            }
+        }
+        Ok(())
+    })?;
+    t.fill(0, n, Finish::default(), |first, out| {
+        for (i, out) in out.chunks_mut(n).enumerate() {
+            let row = first / n + i;
+            let (b, step, head) = (row / heads / steps, row / heads % steps, row % heads);
+            out.copy_from_slice(&all[((b * heads + head) * steps + step) * n..][..n]);
+        }
+        Ok(())
+    })
 }
 
-impl Delta<'_> {
-    fn run(&self, t: &mut Task) -> Result<()> {
-        let (n, [shared, heads]) = (self.elements, self.heads);
-        let shape = &t.result(0)?.shape;
-        let (batch, steps) = (shape[0], shape[1]);
-        let (query, key, value) = (t.reals(self.query)?, t.reals(self.key)?, t.reals(self.value)?);
-        let (g, beta, state) = (t.reals(self.g)?, t.reals(self.beta)?, t.reals(self.state)?);
-        // Head by head, then in the result's order.
-        let mut all = zeros::<f32>(batch * heads * steps * n)?;
-        all.par_chunks_mut(steps * n).enumerate().try_for_each(|(i, out)| -> Result<()> {
-            let (b, head) = (i / heads, i % heads);
-            let mut state: Vec<f32> = copied(&state[i * n * n..][..n * n])?;
-            let (mut q, mut k, mut lacking) = (zeros::<f32>(n)?, zeros::<f32>(n)?, zeros::<f32>(n)?);
-            for (step, out) in out.chunks_mut(n).enumerate() {
-                let at = (b * steps + step) * heads + head;
-                let of_keys = ((b * steps + step) * shared + head / (heads / shared)) * n;
-                self.vector(&query[of_keys..][..n], self.scale as f32, &mut q);
-                self.vector(&key[of_keys..][..n], 1.0, &mut k);
-                let fading = g[at].exp();
-                state.iter_mut().for_each(|s| *s *= fading);
-                lacking.copy_from_slice(&value[at * n..][..n]);
-                for (k, row) in k.iter().zip(state.chunks(n)) {
-                    lacking.iter_mut().zip(row).for_each(|(l, s)| *l -= k * s);
-                }
-                out.fill(0.0);
-                for ((k, q), row) in k.iter().zip(&q).zip(state.chunks_mut(n)) {
-                    let weight = k * beta[at];
-                    row.iter_mut().zip(&lacking).for_each(|(s, l)| *s += weight * l);
-                    out.iter_mut().zip(&*row).for_each(|(o, s)| *o += q * s);
-                }
-            }
-            Ok(())
-        })?;
-        t.fill(0, n, Finish::default(), |first, out| {
-            for (i, out) in out.chunks_mut(n).enumerate() {
-                let row = first / n + i;
-                let (b, step, head) = (row / heads / steps, row / heads % steps, row % heads);
-                out.copy_from_slice(&all[((b * heads + head) * steps + step) * n..][..n]);
-            }
-            Ok(())
-        })
-    }
-    /// A query or a key, of length 1 where that is asked for, times a factor.
-    fn vector(&self, from: &[f32], factor: f32, to: &mut [f32]) {
-        let length = from.iter().map(|v| v * v).sum::<f32>() + 1e-6;
-        let factor = if self.normalised { factor / length.sqrt() } else { factor };
-        to.iter_mut().zip(from).for_each(|(t, v)| *t = v * factor);
-    }
+/// A query or a key, of length 1 where that is asked for, times a factor.
+fn vector(op: &Delta, from: &[f32], factor: f32, to: &mut [f32]) {
+    let length = from.iter().map(|v| v * v).sum::<f32>() + 1e-6;
+    let factor = if op.normalised { factor / length.sqrt() } else { factor };
+    to.iter_mut().zip(from).for_each(|(t, v)| *t = v * factor);
 }
 
 fn copied(values: &[f32]) -> Result<Vec<f32>> {
@@ -79,34 +63,17 @@ fn copied(values: &[f32]) -> Result<Vec<f32>> {
     Ok(copy)
 }
 
-/// The kernel of both rules, whose operands and attributes are the same.
-macro_rules! gated_delta {
-    ($op:ident) => {
-        Kernel::new(move |t| {
-            let (query, key, value, g, beta) = (&$op.query, &$op.key, &$op.value, &$op.g, &$op.beta);
-            let (state, heads) = (&$op.recurrent_state, [$op.num_k_heads as usize, $op.num_v_heads as usize]);
-            let (elements, scale, normalised) = ($op.d as usize, $op.scale, $op.use_qk_l2norm);
-            Delta { query, key, value, g, beta, state, elements, heads, scale, normalised }.run(t)
-        })
-    };
-}
-
 pub(super) fn recurrent_gated_delta_rule(op: RecurrentGatedDeltaRule<Operand>) -> Kernel {
-    gated_delta!(op)
+    Kernel::new(move |t| run(&Delta::from(&op), t))
 }
 
-/// Step by step: the chunks are a chip's way to the same numbers.
 pub(super) fn chunk_gated_delta_rule(op: ChunkGatedDeltaRule<Operand>) -> Kernel {
-    gated_delta!(op)
+    Kernel::new(move |t| run(&Delta::from(&op), t))
 }
 
-/// The first half of the channels from the first step to the last, the second half back. How several states would be
-/// joined is nowhere defined, nor what becomes of an odd channel.
+/// The first half of the channels from the first step to the last, the second half back.
 pub(super) fn selective_scan(op: SelectiveScan<Operand>) -> Option<Kernel> {
-    let &[states, channels, length, batch] = op.deltaA.ty.shape.as_slice() else { return None };
-    if states != 1 || channels % 2 != 0 {
-        return None;
-    }
+    let [channels, length, batch] = meaning::scanned(&op)?;
     Some(Kernel::new(move |t| {
         let (c, a, b) = (t.reals(&op.Cs)?, t.reals(&op.deltaA)?, t.reals(&op.deltaB_u)?);
         let u = t.reals(&op.us)?;

@@ -6,7 +6,7 @@ use super::{
 use crate::{
     array::zeros,
     base::Result,
-    exec::meaning::Indexed,
+    exec::meaning::{self, Indexed, Parts},
     ops::{
         BatchNormBwd, BatchNormTrain, EmbDenseBwd, GroupNormTrain, LayerNormBwd, LayerNormTrain, MaxPoolingIndicesBwd,
         MeanRstd, SoftmaxBwd,
@@ -34,34 +34,10 @@ fn at(coefficient: &Option<Cow<[f32]>>, i: usize, default: f64) -> f64 {
     coefficient.as_ref().map_or(default, |c| c[i].into())
 }
 
-/// Which of the parts that are taken together an element belongs to.
-#[derive(Clone, Copy)]
-enum Parts {
-    /// Each channel of all images: so many, of so many elements in a row.
-    Channels(usize, usize),
-    /// Rows of so many elements.
-    Rows(usize),
-}
-
 impl Parts {
-    fn channels(shape: &[usize]) -> Parts {
-        Parts::Channels(shape[1], shape[2..].iter().product())
-    }
-    fn of(self, i: usize) -> usize {
-        match self {
-            Parts::Channels(count, inner) => i / inner % count,
-            Parts::Rows(n) => i / n,
-        }
-    }
-    fn count(self, elements: usize) -> usize {
-        match self {
-            Parts::Channels(count, _) => count,
-            Parts::Rows(n) => elements / n,
-        }
-    }
     /// The sum over each part of a value of its elements.
     fn sums(self, elements: usize, value: impl Fn(usize) -> f64) -> Result<Vec<f64>> {
-        let mut sums = zeros::<f64>(self.count(elements))?;
+        let mut sums = zeros::<f64>(self.count)?;
         (0..elements).for_each(|i| sums[self.of(i)] += value(i));
         Ok(sums)
     }
@@ -78,7 +54,7 @@ struct Statistics {
 
 impl Statistics {
     fn new(values: &[f32], parts: Parts) -> Result<Statistics> {
-        let n = (values.len() / parts.count(values.len())) as f64;
+        let n = (values.len() / parts.count) as f64;
         let mut means = parts.sums(values.len(), |i| values[i].into())?;
         means.iter_mut().for_each(|m| *m /= n);
         let mut variances = parts.sums(values.len(), |i| (f64::from(values[i]) - means[parts.of(i)]).powi(2))?;
@@ -133,10 +109,9 @@ pub(super) fn mean_rstd(op: MeanRstd<Operand>) -> Kernel {
 
 pub(super) fn group_norm_train(op: GroupNormTrain<Operand>) -> Kernel {
     Kernel::new(move |t| {
-        let shape = &op.input.ty.shape;
         let (x, weight, bias) = (t.reals(&op.input)?, optional(t, &op.weight)?, optional(t, &op.bias)?);
-        let s = Statistics::new(&x, Parts::Rows(x.len() / shape[0] / op.num_groups as usize))?;
-        let channels = Parts::channels(shape);
+        let s = Statistics::new(&x, meaning::group_norm_parts(&op))?;
+        let channels = Parts::channels(&op.input.ty.shape);
         write(t, 0, Finish::default(), |i| {
             s.normalised(&x, i, op.eps) * at(&weight, channels.of(i), 1.0) + at(&bias, channels.of(i), 0.0)
         })?;
@@ -148,12 +123,11 @@ pub(super) fn group_norm_train(op: GroupNormTrain<Operand>) -> Kernel {
 /// What td calls the variance is 1 / sqrt(var + eps).
 pub(super) fn layer_norm_train(op: LayerNormTrain<Operand>) -> Kernel {
     Kernel::new(move |t| {
-        let shape = &op.input.ty.shape;
-        let n = shape[op.axis.rem_euclid(shape.len() as i64) as usize..].iter().product();
+        let [rows, columns] = meaning::layer_norm_parts(&op);
         let (x, weight, bias) = (t.reals(&op.input)?, optional(t, &op.weight)?, optional(t, &op.bias)?);
-        let s = Statistics::new(&x, Parts::Rows(n))?;
+        let s = Statistics::new(&x, rows)?;
         write(t, 0, Finish::default(), |i| {
-            s.normalised(&x, i, op.eps) * at(&weight, i % n, 1.0) + at(&bias, i % n, 0.0)
+            s.normalised(&x, i, op.eps) * at(&weight, columns.of(i), 1.0) + at(&bias, columns.of(i), 0.0)
         })?;
         write(t, 1, Finish::default(), |row| s.means[row])?;
         write(t, 2, Finish::default(), |row| s.rstd(row, op.eps))
@@ -176,7 +150,7 @@ impl Normalised<'_> {
     /// Those of input, weight and bias.
     fn write(&self, t: &mut Task) -> Result<()> {
         let elements = self.grad.len();
-        let n = (elements / self.parts.count(elements)) as f64;
+        let n = (elements / self.parts.count) as f64;
         let grad = |i: usize| f64::from(self.grad[i]);
         let scaled = |i: usize| grad(i) * (self.weight)(self.weights.of(i));
         let (sums, along) =
@@ -213,11 +187,10 @@ pub(super) fn layer_norm_bwd(op: LayerNormBwd<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let (grad, x) = (t.reals(&op.grad_out)?, t.reals(&op.input)?);
         let (mean, rstd, weight) = (t.reals(&op.mean)?, t.reals(&op.variance)?, optional(t, &op.weight)?);
-        let n: usize = x.len() / mean.len();
+        let [parts, weights] = meaning::layer_norm_bwd_parts(&op);
         let rstd = |row: usize| f64::from(rstd[row]);
-        let normalised = |i: usize| (f64::from(x[i]) - f64::from(mean[i / n])) * rstd(i / n);
+        let normalised = |i: usize| (f64::from(x[i]) - f64::from(mean[parts.of(i)])) * rstd(parts.of(i));
         let weight = |i: usize| at(&weight, i, 1.0);
-        let (parts, weights) = (Parts::Rows(n), Parts::Channels(n, 1));
         Normalised { parts, weights, grad: &grad, x: &normalised, rstd: &rstd, weight: &weight }.write(t)
     })
 }

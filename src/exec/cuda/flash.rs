@@ -1,13 +1,13 @@
 //! Attention whose heads lie beside each other, and may share keys and values.
 use super::{
     attention::Attended,
-    builder::Builder,
+    builder::{Builder, as_real},
     formula::{Chain, Finish, Formula, Input},
     matmul::{Matrices, products},
     program::Slot,
 };
 use crate::{
-    base::{Dtype, Result},
+    base::Result,
     exec::{
         Operand, ValueType,
         heads::{self, Flash, Masked, Places, Sizes},
@@ -64,19 +64,23 @@ pub(super) fn flex_attention(op: &FlexAttention<Operand>, b: &mut Builder) -> Re
     flash(&op.into(), b)
 }
 
-/// The product of rows with a matrix, plus bias, in float32: where it is, and what.
-fn projected(
+/// Real numbers, and their type.
+type Reals = (Slot, ValueType);
+
+/// The product of rows with a matrix, which may be stored transposed, plus bias.
+pub(super) fn projected(
     b: &mut Builder,
-    (rows, ty): (Slot, &ValueType),
-    weight: &Operand,
+    (rows, ty): &Reals,
+    (weight, transposed): (&Operand, bool),
     bias: &Option<Operand>,
-) -> Result<(Slot, ValueType)> {
-    let (k, n) = (weight.ty.shape[0], weight.ty.shape[1]);
+) -> Result<Reals> {
+    let (rows_of, columns) = (weight.ty.shape[weight.ty.shape.len() - 2], weight.ty.shape[weight.ty.shape.len() - 1]);
+    let (k, n) = if transposed { (columns, rows_of) } else { (rows_of, columns) };
     let m = ty.elements() / k.max(1);
-    let ty = ValueType { shape: vec![m, n], dtype: Dtype::Float32, quantization: None, ..ty.clone() };
+    let ty = ValueType { shape: vec![m, n], ..ty.clone() };
     let (right, out) = (b.reals(weight)?, b.temporary(ty.bytes()));
-    let p = Matrices { m, k, n, left_transposed: false, right_transposed: false, places: vec![[0, 0]] };
-    products(b, &p, [rows, right], out, Factors::Real)?;
+    let p = Matrices { m, k, n, left_transposed: false, right_transposed: transposed, places: vec![[0, 0]] };
+    products(b, &p, [*rows, right], out, Factors::Real)?;
     if let Some(bias) = bias {
         let inputs = vec![Input::slot(out, ty.clone()), Input::of(bias).in_reals().shaped(vec![n])];
         b.chain(Chain::new(vec![Formula::real(inputs, "x + y")], out, ty.clone()))?;
@@ -86,10 +90,13 @@ fn projected(
 
 pub(super) fn attention(op: &Attention<Operand>, b: &mut Builder) -> Result<()> {
     let (sizes, [of_query, of_key]) = heads::projected(op);
-    let [x, keys, values] = [b.reals(&op.input)?, b.reals(&op.keys)?, b.reals(&op.values)?];
-    let (query, ty) = projected(b, (x, &op.input.ty), &op.queries_weight, &op.queries_bias)?;
-    let (key, _) = projected(b, (keys, &op.keys.ty), &op.keys_weight, &op.keys_bias)?;
-    let (value, _) = projected(b, (values, &op.values.ty), &op.values_weight, &op.values_bias)?;
+    let mut project = |operand: &Operand, weight: &Operand, bias: &Option<Operand>| {
+        let rows = (b.reals(operand)?, as_real(&operand.ty));
+        projected(b, &rows, (weight, false), bias)
+    };
+    let (query, ty) = project(&op.input, &op.queries_weight, &op.queries_bias)?;
+    let (key, _) = project(&op.keys, &op.keys_weight, &op.keys_bias)?;
+    let (value, _) = project(&op.values, &op.values_weight, &op.values_bias)?;
     let batches = op.input.ty.shape[0];
     // Heads have the same mask.
     let scores = [batches, 1, sizes.queries, sizes.keys];
@@ -98,6 +105,6 @@ pub(super) fn attention(op: &Attention<Operand>, b: &mut Builder) -> Result<()> 
     let attended = Attended { sizes, batches, places, scale: op.scale as f32, mask, limit: None };
     let out = b.temporary(ty.bytes());
     attended.launch(b, [query, key, value], out, None)?;
-    let (result, _) = projected(b, (out, &ty), &op.out_weight, &op.out_bias)?;
+    let (result, _) = projected(b, &(out, ty), (&op.out_weight, false), &op.out_bias)?;
     b.store(0, result, Finish::default())
 }

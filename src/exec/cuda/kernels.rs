@@ -1,14 +1,10 @@
 //! The list of kernels: for each op a formula, a program, or none.
 use super::{
-    activation, arithmetic, attention,
-    builder::Builder,
-    cast, compare, conv, create, flash,
-    formula::{Finish, Formula},
-    gather, layout, math, matmul, norm, pool, reduce, scatter, select, shift, sort,
+    activation, arithmetic, attention, builder::Builder, cast, compare, conv, conv_bwd, create, einsum, flash, gather, layout, math, matmul, mlp, norm, pool, recurrent, reduce, scan, scatter, select, shift, sort, train, formula::{Finish, Formula},
 };
 use crate::{
     base::Result,
-    exec::{Operand, ValueType, views::View},
+    exec::{Operand, ValueType, meaning, views::View},
     ops::Op,
 };
 
@@ -52,14 +48,17 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Arange(op) => Kernel::Formula(create::range(&op.start, &op.step)),
         Op::Arccos(op) => Kernel::Formula(function(&op.input, "acos(x)")),
         Op::Arctanh(op) => Kernel::Formula(function(&op.input, "atanh(x)")),
-        Op::Attention(op) => program(move |b| flash::attention(op, b)),
         Op::Arg(op) => program(move |b| sort::arg(op, b)),
+        Op::Attention(op) => program(move |b| flash::attention(op, b)),
         Op::AvgPool(op) if conv::has_planes(&op.input) => program(move |b| pool::avg_pool(op, b)),
         Op::BatchNorm(op) => Kernel::Formula(norm::batch_norm(op)),
+        Op::BatchNormBwd(op) => program(move |b| train::batch_norm_bwd(op, b)),
+        Op::BatchNormTrain(op) => program(move |b| train::batch_norm_train(op, b)),
         Op::BinaryConstShift(op) => Kernel::Formula(shift::binary_const_shift(op, result)),
         Op::BinaryShift(op) => Kernel::Formula(shift::binary_shift(op, result)),
         Op::Cast(op) => Kernel::Formula(cast::cast(op, result)),
         Op::Ceil(op) => Kernel::Formula(function(&op.input, "ceil(x)")),
+        Op::ChunkGatedDeltaRule(op) => program(move |b| scan::chunk_gated_delta_rule(op, b)),
         Op::Clip(op) => Kernel::Formula(math::clip(op)),
         Op::Compare(op) => Kernel::Formula(compare::compare(&op.lhs, &op.rhs, op.mode)),
         Op::CompareConst(op) => Kernel::Formula(compare::compare_const(op)),
@@ -67,6 +66,8 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::ConcatSlice(op) => program(move |b| layout::concat_slice(op, b)),
         Op::ConstantFill(op) => Kernel::Formula(create::constant_fill(op)),
         Op::Conv(op) if conv::has_planes(&op.input) => program(move |b| conv::conv(op, b)),
+        Op::ConvBwd_Weight(op) => program(move |b| conv_bwd::conv_bwd_weight(op, b)),
+        Op::Convbwd(op) if meaning::inserts_nothing(op) => program(move |b| conv_bwd::conv_bwd(op, b)),
         Op::Copy(op) => program(move |b| layout::reshape(&op.input, b)),
         Op::Cos(op) => Kernel::Formula(function(&op.input, "cos(x)")),
         Op::Cosh(op) => Kernel::Formula(function(&op.input, "cosh(x)")),
@@ -80,6 +81,7 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Div(op) => Kernel::Formula(arithmetic::div(op)),
         Op::DivConst(op) => Kernel::Formula(arithmetic::div_const(op)),
         Op::DtypeCast(op) => Kernel::Formula(cast::dtype_cast(&op.input)),
+        Op::Einsum(op) => program(move |b| einsum::einsum(op, b)),
         Op::Elu(op) => Kernel::Formula(activation::elu(op)),
         Op::EmbDenseBwd(op) => program(move |b| scatter::emb_dense_bwd(op, b)),
         Op::Erf(op) => Kernel::Formula(function(&op.input, "erf(x)")),
@@ -92,17 +94,22 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Floor(op) => Kernel::Formula(function(&op.input, "floor(x)")),
         Op::Fp8MatMul(op) => program(move |b| matmul::fp8_matmul(op, b)),
         Op::GELU(op) => Kernel::Formula(activation::gelu(op)),
+        Op::GRU(op) => program(move |b| recurrent::gru(op, b)),
         Op::Gather(op) => program(move |b| gather::gather(op, b)),
         Op::GatherElements(op) => program(move |b| gather::gather_elements(op, b)),
         Op::GatherND(op) => program(move |b| gather::gather_nd(op, b)),
         Op::GroupNorm(op) => program(move |b| norm::group_norm(op, b)),
+        Op::GroupNormTrain(op) => program(move |b| train::group_norm_train(op, b)),
         Op::HardSigmoid(op) => Kernel::Formula(activation::hard_sigmoid(op)),
         Op::HardSwish(op) => Kernel::Formula(activation::hard_swish(&op.input)),
         Op::IndexPut(op) => program(move |b| scatter::index_put(op, b)),
         Op::Insert(op) => program(move |b| scatter::insert(op, b)),
         Op::InstanceNorm(op) => program(move |b| norm::instance_norm(op, b)),
         Op::LRN(op) => program(move |b| norm::lrn(op, b)),
+        Op::LSTM(op) => program(move |b| recurrent::lstm(op, b)),
         Op::LayerNorm(op) => program(move |b| norm::layer_norm(op, b)),
+        Op::LayerNormBwd(op) => program(move |b| train::layer_norm_bwd(op, b)),
+        Op::LayerNormTrain(op) => program(move |b| train::layer_norm_train(op, b)),
         Op::LeakyRelu(op) => Kernel::Formula(activation::leaky_relu(op)),
         Op::List(op) => program(move |b| layout::list(&op.inputs, b)),
         Op::Log(op) => Kernel::Formula(function(&op.input, "log(x)")),
@@ -115,11 +122,14 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::MaxConst(op) => Kernel::Formula(arithmetic::max_const(op)),
         Op::MaxPool(op) if conv::has_planes(&op.input) => program(move |b| pool::max_pool(op, b)),
         Op::MaxPoolWithMask(op) if conv::has_planes(&op.input) => program(move |b| pool::max_pool_with_mask(op, b)),
+        Op::MaxPoolingIndicesBwd(op) => program(move |b| train::max_pooling_indices_bwd(op, b)),
         Op::MaxUnpool(op) => program(move |b| scatter::max_unpool(op, b)),
+        Op::MeanRstd(op) => program(move |b| train::mean_rstd(op, b)),
         Op::MeshGrid(op) => program(move |b| create::mesh_grid(op, b)),
         Op::Min(op) => Kernel::Formula(arithmetic::min(&op.inputs)),
         Op::MinConst(op) => Kernel::Formula(arithmetic::min_const(op)),
         Op::Mish(op) => Kernel::Formula(activation::mish(&op.input)),
+        Op::Mlp(op) if !op.quantized && !op.is_expert => program(move |b| mlp::mlp(op, b)),
         Op::Mod(op) => Kernel::Formula(arithmetic::modulo(&op.inputs)),
         Op::Mul(op) => Kernel::Formula(arithmetic::mul(op)),
         Op::MulConst(op) => Kernel::Formula(arithmetic::mul_const(op)),
@@ -139,6 +149,7 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::RMSNorm(op) => program(move |b| norm::rms_norm(op, b)),
         Op::Range(op) => Kernel::Formula(create::range(&op.start, &op.delta)),
         Op::Reciprocal(op) => Kernel::Formula(arithmetic::reciprocal(op)),
+        Op::RecurrentGatedDeltaRule(op) => program(move |b| scan::recurrent_gated_delta_rule(op, b)),
         Op::Reduce(op) => program(move |b| reduce::reduce(op, b)),
         Op::Relu(op) => Kernel::Formula(activation::relu(op)),
         Op::Remainder(op) => Kernel::Formula(arithmetic::remainder(&op.inputs)),
@@ -156,6 +167,9 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::ScaleDotProductAttention(op) => program(move |b| attention::scaled_dot_product(op, b)),
         Op::ScatterElements(op) => program(move |b| scatter::scatter_elements(op, b)),
         Op::ScatterND(op) => program(move |b| scatter::scatter_nd(op, b)),
+        Op::SelectiveScan(op) => {
+            meaning::scanned(op).map_or(Kernel::None, |s| program(move |b| scan::selective_scan(op, s, b)))
+        }
         Op::Shape(op) => Kernel::Formula(create::shape(op)?),
         Op::ShuffleChannel(op) => {
             program(move |b| layout::shown(&op.input, 0, View::shuffled(&op.input.ty.shape, op.group as usize), b))
@@ -169,6 +183,7 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Slice(op) => program(move |b| layout::slice(op, b)),
         Op::SliceAxis(op) => shown(&op.input, layout::slice_axis(op)?),
         Op::Softmax(op) => program(move |b| activation::softmax(op, b)),
+        Op::SoftmaxBwd(op) => program(move |b| train::softmax_bwd(op, b)),
         Op::Softplus(op) => Kernel::Formula(activation::softplus(&op.input)),
         Op::Softsign(op) => Kernel::Formula(activation::softsign(&op.input)),
         Op::Sort(op) => program(move |b| sort::sort(op, b)),
@@ -195,42 +210,29 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Variance(op) => program(move |b| reduce::variance(op, b)),
         Op::View(op) => program(move |b| layout::reshape(&op.input, b)),
         Op::Where(op) => Kernel::Formula(select::select(op, result)),
-        Op::BatchNormBwd(_)
-        | Op::BatchNormTrain(_)
-        | Op::ChunkGatedDeltaRule(_)
-        | Op::ConcatVolume(_)
-        | Op::Convbwd(_)
-        | Op::ConvBwd_Weight(_)
+        Op::ConcatVolume(_)
         | Op::Correlation(_)
         | Op::DeformConv2D(_)
         | Op::DetectionOutput(_)
-        | Op::Einsum(_)
         | Op::FrcnDetection(_)
         | Op::GridSampler(_)
-        | Op::GroupNormTrain(_)
-        | Op::GRU(_)
         | Op::Interp(_)
-        | Op::LayerNormBwd(_)
-        | Op::LayerNormTrain(_)
-        | Op::LSTM(_)
         | Op::MatchTemplate(_)
-        | Op::MaxPoolingIndicesBwd(_)
-        | Op::MeanRstd(_)
         | Op::MeanStdScale(_)
-        | Op::Mlp(_)
         | Op::Nms(_)
         | Op::NonZero(_)
         | Op::PriorBox(_)
         | Op::Proposal(_)
-        | Op::RecurrentGatedDeltaRule(_)
+        | Op::ROIPooling(_)
         | Op::RoiAlign(_)
         | Op::RoiExtractor(_)
-        | Op::ROIPooling(_)
         | Op::ScaleLut(_)
-        | Op::SelectiveScan(_)
-        | Op::SoftmaxBwd(_)
         | Op::YoloDetection(_)
         | Op::Yuv2rgbFormula(_) => Kernel::None,
+        // What is inserted is nowhere defined.
+        Op::Convbwd(_) => Kernel::None,
+        // Packed weights, and experts by numbers that only the device knows.
+        Op::Mlp(_) => Kernel::None,
         // More spatial axes than kernels walk along.
         Op::AdaptiveAvgPool(_)
         | Op::AvgPool(_)

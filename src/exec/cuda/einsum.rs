@@ -1,0 +1,91 @@
+use super::{
+    builder::{Builder, as_real},
+    formula::{Chain, Finish, Formula, Input},
+    matmul::{Matrices, products},
+    program::Slot,
+};
+use crate::{
+    base::Result,
+    exec::{
+        Operand, ValueType,
+        meaning::Factors,
+        views::{View, strides},
+    },
+    ops::{Einsum, EinsumProduct, einsum_axes, einsum_products},
+};
+
+/// Real numbers with named axes.
+struct Named {
+    axes: Vec<u8>,
+    dims: Vec<usize>,
+    slot: Slot,
+}
+
+impl Named {
+    fn size(&self, axes: &[u8]) -> usize {
+        axes.iter().map(|a| self.dim(*a).unwrap_or(1)).product()
+    }
+    fn dim(&self, axis: u8) -> Option<usize> {
+        self.axes.iter().position(|a| *a == axis).map(|i| self.dims[i])
+    }
+    fn ty(&self, like: &ValueType) -> ValueType {
+        ValueType { shape: self.dims.clone(), ..like.clone() }
+    }
+    /// Over other axes of these sizes: those that it does not have repeat it.
+    fn view(&self, axes: &[u8], counts: &[usize]) -> View {
+        let steps = strides(&self.dims);
+        let by = axes.iter().map(|axis| self.axes.iter().position(|a| a == axis).map_or(0, |i| steps[i]));
+        View { start: 0, by: by.collect(), counts: counts.to_vec() }
+    }
+    fn input(&self, axes: &[u8], counts: &[usize], like: &ValueType) -> Input {
+        Input::slot(self.slot, self.ty(like)).viewed(self.view(axes, counts))
+    }
+    /// The numbers with the axes in that order.
+    fn in_order(&self, axes: &[u8], b: &mut Builder, like: &ValueType) -> Result<Slot> {
+        if self.axes == axes {
+            return Ok(self.slot);
+        }
+        let counts: Vec<usize> = axes.iter().filter_map(|a| self.dim(*a)).collect();
+        let ty = ValueType { shape: counts.clone(), ..self.ty(like) };
+        let (turned, formula) = (b.temporary(ty.bytes()), Formula::moved(self.input(axes, &counts, like)));
+        b.chain(Chain::new(vec![formula], turned, ty))?;
+        Ok(turned)
+    }
+    /// The product with another: of elements where nothing is summed, otherwise of matrices, one for each place of the axes that
+    /// both keep.
+    fn times(&self, right: &Named, step: &EinsumProduct, b: &mut Builder, like: &ValueType) -> Result<Named> {
+        let axes = step.axes();
+        let dims: Vec<usize> = axes.iter().filter_map(|a| self.dim(*a).or_else(|| right.dim(*a))).collect();
+        let (m, k, n) = (self.size(&step.left), self.size(&step.summed), right.size(&step.right));
+        let ty = ValueType { shape: dims.clone(), ..like.clone() };
+        let product = Named { axes, dims, slot: b.temporary(ty.bytes()) };
+        if k == 1 {
+            let inputs = [self, right].map(|of| of.input(&product.axes, &product.dims, like)).to_vec();
+            b.chain(Chain::new(vec![Formula::real(inputs, "x * y")], product.slot, ty))?;
+            return Ok(product);
+        }
+        let EinsumProduct { batch, left, summed, right: only_right } = step;
+        let x = self.in_order(&[&batch[..], left, summed].concat(), b, like)?;
+        let y = right.in_order(&[&batch[..], only_right, summed].concat(), b, like)?;
+        let places = (0..self.size(batch)).map(|i| [(i * m * k) as i64, (i * n * k) as i64]).collect();
+        let matrices = Matrices { m, k, n, left_transposed: false, right_transposed: true, places };
+        products(b, &matrices, [x, y], product.slot, Factors::Real)?;
+        Ok(product)
+    }
+}
+
+pub(super) fn einsum(op: &Einsum<Operand>, b: &mut Builder) -> Result<()> {
+    let (axes, result) = einsum_axes(op.mode.name());
+    let like = as_real(b.result_type(0)?);
+    let mut operands = Vec::new();
+    for (input, axes) in op.inputs.iter().zip(axes) {
+        operands.push(Named { axes: axes.to_vec(), dims: input.ty.shape.clone(), slot: b.reals(input)? });
+    }
+    let mut operands = operands.into_iter();
+    let Some(mut product) = operands.next() else { return Ok(()) };
+    for (step, right) in einsum_products(op.mode.name()).iter().zip(operands) {
+        product = product.times(&right, step, b, &like)?;
+    }
+    let values = product.in_order(result, b, &like)?;
+    b.store(0, values, Finish::default())
+}

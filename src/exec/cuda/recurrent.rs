@@ -1,0 +1,111 @@
+use super::{
+    builder::{Builder, arguments},
+    formula::Finish,
+    geometry,
+    matmul::{Matrices, products},
+    program::Slot,
+    source::{File, file},
+};
+use crate::{
+    base::Result,
+    exec::{Operand, meaning::Factors},
+    ops::{GRU, LSTM},
+};
+
+const FILE: File = file!("recurrent.cu");
+
+/// What a recurrence computes with.
+struct Unrolled {
+    length: usize,
+    batch: usize,
+    directions: usize,
+    hidden: usize,
+    batch_first: bool,
+    /// Products of the input with the weights of each direction.
+    gates: Slot,
+    recurrence: Slot,
+}
+
+impl Unrolled {
+    fn new(
+        b: &mut Builder,
+        [input, filter, recurrence]: [&Operand; 3],
+        batch_first: bool,
+        hidden: i64,
+    ) -> Result<Unrolled> {
+        let (x, w) = (&input.ty.shape, &filter.ty.shape);
+        let (length, batch) = if batch_first { (x[1], x[0]) } else { (x[0], x[1]) };
+        let (directions, rows, k) = (w[0], w[1], w[2]);
+        let (m, of_direction) = (length * batch, |d: usize| [0, (d * rows * k) as i64]);
+        let places = (0..directions).map(of_direction).collect();
+        let p = Matrices { m, k, n: rows, left_transposed: false, right_transposed: true, places };
+        let factors = [b.reals(input)?, b.reals(filter)?];
+        let gates = b.temporary_reals(m.saturating_mul(directions * rows));
+        products(b, &p, factors, gates, Factors::Real)?;
+        let (hidden, recurrence) = (hidden as usize, b.reals(recurrence)?);
+        Ok(Unrolled { length, batch, directions, hidden, batch_first, gates, recurrence })
+    }
+    /// The kernels' `Unrolled`: with its own sizes bias, states before the first step, a sign where sequences begin anew, and
+    /// whether a state is reset behind its product.
+    fn numbers(&self, b: &mut Builder, has: [bool; 5]) -> Result<Slot> {
+        let sizes = [self.length, self.batch, self.directions, self.hidden, self.batch_first.into()];
+        let numbers: Vec<i64> = sizes.into_iter().map(|n| n as i64).chain(has.map(i64::from)).collect();
+        b.constant(&numbers)
+    }
+    /// A block for each state.
+    fn geometry(&self) -> geometry::Geometry {
+        geometry::rows((self.directions * self.batch) as u64, (self.hidden * 32) as u64)
+    }
+    /// Elements of a state of all sequences.
+    fn state(&self) -> usize {
+        self.directions.saturating_mul(self.batch * self.hidden)
+    }
+    /// Memory for results: of every step, then states. What is no result is written too.
+    fn results<const N: usize>(&self, b: &mut Builder) -> Result<[Slot; N]> {
+        let mut slots = [self.gates; N];
+        for (i, slot) in slots.iter_mut().enumerate() {
+            let elements = if i == 0 { self.length.saturating_mul(self.state()) } else { self.state() };
+            *slot = if b.result_type(i).is_ok() { b.real_result(i)? } else { b.temporary_reals(elements) };
+        }
+        Ok(slots)
+    }
+}
+
+/// Stores those results that are there.
+fn store(b: &mut Builder, results: &[Slot]) -> Result<()> {
+    for (i, slot) in results.iter().enumerate().rev() {
+        if b.result_type(i).is_ok() {
+            b.store(i, *slot, Finish::default())?;
+        }
+    }
+    Ok(())
+}
+
+pub(super) fn lstm(op: &LSTM<Operand>, b: &mut Builder) -> Result<()> {
+    let u = Unrolled::new(b, [&op.input, &op.filter, &op.recurrence], op.batch_first, op.hidden_size)?;
+    let mut given = [u.gates; 4];
+    let optional = [&op.bias, &op.initial_h, &op.initial_c, &op.cont];
+    for (slot, operand) in given.iter_mut().zip(optional) {
+        *slot = b.reals_or(operand, u.gates)?;
+    }
+    let [bias, h, c, cont] = given;
+    let [has_bias, has_h, has_c, has_cont] = optional.map(Option::is_some);
+    let numbers = u.numbers(b, [has_bias, has_h, has_c, has_cont, false])?;
+    let (memory, results) = (b.temporary_reals(u.state().saturating_mul(3)), u.results(b)?);
+    let [all, last_h, last_c] = results;
+    let arguments = arguments![u.gates, u.recurrence, bias, h, c, cont, memory, all, last_h, last_c, numbers];
+    b.launch(FILE, "lstm", u.geometry(), arguments)?;
+    store(b, &results)
+}
+
+pub(super) fn gru(op: &GRU<Operand>, b: &mut Builder) -> Result<()> {
+    let u = Unrolled::new(b, [&op.input, &op.filter, &op.recurrence], op.batch_first, op.hidden_size)?;
+    let (bias, h) = (b.reals_or(&op.bias, u.gates)?, b.reals_or(&op.initial_h, u.gates)?);
+    let has = [op.bias.is_some(), op.initial_h.is_some(), false, false, op.linear_before_reset];
+    let numbers = u.numbers(b, has)?;
+    let (memory, results) = (b.temporary_reals(u.state().saturating_mul(3)), u.results(b)?);
+    let [all, last_h] = results;
+    let arguments = arguments![u.gates, u.recurrence, bias, h, memory, all, last_h, numbers];
+    b.launch(FILE, "gru", u.geometry(), arguments)?;
+    store(b, &results)
+}

@@ -1,0 +1,246 @@
+//! Training: statistics in float64, gradients as PyTorch has them.
+use super::{
+    builder::{Builder, arguments},
+    formula::{Chain, Finish, Formula, Input},
+    geometry,
+    program::Slot,
+    source::{File, file},
+};
+use crate::{
+    base::{Dtype, Result},
+    exec::{
+        Operand, ValueType,
+        meaning::{self, Parts},
+        views::axis_of,
+    },
+    ops::{
+        BatchNormBwd, BatchNormTrain, GroupNormTrain, LayerNormBwd, LayerNormTrain, MaxPoolingIndicesBwd, MeanRstd,
+        SoftmaxBwd,
+    },
+};
+
+const FILE: File = file!("train.cu");
+
+/// What is stored of each part, numbered as the kernel does; with the operands that it is made of.
+enum Known<'o> {
+    Mean,
+    Rstd,
+    RunningMean(&'o Operand),
+    RunningVariance(&'o Operand),
+    Scale(&'o Operand),
+    Shift(&'o Operand, &'o Operand),
+}
+
+/// Mean and variance of each part.
+struct Statistics {
+    x: Slot,
+    elements: usize,
+    parts: Parts,
+    means: Slot,
+    variances: Slot,
+}
+
+impl Statistics {
+    /// Not known yet.
+    fn empty(b: &mut Builder, input: &Operand, parts: Parts) -> Result<Statistics> {
+        let bytes = (parts.count as u64).saturating_mul(8);
+        let (means, variances) = (b.temporary(bytes), b.temporary(bytes));
+        Ok(Statistics { x: b.reals(input)?, elements: input.ty.elements(), parts, means, variances })
+    }
+    fn new(b: &mut Builder, input: &Operand, parts: Parts) -> Result<Statistics> {
+        let s = Statistics::empty(b, input, parts)?;
+        let arguments = arguments![s.x, s.means, s.variances, parts.count, parts.inner, s.n()];
+        b.launch(FILE, "statistics", s.rows(parts), arguments)?;
+        Ok(s)
+    }
+    /// Elements of a part.
+    fn n(&self) -> usize {
+        self.elements / self.parts.count.max(1)
+    }
+    /// A block for each of these parts.
+    fn rows(&self, parts: Parts) -> geometry::Geometry {
+        geometry::rows(parts.count as u64, (self.elements / parts.count.max(1)) as u64)
+    }
+    /// Stores these as results from `first` on, where they are there.
+    fn store(&self, b: &mut Builder, first: usize, list: &[Known], [eps, momentum]: [f64; 2]) -> Result<()> {
+        for (i, known) in list.iter().enumerate().map(|(i, known)| (first + i, known)) {
+            if b.result_type(i).is_err() {
+                continue;
+            }
+            let (what, x, y) = match known {
+                Known::Mean => (0i64, self.x, self.x),
+                Known::Rstd => (1, self.x, self.x),
+                Known::RunningMean(old) => (2, b.reals(old)?, self.x),
+                Known::RunningVariance(old) => (3, b.reals(old)?, self.x),
+                Known::Scale(weight) => (4, b.reals(weight)?, self.x),
+                Known::Shift(weight, bias) => (5, b.reals(weight)?, b.reals(bias)?),
+            };
+            let (out, count, n) = (b.real_result(i)?, self.parts.count, self.n());
+            let arguments = arguments![self.means, self.variances, x, y, out, count, n, what, eps, momentum];
+            b.launch(FILE, "of_parts", geometry::elements(count as u64), arguments)?;
+            b.store(i, out, Finish::default())?;
+        }
+        Ok(())
+    }
+    /// Stores the first result: elements that are normalised, by weights and biases of other parts.
+    fn normalise(
+        &self,
+        b: &mut Builder,
+        affine: [&Option<Operand>; 2],
+        weights: Parts,
+        eps: f64,
+        finish: Finish,
+    ) -> Result<()> {
+        if b.result_type(0).is_err() {
+            return Ok(());
+        }
+        let [weight, bias] = [b.reals_or(affine[0], self.x)?, b.reals_or(affine[1], self.x)?];
+        let (out, [has_weight, has_bias]) = (b.real_result(0)?, affine.map(Option::is_some));
+        let (parts, n) = (self.parts, self.elements);
+        let arguments = arguments![
+            self.x,
+            out,
+            self.means,
+            self.variances,
+            weight,
+            bias,
+            n,
+            parts.count,
+            parts.inner,
+            weights.count,
+            weights.inner,
+            has_weight,
+            has_bias,
+            eps
+        ];
+        b.launch(FILE, "normalised", geometry::elements(n as u64), arguments)?;
+        b.store(0, out, finish)
+    }
+    /// Takes what was saved in the place of what is known; standard deviations stand in the place of variances then.
+    fn saved(&self, b: &mut Builder, [mean, rstd]: [Option<&Operand>; 2], eps: f64) -> Result<()> {
+        let has = [mean, rstd].map(|o| o.is_some());
+        let mut slot = |operand: Option<&Operand>| operand.map_or(Ok(self.x), |o| b.reals(o));
+        let (mean, rstd) = (slot(mean)?, slot(rstd)?);
+        let arguments = arguments![self.means, self.variances, mean, rstd, self.parts.count, has[0], has[1], eps];
+        b.launch(FILE, "saved", geometry::elements(self.parts.count as u64), arguments)
+    }
+    /// The gradients of input, weight and bias, where they are there, after [`Statistics::saved`].
+    fn gradients(&self, b: &mut Builder, grad: &Operand, weight: &Option<Operand>, weights: Parts) -> Result<()> {
+        let (grad, parts) = (b.reals(grad)?, self.parts);
+        if b.result_type(1).is_ok() || b.result_type(2).is_ok() {
+            let mut slots = [self.x; 2];
+            for (i, slot) in slots.iter_mut().enumerate() {
+                let is_there = b.result_type(1 + i).is_ok();
+                *slot = if is_there { b.real_result(1 + i)? } else { b.temporary_reals(weights.count) };
+            }
+            let n = self.elements / weights.count.max(1);
+            let arguments = arguments![
+                grad,
+                self.x,
+                self.means,
+                self.variances,
+                slots[0],
+                slots[1],
+                n,
+                parts.count,
+                parts.inner,
+                weights.count,
+                weights.inner
+            ];
+            b.launch(FILE, "weight_gradients", self.rows(weights), arguments)?;
+            for (i, slot) in
+                slots.into_iter().enumerate().filter(|(i, _)| b.result_type(1 + i).is_ok()).collect::<Vec<_>>()
+            {
+                b.store(1 + i, slot, Finish::default())?;
+            }
+        }
+        if b.result_type(0).is_err() {
+            return Ok(());
+        }
+        let (out, of_weight) = (b.real_result(0)?, b.reals_or(weight, self.x)?);
+        let arguments = arguments![
+            grad,
+            self.x,
+            self.means,
+            self.variances,
+            of_weight,
+            out,
+            self.n(),
+            parts.count,
+            parts.inner,
+            weights.count,
+            weights.inner,
+            weight.is_some()
+        ];
+        b.launch(FILE, "input_gradient", self.rows(parts), arguments)?;
+        b.store(0, out, Finish::default())
+    }
+}
+
+pub(super) fn batch_norm_train(op: &BatchNormTrain<Operand>, b: &mut Builder) -> Result<()> {
+    let s = Statistics::new(b, &op.input, Parts::channels(&op.input.ty.shape))?;
+    let list = [Known::Mean, Known::Rstd, Known::RunningMean(&op.mean), Known::RunningVariance(&op.var)];
+    s.store(b, 1, &list, [op.epsilon, op.momentum])?;
+    s.normalise(b, [&op.gamma, &op.beta], s.parts, op.epsilon, Finish::relu(op.do_relu, op.relu_limit))
+}
+
+pub(super) fn mean_rstd(op: &MeanRstd<Operand>, b: &mut Builder) -> Result<()> {
+    let s = Statistics::new(b, &op.input, Parts::channels(&op.input.ty.shape))?;
+    let running = [Known::RunningMean(&op.running_mean), Known::RunningVariance(&op.running_var)];
+    s.store(b, 4, &[Known::Scale(&op.weight), Known::Shift(&op.weight, &op.bias)], [op.eps, op.momentum])?;
+    s.store(b, 2, &running, [op.eps, op.momentum])?;
+    s.store(b, 0, &[Known::Mean, Known::Rstd], [op.eps, op.momentum])
+}
+
+pub(super) fn group_norm_train(op: &GroupNormTrain<Operand>, b: &mut Builder) -> Result<()> {
+    let s = Statistics::new(b, &op.input, meaning::group_norm_parts(op))?;
+    s.store(b, 1, &[Known::Mean, Known::Rstd], [op.eps, 0.0])?;
+    let channels = Parts::channels(&op.input.ty.shape);
+    s.normalise(b, [&op.weight, &op.bias], channels, op.eps, Finish::default())
+}
+
+/// What td calls the variance is 1 / sqrt(var + eps).
+pub(super) fn layer_norm_train(op: &LayerNormTrain<Operand>, b: &mut Builder) -> Result<()> {
+    let [rows, columns] = meaning::layer_norm_parts(op);
+    let s = Statistics::new(b, &op.input, rows)?;
+    s.store(b, 1, &[Known::Mean, Known::Rstd], [op.eps, 0.0])?;
+    s.normalise(b, [&op.weight, &op.bias], columns, op.eps, Finish::default())
+}
+
+/// Statistics that were not saved are computed again.
+pub(super) fn batch_norm_bwd(op: &BatchNormBwd<Operand>, b: &mut Builder) -> Result<()> {
+    let s = Statistics::new(b, &op.input, Parts::channels(&op.input.ty.shape))?;
+    s.saved(b, [op.saved_mean.as_ref(), op.saved_invstd.as_ref()], op.epsilon)?;
+    s.gradients(b, &op.grad_out, &op.weight_opt, s.parts)
+}
+
+/// A weight's elements are those in the same place of each row.
+pub(super) fn layer_norm_bwd(op: &LayerNormBwd<Operand>, b: &mut Builder) -> Result<()> {
+    let [rows, columns] = meaning::layer_norm_bwd_parts(op);
+    let s = Statistics::empty(b, &op.input, rows)?;
+    s.saved(b, [Some(&op.mean), Some(&op.variance)], 0.0)?;
+    s.gradients(b, &op.grad_out, &op.weight, columns)
+}
+
+pub(super) fn softmax_bwd(op: &SoftmaxBwd<Operand>, b: &mut Builder) -> Result<()> {
+    let shape = &op.output.ty.shape;
+    let axis = axis_of(op.dim, shape.len());
+    let (n, inner) = (shape[axis], shape[axis + 1..].iter().product::<usize>());
+    let rows = op.output.ty.elements() / n.max(1);
+    let (grad, y, out) = (b.reals(&op.grad_output)?, b.reals(&op.output)?, b.real_result(0)?);
+    let arguments = arguments![grad, y, out, rows, n, inner];
+    b.launch(FILE, "softmax_gradient", geometry::rows(rows as u64, n as u64), arguments)?;
+    b.store(0, out, Finish::default())
+}
+
+pub(super) fn max_pooling_indices_bwd(op: &MaxPoolingIndicesBwd<Operand>, b: &mut Builder) -> Result<()> {
+    let (from, to) = (&op.grad_output.ty.shape, &b.result_type(0)?.shape);
+    let (planes, windows, area) = (from[0] * from[1], from[2] * from[3], to[2] * to[3]);
+    let ty = ValueType { dtype: Dtype::Int64, quantization: None, ..op.indices.ty.clone() };
+    let places = b.temporary(ty.bytes());
+    b.chain(Chain::new(vec![Formula::whole(vec![Input::of(&op.indices).in_integers()], "x")], places, ty))?;
+    let (grad, out) = (b.reals(&op.grad_output)?, b.real_result(0)?);
+    let arguments = arguments![grad, places, out, planes, windows, area];
+    b.launch(FILE, "pool_gradient", geometry::elements(planes as u64), arguments)?;
+    b.store(0, out, Finish::default())
+}

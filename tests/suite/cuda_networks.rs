@@ -1,0 +1,296 @@
+//! Operators of networks at sizes that fill several blocks of a kernel: the CUDA backend's numbers, on an emulated device, are the
+//! CPU's. Nothing may fall back to the CPU.
+use indexmap::IndexMap;
+use tpulang::{
+    Array, Dtype, Graph, Tensor,
+    conformance::{Case, check},
+    exec::{CudaBackend, RunOptions},
+    ops::{
+        BatchNormBwd, BatchNormTrain, ChunkGatedDeltaRule, ConvBwd_Weight, Convbwd, Einsum, EinsumMode, FAttention,
+        FAttentionLse, FlexAttention, GRU, GroupNormTrain, LSTM, LayerNormBwd, LayerNormTrain, MaxPoolingIndicesBwd,
+        MeanRstd, Mlp, Op, RecurrentGatedDeltaRule, ScaleDotProductAttention, SelectiveScan, SoftmaxBwd,
+    },
+};
+
+/// A graph that is fed with numbers from -1 to 1.
+struct Net {
+    graph: Graph,
+    feeds: IndexMap<String, Array>,
+    state: u64,
+}
+
+impl Net {
+    fn new() -> Net {
+        Net { graph: Graph::new("net").unwrap(), feeds: IndexMap::new(), state: 1 }
+    }
+    fn array(&mut self, shape: &[usize]) -> Array {
+        let n = shape.iter().product();
+        let mut next = || {
+            self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            (self.state >> 40) as f64 / f64::from(1 << 23) - 1.0
+        };
+        Array::from_f64s(Dtype::Float32, shape, (0..n).map(|_| next())).unwrap()
+    }
+    fn fed(&mut self, values: Array) -> Tensor {
+        let name = format!("x{}", self.feeds.len());
+        let shape: Vec<i64> = values.shape().iter().map(|d| *d as i64).collect();
+        let input = self.graph.input(&name, values.dtype(), shape).unwrap();
+        self.feeds.insert(name, values);
+        input
+    }
+    fn input(&mut self, shape: &[usize]) -> Tensor {
+        let values = self.array(shape);
+        self.fed(values)
+    }
+    fn weight(&mut self, shape: &[usize]) -> Tensor {
+        let (values, name) = (self.array(shape), format!("w{}", self.state));
+        self.graph.coefficient(&name, values).unwrap()
+    }
+    /// Both backends compute the operator.
+    fn check(mut self, backend: &CudaBackend, name: &str, op: impl Into<Op<Tensor>>) {
+        let results = self.graph.op(op).call().unwrap();
+        self.graph.set_outputs(&results).unwrap();
+        let case = Case::by_cpu(name, self.graph, self.feeds).unwrap();
+        let report = check(backend, &[case], &RunOptions { strict: true, ..RunOptions::default() });
+        assert!(report.failures.is_empty() && report.passed == 1, "{name}: {report}");
+    }
+}
+
+#[test]
+fn attention_of_many_sizes() {
+    let cuda = CudaBackend::emulated().unwrap();
+    // Heads, queries, keys, elements, values; with a mask of these axes.
+    let all: [(usize, usize, usize, usize, usize, &[usize], bool); 8] = [
+        (2, 70, 70, 24, 24, &[], true),
+        (1, 100, 130, 64, 64, &[100, 130], false),
+        (2, 20, 65, 8, 136, &[2, 1, 1, 65], false),
+        (3, 1, 1000, 16, 16, &[2, 3, 1, 1000], false),
+        (1, 1, 515, 40, 200, &[], false),
+        (2, 33, 300, 17, 5, &[1], true),
+        (2, 5, 3, 4, 4, &[2, 1, 5, 3], true),
+        (1, 600, 1, 4, 4, &[], false),
+    ];
+    for (heads, queries, keys, elements, values, mask, causal) in all {
+        let mut net = Net::new();
+        let query = net.input(&[2, heads, queries, elements]);
+        let key = net.input(&[2, heads, keys, elements]);
+        let value = net.input(&[2, heads, keys, values]);
+        let mut op = ScaleDotProductAttention::new(query, key, value);
+        op.mask = (!mask.is_empty()).then(|| net.input(mask));
+        (op.is_causal, op.scale) = (causal, if causal { 0.0 } else { 0.7 });
+        net.check(&cuda, &format!("{heads} x {queries} x {keys} x {elements} x {values}, causal: {causal}"), op);
+    }
+    // A mask that some of the axes before the heads share.
+    let mut net = Net::new();
+    let [query, key, value] = [(); 3].map(|()| net.input(&[2, 3, 1, 9, 4]));
+    let mut op = ScaleDotProductAttention::new(query, key, value);
+    op.mask = Some(net.input(&[3, 1, 9, 9]));
+    net.check(&cuda, "five axes", op);
+}
+
+#[test]
+fn heads_that_share_keys() {
+    let cuda = CudaBackend::emulated().unwrap();
+    let all = [(2, 6, 2, 40, 70, 16), (1, 8, 1, 1, 700, 32), (2, 4, 4, 70, 66, 8)];
+    for (batch, heads, shared, queries, keys, elements) in all {
+        for (masked, mask_size) in [(false, 0), (true, 0), (true, 128)] {
+            let operands = |net: &mut Net, values: usize| {
+                let key = net.input(&[batch, keys, shared, elements]);
+                let mask = masked.then(|| net.input(&[batch, 1, queries, keys]));
+                (net.input(&[batch, queries, heads, elements]), key, net.input(&[batch, keys, shared, values]), mask)
+            };
+            let name = format!("{batch} x {heads} x {shared} x {queries} x {keys}, {masked}, {mask_size}");
+            let sizes = [batch, elements, heads, shared, queries, keys].map(|n| n as i64);
+            let [b, d, q_head, kv_head, mq, mk] = sizes;
+            let mut net = Net::new();
+            let (queries, keys, values, mask) = operands(&mut net, elements);
+            let op = FAttention::new(queries, keys, values, b, d, kv_head, mk, mq, q_head, 0.3);
+            net.check(&cuda, &name, FAttention { mask, mask_size, ..op });
+            let mut net = Net::new();
+            let (queries, keys, values, mask) = operands(&mut net, elements);
+            let op = FAttentionLse::new(queries, keys, values, b, d, kv_head, mk, mq, q_head, 0.3);
+            net.check(&cuda, &name, FAttentionLse { mask, mask_size, ..op });
+            let mut net = Net::new();
+            let (queries, keys, values, mask) = operands(&mut net, 130);
+            let op = FlexAttention::new(queries, keys, values, b, kv_head, mk, mq, q_head, d, 0.3, 130);
+            net.check(&cuda, &name, FlexAttention { mask, mask_size, has_lse: true, ..op });
+        }
+    }
+}
+
+#[test]
+fn recurrences_of_many_steps() {
+    let cuda = CudaBackend::emulated().unwrap();
+    for (length, batch, directions, elements, hidden) in [(7, 3, 2, 5, 70), (20, 1, 1, 33, 3)] {
+        let operands = |net: &mut Net, gates: usize| {
+            let rows = gates * hidden;
+            let weights = [net.weight(&[directions, rows, elements]), net.weight(&[directions, rows, hidden])];
+            let bias = net.weight(&[directions, 2 * rows]);
+            (net.input(&[length, batch, elements]), weights, bias, net.input(&[directions, batch, hidden]))
+        };
+        let mut net = Net::new();
+        let (x, [w, r], bias, h) = operands(&mut net, 4);
+        let (c, cont) = (net.input(&[directions, batch, hidden]), net.input(&[length, batch]));
+        let op = LSTM::new(x, w, r, directions == 2, hidden as i64);
+        let (bias, initial_h, initial_c, cont) = (Some(bias), Some(h), Some(c), Some(cont));
+        net.check(&cuda, "LSTM", LSTM { bias, initial_h, initial_c, cont, ..op });
+        for linear_before_reset in [false, true] {
+            let mut net = Net::new();
+            let (x, [w, r], bias, h) = operands(&mut net, 3);
+            let op = GRU::new(x, w, r, directions == 2, hidden as i64);
+            net.check(&cuda, "GRU", GRU { bias: Some(bias), initial_h: Some(h), linear_before_reset, ..op });
+        }
+    }
+}
+
+#[test]
+fn states_of_scans() {
+    let cuda = CudaBackend::emulated().unwrap();
+    for (batch, steps, shared, heads, n, normalised) in
+        [(2, 1, 2, 4, 40, true), (2, 5, 2, 4, 40, true), (1, 9, 3, 3, 8, false)]
+    {
+        let mut net = Net::new();
+        let [query, key] = [(); 2].map(|()| net.input(&[batch, steps, shared, n]));
+        let value = net.input(&[batch, steps, heads, n]);
+        let [g, beta] = [(); 2].map(|()| net.input(&[batch, steps, heads]));
+        let state = net.input(&[batch, heads, n, n]);
+        let sizes = [n, shared, heads].map(|n| n as i64);
+        let [d, of_keys, of_values] = sizes;
+        if steps == 1 {
+            let op = RecurrentGatedDeltaRule::new(
+                query, key, value, g, beta, state, d, of_keys, of_values, 0.25, normalised,
+            );
+            net.check(&cuda, "one step", op);
+            continue;
+        }
+        let [a, b, c, e] = [(); 4].map(|()| net.input(&[4, 4]));
+        let op = ChunkGatedDeltaRule::new(
+            query, key, value, g, beta, state, a, b, c, e, 4, d, of_keys, of_values, 0.25, normalised,
+        );
+        net.check(&cuda, "many steps", op);
+    }
+    let mut net = Net::new();
+    let c = net.input(&[9, 6, 1, 50]);
+    let [a, b] = [(); 2].map(|()| net.input(&[1, 6, 9, 50]));
+    let (u, d) = (net.input(&[9, 6, 50]), net.input(&[6]));
+    net.check(&cuda, "scan", SelectiveScan { Ds: Some(d), ..SelectiveScan::new(c, a, b, u) });
+}
+
+#[test]
+fn sums_over_named_axes() {
+    let cuda = CudaBackend::emulated().unwrap();
+    let sizes = [3, 5, 7, 70, 66, 4, 2];
+    for mode in [
+        "ab,ab->a",
+        "abcd,cde->abe",
+        "abcd,bed->abce",
+        "abc,abdc,abc->abcd",
+        "abcd,acde,abc->abce",
+        "abcde,abfge->abcdfg",
+    ] {
+        let mut net = Net::new();
+        let shape = |axes: &str| axes.bytes().map(|a| sizes[usize::from(a - b'a')]).collect::<Vec<_>>();
+        let operands = mode.split("->").next().unwrap().split(',').map(|axes| net.input(&shape(axes))).collect();
+        net.check(&cuda, mode, Einsum::new(operands, EinsumMode::from_name(mode).unwrap()));
+    }
+}
+
+#[test]
+fn feed_forward() {
+    let cuda = CudaBackend::emulated().unwrap();
+    for transposed in [false, true] {
+        let mut net = Net::new();
+        let x = net.input(&[2, 9, 24]);
+        let across = if transposed { [70, 24] } else { [24, 70] };
+        let [gate, up] = [(); 2].map(|()| net.weight(&across));
+        let down = net.weight(&[across[1], across[0]]);
+        let (bias_gate, bias_down) = (Some(net.weight(&[70])), Some(net.weight(&[24])));
+        let op = Mlp { bias_gate, bias_down, ..Mlp::new(x, gate, up, down) };
+        let [right_transpose_gate, right_transpose_up, right_transpose_down] = [transposed; 3];
+        net.check(&cuda, "Mlp", Mlp { right_transpose_gate, right_transpose_up, right_transpose_down, ..op });
+    }
+}
+
+#[test]
+fn statistics_and_their_gradients() {
+    let cuda = CudaBackend::emulated().unwrap();
+    let shape = [3, 6, 9, 13];
+    let channels = |net: &mut Net| net.input(&[6]);
+    let mut net = Net::new();
+    let (x, mean, var) = (net.input(&shape), channels(&mut net), channels(&mut net));
+    let (gamma, beta) = (Some(channels(&mut net)), Some(channels(&mut net)));
+    let op = BatchNormTrain { gamma, beta, do_relu: true, ..BatchNormTrain::new(x, mean, var) };
+    net.check(&cuda, "BatchNormTrain", op);
+    for is_saved in [false, true] {
+        let mut net = Net::new();
+        let (grad, x) = (net.input(&shape), net.input(&shape));
+        let [weight_opt, saved_mean, saved_invstd] = [(); 3].map(|()| is_saved.then(|| channels(&mut net)));
+        let op = BatchNormBwd { weight_opt, saved_mean, saved_invstd, ..BatchNormBwd::new(grad, x) };
+        net.check(&cuda, "BatchNormBwd", op);
+    }
+    let mut net = Net::new();
+    let x = net.input(&shape);
+    let [mean, var, weight, bias] = [(); 4].map(|()| channels(&mut net));
+    net.check(&cuda, "MeanRstd", MeanRstd::new(x, mean, var, weight, bias, 1e-3, 0.2));
+    let mut net = Net::new();
+    let (x, weight, bias) = (net.input(&shape), Some(channels(&mut net)), Some(channels(&mut net)));
+    net.check(&cuda, "GroupNormTrain", GroupNormTrain { weight, bias, ..GroupNormTrain::new(x, 1e-3, 3) });
+    let mut net = Net::new();
+    let (x, weight, bias) = (net.input(&shape), Some(net.input(&[9, 13])), Some(net.input(&[9, 13])));
+    let op = LayerNormTrain { weight, bias, ..LayerNormTrain::new(x, vec![9, 13], 2, 1e-3) };
+    net.check(&cuda, "LayerNormTrain", op);
+    let mut net = Net::new();
+    let (grad, x) = (net.input(&shape), net.input(&shape));
+    let (mean, rstd) = (net.input(&[3, 6, 1, 1]), net.input(&[3, 6, 1, 1]));
+    let (weight, bias) = (Some(net.input(&[9, 13])), Some(net.input(&[9, 13])));
+    let op = LayerNormBwd { weight, bias, ..LayerNormBwd::new(grad, x, mean, rstd, vec![9, 13]) };
+    net.check(&cuda, "LayerNormBwd", op);
+    for dim in [1, -1] {
+        let mut net = Net::new();
+        let (grad, y) = (net.input(&[3, 70, 5]), net.input(&[3, 70, 5]));
+        net.check(&cuda, "SoftmaxBwd", SoftmaxBwd::new(grad, y, dim));
+    }
+}
+
+#[test]
+fn gradients_of_windows() {
+    let cuda = CudaBackend::emulated().unwrap();
+    let (image, filter, grads) = ([2, 4, 9, 11], [6, 2, 3, 2], [2, 6, 5, 11]);
+    let list = |shape: [usize; 4]| shape.map(|d| d as i64).to_vec();
+    let (padding, stride, dilations) = (vec![1, 1, 1, 1], vec![2, 1], vec![1, 2]);
+    let mut net = Net::new();
+    let (grad, x, kernel) = (net.input(&grads), net.input(&image), net.input(&filter));
+    let (of_image, of_filter, of_grad) = (list(image), list(filter), list(grads));
+    net.check(
+        &cuda,
+        "Convbwd",
+        Convbwd::new(
+            grad,
+            x,
+            kernel,
+            dilations.clone(),
+            true,
+            true,
+            of_grad.clone(),
+            true,
+            2,
+            of_image.clone(),
+            vec![0, 0],
+            of_filter,
+            padding.clone(),
+            stride.clone(),
+        ),
+    );
+    let mut net = Net::new();
+    let (x, grad, turned) = (net.input(&image), net.input(&grads), net.input(&[6, 2, 5, 11]));
+    let op = ConvBwd_Weight::new(x, grad, turned, dilations, false, of_grad, 2, of_image, vec![3, 2], padding, stride);
+    net.check(&cuda, "ConvBwd_Weight", op);
+    let mut net = Net::new();
+    let grad = net.input(&[2, 3, 8, 8]);
+    let places = Array::from_f64s(Dtype::Int32, [2, 3, 8, 8], (0..384).map(|i| f64::from(i * 7 % 100))).unwrap();
+    let places = net.fed(places);
+    let lists = [vec![1; 4], vec![2, 3, 10, 10], vec![3, 3], vec![0; 4], vec![1, 1]];
+    let [dilations, input_shape, kernel_shape, pads, strides] = lists;
+    let op = MaxPoolingIndicesBwd::new(grad, places, dilations, input_shape, kernel_shape, pads, strides);
+    net.check(&cuda, "MaxPoolingIndicesBwd", op);
+}
