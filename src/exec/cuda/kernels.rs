@@ -2,9 +2,9 @@
 use super::{
     activation, arithmetic,
     builder::Builder,
-    cast, compare, conv, create,
+    cast, compare, conv, create, deform, detect,
     formula::{Finish, Formula},
-    gather, layout, math, matmul, norm, pool, reduce, scatter, select, shift, sort,
+    gather, image, layout, math, matmul, mean_std, norm, pool, reduce, resize, scatter, select, shift, sort,
 };
 use crate::{
     base::Result,
@@ -64,13 +64,16 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::CompareConst(op) => Kernel::Formula(compare::compare_const(op)),
         Op::Concat(op) => program(move |b| layout::concat(op, b)),
         Op::ConcatSlice(op) => program(move |b| layout::concat_slice(op, b)),
+        Op::ConcatVolume(op) => program(move |b| image::concat_volume(op, b)),
         Op::ConstantFill(op) => Kernel::Formula(create::constant_fill(op)),
         Op::Conv(op) if conv::has_planes(&op.input) => program(move |b| conv::conv(op, b)),
         Op::Copy(op) => program(move |b| layout::reshape(&op.input, b)),
+        Op::Correlation(op) => program(move |b| image::correlation(op, b)),
         Op::Cos(op) => Kernel::Formula(function(&op.input, "cos(x)")),
         Op::Cosh(op) => Kernel::Formula(function(&op.input, "cosh(x)")),
         Op::CumSum(op) => program(move |b| reduce::cum_sum(op, b)),
         Op::Deconv(op) if conv::has_planes(&op.input) => program(move |b| conv::deconv(op, b)),
+        Op::DeformConv2D(op) => program(move |b| deform::deform_conv2d(op, b)),
         Op::Depth2Space(op) => {
             program(move |b| layout::shown(&op.input, 0, View::depth_to_space(&op.input.ty.shape, op)?, b))
         }
@@ -91,12 +94,14 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Gather(op) => program(move |b| gather::gather(op, b)),
         Op::GatherElements(op) => program(move |b| gather::gather_elements(op, b)),
         Op::GatherND(op) => program(move |b| gather::gather_nd(op, b)),
+        Op::GridSampler(op) => program(move |b| resize::grid_sampler(op, b)),
         Op::GroupNorm(op) => program(move |b| norm::group_norm(op, b)),
         Op::HardSigmoid(op) => Kernel::Formula(activation::hard_sigmoid(op)),
         Op::HardSwish(op) => Kernel::Formula(activation::hard_swish(&op.input)),
         Op::IndexPut(op) => program(move |b| scatter::index_put(op, b)),
         Op::Insert(op) => program(move |b| scatter::insert(op, b)),
         Op::InstanceNorm(op) => program(move |b| norm::instance_norm(op, b)),
+        Op::Interp(op) => program(move |b| resize::interp(op, b)),
         Op::LRN(op) => program(move |b| norm::lrn(op, b)),
         Op::LayerNorm(op) => program(move |b| norm::layer_norm(op, b)),
         Op::LeakyRelu(op) => Kernel::Formula(activation::leaky_relu(op)),
@@ -107,11 +112,13 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Lut(op) => program(move |b| gather::lut(op, b)),
         Op::MaskedFill(op) => Kernel::Formula(select::masked_fill(op, result)),
         Op::MatMul(op) => program(move |b| matmul::matmul(op, b)),
+        Op::MatchTemplate(op) => program(move |b| image::match_template(op, b)),
         Op::Max(op) => Kernel::Formula(arithmetic::max(&op.inputs)),
         Op::MaxConst(op) => Kernel::Formula(arithmetic::max_const(op)),
         Op::MaxPool(op) if conv::has_planes(&op.input) => program(move |b| pool::max_pool(op, b)),
         Op::MaxPoolWithMask(op) if conv::has_planes(&op.input) => program(move |b| pool::max_pool_with_mask(op, b)),
         Op::MaxUnpool(op) => program(move |b| scatter::max_unpool(op, b)),
+        Op::MeanStdScale(op) => Kernel::Formula(mean_std::mean_std_scale(op, result)),
         Op::MeshGrid(op) => program(move |b| create::mesh_grid(op, b)),
         Op::Min(op) => Kernel::Formula(arithmetic::min(&op.inputs)),
         Op::MinConst(op) => Kernel::Formula(arithmetic::min_const(op)),
@@ -131,8 +138,10 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Pow(op) => Kernel::Formula(math::pow(op)),
         Op::Pow2(op) => Kernel::Formula(math::pow2(op)),
         Op::Pow3(op) => Kernel::Formula(arithmetic::pow3(&op.inputs)),
+        Op::PriorBox(op) => program(move |b| detect::prior_box(op, b)),
         Op::QuantizeLinear(op) => Kernel::Formula(cast::quantize_linear(op)),
         Op::RMSNorm(op) => program(move |b| norm::rms_norm(op, b)),
+        Op::ROIPooling(op) => program(move |b| detect::roi_pooling(op, b)),
         Op::Range(op) => Kernel::Formula(create::range(&op.start, &op.delta)),
         Op::Reciprocal(op) => Kernel::Formula(arithmetic::reciprocal(op)),
         Op::Reduce(op) => program(move |b| reduce::reduce(op, b)),
@@ -145,9 +154,12 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Reverse(op) => {
             program(move |b| layout::shown(&op.input, 0, View::reversed(&op.input.ty.shape, op.axis), b))
         }
+        Op::RoiAlign(op) => program(move |b| detect::roi_align(op, b)),
+        Op::RoiExtractor(op) => program(move |b| detect::roi_extractor(op, b)),
         Op::Round(op) => Kernel::Formula(function(&op.input, "rounded(x, AWAY_FROM_ZERO)")),
         Op::Rsqrt(op) => Kernel::Formula(math::rsqrt(op)),
         Op::Scale(op) => Kernel::Formula(norm::scale(op)),
+        Op::ScaleLut(op) => Kernel::Formula(image::scale_lut(op)),
         Op::ScatterElements(op) => program(move |b| scatter::scatter_elements(op, b)),
         Op::ScatterND(op) => program(move |b| scatter::scatter_nd(op, b)),
         Op::Shape(op) => Kernel::Formula(create::shape(op)?),
@@ -189,15 +201,13 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Variance(op) => program(move |b| reduce::variance(op, b)),
         Op::View(op) => program(move |b| layout::reshape(&op.input, b)),
         Op::Where(op) => Kernel::Formula(select::select(op, result)),
+        Op::Yuv2rgbFormula(op) => program(move |b| image::yuv2rgb(op, b)),
         Op::Attention(_)
         | Op::BatchNormBwd(_)
         | Op::BatchNormTrain(_)
         | Op::ChunkGatedDeltaRule(_)
-        | Op::ConcatVolume(_)
         | Op::ConvBwd_Weight(_)
         | Op::Convbwd(_)
-        | Op::Correlation(_)
-        | Op::DeformConv2D(_)
         | Op::DetectionOutput(_)
         | Op::Einsum(_)
         | Op::FAttention(_)
@@ -205,32 +215,22 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         | Op::FlexAttention(_)
         | Op::FrcnDetection(_)
         | Op::GRU(_)
-        | Op::GridSampler(_)
         | Op::GroupNormTrain(_)
-        | Op::Interp(_)
         | Op::LSTM(_)
         | Op::LayerNormBwd(_)
         | Op::LayerNormTrain(_)
-        | Op::MatchTemplate(_)
         | Op::MaxPoolingIndicesBwd(_)
         | Op::MeanRstd(_)
-        | Op::MeanStdScale(_)
         | Op::Mlp(_)
         | Op::Nms(_)
         | Op::NonZero(_)
-        | Op::PriorBox(_)
         | Op::Proposal(_)
-        | Op::ROIPooling(_)
         | Op::RecurrentGatedDeltaRule(_)
-        | Op::RoiAlign(_)
-        | Op::RoiExtractor(_)
         | Op::Rope(_)
         | Op::ScaleDotProductAttention(_)
-        | Op::ScaleLut(_)
         | Op::SelectiveScan(_)
         | Op::SoftmaxBwd(_)
-        | Op::YoloDetection(_)
-        | Op::Yuv2rgbFormula(_) => Kernel::None,
+        | Op::YoloDetection(_) => Kernel::None,
         // More spatial axes than kernels walk along.
         Op::AdaptiveAvgPool(_)
         | Op::AvgPool(_)
