@@ -8,7 +8,11 @@ use tpulang::{
     Array, Dtype, Graph, Tensor,
     conformance::{Case, Report, check},
     exec::{Backend, CpuBackend, CudaBackend, RunOptions, run},
-    ops::{Arg, ArgMode, EmbDenseBwd, Gather, GatherElements, IndexPut, Op, ScatterElements, ScatterND, Sort, TopK},
+    ops::{
+        Arg, ArgMode, DeformConv2D, EmbDenseBwd, Gather, GatherElements, IndexPut, MeanStdScale, Op, ROIPooling,
+        RoiAlign, RoiAlignMode, RoiExtractor, ScatterElements, ScatterND, Sort, TopK,
+    },
+    quant::RoundMode,
 };
 
 /// All cases on one emulated device, which several threads give work.
@@ -61,8 +65,12 @@ fn computed<B: Backend>(
         .map(|(i, a)| g.input(&name(i), a.dtype(), a.shape().iter().map(|d| *d as i64).collect::<Vec<_>>()).unwrap())
         .collect();
     let op = op(&inputs);
-    // Its indices have any dtype.
-    let dtypes = if let Op::Arg(_) = op { vec![Dtype::Int32, arrays[0].dtype()] } else { Vec::new() };
+    // Those that a rule leaves open.
+    let dtypes = match op {
+        Op::Arg(_) => vec![Dtype::Int32, arrays[0].dtype()],
+        Op::MeanStdScale(_) => vec![Dtype::Int8],
+        _ => Vec::new(),
+    };
     let results = g.op(op).out_dtypes(dtypes).call().unwrap();
     g.set_outputs(&results).unwrap();
     let names: Vec<String> = (0..arrays.len()).map(name).collect();
@@ -92,7 +100,9 @@ fn same_on_both(
 }
 
 fn shown(arrays: &[Array]) -> Vec<String> {
-    arrays.iter().map(|a| format!("{:?} {:?}", a.shape(), a.to_f64().unwrap())).collect()
+    // 0 and -0 are the same.
+    let numbers = |a: &Array| a.to_f64().unwrap().into_iter().map(|v| v + 0.0).collect::<Vec<_>>();
+    arrays.iter().map(|a| format!("{:?} {:?}", a.shape(), numbers(a))).collect()
 }
 
 /// An array of numbers of a dtype's own type.
@@ -186,5 +196,89 @@ fn an_impossible_index_is_forgotten_once_told() {
         let i = array!([2], |_| if bad { 3 } else { 2 });
         let found = computed(&backend, &[x.clone(), i], |t| Gather::new(t[0], t[1]).into());
         assert_eq!(found.is_err(), bad, "{found:?}");
+    }
+}
+
+#[test]
+fn regions_are_cut_as_on_the_cpu() {
+    let device = CudaBackend::emulated().unwrap();
+    let of = [0.0, 1.0, 2.5, 7.9, 6.0, 13.0, 9.5, -3.0, 4.0, 11.0, 1e9, -1e20, f32::INFINITY, f32::NAN];
+    let corner = |i: usize| {
+        if i % 5 == 0 { (i / 5 % 2) as f32 } else { of[(i * i * 5 + 3 * i) % 97 % if i < 150 { 10 } else { 14 }] }
+    };
+    let (image, rois) = (array!([2, 3, 6, 8], |i| (i as f32).sin()), array!([40, 5], corner));
+    for (aligned, samples, mode) in [true, false]
+        .iter()
+        .flat_map(|a| [(*a, 0, RoiAlignMode::Avg), (*a, 2, RoiAlignMode::Max), (*a, 3, RoiAlignMode::Avg)])
+    {
+        let align = |t: &[Tensor]| RoiAlign::new(t[0], t[1], aligned, mode, 3, 2, samples, 0.5).into();
+        same_on_both(&device, &[image.clone(), rois.clone()], align).unwrap();
+        let levels =
+            [rois.clone(), array!([40], |i| (i % 2) as f32), image.clone(), array!([2, 3, 3, 4], |i| i as f32)];
+        let extract = |t: &[Tensor]| {
+            RoiExtractor::new(t[0], t[1], t[2..].to_vec(), aligned, false, mode, 2, 2, 3, samples, vec![0.5, 0.25])
+                .into()
+        };
+        same_on_both(&device, &levels, extract).unwrap();
+    }
+    let rois = array!([1, 1, 40, 5], corner);
+    same_on_both(&device, &[image.clone(), rois], |t| ROIPooling::new(t.to_vec(), 3, 2, 0.7).into()).unwrap();
+    let beyond = array!([1, 5], |i| if i == 0 { 2.5f32 } else { i as f32 });
+    let align = |t: &[Tensor]| RoiAlign::new(t[0], t[1], true, RoiAlignMode::Avg, 2, 2, 0, 1.0).into();
+    let error = same_on_both(&device, &[image, beyond], align).unwrap_err();
+    assert!(error.starts_with("an index is 2.5; there are 2 images"), "{error}");
+}
+
+#[test]
+fn bytes_are_scaled_by_every_rounding_as_on_the_cpu() {
+    let device = CudaBackend::emulated().unwrap();
+    let all = [array!([1, 2, 8, 16], |i| i as u8), array!([1, 2, 8, 16], |i| i as f32 / 2.0 - 30.0)];
+    for (x, (mode, _)) in all.iter().flat_map(|x| RoundMode::arguments().map(move |m| (x, m))) {
+        let lists = [vec![3.5, -128.0], vec![58.8, 2.0], vec![1.0, 0.015625], vec![2.0, -3.0]];
+        let [mean, std, scale, zeros] = lists;
+        same_on_both(&device, std::slice::from_ref(x), |t| {
+            let text = String::new;
+            MeanStdScale::new(
+                t[0],
+                text(),
+                text(),
+                mean.clone(),
+                text(),
+                vec![],
+                mode,
+                scale.clone(),
+                std.clone(),
+                zeros.clone(),
+            )
+            .into()
+        })
+        .unwrap();
+    }
+}
+
+#[test]
+fn a_deformed_convolution_is_the_cpus() {
+    let device = CudaBackend::emulated().unwrap();
+    let wave = |step: f32, size: f32| move |i: usize| (i as f32 * step).sin() * size;
+    let arrays = [
+        array!([2, 4, 6, 5], wave(0.7, 1.0)),
+        array!([6, 2, 3, 2], wave(1.3, 1.0)),
+        array!([2, 24, 3, 5], wave(0.9, 3.0)),
+        array!([2, 12, 3, 5], wave(0.3, 1.0)),
+        array!([6], wave(1.0, 1.0)),
+    ];
+    let results =
+        |backend: &dyn Fn(bool) -> Vec<Array>| [backend(true), backend(false)].map(|r| r[0].to_f64().unwrap());
+    let op = |has_mask: bool| {
+        move |t: &[Tensor]| {
+            let (mask, bias) = (has_mask.then_some(t[3]), has_mask.then_some(t[4]));
+            let op = DeformConv2D::new(t[0], t[1], t[2], vec![3, 2], vec![1, 0, 1, 1], vec![2, 1]);
+            DeformConv2D { mask, bias, use_mask: has_mask, deform_group: 2, group: 2, do_relu: has_mask, ..op }.into()
+        }
+    };
+    let cpu = results(&|m| computed(&CpuBackend::new(), &arrays, op(m)).unwrap());
+    let found = results(&|m| computed(&device, &arrays, op(m)).unwrap());
+    for (x, y) in cpu.iter().flatten().zip(found.iter().flatten()) {
+        assert!((x - y).abs() < 1e-5, "{x} {y}");
     }
 }
