@@ -1,10 +1,12 @@
 //! What operators mean beyond their types and attributes, whatever backend computes them.
 use super::{Operand, ValueType};
 use crate::{
+    array::reserve,
     base::{Dtype, Error, Result, argument, counted},
     ops::{
-        ChunkGatedDeltaRule, CompareConst, ConvBwd_Weight, Convbwd, Gradients, GroupNormTrain, LayerNormBwd,
-        LayerNormTrain, MaskedFill, MeanStdScale, RecurrentGatedDeltaRule, SelectiveScan, Softmax, Where,
+        ChunkGatedDeltaRule, CompareConst, ConvBwd_Weight, Convbwd, Gradients, GroupNormTrain, InterpCoordMode,
+        InterpMode, LayerNormBwd, LayerNormTrain, MaskedFill, MeanStdScale, PriorBox, RecurrentGatedDeltaRule,
+        SelectiveScan, Softmax, Where, Yuv2rgbFormulaMode, is_square,
     },
     quant::{Quantization, RoundMode, multiplier_and_shift},
 };
@@ -66,6 +68,12 @@ pub(super) fn fixed_point_factors(op: &MeanStdScale<Operand>) -> Vec<(i64, i64, 
         (multiplier, shift, offset as i64)
     };
     op.mean.iter().zip(&op.std).map(of).collect()
+}
+
+/// For floats that become stored values: what each channel is multiplied by, and the zero point.
+pub(super) fn rounded_factors(op: &MeanStdScale<Operand>) -> (Vec<f64>, i64) {
+    let zero = (op.zero_points[1] as i64).saturating_sub(op.zero_points[0] as i64);
+    (op.std.iter().map(|std| 1.0 / (std * op.scale[1] / op.scale[0])).collect(), zero)
 }
 
 /// The stored values that mean 0.
@@ -289,4 +297,116 @@ pub(super) fn conv_weight_meetings(op: &ConvBwd_Weight<Operand>, filter: &[usize
     let ConvBwd_Weight { stride, padding, dilations, groups, .. } = op;
     let gradients = Gradients { stride, padding, dilations, groups: *groups };
     Meetings::new(&gradients, &op.input.ty.shape, filter, &op.gradout.ty.shape)
+}
+
+/// Where a picture's blue (U) and red (V) differences lie behind its brightness: the place of the first, and how far apart
+/// they are.
+pub(super) struct ColourPlanes {
+    pub blue: usize,
+    pub red: usize,
+    pub step: usize,
+}
+
+impl ColourPlanes {
+    pub fn new(format: i64, pixels: usize) -> ColourPlanes {
+        let (first, second) = (pixels, pixels + pixels / 4);
+        match format {
+            0 => ColourPlanes { blue: first, red: second, step: 1 },
+            1 => ColourPlanes { blue: second, red: first, step: 1 },
+            2 => ColourPlanes { blue: first, red: first + 1, step: 2 },
+            _ => ColourPlanes { blue: first + 1, red: first, step: 2 },
+        }
+    }
+}
+
+/// BT.601, with TPU-MLIR's digits: the darkest brightness and what brightness is multiplied by; then how much of the red
+/// difference is added for red, how much of the blue and of the red one is subtracted for green, and how much of the blue one
+/// is added for blue.
+pub(super) fn colour_factors(mode: Yuv2rgbFormulaMode) -> [f64; 6] {
+    match mode {
+        Yuv2rgbFormulaMode::_601Limited => [16.0, 1.16438, 1.59603, 0.39176, 0.81297, 2.01723],
+        Yuv2rgbFormulaMode::_601Full => [0.0, 1.0, 1.40189, 0.34581, 0.71490, 1.77098],
+    }
+}
+
+/// Where an entry of a resampled axis comes from: an entry, and how far towards the next one; 0 at the last.
+#[derive(Clone, Copy)]
+pub(super) struct Place {
+    pub at: usize,
+    pub towards: f32,
+}
+
+/// The places of all entries of an axis. In float32, as the tool chain and PyTorch have it: where a place falls between
+/// two entries depends on it.
+pub(super) fn places(from: usize, to: usize, mode: InterpMode, coord: InterpCoordMode) -> Result<Vec<Place>> {
+    use InterpCoordMode::*;
+    let last = (from - 1) as f32;
+    let step = match coord {
+        AlignCorners if to <= 1 => 0.0,
+        AlignCorners => last / (to - 1) as f32,
+        _ => from as f32 / to as f32,
+    };
+    let place = |i: usize| {
+        let x = match coord {
+            AlignCorners | Asymmetric => i as f32 * step,
+            HalfPixel | PytorchHalfPixel => (i as f32 + 0.5) * step - 0.5,
+        };
+        let x = x.clamp(0.0, last);
+        let nearest = match coord {
+            AlignCorners => x.round(),
+            Asymmetric => x.floor(),
+            // Halfway, the lower one: ONNX's round_prefer_floor.
+            HalfPixel | PytorchHalfPixel => (x - 0.5).ceil(),
+        };
+        let at = if mode == InterpMode::Nearest { nearest } else { x.floor() };
+        let at = (at.max(0.0) as usize).min(from - 1);
+        let towards = if at + 1 == from || mode == InterpMode::Nearest { 0.0 } else { x - at as f32 };
+        Place { at, towards }
+    };
+    let mut all = Vec::new();
+    reserve(&mut all, to)?;
+    all.extend((0..to).map(place));
+    Ok(all)
+}
+
+/// The boxes of a single-shot detector at each place of its features, by their corners in parts of the image, then their
+/// variances.
+pub(super) fn prior_boxes(op: &PriorBox<Operand>) -> Result<Vec<f32>> {
+    let (features, image) = (&op.inputs[0].ty.shape, &op.inputs[1].ty.shape);
+    let (height, width) = (features[2], features[3]);
+    let own = op.img_h == 0 || op.img_w == 0;
+    let size = if own { [image[3] as f64, image[2] as f64] } else { [op.img_w as f64, op.img_h as f64] };
+    let own = op.step_w.abs() < 1e-6 || op.step_h.abs() < 1e-6;
+    let step = if own { [size[0] / width as f64, size[1] / height as f64] } else { [op.step_w, op.step_h] };
+    let shapes = box_shapes(op)?;
+    let per_place = shapes.len() * 4;
+    let n = height * width * per_place;
+    let corner = |i: usize| {
+        let (place, shape, corner) = (i / per_place, shapes[i / 4 % shapes.len()], i % 4);
+        let (axis, sign) = (corner % 2, if corner < 2 { -0.5 } else { 0.5 });
+        let at = [place % width, place / width][axis] as f64;
+        let value = ((at + op.offset) * step[axis] + sign * shape[axis]) / size[axis];
+        if op.clip { value.clamp(0.0, 1.0) as f32 } else { value as f32 }
+    };
+    let mut all = Vec::new();
+    reserve(&mut all, n.saturating_mul(2))?;
+    all.extend((0..n).map(corner));
+    all.extend((0..n).map(|i| op.variance[i % 4] as f32));
+    Ok(all)
+}
+
+/// Width and height of each box of a place, in pixels.
+fn box_shapes(op: &PriorBox<Operand>) -> Result<Vec<[f64; 2]>> {
+    let mut shapes: Vec<[f64; 2]> = Vec::new();
+    reserve(&mut shapes, op.num_priors as usize)?;
+    for (i, &least) in op.min_size.iter().enumerate() {
+        let least = least.trunc();
+        if op.use_default_aspect_ratio {
+            shapes.push([least; 2]);
+        }
+        shapes.extend(op.max_size.get(i).map(|most| [(least * most.trunc()).sqrt(); 2]));
+        let ratios = op.aspect_ratios.iter().filter(|r| !is_square(**r)).map(|r| r.sqrt());
+        shapes.extend(ratios.map(|r| [least * r, least / r]));
+    }
+    Ok(shapes)
 }

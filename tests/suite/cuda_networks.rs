@@ -1,5 +1,6 @@
 //! Operators of networks at sizes that fill several blocks of a kernel: the CUDA backend's numbers, on an emulated device, are the
 //! CPU's. Nothing may fall back to the CPU.
+use super::cuda::passed_emulated;
 use indexmap::IndexMap;
 use tpulang::{
     Array, Dtype, Graph, Tensor,
@@ -58,7 +59,10 @@ impl Net {
 
 #[test]
 fn attention_of_many_sizes() {
-    let cuda = CudaBackend::emulated().unwrap();
+    if passed_emulated() {
+        return;
+    }
+    let cuda = CudaBackend::new(0).unwrap();
     // Heads, queries, keys, elements, values; with a mask of these axes.
     let all: [(usize, usize, usize, usize, usize, &[usize], bool); 8] = [
         (2, 70, 70, 24, 24, &[], true),
@@ -90,7 +94,10 @@ fn attention_of_many_sizes() {
 
 #[test]
 fn heads_that_share_keys() {
-    let cuda = CudaBackend::emulated().unwrap();
+    if passed_emulated() {
+        return;
+    }
+    let cuda = CudaBackend::new(0).unwrap();
     let all = [(2, 6, 2, 40, 70, 16), (1, 8, 1, 1, 700, 32), (2, 4, 4, 70, 66, 8)];
     for (batch, heads, shared, queries, keys, elements) in all {
         for (masked, mask_size) in [(false, 0), (true, 0), (true, 128)] {
@@ -120,7 +127,10 @@ fn heads_that_share_keys() {
 
 #[test]
 fn recurrences_of_many_steps() {
-    let cuda = CudaBackend::emulated().unwrap();
+    if passed_emulated() {
+        return;
+    }
+    let cuda = CudaBackend::new(0).unwrap();
     for (length, batch, directions, elements, hidden) in [(7, 3, 2, 5, 70), (20, 1, 1, 33, 3)] {
         let operands = |net: &mut Net, gates: usize| {
             let rows = gates * hidden;
@@ -145,7 +155,10 @@ fn recurrences_of_many_steps() {
 
 #[test]
 fn states_of_scans() {
-    let cuda = CudaBackend::emulated().unwrap();
+    if passed_emulated() {
+        return;
+    }
+    let cuda = CudaBackend::new(0).unwrap();
     for (batch, steps, shared, heads, n, normalised) in
         [(2, 1, 2, 4, 40, true), (2, 5, 2, 4, 40, true), (1, 9, 3, 3, 8, false)]
     {
@@ -178,7 +191,10 @@ fn states_of_scans() {
 
 #[test]
 fn sums_over_named_axes() {
-    let cuda = CudaBackend::emulated().unwrap();
+    if passed_emulated() {
+        return;
+    }
+    let cuda = CudaBackend::new(0).unwrap();
     let sizes = [3, 5, 7, 70, 66, 4, 2];
     for mode in [
         "ab,ab->a",
@@ -197,7 +213,10 @@ fn sums_over_named_axes() {
 
 #[test]
 fn feed_forward() {
-    let cuda = CudaBackend::emulated().unwrap();
+    if passed_emulated() {
+        return;
+    }
+    let cuda = CudaBackend::new(0).unwrap();
     for transposed in [false, true] {
         let mut net = Net::new();
         let x = net.input(&[2, 9, 24]);
@@ -213,7 +232,10 @@ fn feed_forward() {
 
 #[test]
 fn statistics_and_their_gradients() {
-    let cuda = CudaBackend::emulated().unwrap();
+    if passed_emulated() {
+        return;
+    }
+    let cuda = CudaBackend::new(0).unwrap();
     let shape = [3, 6, 9, 13];
     let channels = |net: &mut Net| net.input(&[6]);
     let mut net = Net::new();
@@ -254,7 +276,10 @@ fn statistics_and_their_gradients() {
 
 #[test]
 fn gradients_of_windows() {
-    let cuda = CudaBackend::emulated().unwrap();
+    if passed_emulated() {
+        return;
+    }
+    let cuda = CudaBackend::new(0).unwrap();
     let (image, filter, grads) = ([2, 4, 9, 11], [6, 2, 3, 2], [2, 6, 5, 11]);
     let list = |shape: [usize; 4]| shape.map(|d| d as i64).to_vec();
     let (padding, stride, dilations) = (vec![1, 1, 1, 1], vec![2, 1], vec![1, 2]);

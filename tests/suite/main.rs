@@ -9,6 +9,8 @@ mod complete;
 mod cuda;
 #[cfg(feature = "cuda")]
 mod cuda_networks;
+#[cfg(feature = "cuda")]
+mod cuda_ops;
 mod drawn;
 mod exercise;
 mod golden;

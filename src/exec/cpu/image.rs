@@ -1,42 +1,18 @@
 use super::{Kernel, Operand, chunks::blocks, task::Finish};
 use crate::{
+    exec::meaning::{ColourPlanes, colour_factors},
     ops::{
         ConcatVolume, Correlation, MatchTemplate, MatchTemplateMode, ScaleLut, Yuv2rgbFormula,
-        Yuv2rgbFormulaImageFormat, Yuv2rgbFormulaMode,
+        Yuv2rgbFormulaImageFormat,
     },
     quant::RoundMode,
 };
 
-/// Where a picture's blue (U) and red (V) differences lie behind its brightness: the place of the first, and how far apart
-/// they are.
-struct Planes {
-    blue: usize,
-    red: usize,
-    step: usize,
-}
-
-impl Planes {
-    fn new(format: i64, pixels: usize) -> Planes {
-        let (first, second) = (pixels, pixels + pixels / 4);
-        match format {
-            0 => Planes { blue: first, red: second, step: 1 },
-            1 => Planes { blue: second, red: first, step: 1 },
-            2 => Planes { blue: first, red: first + 1, step: 2 },
-            _ => Planes { blue: first + 1, red: first, step: 2 },
-        }
-    }
-}
-
-/// BT.601, with TPU-MLIR's digits. In float64, and held in float32 before rounding, as there.
-fn colours(mode: Yuv2rgbFormulaMode, [y, u, v]: [f64; 3]) -> [f32; 3] {
-    let (u, v) = (u - 128.0, v - 128.0);
-    let rgb = match mode {
-        Yuv2rgbFormulaMode::_601Limited => {
-            let y = 1.16438 * (y - 16.0);
-            [y + 1.59603 * v, y - 0.39176 * u - 0.81297 * v, y + 2.01723 * u]
-        }
-        Yuv2rgbFormulaMode::_601Full => [y + 1.40189 * v, y - 0.34581 * u - 0.71490 * v, y + 1.77098 * u],
-    };
+/// In float64, and held in float32 before rounding, as in TPU-MLIR.
+fn colours(factors: [f64; 6], [y, u, v]: [f64; 3]) -> [f32; 3] {
+    let [darkest, bright, red, green_u, green_v, blue] = factors;
+    let (y, u, v) = (bright * (y - darkest), u - 128.0, v - 128.0);
+    let rgb = [y + red * v, y - green_u * u - green_v * v, y + blue * u];
     rgb.map(|c| (c as f32).clamp(0.0, 255.0))
 }
 
@@ -46,7 +22,7 @@ pub(super) fn yuv2rgb(op: Yuv2rgbFormula<Operand>) -> Kernel {
         let shape = &t.result(0)?.shape;
         let (height, width) = (shape[shape.len() - 2], shape[shape.len() - 1]);
         let pixels = height * width;
-        let planes = Planes::new(op.src_format, pixels);
+        let (planes, factors) = (ColourPlanes::new(op.src_format, pixels), colour_factors(op.formula_mode));
         let round = |c: f32| match op.image_format {
             Yuv2rgbFormulaImageFormat::UINT8 => op.round_mode.round(c.into()) as f32,
             Yuv2rgbFormulaImageFormat::FLOAT32 => c,
@@ -59,7 +35,7 @@ pub(super) fn yuv2rgb(op: Yuv2rgbFormula<Operand>) -> Kernel {
                 let shared = (row * (width / 2) + column) * planes.step;
                 let yuv = [image[pixel], image[planes.blue + shared], image[planes.red + shared]].map(f64::from);
                 let colour = if op.dst_format == 4 { plane % 3 } else { 2 - plane % 3 };
-                *out = round(colours(op.formula_mode, yuv)[colour]);
+                *out = round(colours(factors, yuv)[colour]);
             }
             Ok(())
         })

@@ -47,13 +47,13 @@ fn normalized(t: &mut Task, op: &MeanStdScale<Operand>) -> Result<()> {
 
 fn rounded(t: &mut Task, op: &MeanStdScale<Operand>) -> Result<()> {
     let source = t.source(&op.input, &op.input.ty.shape)?;
-    let zero = (op.zero_points[1] as i64).saturating_sub(op.zero_points[0] as i64);
+    let (factors, zero) = meaning::rounded_factors(op);
     t.fill_ints(0, |first, out| {
         let mut reals = vec![0.0; out.len()];
         source.reals(first, &mut reals);
         let mut reals = reals.into_iter();
         channels(op, first, out, |c, run| {
-            let (mean, inverse) = (op.mean[c] as f32, 1.0 / (op.std[c] * op.scale[1] / op.scale[0]));
+            let (mean, inverse) = (op.mean[c] as f32, factors[c]);
             for (y, x) in run.iter_mut().zip(reals.by_ref()) {
                 let x = (f64::from(x - mean) * inverse) as f32;
                 *y = (op.rounding_mode.round(x.into()) as i64).saturating_add(zero);

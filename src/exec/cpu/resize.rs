@@ -4,52 +4,12 @@ use super::{
     task::{Finish, Task},
 };
 use crate::{
-    array::reserve,
     base::{Result, invalid},
-    ops::{GridSampler, Interp, InterpCoordMode, InterpMode},
+    exec::meaning::{Place, places},
+    ops::{GridSampler, Interp, InterpMode},
     quant::RoundMode,
 };
 use rayon::prelude::*;
-
-/// Where an entry of a resampled axis comes from: an entry, and how far towards the next one; 0 at the last.
-#[derive(Clone, Copy)]
-struct Place {
-    at: usize,
-    towards: f32,
-}
-
-/// The places of all entries of an axis. In float32, as the tool chain and PyTorch have it: where a place falls between
-/// two entries depends on it.
-fn places(from: usize, to: usize, mode: InterpMode, coord: InterpCoordMode) -> Result<Vec<Place>> {
-    use InterpCoordMode::*;
-    let last = (from - 1) as f32;
-    let step = match coord {
-        AlignCorners if to <= 1 => 0.0,
-        AlignCorners => last / (to - 1) as f32,
-        _ => from as f32 / to as f32,
-    };
-    let place = |i: usize| {
-        let x = match coord {
-            AlignCorners | Asymmetric => i as f32 * step,
-            HalfPixel | PytorchHalfPixel => (i as f32 + 0.5) * step - 0.5,
-        };
-        let x = x.clamp(0.0, last);
-        let nearest = match coord {
-            AlignCorners => x.round(),
-            Asymmetric => x.floor(),
-            // Halfway, the lower one: ONNX's round_prefer_floor.
-            HalfPixel | PytorchHalfPixel => (x - 0.5).ceil(),
-        };
-        let at = if mode == InterpMode::Nearest { nearest } else { x.floor() };
-        let at = (at.max(0.0) as usize).min(from - 1);
-        let towards = if at + 1 == from || mode == InterpMode::Nearest { 0.0 } else { x - at as f32 };
-        Place { at, towards }
-    };
-    let mut all = Vec::new();
-    reserve(&mut all, to)?;
-    all.extend((0..to).map(place));
-    Ok(all)
-}
 
 pub(super) fn interp(op: Interp<Operand>) -> Kernel {
     Kernel::new(move |t| {

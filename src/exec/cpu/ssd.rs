@@ -3,44 +3,18 @@ use super::{Kernel, Operand, task::Finish};
 use crate::{
     array::reserve,
     base::Result,
-    ops::{DetectionOutput, DetectionOutputCodeType as Code, PriorBox, is_square},
+    exec::meaning,
+    ops::{DetectionOutput, DetectionOutputCodeType as Code, PriorBox},
 };
 
 /// Corners, smaller numbers first.
 type Corners = [f32; 4];
 
-/// The boxes of each place, in parts of the image, then their variances.
 pub(super) fn prior_box(op: PriorBox<Operand>) -> Kernel {
     Kernel::new(move |t| {
-        let (features, image) = (&op.inputs[0].ty.shape, &op.inputs[1].ty.shape);
-        let (height, width) = (features[2], features[3]);
-        let own = op.img_h == 0 || op.img_w == 0;
-        let size = if own { [image[3] as f64, image[2] as f64] } else { [op.img_w as f64, op.img_h as f64] };
-        let own = op.step_w.abs() < 1e-6 || op.step_h.abs() < 1e-6;
-        let step = if own { [size[0] / width as f64, size[1] / height as f64] } else { [op.step_w, op.step_h] };
-        // Width and height of each box of a place, in pixels.
-        let mut shapes: Vec<[f64; 2]> = Vec::new();
-        reserve(&mut shapes, op.num_priors as usize)?;
-        for (i, &least) in op.min_size.iter().enumerate() {
-            let least = least.trunc();
-            if op.use_default_aspect_ratio {
-                shapes.push([least; 2]);
-            }
-            shapes.extend(op.max_size.get(i).map(|most| [(least * most.trunc()).sqrt(); 2]));
-            let ratios = op.aspect_ratios.iter().filter(|r| !is_square(**r)).map(|r| r.sqrt());
-            shapes.extend(ratios.map(|r| [least * r, least / r]));
-        }
-        let per_place = shapes.len() * 4;
+        let boxes = meaning::prior_boxes(&op)?;
         t.write(0, Finish::default(), |out| {
-            let (corners, variances) = out.split_at_mut(height * width * per_place);
-            for (i, out) in corners.iter_mut().enumerate() {
-                let (place, shape, corner) = (i / per_place, shapes[i / 4 % shapes.len()], i % 4);
-                let (axis, sign) = (corner % 2, if corner < 2 { -0.5 } else { 0.5 });
-                let at = [place % width, place / width][axis] as f64;
-                let value = ((at + op.offset) * step[axis] + sign * shape[axis]) / size[axis];
-                *out = if op.clip { value.clamp(0.0, 1.0) } else { value } as f32;
-            }
-            variances.iter_mut().enumerate().for_each(|(i, v)| *v = op.variance[i % 4] as f32);
+            out.copy_from_slice(&boxes);
             Ok(())
         })
     })

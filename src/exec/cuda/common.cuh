@@ -40,7 +40,7 @@ template <class T> __device__ inline i64 whole(T x) { return x; }
 // A real number as an element: saturated, NaN as 0.
 template <class T> struct Stored {
     static __device__ T of(double x) {
-        if (!(x == x)) return 0;
+        if (!(x == x)) return (T)0;
         if (x <= (double)Range<T>::low) return (T)Range<T>::low;
         if (x >= (double)Range<T>::high) return (T)Range<T>::high;
         return (T)x;

@@ -19,7 +19,7 @@ use crate::{
 const FILE: File = file!("conv.cu");
 
 /// The kernels' `Windows`: of up to three axes; none where there are more.
-fn windows(b: &mut Builder, windows: &[Window], plane: &[usize], positions: &[usize]) -> Result<Slot> {
+pub(super) fn windows(b: &mut Builder, windows: &[Window], plane: &[usize], positions: &[usize]) -> Result<Slot> {
     let with_ones = |numbers: Vec<i64>, otherwise: i64| [vec![otherwise; 3 - numbers.len()], numbers].concat();
     let sizes = |shape: &[usize]| with_ones(shape.iter().map(|d| *d as i64).collect(), 1);
     let each = |of: fn(&Window) -> i64, otherwise: i64| with_ones(windows.iter().map(of).collect(), otherwise);
@@ -40,14 +40,14 @@ pub(super) fn has_planes(input: &Operand) -> bool {
 }
 
 /// Channels of a group, and the filter's layout.
-struct Parts<'a> {
-    input: &'a Operand,
-    filter: &'a Operand,
-    bias: Option<&'a Operand>,
-    finish: Finish,
-    group: usize,
-    ic: usize,
-    oc: usize,
+pub(super) struct Parts<'a> {
+    pub input: &'a Operand,
+    pub filter: &'a Operand,
+    pub bias: Option<&'a Operand>,
+    pub finish: Finish,
+    pub group: usize,
+    pub ic: usize,
+    pub oc: usize,
 }
 
 impl Parts<'_> {
@@ -62,7 +62,7 @@ impl Parts<'_> {
         Ok([x, factors(b, w.0, Input::of_axis(&w.1, &w.0.ty.shape, axis), kind)?])
     }
     /// Memory for sums: a result of real numbers takes them itself, if nothing is done to them.
-    fn sums(&self, b: &mut Builder, kind: Factors) -> Result<(Slot, ValueType)> {
+    pub fn sums(&self, b: &mut Builder, kind: Factors) -> Result<(Slot, ValueType)> {
         let result = b.result_type(0)?;
         let dtype = if kind == Factors::Real { Dtype::Float32 } else { Dtype::Int64 };
         let ty = ValueType { dtype, quantization: None, ..result.clone() };
@@ -70,7 +70,7 @@ impl Parts<'_> {
         Ok((if is_direct { b.result(0) } else { b.temporary(ty.bytes()) }, ty))
     }
     /// With the bias, as the result: in its scale, or saturated. A plain result has no Relu where it is not real.
-    fn store(&self, b: &mut Builder, (sums, ty): (Slot, ValueType), kind: Factors) -> Result<()> {
+    pub fn store(&self, b: &mut Builder, (sums, ty): (Slot, ValueType), kind: Factors) -> Result<()> {
         if sums == b.result(0) && self.bias.is_none() && self.finish.relu.is_none() {
             return Ok(());
         }

@@ -1,6 +1,11 @@
 //! The list of kernels: for each op a formula, a program, or none.
 use super::{
-    activation, arithmetic, attention, builder::Builder, cast, compare, conv, conv_bwd, create, einsum, flash, gather, layout, math, matmul, mlp, norm, pool, recurrent, reduce, scan, scatter, select, shift, sort, train, formula::{Finish, Formula},
+    activation, arithmetic, attention,
+    builder::Builder,
+    cast, compare, conv, conv_bwd, create, deform, detect, einsum, flash,
+    formula::{Finish, Formula},
+    gather, image, layout, math, matmul, mean_std, mlp, norm, pool, recurrent, reduce, resize, scan, scatter, select,
+    shift, sort, train,
 };
 use crate::{
     base::Result,
@@ -64,15 +69,18 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::CompareConst(op) => Kernel::Formula(compare::compare_const(op)),
         Op::Concat(op) => program(move |b| layout::concat(op, b)),
         Op::ConcatSlice(op) => program(move |b| layout::concat_slice(op, b)),
+        Op::ConcatVolume(op) => program(move |b| image::concat_volume(op, b)),
         Op::ConstantFill(op) => Kernel::Formula(create::constant_fill(op)),
         Op::Conv(op) if conv::has_planes(&op.input) => program(move |b| conv::conv(op, b)),
         Op::ConvBwd_Weight(op) => program(move |b| conv_bwd::conv_bwd_weight(op, b)),
         Op::Convbwd(op) if meaning::inserts_nothing(op) => program(move |b| conv_bwd::conv_bwd(op, b)),
         Op::Copy(op) => program(move |b| layout::reshape(&op.input, b)),
+        Op::Correlation(op) => program(move |b| image::correlation(op, b)),
         Op::Cos(op) => Kernel::Formula(function(&op.input, "cos(x)")),
         Op::Cosh(op) => Kernel::Formula(function(&op.input, "cosh(x)")),
         Op::CumSum(op) => program(move |b| reduce::cum_sum(op, b)),
         Op::Deconv(op) if conv::has_planes(&op.input) => program(move |b| conv::deconv(op, b)),
+        Op::DeformConv2D(op) => program(move |b| deform::deform_conv2d(op, b)),
         Op::Depth2Space(op) => {
             program(move |b| layout::shown(&op.input, 0, View::depth_to_space(&op.input.ty.shape, op)?, b))
         }
@@ -98,6 +106,7 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Gather(op) => program(move |b| gather::gather(op, b)),
         Op::GatherElements(op) => program(move |b| gather::gather_elements(op, b)),
         Op::GatherND(op) => program(move |b| gather::gather_nd(op, b)),
+        Op::GridSampler(op) => program(move |b| resize::grid_sampler(op, b)),
         Op::GroupNorm(op) => program(move |b| norm::group_norm(op, b)),
         Op::GroupNormTrain(op) => program(move |b| train::group_norm_train(op, b)),
         Op::HardSigmoid(op) => Kernel::Formula(activation::hard_sigmoid(op)),
@@ -105,6 +114,7 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::IndexPut(op) => program(move |b| scatter::index_put(op, b)),
         Op::Insert(op) => program(move |b| scatter::insert(op, b)),
         Op::InstanceNorm(op) => program(move |b| norm::instance_norm(op, b)),
+        Op::Interp(op) => program(move |b| resize::interp(op, b)),
         Op::LRN(op) => program(move |b| norm::lrn(op, b)),
         Op::LSTM(op) => program(move |b| recurrent::lstm(op, b)),
         Op::LayerNorm(op) => program(move |b| norm::layer_norm(op, b)),
@@ -118,6 +128,7 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Lut(op) => program(move |b| gather::lut(op, b)),
         Op::MaskedFill(op) => Kernel::Formula(select::masked_fill(op, result)),
         Op::MatMul(op) => program(move |b| matmul::matmul(op, b)),
+        Op::MatchTemplate(op) => program(move |b| image::match_template(op, b)),
         Op::Max(op) => Kernel::Formula(arithmetic::max(&op.inputs)),
         Op::MaxConst(op) => Kernel::Formula(arithmetic::max_const(op)),
         Op::MaxPool(op) if conv::has_planes(&op.input) => program(move |b| pool::max_pool(op, b)),
@@ -125,6 +136,7 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::MaxPoolingIndicesBwd(op) => program(move |b| train::max_pooling_indices_bwd(op, b)),
         Op::MaxUnpool(op) => program(move |b| scatter::max_unpool(op, b)),
         Op::MeanRstd(op) => program(move |b| train::mean_rstd(op, b)),
+        Op::MeanStdScale(op) => Kernel::Formula(mean_std::mean_std_scale(op, result)),
         Op::MeshGrid(op) => program(move |b| create::mesh_grid(op, b)),
         Op::Min(op) => Kernel::Formula(arithmetic::min(&op.inputs)),
         Op::MinConst(op) => Kernel::Formula(arithmetic::min_const(op)),
@@ -145,8 +157,10 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Pow(op) => Kernel::Formula(math::pow(op)),
         Op::Pow2(op) => Kernel::Formula(math::pow2(op)),
         Op::Pow3(op) => Kernel::Formula(arithmetic::pow3(&op.inputs)),
+        Op::PriorBox(op) => program(move |b| detect::prior_box(op, b)),
         Op::QuantizeLinear(op) => Kernel::Formula(cast::quantize_linear(op)),
         Op::RMSNorm(op) => program(move |b| norm::rms_norm(op, b)),
+        Op::ROIPooling(op) => program(move |b| detect::roi_pooling(op, b)),
         Op::Range(op) => Kernel::Formula(create::range(&op.start, &op.delta)),
         Op::Reciprocal(op) => Kernel::Formula(arithmetic::reciprocal(op)),
         Op::RecurrentGatedDeltaRule(op) => program(move |b| scan::recurrent_gated_delta_rule(op, b)),
@@ -160,11 +174,14 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Reverse(op) => {
             program(move |b| layout::shown(&op.input, 0, View::reversed(&op.input.ty.shape, op.axis), b))
         }
+        Op::RoiAlign(op) => program(move |b| detect::roi_align(op, b)),
+        Op::RoiExtractor(op) => program(move |b| detect::roi_extractor(op, b)),
         Op::Rope(op) => program(move |b| attention::rope(op, b)),
         Op::Round(op) => Kernel::Formula(function(&op.input, "rounded(x, AWAY_FROM_ZERO)")),
         Op::Rsqrt(op) => Kernel::Formula(math::rsqrt(op)),
         Op::Scale(op) => Kernel::Formula(norm::scale(op)),
         Op::ScaleDotProductAttention(op) => program(move |b| attention::scaled_dot_product(op, b)),
+        Op::ScaleLut(op) => Kernel::Formula(image::scale_lut(op)),
         Op::ScatterElements(op) => program(move |b| scatter::scatter_elements(op, b)),
         Op::ScatterND(op) => program(move |b| scatter::scatter_nd(op, b)),
         Op::SelectiveScan(op) => {
@@ -210,25 +227,13 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Variance(op) => program(move |b| reduce::variance(op, b)),
         Op::View(op) => program(move |b| layout::reshape(&op.input, b)),
         Op::Where(op) => Kernel::Formula(select::select(op, result)),
-        Op::ConcatVolume(_)
-        | Op::Correlation(_)
-        | Op::DeformConv2D(_)
-        | Op::DetectionOutput(_)
+        Op::Yuv2rgbFormula(op) => program(move |b| image::yuv2rgb(op, b)),
+        Op::DetectionOutput(_)
         | Op::FrcnDetection(_)
-        | Op::GridSampler(_)
-        | Op::Interp(_)
-        | Op::MatchTemplate(_)
-        | Op::MeanStdScale(_)
         | Op::Nms(_)
         | Op::NonZero(_)
-        | Op::PriorBox(_)
         | Op::Proposal(_)
-        | Op::ROIPooling(_)
-        | Op::RoiAlign(_)
-        | Op::RoiExtractor(_)
-        | Op::ScaleLut(_)
-        | Op::YoloDetection(_)
-        | Op::Yuv2rgbFormula(_) => Kernel::None,
+        | Op::YoloDetection(_) => Kernel::None,
         // What is inserted is nowhere defined.
         Op::Convbwd(_) => Kernel::None,
         // Packed weights, and experts by numbers that only the device knows.

@@ -1,0 +1,72 @@
+use super::{
+    builder::{Builder, arguments, bits_type},
+    formula::Finish,
+    geometry,
+    program::Slot,
+    source::{File, file},
+};
+use crate::{
+    base::Result,
+    exec::{
+        Operand,
+        meaning::{Place, places},
+    },
+    ops::{GridSampler, Interp, InterpMode},
+};
+
+const FILE: File = file!("resize.cu");
+
+/// Of the entries of an axis, which ones they come from, and how far they are towards the next.
+fn tables(b: &mut Builder, places: &[Place]) -> Result<[Slot; 2]> {
+    let at: Vec<i64> = places.iter().map(|p| p.at as i64).collect();
+    let towards: Vec<f32> = places.iter().map(|p| p.towards).collect();
+    Ok([b.constant(&at)?, b.constant(&towards)?])
+}
+
+/// Of three dimensions only the last is resampled; what stands before are planes.
+pub(super) fn interp(op: &Interp<Operand>, b: &mut Builder) -> Result<()> {
+    let (from, to) = (&op.input.ty.shape, &b.result_type(0)?.shape);
+    let rank = from.len();
+    let (height, down) = if rank > 3 { (from[rank - 2], to[rank - 2]) } else { (1, 1) };
+    let (width, across, n) = (from[rank - 1], to[rank - 1], b.result_type(0)?.elements());
+    let [columns, sideways] = tables(b, &places(width, across, op.mode, op.coord_mode)?)?;
+    let [rows, downwards] = tables(b, &places(height, down, op.mode, op.coord_mode)?)?;
+    let geometry = geometry::elements(n as u64);
+    if op.mode == InterpMode::Nearest {
+        let x = b.converted(&op.input, 0, Finish::default())?;
+        let arguments = arguments![x, b.result(0), rows, columns, height, width, down, across, n];
+        let function = format!("nearest<{}>", bits_type(b.result_type(0)?.buffer_dtype()));
+        return b.launch(FILE, function, geometry, arguments);
+    }
+    let (x, y) = (b.reals(&op.input)?, b.real_result(0)?);
+    let arguments = arguments![x, y, rows, downwards, columns, sideways, height, width, down, across, n];
+    b.launch(FILE, "linear", geometry, arguments)?;
+    b.store(0, y, Finish::default())
+}
+
+pub(super) fn grid_sampler(op: &GridSampler<Operand>, b: &mut Builder) -> Result<()> {
+    let (shape, result) = (&op.input.ty.shape, b.result_type(0)?);
+    let [_, channels, spatial @ ..] = shape.as_slice() else { return Ok(()) };
+    let [height, width] = [shape[shape.len() - 2], shape[shape.len() - 1]];
+    let depth = spatial.iter().product::<usize>() / (height * width);
+    let (count, n) = (result.shape[2..].iter().product::<usize>(), result.elements());
+    let (x, points, y) = (b.reals(&op.input)?, b.reals(&op.grid)?, b.real_result(0)?);
+    let (padding, corners, is_nearest) = (op.padding_mode, op.align_corners, op.mode == 1);
+    let arguments = arguments![
+        x,
+        points,
+        y,
+        *channels,
+        depth,
+        height,
+        width,
+        spatial.len(),
+        count,
+        padding,
+        corners,
+        is_nearest,
+        n
+    ];
+    b.launch(FILE, "sampled", geometry::elements(n as u64), arguments)?;
+    b.store(0, y, Finish::default())
+}
