@@ -61,17 +61,17 @@ impl Net {
 fn attention_of_many_sizes() {
     let cuda = CudaBackend::emulated().unwrap();
     // Heads, queries, keys, elements, values; with a mask of these axes.
-    let all: [(usize, usize, usize, usize, usize, &[usize], bool); 8] = [
-        (2, 70, 70, 24, 24, &[], true),
-        (1, 100, 130, 64, 64, &[100, 130], false),
-        (2, 20, 65, 8, 136, &[2, 1, 1, 65], false),
-        (3, 1, 1000, 16, 16, &[2, 3, 1, 1000], false),
-        (1, 1, 515, 40, 200, &[], false),
-        (2, 33, 300, 17, 5, &[1], true),
-        (2, 5, 3, 4, 4, &[2, 1, 5, 3], true),
-        (1, 600, 1, 4, 4, &[], false),
+    let all: [([usize; 5], &[usize], bool); 8] = [
+        ([2, 70, 70, 24, 24], &[], true),
+        ([1, 100, 130, 64, 64], &[100, 130], false),
+        ([2, 20, 65, 8, 136], &[2, 1, 1, 65], false),
+        ([3, 1, 1000, 16, 16], &[2, 3, 1, 1000], false),
+        ([1, 1, 515, 40, 200], &[], false),
+        ([2, 33, 300, 17, 5], &[1], true),
+        ([2, 5, 3, 4, 4], &[2, 1, 5, 3], true),
+        ([1, 600, 1, 4, 4], &[], false),
     ];
-    for (heads, queries, keys, elements, values, mask, causal) in all {
+    for ([heads, queries, keys, elements, values], mask, causal) in all {
         let mut net = Net::new();
         let query = net.input(&[2, heads, queries, elements]);
         let key = net.input(&[2, heads, keys, elements]);
@@ -80,6 +80,19 @@ fn attention_of_many_sizes() {
         op.mask = (!mask.is_empty()).then(|| net.input(mask));
         (op.is_causal, op.scale) = (causal, if causal { 0.0 } else { 0.7 });
         net.check(&cuda, &format!("{heads} x {queries} x {keys} x {elements} x {values}, causal: {causal}"), op);
+    }
+    // Keys that nobody sees fill whole tiles, and the whole share of a block.
+    for queries in [1, 20] {
+        let mut net = Net::new();
+        let query = net.input(&[1, 1, queries, 8]);
+        let [key, value] = [(); 2].map(|()| net.input(&[1, 1, 1100, 8]));
+        let hidden = (0..1100).map(|k| if (300..310).contains(&k) { 0.0 } else { f64::NEG_INFINITY });
+        let mask = net.fed(Array::from_f64s(Dtype::Float32, [1100], hidden).unwrap());
+        net.check(
+            &cuda,
+            "hidden",
+            ScaleDotProductAttention { mask: Some(mask), ..ScaleDotProductAttention::new(query, key, value) },
+        );
     }
     // A mask that some of the axes before the heads share.
     let mut net = Net::new();
