@@ -5,11 +5,12 @@ use indexmap::IndexMap;
 use tpulang::{
     Array, Dtype, Graph, Tensor,
     conformance::{Case, check},
-    exec::{CudaBackend, RunOptions},
+    exec::{Comparison, CpuBackend, CudaBackend, RunOptions, Session, compare},
     ops::{
-        BatchNormBwd, BatchNormTrain, ChunkGatedDeltaRule, ConvBwd_Weight, Convbwd, Einsum, EinsumMode, FAttention,
-        FAttentionLse, FlexAttention, GRU, GroupNormTrain, LSTM, LayerNormBwd, LayerNormTrain, MaxPoolingIndicesBwd,
-        MeanRstd, Mlp, Op, RecurrentGatedDeltaRule, ScaleDotProductAttention, SelectiveScan, SoftmaxBwd,
+        Attention, BatchNormBwd, BatchNormTrain, ChunkGatedDeltaRule, ConvBwd_Weight, Convbwd, Einsum, EinsumMode,
+        FAttention, FAttentionLse, FlexAttention, GRU, GroupNormTrain, LSTM, LayerNormBwd, LayerNormTrain,
+        MaxPoolingIndicesBwd, MeanRstd, Mlp, Op, RecurrentGatedDeltaRule, Rope, RopeMode, ScaleDotProductAttention,
+        SelectiveScan, SoftmaxBwd,
     },
 };
 
@@ -64,17 +65,17 @@ fn attention_of_many_sizes() {
     }
     let cuda = CudaBackend::new(0).unwrap();
     // Heads, queries, keys, elements, values; with a mask of these axes.
-    let all: [(usize, usize, usize, usize, usize, &[usize], bool); 8] = [
-        (2, 70, 70, 24, 24, &[], true),
-        (1, 100, 130, 64, 64, &[100, 130], false),
-        (2, 20, 65, 8, 136, &[2, 1, 1, 65], false),
-        (3, 1, 1000, 16, 16, &[2, 3, 1, 1000], false),
-        (1, 1, 515, 40, 200, &[], false),
-        (2, 33, 300, 17, 5, &[1], true),
-        (2, 5, 3, 4, 4, &[2, 1, 5, 3], true),
-        (1, 600, 1, 4, 4, &[], false),
+    let all: [([usize; 5], &[usize], bool); 8] = [
+        ([2, 70, 70, 24, 24], &[], true),
+        ([1, 100, 130, 64, 64], &[100, 130], false),
+        ([2, 20, 65, 8, 136], &[2, 1, 1, 65], false),
+        ([3, 1, 1000, 16, 16], &[2, 3, 1, 1000], false),
+        ([1, 1, 515, 40, 200], &[], false),
+        ([2, 33, 300, 17, 5], &[1], true),
+        ([2, 5, 3, 4, 4], &[2, 1, 5, 3], true),
+        ([1, 600, 1, 4, 4], &[], false),
     ];
-    for (heads, queries, keys, elements, values, mask, causal) in all {
+    for ([heads, queries, keys, elements, values], mask, causal) in all {
         let mut net = Net::new();
         let query = net.input(&[2, heads, queries, elements]);
         let key = net.input(&[2, heads, keys, elements]);
@@ -83,6 +84,19 @@ fn attention_of_many_sizes() {
         op.mask = (!mask.is_empty()).then(|| net.input(mask));
         (op.is_causal, op.scale) = (causal, if causal { 0.0 } else { 0.7 });
         net.check(&cuda, &format!("{heads} x {queries} x {keys} x {elements} x {values}, causal: {causal}"), op);
+    }
+    // Keys that nobody sees fill whole tiles, and the whole share of a block.
+    for queries in [1, 20] {
+        let mut net = Net::new();
+        let query = net.input(&[1, 1, queries, 8]);
+        let [key, value] = [(); 2].map(|()| net.input(&[1, 1, 1100, 8]));
+        let hidden = (0..1100).map(|k| if (300..310).contains(&k) { 0.0 } else { f64::NEG_INFINITY });
+        let mask = net.fed(Array::from_f64s(Dtype::Float32, [1100], hidden).unwrap());
+        net.check(
+            &cuda,
+            "hidden",
+            ScaleDotProductAttention { mask: Some(mask), ..ScaleDotProductAttention::new(query, key, value) },
+        );
     }
     // A mask that some of the axes before the heads share.
     let mut net = Net::new();
@@ -121,6 +135,70 @@ fn heads_that_share_keys() {
             let (queries, keys, values, mask) = operands(&mut net, 130);
             let op = FlexAttention::new(queries, keys, values, b, kv_head, mk, mq, q_head, d, 0.3, 130);
             net.check(&cuda, &name, FlexAttention { mask, mask_size, has_lse: true, ..op });
+        }
+    }
+}
+
+/// Attention as networks write it becomes one operator, which reads and writes heads where they lie inside of queries.
+#[test]
+fn attention_of_a_graph_is_one() {
+    let cuda = CudaBackend::emulated().unwrap();
+    for (shared, mask) in [(4, None), (4, Some([2, 1, 37, 21])), (2, Some([2, 8, 1, 21])), (1, None)] {
+        let group = 8 / shared;
+        let mut net = Net::new();
+        let x = net.input(&[2, 37, 8, 16]);
+        let (k, v) = (net.input(&[2, 21, shared, 16]), net.input(&[2, 21, shared, 16]));
+        let mask = mask.map(|shape| net.input(&shape));
+        let g = &mut net.graph;
+        let mut q = g.permute(x, [0, 2, 1, 3]).call().unwrap();
+        q = g.reshape(q, [2, shared as i64, group as i64 * 37, 16]).call().unwrap();
+        let k = g.permute(k, [0, 2, 3, 1]).call().unwrap();
+        let v = g.permute(v, [0, 2, 1, 3]).call().unwrap();
+        let scores = g.matmul(q, k).call().unwrap();
+        let mut scores = g.mul(scores, 0.25).call().unwrap();
+        if let Some(mask) = mask {
+            scores = g.reshape(scores, [2, 8, 37, 21]).call().unwrap();
+            scores = g.add(scores, mask).call().unwrap();
+        }
+        let weights = g.softmax(scores, -1).call().unwrap();
+        let weights = g.reshape(weights, [2, shared as i64, group as i64 * 37, 21]).call().unwrap();
+        let y = g.matmul(weights, v).call().unwrap();
+        let y = g.reshape(y, [2, 8, 37, 16]).call().unwrap();
+        let y = g.permute(y, [0, 2, 1, 3]).out_name("y").call().unwrap();
+        g.set_outputs(&[y]).unwrap();
+        let options = RunOptions { strict: true, ..RunOptions::default() };
+        let fused = Session::new(&net.graph, &cuda, &options).unwrap();
+        assert!(fused.explain().contains("ScaleDotProductAttention"), "{}", fused.explain());
+        let expected = Session::new(&net.graph, CpuBackend::new(), &options).unwrap().run(&net.feeds).unwrap();
+        let compared = compare(&expected, &fused.run(&net.feeds).unwrap()).unwrap();
+        let Comparison::Values { relative_l2, .. } = compared["y"] else { panic!("{:?}", compared["y"]) };
+        assert!(relative_l2 < 1e-5, "{relative_l2:e}");
+    }
+}
+
+#[test]
+fn attention_with_projections() {
+    let cuda = CudaBackend::emulated().unwrap();
+    for mask in [None, Some([1, 40, 70]), Some([2, 1, 70])] {
+        let mut net = Net::new();
+        let (x, k, v) = (net.input(&[2, 40, 24]), net.input(&[2, 70, 20]), net.input(&[2, 70, 28]));
+        let [q_weight, k_weight, v_weight] = [24, 20, 28].map(|n| net.weight(&[n, 36]));
+        let out_weight = net.weight(&[36, 30]);
+        let op = Attention::new(x, k, v, q_weight, k_weight, v_weight, out_weight, 3, 0.3);
+        let (queries_bias, out_bias) = (Some(net.weight(&[36])), Some(net.weight(&[30])));
+        let mask = mask.map(|shape| net.input(&shape));
+        net.check(&cuda, "Attention", Attention { queries_bias, out_bias, mask, ..op });
+    }
+}
+
+#[test]
+fn pairs_that_turn() {
+    let cuda = CudaBackend::emulated().unwrap();
+    for rope_mode in [RopeMode::InterleavedPairs, RopeMode::ContiguousHalves] {
+        for angles in [[2, 5, 7, 12], [1, 1, 7, 12], [2, 1, 7, 1], [1, 5, 1, 12]] {
+            let mut net = Net::new();
+            let (x, sines, cosines) = (net.input(&[2, 5, 7, 12]), net.input(&angles), net.input(&angles));
+            net.check(&cuda, "Rope", Rope { rope_mode, ..Rope::new(x, sines, cosines) });
         }
     }
 }

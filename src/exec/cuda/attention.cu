@@ -1,5 +1,3 @@
-#include "together.cuh"
-
 // Attention of many heads, a tile of queries a block: scores of 64 keys at a time, of which only each query's largest score and
 // the sum of its powers are kept. Sums are in float32.
 constexpr int KEYS = 64, DEPTH = 16, VALUES = 128;
@@ -42,7 +40,7 @@ template <int EACH> struct Tile {
     // What each query has so far: the largest score, the sum of powers, and with these the sums of values, 4 of each 64 columns.
     float most[EACH], sum[EACH], values[EACH][VALUES / KEYS][4];
 
-    __device__ void begin() {
+    __device__ __forceinline__ void begin() {
         for (int r = 0; r < EACH; r++) {
             most[r] = -INFINITY;
             sum[r] = 0;
@@ -51,7 +49,7 @@ template <int EACH> struct Tile {
         }
     }
     // The products of the queries with 64 keys, of which 4 are the thread's.
-    __device__ void products(i64 at, float (&scores)[EACH][4]) {
+    __device__ __forceinline__ void products(i64 at, float (&scores)[EACH][4]) {
         __shared__ float of_query[DEPTH][ROWS + 1];
         __shared__ Four<float> of_key[DEPTH][KEYS / 4 + 1];
         const int down = threadIdx.x / 16, across = threadIdx.x % 16;
@@ -72,7 +70,7 @@ template <int EACH> struct Tile {
         }
     }
     // Scaled, with what the mask adds; minus infinity where there is no key.
-    __device__ void masked(i64 at, float (&scores)[EACH][4]) {
+    __device__ __forceinline__ void masked(i64 at, float (&scores)[EACH][4]) {
         for (int r = 0; r < EACH; r++) {
             const Query q = queries[threadIdx.x / 16 * EACH + r];
             for (int c = 0; c < 4; c++) {
@@ -85,7 +83,7 @@ template <int EACH> struct Tile {
         }
     }
     // Scores become powers of e, beside the largest so far; what was summed before is brought to the new largest.
-    __device__ void powers(float (&scores)[EACH][4]) {
+    __device__ __forceinline__ void powers(float (&scores)[EACH][4]) {
         for (int r = 0; r < EACH; r++) {
             float largest = most[r], all = 0;
             for (int c = 0; c < 4; c++) largest = fmaxf(largest, scores[r][c]);
@@ -103,7 +101,7 @@ template <int EACH> struct Tile {
         }
     }
     // Adds the values of 64 keys by their powers.
-    __device__ void weigh(i64 at, const float (&powers)[EACH][4]) {
+    __device__ __forceinline__ void weigh(i64 at, const float (&powers)[EACH][4]) {
         __shared__ Four<float> weights[ROWS][KEYS / 4 + 1], of_value[DEPTH][VALUES / 4];
         const int down = threadIdx.x / 16, across = threadIdx.x % 16;
         for (int r = 0; r < EACH; r++)
@@ -130,7 +128,7 @@ template <int EACH> struct Tile {
     }
     // The results of the queries, the first column of which is `column`: parts where blocks share the keys. `sums` gets
     // logarithms of the sums of powers, or the largest score and the sum of each part.
-    __device__ void write(float* out, float* sums, i64 column, i64 rows_before, bool has_logs) const {
+    __device__ __forceinline__ void write(float* out, float* sums, i64 column, i64 rows_before, bool has_logs) const {
         const int across = threadIdx.x % 16;
         for (int r = 0; r < EACH; r++) {
             const Query q = queries[threadIdx.x / 16 * EACH + r];

@@ -96,18 +96,27 @@ impl Attended {
     }
 }
 
-/// A mask that is broadcast to scores, .. x heads x queries x keys: where its entries are. Axes before the heads are one of the
-/// kernel; a mask that has some of them is spread over them all.
-pub(super) fn entries(b: &mut Builder, mask: &Operand, scores: &[usize]) -> Result<(Slot, [usize; 4])> {
-    let padded = |shape: &[usize], rank: usize| [&vec![1; rank.saturating_sub(shape.len())], shape].concat();
+/// Dimensions with ones in front, so that there are as many as `rank` at least.
+pub(super) fn padded(shape: &[usize], rank: usize) -> Vec<usize> {
+    [&vec![1; rank.saturating_sub(shape.len())], shape].concat()
+}
+
+/// A mask, seen as `shape`, that is broadcast to scores, .. x heads x queries x keys: where its entries are. Axes before the
+/// heads are one of the kernel; a mask that has some of them is spread over them all.
+pub(super) fn entries(
+    b: &mut Builder,
+    mask: &Operand,
+    shape: &[usize],
+    scores: &[usize],
+) -> Result<(Slot, [usize; 4])> {
     let scores = padded(scores, 4);
-    let mut own = padded(&mask.ty.shape, scores.len());
+    let mut own = padded(shape, scores.len());
     let outer = scores.len() - 3;
     let mut slot = b.reals(mask)?;
     if own[..outer] != scores[..outer] && own[..outer].iter().any(|d| *d != 1) {
         own[..outer].copy_from_slice(&scores[..outer]);
         let ty = ValueType { shape: own.clone(), dtype: Dtype::Float32, quantization: None, ..mask.ty.clone() };
-        let of_mask = ValueType { shape: mask.ty.shape.clone(), ..ty.clone() };
+        let of_mask = ValueType { shape: shape.to_vec(), ..ty.clone() };
         let spread = b.temporary(ty.bytes());
         b.chain(Chain::new(vec![Formula::copy(Input::slot(slot, of_mask))], spread, ty))?;
         slot = spread;
@@ -123,7 +132,7 @@ pub(super) fn scaled_dot_product(op: &ScaleDotProductAttention<Operand>, b: &mut
     let (sizes, result) = (Sizes::outside(op), b.result_type(0)?);
     let shape = result.plain_shape();
     let scores = [&shape[..shape.len() - 1], &[sizes.keys]].concat();
-    let mask = op.mask.as_ref().map(|m| entries(b, m, &scores)).transpose()?;
+    let mask = op.mask.as_ref().map(|m| entries(b, m, &m.ty.shape, &scores)).transpose()?;
     let from = [b.reals(&op.query)?, b.reals(&op.key)?, b.reals(&op.value)?];
     let out = b.real_result(0)?;
     let attended = Attended {

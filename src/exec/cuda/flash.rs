@@ -1,6 +1,6 @@
 //! Attention whose heads lie beside each other, and may share keys and values.
 use super::{
-    attention::Attended,
+    attention::{Attended, entries, padded},
     builder::{Builder, as_real},
     formula::{Chain, Finish, Formula, Input},
     matmul::{Matrices, products},
@@ -100,7 +100,13 @@ pub(super) fn attention(op: &Attention<Operand>, b: &mut Builder) -> Result<()> 
     let batches = op.input.ty.shape[0];
     // Heads have the same mask.
     let scores = [batches, 1, sizes.queries, sizes.keys];
-    let mask = op.mask.as_ref().map(|m| super::attention::entries(b, m, &scores)).transpose()?;
+    let mask = match &op.mask {
+        Some(mask) => {
+            let own = padded(&mask.ty.shape, 3);
+            Some(entries(b, mask, &[&own[..1], &[1], &own[1..]].concat(), &scores)?)
+        }
+        None => None,
+    };
     let places = [of_query, of_key, of_key, beside(sizes)];
     let attended = Attended { sizes, batches, places, scale: op.scale as f32, mask, limit: None };
     let out = b.temporary(ty.bytes());

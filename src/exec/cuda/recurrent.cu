@@ -24,12 +24,12 @@ struct Sequence {
         return u.batch_first ? from(at) * u.directions + direction : (at * u.directions + direction) * u.batch + b;
     }
     // What the input brings to a row of the gates.
-    __device__ float of_input(const float* gates, const float* bias, i64 at, i64 row) const {
+    __device__ __forceinline__ float of_input(const float* gates, const float* bias, i64 at, i64 row) const {
         const float x = gates[(direction * u.length * u.batch + from(at)) * rows + row];
         return u.has_bias ? x + bias[direction * 2 * rows + row] : x;
     }
     // What a state brings, by all lanes of a warp.
-    __device__ float of_state(const float* weights, const float* bias, const float* state, float kept, i64 row) const {
+    __device__ __forceinline__ float of_state(const float* weights, const float* bias, const float* state, float kept, i64 row) const {
         float sum = 0;
         for (i64 k = threadIdx.x % 32; k < u.hidden; k += 32) {
             sum = fmaf(weights[(direction * rows + row) * u.hidden + k], state[k] * kept, sum);

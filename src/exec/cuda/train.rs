@@ -96,22 +96,10 @@ impl Statistics {
         }
         let [weight, bias] = [b.reals_or(affine[0], self.x)?, b.reals_or(affine[1], self.x)?];
         let (out, [has_weight, has_bias]) = (b.real_result(0)?, affine.map(Option::is_some));
-        let (parts, n) = (self.parts, self.elements);
+        let (x, means, variances, n) = (self.x, self.means, self.variances, self.elements);
+        let [count, inner, of_weights, of_inner] = self.sizes(weights);
         let arguments = arguments![
-            self.x,
-            out,
-            self.means,
-            self.variances,
-            weight,
-            bias,
-            n,
-            parts.count,
-            parts.inner,
-            weights.count,
-            weights.inner,
-            has_weight,
-            has_bias,
-            eps
+            x, out, means, variances, weight, bias, n, count, inner, of_weights, of_inner, has_weight, has_bias, eps
         ];
         b.launch(FILE, "normalised", geometry::elements(n as u64), arguments)?;
         b.store(0, out, finish)
@@ -126,54 +114,43 @@ impl Statistics {
     }
     /// The gradients of input, weight and bias, where they are there, after [`Statistics::saved`].
     fn gradients(&self, b: &mut Builder, grad: &Operand, weight: &Option<Operand>, weights: Parts) -> Result<()> {
-        let (grad, parts) = (b.reals(grad)?, self.parts);
-        if b.result_type(1).is_ok() || b.result_type(2).is_ok() {
-            let mut slots = [self.x; 2];
-            for (i, slot) in slots.iter_mut().enumerate() {
-                let is_there = b.result_type(1 + i).is_ok();
-                *slot = if is_there { b.real_result(1 + i)? } else { b.temporary_reals(weights.count) };
-            }
-            let n = self.elements / weights.count.max(1);
-            let arguments = arguments![
-                grad,
-                self.x,
-                self.means,
-                self.variances,
-                slots[0],
-                slots[1],
-                n,
-                parts.count,
-                parts.inner,
-                weights.count,
-                weights.inner
-            ];
-            b.launch(FILE, "weight_gradients", self.rows(weights), arguments)?;
-            for (i, slot) in
-                slots.into_iter().enumerate().filter(|(i, _)| b.result_type(1 + i).is_ok()).collect::<Vec<_>>()
-            {
-                b.store(1 + i, slot, Finish::default())?;
-            }
-        }
+        let grad = b.reals(grad)?;
+        self.weight_gradients(b, grad, weights)?;
         if b.result_type(0).is_err() {
             return Ok(());
         }
-        let (out, of_weight) = (b.real_result(0)?, b.reals_or(weight, self.x)?);
-        let arguments = arguments![
-            grad,
-            self.x,
-            self.means,
-            self.variances,
-            of_weight,
-            out,
-            self.n(),
-            parts.count,
-            parts.inner,
-            weights.count,
-            weights.inner,
-            weight.is_some()
-        ];
-        b.launch(FILE, "input_gradient", self.rows(parts), arguments)?;
+        let (out, of_weight, has_weight) = (b.real_result(0)?, b.reals_or(weight, self.x)?, weight.is_some());
+        let (x, means, rstds, n) = (self.x, self.means, self.variances, self.n());
+        let [count, inner, of_weights, of_inner] = self.sizes(weights);
+        let arguments =
+            arguments![grad, x, means, rstds, of_weight, out, n, count, inner, of_weights, of_inner, has_weight];
+        b.launch(FILE, "input_gradient", self.rows(self.parts), arguments)?;
         b.store(0, out, Finish::default())
+    }
+    /// Both are computed where one is there.
+    fn weight_gradients(&self, b: &mut Builder, grad: Slot, weights: Parts) -> Result<()> {
+        let is_there = [1, 2].map(|i| b.result_type(i).is_ok());
+        if is_there == [false, false] {
+            return Ok(());
+        }
+        let mut slot = |i: usize| match is_there[i - 1] {
+            true => b.real_result(i),
+            false => Ok(b.temporary_reals(weights.count)),
+        };
+        let (of_weight, of_bias) = (slot(1)?, slot(2)?);
+        let (x, means, rstds, n) = (self.x, self.means, self.variances, self.elements / weights.count.max(1));
+        let [count, inner, of_weights, of_inner] = self.sizes(weights);
+        let arguments = arguments![grad, x, means, rstds, of_weight, of_bias, n, count, inner, of_weights, of_inner];
+        b.launch(FILE, "weight_gradients", self.rows(weights), arguments)?;
+        for (i, from) in [(1, of_weight), (2, of_bias)] {
+            if is_there[i - 1] {
+                b.store(i, from, Finish::default())?;
+            }
+        }
+        Ok(())
+    }
+    fn sizes(&self, weights: Parts) -> [usize; 4] {
+        [self.parts.count, self.parts.inner, weights.count, weights.inner]
     }
 }
 
