@@ -124,21 +124,6 @@ pub(super) enum Indexed {
 }
 
 impl Indexed {
-    /// Axes by their own numbers, the others by negative ones.
-    const OTHERS: [Indexed; 4] = [Indexed::Places, Indexed::Plane, Indexed::Images, Indexed::Levels];
-
-    /// The number that stands for it on a device.
-    pub fn number(self) -> i64 {
-        match self {
-            Indexed::Axis(axis) => axis as i64,
-            other => -1 - Indexed::OTHERS.iter().position(|o| *o == other).unwrap_or(0) as i64,
-        }
-    }
-    /// What such a number stands for.
-    pub fn numbered(number: i64) -> Indexed {
-        let other = |back: i64| Indexed::OTHERS[(back - 1).min(3) as usize];
-        usize::try_from(number).map_or_else(|_| other(number.saturating_neg()), Indexed::Axis)
-    }
     /// The error that an index names none of so many.
     pub fn impossible(self, index: impl Display, count: usize) -> Error {
         let last = count as i64 - 1;

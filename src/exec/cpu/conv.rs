@@ -5,13 +5,15 @@ use super::{
     conv_bytes::ByteFilter,
     gemm::{Factor, Mat, gemm_f32, gemm_int},
     grid::Grid,
-    matmul::is_narrow,
     task::{Finish, Task},
 };
 use crate::{
     array::zeros,
-    base::{Dtype, Result},
-    exec::ValueType,
+    base::Result,
+    exec::{
+        ValueType,
+        meaning::{self, Factors},
+    },
     ops::{self, Convolution, Window},
     quant::Quantization,
 };
@@ -48,9 +50,9 @@ impl<'a> Parts<'a> {
     pub fn depth(&self) -> usize {
         self.ic * self.grid.taps()
     }
-    /// All of them are small integers.
-    pub fn is_narrow(&self) -> bool {
-        is_narrow(self.input.ty.dtype) && is_narrow(self.filter.ty.dtype)
+    /// What is multiplied.
+    pub fn factors(&self) -> Factors {
+        meaning::factors(&self.input.ty, &self.filter.ty)
     }
     /// A product would have a single row or few, and a single or few columns.
     fn is_depthwise(&self) -> bool {
@@ -138,9 +140,11 @@ pub(super) fn conv(mut op: ops::Conv<Operand>) -> Kernel {
         match &packed {
             Some(packed) => packed.run(t, &c),
             None if c.is_depthwise() && c.is_exact_in_floats() => depthwise_integer(t, &c),
-            None if op.input.ty.buffer_dtype() == Dtype::Float32 => float(t, &c),
-            None if c.is_narrow() => integer::<i32>(t, &c),
-            None => integer::<i64>(t, &c),
+            None => match c.factors() {
+                Factors::Real => float(t, &c),
+                Factors::Narrow => integer::<i32>(t, &c),
+                Factors::Wide => integer::<i64>(t, &c),
+            },
         }
     });
     kernel.without(&laid_out)

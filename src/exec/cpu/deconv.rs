@@ -7,7 +7,8 @@ use super::{
 };
 use crate::{
     array::zeros,
-    base::{Dtype, Result},
+    base::Result,
+    exec::meaning::Factors,
     ops::{self, Convolution},
 };
 use rayon::prelude::*;
@@ -27,10 +28,10 @@ pub(super) fn deconv(op: ops::Deconv<Operand>) -> Kernel {
             grid: Grid::new(&windows, &result[2..], &x[2..]),
         };
         let reordered = op.filter.constant.is_some() || op.dynweight_reorderd;
-        match () {
-            () if op.input.ty.buffer_dtype() == Dtype::Float32 => float(t, &c, reordered),
-            () if c.is_narrow() => integer::<i32>(t, &c, reordered),
-            () => integer::<i64>(t, &c, reordered),
+        match c.factors() {
+            Factors::Real => float(t, &c, reordered),
+            Factors::Narrow => integer::<i32>(t, &c, reordered),
+            Factors::Wide => integer::<i64>(t, &c, reordered),
         }
     })
 }

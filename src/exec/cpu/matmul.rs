@@ -10,6 +10,7 @@ use super::{
 use crate::{
     array::{Array, zeros},
     base::{Dtype, Result},
+    exec::meaning::{self, Factors},
     ops::{A16MatMul, Fp8MatMul, MatMul, Product},
 };
 use rayon::prelude::*;
@@ -28,10 +29,10 @@ pub(super) fn matmul(mut op: MatMul<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let (left, right) = (&op.input.ty, &op.right.ty);
         let p = Product::new(&left.shape, &right.shape, op.left_transpose, op.right_transpose)?;
-        match () {
-            () if left.buffer_dtype() == Dtype::Float32 => float(t, &op, &p),
-            () if is_narrow(left.dtype) && is_narrow(right.dtype) => integer::<i32>(t, &op, &p),
-            () => integer::<i64>(t, &op, &p),
+        match meaning::factors(left, right) {
+            Factors::Real => float(t, &op, &p),
+            Factors::Narrow => integer::<i32>(t, &op, &p),
+            Factors::Wide => integer::<i64>(t, &op, &p),
         }
     })
 }
@@ -140,11 +141,6 @@ fn products(op: &MatMul<Operand>, p: &Product, left: &[f32], right: &[f32], out:
         let data = &left[i * m * k..(i + 1) * m * k];
         gemm_f32(c, Mat { data, rows: m, cols: k, transposed: op.left_transpose }, right_of(j))
     })
-}
-
-/// Whether values of that dtype are multiplied as [`gemm_int`]'s narrow factors.
-pub(super) fn is_narrow(dtype: Dtype) -> bool {
-    dtype.is_quantizable() || dtype == Dtype::Bool
 }
 
 /// Exactly, then saturated.

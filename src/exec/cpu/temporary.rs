@@ -2,7 +2,10 @@
 //! next to nothing.
 use crate::{
     base::Dtype,
-    exec::{Operand, Signature, ValueType},
+    exec::{
+        Operand, Signature, ValueType,
+        meaning::{self, Factors},
+    },
     ops::{self, InterpMode, Op},
 };
 
@@ -207,8 +210,7 @@ fn matmul(op: &ops::MatMul<Operand>, result: &ValueType) -> u64 {
         let turned = if op.output_transpose { bytes(result.elements(), 4) } else { 0 };
         return sum([reals(&op.right.ty), bytes(bias, 4), turned, reals(result)]);
     }
-    let factor =
-        if super::matmul::is_narrow(op.input.ty.dtype) && super::matmul::is_narrow(op.right.ty.dtype) { 4 } else { 8 };
+    let factor = if meaning::factors(&op.input.ty, &op.right.ty) == Factors::Narrow { 4 } else { 8 };
     let right = op.right.ty.elements();
     let turned = if op.right_transpose { bytes(right, factor) } else { 0 };
     let left = op.input.ty.elements();
@@ -230,7 +232,7 @@ fn convolution(operands: [&ValueType; 2], bias: &Option<Operand>, columns: usize
     if x.buffer_dtype() == Dtype::Float32 {
         return sum([reals(w), bytes(bias, 4), bytes(columns, 4), reals(result)]);
     }
-    let factor = if super::matmul::is_narrow(x.dtype) && super::matmul::is_narrow(w.dtype) { 4 } else { 8 };
+    let factor = if meaning::factors(x, w) == Factors::Narrow { 4 } else { 8 };
     let factors = sum([x.elements(), w.elements(), columns].map(|n| bytes(n, factor)));
     let factors = sum([factors, integers_as_floats([w.elements(), columns], result)]);
     sum([bytes(result.elements(), 8), factors.max(bytes(bias, 8))])

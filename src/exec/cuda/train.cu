@@ -1,3 +1,4 @@
+#include "index.cuh"
 #include "together.cuh"
 
 // Training: statistics in float64. Elements belong to parts: so many, of `inner` elements in a row, again and again.
@@ -123,15 +124,12 @@ __global__ void softmax_gradient(const float* __restrict__ grad, const float* __
     }
 }
 
-// Each window's gradient goes to the place of its largest: a thread a plane, so that sums have one order. Where a place is
-// outside of the plane, which the CPU refuses, no number of the plane is right, and all are NaN.
+// Each window's gradient goes to the place of its largest: a thread a plane, so that sums have one order.
 __global__ void pool_gradient(const float* __restrict__ grad, const i64* __restrict__ places, float* __restrict__ out, i64 planes,
-                              i64 windows, i64 area) {
+                              i64 windows, i64 area, Faults* faults) {
     FOR_ELEMENTS(plane, planes) {
         float* to = out + plane * area;
-        bool fits = true;
-        for (i64 i = 0; i < windows; i++) fits = fits && places[plane * windows + i] >= 0 && places[plane * windows + i] < area;
-        for (i64 i = 0; i < area; i++) to[i] = fits ? 0.0f : NAN;
-        for (i64 i = 0; fits && i < windows; i++) to[places[plane * windows + i]] += grad[plane * windows + i];
+        for (i64 i = 0; i < area; i++) to[i] = 0;
+        for (i64 i = plane * windows; i < (plane + 1) * windows; i++) to[one_of(places[i], PLACES, area, faults)] += grad[i];
     }
 }

@@ -217,7 +217,7 @@ pub(super) fn max_pooling_indices_bwd(op: &MaxPoolingIndicesBwd<Operand>, b: &mu
     let places = b.temporary(ty.bytes());
     b.chain(Chain::new(vec![Formula::whole(vec![Input::of(&op.indices).in_integers()], "x")], places, ty))?;
     let (grad, out) = (b.reals(&op.grad_output)?, b.real_result(0)?);
-    let arguments = arguments![grad, places, out, planes, windows, area];
+    let arguments = arguments![grad, places, out, planes, windows, area, Slot::Faults];
     b.launch(FILE, "pool_gradient", geometry::elements(planes as u64), arguments)?;
     b.store(0, out, Finish::default())
 }
