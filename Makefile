@@ -1,12 +1,13 @@
 # The everyday commands. `make demo` and `make test` need nothing but a Rust tool chain on Debian 12 or Ubuntu.
 PEER ?= target/peer
+NVRTC ?= target/nvrtc
 BENCH_PEER ?= target/bench-peer
 CASES ?= $(or $(TPULANG_CASES),tests/cases)
 PROFILE ?= release
 BIN = target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup demo build test check deny portable conformance quantized fuzz fuzz-input minilm bench bench-quick docs
+.PHONY: help setup demo build test check deny portable kernels gpu-build gpu-check conformance quantized fuzz fuzz-input minilm bench bench-quick docs
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -36,9 +37,26 @@ deny: ## licences, versions and known weaknesses of the dependencies
 	else echo "the list of known weaknesses cannot be fetched: not checked" >&2; fi
 
 ARM = aarch64-unknown-linux-gnu
-portable: setup ## that it compiles without MLIR, and for ARM
+portable: setup ## that it compiles without MLIR, without CUDA, and for ARM
+	cargo check --no-default-features --features cli,cuda
 	@if rustup target add $(ARM) >/dev/null 2>&1; then cargo check --no-default-features --features cli --target $(ARM); \
 	else echo "no standard library for $(ARM) can be had: checked for this machine alone" >&2; cargo check --no-default-features --features cli; fi
+
+# Kernels and sources of these tests alone: what is left of earlier ones need not compile.
+kernels: setup ## NVIDIA's compiler on every CUDA kernel that the tests meet, for three architectures; needs no GPU
+	sh conformance/nvrtc.sh $(NVRTC)
+	rm -rf target/tmp/kernels target/tmp/sources
+	cargo test --test suite -- cuda
+	python3 conformance/nvrtc.py --library $(NVRTC)/libnvrtc.so.13 --sources target/tmp/sources
+
+GPU_BIN = target/gpu/release/tpulang
+gpu-build: ## a small binary to carry to a GPU machine: without MLIR
+	cargo build --release --no-default-features --features cuda,cli --target-dir target/gpu --bin tpulang
+
+MINUTES ?= 30
+gpu-check: ## on a machine with a GPU: recorded and random graphs beside the CPU, compute-sanitizer; SKIP_BUILD=1 where the binary was carried there
+	$(if $(SKIP_BUILD),,$(MAKE) gpu-build)
+	python3 conformance/gpu.py --bin $(GPU_BIN) --cases $(CASES) --minutes $(MINUTES)
 
 docs: setup ## write the generated files anew
 	cargo run --quiet -- ops --markdown functions > docs/functions.md

@@ -1,7 +1,8 @@
 use super::{
     builder::{Builder, arguments},
     cast::{FIXED_POINT, literal},
-    formula::{Chain, Finish, Formula, Input},
+    chain::Chain,
+    formula::{Finish, Formula, Input},
     geometry,
     program::Slot,
     source::{File, file},

@@ -1,7 +1,8 @@
 //! How kernels make a [`Program`]: operands as the numbers that they need, memory, launches, and results stored.
 use super::{
     Cuda,
-    formula::{Chain, Finish, Formula, Input},
+    chain::Chain,
+    formula::{Finish, Formula, Input},
     geometry::{self, Geometry},
     program::{Argument, Launch, Output, Program, Slot},
     source::{File, Source},

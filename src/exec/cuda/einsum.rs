@@ -1,6 +1,7 @@
 use super::{
     builder::{Builder, as_real},
-    formula::{Chain, Finish, Formula, Input},
+    chain::Chain,
+    formula::{Finish, Formula, Input},
     matmul::{Matrices, products},
     program::Slot,
 };

@@ -2,7 +2,8 @@
 use super::{
     attention::{Attended, entries, padded},
     builder::{Builder, as_real},
-    formula::{Chain, Finish, Formula, Input},
+    chain::Chain,
+    formula::{Finish, Formula, Input},
     matmul::{Matrices, products},
     program::Slot,
 };

@@ -1,7 +1,8 @@
 //! Data movement, on elements of any type.
 use super::{
     builder::{Builder, arguments, bits_type},
-    formula::{Chain, Finish, Formula, Input},
+    chain::Chain,
+    formula::{Finish, Formula, Input},
     geometry,
     source::{File, file},
 };

@@ -2,8 +2,9 @@
 use super::{
     activation,
     builder::{Builder, as_real},
+    chain::Chain,
     flash::projected,
-    formula::{Chain, Finish, Formula, Input},
+    formula::{Finish, Formula, Input},
 };
 use crate::{base::Result, exec::Operand, ops::Mlp};
 

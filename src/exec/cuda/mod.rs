@@ -10,6 +10,7 @@ mod attention;
 mod builder;
 mod cache;
 mod cast;
+mod chain;
 mod compare;
 mod conv;
 mod conv_bwd;
@@ -50,6 +51,7 @@ mod sort;
 mod source;
 mod staging;
 mod train;
+mod walk;
 
 pub use custom::{CustomKernel, KernelArgument};
 pub use program::{DeviceArray, Program};
@@ -62,9 +64,10 @@ use crate::{
     ops::Op,
 };
 use builder::Builder;
+use chain::Chain;
 use driver::Gpu;
 use faults::Faults;
-use formula::{Chain, Formula};
+use formula::Formula;
 use kernels::Kernel;
 use memory::Pool;
 use std::sync::{Arc, Mutex};

@@ -1,6 +1,7 @@
 use super::{
     builder::{Builder, arguments, as_real},
-    formula::{Chain, Finish, Formula, Input},
+    chain::Chain,
+    formula::{Finish, Formula, Input},
     geometry,
     program::Slot,
     source::{File, file},

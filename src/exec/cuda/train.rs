@@ -1,7 +1,8 @@
 //! Training: statistics in float64, gradients as PyTorch has them.
 use super::{
     builder::{Builder, arguments},
-    formula::{Chain, Finish, Formula, Input},
+    chain::Chain,
+    formula::{Finish, Formula, Input},
     geometry,
     program::Slot,
     source::{File, file},

@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+"""Runs graphs on a GPU and on the CPU, and compares every tensor: floats within a relative L2 error of 1e-5, integers exactly.
+
+    gpu.py --bin TPULANG [--cases FOLDER] [--minutes N] [--seed N] [--only REGEX] [--no-sanitizer]
+
+First the recorded cases (folders with spec.json and inputs.npz), fused and not; then, if compute-sanitizer is installed, each
+of them under memcheck and racecheck; then random graphs of kinds/ for so many minutes. Needs Python with numpy.
+"""
+import argparse
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+import numpy as np
+
+from kinds import KINDS
+from random_graph import R, Spec
+
+TOLERANCE = 1e-5
+
+
+def run(command):
+    done = subprocess.run(command, capture_output=True, text=True)
+    return done.returncode, (done.stdout + done.stderr).strip()
+
+
+def differences(cpu, gpu):
+    """what differs between two archives"""
+    with np.load(cpu) as a, np.load(gpu) as b:
+        if sorted(a.files) != sorted(b.files):
+            yield f"other tensors: {sorted(a.files)} and {sorted(b.files)}"
+            return
+        for name in a.files:
+            x, y = a[name], b[name]
+            if (x.dtype, x.shape) != (y.dtype, y.shape):
+                yield f"{name}: {x.dtype} {x.shape} and {y.dtype} {y.shape}"
+            elif x.dtype.kind != "f":
+                if not np.array_equal(x, y):
+                    yield f"{name}: {np.count_nonzero(x != y)} of {x.size} integers"
+            else:
+                same = (x == y) | (np.isnan(x) & np.isnan(y))
+                with np.errstate(all="ignore"):
+                    error = np.linalg.norm(np.where(same, 0, x.astype(np.float64) - y))
+                    norm = np.linalg.norm(np.where(np.isfinite(x), x, 0).astype(np.float64))
+                if error and not error <= TOLERANCE * norm:
+                    yield f"{name}: relative L2 error {error / norm:.3g}"
+
+
+def compare(binary, spec, inputs, folder, *more):
+    """what differs, or why it cannot be run; none where the CPU refuses it too"""
+    cpu, gpu = os.path.join(folder, "cpu.npz"), os.path.join(folder, "gpu.npz")
+    command = [binary, "run", spec, "-i", inputs, *more, "-o"]
+    code, said = run(command + [cpu])
+    if code:
+        return None
+    code, said = run(command + [gpu, "-d", "cuda"])
+    return f"the GPU: {said[-500:]}" if code else "; ".join(differences(cpu, gpu)) or None
+
+
+def recorded(binary, cases, only):
+    def one(case):
+        with tempfile.TemporaryDirectory() as folder:
+            spec, inputs = str(case / "spec.json"), str(case / "inputs.npz")
+            found = [compare(binary, spec, inputs, folder, *more) for more in ([], ["--all"], ["--no-fusion"])]
+            return case.name, next((f for f in found if f), None)
+
+    all_cases = [p.parent for p in sorted(pathlib.Path(cases).glob("*/*/inputs.npz")) if re.search(only, p.parent.name)]
+    with concurrent.futures.ThreadPoolExecutor(4) as pool:
+        results = list(pool.map(one, all_cases))
+    failures = [f"{name}: {problem}" for name, problem in results if problem]
+    print("\n".join(failures + [f"recorded: {len(results) - len(failures)} of {len(results)} agree"]), flush=True)
+    return len(failures) + (not results), all_cases
+
+
+def sanitized(binary, cases):
+    tool = shutil.which("compute-sanitizer")
+    if not tool:
+        print("compute-sanitizer is not installed: not run", flush=True)
+        return 0
+    failures = 0
+    for check in ["memcheck", "racecheck"]:
+        for case in cases:
+            with tempfile.TemporaryDirectory() as folder:
+                command = [tool, "--tool", check, "--error-exitcode", "9", binary, "run", str(case / "spec.json"), "-i"]
+                code, said = run(command + [str(case / "inputs.npz"), "-d", "cuda", "-o", os.path.join(folder, "out.npz")])
+            if code == 9:
+                failures += 1
+                print(f"{check} of {case.name}: {said[-1500:]}", flush=True)
+        print(f"{check}: {len(cases)} cases", flush=True)
+    return failures
+
+
+def random_graphs(binary, minutes, seed, only):
+    kinds = [(name, kind) for name, kind in sorted(KINDS.items()) if re.fullmatch(only or ".*", name)]
+    end, made, compared, failures = time.time() + 60 * minutes, 0, 0, 0
+    while time.time() < end and kinds:
+        name, kind = kinds[made % len(kinds)]
+        R.seed(seed * 1_000_003 + made)
+        np.random.seed((seed * 1_000_003 + made) % (1 << 32))
+        made += 1
+        s = Spec()
+        kind(s)
+        with tempfile.TemporaryDirectory() as folder:
+            path = lambda file: os.path.join(folder, file)
+            np.savez(path("weights.npz"), **{n: s.data[n] for n, t in s.tensors.items() if t.get("coeff")})
+            np.savez(path("inputs.npz"), **{n: s.data[n] for n in s.inputs})
+            json.dump(s.json(), open(path("spec.json"), "w"))
+            problem = compare(binary, path("spec.json"), path("inputs.npz"), folder, *([["--all"], []][made % 2]))
+            compared += os.path.exists(path("gpu.npz"))
+            if problem:
+                failures += 1
+                print(f"random graph {made - 1} of seed {seed} ({name}): {problem}\n{open(path('spec.json')).read()}", flush=True)
+    print(f"random: {made} graphs, {compared} ran on both, {failures} differ", flush=True)
+    return failures
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("--cases")
+    parser.add_argument("--minutes", type=float, default=30)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--no-sanitizer", action="store_true")
+    args = parser.parse_args()
+    binary, failures = os.path.abspath(args.bin), 0
+    if args.cases:
+        failures, cases = recorded(binary, args.cases, args.only)
+        failures += 0 if args.no_sanitizer else sanitized(binary, cases)
+    failures += random_graphs(binary, args.minutes, args.seed, args.only)
+    sys.exit(1 if failures else 0)
+
+
+main()
