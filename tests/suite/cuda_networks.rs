@@ -142,7 +142,10 @@ fn heads_that_share_keys() {
 /// Attention as networks write it becomes one operator, which reads and writes heads where they lie inside of queries.
 #[test]
 fn attention_of_a_graph_is_one() {
-    let cuda = CudaBackend::emulated().unwrap();
+    if passed_emulated() {
+        return;
+    }
+    let cuda = CudaBackend::new(0).unwrap();
     for (shared, mask) in [(4, None), (4, Some([2, 1, 37, 21])), (2, Some([2, 8, 1, 21])), (1, None)] {
         let group = 8 / shared;
         let mut net = Net::new();
@@ -178,7 +181,10 @@ fn attention_of_a_graph_is_one() {
 
 #[test]
 fn attention_with_projections() {
-    let cuda = CudaBackend::emulated().unwrap();
+    if passed_emulated() {
+        return;
+    }
+    let cuda = CudaBackend::new(0).unwrap();
     for mask in [None, Some([1, 40, 70]), Some([2, 1, 70])] {
         let mut net = Net::new();
         let (x, k, v) = (net.input(&[2, 40, 24]), net.input(&[2, 70, 20]), net.input(&[2, 70, 28]));
@@ -193,7 +199,10 @@ fn attention_with_projections() {
 
 #[test]
 fn pairs_that_turn() {
-    let cuda = CudaBackend::emulated().unwrap();
+    if passed_emulated() {
+        return;
+    }
+    let cuda = CudaBackend::new(0).unwrap();
     for rope_mode in [RopeMode::InterleavedPairs, RopeMode::ContiguousHalves] {
         for angles in [[2, 5, 7, 12], [1, 1, 7, 12], [2, 1, 7, 1], [1, 5, 1, 12]] {
             let mut net = Net::new();
