@@ -42,11 +42,10 @@ portable: setup ## that it compiles without MLIR, without CUDA, and for ARM
 	@if rustup target add $(ARM) >/dev/null 2>&1; then cargo check --no-default-features --features cli --target $(ARM); \
 	else echo "no standard library for $(ARM) can be had: checked for this machine alone" >&2; cargo check --no-default-features --features cli; fi
 
-# Kernels and sources of these tests alone: what is left of earlier ones need not compile.
-kernels: setup ## NVIDIA's compiler on every CUDA kernel that the tests meet, for three architectures; needs no GPU
+# The tests leave what they have compiled in target/tmp; without that folder they compile all again.
+kernels: setup ## NVIDIA's compiler on every CUDA kernel that the tests have met, for three architectures; needs no GPU
 	sh conformance/nvrtc.sh $(NVRTC)
-	rm -rf target/tmp/kernels target/tmp/sources
-	cargo test --test suite -- cuda
+	[ -d target/tmp/sources ] || { rm -rf target/tmp/kernels; cargo test --test suite -- cuda; }
 	python3 conformance/nvrtc.py --library $(NVRTC)/libnvrtc.so.13 --sources target/tmp/sources
 
 GPU_BIN = target/gpu/release/tpulang

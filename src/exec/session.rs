@@ -249,13 +249,14 @@ impl<B: Backend> Session<B> {
     }
 
     /// The plan for what is fed and wanted, made where there is none yet.
-    fn plan(&self, fed: Vec<usize>, wanted: &[usize]) -> Result<Arc<Plan<B>>> {
-        let is_usual = fed.len() == self.network.inputs.len() && self.network.inputs.iter().all(|t| fed.contains(t));
+    fn plan(&self, mut fed: Vec<usize>, wanted: &[usize]) -> Result<Arc<Plan<B>>> {
+        let mut inputs = self.network.inputs.clone();
+        [&mut fed, &mut inputs].into_iter().for_each(|list| list.sort_unstable());
+        let is_usual = fed == inputs;
         if is_usual && wanted == self.wanted {
             return Ok(self.plan.clone());
         }
-        let mut request: Request = (fed, wanted.to_vec());
-        request.0.sort_unstable();
+        let request: Request = (fed, wanted.to_vec());
         let known = |all: &[(Request, Arc<Plan<B>>)]| all.iter().find(|(r, _)| *r == request).map(|(_, p)| p.clone());
         let lock = || self.others.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(plan) = known(&lock()) {

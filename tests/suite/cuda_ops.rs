@@ -178,7 +178,11 @@ fn regions_are_cut_as_on_the_cpu() {
     let device = CudaBackend::new(0).unwrap();
     let of = [0.0, 1.0, 2.5, 7.9, 6.0, 13.0, 9.5, -3.0, 4.0, 11.0, 1e9, -1e20, f32::INFINITY, f32::NAN];
     let corner = |i: usize| {
-        if i % 5 == 0 { (i / 5 % 2) as f32 } else { of[(i * i * 5 + 3 * i) % 97 % if i < 150 { 10 } else { 14 }] }
+        if i.is_multiple_of(5) {
+            (i / 5 % 2) as f32
+        } else {
+            of[(i * i * 5 + 3 * i) % 97 % if i < 150 { 10 } else { 14 }]
+        }
     };
     let (image, rois) = (array!([2, 3, 6, 8], |i| (i as f32).sin()), array!([40, 5], corner));
     for (aligned, samples, mode) in [true, false]
