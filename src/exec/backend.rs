@@ -217,6 +217,10 @@ impl ValueType {
     pub fn buffer_dtype(&self) -> Dtype {
         if self.dtype.is_float() { Dtype::Float32 } else { self.dtype }
     }
+    /// A float without a scale.
+    pub(super) fn is_plain_float(&self) -> bool {
+        self.dtype.is_float() && self.quantization.is_none()
+    }
     /// Plain integers are computed exactly; what is quantized or float, as real numbers.
     pub(super) fn is_plain_int(&self) -> bool {
         self.buffer_dtype() != Dtype::Float32 && self.quantization.is_none()
@@ -290,6 +294,14 @@ pub struct Signature {
 }
 
 impl Signature {
+    /// Whether `next`, which gives `result`, goes on with floats of the one result, element by element, and reads floats alone.
+    pub(super) fn goes_on_in_floats(&self, next: &Op<Operand>, result: &ValueType) -> bool {
+        let [Some(own)] = self.results.as_slice() else { return false };
+        own.is_plain_float()
+            && result.is_plain_float()
+            && own.shape == result.shape
+            && next.operands().all(|(_, o)| o.ty.is_plain_float())
+    }
     /// The results that are there.
     pub fn outputs(&self) -> impl Iterator<Item = &ValueType> {
         self.results.iter().flatten()

@@ -1,5 +1,5 @@
 //! Results over operands that nobody reads any more.
-use super::{Operand, Signature, ValueType, arena::Arena, is_elementwise, is_float, kernel::Tail, prepare, task::Task};
+use super::{Operand, Signature, ValueType, arena::Arena, is_elementwise, kernel::Tail, prepare, task::Task};
 use crate::{array::Array, base::Result, ops::Op};
 use std::sync::Arc;
 
@@ -14,9 +14,9 @@ impl InPlace {
     /// Of floats without a scale: of an elementwise operator, or of one that moves nothing and is followed by such.
     pub fn new(signature: &Signature) -> Option<InPlace> {
         let [Some(result)] = signature.results.as_slice() else { return None };
-        let may = |o: &Operand| o.constant.is_none() && is_float(&o.ty) && o.ty.elements() == result.elements();
+        let may = |o: &Operand| o.constant.is_none() && o.ty.is_plain_float() && o.ty.elements() == result.elements();
         let (_, first) =
-            signature.op.operands().find(|(_, o)| is_float(result) && may(o) && o.ty.layout == result.layout)?;
+            signature.op.operands().find(|(_, o)| result.is_plain_float() && may(o) && o.ty.layout == result.layout)?;
         let operand = first.index()?;
         let own = match &signature.op {
             Op::Reshape(_) | Op::Squeeze(_) | Op::Unsqueeze(_) | Op::Flatten(_) | Op::View(_) => None,

@@ -286,10 +286,6 @@ pub struct CpuKernel {
     in_place: Option<InPlace>,
 }
 
-fn is_float(ty: &ValueType) -> bool {
-    ty.dtype.is_float() && ty.quantization.is_none()
-}
-
 impl Backend for CpuBackend {
     type Buffer = Array;
     type Kernel = CpuKernel;
@@ -326,14 +322,7 @@ impl Backend for CpuBackend {
         kernel.temporary
     }
     fn fuses(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
-        let [Some(own)] = signature.results.as_slice() else {
-            return false;
-        };
-        is_float(own)
-            && is_float(result)
-            && own.shape == result.shape
-            && next.operands().all(|(_, o)| is_float(&o.ty))
-            && has_tail(next)
+        signature.goes_on_in_floats(next, result) && has_tail(next)
     }
     fn takes(&self, signature: &Signature) -> bool {
         in_blocks::takes(signature) || heads::takes(signature)

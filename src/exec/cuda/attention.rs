@@ -6,6 +6,7 @@ use super::{
     geometry,
     program::Slot,
     source::{File, file},
+    walk::broadcast_steps,
 };
 use crate::{
     base::{Dtype, Result},
@@ -179,11 +180,7 @@ pub(super) fn rope(op: &Rope<Operand>, b: &mut Builder) -> Result<()> {
 
 /// A tensor that is broadcast to `shape`, whose last axis is seen as two.
 fn split(own: &[usize], shape: &[usize], [first, second]: [usize; 2]) -> View {
-    let (mut by, mut size) = (vec![0; shape.len()], 1);
-    for (by, d) in by.iter_mut().rev().zip(own.iter().rev()) {
-        *by = if *d == 1 { 0 } else { size };
-        size *= *d as i64;
-    }
+    let mut by = broadcast_steps(own, shape.len());
     let mut counts = shape.to_vec();
     counts.pop();
     counts.extend([first, second]);

@@ -2,12 +2,12 @@ use super::{
     builder::{Builder, arguments},
     formula::{Finish, Input},
     geometry,
-    matmul::{addend, c_type, factors, store_sums},
+    matmul::{addend, c_type, factors, store_sums, sums_of_result},
     program::Slot,
     source::{File, file},
 };
 use crate::{
-    base::{Dtype, Result},
+    base::Result,
     exec::{
         Operand, ValueType,
         meaning::{self, Factors},
@@ -18,7 +18,7 @@ use crate::{
 
 const FILE: File = file!("conv.cu");
 
-/// The kernels' `Windows`: of up to three axes; none where there are more.
+/// The kernels' `Windows`, of up to three axes; where the list is shorter, of one element each.
 pub(super) fn windows(b: &mut Builder, windows: &[Window], plane: &[usize], positions: &[usize]) -> Result<Slot> {
     let with_ones = |numbers: Vec<i64>, otherwise: i64| [vec![otherwise; 3 - numbers.len()], numbers].concat();
     let sizes = |shape: &[usize]| with_ones(shape.iter().map(|d| *d as i64).collect(), 1);
@@ -50,7 +50,18 @@ pub(super) struct Parts<'a> {
     pub oc: usize,
 }
 
-impl Parts<'_> {
+impl<'a> Parts<'a> {
+    /// Of a filter that is oc x ic/group x kernel.
+    pub fn new(
+        [input, filter]: [&'a Operand; 2],
+        bias: &'a Option<Operand>,
+        (do_relu, limit): (bool, f64),
+        group: i64,
+    ) -> Parts<'a> {
+        let (w, group) = (&filter.ty.shape, group as usize);
+        let finish = Finish::relu(do_relu, limit);
+        Parts { input, filter, bias: bias.as_ref(), finish, group, ic: w[1], oc: w[0] / group }
+    }
     /// Input and filter as factors: stored values less their zero points, of which there may be one for each input channel, and
     /// for each output channel or input channel of the filter.
     fn factors(&self, b: &mut Builder, kind: Factors) -> Result<[Slot; 2]> {
@@ -60,14 +71,6 @@ impl Parts<'_> {
         let of_outputs = w.1.len() == self.group * self.oc;
         let axis = if w.1.len() == 1 { -100 } else { i64::from(!of_outputs) };
         Ok([x, factors(b, w.0, Input::of_axis(&w.1, &w.0.ty.shape, axis), kind)?])
-    }
-    /// Memory for sums: a result of real numbers takes them itself, if nothing is done to them.
-    pub fn sums(&self, b: &mut Builder, kind: Factors) -> Result<(Slot, ValueType)> {
-        let result = b.result_type(0)?;
-        let dtype = if kind == Factors::Real { Dtype::Float32 } else { Dtype::Int64 };
-        let ty = ValueType { dtype, quantization: None, ..result.clone() };
-        let is_direct = kind == Factors::Real && result.buffer_dtype() == Dtype::Float32;
-        Ok((if is_direct { b.result(0) } else { b.temporary(ty.bytes()) }, ty))
     }
     /// With the bias, as the result: in its scale, or saturated. A plain result has no Relu where it is not real.
     pub fn store(&self, b: &mut Builder, (sums, ty): (Slot, ValueType), kind: Factors) -> Result<()> {
@@ -89,21 +92,13 @@ impl Parts<'_> {
 }
 
 pub(super) fn conv(op: &Conv<Operand>, b: &mut Builder) -> Result<()> {
-    let (x, w, positions) = (&op.input.ty.shape, &op.filter.ty.shape, &b.result_type(0)?.shape[2..]);
+    let (x, positions) = (&op.input.ty.shape, &b.result_type(0)?.shape[2..]);
     let group = op.group as usize;
-    let parts = Parts {
-        input: &op.input,
-        filter: &op.filter,
-        bias: op.bias.as_ref(),
-        finish: Finish::relu(op.do_relu, op.relu_limit),
-        group,
-        ic: w[1],
-        oc: w[0] / group,
-    };
+    let parts = Parts::new([&op.input, &op.filter], &op.bias, (op.do_relu, op.relu_limit), op.group);
     let windows = windows(b, &Convolution::from(op).windows(x)?, &x[2..], positions)?;
     let kind = meaning::factors(&op.input.ty, &op.filter.ty);
     let [image, filter] = parts.factors(b, kind)?;
-    let (sums, ty) = parts.sums(b, kind)?;
+    let (sums, ty) = sums_of_result(b, kind, false)?;
     let (images, oc, pixels) = (x[0], parts.oc, positions.iter().product::<usize>());
     if parts.ic == 1 && oc <= 4 {
         let arguments = arguments![image, filter, sums, windows, images, group, oc];
@@ -120,19 +115,15 @@ pub(super) fn deconv(op: &Deconv<Operand>, b: &mut Builder) -> Result<()> {
     let (x, result) = (&op.input.ty.shape, &b.result_type(0)?.shape);
     let group = op.group as usize;
     let parts = Parts {
-        input: &op.input,
-        filter: &op.filter,
-        bias: op.bias.as_ref(),
-        finish: Finish::relu(op.do_relu, op.relu_limit),
-        group,
         ic: x[1] / group,
         oc: result[1] / group,
+        ..Parts::new([&op.input, &op.filter], &op.bias, (op.do_relu, op.relu_limit), op.group)
     };
     let oc_first = op.filter.constant.is_some() || op.dynweight_reorderd;
     let windows = windows(b, &Convolution::from(op).windows(x)?, &result[2..], &x[2..])?;
     let kind = meaning::factors(&op.input.ty, &op.filter.ty);
     let [image, filter] = parts.factors(b, kind)?;
-    let (sums, ty) = parts.sums(b, kind)?;
+    let (sums, ty) = sums_of_result(b, kind, false)?;
     let arguments = arguments![image, filter, sums, windows, x[0], group, parts.ic, parts.oc, oc_first];
     let area = result[2..].iter().product::<usize>();
     let geometry = geometry::tiles([parts.oc as u64, area as u64], (x[0] * group) as u64, [64, 64], 256);

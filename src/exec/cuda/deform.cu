@@ -1,10 +1,5 @@
 #include "gemm.cuh"
-
-// Where windows stand: sizes of the plane, of the positions and of the kernel, strides, dilations, and the padding before; the
-// first axis of three is not used.
-struct Windows {
-    i64 plane[3], positions[3], kernel[3], stride[3], dilation[3], pad[3];
-};
+#include "windows.cuh"
 
 // A plane between its elements, bilinearly; 0 outside.
 __device__ inline float sample(const float* plane, i64 h, i64 w, float y, float x) {

@@ -2,8 +2,8 @@
 use super::{
     builder::{Builder, arguments},
     conv::{Parts, windows},
-    formula::Finish,
     geometry,
+    matmul::sums_of_result,
     source::{File, file},
 };
 use crate::{
@@ -16,22 +16,13 @@ const FILE: File = file!("deform.cu");
 
 /// In real numbers, whatever the operands are.
 pub(super) fn deform_conv2d(op: &DeformConv2D<Operand>, b: &mut Builder) -> Result<()> {
-    let (x, w, positions) = (&op.input.ty.shape, &op.filter.ty.shape, &b.result_type(0)?.shape[2..]);
-    let group = op.group as usize;
-    let parts = Parts {
-        input: &op.input,
-        filter: &op.filter,
-        bias: op.bias.as_ref(),
-        finish: Finish::relu(op.do_relu, op.relu_limit),
-        group,
-        ic: w[1],
-        oc: w[0] / group,
-    };
+    let (x, positions) = (&op.input.ty.shape, &b.result_type(0)?.shape[2..]);
+    let parts = Parts::new([&op.input, &op.filter], &op.bias, (op.do_relu, op.relu_limit), op.group);
     let windows = windows(b, &Convolution::from(op).windows(x)?, &x[2..], positions)?;
     let (image, filter, shifts) = (b.reals(&op.input)?, b.reals(&op.filter)?, b.reals(&op.offset)?);
     let mask = op.mask.as_ref().filter(|_| op.use_mask);
     let factors = mask.map_or(Ok(shifts), |m| b.reals(m))?;
-    let (sums, ty) = parts.sums(b, Factors::Real)?;
+    let (sums, ty) = sums_of_result(b, Factors::Real, false)?;
     let (sharing, pixels) = (x[1] / op.deform_group as usize, positions.iter().product::<usize>());
     let arguments = arguments![
         image,
@@ -41,13 +32,13 @@ pub(super) fn deform_conv2d(op: &DeformConv2D<Operand>, b: &mut Builder) -> Resu
         sums,
         windows,
         x[0],
-        group,
+        parts.group,
         parts.ic,
         parts.oc,
         sharing,
         mask.is_some()
     ];
-    let geometry = geometry::tiles([parts.oc as u64, pixels as u64], (x[0] * group) as u64, [64, 64], 256);
+    let geometry = geometry::tiles([parts.oc as u64, pixels as u64], (x[0] * parts.group) as u64, [64, 64], 256);
     b.launch(FILE, "deformed", geometry, arguments)?;
     parts.store(b, (sums, ty), Factors::Real)
 }

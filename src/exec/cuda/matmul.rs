@@ -96,29 +96,33 @@ pub(super) fn matmul(op: &MatMul<Operand>, b: &mut Builder) -> Result<()> {
         right_transposed: op.right_transpose,
         places: if is_tall { vec![[0, 0]] } else { pairs.collect() },
     };
-    let (sums, direct) = sums_of_result(b, kind, op.output_transpose)?;
+    let (sums, ty) = sums_of_result(b, kind, op.output_transpose)?;
     products(b, &matrices, [x, y], sums, kind)?;
-    if direct && op.bias.is_none() && !op.do_relu {
+    if sums == b.result(0) && op.bias.is_none() && !op.do_relu {
         return Ok(());
     }
-    complete(op, &p, sums, kind, b)
+    complete(op, &p, (sums, ty), kind, b)
 }
 
-/// Where sums go: a result of real numbers takes them itself, if they are made in its order.
-fn sums_of_result(b: &mut Builder, kind: Factors, is_turned: bool) -> Result<(Slot, bool)> {
-    let ty = b.result_type(0)?;
-    if kind == Factors::Real && ty.buffer_dtype() == Dtype::Float32 && !is_turned {
-        return Ok((b.result(0), true));
-    }
-    let sums = ValueType { dtype: sum_dtype(kind), quantization: None, ..ty.clone() };
-    Ok((b.temporary(sums.bytes()), false))
+/// Where sums go, and their type: a result of real numbers takes them itself, if they are made in its order.
+pub(super) fn sums_of_result(b: &mut Builder, kind: Factors, is_turned: bool) -> Result<(Slot, ValueType)> {
+    let result = b.result_type(0)?;
+    let dtype = if kind == Factors::Real { Dtype::Float32 } else { Dtype::Int64 };
+    let ty = ValueType { dtype, quantization: None, ..result.clone() };
+    let is_direct = kind == Factors::Real && result.buffer_dtype() == Dtype::Float32 && !is_turned;
+    Ok((if is_direct { b.result(0) } else { b.temporary(ty.bytes()) }, ty))
 }
 
 /// Transposes the sums where asked for, adds the bias, and stores them. A bias of n elements belongs to the columns, before any
 /// transposition; one of another shape to the result.
-fn complete(op: &MatMul<Operand>, p: &Product, sums: Slot, kind: Factors, b: &mut Builder) -> Result<()> {
+fn complete(
+    op: &MatMul<Operand>,
+    p: &Product,
+    (sums, sums_type): (Slot, ValueType),
+    kind: Factors,
+    b: &mut Builder,
+) -> Result<()> {
     let (result, batch) = (b.result_type(0)?.clone(), p.batch.iter().product::<usize>());
-    let sums_type = ValueType { dtype: sum_dtype(kind), quantization: None, ..result.clone() };
     let of_columns = op.bias.as_ref().is_some_and(|bias| bias.ty.elements() == p.n);
     let mut bias = op.bias.as_ref().map(|o| addend(o, kind));
     let mut sums = Input::slot(sums, sums_type.clone());
@@ -148,11 +152,6 @@ fn complete(op: &MatMul<Operand>, p: &Product, sums: Slot, kind: Factors, b: &mu
     let scale = scale_of(&op.input) * scale_of(&op.right);
     let scale = result.quantization.as_ref().map(|_| Input::of_axis(&[scale], &[], 0));
     store_sums(b, inputs, scale, kind, Finish::relu(op.do_relu, op.relu_limit), &shape)
-}
-
-/// The dtype of sums of products.
-fn sum_dtype(kind: Factors) -> Dtype {
-    if kind == Factors::Real { Dtype::Float32 } else { Dtype::Int64 }
 }
 
 /// A bias, as it is added to sums.

@@ -129,10 +129,6 @@ fn formula_of(op: &Op<Operand>, result: &ValueType) -> Option<Formula> {
     }
 }
 
-fn is_float(ty: &ValueType) -> bool {
-    ty.dtype.is_float() && ty.quantization.is_none()
-}
-
 impl Backend for CudaBackend {
     type Buffer = DeviceArray;
     type Kernel = Program;
@@ -154,14 +150,7 @@ impl Backend for CudaBackend {
         builder.finished().map(Some)
     }
     fn fuses(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
-        let [Some(own)] = signature.results.as_slice() else {
-            return false;
-        };
-        is_float(own)
-            && is_float(result)
-            && own.shape == result.shape
-            && next.operands().all(|(_, o)| is_float(&o.ty))
-            && formula_of(next, result).is_some()
+        signature.goes_on_in_floats(next, result) && formula_of(next, result).is_some()
     }
     fn takes(&self, signature: &Signature) -> bool {
         heads::takes(signature)

@@ -1,10 +1,7 @@
-// Where windows stand, of three axes; fewer have ones in front: sizes of the plane, of the positions and of the kernel, strides,
-// and the padding before. Windows of an adaptive pool are the shares of each axis, which overlap where they do not divide it.
-struct Windows {
-    i64 plane[3], positions[3], kernel[3], stride[3], pad[3];
-};
+#include "windows.cuh"
 
-// From where to where the window of a pixel reaches along each axis, within the plane.
+// From where to where the window of a pixel reaches along each axis, within the plane. Windows of an adaptive pool are the shares
+// of each axis, which overlap where they do not divide it.
 __device__ inline void reach(const Windows& w, i64 pixel, bool adaptive, i64* from, i64* to) {
     for (int a = 2; a >= 0; a--) {
         const i64 at = pixel % w.positions[a], size = w.plane[a];

@@ -1,5 +1,6 @@
 use super::{
     builder::{Builder, arguments},
+    conv,
     formula::Finish,
     geometry,
     program::Slot,
@@ -13,13 +14,10 @@ use crate::{
 
 const FILE: File = file!("pool.cu");
 
-/// The kernels' `Windows`, of up to three axes.
-fn sliding(b: &mut Builder, windows: &[Window]) -> Result<Slot> {
-    let positions = windows.iter().map(|w| Ok(w.positions()? as i64)).collect::<Result<Vec<_>>>()?;
-    let with_ones = |numbers: Vec<i64>, otherwise: i64| [vec![otherwise; 3 - numbers.len()], numbers].concat();
-    let each = |of: fn(&Window) -> i64, otherwise: i64| with_ones(windows.iter().map(of).collect(), otherwise);
-    let (plane, kernel) = (each(|w| w.input as i64, 1), each(|w| w.kernel, 1));
-    b.constant(&[plane, with_ones(positions, 1), kernel, each(|w| w.stride, 1), each(|w| w.pads[0], 0)].concat())
+/// Windows that slide over the input to the first result's positions; without a list, adaptive ones.
+fn sliding(b: &mut Builder, input: &Operand, list: &[Window]) -> Result<Slot> {
+    let positions = &b.result_type(0)?.shape[2..];
+    conv::windows(b, list, &input.ty.shape[2..], positions)
 }
 
 /// Planes of an image or a batch of them, and a thread for each position of each.
@@ -28,7 +26,7 @@ fn planes(input: &Operand) -> usize {
 }
 
 pub(super) fn max_pool(op: &MaxPool<Operand>, b: &mut Builder) -> Result<()> {
-    let windows = sliding(b, &windows(&op.input.ty.shape, &op.into())?)?;
+    let windows = sliding(b, &op.input, &windows(&op.input.ty.shape, &op.into())?)?;
     let (x, y, n) = (b.reals(&op.input)?, b.real_result(0)?, b.result_type(0)?.elements());
     let arguments = arguments![x, y, y, windows, planes(&op.input), false];
     b.launch(FILE, "max_pool", geometry::elements(n as u64), arguments)?;
@@ -36,7 +34,7 @@ pub(super) fn max_pool(op: &MaxPool<Operand>, b: &mut Builder) -> Result<()> {
 }
 
 pub(super) fn max_pool_with_mask(op: &MaxPoolWithMask<Operand>, b: &mut Builder) -> Result<()> {
-    let windows = sliding(b, &windows(&op.input.ty.shape, &op.into())?)?;
+    let windows = sliding(b, &op.input, &windows(&op.input.ty.shape, &op.into())?)?;
     let (x, y, n) = (b.reals(&op.input)?, b.real_result(0)?, b.result_type(0)?.elements());
     let places = b.temporary_reals(n);
     let arguments = arguments![x, y, places, windows, planes(&op.input), true];
@@ -48,14 +46,12 @@ pub(super) fn max_pool_with_mask(op: &MaxPoolWithMask<Operand>, b: &mut Builder)
 pub(super) fn avg_pool(op: &AvgPool<Operand>, b: &mut Builder) -> Result<()> {
     let list = windows(&op.input.ty.shape, &op.into())?;
     let taps = if op.count_include_pad { list.iter().map(|w| w.kernel).product() } else { 0 };
-    let windows = sliding(b, &list)?;
+    let windows = sliding(b, &op.input, &list)?;
     average(b, &op.input, windows, taps, false, Finish::relu(op.do_relu, op.relu_limit).and_round(op.round_mode))
 }
 
 pub(super) fn adaptive_avg_pool(op: &AdaptiveAvgPool<Operand>, b: &mut Builder) -> Result<()> {
-    let ones = |shape: &[usize]| [vec![1; 5 - shape.len()], shape[2..].iter().map(|d| *d as i64).collect()].concat();
-    let (plane, positions) = (ones(&op.input.ty.shape), ones(&b.result_type(0)?.shape));
-    let windows = b.constant(&[plane, positions, vec![1; 9]].concat())?;
+    let windows = sliding(b, &op.input, &[])?;
     average(b, &op.input, windows, 0, true, Finish::default())
 }
 

@@ -70,8 +70,7 @@ pub(super) fn cum_sum(op: &CumSum<Operand>, b: &mut Builder) -> Result<()> {
     let geometry = geometry::elements(rows as u64);
     if op.input.ty.is_plain_int() && b.result_type(0)?.is_plain_int() {
         let ty = ValueType { dtype: Dtype::Int64, ..op.input.ty.clone() };
-        let [x, y] = [b.temporary(ty.bytes()), b.temporary(ty.bytes())];
-        b.chain(Chain::new(vec![Formula::whole(vec![Input::of(&op.input)], "x")], x, ty))?;
+        let (x, y) = (b.ints(&op.input)?, b.temporary(ty.bytes()));
         b.launch(FILE, "running<i64>", geometry, arguments![x, y, rows, n, inner])?;
         return b.store_ints(0, Dtype::Int64, y);
     }

@@ -6,10 +6,11 @@ use std::borrow::Cow;
 const COMMON: &str = include_str!("common.cuh");
 
 /// What files ask for, by the line that does.
-const INCLUDED: [(&str, &str); 3] = [
+const INCLUDED: [(&str, &str); 4] = [
     ("#include \"gemm.cuh\"", include_str!("gemm.cuh")),
     ("#include \"index.cuh\"", include_str!("index.cuh")),
     ("#include \"together.cuh\"", include_str!("together.cuh")),
+    ("#include \"windows.cuh\"", include_str!("windows.cuh")),
 ];
 
 /// A file of kernels.

@@ -1,16 +1,15 @@
 //! Training: statistics in float64, gradients as PyTorch has them.
 use super::{
     builder::{Builder, arguments},
-    chain::Chain,
-    formula::{Finish, Formula, Input},
+    formula::Finish,
     geometry,
     program::Slot,
     source::{File, file},
 };
 use crate::{
-    base::{Dtype, Result},
+    base::Result,
     exec::{
-        Operand, ValueType,
+        Operand,
         meaning::{self, Parts},
         views::axis_of,
     },
@@ -214,10 +213,7 @@ pub(super) fn softmax_bwd(op: &SoftmaxBwd<Operand>, b: &mut Builder) -> Result<(
 pub(super) fn max_pooling_indices_bwd(op: &MaxPoolingIndicesBwd<Operand>, b: &mut Builder) -> Result<()> {
     let (from, to) = (&op.grad_output.ty.shape, &b.result_type(0)?.shape);
     let (planes, windows, area) = (from[0] * from[1], from[2] * from[3], to[2] * to[3]);
-    let ty = ValueType { dtype: Dtype::Int64, quantization: None, ..op.indices.ty.clone() };
-    let places = b.temporary(ty.bytes());
-    b.chain(Chain::new(vec![Formula::whole(vec![Input::of(&op.indices).in_integers()], "x")], places, ty))?;
-    let (grad, out) = (b.reals(&op.grad_output)?, b.real_result(0)?);
+    let (places, grad, out) = (b.ints(&op.indices)?, b.reals(&op.grad_output)?, b.real_result(0)?);
     let arguments = arguments![grad, places, out, planes, windows, area, Slot::Faults];
     b.launch(FILE, "pool_gradient", geometry::elements(planes as u64), arguments)?;
     b.store(0, out, Finish::default())
