@@ -4,6 +4,7 @@ use crate::{
     ops::{Op, Value},
     quant::Quantization,
 };
+use std::{fmt, str::FromStr};
 
 /// Channels of a block.
 pub(crate) const BLOCK: usize = 16;
@@ -30,6 +31,10 @@ pub trait Backend: Send + Sync {
     /// prepared with `next` behind the others in [`Signature::then`]. Never asked of what somebody else reads too.
     fn fuses(&self, _signature: &Signature, _next: &Op<Operand>, _result: &ValueType) -> bool {
         false
+    }
+    /// Whether tensors may lie in memory so.
+    fn has_precision(&self, precision: Precision) -> bool {
+        precision == Precision::F32
     }
     /// Whether it computes what a rule would make of the graph's operators: operands or results that lie otherwise than
     /// row-major, or an operator in the place of several.
@@ -96,6 +101,13 @@ pub trait Backend: Send + Sync {
         self.synchronise()?;
         results.iter().map(|b| self.download(b)).collect()
     }
+    /// Does again what `memo` remembers of the last run, where that was fed, without copies; whether there is anything.
+    ///
+    /// # Errors
+    /// The device fails.
+    fn repeat(&self, _memo: &Self::Memo) -> Result<bool> {
+        Ok(false)
+    }
 }
 
 /// A part of what a kernel does.
@@ -131,6 +143,12 @@ impl<B: Backend> Backend for &B {
     }
     fn takes(&self, signature: &Signature) -> bool {
         (**self).takes(signature)
+    }
+    fn has_precision(&self, precision: Precision) -> bool {
+        (**self).has_precision(precision)
+    }
+    fn repeat(&self, memo: &Self::Memo) -> Result<bool> {
+        (**self).repeat(memo)
     }
     fn temporary(&self, kernel: &Self::Kernel) -> u64 {
         (**self).temporary(kernel)
@@ -193,6 +211,35 @@ pub struct ValueType {
     pub dtype: Dtype,
     /// After propagation.
     pub quantization: Option<Quantization>,
+    /// Of the session.
+    pub precision: Precision,
+}
+
+/// In which floats tensors lie in a backend's memory. Whatever it is, sums are made in float32 or wider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub enum Precision {
+    /// Every float in float32.
+    #[default]
+    F32,
+    /// float16 tensors in float16, other floats in float32.
+    F16,
+}
+
+/// `f32` or `f16`.
+impl FromStr for Precision {
+    type Err = String;
+    fn from_str(text: &str) -> std::result::Result<Self, String> {
+        match text {
+            "f32" => Ok(Precision::F32),
+            "f16" => Ok(Precision::F16),
+            _ => Err("expected f32 or f16".into()),
+        }
+    }
+}
+impl fmt::Display for Precision {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(if *self == Precision::F16 { "f16" } else { "f32" })
+    }
 }
 
 impl ValueType {
@@ -213,9 +260,18 @@ impl ValueType {
         let shape = vec![n, channels.div_ceil(BLOCK), h, w, BLOCK];
         is_float.then(|| ValueType { shape, layout: Layout::Blocked { channels }, ..self.clone() })
     }
-    /// Dtype of the buffer: float32 for every float.
+    /// Dtype of the buffer: float32 for every float, but float16 in that precision.
     pub fn buffer_dtype(&self) -> Dtype {
-        if self.dtype.is_float() { Dtype::Float32 } else { self.dtype }
+        match (self.dtype, self.precision) {
+            (Dtype::Float16, Precision::F16) => Dtype::Float16,
+            (dtype, _) if dtype.is_float() => Dtype::Float32,
+            (dtype, _) => dtype,
+        }
+    }
+    /// An array of the tensor as it lies in the buffer.
+    pub(super) fn buffered(&self, array: &Array) -> Result<Array> {
+        let array = array.in_memory()?;
+        if self.dtype.is_float() { array.to_dtype(self.buffer_dtype()) } else { Ok(array) }
     }
     /// A float without a scale.
     pub(super) fn is_plain_float(&self) -> bool {
@@ -223,7 +279,7 @@ impl ValueType {
     }
     /// Plain integers are computed exactly; what is quantized or float, as real numbers.
     pub(super) fn is_plain_int(&self) -> bool {
-        self.buffer_dtype() != Dtype::Float32 && self.quantization.is_none()
+        !self.dtype.is_float() && self.quantization.is_none()
     }
     /// Scale and zero point of a tensor that has one of each at most.
     pub(super) fn one_scale(&self) -> Option<(f64, i64)> {
@@ -301,6 +357,13 @@ impl Signature {
             && result.is_plain_float()
             && own.shape == result.shape
             && next.operands().all(|(_, o)| o.ty.is_plain_float())
+    }
+    /// The same for a backend that has every float in float32.
+    pub(super) fn in_float32(&self) -> Signature {
+        let single = |ty: &ValueType| ValueType { precision: Precision::F32, ..ty.clone() };
+        let on_singles = |op: &Op<Operand>| op.map(|o| Operand { ty: single(&o.ty), ..o.clone() });
+        let results = self.results.iter().map(|ty| ty.as_ref().map(single)).collect();
+        Signature { op: on_singles(&self.op), then: self.then.iter().map(on_singles).collect(), results }
     }
     /// The results that are there.
     pub fn outputs(&self) -> impl Iterator<Item = &ValueType> {

@@ -26,7 +26,7 @@ pub(super) fn softmax_table(op: &Softmax<Operand>, result: &ValueType) -> Option
 
 /// Stored integers are chosen as they are, where the result stores the same numbers.
 pub(super) fn chooses_stored(op: &Where<Operand>, result: &ValueType) -> bool {
-    let is_int = |ty: &ValueType| ty.buffer_dtype() != Dtype::Float32;
+    let is_int = |ty: &ValueType| !ty.dtype.is_float();
     let fits = |o: &Option<Operand>, number: f64| match o {
         Some(o) => is_int(&o.ty) && o.ty.quantization == result.quantization,
         None => result.quantization.is_none() && number.fract() == 0.0,
@@ -102,10 +102,10 @@ pub(super) enum Factors {
 /// What the products of two tensors are made of: the left one says whether of real numbers.
 pub(super) fn factors(left: &ValueType, right: &ValueType) -> Factors {
     let is_narrow = |ty: &ValueType| ty.dtype.is_quantizable() || ty.dtype == Dtype::Bool;
-    match left.buffer_dtype() {
-        Dtype::Float32 => Factors::Real,
-        _ if is_narrow(left) && is_narrow(right) => Factors::Narrow,
-        _ => Factors::Wide,
+    match left.dtype.is_float() {
+        true => Factors::Real,
+        false if is_narrow(left) && is_narrow(right) => Factors::Narrow,
+        false => Factors::Wide,
     }
 }
 

@@ -31,11 +31,11 @@ mod profile;
 mod session;
 mod views;
 
-pub use backend::{Backend, Doing, Layout, Operand, Signature, Steps, ValueType};
+pub use backend::{Backend, Doing, Layout, Operand, Precision, Signature, Steps, ValueType};
 pub use compare::{Comparison, Tolerance, compare};
 pub use cpu::CpuBackend;
 #[cfg(feature = "cuda")]
-pub use cuda::{CudaBackend, CustomKernel, DeviceArray, KernelArgument, Memo, Program};
+pub use cuda::{CudaBackend, CudaOptions, CustomKernel, DeviceArray, KernelArgument, Memo, Program};
 pub use preprocess::preprocess;
 pub use profile::{KindTime, StepTime, by_kind};
 pub use session::{Feeds, RunOptions, RunResults, Session, run};

@@ -1,5 +1,5 @@
 use super::{
-    Backend, CpuBackend,
+    Backend, CpuBackend, Precision,
     plan::{Kernel, Network, Operation, Plan, Slot, Step, for_compute},
 };
 use crate::{
@@ -25,6 +25,8 @@ pub struct RunOptions {
     pub threads: usize,
     /// Run each operator by itself, as the graph has it. Numbers then differ by rounding.
     pub unfused: bool,
+    /// In which floats tensors lie in memory. The CPU has them in float32 alone.
+    pub precision: Precision,
 }
 
 /// What a run gave.
@@ -124,11 +126,15 @@ impl<B: Backend> Session<B> {
         available: fn(&B) -> u64,
     ) -> Result<Session<B>> {
         graph.check_complete()?;
+        if !backend.has_precision(options.precision) {
+            let expected = format!("the backend {} has floats in {} alone", backend.name(), Precision::F32);
+            return Err(argument("precision", options.precision, expected));
+        }
         let pool = rayon::ThreadPoolBuilder::new()
             .num_threads(options.threads.min(256))
             .build()
             .map_err(|e| argument("threads", options.threads, e))?;
-        let (network, cpu) = (Network::new(graph)?, CpuBackend::new());
+        let (network, cpu) = (Network::new(graph, options.precision)?, CpuBackend::new());
         let wanted: Vec<usize> = match options.all {
             true => network.operators.iter().flat_map(Operation::outputs).collect(),
             false => graph.outputs().iter().map(|t| t.index()).collect(),
@@ -191,6 +197,23 @@ impl<B: Backend> Session<B> {
         plan.check_memory(&self.backend)?;
         let results = self.pool.install(|| self.steps(&plan, fed.into_iter(), &self.wanted, &mut None))?;
         self.wanted.iter().zip(results).map(|(t, buffer)| Ok((plan.slot(*t)?.ty.name.clone(), buffer))).collect()
+    }
+
+    /// The mean time of `runs` more runs on what was fed last, one right after the other, without its copies to the backend's
+    /// memory and back; none where the backend does not record runs, or has not yet (it does so at the second).
+    ///
+    /// # Errors
+    /// Something fails on the device.
+    pub fn repeated(&self, runs: u32) -> Result<Option<Duration>> {
+        self.synchronise()?;
+        let begun = Instant::now();
+        for _ in 0..runs {
+            if !self.backend.repeat(&self.plan.memo)? {
+                return Ok(None);
+            }
+        }
+        self.synchronise()?;
+        Ok(begun.elapsed().checked_div(runs))
     }
 
     /// Waits until everything is done.
@@ -303,7 +326,11 @@ impl<B: Backend> Session<B> {
         let repeated = watch.is_none() && plan.steps.iter().all(|s| matches!(s.kernel, Kernel::Here(_)));
         let mut steps = |feeds: Vec<B::Buffer>| self.steps(plan, places.iter().copied().zip(feeds), wanted, &mut watch);
         let results = self.backend.run_plan(&plan.memo, feeds, repeated, &mut steps)?;
-        wanted.iter().zip(results).map(|(t, array)| Ok((plan.slot(*t)?.ty.name.clone(), array))).collect()
+        wanted
+            .iter()
+            .zip(results)
+            .map(|(t, array)| Ok((plan.slot(*t)?.ty.name.clone(), for_compute(&array)?)))
+            .collect()
     }
 
     /// From what is fed to what is wanted, step by step.
@@ -354,7 +381,8 @@ impl<B: Backend> Session<B> {
         if let Kernel::Streamed(_) = step.kernel {
             let backends = (&self.backend, &self.cpu);
             let prepared = plan.prepared(&step.node, backends, &HashMap::new(), self.options.strict)?;
-            let read = prepared.reads.iter().map(|(t, array)| Ok((*t, self.backend.upload(array)?)));
+            let upload = |t: usize, array: &Array| self.backend.upload(&plan.slot(t)?.ty.buffered(array)?);
+            let read = prepared.reads.iter().map(|(t, array)| Ok((*t, upload(*t, array)?)));
             return self.run_kernel(plan, step, &prepared.kernel, &mut operands, &read.collect::<Result<_>>()?);
         }
         self.run_kernel(plan, step, &step.kernel, &mut operands, &plan.constants)
@@ -379,9 +407,11 @@ impl<B: Backend> Session<B> {
         match kernel {
             Kernel::Here(kernel) => self.backend.run(kernel, operands),
             Kernel::OnCpu(kernel) => {
-                let download = |b: &Option<B::Buffer>| b.as_ref().map(|b| self.backend.download(b)).transpose();
-                let mut operands = operands.iter().map(download).collect::<Result<Vec<_>>>()?;
-                self.cpu.run(kernel, &mut operands)?.iter().map(|a| self.backend.upload(a)).collect()
+                let download = |b: &B::Buffer| for_compute(&self.backend.download(b)?);
+                let operands = operands.iter().map(|b| b.as_ref().map(download).transpose());
+                let results = self.cpu.run(kernel, &mut operands.collect::<Result<Vec<_>>>()?)?;
+                let upload = |(t, array): (&usize, &Array)| self.backend.upload(&plan.slot(*t)?.ty.buffered(array)?);
+                step.outputs.iter().zip(&results).map(upload).collect()
             }
             Kernel::Streamed(_) => Err(invalid("a kernel that is not there")),
         }
@@ -410,10 +440,10 @@ fn checked_feed(slot: &Slot, array: &Array) -> Result<Array> {
     let ty = &slot.ty;
     if array.shape() == ty.shape {
         if array.dtype() == Dtype::Float32 && ty.dtype.is_float() {
-            return for_compute(array);
+            return ty.buffered(array);
         }
         if let Ok(array) = as_declared(array.clone(), ty.dtype, &ty.shape) {
-            return for_compute(&array);
+            return ty.buffered(&array);
         }
     }
     let found = format!("{} {}", shape_text(array.shape()), array.dtype());

@@ -11,7 +11,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <vector>
@@ -27,8 +29,9 @@ struct Launch {
     unsigned geometry[6];
     std::vector<std::vector<unsigned char>> values;
 };
+typedef std::function<int()> Work;
 struct Graph {
-    std::vector<Launch> all;
+    std::vector<Work> all;
 };
 
 std::mutex lock;
@@ -51,7 +54,8 @@ bool within(uint64_t address, size_t bytes) {
     auto next = memory.upper_bound(address);
     if (next == memory.begin()) return false;
     --next;
-    return address + bytes <= next->first + next->second;
+    const uint64_t at = address - next->first;
+    return at <= next->second && bytes <= next->second - at;
 }
 int guards_are_whole() {
     std::lock_guard<std::mutex> guard(lock);
@@ -68,12 +72,14 @@ int run(const Launch& launch) {
     for (const auto& value : launch.values) pointers.push_back((void*)value.data());
     return launch.entry(pointers.data(), launch.geometry) ? TIMEOUT : OK;
 }
-int tell(Launch launch) {
+int tell(Work work) {
+    if (mode() == "broken") failed = LAUNCH_FAILED;
+    if (failed) return failed;
     if (capturing) {
-        capturing->all.push_back(std::move(launch));
+        capturing->all.push_back(std::move(work));
         return OK;
     }
-    const int code = run(launch);
+    const int code = work();
     if (code) failed = code;
     return code;
 }
@@ -226,8 +232,6 @@ int cuModuleGetFunction(void** function, void* module, const char* name) {
 }
 int cuLaunchKernel(void* function, unsigned x, unsigned y, unsigned z, unsigned a, unsigned b, unsigned c, unsigned, void*,
                    void** parameters, void**) {
-    if (mode() == "broken") failed = LAUNCH_FAILED;
-    if (failed) return failed;
     if (!x || !y || !z || y > 65535 || z > 65535 || !a || !b || !c || a * b * c > 1024) return INVALID;
     const auto* kernel = (const Function*)function;
     Launch launch = {kernel->entry, {x, y, z, a, b, c}, {}};
@@ -235,7 +239,7 @@ int cuLaunchKernel(void* function, unsigned x, unsigned y, unsigned z, unsigned 
         const auto* bytes = (const unsigned char*)parameters[i];
         launch.values.emplace_back(bytes, bytes + kernel->sizes[i]);
     }
-    return tell(std::move(launch));
+    return tell([launch = std::move(launch)] { return run(launch); });
 }
 
 int cuStreamBeginCapture_v2(void*, int) {
@@ -262,8 +266,18 @@ int cuGraphExecDestroy(void* graph) {
 int cuGraphLaunch(void* graph, void*) {
     if (failed) return failed;
     if (mode() == "told") fprintf(stderr, "a graph of %zu\n", ((Graph*)graph)->all.size());
-    for (const auto& launch : ((Graph*)graph)->all)
-        if (const int code = run(launch)) return failed = code;
+    for (const auto& work : ((Graph*)graph)->all)
+        if (const int code = work()) return failed = code;
     return OK;
 }
+
+// What the other emulated libraries do is told a stream as launches are. Data are dropped when nothing will run them again.
+int emulated_tell(void* stream, int (*run)(void*), void* data, void (*drop)(void*)) {
+    const std::shared_ptr<void> kept(data, drop);
+    // The stream that is everybody's is not in order with those that are made.
+    if (stream != (void*)&lock) return INVALID;
+    return tell([run, kept] { return run(kept.get()); });
+}
+int emulated_within(uint64_t address, size_t bytes) { return within(address, bytes); }
+int emulated_capturing() { return capturing != nullptr; }
 }

@@ -3,6 +3,7 @@
 use super::{SplitMix, cases::cases, limits, snapshot};
 use std::{
     collections::hash_map::DefaultHasher,
+    ffi::OsStr,
     fs,
     hash::{Hash, Hasher},
     path::{Path, PathBuf},
@@ -14,6 +15,7 @@ use std::{
 };
 use tpulang::{
     Array, Dtype, Graph,
+    array::read_npz,
     conformance::{Case, Report, check},
     exec::{Comparison, CpuBackend, CudaBackend, RunOptions, Session, compare},
     mlir,
@@ -25,51 +27,92 @@ const SOURCES: [(&str, &str); 3] = [
     ("emulated.h", include_str!("../emulated/emulated.h")),
 ];
 
+/// NVIDIA's libraries of operators.
+const LIBRARIES: [(&str, &str); 3] = [
+    ("cublaslt.cpp", include_str!("../emulated/cublaslt.cpp")),
+    ("cudnn.cpp", include_str!("../emulated/cudnn.cpp")),
+    ("libraries.h", include_str!("../emulated/libraries.h")),
+];
+
 fn temporary() -> &'static Path {
     Path::new(env!("CARGO_TARGET_TMPDIR"))
 }
 
-/// The folder with the emulated libraries, made by whoever comes first.
+/// A folder with what is made of sources there, by whoever comes first: `g++` with each of the arguments.
+fn compiled(name: &str, sources: &[(&str, &str)], makes: &[&str], link: Option<(&str, &str)>) -> PathBuf {
+    let mut hasher = DefaultHasher::new();
+    (sources, makes, link).hash(&mut hasher);
+    let folder = temporary().join(format!("{name}-{:x}", hasher.finish()));
+    if folder.exists() {
+        return folder;
+    }
+    let making = tempfile::tempdir_in(temporary()).unwrap();
+    sources.iter().for_each(|(name, text)| fs::write(making.path().join(name), text).unwrap());
+    for arguments in makes {
+        let compiler = std::env::var("CXX").unwrap_or_else(|_| "g++".into());
+        let options = ["-std=c++17", "-O1", "-fPIC", "-ffp-contract=off"];
+        let mut command = Command::new(compiler);
+        let out = command.args(options).args(arguments.split(' ')).current_dir(making.path()).output().unwrap();
+        assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
+    }
+    if let Some((target, link)) = link {
+        std::os::unix::fs::symlink(target, making.path().join(link)).unwrap();
+    }
+    // Another process may have been faster.
+    drop(fs::rename(making.keep(), &folder));
+    folder
+}
+
+/// The folder with the emulated driver and compiler of kernels.
 pub fn emulated() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
-        let mut hasher = DefaultHasher::new();
-        SOURCES.hash(&mut hasher);
-        let folder = temporary().join(format!("emulated-{:x}", hasher.finish()));
-        if folder.exists() {
-            return folder;
-        }
-        let making = tempfile::tempdir_in(temporary()).unwrap();
-        SOURCES.iter().for_each(|(name, text)| fs::write(making.path().join(name), text).unwrap());
-        let compile = |arguments: &str| {
-            let compiler = std::env::var("CXX").unwrap_or_else(|_| "g++".into());
-            let options = ["-std=c++17", "-O1", "-fPIC", "-ffp-contract=off"];
-            let mut command = Command::new(compiler);
-            let out = command.args(options).args(arguments.split(' ')).current_dir(making.path()).output().unwrap();
-            assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
-        };
-        compile("-Wall -Wextra -Werror -shared cuda.cpp -o libcuda.so");
-        compile("-Wall -Wextra -Werror -shared nvrtc.cpp -o libnvrtc.so");
-        // As kernels are compiled, so that it is taken.
-        compile("-w -x c++-header emulated.h -o emulated.h.gch");
-        // Another process may have been faster.
-        drop(fs::rename(making.keep(), &folder));
-        folder
+        let makes = [
+            "-Wall -Wextra -Werror -shared -Wl,-soname,libcuda.so.1 cuda.cpp -o libcuda.so",
+            "-Wall -Wextra -Werror -shared nvrtc.cpp -o libnvrtc.so",
+            // As kernels are compiled, so that it is taken.
+            "-w -x c++-header emulated.h -o emulated.h.gch",
+        ];
+        // By the name that the driver has for libraries that are linked to it.
+        compiled("emulated", &SOURCES, &makes, Some(("libcuda.so", "libcuda.so.1")))
     })
 }
 
-/// Runs this test again, with the emulated libraries. True when it has passed there.
+/// The folder with the emulated cuBLASLt and cuDNN, which need the driver's folder too.
+pub fn emulated_libraries() -> &'static Path {
+    static FOLDER: OnceLock<PathBuf> = OnceLock::new();
+    FOLDER.get_or_init(|| {
+        // They stand side by side.
+        let driver = emulated().file_name().unwrap().display();
+        let make = |source: &str, library: &str| {
+            format!("-Wall -Wextra -Werror -O3 -shared {source} -L../{driver} -lcuda -o {library}")
+        };
+        let makes = [make("cublaslt.cpp", "libcublasLt.so"), make("cudnn.cpp", "libcudnn.so")];
+        compiled("emulated-libraries", &LIBRARIES, &makes.each_ref().map(String::as_str), None)
+    })
+}
+
+/// Runs this test again, with the emulated driver. True when it has passed there.
 pub fn passed_emulated() -> bool {
+    passed_with(emulated().as_os_str())
+}
+
+/// Runs this test again, with all emulated libraries. True when it has passed there.
+pub fn passed_emulated_with_libraries() -> bool {
+    passed_with(&std::env::join_paths([emulated(), emulated_libraries()]).unwrap())
+}
+
+fn passed_with(libraries: &OsStr) -> bool {
     let thread = std::thread::current();
     let test = thread.name().unwrap();
     let (kernels, sources) = (temporary().join("kernels"), temporary().join("sources"));
     let variables: [(&str, &Path); 3] =
-        [("LD_LIBRARY_PATH", emulated()), ("TPULANG_CACHE", &kernels), ("TPULANG_SOURCES", &sources)];
+        [("LD_LIBRARY_PATH", libraries.as_ref()), ("TPULANG_CACHE", &kernels), ("TPULANG_SOURCES", &sources)];
     limits::passed_alone_with(test, 1200, &variables)
 }
 
 /// All cases on one GPU, which several threads give work.
-fn checked(cases: &[Case]) -> Report {
+pub fn checked(cases: &[Case]) -> Report {
     let (backend, next) = (CudaBackend::new(0).unwrap(), AtomicUsize::new(0));
     let all = Mutex::new(Report::default());
     std::thread::scope(|scope| {
@@ -199,17 +242,20 @@ fn from_the_second_run_on_a_recording_is_launched() {
     fs::create_dir_all(&folder).unwrap();
     let written = mlir::write_pair(&network(), &folder).unwrap();
     let out = Command::new(env!("CARGO_BIN_EXE_tpulang"))
-        .args(["bench", "--strict", "--repeat", "3", "-d", "cuda"])
-        .arg(&written.mlir)
+        .args(["bench", "--strict", "--repeat", "3", "-d", "cuda", "--json", "-o"])
+        .args([&folder.join("last.npz"), &written.mlir])
         .env("LD_LIBRARY_PATH", emulated())
         .env("TPULANG_EMULATED", "told")
         .env("TPULANG_CACHE", temporary().join("kernels"))
         .output()
         .unwrap();
     assert!(out.status.success(), "{}", String::from_utf8_lossy(&out.stderr));
-    // One for the first result, two to warm up, three that are measured.
+    let figures: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
+    assert!(figures["device_ms"].as_f64().unwrap() > 0.0, "{figures}");
+    assert_eq!(read_npz(folder.join("last.npz")).unwrap().len(), 2);
+    // The first result is none; two to warm up, three that are measured, three and many more without copies.
     let told = String::from_utf8(out.stderr).unwrap();
-    assert_eq!(told.lines().filter(|l| l.starts_with("a graph of ")).count(), 5, "{told}");
+    assert!(told.lines().filter(|l| l.starts_with("a graph of ")).count() > 10, "{told}");
 }
 
 #[test]

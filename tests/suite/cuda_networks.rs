@@ -15,17 +15,17 @@ use tpulang::{
 };
 
 /// A graph that is fed with numbers from -1 to 1.
-struct Net {
-    graph: Graph,
-    feeds: IndexMap<String, Array>,
+pub struct Net {
+    pub graph: Graph,
+    pub feeds: IndexMap<String, Array>,
     state: u64,
 }
 
 impl Net {
-    fn new() -> Net {
+    pub fn new() -> Net {
         Net { graph: Graph::new("net").unwrap(), feeds: IndexMap::new(), state: 1 }
     }
-    fn array(&mut self, shape: &[usize]) -> Array {
+    pub fn array(&mut self, shape: &[usize]) -> Array {
         let n = shape.iter().product();
         let mut next = || {
             self.state = self.state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
@@ -33,23 +33,23 @@ impl Net {
         };
         Array::from_f64s(Dtype::Float32, shape, (0..n).map(|_| next())).unwrap()
     }
-    fn fed(&mut self, values: Array) -> Tensor {
+    pub fn fed(&mut self, values: Array) -> Tensor {
         let name = format!("x{}", self.feeds.len());
         let shape: Vec<i64> = values.shape().iter().map(|d| *d as i64).collect();
         let input = self.graph.input(&name, values.dtype(), shape).unwrap();
         self.feeds.insert(name, values);
         input
     }
-    fn input(&mut self, shape: &[usize]) -> Tensor {
+    pub fn input(&mut self, shape: &[usize]) -> Tensor {
         let values = self.array(shape);
         self.fed(values)
     }
-    fn weight(&mut self, shape: &[usize]) -> Tensor {
+    pub fn weight(&mut self, shape: &[usize]) -> Tensor {
         let (values, name) = (self.array(shape), format!("w{}", self.state));
         self.graph.coefficient(&name, values).unwrap()
     }
     /// Both backends compute the operator.
-    fn check(mut self, backend: &CudaBackend, name: &str, op: impl Into<Op<Tensor>>) {
+    pub fn check(mut self, backend: &CudaBackend, name: &str, op: impl Into<Op<Tensor>>) {
         let results = self.graph.op(op).call().unwrap();
         self.graph.set_outputs(&results).unwrap();
         let case = Case::by_cpu(name, self.graph, self.feeds).unwrap();

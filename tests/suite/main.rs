@@ -8,6 +8,8 @@ mod complete;
 #[cfg(feature = "cuda")]
 mod cuda;
 #[cfg(feature = "cuda")]
+mod cuda_libraries;
+#[cfg(feature = "cuda")]
 mod cuda_networks;
 #[cfg(feature = "cuda")]
 mod cuda_ops;

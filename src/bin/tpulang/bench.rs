@@ -1,4 +1,9 @@
-use super::{Outcome, device::Device, feeds, model, print, profile::milliseconds};
+use super::{
+    Outcome,
+    device::{Running, Task},
+    feeds, model, print,
+    profile::milliseconds,
+};
 use indexmap::IndexMap;
 use serde::Serialize;
 use std::{
@@ -8,16 +13,16 @@ use std::{
 };
 use tpulang::{
     Graph, Result,
-    array::byte_text,
+    array::{byte_text, write_npz},
     base::counted,
-    exec::{Backend, CpuBackend, RunOptions, Session},
+    exec::{Backend, RunOptions, Session},
 };
 
 /// Measure how fast a model runs on the CPU, or on a GPU
 ///
 /// Prepares the model once, runs it for the first result, a few times more to warm up, then as often as --repeat says,
-/// and prints the shortest time of a run, the median and the 95th percentile; the time from the command's start to the
-/// first result; and the most memory that the process held.
+/// and prints the shortest time of a run, the median and the 95th percentile; on a GPU also the time of a run without the
+/// copies to it and back; the time from the command's start to the first result; and the most memory that the process held.
 #[derive(clap::Args)]
 #[command(
     after_help = "Examples:\n  tpulang bench model.json\n  tpulang bench model.json -i inputs.npz -j 1 --repeat 100 --json"
@@ -32,27 +37,21 @@ pub struct Args {
     /// The arrays of inputs that declare a preprocess are raw images: uint8, height x width x channels (red first)
     #[arg(long, requires = "inputs")]
     preprocess: bool,
-    /// Where it runs: cpu, or cuda, the first NVIDIA GPU, or cuda:1, the second
-    #[arg(short, long, default_value = "cpu")]
-    device: Device,
-    /// Threads of the CPU; 0 means as many as there are cores
-    #[arg(short = 'j', long, default_value_t = 0)]
-    threads: usize,
     /// How many runs are measured
     #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
     repeat: u32,
-    /// Print one JSON object: min_ms, median_ms, p95_ms, first_ms, peak_bytes (where the system tells), runs
+    /// Where the results of the last run go: one array each, by name
+    #[arg(short, long)]
+    output: Option<PathBuf>,
+    /// Print one JSON object: min_ms, median_ms, p95_ms, first_ms, device_ms (a run without copies, where it is recorded),
+    /// peak_bytes (where the system tells), runs
     #[arg(long)]
     json: bool,
     /// The weights of an .mlir, where they are not at the place that it names
     #[arg(long)]
     weights: Option<PathBuf>,
-    /// Refuse operators that the backend has no kernel for, instead of running them on the CPU
-    #[arg(long)]
-    strict: bool,
-    /// Run each operator by itself, instead of several as one where that is faster
-    #[arg(long)]
-    no_fusion: bool,
+    #[command(flatten)]
+    running: Running,
 }
 
 /// Runs between the first result and what is measured.
@@ -61,37 +60,58 @@ const WARM_UP: u32 = 2;
 /// `begun`: when the command did.
 pub fn main(args: Args, begun: Instant) -> Outcome {
     let graph = model::read(&args.model, args.weights.as_deref())?;
-    match args.device {
-        Device::Cpu => on(CpuBackend::new(), &graph, &args, begun),
-        #[cfg(feature = "cuda")]
-        Device::Cuda(gpu) => on(tpulang::exec::CudaBackend::new(gpu)?, &graph, &args, begun),
+    print(&args.running.run(&graph, false, Measured { graph: &graph, args: &args, begun })?)?;
+    Ok(true)
+}
+
+struct Measured<'a> {
+    graph: &'a Graph,
+    args: &'a Args,
+    begun: Instant,
+}
+
+impl Task for Measured<'_> {
+    /// What is printed.
+    type Done = String;
+    fn on<B: Backend>(self, backend: B, options: &RunOptions) -> Result<String> {
+        let Measured { graph, args, begun } = self;
+        let feeds = match args.inputs.as_slice() {
+            [] => feeds::random(graph)?,
+            given => feeds::read(graph, given, args.preprocess)?,
+        };
+        let session = Session::new(graph, backend, options)?;
+        session.run(&feeds)?;
+        let first = begun.elapsed();
+        // Reading the file is no part of a run.
+        let feeds = feeds
+            .into_iter()
+            .map(|(name, array)| Ok((name, array.in_memory()?)))
+            .collect::<Result<IndexMap<_, _>>>()?;
+        for _ in 0..WARM_UP {
+            session.run(&feeds)?;
+        }
+        let (mut times, mut results) = (Vec::new(), IndexMap::new());
+        for _ in 0..args.repeat {
+            let start = Instant::now();
+            results = session.run(&feeds)?;
+            times.push(start.elapsed());
+        }
+        if let Some(output) = &args.output {
+            write_npz(output, results.iter().map(|(n, a)| (n.as_str(), a)))?;
+        }
+        let device_ms = without_copies(&session)?.map(milliseconds);
+        let figures = Figures { device_ms, ..Figures::new(times, first) };
+        Ok(if args.json { format!("{}\n", serde_json::json!(figures)) } else { figures.text(&session.summary()) })
     }
 }
 
-fn on<B: Backend>(backend: B, graph: &Graph, args: &Args, begun: Instant) -> Outcome {
-    let feeds = match args.inputs.as_slice() {
-        [] => feeds::random(graph)?,
-        given => feeds::read(graph, given, args.preprocess)?,
-    };
-    let options = RunOptions { threads: args.threads, strict: args.strict, all: false, unfused: args.no_fusion };
-    let session = Session::new(graph, backend, &options)?;
-    session.run(&feeds)?;
-    let first = begun.elapsed();
-    // Reading the file is no part of a run.
-    let feeds =
-        feeds.into_iter().map(|(name, array)| Ok((name, array.in_memory()?))).collect::<Result<IndexMap<_, _>>>()?;
-    for _ in 0..WARM_UP {
-        session.run(&feeds)?;
-    }
-    let mut times = Vec::new();
-    for _ in 0..args.repeat {
-        let start = Instant::now();
-        session.run(&feeds)?;
-        times.push(start.elapsed());
-    }
-    let figures = Figures::new(times, first);
-    print(&if args.json { format!("{}\n", serde_json::json!(figures)) } else { figures.text(&session.summary()) })?;
-    Ok(true)
+/// The mean time of a run that copies nothing, while a device works without pause.
+fn without_copies<B: Backend>(session: &Session<B>) -> Result<Option<Duration>> {
+    let Some(one) = session.repeated(3)? else { return Ok(None) };
+    let runs_in = |time: Duration| (time.as_nanos() / one.as_nanos().max(1)).clamp(1, 10_000) as u32;
+    // Its clocks rise meanwhile.
+    session.repeated(runs_in(Duration::from_millis(100)))?;
+    session.repeated(runs_in(Duration::from_millis(300)))
 }
 
 #[derive(Serialize)]
@@ -100,6 +120,8 @@ struct Figures {
     median_ms: f64,
     p95_ms: f64,
     first_ms: f64,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    device_ms: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     peak_bytes: Option<u64>,
     runs: usize,
@@ -118,16 +140,18 @@ impl Figures {
             median_ms: percentile(50),
             p95_ms: percentile(95),
             first_ms: milliseconds(first),
+            device_ms: None,
             peak_bytes: peak_bytes(),
             runs: times.len(),
         }
     }
     fn text(&self, summary: &str) -> String {
-        let Figures { min_ms, median_ms, p95_ms, first_ms, peak_bytes, runs } = self;
+        let Figures { min_ms, median_ms, p95_ms, first_ms, device_ms, peak_bytes, runs } = self;
         let peak = peak_bytes.map_or("unknown".into(), byte_text);
+        let device = device_ms.map_or(String::new(), |ms| format!("without copies  {ms:10.3} ms\n"));
         format!(
             "{summary}, {}\nminimum         {min_ms:10.3} ms\nmedian          {median_ms:10.3} ms\n\
-             95th percentile {p95_ms:10.3} ms\nfirst result    {first_ms:10.3} ms\npeak memory     {peak:>13}\n",
+             95th percentile {p95_ms:10.3} ms\n{device}first result    {first_ms:10.3} ms\npeak memory     {peak:>13}\n",
             counted(*runs, "run")
         )
     }

@@ -1,15 +1,15 @@
 use super::{
     Outcome,
-    device::Device,
+    device::{Running, Task},
     feeds, model, print,
     profile::{self, Form},
 };
 use std::path::PathBuf;
 use tpulang::{
-    Graph,
+    Graph, Result,
     array::write_npz,
     base::counted,
-    exec::{Backend, CpuBackend, RunOptions, Session},
+    exec::{Backend, RunOptions, Session},
 };
 
 /// Run a model on the CPU, or on a GPU
@@ -33,21 +33,11 @@ pub struct Args {
     /// Save every tensor that is computed, not only the outputs
     #[arg(long)]
     all: bool,
-    /// Where it runs: cpu, or cuda, the first NVIDIA GPU, or cuda:1, the second
-    #[arg(short, long, default_value = "cpu")]
-    device: Device,
-    /// Threads of the CPU; 0 means as many as there are cores
-    #[arg(short = 'j', long, default_value_t = 0)]
-    threads: usize,
     /// The weights of an .mlir, where they are not at the place that it names
     #[arg(long)]
     weights: Option<PathBuf>,
-    /// Refuse operators that the backend has no kernel for, instead of running them on the CPU
-    #[arg(long)]
-    strict: bool,
-    /// Run each operator by itself, instead of several as one where that is faster
-    #[arg(long)]
-    no_fusion: bool,
+    #[command(flatten)]
+    running: Running,
     /// Print what a run does, step by step, and what was made of the operators for it, instead of running
     #[arg(long)]
     explain: bool,
@@ -62,30 +52,34 @@ const PROFILED: usize = 3;
 
 pub fn main(args: Args) -> Outcome {
     let graph = model::read(&args.model, args.weights.as_deref())?;
-    match args.device {
-        Device::Cpu => on(CpuBackend::new(), &graph, &args),
-        #[cfg(feature = "cuda")]
-        Device::Cuda(gpu) => on(tpulang::exec::CudaBackend::new(gpu)?, &graph, &args),
-    }
+    print(&args.running.run(&graph, args.all, Run { graph: &graph, args: &args })?)?;
+    Ok(true)
 }
 
-fn on<B: Backend>(backend: B, graph: &Graph, args: &Args) -> Outcome {
-    let options = RunOptions { all: args.all, strict: args.strict, threads: args.threads, unfused: args.no_fusion };
-    let (false, Some(output)) = (args.explain, &args.output) else {
-        print(&Session::new(graph, backend, &options)?.explain())?;
-        return Ok(true);
-    };
-    let feeds = feeds::read(graph, &args.inputs, args.preprocess)?;
-    let session = Session::new(graph, backend, &options)?;
-    let results = session.run(&feeds)?;
-    write_npz(output, results.iter().map(|(n, a)| (n.as_str(), a)))?;
-    let written = format!("{}\n{}: {}\n", session.summary(), output.display(), counted(results.len(), "tensor"));
-    drop(results);
-    let profile = |form| -> tpulang::Result<String> { Ok(profile::text(form, &session.profile(&feeds, PROFILED)?)) };
-    print(&match args.profile {
-        None => written,
-        Some(Form::Table) => format!("{written}\n{}", profile(Form::Table)?),
-        Some(Form::Json) => profile(Form::Json)?,
-    })?;
-    Ok(true)
+struct Run<'a> {
+    graph: &'a Graph,
+    args: &'a Args,
+}
+
+impl Task for Run<'_> {
+    /// What is printed.
+    type Done = String;
+    fn on<B: Backend>(self, backend: B, options: &RunOptions) -> Result<String> {
+        let Run { graph, args } = self;
+        let (false, Some(output)) = (args.explain, &args.output) else {
+            return Ok(Session::new(graph, backend, options)?.explain());
+        };
+        let feeds = feeds::read(graph, &args.inputs, args.preprocess)?;
+        let session = Session::new(graph, backend, options)?;
+        let results = session.run(&feeds)?;
+        write_npz(output, results.iter().map(|(n, a)| (n.as_str(), a)))?;
+        let written = format!("{}\n{}: {}\n", session.summary(), output.display(), counted(results.len(), "tensor"));
+        drop(results);
+        let profile = |form| -> Result<String> { Ok(profile::text(form, &session.profile(&feeds, PROFILED)?)) };
+        Ok(match args.profile {
+            None => written,
+            Some(Form::Table) => format!("{written}\n{}", profile(Form::Table)?),
+            Some(Form::Json) => profile(Form::Json)?,
+        })
+    }
 }

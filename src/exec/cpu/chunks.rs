@@ -248,7 +248,7 @@ fn write_reals(dtype: Dtype, values: &[f64], bytes: &mut [u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::Layout;
+    use crate::exec::{Layout, Precision};
     use ndarray::{ArrayD, Dimension, IxDyn};
     use proptest::prelude::*;
 
@@ -259,7 +259,7 @@ mod tests {
             let own: Vec<usize> = dims.iter().map(|d| if d.1 { 1 } else { d.0 }).skip(drop.min(dims.len())).collect();
             let a = ArrayD::from_shape_fn(IxDyn(&own), |i| i.slice().iter().fold(1, |n, &j| n * 7 + j as i32));
             let want: Vec<i64> = a.broadcast(IxDyn(&shape)).unwrap().iter().map(|&v| v.into()).collect();
-            let ty = ValueType { name: "a".into(), shape: own, layout: Layout::Plain, dtype: Dtype::Int32, quantization: None };
+            let ty = ValueType { name: "a".into(), shape: own, layout: Layout::Plain, dtype: Dtype::Int32, quantization: None, precision: Precision::F32 };
             let array = Array::from(a);
             let source = Source::new(&array, &ty, &shape).unwrap();
             // From anywhere, as a chunk may begin within a row.
@@ -280,6 +280,7 @@ mod tests {
             layout: Layout::Plain,
             dtype: Dtype::Int8,
             quantization,
+            precision: Precision::F32,
         };
         let array = Array::from_vec([2, 2, 3], (0..12).collect::<Vec<i8>>()).unwrap();
         let source = Source::new(&array, &ty, &ty.shape).unwrap();

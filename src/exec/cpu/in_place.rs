@@ -61,7 +61,14 @@ mod tests {
     fn kernel(backend: &CpuBackend) -> CpuKernel {
         let ty = |name: &str| {
             let (name, shape) = (name.into(), vec![2, 3]);
-            ValueType { name, shape, layout: Layout::Plain, dtype: Dtype::Float32, quantization: None }
+            ValueType {
+                name,
+                shape,
+                layout: Layout::Plain,
+                dtype: Dtype::Float32,
+                quantization: None,
+                precision: Precision::F32,
+            }
         };
         let [x, y] = [(0, "x"), (1, "y")].map(|(i, name)| Operand::new(ty(name), None, i));
         let relu = ops::Relu::new(Operand::computed_before(ty("sum"))).into();

@@ -1,21 +1,34 @@
 #include "together.cuh"
 
-// Softmax, or its logarithm, of rows of n elements that lie inner apart.
-__global__ void softmax(const float* __restrict__ from, float* __restrict__ to, i64 rows, i64 n, i64 inner, float beta,
-                        i64 log_of_it) {
+// Softmax, or its logarithm, of rows of n elements.
+template <class T>
+__global__ void softmax(const T* __restrict__ from, T* __restrict__ to, i64 rows, i64 n, float beta, i64 log_of_it) {
     for (i64 row = blockIdx.x; row < rows; row += gridDim.x) {
-        const i64 first = row / inner * n * inner + row % inner;
-        float largest = -INFINITY;
-        for (i64 i = threadIdx.x; i < n; i += blockDim.x) {
-            largest = Larger<float>::of(largest, beta * from[first + i * inner]);
-        }
+        const T* x = from + row * n;
+        float largest = -INFINITY, sum = 0;
+        for_row(x, n, [&](i64, float v) { largest = Larger<float>::of(largest, beta * v); });
         largest = in_block<Larger, float>(largest, -INFINITY);
-        float sum = 0;
-        for (i64 i = threadIdx.x; i < n; i += blockDim.x) sum += exp(beta * from[first + i * inner] - largest);
+        for_row(x, n, [&](i64, float v) { sum += exp(beta * v - largest); });
         sum = in_block<Plus, float>(sum, 0);
         const float of_all = log_of_it ? largest + log(sum) : 1 / sum;
-        for (i64 i = threadIdx.x; i < n; i += blockDim.x) {
-            const float x = beta * from[first + i * inner];
+        change_row(x, to + row * n, n, [&](i64, float v) {
+            return log_of_it ? beta * v - of_all : exp(beta * v - largest) * of_all;
+        });
+    }
+}
+
+// Of rows whose elements lie inner apart: a thread a row, neighbours beside each other.
+template <class T>
+__global__ void softmax_apart(const T* __restrict__ from, T* __restrict__ to, i64 rows, i64 n, i64 inner, float beta,
+                              i64 log_of_it) {
+    FOR_ELEMENTS(row, rows) {
+        const i64 first = row / inner * n * inner + row % inner;
+        float largest = -INFINITY, sum = 0;
+        for (i64 i = 0; i < n; i++) largest = Larger<float>::of(largest, beta * (float)from[first + i * inner]);
+        for (i64 i = 0; i < n; i++) sum += exp(beta * (float)from[first + i * inner] - largest);
+        const float of_all = log_of_it ? largest + log(sum) : 1 / sum;
+        for (i64 i = 0; i < n; i++) {
+            const float x = beta * (float)from[first + i * inner];
             to[first + i * inner] = log_of_it ? x - of_all : exp(x - largest) * of_all;
         }
     }

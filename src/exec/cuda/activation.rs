@@ -107,8 +107,14 @@ pub(super) fn softmax(op: &Softmax<Operand>, b: &mut Builder) -> Result<()> {
         let arguments = arguments![b.stored(&op.input)?, b.result(0), table, rows, n, inner, to, offset];
         return b.launch(FILE, format!("softmax_stored<{types}>"), geometry::elements(rows as u64), arguments);
     }
-    let (x, y) = (b.reals(&op.input)?, b.real_result(0)?);
-    let arguments = arguments![x, y, rows, n, inner, op.beta as f32, op.log];
-    b.launch(FILE, "softmax", geometry::rows(rows as u64, n as u64), arguments)?;
-    b.store(0, y, Finish::round(op.round_mode))
+    let float = b.float(&op.input)?;
+    let (x, y, beta) = (b.floats(&op.input, float)?, b.float_result(0, float)?, op.beta as f32);
+    if inner == 1 {
+        let (function, geometry) = (format!("softmax<{}>", float.c_type()), geometry::rows(rows as u64, n as u64));
+        b.launch(FILE, function, geometry, arguments![x, y, rows, n, beta, op.log])?;
+    } else {
+        let (function, geometry) = (format!("softmax_apart<{}>", float.c_type()), geometry::elements(rows as u64));
+        b.launch(FILE, function, geometry, arguments![x, y, rows, n, inner, beta, op.log])?;
+    }
+    b.store_floats(0, y, float, Finish::round(op.round_mode))
 }

@@ -28,11 +28,12 @@ __device__ inline Query query_of(const Heads& h, i64 batch, i64 shared, i64 i) {
 }
 
 // 16 * EACH queries, of which 16 threads share each, and up to 128 columns of values.
-template <int EACH> struct Tile {
+template <class T, int EACH> struct Tile {
     static constexpr int ROWS = 16 * EACH;
     const Heads& h;
     // Where the tensors begin; keys and values those of the head, and values with the first column.
-    const float *query, *key, *value, *mask;
+    const T *query, *key, *value;
+    const float* mask;
     // Columns that are there.
     i64 columns;
     float scale, beyond;
@@ -58,9 +59,9 @@ template <int EACH> struct Tile {
             const int d = threadIdx.x % DEPTH;
             const bool is_there = from + d < h.elements;
             for (int r = threadIdx.x / DEPTH; r < ROWS; r += 256 / DEPTH)
-                of_query[d][r] = is_there && queries[r].place >= 0 ? query[queries[r].from + from + d] : 0.0f;
+                of_query[d][r] = is_there && queries[r].place >= 0 ? (float)query[queries[r].from + from + d] : 0.0f;
             for (int k = threadIdx.x / DEPTH; k < KEYS; k += 256 / DEPTH)
-                of_key[d][k / 4].of[k % 4] = is_there && at + k < h.keys ? key[(at + k) * h.key[2] + from + d] : 0.0f;
+                of_key[d][k / 4].of[k % 4] = is_there && at + k < h.keys ? (float)key[(at + k) * h.key[2] + from + d] : 0.0f;
             __syncthreads();
             for (int i = 0; i < DEPTH; i++) {
                 const Four<float> k = of_key[i][across];
@@ -111,7 +112,7 @@ template <int EACH> struct Tile {
             for (int e = threadIdx.x; e < DEPTH * VALUES; e += 256) {
                 const int k = e / VALUES, c = e % VALUES;
                 const bool is_there = at + from + k < h.keys && c < columns;
-                of_value[k][c / 4].of[c % 4] = is_there ? value[(at + from + k) * h.value[2] + c] : 0.0f;
+                of_value[k][c / 4].of[c % 4] = is_there ? (float)value[(at + from + k) * h.value[2] + c] : 0.0f;
             }
             __syncthreads();
             for (int part = 0; part < VALUES / KEYS && part * KEYS < columns; part++)
@@ -128,7 +129,7 @@ template <int EACH> struct Tile {
     }
     // The results of the queries, the first column of which is `column`: parts where blocks share the keys. `sums` gets
     // logarithms of the sums of powers, or the largest score and the sum of each part.
-    __device__ __forceinline__ void write(float* out, float* sums, i64 column, i64 rows_before, bool has_logs) const {
+    template <class U> __device__ __forceinline__ void write(U* out, float* sums, i64 column, i64 rows_before, bool has_logs) const {
         const int across = threadIdx.x % 16;
         for (int r = 0; r < EACH; r++) {
             const Query q = queries[threadIdx.x / 16 * EACH + r];
@@ -152,12 +153,12 @@ template <int EACH> struct Tile {
 };
 
 // `softmax(scale * Q K^T + mask) V`. To the scores of keys that a query does not see `beyond` is added.
-template <int EACH>
-__global__ void __launch_bounds__(256) attention(const float* __restrict__ query, const float* __restrict__ key,
-                                                 const float* __restrict__ value, const float* __restrict__ mask,
-                                                 float* __restrict__ out, float* __restrict__ sums, const Heads* __restrict__ heads,
+template <class T, class U, int EACH>
+__global__ void __launch_bounds__(256) attention(const T* __restrict__ query, const T* __restrict__ key,
+                                                 const T* __restrict__ value, const float* __restrict__ mask,
+                                                 U* __restrict__ out, float* __restrict__ sums, const Heads* __restrict__ heads,
                                                  i64 batches, i64 has_logs, float scale, float beyond) {
-    constexpr int ROWS = Tile<EACH>::ROWS;
+    constexpr int ROWS = Tile<T, EACH>::ROWS;
     __shared__ Query queries[ROWS];
     const Heads h = *heads;
     const i64 rows = h.queries * (h.heads / h.shared), tiles = (rows + ROWS - 1) / ROWS;
@@ -170,7 +171,7 @@ __global__ void __launch_bounds__(256) attention(const float* __restrict__ query
                 __syncthreads();
                 if (threadIdx.x < ROWS) queries[threadIdx.x] = query_of(h, batch, shared, first + threadIdx.x);
                 __syncthreads();
-                Tile<EACH> tile = {h, query, key + batch * h.key[0] + shared * h.key[1],
+                Tile<T, EACH> tile = {h, query, key + batch * h.key[0] + shared * h.key[1],
                                    value + batch * h.value[0] + shared * h.value[1] + column, mask,
                                    h.values - column < VALUES ? h.values - column : VALUES, scale, beyond, queries};
                 tile.begin();
@@ -192,7 +193,8 @@ __global__ void __launch_bounds__(256) attention(const float* __restrict__ query
 }
 
 // What so many blocks have found of each row's keys, as one.
-__global__ void joined(const float* __restrict__ parts, const float* __restrict__ sums, float* __restrict__ out,
+template <class T>
+__global__ void joined(const float* __restrict__ parts, const float* __restrict__ sums, T* __restrict__ out,
                        float* __restrict__ logs, i64 rows, i64 values, i64 splits, i64 has_logs) {
     FOR_ELEMENTS(i, rows * values) {
         const i64 row = i / values;

@@ -2,6 +2,7 @@ use super::{
     builder::{Builder, arguments},
     cast::{FIXED_POINT, literal},
     chain::Chain,
+    float::Float,
     formula::{Finish, Formula, Input},
     geometry,
     program::Slot,
@@ -33,6 +34,8 @@ const BUSY: usize = 256;
 pub(super) struct Attended {
     pub sizes: Sizes,
     pub batches: usize,
+    /// In memory, of queries, keys, values and results.
+    pub float: Float,
     /// Of queries, keys, values and results.
     pub places: [Places; 4],
     pub scale: f32,
@@ -72,12 +75,14 @@ impl Attended {
             arguments![query, key, value, mask, parts, sums, numbers, batches, has_logs, self.scale, beyond];
         let geometry =
             geometry::tiles([values as u64, (tiles * splits) as u64], stacks as u64, [VALUES as u64, 1], 256);
-        b.launch(FILE, format!("attention<{each}>"), geometry, arguments)?;
+        let (float, parts_float) = (self.float, if is_split { Float::Single } else { self.float });
+        let function = format!("attention<{}, {}, {each}>", float.c_type(), parts_float.c_type());
+        b.launch(FILE, function, geometry, arguments)?;
         if !is_split {
             return Ok(());
         }
         let arguments = arguments![parts, sums, out, logs.unwrap_or(out), rows, values, splits, has_logs];
-        b.launch(FILE, "joined", geometry::elements((rows * values) as u64), arguments)
+        b.launch(FILE, format!("joined<{}>", float.c_type()), geometry::elements((rows * values) as u64), arguments)
     }
 
     /// The kernels' `Heads`.
@@ -135,10 +140,12 @@ pub(super) fn scaled_dot_product(op: &ScaleDotProductAttention<Operand>, b: &mut
     let shape = result.plain_shape();
     let scores = [&shape[..shape.len() - 1], &[sizes.keys]].concat();
     let mask = op.mask.as_ref().map(|m| entries(b, m, &m.ty.shape, &scores)).transpose()?;
-    let from = [b.reals(&op.query)?, b.reals(&op.key)?, b.reals(&op.value)?];
-    let out = b.real_result(0)?;
+    let float = Float::of([&op.query.ty, &op.key.ty, &op.value.ty, result]);
+    let from = [b.floats(&op.query, float)?, b.floats(&op.key, float)?, b.floats(&op.value, float)?];
+    let out = b.float_result(0, float)?;
     let attended = Attended {
         sizes,
+        float,
         batches: shape[..shape.len().saturating_sub(3)].iter().product(),
         places: [&op.query.ty, &op.key.ty, &op.value.ty, result].map(Places::of),
         scale: sizes.scale(op.scale),
@@ -146,7 +153,7 @@ pub(super) fn scaled_dot_product(op: &ScaleDotProductAttention<Operand>, b: &mut
         limit: op.is_causal.then_some((0, f32::NEG_INFINITY)),
     };
     attended.launch(b, from, out, None)?;
-    b.store(0, out, Finish::default())
+    b.store_floats(0, out, float, Finish::default())
 }
 
 /// A pair (a, b) becomes (a cos - b sin, b cos + a sin). Rows are seen as their halves, or as their pairs: both are two axes.

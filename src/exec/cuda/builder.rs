@@ -1,11 +1,14 @@
 //! How kernels make a [`Program`]: operands as the numbers that they need, memory, launches, and results stored.
 use super::{
     Cuda,
+    calls::{Call, Calls},
     chain::Chain,
+    float::Float,
     formula::{Finish, Formula, Input},
     geometry::{self, Geometry},
-    program::{Argument, Launch, Output, Program, Slot},
+    program::{Argument, Launch, Output, Program, Slot, Work},
     source::{File, Source},
+    sums::Maker,
 };
 use crate::{
     base::{Dtype, Result, invalid},
@@ -59,6 +62,11 @@ impl<'a> Builder<'a> {
         then.iter().map(of).collect()
     }
 
+    /// Whether the plan has put something behind the operator that nobody has seen to.
+    pub fn has_tails(&self) -> bool {
+        !self.then.is_empty()
+    }
+
     /// The type of a result.
     ///
     /// # Errors
@@ -77,10 +85,18 @@ impl<'a> Builder<'a> {
     }
     /// An operand as real numbers, in float32: as it is stored, or made so before.
     pub fn reals(&mut self, operand: &Operand) -> Result<Slot> {
-        if operand.ty.buffer_dtype() == Dtype::Float32 {
+        self.floats(operand, Float::Single)
+    }
+    /// float16 where the operand and the first result lie so, otherwise float32.
+    pub fn float(&self, operand: &Operand) -> Result<Float> {
+        Ok(Float::of([&operand.ty, self.result_type(0)?]))
+    }
+    /// As [`Builder::reals`], in these floats.
+    pub fn floats(&mut self, operand: &Operand, float: Float) -> Result<Slot> {
+        if operand.ty.buffer_dtype() == float.dtype() {
             return self.stored(operand);
         }
-        let ty = as_real(&operand.ty);
+        let ty = float.type_like(&operand.ty);
         let to = self.temporary(ty.bytes());
         self.chain(Chain::new(vec![Formula::copy(Input::of(operand))], to, ty))?;
         Ok(to)
@@ -97,7 +113,11 @@ impl<'a> Builder<'a> {
     }
     /// As [`Builder::reals`], where the operand may be absent: then it is `otherwise`, which is not read.
     pub fn reals_or(&mut self, operand: &Option<Operand>, otherwise: Slot) -> Result<Slot> {
-        operand.as_ref().map_or(Ok(otherwise), |o| self.reals(o))
+        self.floats_or(operand, Float::Single, otherwise)
+    }
+    /// As [`Builder::reals_or`], in these floats.
+    pub fn floats_or(&mut self, operand: &Option<Operand>, float: Float, otherwise: Slot) -> Result<Slot> {
+        operand.as_ref().map_or(Ok(otherwise), |o| self.floats(o, float))
     }
     /// An operand's elements as stored, in the dtype and scale of a result: as they are, or stored anew. A result without a
     /// scale takes them as they are.
@@ -113,17 +133,23 @@ impl<'a> Builder<'a> {
     }
     /// Where a kernel writes a result's real numbers, in float32; [`Builder::store`] must follow.
     pub fn real_result(&mut self, i: usize) -> Result<Slot> {
+        self.float_result(i, Float::Single)
+    }
+    /// As [`Builder::real_result`], in these floats; [`Builder::store_floats`] must follow.
+    pub fn float_result(&mut self, i: usize, float: Float) -> Result<Slot> {
         let ty = self.result_type(i)?;
-        match ty.buffer_dtype() {
-            Dtype::Float32 => Ok(self.result(i)),
-            _ => Ok(self.temporary(as_real(ty).bytes())),
-        }
+        let is_there = ty.buffer_dtype() == float.dtype();
+        Ok(if is_there { self.result(i) } else { self.temporary(float.type_like(ty).bytes()) })
     }
     /// Stores the real numbers of a result that a kernel has written to `from`: in its dtype and scale, after what the plan
     /// has put behind the operator.
     pub fn store(&mut self, i: usize, from: Slot, finish: Finish) -> Result<()> {
+        self.store_floats(i, from, Float::Single, finish)
+    }
+    /// As [`Builder::store`], from these floats.
+    pub fn store_floats(&mut self, i: usize, from: Slot, float: Float, finish: Finish) -> Result<()> {
         let (ty, to) = (self.result_type(i)?, self.result(i));
-        let mut formulas = vec![Formula::copy(Input::slot(from, as_real(ty))).finish(finish)];
+        let mut formulas = vec![Formula::copy(Input::slot(from, float.type_like(ty))).finish(finish)];
         if i == 0 {
             formulas.extend(self.tails()?);
         }
@@ -148,11 +174,10 @@ impl<'a> Builder<'a> {
             }
             from => {
                 let ty = self.result_type(i)?.clone();
-                if ty.buffer_dtype() == Dtype::Float32 {
-                    return self.store(i, from, Finish::default());
-                }
-                let formula = Formula::moved(Input::slot(from, ty.clone()));
-                self.chain(Chain::new(vec![formula], self.result(i), ty))
+                let input = Input::slot(from, ty.clone());
+                let formula = if ty.dtype.is_float() { Formula::copy(input) } else { Formula::moved(input) };
+                let formulas = [vec![formula], self.tails()?].concat();
+                self.chain(Chain::new(formulas, self.result(i), ty))
             }
         }
     }
@@ -196,8 +221,30 @@ impl<'a> Builder<'a> {
             return Ok(());
         }
         let kernel = self.cuda.device.load(&source)?;
-        self.program.launches.push(Launch { source, kernel, geometry, arguments });
+        self.program.launches.push(Launch { work: Work::Kernel { source, kernel, geometry }, arguments });
         Ok(())
+    }
+    /// The libraries that may be asked to compute.
+    pub fn libraries(&self) -> &'a Calls {
+        &self.cuda.calls
+    }
+    /// What a library computes, from and to the memory that it says.
+    pub fn call(&mut self, call: Arc<dyn Call>, slots: Vec<Slot>) -> Result<()> {
+        let workspace = (call.workspace() > 0).then(|| self.temporary(call.workspace()));
+        let arguments = slots.into_iter().chain(workspace).map(Argument::from).collect();
+        self.program.launches.push(Launch { work: Work::Call(call), arguments });
+        Ok(())
+    }
+    /// A kernel that makes sums, and leaves them as they are.
+    pub fn sums(&mut self, maker: Maker, to: Slot) -> Result<()> {
+        let arguments = maker.arguments.into_iter().chain([to.into()]);
+        self.launch(maker.file, maker.function, maker.geometry, arguments)
+    }
+    /// A kernel that makes sums, within which elementwise operators go on with them.
+    pub fn with_epilogue(&mut self, maker: Maker, chain: Chain) -> Result<()> {
+        let (epilogue, more) = chain.epilogue(self)?;
+        let arguments = [maker.arguments, more].concat();
+        self.launch_source(Source::with_epilogue(maker.file, maker.function, &epilogue), maker.geometry, arguments)
     }
 }
 

@@ -27,7 +27,8 @@ pub(super) struct Chain {
     place: Option<View>,
 }
 
-/// What is written while a kernel is generated: its text and what it gets.
+/// What a kernel that is generated gets.
+#[derive(Default)]
 struct Kernel {
     parameters: Vec<String>,
     arguments: Vec<Argument>,
@@ -87,15 +88,49 @@ impl Chain {
     /// # Errors
     /// The memory is not enough for lists of scales.
     pub fn compile(&self, builder: &mut Builder) -> Result<(Source, Vec<Argument>)> {
-        let (walk, n) = (self.walk(), self.elements());
-        let out = c_type(self.result.buffer_dtype());
-        let mut kernel = Kernel { parameters: Vec::new(), arguments: Vec::new(), passed: Vec::new() };
-        kernel.parameter(&format!("{out}*"), "to", self.to);
-        kernel.parameter("i64", "n", n as i64);
+        let (mut kernel, walk) = (Kernel::default(), self.walk());
+        kernel.parameter("i64", "n", self.elements() as i64);
+        self.memory(&mut kernel, builder)?;
+        let element = self.element(&mut kernel, builder)?;
+        let code = match walk.is_even() {
+            true => self.even_loop(&kernel, &walk),
+            false => format!("    FOR_ELEMENTS(i, n) {{\n{}    }}\n", self.by_axes(&mut kernel, &walk)),
+        };
+        let parameters = kernel.parameters.join(", ");
+        let text = format!("{element}extern \"C\" __global__ void generated({parameters}) {{\n{code}}}\n");
+        Ok((Source::generated(text), kernel.arguments))
+    }
+    /// What a kernel that makes sums does with each of them, and what it gets behind its own parameters.
+    ///
+    /// # Errors
+    /// As of [`Chain::compile`].
+    pub fn epilogue(&self, builder: &mut Builder) -> Result<(String, Vec<Argument>)> {
+        let (mut kernel, walk) = (Kernel::default(), self.walk());
+        self.memory(&mut kernel, builder)?;
+        let element = self.element(&mut kernel, builder)?;
+        let code = self.by_axes(&mut kernel, &walk);
+        let sums = self.inputs().find(|i| matches!(i.from, From::Sums)).map_or("float", |i| c_type(i.dtype));
+        let names: String = kernel
+            .parameters
+            .iter()
+            .filter_map(|p| p.rsplit(' ').next())
+            .fold(String::new(), |names, name| names + ", " + name);
+        let parameters = kernel.parameters.join(", ");
+        let text = format!(
+            "{element}__device__ __forceinline__ void finish(i64 i, {sums} sum, {parameters}) {{\n{code}}}\n\
+             #define EPILOGUE_PARAMETERS(T) {parameters}\n#define EPILOGUE(i, sum) finish(i, sum{names})\n"
+        );
+        Ok((text, kernel.arguments))
+    }
+
+    /// Parameters for where elements are read and written.
+    fn memory(&self, kernel: &mut Kernel, builder: &mut Builder) -> Result<()> {
+        kernel.parameter(&format!("{}*", c_type(self.result.buffer_dtype())), "to", self.to);
         for (j, input) in self.inputs().enumerate() {
             let from = match &input.from {
                 From::Operand(operand) => builder.stored(operand)?,
                 From::Slot(slot) => *slot,
+                From::Sums => continue,
                 From::Doubles(list) => builder.constant(list)?,
                 From::Ints(list) => builder.constant(list)?,
             };
@@ -103,9 +138,22 @@ impl Chain {
             let restrict = if from == self.to { "" } else { "__restrict__ " };
             kernel.parameter(&format!("const {}*", c_type(input.dtype)), &format!("{restrict}p{j}"), from);
         }
-        let body = self.body(&mut kernel, builder)?;
-        let text = self.text(&called_functions(&self.formulas, &body), &body, &mut kernel, &walk);
-        Ok((Source::generated(text), kernel.arguments))
+        Ok(())
+    }
+    /// The function `element` of what is read, with the functions that it calls.
+    fn element(&self, kernel: &mut Kernel, builder: &mut Builder) -> Result<String> {
+        let body = self.body(kernel, builder)?;
+        let (functions, out) = (called_functions(&self.formulas, &body), c_type(self.result.buffer_dtype()));
+        let inputs = self.inputs().map(|i| c_type(i.dtype)).enumerate();
+        let taken: String = inputs.map(|(j, c)| format!(", {c} e{j}, i64 j{j}")).collect();
+        let passed: String = kernel.passed.iter().map(|(c, name)| format!(", {c} {name}")).collect();
+        Ok(format!("{functions}__device__ __forceinline__ {out} element(i64 i, i64 t{taken}{passed}) {{\n{body}}}\n"))
+    }
+    /// Its call for the place `t`: `e` and `j` say how each input's element is read, and its place.
+    fn call(&self, kernel: &Kernel, t: &str, e: impl Fn(usize) -> String, j: impl Fn(usize) -> String) -> String {
+        let own: String = (0..self.inputs().count()).map(|k| format!(", {}, {}", e(k), j(k))).collect();
+        let passed: String = kernel.passed.iter().map(|(_, name)| format!(", {name}")).collect();
+        format!("element(i, {t}{own}{passed})")
     }
 
     /// Statements that make `v`, an element of the result, of `e0`, `e1`, .., those of the inputs, which lie in the places
@@ -151,38 +199,10 @@ impl Chain {
         Ok(body)
     }
 
-    /// The whole text: `element`, and the kernel that calls it for each.
-    fn text(&self, functions: &str, body: &str, kernel: &mut Kernel, walk: &Walk) -> String {
-        let types: Vec<&str> = self.inputs().map(|i| c_type(i.dtype)).collect();
-        let out = c_type(self.result.buffer_dtype());
-        let mut taken: String = types.iter().enumerate().map(|(j, c)| format!(", {c} e{j}, i64 j{j}")).collect();
-        let mut given = String::new();
-        for (c, name) in &kernel.passed {
-            let _ = write!(taken, ", {c} {name}");
-            let _ = write!(given, ", {name}");
-        }
-        let call = |t: &str, e: &dyn Fn(usize) -> String, j: &dyn Fn(usize) -> String| {
-            let own: String = (0..types.len()).map(|k| format!(", {}, {}", e(k), j(k))).collect();
-            format!("element(i, {t}{own}{given})")
-        };
-        let code =
-            if walk.is_even() { even_loop(out, &types, walk, call) } else { self.loop_by_axes(kernel, walk, call) };
-        let parameters = kernel.parameters.join(", ");
-        format!(
-            "{functions}__device__ __forceinline__ {out} element(i64 i, i64 t{taken}) {{\n{body}}}\n\
-             extern \"C\" __global__ void generated({parameters}) {{\n{code}}}\n"
-        )
-    }
-
-    /// Each element by its places along the axes.
-    fn loop_by_axes(
-        &self,
-        kernel: &mut Kernel,
-        walk: &Walk,
-        call: impl Fn(&str, &dyn Fn(usize) -> String, &dyn Fn(usize) -> String) -> String,
-    ) -> String {
+    /// Element `i`, by its places along the axes.
+    fn by_axes(&self, kernel: &mut Kernel, walk: &Walk) -> String {
         let index = if self.elements() < 1 << 31 { "unsigned" } else { "u64" };
-        let mut code = format!("    FOR_ELEMENTS(i, n) {{\n        {index} left = i;\n");
+        let mut code = format!("        {index} left = ({index})i;\n");
         let last = walk.starts.len() - 1;
         let place = |k: usize| if k == last { "t".to_owned() } else { format!("j{k}") };
         for (k, start) in walk.starts.iter().enumerate() {
@@ -197,37 +217,34 @@ impl Chain {
                 let _ = writeln!(code, "        {} += c{a} * b{a}_{k};", place(k));
             }
         }
-        let _ = writeln!(code, "        to[t] = {};\n    }}", call("t", &|k| format!("p{k}[j{k}]"), &place));
+        let is_at_hand: Vec<bool> = self.inputs().map(|i| matches!(i.from, From::Sums)).collect();
+        let read = |k: usize| if is_at_hand[k] { "sum".to_owned() } else { format!("p{k}[j{k}]") };
+        let _ = writeln!(code, "        to[t] = {};", self.call(kernel, "t", read, place));
         code
     }
-}
-
-/// Four elements at a time, where each input is one row, or a single number.
-fn even_loop(
-    out: &str,
-    types: &[&str],
-    walk: &Walk,
-    call: impl Fn(&str, &dyn Fn(usize) -> String, &dyn Fn(usize) -> String) -> String,
-) -> String {
-    let is_row = |k: usize| walk.axes.first().is_some_and(|(_, by)| by[k] == 1);
-    let place = |k: usize| if is_row(k) { "i".to_owned() } else { "0".into() };
-    let mut code = "    FOR_ELEMENTS(q, n / 4) {\n".to_owned();
-    for (k, c) in types.iter().enumerate() {
-        let _ = match is_row(k) {
-            true => writeln!(code, "        const Four<{c}> f{k} = ((const Four<{c}>*)p{k})[q];"),
-            false => writeln!(code, "        const {c} f{k} = p{k}[0];"),
-        };
+    /// Four elements at a time, where each input is one row, or a single number.
+    fn even_loop(&self, kernel: &Kernel, walk: &Walk) -> String {
+        let is_row = |k: usize| walk.axes.first().is_some_and(|(_, by)| by[k] == 1);
+        let place = |k: usize| if is_row(k) { "i".to_owned() } else { "0".into() };
+        let mut code = "    FOR_ELEMENTS(q, n / 4) {\n".to_owned();
+        for (k, c) in self.inputs().map(|i| c_type(i.dtype)).enumerate() {
+            let _ = match is_row(k) {
+                true => writeln!(code, "        const Four<{c}> f{k} = ((const Four<{c}>*)p{k})[q];"),
+                false => writeln!(code, "        const {c} f{k} = p{k}[0];"),
+            };
+        }
+        let from = |k: usize| if is_row(k) { format!("f{k}.of[l]") } else { format!("f{k}") };
+        let out = c_type(self.result.buffer_dtype());
+        let _ = write!(
+            code,
+            "        Four<{out}> all;\n        for (int l = 0; l < 4; l++) {{\n            const i64 i = 4 * q + l;\n            \
+             all.of[l] = {};\n        }}\n        ((Four<{out}>*)to)[q] = all;\n    }}\n    \
+             FOR_ELEMENTS(left, n % 4) {{\n        const i64 i = n / 4 * 4 + left;\n        to[i] = {};\n    }}\n",
+            self.call(kernel, "i", from, place),
+            self.call(kernel, "i", |k| format!("p{k}[{}]", place(k)), place),
+        );
+        code
     }
-    let from = |k: usize| if is_row(k) { format!("f{k}.of[l]") } else { format!("f{k}") };
-    let _ = write!(
-        code,
-        "        Four<{out}> all;\n        for (int l = 0; l < 4; l++) {{\n            const i64 i = 4 * q + l;\n            \
-         all.of[l] = {};\n        }}\n        ((Four<{out}>*)to)[q] = all;\n    }}\n    \
-         FOR_ELEMENTS(left, n % 4) {{\n        const i64 i = n / 4 * 4 + left;\n        to[i] = {};\n    }}\n",
-        call("i", &from, &place),
-        call("i", &|k| format!("p{k}[{}]", place(k)), &place),
-    );
-    code
 }
 
 /// Functions that are called in a kernel, each text once.
@@ -265,7 +282,7 @@ fn read(
         Numbers::Moved(_) => return Ok((c, format!("e{j}"))),
         _ => {}
     }
-    let scales = input.quantization.as_ref().map(Quantization::values).filter(|_| input.dtype != Dtype::Float32);
+    let scales = input.quantization.as_ref().map(Quantization::values).filter(|_| !input.dtype.is_float());
     let Some((scales, zeros)) = scales else {
         return Ok((c, format!("({c})e{j}")));
     };
@@ -293,8 +310,8 @@ fn store(
     if let Numbers::Moved(_) = numbers {
         return Ok(v.to_owned());
     }
-    if dtype == Dtype::Float32 {
-        return Ok(format!("(float){v}"));
+    if dtype.is_float() {
+        return Ok(format!("({c})(float){v}"));
     }
     if numbers == Numbers::Whole {
         return Ok(format!("Stored<{c}>::of_whole({v})"));

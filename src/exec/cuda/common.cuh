@@ -9,6 +9,30 @@ typedef unsigned short u16;
 #define NAN __int_as_float(0x7fffffff)
 #endif
 
+// A float16 in memory; all is computed in wider numbers.
+struct half {
+    u16 bits;
+    half() = default;
+#ifdef TPULANG_EMULATED
+    half(float x) {
+        const _Float16 rounded = (_Float16)x;
+        memcpy(&bits, &rounded, sizeof bits);
+    }
+    operator float() const {
+        _Float16 x;
+        memcpy(&x, &bits, sizeof bits);
+        return (float)x;
+    }
+#else
+    __device__ half(float x) { asm("cvt.rn.f16.f32 %0, %1;" : "=h"(bits) : "f"(x)); }
+    __device__ operator float() const {
+        float x;
+        asm("cvt.f32.f16 %0, %1;" : "=f"(x) : "h"(bits));
+        return x;
+    }
+#endif
+};
+
 // Each thread's elements of n.
 #define FOR_ELEMENTS(i, n) \
     for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += (i64)gridDim.x * blockDim.x)
@@ -34,6 +58,7 @@ __device__ inline i64 whole(double x) {
     return (i64)x;
 }
 __device__ inline i64 whole(float x) { return whole((double)x); }
+__device__ inline i64 whole(half x) { return whole((float)x); }
 __device__ inline i64 whole(u64 x) { return x > (u64)Range<i64>::high ? Range<i64>::high : (i64)x; }
 template <class T> __device__ inline i64 whole(T x) { return x; }
 
@@ -53,6 +78,7 @@ template <> struct Stored<float> {
     static __device__ float of(double x) { return (float)x; }
     static __device__ float of_whole(i64 x) { return (float)x; }
 };
+template <> struct Stored<half> : Stored<float> {};
 
 // Whole numbers that stay within 64 bits.
 __device__ inline i64 plus(i64 x, i64 y) {

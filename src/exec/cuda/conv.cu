@@ -5,14 +5,13 @@
 // show.
 template <class T>
 __global__ void __launch_bounds__(256) convolution(const T* __restrict__ image, const T* __restrict__ filter,
-                                                   typename Sum<T>::Total* __restrict__ out, const Windows* __restrict__ windows,
-                                                   i64 images, i64 groups, i64 ic, i64 oc) {
+                                                   const Windows* __restrict__ windows, i64 images, i64 groups, i64 ic, i64 oc,
+                                                   EPILOGUE_PARAMETERS(T)) {
     const Windows w = *windows;
     const i64 area = w.plane[0] * w.plane[1] * w.plane[2], pixels = w.positions[0] * w.positions[1] * w.positions[2];
     const i64 taps = w.kernel[0] * w.kernel[1] * w.kernel[2], depth = ic * taps;
     for (i64 i = blockIdx.z; i < images * groups; i += gridDim.z) {
         const T *from = image + i * ic * area, *weights = filter + i % groups * oc * depth;
-        auto* to = out + i * oc * pixels;
         tiled<T>(
             oc, pixels, depth, true, false, [=](i64 row, i64 at) { return weights[row * depth + at]; },
             [=](i64 at, i64 pixel) {
@@ -29,14 +28,14 @@ __global__ void __launch_bounds__(256) convolution(const T* __restrict__ image, 
                 }
                 return from[place];
             },
-            [=](i64 row, i64 pixel, typename Sum<T>::Total sum) { to[row * pixels + pixel] = sum; });
+            [=](i64 row, i64 pixel, typename Sum<T>::Total sum) { EPILOGUE((i * oc + row) * pixels + pixel, sum); });
     }
 }
 
 // One input channel a group: a thread a result.
 template <class T>
-__global__ void depthwise(const T* __restrict__ image, const T* __restrict__ filter, typename Sum<T>::Total* __restrict__ out,
-                          const Windows* __restrict__ windows, i64 images, i64 groups, i64 oc) {
+__global__ void depthwise(const T* __restrict__ image, const T* __restrict__ filter, const Windows* __restrict__ windows,
+                          i64 images, i64 groups, i64 oc, EPILOGUE_PARAMETERS(T)) {
     const Windows w = *windows;
     const i64 area = w.plane[0] * w.plane[1] * w.plane[2], pixels = w.positions[0] * w.positions[1] * w.positions[2];
     const i64 taps = w.kernel[0] * w.kernel[1] * w.kernel[2], channels = groups * oc;
@@ -58,7 +57,7 @@ __global__ void depthwise(const T* __restrict__ image, const T* __restrict__ fil
                 }
             }
         }
-        out[i] = sum.total();
+        EPILOGUE(i, sum.total());
     }
 }
 
@@ -66,14 +65,13 @@ __global__ void depthwise(const T* __restrict__ image, const T* __restrict__ fil
 // positions that spread over it. Weights of a group are ic x oc x kernel, or oc x ic x kernel where `oc_first`.
 template <class T>
 __global__ void __launch_bounds__(256) transposed(const T* __restrict__ image, const T* __restrict__ filter,
-                                                  typename Sum<T>::Total* __restrict__ out, const Windows* __restrict__ windows,
-                                                  i64 images, i64 groups, i64 ic, i64 oc, i64 oc_first) {
+                                                  const Windows* __restrict__ windows, i64 images, i64 groups, i64 ic, i64 oc,
+                                                  i64 oc_first, EPILOGUE_PARAMETERS(T)) {
     const Windows w = *windows;
     const i64 area = w.plane[0] * w.plane[1] * w.plane[2], pixels = w.positions[0] * w.positions[1] * w.positions[2];
     const i64 taps = w.kernel[0] * w.kernel[1] * w.kernel[2], depth = ic * taps;
     for (i64 i = blockIdx.z; i < images * groups; i += gridDim.z) {
         const T *from = image + i * ic * pixels, *weights = filter + i % groups * oc * depth;
-        auto* to = out + i * oc * area;
         tiled<T>(
             oc, area, depth, true, false,
             [=](i64 row, i64 at) {
@@ -96,6 +94,6 @@ __global__ void __launch_bounds__(256) transposed(const T* __restrict__ image, c
                 }
                 return from[place];
             },
-            [=](i64 row, i64 pixel, typename Sum<T>::Total sum) { to[row * area + pixel] = sum; });
+            [=](i64 row, i64 pixel, typename Sum<T>::Total sum) { EPILOGUE((i * oc + row) * area + pixel, sum); });
     }
 }

@@ -1,20 +1,23 @@
 use super::{
     builder::{Builder, arguments},
-    formula::{Finish, Input},
+    calls::Call,
+    chain::Chain,
+    cudnn,
+    float::Float,
+    formula::{Finish, Formula, Input},
     geometry,
-    matmul::{addend, c_type, factors, store_sums, sums_of_result},
+    matmul::factors,
     program::Slot,
     source::{File, file},
+    sums::{Kind, Maker, Sums},
 };
 use crate::{
     base::Result,
-    exec::{
-        Operand, ValueType,
-        meaning::{self, Factors},
-    },
+    exec::{Operand, meaning, views::View},
     ops::{Conv, Convolution, Deconv, Window},
     quant::Quantization,
 };
+use std::sync::Arc;
 
 const FILE: File = file!("conv.cu");
 
@@ -64,7 +67,7 @@ impl<'a> Parts<'a> {
     }
     /// Input and filter as factors: stored values less their zero points, of which there may be one for each input channel, and
     /// for each output channel or input channel of the filter.
-    fn factors(&self, b: &mut Builder, kind: Factors) -> Result<[Slot; 2]> {
+    fn factors(&self, b: &mut Builder, kind: Kind) -> Result<[Slot; 2]> {
         let [x, w] = [self.input, self.filter].map(|o| (o, meaning::zero_points(&o.ty)));
         let axis = if x.1.len() == 1 { -100 } else { 1 };
         let x = factors(b, x.0, Input::of_axis(&x.1, &x.0.ty.shape, axis), kind)?;
@@ -72,22 +75,47 @@ impl<'a> Parts<'a> {
         let axis = if w.1.len() == 1 { -100 } else { i64::from(!of_outputs) };
         Ok([x, factors(b, w.0, Input::of_axis(&w.1, &w.0.ty.shape, axis), kind)?])
     }
-    /// With the bias, as the result: in its scale, or saturated. A plain result has no Relu where it is not real.
-    pub fn store(&self, b: &mut Builder, (sums, ty): (Slot, ValueType), kind: Factors) -> Result<()> {
-        if sums == b.result(0) && self.bias.is_none() && self.finish.relu.is_none() {
-            return Ok(());
-        }
-        let (shape, result) = (ty.shape.clone(), b.result_type(0)?);
-        let by_channel = |n: usize| [vec![n], vec![1; shape.len() - 2]].concat();
-        let mut inputs = vec![Input::slot(sums, ty)];
-        inputs.extend(self.bias.map(|bias| addend(bias, kind).shaped(by_channel(bias.ty.elements()))));
+    /// What becomes of the sums: in the result's scale, or saturated. A plain result has no Relu where it is not real.
+    pub fn sums(&self, b: &Builder, kind: Kind) -> Result<Sums> {
+        let result = b.result_type(0)?;
+        let shape = result.shape.clone();
+        let bias_shape = self.bias.map_or(Vec::new(), |o| [vec![o.ty.elements()], vec![1; shape.len() - 2]].concat());
         let scales = |o: &Operand| o.ty.quantization.as_ref().map_or(vec![1.0], |q| Quantization::values(q).0);
         let (x, w) = (scales(self.input)[0], scales(self.filter));
         let scale: Vec<f64> = (0..self.group * self.oc).map(|c| x * w[c % w.len()]).collect();
         let is_scaled = result.dtype.is_quantizable();
         let scale = is_scaled.then(|| Input::of_axis(&scale, &shape, 1));
-        let finish = if kind == Factors::Real || is_scaled { self.finish } else { Finish::default() };
-        store_sums(b, inputs, scale, kind, finish, &shape)
+        let finish = if kind.is_real() || is_scaled { self.finish } else { Finish::default() };
+        Ok(Sums { kind, shape, bias: self.bias.cloned(), bias_shape, scale, finish })
+    }
+    /// cuDNN's call, if there is one. `plane` is where windows are shown, `filter` as the convolution has it of which a transposed
+    /// one is the gradient.
+    fn call(
+        &self,
+        b: &Builder,
+        windows: &[Window],
+        filter: Vec<usize>,
+        is_transposed: bool,
+        float: Float,
+    ) -> Option<Arc<dyn Call>> {
+        let (input, output) = (self.input.ty.shape.clone(), b.result_type(0).ok()?.shape.clone());
+        let is_even = windows.iter().all(|w| w.pads[0] == w.pads[1] && w.pads[0] >= 0);
+        if !is_even || [&input[..], &output, &filter].concat().contains(&0) {
+            return None;
+        }
+        let each = |of: fn(&Window) -> i64| windows.iter().map(of).collect();
+        let convolution = cudnn::Convolution {
+            is_transposed,
+            float,
+            input,
+            output,
+            filter,
+            groups: self.group,
+            pads: each(|w| w.pads[0]),
+            strides: each(|w| w.stride),
+            dilations: each(|w| w.dilation),
+        };
+        b.libraries().dnn()?.plan(convolution).map(|call| Arc::new(call) as Arc<dyn Call>)
     }
 }
 
@@ -95,20 +123,34 @@ pub(super) fn conv(op: &Conv<Operand>, b: &mut Builder) -> Result<()> {
     let (x, positions) = (&op.input.ty.shape, &b.result_type(0)?.shape[2..]);
     let group = op.group as usize;
     let parts = Parts::new([&op.input, &op.filter], &op.bias, (op.do_relu, op.relu_limit), op.group);
-    let windows = windows(b, &Convolution::from(op).windows(x)?, &x[2..], positions)?;
-    let kind = meaning::factors(&op.input.ty, &op.filter.ty);
-    let [image, filter] = parts.factors(b, kind)?;
-    let (sums, ty) = sums_of_result(b, kind, false)?;
+    let shown = Convolution::from(op).windows(x)?;
+    let kind = Kind::of(&op.input.ty, &op.filter.ty);
+    let factors = parts.factors(b, kind)?;
     let (images, oc, pixels) = (x[0], parts.oc, positions.iter().product::<usize>());
-    if parts.ic == 1 && oc <= 4 {
-        let arguments = arguments![image, filter, sums, windows, images, group, oc];
-        b.launch(FILE, format!("depthwise<{}>", c_type(kind)), geometry::elements(ty.elements() as u64), arguments)?;
-    } else {
-        let arguments = arguments![image, filter, sums, windows, images, group, parts.ic, oc];
-        let geometry = geometry::tiles([oc as u64, pixels as u64], (images * group) as u64, [64, 64], 256);
-        b.launch(FILE, format!("convolution<{}>", c_type(kind)), geometry, arguments)?;
-    }
-    parts.store(b, (sums, ty), kind)
+    let is_depthwise = parts.ic == 1 && oc <= 4;
+    let call = |b: &Builder, float, has_bias: bool| {
+        // Few products for each number that is read: a kernel as plain as ours is as fast.
+        let is_asked = !is_depthwise && !has_bias;
+        if is_asked { parts.call(b, &shown, op.filter.ty.shape.clone(), false, float) } else { None }
+    };
+    let own = |b: &mut Builder| {
+        let [image, filter] = factors;
+        let windows = windows(b, &shown, &x[2..], positions)?;
+        let (name, arguments, geometry) = match is_depthwise {
+            true => {
+                let all = images * group * oc * pixels;
+                let arguments = arguments![image, filter, windows, images, group, oc].to_vec();
+                ("depthwise", arguments, geometry::elements(all as u64))
+            }
+            false => {
+                let arguments = arguments![image, filter, windows, images, group, parts.ic, oc].to_vec();
+                let tiles = geometry::tiles([oc as u64, pixels as u64], (images * group) as u64, [64, 64], 256);
+                ("convolution", arguments, tiles)
+            }
+        };
+        Ok(Maker { file: FILE, function: format!("{name}<{}>", kind.c_type()), geometry, arguments })
+    };
+    parts.sums(b, kind)?.made(b, factors, call, own)
 }
 
 pub(super) fn deconv(op: &Deconv<Operand>, b: &mut Builder) -> Result<()> {
@@ -119,14 +161,30 @@ pub(super) fn deconv(op: &Deconv<Operand>, b: &mut Builder) -> Result<()> {
         oc: result[1] / group,
         ..Parts::new([&op.input, &op.filter], &op.bias, (op.do_relu, op.relu_limit), op.group)
     };
-    let oc_first = op.filter.constant.is_some() || op.dynweight_reorderd;
-    let windows = windows(b, &Convolution::from(op).windows(x)?, &result[2..], &x[2..])?;
-    let kind = meaning::factors(&op.input.ty, &op.filter.ty);
-    let [image, filter] = parts.factors(b, kind)?;
-    let (sums, ty) = sums_of_result(b, kind, false)?;
-    let arguments = arguments![image, filter, sums, windows, x[0], group, parts.ic, parts.oc, oc_first];
-    let area = result[2..].iter().product::<usize>();
-    let geometry = geometry::tiles([parts.oc as u64, area as u64], (x[0] * group) as u64, [64, 64], 256);
-    b.launch(FILE, format!("transposed<{}>", c_type(kind)), geometry, arguments)?;
-    parts.store(b, (sums, ty), kind)
+    let mut oc_first = op.filter.constant.is_some() || op.dynweight_reorderd;
+    let shown = Convolution::from(op).windows(x)?;
+    let kind = Kind::of(&op.input.ty, &op.filter.ty);
+    let mut factors = parts.factors(b, kind)?;
+    if let (Kind::Float(float), true) = (kind, oc_first && b.libraries().dnn().is_some()) {
+        // The library has the channels of the input first.
+        let (taps, turned) = (op.filter.ty.shape[2..].iter().product(), float.type_like(&op.filter.ty));
+        let order = View::in_order(&[group, parts.oc, parts.ic, taps], &[0, 2, 1, 3]);
+        let (counts, to) = (order.counts.clone(), b.temporary(turned.bytes()));
+        let formula = Formula::moved(Input::slot(factors[1], turned.clone()).viewed(order));
+        b.chain(Chain::new(vec![formula], to, turned).over(&counts))?;
+        (factors[1], oc_first) = (to, false);
+    }
+    let filter = [&[x[1], parts.oc], &op.filter.ty.shape[2..]].concat();
+    let call = |b: &Builder, float, has_bias: bool| {
+        if has_bias { None } else { parts.call(b, &shown, filter.clone(), true, float) }
+    };
+    let own = |b: &mut Builder| {
+        let [image, filter] = factors;
+        let windows = windows(b, &shown, &result[2..], &x[2..])?;
+        let arguments = arguments![image, filter, windows, x[0], group, parts.ic, parts.oc, oc_first].to_vec();
+        let area = result[2..].iter().product::<usize>();
+        let geometry = geometry::tiles([parts.oc as u64, area as u64], (x[0] * group) as u64, [64, 64], 256);
+        Ok(Maker { file: FILE, function: format!("transposed<{}>", kind.c_type()), geometry, arguments })
+    };
+    parts.sums(b, kind)?.made(b, factors, call, own)
 }

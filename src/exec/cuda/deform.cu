@@ -17,14 +17,13 @@ __device__ inline float sample(const float* plane, i64 h, i64 w, float y, float 
 // in common, which are down and then across, and a factor where there is a mask.
 __global__ void __launch_bounds__(256) deformed(const float* __restrict__ image, const float* __restrict__ filter,
                                                 const float* __restrict__ shifts, const float* __restrict__ mask,
-                                                float* __restrict__ out, const Windows* __restrict__ windows, i64 images, i64 groups,
-                                                i64 ic, i64 oc, i64 sharing, i64 has_mask) {
+                                                const Windows* __restrict__ windows, i64 images, i64 groups, i64 ic, i64 oc,
+                                                i64 sharing, i64 has_mask, EPILOGUE_PARAMETERS(float)) {
     const Windows w = *windows;
     const i64 h = w.plane[1], width = w.plane[2], pixels = w.positions[1] * w.positions[2];
     const i64 taps = w.kernel[1] * w.kernel[2], depth = ic * taps;
     for (i64 i = blockIdx.z; i < images * groups; i += gridDim.z) {
         const float *from = image + i * ic * h * width, *weights = filter + i % groups * oc * depth;
-        float* to = out + i * oc * pixels;
         tiled<float>(
             oc, pixels, depth, true, false, [=](i64 row, i64 at) { return weights[row * depth + at]; },
             [=](i64 at, i64 pixel) {
@@ -35,6 +34,6 @@ __global__ void __launch_bounds__(256) deformed(const float* __restrict__ image,
                 const float seen = sample(from + channel * h * width, h, width, y, x);
                 return has_mask ? seen * mask[shared + pixel] : seen;
             },
-            [=](i64 row, i64 pixel, float sum) { to[row * pixels + pixel] = sum; });
+            [=](i64 row, i64 pixel, float sum) { EPILOGUE((i * oc + row) * pixels + pixel, sum); });
     }
 }

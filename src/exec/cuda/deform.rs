@@ -2,13 +2,14 @@
 use super::{
     builder::{Builder, arguments},
     conv::{Parts, windows},
+    float::Float,
     geometry,
-    matmul::sums_of_result,
     source::{File, file},
+    sums::{Kind, Maker},
 };
 use crate::{
     base::Result,
-    exec::{Operand, meaning::Factors},
+    exec::Operand,
     ops::{Convolution, DeformConv2D},
 };
 
@@ -22,23 +23,15 @@ pub(super) fn deform_conv2d(op: &DeformConv2D<Operand>, b: &mut Builder) -> Resu
     let (image, filter, shifts) = (b.reals(&op.input)?, b.reals(&op.filter)?, b.reals(&op.offset)?);
     let mask = op.mask.as_ref().filter(|_| op.use_mask);
     let factors = mask.map_or(Ok(shifts), |m| b.reals(m))?;
-    let (sums, ty) = sums_of_result(b, Factors::Real, false)?;
     let (sharing, pixels) = (x[1] / op.deform_group as usize, positions.iter().product::<usize>());
-    let arguments = arguments![
-        image,
-        filter,
-        shifts,
-        factors,
-        sums,
-        windows,
-        x[0],
-        parts.group,
-        parts.ic,
-        parts.oc,
-        sharing,
-        mask.is_some()
-    ];
-    let geometry = geometry::tiles([parts.oc as u64, pixels as u64], (x[0] * parts.group) as u64, [64, 64], 256);
-    b.launch(FILE, "deformed", geometry, arguments)?;
-    parts.store(b, (sums, ty), Factors::Real)
+    let kind = Kind::Float(Float::Single);
+    let own = |_: &mut Builder| {
+        let (images, has_mask) = (x[0], mask.is_some());
+        let Parts { group, ic, oc, .. } = parts;
+        let of = arguments![image, filter, shifts, factors, windows];
+        let sizes = arguments![images, group, ic, oc, sharing, has_mask];
+        let geometry = geometry::tiles([oc as u64, pixels as u64], (images * group) as u64, [64, 64], 256);
+        Ok(Maker { file: FILE, function: "deformed".into(), geometry, arguments: [&of[..], &sizes].concat() })
+    };
+    parts.sums(b, kind)?.made(b, [image, filter], |_, _, _| None, own)
 }

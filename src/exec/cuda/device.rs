@@ -31,6 +31,10 @@ pub(super) enum Value {
 }
 
 impl Value {
+    /// If it is one.
+    pub fn address(self) -> Option<Address> {
+        if let Value::Address(address) = self { Some(address) } else { None }
+    }
     /// How a parameter is passed.
     pub fn bytes(self) -> [u8; 8] {
         match self {

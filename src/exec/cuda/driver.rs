@@ -135,7 +135,7 @@ impl Gpu {
     }
 
     /// Makes the context current in this thread.
-    fn enter(&self) -> Result<()> {
+    pub fn enter(&self) -> Result<()> {
         // SAFETY: the context is retained as long as this lives.
         unsafe { ctx::set_current(self.context) }.map_err(in_words("entering the GPU's context"))
     }

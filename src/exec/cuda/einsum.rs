@@ -2,14 +2,13 @@ use super::{
     builder::{Builder, as_real},
     chain::Chain,
     formula::{Finish, Formula, Input},
-    matmul::{Matrices, products},
+    matmul::{Batch, Matrices, products},
     program::Slot,
 };
 use crate::{
     base::Result,
     exec::{
         Operand, ValueType,
-        meaning::Factors,
         views::{View, strides},
     },
     ops::{Einsum, EinsumProduct, einsum_axes, einsum_products},
@@ -68,9 +67,9 @@ impl Named {
         let EinsumProduct { batch, left, summed, right: only_right } = step;
         let x = self.in_order(&[&batch[..], left, summed].concat(), b, like)?;
         let y = right.in_order(&[&batch[..], only_right, summed].concat(), b, like)?;
-        let places = (0..self.size(batch)).map(|i| [(i * m * k) as i64, (i * n * k) as i64]).collect();
-        let matrices = Matrices { m, k, n, left_transposed: false, right_transposed: true, places };
-        products(b, &matrices, [x, y], product.slot, Factors::Real)?;
+        let batch = Batch::Even { count: self.size(batch), apart: [(m * k) as i64, (n * k) as i64] };
+        let matrices = Matrices { m, k, n, left_transposed: false, right_transposed: true, batch };
+        products(b, &matrices, [x, y], product.slot)?;
         Ok(product)
     }
 }

@@ -3,8 +3,9 @@ use super::{
     attention::{Attended, entries, padded},
     builder::{Builder, as_real},
     chain::Chain,
+    float::Float,
     formula::{Finish, Formula, Input},
-    matmul::{Matrices, products},
+    matmul::{Batch, Matrices, products},
     program::Slot,
 };
 use crate::{
@@ -12,7 +13,6 @@ use crate::{
     exec::{
         Operand, ValueType,
         heads::{self, Flash, Masked, Places, Sizes},
-        meaning::Factors,
     },
     ops::{Attention, FAttention, FAttentionLse, FlexAttention},
 };
@@ -24,7 +24,8 @@ fn beside(Sizes { heads, queries, values, .. }: Sizes) -> Places {
 
 fn flash(op: &Flash, b: &mut Builder) -> Result<()> {
     let (sizes, [query, key, value]) = (op.sizes()?, op.places()?);
-    let from = [b.reals(op.queries)?, b.reals(op.keys)?, b.reals(op.values)?];
+    let float = Float::of([&op.queries.ty, &op.keys.ty, &op.values.ty, b.result_type(0)?]);
+    let from = [b.floats(op.queries, float)?, b.floats(op.keys, float)?, b.floats(op.values, float)?];
     let one = sizes.queries * sizes.keys;
     let mask = match op.masked {
         Masked::Added(mask) => {
@@ -39,14 +40,14 @@ fn flash(op: &Flash, b: &mut Builder) -> Result<()> {
     };
     let places = [query, key, value, beside(sizes)];
     let batches = op.queries.ty.shape[0];
-    let attended = Attended { sizes, batches, places, scale: op.scale as f32, mask, limit };
-    let out = b.real_result(0)?;
+    let attended = Attended { sizes, batches, float, places, scale: op.scale as f32, mask, limit };
+    let out = b.float_result(0, float)?;
     let logs = if op.has_logs && b.result_type(1).is_ok() { Some(b.real_result(1)?) } else { None };
     attended.launch(b, from, out, logs)?;
     if let Some(logs) = logs {
         b.store(1, logs, Finish::default())?;
     }
-    b.store(0, out, Finish::default())
+    b.store_floats(0, out, float, Finish::default())
 }
 
 pub(super) fn f_attention(op: &FAttention<Operand>, b: &mut Builder) -> Result<()> {
@@ -80,8 +81,8 @@ pub(super) fn projected(
     let m = ty.elements() / k.max(1);
     let ty = ValueType { shape: vec![m, n], ..ty.clone() };
     let (right, out) = (b.reals(weight)?, b.temporary(ty.bytes()));
-    let p = Matrices { m, k, n, left_transposed: false, right_transposed: transposed, places: vec![[0, 0]] };
-    products(b, &p, [*rows, right], out, Factors::Real)?;
+    let p = Matrices { m, k, n, left_transposed: false, right_transposed: transposed, batch: Batch::ONE };
+    products(b, &p, [*rows, right], out)?;
     if let Some(bias) = bias {
         let inputs = vec![Input::slot(out, ty.clone()), Input::of(bias).in_reals().shaped(vec![n])];
         b.chain(Chain::new(vec![Formula::real(inputs, "x + y")], out, ty.clone()))?;
@@ -109,7 +110,7 @@ pub(super) fn attention(op: &Attention<Operand>, b: &mut Builder) -> Result<()> 
         None => None,
     };
     let places = [of_query, of_key, of_key, beside(sizes)];
-    let attended = Attended { sizes, batches, places, scale: op.scale as f32, mask, limit: None };
+    let attended = Attended { sizes, batches, float: Float::Single, places, scale: op.scale as f32, mask, limit: None };
     let out = b.temporary(ty.bytes());
     attended.launch(b, [query, key, value], out, None)?;
     let (result, _) = projected(b, &(out, ty), (&op.out_weight, false), &op.out_bias)?;

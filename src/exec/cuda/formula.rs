@@ -31,6 +31,8 @@ impl Finish {
 pub(super) enum From {
     Operand(Operand),
     Slot(Slot),
+    /// At hand, in the kernel that makes them.
+    Sums,
     /// Numbers that are known, for a constant on the device.
     Doubles(Vec<f64>),
     Ints(Vec<i64>),
@@ -84,6 +86,11 @@ impl Input {
             quantization: ty.quantization,
             reading: Reading::ByFormula,
         }
+    }
+    /// Sums in the kernel that makes them.
+    pub fn sums(dtype: Dtype, shape: Vec<usize>) -> Input {
+        let (from, reading) = (From::Sums, Reading::ByFormula);
+        Input { from, shape, view: None, dtype, quantization: None, reading }
     }
     /// Numbers for each index of an axis of `shape`; one is for all. An axis that is not there has one index.
     pub fn of_axis<T: Copy + Into<Number>>(list: &[T], shape: &[usize], axis: i64) -> Input {
@@ -284,7 +291,7 @@ impl Formula {
     }
 
     pub fn numbers_for(&self, result: &ValueType) -> Numbers {
-        let is_plain = result.buffer_dtype() != Dtype::Float32 && result.quantization.is_none();
+        let is_plain = !result.dtype.is_float() && result.quantization.is_none();
         let all_plain =
             is_plain && self.inputs.iter().filter(|i| i.reading == Reading::ByFormula).all(Input::is_plain_int);
         let one_scale = |q: &Option<Quantization>| q.as_ref().is_none_or(|q| q.values().0.len() == 1);
@@ -322,6 +329,7 @@ pub(super) fn c_type(dtype: Dtype) -> &'static str {
         Dtype::Int64 => "i64",
         Dtype::Uint64 => "u64",
         Dtype::Float64 => "double",
+        Dtype::Float16 => "half",
         _ => "float",
     }
 }

@@ -2,6 +2,12 @@
 // too, whose right matrix is never written.
 constexpr int TILE = 64, DEPTH = 16, EACH = 4;
 
+// What becomes of the sum that is element i of all: it is stored, or an epilogue that was generated goes on with it.
+#ifndef EPILOGUE
+#define EPILOGUE_PARAMETERS(T) typename Sum<T>::Total* __restrict__ sums
+#define EPILOGUE(i, sum) sums[i] = sum
+#endif
+
 // Sums of products: of floats in float32, of integers exactly.
 template <class T> struct Sum;
 template <> struct Sum<float> {
@@ -9,6 +15,9 @@ template <> struct Sum<float> {
     __device__ void add(float x, float y) { sum = fmaf(x, y, sum); }
     __device__ float total() const { return sum; }
     typedef float Total;
+};
+template <> struct Sum<half> : Sum<float> {
+    __device__ void add(half x, half y) { sum = fmaf((float)x, (float)y, sum); }
 };
 // Of 16 bits less a zero point.
 template <> struct Sum<int> {

@@ -1,8 +1,8 @@
 //! NVIDIA's libraries, which are looked for when a program asks for a GPU: what is missing is said in one sentence.
 use super::device::failure;
 use crate::base::Result;
-use cudarc::{driver, nvrtc};
-use libloading::Library;
+use cudarc::{cublaslt, cudnn, driver, nvrtc};
+use libloading::Library as Loaded;
 
 /// The oldest driver that is taken, as the CUDA version that it is for.
 pub(super) const OLDEST_DRIVER: i32 = 12000;
@@ -60,6 +60,54 @@ const OF_COMPILER: &[&str] = &[
     "nvrtcDestroyProgram",
 ];
 
+/// What it calls in cuBLASLt.
+const OF_CUBLASLT: &[&str] = &[
+    "cublasLtCreate",
+    "cublasLtDestroy",
+    "cublasLtMatmulDescCreate",
+    "cublasLtMatmulDescSetAttribute",
+    "cublasLtMatmulDescDestroy",
+    "cublasLtMatrixLayoutCreate",
+    "cublasLtMatrixLayoutSetAttribute",
+    "cublasLtMatrixLayoutDestroy",
+    "cublasLtMatmulPreferenceCreate",
+    "cublasLtMatmulPreferenceSetAttribute",
+    "cublasLtMatmulPreferenceDestroy",
+    "cublasLtMatmulAlgoGetHeuristic",
+    "cublasLtMatmul",
+];
+
+/// What it calls in cuDNN.
+const OF_CUDNN: &[&str] = &[
+    "cudnnGetVersion",
+    "cudnnGetErrorString",
+    "cudnnCreate",
+    "cudnnDestroy",
+    "cudnnSetStream",
+    "cudnnCreateTensorDescriptor",
+    "cudnnSetTensorNdDescriptor",
+    "cudnnDestroyTensorDescriptor",
+    "cudnnCreateFilterDescriptor",
+    "cudnnSetFilterNdDescriptor",
+    "cudnnDestroyFilterDescriptor",
+    "cudnnCreateConvolutionDescriptor",
+    "cudnnSetConvolutionNdDescriptor",
+    "cudnnSetConvolutionMathType",
+    "cudnnSetConvolutionGroupCount",
+    "cudnnDestroyConvolutionDescriptor",
+    "cudnnGetConvolutionForwardAlgorithm_v7",
+    "cudnnConvolutionForward",
+    "cudnnGetConvolutionBackwardDataAlgorithm_v7",
+    "cudnnConvolutionBackwardData",
+];
+
+/// A library of mathematics, without which this backend's own kernels compute.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Library {
+    CublasLt,
+    Cudnn,
+}
+
 /// The driver is there, and has what is called.
 ///
 /// # Errors
@@ -84,7 +132,28 @@ pub(super) fn require_compiler() -> Result<()> {
     has_all("NVRTC", "libnvrtc.so", library.ok_or_else(|| failure("NVRTC", missing))?, OF_COMPILER)
 }
 
-fn has_all(name: &str, file: &str, library: &Library, symbols: &[&str]) -> Result<()> {
+/// A library of mathematics is there, and has what is called.
+///
+/// # Errors
+/// It is not, or it is something else.
+pub(super) fn require(library: Library) -> Result<()> {
+    // SAFETY: as above.
+    let (name, file, found, symbols) = unsafe {
+        match library {
+            Library::CublasLt => {
+                let found = cublaslt::sys::is_culib_present().then(|| cublaslt::sys::culib());
+                ("cuBLASLt", "libcublasLt.so", found, OF_CUBLASLT)
+            }
+            Library::Cudnn => {
+                let found = cudnn::sys::is_culib_present().then(|| cudnn::sys::culib());
+                ("cuDNN", "libcudnn.so", found, OF_CUDNN)
+            }
+        }
+    };
+    has_all(name, file, found.ok_or_else(|| failure(name, format!("{file} is not found")))?, symbols)
+}
+
+fn has_all(name: &str, file: &str, library: &Loaded, symbols: &[&str]) -> Result<()> {
     // SAFETY: the symbol is not called here, only looked up.
     let is_there = |symbol: &&&str| unsafe { library.get::<unsafe extern "C" fn()>(symbol.as_bytes()).is_ok() };
     match symbols.iter().find(|symbol| !is_there(symbol)) {

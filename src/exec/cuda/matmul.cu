@@ -1,37 +1,40 @@
 #include "gemm.cuh"
 
 // So many products of an m x k and a k x n matrix. Elements of the left lie by_row and by_depth apart, those of the right
-// by_depth and by_column. Each product's matrices begin where `places` says: left, right.
+// by_depth and by_column. Each product's matrices begin where `places` says: left, right; or where there is none, evenly apart.
 template <class T>
 __global__ void __launch_bounds__(256) product(const T* __restrict__ left, const T* __restrict__ right,
-                                               typename Sum<T>::Total* __restrict__ out, const i64* __restrict__ places,
-                                               i64 matrices, i64 m, i64 k, i64 n, i64 left_by_row, i64 left_by_depth,
-                                               i64 right_by_depth, i64 right_by_column) {
+                                               const i64* __restrict__ places, i64 left_apart, i64 right_apart, i64 matrices,
+                                               i64 m, i64 k, i64 n, i64 left_by_row, i64 left_by_depth, i64 right_by_depth,
+                                               i64 right_by_column, EPILOGUE_PARAMETERS(T)) {
     for (i64 matrix = blockIdx.z; matrix < matrices; matrix += gridDim.z) {
-        const T *a = left + places[2 * matrix], *b = right + places[2 * matrix + 1];
-        auto* to = out + matrix * m * n;
+        const T* a = left + (places ? places[2 * matrix] : matrix * left_apart);
+        const T* b = right + (places ? places[2 * matrix + 1] : matrix * right_apart);
         tiled<T>(
             m, n, k, left_by_depth == 1, right_by_depth == 1,
             [=](i64 row, i64 i) { return a[row * left_by_row + i * left_by_depth]; },
             [=](i64 i, i64 column) { return b[i * right_by_depth + column * right_by_column]; },
-            [=](i64 row, i64 column, typename Sum<T>::Total sum) { to[row * n + column] = sum; });
+            [=](i64 row, i64 column, typename Sum<T>::Total sum) { EPILOGUE((matrix * m + row) * n + column, sum); });
     }
 }
 
 // Few rows: a warp a column, or several. The right matrix is read once.
-__global__ void __launch_bounds__(256) few_rows(const float* __restrict__ left, const float* __restrict__ right,
-                                                float* __restrict__ out, const i64* __restrict__ places, i64 matrices, i64 m,
-                                                i64 k, i64 n, i64 left_by_row, i64 left_by_depth, i64 right_by_depth,
-                                                i64 right_by_column) {
+template <class T>
+__global__ void __launch_bounds__(256) few_rows(const T* __restrict__ left, const T* __restrict__ right,
+                                                const i64* __restrict__ places, i64 left_apart, i64 right_apart, i64 matrices,
+                                                i64 m, i64 k, i64 n, i64 left_by_row, i64 left_by_depth, i64 right_by_depth,
+                                                i64 right_by_column, EPILOGUE_PARAMETERS(T)) {
     const i64 lane = threadIdx.x % 32, warps = (i64)gridDim.x * blockDim.x / 32;
     for (i64 w = ((i64)blockIdx.x * blockDim.x + threadIdx.x) / 32; w < matrices * n; w += warps) {
         const i64 matrix = w / n, column = w % n;
-        const float *a = left + places[2 * matrix], *b = right + places[2 * matrix + 1] + column * right_by_column;
+        const T* a = left + (places ? places[2 * matrix] : matrix * left_apart);
+        const T* b = right + (places ? places[2 * matrix + 1] : matrix * right_apart) + column * right_by_column;
         for (i64 row = 0; row < m; row++) {
-            float sum = 0;
-            for (i64 i = lane; i < k; i += 32) sum = fmaf(a[row * left_by_row + i * left_by_depth], b[i * right_by_depth], sum);
+            Sum<T> all;
+            for (i64 i = lane; i < k; i += 32) all.add(a[row * left_by_row + i * left_by_depth], b[i * right_by_depth]);
+            float sum = all.total();
             for (int step = 16; step; step >>= 1) sum += __shfl_xor_sync(0xffffffffu, sum, step);
-            if (lane == 0) out[(matrix * m + row) * n + column] = sum;
+            if (lane == 0) EPILOGUE((matrix * m + row) * n + column, sum);
         }
     }
 }

@@ -1,74 +1,124 @@
 use super::{
-    builder::{Builder, arguments, as_real},
+    builder::{Builder, arguments},
+    calls::{ALIGNMENT, Call},
     chain::Chain,
+    cublaslt,
+    float::Float,
     formula::{Finish, Formula, Input},
     geometry,
-    program::Slot,
+    program::{Argument, Slot},
     source::{File, file},
+    sums::{Kind, Maker, Sums},
 };
 use crate::{
     base::{Dtype, Result},
-    exec::{
-        Operand, ValueType,
-        meaning::{self, Factors},
-        views::View,
-    },
+    exec::{Operand, ValueType, meaning},
     ops::{A16MatMul, Fp8MatMul, MatMul, Product},
 };
+use std::sync::Arc;
 
 const FILE: File = file!("matmul.cu");
 
 /// Rows up to which each column is summed by a warp.
 const FEW: usize = 4;
 
-/// Matrices that are multiplied, each left one with each right one that `places` names.
+/// Where the left and the right matrix of each of many products begin.
+pub(super) enum Batch {
+    /// So many, so far apart.
+    Even {
+        count: usize,
+        apart: [i64; 2],
+    },
+    Listed(Vec<[i64; 2]>),
+}
+
+impl Batch {
+    /// A single product.
+    pub const ONE: Batch = Batch::Even { count: 1, apart: [0; 2] };
+
+    pub fn of(places: Vec<[i64; 2]>) -> Batch {
+        let apart = match places.as_slice() {
+            [first, second, ..] => [0, 1].map(|side| second[side] - first[side]),
+            _ => [0; 2],
+        };
+        let is_even = places.iter().enumerate().all(|(i, place)| *place == apart.map(|step| i as i64 * step));
+        if is_even { Batch::Even { count: places.len(), apart } } else { Batch::Listed(places) }
+    }
+    fn count(&self) -> usize {
+        match self {
+            Batch::Even { count, .. } => *count,
+            Batch::Listed(places) => places.len(),
+        }
+    }
+}
+
+/// Matrices that are multiplied, m x k and k x n.
 pub(super) struct Matrices {
     pub m: usize,
     pub k: usize,
     pub n: usize,
-    /// Stored as m x k and k x n, or transposed.
+    /// Stored so, or transposed.
     pub left_transposed: bool,
     pub right_transposed: bool,
-    /// Where the left and the right matrix of each product begin.
-    pub places: Vec<[i64; 2]>,
+    pub batch: Batch,
 }
 
-/// Launches products of factors of these kinds into `out`, which has m x n sums for each.
-pub(super) fn products(
-    b: &mut Builder,
-    p: &Matrices,
-    [left, right]: [Slot; 2],
-    out: Slot,
-    kind: Factors,
-) -> Result<()> {
-    let places = b.constant(p.places.as_flattened())?;
-    let left_by = if p.left_transposed { [1, p.m] } else { [p.k, 1] };
-    let right_by = if p.right_transposed { [1, p.k] } else { [p.n, 1] };
-    let matrices = p.places.len();
-    let arguments =
-        arguments![left, right, out, places, matrices, p.m, p.k, p.n, left_by[0], left_by[1], right_by[0], right_by[1]];
-    if kind == Factors::Real && p.m <= FEW && p.right_transposed {
-        return b.launch(FILE, "few_rows", geometry::elements((matrices * p.n * 32) as u64), arguments);
+impl Matrices {
+    /// Few rows for each column of a right matrix whose columns lie in one piece each.
+    fn has_few_rows(&self, kind: Kind) -> bool {
+        kind.is_real() && self.m <= FEW && self.right_transposed
     }
-    let geometry = geometry::tiles([p.m as u64, p.n as u64], matrices as u64, [64, 64], 256);
-    b.launch(FILE, format!("product<{}>", c_type(kind)), geometry, arguments)
+    /// The kernel that makes the products.
+    pub fn maker(&self, b: &mut Builder, [left, right]: [Slot; 2], kind: Kind) -> Result<Maker> {
+        let nowhere = Argument::from(0usize);
+        let (places, apart) = match &self.batch {
+            Batch::Even { apart, .. } => (nowhere, *apart),
+            Batch::Listed(places) => (b.constant(places.as_flattened())?.into(), [0; 2]),
+        };
+        let Matrices { m, k, n, .. } = *self;
+        let left_by = if self.left_transposed { [1, m] } else { [k, 1] };
+        let right_by = if self.right_transposed { [1, k] } else { [n, 1] };
+        let count = self.batch.count();
+        let mut arguments = arguments![left, right].to_vec();
+        arguments.push(places);
+        arguments.extend(arguments![apart[0], apart[1], count, m, k, n]);
+        arguments.extend(arguments![left_by[0], left_by[1], right_by[0], right_by[1]]);
+        let (function, geometry) = match self.has_few_rows(kind) {
+            true => ("few_rows", geometry::elements((count * n * 32) as u64)),
+            false => ("product", geometry::tiles([m as u64, n as u64], count as u64, [64, 64], 256)),
+        };
+        Ok(Maker { file: FILE, function: format!("{function}<{}>", kind.c_type()), geometry, arguments })
+    }
+    /// cuBLASLt's call, if there is one.
+    pub fn call(&self, b: &Builder, float: Float, has_bias: bool) -> Option<Arc<dyn Call>> {
+        let Batch::Even { count, apart } = self.batch else { return None };
+        let Matrices { m, k, n, left_transposed, right_transposed, .. } = *self;
+        // Steps that are no multiples of what pointers must be make the second matrix begin where none may.
+        let is_aligned = |step: i64| step as u64 * float.dtype().size() as u64 % u64::from(ALIGNMENT) == 0;
+        let is_even = count == 1 || (apart.iter().all(|step| is_aligned(*step)) && is_aligned((m * n) as i64));
+        if [m, k, n, count].contains(&0) || self.has_few_rows(Kind::Float(float)) || !is_even {
+            return None;
+        }
+        let product = cublaslt::Product { m, k, n, left_transposed, right_transposed, count, apart, float, has_bias };
+        b.libraries().blas()?.plan(product).map(|call| Arc::new(call) as Arc<dyn Call>)
+    }
 }
 
-/// The type of factors in CUDA C.
-pub(super) fn c_type(kind: Factors) -> &'static str {
-    match kind {
-        Factors::Real => "float",
-        Factors::Narrow => "int",
-        Factors::Wide => "i64",
+/// Launches products of float32 into `out`, which has m x n sums for each.
+pub(super) fn products(b: &mut Builder, p: &Matrices, factors: [Slot; 2], out: Slot) -> Result<()> {
+    if let Some(call) = p.call(b, Float::Single, false) {
+        return b.call(call, [&factors[..], &[out]].concat());
     }
+    let maker = p.maker(b, factors, Kind::Float(Float::Single))?;
+    b.sums(maker, out)
 }
 
 /// Stored integers less their zero points, or real numbers, as factors. `zeros` is broadcast to the operand.
-pub(super) fn factors(b: &mut Builder, operand: &Operand, zeros: Input, kind: Factors) -> Result<Slot> {
+pub(super) fn factors(b: &mut Builder, operand: &Operand, zeros: Input, kind: Kind) -> Result<Slot> {
     let dtype = match kind {
-        Factors::Real => return b.reals(operand),
-        Factors::Narrow => Dtype::Int32,
-        Factors::Wide => Dtype::Int64,
+        Kind::Float(float) => return b.floats(operand, float),
+        Kind::Narrow => Dtype::Int32,
+        Kind::Wide => Dtype::Int64,
     };
     let ty = ValueType { dtype, quantization: None, ..operand.ty.clone() };
     let to = b.temporary(ty.bytes());
@@ -80,116 +130,58 @@ pub(super) fn factors(b: &mut Builder, operand: &Operand, zeros: Input, kind: Fa
 pub(super) fn matmul(op: &MatMul<Operand>, b: &mut Builder) -> Result<()> {
     let (left, right) = (&op.input, &op.right);
     let p = Product::new(&left.ty.shape, &right.ty.shape, op.left_transpose, op.right_transpose)?;
-    let kind = meaning::factors(&left.ty, &right.ty);
+    let kind = Kind::of(&left.ty, &right.ty);
     let zero = |o: &Operand| Input::of_axis(&meaning::zero_points(&o.ty)[..1], &[], 0);
     let (x, y) = (factors(b, left, zero(left), kind)?, factors(b, right, zero(right), kind)?);
     // One right matrix for all rows of the left tensor: a single tall product.
-    let is_tall = p.right_batch.iter().all(|&d| d == 1) && !op.left_transpose;
-    let batch = p.batch.iter().product::<usize>();
-    let rows = if is_tall { batch * p.m } else { p.m };
+    let is_tall = p.right_batch.iter().all(|&d| d == 1) && !op.left_transpose && !op.output_transpose;
+    let count = p.batch.iter().product::<usize>();
     let pairs = p.pairs().map(|(i, j)| [(i * p.m * p.k) as i64, (j * p.k * p.n) as i64]);
-    let matrices = Matrices {
-        m: rows,
+    let straight = Matrices {
+        m: if is_tall { count * p.m } else { p.m },
         k: p.k,
         n: p.n,
         left_transposed: op.left_transpose,
         right_transposed: op.right_transpose,
-        places: if is_tall { vec![[0, 0]] } else { pairs.collect() },
+        batch: if is_tall { Batch::ONE } else { Batch::of(pairs.collect()) },
     };
-    let (sums, ty) = sums_of_result(b, kind, op.output_transpose)?;
-    products(b, &matrices, [x, y], sums, kind)?;
-    if sums == b.result(0) && op.bias.is_none() && !op.do_relu {
-        return Ok(());
-    }
-    complete(op, &p, (sums, ty), kind, b)
+    let (matrices, factors) = if op.output_transpose { (straight.turned(), [y, x]) } else { (straight, [x, y]) };
+    let sums = sums(op, &p, kind, b)?;
+    let call = |b: &Builder, float, has_bias| matrices.call(b, float, has_bias);
+    sums.made(b, factors, call, |b| matrices.maker(b, factors, kind))
 }
 
-/// Where sums go, and their type: a result of real numbers takes them itself, if they are made in its order.
-pub(super) fn sums_of_result(b: &mut Builder, kind: Factors, is_turned: bool) -> Result<(Slot, ValueType)> {
+impl Matrices {
+    /// Those whose product is this one's transposed, with left and right exchanged.
+    fn turned(self) -> Matrices {
+        let batch = match self.batch {
+            Batch::Even { count, apart: [left, right] } => Batch::Even { count, apart: [right, left] },
+            Batch::Listed(places) => Batch::Listed(places.into_iter().map(|[left, right]| [right, left]).collect()),
+        };
+        let (left_transposed, right_transposed) = (!self.right_transposed, !self.left_transposed);
+        Matrices { m: self.n, k: self.k, n: self.m, left_transposed, right_transposed, batch }
+    }
+}
+
+/// A bias of n elements belongs to the columns, before any transposition; one of another shape to the result.
+fn sums(op: &MatMul<Operand>, p: &Product, kind: Kind, b: &Builder) -> Result<Sums> {
     let result = b.result_type(0)?;
-    let dtype = if kind == Factors::Real { Dtype::Float32 } else { Dtype::Int64 };
-    let ty = ValueType { dtype, quantization: None, ..result.clone() };
-    let is_direct = kind == Factors::Real && result.buffer_dtype() == Dtype::Float32 && !is_turned;
-    Ok((if is_direct { b.result(0) } else { b.temporary(ty.bytes()) }, ty))
-}
-
-/// Transposes the sums where asked for, adds the bias, and stores them. A bias of n elements belongs to the columns, before any
-/// transposition; one of another shape to the result.
-fn complete(
-    op: &MatMul<Operand>,
-    p: &Product,
-    (sums, sums_type): (Slot, ValueType),
-    kind: Factors,
-    b: &mut Builder,
-) -> Result<()> {
-    let (result, batch) = (b.result_type(0)?.clone(), p.batch.iter().product::<usize>());
-    let of_columns = op.bias.as_ref().is_some_and(|bias| bias.ty.elements() == p.n);
-    let mut bias = op.bias.as_ref().map(|o| addend(o, kind));
-    let mut sums = Input::slot(sums, sums_type.clone());
-    if op.output_transpose {
-        let mut inputs = vec![sums.viewed(View::in_order(&[batch, p.m, p.n], &[0, 2, 1]))];
-        let counts = vec![batch, p.n, p.m];
-        if of_columns {
-            let view = View { start: 0, by: vec![0, 1, 0], counts: counts.clone() };
-            inputs.extend(bias.take().map(|bias| bias.viewed(view)));
-        }
-        let turned = b.temporary(sums_type.bytes());
-        let sum = Formula::arithmetic(inputs.clone(), added(&inputs, Factors::Real), added(&inputs, Factors::Wide));
-        b.chain(Chain::new(vec![sum], turned, sums_type.clone()).over(&counts))?;
-        sums = Input::slot(turned, sums_type);
-    }
-    let mut shape = result.shape.clone();
-    let mut inputs = vec![sums];
-    if let Some(bias) = bias {
-        if of_columns {
-            shape = vec![result.elements() / p.n.max(1), p.n];
-            inputs = vec![inputs.swap_remove(0).shaped(shape.clone()), bias.shaped(vec![p.n])];
-        } else {
-            inputs.push(bias);
+    let (mut shape, mut bias_shape) = (result.shape.clone(), Vec::new());
+    if let Some(bias) = &op.bias {
+        bias_shape = bias.ty.shape.clone();
+        if bias.ty.elements() == p.n {
+            let rows = result.elements() / p.n.max(1);
+            (shape, bias_shape) = match op.output_transpose {
+                true => (vec![rows / p.m.max(1), p.n, p.m], vec![p.n, 1]),
+                false => (vec![rows, p.n], vec![p.n]),
+            };
         }
     }
     let scale_of = |o: &Operand| o.ty.quantization.as_ref().map_or(1.0, |q| q.values().0[0]);
     let scale = scale_of(&op.input) * scale_of(&op.right);
     let scale = result.quantization.as_ref().map(|_| Input::of_axis(&[scale], &[], 0));
-    store_sums(b, inputs, scale, kind, Finish::relu(op.do_relu, op.relu_limit), &shape)
-}
-
-/// A bias, as it is added to sums.
-pub(super) fn addend(bias: &Operand, kind: Factors) -> Input {
-    if kind == Factors::Real { Input::of(bias).in_reals() } else { Input::of(bias).in_integers() }
-}
-
-/// Sums `x`, and with a second input the bias `y`.
-fn added(inputs: &[Input], kind: Factors) -> &'static str {
-    match (inputs.len() > 1, kind) {
-        (false, _) => "x",
-        (true, Factors::Real) => "x + y",
-        (true, _) => "plus(x, y)",
-    }
-}
-
-/// Stores sums (and a bias) over `shape` as the first result: real numbers as they are, integers saturated, or times a scale.
-pub(super) fn store_sums(
-    b: &mut Builder,
-    mut inputs: Vec<Input>,
-    scale: Option<Input>,
-    kind: Factors,
-    finish: Finish,
-    shape: &[usize],
-) -> Result<()> {
-    let result = b.result_type(0)?.clone();
-    let sum = added(&inputs, kind);
-    let formula = match (kind, scale) {
-        (Factors::Real, _) => Formula::real(inputs, sum),
-        (_, None) => Formula::whole(inputs, sum),
-        (_, Some(scale)) => {
-            let name = super::formula::name(inputs.len());
-            inputs = inputs.into_iter().map(Input::in_integers).chain([scale]).collect();
-            Formula::real(inputs, format!("(float)((double){sum} * {name})"))
-        }
-    };
-    let formulas = [vec![formula.finish(finish)], b.tails()?].concat();
-    b.chain(Chain::new(formulas, b.result(0), result).over(shape))
+    let finish = Finish::relu(op.do_relu, op.relu_limit);
+    Ok(Sums { kind, shape, bias: op.bias.clone(), bias_shape, scale, finish })
 }
 
 /// The product with a matrix of packed integers, which is made of real numbers first.
@@ -217,14 +209,12 @@ pub(super) fn fp8_matmul(op: &Fp8MatMul<Operand>, b: &mut Builder) -> Result<()>
 
 /// The product of an operand's rows and a matrix, plus bias.
 fn weighed(b: &mut Builder, input: &Operand, weight: Slot, transposed: bool, bias: Option<&Operand>) -> Result<()> {
-    let result = b.result_type(0)?.clone();
-    let (k, n) = (input.ty.shape.last().copied().unwrap_or(1), result.shape.last().copied().unwrap_or(1));
+    let shape = b.result_type(0)?.shape.clone();
+    let (k, n) = (input.ty.shape.last().copied().unwrap_or(1), shape.last().copied().unwrap_or(1));
     let m = input.ty.elements() / k.max(1);
-    let (left, out) = (b.reals(input)?, b.real_result(0)?);
-    let p = Matrices { m, k, n, left_transposed: false, right_transposed: transposed, places: vec![[0, 0]] };
-    products(b, &p, [left, weight], out, Factors::Real)?;
-    let Some(bias) = bias else { return b.store(0, out, Finish::default()) };
-    let inputs = vec![Input::slot(out, as_real(&result)), Input::of(bias).in_reals()];
-    let formulas = [vec![Formula::real(inputs, "x + y")], b.tails()?].concat();
-    b.chain(Chain::new(formulas, b.result(0), result))
+    let (factors, kind) = ([b.reals(input)?, weight], Kind::Float(Float::Single));
+    let p = Matrices { m, k, n, left_transposed: false, right_transposed: transposed, batch: Batch::ONE };
+    let bias_shape = bias.map_or(Vec::new(), |o| o.ty.shape.clone());
+    let sums = Sums { kind, shape, bias: bias.cloned(), bias_shape, scale: None, finish: Finish::default() };
+    sums.made(b, factors, |b, float, has_bias| p.call(b, float, has_bias), |b| p.maker(b, factors, kind))
 }

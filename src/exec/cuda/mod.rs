@@ -9,12 +9,15 @@ mod arithmetic;
 mod attention;
 mod builder;
 mod cache;
+mod calls;
 mod cast;
 mod chain;
 mod compare;
 mod conv;
 mod conv_bwd;
 mod create;
+mod cublaslt;
+mod cudnn;
 mod custom;
 mod deform;
 mod detect;
@@ -23,6 +26,7 @@ mod driver;
 mod einsum;
 mod faults;
 mod flash;
+mod float;
 mod formula;
 mod gather;
 mod geometry;
@@ -50,6 +54,7 @@ mod shift;
 mod sort;
 mod source;
 mod staging;
+mod sums;
 mod train;
 mod walk;
 
@@ -57,13 +62,14 @@ pub use custom::{CustomKernel, KernelArgument};
 pub use program::{DeviceArray, Program};
 pub use repeat::Memo;
 
-use super::{Backend, Doing, Operand, Signature, Steps, ValueType, heads};
+use super::{Backend, Doing, Operand, Precision, Signature, Steps, ValueType, heads};
 use crate::{
     array::{Array, ArrayMut},
     base::{Dtype, Result, Shape},
     ops::Op,
 };
 use builder::Builder;
+use calls::Calls;
 use chain::Chain;
 use driver::Gpu;
 use faults::Faults;
@@ -77,6 +83,7 @@ struct Cuda {
     device: Arc<Gpu>,
     pool: Arc<Pool>,
     faults: Faults,
+    calls: Calls,
 }
 
 /// Runs operators on an NVIDIA GPU. The libraries of its driver and of NVRTC, which compiles kernels, are looked for when one is
@@ -85,6 +92,14 @@ pub struct CudaBackend {
     cuda: Cuda,
     /// Held by who runs a plan.
     running: Mutex<()>,
+}
+
+/// How a GPU computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CudaOptions {
+    /// cuBLASLt and cuDNN may cut the factors of float32 products to 10 bits behind the point (TF32), which is several times as
+    /// fast.
+    pub tf32: bool,
 }
 
 impl CudaBackend {
@@ -104,16 +119,28 @@ impl CudaBackend {
     /// # Ok::<(), tpulang::Error>(())
     /// ```
     pub fn new(gpu: usize) -> Result<CudaBackend> {
+        CudaBackend::with(gpu, &CudaOptions::default())
+    }
+    /// As [`CudaBackend::new`].
+    ///
+    /// # Errors
+    /// Also where `TPULANG_LIBRARIES` names a library that is not there.
+    pub fn with(gpu: usize, options: &CudaOptions) -> Result<CudaBackend> {
         let device = Arc::new(Gpu::new(gpu)?);
         let pool = Pool::new(device.clone());
         let faults = Faults::new(&device, &pool)?;
-        Ok(CudaBackend { cuda: Cuda { device, pool, faults }, running: Mutex::default() })
+        let calls = Calls::new(device.clone(), options.tf32)?;
+        Ok(CudaBackend { cuda: Cuda { device, pool, faults, calls }, running: Mutex::default() })
     }
     /// Memory for an array, without its elements.
     fn placed(&self, array: &Array) -> Result<DeviceArray> {
         let bytes = (array.len() as u64).saturating_mul(array.dtype().size() as u64);
         let block = Arc::new(self.cuda.pool.block(bytes)?);
         Ok(DeviceArray { block, dtype: array.dtype(), shape: array.shape().to_vec() })
+    }
+    /// Why cuBLASLt or cuDNN, which something was to be computed by, are not used: a sentence each.
+    pub fn missing_libraries(&self) -> Vec<String> {
+        self.cuda.calls.missing()
     }
     /// What the driver calls the GPU: `NVIDIA H200`.
     pub fn gpu(&self) -> &str {
@@ -151,6 +178,9 @@ impl Backend for CudaBackend {
     }
     fn fuses(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
         signature.goes_on_in_floats(next, result) && formula_of(next, result).is_some()
+    }
+    fn has_precision(&self, _: Precision) -> bool {
+        true
     }
     fn takes(&self, signature: &Signature) -> bool {
         heads::takes(signature)
@@ -192,5 +222,8 @@ impl Backend for CudaBackend {
         steps: &mut Steps<DeviceArray>,
     ) -> Result<Vec<Array>> {
         self.run_or_repeat(memo, feeds, repeated, steps)
+    }
+    fn repeat(&self, memo: &Memo) -> Result<bool> {
+        self.replayed(memo)
     }
 }

@@ -2,21 +2,22 @@
 
 // Rows of n by mean and variance, or by the mean of squares alone; weight and bias, where they are there, belong to the row's
 // elements.
-__global__ void rows(const float* __restrict__ from, float* __restrict__ to, const float* __restrict__ weight,
-                     const float* __restrict__ bias, i64 rows, i64 n, i64 has_mean, i64 has_weight, i64 has_bias, float eps) {
+template <class T>
+__global__ void rows(const T* __restrict__ from, T* __restrict__ to, const T* __restrict__ weight, const T* __restrict__ bias,
+                     i64 rows, i64 n, i64 has_mean, i64 has_weight, i64 has_bias, float eps) {
     for (i64 row = blockIdx.x; row < rows; row += gridDim.x) {
-        const float* x = from + row * n;
+        const T* x = from + row * n;
         float mean = 0, squares = 0;
         if (has_mean) {
-            for (i64 i = threadIdx.x; i < n; i += blockDim.x) mean += x[i];
+            for_row(x, n, [&](i64, float v) { mean += v; });
             mean = in_block<Plus, float>(mean, 0) / n;
         }
-        for (i64 i = threadIdx.x; i < n; i += blockDim.x) squares += (x[i] - mean) * (x[i] - mean);
+        for_row(x, n, [&](i64, float v) { squares += (v - mean) * (v - mean); });
         const float factor = 1 / sqrt(in_block<Plus, float>(squares, 0) / n + eps);
-        for (i64 i = threadIdx.x; i < n; i += blockDim.x) {
-            const float v = (x[i] - mean) * factor * (has_weight ? weight[i] : 1);
-            to[row * n + i] = has_bias ? v + bias[i] : v;
-        }
+        change_row(x, to + row * n, n, [&](i64 i, float v) {
+            const float normal = (v - mean) * factor * (has_weight ? (float)weight[i] : 1.0f);
+            return has_bias ? normal + (float)bias[i] : normal;
+        });
     }
 }
 

@@ -1,5 +1,6 @@
 use super::{
     builder::{Builder, arguments},
+    float::Float,
     formula::{Finish, Formula, Input},
     geometry,
     program::Slot,
@@ -50,7 +51,7 @@ pub(super) fn scale(op: &Scale<Operand>) -> Formula {
     Formula::real(inputs, "x * y + z").finish(Finish::relu(op.do_relu, op.relu_limit))
 }
 
-/// Operands of a norm as real numbers; those that are absent are not read, and stand for the input.
+/// Operands of a norm as floats; those that are absent are not read, and stand for the input.
 struct Operands {
     x: Slot,
     y: Slot,
@@ -59,9 +60,9 @@ struct Operands {
 }
 
 impl Operands {
-    fn new(b: &mut Builder, input: &Operand, [weight, bias]: [&Option<Operand>; 2]) -> Result<Operands> {
-        let x = b.reals(input)?;
-        Ok(Operands { x, y: b.real_result(0)?, weight: b.reals_or(weight, x)?, bias: b.reals_or(bias, x)? })
+    fn new(b: &mut Builder, input: &Operand, [weight, bias]: [&Option<Operand>; 2], float: Float) -> Result<Operands> {
+        let (x, y) = (b.floats(input, float)?, b.float_result(0, float)?);
+        Ok(Operands { x, y, weight: b.floats_or(weight, float, x)?, bias: b.floats_or(bias, float, x)? })
     }
 }
 
@@ -73,11 +74,12 @@ fn rows(
     eps: f64,
     affine: [&Option<Operand>; 2],
 ) -> Result<()> {
-    let (o, rows) = (Operands::new(b, input, affine)?, input.ty.elements() / n.max(1));
+    let (float, rows) = (b.float(input)?, input.ty.elements() / n.max(1));
+    let o = Operands::new(b, input, affine, float)?;
     let [has_weight, has_bias] = affine.map(Option::is_some);
     let arguments = arguments![o.x, o.y, o.weight, o.bias, rows, n, has_mean, has_weight, has_bias, eps as f32];
-    b.launch(FILE, "rows", geometry::rows(rows as u64, n as u64), arguments)?;
-    b.store(0, o.y, Finish::default())
+    b.launch(FILE, format!("rows<{}>", float.c_type()), geometry::rows(rows as u64, n as u64), arguments)?;
+    b.store_floats(0, o.y, float, Finish::default())
 }
 
 pub(super) fn layer_norm(op: &LayerNorm<Operand>, b: &mut Builder) -> Result<()> {
@@ -92,7 +94,7 @@ pub(super) fn rms_norm(op: &RMSNorm<Operand>, b: &mut Builder) -> Result<()> {
 }
 
 fn groups(b: &mut Builder, input: &Operand, groups: usize, eps: f64, affine: [&Option<Operand>; 2]) -> Result<()> {
-    let (o, shape) = (Operands::new(b, input, affine)?, &input.ty.shape);
+    let (o, shape) = (Operands::new(b, input, affine, Float::Single)?, &input.ty.shape);
     let (images, each, inner) = (shape[0], shape[1] / groups, shape[2..].iter().product::<usize>());
     let [has_weight, has_bias] = affine.map(Option::is_some);
     let arguments = arguments![o.x, o.y, o.weight, o.bias, images, groups, each, inner, has_weight, has_bias, eps];
@@ -116,7 +118,7 @@ fn image(input: &Operand) -> [usize; 3] {
 
 pub(super) fn pixel_norm(op: &PixelNorm<Operand>, b: &mut Builder) -> Result<()> {
     let affine = [&op.weight, &op.bias];
-    let (o, [images, channels, inner]) = (Operands::new(b, &op.input, affine)?, image(&op.input));
+    let (o, [images, channels, inner]) = (Operands::new(b, &op.input, affine, Float::Single)?, image(&op.input));
     let [has_weight, has_bias] = affine.map(Option::is_some);
     let arguments = arguments![o.x, o.y, o.weight, o.bias, images, channels, inner, has_weight, has_bias, op.eps];
     b.launch(FILE, "pixels", geometry::elements((images * inner) as u64), arguments)?;

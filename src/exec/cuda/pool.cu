@@ -17,18 +17,23 @@ __device__ inline void reach(const Windows& w, i64 pixel, bool adaptive, i64* fr
     }
 }
 
+// Of a type, among finite numbers.
+template <class T> struct Lowest { static constexpr float of = -3.402823466e+38f; };
+template <> struct Lowest<half> { static constexpr float of = -65504.0f; };
+
 // The largest value of each window, NaN being larger than all; where a window lies outside entirely, the lowest number. With
 // `places` its place in the plane too: the first one, or that of a NaN.
-__global__ void max_pool(const float* __restrict__ from, float* __restrict__ to, int* __restrict__ places,
+template <class T>
+__global__ void max_pool(const T* __restrict__ from, T* __restrict__ to, int* __restrict__ places,
                          const Windows* __restrict__ windows, i64 planes, i64 has_places) {
     const Windows w = *windows;
     const i64 area = w.plane[0] * w.plane[1] * w.plane[2], pixels = w.positions[0] * w.positions[1] * w.positions[2];
     FOR_ELEMENTS(i, planes * pixels) {
-        const float* plane = from + i / pixels * area;
+        const T* plane = from + i / pixels * area;
         i64 start[3], end[3], place = 0;
         reach(w, i % pixels, false, start, end);
         bool found = false;
-        float largest = -3.402823466e+38f;
+        float largest = Lowest<T>::of;
         for (i64 d = start[0]; d < end[0]; d++)
             for (i64 r = start[1]; r < end[1]; r++)
                 for (i64 c = start[2]; c < end[2]; c++) {
@@ -46,18 +51,19 @@ __global__ void max_pool(const float* __restrict__ from, float* __restrict__ to,
 }
 
 // The mean of each window, over so many taps, or where that is 0, over those within the plane.
-__global__ void avg_pool(const float* __restrict__ from, float* __restrict__ to, const Windows* __restrict__ windows, i64 planes,
-                         i64 taps, i64 adaptive) {
+template <class T>
+__global__ void avg_pool(const T* __restrict__ from, T* __restrict__ to, const Windows* __restrict__ windows, i64 planes, i64 taps,
+                         i64 adaptive) {
     const Windows w = *windows;
     const i64 area = w.plane[0] * w.plane[1] * w.plane[2], pixels = w.positions[0] * w.positions[1] * w.positions[2];
     FOR_ELEMENTS(i, planes * pixels) {
-        const float* plane = from + i / pixels * area;
+        const T* plane = from + i / pixels * area;
         i64 start[3], end[3];
         reach(w, i % pixels, adaptive, start, end);
         float sum = 0;
         for (i64 d = start[0]; d < end[0]; d++)
             for (i64 r = start[1]; r < end[1]; r++)
-                for (i64 c = start[2]; c < end[2]; c++) sum += plane[(d * w.plane[1] + r) * w.plane[2] + c];
+                for (i64 c = start[2]; c < end[2]; c++) sum += (float)plane[(d * w.plane[1] + r) * w.plane[2] + c];
         i64 n = taps ? taps : (end[0] - start[0]) * (end[1] - start[1]) * (end[2] - start[2]);
         to[i] = sum / (float)(n < 1 ? 1 : n);
     }

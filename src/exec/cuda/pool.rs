@@ -27,10 +27,11 @@ fn planes(input: &Operand) -> usize {
 
 pub(super) fn max_pool(op: &MaxPool<Operand>, b: &mut Builder) -> Result<()> {
     let windows = sliding(b, &op.input, &windows(&op.input.ty.shape, &op.into())?)?;
-    let (x, y, n) = (b.reals(&op.input)?, b.real_result(0)?, b.result_type(0)?.elements());
+    let (float, n) = (b.float(&op.input)?, b.result_type(0)?.elements());
+    let (x, y) = (b.floats(&op.input, float)?, b.float_result(0, float)?);
     let arguments = arguments![x, y, y, windows, planes(&op.input), false];
-    b.launch(FILE, "max_pool", geometry::elements(n as u64), arguments)?;
-    b.store(0, y, Finish::relu(op.do_relu, op.relu_limit).and_round(op.round_mode))
+    b.launch(FILE, format!("max_pool<{}>", float.c_type()), geometry::elements(n as u64), arguments)?;
+    b.store_floats(0, y, float, Finish::relu(op.do_relu, op.relu_limit).and_round(op.round_mode))
 }
 
 pub(super) fn max_pool_with_mask(op: &MaxPoolWithMask<Operand>, b: &mut Builder) -> Result<()> {
@@ -38,7 +39,7 @@ pub(super) fn max_pool_with_mask(op: &MaxPoolWithMask<Operand>, b: &mut Builder)
     let (x, y, n) = (b.reals(&op.input)?, b.real_result(0)?, b.result_type(0)?.elements());
     let places = b.temporary_reals(n);
     let arguments = arguments![x, y, places, windows, planes(&op.input), true];
-    b.launch(FILE, "max_pool", geometry::elements(n as u64), arguments)?;
+    b.launch(FILE, "max_pool<float>", geometry::elements(n as u64), arguments)?;
     b.store_ints(1, Dtype::Int32, places)?;
     b.store(0, y, Finish::relu(op.do_relu, op.relu_limit))
 }
@@ -56,10 +57,11 @@ pub(super) fn adaptive_avg_pool(op: &AdaptiveAvgPool<Operand>, b: &mut Builder) 
 }
 
 fn average(b: &mut Builder, input: &Operand, windows: Slot, taps: i64, adaptive: bool, finish: Finish) -> Result<()> {
-    let (x, y, n) = (b.reals(input)?, b.real_result(0)?, b.result_type(0)?.elements());
+    let (float, n) = (b.float(input)?, b.result_type(0)?.elements());
+    let (x, y) = (b.floats(input, float)?, b.float_result(0, float)?);
     let arguments = arguments![x, y, windows, planes(input), taps, adaptive];
-    b.launch(FILE, "avg_pool", geometry::elements(n as u64), arguments)?;
-    b.store(0, y, finish)
+    b.launch(FILE, format!("avg_pool<{}>", float.c_type()), geometry::elements(n as u64), arguments)?;
+    b.store_floats(0, y, float, finish)
 }
 
 pub(super) fn pool_mask(op: &PoolMask<Operand>, b: &mut Builder) -> Result<()> {

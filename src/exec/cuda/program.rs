@@ -1,10 +1,11 @@
 //! What an operator becomes: launches, one after the other, on slots of memory. All of it is known when it is prepared.
 use super::{
     Cuda,
+    calls::Call,
     device::{Loaded, Value},
     geometry::Geometry,
     memory::Block,
-    source::Source,
+    source::{GENERATED, Source},
 };
 use crate::{
     base::{Cause, Dtype, Result, Shape, counted, invalid},
@@ -87,24 +88,33 @@ impl From<f64> for Argument {
     }
 }
 
-/// One kernel's launch.
+/// What the GPU is told to do.
+pub(super) enum Work {
+    Kernel { source: Source, kernel: Loaded, geometry: Geometry },
+    Call(Arc<dyn Call>),
+}
+
+/// What the GPU is told once. A call gets addresses alone.
 pub(super) struct Launch {
-    pub source: Source,
-    pub kernel: Loaded,
-    pub geometry: Geometry,
+    pub work: Work,
     pub arguments: Vec<Argument>,
 }
 
 impl Launch {
     /// For people.
     pub fn doing(&self) -> Doing {
+        let (source, geometry) = match &self.work {
+            Work::Kernel { source, geometry, .. } => (source, geometry),
+            Work::Call(call) => return Doing { text: call.doing(), source: None },
+        };
         let product = |sizes: [u32; 3]| sizes.iter().map(|n| u64::from(*n)).product::<u64>();
-        let (blocks, threads) = (product(self.geometry.blocks), product(self.geometry.threads));
+        let (blocks, threads) = (product(geometry.blocks), product(geometry.threads));
         let size = format!("{} of {threads} threads", counted(blocks as usize, "block"));
-        match self.source.own_text() {
-            Some(source) => Doing { text: format!("a kernel of its own, {size}"), source: Some(source.to_owned()) },
-            None => Doing { text: format!("{} of {}, {size}", self.source.function, self.source.file), source: None },
-        }
+        let text = match source.file {
+            GENERATED => format!("a kernel of its own, {size}"),
+            file => format!("{} of {file}, {size}", source.function),
+        };
+        Doing { text, source: source.own_text().map(str::to_owned) }
     }
 }
 
@@ -177,7 +187,10 @@ impl Program {
             for argument in &launch.arguments {
                 values.push(running.value(*argument)?);
             }
-            cuda.device.launch(launch.kernel, launch.geometry, &values)?;
+            match &launch.work {
+                Work::Kernel { kernel, geometry, .. } => cuda.device.launch(*kernel, *geometry, &values)?,
+                Work::Call(call) => call.run(&values.iter().filter_map(|v| v.address()).collect::<Vec<_>>())?,
+            }
         }
         Ok(running.results)
     }

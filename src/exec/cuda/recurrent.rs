@@ -2,13 +2,13 @@ use super::{
     builder::{Builder, arguments},
     formula::Finish,
     geometry,
-    matmul::{Matrices, products},
+    matmul::{Batch, Matrices, products},
     program::Slot,
     source::{File, file},
 };
 use crate::{
     base::Result,
-    exec::{Operand, meaning::Factors},
+    exec::Operand,
     ops::{GRU, LSTM},
 };
 
@@ -36,12 +36,12 @@ impl Unrolled {
         let (x, w) = (&input.ty.shape, &filter.ty.shape);
         let (length, batch) = if batch_first { (x[1], x[0]) } else { (x[0], x[1]) };
         let (directions, rows, k) = (w[0], w[1], w[2]);
-        let (m, of_direction) = (length * batch, |d: usize| [0, (d * rows * k) as i64]);
-        let places = (0..directions).map(of_direction).collect();
-        let p = Matrices { m, k, n: rows, left_transposed: false, right_transposed: true, places };
+        let m = length * batch;
+        let of_directions = Batch::Even { count: directions, apart: [0, (rows * k) as i64] };
+        let p = Matrices { m, k, n: rows, left_transposed: false, right_transposed: true, batch: of_directions };
         let factors = [b.reals(input)?, b.reals(filter)?];
         let gates = b.temporary_reals(m.saturating_mul(directions * rows));
-        products(b, &p, factors, gates, Factors::Real)?;
+        products(b, &p, factors, gates)?;
         let (hidden, recurrence) = (hidden as usize, b.reals(recurrence)?);
         Ok(Unrolled { length, batch, directions, hidden, batch_first, gates, recurrence })
     }

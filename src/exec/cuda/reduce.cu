@@ -6,23 +6,22 @@ enum { MEAN, SUM, MAX, MIN, PROD, L1, L2 };
 // Of the largest and the smallest the first stays where the comparison fails, so NaN is passed over, save in the first place.
 __device__ inline float chosen(float x, float y, i64 mode) { return (mode == MAX ? y > x : y < x) ? y : x; }
 
-__global__ void reduced(const float* __restrict__ from, float* __restrict__ to, i64 rows, i64 n, i64 mode) {
+template <class T> __global__ void reduced(const T* __restrict__ from, T* __restrict__ to, i64 rows, i64 n, i64 mode) {
     for (i64 row = blockIdx.x; row < rows; row += gridDim.x) {
-        const float* x = from + row * n;
+        const T* x = from + row * n;
         if (mode == MAX || mode == MIN) {
             // NaN in the first place stays, as nothing compares with it.
             const float nothing = mode == MAX ? -INFINITY : INFINITY;
             float found = nothing;
-            for (i64 i = threadIdx.x; i < n; i += blockDim.x) found = chosen(found, x[i], mode);
+            for_row(x, n, [&](i64, float v) { found = chosen(found, v, mode); });
             found = mode == MAX ? in_block<Larger, float>(found, nothing) : in_block<Smaller, float>(found, nothing);
-            if (threadIdx.x == 0) to[row] = n == 0 || x[0] != x[0] ? NAN : found;
+            if (threadIdx.x == 0) to[row] = n == 0 || (float)x[0] != (float)x[0] ? NAN : found;
             continue;
         }
         double value = mode == PROD ? 1 : 0;
-        for (i64 i = threadIdx.x; i < n; i += blockDim.x) {
-            const double v = x[i];
+        for_row(x, n, [&](i64, double v) {
             value = mode == PROD ? value * v : value + (mode == L1 ? fabs(v) : mode == L2 ? v * v : v);
-        }
+        });
         value = mode == PROD ? in_block<Times, double>(value, 1) : in_block<Plus, double>(value, 0);
         if (threadIdx.x == 0) to[row] = (float)(mode == MEAN ? value / n : mode == L2 ? sqrt(value) : value);
     }

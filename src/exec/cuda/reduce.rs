@@ -1,6 +1,7 @@
 use super::{
-    builder::{Builder, arguments, as_real},
+    builder::{Builder, arguments},
     chain::Chain,
+    float::Float,
     formula::{Finish, Formula, Input},
     geometry,
     program::Slot,
@@ -17,8 +18,8 @@ use crate::{
 
 const FILE: File = file!("reduce.cu");
 
-/// The operand's real numbers as rows of those that differ in the axes alone, how many there are, and how long they are.
-fn rows(b: &mut Builder, input: &Operand, axes: &[i64]) -> Result<(Slot, usize, usize)> {
+/// The operand's numbers in these floats, as rows of those that differ in the axes alone, how many there are, and how long they are.
+fn rows(b: &mut Builder, input: &Operand, axes: &[i64], float: Float) -> Result<(Slot, usize, usize)> {
     let shape = &input.ty.shape;
     let reduced = reduced_axes(axes, shape.len())?;
     let (mut order, last): (Vec<i64>, Vec<i64>) =
@@ -26,11 +27,11 @@ fn rows(b: &mut Builder, input: &Operand, axes: &[i64]) -> Result<(Slot, usize, 
     let n: usize = last.iter().map(|&i| shape[i as usize]).product();
     let rows = input.ty.elements() / n.max(1);
     order.extend(last);
-    let values = b.reals(input)?;
+    let values = b.floats(input, float)?;
     if order.is_sorted() {
         return Ok((values, rows, n));
     }
-    let (ty, view) = (as_real(&input.ty), View::in_order(shape, &order));
+    let (ty, view) = (float.type_like(&input.ty), View::in_order(shape, &order));
     let (turned, counts) = (b.temporary(ty.bytes()), view.counts.clone());
     let formula = Formula::moved(Input::slot(values, ty.clone()).viewed(view));
     b.chain(Chain::new(vec![formula], turned, ty).over(&counts))?;
@@ -47,15 +48,16 @@ pub(super) fn reduce(op: &Reduce<Operand>, b: &mut Builder) -> Result<()> {
         ReduceMode::ReduceL1 => 5,
         ReduceMode::ReduceL2 => 6,
     };
-    let (x, rows, n) = rows(b, &op.input, &op.axes)?;
-    let y = b.real_result(0)?;
-    b.launch(FILE, "reduced", geometry::rows(rows as u64, n as u64), arguments![x, y, rows, n, mode])?;
-    b.store(0, y, Finish::default())
+    let float = b.float(&op.input)?;
+    let (x, rows, n) = rows(b, &op.input, &op.axes, float)?;
+    let (y, function) = (b.float_result(0, float)?, format!("reduced<{}>", float.c_type()));
+    b.launch(FILE, function, geometry::rows(rows as u64, n as u64), arguments![x, y, rows, n, mode])?;
+    b.store_floats(0, y, float, Finish::default())
 }
 
 /// No degree of freedom is left rather than fewer, as in PyTorch.
 pub(super) fn variance(op: &Variance<Operand>, b: &mut Builder) -> Result<()> {
-    let (x, rows, n) = rows(b, &op.input, &op.reduce_list)?;
+    let (x, rows, n) = rows(b, &op.input, &op.reduce_list, Float::Single)?;
     let (y, freedom) = (b.real_result(0)?, (n as f64 - op.correction).max(0.0));
     b.launch(FILE, "variance", geometry::rows(rows as u64, n as u64), arguments![x, y, rows, n, freedom])?;
     b.store(0, y, Finish::default())

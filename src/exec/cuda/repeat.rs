@@ -62,6 +62,15 @@ impl CudaBackend {
         }
     }
 
+    /// What is recorded, on what was fed last; whether anything is.
+    pub(super) fn replayed(&self, memo: &Memo) -> Result<bool> {
+        let _one = self.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let state = memo.state.lock().unwrap_or_else(PoisonError::into_inner);
+        let State::Recorded(recorded) = &*state else { return Ok(false) };
+        self.cuda.device.replay(&recorded.recording)?;
+        Ok(true)
+    }
+
     fn go(&self, feeds: Vec<Array>, steps: &mut Steps<DeviceArray>) -> Result<Vec<DeviceArray>> {
         let placed = feeds.iter().map(|a| self.placed(a)).collect::<Result<Vec<_>>>()?;
         for (array, to) in feeds.iter().zip(&placed) {

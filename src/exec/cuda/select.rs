@@ -1,6 +1,5 @@
 use super::formula::{Formula, Input};
 use crate::{
-    base::Dtype,
     exec::{Operand, ValueType, meaning},
     ops::{MaskedFill, Trilu, Where},
 };
@@ -37,7 +36,7 @@ pub(super) fn trilu(op: &Trilu<Operand>, result: &ValueType) -> Formula {
     let expression = format!("{above} {order} (i64)k2 ? x : (R)0");
     let numbers = [h as f64, w as f64, op.diagonal as f64];
     let input = vec![Input::of(&op.input)];
-    if result.is_plain_int() && op.input.ty.buffer_dtype() != Dtype::Float32 {
+    if result.is_plain_int() && !op.input.ty.dtype.is_float() {
         return Formula::whole(input, expression).in_doubles().numbers(numbers);
     }
     Formula::real(input, expression).in_doubles().numbers(numbers)

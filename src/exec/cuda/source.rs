@@ -13,6 +13,9 @@ const INCLUDED: [(&str, &str); 4] = [
     ("#include \"windows.cuh\"", include_str!("windows.cuh")),
 ];
 
+/// The file of texts that are generated whole.
+pub(super) const GENERATED: &str = "generated.cu";
+
 /// A file of kernels.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct File {
@@ -36,31 +39,38 @@ pub(super) struct Source {
     pub file: &'static str,
     /// `softmax<float>`
     pub function: String,
+    /// What was generated, before the file's own text.
+    made: String,
     text: Cow<'static, str>,
 }
 
 impl Source {
     /// A function of a file, with its template's arguments: `softmax<float>`.
     pub fn new(file: File, function: impl Into<String>) -> Source {
-        Source { file: file.name, function: function.into(), text: Cow::Borrowed(file.text) }
+        Source { file: file.name, function: function.into(), made: String::new(), text: Cow::Borrowed(file.text) }
+    }
+    /// As [`Source::new`], with an epilogue that was generated.
+    pub fn with_epilogue(file: File, function: impl Into<String>, epilogue: &str) -> Source {
+        Source { made: epilogue.to_owned(), ..Source::new(file, function) }
     }
     /// The function `generated` of a text.
     pub fn generated(text: String) -> Source {
-        Source { file: "generated.cu", function: "generated".into(), text: Cow::Owned(text) }
+        Source { file: GENERATED, function: "generated".into(), made: text, text: Cow::Borrowed("") }
     }
     /// A function of somebody else's text.
     pub fn of_user(text: &str, function: &str) -> Source {
-        Source { file: "a text of one's own", function: function.into(), text: Cow::Owned(text.into()) }
+        let (file, text) = ("a text of one's own", Cow::Owned(text.into()));
+        Source { file, function: function.into(), made: String::new(), text }
     }
     /// All of it.
     pub fn text(&self) -> String {
-        format!("{COMMON}\n{}", self.included())
+        format!("{COMMON}\n{}{}", self.made, self.included())
     }
-    /// The text, without what all kernels share, of a kernel that was generated.
+    /// What was generated of it, or is somebody else's.
     pub fn own_text(&self) -> Option<&str> {
         match &self.text {
             Cow::Owned(text) => Some(text),
-            Cow::Borrowed(_) => None,
+            Cow::Borrowed(_) => Some(self.made.as_str()).filter(|made| !made.is_empty()),
         }
     }
     fn included(&self) -> String {

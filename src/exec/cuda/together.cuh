@@ -26,3 +26,27 @@ template <template <class> class F, class T> __device__ T in_block(T value, T no
     __syncthreads();
     return in_warp<F>(lane < warps ? found[lane] : nothing);
 }
+
+// This thread's elements of a row of n, four at a time where rows begin evenly: `f` gets the place and the value of each.
+template <class T, class F> __device__ __forceinline__ void for_row(const T* x, i64 n, F f) {
+    if (n % 4) {
+        for (i64 i = threadIdx.x; i < n; i += blockDim.x) f(i, (float)x[i]);
+        return;
+    }
+    for (i64 q = threadIdx.x; q < n / 4; q += blockDim.x) {
+        const Four<T> four = ((const Four<T>*)x)[q];
+        for (int l = 0; l < 4; l++) f(4 * q + l, (float)four.of[l]);
+    }
+}
+// The same, of which each becomes what `f` makes of it.
+template <class T, class F> __device__ __forceinline__ void change_row(const T* x, T* to, i64 n, F f) {
+    if (n % 4) {
+        for (i64 i = threadIdx.x; i < n; i += blockDim.x) to[i] = f(i, (float)x[i]);
+        return;
+    }
+    for (i64 q = threadIdx.x; q < n / 4; q += blockDim.x) {
+        Four<T> four = ((const Four<T>*)x)[q];
+        for (int l = 0; l < 4; l++) four.of[l] = f(4 * q + l, (float)four.of[l]);
+        ((Four<T>*)to)[q] = four;
+    }
+}

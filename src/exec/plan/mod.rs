@@ -171,6 +171,7 @@ impl<B: Backend> Plan<B> {
             }
         }
         for (t, array) in ready {
+            let array = self.slot(t)?.ty.buffered(&array)?;
             self.constants.insert(t, backends.0.upload(&array)?);
         }
         Ok(())
@@ -207,7 +208,7 @@ impl<B: Backend> Plan<B> {
                     format!("the backend {name} has no kernel for it, and strict forbids running it on the cpu");
                 return Err(Cause::Operator { op: op().into(), problem }.into());
             }
-            None => Kernel::OnCpu(cpu.prepare(&signature)?.map(Box::new).ok_or_else(|| {
+            None => Kernel::OnCpu(cpu.prepare(&signature.in_float32())?.map(Box::new).ok_or_else(|| {
                 let def = node.stages.first().map(|s| s.op.def());
                 let why = def.and_then(OpDef::why_not_computed).unwrap_or("not with these operands and attributes");
                 let problem = format!("tpulang has no kernel for it: {why}");

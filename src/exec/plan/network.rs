@@ -2,7 +2,7 @@
 use crate::{
     array::Array,
     base::{Cause, Result},
-    exec::{Layout, ValueType},
+    exec::{Layout, Precision, ValueType},
     graph::{Graph, TensorKind},
     ops::Op,
 };
@@ -47,7 +47,7 @@ impl Operation {
 impl Network {
     /// # Errors
     /// Propagated quantizations contradict each other.
-    pub fn new(graph: &Graph) -> Result<Network> {
+    pub fn new(graph: &Graph, precision: Precision) -> Result<Network> {
         let quantization = graph.propagated_quantization()?;
         let mut tensors = Vec::new();
         tensors.resize_with(graph.slots().len(), || None);
@@ -58,6 +58,7 @@ impl Network {
                 layout: Layout::Plain,
                 dtype: info.dtype,
                 quantization: quantization.get(t.index()).cloned().flatten(),
+                precision,
             };
             let constant = if let TensorKind::Coefficient(data) = &info.kind { data.clone() } else { None };
             tensors[t.index()] = Some(Slot { ty, type_text: info.type_text(), constant });

@@ -95,7 +95,7 @@ fn fold(draft: &mut Draft, at: usize) -> bool {
 fn computed(draft: &Draft, node: &Node) -> Result<Option<Vec<Array>>> {
     let backend = CpuBackend::new();
     let values = |t: usize| draft.constant(t).map(for_compute).transpose();
-    let signature = signature(node, |t| draft.slot(t), values)?;
+    let signature = signature(node, |t| draft.slot(t), values)?.in_float32();
     let Some(kernel) = backend.prepare(&signature)? else {
         return Ok(None);
     };

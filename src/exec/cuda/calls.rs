@@ -1,0 +1,143 @@
+//! What NVIDIA's libraries of mathematics compute: cuBLASLt and cuDNN, where they are there.
+use super::{cublaslt::Blas, cudnn::Dnn, device::Address, device::failure, driver::Gpu, libraries::Library};
+use crate::base::{Result, argument};
+use std::{
+    env,
+    sync::{Arc, OnceLock},
+};
+
+/// What of the libraries is used, for tests: `cublaslt`, `cudnn`, both with a comma between, or `none`. What is named must be
+/// there.
+const CHOICE: &str = "TPULANG_LIBRARIES";
+
+/// Memory that a call may have while it runs, in bytes. More makes few algorithms faster.
+pub(super) const WORKSPACE: u64 = 64 << 20;
+
+/// What pointers are multiples of, in bytes.
+pub(super) const ALIGNMENT: u32 = 16;
+
+/// Something that a library computes, all of which is known but the addresses.
+pub(super) trait Call: Send + Sync {
+    /// Tells the GPU to do it.
+    ///
+    /// # Errors
+    /// The library refuses, or something has failed before.
+    fn run(&self, addresses: &[Address]) -> Result<()>;
+    /// For people.
+    fn doing(&self) -> String;
+    /// Bytes of memory that it needs meanwhile, whose address comes last.
+    fn workspace(&self) -> u64;
+}
+
+/// Which of the libraries are used.
+#[derive(Debug, Clone, PartialEq, Eq)]
+enum Choice {
+    /// Those that are there.
+    Any,
+    /// These, which must be there.
+    Only(Vec<Library>),
+}
+
+impl Choice {
+    fn of_environment() -> Result<Choice> {
+        let Some(text) = env::var_os(CHOICE) else { return Ok(Choice::Any) };
+        let text = text.to_string_lossy();
+        let named = |name: &str| match name.trim() {
+            "cublaslt" => Ok(Library::CublasLt),
+            "cudnn" => Ok(Library::Cudnn),
+            other => Err(argument(CHOICE, other, "expected cublaslt, cudnn, both with a comma between, or none")),
+        };
+        match text.trim() {
+            "" => Ok(Choice::Any),
+            "none" => Ok(Choice::Only(Vec::new())),
+            list => Ok(Choice::Only(list.split(',').map(named).collect::<Result<_>>()?)),
+        }
+    }
+}
+
+/// The libraries, opened when something asks for them.
+pub(super) struct Calls {
+    gpu: Arc<Gpu>,
+    choice: Choice,
+    tf32: bool,
+    blas: OnceLock<Opened<Blas>>,
+    dnn: OnceLock<Opened<Dnn>>,
+}
+
+/// A library, or why there is none.
+type Opened<T> = std::result::Result<Arc<T>, String>;
+
+impl Calls {
+    /// # Errors
+    /// The environment asks for what is not known, or not there.
+    pub fn new(gpu: Arc<Gpu>, tf32: bool) -> Result<Calls> {
+        let choice = Choice::of_environment()?;
+        let calls = Calls { gpu, choice, tf32, blas: OnceLock::new(), dnn: OnceLock::new() };
+        if let Choice::Only(list) = &calls.choice {
+            let refused = |problem: String| failure(CHOICE, problem);
+            if list.contains(&Library::CublasLt) {
+                calls.opened_blas().as_ref().map_err(|e| refused(e.clone()))?;
+            }
+            if list.contains(&Library::Cudnn) {
+                calls.opened_dnn().as_ref().map_err(|e| refused(e.clone()))?;
+            }
+        }
+        Ok(calls)
+    }
+    fn uses(&self, library: Library) -> bool {
+        match &self.choice {
+            Choice::Any => true,
+            Choice::Only(list) => list.contains(&library),
+        }
+    }
+    fn opened_blas(&self) -> &Opened<Blas> {
+        self.blas.get_or_init(|| Blas::new(self.gpu.clone(), self.tf32).map(Arc::new).map_err(|e| e.to_string()))
+    }
+    fn opened_dnn(&self) -> &Opened<Dnn> {
+        self.dnn.get_or_init(|| Dnn::new(self.gpu.clone(), self.tf32).map(Arc::new).map_err(|e| e.to_string()))
+    }
+    /// Products of matrices, if they may be asked for.
+    pub fn blas(&self) -> Option<&Arc<Blas>> {
+        if self.uses(Library::CublasLt) { self.opened_blas().as_ref().ok() } else { None }
+    }
+    /// Convolutions, if they may be asked for.
+    pub fn dnn(&self) -> Option<&Arc<Dnn>> {
+        if self.uses(Library::Cudnn) { self.opened_dnn().as_ref().ok() } else { None }
+    }
+    /// Why what was asked for was not there, in a sentence each.
+    pub fn missing(&self) -> Vec<String> {
+        let blas = self.blas.get().and_then(|b| b.as_ref().err());
+        let dnn = self.dnn.get().and_then(|d| d.as_ref().err());
+        blas.into_iter().chain(dnn).cloned().collect()
+    }
+}
+
+/// A handle or descriptor of a library, given back when it is dropped.
+pub(super) struct Held<T: Copy> {
+    raw: T,
+    destroy: unsafe fn(T),
+}
+
+impl<T: Copy> Held<T> {
+    /// # Safety
+    /// `raw` was made by the library, `destroy` gives such a one back, and nobody else does.
+    pub unsafe fn new(raw: T, destroy: unsafe fn(T)) -> Held<T> {
+        Held { raw, destroy }
+    }
+    pub fn raw(&self) -> T {
+        self.raw
+    }
+}
+
+impl<T: Copy> Drop for Held<T> {
+    fn drop(&mut self) {
+        // SAFETY: as `new` asks for; this is the only time.
+        unsafe { (self.destroy)(self.raw) }
+    }
+}
+
+// SAFETY: descriptors and handles are plain memory of the library, of no thread in particular; who changes them or calls with them
+// has a lock.
+unsafe impl<T: Copy> Send for Held<T> {}
+// SAFETY: as above.
+unsafe impl<T: Copy> Sync for Held<T> {}

@@ -1,0 +1,249 @@
+//! Products of matrices by cuBLASLt.
+use super::{
+    calls::{ALIGNMENT, Call, Held, WORKSPACE},
+    device::{Address, failure},
+    driver::Gpu,
+    float::Float,
+    libraries::{self, Library},
+};
+use crate::base::Result;
+use cudarc::cublaslt::{
+    result::{self, CublasError},
+    sys::{self, cublasLtMatmulDescAttributes_t as Attribute, cublasLtMatmulPreferenceAttributes_t as Preference},
+};
+use std::{
+    ffi::c_void,
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// For messages.
+const NAME: &str = "cuBLASLt";
+
+/// Sums of parts in an order of their own, whichever is done first: what is added in place is not among them.
+const REDUCTIONS: u32 = sys::cublasLtReductionScheme_t::CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE as u32
+    | sys::cublasLtReductionScheme_t::CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE as u32;
+
+/// The library, for one GPU.
+pub(super) struct Blas {
+    /// Before the GPU, which it must not outlive.
+    handle: Held<sys::cublasLtHandle_t>,
+    gpu: Arc<Gpu>,
+    tf32: bool,
+}
+
+/// So many row-major products of an m x k and a k x n matrix, evenly apart.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct Product {
+    pub m: usize,
+    pub k: usize,
+    pub n: usize,
+    /// Stored as n x m and so on.
+    pub left_transposed: bool,
+    pub right_transposed: bool,
+    pub count: usize,
+    /// Elements from one left and right matrix to the next.
+    pub apart: [i64; 2],
+    /// Of all three matrices, and of the bias.
+    pub float: Float,
+    /// A number for each column is added.
+    pub has_bias: bool,
+}
+
+fn refused(e: CublasError) -> crate::base::Error {
+    failure(NAME, e)
+}
+
+/// The bytes of an attribute.
+fn bytes<T>(value: &T) -> (*const c_void, usize) {
+    (std::ptr::from_ref(value).cast(), size_of::<T>())
+}
+
+impl Blas {
+    /// # Errors
+    /// The library is not there, or does not open.
+    pub fn new(gpu: Arc<Gpu>, tf32: bool) -> Result<Blas> {
+        libraries::require(Library::CublasLt)?;
+        gpu.enter()?;
+        let handle = result::create_handle().map_err(refused)?;
+        let destroy = |handle| {
+            // SAFETY: it was created above, and is destroyed once.
+            let _ = unsafe { result::destroy_handle(handle) };
+        };
+        // SAFETY: as above.
+        Ok(Blas { handle: unsafe { Held::new(handle, destroy) }, gpu, tf32 })
+    }
+
+    /// The algorithm for a product; none where the library has none.
+    pub fn plan(self: &Arc<Self>, product: Product) -> Option<BlasCall> {
+        self.try_plan(product).ok()
+    }
+
+    fn try_plan(self: &Arc<Self>, p: Product) -> Result<BlasCall> {
+        self.gpu.enter()?;
+        let operation = self.operation(&p)?;
+        // The library has columns one behind the other: it multiplies the transposed matrices, in the other order.
+        let layout = |[rows, columns]: [usize; 2], step: i64| matrix(&p, [columns, rows], step);
+        let turned = |is: bool, [rows, columns]: [usize; 2]| if is { [columns, rows] } else { [rows, columns] };
+        let right = layout(turned(p.right_transposed, [p.k, p.n]), p.apart[1])?;
+        let left = layout(turned(p.left_transposed, [p.m, p.k]), p.apart[0])?;
+        let out = layout([p.m, p.n], (p.m * p.n) as i64)?;
+        let preference = preference()?;
+        // SAFETY: all were made above, and are alive.
+        let found = unsafe {
+            let (a, b, c) = (right.raw(), left.raw(), out.raw());
+            result::get_matmul_algo_heuristic(self.handle.raw(), operation.raw(), a, b, c, c, preference.raw())
+        };
+        let found = found.map_err(refused)?;
+        let (algorithm, workspace) = (found.algo, found.workspaceSize as u64);
+        let operation = Mutex::new(operation);
+        Ok(BlasCall { blas: self.clone(), product: p, operation, right, left, out, algorithm, workspace })
+    }
+
+    fn operation(&self, p: &Product) -> Result<Held<sys::cublasLtMatmulDesc_t>> {
+        use cudarc::cublas::sys::cublasOperation_t as Operation;
+        use sys::{cublasComputeType_t as Compute, cublasLtEpilogue_t as Epilogue};
+        let compute = match (p.float, self.tf32) {
+            (Float::Single, true) => Compute::CUBLAS_COMPUTE_32F_FAST_TF32,
+            _ => Compute::CUBLAS_COMPUTE_32F,
+        };
+        let made = result::create_matmul_desc(compute, sys::cudaDataType_t::CUDA_R_32F).map_err(refused)?;
+        let destroy = |raw| {
+            // SAFETY: it was created above, and is destroyed once.
+            let _ = unsafe { result::destroy_matmul_desc(raw) };
+        };
+        // SAFETY: as above.
+        let operation = unsafe { Held::new(made, destroy) };
+        let epilogue = if p.has_bias { Epilogue::CUBLASLT_EPILOGUE_BIAS } else { Epilogue::CUBLASLT_EPILOGUE_DEFAULT };
+        let of = |turned: bool| if turned { Operation::CUBLAS_OP_T } else { Operation::CUBLAS_OP_N } as i32;
+        set(&operation, Attribute::CUBLASLT_MATMUL_DESC_TRANSA, of(p.right_transposed))?;
+        set(&operation, Attribute::CUBLASLT_MATMUL_DESC_TRANSB, of(p.left_transposed))?;
+        set(&operation, Attribute::CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue as u32)?;
+        if p.has_bias {
+            // Which algorithms there are may depend on where the bias lies; this is as even as where it will be.
+            set(&operation, Attribute::CUBLASLT_MATMUL_DESC_BIAS_POINTER, ALIGNMENT as usize)?;
+        }
+        Ok(operation)
+    }
+}
+
+impl Drop for Blas {
+    fn drop(&mut self) {
+        // For the handle.
+        let _ = self.gpu.enter();
+    }
+}
+
+fn set<T>(operation: &Held<sys::cublasLtMatmulDesc_t>, attribute: Attribute, value: T) -> Result<()> {
+    let (value, size) = bytes(&value);
+    // SAFETY: the descriptor is alive; the value is copied.
+    unsafe { result::set_matmul_desc_attribute(operation.raw(), attribute, value, size) }.map_err(refused)
+}
+
+/// A matrix of so many rows and columns, those one behind the other, and the next ones.
+fn matrix(p: &Product, [rows, columns]: [usize; 2], step: i64) -> Result<Held<sys::cublasLtMatrixLayout_t>> {
+    use sys::cublasLtMatrixLayoutAttribute_t as Layout;
+    let kind = match p.float {
+        Float::Single => sys::cudaDataType_t::CUDA_R_32F,
+        Float::Half => sys::cudaDataType_t::CUDA_R_16F,
+    };
+    let made = result::create_matrix_layout(kind, rows as u64, columns as u64, rows as i64).map_err(refused)?;
+    let destroy = |raw| {
+        // SAFETY: it was created above, and is destroyed once.
+        let _ = unsafe { result::destroy_matrix_layout(raw) };
+    };
+    // SAFETY: as above.
+    let layout = unsafe { Held::new(made, destroy) };
+    let count = i32::try_from(p.count).map_err(|e| failure(NAME, e))?;
+    for (attribute, (value, size)) in [
+        (Layout::CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, bytes(&count)),
+        (Layout::CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, bytes(&step)),
+    ] {
+        // SAFETY: the layout is alive; the value is copied.
+        unsafe { result::set_matrix_layout_attribute(layout.raw(), attribute, value, size) }.map_err(refused)?;
+    }
+    Ok(layout)
+}
+
+fn preference() -> Result<Held<sys::cublasLtMatmulPreference_t>> {
+    let made = result::create_matmul_pref().map_err(refused)?;
+    let destroy = |raw| {
+        // SAFETY: it was created above, and is destroyed once.
+        let _ = unsafe { result::destroy_matmul_pref(raw) };
+    };
+    // SAFETY: as above.
+    let preference = unsafe { Held::new(made, destroy) };
+    for (attribute, (value, size)) in [
+        (Preference::CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, bytes(&WORKSPACE)),
+        (Preference::CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, bytes(&REDUCTIONS)),
+        (Preference::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, bytes(&ALIGNMENT)),
+        (Preference::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, bytes(&ALIGNMENT)),
+        (Preference::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, bytes(&ALIGNMENT)),
+        (Preference::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, bytes(&ALIGNMENT)),
+    ] {
+        // SAFETY: the preference is alive; the value is copied.
+        unsafe { result::set_matmul_pref_attribute(preference.raw(), attribute, value, size) }.map_err(refused)?;
+    }
+    Ok(preference)
+}
+
+/// A product, ready. Its addresses: left, right, the bias if it has one, the result, the workspace if it needs one.
+pub(super) struct BlasCall {
+    blas: Arc<Blas>,
+    product: Product,
+    /// It has the bias' address.
+    operation: Mutex<Held<sys::cublasLtMatmulDesc_t>>,
+    right: Held<sys::cublasLtMatrixLayout_t>,
+    left: Held<sys::cublasLtMatrixLayout_t>,
+    out: Held<sys::cublasLtMatrixLayout_t>,
+    algorithm: sys::cublasLtMatmulAlgo_t,
+    workspace: u64,
+}
+
+impl Call for BlasCall {
+    fn run(&self, addresses: &[Address]) -> Result<()> {
+        let mut addresses = addresses.iter().map(|a| a.0 as *mut c_void);
+        let mut next = || addresses.next().unwrap_or(std::ptr::null_mut());
+        let (left, right) = (next(), next());
+        let bias = if self.product.has_bias { next() } else { std::ptr::null_mut() };
+        let out = next();
+        let workspace = if self.workspace > 0 { next() } else { std::ptr::null_mut() };
+        self.blas.gpu.enter()?;
+        let operation = self.operation.lock().unwrap_or_else(PoisonError::into_inner);
+        if self.product.has_bias {
+            set(&operation, Attribute::CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias)?;
+        }
+        let (one, zero) = (1f32, 0f32);
+        // SAFETY: handle, descriptors and algorithm belong together; the addresses are of memory that has the layouts' elements,
+        // as the program was made, and lives until the stream has come here. The factors are read before the call returns.
+        let told = unsafe {
+            result::matmul(
+                self.blas.handle.raw(),
+                operation.raw(),
+                bytes(&one).0,
+                bytes(&zero).0,
+                right,
+                self.right.raw(),
+                left,
+                self.left.raw(),
+                out,
+                self.out.raw(),
+                out,
+                self.out.raw(),
+                &self.algorithm,
+                workspace,
+                self.workspace as usize,
+                self.blas.gpu.stream().cast(),
+            )
+        };
+        told.map_err(refused)
+    }
+    fn doing(&self) -> String {
+        let Product { m, k, n, count, has_bias, .. } = self.product;
+        let products = if count == 1 { "a product".into() } else { format!("{count} products") };
+        let bias = if has_bias { ", with bias" } else { "" };
+        format!("cuBLASLt: {products} of {m}x{k} and {k}x{n}{bias}")
+    }
+    fn workspace(&self) -> u64 {
+        self.workspace
+    }
+}

@@ -1,0 +1,341 @@
+//! Convolutions by cuDNN.
+use super::{
+    calls::{Call, Held, WORKSPACE},
+    device::{Address, failure},
+    driver::Gpu,
+    float::Float,
+    libraries::{self, Library},
+};
+use crate::base::{Error, Result, shape_text};
+use cudarc::cudnn::{
+    result::{self, CudnnError},
+    sys,
+};
+use std::{
+    ffi::{CStr, c_int, c_void},
+    sync::{Arc, Mutex, PoisonError},
+};
+
+/// For messages.
+const NAME: &str = "cuDNN";
+
+/// The oldest version whose calls these are.
+const OLDEST: usize = 90_000;
+
+/// Algorithms that are asked for.
+const CANDIDATES: usize = 8;
+
+/// The library, for one GPU.
+pub(super) struct Dnn {
+    /// One thread calls at a time. Before the GPU, which it must not outlive.
+    handle: Mutex<Held<sys::cudnnHandle_t>>,
+    gpu: Arc<Gpu>,
+    tf32: bool,
+}
+
+/// A convolution of images, or the gradient of one's input, which is a transposed convolution.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Convolution {
+    pub is_transposed: bool,
+    pub float: Float,
+    /// Images, channels and spatial axes of the operand and the result.
+    pub input: Vec<usize>,
+    pub output: Vec<usize>,
+    /// oc x ic/groups x kernel, as the convolution has it of which this is, or whose gradient.
+    pub filter: Vec<usize>,
+    pub groups: usize,
+    /// Of each spatial axis; as much before as behind.
+    pub pads: Vec<i64>,
+    pub strides: Vec<i64>,
+    pub dilations: Vec<i64>,
+}
+
+fn refused(e: CudnnError) -> Error {
+    // SAFETY: the text is the library's, and stays.
+    let text = unsafe { CStr::from_ptr(sys::cudnnGetErrorString(e.0)) };
+    failure(NAME, text.to_string_lossy())
+}
+
+type Tensor = Held<sys::cudnnTensorDescriptor_t>;
+type Filter = Held<sys::cudnnFilterDescriptor_t>;
+type Windows = Held<sys::cudnnConvolutionDescriptor_t>;
+
+impl Dnn {
+    /// # Errors
+    /// The library is not there, is too old, or does not open.
+    pub fn new(gpu: Arc<Gpu>, tf32: bool) -> Result<Dnn> {
+        libraries::require(Library::Cudnn)?;
+        let version = result::get_version();
+        if version < OLDEST {
+            return Err(failure(NAME, format!("libcudnn.so has version {version}; {OLDEST} or newer is needed")));
+        }
+        gpu.enter()?;
+        let raw = result::create_handle().map_err(refused)?;
+        let destroy = |raw| {
+            // SAFETY: it was created above, and is destroyed once.
+            let _ = unsafe { result::destroy_handle(raw) };
+        };
+        // SAFETY: as above; the stream belongs to the GPU, which lives longer.
+        let handle = unsafe {
+            let handle = Held::new(raw, destroy);
+            result::set_stream(raw, gpu.stream().cast()).map_err(refused)?;
+            handle
+        };
+        Ok(Dnn { handle: Mutex::new(handle), gpu, tf32 })
+    }
+
+    /// The algorithm for a convolution; none where the library has none that is wanted.
+    pub fn plan(self: &Arc<Self>, convolution: Convolution) -> Option<DnnCall> {
+        self.try_plan(convolution).ok()?
+    }
+
+    fn try_plan(self: &Arc<Self>, c: Convolution) -> Result<Option<DnnCall>> {
+        self.gpu.enter()?;
+        let sizes = |shape: &[usize]| numbers(&shape.iter().map(|d| *d as i64).collect::<Vec<_>>(), 4, 1);
+        let (Some(x), Some(y), Some(w)) = (sizes(&c.input), sizes(&c.output), sizes(&c.filter)) else {
+            return Ok(None);
+        };
+        let (Some(windows), Some(x), Some(y)) = (self.windows(&c)?, tensor(&x, c.float)?, tensor(&y, c.float)?) else {
+            return Ok(None);
+        };
+        let described = Described { x, w: filter(&w, c.float)?, y, windows };
+        let Some((algorithm, workspace)) = self.algorithm(&c, &described)? else { return Ok(None) };
+        Ok(Some(DnnCall { dnn: self.clone(), convolution: c, described, algorithm, workspace }))
+    }
+
+    /// Steps of the windows, and in which numbers products are made.
+    fn windows(&self, c: &Convolution) -> Result<Option<Windows>> {
+        let lists = (numbers(&c.pads, 2, 0), numbers(&c.strides, 2, 1), numbers(&c.dilations, 2, 1));
+        let ((Some(pads), Some(strides), Some(dilations)), Ok(groups)) = (lists, c_int::try_from(c.groups)) else {
+            return Ok(None);
+        };
+        let raw = result::create_convolution_descriptor().map_err(refused)?;
+        let destroy = |raw| {
+            // SAFETY: it was created above, and is destroyed once.
+            let _ = unsafe { result::destroy_convolution_descriptor(raw) };
+        };
+        let mode = sys::cudnnConvolutionMode_t::CUDNN_CROSS_CORRELATION;
+        // SAFETY: the descriptor was created above; the lists have as many numbers, and are copied.
+        unsafe {
+            let windows = Held::new(raw, destroy);
+            let [p, s, d] = [&pads, &strides, &dilations].map(|list| list.as_ptr());
+            let float = sys::cudnnDataType_t::CUDNN_DATA_FLOAT;
+            result::set_convolutionnd_descriptor(raw, pads.len() as c_int, p, s, d, mode, float).map_err(refused)?;
+            result::set_convolution_group_count(raw, groups).map_err(refused)?;
+            result::set_convolution_math_type(raw, self.mathematics(c.float)).map_err(refused)?;
+            Ok(Some(windows))
+        }
+    }
+
+    fn mathematics(&self, float: Float) -> sys::cudnnMathType_t {
+        match (float, self.tf32) {
+            (Float::Single, false) => sys::cudnnMathType_t::CUDNN_FMA_MATH,
+            _ => sys::cudnnMathType_t::CUDNN_TENSOR_OP_MATH,
+        }
+    }
+
+    /// The fastest, as the library expects, of those that always give the same numbers and need no more than [`WORKSPACE`]; and
+    /// the memory that it needs.
+    fn algorithm(&self, c: &Convolution, d: &Described) -> Result<Option<(Algorithm, u64)>> {
+        let handle = self.handle.lock().unwrap_or_else(PoisonError::into_inner);
+        let is_wanted = |status: sys::cudnnStatus_t, determinism: sys::cudnnDeterminism_t, memory: usize| {
+            status == sys::cudnnStatus_t::CUDNN_STATUS_SUCCESS
+                && determinism == sys::cudnnDeterminism_t::CUDNN_DETERMINISTIC
+                && memory as u64 <= WORKSPACE
+        };
+        let mut count: c_int = 0;
+        let most = CANDIDATES as c_int;
+        let (x, w, y, windows) = (d.x.raw(), d.w.raw(), d.y.raw(), d.windows.raw());
+        // SAFETY: of plain numbers; 0 is a value of each.
+        let mut forward: [sys::cudnnConvolutionFwdAlgoPerf_t; CANDIDATES] = unsafe { std::mem::zeroed() };
+        // SAFETY: as above.
+        let mut backward: [sys::cudnnConvolutionBwdDataAlgoPerf_t; CANDIDATES] = unsafe { std::mem::zeroed() };
+        // SAFETY: handle and descriptors are alive; there is room for as many answers as are asked for.
+        unsafe {
+            match c.is_transposed {
+                false => result::get_convolution_forward_algorithm(
+                    handle.raw(),
+                    x,
+                    w,
+                    windows,
+                    y,
+                    most,
+                    &mut count,
+                    forward.as_mut_ptr(),
+                ),
+                true => result::get_convolution_backward_data_algorithm(
+                    handle.raw(),
+                    w,
+                    x,
+                    windows,
+                    y,
+                    most,
+                    &mut count,
+                    backward.as_mut_ptr(),
+                ),
+            }
+        }
+        .map_err(refused)?;
+        let count = usize::try_from(count).map_or(0, |n| n.min(CANDIDATES));
+        let (chosen, mathematics, memory) = if c.is_transposed {
+            let Some(p) = backward[..count].iter().find(|p| is_wanted(p.status, p.determinism, p.memory)) else {
+                return Ok(None);
+            };
+            (Algorithm::Transposed(p.algo), p.mathType, p.memory)
+        } else {
+            let Some(p) = forward[..count].iter().find(|p| is_wanted(p.status, p.determinism, p.memory)) else {
+                return Ok(None);
+            };
+            (Algorithm::Forward(p.algo), p.mathType, p.memory)
+        };
+        // SAFETY: the descriptor is alive.
+        unsafe { result::set_convolution_math_type(windows, mathematics) }.map_err(refused)?;
+        Ok(Some((chosen, memory as u64)))
+    }
+}
+
+impl Drop for Dnn {
+    fn drop(&mut self) {
+        // For the handle.
+        let _ = self.gpu.enter();
+    }
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Algorithm {
+    Forward(sys::cudnnConvolutionFwdAlgo_t),
+    Transposed(sys::cudnnConvolutionBwdDataAlgo_t),
+}
+
+/// What the library has been told of a convolution.
+struct Described {
+    x: Tensor,
+    w: Filter,
+    y: Tensor,
+    windows: Windows,
+}
+
+/// Numbers as the library has them, `least` or more: a plane of one axis has a second one. None where one is too large.
+fn numbers(list: &[i64], least: usize, more: c_int) -> Option<Vec<c_int>> {
+    let mut numbers = list.iter().map(|n| c_int::try_from(*n).ok()).collect::<Option<Vec<_>>>()?;
+    numbers.resize(numbers.len().max(least), more);
+    Some(numbers)
+}
+
+fn kind(float: Float) -> sys::cudnnDataType_t {
+    match float {
+        Float::Single => sys::cudnnDataType_t::CUDNN_DATA_FLOAT,
+        Float::Half => sys::cudnnDataType_t::CUDNN_DATA_HALF,
+    }
+}
+
+/// Row-major; none where it has more than 2^31 elements.
+fn tensor(sizes: &[c_int], float: Float) -> Result<Option<Tensor>> {
+    let mut steps = vec![1; sizes.len()];
+    for a in (1..sizes.len()).rev() {
+        let Some(step) = c_int::checked_mul(steps[a], sizes[a]) else { return Ok(None) };
+        steps[a - 1] = step;
+    }
+    if sizes.first().and_then(|n| n.checked_mul(steps[0])).is_none() {
+        return Ok(None);
+    }
+    let raw = result::create_tensor_descriptor().map_err(refused)?;
+    let destroy = |raw| {
+        // SAFETY: it was created above, and is destroyed once.
+        let _ = unsafe { result::destroy_tensor_descriptor(raw) };
+    };
+    // SAFETY: the descriptor was created above; both lists have as many numbers, and are copied.
+    unsafe {
+        let tensor = Held::new(raw, destroy);
+        let rank = sizes.len() as c_int;
+        result::set_tensornd_descriptor(raw, kind(float), rank, sizes.as_ptr(), steps.as_ptr()).map_err(refused)?;
+        Ok(Some(tensor))
+    }
+}
+
+fn filter(sizes: &[c_int], float: Float) -> Result<Filter> {
+    let raw = result::create_filter_descriptor().map_err(refused)?;
+    let destroy = |raw| {
+        // SAFETY: it was created above, and is destroyed once.
+        let _ = unsafe { result::destroy_filter_descriptor(raw) };
+    };
+    let format = sys::cudnnTensorFormat_t::CUDNN_TENSOR_NCHW;
+    // SAFETY: the descriptor was created above; the list is copied.
+    unsafe {
+        let filter = Held::new(raw, destroy);
+        result::set_filternd_descriptor(raw, kind(float), format, sizes.len() as c_int, sizes.as_ptr())
+            .map_err(refused)?;
+        Ok(filter)
+    }
+}
+
+/// A convolution, ready. Its addresses: operand, filter, result, the workspace if it needs one.
+pub(super) struct DnnCall {
+    dnn: Arc<Dnn>,
+    convolution: Convolution,
+    described: Described,
+    algorithm: Algorithm,
+    workspace: u64,
+}
+
+impl Call for DnnCall {
+    fn run(&self, addresses: &[Address]) -> Result<()> {
+        let mut addresses = addresses.iter().map(|a| a.0 as *mut c_void);
+        let mut next = || addresses.next().unwrap_or(std::ptr::null_mut());
+        let (of_x, of_w, of_y) = (next(), next(), next());
+        let (workspace, size) =
+            (if self.workspace > 0 { next() } else { std::ptr::null_mut() }, self.workspace as usize);
+        let Described { x, w, y, windows } = &self.described;
+        let (x, w, y, windows) = (x.raw(), w.raw(), y.raw(), windows.raw());
+        let (one, zero) = (1f32, 0f32);
+        let (one, zero) = (std::ptr::from_ref(&one).cast(), std::ptr::from_ref(&zero).cast());
+        self.dnn.gpu.enter()?;
+        let handle = self.dnn.handle.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: handle, descriptors and algorithm belong together; the addresses are of memory that has the descriptors'
+        // elements, as the program was made, and lives until the stream has come here. The factors are read before the call
+        // returns.
+        let told = unsafe {
+            match self.algorithm {
+                Algorithm::Forward(algorithm) => result::convolution_forward(
+                    handle.raw(),
+                    one,
+                    x,
+                    of_x,
+                    w,
+                    of_w,
+                    windows,
+                    algorithm,
+                    workspace,
+                    size,
+                    zero,
+                    y,
+                    of_y,
+                ),
+                Algorithm::Transposed(algorithm) => result::convolution_backward_data(
+                    handle.raw(),
+                    one,
+                    w,
+                    of_w,
+                    x,
+                    of_x,
+                    windows,
+                    algorithm,
+                    workspace,
+                    size,
+                    zero,
+                    y,
+                    of_y,
+                ),
+            }
+        };
+        told.map_err(refused)
+    }
+    fn doing(&self) -> String {
+        let c = &self.convolution;
+        let what = if c.is_transposed { "a transposed convolution" } else { "a convolution" };
+        format!("cuDNN: {what} of {} to {}", shape_text(&c.input), shape_text(&c.output))
+    }
+    fn workspace(&self) -> u64 {
+        self.workspace
+    }
+}

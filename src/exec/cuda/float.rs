@@ -1,0 +1,37 @@
+//! In which floats a kernel reads and writes memory; it computes in float32 or wider.
+use crate::{
+    base::Dtype,
+    exec::{Precision, ValueType},
+};
+
+/// The type of floats in memory.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Float {
+    Single,
+    Half,
+}
+
+impl Float {
+    /// float16 where all of these tensors lie so.
+    pub fn of<const N: usize>(types: [&ValueType; N]) -> Float {
+        let is_half = types.iter().all(|ty| ty.buffer_dtype() == Dtype::Float16);
+        if is_half { Float::Half } else { Float::Single }
+    }
+    pub fn dtype(self) -> Dtype {
+        match self {
+            Float::Single => Dtype::Float32,
+            Float::Half => Dtype::Float16,
+        }
+    }
+    /// In CUDA C.
+    pub fn c_type(self) -> &'static str {
+        match self {
+            Float::Single => "float",
+            Float::Half => "half",
+        }
+    }
+    /// The tensor with its numbers in these floats.
+    pub fn type_like(self, ty: &ValueType) -> ValueType {
+        ValueType { dtype: self.dtype(), quantization: None, precision: Precision::F16, ..ty.clone() }
+    }
+}
