@@ -7,7 +7,7 @@ PROFILE ?= release
 BIN = target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup demo build test check deny portable kernels gpu-build gpu-check conformance quantized fuzz fuzz-input minilm bench bench-quick docs
+.PHONY: help setup demo build test check deny portable kernels gpu-build gpu-check gpu-bench conformance quantized fuzz fuzz-input minilm bench bench-quick docs
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -56,6 +56,13 @@ MINUTES ?= 30
 gpu-check: ## on a machine with a GPU: recorded and random graphs beside the CPU, compute-sanitizer; SKIP_BUILD=1 where the binary was carried there
 	$(if $(SKIP_BUILD),,$(MAKE) gpu-build)
 	python3 conformance/gpu.py --bin $(GPU_BIN) --cases $(CASES) --minutes $(MINUTES)
+
+# A Python with numpy, and PyTorch for CUDA where there is one. GPU_BENCH=--tf32, --precision f16, --small, --only ..
+PYTHON ?= python3
+BENCH_MINUTES ?= 20
+gpu-bench: ## on a machine with a GPU: speed beside PyTorch and beside what the card attains: build/bench/gpu.md; SKIP_BUILD=1 as above
+	$(if $(SKIP_BUILD),,$(MAKE) gpu-build)
+	$(PYTHON) benches/gpu.py --bin $(GPU_BIN) --minutes $(BENCH_MINUTES) $(GPU_BENCH)
 
 docs: setup ## write the generated files anew
 	cargo run --quiet -- ops --markdown functions > docs/functions.md

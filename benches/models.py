@@ -9,10 +9,10 @@ import numpy as np
 from net import Net
 
 
-def resnet50():
+def resnet50(batch=1, side=224):
     """batch normalisation folded"""
     net = Net("resnet50")
-    x = net.maxpool(net.relu(net.conv(net.input("image", (1, 3, 224, 224)), 3, 64, 7, 2)))
+    x = net.maxpool(net.relu(net.conv(net.input("image", (batch, 3, side, side)), 3, 64, 7, 2)))
     channels = 64
     for stage, (width, blocks) in enumerate([(64, 3), (128, 4), (256, 6), (512, 3)]):
         for block in range(blocks):
@@ -22,7 +22,7 @@ def resnet50():
             x = net.relu(net.conv(x, width, width, 3, stride))
             channels = 4 * width
             x = net.relu(net.add(net.conv(x, width, channels, 1, gain=0.3), kept))
-    net.outputs(net.linear(net.reshape(net.mean_pool(x), 1, 2048), 2048, 1000))
+    net.outputs(net.linear(net.reshape(net.mean_pool(x), batch, 2048), 2048, 1000))
     return net
 
 
@@ -63,15 +63,15 @@ def projected(net, x, hidden, *, gain=1.0):
     return [net.linear(x, hidden, hidden, gain=gain) for _ in range(3)]
 
 
-def bert(name, layers, hidden, heads, length, vocabulary=30522):
+def bert(name, layers, hidden, heads, length, batch=1, vocabulary=30522):
     """the last hidden states"""
     net = Net(name)
-    ids, mask = net.input("ids", (1, length), "int32", below=vocabulary), net.input("mask", (1, 1, 1, length))
+    ids, mask = net.input("ids", (batch, length), "int32", below=vocabulary), net.input("mask", (batch, 1, 1, length))
     words = net.embed(net.weight(vocabulary, hidden, fan=1), ids)
     x = net.layer_norm(net.add(words, net.weight(1, length, hidden, fan=1)), hidden)
     for _ in range(layers):
         q, k, v = projected(net, x, hidden)
-        mixed = attention(net, q, k, v, heads, hidden // heads, mask, length=length)
+        mixed = attention(net, q, k, v, heads, hidden // heads, mask, batch, length)
         x = net.layer_norm(net.add(net.linear(mixed, hidden, hidden), x), hidden)
         h = net.linear(net.gelu(net.linear(x, hidden, 4 * hidden)), 4 * hidden, hidden)
         x = net.layer_norm(net.add(h, x), hidden)
@@ -79,14 +79,14 @@ def bert(name, layers, hidden, heads, length, vocabulary=30522):
     return net
 
 
-def vit():
+def vit(layers=12):
     """ViT-B/16"""
     net, hidden, length = Net("vit"), 768, 197
     x = net.conv(net.input("image", (1, 3, 224, 224)), 3, hidden, 16, 16, 0)
     x = net.permute(net.reshape(x, 1, hidden, 196), 0, 2, 1)
     x = net.concat(1, net.weight(1, 1, hidden, fan=1), x)
     x = net.add(x, net.weight(1, length, hidden, fan=1))
-    for _ in range(12):
+    for _ in range(layers):
         q, k, v = projected(net, net.layer_norm(x, hidden), hidden)
         x = net.add(x, net.linear(attention(net, q, k, v, 12, 64, length=length), hidden, hidden))
         h = net.gelu(net.linear(net.layer_norm(x, hidden), hidden, 4 * hidden))

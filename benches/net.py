@@ -95,6 +95,21 @@ class Net:
             raise AttributeError(kind)
         return lambda *inputs, **attributes: self.add_op(kind, *inputs, **attributes)
 
+    def half(self):
+        """the same with floats of 16 bits"""
+        for arrays in (self.inputs, self.weights):
+            arrays.update({n: a.astype(np.float16) for n, a in arrays.items() if a.dtype == np.float32})
+        for op in self.ops():
+            if op.kind == "concat":
+                op.attributes["dtype"] = "float16"
+        return self
+
+    def read(self):
+        """the bytes of inputs and weights that no kernel can do without: of a table, as many rows as are looked up"""
+        arrays = {**self.inputs, **self.weights}
+        rows = {op.inputs[0]: arrays[op.inputs[1]].size for op in self.ops() if op.kind == "embed"}
+        return sum(a.nbytes * min(rows.get(n, len(a)), len(a)) // len(a) for n, a in arrays.items())
+
     def ops(self):
         for step in self.steps:
             yield from step.ops if isinstance(step, Group) else [step]
@@ -265,6 +280,15 @@ def rope_torch(t, a, x, sine, cosine):
     return x * cosine + t.cat([-second, first], -1) * sine
 
 
+def reduce_onnx(op, g):
+    g.node("ReduceSum", [op.inputs[0], g.constant([op.attributes["axis"]])], op.output, keepdims=0)
+
+
+def concat_spec(op):
+    # Its dtype is float32 unless told.
+    return "concat", {"inputs": list(op.inputs), **op.attributes}
+
+
 def slice_spec(op):
     a = op.attributes
     return "slice", {"input": op.inputs[0], "starts": [a["start"]], "ends": [a["end"]], "steps": [a["step"]], "axes": [a["axis"]]}
@@ -302,7 +326,9 @@ OPS = {
                     lambda op, g: g.node("Transpose", op.inputs, op.output, perm=op.attributes["order"]),
                     lambda t, a, x: x.permute(a["order"])),
     "slice": Form(slice_spec, slice_onnx, slice_torch),
-    "concat": Form(lambda op: ("concat", {"inputs": list(op.inputs), "axis": op.attributes["axis"]}),
+    "sum": Form(lambda op: ("reduce", {"input": op.inputs[0], "method": "ReduceSum", "axes": [op.attributes["axis"]], "keep_dims": False}),
+                reduce_onnx, lambda t, a, x: x.sum(a["axis"])),
+    "concat": Form(concat_spec,
                    lambda op, g: g.node("Concat", op.inputs, op.output, axis=op.attributes["axis"]),
                    lambda t, a, *xs: t.cat(xs, a["axis"])),
     "embed": Form(named("index_select", "input", "index", axis=0), node("Gather", axis=0), lambda t, a, x, i: t.embedding(x, i)),

@@ -18,9 +18,8 @@ def write(path, told):
             f.write(text)
 
 
-def least_ms(row, peaks):
+def least_ms(row, peak):
     """what the machine needs at least: at its peak of arithmetic, or to move inputs, weights and outputs once"""
-    peak = peaks[str(row["threads"])] if str(row["threads"]) in peaks else peaks[row["threads"]]
     return max(row["operations"] / peak["gflops"], row["bytes"] / peak["gbs"]) / 1e6
 
 
@@ -45,13 +44,19 @@ def table(rows, peaks, models):
     lines = [heads, ["---"] + ["---:"] * (len(heads) - 1)]
     for r in rows:
         ours = r["ms"].get("tpulang")
+        # Numbers that are keys become strings in JSON.
+        peak = peaks.get(r["threads"]) or peaks[str(r["threads"])]
         # The peak of arithmetic is that of floats.
-        share = None if ours is None or "_int" in r["name"] else 100 * least_ms(r, peaks) / ours
+        share = None if ours is None or "_int" in r["name"] else 100 * least_ms(r, peak) / ours
         cells = [r["name"], time(ours), *(time(r["ms"].get(p)) for p in peers), *(number(ratio(r, p)) for p in peers)]
         cells.append(number(share, "%.0f%%"))
         if models:
             cells += [time(r.get("first_ms")), number(r["peak_bytes"] / 2 ** 20 if r.get("peak_bytes") else None, "%.0f")]
         lines.append(cells)
+    return joined(lines)
+
+
+def joined(lines):
     return "\n".join("| %s |" % " | ".join(cells) for cells in lines)
 
 

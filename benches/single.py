@@ -12,10 +12,10 @@ def gemm(m, k, n):
     return make
 
 
-def conv(ic, oc, side, kernel, stride=1, group=1):
+def conv(ic, oc, side, kernel, stride=1, group=1, batch=1):
     def make():
         net = Net("conv")
-        net.outputs(net.conv(net.input("x", (1, ic, side, side)), ic, oc, kernel, stride, group=group))
+        net.outputs(net.conv(net.input("x", (batch, ic, side, side)), ic, oc, kernel, stride, group=group))
         return net
     return make
 
@@ -50,6 +50,30 @@ def chain(*shape):
     x, y = net.input("x", shape), net.input("y", shape)
     net.outputs(net.mul(net.sigmoid(net.add(net.relu(net.scale(x, by=0.5)), y)), x))
     return net
+
+
+def of_two(kind, *shape, **attributes):
+    def make():
+        net = Net(kind)
+        net.outputs(net.add_op(kind, net.input("x", shape), net.input("y", shape), **attributes))
+        return net
+    return make
+
+
+def total(axis, *shape):
+    def make():
+        net = Net("sum")
+        net.outputs(net.sum(net.input("x", shape), axis=axis))
+        return net
+    return make
+
+
+def embed(rows, width, looked_up):
+    def make():
+        net = Net("embed")
+        net.outputs(net.embed(net.weight(rows, width, fan=1), net.input("ids", (looked_up,), "int32", below=rows)))
+        return net
+    return make
 
 
 def matmul_int(m, k, n):

@@ -3,8 +3,10 @@
 
     gpu.py --bin TPULANG [--cases FOLDER] [--minutes N] [--seed N] [--only REGEX] [--no-sanitizer]
 
-First the recorded cases (folders with spec.json and inputs.npz), fused and not; then, if compute-sanitizer is installed, each
-of them under memcheck and racecheck; then random graphs of kinds/ for so many minutes. Needs Python with numpy.
+First the recorded cases (folders with spec.json and inputs.npz), fused and not, with the libraries that are there; those of
+products and convolutions again with cuBLASLt alone, cuDNN alone and neither; and all with float16 in the place of float32,
+within 4e-3. Then, if compute-sanitizer is installed, each of them under memcheck and racecheck; then random graphs of kinds/
+for so many minutes, with the libraries and without in turn. Needs Python with numpy.
 """
 import argparse
 import concurrent.futures
@@ -24,14 +26,21 @@ from kinds import KINDS
 from random_graph import R, Spec
 
 TOLERANCE = 1e-5
+OF_HALVES = 4e-3
+# Libraries that are used, by their names in TPULANG_LIBRARIES; None for those that are there.
+PATHS = [None, "cublaslt", "cudnn", "none"]
+MADE_OF_PRODUCTS = re.compile(r'"op": "[a-z0-9_]*(matmul|conv|attention|lstm|gru|rnn|mlp|einsum)')
 
 
-def run(command):
-    done = subprocess.run(command, capture_output=True, text=True)
+def run(command, libraries=None):
+    environment = {k: v for k, v in os.environ.items() if k != "TPULANG_LIBRARIES"}
+    if libraries:
+        environment["TPULANG_LIBRARIES"] = libraries
+    done = subprocess.run(command, capture_output=True, text=True, env=environment)
     return done.returncode, (done.stdout + done.stderr).strip()
 
 
-def differences(cpu, gpu):
+def differences(cpu, gpu, tolerance):
     """what differs between two archives"""
     with np.load(cpu) as a, np.load(gpu) as b:
         if sorted(a.files) != sorted(b.files):
@@ -49,34 +58,78 @@ def differences(cpu, gpu):
                 with np.errstate(all="ignore"):
                     error = np.linalg.norm(np.where(same, 0, x.astype(np.float64) - y))
                     norm = np.linalg.norm(np.where(np.isfinite(x), x, 0).astype(np.float64))
-                if error and not error <= TOLERANCE * norm:
+                if error and not error <= tolerance * norm:
                     yield f"{name}: relative L2 error {error / norm:.3g}"
 
 
-def compare(binary, spec, inputs, folder, *more):
+def compare(binary, spec, inputs, folder, *more, libraries=None, tolerance=TOLERANCE, on_gpu=()):
     """what differs, or why it cannot be run; none where the CPU refuses it too"""
     cpu, gpu = os.path.join(folder, "cpu.npz"), os.path.join(folder, "gpu.npz")
     command = [binary, "run", spec, "-i", inputs, *more, "-o"]
     code, said = run(command + [cpu])
     if code:
         return None
-    code, said = run(command + [gpu, "-d", "cuda"])
-    return f"the GPU: {said[-500:]}" if code else "; ".join(differences(cpu, gpu)) or None
+    code, said = run(command + [gpu, "-d", "cuda", *on_gpu], libraries)
+    return f"the GPU: {said[-500:]}" if code else "; ".join(differences(cpu, gpu, tolerance)) or None
+
+
+def halves(case, folder):
+    """a copy of a case with float16 in the place of float32: its spec and inputs"""
+    spec = json.loads((case / "spec.json").read_text().replace('"float32"', '"float16"'))
+    for name in filter(None, ["inputs.npz", spec.get("weights")]):
+        with np.load(case / name) as arrays:
+            cut = {n: a.astype(np.float16) if a.dtype == np.float32 else a for n, a in arrays.items()}
+        np.savez(os.path.join(folder, name), **cut)
+    path = os.path.join(folder, "spec.json")
+    pathlib.Path(path).write_text(json.dumps(spec))
+    return path, os.path.join(folder, "inputs.npz")
+
+
+def in_halves(binary, case, folder):
+    with np.errstate(over="ignore"):
+        spec, inputs = halves(case, folder)
+    return compare(binary, spec, inputs, folder, tolerance=OF_HALVES, on_gpu=["--precision", "f16"])
+
+
+def there(binary, case, folder):
+    """the paths of PATHS that this machine has"""
+    for path in PATHS:
+        command = [binary, "run", str(case / "spec.json"), "-i", str(case / "inputs.npz"), "-d", "cuda", "-o", os.path.join(folder, "out.npz")]
+        code, said = run(command, path)
+        if code:
+            print(f"with {path}: {said[-300:]}: not run", flush=True)
+        else:
+            yield path
 
 
 def recorded(binary, cases, only):
-    def one(case):
+    all_cases = [p.parent for p in sorted(pathlib.Path(cases).glob("*/*/inputs.npz")) if re.search(only, p.parent.name)]
+    if not all_cases:
+        print(f"no recorded case in {cases} is called like {only!r}")
+        return 1, []
+    with tempfile.TemporaryDirectory() as folder:
+        paths = list(there(binary, all_cases[0], folder))
+
+    def one(case, path):
         with tempfile.TemporaryDirectory() as folder:
             spec, inputs = str(case / "spec.json"), str(case / "inputs.npz")
-            found = [compare(binary, spec, inputs, folder, *more) for more in ([], ["--all"], ["--no-fusion"])]
+            if path == "float16":
+                return case.name, in_halves(binary, case, folder)
+            found = [compare(binary, spec, inputs, folder, *more, libraries=path) for more in ([], ["--all"], ["--no-fusion"])]
             return case.name, next((f for f in found if f), None)
 
-    all_cases = [p.parent for p in sorted(pathlib.Path(cases).glob("*/*/inputs.npz")) if re.search(only, p.parent.name)]
-    with concurrent.futures.ThreadPoolExecutor(4) as pool:
-        results = list(pool.map(one, all_cases))
-    failures = [f"{name}: {problem}" for name, problem in results if problem]
-    print("\n".join(failures + [f"recorded: {len(results) - len(failures)} of {len(results)} agree"]), flush=True)
-    return len(failures) + (not results), all_cases
+    failures = 0
+    for path in [*paths, "float16"]:
+        chosen = all_cases
+        if path in PATHS[1:]:
+            chosen = [c for c in all_cases if MADE_OF_PRODUCTS.search((c / "spec.json").read_text())]
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            results = list(pool.map(lambda case: one(case, path), chosen))
+        wrong = [f"{name}: {problem}" for name, problem in results if problem]
+        failures += len(wrong)
+        what = {None: "the libraries that are there", "none": "tpulang's own kernels"}.get(path, path)
+        print("\n".join(wrong + [f"recorded, {what}: {len(results) - len(wrong)} of {len(results)} agree"]), flush=True)
+    return failures, all_cases
 
 
 def sanitized(binary, cases):
@@ -89,7 +142,9 @@ def sanitized(binary, cases):
         for case in cases:
             with tempfile.TemporaryDirectory() as folder:
                 command = [tool, "--tool", check, "--error-exitcode", "9", binary, "run", str(case / "spec.json"), "-i"]
-                code, said = run(command + [str(case / "inputs.npz"), "-d", "cuda", "-o", os.path.join(folder, "out.npz")])
+                # The kernels of libraries are not ours to judge.
+                command += [str(case / "inputs.npz"), "-d", "cuda", "-o", os.path.join(folder, "out.npz")]
+                code, said = run(command, "none")
             if code == 9:
                 failures += 1
                 print(f"{check} of {case.name}: {said[-1500:]}", flush=True)
@@ -112,7 +167,8 @@ def random_graphs(binary, minutes, seed, only):
             np.savez(path("weights.npz"), **{n: s.data[n] for n, t in s.tensors.items() if t.get("coeff")})
             np.savez(path("inputs.npz"), **{n: s.data[n] for n in s.inputs})
             json.dump(s.json(), open(path("spec.json"), "w"))
-            problem = compare(binary, path("spec.json"), path("inputs.npz"), folder, *([["--all"], []][made % 2]))
+            libraries = [None, "none"][made // 2 % 2]
+            problem = compare(binary, path("spec.json"), path("inputs.npz"), folder, *([["--all"], []][made % 2]), libraries=libraries)
             compared += os.path.exists(path("gpu.npz"))
             if problem:
                 failures += 1

@@ -237,6 +237,30 @@ fn runs_are_repeated_with_other_feeds_and_from_many_threads() {
 }
 
 #[test]
+fn a_recording_is_repeated_on_what_was_fed() {
+    if passed_emulated() {
+        return;
+    }
+    // The indices lie where tensors of their size would come to lie, if they were not kept.
+    let mut g = Graph::new("net").unwrap();
+    let (x, rows) = (g.input("x", Dtype::Float32, [40, 8]).unwrap(), g.input("rows", Dtype::Int32, [320]).unwrap());
+    let taken = g.index_select(x, rows).axis(0).call().unwrap();
+    let mut last = g.reduce(taken).axes(1).keep_dims(false).call().unwrap();
+    for _ in 0..3 {
+        last = g.softmax(last, 0).call().unwrap();
+    }
+    g.set_outputs(&[last]).unwrap();
+    let numbers = Array::from_vec([40, 8], (0..320).map(|i| (i % 9) as f32).collect()).unwrap();
+    let places = Array::from_vec([320], (0..320).map(|i| i % 40).collect::<Vec<i32>>()).unwrap();
+    let session = Session::new(&g, CudaBackend::new(0).unwrap(), &RunOptions::default()).unwrap();
+    assert_eq!(session.repeated(1).unwrap(), None);
+    for _ in 0..2 {
+        session.run(&[("x", numbers.clone()), ("rows", places.clone())]).unwrap();
+    }
+    assert!(session.repeated(3).unwrap().is_some());
+}
+
+#[test]
 fn from_the_second_run_on_a_recording_is_launched() {
     let folder = temporary().join("network");
     fs::create_dir_all(&folder).unwrap();

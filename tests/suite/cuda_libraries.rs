@@ -66,8 +66,8 @@ fn products_of_many_forms(backend: &CudaBackend) {
 
 fn convolutions_of_many_forms(backend: &CudaBackend) {
     // Channels, kernel, stride, dilation, pads, groups.
-    let all: [(usize, &[i64], i64, i64, &[i64], i64); 7] = [
-        (6, &[3, 3], 1, 1, &[1, 1, 1, 1], 1),
+    let all = [
+        (6, &[3, 3][..], 1, 1, &[1, 1, 1, 1][..], 1),
         (6, &[3, 3], 2, 1, &[0, 1, 1, 0], 1),
         (8, &[1, 1], 1, 1, &[0, 0, 0, 0], 4),
         (6, &[5, 2], 2, 2, &[2, 1, 2, 1], 2),

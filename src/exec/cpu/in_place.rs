@@ -53,7 +53,7 @@ mod tests {
     use crate::{
         array::{Array, ArrayMut},
         base::Dtype,
-        exec::{Backend, CpuBackend, Layout, Operand, Signature, ValueType, cpu::CpuKernel},
+        exec::{Backend, CpuBackend, Layout, Operand, Precision, Signature, ValueType, cpu::CpuKernel},
         ops,
     };
 

@@ -94,7 +94,7 @@ impl Matrices {
         let Batch::Even { count, apart } = self.batch else { return None };
         let Matrices { m, k, n, left_transposed, right_transposed, .. } = *self;
         // Steps that are no multiples of what pointers must be make the second matrix begin where none may.
-        let is_aligned = |step: i64| step as u64 * float.dtype().size() as u64 % u64::from(ALIGNMENT) == 0;
+        let is_aligned = |step: i64| (step * float.dtype().size() as i64) % i64::from(ALIGNMENT) == 0;
         let is_even = count == 1 || (apart.iter().all(|step| is_aligned(*step)) && is_aligned((m * n) as i64));
         if [m, k, n, count].contains(&0) || self.has_few_rows(Kind::Float(float)) || !is_even {
             return None;

@@ -77,7 +77,11 @@ impl CudaBackend {
             self.cuda.device.write(to.block.address, array.bytes()?)?;
         }
         drop(feeds);
-        steps(placed)
+        // As long as the run: a recording is repeated on what lies there.
+        let kept = placed.clone();
+        let results = steps(placed);
+        drop(kept);
+        results
     }
 
     /// Records the steps, on an arena that is laid out after the trace.
