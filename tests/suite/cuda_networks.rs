@@ -51,7 +51,11 @@ impl Net {
     /// Both backends compute the operator.
     pub fn check(mut self, backend: &CudaBackend, name: &str, op: impl Into<Op<Tensor>>) {
         let results = self.graph.op(op).call().unwrap();
-        self.graph.set_outputs(&results).unwrap();
+        self.check_outputs(backend, name, &results);
+    }
+    /// Both backends compute these tensors.
+    fn check_outputs(mut self, backend: &CudaBackend, name: &str, outputs: &[Tensor]) {
+        self.graph.set_outputs(outputs).unwrap();
         let case = Case::by_cpu(name, self.graph, self.feeds).unwrap();
         let report = check(backend, &[case], &RunOptions { strict: true, ..RunOptions::default() });
         assert!(report.failures.is_empty() && report.passed == 1, "{name}: {report}");
@@ -405,4 +409,68 @@ fn gradients_of_windows() {
     let [dilations, input_shape, kernel_shape, pads, strides] = lists;
     let op = MaxPoolingIndicesBwd::new(grad, places, dilations, input_shape, kernel_shape, pads, strides);
     net.check(&cuda, "MaxPoolingIndicesBwd", op);
+}
+
+/// Elements in other orders: through tiles, by fours, one by one; of all sizes of elements.
+#[test]
+fn elements_in_other_orders() {
+    if passed_emulated() {
+        return;
+    }
+    let cuda = CudaBackend::new(0).unwrap();
+    let all: [(&[usize], &[i64]); 9] = [
+        (&[40, 70], &[1, 0]),
+        (&[3, 33, 65], &[0, 2, 1]),
+        (&[3, 33, 65], &[2, 1, 0]),
+        (&[2, 8, 9, 10], &[0, 2, 3, 1]),
+        (&[2, 9, 10, 16], &[0, 3, 1, 2]),
+        (&[4, 6, 12, 8], &[0, 2, 1, 3]),
+        (&[32, 32, 5], &[1, 0, 2]),
+        (&[7, 5], &[1, 0]),
+        (&[1, 200, 1, 3], &[3, 0, 1, 2]),
+    ];
+    for (shape, order) in all {
+        let mut net = Net::new();
+        let x = net.input(shape);
+        let small = net.graph.add(x, 1.0).call().unwrap();
+        let results: Vec<Tensor> = [Dtype::Float32, Dtype::Int32, Dtype::Uint8, Dtype::Int64, Dtype::Bool]
+            .into_iter()
+            .filter_map(|dtype| {
+                let x = net.graph.cast(small).out_dtype(dtype).call().ok()?;
+                net.graph.permute(x, order.to_vec()).call().ok()
+            })
+            .collect();
+        assert!(results.len() > 2);
+        net.check_outputs(&cuda, &format!("{shape:?} by {order:?}"), &results);
+    }
+}
+
+/// Operands that are broadcast, cut out, and put beside each other, at even places and at odd ones.
+#[test]
+fn elements_of_several_tensors() {
+    if passed_emulated() {
+        return;
+    }
+    let cuda = CudaBackend::new(0).unwrap();
+    for width in [1, 3, 4, 12, 130] {
+        let mut net = Net::new();
+        let x = net.input(&[3, 5, width]);
+        let others =
+            [vec![width], vec![5, 1], vec![3, 1, width], vec![3, 5, 1], vec![1]].map(|shape| net.input(&shape));
+        let mut results: Vec<Tensor> = others.iter().map(|y| net.graph.add(x, *y).call().unwrap()).collect();
+        // One after the other, of which each is read in its own place.
+        let mut last = x;
+        for y in others {
+            last = net.graph.mul(last, y).call().unwrap();
+            last = net.graph.sigmoid(last).call().unwrap();
+        }
+        results.push(last);
+        for start in [1, 4] {
+            let cut = net.graph.slice(x, [start], [width as i64]).axes([2]).call();
+            results.extend(cut.ok().filter(|_| start < width as i64));
+        }
+        results.push(net.graph.concat([x, last, x]).axis(2).call().unwrap());
+        results.push(net.graph.concat([x, last]).axis(1).call().unwrap());
+        net.check_outputs(&cuda, &format!("rows of {width}"), &results);
+    }
 }

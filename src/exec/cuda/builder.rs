@@ -5,7 +5,7 @@ use super::{
     chain::Chain,
     float::Float,
     formula::{Finish, Formula, Input},
-    geometry::{self, Geometry},
+    geometry::Geometry,
     program::{Argument, Launch, Output, Program, Slot, Work},
     source::{File, Source},
     sums::Maker,
@@ -212,9 +212,8 @@ impl<'a> Builder<'a> {
     }
     /// Elementwise operators as one kernel.
     pub fn chain(&mut self, chain: Chain) -> Result<()> {
-        let n = chain.elements();
-        let (source, arguments) = chain.compile(self)?;
-        self.launch_source(source, geometry::elements(n.div_ceil(chain.width())), arguments)
+        let (source, geometry, arguments) = chain.compile(self)?;
+        self.launch_source(source, geometry, arguments)
     }
     pub fn launch_source(&mut self, source: Source, geometry: Geometry, arguments: Vec<Argument>) -> Result<()> {
         if geometry.is_empty() {

@@ -2,6 +2,7 @@
 use super::{
     builder::Builder,
     formula::{Formula, From, Input, Numbers, Reading, c_type, name},
+    geometry::Geometry,
     program::{Argument, Slot},
     source::Source,
     walk::{Walk, broadcast_steps},
@@ -12,9 +13,6 @@ use crate::{
     quant::{Quantization, RoundMode, channel_axis},
 };
 use std::fmt::Write;
-
-/// Elements that a thread takes at a time where all lie evenly.
-const WIDTH: u64 = 4;
 
 /// Elementwise operators, each on what that before gives, and where the last one's numbers go.
 pub(super) struct Chain {
@@ -29,7 +27,7 @@ pub(super) struct Chain {
 
 /// What a kernel that is generated gets.
 #[derive(Default)]
-struct Kernel {
+pub(super) struct Kernel {
     parameters: Vec<String>,
     arguments: Vec<Argument>,
     /// What `element` gets beside the elements, by name and type.
@@ -37,7 +35,7 @@ struct Kernel {
 }
 
 impl Kernel {
-    fn parameter(&mut self, c_type: &str, name: &str, argument: impl Into<Argument>) {
+    pub fn parameter(&mut self, c_type: &str, name: &str, argument: impl Into<Argument>) {
         self.parameters.push(format!("{c_type} {name}"));
         self.arguments.push(argument.into());
     }
@@ -60,15 +58,15 @@ impl Chain {
     pub fn into_part(self, part: View) -> Chain {
         Chain { shape: part.counts.clone(), place: Some(part), ..self }
     }
+    /// Of the result, in CUDA C.
+    pub fn out_type(&self) -> &'static str {
+        c_type(self.result.buffer_dtype())
+    }
     /// That are made.
     pub fn elements(&self) -> u64 {
         self.shape.iter().fold(1, |n, d| n.saturating_mul(*d as u64))
     }
-    /// Elements that a thread takes at a time.
-    pub fn width(&self) -> u64 {
-        if self.walk().is_even() { WIDTH } else { 1 }
-    }
-    fn inputs(&self) -> impl Iterator<Item = &Input> {
+    pub fn inputs(&self) -> impl Iterator<Item = &Input> {
         self.formulas.iter().flat_map(|f| &f.inputs).filter(|i| !i.is_computed_before())
     }
     fn walk(&self) -> Walk {
@@ -83,22 +81,18 @@ impl Chain {
         Walk::new(&self.shape, self.inputs().map(steps).chain([to]))
     }
 
-    /// The kernel, and what it gets.
+    /// The kernel, how often it runs, and what it gets.
     ///
     /// # Errors
     /// The memory is not enough for lists of scales.
-    pub fn compile(&self, builder: &mut Builder) -> Result<(Source, Vec<Argument>)> {
+    pub fn compile(&self, builder: &mut Builder) -> Result<(Source, Geometry, Vec<Argument>)> {
         let (mut kernel, walk) = (Kernel::default(), self.walk());
-        kernel.parameter("i64", "n", self.elements() as i64);
         self.memory(&mut kernel, builder)?;
         let element = self.element(&mut kernel, builder)?;
-        let code = match walk.is_even() {
-            true => self.even_loop(&kernel, &walk),
-            false => format!("    FOR_ELEMENTS(i, n) {{\n{}    }}\n", self.by_axes(&mut kernel, &walk)),
-        };
+        let (code, geometry) = self.loops(&mut kernel, &walk);
         let parameters = kernel.parameters.join(", ");
         let text = format!("{element}extern \"C\" __global__ void generated({parameters}) {{\n{code}}}\n");
-        Ok((Source::generated(text), kernel.arguments))
+        Ok((Source::generated(text), geometry, kernel.arguments))
     }
     /// What a kernel that makes sums does with each of them, and what it gets behind its own parameters.
     ///
@@ -150,7 +144,7 @@ impl Chain {
         Ok(format!("{functions}__device__ __forceinline__ {out} element(i64 i, i64 t{taken}{passed}) {{\n{body}}}\n"))
     }
     /// Its call for the place `t`: `e` and `j` say how each input's element is read, and its place.
-    fn call(&self, kernel: &Kernel, t: &str, e: impl Fn(usize) -> String, j: impl Fn(usize) -> String) -> String {
+    pub fn call(&self, kernel: &Kernel, t: &str, e: impl Fn(usize) -> String, j: impl Fn(usize) -> String) -> String {
         let own: String = (0..self.inputs().count()).map(|k| format!(", {}, {}", e(k), j(k))).collect();
         let passed: String = kernel.passed.iter().map(|(_, name)| format!(", {name}")).collect();
         format!("element(i, {t}{own}{passed})")
@@ -197,53 +191,6 @@ impl Chain {
         let stored = store(&result, &format!("v{last}"), numbers, round, kernel, builder)?;
         let _ = writeln!(body, "    return {stored};");
         Ok(body)
-    }
-
-    /// Element `i`, by its places along the axes.
-    fn by_axes(&self, kernel: &mut Kernel, walk: &Walk) -> String {
-        let index = if self.elements() < 1 << 31 { "unsigned" } else { "u64" };
-        let mut code = format!("        {index} left = ({index})i;\n");
-        let last = walk.starts.len() - 1;
-        let place = |k: usize| if k == last { "t".to_owned() } else { format!("j{k}") };
-        for (k, start) in walk.starts.iter().enumerate() {
-            kernel.parameter("i64", &format!("start{k}"), *start);
-            let _ = writeln!(code, "        i64 {} = start{k};", place(k));
-        }
-        for (a, (size, by)) in walk.axes.iter().enumerate().rev() {
-            kernel.parameter("i64", &format!("d{a}"), *size);
-            let _ = writeln!(code, "        const i64 c{a} = left % ({index})d{a}; left /= ({index})d{a};");
-            for (k, by) in by.iter().enumerate().filter(|(_, by)| **by != 0) {
-                kernel.parameter("i64", &format!("b{a}_{k}"), *by);
-                let _ = writeln!(code, "        {} += c{a} * b{a}_{k};", place(k));
-            }
-        }
-        let is_at_hand: Vec<bool> = self.inputs().map(|i| matches!(i.from, From::Sums)).collect();
-        let read = |k: usize| if is_at_hand[k] { "sum".to_owned() } else { format!("p{k}[j{k}]") };
-        let _ = writeln!(code, "        to[t] = {};", self.call(kernel, "t", read, place));
-        code
-    }
-    /// Four elements at a time, where each input is one row, or a single number.
-    fn even_loop(&self, kernel: &Kernel, walk: &Walk) -> String {
-        let is_row = |k: usize| walk.axes.first().is_some_and(|(_, by)| by[k] == 1);
-        let place = |k: usize| if is_row(k) { "i".to_owned() } else { "0".into() };
-        let mut code = "    FOR_ELEMENTS(q, n / 4) {\n".to_owned();
-        for (k, c) in self.inputs().map(|i| c_type(i.dtype)).enumerate() {
-            let _ = match is_row(k) {
-                true => writeln!(code, "        const Four<{c}> f{k} = ((const Four<{c}>*)p{k})[q];"),
-                false => writeln!(code, "        const {c} f{k} = p{k}[0];"),
-            };
-        }
-        let from = |k: usize| if is_row(k) { format!("f{k}.of[l]") } else { format!("f{k}") };
-        let out = c_type(self.result.buffer_dtype());
-        let _ = write!(
-            code,
-            "        Four<{out}> all;\n        for (int l = 0; l < 4; l++) {{\n            const i64 i = 4 * q + l;\n            \
-             all.of[l] = {};\n        }}\n        ((Four<{out}>*)to)[q] = all;\n    }}\n    \
-             FOR_ELEMENTS(left, n % 4) {{\n        const i64 i = n / 4 * 4 + left;\n        to[i] = {};\n    }}\n",
-            self.call(kernel, "i", from, place),
-            self.call(kernel, "i", |k| format!("p{k}[{}]", place(k)), place),
-        );
-        code
     }
 }
 

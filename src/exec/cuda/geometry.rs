@@ -40,6 +40,11 @@ pub(super) fn elements(n: u64) -> Geometry {
     line(n.div_ceil(THREADS.into()), THREADS)
 }
 
+/// So many blocks, whose threads go over more where that is too many.
+pub(super) fn blocks(blocks: u64, threads: u32) -> Geometry {
+    line(blocks, threads)
+}
+
 /// A block a row, whose threads work together: as many as a row of that length is worth, whole warps.
 pub(super) fn rows(rows: u64, length: u64) -> Geometry {
     let threads = length.div_ceil(4).next_multiple_of(WARP).clamp(WARP, 512) as u32;

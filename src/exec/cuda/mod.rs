@@ -34,6 +34,7 @@ mod image;
 mod kernels;
 mod layout;
 mod libraries;
+mod loops;
 mod math;
 mod matmul;
 mod mean_std;

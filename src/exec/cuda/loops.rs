@@ -1,0 +1,161 @@
+//! How a generated kernel goes over its elements, for each form of walk.
+use super::{
+    chain::{Chain, Kernel},
+    formula::{From, c_type},
+    geometry::{self, Geometry},
+    walk::{Form, TILE, Walk},
+};
+use std::fmt::Write;
+
+/// Threads of a tile: so many of its rows at a time.
+const ROWS: usize = 8;
+
+/// The place of the tensor `k` of a walk whose result is the last.
+fn place(walk: &Walk, k: usize) -> String {
+    if k + 1 == walk.starts.len() { "t".to_owned() } else { format!("j{k}") }
+}
+
+/// Statements that find the places `t`, `j0`, .. of what is at `left` of the walk's axes, the last first, but for those that are
+/// left out; each axis is gone along `along` elements at a time.
+fn places(kernel: &mut Kernel, walk: &Walk, index: &str, without: &[usize], along: impl Fn(usize) -> i64) -> String {
+    let mut code = String::new();
+    for (k, start) in walk.starts.iter().enumerate() {
+        kernel.parameter("i64", &format!("start{k}"), *start);
+        let _ = writeln!(code, "        i64 {} = start{k};", place(walk, k));
+    }
+    for (a, (size, by)) in walk.axes.iter().enumerate().rev().filter(|(a, _)| !without.contains(a)) {
+        kernel.parameter("i64", &format!("d{a}"), *size as i64 / along(a));
+        let _ = writeln!(code, "        const i64 c{a} = left % ({index})d{a}; left /= ({index})d{a};");
+        for (k, by) in by.iter().enumerate().filter(|(_, by)| **by != 0) {
+            kernel.parameter("i64", &format!("b{a}_{k}"), *by * along(a));
+            let _ = writeln!(code, "        {} += c{a} * b{a}_{k};", place(walk, k));
+        }
+    }
+    code
+}
+
+impl Chain {
+    /// The body of a kernel, and how often it runs.
+    pub fn loops(&self, kernel: &mut Kernel, walk: &Walk) -> (String, Geometry) {
+        let n = self.elements();
+        match walk.form() {
+            Form::Even => (self.even_loop(kernel, walk), geometry::elements(n.div_ceil(4))),
+            Form::Fours => (self.fours(kernel, walk), geometry::elements(n / 4)),
+            Form::Tiles { down } => self.tiles(kernel, walk, down),
+            Form::Each => {
+                kernel.parameter("i64", "n", n as i64);
+                (format!("    FOR_ELEMENTS(i, n) {{\n{}    }}\n", self.by_axes(kernel, walk)), geometry::elements(n))
+            }
+        }
+    }
+    /// For a number of at most as many elements.
+    fn index_type(&self) -> &'static str {
+        if self.elements() < 1 << 31 { "unsigned" } else { "u64" }
+    }
+
+    /// Element `i`, by its places along the axes.
+    pub fn by_axes(&self, kernel: &mut Kernel, walk: &Walk) -> String {
+        let index = self.index_type();
+        let mut code = format!("        {index} left = ({index})i;\n");
+        code += &places(kernel, walk, index, &[], |_| 1);
+        let is_at_hand: Vec<bool> = self.inputs().map(|i| matches!(i.from, From::Sums)).collect();
+        let read = |k: usize| if is_at_hand[k] { "sum".to_owned() } else { format!("p{k}[j{k}]") };
+        let _ = writeln!(code, "        to[t] = {};", self.call(kernel, "t", read, |k| place(walk, k)));
+        code
+    }
+
+    /// One row, and what of it is no multiple of four.
+    fn even_loop(&self, kernel: &mut Kernel, walk: &Walk) -> String {
+        kernel.parameter("i64", "n", self.elements() as i64);
+        let is_row = |k: usize| walk.axes.first().is_some_and(|(_, by)| by[k] == 1);
+        let place = |k: usize| if is_row(k) { "i".to_owned() } else { "0".into() };
+        let from = |k: usize| if is_row(k) { format!("f{k}.of[l]") } else { format!("f{k}") };
+        format!(
+            "    FOR_ELEMENTS(q, n / 4) {{\n{}{}    }}\n    \
+             FOR_ELEMENTS(left, n % 4) {{\n        const i64 i = n / 4 * 4 + left;\n        to[i] = {};\n    }}\n",
+            self.four_of_each(is_row, |k| if is_row(k) { format!("p{k} + 4 * q") } else { format!("p{k}") }),
+            self.four_made("to + 4 * q", &self.call(kernel, "i", from, place)),
+            self.call(kernel, "i", |k| format!("p{k}[{}]", place(k)), place),
+        )
+    }
+    /// Runs of fours.
+    fn fours(&self, kernel: &mut Kernel, walk: &Walk) -> String {
+        let (index, last) = (self.index_type(), walk.axes.len() - 1);
+        kernel.parameter("i64", "n", self.elements() as i64);
+        let is_row = |k: usize| walk.axes[last].1[k] == 1;
+        let mut code = format!("    FOR_ELEMENTS(q, n / 4) {{\n        {index} left = ({index})q;\n");
+        code += &places(kernel, walk, index, &[], |a| if a == last { 4 } else { 1 });
+        code += &self.four_of_each(is_row, |k| format!("p{k} + j{k}"));
+        let from = |k: usize| if is_row(k) { format!("f{k}.of[l]") } else { format!("f{k}") };
+        let place = |k: usize| if is_row(k) { format!("j{k} + l") } else { format!("j{k}") };
+        code + &self.four_made("to + t", &self.call(kernel, "t + l", from, place)) + "    }\n"
+    }
+    /// Statements that read four elements of each input, or the one that is for all.
+    fn four_of_each(&self, is_row: impl Fn(usize) -> bool, from: impl Fn(usize) -> String) -> String {
+        let read = |(k, c): (usize, &str)| match is_row(k) {
+            true => format!("        const Four<{c}> f{k} = *(const Four<{c}>*)({});\n", from(k)),
+            false => format!("        const {c} f{k} = *({});\n", from(k)),
+        };
+        self.inputs().map(|i| c_type(i.dtype)).enumerate().map(read).collect()
+    }
+    /// Statements that make and write four elements.
+    fn four_made(&self, to: &str, call: &str) -> String {
+        let out = self.out_type();
+        format!(
+            "        Four<{out}> all;\n        for (int l = 0; l < 4; l++) {{\n            const i64 i = 4 * q + l;\n            \
+             all.of[l] = {call};\n        }}\n        *(Four<{out}>*)({to}) = all;\n"
+        )
+    }
+
+    /// Tiles, read along the axis `down` and written along the last.
+    fn tiles(&self, kernel: &mut Kernel, walk: &Walk, down: usize) -> (String, Geometry) {
+        let (last, steps) = (walk.axes.len() - 1, walk.steps());
+        let (rows, columns) = (walk.axes[down].0, walk.axes[last].0);
+        let tiles = [rows, columns].map(|n| n.div_ceil(TILE));
+        let outer = walk.axes.iter().enumerate().filter(|(a, _)| ![down, last].contains(a));
+        let blocks = outer.clone().fold(1u64, |n, (_, (size, _))| n.saturating_mul(*size as u64));
+        let blocks = tiles.iter().fold(blocks, |n, tiles| n.saturating_mul(*tiles as u64));
+        for (name, number) in [
+            ("n", blocks as i64),
+            ("rows", rows as i64),
+            ("columns", columns as i64),
+            ("apart", walk.axes[last].1[0]),
+            ("to_apart", walk.axes[down].1[1]),
+            ("of_row", steps[down]),
+        ] {
+            kernel.parameter("i64", name, number);
+        }
+        let found = places(kernel, walk, "u64", &[down, last], |_| 1);
+        let mut first = String::new();
+        for (a, _) in outer {
+            kernel.parameter("i64", &format!("of{a}"), steps[a]);
+            let _ = writeln!(first, "        first += c{a} * of{a};");
+        }
+        let c = self.inputs().next().map_or("float", |i| c_type(i.dtype));
+        let at = |_: usize| "j0 + (down + r) + (right + x) * apart".to_owned();
+        let call = self.call(kernel, "place", |_| "tile[x][r]".to_owned(), at);
+        let code = format!(
+            "    __shared__ {c} tile[{TILE}][{TILE} + 1];
+    const int x = threadIdx.x % {TILE}, y = threadIdx.x / {TILE};
+    for (i64 block = blockIdx.x; block < n; block += gridDim.x) {{
+        u64 left = (u64)block;
+        const i64 right = left % ((columns + {TILE} - 1) / {TILE}) * {TILE};
+        left /= (columns + {TILE} - 1) / {TILE};
+        const i64 down = left % ((rows + {TILE} - 1) / {TILE}) * {TILE};
+        left /= (rows + {TILE} - 1) / {TILE};
+        i64 first = 0;
+{found}{first}        for (int r = y; r < {TILE}; r += {ROWS})
+            if (right + r < columns && down + x < rows) tile[r][x] = p0[j0 + (down + x) + (right + r) * apart];
+        __syncthreads();
+        for (int r = y; r < {TILE}; r += {ROWS})
+            if (down + r < rows && right + x < columns) {{
+                const i64 i = first + (down + r) * of_row + right + x, place = t + (down + r) * to_apart + right + x;
+                to[place] = {call};
+            }}
+        __syncthreads();
+    }}
+"
+        );
+        (code, geometry::blocks(blocks, (TILE * ROWS) as u32))
+    }
+}
