@@ -9,8 +9,8 @@ use tpulang::{
     ops::{
         Attention, BatchNormBwd, BatchNormTrain, ChunkGatedDeltaRule, ConvBwd_Weight, Convbwd, Einsum, EinsumMode,
         FAttention, FAttentionLse, FlexAttention, GRU, GroupNormTrain, LSTM, LayerNormBwd, LayerNormTrain,
-        MaxPoolingIndicesBwd, MeanRstd, Mlp, Op, RecurrentGatedDeltaRule, Rope, RopeMode, ScaleDotProductAttention,
-        SelectiveScan, SoftmaxBwd,
+        MaxPoolingIndicesBwd, MeanRstd, Mlp, Op, RecurrentGatedDeltaRule, ReduceMode, Rope, RopeMode,
+        ScaleDotProductAttention, SelectiveScan, SoftmaxBwd,
     },
 };
 
@@ -472,5 +472,40 @@ fn elements_of_several_tensors() {
         results.push(net.graph.concat([x, last, x]).axis(2).call().unwrap());
         results.push(net.graph.concat([x, last]).axis(1).call().unwrap());
         net.check_outputs(&cuda, &format!("rows of {width}"), &results);
+    }
+}
+
+/// Reductions over the last axes, the first, and those between, in one part and in several.
+#[test]
+fn reductions_of_many_axes() {
+    if passed_emulated() {
+        return;
+    }
+    let cuda = CudaBackend::new(0).unwrap();
+    let all: [(&[usize], &[i64]); 7] = [
+        (&[300, 40], &[0]),
+        (&[300, 40], &[1]),
+        (&[3, 200, 33], &[1]),
+        (&[3, 20, 10, 17], &[1, 2]),
+        (&[3, 20, 10, 17], &[0, 2]),
+        (&[1, 700, 64], &[0, 1]),
+        (&[5, 7, 3], &[0]),
+    ];
+    for (shape, axes) in all {
+        let mut net = Net::new();
+        let mut values = net.array(shape).to_f64().unwrap();
+        // NaN in a first place, and in another.
+        (values[0], values[shape.iter().product::<usize>() / 2 + 1]) = (f64::NAN, f64::NAN);
+        let (plain, with_nan) =
+            (net.input(shape), Array::from_f64s(Dtype::Float32, shape, values.into_iter()).unwrap());
+        let with_nan = net.fed(with_nan);
+        use ReduceMode::{ReduceL1, ReduceL2, ReduceMax, ReduceMean, ReduceMin, ReduceProd, ReduceSum};
+        let modes = [ReduceMean, ReduceSum, ReduceMax, ReduceMin, ReduceL1, ReduceL2, ReduceProd];
+        let mut results = Vec::new();
+        for x in [plain, with_nan] {
+            results
+                .extend(modes.iter().map(|mode| net.graph.reduce(x).method(*mode).axes(axes.to_vec()).call().unwrap()));
+        }
+        net.check_outputs(&cuda, &format!("{shape:?} over {axes:?}"), &results);
     }
 }

@@ -49,10 +49,50 @@ pub(super) fn reduce(op: &Reduce<Operand>, b: &mut Builder) -> Result<()> {
         ReduceMode::ReduceL2 => 6,
     };
     let float = b.float(&op.input)?;
+    if let Some(apart) = Apart::of(&op.input.ty.shape, &reduced_axes(&op.axes, op.input.ty.shape.len())?) {
+        return apart.reduce(b, &op.input, float, mode);
+    }
     let (x, rows, n) = rows(b, &op.input, &op.axes, float)?;
     let (y, function) = (b.float_result(0, float)?, format!("reduced<{}>", float.c_type()));
     b.launch(FILE, function, geometry::rows(rows as u64, n as u64), arguments![x, y, rows, n, mode])?;
     b.store_floats(0, y, float, Finish::default())
+}
+
+/// Elements that are reduced, `inner` apart, `outer` times.
+struct Apart {
+    outer: usize,
+    n: usize,
+    inner: usize,
+}
+
+/// Neighbours with which it is worth to leave elements where they lie.
+const NEIGHBOURS: usize = 16;
+
+/// Blocks with which a device has work everywhere.
+const BUSY: usize = 512;
+
+impl Apart {
+    /// Of axes that stand together before others.
+    fn of(shape: &[usize], axes: &[usize]) -> Option<Apart> {
+        let (first, last) = (*axes.iter().min()?, *axes.iter().max()?);
+        let [outer, n, inner] = [&shape[..first], &shape[first..=last], &shape[last + 1..]].map(|s| s.iter().product());
+        (last - first + 1 == axes.len() && inner >= NEIGHBOURS).then_some(Apart { outer, n, inner })
+    }
+    fn reduce(&self, b: &mut Builder, input: &Operand, float: Float, mode: i64) -> Result<()> {
+        let Apart { outer, n, inner } = *self;
+        let (x, y) = (b.floats(input, float)?, b.float_result(0, float)?);
+        let blocks = outer * inner.div_ceil(32);
+        let splits = (BUSY / blocks.max(1)).min(n / 64).max(1);
+        let results = outer * inner;
+        let parts = b.temporary((results as u64).saturating_mul(8).saturating_mul(splits as u64));
+        let kernel = |name: &str| format!("{name}<{}>", float.c_type());
+        let arguments = arguments![x, parts, outer, n, inner, splits, mode];
+        let geometry = geometry::blocks((blocks as u64).saturating_mul(splits as u64), 256);
+        b.launch(FILE, kernel("reduced_apart"), geometry, arguments)?;
+        let arguments = arguments![parts, x, y, outer, n, inner, splits, mode];
+        b.launch(FILE, kernel("reduced_parts"), geometry::elements(results as u64), arguments)?;
+        b.store_floats(0, y, float, Finish::default())
+    }
 }
 
 /// No degree of freedom is left rather than fewer, as in PyTorch.
