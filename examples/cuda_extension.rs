@@ -6,11 +6,11 @@
 //! ```
 use std::sync::Arc;
 use tpulang::{
-    Array, Dtype, Graph, Result,
+    Array, Dtype, Error, Graph, Result,
     base::Shape,
     exec::{
-        Backend, CudaBackend, CustomKernel, DeviceArray, Doing, KernelArgument, Memo, Operand, Program, RunOptions,
-        Session, Signature, Steps, ValueType,
+        Backend, CudaBackend, CustomKernel, DeviceArray, Doing, KernelArgument, Memo, Operand, Precision, Program, Run,
+        RunOptions, Session, Signature, ValueType,
     },
     ops::{Custom, Op},
 };
@@ -94,14 +94,17 @@ impl Backend for WithSnake {
     fn available(&self) -> u64 {
         self.0.available()
     }
-    fn run_plan(
-        &self,
-        memo: &Memo,
-        feeds: Vec<Array>,
-        repeated: bool,
-        steps: &mut Steps<DeviceArray>,
-    ) -> Result<Vec<Array>> {
-        self.0.run_plan(memo, feeds, repeated, steps)
+    fn run_plan(&self, memo: &Memo, run: Run<DeviceArray>) -> Result<Vec<Array>> {
+        self.0.run_plan(memo, run)
+    }
+    fn repeat(&self, memo: &Memo) -> Result<bool> {
+        self.0.repeat(memo)
+    }
+    fn fault(&self, kernel: &Program) -> Option<Error> {
+        self.0.fault(kernel)
+    }
+    fn has_precision(&self, precision: Precision) -> bool {
+        self.0.has_precision(precision)
     }
 }
 

@@ -1,6 +1,6 @@
 use crate::{
     array::{Array, available_memory},
-    base::{Dtype, Result, Shape},
+    base::{Dtype, Error, Result, Shape},
     ops::{Op, Value},
     quant::Quantization,
 };
@@ -73,6 +73,10 @@ pub trait Backend: Send + Sync {
     /// # Errors
     /// Something failed meanwhile.
     fn synchronise(&self) -> Result<()>;
+    /// What a kernel has found to be impossible while it ran, since it was last asked; known when everything is done.
+    fn fault(&self, _kernel: &Self::Kernel) -> Option<Error> {
+        None
+    }
     /// Dtype and shape of a buffer; none where the backend does not know them: then nobody checks what is fed.
     fn type_of(&self, _buffer: &Self::Buffer) -> Option<(Dtype, Shape)> {
         None
@@ -85,20 +89,14 @@ pub trait Backend: Send + Sync {
     fn available(&self) -> u64 {
         available_memory()
     }
-    /// One run of a plan: `steps` makes results of what is fed, in the plan's order. Where all steps are this backend's, and
-    /// nobody looks on, they may be `repeated`: what they told it may be remembered in `memo`, and done again without them.
+    /// One run of a plan. What its steps told the backend may be remembered in `memo`, and done again without them.
     ///
     /// # Errors
     /// As of the other methods.
-    fn run_plan(
-        &self,
-        _memo: &Self::Memo,
-        feeds: Vec<Array>,
-        _repeated: bool,
-        steps: &mut Steps<Self::Buffer>,
-    ) -> Result<Vec<Array>> {
-        let results = steps(feeds.into_iter().map(|a| self.upload(&a)).collect::<Result<_>>()?)?;
+    fn run_plan(&self, _memo: &Self::Memo, run: Run<Self::Buffer>) -> Result<Vec<Array>> {
+        let results = (run.steps)(run.feeds.into_iter().map(|a| self.upload(&a)).collect::<Result<_>>()?)?;
         self.synchronise()?;
+        (run.check)()?;
         results.iter().map(|b| self.download(b)).collect()
     }
     /// Does again what `memo` remembers of the last run, where that was fed, without copies; whether there is anything.
@@ -119,8 +117,17 @@ pub struct Doing {
     pub source: Option<String>,
 }
 
-/// The steps of a plan, from feeds to results.
-pub type Steps<'s, Buffer> = dyn FnMut(Vec<Buffer>) -> Result<Vec<Buffer>> + 's;
+/// One run of a plan.
+pub struct Run<'r, Buffer> {
+    /// As they lie in buffers, in the plan's order.
+    pub feeds: Vec<Array>,
+    /// All steps are the backend's, and nobody looks on: they may be repeated.
+    pub repeated: bool,
+    /// The plan's steps, from feeds to results.
+    pub steps: &'r mut (dyn FnMut(Vec<Buffer>) -> Result<Vec<Buffer>> + 'r),
+    /// Is to be asked when everything is done, before another run begins: what kernels have found to be impossible.
+    pub check: &'r dyn Fn() -> Result<()>,
+}
 
 impl<B: Backend> Backend for &B {
     type Buffer = B::Buffer;
@@ -162,6 +169,9 @@ impl<B: Backend> Backend for &B {
     fn synchronise(&self) -> Result<()> {
         (**self).synchronise()
     }
+    fn fault(&self, kernel: &Self::Kernel) -> Option<Error> {
+        (**self).fault(kernel)
+    }
     fn type_of(&self, buffer: &Self::Buffer) -> Option<(Dtype, Shape)> {
         (**self).type_of(buffer)
     }
@@ -171,14 +181,8 @@ impl<B: Backend> Backend for &B {
     fn available(&self) -> u64 {
         (**self).available()
     }
-    fn run_plan(
-        &self,
-        memo: &Self::Memo,
-        feeds: Vec<Array>,
-        repeated: bool,
-        steps: &mut Steps<Self::Buffer>,
-    ) -> Result<Vec<Array>> {
-        (**self).run_plan(memo, feeds, repeated, steps)
+    fn run_plan(&self, memo: &Self::Memo, run: Run<Self::Buffer>) -> Result<Vec<Array>> {
+        (**self).run_plan(memo, run)
     }
 }
 

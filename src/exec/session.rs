@@ -1,5 +1,5 @@
 use super::{
-    Backend, CpuBackend, Precision,
+    Backend, CpuBackend, Precision, Run,
     plan::{Kernel, Network, Operation, Plan, Slot, Step, for_compute},
 };
 use crate::{
@@ -221,7 +221,17 @@ impl<B: Backend> Session<B> {
     /// # Errors
     /// Something failed meanwhile.
     pub fn synchronise(&self) -> Result<()> {
-        self.backend.synchronise()
+        self.backend.synchronise()?;
+        let others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
+        others.iter().map(|(_, plan)| plan).chain([&self.plan]).try_for_each(|plan| self.check_faults(plan))
+    }
+    /// What kernels have found while they ran, if everything is done.
+    fn check_faults(&self, plan: &Plan<B>) -> Result<()> {
+        let fault = |step: &Step<B::Kernel>| match &step.kernel {
+            Kernel::Here(kernel) => Some(self.backend.fault(kernel)?.in_call(plan.context(&step.node))),
+            _ => None,
+        };
+        plan.steps.iter().find_map(fault).map_or(Ok(()), Err)
     }
 
     /// The backend, for its buffers.
@@ -325,7 +335,8 @@ impl<B: Backend> Session<B> {
         };
         let repeated = watch.is_none() && plan.steps.iter().all(|s| matches!(s.kernel, Kernel::Here(_)));
         let mut steps = |feeds: Vec<B::Buffer>| self.steps(plan, places.iter().copied().zip(feeds), wanted, &mut watch);
-        let results = self.backend.run_plan(&plan.memo, feeds, repeated, &mut steps)?;
+        let run = Run { feeds, repeated, steps: &mut steps, check: &|| self.check_faults(plan) };
+        let results = self.backend.run_plan(&plan.memo, run)?;
         wanted
             .iter()
             .zip(results)
@@ -346,8 +357,9 @@ impl<B: Backend> Session<B> {
         for (i, (step, freed)) in plan.steps.iter().zip(&plan.freed).enumerate() {
             let begun = watch.is_some().then(Instant::now);
             let results = self.step(plan, step, &mut buffers, freed).map_err(|e| {
-                // What a device has found meanwhile came before, and must not be told to whoever runs next.
-                self.backend.synchronise().err().unwrap_or_else(|| e.in_call(plan.context(&step.node)))
+                // What a device has found meanwhile came before.
+                let before = self.backend.synchronise().and_then(|()| self.check_faults(plan)).err();
+                before.unwrap_or_else(|| e.in_call(plan.context(&step.node)))
             })?;
             if let (Some(watch), Some(begun)) = (watch.as_mut(), begun) {
                 self.backend.synchronise()?;
@@ -383,7 +395,13 @@ impl<B: Backend> Session<B> {
             let prepared = plan.prepared(&step.node, backends, &HashMap::new(), self.options.strict)?;
             let upload = |t: usize, array: &Array| self.backend.upload(&plan.slot(t)?.ty.buffered(array)?);
             let read = prepared.reads.iter().map(|(t, array)| Ok((*t, upload(*t, array)?)));
-            return self.run_kernel(plan, step, &prepared.kernel, &mut operands, &read.collect::<Result<_>>()?);
+            let results = self.run_kernel(plan, step, &prepared.kernel, &mut operands, &read.collect::<Result<_>>()?);
+            // It is not there to be asked later.
+            if let (Ok(_), Kernel::Here(kernel)) = (&results, &prepared.kernel) {
+                self.backend.synchronise()?;
+                self.backend.fault(kernel).map_or(Ok(()), Err)?;
+            }
+            return results;
         }
         self.run_kernel(plan, step, &step.kernel, &mut operands, &plan.constants)
     }

@@ -182,6 +182,16 @@ impl<'a> Builder<'a> {
         }
     }
 
+    /// Where kernels tell of impossible indices.
+    ///
+    /// # Errors
+    /// There is no memory.
+    pub fn faults(&mut self) -> Result<Slot> {
+        if self.program.faults.is_none() {
+            self.program.faults = Some(self.cuda.faults.record()?);
+        }
+        Ok(Slot::Faults)
+    }
     /// Memory for so many bytes, while the program runs.
     pub fn temporary(&mut self, bytes: u64) -> Slot {
         self.program.temporaries.push(bytes);

@@ -50,7 +50,7 @@ impl Align {
             scale as f32,
             level,
             self.level_count,
-            Slot::Faults,
+            b.faults()?,
             n
         ];
         b.launch(FILE, "aligned", geometry::elements(n as u64), arguments)
@@ -93,7 +93,7 @@ pub(super) fn roi_pooling(op: &ROIPooling<Operand>, b: &mut Builder) -> Result<(
     let &[images, channels, height, width] = op.inputs[0].ty.shape.as_slice() else { return Ok(()) };
     let (n, down, across) = (b.result_type(0)?.elements(), op.pooled_h, op.pooled_w);
     let scale = op.spatial_scale;
-    let arguments = arguments![x, regions, y, images, channels, height, width, down, across, scale, Slot::Faults, n];
+    let arguments = arguments![x, regions, y, images, channels, height, width, down, across, scale, b.faults()?, n];
     b.launch(FILE, "pooled", geometry::elements(n as u64), arguments)?;
     b.store(0, y, Finish::default())
 }

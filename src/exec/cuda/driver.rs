@@ -17,7 +17,7 @@ use std::{
     collections::HashMap,
     ffi::{CString, c_void},
     path::PathBuf,
-    sync::{Mutex, MutexGuard, PoisonError},
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
 /// For messages.
@@ -175,6 +175,16 @@ impl Gpu {
         self.enter()?;
         Ok(result::mem_get_info().map_err(in_words("asking for memory"))?.0 as u64)
     }
+    /// Memory of the machine's that the GPU can write.
+    ///
+    /// # Errors
+    /// There is not enough.
+    pub fn pinned(self: &Arc<Self>, bytes: usize) -> Result<Pinned> {
+        self.enter()?;
+        // SAFETY: what is in the memory is written before it is read; it is freed when `Pinned` is dropped.
+        let memory = unsafe { result::malloc_host(bytes, sys::CU_MEMHOSTALLOC_DEVICEMAP) };
+        Ok(Pinned { memory: memory.map_err(in_words("allocating pinned memory"))?, gpu: self.clone() })
+    }
     /// Copies in; when it returns, `from` may change.
     pub fn write(&self, to: Address, from: &[u8]) -> Result<()> {
         self.enter()?;
@@ -275,6 +285,32 @@ impl Gpu {
         self.enter()?;
         // SAFETY: recording and stream are alive.
         unsafe { graph::launch(recording.0, self.stream) }.map_err(in_words("running kernels"))
+    }
+}
+
+/// Memory of the machine's that a GPU can write, at the same address.
+pub(super) struct Pinned {
+    memory: *mut c_void,
+    gpu: Arc<Gpu>,
+}
+
+impl Pinned {
+    pub fn address(&self) -> Address {
+        Address(self.memory as u64)
+    }
+}
+
+// SAFETY: the memory is of no thread in particular; whoever has parts of it sees to it that nobody else has.
+unsafe impl Send for Pinned {}
+// SAFETY: as above.
+unsafe impl Sync for Pinned {}
+
+impl Drop for Pinned {
+    fn drop(&mut self) {
+        if self.gpu.synchronise().is_ok() {
+            // SAFETY: it was allocated by `Gpu::pinned`, is freed once, and nothing is running that uses it.
+            let _ = unsafe { result::free_host(self.memory) };
+        }
     }
 }
 

@@ -23,7 +23,7 @@ pub(super) fn gather(op: &Gather<Operand>, b: &mut Builder) -> Result<()> {
     let axis = axis_of(op.axis, shape.len());
     let (from, indices, n) = (b.stored(&op.input)?, b.ints(&op.indices)?, b.result_type(0)?.elements());
     let (chosen, inner) = (op.indices.ty.elements(), shape[axis + 1..].iter().product::<usize>());
-    let arguments = arguments![from, b.result(0), indices, axis, shape[axis], chosen, inner, Slot::Faults, n];
+    let arguments = arguments![from, b.result(0), indices, axis, shape[axis], chosen, inner, b.faults()?, n];
     let function = format!("entries<{}>", bits_type(op.input.ty.buffer_dtype()));
     b.launch(FILE, function, geometry::elements(n as u64), arguments)
 }
@@ -34,7 +34,7 @@ pub(super) fn places_along(b: &mut Builder, indices: &Operand, tensor: &[usize],
     let axes = own.iter().zip(tensor).zip(strides(tensor)).flat_map(|((o, t), step)| [*o as i64, *t as i64, step]);
     let axes = b.constant(&axes.collect::<Vec<_>>())?;
     let (indices, places) = (b.ints(indices)?, b.temporary(n as u64 * 8));
-    let arguments = arguments![indices, places, axes, own.len(), axis, Slot::Faults, n];
+    let arguments = arguments![indices, places, axes, own.len(), axis, b.faults()?, n];
     b.launch(FILE, "places_along", geometry::elements(n as u64), arguments)?;
     Ok(places)
 }
@@ -53,7 +53,7 @@ pub(super) fn places_of_tuples(
     let n = indices.ty.elements() / length;
     let (each, whole) = (n / tensor[..batch].iter().product::<usize>(), tensor[batch..].iter().product::<usize>());
     let (indices, places) = (b.ints(indices)?, b.temporary(n as u64 * 8));
-    let arguments = arguments![indices, places, axes, length, batch, each, whole, Slot::Faults, n];
+    let arguments = arguments![indices, places, axes, length, batch, each, whole, b.faults()?, n];
     b.launch(FILE, "places_of_tuples", geometry::elements(n as u64), arguments)?;
     Ok(places)
 }
@@ -69,7 +69,7 @@ pub(super) fn places_within(
 ) -> Result<Slot> {
     let n = indices.ty.elements();
     let (indices, places) = (b.ints(indices)?, b.temporary(n as u64 * 8));
-    let arguments = arguments![indices, places, of.number(), count, each, run, Slot::Faults, n];
+    let arguments = arguments![indices, places, of.number(), count, each, run, b.faults()?, n];
     b.launch(FILE, "places_within", geometry::elements(n as u64), arguments)?;
     Ok(places)
 }
@@ -104,7 +104,7 @@ pub(super) fn a16_gather(op: &A16Gather<Operand>, b: &mut Builder) -> Result<()>
     let (weight, indices, y) = (b.stored(&op.weight)?, b.ints(&op.indices)?, b.real_result(0)?);
     let (scale, zero, n) = (b.reals(&op.scale)?, b.reals(&op.zp)?, b.result_type(0)?.elements());
     let (rows, entries, group) = (table.rows, table.entries, table.group);
-    let arguments = arguments![weight, y, indices, scale, zero, rows, entries, group, op.weight_bits, Slot::Faults, n];
+    let arguments = arguments![weight, y, indices, scale, zero, rows, entries, group, op.weight_bits, b.faults()?, n];
     let function = format!("unpacked<{}>", c_type(op.weight.ty.buffer_dtype()));
     b.launch(FILE, function, geometry::elements(n as u64), arguments)?;
     b.store(0, y, Finish::default())

@@ -63,10 +63,10 @@ pub use custom::{CustomKernel, KernelArgument};
 pub use program::{DeviceArray, Program};
 pub use repeat::Memo;
 
-use super::{Backend, Doing, Operand, Precision, Signature, Steps, ValueType, heads};
+use super::{Backend, Doing, Operand, Precision, Run, Signature, ValueType, heads};
 use crate::{
     array::{Array, ArrayMut},
-    base::{Dtype, Result, Shape},
+    base::{Dtype, Error, Result, Shape},
     ops::Op,
 };
 use builder::Builder;
@@ -83,7 +83,7 @@ use std::sync::{Arc, Mutex};
 struct Cuda {
     device: Arc<Gpu>,
     pool: Arc<Pool>,
-    faults: Faults,
+    faults: Arc<Faults>,
     calls: Calls,
 }
 
@@ -129,7 +129,7 @@ impl CudaBackend {
     pub fn with(gpu: usize, options: &CudaOptions) -> Result<CudaBackend> {
         let device = Arc::new(Gpu::new(gpu)?);
         let pool = Pool::new(device.clone());
-        let faults = Faults::new(&device, &pool)?;
+        let faults = Faults::new(device.clone());
         let calls = Calls::new(device.clone(), options.tf32)?;
         Ok(CudaBackend { cuda: Cuda { device, pool, faults, calls }, running: Mutex::default() })
     }
@@ -203,8 +203,10 @@ impl Backend for CudaBackend {
         Ok(array.freeze())
     }
     fn synchronise(&self) -> Result<()> {
-        self.cuda.device.synchronise()?;
-        self.cuda.faults.check(&self.cuda.device)
+        self.cuda.device.synchronise()
+    }
+    fn fault(&self, kernel: &Program) -> Option<Error> {
+        kernel.faults.as_ref()?.take()
     }
     fn type_of(&self, buffer: &DeviceArray) -> Option<(Dtype, Shape)> {
         Some((buffer.dtype(), buffer.shape().to_vec()))
@@ -215,14 +217,8 @@ impl Backend for CudaBackend {
     fn available(&self) -> u64 {
         self.cuda.pool.available()
     }
-    fn run_plan(
-        &self,
-        memo: &Memo,
-        feeds: Vec<Array>,
-        repeated: bool,
-        steps: &mut Steps<DeviceArray>,
-    ) -> Result<Vec<Array>> {
-        self.run_or_repeat(memo, feeds, repeated, steps)
+    fn run_plan(&self, memo: &Memo, run: Run<DeviceArray>) -> Result<Vec<Array>> {
+        self.run_or_repeat(memo, run)
     }
     fn repeat(&self, memo: &Memo) -> Result<bool> {
         self.replayed(memo)

@@ -3,6 +3,7 @@ use super::{
     Cuda,
     calls::Call,
     device::{Loaded, Value},
+    faults::Record,
     geometry::Geometry,
     memory::Block,
     source::{GENERATED, Source},
@@ -46,7 +47,7 @@ pub(super) enum Slot {
     Result(usize),
     Temporary(usize),
     Constant(usize),
-    /// Where impossible indices are told.
+    /// Where the program tells of impossible indices.
     Faults,
 }
 
@@ -125,6 +126,8 @@ pub struct Program {
     /// Bytes of each.
     pub(super) temporaries: Vec<u64>,
     pub(super) constants: Vec<Arc<Block>>,
+    /// Of impossible indices, where a kernel may find any.
+    pub(super) faults: Option<Record>,
     /// Those that are there, in the definition's order.
     pub(super) results: Vec<Output>,
 }
@@ -138,7 +141,6 @@ pub(super) struct Output {
 
 /// What a run has in its hands.
 struct Running<'a> {
-    cuda: &'a Cuda,
     program: &'a Program,
     operands: &'a [Option<DeviceArray>],
     results: Vec<DeviceArray>,
@@ -156,7 +158,7 @@ impl Running<'_> {
             Slot::Result(i) => self.results.get(i).map(|r| r.block.address),
             Slot::Temporary(i) => self.temporaries.get(i).map(|t| t.address),
             Slot::Constant(i) => self.program.constants.get(i).map(|c| c.address),
-            Slot::Faults => Some(self.cuda.faults.address()),
+            Slot::Faults => self.program.faults.as_ref().map(Record::address),
         };
         let missing = || Cause::MissingData(format!("{slot:?} of a kernel has no values"));
         Ok(Value::Address(address.ok_or_else(missing)?))
@@ -180,7 +182,7 @@ impl Program {
         };
         let results = self.results.iter().map(result).collect::<Result<_>>()?;
         let temporaries = self.temporaries.iter().map(|bytes| cuda.pool.block(*bytes)).collect::<Result<_>>()?;
-        let running = Running { cuda, program: self, operands, results, temporaries };
+        let running = Running { program: self, operands, results, temporaries };
         let mut values = Vec::new();
         for launch in &self.launches {
             values.clear();

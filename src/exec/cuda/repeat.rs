@@ -1,7 +1,14 @@
 //! A plan's runs, from the second on as one recording: its launches, with all their addresses, are told the GPU at once.
 use super::{CudaBackend, driver::Recording, memory::Trace, program::DeviceArray};
-use crate::{array::Array, base::Result, exec::Steps};
+use crate::{
+    array::Array,
+    base::Result,
+    exec::{Backend, Run},
+};
 use std::sync::{Mutex, PoisonError};
+
+/// From feeds to results.
+type Steps<'s> = dyn FnMut(Vec<DeviceArray>) -> Result<Vec<DeviceArray>> + 's;
 
 /// What is remembered of a plan.
 #[derive(Default)]
@@ -30,13 +37,8 @@ struct Recorded {
 
 impl CudaBackend {
     /// One run: noted, recorded or done again. Runs of one backend come one after the other, as the GPU's stream has them.
-    pub(super) fn run_or_repeat(
-        &self,
-        memo: &Memo,
-        feeds: Vec<Array>,
-        repeated: bool,
-        steps: &mut Steps<DeviceArray>,
-    ) -> Result<Vec<Array>> {
+    pub(super) fn run_or_repeat(&self, memo: &Memo, run: Run<DeviceArray>) -> Result<Vec<Array>> {
+        let Run { feeds, repeated, steps, check } = run;
         let _one = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let mut state = memo.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let State::Noted(trace) = &*state {
@@ -50,15 +52,15 @@ impl CudaBackend {
                     self.cuda.device.write(to.block.address, array.bytes()?)?;
                 }
                 self.cuda.device.replay(&recorded.recording)?;
-                self.fetched(&recorded.results)
+                self.fetched(&recorded.results, check)
             }
             State::New if repeated => {
                 let (results, trace) = self.cuda.pool.noted(|| self.go(feeds, steps));
-                let arrays = self.fetched(&results?)?;
+                let arrays = self.fetched(&results?, check)?;
                 *state = State::Noted(trace);
                 Ok(arrays)
             }
-            State::New | State::Noted(_) | State::Unrepeatable => self.fetched(&self.go(feeds, steps)?),
+            State::New | State::Noted(_) | State::Unrepeatable => self.fetched(&self.go(feeds, steps)?, check),
         }
     }
 
@@ -71,7 +73,7 @@ impl CudaBackend {
         Ok(true)
     }
 
-    fn go(&self, feeds: Vec<Array>, steps: &mut Steps<DeviceArray>) -> Result<Vec<DeviceArray>> {
+    fn go(&self, feeds: Vec<Array>, steps: &mut Steps) -> Result<Vec<DeviceArray>> {
         let placed = feeds.iter().map(|a| self.placed(a)).collect::<Result<Vec<_>>>()?;
         for (array, to) in feeds.iter().zip(&placed) {
             self.cuda.device.write(to.block.address, array.bytes()?)?;
@@ -85,7 +87,7 @@ impl CudaBackend {
     }
 
     /// Records the steps, on an arena that is laid out after the trace.
-    fn record(&self, trace: &Trace, feeds: &[Array], steps: &mut Steps<DeviceArray>) -> Result<Recorded> {
+    fn record(&self, trace: &Trace, feeds: &[Array], steps: &mut Steps) -> Result<Recorded> {
         let mut made = None;
         self.cuda.pool.planned_in(trace.layout(), || {
             let feeds = feeds.iter().map(|a| self.placed(a)).collect::<Result<Vec<_>>>()?;
@@ -101,9 +103,9 @@ impl CudaBackend {
     }
 
     /// Results, when the GPU has come to its end.
-    fn fetched(&self, results: &[DeviceArray]) -> Result<Vec<Array>> {
-        use crate::exec::Backend;
+    fn fetched(&self, results: &[DeviceArray], check: &dyn Fn() -> Result<()>) -> Result<Vec<Array>> {
         self.synchronise()?;
+        check()?;
         results.iter().map(|b| self.download(b)).collect()
     }
 }

@@ -214,7 +214,7 @@ pub(super) fn max_pooling_indices_bwd(op: &MaxPoolingIndicesBwd<Operand>, b: &mu
     let (from, to) = (&op.grad_output.ty.shape, &b.result_type(0)?.shape);
     let (planes, windows, area) = (from[0] * from[1], from[2] * from[3], to[2] * to[3]);
     let (places, grad, out) = (b.ints(&op.indices)?, b.reals(&op.grad_output)?, b.real_result(0)?);
-    let arguments = arguments![grad, places, out, planes, windows, area, Slot::Faults];
+    let arguments = arguments![grad, places, out, planes, windows, area, b.faults()?];
     b.launch(FILE, "pool_gradient", geometry::elements(planes as u64), arguments)?;
     b.store(0, out, Finish::default())
 }
