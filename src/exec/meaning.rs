@@ -121,6 +121,8 @@ pub(super) enum Indexed {
     Images,
     /// Of a pyramid of features.
     Levels,
+    /// Of a network, one of which a token goes through.
+    Experts,
 }
 
 impl Indexed {
@@ -136,6 +138,7 @@ impl Indexed {
             Indexed::Plane => format!("a plane of the result has {count} elements, so it must be from 0 to {last}"),
             Indexed::Images => format!("there are {count} images, so it must be from 0 to {last}"),
             Indexed::Levels => format!("there are {count} levels, so it must be from 0 to {last}"),
+            Indexed::Experts => format!("there are {count} experts, so it must be from 0 to {last}"),
         };
         argument("an index", index, expected)
     }

@@ -131,9 +131,8 @@ pub fn checked(cases: &[Case]) -> Report {
     all.into_inner().unwrap()
 }
 
-/// Ops that run on the CPU by decision: their results depend on values step by step; and of Mlp the forms with packed weights, or
-/// with experts that are chosen by values.
-const ON_CPU: [&str; 7] = ["DetectionOutput", "FrcnDetection", "Mlp", "Nms", "NonZero", "Proposal", "YoloDetection"];
+/// Ops that run on the CPU by decision: their results depend on values step by step.
+const ON_CPU: [&str; 6] = ["DetectionOutput", "FrcnDetection", "Nms", "NonZero", "Proposal", "YoloDetection"];
 
 /// What fell back to the CPU: `cuda: 1 op, cpu: Nms x1`.
 fn fallbacks(report: &Report) -> Vec<&str> {

@@ -322,6 +322,29 @@ fn feed_forward() {
 }
 
 #[test]
+fn experts_of_a_feed_forward() {
+    if passed_emulated() {
+        return;
+    }
+    let cuda = CudaBackend::new(0).unwrap();
+    for (transposed, has_biases) in [(false, true), (true, false), (true, true)] {
+        let mut net = Net::new();
+        let x = net.input(&[2, 5, 24]);
+        let across = if transposed { [4, 70, 24] } else { [4, 24, 70] };
+        let [gate, up] = [(); 2].map(|()| net.weight(&across));
+        let down = net.weight(&[4, across[2], across[1]]);
+        let ids = net.fed(Array::from_vec([10, 3], (0..30).map(|i| i * 7 % 4).collect::<Vec<i32>>()).unwrap());
+        let mut op = Mlp { expert_id: Some(ids), is_expert: true, ..Mlp::new(x, gate, up, down) };
+        (op.num_expert, op.num_expert_per_tok) = (4, 3);
+        if has_biases {
+            (op.bias_gate, op.bias_down) = (Some(net.weight(&[4, 70])), Some(net.weight(&[4, 24])));
+        }
+        let [right_transpose_gate, right_transpose_up, right_transpose_down] = [transposed; 3];
+        net.check(&cuda, "experts", Mlp { right_transpose_gate, right_transpose_up, right_transpose_down, ..op });
+    }
+}
+
+#[test]
 fn statistics_and_their_gradients() {
     if passed_emulated() {
         return;

@@ -4,11 +4,7 @@ use super::{
     gemm::{Mat, gemm_f32},
     task::{Finish, Task},
 };
-use crate::{
-    array::zeros,
-    base::{Result, argument},
-    ops::Mlp,
-};
+use crate::{array::zeros, base::Result, exec::meaning::Indexed, ops::Mlp};
 use std::borrow::Cow;
 
 /// A matrix for each expert, and its bias.
@@ -65,9 +61,7 @@ pub(super) fn mlp(op: Mlp<Operand>) -> Option<Kernel> {
             let Some(ids) = ids else { return block(&x, 0, out) };
             let chosen = op.num_expert_per_tok as usize;
             for (i, (id, out)) in ids.iter().zip(out.chunks_mut(elements)).enumerate() {
-                let expert = usize::try_from(*id).ok().filter(|e| (*e as i64) < op.num_expert);
-                let expected = || format!("there are {0} experts, so it must be from 0 to {0} - 1", op.num_expert);
-                let expert = expert.ok_or_else(|| argument("an index", id, expected()))?;
+                let expert = Indexed::Experts.one(*id, op.num_expert as usize)?;
                 block(&x[i / chosen * elements..][..elements], expert, out)?;
             }
             Ok(())

@@ -93,7 +93,7 @@ impl Drop for Record {
 /// As `index.cuh` has them.
 impl Indexed {
     /// Axes by their own numbers, the others by negative ones.
-    const OTHERS: [Indexed; 4] = [Indexed::Places, Indexed::Plane, Indexed::Images, Indexed::Levels];
+    const OTHERS: [Indexed; 5] = [Indexed::Places, Indexed::Plane, Indexed::Images, Indexed::Levels, Indexed::Experts];
 
     /// The number that stands for it on a device.
     pub fn number(self) -> i64 {
@@ -104,7 +104,7 @@ impl Indexed {
     }
     /// What such a number stands for.
     pub fn numbered(number: i64) -> Indexed {
-        let other = |back: i64| Indexed::OTHERS[(back - 1).min(3) as usize];
+        let other = |back: i64| Indexed::OTHERS[(back as usize - 1).min(Indexed::OTHERS.len() - 1)];
         usize::try_from(number).map_or_else(|_| other(number.saturating_neg()), Indexed::Axis)
     }
 }

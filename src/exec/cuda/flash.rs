@@ -67,7 +67,7 @@ pub(super) fn flex_attention(op: &FlexAttention<Operand>, b: &mut Builder) -> Re
 }
 
 /// Real numbers, and their type.
-type Reals = (Slot, ValueType);
+pub(super) type Reals = (Slot, ValueType);
 
 /// The product of rows with a matrix, which may be stored transposed, plus bias.
 pub(super) fn projected(

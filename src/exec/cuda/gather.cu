@@ -53,6 +53,15 @@ __global__ void places_within(const i64* __restrict__ indices, i64* __restrict__
     FOR_ELEMENTS(i, n) places[i] = (i / each * count + one_of(indices[i], of, count, faults)) * run;
 }
 
+// For products of each row with the matrix of its expert: where the row, which so many have in common, and the matrix begin.
+__global__ void places_of_experts(const i64* __restrict__ ids, i64* __restrict__ places, i64 experts, i64 sharing, i64 row,
+                                  i64 matrix, Faults* faults, i64 n) {
+    FOR_ELEMENTS(i, n) {
+        places[2 * i] = i / sharing * row;
+        places[2 * i + 1] = one_of(ids[i], EXPERTS, experts, faults) * matrix;
+    }
+}
+
 // By the bits of each value: entry 255 is that of -1.
 __global__ void looked_up(const u8* __restrict__ from, u8* __restrict__ to, const u8* __restrict__ table, i64 n) {
     FOR_ELEMENTS(i, n) to[i] = table[from[i]];

@@ -74,6 +74,29 @@ pub(super) fn places_within(
     Ok(places)
 }
 
+/// Where rows of `row` elements, each for so many experts, and the experts' matrices begin, by the experts' numbers.
+pub(super) fn places_of_experts(
+    b: &mut Builder,
+    ids: &Operand,
+    experts: usize,
+    sharing: usize,
+    [row, matrix]: [usize; 2],
+) -> Result<Slot> {
+    let n = ids.ty.elements();
+    let (ids, places) = (b.ints(ids)?, b.temporary(n as u64 * 16));
+    let arguments = arguments![ids, places, experts, sharing, row, matrix, b.faults()?, n];
+    b.launch(FILE, "places_of_experts", geometry::elements(n as u64), arguments)?;
+    Ok(places)
+}
+
+/// From each place of an operand a row of real numbers.
+pub(super) fn rows_at(b: &mut Builder, from: &Operand, places: Slot, [rows, row]: [usize; 2]) -> Result<Slot> {
+    let (from, n) = (b.reals(from)?, rows * row);
+    let to = b.temporary_reals(n);
+    b.launch(FILE, "taken<unsigned>", geometry::elements(n as u64), arguments![from, to, places, row, n])?;
+    Ok(to)
+}
+
 /// From each place so many elements.
 fn take(b: &mut Builder, input: &Operand, places: Slot, run: usize) -> Result<()> {
     let (from, result) = (b.converted(input, 0, Finish::default())?, b.result_type(0)?);

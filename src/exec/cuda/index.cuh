@@ -1,6 +1,6 @@
 // Indices, which are checked where they are used. The first that is impossible is remembered until the backend asks; what it
 // finds then is told in words by meaning::Indexed, of which these are the numbers. Axes are numbered by themselves.
-enum { PLACES = -1, PLANE = -2, IMAGES = -3, LEVELS = -4 };
+enum { PLACES = -1, PLANE = -2, IMAGES = -3, LEVELS = -4, EXPERTS = -5 };
 
 struct Faults {
     u64 found;

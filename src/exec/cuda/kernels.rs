@@ -141,7 +141,7 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         Op::Min(op) => Kernel::Formula(arithmetic::min(&op.inputs)),
         Op::MinConst(op) => Kernel::Formula(arithmetic::min_const(op)),
         Op::Mish(op) => Kernel::Formula(activation::mish(&op.input)),
-        Op::Mlp(op) if !op.quantized && !op.is_expert => program(move |b| mlp::mlp(op, b)),
+        Op::Mlp(op) if !op.quantized && (!op.is_expert || op.expert_id.is_some()) => program(move |b| mlp::mlp(op, b)),
         Op::Mod(op) => Kernel::Formula(arithmetic::modulo(&op.inputs)),
         Op::Mul(op) => Kernel::Formula(arithmetic::mul(op)),
         Op::MulConst(op) => Kernel::Formula(arithmetic::mul_const(op)),

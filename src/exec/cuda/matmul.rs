@@ -30,6 +30,11 @@ pub(super) enum Batch {
         apart: [i64; 2],
     },
     Listed(Vec<[i64; 2]>),
+    /// As a list of the device says, of so many.
+    Found {
+        count: usize,
+        places: Slot,
+    },
 }
 
 impl Batch {
@@ -46,7 +51,7 @@ impl Batch {
     }
     fn count(&self) -> usize {
         match self {
-            Batch::Even { count, .. } => *count,
+            Batch::Even { count, .. } | Batch::Found { count, .. } => *count,
             Batch::Listed(places) => places.len(),
         }
     }
@@ -74,6 +79,7 @@ impl Matrices {
         let (places, apart) = match &self.batch {
             Batch::Even { apart, .. } => (nowhere, *apart),
             Batch::Listed(places) => (b.constant(places.as_flattened())?.into(), [0; 2]),
+            Batch::Found { places, .. } => ((*places).into(), [0; 2]),
         };
         let Matrices { m, k, n, .. } = *self;
         let left_by = if self.left_transposed { [1, m] } else { [k, 1] };
@@ -133,34 +139,27 @@ pub(super) fn matmul(op: &MatMul<Operand>, b: &mut Builder) -> Result<()> {
     let kind = Kind::of(&left.ty, &right.ty);
     let zero = |o: &Operand| Input::of_axis(&meaning::zero_points(&o.ty)[..1], &[], 0);
     let (x, y) = (factors(b, left, zero(left), kind)?, factors(b, right, zero(right), kind)?);
+    let places = p.pairs().map(|(i, j)| [(i * p.m * p.k) as i64, (j * p.k * p.n) as i64]);
     // One right matrix for all rows of the left tensor: a single tall product.
-    let is_tall = p.right_batch.iter().all(|&d| d == 1) && !op.left_transpose && !op.output_transpose;
-    let count = p.batch.iter().product::<usize>();
-    let pairs = p.pairs().map(|(i, j)| [(i * p.m * p.k) as i64, (j * p.k * p.n) as i64]);
-    let straight = Matrices {
-        m: if is_tall { count * p.m } else { p.m },
-        k: p.k,
-        n: p.n,
-        left_transposed: op.left_transpose,
-        right_transposed: op.right_transpose,
-        batch: if is_tall { Batch::ONE } else { Batch::of(pairs.collect()) },
+    let is_tall = p.right_batch.iter().all(|&d| d == 1) && !op.left_transpose;
+    let Product { m, k, n, .. } = p;
+    let (left_transposed, right_transposed) = (op.left_transpose, op.right_transpose);
+    let (matrices, factors) = match op.output_transpose {
+        false if is_tall => {
+            let m = p.batch.iter().product::<usize>() * m;
+            (Matrices { m, k, n, left_transposed, right_transposed, batch: Batch::ONE }, [x, y])
+        }
+        false => (Matrices { m, k, n, left_transposed, right_transposed, batch: Batch::of(places.collect()) }, [x, y]),
+        // The product of the transposed matrices, exchanged.
+        true => {
+            let batch = Batch::of(places.map(|[left, right]| [right, left]).collect());
+            let (left_transposed, right_transposed) = (!right_transposed, !left_transposed);
+            (Matrices { m: n, k, n: m, left_transposed, right_transposed, batch }, [y, x])
+        }
     };
-    let (matrices, factors) = if op.output_transpose { (straight.turned(), [y, x]) } else { (straight, [x, y]) };
     let sums = sums(op, &p, kind, b)?;
     let call = |b: &Builder, float, has_bias| matrices.call(b, float, has_bias);
     sums.made(b, factors, call, |b| matrices.maker(b, factors, kind))
-}
-
-impl Matrices {
-    /// Those whose product is this one's transposed, with left and right exchanged.
-    fn turned(self) -> Matrices {
-        let batch = match self.batch {
-            Batch::Even { count, apart: [left, right] } => Batch::Even { count, apart: [right, left] },
-            Batch::Listed(places) => Batch::Listed(places.into_iter().map(|[left, right]| [right, left]).collect()),
-        };
-        let (left_transposed, right_transposed) = (!self.right_transposed, !self.left_transposed);
-        Matrices { m: self.n, k: self.k, n: self.m, left_transposed, right_transposed, batch }
-    }
 }
 
 /// A bias of n elements belongs to the columns, before any transposition; one of another shape to the result.

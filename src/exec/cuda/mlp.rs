@@ -1,20 +1,72 @@
-//! The feed-forward block of a transformer.
+//! The feed-forward block of a transformer, also of chosen experts.
 use super::{
     activation,
     builder::{Builder, as_real},
     chain::Chain,
-    flash::projected,
+    flash::{Reals, projected},
     formula::{Finish, Formula, Input},
+    gather::{places_of_experts, places_within, rows_at},
+    matmul::{Batch, Matrices, products},
 };
-use crate::{base::Result, exec::Operand, ops::Mlp};
+use crate::{
+    base::Result,
+    exec::{Operand, ValueType, meaning::Indexed},
+    ops::Mlp,
+};
+
+/// Of which rows go through some.
+struct Experts<'o> {
+    ids: &'o Operand,
+    count: usize,
+}
+
+/// A matrix, or one for each expert, and its bias.
+struct Linear<'o> {
+    weight: &'o Operand,
+    bias: &'o Option<Operand>,
+    transposed: bool,
+}
+
+impl Linear<'_> {
+    /// Of all rows, or for each expert that is chosen of one, which `sharing` of them have in common.
+    fn of(&self, b: &mut Builder, rows: &Reals, experts: &Option<Experts>, sharing: usize) -> Result<Reals> {
+        match experts {
+            None => projected(b, rows, (self.weight, self.transposed), self.bias),
+            Some(experts) => self.of_experts(b, rows, experts, sharing),
+        }
+    }
+    fn of_experts(&self, b: &mut Builder, (rows, ty): &Reals, e: &Experts, sharing: usize) -> Result<Reals> {
+        let [.., down, across] = self.weight.ty.shape[..] else { return Ok((*rows, ty.clone())) };
+        let (k, n) = if self.transposed { (across, down) } else { (down, across) };
+        let count = e.ids.ty.elements();
+        let batch = Batch::Found { count, places: places_of_experts(b, e.ids, e.count, sharing, [k, k * n])? };
+        let ty = ValueType { shape: vec![count, n], ..ty.clone() };
+        let (right, out) = (b.reals(self.weight)?, b.temporary(ty.bytes()));
+        let p = Matrices { m: 1, k, n, left_transposed: false, right_transposed: self.transposed, batch };
+        products(b, &p, [*rows, right], out)?;
+        if let Some(bias) = self.bias {
+            let places = places_within(b, e.ids, Indexed::Experts, e.count, count, n)?;
+            let bias = rows_at(b, bias, places, [count, n])?;
+            let inputs = [out, bias].map(|slot| Input::slot(slot, ty.clone())).to_vec();
+            b.chain(Chain::new(vec![Formula::real(inputs, "x + y")], out, ty.clone()))?;
+        }
+        Ok((out, ty))
+    }
+}
 
 pub(super) fn mlp(op: &Mlp<Operand>, b: &mut Builder) -> Result<()> {
-    let input = (b.reals(&op.input)?, as_real(&op.input.ty));
-    let (gate, ty) = projected(b, &input, (&op.weight_gate, op.right_transpose_gate), &op.bias_gate)?;
-    let (up, _) = projected(b, &input, (&op.weight_up, op.right_transpose_up), &op.bias_up)?;
+    let linear = |weight, bias, transposed| Linear { weight, bias, transposed };
+    let gate = linear(&op.weight_gate, &op.bias_gate, op.right_transpose_gate);
+    let up = linear(&op.weight_up, &op.bias_up, op.right_transpose_up);
+    let down = linear(&op.weight_down, &op.bias_down, op.right_transpose_down);
+    let experts = op.expert_id.as_ref().filter(|_| op.is_expert);
+    let experts = experts.map(|ids| Experts { ids, count: op.num_expert as usize });
+    let (input, chosen) = ((b.reals(&op.input)?, as_real(&op.input.ty)), op.num_expert_per_tok as usize);
+    let (gate, ty) = gate.of(b, &input, &experts, chosen)?;
+    let (up, _) = up.of(b, &input, &experts, chosen)?;
     let inputs = vec![Input::slot(up, ty.clone()), Input::slot(gate, ty.clone())];
     let gated = Formula::real(inputs, "x * (y * logistic(y))").with(activation::FUNCTIONS);
     b.chain(Chain::new(vec![gated], up, ty.clone()))?;
-    let (result, _) = projected(b, &(up, ty), (&op.weight_down, op.right_transpose_down), &op.bias_down)?;
+    let (result, _) = down.of(b, &(up, ty), &experts, 1)?;
     b.store(0, result, Finish::default())
 }
