@@ -11,8 +11,8 @@ pub(crate) const BLOCK: usize = 16;
 
 /// Runs operators. Arrays move in and out; in between a backend has its own buffers.
 ///
-/// Floats of every dtype are computed and kept in float32, as TPU-MLIR's Top executor does; integers keep their
-/// dtype.
+/// Floats of every dtype are computed in float32, as TPU-MLIR's Top executor does, and kept so, unless the session is of another
+/// [`Precision`]; integers keep their dtype.
 pub trait Backend: Send + Sync {
     /// Where a tensor's values are.
     type Buffer: Clone + Send + Sync;

@@ -85,7 +85,8 @@ impl CudaBackend {
     }
 
     /// A program of one kernel of one's own, for [`Backend::prepare`](crate::exec::Backend::prepare) of a backend that has this one
-    /// within. Operands and results are row-major, float32 for every float.
+    /// within. Operands and results are row-major, in the dtypes of
+    /// [`ValueType::buffer_dtype`](crate::exec::ValueType::buffer_dtype).
     ///
     /// # Errors
     /// It does not compile.

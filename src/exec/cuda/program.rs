@@ -14,7 +14,7 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// A tensor's values on a GPU, row-major: float32 for every float. Clones share the memory, which is given back when the last of
+/// A tensor's values on a GPU, row-major: float32 for every float, but float16 in that precision. Clones share the memory, which is given back when the last of
 /// them is gone.
 #[derive(Debug, Clone)]
 pub struct DeviceArray {
