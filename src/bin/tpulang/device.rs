@@ -20,10 +20,11 @@ pub struct Running {
     /// Run each operator by itself, instead of several as one where that is faster
     #[arg(long)]
     no_fusion: bool,
-    /// f16: float16 tensors lie in a GPU's memory as float16, sums are made in float32
+    /// How floats lie in a GPU's memory: f32, all as float32, or f16, those of float16 tensors as float16 (sums are made in
+    /// float32 even so)
     #[arg(long, value_name = "FLOATS", default_value_t = Precision::F32)]
     precision: Precision,
-    /// Let cuBLASLt and cuDNN cut the factors of float32 products to 10 bits behind the point, which is faster
+    /// On a GPU, let cuBLASLt and cuDNN cut the factors of float32 products to 10 bits behind the point, which is faster
     #[arg(long)]
     tf32: bool,
 }

@@ -99,7 +99,7 @@ impl Dnn {
             return Ok(None);
         };
         let described = Described { x, w: filter(&w, c.float)?, y, windows };
-        let Some((algorithm, workspace)) = self.algorithm(&c, &described)? else { return Ok(None) };
+        let Some(Candidate { algorithm, workspace, .. }) = self.algorithm(&c, &described)? else { return Ok(None) };
         Ok(Some(DnnCall { dnn: self.clone(), convolution: c, described, algorithm, workspace }))
     }
 
@@ -129,68 +129,25 @@ impl Dnn {
 
     fn mathematics(&self, float: Float) -> sys::cudnnMathType_t {
         match (float, self.tf32) {
+            (Float::Half, _) => sys::cudnnMathType_t::CUDNN_TENSOR_OP_MATH,
+            // From compute capability 8.0 on it has TF32.
+            (Float::Single, true) => sys::cudnnMathType_t::CUDNN_DEFAULT_MATH,
             (Float::Single, false) => sys::cudnnMathType_t::CUDNN_FMA_MATH,
-            _ => sys::cudnnMathType_t::CUDNN_TENSOR_OP_MATH,
         }
     }
 
-    /// The fastest, as the library expects, of those that always give the same numbers and need no more than [`WORKSPACE`]; and
-    /// the memory that it needs.
-    fn algorithm(&self, c: &Convolution, d: &Described) -> Result<Option<(Algorithm, u64)>> {
+    /// The fastest, as the library expects, of those that always give the same numbers and need no more than [`WORKSPACE`].
+    fn algorithm(&self, c: &Convolution, d: &Described) -> Result<Option<Candidate>> {
         let handle = self.handle.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_wanted = |status: sys::cudnnStatus_t, determinism: sys::cudnnDeterminism_t, memory: usize| {
-            status == sys::cudnnStatus_t::CUDNN_STATUS_SUCCESS
-                && determinism == sys::cudnnDeterminism_t::CUDNN_DETERMINISTIC
-                && memory as u64 <= WORKSPACE
-        };
-        let mut count: c_int = 0;
-        let most = CANDIDATES as c_int;
-        let (x, w, y, windows) = (d.x.raw(), d.w.raw(), d.y.raw(), d.windows.raw());
-        // SAFETY: of plain numbers; 0 is a value of each.
-        let mut forward: [sys::cudnnConvolutionFwdAlgoPerf_t; CANDIDATES] = unsafe { std::mem::zeroed() };
-        // SAFETY: as above.
-        let mut backward: [sys::cudnnConvolutionBwdDataAlgoPerf_t; CANDIDATES] = unsafe { std::mem::zeroed() };
-        // SAFETY: handle and descriptors are alive; there is room for as many answers as are asked for.
-        unsafe {
-            match c.is_transposed {
-                false => result::get_convolution_forward_algorithm(
-                    handle.raw(),
-                    x,
-                    w,
-                    windows,
-                    y,
-                    most,
-                    &mut count,
-                    forward.as_mut_ptr(),
-                ),
-                true => result::get_convolution_backward_data_algorithm(
-                    handle.raw(),
-                    w,
-                    x,
-                    windows,
-                    y,
-                    most,
-                    &mut count,
-                    backward.as_mut_ptr(),
-                ),
-            }
+        let candidates = if c.is_transposed { d.backward(handle.raw()) } else { d.forward(handle.raw()) };
+        let chosen = candidates.map_err(refused)?.into_iter().find(|c| c.is_sound && c.workspace <= WORKSPACE);
+        if let Some(Candidate { mathematics, .. }) = chosen
+            && self.mathematics(c.float) != sys::cudnnMathType_t::CUDNN_FMA_MATH
+        {
+            // SAFETY: the descriptor is alive.
+            unsafe { result::set_convolution_math_type(d.windows.raw(), mathematics) }.map_err(refused)?;
         }
-        .map_err(refused)?;
-        let count = usize::try_from(count).map_or(0, |n| n.min(CANDIDATES));
-        let (chosen, mathematics, memory) = if c.is_transposed {
-            let Some(p) = backward[..count].iter().find(|p| is_wanted(p.status, p.determinism, p.memory)) else {
-                return Ok(None);
-            };
-            (Algorithm::Transposed(p.algo), p.mathType, p.memory)
-        } else {
-            let Some(p) = forward[..count].iter().find(|p| is_wanted(p.status, p.determinism, p.memory)) else {
-                return Ok(None);
-            };
-            (Algorithm::Forward(p.algo), p.mathType, p.memory)
-        };
-        // SAFETY: the descriptor is alive.
-        unsafe { result::set_convolution_math_type(windows, mathematics) }.map_err(refused)?;
-        Ok(Some((chosen, memory as u64)))
+        Ok(chosen)
     }
 }
 
@@ -204,7 +161,17 @@ impl Drop for Dnn {
 #[derive(Debug, Clone, Copy)]
 enum Algorithm {
     Forward(sys::cudnnConvolutionFwdAlgo_t),
-    Transposed(sys::cudnnConvolutionBwdDataAlgo_t),
+    Backward(sys::cudnnConvolutionBwdDataAlgo_t),
+}
+
+/// An algorithm that the library proposes.
+#[derive(Debug, Clone, Copy)]
+struct Candidate {
+    algorithm: Algorithm,
+    /// It works, and always gives the same numbers.
+    is_sound: bool,
+    workspace: u64,
+    mathematics: sys::cudnnMathType_t,
 }
 
 /// What the library has been told of a convolution.
@@ -213,6 +180,44 @@ struct Described {
     w: Filter,
     y: Tensor,
     windows: Windows,
+}
+
+/// What the library proposes by one of its functions, of which both kinds have the same fields.
+macro_rules! candidates {
+    ($performance:ty, $kind:expr, |$count:ident, $found:ident| $ask:expr) => {{
+        // SAFETY: of plain numbers; 0 is a value of each.
+        let mut all: [$performance; CANDIDATES] = unsafe { std::mem::zeroed() };
+        let mut count: c_int = 0;
+        let ($count, $found) = (&mut count, all.as_mut_ptr());
+        $ask?;
+        let candidate = |p: &$performance| Candidate {
+            algorithm: $kind(p.algo),
+            is_sound: p.status == sys::cudnnStatus_t::CUDNN_STATUS_SUCCESS
+                && p.determinism == sys::cudnnDeterminism_t::CUDNN_DETERMINISTIC,
+            workspace: p.memory as u64,
+            mathematics: p.mathType,
+        };
+        Ok(all.iter().take(usize::try_from(count).unwrap_or(0)).map(candidate).collect())
+    }};
+}
+
+impl Described {
+    fn forward(&self, handle: sys::cudnnHandle_t) -> std::result::Result<Vec<Candidate>, CudnnError> {
+        let (x, w, y, windows) = (self.x.raw(), self.w.raw(), self.y.raw(), self.windows.raw());
+        candidates!(sys::cudnnConvolutionFwdAlgoPerf_t, Algorithm::Forward, |count, found| {
+            let most = CANDIDATES as c_int;
+            // SAFETY: handle and descriptors are alive; there is room for as many answers as are asked for.
+            unsafe { result::get_convolution_forward_algorithm(handle, x, w, windows, y, most, count, found) }
+        })
+    }
+    fn backward(&self, handle: sys::cudnnHandle_t) -> std::result::Result<Vec<Candidate>, CudnnError> {
+        let (x, w, y, windows) = (self.x.raw(), self.w.raw(), self.y.raw(), self.windows.raw());
+        candidates!(sys::cudnnConvolutionBwdDataAlgoPerf_t, Algorithm::Backward, |count, found| {
+            let most = CANDIDATES as c_int;
+            // SAFETY: as above.
+            unsafe { result::get_convolution_backward_data_algorithm(handle, w, x, windows, y, most, count, found) }
+        })
+    }
 }
 
 /// Numbers as the library has them, `least` or more: a plane of one axis has a second one. None where one is too large.
@@ -311,7 +316,7 @@ impl Call for DnnCall {
                     y,
                     of_y,
                 ),
-                Algorithm::Transposed(algorithm) => result::convolution_backward_data(
+                Algorithm::Backward(algorithm) => result::convolution_backward_data(
                     handle.raw(),
                     one,
                     w,
