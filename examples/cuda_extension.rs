@@ -97,6 +97,9 @@ impl Backend for WithSnake {
     fn run_plan(&self, memo: &Memo, run: Run<DeviceArray>) -> Result<Vec<Array>> {
         self.0.run_plan(memo, run)
     }
+    fn has_memory(&self, memo: &Memo) -> bool {
+        self.0.has_memory(memo)
+    }
     fn repeat(&self, memo: &Memo) -> Result<bool> {
         self.0.repeat(memo)
     }

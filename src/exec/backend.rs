@@ -99,6 +99,10 @@ pub trait Backend: Send + Sync {
         (run.check)()?;
         results.iter().map(|b| self.download(b)).collect()
     }
+    /// Whether the memory of a run is taken already, by what `memo` remembers.
+    fn has_memory(&self, _memo: &Self::Memo) -> bool {
+        false
+    }
     /// Does again what `memo` remembers of the last run, where that was fed, without copies; whether there is anything.
     ///
     /// # Errors
@@ -122,7 +126,7 @@ pub struct Run<'r, Buffer> {
     /// As they lie in buffers, in the plan's order.
     pub feeds: Vec<Array>,
     /// All steps are the backend's, and nobody looks on: they may be repeated.
-    pub repeated: bool,
+    pub repeatable: bool,
     /// The plan's steps, from feeds to results.
     pub steps: &'r mut (dyn FnMut(Vec<Buffer>) -> Result<Vec<Buffer>> + 'r),
     /// Is to be asked when everything is done, before another run begins: what kernels have found to be impossible.
@@ -153,6 +157,9 @@ impl<B: Backend> Backend for &B {
     }
     fn has_precision(&self, precision: Precision) -> bool {
         (**self).has_precision(precision)
+    }
+    fn has_memory(&self, memo: &Self::Memo) -> bool {
+        (**self).has_memory(memo)
     }
     fn repeat(&self, memo: &Self::Memo) -> Result<bool> {
         (**self).repeat(memo)

@@ -315,7 +315,9 @@ impl<B: Backend> Session<B> {
     ) -> Result<Followed<B>> {
         let fed = self.checked_feeds(feeds)?;
         let plan = self.plan(fed.keys().copied().collect(), wanted)?;
-        plan.check_memory(&self.backend)?;
+        if watch.is_some() || !self.backend.has_memory(&plan.memo) {
+            plan.check_memory(&self.backend)?;
+        }
         // Kernels divide their work among the pool's threads.
         let results = self.pool.install(|| self.go(fed, &plan, wanted, watch))?;
         Ok((plan, results))
@@ -333,9 +335,9 @@ impl<B: Backend> Session<B> {
             fed.sort_unstable_by_key(|(tensor, _)| *tensor);
             fed.into_iter().unzip()
         };
-        let repeated = watch.is_none() && plan.steps.iter().all(|s| matches!(s.kernel, Kernel::Here(_)));
+        let repeatable = watch.is_none() && plan.steps.iter().all(|s| matches!(s.kernel, Kernel::Here(_)));
         let mut steps = |feeds: Vec<B::Buffer>| self.steps(plan, places.iter().copied().zip(feeds), wanted, &mut watch);
-        let run = Run { feeds, repeated, steps: &mut steps, check: &|| self.check_faults(plan) };
+        let run = Run { feeds, repeatable, steps: &mut steps, check: &|| self.check_faults(plan) };
         let results = self.backend.run_plan(&plan.memo, run)?;
         wanted
             .iter()

@@ -39,7 +39,12 @@ std::mutex lock;
 std::map<uint64_t, size_t> memory;
 size_t taken = 0;
 int failed = OK;
-thread_local Graph* capturing = nullptr;
+// What anybody tells a stream that is captured is part of the graph.
+struct Stream {
+    Graph* capturing = nullptr;
+};
+// As captures are local to their thread, it may not allocate meanwhile.
+thread_local bool captures = false;
 
 std::string mode() {
     const char* text = getenv("TPULANG_EMULATED");
@@ -72,12 +77,19 @@ int run(const Launch& launch) {
     for (const auto& value : launch.values) pointers.push_back((void*)value.data());
     return launch.entry(pointers.data(), launch.geometry) ? TIMEOUT : OK;
 }
-int tell(Work work) {
+bool is_captured(void* stream) {
+    std::lock_guard<std::mutex> guard(lock);
+    return ((Stream*)stream)->capturing;
+}
+int tell(void* stream, Work work) {
     if (mode() == "broken") failed = LAUNCH_FAILED;
     if (failed) return failed;
-    if (capturing) {
-        capturing->all.push_back(std::move(work));
-        return OK;
+    {
+        std::lock_guard<std::mutex> guard(lock);
+        if (Graph* graph = ((Stream*)stream)->capturing) {
+            graph->all.push_back(std::move(work));
+            return OK;
+        }
     }
     const int code = work();
     if (code) failed = code;
@@ -139,12 +151,15 @@ int cuDevicePrimaryCtxRetain(void** context, int) {
 int cuDevicePrimaryCtxRelease_v2(int) { return OK; }
 int cuCtxSetCurrent(void*) { return OK; }
 int cuStreamCreate(void** stream, unsigned) {
-    *stream = (void*)&lock;
+    *stream = new Stream();
     return OK;
 }
-int cuStreamDestroy_v2(void*) { return OK; }
-int cuStreamSynchronize(void*) {
-    if (capturing) return CAPTURE_UNSUPPORTED;
+int cuStreamDestroy_v2(void* stream) {
+    delete (Stream*)stream;
+    return OK;
+}
+int cuStreamSynchronize(void* stream) {
+    if (captures || is_captured(stream)) return CAPTURE_UNSUPPORTED;
     return failed ? failed : guards_are_whole();
 }
 int cuEventCreate(void** event, unsigned) {
@@ -156,7 +171,7 @@ int cuEventSynchronize(void*) { return OK; }
 int cuEventDestroy_v2(void*) { return OK; }
 
 int cuMemAlloc_v2(uint64_t* address, size_t bytes) {
-    if (capturing) return CAPTURE_UNSUPPORTED;
+    if (captures) return CAPTURE_UNSUPPORTED;
     if (!bytes) return INVALID;
     std::lock_guard<std::mutex> guard(lock);
     if (taken + bytes > all_memory()) return OUT_OF_MEMORY;
@@ -192,13 +207,13 @@ int cuMemFreeHost(void* memory) {
     free(memory);
     return OK;
 }
-int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t bytes, void*) {
-    if (!within(to, bytes) || capturing) return INVALID;
+int cuMemcpyHtoDAsync_v2(uint64_t to, const void* from, size_t bytes, void* stream) {
+    if (!within(to, bytes) || is_captured(stream)) return INVALID;
     memcpy((void*)to, from, bytes);
     return OK;
 }
-int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t bytes, void*) {
-    if (!within(from, bytes) || capturing) return INVALID;
+int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t bytes, void* stream) {
+    if (!within(from, bytes) || is_captured(stream)) return INVALID;
     memcpy(to, (const void*)from, bytes);
     return failed;
 }
@@ -230,7 +245,7 @@ int cuModuleGetFunction(void** function, void* module, const char* name) {
     *function = new Function{(int (*)(void**, const unsigned*))entry, ((const unsigned char* (*)())sizes)()};
     return OK;
 }
-int cuLaunchKernel(void* function, unsigned x, unsigned y, unsigned z, unsigned a, unsigned b, unsigned c, unsigned, void*,
+int cuLaunchKernel(void* function, unsigned x, unsigned y, unsigned z, unsigned a, unsigned b, unsigned c, unsigned, void* stream,
                    void** parameters, void**) {
     if (!x || !y || !z || y > 65535 || z > 65535 || !a || !b || !c || a * b * c > 1024) return INVALID;
     const auto* kernel = (const Function*)function;
@@ -239,16 +254,21 @@ int cuLaunchKernel(void* function, unsigned x, unsigned y, unsigned z, unsigned 
         const auto* bytes = (const unsigned char*)parameters[i];
         launch.values.emplace_back(bytes, bytes + kernel->sizes[i]);
     }
-    return tell([launch = std::move(launch)] { return run(launch); });
+    return tell(stream, [launch = std::move(launch)] { return run(launch); });
 }
 
-int cuStreamBeginCapture_v2(void*, int) {
-    capturing = new Graph();
+int cuStreamBeginCapture_v2(void* stream, int) {
+    std::lock_guard<std::mutex> guard(lock);
+    if (captures || ((Stream*)stream)->capturing) return CAPTURE_UNSUPPORTED;
+    ((Stream*)stream)->capturing = new Graph();
+    captures = true;
     return OK;
 }
-int cuStreamEndCapture(void*, void** graph) {
-    *graph = capturing;
-    capturing = nullptr;
+int cuStreamEndCapture(void* stream, void** graph) {
+    std::lock_guard<std::mutex> guard(lock);
+    *graph = ((Stream*)stream)->capturing;
+    ((Stream*)stream)->capturing = nullptr;
+    captures = false;
     return *graph ? OK : INVALID;
 }
 int cuGraphInstantiateWithFlags(void** made, void* graph, unsigned long long) {
@@ -263,8 +283,9 @@ int cuGraphExecDestroy(void* graph) {
     delete (Graph*)graph;
     return OK;
 }
-int cuGraphLaunch(void* graph, void*) {
+int cuGraphLaunch(void* graph, void* stream) {
     if (failed) return failed;
+    if (is_captured(stream)) return CAPTURE_UNSUPPORTED;
     if (mode() == "told") fprintf(stderr, "a graph of %zu\n", ((Graph*)graph)->all.size());
     for (const auto& work : ((Graph*)graph)->all)
         if (const int code = work()) return failed = code;
@@ -275,9 +296,9 @@ int cuGraphLaunch(void* graph, void*) {
 int emulated_tell(void* stream, int (*run)(void*), void* data, void (*drop)(void*)) {
     const std::shared_ptr<void> kept(data, drop);
     // The stream that is everybody's is not in order with those that are made.
-    if (stream != (void*)&lock) return INVALID;
-    return tell([run, kept] { return run(kept.get()); });
+    if (!stream) return INVALID;
+    return tell(stream, [run, kept] { return run(kept.get()); });
 }
 int emulated_within(uint64_t address, size_t bytes) { return within(address, bytes); }
-int emulated_capturing() { return capturing != nullptr; }
+int emulated_capturing() { return captures; }
 }

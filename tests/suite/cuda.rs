@@ -17,8 +17,9 @@ use tpulang::{
     Array, Dtype, Graph,
     array::read_npz,
     conformance::{Case, Report, check},
-    exec::{Comparison, CpuBackend, CudaBackend, RunOptions, Session, compare},
+    exec::{Comparison, CpuBackend, CudaBackend, RunOptions, Session, compare, run},
     mlir,
+    ops::Conv,
 };
 
 const SOURCES: [(&str, &str); 3] = [
@@ -233,6 +234,102 @@ fn runs_are_repeated_with_other_feeds_and_from_many_threads() {
             });
         }
     });
+}
+
+/// What one thread tells the GPU while another records is no part of the recording.
+#[test]
+fn sessions_are_made_while_others_record() {
+    if passed_emulated() {
+        return;
+    }
+    let backend = CudaBackend::new(0).unwrap();
+    let options = RunOptions::default();
+    std::thread::scope(|scope| {
+        for thread in 0..4 {
+            let (backend, options) = (&backend, &options);
+            scope.spawn(move || {
+                for round in 0..6 {
+                    let g = network();
+                    let feeds = network_feeds(thread * 10 + round);
+                    let session = Session::new(&g, backend, options).unwrap();
+                    let want = run(&g, &feeds, &CpuBackend::new(), options).unwrap().tensors;
+                    for _ in 0..4 {
+                        let got = session.run(&feeds).unwrap();
+                        let is_close =
+                            |c: &Comparison| matches!(c, Comparison::Values { relative_l2, .. } if *relative_l2 < 1e-5);
+                        assert!(compare(&want, &got).unwrap().values().all(is_close));
+                    }
+                    assert!(session.repeated(1).unwrap().is_some(), "it was not recorded");
+                }
+            });
+        }
+    });
+}
+
+/// Kernels of the CPU, within runs of several threads, take up each other's work.
+#[test]
+fn runs_of_many_threads_with_operators_on_the_cpu_come_to_an_end() {
+    if passed_emulated() {
+        return;
+    }
+    let mut g = Graph::new("net").unwrap();
+    let x = g.input("x", Dtype::Float32, [1, 2, 5, 5, 5, 5]).unwrap();
+    let filter = Array::from_vec([4, 2, 3, 3, 3, 3], (0..648).map(|i| (i % 5) as f32 - 2.0).collect()).unwrap();
+    let filter = g.coefficient("w", filter).unwrap();
+    let op = Conv::new(x, filter, vec![3; 4], vec![1; 4], vec![1; 8]);
+    let y = g.op(op).call().unwrap();
+    let z = g.relu(y[0]).call().unwrap();
+    g.set_outputs(&[z]).unwrap();
+    let feed = Array::from_vec([1, 2, 5, 5, 5, 5], (0..1250).map(|i| (i % 7) as f32).collect()).unwrap();
+    let session =
+        Session::new(&g, CudaBackend::new(0).unwrap(), &RunOptions { threads: 2, ..RunOptions::default() }).unwrap();
+    assert!(session.summary().contains("cpu: Conv x1"), "{}", session.summary());
+    std::thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| (0..20).for_each(|_| drop(session.run(&[("x", feed.clone())]).unwrap())));
+        }
+    });
+}
+
+#[test]
+fn a_profile_is_of_steps_also_where_they_are_recorded() {
+    if passed_emulated() {
+        return;
+    }
+    let session = Session::new(&network(), CudaBackend::new(0).unwrap(), &RunOptions::default()).unwrap();
+    for round in 0..4 {
+        let profile = session.profile(&network_feeds(1), 1).unwrap();
+        assert!(profile.len() > 3, "in round {round}: {profile:?}");
+        session.run(&network_feeds(2)).unwrap();
+    }
+    assert!(session.repeated(1).unwrap().is_some());
+}
+
+/// The recording has the memory of the runs before it.
+#[test]
+fn a_plan_may_take_most_of_the_memory() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut g = Graph::new("net").unwrap();
+    let x = g.input("x", Dtype::Float32, [1 << 20]).unwrap();
+    let mut all = vec![x];
+    for _ in 0..4 {
+        let last = all[all.len() - 1];
+        all.push(g.add(last, 1.0).call().unwrap());
+    }
+    let sums: Vec<_> = all.iter().map(|t| g.softmax(*t, 0).call().unwrap()).collect();
+    let y = sums.into_iter().reduce(|a, b| g.add(a, b).call().unwrap()).unwrap();
+    g.set_outputs(&[y]).unwrap();
+    let written = mlir::write_pair(&g, folder.path()).unwrap();
+    let out = Command::new(env!("CARGO_BIN_EXE_tpulang"))
+        .args(["bench", "--strict", "--repeat", "2", "-d", "cuda", "--no-fusion", "--json"])
+        .arg(&written.mlir)
+        .env("LD_LIBRARY_PATH", emulated())
+        .env("TPULANG_EMULATED", "45000000")
+        .env("TPULANG_CACHE", temporary().join("kernels"))
+        .output()
+        .unwrap();
+    let said = [out.stdout, out.stderr].map(|text| String::from_utf8(text).unwrap()).concat();
+    assert!(out.status.success() && said.contains("device_ms"), "{said}");
 }
 
 #[test]

@@ -232,7 +232,7 @@ impl Call for BlasCall {
                 &self.algorithm,
                 workspace,
                 self.workspace as usize,
-                self.blas.gpu.stream().cast(),
+                self.blas.gpu.told().cast(),
             )
         };
         told.map_err(refused)

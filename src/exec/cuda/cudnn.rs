@@ -75,12 +75,8 @@ impl Dnn {
             // SAFETY: it was created above, and is destroyed once.
             let _ = unsafe { result::destroy_handle(raw) };
         };
-        // SAFETY: as above; the stream belongs to the GPU, which lives longer.
-        let handle = unsafe {
-            let handle = Held::new(raw, destroy);
-            result::set_stream(raw, gpu.stream().cast()).map_err(refused)?;
-            handle
-        };
+        // SAFETY: as above.
+        let handle = unsafe { Held::new(raw, destroy) };
         Ok(Dnn { handle: Mutex::new(handle), gpu, tf32 })
     }
 
@@ -296,6 +292,8 @@ impl Call for DnnCall {
         let (one, zero) = (std::ptr::from_ref(&one).cast(), std::ptr::from_ref(&zero).cast());
         self.dnn.gpu.enter()?;
         let handle = self.dnn.handle.lock().unwrap_or_else(PoisonError::into_inner);
+        // SAFETY: the handle is alive, and the stream belongs to the GPU, which lives longer.
+        unsafe { result::set_stream(handle.raw(), self.dnn.gpu.told().cast()) }.map_err(refused)?;
         // SAFETY: handle, descriptors and algorithm belong together; the addresses are of memory that has the descriptors'
         // elements, as the program was made, and lives until the stream has come here. The factors are read before the call
         // returns.

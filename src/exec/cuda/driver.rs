@@ -18,6 +18,7 @@ use std::{
     ffi::{CString, c_void},
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    thread::{self, ThreadId},
 };
 
 /// For messages.
@@ -33,6 +34,10 @@ pub(super) struct Gpu {
     device: sys::CUdevice,
     context: sys::CUcontext,
     stream: sys::CUstream,
+    /// On which launches are recorded, so that nothing that others tell meanwhile is among them.
+    recorder: sys::CUstream,
+    /// Who records.
+    recording: Mutex<Option<ThreadId>>,
     /// Of what compiles kernels.
     compiler: String,
     kept: Option<PathBuf>,
@@ -108,6 +113,7 @@ impl Gpu {
         let number = i32::try_from(ordinal).ok().filter(|i| *i < count);
         let expected = || format!("there is {}, counted from 0", counted(count.max(0) as usize, "GPU"));
         let number = number.ok_or_else(|| argument("the GPU", ordinal, expected()))?;
+        let compiler = nvrtc::version()?;
         let device = device::get(number).map_err(in_words("asking for the GPU"))?;
         let name = device::get_name(device).map_err(in_words("asking for the GPU's name"))?;
         // SAFETY: the device was given by the driver.
@@ -124,13 +130,17 @@ impl Gpu {
             device,
             context,
             stream: std::ptr::null_mut(),
-            compiler: nvrtc::version()?,
+            recorder: std::ptr::null_mut(),
+            recording: Mutex::default(),
+            compiler,
             kept: cache::folder(),
             kernels: Mutex::default(),
             staging: Mutex::default(),
         };
         gpu.enter()?;
-        gpu.stream = stream::create(stream::StreamKind::NonBlocking).map_err(in_words("opening a stream"))?;
+        let open = || stream::create(stream::StreamKind::NonBlocking).map_err(in_words("opening a stream"));
+        gpu.stream = open()?;
+        gpu.recorder = open()?;
         Ok(gpu)
     }
 
@@ -150,6 +160,11 @@ impl Gpu {
     }
     pub fn stream(&self) -> *mut c_void {
         self.stream.cast()
+    }
+    /// Which this thread's launches are told: the one stream, but while it records them.
+    pub fn told(&self) -> sys::CUstream {
+        let records = *locked(&self.recording) == Some(thread::current().id());
+        if records { self.recorder } else { self.stream }
     }
 
     /// Memory for so many bytes, aligned to 256.
@@ -242,7 +257,7 @@ impl Gpu {
         // SAFETY: the function is one of this context. Its parameters are those that its launcher gives, which the emulated driver
         // has compared in the tests; they are copied before the call returns. Addresses are of memory that lives until the stream
         // has come here.
-        let launched = unsafe { result::launch_kernel(function, (x, y, z), (a, b, c), 0, self.stream, &mut pointers) };
+        let launched = unsafe { result::launch_kernel(function, (x, y, z), (a, b, c), 0, self.told(), &mut pointers) };
         launched.map_err(in_words("launching a kernel"))
     }
     /// Waits until everything is done.
@@ -255,18 +270,19 @@ impl Gpu {
         unsafe { stream::synchronize(self.stream) }.map_err(in_words("running kernels"))
     }
 
-    /// What `launches` tells the GPU, as one thing to be told again.
+    /// What `launches` tells the GPU in this thread, as one thing to be told again. One thread records at a time.
     ///
     /// # Errors
     /// One of them fails, or cannot be recorded.
-    pub fn recorded(&self, launches: impl FnOnce() -> Result<()>) -> Result<Recording> {
+    pub fn recorded(self: &Arc<Self>, launches: impl FnOnce() -> Result<()>) -> Result<Recording> {
         self.enter()?;
         let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
-        // SAFETY: the stream is alive; recording ends below in any case.
-        unsafe { stream::begin_capture(self.stream, mode) }.map_err(in_words("recording launches"))?;
+        // SAFETY: the stream is alive; recording ends when `capture` is gone.
+        unsafe { stream::begin_capture(self.recorder, mode) }.map_err(in_words("recording launches"))?;
+        *locked(&self.recording) = Some(thread::current().id());
+        let capture = Capture { gpu: self };
         let told = launches();
-        // SAFETY: it was begun above.
-        let graph = unsafe { stream::end_capture(self.stream) };
+        let graph = capture.end();
         told?;
         let graph = graph.map_err(in_words("recording launches"))?;
         // SAFETY: the graph was made above; what is instantiated does not need it any more.
@@ -275,7 +291,8 @@ impl Gpu {
             let _ = graph::destroy(graph);
             made
         };
-        made.map(Recording).map_err(in_words("recording launches"))
+        let graph = made.map_err(in_words("recording launches"))?;
+        Ok(Recording { graph, _gpu: self.clone() })
     }
     /// Tells the GPU what was recorded.
     ///
@@ -284,7 +301,7 @@ impl Gpu {
     pub fn replay(&self, recording: &Recording) -> Result<()> {
         self.enter()?;
         // SAFETY: recording and stream are alive.
-        unsafe { graph::launch(recording.0, self.stream) }.map_err(in_words("running kernels"))
+        unsafe { graph::launch(recording.graph, self.stream) }.map_err(in_words("running kernels"))
     }
 }
 
@@ -314,8 +331,37 @@ impl Drop for Pinned {
     }
 }
 
+/// A recording that is not at its end.
+struct Capture<'a> {
+    gpu: &'a Gpu,
+}
+
+impl Capture<'_> {
+    fn end(self) -> std::result::Result<sys::CUgraph, DriverError> {
+        let gpu = self.gpu;
+        std::mem::forget(self);
+        *locked(&gpu.recording) = None;
+        // SAFETY: it was begun when this was made.
+        unsafe { stream::end_capture(gpu.recorder) }
+    }
+}
+
+impl Drop for Capture<'_> {
+    /// What recorded has panicked.
+    fn drop(&mut self) {
+        if let Ok(graph) = (Capture { gpu: self.gpu }).end() {
+            // SAFETY: nobody else has it.
+            let _ = unsafe { graph::destroy(graph) };
+        }
+    }
+}
+
 /// Launches that were recorded. Whose addresses they have must live as long.
-pub(super) struct Recording(sys::CUgraphExec);
+pub(super) struct Recording {
+    graph: sys::CUgraphExec,
+    /// Of whose context it is.
+    _gpu: Arc<Gpu>,
+}
 
 // SAFETY: an executable graph belongs to a context that is retained by the device; it is launched under the driver's own lock.
 unsafe impl Send for Recording {}
@@ -325,7 +371,7 @@ unsafe impl Sync for Recording {}
 impl Drop for Recording {
     fn drop(&mut self) {
         // SAFETY: it was instantiated, and is destroyed once; running launches are finished by the driver.
-        let _ = unsafe { graph::exec_destroy(self.0) };
+        let _ = unsafe { graph::exec_destroy(self.graph) };
     }
 }
 
@@ -337,9 +383,9 @@ impl Drop for Gpu {
         locked(&self.staging).close();
         // SAFETY: stream and context were opened by `new`, are closed once, and nobody uses them any more.
         unsafe {
-            if !self.stream.is_null() {
-                let _ = stream::synchronize(self.stream);
-                let _ = stream::destroy(self.stream);
+            for stream in [self.stream, self.recorder].into_iter().filter(|s| !s.is_null()) {
+                let _ = stream::synchronize(stream);
+                let _ = stream::destroy(stream);
             }
             let _ = primary_ctx::release(self.device);
         }

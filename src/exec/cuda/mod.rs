@@ -220,6 +220,9 @@ impl Backend for CudaBackend {
     fn run_plan(&self, memo: &Memo, run: Run<DeviceArray>) -> Result<Vec<Array>> {
         self.run_or_repeat(memo, run)
     }
+    fn has_memory(&self, memo: &Memo) -> bool {
+        self.has_recorded(memo)
+    }
     fn repeat(&self, memo: &Memo) -> Result<bool> {
         self.replayed(memo)
     }

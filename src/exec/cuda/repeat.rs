@@ -38,7 +38,11 @@ struct Recorded {
 impl CudaBackend {
     /// One run: noted, recorded or done again. Runs of one backend come one after the other, as the GPU's stream has them.
     pub(super) fn run_or_repeat(&self, memo: &Memo, run: Run<DeviceArray>) -> Result<Vec<Array>> {
-        let Run { feeds, repeated, steps, check } = run;
+        let Run { feeds, repeatable, steps, check } = run;
+        if !repeatable {
+            // Kernels of the CPU may take up another thread's run meanwhile, which must not wait for this one.
+            return self.fetched(&self.go(feeds, steps)?, check);
+        }
         let _one = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let mut state = memo.state.lock().unwrap_or_else(PoisonError::into_inner);
         if let State::Noted(trace) = &*state {
@@ -54,14 +58,19 @@ impl CudaBackend {
                 self.cuda.device.replay(&recorded.recording)?;
                 self.fetched(&recorded.results, check)
             }
-            State::New if repeated => {
+            State::New => {
                 let (results, trace) = self.cuda.pool.noted(|| self.go(feeds, steps));
                 let arrays = self.fetched(&results?, check)?;
                 *state = State::Noted(trace);
                 Ok(arrays)
             }
-            State::New | State::Noted(_) | State::Unrepeatable => self.fetched(&self.go(feeds, steps)?, check),
+            State::Noted(_) | State::Unrepeatable => self.fetched(&self.go(feeds, steps)?, check),
         }
+    }
+
+    /// Whether a run is recorded, which has its memory.
+    pub(super) fn has_recorded(&self, memo: &Memo) -> bool {
+        matches!(&*memo.state.lock().unwrap_or_else(PoisonError::into_inner), State::Recorded(_))
     }
 
     /// What is recorded, on what was fed last; whether anything is.
@@ -89,6 +98,8 @@ impl CudaBackend {
     /// Records the steps, on an arena that is laid out after the trace.
     fn record(&self, trace: &Trace, feeds: &[Array], steps: &mut Steps) -> Result<Recorded> {
         let mut made = None;
+        // What the run before had serves the arena.
+        self.cuda.pool.release();
         self.cuda.pool.planned_in(trace.layout(), || {
             let feeds = feeds.iter().map(|a| self.placed(a)).collect::<Result<Vec<_>>>()?;
             let mut results = Vec::new();
