@@ -39,17 +39,26 @@ impl Running {
     /// Opens the device, and does it there.
     pub fn run<T: Task>(&self, graph: &Graph, all: bool, task: T) -> Result<T::Done> {
         let Running { threads, strict, no_fusion: unfused, precision, .. } = *self;
-        if precision == Precision::F16 && !graph.tensors().any(|(_, info)| info.dtype == Dtype::Float16) {
+        if self.device != Device::Cpu
+            && precision == Precision::F16
+            && !graph.tensors().any(|(_, info)| info.dtype == Dtype::Float16)
+        {
             eprintln!("warning: --precision f16 changes nothing: no tensor is float16");
         }
         let options = RunOptions { all, strict, threads, unfused, precision };
         match self.device {
+            Device::Cpu if precision == Precision::F16 => Err(base::invalid(
+                "--precision f16 is for GPUs; add -d cuda (the CPU computes float16 tensors in float32)",
+            )),
             Device::Cpu if self.tf32 => Err(base::invalid("--tf32 is for GPUs; add -d cuda")),
             Device::Cpu => task.on(CpuBackend::new(), &options),
             #[cfg(feature = "cuda")]
             Device::Cuda(gpu) => {
                 let backend = tpulang::exec::CudaBackend::with(gpu, &tpulang::exec::CudaOptions { tf32: self.tf32 })?;
                 let done = task.on(&backend, &options)?;
+                if self.tf32 && !backend.uses_libraries() {
+                    eprintln!("warning: --tf32 changes nothing: neither cuBLASLt nor cuDNN computes anything");
+                }
                 for problem in backend.missing_libraries() {
                     eprintln!("warning: {problem}; tpulang's own kernels compute instead");
                 }

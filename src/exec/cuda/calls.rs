@@ -10,6 +10,9 @@ use std::{
 /// there.
 const CHOICE: &str = "TPULANG_LIBRARIES";
 
+/// What helps where a library fails.
+pub(super) const WITHOUT: &str = "the environment variable TPULANG_LIBRARIES=none does without it";
+
 /// Memory that a call may have while it runs, in bytes. More makes few algorithms faster.
 pub(super) const WORKSPACE: u64 = 64 << 20;
 
@@ -45,7 +48,10 @@ impl Choice {
         let named = |name: &str| match name.trim() {
             "cublaslt" => Ok(Library::CublasLt),
             "cudnn" => Ok(Library::Cudnn),
-            other => Err(argument(CHOICE, other, "expected cublaslt, cudnn, both with a comma between, or none")),
+            other => {
+                let expected = "expected cublaslt, cudnn, both with a comma between, or none";
+                Err(argument(format!("the environment variable {CHOICE}"), other, expected))
+            }
         };
         match text.trim() {
             "" => Ok(Choice::Any),
@@ -74,7 +80,7 @@ impl Calls {
         let choice = Choice::of_environment()?;
         let calls = Calls { gpu, choice, tf32, blas: OnceLock::new(), dnn: OnceLock::new() };
         if let Choice::Only(list) = &calls.choice {
-            let refused = |problem: String| failure(CHOICE, problem);
+            let refused = |problem: String| failure(&format!("the environment variable {CHOICE}"), problem);
             if list.contains(&Library::CublasLt) {
                 calls.opened_blas().as_ref().map_err(|e| refused(e.clone()))?;
             }
@@ -103,6 +109,10 @@ impl Calls {
     /// Convolutions, if they may be asked for.
     pub fn dnn(&self) -> Option<&Arc<Dnn>> {
         if self.uses(Library::Cudnn) { self.opened_dnn().as_ref().ok() } else { None }
+    }
+    /// Whether one was asked for, and is there.
+    pub fn is_any_open(&self) -> bool {
+        self.blas.get().is_some_and(|opened| opened.is_ok()) || self.dnn.get().is_some_and(|opened| opened.is_ok())
     }
     /// Why what was asked for was not there, in a sentence each.
     pub fn missing(&self) -> Vec<String> {

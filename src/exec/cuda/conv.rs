@@ -128,9 +128,9 @@ pub(super) fn conv(op: &Conv<Operand>, b: &mut Builder) -> Result<()> {
     let factors = parts.factors(b, kind)?;
     let (images, oc, pixels) = (x[0], parts.oc, positions.iter().product::<usize>());
     let is_depthwise = parts.ic == 1 && oc <= 4;
-    let call = |b: &Builder, float, has_bias: bool| {
+    let call = |b: &Builder, float, to, has_bias: bool| {
         // Few products for each number that is read: a kernel as plain as ours is as fast.
-        let is_asked = !is_depthwise && !has_bias;
+        let is_asked = !is_depthwise && !has_bias && float == to;
         if is_asked { parts.call(b, &shown, op.filter.ty.shape.clone(), false, float) } else { None }
     };
     let own = |b: &mut Builder| {
@@ -165,19 +165,17 @@ pub(super) fn deconv(op: &Deconv<Operand>, b: &mut Builder) -> Result<()> {
     let shown = Convolution::from(op).windows(x)?;
     let kind = Kind::of(&op.input.ty, &op.filter.ty);
     let mut factors = parts.factors(b, kind)?;
-    if let (Kind::Float(float), true) = (kind, oc_first && b.libraries().dnn().is_some()) {
-        // The library has the channels of the input first.
-        let (taps, turned) = (op.filter.ty.shape[2..].iter().product(), float.type_like(&op.filter.ty));
-        let order = View::in_order(&[group, parts.oc, parts.ic, taps], &[0, 2, 1, 3]);
-        let (counts, to) = (order.counts.clone(), b.temporary(turned.bytes()));
-        let formula = Formula::moved(Input::slot(factors[1], turned.clone()).viewed(order));
-        b.chain(Chain::new(vec![formula], to, turned).over(&counts))?;
-        (factors[1], oc_first) = (to, false);
-    }
-    let filter = [&[x[1], parts.oc], &op.filter.ty.shape[2..]].concat();
-    let call = |b: &Builder, float, has_bias: bool| {
-        if has_bias { None } else { parts.call(b, &shown, filter.clone(), true, float) }
+    let planned = match kind {
+        Kind::Float(float) => {
+            let filter = [&[x[1], parts.oc], &op.filter.ty.shape[2..]].concat();
+            parts.call(b, &shown, filter, true, float)
+        }
+        _ => None,
     };
+    if let (Kind::Float(float), true, true) = (kind, planned.is_some(), oc_first) {
+        (factors[1], oc_first) = (input_channels_first(b, &parts, factors[1], float)?, false);
+    }
+    let call = |_: &Builder, float, to, has_bias: bool| planned.clone().filter(|_| !has_bias && float == to);
     let own = |b: &mut Builder| {
         let [image, filter] = factors;
         let windows = windows(b, &shown, &result[2..], &x[2..])?;
@@ -187,4 +185,14 @@ pub(super) fn deconv(op: &Deconv<Operand>, b: &mut Builder) -> Result<()> {
         Ok(Maker { file: FILE, function: format!("transposed<{}>", kind.c_type()), geometry, arguments })
     };
     parts.sums(b, kind)?.made(b, factors, call, own)
+}
+
+/// A filter of a transposed convolution as cuDNN has it.
+fn input_channels_first(b: &mut Builder, parts: &Parts, filter: Slot, float: Float) -> Result<Slot> {
+    let (taps, turned) = (parts.filter.ty.shape[2..].iter().product(), float.type_like(&parts.filter.ty));
+    let order = View::in_order(&[parts.group, parts.oc, parts.ic, taps], &[0, 2, 1, 3]);
+    let (counts, to) = (order.counts.clone(), b.temporary(turned.bytes()));
+    let formula = Formula::moved(Input::slot(filter, turned.clone()).viewed(order));
+    b.chain(Chain::new(vec![formula], to, turned).over(&counts))?;
+    Ok(to)
 }

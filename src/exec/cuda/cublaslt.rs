@@ -1,6 +1,6 @@
 //! Products of matrices by cuBLASLt.
 use super::{
-    calls::{ALIGNMENT, Call, Held, WORKSPACE},
+    calls::{ALIGNMENT, Call, Held, WITHOUT, WORKSPACE},
     device::{Address, failure},
     driver::Gpu,
     float::Float,
@@ -19,9 +19,8 @@ use std::{
 /// For messages.
 const NAME: &str = "cuBLASLt";
 
-/// Sums of parts in an order of their own, whichever is done first: what is added in place is not among them.
-const REDUCTIONS: u32 = sys::cublasLtReductionScheme_t::CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE as u32
-    | sys::cublasLtReductionScheme_t::CUBLASLT_REDUCTION_SCHEME_OUTPUT_TYPE as u32;
+/// How parts of sums come together: as float32, and in an order of their own, whichever is done first.
+const REDUCTIONS: u32 = sys::cublasLtReductionScheme_t::CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE as u32;
 
 /// The library, for one GPU.
 pub(super) struct Blas {
@@ -43,14 +42,16 @@ pub(super) struct Product {
     pub count: usize,
     /// Elements from one left and right matrix to the next.
     pub apart: [i64; 2],
-    /// Of all three matrices, and of the bias.
+    /// Of the factors.
     pub float: Float,
+    /// Of the result, and of the bias.
+    pub to: Float,
     /// A number for each column is added.
     pub has_bias: bool,
 }
 
 fn refused(e: CublasError) -> crate::base::Error {
-    failure(NAME, e)
+    failure(NAME, format!("{e} ({WITHOUT})"))
 }
 
 /// The bytes of an attribute.
@@ -82,11 +83,12 @@ impl Blas {
         self.gpu.enter()?;
         let operation = self.operation(&p)?;
         // The library has columns one behind the other: it multiplies the transposed matrices, in the other order.
-        let layout = |[rows, columns]: [usize; 2], step: i64| matrix(&p, [columns, rows], step);
+        let layout =
+            |float: Float, [rows, columns]: [usize; 2], step: i64| matrix(float, [columns, rows], (p.count, step));
         let turned = |is: bool, [rows, columns]: [usize; 2]| if is { [columns, rows] } else { [rows, columns] };
-        let right = layout(turned(p.right_transposed, [p.k, p.n]), p.apart[1])?;
-        let left = layout(turned(p.left_transposed, [p.m, p.k]), p.apart[0])?;
-        let out = layout([p.m, p.n], (p.m * p.n) as i64)?;
+        let right = layout(p.float, turned(p.right_transposed, [p.k, p.n]), p.apart[1])?;
+        let left = layout(p.float, turned(p.left_transposed, [p.m, p.k]), p.apart[0])?;
+        let out = layout(p.to, [p.m, p.n], (p.m * p.n) as i64)?;
         let preference = preference()?;
         // SAFETY: all were made above, and are alive.
         let found = unsafe {
@@ -140,9 +142,13 @@ fn set<T>(operation: &Held<sys::cublasLtMatmulDesc_t>, attribute: Attribute, val
 }
 
 /// A matrix of so many rows and columns, those one behind the other, and the next ones.
-fn matrix(p: &Product, [rows, columns]: [usize; 2], step: i64) -> Result<Held<sys::cublasLtMatrixLayout_t>> {
+fn matrix(
+    float: Float,
+    [rows, columns]: [usize; 2],
+    (count, step): (usize, i64),
+) -> Result<Held<sys::cublasLtMatrixLayout_t>> {
     use sys::cublasLtMatrixLayoutAttribute_t as Layout;
-    let kind = match p.float {
+    let kind = match float {
         Float::Single => sys::cudaDataType_t::CUDA_R_32F,
         Float::Half => sys::cudaDataType_t::CUDA_R_16F,
     };
@@ -153,7 +159,7 @@ fn matrix(p: &Product, [rows, columns]: [usize; 2], step: i64) -> Result<Held<sy
     };
     // SAFETY: as above.
     let layout = unsafe { Held::new(made, destroy) };
-    let count = i32::try_from(p.count).map_err(|e| failure(NAME, e))?;
+    let count = i32::try_from(count).map_err(|e| failure(NAME, e))?;
     for (attribute, (value, size)) in [
         (Layout::CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, bytes(&count)),
         (Layout::CUBLASLT_MATRIX_LAYOUT_STRIDED_BATCH_OFFSET, bytes(&step)),

@@ -1,6 +1,6 @@
 //! Convolutions by cuDNN.
 use super::{
-    calls::{Call, Held, WORKSPACE},
+    calls::{Call, Held, WITHOUT, WORKSPACE},
     device::{Address, failure},
     driver::Gpu,
     float::Float,
@@ -53,7 +53,7 @@ pub(super) struct Convolution {
 fn refused(e: CudnnError) -> Error {
     // SAFETY: the text is the library's, and stays.
     let text = unsafe { CStr::from_ptr(sys::cudnnGetErrorString(e.0)) };
-    failure(NAME, text.to_string_lossy())
+    failure(NAME, format!("{} ({WITHOUT})", text.to_string_lossy()))
 }
 
 type Tensor = Held<sys::cudnnTensorDescriptor_t>;
@@ -95,7 +95,7 @@ impl Dnn {
             return Ok(None);
         };
         let described = Described { x, w: filter(&w, c.float)?, y, windows };
-        let Some(Candidate { algorithm, workspace, .. }) = self.algorithm(&c, &described)? else { return Ok(None) };
+        let Some((algorithm, workspace)) = self.algorithm(&c, &described)? else { return Ok(None) };
         Ok(Some(DnnCall { dnn: self.clone(), convolution: c, described, algorithm, workspace }))
     }
 
@@ -132,18 +132,26 @@ impl Dnn {
         }
     }
 
-    /// The fastest, as the library expects, of those that always give the same numbers and need no more than [`WORKSPACE`].
-    fn algorithm(&self, c: &Convolution, d: &Described) -> Result<Option<Candidate>> {
+    /// The fastest, as the library expects, of those that always give the same numbers and need no more than
+    /// [`WORKSPACE`], of which it says the bytes.
+    fn algorithm(&self, c: &Convolution, d: &Described) -> Result<Option<(Algorithm, u64)>> {
         let handle = self.handle.lock().unwrap_or_else(PoisonError::into_inner);
         let candidates = if c.is_transposed { d.backward(handle.raw()) } else { d.forward(handle.raw()) };
-        let chosen = candidates.map_err(refused)?.into_iter().find(|c| c.is_sound && c.workspace <= WORKSPACE);
-        if let Some(Candidate { mathematics, .. }) = chosen
-            && self.mathematics(c.float) != sys::cudnnMathType_t::CUDNN_FMA_MATH
-        {
-            // SAFETY: the descriptor is alive.
-            unsafe { result::set_convolution_math_type(d.windows.raw(), mathematics) }.map_err(refused)?;
+        let sound = candidates.map_err(refused)?.into_iter().filter(|c| c.is_sound);
+        let keeps_mathematics = self.mathematics(c.float) == sys::cudnnMathType_t::CUDNN_FMA_MATH;
+        for candidate in sound {
+            if !keeps_mathematics {
+                // SAFETY: the descriptor is alive.
+                unsafe { result::set_convolution_math_type(d.windows.raw(), candidate.mathematics) }
+                    .map_err(refused)?;
+            }
+            // What it proposes it may yet refuse.
+            match d.workspace(handle.raw(), candidate.algorithm) {
+                Ok(workspace) if workspace <= WORKSPACE => return Ok(Some((candidate.algorithm, workspace))),
+                _ => {}
+            }
         }
-        Ok(chosen)
+        Ok(None)
     }
 }
 
@@ -166,7 +174,6 @@ struct Candidate {
     algorithm: Algorithm,
     /// It works, and always gives the same numbers.
     is_sound: bool,
-    workspace: u64,
     mathematics: sys::cudnnMathType_t,
 }
 
@@ -190,7 +197,6 @@ macro_rules! candidates {
             algorithm: $kind(p.algo),
             is_sound: p.status == sys::cudnnStatus_t::CUDNN_STATUS_SUCCESS
                 && p.determinism == sys::cudnnDeterminism_t::CUDNN_DETERMINISTIC,
-            workspace: p.memory as u64,
             mathematics: p.mathType,
         };
         Ok(all.iter().take(usize::try_from(count).unwrap_or(0)).map(candidate).collect())
@@ -198,6 +204,20 @@ macro_rules! candidates {
 }
 
 impl Described {
+    /// Bytes of memory that an algorithm needs.
+    fn workspace(&self, handle: sys::cudnnHandle_t, algorithm: Algorithm) -> std::result::Result<u64, CudnnError> {
+        let (x, w, y, windows) = (self.x.raw(), self.w.raw(), self.y.raw(), self.windows.raw());
+        // SAFETY: handle and descriptors are alive.
+        let bytes = unsafe {
+            match algorithm {
+                Algorithm::Forward(a) => result::get_convolution_forward_workspace_size(handle, x, w, windows, y, a),
+                Algorithm::Backward(a) => {
+                    result::get_convolution_backward_data_workspace_size(handle, w, x, windows, y, a)
+                }
+            }
+        };
+        bytes.map(|bytes| bytes as u64)
+    }
     fn forward(&self, handle: sys::cudnnHandle_t) -> std::result::Result<Vec<Candidate>, CudnnError> {
         let (x, w, y, windows) = (self.x.raw(), self.w.raw(), self.y.raw(), self.windows.raw());
         candidates!(sys::cudnnConvolutionFwdAlgoPerf_t, Algorithm::Forward, |count, found| {

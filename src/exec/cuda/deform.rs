@@ -33,5 +33,5 @@ pub(super) fn deform_conv2d(op: &DeformConv2D<Operand>, b: &mut Builder) -> Resu
         let geometry = geometry::tiles([oc as u64, pixels as u64], (images * group) as u64, [64, 64], 256);
         Ok(Maker { file: FILE, function: "deformed".into(), geometry, arguments: [&of[..], &sizes].concat() })
     };
-    parts.sums(b, kind)?.made(b, [image, filter], |_, _, _| None, own)
+    parts.sums(b, kind)?.made(b, [image, filter], |_, _, _, _| None, own)
 }

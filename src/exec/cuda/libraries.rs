@@ -3,6 +3,10 @@ use super::device::failure;
 use crate::base::Result;
 use cudarc::{cublaslt, cudnn, driver, nvrtc};
 use libloading::Library as Loaded;
+use std::{
+    fs,
+    path::{Path, PathBuf},
+};
 
 /// The oldest driver that is taken, as the CUDA version that it is for.
 pub(super) const OLDEST_DRIVER: i32 = 12000;
@@ -96,8 +100,10 @@ const OF_CUDNN: &[&str] = &[
     "cudnnSetConvolutionGroupCount",
     "cudnnDestroyConvolutionDescriptor",
     "cudnnGetConvolutionForwardAlgorithm_v7",
+    "cudnnGetConvolutionForwardWorkspaceSize",
     "cudnnConvolutionForward",
     "cudnnGetConvolutionBackwardDataAlgorithm_v7",
+    "cudnnGetConvolutionBackwardDataWorkspaceSize",
     "cudnnConvolutionBackwardData",
 ];
 
@@ -138,19 +144,46 @@ pub(super) fn require_compiler() -> Result<()> {
 /// It is not, or it is something else.
 pub(super) fn require(library: Library) -> Result<()> {
     // SAFETY: as above.
-    let (name, file, found, symbols) = unsafe {
+    unsafe {
         match library {
             Library::CublasLt => {
                 let found = cublaslt::sys::is_culib_present().then(|| cublaslt::sys::culib());
-                ("cuBLASLt", "libcublasLt.so", found, OF_CUBLASLT)
+                let missing = "libcublasLt.so is not found; it comes with the CUDA toolkit and with `pip install nvidia-cublas` \
+                               (its folder must be in LD_LIBRARY_PATH)";
+                has_all("cuBLASLt", "libcublasLt.so", found.ok_or_else(|| failure("cuBLASLt", missing))?, OF_CUBLASLT)
             }
             Library::Cudnn => {
                 let found = cudnn::sys::is_culib_present().then(|| cudnn::sys::culib());
-                ("cuDNN", "libcudnn.so", found, OF_CUDNN)
+                let missing = "libcudnn.so is not found; it comes with cuDNN 9 and with `pip install nvidia-cudnn-cu13` (its folder \
+                               must be in LD_LIBRARY_PATH)";
+                has_all("cuDNN", "libcudnn.so", found.ok_or_else(|| failure("cuDNN", missing))?, OF_CUDNN)?;
+                has_parts()
             }
         }
-    };
-    has_all(name, file, found.ok_or_else(|| failure(name, format!("{file} is not found")))?, symbols)
+    }
+}
+
+/// The libraries to which libcudnn.so hands what it is told: where one is missing, it ends the process.
+const PARTS_OF_CUDNN: [&str; 3] = ["libcudnn_graph.so.9", "libcudnn_ops.so.9", "libcudnn_cnn.so.9"];
+
+fn has_parts() -> Result<()> {
+    // It looks beside itself too.
+    let beside = folder_of("/libcudnn.so").unwrap_or_default();
+    for part in PARTS_OF_CUDNN {
+        // SAFETY: as of `require_driver`.
+        let loaded = unsafe { Loaded::new(part).or_else(|_| Loaded::new(beside.join(part))) };
+        // It stays loaded: cuDNN calls it.
+        let missing = || failure("cuDNN", format!("{part}, a part of it, is not found or cannot be loaded"));
+        std::mem::forget(loaded.map_err(|_| missing())?);
+    }
+    Ok(())
+}
+
+/// Where a library of this process lies, whose path has such a part.
+fn folder_of(part: &str) -> Option<PathBuf> {
+    let maps = fs::read_to_string("/proc/self/maps").ok()?;
+    let path = maps.lines().filter_map(|line| line.get(line.find('/')?..)).find(|path| path.contains(part))?;
+    Path::new(path).parent().map(Path::to_path_buf)
 }
 
 fn has_all(name: &str, file: &str, library: &Loaded, symbols: &[&str]) -> Result<()> {

@@ -96,7 +96,7 @@ impl Matrices {
         Ok(Maker { file: FILE, function: format!("{function}<{}>", kind.c_type()), geometry, arguments })
     }
     /// cuBLASLt's call, if there is one.
-    pub fn call(&self, b: &Builder, float: Float, has_bias: bool) -> Option<Arc<dyn Call>> {
+    pub fn call(&self, b: &Builder, float: Float, to: Float, has_bias: bool) -> Option<Arc<dyn Call>> {
         let Batch::Even { count, apart } = self.batch else { return None };
         let Matrices { m, k, n, left_transposed, right_transposed, .. } = *self;
         // Steps that are no multiples of what pointers must be make the second matrix begin where none may.
@@ -105,14 +105,15 @@ impl Matrices {
         if [m, k, n, count].contains(&0) || self.has_few_rows(Kind::Float(float)) || !is_even {
             return None;
         }
-        let product = cublaslt::Product { m, k, n, left_transposed, right_transposed, count, apart, float, has_bias };
+        let product =
+            cublaslt::Product { m, k, n, left_transposed, right_transposed, count, apart, float, to, has_bias };
         b.libraries().blas()?.plan(product).map(|call| Arc::new(call) as Arc<dyn Call>)
     }
 }
 
 /// Launches products of float32 into `out`, which has m x n sums for each.
 pub(super) fn products(b: &mut Builder, p: &Matrices, factors: [Slot; 2], out: Slot) -> Result<()> {
-    if let Some(call) = p.call(b, Float::Single, false) {
+    if let Some(call) = p.call(b, Float::Single, Float::Single, false) {
         return b.call(call, [&factors[..], &[out]].concat());
     }
     let maker = p.maker(b, factors, Kind::Float(Float::Single))?;
@@ -158,7 +159,7 @@ pub(super) fn matmul(op: &MatMul<Operand>, b: &mut Builder) -> Result<()> {
         }
     };
     let sums = sums(op, &p, kind, b)?;
-    let call = |b: &Builder, float, has_bias| matrices.call(b, float, has_bias);
+    let call = |b: &Builder, float, to, has_bias| matrices.call(b, float, to, has_bias);
     sums.made(b, factors, call, |b| matrices.maker(b, factors, kind))
 }
 
@@ -215,5 +216,5 @@ fn weighed(b: &mut Builder, input: &Operand, weight: Slot, transposed: bool, bia
     let p = Matrices { m, k, n, left_transposed: false, right_transposed: transposed, batch: Batch::ONE };
     let bias_shape = bias.map_or(Vec::new(), |o| o.ty.shape.clone());
     let sums = Sums { kind, shape, bias: bias.cloned(), bias_shape, scale: None, finish: Finish::default() };
-    sums.made(b, factors, |b, float, has_bias| p.call(b, float, has_bias), |b| p.maker(b, factors, kind))
+    sums.made(b, factors, |b, float, to, has_bias| p.call(b, float, to, has_bias), |b| p.maker(b, factors, kind))
 }

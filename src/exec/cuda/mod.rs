@@ -143,6 +143,10 @@ impl CudaBackend {
     pub fn missing_libraries(&self) -> Vec<String> {
         self.cuda.calls.missing()
     }
+    /// Whether cuBLASLt or cuDNN has been opened, since something was to be computed by it.
+    pub fn uses_libraries(&self) -> bool {
+        self.cuda.calls.is_any_open()
+    }
     /// What the driver calls the GPU: `NVIDIA H200`.
     pub fn gpu(&self) -> &str {
         self.cuda.device.name()

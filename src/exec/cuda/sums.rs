@@ -75,24 +75,28 @@ pub(super) struct Sums {
 }
 
 impl Sums {
-    /// Makes and stores them. `call` gives a library's call that writes its results as they lie, if there is one; its addresses
-    /// are those of `factors`, of the bias if it is to add one, and of the result.
+    /// Makes and stores them. `call` gives a library's call that writes results of some floats as they lie, if there is one; its
+    /// addresses are those of `factors`, of the bias if it is to add one, and of the result.
     pub fn made(
         self,
         b: &mut Builder,
         factors: [Slot; 2],
-        call: impl Fn(&Builder, Float, bool) -> Option<Arc<dyn Call>>,
+        call: impl Fn(&Builder, Float, Float, bool) -> Option<Arc<dyn Call>>,
         own: impl FnOnce(&mut Builder) -> Result<Maker>,
     ) -> Result<()> {
         if let Kind::Float(float) = self.kind {
             if let Some(bias) = self.bias.as_ref().filter(|bias| self.is_all(bias, b, float))
-                && let Some(call) = call(b, float, true)
+                && let Some(call) = call(b, float, float, true)
             {
-                let slots = [&factors[..], &[b.floats(bias, float)?, b.result(0)]].concat();
-                return b.call(call, slots);
+                return b.call(call, [&factors[..], &[b.stored(bias)?, b.result(0)]].concat());
             }
-            if let Some(call) = call(b, float, false) {
-                return self.of_call(b, factors, float, call);
+            // What something is done with is not rounded before.
+            let is_result = b.result_type(0)?.buffer_dtype() == float.dtype() && self.are_stored(b);
+            let wanted = if is_result { float } else { Float::Single };
+            for to in [wanted, float] {
+                if let Some(call) = call(b, float, to, false) {
+                    return self.of_call(b, factors, to, call);
+                }
             }
         }
         let (maker, dtype) = (own(b)?, self.kind.dtype());
@@ -120,9 +124,10 @@ impl Sums {
     /// A number of the bias for each column is all that is added to sums, which are then the result. Relu is not a library's:
     /// theirs make 0 of NaN.
     fn is_all(&self, bias: &Operand, b: &Builder, float: Float) -> bool {
-        let is_result = b.result_type(0).is_ok_and(|ty| ty.buffer_dtype() == float.dtype());
+        let lies_so = |ty: &ValueType| ty.buffer_dtype() == float.dtype();
         let by_column = self.bias_shape.len() == 1 && self.shape.last() == self.bias_shape.first();
-        is_result && by_column && bias.ty.quantization.is_none() && self.finish.relu.is_none() && !b.has_tails()
+        let is_result = b.result_type(0).is_ok_and(lies_so) && self.finish.relu.is_none() && !b.has_tails();
+        is_result && by_column && lies_so(&bias.ty)
     }
 
     /// What stores them, read as `sums` says of a shape.
