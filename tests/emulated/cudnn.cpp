@@ -225,7 +225,8 @@ std::vector<Perf> ranked(const Problem& p, bool backward) {
     std::vector<Perf> all;
     float time = 0;
     const auto add = [&](int algo, size_t memory, int determinism) {
-        all.push_back({algo, OK, time += 0.125f, memory, determinism, p.math, {}});
+        // Who takes its mathematics over has TF32, asked for or not.
+        all.push_back({algo, OK, time += 0.125f, memory, determinism, p.math == FMA_MATH ? DEFAULT_MATH : p.math, {}});
     };
     const auto lacks = [&](int algo) { all.push_back({algo, NOT_SUPPORTED, -1, 0, DETERMINISTIC, p.math, {}}); };
     // No round number.

@@ -1,5 +1,6 @@
 //! Ops on the emulated GPU beside the CPU: order, updates of one place, impossible indices, regions, roundings.
 use super::cuda::passed_emulated;
+use std::sync::Arc;
 use tpulang::{
     Array, Dtype, Graph, Tensor,
     exec::{Backend, CpuBackend, CudaBackend, RunOptions, Session, run},
@@ -176,6 +177,29 @@ fn an_impossible_index_is_told_to_whoever_has_it() {
         assert!(error.contains("\"first\"") && error.contains("an index is 7"), "{error}");
         first.synchronise().unwrap();
     }
+}
+
+/// What somebody lends goes back when nothing that was told the GPU reads it any more.
+#[test]
+fn who_lends_memory_is_waited_for() {
+    if passed_emulated() {
+        return;
+    }
+    let mut g = Graph::new("net").unwrap();
+    let x = g.input("x", Dtype::Float32, [64]).unwrap();
+    let y = g.relu(x).call().unwrap();
+    g.set_outputs(&[y]).unwrap();
+    let session = Session::new(&g, CudaBackend::new(0).unwrap(), &RunOptions::default()).unwrap();
+    let memory = session.backend().upload(&array!([64], |i| i as f32 - 30.0)).unwrap();
+    let (owner, pointer) = (Arc::new(memory.clone()), memory.pointer());
+    // SAFETY: the memory is of 64 floats, of this GPU, as long as the owner lives.
+    let lent = unsafe { session.backend().borrowed(pointer, Dtype::Float32, &[64], owner.clone()) }.unwrap();
+    let results = session.run_on(vec![("x", lent)]).unwrap();
+    assert_eq!(Arc::strong_count(&owner), 2);
+    session.synchronise().unwrap();
+    assert_eq!(Arc::strong_count(&owner), 1);
+    let got = session.backend().download(&results[0]).unwrap().to_f32().unwrap();
+    assert_eq!((got[0], got[63]), (0.0, 33.0));
 }
 
 #[test]

@@ -28,7 +28,8 @@ pub(super) struct Chain {
 /// What a kernel that is generated gets.
 #[derive(Default)]
 pub(super) struct Kernel {
-    parameters: Vec<String>,
+    /// By type and name.
+    parameters: Vec<(String, String)>,
     arguments: Vec<Argument>,
     /// What `element` gets beside the elements, by name and type.
     passed: Vec<(String, String)>,
@@ -36,8 +37,12 @@ pub(super) struct Kernel {
 
 impl Kernel {
     pub fn parameter(&mut self, c_type: &str, name: &str, argument: impl Into<Argument>) {
-        self.parameters.push(format!("{c_type} {name}"));
+        self.parameters.push((c_type.into(), name.into()));
         self.arguments.push(argument.into());
+    }
+    fn parameter_list(&self) -> String {
+        let list: Vec<String> = self.parameters.iter().map(|(c_type, name)| format!("{c_type} {name}")).collect();
+        list.join(", ")
     }
     fn passed(&mut self, c_type: &str, name: &str, argument: impl Into<Argument>) {
         self.parameter(c_type, name, argument);
@@ -90,7 +95,7 @@ impl Chain {
         self.memory(&mut kernel, builder)?;
         let element = self.element(&mut kernel, builder)?;
         let (code, geometry) = self.loops(&mut kernel, &walk);
-        let parameters = kernel.parameters.join(", ");
+        let parameters = kernel.parameter_list();
         let text = format!("{element}extern \"C\" __global__ void generated({parameters}) {{\n{code}}}\n");
         Ok((Source::generated(text), geometry, kernel.arguments))
     }
@@ -104,12 +109,8 @@ impl Chain {
         let element = self.element(&mut kernel, builder)?;
         let code = self.by_axes(&mut kernel, &walk);
         let sums = self.inputs().find(|i| matches!(i.from, From::Sums)).map_or("float", |i| c_type(i.dtype));
-        let names: String = kernel
-            .parameters
-            .iter()
-            .filter_map(|p| p.rsplit(' ').next())
-            .fold(String::new(), |names, name| names + ", " + name);
-        let parameters = kernel.parameters.join(", ");
+        let names: String = kernel.parameters.iter().map(|(_, name)| format!(", {name}")).collect();
+        let parameters = kernel.parameter_list();
         let text = format!(
             "{element}__device__ __forceinline__ void finish(i64 i, {sums} sum, {parameters}) {{\n{code}}}\n\
              #define EPILOGUE_PARAMETERS(T) {parameters}\n#define EPILOGUE(i, sum) finish(i, sum{names})\n"
@@ -129,8 +130,8 @@ impl Chain {
                 From::Ints(list) => builder.constant(list)?,
             };
             // A kernel that changes a tensor in place reads and writes the same memory.
-            let restrict = if from == self.to { "" } else { "__restrict__ " };
-            kernel.parameter(&format!("const {}*", c_type(input.dtype)), &format!("{restrict}p{j}"), from);
+            let restrict = if from == self.to { "" } else { " __restrict__" };
+            kernel.parameter(&format!("const {}*{restrict}", c_type(input.dtype)), &format!("p{j}"), from);
         }
         Ok(())
     }

@@ -51,7 +51,7 @@ pub(super) struct Product {
 }
 
 fn refused(e: CublasError) -> crate::base::Error {
-    failure(NAME, format!("{e} ({WITHOUT})"))
+    failure(NAME, format!("{:?}", e.0))
 }
 
 /// The bytes of an attribute.
@@ -241,7 +241,7 @@ impl Call for BlasCall {
                 self.blas.gpu.told().cast(),
             )
         };
-        told.map_err(refused)
+        told.map_err(|e| failure(NAME, format!("{:?} ({WITHOUT})", e.0)))
     }
     fn doing(&self) -> String {
         let Product { m, k, n, count, has_bias, .. } = self.product;

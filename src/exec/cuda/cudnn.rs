@@ -50,10 +50,13 @@ pub(super) struct Convolution {
     pub dilations: Vec<i64>,
 }
 
-fn refused(e: CudnnError) -> Error {
+fn text_of(e: CudnnError) -> String {
     // SAFETY: the text is the library's, and stays.
-    let text = unsafe { CStr::from_ptr(sys::cudnnGetErrorString(e.0)) };
-    failure(NAME, format!("{} ({WITHOUT})", text.to_string_lossy()))
+    unsafe { CStr::from_ptr(sys::cudnnGetErrorString(e.0)) }.to_string_lossy().into_owned()
+}
+
+fn refused(e: CudnnError) -> Error {
+    failure(NAME, text_of(e))
 }
 
 type Tensor = Held<sys::cudnnTensorDescriptor_t>;
@@ -351,7 +354,7 @@ impl Call for DnnCall {
                 ),
             }
         };
-        told.map_err(refused)
+        told.map_err(|e| failure(NAME, format!("{} ({WITHOUT})", text_of(e))))
     }
     fn doing(&self) -> String {
         let c = &self.convolution;

@@ -14,7 +14,7 @@ use crate::{
 use std::{any::Any, ffi::c_void, sync::Arc};
 
 /// What pointers must be multiples of: kernels read four elements of eight bytes at a time.
-const ALIGNMENT: u64 = 32;
+pub(super) const ALIGNMENT: u64 = 32;
 
 /// An argument of a kernel of one's own, by the type of its parameter.
 #[derive(Debug, Clone, Copy, PartialEq)]

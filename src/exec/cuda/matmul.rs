@@ -3,6 +3,7 @@ use super::{
     calls::{ALIGNMENT, Call},
     chain::Chain,
     cublaslt,
+    device::{Address, Value},
     float::Float,
     formula::{Finish, Formula, Input},
     geometry,
@@ -75,7 +76,7 @@ impl Matrices {
     }
     /// The kernel that makes the products.
     pub fn maker(&self, b: &mut Builder, [left, right]: [Slot; 2], kind: Kind) -> Result<Maker> {
-        let nowhere = Argument::from(0usize);
+        let nowhere = Argument::Number(Value::Address(Address(0)));
         let (places, apart) = match &self.batch {
             Batch::Even { apart, .. } => (nowhere, *apart),
             Batch::Listed(places) => (b.constant(places.as_flattened())?.into(), [0; 2]),

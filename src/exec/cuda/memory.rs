@@ -17,6 +17,13 @@ use std::{
 /// Blocks have multiples of so many bytes, so that those of almost equal sizes serve each other.
 const STEP: u64 = 512;
 
+// Whatever is read four elements at a time, or by a library, begins so in a block.
+const _: () = assert!(STEP.is_multiple_of(super::custom::ALIGNMENT));
+const _: () = assert!(super::custom::ALIGNMENT.is_multiple_of(super::calls::ALIGNMENT as u64));
+
+/// Owners that may wait for the device at a time.
+const LEAVING: usize = 64;
+
 /// A device's memory. Blocks that were given back wait for results of their size: the device does what it is told in order,
 /// so who gets a block next writes it after all that was told before.
 pub(super) struct Pool {
@@ -27,6 +34,8 @@ pub(super) struct Pool {
 #[derive(Default)]
 struct State {
     free: Vec<(u64, Address)>,
+    /// Owners of memory that is somebody else's, which the device may still read.
+    leaving: Vec<Arc<dyn Any + Send + Sync>>,
     /// What one thread's blocks are.
     special: Option<(ThreadId, Special)>,
 }
@@ -117,7 +126,7 @@ enum Origin {
     /// Its number in a trace.
     Noted(usize),
     /// Somebody else's.
-    Foreign(#[expect(dead_code, reason = "it lives as long as it is used here")] Arc<dyn Any + Send + Sync>),
+    Foreign(Arc<dyn Any + Send + Sync>),
     /// Part of an arena.
     Part(#[expect(dead_code, reason = "it lives as long as its parts")] Arc<Block>),
 }
@@ -125,14 +134,15 @@ enum Origin {
 impl Drop for Block {
     fn drop(&mut self) {
         let mut state = self.pool.state();
-        match self.origin {
+        match &self.origin {
             Origin::Own => {}
             Origin::Noted(number) => {
                 if let Some((_, Special::Noted(trace))) = &mut state.special {
-                    trace.events.push(Event::Given(number));
+                    trace.events.push(Event::Given(*number));
                 }
             }
-            Origin::Part(_) | Origin::Foreign(_) => return,
+            Origin::Foreign(owner) => return state.leaving.push(owner.clone()),
+            Origin::Part(_) => return,
         }
         state.free.push((self.bytes, self.address));
     }
@@ -182,7 +192,21 @@ impl Pool {
     }
     /// Memory that is somebody else's.
     pub fn foreign(self: &Arc<Self>, address: Address, bytes: u64, owner: Arc<dyn Any + Send + Sync>) -> Block {
+        if self.state().leaving.len() >= LEAVING {
+            // What fails is told to who asks next.
+            let _ = self.synchronise();
+        }
         Block { address, bytes, pool: self.clone(), origin: Origin::Foreign(owner) }
+    }
+    /// Waits until the device has done all that it was told; whoever was waited for goes.
+    ///
+    /// # Errors
+    /// The device fails.
+    pub fn synchronise(&self) -> Result<()> {
+        let leaving = std::mem::take(&mut self.state().leaving);
+        let done = self.device.synchronise();
+        drop(leaving);
+        done
     }
     /// The next part of the arena, while this thread's blocks are planned.
     fn planned(self: &Arc<Self>, bytes: u64) -> Result<Option<Block>> {
@@ -217,9 +241,9 @@ impl Pool {
     }
     /// What `run` takes and gives back in this thread, with what it gives.
     pub fn noted<T>(&self, run: impl FnOnce() -> T) -> (T, Trace) {
-        self.state().special = Some((thread::current().id(), Special::Noted(Trace::default())));
+        let special = self.special(Special::Noted(Trace::default()));
         let result = run();
-        match self.state().special.take() {
+        match special.end() {
             Some((_, Special::Noted(trace))) => (result, trace),
             _ => (result, Trace::default()),
         }
@@ -230,12 +254,13 @@ impl Pool {
     /// There is not enough memory for the arena.
     pub fn planned_in<T>(self: &Arc<Self>, layout: Layout, run: impl FnOnce() -> Result<T>) -> Result<T> {
         let arena = Arc::new(self.block(layout.size)?);
-        self.state().special = Some((thread::current().id(), Special::Planned { arena, layout, next: 0 }));
-        let result = run();
-        // Dropped when the lock is free again.
-        let special = self.state().special.take();
-        drop(special);
-        result
+        let _special = self.special(Special::Planned { arena, layout, next: 0 });
+        run()
+    }
+    /// What this thread's blocks are, until the guard is gone.
+    fn special(&self, special: Special) -> Guard<'_> {
+        self.state().special = Some((thread::current().id(), special));
+        Guard { pool: self }
     }
     fn refused(&self, bytes: u64) -> Error {
         let what = format!("a tensor on {}", self.device.name());
@@ -248,8 +273,28 @@ impl Pool {
     }
 }
 
+/// Ends what is special, also where a run panics.
+struct Guard<'p> {
+    pool: &'p Pool,
+}
+
+impl Guard<'_> {
+    fn end(&self) -> Option<(ThreadId, Special)> {
+        self.pool.state().special.take()
+    }
+}
+
+impl Drop for Guard<'_> {
+    fn drop(&mut self) {
+        // Dropped when the lock is free again.
+        let special = self.end();
+        drop(special);
+    }
+}
+
 impl Drop for Pool {
     fn drop(&mut self) {
+        let _ = self.synchronise();
         self.release();
     }
 }

@@ -207,7 +207,7 @@ impl Backend for CudaBackend {
         Ok(array.freeze())
     }
     fn synchronise(&self) -> Result<()> {
-        self.cuda.device.synchronise()
+        self.cuda.pool.synchronise()
     }
     fn fault(&self, kernel: &Program) -> Option<Error> {
         kernel.faults.as_ref()?.take()

@@ -10,13 +10,15 @@ use std::{ffi::c_void, slice};
 /// Bytes of a part.
 const PART: usize = 4 << 20;
 
-/// Bytes up to which the driver's own way is as fast.
+/// Bytes that are copied out by the driver's own way, which is as fast for so few.
 const SMALL: usize = 64 << 10;
 
 /// Two parts of pinned memory, each with an event that says when the GPU is done with it. Made when they are needed.
 #[derive(Default)]
 pub(super) struct Staging {
     parts: Option<[Part; 2]>,
+    /// Of the two, which copies in next.
+    next: usize,
 }
 
 #[derive(Clone, Copy)]
@@ -53,22 +55,20 @@ impl Staging {
     }
     /// Copies in; when it returns, `from` may change.
     pub fn write(&mut self, to: Address, from: &[u8], stream: sys::CUstream) -> Result<(), DriverError> {
-        if from.len() <= SMALL {
-            // SAFETY: `to` is memory of the device with as many bytes. From memory that is not pinned the driver has read
-            // everything when it returns.
-            return unsafe { result::memcpy_htod_async(to.0, from, stream) };
-        }
+        let first = self.next;
         let parts = self.parts()?;
         for (i, chunk) in from.chunks(PART).enumerate() {
-            let part = &mut parts[i % 2];
+            let part = &mut parts[(first + i) % 2];
             let bytes = part.bytes(chunk.len())?;
             bytes.copy_from_slice(chunk);
-            // SAFETY: as above; the part is not touched before its event.
+            // SAFETY: `to` is memory of the device with as many bytes; the part is not touched before its event.
             unsafe {
                 result::memcpy_htod_async(to.after((i * PART) as u64).0, bytes, stream)?;
                 event::record(part.done, stream)?;
             }
         }
+        // The next copy need not wait for this one.
+        self.next = (first + from.len().div_ceil(PART)) % 2;
         Ok(())
     }
     /// Copies out, and waits until it is done.
