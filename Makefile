@@ -7,7 +7,7 @@ PROFILE ?= release
 BIN = target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup demo build test check deny portable kernels gpu-build gpu-check gpu-bench conformance quantized fuzz fuzz-input minilm bench bench-quick docs
+.PHONY: help setup demo build test check deny portable kernels gpu gpu-build gpu-check gpu-bench conformance quantized fuzz fuzz-input minilm bench bench-quick docs
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -47,6 +47,8 @@ kernels: setup ## NVIDIA's compiler on every CUDA kernel that the tests have met
 	sh conformance/nvrtc.sh $(NVRTC)
 	[ -d target/tmp/sources ] || { rm -rf target/tmp/kernels; cargo test --test suite -- cuda; }
 	python3 conformance/nvrtc.py --library $(NVRTC)/libnvrtc.so.13 --sources target/tmp/sources
+
+gpu: gpu-check gpu-bench ## all that is to be done where a GPU is at hand
 
 GPU_BIN = target/gpu/release/tpulang
 gpu-build: ## a small binary to carry to a GPU machine: without MLIR
