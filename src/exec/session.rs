@@ -231,7 +231,9 @@ impl<B: Backend> Session<B> {
             Kernel::Here(kernel) => Some(self.backend.fault(kernel)?.in_call(plan.context(&step.node))),
             _ => None,
         };
-        plan.steps.iter().find_map(fault).map_or(Ok(()), Err)
+        // Each is asked, so that none tells the next run.
+        let found: Vec<Error> = plan.steps.iter().filter_map(fault).collect();
+        found.into_iter().next().map_or(Ok(()), Err)
     }
 
     /// The backend, for its buffers.

@@ -202,6 +202,24 @@ fn who_lends_memory_is_waited_for() {
     assert_eq!((got[0], got[63]), (0.0, 33.0));
 }
 
+/// Two operators that meet the same index are told once, the first of them.
+#[test]
+fn what_the_second_operator_met_is_forgotten_too() {
+    if passed_emulated() {
+        return;
+    }
+    let mut g = Graph::new("net").unwrap();
+    let (x, i) = (g.input("x", Dtype::Float32, [3]).unwrap(), g.input("i", Dtype::Int32, [2]).unwrap());
+    let results = ["a", "b"].map(|name| g.index_select(x, i).axis(0).out_name(name).call().unwrap());
+    g.set_outputs(&results).unwrap();
+    let session = Session::new(&g, CudaBackend::new(0).unwrap(), &RunOptions::default()).unwrap();
+    for bad in [true, false, true, false, false] {
+        let feeds = [("x", array!([3], |i| i as f32)), ("i", array!([2], |_| if bad { 5 } else { 1 }))];
+        let found = session.run(&feeds);
+        assert_eq!(found.is_err(), bad, "{found:?}");
+    }
+}
+
 #[test]
 fn an_impossible_index_is_forgotten_once_told() {
     if passed_emulated() {

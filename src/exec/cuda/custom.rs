@@ -51,13 +51,14 @@ impl CudaBackend {
     pub fn gpu_number(&self) -> usize {
         self.cuda.device.number()
     }
-    /// The stream (`CUstream`) on which everything is done, in the order in which it is told. It lives as long as the backend.
+    /// The stream (`CUstream`) to which launches belong, in the order in which they are told; to be asked for each time, as runs that
+    /// come again are recorded on another. It lives as long as the backend.
     pub fn stream(&self) -> *mut c_void {
-        self.cuda.device.stream()
+        self.cuda.device.told().cast()
     }
 
     /// Memory of the GPU that is somebody else's as an array, without a copy. `owner` is dropped when nobody uses the memory any
-    /// more.
+    /// more, and the backend has waited for the GPU since.
     ///
     /// # Errors
     /// The pointer is no multiple of 32.

@@ -158,9 +158,6 @@ impl Gpu {
     pub fn number(&self) -> usize {
         self.number
     }
-    pub fn stream(&self) -> *mut c_void {
-        self.stream.cast()
-    }
     /// Which this thread's launches are told: the one stream, but while it records them.
     pub fn told(&self) -> sys::CUstream {
         let records = *locked(&self.recording) == Some(thread::current().id());
@@ -203,11 +200,22 @@ impl Gpu {
     /// Copies in; when it returns, `from` may change.
     pub fn write(&self, to: Address, from: &[u8]) -> Result<()> {
         self.enter()?;
+        self.refuse_recorded()?;
         locked(&self.staging).write(to, from, self.stream).map_err(in_words("copying to the GPU"))
+    }
+    /// A copy within what is recorded would be of what is not there yet.
+    fn refuse_recorded(&self) -> Result<()> {
+        let is_recorded = self.told() != self.stream;
+        if is_recorded {
+            Err(failure(NAME, "copies to and from the machine's memory cannot be recorded"))
+        } else {
+            Ok(())
+        }
     }
     /// Copies out, after everything that was told before.
     pub fn read(&self, from: Address, to: &mut [u8]) -> Result<()> {
         self.enter()?;
+        self.refuse_recorded()?;
         locked(&self.staging).read(from, to, self.stream).map_err(in_words("copying from the GPU"))
     }
     /// A kernel for this GPU's architecture, or another's: from disk, or compiled and kept there.

@@ -134,7 +134,7 @@ pub(super) fn require_compiler() -> Result<()> {
     // SAFETY: as above.
     let library = unsafe { nvrtc::sys::is_culib_present().then(|| nvrtc::sys::culib()) };
     let missing = "libnvrtc.so, which compiles kernels, is not found; it comes with the CUDA toolkit and with `pip install \
-                   nvidia-cuda-nvrtc` (its folder must be in LD_LIBRARY_PATH)";
+                   nvidia-cuda-nvrtc` (nvidia-cuda-nvrtc-cu12 for a driver of CUDA 12; its folder must be in LD_LIBRARY_PATH)";
     has_all("NVRTC", "libnvrtc.so", library.ok_or_else(|| failure("NVRTC", missing))?, OF_COMPILER)
 }
 
@@ -149,15 +149,18 @@ pub(super) fn require(library: Library) -> Result<()> {
             Library::CublasLt => {
                 let found = cublaslt::sys::is_culib_present().then(|| cublaslt::sys::culib());
                 let missing = "libcublasLt.so is not found; it comes with the CUDA toolkit and with `pip install nvidia-cublas` \
-                               (its folder must be in LD_LIBRARY_PATH)";
+                               (nvidia-cublas-cu12 for a driver of CUDA 12; its folder must be in LD_LIBRARY_PATH)";
                 has_all("cuBLASLt", "libcublasLt.so", found.ok_or_else(|| failure("cuBLASLt", missing))?, OF_CUBLASLT)
             }
             Library::Cudnn => {
                 let found = cudnn::sys::is_culib_present().then(|| cudnn::sys::culib());
-                let missing = "libcudnn.so is not found; it comes with cuDNN 9 and with `pip install nvidia-cudnn-cu13` (its folder \
-                               must be in LD_LIBRARY_PATH)";
-                has_all("cuDNN", "libcudnn.so", found.ok_or_else(|| failure("cuDNN", missing))?, OF_CUDNN)?;
-                has_parts()
+                let missing = "libcudnn.so is not found; it comes with cuDNN 9 and with `pip install nvidia-cudnn-cu13` \
+                               (nvidia-cudnn-cu12 for a driver of CUDA 12; its folder must be in LD_LIBRARY_PATH)";
+                let found = found.ok_or_else(|| failure("cuDNN", missing))?;
+                has_all("cuDNN", "libcudnn.so", found, OF_CUDNN)?;
+                // cuDNN 8 has other parts, and is refused by its version.
+                let is_older = found.get::<unsafe extern "C" fn()>(b"cudnnOpsInferVersionCheck").is_ok();
+                if is_older { Ok(()) } else { has_parts() }
             }
         }
     }
@@ -167,11 +170,11 @@ pub(super) fn require(library: Library) -> Result<()> {
 const PARTS_OF_CUDNN: [&str; 3] = ["libcudnn_graph.so.9", "libcudnn_ops.so.9", "libcudnn_cnn.so.9"];
 
 fn has_parts() -> Result<()> {
-    // It looks beside itself too.
+    // It looks beside itself first.
     let beside = folder_of("/libcudnn.so").unwrap_or_default();
     for part in PARTS_OF_CUDNN {
         // SAFETY: as of `require_driver`.
-        let loaded = unsafe { Loaded::new(part).or_else(|_| Loaded::new(beside.join(part))) };
+        let loaded = unsafe { Loaded::new(beside.join(part)).or_else(|_| Loaded::new(part)) };
         // It stays loaded: cuDNN calls it.
         let missing = || failure("cuDNN", format!("{part}, a part of it, is not found or cannot be loaded"));
         std::mem::forget(loaded.map_err(|_| missing())?);

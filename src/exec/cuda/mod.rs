@@ -153,6 +153,13 @@ impl CudaBackend {
     }
 }
 
+impl Drop for CudaBackend {
+    fn drop(&mut self) {
+        // Whoever has lent memory is waited for; that may be memory of this backend.
+        let _ = self.cuda.pool.synchronise();
+    }
+}
+
 /// An elementwise operator's formula; none of others.
 fn formula_of(op: &Op<Operand>, result: &ValueType) -> Option<Formula> {
     match kernels::of(op, result).ok()? {
@@ -204,6 +211,7 @@ impl Backend for CudaBackend {
     fn download(&self, buffer: &DeviceArray) -> Result<Array> {
         let mut array = ArrayMut::zeros(buffer.dtype, &buffer.shape)?;
         self.cuda.device.read(buffer.block.address, array.bytes())?;
+        self.cuda.pool.synchronise()?;
         Ok(array.freeze())
     }
     fn synchronise(&self) -> Result<()> {

@@ -1,5 +1,5 @@
 //! A plan's runs, from the second on as one recording: its launches, with all their addresses, are told the GPU at once.
-use super::{CudaBackend, driver::Recording, memory::Trace, program::DeviceArray};
+use super::{CudaBackend, device::failure, driver::Recording, memory::Trace, program::DeviceArray};
 use crate::{
     array::Array,
     base::Result,
@@ -14,6 +14,15 @@ type Steps<'s> = dyn FnMut(Vec<DeviceArray>) -> Result<Vec<DeviceArray>> + 's;
 #[derive(Default)]
 pub struct Memo {
     state: Mutex<State>,
+    together: Mutex<Together>,
+}
+
+/// Runs of a plan at the same time, which cannot tell whose an impossible index was.
+#[derive(Default)]
+struct Together {
+    running: usize,
+    /// What one of them has met.
+    fault: Option<String>,
 }
 
 #[derive(Default)]
@@ -35,13 +44,33 @@ struct Recorded {
     results: Vec<DeviceArray>,
 }
 
+impl Memo {
+    /// A run beside others of the plan: what one of them meets, all have met.
+    fn beside_others<T>(&self, run: impl FnOnce() -> Result<T>) -> Result<T> {
+        let together = || self.together.lock().unwrap_or_else(PoisonError::into_inner);
+        together().running += 1;
+        let result = run();
+        let mut together = together();
+        together.running -= 1;
+        if let Err(e) = &result {
+            together.fault.get_or_insert_with(|| e.to_string());
+        }
+        let fault = together.fault.clone().filter(|_| result.is_ok());
+        if together.running == 0 {
+            together.fault = None;
+        }
+        let shared = |fault: String| failure("CUDA", format!("this run, or another at the same time: {fault}"));
+        fault.map_or(result, |fault| Err(shared(fault)))
+    }
+}
+
 impl CudaBackend {
     /// One run: noted, recorded or done again. Runs of one backend come one after the other, as the GPU's stream has them.
     pub(super) fn run_or_repeat(&self, memo: &Memo, run: Run<DeviceArray>) -> Result<Vec<Array>> {
         let Run { feeds, repeatable, steps, check } = run;
         if !repeatable {
             // Kernels of the CPU may take up another thread's run meanwhile, which must not wait for this one.
-            return self.fetched(&self.go(feeds, steps)?, check);
+            return memo.beside_others(|| self.fetched(&self.go(feeds, steps)?, check));
         }
         let _one = self.running.lock().unwrap_or_else(PoisonError::into_inner);
         let mut state = memo.state.lock().unwrap_or_else(PoisonError::into_inner);
