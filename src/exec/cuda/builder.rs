@@ -259,7 +259,7 @@ impl<'a> Builder<'a> {
 
 /// The same numbers in float32.
 pub(super) fn as_real(ty: &ValueType) -> ValueType {
-    ValueType { dtype: Dtype::Float32, quantization: None, ..ty.clone() }
+    Float::Single.type_like(ty)
 }
 
 /// An unsigned type as wide as a dtype's elements, for kernels that only move them.

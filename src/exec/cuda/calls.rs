@@ -123,15 +123,18 @@ impl Calls {
 }
 
 /// A handle or descriptor of a library, given back when it is dropped.
-pub(super) struct Held<T: Copy> {
+pub(super) struct Held<T: Copy, E> {
     raw: T,
-    destroy: unsafe fn(T),
+    destroy: Destroy<T, E>,
 }
 
-impl<T: Copy> Held<T> {
+/// A library's function that gives such a one back.
+type Destroy<T, E> = unsafe fn(T) -> std::result::Result<(), E>;
+
+impl<T: Copy, E> Held<T, E> {
     /// # Safety
     /// `raw` was made by the library, `destroy` gives such a one back, and nobody else does.
-    pub unsafe fn new(raw: T, destroy: unsafe fn(T)) -> Held<T> {
+    pub unsafe fn new(raw: T, destroy: Destroy<T, E>) -> Held<T, E> {
         Held { raw, destroy }
     }
     pub fn raw(&self) -> T {
@@ -139,15 +142,15 @@ impl<T: Copy> Held<T> {
     }
 }
 
-impl<T: Copy> Drop for Held<T> {
+impl<T: Copy, E> Drop for Held<T, E> {
     fn drop(&mut self) {
         // SAFETY: as `new` asks for; this is the only time.
-        unsafe { (self.destroy)(self.raw) }
+        let _ = unsafe { (self.destroy)(self.raw) };
     }
 }
 
 // SAFETY: descriptors and handles are plain memory of the library, of no thread in particular; who changes them or calls with them
 // has a lock.
-unsafe impl<T: Copy> Send for Held<T> {}
+unsafe impl<T: Copy, E> Send for Held<T, E> {}
 // SAFETY: as above.
-unsafe impl<T: Copy> Sync for Held<T> {}
+unsafe impl<T: Copy, E> Sync for Held<T, E> {}

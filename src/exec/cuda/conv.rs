@@ -88,8 +88,7 @@ impl<'a> Parts<'a> {
         let finish = if kind.is_real() || is_scaled { self.finish } else { Finish::default() };
         Ok(Sums { kind, shape, bias: self.bias.cloned(), bias_shape, scale, finish })
     }
-    /// cuDNN's call, if there is one. `plane` is where windows are shown, `filter` as the convolution has it of which a transposed
-    /// one is the gradient.
+    /// cuDNN's call, if there is one. `filter` is as the convolution has it of which a transposed one is the gradient.
     fn call(
         &self,
         b: &Builder,

@@ -1,6 +1,6 @@
 //! Products of matrices by cuBLASLt.
 use super::{
-    calls::{ALIGNMENT, Call, Held, WITHOUT, WORKSPACE},
+    calls::{self, ALIGNMENT, Call, WITHOUT, WORKSPACE},
     device::{Address, failure},
     driver::Gpu,
     float::Float,
@@ -15,6 +15,8 @@ use std::{
     ffi::c_void,
     sync::{Arc, Mutex, PoisonError},
 };
+
+type Held<T> = calls::Held<T, CublasError>;
 
 /// For messages.
 const NAME: &str = "cuBLASLt";
@@ -66,12 +68,8 @@ impl Blas {
         libraries::require(Library::CublasLt)?;
         gpu.enter()?;
         let handle = result::create_handle().map_err(refused)?;
-        let destroy = |handle| {
-            // SAFETY: it was created above, and is destroyed once.
-            let _ = unsafe { result::destroy_handle(handle) };
-        };
-        // SAFETY: as above.
-        Ok(Blas { handle: unsafe { Held::new(handle, destroy) }, gpu, tf32 })
+        // SAFETY: it was made above, and is nobody else's.
+        Ok(Blas { handle: unsafe { Held::new(handle, result::destroy_handle) }, gpu, tf32 })
     }
 
     /// The algorithm for a product; none where the library has none.
@@ -109,12 +107,8 @@ impl Blas {
             _ => Compute::CUBLAS_COMPUTE_32F,
         };
         let made = result::create_matmul_desc(compute, sys::cudaDataType_t::CUDA_R_32F).map_err(refused)?;
-        let destroy = |raw| {
-            // SAFETY: it was created above, and is destroyed once.
-            let _ = unsafe { result::destroy_matmul_desc(raw) };
-        };
-        // SAFETY: as above.
-        let operation = unsafe { Held::new(made, destroy) };
+        // SAFETY: it was made above, and is nobody else's.
+        let operation = unsafe { Held::new(made, result::destroy_matmul_desc) };
         let epilogue = if p.has_bias { Epilogue::CUBLASLT_EPILOGUE_BIAS } else { Epilogue::CUBLASLT_EPILOGUE_DEFAULT };
         let of = |turned: bool| if turned { Operation::CUBLAS_OP_T } else { Operation::CUBLAS_OP_N } as i32;
         set(&operation, Attribute::CUBLASLT_MATMUL_DESC_TRANSA, of(p.right_transposed))?;
@@ -153,12 +147,8 @@ fn matrix(
         Float::Half => sys::cudaDataType_t::CUDA_R_16F,
     };
     let made = result::create_matrix_layout(kind, rows as u64, columns as u64, rows as i64).map_err(refused)?;
-    let destroy = |raw| {
-        // SAFETY: it was created above, and is destroyed once.
-        let _ = unsafe { result::destroy_matrix_layout(raw) };
-    };
-    // SAFETY: as above.
-    let layout = unsafe { Held::new(made, destroy) };
+    // SAFETY: it was made above, and is nobody else's.
+    let layout = unsafe { Held::new(made, result::destroy_matrix_layout) };
     let count = i32::try_from(count).map_err(|e| failure(NAME, e))?;
     for (attribute, (value, size)) in [
         (Layout::CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, bytes(&count)),
@@ -172,12 +162,8 @@ fn matrix(
 
 fn preference() -> Result<Held<sys::cublasLtMatmulPreference_t>> {
     let made = result::create_matmul_pref().map_err(refused)?;
-    let destroy = |raw| {
-        // SAFETY: it was created above, and is destroyed once.
-        let _ = unsafe { result::destroy_matmul_pref(raw) };
-    };
-    // SAFETY: as above.
-    let preference = unsafe { Held::new(made, destroy) };
+    // SAFETY: it was made above, and is nobody else's.
+    let preference = unsafe { Held::new(made, result::destroy_matmul_pref) };
     for (attribute, (value, size)) in [
         (Preference::CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, bytes(&WORKSPACE)),
         (Preference::CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, bytes(&REDUCTIONS)),

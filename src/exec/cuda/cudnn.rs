@@ -1,6 +1,6 @@
 //! Convolutions by cuDNN.
 use super::{
-    calls::{Call, Held, WITHOUT, WORKSPACE},
+    calls::{self, Call, WITHOUT, WORKSPACE},
     device::{Address, failure},
     driver::Gpu,
     float::Float,
@@ -15,6 +15,8 @@ use std::{
     ffi::{CStr, c_int, c_void},
     sync::{Arc, Mutex, PoisonError},
 };
+
+type Held<T> = calls::Held<T, CudnnError>;
 
 /// For messages.
 const NAME: &str = "cuDNN";
@@ -74,12 +76,8 @@ impl Dnn {
         }
         gpu.enter()?;
         let raw = result::create_handle().map_err(refused)?;
-        let destroy = |raw| {
-            // SAFETY: it was created above, and is destroyed once.
-            let _ = unsafe { result::destroy_handle(raw) };
-        };
-        // SAFETY: as above.
-        let handle = unsafe { Held::new(raw, destroy) };
+        // SAFETY: it was made above, and is nobody else's.
+        let handle = unsafe { Held::new(raw, result::destroy_handle) };
         Ok(Dnn { handle: Mutex::new(handle), gpu, tf32 })
     }
 
@@ -109,14 +107,10 @@ impl Dnn {
             return Ok(None);
         };
         let raw = result::create_convolution_descriptor().map_err(refused)?;
-        let destroy = |raw| {
-            // SAFETY: it was created above, and is destroyed once.
-            let _ = unsafe { result::destroy_convolution_descriptor(raw) };
-        };
         let mode = sys::cudnnConvolutionMode_t::CUDNN_CROSS_CORRELATION;
         // SAFETY: the descriptor was created above; the lists have as many numbers, and are copied.
         unsafe {
-            let windows = Held::new(raw, destroy);
+            let windows = Held::new(raw, result::destroy_convolution_descriptor);
             let [p, s, d] = [&pads, &strides, &dilations].map(|list| list.as_ptr());
             let float = sys::cudnnDataType_t::CUDNN_DATA_FLOAT;
             result::set_convolutionnd_descriptor(raw, pads.len() as c_int, p, s, d, mode, float).map_err(refused)?;
@@ -264,13 +258,9 @@ fn tensor(sizes: &[c_int], float: Float) -> Result<Option<Tensor>> {
         return Ok(None);
     }
     let raw = result::create_tensor_descriptor().map_err(refused)?;
-    let destroy = |raw| {
-        // SAFETY: it was created above, and is destroyed once.
-        let _ = unsafe { result::destroy_tensor_descriptor(raw) };
-    };
     // SAFETY: the descriptor was created above; both lists have as many numbers, and are copied.
     unsafe {
-        let tensor = Held::new(raw, destroy);
+        let tensor = Held::new(raw, result::destroy_tensor_descriptor);
         let rank = sizes.len() as c_int;
         result::set_tensornd_descriptor(raw, kind(float), rank, sizes.as_ptr(), steps.as_ptr()).map_err(refused)?;
         Ok(Some(tensor))
@@ -279,14 +269,10 @@ fn tensor(sizes: &[c_int], float: Float) -> Result<Option<Tensor>> {
 
 fn filter(sizes: &[c_int], float: Float) -> Result<Filter> {
     let raw = result::create_filter_descriptor().map_err(refused)?;
-    let destroy = |raw| {
-        // SAFETY: it was created above, and is destroyed once.
-        let _ = unsafe { result::destroy_filter_descriptor(raw) };
-    };
     let format = sys::cudnnTensorFormat_t::CUDNN_TENSOR_NCHW;
     // SAFETY: the descriptor was created above; the list is copied.
     unsafe {
-        let filter = Held::new(raw, destroy);
+        let filter = Held::new(raw, result::destroy_filter_descriptor);
         result::set_filternd_descriptor(raw, kind(float), format, sizes.len() as c_int, sizes.as_ptr())
             .map_err(refused)?;
         Ok(filter)

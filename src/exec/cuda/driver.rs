@@ -278,11 +278,11 @@ impl Gpu {
         unsafe { stream::synchronize(self.stream) }.map_err(in_words("running kernels"))
     }
 
-    /// What `launches` tells the GPU in this thread, as one thing to be told again. One thread records at a time.
+    /// What `launches` tells the GPU in this thread, as one thing to be told again, and what it gives. One thread records at a time.
     ///
     /// # Errors
     /// One of them fails, or cannot be recorded.
-    pub fn recorded(self: &Arc<Self>, launches: impl FnOnce() -> Result<()>) -> Result<Recording> {
+    pub fn recorded<T>(self: &Arc<Self>, launches: impl FnOnce() -> Result<T>) -> Result<(Recording, T)> {
         self.enter()?;
         let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
         // SAFETY: the stream is alive; recording ends when `capture` is gone.
@@ -291,7 +291,7 @@ impl Gpu {
         let capture = Capture { gpu: self };
         let told = launches();
         let graph = capture.end();
-        told?;
+        let told = told?;
         let graph = graph.map_err(in_words("recording launches"))?;
         // SAFETY: the graph was made above; what is instantiated does not need it any more.
         let made = unsafe {
@@ -300,7 +300,7 @@ impl Gpu {
             made
         };
         let graph = made.map_err(in_words("recording launches"))?;
-        Ok(Recording { graph, _gpu: self.clone() })
+        Ok((Recording { graph, _gpu: self.clone() }, told))
     }
     /// Tells the GPU what was recorded.
     ///

@@ -86,10 +86,9 @@ impl Matrices {
         let left_by = if self.left_transposed { [1, m] } else { [k, 1] };
         let right_by = if self.right_transposed { [1, k] } else { [n, 1] };
         let count = self.batch.count();
-        let mut arguments = arguments![left, right].to_vec();
-        arguments.push(places);
-        arguments.extend(arguments![apart[0], apart[1], count, m, k, n]);
-        arguments.extend(arguments![left_by[0], left_by[1], right_by[0], right_by[1]]);
+        let sizes = arguments![left, right, places, apart[0], apart[1], count, m, k, n];
+        let steps = arguments![left_by[0], left_by[1], right_by[0], right_by[1]];
+        let arguments = [&sizes[..], &steps].concat();
         let (function, geometry) = match self.has_few_rows(kind) {
             true => ("few_rows", geometry::elements((count * n * 32) as u64)),
             false => ("product", geometry::tiles([m as u64, n as u64], count as u64, [64, 64], 256)),

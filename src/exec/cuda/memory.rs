@@ -203,8 +203,12 @@ impl Pool {
     /// # Errors
     /// The device fails.
     pub fn synchronise(&self) -> Result<()> {
+        self.after(|| self.device.synchronise())
+    }
+    /// As [`Pool::synchronise`], by something that waits.
+    pub fn after<T>(&self, waiting: impl FnOnce() -> T) -> T {
         let leaving = std::mem::take(&mut self.state().leaving);
-        let done = self.device.synchronise();
+        let done = waiting();
         drop(leaving);
         done
     }

@@ -210,8 +210,7 @@ impl Backend for CudaBackend {
     }
     fn download(&self, buffer: &DeviceArray) -> Result<Array> {
         let mut array = ArrayMut::zeros(buffer.dtype, &buffer.shape)?;
-        self.cuda.device.read(buffer.block.address, array.bytes())?;
-        self.cuda.pool.synchronise()?;
+        self.cuda.pool.after(|| self.cuda.device.read(buffer.block.address, array.bytes()))?;
         Ok(array.freeze())
     }
     fn synchronise(&self) -> Result<()> {

@@ -126,20 +126,13 @@ impl CudaBackend {
 
     /// Records the steps, on an arena that is laid out after the trace.
     fn record(&self, trace: &Trace, feeds: &[Array], steps: &mut Steps) -> Result<Recorded> {
-        let mut made = None;
         // What the run before had serves the arena.
         self.cuda.pool.release();
         self.cuda.pool.planned_in(trace.layout(), || {
             let feeds = feeds.iter().map(|a| self.placed(a)).collect::<Result<Vec<_>>>()?;
-            let mut results = Vec::new();
-            let recording = self.cuda.device.recorded(|| {
-                results = steps(feeds.clone())?;
-                Ok(())
-            })?;
-            made = Some(Recorded { recording, feeds, results });
-            Ok(())
-        })?;
-        made.ok_or_else(|| crate::base::invalid("a recording that was not made"))
+            let (recording, results) = self.cuda.device.recorded(|| steps(feeds.clone()))?;
+            Ok(Recorded { recording, feeds, results })
+        })
     }
 
     /// Results, when the GPU has come to its end.

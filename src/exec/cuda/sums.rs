@@ -92,11 +92,13 @@ impl Sums {
             }
             // What something is done with is not rounded before.
             let is_result = b.result_type(0)?.buffer_dtype() == float.dtype() && self.are_stored(b);
-            let wanted = if is_result { float } else { Float::Single };
-            let attempts = if wanted == float { vec![float] } else { vec![wanted, float] };
+            let attempts: &[Float] = match float {
+                Float::Half if !is_result => &[Float::Single, Float::Half],
+                _ => &[float],
+            };
             for to in attempts {
-                if let Some(call) = call(b, float, to, false) {
-                    return self.of_call(b, factors, to, call);
+                if let Some(call) = call(b, float, *to, false) {
+                    return self.of_call(b, factors, *to, call);
                 }
             }
         }
