@@ -82,7 +82,7 @@ pub trait Backend: Send + Sync {
         None
     }
     /// What a kernel does, for people: where that is several things, one after the other.
-    fn explain(&self, _kernel: &Self::Kernel) -> Vec<Doing> {
+    fn explain(&self, _kernel: &Self::Kernel) -> Vec<KernelInfo> {
         Vec::new()
     }
     /// Bytes that its buffers may still take.
@@ -114,7 +114,7 @@ pub trait Backend: Send + Sync {
 
 /// A part of what a kernel does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Doing {
+pub struct KernelInfo {
     /// One line: `softmax of activation.cu, 24 blocks of 64 threads`.
     pub text: String,
     /// Its source, where that was written for this kernel.
@@ -182,7 +182,7 @@ impl<B: Backend> Backend for &B {
     fn type_of(&self, buffer: &Self::Buffer) -> Option<(Dtype, Shape)> {
         (**self).type_of(buffer)
     }
-    fn explain(&self, kernel: &Self::Kernel) -> Vec<Doing> {
+    fn explain(&self, kernel: &Self::Kernel) -> Vec<KernelInfo> {
         (**self).explain(kernel)
     }
     fn available(&self) -> u64 {

@@ -31,11 +31,11 @@ mod profile;
 mod session;
 mod views;
 
-pub use backend::{Backend, Doing, Layout, Operand, Precision, Run, Signature, ValueType};
+pub use backend::{Backend, KernelInfo, Layout, Operand, Precision, Run, Signature, ValueType};
 pub use compare::{Comparison, Tolerance, compare};
 pub use cpu::CpuBackend;
 #[cfg(feature = "cuda")]
-pub use cuda::{CudaBackend, CudaOptions, CustomKernel, DeviceArray, KernelArgument, Memo, Program};
+pub use cuda::{CudaBackend, CudaOptions, CustomKernel, DeviceArray, GraphCache, KernelArgument, Program};
 pub use preprocess::preprocess;
 pub use profile::{KindTime, StepTime, by_kind};
 pub use session::{Feeds, RunOptions, RunResults, Session, run};

@@ -62,6 +62,9 @@ impl Running {
                 for problem in backend.missing_libraries() {
                     eprintln!("warning: {problem}; tpulang's own kernels compute instead");
                 }
+                for fallback in backend.fallbacks() {
+                    eprintln!("warning: {fallback}");
+                }
                 Ok(done)
             }
         }

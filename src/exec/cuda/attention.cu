@@ -42,11 +42,11 @@ template <class T, int EACH> struct Tile {
     float most[EACH], sum[EACH], values[EACH][VALUES / KEYS][4];
 
     __device__ __forceinline__ void begin() {
-        for (int r = 0; r < EACH; r++) {
+        UNROLLED(r, EACH) {
             most[r] = -INFINITY;
             sum[r] = 0;
-            for (int part = 0; part < VALUES / KEYS; part++)
-                for (int c = 0; c < 4; c++) values[r][part][c] = 0;
+            UNROLLED(part, VALUES / KEYS)
+                UNROLLED(c, 4) values[r][part][c] = 0;
         }
     }
     // The products of the queries with 64 keys, of which 4 are the thread's.
@@ -65,16 +65,16 @@ template <class T, int EACH> struct Tile {
             __syncthreads();
             for (int i = 0; i < DEPTH; i++) {
                 const Four<float> k = of_key[i][across];
-                for (int r = 0; r < EACH; r++)
-                    for (int c = 0; c < 4; c++) scores[r][c] = fmaf(of_query[i][down * EACH + r], k.of[c], scores[r][c]);
+                UNROLLED(r, EACH)
+                    UNROLLED(c, 4) scores[r][c] = fmaf(of_query[i][down * EACH + r], k.of[c], scores[r][c]);
             }
         }
     }
     // Scaled, with what the mask adds; minus infinity where there is no key.
     __device__ __forceinline__ void masked(i64 at, float (&scores)[EACH][4]) {
-        for (int r = 0; r < EACH; r++) {
+        UNROLLED(r, EACH) {
             const Query q = queries[threadIdx.x / 16 * EACH + r];
-            for (int c = 0; c < 4; c++) {
+            UNROLLED(c, 4) {
                 const i64 k = at + threadIdx.x % 16 * 4 + c;
                 float score = scores[r][c] * scale;
                 if (h.has_mask && k < h.keys && q.place >= 0) score += mask[q.entries + k * h.mask[3]];
@@ -85,11 +85,11 @@ template <class T, int EACH> struct Tile {
     }
     // Scores become powers of e, beside the largest so far; what was summed before is brought to the new largest.
     __device__ __forceinline__ void powers(float (&scores)[EACH][4]) {
-        for (int r = 0; r < EACH; r++) {
+        UNROLLED(r, EACH) {
             float largest = most[r], all = 0;
-            for (int c = 0; c < 4; c++) largest = fmaxf(largest, scores[r][c]);
+            UNROLLED(c, 4) largest = fmaxf(largest, scores[r][c]);
             for (int step = 8; step; step >>= 1) largest = fmaxf(largest, __shfl_xor_sync(0xffffffffu, largest, step));
-            for (int c = 0; c < 4; c++) {
+            UNROLLED(c, 4) {
                 scores[r][c] = scores[r][c] == -INFINITY ? 0.0f : exp(scores[r][c] - largest);
                 all += scores[r][c];
             }
@@ -97,16 +97,16 @@ template <class T, int EACH> struct Tile {
             const float fading = most[r] == largest ? 1.0f : exp(most[r] - largest);
             most[r] = largest;
             sum[r] = sum[r] * fading + all;
-            for (int part = 0; part < VALUES / KEYS; part++)
-                for (int c = 0; c < 4; c++) values[r][part][c] *= fading;
+            UNROLLED(part, VALUES / KEYS)
+                UNROLLED(c, 4) values[r][part][c] *= fading;
         }
     }
     // Adds the values of 64 keys by their powers.
     __device__ __forceinline__ void weigh(i64 at, const float (&powers)[EACH][4]) {
         __shared__ Four<float> weights[ROWS][KEYS / 4 + 1], of_value[DEPTH][VALUES / 4];
         const int down = threadIdx.x / 16, across = threadIdx.x % 16;
-        for (int r = 0; r < EACH; r++)
-            for (int c = 0; c < 4; c++) weights[down * EACH + r][across].of[c] = powers[r][c];
+        UNROLLED(r, EACH)
+            UNROLLED(c, 4) weights[down * EACH + r][across].of[c] = powers[r][c];
         for (int from = 0; from < KEYS && at + from < h.keys; from += DEPTH) {
             __syncthreads();
             for (int e = threadIdx.x; e < DEPTH * VALUES; e += 256) {
@@ -115,29 +115,31 @@ template <class T, int EACH> struct Tile {
                 of_value[k][c / 4].of[c % 4] = is_there ? (float)value[(at + from + k) * h.value[2] + c] : 0.0f;
             }
             __syncthreads();
-            for (int part = 0; part < VALUES / KEYS && part * KEYS < columns; part++)
+            UNROLLED(part, VALUES / KEYS) {
+                // The accumulators stay in registers only if every index of them is a constant.
+                if (part * KEYS >= columns) continue;
                 for (int k = 0; k < DEPTH; k += 4) {
                     Four<float> v[4];
-                    for (int i = 0; i < 4; i++) v[i] = of_value[k + i][part * 16 + across];
-                    for (int r = 0; r < EACH; r++) {
+                    UNROLLED(i, 4) v[i] = of_value[k + i][part * 16 + across];
+                    UNROLLED(r, EACH) {
                         const Four<float> w = weights[down * EACH + r][(from + k) / 4];
-                        for (int i = 0; i < 4; i++)
-                            for (int c = 0; c < 4; c++) values[r][part][c] = fmaf(w.of[i], v[i].of[c], values[r][part][c]);
+                        UNROLLED(i, 4) UNROLLED(c, 4) values[r][part][c] = fmaf(w.of[i], v[i].of[c], values[r][part][c]);
                     }
                 }
+            }
         }
     }
     // The results of the queries, the first column of which is `column`: parts where blocks share the keys. `sums` gets
     // logarithms of the sums of powers, or the largest score and the sum of each part.
     template <class U> __device__ __forceinline__ void write(U* out, float* sums, i64 column, i64 rows_before, bool has_logs) const {
         const int across = threadIdx.x % 16;
-        for (int r = 0; r < EACH; r++) {
+        UNROLLED(r, EACH) {
             const Query q = queries[threadIdx.x / 16 * EACH + r];
             if (q.place < 0) continue;
             const i64 row = rows_before + q.row;
             const float factor = h.splits > 1 ? 1.0f : 1 / sum[r];
-            for (int part = 0; part < VALUES / KEYS; part++)
-                for (int c = 0; c < 4; c++) {
+            UNROLLED(part, VALUES / KEYS)
+                UNROLLED(c, 4) {
                     const i64 to = part * KEYS + across * 4 + c;
                     if (to < columns) out[row * h.values + column + to] = values[r][part][c] * factor;
                 }
@@ -154,7 +156,7 @@ template <class T, int EACH> struct Tile {
 
 // `softmax(scale * Q K^T + mask) V`. To the scores of keys that a query does not see `beyond` is added.
 template <class T, class U, int EACH>
-__global__ void __launch_bounds__(256) attention(const T* __restrict__ query, const T* __restrict__ key,
+__global__ void __launch_bounds__(256, 1) attention(const T* __restrict__ query, const T* __restrict__ key,
                                                  const T* __restrict__ value, const float* __restrict__ mask,
                                                  U* __restrict__ out, float* __restrict__ sums, const Heads* __restrict__ heads,
                                                  i64 batches, i64 has_logs, float scale, float beyond) {

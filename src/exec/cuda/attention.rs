@@ -3,9 +3,9 @@ use super::{
     cast::{FIXED_POINT, literal},
     chain::Chain,
     float::Float,
-    formula::{Finish, Formula, Input},
+    formula::{Formula, Input, PostOp},
     geometry,
-    program::Slot,
+    slot::Slot,
     source::{File, file},
     walk::broadcast_steps,
 };
@@ -31,7 +31,7 @@ const KEYS: usize = 64;
 const BUSY: usize = 256;
 
 /// `softmax(scale * Q K^T + mask) V` of many heads.
-pub(super) struct Attended {
+pub(super) struct AttentionLaunch {
     pub sizes: Sizes,
     pub batches: usize,
     /// In memory, of queries, keys, values and results.
@@ -45,7 +45,7 @@ pub(super) struct Attended {
     pub limit: Option<(i64, f32)>,
 }
 
-impl Attended {
+impl AttentionLaunch {
     /// Launches it, from queries, keys and values. `logs` gets for each row of the result the logarithm of the sum of powers.
     pub fn launch(&self, b: &mut Builder, from: [Slot; 3], out: Slot, logs: Option<Slot>) -> Result<()> {
         let Sizes { heads, shared, queries, keys, values, .. } = self.sizes;
@@ -143,7 +143,7 @@ pub(super) fn scaled_dot_product(op: &ScaleDotProductAttention<Operand>, b: &mut
     let float = Float::of([&op.query.ty, &op.key.ty, &op.value.ty, result]);
     let from = [b.floats(&op.query, float)?, b.floats(&op.key, float)?, b.floats(&op.value, float)?];
     let out = b.float_result(0, float)?;
-    let attended = Attended {
+    let launch = AttentionLaunch {
         sizes,
         float,
         batches: shape[..shape.len().saturating_sub(3)].iter().product(),
@@ -152,8 +152,8 @@ pub(super) fn scaled_dot_product(op: &ScaleDotProductAttention<Operand>, b: &mut
         mask,
         limit: op.is_causal.then_some((0, f32::NEG_INFINITY)),
     };
-    attended.launch(b, from, out, None)?;
-    b.store_floats(0, out, float, Finish::default())
+    launch.launch(b, from, out, None)?;
+    b.store_floats(0, out, float, PostOp::default())
 }
 
 /// A pair (a, b) becomes (a cos - b sin, b cos + a sin). Rows are seen as their halves, or as their pairs: both are two axes.
@@ -181,7 +181,7 @@ pub(super) fn rope(op: &Rope<Operand>, b: &mut Builder) -> Result<()> {
         true => Formula::real(inputs, "i / (i64)k0 % 2 ? x * x3 + y * z : x * x3 - y * z"),
         false => Formula::whole(inputs, turned_ints(op)).with(FIXED_POINT),
     };
-    let formulas = [vec![formula.in_doubles().numbers([run as f64])], b.tails()?].concat();
+    let formulas = [vec![formula.in_doubles().numbers([run as f64])], b.fused_formulas()].concat();
     b.chain(Chain::new(formulas, b.result(0), result).over(&counts))
 }
 

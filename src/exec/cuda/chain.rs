@@ -1,9 +1,10 @@
 //! Elementwise operators, one or a chain of them, as one generated kernel: each element is read once, and written once.
 use super::{
-    builder::Builder,
-    formula::{Formula, From, Input, Numbers, Reading, c_type, name},
+    constants::Constants,
+    float::Float,
+    formula::{ComputeType, Formula, From, Input, Reading, c_type, name},
     geometry::Geometry,
-    program::{Argument, Slot},
+    slot::{Argument, Slot},
     source::Source,
     walk::{Walk, broadcast_steps},
 };
@@ -27,7 +28,7 @@ pub(super) struct Chain {
 
 /// What a kernel that is generated gets.
 #[derive(Default)]
-pub(super) struct Kernel {
+pub(super) struct Parameters {
     /// By type and name.
     parameters: Vec<(String, String)>,
     arguments: Vec<Argument>,
@@ -35,7 +36,7 @@ pub(super) struct Kernel {
     passed: Vec<(String, String)>,
 }
 
-impl Kernel {
+impl Parameters {
     pub fn parameter(&mut self, c_type: &str, name: &str, argument: impl Into<Argument>) {
         self.parameters.push((c_type.into(), name.into()));
         self.arguments.push(argument.into());
@@ -90,10 +91,10 @@ impl Chain {
     ///
     /// # Errors
     /// The memory is not enough for lists of scales.
-    pub fn compile(&self, builder: &mut Builder) -> Result<(Source, Geometry, Vec<Argument>)> {
-        let (mut kernel, walk) = (Kernel::default(), self.walk());
-        self.memory(&mut kernel, builder)?;
-        let element = self.element(&mut kernel, builder)?;
+    pub fn compile(&self, constants: &mut Constants) -> Result<(Source, Geometry, Vec<Argument>)> {
+        let (mut kernel, walk) = (Parameters::default(), self.walk());
+        self.memory(&mut kernel, constants)?;
+        let element = self.element(&mut kernel, constants)?;
         let (code, geometry) = self.loops(&mut kernel, &walk);
         let parameters = kernel.parameter_list();
         let text = format!("{element}extern \"C\" __global__ void generated({parameters}) {{\n{code}}}\n");
@@ -103,31 +104,31 @@ impl Chain {
     ///
     /// # Errors
     /// As of [`Chain::compile`].
-    pub fn epilogue(&self, builder: &mut Builder) -> Result<(String, Vec<Argument>)> {
-        let (mut kernel, walk) = (Kernel::default(), self.walk());
-        self.memory(&mut kernel, builder)?;
-        let element = self.element(&mut kernel, builder)?;
+    pub fn epilogue(&self, constants: &mut Constants) -> Result<(String, Vec<Argument>)> {
+        let (mut kernel, walk) = (Parameters::default(), self.walk());
+        self.memory(&mut kernel, constants)?;
+        let element = self.element(&mut kernel, constants)?;
         let code = self.by_axes(&mut kernel, &walk);
-        let sums = self.inputs().find(|i| matches!(i.from, From::Sums)).map_or("float", |i| c_type(i.dtype));
+        let sums = self.inputs().find(|i| matches!(i.from, From::Accumulator)).map_or("float", |i| c_type(i.dtype));
         let names: String = kernel.parameters.iter().map(|(_, name)| format!(", {name}")).collect();
         let parameters = kernel.parameter_list();
         let text = format!(
-            "{element}__device__ __forceinline__ void finish(i64 i, {sums} sum, {parameters}) {{\n{code}}}\n\
-             #define EPILOGUE_PARAMETERS(T) {parameters}\n#define EPILOGUE(i, sum) finish(i, sum{names})\n"
+            "{element}__device__ __forceinline__ void epilogue(i64 i, {sums} sum, {parameters}) {{\n{code}}}\n\
+             #define EPILOGUE_PARAMETERS(T) {parameters}\n#define EPILOGUE(i, sum) epilogue(i, sum{names})\n"
         );
         Ok((text, kernel.arguments))
     }
 
     /// Parameters for where elements are read and written.
-    fn memory(&self, kernel: &mut Kernel, builder: &mut Builder) -> Result<()> {
+    fn memory(&self, kernel: &mut Parameters, constants: &mut Constants) -> Result<()> {
         kernel.parameter(&format!("{}*", c_type(self.result.buffer_dtype())), "to", self.to);
         for (j, input) in self.inputs().enumerate() {
             let from = match &input.from {
-                From::Operand(operand) => builder.stored(operand)?,
+                From::Operand(operand) => Slot::of(operand)?,
                 From::Slot(slot) => *slot,
-                From::Sums => continue,
-                From::Doubles(list) => builder.constant(list)?,
-                From::Ints(list) => builder.constant(list)?,
+                From::Accumulator => continue,
+                From::Doubles(list) => constants.add(list)?,
+                From::Ints(list) => constants.add(list)?,
             };
             // A kernel that changes a tensor in place reads and writes the same memory.
             let restrict = if from == self.to { "" } else { " __restrict__" };
@@ -136,8 +137,8 @@ impl Chain {
         Ok(())
     }
     /// The function `element` of what is read, with the functions that it calls.
-    fn element(&self, kernel: &mut Kernel, builder: &mut Builder) -> Result<String> {
-        let body = self.body(kernel, builder)?;
+    fn element(&self, kernel: &mut Parameters, constants: &mut Constants) -> Result<String> {
+        let body = self.body(kernel, constants)?;
         let (functions, out) = (called_functions(&self.formulas, &body), c_type(self.result.buffer_dtype()));
         let inputs = self.inputs().map(|i| c_type(i.dtype)).enumerate();
         let taken: String = inputs.map(|(j, c)| format!(", {c} e{j}, i64 j{j}")).collect();
@@ -145,7 +146,13 @@ impl Chain {
         Ok(format!("{functions}__device__ __forceinline__ {out} element(i64 i, i64 t{taken}{passed}) {{\n{body}}}\n"))
     }
     /// Its call for the place `t`: `e` and `j` say how each input's element is read, and its place.
-    pub fn call(&self, kernel: &Kernel, t: &str, e: impl Fn(usize) -> String, j: impl Fn(usize) -> String) -> String {
+    pub fn call(
+        &self,
+        kernel: &Parameters,
+        t: &str,
+        e: impl Fn(usize) -> String,
+        j: impl Fn(usize) -> String,
+    ) -> String {
         let own: String = (0..self.inputs().count()).map(|k| format!(", {}, {}", e(k), j(k))).collect();
         let passed: String = kernel.passed.iter().map(|(_, name)| format!(", {name}")).collect();
         format!("element(i, {t}{own}{passed})")
@@ -153,11 +160,11 @@ impl Chain {
 
     /// Statements that make `v`, an element of the result, of `e0`, `e1`, .., those of the inputs, which lie in the places
     /// `j0`, `j1`, ..
-    fn body(&self, kernel: &mut Kernel, builder: &mut Builder) -> Result<String> {
+    fn body(&self, kernel: &mut Parameters, constants: &mut Constants) -> Result<String> {
         let (mut body, mut j, last) = (String::new(), 0, self.formulas.len() - 1);
-        let mut numbers = Numbers::Float;
+        let mut numbers = ComputeType::Float;
         for (f, formula) in self.formulas.iter().enumerate() {
-            let ty = if f == last { self.result.clone() } else { super::builder::as_real(&self.result) };
+            let ty = if f == last { self.result.clone() } else { Float::Single.type_like(&self.result) };
             numbers = formula.numbers_for(&ty);
             let c = numbers.c_type();
             let _ = writeln!(body, "    {c} v{f}; {{ typedef {c} R;");
@@ -166,30 +173,37 @@ impl Chain {
                     true => (c, format!("v{}", f.checked_sub(1).ok_or_else(|| invalid("a chain without a head"))?)),
                     false => {
                         j += 1;
-                        read(input, j - 1, numbers, kernel, builder)?
+                        read(input, j - 1, numbers, kernel, constants)?
                     }
                 };
                 let _ = writeln!(body, "        const {c} {} = {read};", name(i));
             }
             for (i, number) in formula.numbers.iter().enumerate() {
                 let given = format!("k{f}_{i}");
-                kernel.passed("double", &given, *number);
+                // Double precision is slow on most GPUs: numbers of float32 formulas are passed as float32.
+                match formula.number_type == "R" && numbers == ComputeType::Float {
+                    true => kernel.passed("float", &given, *number as f32),
+                    false => kernel.passed("double", &given, *number),
+                }
                 let _ = writeln!(body, "        const {t} k{i} = ({t}){given};", t = formula.number_type);
             }
-            let whole = formula.whole.as_ref().filter(|_| numbers == Numbers::Whole);
+            let whole = formula.whole.as_ref().filter(|_| numbers == ComputeType::Whole);
             let _ = writeln!(body, "        v{f} = {};", whole.unwrap_or(&formula.expression));
-            if let Some(limit) = formula.finish.relu {
-                kernel.passed("double", &format!("limit{f}"), limit);
+            if let Some(limit) = formula.post_op.relu {
+                match numbers == ComputeType::Float {
+                    true => kernel.passed("float", &format!("limit{f}"), limit as f32),
+                    false => kernel.passed("double", &format!("limit{f}"), limit),
+                }
                 let _ = writeln!(body, "        v{f} = relu(v{f}, (R)limit{f});");
             }
             body += "    }\n";
         }
-        let round = self.formulas[last].finish.round;
+        let round = self.formulas[last].post_op.round;
         let result = match self.formulas[last].unscaled {
             true => ValueType { quantization: None, ..self.result.clone() },
             false => self.result.clone(),
         };
-        let stored = store(&result, &format!("v{last}"), numbers, round, kernel, builder)?;
+        let stored = store(&result, &format!("v{last}"), numbers, round, kernel, constants)?;
         let _ = writeln!(body, "    return {stored};");
         Ok(body)
     }
@@ -214,11 +228,11 @@ fn calls_any(body: &str, functions: &str) -> bool {
 fn read(
     input: &Input,
     j: usize,
-    numbers: Numbers,
-    kernel: &mut Kernel,
-    builder: &mut Builder,
+    numbers: ComputeType,
+    kernel: &mut Parameters,
+    constants: &mut Constants,
 ) -> Result<(&'static str, String)> {
-    let numbers = if input.reading == Reading::Real { Numbers::Float } else { numbers };
+    let numbers = if input.reading == Reading::Real { ComputeType::Float } else { numbers };
     let c = numbers.c_type();
     match input.reading {
         Reading::Stored if input.dtype != Dtype::Float64 => return Ok(("i64", format!("whole(e{j})"))),
@@ -226,19 +240,19 @@ fn read(
         Reading::ByFormula | Reading::Real => {}
     }
     match numbers {
-        Numbers::Whole => return Ok((c, format!("whole(e{j})"))),
-        Numbers::Moved(_) => return Ok((c, format!("e{j}"))),
+        ComputeType::Whole => return Ok((c, format!("whole(e{j})"))),
+        ComputeType::Moved(_) => return Ok((c, format!("e{j}"))),
         _ => {}
     }
     let scales = input.quantization.as_ref().map(Quantization::values).filter(|_| !input.dtype.is_float());
     let Some((scales, zeros)) = scales else {
         return Ok((c, format!("({c})e{j}")));
     };
-    let (s, z) = scaling(&format!("_{j}"), &format!("j{j}"), &input.shape, (scales, zeros), kernel, builder)?;
+    let (s, z) = scaling(&format!("_{j}"), &format!("j{j}"), &input.shape, (scales, zeros), kernel, constants)?;
     Ok((
         c,
         match numbers {
-            Numbers::Float => format!("((float)e{j} - (float){z}) * (float){s}"),
+            ComputeType::Float => format!("((float)e{j} - (float){z}) * (float){s}"),
             _ => format!("(double)(whole(e{j}) - {z}) * {s}"),
         },
     ))
@@ -248,29 +262,29 @@ fn read(
 fn store(
     result: &ValueType,
     v: &str,
-    numbers: Numbers,
+    numbers: ComputeType,
     round: RoundMode,
-    kernel: &mut Kernel,
-    builder: &mut Builder,
+    kernel: &mut Parameters,
+    constants: &mut Constants,
 ) -> Result<String> {
     let dtype = result.buffer_dtype();
     let c = c_type(dtype);
-    if let Numbers::Moved(_) = numbers {
+    if let ComputeType::Moved(_) = numbers {
         return Ok(v.to_owned());
     }
     if dtype.is_float() {
         return Ok(format!("({c})(float){v}"));
     }
-    if numbers == Numbers::Whole {
+    if numbers == ComputeType::Whole {
         return Ok(format!("Stored<{c}>::of_whole({v})"));
     }
     let mode = round as i32;
     let Some(values) = result.quantization.as_ref().map(Quantization::values) else {
         return Ok(format!("Stored<{c}>::of(rounded((double){v}, {mode}))"));
     };
-    let (s, z) = scaling("", "t", &result.shape, values, kernel, builder)?;
+    let (s, z) = scaling("", "t", &result.shape, values, kernel, constants)?;
     Ok(match numbers {
-        Numbers::Table => format!("Stored<{c}>::of(rounded({v} / {s} + (double){z}, {mode}))"),
+        ComputeType::Table => format!("Stored<{c}>::of(rounded({v} / {s} + (double){z}, {mode}))"),
         _ => format!("Stored<{c}>::of(rounded((double){v} / {s}, {mode}) + (double){z})"),
     })
 }
@@ -281,8 +295,8 @@ fn scaling(
     place: &str,
     shape: &[usize],
     (scales, zeros): (Vec<f64>, Vec<i64>),
-    kernel: &mut Kernel,
-    builder: &mut Builder,
+    kernel: &mut Parameters,
+    constants: &mut Constants,
 ) -> Result<(String, String)> {
     let (s, z) = (format!("scale{suffix}"), format!("zero{suffix}"));
     if let ([scale], [zero]) = (scales.as_slice(), zeros.as_slice()) {
@@ -297,7 +311,7 @@ fn scaling(
     let of = |c: usize, n: usize| c.min(n - 1);
     let scales: Vec<f64> = (0..channels).map(|c| scales[of(c, scales.len())]).collect();
     let zeros: Vec<i64> = (0..channels).map(|c| zeros[of(c, zeros.len())]).collect();
-    let (scales, zeros) = (builder.constant(&scales)?, builder.constant(&zeros)?);
+    let (scales, zeros) = (constants.add(&scales)?, constants.add(&zeros)?);
     kernel.passed("const double*", &s, scales);
     kernel.passed("const i64*", &z, zeros);
     kernel.passed("i64", &format!("inner{suffix}"), inner);

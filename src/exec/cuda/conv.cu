@@ -4,7 +4,7 @@
 // Convolutions of images x groups x ic x plane, as products of each group's weights, oc x (ic x kernel), with what its windows
 // show.
 template <class T>
-__global__ void __launch_bounds__(256) convolution(const T* __restrict__ image, const T* __restrict__ filter,
+__global__ void __launch_bounds__(256, Sum<T>::BLOCKS) convolution(const T* __restrict__ image, const T* __restrict__ filter,
                                                    const Windows* __restrict__ windows, i64 images, i64 groups, i64 ic, i64 oc,
                                                    EPILOGUE_PARAMETERS(T)) {
     const Windows w = *windows;
@@ -64,7 +64,7 @@ __global__ void depthwise(const T* __restrict__ image, const T* __restrict__ fil
 // Transposed: `plane` is the result's and `positions` are the input's. Each result is the sum of what its taps bring from the
 // positions that spread over it. Weights of a group are ic x oc x kernel, or oc x ic x kernel where `oc_first`.
 template <class T>
-__global__ void __launch_bounds__(256) transposed(const T* __restrict__ image, const T* __restrict__ filter,
+__global__ void __launch_bounds__(256, Sum<T>::BLOCKS) transposed(const T* __restrict__ image, const T* __restrict__ filter,
                                                   const Windows* __restrict__ windows, i64 images, i64 groups, i64 ic, i64 oc,
                                                   i64 oc_first, EPILOGUE_PARAMETERS(T)) {
     const Windows w = *windows;

@@ -1,10 +1,10 @@
 //! Convolutions by cuDNN.
 use super::{
-    calls::{self, Call, WITHOUT, WORKSPACE},
     device::{Address, failure},
     driver::Gpu,
     float::Float,
     libraries::{self, Library},
+    library_call::{self, DISABLE_HINT, LibraryCall, WORKSPACE},
 };
 use crate::base::{Error, Result, shape_text};
 use cudarc::cudnn::{
@@ -13,10 +13,11 @@ use cudarc::cudnn::{
 };
 use std::{
     ffi::{CStr, c_int, c_void},
+    fmt,
     sync::{Arc, Mutex, PoisonError},
 };
 
-type Held<T> = calls::Held<T, CudnnError>;
+type Handle<T> = library_call::Handle<T, CudnnError>;
 
 /// For messages.
 const NAME: &str = "cuDNN";
@@ -30,7 +31,7 @@ const CANDIDATES: usize = 8;
 /// The library, for one GPU.
 pub(super) struct Dnn {
     /// One thread calls at a time. Before the GPU, which it must not outlive.
-    handle: Mutex<Held<sys::cudnnHandle_t>>,
+    handle: Mutex<Handle<sys::cudnnHandle_t>>,
     gpu: Arc<Gpu>,
     tf32: bool,
 }
@@ -52,6 +53,13 @@ pub(super) struct Convolution {
     pub dilations: Vec<i64>,
 }
 
+impl fmt::Display for Convolution {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let what = if self.is_transposed { "a transposed convolution" } else { "a convolution" };
+        write!(f, "{what} of {} to {}", shape_text(&self.input), shape_text(&self.output))
+    }
+}
+
 fn text_of(e: CudnnError) -> String {
     // SAFETY: the text is the library's, and stays.
     unsafe { CStr::from_ptr(sys::cudnnGetErrorString(e.0)) }.to_string_lossy().into_owned()
@@ -61,9 +69,9 @@ fn refused(e: CudnnError) -> Error {
     failure(NAME, text_of(e))
 }
 
-type Tensor = Held<sys::cudnnTensorDescriptor_t>;
-type Filter = Held<sys::cudnnFilterDescriptor_t>;
-type Windows = Held<sys::cudnnConvolutionDescriptor_t>;
+type Tensor = Handle<sys::cudnnTensorDescriptor_t>;
+type Filter = Handle<sys::cudnnFilterDescriptor_t>;
+type Windows = Handle<sys::cudnnConvolutionDescriptor_t>;
 
 impl Dnn {
     /// # Errors
@@ -77,13 +85,17 @@ impl Dnn {
         gpu.enter()?;
         let raw = result::create_handle().map_err(refused)?;
         // SAFETY: it was made above, and is nobody else's.
-        let handle = unsafe { Held::new(raw, result::destroy_handle) };
+        let handle = unsafe { Handle::new(raw, result::destroy_handle) };
         Ok(Dnn { handle: Mutex::new(handle), gpu, tf32 })
     }
 
-    /// The algorithm for a convolution; none where the library has none that is wanted.
-    pub fn plan(self: &Arc<Self>, convolution: Convolution) -> Option<DnnCall> {
-        self.try_plan(convolution).ok()?
+    /// Chooses the algorithm for a convolution.
+    ///
+    /// # Errors
+    /// Returns an error if the library has no deterministic algorithm whose workspace is small enough.
+    pub fn plan(self: &Arc<Self>, convolution: Convolution) -> Result<DnnCall> {
+        let none = || failure(NAME, format!("no deterministic algorithm within {} MiB of workspace", WORKSPACE >> 20));
+        self.try_plan(convolution)?.ok_or_else(none)
     }
 
     fn try_plan(self: &Arc<Self>, c: Convolution) -> Result<Option<DnnCall>> {
@@ -110,7 +122,7 @@ impl Dnn {
         let mode = sys::cudnnConvolutionMode_t::CUDNN_CROSS_CORRELATION;
         // SAFETY: the descriptor was created above; the lists have as many numbers, and are copied.
         unsafe {
-            let windows = Held::new(raw, result::destroy_convolution_descriptor);
+            let windows = Handle::new(raw, result::destroy_convolution_descriptor);
             let [p, s, d] = [&pads, &strides, &dilations].map(|list| list.as_ptr());
             let float = sys::cudnnDataType_t::CUDNN_DATA_FLOAT;
             result::set_convolutionnd_descriptor(raw, pads.len() as c_int, p, s, d, mode, float).map_err(refused)?;
@@ -260,7 +272,7 @@ fn tensor(sizes: &[c_int], float: Float) -> Result<Option<Tensor>> {
     let raw = result::create_tensor_descriptor().map_err(refused)?;
     // SAFETY: the descriptor was created above; both lists have as many numbers, and are copied.
     unsafe {
-        let tensor = Held::new(raw, result::destroy_tensor_descriptor);
+        let tensor = Handle::new(raw, result::destroy_tensor_descriptor);
         let rank = sizes.len() as c_int;
         result::set_tensornd_descriptor(raw, kind(float), rank, sizes.as_ptr(), steps.as_ptr()).map_err(refused)?;
         Ok(Some(tensor))
@@ -272,7 +284,7 @@ fn filter(sizes: &[c_int], float: Float) -> Result<Filter> {
     let format = sys::cudnnTensorFormat_t::CUDNN_TENSOR_NCHW;
     // SAFETY: the descriptor was created above; the list is copied.
     unsafe {
-        let filter = Held::new(raw, result::destroy_filter_descriptor);
+        let filter = Handle::new(raw, result::destroy_filter_descriptor);
         result::set_filternd_descriptor(raw, kind(float), format, sizes.len() as c_int, sizes.as_ptr())
             .map_err(refused)?;
         Ok(filter)
@@ -288,7 +300,7 @@ pub(super) struct DnnCall {
     workspace: u64,
 }
 
-impl Call for DnnCall {
+impl LibraryCall for DnnCall {
     fn run(&self, addresses: &[Address]) -> Result<()> {
         let mut addresses = addresses.iter().map(|a| a.0 as *mut c_void);
         let mut next = || addresses.next().unwrap_or(std::ptr::null_mut());
@@ -302,7 +314,7 @@ impl Call for DnnCall {
         self.dnn.gpu.enter()?;
         let handle = self.dnn.handle.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the handle is alive, and the stream belongs to the GPU, which lives longer.
-        unsafe { result::set_stream(handle.raw(), self.dnn.gpu.told().cast()) }.map_err(refused)?;
+        unsafe { result::set_stream(handle.raw(), self.dnn.gpu.current_stream().cast()) }.map_err(refused)?;
         // SAFETY: handle, descriptors and algorithm belong together; the addresses are of memory that has the descriptors'
         // elements, as the program was made, and lives until the stream has come here. The factors are read before the call
         // returns.
@@ -340,12 +352,10 @@ impl Call for DnnCall {
                 ),
             }
         };
-        told.map_err(|e| failure(NAME, format!("{} ({WITHOUT})", text_of(e))))
+        told.map_err(|e| failure(NAME, format!("{} ({DISABLE_HINT})", text_of(e))))
     }
     fn doing(&self) -> String {
-        let c = &self.convolution;
-        let what = if c.is_transposed { "a transposed convolution" } else { "a convolution" };
-        format!("cuDNN: {what} of {} to {}", shape_text(&c.input), shape_text(&c.output))
+        format!("cuDNN: {}", self.convolution)
     }
     fn workspace(&self) -> u64 {
         self.workspace

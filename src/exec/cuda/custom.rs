@@ -2,9 +2,11 @@
 use super::{
     CudaBackend,
     builder::Builder,
-    device::{Address, Value},
+    device::{Address, BLOCK_ALIGNMENT, KernelValue},
+    device_array::DeviceArray,
     geometry::Geometry,
-    program::{Argument, DeviceArray, Program, Slot},
+    program::Program,
+    slot::{Argument, Slot},
     source::Source,
 };
 use crate::{
@@ -12,9 +14,6 @@ use crate::{
     exec::Signature,
 };
 use std::{any::Any, ffi::c_void, sync::Arc};
-
-/// What pointers must be multiples of: kernels read four elements of eight bytes at a time.
-pub(super) const ALIGNMENT: u64 = 32;
 
 /// An argument of a kernel of one's own, by the type of its parameter.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -54,14 +53,14 @@ impl CudaBackend {
     /// The stream (`CUstream`) to which launches belong, in the order in which they are told; to be asked for each time, as runs that
     /// come again are recorded on another. It lives as long as the backend.
     pub fn stream(&self) -> *mut c_void {
-        self.cuda.device.told().cast()
+        self.cuda.device.current_stream().cast()
     }
 
-    /// Memory of the GPU that is somebody else's as an array, without a copy. `owner` is dropped when nobody uses the memory any
-    /// more, and the backend has waited for the GPU since.
+    /// Wraps externally owned memory of the GPU as an array, without a copy. `owner` is dropped when the memory is no longer used
+    /// and the backend has waited for the GPU since.
     ///
     /// # Errors
-    /// The pointer is no multiple of 32.
+    /// Returns an error if the pointer is not a multiple of 32, or not memory of this backend's GPU.
     ///
     /// # Safety
     /// From the pointer on there are so many elements, on this backend's GPU, as long as `owner` lives; whatever else writes
@@ -73,12 +72,20 @@ impl CudaBackend {
         shape: &[usize],
         owner: Arc<dyn Any + Send + Sync>,
     ) -> Result<DeviceArray> {
-        if !pointer.is_multiple_of(ALIGNMENT) {
+        if !pointer.is_multiple_of(BLOCK_ALIGNMENT) {
             return Err(argument(
                 "the pointer",
                 format!("{pointer:#x}"),
-                format!("expected a multiple of {ALIGNMENT}"),
+                format!("expected a multiple of {BLOCK_ALIGNMENT}"),
             ));
+        }
+        let own = self.cuda.device.number();
+        match self.cuda.device.owner_of(Address(pointer))? {
+            Some(owner) if owner == own => {}
+            owner => {
+                let found = owner.map_or("not memory of a GPU".to_owned(), |gpu| format!("memory of GPU {gpu}"));
+                return Err(argument("the pointer", found, format!("expected memory of GPU {own}")));
+            }
         }
         let bytes = shape.iter().fold(dtype.size() as u64, |n, d| n.saturating_mul(*d as u64));
         let block = Arc::new(self.cuda.pool.foreign(Address(pointer), bytes, owner));
@@ -95,13 +102,13 @@ impl CudaBackend {
     /// # Safety
     /// The kernel's parameters are of the arguments' types, and it writes nothing but its results, within their dimensions.
     pub unsafe fn custom(&self, signature: &Signature, kernel: &CustomKernel) -> Result<Program> {
-        let mut builder = Builder::new(&self.cuda, signature);
+        let mut builder = Builder::new(&self.cuda, signature, self.fused_formulas(signature)?);
         let own = |argument: &KernelArgument| match *argument {
             KernelArgument::Operand(i) => Argument::Slot(Slot::Operand(i)),
             KernelArgument::Result(i) => Argument::Slot(Slot::Result(i)),
-            KernelArgument::Int(i) => Argument::Number(Value::Int(i)),
-            KernelArgument::Float(x) => Argument::Number(Value::Float(x)),
-            KernelArgument::Double(x) => Argument::Number(Value::Double(x)),
+            KernelArgument::Int(i) => Argument::Number(KernelValue::Int(i)),
+            KernelArgument::Float(x) => Argument::Number(KernelValue::Float(x)),
+            KernelArgument::Double(x) => Argument::Number(KernelValue::Double(x)),
         };
         let geometry = Geometry { blocks: kernel.blocks, threads: kernel.threads };
         let source = Source::of_user(kernel.source, kernel.function);

@@ -2,6 +2,14 @@
 use crate::base::{Cause, Error};
 use std::fmt;
 
+/// The alignment in bytes of memory that kernels read and write: four elements of eight bytes at a time.
+pub(super) const BLOCK_ALIGNMENT: u64 = 32;
+
+/// The alignment in bytes that is guaranteed to cuBLASLt and cuDNN.
+pub(super) const LIBRARY_ALIGNMENT: u32 = 16;
+
+const _: () = assert!(BLOCK_ALIGNMENT.is_multiple_of(LIBRARY_ALIGNMENT as u64));
+
 /// A place in a GPU's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Address(pub u64);
@@ -19,7 +27,7 @@ pub(super) struct Loaded(pub usize);
 
 /// What a kernel gets for a parameter, by the parameter's type in CUDA C.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Value {
+pub(super) enum KernelValue {
     /// A pointer to anything.
     Address(Address),
     /// `long long`
@@ -30,18 +38,18 @@ pub(super) enum Value {
     Double(f64),
 }
 
-impl Value {
+impl KernelValue {
     /// If it is one.
     pub fn address(self) -> Option<Address> {
-        if let Value::Address(address) = self { Some(address) } else { None }
+        if let KernelValue::Address(address) = self { Some(address) } else { None }
     }
     /// How a parameter is passed.
     pub fn bytes(self) -> [u8; 8] {
         match self {
-            Value::Address(a) => a.0.to_ne_bytes(),
-            Value::Int(i) => i.to_ne_bytes(),
-            Value::Double(d) => d.to_ne_bytes(),
-            Value::Float(f) => {
+            KernelValue::Address(a) => a.0.to_ne_bytes(),
+            KernelValue::Int(i) => i.to_ne_bytes(),
+            KernelValue::Double(d) => d.to_ne_bytes(),
+            KernelValue::Float(f) => {
                 let [a, b, c, d] = f.to_ne_bytes();
                 [a, b, c, d, 0, 0, 0, 0]
             }

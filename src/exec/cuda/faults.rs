@@ -28,7 +28,7 @@ struct Records {
 }
 
 /// One program's.
-pub(super) struct Record {
+pub(super) struct FaultRecord {
     faults: Arc<Faults>,
     address: Address,
 }
@@ -41,7 +41,7 @@ impl Faults {
     ///
     /// # Errors
     /// There is no memory.
-    pub fn record(self: &Arc<Self>) -> Result<Record> {
+    pub fn record(self: &Arc<Self>) -> Result<FaultRecord> {
         let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
         if records.free.is_empty() {
             let memory = self.device.pinned(TOGETHER * size_of::<Words>())?;
@@ -50,13 +50,13 @@ impl Faults {
             records.memory.push(memory);
         }
         let address = records.free.pop().ok_or_else(|| crate::base::invalid("a record that is not there"))?;
-        let record = Record { faults: self.clone(), address };
+        let record = FaultRecord { faults: self.clone(), address };
         record.write([0; 5]);
         Ok(record)
     }
 }
 
-impl Record {
+impl FaultRecord {
     pub fn address(&self) -> Address {
         self.address
     }
@@ -81,7 +81,7 @@ impl Record {
     }
 }
 
-impl Drop for Record {
+impl Drop for FaultRecord {
     fn drop(&mut self) {
         // Kernels that still run write here.
         if self.faults.device.synchronise().is_ok() {

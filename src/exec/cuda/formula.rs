@@ -1,5 +1,5 @@
 //! Elementwise operators as expressions in CUDA C, from which kernels are generated (`chain.rs`).
-use super::program::Slot;
+use super::slot::Slot;
 use crate::{
     base::Dtype,
     exec::{Operand, ValueType, views::View},
@@ -8,21 +8,21 @@ use crate::{
 
 /// What happens to real numbers before they are stored.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Finish {
+pub(super) struct PostOp {
     /// `max(x, 0)`, capped where the limit is positive.
     pub relu: Option<f64>,
     pub round: RoundMode,
 }
 
-impl Finish {
+impl PostOp {
     pub fn relu(do_relu: bool, limit: f64) -> Self {
-        Finish { relu: do_relu.then_some(limit), ..Finish::default() }
+        PostOp { relu: do_relu.then_some(limit), ..PostOp::default() }
     }
     pub fn round(round: RoundMode) -> Self {
-        Finish { round, ..Finish::default() }
+        PostOp { round, ..PostOp::default() }
     }
     pub fn and_round(self, round: RoundMode) -> Self {
-        Finish { round, ..self }
+        PostOp { round, ..self }
     }
 }
 
@@ -32,8 +32,8 @@ pub(super) enum From {
     Operand(Operand),
     Slot(Slot),
     /// At hand, in the kernel that makes them.
-    Sums,
-    /// Numbers that are known, for a constant on the device.
+    Accumulator,
+    /// ComputeType that are known, for a constant on the device.
     Doubles(Vec<f64>),
     Ints(Vec<i64>),
 }
@@ -87,12 +87,12 @@ impl Input {
             reading: Reading::ByFormula,
         }
     }
-    /// Sums in the kernel that makes them.
-    pub fn sums(dtype: Dtype, shape: Vec<usize>) -> Input {
-        let (from, reading) = (From::Sums, Reading::ByFormula);
+    /// Accumulation in the kernel that makes them.
+    pub fn accumulator(dtype: Dtype, shape: Vec<usize>) -> Input {
+        let (from, reading) = (From::Accumulator, Reading::ByFormula);
         Input { from, shape, view: None, dtype, quantization: None, reading }
     }
-    /// Numbers for each index of an axis of `shape`; one is for all. An axis that is not there has one index.
+    /// ComputeType for each index of an axis of `shape`; one is for all. An axis that is not there has one index.
     pub fn of_axis<T: Copy + Into<Number>>(list: &[T], shape: &[usize], axis: i64) -> Input {
         let rank = shape.len() as i64;
         let axis = (-rank..rank).contains(&axis).then(|| axis.rem_euclid(rank) as usize);
@@ -160,7 +160,7 @@ impl std::convert::From<f64> for Number {
 
 /// In which numbers an operator is computed; which, depends on the types of what it is between.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ComputeRule {
     /// In float32.
     Real,
     /// In float32, or in float64 between integers: of 8 bits whatever their scales, rounded once with the zero point, as the
@@ -180,7 +180,7 @@ enum Kind {
 
 /// The type of numbers in the generated code.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Numbers {
+pub(super) enum ComputeType {
     Float,
     Double,
     /// The zero point is added before rounding.
@@ -189,13 +189,13 @@ pub(super) enum Numbers {
     Moved(Dtype),
 }
 
-impl Numbers {
+impl ComputeType {
     pub fn c_type(self) -> &'static str {
         match self {
-            Numbers::Moved(dtype) => c_type(dtype),
-            Numbers::Float => "float",
-            Numbers::Double | Numbers::Table => "double",
-            Numbers::Whole => "i64",
+            ComputeType::Moved(dtype) => c_type(dtype),
+            ComputeType::Float => "float",
+            ComputeType::Double | ComputeType::Table => "double",
+            ComputeType::Whole => "i64",
         }
     }
 }
@@ -205,14 +205,14 @@ impl Numbers {
 #[derive(Debug, Clone)]
 pub(super) struct Formula {
     pub inputs: Vec<Input>,
-    kind: Kind,
+    kind: ComputeRule,
     pub expression: String,
     /// What is computed instead in integers.
     pub whole: Option<String>,
     pub numbers: Vec<f64>,
     /// The type of `k0`, ..: `double` where they must not be rounded to the formula's numbers.
     pub number_type: &'static str,
-    pub finish: Finish,
+    pub post_op: PostOp,
     /// Put before the kernel.
     pub functions: &'static str,
     /// The result is not in its scale.
@@ -225,8 +225,8 @@ pub(super) fn name(i: usize) -> String {
 }
 
 impl Formula {
-    fn new(kind: Kind, inputs: Vec<Input>, expression: impl Into<String>) -> Formula {
-        let (expression, finish) = (expression.into(), Finish::default());
+    fn new(kind: ComputeRule, inputs: Vec<Input>, expression: impl Into<String>) -> Formula {
+        let (expression, post_op) = (expression.into(), PostOp::default());
         Formula {
             inputs,
             kind,
@@ -234,48 +234,48 @@ impl Formula {
             whole: None,
             numbers: Vec::new(),
             number_type: "R",
-            finish,
+            post_op,
             functions: "",
             unscaled: false,
         }
     }
     /// The numbers that the input means.
     pub fn copy(input: Input) -> Formula {
-        Formula::new(Kind::Real, vec![input], "x")
+        Formula::new(ComputeRule::Real, vec![input], "x")
     }
     /// Of real numbers.
     pub fn real(inputs: Vec<Input>, expression: impl Into<String>) -> Formula {
-        Formula::new(Kind::Real, inputs, expression)
+        Formula::new(ComputeRule::Real, inputs, expression)
     }
     /// A function of one number.
     pub fn function(input: &Operand, expression: impl Into<String>) -> Formula {
-        Formula::new(Kind::Function, vec![Input::of(input)], expression)
+        Formula::new(ComputeRule::Function, vec![Input::of(input)], expression)
     }
     /// A number and a constant.
     pub fn constant(input: &Operand, expression: impl Into<String>) -> Formula {
-        Formula::new(Kind::Constant, vec![Input::of(input)], expression)
+        Formula::new(ComputeRule::Constant, vec![Input::of(input)], expression)
     }
     /// Exact between plain integers, where `whole` is computed.
     pub fn arithmetic(inputs: Vec<Input>, expression: impl Into<String>, whole: impl Into<String>) -> Formula {
-        Formula { whole: Some(whole.into()), ..Formula::new(Kind::Arithmetic, inputs, expression) }
+        Formula { whole: Some(whole.into()), ..Formula::new(ComputeRule::Arithmetic, inputs, expression) }
     }
     /// Of stored integers.
     pub fn whole(inputs: Vec<Input>, expression: impl Into<String>) -> Formula {
-        Formula::new(Kind::Whole, inputs, expression)
+        Formula::new(ComputeRule::Whole, inputs, expression)
     }
     /// The input's elements as they are stored, which are the result's.
     pub fn moved(input: Input) -> Formula {
-        Formula::new(Kind::Moved, vec![input], "x")
+        Formula::new(ComputeRule::Moved, vec![input], "x")
     }
     /// In float64, whatever the types.
     pub fn double(inputs: Vec<Input>, expression: impl Into<String>) -> Formula {
-        Formula::new(Kind::Double, inputs, expression)
+        Formula::new(ComputeRule::Double, inputs, expression)
     }
     pub fn numbers(self, numbers: impl Into<Vec<f64>>) -> Formula {
         Formula { numbers: numbers.into(), ..self }
     }
-    pub fn finish(self, finish: Finish) -> Formula {
-        Formula { finish, ..self }
+    pub fn post_op(self, post_op: PostOp) -> Formula {
+        Formula { post_op, ..self }
     }
     /// The numbers are float64, whatever the inputs are.
     pub fn in_doubles(self) -> Formula {
@@ -290,28 +290,28 @@ impl Formula {
         Formula { functions, ..self }
     }
 
-    pub fn numbers_for(&self, result: &ValueType) -> Numbers {
+    pub fn numbers_for(&self, result: &ValueType) -> ComputeType {
         let is_plain = !result.dtype.is_float() && result.quantization.is_none();
         let all_plain =
             is_plain && self.inputs.iter().filter(|i| i.reading == Reading::ByFormula).all(Input::is_plain_int);
         let one_scale = |q: &Option<Quantization>| q.as_ref().is_none_or(|q| q.values().0.len() == 1);
         match self.kind {
-            Kind::Whole => Numbers::Whole,
-            Kind::Double => Numbers::Double,
-            Kind::Moved => Numbers::Moved(result.buffer_dtype()),
-            Kind::Arithmetic if all_plain => Numbers::Whole,
-            Kind::Constant if all_plain => Numbers::Double,
-            Kind::Function => {
+            ComputeRule::Whole => ComputeType::Whole,
+            ComputeRule::Double => ComputeType::Double,
+            ComputeRule::Moved => ComputeType::Moved(result.buffer_dtype()),
+            ComputeRule::Arithmetic if all_plain => ComputeType::Whole,
+            ComputeRule::Constant if all_plain => ComputeType::Double,
+            ComputeRule::Function => {
                 let is_byte =
                     |i: &Input| i.dtype.int_range().is_some() && i.dtype.size() == 1 && one_scale(&i.quantization);
                 let to_int = result.buffer_dtype().int_range().is_some() && one_scale(&result.quantization);
                 match self.inputs.first() {
-                    Some(input) if to_int && is_byte(input) => Numbers::Table,
-                    _ if all_plain => Numbers::Double,
-                    _ => Numbers::Float,
+                    Some(input) if to_int && is_byte(input) => ComputeType::Table,
+                    _ if all_plain => ComputeType::Double,
+                    _ => ComputeType::Float,
                 }
             }
-            Kind::Real | Kind::Constant | Kind::Arithmetic => Numbers::Float,
+            ComputeRule::Real | ComputeRule::Constant | ComputeRule::Arithmetic => ComputeType::Float,
         }
     }
 }

@@ -15,6 +15,8 @@ template <> struct Sum<float> {
     __device__ void add(float x, float y) { sum = fmaf(x, y, sum); }
     __device__ float total() const { return sum; }
     typedef float Total;
+    // Blocks of 256 threads per multiprocessor, as many as the registers of a tile of accumulators allow.
+    static constexpr int BLOCKS = 2;
 };
 template <> struct Sum<half> : Sum<float> {
     __device__ void add(half x, half y) { sum = fmaf((float)x, (float)y, sum); }
@@ -25,6 +27,7 @@ template <> struct Sum<int> {
     __device__ void add(int x, int y) { sum += (i64)x * y; }
     __device__ i64 total() const { return sum; }
     typedef i64 Total;
+    static constexpr int BLOCKS = 2;
 };
 // Wider ones, saturated at the end.
 template <> struct Sum<i64> {
@@ -37,6 +40,7 @@ template <> struct Sum<i64> {
         return sum < Range<i64>::low ? Range<i64>::low : sum > Range<i64>::high ? Range<i64>::high : (i64)sum;
     }
     typedef i64 Total;
+    static constexpr int BLOCKS = 1;
 };
 
 // The product of left, m x k, and right, k x n: `left(row, i)`, `right(i, column)`, `store(row, column, sum)`. A block of 256
@@ -61,17 +65,16 @@ __device__ inline void tiled(i64 m, i64 n, i64 k, bool left_by_depth, bool right
                 __syncthreads();
                 for (int d = 0; d < DEPTH; d++) {
                     T x[EACH], y[EACH];
-                    for (int e = 0; e < EACH; e++) {
+                    UNROLLED(e, EACH) {
                         x[e] = of_left[d][down * EACH + e];
                         y[e] = of_right[d][across * EACH + e];
                     }
-                    for (int r = 0; r < EACH; r++)
-                        for (int c = 0; c < EACH; c++) sums[r][c].add(x[r], y[c]);
+                    UNROLLED(r, EACH) UNROLLED(c, EACH) sums[r][c].add(x[r], y[c]);
                 }
                 __syncthreads();
             }
-            for (int r = 0; r < EACH; r++)
-                for (int c = 0; c < EACH; c++) {
+            UNROLLED(r, EACH)
+                UNROLLED(c, EACH) {
                     const i64 row = top + down * EACH + r, column = first + across * EACH + c;
                     if (row < m && column < n) store(row, column, sums[r][c].total());
                 }

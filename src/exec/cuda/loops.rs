@@ -1,9 +1,9 @@
 //! How a generated kernel goes over its elements, for each form of walk.
 use super::{
-    chain::{Chain, Kernel},
+    chain::{Chain, Parameters},
     formula::{From, c_type},
     geometry::{self, Geometry},
-    walk::{Form, TILE, Walk},
+    walk::{AccessPattern, TILE, Walk},
 };
 use std::fmt::Write;
 
@@ -17,7 +17,13 @@ fn place(walk: &Walk, k: usize) -> String {
 
 /// Statements that find the places `t`, `j0`, .. of what is at `left` of the walk's axes, the last first, but for those that are
 /// left out; each axis is gone along `along` elements at a time.
-fn places(kernel: &mut Kernel, walk: &Walk, index: &str, without: &[usize], along: impl Fn(usize) -> i64) -> String {
+fn places(
+    kernel: &mut Parameters,
+    walk: &Walk,
+    index: &str,
+    without: &[usize],
+    along: impl Fn(usize) -> i64,
+) -> String {
     let mut code = String::new();
     for (k, start) in walk.starts.iter().enumerate() {
         kernel.parameter("i64", &format!("start{k}"), *start);
@@ -36,13 +42,13 @@ fn places(kernel: &mut Kernel, walk: &Walk, index: &str, without: &[usize], alon
 
 impl Chain {
     /// The body of a kernel, and how often it runs.
-    pub fn loops(&self, kernel: &mut Kernel, walk: &Walk) -> (String, Geometry) {
+    pub fn loops(&self, kernel: &mut Parameters, walk: &Walk) -> (String, Geometry) {
         let n = self.elements();
         match walk.form() {
-            Form::Even => (self.even_loop(kernel, walk), geometry::elements(n.div_ceil(4))),
-            Form::Fours => (self.fours(kernel, walk), geometry::elements(n / 4)),
-            Form::Tiles { down } => self.tiles(kernel, walk, down),
-            Form::Each => {
+            AccessPattern::Contiguous => (self.contiguous_loop(kernel, walk), geometry::elements(n.div_ceil(4))),
+            AccessPattern::Vec4 => (self.fours(kernel, walk), geometry::elements(n / 4)),
+            AccessPattern::Transpose { down } => self.tiles(kernel, walk, down),
+            AccessPattern::Strided => {
                 kernel.parameter("i64", "n", n as i64);
                 (format!("    FOR_ELEMENTS(i, n) {{\n{}    }}\n", self.by_axes(kernel, walk)), geometry::elements(n))
             }
@@ -54,18 +60,18 @@ impl Chain {
     }
 
     /// Element `i`, by its places along the axes.
-    pub fn by_axes(&self, kernel: &mut Kernel, walk: &Walk) -> String {
+    pub fn by_axes(&self, kernel: &mut Parameters, walk: &Walk) -> String {
         let index = self.index_type();
         let mut code = format!("        {index} left = ({index})i;\n");
         code += &places(kernel, walk, index, &[], |_| 1);
-        let is_at_hand: Vec<bool> = self.inputs().map(|i| matches!(i.from, From::Sums)).collect();
+        let is_at_hand: Vec<bool> = self.inputs().map(|i| matches!(i.from, From::Accumulator)).collect();
         let read = |k: usize| if is_at_hand[k] { "sum".to_owned() } else { format!("p{k}[j{k}]") };
         let _ = writeln!(code, "        to[t] = {};", self.call(kernel, "t", read, |k| place(walk, k)));
         code
     }
 
     /// One row, and what of it is no multiple of four.
-    fn even_loop(&self, kernel: &mut Kernel, walk: &Walk) -> String {
+    fn contiguous_loop(&self, kernel: &mut Parameters, walk: &Walk) -> String {
         kernel.parameter("i64", "n", self.elements() as i64);
         let is_row = |k: usize| walk.axes.first().is_some_and(|(_, by)| by[k] == 1);
         let place = |k: usize| if is_row(k) { "i".to_owned() } else { "0".into() };
@@ -79,7 +85,7 @@ impl Chain {
         )
     }
     /// Runs of fours.
-    fn fours(&self, kernel: &mut Kernel, walk: &Walk) -> String {
+    fn fours(&self, kernel: &mut Parameters, walk: &Walk) -> String {
         let (index, last) = (self.index_type(), walk.axes.len() - 1);
         kernel.parameter("i64", "n", self.elements() as i64);
         let is_row = |k: usize| walk.axes[last].1[k] == 1;
@@ -108,7 +114,7 @@ impl Chain {
     }
 
     /// Tiles, read along the axis `down` and written along the last.
-    fn tiles(&self, kernel: &mut Kernel, walk: &Walk, down: usize) -> (String, Geometry) {
+    fn tiles(&self, kernel: &mut Parameters, walk: &Walk, down: usize) -> (String, Geometry) {
         let (last, steps) = (walk.axes.len() - 1, walk.steps());
         let (rows, columns) = (walk.axes[down].0, walk.axes[last].0);
         let tiles = [rows, columns].map(|n| n.div_ceil(TILE));

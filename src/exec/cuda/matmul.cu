@@ -3,7 +3,7 @@
 // So many products of an m x k and a k x n matrix. Elements of the left lie by_row and by_depth apart, those of the right
 // by_depth and by_column. Each product's matrices begin where `places` says: left, right; or where there is none, evenly apart.
 template <class T>
-__global__ void __launch_bounds__(256) product(const T* __restrict__ left, const T* __restrict__ right,
+__global__ void __launch_bounds__(256, Sum<T>::BLOCKS) product(const T* __restrict__ left, const T* __restrict__ right,
                                                const i64* __restrict__ places, i64 left_apart, i64 right_apart, i64 matrices,
                                                i64 m, i64 k, i64 n, i64 left_by_row, i64 left_by_depth, i64 right_by_depth,
                                                i64 right_by_column, EPILOGUE_PARAMETERS(T)) {

@@ -1,8 +1,11 @@
 //! Memory of a device: what nobody has any more serves what comes next.
 //!
-//! What a run takes and gives back is the same each time. So it is noted once, and given places in one arena, where the same run
+//! What a run takes and gives back is the same each time. So it is traced once, and given places in one arena, where the same run
 //! finds the same addresses again.
-use super::{device::Address, driver::Gpu};
+use super::{
+    device::{Address, BLOCK_ALIGNMENT},
+    driver::Gpu,
+};
 use crate::{
     array::{byte_text, too_large},
     base::{Cause, Error, Result, invalid},
@@ -17,9 +20,7 @@ use std::{
 /// Blocks have multiples of so many bytes, so that those of almost equal sizes serve each other.
 const STEP: u64 = 512;
 
-// Whatever is read four elements at a time, or by a library, begins so in a block.
-const _: () = assert!(STEP.is_multiple_of(super::custom::ALIGNMENT));
-const _: () = assert!(super::custom::ALIGNMENT.is_multiple_of(super::calls::ALIGNMENT as u64));
+const _: () = assert!(STEP.is_multiple_of(BLOCK_ALIGNMENT));
 
 /// Owners that may wait for the device at a time.
 const LEAVING: usize = 64;
@@ -28,21 +29,21 @@ const LEAVING: usize = 64;
 /// so who gets a block next writes it after all that was told before.
 pub(super) struct Pool {
     device: Arc<Gpu>,
-    state: Mutex<State>,
+    state: Mutex<PoolState>,
 }
 
 #[derive(Default)]
-struct State {
+struct PoolState {
     free: Vec<(u64, Address)>,
     /// Owners of memory that is somebody else's, which the device may still read.
     leaving: Vec<Arc<dyn Any + Send + Sync>>,
     /// What one thread's blocks are.
-    special: Option<(ThreadId, Special)>,
+    mode: Option<(ThreadId, AllocMode)>,
 }
 
-enum Special {
-    Noted(Trace),
-    Planned { arena: Arc<Block>, layout: Layout, next: usize },
+enum AllocMode {
+    Traced(Trace),
+    Arena { arena: Arc<Block>, layout: ArenaLayout, next: usize },
 }
 
 /// Blocks that a run has taken, in order, and when each was given back.
@@ -61,7 +62,7 @@ enum Event {
 
 /// Where each block of a trace lies in an arena.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Layout {
+pub(super) struct ArenaLayout {
     /// Bytes and place of each.
     blocks: Vec<(u64, u64)>,
     /// Bytes of the arena.
@@ -70,7 +71,7 @@ pub(super) struct Layout {
 
 impl Trace {
     /// Each block at the first place that is free as long as it lives.
-    pub fn layout(&self) -> Layout {
+    pub fn layout(&self) -> ArenaLayout {
         let (mut blocks, mut size): (Vec<(u64, u64)>, u64) = (Vec::new(), 0);
         // Parts that are free, in order and apart; behind the last of all parts everything is.
         let mut free: Vec<(u64, u64)> = Vec::new();
@@ -109,7 +110,7 @@ impl Trace {
                 }
             }
         }
-        Layout { blocks, size }
+        ArenaLayout { blocks, size }
     }
 }
 
@@ -124,7 +125,7 @@ pub(super) struct Block {
 enum Origin {
     Own,
     /// Its number in a trace.
-    Noted(usize),
+    Traced(usize),
     /// Somebody else's.
     Foreign(Arc<dyn Any + Send + Sync>),
     /// Part of an arena.
@@ -136,8 +137,8 @@ impl Drop for Block {
         let mut state = self.pool.state();
         match &self.origin {
             Origin::Own => {}
-            Origin::Noted(number) => {
-                if let Some((_, Special::Noted(trace))) = &mut state.special {
+            Origin::Traced(number) => {
+                if let Some((_, AllocMode::Traced(trace))) = &mut state.mode {
                     trace.events.push(Event::Given(*number));
                 }
             }
@@ -145,6 +146,13 @@ impl Drop for Block {
             Origin::Part(_) => return,
         }
         state.free.push((self.bytes, self.address));
+    }
+}
+
+impl Block {
+    /// The ordinal of its GPU.
+    pub fn gpu(&self) -> usize {
+        self.pool.device.number()
     }
 }
 
@@ -158,7 +166,7 @@ impl Pool {
     pub fn new(device: Arc<Gpu>) -> Arc<Pool> {
         Arc::new(Pool { device, state: Mutex::default() })
     }
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, PoolState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
     /// Memory for so many bytes, with anything in it.
@@ -167,7 +175,7 @@ impl Pool {
     /// There is not enough, also without what waits to be used again.
     pub fn block(self: &Arc<Self>, bytes: u64) -> Result<Block> {
         let bytes = bytes.max(1).checked_next_multiple_of(STEP).ok_or_else(|| self.refused(bytes))?;
-        if let Some(part) = self.planned(bytes)? {
+        if let Some(part) = self.arena_block(bytes)? {
             return Ok(part);
         }
         let (bytes, address) = match self.take(bytes) {
@@ -180,11 +188,11 @@ impl Pool {
                 })?,
             ),
         };
-        let origin = match &mut self.state().special {
-            Some((thread, Special::Noted(trace))) if *thread == thread::current().id() => {
+        let origin = match &mut self.state().mode {
+            Some((thread, AllocMode::Traced(trace))) if *thread == thread::current().id() => {
                 trace.events.push(Event::Taken(bytes));
                 trace.taken += 1;
-                Origin::Noted(trace.taken - 1)
+                Origin::Traced(trace.taken - 1)
             }
             _ => Origin::Own,
         };
@@ -213,9 +221,9 @@ impl Pool {
         done
     }
     /// The next part of the arena, while this thread's blocks are planned.
-    fn planned(self: &Arc<Self>, bytes: u64) -> Result<Option<Block>> {
+    fn arena_block(self: &Arc<Self>, bytes: u64) -> Result<Option<Block>> {
         let mut state = self.state();
-        let Some((thread, Special::Planned { arena, layout, next })) = &mut state.special else { return Ok(None) };
+        let Some((thread, AllocMode::Arena { arena, layout, next })) = &mut state.mode else { return Ok(None) };
         if *thread != thread::current().id() {
             return Ok(None);
         }
@@ -244,11 +252,11 @@ impl Pool {
         self.device.available().map_or(u64::MAX, |free| free.saturating_add(waiting))
     }
     /// What `run` takes and gives back in this thread, with what it gives.
-    pub fn noted<T>(&self, run: impl FnOnce() -> T) -> (T, Trace) {
-        let special = self.special(Special::Noted(Trace::default()));
+    pub fn traced<T>(&self, run: impl FnOnce() -> T) -> (T, Trace) {
+        let mode = self.mode(AllocMode::Traced(Trace::default()));
         let result = run();
-        match special.end() {
-            Some((_, Special::Noted(trace))) => (result, trace),
+        match mode.end() {
+            Some((_, AllocMode::Traced(trace))) => (result, trace),
             _ => (result, Trace::default()),
         }
     }
@@ -256,15 +264,15 @@ impl Pool {
     ///
     /// # Errors
     /// There is not enough memory for the arena.
-    pub fn planned_in<T>(self: &Arc<Self>, layout: Layout, run: impl FnOnce() -> Result<T>) -> Result<T> {
+    pub fn with_arena<T>(self: &Arc<Self>, layout: ArenaLayout, run: impl FnOnce() -> Result<T>) -> Result<T> {
         let arena = Arc::new(self.block(layout.size)?);
-        let _special = self.special(Special::Planned { arena, layout, next: 0 });
+        let _special = self.mode(AllocMode::Arena { arena, layout, next: 0 });
         run()
     }
     /// What this thread's blocks are, until the guard is gone.
-    fn special(&self, special: Special) -> Guard<'_> {
-        self.state().special = Some((thread::current().id(), special));
-        Guard { pool: self }
+    fn mode(&self, mode: AllocMode) -> ModeGuard<'_> {
+        self.state().mode = Some((thread::current().id(), mode));
+        ModeGuard { pool: self }
     }
     fn refused(&self, bytes: u64) -> Error {
         let what = format!("a tensor on {}", self.device.name());
@@ -277,22 +285,22 @@ impl Pool {
     }
 }
 
-/// Ends what is special, also where a run panics.
-struct Guard<'p> {
+/// Ends what is mode, also where a run panics.
+struct ModeGuard<'p> {
     pool: &'p Pool,
 }
 
-impl Guard<'_> {
-    fn end(&self) -> Option<(ThreadId, Special)> {
-        self.pool.state().special.take()
+impl ModeGuard<'_> {
+    fn end(&self) -> Option<(ThreadId, AllocMode)> {
+        self.pool.state().mode.take()
     }
 }
 
-impl Drop for Guard<'_> {
+impl Drop for ModeGuard<'_> {
     fn drop(&mut self) {
         // Dropped when the lock is free again.
-        let special = self.end();
-        drop(special);
+        let mode = self.end();
+        drop(mode);
     }
 }
 
@@ -319,7 +327,7 @@ mod tests {
         // A chain of equal tensors has two places.
         let chain = [Taken(512), Taken(512), Given(0), Taken(512), Given(1), Taken(512)];
         let layout = trace(&chain).layout();
-        assert_eq!(layout, Layout { blocks: vec![(512, 0), (512, 512), (512, 0), (512, 512)], size: 1024 });
+        assert_eq!(layout, ArenaLayout { blocks: vec![(512, 0), (512, 512), (512, 0), (512, 512)], size: 1024 });
         // Neighbours that are free are one, and the end grows.
         let grown = [Taken(512), Taken(512), Given(0), Given(1), Taken(2048)];
         assert_eq!(trace(&grown).layout().size, 2048);

@@ -4,24 +4,28 @@
 //! Elementwise operators are formulas, of which one kernel is generated for a whole chain; all others name a function of the
 //! `.cu` beside them.
 
+mod accumulation;
 mod activation;
 mod arithmetic;
 mod attention;
 mod builder;
 mod cache;
-mod calls;
 mod cast;
 mod chain;
 mod compare;
+mod constants;
+mod context;
 mod conv;
 mod conv_bwd;
 mod create;
 mod cublaslt;
+mod cuda_graph;
 mod cudnn;
 mod custom;
 mod deform;
 mod detect;
 mod device;
+mod device_array;
 mod driver;
 mod einsum;
 mod faults;
@@ -34,8 +38,10 @@ mod image;
 mod kernels;
 mod layout;
 mod libraries;
+mod library_call;
 mod loops;
 mod math;
+mod math_libraries;
 mod matmul;
 mod mean_std;
 mod memory;
@@ -46,61 +52,40 @@ mod pool;
 mod program;
 mod recurrent;
 mod reduce;
-mod repeat;
 mod resize;
 mod scan;
 mod scatter;
 mod select;
 mod shift;
+mod slot;
 mod sort;
 mod source;
 mod staging;
-mod sums;
 mod train;
 mod walk;
 
+pub use context::CudaOptions;
+pub use cuda_graph::GraphCache;
 pub use custom::{CustomKernel, KernelArgument};
-pub use program::{DeviceArray, Program};
-pub use repeat::Memo;
+pub use device_array::DeviceArray;
+pub use program::Program;
 
-use super::{Backend, Doing, Operand, Precision, Run, Signature, ValueType, heads};
+use super::{Backend, KernelInfo, Operand, Precision, Run, Signature, ValueType, heads};
 use crate::{
-    array::{Array, ArrayMut},
-    base::{Dtype, Error, Result, Shape},
+    array::Array,
+    base::{Dtype, Error, Result, Shape, invalid},
     ops::Op,
 };
 use builder::Builder;
-use calls::Calls;
 use chain::Chain;
-use driver::Gpu;
-use faults::Faults;
+use context::Context;
 use formula::Formula;
-use kernels::Kernel;
-use memory::Pool;
-use std::sync::{Arc, Mutex};
-
-/// A device, its memory, and what went wrong on it.
-struct Cuda {
-    device: Arc<Gpu>,
-    pool: Arc<Pool>,
-    faults: Arc<Faults>,
-    calls: Calls,
-}
+use kernels::Lowering;
 
 /// Runs operators on an NVIDIA GPU. The libraries of its driver and of NVRTC, which compiles kernels, are looked for when one is
 /// made.
 pub struct CudaBackend {
-    cuda: Cuda,
-    /// Held by who runs a plan.
-    running: Mutex<()>,
-}
-
-/// How a GPU computes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct CudaOptions {
-    /// cuBLASLt and cuDNN may cut the factors of float32 products to 10 bits behind the point (TF32), which is several times as
-    /// fast.
-    pub tf32: bool,
+    cuda: Context,
 }
 
 impl CudaBackend {
@@ -127,25 +112,30 @@ impl CudaBackend {
     /// # Errors
     /// Also where `TPULANG_LIBRARIES` names a library that is not there.
     pub fn with(gpu: usize, options: &CudaOptions) -> Result<CudaBackend> {
-        let device = Arc::new(Gpu::new(gpu)?);
-        let pool = Pool::new(device.clone());
-        let faults = Faults::new(device.clone());
-        let calls = Calls::new(device.clone(), options.tf32)?;
-        Ok(CudaBackend { cuda: Cuda { device, pool, faults, calls }, running: Mutex::default() })
+        Ok(CudaBackend { cuda: Context::new(gpu, options)? })
     }
-    /// Memory for an array, without its elements.
-    fn placed(&self, array: &Array) -> Result<DeviceArray> {
-        let bytes = (array.len() as u64).saturating_mul(array.dtype().size() as u64);
-        let block = Arc::new(self.cuda.pool.block(bytes)?);
-        Ok(DeviceArray { block, dtype: array.dtype(), shape: array.shape().to_vec() })
+    /// The formulas of the operators that are fused into `signature`.
+    ///
+    /// # Errors
+    /// Returns an error if one of them has no formula; the backend does not agree to fuse such an operator.
+    fn fused_formulas(&self, signature: &Signature) -> Result<Vec<Formula>> {
+        let Some(result) = signature.outputs().next() else { return Ok(Vec::new()) };
+        let formula = |op: &Op<Operand>| formula_of(op, result);
+        let missing = || invalid("internal error: a fused operator has no formula");
+        signature.then.iter().map(|op| formula(op).ok_or_else(missing)).collect()
     }
     /// Why cuBLASLt or cuDNN, which something was to be computed by, are not used: a sentence each.
     pub fn missing_libraries(&self) -> Vec<String> {
-        self.cuda.calls.missing()
+        self.cuda.libraries.missing()
+    }
+    /// Fallbacks that make runs slower, one sentence each: calls that cuBLASLt or cuDNN declined, and plans that cannot be captured
+    /// as a CUDA graph.
+    pub fn fallbacks(&self) -> Vec<String> {
+        self.cuda.notes.all()
     }
     /// Whether cuBLASLt or cuDNN has been opened, since something was to be computed by it.
     pub fn uses_libraries(&self) -> bool {
-        self.cuda.calls.is_any_open()
+        self.cuda.libraries.is_any_open()
     }
     /// What the driver calls the GPU: `NVIDIA H200`.
     pub fn gpu(&self) -> &str {
@@ -163,28 +153,28 @@ impl Drop for CudaBackend {
 /// An elementwise operator's formula; none of others.
 fn formula_of(op: &Op<Operand>, result: &ValueType) -> Option<Formula> {
     match kernels::of(op, result).ok()? {
-        Kernel::Formula(formula) => Some(formula),
-        Kernel::Program(_) | Kernel::None => None,
+        Lowering::Formula(formula) => Some(formula),
+        Lowering::Program(_) | Lowering::Unsupported => None,
     }
 }
 
 impl Backend for CudaBackend {
     type Buffer = DeviceArray;
     type Kernel = Program;
-    type Memo = Memo;
+    type Memo = GraphCache;
     fn name(&self) -> &str {
         "cuda"
     }
     fn prepare(&self, signature: &Signature) -> Result<Option<Program>> {
         let Some(result) = signature.outputs().next() else { return Ok(None) };
-        let mut builder = Builder::new(&self.cuda, signature);
+        let mut builder = Builder::new(&self.cuda, signature, self.fused_formulas(signature)?);
         match kernels::of(&signature.op, result)? {
-            Kernel::None => return Ok(None),
-            Kernel::Formula(formula) => {
-                let formulas = [vec![formula], builder.tails()?].concat();
+            Lowering::Unsupported => return Ok(None),
+            Lowering::Formula(formula) => {
+                let formulas = [vec![formula], builder.fused_formulas()].concat();
                 builder.chain(Chain::new(formulas, builder.result(0), result.clone()))?;
             }
-            Kernel::Program(build) => build(&mut builder)?,
+            Lowering::Program(build) => build(&mut builder)?,
         }
         builder.finished().map(Some)
     }
@@ -204,14 +194,10 @@ impl Backend for CudaBackend {
         kernel.temporaries.iter().fold(0, |n, t| n.saturating_add(*t))
     }
     fn upload(&self, array: &Array) -> Result<DeviceArray> {
-        let placed = self.placed(array)?;
-        self.cuda.device.write(placed.block.address, array.bytes()?)?;
-        Ok(placed)
+        self.cuda.upload(array)
     }
     fn download(&self, buffer: &DeviceArray) -> Result<Array> {
-        let mut array = ArrayMut::zeros(buffer.dtype, &buffer.shape)?;
-        self.cuda.pool.after(|| self.cuda.device.read(buffer.block.address, array.bytes()))?;
-        Ok(array.freeze())
+        self.cuda.download(buffer)
     }
     fn synchronise(&self) -> Result<()> {
         self.cuda.pool.synchronise()
@@ -222,19 +208,19 @@ impl Backend for CudaBackend {
     fn type_of(&self, buffer: &DeviceArray) -> Option<(Dtype, Shape)> {
         Some((buffer.dtype(), buffer.shape().to_vec()))
     }
-    fn explain(&self, kernel: &Program) -> Vec<Doing> {
+    fn explain(&self, kernel: &Program) -> Vec<KernelInfo> {
         kernel.launches.iter().map(program::Launch::doing).collect()
     }
     fn available(&self) -> u64 {
         self.cuda.pool.available()
     }
-    fn run_plan(&self, memo: &Memo, run: Run<DeviceArray>) -> Result<Vec<Array>> {
-        self.run_or_repeat(memo, run)
+    fn run_plan(&self, memo: &GraphCache, run: Run<DeviceArray>) -> Result<Vec<Array>> {
+        memo.run(&self.cuda, run)
     }
-    fn has_memory(&self, memo: &Memo) -> bool {
-        self.has_recorded(memo)
+    fn has_memory(&self, memo: &GraphCache) -> bool {
+        memo.is_captured()
     }
-    fn repeat(&self, memo: &Memo) -> Result<bool> {
-        self.replayed(memo)
+    fn repeat(&self, memo: &GraphCache) -> Result<bool> {
+        memo.replay(&self.cuda)
     }
 }

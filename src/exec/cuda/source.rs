@@ -9,7 +9,7 @@ const COMMON: &str = include_str!("common.cuh");
 const INCLUDED: [(&str, &str); 4] = [
     ("#include \"gemm.cuh\"", include_str!("gemm.cuh")),
     ("#include \"index.cuh\"", include_str!("index.cuh")),
-    ("#include \"together.cuh\"", include_str!("together.cuh")),
+    ("#include \"block_reduce.cuh\"", include_str!("block_reduce.cuh")),
     ("#include \"windows.cuh\"", include_str!("windows.cuh")),
 ];
 

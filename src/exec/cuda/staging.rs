@@ -16,13 +16,13 @@ const SMALL: usize = 64 << 10;
 /// Two parts of pinned memory, each with an event that says when the GPU is done with it. Made when they are needed.
 #[derive(Default)]
 pub(super) struct Staging {
-    parts: Option<[Part; 2]>,
+    parts: Option<[PinnedBuffer; 2]>,
     /// Of the two, which copies in next.
     next: usize,
 }
 
 #[derive(Clone, Copy)]
-struct Part {
+struct PinnedBuffer {
     memory: *mut c_void,
     done: sys::CUevent,
 }
@@ -30,11 +30,11 @@ struct Part {
 // SAFETY: pinned memory and events may be used from any thread of the context; a lock lets one in at a time.
 unsafe impl Send for Staging {}
 
-impl Part {
-    fn new() -> Result<Part, DriverError> {
+impl PinnedBuffer {
+    fn new() -> Result<PinnedBuffer, DriverError> {
         // SAFETY: the memory is written before it is read; it is freed by `close`.
         let memory = unsafe { result::malloc_host(PART, 0)? };
-        Ok(Part { memory, done: event::create(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING)? })
+        Ok(PinnedBuffer { memory, done: event::create(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING)? })
     }
     /// The first of its bytes, when the GPU is done with them.
     fn bytes(&mut self, n: usize) -> Result<&mut [u8], DriverError> {
@@ -47,9 +47,9 @@ impl Part {
 }
 
 impl Staging {
-    fn parts(&mut self) -> Result<&mut [Part; 2], DriverError> {
+    fn parts(&mut self) -> Result<&mut [PinnedBuffer; 2], DriverError> {
         if self.parts.is_none() {
-            self.parts = Some([Part::new()?, Part::new()?]);
+            self.parts = Some([PinnedBuffer::new()?, PinnedBuffer::new()?]);
         }
         self.parts.as_mut().ok_or(DriverError(sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY))
     }
@@ -104,7 +104,7 @@ impl Staging {
     /// Gives everything back.
     pub fn close(&mut self) {
         for part in self.parts.take().into_iter().flatten() {
-            // SAFETY: both were made by `Part::new`, and are given back once, when the GPU is done with them.
+            // SAFETY: both were made by `PinnedBuffer::new`, and are given back once, when the GPU is done with them.
             unsafe {
                 let _ = event::synchronize(part.done);
                 let _ = event::destroy(part.done);

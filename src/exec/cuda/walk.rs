@@ -23,26 +23,30 @@ impl Walk {
         Walk { starts, axes }
     }
     /// How a kernel goes over it.
-    pub fn form(&self) -> Form {
+    pub fn form(&self) -> AccessPattern {
         let Some((last, (size, by))) = self.axes.iter().enumerate().next_back() else {
-            return if self.starts.iter().all(|s| *s == 0) { Form::Even } else { Form::Each };
+            return if self.starts.iter().all(|s| *s == 0) {
+                AccessPattern::Contiguous
+            } else {
+                AccessPattern::Strided
+            };
         };
         let (from, to) = by.split_at(by.len() - 1);
         if to != [1] {
-            return Form::Each;
+            return AccessPattern::Strided;
         }
         let is_run = from.iter().all(|b| (0..=1).contains(b));
         if is_run && last == 0 && self.starts.iter().all(|s| *s == 0) {
-            return Form::Even;
+            return AccessPattern::Contiguous;
         }
         if is_run && size % 4 == 0 && by.iter().enumerate().all(|(k, b)| *b == 0 || self.begins_evenly(k)) {
-            return Form::Fours;
+            return AccessPattern::Vec4;
         }
         let is_large = |size: usize| size >= TILE / 4;
         let other = self.axes[..last].iter().position(|(size, by)| by[0] == 1 && is_large(*size));
         match (from, other) {
-            ([step], Some(down)) if !(0..=1).contains(step) && is_large(*size) => Form::Tiles { down },
-            _ => Form::Each,
+            ([step], Some(down)) if !(0..=1).contains(step) && is_large(*size) => AccessPattern::Transpose { down },
+            _ => AccessPattern::Strided,
         }
     }
     /// Whether a tensor's runs along the last axis begin at multiples of four.
@@ -65,16 +69,16 @@ pub(super) const TILE: usize = 32;
 
 /// How a kernel goes over tensors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum AccessPattern {
     /// One row, which the result has from its beginning on, and each input so too, or as a single number: four elements at a
     /// time, and what is left.
-    Even,
+    Contiguous,
     /// Runs of the last axis, each in multiples of four elements, which are next to each other, or one for all.
-    Fours,
+    Vec4,
     /// The input's elements are next to each other along another axis, `down`: through tiles in shared memory.
-    Tiles { down: usize },
+    Transpose { down: usize },
     /// Element by element.
-    Each,
+    Strided,
 }
 
 /// Row-major steps of a tensor as a result of so many axes sees it.
@@ -92,7 +96,7 @@ pub(super) fn broadcast_steps(own: &[usize], rank: usize) -> Vec<i64> {
 mod tests {
     use super::*;
 
-    fn form(shape: &[usize], tensors: &[(i64, &[i64])]) -> Form {
+    fn form(shape: &[usize], tensors: &[(i64, &[i64])]) -> AccessPattern {
         Walk::new(shape, tensors.iter().map(|(start, by)| (*start, by.to_vec()))).form()
     }
 
@@ -100,26 +104,29 @@ mod tests {
     fn neighbours_are_read_together() {
         // A tensor and a number of it; a bias of columns, one of rows.
         let own: (i64, &[i64]) = (0, &[12, 1]);
-        assert_eq!(form(&[5, 12], &[own, (0, &[0, 0]), own]), Form::Even);
-        assert_eq!(form(&[5, 12], &[own, (0, &[0, 1]), own]), Form::Fours);
-        assert_eq!(form(&[5, 12], &[own, (0, &[1, 0]), own]), Form::Fours);
-        assert_eq!(form(&[], &[(0, &[]), (0, &[])]), Form::Even);
+        assert_eq!(form(&[5, 12], &[own, (0, &[0, 0]), own]), AccessPattern::Contiguous);
+        assert_eq!(form(&[5, 12], &[own, (0, &[0, 1]), own]), AccessPattern::Vec4);
+        assert_eq!(form(&[5, 12], &[own, (0, &[1, 0]), own]), AccessPattern::Vec4);
+        assert_eq!(form(&[], &[(0, &[]), (0, &[])]), AccessPattern::Contiguous);
         // Rows of odd lengths, of odd beginnings, of odd places.
-        assert_eq!(form(&[5, 13], &[(0, &[13, 1]), (0, &[0, 1]), (0, &[13, 1])]), Form::Each);
-        assert_eq!(form(&[5, 12], &[(2, &[20, 1]), own]), Form::Each);
-        assert_eq!(form(&[5, 12], &[(4, &[18, 1]), own]), Form::Each);
-        assert_eq!(form(&[5, 12], &[(4, &[20, 1]), own]), Form::Fours);
+        assert_eq!(form(&[5, 13], &[(0, &[13, 1]), (0, &[0, 1]), (0, &[13, 1])]), AccessPattern::Strided);
+        assert_eq!(form(&[5, 12], &[(2, &[20, 1]), own]), AccessPattern::Strided);
+        assert_eq!(form(&[5, 12], &[(4, &[18, 1]), own]), AccessPattern::Strided);
+        assert_eq!(form(&[5, 12], &[(4, &[20, 1]), own]), AccessPattern::Vec4);
         // Backwards, and every second.
-        assert_eq!(form(&[8], &[(7, &[-1]), (0, &[1])]), Form::Each);
-        assert_eq!(form(&[8], &[(0, &[2]), (0, &[1])]), Form::Each);
+        assert_eq!(form(&[8], &[(7, &[-1]), (0, &[1])]), AccessPattern::Strided);
+        assert_eq!(form(&[8], &[(0, &[2]), (0, &[1])]), AccessPattern::Strided);
     }
 
     #[test]
     fn what_is_transposed_goes_through_tiles() {
-        assert_eq!(form(&[40, 50], &[(0, &[1, 40]), (0, &[50, 1])]), Form::Tiles { down: 0 });
-        assert_eq!(form(&[3, 40, 50], &[(0, &[2000, 1, 40]), (0, &[2000, 50, 1])]), Form::Tiles { down: 1 });
+        assert_eq!(form(&[40, 50], &[(0, &[1, 40]), (0, &[50, 1])]), AccessPattern::Transpose { down: 0 });
+        assert_eq!(
+            form(&[3, 40, 50], &[(0, &[2000, 1, 40]), (0, &[2000, 50, 1])]),
+            AccessPattern::Transpose { down: 1 }
+        );
         // Little of it, or two that are read.
-        assert_eq!(form(&[40, 3], &[(0, &[1, 40]), (0, &[3, 1])]), Form::Each);
-        assert_eq!(form(&[40, 50], &[(0, &[1, 40]), (0, &[50, 1]), (0, &[50, 1])]), Form::Each);
+        assert_eq!(form(&[40, 3], &[(0, &[1, 40]), (0, &[3, 1])]), AccessPattern::Strided);
+        assert_eq!(form(&[40, 50], &[(0, &[1, 40]), (0, &[50, 1]), (0, &[50, 1])]), AccessPattern::Strided);
     }
 }

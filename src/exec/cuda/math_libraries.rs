@@ -1,5 +1,5 @@
-//! What NVIDIA's libraries of mathematics compute: cuBLASLt and cuDNN, where they are there.
-use super::{cublaslt::Blas, cudnn::Dnn, device::Address, device::failure, driver::Gpu, libraries::Library};
+//! Which of cuBLASLt and cuDNN are used, and why not.
+use super::{cublaslt::Blas, cudnn::Dnn, device::failure, driver::Gpu, libraries::Library};
 use crate::base::{Result, argument};
 use std::{
     env,
@@ -9,28 +9,6 @@ use std::{
 /// What of the libraries is used, for tests: `cublaslt`, `cudnn`, both with a comma between, or `none`. What is named must be
 /// there.
 const CHOICE: &str = "TPULANG_LIBRARIES";
-
-/// What helps where a library fails.
-pub(super) const WITHOUT: &str = "the environment variable TPULANG_LIBRARIES=none does without it";
-
-/// Memory that a call may have while it runs, in bytes. More makes few algorithms faster.
-pub(super) const WORKSPACE: u64 = 64 << 20;
-
-/// What pointers are multiples of, in bytes.
-pub(super) const ALIGNMENT: u32 = 16;
-
-/// Something that a library computes, all of which is known but the addresses.
-pub(super) trait Call: Send + Sync {
-    /// Tells the GPU to do it.
-    ///
-    /// # Errors
-    /// The library refuses, or something has failed before.
-    fn run(&self, addresses: &[Address]) -> Result<()>;
-    /// For people.
-    fn doing(&self) -> String;
-    /// Bytes of memory that it needs meanwhile, whose address comes last.
-    fn workspace(&self) -> u64;
-}
 
 /// Which of the libraries are used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -62,7 +40,7 @@ impl Choice {
 }
 
 /// The libraries, opened when something asks for them.
-pub(super) struct Calls {
+pub(super) struct MathLibraries {
     gpu: Arc<Gpu>,
     choice: Choice,
     tf32: bool,
@@ -73,12 +51,12 @@ pub(super) struct Calls {
 /// A library, or why there is none.
 type Opened<T> = std::result::Result<Arc<T>, String>;
 
-impl Calls {
+impl MathLibraries {
     /// # Errors
     /// The environment asks for what is not known, or not there.
-    pub fn new(gpu: Arc<Gpu>, tf32: bool) -> Result<Calls> {
+    pub fn new(gpu: Arc<Gpu>, tf32: bool) -> Result<MathLibraries> {
         let choice = Choice::of_environment()?;
-        let calls = Calls { gpu, choice, tf32, blas: OnceLock::new(), dnn: OnceLock::new() };
+        let calls = MathLibraries { gpu, choice, tf32, blas: OnceLock::new(), dnn: OnceLock::new() };
         if let Choice::Only(list) = &calls.choice {
             let refused = |problem: String| failure(&format!("the environment variable {CHOICE}"), problem);
             if list.contains(&Library::CublasLt) {
@@ -121,36 +99,3 @@ impl Calls {
         blas.into_iter().chain(dnn).cloned().collect()
     }
 }
-
-/// A handle or descriptor of a library, given back when it is dropped.
-pub(super) struct Held<T: Copy, E> {
-    raw: T,
-    destroy: Destroy<T, E>,
-}
-
-/// A library's function that gives such a one back.
-type Destroy<T, E> = unsafe fn(T) -> std::result::Result<(), E>;
-
-impl<T: Copy, E> Held<T, E> {
-    /// # Safety
-    /// `raw` was made by the library, `destroy` gives such a one back, and nobody else does.
-    pub unsafe fn new(raw: T, destroy: Destroy<T, E>) -> Held<T, E> {
-        Held { raw, destroy }
-    }
-    pub fn raw(&self) -> T {
-        self.raw
-    }
-}
-
-impl<T: Copy, E> Drop for Held<T, E> {
-    fn drop(&mut self) {
-        // SAFETY: as `new` asks for; this is the only time.
-        let _ = unsafe { (self.destroy)(self.raw) };
-    }
-}
-
-// SAFETY: descriptors and handles are plain memory of the library, of no thread in particular; who changes them or calls with them
-// has a lock.
-unsafe impl<T: Copy, E> Send for Held<T, E> {}
-// SAFETY: as above.
-unsafe impl<T: Copy, E> Sync for Held<T, E> {}

@@ -1,0 +1,83 @@
+//! A GPU with its memory pool, fault records and libraries: the state that all programs of a backend share.
+use super::{device_array::DeviceArray, driver::Gpu, faults::Faults, math_libraries::MathLibraries, memory::Pool};
+use crate::{
+    array::{Array, ArrayMut},
+    base::{Result, argument},
+};
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// How a GPU computes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CudaOptions {
+    /// cuBLASLt and cuDNN may cut the factors of float32 products to 10 bits behind the point (TF32), which is several times as
+    /// fast.
+    pub tf32: bool,
+}
+
+/// What a user should know about how a plan runs, each sentence once: fallbacks that make it slower.
+#[derive(Default)]
+pub(super) struct Notes(Mutex<Vec<String>>);
+
+impl Notes {
+    /// The most sentences that are kept.
+    const LIMIT: usize = 100;
+
+    pub fn add(&self, note: String) {
+        let mut notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if notes.len() < Notes::LIMIT && !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    pub fn all(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// A GPU and the state that programs share.
+pub(super) struct Context {
+    pub device: Arc<Gpu>,
+    pub pool: Arc<Pool>,
+    pub faults: Arc<Faults>,
+    pub libraries: MathLibraries,
+    pub notes: Notes,
+    /// Held while a plan that may be captured runs.
+    pub running: Mutex<()>,
+}
+
+impl Context {
+    /// # Errors
+    /// Returns an error if the driver, NVRTC or a required library is missing, or the GPU cannot be used.
+    pub fn new(gpu: usize, options: &CudaOptions) -> Result<Context> {
+        let device = Arc::new(Gpu::new(gpu)?);
+        let pool = Pool::new(device.clone());
+        let faults = Faults::new(device.clone());
+        let libraries = MathLibraries::new(device.clone(), options.tf32)?;
+        Ok(Context { device, pool, faults, libraries, notes: Notes::default(), running: Mutex::default() })
+    }
+    /// Checks that a buffer is on this GPU.
+    ///
+    /// # Errors
+    /// Returns an error if it is on another one.
+    pub fn check_device(&self, buffer: &DeviceArray) -> Result<()> {
+        let (own, found) = (self.device.number(), buffer.block.gpu());
+        let expected = || format!("the session runs on GPU {own}; copy it there first");
+        if own == found { Ok(()) } else { Err(argument("the GPU of a buffer", found, expected())) }
+    }
+    /// Allocates memory for an array, without copying its elements.
+    pub fn allocate(&self, array: &Array) -> Result<DeviceArray> {
+        let bytes = (array.len() as u64).saturating_mul(array.dtype().size() as u64);
+        let block = Arc::new(self.pool.block(bytes)?);
+        Ok(DeviceArray { block, dtype: array.dtype(), shape: array.shape().to_vec() })
+    }
+    pub fn upload(&self, array: &Array) -> Result<DeviceArray> {
+        let placed = self.allocate(array)?;
+        self.device.write(placed.block.address, array.bytes()?)?;
+        Ok(placed)
+    }
+    pub fn download(&self, buffer: &DeviceArray) -> Result<Array> {
+        self.check_device(buffer)?;
+        let mut array = ArrayMut::zeros(buffer.dtype, &buffer.shape)?;
+        self.pool.after(|| self.device.read(buffer.block.address, array.bytes()))?;
+        Ok(array.freeze())
+    }
+}
