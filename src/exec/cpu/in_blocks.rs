@@ -42,17 +42,30 @@ pub(super) fn takes(signature: &Signature) -> bool {
         }
 }
 
-/// An elementwise operator whose operands are numbers, or all have their channels in blocks; of 0 it gives 0, or there are
-/// no channels beyond the last.
+/// Whether `op` is an elementwise operator that can be computed on channel-blocked operands: every operand is a single
+/// number or has as many channels as the result (one channel would have to be broadcast within a block), and the padding
+/// channels of the result, if there are any, stay 0.
 fn is_elementwise(op: &Op<Operand>, channels_of_result: usize) -> bool {
-    let keeps_zero = matches!(op, Op::Add(_) | Op::Sub(_) | Op::Mul(_) | Op::MulConst(_) | Op::Relu(_))
-        || matches!(op, Op::Clip(op) if op.min <= 0.0 && op.max >= 0.0);
-    let takes = |o: &Operand| o.is_computed_before() || channels(&o.ty).is_some() || o.ty.elements() == 1;
-    let is_number = |o: &Operand| channels(&o.ty).is_none() && !o.is_computed_before();
-    let numbers = op.operands().any(|(_, o)| is_number(o));
-    (channels_of_result.is_multiple_of(BLOCK) || keeps_zero && !numbers)
-        && op.operands().all(|(_, o)| takes(o))
+    let is_number = |o: &Operand| o.ty.layout == Layout::Plain && o.ty.elements() == 1 && !o.is_computed_before();
+    let fits = |o: &Operand| is_number(o) || channels(&o.ty) == Some(channels_of_result);
+    let has_number = op.operands().any(|(_, o)| is_number(o));
+    (channels_of_result.is_multiple_of(BLOCK) || keeps_zero(op) && !has_number)
+        && op.operands().all(|(_, o)| fits(o))
         && super::is_elementwise(op)
+}
+
+/// Whether the result is 0 where all operands are.
+fn keeps_zero(op: &Op<Operand>) -> bool {
+    // Zero times infinity is NaN.
+    let is_finite = |c: f64| (c as f32).is_finite();
+    let are_finite = |coeff: &Option<Vec<f64>>| coeff.iter().flatten().all(|c| is_finite(*c));
+    match op {
+        Op::Add(op) => are_finite(&op.coeff),
+        Op::Sub(op) => are_finite(&op.coeff),
+        Op::MulConst(op) => is_finite(op.const_val),
+        Op::Clip(op) => op.min <= 0.0 && op.max >= 0.0,
+        op => matches!(op, Op::Mul(_) | Op::Relu(_)),
+    }
 }
 
 fn geometry(op: &Conv<Operand>) -> Result<Option<Geometry>> {

@@ -82,14 +82,17 @@ impl Found {
             return Ok(None);
         }
         let [of_query, of_value] = [query, end.right].map(|t| moved_from(draft, t, &[(&HEADS_OUTSIDE, true)]));
-        // A mask may not spread the scores.
-        let (of_rows, masked) = (&draft.slot(query)?.ty.shape, &draft.slot(op.input)?.ty.shape);
-        let rows = |shape: &[usize]| shape.split_last().map(|s| s.1.to_vec());
-        if scores.mask.is_some() && rows(of_rows) != rows(masked) {
-            return Ok(None);
+        // The mask must be broadcast to the scores as they stand beside the queries: not in another shape, and not the
+        // scores to the mask.
+        if let Some(mask) = &scores.mask {
+            let shape = |t: usize| draft.slot(t).map(|s| s.ty.shape.as_slice());
+            let rows = |t: usize| shape(t).map(|s| s.split_last().map(|s| s.1));
+            if rows(query)? != rows(mask.sum)? {
+                return Ok(None);
+            }
         }
         let mut op = ScaleDotProductAttention::new(query, begin.right, end.right);
-        (op.mask, op.scale) = (scores.mask, scores.scale);
+        (op.mask, op.scale) = (scores.mask.map(|m| m.tensor), scores.scale);
         Ok(Some(Found { op, parts, moved: [of_query, of_key, of_value].into_iter().flatten().collect() }))
     }
 
@@ -132,7 +135,14 @@ struct Scores {
     /// The node that multiplies queries and keys.
     product: usize,
     scale: f64,
-    mask: Option<usize>,
+    mask: Option<Mask>,
+}
+
+/// What is added to the scores.
+struct Mask {
+    tensor: usize,
+    /// The scores with the mask.
+    sum: usize,
 }
 
 impl Scores {
@@ -154,9 +164,10 @@ impl Scores {
             else {
                 return Ok(None);
             };
+            let Some(sum) = draft.node(maker).and_then(|n| n.outputs().next()) else { return Ok(None) };
             parts.push(maker);
             parts.extend(views);
-            (maker, found.mask) = (before, Some(mask));
+            (maker, found.mask) = (before, Some(Mask { tensor: mask, sum }));
         }
         if let Some(Op::MulConst(scale)) = only(draft, maker)
             && let Some(before) = self::maker(draft, scale.input, parts).filter(|_| !scale.do_relu)
