@@ -199,17 +199,26 @@ fn per_channel(draft: &Draft, op: &Op<usize>) -> Result<Option<(Vec<f64>, Vec<f6
     })
 }
 
-/// Operators that one node does at most: errors name the last of them, and each is looked at anew for the next.
+/// Maximum number of operators fused into one node: each fusion looks at all of them again.
 const STAGES: usize = 12;
 
-/// Of several operands the one that is computed last is taken in, since the others are there by then.
+/// Maximum number of producers that are tried for one operator: each attempt looks at all its operands.
+const PRODUCERS: usize = 4;
+
+/// Fuses an operator into the producer of one of its operands, the one computed last: the other operands are available by
+/// then.
 fn tail<B: Backend>(draft: &mut Draft, at: usize, backend: &B) -> Result<bool> {
     let Some([next]) = draft.node(at).map(|n| n.stages.as_slice()) else {
         return Ok(false);
     };
-    let mut makers: Vec<usize> = next.op.operands().filter_map(|(_, t)| draft.only_for_one(*t)).collect();
+    // A fused operator keeps the shape; checked here, so that a Concat of many tensors is not looked at for each of them.
+    let [Some(result)] = next.results.as_slice() else { return Ok(false) };
+    let shape = &draft.slot(*result)?.ty.shape;
+    let keeps_shape = |t: usize| draft.slot(t).is_ok_and(|slot| slot.ty.shape == *shape);
+    let candidates = next.op.operands().map(|(_, t)| *t).filter(|t| keeps_shape(*t));
+    let mut makers: Vec<usize> = candidates.filter_map(|t| draft.only_for_one(t)).collect();
     makers.sort_unstable();
-    for before in makers.into_iter().rev() {
+    for before in makers.into_iter().rev().take(PRODUCERS) {
         let (Some(node), Some(next)) = (draft.node(before), draft.node(at)) else {
             continue;
         };
