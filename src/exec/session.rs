@@ -91,8 +91,8 @@ pub struct Session<B: Backend> {
     /// For the graph's inputs, giving what [`Session::run`] gives.
     pub(super) plan: Arc<Plan<B>>,
     pub(super) wanted: Vec<usize>,
-    /// For other feeds and wanted tensors, the latest last.
-    others: Mutex<Vec<(Request, Arc<Plan<B>>)>>,
+    /// Plans for other feeds and wanted tensors, the most recently used one last.
+    plan_cache: Mutex<Vec<(Request, Arc<Plan<B>>)>>,
     suggestions: Suggestions,
 }
 
@@ -105,8 +105,8 @@ pub(super) type Watch<'w> = &'w mut (dyn FnMut(usize, Duration) + Send);
 /// What is fed, sorted, and what is wanted.
 type Request = (Vec<usize>, Vec<usize>);
 
-/// Plans for other feeds and wanted tensors that a session keeps: each has packed weights of its own.
-const OTHERS: usize = 4;
+/// Number of plans for other feeds and wanted tensors that a session keeps: each has packed weights of its own.
+const PLAN_CACHE_SIZE: usize = 4;
 
 impl<B: Backend> Session<B> {
     /// Prepares a graph.
@@ -152,7 +152,7 @@ impl<B: Backend> Session<B> {
             available,
             plan: Arc::new(plan),
             wanted,
-            others: Mutex::default(),
+            plan_cache: Mutex::default(),
             suggestions: Suggestions::default(),
         })
     }
@@ -222,8 +222,8 @@ impl<B: Backend> Session<B> {
     /// Something failed meanwhile.
     pub fn synchronise(&self) -> Result<()> {
         self.backend.synchronise()?;
-        let others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
-        others.iter().map(|(_, plan)| plan).chain([&self.plan]).try_for_each(|plan| self.check_faults(plan))
+        let cached = self.plan_cache.lock().unwrap_or_else(PoisonError::into_inner);
+        cached.iter().map(|(_, plan)| plan).chain([&self.plan]).try_for_each(|plan| self.check_faults(plan))
     }
     /// What kernels have found while they ran, if everything is done.
     fn check_faults(&self, plan: &Plan<B>) -> Result<()> {
@@ -283,7 +283,7 @@ impl<B: Backend> Session<B> {
         })
     }
 
-    /// The plan for what is fed and wanted, made where there is none yet.
+    /// Returns the plan for these feeds and wanted tensors, from the cache if it is there.
     fn plan(&self, mut fed: Vec<usize>, wanted: &[usize]) -> Result<Arc<Plan<B>>> {
         let mut inputs = self.network.inputs.clone();
         [&mut fed, &mut inputs].into_iter().for_each(|list| list.sort_unstable());
@@ -292,20 +292,30 @@ impl<B: Backend> Session<B> {
             return Ok(self.plan.clone());
         }
         let request: Request = (fed, wanted.to_vec());
-        let known = |all: &[(Request, Arc<Plan<B>>)]| all.iter().find(|(r, _)| *r == request).map(|(_, p)| p.clone());
-        let lock = || self.others.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(plan) = known(&lock()) {
+        if let Some(plan) = self.cached(&request) {
             return Ok(plan);
         }
         let backends = (&self.backend, &self.cpu);
         let make = || Plan::new(&self.network, backends, (&request.0, wanted), &self.options, self.available);
         let plan = Arc::new(self.pool.install(make)?);
-        let mut others = lock();
-        if others.len() >= OTHERS {
-            others.remove(0);
+        // Another thread may have made it in the meantime.
+        if let Some(plan) = self.cached(&request) {
+            return Ok(plan);
         }
-        others.push((request, plan.clone()));
+        let mut cache = self.plan_cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if cache.len() >= PLAN_CACHE_SIZE {
+            cache.remove(0);
+        }
+        cache.push((request, plan.clone()));
         Ok(plan)
+    }
+
+    /// Returns the cached plan for a request, which becomes the most recently used one.
+    fn cached(&self, request: &Request) -> Option<Arc<Plan<B>>> {
+        let mut cache = self.plan_cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = cache.iter().position(|(r, _)| r == request)?;
+        cache[at..].rotate_left(1);
+        cache.last().map(|(_, plan)| plan.clone())
     }
 
     /// Gives also the plan that was followed.
@@ -521,6 +531,47 @@ mod tests {
     }
 
     #[test]
+    fn the_least_recently_used_plan_is_dropped() {
+        let mut g = Graph::new("g").unwrap();
+        let mut t = g.input("x", Dtype::Float32, [2]).unwrap();
+        let names: Vec<String> = (0..PLAN_CACHE_SIZE + 2).map(|i| format!("t{i}")).collect();
+        for name in &names {
+            t = g.relu(t).out_name(name).call().unwrap();
+        }
+        g.set_outputs(&[t]).unwrap();
+        let session = Session::new(&g, CpuBackend::new(), &RunOptions::default()).unwrap();
+        let fetch = |i: usize| session.fetch(&[("x", Array::from([1f32, -1.0]))], &[names[i].as_str()]).unwrap();
+        (0..PLAN_CACHE_SIZE).for_each(|i| drop(fetch(i)));
+        fetch(0);
+        fetch(PLAN_CACHE_SIZE);
+        let wanted = |i: usize| vec![session.by_name[&names[i]]];
+        let is_cached = |i: usize| session.plan_cache.lock().unwrap().iter().any(|((_, w), _)| *w == wanted(i));
+        assert!(is_cached(0) && !is_cached(1) && is_cached(PLAN_CACHE_SIZE));
+    }
+
+    /// The failing operator is named, not the last one that is fused into its kernel.
+    #[test]
+    fn an_error_names_the_operator_that_failed() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [4, 3]).unwrap();
+        let i = g.input("i", Dtype::Int32, [2]).unwrap();
+        let before = g.relu(x).call().unwrap();
+        let picked = g.index_select(before, i).axis(0).out_name("picked").call().unwrap();
+        let r = g.relu(picked).call().unwrap();
+        let z = g.mul(r, 2.0).out_name("z").call().unwrap();
+        g.set_outputs(&[z]).unwrap();
+        for unfused in [false, true] {
+            let options = RunOptions { unfused, ..Default::default() };
+            let session = Session::new(&g, CpuBackend::new(), &options).unwrap();
+            let x = Array::filled(Dtype::Float32, [4, 3], 1.0).unwrap();
+            let error = session.run(&[("x", x), ("i", Array::from([0i32, 7]))]).unwrap_err().to_string();
+            let expected =
+                "top.Gather \"picked\" (ops[1]): index 7 is out of range for axis 0 (4 entries); expected -4 to 3";
+            assert!(error.starts_with(expected) && error.contains("indices  i"), "{error}");
+        }
+    }
+
+    #[test]
     fn an_op_without_kernel_is_named() {
         let mut g = Graph::new("g").unwrap();
         let x = g.input("x", Dtype::Float32, [1, 4, 2, 2]).unwrap();
@@ -530,7 +581,7 @@ mod tests {
         let error = Session::new(&g, CpuBackend::new(), &RunOptions::default()).err().unwrap();
         assert_eq!(
             error.to_string(),
-            "top.Mmap2Rgbmap \"y\" (ops[0]): tpulang has no kernel for it: only a chip's own code defines it\n   operand 0  x  1x4x2x2 float32"
+            "top.Mmap2Rgbmap \"y\" (ops[0]): tpulang has no kernel for it: only a chip's own code defines it\n   input  x  1x4x2x2 float32"
         );
     }
 }

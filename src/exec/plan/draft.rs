@@ -136,7 +136,7 @@ impl Draft {
     }
     /// A further tensor.
     pub fn add(&mut self, ty: ValueType, constant: Option<Array>) -> usize {
-        let type_text = format!("{} {}", shape_text(&ty.shape), ty.dtype);
+        let type_text = format!("{} {}", shape_text(&ty.plain_shape()), ty.dtype);
         self.tensors.push(Some(Slot { ty, type_text, constant }));
         self.made_by.push(None);
         self.uses.push(0);

@@ -246,17 +246,16 @@ impl<B: Backend> Plan<B> {
         let slot = self.tensors.get(tensor).and_then(Option::as_ref);
         slot.ok_or_else(|| Cause::ForeignTensor(tensor as u32).into())
     }
-    /// Where an error of a node belongs.
+    /// The context for an error of a node: its first operator, since those fused into it are element-wise and cannot fail.
     pub fn context(&self, node: &Node) -> CallContext {
-        let slot = |t: &usize| self.slot(*t).ok();
-        let (function, index) = node.last().map_or((String::new(), 0), |o| (format!("top.{}", o.op.name()), o.index));
-        let operands = node.operands();
-        let rows = operands.iter().filter_map(slot).take(8).enumerate();
+        let Some(stage) = node.stages.first() else { return CallContext::default() };
+        let rows = stage.op.operands().filter_map(|(name, t)| Some((name, self.slot(*t).ok()?)));
+        let row = |(name, slot): (&str, &Slot)| [name.to_owned(), slot.ty.name.clone(), slot.type_text.clone()];
         CallContext {
-            function,
-            out: node.outputs().next().and_then(|t| slot(&t)).map(|s| s.ty.name.clone()),
-            index,
-            operands: rows.map(|(i, s)| [format!("operand {i}"), s.ty.name.clone(), s.type_text.clone()]).collect(),
+            function: format!("top.{}", stage.op.name()),
+            out: stage.outputs().next().and_then(|t| self.slot(t).ok()).map(|s| s.ty.name.clone()),
+            index: stage.index,
+            operands: rows.take(8).map(row).collect(),
         }
     }
 }
