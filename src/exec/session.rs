@@ -1,6 +1,6 @@
 use super::{
     Backend, CpuBackend, Precision, Run,
-    plan::{Kernel, Network, Operation, Plan, Slot, Step, for_compute},
+    plan::{Kernel, Network, Operation, Plan, Slot, Step, TensorIndex, for_compute},
 };
 use crate::{
     array::{Array, as_declared},
@@ -85,12 +85,12 @@ pub struct Session<B: Backend> {
     cpu: CpuBackend,
     pool: rayon::ThreadPool,
     network: Network,
-    by_name: HashMap<String, usize>,
+    by_name: HashMap<String, TensorIndex>,
     options: RunOptions,
     available: fn(&B) -> u64,
     /// For the graph's inputs, giving what [`Session::run`] gives.
     pub(super) plan: Arc<Plan<B>>,
-    pub(super) wanted: Vec<usize>,
+    pub(super) wanted: Vec<TensorIndex>,
     /// Plans for other feeds and wanted tensors, the most recently used one last.
     plan_cache: Mutex<Vec<(Request, Arc<Plan<B>>)>>,
     suggestions: Suggestions,
@@ -103,7 +103,7 @@ pub(super) type Followed<B> = (Arc<Plan<B>>, IndexMap<String, Array>);
 pub(super) type Watch<'w> = &'w mut (dyn FnMut(usize, Duration) + Send);
 
 /// What is fed, sorted, and what is wanted.
-type Request = (Vec<usize>, Vec<usize>);
+type Request = (Vec<TensorIndex>, Vec<TensorIndex>);
 
 /// Number of plans for other feeds and wanted tensors that a session keeps: each has packed weights of its own.
 const PLAN_CACHE_SIZE: usize = 4;
@@ -135,15 +135,15 @@ impl<B: Backend> Session<B> {
             .build()
             .map_err(|e| argument("threads", options.threads, e))?;
         let (network, cpu) = (Network::new(graph, options.precision)?, CpuBackend::new());
-        let wanted: Vec<usize> = match options.all {
+        let wanted: Vec<TensorIndex> = match options.all {
             true => network.operators.iter().flat_map(Operation::outputs).collect(),
-            false => graph.outputs().iter().map(|t| t.index()).collect(),
+            false => graph.outputs().iter().map(|t| TensorIndex(t.index())).collect(),
         };
         let make = || Plan::new(&network, (&backend, &cpu), (&network.inputs, &wanted), options, available);
         let plan = pool.install(make)?;
         let names = network.tensors.iter().enumerate();
         Ok(Session {
-            by_name: names.filter_map(|(i, s)| Some((s.as_ref()?.ty.name.clone(), i))).collect(),
+            by_name: names.filter_map(|(i, s)| Some((s.as_ref()?.ty.name.clone(), TensorIndex(i)))).collect(),
             backend,
             cpu,
             pool,
@@ -171,7 +171,7 @@ impl<B: Backend> Session<B> {
     /// # Errors
     /// As [`run`], or there is no tensor of a name.
     pub fn fetch(&self, feeds: &(impl Feeds + ?Sized), names: &[&str]) -> Result<IndexMap<String, Array>> {
-        let wanted: Vec<usize> = names.iter().map(|n| self.find("tensor", n)).collect::<Result<_>>()?;
+        let wanted: Vec<TensorIndex> = names.iter().map(|n| self.find("tensor", n)).collect::<Result<_>>()?;
         self.compute(feeds, &wanted, None).map(|(_, results)| results)
     }
 
@@ -272,7 +272,7 @@ impl<B: Backend> Session<B> {
         self.plan.peak_bytes()
     }
 
-    fn find(&self, kind: &'static str, name: &str) -> Result<usize> {
+    fn find(&self, kind: &'static str, name: &str) -> Result<TensorIndex> {
         self.by_name.get(name).copied().ok_or_else(|| {
             let inputs = self.network.inputs.iter().filter_map(|i| self.network.slot(*i).ok());
             let nearest = match kind {
@@ -284,7 +284,7 @@ impl<B: Backend> Session<B> {
     }
 
     /// Returns the plan for these feeds and wanted tensors, from the cache if it is there.
-    fn plan(&self, mut fed: Vec<usize>, wanted: &[usize]) -> Result<Arc<Plan<B>>> {
+    fn plan(&self, mut fed: Vec<TensorIndex>, wanted: &[TensorIndex]) -> Result<Arc<Plan<B>>> {
         let mut inputs = self.network.inputs.clone();
         [&mut fed, &mut inputs].into_iter().for_each(|list| list.sort_unstable());
         let is_usual = fed == inputs;
@@ -322,7 +322,7 @@ impl<B: Backend> Session<B> {
     pub(super) fn compute(
         &self,
         feeds: &(impl Feeds + ?Sized),
-        wanted: &[usize],
+        wanted: &[TensorIndex],
         watch: Option<Watch>,
     ) -> Result<Followed<B>> {
         let fed = self.checked_feeds(feeds)?;
@@ -337,18 +337,19 @@ impl<B: Backend> Session<B> {
 
     fn go(
         &self,
-        fed: HashMap<usize, Array>,
+        fed: HashMap<TensorIndex, Array>,
         plan: &Plan<B>,
-        wanted: &[usize],
+        wanted: &[TensorIndex],
         mut watch: Option<Watch>,
     ) -> Result<IndexMap<String, Array>> {
-        let (places, feeds): (Vec<usize>, Vec<Array>) = {
+        let (tensors, feeds): (Vec<TensorIndex>, Vec<Array>) = {
             let mut fed: Vec<_> = fed.into_iter().collect();
             fed.sort_unstable_by_key(|(tensor, _)| *tensor);
             fed.into_iter().unzip()
         };
         let repeatable = watch.is_none() && plan.steps.iter().all(|s| matches!(s.kernel, Kernel::Here(_)));
-        let mut steps = |feeds: Vec<B::Buffer>| self.steps(plan, places.iter().copied().zip(feeds), wanted, &mut watch);
+        let mut steps =
+            |feeds: Vec<B::Buffer>| self.steps(plan, tensors.iter().copied().zip(feeds), wanted, &mut watch);
         let run = Run { feeds, repeatable, steps: &mut steps, check: &|| self.check_faults(plan) };
         let results = self.backend.run_plan(&plan.memo, run)?;
         wanted
@@ -362,12 +363,12 @@ impl<B: Backend> Session<B> {
     fn steps(
         &self,
         plan: &Plan<B>,
-        fed: impl Iterator<Item = (usize, B::Buffer)>,
-        wanted: &[usize],
+        fed: impl Iterator<Item = (TensorIndex, B::Buffer)>,
+        wanted: &[TensorIndex],
         watch: &mut Option<Watch>,
     ) -> Result<Vec<B::Buffer>> {
         let mut buffers: Vec<Option<B::Buffer>> = vec![None; plan.tensors.len()];
-        fed.for_each(|(tensor, buffer)| buffers[tensor] = Some(buffer));
+        fed.for_each(|(tensor, buffer)| buffers[tensor.0] = Some(buffer));
         for (i, (step, freed)) in plan.steps.iter().zip(&plan.freed).enumerate() {
             let begun = watch.is_some().then(Instant::now);
             let results = self.step(plan, step, &mut buffers, freed).map_err(|e| {
@@ -381,14 +382,14 @@ impl<B: Backend> Session<B> {
             }
             for (&tensor, buffer) in step.outputs.iter().zip(results) {
                 // What is fed is not computed.
-                buffers[tensor].get_or_insert(buffer);
+                buffers[tensor.0].get_or_insert(buffer);
             }
             // Also results that nobody reads.
-            freed.iter().for_each(|t| buffers[*t] = None);
+            freed.iter().for_each(|t| buffers[t.0] = None);
         }
-        let result = |t: &usize| {
-            let buffer = buffers[*t].as_ref().or_else(|| plan.constants.get(t)).cloned();
-            let missing = || Cause::MissingData(format!("tensor {t} was not computed"));
+        let result = |t: &TensorIndex| {
+            let buffer = buffers[t.0].as_ref().or_else(|| plan.constants.get(t)).cloned();
+            let missing = || Cause::MissingData(format!("internal error: tensor {} was not computed", t.0));
             buffer.ok_or_else(|| missing().into())
         };
         wanted.iter().map(result).collect()
@@ -399,15 +400,15 @@ impl<B: Backend> Session<B> {
         plan: &Plan<B>,
         step: &Step<B::Kernel>,
         buffers: &mut [Option<B::Buffer>],
-        freed: &[usize],
+        freed: &[TensorIndex],
     ) -> Result<Vec<B::Buffer>> {
-        let mut operands: Vec<_> = step.operands.iter().map(|t| buffers[*t].clone()).collect();
+        let mut operands: Vec<_> = step.operands.iter().map(|t| buffers[t.0].clone()).collect();
         // What is read for the last time is the kernel's alone.
-        freed.iter().for_each(|t| buffers[*t] = None);
+        freed.iter().for_each(|t| buffers[t.0] = None);
         if let Kernel::Streamed(_) = step.kernel {
             let backends = (&self.backend, &self.cpu);
             let prepared = plan.prepared(&step.node, backends, &HashMap::new(), self.options.strict)?;
-            let upload = |t: usize, array: &Array| self.backend.upload(&plan.slot(t)?.ty.buffered(array)?);
+            let upload = |t: TensorIndex, array: &Array| self.backend.upload(&plan.slot(t)?.ty.buffered(array)?);
             let read = prepared.reads.iter().map(|(t, array)| Ok((*t, upload(*t, array)?)));
             let results = self.run_kernel(plan, step, &prepared.kernel, &mut operands, &read.collect::<Result<_>>()?);
             // It is not there to be asked later.
@@ -426,7 +427,7 @@ impl<B: Backend> Session<B> {
         step: &Step<B::Kernel>,
         kernel: &Kernel<B::Kernel>,
         operands: &mut [Option<B::Buffer>],
-        constants: &HashMap<usize, B::Buffer>,
+        constants: &HashMap<TensorIndex, B::Buffer>,
     ) -> Result<Vec<B::Buffer>> {
         for (t, operand) in step.operands.iter().zip(&mut *operands).filter(|(_, operand)| operand.is_none()) {
             *operand = constants.get(t).cloned();
@@ -442,14 +443,15 @@ impl<B: Backend> Session<B> {
                 let download = |b: &B::Buffer| for_compute(&self.backend.download(b)?);
                 let operands = operands.iter().map(|b| b.as_ref().map(download).transpose());
                 let results = self.cpu.run(kernel, &mut operands.collect::<Result<Vec<_>>>()?)?;
-                let upload = |(t, array): (&usize, &Array)| self.backend.upload(&plan.slot(*t)?.ty.buffered(array)?);
+                let upload =
+                    |(t, array): (&TensorIndex, &Array)| self.backend.upload(&plan.slot(*t)?.ty.buffered(array)?);
                 step.outputs.iter().zip(&results).map(upload).collect()
             }
             Kernel::Streamed(_) => Err(invalid("a kernel that is not there")),
         }
     }
 
-    fn checked_feeds(&self, feeds: &(impl Feeds + ?Sized)) -> Result<HashMap<usize, Array>> {
+    fn checked_feeds(&self, feeds: &(impl Feeds + ?Sized)) -> Result<HashMap<TensorIndex, Array>> {
         let (mut errors, mut checked) = (Vec::new(), HashMap::new());
         for (name, array) in feeds.feeds() {
             let fed = self.find("input", name).and_then(|t| Ok((t, checked_feed(self.network.slot(t)?, array)?)));

@@ -1,8 +1,8 @@
 //! Attention as one operator: two products with a softmax between them become `top.ScaleDotProductAttention`, which reads and
 //! writes heads where they lie inside of queries, so that nothing is permuted either.
 use super::{
-    draft::{Draft, Node},
-    network::Operation,
+    draft::{Draft, Node, NodeIndex},
+    network::{Operation, TensorIndex},
 };
 use crate::{
     base::Result,
@@ -14,7 +14,7 @@ use crate::{
 const HEADS_OUTSIDE: [i64; 4] = [0, 2, 1, 3];
 
 /// Where attention ends, the product with the values, it becomes one node; and where a permutation moves its heads, they stay.
-pub(super) fn attention<B: Backend>(draft: &mut Draft, at: usize, backend: &B) -> Result<bool> {
+pub(super) fn attention<B: Backend>(draft: &mut Draft, at: NodeIndex, backend: &B) -> Result<bool> {
     if let Some(before) = moves_heads_of(draft, at) {
         return heads_stay(draft, before, at, backend);
     }
@@ -24,16 +24,16 @@ pub(super) fn attention<B: Backend>(draft: &mut Draft, at: usize, backend: &B) -
 
 /// What a product with values is the end of.
 struct Found {
-    op: ScaleDotProductAttention<usize>,
+    op: ScaleDotProductAttention<TensorIndex>,
     /// The nodes before it that do its parts.
-    parts: Vec<usize>,
+    parts: Vec<NodeIndex>,
     /// The permutations that give queries, keys and values, where nothing else reads these; the tensor that each moves, and
     /// whether its heads would lie inside without.
-    moved: Vec<(usize, usize, bool)>,
+    moved: Vec<(NodeIndex, TensorIndex, bool)>,
 }
 
 impl Found {
-    fn ending(draft: &Draft, at: usize) -> Result<Option<Found>> {
+    fn ending(draft: &Draft, at: NodeIndex) -> Result<Option<Found>> {
         // Queries of heads that share keys and values may be rows of one: then these are split last.
         let split = view(draft, at).and_then(|joined| draft.only_for_one(joined));
         match only(draft, split.unwrap_or(at)) {
@@ -46,7 +46,11 @@ impl Found {
     }
 
     /// Attention that was found without the views of its queries.
-    fn of_attention(draft: &Draft, op: &ScaleDotProductAttention<usize>, split: Option<usize>) -> Option<Found> {
+    fn of_attention(
+        draft: &Draft,
+        op: &ScaleDotProductAttention<TensorIndex>,
+        split: Option<NodeIndex>,
+    ) -> Option<Found> {
         let (joining, query) = apart(draft, op.query)?;
         let moved = moved_from(draft, query, &[(&HEADS_OUTSIDE, true)]).into_iter().collect();
         let op = ScaleDotProductAttention { query, ..op.clone() };
@@ -54,8 +58,8 @@ impl Found {
     }
 
     /// Of which this is the product with values, before what splits its rows.
-    fn of_products(draft: &Draft, end: &MatMul<usize>, split: Option<usize>) -> Result<Option<Found>> {
-        let mut parts: Vec<usize> = split.into_iter().collect();
+    fn of_products(draft: &Draft, end: &MatMul<TensorIndex>, split: Option<NodeIndex>) -> Result<Option<Found>> {
+        let mut parts: Vec<NodeIndex> = split.into_iter().collect();
         let Some(softmax) = maker(draft, end.input, &mut parts).filter(|_| is_plain(end) && !end.right_transpose)
         else {
             return Ok(None);
@@ -85,8 +89,8 @@ impl Found {
         // The mask must be broadcast to the scores as they stand beside the queries: not in another shape, and not the
         // scores to the mask.
         if let Some(mask) = &scores.mask {
-            let shape = |t: usize| draft.slot(t).map(|s| s.ty.shape.as_slice());
-            let rows = |t: usize| shape(t).map(|s| s.split_last().map(|s| s.1));
+            let shape = |t: TensorIndex| draft.slot(t).map(|s| s.ty.shape.as_slice());
+            let rows = |t: TensorIndex| shape(t).map(|s| s.split_last().map(|s| s.1));
             if rows(query)? != rows(mask.sum)? {
                 return Ok(None);
             }
@@ -97,7 +101,7 @@ impl Found {
     }
 
     /// The node at `at` does it all, if the backend takes that.
-    fn replaced<B: Backend>(self, draft: &mut Draft, at: usize, backend: &B) -> Result<bool> {
+    fn replaced<B: Backend>(self, draft: &mut Draft, at: NodeIndex, backend: &B) -> Result<bool> {
         let Some(last) = draft.node(at).and_then(Node::last).cloned() else { return Ok(false) };
         let mut op = self.op;
         let mut views = Vec::new();
@@ -133,21 +137,21 @@ impl Found {
 /// What softmax is taken of.
 struct Scores {
     /// The node that multiplies queries and keys.
-    product: usize,
+    product: NodeIndex,
     scale: f64,
     mask: Option<Mask>,
 }
 
 /// What is added to the scores.
 struct Mask {
-    tensor: usize,
+    tensor: TensorIndex,
     /// The scores with the mask.
-    sum: usize,
+    sum: TensorIndex,
 }
 
 impl Scores {
     /// `scale * Q K^T + mask`, without either or with both. Its nodes, the product too, are added to the parts.
-    fn new(draft: &Draft, scores: usize, parts: &mut Vec<usize>) -> Result<Option<Scores>> {
+    fn new(draft: &Draft, scores: TensorIndex, parts: &mut Vec<NodeIndex>) -> Result<Option<Scores>> {
         let Some(mut maker) = self::maker(draft, scores, parts) else { return Ok(None) };
         let mut found = Scores { product: maker, scale: 1.0, mask: None };
         if let Some(Op::Add(add)) = only(draft, maker)
@@ -155,7 +159,7 @@ impl Scores {
             && !add.do_relu
             && add.coeff.iter().flatten().all(|c| *c == 1.0)
         {
-            let computes = |t: usize| {
+            let computes = |t: TensorIndex| {
                 let mut views = Vec::new();
                 let node = self::maker(draft, t, &mut views)?;
                 matches!(only(draft, node), Some(Op::MulConst(_) | Op::MatMul(_))).then_some((node, views))
@@ -188,28 +192,28 @@ impl Scores {
 }
 
 /// The permutation, of one of these orders, that gives a tensor to one reader; what it moves; what stands beside the order.
-fn moved_from(draft: &Draft, t: usize, orders: &[(&[i64], bool)]) -> Option<(usize, usize, bool)> {
+fn moved_from(draft: &Draft, t: TensorIndex, orders: &[(&[i64], bool)]) -> Option<(NodeIndex, TensorIndex, bool)> {
     let at = draft.only_for_one(t)?;
     let Op::Permute(p) = only(draft, at)? else { return None };
     orders.iter().find(|o| o.0 == p.order).map(|o| (at, p.input, o.1))
 }
 
 /// Of queries whose heads are rows of fewer: the node that joins them, and what they are apart.
-fn apart(draft: &Draft, query: usize) -> Option<(usize, usize)> {
+fn apart(draft: &Draft, query: TensorIndex) -> Option<(NodeIndex, TensorIndex)> {
     let joining = draft.only_for_one(query)?;
     Some((joining, view(draft, joining)?))
 }
 
 /// What a node shows in another shape, of the same rows.
-fn view(draft: &Draft, at: usize) -> Option<usize> {
+fn view(draft: &Draft, at: NodeIndex) -> Option<TensorIndex> {
     let Op::Reshape(view) = only(draft, at)? else { return None };
-    let row = |t: usize| draft.slot(t).ok()?.ty.shape.last().copied();
+    let row = |t: TensorIndex| draft.slot(t).ok()?.ty.shape.last().copied();
     let made = draft.node(at)?.outputs().next()?;
     (row(view.input)? == row(made)?).then_some(view.input)
 }
 
 /// The node that makes a tensor of which one operand alone is made; also beyond a view, which is one of the parts then.
-fn maker(draft: &Draft, t: usize, parts: &mut Vec<usize>) -> Option<usize> {
+fn maker(draft: &Draft, t: TensorIndex, parts: &mut Vec<NodeIndex>) -> Option<NodeIndex> {
     let at = draft.only_for_one(t)?;
     let Some(seen) = view(draft, at) else { return Some(at) };
     parts.push(at);
@@ -217,14 +221,14 @@ fn maker(draft: &Draft, t: usize, parts: &mut Vec<usize>) -> Option<usize> {
 }
 
 /// The operator of a node that has one.
-fn only(draft: &Draft, at: usize) -> Option<&Op<usize>> {
+fn only(draft: &Draft, at: NodeIndex) -> Option<&Op<TensorIndex>> {
     match draft.node(at)?.stages.as_slice() {
         [one] => Some(&one.op),
         _ => None,
     }
 }
 
-fn is_plain(op: &MatMul<usize>) -> bool {
+fn is_plain(op: &MatMul<TensorIndex>) -> bool {
     !(op.left_transpose || op.output_transpose || op.hdim_is_batch || op.do_relu) && op.keep_dims && op.bias.is_none()
 }
 
@@ -244,14 +248,14 @@ fn has_one_batch(types: &Signature) -> bool {
 }
 
 /// The attention whose heads a permutation moves inside, where nothing else reads them as they are.
-fn moves_heads_of(draft: &Draft, at: usize) -> Option<usize> {
+fn moves_heads_of(draft: &Draft, at: NodeIndex) -> Option<NodeIndex> {
     let Op::Permute(p) = only(draft, at)? else { return None };
     let before = draft.only_for_one(p.input).filter(|_| p.order == HEADS_OUTSIDE)?;
     matches!(only(draft, before)?, Op::ScaleDotProductAttention(_)).then_some(before)
 }
 
 /// The attention writes its heads where the permutation would move them, which becomes a view.
-fn heads_stay<B: Backend>(draft: &mut Draft, before: usize, at: usize, backend: &B) -> Result<bool> {
+fn heads_stay<B: Backend>(draft: &mut Draft, before: NodeIndex, at: NodeIndex, backend: &B) -> Result<bool> {
     let (Some(attention), Some(permute)) =
         (draft.node(before).and_then(Node::last).cloned(), draft.node(at).and_then(Node::last).cloned())
     else {

@@ -1,5 +1,5 @@
 //! What a plan does, for reading.
-use super::{Kernel, Plan, Step, rules};
+use super::{Kernel, Plan, Step, TensorIndex, rules};
 use crate::{
     array::byte_text,
     base::{counted, shape_text},
@@ -52,7 +52,7 @@ impl<B: Backend> Plan<B> {
 
     /// Whether the channels of what it reads lie otherwise than those of its result.
     fn moves(&self, step: &Step<B::Kernel>) -> bool {
-        let in_blocks = |t: &usize| self.slot(*t).is_ok_and(|s| matches!(s.ty.layout, Layout::Blocked { .. }));
+        let in_blocks = |t: &TensorIndex| self.slot(*t).is_ok_and(|s| matches!(s.ty.layout, Layout::Blocked { .. }));
         step.operands.iter().any(in_blocks) != step.outputs.iter().any(in_blocks)
     }
 

@@ -2,7 +2,7 @@
 //! and need not convert them.
 use super::{
     draft::{Draft, Node},
-    network::Operation,
+    network::{Operation, TensorIndex},
 };
 use crate::{
     base::Result,
@@ -18,7 +18,7 @@ use std::collections::{HashMap, HashSet};
 pub(super) fn assign<B: Backend>(draft: &mut Draft, backend: &B) -> Result<usize> {
     let mut layouts = Layouts::default();
     let mut times = 0;
-    for at in 0..draft.places() {
+    for at in draft.indices() {
         let Some(node) = draft.node(at).cloned() else { continue };
         match layouts.proposed(draft, &node, backend)? {
             Some(blocked) => {
@@ -29,7 +29,7 @@ pub(super) fn assign<B: Backend>(draft: &mut Draft, backend: &B) -> Result<usize
         }
     }
     if let Some(last) = layouts.nodes.last().and_then(Node::last).map(|o| o.index) {
-        draft.kept().for_each(|t| layouts.ensure(t, last));
+        draft.kept().into_iter().for_each(|t| layouts.ensure(t, last));
     }
     draft.rebuild(layouts.nodes);
     Ok(times)
@@ -38,9 +38,9 @@ pub(super) fn assign<B: Backend>(draft: &mut Draft, backend: &B) -> Result<usize
 #[derive(Default)]
 struct Layouts {
     /// The same tensor in the other layout, for each of both.
-    other: HashMap<usize, usize>,
+    other: HashMap<TensorIndex, TensorIndex>,
     /// Of these, those that are there by now. A tensor that has no other is always there.
-    made: HashSet<usize>,
+    made: HashSet<TensorIndex>,
     /// All so far, in order of computation.
     nodes: Vec<Node>,
 }
@@ -50,15 +50,16 @@ impl Layouts {
     /// few channels it may read a plain image.
     fn proposed<B: Backend>(&mut self, draft: &mut Draft, node: &Node, backend: &B) -> Result<Option<Node>> {
         let is_anchor = matches!(node.stages.first(), Some(Operation { op: Op::Conv(_), .. }));
-        let operands: Vec<usize> = node.operands().into_iter().filter(|t| draft.constant(*t).is_none()).collect();
-        let is_blocked = |t: &usize| self.other.get(t).is_some_and(|other| self.made.contains(other));
+        let operands: Vec<TensorIndex> = node.operands().into_iter().filter(|t| draft.constant(*t).is_none()).collect();
+        let is_blocked = |t: &TensorIndex| self.other.get(t).is_some_and(|other| self.made.contains(other));
         if !is_anchor && (operands.is_empty() || !operands.iter().all(is_blocked)) {
             return Ok(None);
         }
         let plain = operands.first().filter(|t| !is_blocked(t)).copied();
         for plain in plain.map(Some).into_iter().chain([None]) {
             let in_blocks = operands.iter().copied().filter(|t| Some(*t) != plain);
-            let in_blocks: Vec<usize> = in_blocks.chain(node.stages.iter().flat_map(Operation::outputs)).collect();
+            let in_blocks: Vec<TensorIndex> =
+                in_blocks.chain(node.stages.iter().flat_map(Operation::outputs)).collect();
             if let Some(blocked) = self.on_blocks(draft, node, &in_blocks)?
                 && backend.takes(&draft.types(&blocked)?)
             {
@@ -69,7 +70,7 @@ impl Layouts {
     }
 
     /// The node with these tensors in blocks.
-    fn on_blocks(&mut self, draft: &mut Draft, node: &Node, tensors: &[usize]) -> Result<Option<Node>> {
+    fn on_blocks(&mut self, draft: &mut Draft, node: &Node, tensors: &[TensorIndex]) -> Result<Option<Node>> {
         for t in tensors {
             if !self.other.contains_key(t) {
                 let Some(ty) = draft.slot(*t)?.ty.blocked() else { return Ok(None) };
@@ -80,7 +81,7 @@ impl Layouts {
                 }
             }
         }
-        let twin = |t: &usize| if tensors.contains(t) { self.other[t] } else { *t };
+        let twin = |t: &TensorIndex| if tensors.contains(t) { self.other[t] } else { *t };
         let stages = node.stages.iter().map(|s| Operation {
             op: s.op.map(twin),
             results: s.results.iter().map(|t| t.as_ref().map(twin)).collect(),
@@ -97,7 +98,7 @@ impl Layouts {
     }
 
     /// Converts what is there in the other layout alone, for the operator of that index.
-    fn ensure(&mut self, tensor: usize, index: usize) {
+    fn ensure(&mut self, tensor: TensorIndex, index: usize) {
         let Some(&other) = self.other.get(&tensor) else { return };
         if self.made.insert(tensor) && self.made.contains(&other) {
             let op = Op::from(Reshape::new(other));

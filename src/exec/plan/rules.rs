@@ -1,9 +1,9 @@
 //! How a draft is rewritten: each rule is small, and all stand in one list.
 use super::{
     attention,
-    draft::{Draft, Node, for_compute, signature},
+    draft::{Draft, Node, NodeIndex, for_compute, signature},
     layout,
-    network::Operation,
+    network::{Operation, TensorIndex},
 };
 use crate::{
     array::Array,
@@ -56,8 +56,8 @@ impl Rule {
 pub(super) fn rewrite<B: Backend>(draft: &mut Draft, backend: &B) -> Result<Vec<(Rule, usize)>> {
     let mut applied = Vec::new();
     for rule in Rule::ALL {
-        let each = |rewritten: &mut dyn FnMut(&mut Draft, usize) -> Result<bool>, draft: &mut Draft| {
-            (0..draft.places()).map(|at| rewritten(draft, at).map(usize::from)).sum::<Result<usize>>()
+        let each = |rewritten: &mut dyn FnMut(&mut Draft, NodeIndex) -> Result<bool>, draft: &mut Draft| {
+            draft.indices().map(|at| rewritten(draft, at).map(usize::from)).sum::<Result<usize>>()
         };
         let times = match rule {
             Rule::Fold => each(&mut |draft, at| Ok(fold(draft, at)), draft)?,
@@ -75,11 +75,12 @@ pub(super) fn rewrite<B: Backend>(draft: &mut Draft, backend: &B) -> Result<Vec<
 /// Bytes of results that are folded, beside as many as the operands have: a small operand may be spread to a large result.
 const FOLDED: usize = 1 << 12;
 
-fn fold(draft: &mut Draft, at: usize) -> bool {
+fn fold(draft: &mut Draft, at: NodeIndex) -> bool {
     let Some(node) = draft.node(at) else { return false };
-    let size =
-        |t: usize| draft.slot(t).map_or(usize::MAX, |s| s.ty.elements().saturating_mul(s.ty.buffer_dtype().size()));
-    let sum = |all: &mut dyn Iterator<Item = usize>| all.map(size).fold(0, usize::saturating_add);
+    let size = |t: TensorIndex| {
+        draft.slot(t).map_or(usize::MAX, |s| s.ty.elements().saturating_mul(s.ty.buffer_dtype().size()))
+    };
+    let sum = |all: &mut dyn Iterator<Item = TensorIndex>| all.map(size).fold(0, usize::saturating_add);
     let operands = node.operands();
     let is_known = operands.iter().all(|t| draft.constant(*t).is_some());
     if !is_known || sum(&mut node.outputs()) > sum(&mut operands.iter().copied()).saturating_add(FOLDED) {
@@ -94,7 +95,7 @@ fn fold(draft: &mut Draft, at: usize) -> bool {
 
 fn computed(draft: &Draft, node: &Node) -> Result<Option<Vec<Array>>> {
     let backend = CpuBackend::new();
-    let values = |t: usize| draft.constant(t).map(for_compute).transpose();
+    let values = |t: TensorIndex| draft.constant(t).map(for_compute).transpose();
     let signature = signature(node, |t| draft.slot(t), values)?.in_float32();
     let Some(kernel) = backend.prepare(&signature)? else {
         return Ok(None);
@@ -110,13 +111,13 @@ pub(super) fn is_view(node: &Node) -> bool {
 }
 
 /// What it shows so.
-fn shown(draft: &Draft, at: usize) -> Option<usize> {
+fn shown(draft: &Draft, at: NodeIndex) -> Option<TensorIndex> {
     let node = draft.node(at).filter(|node| is_view(node))?;
     node.operands().first().copied()
 }
 
 /// A view of what is made as a view for it alone shows the origin.
-fn view(draft: &mut Draft, at: usize) -> Result<bool> {
+fn view(draft: &mut Draft, at: NodeIndex) -> Result<bool> {
     let Some(between) = shown(draft, at) else { return Ok(false) };
     let Some((before, origin)) = draft.only_for_one(between).and_then(|n| Some((n, shown(draft, n)?))) else {
         return Ok(false);
@@ -136,7 +137,7 @@ fn view(draft: &mut Draft, at: usize) -> Result<bool> {
 }
 
 /// `(w x + b) s + t` is `(s w) x + (s b + t)`, each channel with its own s and t.
-fn scale(draft: &mut Draft, at: usize) -> Result<bool> {
+fn scale(draft: &mut Draft, at: NodeIndex) -> Result<bool> {
     let Some([Operation { op, results, .. }]) = draft.node(at).map(|n| n.stages.as_slice()) else {
         return Ok(false);
     };
@@ -179,9 +180,9 @@ fn scale(draft: &mut Draft, at: usize) -> Result<bool> {
 }
 
 /// What each channel is multiplied with, and what is added then.
-fn per_channel(draft: &Draft, op: &Op<usize>) -> Result<Option<(Vec<f64>, Vec<f64>)>> {
-    let numbers = |t: usize| draft.constant(t).map(|a| for_compute(a)?.to_f64()).transpose();
-    let optional = |t: Option<usize>, n: usize, value: f64| t.map_or(Ok(Some(vec![value; n])), numbers);
+fn per_channel(draft: &Draft, op: &Op<TensorIndex>) -> Result<Option<(Vec<f64>, Vec<f64>)>> {
+    let numbers = |t: TensorIndex| draft.constant(t).map(|a| for_compute(a)?.to_f64()).transpose();
+    let optional = |t: Option<TensorIndex>, n: usize, value: f64| t.map_or(Ok(Some(vec![value; n])), numbers);
     Ok(match op {
         Op::Scale(op) => numbers(op.scale)?.zip(numbers(op.bias)?),
         Op::BatchNorm(op) => {
@@ -207,16 +208,16 @@ const PRODUCERS: usize = 4;
 
 /// Fuses an operator into the producer of one of its operands, the one computed last: the other operands are available by
 /// then.
-fn tail<B: Backend>(draft: &mut Draft, at: usize, backend: &B) -> Result<bool> {
+fn tail<B: Backend>(draft: &mut Draft, at: NodeIndex, backend: &B) -> Result<bool> {
     let Some([next]) = draft.node(at).map(|n| n.stages.as_slice()) else {
         return Ok(false);
     };
     // A fused operator keeps the shape; checked here, so that a Concat of many tensors is not looked at for each of them.
     let [Some(result)] = next.results.as_slice() else { return Ok(false) };
     let shape = &draft.slot(*result)?.ty.shape;
-    let keeps_shape = |t: usize| draft.slot(t).is_ok_and(|slot| slot.ty.shape == *shape);
+    let keeps_shape = |t: TensorIndex| draft.slot(t).is_ok_and(|slot| slot.ty.shape == *shape);
     let candidates = next.op.operands().map(|(_, t)| *t).filter(|t| keeps_shape(*t));
-    let mut makers: Vec<usize> = candidates.filter_map(|t| draft.only_for_one(t)).collect();
+    let mut makers: Vec<NodeIndex> = candidates.filter_map(|t| draft.only_for_one(t)).collect();
     makers.sort_unstable();
     for before in makers.into_iter().rev().take(PRODUCERS) {
         let (Some(node), Some(next)) = (draft.node(before), draft.node(at)) else {
