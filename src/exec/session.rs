@@ -19,26 +19,26 @@ use std::{
 pub struct RunOptions {
     /// Keep every tensor that is computed, not only the outputs.
     pub all: bool,
-    /// Refuse to run operators that the backend lacks on the CPU instead.
+    /// Refuse to fall back to the CPU for operators that the backend lacks.
     pub strict: bool,
-    /// Threads of the CPU kernels; 0 means as many as there are cores.
+    /// Number of threads of the CPU kernels; 0 means one per core.
     pub threads: usize,
-    /// Run each operator by itself, as the graph has it. Numbers then differ by rounding.
+    /// Disable operator fusion. Results then differ by rounding.
     pub unfused: bool,
-    /// In which floats tensors lie in memory. The CPU has them in float32 alone.
+    /// Storage precision of floats. The CPU supports only float32.
     pub precision: Precision,
 }
 
-/// What a run gave.
+/// The results of a run.
 #[derive(Debug, Clone)]
 pub struct RunResults {
     /// Outputs, or with [`RunOptions::all`] all computed tensors, by name, in the order of computation.
     pub tensors: IndexMap<String, Array>,
-    /// How many operators ran where: `cpu: 41 ops`; for a fallback also which.
+    /// Operator counts per device (`cpu: 41 ops`), with the names of those that fell back to the CPU.
     pub summary: String,
 }
 
-/// Arrays by name, as they are fed.
+/// Input arrays by name.
 pub trait Feeds {
     /// Names and arrays.
     fn feeds(&self) -> impl Iterator<Item = (&str, &Array)>;
@@ -59,14 +59,14 @@ impl<S: AsRef<str>, const N: usize> Feeds for [(S, Array); N] {
     }
 }
 
-/// Runs a graph once on `feeds`, one array an input, by name: a [`Session`] used once.
+/// Runs a graph once on `feeds`, one array per input, by name: a [`Session`] used once.
 ///
 /// Floats are computed, and returned, in float32, whatever their dtype; integers in their own. Tensors are freed
 /// after their last use.
 ///
 /// # Errors
-/// A feed is missing, unknown, or of another shape or dtype; a coefficient has no data; the memory is not enough; an
-/// index is out of range; with `strict`, the backend lacks an op.
+/// Returns an error if a feed is missing, unknown, or has another shape or dtype; if a coefficient has no data, memory runs
+/// out or an index is out of range; and, with `strict`, if the backend lacks an op.
 pub fn run<B: Backend>(
     graph: &Graph,
     feeds: &(impl Feeds + ?Sized),
@@ -78,8 +78,7 @@ pub fn run<B: Backend>(
     Ok(RunResults { tensors, summary: session.summary() })
 }
 
-/// A graph made ready for a backend: order, quantization, kernels, coefficients in place. It runs any number of times,
-/// from any thread.
+/// A graph prepared for a backend, with its kernels and coefficients. It runs any number of times, from any thread.
 pub struct Session<B: Backend> {
     backend: B,
     cpu: CpuBackend,
@@ -88,7 +87,7 @@ pub struct Session<B: Backend> {
     by_name: HashMap<String, TensorIndex>,
     options: RunOptions,
     available: fn(&B) -> u64,
-    /// For the graph's inputs, giving what [`Session::run`] gives.
+    /// The plan of [`Session::run`].
     pub(super) plan: Arc<Plan<B>>,
     pub(super) wanted: Vec<TensorIndex>,
     /// Plans for other feeds and wanted tensors, the most recently used one last.
@@ -96,13 +95,13 @@ pub struct Session<B: Backend> {
     suggestions: Suggestions,
 }
 
-/// The plan that a run has followed, and what it gave.
+/// The plan that a run has followed, and its results.
 pub(super) type Followed<B> = (Arc<Plan<B>>, IndexMap<String, Array>);
 
-/// Is told the place of each step that was done, and its time.
+/// A callback that receives the index and duration of each completed step.
 pub(super) type Watch<'w> = &'w mut (dyn FnMut(usize, Duration) + Send);
 
-/// What is fed, sorted, and what is wanted.
+/// The fed tensors, sorted, and the wanted ones.
 type Request = (Vec<TensorIndex>, Vec<TensorIndex>);
 
 /// Number of plans for other feeds and wanted tensors that a session keeps: each has packed weights of its own.
@@ -112,13 +111,13 @@ impl<B: Backend> Session<B> {
     /// Prepares a graph.
     ///
     /// # Errors
-    /// Outputs are not set, a coefficient has no data, propagated quantizations contradict each other, an op has no kernel
-    /// (with `strict`: none of the backend), or the memory is not enough for the coefficients.
+    /// Returns an error if outputs are not set, a coefficient has no data, propagated quantizations contradict each other, an op
+    /// has no kernel (with `strict`: none of the backend), or memory does not suffice for the coefficients.
     pub fn new(graph: &Graph, backend: B, options: &RunOptions) -> Result<Session<B>> {
         Session::within(graph, backend, options, B::available)
     }
 
-    /// In so much memory: weights beyond are read anew in each run.
+    /// Like [`Session::new`], with a memory budget; excess weights are reloaded on every run.
     pub(super) fn within(
         graph: &Graph,
         backend: B,
@@ -127,7 +126,7 @@ impl<B: Backend> Session<B> {
     ) -> Result<Session<B>> {
         graph.check_complete()?;
         if !backend.has_precision(options.precision) {
-            let expected = format!("the backend {} has floats in {} alone", backend.name(), Precision::F32);
+            let expected = format!("the backend {} supports only {}", backend.name(), Precision::F32);
             return Err(argument("precision", options.precision, expected));
         }
         let pool = rayon::ThreadPoolBuilder::new()
@@ -157,29 +156,29 @@ impl<B: Backend> Session<B> {
         })
     }
 
-    /// Runs the graph on `feeds`, one array an input (or in the place of any other tensor), by name, and gives the outputs;
-    /// with [`RunOptions::all`] every computed tensor.
+    /// Runs the graph on `feeds`, one array per input (or instead of any other tensor), by name, and returns the outputs;
+    /// with [`RunOptions::all`], every computed tensor.
     ///
     /// # Errors
-    /// As [`run`].
+    /// Same as for [`run`].
     pub fn run(&self, feeds: &(impl Feeds + ?Sized)) -> Result<IndexMap<String, Array>> {
         self.compute(feeds, &self.wanted, None).map(|(_, results)| results)
     }
 
-    /// As [`Session::run`], for the tensors of these names, computing only what they need.
+    /// Like [`Session::run`], for the tensors of these names, computing only what they need.
     ///
     /// # Errors
-    /// As [`run`], or there is no tensor of a name.
+    /// Same as for [`run`], and if a name is unknown.
     pub fn fetch(&self, feeds: &(impl Feeds + ?Sized), names: &[&str]) -> Result<IndexMap<String, Array>> {
         let wanted: Vec<TensorIndex> = names.iter().map(|n| self.find("tensor", n)).collect::<Result<_>>()?;
         self.compute(feeds, &wanted, None).map(|(_, results)| results)
     }
 
-    /// As [`Session::run`], on the backend's own buffers: nothing is copied, and nobody waits. On a device results are complete
-    /// when its stream has come to them ([`Session::synchronise`]).
+    /// Like [`Session::run`], on backend buffers, without copies or synchronization. Results are valid once the stream completes
+    /// ([`Session::synchronise`]).
     ///
     /// # Errors
-    /// As [`run`]; what goes wrong on a device may be told later, by [`Session::synchronise`].
+    /// Same as for [`run`]; device errors may be reported later, by [`Session::synchronise`].
     pub fn run_on(&self, feeds: Vec<(&str, B::Buffer)>) -> Result<IndexMap<String, B::Buffer>> {
         let mut fed = Vec::new();
         for (name, buffer) in feeds {
@@ -199,11 +198,11 @@ impl<B: Backend> Session<B> {
         self.wanted.iter().zip(results).map(|(t, buffer)| Ok((plan.slot(*t)?.ty.name.clone(), buffer))).collect()
     }
 
-    /// The mean time of `runs` more runs on what was fed last, one right after the other, without its copies to the backend's
-    /// memory and back; none where the backend does not record runs, or has not yet (it does so at the second).
+    /// Replays the last run `runs` times without copies and returns the mean time. Returns `None` if no run has been recorded:
+    /// the backend does not record runs, or does so only at the second.
     ///
     /// # Errors
-    /// Something fails on the device.
+    /// Returns an error if the device fails.
     pub fn repeated(&self, runs: u32) -> Result<Option<Duration>> {
         self.synchronise()?;
         let begun = Instant::now();
@@ -216,39 +215,39 @@ impl<B: Backend> Session<B> {
         Ok(begun.elapsed().checked_div(runs))
     }
 
-    /// Waits until everything is done.
+    /// Blocks until all submitted work completes.
     ///
     /// # Errors
-    /// Something failed meanwhile.
+    /// Returns an error if any of it failed.
     pub fn synchronise(&self) -> Result<()> {
         self.backend.synchronise()?;
         let cached = self.plan_cache.lock().unwrap_or_else(PoisonError::into_inner);
         cached.iter().map(|(_, plan)| plan).chain([&self.plan]).try_for_each(|plan| self.check_faults(plan))
     }
-    /// What kernels have found while they ran, if everything is done.
+    /// Returns the first error recorded by a kernel. All work must be complete.
     fn check_faults(&self, plan: &Plan<B>) -> Result<()> {
         let fault = |step: &Step<B::Kernel>| match &step.kernel {
             Kernel::Here(kernel) => Some(self.backend.fault(kernel)?.in_call(plan.context(&step.node))),
             _ => None,
         };
-        // Each is asked, so that none tells the next run.
+        // Query every kernel, or the next run would report a stale error.
         let found: Vec<Error> = plan.steps.iter().filter_map(fault).collect();
         found.into_iter().next().map_or(Ok(()), Err)
     }
 
-    /// The backend, for its buffers.
+    /// The backend, to access its buffers.
     pub fn backend(&self) -> &B {
         &self.backend
     }
 
-    /// How many operators run where: `cpu: 41 ops`; for a fallback also which.
+    /// Operator counts per device (`cpu: 41 ops`), with the names of those that fall back to the CPU.
     pub fn summary(&self) -> String {
         let (mut fallback, mut here): (BTreeMap<&str, usize>, usize) = (BTreeMap::new(), 0);
-        // What a plan adds belongs to an operator of the graph.
-        let mut told = HashSet::new();
+        // What a plan adds belongs to an operator of the graph, which is counted once.
+        let mut counted_ops = HashSet::new();
         for (step, stage) in self.plan.steps.iter().flat_map(|step| step.node.stages.iter().map(move |s| (step, s))) {
             match step.kernel.is_on_cpu() {
-                _ if !told.insert(stage.index) => {}
+                _ if !counted_ops.insert(stage.index) => {}
                 false => here += 1,
                 true => *fallback.entry(stage.op.name()).or_default() += 1,
             }
@@ -261,13 +260,12 @@ impl<B: Backend> Session<B> {
         text
     }
 
-    /// What a run does, step by step, and what was made of the graph's operators for it: text for people.
+    /// The execution plan as human-readable text: each step, and the effects of the rewrite rules.
     pub fn explain(&self) -> String {
         self.plan.text(&self.backend)
     }
 
-    /// Bytes that a run takes at most beside coefficients, feeds and threads: results until their last use, and what
-    /// kernels need meanwhile.
+    /// Peak memory of a run in bytes: live results and kernel workspace, excluding weights, inputs and threads.
     pub fn peak_bytes(&self) -> u64 {
         self.plan.peak_bytes()
     }
@@ -318,7 +316,7 @@ impl<B: Backend> Session<B> {
         cache.last().map(|(_, plan)| plan.clone())
     }
 
-    /// Gives also the plan that was followed.
+    /// Runs the plan for `wanted`; returns the plan too.
     pub(super) fn compute(
         &self,
         feeds: &(impl Feeds + ?Sized),
@@ -359,7 +357,7 @@ impl<B: Backend> Session<B> {
             .collect()
     }
 
-    /// From what is fed to what is wanted, step by step.
+    /// Runs the steps of a plan, from the fed buffers to the wanted ones.
     fn steps(
         &self,
         plan: &Plan<B>,
@@ -372,7 +370,7 @@ impl<B: Backend> Session<B> {
         for (i, (step, freed)) in plan.steps.iter().zip(&plan.freed).enumerate() {
             let begun = watch.is_some().then(Instant::now);
             let results = self.step(plan, step, &mut buffers, freed).map_err(|e| {
-                // What a device has found meanwhile came before.
+                // An error that the device has recorded came first.
                 let before = self.backend.synchronise().and_then(|()| self.check_faults(plan)).err();
                 before.unwrap_or_else(|| e.in_call(plan.context(&step.node)))
             })?;
@@ -381,10 +379,10 @@ impl<B: Backend> Session<B> {
                 watch(i, begun.elapsed());
             }
             for (&tensor, buffer) in step.outputs.iter().zip(results) {
-                // What is fed is not computed.
+                // A fed tensor keeps its value.
                 buffers[tensor.0].get_or_insert(buffer);
             }
-            // Also results that nobody reads.
+            // Also unused results.
             freed.iter().for_each(|t| buffers[t.0] = None);
         }
         let result = |t: &TensorIndex| {
@@ -403,7 +401,7 @@ impl<B: Backend> Session<B> {
         freed: &[TensorIndex],
     ) -> Result<Vec<B::Buffer>> {
         let mut operands: Vec<_> = step.operands.iter().map(|t| buffers[t.0].clone()).collect();
-        // What is read for the last time is the kernel's alone.
+        // On last use the kernel takes unique ownership.
         freed.iter().for_each(|t| buffers[t.0] = None);
         if let Kernel::Streamed(_) = step.kernel {
             let backends = (&self.backend, &self.cpu);
@@ -411,7 +409,7 @@ impl<B: Backend> Session<B> {
             let upload = |t: TensorIndex, array: &Array| self.backend.upload(&plan.slot(t)?.ty.buffered(array)?);
             let read = prepared.reads.iter().map(|(t, array)| Ok((*t, upload(*t, array)?)));
             let results = self.run_kernel(plan, step, &prepared.kernel, &mut operands, &read.collect::<Result<_>>()?);
-            // It is not there to be asked later.
+            // The kernel is dropped, so its error is taken now.
             if let (Ok(_), Kernel::Here(kernel)) = (&results, &prepared.kernel) {
                 self.backend.synchronise()?;
                 self.backend.fault(kernel).map_or(Ok(()), Err)?;
@@ -432,7 +430,7 @@ impl<B: Backend> Session<B> {
         for (t, operand) in step.operands.iter().zip(&mut *operands).filter(|(_, operand)| operand.is_none()) {
             *operand = constants.get(t).cloned();
             let slot = plan.slot(*t)?;
-            // A constant that is not there is not read.
+            // A constant without a buffer is not read.
             if operand.is_none() && slot.constant.is_none() {
                 return Err(Cause::MissingData(format!("the tensor {:?} has no values", slot.ty.name)).into());
             }
@@ -447,7 +445,7 @@ impl<B: Backend> Session<B> {
                     |(t, array): (&TensorIndex, &Array)| self.backend.upload(&plan.slot(*t)?.ty.buffered(array)?);
                 step.outputs.iter().zip(&results).map(upload).collect()
             }
-            Kernel::Streamed(_) => Err(invalid("a kernel that is not there")),
+            Kernel::Streamed(_) => Err(invalid("internal error: the kernel was not prepared")),
         }
     }
 
@@ -463,13 +461,13 @@ impl<B: Backend> Session<B> {
                 break;
             }
         }
-        // What is missing may merely be misspelt, which is told already.
+        // A missing input may be a misspelled one, which is already reported.
         Error::collect(errors)?;
         Ok(checked)
     }
 }
 
-/// A feed has the tensor's shape and dtype; any float may be fed as float32, and float16 as its bits.
+/// Checks the shape and dtype of a feed; any float may be fed as float32, and float16 as its bits.
 fn checked_feed(slot: &Slot, array: &Array) -> Result<Array> {
     let ty = &slot.ty;
     if array.shape() == ty.shape {

@@ -1,4 +1,4 @@
-//! How a draft is rewritten: each rule is small, and all stand in one list.
+//! The rewrite rules, in the order in which they are applied.
 use super::{
     attention,
     draft::{Draft, Node, NodeIndex, for_compute, signature},
@@ -12,20 +12,20 @@ use crate::{
     ops::{Op, Reshape},
 };
 
-/// A rewriting of a plan.
+/// A rewrite rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
-    /// What constants alone go into is computed once, when the plan is made.
+    /// Folds operators whose operands are all constant.
     Fold,
-    /// A convolution's filter and bias take in the scale and bias of each channel that follow.
+    /// Folds the per-channel scale and bias after a convolution into its filter and bias.
     Scale,
-    /// Two products with a softmax between them are one operator.
+    /// Fuses attention (matmul, softmax, matmul) into one operator.
     Attention,
-    /// A view of a view is one.
+    /// Merges a reshape of a reshape.
     View,
-    /// What a backend can do to each number of a result before it is stored, it does there.
+    /// Fuses element-wise operators into the epilogue of their producer.
     Tail,
-    /// Channels stand in blocks where convolutions are faster so.
+    /// Uses channel-blocked layouts if convolutions are faster with them.
     Layout,
 }
 
@@ -33,26 +33,28 @@ impl Rule {
     /// All, in the order in which they are tried.
     pub const ALL: [Rule; 6] = [Rule::Fold, Rule::Scale, Rule::Attention, Rule::View, Rule::Tail, Rule::Layout];
 
-    /// What it has done to so many operators.
+    /// Describes the effect of this rule on `operators` operators.
     pub fn text(self, operators: usize) -> String {
         let n = counted(operators, "operator");
         match self {
-            Rule::Fold => format!("{n} of constants alone computed beforehand"),
-            Rule::Scale => format!("{n} taken into the weights of the convolution before"),
+            Rule::Fold => format!("{n} constant-folded"),
+            Rule::Scale => format!("{n} folded into the weights of the preceding convolution"),
             Rule::Attention => {
-                format!("attention made one, or its heads left where they lie, in {}", counted(operators, "place"))
+                format!("attention fused, or its head permutation removed, in {}", counted(operators, "place"))
             }
-            Rule::View => format!("{n} that show others in other dimensions joined"),
-            Rule::Tail => format!("{n} done to the numbers of the operator before, while they are at hand"),
-            Rule::Layout => format!("{} on channels in blocks", counted(operators, "step")),
+            Rule::View => format!("{n} merged with another reshape"),
+            Rule::Tail => {
+                format!("{} fused into the preceding kernel", counted(operators, "element-wise operator"))
+            }
+            Rule::Layout => format!("{} in channel-blocked layout (nChw16c)", counted(operators, "step")),
         }
     }
 }
 
-/// Applies every rule to every node, in order of computation; says how often each did something.
+/// Applies every rule to every node in execution order. Returns how often each rule applied.
 ///
 /// # Errors
-/// A constant cannot be read.
+/// Returns an error if a constant cannot be read.
 pub(super) fn rewrite<B: Backend>(draft: &mut Draft, backend: &B) -> Result<Vec<(Rule, usize)>> {
     let mut applied = Vec::new();
     for rule in Rule::ALL {
@@ -72,7 +74,7 @@ pub(super) fn rewrite<B: Backend>(draft: &mut Draft, backend: &B) -> Result<Vec<
     Ok(applied)
 }
 
-/// Bytes of results that are folded, beside as many as the operands have: a small operand may be spread to a large result.
+/// Bytes by which a folded result may exceed its operands: a small operand may be broadcast to a large result.
 const FOLDED: usize = 1 << 12;
 
 fn fold(draft: &mut Draft, at: NodeIndex) -> bool {
@@ -86,7 +88,7 @@ fn fold(draft: &mut Draft, at: NodeIndex) -> bool {
     if !is_known || sum(&mut node.outputs()) > sum(&mut operands.iter().copied()).saturating_add(FOLDED) {
         return false;
     }
-    // What fails is told when it is run.
+    // Errors are reported at run time.
     let values = computed(draft, node).ok().flatten();
     let is_known = values.is_some();
     values.into_iter().for_each(|values| draft.known(at, values));
@@ -104,19 +106,19 @@ fn computed(draft: &Draft, node: &Node) -> Result<Option<Vec<Array>>> {
     backend.run(&kernel, &mut operands).map(Some)
 }
 
-/// Whether a node shows its operand in other dimensions, and does nothing else.
+/// Whether a node only reshapes its operand.
 pub(super) fn is_view(node: &Node) -> bool {
     use Op::*;
     matches!(node.stages.as_slice(), [one] if matches!(one.op, Reshape(_) | Squeeze(_) | Unsqueeze(_) | Flatten(_) | View(_)))
 }
 
-/// What it shows so.
+/// The operand of a node that only reshapes it.
 fn shown(draft: &Draft, at: NodeIndex) -> Option<TensorIndex> {
     let node = draft.node(at).filter(|node| is_view(node))?;
     node.operands().first().copied()
 }
 
-/// A view of what is made as a view for it alone shows the origin.
+/// Replaces a view of a single-use view by a view of its source.
 fn view(draft: &mut Draft, at: NodeIndex) -> Result<bool> {
     let Some(between) = shown(draft, at) else { return Ok(false) };
     let Some((before, origin)) = draft.only_for_one(between).and_then(|n| Some((n, shown(draft, n)?))) else {
@@ -126,7 +128,7 @@ fn view(draft: &mut Draft, at: NodeIndex) -> Result<bool> {
     else {
         return Ok(false);
     };
-    // Numbers that change their scale would be rounded twice.
+    // Values that change their scale would be rounded twice.
     if from.ty.dtype != by.ty.dtype || from.ty.quantization != by.ty.quantization {
         return Ok(false);
     }
@@ -136,7 +138,7 @@ fn view(draft: &mut Draft, at: NodeIndex) -> Result<bool> {
     Ok(true)
 }
 
-/// `(w x + b) s + t` is `(s w) x + (s b + t)`, each channel with its own s and t.
+/// `(w x + b) s + t` is `(s w) x + (s b + t)`, with s and t per channel.
 fn scale(draft: &mut Draft, at: NodeIndex) -> Result<bool> {
     let Some([Operation { op, results, .. }]) = draft.node(at).map(|n| n.stages.as_slice()) else {
         return Ok(false);
@@ -179,7 +181,7 @@ fn scale(draft: &mut Draft, at: NodeIndex) -> Result<bool> {
     Ok(true)
 }
 
-/// What each channel is multiplied with, and what is added then.
+/// Returns the scale and the shift of each channel.
 fn per_channel(draft: &Draft, op: &Op<TensorIndex>) -> Result<Option<(Vec<f64>, Vec<f64>)>> {
     let numbers = |t: TensorIndex| draft.constant(t).map(|a| for_compute(a)?.to_f64()).transpose();
     let optional = |t: Option<TensorIndex>, n: usize, value: f64| t.map_or(Ok(Some(vec![value; n])), numbers);

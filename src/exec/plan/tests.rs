@@ -282,7 +282,7 @@ fn weights_beyond_the_memory_are_not_kept() {
     // Of 24 MiB: beside 64 to spare, 12 for a matrix in three forms, and two rows of results.
     for (session, streamed) in [(&all, 0), (&some, 5), (&none, 6)] {
         let text = session.explain();
-        assert_eq!(text.matches("weights read anew in each run").count(), streamed, "{text}");
+        assert_eq!(text.matches("weights reloaded on every run").count(), streamed, "{text}");
         assert_eq!(session.run(&feeds).unwrap(), all.run(&feeds).unwrap());
     }
     assert!(some.peak_bytes() > 8 << 20 && all.peak_bytes() < 1 << 20, "those that are read anew are counted");
