@@ -2,9 +2,9 @@
 use super::{
     Kernel, Operand, Signature, ValueType,
     blocked::{
-        Axis, BLOCK, Conv2d, Epilogue, Geometry, InstructionSet, Method, Pool2d, PoolKind, from_blocked, to_blocked,
+        Axis, BLOCK, Conv2d, ConvEpilogue, Geometry, InstructionSet, Method, Pool2d, PoolKind, from_blocked, to_blocked,
     },
-    task::Finish,
+    task::PostOp,
 };
 use crate::{
     base::{Dtype, Result, invalid},
@@ -119,7 +119,7 @@ fn converted(input: &Operand) -> Kernel {
         let shape = input.ty.plain_shape();
         let (channels, area) = (shape[1], shape[2] * shape[3]);
         let write = if input.ty.layout == Layout::Plain { to_blocked } else { from_blocked };
-        t.write(0, Finish::default(), |out| {
+        t.write(0, PostOp::default(), |out| {
             write(&x, channels, area, out);
             Ok(())
         })
@@ -159,14 +159,14 @@ fn conv(op: &Conv<Operand>, signature: &Signature) -> Result<Prepared> {
     let filter = values(&op.filter)?.ok_or_else(none)?;
     let bias = op.bias.as_ref().map(values).transpose()?.flatten();
     let bias = bias.as_ref().map(|b| b.elements::<f32>()).transpose()?;
-    let epilogue = Epilogue { bias: bias.as_deref(), relu: end };
+    let epilogue = ConvEpilogue { bias: bias.as_deref(), relu: end };
     let conv = Conv2d::new(InstructionSet::best(), geometry, &filter.elements::<f32>()?, epilogue)?.ok_or_else(none)?;
     let temporary = conv.temporary().saturating_mul(rayon::current_num_threads() as u64);
     let input = op.input.clone();
     let kernel = Kernel::new(move |t| {
         let x = t.reals(&input)?;
         let residual = residual.as_ref().map(|r| t.reals(r)).transpose()?;
-        t.write(0, Finish::default(), |out| conv.run(&x, residual.as_deref(), out))
+        t.write(0, PostOp::default(), |out| conv.run(&x, residual.as_deref(), out))
     });
     let kernel = kernel.without([&op.filter]).without(&op.bias).taking(temporary);
     Ok(Prepared { kernel, used })
@@ -190,7 +190,7 @@ fn pool(input: &Operand, windows: &[Window], kind: PoolKind, relu: Option<f32>) 
     let (input, pool) = (input.clone(), Pool2d { isa: InstructionSet::best(), kind, channels, rows, cols, relu });
     Ok(Kernel::new(move |t| {
         let x = t.reals(&input)?;
-        t.write(0, Finish::default(), |out| {
+        t.write(0, PostOp::default(), |out| {
             pool.run(&x, out);
             Ok(())
         })

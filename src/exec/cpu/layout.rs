@@ -1,7 +1,7 @@
 //! Data movement, on elements of any type.
 use super::{
     Kernel, Operand,
-    task::{Finish, Task, restored},
+    task::{PostOp, Task, requantized},
 };
 use crate::{
     array::{Array, ArrayMut, Element, reserve},
@@ -165,7 +165,7 @@ pub(super) fn converted(t: &Task, operand: &Operand, result: usize, round: Round
     if meaning::stores_the_same(&operand.ty, result) {
         return Ok(array.clone());
     }
-    restored(array, &operand.ty, result, round)
+    requantized(array, &operand.ty, result, round)
 }
 
 /// The same elements in the result's shape.
@@ -209,7 +209,7 @@ pub(super) fn concat(op: Concat<Operand>) -> Kernel {
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         join(t, &op.inputs, shape[..axis].iter().product(), op.round_mode)?;
         if op.do_relu && t.memory(0)?.dtype() == Dtype::Float32 {
-            return t.write(0, Finish::relu(true, op.relu_limit), |_| Ok(()));
+            return t.write(0, PostOp::relu(true, op.relu_limit), |_| Ok(()));
         }
         Ok(())
     })
