@@ -96,10 +96,10 @@ pub struct Session<B: Backend> {
 }
 
 /// The plan that a run has followed, and its results.
-pub(super) type Followed<B> = (Arc<Plan<B>>, IndexMap<String, Array>);
+pub(super) type RunOutcome<B> = (Arc<Plan<B>>, IndexMap<String, Array>);
 
 /// A callback that receives the index and duration of each completed step.
-pub(super) type Watch<'w> = &'w mut (dyn FnMut(usize, Duration) + Send);
+pub(super) type StepObserver<'w> = &'w mut (dyn FnMut(usize, Duration) + Send);
 
 /// The fed tensors, sorted, and the wanted ones.
 type Request = (Vec<TensorIndex>, Vec<TensorIndex>);
@@ -321,15 +321,15 @@ impl<B: Backend> Session<B> {
         &self,
         feeds: &(impl Feeds + ?Sized),
         wanted: &[TensorIndex],
-        watch: Option<Watch>,
-    ) -> Result<Followed<B>> {
+        observer: Option<StepObserver>,
+    ) -> Result<RunOutcome<B>> {
         let fed = self.checked_feeds(feeds)?;
         let plan = self.plan(fed.keys().copied().collect(), wanted)?;
-        if watch.is_some() || !self.backend.has_memory(&plan.memo) {
+        if observer.is_some() || !self.backend.has_memory(&plan.memo) {
             plan.check_memory(&self.backend)?;
         }
         // Kernels divide their work among the pool's threads.
-        let results = self.pool.install(|| self.go(fed, &plan, wanted, watch))?;
+        let results = self.pool.install(|| self.go(fed, &plan, wanted, observer))?;
         Ok((plan, results))
     }
 
@@ -338,16 +338,16 @@ impl<B: Backend> Session<B> {
         fed: HashMap<TensorIndex, Array>,
         plan: &Plan<B>,
         wanted: &[TensorIndex],
-        mut watch: Option<Watch>,
+        mut observer: Option<StepObserver>,
     ) -> Result<IndexMap<String, Array>> {
         let (tensors, feeds): (Vec<TensorIndex>, Vec<Array>) = {
             let mut fed: Vec<_> = fed.into_iter().collect();
             fed.sort_unstable_by_key(|(tensor, _)| *tensor);
             fed.into_iter().unzip()
         };
-        let repeatable = watch.is_none() && plan.steps.iter().all(|s| matches!(s.kernel, Kernel::Here(_)));
+        let repeatable = observer.is_none() && plan.steps.iter().all(|s| matches!(s.kernel, Kernel::Here(_)));
         let mut steps =
-            |feeds: Vec<B::Buffer>| self.steps(plan, tensors.iter().copied().zip(feeds), wanted, &mut watch);
+            |feeds: Vec<B::Buffer>| self.steps(plan, tensors.iter().copied().zip(feeds), wanted, &mut observer);
         let run = Run { feeds, repeatable, steps: &mut steps, check: &|| self.check_faults(plan) };
         let results = self.backend.run_plan(&plan.memo, run)?;
         wanted
@@ -363,20 +363,20 @@ impl<B: Backend> Session<B> {
         plan: &Plan<B>,
         fed: impl Iterator<Item = (TensorIndex, B::Buffer)>,
         wanted: &[TensorIndex],
-        watch: &mut Option<Watch>,
+        observer: &mut Option<StepObserver>,
     ) -> Result<Vec<B::Buffer>> {
         let mut buffers: Vec<Option<B::Buffer>> = vec![None; plan.tensors.len()];
         fed.for_each(|(tensor, buffer)| buffers[tensor.0] = Some(buffer));
         for (i, (step, freed)) in plan.steps.iter().zip(&plan.freed).enumerate() {
-            let begun = watch.is_some().then(Instant::now);
+            let begun = observer.is_some().then(Instant::now);
             let results = self.step(plan, step, &mut buffers, freed).map_err(|e| {
                 // An error that the device has recorded came first.
                 let before = self.backend.synchronise().and_then(|()| self.check_faults(plan)).err();
                 before.unwrap_or_else(|| e.in_call(plan.context(&step.node)))
             })?;
-            if let (Some(watch), Some(begun)) = (watch.as_mut(), begun) {
+            if let (Some(observer), Some(begun)) = (observer.as_mut(), begun) {
                 self.backend.synchronise()?;
-                watch(i, begun.elapsed());
+                observer(i, begun.elapsed());
             }
             for (&tensor, buffer) in step.outputs.iter().zip(results) {
                 // A fed tensor keeps its value.

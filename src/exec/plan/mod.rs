@@ -2,19 +2,19 @@
 //! a kernel, and what is freed after each.
 
 mod attention;
-mod draft;
 mod explain;
 mod layout;
 mod memory;
 mod network;
-mod room;
+mod rewrite_graph;
 mod rules;
 #[cfg(test)]
 mod tests;
+mod weight_budget;
 mod work;
 
-pub(super) use draft::{Node, for_compute};
 pub(super) use network::{Network, Operation, Slot, TensorIndex};
+pub(super) use rewrite_graph::{Node, for_compute};
 
 use super::{Backend, CpuBackend, RunOptions};
 use crate::{
@@ -22,10 +22,10 @@ use crate::{
     base::{CallContext, Cause, Error, MAX_ERRORS, Result},
     ops::OpDef,
 };
-use draft::{Draft, signature};
-use room::Room;
+use rewrite_graph::{RewriteGraph, signature};
 use rules::Rule;
 use std::collections::{HashMap, HashSet};
+use weight_budget::WeightBudget;
 
 /// What a run does, in order.
 pub(super) struct Plan<B: Backend> {
@@ -123,9 +123,9 @@ impl<B: Backend> Plan<B> {
         options: &RunOptions,
         available: fn(&B) -> u64,
     ) -> Result<Plan<B>> {
-        let mut draft = Draft::new(network, &needed(network, fed, wanted)?, fed, wanted);
-        let applied = if options.unfused { Vec::new() } else { rules::rewrite(&mut draft, backends.0)? };
-        let (tensors, nodes) = draft.into_nodes();
+        let mut graph = RewriteGraph::new(network, &needed(network, fed, wanted)?, fed, wanted);
+        let applied = if options.unfused { Vec::new() } else { rules::rewrite(&mut graph, backends.0)? };
+        let (tensors, nodes) = graph.into_nodes();
         let steps = nodes.into_iter().map(|node| {
             let kernel = Kernel::Streamed(Streamed { on_cpu: false, temporary: 0 });
             Step { operands: node.operands(), outputs: node.outputs().collect(), node, kernel }
@@ -139,7 +139,7 @@ impl<B: Backend> Plan<B> {
         Ok(plan)
     }
 
-    /// Makes the kernels, and puts the constants in place that they read, as long as there is room.
+    /// Makes the kernels, and puts the constants in place that they read, as long as there is budget.
     fn prepare(
         &mut self,
         backends: (&B, &CpuBackend),
@@ -147,14 +147,14 @@ impl<B: Backend> Plan<B> {
         strict: bool,
         available: fn(&B) -> u64,
     ) -> Result<()> {
-        let mut room = Room::new(self, || available(backends.0));
+        let mut budget = WeightBudget::new(self, || available(backends.0));
         let mut ready: HashMap<TensorIndex, Array> = HashMap::new();
         for i in 0..self.steps.len() {
             let step = &self.steps[i];
             let prepared = self.prepared(&step.node, backends, &ready, strict);
             let Prepared { kernel, reads } = prepared.map_err(|e| e.in_call(self.context(&step.node)))?;
             let read = reads.iter().map(|(t, _)| *t).collect();
-            self.steps[i].kernel = match room.keep(self, &step.operands, &read) {
+            self.steps[i].kernel = match budget.keep(self, &step.operands, &read) {
                 Ok(()) => {
                     ready.extend(reads);
                     kernel

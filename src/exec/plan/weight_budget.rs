@@ -14,14 +14,14 @@ const MARGIN: u64 = 64 << 20;
 const FORMS: u64 = 3;
 
 /// The memory for weights that are kept.
-pub(super) struct Room {
+pub(super) struct WeightBudget {
     left: u64,
     kept: HashSet<TensorIndex>,
 }
 
-impl Room {
+impl WeightBudget {
     /// Of a plan whose kernels are not prepared yet; for all of them, if there is so much memory.
-    pub fn new<B: Backend>(plan: &Plan<B>, available: impl FnOnce() -> u64) -> Room {
+    pub fn new<B: Backend>(plan: &Plan<B>, available: impl FnOnce() -> u64) -> WeightBudget {
         let (mut all, mut largest) = (HashMap::new(), 0);
         for step in &plan.steps {
             let own: HashMap<TensorIndex, u64> = weights(plan, &step.operands).collect();
@@ -29,15 +29,15 @@ impl Room {
             all.extend(own);
         }
         let total = sum(all.values());
-        let mut room = Room { left: u64::MAX, kept: HashSet::new() };
+        let mut budget = WeightBudget { left: u64::MAX, kept: HashSet::new() };
         if total <= SMALL {
-            return room;
+            return budget;
         }
         let rest = available().saturating_sub(MARGIN).saturating_sub(activations(plan));
         if total.saturating_add((FORMS - 1).saturating_mul(largest)) > rest {
-            room.left = rest.saturating_sub(FORMS.saturating_mul(largest));
+            budget.left = rest.saturating_sub(FORMS.saturating_mul(largest));
         }
-        room
+        budget
     }
 
     /// Whether the weights among these tensors are kept; otherwise the bytes that they take while they are there. A kernel

@@ -7,7 +7,7 @@ use crate::{
 };
 use std::collections::HashSet;
 
-/// The index of a node in a [`Draft`].
+/// The index of a node in a [`RewriteGraph`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct NodeIndex(pub usize);
 
@@ -43,7 +43,7 @@ impl Node {
 }
 
 /// Tensors and nodes, and who makes and reads what.
-pub(crate) struct Draft {
+pub(crate) struct RewriteGraph {
     tensors: Vec<Option<Slot>>,
     /// In order of computation; none where a node was absorbed.
     nodes: Vec<Option<Node>>,
@@ -51,22 +51,22 @@ pub(crate) struct Draft {
     /// How many operands of nodes are it.
     uses: Vec<usize>,
     /// What is fed, or shall be there at the end.
-    kept: HashSet<TensorIndex>,
+    pinned: HashSet<TensorIndex>,
 }
 
-impl Draft {
+impl RewriteGraph {
     /// Of the network's operators `needed`.
-    pub fn new(network: &Network, needed: &[usize], fed: &[TensorIndex], wanted: &[TensorIndex]) -> Draft {
+    pub fn new(network: &Network, needed: &[usize], fed: &[TensorIndex], wanted: &[TensorIndex]) -> RewriteGraph {
         let mut tensors = network.tensors.clone();
         for &t in fed {
             tensors[t.0].as_mut().into_iter().for_each(|slot| slot.constant = None);
         }
         let nodes = needed.iter().map(|&i| Node { stages: vec![network.operators[i].clone()] });
-        let kept = fed.iter().chain(wanted).copied().collect();
+        let pinned = fed.iter().chain(wanted).copied().collect();
         let (made_by, uses) = (vec![None; tensors.len()], vec![0; tensors.len()]);
-        let mut draft = Draft { tensors, nodes: Vec::new(), made_by, uses, kept };
-        draft.rebuild(nodes.collect());
-        draft
+        let mut graph = RewriteGraph { tensors, nodes: Vec::new(), made_by, uses, pinned };
+        graph.rebuild(nodes.collect());
+        graph
     }
     /// The indices of all nodes, also of those that were absorbed.
     pub fn indices(&self) -> impl Iterator<Item = NodeIndex> + use<> {
@@ -88,8 +88,8 @@ impl Draft {
         self.slot(tensor).ok()?.constant.as_ref()
     }
     /// The node that makes a tensor of which one operand alone is made.
-    pub fn only_for_one(&self, tensor: TensorIndex) -> Option<NodeIndex> {
-        let alone = self.uses[tensor.0] == 1 && !self.kept.contains(&tensor);
+    pub fn single_use_producer(&self, tensor: TensorIndex) -> Option<NodeIndex> {
+        let alone = self.uses[tensor.0] == 1 && !self.pinned.contains(&tensor);
         self.made_by[tensor.0].filter(|_| alone)
     }
 
@@ -125,7 +125,7 @@ impl Draft {
         }
     }
     /// Its results are known: nothing computes them any more.
-    pub fn known(&mut self, at: NodeIndex, values: Vec<Array>) {
+    pub fn replace_with_constants(&mut self, at: NodeIndex, values: Vec<Array>) {
         let outputs: Vec<TensorIndex> = self.node(at).into_iter().flat_map(Node::outputs).collect();
         self.remove(at);
         for (t, value) in outputs.into_iter().zip(values) {
@@ -146,14 +146,14 @@ impl Draft {
         TensorIndex(self.tensors.len() - 1)
     }
     /// No node makes it: it is fed, or a constant.
-    pub fn is_there_before(&self, tensor: TensorIndex) -> bool {
+    pub fn is_input_or_constant(&self, tensor: TensorIndex) -> bool {
         self.made_by[tensor.0].is_none()
     }
     /// What is fed, or shall be there at the end.
-    pub fn kept(&self) -> Vec<TensorIndex> {
-        let mut kept: Vec<TensorIndex> = self.kept.iter().copied().collect();
-        kept.sort_unstable();
-        kept
+    pub fn pinned(&self) -> Vec<TensorIndex> {
+        let mut pinned: Vec<TensorIndex> = self.pinned.iter().copied().collect();
+        pinned.sort_unstable();
+        pinned
     }
     /// All nodes are others, in order of computation.
     pub fn rebuild(&mut self, nodes: Vec<Node>) {
