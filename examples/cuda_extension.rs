@@ -10,7 +10,7 @@ use tpulang::{
     base::Shape,
     exec::{
         Backend, CudaBackend, CustomKernel, DeviceArray, GraphCache, KernelArgument, KernelInfo, Operand, Precision,
-        Program, Run, RunOptions, Session, Signature, ValueType,
+        Program, Run, RunOn, RunOptions, Session, Signature, ValueType,
     },
     ops::{Custom, Op},
 };
@@ -96,6 +96,9 @@ impl Backend for WithSnake {
     }
     fn run_plan(&self, memo: &GraphCache, run: Run<DeviceArray>) -> Result<Vec<Array>> {
         self.0.run_plan(memo, run)
+    }
+    fn run_plan_on(&self, memo: &GraphCache, run: RunOn<DeviceArray>) -> Result<Vec<DeviceArray>> {
+        self.0.run_plan_on(memo, run)
     }
     fn has_memory(&self, memo: &GraphCache) -> bool {
         self.0.has_memory(memo)

@@ -2,7 +2,7 @@
 use super::{Operand, ValueType};
 use crate::{
     array::reserve,
-    base::{Dtype, Error, Result, argument, counted},
+    base::{Dtype, Error, Result, counted, misfit},
     ops::{
         ChunkGatedDeltaRule, CompareConst, ConvBwd_Weight, Convbwd, Gradients, GroupNormTrain, InterpCoordMode,
         InterpMode, LayerNormBwd, LayerNormTrain, MaskedFill, MeanStdScale, PriorBox, RecurrentGatedDeltaRule,
@@ -126,21 +126,18 @@ pub(super) enum Indexed {
 }
 
 impl Indexed {
-    /// The error that an index names none of so many.
+    /// The error for an index that is out of range of `count` entities.
     pub fn impossible(self, index: impl Display, count: usize) -> Error {
-        let last = count as i64 - 1;
-        let expected = match self {
-            Indexed::Axis(axis) => {
-                let entries = counted(count, "entry");
-                format!("axis {axis} has {entries}, so it must be from {} to {last}", -(count as i64))
-            }
-            Indexed::Places => format!("there are {count} places, so it must be from 0 to {last}"),
-            Indexed::Plane => format!("a plane of the result has {count} elements, so it must be from 0 to {last}"),
-            Indexed::Images => format!("there are {count} images, so it must be from 0 to {last}"),
-            Indexed::Levels => format!("there are {count} levels, so it must be from 0 to {last}"),
-            Indexed::Experts => format!("there are {count} experts, so it must be from 0 to {last}"),
+        let (first, last) = (if let Indexed::Axis(_) = self { -(count as i64) } else { 0 }, count as i64 - 1);
+        let of = match self {
+            Indexed::Axis(axis) => format!("axis {axis} ({})", counted(count, "entry")),
+            Indexed::Places => format!("the result ({})", counted(count, "entry")),
+            Indexed::Plane => format!("a plane of the result ({})", counted(count, "element")),
+            Indexed::Images => format!("the batch ({})", counted(count, "image")),
+            Indexed::Levels => format!("the feature pyramid ({})", counted(count, "level")),
+            Indexed::Experts => format!("the experts ({count})"),
         };
-        argument("an index", index, expected)
+        misfit(format!("index {index}"), format!("is out of range for {of}; expected {first} to {last}"))
     }
     /// The one that an index names.
     ///

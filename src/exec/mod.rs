@@ -31,7 +31,7 @@ mod profile;
 mod session;
 mod views;
 
-pub use backend::{Backend, KernelInfo, Layout, Operand, Precision, Run, Signature, ValueType};
+pub use backend::{Backend, KernelInfo, Layout, Operand, Precision, Run, RunOn, Signature, ValueType};
 pub use compare::{Comparison, Tolerance, compare};
 pub use cpu::CpuBackend;
 #[cfg(feature = "cuda")]

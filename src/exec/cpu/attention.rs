@@ -1,7 +1,7 @@
 use super::{
     Kernel, Operand,
     blocked::{Attention, Heads, InstructionSet},
-    task::{Finish, Task},
+    task::{PostOp, Task},
 };
 use crate::{
     array::zeros,
@@ -34,7 +34,7 @@ pub(super) fn scaled_dot_product(op: ScaleDotProductAttention<Operand>) -> Kerne
             is_causal: op.is_causal,
         };
         let heads_inside = result.layout == Layout::HeadsInside;
-        t.write(0, Finish::default(), |out| attention.run(heads_inside, out, &mut []))
+        t.write(0, PostOp::default(), |out| attention.run(heads_inside, out, &mut []))
     });
     kernel.taking(temporary)
 }
@@ -60,7 +60,7 @@ fn turn_reals(t: &mut Task, op: &Rope<Operand>) -> Result<()> {
     let row = shape.last().copied().unwrap_or(1);
     let input = t.reals(&op.input1)?;
     let (sines, cosines) = (t.source(&op.input2, shape)?, t.source(&op.input3, shape)?);
-    t.fill(0, row, Finish::default(), |first, out| {
+    t.fill(0, row, PostOp::default(), |first, out| {
         cosines.reals(first, out);
         let mut sines_of = zeros(row)?;
         for (i, out) in out.chunks_exact_mut(row).enumerate() {

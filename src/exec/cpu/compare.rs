@@ -1,6 +1,6 @@
 use super::{
     Kernel, Operand,
-    task::{Finish, Task},
+    task::{PostOp, Task},
 };
 use crate::{
     base::{Dtype, Result},
@@ -84,7 +84,7 @@ fn store(t: &mut Task, holds: impl Fn(usize, &mut [f32]) + Sync) -> Result<()> {
             out.iter_mut().zip(reals).for_each(|(o, h)| *o = h as i64);
         });
     }
-    t.fill(0, 1, Finish::default(), |first, out| {
+    t.fill(0, 1, PostOp::default(), |first, out| {
         holds(first, out);
         Ok(())
     })

@@ -1,7 +1,7 @@
 //! Gradients of a convolution, by its definition.
 use super::{
     Kernel, Operand,
-    task::{Finish, Task},
+    task::{PostOp, Task},
 };
 use crate::{
     base::Result,
@@ -74,7 +74,7 @@ fn write(t: &mut Task, i: usize, fill: impl FnOnce(&mut [f32])) -> Result<()> {
     if t.result(i).is_err() {
         return Ok(());
     }
-    t.write(i, Finish::default(), |out| {
+    t.write(i, PostOp::default(), |out| {
         out.fill(0.0);
         fill(out);
         Ok(())

@@ -3,7 +3,7 @@ use super::{
     Kernel, Operand,
     blocked::{self, Heads, InstructionSet},
     gemm::{Mat, gemm_f32},
-    task::{Finish, Task},
+    task::{PostOp, Task},
 };
 use crate::{
     array::zeros,
@@ -52,11 +52,11 @@ fn flash(t: &mut Task, op: &Flash) -> Result<()> {
     };
     let mut logs =
         if op.has_logs && t.result(1).is_ok() { zeros(query.len() / sizes.elements.max(1))? } else { Vec::new() };
-    t.write(0, Finish::default(), |out| attention.run(true, out, &mut logs))?;
+    t.write(0, PostOp::default(), |out| attention.run(true, out, &mut logs))?;
     if logs.is_empty() {
         return Ok(());
     }
-    t.write(1, Finish::default(), |out| {
+    t.write(1, PostOp::default(), |out| {
         out.copy_from_slice(&logs);
         Ok(())
     })
@@ -126,7 +126,7 @@ pub(super) fn attention(op: Attention<Operand>) -> Kernel {
         let mut attended = zeros::<f32>(query.len())?;
         attention.run(true, &mut attended, &mut [])?;
         let result = projected(t, &attended, &op.out_weight, &op.out_bias)?;
-        t.write(0, Finish::default(), |out| {
+        t.write(0, PostOp::default(), |out| {
             out.copy_from_slice(&result);
             Ok(())
         })

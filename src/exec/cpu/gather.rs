@@ -164,6 +164,6 @@ mod tests {
         };
         assert_eq!(of([1.9, -1.9, f32::NAN, -0.5, 2.0]).unwrap(), [20.0, 30.0, 10.0, 10.0, 30.0]);
         let error = of([f32::INFINITY; 5]).unwrap_err().to_string();
-        assert!(error.contains("an index is 9223372036854775807; axis 0 has 3 entries"), "{error}");
+        assert!(error.contains("index 9223372036854775807 is out of range for axis 0 (3 entries)"), "{error}");
     }
 }

@@ -1,5 +1,5 @@
 //! Results over operands that nobody reads any more.
-use super::{Operand, Signature, ValueType, arena::Arena, is_elementwise, kernel::Tail, prepare, task::Task};
+use super::{Operand, Signature, ValueType, arena::Arena, is_elementwise, kernel::Epilogue, prepare, task::Task};
 use crate::{array::Array, base::Result, ops::Op};
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use std::sync::Arc;
 pub(super) struct InPlace {
     operand: usize,
     /// The operator itself, if it does more than to show other dimensions, and those that follow.
-    tails: Vec<Tail>,
+    epilogues: Vec<Epilogue>,
 }
 
 impl InPlace {
@@ -26,8 +26,9 @@ impl InPlace {
             })),
             _ => return None,
         };
-        let tails = own.iter().chain(&signature.then).map(|op| prepare(op)?.tail).collect::<Option<Vec<_>>>()?;
-        (!tails.is_empty()).then_some(InPlace { operand, tails })
+        let epilogues =
+            own.iter().chain(&signature.then).map(|op| prepare(op)?.epilogue).collect::<Option<Vec<_>>>()?;
+        (!epilogues.is_empty()).then_some(InPlace { operand, epilogues })
     }
 
     /// The result, if the operand is here alone.
@@ -39,7 +40,7 @@ impl InPlace {
     ) -> Result<Option<Vec<Array>>> {
         let Some(array) = operands[self.operand].take() else { return Ok(None) };
         match array.into_mut() {
-            Ok(memory) => Task::over(memory, operands, results, &self.tails, arena)?.finish().map(Some),
+            Ok(memory) => Task::over(memory, operands, results, &self.epilogues, arena)?.finish().map(Some),
             Err(array) => {
                 operands[self.operand] = Some(array);
                 Ok(None)

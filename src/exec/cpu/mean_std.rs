@@ -1,7 +1,7 @@
 use super::{
     Kernel, Operand,
     chunks::blocks,
-    task::{Finish, Task},
+    task::{PostOp, Task},
 };
 use crate::{
     base::{Dtype, Result},
@@ -30,7 +30,7 @@ fn channels<T>(op: &MeanStdScale<Operand>, first: usize, values: &mut [T], mut f
 fn normalized(t: &mut Task, op: &MeanStdScale<Operand>) -> Result<()> {
     let source = t.source(&op.input, &op.input.ty.shape)?;
     let stored = op.input.ty.buffer_dtype() != Dtype::Float32;
-    t.fill(0, 1, Finish::default(), |first, out| {
+    t.fill(0, 1, PostOp::default(), |first, out| {
         if stored {
             let mut ints = vec![0; out.len()];
             source.ints(first, &mut ints);

@@ -59,7 +59,7 @@ use crate::{
 };
 use arena::Arena;
 use in_place::InPlace;
-use kernel::{Kernel, Tail};
+use kernel::{Epilogue, Kernel};
 use std::sync::Arc;
 use task::Task;
 
@@ -253,14 +253,14 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
 fn is_elementwise(op: &Op<Operand>) -> bool {
     match op {
         Op::Add(_) | Op::Sub(_) | Op::Mul(_) | Op::Div(_) | Op::Max(_) | Op::Min(_) => true,
-        op => has_tail(op),
+        op => has_epilogue(op),
     }
 }
 
 /// Whether it can be done to the numbers of another operator. Asked without the values of constants, which are not laid out
 /// for a question.
-fn has_tail(op: &Op<Operand>) -> bool {
-    prepare(&op.map(Operand::without_values)).is_some_and(|kernel| kernel.tail.is_some())
+fn has_epilogue(op: &Op<Operand>) -> bool {
+    prepare(&op.map(Operand::without_values)).is_some_and(|kernel| kernel.epilogue.is_some())
 }
 
 /// The reference: in float32 or exact integers.
@@ -279,7 +279,7 @@ impl CpuBackend {
 /// An operator that is ready to run on the CPU.
 pub struct CpuKernel {
     run: Kernel,
-    tails: Vec<Tail>,
+    epilogues: Vec<Epilogue>,
     /// In the definition's order, none where one is absent.
     results: Vec<Option<ValueType>>,
     temporary: u64,
@@ -299,10 +299,10 @@ impl Backend for CpuBackend {
             Some(own) => (Some(own.kernel), own.used, 0),
             None => (prepare(&signature.op), 0, temporary),
         };
-        let tails = signature.then[used..].iter().map(|op| prepare(op)?.tail).collect::<Option<Vec<_>>>();
-        Ok(run.zip(tails).map(|(run, tails)| {
+        let epilogues = signature.then[used..].iter().map(|op| prepare(op)?.epilogue).collect::<Option<Vec<_>>>();
+        Ok(run.zip(epilogues).map(|(run, epilogues)| {
             let temporary = temporary.saturating_add(run.temporary);
-            CpuKernel { run, tails, results, temporary, in_place: InPlace::new(signature).filter(|_| used == 0) }
+            CpuKernel { run, epilogues, results, temporary, in_place: InPlace::new(signature).filter(|_| used == 0) }
         }))
     }
     fn reads(&self, kernel: &CpuKernel, operand: usize) -> bool {
@@ -314,7 +314,7 @@ impl Backend for CpuBackend {
         {
             return Ok(results);
         }
-        let mut task = Task::new(operands, &kernel.results, &kernel.tails, &self.arena);
+        let mut task = Task::new(operands, &kernel.results, &kernel.epilogues, &self.arena);
         (kernel.run.run)(&mut task)?;
         task.finish()
     }
@@ -322,7 +322,7 @@ impl Backend for CpuBackend {
         kernel.temporary
     }
     fn fuses(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
-        signature.goes_on_in_floats(next, result) && has_tail(next)
+        signature.goes_on_in_floats(next, result) && has_epilogue(next)
     }
     fn takes(&self, signature: &Signature) -> bool {
         in_blocks::takes(signature) || heads::takes(signature)

@@ -1,5 +1,5 @@
 //! States that a sequence changes step by step, without matrices of weights.
-use super::{Kernel, Operand, task::Finish, task::Task};
+use super::{Kernel, Operand, task::PostOp, task::Task};
 use crate::{
     array::zeros,
     base::Result,
@@ -40,7 +40,7 @@ fn run(op: &Delta, t: &mut Task) -> Result<()> {
         }
         Ok(())
     })?;
-    t.fill(0, n, Finish::default(), |first, out| {
+    t.fill(0, n, PostOp::default(), |first, out| {
         for (i, out) in out.chunks_mut(n).enumerate() {
             let row = first / n + i;
             let (b, step, head) = (row / heads / steps, row / heads % steps, row % heads);
@@ -78,7 +78,7 @@ pub(super) fn selective_scan(op: SelectiveScan<Operand>) -> Option<Kernel> {
         let (c, a, b) = (t.reals(&op.Cs)?, t.reals(&op.deltaA)?, t.reals(&op.deltaB_u)?);
         let u = t.reals(&op.us)?;
         let d = op.Ds.as_ref().map(|d| t.reals(d)).transpose()?;
-        t.write(0, Finish::default(), |out| {
+        t.write(0, PostOp::default(), |out| {
             for channel in 0..channels {
                 let forwards = channel < channels / 2;
                 for i in 0..batch {

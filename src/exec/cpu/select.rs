@@ -1,7 +1,7 @@
 use super::{
     Kernel, Operand,
     chunks::Source,
-    task::{Finish, Task},
+    task::{PostOp, Task},
 };
 use crate::{
     array::reserve,
@@ -38,7 +38,7 @@ pub(super) fn select(op: Where<Operand>) -> Kernel {
             Some(source) => source.reals(first, out),
             None => out.fill(number as f32),
         };
-        t.fill(0, 1, Finish::default(), |first, out| {
+        t.fill(0, 1, PostOp::default(), |first, out| {
             let (mut conds, mut other) = (vec![0.0; out.len()], vec![0.0; out.len()]);
             cond.reals(first, &mut conds);
             read(&yes, op.x_const_val, first, out);
@@ -99,7 +99,7 @@ pub(super) fn trilu(op: Trilu<Operand>) -> Kernel {
                 out.iter_mut().enumerate().filter(|(i, _)| !stays(first + i)).for_each(|(_, v)| *v = 0);
             });
         }
-        t.fill(0, 1, Finish::default(), |first, out| {
+        t.fill(0, 1, PostOp::default(), |first, out| {
             source.reals(first, out);
             out.iter_mut().enumerate().filter(|(i, _)| !stays(first + i)).for_each(|(_, v)| *v = 0.0);
             Ok(())

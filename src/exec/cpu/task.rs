@@ -2,7 +2,7 @@
 use super::{
     arena::Arena,
     chunks::{CHUNK, Source, Store},
-    kernel::{Tail, Tails},
+    kernel::{Epilogue, Epilogues},
 };
 use crate::{
     array::{Array, ArrayMut, reserve, zeros},
@@ -19,14 +19,14 @@ pub(super) struct Task<'a> {
     results: Vec<Option<Output<'a>>>,
     arena: &'a Arc<Arena>,
     /// What is done with the first result's numbers, which are floats, before they are stored.
-    tails: &'a [Tail],
+    epilogues: &'a [Epilogue],
 }
 
 /// A result, which a kernel writes, or which shares an operand's memory.
 struct Output<'a> {
     ty: &'a ValueType,
     array: Written,
-    /// The tails have been applied.
+    /// The epilogues have been applied.
     is_complete: bool,
 }
 
@@ -38,21 +38,21 @@ enum Written {
 
 /// What happens to real numbers before they are stored.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Finish {
+pub(super) struct PostOp {
     /// `max(x, 0)`, capped where the limit is positive.
     relu: Option<f64>,
     round: RoundMode,
 }
 
-impl Finish {
+impl PostOp {
     pub fn relu(do_relu: bool, limit: f64) -> Self {
-        Finish { relu: do_relu.then_some(limit), ..Finish::default() }
+        PostOp { relu: do_relu.then_some(limit), ..PostOp::default() }
     }
     pub fn round(round: RoundMode) -> Self {
-        Finish { round, ..Finish::default() }
+        PostOp { round, ..PostOp::default() }
     }
     pub fn and_round(self, round: RoundMode) -> Self {
-        Finish { round, ..self }
+        PostOp { round, ..self }
     }
     /// The Relu, of real numbers.
     pub fn reals(self, values: &mut [f32]) {
@@ -72,27 +72,27 @@ impl<'a> Task<'a> {
     pub fn new(
         operands: &'a [Option<Array>],
         results: &'a [Option<ValueType>],
-        tails: &'a [Tail],
+        epilogues: &'a [Epilogue],
         arena: &'a Arc<Arena>,
     ) -> Self {
-        let output = |ty: &'a ValueType| Output { ty, array: Written::Nothing, is_complete: tails.is_empty() };
-        Task { operands, results: results.iter().map(|ty| ty.as_ref().map(output)).collect(), arena, tails }
+        let output = |ty: &'a ValueType| Output { ty, array: Written::Nothing, is_complete: epilogues.is_empty() };
+        Task { operands, results: results.iter().map(|ty| ty.as_ref().map(output)).collect(), arena, epilogues }
     }
-    /// Whose one result has memory with numbers in it, to which the tails are applied.
+    /// Whose one result has memory with numbers in it, to which the epilogues are applied.
     pub fn over(
         memory: ArrayMut,
         operands: &'a [Option<Array>],
         results: &'a [Option<ValueType>],
-        tails: &'a [Tail],
+        epilogues: &'a [Epilogue],
         arena: &'a Arc<Arena>,
     ) -> Result<Self> {
-        let mut task = Task::new(operands, results, tails, arena);
+        let mut task = Task::new(operands, results, epilogues, arena);
         let shape = &task.result(0)?.shape;
         task.output(0)?.array = Written::Memory(memory.reshaped(shape)?);
         Ok(task)
     }
     pub fn finish(mut self) -> Result<Vec<Array>> {
-        self.apply_tails()?;
+        self.apply_epilogues()?;
         let arena = self.arena;
         self.results
             .into_iter()
@@ -164,8 +164,8 @@ impl<'a> Task<'a> {
     fn output(&mut self, i: usize) -> Result<&mut Output<'a>> {
         self.results.get_mut(i).and_then(Option::as_mut).ok_or_else(|| invalid("the result has no memory"))
     }
-    /// Applies the tails to a first result that a kernel has written without them.
-    fn apply_tails(&mut self) -> Result<()> {
+    /// Applies the epilogues to a first result that a kernel has written without them.
+    fn apply_epilogues(&mut self) -> Result<()> {
         let Some(Some(Output { ty, array, is_complete: false })) = self.results.first() else {
             return Ok(());
         };
@@ -174,16 +174,16 @@ impl<'a> Task<'a> {
             let array = array.clone();
             self.memory(0)?.bytes().copy_from_slice(array.bytes()?);
         }
-        let tails = Tails::new(self, self.tails, shape)?;
+        let epilogues = Epilogues::new(self, self.epilogues, shape)?;
         let chunks = self.memory(0)?.elements::<f32>()?.par_chunks_mut(CHUNK).enumerate();
-        chunks.for_each_init(Vec::new, |buffer, (c, out)| tails.apply(c * CHUNK, out, buffer));
+        chunks.for_each_init(Vec::new, |buffer, (c, out)| epilogues.apply(c * CHUNK, out, buffer));
         Ok(())
     }
-    /// The tails, which the caller applies to the first result.
-    fn take_tails(&mut self, i: usize) -> Result<Tails<'a>> {
+    /// The epilogues, which the caller applies to the first result.
+    fn take_epilogues(&mut self, i: usize) -> Result<Epilogues<'a>> {
         let ty = self.result(i)?;
         let is_complete = std::mem::replace(&mut self.output(i)?.is_complete, true);
-        Tails::new(self, if is_complete { &[] } else { self.tails }, &ty.shape)
+        Epilogues::new(self, if is_complete { &[] } else { self.epilogues }, &ty.shape)
     }
     /// The result is an array that is there already, seen in the result's shape.
     pub fn share(&mut self, i: usize, array: &Array) -> Result<()> {
@@ -195,7 +195,7 @@ impl<'a> Task<'a> {
     }
     /// Real numbers as a result, all written by `fill` at once: floats as they are, integers rounded and saturated,
     /// quantized ones by their scale and zero point, from four bytes each beside the result.
-    pub fn write(&mut self, i: usize, finish: Finish, fill: impl FnOnce(&mut [f32]) -> Result<()>) -> Result<()> {
+    pub fn write(&mut self, i: usize, finish: PostOp, fill: impl FnOnce(&mut [f32]) -> Result<()>) -> Result<()> {
         let ty = self.result(i)?;
         if ty.buffer_dtype() == Dtype::Float32 {
             let memory = self.memory(i)?.elements()?;
@@ -216,7 +216,7 @@ impl<'a> Task<'a> {
         &mut self,
         i: usize,
         row: usize,
-        finish: Finish,
+        finish: PostOp,
         fill: impl Fn(usize, &mut [f32]) -> Result<()> + Sync,
     ) -> Result<()> {
         self.fill_by(i, row, finish, &fill)
@@ -227,7 +227,7 @@ impl<'a> Task<'a> {
         i: usize,
         operand: &Operand,
         n: usize,
-        finish: Finish,
+        finish: PostOp,
         f: impl Fn(&[f32], &mut [f32]) + Sync,
     ) -> Result<()> {
         let source = self.source(operand, &operand.ty.shape)?;
@@ -253,7 +253,7 @@ impl<'a> Task<'a> {
         &mut self,
         i: usize,
         row: usize,
-        finish: Finish,
+        finish: PostOp,
         fill: &(dyn Fn(usize, &mut [f32]) -> Result<()> + Sync),
     ) -> Result<()> {
         let ty = self.result(i)?;
@@ -264,13 +264,13 @@ impl<'a> Task<'a> {
             finish.reals(out);
             Ok(())
         };
-        let tails = self.take_tails(i)?;
+        let epilogues = self.take_epilogues(i)?;
         let memory = self.memory(i)?;
         if ty.buffer_dtype() == Dtype::Float32 {
             let chunks = memory.elements::<f32>()?.par_chunks_mut(chunk).enumerate();
             return chunks.try_for_each_init(Vec::new, |buffer, (c, out)| {
                 fill(c * chunk, out)?;
-                tails.apply(c * chunk, out, buffer);
+                epilogues.apply(c * chunk, out, buffer);
                 Ok(())
             });
         }
@@ -315,12 +315,12 @@ fn resize(values: &mut Vec<f32>, n: usize) -> Result<()> {
 }
 
 /// An operand's stored values as another tensor of its shape stores the same numbers.
-pub(super) fn restored(array: &Array, from: &ValueType, to: &ValueType, round: RoundMode) -> Result<Array> {
+pub(super) fn requantized(array: &Array, from: &ValueType, to: &ValueType, round: RoundMode) -> Result<Array> {
     let results = [Some(ValueType { shape: from.shape.clone(), ..to.clone() })];
     let arena = Arc::default();
     let mut task = Task::new(&[], &results, &[], &arena);
     let source = Source::new(array, from, &from.shape)?;
-    task.fill(0, 1, Finish::round(round), |first, out| {
+    task.fill(0, 1, PostOp::round(round), |first, out| {
         source.reals(first, out);
         Ok(())
     })?;

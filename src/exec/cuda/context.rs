@@ -2,7 +2,7 @@
 use super::{device_array::DeviceArray, driver::Gpu, faults::Faults, math_libraries::MathLibraries, memory::Pool};
 use crate::{
     array::{Array, ArrayMut},
-    base::{Result, argument},
+    base::{Dtype, Result, argument},
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -63,14 +63,21 @@ impl Context {
         let expected = || format!("the session runs on GPU {own}; copy it there first");
         if own == found { Ok(()) } else { Err(argument("the GPU of a buffer", found, expected())) }
     }
-    /// Allocates memory for an array, without copying its elements.
-    pub fn allocate(&self, array: &Array) -> Result<DeviceArray> {
-        let bytes = (array.len() as u64).saturating_mul(array.dtype().size() as u64);
-        let block = Arc::new(self.pool.block(bytes)?);
-        Ok(DeviceArray { block, dtype: array.dtype(), shape: array.shape().to_vec() })
+    /// Allocates memory for an array.
+    pub fn allocate(&self, dtype: Dtype, shape: &[usize]) -> Result<DeviceArray> {
+        let block = Arc::new(self.pool.block(bytes_of(dtype, shape))?);
+        Ok(DeviceArray { block, dtype, shape: shape.to_vec() })
+    }
+    /// Copies an array within the GPU's memory, without waiting.
+    pub fn copy(&self, from: &DeviceArray, to: &DeviceArray) -> Result<()> {
+        self.check_device(from)?;
+        match bytes_of(from.dtype, &from.shape) {
+            0 => Ok(()),
+            bytes => self.device.copy(from.block.address, to.block.address, bytes),
+        }
     }
     pub fn upload(&self, array: &Array) -> Result<DeviceArray> {
-        let placed = self.allocate(array)?;
+        let placed = self.allocate(array.dtype(), array.shape())?;
         self.device.write(placed.block.address, array.bytes()?)?;
         Ok(placed)
     }
@@ -80,4 +87,8 @@ impl Context {
         self.pool.after(|| self.device.read(buffer.block.address, array.bytes()))?;
         Ok(array.freeze())
     }
+}
+
+fn bytes_of(dtype: Dtype, shape: &[usize]) -> u64 {
+    shape.iter().fold(dtype.size() as u64, |n, d| n.saturating_mul(*d as u64))
 }

@@ -69,18 +69,7 @@ impl GraphCache {
         }
         let _one = cuda.running.lock().unwrap_or_else(PoisonError::into_inner);
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if let GraphState::Traced(trace) = &*state {
-            *state = match capture(cuda, trace, &feeds, steps) {
-                Ok(captured) => GraphState::Captured(captured),
-                // The plan runs uncaptured, for instance because the arena does not fit.
-                Err(e) => {
-                    cuda.notes.add(format!(
-                        "a run cannot be captured as a CUDA graph, so its kernels are launched one by one: {e}"
-                    ));
-                    GraphState::Uncapturable
-                }
-            };
-        }
+        state.capture_if_traced(cuda, feeds.iter().map(|a| (a.dtype(), a.shape())), steps);
         match &*state {
             GraphState::Captured(captured) => {
                 for (array, to) in feeds.iter().zip(&captured.feeds) {
@@ -99,9 +88,43 @@ impl GraphCache {
         }
     }
 
-    /// Whether a run has been captured, whose arena is then allocated.
-    pub(super) fn is_captured(&self) -> bool {
-        matches!(&*self.state.lock().unwrap_or_else(PoisonError::into_inner), GraphState::Captured(_))
+    /// Like [`GraphCache::run`], on buffers. The inputs are copied to the addresses of the captured run, and its results to memory
+    /// of their own.
+    pub(super) fn run_on(&self, cuda: &Context, run: RunOn<DeviceArray>) -> Result<Vec<DeviceArray>> {
+        let RunOn { feeds, repeatable, steps } = run;
+        feeds.iter().try_for_each(|feed| cuda.check_device(feed))?;
+        if !repeatable {
+            return steps(feeds);
+        }
+        let _one = cuda.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        state.capture_if_traced(cuda, feeds.iter().map(|a| (a.dtype, &a.shape[..])), steps);
+        match &*state {
+            GraphState::Captured(captured) => {
+                feeds.iter().zip(&captured.feeds).try_for_each(|(from, to)| cuda.copy(from, to))?;
+                cuda.device.replay(&captured.graph)?;
+                captured.results.iter().map(|result| duplicate(cuda, result)).collect()
+            }
+            GraphState::New => {
+                // On copies, so that the allocations are those of a captured run.
+                let (results, trace) = cuda.pool.traced(|| {
+                    let inputs = feeds.iter().map(|feed| duplicate(cuda, feed)).collect::<Result<Vec<_>>>()?;
+                    let kept = inputs.clone();
+                    let results = steps(inputs);
+                    drop(kept);
+                    results
+                });
+                let results = results?;
+                *state = GraphState::Traced(trace);
+                Ok(results)
+            }
+            GraphState::Traced(_) | GraphState::Uncapturable => steps(feeds),
+        }
+    }
+
+    /// Whether the plan has run, so that its memory has been allocated.
+    pub(super) fn has_run(&self) -> bool {
+        !matches!(&*self.state.lock().unwrap_or_else(PoisonError::into_inner), GraphState::New)
     }
 
     /// Replays the captured run on its last inputs. Returns `false` if no run has been captured.
@@ -112,6 +135,34 @@ impl GraphCache {
         cuda.device.replay(&captured.graph)?;
         Ok(true)
     }
+}
+
+impl GraphState {
+    /// Captures the steps if a run has been traced. If that fails, for instance because the arena does not fit, the plan runs
+    /// uncaptured.
+    fn capture_if_traced<'f>(
+        &mut self,
+        cuda: &Context,
+        feeds: impl Iterator<Item = (Dtype, &'f [usize])>,
+        steps: &mut Steps,
+    ) {
+        let GraphState::Traced(trace) = self else { return };
+        *self = match capture(cuda, trace, feeds, steps) {
+            Ok(captured) => GraphState::Captured(captured),
+            Err(e) => {
+                let what = "a run cannot be captured as a CUDA graph, so its kernels are launched one by one";
+                cuda.notes.add(format!("{what}: {e}"));
+                GraphState::Uncapturable
+            }
+        };
+    }
+}
+
+/// Copies an array to memory of its own on the GPU.
+fn duplicate(cuda: &Context, from: &DeviceArray) -> Result<DeviceArray> {
+    let to = cuda.allocate(from.dtype, &from.shape)?;
+    cuda.copy(from, &to)?;
+    Ok(to)
 }
 
 fn run_steps(cuda: &Context, feeds: Vec<Array>, steps: &mut Steps) -> Result<Vec<DeviceArray>> {
@@ -125,11 +176,16 @@ fn run_steps(cuda: &Context, feeds: Vec<Array>, steps: &mut Steps) -> Result<Vec
 }
 
 /// Captures the steps on an arena that is laid out for the traced allocations.
-fn capture(cuda: &Context, trace: &Trace, feeds: &[Array], steps: &mut Steps) -> Result<Captured> {
+fn capture<'f>(
+    cuda: &Context,
+    trace: &Trace,
+    feeds: impl Iterator<Item = (Dtype, &'f [usize])>,
+    steps: &mut Steps,
+) -> Result<Captured> {
     // The memory of the previous run is returned first, since the arena replaces it.
     cuda.pool.release();
     cuda.pool.with_arena(trace.layout(), || {
-        let feeds = feeds.iter().map(|a| cuda.allocate(a)).collect::<Result<Vec<_>>>()?;
+        let feeds = feeds.map(|(dtype, shape)| cuda.allocate(dtype, shape)).collect::<Result<Vec<_>>>()?;
         let (graph, results) = cuda.device.capture(|| steps(feeds.clone()))?;
         Ok(Captured { graph, feeds, results })
     })

@@ -70,7 +70,7 @@ pub use custom::{CustomKernel, KernelArgument};
 pub use device_array::DeviceArray;
 pub use program::Program;
 
-use super::{Backend, KernelInfo, Operand, Precision, Run, Signature, ValueType, heads};
+use super::{Backend, KernelInfo, Operand, Precision, Run, RunOn, Signature, ValueType, heads};
 use crate::{
     array::Array,
     base::{Dtype, Error, Result, Shape, invalid},
@@ -217,8 +217,11 @@ impl Backend for CudaBackend {
     fn run_plan(&self, memo: &GraphCache, run: Run<DeviceArray>) -> Result<Vec<Array>> {
         memo.run(&self.cuda, run)
     }
+    fn run_plan_on(&self, memo: &GraphCache, run: RunOn<DeviceArray>) -> Result<Vec<DeviceArray>> {
+        memo.run_on(&self.cuda, run)
+    }
     fn has_memory(&self, memo: &GraphCache) -> bool {
-        memo.is_captured()
+        memo.has_run()
     }
     fn repeat(&self, memo: &GraphCache) -> Result<bool> {
         memo.replay(&self.cuda)

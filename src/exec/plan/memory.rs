@@ -1,5 +1,5 @@
 //! How much memory a plan's run takes.
-use super::{Kernel, Plan, Step};
+use super::{Kernel, Plan, Step, TensorIndex};
 use crate::{
     array::too_large,
     base::Result,
@@ -32,8 +32,8 @@ pub(super) fn activations<B: Backend>(plan: &Plan<B>) -> u64 {
 
 fn peak_with<B: Backend>(plan: &Plan<B>, temporary: impl Fn(&Step<B::Kernel>) -> u64) -> (u64, usize) {
     // What was computed here alone is freed here.
-    let computed: HashSet<usize> = plan.steps.iter().flat_map(|s| &s.outputs).copied().collect();
-    let size = |t: &usize| match plan.slot(*t) {
+    let computed: HashSet<TensorIndex> = plan.steps.iter().flat_map(|s| &s.outputs).copied().collect();
+    let size = |t: &TensorIndex| match plan.slot(*t) {
         Ok(slot) if computed.contains(t) => slot.ty.bytes(),
         _ => 0,
     };

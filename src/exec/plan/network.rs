@@ -7,15 +7,19 @@ use crate::{
     ops::Op,
 };
 
+/// The index of a tensor in [`Network::tensors`], and in the lists of the plans made from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct TensorIndex(pub usize);
+
 /// Tensors and operators of a graph, quantization propagated.
 pub(crate) struct Network {
     /// By the graph's numbers, none where a number is not in use.
     pub tensors: Vec<Option<Slot>>,
     /// In the graph's order.
     pub operators: Vec<Operation>,
-    /// Places of the graph's inputs.
-    pub inputs: Vec<usize>,
-    /// The operator that computes each tensor.
+    /// The graph's inputs.
+    pub inputs: Vec<TensorIndex>,
+    /// The index of the operator that computes each tensor.
     pub made_by: Vec<Option<usize>>,
 }
 
@@ -28,18 +32,18 @@ pub(crate) struct Slot {
     pub constant: Option<Array>,
 }
 
-/// An operator: its operands and results by their places, none where a result is absent.
+/// An operator with its operands and results; absent results are `None`.
 #[derive(Clone)]
 pub(crate) struct Operation {
-    pub op: Op<usize>,
-    pub results: Vec<Option<usize>>,
-    /// Its place among the graph's operators.
+    pub op: Op<TensorIndex>,
+    pub results: Vec<Option<TensorIndex>>,
+    /// Its index among the graph's operators.
     pub index: usize,
 }
 
 impl Operation {
     /// The results that are there.
-    pub fn outputs(&self) -> impl Iterator<Item = usize> {
+    pub fn outputs(&self) -> impl Iterator<Item = TensorIndex> {
         self.results.iter().flatten().copied()
     }
 }
@@ -66,18 +70,24 @@ impl Network {
         let mut made_by = vec![None; tensors.len()];
         let mut operators = Vec::new();
         for (index, operator) in graph.operators().iter().enumerate() {
-            let results = operator.results.iter().map(|t| t.map(|t| t.index())).collect();
-            let operation = Operation { op: operator.op.map(|t| t.index()), results, index };
-            operation.outputs().for_each(|t| made_by[t] = Some(index));
+            let results = operator.results.iter().map(|t| t.map(|t| TensorIndex(t.index()))).collect();
+            let operation = Operation { op: operator.op.map(|t| TensorIndex(t.index())), results, index };
+            operation.outputs().for_each(|t| made_by[t.0] = Some(index));
             operators.push(operation);
         }
-        let inputs = graph.inputs().iter().map(|t| t.index()).collect();
+        let inputs = graph.inputs().iter().map(|t| TensorIndex(t.index())).collect();
         Ok(Network { tensors, operators, inputs, made_by })
     }
     /// # Errors
     /// There is no such tensor.
-    pub fn slot(&self, tensor: usize) -> Result<&Slot> {
-        let slot = self.tensors.get(tensor).and_then(Option::as_ref);
-        slot.ok_or_else(|| Cause::ForeignTensor(tensor as u32).into())
+    pub fn slot(&self, tensor: TensorIndex) -> Result<&Slot> {
+        slot(&self.tensors, tensor)
     }
+}
+
+/// # Errors
+/// Returns an error if there is no such tensor.
+pub(super) fn slot(tensors: &[Option<Slot>], tensor: TensorIndex) -> Result<&Slot> {
+    let slot = tensors.get(tensor.0).and_then(Option::as_ref);
+    slot.ok_or_else(|| Cause::ForeignTensor(tensor.0 as u32).into())
 }

@@ -1,5 +1,5 @@
 //! How much a step does.
-use super::{Node, Plan};
+use super::{Node, Plan, TensorIndex};
 use crate::{
     base::Result,
     exec::{Backend, ValueType},
@@ -14,11 +14,11 @@ impl<B: Backend> Plan<B> {
     /// There is no such tensor.
     pub fn work(&self, node: &Node) -> Result<Work> {
         let inner = node.stages.iter().flat_map(|s| s.results.iter().flatten().copied());
-        let plain = |t: usize| {
+        let plain = |t: TensorIndex| {
             let ty = &self.slot(t)?.ty;
             Ok((t, ValueType { shape: ty.plain_shape(), ..ty.clone() }))
         };
-        let types: HashMap<usize, ValueType> =
+        let types: HashMap<TensorIndex, ValueType> =
             node.operands().into_iter().chain(inner).map(plain).collect::<Result<_>>()?;
         let mut work = Work::default();
         for (i, stage) in node.stages.iter().enumerate() {

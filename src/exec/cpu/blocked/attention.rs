@@ -3,9 +3,9 @@
 use super::{
     BLOCK, InstructionSet, Pixel,
     band::with_scratch,
-    few::{Dots, Weighed},
-    powers::{largest, powers},
-    product::{Columns, Lines, Rows},
+    exp::{largest, powers},
+    few_queries_attention::{Dots, Weighed},
+    product::{Lines, PackedB, Rows},
 };
 use crate::{
     array::{reserve, zeros},
@@ -156,10 +156,10 @@ impl Attention<'_> {
             None
         } else {
             let [of_keys, of_values] = std::mem::take(&mut memory.lines);
-            let of_keys = Columns::within(of_keys, self.isa, elements, keys, |element, first| {
+            let of_keys = PackedB::within(of_keys, self.isa, elements, keys, |element, first| {
                 turned(part_of(key.data, key.stride, first..keys, element..elements))
             })?;
-            let of_values = Columns::within(of_values, self.isa, keys, values, |row, first| {
+            let of_values = PackedB::within(of_values, self.isa, keys, values, |row, first| {
                 part_of(value.data, value.stride, row..keys, first..values)
             })?;
             Some([(of_keys.begin(None)?, of_keys), (of_values.begin(None)?, of_values)])
@@ -187,7 +187,7 @@ struct Head<'a> {
     key: Rows<'a>,
     value: Rows<'a>,
     /// Keys and values as columns, and what sums with them begin with.
-    packed: Option<[(Vec<Pixel>, Columns); 2]>,
+    packed: Option<[(Vec<Pixel>, PackedB); 2]>,
 }
 
 impl Head<'_> {

@@ -1,5 +1,5 @@
 //! Which steps keep their weights from one run to the next, where the memory is not enough for all.
-use super::{Plan, memory::activations};
+use super::{Plan, TensorIndex, memory::activations};
 use crate::exec::Backend;
 use std::collections::{HashMap, HashSet};
 
@@ -14,39 +14,44 @@ const MARGIN: u64 = 64 << 20;
 const FORMS: u64 = 3;
 
 /// The memory for weights that are kept.
-pub(super) struct Room {
+pub(super) struct WeightBudget {
     left: u64,
-    kept: HashSet<usize>,
+    kept: HashSet<TensorIndex>,
 }
 
-impl Room {
+impl WeightBudget {
     /// Of a plan whose kernels are not prepared yet; for all of them, if there is so much memory.
-    pub fn new<B: Backend>(plan: &Plan<B>, available: impl FnOnce() -> u64) -> Room {
+    pub fn new<B: Backend>(plan: &Plan<B>, available: impl FnOnce() -> u64) -> WeightBudget {
         let (mut all, mut largest) = (HashMap::new(), 0);
         for step in &plan.steps {
-            let own: HashMap<usize, u64> = weights(plan, &step.operands).collect();
+            let own: HashMap<TensorIndex, u64> = weights(plan, &step.operands).collect();
             largest = largest.max(sum(own.values()));
             all.extend(own);
         }
         let total = sum(all.values());
-        let mut room = Room { left: u64::MAX, kept: HashSet::new() };
+        let mut budget = WeightBudget { left: u64::MAX, kept: HashSet::new() };
         if total <= SMALL {
-            return room;
+            return budget;
         }
         let rest = available().saturating_sub(MARGIN).saturating_sub(activations(plan));
         if total.saturating_add((FORMS - 1).saturating_mul(largest)) > rest {
-            room.left = rest.saturating_sub(FORMS.saturating_mul(largest));
+            budget.left = rest.saturating_sub(FORMS.saturating_mul(largest));
         }
-        room
+        budget
     }
 
     /// Whether the weights among these tensors are kept; otherwise the bytes that they take while they are there. A kernel
     /// reads some as they are, and has laid out the others anew.
-    pub fn keep<B: Backend>(&mut self, plan: &Plan<B>, operands: &[usize], read: &HashSet<usize>) -> Result<(), u64> {
-        let own: HashMap<usize, u64> = weights(plan, operands).collect();
+    pub fn keep<B: Backend>(
+        &mut self,
+        plan: &Plan<B>,
+        operands: &[TensorIndex],
+        read: &HashSet<TensorIndex>,
+    ) -> Result<(), u64> {
+        let own: HashMap<TensorIndex, u64> = weights(plan, operands).collect();
         let more = sum(own.iter().filter(|(t, _)| !self.kept.contains(t)).map(|(_, bytes)| bytes));
         if more > self.left {
-            let forms = |t: usize| 1 + u64::from(!read.contains(&t)) + u64::from(is_converted(plan, t));
+            let forms = |t: TensorIndex| 1 + u64::from(!read.contains(&t)) + u64::from(is_converted(plan, t));
             let bytes: Vec<u64> = own.iter().map(|(t, bytes)| bytes.saturating_mul(forms(*t))).collect();
             return Err(sum(bytes.iter()));
         }
@@ -57,13 +62,13 @@ impl Room {
 }
 
 /// The constants among these tensors, and their bytes as they are computed with.
-fn weights<B: Backend>(plan: &Plan<B>, tensors: &[usize]) -> impl Iterator<Item = (usize, u64)> {
+fn weights<B: Backend>(plan: &Plan<B>, tensors: &[TensorIndex]) -> impl Iterator<Item = (TensorIndex, u64)> {
     let slots = tensors.iter().filter_map(|t| Some((*t, plan.slot(*t).ok()?)));
     slots.filter(|(_, slot)| slot.constant.is_some()).map(|(t, slot)| (t, slot.ty.bytes()))
 }
 
 /// Whether it is computed with as numbers of another dtype.
-fn is_converted<B: Backend>(plan: &Plan<B>, tensor: usize) -> bool {
+fn is_converted<B: Backend>(plan: &Plan<B>, tensor: TensorIndex) -> bool {
     let of = |slot: &super::Slot| slot.constant.as_ref().is_some_and(|c| c.dtype() != slot.ty.buffer_dtype());
     plan.slot(tensor).is_ok_and(of)
 }
