@@ -2,7 +2,7 @@
 // kept, and done when their graph is launched. What a kernel writes beside its memory is found when somebody waits.
 //
 // TPULANG_EMULATED is one of: old, none, forbidden, taken, full (from the context on), broken (the first launch), uncapturable,
-// two (GPUs), newer or older (a GPU than the compiler knows), twelve (a driver for CUDA 12), or bytes of memory, such as
+// two (GPUs), newer or older (a GPU than the compiler knows), twelve (a driver for CUDA 12), slow (to report free memory), or bytes of memory, such as
 // 1000000. With `told` it reports the graphs that it launches. The other libraries know: declining (no algorithms), and twelve.
 #include <dlfcn.h>
 #include <elf.h>
@@ -215,6 +215,7 @@ int cuMemFree_v2(uint64_t address) {
     return whole;
 }
 int cuMemGetInfo_v2(size_t* available, size_t* total) {
+    if (mode() == "slow") usleep(200000);
     *total = all_memory();
     *available = all_memory() - taken;
     return OK;

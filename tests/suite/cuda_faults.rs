@@ -3,7 +3,13 @@ use super::{
     cuda::{emulated, libraries, passed_emulated_as, passed_emulated_with_libraries},
     cuda_networks::Net,
 };
-use std::{env, path::Path, process::Command, sync::Arc};
+use std::{
+    env,
+    path::Path,
+    process::Command,
+    sync::Arc,
+    time::{Duration, Instant},
+};
 use tpulang::{
     Array, Dtype, Graph,
     exec::{Backend, CpuBackend, CudaBackend, RunOptions, Session, run},
@@ -163,4 +169,28 @@ fn asymmetric_padding_is_computed_by_cudnn() {
         "{plan} {:?}",
         backend.fallbacks()
     );
+}
+
+/// Runs on buffers are captured, and do not ask for the free memory each time, which takes long.
+#[test]
+fn runs_on_buffers_are_replayed() {
+    if passed_emulated_as("slow") {
+        return;
+    }
+    let (graph, backend) = (small(), CudaBackend::new(0).unwrap());
+    let session = Session::new(&graph, &backend, &RunOptions::default()).unwrap();
+    let run = |i: i16| {
+        let x = Array::from([f32::from(i), -5.0, 0.0, 1.0, 2.0]);
+        session.run_on(vec![("x", backend.upload(&x).unwrap())]).unwrap().swap_remove("y").unwrap()
+    };
+    let mut results: Vec<_> = (0..3).map(run).collect();
+    let begun = Instant::now();
+    results.extend((3..30).map(run));
+    assert!(begun.elapsed() < Duration::from_secs(4), "{:?}", begun.elapsed());
+    session.synchronise().unwrap();
+    // Later runs do not change the results of earlier ones.
+    for (i, y) in results.iter().enumerate() {
+        assert_eq!(backend.download(y).unwrap().to_f32().unwrap(), [i as f32 + 1.0, 0.0, 1.0, 2.0, 3.0]);
+    }
+    assert!(session.repeated(1).unwrap().is_some() && backend.fallbacks().is_empty(), "{:?}", backend.fallbacks());
 }

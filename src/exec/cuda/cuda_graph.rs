@@ -1,6 +1,10 @@
 //! Runs of a plan. The second run is captured as a CUDA graph on fixed addresses; later runs replay it.
 use super::{context::Context, device::failure, device_array::DeviceArray, driver::CapturedGraph, memory::Trace};
-use crate::{array::Array, base::Result, exec::Run};
+use crate::{
+    array::Array,
+    base::{Dtype, Result},
+    exec::{Run, RunOn},
+};
 use std::sync::{Mutex, PoisonError};
 
 /// From feeds to results.
