@@ -97,6 +97,9 @@ impl Backend for WithSnake {
     fn run_plan(&self, memo: &GraphCache, run: Run<DeviceArray>) -> Result<Vec<Array>> {
         self.0.run_plan(memo, run)
     }
+    fn on_host<T>(&self, compute: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.0.on_host(compute)
+    }
     fn run_plan_on(&self, memo: &GraphCache, run: RunOn<DeviceArray>) -> Result<Vec<DeviceArray>> {
         self.0.run_plan_on(memo, run)
     }

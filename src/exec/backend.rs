@@ -104,6 +104,14 @@ pub trait Backend: Send + Sync {
     fn run_plan_on(&self, _memo: &Self::Memo, run: RunOn<Self::Buffer>) -> Result<Vec<Self::Buffer>> {
         (run.steps)(run.feeds)
     }
+    /// Runs `compute`, a step on the CPU in the middle of a plan. A backend that records runs suspends the recording, since the
+    /// threads of the CPU's kernels may take up other runs. A backend that forwards [`Backend::run_plan`] forwards this too.
+    ///
+    /// # Errors
+    /// Returns the error of `compute`.
+    fn on_host<T>(&self, compute: impl FnOnce() -> Result<T>) -> Result<T> {
+        compute()
+    }
     /// Whether the memory of a run is already allocated, as `memo` remembers.
     fn has_memory(&self, _memo: &Self::Memo) -> bool {
         false
@@ -130,8 +138,10 @@ pub struct KernelInfo {
 pub struct Run<'r, Buffer> {
     /// The inputs, in the buffers' dtypes and in the plan's order.
     pub feeds: Vec<Array>,
-    /// Whether the run may be recorded: no fallback step and no observer.
+    /// Whether the run may be recorded: no observer, and no step whose weights are streamed.
     pub repeatable: bool,
+    /// Whether some steps run on the CPU. A recording then consists of parts, between which the steps are called again.
+    pub has_host_steps: bool,
     /// Runs the plan's steps, from feeds to results.
     pub steps: &'r mut (dyn FnMut(Vec<Buffer>) -> Result<Vec<Buffer>> + 'r),
     /// Returns the errors recorded by kernels. Call it when all work is complete, before another run begins.
@@ -142,8 +152,10 @@ pub struct Run<'r, Buffer> {
 pub struct RunOn<'r, Buffer> {
     /// The inputs, in the plan's order.
     pub feeds: Vec<Buffer>,
-    /// Whether the run may be recorded: no fallback step.
+    /// Whether the run may be recorded: no step whose weights are streamed.
     pub repeatable: bool,
+    /// Whether some steps run on the CPU.
+    pub has_host_steps: bool,
     /// Runs the plan's steps, from feeds to results.
     pub steps: &'r mut (dyn FnMut(Vec<Buffer>) -> Result<Vec<Buffer>> + 'r),
 }
@@ -205,6 +217,9 @@ impl<B: Backend> Backend for &B {
     }
     fn run_plan(&self, memo: &Self::Memo, run: Run<Self::Buffer>) -> Result<Vec<Array>> {
         (**self).run_plan(memo, run)
+    }
+    fn on_host<T>(&self, compute: impl FnOnce() -> Result<T>) -> Result<T> {
+        (**self).on_host(compute)
     }
     fn run_plan_on(&self, memo: &Self::Memo, run: RunOn<Self::Buffer>) -> Result<Vec<Self::Buffer>> {
         (**self).run_plan_on(memo, run)

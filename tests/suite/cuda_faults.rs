@@ -12,7 +12,7 @@ use std::{
 };
 use tpulang::{
     Array, Dtype, Graph,
-    exec::{Backend, CpuBackend, CudaBackend, RunOptions, Session, run},
+    exec::{Backend, Comparison, CpuBackend, CudaBackend, RunOptions, Session, compare, run},
     mlir,
     ops::{Conv, MatMul},
 };
@@ -193,4 +193,71 @@ fn runs_on_buffers_are_replayed() {
         assert_eq!(backend.download(y).unwrap().to_f32().unwrap(), [i as f32 + 1.0, 0.0, 1.0, 2.0, 3.0]);
     }
     assert!(session.repeated(1).unwrap().is_some() && backend.fallbacks().is_empty(), "{:?}", backend.fallbacks());
+}
+
+/// Two steps on the GPU, one that only the CPU has, and two more on the GPU.
+fn with_a_step_on_the_cpu() -> Graph {
+    let mut g = Graph::new("split").unwrap();
+    let x = g.input("x", Dtype::Float32, [1, 2, 3, 3, 3, 3]).unwrap();
+    let filter = Array::from_vec([4, 2, 3, 3, 3, 3], (0..648).map(|i| (i % 5) as f32 - 2.0).collect()).unwrap();
+    let filter = g.coefficient("w", filter).unwrap();
+    let mut last = g.add(x, 1.0).call().unwrap();
+    last = g.softmax(last, -1).call().unwrap();
+    last = g.op(Conv::new(last, filter, vec![3; 4], vec![1; 4], vec![1; 8])).call().unwrap()[0];
+    last = g.softmax(last, -1).call().unwrap();
+    last = g.reduce(last).axes(1).out_name("y").call().unwrap();
+    g.set_outputs(&[last]).unwrap();
+    g
+}
+
+#[test]
+fn a_step_on_the_cpu_splits_a_capture() {
+    let folder = tempfile::tempdir().unwrap();
+    let written = mlir::write_pair(&with_a_step_on_the_cpu(), folder.path()).unwrap();
+    let out = Command::new(env!("CARGO_BIN_EXE_tpulang"))
+        .args(["bench", "--repeat", "4", "-d", "cuda"])
+        .arg(&written.mlir)
+        .env("LD_LIBRARY_PATH", emulated())
+        .env("TPULANG_EMULATED", "told")
+        .env("TPULANG_CACHE", emulated().parent().unwrap().join("kernels"))
+        .output()
+        .unwrap();
+    let said = String::from_utf8(out.stderr).unwrap();
+    // One run is traced; of six others, each has a graph before the step on the CPU and one behind it.
+    let graphs: Vec<&str> = said.lines().filter(|line| line.starts_with("a graph of")).collect();
+    assert!(out.status.success() && graphs.len() == 12 && !said.contains("cannot be captured"), "{said}");
+}
+
+#[test]
+fn split_captures_give_the_right_results_in_many_threads() {
+    if passed_emulated_as("") {
+        return;
+    }
+    let (graph, backend, options) = (with_a_step_on_the_cpu(), CudaBackend::new(0).unwrap(), RunOptions::default());
+    let options = RunOptions { threads: 2, ..options };
+    let session = Session::new(&graph, &backend, &options).unwrap();
+    assert!(session.summary().contains("cpu: Conv x1"), "{}", session.summary());
+    let cpu = Session::new(&graph, CpuBackend::new(), &RunOptions::default()).unwrap();
+    std::thread::scope(|scope| {
+        for thread in 0..3 {
+            let (session, cpu) = (&session, &cpu);
+            scope.spawn(move || {
+                for round in 0..6 {
+                    let values = (0..162).map(|i| ((i * 7 + thread * 31 + round * 13) % 19) as f32 / 3.0).collect();
+                    let x = Array::from_vec([1, 2, 3, 3, 3, 3], values).unwrap();
+                    let want = cpu.run(&[("x", x.clone())]).unwrap();
+                    let on_host = session.run(&[("x", x.clone())]).unwrap();
+                    let buffer = session.backend().upload(&x).unwrap();
+                    let on_gpu = session.run_on(vec![("x", buffer)]).unwrap().swap_remove("y").unwrap();
+                    let on_gpu = [("y".to_owned(), session.backend().download(&on_gpu).unwrap())].into();
+                    for got in [on_host, on_gpu] {
+                        let close =
+                            |c: &Comparison| matches!(c, Comparison::Values { relative_l2, .. } if *relative_l2 < 1e-5);
+                        assert!(compare(&want, &got).unwrap().values().all(close));
+                    }
+                }
+            });
+        }
+    });
+    assert!(backend.fallbacks().is_empty(), "{:?}", backend.fallbacks());
 }

@@ -97,7 +97,10 @@ impl Chain {
         let element = self.element(&mut kernel, constants)?;
         let (code, geometry) = self.loops(&mut kernel, &walk);
         let parameters = kernel.parameter_list();
-        let text = format!("{element}extern \"C\" __global__ void generated({parameters}) {{\n{code}}}\n");
+        let index = walk.index_type();
+        let text = format!(
+            "typedef {index} Index;\n{element}extern \"C\" __global__ void generated({parameters}) {{\n{code}}}\n"
+        );
         Ok((Source::generated(text), geometry, kernel.arguments))
     }
     /// What a kernel that makes sums does with each of them, and what it gets behind its own parameters.
@@ -108,12 +111,12 @@ impl Chain {
         let (mut kernel, walk) = (Parameters::default(), self.walk());
         self.memory(&mut kernel, constants)?;
         let element = self.element(&mut kernel, constants)?;
-        let code = self.by_axes(&mut kernel, &walk);
+        let (code, index) = (self.by_axes(&mut kernel, &walk), walk.index_type());
         let sums = self.inputs().find(|i| matches!(i.from, From::Accumulator)).map_or("float", |i| c_type(i.dtype));
         let names: String = kernel.parameters.iter().map(|(_, name)| format!(", {name}")).collect();
         let parameters = kernel.parameter_list();
         let text = format!(
-            "{element}__device__ __forceinline__ void epilogue(i64 i, {sums} sum, {parameters}) {{\n{code}}}\n\
+            "typedef {index} Index;\n{element}__device__ __forceinline__ void epilogue(i64 i, {sums} sum, {parameters}) {{\n{code}}}\n\
              #define EPILOGUE_PARAMETERS(T) {parameters}\n#define EPILOGUE(i, sum) epilogue(i, sum{names})\n"
         );
         Ok((text, kernel.arguments))
@@ -141,9 +144,9 @@ impl Chain {
         let body = self.body(kernel, constants)?;
         let (functions, out) = (called_functions(&self.formulas, &body), c_type(self.result.buffer_dtype()));
         let inputs = self.inputs().map(|i| c_type(i.dtype)).enumerate();
-        let taken: String = inputs.map(|(j, c)| format!(", {c} e{j}, i64 j{j}")).collect();
+        let taken: String = inputs.map(|(j, c)| format!(", {c} e{j}, Index j{j}")).collect();
         let passed: String = kernel.passed.iter().map(|(c, name)| format!(", {c} {name}")).collect();
-        Ok(format!("{functions}__device__ __forceinline__ {out} element(i64 i, i64 t{taken}{passed}) {{\n{body}}}\n"))
+        Ok(format!("{functions}__device__ __forceinline__ {out} element(i64 i, Index t{taken}{passed}) {{\n{body}}}\n"))
     }
     /// Its call for the place `t`: `e` and `j` say how each input's element is read, and its place.
     pub fn call(
@@ -314,8 +317,8 @@ fn scaling(
     let (scales, zeros) = (constants.add(&scales)?, constants.add(&zeros)?);
     kernel.passed("const double*", &s, scales);
     kernel.passed("const i64*", &z, zeros);
-    kernel.passed("i64", &format!("inner{suffix}"), inner);
-    kernel.passed("i64", &format!("channels{suffix}"), channels);
+    kernel.passed("Index", &format!("inner{suffix}"), inner);
+    kernel.passed("Index", &format!("channels{suffix}"), channels);
     let channel = format!("[{place} / inner{suffix} % channels{suffix}]");
     Ok((s + &channel, z + &channel))
 }

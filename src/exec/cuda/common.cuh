@@ -37,6 +37,9 @@ struct half {
 #define FOR_ELEMENTS(i, n) \
     for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += (i64)gridDim.x * blockDim.x)
 
+// The same with indices of a type I, which n and the size of a grid fit together.
+#define FOR_INDICES(I, i, n) for (I i = (I)blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += (I)gridDim.x * blockDim.x)
+
 // A loop with a constant count, unrolled so that arrays that it indexes stay in registers.
 #define UNROLLED(i, n) _Pragma("unroll") for (int i = 0; i < (n); i++)
 

@@ -4,7 +4,7 @@ use crate::{
     array::{Array, ArrayMut},
     base::{Dtype, Result, argument},
 };
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// How a GPU computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -33,6 +33,52 @@ impl Notes {
     }
 }
 
+/// Lets one run that is captured or replayed go on at a time.
+#[derive(Default)]
+pub(super) struct Turn {
+    holder: Mutex<Holder>,
+    freed: Condvar,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Holder {
+    #[default]
+    None,
+    /// A run on the GPU only, which soon ends.
+    Gpu,
+    /// A run with steps on the CPU. Their threads may take up other runs, which must not wait for this one.
+    Host,
+}
+
+impl Turn {
+    /// Waits for the turn. Returns `None` if a run with steps on the CPU has it.
+    pub fn take(&self, has_host_steps: bool) -> Option<TurnGuard<'_>> {
+        let mut holder = self.holder.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            match *holder {
+                Holder::None => {
+                    *holder = if has_host_steps { Holder::Host } else { Holder::Gpu };
+                    return Some(TurnGuard { turn: self });
+                }
+                Holder::Gpu => holder = self.freed.wait(holder).unwrap_or_else(PoisonError::into_inner),
+                Holder::Host => return None,
+            }
+        }
+    }
+}
+
+/// Gives the turn back.
+pub(super) struct TurnGuard<'t> {
+    turn: &'t Turn,
+}
+
+impl Drop for TurnGuard<'_> {
+    fn drop(&mut self) {
+        *self.turn.holder.lock().unwrap_or_else(PoisonError::into_inner) = Holder::None;
+        self.turn.freed.notify_all();
+    }
+}
+
 /// A GPU and the state that programs share.
 pub(super) struct Context {
     pub device: Arc<Gpu>,
@@ -40,8 +86,8 @@ pub(super) struct Context {
     pub faults: Arc<Faults>,
     pub libraries: MathLibraries,
     pub notes: Notes,
-    /// Held while a plan that may be captured runs.
-    pub running: Mutex<()>,
+    /// Taken while a plan that may be captured runs.
+    pub turn: Turn,
 }
 
 impl Context {
@@ -52,7 +98,7 @@ impl Context {
         let pool = Pool::new(device.clone());
         let faults = Faults::new(device.clone());
         let libraries = MathLibraries::new(device.clone(), options.tf32)?;
-        Ok(Context { device, pool, faults, libraries, notes: Notes::default(), running: Mutex::default() })
+        Ok(Context { device, pool, faults, libraries, notes: Notes::default(), turn: Turn::default() })
     }
     /// Checks that a buffer is on this GPU.
     ///
@@ -75,6 +121,12 @@ impl Context {
             0 => Ok(()),
             bytes => self.device.copy(from.block.address, to.block.address, bytes),
         }
+    }
+    /// Copies a buffer to memory of its own on the GPU, without waiting.
+    pub fn duplicate(&self, from: &DeviceArray) -> Result<DeviceArray> {
+        let to = self.allocate(from.dtype, &from.shape)?;
+        self.copy(from, &to)?;
+        Ok(to)
     }
     pub fn upload(&self, array: &Array) -> Result<DeviceArray> {
         let placed = self.allocate(array.dtype(), array.shape())?;

@@ -183,9 +183,22 @@ pub(super) fn conv(op: &Conv<Operand>, b: &mut Builder) -> Result<()> {
                 ("convolution", arguments, tiles)
             }
         };
-        Ok(AccumKernel { file: FILE, function: format!("{name}<{}>", kind.c_type()), geometry, arguments })
+        let index = index_type(x, &b.result_type(0)?.shape, &op.filter.ty.shape, &shown);
+        Ok(AccumKernel { file: FILE, function: format!("{name}<{}, {index}>", kind.c_type()), geometry, arguments })
     };
     parts.sums(b, kind)?.emit(b, factors, call, own)
+}
+
+/// The type in which a convolution's kernel computes indices of one image, of the filter, and of the whole result.
+fn index_type(image: &[usize], result: &[usize], filter: &[usize], windows: &[Window]) -> &'static str {
+    let product = |sizes: &[usize]| sizes.iter().fold(1usize, |n, d| n.saturating_mul(*d));
+    let reach = |w: &Window| {
+        let sizes =
+            [w.kernel.saturating_mul(w.dilation), w.pads[0].saturating_abs(), w.pads[1].saturating_abs(), w.stride];
+        sizes.iter().fold(2 * w.input, |n, size| n.saturating_add(usize::try_from(*size).unwrap_or(usize::MAX)))
+    };
+    let farthest = windows.iter().map(reach).max().unwrap_or(0);
+    geometry::index_type([product(&image[1..]), product(result), product(filter), farthest])
 }
 
 pub(super) fn deconv(op: &Deconv<Operand>, b: &mut Builder) -> Result<()> {
@@ -217,7 +230,9 @@ pub(super) fn deconv(op: &Deconv<Operand>, b: &mut Builder) -> Result<()> {
         let arguments = arguments![image, filter, windows, x[0], group, parts.ic, parts.oc, oc_first].to_vec();
         let area = result[2..].iter().product::<usize>();
         let geometry = geometry::tiles([parts.oc as u64, area as u64], (x[0] * group) as u64, [64, 64], 256);
-        Ok(AccumKernel { file: FILE, function: format!("transposed<{}>", kind.c_type()), geometry, arguments })
+        let index = index_type(x, result, &op.filter.ty.shape, &shown);
+        let function = format!("transposed<{}, {index}>", kind.c_type());
+        Ok(AccumKernel { file: FILE, function, geometry, arguments })
     };
     parts.sums(b, kind)?.emit(b, factors, call, own)
 }

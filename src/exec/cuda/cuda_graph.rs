@@ -1,19 +1,29 @@
-//! Runs of a plan. The second run is captured as a CUDA graph on fixed addresses; later runs replay it.
-use super::{context::Context, device::failure, device_array::DeviceArray, driver::CapturedGraph, memory::Trace};
+//! Runs of a plan. The second run is captured as CUDA graphs on fixed addresses; later runs replay them.
+use super::{
+    capture::CapturedGraph,
+    context::Context,
+    device::failure,
+    device_array::DeviceArray,
+    memory::{Arena, Trace},
+};
 use crate::{
     array::Array,
     base::{Dtype, Result},
     exec::{Run, RunOn},
 };
-use std::sync::{Mutex, PoisonError};
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicBool, Ordering},
+};
 
 /// From feeds to results.
 type Steps<'s> = dyn FnMut(Vec<DeviceArray>) -> Result<Vec<DeviceArray>> + 's;
 
-/// The state of a plan that is kept between runs: its captured graph.
+/// The state of a plan that is kept between runs: its captured graphs.
 #[derive(Default)]
 pub struct GraphCache {
     state: Mutex<GraphState>,
+    has_run: AtomicBool,
     concurrent: Mutex<ConcurrentRuns>,
 }
 
@@ -37,11 +47,38 @@ enum GraphState {
     Uncapturable,
 }
 
-/// A captured run. Its arena lives as long as its arrays.
+/// A captured run.
 struct Captured {
-    graph: CapturedGraph,
+    graphs: Vec<Arc<CapturedGraph>>,
+    arena: Arena,
     feeds: Vec<DeviceArray>,
     results: Vec<DeviceArray>,
+    has_host_steps: bool,
+}
+
+/// The inputs of a run, which are brought to the addresses of a captured one.
+enum Feeds {
+    Arrays(Vec<Array>),
+    Buffers(Vec<DeviceArray>),
+}
+
+impl Feeds {
+    fn types(&self) -> Vec<(Dtype, Vec<usize>)> {
+        match self {
+            Feeds::Arrays(arrays) => arrays.iter().map(|a| (a.dtype(), a.shape().to_vec())).collect(),
+            Feeds::Buffers(buffers) => buffers.iter().map(|b| (b.dtype, b.shape.clone())).collect(),
+        }
+    }
+    /// Copies the inputs to these buffers, without waiting.
+    fn copy_to(&self, cuda: &Context, buffers: &[DeviceArray]) -> Result<()> {
+        match self {
+            Feeds::Arrays(arrays) => {
+                let copy = |(array, to): (&Array, &DeviceArray)| cuda.device.write(to.block.address, array.bytes()?);
+                arrays.iter().zip(buffers).try_for_each(copy)
+            }
+            Feeds::Buffers(from) => from.iter().zip(buffers).try_for_each(|(from, to)| cuda.copy(from, to)),
+        }
+    }
 }
 
 impl GraphCache {
@@ -63,114 +100,106 @@ impl GraphCache {
         fault.map_or(result, |fault| Err(shared(fault)))
     }
 
-    /// Runs the plan: the first run is traced, the second captured, later ones replayed. Runs of one backend are serialized,
-    /// like the work on its stream.
+    /// Runs the plan: the first run is traced, the second captured, later ones replayed. A backend captures or replays one run at a
+    /// time, like the work on its stream.
     pub(super) fn run(&self, cuda: &Context, run: Run<DeviceArray>) -> Result<Vec<Array>> {
-        let Run { feeds, repeatable, steps, check } = run;
-        if !repeatable {
-            // A CPU kernel's thread pool may pick up another run of this backend, which must not wait for this one.
-            return self.run_concurrently(|| fetch(cuda, &run_steps(cuda, feeds, steps)?, check));
-        }
-        let _one = cuda.running.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.capture_if_traced(cuda, feeds.iter().map(|a| (a.dtype(), a.shape())), steps);
-        match &*state {
-            GraphState::Captured(captured) => {
-                for (array, to) in feeds.iter().zip(&captured.feeds) {
-                    cuda.device.write(to.block.address, array.bytes()?)?;
-                }
-                cuda.device.replay(&captured.graph)?;
-                fetch(cuda, &captured.results, check)
-            }
-            GraphState::New => {
-                let (results, trace) = cuda.pool.traced(|| run_steps(cuda, feeds, steps));
-                let arrays = fetch(cuda, &results?, check)?;
-                *state = GraphState::Traced(trace);
-                Ok(arrays)
-            }
-            GraphState::Traced(_) | GraphState::Uncapturable => fetch(cuda, &run_steps(cuda, feeds, steps)?, check),
-        }
+        let Run { feeds, repeatable, has_host_steps, steps, check } = run;
+        let turn = if repeatable { cuda.turn.take(has_host_steps) } else { None };
+        self.run_concurrently(|| {
+            let feeds = Feeds::Arrays(feeds);
+            let results = match &turn {
+                Some(_) => self.run_in_turn(cuda, feeds, has_host_steps, steps)?,
+                None => run_steps(cuda, feeds, steps)?,
+            };
+            cuda.pool.synchronise()?;
+            check()?;
+            results.iter().map(|b| cuda.download(b)).collect()
+        })
     }
 
     /// Like [`GraphCache::run`], on buffers. The inputs are copied to the addresses of the captured run, and its results to memory
     /// of their own.
     pub(super) fn run_on(&self, cuda: &Context, run: RunOn<DeviceArray>) -> Result<Vec<DeviceArray>> {
-        let RunOn { feeds, repeatable, steps } = run;
+        let RunOn { feeds, repeatable, has_host_steps, steps } = run;
         feeds.iter().try_for_each(|feed| cuda.check_device(feed))?;
-        if !repeatable {
+        let turn = if repeatable { cuda.turn.take(has_host_steps) } else { None };
+        if turn.is_none() {
             return steps(feeds);
         }
-        let _one = cuda.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let results = self.run_in_turn(cuda, Feeds::Buffers(feeds), has_host_steps, steps)?;
+        match &*self.state.lock().unwrap_or_else(PoisonError::into_inner) {
+            // The next run overwrites them.
+            GraphState::Captured(_) => results.iter().map(|result| cuda.duplicate(result)).collect(),
+            _ => Ok(results),
+        }
+    }
+
+    /// Submits a run, whose results in a captured plan are valid until the next one.
+    fn run_in_turn(
+        &self,
+        cuda: &Context,
+        feeds: Feeds,
+        has_host_steps: bool,
+        steps: &mut Steps,
+    ) -> Result<Vec<DeviceArray>> {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        state.capture_if_traced(cuda, feeds.iter().map(|a| (a.dtype, &a.shape[..])), steps);
         match &*state {
-            GraphState::Captured(captured) => {
-                feeds.iter().zip(&captured.feeds).try_for_each(|(from, to)| cuda.copy(from, to))?;
-                cuda.device.replay(&captured.graph)?;
-                captured.results.iter().map(|result| duplicate(cuda, result)).collect()
-            }
             GraphState::New => {
-                // On copies, so that the allocations are those of a captured run.
-                let (results, trace) = cuda.pool.traced(|| {
-                    let inputs = feeds.iter().map(|feed| duplicate(cuda, feed)).collect::<Result<Vec<_>>>()?;
-                    let kept = inputs.clone();
-                    let results = steps(inputs);
-                    drop(kept);
-                    results
-                });
+                let (results, trace) = cuda.pool.traced(|| run_steps(cuda, feeds, steps));
                 let results = results?;
                 *state = GraphState::Traced(trace);
+                self.has_run.store(true, Ordering::Relaxed);
                 Ok(results)
             }
-            GraphState::Traced(_) | GraphState::Uncapturable => steps(feeds),
+            GraphState::Traced(trace) => match capture(cuda, trace, &feeds, has_host_steps, steps) {
+                Ok(captured) => {
+                    let results = captured.results.clone();
+                    *state = GraphState::Captured(captured);
+                    Ok(results)
+                }
+                Err(e) => {
+                    let what = "a run cannot be captured as a CUDA graph, so its kernels are launched one by one";
+                    cuda.notes.add(format!("{what}: {e}"));
+                    *state = GraphState::Uncapturable;
+                    run_steps(cuda, feeds, steps)
+                }
+            },
+            GraphState::Captured(captured) => {
+                feeds.copy_to(cuda, &captured.feeds)?;
+                if captured.has_host_steps {
+                    let run = || cuda.device.replay_steps(&captured.graphs, || steps(captured.feeds.clone()));
+                    return cuda.pool.with_arena(&captured.arena, captured.feeds.len(), run);
+                }
+                captured.graphs.iter().try_for_each(|graph| cuda.device.replay(graph))?;
+                Ok(captured.results.clone())
+            }
+            GraphState::Uncapturable => run_steps(cuda, feeds, steps),
         }
     }
 
     /// Whether the plan has run, so that its memory has been allocated.
     pub(super) fn has_run(&self) -> bool {
-        !matches!(&*self.state.lock().unwrap_or_else(PoisonError::into_inner), GraphState::New)
+        self.has_run.load(Ordering::Relaxed)
     }
 
-    /// Replays the captured run on its last inputs. Returns `false` if no run has been captured.
+    /// Replays the captured run on its last inputs. Returns `false` if no run has been captured, or some steps run on the CPU.
     pub(super) fn replay(&self, cuda: &Context) -> Result<bool> {
-        let _one = cuda.running.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(_turn) = cuda.turn.take(false) else { return Ok(false) };
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let GraphState::Captured(captured) = &*state else { return Ok(false) };
-        cuda.device.replay(&captured.graph)?;
-        Ok(true)
-    }
-}
-
-impl GraphState {
-    /// Captures the steps if a run has been traced. If that fails, for instance because the arena does not fit, the plan runs
-    /// uncaptured.
-    fn capture_if_traced<'f>(
-        &mut self,
-        cuda: &Context,
-        feeds: impl Iterator<Item = (Dtype, &'f [usize])>,
-        steps: &mut Steps,
-    ) {
-        let GraphState::Traced(trace) = self else { return };
-        *self = match capture(cuda, trace, feeds, steps) {
-            Ok(captured) => GraphState::Captured(captured),
-            Err(e) => {
-                let what = "a run cannot be captured as a CUDA graph, so its kernels are launched one by one";
-                cuda.notes.add(format!("{what}: {e}"));
-                GraphState::Uncapturable
+        match &*state {
+            GraphState::Captured(captured) if !captured.has_host_steps => {
+                captured.graphs.iter().try_for_each(|graph| cuda.device.replay(graph))?;
+                Ok(true)
             }
-        };
+            _ => Ok(false),
+        }
     }
 }
 
-/// Copies an array to memory of its own on the GPU.
-fn duplicate(cuda: &Context, from: &DeviceArray) -> Result<DeviceArray> {
-    let to = cuda.allocate(from.dtype, &from.shape)?;
-    cuda.copy(from, &to)?;
-    Ok(to)
-}
-
-fn run_steps(cuda: &Context, feeds: Vec<Array>, steps: &mut Steps) -> Result<Vec<DeviceArray>> {
-    let inputs = feeds.iter().map(|a| cuda.upload(a)).collect::<Result<Vec<_>>>()?;
+/// Runs the steps on copies of the inputs.
+fn run_steps(cuda: &Context, feeds: Feeds, steps: &mut Steps) -> Result<Vec<DeviceArray>> {
+    let inputs = feeds.types().iter().map(|(dtype, shape)| cuda.allocate(*dtype, shape)).collect::<Result<Vec<_>>>()?;
+    feeds.copy_to(cuda, &inputs)?;
     drop(feeds);
     // A captured run reads its inputs on every replay, so their memory is not reused by later steps.
     let kept = inputs.clone();
@@ -179,25 +208,18 @@ fn run_steps(cuda: &Context, feeds: Vec<Array>, steps: &mut Steps) -> Result<Vec
     results
 }
 
-/// Captures the steps on an arena that is laid out for the traced allocations.
-fn capture<'f>(
-    cuda: &Context,
-    trace: &Trace,
-    feeds: impl Iterator<Item = (Dtype, &'f [usize])>,
-    steps: &mut Steps,
-) -> Result<Captured> {
+/// Runs the steps on an arena that is laid out for the traced allocations, and captures them.
+fn capture(cuda: &Context, trace: &Trace, inputs: &Feeds, has_host_steps: bool, steps: &mut Steps) -> Result<Captured> {
     // The memory of the previous run is returned first, since the arena replaces it.
     cuda.pool.release();
-    cuda.pool.with_arena(trace.layout(), || {
-        let feeds = feeds.map(|(dtype, shape)| cuda.allocate(dtype, shape)).collect::<Result<Vec<_>>>()?;
-        let (graph, results) = cuda.device.capture(|| steps(feeds.clone()))?;
-        Ok(Captured { graph, feeds, results })
-    })
-}
-
-/// Downloads results after the GPU has finished.
-fn fetch(cuda: &Context, results: &[DeviceArray], check: &dyn Fn() -> Result<()>) -> Result<Vec<Array>> {
-    cuda.pool.synchronise()?;
-    check()?;
-    results.iter().map(|b| cuda.download(b)).collect()
+    let arena = cuda.pool.arena(trace)?;
+    let run = || {
+        let types = inputs.types();
+        let feeds = types.iter().map(|(dtype, shape)| cuda.allocate(*dtype, shape)).collect::<Result<Vec<_>>>()?;
+        inputs.copy_to(cuda, &feeds)?;
+        let (graphs, results) = cuda.device.capture(has_host_steps, || steps(feeds.clone()))?;
+        Ok((graphs, feeds, results))
+    };
+    let (graphs, feeds, results) = cuda.pool.with_arena(&arena, 0, run)?;
+    Ok(Captured { graphs, arena, feeds, results, has_host_steps })
 }

@@ -53,7 +53,7 @@ impl CudaBackend {
     /// The stream (`CUstream`) to which launches belong, in the order in which they are told; to be asked for each time, as runs that
     /// come again are recorded on another. It lives as long as the backend.
     pub fn stream(&self) -> *mut c_void {
-        self.cuda.device.current_stream().cast()
+        self.cuda.device.stream_for_others().cast()
     }
 
     /// Wraps externally owned memory of the GPU as an array, without a copy. `owner` is dropped when the memory is no longer used

@@ -1,6 +1,7 @@
 //! A GPU, by its driver's C API.
 use super::{
     cache,
+    capture::Tape,
     device::{Address, KernelValue, Loaded, failure},
     geometry::Geometry,
     libraries::{self, OLDEST_DRIVER},
@@ -10,7 +11,7 @@ use super::{
 };
 use crate::base::{Result, argument, counted, invalid};
 use cudarc::driver::{
-    result::{self, DriverError, ctx, device, graph, module, primary_ctx, stream},
+    result::{self, DriverError, ctx, device, module, primary_ctx, stream},
     sys::{self, CUdevice_attribute as Attribute, CUresult},
 };
 use std::{
@@ -18,7 +19,6 @@ use std::{
     ffi::{CString, c_void},
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    thread::{self, ThreadId},
 };
 
 /// For messages.
@@ -33,11 +33,11 @@ pub(super) struct Gpu {
     target: Target,
     device: sys::CUdevice,
     context: sys::CUcontext,
-    stream: sys::CUstream,
-    /// On which launches are recorded, so that nothing that others tell meanwhile is among them.
-    recorder: sys::CUstream,
-    /// Who records.
-    recording: Mutex<Option<ThreadId>>,
+    pub(super) stream: sys::CUstream,
+    /// The stream on which launches are captured, apart from the work of other threads.
+    pub(super) recorder: sys::CUstream,
+    /// The run that is being captured or replayed.
+    pub(super) tape: Mutex<Option<Tape>>,
     /// The folder for compiled kernels.
     cache: Option<PathBuf>,
     kernels: Mutex<HashMap<Source, Loaded>>,
@@ -100,11 +100,11 @@ fn describe_error(error: DriverError) -> String {
 }
 
 /// Converts an error of the driver, with what failed.
-fn in_words(doing: &str) -> impl Fn(DriverError) -> crate::base::Error {
+pub(super) fn in_words(doing: &str) -> impl Fn(DriverError) -> crate::base::Error {
     move |e| failure(NAME, format!("{doing}: {}", describe_error(e)))
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
@@ -153,7 +153,7 @@ impl Gpu {
             context,
             stream: std::ptr::null_mut(),
             recorder: std::ptr::null_mut(),
-            recording: Mutex::default(),
+            tape: Mutex::default(),
             cache: cache::folder(),
             kernels: Mutex::default(),
             staging: Mutex::default(),
@@ -179,12 +179,6 @@ impl Gpu {
     pub fn number(&self) -> usize {
         self.number
     }
-    /// The stream for this thread's work: the only one, except while this thread captures its launches.
-    pub fn current_stream(&self) -> sys::CUstream {
-        let records = *locked(&self.recording) == Some(thread::current().id());
-        if records { self.recorder } else { self.stream }
-    }
-
     /// Memory for so many bytes, aligned to 256.
     ///
     /// # Errors
@@ -236,24 +230,15 @@ impl Gpu {
         Ok(Pinned { memory: memory.map_err(in_words("allocating pinned memory"))?, gpu: self.clone() })
     }
     /// Copies in; when it returns, `from` may change.
-    pub fn write(&self, to: Address, from: &[u8]) -> Result<()> {
+    pub fn write(self: &Arc<Self>, to: Address, from: &[u8]) -> Result<()> {
         self.enter()?;
-        self.refuse_recorded()?;
+        self.end_graph()?;
         locked(&self.staging).write(to, from, self.stream).map_err(in_words("copying to the GPU"))
     }
-    /// A copy within what is recorded would be of what is not there yet.
-    fn refuse_recorded(&self) -> Result<()> {
-        let is_recorded = self.current_stream() != self.stream;
-        if is_recorded {
-            Err(failure(NAME, "copies to and from the machine's memory cannot be recorded"))
-        } else {
-            Ok(())
-        }
-    }
     /// Copies out, after everything that was told before.
-    pub fn read(&self, from: Address, to: &mut [u8]) -> Result<()> {
+    pub fn read(self: &Arc<Self>, from: Address, to: &mut [u8]) -> Result<()> {
         self.enter()?;
-        self.refuse_recorded()?;
+        self.end_graph()?;
         locked(&self.staging).read(from, to, self.stream).map_err(in_words("copying from the GPU"))
     }
     /// Returns a kernel for this GPU from the cache, or compiles and caches it.
@@ -317,40 +302,6 @@ impl Gpu {
         // SAFETY: the stream is alive.
         unsafe { stream::synchronize(self.stream) }.map_err(in_words("running kernels"))
     }
-
-    /// What `launches` tells the GPU in this thread, as one thing to be told again, and what it gives. One thread records at a time.
-    ///
-    /// # Errors
-    /// One of them fails, or cannot be recorded.
-    pub fn capture<T>(self: &Arc<Self>, launches: impl FnOnce() -> Result<T>) -> Result<(CapturedGraph, T)> {
-        self.enter()?;
-        let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
-        // SAFETY: the stream is alive; recording ends when `capture` is gone.
-        unsafe { stream::begin_capture(self.recorder, mode) }.map_err(in_words("recording launches"))?;
-        *locked(&self.recording) = Some(thread::current().id());
-        let capture = Capture { gpu: self };
-        let submitted = launches();
-        let graph = capture.end();
-        let submitted = submitted?;
-        let graph = graph.map_err(in_words("recording launches"))?;
-        // SAFETY: the graph was made above; what is instantiated does not need it any more.
-        let made = unsafe {
-            let made = graph::instantiate(graph, sys::CUgraphInstantiate_flags(0));
-            let _ = graph::destroy(graph);
-            made
-        };
-        let graph = made.map_err(in_words("recording launches"))?;
-        Ok((CapturedGraph { graph, _gpu: self.clone() }, submitted))
-    }
-    /// Tells the GPU what was recorded.
-    ///
-    /// # Errors
-    /// Something has failed before.
-    pub fn replay(&self, captured: &CapturedGraph) -> Result<()> {
-        self.enter()?;
-        // SAFETY: recording and stream are alive.
-        unsafe { graph::launch(captured.graph, self.stream) }.map_err(in_words("running kernels"))
-    }
 }
 
 /// Memory of the machine's that a GPU can write, at the same address.
@@ -376,50 +327,6 @@ impl Drop for Pinned {
             // SAFETY: it was allocated by `Gpu::pinned`, is freed once, and nothing is running that uses it.
             let _ = unsafe { result::free_host(self.memory) };
         }
-    }
-}
-
-/// A recording that is not at its end.
-struct Capture<'a> {
-    gpu: &'a Gpu,
-}
-
-impl Capture<'_> {
-    fn end(self) -> std::result::Result<sys::CUgraph, DriverError> {
-        let gpu = self.gpu;
-        std::mem::forget(self);
-        *locked(&gpu.recording) = None;
-        // SAFETY: it was begun when this was made.
-        unsafe { stream::end_capture(gpu.recorder) }
-    }
-}
-
-impl Drop for Capture<'_> {
-    /// What recorded has panicked.
-    fn drop(&mut self) {
-        if let Ok(graph) = (Capture { gpu: self.gpu }).end() {
-            // SAFETY: nobody else has it.
-            let _ = unsafe { graph::destroy(graph) };
-        }
-    }
-}
-
-/// Launches that were recorded. Whose addresses they have must live as long.
-pub(super) struct CapturedGraph {
-    graph: sys::CUgraphExec,
-    /// Of whose context it is.
-    _gpu: Arc<Gpu>,
-}
-
-// SAFETY: an executable graph belongs to a context that is retained by the device; it is launched under the driver's own lock.
-unsafe impl Send for CapturedGraph {}
-// SAFETY: as above.
-unsafe impl Sync for CapturedGraph {}
-
-impl Drop for CapturedGraph {
-    fn drop(&mut self) {
-        // SAFETY: it was instantiated, and is destroyed once; running launches are finished by the driver.
-        let _ = unsafe { graph::exec_destroy(self.graph) };
     }
 }
 

@@ -46,14 +46,15 @@ template <> struct Sum<i64> {
 // The product of left, m x k, and right, k x n: `left(row, i)`, `right(i, column)`, `store(row, column, sum)`. A block of 256
 // threads makes a tile of 64 x 64 at a time, each thread 4 x 4 of it. Neighbouring threads read neighbouring i on the left
 // where `left_by_depth`, otherwise neighbouring rows; columns on the right where not `right_by_depth`.
-template <class T, class Left, class Right, class Store>
-__device__ inline void tiled(i64 m, i64 n, i64 k, bool left_by_depth, bool right_by_depth, Left left, Right right, Store store) {
+// Indices have the type I: 32 bits where the sizes allow, as 64-bit division is slow.
+template <class T, class I, class Left, class Right, class Store>
+__device__ inline void tiled(I m, I n, I k, bool left_by_depth, bool right_by_depth, Left left, Right right, Store store) {
     __shared__ T of_left[DEPTH][TILE + 4], of_right[DEPTH][TILE + 4];
     const int thread = threadIdx.x, down = thread / (TILE / EACH), across = thread % (TILE / EACH);
-    for (i64 top = (i64)blockIdx.y * TILE; top < m; top += (i64)gridDim.y * TILE) {
-        for (i64 first = (i64)blockIdx.x * TILE; first < n; first += (i64)gridDim.x * TILE) {
+    for (I top = (I)blockIdx.y * TILE; top < m; top += (I)gridDim.y * TILE) {
+        for (I first = (I)blockIdx.x * TILE; first < n; first += (I)gridDim.x * TILE) {
             Sum<T> sums[EACH][EACH];
-            for (i64 at = 0; at < k; at += DEPTH) {
+            for (I at = 0; at < k; at += DEPTH) {
                 for (int e = thread; e < TILE * DEPTH; e += 256) {
                     const int r = left_by_depth ? e / DEPTH : e % TILE, d = left_by_depth ? e % DEPTH : e / TILE;
                     of_left[d][r] = top + r < m && at + d < k ? left(top + r, at + d) : T(0);
@@ -73,11 +74,12 @@ __device__ inline void tiled(i64 m, i64 n, i64 k, bool left_by_depth, bool right
                 }
                 __syncthreads();
             }
-            UNROLLED(r, EACH)
+            UNROLLED(r, EACH) {
                 UNROLLED(c, EACH) {
-                    const i64 row = top + down * EACH + r, column = first + across * EACH + c;
+                    const I row = top + down * EACH + r, column = first + across * EACH + c;
                     if (row < m && column < n) store(row, column, sums[r][c].total());
                 }
+            }
         }
     }
 }

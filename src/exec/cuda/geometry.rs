@@ -58,6 +58,12 @@ pub(super) fn tiles([rows, columns]: [u64; 2], matrices: u64, tile: [u64; 2], th
     Geometry { blocks: blocks.map(|n| n as u32), threads: [threads, 1, 1] }
 }
 
+/// The type of indices in CUDA C up to all of these sizes: 32 bits if they allow it, as 64-bit division is slow on GPUs.
+pub(super) fn index_type<const N: usize>(sizes: [usize; N]) -> &'static str {
+    // Loops add the size of a grid to an index before they compare it.
+    if sizes.iter().all(|n| *n < 1 << 30) { "int" } else { "i64" }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

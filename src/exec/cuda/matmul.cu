@@ -2,7 +2,7 @@
 
 // So many products of an m x k and a k x n matrix. Elements of the left lie by_row and by_depth apart, those of the right
 // by_depth and by_column. Each product's matrices begin where `places` says: left, right; or where there is none, evenly apart.
-template <class T>
+template <class T, class I>
 __global__ void __launch_bounds__(256, Sum<T>::BLOCKS) product(const T* __restrict__ left, const T* __restrict__ right,
                                                const i64* __restrict__ places, i64 left_apart, i64 right_apart, i64 matrices,
                                                i64 m, i64 k, i64 n, i64 left_by_row, i64 left_by_depth, i64 right_by_depth,
@@ -10,11 +10,11 @@ __global__ void __launch_bounds__(256, Sum<T>::BLOCKS) product(const T* __restri
     for (i64 matrix = blockIdx.z; matrix < matrices; matrix += gridDim.z) {
         const T* a = left + (places ? places[2 * matrix] : matrix * left_apart);
         const T* b = right + (places ? places[2 * matrix + 1] : matrix * right_apart);
-        tiled<T>(
-            m, n, k, left_by_depth == 1, right_by_depth == 1,
-            [=](i64 row, i64 i) { return a[row * left_by_row + i * left_by_depth]; },
-            [=](i64 i, i64 column) { return b[i * right_by_depth + column * right_by_column]; },
-            [=](i64 row, i64 column, typename Sum<T>::Total sum) { EPILOGUE((matrix * m + row) * n + column, sum); });
+        const I row_step = left_by_row, left_step = left_by_depth, right_step = right_by_depth, column_step = right_by_column;
+        tiled<T, I>(
+            m, n, k, left_by_depth == 1, right_by_depth == 1, [=](I row, I i) { return a[row * row_step + i * left_step]; },
+            [=](I i, I column) { return b[i * right_step + column * column_step]; },
+            [=](I row, I column, typename Sum<T>::Total sum) { EPILOGUE((matrix * m + row) * n + column, sum); });
     }
 }
 

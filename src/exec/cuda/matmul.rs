@@ -90,10 +90,14 @@ impl Matrices {
         let steps = arguments![left_by[0], left_by[1], right_by[0], right_by[1]];
         let arguments = [&sizes[..], &steps].concat();
         let (function, geometry) = match self.has_few_rows(kind) {
-            true => ("few_rows", geometry::elements((count * n * 32) as u64)),
-            false => ("product", geometry::tiles([m as u64, n as u64], count as u64, [64, 64], 256)),
+            true => (format!("few_rows<{}>", kind.c_type()), geometry::elements((count * n * 32) as u64)),
+            false => {
+                let index = geometry::index_type([m * k, k * n, m, n]);
+                let tiles = geometry::tiles([m as u64, n as u64], count as u64, [64, 64], 256);
+                (format!("product<{}, {index}>", kind.c_type()), tiles)
+            }
         };
-        Ok(AccumKernel { file: FILE, function: format!("{function}<{}>", kind.c_type()), geometry, arguments })
+        Ok(AccumKernel { file: FILE, function, geometry, arguments })
     }
     /// cuBLASLt's call, if there is one.
     pub fn call(&self, b: &Builder, float: Float, to: Float, has_bias: bool) -> Option<Arc<dyn LibraryCall>> {

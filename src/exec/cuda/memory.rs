@@ -43,7 +43,7 @@ struct PoolState {
 
 enum AllocMode {
     Traced(Trace),
-    Arena { arena: Arc<Block>, layout: ArenaLayout, next: usize },
+    Arena { arena: Arena, next: usize },
 }
 
 /// Blocks that a run has taken, in order, and when each was given back.
@@ -67,6 +67,13 @@ pub(super) struct ArenaLayout {
     blocks: Vec<(u64, u64)>,
     /// Bytes of the arena.
     pub size: u64,
+}
+
+/// Memory in which a captured run has its blocks.
+#[derive(Clone)]
+pub(super) struct Arena {
+    block: Arc<Block>,
+    layout: Arc<ArenaLayout>,
 }
 
 impl Trace {
@@ -223,14 +230,14 @@ impl Pool {
     /// The next part of the arena, while this thread's blocks are planned.
     fn arena_block(self: &Arc<Self>, bytes: u64) -> Result<Option<Block>> {
         let mut state = self.state();
-        let Some((thread, AllocMode::Arena { arena, layout, next })) = &mut state.mode else { return Ok(None) };
+        let Some((thread, AllocMode::Arena { arena, next })) = &mut state.mode else { return Ok(None) };
         if *thread != thread::current().id() {
             return Ok(None);
         }
-        let part = layout.blocks.get(*next).copied().filter(|(size, _)| *size >= bytes);
-        let (bytes, place) = part.ok_or_else(|| invalid("a run that takes other memory than the one before"))?;
+        let part = arena.layout.blocks.get(*next).copied().filter(|(size, _)| *size >= bytes);
+        let (bytes, place) = part.ok_or_else(|| invalid("internal error: allocations differ from the recorded run"))?;
         *next += 1;
-        let (address, arena) = (arena.address.after(place), arena.clone());
+        let (address, arena) = (arena.block.address.after(place), arena.block.clone());
         drop(state);
         Ok(Some(Block { address, bytes, pool: self.clone(), origin: Origin::Part(arena) }))
     }
@@ -260,13 +267,23 @@ impl Pool {
             _ => (result, Trace::default()),
         }
     }
-    /// What `run` takes in this thread lies where the layout says in one arena, which lives as long as any of it.
+    /// Allocates an arena for the blocks of a trace.
     ///
     /// # Errors
-    /// There is not enough memory for the arena.
-    pub fn with_arena<T>(self: &Arc<Self>, layout: ArenaLayout, run: impl FnOnce() -> Result<T>) -> Result<T> {
-        let arena = Arc::new(self.block(layout.size)?);
-        let _special = self.mode(AllocMode::Arena { arena, layout, next: 0 });
+    /// Returns an error if there is not enough memory.
+    pub fn arena(self: &Arc<Self>, trace: &Trace) -> Result<Arena> {
+        let layout = trace.layout();
+        Ok(Arena { block: Arc::new(self.block(layout.size)?), layout: Arc::new(layout) })
+    }
+    /// Allocates this thread's blocks in the arena while `run` runs, from the `first` of the layout on.
+    pub fn with_arena<T>(&self, arena: &Arena, first: usize, run: impl FnOnce() -> T) -> T {
+        let _mode = self.mode(AllocMode::Arena { arena: arena.clone(), next: first });
+        run()
+    }
+    /// Runs `run`, whose blocks in this thread are neither traced nor in an arena.
+    pub fn suspended<T>(&self, run: impl FnOnce() -> T) -> T {
+        let mode = self.state().mode.take_if(|(thread, _)| *thread == thread::current().id());
+        let _resume = Resume { pool: self, mode };
         run()
     }
     /// What this thread's blocks are, until the guard is gone.
@@ -301,6 +318,20 @@ impl Drop for ModeGuard<'_> {
         // Dropped when the lock is free again.
         let mode = self.end();
         drop(mode);
+    }
+}
+
+/// Restores an allocation mode, also after a panic.
+struct Resume<'p> {
+    pool: &'p Pool,
+    mode: Option<(ThreadId, AllocMode)>,
+}
+
+impl Drop for Resume<'_> {
+    fn drop(&mut self) {
+        if let Some(mode) = self.mode.take() {
+            self.pool.state().mode = Some(mode);
+        }
     }
 }
 

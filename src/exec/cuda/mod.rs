@@ -10,6 +10,7 @@ mod arithmetic;
 mod attention;
 mod builder;
 mod cache;
+mod capture;
 mod cast;
 mod chain;
 mod compare;
@@ -204,6 +205,9 @@ impl Backend for CudaBackend {
     }
     fn fault(&self, kernel: &Program) -> Option<Error> {
         kernel.faults.as_ref()?.take()
+    }
+    fn on_host<T>(&self, compute: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.cuda.device.suspended(|| self.cuda.pool.suspended(compute))
     }
     fn type_of(&self, buffer: &DeviceArray) -> Option<(Dtype, Shape)> {
         Some((buffer.dtype(), buffer.shape().to_vec()))

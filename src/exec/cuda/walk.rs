@@ -1,4 +1,5 @@
-//! How the elements of several tensors are gone over together.
+//! How a kernel iterates over the elements of several tensors together.
+use super::geometry::index_type;
 
 /// How inputs and the result are walked over together: where each begins, and axes that all walk alike put together, with
 /// the steps of each, 0 where it is broadcast. The result is the last.
@@ -53,6 +54,16 @@ impl Walk {
     fn begins_evenly(&self, k: usize) -> bool {
         let (_, outer) = self.axes.split_last().map_or((None, &[][..]), |(last, outer)| (Some(last), outer));
         self.starts[k] % 4 == 0 && outer.iter().all(|(_, by)| by[k] % 4 == 0)
+    }
+    /// The type of all indices and offsets in CUDA C.
+    pub fn index_type(&self) -> &'static str {
+        let reach = |k: usize| {
+            let of_axis = |(size, by): &(usize, Vec<i64>)| by[k].unsigned_abs().saturating_mul(*size as u64);
+            self.axes.iter().map(of_axis).fold(self.starts[k].unsigned_abs(), u64::saturating_add)
+        };
+        let farthest = (0..self.starts.len()).map(reach).max().unwrap_or(0);
+        let elements = self.axes.iter().fold(1usize, |n, (size, _)| n.saturating_mul(*size));
+        index_type([usize::try_from(farthest).unwrap_or(usize::MAX), elements])
     }
     /// How far apart the indices of each axis are among all elements.
     pub fn steps(&self) -> Vec<i64> {
