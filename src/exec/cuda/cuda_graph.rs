@@ -1,10 +1,10 @@
 //! Runs of a plan. The second run is captured as CUDA graphs on fixed addresses; later runs replay them.
 use super::{
-    capture::CapturedGraph,
     context::Context,
     device::failure,
     device_array::DeviceArray,
     memory::{Arena, Trace},
+    tape::CapturedGraph,
 };
 use crate::{
     array::Array,
@@ -47,7 +47,7 @@ enum GraphState {
     Uncapturable,
 }
 
-/// A captured run.
+/// A captured run. The graphs are dropped before the arrays, which keep the context.
 struct Captured {
     graphs: Vec<Arc<CapturedGraph>>,
     arena: Arena,
@@ -213,7 +213,7 @@ fn capture(cuda: &Context, trace: &Trace, inputs: &Feeds, has_host_steps: bool, 
     // The memory of the previous run is returned first, since the arena replaces it.
     cuda.pool.release();
     let arena = cuda.pool.arena(trace)?;
-    let run = || {
+    let run = || -> Result<_> {
         let types = inputs.types();
         let feeds = types.iter().map(|(dtype, shape)| cuda.allocate(*dtype, shape)).collect::<Result<Vec<_>>>()?;
         inputs.copy_to(cuda, &feeds)?;

@@ -1,17 +1,17 @@
 //! A GPU, by its driver's C API.
 use super::{
     cache,
-    capture::Tape,
     device::{Address, KernelValue, Loaded, failure},
     geometry::Geometry,
     libraries::{self, OLDEST_DRIVER},
     nvrtc::{Compiled, Nvrtc, Target},
     source::Source,
     staging::Staging,
+    tape::{CapturedGraph, Tape},
 };
 use crate::base::{Result, argument, counted, invalid};
 use cudarc::driver::{
-    result::{self, DriverError, ctx, device, module, primary_ctx, stream},
+    result::{self, DriverError, ctx, device, graph, module, primary_ctx, stream},
     sys::{self, CUdevice_attribute as Attribute, CUresult},
 };
 use std::{
@@ -33,7 +33,7 @@ pub(super) struct Gpu {
     target: Target,
     device: sys::CUdevice,
     context: sys::CUcontext,
-    pub(super) stream: sys::CUstream,
+    stream: sys::CUstream,
     /// The stream on which launches are captured, apart from the work of other threads.
     pub(super) recorder: sys::CUstream,
     /// The run that is being captured or replayed.
@@ -230,13 +230,13 @@ impl Gpu {
         Ok(Pinned { memory: memory.map_err(in_words("allocating pinned memory"))?, gpu: self.clone() })
     }
     /// Copies in; when it returns, `from` may change.
-    pub fn write(self: &Arc<Self>, to: Address, from: &[u8]) -> Result<()> {
+    pub fn write(&self, to: Address, from: &[u8]) -> Result<()> {
         self.enter()?;
         self.end_graph()?;
         locked(&self.staging).write(to, from, self.stream).map_err(in_words("copying to the GPU"))
     }
     /// Copies out, after everything that was told before.
-    pub fn read(self: &Arc<Self>, from: Address, to: &mut [u8]) -> Result<()> {
+    pub fn read(&self, from: Address, to: &mut [u8]) -> Result<()> {
         self.enter()?;
         self.end_graph()?;
         locked(&self.staging).read(from, to, self.stream).map_err(in_words("copying from the GPU"))
@@ -301,6 +301,64 @@ impl Gpu {
         self.enter()?;
         // SAFETY: the stream is alive.
         unsafe { stream::synchronize(self.stream) }.map_err(in_words("running kernels"))
+    }
+
+    /// Prepares to submit work of this thread. Returns `false` if a graph that is replayed contains the work already.
+    ///
+    /// # Errors
+    /// Returns an error if a capture cannot begin.
+    pub fn begin_work(&self) -> Result<bool> {
+        let mut tape = locked(&self.tape);
+        let Some(tape) = tape.as_mut().filter(|tape| tape.is_of_this_thread()) else { return Ok(true) };
+        if !tape.is_open && tape.next.is_none() {
+            let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+            // SAFETY: the stream is alive; `end_graph` or `TapeEnd` ends the capture.
+            unsafe { stream::begin_capture(self.recorder, mode) }.map_err(in_words("capturing launches"))?;
+        }
+        tape.is_open = true;
+        Ok(tape.next.is_none())
+    }
+    /// The stream for this thread's work: the only one, except while this thread captures its launches.
+    pub fn current_stream(&self) -> sys::CUstream {
+        let tape = locked(&self.tape);
+        let captures = tape.as_ref().is_some_and(|tape| tape.is_of_this_thread() && tape.captures());
+        if captures { self.recorder } else { self.stream }
+    }
+    /// Ends the graph of this thread's work, if there is any, and launches it.
+    ///
+    /// # Errors
+    /// Returns an error if the work cannot be captured.
+    pub fn end_graph(&self) -> Result<()> {
+        let mut tape = locked(&self.tape);
+        let is_mine = |tape: &&mut Tape| tape.is_of_this_thread() && tape.is_open;
+        let Some(tape) = tape.as_mut().filter(is_mine) else { return Ok(()) };
+        tape.is_open = false;
+        let graph = match &mut tape.next {
+            None => {
+                // SAFETY: the capture was begun by `begin_work`.
+                let graph = unsafe { stream::end_capture(self.recorder) }.map_err(in_words("capturing launches"))?;
+                // SAFETY: the graph was captured here; arrays of the run keep the context.
+                let graph = unsafe { CapturedGraph::new(graph) }.map_err(in_words("capturing launches"))?;
+                let graph = Arc::new(graph);
+                tape.graphs.push(graph.clone());
+                graph
+            }
+            Some(next) => {
+                *next += 1;
+                let missing = || failure(NAME, "internal error: a replayed run has more graphs than the captured one");
+                tape.graphs.get(*next - 1).cloned().ok_or_else(missing)?
+            }
+        };
+        self.replay(&graph)
+    }
+    /// Launches a graph.
+    ///
+    /// # Errors
+    /// Returns an error if earlier work has failed.
+    pub fn replay(&self, captured: &CapturedGraph) -> Result<()> {
+        self.enter()?;
+        // SAFETY: graph and stream are alive.
+        unsafe { graph::launch(captured.graph, self.stream) }.map_err(in_words("running kernels"))
     }
 }
 

@@ -62,6 +62,7 @@ mod slot;
 mod sort;
 mod source;
 mod staging;
+mod tape;
 mod train;
 mod walk;
 
@@ -229,5 +230,54 @@ impl Backend for CudaBackend {
     }
     fn repeat(&self, memo: &GraphCache) -> Result<bool> {
         memo.replay(&self.cuda)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        collections::{BTreeMap, BTreeSet},
+        fs,
+        path::Path,
+    };
+
+    /// The modules that a file's `use super::..` names.
+    fn used(text: &str) -> BTreeSet<String> {
+        let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let mut names = BTreeSet::new();
+        for part in text.split("use super::").skip(1) {
+            let mut depth = 0;
+            let statement = part.split(';').next().unwrap_or_default().trim();
+            let inner = statement.strip_prefix('{').and_then(|s| s.strip_suffix('}')).unwrap_or(statement);
+            let split = inner.split(|c| {
+                depth += i32::from(c == '{') - i32::from(c == '}');
+                c == ',' && depth == 0
+            });
+            names.extend(split.map(|path| path.trim().split("::").next().unwrap_or_default().to_owned()));
+        }
+        names
+    }
+
+    #[test]
+    fn modules_depend_in_one_direction() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let here = root.ancestors().map(|folder| folder.join(file!())).find(|path| path.exists()).unwrap();
+        let files = fs::read_dir(here.parent().unwrap()).unwrap().flatten().map(|entry| entry.path());
+        let mut graph: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for path in files.filter(|path| path.extension().is_some_and(|e| e == "rs") && !path.ends_with("mod.rs")) {
+            let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+            graph.insert(name, used(&fs::read_to_string(path).unwrap()));
+        }
+        assert!(graph.len() > 50 && graph["chain"].contains("constants"), "{graph:?}");
+        // Modules on which nothing depends are taken away until none is left, unless they form a ring.
+        loop {
+            let names: BTreeSet<String> = graph.keys().cloned().collect();
+            let before = graph.len();
+            graph.retain(|_, uses| uses.iter().any(|name| names.contains(name)));
+            if graph.len() == before {
+                break;
+            }
+        }
+        assert!(graph.is_empty(), "modules in a ring, or above one: {:?}", graph.keys());
     }
 }
