@@ -1,4 +1,4 @@
-//! Accumulation of products, from the kernel or the library that makes them to where they are stored: where it can be, within it.
+//! Post-processing of accumulators of products, fused into the producing kernel if possible.
 use super::{
     builder::{AccumKernel, Builder},
     chain::Chain,
@@ -16,14 +16,14 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// What factors are, and so their sums.
+/// The types of the operands of products, and of their accumulators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AccumType {
-    /// Summed in float32.
+    /// Accumulated in float32.
     Float(Float),
-    /// Integers of 16 bits less a zero point, summed exactly.
+    /// 16-bit integers minus a zero point, accumulated exactly.
     Narrow,
-    /// Wider ones, whose sum saturates.
+    /// Wider integers, whose accumulator saturates.
     Wide,
 }
 
@@ -35,7 +35,7 @@ impl AccumType {
             Factors::Wide => AccumType::Wide,
         }
     }
-    /// Of factors, in CUDA C.
+    /// The operands' type in CUDA C.
     pub fn c_type(self) -> &'static str {
         match self {
             AccumType::Float(float) => float.c_type(),
@@ -46,27 +46,28 @@ impl AccumType {
     pub fn is_real(self) -> bool {
         matches!(self, AccumType::Float(_))
     }
-    /// Of sums.
+    /// The accumulators' type.
     fn dtype(self) -> Dtype {
         if self.is_real() { Dtype::Float32 } else { Dtype::Int64 }
     }
 }
 
-/// Accumulation, row-major in `shape`, and what becomes of them until they are the first result.
+/// Accumulators, row-major in `shape`, and how the first result is computed from them.
 pub(super) struct Accumulation {
     pub kind: AccumType,
     pub shape: Vec<usize>,
-    /// Broadcast to the shape.
+    /// Is broadcast to the shape.
     pub bias: Option<Operand>,
     pub bias_shape: Vec<usize>,
-    /// Of stored numbers, what is 1 in the sums; none where the result is of plain numbers.
+    /// The real value of 1 in an integer accumulator. `None` if the result is not quantized.
     pub scale: Option<Input>,
     pub post_op: PostOp,
 }
 
 impl Accumulation {
-    /// Makes and stores them. `call` gives a library's call that writes results of some floats as they lie, if there is one; its
-    /// addresses are those of `factors`, of the bias if it is to add one, and of the result.
+    /// Emits the launches that compute and store the result. `call` returns a library's call for operands and results of these
+    /// float types, with or without bias, if there is one; its addresses are those of `factors`, the bias and the result. `own`
+    /// returns the built-in kernel.
     pub fn emit(
         self,
         b: &mut Builder,
@@ -80,7 +81,7 @@ impl Accumulation {
             {
                 return b.call(call, [&factors[..], &[Slot::of(bias)?, b.result(0)]].concat());
             }
-            // What something is done with is not rounded before.
+            // Values that are processed further are not rounded to float16 first.
             let is_result = b.result_type(0)?.buffer_dtype() == float.dtype() && self.are_stored(b);
             let attempts: &[Float] = match float {
                 Float::Half if !is_result => &[Float::Single, Float::Half],
@@ -99,7 +100,7 @@ impl Accumulation {
         let chain = self.chain(b, |shape| Input::accumulator(dtype, shape))?;
         b.accumulate_with_epilogue(kernel, chain)
     }
-    /// Accumulation of a library, and then what is done with them.
+    /// Emits a library's call, and a kernel for the rest.
     fn of_call(self, b: &mut Builder, factors: [Slot; 2], float: Float, call: Arc<dyn LibraryCall>) -> Result<()> {
         let ty = float.type_like(b.result_type(0)?);
         let to = b.float_result(0, float)?;
@@ -110,12 +111,12 @@ impl Accumulation {
         let chain = self.chain(b, |shape| Input::slot(to, ValueType { shape, ..ty }))?;
         b.chain(chain)
     }
-    /// Nothing is left to be done with sums that lie where the result does.
+    /// Whether the accumulators are the result.
     fn are_stored(&self, b: &Builder) -> bool {
         self.bias.is_none() && self.post_op.relu.is_none() && !b.has_fused_ops()
     }
-    /// A number of the bias for each column is all that is added to sums, which are then the result. Relu is not a library's:
-    /// theirs make 0 of NaN.
+    /// Whether a per-column bias is the only post-processing, which a library can do. Relu is not left to libraries, as theirs
+    /// turns NaN into 0.
     fn is_all(&self, bias: &Operand, b: &Builder, float: Float) -> bool {
         let lies_so = |ty: &ValueType| ty.buffer_dtype() == float.dtype();
         let by_column = self.bias_shape.len() == 1 && self.shape.last() == self.bias_shape.first();
@@ -123,7 +124,7 @@ impl Accumulation {
         is_result && by_column && lies_so(&bias.ty)
     }
 
-    /// What stores them, read as `sums` says of a shape.
+    /// The elementwise operators that compute the result from the accumulators, which `sums` describes for a shape.
     fn chain(self, b: &mut Builder, sums: impl FnOnce(Vec<usize>) -> Input) -> Result<Chain> {
         let result = b.result_type(0)?.clone();
         let mut inputs = vec![sums(self.shape.clone())];

@@ -78,7 +78,7 @@ impl<'a> Builder<'a> {
     /// The type of a result.
     ///
     /// # Errors
-    /// The operator has no such result.
+    /// Returns an error if the operator has no such result.
     pub fn result_type(&self, i: usize) -> Result<&'a ValueType> {
         let result = self.signature.results.get(i).and_then(Option::as_ref);
         result.ok_or_else(|| invalid(format!("the operator has no result {i}")))
@@ -87,15 +87,15 @@ impl<'a> Builder<'a> {
     pub fn result(&self, i: usize) -> Slot {
         Slot::Result(self.signature.results.iter().take(i).flatten().count())
     }
-    /// An operand as real numbers, in float32: as it is stored, or made so before.
+    /// An operand's real values in float32, converted first if it is stored differently.
     pub fn reals(&mut self, operand: &Operand) -> Result<Slot> {
         self.floats(operand, Float::Single)
     }
-    /// float16 where the operand and the first result lie so, otherwise float32.
+    /// float16 if the operand and the first result are stored so, otherwise float32.
     pub fn float(&self, operand: &Operand) -> Result<Float> {
         Ok(Float::of([&operand.ty, self.result_type(0)?]))
     }
-    /// As [`Builder::reals`], in these floats.
+    /// Like [`Builder::reals`], in this float type.
     pub fn floats(&mut self, operand: &Operand, float: Float) -> Result<Slot> {
         if operand.ty.buffer_dtype() == float.dtype() {
             return Slot::of(operand);
@@ -105,7 +105,7 @@ impl<'a> Builder<'a> {
         self.chain(Chain::new(vec![Formula::copy(Input::of(operand))], to, ty))?;
         Ok(to)
     }
-    /// The stored elements of an operand as integers of 64 bits: fractions are cut, NaN is 0, and all saturates.
+    /// An operand's stored elements as 64-bit integers: truncated and saturated, NaN as 0.
     pub fn ints(&mut self, operand: &Operand) -> Result<Slot> {
         if operand.ty.buffer_dtype() == Dtype::Int64 {
             return Slot::of(operand);
@@ -115,16 +115,15 @@ impl<'a> Builder<'a> {
         self.chain(Chain::new(vec![Formula::whole(vec![Input::of(operand)], "x")], to, ty))?;
         Ok(to)
     }
-    /// As [`Builder::reals`], where the operand may be absent: then it is `otherwise`, which is not read.
+    /// Like [`Builder::reals`], or `otherwise`, which kernels do not read, if the operand is absent.
     pub fn reals_or(&mut self, operand: &Option<Operand>, otherwise: Slot) -> Result<Slot> {
         self.floats_or(operand, Float::Single, otherwise)
     }
-    /// As [`Builder::reals_or`], in these floats.
+    /// Like [`Builder::reals_or`], in this float type.
     pub fn floats_or(&mut self, operand: &Option<Operand>, float: Float, otherwise: Slot) -> Result<Slot> {
         operand.as_ref().map_or(Ok(otherwise), |o| self.floats(o, float))
     }
-    /// An operand's elements as stored, in the dtype and scale of a result: as they are, or stored anew. A result without a
-    /// scale takes them as they are.
+    /// An operand's elements in the dtype and scale of a result, converted if they differ.
     pub fn converted(&mut self, operand: &Operand, result: usize, post_op: PostOp) -> Result<Slot> {
         let result = self.result_type(result)?;
         if meaning::stores_the_same(&operand.ty, result) {
@@ -135,22 +134,21 @@ impl<'a> Builder<'a> {
         self.chain(Chain::new(vec![Formula::copy(Input::of(operand)).post_op(post_op)], to, ty))?;
         Ok(to)
     }
-    /// Where a kernel writes a result's real numbers, in float32; [`Builder::store`] must follow.
+    /// The memory for a result's real values in float32; [`Builder::store`] must follow.
     pub fn real_result(&mut self, i: usize) -> Result<Slot> {
         self.float_result(i, Float::Single)
     }
-    /// As [`Builder::real_result`], in these floats; [`Builder::store_floats`] must follow.
+    /// Like [`Builder::real_result`], in this float type; [`Builder::store_floats`] must follow.
     pub fn float_result(&mut self, i: usize, float: Float) -> Result<Slot> {
         let ty = self.result_type(i)?;
         let is_there = ty.buffer_dtype() == float.dtype();
         Ok(if is_there { self.result(i) } else { self.temporary(float.type_like(ty).bytes()) })
     }
-    /// Stores the real numbers of a result that a kernel has written to `from`: in its dtype and scale, after what the plan
-    /// has put behind the operator.
+    /// Stores a result's real values, which a kernel has written to `from`, in its dtype and scale, after the fused operators.
     pub fn store(&mut self, i: usize, from: Slot, post_op: PostOp) -> Result<()> {
         self.store_floats(i, from, Float::Single, post_op)
     }
-    /// As [`Builder::store`], from these floats.
+    /// Like [`Builder::store`], from this float type.
     pub fn store_floats(&mut self, i: usize, from: Slot, float: Float, post_op: PostOp) -> Result<()> {
         let (ty, to) = (self.result_type(i)?, self.result(i));
         let mut formulas = vec![Formula::copy(Input::slot(from, float.type_like(ty))).post_op(post_op)];
@@ -162,13 +160,13 @@ impl<'a> Builder<'a> {
         }
         self.chain(Chain::new(formulas, to, ty.clone()))
     }
-    /// Stores plain integers of a dtype, which a kernel has written to `from`, as a result: saturated.
+    /// Stores integers of a dtype, which a kernel has written to `from`, as a saturated result.
     pub fn store_ints(&mut self, i: usize, dtype: Dtype, from: Slot) -> Result<()> {
         let result = self.result_type(i)?.clone();
         let input = Input::slot(from, ValueType { dtype, quantization: None, ..result.clone() });
         self.chain(Chain::new(vec![Formula::whole(vec![input], "x")], self.result(i), result))
     }
-    /// A result that shows an operand's memory.
+    /// Lets a result share an operand's memory.
     pub fn share(&mut self, i: usize, from: Slot) -> Result<()> {
         let Slot::Result(place) = self.result(i) else { return Ok(()) };
         match from {
@@ -186,22 +184,22 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// Where kernels tell of impossible indices.
+    /// The record for indices out of range.
     ///
     /// # Errors
-    /// There is no memory.
+    /// Returns an error if there is not enough memory.
     pub fn faults(&mut self) -> Result<Slot> {
         if self.program.faults.is_none() {
             self.program.faults = Some(self.cuda.faults.record()?);
         }
         Ok(Slot::Faults)
     }
-    /// Memory for so many bytes, while the program runs.
+    /// Workspace of `bytes` bytes.
     pub fn temporary(&mut self, bytes: u64) -> Slot {
         self.program.temporaries.push(bytes);
         Slot::Temporary(self.program.temporaries.len() - 1)
     }
-    /// Memory for so many floats, while the program runs.
+    /// Workspace for `n` floats.
     pub fn temporary_reals(&mut self, n: usize) -> Slot {
         self.temporary((n as u64).saturating_mul(4))
     }
@@ -210,7 +208,7 @@ impl<'a> Builder<'a> {
         self.constants.add(numbers)
     }
 
-    /// A kernel of a file; nothing where the geometry is empty.
+    /// Adds a launch of a file's kernel, unless the geometry is empty.
     pub fn launch(
         &mut self,
         file: File,
@@ -220,7 +218,7 @@ impl<'a> Builder<'a> {
     ) -> Result<()> {
         self.launch_source(Source::new(file, function), geometry, arguments.into_iter().collect())
     }
-    /// Elementwise operators as one kernel.
+    /// Adds a launch of elementwise operators.
     pub fn chain(&mut self, chain: Chain) -> Result<()> {
         let (source, geometry, arguments) = chain.compile(&mut self.constants)?;
         self.launch_source(source, geometry, arguments)
@@ -241,19 +239,19 @@ impl<'a> Builder<'a> {
     pub fn libraries(&self) -> &'a MathLibraries {
         &self.cuda.libraries
     }
-    /// What a library computes, from and to the memory that it says.
+    /// Adds a library's call on these slots.
     pub fn call(&mut self, call: Arc<dyn LibraryCall>, slots: Vec<Slot>) -> Result<()> {
         let workspace = (call.workspace() > 0).then(|| self.temporary(call.workspace()));
         let arguments = slots.into_iter().chain(workspace).map(Argument::from).collect();
         self.program.launches.push(Launch { work: Work::LibraryCall(call), arguments });
         Ok(())
     }
-    /// A kernel that accumulates sums and stores them as they are.
+    /// Adds a launch of a kernel that stores its accumulators.
     pub fn accumulate(&mut self, kernel: AccumKernel, to: Slot) -> Result<()> {
         let arguments = kernel.arguments.into_iter().chain([to.into()]);
         self.launch(kernel.file, kernel.function, kernel.geometry, arguments)
     }
-    /// A kernel that accumulates sums and applies `chain` to them in its epilogue.
+    /// Adds a launch of a kernel that applies `chain` to its accumulators.
     pub fn accumulate_with_epilogue(&mut self, kernel: AccumKernel, chain: Chain) -> Result<()> {
         let (epilogue, more) = chain.epilogue(&mut self.constants)?;
         let arguments = [kernel.arguments, more].concat();
@@ -261,7 +259,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// An unsigned type as wide as a dtype's elements, for kernels that only move them.
+/// The unsigned type with the width of a dtype's elements, for kernels that only move them.
 pub(super) fn bits_type(dtype: Dtype) -> &'static str {
     match dtype.size() {
         1 => "u8",

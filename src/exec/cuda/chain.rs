@@ -1,4 +1,4 @@
-//! Elementwise operators, one or a chain of them, as one generated kernel: each element is read once, and written once.
+//! A chain of elementwise operators as one generated kernel, which reads and writes each element once.
 use super::{
     constants::Constants,
     float::Float,
@@ -15,24 +15,24 @@ use crate::{
 };
 use std::fmt::Write;
 
-/// Elementwise operators, each on what that before gives, and where the last one's numbers go.
+/// Elementwise operators, each applied to the result of the previous one, and the memory for the last result.
 pub(super) struct Chain {
     formulas: Vec<Formula>,
     to: Slot,
     result: ValueType,
-    /// What is walked over: the result's dimensions, or the counts of views.
+    /// The iteration space: the result's dimensions, or those of a view.
     shape: Vec<usize>,
-    /// Where in the result the elements go, if not one behind the other.
+    /// The part of the result that is written, if not all of it.
     place: Option<View>,
 }
 
-/// What a kernel that is generated gets.
+/// The parameters of a generated kernel, and their arguments.
 #[derive(Default)]
 pub(super) struct Parameters {
-    /// By type and name.
+    /// Types and names.
     parameters: Vec<(String, String)>,
     arguments: Vec<Argument>,
-    /// What `element` gets beside the elements, by name and type.
+    /// The further parameters of the function `element`: types and names.
     passed: Vec<(String, String)>,
 }
 
@@ -56,19 +56,19 @@ impl Chain {
         let shape = result.shape.clone();
         Chain { formulas, to, result, shape, place: None }
     }
-    /// Over these counts of inputs' views, in the place of the result's dimensions.
+    /// Iterates over these dimensions of the inputs' views instead of the result's dimensions.
     pub fn over(self, counts: &[usize]) -> Chain {
         Chain { shape: counts.to_vec(), ..self }
     }
-    /// Into a part of the result, over the part's counts.
+    /// Writes a part of the result, and iterates over the part's dimensions.
     pub fn into_part(self, part: View) -> Chain {
         Chain { shape: part.counts.clone(), place: Some(part), ..self }
     }
-    /// Of the result, in CUDA C.
+    /// The result's type in CUDA C.
     pub fn out_type(&self) -> &'static str {
         c_type(self.result.buffer_dtype())
     }
-    /// That are made.
+    /// The number of elements that are computed.
     pub fn elements(&self) -> u64 {
         self.shape.iter().fold(1, |n, d| n.saturating_mul(*d as u64))
     }
@@ -87,10 +87,10 @@ impl Chain {
         Walk::new(&self.shape, self.inputs().map(steps).chain([to]))
     }
 
-    /// The kernel, how often it runs, and what it gets.
+    /// Generates the kernel, with its geometry and arguments.
     ///
     /// # Errors
-    /// The memory is not enough for lists of scales.
+    /// Returns an error if there is not enough memory for lists of scales.
     pub fn compile(&self, constants: &mut Constants) -> Result<(Source, Geometry, Vec<Argument>)> {
         let (mut kernel, walk) = (Parameters::default(), self.walk());
         self.memory(&mut kernel, constants)?;
@@ -103,10 +103,10 @@ impl Chain {
         );
         Ok((Source::generated(text), geometry, kernel.arguments))
     }
-    /// What a kernel that makes sums does with each of them, and what it gets behind its own parameters.
+    /// Generates an epilogue, which a kernel applies to each accumulator, and the arguments behind the kernel's own.
     ///
     /// # Errors
-    /// As of [`Chain::compile`].
+    /// Same as for [`Chain::compile`].
     pub fn epilogue(&self, constants: &mut Constants) -> Result<(String, Vec<Argument>)> {
         let (mut kernel, walk) = (Parameters::default(), self.walk());
         self.memory(&mut kernel, constants)?;
@@ -122,7 +122,7 @@ impl Chain {
         Ok((text, kernel.arguments))
     }
 
-    /// Parameters for where elements are read and written.
+    /// Adds the parameters for the tensors' memory.
     fn memory(&self, kernel: &mut Parameters, constants: &mut Constants) -> Result<()> {
         kernel.parameter(&format!("{}*", c_type(self.result.buffer_dtype())), "to", self.to);
         for (j, input) in self.inputs().enumerate() {
@@ -133,13 +133,13 @@ impl Chain {
                 From::Doubles(list) => constants.add(list)?,
                 From::Ints(list) => constants.add(list)?,
             };
-            // A kernel that changes a tensor in place reads and writes the same memory.
+            // An in-place kernel reads and writes the same memory.
             let restrict = if from == self.to { "" } else { " __restrict__" };
             kernel.parameter(&format!("const {}*{restrict}", c_type(input.dtype)), &format!("p{j}"), from);
         }
         Ok(())
     }
-    /// The function `element` of what is read, with the functions that it calls.
+    /// Generates the function `element`, which computes one element, with the functions that it calls.
     fn element(&self, kernel: &mut Parameters, constants: &mut Constants) -> Result<String> {
         let body = self.body(kernel, constants)?;
         let (functions, out) = (called_functions(&self.formulas, &body), c_type(self.result.buffer_dtype()));
@@ -148,7 +148,8 @@ impl Chain {
         let passed: String = kernel.passed.iter().map(|(c, name)| format!(", {c} {name}")).collect();
         Ok(format!("{functions}__device__ __forceinline__ {out} element(i64 i, Index t{taken}{passed}) {{\n{body}}}\n"))
     }
-    /// Its call for the place `t`: `e` and `j` say how each input's element is read, and its place.
+    /// Generates a call of `element` for the offset `t`. `e` and `j` return the expressions for each input's element and its
+    /// offset.
     pub fn call(
         &self,
         kernel: &Parameters,
@@ -161,8 +162,7 @@ impl Chain {
         format!("element(i, {t}{own}{passed})")
     }
 
-    /// Statements that make `v`, an element of the result, of `e0`, `e1`, .., those of the inputs, which lie in the places
-    /// `j0`, `j1`, ..
+    /// Generates the body of `element`, from the inputs' elements `e0`, `e1`, .., at the offsets `j0`, `j1`, ..
     fn body(&self, kernel: &mut Parameters, constants: &mut Constants) -> Result<String> {
         let (mut body, mut j, last) = (String::new(), 0, self.formulas.len() - 1);
         let mut numbers = ComputeType::Float;
@@ -173,7 +173,14 @@ impl Chain {
             let _ = writeln!(body, "    {c} v{f}; {{ typedef {c} R;");
             for (i, input) in formula.inputs.iter().enumerate() {
                 let (c, read) = match input.is_computed_before() {
-                    true => (c, format!("v{}", f.checked_sub(1).ok_or_else(|| invalid("a chain without a head"))?)),
+                    true => (
+                        c,
+                        format!(
+                            "v{}",
+                            f.checked_sub(1)
+                                .ok_or_else(|| invalid("internal error: a chain begins with a fused operator"))?
+                        ),
+                    ),
                     false => {
                         j += 1;
                         read(input, j - 1, numbers, kernel, constants)?
@@ -212,7 +219,7 @@ impl Chain {
     }
 }
 
-/// Functions that are called in a kernel, each text once.
+/// The texts of the functions that a kernel calls, without duplicates.
 fn called_functions(formulas: &[Formula], body: &str) -> String {
     let mut texts: Vec<&str> = formulas.iter().map(|f| f.functions).filter(|text| calls_any(body, text)).collect();
     texts.sort_unstable();
@@ -220,14 +227,14 @@ fn called_functions(formulas: &[Formula], body: &str) -> String {
     texts.concat()
 }
 
-/// Whether a function that a text defines is called.
+/// Whether `body` calls a function that `functions` defines.
 fn calls_any(body: &str, functions: &str) -> bool {
     let defined = functions.split("__device__ inline ").skip(1);
     let mut names = defined.filter_map(|f| f.split_once('(')?.0.rsplit(' ').next());
     names.any(|name| [format!("{name}("), format!("{name}<")].iter().any(|call| body.contains(call)))
 }
 
-/// How an input's element is read, and the type that it then has.
+/// Generates the expression for an input's element, and returns its type.
 fn read(
     input: &Input,
     j: usize,
@@ -261,7 +268,7 @@ fn read(
     ))
 }
 
-/// How the number `v` is stored as an element of the result.
+/// Generates the expression that converts `v` to an element of the result.
 fn store(
     result: &ValueType,
     v: &str,
@@ -292,7 +299,7 @@ fn store(
     })
 }
 
-/// Scale and zero point of the element in some place of a tensor, as they are written.
+/// Generates the expressions for the scale and the zero point of the element at an offset.
 fn scaling(
     suffix: &str,
     place: &str,
@@ -310,7 +317,7 @@ fn scaling(
     let axis = channel_axis(shape, scales.len()).unwrap_or(1);
     let channels = shape.get(axis).copied().unwrap_or(1);
     let inner: usize = shape.get(axis + 1..).map_or(1, |s| s.iter().product());
-    // One of each for every channel.
+    // One value per channel.
     let of = |c: usize, n: usize| c.min(n - 1);
     let scales: Vec<f64> = (0..channels).map(|c| scales[of(c, scales.len())]).collect();
     let zeros: Vec<i64> = (0..channels).map(|c| zeros[of(c, zeros.len())]).collect();

@@ -6,11 +6,10 @@ use crate::{
 };
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// How a GPU computes.
+/// Options of a [`CudaBackend`](super::CudaBackend).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CudaOptions {
-    /// cuBLASLt and cuDNN may cut the factors of float32 products to 10 bits behind the point (TF32), which is several times as
-    /// fast.
+    /// Allows cuBLASLt and cuDNN to compute float32 products in TF32 (10-bit mantissa), which is several times as fast.
     pub tf32: bool,
 }
 

@@ -1,4 +1,4 @@
-//! Products of matrices by cuBLASLt.
+//! Matrix products by cuBLASLt.
 use super::{
     device::{Address, LIBRARY_ALIGNMENT, failure},
     driver::Gpu,
@@ -19,37 +19,37 @@ use std::{
 
 type Handle<T> = library_call::Handle<T, CublasError>;
 
-/// For messages.
+/// The name in messages.
 const NAME: &str = "cuBLASLt";
 
-/// How parts of sums come together: as float32, and in an order of their own, whichever is done first.
+/// The allowed reductions of partial sums: in float32, in a fixed order.
 const REDUCTIONS: u32 = sys::cublasLtReductionScheme_t::CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE as u32;
 
 /// The library, for one GPU.
 pub(super) struct Blas {
-    /// Before the GPU, which it must not outlive.
+    /// Declared before the GPU, which it must not outlive.
     handle: Handle<sys::cublasLtHandle_t>,
     gpu: Arc<Gpu>,
     tf32: bool,
 }
 
-/// So many row-major products of an m x k and a k x n matrix, evenly apart.
+/// A strided batch of row-major products of an m x k and a k x n matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct MatmulShape {
     pub m: usize,
     pub k: usize,
     pub n: usize,
-    /// Stored as n x m and so on.
+    /// Whether the matrix is stored transposed.
     pub left_transposed: bool,
     pub right_transposed: bool,
     pub count: usize,
-    /// Elements from one left and right matrix to the next.
+    /// The batch strides of the left and the right matrix in elements.
     pub apart: [i64; 2],
-    /// Of the factors.
+    /// The type of the operands.
     pub float: Float,
-    /// Of the result, and of the bias.
+    /// The type of the result and the bias.
     pub to: Float,
-    /// A number for each column is added.
+    /// Whether a per-column bias is added.
     pub has_bias: bool,
 }
 
@@ -73,12 +73,12 @@ fn bytes<T>(value: &T) -> (*const c_void, usize) {
 
 impl Blas {
     /// # Errors
-    /// The library is not there, or does not open.
+    /// Returns an error if the library is missing or cannot be opened.
     pub fn new(gpu: Arc<Gpu>, tf32: bool) -> Result<Blas> {
         libraries::require(Library::CublasLt)?;
         gpu.enter()?;
         let handle = result::create_handle().map_err(refused)?;
-        // SAFETY: it was made above, and is nobody else's.
+        // SAFETY: it was created above, and is not shared.
         Ok(Blas { handle: unsafe { Handle::new(handle, result::destroy_handle) }, gpu, tf32 })
     }
 
@@ -89,7 +89,7 @@ impl Blas {
     pub fn plan(self: &Arc<Self>, p: MatmulShape) -> Result<BlasCall> {
         self.gpu.enter()?;
         let operation = self.operation(&p)?;
-        // The library has columns one behind the other: it multiplies the transposed matrices, in the other order.
+        // The library is column-major: it multiplies the transposed matrices in the other order.
         let layout =
             |float: Float, [rows, columns]: [usize; 2], step: i64| matrix(float, [columns, rows], (p.count, step));
         let turned = |is: bool, [rows, columns]: [usize; 2]| if is { [columns, rows] } else { [rows, columns] };
@@ -116,7 +116,7 @@ impl Blas {
             _ => Compute::CUBLAS_COMPUTE_32F,
         };
         let made = result::create_matmul_desc(compute, sys::cudaDataType_t::CUDA_R_32F).map_err(refused)?;
-        // SAFETY: it was made above, and is nobody else's.
+        // SAFETY: it was created above, and is not shared.
         let operation = unsafe { Handle::new(made, result::destroy_matmul_desc) };
         let epilogue = if p.has_bias { Epilogue::CUBLASLT_EPILOGUE_BIAS } else { Epilogue::CUBLASLT_EPILOGUE_DEFAULT };
         let of = |turned: bool| if turned { Operation::CUBLAS_OP_T } else { Operation::CUBLAS_OP_N } as i32;
@@ -124,7 +124,7 @@ impl Blas {
         set(&operation, Attribute::CUBLASLT_MATMUL_DESC_TRANSB, of(p.left_transposed))?;
         set(&operation, Attribute::CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue as u32)?;
         if p.has_bias {
-            // Which algorithms there are may depend on where the bias lies; this is as even as where it will be.
+            // The algorithms may depend on the alignment of the bias; this has the guaranteed one.
             set(&operation, Attribute::CUBLASLT_MATMUL_DESC_BIAS_POINTER, LIBRARY_ALIGNMENT as usize)?;
         }
         Ok(operation)
@@ -133,7 +133,7 @@ impl Blas {
 
 impl Drop for Blas {
     fn drop(&mut self) {
-        // For the handle.
+        // The handle is destroyed in the context.
         let _ = self.gpu.enter();
     }
 }
@@ -144,7 +144,7 @@ fn set<T>(operation: &Handle<sys::cublasLtMatmulDesc_t>, attribute: Attribute, v
     unsafe { result::set_matmul_desc_attribute(operation.raw(), attribute, value, size) }.map_err(refused)
 }
 
-/// A matrix of so many rows and columns, those one behind the other, and the next ones.
+/// The layout of a batch of column-major matrices.
 fn matrix(
     float: Float,
     [rows, columns]: [usize; 2],
@@ -156,7 +156,7 @@ fn matrix(
         Float::Half => sys::cudaDataType_t::CUDA_R_16F,
     };
     let made = result::create_matrix_layout(kind, rows as u64, columns as u64, rows as i64).map_err(refused)?;
-    // SAFETY: it was made above, and is nobody else's.
+    // SAFETY: it was created above, and is not shared.
     let layout = unsafe { Handle::new(made, result::destroy_matrix_layout) };
     let count = i32::try_from(count).map_err(|e| failure(NAME, e))?;
     for (attribute, (value, size)) in [
@@ -171,7 +171,7 @@ fn matrix(
 
 fn preference() -> Result<Handle<sys::cublasLtMatmulPreference_t>> {
     let made = result::create_matmul_pref().map_err(refused)?;
-    // SAFETY: it was made above, and is nobody else's.
+    // SAFETY: it was created above, and is not shared.
     let preference = unsafe { Handle::new(made, result::destroy_matmul_pref) };
     for (attribute, (value, size)) in [
         (Preference::CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, bytes(&WORKSPACE)),
@@ -187,11 +187,11 @@ fn preference() -> Result<Handle<sys::cublasLtMatmulPreference_t>> {
     Ok(preference)
 }
 
-/// A product, ready. Its addresses: left, right, the bias if it has one, the result, the workspace if it needs one.
+/// A prepared product. Its addresses: left, right, the bias if it has one, the result, the workspace if it needs one.
 pub(super) struct BlasCall {
     blas: Arc<Blas>,
     product: MatmulShape,
-    /// It has the bias' address.
+    /// Contains the address of the bias.
     operation: Mutex<Handle<sys::cublasLtMatmulDesc_t>>,
     right: Handle<sys::cublasLtMatrixLayout_t>,
     left: Handle<sys::cublasLtMatrixLayout_t>,
@@ -216,7 +216,7 @@ impl LibraryCall for BlasCall {
         let (one, zero) = (1f32, 0f32);
         // SAFETY: handle, descriptors and algorithm belong together; the addresses are of memory that has the layouts' elements,
         // as the program was made, and lives until the stream has come here. The factors are read before the call returns.
-        let told = unsafe {
+        let submitted = unsafe {
             result::matmul(
                 self.blas.handle.raw(),
                 operation.raw(),
@@ -236,9 +236,9 @@ impl LibraryCall for BlasCall {
                 self.blas.gpu.current_stream().cast(),
             )
         };
-        told.map_err(|e| failure(NAME, format!("{:?} ({DISABLE_HINT})", e.0)))
+        submitted.map_err(|e| failure(NAME, format!("{:?} ({DISABLE_HINT})", e.0)))
     }
-    fn doing(&self) -> String {
+    fn describe(&self) -> String {
         format!("cuBLASLt: {}", self.product)
     }
     fn workspace(&self) -> u64 {

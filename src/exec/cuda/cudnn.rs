@@ -19,24 +19,24 @@ use std::{
 
 type Handle<T> = library_call::Handle<T, CudnnError>;
 
-/// For messages.
+/// The name in messages.
 const NAME: &str = "cuDNN";
 
-/// The oldest version whose calls these are.
+/// The oldest supported version.
 const OLDEST: usize = 90_000;
 
-/// Algorithms that are asked for.
+/// The number of algorithms that are requested.
 const CANDIDATES: usize = 8;
 
 /// The library, for one GPU.
 pub(super) struct Dnn {
-    /// One thread calls at a time. Before the GPU, which it must not outlive.
+    /// Used by one thread at a time. Declared before the GPU, which it must not outlive.
     handle: Mutex<Handle<sys::cudnnHandle_t>>,
     gpu: Arc<Gpu>,
     tf32: bool,
 }
 
-/// A convolution of images, or the gradient of one's input, which is a transposed convolution.
+/// A convolution, or the gradient of its input, which is a transposed convolution.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Convolution {
     pub is_transposed: bool,
@@ -44,10 +44,10 @@ pub(super) struct Convolution {
     /// Images, channels and spatial axes of the operand and the result.
     pub input: Vec<usize>,
     pub output: Vec<usize>,
-    /// oc x ic/groups x kernel, as the convolution has it of which this is, or whose gradient.
+    /// oc x ic/groups x kernel; for a transposed convolution, that of the convolution whose gradient it is.
     pub filter: Vec<usize>,
     pub groups: usize,
-    /// Of each spatial axis; as much before as behind.
+    /// The padding of each spatial axis, the same at both ends.
     pub pads: Vec<i64>,
     pub strides: Vec<i64>,
     pub dilations: Vec<i64>,
@@ -61,7 +61,7 @@ impl fmt::Display for Convolution {
 }
 
 fn text_of(e: CudnnError) -> String {
-    // SAFETY: the text is the library's, and stays.
+    // SAFETY: the text is the library's, and static.
     unsafe { CStr::from_ptr(sys::cudnnGetErrorString(e.0)) }.to_string_lossy().into_owned()
 }
 
@@ -75,7 +75,7 @@ type Windows = Handle<sys::cudnnConvolutionDescriptor_t>;
 
 impl Dnn {
     /// # Errors
-    /// The library is not there, is too old, or does not open.
+    /// Returns an error if the library is missing, too old, or cannot be opened.
     pub fn new(gpu: Arc<Gpu>, tf32: bool) -> Result<Dnn> {
         libraries::require(Library::Cudnn)?;
         let version = result::get_version();
@@ -84,7 +84,7 @@ impl Dnn {
         }
         gpu.enter()?;
         let raw = result::create_handle().map_err(refused)?;
-        // SAFETY: it was made above, and is nobody else's.
+        // SAFETY: it was created above, and is not shared.
         let handle = unsafe { Handle::new(raw, result::destroy_handle) };
         Ok(Dnn { handle: Mutex::new(handle), gpu, tf32 })
     }
@@ -112,7 +112,7 @@ impl Dnn {
         Ok(Some(DnnCall { dnn: self.clone(), convolution: c, described, algorithm, workspace }))
     }
 
-    /// Steps of the windows, and in which numbers products are made.
+    /// The descriptor of padding, strides, dilations, groups and precision.
     fn windows(&self, c: &Convolution) -> Result<Option<Windows>> {
         let lists = (numbers(&c.pads, 2, 0), numbers(&c.strides, 2, 1), numbers(&c.dilations, 2, 1));
         let ((Some(pads), Some(strides), Some(dilations)), Ok(groups)) = (lists, c_int::try_from(c.groups)) else {
@@ -135,14 +135,14 @@ impl Dnn {
     fn mathematics(&self, float: Float) -> sys::cudnnMathType_t {
         match (float, self.tf32) {
             (Float::Half, _) => sys::cudnnMathType_t::CUDNN_TENSOR_OP_MATH,
-            // From compute capability 8.0 on it has TF32.
+            // This is TF32 from compute capability 8.0 on.
             (Float::Single, true) => sys::cudnnMathType_t::CUDNN_DEFAULT_MATH,
             (Float::Single, false) => sys::cudnnMathType_t::CUDNN_FMA_MATH,
         }
     }
 
-    /// The fastest, as the library expects, of those that always give the same numbers and need no more than
-    /// [`WORKSPACE`], of which it says the bytes.
+    /// The algorithm that the library expects to be fastest among the deterministic ones whose workspace is at most [`WORKSPACE`],
+    /// with its workspace in bytes.
     fn algorithm(&self, c: &Convolution, d: &Described) -> Result<Option<(Algorithm, u64)>> {
         let handle = self.handle.lock().unwrap_or_else(PoisonError::into_inner);
         let candidates = if c.is_transposed { d.backward(handle.raw()) } else { d.forward(handle.raw()) };
@@ -154,7 +154,7 @@ impl Dnn {
                 unsafe { result::set_convolution_math_type(d.windows.raw(), candidate.mathematics) }
                     .map_err(refused)?;
             }
-            // What it proposes it may yet refuse.
+            // The library may still refuse an algorithm that it proposes.
             match d.workspace(handle.raw(), candidate.algorithm) {
                 Ok(workspace) if workspace <= WORKSPACE => return Ok(Some((candidate.algorithm, workspace))),
                 _ => {}
@@ -166,7 +166,7 @@ impl Dnn {
 
 impl Drop for Dnn {
     fn drop(&mut self) {
-        // For the handle.
+        // The handle is destroyed in the context.
         let _ = self.gpu.enter();
     }
 }
@@ -181,12 +181,12 @@ enum Algorithm {
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
     algorithm: Algorithm,
-    /// It works, and always gives the same numbers.
+    /// It is available and deterministic.
     is_sound: bool,
     mathematics: sys::cudnnMathType_t,
 }
 
-/// What the library has been told of a convolution.
+/// The descriptors of a convolution.
 struct Described {
     x: Tensor,
     w: Filter,
@@ -194,10 +194,10 @@ struct Described {
     windows: Windows,
 }
 
-/// What the library proposes by one of its functions, of which both kinds have the same fields.
+/// The algorithms that one of the library's functions proposes; the results of both have the same fields.
 macro_rules! candidates {
     ($performance:ty, $kind:expr, |$count:ident, $found:ident| $ask:expr) => {{
-        // SAFETY: of plain numbers; 0 is a value of each.
+        // SAFETY: all fields are numbers, for which 0 is valid.
         let mut all: [$performance; CANDIDATES] = unsafe { std::mem::zeroed() };
         let mut count: c_int = 0;
         let ($count, $found) = (&mut count, all.as_mut_ptr());
@@ -213,7 +213,7 @@ macro_rules! candidates {
 }
 
 impl Described {
-    /// Bytes of memory that an algorithm needs.
+    /// The workspace of an algorithm in bytes.
     fn workspace(&self, handle: sys::cudnnHandle_t, algorithm: Algorithm) -> std::result::Result<u64, CudnnError> {
         let (x, w, y, windows) = (self.x.raw(), self.w.raw(), self.y.raw(), self.windows.raw());
         // SAFETY: handle and descriptors are alive.
@@ -231,7 +231,7 @@ impl Described {
         let (x, w, y, windows) = (self.x.raw(), self.w.raw(), self.y.raw(), self.windows.raw());
         candidates!(sys::cudnnConvolutionFwdAlgoPerf_t, Algorithm::Forward, |count, found| {
             let most = CANDIDATES as c_int;
-            // SAFETY: handle and descriptors are alive; there is room for as many answers as are asked for.
+            // SAFETY: handle and descriptors are alive; there is room for as many results as are requested.
             unsafe { result::get_convolution_forward_algorithm(handle, x, w, windows, y, most, count, found) }
         })
     }
@@ -245,7 +245,8 @@ impl Described {
     }
 }
 
-/// Numbers as the library has them, `least` or more: a plane of one axis has a second one. None where one is too large.
+/// Converts numbers to the library's type, and appends `more` up to `least` of them, as one spatial axis needs a second one.
+/// Returns `None` if a number is too large.
 fn numbers(list: &[i64], least: usize, more: c_int) -> Option<Vec<c_int>> {
     let mut numbers = list.iter().map(|n| c_int::try_from(*n).ok()).collect::<Option<Vec<_>>>()?;
     numbers.resize(numbers.len().max(least), more);
@@ -259,7 +260,7 @@ fn kind(float: Float) -> sys::cudnnDataType_t {
     }
 }
 
-/// Row-major; none where it has more than 2^31 elements.
+/// A row-major tensor. Returns `None` if it has more than 2^31 elements.
 fn tensor(sizes: &[c_int], float: Float) -> Result<Option<Tensor>> {
     let mut steps = vec![1; sizes.len()];
     for a in (1..sizes.len()).rev() {
@@ -291,7 +292,7 @@ fn filter(sizes: &[c_int], float: Float) -> Result<Filter> {
     }
 }
 
-/// A convolution, ready. Its addresses: operand, filter, result, the workspace if it needs one.
+/// A prepared convolution. Its addresses: operand, filter, result, the workspace if it needs one.
 pub(super) struct DnnCall {
     dnn: Arc<Dnn>,
     convolution: Convolution,
@@ -318,7 +319,7 @@ impl LibraryCall for DnnCall {
         // SAFETY: handle, descriptors and algorithm belong together; the addresses are of memory that has the descriptors'
         // elements, as the program was made, and lives until the stream has come here. The factors are read before the call
         // returns.
-        let told = unsafe {
+        let submitted = unsafe {
             match self.algorithm {
                 Algorithm::Forward(algorithm) => result::convolution_forward(
                     handle.raw(),
@@ -352,9 +353,9 @@ impl LibraryCall for DnnCall {
                 ),
             }
         };
-        told.map_err(|e| failure(NAME, format!("{} ({DISABLE_HINT})", text_of(e))))
+        submitted.map_err(|e| failure(NAME, format!("{} ({DISABLE_HINT})", text_of(e))))
     }
-    fn doing(&self) -> String {
+    fn describe(&self) -> String {
         format!("cuDNN: {}", self.convolution)
     }
     fn workspace(&self) -> u64 {

@@ -1,4 +1,4 @@
-//! What others bring: memory of their own, and kernels of their own.
+//! External memory and custom kernels.
 use super::{
     CudaBackend,
     builder::Builder,
@@ -15,12 +15,12 @@ use crate::{
 };
 use std::{any::Any, ffi::c_void, sync::Arc};
 
-/// An argument of a kernel of one's own, by the type of its parameter.
+/// An argument of a custom kernel, by the type of its parameter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum KernelArgument {
-    /// A pointer to the operand of that [`Operand::index`](crate::exec::Operand::index).
+    /// A pointer to the operand with this [`Operand::index`](crate::exec::Operand::index).
     Operand(usize),
-    /// A pointer to the result of that place among those that are there.
+    /// A pointer to the result with this index among the present results.
     Result(usize),
     /// `long long`
     Int(i64),
@@ -30,28 +30,28 @@ pub enum KernelArgument {
     Double(f64),
 }
 
-/// A kernel of one's own.
+/// A custom kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct CustomKernel<'a> {
     /// CUDA C++17, without includes.
     pub source: &'a str,
-    /// One of its `__global__` functions; of a template with arguments: `scaled<float>`.
+    /// One of its `__global__` functions, for a template with its arguments: `scaled<float>`.
     pub function: &'a str,
     /// Blocks along x, y and z.
     pub blocks: [u32; 3],
-    /// Threads of a block along x, y and z.
+    /// Threads per block along x, y and z.
     pub threads: [u32; 3],
-    /// One for each parameter.
+    /// One per parameter.
     pub arguments: &'a [KernelArgument],
 }
 
 impl CudaBackend {
-    /// The GPU's number, as the driver counts.
+    /// The GPU's ordinal.
     pub fn gpu_number(&self) -> usize {
         self.cuda.device.number()
     }
-    /// The stream (`CUstream`) to which launches belong, in the order in which they are told; to be asked for each time, as runs that
-    /// come again are recorded on another. It lives as long as the backend.
+    /// The stream (`CUstream`) for launches, which run in submission order. Query it each time, as captured runs use another stream. It
+    /// lives as long as the backend.
     pub fn stream(&self) -> *mut c_void {
         self.cuda.device.stream_for_others().cast()
     }
@@ -63,8 +63,8 @@ impl CudaBackend {
     /// Returns an error if the pointer is not a multiple of 32, or not memory of this backend's GPU.
     ///
     /// # Safety
-    /// From the pointer on there are so many elements, on this backend's GPU, as long as `owner` lives; whatever else writes
-    /// them is done before the backend's stream comes to what reads them.
+    /// The pointer must be valid for all elements as long as `owner` lives, and other writes to them must be complete before the
+    /// backend's stream reads them.
     pub unsafe fn borrowed(
         &self,
         pointer: u64,
@@ -92,15 +92,15 @@ impl CudaBackend {
         Ok(DeviceArray { block, dtype, shape: shape.to_vec() })
     }
 
-    /// A program of one kernel of one's own, for [`Backend::prepare`](crate::exec::Backend::prepare) of a backend that has this one
-    /// within. Operands and results are row-major, in the dtypes of
+    /// A program of one custom kernel, for [`Backend::prepare`](crate::exec::Backend::prepare) of a backend that wraps this one.
+    /// Operands and results are row-major, in the dtypes of
     /// [`ValueType::buffer_dtype`](crate::exec::ValueType::buffer_dtype).
     ///
     /// # Errors
-    /// It does not compile.
+    /// Returns an error if it does not compile.
     ///
     /// # Safety
-    /// The kernel's parameters are of the arguments' types, and it writes nothing but its results, within their dimensions.
+    /// The kernel's parameters must have the arguments' types, and it must only write its results, within their dimensions.
     pub unsafe fn custom(&self, signature: &Signature, kernel: &CustomKernel) -> Result<Program> {
         let mut builder = Builder::new(&self.cuda, signature, self.fused_formulas(signature)?);
         let own = |argument: &KernelArgument| match *argument {

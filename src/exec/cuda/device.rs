@@ -1,4 +1,4 @@
-//! Addresses, kernels and arguments, as a GPU knows them.
+//! Device addresses, loaded kernels and kernel arguments.
 use crate::base::{Cause, Error};
 use std::fmt;
 
@@ -10,27 +10,27 @@ pub(super) const LIBRARY_ALIGNMENT: u32 = 16;
 
 const _: () = assert!(BLOCK_ALIGNMENT.is_multiple_of(LIBRARY_ALIGNMENT as u64));
 
-/// A place in a GPU's memory.
+/// An address in a GPU's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Address(pub u64);
 
 impl Address {
-    /// So many bytes behind it.
+    /// The address `bytes` bytes further.
     pub fn after(self, bytes: u64) -> Address {
         Address(self.0 + bytes)
     }
 }
 
-/// A kernel that is loaded, by the driver's own number. It stays as long as the GPU is open.
+/// The driver's handle of a loaded kernel, valid as long as the GPU is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Loaded(pub usize);
 
-/// What a kernel gets for a parameter, by the parameter's type in CUDA C.
+/// The value of a kernel parameter, by its type in CUDA C.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum KernelValue {
     /// A pointer to anything.
     Address(Address),
-    /// `long long`
+    /// `long long`, or a 32-bit integer that holds the value.
     Int(i64),
     /// `float`
     Float(f32),
@@ -39,11 +39,11 @@ pub(super) enum KernelValue {
 }
 
 impl KernelValue {
-    /// If it is one.
+    /// The address, if it is one.
     pub fn address(self) -> Option<Address> {
         if let KernelValue::Address(address) = self { Some(address) } else { None }
     }
-    /// How a parameter is passed.
+    /// The bytes that are passed to the driver.
     pub fn bytes(self) -> [u8; 8] {
         match self {
             KernelValue::Address(a) => a.0.to_ne_bytes(),
@@ -57,7 +57,7 @@ impl KernelValue {
     }
 }
 
-/// What is wrong with a device, or with what it needs.
+/// An error of a device or of a library that it needs.
 pub(super) fn failure(device: &str, problem: impl fmt::Display) -> Error {
     Cause::Device { device: device.into(), problem: problem.to_string() }.into()
 }

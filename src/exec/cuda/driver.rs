@@ -1,4 +1,4 @@
-//! A GPU, by its driver's C API.
+//! A GPU, through the driver's C API.
 use super::{
     cache,
     device::{Address, KernelValue, Loaded, failure},
@@ -21,10 +21,10 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// For messages.
+/// The name in messages.
 const NAME: &str = "CUDA";
 
-/// A GPU with one stream: what it is told is done in that order, launches without waiting.
+/// A GPU with one stream: work runs asynchronously, in submission order.
 pub(super) struct Gpu {
     number: usize,
     /// `NVIDIA H200`
@@ -171,7 +171,7 @@ impl Gpu {
         unsafe { ctx::set_current(self.context) }.map_err(in_words("entering the GPU's context"))
     }
 
-    /// For people: `NVIDIA H200`.
+    /// The name: `NVIDIA H200`.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -179,10 +179,10 @@ impl Gpu {
     pub fn number(&self) -> usize {
         self.number
     }
-    /// Memory for so many bytes, aligned to 256.
+    /// Allocates `bytes` bytes, aligned to 256.
     ///
     /// # Errors
-    /// There is not enough.
+    /// Returns an error if there is not enough memory.
     pub fn allocate(&self, bytes: u64) -> Result<Address> {
         self.enter()?;
         let size = usize::try_from(bytes).map_err(|_| invalid(format!("{bytes} bytes of memory")))?;
@@ -190,7 +190,7 @@ impl Gpu {
         let address = unsafe { result::malloc_sync(size) }.map_err(in_words("allocating memory"))?;
         Ok(Address(address))
     }
-    /// Gives memory back, which everything that was told before may still use.
+    /// Frees memory, after all submitted work has finished.
     pub fn free(&self, address: Address) {
         if self.synchronise().is_ok() {
             // SAFETY: it was allocated here, is freed once, and nothing is running that uses it.
@@ -214,28 +214,28 @@ impl Gpu {
         unsafe { result::memcpy_dtod_async(to.0, from.0, size, self.current_stream()) }
             .map_err(in_words("copying on the GPU"))
     }
-    /// Bytes that are free.
+    /// The number of free bytes.
     pub fn available(&self) -> Result<u64> {
         self.enter()?;
         Ok(result::mem_get_info().map_err(in_words("asking for memory"))?.0 as u64)
     }
-    /// Memory of the machine's that the GPU can write.
+    /// Allocates host memory that the GPU can write.
     ///
     /// # Errors
-    /// There is not enough.
+    /// Returns an error if there is not enough memory.
     pub fn pinned(self: &Arc<Self>, bytes: usize) -> Result<Pinned> {
         self.enter()?;
         // SAFETY: what is in the memory is written before it is read; it is freed when `Pinned` is dropped.
         let memory = unsafe { result::malloc_host(bytes, sys::CU_MEMHOSTALLOC_DEVICEMAP) };
         Ok(Pinned { memory: memory.map_err(in_words("allocating pinned memory"))?, gpu: self.clone() })
     }
-    /// Copies in; when it returns, `from` may change.
+    /// Copies to the GPU. `from` may change once this returns.
     pub fn write(&self, to: Address, from: &[u8]) -> Result<()> {
         self.enter()?;
         self.end_graph()?;
         locked(&self.staging).write(to, from, self.stream).map_err(in_words("copying to the GPU"))
     }
-    /// Copies out, after everything that was told before.
+    /// Copies from the GPU, after all submitted work.
     pub fn read(&self, from: Address, to: &mut [u8]) -> Result<()> {
         self.enter()?;
         self.end_graph()?;
@@ -255,10 +255,10 @@ impl Gpu {
         cache::keep(kept, &name, &compiled.to_bytes());
         Ok(compiled)
     }
-    /// Makes a kernel ready.
+    /// Compiles and loads a kernel, or returns the loaded one.
     ///
     /// # Errors
-    /// It does not compile, or what compiles it is not there.
+    /// Returns an error if it does not compile.
     pub fn load(&self, source: &Source) -> Result<Loaded> {
         if let Some(loaded) = locked(&self.kernels).get(source) {
             return Ok(*loaded);
@@ -276,10 +276,10 @@ impl Gpu {
         locked(&self.kernels).insert(source.clone(), loaded);
         Ok(loaded)
     }
-    /// Tells the GPU to run a kernel; no geometry may be empty.
+    /// Launches a kernel on a grid that is not empty.
     ///
     /// # Errors
-    /// The launch is impossible, or something has failed before.
+    /// Returns an error if the launch is invalid, or earlier work has failed.
     pub fn launch(&self, kernel: Loaded, geometry: Geometry, arguments: &[KernelValue]) -> Result<()> {
         self.enter()?;
         let mut values: Vec<[u8; 8]> = arguments.iter().map(|a| a.bytes()).collect();
@@ -293,10 +293,10 @@ impl Gpu {
             unsafe { result::launch_kernel(function, (x, y, z), (a, b, c), 0, self.current_stream(), &mut pointers) };
         launched.map_err(in_words("launching a kernel"))
     }
-    /// Waits until everything is done.
+    /// Waits until all submitted work is complete.
     ///
     /// # Errors
-    /// Something has failed.
+    /// Returns an error if any of it failed.
     pub fn synchronise(&self) -> Result<()> {
         self.enter()?;
         // SAFETY: the stream is alive.
@@ -362,7 +362,7 @@ impl Gpu {
     }
 }
 
-/// Memory of the machine's that a GPU can write, at the same address.
+/// Host memory that a GPU can write, at the same address.
 pub(super) struct Pinned {
     memory: *mut c_void,
     gpu: Arc<Gpu>,
@@ -374,7 +374,7 @@ impl Pinned {
     }
 }
 
-// SAFETY: the memory is of no thread in particular; whoever has parts of it sees to it that nobody else has.
+// SAFETY: the memory belongs to no thread; its users share it without overlap.
 unsafe impl Send for Pinned {}
 // SAFETY: as above.
 unsafe impl Sync for Pinned {}

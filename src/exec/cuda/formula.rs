@@ -6,10 +6,10 @@ use crate::{
     quant::{Quantization, RoundMode},
 };
 
-/// What happens to real numbers before they are stored.
+/// The activation and rounding that are applied before a value is stored.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct PostOp {
-    /// `max(x, 0)`, capped where the limit is positive.
+    /// `max(x, 0)`, and `min(x, limit)` if the limit is positive.
     pub relu: Option<f64>,
     pub round: RoundMode,
 }
@@ -26,40 +26,40 @@ impl PostOp {
     }
 }
 
-/// Where an input's elements are.
+/// The source of an input's elements.
 #[derive(Debug, Clone)]
 pub(super) enum From {
     Operand(Operand),
     Slot(Slot),
-    /// At hand, in the kernel that makes them.
+    /// The accumulator of the kernel that the chain is fused into.
     Accumulator,
-    /// ComputeType that are known, for a constant on the device.
+    /// Known values, which are uploaded as a constant.
     Doubles(Vec<f64>),
     Ints(Vec<i64>),
 }
 
-/// A tensor that is broadcast to the result, or of which the result shows a view.
+/// A tensor that is broadcast to the result, or read through a view.
 #[derive(Debug, Clone)]
 pub(super) struct Input {
     pub from: From,
     pub shape: Vec<usize>,
-    /// Where its elements are, if it is not broadcast.
+    /// The view, if it is not broadcast.
     pub view: Option<View>,
     pub dtype: Dtype,
     pub quantization: Option<Quantization>,
     pub reading: Reading,
 }
 
-/// As what an input is read.
+/// The interpretation of an input's elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reading {
-    /// The formula's numbers.
+    /// Values of the formula's type.
     ByFormula,
-    /// As stored, whatever the formula's numbers are.
+    /// Stored integers, whatever the formula's type is.
     Stored,
-    /// Real numbers.
+    /// Real values.
     Real,
-    /// As stored, in float64.
+    /// Stored values, in float64.
     Double,
 }
 
@@ -87,12 +87,12 @@ impl Input {
             reading: Reading::ByFormula,
         }
     }
-    /// Accumulation in the kernel that makes them.
+    /// The accumulator of the kernel that the chain is fused into.
     pub fn accumulator(dtype: Dtype, shape: Vec<usize>) -> Input {
         let (from, reading) = (From::Accumulator, Reading::ByFormula);
         Input { from, shape, view: None, dtype, quantization: None, reading }
     }
-    /// ComputeType for each index of an axis of `shape`; one is for all. An axis that is not there has one index.
+    /// One value for each index of an axis of `shape`, or one for all. An axis out of range has one index.
     pub fn of_axis<T: Copy + Into<Number>>(list: &[T], shape: &[usize], axis: i64) -> Input {
         let rank = shape.len() as i64;
         let axis = (-rank..rank).contains(&axis).then(|| axis.rem_euclid(rank) as usize);
@@ -113,23 +113,23 @@ impl Input {
         };
         Input { from, shape: own, view: None, dtype, quantization: None, reading: Reading::Stored }
     }
-    /// Read as stored integers.
+    /// Reads stored integers.
     pub fn in_integers(self) -> Input {
         Input { reading: Reading::Stored, ..self }
     }
-    /// Read as real numbers, also where the others are not.
+    /// Reads real values, even if other inputs are not.
     pub fn in_reals(self) -> Input {
         Input { reading: Reading::Real, ..self }
     }
-    /// Read as stored, in float64.
+    /// Reads stored values, in float64.
     pub fn in_doubles(self) -> Input {
         Input { reading: Reading::Double, ..self }
     }
-    /// Of which the result shows a view.
+    /// Reads the tensor through a view.
     pub fn viewed(self, view: View) -> Input {
         Input { view: Some(view), ..self }
     }
-    /// Seen in another shape of as many elements.
+    /// Reshapes the tensor.
     pub fn shaped(self, shape: Vec<usize>) -> Input {
         Input { shape, ..self }
     }
@@ -141,7 +141,7 @@ impl Input {
     }
 }
 
-/// A number of a list.
+/// An integer or a real value.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Number {
     Int(i64),
@@ -158,7 +158,7 @@ impl std::convert::From<f64> for Number {
     }
 }
 
-/// In which numbers an operator is computed; which, depends on the types of what it is between.
+/// How the type in which an operator is computed follows from the types of its inputs and its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ComputeRule {
     /// In float32.
@@ -178,7 +178,7 @@ enum ComputeRule {
     Moved,
 }
 
-/// The type of numbers in the generated code.
+/// The type in which the generated code computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum ComputeType {
     Float,
@@ -207,19 +207,19 @@ pub(super) struct Formula {
     pub inputs: Vec<Input>,
     kind: ComputeRule,
     pub expression: String,
-    /// What is computed instead in integers.
+    /// The expression for integers.
     pub whole: Option<String>,
     pub numbers: Vec<f64>,
-    /// The type of `k0`, ..: `double` where they must not be rounded to the formula's numbers.
+    /// The type of `k0`, ..: `double` if they must not be rounded to the formula's type.
     pub number_type: &'static str,
     pub post_op: PostOp,
-    /// Put before the kernel.
+    /// Definitions that precede the kernel.
     pub functions: &'static str,
-    /// The result is not in its scale.
+    /// Whether the value is stored without the result's scale.
     pub unscaled: bool,
 }
 
-/// The names of inputs.
+/// The name of input `i`.
 pub(super) fn name(i: usize) -> String {
     ["x", "y", "z"].get(i).map_or_else(|| format!("x{i}"), |n| (*n).to_owned())
 }
@@ -239,35 +239,35 @@ impl Formula {
             unscaled: false,
         }
     }
-    /// The numbers that the input means.
+    /// The real values of the input.
     pub fn copy(input: Input) -> Formula {
         Formula::new(ComputeRule::Real, vec![input], "x")
     }
-    /// Of real numbers.
+    /// A function of real values.
     pub fn real(inputs: Vec<Input>, expression: impl Into<String>) -> Formula {
         Formula::new(ComputeRule::Real, inputs, expression)
     }
-    /// A function of one number.
+    /// A function of one value.
     pub fn function(input: &Operand, expression: impl Into<String>) -> Formula {
         Formula::new(ComputeRule::Function, vec![Input::of(input)], expression)
     }
-    /// A number and a constant.
+    /// A function of a value and a constant.
     pub fn constant(input: &Operand, expression: impl Into<String>) -> Formula {
         Formula::new(ComputeRule::Constant, vec![Input::of(input)], expression)
     }
-    /// Exact between plain integers, where `whole` is computed.
+    /// Computes `whole` exactly between plain integers.
     pub fn arithmetic(inputs: Vec<Input>, expression: impl Into<String>, whole: impl Into<String>) -> Formula {
         Formula { whole: Some(whole.into()), ..Formula::new(ComputeRule::Arithmetic, inputs, expression) }
     }
-    /// Of stored integers.
+    /// A function of stored integers.
     pub fn whole(inputs: Vec<Input>, expression: impl Into<String>) -> Formula {
         Formula::new(ComputeRule::Whole, inputs, expression)
     }
-    /// The input's elements as they are stored, which are the result's.
+    /// Copies the input's stored elements.
     pub fn moved(input: Input) -> Formula {
         Formula::new(ComputeRule::Moved, vec![input], "x")
     }
-    /// In float64, whatever the types.
+    /// Computes in float64, whatever the types.
     pub fn double(inputs: Vec<Input>, expression: impl Into<String>) -> Formula {
         Formula::new(ComputeRule::Double, inputs, expression)
     }
@@ -277,15 +277,15 @@ impl Formula {
     pub fn post_op(self, post_op: PostOp) -> Formula {
         Formula { post_op, ..self }
     }
-    /// The numbers are float64, whatever the inputs are.
+    /// The constants are float64, whatever the inputs are.
     pub fn in_doubles(self) -> Formula {
         Formula { number_type: "double", ..self }
     }
-    /// The numbers are stored as they are, also in a quantized result.
+    /// Stores the values without scaling, even in a quantized result.
     pub fn stored_as_it_is(self) -> Formula {
         Formula { unscaled: true, ..self }
     }
-    /// Functions that the expression calls.
+    /// Adds the definitions of functions that the expression calls.
     pub fn with(self, functions: &'static str) -> Formula {
         Formula { functions, ..self }
     }
@@ -316,7 +316,7 @@ impl Formula {
     }
 }
 
-/// The type of a dtype's elements.
+/// The type of a dtype's elements in CUDA C.
 pub(super) fn c_type(dtype: Dtype) -> &'static str {
     match dtype {
         Dtype::Int8 => "i8",

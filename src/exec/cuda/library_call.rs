@@ -2,37 +2,37 @@
 use super::device::Address;
 use crate::base::Result;
 
-/// What helps where a library fails.
-pub(super) const DISABLE_HINT: &str = "the environment variable TPULANG_LIBRARIES=none does without it";
+/// The advice if a library fails.
+pub(super) const DISABLE_HINT: &str = "set TPULANG_LIBRARIES=none to use built-in kernels instead";
 
-/// Memory that a call may have while it runs, in bytes. More makes few algorithms faster.
+/// The largest workspace of a call in bytes. Few algorithms are faster with more.
 pub(super) const WORKSPACE: u64 = 64 << 20;
 
-/// Something that a library computes, all of which is known but the addresses.
+/// A prepared call of a library, which needs only addresses.
 pub(super) trait LibraryCall: Send + Sync {
-    /// Tells the GPU to do it.
+    /// Submits the call to the GPU.
     ///
     /// # Errors
-    /// The library refuses, or something has failed before.
+    /// Returns an error if the library refuses it, or earlier work has failed.
     fn run(&self, addresses: &[Address]) -> Result<()>;
-    /// For people.
-    fn doing(&self) -> String;
-    /// Bytes of memory that it needs meanwhile, whose address comes last.
+    /// A human-readable description.
+    fn describe(&self) -> String;
+    /// The size of its workspace in bytes; the address comes last.
     fn workspace(&self) -> u64;
 }
 
-/// A handle or descriptor of a library, given back when it is dropped.
+/// A handle or descriptor of a library, destroyed when it is dropped.
 pub(super) struct Handle<T: Copy, E> {
     raw: T,
     destroy: Destroy<T, E>,
 }
 
-/// A library's function that gives such a one back.
+/// The library's function that destroys it.
 type Destroy<T, E> = unsafe fn(T) -> std::result::Result<(), E>;
 
 impl<T: Copy, E> Handle<T, E> {
     /// # Safety
-    /// `raw` was made by the library, `destroy` gives such a one back, and nobody else does.
+    /// `raw` was created by the library, and only `destroy` destroys it, once.
     pub unsafe fn new(raw: T, destroy: Destroy<T, E>) -> Handle<T, E> {
         Handle { raw, destroy }
     }
@@ -43,13 +43,12 @@ impl<T: Copy, E> Handle<T, E> {
 
 impl<T: Copy, E> Drop for Handle<T, E> {
     fn drop(&mut self) {
-        // SAFETY: as `new` asks for; this is the only time.
+        // SAFETY: as `new` requires; this is the only time.
         let _ = unsafe { (self.destroy)(self.raw) };
     }
 }
 
-// SAFETY: descriptors and handles are plain memory of the library, of no thread in particular; who changes them or calls with them
-// has a lock.
+// SAFETY: descriptors and handles are memory of the library that belongs to no thread; changes and calls happen under a lock.
 unsafe impl<T: Copy, E> Send for Handle<T, E> {}
 // SAFETY: as above.
 unsafe impl<T: Copy, E> Sync for Handle<T, E> {}

@@ -1,4 +1,4 @@
-//! How a generated kernel goes over its elements, for each form of walk.
+//! Generates the loops of a kernel, for each access pattern.
 use super::{
     chain::{Chain, Parameters},
     formula::{From, c_type},
@@ -7,16 +7,16 @@ use super::{
 };
 use std::fmt::Write;
 
-/// Threads of a tile: so many of its rows at a time.
+/// The number of rows of a tile that the threads process at a time.
 const ROWS: usize = 8;
 
-/// The place of the tensor `k` of a walk whose result is the last.
+/// The name of the offset into tensor `k`; the result is the last tensor.
 fn place(walk: &Walk, k: usize) -> String {
     if k + 1 == walk.starts.len() { "t".to_owned() } else { format!("j{k}") }
 }
 
-/// Statements that find the places `t`, `j0`, .. of what is at `left` of the walk's axes, the last first, but for those that are
-/// left out; each axis is gone along `along` elements at a time.
+/// Generates statements that compute the offsets `t`, `j0`, .. from the linear index `left`, except for the axes `without`; each
+/// step along an axis covers `along` elements.
 fn places(
     kernel: &mut Parameters,
     walk: &Walk,
@@ -41,7 +41,7 @@ fn places(
 }
 
 impl Chain {
-    /// The body of a kernel, and how often it runs.
+    /// Generates the body of the kernel, with its geometry.
     pub fn loops(&self, kernel: &mut Parameters, walk: &Walk) -> (String, Geometry) {
         let n = self.elements();
         match walk.form() {
@@ -57,12 +57,12 @@ impl Chain {
             }
         }
     }
-    /// For a number of at most as many elements.
+    /// The type of a linear index; divisions by it are unsigned.
     fn index_type(&self) -> &'static str {
         if self.elements() < 1 << 31 { "unsigned" } else { "u64" }
     }
 
-    /// Element `i`, by its places along the axes.
+    /// Generates statements for element `i`.
     pub fn by_axes(&self, kernel: &mut Parameters, walk: &Walk) -> String {
         let index = self.index_type();
         let mut code = format!("        {index} left = ({index})i;\n");
@@ -73,7 +73,7 @@ impl Chain {
         code
     }
 
-    /// One row, and what of it is no multiple of four.
+    /// Generates loops over four elements at a time, and over the rest.
     fn contiguous_loop(&self, kernel: &mut Parameters, walk: &Walk) -> String {
         kernel.parameter("Index", "n", self.elements() as i64);
         let is_row = |k: usize| walk.axes.first().is_some_and(|(_, by)| by[k] == 1);
@@ -87,7 +87,7 @@ impl Chain {
             self.call(kernel, "i", |k| format!("p{k}[{}]", place(k)), place),
         )
     }
-    /// Runs of fours.
+    /// Generates a loop over four elements at a time.
     fn fours(&self, kernel: &mut Parameters, walk: &Walk) -> String {
         let (index, last) = (self.index_type(), walk.axes.len() - 1);
         kernel.parameter("Index", "n", self.elements() as i64);
@@ -99,7 +99,7 @@ impl Chain {
         let place = |k: usize| if is_row(k) { format!("j{k} + l") } else { format!("j{k}") };
         code + &self.four_made("to + t", &self.call(kernel, "t + l", from, place)) + "    }\n"
     }
-    /// Statements that read four elements of each input, or the one that is for all.
+    /// Generates statements that read four elements of each input, or one that is broadcast.
     fn four_of_each(&self, is_row: impl Fn(usize) -> bool, from: impl Fn(usize) -> String) -> String {
         let read = |(k, c): (usize, &str)| match is_row(k) {
             true => format!("        const Four<{c}> f{k} = *(const Four<{c}>*)({});\n", from(k)),
@@ -107,7 +107,7 @@ impl Chain {
         };
         self.inputs().map(|i| c_type(i.dtype)).enumerate().map(read).collect()
     }
-    /// Statements that make and write four elements.
+    /// Generates statements that compute and write four elements.
     fn four_made(&self, to: &str, call: &str) -> String {
         let out = self.out_type();
         format!(
@@ -116,7 +116,7 @@ impl Chain {
         )
     }
 
-    /// Tiles, read along the axis `down` and written along the last.
+    /// Generates a loop over tiles, read along the axis `down` and written along the last.
     fn tiles(&self, kernel: &mut Parameters, walk: &Walk, down: usize) -> (String, Geometry) {
         let (last, steps, index) = (walk.axes.len() - 1, walk.steps(), self.index_type());
         let (rows, columns) = (walk.axes[down].0, walk.axes[last].0);

@@ -6,16 +6,15 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-/// What of the libraries is used, for tests: `cublaslt`, `cudnn`, both with a comma between, or `none`. What is named must be
-/// there.
+/// Selects the libraries, for tests: `cublaslt`, `cudnn`, both separated by a comma, or `none`. Selected libraries are required.
 const CHOICE: &str = "TPULANG_LIBRARIES";
 
-/// Which of the libraries are used.
+/// The libraries that are used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Choice {
-    /// Those that are there.
+    /// Those that are installed.
     Any,
-    /// These, which must be there.
+    /// These, which are required.
     Only(Vec<Library>),
 }
 
@@ -27,7 +26,7 @@ impl Choice {
             "cublaslt" => Ok(Library::CublasLt),
             "cudnn" => Ok(Library::Cudnn),
             other => {
-                let expected = "expected cublaslt, cudnn, both with a comma between, or none";
+                let expected = "expected cublaslt, cudnn, both separated by a comma, or none";
                 Err(argument(format!("the environment variable {CHOICE}"), other, expected))
             }
         };
@@ -39,7 +38,7 @@ impl Choice {
     }
 }
 
-/// The libraries, opened when something asks for them.
+/// The libraries, opened on first use.
 pub(super) struct MathLibraries {
     gpu: Arc<Gpu>,
     choice: Choice,
@@ -48,12 +47,12 @@ pub(super) struct MathLibraries {
     dnn: OnceLock<Opened<Dnn>>,
 }
 
-/// A library, or why there is none.
+/// A library, or why it cannot be used.
 type Opened<T> = std::result::Result<Arc<T>, String>;
 
 impl MathLibraries {
     /// # Errors
-    /// The environment asks for what is not known, or not there.
+    /// Returns an error if the environment variable is invalid, or a required library is missing.
     pub fn new(gpu: Arc<Gpu>, tf32: bool) -> Result<MathLibraries> {
         let choice = Choice::of_environment()?;
         let calls = MathLibraries { gpu, choice, tf32, blas: OnceLock::new(), dnn: OnceLock::new() };
@@ -80,19 +79,19 @@ impl MathLibraries {
     fn opened_dnn(&self) -> &Opened<Dnn> {
         self.dnn.get_or_init(|| Dnn::new(self.gpu.clone(), self.tf32).map(Arc::new).map_err(|e| e.to_string()))
     }
-    /// Products of matrices, if they may be asked for.
+    /// cuBLASLt, if it is used and installed.
     pub fn blas(&self) -> Option<&Arc<Blas>> {
         if self.uses(Library::CublasLt) { self.opened_blas().as_ref().ok() } else { None }
     }
-    /// Convolutions, if they may be asked for.
+    /// cuDNN, if it is used and installed.
     pub fn dnn(&self) -> Option<&Arc<Dnn>> {
         if self.uses(Library::Cudnn) { self.opened_dnn().as_ref().ok() } else { None }
     }
-    /// Whether one was asked for, and is there.
+    /// Whether a library has been opened.
     pub fn is_any_open(&self) -> bool {
         self.blas.get().is_some_and(|opened| opened.is_ok()) || self.dnn.get().is_some_and(|opened| opened.is_ok())
     }
-    /// Why what was asked for was not there, in a sentence each.
+    /// Why libraries that were needed could not be opened, one sentence each.
     pub fn missing(&self) -> Vec<String> {
         let blas = self.blas.get().and_then(|b| b.as_ref().err());
         let dnn = self.dnn.get().and_then(|d| d.as_ref().err());

@@ -1,7 +1,7 @@
-//! Memory of a device: what nobody has any more serves what comes next.
+//! The device memory pool. Freed blocks are reused by later allocations.
 //!
-//! What a run takes and gives back is the same each time. So it is traced once, and given places in one arena, where the same run
-//! finds the same addresses again.
+//! The allocations of a run are the same each time. So they are traced once and then laid out in one arena, in which every later run
+//! finds the same addresses.
 use super::{
     device::{Address, BLOCK_ALIGNMENT},
     driver::Gpu,
@@ -17,16 +17,16 @@ use std::{
     thread::{self, ThreadId},
 };
 
-/// Blocks have multiples of so many bytes, so that those of almost equal sizes serve each other.
+/// The granularity of block sizes in bytes, so that blocks of almost equal sizes can replace each other.
 const STEP: u64 = 512;
 
 const _: () = assert!(STEP.is_multiple_of(BLOCK_ALIGNMENT));
 
-/// Owners that may wait for the device at a time.
+/// The number of external owners that are kept before the pool waits for the device.
 const LEAVING: usize = 64;
 
-/// A device's memory. Blocks that were given back wait for results of their size: the device does what it is told in order,
-/// so who gets a block next writes it after all that was told before.
+/// A device's memory. Freed blocks are kept for allocations of their size. Work runs in submission order, so the next owner of
+/// a block writes it after all earlier work.
 pub(super) struct Pool {
     device: Arc<Gpu>,
     state: Mutex<PoolState>,
@@ -35,9 +35,9 @@ pub(super) struct Pool {
 #[derive(Default)]
 struct PoolState {
     free: Vec<(u64, Address)>,
-    /// Owners of memory that is somebody else's, which the device may still read.
+    /// Owners of external memory that the device may still read.
     leaving: Vec<Arc<dyn Any + Send + Sync>>,
-    /// What one thread's blocks are.
+    /// How one thread's blocks are allocated.
     mode: Option<(ThreadId, AllocMode)>,
 }
 
@@ -46,7 +46,7 @@ enum AllocMode {
     Arena { arena: Arena, next: usize },
 }
 
-/// Blocks that a run has taken, in order, and when each was given back.
+/// The allocations and deallocations of a run, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Trace {
     events: Vec<Event>,
@@ -56,20 +56,20 @@ pub(super) struct Trace {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Event {
     Taken(u64),
-    /// That of this number.
+    /// The number of the allocation.
     Given(usize),
 }
 
-/// Where each block of a trace lies in an arena.
+/// The offset of each block of a trace in an arena.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ArenaLayout {
-    /// Bytes and place of each.
+    /// Size and offset of each, in bytes.
     blocks: Vec<(u64, u64)>,
-    /// Bytes of the arena.
+    /// The size of the arena in bytes.
     pub size: u64,
 }
 
-/// Memory in which a captured run has its blocks.
+/// The memory for the blocks of a captured run.
 #[derive(Clone)]
 pub(super) struct Arena {
     block: Arc<Block>,
@@ -77,10 +77,10 @@ pub(super) struct Arena {
 }
 
 impl Trace {
-    /// Each block at the first place that is free as long as it lives.
+    /// Places each block at the lowest offset that is free for its whole lifetime.
     pub fn layout(&self) -> ArenaLayout {
         let (mut blocks, mut size): (Vec<(u64, u64)>, u64) = (Vec::new(), 0);
-        // Parts that are free, in order and apart; behind the last of all parts everything is.
+        // The free ranges, sorted and not adjacent; everything behind the last block is free too.
         let mut free: Vec<(u64, u64)> = Vec::new();
         for event in &self.events {
             match *event {
@@ -96,7 +96,7 @@ impl Trace {
                             place
                         }
                         None => {
-                            // What is free at the end is the beginning of a longer part.
+                            // A free range at the end is extended.
                             let place = free.pop_if(|(_, end)| *end == size).map_or(size, |(start, _)| start);
                             size = place + bytes;
                             place
@@ -121,7 +121,7 @@ impl Trace {
     }
 }
 
-/// Memory on a device, which goes back to its pool when nobody has it any more.
+/// Memory on a device, returned to its pool when it is dropped.
 pub(super) struct Block {
     pub address: Address,
     bytes: u64,
@@ -131,9 +131,9 @@ pub(super) struct Block {
 
 enum Origin {
     Own,
-    /// Its number in a trace.
+    /// The number of the allocation in a trace.
     Traced(usize),
-    /// Somebody else's.
+    /// Externally owned memory.
     Foreign(Arc<dyn Any + Send + Sync>),
     /// Part of an arena.
     Part(#[expect(dead_code, reason = "it lives as long as its parts")] Arc<Block>),
@@ -176,10 +176,10 @@ impl Pool {
     fn state(&self) -> MutexGuard<'_, PoolState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    /// Memory for so many bytes, with anything in it.
+    /// Allocates `bytes` bytes, uninitialised.
     ///
     /// # Errors
-    /// There is not enough, also without what waits to be used again.
+    /// Returns an error if there is not enough memory, even after the kept blocks are freed.
     pub fn block(self: &Arc<Self>, bytes: u64) -> Result<Block> {
         let bytes = bytes.max(1).checked_next_multiple_of(STEP).ok_or_else(|| self.refused(bytes))?;
         if let Some(part) = self.arena_block(bytes)? {
@@ -205,29 +205,29 @@ impl Pool {
         };
         Ok(Block { address, bytes, pool: self.clone(), origin })
     }
-    /// Memory that is somebody else's.
+    /// Wraps externally owned memory.
     pub fn foreign(self: &Arc<Self>, address: Address, bytes: u64, owner: Arc<dyn Any + Send + Sync>) -> Block {
         if self.state().leaving.len() >= LEAVING {
-            // What fails is told to who asks next.
+            // An error is reported by the next call.
             let _ = self.synchronise();
         }
         Block { address, bytes, pool: self.clone(), origin: Origin::Foreign(owner) }
     }
-    /// Waits until the device has done all that it was told; whoever was waited for goes.
+    /// Waits until all submitted work is complete, and drops the owners that were kept for it.
     ///
     /// # Errors
-    /// The device fails.
+    /// Returns an error if the work failed.
     pub fn synchronise(&self) -> Result<()> {
         self.after(|| self.device.synchronise())
     }
-    /// As [`Pool::synchronise`], by something that waits.
+    /// Like [`Pool::synchronise`], for a closure that waits.
     pub fn after<T>(&self, waiting: impl FnOnce() -> T) -> T {
         let leaving = std::mem::take(&mut self.state().leaving);
         let done = waiting();
         drop(leaving);
         done
     }
-    /// The next part of the arena, while this thread's blocks are planned.
+    /// Returns the next block of the arena, if this thread allocates from one.
     fn arena_block(self: &Arc<Self>, bytes: u64) -> Result<Option<Block>> {
         let mut state = self.state();
         let Some((thread, AllocMode::Arena { arena, next })) = &mut state.mode else { return Ok(None) };
@@ -241,24 +241,24 @@ impl Pool {
         drop(state);
         Ok(Some(Block { address, bytes, pool: self.clone(), origin: Origin::Part(arena) }))
     }
-    /// The smallest that waits and is large enough, if it is not much larger.
+    /// Takes the smallest kept block that is large enough, if it is not more than twice as large.
     fn take(&self, bytes: u64) -> Option<(u64, Address)> {
         let free = &mut self.state().free;
         let fits = free.iter().enumerate().filter(|(_, b)| (bytes..=bytes.saturating_mul(2)).contains(&b.0));
         let best = fits.min_by_key(|(_, b)| b.0)?.0;
         Some(free.swap_remove(best))
     }
-    /// Gives what waits back to the device.
+    /// Frees the kept blocks.
     pub fn release(&self) {
         let free = std::mem::take(&mut self.state().free);
         free.into_iter().for_each(|(_, address)| self.device.free(address));
     }
-    /// Bytes that may still be taken: what is free on the device, and what waits here.
+    /// The number of bytes that may still be allocated, on the device and from kept blocks.
     pub fn available(&self) -> u64 {
         let waiting = self.state().free.iter().fold(0u64, |n, (bytes, _)| n.saturating_add(*bytes));
         self.device.available().map_or(u64::MAX, |free| free.saturating_add(waiting))
     }
-    /// What `run` takes and gives back in this thread, with what it gives.
+    /// Runs `run`, and traces its allocations in this thread.
     pub fn traced<T>(&self, run: impl FnOnce() -> T) -> (T, Trace) {
         let mode = self.mode(AllocMode::Traced(Trace::default()));
         let result = run();
@@ -286,7 +286,7 @@ impl Pool {
         let _resume = Resume { pool: self, mode };
         run()
     }
-    /// What this thread's blocks are, until the guard is gone.
+    /// Sets how this thread's blocks are allocated, until the guard is dropped.
     fn mode(&self, mode: AllocMode) -> ModeGuard<'_> {
         self.state().mode = Some((thread::current().id(), mode));
         ModeGuard { pool: self }
@@ -302,7 +302,7 @@ impl Pool {
     }
 }
 
-/// Ends what is mode, also where a run panics.
+/// Ends an allocation mode, also after a panic.
 struct ModeGuard<'p> {
     pool: &'p Pool,
 }
@@ -315,7 +315,7 @@ impl ModeGuard<'_> {
 
 impl Drop for ModeGuard<'_> {
     fn drop(&mut self) {
-        // Dropped when the lock is free again.
+        // Dropping it locks the state again.
         let mode = self.end();
         drop(mode);
     }

@@ -1,4 +1,4 @@
-//! The CUDA backend: CUDA C beside its launchers, one file a family, by the names of `src/ops`.
+//! The CUDA backend: CUDA C next to its launchers, one file per family of ops, named as in `src/ops`.
 //!
 //! An operator becomes a [`Program`](program::Program): launches of kernels on slots of memory, all known when it is prepared.
 //! Elementwise operators are formulas, of which one kernel is generated for a whole chain; all others name a function of the
@@ -84,17 +84,16 @@ use context::Context;
 use formula::Formula;
 use kernels::Lowering;
 
-/// Runs operators on an NVIDIA GPU. The libraries of its driver and of NVRTC, which compiles kernels, are looked for when one is
-/// made.
+/// Runs operators on an NVIDIA GPU. The driver and NVRTC, which compiles kernels, are loaded when a backend is created.
 pub struct CudaBackend {
     cuda: Context,
 }
 
 impl CudaBackend {
-    /// The GPU of that number, counted from 0.
+    /// Opens a GPU by its ordinal, which counts from 0.
     ///
     /// # Errors
-    /// There is no driver, or it is too old; there is no such GPU, or it may not be used.
+    /// Returns an error if the driver or NVRTC is missing or too old, or there is no such GPU, or it may not be used.
     ///
     /// ```no_run
     /// use tpulang::{Array, Dtype, Graph, exec::{CudaBackend, RunOptions, Session}};
@@ -109,10 +108,10 @@ impl CudaBackend {
     pub fn new(gpu: usize) -> Result<CudaBackend> {
         CudaBackend::with(gpu, &CudaOptions::default())
     }
-    /// As [`CudaBackend::new`].
+    /// Like [`CudaBackend::new`], with options.
     ///
     /// # Errors
-    /// Also where `TPULANG_LIBRARIES` names a library that is not there.
+    /// Same as for [`CudaBackend::new`]; also if `TPULANG_LIBRARIES` names a library that is not installed.
     pub fn with(gpu: usize, options: &CudaOptions) -> Result<CudaBackend> {
         Ok(CudaBackend { cuda: Context::new(gpu, options)? })
     }
@@ -126,7 +125,7 @@ impl CudaBackend {
         let missing = || invalid("internal error: a fused operator has no formula");
         signature.then.iter().map(|op| formula(op).ok_or_else(missing)).collect()
     }
-    /// Why cuBLASLt or cuDNN, which something was to be computed by, are not used: a sentence each.
+    /// Why cuBLASLt or cuDNN could not be used, one sentence each.
     pub fn missing_libraries(&self) -> Vec<String> {
         self.cuda.libraries.missing()
     }
@@ -135,11 +134,11 @@ impl CudaBackend {
     pub fn fallbacks(&self) -> Vec<String> {
         self.cuda.notes.all()
     }
-    /// Whether cuBLASLt or cuDNN has been opened, since something was to be computed by it.
+    /// Whether cuBLASLt or cuDNN has been opened, as an operator uses it.
     pub fn uses_libraries(&self) -> bool {
         self.cuda.libraries.is_any_open()
     }
-    /// What the driver calls the GPU: `NVIDIA H200`.
+    /// The GPU's name: `NVIDIA H200`.
     pub fn gpu(&self) -> &str {
         self.cuda.device.name()
     }
@@ -147,12 +146,12 @@ impl CudaBackend {
 
 impl Drop for CudaBackend {
     fn drop(&mut self) {
-        // Whoever has lent memory is waited for; that may be memory of this backend.
+        // Borrowed memory may belong to this backend, which must not be dropped by its own owners.
         let _ = self.cuda.pool.synchronise();
     }
 }
 
-/// An elementwise operator's formula; none of others.
+/// The formula of an elementwise operator.
 fn formula_of(op: &Op<Operand>, result: &ValueType) -> Option<Formula> {
     match kernels::of(op, result).ok()? {
         Lowering::Formula(formula) => Some(formula),
@@ -214,7 +213,7 @@ impl Backend for CudaBackend {
         Some((buffer.dtype(), buffer.shape().to_vec()))
     }
     fn explain(&self, kernel: &Program) -> Vec<KernelInfo> {
-        kernel.launches.iter().map(program::Launch::doing).collect()
+        kernel.launches.iter().map(program::Launch::describe).collect()
     }
     fn available(&self) -> u64 {
         self.cuda.pool.available()
@@ -269,7 +268,7 @@ mod tests {
             graph.insert(name, used(&fs::read_to_string(path).unwrap()));
         }
         assert!(graph.len() > 50 && graph["chain"].contains("constants"), "{graph:?}");
-        // Modules on which nothing depends are taken away until none is left, unless they form a ring.
+        // Modules whose dependencies are gone are removed until none is left, unless they form a ring.
         loop {
             let names: BTreeSet<String> = graph.keys().cloned().collect();
             let before = graph.len();

@@ -1,4 +1,4 @@
-//! What an operator becomes: launches, one after the other, on slots of memory. All of it is known when it is prepared.
+//! An operator's program: a sequence of launches on memory slots, all known when it is prepared.
 use super::{
     context::Context,
     device::{KernelValue, Loaded},
@@ -16,57 +16,57 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// What the GPU is told to do.
+/// A kernel launch or a library's call.
 pub(super) enum Work {
     Kernel { source: Source, kernel: Loaded, geometry: Geometry },
     LibraryCall(Arc<dyn LibraryCall>),
 }
 
-/// What the GPU is told once. A call gets addresses alone.
+/// One step of a program. A library's call takes only addresses.
 pub(super) struct Launch {
     pub work: Work,
     pub arguments: Vec<Argument>,
 }
 
 impl Launch {
-    /// For people.
-    pub fn doing(&self) -> KernelInfo {
+    /// A human-readable description.
+    pub fn describe(&self) -> KernelInfo {
         let (source, geometry) = match &self.work {
             Work::Kernel { source, geometry, .. } => (source, geometry),
-            Work::LibraryCall(call) => return KernelInfo { text: call.doing(), source: None },
+            Work::LibraryCall(call) => return KernelInfo { text: call.describe(), source: None },
         };
         let product = |sizes: [u32; 3]| sizes.iter().map(|n| u64::from(*n)).product::<u64>();
         let (blocks, threads) = (product(geometry.blocks), product(geometry.threads));
         let size = format!("{} of {threads} threads", counted(blocks as usize, "block"));
         let text = match source.file {
-            GENERATED => format!("a kernel of its own, {size}"),
+            GENERATED => format!("a generated kernel, {size}"),
             file => format!("{} of {file}, {size}", source.function),
         };
         KernelInfo { text, source: source.own_text().map(str::to_owned) }
     }
 }
 
-/// An operator, ready to run.
+/// A prepared operator.
 #[derive(Default)]
 pub struct Program {
     pub(super) launches: Vec<Launch>,
-    /// Bytes of each.
+    /// Their sizes in bytes.
     pub(super) temporaries: Vec<u64>,
     pub(super) constants: Vec<Arc<Block>>,
-    /// Of impossible indices, where a kernel may find any.
+    /// The record for indices out of range, if a kernel may find any.
     pub(super) faults: Option<FaultRecord>,
-    /// Those that are there, in the definition's order.
+    /// The results that are present, in the definition's order.
     pub(super) results: Vec<Output>,
 }
 
 /// A result.
 pub(super) struct Output {
     pub ty: ValueType,
-    /// It has this operand's memory, not its own.
+    /// The operand whose memory it shares.
     pub shares: Option<usize>,
 }
 
-/// What a run has in its hands.
+/// The memory of a run.
 struct Running<'a> {
     program: &'a Program,
     operands: &'a [Option<DeviceArray>],
@@ -94,7 +94,7 @@ impl Running<'_> {
 
 impl Program {
     /// # Errors
-    /// The memory is not enough, or the device has failed.
+    /// Returns an error if there is not enough memory, or the device has failed.
     pub(super) fn run(&self, cuda: &Context, operands: &[Option<DeviceArray>]) -> Result<Vec<DeviceArray>> {
         operands.iter().flatten().try_for_each(|operand| cuda.check_device(operand))?;
         let result = |output: &Output| {
@@ -103,7 +103,7 @@ impl Program {
                 None => Arc::new(cuda.pool.block(output.ty.bytes())?),
                 Some(i) => {
                     let operand = operands.get(i).and_then(Option::as_ref);
-                    operand.ok_or_else(|| invalid("a tensor that is shared has no values"))?.block.clone()
+                    operand.ok_or_else(|| invalid("internal error: a shared operand has no memory"))?.block.clone()
                 }
             };
             Ok(DeviceArray { block, dtype, shape })

@@ -1,8 +1,8 @@
 //! How a kernel iterates over the elements of several tensors together.
 use super::geometry::index_type;
 
-/// How inputs and the result are walked over together: where each begins, and axes that all walk alike put together, with
-/// the steps of each, 0 where it is broadcast. The result is the last.
+/// The offsets and strides with which a kernel iterates over inputs and result together, the result last. Axes that can be merged
+/// in all tensors are. The stride of a broadcast axis is 0.
 pub(super) struct Walk {
     pub starts: Vec<i64>,
     pub axes: Vec<(usize, Vec<i64>)>,
@@ -23,7 +23,7 @@ impl Walk {
         }
         Walk { starts, axes }
     }
-    /// How a kernel goes over it.
+    /// The access pattern of the kernel.
     pub fn form(&self) -> AccessPattern {
         let Some((last, (size, by))) = self.axes.iter().enumerate().next_back() else {
             return if self.starts.iter().all(|s| *s == 0) {
@@ -50,7 +50,7 @@ impl Walk {
             _ => AccessPattern::Strided,
         }
     }
-    /// Whether a tensor's runs along the last axis begin at multiples of four.
+    /// Whether a tensor's rows along the last axis begin at multiples of four elements.
     fn begins_evenly(&self, k: usize) -> bool {
         let (_, outer) = self.axes.split_last().map_or((None, &[][..]), |(last, outer)| (Some(last), outer));
         self.starts[k] % 4 == 0 && outer.iter().all(|(_, by)| by[k] % 4 == 0)
@@ -65,7 +65,7 @@ impl Walk {
         let elements = self.axes.iter().fold(1usize, |n, (size, _)| n.saturating_mul(*size));
         index_type([usize::try_from(farthest).unwrap_or(usize::MAX), elements])
     }
-    /// How far apart the indices of each axis are among all elements.
+    /// The row-major strides of the iteration space.
     pub fn steps(&self) -> Vec<i64> {
         let mut steps = vec![1; self.axes.len()];
         for a in (1..steps.len()).rev() {
@@ -75,24 +75,23 @@ impl Walk {
     }
 }
 
-/// Rows and columns of a tile that is transposed.
+/// The number of rows and columns of a transposed tile.
 pub(super) const TILE: usize = 32;
 
-/// How a kernel goes over tensors.
+/// How a kernel accesses tensors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AccessPattern {
-    /// One row, which the result has from its beginning on, and each input so too, or as a single number: four elements at a
-    /// time, and what is left.
+    /// The result and each input are contiguous, or an input is a single value: four elements at a time, then the rest.
     Contiguous,
-    /// Runs of the last axis, each in multiples of four elements, which are next to each other, or one for all.
+    /// Rows along the last axis are contiguous, or broadcast, and multiples of four elements long: four elements at a time.
     Vec4,
-    /// The input's elements are next to each other along another axis, `down`: through tiles in shared memory.
+    /// The input is contiguous along another axis, `down`: through tiles in shared memory.
     Transpose { down: usize },
-    /// Element by element.
+    /// One element at a time.
     Strided,
 }
 
-/// Row-major steps of a tensor as a result of so many axes sees it.
+/// The row-major strides of a tensor that is broadcast to `rank` axes.
 pub(super) fn broadcast_steps(own: &[usize], rank: usize) -> Vec<i64> {
     let mut steps = vec![0; rank];
     let mut size = 1;
