@@ -33,7 +33,7 @@ pub(super) fn leaky_relu(op: &LeakyRelu<Operand>) -> Formula {
     formula.numbers([op.alpha]).post_op(PostOp::round(op.round_mode))
 }
 
-/// One slope a channel is seen from the input's shape.
+/// One slope per channel, broadcast to the input's shape.
 pub(super) fn prelu(op: &PRelu<Operand>) -> Formula {
     let (shape, slope) = (&op.input.ty.shape, Input::of(&op.slope));
     let slope = match op.slope.ty.shape.as_slice() {

@@ -21,32 +21,32 @@ use crate::{
 
 const FILE: File = file!("attention.cu");
 
-/// Columns of values that a block makes.
+/// Columns of values per block.
 const VALUES: usize = 128;
 
-/// Keys that are taken at a time.
+/// Keys per step.
 const KEYS: usize = 64;
 
-/// Blocks with which a device has work everywhere; where there are fewer, several share the keys of a query.
+/// The number of blocks that keeps a device busy. If there are fewer, several share the keys of a query.
 const BUSY: usize = 256;
 
 /// `softmax(scale * Q K^T + mask) V` of many heads.
 pub(super) struct AttentionLaunch {
     pub sizes: Sizes,
     pub batches: usize,
-    /// In memory, of queries, keys, values and results.
+    /// The type of queries, keys, values and results in memory.
     pub float: Float,
-    /// Of queries, keys, values and results.
+    /// The strides of queries, keys, values and results.
     pub places: [Places; 4],
     pub scale: f32,
-    /// What is added to the scores, and how far apart its entries lie: of batches, heads, queries and keys.
+    /// The additive mask, and its strides of batches, heads, queries and keys.
     pub mask: Option<(Slot, [usize; 4])>,
-    /// Queries see keys up to so many places behind their own; this is added to the scores of others.
+    /// Queries see keys up to this many positions after their own; the value is added to the scores of other keys.
     pub limit: Option<(i64, f32)>,
 }
 
 impl AttentionLaunch {
-    /// Launches it, from queries, keys and values. `logs` gets for each row of the result the logarithm of the sum of powers.
+    /// Adds the launch for queries, keys and values. `logs` receives the logarithm of each row's sum of exponentials.
     pub fn launch(&self, b: &mut Builder, from: [Slot; 3], out: Slot, logs: Option<Slot>) -> Result<()> {
         let Sizes { heads, shared, queries, keys, values, .. } = self.sizes;
         let together = queries * (heads / shared.max(1));
@@ -103,13 +103,13 @@ impl AttentionLaunch {
     }
 }
 
-/// Dimensions with ones in front, so that there are as many as `rank` at least.
+/// Dimensions padded with ones in front to at least `rank`.
 pub(super) fn padded(shape: &[usize], rank: usize) -> Vec<usize> {
     [&vec![1; rank.saturating_sub(shape.len())], shape].concat()
 }
 
-/// A mask, seen as `shape`, that is broadcast to scores, .. x heads x queries x keys: where its entries are. Axes before the
-/// heads are one of the kernel; a mask that has some of them is spread over them all.
+/// The memory and strides of a mask of shape `shape`, which is broadcast to the scores, .. x heads x queries x keys. The kernel has
+/// one batch axis; a mask with some of the batch axes is expanded to all.
 pub(super) fn entries(
     b: &mut Builder,
     mask: &Operand,

@@ -1,8 +1,8 @@
 #include "gemm.cuh"
 #include "windows.cuh"
 
-// Convolutions of images x groups x ic x plane, as products of each group's weights, oc x (ic x kernel), with what its windows
-// show.
+// Convolutions of images x groups x ic x plane, as products of each group's weights, oc x (ic x kernel), with the windows'
+// elements (implicit GEMM).
 template <class T, class I>
 __global__ void __launch_bounds__(256, Sum<T>::BLOCKS) convolution(const T* __restrict__ image, const T* __restrict__ filter,
                                                    const Windows* __restrict__ windows, i64 images, i64 groups, i64 ic, i64 oc,
@@ -33,7 +33,7 @@ __global__ void __launch_bounds__(256, Sum<T>::BLOCKS) convolution(const T* __re
     }
 }
 
-// One input channel a group: a thread a result.
+// One input channel per group; one thread per result.
 template <class T, class I>
 __global__ void depthwise(const T* __restrict__ image, const T* __restrict__ filter, const Windows* __restrict__ windows,
                           i64 images, i64 groups, i64 oc, EPILOGUE_PARAMETERS(T)) {
@@ -62,8 +62,8 @@ __global__ void depthwise(const T* __restrict__ image, const T* __restrict__ fil
     }
 }
 
-// Transposed: `plane` is the result's and `positions` are the input's. Each result is the sum of what its taps bring from the
-// positions that spread over it. Weights of a group are ic x oc x kernel, or oc x ic x kernel where `oc_first`.
+// Transposed: `plane` is the result's and `positions` are the input's. Each result sums the products of its taps with
+// the positions that reach it. Weights of a group are ic x oc x kernel, or oc x ic x kernel where `oc_first`.
 template <class T, class I>
 __global__ void __launch_bounds__(256, Sum<T>::BLOCKS) transposed(const T* __restrict__ image, const T* __restrict__ filter,
                                                   const Windows* __restrict__ windows, i64 images, i64 groups, i64 ic, i64 oc,

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 const FILE: File = file!("conv.cu");
 
-/// The kernels' `Windows`, of up to three axes; where the list is shorter, of one element each.
+/// The kernels' `Windows`, for up to three axes.
 pub(super) fn windows(b: &mut Builder, windows: &[Window], plane: &[usize], positions: &[usize]) -> Result<Slot> {
     let with_ones = |numbers: Vec<i64>, otherwise: i64| [vec![otherwise; 3 - numbers.len()], numbers].concat();
     let sizes = |shape: &[usize]| with_ones(shape.iter().map(|d| *d as i64).collect(), 1);
@@ -37,12 +37,12 @@ pub(super) fn windows(b: &mut Builder, windows: &[Window], plane: &[usize], posi
     b.constant(&lists.concat())
 }
 
-/// Whether kernels have as many spatial axes.
+/// Whether the kernels support the number of spatial axes.
 pub(super) fn has_planes(input: &Operand) -> bool {
     (3..=5).contains(&input.ty.shape.len())
 }
 
-/// Channels of a group, and the filter's layout.
+/// A convolution's operands, post-processing and channel counts per group.
 pub(super) struct ConvOperands<'a> {
     pub input: &'a Operand,
     pub filter: &'a Operand,
@@ -54,7 +54,7 @@ pub(super) struct ConvOperands<'a> {
 }
 
 impl<'a> ConvOperands<'a> {
-    /// Of a filter that is oc x ic/group x kernel.
+    /// For a filter that is oc x ic/group x kernel.
     pub fn new(
         [input, filter]: [&'a Operand; 2],
         bias: &'a Option<Operand>,
@@ -65,8 +65,7 @@ impl<'a> ConvOperands<'a> {
         let post_op = PostOp::relu(do_relu, limit);
         ConvOperands { input, filter, bias: bias.as_ref(), post_op, group, ic: w[1], oc: w[0] / group }
     }
-    /// Input and filter as factors: stored values less their zero points, of which there may be one for each input channel, and
-    /// for each output channel or input channel of the filter.
+    /// Input and filter minus their zero points, which may be per input channel, and for the filter also per output channel.
     fn factors(&self, b: &mut Builder, kind: AccumType) -> Result<[Slot; 2]> {
         let [x, w] = [self.input, self.filter].map(|o| (o, meaning::zero_points(&o.ty)));
         let axis = if x.1.len() == 1 { -100 } else { 1 };
@@ -75,7 +74,7 @@ impl<'a> ConvOperands<'a> {
         let axis = if w.1.len() == 1 { -100 } else { i64::from(!of_outputs) };
         Ok([x, factors(b, w.0, Input::of_axis(&w.1, &w.0.ty.shape, axis), kind)?])
     }
-    /// What becomes of the sums: in the result's scale, or saturated. A plain result has no Relu where it is not real.
+    /// The post-processing of accumulators: into the result's scale, or saturated. A plain integer result has no Relu.
     pub fn sums(&self, b: &Builder, kind: AccumType) -> Result<Accumulation> {
         let result = b.result_type(0)?;
         let shape = result.shape.clone();
@@ -237,7 +236,7 @@ pub(super) fn deconv(op: &Deconv<Operand>, b: &mut Builder) -> Result<()> {
     parts.sums(b, kind)?.emit(b, factors, call, own)
 }
 
-/// A filter of a transposed convolution as cuDNN has it.
+/// Transposes the filter of a transposed convolution to cuDNN's layout.
 fn input_channels_first(b: &mut Builder, parts: &ConvOperands, filter: Slot, float: Float) -> Result<Slot> {
     let (taps, turned) = (parts.filter.ty.shape[2..].iter().product(), float.type_like(&parts.filter.ty));
     let order = View::in_order(&[parts.group, parts.oc, parts.ic, taps], &[0, 2, 1, 3]);

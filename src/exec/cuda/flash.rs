@@ -1,4 +1,4 @@
-//! Attention whose heads lie beside each other, and may share keys and values.
+//! Attention with heads inside of the rows (BSHD), which may share keys and values.
 use super::{
     attention::{AttentionLaunch, entries, padded},
     builder::Builder,

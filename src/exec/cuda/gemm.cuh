@@ -1,14 +1,14 @@
-// Products of matrices, a tile a block. What is multiplied is asked for element by element, so that a convolution is a product
-// too, whose right matrix is never written.
+// Matrix products, one tile per block. Operands are read through functors, so that a convolution is a product whose right matrix is
+// never stored.
 constexpr int TILE = 64, DEPTH = 16, EACH = 4;
 
-// What becomes of the sum that is element i of all: it is stored, or an epilogue that was generated goes on with it.
+// Consumes the accumulator of element i: stores it, or applies a generated epilogue.
 #ifndef EPILOGUE
 #define EPILOGUE_PARAMETERS(T) typename Sum<T>::Total* __restrict__ sums
 #define EPILOGUE(i, sum) sums[i] = sum
 #endif
 
-// Sums of products: of floats in float32, of integers exactly.
+// Accumulators: float32 for floats, exact for integers.
 template <class T> struct Sum;
 template <> struct Sum<float> {
     float sum = 0;
@@ -21,7 +21,7 @@ template <> struct Sum<float> {
 template <> struct Sum<half> : Sum<float> {
     __device__ void add(half x, half y) { sum = fmaf((float)x, (float)y, sum); }
 };
-// Of 16 bits less a zero point.
+// 16-bit integers minus a zero point.
 template <> struct Sum<int> {
     i64 sum = 0;
     __device__ void add(int x, int y) { sum += (i64)x * y; }
@@ -29,7 +29,7 @@ template <> struct Sum<int> {
     typedef i64 Total;
     static constexpr int BLOCKS = 2;
 };
-// Wider ones, saturated at the end.
+// Wider integers, saturated at the end.
 template <> struct Sum<i64> {
     __int128 sum = 0;
     __device__ void add(i64 x, i64 y) {
@@ -44,7 +44,7 @@ template <> struct Sum<i64> {
 };
 
 // The product of left, m x k, and right, k x n: `left(row, i)`, `right(i, column)`, `store(row, column, sum)`. A block of 256
-// threads makes a tile of 64 x 64 at a time, each thread 4 x 4 of it. Neighbouring threads read neighbouring i on the left
+// threads computes a tile of 64 x 64 at a time, each thread 4 x 4 of it. Neighbouring threads read neighbouring i on the left
 // where `left_by_depth`, otherwise neighbouring rows; columns on the right where not `right_by_depth`.
 // Indices have the type I: 32 bits where the sizes allow, as 64-bit division is slow.
 template <class T, class I, class Left, class Right, class Store>

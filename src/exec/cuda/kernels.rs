@@ -1,4 +1,4 @@
-//! The list of kernels: for each op a formula, a program, or none.
+//! The list of kernels: each op lowers to a formula or a program, or is unsupported.
 use super::{
     activation, arithmetic, attention,
     builder::Builder,
@@ -13,11 +13,11 @@ use crate::{
     ops::Op,
 };
 
-/// What an op becomes.
+/// How an op is lowered.
 pub(super) enum Lowering<'o> {
-    /// Elementwise.
+    /// An elementwise op.
     Formula(Formula),
-    /// Launches of its own.
+    /// An op with launches of its own.
     Program(Box<Build<'o>>),
     /// Another backend runs it.
     Unsupported,
@@ -33,15 +33,15 @@ fn function(input: &Operand, expression: &str) -> Formula {
     Formula::function(input, expression)
 }
 
-/// A view that is known beforehand.
+/// An op that is a view, if it is known in advance.
 fn shown(input: &Operand, view: Option<View>) -> Lowering<'_> {
     view.map_or(Lowering::Unsupported, |view| program(move |b| layout::shown(input, 0, view, b)))
 }
 
-/// The kernel of an op whose first result is of that type.
+/// Lowers an op whose first result has this type.
 ///
 /// # Errors
-/// An attribute is impossible.
+/// Returns an error if an attribute is invalid.
 pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Lowering<'o>> {
     Ok(match op {
         Op::A16Gather(op) => program(move |b| gather::a16_gather(op, b)),
@@ -234,11 +234,11 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Lowering
         | Op::NonZero(_)
         | Op::Proposal(_)
         | Op::YoloDetection(_) => Lowering::Unsupported,
-        // What is inserted is nowhere defined.
+        // Inserted elements are undefined.
         Op::Convbwd(_) => Lowering::Unsupported,
-        // Packed weights, and experts by numbers that only the device knows.
+        // Packed weights, and experts whose indices are known on the device only.
         Op::Mlp(_) => Lowering::Unsupported,
-        // More spatial axes than kernels walk along.
+        // More spatial axes than the kernels support.
         Op::AdaptiveAvgPool(_)
         | Op::AvgPool(_)
         | Op::Conv(_)

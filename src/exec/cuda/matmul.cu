@@ -1,7 +1,7 @@
 #include "gemm.cuh"
 
-// So many products of an m x k and a k x n matrix. Elements of the left lie by_row and by_depth apart, those of the right
-// by_depth and by_column. Each product's matrices begin where `places` says: left, right; or where there is none, evenly apart.
+// A batch of products of an m x k and a k x n matrix, with strides by row, depth and column. `places` has the offsets of each left
+// and right matrix; without it they are evenly apart.
 template <class T, class I>
 __global__ void __launch_bounds__(256, Sum<T>::BLOCKS) product(const T* __restrict__ left, const T* __restrict__ right,
                                                const i64* __restrict__ places, i64 left_apart, i64 right_apart, i64 matrices,
@@ -18,7 +18,7 @@ __global__ void __launch_bounds__(256, Sum<T>::BLOCKS) product(const T* __restri
     }
 }
 
-// Few rows: a warp a column, or several. The right matrix is read once.
+// Few rows: one warp per column, or per several. The right matrix is read once.
 template <class T>
 __global__ void __launch_bounds__(256) few_rows(const T* __restrict__ left, const T* __restrict__ right,
                                                 const i64* __restrict__ places, i64 left_apart, i64 right_apart, i64 matrices,
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(256) few_rows(const T* __restrict__ left, cons
     }
 }
 
-// A matrix of packed integers as real numbers; those of a group along k share a scale and a zero point.
+// Unpacks a matrix of packed integers to floats; each group along k has a scale and a zero point.
 __global__ void unpacked(const u8* __restrict__ bytes, const u8* __restrict__ zeros, const float* __restrict__ scales,
                          float* __restrict__ out, i64 n, i64 columns, i64 stored, i64 group, i64 width, i64 along_rows) {
     const i64 per_byte = 8 / width;
@@ -53,7 +53,7 @@ __global__ void unpacked(const u8* __restrict__ bytes, const u8* __restrict__ ze
     }
 }
 
-// A matrix whose squares each have a scale.
+// Scales a matrix by blocks.
 __global__ void by_squares(const float* __restrict__ values, const float* __restrict__ scales, float* __restrict__ out, i64 n,
                            i64 columns, i64 block, i64 across) {
     FOR_ELEMENTS(i, n) out[i] = values[i] * scales[i / columns / block * across + i % columns / block];

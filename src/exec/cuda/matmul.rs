@@ -20,18 +20,18 @@ use std::sync::Arc;
 
 const FILE: File = file!("matmul.cu");
 
-/// Rows up to which each column is summed by a warp.
+/// The most rows for which each column is computed by a warp.
 const FEW: usize = 4;
 
-/// Where the left and the right matrix of each of many products begin.
+/// The offsets of the left and the right matrix of each product of a batch.
 pub(super) enum Batch {
-    /// So many, so far apart.
+    /// Evenly apart.
     Strided {
         count: usize,
         apart: [i64; 2],
     },
     Listed(Vec<[i64; 2]>),
-    /// As a list of the device says, of so many.
+    /// In a list on the device.
     Indirect {
         count: usize,
         places: Slot,
@@ -58,23 +58,23 @@ impl Batch {
     }
 }
 
-/// Matrices that are multiplied, m x k and k x n.
+/// Products of m x k and k x n matrices.
 pub(super) struct Matrices {
     pub m: usize,
     pub k: usize,
     pub n: usize,
-    /// Stored so, or transposed.
+    /// Whether the matrix is stored transposed.
     pub left_transposed: bool,
     pub right_transposed: bool,
     pub batch: Batch,
 }
 
 impl Matrices {
-    /// Few rows for each column of a right matrix whose columns lie in one piece each.
+    /// Whether there are few rows, and the right matrix has contiguous columns.
     fn has_few_rows(&self, kind: AccumType) -> bool {
         kind.is_real() && self.m <= FEW && self.right_transposed
     }
-    /// The kernel that makes the products.
+    /// The kernel for the products.
     pub fn kernel(&self, b: &mut Builder, [left, right]: [Slot; 2], kind: AccumType) -> Result<AccumKernel> {
         let nowhere = Argument::Number(KernelValue::Address(Address(0)));
         let (places, apart) = match &self.batch {
@@ -103,7 +103,7 @@ impl Matrices {
     pub fn call(&self, b: &Builder, float: Float, to: Float, has_bias: bool) -> Option<Arc<dyn LibraryCall>> {
         let Batch::Strided { count, apart } = self.batch else { return None };
         let Matrices { m, k, n, left_transposed, right_transposed, .. } = *self;
-        // Steps that are no multiples of what pointers must be make the second matrix begin where none may.
+        // Batch strides must keep the alignment of pointers.
         let is_aligned = |step: i64| (step * float.dtype().size() as i64) % i64::from(LIBRARY_ALIGNMENT) == 0;
         let is_even = count == 1 || (apart.iter().all(|step| is_aligned(*step)) && is_aligned((m * n) as i64));
         if [m, k, n, count].contains(&0) || self.has_few_rows(AccumType::Float(float)) || !is_even {
@@ -117,7 +117,7 @@ impl Matrices {
     }
 }
 
-/// Launches products of float32 into `out`, which has m x n sums for each.
+/// Adds the launch of float32 products into `out`.
 pub(super) fn products(b: &mut Builder, p: &Matrices, factors: [Slot; 2], out: Slot) -> Result<()> {
     if let Some(call) = p.call(b, Float::Single, Float::Single, false) {
         return b.call(call, [&factors[..], &[out]].concat());
@@ -126,7 +126,7 @@ pub(super) fn products(b: &mut Builder, p: &Matrices, factors: [Slot; 2], out: S
     b.accumulate(kernel, out)
 }
 
-/// Stored integers less their zero points, or real numbers, as factors. `zeros` is broadcast to the operand.
+/// An operand's stored integers minus their zero points, or its real values. `zeros` is broadcast to the operand.
 pub(super) fn factors(b: &mut Builder, operand: &Operand, zeros: Input, kind: AccumType) -> Result<Slot> {
     let dtype = match kind {
         AccumType::Float(float) => return b.floats(operand, float),
@@ -157,7 +157,7 @@ pub(super) fn matmul(op: &MatMul<Operand>, b: &mut Builder) -> Result<()> {
             (Matrices { m, k, n, left_transposed, right_transposed, batch: Batch::ONE }, [x, y])
         }
         false => (Matrices { m, k, n, left_transposed, right_transposed, batch: Batch::of(places.collect()) }, [x, y]),
-        // The product of the transposed matrices, exchanged.
+        // The product of the transposed matrices in the other order.
         true => {
             let batch = Batch::of(places.map(|[left, right]| [right, left]).collect());
             let (left_transposed, right_transposed) = (!right_transposed, !left_transposed);
@@ -190,7 +190,7 @@ fn sums(op: &MatMul<Operand>, p: &Product, kind: AccumType, b: &Builder) -> Resu
     Ok(Accumulation { kind, shape, bias: op.bias.clone(), bias_shape, scale, post_op })
 }
 
-/// The product with a matrix of packed integers, which is made of real numbers first.
+/// The product with a matrix of packed integers, which is unpacked to floats first.
 pub(super) fn a16_matmul(op: &A16MatMul<Operand>, b: &mut Builder) -> Result<()> {
     let (width, group) = (op.weight_bits as usize, op.q_group_size as usize);
     let [rows, stored] = *op.weight.ty.shape.as_slice() else { return Ok(()) };
@@ -204,7 +204,7 @@ pub(super) fn a16_matmul(op: &A16MatMul<Operand>, b: &mut Builder) -> Result<()>
     weighed(b, &op.input, weight, op.right_transpose, op.bias.as_ref())
 }
 
-/// The product with a matrix whose squares each have a scale.
+/// The product with a block-scaled matrix.
 pub(super) fn fp8_matmul(op: &Fp8MatMul<Operand>, b: &mut Builder) -> Result<()> {
     let (n, columns, block) = (op.weight.ty.elements(), op.weight.ty.shape[1], op.block_size as usize);
     let (values, scales, weight) = (b.reals(&op.weight)?, b.reals(&op.weight_scale)?, b.temporary_reals(n));

@@ -14,7 +14,7 @@ use crate::{
 
 const FILE: File = file!("norm.cu");
 
-/// One number a channel, seen from the input's shape.
+/// One value per channel, broadcast to the input's shape.
 fn by_channel(operand: &Operand, input: &Operand) -> Input {
     let axes = input.ty.shape.len().saturating_sub(2);
     Input::of(operand).in_reals().shaped([vec![operand.ty.elements()], vec![1; axes]].concat())
@@ -51,7 +51,7 @@ pub(super) fn scale(op: &Scale<Operand>) -> Formula {
     Formula::real(inputs, "x * y + z").post_op(PostOp::relu(op.do_relu, op.relu_limit))
 }
 
-/// NormOperands of a norm as floats; those that are absent are not read, and stand for the input.
+/// The operands of a norm as floats. Absent ones are replaced by the input, which is not read as such.
 struct NormOperands {
     x: Slot,
     y: Slot,

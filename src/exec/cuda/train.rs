@@ -21,7 +21,7 @@ use crate::{
 
 const FILE: File = file!("train.cu");
 
-/// What is stored of each part, numbered as the kernel does; with the operands that it is made of.
+/// A statistic of each part, numbered as in the kernel, with its operands.
 enum Statistic<'o> {
     Mean,
     Rstd,
@@ -41,7 +41,7 @@ struct Statistics {
 }
 
 impl Statistics {
-    /// Not statistic yet.
+    /// Allocates the statistics without computing them.
     fn empty(b: &mut Builder, input: &Operand, parts: Parts) -> Result<Statistics> {
         let bytes = (parts.count as u64).saturating_mul(8);
         let (means, variances) = (b.temporary(bytes), b.temporary(bytes));
@@ -57,11 +57,11 @@ impl Statistics {
     fn n(&self) -> usize {
         self.elements / self.parts.count.max(1)
     }
-    /// A block for each of these parts.
+    /// One block per part.
     fn rows(&self, parts: Parts) -> geometry::Geometry {
         geometry::rows(parts.count as u64, (self.elements / parts.count.max(1)) as u64)
     }
-    /// Stores these as results from `first` on, where they are there.
+    /// Stores these statistics as the results from `first` on, as far as they are present.
     fn store(&self, b: &mut Builder, first: usize, list: &[Statistic], [eps, momentum]: [f64; 2]) -> Result<()> {
         for (i, statistic) in list.iter().enumerate().map(|(i, statistic)| (first + i, statistic)) {
             if b.result_type(i).is_err() {
@@ -104,7 +104,7 @@ impl Statistics {
         b.launch(FILE, "normalised", geometry::elements(n as u64), arguments)?;
         b.store(0, out, post_op)
     }
-    /// Takes what was saved in the place of what is statistic; standard deviations stand in the place of variances then.
+    /// Uses saved statistics if they are present; standard deviations then replace variances.
     fn saved(&self, b: &mut Builder, [mean, rstd]: [Option<&Operand>; 2], eps: f64) -> Result<()> {
         let has = [mean, rstd].map(|o| o.is_some());
         let mut slot = |operand: Option<&Operand>| operand.map_or(Ok(self.x), |o| b.reals(o));
@@ -112,7 +112,7 @@ impl Statistics {
         let arguments = arguments![self.means, self.variances, mean, rstd, self.parts.count, has[0], has[1], eps];
         b.launch(FILE, "saved", geometry::elements(self.parts.count as u64), arguments)
     }
-    /// The gradients of input, weight and bias, where they are there, after [`Statistics::saved`].
+    /// The gradients of input, weight and bias, as far as they are present, after [`Statistics::saved`].
     fn gradients(&self, b: &mut Builder, grad: &Operand, weight: &Option<Operand>, weights: Parts) -> Result<()> {
         let grad = b.reals(grad)?;
         self.weight_gradients(b, grad, weights)?;
@@ -127,7 +127,7 @@ impl Statistics {
         b.launch(FILE, "input_gradient", self.rows(self.parts), arguments)?;
         b.store(0, out, PostOp::default())
     }
-    /// Both are computed where one is there.
+    /// Both are computed if one is present.
     fn weight_gradients(&self, b: &mut Builder, grad: Slot, weights: Parts) -> Result<()> {
         let is_there = [1, 2].map(|i| b.result_type(i).is_ok());
         if is_there == [false, false] {

@@ -1,11 +1,11 @@
-// Where windows stand, of three axes; fewer have ones in front: sizes of the plane, of the positions and of the kernel, strides,
-// dilations, and the padding before.
+// The geometry of windows over three axes, padded with ones in front: sizes of the plane, of the positions and of the kernel,
+// strides, dilations, and the padding before.
 template <class I> struct WindowsOf {
     I plane[3], positions[3], kernel[3], stride[3], dilation[3], pad[3];
 };
 typedef WindowsOf<i64> Windows;
 
-// The same in another type of indices.
+// Converts the type of indices.
 template <class I> __device__ inline WindowsOf<I> windows_as(const Windows& from) {
     WindowsOf<I> to;
     UNROLLED(a, 3) {
