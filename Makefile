@@ -7,7 +7,7 @@ PROFILE ?= release
 BIN = target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup demo build test check deny portable kernels gpu gpu-build gpu-check conformance quantized fuzz fuzz-input minilm bench bench-quick docs
+.PHONY: help setup demo build test check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance quantized fuzz fuzz-input minilm bench bench-quick docs
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -76,6 +76,12 @@ MINUTES ?= 9
 $(GPU_CHECKS):
 	$(if $(SKIP_BUILD),,$(MAKE) gpu-build)
 	timeout -k 10 $(LIMIT) $(PYTHON) conformance/gpu.py --bin $(GPU_BIN) --part $(@:gpu-%=%) --cases $(CASES) --minutes $(MINUTES)
+
+gpu-emulated: build ## the checks of gpu-check on the emulated GPU, to test the checks themselves; needs Python with numpy
+	cargo test --test suite -- cuda_faults
+	export LD_LIBRARY_PATH=$$(for f in libcuda.so libcudnn.so; do dirname $$(ls -t $(CURDIR)/target/tmp/emulated*/$$f | head -1); done | paste -sd:); \
+	for part in first random libraries; do \
+		$(PYTHON) conformance/gpu.py --bin $(BIN) --part $$part --cases $(CASES) --only "$$([ $$part = libraries ] && echo MatMul)" --minutes 1 || exit 1; done
 
 # Seconds for one of these commands, whatever hangs.
 LIMIT = 600
