@@ -7,7 +7,8 @@ use crate::{
 use std::{fmt, str::FromStr};
 
 /// Channels of a block.
-pub(crate) const BLOCK: usize = 16;
+#[doc(hidden)]
+pub const BLOCK: usize = 16;
 
 /// Runs operators. Arrays move in and out; in between a backend has its own buffers.
 ///
@@ -263,7 +264,8 @@ impl ValueType {
         }
     }
     /// The same tensor with its channels in blocks; none where it is no batch of float images.
-    pub(crate) fn blocked(&self) -> Option<ValueType> {
+    #[doc(hidden)]
+    pub fn blocked(&self) -> Option<ValueType> {
         let [n, channels, h, w] = *self.shape.as_slice() else {
             return None;
         };
@@ -280,20 +282,24 @@ impl ValueType {
         }
     }
     /// An array of the tensor as it lies in the buffer.
-    pub(super) fn buffered(&self, array: &Array) -> Result<Array> {
+    #[doc(hidden)]
+    pub fn buffered(&self, array: &Array) -> Result<Array> {
         let array = array.in_memory()?;
         if self.dtype.is_float() { array.to_dtype(self.buffer_dtype()) } else { Ok(array) }
     }
     /// A float without a scale.
-    pub(super) fn is_plain_float(&self) -> bool {
+    #[doc(hidden)]
+    pub fn is_plain_float(&self) -> bool {
         self.dtype.is_float() && self.quantization.is_none()
     }
     /// Plain integers are computed exactly; what is quantized or float, as real numbers.
-    pub(super) fn is_plain_int(&self) -> bool {
+    #[doc(hidden)]
+    pub fn is_plain_int(&self) -> bool {
         !self.dtype.is_float() && self.quantization.is_none()
     }
     /// Scale and zero point of a tensor that has one of each at most.
-    pub(super) fn one_scale(&self) -> Option<(f64, i64)> {
+    #[doc(hidden)]
+    pub fn one_scale(&self) -> Option<(f64, i64)> {
         let Some((scales, zero_points)) = self.quantization.as_ref().map(Quantization::values) else {
             return Some((1.0, 0));
         };
@@ -307,11 +313,13 @@ impl ValueType {
         self.shape.iter().product()
     }
     /// Bytes of the buffer.
-    pub(super) fn bytes(&self) -> u64 {
+    #[doc(hidden)]
+    pub fn bytes(&self) -> u64 {
         self.shape.iter().fold(self.buffer_dtype().size() as u64, |n, d| n.saturating_mul(*d as u64))
     }
     /// As the ops see it, in its buffer's dtype.
-    pub(super) fn value(&self) -> Value<'_> {
+    #[doc(hidden)]
+    pub fn value(&self) -> Value<'_> {
         let (called, shape) = (self.name.as_str(), self.shape.as_slice());
         Value { called, shape, dtype: self.buffer_dtype(), coefficient: false, data: None }
     }
@@ -328,10 +336,12 @@ pub struct Operand {
 }
 
 impl Operand {
-    pub(crate) fn new(ty: ValueType, constant: Option<Array>, index: usize) -> Self {
+    #[doc(hidden)]
+    pub fn new(ty: ValueType, constant: Option<Array>, index: usize) -> Self {
         Operand { ty, constant, index: Some(index) }
     }
-    pub(crate) fn computed_before(ty: ValueType) -> Self {
+    #[doc(hidden)]
+    pub fn computed_before(ty: ValueType) -> Self {
         Operand { ty, constant: None, index: None }
     }
     /// The same without its values: what a kernel has laid out anew it need not keep.
@@ -362,7 +372,8 @@ pub struct Signature {
 
 impl Signature {
     /// Whether `next`, which gives `result`, goes on with floats of the one result, element by element, and reads floats alone.
-    pub(super) fn goes_on_in_floats(&self, next: &Op<Operand>, result: &ValueType) -> bool {
+    #[doc(hidden)]
+    pub fn goes_on_in_floats(&self, next: &Op<Operand>, result: &ValueType) -> bool {
         let [Some(own)] = self.results.as_slice() else { return false };
         own.is_plain_float()
             && result.is_plain_float()
@@ -370,7 +381,8 @@ impl Signature {
             && next.operands().all(|(_, o)| o.ty.is_plain_float())
     }
     /// The same for a backend that has every float in float32.
-    pub(super) fn in_float32(&self) -> Signature {
+    #[doc(hidden)]
+    pub fn in_float32(&self) -> Signature {
         let single = |ty: &ValueType| ValueType { precision: Precision::F32, ..ty.clone() };
         let on_singles = |op: &Op<Operand>| op.map(|o| Operand { ty: single(&o.ty), ..o.clone() });
         let results = self.results.iter().map(|ty| ty.as_ref().map(single)).collect();

@@ -6,7 +6,7 @@ use crate::{
 };
 
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Sizes {
+pub struct Sizes {
     pub heads: usize,
     /// Heads of keys and values: each belongs to as many of the queries' heads.
     pub shared: usize,
@@ -20,7 +20,7 @@ pub(super) struct Sizes {
 
 /// Where the rows of each batch's heads lie.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Places {
+pub struct Places {
     /// From one head of a batch, and from one row of a head, to the next.
     pub head: usize,
     pub row: usize,
@@ -73,7 +73,7 @@ impl Sizes {
 }
 
 /// Whether attention of these types is computed as one: of floats, of which heads may lie inside.
-pub(super) fn takes(signature: &Signature) -> bool {
+pub fn takes(signature: &Signature) -> bool {
     let Op::ScaleDotProductAttention(op) = &signature.op else { return false };
     let is_taken = |ty: &ValueType| matches!(ty.layout, Layout::Plain | Layout::HeadsInside) && ty.dtype.is_float();
     signature.then.is_empty()
@@ -84,7 +84,7 @@ pub(super) fn takes(signature: &Signature) -> bool {
 
 /// What a mask does.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum Masked<'o> {
+pub enum Masked<'o> {
     Nothing,
     /// It is added: an entry for each query and key, of all batches or of each.
     Added(&'o Operand),
@@ -94,7 +94,7 @@ pub(super) enum Masked<'o> {
 
 /// Attention whose heads lie beside each other, and may share keys and values.
 #[derive(Debug)]
-pub(super) struct Flash<'o> {
+pub struct Flash<'o> {
     pub queries: &'o Operand,
     pub keys: &'o Operand,
     pub values: &'o Operand,
@@ -160,7 +160,7 @@ fn four(ty: &ValueType) -> Result<[usize; 4]> {
 }
 
 /// Projected queries, and projected keys and values: sizes, and where they lie.
-pub(super) fn projected(op: &Attention<Operand>) -> (Sizes, [Places; 2]) {
+pub fn projected(op: &Attention<Operand>) -> (Sizes, [Places; 2]) {
     let (columns, heads) = (op.queries_weight.ty.shape[1], op.head as usize);
     let [query, key] = [&op.input, &op.keys].map(|o| [o.ty.shape[0], o.ty.shape[1], heads, columns / heads]);
     (Sizes::inside(query, key), [query, key].map(Places::inside))

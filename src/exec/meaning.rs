@@ -15,7 +15,7 @@ use std::fmt::Display;
 /// Softmax of stored values of 8 bits, as the compiler computes it: by a table of the exponentials of distances from the
 /// largest, in float32, and rounded to the nearest integer whatever the round mode. With it scale and zero point of the result.
 /// None where tensors are something else.
-pub(super) fn softmax_table(op: &Softmax<Operand>, result: &ValueType) -> Option<([f32; 256], f64, i64)> {
+pub fn softmax_table(op: &Softmax<Operand>, result: &ValueType) -> Option<([f32; 256], f64, i64)> {
     let is_byte = |ty: &ValueType| ty.quantization.is_some() && matches!(ty.dtype, Dtype::Int8 | Dtype::Uint8);
     if op.log || !is_byte(&op.input.ty) || !is_byte(result) {
         return None;
@@ -25,7 +25,7 @@ pub(super) fn softmax_table(op: &Softmax<Operand>, result: &ValueType) -> Option
 }
 
 /// Stored integers are chosen as they are, where the result stores the same numbers.
-pub(super) fn chooses_stored(op: &Where<Operand>, result: &ValueType) -> bool {
+pub fn chooses_stored(op: &Where<Operand>, result: &ValueType) -> bool {
     let is_int = |ty: &ValueType| !ty.dtype.is_float();
     let fits = |o: &Option<Operand>, number: f64| match o {
         Some(o) => is_int(&o.ty) && o.ty.quantization == result.quantization,
@@ -35,7 +35,7 @@ pub(super) fn chooses_stored(op: &Where<Operand>, result: &ValueType) -> bool {
 }
 
 /// A choice with a number in the other branch.
-pub(super) fn as_where(op: MaskedFill<Operand>) -> Where<Operand> {
+pub fn as_where(op: MaskedFill<Operand>) -> Where<Operand> {
     let (branch, number) = (Some(op.brn), op.const_val);
     if op.inversed {
         Where { fbrn: branch, x_is_const: true, x_const_val: number, ..Where::new(op.cond) }
@@ -46,7 +46,7 @@ pub(super) fn as_where(op: MaskedFill<Operand>) -> Where<Operand> {
 
 /// The number that a tensor is compared with: the compiler rounds it to the tensor's scale, so that only stored values are
 /// compared.
-pub(super) fn compared_number(op: &CompareConst<Operand>) -> f64 {
+pub fn compared_number(op: &CompareConst<Operand>) -> f64 {
     match op.input.ty.quantization.as_ref().map(|q| q.values().0).as_deref() {
         Some([scale]) => (op.const_val / scale).round() * scale,
         _ => op.const_val,
@@ -55,12 +55,12 @@ pub(super) fn compared_number(op: &CompareConst<Operand>) -> f64 {
 
 /// Whether sums, differences and products saturate: what signed operands give does so in an unsigned type, whatever was asked
 /// for.
-pub(super) fn saturates(asked: bool, operands: &[&ValueType], result: Dtype) -> bool {
+pub fn saturates(asked: bool, operands: &[&ValueType], result: Dtype) -> bool {
     asked || !result.is_signed_int() && operands.iter().all(|ty| ty.dtype.is_signed_int())
 }
 
 /// For each channel a multiplier of 16 bits, a shift to the right, and what is added before it; the zero points do not count.
-pub(super) fn fixed_point_factors(op: &MeanStdScale<Operand>) -> Vec<(i64, i64, i64)> {
+pub fn fixed_point_factors(op: &MeanStdScale<Operand>) -> Vec<(i64, i64, i64)> {
     let of = |(mean, std): (&f64, &f64)| {
         let factor = op.scale[0] / (std * op.scale[1]);
         let (multiplier, shift) = multiplier_and_shift(factor as f32);
@@ -71,26 +71,26 @@ pub(super) fn fixed_point_factors(op: &MeanStdScale<Operand>) -> Vec<(i64, i64, 
 }
 
 /// For floats that become stored values: what each channel is multiplied by, and the zero point.
-pub(super) fn rounded_factors(op: &MeanStdScale<Operand>) -> (Vec<f64>, i64) {
+pub fn rounded_factors(op: &MeanStdScale<Operand>) -> (Vec<f64>, i64) {
     let zero = (op.zero_points[1] as i64).saturating_sub(op.zero_points[0] as i64);
     (op.std.iter().map(|std| 1.0 / (std * op.scale[1] / op.scale[0])).collect(), zero)
 }
 
 /// The stored values that mean 0.
-pub(super) fn zero_points(ty: &ValueType) -> Vec<i64> {
+pub fn zero_points(ty: &ValueType) -> Vec<i64> {
     ty.quantization.as_ref().map_or_else(|| vec![0], |q| Quantization::values(q).1)
 }
 
 /// Whether stored values of one tensor are those of another: same dtype, and same scale. A tensor without a scale takes them
 /// as they are.
-pub(super) fn stores_the_same(from: &ValueType, to: &ValueType) -> bool {
+pub fn stores_the_same(from: &ValueType, to: &ValueType) -> bool {
     let values = |ty: &ValueType| ty.quantization.as_ref().map(Quantization::values);
     from.buffer_dtype() == to.buffer_dtype() && (to.quantization.is_none() || values(from) == values(to))
 }
 
 /// What products are made of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Factors {
+pub enum Factors {
     /// Real numbers.
     Real,
     /// Integers of up to 16 bits, less a zero point: the sums of their products fit 64 bits.
@@ -100,7 +100,7 @@ pub(super) enum Factors {
 }
 
 /// What the products of two tensors are made of: the left one says whether of real numbers.
-pub(super) fn factors(left: &ValueType, right: &ValueType) -> Factors {
+pub fn factors(left: &ValueType, right: &ValueType) -> Factors {
     let is_narrow = |ty: &ValueType| ty.dtype.is_quantizable() || ty.dtype == Dtype::Bool;
     match left.dtype.is_float() {
         true => Factors::Real,
@@ -111,7 +111,7 @@ pub(super) fn factors(left: &ValueType, right: &ValueType) -> Factors {
 
 /// Of what an index names one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Indexed {
+pub enum Indexed {
     /// Entries of this axis; a negative index counts from its end.
     Axis(usize),
     /// Places that are written.
@@ -155,7 +155,7 @@ impl Indexed {
 }
 
 /// The gated delta rule: for each head of values a matrix, which every step lets fade and corrects by what it lacks.
-pub(super) struct Delta<'o> {
+pub struct Delta<'o> {
     pub query: &'o Operand,
     pub key: &'o Operand,
     pub value: &'o Operand,
@@ -189,7 +189,7 @@ gated_delta!(RecurrentGatedDeltaRule ChunkGatedDeltaRule);
 
 /// Channels, steps and batch of a scan. How several states would be joined is nowhere defined, nor what becomes of an odd
 /// channel.
-pub(super) fn scanned(op: &SelectiveScan<Operand>) -> Option<[usize; 3]> {
+pub fn scanned(op: &SelectiveScan<Operand>) -> Option<[usize; 3]> {
     match *op.deltaA.ty.shape.as_slice() {
         [1, channels, length, batch] if channels % 2 == 0 => Some([channels, length, batch]),
         _ => None,
@@ -198,7 +198,7 @@ pub(super) fn scanned(op: &SelectiveScan<Operand>) -> Option<[usize; 3]> {
 
 /// Elements that are taken together: so many parts, each of which has `inner` elements in a row, again and again.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Parts {
+pub struct Parts {
     pub count: usize,
     pub inner: usize,
 }
@@ -219,20 +219,20 @@ impl Parts {
 }
 
 /// The groups of each image.
-pub(super) fn group_norm_parts(op: &GroupNormTrain<Operand>) -> Parts {
+pub fn group_norm_parts(op: &GroupNormTrain<Operand>) -> Parts {
     let (elements, shape) = (op.input.ty.elements(), &op.input.ty.shape);
     Parts::rows(elements, elements / shape[0] / op.num_groups as usize)
 }
 
 /// The rows that are normalised, and what weights belong to: the same place of each.
-pub(super) fn layer_norm_parts(op: &LayerNormTrain<Operand>) -> [Parts; 2] {
+pub fn layer_norm_parts(op: &LayerNormTrain<Operand>) -> [Parts; 2] {
     let shape = &op.input.ty.shape;
     let n = shape[op.axis.rem_euclid(shape.len() as i64) as usize..].iter().product();
     [Parts::rows(op.input.ty.elements(), n), Parts { count: n, inner: 1 }]
 }
 
 /// As [`layer_norm_parts`]: there is a mean for each row.
-pub(super) fn layer_norm_bwd_parts(op: &LayerNormBwd<Operand>) -> [Parts; 2] {
+pub fn layer_norm_bwd_parts(op: &LayerNormBwd<Operand>) -> [Parts; 2] {
     let elements = op.input.ty.elements();
     let n = elements / op.mean.ty.elements();
     [Parts::rows(elements, n), Parts { count: n, inner: 1 }]
@@ -240,7 +240,7 @@ pub(super) fn layer_norm_bwd_parts(op: &LayerNormBwd<Operand>) -> [Parts; 2] {
 
 /// Where a convolution's elements meet.
 #[derive(Debug)]
-pub(super) struct Meetings {
+pub struct Meetings {
     /// n x c x h x w.
     pub input: [usize; 4],
     /// o x c / groups x h x w.
@@ -271,17 +271,17 @@ impl Meetings {
 }
 
 /// Whether a convolution's gradients are defined: what is inserted between elements is not.
-pub(super) fn inserts_nothing(op: &Convbwd<Operand>) -> bool {
+pub fn inserts_nothing(op: &Convbwd<Operand>) -> bool {
     op.inserts.iter().all(|n| *n == 0)
 }
 
-pub(super) fn conv_meetings(op: &Convbwd<Operand>) -> Meetings {
+pub fn conv_meetings(op: &Convbwd<Operand>) -> Meetings {
     let Convbwd { stride, padding, dilations, groups, .. } = op;
     let gradients = Gradients { stride, padding, dilations, groups: *groups };
     Meetings::new(&gradients, &op.input.ty.shape, &op.kernel.ty.shape, &op.grad_out.ty.shape)
 }
 
-pub(super) fn conv_weight_meetings(op: &ConvBwd_Weight<Operand>, filter: &[usize]) -> Meetings {
+pub fn conv_weight_meetings(op: &ConvBwd_Weight<Operand>, filter: &[usize]) -> Meetings {
     let ConvBwd_Weight { stride, padding, dilations, groups, .. } = op;
     let gradients = Gradients { stride, padding, dilations, groups: *groups };
     Meetings::new(&gradients, &op.input.ty.shape, filter, &op.gradout.ty.shape)
@@ -289,7 +289,7 @@ pub(super) fn conv_weight_meetings(op: &ConvBwd_Weight<Operand>, filter: &[usize
 
 /// Where a picture's blue (U) and red (V) differences lie behind its brightness: the place of the first, and how far apart
 /// they are.
-pub(super) struct ColourPlanes {
+pub struct ColourPlanes {
     pub blue: usize,
     pub red: usize,
     pub step: usize,
@@ -310,7 +310,7 @@ impl ColourPlanes {
 /// BT.601, with TPU-MLIR's digits: the darkest brightness and what brightness is multiplied by; then how much of the red
 /// difference is added for red, how much of the blue and of the red one is subtracted for green, and how much of the blue one
 /// is added for blue.
-pub(super) fn colour_factors(mode: Yuv2rgbFormulaMode) -> [f64; 6] {
+pub fn colour_factors(mode: Yuv2rgbFormulaMode) -> [f64; 6] {
     match mode {
         Yuv2rgbFormulaMode::_601Limited => [16.0, 1.16438, 1.59603, 0.39176, 0.81297, 2.01723],
         Yuv2rgbFormulaMode::_601Full => [0.0, 1.0, 1.40189, 0.34581, 0.71490, 1.77098],
@@ -319,14 +319,14 @@ pub(super) fn colour_factors(mode: Yuv2rgbFormulaMode) -> [f64; 6] {
 
 /// Where an entry of a resampled axis comes from: an entry, and how far towards the next one; 0 at the last.
 #[derive(Clone, Copy)]
-pub(super) struct Place {
+pub struct Place {
     pub at: usize,
     pub towards: f32,
 }
 
 /// The places of all entries of an axis. In float32, as the tool chain and PyTorch have it: where a place falls between
 /// two entries depends on it.
-pub(super) fn places(from: usize, to: usize, mode: InterpMode, coord: InterpCoordMode) -> Result<Vec<Place>> {
+pub fn places(from: usize, to: usize, mode: InterpMode, coord: InterpCoordMode) -> Result<Vec<Place>> {
     use InterpCoordMode::*;
     let last = (from - 1) as f32;
     let step = match coord {
@@ -359,7 +359,7 @@ pub(super) fn places(from: usize, to: usize, mode: InterpMode, coord: InterpCoor
 
 /// The boxes of a single-shot detector at each place of its features, by their corners in parts of the image, then their
 /// variances.
-pub(super) fn prior_boxes(op: &PriorBox<Operand>) -> Result<Vec<f32>> {
+pub fn prior_boxes(op: &PriorBox<Operand>) -> Result<Vec<f32>> {
     let (features, image) = (&op.inputs[0].ty.shape, &op.inputs[1].ty.shape);
     let (height, width) = (features[2], features[3]);
     let own = op.img_h == 0 || op.img_w == 0;

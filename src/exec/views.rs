@@ -8,14 +8,14 @@ use crate::{
 /// Elements of a tensor, by their places in its row-major memory: from `start` on, so many along each axis, which lie `by`
 /// apart. In their order they are another tensor, whatever its own axes.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct View {
+pub struct View {
     pub start: i64,
     pub by: Vec<i64>,
     pub counts: Vec<usize>,
 }
 
 /// Row-major strides.
-pub(super) fn strides(shape: &[usize]) -> Vec<i64> {
+pub fn strides(shape: &[usize]) -> Vec<i64> {
     let mut strides = vec![1; shape.len()];
     for i in (1..shape.len()).rev() {
         strides[i - 1] = strides[i] * shape[i] as i64;
@@ -24,7 +24,7 @@ pub(super) fn strides(shape: &[usize]) -> Vec<i64> {
 }
 
 /// An axis, counted from the end where it is negative; of a tensor without axes, 0.
-pub(super) fn axis_of(axis: i64, rank: usize) -> usize {
+pub fn axis_of(axis: i64, rank: usize) -> usize {
     axis.rem_euclid(rank.max(1) as i64) as usize
 }
 

@@ -33,10 +33,14 @@ impl Operator {
 /// around them.
 #[derive(Debug, Clone, Default)]
 pub struct Block {
-    pub(crate) arguments: Vec<Tensor>,
-    pub(crate) operators: Vec<Operator>,
-    pub(crate) calls: Vec<RecordedCall>,
-    pub(crate) results: Vec<Tensor>,
+    #[doc(hidden)]
+    pub arguments: Vec<Tensor>,
+    #[doc(hidden)]
+    pub operators: Vec<Operator>,
+    #[doc(hidden)]
+    pub calls: Vec<RecordedCall>,
+    #[doc(hidden)]
+    pub results: Vec<Tensor>,
 }
 
 impl Block {

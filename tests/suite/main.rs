@@ -1,5 +1,4 @@
 //! Integration tests: what a user meets.
-mod arrows;
 mod backends;
 mod bad_input;
 mod cases;

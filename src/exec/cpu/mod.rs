@@ -244,7 +244,7 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::Where(op) => select::select(*op),
         Op::YoloDetection(op) => return rcnn::yolo_detection(*op),
         Op::Yuv2rgbFormula(op) => image::yuv2rgb(*op),
-        tpulang_core::without_rule!(pattern) => return None,
+        tpulang_ops::without_rule!(pattern) => return None,
     })
 }
 

@@ -27,7 +27,7 @@ pub(super) struct Builder<'a> {
 
 /// The arguments of a launch.
 macro_rules! arguments {
-    ($($argument:expr),* $(,)?) => { [$($crate::exec::cuda::program::Argument::from($argument)),*] };
+    ($($argument:expr),* $(,)?) => { [$($crate::program::Argument::from($argument)),*] };
 }
 pub(super) use arguments;
 

@@ -90,21 +90,26 @@ impl Drop for Record {
     }
 }
 
-/// As `index.cuh` has them.
-impl Indexed {
-    /// Axes by their own numbers, the others by negative ones.
-    const OTHERS: [Indexed; 5] = [Indexed::Places, Indexed::Plane, Indexed::Images, Indexed::Levels, Indexed::Experts];
+/// The axes have their own numbers, the others negative ones, as in `index.cuh`.
+const OTHERS: [Indexed; 5] = [Indexed::Places, Indexed::Plane, Indexed::Images, Indexed::Levels, Indexed::Experts];
 
-    /// The number that stands for it on a device.
-    pub fn number(self) -> i64 {
+/// How a kind of index is passed to a kernel.
+pub trait DeviceCode {
+    /// Returns the number that denotes it on a device.
+    fn number(self) -> i64;
+    /// Returns what the number denotes.
+    fn numbered(number: i64) -> Self;
+}
+
+impl DeviceCode for Indexed {
+    fn number(self) -> i64 {
         match self {
             Indexed::Axis(axis) => axis as i64,
-            other => -1 - Indexed::OTHERS.iter().position(|o| *o == other).unwrap_or(0) as i64,
+            other => -1 - OTHERS.iter().position(|o| *o == other).unwrap_or(0) as i64,
         }
     }
-    /// What such a number stands for.
-    pub fn numbered(number: i64) -> Indexed {
-        let other = |back: i64| Indexed::OTHERS[(back as usize - 1).min(Indexed::OTHERS.len() - 1)];
+    fn numbered(number: i64) -> Indexed {
+        let other = |back: i64| OTHERS[(back as usize - 1).min(OTHERS.len() - 1)];
         usize::try_from(number).map_or_else(|_| other(number.saturating_neg()), Indexed::Axis)
     }
 }

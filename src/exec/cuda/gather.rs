@@ -1,6 +1,7 @@
 //! Selection by index.
 use super::{
     builder::{Builder, arguments, bits_type},
+    faults::DeviceCode as _,
     formula::{Finish, c_type},
     geometry,
     program::Slot,

@@ -245,6 +245,6 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Kernel<'
         | Op::Deconv(_)
         | Op::MaxPool(_)
         | Op::MaxPoolWithMask(_) => Kernel::None,
-        tpulang_core::without_rule!(pattern) => Kernel::None,
+        tpulang_ops::without_rule!(pattern) => Kernel::None,
     })
 }

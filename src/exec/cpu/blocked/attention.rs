@@ -23,7 +23,7 @@ const SCORES: usize = 256 << 10;
 
 /// Queries, keys or values.
 #[derive(Clone, Copy)]
-pub(in crate::exec::cpu) struct Heads<'a> {
+pub(in crate::cpu) struct Heads<'a> {
     pub data: &'a [f32],
     pub places: Places,
 }
@@ -39,7 +39,7 @@ impl<'a> Heads<'a> {
 type Mask<'a> = dyn Fn(usize, &mut [f32]) + Sync + 'a;
 
 /// All that the results of a run are made of.
-pub(in crate::exec::cpu) struct Attention<'a> {
+pub(in crate::cpu) struct Attention<'a> {
     pub isa: InstructionSet,
     pub sizes: Sizes,
     pub query: Heads<'a>,
