@@ -1,4 +1,4 @@
-//! A graph as plans are made from: tensors and operators by their places in lists.
+//! The graph from which plans are made: tensors and operators by index.
 use crate::{
     array::Array,
     base::{Cause, Result},
@@ -11,9 +11,9 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct TensorIndex(pub usize);
 
-/// Tensors and operators of a graph, quantization propagated.
+/// Tensors and operators of a graph, with propagated quantization.
 pub(crate) struct Network {
-    /// By the graph's numbers, none where a number is not in use.
+    /// By the graph's tensor indices; `None` if an index is unused.
     pub tensors: Vec<Option<Slot>>,
     /// In the graph's order.
     pub operators: Vec<Operation>,
@@ -28,7 +28,7 @@ pub(crate) struct Network {
 pub(crate) struct Slot {
     pub ty: ValueType,
     pub type_text: String,
-    /// A coefficient's values, as the graph has them.
+    /// The values of a coefficient, in the dtype of the graph.
     pub constant: Option<Array>,
 }
 
@@ -42,7 +42,7 @@ pub(crate) struct Operation {
 }
 
 impl Operation {
-    /// The results that are there.
+    /// The results that are not absent.
     pub fn outputs(&self) -> impl Iterator<Item = TensorIndex> {
         self.results.iter().flatten().copied()
     }
@@ -50,7 +50,7 @@ impl Operation {
 
 impl Network {
     /// # Errors
-    /// Propagated quantizations contradict each other.
+    /// Returns an error if propagated quantizations contradict each other.
     pub fn new(graph: &Graph, precision: Precision) -> Result<Network> {
         let quantization = graph.propagated_quantization()?;
         let mut tensors = Vec::new();
@@ -79,7 +79,7 @@ impl Network {
         Ok(Network { tensors, operators, inputs, made_by })
     }
     /// # Errors
-    /// There is no such tensor.
+    /// Returns an error if there is no such tensor.
     pub fn slot(&self, tensor: TensorIndex) -> Result<&Slot> {
         slot(&self.tensors, tensor)
     }
