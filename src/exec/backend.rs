@@ -28,8 +28,8 @@ pub trait Backend: Send + Sync {
     /// Returns an error if a constant is invalid or memory runs out.
     fn prepare(&self, signature: &Signature) -> Result<Option<Self::Kernel>>;
     /// Whether `next`, whose result is `result`, can be fused into the kernel of `signature`; it is then prepared as the last of
-    /// [`Signature::then`]. Called only if `next` is the sole consumer.
-    fn fuses(&self, _signature: &Signature, _next: &Op<Operand>, _result: &ValueType) -> bool {
+    /// [`Signature::fused_ops`]. Called only if `next` is the sole consumer.
+    fn can_fuse(&self, _signature: &Signature, _next: &Op<Operand>, _result: &ValueType) -> bool {
         false
     }
     /// Whether the backend supports a storage precision.
@@ -38,7 +38,7 @@ pub trait Backend: Send + Sync {
     }
     /// Whether the backend supports a rewritten signature: operands or results with a layout other than row-major, or an
     /// operator that replaces several.
-    fn takes(&self, _signature: &Signature) -> bool {
+    fn supports(&self, _signature: &Signature) -> bool {
         false
     }
     /// Whether a kernel reads the operand with that [`Operand::index`] at run time; `false` for repacked constants.
@@ -71,7 +71,7 @@ pub trait Backend: Send + Sync {
     /// Returns an error if any of it failed.
     fn synchronise(&self) -> Result<()>;
     /// Takes the error recorded by the kernel, if any. Call it after [`Backend::synchronise`].
-    fn fault(&self, _kernel: &Self::Kernel) -> Option<Error> {
+    fn take_error(&self, _kernel: &Self::Kernel) -> Option<Error> {
         None
     }
     /// Dtype and shape of a buffer. Returns `None` if they are unknown; feeds are then not checked.
@@ -104,7 +104,7 @@ pub trait Backend: Send + Sync {
     ///
     /// # Errors
     /// Returns an error if the device fails.
-    fn repeat(&self, _memo: &Self::Memo) -> Result<bool> {
+    fn replay(&self, _memo: &Self::Memo) -> Result<bool> {
         Ok(false)
     }
 }
@@ -143,14 +143,14 @@ impl<B: Backend> Backend for &B {
     fn run(&self, kernel: &Self::Kernel, operands: &mut [Option<Self::Buffer>]) -> Result<Vec<Self::Buffer>> {
         (**self).run(kernel, operands)
     }
-    fn fuses(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
-        (**self).fuses(signature, next, result)
+    fn can_fuse(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
+        (**self).can_fuse(signature, next, result)
     }
     fn reads(&self, kernel: &Self::Kernel, operand: usize) -> bool {
         (**self).reads(kernel, operand)
     }
-    fn takes(&self, signature: &Signature) -> bool {
-        (**self).takes(signature)
+    fn supports(&self, signature: &Signature) -> bool {
+        (**self).supports(signature)
     }
     fn has_precision(&self, precision: Precision) -> bool {
         (**self).has_precision(precision)
@@ -158,8 +158,8 @@ impl<B: Backend> Backend for &B {
     fn has_memory(&self, memo: &Self::Memo) -> bool {
         (**self).has_memory(memo)
     }
-    fn repeat(&self, memo: &Self::Memo) -> Result<bool> {
-        (**self).repeat(memo)
+    fn replay(&self, memo: &Self::Memo) -> Result<bool> {
+        (**self).replay(memo)
     }
     fn temporary(&self, kernel: &Self::Kernel) -> u64 {
         (**self).temporary(kernel)
@@ -173,8 +173,8 @@ impl<B: Backend> Backend for &B {
     fn synchronise(&self) -> Result<()> {
         (**self).synchronise()
     }
-    fn fault(&self, kernel: &Self::Kernel) -> Option<Error> {
-        (**self).fault(kernel)
+    fn take_error(&self, kernel: &Self::Kernel) -> Option<Error> {
+        (**self).take_error(kernel)
     }
     fn type_of(&self, buffer: &Self::Buffer) -> Option<(Dtype, Shape)> {
         (**self).type_of(buffer)
@@ -203,7 +203,7 @@ pub enum Layout {
         channels: usize,
     },
     /// Attention heads (b x h x s x d) stored as b x s x h x d.
-    HeadsInside,
+    Bshd,
 }
 
 /// What a tensor is, apart from its values.
@@ -255,7 +255,7 @@ impl ValueType {
     pub fn plain_shape(&self) -> Shape {
         match (self.layout, self.shape.as_slice()) {
             (Layout::Blocked { channels }, [n, _, h, w, _]) => vec![*n, channels, *h, *w],
-            (Layout::HeadsInside, [b, s, h, d]) => vec![*b, *h, *s, *d],
+            (Layout::Bshd, [b, s, h, d]) => vec![*b, *h, *s, *d],
             _ => self.shape.clone(),
         }
     }
@@ -290,7 +290,7 @@ impl ValueType {
         !self.dtype.is_float() && self.quantization.is_none()
     }
     /// Scale and zero point, 1 and 0 without quantization. Returns `None` if there are several.
-    pub(super) fn one_scale(&self) -> Option<(f64, i64)> {
+    pub(super) fn per_tensor_scale(&self) -> Option<(f64, i64)> {
         let Some((scales, zero_points)) = self.quantization.as_ref().map(Quantization::values) else {
             return Some((1.0, 0));
         };
@@ -328,7 +328,7 @@ impl Operand {
     pub(crate) fn new(ty: ValueType, constant: Option<Array>, index: usize) -> Self {
         Operand { ty, constant, index: Some(index) }
     }
-    pub(crate) fn computed_before(ty: ValueType) -> Self {
+    pub(crate) fn fused_input(ty: ValueType) -> Self {
         Operand { ty, constant: None, index: None }
     }
     /// The operand without its values, which a kernel need not keep once it has repacked them.
@@ -339,8 +339,8 @@ impl Operand {
     pub fn index(&self) -> Option<usize> {
         self.index
     }
-    /// Within [`Signature::then`]: whether this is the preceding fused operator's result, not a kernel operand.
-    pub fn is_computed_before(&self) -> bool {
+    /// Within [`Signature::fused_ops`]: whether this is the preceding fused operator's result, not a kernel operand.
+    pub fn is_fused_input(&self) -> bool {
         self.index.is_none()
     }
 }
@@ -350,15 +350,15 @@ impl Operand {
 pub struct Signature {
     /// The op.
     pub op: Op<Operand>,
-    /// Fused operators, each consuming the single result of the previous one; only those accepted by [`Backend::fuses`].
-    pub then: Vec<Op<Operand>>,
+    /// Fused operators, each consuming the single result of the previous one; only those accepted by [`Backend::can_fuse`].
+    pub fused_ops: Vec<Op<Operand>>,
     /// Types of the results of the last fused operator.
     pub results: Vec<Option<ValueType>>,
 }
 
 impl Signature {
     /// Whether `next`, whose result is `result`, keeps the shape of the signature's single float result and reads only floats.
-    pub(super) fn goes_on_in_floats(&self, next: &Op<Operand>, result: &ValueType) -> bool {
+    pub(super) fn is_fusible_float_elementwise(&self, next: &Op<Operand>, result: &ValueType) -> bool {
         let [Some(own)] = self.results.as_slice() else { return false };
         own.is_plain_float()
             && result.is_plain_float()
@@ -370,7 +370,7 @@ impl Signature {
         let single = |ty: &ValueType| ValueType { precision: Precision::F32, ..ty.clone() };
         let on_singles = |op: &Op<Operand>| op.map(|o| Operand { ty: single(&o.ty), ..o.clone() });
         let results = self.results.iter().map(|ty| ty.as_ref().map(single)).collect();
-        Signature { op: on_singles(&self.op), then: self.then.iter().map(on_singles).collect(), results }
+        Signature { op: on_singles(&self.op), fused_ops: self.fused_ops.iter().map(on_singles).collect(), results }
     }
     /// The results that are not absent.
     pub fn outputs(&self) -> impl Iterator<Item = &ValueType> {

@@ -24,10 +24,10 @@ mod cpu;
 #[allow(unsafe_code, reason = "a driver's C API and kernels; docs/architecture.md lists each use")]
 mod cuda;
 mod heads;
-mod meaning;
 mod plan;
 mod preprocess;
 mod profile;
+mod semantics;
 mod session;
 mod views;
 

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     array::zeros,
     base::Result,
-    exec::meaning::Factors,
+    exec::semantics::AccumKind,
     ops::{self, Convolution},
 };
 use rayon::prelude::*;
@@ -29,9 +29,9 @@ pub(super) fn deconv(op: ops::Deconv<Operand>) -> Kernel {
         };
         let reordered = op.filter.constant.is_some() || op.dynweight_reorderd;
         match c.factors() {
-            Factors::Real => float(t, &c, reordered),
-            Factors::Narrow => integer::<i32>(t, &c, reordered),
-            Factors::Wide => integer::<i64>(t, &c, reordered),
+            AccumKind::Real => float(t, &c, reordered),
+            AccumKind::Narrow => integer::<i32>(t, &c, reordered),
+            AccumKind::Wide => integer::<i64>(t, &c, reordered),
         }
     })
 }

@@ -1,7 +1,7 @@
 use super::{Kernel, Operand};
 use crate::{
     base::Dtype,
-    exec::{ValueType, meaning},
+    exec::{ValueType, semantics},
     ops::{BinaryConstShift, BinaryShift, BinaryShiftMode},
     quant::{RoundMode, shifted, shifted_wrapping},
 };
@@ -42,7 +42,7 @@ struct PostOp {
 
 impl PostOp {
     fn new(saturation: bool, shift: i64, round: RoundMode, operands: &[&ValueType], dtype: Dtype) -> PostOp {
-        PostOp { saturates: meaning::saturates(saturation, operands, dtype), shift, round, dtype }
+        PostOp { saturates: semantics::saturates(saturation, operands, dtype), shift, round, dtype }
     }
     fn of(&self, mode: BinaryShiftMode, is_reverse: bool, a: i64, b: i64) -> i64 {
         let (a, b) = (i128::from(a), i128::from(b));

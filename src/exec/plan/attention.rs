@@ -108,7 +108,7 @@ impl Found {
             let Some(made) = graph.node(maker).and_then(|n| n.outputs().next()) else { return Ok(false) };
             let source_type = graph.slot(source)?.ty.clone();
             let read = if inside {
-                let view = graph.add(ValueType { layout: Layout::HeadsInside, ..source_type }, None);
+                let view = graph.add(ValueType { layout: Layout::Bshd, ..source_type }, None);
                 views.push((maker, source, view));
                 view
             } else {
@@ -118,13 +118,13 @@ impl Found {
         }
         let node = Node { stages: vec![Operation { op: op.into(), ..last }] };
         let types = graph.types(&node)?;
-        if !has_one_batch(&types) || !backend.takes(&types) {
+        if !has_one_batch(&types) || !backend.supports(&types) {
             return Ok(false);
         }
         for (maker, source, view) in &views {
-            let index = graph.node(*maker).and_then(Node::last).map_or(0, |o| o.index);
+            let origin = graph.node(*maker).and_then(Node::last).map(|o| o.origin).unwrap_or_default();
             let op = Op::from(Reshape::new(*source));
-            graph.replace(*maker, Node { stages: vec![Operation { op, results: vec![Some(*view)], index }] });
+            graph.replace(*maker, Node { stages: vec![Operation { op, results: vec![Some(*view)], origin }] });
         }
         let turned = self.moved.iter().filter(|m| !m.2).map(|m| m.0);
         turned.chain(self.parts).for_each(|part| graph.remove(part));
@@ -270,10 +270,10 @@ fn absorb_permutation<B: Backend>(
         return Ok(false);
     };
     let Some(moved) = permute.outputs().next() else { return Ok(false) };
-    let ty = ValueType { layout: Layout::HeadsInside, ..graph.slot(moved)?.ty.clone() };
+    let ty = ValueType { layout: Layout::Bshd, ..graph.slot(moved)?.ty.clone() };
     let view = graph.add(ty, None);
     let node = Node { stages: vec![Operation { results: vec![Some(view)], ..attention }] };
-    if !backend.takes(&graph.types(&node)?) {
+    if !backend.supports(&graph.types(&node)?) {
         return Ok(false);
     }
     graph.replace(before, node);

@@ -1,7 +1,7 @@
 //! Assigns channel-blocked layouts: to the tensors of convolutions that the backend computes on them, and to those of the
 //! operators that follow without a conversion.
 use super::{
-    network::{Operation, TensorIndex},
+    network::{Operation, Origin, TensorIndex},
     rewrite_graph::{Node, RewriteGraph},
 };
 use crate::{
@@ -28,7 +28,7 @@ pub(super) fn assign<B: Backend>(graph: &mut RewriteGraph, backend: &B) -> Resul
             None => layouts.push(node),
         }
     }
-    if let Some(last) = layouts.nodes.last().and_then(Node::last).map(|o| o.index) {
+    if let Some(last) = layouts.nodes.last().and_then(Node::last).map(|o| o.origin) {
         graph.pinned().into_iter().for_each(|t| layouts.ensure(t, last));
     }
     graph.rebuild(layouts.nodes);
@@ -61,7 +61,7 @@ impl Layouts {
             let in_blocks: Vec<TensorIndex> =
                 in_blocks.chain(node.stages.iter().flat_map(Operation::outputs)).collect();
             if let Some(blocked) = self.on_blocks(graph, node, &in_blocks)?
-                && backend.takes(&graph.types(&blocked)?)
+                && backend.supports(&graph.types(&blocked)?)
             {
                 return Ok(Some(blocked));
             }
@@ -85,24 +85,24 @@ impl Layouts {
         let stages = node.stages.iter().map(|s| Operation {
             op: s.op.map(twin),
             results: s.results.iter().map(|t| t.as_ref().map(twin)).collect(),
-            index: s.index,
+            origin: s.origin,
         });
         Ok(Some(Node { stages: stages.collect() }))
     }
 
     fn push(&mut self, node: Node) {
-        let index = node.last().map_or(0, |o| o.index);
-        node.operands().into_iter().for_each(|t| self.ensure(t, index));
+        let origin = node.last().map(|o| o.origin).unwrap_or_default();
+        node.operands().into_iter().for_each(|t| self.ensure(t, origin));
         self.made.extend(node.outputs());
         self.nodes.push(node);
     }
 
-    /// Inserts a conversion if a tensor is computed in the other layout only; errors name the operator `index`.
-    fn ensure(&mut self, tensor: TensorIndex, index: usize) {
+    /// Inserts a conversion if a tensor is computed in the other layout only; errors name the operator `origin`.
+    fn ensure(&mut self, tensor: TensorIndex, origin: Origin) {
         let Some(&other) = self.other.get(&tensor) else { return };
         if self.made.insert(tensor) && self.made.contains(&other) {
             let op = Op::from(Reshape::new(other));
-            self.nodes.push(Node { stages: vec![Operation { op, results: vec![Some(tensor)], index }] });
+            self.nodes.push(Node { stages: vec![Operation { op, results: vec![Some(tensor)], origin }] });
         }
     }
 }

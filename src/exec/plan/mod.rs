@@ -257,7 +257,7 @@ impl<B: Backend> Plan<B> {
         CallContext {
             function: format!("top.{}", stage.op.name()),
             out: stage.outputs().next().and_then(|t| self.slot(t).ok()).map(|s| s.ty.name.clone()),
-            index: stage.index,
+            index: stage.origin.call,
             operands: rows.take(8).map(row).collect(),
         }
     }

@@ -32,13 +32,20 @@ pub(crate) struct Slot {
     pub constant: Option<Array>,
 }
 
+/// The operator of the graph to which an operation of a plan belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub(crate) struct Origin {
+    pub operator: usize,
+    /// The index of the call that added the operator: that of a spec's `ops`.
+    pub call: usize,
+}
+
 /// An operator with its operands and results; absent results are `None`.
 #[derive(Clone)]
 pub(crate) struct Operation {
     pub op: Op<TensorIndex>,
     pub results: Vec<Option<TensorIndex>>,
-    /// Its index among the graph's operators.
-    pub index: usize,
+    pub origin: Origin,
 }
 
 impl Operation {
@@ -69,9 +76,11 @@ impl Network {
         }
         let mut made_by = vec![None; tensors.len()];
         let mut operators = Vec::new();
+        let calls: Vec<usize> = graph.body().call_indices().collect();
         for (index, operator) in graph.operators().iter().enumerate() {
             let results = operator.results.iter().map(|t| t.map(|t| TensorIndex(t.index()))).collect();
-            let operation = Operation { op: operator.op.map(|t| TensorIndex(t.index())), results, index };
+            let origin = Origin { operator: index, call: calls.get(index).copied().unwrap_or(index) };
+            let operation = Operation { op: operator.op.map(|t| TensorIndex(t.index())), results, origin };
             operation.outputs().for_each(|t| made_by[t.0] = Some(index));
             operators.push(operation);
         }

@@ -178,7 +178,7 @@ pub(super) fn signature<'a>(
         let op = stage.op.try_map(&mut |t: &TensorIndex| -> Result<Operand> {
             let ty = slot(*t)?.ty.clone();
             if Some(*t) == before {
-                return Ok(Operand::computed_before(ty));
+                return Ok(Operand::fused_input(ty));
             }
             place += 1;
             Ok(Operand::new(ty, constant(*t)?, place - 1))
@@ -186,11 +186,11 @@ pub(super) fn signature<'a>(
         ops.push(op);
         before = stage.outputs().next();
     }
-    let then = ops.split_off(1);
+    let fused_ops = ops.split_off(1);
     let ty = |t: &Option<TensorIndex>| t.map(|t| slot(t).map(|s| s.ty.clone())).transpose();
     let results = node.last().map_or(&[][..], |last| &last.results).iter().map(ty).collect::<Result<_>>()?;
     let op = ops.pop().ok_or_else(|| crate::base::invalid("a step without an operator"))?;
-    Ok(Signature { op, then, results })
+    Ok(Signature { op, fused_ops, results })
 }
 
 /// Converts floats to float32, and loads what is stored in a file.
