@@ -39,11 +39,11 @@ mod compare;
 mod cpu;
 #[doc(hidden)]
 pub mod heads;
-#[doc(hidden)]
-pub mod meaning;
 mod plan;
 mod preprocess;
 mod profile;
+#[doc(hidden)]
+pub mod semantics;
 mod session;
 #[doc(hidden)]
 pub mod views;

@@ -56,6 +56,10 @@ impl Block {
     pub fn results(&self) -> &[Tensor] {
         &self.results
     }
+    /// For each operator the index of the call that added it, of which a function may have added several.
+    pub fn call_indices(&self) -> impl Iterator<Item = usize> {
+        self.calls.iter().enumerate().flat_map(|(i, call)| std::iter::repeat_n(i, call.operators))
+    }
     /// Every operator in the order of computation, each before those in its blocks: the one way through a graph.
     pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Operator)) {
         for operator in &self.operators {

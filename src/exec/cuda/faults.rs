@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{
     base::{Error, Result},
-    exec::meaning::Indexed,
+    exec::semantics::IndexKind,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -73,10 +73,10 @@ impl Record {
             return None;
         }
         self.write([0; 5]);
-        let (of, count) = (Indexed::numbered(of as i64), count as usize);
+        let (of, count) = (IndexKind::numbered(of as i64), count as usize);
         Some(match of {
-            Indexed::Images | Indexed::Levels => of.impossible(f64::from_bits(real) as f32, count),
-            _ => of.impossible(index as i64, count),
+            IndexKind::Images | IndexKind::Levels => of.out_of_range(f64::from_bits(real) as f32, count),
+            _ => of.out_of_range(index as i64, count),
         })
     }
 }
@@ -87,29 +87,5 @@ impl Drop for Record {
         if self.faults.device.synchronise().is_ok() {
             self.faults.records.lock().unwrap_or_else(PoisonError::into_inner).free.push(self.address);
         }
-    }
-}
-
-/// The axes have their own numbers, the others negative ones, as in `index.cuh`.
-const OTHERS: [Indexed; 5] = [Indexed::Places, Indexed::Plane, Indexed::Images, Indexed::Levels, Indexed::Experts];
-
-/// How a kind of index is passed to a kernel.
-pub trait DeviceCode {
-    /// Returns the number that denotes it on a device.
-    fn number(self) -> i64;
-    /// Returns what the number denotes.
-    fn numbered(number: i64) -> Self;
-}
-
-impl DeviceCode for Indexed {
-    fn number(self) -> i64 {
-        match self {
-            Indexed::Axis(axis) => axis as i64,
-            other => -1 - OTHERS.iter().position(|o| *o == other).unwrap_or(0) as i64,
-        }
-    }
-    fn numbered(number: i64) -> Indexed {
-        let other = |back: i64| OTHERS[(back as usize - 1).min(OTHERS.len() - 1)];
-        usize::try_from(number).map_or_else(|_| other(number.saturating_neg()), Indexed::Axis)
     }
 }

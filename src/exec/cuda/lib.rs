@@ -195,14 +195,14 @@ impl Backend for CudaBackend {
         }
         builder.finished().map(Some)
     }
-    fn fuses(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
-        signature.goes_on_in_floats(next, result) && formula_of(next, result).is_some()
+    fn can_fuse(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
+        signature.is_fusible_float_elementwise(next, result) && formula_of(next, result).is_some()
     }
     fn has_precision(&self, _: Precision) -> bool {
         true
     }
-    fn takes(&self, signature: &Signature) -> bool {
-        heads::takes(signature)
+    fn supports(&self, signature: &Signature) -> bool {
+        heads::supports(signature)
     }
     fn run(&self, kernel: &Program, operands: &mut [Option<DeviceArray>]) -> Result<Vec<DeviceArray>> {
         kernel.run(&self.cuda, operands)
@@ -223,7 +223,7 @@ impl Backend for CudaBackend {
     fn synchronise(&self) -> Result<()> {
         self.cuda.pool.synchronise()
     }
-    fn fault(&self, kernel: &Program) -> Option<Error> {
+    fn take_error(&self, kernel: &Program) -> Option<Error> {
         kernel.faults.as_ref()?.take()
     }
     fn type_of(&self, buffer: &DeviceArray) -> Option<(Dtype, Shape)> {
@@ -241,7 +241,7 @@ impl Backend for CudaBackend {
     fn has_memory(&self, memo: &Memo) -> bool {
         self.has_recorded(memo)
     }
-    fn repeat(&self, memo: &Memo) -> Result<bool> {
+    fn replay(&self, memo: &Memo) -> Result<bool> {
         self.replayed(memo)
     }
 }

@@ -1,7 +1,7 @@
 //! Softmax and normalisation of rows, from one memory into another.
 use super::{
     BLOCK,
-    powers::{largest, powers},
+    exp::{largest, powers},
 };
 use rten_simd::{
     Isa, SimdOp,

@@ -1,8 +1,8 @@
-//! What operators mean beyond their types and attributes, whatever backend computes them.
+//! Operator semantics shared by all backends, beyond types and attributes.
 use super::{Operand, ValueType};
 use crate::{
     array::reserve,
-    base::{Dtype, Error, Result, argument, counted},
+    base::{Dtype, Error, Result, counted, misfit},
     ops::{
         ChunkGatedDeltaRule, CompareConst, ConvBwd_Weight, Convbwd, Gradients, GroupNormTrain, InterpCoordMode,
         InterpMode, LayerNormBwd, LayerNormTrain, MaskedFill, MeanStdScale, PriorBox, RecurrentGatedDeltaRule,
@@ -12,19 +12,19 @@ use crate::{
 };
 use std::fmt::Display;
 
-/// Softmax of stored values of 8 bits, as the compiler computes it: by a table of the exponentials of distances from the
-/// largest, in float32, and rounded to the nearest integer whatever the round mode. With it scale and zero point of the result.
-/// None where tensors are something else.
+/// Softmax of quantized 8-bit values as the compiler computes it: a table of the exponentials of distances from the maximum,
+/// in float32, rounded to the nearest integer whatever the round mode; with the scale and zero point of the result. Returns
+/// `None` for other tensors.
 pub fn softmax_table(op: &Softmax<Operand>, result: &ValueType) -> Option<([f32; 256], f64, i64)> {
     let is_byte = |ty: &ValueType| ty.quantization.is_some() && matches!(ty.dtype, Dtype::Int8 | Dtype::Uint8);
     if op.log || !is_byte(&op.input.ty) || !is_byte(result) {
         return None;
     }
-    let ((scale, _), (to, offset)) = (op.input.ty.one_scale()?, result.one_scale()?);
+    let ((scale, _), (to, offset)) = (op.input.ty.per_tensor_scale()?, result.per_tensor_scale()?);
     Some((std::array::from_fn(|i| (-scale * op.beta * i as f64).exp() as f32), to, offset))
 }
 
-/// Stored integers are chosen as they are, where the result stores the same numbers.
+/// Whether a selection copies stored integers, since the result has the same quantization as the branches.
 pub fn chooses_stored(op: &Where<Operand>, result: &ValueType) -> bool {
     let is_int = |ty: &ValueType| !ty.dtype.is_float();
     let fits = |o: &Option<Operand>, number: f64| match o {
@@ -34,7 +34,7 @@ pub fn chooses_stored(op: &Where<Operand>, result: &ValueType) -> bool {
     is_int(result) && fits(&op.tbrn, op.x_const_val) && fits(&op.fbrn, op.y_const_val)
 }
 
-/// A choice with a number in the other branch.
+/// Converts a masked fill to a selection with a constant branch.
 pub fn as_where(op: MaskedFill<Operand>) -> Where<Operand> {
     let (branch, number) = (Some(op.brn), op.const_val);
     if op.inversed {
@@ -44,8 +44,7 @@ pub fn as_where(op: MaskedFill<Operand>) -> Where<Operand> {
     }
 }
 
-/// The number that a tensor is compared with: the compiler rounds it to the tensor's scale, so that only stored values are
-/// compared.
+/// The number that a tensor is compared with. The compiler rounds it to the tensor's scale and compares stored values.
 pub fn compared_number(op: &CompareConst<Operand>) -> f64 {
     match op.input.ty.quantization.as_ref().map(|q| q.values().0).as_deref() {
         Some([scale]) => (op.const_val / scale).round() * scale,
@@ -53,13 +52,12 @@ pub fn compared_number(op: &CompareConst<Operand>) -> f64 {
     }
 }
 
-/// Whether sums, differences and products saturate: what signed operands give does so in an unsigned type, whatever was asked
-/// for.
+/// Whether sums, differences and products saturate. Results of signed operands always do in an unsigned type.
 pub fn saturates(asked: bool, operands: &[&ValueType], result: Dtype) -> bool {
     asked || !result.is_signed_int() && operands.iter().all(|ty| ty.dtype.is_signed_int())
 }
 
-/// For each channel a multiplier of 16 bits, a shift to the right, and what is added before it; the zero points do not count.
+/// Per channel: a 16-bit multiplier, a right shift, and the addend before it; zero points are ignored.
 pub fn fixed_point_factors(op: &MeanStdScale<Operand>) -> Vec<(i64, i64, i64)> {
     let of = |(mean, std): (&f64, &f64)| {
         let factor = op.scale[0] / (std * op.scale[1]);
@@ -70,91 +68,107 @@ pub fn fixed_point_factors(op: &MeanStdScale<Operand>) -> Vec<(i64, i64, i64)> {
     op.mean.iter().zip(&op.std).map(of).collect()
 }
 
-/// For floats that become stored values: what each channel is multiplied by, and the zero point.
+/// For floats that are quantized: the factor of each channel, and the zero point.
 pub fn rounded_factors(op: &MeanStdScale<Operand>) -> (Vec<f64>, i64) {
     let zero = (op.zero_points[1] as i64).saturating_sub(op.zero_points[0] as i64);
     (op.std.iter().map(|std| 1.0 / (std * op.scale[1] / op.scale[0])).collect(), zero)
 }
 
-/// The stored values that mean 0.
+/// The zero points.
 pub fn zero_points(ty: &ValueType) -> Vec<i64> {
     ty.quantization.as_ref().map_or_else(|| vec![0], |q| Quantization::values(q).1)
 }
 
-/// Whether stored values of one tensor are those of another: same dtype, and same scale. A tensor without a scale takes them
-/// as they are.
+/// Whether stored values can be copied from one tensor to another: the dtype and the quantization are the same, or `to` has
+/// no quantization.
 pub fn stores_the_same(from: &ValueType, to: &ValueType) -> bool {
     let values = |ty: &ValueType| ty.quantization.as_ref().map(Quantization::values);
     from.buffer_dtype() == to.buffer_dtype() && (to.quantization.is_none() || values(from) == values(to))
 }
 
-/// What products are made of.
+/// The number format in which products are accumulated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Factors {
+pub enum AccumKind {
     /// Real numbers.
     Real,
-    /// Integers of up to 16 bits, less a zero point: the sums of their products fit 64 bits.
+    /// Integers of up to 16 bits, less a zero point: the sums of their products fit in 64 bits.
     Narrow,
-    /// Others, whose sums saturate.
+    /// Other integers, whose sums saturate.
     Wide,
 }
 
-/// What the products of two tensors are made of: the left one says whether of real numbers.
-pub fn factors(left: &ValueType, right: &ValueType) -> Factors {
+/// How products of two tensors are accumulated; the dtype of the left one determines whether they are real numbers.
+pub fn accum_kind(left: &ValueType, right: &ValueType) -> AccumKind {
     let is_narrow = |ty: &ValueType| ty.dtype.is_quantizable() || ty.dtype == Dtype::Bool;
     match left.dtype.is_float() {
-        true => Factors::Real,
-        false if is_narrow(left) && is_narrow(right) => Factors::Narrow,
-        false => Factors::Wide,
+        true => AccumKind::Real,
+        false if is_narrow(left) && is_narrow(right) => AccumKind::Narrow,
+        false => AccumKind::Wide,
     }
 }
 
-/// Of what an index names one.
+/// The kind of entity an index selects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Indexed {
-    /// Entries of this axis; a negative index counts from its end.
+pub enum IndexKind {
+    /// An entry of this axis; negative indices count from its end.
     Axis(usize),
-    /// Places that are written.
+    /// An entry of the result that is written.
     Places,
-    /// Elements of each plane of a result.
+    /// An element of a plane of the result.
     Plane,
+    /// An image of the batch.
     Images,
-    /// Of a pyramid of features.
+    /// A level of a feature pyramid.
     Levels,
-    /// Of a network, one of which a token goes through.
+    /// An expert of a mixture of experts.
     Experts,
 }
 
-impl Indexed {
-    /// The error that an index names none of so many.
-    pub fn impossible(self, index: impl Display, count: usize) -> Error {
-        let last = count as i64 - 1;
-        let expected = match self {
-            Indexed::Axis(axis) => {
-                let entries = counted(count, "entry");
-                format!("axis {axis} has {entries}, so it must be from {} to {last}", -(count as i64))
-            }
-            Indexed::Places => format!("there are {count} places, so it must be from 0 to {last}"),
-            Indexed::Plane => format!("a plane of the result has {count} elements, so it must be from 0 to {last}"),
-            Indexed::Images => format!("there are {count} images, so it must be from 0 to {last}"),
-            Indexed::Levels => format!("there are {count} levels, so it must be from 0 to {last}"),
-            Indexed::Experts => format!("there are {count} experts, so it must be from 0 to {last}"),
-        };
-        argument("an index", index, expected)
+impl IndexKind {
+    /// The kinds that are not an axis.
+    const OTHERS: [IndexKind; 5] =
+        [IndexKind::Places, IndexKind::Plane, IndexKind::Images, IndexKind::Levels, IndexKind::Experts];
+
+    /// Returns the number that denotes it on a device, as `index.cuh` has it: an axis by its own number, the others by
+    /// negative ones.
+    pub fn number(self) -> i64 {
+        match self {
+            IndexKind::Axis(axis) => axis as i64,
+            other => -1 - IndexKind::OTHERS.iter().position(|o| *o == other).unwrap_or(0) as i64,
+        }
     }
-    /// The one that an index names.
+    /// Returns the kind that a number of [`IndexKind::number`] denotes.
+    pub fn numbered(number: i64) -> IndexKind {
+        let other = |back: i64| IndexKind::OTHERS[(back as usize - 1).min(IndexKind::OTHERS.len() - 1)];
+        usize::try_from(number).map_or_else(|_| other(number.saturating_neg()), IndexKind::Axis)
+    }
+
+    /// Returns the error for `index` out of range of `count`.
+    pub fn out_of_range(self, index: impl Display, count: usize) -> Error {
+        let (first, last) = (if let IndexKind::Axis(_) = self { -(count as i64) } else { 0 }, count as i64 - 1);
+        let of = match self {
+            IndexKind::Axis(axis) => format!("axis {axis} ({})", counted(count, "entry")),
+            IndexKind::Places => format!("the result ({})", counted(count, "entry")),
+            IndexKind::Plane => format!("a plane of the result ({})", counted(count, "element")),
+            IndexKind::Images => format!("the batch ({})", counted(count, "image")),
+            IndexKind::Levels => format!("the feature pyramid ({})", counted(count, "level")),
+            IndexKind::Experts => format!("the experts ({count})"),
+        };
+        misfit(format!("index {index}"), format!("is out of range for {of}; expected {first} to {last}"))
+    }
+    /// Resolves an index to an offset from 0.
     ///
     /// # Errors
-    /// There is none.
-    pub fn one(self, index: i64, count: usize) -> Result<usize> {
-        let from_end = matches!(self, Indexed::Axis(_)) && index < 0;
+    /// Returns an error if the index is out of range of `count`.
+    pub fn resolve(self, index: i64, count: usize) -> Result<usize> {
+        let from_end = matches!(self, IndexKind::Axis(_)) && index < 0;
         let place = if from_end { index + count as i64 } else { index };
         let found = usize::try_from(place).ok().filter(|i| *i < count);
-        found.ok_or_else(|| self.impossible(index, count))
+        found.ok_or_else(|| self.out_of_range(index, count))
     }
 }
 
-/// The gated delta rule: for each head of values a matrix, which every step lets fade and corrects by what it lacks.
+/// Gated delta rule: a state matrix per value head, decayed and updated at each step.
 pub struct Delta<'o> {
     pub query: &'o Operand,
     pub key: &'o Operand,
@@ -162,12 +176,12 @@ pub struct Delta<'o> {
     pub g: &'o Operand,
     pub beta: &'o Operand,
     pub state: &'o Operand,
-    /// Elements of a head.
+    /// Elements per head.
     pub elements: usize,
-    /// Heads of queries and keys, and of values.
+    /// Number of heads of queries and keys, and of values.
     pub heads: [usize; 2],
     pub scale: f64,
-    /// Queries and keys are brought to length 1.
+    /// Whether queries and keys are normalised to length 1.
     pub normalised: bool,
 }
 
@@ -187,8 +201,7 @@ macro_rules! gated_delta {
 // Step by step: the chunks are a chip's way to the same numbers.
 gated_delta!(RecurrentGatedDeltaRule ChunkGatedDeltaRule);
 
-/// Channels, steps and batch of a scan. How several states would be joined is nowhere defined, nor what becomes of an odd
-/// channel.
+/// Channels, steps and batch of a scan. Returns `None` for several states or an odd number of channels, which are undefined.
 pub fn scanned(op: &SelectiveScan<Operand>) -> Option<[usize; 3]> {
     match *op.deltaA.ty.shape.as_slice() {
         [1, channels, length, batch] if channels % 2 == 0 => Some([channels, length, batch]),
@@ -196,7 +209,7 @@ pub fn scanned(op: &SelectiveScan<Operand>) -> Option<[usize; 3]> {
     }
 }
 
-/// Elements that are taken together: so many parts, each of which has `inner` elements in a row, again and again.
+/// `count` interleaved groups, in runs of `inner` contiguous elements.
 #[derive(Debug, Clone, Copy)]
 pub struct Parts {
     pub count: usize,
@@ -204,61 +217,61 @@ pub struct Parts {
 }
 
 impl Parts {
-    /// Each channel of all images.
+    /// One group per channel, over all images.
     pub fn channels(shape: &[usize]) -> Parts {
         Parts { count: shape[1], inner: shape[2..].iter().product() }
     }
-    /// Rows of n elements.
+    /// One group per row of n elements.
     fn rows(elements: usize, n: usize) -> Parts {
         Parts { count: elements / n, inner: n }
     }
-    /// The part of an element.
+    /// The group of an element.
     pub fn of(self, i: usize) -> usize {
         i / self.inner % self.count
     }
 }
 
-/// The groups of each image.
+/// One part per group of each image.
 pub fn group_norm_parts(op: &GroupNormTrain<Operand>) -> Parts {
     let (elements, shape) = (op.input.ty.elements(), &op.input.ty.shape);
     Parts::rows(elements, elements / shape[0] / op.num_groups as usize)
 }
 
-/// The rows that are normalised, and what weights belong to: the same place of each.
+/// The normalised rows, and the columns to which weights belong.
 pub fn layer_norm_parts(op: &LayerNormTrain<Operand>) -> [Parts; 2] {
     let shape = &op.input.ty.shape;
     let n = shape[op.axis.rem_euclid(shape.len() as i64) as usize..].iter().product();
     [Parts::rows(op.input.ty.elements(), n), Parts { count: n, inner: 1 }]
 }
 
-/// As [`layer_norm_parts`]: there is a mean for each row.
+/// Like [`layer_norm_parts`]; there is one mean per row.
 pub fn layer_norm_bwd_parts(op: &LayerNormBwd<Operand>) -> [Parts; 2] {
     let elements = op.input.ty.elements();
     let n = elements / op.mean.ty.elements();
     [Parts::rows(elements, n), Parts { count: n, inner: 1 }]
 }
 
-/// Where a convolution's elements meet.
+/// Geometry of a convolution's backward pass.
 #[derive(Debug)]
-pub struct Meetings {
-    /// n x c x h x w.
+pub struct ConvGeometry {
+    /// Shape of the input, n x c x h x w.
     pub input: [usize; 4],
-    /// o x c / groups x h x w.
+    /// Shape of the filter, o x c / groups x h x w.
     pub filter: [usize; 4],
     /// Height and width of the result.
     pub output: [usize; 2],
     pub stride: [i64; 2],
     pub dilation: [i64; 2],
-    /// Above, and to the left.
+    /// Padding at the top and at the left.
     pub pads: [i64; 2],
     pub groups: usize,
 }
 
-impl Meetings {
-    fn new(g: &Gradients, input: &[usize], filter: &[usize], output: &[usize]) -> Meetings {
+impl ConvGeometry {
+    fn new(g: &Gradients, input: &[usize], filter: &[usize], output: &[usize]) -> ConvGeometry {
         let dims = |operand: &[usize]| std::array::from_fn(|i| operand.get(i).copied().unwrap_or(1));
         let two = |list: &[i64]| [list[0], list[1]];
-        Meetings {
+        ConvGeometry {
             input: dims(input),
             filter: dims(filter),
             output: [output[2], output[3]],
@@ -270,46 +283,44 @@ impl Meetings {
     }
 }
 
-/// Whether a convolution's gradients are defined: what is inserted between elements is not.
-pub fn inserts_nothing(op: &Convbwd<Operand>) -> bool {
+/// Whether a convolution has no inserts between elements, for which gradients are undefined.
+pub fn has_no_inserts(op: &Convbwd<Operand>) -> bool {
     op.inserts.iter().all(|n| *n == 0)
 }
 
-pub fn conv_meetings(op: &Convbwd<Operand>) -> Meetings {
+pub fn conv_bwd_geometry(op: &Convbwd<Operand>) -> ConvGeometry {
     let Convbwd { stride, padding, dilations, groups, .. } = op;
     let gradients = Gradients { stride, padding, dilations, groups: *groups };
-    Meetings::new(&gradients, &op.input.ty.shape, &op.kernel.ty.shape, &op.grad_out.ty.shape)
+    ConvGeometry::new(&gradients, &op.input.ty.shape, &op.kernel.ty.shape, &op.grad_out.ty.shape)
 }
 
-pub fn conv_weight_meetings(op: &ConvBwd_Weight<Operand>, filter: &[usize]) -> Meetings {
+pub fn conv_bwd_weight_geometry(op: &ConvBwd_Weight<Operand>, filter: &[usize]) -> ConvGeometry {
     let ConvBwd_Weight { stride, padding, dilations, groups, .. } = op;
     let gradients = Gradients { stride, padding, dilations, groups: *groups };
-    Meetings::new(&gradients, &op.input.ty.shape, filter, &op.gradout.ty.shape)
+    ConvGeometry::new(&gradients, &op.input.ty.shape, filter, &op.gradout.ty.shape)
 }
 
-/// Where a picture's blue (U) and red (V) differences lie behind its brightness: the place of the first, and how far apart
-/// they are.
-pub struct ColourPlanes {
+/// Offsets and stride of the chroma planes (U and V) behind the luma plane of an image.
+pub struct ChromaPlanes {
     pub blue: usize,
     pub red: usize,
     pub step: usize,
 }
 
-impl ColourPlanes {
-    pub fn new(format: i64, pixels: usize) -> ColourPlanes {
+impl ChromaPlanes {
+    pub fn new(format: i64, pixels: usize) -> ChromaPlanes {
         let (first, second) = (pixels, pixels + pixels / 4);
         match format {
-            0 => ColourPlanes { blue: first, red: second, step: 1 },
-            1 => ColourPlanes { blue: second, red: first, step: 1 },
-            2 => ColourPlanes { blue: first, red: first + 1, step: 2 },
-            _ => ColourPlanes { blue: first + 1, red: first, step: 2 },
+            0 => ChromaPlanes { blue: first, red: second, step: 1 },
+            1 => ChromaPlanes { blue: second, red: first, step: 1 },
+            2 => ChromaPlanes { blue: first, red: first + 1, step: 2 },
+            _ => ChromaPlanes { blue: first + 1, red: first, step: 2 },
         }
     }
 }
 
-/// BT.601, with TPU-MLIR's digits: the darkest brightness and what brightness is multiplied by; then how much of the red
-/// difference is added for red, how much of the blue and of the red one is subtracted for green, and how much of the blue one
-/// is added for blue.
+/// BT.601 with the digits of TPU-MLIR: the luma offset and factor; then the factors of V for red, of U and V (subtracted) for
+/// green, and of U for blue.
 pub fn colour_factors(mode: Yuv2rgbFormulaMode) -> [f64; 6] {
     match mode {
         Yuv2rgbFormulaMode::_601Limited => [16.0, 1.16438, 1.59603, 0.39176, 0.81297, 2.01723],
@@ -317,15 +328,15 @@ pub fn colour_factors(mode: Yuv2rgbFormulaMode) -> [f64; 6] {
     }
 }
 
-/// Where an entry of a resampled axis comes from: an entry, and how far towards the next one; 0 at the last.
+/// The source of an entry of a resampled axis: an entry, and the weight of the next one; 0 at the last.
 #[derive(Clone, Copy)]
 pub struct Place {
     pub at: usize,
     pub towards: f32,
 }
 
-/// The places of all entries of an axis. In float32, as the tool chain and PyTorch have it: where a place falls between
-/// two entries depends on it.
+/// The sources of all entries of an axis, computed in float32 like in the tool chain and PyTorch, on which the rounding
+/// depends.
 pub fn places(from: usize, to: usize, mode: InterpMode, coord: InterpCoordMode) -> Result<Vec<Place>> {
     use InterpCoordMode::*;
     let last = (from - 1) as f32;
@@ -357,8 +368,8 @@ pub fn places(from: usize, to: usize, mode: InterpMode, coord: InterpCoordMode) 
     Ok(all)
 }
 
-/// The boxes of a single-shot detector at each place of its features, by their corners in parts of the image, then their
-/// variances.
+/// The prior boxes of a single-shot detector at each position of its features, as corners relative to the image, followed by
+/// their variances.
 pub fn prior_boxes(op: &PriorBox<Operand>) -> Result<Vec<f32>> {
     let (features, image) = (&op.inputs[0].ty.shape, &op.inputs[1].ty.shape);
     let (height, width) = (features[2], features[3]);
@@ -383,7 +394,7 @@ pub fn prior_boxes(op: &PriorBox<Operand>) -> Result<Vec<f32>> {
     Ok(all)
 }
 
-/// Width and height of each box of a place, in pixels.
+/// Width and height in pixels of each box at a position.
 fn box_shapes(op: &PriorBox<Operand>) -> Result<Vec<[f64; 2]>> {
     let mut shapes: Vec<[f64; 2]> = Vec::new();
     reserve(&mut shapes, op.num_priors as usize)?;
