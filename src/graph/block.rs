@@ -2,6 +2,9 @@ use super::{MadeBy, RecordedCall, Tensor};
 use crate::ops::Op;
 use std::collections::HashSet;
 
+/// Maximum depth of nested blocks. An `If` in a branch of an `If` has depth 2.
+pub const MAX_NESTED_BLOCKS: usize = 32;
+
 /// One operation of the graph: an op of the Top dialect with its operands, and what it computes.
 #[derive(Debug, Clone)]
 pub struct Operator {
@@ -58,6 +61,10 @@ impl Block {
             visit(operator);
             operator.blocks.iter().for_each(|b| b.walk(visit));
         }
+    }
+    /// Depth of the blocks nested in this one, itself included.
+    pub(super) fn depth(&self) -> usize {
+        1 + self.operators.iter().flat_map(|o| &o.blocks).map(Block::depth).max().unwrap_or(0)
     }
     /// Tensors that calls of ops by themselves name, while those of functions may make their coefficients again.
     pub(crate) fn named_by_ops(&self, named: &mut HashSet<Tensor>) {

@@ -1,9 +1,10 @@
 use super::{
-    Block, Mode, Operator, Preprocess, RecordedCall, Tensor, TensorInfo, TensorKind, tensor::Lineage, undo::Undo,
+    Block, MAX_NESTED_BLOCKS, Mode, Operator, Preprocess, RecordedCall, Tensor, TensorInfo, TensorKind,
+    tensor::Lineage, undo::Undo,
 };
 use crate::{
     array::Array,
-    base::{Cause, Dtype, Error, Ints, Result, Shape, Suggestions, argument, check_name, elements, shown},
+    base::{Cause, Dtype, Error, Ints, Result, Shape, Suggestions, argument, check_name, elements, misfit, shown},
     quant::Quantization,
 };
 use std::collections::{HashMap, HashSet};
@@ -317,6 +318,7 @@ impl Graph {
         &mut self,
         arguments: impl IntoIterator<Item = (String, Dtype, S)>,
     ) -> Result<Vec<Tensor>> {
+        self.check_nesting(1)?;
         self.open.push(Block::default());
         let mut given = Vec::new();
         for (name, dtype, shape) in arguments {
@@ -324,6 +326,14 @@ impl Graph {
         }
         self.current().arguments = given.clone();
         Ok(given)
+    }
+    /// Checks that blocks nested to `depth` fit into the current block.
+    pub(super) fn check_nesting(&self, depth: usize) -> Result<()> {
+        let depth = self.open.len() + depth;
+        if depth > MAX_NESTED_BLOCKS {
+            return Err(misfit("the block", format!("is nested {depth} deep; the maximum is {MAX_NESTED_BLOCKS}")));
+        }
+        Ok(())
     }
     pub(crate) fn end_block(&mut self, results: Vec<Tensor>) -> Result<Block> {
         results.iter().try_for_each(|t| self.tensor(*t).map(|_| ()))?;

@@ -53,6 +53,7 @@ impl Graph {
             let problem = format!("it has {}; expected {}", counted(blocks.len(), "block"), op.def().blocks.len());
             return Err(operator_error(op.def(), problem));
         }
+        self.check_nesting(blocks.iter().map(Block::depth).max().unwrap_or(0))?;
         self.atomic(|g| {
             let named = (0..types.len()).all(|i| results.get(i).is_some_and(|r| r.absent || r.name.is_some()));
             let stem = if named { String::new() } else { g.free_name(op.name()) };
@@ -264,7 +265,8 @@ impl Graph {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Array, Dtype, Graph, Tensor, ops};
+    use super::super::{Block, MAX_NESTED_BLOCKS};
+    use crate::{Array, Dtype, Graph, Result, Tensor, ops};
 
     fn graph() -> (Graph, Tensor) {
         let mut g = Graph::new("g").unwrap();
@@ -328,5 +330,44 @@ mod tests {
         assert_eq!(g.operators().len(), 1);
         let error = g.op(ops::If::new(cond)).out_dtypes([Dtype::Float32]).out_shapes([shape]).call().unwrap_err();
         assert!(error.to_string().contains("it has 0 blocks; expected 2"), "{error}");
+    }
+
+    /// A block of an `If` of an `If` .. of `depth` levels.
+    fn nested(g: &mut Graph, cond: Tensor, x: Tensor, depth: usize) -> Result<Block> {
+        let none: [(String, Dtype, [i64; 0]); 0] = [];
+        g.block(none.clone(), |g, _| {
+            if depth == 1 {
+                return Ok(vec![g.relu(x).call()?]);
+            }
+            let then = nested(g, cond, x, depth - 1)?;
+            let other = g.block(none, |g, _| Ok(vec![g.tanh(x).call()?]))?;
+            g.op(ops::If::new(cond))
+                .owns(then)
+                .owns(other)
+                .out_dtypes([Dtype::Float32])
+                .out_shapes([[1, 3, 4, 4]])
+                .call()
+        })
+    }
+
+    #[test]
+    fn nesting_is_bounded() {
+        let (mut g, x) = graph();
+        let cond = g.input("cond", Dtype::Float32, [1]).unwrap();
+        let error = nested(&mut g, cond, x, MAX_NESTED_BLOCKS + 1).unwrap_err().to_string();
+        assert!(error.starts_with("the block is nested 33 deep; the maximum is 32"), "{error}");
+        // Blocks built one by one count too.
+        let deepest = nested(&mut g, cond, x, MAX_NESTED_BLOCKS).unwrap();
+        let none: [(String, Dtype, [i64; 0]); 0] = [];
+        let error = g.block(none.clone(), |g, _| {
+            let other = g.block(none, |g, _| Ok(vec![g.tanh(x).call()?]))?;
+            g.op(ops::If::new(cond))
+                .owns(deepest)
+                .owns(other)
+                .out_dtypes([Dtype::Float32])
+                .out_shapes([[1, 3, 4, 4]])
+                .call()
+        });
+        assert!(error.unwrap_err().to_string().contains("is nested 33 deep"));
     }
 }

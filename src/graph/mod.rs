@@ -14,7 +14,7 @@ mod splice;
 mod tensor;
 mod undo;
 
-pub use block::{Block, Operator};
+pub use block::{Block, MAX_NESTED_BLOCKS, Operator};
 pub(crate) use call::{MadeBy, Recorded, RecordedCall};
 pub use graph::Graph;
 pub use insert::NewOperator;
