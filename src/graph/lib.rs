@@ -1,4 +1,4 @@
-//! The graph: tensors, operators and the calls that made them, names, quantization; checked as each operator is inserted.
+//! The graph: tensors, operators, and the calls that added them. Each operator is checked as it is inserted.
 
 use tpulang_array as array;
 use tpulang_base as base;
@@ -22,11 +22,12 @@ mod mode;
 mod operand;
 mod preprocess;
 mod propagate;
+mod scope;
 mod splice;
 mod tensor;
 mod undo;
 
-pub use block::{Block, Operator};
+pub use block::{Block, MAX_NESTED_BLOCKS, Operator};
 #[doc(hidden)]
 pub use call::{MadeBy, Recorded, RecordedCall};
 pub use graph::Graph;

@@ -23,6 +23,7 @@ use tpulang_ops as ops;
 use tpulang_quant as quant;
 
 mod document;
+mod expand;
 mod node;
 mod read;
 mod schema;
