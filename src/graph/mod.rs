@@ -13,6 +13,7 @@ mod propagate;
 mod splice;
 mod tensor;
 mod undo;
+mod yields;
 
 pub use block::{Block, MAX_NESTED_BLOCKS, Operator};
 pub(crate) use call::{MadeBy, Recorded, RecordedCall};

@@ -10,6 +10,7 @@ mod pair;
 mod parse;
 mod reader;
 mod text;
+mod transposed;
 mod types;
 mod writer;
 
