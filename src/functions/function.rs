@@ -282,7 +282,7 @@ fn operand_rows<A: ArgumentSet>(graph: &Graph, args: &mut A) -> Vec<[String; 3]>
     args.visit_operands(&mut |argument, operand| {
         let tensor = match operand {
             Operand::Tensor(t) => Some(*t),
-            Operand::Named(name) => graph.seen(name),
+            Operand::Named(name) => graph.lookup(name),
             Operand::Constant(_) => None,
         };
         known.extend(tensor.map(|t| (argument, t)));

@@ -69,7 +69,7 @@ impl<'g> Lowering<'g> {
     }
     fn coefficient(&mut self, name: &str, data: Array) -> Result<Tensor> {
         let (dtype, shape) = (data.dtype(), data.shape().to_vec());
-        let taken = self.graph.seen(name).is_some();
+        let taken = self.graph.lookup(name).is_some();
         let free = if taken { self.graph.free_name(name) } else { name.to_owned() };
         self.graph.add_tensor(Some(&free), dtype, shape, TensorKind::Coefficient(Some(data)))
     }
@@ -261,7 +261,7 @@ impl<'g> Lowering<'g> {
         let data = data.as_ref().map(repack).transpose()?;
         let name = self.graph.free_name(&format!("{}_packed", info.name));
         let made = self.graph.add_tensor(Some(&name), dtype, shape, TensorKind::Coefficient(data))?;
-        self.graph.change(made, |t| (t.of_call, t.stands_for) = (true, Some(from)));
+        self.graph.change(made, |t| (t.of_call, t.repacked_from) = (true, Some(from)));
         Ok(made)
     }
     /// Errors about these attributes of ops call them as the function calls its arguments.

@@ -5,24 +5,24 @@ use crate::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// A result of an operator that is to be inserted.
+/// A requested result of a new operator.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct NewResult {
-    /// Made where absent.
+    /// Generated if `None`.
     pub name: Option<String>,
-    /// Needed where the op's type rule leaves it open.
+    /// Required if the op's type rule leaves it open.
     pub dtype: Option<Dtype>,
-    /// Needed where the op has no type rule.
+    /// Required if the op has no type rule.
     pub shape: Option<Shape>,
-    /// It is `none`.
+    /// Whether the result is `none`.
     pub absent: bool,
 }
 
-/// The most results of one operator.
+/// Maximum number of results of an operator.
 const MAX_RESULTS: usize = 1 << 16;
 
 impl Graph {
-    /// An operator of any op of the Top dialect; [`NewOperator::call`] inserts it.
+    /// Builds an operator of any op of the Top dialect; [`NewOperator::call`] inserts it.
     ///
     /// ```
     /// use tpulang::{Dtype, Graph, ops};
@@ -36,10 +36,11 @@ impl Graph {
         NewOperator { graph: self, op: op.into(), results: Vec::new(), blocks: Vec::new() }
     }
 
-    /// Inserts an operator: infers the types of its results and adds them. `words` tells what the caller calls operands.
+    /// Inserts an operator: infers the types of its results and adds them. `words` maps the caller's argument names to
+    /// operands, for errors.
     ///
     /// # Errors
-    /// Operands, attributes and results do not fit together; the graph is then as it was.
+    /// Returns an error if operands, attributes and results do not fit together. The graph is then unchanged.
     pub(crate) fn insert(
         &mut self,
         op: Op<Tensor>,
@@ -68,12 +69,12 @@ impl Graph {
                 let name = results.get(i).and_then(|r| r.name.clone()).unwrap_or(made);
                 handles.push(Some(g.add_tensor(Some(&name), dtype, shape, TensorKind::Value)?));
             }
-            g.current().operators.push(Operator { op, results: handles.clone(), blocks });
+            g.current().operators.push(Operator { op, results: handles.clone(), blocks, is_edited: false });
             Ok(handles)
         })
     }
 
-    /// Dtype and shape of each result, none where it is absent.
+    /// Shape and dtype of each result; `None` for absent ones.
     pub(super) fn result_types(
         &self,
         op: &Op<Tensor>,
@@ -103,7 +104,7 @@ impl Graph {
             .collect()
     }
 
-    /// What the op's type rule says, where it has one.
+    /// The result types by the op's type rule; `None` if it has none.
     pub(crate) fn inferred(&self, op: &Op<Tensor>, words: &[(&'static str, Tensor)]) -> Result<Option<Vec<Inferred>>> {
         infer(&self.values(op, words)?)
     }
@@ -122,7 +123,7 @@ impl Graph {
         op.try_map(&mut |t: &Tensor| {
             let info = self.tensor(*t)?;
             let own = names.next().unwrap_or("operand");
-            // One tensor may be two arguments: each is called by its own.
+            // One tensor may be two arguments, each with its own name.
             let theirs = theirs.get(t).map_or(&[][..], Vec::as_slice);
             let called = theirs.iter().find(|w| !used.contains(*w)).or(theirs.last()).copied().unwrap_or(own);
             used.insert(called);
@@ -180,7 +181,7 @@ fn result_type(
     Ok(Some((inferred.shape.clone(), dtype)))
 }
 
-/// An operator in the making.
+/// A builder of an operator.
 #[must_use = "nothing is added to the graph until `.call()`"]
 pub struct NewOperator<'g> {
     graph: &'g mut Graph,
@@ -199,29 +200,29 @@ impl NewOperator<'_> {
         }
         self
     }
-    /// Names the result. Of several, the first.
+    /// Names the result, or the first of several.
     pub fn out_name(self, name: impl Into<String>) -> Self {
         self.out_names([name])
     }
-    /// Names the results, one each.
+    /// Names the results.
     pub fn out_names<S: Into<String>>(self, names: impl IntoIterator<Item = S>) -> Self {
         self.each(names, |r, name| r.name = Some(name.into()))
     }
-    /// The results' dtypes, where the op's type rule leaves them open or there is none.
+    /// Sets the dtypes of the results. Needed if the op's type rule leaves them open, or if it has none.
     pub fn out_dtypes(self, dtypes: impl IntoIterator<Item = Dtype>) -> Self {
         self.each(dtypes, |r, dtype| r.dtype = Some(dtype))
     }
-    /// The results' shapes, where the op has no type rule. One that is negative is refused by `call`.
+    /// Sets the shapes of the results. Needed if the op has no type rule. `call` refuses negative dimensions.
     pub fn out_shapes<S: Into<Ints>>(self, shapes: impl IntoIterator<Item = S>) -> Self {
         // A negative dimension becomes 0, which no tensor has.
         let shape = |s: Ints| s.0.iter().map(|&d| usize::try_from(d).unwrap_or(0)).collect();
         self.each(shapes, |r, s| r.shape = Some(shape(s.into())))
     }
-    /// Which of the results are there; an op says which may be `none`.
+    /// Sets which of the results are present. The op defines which may be `none`.
     pub fn out_present(self, present: impl IntoIterator<Item = bool>) -> Self {
         self.each(present, |r, present| r.absent = !present)
     }
-    /// The next of the blocks that the operator owns, made by [`Graph::block`].
+    /// Adds a block, built by [`Graph::block`], for the operator to own.
     pub fn owns(mut self, block: Block) -> Self {
         self.blocks.push(block);
         self
@@ -231,11 +232,12 @@ impl NewOperator<'_> {
         self
     }
 
-    /// Checks operands and attributes, infers the types of the results, and inserts the operator. Gives the results that
-    /// are there.
+    /// Checks operands and attributes, infers the types of the results, and inserts the operator. Returns the results that
+    /// are present.
     ///
     /// # Errors
-    /// They do not fit together, a name is taken, or a type that is not inferred is missing. The graph is then as it was.
+    /// Returns an error if operands and attributes do not fit together, if a name is taken, or if a type is neither
+    /// inferred nor given. The graph is then unchanged.
     pub fn call(self) -> Result<Vec<Tensor>> {
         let NewOperator { graph, op, results, blocks } = self;
         let context = CallContext {
@@ -254,7 +256,7 @@ impl NewOperator<'_> {
 }
 
 impl Graph {
-    /// Name, tensor and type of operands, as errors show them.
+    /// Argument name, tensor name and type of operands, for errors.
     pub(crate) fn operand_rows(&self, operands: impl Iterator<Item = (&'static str, Tensor)>) -> Vec<[String; 3]> {
         let row = |(name, t): (&str, Tensor)| {
             let info = self.tensor(t).ok()?;

@@ -1,15 +1,16 @@
-//! The graph: tensors, operators and the calls that made them, names, quantization; checked as each operator is inserted.
+//! The graph: tensors, operators, and the calls that added them. Each operator is checked as it is inserted.
 
 mod block;
 mod call;
 mod edit;
-#[expect(clippy::module_inception, reason = "the room is named after its main thing")]
+#[expect(clippy::module_inception, reason = "the module is named after its main type")]
 mod graph;
 mod insert;
 mod mode;
 mod operand;
 mod preprocess;
 mod propagate;
+mod scope;
 mod splice;
 mod tensor;
 mod undo;

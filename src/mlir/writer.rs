@@ -53,7 +53,7 @@ pub fn emit(graph: &Graph) -> Result<Emitted> {
     graph.check_complete()?;
     let quantization = graph.propagated_quantization()?;
     let context = context();
-    let (transposed, named_after) = (transposed_coefficients(graph), stand_ins(graph));
+    let (transposed, named_after) = (transposed_coefficients(graph), repacked_coefficients(graph));
     Emitter { context: &context, graph, quantization, transposed, named_after }.module()
 }
 
@@ -104,12 +104,12 @@ impl Body<'_> {
 }
 
 /// Coefficients that stand for others which are not emitted themselves, the first for each.
-fn stand_ins(graph: &Graph) -> HashMap<Tensor, Tensor> {
+fn repacked_coefficients(graph: &Graph) -> HashMap<Tensor, Tensor> {
     let mut used = graph.outputs().to_vec();
     graph.body().walk(&mut |o| used.extend(o.op.operands().map(|(_, t)| *t)));
     let mut taken: HashSet<Tensor> = used.iter().copied().collect();
-    let stands_for = |t: Tensor| graph.tensor(t).ok().and_then(|info| info.stands_for);
-    used.into_iter().filter_map(|t| Some((t, stands_for(t).filter(|of| taken.insert(*of))?))).collect()
+    let repacked_from = |t: Tensor| graph.tensor(t).ok().and_then(|info| info.repacked_from);
+    used.into_iter().filter_map(|t| Some((t, repacked_from(t).filter(|of| taken.insert(*of))?))).collect()
 }
 
 impl<'c> Emitter<'c, '_> {

@@ -16,6 +16,7 @@
 //! ```
 
 mod document;
+mod expand;
 mod node;
 mod read;
 mod schema;

@@ -51,11 +51,15 @@ impl NpzFile {
     /// Opens an archive and lists its entries.
     ///
     /// # Errors
-    /// The file cannot be read, is not a zip archive, or has one name twice.
+    /// Returns an error if the file cannot be read or is not a zip archive, or if entries share a name or bytes.
     pub fn open(path: impl AsRef<Path>) -> Result<NpzFile> {
         let path = path.as_ref();
-        let archive = ZipArchive::new(ZipBytes::open(path)?)
-            .map_err(|e| Error::format(path, format!("not an npz (zip) archive: {e}")))?;
+        let broken = |e| Error::format(path, format!("not an npz (zip) archive: {e}"));
+        let mut archive = ZipArchive::new(ZipBytes::open(path)?).map_err(broken)?;
+        // Reading `n` entries would take `n` times as long as the file is large.
+        if archive.has_overlapping_entries().map_err(broken)? {
+            return Err(Error::format(path, "its entries overlap; every array needs bytes of its own"));
+        }
         // The zip crate keeps the last entry of a name.
         if archive.has_duplicate_names() {
             return Err(Error::format(path, "it has several entries of one name; every array needs its own"));
@@ -287,6 +291,18 @@ mod tests {
         bytes.extend([0xff, 0xff, 0xff, 0xff, 0, 0]);
         fs::write(&path, bytes).unwrap();
         assert_eq!(read_npz(&path).unwrap()["a"], array);
+    }
+
+    #[test]
+    fn entries_do_not_overlap() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.npz");
+        let mut writer = NpzWriter::new(File::create(&path).unwrap(), &path);
+        writer.add("a", &Array::from([1f32, 2.0]), false).unwrap();
+        writer.zip.shallow_copy_file("a.npy", "b.npy").unwrap();
+        writer.finish().unwrap();
+        let error = NpzFile::open(&path).err().unwrap().to_string();
+        assert!(error.ends_with("its entries overlap; every array needs bytes of its own"), "{error}");
     }
 
     #[test]

@@ -1,5 +1,8 @@
-use super::{Dtype, Shape, counted, shape_text};
-use std::{fmt, path::PathBuf};
+use super::{Dtype, Shape, counted, escape::EscapeLines, escaped, escaped_path, shape_text};
+use std::{
+    fmt::{self, Write},
+    path::PathBuf,
+};
 
 /// Short for a result with tpulang's error.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
@@ -170,7 +173,7 @@ pub enum Cause {
     #[error("{0}")]
     MissingData(String),
     /// A file could not be read or written.
-    #[error("{}: {source}", path.display())]
+    #[error("{}: {source}", escaped_path(path))]
     Io {
         /// The file.
         path: PathBuf,
@@ -178,7 +181,7 @@ pub enum Cause {
         source: std::io::Error,
     },
     /// A file is not what it should be.
-    #[error("{}: {problem}", path.display())]
+    #[error("{}: {problem}", escaped_path(path))]
     Format {
         /// The file.
         path: PathBuf,
@@ -355,9 +358,11 @@ impl std::error::Error for Error {
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let Inner { cause, call, place } = &*self.0;
+        // Messages quote text of files; names and paths are on one line each.
+        let mut f = EscapeLines(f);
         if let Some(call) = call {
             let out = call.out.as_ref().map(|o| format!(" {o:?}")).unwrap_or_default();
-            write!(f, "{}{out} (ops[{}]): ", call.function, call.index)?;
+            write!(f, "{}{out} (ops[{}]): ", escaped(&call.function), call.index)?;
         }
         match cause {
             // The call names the op already.
@@ -366,20 +371,27 @@ impl fmt::Display for Error {
             }
             _ => write!(f, "{cause}")?,
         }
-        if let Some(call) = call {
-            let width = |i: usize| call.operands.iter().map(|o| o[i].chars().count()).max().unwrap_or(0);
-            let (a, b) = (width(0), width(1));
-            for [argument, name, ty] in &call.operands {
-                write!(f, "\n   {argument:a$}  {name:b$}  {ty}")?;
-            }
+        for row in call.iter().flat_map(CallContext::rows) {
+            write!(f, "\n   {row}")?;
         }
         if let Some(p) = place {
-            write!(f, "\n   --> {}:{}:{}", p.file, p.line, p.column)?;
+            write!(f, "\n   --> {}:{}:{}", escaped(&p.file), p.line, p.column)?;
             if !p.path.is_empty() {
-                write!(f, " ({})", p.path)?;
+                write!(f, " ({})", escaped(&p.path))?;
             }
         }
         Ok(())
+    }
+}
+
+impl CallContext {
+    /// The operands in aligned columns, one per line.
+    fn rows(&self) -> Vec<String> {
+        let cells = |o: &[String; 3]| o.each_ref().map(|cell| escaped(cell).into_owned());
+        let operands: Vec<[String; 3]> = self.operands.iter().map(cells).collect();
+        let width = |i: usize| operands.iter().map(|o| o[i].chars().count()).max().unwrap_or(0);
+        let (a, b) = (width(0), width(1));
+        operands.iter().map(|[argument, name, ty]| format!("{argument:a$}  {name:b$}  {ty}")).collect()
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod dtype;
 mod error;
+mod escape;
 pub mod files;
 mod lock;
 mod nearest;
@@ -12,6 +13,7 @@ mod shape;
 pub use dtype::Dtype;
 pub use error::{CallContext, Cause, Error, MAX_ERRORS, Place, Result};
 pub use error::{argument, invalid, misfit, shown};
+pub use escape::{escaped, escaped_lines, escaped_path};
 pub use lock::Lock;
 pub use nearest::{Suggestions, nearest};
 pub use numbers::{FromNumber, Ints, OneOrMany};
