@@ -7,7 +7,7 @@ PROFILE ?= release
 BIN = target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup demo build test check deny portable kernels gpu gpu-build gpu-check gpu-bench conformance quantized fuzz fuzz-input minilm bench bench-quick docs
+.PHONY: help setup demo build test check deny portable kernels gpu gpu-build gpu-check gpu-bench conformance lowered quantized fuzz fuzz-input minilm bench bench-quick docs
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -75,6 +75,12 @@ conformance: build ## the real tool chain judges every recorded case
 	sh conformance/setup.sh $(PEER)
 	$(PEER)/bin/python conformance/judge.py --bin $(BIN) --cases $(CASES) --exceptions tests/exceptions.toml
 	$(PEER)/bin/python conformance/preprocess.py --bin $(BIN)
+	$(PEER)/bin/python conformance/lowered.py --bin $(BIN) --only attention
+
+lowered: build ## networks compiled to float16 bmodels for bm1684x, run by the tool chain's simulator, compared with ours
+	sh conformance/setup.sh $(PEER)
+	sh scripts/minilm.sh build/minilm
+	$(PEER)/bin/python conformance/lowered.py --bin $(BIN)
 
 quantized: build ## integers beside those of the network lowered for bm1684x, by function
 	sh conformance/setup.sh $(PEER)

@@ -162,7 +162,7 @@ def main():
             s = Spec()
             KINDS[kind](s)
             with tempfile.TemporaryDirectory() as work:
-                verdict, detail = one(s, binary, work, kind in OTHER_TEXT)
+                verdict, detail = one(s, binary, work, s.other_text or kind in OTHER_TEXT)
             count[verdict] += 1
             if detail:
                 print("%s #%d: %s: %s\n    %s" % (kind, i, verdict, detail.strip(), json.dumps({"tensors": s.tensors, "ops": s.ops})))

@@ -12,6 +12,8 @@ class Spec:
     def __init__(self):
         self.tensors, self.inputs, self.ops, self.data = {}, [], [], {}
         self.mode = "f32"
+        # Whether its MLIR differs from TpuLang's on purpose.
+        self.other_text = False
 
     def tensor(self, name, shape, dtype="float32", coeff=False, values=None):
         self.tensors[name] = {"dtype": dtype, "shape": list(shape), **({"coeff": True} if coeff else {})}

@@ -18,6 +18,8 @@ def matmul(s):
     coeff = R.random() < 0.6
     w = s.tensor("w", right_batch + ([n, k] if rt else [k, n]), d, coeff)
     b = maybe(0.5, lambda: s.tensor("b", [n], d, True))
+    # Coefficients are emitted transposed, as the tool chain mistreats the flag.
+    s.other_text = rt and coeff
     s.call("matmul", input=x, right=w, bias=b, right_transpose=rt or None, keep_dims=maybe(0.2, lambda: False),
            do_relu=maybe(0.3, lambda: True), relu_limit=maybe(0.2, lambda: 6.0))
 

@@ -26,7 +26,7 @@ use std::{
     fmt,
     sync::{Arc, Weak},
 };
-use storage::{Elements, InFile, Storage, Words};
+use storage::{Elements, InFile, Storage, Swapped, Words};
 
 /// A Rust type that an [`Array`] can hold.
 pub trait Element: bytemuck::Pod + Send + Sync + PartialEq + fmt::Debug {
@@ -213,12 +213,27 @@ impl Array {
         // An empty array has no matrices to go through.
         let matrix = rows.saturating_mul(cols).saturating_mul(size).max(1);
         for (from, to) in self.bytes()?.chunks_exact(matrix).zip(out.bytes().chunks_exact_mut(matrix)) {
-            for (i, element) in from.chunks_exact(size).enumerate() {
-                let at = (i % cols * rows + i / cols) * size;
-                to[at..at + size].copy_from_slice(element);
+            match size {
+                1 => transpose::<1>(from, to, rows, cols),
+                2 => transpose::<2>(from, to, rows, cols),
+                4 => transpose::<4>(from, to, rows, cols),
+                _ => transpose::<8>(from, to, rows, cols),
             }
         }
         Ok(out.freeze())
+    }
+    /// Like [`Array::with_last_axes_swapped`], but copied on first use; [`Array::pieces`] does not keep the copy.
+    ///
+    /// # Errors
+    /// Returns an error if there are fewer than two axes.
+    pub fn with_last_axes_swapped_lazily(&self) -> Result<Array> {
+        let mut shape = self.shape.clone();
+        let [.., rows, cols] = shape.as_mut_slice() else {
+            return Err(Cause::Shape(format!("{} has no two axes to swap", shape_text(&self.shape))).into());
+        };
+        std::mem::swap(rows, cols);
+        let storage = Arc::new(Swapped::new(self.clone()));
+        Ok(Array { dtype: self.dtype, shape, storage, len: self.len })
     }
     /// With its elements in memory: a file's are read for this array alone, so that dropping it frees them.
     ///
@@ -350,6 +365,19 @@ fn cast<T: bytemuck::Pod>(bytes: &[u8]) -> Cow<'_, [T]> {
     }
 }
 
+/// Copies a matrix of elements of `SIZE` bytes to its transpose, in tiles that fit the cache.
+fn transpose<const SIZE: usize>(from: &[u8], to: &mut [u8], rows: usize, cols: usize) {
+    const TILE: usize = 32;
+    let ((from, _), (to, _)) = (from.as_chunks::<SIZE>(), to.as_chunks_mut::<SIZE>());
+    for (first_row, first_col) in (0..rows).step_by(TILE).flat_map(|r| (0..cols).step_by(TILE).map(move |c| (r, c))) {
+        for row in first_row..rows.min(first_row + TILE) {
+            for col in first_col..cols.min(first_col + TILE) {
+                to[col * rows + row] = from[row * cols + col];
+            }
+        }
+    }
+}
+
 fn check_size<T: Element>(dtype: Dtype) -> Result<()> {
     if size_of::<T>() == dtype.size() {
         return Ok(());
@@ -440,6 +468,26 @@ mod tests {
         assert_eq!(a.reshaped([4]).unwrap_err().to_string(), "the shape 4 takes 4 elements, not 6");
         let t = ndarray::arr2(&[[1f32, 2.0], [3.0, 4.0]]).reversed_axes();
         assert_eq!(Array::from(t).to_f32().unwrap(), [1.0, 3.0, 2.0, 4.0]);
+    }
+
+    #[test]
+    fn axes_are_swapped_lazily() {
+        let a = Array::from_vec([2, 2, 3], (0..12).collect::<Vec<i32>>()).unwrap();
+        let (now, later) = (a.with_last_axes_swapped().unwrap(), a.with_last_axes_swapped_lazily().unwrap());
+        assert_eq!(later.shape(), [2, 3, 2]);
+        let pieces = |a: &Array| {
+            let mut all = Vec::new();
+            a.pieces(|piece| {
+                all.extend_from_slice(piece);
+                Ok(())
+            })
+            .unwrap();
+            all
+        };
+        assert_eq!(pieces(&later), now.bytes().unwrap());
+        assert_eq!(later, now);
+        assert_eq!(pieces(&later), now.bytes().unwrap());
+        assert!(Array::from([1f32]).with_last_axes_swapped_lazily().is_err());
     }
 
     #[test]

@@ -1,5 +1,5 @@
 //! Where the elements of arrays are: in memory, or in a file until somebody needs them.
-use super::zeros;
+use super::{Array, zeros};
 use crate::base::{Error, Result};
 use std::{
     fs::File,
@@ -169,5 +169,34 @@ impl Read for At {
 impl Elements for At {
     fn with_reader(&self, take: &mut dyn FnMut(&mut dyn Read) -> io::Result<()>) -> io::Result<()> {
         take(&mut self.clone())
+    }
+}
+
+/// The elements of an array with its last two axes swapped, copied on use.
+pub(super) struct Swapped {
+    pub of: Array,
+    swapped: OnceLock<Array>,
+}
+impl Swapped {
+    pub fn new(of: Array) -> Self {
+        Swapped { of, swapped: OnceLock::new() }
+    }
+}
+impl Storage for Swapped {
+    fn bytes(&self) -> Result<&[u8]> {
+        match self.swapped.get() {
+            Some(swapped) => swapped.bytes(),
+            None => {
+                let swapped = self.of.with_last_axes_swapped()?;
+                self.swapped.get_or_init(|| swapped).bytes()
+            }
+        }
+    }
+    fn pieces(&self, to: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        match self.swapped.get() {
+            Some(swapped) => to(swapped.bytes()?),
+            // Neither the copy nor the elements of a file are kept.
+            None => to(self.of.in_memory()?.with_last_axes_swapped()?.bytes()?),
+        }
     }
 }

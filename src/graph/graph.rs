@@ -394,7 +394,8 @@ impl Graph {
         let missing = self.tensors().filter(|(_, t)| t.kind == TensorKind::Coefficient(None)).map(|(_, t)| {
             Error::from(Cause::MissingData(format!("the coefficient {:?} ({}) has no data", t.name, t.type_text())))
         });
-        Error::collect(missing.collect())
+        Error::collect(missing.collect())?;
+        self.check_all_yields()
     }
 }
 

@@ -17,6 +17,7 @@ mod pair;
 mod parse;
 mod reader;
 mod text;
+mod transposed;
 mod types;
 mod writer;
 

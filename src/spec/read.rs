@@ -203,7 +203,10 @@ impl<'a> Reader<'a> {
         let named = Named { out: outs, out_quant: out_quant(fields)? };
         let made = match callee {
             Callee::SpecFunction => return self.expand(&name, &entries, named).map(|()| true),
-            Callee::Op(def) => self.call_op(def, &name, fields, &entries, named),
+            Callee::Op(def) => match self.blocks(def, fields)? {
+                Some(blocks) => self.call_op(&name, fields, &entries, named, blocks),
+                None => return Ok(false),
+            },
             Callee::Function => {
                 let args = values(&entries)?;
                 functions::call_with(&mut self.graph, &name, ByName { args, named, ..ByName::default() })
@@ -225,32 +228,38 @@ impl<'a> Reader<'a> {
     /// A call of an op.
     fn call_op(
         &mut self,
-        def: &OpDef,
         name: &str,
         fields: &Fields<'a>,
         entries: &[(String, Node<'a>)],
         named: Named,
+        blocks: Vec<Block>,
     ) -> Result<Vec<Tensor>> {
+        let args = values(entries)?;
+        let (dtypes, shapes) = (one_or_list::<Dtype>(fields, "out_dtype")?, shapes(fields)?);
+        functions::call_with(&mut self.graph, name, ByName { args, named, dtypes, shapes, blocks })
+    }
+    /// Reads the blocks of an op; `None` if there are errors in them, which are recorded.
+    fn blocks(&mut self, def: &OpDef, fields: &Fields<'a>) -> Result<Option<Vec<Block>>> {
+        let errors = self.errors.len();
         let mut blocks = Vec::new();
         for block in def.blocks {
             // `then_branch` is written as `then`.
             let key = block.trim_end_matches("_branch");
             blocks.push(self.block(fields.need(key)?)?);
         }
-        let args = values(entries)?;
-        let (dtypes, shapes) = (one_or_list::<Dtype>(fields, "out_dtype")?, shapes(fields)?);
-        functions::call_with(&mut self.graph, name, ByName { args, named, dtypes, shapes, blocks })
+        let blocks: Option<Vec<Block>> = blocks.into_iter().collect();
+        Ok(blocks.filter(|_| self.errors.len() == errors))
     }
 
-    /// A block owned by an op.
-    fn block(&mut self, node: &Node<'a>) -> Result<Block> {
+    /// A block owned by an op; `None` if its outputs do not exist because of an error.
+    fn block(&mut self, node: &Node<'a>) -> Result<Option<Block>> {
         let fields = node.fields(&["ops", "outputs"])?;
         let (ops, outputs) = (fields.need("ops")?, fields.need("outputs")?);
         let none: [(String, Dtype, Shape); 0] = [];
         self.graph.begin_block(none)?;
         let results = self.ops(ops).and_then(|()| self.names(outputs));
         let block = self.graph.end_block(results.as_ref().ok().cloned().flatten().unwrap_or_default());
-        results.and(block)
+        Ok(if results?.is_some() { Some(block?) } else { None })
     }
 
     /// Adds the place of the argument that a call's error is about.

@@ -152,6 +152,15 @@ fn ops_stand_by_themselves() {
     let module = mlir::emit(&g).unwrap().text;
     assert!(module.contains("\"top.If\"") && module.contains("\"top.Yield\""), "{module}");
     assert_same(&mlir::emit(&mlir::read_text(&module).unwrap()).unwrap().text, &module);
+    // Branches must yield what the results are.
+    let error = read(&with("", &cond.replace("float32", "int32"))).unwrap_err().to_string();
+    assert!(error.contains("its then_branch yields \"t\" (1x4 float32) for a result of 1x4 int32"), "{error}");
+    let yields = module.lines().find(|line| line.contains("top.Yield")).unwrap();
+    let error = mlir::read_text(&module.replacen(yields, "\"top.Yield\"() : () -> ()", 1)).unwrap_err().to_string();
+    assert!(error.contains("its then_branch yields 0 values; expected 1, for 1 result"), "{error}");
+    // An error in a branch is not followed by one about what the branch yields.
+    let error = read(&with("", &cond.replace(r#""op": "tanh""#, r#""op": "tan_h""#))).unwrap_err();
+    assert_eq!(error.each().len(), 1, "{error}");
 }
 
 #[test]
