@@ -13,6 +13,7 @@ mod cuda_libraries;
 mod cuda_networks;
 #[cfg(feature = "cuda")]
 mod cuda_ops;
+mod documents;
 mod drawn;
 mod exercise;
 mod golden;
@@ -26,6 +27,7 @@ mod mutate;
 mod networks;
 mod pair;
 mod places;
+mod readme;
 mod roundtrip;
 mod schema;
 mod specs;

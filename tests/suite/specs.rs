@@ -22,7 +22,8 @@ const LAYER: &str = r#""layer": {"inputs": ["a"], "ops": [{"op": "matmul", "args
 #[test]
 fn functions_are_made_again_by_each_call() {
     let document = std::fs::read_to_string("docs/spec.md").unwrap();
-    let (_, rest) = document.split_once("```json\n").unwrap();
+    let (_, rest) = document.split_once("## Functions of a spec").unwrap();
+    let (_, rest) = rest.split_once("```json\n").unwrap();
     let g = read(rest.split_once("```").unwrap().0).unwrap_or_else(|e| panic!("{e}"));
     let names: Vec<_> = g.tensors().map(|(_, t)| t.name.as_str()).collect();
     assert_eq!(names, ["a", "w", "layer0/h", "layer0", "layer1/h", "layer1"]);
