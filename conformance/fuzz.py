@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Compares tpulang with TpuLang on random one-function graphs: canonical text, and numbers of the Top executor.
+"""Compares tpulang with TpuLang on random one-function graphs: canonical text, and values of the Top executor.
 
     fuzz.py --bin TPULANG [--seed N] [--count N] [--only REGEX]
     fuzz.py --list [--only REGEX]
 
-Each graph is built by TpuLang itself and by `tpulang convert` from the same spec, both are taken through tpuc-opt, and
-where the executor runs the peer's module its tensors are compared with `tpulang run`. Graphs that TpuLang or tpuc-opt
-refuse are only counted. The graphs are those of kinds/; --only takes the kinds whose whole name matches.
+TpuLang and `tpulang convert` build each graph from the same spec, and tpuc-opt canonicalizes both. If the executor runs
+the peer's module, its tensors are compared with those of `tpulang run`. Graphs that TpuLang or tpuc-opt reject are only
+counted. kinds/ generates the graphs; --only selects kinds whose full name matches.
 """
 import argparse
 import collections
@@ -23,7 +23,7 @@ from random_graph import R, Spec
 
 opt, env = tool_chain()
 if "TPULANG_FUZZ" not in os.environ:
-    # The loader reads the library path when a process starts.
+    # The loader reads the library path only when a process starts.
     env["TPULANG_FUZZ"] = "1"
     os.execve(sys.executable, [sys.executable] + sys.argv, env)
 os.environ.setdefault("REGRESSION_PATH", tempfile.gettempdir())
@@ -36,7 +36,7 @@ from tools.model_runner import mlir_inference
 
 
 def forked(f, timeout=60):
-    """whether f ran to its end in a child"""
+    """whether f succeeds in a child process"""
     pid = os.fork()
     if pid == 0:
         code = 1
@@ -87,12 +87,12 @@ def by_tpulang(s, work):
 
 
 def saturated(a, dtype):
-    """the executor's numbers, which are floats, as the dtype holds them"""
+    """the executor's floats, clipped to the range of the dtype"""
     return a.clip(np.iinfo(dtype).min, np.iinfo(dtype).max) if dtype.kind in "iu" else a
 
 
 def one(s, binary, work, other_text):
-    """-> (verdict, detail); other_text: the texts differ on purpose, and only outputs are compared"""
+    """-> (verdict, detail); other_text: the texts differ on purpose, so only outputs are compared"""
     join = os.path.join
     spec = s.json()
     np.savez(join(work, "weights.npz"), **{n: s.data[n] for n, t in s.tensors.items() if t.get("coeff")})
@@ -123,7 +123,7 @@ def one(s, binary, work, other_text):
         os.chdir(work)
         np.savez("top.npz", **mlir_inference({n: s.data[n] for n in s.inputs}, "peer.mlir", dump_all=True))
 
-    # The executor computes with quantized values as if they were real ones.
+    # The executor treats stored quantized values as real values.
     if "quant.uniform" in peer or not forked(infer):
         return ("other text, no numbers" if diff else "equal text, no numbers"), ""
     top, out = np.load(join(work, "top.npz")), np.load(join(work, "out.npz"))
