@@ -1,4 +1,4 @@
-//! Integration tests: what a user meets.
+//! Integration tests, from the user's point of view.
 mod arrows;
 mod backends;
 mod bad_input;
@@ -32,7 +32,7 @@ mod roundtrip;
 mod schema;
 mod specs;
 
-/// Snapshots lie in `snapshots/`, one file a name.
+/// Compares with the snapshot `snapshots/NAME.snap`.
 fn snapshot(name: &str, text: &str) {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("../../snapshots");
@@ -41,7 +41,7 @@ fn snapshot(name: &str, text: &str) {
     settings.bind(|| insta::assert_snapshot!(name, text));
 }
 
-/// Numbers from a seed (SplitMix64).
+/// Random numbers from a seed (SplitMix64).
 struct SplitMix(u64);
 
 impl SplitMix {
