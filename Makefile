@@ -42,27 +42,27 @@ portable: setup ## that it compiles without MLIR, without CUDA, and for ARM
 	@if rustup target add $(ARM) >/dev/null 2>&1; then cargo check --no-default-features --features cli --target $(ARM); \
 	else echo "no standard library for $(ARM) can be had: checked for this machine alone" >&2; cargo check --no-default-features --features cli; fi
 
-# The tests leave what they have compiled in target/tmp; without that folder they compile all again.
-kernels: setup ## NVIDIA's compiler on every CUDA kernel that the tests have met, for three architectures; needs no GPU
+# The tests keep compiled kernels in target/tmp; without that folder they compile all of them again.
+kernels: setup ## compile every CUDA kernel that the tests met with NVIDIA's compiler, for three architectures; needs no GPU
 	sh conformance/nvrtc.sh $(NVRTC)
 	[ -d target/tmp/sources ] || { rm -rf target/tmp/kernels; cargo test --test suite -- cuda; }
 	python3 conformance/nvrtc.py --library $(NVRTC)/libnvrtc.so.13 --sources target/tmp/sources
 
-gpu: gpu-check gpu-bench ## all that is to be done where a GPU is at hand
+gpu: gpu-check gpu-bench ## run gpu-check and gpu-bench
 
 GPU_BIN = target/gpu/release/tpulang
-gpu-build: ## a small binary to carry to a GPU machine: without MLIR
+gpu-build: ## build a small binary for a GPU machine, without MLIR
 	cargo build --release --no-default-features --features cuda,cli --target-dir target/gpu --bin tpulang
 
 MINUTES ?= 30
-gpu-check: ## on a machine with a GPU: recorded and random graphs beside the CPU, compute-sanitizer; SKIP_BUILD=1 where the binary was carried there
+gpu-check: ## on a GPU machine: compare recorded and random graphs with the CPU, run compute-sanitizer; SKIP_BUILD=1 if the binary was copied there
 	$(if $(SKIP_BUILD),,$(MAKE) gpu-build)
 	python3 conformance/gpu.py --bin $(GPU_BIN) --cases $(CASES) --minutes $(MINUTES)
 
-# A Python with numpy, and PyTorch for CUDA where there is one. GPU_BENCH=--tf32, --precision f16, --small, --only ..
+# A Python with numpy, and optionally PyTorch for CUDA. GPU_BENCH=--tf32, --precision f16, --small, --only ..
 PYTHON ?= python3
 BENCH_MINUTES ?= 20
-gpu-bench: ## on a machine with a GPU: speed beside PyTorch and beside what the card attains: build/bench/gpu.md; SKIP_BUILD=1 as above
+gpu-bench: ## on a GPU machine: compare speed with PyTorch and the card's limits (build/bench/gpu.md); SKIP_BUILD=1 as above
 	$(if $(SKIP_BUILD),,$(MAKE) gpu-build)
 	$(PYTHON) benches/gpu.py --bin $(GPU_BIN) --minutes $(BENCH_MINUTES) $(GPU_BENCH)
 
@@ -71,36 +71,36 @@ docs: setup ## write the generated files anew
 	cargo run --quiet -- ops --markdown ops > docs/ops.md
 	cargo run --quiet -- schema > docs/schema.json
 
-conformance: build ## the real tool chain judges every recorded case
+conformance: build ## compare every recorded case with tpu_mlir
 	sh conformance/setup.sh $(PEER)
 	$(PEER)/bin/python conformance/judge.py --bin $(BIN) --cases $(CASES) --exceptions tests/exceptions.toml
 	$(PEER)/bin/python conformance/preprocess.py --bin $(BIN)
 
-quantized: build ## integers beside those of the network lowered for bm1684x, by function
+quantized: build ## compare integers with those of the network lowered for bm1684x, by function
 	sh conformance/setup.sh $(PEER)
 	$(PEER)/bin/python conformance/quantized.py --bin $(BIN) --cases $(CASES)
 
-fuzz: build ## random graphs against TpuLang
+fuzz: build ## compare random graphs with TpuLang
 	sh conformance/setup.sh $(PEER)
 	$(PEER)/bin/python conformance/fuzz.py --bin $(BIN)
 
 SECONDS ?= 600
 TARGETS ?= spec safetensors npz mlir_bytes mlir_grammar ops
-fuzz-input: setup ## hostile input to each reader, for SECONDS each (needs cargo-fuzz and a nightly tool chain)
+fuzz-input: setup ## feed hostile input to each reader for SECONDS each (needs cargo-fuzz and a nightly toolchain)
 	for t in $(TARGETS); do mkdir -p fuzz/corpus/$$t && cargo +nightly fuzz run -O -s none $$t fuzz/corpus/$$t tests/ops tests/cases/Max tests/cases/Softmax examples/patterns -- -max_total_time=$(SECONDS) -rss_limit_mb=3000 -timeout=20 || exit 1; done
 
-minilm: setup ## fetch a real language model, convert it, run it, and let the tool chain take it
+minilm: setup ## download a language model, convert it, run it, and pass it to tpuc-opt
 	sh scripts/minilm.sh build/minilm
 	cargo run --profile $(PROFILE) --example minilm
 	if [ -e $(PEER)/ready ]; then $(PEER)/bin/python conformance/accept.py build/minilm/minilm_origin.mlir; fi
 
-bench: build ## speed beside TpuLang, onnxruntime, PyTorch and pymlir: docs/performance.md
+bench: build ## compare speed with TpuLang, onnxruntime, PyTorch and pymlir (docs/performance.md)
 	sh conformance/setup.sh $(PEER)
 	sh benches/setup.sh $(BENCH_PEER)
 	$(PEER)/bin/python benches/build_convert.py --bin $(BIN)
 	$(BENCH_PEER)/bin/python benches/compare.py --bin $(BIN) --peer $(PEER)
 	cargo bench
 
-bench-quick: build ## a few of its networks, briefly: build/bench/performance.md
+bench-quick: build ## a short run on a few networks (build/bench/performance.md)
 	sh benches/setup.sh $(BENCH_PEER)
 	$(BENCH_PEER)/bin/python benches/compare.py --bin $(BIN) --peer $(PEER) --quick
