@@ -18,9 +18,10 @@ fn anchor(heading: &str) -> String {
     kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect()
 }
 
+/// Viewers ignore the case of an anchor.
 fn has_heading(document: &Path, wanted: &str) -> bool {
     let text = fs::read_to_string(document).unwrap();
-    text.lines().filter(|l| l.starts_with('#')).any(|l| anchor(l.trim_start_matches('#')) == wanted)
+    text.lines().filter(|l| l.starts_with('#')).any(|l| anchor(l.trim_start_matches('#')) == wanted.to_lowercase())
 }
 
 #[test]
