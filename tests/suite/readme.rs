@@ -31,19 +31,19 @@ tpulang() { "$TPULANG" "$@"; }
 make() { [ "$*" = demo ] && sh scripts/demo.sh "$TPULANG"; }
 "#;
 
-/// Separates the outputs of blocks.
-const MARK: &str = "==== next block ====";
+/// The line that separates the outputs of blocks.
+const MARK: &str = "==== next block ====\n";
 
 /// A shell script of all blocks, in one shell, since later blocks use variables of earlier ones.
 fn script(blocks: &[Block]) -> String {
     let mut script = PRELUDE.to_owned();
     for block in blocks {
         script += &match block.language {
-            "sh" => format!("echo '{MARK}'\n{}", block.text),
+            "sh" => format!("printf '{MARK}'\n{}", block.text),
             // The command after the prompt may fail; its output is compared.
             "console" => {
                 let command = block.text.lines().next().and_then(|l| l.strip_prefix("$ ")).expect("a prompt");
-                format!("echo '{MARK}'\n{{ {command}; }} 2>&1 || true\n")
+                format!("printf '{MARK}'\n{{ {command}; }} 2>&1 || true\n")
             }
             _ => continue,
         };
@@ -76,7 +76,7 @@ fn every_command_runs_and_prints_what_is_shown() {
     let (text, errors) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
     assert!(out.status.success(), "the commands of README.md fail:\n{text}{errors}");
 
-    let printed = text.split(&format!("{MARK}\n")).skip(1);
+    let printed = text.split(MARK).skip(1);
     let run: Vec<_> = blocks.iter().filter(|b| ["sh", "console"].contains(&b.language)).collect();
     assert!(run.len() >= 5 && run.len() == printed.clone().count(), "{text}");
     for (block, printed) in run.iter().zip(printed).filter(|(b, _)| b.language == "console") {
