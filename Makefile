@@ -42,27 +42,27 @@ portable: setup ## that it compiles without MLIR, without CUDA, and for ARM
 	@if rustup target add $(ARM) >/dev/null 2>&1; then cargo check --no-default-features --features cli --target $(ARM); \
 	else echo "no standard library for $(ARM) can be had: checked for this machine alone" >&2; cargo check --no-default-features --features cli; fi
 
-# The tests keep compiled kernels in target/tmp; without that folder they compile all of them again.
-kernels: setup ## compile every CUDA kernel that the tests met with NVIDIA's compiler, for three architectures; needs no GPU
+# The tests leave what they have compiled in target/tmp; without that folder they compile all again.
+kernels: setup ## NVIDIA's compiler on every CUDA kernel that the tests have met, for three architectures; needs no GPU
 	sh conformance/nvrtc.sh $(NVRTC)
 	[ -d target/tmp/sources ] || { rm -rf target/tmp/kernels; cargo test --test suite -- cuda; }
 	python3 conformance/nvrtc.py --library $(NVRTC)/libnvrtc.so.13 --sources target/tmp/sources
 
-gpu: gpu-check gpu-bench ## run gpu-check and gpu-bench
+gpu: gpu-check gpu-bench ## all that is to be done where a GPU is at hand
 
 GPU_BIN = target/gpu/release/tpulang
-gpu-build: ## build a small binary for a GPU machine, without MLIR
+gpu-build: ## a small binary to carry to a GPU machine: without MLIR
 	cargo build --release --no-default-features --features cuda,cli --target-dir target/gpu --bin tpulang
 
 MINUTES ?= 30
-gpu-check: ## on a GPU machine: compare recorded and random graphs with the CPU, run compute-sanitizer; SKIP_BUILD=1 if the binary was copied there
+gpu-check: ## on a machine with a GPU: recorded and random graphs beside the CPU, compute-sanitizer; SKIP_BUILD=1 where the binary was carried there
 	$(if $(SKIP_BUILD),,$(MAKE) gpu-build)
 	python3 conformance/gpu.py --bin $(GPU_BIN) --cases $(CASES) --minutes $(MINUTES)
 
-# A Python with numpy, and optionally PyTorch for CUDA. GPU_BENCH=--tf32, --precision f16, --small, --only ..
+# A Python with numpy, and PyTorch for CUDA where there is one. GPU_BENCH=--tf32, --precision f16, --small, --only ..
 PYTHON ?= python3
 BENCH_MINUTES ?= 20
-gpu-bench: ## on a GPU machine: compare speed with PyTorch and the card's limits (build/bench/gpu.md); SKIP_BUILD=1 as above
+gpu-bench: ## on a machine with a GPU: speed beside PyTorch and beside what the card attains: build/bench/gpu.md; SKIP_BUILD=1 as above
 	$(if $(SKIP_BUILD),,$(MAKE) gpu-build)
 	$(PYTHON) benches/gpu.py --bin $(GPU_BIN) --minutes $(BENCH_MINUTES) $(GPU_BENCH)
 

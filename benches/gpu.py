@@ -135,7 +135,7 @@ class Torch:
             pass
 
     def ask(self, do, **what):
-        # The remaining time bounds work that starts late.
+        # What is begun shortly before the end may not take long.
         limit = max(30, min(LIMIT, self.a.deadline + 30 - time.time()))
         try:
             self.process.stdin.write(json.dumps(dict(what, do=do)) + "\n")
@@ -336,7 +336,7 @@ def arguments():
     ap.add_argument("--seconds", type=float, default=0.3, help="per program and round")
     ap.add_argument("--no-torch", action="store_true")
     ap.add_argument("--no-compile", action="store_true", help="without torch.compile")
-    ap.add_argument("--keep", action="store_true", help="keep the files of the networks")
+    ap.add_argument("--keep", action="store_true", help="the networks' files")
     ap.add_argument("--work", default="build/bench/gpu")
     ap.add_argument("--out", default="build/bench/gpu.md")
     a = ap.parse_args()

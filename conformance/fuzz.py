@@ -4,9 +4,9 @@
     fuzz.py --bin TPULANG [--seed N] [--count N] [--only REGEX]
     fuzz.py --list [--only REGEX]
 
-TpuLang and `tpulang convert` build each graph from the same spec, and tpuc-opt canonicalizes both. If the executor runs
-the peer's module, its tensors are compared with those of `tpulang run`. Graphs that TpuLang or tpuc-opt reject are only
-counted. kinds/ generates the graphs; --only selects kinds whose full name matches.
+Each graph is built by TpuLang itself and by `tpulang convert` from the same spec, both are taken through tpuc-opt, and
+where the executor runs the peer's module its tensors are compared with `tpulang run`. Graphs that TpuLang or tpuc-opt
+refuse are only counted. The graphs are those of kinds/; --only takes the kinds whose whole name matches.
 """
 import argparse
 import collections
@@ -36,7 +36,7 @@ from tools.model_runner import mlir_inference
 
 
 def forked(f, timeout=60):
-    """whether f succeeds in a child process"""
+    """whether f ran to its end in a child"""
     pid = os.fork()
     if pid == 0:
         code = 1
@@ -123,7 +123,7 @@ def one(s, binary, work, other_text):
         os.chdir(work)
         np.savez("top.npz", **mlir_inference({n: s.data[n] for n in s.inputs}, "peer.mlir", dump_all=True))
 
-    # The executor treats stored quantized values as real values.
+    # The executor computes with quantized values as if they were real ones.
     if "quant.uniform" in peer or not forked(infer):
         return ("other text, no numbers" if diff else "equal text, no numbers"), ""
     top, out = np.load(join(work, "top.npz")), np.load(join(work, "out.npz"))

@@ -3,10 +3,10 @@
 
     gpu.py --bin TPULANG [--cases FOLDER] [--minutes N] [--seed N] [--only REGEX] [--no-sanitizer]
 
-Order: the recorded cases (folders with spec.json and inputs.npz), fused and not, with all installed libraries; products and
-convolutions again with only cuBLASLt, only cuDNN and neither; everything with float16 instead of float32, within 4e-3;
-if compute-sanitizer is installed, each case under memcheck and racecheck; then random graphs of kinds/ for the given
-minutes, alternating with and without libraries. Needs Python with numpy.
+First the recorded cases (folders with spec.json and inputs.npz), fused and not, with the libraries that are there; those of
+products and convolutions again with cuBLASLt alone, cuDNN alone and neither; and all with float16 in the place of float32,
+within 4e-3. Then, if compute-sanitizer is installed, each of them under memcheck and racecheck; then random graphs of kinds/
+for so many minutes, with the libraries and without in turn. Needs Python with numpy.
 """
 import argparse
 import concurrent.futures
@@ -27,7 +27,7 @@ from random_graph import R, Spec
 
 TOLERANCE = 1e-5
 OF_HALVES = 4e-3
-# Values of TPULANG_LIBRARIES; None uses all installed libraries.
+# Libraries that are used, by their names in TPULANG_LIBRARIES; None for those that are there.
 PATHS = [None, "cublaslt", "cudnn", "none"]
 MADE_OF_PRODUCTS = re.compile(r'"op": "[a-z0-9_]*(matmul|conv|attention|lstm|gru|rnn|mlp|einsum)')
 
@@ -41,7 +41,7 @@ def run(command, libraries=None):
 
 
 def differences(cpu, gpu, tolerance):
-    """the differences between two archives"""
+    """what differs between two archives"""
     with np.load(cpu) as a, np.load(gpu) as b:
         if sorted(a.files) != sorted(b.files):
             yield f"other tensors: {sorted(a.files)} and {sorted(b.files)}"
@@ -55,7 +55,7 @@ def differences(cpu, gpu, tolerance):
                     yield f"{name}: {np.count_nonzero(x != y)} of {x.size} integers"
             else:
                 with np.errstate(over="ignore"):
-                    # Values beyond the range of float16 are infinite there.
+                    # What is beyond float16 is infinite there.
                     x = x.astype(np.float16).astype(x.dtype) if tolerance == OF_HALVES else x
                 same = (x == y) | (np.isnan(x) & np.isnan(y))
                 with np.errstate(all="ignore"):
@@ -66,7 +66,7 @@ def differences(cpu, gpu, tolerance):
 
 
 def compare(binary, spec, inputs, folder, *more, libraries=None, tolerance=TOLERANCE, on_gpu=()):
-    """the difference or error; None if there is none, or the CPU rejects the graph too"""
+    """what differs, or why it cannot be run; none where the CPU refuses it too"""
     cpu, gpu = os.path.join(folder, "cpu.npz"), os.path.join(folder, "gpu.npz")
     command = [binary, "run", spec, "-i", inputs, *more, "-o"]
     code, said = run(command + [cpu])
@@ -77,7 +77,7 @@ def compare(binary, spec, inputs, folder, *more, libraries=None, tolerance=TOLER
 
 
 def halves(case, folder):
-    """copies a case with float16 instead of float32: its spec and inputs"""
+    """a copy of a case with float16 in the place of float32: its spec and inputs"""
     spec = json.loads((case / "spec.json").read_text().replace('"float32"', '"float16"'))
     for name in filter(None, ["inputs.npz", spec.get("weights")]):
         with np.load(case / name) as arrays:
@@ -95,7 +95,7 @@ def in_halves(binary, case, folder):
 
 
 def there(binary, case, folder):
-    """those of PATHS that this machine has"""
+    """the paths of PATHS that this machine has"""
     for path in PATHS:
         command = [binary, "run", str(case / "spec.json"), "-i", str(case / "inputs.npz"), "-d", "cuda", "-o", os.path.join(folder, "out.npz")]
         code, said = run(command, path)
@@ -145,7 +145,7 @@ def sanitized(binary, cases):
         for case in cases:
             with tempfile.TemporaryDirectory() as folder:
                 command = [tool, "--tool", check, "--error-exitcode", "9", binary, "run", str(case / "spec.json"), "-i"]
-                # Runs without libraries: faults in their kernels are not ours.
+                # The kernels of libraries are not ours to judge.
                 command += [str(case / "inputs.npz"), "-d", "cuda", "-o", os.path.join(folder, "out.npz")]
                 code, said = run(command, "none")
             if code == 9:

@@ -1,9 +1,9 @@
-"""Compiles every kernel that the tests met on the emulated GPU with NVIDIA's run-time compiler.
+"""Asks NVIDIA's run-time compiler whether it takes every kernel that the tests have compiled for the emulated GPU.
 
   nvrtc.py --library libnvrtc.so.13 --sources FOLDER [--architectures sm_80,sm_90,sm_100]
 
-The first lines of each source name the functions requested from it. The many small generated kernels are compiled together, each
-in its own namespace."""
+Each source's first lines name the functions that are asked for. Generated kernels, of which there are many small ones, are compiled
+together, each in a namespace of its own."""
 
 import argparse
 import concurrent.futures
@@ -30,7 +30,7 @@ class Compiler:
         return f"{major.value}.{minor.value}"
 
     def problem(self, text, names, architecture):
-        """The compiler's error; None if the text compiles for the architecture to code that is not empty."""
+        """What is wrong with a text; nothing where it compiles, for the architecture, to more than nothing."""
         library, program = self.library, ctypes.c_void_p()
         library.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"kernels.cu", 0, None, None)
         for name in names:

@@ -1,5 +1,5 @@
-"""Generators of random graphs, one file per family of functions. KINDS has all of them by name. OTHER_TEXT gives the reason
-why a kind's text differs from the peer's on purpose; only output values are compared for these."""
+"""Generators of random graphs, a file for each family of functions; KINDS has them all by name. OTHER_TEXT says of some why
+their text is another than the peer's on purpose: of these only the numbers of the outputs are compared."""
 import importlib
 import pkgutil
 

@@ -1,4 +1,4 @@
-//! The recorded cases without tpu_mlir: run on the CPU, and read from every form of MLIR.
+//! The recorded cases, without the tool chain: run on the CPU, read back from every form of MLIR.
 use std::{
     fs,
     path::{Path, PathBuf},
@@ -20,7 +20,7 @@ pub fn cases() -> Vec<PathBuf> {
     found
 }
 
-/// Runs a graph on the case's inputs and compares every tensor with the peer's Top executor.
+/// Runs a graph on the case's inputs and compares every tensor that the peer's Top executor gave.
 fn check(case: &Path, graph: &Graph) {
     let feeds = read_npz(case.join("inputs.npz")).unwrap();
     let options = RunOptions { all: true, ..Default::default() };

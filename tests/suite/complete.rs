@@ -1,16 +1,16 @@
-//! Every function and every computed op has its tests.
+//! Nothing is without its tests: every function and every op with a rule is where its tests should be.
 use super::snapshot;
 use serde_json::{Value, json};
 use std::fs;
 use tpulang::{functions::functions, mlir, ops::OPS, spec};
 
-/// The text of all files in `folder` that end in `ending`.
+/// The text of all files of a folder with that ending.
 fn texts(folder: &str, ending: &str) -> String {
     let paths = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
     paths.filter(|p| p.to_string_lossy().ends_with(ending)).map(|p| fs::read_to_string(p).unwrap()).collect()
 }
 
-/// The MLIR of each example.
+/// What each example becomes.
 #[test]
 fn every_example_is_golden() {
     let mut families: Vec<_> = functions().map(|f| f.family()).collect();
@@ -25,8 +25,7 @@ fn every_example_is_golden() {
     }
 }
 
-/// Functions that TpuLang cannot build, so that the fuzzer has nothing to compare with: three exist only in its documents, and
-/// one fails.
+/// Of which TpuLang has nothing to compare with: forms that only its documents know, one that it cannot build.
 const ALONE: [&str; 4] = ["conv3d_v2", "conv_v2", "deconv_v2", "log_sigmoid"];
 
 #[test]

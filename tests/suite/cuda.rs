@@ -71,7 +71,7 @@ pub fn emulated() -> &'static Path {
         let makes = [
             "-Wall -Wextra -Werror -shared -Wl,-soname,libcuda.so.1 cuda.cpp -o libcuda.so",
             "-Wall -Wextra -Werror -shared nvrtc.cpp -o libnvrtc.so",
-            // With the options of kernels, so that the precompiled header is used.
+            // As kernels are compiled, so that it is taken.
             "-w -x c++-header emulated.h -o emulated.h.gch",
         ];
         // Under the name that libraries link to.
@@ -171,7 +171,7 @@ fn recorded_graphs_give_the_cpus_numbers() {
     assert_eq!(fallbacks(&report), [""; 0]);
 }
 
-/// A folder with these libraries under every name that is looked up.
+/// A folder whose libraries are these, in place of every one that would be looked for.
 fn libraries(cuda: Option<&Path>, nvrtc: Option<&Path>) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, library) in [("cuda", cuda), ("nvrtc", nvrtc)] {

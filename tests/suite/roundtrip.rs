@@ -51,7 +51,7 @@ fn mlir_and_back() {
     let written = mlir::write_pair(&g, dir.path()).unwrap();
     let again = mlir::read(&written.mlir, None).unwrap();
     let text = fs::read_to_string(&written.mlir).unwrap();
-    // The first line identifies the weights.
+    // The first line tells which weights these are.
     assert_eq!(mlir::emit(&again).unwrap().text, text.split_once('\n').unwrap().1);
     let feeds = [
         (

@@ -1,4 +1,4 @@
-//! Specs beyond single calls: ops called directly, functions of a spec, and their errors.
+//! Specs beyond single calls: ops by themselves, functions of a spec, what is taken and what is told.
 use tpulang::{Graph, Result, exec, mlir, spec};
 
 fn read(text: &str) -> Result<Graph> {
