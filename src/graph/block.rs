@@ -33,10 +33,14 @@ impl Operator {
 /// around them.
 #[derive(Debug, Clone, Default)]
 pub struct Block {
-    pub(crate) arguments: Vec<Tensor>,
-    pub(crate) operators: Vec<Operator>,
-    pub(crate) calls: Vec<RecordedCall>,
-    pub(crate) results: Vec<Tensor>,
+    #[doc(hidden)]
+    pub arguments: Vec<Tensor>,
+    #[doc(hidden)]
+    pub operators: Vec<Operator>,
+    #[doc(hidden)]
+    pub calls: Vec<RecordedCall>,
+    #[doc(hidden)]
+    pub results: Vec<Tensor>,
 }
 
 impl Block {
@@ -51,6 +55,10 @@ impl Block {
     /// What it gives: the graph's outputs, or what the operator that owns it makes of them.
     pub fn results(&self) -> &[Tensor] {
         &self.results
+    }
+    /// For each operator the index of the call that added it, of which a function may have added several.
+    pub fn call_indices(&self) -> impl Iterator<Item = usize> {
+        self.calls.iter().enumerate().flat_map(|(i, call)| std::iter::repeat_n(i, call.operators))
     }
     /// Every operator in the order of computation, each before those in its blocks: the one way through a graph.
     pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Operator)) {

@@ -5,7 +5,8 @@ use std::fmt;
 
 /// A call that was made, with how many operators it added.
 #[derive(Debug, Clone)]
-pub(crate) struct RecordedCall {
+#[doc(hidden)]
+pub struct RecordedCall {
     pub made_by: MadeBy,
     pub outputs: Vec<Tensor>,
     pub out_quant: Vec<Option<Quantization>>,
@@ -14,7 +15,8 @@ pub(crate) struct RecordedCall {
 
 /// What was called.
 #[derive(Debug, Clone)]
-pub(crate) enum MadeBy {
+#[doc(hidden)]
+pub enum MadeBy {
     Function(Box<dyn Recorded>),
     /// The op itself: its operator says all.
     Op,
@@ -28,7 +30,8 @@ impl RecordedCall {
 }
 
 /// A function with its arguments.
-pub(crate) trait Recorded: fmt::Debug + Send + Sync {
+#[doc(hidden)]
+pub trait Recorded: fmt::Debug + Send + Sync {
     fn clone_box(&self) -> Box<dyn Recorded>;
     /// The function's name.
     fn function(&self) -> &'static str;

@@ -160,7 +160,7 @@ impl Graph {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Array, Dtype, Graph, mlir, ops::Attribute, spec};
+    use tpulang::{Array, Dtype, Graph, mlir, ops::Attribute, spec};
 
     #[test]
     fn a_graph_is_edited() {

@@ -40,7 +40,8 @@ pub struct Graph {
 
 /// Where names are made and looked for.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Scope {
+#[doc(hidden)]
+pub struct Scope {
     /// `head/attention/`
     prefix: String,
     /// Other names of tensors, in a function of a spec; what is not among them is not seen there, but coefficients.
@@ -106,7 +107,8 @@ impl Graph {
         self.tensors.iter().enumerate().filter_map(|(i, t)| Some((self.lineage.handle(i), t.as_ref()?)))
     }
     /// The inputs and coefficients that a spec declares: all but those that calls of functions make again.
-    pub(crate) fn declared(&self) -> impl Iterator<Item = (Tensor, &TensorInfo)> {
+    #[doc(hidden)]
+    pub fn declared(&self) -> impl Iterator<Item = (Tensor, &TensorInfo)> {
         let mut named = HashSet::new();
         self.body.named_by_ops(&mut named);
         let is_source = |t: &TensorInfo| !matches!(t.kind, TensorKind::Value | TensorKind::Argument);
@@ -137,7 +139,8 @@ impl Graph {
         })
     }
     /// As [`Graph::find`], where it is no mistake that there is none.
-    pub(crate) fn seen(&self, name: &str) -> Option<Tensor> {
+    #[doc(hidden)]
+    pub fn seen(&self, name: &str) -> Option<Tensor> {
         let Scope { prefix, bound } = &self.scope;
         let scoped = (!prefix.is_empty()).then(|| self.by_name.get(&format!("{prefix}{name}"))).flatten();
         let found = bound.as_ref().and_then(|b| b.get(name)).or(scoped).copied();
@@ -245,12 +248,14 @@ impl Graph {
     }
     /// Until [`Graph::leave_function`], names are made in the scope `name`, and besides what is made in it only
     /// coefficients and the tensors of `bound` are seen.
-    pub(crate) fn enter_function(&mut self, name: &str, bound: HashMap<String, Tensor>) -> Result<Scope> {
+    #[doc(hidden)]
+    pub fn enter_function(&mut self, name: &str, bound: HashMap<String, Tensor>) -> Result<Scope> {
         check_name(name)?;
         let inner = Scope { prefix: format!("{}{name}/", self.scope.prefix), bound: Some(bound) };
         Ok(std::mem::replace(&mut self.scope, inner))
     }
-    pub(crate) fn leave_function(&mut self, outer: Scope) {
+    #[doc(hidden)]
+    pub fn leave_function(&mut self, outer: Scope) {
         self.scope = outer;
     }
     fn in_scope<R>(&mut self, inner: Scope, build: impl FnOnce(&mut Graph) -> Result<R>) -> Result<R> {
@@ -313,7 +318,8 @@ impl Graph {
         }
         block
     }
-    pub(crate) fn begin_block<S: Into<Ints>>(
+    #[doc(hidden)]
+    pub fn begin_block<S: Into<Ints>>(
         &mut self,
         arguments: impl IntoIterator<Item = (String, Dtype, S)>,
     ) -> Result<Vec<Tensor>> {
@@ -325,14 +331,16 @@ impl Graph {
         self.current().arguments = given.clone();
         Ok(given)
     }
-    pub(crate) fn end_block(&mut self, results: Vec<Tensor>) -> Result<Block> {
+    #[doc(hidden)]
+    pub fn end_block(&mut self, results: Vec<Tensor>) -> Result<Block> {
         results.iter().try_for_each(|t| self.tensor(*t).map(|_| ()))?;
         let mut block = self.open.pop().unwrap_or_default();
         block.results = results;
         Ok(block)
     }
     /// Calls a tensor otherwise.
-    pub(crate) fn rename(&mut self, tensor: Tensor, name: &str) -> Result<()> {
+    #[doc(hidden)]
+    pub fn rename(&mut self, tensor: Tensor, name: &str) -> Result<()> {
         check_name(name)?;
         let name = format!("{}{name}", self.scope.prefix);
         let old = self.tensor(tensor)?.name.clone();
@@ -345,7 +353,9 @@ impl Graph {
         Ok(())
     }
 
-    pub(crate) fn slots(&self) -> &[Option<TensorInfo>] {
+    #[doc(hidden)]
+
+    pub fn slots(&self) -> &[Option<TensorInfo>] {
         &self.tensors
     }
     /// The block that operators are added to.
@@ -353,7 +363,8 @@ impl Graph {
         self.open.last_mut().unwrap_or(&mut self.body)
     }
     /// Whether an operator uses the tensor, or it is an output, also in the blocks that are being built.
-    pub(crate) fn is_used(&self, tensor: Tensor) -> bool {
+    #[doc(hidden)]
+    pub fn is_used(&self, tensor: Tensor) -> bool {
         let mut used = false;
         for block in self.open.iter().chain([&self.body]) {
             used |= block.results.contains(&tensor);
@@ -361,11 +372,13 @@ impl Graph {
         }
         used
     }
-    pub(crate) fn calls_made(&self) -> usize {
+    #[doc(hidden)]
+    pub fn calls_made(&self) -> usize {
         self.calls
     }
     /// How many operators there are in the block that is being built.
-    pub(crate) fn operators_made(&mut self) -> usize {
+    #[doc(hidden)]
+    pub fn operators_made(&mut self) -> usize {
         self.current().operators.len()
     }
     pub(crate) fn record(&mut self, call: RecordedCall) {
@@ -373,13 +386,9 @@ impl Graph {
         self.current().calls.push(call);
     }
 
-    pub(crate) fn add_tensor(
-        &mut self,
-        name: Option<&str>,
-        dtype: Dtype,
-        shape: Shape,
-        kind: TensorKind,
-    ) -> Result<Tensor> {
+    #[doc(hidden)]
+
+    pub fn add_tensor(&mut self, name: Option<&str>, dtype: Dtype, shape: Shape, kind: TensorKind) -> Result<Tensor> {
         elements(&shape, dtype)?;
         let name = match name {
             Some(name) => {
@@ -415,7 +424,8 @@ impl Graph {
     }
     /// A name that is free, without the scope: `stem_<n>`, n the number of calls so far, or a greater one: the next, where
     /// those between are taken.
-    pub(crate) fn free_name(&self, stem: &str) -> String {
+    #[doc(hidden)]
+    pub fn free_name(&self, stem: &str) -> String {
         let free = |n: usize| !self.by_name.contains_key(&format!("{}{stem}_{n}", self.scope.prefix));
         let first = self.calls;
         // Numbers are mostly taken in a row, and may be so many that one does not try them all: a free one is looked for
@@ -455,7 +465,8 @@ impl Graph {
         }
     }
     /// Everything a reader of the graph may rely on before emission or execution.
-    pub(crate) fn check_complete(&self) -> Result<()> {
+    #[doc(hidden)]
+    pub fn check_complete(&self) -> Result<()> {
         if self.outputs().is_empty() {
             return Err(argument("outputs", "not set", "call set_outputs first"));
         }

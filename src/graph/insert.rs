@@ -7,7 +7,8 @@ use std::collections::{HashMap, HashSet};
 
 /// A result of an operator that is to be inserted.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct NewResult {
+#[doc(hidden)]
+pub struct NewResult {
     /// Made where absent.
     pub name: Option<String>,
     /// Needed where the op's type rule leaves it open.
@@ -40,7 +41,8 @@ impl Graph {
     ///
     /// # Errors
     /// Operands, attributes and results do not fit together; the graph is then as it was.
-    pub(crate) fn insert(
+    #[doc(hidden)]
+    pub fn insert(
         &mut self,
         op: Op<Tensor>,
         results: &[NewResult],
@@ -102,7 +104,8 @@ impl Graph {
     }
 
     /// What the op's type rule says, where it has one.
-    pub(crate) fn inferred(&self, op: &Op<Tensor>, words: &[(&'static str, Tensor)]) -> Result<Option<Vec<Inferred>>> {
+    #[doc(hidden)]
+    pub fn inferred(&self, op: &Op<Tensor>, words: &[(&'static str, Tensor)]) -> Result<Option<Vec<Inferred>>> {
         infer(&self.values(op, words)?)
     }
 
@@ -224,7 +227,8 @@ impl NewOperator<'_> {
         self.blocks.push(block);
         self
     }
-    pub(crate) fn results(mut self, results: Vec<NewResult>) -> Self {
+    #[doc(hidden)]
+    pub fn results(mut self, results: Vec<NewResult>) -> Self {
         self.results = results;
         self
     }

@@ -106,12 +106,14 @@ impl Preprocess {
     ///
     /// # Errors
     /// A value is not allowed.
-    pub(crate) fn attributes(&self, shape: &[usize]) -> Result<Attributes> {
+    #[doc(hidden)]
+    pub fn attributes(&self, shape: &[usize]) -> Result<Attributes> {
         self.check(shape)?;
         Attributes::new(op_def("Input")?, self.pairs(shape))
     }
     /// Whether its values fit each other and an input of that shape.
-    pub(crate) fn check(&self, shape: &[usize]) -> Result<()> {
+    #[doc(hidden)]
+    pub fn check(&self, shape: &[usize]) -> Result<()> {
         let channels = self.pixel_format.channels();
         for (name, values) in [("preprocess.mean", &self.mean), ("preprocess.scale", &self.scale)] {
             if values.len() < channels {

@@ -18,7 +18,8 @@ impl Graph {
     ///
     /// # Errors
     /// Two propagated quantizations contradict each other.
-    pub(crate) fn propagated_quantization(&self) -> Result<Vec<Option<Quantization>>> {
+    #[doc(hidden)]
+    pub fn propagated_quantization(&self) -> Result<Vec<Option<Quantization>>> {
         let mut all: Vec<Option<Quantization>> =
             self.slots().iter().map(|t| t.as_ref().and_then(|t| t.quantization.clone())).collect();
         let mut pairs: Vec<(Tensor, Tensor, &str)> = Vec::new();

@@ -162,7 +162,7 @@ fn names(graph: &Graph, tensors: &[Tensor]) -> Result<Vec<String>> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Array, Dtype, Graph, Quantization, mlir, ops};
+    use tpulang::{Array, Dtype, Graph, Quantization, mlir, ops};
 
     /// A block of 4 columns, its weight, a number and a quantized branch.
     fn block() -> Graph {

@@ -18,7 +18,8 @@ impl Tensor {
         Tensor { index, graph }
     }
     /// Its place in tables with an entry a tensor.
-    pub(crate) fn index(self) -> usize {
+    #[doc(hidden)]
+    pub fn index(self) -> usize {
         self.index as usize
     }
 }
@@ -86,9 +87,11 @@ pub struct TensorInfo {
     /// Image preprocessing, of inputs only.
     pub preprocess: Option<Preprocess>,
     /// A coefficient that a call made of an argument, and makes again when it is made again.
-    pub(crate) of_call: bool,
+    #[doc(hidden)]
+    pub of_call: bool,
     /// The coefficient whose data it has in another form; emitted under that one's name, where that is free.
-    pub(crate) stands_for: Option<Tensor>,
+    #[doc(hidden)]
+    pub stands_for: Option<Tensor>,
 }
 
 impl TensorInfo {

@@ -42,7 +42,8 @@ impl Drop for Attempt<'_> {
 
 impl Graph {
     /// Changes a tensor, to be changed back should the call in progress fail.
-    pub(crate) fn change(&mut self, tensor: Tensor, f: impl FnOnce(&mut TensorInfo)) {
+    #[doc(hidden)]
+    pub fn change(&mut self, tensor: Tensor, f: impl FnOnce(&mut TensorInfo)) {
         if let Some(Some(info)) = self.tensors.get_mut(tensor.index()) {
             if self.undo.depth > 0 {
                 self.undo.changed.push((tensor, info.clone()));
@@ -51,7 +52,8 @@ impl Graph {
         }
     }
     /// Runs `f`; if it fails, the graph is as if nothing had been added or changed.
-    pub(crate) fn atomic<R>(&mut self, f: impl FnOnce(&mut Graph) -> Result<R>) -> Result<R> {
+    #[doc(hidden)]
+    pub fn atomic<R>(&mut self, f: impl FnOnce(&mut Graph) -> Result<R>) -> Result<R> {
         let mark = Some(self.mark());
         self.undo.depth += 1;
         let mut attempt = Attempt { graph: self, mark };
@@ -88,7 +90,7 @@ impl Graph {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Array, Dtype, Graph, Quantization, base::Cause, graph::Preprocess};
+    use crate::{Array, Dtype, Graph, Preprocess, Quantization, base::Cause};
 
     fn is_send<T: Send + Sync>() {}
 

@@ -83,7 +83,7 @@ pub fn read_text(text: &str) -> Result<Graph> {
 }
 
 /// As [`read_text`], with the numbers of some coefficients, by name.
-pub(crate) fn read_text_with(text: &str, numbers: &IndexMap<String, Vec<f64>>) -> Result<Graph> {
+pub fn read_text_with(text: &str, numbers: &IndexMap<String, Vec<f64>>) -> Result<Graph> {
     read_module(text, "module", numbers, |_| Err(Cause::MissingData(String::new()).into()))
 }
 

@@ -15,7 +15,7 @@ use std::{fmt::Write as _, io::Write as _, path::Path};
 /// An operator owns a block that takes arguments, for which specs have no form.
 pub fn to_text(graph: &Graph, weights: Option<&str>) -> Result<String> {
     let mut out = String::new();
-    let name_list = |tensors: &[crate::Tensor]| -> Result<String> {
+    let name_list = |tensors: &[Tensor]| -> Result<String> {
         let names = tensors.iter().map(|t| graph.tensor(*t).map(|t| t.name.as_str())).collect::<Result<Vec<_>>>()?;
         Ok(json!(names).to_string())
     };

@@ -1,5 +1,4 @@
 //! Integration tests, from the user's point of view.
-mod arrows;
 mod backends;
 mod bad_input;
 mod cases;
