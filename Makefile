@@ -7,7 +7,7 @@ PROFILE ?= release
 BIN = target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup demo build test check deny portable kernels gpu gpu-build gpu-check gpu-bench conformance quantized fuzz fuzz-input minilm bench bench-quick docs
+.PHONY: help setup demo build test check deny portable kernels gpu gpu-build gpu-check gpu-bench conformance quantized fuzz fuzz-input minilm bench bench-quick docs ops
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -65,6 +65,9 @@ BENCH_MINUTES ?= 20
 gpu-bench: ## on a machine with a GPU: speed beside PyTorch and beside what the card attains: build/bench/gpu.md; SKIP_BUILD=1 as above
 	$(if $(SKIP_BUILD),,$(MAKE) gpu-build)
 	$(PYTHON) benches/gpu.py --bin $(GPU_BIN) --minutes $(BENCH_MINUTES) $(GPU_BENCH)
+
+ops: setup ## generate src/ops/generated from the definitions in td
+	cargo run --quiet -p tpulang-td
 
 docs: setup ## write the generated files anew
 	cargo run --quiet -- ops --markdown functions > docs/functions.md
