@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Compares tpulang with TpuLang on random one-function graphs: canonical text, and numbers of the Top executor.
+"""Compares tpulang with TpuLang on random one-function graphs: canonical text, and values of the Top executor.
 
     fuzz.py --bin TPULANG [--seed N] [--count N] [--only REGEX]
     fuzz.py --list [--only REGEX]
@@ -23,7 +23,7 @@ from random_graph import R, Spec
 
 opt, env = tool_chain()
 if "TPULANG_FUZZ" not in os.environ:
-    # The loader reads the library path when a process starts.
+    # The loader reads the library path only when a process starts.
     env["TPULANG_FUZZ"] = "1"
     os.execve(sys.executable, [sys.executable] + sys.argv, env)
 os.environ.setdefault("REGRESSION_PATH", tempfile.gettempdir())
@@ -87,12 +87,12 @@ def by_tpulang(s, work):
 
 
 def saturated(a, dtype):
-    """the executor's numbers, which are floats, as the dtype holds them"""
+    """the executor's floats, clipped to the range of the dtype"""
     return a.clip(np.iinfo(dtype).min, np.iinfo(dtype).max) if dtype.kind in "iu" else a
 
 
 def one(s, binary, work, other_text):
-    """-> (verdict, detail); other_text: the texts differ on purpose, and only outputs are compared"""
+    """-> (verdict, detail); other_text: the texts differ on purpose, so only outputs are compared"""
     join = os.path.join
     spec = s.json()
     np.savez(join(work, "weights.npz"), **{n: s.data[n] for n, t in s.tensors.items() if t.get("coeff")})

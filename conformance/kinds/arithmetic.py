@@ -1,4 +1,4 @@
-"""Functions of two tensors, or of a tensor and a number."""
+"""Arithmetic on two tensors, or a tensor and a number."""
 from random_graph import R, broadcast_pair, float_type, maybe, quantized, scale, zero
 
 
@@ -31,7 +31,7 @@ def binary_quant(s, d):
     else:
         other = s.tensor("z", b, d, kind < 0.6)
     pair = [x, other] if R.random() < 0.7 else [other, x]
-    # A difference is signed, as TpuLang has it.
+    # TpuLang makes differences signed.
     out = maybe(0.3, lambda: "int8") if op != "sub" else "int8"
     s.call(op, tensor_i0=pair[0], tensor_i1=pair[1], scale=[scale(), scale(), scale()],
            zero_point=maybe(0.4, lambda: [zero(d), zero(d), zero(out or d)]), out_dtype=out)

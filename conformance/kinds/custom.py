@@ -1,4 +1,4 @@
-"""Operators of the user. tpuc-opt needs their plug-in, so that only what is refused is compared."""
+"""Custom operators. tpuc-opt needs their plug-in, so only rejected graphs are compared."""
 from random_graph import R, maybe, shape
 
 

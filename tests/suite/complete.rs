@@ -64,7 +64,7 @@ fn every_function_has_random_graphs() {
     assert_eq!(generated(python), HashSet::from(["a", "d"]));
 }
 
-/// Each example with one tensor exchanged for another: of a dtype or shape that few functions take.
+/// Each example with one tensor replaced by one of a dtype or shape that few functions accept.
 #[test]
 fn what_every_function_says_to_wrong_tensors() {
     let mut all = String::new();

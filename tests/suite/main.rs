@@ -1,4 +1,4 @@
-//! Integration tests: what a user meets.
+//! Integration tests, from the user's point of view.
 mod backends;
 mod bad_input;
 mod cases;
@@ -12,6 +12,7 @@ mod cuda_libraries;
 mod cuda_networks;
 #[cfg(feature = "cuda")]
 mod cuda_ops;
+mod documents;
 mod drawn;
 mod escapes;
 mod exercise;
@@ -27,11 +28,12 @@ mod mutate;
 mod networks;
 mod pair;
 mod places;
+mod readme;
 mod roundtrip;
 mod schema;
 mod specs;
 
-/// Snapshots lie in `snapshots/`, one file a name.
+/// Compares with the snapshot `snapshots/NAME.snap`.
 fn snapshot(name: &str, text: &str) {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("../../snapshots");

@@ -1,4 +1,4 @@
-//! What real networks hold that single calls do not.
+//! Patterns of real networks that single calls do not have.
 use tpulang::{
     Array, Dtype, Graph, Tensor,
     array::read_npz,
@@ -12,7 +12,7 @@ fn weights(shape: [usize; 2]) -> Array {
     Array::from_f64s(Dtype::Float32, shape, (0..n).map(|i| ((i * 7) % 23) as f64 / 8.0 - 1.0)).unwrap()
 }
 
-/// PyTorch's layout of a fused projection: one matrix [3 * hidden, hidden], transposed, its product cut in three.
+/// A fused projection in PyTorch's layout: one transposed matrix [3 * hidden, hidden], whose product is split in three.
 fn fused_qkv(cut: impl FnOnce(&mut Graph, Tensor) -> tpulang::Result<Vec<Tensor>>) -> Graph {
     let mut g = Graph::new("qkv").unwrap();
     let x = g.input("x", Dtype::Float32, [2, 5, 8]).unwrap();
@@ -145,7 +145,7 @@ fn products_of_integers_keep_their_flag() {
     assert!(text.contains("right_transpose = true") && text.contains("loc(\"w\")"), "{text}");
 }
 
-/// `main` returning an error shows what is wrong, not how errors are made.
+/// Returning an error from `main` prints its message, not its fields.
 #[test]
 fn an_error_that_main_returns_is_readable() {
     let mut g = Graph::new("g").unwrap();

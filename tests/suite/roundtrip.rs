@@ -69,7 +69,7 @@ fn mlir_and_back() {
     assert_eq!(run(&g), run(&again));
 }
 
-/// The names of results are at their places, as the tool chain has them, where the first is absent.
+/// Names of results keep their positions, as in tpu_mlir, if the first result is absent.
 #[test]
 fn names_beside_an_absent_result() {
     let mut g = Graph::new("lstm").unwrap();
@@ -115,7 +115,7 @@ fn what_json_has_no_number_for_survives() {
     assert_same(&mlir::emit(&again).unwrap().text, &mlir::emit(&g).unwrap().text);
 }
 
-/// What was read from MLIR has calls of ops alone; as a spec and back it is the same.
+/// A graph read from MLIR has only calls of ops; written as a spec and read again, it is equal.
 #[test]
 fn every_module_is_a_spec() {
     for case in super::cases::cases() {
@@ -130,7 +130,7 @@ fn every_module_is_a_spec() {
     }
 }
 
-/// A coefficient that stands for a number belongs to the call, until an edit makes its operators calls of their own.
+/// A coefficient made from a number belongs to the call, until an edit replaces it by calls of its ops.
 #[test]
 fn coefficients_of_calls_outlive_them() {
     let mut g = Graph::new("g").unwrap();

@@ -19,18 +19,19 @@ fn with(functions: &str, ops: &str) -> String {
 
 const LAYER: &str = r#""layer": {"inputs": ["a"], "ops": [{"op": "matmul", "args": {"input": "a", "right": "w"}, "out": "h"}, {"op": "relu", "args": {"input": "h"}, "out": "out"}], "outputs": ["out"]}"#;
 
-/// The example of the document.
+/// The example of docs/spec.md.
 #[test]
 fn functions_are_made_again_by_each_call() {
     let document = std::fs::read_to_string("docs/spec.md").unwrap();
-    let (_, rest) = document.split_once("```json\n").unwrap();
+    let (_, rest) = document.split_once("## Functions of a spec").unwrap();
+    let (_, rest) = rest.split_once("```json\n").unwrap();
     let g = read(rest.split_once("```").unwrap().0).unwrap_or_else(|e| panic!("{e}"));
     let names: Vec<_> = g.tensors().map(|(_, t)| t.name.as_str()).collect();
     assert_eq!(names, ["a", "w", "layer0/h", "layer0", "layer1/h", "layer1"]);
     let x = tpulang::Array::from_vec([2, 4], vec![-1f32, 2.0, -3.0, 4.0, 5.0, -6.0, 7.0, -8.0]).unwrap();
     let session = exec::Session::new(&g, exec::CpuBackend::new(), &exec::RunOptions::default()).unwrap();
     assert_eq!(session.run(&[("a", x)]).unwrap()["layer1"].to_f32().unwrap(), [0.0, 2.0, 0.0, 4.0, 5.0, 0.0, 7.0, 0.0]);
-    // What is written has the calls inlined, and is the same network.
+    // The written spec has the calls inlined, and is the same network.
     let text = spec::to_text(&g, None).unwrap();
     assert_same(&mlir::emit(&read(&text).unwrap()).unwrap().text, &mlir::emit(&g).unwrap().text);
 }
@@ -170,7 +171,7 @@ fn what_editors_write_is_taken() {
     assert!(read(&text.replacen('{', r#"{"$schema": "tpulang.schema.json", "#, 1)).is_ok());
 }
 
-/// A word that is also the name of a tensor that a mistake spoiled is not that tensor.
+/// A string argument that equals the name of a tensor with an error is not that tensor.
 #[test]
 fn words_are_no_tensors() {
     let ops = r#"{"op": "relu", "args": {"input": "q"}, "out": "half_up"},

@@ -1,5 +1,5 @@
 //! Which vector instructions there are, and functions compiled for each of them.
-#![allow(unsafe_code, reason = "functions for an instruction set are called; docs/architecture.md lists it")]
+#![allow(unsafe_code, reason = "functions for an instruction set are called; docs/safety.md lists it")]
 use rten_simd::{SimdOp, isa};
 use std::{env, sync::OnceLock};
 
