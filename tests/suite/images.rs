@@ -53,7 +53,7 @@ fn pixels_are_those_of_opencv() {
         let expected = image.to_f64().unwrap();
         let error = |i: usize| (found[i % 3 * height * width + i / 3] - expected[i]).abs();
         let largest = (0..expected.len()).map(error).fold(0.0, f64::max);
-        assert!(largest <= if name.ends_with("jpg") { 4.0 } else { 0.0 }, "{name}: differs by {largest}");
+        assert!(largest <= if name.ends_with("jpg") { 6.0 } else { 0.0 }, "{name}: differs by {largest}");
     }
 }
 

@@ -82,8 +82,8 @@ fn expansions_are_counted_first() {
     let call = |level: usize| format!(r#"{{"op": "f{level}", "args": {{"x": "x"}}, "out": "y"}}"#);
     assert_eq!(read(&with(&doubling(11), &call(10))).unwrap().operators().len(), 1024);
     for (levels, expected) in [
-        (27, "f26 expands to 201326589 calls; a spec may have 1000000 in all"),
-        (32, "f31 expands to 6442450941 calls"),
+        (27, "f26 expands to 201326590 calls; a spec may have 1000000 in all"),
+        (32, "f31 expands to 6442450942 calls"),
         (33, "is called at depth 33; functions may call functions up to 32 deep"),
     ] {
         let error = read(&with(&doubling(levels), &call(levels - 1))).unwrap_err().to_string();

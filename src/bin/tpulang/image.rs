@@ -106,6 +106,8 @@ fn png(bytes: &[u8]) -> Result<(Pixels, Option<Vec<u8>>), Problem> {
     let channels = reader.output_color_type().0.samples();
     let mut bytes = buffer(width, height, channels)?;
     reader.next_frame(&mut bytes).map_err(problem)?;
+    // Exif data may follow the pixels.
+    reader.finish().map_err(problem)?;
     let exif = reader.info().exif_metadata.as_ref().map(|exif| exif.to_vec());
     let gray_alpha = || bytes.chunks(2).flat_map(|p| [p[0], p[0], p[0], p[1]]).collect();
     let pixels = match channels {
@@ -122,6 +124,8 @@ fn jpeg(bytes: &[u8]) -> Result<(Pixels, Option<Vec<u8>>), Problem> {
     let problem = |e: zune_jpeg::errors::DecodeErrors| e.to_string().trim_end().to_owned();
     decoder.decode_headers().map_err(problem)?;
     let (width, height) = decoder.dimensions().ok_or("it has no header")?;
+    check_size(width, height)?;
+    check_complete(bytes, width, height)?;
     let (space, channels) = match decoder.input_colorspace() {
         Some(ColorSpace::Luma) => (ColorSpace::Luma, 1),
         _ => (ColorSpace::RGB, 3),
@@ -133,30 +137,64 @@ fn jpeg(bytes: &[u8]) -> Result<(Pixels, Option<Vec<u8>>), Problem> {
     Ok((Pixels { height, width, channels, bytes }, exif))
 }
 
-fn bmp(bytes: &[u8]) -> Result<Pixels, Problem> {
-    let options = DecoderOptions::new_safe().set_strict_mode(true).set_max_width(usize::MAX).set_max_height(usize::MAX);
-    let mut decoder = zune_bmp::BmpDecoder::new_with_options(ZCursor::new(bytes), options);
-    let problem = |e: zune_bmp::BmpDecoderErrors| format!("{e:?}").trim_end().to_owned();
-    decoder.decode_headers().map_err(problem)?;
-    let (width, height) = decoder.dimensions().ok_or("it has no header")?;
-    let channels = decoder.colorspace().map_or(0, |space| space.num_components());
-    check_size(width, height)?;
-    if let Some(missing) = missing_bytes(bytes, width, height) {
-        return Err(format!("it is truncated: {missing} bytes are missing"));
+/// Checks that a JPEG is complete. The decoder fills missing blocks with gray.
+fn check_complete(bytes: &[u8], width: usize, height: usize) -> Result<(), Problem> {
+    let last = |marker: u8| bytes.windows(2).rposition(|pair| pair == [0xff, marker]);
+    let (scan, end) = (last(0xda), last(0xd9));
+    // Every block of 8x8 pixels takes at least one bit.
+    let blocks = width.div_ceil(8) * height.div_ceil(8);
+    if scan >= end || bytes.len().saturating_mul(8) < blocks {
+        return Err("it is truncated".to_owned());
     }
-    let mut pixels = buffer(width, height, channels)?;
-    decoder.decode_into(&mut pixels).map_err(problem)?;
-    Ok(Pixels { height, width, channels, bytes: pixels })
+    Ok(())
 }
 
-/// How many bytes of pixels an uncompressed BMP lacks. The decoder fills them with 0.
-fn missing_bytes(bytes: &[u8], width: usize, height: usize) -> Option<usize> {
-    let word = |at: usize| Some(u32::from_le_bytes(bytes.get(at..at + 4)?.try_into().ok()?) as usize);
-    let is_old = word(14)? == 12;
-    let (bits, compression) = if is_old { (word(22)? >> 16, 0) } else { (word(26)? >> 16, word(30)?) };
-    let is_run_length = [1, 2].contains(&compression);
-    let needed = (width * bits).div_ceil(32) * 4 * height + word(10)?;
-    needed.checked_sub(bytes.len()).filter(|missing| *missing > 0 && !is_run_length)
+/// Decodes an uncompressed BMP. Alpha is ignored, and channels of 5 or 6 bits are shifted, as in OpenCV.
+fn bmp(bytes: &[u8]) -> Result<Pixels, Problem> {
+    let number = |at: usize, len: usize| -> Result<u32, Problem> {
+        let field = bytes.get(at..at + len).ok_or("its header is truncated")?;
+        Ok(field.iter().rev().fold(0, |n, byte| n << 8 | u32::from(*byte)))
+    };
+    let (start, header) = (number(10, 4)? as usize, number(14, 4)? as usize);
+    // The first version has sizes of 16 bits, and neither compression nor masks.
+    let is_old = header == 12;
+    let (width, height, bits, compression) = match is_old {
+        true => (number(18, 2)?, number(20, 2)? as i32, number(24, 2)?, 0),
+        false => (number(18, 4)?, number(22, 4)? as i32, number(28, 2)?, number(30, 4)?),
+    };
+    let masks = match (compression, bits) {
+        (0, 16) => [0x7c00, 0x03e0, 0x001f],
+        (0, 1 | 4 | 8 | 24 | 32) => [0xff_0000, 0xff00, 0xff],
+        (3, 16 | 32) => [number(54, 4)?, number(58, 4)?, number(62, 4)?],
+        _ => return Err(format!("a BMP of {bits} bits per pixel with compression {compression} is not supported")),
+    };
+    let (is_top_down, bits) = (height < 0, bits as usize);
+    let (width, height) = (width as usize, height.unsigned_abs() as usize);
+    check_size(width, height)?;
+    let stride = (width * bits).div_ceil(32) * 4;
+    let rows = bytes.get(start..).and_then(|rows| rows.get(..stride * height));
+    let rows = rows.filter(|rows| !rows.is_empty()).ok_or("it is truncated")?;
+    let palette: Vec<&[u8]> =
+        bytes.get(14 + header..start).unwrap_or_default().chunks_exact(if is_old { 3 } else { 4 }).collect();
+    let mut pixels = buffer(width, height, 3)?;
+    for (y, out) in pixels.chunks_exact_mut(width * 3).enumerate() {
+        let row = &rows[stride * if is_top_down { y } else { height - 1 - y }..][..stride];
+        for (x, rgb) in out.chunks_exact_mut(3).enumerate() {
+            rgb.copy_from_slice(&match bits {
+                1 | 4 | 8 => {
+                    let index = usize::from(row[x * bits / 8]) >> (8 - bits - x * bits % 8) & ((1 << bits) - 1);
+                    palette.get(index).map_or([0; 3], |bgr| [bgr[2], bgr[1], bgr[0]])
+                }
+                _ => {
+                    let bytes = &row[x * bits / 8..][..bits / 8];
+                    let pixel = bytes.iter().rev().fold(0, |n, byte| n << 8 | u32::from(*byte));
+                    // The highest eight bits of each channel.
+                    masks.map(|mask| ((pixel & mask).checked_shl(mask.leading_zeros()).unwrap_or(0) >> 24) as u8)
+                }
+            });
+        }
+    }
+    Ok(Pixels { height, width, channels: 3, bytes: pixels })
 }
 
 /// The orientation in Exif data, 1 (upright) to 8.
