@@ -27,6 +27,9 @@ pub struct RunOptions {
     pub unfused: bool,
     /// In which floats tensors lie in memory. The CPU has them in float32 alone.
     pub precision: Precision,
+    /// At most this many bytes of weights stay in memory between runs; the others are read again in each run. By default
+    /// all of them stay if the memory is large enough.
+    pub weight_budget: Option<u64>,
 }
 
 /// What a run gave.

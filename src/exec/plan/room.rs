@@ -20,8 +20,11 @@ pub(super) struct Room {
 }
 
 impl Room {
-    /// Of a plan whose kernels are not prepared yet; for all of them, if there is so much memory.
-    pub fn new<B: Backend>(plan: &Plan<B>, available: impl FnOnce() -> u64) -> Room {
+    /// Of a plan whose kernels are not prepared yet; without a budget, for all weights if there is so much memory.
+    pub fn new<B: Backend>(plan: &Plan<B>, budget: Option<u64>, available: impl FnOnce() -> u64) -> Room {
+        if let Some(left) = budget {
+            return Room { left, kept: HashSet::new() };
+        }
         let (mut all, mut largest) = (HashMap::new(), 0);
         for step in &plan.steps {
             let own: HashMap<usize, u64> = weights(plan, &step.operands).collect();
