@@ -74,21 +74,22 @@ def by_tpulang(s, work):
         tensors[n] = tpul.Tensor(name=n, shape=t["shape"], dtype=t["dtype"], ttype="coeff" if coeff else "neuron",
                                  data=s.data[n], scale=t.get("scale"))
 
-    def value(k, v):
+    def value(function, k, v):
         if isinstance(v, str) and v in tensors:
             return tensors[v]
         if isinstance(v, list) and v and all(isinstance(x, str) and x in tensors for x in v):
             return [tensors[x] for x in v]
         if isinstance(v, dict) and "value" in v:
             return tpul.Scalar(v["value"], v["dtype"])
-        if k in ("tensor_i0", "tensor_i1", "scalar_i1") and isinstance(v, (int, float)):
+        # Those of pad and of functions of two operands; others take plain numbers.
+        if (k in ("tensor_i0", "tensor_i1", "scalar_i1") or function == "pad" and k == "value") and isinstance(v, (int, float)):
             return tpul.Scalar(v, "int32" if isinstance(v, int) else "float32")
         return v
 
     for o in spec["ops"]:
         outs = o["out"]
         names = {"out_name": outs if isinstance(outs, str) else "out"} if o["op"] != "custom" else {"out_names": list(outs)}
-        out = getattr(tpul, o["op"])(**{k: value(k, v) for k, v in o["args"].items()}, **names)
+        out = getattr(tpul, o["op"])(**{k: value(o["op"], k, v) for k, v in o["args"].items()}, **names)
         for n, t in zip([outs] if isinstance(outs, str) else outs, [out] if isinstance(outs, str) else out):
             t.name = n
             tensors[n] = t
@@ -99,6 +100,10 @@ def by_tpulang(s, work):
 
 
 REFUSED = "the peer refuses"
+# What it says of graphs of any kind, and why.
+KNOWN_REFUSALS = {
+    "doesn't match function result type ('tensor<*x": "tpuc-opt loses the type of a result of one element",
+}
 COMPARED = ("equal", "equal text, no numbers", "other text, equal numbers")
 
 
@@ -134,8 +139,9 @@ def one(s, binary, work, other_text):
         return "crash", text[:300]
     if rc:
         return ("both refuse", "") if refusal else ("refused, the peer takes it", text[:400])
+    known = next((why for said, why in KNOWN_REFUSALS.items() if refusal and said in refusal), None)
     if refusal:
-        return REFUSED, refusal
+        return (REFUSED + ", as " + known, "") if known else (REFUSED, refusal)
     rc, text = canonicalize(opt, env, ours, "fuzz_origin.mlir", "ours.mlir")
     if rc:
         return "tpuc-opt refuses ours", text[-300:]

@@ -13,6 +13,8 @@ def generate(seed, most=200):
     n = Network(seed)
     if n.chance(0.2):
         n.mode = "quantized"
+    elif n.chance(0.1):
+        n.float = "float16"
     dtypes = ["int8", "int8", "uint8"] if n.mode == "quantized" else ["float32"]
     for _ in range(n.random.randint(1, 3)):
         n.input(first_shape(n), n.choice(dtypes))

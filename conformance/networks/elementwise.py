@@ -4,6 +4,7 @@ import operator
 import torch
 import torch.nn.functional as F
 
+from .network import Unfit
 from .reference import DISCRETE, FUNCTIONS, reference
 
 SMOOTH = {
@@ -177,6 +178,8 @@ def residual(n):
 
 def comparison(n):
     x = n.pick(lambda t: t in n.exact and n.is_float(t))
+    if n.float != "float32":
+        raise Unfit("conditions are float32")
     function = n.choice(list(COMPARISONS))
     if n.chance(0.5):
         mask = n.call(function + "s", exact=True, tensor_i0=x, scalar_i1=n.choice([0.0, 0.5, -0.25]))
@@ -189,7 +192,9 @@ def comparison(n):
 
 def selection(n):
     x = n.pick(lambda t: t in n.exact and n.is_float(t))
-    y = n.pick(lambda t: t in n.exact and n.is_float(t) and n.shape(t) == n.shape(x))
+    if n.float != "float32":
+        raise Unfit("conditions are float32")
+    y = n.pick(lambda t: t != x and t in n.exact and n.is_float(t) and n.shape(t) == n.shape(x))
     branch = lambda: n.pick(lambda t: n.is_float(t) and n.shape(t) == n.shape(x))
     n.call("select", lhs=x, rhs=y, tbrn=branch(), fbrn=branch(), type=n.choice(list(SELECTIONS)))
 

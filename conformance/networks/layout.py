@@ -132,7 +132,7 @@ def upsample(input, scale):
 
 def dtype_of(n, x):
     """as concat wants it: float32 unless told"""
-    return None if n.is_float(x) else n.dtype(x)
+    return n.float if n.is_float(x) else n.dtype(x)
 
 
 def reshape_step(n):

@@ -26,7 +26,8 @@ class Network:
     def __init__(self, seed):
         self.random = random.Random(seed)
         self.numbers = np.random.default_rng(seed)
-        self.mode = "f32"
+        # The dtype of floats, which are computed in float32 whatever it is.
+        self.mode, self.float = "f32", "float32"
         self.tensors, self.inputs, self.ops, self.data = {}, [], [], {}
         # Of each tensor: its value, the same with rounding errors, and the relative error that these make up.
         self.values, self.rounded, self.error = {}, {}, {}
@@ -42,6 +43,7 @@ class Network:
 
     def declare(self, prefix, array, coeff):
         array = np.asarray(array)
+        array = array.astype(self.float) if array.dtype.kind == "f" else array
         name = "%s%d" % (prefix, len(self.tensors))
         self.tensors[name] = {"dtype": str(array.dtype), "shape": list(array.shape), **({"coeff": True} if coeff else {})}
         self.data[name] = array

@@ -18,9 +18,10 @@ class Shrinker:
         self.runner, self.spec, self.data, self.difference = runner, spec, dict(data), difference
         self.ways = {w: ways[w] for w in {PLAIN, difference.way}}
         self.trials = 0
+        floats = "float16" if any(t["dtype"] == "float16" for t in spec["tensors"].values()) else "float32"
         for name, value in Reference.of(spec, data).values.items():
             if name not in self.data:
-                self.data[name] = value.float().numpy() if value.is_floating_point() else value.numpy()
+                self.data[name] = value.numpy().astype(floats if value.is_floating_point() else value.numpy().dtype)
 
     def candidate(self, ops, outputs):
         """the network of these operators alone; what they lack is fed"""
