@@ -38,9 +38,9 @@ deny: ## licences, versions and known weaknesses of the dependencies
 
 ARM = aarch64-unknown-linux-gnu
 portable: setup ## that it compiles without MLIR, without CUDA, and for ARM
-	cargo check --no-default-features --features cli,cuda
-	@if rustup target add $(ARM) >/dev/null 2>&1; then cargo check --no-default-features --features cli --target $(ARM); \
-	else echo "no standard library for $(ARM) can be had: checked for this machine alone" >&2; cargo check --no-default-features --features cli; fi
+	cargo check -p tpulang --no-default-features --features cli,cuda
+	@if rustup target add $(ARM) >/dev/null 2>&1; then cargo check -p tpulang --no-default-features --features cli --target $(ARM); \
+	else echo "no standard library for $(ARM) can be had: checked for this machine alone" >&2; cargo check -p tpulang --no-default-features --features cli; fi
 
 # The tests leave what they have compiled in target/tmp; without that folder they compile all again.
 kernels: setup ## NVIDIA's compiler on every CUDA kernel that the tests have met, for three architectures; needs no GPU
@@ -52,7 +52,7 @@ gpu: gpu-check gpu-bench ## all that is to be done where a GPU is at hand
 
 GPU_BIN = target/gpu/release/tpulang
 gpu-build: ## a small binary to carry to a GPU machine: without MLIR
-	cargo build --release --no-default-features --features cuda,cli --target-dir target/gpu --bin tpulang
+	cargo build --release -p tpulang --no-default-features --features cuda,cli --target-dir target/gpu --bin tpulang
 
 MINUTES ?= 30
 gpu-check: ## on a machine with a GPU: recorded and random graphs beside the CPU, compute-sanitizer; SKIP_BUILD=1 where the binary was carried there

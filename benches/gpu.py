@@ -63,7 +63,7 @@ class Ours:
 
     def __init__(self, a, folder):
         self.a, self.folder, self.runs = a, folder, LEAST_RUNS
-        self.copies, self.first, self.peak, self.on_device = [], [], 0, False
+        self.copies, self.first, self.on_device = [], [], False
         self.given = [os.path.join(folder, "net.json"), "-i", os.path.join(folder, "inputs.npz")]
 
     def run(self, device, name, *more):
@@ -97,7 +97,6 @@ class Ours:
         figures = self.bench()
         self.first.append(figures["first_ms"])
         self.copies.append(figures["median_ms"])
-        self.peak = max(self.peak, figures.get("device_peak_bytes", 0))
         self.on_device = "device_ms" in figures
         self.runs = max(LEAST_RUNS, min(MOST_RUNS, int(self.a.seconds * 1e3 / max(figures["median_ms"], 1e-3))))
         return figures.get("device_ms", figures["median_ms"])
@@ -266,7 +265,7 @@ def conclude(row, ours):
     row["ms"] = medians
     if "tpulang" in medians:
         row["copies"]["tpulang"] = statistics.median(ours.copies)
-        row.update(first_ms=statistics.median(ours.first), peak_bytes=ours.peak, on_device=ours.on_device)
+        row.update(first_ms=statistics.median(ours.first), on_device=ours.on_device)
 
 
 def compile_too(a, torch, row):

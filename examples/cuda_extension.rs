@@ -64,11 +64,11 @@ impl Backend for WithSnake {
             _ => self.0.prepare(signature),
         }
     }
-    fn fuses(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
-        !matches!(signature.op, Op::Custom(_)) && self.0.fuses(signature, next, result)
+    fn can_fuse(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
+        !matches!(signature.op, Op::Custom(_)) && self.0.can_fuse(signature, next, result)
     }
-    fn takes(&self, signature: &Signature) -> bool {
-        self.0.takes(signature)
+    fn supports(&self, signature: &Signature) -> bool {
+        self.0.supports(signature)
     }
     fn run(&self, kernel: &Program, operands: &mut [Option<DeviceArray>]) -> Result<Vec<DeviceArray>> {
         self.0.run(kernel, operands)
@@ -100,11 +100,11 @@ impl Backend for WithSnake {
     fn has_memory(&self, memo: &Memo) -> bool {
         self.0.has_memory(memo)
     }
-    fn repeat(&self, memo: &Memo) -> Result<bool> {
-        self.0.repeat(memo)
+    fn replay(&self, memo: &Memo) -> Result<bool> {
+        self.0.replay(memo)
     }
-    fn fault(&self, kernel: &Program) -> Option<Error> {
-        self.0.fault(kernel)
+    fn take_error(&self, kernel: &Program) -> Option<Error> {
+        self.0.take_error(kernel)
     }
     fn has_precision(&self, precision: Precision) -> bool {
         self.0.has_precision(precision)

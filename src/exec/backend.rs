@@ -7,107 +7,105 @@ use crate::{
 use std::{fmt, str::FromStr};
 
 /// Channels of a block.
-pub(crate) const BLOCK: usize = 16;
+#[doc(hidden)]
+pub const BLOCK: usize = 16;
 
-/// Runs operators. Arrays move in and out; in between a backend has its own buffers.
+/// Executes operators. Arrays are uploaded and downloaded; intermediate values stay in backend buffers.
 ///
-/// Floats of every dtype are computed in float32, as TPU-MLIR's Top executor does, and kept so, unless the session is of another
+/// Floats of every dtype are computed and stored in float32, like in TPU-MLIR's Top executor, unless the session has another
 /// [`Precision`]; integers keep their dtype.
 pub trait Backend: Send + Sync {
-    /// Where a tensor's values are.
+    /// A tensor's values in the backend's memory.
     type Buffer: Clone + Send + Sync;
     /// An operator, ready to run any number of times, from any thread.
     type Kernel: Send + Sync;
-    /// What it remembers of a plan from one run to the next; `()` where that is nothing.
+    /// Per-plan state kept between runs; `()` if unused.
     type Memo: Default + Send + Sync;
-    /// For messages: `cpu`.
+    /// The name in messages: `cpu`.
     fn name(&self) -> &str;
-    /// Prepares an operator of these types, attributes and constants; none where another backend shall run it.
+    /// Prepares an operator of these types, attributes and constants. Returns `None` to fall back to another backend.
     ///
     /// # Errors
-    /// What is constant is impossible, or the memory is not enough.
+    /// Returns an error if a constant is invalid or memory runs out.
     fn prepare(&self, signature: &Signature) -> Result<Option<Self::Kernel>>;
-    /// Whether it can do `next`, which gives `result`, to what the signature gives, as part of the same kernel: then that is
-    /// prepared with `next` behind the others in [`Signature::then`]. Never asked of what somebody else reads too.
-    fn fuses(&self, _signature: &Signature, _next: &Op<Operand>, _result: &ValueType) -> bool {
+    /// Whether `next`, whose result is `result`, can be fused into the kernel of `signature`; it is then prepared as the last of
+    /// [`Signature::fused_ops`]. Called only if `next` is the sole consumer.
+    fn can_fuse(&self, _signature: &Signature, _next: &Op<Operand>, _result: &ValueType) -> bool {
         false
     }
-    /// Whether tensors may lie in memory so.
+    /// Whether the backend supports a storage precision.
     fn has_precision(&self, precision: Precision) -> bool {
         precision == Precision::F32
     }
-    /// Whether it computes what a rule would make of the graph's operators: operands or results that lie otherwise than
-    /// row-major, or an operator in the place of several.
-    fn takes(&self, _signature: &Signature) -> bool {
+    /// Whether the backend supports a rewritten signature: operands or results with a layout other than row-major, or an
+    /// operator that replaces several.
+    fn supports(&self, _signature: &Signature) -> bool {
         false
     }
-    /// Whether a kernel reads the operand at that [`Operand::index`] when it runs: one that has laid out a constant anew need
-    /// not be given it again.
+    /// Whether a kernel reads the operand with that [`Operand::index`] at run time; `false` for repacked constants.
     fn reads(&self, _kernel: &Self::Kernel, _operand: usize) -> bool {
         true
     }
-    /// Runs a kernel on operands in the order of the signature's [`Operand::index`], none where one is constant and is not
-    /// read. Gives the results that are there. Where nobody reads an operand any more, its buffer is here alone: a backend may
-    /// take it for a result.
+    /// Runs a kernel on operands in the order of [`Operand::index`]; a constant that is not read is `None`. Returns the results
+    /// that the operator has. The buffer of a dead operand is uniquely owned and may be reused for a result.
     ///
     /// # Errors
-    /// The memory is not enough, or a value (an index) is impossible.
+    /// Returns an error if memory runs out or a value is invalid, such as an index that is out of range.
     fn run(&self, kernel: &Self::Kernel, operands: &mut [Option<Self::Buffer>]) -> Result<Vec<Self::Buffer>>;
-    /// Bytes that a run of the kernel takes at most beside its operands and results, and gives back at its end. What is
-    /// small whatever the tensors' sizes need not be told.
+    /// Peak workspace of a run of the kernel in bytes, without operands and results. Size-independent overhead may be omitted.
     fn temporary(&self, _kernel: &Self::Kernel) -> u64 {
         0
     }
-    /// Moves an array in.
+    /// Copies an array to the backend.
     ///
     /// # Errors
-    /// The memory is not enough.
+    /// Returns an error if memory runs out.
     fn upload(&self, array: &Array) -> Result<Self::Buffer>;
-    /// Moves an array out.
+    /// Copies an array from the backend.
     ///
     /// # Errors
-    /// The memory is not enough.
+    /// Returns an error if memory runs out.
     fn download(&self, buffer: &Self::Buffer) -> Result<Array>;
-    /// Waits until everything is done.
+    /// Blocks until all submitted work completes.
     ///
     /// # Errors
-    /// Something failed meanwhile.
+    /// Returns an error if any of it failed.
     fn synchronise(&self) -> Result<()>;
-    /// What a kernel has found to be impossible while it ran, since it was last asked; known when everything is done.
-    fn fault(&self, _kernel: &Self::Kernel) -> Option<Error> {
+    /// Takes the error recorded by the kernel, if any. Call it after [`Backend::synchronise`].
+    fn take_error(&self, _kernel: &Self::Kernel) -> Option<Error> {
         None
     }
-    /// Dtype and shape of a buffer; none where the backend does not know them: then nobody checks what is fed.
+    /// Dtype and shape of a buffer. Returns `None` if they are unknown; feeds are then not checked.
     fn type_of(&self, _buffer: &Self::Buffer) -> Option<(Dtype, Shape)> {
         None
     }
-    /// What a kernel does, for people: where that is several things, one after the other.
+    /// A human-readable description of what a kernel does, in order.
     fn explain(&self, _kernel: &Self::Kernel) -> Vec<Doing> {
         Vec::new()
     }
-    /// Bytes that its buffers may still take.
+    /// Bytes available for buffers.
     fn available(&self) -> u64 {
         available_memory()
     }
-    /// One run of a plan. What its steps told the backend may be remembered in `memo`, and done again without them.
+    /// Runs a plan once. The backend may record the work in `memo` and replay it later.
     ///
     /// # Errors
-    /// As of the other methods.
+    /// Same as for the other methods.
     fn run_plan(&self, _memo: &Self::Memo, run: Run<Self::Buffer>) -> Result<Vec<Array>> {
         let results = (run.steps)(run.feeds.into_iter().map(|a| self.upload(&a)).collect::<Result<_>>()?)?;
         self.synchronise()?;
         (run.check)()?;
         results.iter().map(|b| self.download(b)).collect()
     }
-    /// Whether the memory of a run is taken already, by what `memo` remembers.
+    /// Whether the memory of a run is already allocated, by the recording in `memo`.
     fn has_memory(&self, _memo: &Self::Memo) -> bool {
         false
     }
-    /// Does again what `memo` remembers of the last run, where that was fed, without copies; whether there is anything.
+    /// Replays the recorded run on its last inputs, without copies; returns `false` if there is none.
     ///
     /// # Errors
-    /// The device fails.
-    fn repeat(&self, _memo: &Self::Memo) -> Result<bool> {
+    /// Returns an error if the device fails.
+    fn replay(&self, _memo: &Self::Memo) -> Result<bool> {
         Ok(false)
     }
 }
@@ -117,19 +115,19 @@ pub trait Backend: Send + Sync {
 pub struct Doing {
     /// One line: `softmax of activation.cu, 24 blocks of 64 threads`.
     pub text: String,
-    /// Its source, where that was written for this kernel.
+    /// The source, if it was generated for this kernel.
     pub source: Option<String>,
 }
 
 /// One run of a plan.
 pub struct Run<'r, Buffer> {
-    /// As they lie in buffers, in the plan's order.
+    /// The inputs, in the buffers' dtypes and in the plan's order.
     pub feeds: Vec<Array>,
-    /// All steps are the backend's, and nobody looks on: they may be repeated.
+    /// Whether the run may be recorded: no fallback step and no observer.
     pub repeatable: bool,
-    /// The plan's steps, from feeds to results.
+    /// Runs the plan's steps, from feeds to results.
     pub steps: &'r mut (dyn FnMut(Vec<Buffer>) -> Result<Vec<Buffer>> + 'r),
-    /// Is to be asked when everything is done, before another run begins: what kernels have found to be impossible.
+    /// Returns the errors recorded by kernels. Call it when all work is complete, before another run begins.
     pub check: &'r dyn Fn() -> Result<()>,
 }
 
@@ -146,14 +144,14 @@ impl<B: Backend> Backend for &B {
     fn run(&self, kernel: &Self::Kernel, operands: &mut [Option<Self::Buffer>]) -> Result<Vec<Self::Buffer>> {
         (**self).run(kernel, operands)
     }
-    fn fuses(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
-        (**self).fuses(signature, next, result)
+    fn can_fuse(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
+        (**self).can_fuse(signature, next, result)
     }
     fn reads(&self, kernel: &Self::Kernel, operand: usize) -> bool {
         (**self).reads(kernel, operand)
     }
-    fn takes(&self, signature: &Signature) -> bool {
-        (**self).takes(signature)
+    fn supports(&self, signature: &Signature) -> bool {
+        (**self).supports(signature)
     }
     fn has_precision(&self, precision: Precision) -> bool {
         (**self).has_precision(precision)
@@ -161,8 +159,8 @@ impl<B: Backend> Backend for &B {
     fn has_memory(&self, memo: &Self::Memo) -> bool {
         (**self).has_memory(memo)
     }
-    fn repeat(&self, memo: &Self::Memo) -> Result<bool> {
-        (**self).repeat(memo)
+    fn replay(&self, memo: &Self::Memo) -> Result<bool> {
+        (**self).replay(memo)
     }
     fn temporary(&self, kernel: &Self::Kernel) -> u64 {
         (**self).temporary(kernel)
@@ -176,8 +174,8 @@ impl<B: Backend> Backend for &B {
     fn synchronise(&self) -> Result<()> {
         (**self).synchronise()
     }
-    fn fault(&self, kernel: &Self::Kernel) -> Option<Error> {
-        (**self).fault(kernel)
+    fn take_error(&self, kernel: &Self::Kernel) -> Option<Error> {
+        (**self).take_error(kernel)
     }
     fn type_of(&self, buffer: &Self::Buffer) -> Option<(Dtype, Shape)> {
         (**self).type_of(buffer)
@@ -193,20 +191,20 @@ impl<B: Backend> Backend for &B {
     }
 }
 
-/// How a tensor's values lie in a buffer.
+/// How a tensor's values are laid out in a buffer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Layout {
     /// Row-major.
     #[default]
     Plain,
-    /// An image or a batch of them (n x c x h x w) whose channels stand in blocks: n x ceil(c / 16) x h x w x 16. Channels
-    /// beyond the last are 0.
+    /// An image or a batch of them (n x c x h x w) with blocked channels, nChw16c: n x ceil(c / 16) x h x w x 16. Padding channels
+    /// are 0.
     Blocked {
-        /// So many of them are the tensor's.
+        /// Number of channels, excluding padding.
         channels: usize,
     },
-    /// Rows of heads (b x h x s x d), which lie as b x s x h x d.
-    HeadsInside,
+    /// Attention heads (b x h x s x d) stored as b x s x h x d.
+    Bshd,
 }
 
 /// What a tensor is, apart from its values.
@@ -214,19 +212,19 @@ pub enum Layout {
 pub struct ValueType {
     /// Its name in the graph.
     pub name: String,
-    /// Dimensions of the buffer: the tensor's, save for those that its layout adds.
+    /// Dimensions of the buffer: the tensor's, except for those that its layout adds.
     pub shape: Shape,
-    /// How the values lie.
+    /// The layout of the values.
     pub layout: Layout,
     /// Type of the elements in the graph.
     pub dtype: Dtype,
-    /// After propagation.
+    /// The quantization after propagation.
     pub quantization: Option<Quantization>,
-    /// Of the session.
+    /// The session's precision.
     pub precision: Precision,
 }
 
-/// In which floats tensors lie in a backend's memory. Whatever it is, sums are made in float32 or wider.
+/// Storage precision of floats. Accumulation is in float32 or wider in any case.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 pub enum Precision {
     /// Every float in float32.
@@ -258,12 +256,13 @@ impl ValueType {
     pub fn plain_shape(&self) -> Shape {
         match (self.layout, self.shape.as_slice()) {
             (Layout::Blocked { channels }, [n, _, h, w, _]) => vec![*n, channels, *h, *w],
-            (Layout::HeadsInside, [b, s, h, d]) => vec![*b, *h, *s, *d],
+            (Layout::Bshd, [b, s, h, d]) => vec![*b, *h, *s, *d],
             _ => self.shape.clone(),
         }
     }
-    /// The same tensor with its channels in blocks; none where it is no batch of float images.
-    pub(crate) fn blocked(&self) -> Option<ValueType> {
+    /// The same tensor with blocked channels. Returns `None` if it is not a batch of float images.
+    #[doc(hidden)]
+    pub fn blocked(&self) -> Option<ValueType> {
         let [n, channels, h, w] = *self.shape.as_slice() else {
             return None;
         };
@@ -271,7 +270,7 @@ impl ValueType {
         let shape = vec![n, channels.div_ceil(BLOCK), h, w, BLOCK];
         is_float.then(|| ValueType { shape, layout: Layout::Blocked { channels }, ..self.clone() })
     }
-    /// Dtype of the buffer: float32 for every float, but float16 in that precision.
+    /// Dtype of the buffer: float32 for every float, except float16 with [`Precision::F16`].
     pub fn buffer_dtype(&self) -> Dtype {
         match (self.dtype, self.precision) {
             (Dtype::Float16, Precision::F16) => Dtype::Float16,
@@ -279,21 +278,25 @@ impl ValueType {
             (dtype, _) => dtype,
         }
     }
-    /// An array of the tensor as it lies in the buffer.
-    pub(super) fn buffered(&self, array: &Array) -> Result<Array> {
+    /// An array of the tensor in the buffer's dtype.
+    #[doc(hidden)]
+    pub fn buffered(&self, array: &Array) -> Result<Array> {
         let array = array.in_memory()?;
         if self.dtype.is_float() { array.to_dtype(self.buffer_dtype()) } else { Ok(array) }
     }
     /// A float without a scale.
-    pub(super) fn is_plain_float(&self) -> bool {
+    #[doc(hidden)]
+    pub fn is_plain_float(&self) -> bool {
         self.dtype.is_float() && self.quantization.is_none()
     }
-    /// Plain integers are computed exactly; what is quantized or float, as real numbers.
-    pub(super) fn is_plain_int(&self) -> bool {
+    /// Whether this is an integer without a scale: those are computed exactly, quantized and float tensors as real numbers.
+    #[doc(hidden)]
+    pub fn is_plain_int(&self) -> bool {
         !self.dtype.is_float() && self.quantization.is_none()
     }
-    /// Scale and zero point of a tensor that has one of each at most.
-    pub(super) fn one_scale(&self) -> Option<(f64, i64)> {
+    /// Scale and zero point, 1 and 0 without quantization. Returns `None` if there are several.
+    #[doc(hidden)]
+    pub fn per_tensor_scale(&self) -> Option<(f64, i64)> {
         let Some((scales, zero_points)) = self.quantization.as_ref().map(Quantization::values) else {
             return Some((1.0, 0));
         };
@@ -307,43 +310,47 @@ impl ValueType {
         self.shape.iter().product()
     }
     /// Bytes of the buffer.
-    pub(super) fn bytes(&self) -> u64 {
+    #[doc(hidden)]
+    pub fn bytes(&self) -> u64 {
         self.shape.iter().fold(self.buffer_dtype().size() as u64, |n, d| n.saturating_mul(*d as u64))
     }
-    /// As the ops see it, in its buffer's dtype.
-    pub(super) fn value(&self) -> Value<'_> {
+    /// The tensor as type rules see it, in its buffer's dtype.
+    #[doc(hidden)]
+    pub fn value(&self) -> Value<'_> {
         let (called, shape) = (self.name.as_str(), self.shape.as_slice());
         Value { called, shape, dtype: self.buffer_dtype(), coefficient: false, data: None }
     }
 }
 
-/// An operand of an operator that is prepared.
+/// An operand of an operator to be prepared.
 #[derive(Debug, Clone)]
 pub struct Operand {
-    /// What it is.
+    /// Its type.
     pub ty: ValueType,
-    /// Its values (float32 for every float), where they are known beforehand.
+    /// Its values if they are constant, with float32 for every float.
     pub constant: Option<Array>,
     index: Option<usize>,
 }
 
 impl Operand {
-    pub(crate) fn new(ty: ValueType, constant: Option<Array>, index: usize) -> Self {
+    #[doc(hidden)]
+    pub fn new(ty: ValueType, constant: Option<Array>, index: usize) -> Self {
         Operand { ty, constant, index: Some(index) }
     }
-    pub(crate) fn computed_before(ty: ValueType) -> Self {
+    #[doc(hidden)]
+    pub fn fused_input(ty: ValueType) -> Self {
         Operand { ty, constant: None, index: None }
     }
-    /// The same without its values: what a kernel has laid out anew it need not keep.
+    /// The operand without its values, which a kernel need not keep once it has repacked them.
     pub fn without_values(&self) -> Operand {
         Operand { constant: None, ..self.clone() }
     }
-    /// Its place among the operands that [`Backend::run`] gets.
+    /// The index among the operands of [`Backend::run`].
     pub fn index(&self) -> Option<usize> {
         self.index
     }
-    /// Within [`Signature::then`]: it is what the operator before gives, and has no place among the operands.
-    pub fn is_computed_before(&self) -> bool {
+    /// Within [`Signature::fused_ops`]: whether this is the preceding fused operator's result, not a kernel operand.
+    pub fn is_fused_input(&self) -> bool {
         self.index.is_none()
     }
 }
@@ -353,30 +360,31 @@ impl Operand {
 pub struct Signature {
     /// The op.
     pub op: Op<Operand>,
-    /// Ops that follow within the same kernel, each on the one result of that before; only such as [`Backend::fuses`] has
-    /// agreed to.
-    pub then: Vec<Op<Operand>>,
-    /// What the results must be, after all of them.
+    /// Fused operators, each consuming the single result of the previous one; only those accepted by [`Backend::can_fuse`].
+    pub fused_ops: Vec<Op<Operand>>,
+    /// Types of the results of the last fused operator.
     pub results: Vec<Option<ValueType>>,
 }
 
 impl Signature {
-    /// Whether `next`, which gives `result`, goes on with floats of the one result, element by element, and reads floats alone.
-    pub(super) fn goes_on_in_floats(&self, next: &Op<Operand>, result: &ValueType) -> bool {
+    /// Whether `next`, whose result is `result`, keeps the shape of the signature's single float result and reads only floats.
+    #[doc(hidden)]
+    pub fn is_fusible_float_elementwise(&self, next: &Op<Operand>, result: &ValueType) -> bool {
         let [Some(own)] = self.results.as_slice() else { return false };
         own.is_plain_float()
             && result.is_plain_float()
             && own.shape == result.shape
             && next.operands().all(|(_, o)| o.ty.is_plain_float())
     }
-    /// The same for a backend that has every float in float32.
-    pub(super) fn in_float32(&self) -> Signature {
+    /// The same signature for a backend that stores every float in float32.
+    #[doc(hidden)]
+    pub fn in_float32(&self) -> Signature {
         let single = |ty: &ValueType| ValueType { precision: Precision::F32, ..ty.clone() };
         let on_singles = |op: &Op<Operand>| op.map(|o| Operand { ty: single(&o.ty), ..o.clone() });
         let results = self.results.iter().map(|ty| ty.as_ref().map(single)).collect();
-        Signature { op: on_singles(&self.op), then: self.then.iter().map(on_singles).collect(), results }
+        Signature { op: on_singles(&self.op), fused_ops: self.fused_ops.iter().map(on_singles).collect(), results }
     }
-    /// The results that are there.
+    /// The results that are not absent.
     pub fn outputs(&self) -> impl Iterator<Item = &ValueType> {
         self.results.iter().flatten()
     }

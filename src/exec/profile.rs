@@ -45,11 +45,11 @@ impl<B: Backend> Session<B> {
     pub fn profile(&self, feeds: &(impl Feeds + ?Sized), runs: usize) -> Result<Vec<StepTime>> {
         let mut times: Vec<Vec<Duration>> = Vec::new();
         let mut run = || {
-            let mut watch = |step: usize, time| {
+            let mut observer = |step: usize, time| {
                 times.resize_with(times.len().max(step + 1), Vec::new);
                 times[step].push(time);
             };
-            self.compute(feeds, &self.wanted, Some(&mut watch)).map(|(plan, _)| plan)
+            self.compute(feeds, &self.wanted, Some(&mut observer)).map(|(plan, _)| plan)
         };
         let mut plan = run()?;
         for _ in 1..runs {

@@ -1,6 +1,6 @@
 use super::{
     Backend, CpuBackend, Precision, Run,
-    plan::{Kernel, Network, Operation, Plan, Slot, Step, for_compute},
+    plan::{Kernel, Network, Operation, Plan, Slot, Step, TensorIndex, for_compute},
 };
 use crate::{
     array::{Array, as_declared},
@@ -19,29 +19,29 @@ use std::{
 pub struct RunOptions {
     /// Keep every tensor that is computed, not only the outputs.
     pub all: bool,
-    /// Refuse to run operators that the backend lacks on the CPU instead.
+    /// Refuse to fall back to the CPU for operators that the backend lacks.
     pub strict: bool,
-    /// Threads of the CPU kernels; 0 means as many as there are cores.
+    /// Number of threads of the CPU kernels; 0 means one per core.
     pub threads: usize,
-    /// Run each operator by itself, as the graph has it. Numbers then differ by rounding.
+    /// Disable operator fusion. Results then differ by rounding.
     pub unfused: bool,
-    /// In which floats tensors lie in memory. The CPU has them in float32 alone.
+    /// Storage precision of floats. The CPU supports only float32.
     pub precision: Precision,
     /// At most this many bytes of weights stay in memory between runs; the others are read again in each run. By default
     /// all of them stay if the memory is large enough.
     pub weight_budget: Option<u64>,
 }
 
-/// What a run gave.
+/// The results of a run.
 #[derive(Debug, Clone)]
 pub struct RunResults {
     /// Outputs, or with [`RunOptions::all`] all computed tensors, by name, in the order of computation.
     pub tensors: IndexMap<String, Array>,
-    /// How many operators ran where: `cpu: 41 ops`; for a fallback also which.
+    /// Operator counts per device (`cpu: 41 ops`), with the names of those that fell back to the CPU.
     pub summary: String,
 }
 
-/// Arrays by name, as they are fed.
+/// Input arrays by name.
 pub trait Feeds {
     /// Names and arrays.
     fn feeds(&self) -> impl Iterator<Item = (&str, &Array)>;
@@ -62,14 +62,14 @@ impl<S: AsRef<str>, const N: usize> Feeds for [(S, Array); N] {
     }
 }
 
-/// Runs a graph once on `feeds`, one array an input, by name: a [`Session`] used once.
+/// Runs a graph once on `feeds`, one array per input, by name: a [`Session`] used once.
 ///
 /// Floats are computed, and returned, in float32, whatever their dtype; integers in their own. Tensors are freed
 /// after their last use.
 ///
 /// # Errors
-/// A feed is missing, unknown, or of another shape or dtype; a coefficient has no data; the memory is not enough; an
-/// index is out of range; with `strict`, the backend lacks an op.
+/// Returns an error if a feed is missing, unknown, or has another shape or dtype; if a coefficient has no data, memory runs
+/// out or an index is out of range; and, with `strict`, if the backend lacks an op.
 pub fn run<B: Backend>(
     graph: &Graph,
     feeds: &(impl Feeds + ?Sized),
@@ -81,47 +81,46 @@ pub fn run<B: Backend>(
     Ok(RunResults { tensors, summary: session.summary() })
 }
 
-/// A graph made ready for a backend: order, quantization, kernels, coefficients in place. It runs any number of times,
-/// from any thread.
+/// A graph prepared for a backend, with its kernels and coefficients. It runs any number of times, from any thread.
 pub struct Session<B: Backend> {
     backend: B,
     cpu: CpuBackend,
     pool: rayon::ThreadPool,
     network: Network,
-    by_name: HashMap<String, usize>,
+    by_name: HashMap<String, TensorIndex>,
     options: RunOptions,
     available: fn(&B) -> u64,
-    /// For the graph's inputs, giving what [`Session::run`] gives.
+    /// The plan of [`Session::run`].
     pub(super) plan: Arc<Plan<B>>,
-    pub(super) wanted: Vec<usize>,
-    /// For other feeds and wanted tensors, the latest last.
-    others: Mutex<Vec<(Request, Arc<Plan<B>>)>>,
+    pub(super) wanted: Vec<TensorIndex>,
+    /// Plans for other feeds and wanted tensors, the most recently used one last.
+    plan_cache: Mutex<Vec<(Request, Arc<Plan<B>>)>>,
     suggestions: Suggestions,
 }
 
-/// The plan that a run has followed, and what it gave.
-pub(super) type Followed<B> = (Arc<Plan<B>>, IndexMap<String, Array>);
+/// The plan that a run has followed, and its results.
+pub(super) type RunOutcome<B> = (Arc<Plan<B>>, IndexMap<String, Array>);
 
-/// Is told the place of each step that was done, and its time.
-pub(super) type Watch<'w> = &'w mut (dyn FnMut(usize, Duration) + Send);
+/// A callback that receives the index and duration of each completed step.
+pub(super) type StepObserver<'w> = &'w mut (dyn FnMut(usize, Duration) + Send);
 
-/// What is fed, sorted, and what is wanted.
-type Request = (Vec<usize>, Vec<usize>);
+/// The fed tensors, sorted, and the wanted ones.
+type Request = (Vec<TensorIndex>, Vec<TensorIndex>);
 
-/// Plans for other feeds and wanted tensors that a session keeps: each has packed weights of its own.
-const OTHERS: usize = 4;
+/// Number of plans for other feeds and wanted tensors that a session keeps: each has packed weights of its own.
+const PLAN_CACHE_SIZE: usize = 4;
 
 impl<B: Backend> Session<B> {
     /// Prepares a graph.
     ///
     /// # Errors
-    /// Outputs are not set, a coefficient has no data, propagated quantizations contradict each other, an op has no kernel
-    /// (with `strict`: none of the backend), or the memory is not enough for the coefficients.
+    /// Returns an error if outputs are not set, a coefficient has no data, propagated quantizations contradict each other, an op
+    /// has no kernel (with `strict`: none of the backend), or memory does not suffice for the coefficients.
     pub fn new(graph: &Graph, backend: B, options: &RunOptions) -> Result<Session<B>> {
         Session::within(graph, backend, options, B::available)
     }
 
-    /// In so much memory: weights beyond are read anew in each run.
+    /// Like [`Session::new`], with a memory budget; excess weights are reloaded on every run.
     pub(super) fn within(
         graph: &Graph,
         backend: B,
@@ -130,7 +129,7 @@ impl<B: Backend> Session<B> {
     ) -> Result<Session<B>> {
         graph.check_complete()?;
         if !backend.has_precision(options.precision) {
-            let expected = format!("the backend {} has floats in {} alone", backend.name(), Precision::F32);
+            let expected = format!("the backend {} supports only {}", backend.name(), Precision::F32);
             return Err(argument("precision", options.precision, expected));
         }
         let pool = rayon::ThreadPoolBuilder::new()
@@ -138,15 +137,15 @@ impl<B: Backend> Session<B> {
             .build()
             .map_err(|e| argument("threads", options.threads, e))?;
         let (network, cpu) = (Network::new(graph, options.precision)?, CpuBackend::new());
-        let wanted: Vec<usize> = match options.all {
+        let wanted: Vec<TensorIndex> = match options.all {
             true => network.operators.iter().flat_map(Operation::outputs).collect(),
-            false => graph.outputs().iter().map(|t| t.index()).collect(),
+            false => graph.outputs().iter().map(|t| TensorIndex(t.index())).collect(),
         };
         let make = || Plan::new(&network, (&backend, &cpu), (&network.inputs, &wanted), options, available);
         let plan = pool.install(make)?;
         let names = network.tensors.iter().enumerate();
         Ok(Session {
-            by_name: names.filter_map(|(i, s)| Some((s.as_ref()?.ty.name.clone(), i))).collect(),
+            by_name: names.filter_map(|(i, s)| Some((s.as_ref()?.ty.name.clone(), TensorIndex(i)))).collect(),
             backend,
             cpu,
             pool,
@@ -155,34 +154,34 @@ impl<B: Backend> Session<B> {
             available,
             plan: Arc::new(plan),
             wanted,
-            others: Mutex::default(),
+            plan_cache: Mutex::default(),
             suggestions: Suggestions::default(),
         })
     }
 
-    /// Runs the graph on `feeds`, one array an input (or in the place of any other tensor), by name, and gives the outputs;
-    /// with [`RunOptions::all`] every computed tensor.
+    /// Runs the graph on `feeds`, one array per input (or instead of any other tensor), by name, and returns the outputs;
+    /// with [`RunOptions::all`], every computed tensor.
     ///
     /// # Errors
-    /// As [`run`].
+    /// Same as for [`run`].
     pub fn run(&self, feeds: &(impl Feeds + ?Sized)) -> Result<IndexMap<String, Array>> {
         self.compute(feeds, &self.wanted, None).map(|(_, results)| results)
     }
 
-    /// As [`Session::run`], for the tensors of these names, computing only what they need.
+    /// Like [`Session::run`], for the tensors of these names, computing only what they need.
     ///
     /// # Errors
-    /// As [`run`], or there is no tensor of a name.
+    /// Same as for [`run`], and if a name is unknown.
     pub fn fetch(&self, feeds: &(impl Feeds + ?Sized), names: &[&str]) -> Result<IndexMap<String, Array>> {
-        let wanted: Vec<usize> = names.iter().map(|n| self.find("tensor", n)).collect::<Result<_>>()?;
+        let wanted: Vec<TensorIndex> = names.iter().map(|n| self.find("tensor", n)).collect::<Result<_>>()?;
         self.compute(feeds, &wanted, None).map(|(_, results)| results)
     }
 
-    /// As [`Session::run`], on the backend's own buffers: nothing is copied, and nobody waits. On a device results are complete
-    /// when its stream has come to them ([`Session::synchronise`]).
+    /// Like [`Session::run`], on backend buffers, without copies or synchronization. Results are valid once the stream completes
+    /// ([`Session::synchronise`]).
     ///
     /// # Errors
-    /// As [`run`]; what goes wrong on a device may be told later, by [`Session::synchronise`].
+    /// Same as for [`run`]; device errors may be reported later, by [`Session::synchronise`].
     pub fn run_on(&self, feeds: Vec<(&str, B::Buffer)>) -> Result<IndexMap<String, B::Buffer>> {
         let mut fed = Vec::new();
         for (name, buffer) in feeds {
@@ -202,16 +201,16 @@ impl<B: Backend> Session<B> {
         self.wanted.iter().zip(results).map(|(t, buffer)| Ok((plan.slot(*t)?.ty.name.clone(), buffer))).collect()
     }
 
-    /// The mean time of `runs` more runs on what was fed last, one right after the other, without its copies to the backend's
-    /// memory and back; none where the backend does not record runs, or has not yet (it does so at the second).
+    /// Replays the last run `runs` times without copies and returns the mean time. Returns `None` if no run has been recorded:
+    /// the backend does not record runs, or does so only at the second.
     ///
     /// # Errors
-    /// Something fails on the device.
-    pub fn repeated(&self, runs: u32) -> Result<Option<Duration>> {
+    /// Returns an error if the device fails.
+    pub fn time_replay(&self, runs: u32) -> Result<Option<Duration>> {
         self.synchronise()?;
         let begun = Instant::now();
         for _ in 0..runs {
-            if !self.backend.repeat(&self.plan.memo)? {
+            if !self.backend.replay(&self.plan.memo)? {
                 return Ok(None);
             }
         }
@@ -219,39 +218,39 @@ impl<B: Backend> Session<B> {
         Ok(begun.elapsed().checked_div(runs))
     }
 
-    /// Waits until everything is done.
+    /// Blocks until all submitted work completes.
     ///
     /// # Errors
-    /// Something failed meanwhile.
+    /// Returns an error if any of it failed.
     pub fn synchronise(&self) -> Result<()> {
         self.backend.synchronise()?;
-        let others = self.others.lock().unwrap_or_else(PoisonError::into_inner);
-        others.iter().map(|(_, plan)| plan).chain([&self.plan]).try_for_each(|plan| self.check_faults(plan))
+        let cached = self.plan_cache.lock().unwrap_or_else(PoisonError::into_inner);
+        cached.iter().map(|(_, plan)| plan).chain([&self.plan]).try_for_each(|plan| self.check_faults(plan))
     }
-    /// What kernels have found while they ran, if everything is done.
+    /// Returns the first error recorded by a kernel. All work must be complete.
     fn check_faults(&self, plan: &Plan<B>) -> Result<()> {
         let fault = |step: &Step<B::Kernel>| match &step.kernel {
-            Kernel::Here(kernel) => Some(self.backend.fault(kernel)?.in_call(plan.context(&step.node))),
+            Kernel::Here(kernel) => Some(self.backend.take_error(kernel)?.in_call(plan.context(&step.node))),
             _ => None,
         };
-        // Each is asked, so that none tells the next run.
+        // Query every kernel, or the next run would report a stale error.
         let found: Vec<Error> = plan.steps.iter().filter_map(fault).collect();
         found.into_iter().next().map_or(Ok(()), Err)
     }
 
-    /// The backend, for its buffers.
+    /// The backend, to access its buffers.
     pub fn backend(&self) -> &B {
         &self.backend
     }
 
-    /// How many operators run where: `cpu: 41 ops`; for a fallback also which.
+    /// Operator counts per device (`cpu: 41 ops`), with the names of those that fall back to the CPU.
     pub fn summary(&self) -> String {
         let (mut fallback, mut here): (BTreeMap<&str, usize>, usize) = (BTreeMap::new(), 0);
-        // What a plan adds belongs to an operator of the graph.
-        let mut told = HashSet::new();
+        // What a plan adds belongs to an operator of the graph, which is counted once.
+        let mut counted_ops = HashSet::new();
         for (step, stage) in self.plan.steps.iter().flat_map(|step| step.node.stages.iter().map(move |s| (step, s))) {
             match step.kernel.is_on_cpu() {
-                _ if !told.insert(stage.index) => {}
+                _ if !counted_ops.insert(stage.origin.operator) => {}
                 false => here += 1,
                 true => *fallback.entry(stage.op.name()).or_default() += 1,
             }
@@ -264,18 +263,17 @@ impl<B: Backend> Session<B> {
         text
     }
 
-    /// What a run does, step by step, and what was made of the graph's operators for it: text for people.
+    /// The execution plan as human-readable text: each step, and the effects of the rewrite rules.
     pub fn explain(&self) -> String {
         self.plan.text(&self.backend)
     }
 
-    /// Bytes that a run takes at most beside coefficients, feeds and threads: results until their last use, and what
-    /// kernels need meanwhile.
+    /// Peak memory of a run in bytes: live results and kernel workspace, excluding weights, inputs and threads.
     pub fn peak_bytes(&self) -> u64 {
         self.plan.peak_bytes()
     }
 
-    fn find(&self, kind: &'static str, name: &str) -> Result<usize> {
+    fn find(&self, kind: &'static str, name: &str) -> Result<TensorIndex> {
         self.by_name.get(name).copied().ok_or_else(|| {
             let inputs = self.network.inputs.iter().filter_map(|i| self.network.slot(*i).ok());
             let nearest = match kind {
@@ -286,8 +284,8 @@ impl<B: Backend> Session<B> {
         })
     }
 
-    /// The plan for what is fed and wanted, made where there is none yet.
-    fn plan(&self, mut fed: Vec<usize>, wanted: &[usize]) -> Result<Arc<Plan<B>>> {
+    /// Returns the plan for these feeds and wanted tensors, from the cache if it is there.
+    fn plan(&self, mut fed: Vec<TensorIndex>, wanted: &[TensorIndex]) -> Result<Arc<Plan<B>>> {
         let mut inputs = self.network.inputs.clone();
         [&mut fed, &mut inputs].into_iter().for_each(|list| list.sort_unstable());
         let is_usual = fed == inputs;
@@ -295,53 +293,64 @@ impl<B: Backend> Session<B> {
             return Ok(self.plan.clone());
         }
         let request: Request = (fed, wanted.to_vec());
-        let known = |all: &[(Request, Arc<Plan<B>>)]| all.iter().find(|(r, _)| *r == request).map(|(_, p)| p.clone());
-        let lock = || self.others.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(plan) = known(&lock()) {
+        if let Some(plan) = self.cached(&request) {
             return Ok(plan);
         }
         let backends = (&self.backend, &self.cpu);
         let make = || Plan::new(&self.network, backends, (&request.0, wanted), &self.options, self.available);
         let plan = Arc::new(self.pool.install(make)?);
-        let mut others = lock();
-        if others.len() >= OTHERS {
-            others.remove(0);
+        // Another thread may have made it in the meantime.
+        if let Some(plan) = self.cached(&request) {
+            return Ok(plan);
         }
-        others.push((request, plan.clone()));
+        let mut cache = self.plan_cache.lock().unwrap_or_else(PoisonError::into_inner);
+        if cache.len() >= PLAN_CACHE_SIZE {
+            cache.remove(0);
+        }
+        cache.push((request, plan.clone()));
         Ok(plan)
     }
 
-    /// Gives also the plan that was followed.
+    /// Returns the cached plan for a request, which becomes the most recently used one.
+    fn cached(&self, request: &Request) -> Option<Arc<Plan<B>>> {
+        let mut cache = self.plan_cache.lock().unwrap_or_else(PoisonError::into_inner);
+        let at = cache.iter().position(|(r, _)| r == request)?;
+        cache[at..].rotate_left(1);
+        cache.last().map(|(_, plan)| plan.clone())
+    }
+
+    /// Runs the plan for `wanted`; returns the plan too.
     pub(super) fn compute(
         &self,
         feeds: &(impl Feeds + ?Sized),
-        wanted: &[usize],
-        watch: Option<Watch>,
-    ) -> Result<Followed<B>> {
+        wanted: &[TensorIndex],
+        observer: Option<StepObserver>,
+    ) -> Result<RunOutcome<B>> {
         let fed = self.checked_feeds(feeds)?;
         let plan = self.plan(fed.keys().copied().collect(), wanted)?;
-        if watch.is_some() || !self.backend.has_memory(&plan.memo) {
+        if observer.is_some() || !self.backend.has_memory(&plan.memo) {
             plan.check_memory(&self.backend)?;
         }
         // Kernels divide their work among the pool's threads.
-        let results = self.pool.install(|| self.go(fed, &plan, wanted, watch))?;
+        let results = self.pool.install(|| self.go(fed, &plan, wanted, observer))?;
         Ok((plan, results))
     }
 
     fn go(
         &self,
-        fed: HashMap<usize, Array>,
+        fed: HashMap<TensorIndex, Array>,
         plan: &Plan<B>,
-        wanted: &[usize],
-        mut watch: Option<Watch>,
+        wanted: &[TensorIndex],
+        mut observer: Option<StepObserver>,
     ) -> Result<IndexMap<String, Array>> {
-        let (places, feeds): (Vec<usize>, Vec<Array>) = {
+        let (tensors, feeds): (Vec<TensorIndex>, Vec<Array>) = {
             let mut fed: Vec<_> = fed.into_iter().collect();
             fed.sort_unstable_by_key(|(tensor, _)| *tensor);
             fed.into_iter().unzip()
         };
-        let repeatable = watch.is_none() && plan.steps.iter().all(|s| matches!(s.kernel, Kernel::Here(_)));
-        let mut steps = |feeds: Vec<B::Buffer>| self.steps(plan, places.iter().copied().zip(feeds), wanted, &mut watch);
+        let repeatable = observer.is_none() && plan.steps.iter().all(|s| matches!(s.kernel, Kernel::Here(_)));
+        let mut steps =
+            |feeds: Vec<B::Buffer>| self.steps(plan, tensors.iter().copied().zip(feeds), wanted, &mut observer);
         let run = Run { feeds, repeatable, steps: &mut steps, check: &|| self.check_faults(plan) };
         let results = self.backend.run_plan(&plan.memo, run)?;
         wanted
@@ -351,37 +360,37 @@ impl<B: Backend> Session<B> {
             .collect()
     }
 
-    /// From what is fed to what is wanted, step by step.
+    /// Runs the steps of a plan, from the fed buffers to the wanted ones.
     fn steps(
         &self,
         plan: &Plan<B>,
-        fed: impl Iterator<Item = (usize, B::Buffer)>,
-        wanted: &[usize],
-        watch: &mut Option<Watch>,
+        fed: impl Iterator<Item = (TensorIndex, B::Buffer)>,
+        wanted: &[TensorIndex],
+        observer: &mut Option<StepObserver>,
     ) -> Result<Vec<B::Buffer>> {
         let mut buffers: Vec<Option<B::Buffer>> = vec![None; plan.tensors.len()];
-        fed.for_each(|(tensor, buffer)| buffers[tensor] = Some(buffer));
+        fed.for_each(|(tensor, buffer)| buffers[tensor.0] = Some(buffer));
         for (i, (step, freed)) in plan.steps.iter().zip(&plan.freed).enumerate() {
-            let begun = watch.is_some().then(Instant::now);
+            let begun = observer.is_some().then(Instant::now);
             let results = self.step(plan, step, &mut buffers, freed).map_err(|e| {
-                // What a device has found meanwhile came before.
+                // An error that the device has recorded came first.
                 let before = self.backend.synchronise().and_then(|()| self.check_faults(plan)).err();
                 before.unwrap_or_else(|| e.in_call(plan.context(&step.node)))
             })?;
-            if let (Some(watch), Some(begun)) = (watch.as_mut(), begun) {
+            if let (Some(observer), Some(begun)) = (observer.as_mut(), begun) {
                 self.backend.synchronise()?;
-                watch(i, begun.elapsed());
+                observer(i, begun.elapsed());
             }
             for (&tensor, buffer) in step.outputs.iter().zip(results) {
-                // What is fed is not computed.
-                buffers[tensor].get_or_insert(buffer);
+                // A fed tensor keeps its value.
+                buffers[tensor.0].get_or_insert(buffer);
             }
-            // Also results that nobody reads.
-            freed.iter().for_each(|t| buffers[*t] = None);
+            // Also unused results.
+            freed.iter().for_each(|t| buffers[t.0] = None);
         }
-        let result = |t: &usize| {
-            let buffer = buffers[*t].as_ref().or_else(|| plan.constants.get(t)).cloned();
-            let missing = || Cause::MissingData(format!("tensor {t} was not computed"));
+        let result = |t: &TensorIndex| {
+            let buffer = buffers[t.0].as_ref().or_else(|| plan.constants.get(t)).cloned();
+            let missing = || Cause::MissingData(format!("internal error: tensor {} was not computed", t.0));
             buffer.ok_or_else(|| missing().into())
         };
         wanted.iter().map(result).collect()
@@ -392,21 +401,21 @@ impl<B: Backend> Session<B> {
         plan: &Plan<B>,
         step: &Step<B::Kernel>,
         buffers: &mut [Option<B::Buffer>],
-        freed: &[usize],
+        freed: &[TensorIndex],
     ) -> Result<Vec<B::Buffer>> {
-        let mut operands: Vec<_> = step.operands.iter().map(|t| buffers[*t].clone()).collect();
-        // What is read for the last time is the kernel's alone.
-        freed.iter().for_each(|t| buffers[*t] = None);
+        let mut operands: Vec<_> = step.operands.iter().map(|t| buffers[t.0].clone()).collect();
+        // On last use the kernel takes unique ownership.
+        freed.iter().for_each(|t| buffers[t.0] = None);
         if let Kernel::Streamed(_) = step.kernel {
             let backends = (&self.backend, &self.cpu);
             let prepared = plan.prepared(&step.node, backends, &HashMap::new(), self.options.strict)?;
-            let upload = |t: usize, array: &Array| self.backend.upload(&plan.slot(t)?.ty.buffered(array)?);
+            let upload = |t: TensorIndex, array: &Array| self.backend.upload(&plan.slot(t)?.ty.buffered(array)?);
             let read = prepared.reads.iter().map(|(t, array)| Ok((*t, upload(*t, array)?)));
             let results = self.run_kernel(plan, step, &prepared.kernel, &mut operands, &read.collect::<Result<_>>()?);
-            // It is not there to be asked later.
+            // The kernel is dropped, so its error is taken now.
             if let (Ok(_), Kernel::Here(kernel)) = (&results, &prepared.kernel) {
                 self.backend.synchronise()?;
-                self.backend.fault(kernel).map_or(Ok(()), Err)?;
+                self.backend.take_error(kernel).map_or(Ok(()), Err)?;
             }
             return results;
         }
@@ -419,12 +428,12 @@ impl<B: Backend> Session<B> {
         step: &Step<B::Kernel>,
         kernel: &Kernel<B::Kernel>,
         operands: &mut [Option<B::Buffer>],
-        constants: &HashMap<usize, B::Buffer>,
+        constants: &HashMap<TensorIndex, B::Buffer>,
     ) -> Result<Vec<B::Buffer>> {
         for (t, operand) in step.operands.iter().zip(&mut *operands).filter(|(_, operand)| operand.is_none()) {
             *operand = constants.get(t).cloned();
             let slot = plan.slot(*t)?;
-            // A constant that is not there is not read.
+            // A constant without a buffer is not read.
             if operand.is_none() && slot.constant.is_none() {
                 return Err(Cause::MissingData(format!("the tensor {:?} has no values", slot.ty.name)).into());
             }
@@ -435,14 +444,15 @@ impl<B: Backend> Session<B> {
                 let download = |b: &B::Buffer| for_compute(&self.backend.download(b)?);
                 let operands = operands.iter().map(|b| b.as_ref().map(download).transpose());
                 let results = self.cpu.run(kernel, &mut operands.collect::<Result<Vec<_>>>()?)?;
-                let upload = |(t, array): (&usize, &Array)| self.backend.upload(&plan.slot(*t)?.ty.buffered(array)?);
+                let upload =
+                    |(t, array): (&TensorIndex, &Array)| self.backend.upload(&plan.slot(*t)?.ty.buffered(array)?);
                 step.outputs.iter().zip(&results).map(upload).collect()
             }
-            Kernel::Streamed(_) => Err(invalid("a kernel that is not there")),
+            Kernel::Streamed(_) => Err(invalid("internal error: the kernel was not prepared")),
         }
     }
 
-    fn checked_feeds(&self, feeds: &(impl Feeds + ?Sized)) -> Result<HashMap<usize, Array>> {
+    fn checked_feeds(&self, feeds: &(impl Feeds + ?Sized)) -> Result<HashMap<TensorIndex, Array>> {
         let (mut errors, mut checked) = (Vec::new(), HashMap::new());
         for (name, array) in feeds.feeds() {
             let fed = self.find("input", name).and_then(|t| Ok((t, checked_feed(self.network.slot(t)?, array)?)));
@@ -454,13 +464,13 @@ impl<B: Backend> Session<B> {
                 break;
             }
         }
-        // What is missing may merely be misspelt, which is told already.
+        // A missing input may be a misspelled one, which is already reported.
         Error::collect(errors)?;
         Ok(checked)
     }
 }
 
-/// A feed has the tensor's shape and dtype; any float may be fed as float32, and float16 as its bits.
+/// Checks the shape and dtype of a feed; any float may be fed as float32, and float16 as its bits.
 fn checked_feed(slot: &Slot, array: &Array) -> Result<Array> {
     let ty = &slot.ty;
     if array.shape() == ty.shape {
@@ -524,6 +534,48 @@ mod tests {
     }
 
     #[test]
+    fn the_least_recently_used_plan_is_dropped() {
+        let mut g = Graph::new("g").unwrap();
+        let mut t = g.input("x", Dtype::Float32, [2]).unwrap();
+        let names: Vec<String> = (0..PLAN_CACHE_SIZE + 2).map(|i| format!("t{i}")).collect();
+        for name in &names {
+            t = g.relu(t).out_name(name).call().unwrap();
+        }
+        g.set_outputs(&[t]).unwrap();
+        let session = Session::new(&g, CpuBackend::new(), &RunOptions::default()).unwrap();
+        let fetch = |i: usize| session.fetch(&[("x", Array::from([1f32, -1.0]))], &[names[i].as_str()]).unwrap();
+        (0..PLAN_CACHE_SIZE).for_each(|i| drop(fetch(i)));
+        fetch(0);
+        fetch(PLAN_CACHE_SIZE);
+        let wanted = |i: usize| vec![session.by_name[&names[i]]];
+        let is_cached = |i: usize| session.plan_cache.lock().unwrap().iter().any(|((_, w), _)| *w == wanted(i));
+        assert!(is_cached(0) && !is_cached(1) && is_cached(PLAN_CACHE_SIZE));
+    }
+
+    /// The failing operator is named, not the last one that is fused into its kernel.
+    #[test]
+    fn an_error_names_the_operator_that_failed() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [4, 3]).unwrap();
+        let i = g.input("i", Dtype::Int32, [2]).unwrap();
+        // Several operators, one call.
+        let before = g.roll(x, [1]).dims([0]).call().unwrap();
+        let picked = g.index_select(before, i).axis(0).out_name("picked").call().unwrap();
+        let r = g.relu(picked).call().unwrap();
+        let z = g.mul(r, 2.0).out_name("z").call().unwrap();
+        g.set_outputs(&[z]).unwrap();
+        for unfused in [false, true] {
+            let options = RunOptions { unfused, ..Default::default() };
+            let session = Session::new(&g, CpuBackend::new(), &options).unwrap();
+            let x = Array::filled(Dtype::Float32, [4, 3], 1.0).unwrap();
+            let error = session.run(&[("x", x), ("i", Array::from([0i32, 7]))]).unwrap_err().to_string();
+            let expected =
+                "top.Gather \"picked\" (ops[1]): index 7 is out of range for axis 0 (4 entries); expected -4 to 3";
+            assert!(error.starts_with(expected) && error.contains("indices  i"), "{error}");
+        }
+    }
+
+    #[test]
     fn an_op_without_kernel_is_named() {
         let mut g = Graph::new("g").unwrap();
         let x = g.input("x", Dtype::Float32, [1, 4, 2, 2]).unwrap();
@@ -533,7 +585,7 @@ mod tests {
         let error = Session::new(&g, CpuBackend::new(), &RunOptions::default()).err().unwrap();
         assert_eq!(
             error.to_string(),
-            "top.Mmap2Rgbmap \"y\" (ops[0]): tpulang has no kernel for it: only a chip's own code defines it\n   operand 0  x  1x4x2x2 float32"
+            "top.Mmap2Rgbmap \"y\" (ops[0]): tpulang has no kernel for it: only a chip's own code defines it\n   input  x  1x4x2x2 float32"
         );
     }
 }

@@ -53,7 +53,7 @@ pub fn emit(graph: &Graph) -> Result<Emitted> {
     graph.check_complete()?;
     let quantization = graph.propagated_quantization()?;
     let context = context();
-    let (cut, named_after) = (cut_tensors(graph), stand_ins(graph));
+    let (cut, named_after) = (cut_tensors(graph), repacked_coefficients(graph));
     Emitter { context: &context, graph, quantization, cut, named_after }.module()
 }
 
@@ -108,12 +108,12 @@ fn cut_tensors(graph: &Graph) -> HashSet<Tensor> {
 }
 
 /// Coefficients that stand for others which are not emitted themselves, the first for each.
-fn stand_ins(graph: &Graph) -> HashMap<Tensor, Tensor> {
+fn repacked_coefficients(graph: &Graph) -> HashMap<Tensor, Tensor> {
     let mut used = graph.outputs().to_vec();
     graph.body().walk(&mut |o| used.extend(o.op.operands().map(|(_, t)| *t)));
     let mut taken: HashSet<Tensor> = used.iter().copied().collect();
-    let stands_for = |t: Tensor| graph.tensor(t).ok().and_then(|info| info.stands_for);
-    used.into_iter().filter_map(|t| Some((t, stands_for(t).filter(|of| taken.insert(*of))?))).collect()
+    let repacked_from = |t: Tensor| graph.tensor(t).ok().and_then(|info| info.repacked_from);
+    used.into_iter().filter_map(|t| Some((t, repacked_from(t).filter(|of| taken.insert(*of))?))).collect()
 }
 
 impl<'c> Emitter<'c, '_> {

@@ -73,6 +73,8 @@ fn specs_that_are_not_json() {
             ("a comment", good.replace("\"inputs\"", "// inputs\n\"inputs\"").into_bytes()),
             ("a comma too many in an object", good.replace("[\"y\"]\n", "[\"y\"],\n").into_bytes()),
             ("a module", b"module @net attributes {} {}".to_vec()),
+            ("a module after comments", b"// weights: 0\n\nmodule @net attributes {} {}".to_vec()),
+            ("comments only", b"// nothing\n".to_vec()),
             ("an escape that is none", good.replace("net", r"n\et").into_bytes()),
         ],
     );

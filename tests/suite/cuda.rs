@@ -262,7 +262,7 @@ fn sessions_are_made_while_others_record() {
                             |c: &Comparison| matches!(c, Comparison::Values { relative_l2, .. } if *relative_l2 < 1e-5);
                         assert!(compare(&want, &got).unwrap().values().all(is_close));
                     }
-                    assert!(session.repeated(1).unwrap().is_some(), "it was not recorded");
+                    assert!(session.time_replay(1).unwrap().is_some(), "it was not recorded");
                 }
             });
         }
@@ -305,7 +305,7 @@ fn a_profile_is_of_steps_also_where_they_are_recorded() {
         assert!(profile.len() > 3, "in round {round}: {profile:?}");
         session.run(&network_feeds(2)).unwrap();
     }
-    assert!(session.repeated(1).unwrap().is_some());
+    assert!(session.time_replay(1).unwrap().is_some());
 }
 
 /// The recording has the memory of the runs before it.
@@ -352,11 +352,11 @@ fn a_recording_is_repeated_on_what_was_fed() {
     let numbers = Array::from_vec([40, 8], (0..320).map(|i| (i % 9) as f32).collect()).unwrap();
     let places = Array::from_vec([320], (0..320).map(|i| i % 40).collect::<Vec<i32>>()).unwrap();
     let session = Session::new(&g, CudaBackend::new(0).unwrap(), &RunOptions::default()).unwrap();
-    assert_eq!(session.repeated(1).unwrap(), None);
+    assert_eq!(session.time_replay(1).unwrap(), None);
     for _ in 0..2 {
         session.run(&[("x", numbers.clone()), ("rows", places.clone())]).unwrap();
     }
-    assert!(session.repeated(3).unwrap().is_some());
+    assert!(session.time_replay(3).unwrap().is_some());
 }
 
 #[test]

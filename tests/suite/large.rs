@@ -88,7 +88,7 @@ fn weights_beyond_the_memory_are_read_in_each_run() {
         command.args(arguments(&path("part.npz"))).args(more).output().unwrap()
     };
     let explained = String::from_utf8(limited(&["--explain"]).stdout).unwrap();
-    assert!(explained.contains("weights read anew in each run"), "{explained}");
+    assert!(explained.contains("weights reloaded on every run"), "{explained}");
     let run = limited(&[]);
     assert!(run.status.success(), "{}", String::from_utf8_lossy(&run.stderr));
     let read = |name: &str| std::fs::read(path(name)).unwrap();

@@ -4,12 +4,12 @@ use super::{
     chunks::Source,
     layout::{from_last, to_last},
     math::erf,
-    task::{Finish, relu as relu_of},
+    task::{PostOp, relu as relu_of},
     unary::{capped, map, unary, vectorised},
 };
 use crate::{
     array::zeros,
-    exec::meaning,
+    exec::semantics,
     ops::{
         Elu, GELU, GeluApproxMode, HardSigmoid, HardSwish, LeakyRelu, PRelu, Relu, SiLU, Sigmoid, Softmax, Swish, Tanh,
     },
@@ -27,7 +27,7 @@ pub(super) fn relu(op: Relu<Operand>) -> Kernel {
 
 pub(super) fn leaky_relu(op: LeakyRelu<Operand>) -> Kernel {
     let alpha = op.alpha as f32;
-    map(op.input, Finish::round(op.round_mode), move |v| {
+    map(op.input, PostOp::round(op.round_mode), move |v| {
         v.iter_mut().for_each(|x| *x = if *x < 0.0 { *x * alpha } else { *x });
     })
 }
@@ -41,7 +41,7 @@ pub(super) fn prelu(op: PRelu<Operand>) -> Kernel {
         }
         let slopes = t.array(&slope)?.reshaped(&slope.ty.shape)?;
         let (input, slope) = (t.source(&op.input, shape)?, Source::new(&slopes, &slope.ty, shape)?);
-        t.fill(0, 1, Finish::default(), |first, out| {
+        t.fill(0, 1, PostOp::default(), |first, out| {
             input.reals(first, out);
             let mut factors = vec![0.0; out.len()];
             slope.reals(first, &mut factors);
@@ -153,8 +153,8 @@ pub(super) fn softmax(op: Softmax<Operand>) -> Kernel {
         let shape = &op.input.ty.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let (beta, log) = (op.beta as f32, op.log);
-        let finish = Finish::round(op.round_mode);
-        if let Some((table, to, offset)) = meaning::softmax_table(&op, t.result(0)?) {
+        let finish = PostOp::round(op.round_mode);
+        if let Some((table, to, offset)) = semantics::softmax_table(&op, t.result(0)?) {
             let (n, inner) = (shape[axis], shape[axis + 1..].iter().product::<usize>());
             let stored = |power: f32, sum: f32| {
                 let real = (f64::from(power) / (f64::from(sum) * to)) as f32;

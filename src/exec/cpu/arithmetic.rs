@@ -1,8 +1,8 @@
 use super::{
     Kernel, Operand,
     elementwise::Pair,
-    kernel::Tail,
-    task::{Finish, Task},
+    kernel::Epilogue,
+    task::{PostOp, Task},
     unary::{capped, unary},
 };
 use crate::{
@@ -16,12 +16,12 @@ use crate::{
 };
 
 pub(super) fn add(op: Add<Operand>) -> Kernel {
-    let finish = Finish::relu(op.do_relu, op.relu_limit);
+    let finish = PostOp::relu(op.do_relu, op.relu_limit);
     tensors(op.inputs, op.coeff.unwrap_or_default(), finish, |a, b| a + b, i64::saturating_add)
 }
 
 pub(super) fn sub(op: Sub<Operand>) -> Kernel {
-    let (finish, coeff) = (Finish::relu(op.do_relu, op.relu_limit), op.coeff.unwrap_or_default());
+    let (finish, coeff) = (PostOp::relu(op.do_relu, op.relu_limit), op.coeff.unwrap_or_default());
     if op.is_reverse {
         return tensors(op.inputs, coeff, finish, |a, b| b - a, |a, b| b.saturating_sub(a));
     }
@@ -29,12 +29,12 @@ pub(super) fn sub(op: Sub<Operand>) -> Kernel {
 }
 
 pub(super) fn mul(op: Mul<Operand>) -> Kernel {
-    let finish = Finish::relu(op.do_relu, op.relu_limit);
+    let finish = PostOp::relu(op.do_relu, op.relu_limit);
     tensors(op.inputs, Vec::new(), finish, |a, b| a * b, i64::saturating_mul)
 }
 
 pub(super) fn div(op: Div<Operand>) -> Kernel {
-    let finish = Finish::relu(op.do_relu, op.relu_limit);
+    let finish = PostOp::relu(op.do_relu, op.relu_limit);
     if op.is_reverse {
         return tensors(op.inputs, Vec::new(), finish, |a, b| b / a, |a, b| b.checked_div(a).unwrap_or(0));
     }
@@ -42,16 +42,16 @@ pub(super) fn div(op: Div<Operand>) -> Kernel {
 }
 
 pub(super) fn max(op: Max<Operand>) -> Kernel {
-    tensors(op.inputs, Vec::new(), Finish::default(), larger, i64::max)
+    tensors(op.inputs, Vec::new(), PostOp::default(), larger, i64::max)
 }
 
 pub(super) fn min(op: Min<Operand>) -> Kernel {
-    tensors(op.inputs, Vec::new(), Finish::default(), smaller, i64::min)
+    tensors(op.inputs, Vec::new(), PostOp::default(), smaller, i64::min)
 }
 
 /// As C's and numpy's `fmod`: with the sign of the dividend.
 pub(super) fn modulo(op: Mod<Operand>) -> Kernel {
-    tensors(op.inputs, Vec::new(), Finish::default(), |a, b| a % b, |a, b| a.checked_rem(b).unwrap_or(0))
+    tensors(op.inputs, Vec::new(), PostOp::default(), |a, b| a % b, |a, b| a.checked_rem(b).unwrap_or(0))
 }
 
 /// As numpy's `remainder`: with the sign of the divisor.
@@ -64,7 +64,7 @@ pub(super) fn remainder(op: Remainder<Operand>) -> Kernel {
         let r = a.checked_rem(b).unwrap_or(0);
         if r != 0 && (r < 0) != (b < 0) { r + b } else { r }
     };
-    tensors(op.inputs, Vec::new(), Finish::default(), real, int)
+    tensors(op.inputs, Vec::new(), PostOp::default(), real, int)
 }
 
 /// A Relu, or nothing.
@@ -89,11 +89,11 @@ pub(super) fn div_const(op: DivConst<Operand>) -> Kernel {
 }
 
 pub(super) fn add_const(op: AddConst<Operand>) -> Kernel {
-    constant(op.input, op.const_val, Finish::relu(op.do_relu, op.relu_limit), |a, c| a + c)
+    constant(op.input, op.const_val, PostOp::relu(op.do_relu, op.relu_limit), |a, c| a + c)
 }
 
 pub(super) fn sub_const(op: SubConst<Operand>) -> Kernel {
-    let finish = Finish::relu(op.do_relu, op.relu_limit);
+    let finish = PostOp::relu(op.do_relu, op.relu_limit);
     match op.is_reverse {
         true => constant(op.input, op.const_val, finish, |a, c| c - a),
         false => constant(op.input, op.const_val, finish, |a, c| a - c),
@@ -101,15 +101,15 @@ pub(super) fn sub_const(op: SubConst<Operand>) -> Kernel {
 }
 
 pub(super) fn mul_const(op: MulConst<Operand>) -> Kernel {
-    constant(op.input, op.const_val, Finish::relu(op.do_relu, op.relu_limit), |a, c| a * c)
+    constant(op.input, op.const_val, PostOp::relu(op.do_relu, op.relu_limit), |a, c| a * c)
 }
 
 pub(super) fn max_const(op: MaxConst<Operand>) -> Kernel {
-    constant(op.input, op.const_val, Finish::default(), |a, c| if a < c { c } else { a })
+    constant(op.input, op.const_val, PostOp::default(), |a, c| if a < c { c } else { a })
 }
 
 pub(super) fn min_const(op: MinConst<Operand>) -> Kernel {
-    constant(op.input, op.const_val, Finish::default(), |a, c| if a > c { c } else { a })
+    constant(op.input, op.const_val, PostOp::default(), |a, c| if a > c { c } else { a })
 }
 
 // The first where the comparison fails, so NaN stays where it was first. (The Top executor gives the second operand.)
@@ -124,11 +124,11 @@ fn smaller(a: f32, b: f32) -> f32 {
 pub(super) fn tensors(
     inputs: Vec<Operand>,
     coeff: Vec<f64>,
-    finish: Finish,
+    finish: PostOp,
     real: impl Fn(f32, f32) -> f32 + Copy + Send + Sync + 'static,
     int: impl Fn(i64, i64) -> i64 + Send + Sync + 'static,
 ) -> Kernel {
-    let tail = if coeff.iter().all(|c| *c == 1.0) { with_another(&inputs, finish, real) } else { None };
+    let epilogue = if coeff.iter().all(|c| *c == 1.0) { with_another(&inputs, finish, real) } else { None };
     Kernel::new(move |t| {
         let result = t.result(0)?;
         if inputs.iter().map(|i| &i.ty).chain([result]).all(ValueType::is_plain_int) {
@@ -149,24 +149,24 @@ pub(super) fn tensors(
         }
         reals(t, &inputs, &coeff, finish, &real)
     })
-    .with_tail(tail)
+    .with_epilogue(epilogue)
 }
 
 /// Of numbers that another operator has computed, and an operand.
 fn with_another(
     inputs: &[Operand],
-    finish: Finish,
+    finish: PostOp,
     real: impl Fn(f32, f32) -> f32 + Copy + Send + Sync + 'static,
-) -> Option<Tail> {
+) -> Option<Epilogue> {
     let [left, right] = inputs else {
         return None;
     };
-    match (left.is_computed_before(), right.is_computed_before()) {
-        (true, false) => Some(Tail::with(right, move |a, b| {
+    match (left.is_fused_input(), right.is_fused_input()) {
+        (true, false) => Some(Epilogue::with(right, move |a, b| {
             a.iter_mut().zip(b).for_each(|(a, b)| *a = real(*a, *b));
             finish.reals(a);
         })),
-        (false, true) => Some(Tail::with(left, move |b, a| {
+        (false, true) => Some(Epilogue::with(left, move |b, a| {
             b.iter_mut().zip(a).for_each(|(b, a)| *b = real(*a, *b));
             finish.reals(b);
         })),
@@ -179,7 +179,7 @@ fn reals(
     t: &mut Task,
     inputs: &[Operand],
     coeff: &[f64],
-    finish: Finish,
+    finish: PostOp,
     f: &(impl Fn(f32, f32) -> f32 + Sync),
 ) -> Result<()> {
     let shape = &t.result(0)?.shape;
@@ -201,7 +201,7 @@ fn reals(
     })
 }
 
-fn integers(t: &mut Task, inputs: &[Operand], finish: Finish, int: &(impl Fn(i64, i64) -> i64 + Sync)) -> Result<()> {
+fn integers(t: &mut Task, inputs: &[Operand], finish: PostOp, int: &(impl Fn(i64, i64) -> i64 + Sync)) -> Result<()> {
     let shape = &t.result(0)?.shape;
     let sources = inputs.iter().map(|i| t.source(i, shape)).collect::<Result<Vec<_>>>()?;
     t.fill_ints(0, |first, out| {
@@ -218,11 +218,11 @@ fn integers(t: &mut Task, inputs: &[Operand], finish: Finish, int: &(impl Fn(i64
 fn constant(
     input: Operand,
     c: f64,
-    finish: Finish,
+    finish: PostOp,
     f: impl Fn(f64, f64) -> f64 + Copy + Send + Sync + 'static,
 ) -> Kernel {
     let reals = move |values: &mut [f32]| values.iter_mut().for_each(|v| *v = f(f64::from(*v), c) as f32);
-    let tail = Tail::each(move |values| {
+    let epilogue = Epilogue::each(move |values| {
         reals(values);
         finish.reals(values);
     });
@@ -242,7 +242,7 @@ fn constant(
             Ok(())
         })
     })
-    .with_tail(tail)
+    .with_epilogue(epilogue)
 }
 
 #[cfg(test)]

@@ -18,7 +18,7 @@ const DEPTH: usize = (i32::MAX / (255 * 255)) as usize;
 type Executor = GemmExecutor<u8, i8, i32>;
 
 /// A right matrix, packed.
-pub(super) struct ByteColumns {
+pub(super) struct PackedInt8Matrix {
     packed: PackedBMatrix<i8>,
     /// What stands for 0, in int8. What rten packs beforehand has none.
     zero: i32,
@@ -47,7 +47,7 @@ pub(super) fn bytes<'a>(array: &'a Array, as_dtype: Dtype) -> Result<Cow<'a, [u8
     Ok(moved.into())
 }
 
-impl ByteColumns {
+impl PackedInt8Matrix {
     /// Of a matrix with which the left operand is multiplied; none where these are not of 8 bits, or products not exact.
     pub fn new(
         left: &Operand,
@@ -57,7 +57,12 @@ impl ByteColumns {
         transposed: bool,
     ) -> Result<Option<Self>> {
         let executor = Executor::default();
-        if !is_byte(left) || !is_byte(right) || Self::moved(left).is_err() || k > DEPTH || executor.may_saturate() {
+        if !is_byte(left)
+            || !is_byte(right)
+            || Self::signedness_offset(left).is_err()
+            || k > DEPTH
+            || executor.may_saturate()
+        {
             return Ok(None);
         }
         let moved = if right.ty.dtype == Dtype::Uint8 { 128 } else { 0 };
@@ -67,21 +72,21 @@ impl ByteColumns {
         let mut data = zeros::<i8>(bytes.len())?;
         data.iter_mut().zip(&*bytes).for_each(|(d, b)| *d = b.cast_signed());
         let packed = executor.prepack_b(view(&Mat { data: &data, rows: k, cols: n, transposed })?);
-        Ok(Some(ByteColumns { packed, zero }))
+        Ok(Some(PackedInt8Matrix { packed, zero }))
     }
 
     /// What moves a left operand's numbers into those of uint8, and its zero point there.
-    pub fn moved(left: &Operand) -> Result<u8> {
+    pub fn signedness_offset(left: &Operand) -> Result<u8> {
         let moved = if left.ty.dtype == Dtype::Int8 { 128 } else { 0 };
         u8::try_from(zero_point(left) + moved).map_err(|_| invalid("the zero point is none of the dtype"))
     }
 
     /// Each row of `left` by the columns, exactly. Its zero point lies in its dtype's range.
     pub fn product(&self, left: &Operand, values: &Array, out: &mut [i32]) -> Result<()> {
-        self.product_of(&bytes(values, Dtype::Uint8)?, Self::moved(left)?, out)
+        self.product_of(&bytes(values, Dtype::Uint8)?, Self::signedness_offset(left)?, out)
     }
 
-    /// As [`ByteColumns::product`], of rows of uint8 with that zero point.
+    /// As [`PackedInt8Matrix::product`], of rows of uint8 with that zero point.
     pub fn product_of(&self, rows: &[u8], zero: u8, out: &mut [i32]) -> Result<()> {
         let (k, n) = (self.packed.rows(), self.packed.cols());
         let (count, depth) = (rows.len() / k.max(1), k.max(1));

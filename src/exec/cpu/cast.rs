@@ -1,7 +1,7 @@
-use super::{Kernel, Operand, chunks::blocks, task::Finish, unary::map};
+use super::{Kernel, Operand, chunks::blocks, task::PostOp, unary::map};
 use crate::{
     base::Dtype,
-    exec::{ValueType, meaning::zero_points},
+    exec::{ValueType, semantics::zero_points},
     ops::{Cast, DequantInt, DequantMode, DequantizeLinear, QuantizeLinear, RequantFp, RequantInt, RequantMode},
     quant::{RoundMode, multiplier_shift, tflite, tflite_wider},
 };
@@ -14,7 +14,7 @@ pub(super) fn cast(op: Cast<Operand>) -> Kernel {
             return t.fill_ints(0, |first, out| source.ints(first, out));
         }
         let source = t.source(&op.input, &op.input.ty.shape)?;
-        t.fill(0, 1, Finish::round(op.round_mode), |first, out| {
+        t.fill(0, 1, PostOp::round(op.round_mode), |first, out| {
             source.reals(first, out);
             Ok(())
         })
@@ -124,7 +124,7 @@ pub(super) fn dequantize_linear(op: DequantizeLinear<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let channels = Channels::new(&op.input.ty.shape, op.axis);
         let source = t.source(&op.input, &op.input.ty.shape)?;
-        t.fill(0, 1, Finish::default(), |first, out| {
+        t.fill(0, 1, PostOp::default(), |first, out| {
             let mut stored = vec![0; out.len()];
             source.ints(first, &mut stored);
             let mut stored = stored.into_iter();
@@ -141,7 +141,7 @@ pub(super) fn dequantize_linear(op: DequantizeLinear<Operand>) -> Kernel {
 
 /// Numbers that float16 has.
 pub(super) fn dtype_cast(input: Operand) -> Kernel {
-    map(input, Finish::default(), |v| v.iter_mut().for_each(|x| *x = half::f16::from_f32(*x).to_f32()))
+    map(input, PostOp::default(), |v| v.iter_mut().for_each(|x| *x = half::f16::from_f32(*x).to_f32()))
 }
 
 /// Which elements share a number of a list for each index of an axis.

@@ -1,10 +1,10 @@
 use super::{
     Kernel, Operand,
-    task::{Finish, Task},
+    task::{PostOp, Task},
 };
 use crate::{
     base::{Dtype, Result},
-    exec::meaning,
+    exec::semantics,
     ops::{Compare, CompareConst, CompareMode, LogicalAnd},
 };
 
@@ -56,7 +56,7 @@ fn pair(lhs: Operand, rhs: Operand, mode: CompareMode) -> Kernel {
 }
 
 pub(super) fn compare_const(op: CompareConst<Operand>) -> Kernel {
-    let (f, exact, c) = (predicate::<f32>(op.mode), predicate::<f64>(op.mode), meaning::compared_number(&op));
+    let (f, exact, c) = (predicate::<f32>(op.mode), predicate::<f64>(op.mode), semantics::compared_number(&op));
     let (is_int, inversed) = (op.input.ty.is_plain_int(), op.inversed);
     Kernel::new(move |t| {
         let source = t.source(&op.input, &op.input.ty.shape)?;
@@ -84,7 +84,7 @@ fn store(t: &mut Task, holds: impl Fn(usize, &mut [f32]) + Sync) -> Result<()> {
             out.iter_mut().zip(reals).for_each(|(o, h)| *o = h as i64);
         });
     }
-    t.fill(0, 1, Finish::default(), |first, out| {
+    t.fill(0, 1, PostOp::default(), |first, out| {
         holds(first, out);
         Ok(())
     })

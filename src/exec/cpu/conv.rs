@@ -5,14 +5,14 @@ use super::{
     conv_bytes::ByteFilter,
     gemm::{Factor, Mat, gemm_f32, gemm_int},
     grid::Grid,
-    task::{Finish, Task},
+    task::{PostOp, Task},
 };
 use crate::{
     array::zeros,
     base::Result,
     exec::{
         ValueType,
-        meaning::{self, Factors},
+        semantics::{self, AccumKind},
     },
     ops::{self, Convolution, Window},
     quant::Quantization,
@@ -24,7 +24,7 @@ pub(super) struct Parts<'a> {
     pub input: &'a Operand,
     pub filter: &'a Operand,
     pub bias: Option<&'a Operand>,
-    pub finish: Finish,
+    pub finish: PostOp,
     pub group: usize,
     /// Input and output channels of a group.
     pub ic: usize,
@@ -37,7 +37,7 @@ impl<'a> Parts<'a> {
     pub fn new(
         [input, filter]: [&'a Operand; 2],
         bias: &'a Option<Operand>,
-        finish: Finish,
+        finish: PostOp,
         group: i64,
         windows: &[Window],
         result: &ValueType,
@@ -51,8 +51,8 @@ impl<'a> Parts<'a> {
         self.ic * self.grid.taps()
     }
     /// What is multiplied.
-    pub fn factors(&self) -> Factors {
-        meaning::factors(&self.input.ty, &self.filter.ty)
+    pub fn factors(&self) -> AccumKind {
+        semantics::accum_kind(&self.input.ty, &self.filter.ty)
     }
     /// A product would have a single row or few, and a single or few columns.
     fn is_depthwise(&self) -> bool {
@@ -83,11 +83,15 @@ impl<'a> Parts<'a> {
         })
     }
     /// Stored values of input and filter less their zero points.
-    pub fn centred<T: Copy + Default + Send>(&self, t: &Task, of: fn(i64) -> T) -> Result<(Vec<T>, Vec<T>)> {
+    pub fn subtract_zero_point<T: Copy + Default + Send>(
+        &self,
+        t: &Task,
+        of: fn(i64) -> T,
+    ) -> Result<(Vec<T>, Vec<T>)> {
         let (plane, depth, taps) = (self.input.ty.shape[2..].iter().product::<usize>(), self.depth(), self.grid.taps());
-        let x = centred(t, self.input, of, |i, _| i / plane % (self.group * self.ic))?;
+        let x = subtract_zero_point(t, self.input, of, |i, _| i / plane % (self.group * self.ic))?;
         let of_weight = |i: usize, n: usize| if n == self.group * self.oc { i / depth } else { i / taps % self.ic };
-        Ok((x, centred(t, self.filter, of, of_weight)?))
+        Ok((x, subtract_zero_point(t, self.filter, of, of_weight)?))
     }
     /// Exact sums, and the bias, are the result; a quantized result is scaled.
     pub fn write_sums<S: Copy + Into<i64> + Sync>(&self, t: &mut Task, sums: &[S]) -> Result<()> {
@@ -117,7 +121,7 @@ impl<'a> Parts<'a> {
 }
 
 /// An operand's stored values less its zero point; `channel` says which of `n` zero points an element has.
-fn centred<T: Copy + Default + Send>(
+fn subtract_zero_point<T: Copy + Default + Send>(
     t: &Task,
     operand: &Operand,
     of: fn(i64) -> T,
@@ -135,15 +139,15 @@ pub(super) fn conv(mut op: ops::Conv<Operand>) -> Kernel {
     op.filter = laid_out.clone().unwrap_or(op.filter);
     let kernel = Kernel::new(move |t| {
         let windows = Convolution::from(&op).windows(&op.input.ty.shape)?;
-        let finish = Finish::relu(op.do_relu, op.relu_limit);
+        let finish = PostOp::relu(op.do_relu, op.relu_limit);
         let c = Parts::new([&op.input, &op.filter], &op.bias, finish, op.group, &windows, t.result(0)?);
         match &packed {
             Some(packed) => packed.run(t, &c),
             None if c.is_depthwise() && c.is_exact_in_floats() => depthwise_integer(t, &c),
             None => match c.factors() {
-                Factors::Real => float(t, &c),
-                Factors::Narrow => integer::<i32>(t, &c),
-                Factors::Wide => integer::<i64>(t, &c),
+                AccumKind::Real => float(t, &c),
+                AccumKind::Narrow => integer::<i32>(t, &c),
+                AccumKind::Wide => integer::<i64>(t, &c),
             },
         }
     });
@@ -190,7 +194,7 @@ fn depthwise(c: &Parts, x: &[f32], w: &[f32], out: &mut [f32]) -> Result<()> {
 }
 
 fn depthwise_integer(t: &mut Task, c: &Parts) -> Result<()> {
-    let (x, w) = c.centred(t, |v| v as f32)?;
+    let (x, w) = c.subtract_zero_point(t, |v| v as f32)?;
     let mut sums = zeros::<f32>(t.result(0)?.elements())?;
     depthwise(c, &x, &w, &mut sums)?;
     drop((x, w));
@@ -202,7 +206,7 @@ fn depthwise_integer(t: &mut Task, c: &Parts) -> Result<()> {
 /// Exact sums of `(x - zx) * (w - zw)`.
 fn integer<T: Factor>(t: &mut Task, c: &Parts) -> Result<()> {
     let (pixels, depth, area) = (c.grid.pixels(), c.depth(), c.grid.area());
-    let (x, w) = c.centred(t, T::of)?;
+    let (x, w) = c.subtract_zero_point(t, T::of)?;
     let mut out = zeros::<i64>(t.result(0)?.elements())?;
     let mut columns = zeros(depth.saturating_mul(pixels))?;
     for (i, out) in out.chunks_mut(c.oc * pixels).enumerate() {

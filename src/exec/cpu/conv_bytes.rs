@@ -2,7 +2,7 @@
 //! kernel sees side by side.
 use super::{
     Operand,
-    bytes::{ByteColumns, bytes},
+    bytes::{PackedInt8Matrix, bytes},
     conv::Parts,
     layout::permuted,
     task::Task,
@@ -18,7 +18,7 @@ use rayon::prelude::*;
 const COLUMNS: usize = 8;
 
 /// A constant filter, packed: a matrix for each group.
-pub(super) struct ByteFilter(Vec<ByteColumns>);
+pub(super) struct ByteFilter(Vec<PackedInt8Matrix>);
 
 impl ByteFilter {
     /// None where the operands are no bytes, the filter is not constant or small, or each channel has its own zero point.
@@ -55,7 +55,7 @@ impl ByteFilter {
     /// Exactly, then saturated.
     pub fn run(&self, t: &mut Task, c: &Parts) -> Result<()> {
         let (pixels, area) = (c.grid.pixels(), c.grid.area());
-        let (values, zero) = (bytes(t.array(c.input)?, Dtype::Uint8)?, ByteColumns::moved(c.input)?);
+        let (values, zero) = (bytes(t.array(c.input)?, Dtype::Uint8)?, PackedInt8Matrix::signedness_offset(c.input)?);
         let mut out = zeros::<i32>(t.result(0)?.elements())?;
         for (i, out) in out.chunks_mut(c.oc * pixels).enumerate() {
             let sums = self.sums(c, i, &values[i * c.ic * area..][..c.ic * area], zero)?;
@@ -72,12 +72,12 @@ fn packed<T: Element>(
     op: &ops::Conv<Operand>,
     values: &Array,
     [oc, ic]: [usize; 2],
-) -> Result<Option<Vec<ByteColumns>>> {
+) -> Result<Option<Vec<PackedInt8Matrix>>> {
     let (depth, all) = (values.len() / op.filter.ty.shape[0], op.filter.ty.shape[0]);
     let last = permuted(&values.elements::<T>()?, &[all, ic, depth / ic], &[0, 2, 1])?;
     let groups = last.chunks_exact(oc * depth).map(|group| {
         let matrix = Array::from_vec([oc, depth], group.to_vec())?;
-        ByteColumns::new(&op.input, &op.filter, &matrix, [depth, oc], true)
+        PackedInt8Matrix::new(&op.input, &op.filter, &matrix, [depth, oc], true)
     });
     groups.collect()
 }

@@ -2,7 +2,7 @@
 use super::{
     Kernel, Operand,
     layout::{converted, write_view},
-    task::{Finish, Task},
+    task::{PostOp, Task},
 };
 use crate::{
     base::Result,
@@ -18,7 +18,7 @@ fn fill(t: &mut Task, f: impl Fn(usize) -> f64 + Sync) -> Result<()> {
             out.iter_mut().enumerate().for_each(|(i, v)| *v = f(first + i).round() as i64);
         });
     }
-    t.fill(0, 1, Finish::default(), |first, out| {
+    t.fill(0, 1, PostOp::default(), |first, out| {
         out.iter_mut().enumerate().for_each(|(i, v)| *v = f(first + i) as f32);
         Ok(())
     })

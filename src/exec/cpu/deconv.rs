@@ -3,12 +3,12 @@ use super::{
     conv::Parts,
     gemm::{Factor, Mat, gemm_f32, gemm_int},
     grid::Grid,
-    task::{Finish, Task},
+    task::{PostOp, Task},
 };
 use crate::{
     array::zeros,
     base::Result,
-    exec::meaning::Factors,
+    exec::semantics::AccumKind,
     ops::{self, Convolution},
 };
 use rayon::prelude::*;
@@ -21,7 +21,7 @@ pub(super) fn deconv(op: ops::Deconv<Operand>) -> Kernel {
             input: &op.input,
             filter: &op.filter,
             bias: op.bias.as_ref(),
-            finish: Finish::relu(op.do_relu, op.relu_limit),
+            finish: PostOp::relu(op.do_relu, op.relu_limit),
             group,
             ic: x[1] / group,
             oc: result[1] / group,
@@ -29,9 +29,9 @@ pub(super) fn deconv(op: ops::Deconv<Operand>) -> Kernel {
         };
         let reordered = op.filter.constant.is_some() || op.dynweight_reorderd;
         match c.factors() {
-            Factors::Real => float(t, &c, reordered),
-            Factors::Narrow => integer::<i32>(t, &c, reordered),
-            Factors::Wide => integer::<i64>(t, &c, reordered),
+            AccumKind::Real => float(t, &c, reordered),
+            AccumKind::Narrow => integer::<i32>(t, &c, reordered),
+            AccumKind::Wide => integer::<i64>(t, &c, reordered),
         }
     })
 }
@@ -84,7 +84,7 @@ fn float(t: &mut Task, c: &Parts, reordered: bool) -> Result<()> {
 }
 
 fn integer<T: Factor>(t: &mut Task, c: &Parts, reordered: bool) -> Result<()> {
-    let (x, w) = c.centred(t, T::of)?;
+    let (x, w) = c.subtract_zero_point(t, T::of)?;
     let w = if reordered { by_input(c, &w)? } else { w };
     let mut out = zeros::<i64>(t.result(0)?.elements())?;
     let mut columns = zeros((c.oc * c.grid.taps()).saturating_mul(c.grid.pixels()))?;
@@ -120,7 +120,7 @@ mod tests {
             let (xs, w) = ([1, ic, hw.0, hw.1], values(oc * icg * k.0 * k.1, 5));
             let mut g = Graph::new("g").unwrap();
             let x = g.input("x", dtype, xs).unwrap();
-            let call = |g: &mut Graph| -> Result<crate::Tensor, crate::Error> {
+            let call = |g: &mut Graph| -> crate::base::Result<crate::Tensor> {
                 let dw = array([ocg, ic, k.0, k.1], w.clone());
                 if int {
                     g.deconv_int(x, dw).stride(stride).dilation(dilation).pad(pad).group(groups).input_zp(1).weight_zp(-2).out_name("y").call()

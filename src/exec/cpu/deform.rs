@@ -3,7 +3,7 @@ use super::{
     Kernel, Operand,
     conv::Parts,
     gemm::{Mat, gemm_f32},
-    task::Finish,
+    task::PostOp,
 };
 use crate::{
     array::zeros,
@@ -14,7 +14,7 @@ use rayon::prelude::*;
 pub(super) fn deform_conv2d(op: ops::DeformConv2D<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let windows = Convolution::from(&op).windows(&op.input.ty.shape)?;
-        let finish = Finish::relu(op.do_relu, op.relu_limit);
+        let finish = PostOp::relu(op.do_relu, op.relu_limit);
         let c = Parts::new([&op.input, &op.filter], &op.bias, finish, op.group, &windows, t.result(0)?);
         let (x, w, offset) = (t.reals(&op.input)?, t.reals(&op.filter)?, t.reals(&op.offset)?);
         let mask = op.mask.as_ref().filter(|_| op.use_mask).map(|m| t.reals(m)).transpose()?;

@@ -2,7 +2,7 @@ use super::{
     Kernel, Operand,
     gemm::{Mat, gemm_f32},
     layout::permuted,
-    task::Finish,
+    task::PostOp,
 };
 use crate::{
     array::zeros,
@@ -24,7 +24,7 @@ pub(super) fn einsum(op: Einsum<Operand>) -> Kernel {
             product = product.times(&named(i + 1)?, step)?;
         }
         let values = product.in_order(result)?;
-        t.write(0, Finish::default(), |out| {
+        t.write(0, PostOp::default(), |out| {
             out.copy_from_slice(&values);
             Ok(())
         })

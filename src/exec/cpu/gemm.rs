@@ -1,6 +1,6 @@
 //! Matrix products: of floats by the kernel for packed columns, of few rows by rten's; of integers by that for floats where
 //! that is exact, otherwise by a plain loop.
-use super::blocked::{Columns, InstructionSet};
+use super::blocked::{InstructionSet, PackedB};
 use crate::{
     array::zeros,
     base::{Result, invalid},
@@ -83,7 +83,7 @@ pub(super) fn gemm_f32(out: &mut [f32], a: Mat<f32>, b: Mat<f32>) -> Result<()> 
     for first in (0..b.cols).step_by(width) {
         let columns = width.min(b.cols - first);
         let square = |row, column| b.square(row, first + column);
-        let strip = Columns::new(InstructionSet::best(), b.rows, columns, square)?;
+        let strip = PackedB::new(InstructionSet::best(), b.rows, columns, square)?;
         strip.product_from(a.data, None, out, (first, b.cols))?;
     }
     Ok(())
@@ -176,7 +176,7 @@ fn by_floats<T: Factor>(out: &mut [i64], a: Mat<T>, b: Mat<T>, depth: usize) -> 
             to.iter_mut().enumerate().for_each(|(column, to)| *to = b.at(first + i, column).to_f32());
         });
         let right = Mat { data: &*right, rows: depth, cols: b.cols, transposed: false };
-        Columns::of(InstructionSet::best(), right)?.product(left, None, &mut sums)?;
+        PackedB::of(InstructionSet::best(), right)?.product(left, None, &mut sums)?;
         out.par_iter_mut().with_min_len(1 << 14).zip(&sums).for_each(|(o, s)| *o += *s as i64);
     }
     Ok(())

@@ -1,6 +1,6 @@
-use super::{Kernel, Operand, chunks::blocks, task::Finish};
+use super::{Kernel, Operand, chunks::blocks, task::PostOp};
 use crate::{
-    exec::meaning::{ColourPlanes, colour_factors},
+    exec::semantics::{ChromaPlanes, colour_factors},
     ops::{
         ConcatVolume, Correlation, MatchTemplate, MatchTemplateMode, ScaleLut, Yuv2rgbFormula,
         Yuv2rgbFormulaImageFormat,
@@ -22,12 +22,12 @@ pub(super) fn yuv2rgb(op: Yuv2rgbFormula<Operand>) -> Kernel {
         let shape = &t.result(0)?.shape;
         let (height, width) = (shape[shape.len() - 2], shape[shape.len() - 1]);
         let pixels = height * width;
-        let (planes, factors) = (ColourPlanes::new(op.src_format, pixels), colour_factors(op.formula_mode));
+        let (planes, factors) = (ChromaPlanes::new(op.src_format, pixels), colour_factors(op.formula_mode));
         let round = |c: f32| match op.image_format {
             Yuv2rgbFormulaImageFormat::UINT8 => op.round_mode.round(c.into()) as f32,
             Yuv2rgbFormulaImageFormat::FLOAT32 => c,
         };
-        t.fill(0, 1, Finish::default(), |first, out| {
+        t.fill(0, 1, PostOp::default(), |first, out| {
             for (i, out) in out.iter_mut().enumerate() {
                 let (plane, pixel) = ((first + i) / pixels, (first + i) % pixels);
                 let image = &stored[plane / 3 * (pixels + pixels / 2)..];
@@ -48,7 +48,7 @@ pub(super) fn correlation(op: Correlation<Operand>) -> Kernel {
         let (left, right) = (t.reals(&op.inputs[0])?, t.reals(&op.inputs[1])?);
         let &[groups, disparities, height, width] = t.result(0)?.shape.as_slice() else { return Ok(()) };
         let (plane, channels) = (height * width, op.inputs[0].ty.shape[1] / groups);
-        t.fill(0, 1, Finish::default(), |first, out| {
+        t.fill(0, 1, PostOp::default(), |first, out| {
             for (i, out) in out.iter_mut().enumerate() {
                 let (block, pixel) = ((first + i) / plane, (first + i) % plane);
                 let (group, back) = (block / disparities, block % disparities);
@@ -70,7 +70,7 @@ pub(super) fn concat_volume(op: ConcatVolume<Operand>) -> Kernel {
         let (left, right) = (t.reals(&op.inputs[0])?, t.reals(&op.inputs[1])?);
         let &[_, both, disparities, height, width] = t.result(0)?.shape.as_slice() else { return Ok(()) };
         let (plane, channels) = (height * width, both / 2);
-        t.fill(0, width, Finish::default(), |first, out| {
+        t.fill(0, width, PostOp::default(), |first, out| {
             for (i, out) in out.chunks_mut(width).enumerate() {
                 let row = first / width + i;
                 let (block, line) = (row / height, row % height);
@@ -94,7 +94,7 @@ pub(super) fn match_template(op: MatchTemplate<Operand>) -> Kernel {
         let (width, columns) = (op.input.ty.shape[1], op.r#match.ty.shape[1]);
         let (across, n) = (width - columns + 1, template.len() as f64);
         let mean = template.iter().map(|&v| f64::from(v)).sum::<f64>() / n;
-        t.fill(0, 1, Finish::default(), |first, out| {
+        t.fill(0, 1, PostOp::default(), |first, out| {
             for (i, out) in out.iter_mut().enumerate() {
                 let corner = (first + i) / across * width + (first + i) % across;
                 let pairs = || {
@@ -124,7 +124,7 @@ pub(super) fn scale_lut(op: ScaleLut<Operand>) -> Kernel {
         let shape = &op.input.ty.shape;
         let (channels, inner) = (shape[1], shape[2..].iter().product::<usize>());
         let source = t.source(&op.input, shape)?;
-        t.fill(0, 1, Finish::round(RoundMode::HalfUp), |first, out| {
+        t.fill(0, 1, PostOp::round(RoundMode::HalfUp), |first, out| {
             source.reals(first, out);
             blocks(first, out.len(), inner, |block, part| {
                 let (scale, bias) = (op.scale[block % channels], op.bias[block % channels]);

@@ -1,10 +1,10 @@
-//! Operators on images whose channels stand in blocks: which are computed so, and how.
+//! Operators on channel-blocked images: which are supported, and their kernels.
 use super::{
     Kernel, Operand, Signature, ValueType,
     blocked::{
-        Axis, BLOCK, Conv2d, Epilogue, Geometry, InstructionSet, Method, Pool2d, PoolKind, from_blocked, to_blocked,
+        Axis, BLOCK, Conv2d, ConvEpilogue, Geometry, InstructionSet, Method, Pool2d, PoolKind, from_blocked, to_blocked,
     },
-    task::Finish,
+    task::PostOp,
 };
 use crate::{
     base::{Dtype, Result, invalid},
@@ -16,15 +16,15 @@ fn channels(ty: &ValueType) -> Option<usize> {
     if let Layout::Blocked { channels } = ty.layout { Some(channels) } else { None }
 }
 
-/// Whether an operator, and those that follow in the same kernel, are computed with these layouts.
-pub(super) fn takes(signature: &Signature) -> bool {
+/// Whether an operator and those fused into it are supported with these layouts.
+pub(super) fn supports(signature: &Signature) -> bool {
     let [Some(result)] = signature.results.as_slice() else {
         return false;
     };
     let Some(of_result) = channels(result) else {
         return false;
     };
-    let follows = signature.then.iter().all(|op| is_elementwise(op, of_result));
+    let follows = signature.fused_ops.iter().all(|op| is_elementwise(op, of_result));
     follows
         && match &signature.op {
             Op::Conv(op) => {
@@ -42,17 +42,30 @@ pub(super) fn takes(signature: &Signature) -> bool {
         }
 }
 
-/// An elementwise operator whose operands are numbers, or all have their channels in blocks; of 0 it gives 0, or there are
-/// no channels beyond the last.
+/// Whether `op` is an elementwise operator that can be computed on channel-blocked operands: every operand is a single
+/// number or has as many channels as the result (one channel would have to be broadcast within a block), and the padding
+/// channels of the result, if there are any, stay 0.
 fn is_elementwise(op: &Op<Operand>, channels_of_result: usize) -> bool {
-    let keeps_zero = matches!(op, Op::Add(_) | Op::Sub(_) | Op::Mul(_) | Op::MulConst(_) | Op::Relu(_))
-        || matches!(op, Op::Clip(op) if op.min <= 0.0 && op.max >= 0.0);
-    let takes = |o: &Operand| o.is_computed_before() || channels(&o.ty).is_some() || o.ty.elements() == 1;
-    let is_number = |o: &Operand| channels(&o.ty).is_none() && !o.is_computed_before();
-    let numbers = op.operands().any(|(_, o)| is_number(o));
-    (channels_of_result.is_multiple_of(BLOCK) || keeps_zero && !numbers)
-        && op.operands().all(|(_, o)| takes(o))
+    let is_number = |o: &Operand| o.ty.layout == Layout::Plain && o.ty.elements() == 1 && !o.is_fused_input();
+    let fits = |o: &Operand| is_number(o) || channels(&o.ty) == Some(channels_of_result);
+    let has_number = op.operands().any(|(_, o)| is_number(o));
+    (channels_of_result.is_multiple_of(BLOCK) || keeps_zero(op) && !has_number)
+        && op.operands().all(|(_, o)| fits(o))
         && super::is_elementwise(op)
+}
+
+/// Whether the result is 0 where all operands are.
+fn keeps_zero(op: &Op<Operand>) -> bool {
+    // Zero times infinity is NaN.
+    let is_finite = |c: f64| (c as f32).is_finite();
+    let are_finite = |coeff: &Option<Vec<f64>>| coeff.iter().flatten().all(|c| is_finite(*c));
+    match op {
+        Op::Add(op) => are_finite(&op.coeff),
+        Op::Sub(op) => are_finite(&op.coeff),
+        Op::MulConst(op) => is_finite(op.const_val),
+        Op::Clip(op) => op.min <= 0.0 && op.max >= 0.0,
+        op => matches!(op, Op::Mul(_) | Op::Relu(_)),
+    }
 }
 
 fn geometry(op: &Conv<Operand>) -> Result<Option<Geometry>> {
@@ -72,16 +85,16 @@ fn axes(windows: &[Window]) -> Result<[Option<Axis>; 2]> {
     Ok([Axis::new(rows)?, Axis::new(cols)?])
 }
 
-/// A kernel, and how many of the operators that follow it does itself.
+/// A kernel, and the number of fused operators that it computes itself.
 pub(super) struct Prepared {
     pub kernel: Kernel,
     pub used: usize,
 }
 
-/// The kernel of an operator that has one of its own for blocks; none where that for any shape serves.
+/// Returns the kernel of an operator that has its own for blocked channels, or `None` if the generic one applies.
 ///
 /// # Errors
-/// The memory for the weights is not enough.
+/// Returns an error if memory for the weights runs out.
 pub(super) fn prepare(signature: &Signature) -> Result<Option<Prepared>> {
     let Some(Some(result)) = signature.results.first() else {
         return Ok(None);
@@ -98,7 +111,7 @@ pub(super) fn prepare(signature: &Signature) -> Result<Option<Prepared>> {
     })
 }
 
-/// From one layout to the other.
+/// Converts from one layout to the other.
 fn converted(input: &Operand) -> Kernel {
     let input = input.clone();
     Kernel::new(move |t| {
@@ -106,7 +119,7 @@ fn converted(input: &Operand) -> Kernel {
         let shape = input.ty.plain_shape();
         let (channels, area) = (shape[1], shape[2] * shape[3]);
         let write = if input.ty.layout == Layout::Plain { to_blocked } else { from_blocked };
-        t.write(0, Finish::default(), |out| {
+        t.write(0, PostOp::default(), |out| {
             write(&x, channels, area, out);
             Ok(())
         })
@@ -122,17 +135,17 @@ fn conv(op: &Conv<Operand>, signature: &Signature) -> Result<Prepared> {
     let none = || invalid("no convolution on blocks of channels");
     let (mut end, mut residual, mut used) = (relu(op.do_relu, op.relu_limit), None, 0);
     // The residual comes before the Relu.
-    if let (None, Some(Op::Add(add))) = (end, signature.then.first())
+    if let (None, Some(Op::Add(add))) = (end, signature.fused_ops.first())
         && let [a, b] = add.inputs.as_slice()
         && add.coeff.iter().flatten().all(|c| *c == 1.0)
     {
-        let other = if a.is_computed_before() { b } else { a };
+        let other = if a.is_fused_input() { b } else { a };
         let result = signature.outputs().next();
-        if result.is_some_and(|r| r.shape == other.ty.shape) && !other.is_computed_before() {
+        if result.is_some_and(|r| r.shape == other.ty.shape && r.layout == other.ty.layout) && !other.is_fused_input() {
             (residual, end, used) = (Some(other.clone()), relu(add.do_relu, add.relu_limit), 1);
         }
     }
-    let bound = match signature.then.get(used) {
+    let bound = match signature.fused_ops.get(used) {
         Some(Op::Relu(op)) => relu(true, op.relu_limit),
         // Relu6 and the like.
         Some(Op::Clip(op)) if op.min == 0.0 && op.max > 0.0 => Some(op.max as f32),
@@ -146,14 +159,14 @@ fn conv(op: &Conv<Operand>, signature: &Signature) -> Result<Prepared> {
     let filter = values(&op.filter)?.ok_or_else(none)?;
     let bias = op.bias.as_ref().map(values).transpose()?.flatten();
     let bias = bias.as_ref().map(|b| b.elements::<f32>()).transpose()?;
-    let epilogue = Epilogue { bias: bias.as_deref(), relu: end };
+    let epilogue = ConvEpilogue { bias: bias.as_deref(), relu: end };
     let conv = Conv2d::new(InstructionSet::best(), geometry, &filter.elements::<f32>()?, epilogue)?.ok_or_else(none)?;
     let temporary = conv.temporary().saturating_mul(rayon::current_num_threads() as u64);
     let input = op.input.clone();
     let kernel = Kernel::new(move |t| {
         let x = t.reals(&input)?;
         let residual = residual.as_ref().map(|r| t.reals(r)).transpose()?;
-        t.write(0, Finish::default(), |out| conv.run(&x, residual.as_deref(), out))
+        t.write(0, PostOp::default(), |out| conv.run(&x, residual.as_deref(), out))
     });
     let kernel = kernel.without([&op.filter]).without(&op.bias).taking(temporary);
     Ok(Prepared { kernel, used })
@@ -177,7 +190,7 @@ fn pool(input: &Operand, windows: &[Window], kind: PoolKind, relu: Option<f32>) 
     let (input, pool) = (input.clone(), Pool2d { isa: InstructionSet::best(), kind, channels, rows, cols, relu });
     Ok(Kernel::new(move |t| {
         let x = t.reals(&input)?;
-        t.write(0, Finish::default(), |out| {
+        t.write(0, PostOp::default(), |out| {
             pool.run(&x, out);
             Ok(())
         })

@@ -1,15 +1,15 @@
-//! What an operator becomes on the CPU.
+//! Kernels of the CPU backend.
 use super::{Operand, chunks::Source, task::Task};
 use crate::base::Result;
 
 /// Reads the operands of a task and writes its results.
 pub(super) struct Kernel {
     pub run: Box<Run>,
-    /// An elementwise operator on floats has this form too.
-    pub tail: Option<Tail>,
-    /// Places of constants that were laid out anew, which a run does without.
+    /// The fusible form of an element-wise operator on floats.
+    pub epilogue: Option<Epilogue>,
+    /// Indices of repacked constants, not read at run time.
     pub unread: Vec<usize>,
-    /// Bytes that a run takes besides, for what was laid out so.
+    /// Workspace in bytes that repacked constants require.
     pub temporary: u64,
 }
 
@@ -17,7 +17,7 @@ type Run = dyn Fn(&mut Task) -> Result<()> + Send + Sync;
 
 impl Kernel {
     pub fn new(run: impl Fn(&mut Task) -> Result<()> + Send + Sync + 'static) -> Kernel {
-        Kernel { run: Box::new(run), tail: None, unread: Vec::new(), temporary: 0 }
+        Kernel { run: Box::new(run), epilogue: None, unread: Vec::new(), temporary: 0 }
     }
     pub fn without<'o>(mut self, laid_out: impl IntoIterator<Item = &'o Operand>) -> Kernel {
         self.unread.extend(laid_out.into_iter().filter_map(Operand::index));
@@ -26,54 +26,54 @@ impl Kernel {
     pub fn taking(self, temporary: u64) -> Kernel {
         Kernel { temporary, ..self }
     }
-    pub fn with_tail(self, tail: Option<Tail>) -> Kernel {
-        Kernel { tail, ..self }
+    pub fn with_epilogue(self, epilogue: Option<Epilogue>) -> Kernel {
+        Kernel { epilogue, ..self }
     }
 }
 
-/// An elementwise operator on real numbers that another one has computed, before they are stored.
-pub(super) enum Tail {
-    /// Of the numbers alone.
+/// An element-wise operator that is applied to the real numbers of another kernel before they are stored.
+pub(super) enum Epilogue {
+    /// A unary operator.
     Each(Box<Each>),
-    /// With those of another operand, which is broadcast to them.
+    /// A binary operator; the other operand is broadcast.
     With(Operand, Box<With>),
 }
 
 type Each = dyn Fn(&mut [f32]) + Send + Sync;
 type With = dyn Fn(&mut [f32], &[f32]) + Send + Sync;
 
-impl Tail {
-    pub fn each(f: impl Fn(&mut [f32]) + Send + Sync + 'static) -> Option<Tail> {
-        Some(Tail::Each(Box::new(f)))
+impl Epilogue {
+    pub fn each(f: impl Fn(&mut [f32]) + Send + Sync + 'static) -> Option<Epilogue> {
+        Some(Epilogue::Each(Box::new(f)))
     }
-    pub fn with(other: &Operand, f: impl Fn(&mut [f32], &[f32]) + Send + Sync + 'static) -> Tail {
-        Tail::With(other.clone(), Box::new(f))
+    pub fn with(other: &Operand, f: impl Fn(&mut [f32], &[f32]) + Send + Sync + 'static) -> Epilogue {
+        Epilogue::With(other.clone(), Box::new(f))
     }
 }
 
-/// Tails in a run, with what they read.
-pub(super) struct Tails<'a>(Vec<(&'a Tail, Option<Source<'a>>)>);
+/// The epilogues of a run, with their operands.
+pub(super) struct Epilogues<'a>(Vec<(&'a Epilogue, Option<Source<'a>>)>);
 
-impl<'a> Tails<'a> {
-    /// Of a result of that shape.
-    pub fn new(t: &Task<'a>, tails: &'a [Tail], shape: &[usize]) -> Result<Tails<'a>> {
-        let ready = tails.iter().map(|tail| match tail {
-            Tail::Each(_) => Ok((tail, None)),
-            Tail::With(other, _) => Ok((tail, Some(t.source(other, shape)?))),
+impl<'a> Epilogues<'a> {
+    /// Prepares the epilogues for a result of that shape.
+    pub fn new(t: &Task<'a>, epilogues: &'a [Epilogue], shape: &[usize]) -> Result<Epilogues<'a>> {
+        let ready = epilogues.iter().map(|epilogue| match epilogue {
+            Epilogue::Each(_) => Ok((epilogue, None)),
+            Epilogue::With(other, _) => Ok((epilogue, Some(t.source(other, shape)?))),
         });
-        ready.collect::<Result<_>>().map(Tails)
+        ready.collect::<Result<_>>().map(Epilogues)
     }
-    /// Of the elements from `first` on; `buffer` is anything.
+    /// Applies them to the elements from `first` on; `buffer` is scratch memory.
     pub fn apply(&self, first: usize, values: &mut [f32], buffer: &mut Vec<f32>) {
-        for (tail, source) in &self.0 {
-            match (tail, source) {
-                (Tail::With(_, f), Some(source)) => {
+        for (epilogue, source) in &self.0 {
+            match (epilogue, source) {
+                (Epilogue::With(_, f), Some(source)) => {
                     buffer.resize(values.len(), 0.0);
                     source.reals(first, buffer);
                     f(values, buffer);
                 }
-                (Tail::Each(f), _) => f(values),
-                (Tail::With(..), None) => {}
+                (Epilogue::Each(f), _) => f(values),
+                (Epilogue::With(..), None) => {}
             }
         }
     }

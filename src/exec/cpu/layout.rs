@@ -1,13 +1,13 @@
 //! Data movement, on elements of any type.
 use super::{
     Kernel, Operand,
-    task::{Finish, Task, restored},
+    task::{PostOp, Task, requantized},
 };
 use crate::{
     array::{Array, ArrayMut, Element, reserve},
     base::{Dtype, Result},
     exec::{
-        meaning,
+        semantics,
         views::{View, axis_of, strides},
     },
     ops::{Concat, ConcatSlice, List, Pack, Pad, PadMode, Permute, Split, Transpose, Unpack, pad_counts, split_sizes},
@@ -162,10 +162,10 @@ pub(super) fn permuted<T: Copy + Send + Sync>(values: &[T], shape: &[usize], ord
 /// no scale takes the stored values.
 pub(super) fn converted(t: &Task, operand: &Operand, result: usize, round: RoundMode) -> Result<Array> {
     let (array, result) = (t.array(operand)?, t.result(result)?);
-    if meaning::stores_the_same(&operand.ty, result) {
+    if semantics::stores_the_same(&operand.ty, result) {
         return Ok(array.clone());
     }
-    restored(array, &operand.ty, result, round)
+    requantized(array, &operand.ty, result, round)
 }
 
 /// The same elements in the result's shape.
@@ -179,7 +179,7 @@ pub(super) fn reshape(input: Operand) -> Kernel {
 /// Writes the elements of a view. The result has as many, whatever its own axes.
 pub(super) fn write_view(to: &mut ArrayMut, from: &Array, view: &View) -> Result<()> {
     fn go<T: Element>(to: &mut ArrayMut, from: &Array, view: &View) -> Result<()> {
-        strided_into(&from.bits::<T>()?, view.start, &view.by, &view.counts, to.bits::<T>()?);
+        strided_into(&from.bits::<T>()?, view.start, &view.strides, &view.shape, to.bits::<T>()?);
         Ok(())
     }
     with_element!(to.dtype(), go(to, from, view))
@@ -209,7 +209,7 @@ pub(super) fn concat(op: Concat<Operand>) -> Kernel {
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         join(t, &op.inputs, shape[..axis].iter().product(), op.round_mode)?;
         if op.do_relu && t.memory(0)?.dtype() == Dtype::Float32 {
-            return t.write(0, Finish::relu(true, op.relu_limit), |_| Ok(()));
+            return t.write(0, PostOp::relu(true, op.relu_limit), |_| Ok(()));
         }
         Ok(())
     })
@@ -276,11 +276,12 @@ pub(super) fn unpack(op: Unpack<Operand>) -> Kernel {
 
 pub(super) fn split(op: Split<Operand>) -> Kernel {
     Kernel::new(move |t| {
-        let input = t.array(&op.input)?;
-        let axis = axis_of(op.axis, input.shape().len());
+        let shape = &op.input.ty.shape;
+        let axis = axis_of(op.axis, shape.len());
         let mut at = 0;
-        for (i, size) in split_sizes(input.shape()[axis], &op)?.into_iter().enumerate() {
-            write_view(t.memory(i)?, input, &View::of_axis(input.shape(), axis, at, size))?;
+        for (i, size) in split_sizes(shape[axis], &op)?.into_iter().enumerate() {
+            let input = converted(t, &op.input, i, RoundMode::default())?;
+            write_view(t.memory(i)?, &input, &View::of_axis(shape, axis, at, size))?;
             at += size;
         }
         Ok(())
@@ -348,8 +349,32 @@ pub(super) fn pad(op: Pad<Operand>) -> Kernel {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::{
+        Graph, Quantization,
+        exec::{CpuBackend, RunOptions, run},
+    };
     use ndarray::ArrayD;
     use proptest::prelude::*;
+
+    /// Results of other scales than the operand's store the same real numbers.
+    #[test]
+    fn parts_of_another_scale_are_requantized() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Int8, [1, 6]).unwrap();
+        g.quantize(x, &Quantization::per_tensor(0.5, 1)).unwrap();
+        let parts = g.op(Split::new(x, 1, 3)).call().unwrap();
+        for (part, q) in parts.iter().zip([(0.25, 0), (0.5, 3)]) {
+            g.quantize(*part, &Quantization::per_tensor(q.0, q.1)).unwrap();
+        }
+        g.set_outputs(&parts).unwrap();
+        let feeds = [("x", Array::from_vec([1, 6], vec![3i8, 100, -1, 2, 7, 8]).unwrap())];
+        let got = run(&g, &feeds, &CpuBackend::new(), &RunOptions::default()).unwrap().tensors;
+        let want = [[4i8, 127], [1, 4], [7, 8]];
+        assert_eq!(
+            got.values().cloned().collect::<Vec<_>>(),
+            want.map(|v| Array::from_vec([1, 2], v.to_vec()).unwrap())
+        );
+    }
 
     #[test]
     fn squares_of_matrices_are_transposed() {

@@ -1,7 +1,7 @@
 use super::{
     Kernel, Operand,
     arithmetic::tensors,
-    task::Finish,
+    task::PostOp,
     unary::{unary, vectorised},
 };
 use crate::{
@@ -78,7 +78,7 @@ pub(super) fn pow2(op: Pow2<Operand>) -> Kernel {
 
 pub(super) fn pow3(op: Pow3<Operand>) -> Kernel {
     let int = |a: i64, b: i64| RoundMode::default().round((a as f64).powf(b as f64)) as i64;
-    tensors(op.inputs, Vec::new(), Finish::default(), f32::powf, int)
+    tensors(op.inputs, Vec::new(), PostOp::default(), f32::powf, int)
 }
 
 #[cfg(test)]

@@ -1,16 +1,16 @@
 use super::{
     Kernel, Operand,
-    blocked::{Columns, InstructionSet},
-    bytes::{ByteColumns, zero_point},
+    blocked::{InstructionSet, PackedB},
+    bytes::{PackedInt8Matrix, zero_point},
     chunks::{CHUNK, Walk},
     gemm::{Factor, Mat, gemm_f32, gemm_int},
     layout::permuted,
-    task::{Finish, Task},
+    task::{PostOp, Task},
 };
 use crate::{
     array::{Array, zeros},
     base::{Dtype, Result},
-    exec::meaning::{self, Factors},
+    exec::semantics::{self, AccumKind},
     ops::{A16MatMul, Fp8MatMul, MatMul, Product},
 };
 use rayon::prelude::*;
@@ -29,10 +29,10 @@ pub(super) fn matmul(mut op: MatMul<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let (left, right) = (&op.input.ty, &op.right.ty);
         let p = Product::new(&left.shape, &right.shape, op.left_transpose, op.right_transpose)?;
-        match meaning::factors(left, right) {
-            Factors::Real => float(t, &op, &p),
-            Factors::Narrow => integer::<i32>(t, &op, &p),
-            Factors::Wide => integer::<i64>(t, &op, &p),
+        match semantics::accum_kind(left, right) {
+            AccumKind::Real => float(t, &op, &p),
+            AccumKind::Narrow => integer::<i32>(t, &op, &p),
+            AccumKind::Wide => integer::<i64>(t, &op, &p),
         }
     })
 }
@@ -50,7 +50,7 @@ fn constant_right(op: &MatMul<Operand>) -> Option<(&Array, Product)> {
 }
 
 /// That matrix of floats. A single row reads each of its elements once, so that packing would not be worth it.
-fn packed(op: &MatMul<Operand>) -> Option<(Product, Columns)> {
+fn packed(op: &MatMul<Operand>) -> Option<(Product, PackedB)> {
     let (values, p) = constant_right(op)?;
     let rows = op.input.ty.elements() / p.k.max(1);
     if values.dtype() != Dtype::Float32 || op.output_transpose || rows == 1 {
@@ -58,32 +58,32 @@ fn packed(op: &MatMul<Operand>) -> Option<(Product, Columns)> {
     }
     let data = values.elements::<f32>().ok()?;
     let matrix = Mat { data: &data, rows: p.k, cols: p.n, transposed: op.right_transpose };
-    Some((p, Columns::of(InstructionSet::best(), matrix).ok()?))
+    Some((p, PackedB::of(InstructionSet::best(), matrix).ok()?))
 }
 
 /// That matrix of 8 bits.
-fn packed_bytes(op: &MatMul<Operand>) -> Option<(Product, ByteColumns)> {
+fn packed_bytes(op: &MatMul<Operand>) -> Option<(Product, PackedInt8Matrix)> {
     let (values, p) = constant_right(op)?;
-    let packed = ByteColumns::new(&op.input, &op.right, values, [p.k, p.n], op.right_transpose).ok().flatten()?;
+    let packed = PackedInt8Matrix::new(&op.input, &op.right, values, [p.k, p.n], op.right_transpose).ok().flatten()?;
     Some((p, packed))
 }
 
 /// All rows of the left tensor, by a packed matrix.
-fn rows_by(t: &mut Task, op: &MatMul<Operand>, p: &Product, packed: &Columns) -> Result<()> {
+fn rows_by(t: &mut Task, op: &MatMul<Operand>, p: &Product, packed: &PackedB) -> Result<()> {
     let left = t.reals(&op.input)?;
     let bias = op.bias.as_ref().map(|b| t.reals(b)).transpose()?;
     // n elements belong to the columns; other shapes to the result.
     let (of_columns, of_result) =
         if bias.as_ref().is_some_and(|b| b.len() == p.n) { (bias, None) } else { (None, bias) };
     let shape = &t.result(0)?.shape;
-    t.write(0, Finish::relu(op.do_relu, op.relu_limit), |out| {
+    t.write(0, PostOp::relu(op.do_relu, op.relu_limit), |out| {
         packed.product(&left, of_columns.as_deref(), out)?;
         complete(op, p, shape, out, of_result.as_deref(), |x, y| x + y)
     })
 }
 
 /// As [`rows_by`], of bytes: sums without a scale, with no more than a bias for each column, are made in the result.
-fn bytes_by(t: &mut Task, op: &MatMul<Operand>, p: &Product, packed: &ByteColumns) -> Result<()> {
+fn bytes_by(t: &mut Task, op: &MatMul<Operand>, p: &Product, packed: &PackedInt8Matrix) -> Result<()> {
     let (left, result) = (t.array(&op.input)?, t.result(0)?);
     let bias = op.bias.as_ref().map(|b| t.ints(b)).transpose()?;
     let in_place = result.dtype == Dtype::Int32
@@ -120,7 +120,7 @@ fn bytes_by(t: &mut Task, op: &MatMul<Operand>, p: &Product, packed: &ByteColumn
 fn float(t: &mut Task, op: &MatMul<Operand>, p: &Product) -> Result<()> {
     let (left, right) = (t.reals(&op.input)?, t.reals(&op.right)?);
     let bias = op.bias.as_ref().map(|b| t.reals(b)).transpose()?;
-    let (finish, shape) = (Finish::relu(op.do_relu, op.relu_limit), &t.result(0)?.shape);
+    let (finish, shape) = (PostOp::relu(op.do_relu, op.relu_limit), &t.result(0)?.shape);
     t.write(0, finish, |out| {
         products(op, p, &left, &right, out)?;
         complete(op, p, shape, out, bias.as_deref(), |x, y| x + y)
@@ -145,11 +145,11 @@ fn products(op: &MatMul<Operand>, p: &Product, left: &[f32], right: &[f32], out:
 
 /// Exactly, then saturated.
 fn integer<T: Factor>(t: &mut Task, op: &MatMul<Operand>, p: &Product) -> Result<()> {
-    let centred = |o: &Operand| -> Result<Vec<T>> {
+    let subtract_zero_point = |o: &Operand| -> Result<Vec<T>> {
         let zero = zero_point(o);
         t.ints_as(o, |_, v| T::of(v.saturating_sub(zero)))
     };
-    let (left, right) = (centred(&op.input)?, centred(&op.right)?);
+    let (left, right) = (subtract_zero_point(&op.input)?, subtract_zero_point(&op.right)?);
     let (m, k, n) = (p.m, p.k, p.n);
     let mut out = zeros::<i64>(t.result(0)?.elements())?;
     for ((i, j), c) in p.pairs().zip(out.chunks_mut(m * n)) {
@@ -169,7 +169,7 @@ fn store_sums(t: &mut Task, op: &MatMul<Operand>, p: &Product, mut out: Vec<i64>
     if result.quantization.is_some() {
         let scale_of = |o: &Operand| o.ty.quantization.as_ref().map_or(1.0, |q| q.values().0[0]);
         let scale = scale_of(&op.input) * scale_of(&op.right);
-        return t.fill(0, 1, Finish::relu(op.do_relu, op.relu_limit), |first, reals| {
+        return t.fill(0, 1, PostOp::relu(op.do_relu, op.relu_limit), |first, reals| {
             reals.iter_mut().zip(&out[first..]).for_each(|(r, v)| *r = (*v as f64 * scale) as f32);
             Ok(())
         });
@@ -261,7 +261,7 @@ fn weighed(t: &mut Task, input: &Operand, weight: &[f32], transposed: bool, bias
     let left = t.reals(input)?;
     let bias = bias.map(|b| t.reals(b)).transpose()?;
     let (k, n) = (input.ty.shape.last().copied().unwrap_or(1), t.result(0)?.shape.last().copied().unwrap_or(1));
-    t.write(0, Finish::default(), |out| {
+    t.write(0, PostOp::default(), |out| {
         let left = Mat { data: &left, rows: left.len() / k, cols: k, transposed: false };
         gemm_f32(out, left, Mat { data: weight, rows: k, cols: n, transposed })?;
         if let Some(bias) = &bias {

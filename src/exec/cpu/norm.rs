@@ -2,7 +2,7 @@ use super::{
     Kernel, Operand,
     blocked::{InstructionSet, RowNorm},
     chunks::blocks,
-    task::{Finish, Task},
+    task::{PostOp, Task},
 };
 use crate::{
     array::{reserve, zeros},
@@ -29,19 +29,19 @@ pub(super) fn batch_norm(op: BatchNorm<Operand>) -> Kernel {
             let scale = g / (f64::from(variance[c]) + op.epsilon).sqrt();
             (scale as f32, (b - f64::from(mean[c]) * scale) as f32)
         }));
-        per_channel(t, &op.input, Finish::relu(op.do_relu, op.relu_limit), |c| folded[c])
+        per_channel(t, &op.input, PostOp::relu(op.do_relu, op.relu_limit), |c| folded[c])
     })
 }
 
 pub(super) fn scale(op: Scale<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let (scale, bias) = (t.reals(&op.scale)?, t.reals(&op.bias)?);
-        per_channel(t, &op.input, Finish::relu(op.do_relu, op.relu_limit), |c| (scale[c], bias[c]))
+        per_channel(t, &op.input, PostOp::relu(op.do_relu, op.relu_limit), |c| (scale[c], bias[c]))
     })
 }
 
 /// `x * scale + bias`, one pair a channel.
-fn per_channel(t: &mut Task, input: &Operand, finish: Finish, pair: impl Fn(usize) -> (f32, f32) + Sync) -> Result<()> {
+fn per_channel(t: &mut Task, input: &Operand, finish: PostOp, pair: impl Fn(usize) -> (f32, f32) + Sync) -> Result<()> {
     let shape = &input.ty.shape;
     let (channels, inner) = (shape[1], shape[2..].iter().product::<usize>());
     let source = t.source(input, shape)?;
@@ -74,7 +74,7 @@ fn normalized_rows(
     [weight, bias]: [&Option<Operand>; 2],
 ) -> Result<()> {
     let (gamma, beta, isa) = (optional(t, weight)?, optional(t, bias)?, InstructionSet::best());
-    t.fill_rows(0, input, n, Finish::default(), |from, to| {
+    t.fill_rows(0, input, n, PostOp::default(), |from, to| {
         isa.run(RowNorm { from, to, n, has_mean, eps: eps as f32, gamma: gamma.as_deref(), beta: beta.as_deref() });
     })
 }
@@ -100,7 +100,7 @@ fn grouped(
     let n = channels / groups * inner;
     let (weight, bias) = (optional(t, weight)?, optional(t, bias)?);
     let source = t.source(input, shape)?;
-    t.fill(0, n, Finish::default(), |first, out| {
+    t.fill(0, n, PostOp::default(), |first, out| {
         source.reals(first, out);
         for (i, group) in out.chunks_mut(n).enumerate() {
             let mean = group.iter().map(|&v| f64::from(v)).sum::<f64>() / n as f64;
@@ -128,7 +128,7 @@ pub(super) fn rms_norm(op: RMSNorm<Operand>) -> Kernel {
 fn images(t: &mut Task, input: &Operand, f: impl Fn(&[f32], &mut [f32]) -> Result<()> + Sync) -> Result<()> {
     let image = input.ty.shape[1..].iter().product::<usize>();
     let values = t.reals(input)?;
-    t.fill(0, image, Finish::default(), |first, out| {
+    t.fill(0, image, PostOp::default(), |first, out| {
         values[first..first + out.len()].chunks(image).zip(out.chunks_mut(image)).try_for_each(|(x, y)| f(x, y))
     })
 }

@@ -1,10 +1,10 @@
 use super::{
     Kernel, Operand,
-    task::{Finish, Task},
+    task::{PostOp, Task},
 };
 use crate::{
     base::Result,
-    exec::meaning::Indexed,
+    exec::semantics::IndexKind,
     ops::{AdaptiveAvgPool, AvgPool, MaxPool, MaxPoolWithMask, MaxUnpool, PoolMask, Window, windows},
 };
 use std::borrow::Cow;
@@ -32,7 +32,7 @@ fn sum(s: Option<f32>, row: &[f32]) -> Option<f32> {
 
 pub(super) fn max_pool(op: MaxPool<Operand>) -> Kernel {
     Kernel::new(move |t| {
-        let finish = Finish::relu(op.do_relu, op.relu_limit).and_round(op.round_mode);
+        let finish = PostOp::relu(op.do_relu, op.relu_limit).and_round(op.round_mode);
         Planes::sliding(t, &op.input, windows(&op.input.ty.shape, &(&op).into())?)?.pool(t, finish, largest, or_lowest)
     })
 }
@@ -40,7 +40,7 @@ pub(super) fn max_pool(op: MaxPool<Operand>) -> Kernel {
 pub(super) fn max_pool_with_mask(op: MaxPoolWithMask<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let planes = Planes::sliding(t, &op.input, windows(&op.input.ty.shape, &(&op).into())?)?;
-        planes.pool(t, Finish::relu(op.do_relu, op.relu_limit), largest, or_lowest)?;
+        planes.pool(t, PostOp::relu(op.do_relu, op.relu_limit), largest, or_lowest)?;
         let pixels = planes.pixels();
         t.fill_ints(1, |first, out| {
             for (i, place) in out.iter_mut().enumerate() {
@@ -61,7 +61,7 @@ pub(super) fn max_pool_with_mask(op: MaxPoolWithMask<Operand>) -> Kernel {
 
 pub(super) fn avg_pool(op: AvgPool<Operand>) -> Kernel {
     Kernel::new(move |t| {
-        let finish = Finish::relu(op.do_relu, op.relu_limit).and_round(op.round_mode);
+        let finish = PostOp::relu(op.do_relu, op.relu_limit).and_round(op.round_mode);
         let (include, windows) = (op.count_include_pad, windows(&op.input.ty.shape, &(&op).into())?);
         let taps = windows.iter().map(|w| w.kernel as f64).product::<f64>() as f32;
         Planes::sliding(t, &op.input, windows)?
@@ -78,7 +78,7 @@ pub(super) fn adaptive_avg_pool(op: AdaptiveAvgPool<Operand>) -> Kernel {
             ((i as u128 * n / parts) as usize, ((i as u128 + 1) * n).div_ceil(parts) as usize)
         };
         let planes = Planes { values: t.reals(&op.input)?, input: &input, positions: positions.clone(), range: share };
-        planes.pool(t, Finish::default(), sum, |s, n| s.unwrap_or(0.0) / n.max(1) as f32)
+        planes.pool(t, PostOp::default(), sum, |s, n| s.unwrap_or(0.0) / n.max(1) as f32)
     })
 }
 
@@ -87,9 +87,9 @@ pub(super) fn max_unpool(op: MaxUnpool<Operand>) -> Kernel {
         let (values, places) = (t.reals(&op.input)?, t.ints(&op.mask)?);
         let plane: usize = op.input.ty.shape[2..].iter().product();
         let larger: usize = t.result(0)?.shape[2..].iter().product();
-        let place = |i: i64| Indexed::Plane.one(i, larger);
+        let place = |i: i64| IndexKind::Plane.resolve(i, larger);
         places.iter().try_for_each(|i| place(*i).map(drop))?;
-        t.write(0, Finish::default(), |out| {
+        t.write(0, PostOp::default(), |out| {
             let planes = values.chunks(plane).zip(places.chunks(plane));
             out.fill(0.0);
             for (out, (values, places)) in out.chunks_mut(larger).zip(planes) {
@@ -108,7 +108,7 @@ pub(super) fn pool_mask(op: PoolMask<Operand>) -> Kernel {
         let (h, w) = (op.input.ty.shape[2], op.input.ty.shape[3]);
         let wider = t.result(0)?.shape[3];
         let larger = t.result(0)?.shape[2] * wider;
-        t.write(0, Finish::default(), |out| {
+        t.write(0, PostOp::default(), |out| {
             out.fill(0.0);
             for (out, plane) in out.chunks_mut(larger).zip(values.chunks(h * w)) {
                 for square in 0..h.div_ceil(scale) * w.div_ceil(scale) {
@@ -163,7 +163,7 @@ impl<R: Fn(usize, usize) -> (usize, usize) + Sync> Planes<'_, R> {
     fn pool(
         &self,
         t: &mut Task,
-        finish: Finish,
+        finish: PostOp,
         fold: impl Fn(Option<f32>, &[f32]) -> Option<f32> + Sync,
         end: impl Fn(Option<f32>, usize) -> f32 + Sync,
     ) -> Result<()> {

@@ -1,5 +1,5 @@
 //! Regions and boxes of detectors that compare them in pairs, in the order in which they come.
-use super::{Kernel, Operand, task::Finish};
+use super::{Kernel, Operand, task::PostOp};
 use crate::{
     array::{reserve, zeros},
     base::Result,
@@ -82,7 +82,7 @@ pub(super) fn proposal(op: Proposal<Operand>) -> Kernel {
         let (plane, stride) = (height * width, op.feat_stride as f32);
         let (base, image) = (op.anchor_base_size as f32, [op.net_input_w as f32 - 1.0, op.net_input_h as f32 - 1.0]);
         let rows = t.result(0)?.shape[2];
-        t.write(0, Finish::default(), |out| {
+        t.write(0, PostOp::default(), |out| {
             out.fill(0.0);
             let images = scores.chunks(18 * plane).zip(deltas.chunks(36 * plane)).enumerate();
             for ((b, (scores, deltas)), out) in images.zip(out.chunks_mut(rows * 5)) {
@@ -129,7 +129,7 @@ pub(super) fn frcn_detection(op: FrcnDetection<Operand>) -> Kernel {
         let [deltas, scores, rois] = [0, 1, 2].map(|i| t.reals(&op.inputs[i]));
         let (deltas, scores, rois) = (deltas?, scores?, rois?);
         let (count, classes, rows) = (op.inputs[2].ty.shape[2], op.class_num as usize, op.keep_topk as usize);
-        t.write(0, Finish::default(), |out| {
+        t.write(0, PostOp::default(), |out| {
             for (image, out) in out.chunks_mut(rows * 6).enumerate() {
                 let mut boxes = Vec::new();
                 for i in 0..count * classes {
@@ -215,7 +215,7 @@ pub(super) fn yolo_detection(op: YoloDetection<Operand>) -> Option<Kernel> {
             }
         }
         suppress(&mut boxes, op.nms_threshold, of_centres)?;
-        t.write(0, Finish::default(), |out| {
+        t.write(0, PostOp::default(), |out| {
             write_found(out, &boxes);
             Ok(())
         })

@@ -1,7 +1,7 @@
 use super::{
     Kernel, Operand,
     gemm::{Mat, gemm_f32},
-    task::{Finish, Task},
+    task::{PostOp, Task},
 };
 use crate::{
     array::zeros,
@@ -184,7 +184,7 @@ impl<'a> Unrolled<'a> {
             if t.result(i).is_err() {
                 continue;
             }
-            t.write(i, Finish::default(), |out| {
+            t.write(i, PostOp::default(), |out| {
                 for (row, values) in values.chunks(n).enumerate() {
                     let row = if *in_order { row } else { self.state_row(row) };
                     out[row * n..(row + 1) * n].copy_from_slice(values);

@@ -1,4 +1,4 @@
-use super::{Kernel, Operand, layout::permuted, task::Finish};
+use super::{Kernel, Operand, layout::permuted, task::PostOp};
 use crate::ops::{CumSum, Reduce, ReduceMode, Variance, reduced_axes};
 use rayon::prelude::*;
 
@@ -40,7 +40,7 @@ fn over(input: Operand, axes: Vec<i64>, f: impl Fn(&[f32]) -> f32 + Send + Sync 
         order.extend(last);
         let values = t.reals(&input)?;
         let rows = if order.is_sorted() { values } else { permuted(&values, shape, &order)?.into() };
-        t.write(0, Finish::default(), |out| {
+        t.write(0, PostOp::default(), |out| {
             out.par_iter_mut().zip(rows.par_chunks(row.max(1))).for_each(|(o, row)| *o = f(row));
             Ok(())
         })
@@ -60,7 +60,7 @@ pub(super) fn cum_sum(op: CumSum<Operand>) -> Kernel {
             return t.write_ints(0, &values);
         }
         let values = t.reals(&op.input)?;
-        t.write(0, Finish::default(), |out| {
+        t.write(0, PostOp::default(), |out| {
             out.copy_from_slice(&values);
             out.par_chunks_mut(block).for_each(|v| running(v, inner, |a, b| a + b));
             Ok(())

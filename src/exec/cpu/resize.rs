@@ -1,11 +1,11 @@
 use super::{
     Kernel, Operand,
     layout::converted,
-    task::{Finish, Task},
+    task::{PostOp, Task},
 };
 use crate::{
     base::{Result, invalid},
-    exec::meaning::{Place, places},
+    exec::semantics::{Place, places},
     ops::{GridSampler, Interp, InterpMode},
     quant::RoundMode,
 };
@@ -45,7 +45,7 @@ fn nearest(t: &mut Task, input: &Operand, height: usize, rows: &[Place], columns
 fn linear(t: &mut Task, input: &Operand, height: usize, rows: &[Place], columns: &[Place]) -> Result<()> {
     let values = t.reals(input)?;
     let width = input.ty.shape.last().copied().unwrap_or(1);
-    t.fill(0, columns.len(), Finish::default(), |first, out| {
+    t.fill(0, columns.len(), PostOp::default(), |first, out| {
         for (i, out) in out.chunks_mut(columns.len()).enumerate() {
             let i = first / columns.len() + i;
             let row = rows[i % rows.len()];
@@ -122,7 +122,7 @@ pub(super) fn grid_sampler(op: GridSampler<Operand>) -> Kernel {
         if plane == 0 || points == 0 {
             return Err(invalid("an image is empty"));
         }
-        t.fill(0, 1, Finish::default(), |first, out| {
+        t.fill(0, 1, PostOp::default(), |first, out| {
             for (i, out) in out.iter_mut().enumerate() {
                 let (block, point) = ((first + i) / points, (first + i) % points);
                 let at = (block / shape[1] * points + point) * spatial.len();

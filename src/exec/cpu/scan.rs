@@ -1,9 +1,9 @@
 //! States that a sequence changes step by step, without matrices of weights.
-use super::{Kernel, Operand, task::Finish, task::Task};
+use super::{Kernel, Operand, task::PostOp, task::Task};
 use crate::{
     array::zeros,
     base::Result,
-    exec::meaning::{self, Delta},
+    exec::semantics::{self, Delta},
     ops::{ChunkGatedDeltaRule, RecurrentGatedDeltaRule, SelectiveScan},
 };
 use rayon::prelude::*;
@@ -40,7 +40,7 @@ fn run(op: &Delta, t: &mut Task) -> Result<()> {
         }
         Ok(())
     })?;
-    t.fill(0, n, Finish::default(), |first, out| {
+    t.fill(0, n, PostOp::default(), |first, out| {
         for (i, out) in out.chunks_mut(n).enumerate() {
             let row = first / n + i;
             let (b, step, head) = (row / heads / steps, row / heads % steps, row % heads);
@@ -73,12 +73,12 @@ pub(super) fn chunk_gated_delta_rule(op: ChunkGatedDeltaRule<Operand>) -> Kernel
 
 /// The first half of the channels from the first step to the last, the second half back.
 pub(super) fn selective_scan(op: SelectiveScan<Operand>) -> Option<Kernel> {
-    let [channels, length, batch] = meaning::scanned(&op)?;
+    let [channels, length, batch] = semantics::scanned(&op)?;
     Some(Kernel::new(move |t| {
         let (c, a, b) = (t.reals(&op.Cs)?, t.reals(&op.deltaA)?, t.reals(&op.deltaB_u)?);
         let u = t.reals(&op.us)?;
         let d = op.Ds.as_ref().map(|d| t.reals(d)).transpose()?;
-        t.write(0, Finish::default(), |out| {
+        t.write(0, PostOp::default(), |out| {
             for channel in 0..channels {
                 let forwards = channel < channels / 2;
                 for i in 0..batch {

@@ -3,7 +3,7 @@ use super::{
     Kernel, Operand,
     gather::{places_along, places_of_tuples},
     layout::{converted, with_element},
-    task::{Finish, Task},
+    task::{PostOp, Task},
 };
 use crate::{
     array::{Array, ArrayMut, Element},
@@ -73,7 +73,7 @@ fn scatter(
         return t.write_ints(0, &all);
     }
     let (input, updates) = (t.reals(input)?, t.reals(updates)?);
-    t.write(0, Finish::default(), |out| {
+    t.write(0, PostOp::default(), |out| {
         out.copy_from_slice(&input);
         each_place(out, &updates, places, run, reduce_real(reduction));
         Ok(())

@@ -1,12 +1,12 @@
 use super::{
     Kernel, Operand,
     chunks::Source,
-    task::{Finish, Task},
+    task::{PostOp, Task},
 };
 use crate::{
     array::reserve,
     base::{Dtype, Result},
-    exec::meaning,
+    exec::semantics,
     ops::{MaskedFill, NonZero, NonZeroOrder, Trilu, Where},
 };
 
@@ -21,7 +21,7 @@ pub(super) fn select(op: Where<Operand>) -> Kernel {
         let result = t.result(0)?;
         let cond = t.source(&op.cond, &result.shape)?;
         let (yes, no) = (branch(t, &op.tbrn)?, branch(t, &op.fbrn)?);
-        if meaning::chooses_stored(&op, result) {
+        if semantics::chooses_stored(&op, result) {
             let read = |branch: &Option<Source>, number: f64, first: usize, out: &mut [i64]| match branch {
                 Some(source) => source.ints(first, out),
                 None => out.fill(number as i64),
@@ -38,7 +38,7 @@ pub(super) fn select(op: Where<Operand>) -> Kernel {
             Some(source) => source.reals(first, out),
             None => out.fill(number as f32),
         };
-        t.fill(0, 1, Finish::default(), |first, out| {
+        t.fill(0, 1, PostOp::default(), |first, out| {
             let (mut conds, mut other) = (vec![0.0; out.len()], vec![0.0; out.len()]);
             cond.reals(first, &mut conds);
             read(&yes, op.x_const_val, first, out);
@@ -57,7 +57,7 @@ fn choose<T: Copy>(conds: &[f32], out: &mut [T], other: &[T]) {
 
 /// As [`select`], with a number in the other branch.
 pub(super) fn masked_fill(op: MaskedFill<Operand>) -> Kernel {
-    select(meaning::as_where(op))
+    select(semantics::as_where(op))
 }
 
 /// The places that were found stand first, in the tensor's order, and 0 after them.
@@ -99,7 +99,7 @@ pub(super) fn trilu(op: Trilu<Operand>) -> Kernel {
                 out.iter_mut().enumerate().filter(|(i, _)| !stays(first + i)).for_each(|(_, v)| *v = 0);
             });
         }
-        t.fill(0, 1, Finish::default(), |first, out| {
+        t.fill(0, 1, PostOp::default(), |first, out| {
             source.reals(first, out);
             out.iter_mut().enumerate().filter(|(i, _)| !stays(first + i)).for_each(|(_, v)| *v = 0.0);
             Ok(())

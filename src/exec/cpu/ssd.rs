@@ -1,9 +1,9 @@
 //! Anchors and boxes of single-shot detectors.
-use super::{Kernel, Operand, task::Finish};
+use super::{Kernel, Operand, task::PostOp};
 use crate::{
     array::reserve,
     base::Result,
-    exec::meaning,
+    exec::semantics,
     ops::{DetectionOutput, DetectionOutputCodeType as Code, PriorBox},
 };
 
@@ -12,8 +12,8 @@ type Corners = [f32; 4];
 
 pub(super) fn prior_box(op: PriorBox<Operand>) -> Kernel {
     Kernel::new(move |t| {
-        let boxes = meaning::prior_boxes(&op)?;
-        t.write(0, Finish::default(), |out| {
+        let boxes = semantics::prior_boxes(&op)?;
+        t.write(0, PostOp::default(), |out| {
             out.copy_from_slice(&boxes);
             Ok(())
         })
@@ -120,7 +120,7 @@ pub(super) fn detection_output(op: DetectionOutput<Operand>) -> Kernel {
                 kept.iter().map(|&(score, class, [a, b, c, d])| [image as f32, class as f32, score, a, b, c, d]),
             );
         }
-        t.write(0, Finish::default(), |out| {
+        t.write(0, PostOp::default(), |out| {
             out.fill(-1.0);
             let flat = rows.as_flattened();
             out[..flat.len()].copy_from_slice(flat);

@@ -2,7 +2,7 @@
 use super::{
     Kernel, Operand,
     layout::{converted, strided_into, write_view},
-    task::Finish,
+    task::PostOp,
 };
 use crate::{exec::views::View, ops::Upsample, quant::RoundMode};
 
@@ -21,8 +21,8 @@ pub(super) fn upsample(op: Upsample<Operand>) -> Kernel {
         let Some(view) = View::upsampled(&op.input.ty.shape, &op) else { return Ok(()) };
         if op.do_relu {
             let values = t.reals(&op.input)?;
-            return t.write(0, Finish::relu(true, op.relu_limit), |out| {
-                strided_into(&values, view.start, &view.by, &view.counts, out);
+            return t.write(0, PostOp::relu(true, op.relu_limit), |out| {
+                strided_into(&values, view.start, &view.strides, &view.shape, out);
                 Ok(())
             });
         }

@@ -1,12 +1,12 @@
 //! Training: statistics in float64, gradients as PyTorch has them.
 use super::{
     Kernel, Operand,
-    task::{Finish, Task},
+    task::{PostOp, Task},
 };
 use crate::{
     array::zeros,
     base::Result,
-    exec::meaning::{self, Indexed, Parts},
+    exec::semantics::{self, IndexKind, Parts},
     ops::{
         BatchNormBwd, BatchNormTrain, EmbDenseBwd, GroupNormTrain, LayerNormBwd, LayerNormTrain, MaxPoolingIndicesBwd,
         MeanRstd, SoftmaxBwd,
@@ -15,7 +15,7 @@ use crate::{
 use std::borrow::Cow;
 
 /// A result, where it is there.
-fn write(t: &mut Task, i: usize, finish: Finish, value: impl Fn(usize) -> f64) -> Result<()> {
+fn write(t: &mut Task, i: usize, finish: PostOp, value: impl Fn(usize) -> f64) -> Result<()> {
     if t.result(i).is_err() {
         return Ok(());
     }
@@ -81,14 +81,14 @@ pub(super) fn batch_norm_train(op: BatchNormTrain<Operand>) -> Kernel {
         let (x, mean, var) = (t.reals(&op.input)?, t.reals(&op.mean)?, t.reals(&op.var)?);
         let (gamma, beta) = (optional(t, &op.gamma)?, optional(t, &op.beta)?);
         let s = Statistics::new(&x, Parts::channels(&op.input.ty.shape))?;
-        write(t, 0, Finish::relu(op.do_relu, op.relu_limit), |i| {
+        write(t, 0, PostOp::relu(op.do_relu, op.relu_limit), |i| {
             let c = s.parts.of(i);
             s.normalised(&x, i, op.epsilon) * at(&gamma, c, 1.0) + at(&beta, c, 0.0)
         })?;
-        write(t, 1, Finish::default(), |c| s.means[c])?;
-        write(t, 2, Finish::default(), |c| s.rstd(c, op.epsilon))?;
-        write(t, 3, Finish::default(), |c| s.running(c, [&mean, &var], op.momentum)[0])?;
-        write(t, 4, Finish::default(), |c| s.running(c, [&mean, &var], op.momentum)[1])
+        write(t, 1, PostOp::default(), |c| s.means[c])?;
+        write(t, 2, PostOp::default(), |c| s.rstd(c, op.epsilon))?;
+        write(t, 3, PostOp::default(), |c| s.running(c, [&mean, &var], op.momentum)[0])?;
+        write(t, 4, PostOp::default(), |c| s.running(c, [&mean, &var], op.momentum)[1])
     })
 }
 
@@ -98,39 +98,39 @@ pub(super) fn mean_rstd(op: MeanRstd<Operand>) -> Kernel {
         let (weight, bias) = (t.reals(&op.weight)?, t.reals(&op.bias)?);
         let s = Statistics::new(&x, Parts::channels(&op.input.ty.shape))?;
         let scale = |c: usize| f64::from(weight[c]) * s.rstd(c, op.eps);
-        write(t, 0, Finish::default(), |c| s.means[c])?;
-        write(t, 1, Finish::default(), |c| s.rstd(c, op.eps))?;
-        write(t, 2, Finish::default(), |c| s.running(c, [&mean, &var], op.momentum)[0])?;
-        write(t, 3, Finish::default(), |c| s.running(c, [&mean, &var], op.momentum)[1])?;
-        write(t, 4, Finish::default(), scale)?;
-        write(t, 5, Finish::default(), |c| f64::from(bias[c]) - s.means[c] * scale(c))
+        write(t, 0, PostOp::default(), |c| s.means[c])?;
+        write(t, 1, PostOp::default(), |c| s.rstd(c, op.eps))?;
+        write(t, 2, PostOp::default(), |c| s.running(c, [&mean, &var], op.momentum)[0])?;
+        write(t, 3, PostOp::default(), |c| s.running(c, [&mean, &var], op.momentum)[1])?;
+        write(t, 4, PostOp::default(), scale)?;
+        write(t, 5, PostOp::default(), |c| f64::from(bias[c]) - s.means[c] * scale(c))
     })
 }
 
 pub(super) fn group_norm_train(op: GroupNormTrain<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let (x, weight, bias) = (t.reals(&op.input)?, optional(t, &op.weight)?, optional(t, &op.bias)?);
-        let s = Statistics::new(&x, meaning::group_norm_parts(&op))?;
+        let s = Statistics::new(&x, semantics::group_norm_parts(&op))?;
         let channels = Parts::channels(&op.input.ty.shape);
-        write(t, 0, Finish::default(), |i| {
+        write(t, 0, PostOp::default(), |i| {
             s.normalised(&x, i, op.eps) * at(&weight, channels.of(i), 1.0) + at(&bias, channels.of(i), 0.0)
         })?;
-        write(t, 1, Finish::default(), |g| s.means[g])?;
-        write(t, 2, Finish::default(), |g| s.rstd(g, op.eps))
+        write(t, 1, PostOp::default(), |g| s.means[g])?;
+        write(t, 2, PostOp::default(), |g| s.rstd(g, op.eps))
     })
 }
 
 /// What td calls the variance is 1 / sqrt(var + eps).
 pub(super) fn layer_norm_train(op: LayerNormTrain<Operand>) -> Kernel {
     Kernel::new(move |t| {
-        let [rows, columns] = meaning::layer_norm_parts(&op);
+        let [rows, columns] = semantics::layer_norm_parts(&op);
         let (x, weight, bias) = (t.reals(&op.input)?, optional(t, &op.weight)?, optional(t, &op.bias)?);
         let s = Statistics::new(&x, rows)?;
-        write(t, 0, Finish::default(), |i| {
+        write(t, 0, PostOp::default(), |i| {
             s.normalised(&x, i, op.eps) * at(&weight, columns.of(i), 1.0) + at(&bias, columns.of(i), 0.0)
         })?;
-        write(t, 1, Finish::default(), |row| s.means[row])?;
-        write(t, 2, Finish::default(), |row| s.rstd(row, op.eps))
+        write(t, 1, PostOp::default(), |row| s.means[row])?;
+        write(t, 2, PostOp::default(), |row| s.rstd(row, op.eps))
     })
 }
 
@@ -155,14 +155,14 @@ impl Normalised<'_> {
         let scaled = |i: usize| grad(i) * (self.weight)(self.weights.of(i));
         let (sums, along) =
             (self.parts.sums(elements, scaled)?, self.parts.sums(elements, |i| scaled(i) * (self.x)(i))?);
-        write(t, 0, Finish::default(), |i| {
+        write(t, 0, PostOp::default(), |i| {
             let part = self.parts.of(i);
             (self.rstd)(part) * (scaled(i) - sums[part] / n - (self.x)(i) * along[part] / n)
         })?;
         let weight = self.weights.sums(elements, |i| grad(i) * (self.x)(i))?;
         let bias = self.weights.sums(elements, grad)?;
-        write(t, 1, Finish::default(), |c| weight[c])?;
-        write(t, 2, Finish::default(), |c| bias[c])
+        write(t, 1, PostOp::default(), |c| weight[c])?;
+        write(t, 2, PostOp::default(), |c| bias[c])
     }
 }
 
@@ -187,7 +187,7 @@ pub(super) fn layer_norm_bwd(op: LayerNormBwd<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let (grad, x) = (t.reals(&op.grad_out)?, t.reals(&op.input)?);
         let (mean, rstd, weight) = (t.reals(&op.mean)?, t.reals(&op.variance)?, optional(t, &op.weight)?);
-        let [parts, weights] = meaning::layer_norm_bwd_parts(&op);
+        let [parts, weights] = semantics::layer_norm_bwd_parts(&op);
         let rstd = |row: usize| f64::from(rstd[row]);
         let normalised = |i: usize| (f64::from(x[i]) - f64::from(mean[parts.of(i)])) * rstd(parts.of(i));
         let weight = |i: usize| at(&weight, i, 1.0);
@@ -204,7 +204,7 @@ pub(super) fn softmax_bwd(op: SoftmaxBwd<Operand>) -> Kernel {
         let row = |i: usize| i / (n * inner) * inner + i % inner;
         let mut sums = zeros::<f64>(y.len() / n)?;
         (0..y.len()).for_each(|i| sums[row(i)] += f64::from(grad[i]) * f64::from(y[i]));
-        write(t, 0, Finish::default(), |i| f64::from(y[i]) * (f64::from(grad[i]) - sums[row(i)]))
+        write(t, 0, PostOp::default(), |i| f64::from(y[i]) * (f64::from(grad[i]) - sums[row(i)]))
     })
 }
 
@@ -213,10 +213,10 @@ pub(super) fn emb_dense_bwd(op: EmbDenseBwd<Operand>) -> Kernel {
         let (grad, indices) = (t.reals(&op.grad_output)?, t.ints(&op.indices)?);
         let shape = &t.result(0)?.shape;
         let (rows, columns) = (shape[0], shape[1]);
-        t.write(0, Finish::default(), |out| {
+        t.write(0, PostOp::default(), |out| {
             out.fill(0.0);
             indices.iter().zip(grad.chunks(columns)).try_for_each(|(&index, grad)| {
-                let row = &mut out[Indexed::Places.one(index, rows)? * columns..][..columns];
+                let row = &mut out[IndexKind::Places.resolve(index, rows)? * columns..][..columns];
                 row.iter_mut().zip(grad).for_each(|(o, g)| *o += g);
                 Ok(())
             })
@@ -229,12 +229,12 @@ pub(super) fn max_pooling_indices_bwd(op: MaxPoolingIndicesBwd<Operand>) -> Kern
         let (grad, indices) = (t.reals(&op.grad_output)?, t.ints(&op.indices)?);
         let (from, to) = (&op.grad_output.ty.shape, &t.result(0)?.shape);
         let (windows, plane) = (from[2] * from[3], to[2] * to[3]);
-        t.write(0, Finish::default(), |out| {
+        t.write(0, PostOp::default(), |out| {
             out.fill(0.0);
             let planes = out.chunks_mut(plane).zip(grad.chunks(windows)).zip(indices.chunks(windows));
             for ((out, grad), indices) in planes {
                 for (&index, grad) in indices.iter().zip(grad) {
-                    out[Indexed::Places.one(index, plane)?] += grad;
+                    out[IndexKind::Places.resolve(index, plane)?] += grad;
                 }
             }
             Ok(())

@@ -1,5 +1,5 @@
 //! Functions of one element.
-use super::{Kernel, Operand, kernel::Tail, task::Finish};
+use super::{Kernel, Operand, kernel::Epilogue, task::PostOp};
 use crate::{exec::ValueType, quant::RoundMode};
 use std::sync::Arc;
 
@@ -22,7 +22,7 @@ pub(super) fn vectorised(
 ) -> Kernel {
     let reals = Arc::new(reals);
     let each = reals.clone();
-    let tail = Tail::each(move |values| each(values));
+    let epilogue = Epilogue::each(move |values| each(values));
     Kernel::new(move |t| {
         let source = t.source(&input, &input.ty.shape)?;
         let result = t.result(0)?;
@@ -38,20 +38,20 @@ pub(super) fn vectorised(
                 out.iter_mut().for_each(|v| *v = round.round(f(*v as f64)) as i64);
             });
         }
-        t.fill(0, 1, Finish::round(round), |first, out| {
+        t.fill(0, 1, PostOp::round(round), |first, out| {
             source.reals(first, out);
             reals(out);
             Ok(())
         })
     })
-    .with_tail(tail)
+    .with_epilogue(epilogue)
 }
 
 /// `f` of chunks of real numbers.
-pub(super) fn map(input: Operand, finish: Finish, f: impl Fn(&mut [f32]) + Send + Sync + 'static) -> Kernel {
+pub(super) fn map(input: Operand, finish: PostOp, f: impl Fn(&mut [f32]) + Send + Sync + 'static) -> Kernel {
     let f = Arc::new(f);
     let each = f.clone();
-    let tail = Tail::each(move |values| {
+    let epilogue = Epilogue::each(move |values| {
         each(values);
         finish.reals(values);
     });
@@ -63,7 +63,7 @@ pub(super) fn map(input: Operand, finish: Finish, f: impl Fn(&mut [f32]) + Send 
             Ok(())
         })
     })
-    .with_tail(tail)
+    .with_epilogue(epilogue)
 }
 
 /// `max(x, 0)`, and `min(x, limit)` where the limit is positive.
@@ -79,7 +79,7 @@ pub(super) fn capped(limit: f64) -> impl Fn(f64) -> f64 + Copy {
 /// but what is too large saturates (there -128 if it is beyond 32 bits), and NaN becomes 0.
 fn table(input: &ValueType, result: &ValueType, round: RoundMode, f: impl Fn(f64) -> f64) -> Option<[i64; 256]> {
     let (from, (low, high)) = (input.dtype.int_range()?, result.dtype.int_range()?);
-    let ((scale, zero), (to, offset)) = (input.one_scale()?, result.one_scale()?);
+    let ((scale, zero), (to, offset)) = (input.per_tensor_scale()?, result.per_tensor_scale()?);
     if input.dtype.size() != 1 {
         return None;
     }

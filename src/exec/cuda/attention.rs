@@ -13,7 +13,7 @@ use crate::{
     base::{Dtype, Result},
     exec::{
         Operand, ValueType,
-        heads::{Places, Sizes},
+        heads::{HeadStrides, Sizes},
     },
     ops::{Rope, RopeMode, ScaleDotProductAttention},
 };
@@ -36,7 +36,7 @@ pub(super) struct Attended {
     /// In memory, of queries, keys, values and results.
     pub float: Float,
     /// Of queries, keys, values and results.
-    pub places: [Places; 4],
+    pub places: [HeadStrides; 4],
     pub scale: f32,
     /// What is added to the scores, and how far apart its entries lie: of batches, heads, queries and keys.
     pub mask: Option<(Slot, [usize; 4])>,
@@ -47,14 +47,14 @@ pub(super) struct Attended {
 impl Attended {
     /// Launches it, from queries, keys and values. `logs` gets for each row of the result the logarithm of the sum of powers.
     pub fn launch(&self, b: &mut Builder, from: [Slot; 3], out: Slot, logs: Option<Slot>) -> Result<()> {
-        let Sizes { heads, shared, queries, keys, values, .. } = self.sizes;
-        let together = queries * (heads / shared.max(1));
+        let Sizes { heads, kv_heads, queries, keys, values, .. } = self.sizes;
+        let together = queries * (heads / kv_heads.max(1));
         let each = match together {
             0..=16 => 1,
             17..=32 => 2,
             _ => 4,
         };
-        let (tiles, stacks) = (together.div_ceil(16 * each), self.batches * shared);
+        let (tiles, stacks) = (together.div_ceil(16 * each), self.batches * kv_heads);
         let blocks = (tiles * stacks).saturating_mul(values.div_ceil(VALUES));
         let splits = (BUSY / blocks.max(1)).min(keys.div_ceil(4 * KEYS)).max(1);
         let (rows, is_split) = (self.batches * heads * queries, splits > 1);
@@ -86,12 +86,12 @@ impl Attended {
 
     /// The kernels' `Heads`.
     fn numbers(&self, b: &mut Builder, behind: i64, splits: usize) -> Result<Slot> {
-        let Sizes { heads, shared, queries, keys, elements, values } = self.sizes;
-        let [query, key, value, out] = self.places.map(|p| [p.size, p.head, p.row]);
+        let Sizes { heads, kv_heads, queries, keys, elements, values } = self.sizes;
+        let [query, key, value, out] = self.places.map(|p| [p.batch, p.head, p.row]);
         let (has_mask, mask) = self.mask.map_or((false, [0; 4]), |m| (true, m.1));
         let of_rows = out.map(|n| n / values.max(1));
         let lists = [
-            &[heads, shared, queries, keys, elements, values][..],
+            &[heads, kv_heads, queries, keys, elements, values][..],
             &[query, key, value].concat(),
             &[has_mask.into()],
             &mask,
@@ -135,7 +135,7 @@ pub(super) fn entries(
 }
 
 pub(super) fn scaled_dot_product(op: &ScaleDotProductAttention<Operand>, b: &mut Builder) -> Result<()> {
-    let (sizes, result) = (Sizes::outside(op), b.result_type(0)?);
+    let (sizes, result) = (Sizes::from_bhsd(op), b.result_type(0)?);
     let shape = result.plain_shape();
     let scores = [&shape[..shape.len() - 1], &[sizes.keys]].concat();
     let mask = op.mask.as_ref().map(|m| entries(b, m, &m.ty.shape, &scores)).transpose()?;
@@ -146,7 +146,7 @@ pub(super) fn scaled_dot_product(op: &ScaleDotProductAttention<Operand>, b: &mut
         sizes,
         float,
         batches: shape[..shape.len().saturating_sub(3)].iter().product(),
-        places: [&op.query.ty, &op.key.ty, &op.value.ty, result].map(Places::of),
+        places: [&op.query.ty, &op.key.ty, &op.value.ty, result].map(HeadStrides::of),
         scale: sizes.scale(op.scale),
         mask,
         limit: op.is_causal.then_some((0, f32::NEG_INFINITY)),
@@ -168,9 +168,9 @@ pub(super) fn rope(op: &Rope<Operand>, b: &mut Builder) -> Result<()> {
     let seen = |ty: &ValueType| divided(&ty.shape, &result.shape, &counts);
     let own = seen(&x.ty);
     let mut other = own.clone();
-    let axis = own.by.len() - across;
-    other.start += other.by[axis];
-    other.by[axis] = -other.by[axis];
+    let axis = own.strides.len() - across;
+    other.start += other.strides[axis];
+    other.strides[axis] = -other.strides[axis];
     let inputs = vec![
         Input::of(x).viewed(own),
         Input::of(x).viewed(other),

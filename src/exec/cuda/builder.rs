@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     base::{Dtype, Result, invalid},
-    exec::{Operand, Signature, ValueType, meaning},
+    exec::{Operand, Signature, ValueType, semantics},
     ops::Op,
 };
 use std::sync::Arc;
@@ -22,20 +22,20 @@ use std::sync::Arc;
 pub(super) struct Builder<'a> {
     cuda: &'a Cuda,
     signature: &'a Signature,
-    then: &'a [Op<Operand>],
+    fused_ops: &'a [Op<Operand>],
     program: Program,
 }
 
 /// The arguments of a launch.
 macro_rules! arguments {
-    ($($argument:expr),* $(,)?) => { [$($crate::exec::cuda::program::Argument::from($argument)),*] };
+    ($($argument:expr),* $(,)?) => { [$($crate::program::Argument::from($argument)),*] };
 }
 pub(super) use arguments;
 
 impl<'a> Builder<'a> {
     pub fn new(cuda: &'a Cuda, signature: &'a Signature) -> Builder<'a> {
         let results = signature.outputs().map(|ty| Output { ty: ty.clone(), shares: None }).collect();
-        Builder { cuda, signature, then: &signature.then, program: Program { results, ..Program::default() } }
+        Builder { cuda, signature, fused_ops: &signature.fused_ops, program: Program { results, ..Program::default() } }
     }
     /// The program, with what the plan has put behind the operator, if the kernel has not seen to that.
     ///
@@ -55,7 +55,7 @@ impl<'a> Builder<'a> {
     /// # Errors
     /// One has none, which the backend did not ask for.
     pub fn tails(&mut self) -> Result<Vec<Formula>> {
-        let then = std::mem::take(&mut self.then);
+        let then = std::mem::take(&mut self.fused_ops);
         let of = |op: &Op<Operand>| {
             let formula = super::formula_of(op, self.result_type(0)?);
             formula.ok_or_else(|| invalid("a tail without a formula"))
@@ -78,7 +78,7 @@ impl<'a> Builder<'a> {
 
     /// Whether the plan has put something behind the operator that nobody has seen to.
     pub fn has_tails(&self) -> bool {
-        !self.then.is_empty()
+        !self.fused_ops.is_empty()
     }
 
     /// The type of a result.
@@ -137,7 +137,7 @@ impl<'a> Builder<'a> {
     /// scale takes them as they are.
     pub fn converted(&mut self, operand: &Operand, result: usize, finish: Finish) -> Result<Slot> {
         let result = self.result_type(result)?;
-        if meaning::stores_the_same(&operand.ty, result) {
+        if semantics::stores_the_same(&operand.ty, result) {
             return self.stored(operand);
         }
         let ty = ValueType { shape: operand.ty.shape.clone(), ..result.clone() };
@@ -182,7 +182,7 @@ impl<'a> Builder<'a> {
     pub fn share(&mut self, i: usize, from: Slot) -> Result<()> {
         let Slot::Result(place) = self.result(i) else { return Ok(()) };
         match from {
-            Slot::Operand(operand) if self.then.is_empty() => {
+            Slot::Operand(operand) if self.fused_ops.is_empty() => {
                 self.program.results[place].shares = Some(operand);
                 Ok(())
             }

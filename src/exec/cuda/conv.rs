@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     base::Result,
-    exec::{Operand, meaning, views::View},
+    exec::{Operand, semantics, views::View},
     ops::{Conv, Convolution, Deconv, Window},
     quant::Quantization,
 };
@@ -68,7 +68,7 @@ impl<'a> Parts<'a> {
     /// Input and filter as factors: stored values less their zero points, of which there may be one for each input channel, and
     /// for each output channel or input channel of the filter.
     fn factors(&self, b: &mut Builder, kind: Kind) -> Result<[Slot; 2]> {
-        let [x, w] = [self.input, self.filter].map(|o| (o, meaning::zero_points(&o.ty)));
+        let [x, w] = [self.input, self.filter].map(|o| (o, semantics::zero_points(&o.ty)));
         let axis = if x.1.len() == 1 { -100 } else { 1 };
         let x = factors(b, x.0, Input::of_axis(&x.1, &x.0.ty.shape, axis), kind)?;
         let of_outputs = w.1.len() == self.group * self.oc;
@@ -190,7 +190,7 @@ pub(super) fn deconv(op: &Deconv<Operand>, b: &mut Builder) -> Result<()> {
 fn input_channels_first(b: &mut Builder, parts: &Parts, filter: Slot, float: Float) -> Result<Slot> {
     let (taps, turned) = (parts.filter.ty.shape[2..].iter().product(), float.type_like(&parts.filter.ty));
     let order = View::in_order(&[parts.group, parts.oc, parts.ic, taps], &[0, 2, 1, 3]);
-    let (counts, to) = (order.counts.clone(), b.temporary(turned.bytes()));
+    let (counts, to) = (order.shape.clone(), b.temporary(turned.bytes()));
     let formula = Formula::moved(Input::slot(filter, turned.clone()).viewed(order));
     b.chain(Chain::new(vec![formula], to, turned).over(&counts))?;
     Ok(to)

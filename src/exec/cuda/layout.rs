@@ -10,7 +10,7 @@ use crate::{
     array::Array,
     base::Result,
     exec::{
-        Operand, ValueType, meaning,
+        Operand, ValueType, semantics,
         views::{View, axis_of, strides},
     },
     ops::{
@@ -23,7 +23,7 @@ const FILE: File = file!("layout.cu");
 
 /// An operand's elements as a result stores them.
 fn as_stored_in(result: &ValueType, operand: &Operand, input: Input, finish: Finish) -> Formula {
-    match meaning::stores_the_same(&operand.ty, result) && finish.relu.is_none() {
+    match semantics::stores_the_same(&operand.ty, result) && finish.relu.is_none() {
         true => Formula::moved(input),
         false => Formula::copy(input).finish(finish),
     }
@@ -41,7 +41,7 @@ pub(super) fn shown(input: &Operand, i: usize, view: View, b: &mut Builder) -> R
 }
 
 pub(super) fn shown_with(input: &Operand, i: usize, view: View, finish: Finish, b: &mut Builder) -> Result<()> {
-    let (result, counts) = (b.result_type(i)?.clone(), view.counts.clone());
+    let (result, counts) = (b.result_type(i)?.clone(), view.shape.clone());
     let formula = as_stored_in(&result, input, Input::of(input).viewed(view), finish);
     b.chain(Chain::new(vec![formula], b.result(i), result).over(&counts))
 }
@@ -60,7 +60,7 @@ fn join(parts: &[Operand], rows: usize, finish: Finish, b: &mut Builder) -> Resu
     for part in parts {
         let n = part.ty.elements() / rows.max(1);
         let view =
-            |row: usize, start: usize| View { start: start as i64, by: vec![row as i64, 1], counts: vec![rows, n] };
+            |row: usize, start: usize| View { start: start as i64, strides: vec![row as i64, 1], shape: vec![rows, n] };
         put(part, view(n, 0), view(row, at), finish, b)?;
         at += n;
     }

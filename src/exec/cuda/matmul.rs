@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     base::{Dtype, Result},
-    exec::{Operand, ValueType, meaning},
+    exec::{Operand, ValueType, semantics},
     ops::{A16MatMul, Fp8MatMul, MatMul, Product},
 };
 use std::sync::Arc;
@@ -138,7 +138,7 @@ pub(super) fn matmul(op: &MatMul<Operand>, b: &mut Builder) -> Result<()> {
     let (left, right) = (&op.input, &op.right);
     let p = Product::new(&left.ty.shape, &right.ty.shape, op.left_transpose, op.right_transpose)?;
     let kind = Kind::of(&left.ty, &right.ty);
-    let zero = |o: &Operand| Input::of_axis(&meaning::zero_points(&o.ty)[..1], &[], 0);
+    let zero = |o: &Operand| Input::of_axis(&semantics::zero_points(&o.ty)[..1], &[], 0);
     let (x, y) = (factors(b, left, zero(left), kind)?, factors(b, right, zero(right), kind)?);
     let places = p.pairs().map(|(i, j)| [(i * p.m * p.k) as i64, (j * p.k * p.n) as i64]);
     // One right matrix for all rows of the left tensor: a single tall product.

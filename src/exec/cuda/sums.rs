@@ -13,7 +13,7 @@ use crate::{
     base::{Dtype, Result},
     exec::{
         Operand, ValueType,
-        meaning::{self, Factors},
+        semantics::{self, AccumKind},
     },
 };
 use std::sync::Arc;
@@ -31,10 +31,10 @@ pub(super) enum Kind {
 
 impl Kind {
     pub fn of(left: &ValueType, right: &ValueType) -> Kind {
-        match meaning::factors(left, right) {
-            Factors::Real => Kind::Float(Float::of([left, right])),
-            Factors::Narrow => Kind::Narrow,
-            Factors::Wide => Kind::Wide,
+        match semantics::accum_kind(left, right) {
+            AccumKind::Real => Kind::Float(Float::of([left, right])),
+            AccumKind::Narrow => Kind::Narrow,
+            AccumKind::Wide => Kind::Wide,
         }
     }
     /// Of factors, in CUDA C.

@@ -103,7 +103,7 @@ pub(super) fn divided(own: &[usize], shape: &[usize], counts: &[usize]) -> View 
         *by = step;
         (rest, step) = ((rest / count).max(1), step * *count as i64);
     }
-    View { start: 0, by, counts: counts.to_vec() }
+    View { start: 0, strides: by, shape: counts.to_vec() }
 }
 
 #[cfg(test)]
@@ -112,7 +112,7 @@ mod tests {
 
     #[test]
     fn a_broadcast_tensor_is_seen_over_divided_axes() {
-        let by = |own: &[usize], shape: &[usize], counts: &[usize]| divided(own, shape, counts).by;
+        let by = |own: &[usize], shape: &[usize], counts: &[usize]| divided(own, shape, counts).strides;
         assert_eq!(by(&[3, 4, 6], &[3, 4, 6], &[3, 4, 2, 3]), [24, 6, 3, 1]);
         assert_eq!(by(&[4, 1], &[3, 4, 6], &[3, 4, 2, 3]), [0, 1, 0, 0]);
         assert_eq!(by(&[3, 1, 6], &[3, 4, 6], &[3, 2, 2, 6]), [6, 0, 0, 1]);

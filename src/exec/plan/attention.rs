@@ -1,8 +1,7 @@
-//! Attention as one operator: two products with a softmax between them become `top.ScaleDotProductAttention`, which reads and
-//! writes heads where they lie inside of queries, so that nothing is permuted either.
+//! Fuses matmul, softmax, matmul into `top.ScaleDotProductAttention` and removes head permutations.
 use super::{
-    draft::{Draft, Node},
-    network::Operation,
+    network::{Operation, TensorIndex},
+    rewrite_graph::{Node, NodeIndex, RewriteGraph},
 };
 use crate::{
     base::Result,
@@ -10,99 +9,106 @@ use crate::{
     ops::{MatMul, Op, Reshape, ScaleDotProductAttention},
 };
 
-/// Batch x heads x rows x elements as made of batch x rows x heads x elements.
-const HEADS_OUTSIDE: [i64; 4] = [0, 2, 1, 3];
+/// The permutation of batch x rows x heads x elements to batch x heads x rows x elements.
+const BSHD_TO_BHSD: [i64; 4] = [0, 2, 1, 3];
 
-/// Where attention ends, the product with the values, it becomes one node; and where a permutation moves its heads, they stay.
-pub(super) fn attention<B: Backend>(draft: &mut Draft, at: usize, backend: &B) -> Result<bool> {
-    if let Some(before) = moves_heads_of(draft, at) {
-        return heads_stay(draft, before, at, backend);
+/// Fuses the attention that ends in node `at`, or removes the head permutation at `at`.
+pub(super) fn attention<B: Backend>(graph: &mut RewriteGraph, at: NodeIndex, backend: &B) -> Result<bool> {
+    if let Some(before) = moves_heads_of(graph, at) {
+        return absorb_permutation(graph, before, at, backend);
     }
-    let Some(found) = Found::ending(draft, at)? else { return Ok(false) };
-    found.replaced(draft, at, backend)
+    let Some(found) = Found::ending(graph, at)? else { return Ok(false) };
+    found.replaced(graph, at, backend)
 }
 
-/// What a product with values is the end of.
+/// A match of attention.
 struct Found {
-    op: ScaleDotProductAttention<usize>,
-    /// The nodes before it that do its parts.
-    parts: Vec<usize>,
-    /// The permutations that give queries, keys and values, where nothing else reads these; the tensor that each moves, and
-    /// whether its heads would lie inside without.
-    moved: Vec<(usize, usize, bool)>,
+    op: ScaleDotProductAttention<TensorIndex>,
+    /// The nodes that it replaces, except the last.
+    parts: Vec<NodeIndex>,
+    /// Single-use permutations that produce queries, keys and values: the node, its operand, and whether that is laid out as
+    /// batch x rows x heads x elements.
+    moved: Vec<(NodeIndex, TensorIndex, bool)>,
 }
 
 impl Found {
-    fn ending(draft: &Draft, at: usize) -> Result<Option<Found>> {
-        // Queries of heads that share keys and values may be rows of one: then these are split last.
-        let split = view(draft, at).and_then(|joined| draft.only_for_one(joined));
-        match only(draft, split.unwrap_or(at)) {
-            Some(Op::MatMul(end)) => Found::of_products(draft, end, split),
+    fn ending(graph: &RewriteGraph, at: NodeIndex) -> Result<Option<Found>> {
+        // Query heads that share keys and values may be merged to rows of one head; a reshape splits them at the end.
+        let split = view(graph, at).and_then(|joined| graph.single_use_producer(joined));
+        match only(graph, split.unwrap_or(at)) {
+            Some(Op::MatMul(end)) => Found::of_products(graph, end, split),
             Some(Op::ScaleDotProductAttention(op)) if op.mask.is_none() && !op.is_causal => {
-                Ok(Found::of_attention(draft, op, split))
+                Ok(Found::of_attention(graph, op, split))
             }
             _ => Ok(None),
         }
     }
 
-    /// Attention that was found without the views of its queries.
-    fn of_attention(draft: &Draft, op: &ScaleDotProductAttention<usize>, split: Option<usize>) -> Option<Found> {
-        let (joining, query) = apart(draft, op.query)?;
-        let moved = moved_from(draft, query, &[(&HEADS_OUTSIDE, true)]).into_iter().collect();
+    /// Matches attention that was fused already, between reshapes of its queries and its result.
+    fn of_attention(
+        graph: &RewriteGraph,
+        op: &ScaleDotProductAttention<TensorIndex>,
+        split: Option<NodeIndex>,
+    ) -> Option<Found> {
+        let (joining, query) = apart(graph, op.query)?;
+        let moved = moved_from(graph, query, &[(&BSHD_TO_BHSD, true)]).into_iter().collect();
         let op = ScaleDotProductAttention { query, ..op.clone() };
         Some(Found { op, parts: vec![split?, joining], moved })
     }
 
-    /// Of which this is the product with values, before what splits its rows.
-    fn of_products(draft: &Draft, end: &MatMul<usize>, split: Option<usize>) -> Result<Option<Found>> {
-        let mut parts: Vec<usize> = split.into_iter().collect();
-        let Some(softmax) = maker(draft, end.input, &mut parts).filter(|_| is_plain(end) && !end.right_transpose)
+    /// Matches attention ending in the value product `end`, optionally followed by a row split.
+    fn of_products(graph: &RewriteGraph, end: &MatMul<TensorIndex>, split: Option<NodeIndex>) -> Result<Option<Found>> {
+        let mut parts: Vec<NodeIndex> = split.into_iter().collect();
+        let Some(softmax) = maker(graph, end.input, &mut parts).filter(|_| is_plain(end) && !end.right_transpose)
         else {
             return Ok(None);
         };
-        let Some(Op::Softmax(op)) = only(draft, softmax) else { return Ok(None) };
-        let rank = draft.slot(op.input)?.ty.shape.len();
+        let Some(Op::Softmax(op)) = only(graph, softmax) else { return Ok(None) };
+        let rank = graph.slot(op.input)?.ty.shape.len();
         if op.log || op.beta != 1.0 || op.axis.rem_euclid(rank.max(1) as i64) + 1 != rank as i64 || rank < 3 {
             return Ok(None);
         }
         parts.push(softmax);
-        let Some(scores) = Scores::new(draft, op.input, &mut parts)? else { return Ok(None) };
-        let Some(Op::MatMul(begin)) = only(draft, scores.product) else { return Ok(None) };
+        let Some(scores) = Scores::new(graph, op.input, &mut parts)? else { return Ok(None) };
+        let Some(Op::MatMul(begin)) = only(graph, scores.product) else { return Ok(None) };
         let mut query = begin.input;
-        if let Some((joining, rows)) = split.and_then(|_| apart(draft, query)) {
+        if let Some((joining, rows)) = split.and_then(|_| apart(graph, query)) {
             parts.push(joining);
             query = rows;
         }
         let orders: &[(&[i64], bool)] = match begin.right_transpose {
-            true => &[(&HEADS_OUTSIDE, true)],
+            true => &[(&BSHD_TO_BHSD, true)],
             false => &[(&[0, 2, 3, 1], true), (&[0, 1, 3, 2], false), (&[0, 2, 1], false)],
         };
-        let of_key = moved_from(draft, begin.right, orders);
+        let of_key = moved_from(graph, begin.right, orders);
         if of_key.is_none() && !begin.right_transpose {
             return Ok(None);
         }
-        let [of_query, of_value] = [query, end.right].map(|t| moved_from(draft, t, &[(&HEADS_OUTSIDE, true)]));
-        // A mask may not spread the scores.
-        let (of_rows, masked) = (&draft.slot(query)?.ty.shape, &draft.slot(op.input)?.ty.shape);
-        let rows = |shape: &[usize]| shape.split_last().map(|s| s.1.to_vec());
-        if scores.mask.is_some() && rows(of_rows) != rows(masked) {
-            return Ok(None);
+        let [of_query, of_value] = [query, end.right].map(|t| moved_from(graph, t, &[(&BSHD_TO_BHSD, true)]));
+        // The mask must broadcast to the scores in the shape of the queries: neither in that of a view, nor the other way
+        // round.
+        if let Some(mask) = &scores.mask {
+            let shape = |t: TensorIndex| graph.slot(t).map(|s| s.ty.shape.as_slice());
+            let rows = |t: TensorIndex| shape(t).map(|s| s.split_last().map(|s| s.1));
+            if rows(query)? != rows(mask.sum)? {
+                return Ok(None);
+            }
         }
         let mut op = ScaleDotProductAttention::new(query, begin.right, end.right);
-        (op.mask, op.scale) = (scores.mask, scores.scale);
+        (op.mask, op.scale) = (scores.mask.map(|m| m.tensor), scores.scale);
         Ok(Some(Found { op, parts, moved: [of_query, of_key, of_value].into_iter().flatten().collect() }))
     }
 
-    /// The node at `at` does it all, if the backend takes that.
-    fn replaced<B: Backend>(self, draft: &mut Draft, at: usize, backend: &B) -> Result<bool> {
-        let Some(last) = draft.node(at).and_then(Node::last).cloned() else { return Ok(false) };
+    /// Replaces the matched nodes by one at `at` if the backend supports it.
+    fn replaced<B: Backend>(self, graph: &mut RewriteGraph, at: NodeIndex, backend: &B) -> Result<bool> {
+        let Some(last) = graph.node(at).and_then(Node::last).cloned() else { return Ok(false) };
         let mut op = self.op;
         let mut views = Vec::new();
         for &(maker, source, inside) in &self.moved {
-            let Some(made) = draft.node(maker).and_then(|n| n.outputs().next()) else { return Ok(false) };
-            let source_type = draft.slot(source)?.ty.clone();
+            let Some(made) = graph.node(maker).and_then(|n| n.outputs().next()) else { return Ok(false) };
+            let source_type = graph.slot(source)?.ty.clone();
             let read = if inside {
-                let view = draft.add(ValueType { layout: Layout::HeadsInside, ..source_type }, None);
+                let view = graph.add(ValueType { layout: Layout::Bshd, ..source_type }, None);
                 views.push((maker, source, view));
                 view
             } else {
@@ -111,113 +117,125 @@ impl Found {
             [&mut op.query, &mut op.key, &mut op.value].into_iter().filter(|t| **t == made).for_each(|t| *t = read);
         }
         let node = Node { stages: vec![Operation { op: op.into(), ..last }] };
-        let types = draft.types(&node)?;
-        if !has_one_batch(&types) || !backend.takes(&types) {
+        let types = graph.types(&node)?;
+        if !has_one_batch(&types) || !backend.supports(&types) {
             return Ok(false);
         }
         for (maker, source, view) in &views {
-            let index = draft.node(*maker).and_then(Node::last).map_or(0, |o| o.index);
+            let origin = graph.node(*maker).and_then(Node::last).map(|o| o.origin).unwrap_or_default();
             let op = Op::from(Reshape::new(*source));
-            draft.replace(*maker, Node { stages: vec![Operation { op, results: vec![Some(*view)], index }] });
+            graph.replace(*maker, Node { stages: vec![Operation { op, results: vec![Some(*view)], origin }] });
         }
         let turned = self.moved.iter().filter(|m| !m.2).map(|m| m.0);
-        turned.chain(self.parts).for_each(|part| draft.remove(part));
-        draft.replace(at, node);
+        turned.chain(self.parts).for_each(|part| graph.remove(part));
+        graph.replace(at, node);
         Ok(true)
     }
 }
 
-/// What softmax is taken of.
+/// A match of the operand of the softmax.
 struct Scores {
-    /// The node that multiplies queries and keys.
-    product: usize,
+    /// The product of queries and keys.
+    product: NodeIndex,
     scale: f64,
-    mask: Option<usize>,
+    mask: Option<Mask>,
+}
+
+/// What is added to the scores.
+struct Mask {
+    tensor: TensorIndex,
+    /// The scores with the mask.
+    sum: TensorIndex,
 }
 
 impl Scores {
-    /// `scale * Q K^T + mask`, without either or with both. Its nodes, the product too, are added to the parts.
-    fn new(draft: &Draft, scores: usize, parts: &mut Vec<usize>) -> Result<Option<Scores>> {
-        let Some(mut maker) = self::maker(draft, scores, parts) else { return Ok(None) };
+    /// Matches `scale * Q K^T + mask`, where scale and mask are optional. Adds its nodes to `parts`.
+    fn new(graph: &RewriteGraph, scores: TensorIndex, parts: &mut Vec<NodeIndex>) -> Result<Option<Scores>> {
+        let Some(mut maker) = self::maker(graph, scores, parts) else { return Ok(None) };
         let mut found = Scores { product: maker, scale: 1.0, mask: None };
-        if let Some(Op::Add(add)) = only(draft, maker)
+        if let Some(Op::Add(add)) = only(graph, maker)
             && let [a, b] = *add.inputs.as_slice()
             && !add.do_relu
             && add.coeff.iter().flatten().all(|c| *c == 1.0)
         {
-            let computes = |t: usize| {
+            let computes = |t: TensorIndex| {
                 let mut views = Vec::new();
-                let node = self::maker(draft, t, &mut views)?;
-                matches!(only(draft, node), Some(Op::MulConst(_) | Op::MatMul(_))).then_some((node, views))
+                let node = self::maker(graph, t, &mut views)?;
+                matches!(only(graph, node), Some(Op::MulConst(_) | Op::MatMul(_))).then_some((node, views))
             };
             let Some(((before, views), mask)) = computes(a).map(|n| (n, b)).or_else(|| computes(b).map(|n| (n, a)))
             else {
                 return Ok(None);
             };
+            let Some(sum) = graph.node(maker).and_then(|n| n.outputs().next()) else { return Ok(None) };
             parts.push(maker);
             parts.extend(views);
-            (maker, found.mask) = (before, Some(mask));
+            (maker, found.mask) = (before, Some(Mask { tensor: mask, sum }));
         }
-        if let Some(Op::MulConst(scale)) = only(draft, maker)
-            && let Some(before) = self::maker(draft, scale.input, parts).filter(|_| !scale.do_relu)
+        if let Some(Op::MulConst(scale)) = only(graph, maker)
+            && let Some(before) = self::maker(graph, scale.input, parts).filter(|_| !scale.do_relu)
         {
             parts.push(maker);
             (maker, found.scale) = (before, scale.const_val);
         }
-        let Some(Op::MatMul(product)) = only(draft, maker).filter(|op| matches!(op, Op::MatMul(m) if is_plain(m)))
+        let Some(Op::MatMul(product)) = only(graph, maker).filter(|op| matches!(op, Op::MatMul(m) if is_plain(m)))
         else {
             return Ok(None);
         };
         parts.push(maker);
         found.product = maker;
-        let is_float = draft.slot(product.input)?.ty.dtype.is_float();
-        // 0 as a scale would stand for another.
+        let is_float = graph.slot(product.input)?.ty.dtype.is_float();
+        // A scale of 0 would mean the default scale.
         Ok((is_float && found.scale != 0.0 && found.scale.is_finite()).then_some(found))
     }
 }
 
-/// The permutation, of one of these orders, that gives a tensor to one reader; what it moves; what stands beside the order.
-fn moved_from(draft: &Draft, t: usize, orders: &[(&[i64], bool)]) -> Option<(usize, usize, bool)> {
-    let at = draft.only_for_one(t)?;
-    let Op::Permute(p) = only(draft, at)? else { return None };
+/// Matches a single-use permutation with one of these orders: the node, its operand, and the flag of the order.
+fn moved_from(
+    graph: &RewriteGraph,
+    t: TensorIndex,
+    orders: &[(&[i64], bool)],
+) -> Option<(NodeIndex, TensorIndex, bool)> {
+    let at = graph.single_use_producer(t)?;
+    let Op::Permute(p) = only(graph, at)? else { return None };
     orders.iter().find(|o| o.0 == p.order).map(|o| (at, p.input, o.1))
 }
 
-/// Of queries whose heads are rows of fewer: the node that joins them, and what they are apart.
-fn apart(draft: &Draft, query: usize) -> Option<(usize, usize)> {
-    let joining = draft.only_for_one(query)?;
-    Some((joining, view(draft, joining)?))
+/// Grouped-query attention: the reshape that merges query heads, and its operand.
+fn apart(graph: &RewriteGraph, query: TensorIndex) -> Option<(NodeIndex, TensorIndex)> {
+    let joining = graph.single_use_producer(query)?;
+    Some((joining, view(graph, joining)?))
 }
 
-/// What a node shows in another shape, of the same rows.
-fn view(draft: &Draft, at: usize) -> Option<usize> {
-    let Op::Reshape(view) = only(draft, at)? else { return None };
-    let row = |t: usize| draft.slot(t).ok()?.ty.shape.last().copied();
-    let made = draft.node(at)?.outputs().next()?;
+/// The operand of a reshape that keeps the rows.
+fn view(graph: &RewriteGraph, at: NodeIndex) -> Option<TensorIndex> {
+    let Op::Reshape(view) = only(graph, at)? else { return None };
+    let row = |t: TensorIndex| graph.slot(t).ok()?.ty.shape.last().copied();
+    let made = graph.node(at)?.outputs().next()?;
     (row(view.input)? == row(made)?).then_some(view.input)
 }
 
-/// The node that makes a tensor of which one operand alone is made; also beyond a view, which is one of the parts then.
-fn maker(draft: &Draft, t: usize, parts: &mut Vec<usize>) -> Option<usize> {
-    let at = draft.only_for_one(t)?;
-    let Some(seen) = view(draft, at) else { return Some(at) };
+/// The single-use producer of a tensor, looking through a reshape, which is then added to `parts`.
+fn maker(graph: &RewriteGraph, t: TensorIndex, parts: &mut Vec<NodeIndex>) -> Option<NodeIndex> {
+    let at = graph.single_use_producer(t)?;
+    let Some(seen) = view(graph, at) else { return Some(at) };
     parts.push(at);
-    draft.only_for_one(seen)
+    graph.single_use_producer(seen)
 }
 
-/// The operator of a node that has one.
-fn only(draft: &Draft, at: usize) -> Option<&Op<usize>> {
-    match draft.node(at)?.stages.as_slice() {
+/// The operator of a node with a single one.
+fn only(graph: &RewriteGraph, at: NodeIndex) -> Option<&Op<TensorIndex>> {
+    match graph.node(at)?.stages.as_slice() {
         [one] => Some(&one.op),
         _ => None,
     }
 }
 
-fn is_plain(op: &MatMul<usize>) -> bool {
+fn is_plain(op: &MatMul<TensorIndex>) -> bool {
     !(op.left_transpose || op.output_transpose || op.hdim_is_batch || op.do_relu) && op.keep_dims && op.bias.is_none()
 }
 
-/// Nothing is broadcast, but that heads may share keys and values; and the result is of the queries' rows.
+/// Whether batches are not broadcast, except for heads that share keys and values, and the result has the queries' rows.
 fn has_one_batch(types: &Signature) -> bool {
     let (Op::ScaleDotProductAttention(op), [Some(result)]) = (&types.op, types.results.as_slice()) else {
         return false;
@@ -232,28 +250,33 @@ fn has_one_batch(types: &Signature) -> bool {
     q == y && k == v && (same || shared)
 }
 
-/// The attention whose heads a permutation moves inside, where nothing else reads them as they are.
-fn moves_heads_of(draft: &Draft, at: usize) -> Option<usize> {
-    let Op::Permute(p) = only(draft, at)? else { return None };
-    let before = draft.only_for_one(p.input).filter(|_| p.order == HEADS_OUTSIDE)?;
-    matches!(only(draft, before)?, Op::ScaleDotProductAttention(_)).then_some(before)
+/// Matches a permutation of attention's result to batch x rows x heads x elements, if it is the sole consumer.
+fn moves_heads_of(graph: &RewriteGraph, at: NodeIndex) -> Option<NodeIndex> {
+    let Op::Permute(p) = only(graph, at)? else { return None };
+    let before = graph.single_use_producer(p.input).filter(|_| p.order == BSHD_TO_BHSD)?;
+    matches!(only(graph, before)?, Op::ScaleDotProductAttention(_)).then_some(before)
 }
 
-/// The attention writes its heads where the permutation would move them, which becomes a view.
-fn heads_stay<B: Backend>(draft: &mut Draft, before: usize, at: usize, backend: &B) -> Result<bool> {
+/// Lets attention write its heads in the order of the permutation, which becomes a view.
+fn absorb_permutation<B: Backend>(
+    graph: &mut RewriteGraph,
+    before: NodeIndex,
+    at: NodeIndex,
+    backend: &B,
+) -> Result<bool> {
     let (Some(attention), Some(permute)) =
-        (draft.node(before).and_then(Node::last).cloned(), draft.node(at).and_then(Node::last).cloned())
+        (graph.node(before).and_then(Node::last).cloned(), graph.node(at).and_then(Node::last).cloned())
     else {
         return Ok(false);
     };
     let Some(moved) = permute.outputs().next() else { return Ok(false) };
-    let ty = ValueType { layout: Layout::HeadsInside, ..draft.slot(moved)?.ty.clone() };
-    let view = draft.add(ty, None);
+    let ty = ValueType { layout: Layout::Bshd, ..graph.slot(moved)?.ty.clone() };
+    let view = graph.add(ty, None);
     let node = Node { stages: vec![Operation { results: vec![Some(view)], ..attention }] };
-    if !backend.takes(&draft.types(&node)?) {
+    if !backend.supports(&graph.types(&node)?) {
         return Ok(false);
     }
-    draft.replace(before, node);
-    draft.replace(at, Node { stages: vec![Operation { op: Op::from(Reshape::new(view)), ..permute }] });
+    graph.replace(before, node);
+    graph.replace(at, Node { stages: vec![Operation { op: Op::from(Reshape::new(view)), ..permute }] });
     Ok(true)
 }

@@ -1,5 +1,5 @@
-//! What a plan does, for reading.
-use super::{Kernel, Plan, Step, rules};
+//! Plans as human-readable text.
+use super::{Kernel, Plan, Step, TensorIndex, rules};
 use crate::{
     array::byte_text,
     base::{counted, shape_text},
@@ -7,7 +7,7 @@ use crate::{
 };
 use std::collections::HashSet;
 
-/// Which of the sources it is; added where it is none of them.
+/// Returns the number of a source, which is added to `sources` if it is new.
 fn numbered(source: String, sources: &mut Vec<String>) -> String {
     let known = sources.iter().position(|s| *s == source);
     let at = known.unwrap_or(sources.len());
@@ -18,13 +18,13 @@ fn numbered(source: String, sources: &mut Vec<String>) -> String {
 }
 
 impl<B: Backend> Plan<B> {
-    /// A line for each rule that did something, and one for each step: its operators, and its results. Below it what its kernel
-    /// does, if the backend tells; at the end sources that were written for kernels.
+    /// One line per rule that applied, and one per step with its operators and results, followed by the description of its
+    /// kernel if the backend has one. Generated sources are printed at the end.
     pub fn text(&self, backend: &B) -> String {
         let stages = self.steps.iter().flat_map(|s| &s.node.stages);
-        let operators = stages.map(|s| s.index).collect::<HashSet<_>>().len();
+        let operators = stages.map(|s| s.origin.operator).collect::<HashSet<_>>().len();
         let mut text = format!(
-            "{} as {}; results and temporaries take {} at most\n",
+            "{} in {}; peak memory for results and workspace: {}\n",
             counted(operators, "operator"),
             counted(self.steps.len(), "step"),
             byte_text(self.peak_bytes())
@@ -50,20 +50,20 @@ impl<B: Backend> Plan<B> {
         text
     }
 
-    /// Whether the channels of what it reads lie otherwise than those of its result.
+    /// Whether a step converts between blocked and plain channels.
     fn moves(&self, step: &Step<B::Kernel>) -> bool {
-        let in_blocks = |t: &usize| self.slot(*t).is_ok_and(|s| matches!(s.ty.layout, Layout::Blocked { .. }));
+        let in_blocks = |t: &TensorIndex| self.slot(*t).is_ok_and(|s| matches!(s.ty.layout, Layout::Blocked { .. }));
         step.operands.iter().any(in_blocks) != step.outputs.iter().any(in_blocks)
     }
 
-    /// The operators, the results' names, their types and where else than on the backend it runs.
+    /// The operators, the names of the results, and their types with remarks.
     fn row(&self, step: &Step<B::Kernel>, backend: &str) -> [String; 3] {
         let results = || step.outputs.iter().filter_map(|t| self.slot(*t).ok());
         let names: Vec<_> = results().map(|s| s.ty.name.as_str()).collect();
         let lies = |ty: &ValueType| match ty.layout {
             Layout::Plain => "",
-            Layout::Blocked { .. } => ", channels in blocks",
-            Layout::HeadsInside => ", heads inside",
+            Layout::Blocked { .. } => ", nChw16c",
+            Layout::Bshd => ", BSHD",
         };
         let ty = |ty: &ValueType| format!("{} {}{}", shape_text(&ty.plain_shape()), ty.dtype, lies(ty));
         let mut rest: Vec<_> = results().map(|s| ty(&s.ty)).collect();
@@ -74,7 +74,7 @@ impl<B: Backend> Plan<B> {
             rest.push("on the cpu".into());
         }
         if matches!(step.kernel, Kernel::Streamed(_)) {
-            rest.push("weights read anew in each run".into());
+            rest.push("weights reloaded on every run".into());
         }
         [step.node.text(), names.join(", "), rest.join(", ")]
     }

@@ -1,20 +1,20 @@
-//! What a session does for given feeds and wanted tensors: the operators that are needed, rewritten by [`Rule`]s, each made
-//! a kernel, and what is freed after each.
+//! Execution plans: the operators needed for the requested tensors, rewritten by [`Rule`]s, their kernels, and the tensors
+//! freed after each step.
 
 mod attention;
-mod draft;
 mod explain;
 mod layout;
 mod memory;
 mod network;
-mod room;
+mod rewrite_graph;
 mod rules;
 #[cfg(test)]
 mod tests;
+mod weight_budget;
 mod work;
 
-pub(super) use draft::{Node, for_compute};
-pub(super) use network::{Network, Operation, Slot};
+pub(super) use network::{Network, Operation, Slot, TensorIndex};
+pub(super) use rewrite_graph::{Node, for_compute};
 
 use super::{Backend, CpuBackend, RunOptions};
 use crate::{
@@ -22,48 +22,48 @@ use crate::{
     base::{CallContext, Cause, Error, MAX_ERRORS, Result},
     ops::OpDef,
 };
-use draft::{Draft, signature};
-use room::Room;
+use rewrite_graph::{RewriteGraph, signature};
 use rules::Rule;
 use std::collections::{HashMap, HashSet};
+use weight_budget::WeightBudget;
 
-/// What a run does, in order.
+/// The steps of a run, in execution order.
 pub(super) struct Plan<B: Backend> {
     pub steps: Vec<Step<B::Kernel>>,
-    /// What nobody reads any more after each step.
-    pub freed: Vec<Vec<usize>>,
-    /// Tensors, those of the network first; constants as they are for computing.
+    /// Tensors that are dead after each step.
+    pub freed: Vec<Vec<TensorIndex>>,
+    /// All tensors, those of the network first.
     pub tensors: Vec<Option<Slot>>,
-    /// Constants that kernels read, in place.
-    pub constants: HashMap<usize, B::Buffer>,
-    /// How often each rule did something.
+    /// Uploaded constants, those that kernels read.
+    pub constants: HashMap<TensorIndex, B::Buffer>,
+    /// How often each rule applied.
     applied: Vec<(Rule, usize)>,
-    /// The most bytes that results and kernels take at once, and the step at which they do.
+    /// Peak memory of results and workspace in bytes, and the step that reaches it.
     peak: (u64, usize),
-    /// What the backend remembers of it.
+    /// State of the backend for this plan.
     pub memo: B::Memo,
 }
 
-/// Operators that are ready to run as one.
+/// Operators that run as one kernel.
 pub(super) struct Step<K> {
     pub node: Node,
     pub kernel: Kernel<K>,
-    pub operands: Vec<usize>,
-    pub outputs: Vec<usize>,
+    pub operands: Vec<TensorIndex>,
+    pub outputs: Vec<TensorIndex>,
 }
 
 pub(super) enum Kernel<K> {
     Here(K),
     /// The backend declined.
     OnCpu(Box<<CpuBackend as Backend>::Kernel>),
-    /// Prepared in each run anew, and forgotten: the memory is not enough for its weights beside others.
+    /// Prepared on every run and dropped, as its weights do not fit in memory.
     Streamed(Streamed),
 }
 
-/// What is known of a kernel that is not there.
+/// Metadata of a streamed kernel.
 pub(super) struct Streamed {
     pub on_cpu: bool,
-    /// Bytes that it takes while it is there, with its weights.
+    /// Bytes that the prepared kernel takes, with its weights.
     pub temporary: u64,
 }
 
@@ -77,20 +77,23 @@ impl<K> Kernel<K> {
     }
 }
 
-/// A kernel, and the constants that it reads when it runs.
+/// A kernel, and the constants that it reads at run time.
 pub(super) struct Prepared<K> {
     pub kernel: Kernel<K>,
-    pub reads: Vec<(usize, Array)>,
+    pub reads: Vec<(TensorIndex, Array)>,
 }
 
-/// The operators that `wanted` need, given what is fed.
-fn needed(network: &Network, fed: &[usize], wanted: &[usize]) -> Result<Vec<usize>> {
-    let fed: HashSet<usize> = fed.iter().copied().collect();
-    let known = |t: &usize| fed.contains(t) || network.slot(*t).is_ok_and(|s| s.constant.is_some());
+/// Returns the indices of the operators that are needed to compute `wanted` from `fed`.
+///
+/// # Errors
+/// Returns an error if an input is needed and not fed.
+fn needed(network: &Network, fed: &[TensorIndex], wanted: &[TensorIndex]) -> Result<Vec<usize>> {
+    let fed: HashSet<TensorIndex> = fed.iter().copied().collect();
+    let known = |t: &TensorIndex| fed.contains(t) || network.slot(*t).is_ok_and(|s| s.constant.is_some());
     let (mut needed, mut missing) = (vec![false; network.operators.len()], HashSet::new());
-    let mut open: Vec<usize> = wanted.iter().filter(|t| !known(t)).copied().collect();
+    let mut open: Vec<TensorIndex> = wanted.iter().filter(|t| !known(t)).copied().collect();
     while let Some(tensor) = open.pop() {
-        match network.made_by.get(tensor).copied().flatten() {
+        match network.made_by.get(tensor.0).copied().flatten() {
             None => drop(missing.insert(tensor)),
             Some(at) if !needed[at] => {
                 needed[at] = true;
@@ -100,8 +103,8 @@ fn needed(network: &Network, fed: &[usize], wanted: &[usize]) -> Result<Vec<usiz
         }
     }
     let is_missing = network.inputs.iter().chain(&missing).filter(|t| missing.contains(t));
-    let mut told = HashSet::new();
-    let errors = is_missing.filter(|t| told.insert(**t)).map(|t| {
+    let mut reported = HashSet::new();
+    let errors = is_missing.filter(|t| reported.insert(**t)).map(|t| {
         let slot = network.slot(*t)?;
         let problem = format!("the input {:?} ({}) is not fed", slot.ty.name, slot.type_text);
         Err(Cause::MissingData(problem).into())
@@ -111,21 +114,21 @@ fn needed(network: &Network, fed: &[usize], wanted: &[usize]) -> Result<Vec<usiz
 }
 
 impl<B: Backend> Plan<B> {
-    /// For these feeds and wanted tensors, in so much memory.
+    /// Creates the plan for these feeds and wanted tensors, within the available memory.
     ///
     /// # Errors
-    /// An input is missing, an op has no kernel (with `strict`: none of the backend), or the memory is not enough for the
-    /// coefficients.
+    /// Returns an error if an input is missing, an op has no kernel (with `strict`: none of the backend), or memory does not
+    /// suffice for the coefficients.
     pub fn new(
         network: &Network,
         backends: (&B, &CpuBackend),
-        (fed, wanted): (&[usize], &[usize]),
+        (fed, wanted): (&[TensorIndex], &[TensorIndex]),
         options: &RunOptions,
         available: fn(&B) -> u64,
     ) -> Result<Plan<B>> {
-        let mut draft = Draft::new(network, &needed(network, fed, wanted)?, fed, wanted);
-        let applied = if options.unfused { Vec::new() } else { rules::rewrite(&mut draft, backends.0)? };
-        let (tensors, nodes) = draft.into_nodes();
+        let mut graph = RewriteGraph::new(network, &needed(network, fed, wanted)?, fed, wanted);
+        let applied = if options.unfused { Vec::new() } else { rules::rewrite(&mut graph, backends.0)? };
+        let (tensors, nodes) = graph.into_nodes();
         let steps = nodes.into_iter().map(|node| {
             let kernel = Kernel::Streamed(Streamed { on_cpu: false, temporary: 0 });
             Step { operands: node.operands(), outputs: node.outputs().collect(), node, kernel }
@@ -139,22 +142,22 @@ impl<B: Backend> Plan<B> {
         Ok(plan)
     }
 
-    /// Makes the kernels, and puts the constants in place that they read, as long as there is room.
+    /// Prepares the kernels and uploads the constants that they read, as long as memory suffices.
     fn prepare(
         &mut self,
         backends: (&B, &CpuBackend),
-        wanted: &[usize],
+        wanted: &[TensorIndex],
         options: &RunOptions,
         available: fn(&B) -> u64,
     ) -> Result<()> {
-        let mut room = Room::new(self, options.weight_budget, || available(backends.0));
-        let mut ready: HashMap<usize, Array> = HashMap::new();
+        let mut budget = WeightBudget::new(self, options.weight_budget, || available(backends.0));
+        let mut ready: HashMap<TensorIndex, Array> = HashMap::new();
         for i in 0..self.steps.len() {
             let step = &self.steps[i];
             let prepared = self.prepared(&step.node, backends, &ready, options.strict);
             let Prepared { kernel, reads } = prepared.map_err(|e| e.in_call(self.context(&step.node)))?;
             let read = reads.iter().map(|(t, _)| *t).collect();
-            self.steps[i].kernel = match room.keep(self, &step.operands, &read) {
+            self.steps[i].kernel = match budget.keep(self, &step.operands, &read) {
                 Ok(()) => {
                     ready.extend(reads);
                     kernel
@@ -177,19 +180,20 @@ impl<B: Backend> Plan<B> {
         Ok(())
     }
 
-    /// A node's kernel; `ready` has constants as they are computed with.
+    /// Prepares the kernel of a node; `ready` has the constants that are converted already.
     ///
     /// # Errors
-    /// There is none (with `strict`: none of the backend), a constant cannot be read, or the memory is not enough.
+    /// Returns an error if there is no kernel (with `strict`: none of the backend), a constant cannot be read, or memory runs
+    /// out.
     pub fn prepared(
         &self,
         node: &Node,
         (backend, cpu): (&B, &CpuBackend),
-        ready: &HashMap<usize, Array>,
+        ready: &HashMap<TensorIndex, Array>,
         strict: bool,
     ) -> Result<Prepared<B::Kernel>> {
-        let mut own: HashMap<usize, Array> = HashMap::new();
-        let constant = |t: usize| -> Result<Option<Array>> {
+        let mut own: HashMap<TensorIndex, Array> = HashMap::new();
+        let constant = |t: TensorIndex| -> Result<Option<Array>> {
             let Some(array) = &self.slot(t)?.constant else { return Ok(None) };
             if let Some(array) = ready.get(&t).or_else(|| own.get(&t)) {
                 return Ok(Some(array.clone()));
@@ -226,37 +230,35 @@ impl<B: Backend> Plan<B> {
         Ok(Prepared { kernel, reads })
     }
 
-    /// What is read or made last at each step, save what is wanted, which lives on in the results.
-    fn last_uses(&self, wanted: &[usize]) -> Vec<Vec<usize>> {
+    /// Returns the tensors whose last use is each step, except the wanted ones.
+    fn last_uses(&self, wanted: &[TensorIndex]) -> Vec<Vec<TensorIndex>> {
         let mut last_use = vec![None; self.tensors.len()];
         for (at, step) in self.steps.iter().enumerate() {
-            step.operands.iter().chain(&step.outputs).for_each(|t| last_use[*t] = Some(at));
+            step.operands.iter().chain(&step.outputs).for_each(|t| last_use[t.0] = Some(at));
         }
-        wanted.iter().for_each(|t| last_use[*t] = None);
+        wanted.iter().for_each(|t| last_use[t.0] = None);
         let mut freed = vec![Vec::new(); self.steps.len()];
         for (t, at) in last_use.iter().enumerate() {
-            at.iter().for_each(|at| freed[*at].push(t));
+            at.iter().for_each(|at| freed[*at].push(TensorIndex(t)));
         }
         freed
     }
 
     /// # Errors
-    /// There is no such tensor.
-    pub fn slot(&self, tensor: usize) -> Result<&Slot> {
-        let slot = self.tensors.get(tensor).and_then(Option::as_ref);
-        slot.ok_or_else(|| Cause::ForeignTensor(tensor as u32).into())
+    /// Returns an error if there is no such tensor.
+    pub fn slot(&self, tensor: TensorIndex) -> Result<&Slot> {
+        network::slot(&self.tensors, tensor)
     }
-    /// Where an error of a node belongs.
+    /// The context for an error of a node: its first operator, since those fused into it are element-wise and cannot fail.
     pub fn context(&self, node: &Node) -> CallContext {
-        let slot = |t: &usize| self.slot(*t).ok();
-        let (function, index) = node.last().map_or((String::new(), 0), |o| (format!("top.{}", o.op.name()), o.index));
-        let operands = node.operands();
-        let rows = operands.iter().filter_map(slot).take(8).enumerate();
+        let Some(stage) = node.stages.first() else { return CallContext::default() };
+        let rows = stage.op.operands().filter_map(|(name, t)| Some((name, self.slot(*t).ok()?)));
+        let row = |(name, slot): (&str, &Slot)| [name.to_owned(), slot.ty.name.clone(), slot.type_text.clone()];
         CallContext {
-            function,
-            out: node.outputs().next().and_then(|t| slot(&t)).map(|s| s.ty.name.clone()),
-            index,
-            operands: rows.map(|(i, s)| [format!("operand {i}"), s.ty.name.clone(), s.type_text.clone()]).collect(),
+            function: format!("top.{}", stage.op.name()),
+            out: stage.outputs().next().and_then(|t| self.slot(t).ok()).map(|s| s.ty.name.clone()),
+            index: stage.origin.call,
+            operands: rows.take(8).map(row).collect(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! A graph as plans are made from: tensors and operators by their places in lists.
+//! The graph from which plans are made: tensors and operators by index.
 use crate::{
     array::Array,
     base::{Cause, Result},
@@ -7,15 +7,19 @@ use crate::{
     ops::Op,
 };
 
-/// Tensors and operators of a graph, quantization propagated.
+/// The index of a tensor in [`Network::tensors`], and in the lists of the plans made from it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct TensorIndex(pub usize);
+
+/// Tensors and operators of a graph, with propagated quantization.
 pub(crate) struct Network {
-    /// By the graph's numbers, none where a number is not in use.
+    /// By the graph's tensor indices; `None` if an index is unused.
     pub tensors: Vec<Option<Slot>>,
     /// In the graph's order.
     pub operators: Vec<Operation>,
-    /// Places of the graph's inputs.
-    pub inputs: Vec<usize>,
-    /// The operator that computes each tensor.
+    /// The graph's inputs.
+    pub inputs: Vec<TensorIndex>,
+    /// The index of the operator that computes each tensor.
     pub made_by: Vec<Option<usize>>,
 }
 
@@ -24,29 +28,36 @@ pub(crate) struct Network {
 pub(crate) struct Slot {
     pub ty: ValueType,
     pub type_text: String,
-    /// A coefficient's values, as the graph has them.
+    /// The values of a coefficient, in the dtype of the graph.
     pub constant: Option<Array>,
 }
 
-/// An operator: its operands and results by their places, none where a result is absent.
+/// The operator of the graph to which an operation of a plan belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub(crate) struct Origin {
+    pub operator: usize,
+    /// The index of the call that added the operator: that of a spec's `ops`.
+    pub call: usize,
+}
+
+/// An operator with its operands and results; absent results are `None`.
 #[derive(Clone)]
 pub(crate) struct Operation {
-    pub op: Op<usize>,
-    pub results: Vec<Option<usize>>,
-    /// Its place among the graph's operators.
-    pub index: usize,
+    pub op: Op<TensorIndex>,
+    pub results: Vec<Option<TensorIndex>>,
+    pub origin: Origin,
 }
 
 impl Operation {
-    /// The results that are there.
-    pub fn outputs(&self) -> impl Iterator<Item = usize> {
+    /// The results that are not absent.
+    pub fn outputs(&self) -> impl Iterator<Item = TensorIndex> {
         self.results.iter().flatten().copied()
     }
 }
 
 impl Network {
     /// # Errors
-    /// Propagated quantizations contradict each other.
+    /// Returns an error if propagated quantizations contradict each other.
     pub fn new(graph: &Graph, precision: Precision) -> Result<Network> {
         let quantization = graph.propagated_quantization()?;
         let mut tensors = Vec::new();
@@ -65,19 +76,27 @@ impl Network {
         }
         let mut made_by = vec![None; tensors.len()];
         let mut operators = Vec::new();
+        let calls: Vec<usize> = graph.body().call_indices().collect();
         for (index, operator) in graph.operators().iter().enumerate() {
-            let results = operator.results.iter().map(|t| t.map(|t| t.index())).collect();
-            let operation = Operation { op: operator.op.map(|t| t.index()), results, index };
-            operation.outputs().for_each(|t| made_by[t] = Some(index));
+            let results = operator.results.iter().map(|t| t.map(|t| TensorIndex(t.index()))).collect();
+            let origin = Origin { operator: index, call: calls.get(index).copied().unwrap_or(index) };
+            let operation = Operation { op: operator.op.map(|t| TensorIndex(t.index())), results, origin };
+            operation.outputs().for_each(|t| made_by[t.0] = Some(index));
             operators.push(operation);
         }
-        let inputs = graph.inputs().iter().map(|t| t.index()).collect();
+        let inputs = graph.inputs().iter().map(|t| TensorIndex(t.index())).collect();
         Ok(Network { tensors, operators, inputs, made_by })
     }
     /// # Errors
-    /// There is no such tensor.
-    pub fn slot(&self, tensor: usize) -> Result<&Slot> {
-        let slot = self.tensors.get(tensor).and_then(Option::as_ref);
-        slot.ok_or_else(|| Cause::ForeignTensor(tensor as u32).into())
+    /// Returns an error if there is no such tensor.
+    pub fn slot(&self, tensor: TensorIndex) -> Result<&Slot> {
+        slot(&self.tensors, tensor)
     }
+}
+
+/// # Errors
+/// Returns an error if there is no such tensor.
+pub(super) fn slot(tensors: &[Option<Slot>], tensor: TensorIndex) -> Result<&Slot> {
+    let slot = tensors.get(tensor.0).and_then(Option::as_ref);
+    slot.ok_or_else(|| Cause::ForeignTensor(tensor.0 as u32).into())
 }

@@ -1,9 +1,8 @@
-//! How a draft is rewritten: each rule is small, and all stand in one list.
+//! The rewrite rules, in the order in which they are applied.
 use super::{
-    attention,
-    draft::{Draft, Node, for_compute, signature},
-    layout,
-    network::Operation,
+    attention, layout,
+    network::{Operation, TensorIndex},
+    rewrite_graph::{Node, NodeIndex, RewriteGraph, for_compute, signature},
 };
 use crate::{
     array::Array,
@@ -12,90 +11,94 @@ use crate::{
     ops::{Op, Reshape},
 };
 
-/// A rewriting of a plan.
+/// A rewrite rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Rule {
-    /// What constants alone go into is computed once, when the plan is made.
+    /// Folds operators whose operands are all constant.
     Fold,
-    /// A convolution's filter and bias take in the scale and bias of each channel that follow.
+    /// Folds the per-channel scale and bias after a convolution into its filter and bias.
     Scale,
-    /// Two products with a softmax between them are one operator.
+    /// Fuses attention (matmul, softmax, matmul) into one operator.
     Attention,
-    /// A view of a view is one.
+    /// Merges a reshape of a reshape.
     View,
-    /// What a backend can do to each number of a result before it is stored, it does there.
-    Tail,
-    /// Channels stand in blocks where convolutions are faster so.
+    /// Fuses element-wise operators into the epilogue of their producer.
+    Epilogue,
+    /// Uses channel-blocked layouts if convolutions are faster with them.
     Layout,
 }
 
 impl Rule {
     /// All, in the order in which they are tried.
-    pub const ALL: [Rule; 6] = [Rule::Fold, Rule::Scale, Rule::Attention, Rule::View, Rule::Tail, Rule::Layout];
+    pub const ALL: [Rule; 6] = [Rule::Fold, Rule::Scale, Rule::Attention, Rule::View, Rule::Epilogue, Rule::Layout];
 
-    /// What it has done to so many operators.
+    /// Describes the effect of this rule on `operators` operators.
     pub fn text(self, operators: usize) -> String {
         let n = counted(operators, "operator");
         match self {
-            Rule::Fold => format!("{n} of constants alone computed beforehand"),
-            Rule::Scale => format!("{n} taken into the weights of the convolution before"),
+            Rule::Fold => format!("{n} constant-folded"),
+            Rule::Scale => format!("{n} folded into the weights of the preceding convolution"),
             Rule::Attention => {
-                format!("attention made one, or its heads left where they lie, in {}", counted(operators, "place"))
+                format!("attention fused, or its head permutation removed, in {}", counted(operators, "place"))
             }
-            Rule::View => format!("{n} that show others in other dimensions joined"),
-            Rule::Tail => format!("{n} done to the numbers of the operator before, while they are at hand"),
-            Rule::Layout => format!("{} on channels in blocks", counted(operators, "step")),
+            Rule::View => format!("{n} merged with another reshape"),
+            Rule::Epilogue => {
+                format!("{} fused into the preceding kernel", counted(operators, "element-wise operator"))
+            }
+            Rule::Layout => format!("{} in channel-blocked layout (nChw16c)", counted(operators, "step")),
         }
     }
 }
 
-/// Applies every rule to every node, in order of computation; says how often each did something.
+/// Applies every rule to every node in execution order. Returns how often each rule applied.
 ///
 /// # Errors
-/// A constant cannot be read.
-pub(super) fn rewrite<B: Backend>(draft: &mut Draft, backend: &B) -> Result<Vec<(Rule, usize)>> {
+/// Returns an error if a constant cannot be read.
+pub(super) fn rewrite<B: Backend>(graph: &mut RewriteGraph, backend: &B) -> Result<Vec<(Rule, usize)>> {
     let mut applied = Vec::new();
     for rule in Rule::ALL {
-        let each = |rewritten: &mut dyn FnMut(&mut Draft, usize) -> Result<bool>, draft: &mut Draft| {
-            (0..draft.places()).map(|at| rewritten(draft, at).map(usize::from)).sum::<Result<usize>>()
+        let each = |rewritten: &mut dyn FnMut(&mut RewriteGraph, NodeIndex) -> Result<bool>,
+                    graph: &mut RewriteGraph| {
+            graph.indices().map(|at| rewritten(graph, at).map(usize::from)).sum::<Result<usize>>()
         };
         let times = match rule {
-            Rule::Fold => each(&mut |draft, at| Ok(fold(draft, at)), draft)?,
-            Rule::Scale => each(&mut scale, draft)?,
-            Rule::Attention => each(&mut |draft, at| attention::attention(draft, at, backend), draft)?,
-            Rule::View => each(&mut view, draft)?,
-            Rule::Tail => each(&mut |draft, at| tail(draft, at, backend), draft)?,
-            Rule::Layout => layout::assign(draft, backend)?,
+            Rule::Fold => each(&mut |graph, at| Ok(fold(graph, at)), graph)?,
+            Rule::Scale => each(&mut scale, graph)?,
+            Rule::Attention => each(&mut |graph, at| attention::attention(graph, at, backend), graph)?,
+            Rule::View => each(&mut view, graph)?,
+            Rule::Epilogue => each(&mut |graph, at| epilogue(graph, at, backend), graph)?,
+            Rule::Layout => layout::assign(graph, backend)?,
         };
         applied.push((rule, times));
     }
     Ok(applied)
 }
 
-/// Bytes of results that are folded, beside as many as the operands have: a small operand may be spread to a large result.
+/// Bytes by which a folded result may exceed its operands: a small operand may be broadcast to a large result.
 const FOLDED: usize = 1 << 12;
 
-fn fold(draft: &mut Draft, at: usize) -> bool {
-    let Some(node) = draft.node(at) else { return false };
-    let size =
-        |t: usize| draft.slot(t).map_or(usize::MAX, |s| s.ty.elements().saturating_mul(s.ty.buffer_dtype().size()));
-    let sum = |all: &mut dyn Iterator<Item = usize>| all.map(size).fold(0, usize::saturating_add);
+fn fold(graph: &mut RewriteGraph, at: NodeIndex) -> bool {
+    let Some(node) = graph.node(at) else { return false };
+    let size = |t: TensorIndex| {
+        graph.slot(t).map_or(usize::MAX, |s| s.ty.elements().saturating_mul(s.ty.buffer_dtype().size()))
+    };
+    let sum = |all: &mut dyn Iterator<Item = TensorIndex>| all.map(size).fold(0, usize::saturating_add);
     let operands = node.operands();
-    let is_known = operands.iter().all(|t| draft.constant(*t).is_some());
+    let is_known = operands.iter().all(|t| graph.constant(*t).is_some());
     if !is_known || sum(&mut node.outputs()) > sum(&mut operands.iter().copied()).saturating_add(FOLDED) {
         return false;
     }
-    // What fails is told when it is run.
-    let values = computed(draft, node).ok().flatten();
+    // Errors are reported at run time.
+    let values = computed(graph, node).ok().flatten();
     let is_known = values.is_some();
-    values.into_iter().for_each(|values| draft.known(at, values));
+    values.into_iter().for_each(|values| graph.replace_with_constants(at, values));
     is_known
 }
 
-fn computed(draft: &Draft, node: &Node) -> Result<Option<Vec<Array>>> {
+fn computed(graph: &RewriteGraph, node: &Node) -> Result<Option<Vec<Array>>> {
     let backend = CpuBackend::new();
-    let values = |t: usize| draft.constant(t).map(for_compute).transpose();
-    let signature = signature(node, |t| draft.slot(t), values)?.in_float32();
+    let values = |t: TensorIndex| graph.constant(t).map(for_compute).transpose();
+    let signature = signature(node, |t| graph.slot(t), values)?.in_float32();
     let Some(kernel) = backend.prepare(&signature)? else {
         return Ok(None);
     };
@@ -103,41 +106,41 @@ fn computed(draft: &Draft, node: &Node) -> Result<Option<Vec<Array>>> {
     backend.run(&kernel, &mut operands).map(Some)
 }
 
-/// Whether a node shows its operand in other dimensions, and does nothing else.
+/// Whether a node only reshapes its operand.
 pub(super) fn is_view(node: &Node) -> bool {
     use Op::*;
     matches!(node.stages.as_slice(), [one] if matches!(one.op, Reshape(_) | Squeeze(_) | Unsqueeze(_) | Flatten(_) | View(_)))
 }
 
-/// What it shows so.
-fn shown(draft: &Draft, at: usize) -> Option<usize> {
-    let node = draft.node(at).filter(|node| is_view(node))?;
+/// The operand of a node that only reshapes it.
+fn shown(graph: &RewriteGraph, at: NodeIndex) -> Option<TensorIndex> {
+    let node = graph.node(at).filter(|node| is_view(node))?;
     node.operands().first().copied()
 }
 
-/// A view of what is made as a view for it alone shows the origin.
-fn view(draft: &mut Draft, at: usize) -> Result<bool> {
-    let Some(between) = shown(draft, at) else { return Ok(false) };
-    let Some((before, origin)) = draft.only_for_one(between).and_then(|n| Some((n, shown(draft, n)?))) else {
+/// Replaces a view of a single-use view by a view of its source.
+fn view(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
+    let Some(between) = shown(graph, at) else { return Ok(false) };
+    let Some((before, origin)) = graph.single_use_producer(between).and_then(|n| Some((n, shown(graph, n)?))) else {
         return Ok(false);
     };
-    let (from, by, Some(last)) = (draft.slot(origin)?, draft.slot(between)?, draft.node(at).and_then(Node::last))
+    let (from, by, Some(last)) = (graph.slot(origin)?, graph.slot(between)?, graph.node(at).and_then(Node::last))
     else {
         return Ok(false);
     };
-    // Numbers that change their scale would be rounded twice.
+    // Values that change their scale would be rounded twice.
     if from.ty.dtype != by.ty.dtype || from.ty.quantization != by.ty.quantization {
         return Ok(false);
     }
     let stage = Operation { op: Reshape::new(origin).into(), ..last.clone() };
-    draft.remove(before);
-    draft.replace(at, Node { stages: vec![stage] });
+    graph.remove(before);
+    graph.replace(at, Node { stages: vec![stage] });
     Ok(true)
 }
 
-/// `(w x + b) s + t` is `(s w) x + (s b + t)`, each channel with its own s and t.
-fn scale(draft: &mut Draft, at: usize) -> Result<bool> {
-    let Some([Operation { op, results, .. }]) = draft.node(at).map(|n| n.stages.as_slice()) else {
+/// `(w x + b) s + t` is `(s w) x + (s b + t)`, with s and t per channel.
+fn scale(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
+    let Some([Operation { op, results, .. }]) = graph.node(at).map(|n| n.stages.as_slice()) else {
         return Ok(false);
     };
     let (input, do_relu, relu_limit) = match op {
@@ -145,20 +148,20 @@ fn scale(draft: &mut Draft, at: usize) -> Result<bool> {
         Op::Scale(op) => (op.input, op.do_relu, op.relu_limit),
         _ => return Ok(false),
     };
-    let (Some(before), Some((scale, shift))) = (draft.only_for_one(input), per_channel(draft, op)?) else {
+    let (Some(before), Some((scale, shift))) = (graph.single_use_producer(input), per_channel(graph, op)?) else {
         return Ok(false);
     };
-    let Some([Operation { op: Op::Conv(conv), index, .. }]) = draft.node(before).map(|n| n.stages.as_slice()) else {
+    let Some([Operation { op: Op::Conv(conv), origin, .. }]) = graph.node(before).map(|n| n.stages.as_slice()) else {
         return Ok(false);
     };
-    let (Some(filter), bias) = (draft.constant(conv.filter), conv.bias.map(|b| draft.constant(b))) else {
+    let (Some(filter), bias) = (graph.constant(conv.filter), conv.bias.map(|b| graph.constant(b))) else {
         return Ok(false);
     };
-    let ty = &draft.slot(conv.filter)?.ty;
+    let ty = &graph.slot(conv.filter)?.ty;
     if conv.do_relu
         || bias.is_some_and(|b| b.is_none())
         || !ty.dtype.is_float()
-        || !draft.slot(input)?.ty.dtype.is_float()
+        || !graph.slot(input)?.ty.dtype.is_float()
     {
         return Ok(false);
     }
@@ -168,20 +171,20 @@ fn scale(draft: &mut Draft, at: usize) -> Result<bool> {
     }
     let old = bias.flatten().map_or_else(|| Ok(vec![0.0; scale.len()]), Array::to_f64)?;
     let shifted: Vec<f32> = old.iter().zip(scale.iter().zip(&shift)).map(|(b, (s, t))| (b * s + t) as f32).collect();
-    let (conv, index, results, ty) = (conv.clone(), *index, results.clone(), ty.clone());
+    let (conv, origin, results, ty) = (conv.clone(), *origin, results.clone(), ty.clone());
     let weights = Array::from_vec(ty.shape.clone(), weights)?;
-    let (filter, bias) = (draft.add_constant(&ty, weights), draft.add_constant(&ty, shifted.into()));
+    let (filter, bias) = (graph.add_constant(&ty, weights), graph.add_constant(&ty, shifted.into()));
     let mut conv = conv;
     (conv.filter, conv.bias, conv.do_relu, conv.relu_limit) = (filter, Some(bias), do_relu, relu_limit);
-    draft.absorb(before, at);
-    draft.replace(at, Node { stages: vec![Operation { op: Op::Conv(conv), results, index }] });
+    graph.absorb(before, at);
+    graph.replace(at, Node { stages: vec![Operation { op: Op::Conv(conv), results, origin }] });
     Ok(true)
 }
 
-/// What each channel is multiplied with, and what is added then.
-fn per_channel(draft: &Draft, op: &Op<usize>) -> Result<Option<(Vec<f64>, Vec<f64>)>> {
-    let numbers = |t: usize| draft.constant(t).map(|a| for_compute(a)?.to_f64()).transpose();
-    let optional = |t: Option<usize>, n: usize, value: f64| t.map_or(Ok(Some(vec![value; n])), numbers);
+/// Returns the scale and the shift of each channel.
+fn per_channel(graph: &RewriteGraph, op: &Op<TensorIndex>) -> Result<Option<(Vec<f64>, Vec<f64>)>> {
+    let numbers = |t: TensorIndex| graph.constant(t).map(|a| for_compute(a)?.to_f64()).transpose();
+    let optional = |t: Option<TensorIndex>, n: usize, value: f64| t.map_or(Ok(Some(vec![value; n])), numbers);
     Ok(match op {
         Op::Scale(op) => numbers(op.scale)?.zip(numbers(op.bias)?),
         Op::BatchNorm(op) => {
@@ -199,30 +202,39 @@ fn per_channel(draft: &Draft, op: &Op<usize>) -> Result<Option<(Vec<f64>, Vec<f6
     })
 }
 
-/// Operators that one node does at most: errors name the last of them, and each is looked at anew for the next.
+/// Maximum number of operators fused into one node: each fusion looks at all of them again.
 const STAGES: usize = 12;
 
-/// Of several operands the one that is computed last is taken in, since the others are there by then.
-fn tail<B: Backend>(draft: &mut Draft, at: usize, backend: &B) -> Result<bool> {
-    let Some([next]) = draft.node(at).map(|n| n.stages.as_slice()) else {
+/// Maximum number of producers that are tried for one operator: each attempt looks at all its operands.
+const PRODUCERS: usize = 4;
+
+/// Fuses an operator into the producer of one of its operands, the one computed last: the other operands are available by
+/// then.
+fn epilogue<B: Backend>(graph: &mut RewriteGraph, at: NodeIndex, backend: &B) -> Result<bool> {
+    let Some([next]) = graph.node(at).map(|n| n.stages.as_slice()) else {
         return Ok(false);
     };
-    let mut makers: Vec<usize> = next.op.operands().filter_map(|(_, t)| draft.only_for_one(*t)).collect();
+    // A fused operator keeps the shape; checked here, so that a Concat of many tensors is not looked at for each of them.
+    let [Some(result)] = next.results.as_slice() else { return Ok(false) };
+    let shape = &graph.slot(*result)?.ty.shape;
+    let keeps_shape = |t: TensorIndex| graph.slot(t).is_ok_and(|slot| slot.ty.shape == *shape);
+    let candidates = next.op.operands().map(|(_, t)| *t).filter(|t| keeps_shape(*t));
+    let mut makers: Vec<NodeIndex> = candidates.filter_map(|t| graph.single_use_producer(t)).collect();
     makers.sort_unstable();
-    for before in makers.into_iter().rev() {
-        let (Some(node), Some(next)) = (draft.node(before), draft.node(at)) else {
+    for before in makers.into_iter().rev().take(PRODUCERS) {
+        let (Some(node), Some(next)) = (graph.node(before), graph.node(at)) else {
             continue;
         };
         if node.stages.len() >= STAGES {
             continue;
         }
         let both = Node { stages: node.stages.iter().chain(&next.stages).cloned().collect() };
-        let (own, mut all) = (draft.types(node)?, draft.types(&both)?);
-        let (Some(next), [Some(result)]) = (all.then.pop(), all.results.as_slice()) else {
+        let (own, mut all) = (graph.types(node)?, graph.types(&both)?);
+        let (Some(next), [Some(result)]) = (all.fused_ops.pop(), all.results.as_slice()) else {
             continue;
         };
-        if next.operands().any(|(_, o): (_, &Operand)| o.is_computed_before()) && backend.fuses(&own, &next, result) {
-            draft.absorb(before, at);
+        if next.operands().any(|(_, o): (_, &Operand)| o.is_fused_input()) && backend.can_fuse(&own, &next, result) {
+            graph.absorb(before, at);
             return Ok(true);
         }
     }

@@ -3,16 +3,16 @@
 use super::{
     BLOCK, InstructionSet, Pixel,
     band::with_scratch,
-    few::{Dots, Weighed},
-    powers::{largest, powers},
-    product::{Columns, Lines, Rows},
+    exp::{largest, powers},
+    few_queries_attention::{Dots, Weighed},
+    product::{Lines, PackedB, Rows},
 };
 use crate::{
     array::{reserve, zeros},
     base::Result,
     exec::{
         cpu::gemm::{part as part_of, turned},
-        heads::{Places, Sizes},
+        heads::{HeadStrides, Sizes},
     },
 };
 use rayon::prelude::*;
@@ -23,14 +23,14 @@ const SCORES: usize = 256 << 10;
 
 /// Queries, keys or values.
 #[derive(Clone, Copy)]
-pub(in crate::exec::cpu) struct Heads<'a> {
+pub(in crate::cpu) struct Heads<'a> {
     pub data: &'a [f32],
-    pub places: Places,
+    pub places: HeadStrides,
 }
 
 impl<'a> Heads<'a> {
     fn rows(&self, batch: usize, head: usize) -> Rows<'a> {
-        let Places { head: by_head, row, size } = self.places;
+        let HeadStrides { head: by_head, row, batch: size } = self.places;
         Rows { data: &self.data[batch * size + head * by_head..], stride: row }
     }
 }
@@ -39,7 +39,7 @@ impl<'a> Heads<'a> {
 type Mask<'a> = dyn Fn(usize, &mut [f32]) + Sync + 'a;
 
 /// All that the results of a run are made of.
-pub(in crate::exec::cpu) struct Attention<'a> {
+pub(in crate::cpu) struct Attention<'a> {
     pub isa: InstructionSet,
     pub sizes: Sizes,
     pub query: Heads<'a>,
@@ -149,17 +149,17 @@ impl Attention<'_> {
 
     /// What the queries of a part meet, laid out where that pays.
     fn head(&self, memory: &mut Memory, part: &Part) -> Result<Head<'_>> {
-        let Sizes { heads, shared, keys, elements, values, .. } = self.sizes;
+        let Sizes { heads, kv_heads, keys, elements, values, .. } = self.sizes;
         let query = self.query.rows(part.batch, part.head);
-        let [key, value] = [self.key, self.value].map(|h| h.rows(part.batch, part.head / (heads / shared)));
+        let [key, value] = [self.key, self.value].map(|h| h.rows(part.batch, part.head / (heads / kv_heads)));
         let packed = if self.sizes.queries < FEW {
             None
         } else {
             let [of_keys, of_values] = std::mem::take(&mut memory.lines);
-            let of_keys = Columns::within(of_keys, self.isa, elements, keys, |element, first| {
+            let of_keys = PackedB::within(of_keys, self.isa, elements, keys, |element, first| {
                 turned(part_of(key.data, key.stride, first..keys, element..elements))
             })?;
-            let of_values = Columns::within(of_values, self.isa, keys, values, |row, first| {
+            let of_values = PackedB::within(of_values, self.isa, keys, values, |row, first| {
                 part_of(value.data, value.stride, row..keys, first..values)
             })?;
             Some([(of_keys.begin(None)?, of_keys), (of_values.begin(None)?, of_values)])
@@ -187,7 +187,7 @@ struct Head<'a> {
     key: Rows<'a>,
     value: Rows<'a>,
     /// Keys and values as columns, and what sums with them begin with.
-    packed: Option<[(Vec<Pixel>, Columns); 2]>,
+    packed: Option<[(Vec<Pixel>, PackedB); 2]>,
 }
 
 impl Head<'_> {

@@ -12,10 +12,10 @@
 //! **Tasks** are cut by cost. Where the weights are the larger part (small planes) the output channels are divided,
 //! otherwise the rows.
 use super::{
-    BLOCK, Epilogue, Geometry, InstructionSet, Pixel,
+    BLOCK, ConvEpilogue, Geometry, InstructionSet, Pixel,
     band::{Band, with_scratch, zero_pixels},
     clear_beyond,
-    tile::{End, Line, Sweep},
+    tile::{End, Sweep, WeightVector},
 };
 use crate::{array::reserve, base::Result};
 use rayon::prelude::*;
@@ -40,7 +40,7 @@ pub(super) struct Direct<const C: usize> {
     blocks: usize,
     together: usize,
     /// By group, output blocks that are computed together, input plane, kernel element, channel and block.
-    weights: Vec<Line>,
+    weights: Vec<WeightVector>,
     /// A pixel an output block.
     bias: Vec<Pixel>,
     relu: Option<f32>,
@@ -58,7 +58,7 @@ struct Part<'a, 'r> {
 }
 
 impl<const C: usize> Direct<C> {
-    pub fn new(isa: InstructionSet, g: Geometry, weights: &[f32], end: Epilogue) -> Result<Self> {
+    pub fn new(isa: InstructionSet, g: Geometry, weights: &[f32], end: ConvEpilogue) -> Result<Self> {
         let (planes, blocks) = ((g.ic / g.group).div_ceil(C), (g.oc / g.group).div_ceil(BLOCK));
         let together = if isa.lanes() == BLOCK { 2 } else { 1 };
         let weights = pack::<C>(&g, weights, together)?;
@@ -146,7 +146,7 @@ impl<const C: usize> Direct<C> {
         for (i, outs) in part.outs.chunks_mut(self.together).enumerate() {
             let (b, block) = (i * self.together, first + i * self.together);
             let weights = &self.weights[block * depth..];
-            let near = NEAR / (outs.len() * C * taps.len() * size_of::<Line>());
+            let near = NEAR / (outs.len() * C * taps.len() * size_of::<WeightVector>());
             let near = near.clamp(1, self.planes);
             for plane in (0..self.planes).step_by(near) {
                 let per_plane = outs.len() * C * taps.len();
@@ -176,14 +176,14 @@ impl<const C: usize> Direct<C> {
 
 /// The weights by group, output blocks that are computed together, input plane, kernel element, channel and block. Zeros
 /// stand for channels beyond the last.
-fn pack<const C: usize>(g: &Geometry, weights: &[f32], together: usize) -> Result<Vec<Line>> {
+fn pack<const C: usize>(g: &Geometry, weights: &[f32], together: usize) -> Result<Vec<WeightVector>> {
     let (ic, oc, taps) = (g.ic / g.group, g.oc / g.group, g.taps());
     let (depth, blocks) = ((ic.next_multiple_of(C)).saturating_mul(taps), oc.div_ceil(BLOCK));
     let mut packed = Vec::new();
     let n = (g.group * blocks).saturating_mul(depth);
     reserve(&mut packed, n)?;
-    packed.resize(n, Line([0.0; BLOCK]));
-    let group = |(group, lines): (usize, &mut [Line])| {
+    packed.resize(n, WeightVector([0.0; BLOCK]));
+    let group = |(group, lines): (usize, &mut [WeightVector])| {
         let weights = &weights[group * oc * ic * taps..][..oc * ic * taps];
         lines.par_chunks_mut(together * depth).enumerate().for_each(|(i, lines)| {
             let width = lines.len() / depth;

@@ -5,7 +5,7 @@
 //! planes those would be many: such a plane is copied with its padding first, and has no edges then. In large ones, or with
 //! a stride, the copy costs more than the edges.
 use super::{
-    Axis, BLOCK, Epilogue, Geometry, InstructionSet, Pixel, band::zero_pixels, conv::bias_pixels, tile::finish,
+    Axis, BLOCK, ConvEpilogue, Geometry, InstructionSet, Pixel, band::zero_pixels, conv::bias_pixels, tile::finish,
 };
 use crate::base::Result;
 use rayon::prelude::*;
@@ -33,7 +33,7 @@ pub(super) struct Depthwise {
 }
 
 impl Depthwise {
-    pub fn new(isa: InstructionSet, g: Geometry, weights: &[f32], end: Epilogue) -> Result<Self> {
+    pub fn new(isa: InstructionSet, g: Geometry, weights: &[f32], end: ConvEpilogue) -> Result<Self> {
         let blocks = g.oc.div_ceil(BLOCK);
         let mut packed = zero_pixels::<BLOCK>(blocks.saturating_mul(g.taps()))?;
         for (c, weights) in weights.chunks_exact(g.taps()).enumerate() {

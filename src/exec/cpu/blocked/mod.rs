@@ -10,8 +10,8 @@
 //! **Files.** `layout` converts from and to plain NCHW. `conv` is the direct convolution (any kernel, 1x1, and the
 //! first layer of a network, which takes plain NCHW), `band` the rows of the input that it works on, `tile` its inner loop.
 //! `depthwise` is the convolution of each channel by itself, `pool` has maxima and averages. `product` multiplies plain rows
-//! with a packed matrix by the same inner loop, `attention` those of each head, `few` where these are few; `rows` has softmax
-//! and norms, `powers` the powers of e for both. `simd` chooses the instruction set. Additions, Relu and the like see no
+//! with a packed matrix by the same inner loop, `attention` those of each head, `few_queries_attention` where these are few; `rows` has softmax
+//! and norms, `exp` the powers of e for both. `simd` chooses the instruction set. Additions, Relu and the like see no
 //! layout, and run on blocked activations as they are.
 //!
 //! Each number is computed by the same steps in the same order for any number of threads, so the bytes are the same too.
@@ -21,10 +21,10 @@ mod attention;
 mod band;
 mod conv;
 mod depthwise;
-mod few;
+mod exp;
+mod few_queries_attention;
 mod layout;
 mod pool;
-mod powers;
 mod product;
 mod rows;
 mod simd;
@@ -39,7 +39,7 @@ pub(super) use crate::exec::backend::BLOCK;
 pub(super) use attention::{Attention, Heads};
 pub(super) use layout::{from_blocked, to_blocked};
 pub(super) use pool::{Pool2d, PoolKind};
-pub(super) use product::Columns;
+pub(super) use product::PackedB;
 pub(super) use rows::{RowNorm, Softmax};
 pub(super) use simd::InstructionSet;
 
@@ -169,7 +169,7 @@ enum Form {
 
 /// What follows the sums of a convolution: the bias, the residual that a run gives, and Relu, in this order.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Epilogue<'a> {
+pub(super) struct ConvEpilogue<'a> {
     /// A number for each output channel.
     pub bias: Option<&'a [f32]>,
     /// Relu with this upper bound, infinity for a plain one.
@@ -181,7 +181,7 @@ impl Conv2d {
     ///
     /// # Errors
     /// The memory is not enough.
-    pub fn new(isa: InstructionSet, g: Geometry, weights: &[f32], end: Epilogue) -> Result<Option<Conv2d>> {
+    pub fn new(isa: InstructionSet, g: Geometry, weights: &[f32], end: ConvEpilogue) -> Result<Option<Conv2d>> {
         let form = match g.method() {
             Some(Method::Depthwise) => Form::Depthwise(depthwise::Depthwise::new(isa, g, weights, end)?),
             Some(Method::First) => Form::First(conv::Direct::new(isa, g, weights, end)?),

@@ -8,7 +8,7 @@
 use super::{
     BLOCK, InstructionSet, Pixel,
     band::{with_scratch, zero_pixels},
-    tile::{Line, OF_4, OF_8, OF_16, Planes, accumulate, most_pixels},
+    tile::{OF_4, OF_8, OF_16, Planes, WeightVector, accumulate, most_pixels},
 };
 use crate::{array::reserve, base::Result, exec::cpu::gemm::Mat};
 use rayon::prelude::*;
@@ -24,7 +24,7 @@ const ROWS: usize = 224;
 const TASK: usize = 1 << 19;
 
 /// A right matrix, packed.
-pub(in crate::exec::cpu) struct Columns {
+pub(in crate::cpu) struct PackedB {
     isa: InstructionSet,
     /// Its rows and columns.
     k: usize,
@@ -34,12 +34,12 @@ pub(in crate::exec::cpu) struct Columns {
     /// Blocks of a panel.
     together: usize,
     /// By part, panel, row and block of the panel. Zeros stand for what is beyond the last.
-    lines: Vec<Line>,
+    lines: Vec<WeightVector>,
 }
 
 /// Memory for a matrix.
 #[derive(Default)]
-pub(super) struct Lines(Vec<Line>);
+pub(super) struct Lines(Vec<WeightVector>);
 
 /// Some rows of the result, of some of its columns.
 struct Part<'a> {
@@ -59,9 +59,9 @@ pub(super) struct Rows<'a> {
 /// Lines that are worth a task of their own where they are packed.
 const PACKED: usize = 1 << 10;
 
-impl Columns {
-    pub fn of(isa: InstructionSet, matrix: Mat<f32>) -> Result<Columns> {
-        Columns::new(isa, matrix.rows, matrix.cols, |row, column| matrix.square(row, column))
+impl PackedB {
+    pub fn of(isa: InstructionSet, matrix: Mat<f32>) -> Result<PackedB> {
+        PackedB::new(isa, matrix.rows, matrix.cols, |row, column| matrix.square(row, column))
     }
 
     /// A `k` x `n` matrix, of which `square` gives 16 x 16 elements from a row and a column on, zeros beyond the last.
@@ -70,18 +70,18 @@ impl Columns {
         k: usize,
         n: usize,
         square: impl Fn(usize, usize) -> [Pixel; BLOCK] + Sync,
-    ) -> Result<Columns> {
-        Columns::within(Lines::default(), isa, k, n, square)
+    ) -> Result<PackedB> {
+        PackedB::within(Lines::default(), isa, k, n, square)
     }
 
-    /// As [`Columns::new`], in memory of another that nobody needs any more.
+    /// As [`PackedB::new`], in memory of another that nobody needs any more.
     pub(super) fn within(
         Lines(mut lines): Lines,
         isa: InstructionSet,
         k: usize,
         n: usize,
         square: impl Fn(usize, usize) -> [Pixel; BLOCK] + Sync,
-    ) -> Result<Columns> {
+    ) -> Result<PackedB> {
         let together = if isa.lanes() == BLOCK { 2 } else { 1 };
         let depth = k.div_ceil(k.div_ceil(DEPTH).max(1)).next_multiple_of(BLOCK);
         let panels = n.div_ceil(together * BLOCK);
@@ -89,7 +89,7 @@ impl Columns {
         let count = rows.saturating_mul(panels * together);
         let more = count.saturating_sub(lines.len());
         reserve(&mut lines, more)?;
-        lines.resize(count, Line([0.0; BLOCK]));
+        lines.resize(count, WeightVector([0.0; BLOCK]));
         for (first, lines) in (0..rows).step_by(depth.max(1)).zip(lines.chunks_mut((depth * panels * together).max(1)))
         {
             let rows = depth.min(rows - first);
@@ -104,7 +104,7 @@ impl Columns {
                 }
             });
         }
-        Ok(Columns { isa, k, n, depth, together, lines })
+        Ok(PackedB { isa, k, n, depth, together, lines })
     }
 
     /// Its memory, for others.
@@ -117,7 +117,7 @@ impl Columns {
         self.product_from(rows, bias, out, (0, self.n))
     }
 
-    /// As [`Columns::product`], as the columns from `first` on of a result that has `columns`.
+    /// As [`PackedB::product`], as the columns from `first` on of a result that has `columns`.
     pub fn product_from(
         &self,
         rows: &[f32],
@@ -244,7 +244,7 @@ struct Sweep<'a, 'o> {
     x: &'a [Pixel],
     tiles: Tiles,
     /// By panel, row and block.
-    lines: &'a [Line],
+    lines: &'a [WeightVector],
     depth: usize,
     /// What sums begin with; without it they go on from `outs`.
     begin: Option<&'a [Pixel]>,
@@ -312,11 +312,11 @@ impl Sweep<'_, '_> {
 fn tile<O: NumOps<f32>, const T: usize, const B: usize, const V: usize>(
     ops: O,
     x: Planes<BLOCK>,
-    panel: &[Line],
+    panel: &[WeightVector],
     begin: Option<&[Pixel]>,
     outs: &mut [&mut [f32]],
     share: usize,
-    next: &mut &[Line],
+    next: &mut &[WeightVector],
 ) {
     let lanes = ops.len();
     let mut sums = [[[ops.zero(); V]; B]; T];

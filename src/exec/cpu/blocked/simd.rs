@@ -8,7 +8,7 @@ const CHOICE: &str = "TPULANG_INSTRUCTIONS";
 
 /// A set of vector instructions that this machine has: the value is the proof.
 #[derive(Clone, Copy)]
-pub(in crate::exec::cpu) enum InstructionSet {
+pub(in crate::cpu) enum InstructionSet {
     #[cfg(target_arch = "x86_64")]
     Avx512(isa::Avx512Isa),
     /// With FMA.

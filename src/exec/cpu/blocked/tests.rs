@@ -1,5 +1,5 @@
 use super::*;
-use crate::exec::cpu::gemm::Mat;
+use crate::cpu::gemm::Mat;
 use proptest::prelude::*;
 
 /// Floats of a blocked activation.
@@ -118,7 +118,7 @@ proptest! {
         let residual = blocked(&added, oc, g.pixels());
         let residual = with_residual.then_some(&residual[..]);
         for isa in InstructionSet::all() {
-            let conv = Conv2d::new(isa, g, &w, Epilogue { bias: Some(&bias), relu }).unwrap().unwrap();
+            let conv = Conv2d::new(isa, g, &w, ConvEpilogue { bias: Some(&bias), relu }).unwrap().unwrap();
             let x = if g.method() == Some(Method::First) { x.clone() } else { blocked(&x, ic, g.area()) };
             let out = run(&conv, &x, residual, blocked_len(batch, oc, g.pixels()));
             prop_assert_eq!(beyond(&out, oc, g.pixels()), Vec::<f32>::new());
@@ -136,7 +136,7 @@ proptest! {
     ) {
         let g = Geometry { batch, ic, oc, group, rows, cols };
         let (x, w) = (numbers(blocked_len(batch, ic, g.area()), 1), numbers(oc * ic / group * g.taps(), 2));
-        let conv = Conv2d::new(InstructionSet::best(), g, &w, Epilogue::default()).unwrap().unwrap();
+        let conv = Conv2d::new(InstructionSet::best(), g, &w, ConvEpilogue::default()).unwrap().unwrap();
         let outs = [1, 2, 3].map(|threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
             pool.install(|| run(&conv, &x, None, blocked_len(batch, oc, g.pixels())))
@@ -206,7 +206,7 @@ fn large_ones_are_cut_and_still_the_definition() {
     for g in geometries {
         let (x, w) = (numbers(g.batch * g.ic * g.area(), 1), numbers(g.oc * g.ic / g.group * g.taps(), 2));
         let (sums, sizes) = definition(&g, &x, &w, &vec![0.0; g.oc]);
-        let conv = Conv2d::new(InstructionSet::best(), g, &w, Epilogue::default()).unwrap().unwrap();
+        let conv = Conv2d::new(InstructionSet::best(), g, &w, ConvEpilogue::default()).unwrap().unwrap();
         let x = if g.method() == Some(Method::First) { x } else { blocked(&x, g.ic, g.area()) };
         let outs = [1, 2, 3].map(|threads| {
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -230,7 +230,7 @@ fn nothing_of_infinity_reaches_channels_beyond() {
         let g = Geometry { batch: 2, ic, oc, group, rows: side, cols: side };
         let w = numbers(oc * ic / group * 9, 1);
         for isa in InstructionSet::all() {
-            let conv = Conv2d::new(isa, g, &w, Epilogue::default()).unwrap().unwrap();
+            let conv = Conv2d::new(isa, g, &w, ConvEpilogue::default()).unwrap().unwrap();
             let x = vec![f32::INFINITY; 2 * ic * 25];
             let x = if g.method() == Some(Method::First) { x } else { blocked(&x, ic, 25) };
             let out = run(&conv, &x, None, blocked_len(2, oc, 25));
@@ -259,7 +259,7 @@ fn other_forms_are_left_to_others() {
     let of = |batch, ic, oc, group| {
         let g = Geometry { batch, ic, oc, group, rows: side, cols: side };
         let weights = numbers(oc * ic / group * 9, 1);
-        Conv2d::new(InstructionSet::best(), g, &weights, Epilogue::default()).unwrap()
+        Conv2d::new(InstructionSet::best(), g, &weights, ConvEpilogue::default()).unwrap()
     };
     assert!(of(1, 8, 8, 2).is_none());
     assert!(of(1, 8, 16, 8).is_none());
@@ -287,7 +287,7 @@ fn check_product(m: usize, k: usize, n: usize, transposed: bool, with_bias: bool
     let want: Vec<f64> = (0..m * n).map(|i| sum(i / n, i % n) + bias.map_or(0.0, |b| f64::from(b[i % n]))).collect();
     for isa in InstructionSet::all() {
         let matrix = Mat { data: &w, rows: k, cols: n, transposed };
-        let columns = Columns::of(isa, matrix).unwrap();
+        let columns = PackedB::of(isa, matrix).unwrap();
         let product = |threads| {
             let mut out = vec![f32::NAN; m * n];
             let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
@@ -326,7 +326,7 @@ fn infinite_rows_stay_by_themselves() {
     for isa in InstructionSet::all() {
         let matrix = Mat { data: &w, rows: 17, cols: 19, transposed: false };
         let mut out = vec![0.0; 3 * 19];
-        Columns::of(isa, matrix).unwrap().product(&x, None, &mut out).unwrap();
+        PackedB::of(isa, matrix).unwrap().product(&x, None, &mut out).unwrap();
         assert!(out.iter().enumerate().all(|(i, v)| v.is_finite() != (i / 19 == 1)), "{out:?}");
     }
 }

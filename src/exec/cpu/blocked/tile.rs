@@ -13,7 +13,7 @@ use rten_simd::{
 /// Weights of a block of output channels. They begin at a cache line: vectors that lie across two take two loads.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
-pub(super) struct Line(pub Pixel);
+pub(super) struct WeightVector(pub Pixel);
 
 /// Pixels of a tile at most, by what fits the registers beside its blocks: 32 vectors of 16 numbers, 16 of 8, and of 4 ARM's 32
 /// or 16.
@@ -39,9 +39,9 @@ pub(super) struct Sweep<'a, 'o, const C: usize> {
     /// Where each of the kernel's elements finds its pixel.
     pub taps: &'a [usize],
     /// By plane, kernel element, channel of the plane and block.
-    pub weights: &'a [Line],
+    pub weights: &'a [WeightVector],
     /// The weights that come after, which are fetched meanwhile.
-    pub next: &'a [Line],
+    pub next: &'a [WeightVector],
     pub rows: usize,
     /// Pixels of the input from one row to the next.
     pub step: usize,
@@ -160,9 +160,9 @@ pub(super) fn accumulate<O: NumOps<f32>, const C: usize, const T: usize, const B
     ops: O,
     mut sums: [[[O::Simd; V]; B]; T],
     Planes { x, plane, taps }: Planes<C>,
-    weights: &[Line],
+    weights: &[WeightVector],
     share: usize,
-    next: &mut &[Line],
+    next: &mut &[WeightVector],
 ) -> [[[O::Simd; V]; B]; T] {
     let lanes = ops.len();
     let planes = weights.as_chunks::<B>().0.chunks_exact(taps.len() * C);

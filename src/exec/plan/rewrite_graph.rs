@@ -1,0 +1,200 @@
+//! The graph of a plan under construction, which the rules rewrite.
+use super::network::{self, Network, Operation, Slot, TensorIndex};
+use crate::{
+    array::Array,
+    base::{Dtype, Result, shape_text},
+    exec::{Operand, Signature, ValueType},
+};
+use std::collections::HashSet;
+
+/// The index of a node in a [`RewriteGraph`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(crate) struct NodeIndex(pub usize);
+
+/// Operators that one kernel computes, each on the single result of the previous one.
+#[derive(Clone)]
+pub(crate) struct Node {
+    pub stages: Vec<Operation>,
+}
+
+impl Node {
+    /// `Conv + Add + Relu`.
+    pub fn text(&self) -> String {
+        let names: Vec<_> = self.stages.iter().map(|s| s.op.name()).collect();
+        names.join(" + ")
+    }
+    /// The last operator, whose results are those of the node.
+    pub fn last(&self) -> Option<&Operation> {
+        self.stages.last()
+    }
+    pub fn outputs(&self) -> impl Iterator<Item = TensorIndex> {
+        self.last().into_iter().flat_map(Operation::outputs)
+    }
+    /// The operands of all stages, without the results of preceding stages.
+    pub fn operands(&self) -> Vec<TensorIndex> {
+        let mut all = Vec::new();
+        let mut before = None;
+        for stage in &self.stages {
+            all.extend(stage.op.operands().map(|(_, t)| *t).filter(|t| Some(*t) != before));
+            before = stage.outputs().next();
+        }
+        all
+    }
+}
+
+/// A mutable graph of nodes and tensors with producers and use counts.
+pub(crate) struct RewriteGraph {
+    tensors: Vec<Option<Slot>>,
+    /// In execution order; `None` if a node was absorbed.
+    nodes: Vec<Option<Node>>,
+    made_by: Vec<Option<NodeIndex>>,
+    /// Use count of each tensor.
+    uses: Vec<usize>,
+    /// Tensors that are fed or wanted, and so cannot be fused away.
+    pinned: HashSet<TensorIndex>,
+}
+
+impl RewriteGraph {
+    /// Creates the graph of the network's operators `needed`.
+    pub fn new(network: &Network, needed: &[usize], fed: &[TensorIndex], wanted: &[TensorIndex]) -> RewriteGraph {
+        let mut tensors = network.tensors.clone();
+        for &t in fed {
+            tensors[t.0].as_mut().into_iter().for_each(|slot| slot.constant = None);
+        }
+        let nodes = needed.iter().map(|&i| Node { stages: vec![network.operators[i].clone()] });
+        let pinned = fed.iter().chain(wanted).copied().collect();
+        let (made_by, uses) = (vec![None; tensors.len()], vec![0; tensors.len()]);
+        let mut graph = RewriteGraph { tensors, nodes: Vec::new(), made_by, uses, pinned };
+        graph.rebuild(nodes.collect());
+        graph
+    }
+    /// The indices of all nodes, also of those that were absorbed.
+    pub fn indices(&self) -> impl Iterator<Item = NodeIndex> + use<> {
+        (0..self.nodes.len()).map(NodeIndex)
+    }
+    pub fn node(&self, at: NodeIndex) -> Option<&Node> {
+        self.nodes.get(at.0)?.as_ref()
+    }
+    pub fn into_nodes(self) -> (Vec<Option<Slot>>, Vec<Node>) {
+        (self.tensors, self.nodes.into_iter().flatten().collect())
+    }
+    /// # Errors
+    /// Returns an error if there is no such tensor.
+    pub fn slot(&self, tensor: TensorIndex) -> Result<&Slot> {
+        network::slot(&self.tensors, tensor)
+    }
+    /// The values of a constant.
+    pub fn constant(&self, tensor: TensorIndex) -> Option<&Array> {
+        self.slot(tensor).ok()?.constant.as_ref()
+    }
+    /// Returns the producer of `tensor` if it has exactly one use.
+    pub fn single_use_producer(&self, tensor: TensorIndex) -> Option<NodeIndex> {
+        let alone = self.uses[tensor.0] == 1 && !self.pinned.contains(&tensor);
+        self.made_by[tensor.0].filter(|_| alone)
+    }
+
+    /// Builds the [`Signature`] of a node, with the constants in the dtypes of the graph.
+    ///
+    /// # Errors
+    /// Returns an error if there is no such tensor.
+    pub fn types(&self, node: &Node) -> Result<Signature> {
+        signature(node, |t| self.slot(t), |t| Ok(self.constant(t).cloned()))
+    }
+    /// Appends the stages of node `at` to node `before`; the fused node takes position `at`.
+    pub fn absorb(&mut self, before: NodeIndex, at: NodeIndex) {
+        let (Some(mut node), Some(next)) = (self.nodes[before.0].take(), self.nodes[at.0].take()) else {
+            return;
+        };
+        node.outputs().for_each(|t| (self.uses[t.0], self.made_by[t.0]) = (0, None));
+        node.stages.extend(next.stages);
+        node.outputs().for_each(|t| self.made_by[t.0] = Some(at));
+        self.nodes[at.0] = Some(node);
+    }
+    /// Replaces the node at `at`.
+    pub fn replace(&mut self, at: NodeIndex, node: Node) {
+        self.remove(at);
+        node.operands().into_iter().for_each(|t| self.uses[t.0] += 1);
+        node.outputs().for_each(|t| self.made_by[t.0] = Some(at));
+        self.nodes[at.0] = Some(node);
+    }
+    /// Removes a node whose results are no longer needed, or are computed by another node.
+    pub fn remove(&mut self, at: NodeIndex) {
+        if let Some(old) = self.nodes[at.0].take() {
+            old.operands().into_iter().for_each(|t| self.uses[t.0] -= 1);
+            old.outputs().for_each(|t| self.made_by[t.0] = None);
+        }
+    }
+    /// Replaces a node by its results as constants.
+    pub fn replace_with_constants(&mut self, at: NodeIndex, values: Vec<Array>) {
+        let outputs: Vec<TensorIndex> = self.node(at).into_iter().flat_map(Node::outputs).collect();
+        self.remove(at);
+        for (t, value) in outputs.into_iter().zip(values) {
+            self.tensors[t.0].as_mut().into_iter().for_each(|slot| slot.constant = Some(value.clone()));
+        }
+    }
+    /// Adds a constant with the name and layout of another tensor.
+    pub fn add_constant(&mut self, like: &ValueType, array: Array) -> TensorIndex {
+        let ty = ValueType { shape: array.shape().to_vec(), dtype: Dtype::Float32, ..like.clone() };
+        self.add(ty, Some(array))
+    }
+    /// Adds a tensor.
+    pub fn add(&mut self, ty: ValueType, constant: Option<Array>) -> TensorIndex {
+        let type_text = format!("{} {}", shape_text(&ty.plain_shape()), ty.dtype);
+        self.tensors.push(Some(Slot { ty, type_text, constant }));
+        self.made_by.push(None);
+        self.uses.push(0);
+        TensorIndex(self.tensors.len() - 1)
+    }
+    /// Whether no node produces the tensor: it is fed, or a constant.
+    pub fn is_input_or_constant(&self, tensor: TensorIndex) -> bool {
+        self.made_by[tensor.0].is_none()
+    }
+    /// Tensors that are fed or wanted, by index.
+    pub fn pinned(&self) -> Vec<TensorIndex> {
+        let mut pinned: Vec<TensorIndex> = self.pinned.iter().copied().collect();
+        pinned.sort_unstable();
+        pinned
+    }
+    /// Replaces all nodes; `nodes` is in execution order.
+    pub fn rebuild(&mut self, nodes: Vec<Node>) {
+        self.uses.fill(0);
+        self.made_by.fill(None);
+        for (at, node) in nodes.iter().enumerate().map(|(i, node)| (NodeIndex(i), node)) {
+            node.operands().into_iter().for_each(|t| self.uses[t.0] += 1);
+            node.outputs().for_each(|t| self.made_by[t.0] = Some(at));
+        }
+        self.nodes = nodes.into_iter().map(Some).collect();
+    }
+}
+
+/// Builds the [`Signature`] of a node.
+pub(super) fn signature<'a>(
+    node: &Node,
+    slot: impl Fn(TensorIndex) -> Result<&'a Slot>,
+    mut constant: impl FnMut(TensorIndex) -> Result<Option<Array>>,
+) -> Result<Signature> {
+    let (mut ops, mut place, mut before) = (Vec::new(), 0, None);
+    for stage in &node.stages {
+        let op = stage.op.try_map(&mut |t: &TensorIndex| -> Result<Operand> {
+            let ty = slot(*t)?.ty.clone();
+            if Some(*t) == before {
+                return Ok(Operand::fused_input(ty));
+            }
+            place += 1;
+            Ok(Operand::new(ty, constant(*t)?, place - 1))
+        })?;
+        ops.push(op);
+        before = stage.outputs().next();
+    }
+    let fused_ops = ops.split_off(1);
+    let ty = |t: &Option<TensorIndex>| t.map(|t| slot(t).map(|s| s.ty.clone())).transpose();
+    let results = node.last().map_or(&[][..], |last| &last.results).iter().map(ty).collect::<Result<_>>()?;
+    let op = ops.pop().ok_or_else(|| crate::base::invalid("a step without an operator"))?;
+    Ok(Signature { op, fused_ops, results })
+}
+
+/// Converts floats to float32, and loads what is stored in a file.
+pub(crate) fn for_compute(array: &Array) -> Result<Array> {
+    let array = array.in_memory()?;
+    if array.dtype().is_float() { array.to_dtype(Dtype::Float32) } else { Ok(array) }
+}
