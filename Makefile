@@ -7,7 +7,7 @@ PROFILE ?= release
 BIN = target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup demo build test check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance quantized fuzz fuzz-input minilm bench bench-quick docs
+.PHONY: help setup demo build test check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance lowered quantized fuzz fuzz-networks fuzz-input minilm bench bench-quick docs ops
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -38,9 +38,9 @@ deny: ## licences, versions and known weaknesses of the dependencies
 
 ARM = aarch64-unknown-linux-gnu
 portable: setup ## that it compiles without MLIR, without CUDA, and for ARM
-	cargo check --no-default-features --features cli,cuda
-	@if rustup target add $(ARM) >/dev/null 2>&1; then cargo check --no-default-features --features cli --target $(ARM); \
-	else echo "no standard library for $(ARM) can be had: checked for this machine alone" >&2; cargo check --no-default-features --features cli; fi
+	cargo check -p tpulang --no-default-features --features cli,cuda
+	@if rustup target add $(ARM) >/dev/null 2>&1; then cargo check -p tpulang --no-default-features --features cli --target $(ARM); \
+	else echo "no standard library for $(ARM) can be had: checked for this machine alone" >&2; cargo check -p tpulang --no-default-features --features cli; fi
 
 # The tests leave what they have compiled in target/tmp; without that folder they compile all again.
 kernels: setup ## compile every CUDA kernel that the tests run, for three architectures; fails on register spills; needs no GPU
@@ -59,7 +59,7 @@ gpu: ## on a machine with a GPU: gpu-check and gpu-bench; the second also runs i
 
 GPU_BIN = target/gpu/release/tpulang
 gpu-build: ## a small binary to carry to a GPU machine: without MLIR
-	cargo build --release --no-default-features --features cuda,cli --target-dir target/gpu --bin tpulang
+	cargo build --release -p tpulang --no-default-features --features cuda,cli --target-dir target/gpu --bin tpulang
 
 gpu-check: ## on a machine with a GPU: compare recorded and random graphs with the CPU, first and replayed runs; compute-sanitizer
 	$(if $(SKIP_BUILD),,$(MAKE) gpu-build)
@@ -95,41 +95,57 @@ $(GPU_BENCHES):
 	$(if $(SKIP_BUILD),,$(MAKE) gpu-build)
 	timeout -k 10 $(LIMIT) $(PYTHON) benches/gpu.py --bin $(GPU_BIN) --minutes $(MINUTES) $(BENCH) $(GPU_BENCH)
 
+ops: setup ## generate src/ops/generated from the definitions in td
+	cargo run --quiet -p tpulang-td
+
 docs: setup ## write the generated files anew
 	cargo run --quiet -- ops --markdown functions > docs/functions.md
 	cargo run --quiet -- ops --markdown ops > docs/ops.md
 	cargo run --quiet -- schema > docs/schema.json
 
-conformance: build ## the real tool chain judges every recorded case
+conformance: build ## compare every recorded case with tpu_mlir
 	sh conformance/setup.sh $(PEER)
 	$(PEER)/bin/python conformance/judge.py --bin $(BIN) --cases $(CASES) --exceptions tests/exceptions.toml
 	$(PEER)/bin/python conformance/preprocess.py --bin $(BIN)
+	$(PEER)/bin/python conformance/lowered.py --bin $(BIN) --only attention
 
-quantized: build ## integers beside those of the network lowered for bm1684x, by function
+lowered: build ## networks compiled to float16 bmodels for bm1684x, run by the tool chain's simulator, compared with ours
+	sh conformance/setup.sh $(PEER)
+	sh scripts/minilm.sh build/minilm
+	$(PEER)/bin/python conformance/lowered.py --bin $(BIN)
+
+quantized: build ## compare integers with those of the network lowered for bm1684x, by function
 	sh conformance/setup.sh $(PEER)
 	$(PEER)/bin/python conformance/quantized.py --bin $(BIN) --cases $(CASES)
 
-fuzz: build ## random graphs against TpuLang
+fuzz: build ## compare random graphs with TpuLang
 	sh conformance/setup.sh $(PEER)
 	$(PEER)/bin/python conformance/fuzz.py --bin $(BIN)
 
+COUNT ?= 300
+SEEDS ?= 0:$(COUNT)
+GPU_EVERY ?= 0
+fuzz-networks: build ## random networks, every tensor beside PyTorch and every way of running them beside the others; SEEDS=FROM:TO or COUNT=N, GPU_EVERY=N
+	sh benches/setup.sh $(BENCH_PEER)
+	$(BENCH_PEER)/bin/python conformance/fuzz_networks.py --bin $(BIN) --seeds $(SEEDS) --gpu-every $(GPU_EVERY) --keep build/fuzz-networks
+
 SECONDS ?= 600
 TARGETS ?= spec safetensors npz mlir_bytes mlir_grammar ops
-fuzz-input: setup ## hostile input to each reader, for SECONDS each (needs cargo-fuzz and a nightly tool chain)
+fuzz-input: setup ## feed hostile input to each reader for SECONDS each (needs cargo-fuzz and a nightly toolchain)
 	for t in $(TARGETS); do mkdir -p fuzz/corpus/$$t && cargo +nightly fuzz run -O -s none $$t fuzz/corpus/$$t tests/ops tests/cases/Max tests/cases/Softmax examples/patterns -- -max_total_time=$(SECONDS) -rss_limit_mb=3000 -timeout=20 || exit 1; done
 
-minilm: setup ## fetch a real language model, convert it, run it, and let the tool chain take it
+minilm: setup ## download a language model, convert it, run it, and pass it to tpuc-opt
 	sh scripts/minilm.sh build/minilm
 	cargo run --profile $(PROFILE) --example minilm
 	if [ -e $(PEER)/ready ]; then $(PEER)/bin/python conformance/accept.py build/minilm/minilm_origin.mlir; fi
 
-bench: build ## speed beside TpuLang, onnxruntime, PyTorch and pymlir: docs/performance.md
+bench: build ## compare speed with TpuLang, onnxruntime, PyTorch and pymlir (docs/performance.md)
 	sh conformance/setup.sh $(PEER)
 	sh benches/setup.sh $(BENCH_PEER)
 	$(PEER)/bin/python benches/build_convert.py --bin $(BIN)
 	$(BENCH_PEER)/bin/python benches/compare.py --bin $(BIN) --peer $(PEER)
 	cargo bench
 
-bench-quick: build ## a few of its networks, briefly: build/bench/performance.md
+bench-quick: build ## a short run on a few networks (build/bench/performance.md)
 	sh benches/setup.sh $(BENCH_PEER)
 	$(BENCH_PEER)/bin/python benches/compare.py --bin $(BIN) --peer $(PEER) --quick

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Time to build and convert a graph: tpulang beside TpuLang's Python, in one run, in pairs.
+"""Measures the time to build and convert a graph with tpulang and with TpuLang, interleaved in pairs.
 
     build_convert.py --bin TPULANG [--runs N] [--minilm build/minilm] [--most 1000000] [--out build/bench/build.md]
 
-Both sides read the same spec and weights and write `_origin.mlir` and npz. Whole processes are timed, and for TpuLang
-also its work alone (building and emitting, without starting Python and importing it). Graphs: one operator, a chain of
-10,000, and MiniLM where `make minilm` has left it. Then tpulang alone: a file of weights beside a plain copy of it that is
-synced, and chains up to a million operators. The tables go to FILE, from which compare.py takes them.
+Both read the same spec and weights and write `_origin.mlir` and npz. Whole processes are timed, and for TpuLang also
+the work without starting Python and importing modules. Graphs: one operator, a chain of 10,000, and MiniLM if
+`make minilm` has made it. For tpulang only: a large weights file, compared with a plain copy that is synced, and
+chains of up to a million operators. The tables are written to FILE, which compare.py includes.
 """
 import argparse
 import json
@@ -43,7 +43,7 @@ def value(v):
     return t[v] if isinstance(v, str) and v in t else v
 for o in spec["ops"]:
     args = {k: value(v) for k, v in o["args"].items()}
-    # numbers are taken by position only
+    # TpuLang takes numbers only by position
     first = [args.pop(k) for k in ("tensor_i0", "tensor_i1") if k in args]
     first = [tpul.Scalar(v, "float32") if isinstance(v, (int, float)) else v for v in first]
     t[o["out"]] = getattr(tpul, o["op"])(*first, **args, out_name=o["out"])
@@ -92,7 +92,7 @@ def measure(name, spec, binary, runs, work):
 
 
 def copy(source, target):
-    """seconds that a plain copy takes until it is on the disk"""
+    """seconds that a plain copy takes, synced to disk"""
     start = time.perf_counter()
     with open(source, "rb") as f, open(target, "wb") as t:
         while piece := f.read(1 << 20):
@@ -103,7 +103,7 @@ def copy(source, target):
 
 
 def written(binary, runs, work):
-    """a conversion that is all weights, beside a copy of them"""
+    """compares the conversion of a large weights file with a plain copy"""
     import numpy as np
 
     shape, folder = [1 << 13, 1 << 13], os.path.join(work, "weights")
@@ -125,7 +125,7 @@ def written(binary, runs, work):
 
 
 def growth(binary, runs, work, most):
-    """microseconds an operator for chains of so many"""
+    """microseconds per operator, for chains of increasing length"""
     rows, n, folder = [], 1000, os.path.join(work, "growth")
     os.makedirs(folder)
     import numpy as np
@@ -177,11 +177,11 @@ def main():
             rows.append(measure("MiniLM", minilm, binary, a.runs, work))
         else:
             print("MiniLM: `make minilm` first", file=sys.stderr)
-        parts = ["## Converting", "Medians of %d pairs of whole processes; TpuLang's work alone is without Python's start." % a.runs]
-        parts.append(table(["", "tpulang s", "TpuLang s", "its work alone s", "/ TpuLang", "/ its work"], rows))
-        parts.append("A file of weights, beside a plain copy of it that is synced:")
+        parts = ["## Converting", "Medians of %d pairs of whole processes. \"Without start\" leaves out starting Python and importing modules." % a.runs]
+        parts.append(table(["", "tpulang s", "TpuLang s", "without start s", "/ TpuLang", "/ without start"], rows))
+        parts.append("A large weights file, compared with a plain copy that is synced to disk:")
         parts.append(table(["weights", "tpulang s", "copy s", "/ copy"], [written(binary, a.runs, work)]))
-        parts += ["## Growth", "Microseconds an operator in chains of small ones, the least of %d: whole processes that check and convert; the first result of a module (reading, preparing, running); and further runs." % a.runs]
+        parts += ["## Growth", "Microseconds per operator in chains of small operators, minimum of %d: whole processes that check or convert, the first result of a module (reading, preparing, running), and later runs." % a.runs]
         parts.append(table(["operators", "check", "convert", "first result", "run"], growth(binary, a.runs, work, a.most)))
     text = "\n\n".join(parts) + "\n"
     print(text)

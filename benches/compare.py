@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Speed of whole models and of single operators beside onnxruntime, PyTorch and pymlir, in one run.
+"""Compares the speed of whole models and single operators with onnxruntime, PyTorch and pymlir, in one run.
 
     compare.py --bin TPULANG [--peer VENV] [--quick] [--only REGEX] [--threads 1,2] [--rounds N] [--out FILE.md]
 
-Run it with the Python of benches/setup.sh; VENV is that of conformance/setup.sh, for pymlir. Every network is written as
-a spec, as ONNX, as a PyTorch module and as MLIR, all with the same random weights. Its outputs are compared first: who is
-further than 1e-3 (relative L2) from onnxruntime is not timed, and the exit code is 1. Then they take turns: in each
-round each one runs for --seconds, and what counts is the median of the rounds' medians. The tables and the picture are
-written to FILE.md and FILE.svg, the figures to FILE.json.
+Run it with the Python of benches/setup.sh; VENV is the one of conformance/setup.sh, for pymlir. Every network is written
+as a spec, as ONNX, as a PyTorch module and as MLIR, with the same random weights. Outputs are compared first: a program
+further than 1e-3 (relative L2) from onnxruntime is not timed, and the exit code is 1. Then the programs take turns: each
+runs for --seconds per round, and the result is the median of the rounds' medians. Tables and picture are written to
+FILE.md and FILE.svg, the measurements to FILE.json.
 """
 import argparse
 import collections
@@ -84,7 +84,7 @@ def said_by(command):
 
 
 def prepare(a, name, make):
-    """writes all forms; gives the network, its folder, and the operations and bytes that no kernel can do without"""
+    """writes all forms; returns the network, its folder, and the operations and bytes that any kernel needs"""
     net, folder = make(), os.path.join(a.work, name)
     spec = net.write_spec(folder)
     with open(os.path.join(folder, "net.onnx"), "wb") as f:
@@ -102,7 +102,7 @@ def prepare(a, name, make):
 
 
 def distance(reference, found):
-    """the largest relative L2 error; outputs are compared by name, or in their order where a tool renames them"""
+    """the largest relative L2 error; outputs are compared by name, or by position if a tool renames them"""
     with np.load(reference) as a, np.load(found) as b:
         pairs = zip(a.files, a.files if set(a.files) <= set(b.files) else b.files)
         worst = 0.0
@@ -115,7 +115,7 @@ def distance(reference, found):
 
 
 def measure(a, name, net, folder, threads, versions, wrong):
-    """a row: who, and what was measured of them"""
+    """one row: the programs and their measurements"""
     players, row = {"tpulang": Ours(a.bin, folder, threads)}, {"remarks": {}}
     integers = any(op.kind.endswith("_int") for op in net.ops())
     for kind in a.peers:
@@ -147,7 +147,7 @@ def measure(a, name, net, folder, threads, versions, wrong):
 
 
 def take_turns(a, players):
-    # So many runs fill the time.
+    # The number of runs that fill the time.
     runs = {k: max(2, min(500, int(a.seconds * 1e3 / max(p.measure(2), 1e-3)))) for k, p in players.items()}
     times, order = {k: [] for k in players}, collections.deque(players)
     for _ in range(a.rounds):
@@ -173,12 +173,12 @@ def arguments():
     ap = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     ap.add_argument("--bin", required=True)
     ap.add_argument("--peer", default="target/peer")
-    ap.add_argument("--peers", default=",".join(PEERS), help="which of " + ", ".join(PEERS))
-    ap.add_argument("--only", help="names of networks: a regular expression that they match wholly")
+    ap.add_argument("--peers", default=",".join(PEERS), help="some of " + ", ".join(PEERS))
+    ap.add_argument("--only", help="regular expression that matches full names of networks")
     ap.add_argument("--threads", default="1,2")
     ap.add_argument("--rounds", type=int)
-    ap.add_argument("--seconds", type=float, help="for each round of each")
-    ap.add_argument("--quick", action="store_true", help="few networks, short rounds: to see that it works")
+    ap.add_argument("--seconds", type=float, help="per program and round")
+    ap.add_argument("--quick", action="store_true", help="few networks and short rounds, to test the benchmark itself")
     ap.add_argument("--work", default="build/bench")
     ap.add_argument("--out")
     a = ap.parse_args()
@@ -187,7 +187,7 @@ def arguments():
     a.only = a.only or (QUICK if a.quick else ".*")
     a.out = a.out or (os.path.join(a.work, "performance.md") if a.quick else "docs/performance.md")
     a.bin, a.work, a.threads = os.path.abspath(a.bin), os.path.abspath(a.work), [int(t) for t in a.threads.split(",")]
-    # The interpreter itself: what a link in a virtual environment leads to has no packages.
+    # Not resolved: the link inside the virtual environment finds its packages, its target does not.
     a.peer = os.path.abspath(os.path.join(a.peer, "bin", "python"))
     a.peers = [p for p in a.peers.split(",") if p and (p != "pymlir" or os.path.exists(a.peer))]
     return a

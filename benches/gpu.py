@@ -1,16 +1,15 @@
 #!/usr/bin/env python3
-"""Speed of whole models and of single operators on a GPU, beside PyTorch and beside what the card attains, in one run.
+"""Compares the speed of whole models and single operators on a GPU with PyTorch and with the card's limits, in one run.
 
     gpu.py --bin TPULANG [--minutes N] [--tf32] [--precision f16] [--only REGEX] [--no-compile] [--out FILE.md]
-    gpu.py --bin TPULANG --small             on small networks, to see that it works: its figures are noise
-    gpu.py --bin TPULANG --device cpu        and that without a GPU
+    gpu.py --bin TPULANG --small             on small networks, to test the benchmark: its figures are noise
+    gpu.py --bin TPULANG --device cpu        the same without a GPU
 
-The Python that runs it needs numpy, and PyTorch for everything but tpulang's own times. Outputs are compared first: who is
-further than 1e-3 (relative L2; 2e-2 with --tf32 or float16) from PyTorch's eager run in float32 (without PyTorch, from
-tpulang on the CPU) is not timed, and the exit code is 1, as it is where tpulang fails. Then they take turns for --rounds of
---seconds each, and what counts is the median of the rounds' medians. torch.compile comes last, for all networks, as it takes
-longest. When the minutes are over, what is left is named in the report, FILE.md and FILE.json, which is written anew after
-each network.
+Needs Python with numpy, and PyTorch for everything except tpulang's own times. Outputs are compared first: a program further
+than 1e-3 (relative L2; 2e-2 with --tf32 or float16) from PyTorch's eager run in float32 (without PyTorch, from tpulang on
+the CPU) is not timed, and the exit code is 1; also if tpulang fails. Then the programs take turns for --rounds of --seconds
+each; the result is the median of the rounds' medians. torch.compile comes last, for all networks, because it takes longest. The
+report, FILE.md and FILE.json, is rewritten after each network; networks left when the minutes are over are listed in it.
 """
 import argparse
 import collections
@@ -36,11 +35,11 @@ from gpu_networks import networks
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LOOSE = 2e-2
-# Seconds that a program may take for one thing: kernels are compiled within.
+# Time limit of one request in seconds, including the compilation of kernels.
 LIMIT = 180
 COPIES = ("pageable", "pinned")
 LEAST_RUNS, MOST_RUNS = 10, 500
-# So many steps of a profile are kept, the longest.
+# Number of steps kept from a profile, longest first.
 KEPT_STEPS = 40
 
 
@@ -64,7 +63,7 @@ def said_by(command, limit=LIMIT):
 
 
 class Ours:
-    """the command, started for each thing asked of it"""
+    """the command, started once per request"""
 
     def __init__(self, a, folder):
         self.a, self.folder, self.runs = a, folder, LEAST_RUNS
@@ -72,12 +71,12 @@ class Ours:
         self.given = [os.path.join(folder, "net.json"), "-i", os.path.join(folder, "inputs.npz")]
 
     def run(self, device, name, *more):
-        """where the outputs are, what it said"""
+        """the path of the outputs, and the printed text"""
         path = os.path.join(self.folder, name)
         return path, said_by([self.a.bin, "run", *self.given, "-o", path, "-d", device, *more], time_left(self.a))
 
     def outputs(self, remarks):
-        """and a profile, if there is one"""
+        """the same, with a profile if there is one"""
         begun = time.time()
         try:
             path, said = self.run(self.a.device, "outputs_ours.npz", *self.a.flags, "--profile=json")
@@ -93,7 +92,7 @@ class Ours:
         return json.loads(said)
 
     def repeated_outputs(self):
-        """those of the last of several runs, where the command can give them: they are replayed, other than the first"""
+        """the outputs of the last of several runs, if available: unlike the first, it is replayed"""
         path = os.path.join(self.folder, "outputs_repeated.npz")
         self.bench("--output", path)
         return path
@@ -108,7 +107,7 @@ class Ours:
 
 
 class Torch:
-    """gpu_torch.py, started anew when something broke"""
+    """gpu_torch.py, restarted after a failure"""
 
     def __init__(self, a):
         self.a, self.process, self.log = a, None, open(os.path.join(a.work, "torch.log"), "w")
@@ -119,12 +118,12 @@ class Torch:
         self.end()
         options = [("--small", self.a.small), ("--tf32", self.a.tf32), ("--half", self.a.half)]
         command = [sys.executable, os.path.join(HERE, "gpu_torch.py"), self.a.device, *(o for o, wanted in options if wanted)]
-        # A session of its own, so that the compiler's processes end with it.
+        # Its own session, so that the compiler's processes end with it.
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True, start_new_session=True)
         self.about = self.hear(LIMIT)
 
     def hear(self, limit):
-        # A line that never comes is ended by the end of its writer.
+        # On timeout the writer is killed, which ends the read.
         timer = threading.Timer(limit, self.kill)
         timer.start()
         try:
@@ -155,7 +154,7 @@ class Torch:
         return self.ask("measure", form=form, seconds=self.a.seconds)["ms"]
 
     def drop(self, remarks):
-        """ready for the next network; after an error of CUDA's the process is of no more use"""
+        """prepares for the next network; after a CUDA error the process cannot be used again"""
         own = [text for who, text in remarks.items() if who in (*gpu_report.FORMS, *COPIES)]
         try:
             if any("CUDA" in text or "process" in text for text in own):
@@ -172,12 +171,12 @@ class Torch:
             try:
                 self.process.stdin.close()
             except OSError:
-                # What was not written is not needed.
+                # The unwritten rest is not needed.
                 pass
 
 
 def measured(a, torch, name, case):
-    """a row: who, and what was measured of them"""
+    """one row: the programs and their measurements"""
     net, folder = case.make(), os.path.join(a.work, name)
     if a.half:
         net.half()
@@ -209,7 +208,7 @@ def play(a, torch, net, folder, row):
 
 
 def torch_forms(a, torch, folder, row, players):
-    """where the right outputs are; those forms that give them play"""
+    """the path of the reference outputs; only forms that reproduce them are timed"""
     if not torch:
         return None
     path = os.path.join(folder, "outputs_torch.npz")
@@ -240,7 +239,7 @@ def agrees(a, row, who, error):
 
 
 def describe(a, row, net, reference, profile, ours):
-    """the operations and bytes that no kernel can do without, and where the time goes"""
+    """the operations and bytes that any kernel needs, and the time by step"""
     with np.load(reference) as results:
         written = sum(results[n].size for n in results.files) * (2 if a.half else 4)
     row["bytes"], row["cold_s"] = net.read() + written, ours.cold_s
@@ -273,7 +272,7 @@ def conclude(row, ours):
 
 
 def compile_too(a, torch, row):
-    """TorchInductor's form of a network that has been measured"""
+    """TorchInductor's form of a measured network"""
     try:
         made = torch.ask("compile_it", name=row["name"])
         row["remarks"].update(made["remarks"])
@@ -286,7 +285,7 @@ def compile_too(a, torch, row):
 
 
 def safely(row, what, *given):
-    """a network that cannot be measured is a remark in its row"""
+    """records the error of a network that cannot be measured in its row"""
     try:
         return what(*given)
     except Exception as e:
@@ -300,7 +299,7 @@ def show(row):
 
 
 def driver():
-    """what nvidia-smi says of the first card, or the driver itself"""
+    """the first card, from nvidia-smi or the driver"""
     fields = "name,driver_version,memory.total,clocks.max.sm,clocks.max.mem,power.limit"
     try:
         said = subprocess.run(["nvidia-smi", "--query-gpu=" + fields, "--format=csv,noheader"], capture_output=True, text=True, timeout=60)
@@ -316,7 +315,7 @@ def driver():
 
 
 def flags_of(a):
-    """of tpulang's command, for what is asked for"""
+    """options of the tpulang command"""
     wanted = [f for f, given in [(["--tf32"], a.tf32), (["--precision", "f16"], a.half)] if given and a.gpu]
     helps = {command: said_by([a.bin, command, "--help"]) for command in ("run", "bench")}
     for flag in wanted:
@@ -332,12 +331,12 @@ def arguments():
     ap.add_argument("--bin", required=True)
     ap.add_argument("--device", default="cuda", help="cuda, cuda:1 .., or cpu")
     ap.add_argument("--minutes", type=float, default=20)
-    ap.add_argument("--only", default=".*", help="names of networks: a regular expression that they match wholly")
-    ap.add_argument("--tf32", action="store_true", help="products of float32 may be computed in TF32, here and there")
+    ap.add_argument("--only", default=".*", help="regular expression that matches full names of networks")
+    ap.add_argument("--tf32", action="store_true", help="allow TF32 for float32 products, in both programs")
     ap.add_argument("--precision", choices=["f32", "f16"], default="f32")
-    ap.add_argument("--small", action="store_true", help="small networks; so it is on the CPU")
+    ap.add_argument("--small", action="store_true", help="small networks; the default on the CPU")
     ap.add_argument("--rounds", type=int, default=3)
-    ap.add_argument("--seconds", type=float, default=0.3, help="for each round of each")
+    ap.add_argument("--seconds", type=float, default=0.3, help="per program and round")
     ap.add_argument("--no-torch", action="store_true")
     ap.add_argument("--no-compile", action="store_true", help="without torch.compile")
     ap.add_argument("--compile-each", action="store_true", help="torch.compile after each network, not after all of them")
@@ -353,7 +352,7 @@ def arguments():
 
 
 def begin(a):
-    """PyTorch, if it is there, and what is known before the first network"""
+    """starts PyTorch, if it is installed, and collects the facts of the machine"""
     told = {"machine": platform.platform(), "date": datetime.date.today().isoformat(), "device": a.device, "small": a.small,
             "tf32": a.tf32, "half": a.half, "rounds": a.rounds, "seconds": a.seconds, "tolerance": a.tolerance, "minutes": a.minutes,
             "tpulang": said_by([a.bin, "--version"]).split()[-1], "driver": driver(), "ceilings": None, "rows": [], "skipped": []}
@@ -406,7 +405,7 @@ def main():
         sys.exit("--only %s: no network has such a name; there are %s" % (a.only, ", ".join(networks())))
     for folder in (a.work, os.path.dirname(os.path.abspath(a.out))):
         os.makedirs(folder, exist_ok=True)
-    # A run that is stopped ends PyTorch's process too.
+    # If this script is stopped, PyTorch's process ends too.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     torch, told = begin(a)
     try:

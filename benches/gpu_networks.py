@@ -1,18 +1,18 @@
-"""The networks that are measured on a GPU."""
+"""Networks measured on a GPU."""
 import collections
 
 from models import bert, qwen2_block, resnet50, vit
 from single import by_element, chain, conv, embed, gemm, layer_norm, of_two, permute, total
 
-# Those of one group are in one table: "models", "products" (bound by arithmetic), "passes" (bound by memory).
+# Each group is one table: "models", "products" (compute-bound), "passes" (memory-bound).
 Case = collections.namedtuple("Case", "group make")
 
 
 def networks(small=False):
-    """by name, the most important first. `small`: the same with little work, to see on a CPU that all goes well"""
+    """networks by name, most important first. `small`: the same with little work, to test on a CPU"""
     pick = lambda large, little: little if small else large
     batch, side, layers = pick(32, 2), pick(224, 32), pick(12, 1)
-    # Passes are over 2^25 elements: 128 MiB of float32, more than the caches of GPUs.
+    # 2^25 elements: 128 MiB of float32, more than the caches of GPUs.
     rows = pick(32768, 64)
     long, channels, words = pick(4096, 256), pick(64, 4), pick(64, 2)
     cases = {

@@ -1,6 +1,6 @@
-"""What gpu.py has measured, as Markdown and as JSON.
+"""Writes the measurements of gpu.py as Markdown and JSON.
 
-    gpu_report.py FILE.json     writes FILE.md again
+    gpu_report.py FILE.json     rewrites FILE.md
 """
 import json
 import os
@@ -15,21 +15,21 @@ GROUPS = {"models": "Whole models", "products": "Products and convolutions", "pa
 def write(path, told):
     base = os.path.splitext(path)[0]
     for ending, text in [(".json", json.dumps(told, indent=1) + "\n"), (".md", page(told))]:
-        # A reader, or a run that is stopped meanwhile, finds the whole of it.
+        # Replaced atomically: a reader, or an interrupted run, finds a complete file.
         with open(base + ending + ".part", "w") as f:
             f.write(text)
         os.replace(base + ending + ".part", base + ending)
 
 
 def peak(told):
-    """the ceilings of what was asked for"""
+    """the ceilings for the requested precision"""
     found = told["ceilings"]
     kind = "float16" if told["half"] else "tf32" if told["tf32"] else "float32"
     return found and {"gbs": found["gbs"], "gflops": found["gflops"].get(kind, found["gflops"]["float32"])}
 
 
 def share(row, told):
-    """of the ceiling: the least time over ours"""
+    """share of the ceiling: the least possible time divided by tpulang's"""
     at, ours = peak(told), row["ms"].get("tpulang")
     if not at or not ours or "bytes" not in row:
         return None
@@ -37,7 +37,7 @@ def share(row, told):
 
 
 def rate(row, group):
-    """GB/s of what must be moved, TFLOP/s of what must be computed"""
+    """GB/s of the bytes, and TFLOP/s of the operations, that any kernel needs"""
     ours = row["ms"].get("tpulang")
     if group == "passes":
         return None if not ours or "bytes" not in row else row["bytes"] / ours / 1e6
@@ -93,16 +93,16 @@ def ceilings(told):
         return "Ceilings: not measured, as PyTorch is what measures them."
     products = ", ".join("%.1f TFLOP/s in %s" % (v / 1e3, k) for k, v in found["gflops"].items())
     hosts = "; ".join("%s %.1f GB/s there and %.1f back" % (k, v["there"], v["back"]) for k, v in found["host_gbs"].items())
-    text = "Ceilings, measured in this run by PyTorch: %.0f GB/s (a copy of %d MiB on the device, read and written); products of %d x %d: %s." % (found["gbs"], found["copy_bytes"] >> 20, found["n"], found["n"], products)
+    text = "Ceilings, measured in this run by PyTorch: %.0f GB/s (a copy of %d MiB on the device, reads and writes); products of %d x %d: %s." % (found["gbs"], found["copy_bytes"] >> 20, found["n"], found["n"], products)
     return text + (" The host's memory: %s." % hosts if hosts else "")
 
 
-METHOD = """Times are of a repeated run on inputs that lie on the device, its results left there: runs are queued one after another \
-and waited for once, wall clock over their number. Ratios are PyTorch's time over tpulang's: above 1 tpulang is faster. PyTorch: \
+METHOD = """Times are per run, with inputs and results on the device: runs are queued, then waited for once, and the wall-clock time is \
+divided by their number. Ratios are PyTorch's time divided by tpulang's: above 1, tpulang is faster. PyTorch: \
 "CUDA graphs", the module captured with `torch.cuda.graph`; "channels last", the same with images and filters in that layout; \
-"torch.compile", TorchInductor's code, captured too; "eager", the module as it is; `cudnn.benchmark` is on. "Of the ceiling": \
-what the card needs at least (all operations at the rate of the large product, or inputs, weights and outputs moved once at \
-that of the copy), over what tpulang took; what fits into the card's caches can be above 100 %."""
+"torch.compile", TorchInductor's code, captured too; "eager", the plain module; `cudnn.benchmark` is on. "Of the ceiling": \
+the card's least possible time (all operations at the rate of the large product, or inputs, weights and outputs moved once at \
+the rate of the copy) divided by tpulang's; networks that fit into the card's caches can exceed 100 %."""
 
 
 def page(told):

@@ -1,8 +1,8 @@
-"""PyTorch on a device, for gpu.py: a process that lives as long as nothing breaks, as loading the library takes seconds.
+"""PyTorch on a device, for gpu.py: a process that is reused until it fails, because loading the library takes seconds.
 
     gpu_torch.py DEVICE [--small] [--tf32] [--half]
 
-It answers each line of JSON that it reads by one: an object of what was asked for, or of a "problem".
+It answers each line of JSON with one: an object with the requested values, or with a "problem".
 """
 import argparse
 import copy
@@ -13,7 +13,7 @@ import statistics
 import sys
 import time
 
-# Libraries print where they like: what is said to the parent goes its own way.
+# Libraries print to standard output, so messages to the parent use another descriptor.
 said = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)
 
@@ -21,7 +21,7 @@ import numpy as np
 
 from gpu_networks import networks
 
-# A wait for the device is lost among runs of so many seconds.
+# A group runs this many seconds, so that one wait for the device does not matter.
 GROUP = 0.02
 MOST_RUNS = 1000
 
@@ -35,7 +35,7 @@ def text_of(error):
 
 
 def timed(run, seconds):
-    """milliseconds of a run: groups of runs one after another, with one wait for the device; the median of the groups"""
+    """milliseconds per run: the median over groups of queued runs with one wait each"""
     def group(runs):
         start = time.perf_counter()
         for _ in range(runs):
@@ -45,7 +45,7 @@ def timed(run, seconds):
 
     for _ in range(2):
         group(1)
-    # Single runs wait each time: few of them say how many make a group, and these how many are needed.
+    # A few single runs determine the size of a group, and a group the number of groups.
     guess = group(5)
     runs = max(1, min(MOST_RUNS, int(GROUP / guess)))
     runs = max(1, min(MOST_RUNS, int(GROUP / group(runs))))
@@ -65,7 +65,7 @@ def allow_tf32(allowed):
 
 
 def captured(run):
-    """the run as a CUDA graph, on the memory of its inputs: https://docs.pytorch.org/docs/stable/notes/cuda.html"""
+    """the run as a CUDA graph on the memory of its inputs: https://docs.pytorch.org/docs/stable/notes/cuda.html"""
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(side):
@@ -75,7 +75,7 @@ def captured(run):
     graph = torch.cuda.CUDAGraph()
     with torch.cuda.graph(graph):
         outputs = run()
-    # What it does not write must not look as if it did.
+    # Clear the outputs, so that a run that writes nothing is noticed.
     for each in outputs:
         each.fill_(float("nan"))
 
@@ -97,7 +97,7 @@ def distance(reference, outputs):
 
 
 class Loaded:
-    """a network on the device, and the forms in which it runs"""
+    """a network on the device, and its forms"""
 
     def __init__(self, name):
         case = networks(a.small)[name]
@@ -136,7 +136,7 @@ class Loaded:
             self.try_form("nhwc", self.channels_last)
 
     def channels_last(self):
-        """what cuDNN likes best, above all in TF32 and float16"""
+        """channels last, which cuDNN prefers, above all in TF32 and float16"""
         last = lambda x: x.to(memory_format=torch.channels_last) if x.dim() == 4 else x
         module, inputs = copy.deepcopy(self.module).to(memory_format=torch.channels_last), [last(x) for x in self.inputs]
         run = lambda: module(*inputs)
@@ -156,8 +156,8 @@ class Loaded:
         return run
 
     def copying(self, pinned):
-        """a run from the host's memory and back into it"""
-        # Both work on the inputs where they lie.
+        """a run with inputs and outputs in host memory"""
+        # Both read the inputs in place.
         run = self.forms.get("graphs") or self.forms["eager"]
         if not pinned:
             return lambda: (self.feed(self.host, False), [o.cpu() for o in run()])
@@ -208,7 +208,7 @@ def drop():
 
 
 def ceilings():
-    """GB/s of a large copy, read and written, and of copies from and to the host; GFLOP/s of a large product: medians"""
+    """medians: GB/s of a large copy (reads and writes) and of copies from and to the host; GFLOP/s of a large product"""
     size = min(1 << 30, torch.cuda.mem_get_info()[0] // 4) if on_gpu else 1 << 26
     source, to = torch.ones(size // 4, device=a.device), torch.empty(size // 4, device=a.device)
     found = {"copy_bytes": size, "gbs": 2 * size / timed(lambda: to.copy_(source), 1.0) / 1e6, "host_gbs": {}, "gflops": {}}
@@ -244,7 +244,7 @@ def about():
 
 
 def begin():
-    """makes the library ready; why it cannot be, if so"""
+    """initializes the library; returns the error, if any"""
     global torch, on_gpu
     try:
         import torch
@@ -284,7 +284,7 @@ parser.add_argument("device")
 parser.add_argument("--small", action="store_true")
 parser.add_argument("--tf32", action="store_true")
 parser.add_argument("--half", action="store_true")
-# The compiler's worker processes load this file too.
+# The compiler's worker processes import this file too.
 if __name__ == "__main__":
     a, loaded = parser.parse_args(), None
     main()

@@ -1,4 +1,4 @@
-"""The networks that are measured, made by script with random weights.
+"""The measured networks, with random weights.
 
     models.py [NAME ..]   names, operators and parameters
 """
@@ -10,7 +10,7 @@ from net import Net
 
 
 def resnet50(batch=1, side=224):
-    """batch normalisation folded"""
+    """ResNet-50 with batch normalization folded"""
     net = Net("resnet50")
     x = net.maxpool(net.relu(net.conv(net.input("image", (batch, 3, side, side)), 3, 64, 7, 2)))
     channels = 64
@@ -43,7 +43,7 @@ def mobilenet_v2():
 
 
 def attention(net, q, k, v, heads, width, mask=None, batch=1, length=0):
-    """of batch x length x (heads * width), with `mask` added to the scores"""
+    """attention on batch x length x (heads * width), with `mask` added to the scores"""
     def torch_form(t, q, k, v, mask=None):
         split = lambda x: x.view(batch, length, heads, width).transpose(1, 2)
         mixed = t.nn.functional.scaled_dot_product_attention(split(q), split(k), split(v), attn_mask=mask)
@@ -64,7 +64,7 @@ def projected(net, x, hidden, *, gain=1.0):
 
 
 def bert(name, layers, hidden, heads, length, batch=1, vocabulary=30522):
-    """the last hidden states"""
+    """BERT up to the last hidden states"""
     net = Net(name)
     ids, mask = net.input("ids", (batch, length), "int32", below=vocabulary), net.input("mask", (batch, 1, 1, length))
     words = net.embed(net.weight(vocabulary, hidden, fan=1), ids)
@@ -97,7 +97,7 @@ def vit(layers=12):
 
 
 def shifted_mask(side, window, shift):
-    """keeps apart what a shift has brought together: windows x 1 x positions x positions"""
+    """the mask between regions that a shift joined: windows x 1 x positions x positions"""
     region = np.zeros((side, side))
     bounds = [slice(0, -window), slice(-window, -shift), slice(-shift, None)]
     for i, rows in enumerate(bounds):
@@ -127,7 +127,7 @@ def swin_block(net, x, side, hidden, heads, shift):
 
 
 def shifted(net, x, axis, by, size):
-    """rolled to the front"""
+    """the input rolled to the front"""
     return net.concat(axis, net.slice(x, axis, by, size), net.slice(x, axis, 0, by))
 
 
@@ -176,7 +176,7 @@ def qwen2_block(name, length, past):
 
 
 def grouped_attention(net, q, k, v, mask, sizes):
-    """several heads of queries share one of keys and values: their rows are put one under the other"""
+    """grouped-query attention: rows of query heads that share keys and values are stacked"""
     heads, groups, width, length, total = sizes
 
     def torch_form(t, q, k, v, mask):

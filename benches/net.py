@@ -1,9 +1,9 @@
-"""A network said once, and its forms for tpulang and its peers.
+"""A network defined once, with its forms for tpulang and the peers.
 
     net = Net("tiny"); x = net.input("x", (1, 8)); net.outputs(net.relu(x))
     net.write_spec(folder); net.onnx(); net.torch()
 
-Weights and inputs are random, from a fixed seed: the same in every process.
+Weights and inputs are random with a fixed seed: equal in every process.
 """
 import collections
 import contextlib
@@ -13,7 +13,7 @@ import os
 import numpy as np
 
 Op = collections.namedtuple("Op", "kind inputs attributes output")
-# Operators that PyTorch has one function for.
+# Operators for which PyTorch has one function.
 Group = collections.namedtuple("Group", "ops inputs torch output")
 
 
@@ -23,10 +23,10 @@ class Net:
         self.inputs, self.weights, self.steps, self.results = {}, {}, [], []
         self.count = 0
 
-    # What it is made of.
+    # Building blocks.
 
     def input(self, name, shape, dtype="float32", below=None):
-        """random values; integers from 0 and below that"""
+        """an input with random values; integers from 0 to `below`"""
         if below is not None:
             self.inputs[name] = self.rng.integers(0, below, shape).astype(dtype)
         else:
@@ -34,7 +34,7 @@ class Net:
         return name
 
     def weight(self, *shape, fan=None, gain=1.0):
-        """normal numbers, such that sums of `fan` products keep their inputs' size"""
+        """normal random values, scaled so that sums of `fan` products keep the magnitude of the inputs"""
         fan = fan or int(np.prod(shape[1:])) or 1
         return self.constant(self.rng.standard_normal(shape, dtype=np.float32) * np.float32(gain / np.sqrt(fan)))
 
@@ -54,7 +54,7 @@ class Net:
 
     @contextlib.contextmanager
     def as_one(self, inputs, torch):
-        """PyTorch computes what is added within by this function of the tensors, and the library"""
+        """PyTorch computes the operators added inside with this function of the tensors and the library"""
         before, self.steps = self.steps, []
         yield
         before.append(Group(self.steps, inputs, torch, self.steps[-1].output))
@@ -96,7 +96,7 @@ class Net:
         return lambda *inputs, **attributes: self.add_op(kind, *inputs, **attributes)
 
     def half(self):
-        """the same with floats of 16 bits"""
+        """the network in float16"""
         for arrays in (self.inputs, self.weights):
             arrays.update({n: a.astype(np.float16) for n, a in arrays.items() if a.dtype == np.float32})
         for op in self.ops():
@@ -105,7 +105,7 @@ class Net:
         return self
 
     def read(self):
-        """the bytes of inputs and weights that no kernel can do without: of a table, as many rows as are looked up"""
+        """the bytes of inputs and weights that any kernel reads; of a table, only the rows looked up"""
         arrays = {**self.inputs, **self.weights}
         rows = {op.inputs[0]: arrays[op.inputs[1]].size for op in self.ops() if op.kind == "embed"}
         return sum(a.nbytes * min(rows.get(n, len(a)), len(a)) // len(a) for n, a in arrays.items())
@@ -114,10 +114,10 @@ class Net:
         for step in self.steps:
             yield from step.ops if isinstance(step, Group) else [step]
 
-    # Its forms.
+    # Forms.
 
     def write_spec(self, folder):
-        """net.json, net.npz and inputs.npz"""
+        """writes net.json, net.npz and inputs.npz"""
         os.makedirs(folder, exist_ok=True)
         declared = lambda a: {"dtype": str(a.dtype), "shape": list(a.shape)}
         tensors = {n: declared(a) for n, a in self.inputs.items()}
@@ -138,7 +138,7 @@ class Net:
         return os.path.join(folder, "net.json")
 
     def onnx(self):
-        """the bytes of a model"""
+        """the bytes of an ONNX model"""
         import onnx
         from onnx import TensorProto, helper, numpy_helper
         graph = OnnxGraph(helper, numpy_helper)
@@ -157,7 +157,7 @@ class Net:
         return onnx.ModelProto.SerializeToString(helper.make_model(made, opset_imports=opsets, ir_version=10))
 
     def torch(self):
-        """a module, of the inputs in order"""
+        """a module that takes the inputs in order"""
         import torch
         net = self
 
@@ -181,7 +181,7 @@ class Net:
         return Module().eval()
 
     def torch_weights(self):
-        """matrices as PyTorch's linear layers have them: n x k"""
+        """matrices in the layout of PyTorch's linear layers: n x k"""
         swapped = {op.inputs[1] for op in self.ops() if op.kind == "linear"}
         return {n: np.ascontiguousarray(a.T) if n in swapped else a for n, a in self.weights.items()}
 
@@ -202,7 +202,7 @@ class OnnxGraph:
         return name
 
 
-# A kind of operator in three forms: spec(op) gives a function and its arguments, onnx(op, graph) adds nodes,
+# A kind of operator in three forms: spec(op) returns a function and its arguments, onnx(op, graph) adds nodes,
 # torch(library, attributes, *tensors) computes.
 Form = collections.namedtuple("Form", "spec onnx torch")
 
@@ -285,7 +285,7 @@ def reduce_onnx(op, g):
 
 
 def concat_spec(op):
-    # Its dtype is float32 unless told.
+    # Defaults to float32.
     return "concat", {"inputs": list(op.inputs), **op.attributes}
 
 
@@ -333,7 +333,7 @@ OPS = {
                    lambda t, a, *xs: t.cat(xs, a["axis"])),
     "embed": Form(named("index_select", "input", "index", axis=0), node("Gather", axis=0), lambda t, a, x, i: t.embedding(x, i)),
     "rope": Form(named("rope", "input", "weight0", "weight1", rope_mode="contiguous_halves"), rope_onnx, rope_torch),
-    # int8: no function of PyTorch's does the same.
+    # int8: PyTorch has no equivalent function.
     "conv_int": Form(conv_spec("conv_int", "input", "weight", input_zp=0, weight_zp=0), conv_onnx("ConvInteger"), None),
     "matmul_int": Form(named("matmul_int", "input", "right", input_zp=0, right_zp=0), node("MatMulInteger"), None),
 }

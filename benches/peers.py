@@ -1,10 +1,10 @@
-"""A peer, in a process of its own that lives as long as its network is measured.
+"""Runs a peer in its own process while its network is measured.
 
     peers.py onnxruntime|torch|pymlir NAME FOLDER THREADS
     peers.py machine - - THREADS
 
-It prints a JSON line when it is ready (version, where its outputs are, or why it cannot), and one of milliseconds for
-each line with a number of runs that it reads. `machine` prints what a large product and a large copy attain, and ends.
+When it is ready, it prints a line of JSON (version and path of the outputs, or the error), then one with milliseconds for
+each number of runs that it reads. `machine` prints the speed of a large product and a large copy, and exits.
 """
 import json
 import os
@@ -13,14 +13,14 @@ import sys
 import time
 
 kind, name, folder, threads = sys.argv[1:5]
-# Before any library that counts threads is loaded.
+# Set before libraries that read the number of threads are loaded.
 os.environ["OMP_NUM_THREADS"] = os.environ["MKL_NUM_THREADS"] = threads
-# Libraries print where they like: what is said to the parent goes its own way.
+# Libraries print to standard output, so messages to the parent use another descriptor.
 said = os.fdopen(os.dup(1), "w")
 os.dup2(2, 1)
 
 if kind == "pymlir":
-    import tpu_mlir  # sets paths, so that it comes first
+    import tpu_mlir  # first, because it sets paths
 import numpy as np
 
 
@@ -57,7 +57,7 @@ def onnx_session(model):
 
 
 def onnxruntime_peer():
-    """version, function, names and values of outputs, remark"""
+    """(version, function, names and values of outputs, remark)"""
     import onnxruntime
     session, given = onnx_session(os.path.join(folder, "net.onnx")), inputs()
     names = [o.name for o in session.get_outputs()]
@@ -83,7 +83,7 @@ def torch_peer():
         with torch.inference_mode():
             return form(*given)
 
-    # The quicker form is what it is compared by.
+    # The faster form counts.
     quickest = {}
     for form in forms:
         milliseconds(lambda: run(forms[form]), 3)
@@ -116,7 +116,7 @@ def pymlir_peer():
 
 
 def machine():
-    """GFLOP/s of a product of 2048 x 2048, GB/s (read and written) of a copy of 256 MB: the best of several"""
+    """best of several: GFLOP/s of a 2048 x 2048 product, GB/s (reads and writes) of a copy of 256 MB"""
     from single import gemm
     flops, runs = {}, 8
     session = onnx_session(gemm(2048, 2048, 2048)().onnx())

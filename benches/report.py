@@ -1,6 +1,6 @@
-"""What compare.py has measured, as Markdown, as a picture, and as JSON.
+"""Writes the measurements of compare.py as Markdown, SVG and JSON.
 
-    report.py FILE.json     writes FILE.md and FILE.svg again
+    report.py FILE.json     rewrites FILE.md and FILE.svg
 """
 import json
 import os
@@ -19,12 +19,12 @@ def write(path, told):
 
 
 def least_ms(row, peak):
-    """what the machine needs at least: at its peak of arithmetic, or to move inputs, weights and outputs once"""
+    """the least time that the machine allows: arithmetic at its peak, or moving inputs, weights and outputs once"""
     return max(row["operations"] / peak["gflops"], row["bytes"] / peak["gbs"]) / 1e6
 
 
 def ratio(row, peer):
-    """how many times as fast as the peer we are"""
+    """the peer's time divided by tpulang's"""
     ms = row["ms"]
     return ms[peer] / ms["tpulang"] if peer in ms and "tpulang" in ms else None
 
@@ -44,9 +44,9 @@ def table(rows, peaks, models):
     lines = [heads, ["---"] + ["---:"] * (len(heads) - 1)]
     for r in rows:
         ours = r["ms"].get("tpulang")
-        # Numbers that are keys become strings in JSON.
+        # JSON turns integer keys into strings.
         peak = peaks.get(r["threads"]) or peaks[str(r["threads"])]
-        # The peak of arithmetic is that of floats.
+        # The peak is measured on floats.
         share = None if ours is None or "_int" in r["name"] else 100 * least_ms(r, peak) / ours
         cells = [r["name"], time(ours), *(time(r["ms"].get(p)) for p in peers), *(number(ratio(r, p)) for p in peers)]
         cells.append(number(share, "%.0f%%"))
@@ -60,34 +60,55 @@ def joined(lines):
     return "\n".join("| %s |" % " | ".join(cells) for cells in lines)
 
 
+def whole_models(told):
+    """one sentence: the range of the ratios to onnxruntime, by number of threads"""
+    parts = []
+    for threads in sorted({r["threads"] for r in told["rows"]}):
+        rows = [r for r in told["rows"] if r["model"] and r["threads"] == threads]
+        ratios = [x for x in (ratio(r, "onnxruntime") for r in rows) if x is not None]
+        if ratios:
+            parts.append("%.2f to %.2f times onnxruntime's speed on %s" % (min(ratios), max(ratios), counted(threads)))
+    return "Whole models run at %s." % ", and at ".join(parts) if parts else ""
+
+
+def counted(threads):
+    return "%s thread%s" % (threads, "" if int(threads) == 1 else "s")
+
+
 def page(base, told):
     versions = ", ".join("%s %s" % (TITLES[k], v) for k, v in told["versions"].items())
-    peaks = "; ".join("%s threads: %.0f GFLOP/s (a product of 2048 x 2048 by %s), %.1f GB/s (a copy of 256 MB, read and written)" % (t, p["gflops"], TITLES[p["by"]], p["gbs"]) for t, p in told["peaks"].items())
-    parts = ["# Performance", "`make bench` writes this page anew: all of it was measured in one run, the programs taking turns."]
+    peaks = "; ".join("%s: %.0f GFLOP/s (2048 x 2048 product by %s), %.1f GB/s (copy of 256 MB, reads and writes)" % (counted(t), p["gflops"], TITLES[p["by"]], p["gbs"]) for t, p in told["peaks"].items())
+    parts = ["# Performance", whole_models(told)]
     if told["quick"]:
-        parts.append("**A quick run, to see that it works: its figures are noise.**")
-    parts.append("%s, %s cores, %s; %s; %s. Medians of %d rounds of %g s each." % (told["machine"], told["cores"], told["system"], versions, told["date"], told["rounds"], told["seconds"]))
-    parts.append("Ratios are a peer's time over tpulang's: above 1 tpulang is faster. \"Of the peak\": what the machine needs at least (all operations at its peak, or inputs, weights and outputs moved once), over what tpulang took. Peaks with %s." % peaks)
+        parts.append("**A quick run to test the benchmarks: its figures are noise.**")
+    parts.append("\n".join([
+        "- **Machine**: %s, %s cores, %s, shared with other work." % (told["machine"], told["cores"], told["system"]),
+        "- **Versions**: %s; %s." % (versions, told["date"]),
+        "- **Models**: float32, batch 1. A number in a name is the sequence length; images are 224 x 224. `qwen2_*` is one decoder layer.",
+        "- **Method**: one run of `make bench`, with the programs interleaved; medians of %d rounds of %g s each." % (told["rounds"], told["seconds"]),
+        "- **Ratios** (`/ onnxruntime`, ..): the other program's time divided by tpulang's. Above 1, tpulang is faster.",
+        "- **Of the peak**: the machine's least possible time (all operations at its peak, or inputs, weights and outputs moved once) divided by tpulang's. Above 100 %%, other load slowed the peak's own measurement. Peaks: %s." % peaks,
+    ]))
     parts.append("![Ratios](%s.svg)" % os.path.basename(base))
-    remarks = os.path.join(os.path.dirname(os.path.abspath(__file__)), "remarks.md")
-    parts.append(open(remarks).read().strip())
     for models, title in [(True, "Whole models"), (False, "Single operators")]:
         for threads in sorted({r["threads"] for r in told["rows"]}):
             rows = [r for r in told["rows"] if r["model"] == models and r["threads"] == threads]
             if rows:
-                parts += ["## %s, %d thread%s" % (title, threads, "s" if threads > 1 else ""), table(rows, told["peaks"], models)]
-    remarks = ["- %s, %d threads, %s: %s" % (r["name"], r["threads"], TITLES[k], " ".join(v.split())) for r in told["rows"] for k, v in r["remarks"].items() if v not in ("frozen", "eager")]
-    parts += ["## Left out"] + ["\n".join(remarks)] if remarks else []
+                parts += ["## %s, %s" % (title, counted(threads)), table(rows, told["peaks"], models)]
+    refused = ["- %s, %s, %s: %s" % (r["name"], counted(r["threads"]), TITLES[k], " ".join(v.split())) for r in told["rows"] for k, v in r["remarks"].items() if v not in ("frozen", "eager")]
+    parts += ["## Left out"] + ["\n".join(refused)] if refused else []
     build = os.path.join("build", "bench", "build.md")
     if os.path.exists(build) and not told["quick"]:
         parts.append(open(build).read().strip())
+    remarks = os.path.join(os.path.dirname(os.path.abspath(__file__)), "remarks.md")
+    parts.append(open(remarks).read().strip())
     forms = [r["remarks"].get("torch") for r in told["rows"]]
-    parts.append("PyTorch: the quicker of the module as it is (%d times) and frozen by TorchScript (%d times)." % (forms.count("eager"), forms.count("frozen")) if "torch" in told["versions"] else "")
+    parts.append("PyTorch runs the faster of two forms: the plain module (%d times), or frozen by TorchScript (%d times)." % (forms.count("eager"), forms.count("frozen")) if "torch" in told["versions"] else "")
     return "\n\n".join(p for p in parts if p) + "\n"
 
 
 def picture(told):
-    """a bar for each model and peer, as long as tpulang is faster; the line is 1"""
+    """one bar per model and peer: its ratio; the dashed line is 1"""
     threads = min(r["threads"] for r in told["rows"])
     rows = [r for r in told["rows"] if r["threads"] == threads]
     rows = [r for r in rows if r["model"]] or rows
@@ -108,7 +129,7 @@ def picture(told):
     for i, p in enumerate(PEERS):
         parts.append('<rect x="%d" y="10" width="10" height="10" fill="%s"/><text x="%d" y="19">%s</text>' % (left + 130 * i, COLOURS[p], left + 15 + 130 * i, TITLES[p]))
     parts.append('<line x1="%.1f" x2="%.1f" y1="34" y2="%d" stroke="black" stroke-dasharray="3 3"/>' % (left + scale, left + scale, y))
-    title = "a peer's time over tpulang's, %d thread%s" % (threads, "s" if threads > 1 else "")
+    title = "the other's time divided by tpulang's, %s" % counted(threads)
     parts.append('<text x="%d" y="%d">%s</text>' % (left, y + 14, title))
     return '<svg xmlns="http://www.w3.org/2000/svg" width="%d" height="%d" font-family="sans-serif" font-size="12"><rect width="100%%" height="100%%" fill="white"/>\n%s\n</svg>\n' % (left + width + 60, y + 24, "\n".join(parts))
 

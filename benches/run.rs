@@ -1,4 +1,4 @@
-//! Speed of building, emitting and running, without the peer: `cargo bench`.
+//! Measures building, emitting and running with `cargo bench`.
 use criterion::{Criterion, criterion_group, criterion_main};
 use std::{hint::black_box, time::Duration};
 use tpulang::{

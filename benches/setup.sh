@@ -1,6 +1,6 @@
 #!/bin/sh
-# Sets up PyTorch and onnxruntime, which `make bench` compares with, in a virtual environment of their own: tpu_mlir needs
-# other versions of numpy.
+# Installs PyTorch and onnxruntime for `make bench` in their own virtual environment, because tpu_mlir needs
+# another version of numpy.
 #   setup.sh VENV
 set -eu
 VENV=${1:?usage: setup.sh VENV}
@@ -16,7 +16,7 @@ fi
 rm -rf "$VENV"
 "$PY" -m venv "$VENV"
 "$VENV/bin/python" -m pip install --quiet onnxruntime==1.31.1 onnx==1.23.2 numpy==2.4.6
-# The wheel for CPUs is a tenth of PyPI's, which computes on the CPU just as well. Without either it is not compared with.
+# The CPU wheel is a tenth of the size of PyPI's, which works on CPUs too. If neither installs, PyTorch is not measured.
 "$VENV/bin/python" -m pip install --quiet --retries 1 torch==2.15.0 --index-url https://download.pytorch.org/whl/cpu 2>/dev/null ||
     "$VENV/bin/python" -m pip install --quiet torch==2.15.0 ||
     echo "PyTorch cannot be installed: it is left out." >&2

@@ -1,4 +1,4 @@
-"""Single operators, each as a network of its own, in sizes that networks have."""
+"""Single operators as networks, in realistic sizes."""
 import numpy as np
 
 from net import Net
@@ -45,7 +45,7 @@ def permute(shape, *order):
 
 
 def chain(*shape):
-    """five small operators, which could be one pass over memory"""
+    """five element-wise operators, which one pass over memory could compute"""
     net = Net("chain")
     x, y = net.input("x", shape), net.input("y", shape)
     net.outputs(net.mul(net.sigmoid(net.add(net.relu(net.scale(x, by=0.5)), y)), x))

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Takes modules through tpuc-opt, beside themselves; exits 1 if one is refused.
+"""Runs tpuc-opt on modules and writes the results next to them; exits 1 if one is rejected.
 
     accept.py NAME_origin.mlir...
 """

@@ -1,19 +1,19 @@
 #!/usr/bin/env python3
-"""Judges tpulang by the real tool chain, over recorded cases.
+"""Compares tpulang with tpu_mlir on recorded cases.
 
     judge.py --bin TPULANG --cases DIR [--exceptions FILE] [--only REGEX] [--keep DIR]
 
-A case is a folder with spec.json, meta.json and, as far as they exist, weights.npz, inputs.npz, peer.mlir (TpuLang's
-graph after tpuc-opt) and top_outputs.npz (every tensor, from TPU-MLIR's Top executor). A case is judged if tpulang
-has all its functions:
+A case is a folder with spec.json, meta.json and optionally weights.npz, inputs.npz, peer.mlir (TpuLang's graph after
+tpuc-opt) and top_outputs.npz (every tensor, from TPU-MLIR's Top executor). A case passes if tpulang has all its
+functions, and:
   - `tpulang convert` accepts it, and tpuc-opt accepts what it writes;
-  - the canonical text equals peer.mlir, but for the module's FLOPs, weight file and names that the graph does not give;
+  - the canonical text equals peer.mlir, except for the module's FLOPs, its weight file and generated names;
   - the weights are those of the case;
-  - `tpulang run --all` gives top_outputs.npz: integers exactly, floats within a relative L2 error of 1e-5 (5e-3 where
-    there is float16: the executor computes in float32, but folds weights in float16);
-  - `tpulang run` reads what tpuc-opt made of it, with its weights, and gives the same outputs.
-A case whose meta says "expect": "error" must be refused. Where the coefficients were too large to record, random ones
-stand in, and the text alone is judged. Exits 1 if a case fails that the exceptions do not name, or passes that they do.
+  - `tpulang run --all` computes top_outputs.npz: integers exactly, floats within a relative L2 error of 1e-5 (5e-3 with
+    float16: the executor computes in float32, but folds weights in float16);
+  - `tpulang run` reads tpuc-opt's module and weights, and computes the same outputs.
+A case whose meta.json has "expect": "error" must be rejected. If the coefficients were too large to record, random ones
+replace them, and only the text is compared. Exits 1 if a case fails that is not an exception, or an exception passes.
 """
 import argparse
 import collections
@@ -42,19 +42,19 @@ def call(*args, **kw):
 
 
 def tool_chain():
-    """path of tpuc-opt and the environment that it needs"""
+    """the path of tpuc-opt, and its environment"""
     site = os.path.dirname(importlib.util.find_spec("tpu_mlir").origin)
     libs = [os.path.join(site, "lib"), os.path.join(site, "lib", "third_party"), os.environ.get("LD_LIBRARY_PATH", "")]
     return os.path.join(site, "bin", "tpuc-opt"), dict(os.environ, LD_LIBRARY_PATH=":".join(x for x in libs if x))
 
 
 def canonicalize(opt, env, folder, source, out):
-    """takes a file of the folder through tpuc-opt"""
+    """runs tpuc-opt on a file of the folder"""
     return call(opt, source, *FLAGS, "-o", out, cwd=folder, env=env)
 
 
 def given_names(spec):
-    """names of all tensors, given and computed"""
+    """the names of all tensors, declared and computed"""
     outs = (o["out"] for o in spec["ops"])
     return set(spec["tensors"]).union(*([o] if isinstance(o, str) else o for o in outs))
 
@@ -119,7 +119,7 @@ def compare_weights(want_file, got_file, renamed):
 
 
 def judge(binary, case, work, opt, env):
-    """-> None if the case passes, or what is wrong"""
+    """None if the case passes, otherwise the problem"""
     join = os.path.join
     spec, meta = json.load(open(join(case, "spec.json"))), json.load(open(join(case, "meta.json")))
     source = join(work, "case")
@@ -158,7 +158,7 @@ def judge(binary, case, work, opt, env):
     if not os.path.exists(join(case, "inputs.npz")):
         return None
     outputs = join(work, "outputs.npz")
-    # Every tensor, and as users run it: what nobody asks for is fused.
+    # With every tensor, and the usual way: with fusion.
     for extra in (["--all"], []):
         rc, text = call(binary, "run", path, "-i", join(case, "inputs.npz"), "-o", outputs, *extra)
         if rc:
@@ -171,7 +171,7 @@ def judge(binary, case, work, opt, env):
 
 
 def run_canonical(binary, case, work, ours, spec):
-    """tpuc-opt's own module and weights must be read, and give the same outputs"""
+    """checks that tpuc-opt's module and weights are read and compute the same outputs"""
     path = os.path.join(work, "canonical.npz")
     rc, text = call(binary, "run", os.path.join(work, "ours.mlir"), "-i", os.path.join(case, "inputs.npz"), "-o", path)
     if rc:

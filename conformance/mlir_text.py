@@ -1,4 +1,4 @@
-"""Canonical Top MLIR as data, so that two texts can be compared up to numbering and invented names."""
+"""Parses canonical Top MLIR, to compare two texts regardless of numbering and generated names."""
 import re
 
 
@@ -28,7 +28,7 @@ def _location_names(text):
 
 
 def parse(text):
-    """-> (module attributes without FLOPs and weight file, signature of main, [Op])"""
+    """(module attributes without FLOPs and weight file, signature of main, [Op])"""
     names = _location_names(text)
     module, function, ops = [], "", []
     for line in text.splitlines():
@@ -73,7 +73,7 @@ def _op(s, m, names):
 
 
 def _flat(ops):
-    """ops without weights and None; operands become ('op', i, k), ('w', name, type, attrs) or 'none'"""
+    """the ops except weights and None; operands become ('op', i, k), ('w', name, type, attrs) or 'none'"""
     value, out = {}, []
     for o in ops:
         if o.name == "top.Weight":
@@ -88,7 +88,7 @@ def _flat(ops):
 
 
 def difference(peer, ours, given_names):
-    """-> (None or what differs, peer's name -> our name); names that the graph gives must be equal"""
+    """(the difference or None, {peer's name: our name}); names from the graph must be equal"""
     (ma, fa, oa), (mb, fb, ob) = parse(peer), parse(ours)
     renamed = {}
 
@@ -125,7 +125,7 @@ def difference(peer, ours, given_names):
 
 
 def types(text):
-    """type of each named value"""
+    """the type of each named value"""
     found = {}
     for o in parse(text)[2]:
         outs = re.findall(r"tensor<[^<>]*(?:<[^<>]*>)?[^<>]*>|none", o.outs)

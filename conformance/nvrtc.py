@@ -27,7 +27,7 @@ Resources = collections.namedtuple("Resources", "kernel architecture registers s
 
 class Compiler:
     def __init__(self, path):
-        # It looks for these where the system's loader does, which finds those that are loaded already.
+        # NVRTC finds these through the system's loader, which knows libraries that are loaded already.
         for builtins in pathlib.Path(path).resolve().parent.glob("libnvrtc-builtins.so.*"):
             ctypes.CDLL(str(builtins), ctypes.RTLD_GLOBAL)
         self.library = ctypes.CDLL(str(pathlib.Path(path).resolve()))
@@ -73,12 +73,12 @@ class Compiler:
 
 
 def programs(folder):
-    """Texts, and the functions that are asked for in each."""
+    """Texts, with the functions requested from each."""
     files, generated = {}, []
     for path in sorted(pathlib.Path(folder).glob("*.cu")):
         lines = path.read_text().split("\n")
         count = next(i for i, line in enumerate(lines) if not line.startswith("// "))
-        # The text's own first line is a comment too.
+        # The first line of the text is a comment too.
         names = [line[3:] for line in lines[:count] if re.fullmatch(r"// \w+(<[\w, ]+>)?", line)]
         text = "\n".join(lines[len(names) :])
         if GENERATED in text:
@@ -87,7 +87,7 @@ def programs(folder):
             files.setdefault(text, set()).update(names)
     for text, names in files.items():
         yield text, sorted(names)
-    # What all kernels share stands once; functions of formulas are each kernel's own.
+    # The shared beginning is included once; functions of formulas belong to one kernel each.
     common = generated and generated[0][: shared(generated)]
     for at in range(0, len(generated), TOGETHER):
         some = generated[at : at + TOGETHER]
@@ -96,7 +96,7 @@ def programs(folder):
 
 
 def shared(texts):
-    """How many characters all begin with, up to a line that begins a function of one of them."""
+    """Length of the common beginning, up to a line that starts a function."""
     first, last = min(texts), max(texts)
     n = next((i for i, (a, b) in enumerate(zip(first, last)) if a != b), min(len(first), len(last)))
     return first.rfind("\n\n", 0, n) + 2

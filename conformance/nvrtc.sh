@@ -1,5 +1,5 @@
 #!/bin/sh
-# Gets NVIDIA's run-time compiler, which needs no GPU, from PyPI.
+# Installs NVIDIA's run-time compiler from PyPI. It needs no GPU.
 #   nvrtc.sh FOLDER
 set -eu
 FOLDER=${1:?usage: nvrtc.sh FOLDER}

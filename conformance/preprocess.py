@@ -3,7 +3,7 @@
 
     preprocess.py --bin TPULANG [--seed N] [--count N]
 
-Images are PNG and BMP, which every decoder reads alike, so that the numbers must be equal. Exits 1 where they are not.
+Images are PNG and BMP, which all decoders read alike, so results must be equal. Exits 1 if they are not.
 """
 import argparse
 import json
@@ -28,11 +28,11 @@ def settings(r):
     how = {"pixel_format": r.choice(list(CHANNELS)), "channel_format": r.choice(["nchw", "nhwc"]),
            "mean": [r.choice([0.0, 127.5, 103.94]) for _ in range(4)], "scale": [r.choice([1.0, 0.017, 0.00392]) for _ in range(4)]}
     if how["pixel_format"] != "rgba":
-        # The tool chain broadcasts all values that it is given.
+        # tpu_mlir broadcasts every value.
         how["mean"], how["scale"] = how["mean"][:3], how["scale"][:3]
     if r.random() < 0.4:
         how["resize_dims"] = [h + r.randint(0, 9), w + r.randint(0, 9)]
-    # The tool chain letterboxes images of 1 and 3 channels only.
+    # tpu_mlir letterboxes only images with 1 or 3 channels.
     if r.random() < 0.5 and how["pixel_format"] != "rgba":
         how.update(keep_aspect_ratio=True, keep_ratio_mode=r.choice(["letterbox", "short_side_scale"]),
                    pad_value=r.choice([0, 114]), pad_type=r.choice(["center", "normal"]))
@@ -71,7 +71,7 @@ def main():
         how, shape = settings(r)
         with tempfile.TemporaryDirectory() as work:
             image = os.path.join(work, "image" + r.choice([".png", ".bmp"] if how["pixel_format"] != "rgba" else [".png"]))
-            # Gray from colour is not the same in all of OpenCV's decoders.
+            # OpenCV's decoders convert colour to gray in different ways.
             channels = {"rgba": 4, "gray": 1}.get(how["pixel_format"], 3)
             size = (r.randint(1, 60), r.randint(1, 60), channels)
             cv2.imwrite(image, np.random.RandomState(i).randint(0, 256, size).astype(np.uint8))

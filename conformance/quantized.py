@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""How far the integers of tpulang are from those of the network lowered for bm1684x, by function.
+"""Measures, by function, how far tpulang's integers are from those of the network lowered for bm1684x.
 
     quantized.py --bin TPULANG --cases DIR [--only REGEX]
 
-Takes the recorded cases that were lowered by the quantized path and run (tpu_outputs.npz; quantized tensors are given
-there as the real numbers that they mean). Prints a table; a step is 1 of the stored integers.
-Judges nothing: lowering replaces functions by tables and by products in fixed point.
+Uses the recorded cases that were lowered as quantized networks and run (tpu_outputs.npz, which has quantized tensors as
+real numbers). Prints a table, in steps of the stored integers. It passes no judgement, because lowering replaces
+functions by tables and by fixed-point products.
 """
 import argparse
 import collections
@@ -22,7 +22,7 @@ TYPE = re.compile(r'-> tensor<[\dx]*x?(?:!quant\.uniform<\w+:f32, ([-+.\de]+)(?:
 
 
 def integers(module):
-    """scale and zero point by name, of each tensor that is quantized per tensor or is an integer"""
+    """{name: (scale, zero point)} of tensors that are quantized per tensor, or integers"""
     names = dict(re.findall(r'^(#\w+) = loc\("([^"]*)"\)', module, re.M))
     found = {}
     for scale, zero, dtype, loc in TYPE.findall(module):
@@ -32,7 +32,7 @@ def integers(module):
 
 
 def steps(tpulang, case, work):
-    """largest step, share of equal elements and their number, over all tensors that both have"""
+    """the largest difference in steps, the share of equal elements and the number of elements, over common tensors"""
     out = os.path.join(work, "out.npz")
     p = subprocess.run([tpulang, "run", os.path.join(case, "spec.json"), "-i", os.path.join(case, "inputs.npz"), "-o", out, "--all"],
                        capture_output=True, text=True, timeout=300)

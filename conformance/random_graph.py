@@ -1,4 +1,4 @@
-"""A graph in the making, and the random choices that kinds share."""
+"""A builder of random specs, and random choices that kinds share."""
 import random
 
 import numpy as np
@@ -7,11 +7,13 @@ R = random.Random()
 
 
 class Spec:
-    """A spec in the making, with the values of its tensors."""
+    """A spec under construction, with the values of its tensors."""
 
     def __init__(self):
         self.tensors, self.inputs, self.ops, self.data = {}, [], [], {}
         self.mode = "f32"
+        # Whether its MLIR differs from TpuLang's on purpose.
+        self.other_text = False
 
     def tensor(self, name, shape, dtype="float32", coeff=False, values=None):
         self.tensors[name] = {"dtype": dtype, "shape": list(shape), **({"coeff": True} if coeff else {})}
@@ -69,7 +71,7 @@ def zero(dtype):
 
 
 def quantized(build):
-    """a kind in mode quantized, of a build that also takes the dtype of its integers"""
+    """a kind in quantized mode; `build` also takes the dtype of its integers"""
     def wrapped(s):
         s.mode = "quantized"
         build(s, R.choice(["int8", "int8", "uint8"]))

@@ -1,9 +1,13 @@
 #!/bin/sh
-# Sets up the real tool chain, tpu_mlir 1.30.2, in a virtual environment of Python 3.10.
+# Installs tpu_mlir 1.30.2 in a virtual environment of Python 3.10.
 #   setup.sh VENV
 set -eu
 VENV=${1:?usage: setup.sh VENV}
-if [ -e "$VENV/ready" ]; then exit 0; fi
+if [ -e "$VENV/ready" ]; then
+    # It compiles some of its kernels when they are first needed.
+    [ -e "$VENV/bin/cmake" ] || "$VENV/bin/python" -m pip install --quiet cmake
+    exit 0
+fi
 PY=
 for p in python3.10 "$HOME"/.pyenv/versions/3.10.*/bin/python; do
     if "$p" -c 'import sys; assert sys.version_info[:2] == (3, 10)' 2>/dev/null; then PY=$p; break; fi
@@ -15,11 +19,11 @@ if [ -z "$PY" ]; then
 fi
 rm -rf "$VENV"
 "$PY" -m venv "$VENV"
-# flatbuffers and psutil are missing from the wheel's requirements.
+# The wheel does not declare that it needs flatbuffers and psutil.
 "$VENV/bin/python" -m pip install --quiet --upgrade pip
-"$VENV/bin/python" -m pip install --quiet tpu_mlir==1.30.2 psutil flatbuffers==25.12.19
+"$VENV/bin/python" -m pip install --quiet tpu_mlir==1.30.2 psutil flatbuffers==25.12.19 cmake
 SITE=$("$VENV/bin/python" -c 'import importlib.util, os; print(os.path.dirname(importlib.util.find_spec("tpu_mlir").origin))')
-# The wheel brings a glibc of its own, which crashes with another system's loader.
+# The wheel bundles a glibc, which crashes with another system's loader.
 mkdir -p "$VENV/glibc_aside"
 for f in libc.so.6 libm.so.6 libpthread.so.0 libdl.so.2 librt.so.1 libutil.so.1 libresolv.so.2 ld-linux-x86-64.so.2; do
     if [ -e "$SITE/lib/third_party/$f" ]; then mv "$SITE/lib/third_party/$f" "$VENV/glibc_aside/"; fi

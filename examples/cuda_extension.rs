@@ -1,5 +1,5 @@
-//! A kernel of one's own on the GPU, outside the crate: a backend that has the CUDA backend within, and runs one more op. Arrays
-//! stay on the GPU from one session to the next.
+//! A custom GPU kernel outside the crate: a backend that wraps the CUDA backend and runs one more op. Arrays stay on the GPU
+//! between sessions.
 //!
 //! ```text
 //! cargo run --example cuda_extension
@@ -15,7 +15,7 @@ use tpulang::{
     ops::{Custom, Op},
 };
 
-/// y = x + amount * sin(frequency * x)^2, as networks that make sound have it.
+/// Computes `y = x + amount * sin(frequency * x)^2`, an activation of audio networks.
 const SNAKE: &str = r#"
 template <class T> __global__ void snake(const T* x, T* y, long long n, float frequency, float amount) {
     for (long long i = (long long)blockIdx.x * blockDim.x + threadIdx.x; i < n; i += (long long)gridDim.x * blockDim.x) {
@@ -45,12 +45,12 @@ impl WithSnake {
                 KernelArgument::Float(0.5),
             ],
         };
-        // SAFETY: the arguments are those of `snake`, which writes its n results.
+        // SAFETY: the arguments match `snake`, which writes its n results.
         unsafe { self.0.custom(signature, &kernel) }.map(Some)
     }
 }
 
-/// All but `prepare` is the CUDA backend's.
+/// Forwards everything except `prepare` to the CUDA backend.
 impl Backend for WithSnake {
     type Buffer = DeviceArray;
     type Kernel = Program;
@@ -64,11 +64,11 @@ impl Backend for WithSnake {
             _ => self.0.prepare(signature),
         }
     }
-    fn fuses(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
-        !matches!(signature.op, Op::Custom(_)) && self.0.fuses(signature, next, result)
+    fn can_fuse(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
+        !matches!(signature.op, Op::Custom(_)) && self.0.can_fuse(signature, next, result)
     }
-    fn takes(&self, signature: &Signature) -> bool {
-        self.0.takes(signature)
+    fn supports(&self, signature: &Signature) -> bool {
+        self.0.supports(signature)
     }
     fn run(&self, kernel: &Program, operands: &mut [Option<DeviceArray>]) -> Result<Vec<DeviceArray>> {
         self.0.run(kernel, operands)
@@ -106,11 +106,11 @@ impl Backend for WithSnake {
     fn has_memory(&self, memo: &GraphCache) -> bool {
         self.0.has_memory(memo)
     }
-    fn repeat(&self, memo: &GraphCache) -> Result<bool> {
-        self.0.repeat(memo)
+    fn replay(&self, memo: &GraphCache) -> Result<bool> {
+        self.0.replay(memo)
     }
-    fn fault(&self, kernel: &Program) -> Option<Error> {
-        self.0.fault(kernel)
+    fn take_error(&self, kernel: &Program) -> Option<Error> {
+        self.0.take_error(kernel)
     }
     fn has_precision(&self, precision: Precision) -> bool {
         self.0.has_precision(precision)
@@ -137,11 +137,11 @@ pub fn main() -> Result<()> {
         assert!(is_close(&got, &expected), "{got:?}");
     }
 
-    // On the GPU: what comes out goes in again, without a copy. The memory of another library goes in in the same way.
+    // Results stay on the GPU and become inputs again without a copy. Memory of another library is passed the same way.
     let backend = session.backend();
     let once = session.run_on(vec![("x", backend.upload(&Array::from(values))?)])?.swap_remove("y");
     let Some(once) = once else { return Ok(()) };
-    // SAFETY: the memory is that of `once`, which lives as long as it is used; all of it is on one stream.
+    // SAFETY: the memory belongs to `once`, which outlives its use, and all work is on one stream.
     let seen = unsafe { backend.0.borrowed(once.pointer(), once.dtype(), once.shape(), Arc::new(once.clone()))? };
     let twice = session.run_on(vec![("x", seen)])?;
     session.synchronise()?;

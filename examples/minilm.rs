@@ -1,12 +1,12 @@
 //! all-MiniLM-L6-v2, a sentence embedding model, built with the Rust API from its safetensors file.
 //!
 //! ```text
-//! make minilm                                                  # fetches the model, then runs this
+//! make minilm                                                  # downloads the model, then runs this
 //! cargo run --release --example minilm -- "one sentence" "another"
 //! ```
 //!
-//! Without sentences it checks itself against embeddings that PyTorch gave, and writes `minilm_origin.mlir` with its
-//! weights, and the same graph as a JSON spec, beside the model.
+//! Without sentences, it compares its results with PyTorch's embeddings and writes `minilm_origin.mlir`, its weights and
+//! the same graph as a JSON spec next to the model.
 use ndarray::Axis;
 use std::{error::Error, path::Path, process::ExitCode};
 use tokenizers::{PaddingParams, PaddingStrategy, Tokenizer, TruncationParams};
@@ -25,7 +25,7 @@ const HEADS: i64 = 12;
 const HIDDEN: i64 = 384;
 const LENGTH: usize = 32;
 
-/// The network under construction, with the file that its coefficients come from.
+/// The network under construction, and the file with its coefficients.
 struct Builder {
     graph: Graph,
     weights: WeightFile,
@@ -33,14 +33,14 @@ struct Builder {
 }
 
 impl Builder {
-    /// The coefficient of that name; its data stay mapped.
+    /// The coefficient `name`; its data are loaded on demand.
     fn weight(&mut self, name: &str) -> Result<Tensor> {
         match self.graph.find(name) {
             Ok(tensor) => Ok(tensor),
             Err(_) => self.graph.coefficient(name, self.weights.read(name)?),
         }
     }
-    /// `x * weight^T + bias`, as PyTorch stores linear layers.
+    /// `x * weight^T + bias`: PyTorch stores the weights of linear layers transposed.
     fn linear(&mut self, x: Tensor, name: &str) -> Result<Tensor> {
         let (w, b) = (self.weight(&format!("{name}.weight"))?, self.weight(&format!("{name}.bias"))?);
         self.graph.matmul(x, w).bias(b).right_transpose(true).out_name(name).call()
@@ -49,13 +49,13 @@ impl Builder {
         let (w, b) = (self.weight(&format!("{name}.weight"))?, self.weight(&format!("{name}.bias"))?);
         self.graph.layer_norm(x).gamma(w).beta(b).axis(-1).epsilon(1e-12).out_name(name).call()
     }
-    /// n x length x hidden to n x heads x length x (hidden / heads).
+    /// Splits n x length x hidden into n x heads x length x (hidden / heads).
     fn heads(&mut self, x: Tensor) -> Result<Tensor> {
         let g = &mut self.graph;
         let split = g.reshape(x, [self.batch, LENGTH as i64, HEADS, HIDDEN / HEADS]).call()?;
         g.permute(split, vec![0, 2, 1, 3]).call()
     }
-    /// Words, positions and segments, summed and normalised.
+    /// The normalized sum of word, position and segment embeddings.
     fn embeddings(&mut self, ids: Tensor, segments: Tensor) -> Result<Tensor> {
         let words = self.weight("embeddings.word_embeddings.weight")?;
         let positions = self.weight("embeddings.position_embeddings.weight")?;
@@ -68,7 +68,7 @@ impl Builder {
         let sum = g.add(sum, positions).call()?;
         self.layer_norm(sum, "embeddings.LayerNorm")
     }
-    /// One transformer layer; `mask` is 0 where a token counts and very negative where not.
+    /// One transformer layer; `mask` is 0 for tokens that count and very negative for padding.
     fn layer(&mut self, x: Tensor, mask: Tensor, index: usize) -> Result<Tensor> {
         let name = |part: &str| format!("encoder.layer.{index}.{part}");
         let mut qkv = Vec::new();
@@ -148,7 +148,7 @@ fn embed(graph: &Graph, feeds: &Feeds) -> Result<Array> {
     Ok(results.tensors["embedding"].clone())
 }
 
-/// Prints how similar each sentence is to each other.
+/// Prints the similarity of all pairs of sentences.
 fn similarities(sentences: &[String]) -> Result<(), Box<dyn Error + Send + Sync>> {
     let embeddings = embed(&build(sentences.len())?, &tokenize(sentences)?)?.to_ndarray::<f32>()?;
     for (i, sentence) in sentences.iter().enumerate() {
@@ -161,7 +161,7 @@ fn similarities(sentences: &[String]) -> Result<(), Box<dyn Error + Send + Sync>
     Ok(())
 }
 
-/// Compares with PyTorch's embeddings, and writes MLIR and spec.
+/// Compares with PyTorch's embeddings, and writes the MLIR and the spec.
 fn check() -> Result<bool, Box<dyn Error + Send + Sync>> {
     let mut reference = read_npz("tests/minilm/reference.npz")?;
     let expected = reference.swap_remove("embedding").ok_or("the reference has no embedding")?;

@@ -1,5 +1,5 @@
-//! A backend of one's own, outside the crate: some ops on ndarray, computed only when a value is asked for. What it declines
-//! runs on the CPU. It goes through the same conformance suite as every backend.
+//! A custom backend outside the crate: it computes some ops with ndarray, lazily, and leaves the others to the CPU. It passes
+//! the same conformance suite as every backend.
 //!
 //! ```text
 //! cargo run --example second_backend
@@ -13,7 +13,7 @@ use tpulang::{
     ops::{MatMul, Op},
 };
 
-/// A value that is computed when it is first asked for.
+/// A value that is computed on first use.
 type Compute = Box<dyn Fn() -> ArrayD<f32> + Send + Sync>;
 
 #[derive(Clone)]
@@ -28,14 +28,14 @@ impl Lazy {
     }
 }
 
-/// Float32 values, or others, which only pass through.
+/// Float32 values, or values of other dtypes, which are passed through.
 #[derive(Clone)]
 enum Buffer {
     Real(Lazy),
     Other(Array),
 }
 
-/// What is computed of the operands.
+/// A computation on operands.
 struct Kernel {
     operands: Vec<usize>,
     compute: Function,
@@ -63,7 +63,7 @@ fn relu(v: ArrayD<f32>, do_relu: bool, limit: f64) -> ArrayD<f32> {
     }
 }
 
-/// One right matrix for all left ones.
+/// Broadcasts one right matrix to all left matrices.
 fn matmul(op: &MatMul<Operand>, result: &ValueType) -> Option<Function> {
     if op.right.ty.shape.len() != 2 || op.input.ty.shape.len() < 2 || op.left_transpose || op.output_transpose {
         return None;
@@ -157,7 +157,7 @@ impl Backend for Nd {
     }
 }
 
-/// Every op's cases and the recorded graphs.
+/// The cases of every op, and the recorded graphs.
 fn cases() -> Result<Vec<Case>> {
     let files = |folder: &str| {
         let mut all: Vec<_> = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
@@ -181,7 +181,7 @@ pub fn main() -> Result<()> {
     let report = check(&Nd, &cases, &RunOptions::default());
     println!("{report}");
     assert!(report.failures.is_empty() && report.passed > 0, "{report}");
-    // Much ran here, much was declined; with strict, declining is an error that says so.
+    // Some operators ran here and some fell back to the CPU; with `strict`, a fallback is an error.
     assert!(
         report.summaries.iter().any(|s| s.starts_with("nd: 1 op") && !s.contains("cpu")),
         "something ran here alone"

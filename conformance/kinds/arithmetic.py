@@ -1,4 +1,4 @@
-"""Functions of two tensors, or of a tensor and a number."""
+"""Arithmetic on two tensors, or a tensor and a number."""
 from random_graph import R, broadcast_pair, float_type, maybe, quantized, scale, zero
 
 
@@ -9,6 +9,8 @@ def binary(op):
         a, b = broadcast_pair()
         kind = R.random()
         if kind < 0.3:
+            # The peer divides no float16 by a number.
+            d = "float32" if op == "div" else d
             x, v = s.tensor("x", a, d), R.choice([2, -3, 0.5, 1.25])
             v = int(v) if d.find("int") >= 0 else float(v) if op == "div" else v
             s.call(op, tensor_i0=x, tensor_i1=v) if R.random() < 0.6 else s.call(op, tensor_i0=v, tensor_i1=x)
@@ -31,7 +33,7 @@ def binary_quant(s, d):
     else:
         other = s.tensor("z", b, d, kind < 0.6)
     pair = [x, other] if R.random() < 0.7 else [other, x]
-    # A difference is signed, as TpuLang has it.
+    # TpuLang makes differences signed.
     out = maybe(0.3, lambda: "int8") if op != "sub" else "int8"
     s.call(op, tensor_i0=pair[0], tensor_i1=pair[1], scale=[scale(), scale(), scale()],
            zero_point=maybe(0.4, lambda: [zero(d), zero(d), zero(out or d)]), out_dtype=out)

@@ -1,4 +1,4 @@
-"""Position embeddings, and the merging of patches."""
+"""Position embeddings and patch merging."""
 import numpy as np
 
 from random_graph import R, float_type, maybe
@@ -10,7 +10,7 @@ def rope(s):
     turned = rank == 4 and R.random() < 0.4
     angles = [x[1] if turned else x[-2], x[-1]]
     coeff = R.random() < 0.7
-    # The executor turns halves of four dimensions only.
+    # The executor rotates halves only in 4-dimensional inputs.
     mode = "contiguous_halves" if rank == 4 and R.random() < 0.4 else None
     s.call("rope", input=s.tensor("x", x), weight0=s.tensor("sine", angles, "float32", coeff), weight1=s.tensor("cosine", angles, "float32", coeff),
            is_permute_optimize=turned or None, rope_mode=mode)
@@ -42,7 +42,7 @@ def rot_pos_emb(s):
            rotary_pos_emb_sin=table("sin"))
 
 
-OTHER_TEXT = {"rot_pos_emb": "TpuLang reshapes to what top.Shape gives, ours to known numbers"}
+OTHER_TEXT = {"rot_pos_emb": "TpuLang reshapes to the result of top.Shape, tpulang to known sizes"}
 KINDS = {
     "rope": rope,
     "rope_int": rope_int,

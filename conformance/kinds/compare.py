@@ -17,7 +17,7 @@ def compare(op):
 
 
 def logic(op):
-    """of zeros and ones"""
+    """a tensor of zeros and ones"""
     def build(s):
         d = float_type()
         bits = lambda name, x, coeff=False: s.tensor(name, x, d, coeff, values=np.random.randint(0, 2, x).astype(d))

@@ -12,7 +12,7 @@ def conv(s, op="conv"):
     f = s.tensor("w", [g * ocg, icg, kh, kw], d, True)
     b = maybe(0.6, lambda: s.tensor("b", R.choice([[g * ocg], [1, g * ocg, 1, 1]]), "float32", True))
     s.call(op, input=x, weight=f, bias=b, group=g, stride=maybe(0.6, lambda: [R.randint(1, 3), R.randint(1, 3)]),
-           # What does not fit is refused here, and sometimes taken by tpuc-opt.
+           # tpulang rejects kernels that do not fit; tpuc-opt sometimes accepts them.
            dilation=maybe(0.4, lambda: [R.randint(1, 2) if 2 * k - 1 <= n else 1 for k, n in ((kh, h), (kw, w))]),
            pad=maybe(0.6, lambda: [R.randint(0, 2) for _ in range(4)]))
 
@@ -58,7 +58,7 @@ def three_axes(s, types=None):
     b = maybe(0.6, lambda: s.tensor("b", [g * ocg], "int32" if types else "float32", True))
     pad = maybe(0.6, lambda: [R.randint(0, 1) for _ in range(6)])
     if pad and size[0] == kernel[0]:
-        # tpuc-opt makes it a convolution of two axes, and forgets the padding of the first.
+        # tpuc-opt rewrites it as a 2-D convolution and drops the padding of the first axis.
         pad[0] = pad[3] = 0
     return dict(input=x, weight=f, bias=b, group=g, stride=maybe(0.6, lambda: [R.randint(1, 3) for _ in size]),
                 dilation=maybe(0.3, lambda: [R.randint(1, 2) if n > 2 else 1 for n in size]), pad=pad)
@@ -86,7 +86,7 @@ def transposed(s, axes, types=None):
     f = s.tensor("w", [ocg, g * icg] + kernel, "int8" if types else d, True)
     b = maybe(0.6, lambda: s.tensor("b", [g * ocg], "int32" if types else "float32", True))
     pad = lambda: [R.randint(0, dilation[i % axes] * (kernel[i % axes] - 1) // 2) for i in range(2 * axes)]
-    # oneDNN, by which the peer computes, takes no more than a stride.
+    # The peer uses oneDNN, where the output padding must be less than the stride.
     more = lambda: [R.randint(0, n - 1) for n in stride]
     return dict(input=x, weight=f, bias=b, group=g, stride=stride, dilation=dilation,
                 pad=maybe(0.5, pad), output_padding=maybe(0.3, more))

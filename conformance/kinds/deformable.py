@@ -1,17 +1,17 @@
-"""Attention that samples."""
+"""Deformable attention."""
 import numpy as np
 
 from random_graph import R, maybe
 
 
 def levels(least, most, largest):
-    """the sizes of some levels, and how many pixels they have"""
+    """the sizes of some levels, and their number of pixels"""
     sizes = [[R.randint(1, largest), R.randint(1, largest)] for _ in range(R.randint(least, most))]
     return sizes, sum(h * w for h, w in sizes)
 
 
 def deformable_attention(s):
-    # Of a single sample tpuc-opt takes heads and pixels for each other.
+    # With a single sample, tpuc-opt swaps heads and pixels.
     n, q, heads, d, points = R.randint(1, 2), R.randint(2, 5), R.randint(1, 3), R.randint(1, 4), R.randint(1, 3)
     sizes, pixels = levels(1, 3, 5)
     at = np.random.uniform(-0.2, 1.2, [n, q, heads, len(sizes), points, 2]).astype("float32")
@@ -21,7 +21,7 @@ def deformable_attention(s):
 
 
 def multi_scale_deformable_attention(s):
-    # TpuLang fails on one level, and on queries that need no padding.
+    # TpuLang fails on one level, and on queries without padding.
     sizes, pixels = levels(2, 3, 4)
     queries, heads, points, d, reference = R.randint(1, 9), R.randint(1, 3), R.randint(1, 3), R.randint(1, 3), R.choice([2, 4])
     embed, of_value = heads * d, R.randint(1, 5)
@@ -39,5 +39,5 @@ def multi_scale_deformable_attention(s):
            num_heads=heads, num_levels=len(sizes), num_points=points, grid_sampler_mode=maybe(0.3, lambda: 1))
 
 
-OTHER_TEXT = {"multi_scale_deformable_attention": "tpuc-opt folds reshapes of biases in another order where shapes are known, and copies other coefficients"}
+OTHER_TEXT = {"multi_scale_deformable_attention": "shapes are known, so tpuc-opt folds reshapes of biases in another order and copies other coefficients"}
 KINDS = {"deformable_attention": deformable_attention, "multi_scale_deformable_attention": multi_scale_deformable_attention}

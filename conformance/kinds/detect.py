@@ -5,7 +5,7 @@ from random_graph import R
 
 
 def nms(s):
-    """every score counts and no boxes overlap: otherwise the tool chain gives fewer rows"""
+    """every score counts and no boxes overlap; otherwise tpu_mlir returns fewer rows"""
     n, classes, b = R.randint(1, 6), R.randint(1, 3), R.randint(1, 2)
     low = np.arange(n, dtype="float32")[:, None] * 20 + np.random.uniform(0, 5, [b, n, 2]).astype("float32")
     boxes = np.concatenate([low, low + np.random.uniform(1, 10, [b, n, 2])], 2)

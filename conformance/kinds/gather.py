@@ -1,4 +1,4 @@
-"""Picking by index."""
+"""Gathering by index."""
 import numpy as np
 
 from random_graph import R, any_axis, maybe, quantized, shape
@@ -21,7 +21,7 @@ def gather_elements(s):
     x = shape(1, 4)
     axis = R.randint(0, len(x) - 1)
     n = [R.randint(1, 6) if a == axis else R.randint(1, d) for a, d in enumerate(x)]
-    # The tool chain reads elsewhere where an index is negative.
+    # tpu_mlir reads the wrong element if an index is negative.
     i = s.tensor("i", n, "int32", False, np.random.randint(0, x[axis], n).astype("int32"))
     s.call("gather_elements", input=s.tensor("x", x), index=i, axis=axis - len(x) if R.random() < 0.3 else axis)
 

@@ -59,7 +59,7 @@ def split(s):
 def pad(s):
     method = R.choice([None, "constant", "reflect", "edge"])
     x = shape(4, 4)
-    # The tool chain mirrors, and repeats the edge, in height and width only.
+    # tpu_mlir supports reflect and edge padding only for height and width.
     most = {"reflect": lambda d: d - 1, "edge": lambda d: 3}.get(method, lambda d: 3)
     first = 2 if method in ("reflect", "edge") else 0
     count = lambda a: R.randint(0, most(x[a])) if a >= first else 0
@@ -77,7 +77,7 @@ def concat_quant(s, d):
 
 
 def transparent_chain(s, d):
-    """functions that pass a scale on, which may be given at either end"""
+    """functions that propagate a scale, which may be set at either end"""
     x = s.tensor("x", [2, 3, 4], d)
     if R.random() < 0.5:
         s.tensors["x"]["scale"] = scale()

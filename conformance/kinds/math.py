@@ -1,11 +1,11 @@
-"""Elementwise mathematics, and the activations that take nothing but their input and its scale."""
+"""Element-wise mathematics, and activations without arguments."""
 import numpy as np
 
 from random_graph import R, float_type, maybe, quantized, scale, shape, zero
 
 QUANTIZED = ["ceil", "floor", "sin", "cos", "sinh", "cosh", "exp", "ln", "sqrt", "rsqrt", "square", "erf", "sign", "elu", "silu",
              "mish", "hswish", "hsigmoid"]
-# Where a function is defined: from, to.
+# Domains of functions: from, to.
 DOMAINS = {"ln": (0.01, 9), "sqrt": (0, 9), "rsqrt": (0.01, 9), "arccos": (-1, 1), "arctanh": (-0.99, 0.99), "tan": (-1.4, 1.4)}
 
 

@@ -8,16 +8,18 @@ def matmul(s):
     m, k, n = (R.randint(1, 9) for _ in range(3))
     batch = shape(0, 3, 3) if R.random() < 0.8 else []
     if len(batch) == 3:
-        # The executor's numbers are wrong where the last of three batch axes is 1.
+        # The executor's values are wrong if the last of three batch axes is 1.
         batch[2] = R.randint(2, 3)
     right_batch = R.choice([[], batch, [d if i == 2 or R.random() < 0.6 else 1 for i, d in enumerate(batch)]])
     rt = R.random() < 0.3
     d = float_type()
-    # input_transpose and output_transpose are ignored by the tool chain.
+    # tpu_mlir ignores input_transpose and output_transpose.
     x = s.tensor("x", batch + [m, k], d)
     coeff = R.random() < 0.6
     w = s.tensor("w", right_batch + ([n, k] if rt else [k, n]), d, coeff)
     b = maybe(0.5, lambda: s.tensor("b", [n], d, True))
+    # Coefficients are emitted transposed, as the tool chain mistreats the flag.
+    s.other_text = rt and coeff
     s.call("matmul", input=x, right=w, bias=b, right_transpose=rt or None, keep_dims=maybe(0.2, lambda: False),
            do_relu=maybe(0.3, lambda: True), relu_limit=maybe(0.2, lambda: 6.0))
 
@@ -74,7 +76,7 @@ def a16matmul(s):
 def fp8matmul(s):
     n, block = R.randint(1, 20), R.randint(1, 8)
     k = block * R.randint(1, 3)
-    # The executor takes other scales than meant where k is no multiple of the block, or the weight is k x n.
+    # The executor reads the wrong scales if k is not a multiple of the block size, or the weight is k x n.
     rt = R.random() < 0.8
     if not rt:
         k = n = block
@@ -82,7 +84,7 @@ def fp8matmul(s):
     x = s.tensor("x", shape(1, 3, 4) + [k], d)
     order = lambda a, b: [a, b] if rt else [b, a]
     w = s.tensor("w", order(n, k), "float32", True)
-    # TpuLang cuts what rounds to the first normal number.
+    # TpuLang truncates values that round to the first normal number.
     s.data[w][abs(abs(s.data[w]) * 512 - 7.75) <= 0.25] = 0
     q = s.tensor("s", order(-(-n // block), -(-k // block)), "float32", True)
     s.call("fp8matmul", input=x, weight=w, scale=q, bias=maybe(0.5, lambda: s.tensor("b", [n], d, True)),

@@ -5,10 +5,10 @@ from random_graph import R, float_type, maybe
 
 
 def _arguments(s, cached):
-    """tensors and options of a layer after so many earlier positions; none: without a cache"""
+    """tensors and options of a layer after `past` positions; None: without a cache"""
     bits = R.choice([4, 8])
     each, d = 32 // bits, R.choice([8, 16])
-    # The executor takes two weights of 4 bits in a byte to be of one group.
+    # The executor assumes that both 4-bit weights of a byte belong to one group.
     shared, group = R.randint(1, 2), R.choice([1, 2, 4, 8] if bits == 8 else [2, 4, 8])
     heads, positions, inner, rows = shared * R.randint(1, 3), R.randint(1, 6), 8 * R.randint(1, 4), R.randint(7, 12)
     hidden, own, dtype = heads * d, shared * d, float_type()
@@ -17,7 +17,7 @@ def _arguments(s, cached):
     sections = R.choice([[first, second, d // 2 - first - second], [first, d // 2 - first], [d // 2]])
     args = {"hidden_states": s.tensor("hidden", [1, positions, hidden], dtype)}
     ids = np.random.randint(0, rows, (len(sections), 1, positions))
-    # TpuLang writes positions on their way with the dtype of the layer.
+    # TpuLang declares intermediate positions with the layer's dtype.
     args["position_ids"] = s.tensor("ids", ids.shape, dtype, values=ids.astype(dtype))
     keys = positions + (cached or 0)
     args["attention_mask"] = s.tensor("mask", [1, R.choice([1, heads]), positions, keys], dtype)

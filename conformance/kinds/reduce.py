@@ -8,7 +8,7 @@ def reduce(s):
     axes = [a - len(x) if R.random() < 0.3 else a for a in axes]
     axes = axes if R.random() < 0.8 else axes[0]
     reduced = axes if isinstance(axes, list) else [axes]
-    # tpuc-opt makes those over axes of size 1 a Reshape, whatever their sign.
+    # tpuc-opt rewrites reductions over axes of size 1 as a Reshape, which keeps the sign.
     norms = [] if all(x[a] == 1 for a in reduced) else ["ReduceL2", "ReduceL1"]
     method = R.choice(norms + ["ReduceMin", "ReduceMax", "ReduceMean", "ReduceProd", "ReduceSum"])
     s.call("reduce", input=s.tensor("x", x), method=method, axes=axes, keep_dims=maybe(0.5, lambda: False))

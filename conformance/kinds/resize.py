@@ -5,7 +5,7 @@ from random_graph import R, float_type, maybe
 
 
 def coordinates(method):
-    # Where the tool chain computes another mode than the one that is asked for, its numbers are of no use.
+    # tpu_mlir computes some modes as another mode; these are not compared.
     return R.choice(["align_corners", "asymmetric"] if method == "nearest" else ["align_corners", "half_pixel", "pytorch_half_pixel", None])
 
 
@@ -13,7 +13,7 @@ def interpolate(s):
     method = R.choice(["nearest", "linear"])
     x = s.tensor("x", [R.randint(1, 2), R.randint(1, 3), R.randint(1, 9), R.randint(1, 9)], float_type())
     h, w = R.choice([1.0, 2.0, 3.0, 1.5, 2.7]), R.choice([1.0, 2.0, 3.0, 1.3, 4.0])
-    # tpuc-opt makes a nearest one of equal scales an Upsample, whatever its coordinates.
+    # tpuc-opt rewrites nearest with equal scales as an Upsample, whatever its coordinates.
     mode = "asymmetric" if method == "nearest" and h == w else coordinates(method)
     s.call("interpolate", input=x, scale_h=h, scale_w=w, method=method, coord_mode=mode)
 

@@ -5,7 +5,7 @@ from random_graph import R, shape
 
 
 def places(n, count):
-    """different ones: the tool chain writes in any order"""
+    """distinct indices: tpu_mlir writes in any order"""
     return np.array(R.sample(range(n), count))
 
 
@@ -19,7 +19,7 @@ def scatter(s):
     index = np.zeros(i, "int32")
     for at in np.ndindex(*(i[:axis] + i[axis + 1:])):
         index[at[:axis] + (slice(None),) + at[axis:]] = places(x[axis], i[axis])
-    # The tool chain writes elsewhere where an index is negative.
+    # tpu_mlir writes to the wrong element if an index is negative.
     s.call("scatter", input=s.tensor("x", x), index=s.tensor("i", i, "int32", False, index), updates=s.tensor("u", i),
            axis=axis - len(x) if R.random() < 0.3 else axis)
 

@@ -1,4 +1,4 @@
-"""Choosing by a condition."""
+"""Selecting by a condition."""
 import numpy as np
 
 from random_graph import R, shape
@@ -29,7 +29,7 @@ def select(s):
 
 
 def nonzero(s):
-    # Where the executor finds fewer places its result is shorter.
+    # The executor's result is shorter if it finds fewer indices.
     s.call("nonzero", input=s.tensor("x", shape(1, 4)), dtype=R.choice([None, "int32", "float32"]))
 
 

@@ -5,12 +5,13 @@ from random_graph import R, maybe, quantized, shape
 def slice_(s):
     x = shape(1, 5, 9)
     axes = R.sample(range(len(x)), R.randint(1, len(x))) if R.random() < 0.7 else None
-    # With all of them named it takes the entries by position, whatever the order.
+    # If all axes are named, tpuc-opt takes the entries by position, whatever the order.
     axes = sorted(axes) if axes and len(axes) == len(x) else axes
+    # Without axes tpuc-opt needs a range of each.
     ranges = []
-    for d in [x[a] for a in axes] if axes else x[:R.randint(1, len(x))]:
+    for d in [x[a] for a in axes] if axes else x:
         step = R.choice([1, 1, 2, 3, -1, -2]) if axes else R.choice([1, 1, 2, 3])
-        # Backwards the tool chain takes an end before the first entry for the whole axis.
+        # With a negative step, tpu_mlir takes an end before the first entry for the whole axis.
         if step < 0 and d > 1:
             first = R.randint(1, d - 1)
             last = R.randint(0, first - 1)
@@ -18,7 +19,7 @@ def slice_(s):
             step = abs(step)
             first = R.randint(0, d - 1)
             last = R.randint(first + 1, d)
-        # Without axes it neither counts from the end nor stops there.
+        # Without axes, tpu_mlir neither counts from the end nor clamps to it.
         if axes:
             last = R.choice([2**63 - 1, d + 1]) if last == d and R.random() < 0.5 else last - d if last < d and R.random() < 0.3 else last
             first -= d if R.random() < 0.3 else 0
@@ -41,7 +42,7 @@ def extract(s):
 
 def roll(s):
     x = shape(1, 5)
-    # The tool chain makes an empty part of a shift by nothing, and takes an end of 1 of -1 for the whole axis.
+    # tpu_mlir makes an empty slice for a shift by 0, and misreads the end -1 of an axis of size 1.
     shift = lambda n: R.randint(1, n - 1) + n * R.randint(-2, 2)
     t = s.tensor("x", x)
     long = [a for a, d in enumerate(x) if d > 1]

@@ -1,10 +1,10 @@
-"""Functions that put entries in order."""
+"""Sorting."""
 from random_graph import R, any_axis, maybe, shape
 
 
 def topk(s):
     x = shape(1, 4)
-    # The tool chain infers the last axis only.
+    # tpu_mlir infers shapes only for the last axis.
     s.call("topk", ["y", "z"], input=s.tensor("x", x), axis=R.choice([-1, len(x) - 1]), k=R.randint(1, x[-1]))
 
 
@@ -16,7 +16,7 @@ def arg(s):
 
 def ordered(s, op, outs):
     x = shape(1, 4)
-    # The tool chain loses entries where an axis is negative.
+    # tpu_mlir loses entries if an axis is negative.
     s.call(op, outs, input=s.tensor("x", x), axis=R.randint(0, len(x) - 1), descending=maybe(0.6, lambda: R.random() < 0.5))
 
 

@@ -1,4 +1,4 @@
-"""Entries repeated."""
+"""Repetition and broadcasting."""
 import numpy as np
 
 from random_graph import R, float_type, maybe, quantized, shape

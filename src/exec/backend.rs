@@ -7,7 +7,8 @@ use crate::{
 use std::{fmt, str::FromStr};
 
 /// Channels of a block.
-pub(crate) const BLOCK: usize = 16;
+#[doc(hidden)]
+pub const BLOCK: usize = 16;
 
 /// Executes operators. Arrays are uploaded and downloaded; intermediate values stay in backend buffers.
 ///
@@ -28,8 +29,8 @@ pub trait Backend: Send + Sync {
     /// Returns an error if a constant is invalid or memory runs out.
     fn prepare(&self, signature: &Signature) -> Result<Option<Self::Kernel>>;
     /// Whether `next`, whose result is `result`, can be fused into the kernel of `signature`; it is then prepared as the last of
-    /// [`Signature::then`]. Called only if `next` is the sole consumer.
-    fn fuses(&self, _signature: &Signature, _next: &Op<Operand>, _result: &ValueType) -> bool {
+    /// [`Signature::fused_ops`]. Called only if `next` is the sole consumer.
+    fn can_fuse(&self, _signature: &Signature, _next: &Op<Operand>, _result: &ValueType) -> bool {
         false
     }
     /// Whether the backend supports a storage precision.
@@ -38,7 +39,7 @@ pub trait Backend: Send + Sync {
     }
     /// Whether the backend supports a rewritten signature: operands or results with a layout other than row-major, or an
     /// operator that replaces several.
-    fn takes(&self, _signature: &Signature) -> bool {
+    fn supports(&self, _signature: &Signature) -> bool {
         false
     }
     /// Whether a kernel reads the operand with that [`Operand::index`] at run time; `false` for repacked constants.
@@ -71,7 +72,7 @@ pub trait Backend: Send + Sync {
     /// Returns an error if any of it failed.
     fn synchronise(&self) -> Result<()>;
     /// Takes the error recorded by the kernel, if any. Call it after [`Backend::synchronise`].
-    fn fault(&self, _kernel: &Self::Kernel) -> Option<Error> {
+    fn take_error(&self, _kernel: &Self::Kernel) -> Option<Error> {
         None
     }
     /// Dtype and shape of a buffer. Returns `None` if they are unknown; feeds are then not checked.
@@ -120,7 +121,7 @@ pub trait Backend: Send + Sync {
     ///
     /// # Errors
     /// Returns an error if the device fails.
-    fn repeat(&self, _memo: &Self::Memo) -> Result<bool> {
+    fn replay(&self, _memo: &Self::Memo) -> Result<bool> {
         Ok(false)
     }
 }
@@ -173,14 +174,14 @@ impl<B: Backend> Backend for &B {
     fn run(&self, kernel: &Self::Kernel, operands: &mut [Option<Self::Buffer>]) -> Result<Vec<Self::Buffer>> {
         (**self).run(kernel, operands)
     }
-    fn fuses(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
-        (**self).fuses(signature, next, result)
+    fn can_fuse(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
+        (**self).can_fuse(signature, next, result)
     }
     fn reads(&self, kernel: &Self::Kernel, operand: usize) -> bool {
         (**self).reads(kernel, operand)
     }
-    fn takes(&self, signature: &Signature) -> bool {
-        (**self).takes(signature)
+    fn supports(&self, signature: &Signature) -> bool {
+        (**self).supports(signature)
     }
     fn has_precision(&self, precision: Precision) -> bool {
         (**self).has_precision(precision)
@@ -188,8 +189,8 @@ impl<B: Backend> Backend for &B {
     fn has_memory(&self, memo: &Self::Memo) -> bool {
         (**self).has_memory(memo)
     }
-    fn repeat(&self, memo: &Self::Memo) -> Result<bool> {
-        (**self).repeat(memo)
+    fn replay(&self, memo: &Self::Memo) -> Result<bool> {
+        (**self).replay(memo)
     }
     fn temporary(&self, kernel: &Self::Kernel) -> u64 {
         (**self).temporary(kernel)
@@ -203,8 +204,8 @@ impl<B: Backend> Backend for &B {
     fn synchronise(&self) -> Result<()> {
         (**self).synchronise()
     }
-    fn fault(&self, kernel: &Self::Kernel) -> Option<Error> {
-        (**self).fault(kernel)
+    fn take_error(&self, kernel: &Self::Kernel) -> Option<Error> {
+        (**self).take_error(kernel)
     }
     fn type_of(&self, buffer: &Self::Buffer) -> Option<(Dtype, Shape)> {
         (**self).type_of(buffer)
@@ -239,7 +240,7 @@ pub enum Layout {
         channels: usize,
     },
     /// Attention heads (b x h x s x d) stored as b x s x h x d.
-    HeadsInside,
+    Bshd,
 }
 
 /// What a tensor is, apart from its values.
@@ -291,12 +292,13 @@ impl ValueType {
     pub fn plain_shape(&self) -> Shape {
         match (self.layout, self.shape.as_slice()) {
             (Layout::Blocked { channels }, [n, _, h, w, _]) => vec![*n, channels, *h, *w],
-            (Layout::HeadsInside, [b, s, h, d]) => vec![*b, *h, *s, *d],
+            (Layout::Bshd, [b, s, h, d]) => vec![*b, *h, *s, *d],
             _ => self.shape.clone(),
         }
     }
     /// The same tensor with blocked channels. Returns `None` if it is not a batch of float images.
-    pub(crate) fn blocked(&self) -> Option<ValueType> {
+    #[doc(hidden)]
+    pub fn blocked(&self) -> Option<ValueType> {
         let [n, channels, h, w] = *self.shape.as_slice() else {
             return None;
         };
@@ -313,20 +315,24 @@ impl ValueType {
         }
     }
     /// An array of the tensor in the buffer's dtype.
-    pub(super) fn buffered(&self, array: &Array) -> Result<Array> {
+    #[doc(hidden)]
+    pub fn buffered(&self, array: &Array) -> Result<Array> {
         let array = array.in_memory()?;
         if self.dtype.is_float() { array.to_dtype(self.buffer_dtype()) } else { Ok(array) }
     }
     /// A float without a scale.
-    pub(super) fn is_plain_float(&self) -> bool {
+    #[doc(hidden)]
+    pub fn is_plain_float(&self) -> bool {
         self.dtype.is_float() && self.quantization.is_none()
     }
     /// Whether this is an integer without a scale: those are computed exactly, quantized and float tensors as real numbers.
-    pub(super) fn is_plain_int(&self) -> bool {
+    #[doc(hidden)]
+    pub fn is_plain_int(&self) -> bool {
         !self.dtype.is_float() && self.quantization.is_none()
     }
     /// Scale and zero point, 1 and 0 without quantization. Returns `None` if there are several.
-    pub(super) fn one_scale(&self) -> Option<(f64, i64)> {
+    #[doc(hidden)]
+    pub fn per_tensor_scale(&self) -> Option<(f64, i64)> {
         let Some((scales, zero_points)) = self.quantization.as_ref().map(Quantization::values) else {
             return Some((1.0, 0));
         };
@@ -340,11 +346,13 @@ impl ValueType {
         self.shape.iter().product()
     }
     /// Bytes of the buffer.
-    pub(super) fn bytes(&self) -> u64 {
+    #[doc(hidden)]
+    pub fn bytes(&self) -> u64 {
         self.shape.iter().fold(self.buffer_dtype().size() as u64, |n, d| n.saturating_mul(*d as u64))
     }
     /// The tensor as type rules see it, in its buffer's dtype.
-    pub(super) fn value(&self) -> Value<'_> {
+    #[doc(hidden)]
+    pub fn value(&self) -> Value<'_> {
         let (called, shape) = (self.name.as_str(), self.shape.as_slice());
         Value { called, shape, dtype: self.buffer_dtype(), coefficient: false, data: None }
     }
@@ -361,10 +369,12 @@ pub struct Operand {
 }
 
 impl Operand {
-    pub(crate) fn new(ty: ValueType, constant: Option<Array>, index: usize) -> Self {
+    #[doc(hidden)]
+    pub fn new(ty: ValueType, constant: Option<Array>, index: usize) -> Self {
         Operand { ty, constant, index: Some(index) }
     }
-    pub(crate) fn computed_before(ty: ValueType) -> Self {
+    #[doc(hidden)]
+    pub fn fused_input(ty: ValueType) -> Self {
         Operand { ty, constant: None, index: None }
     }
     /// The operand without its values, which a kernel need not keep once it has repacked them.
@@ -375,8 +385,8 @@ impl Operand {
     pub fn index(&self) -> Option<usize> {
         self.index
     }
-    /// Within [`Signature::then`]: whether this is the preceding fused operator's result, not a kernel operand.
-    pub fn is_computed_before(&self) -> bool {
+    /// Within [`Signature::fused_ops`]: whether this is the preceding fused operator's result, not a kernel operand.
+    pub fn is_fused_input(&self) -> bool {
         self.index.is_none()
     }
 }
@@ -386,15 +396,16 @@ impl Operand {
 pub struct Signature {
     /// The op.
     pub op: Op<Operand>,
-    /// Fused operators, each consuming the single result of the previous one; only those accepted by [`Backend::fuses`].
-    pub then: Vec<Op<Operand>>,
+    /// Fused operators, each consuming the single result of the previous one; only those accepted by [`Backend::can_fuse`].
+    pub fused_ops: Vec<Op<Operand>>,
     /// Types of the results of the last fused operator.
     pub results: Vec<Option<ValueType>>,
 }
 
 impl Signature {
     /// Whether `next`, whose result is `result`, keeps the shape of the signature's single float result and reads only floats.
-    pub(super) fn goes_on_in_floats(&self, next: &Op<Operand>, result: &ValueType) -> bool {
+    #[doc(hidden)]
+    pub fn is_fusible_float_elementwise(&self, next: &Op<Operand>, result: &ValueType) -> bool {
         let [Some(own)] = self.results.as_slice() else { return false };
         own.is_plain_float()
             && result.is_plain_float()
@@ -402,11 +413,12 @@ impl Signature {
             && next.operands().all(|(_, o)| o.ty.is_plain_float())
     }
     /// The same signature for a backend that stores every float in float32.
-    pub(super) fn in_float32(&self) -> Signature {
+    #[doc(hidden)]
+    pub fn in_float32(&self) -> Signature {
         let single = |ty: &ValueType| ValueType { precision: Precision::F32, ..ty.clone() };
         let on_singles = |op: &Op<Operand>| op.map(|o| Operand { ty: single(&o.ty), ..o.clone() });
         let results = self.results.iter().map(|ty| ty.as_ref().map(single)).collect();
-        Signature { op: on_singles(&self.op), then: self.then.iter().map(on_singles).collect(), results }
+        Signature { op: on_singles(&self.op), fused_ops: self.fused_ops.iter().map(on_singles).collect(), results }
     }
     /// The results that are not absent.
     pub fn outputs(&self) -> impl Iterator<Item = &ValueType> {

@@ -1,5 +1,4 @@
-//! What a deployed network does to an image before its first operator. Pixel for pixel what TPU-MLIR's preprocessing gives,
-//! which is OpenCV's `resize`.
+//! Image preprocessing of a deployed network, with the same pixels as TPU-MLIR's, which uses OpenCV's `resize`.
 use crate::{
     array::{Array, reserve, zeros},
     base::{Dtype, Result, argument, misfit, shape_text},
@@ -7,12 +6,13 @@ use crate::{
 };
 use std::borrow::Cow;
 
-/// Makes an input of an image, as `how` says and as TPU-MLIR's preprocessing does it: the channels of `pixel_format`,
-/// resized by linear interpolation, cut to the input's height and width around the centre, `(x - mean) * scale`.
+/// Converts an image to an input of the given shape, like TPU-MLIR's preprocessing: selects the channels of `pixel_format`,
+/// resizes by linear interpolation, crops to the input's height and width around the center, and computes
+/// `(x - mean) * scale`.
 ///
-/// The image is uint8: height x width x channels, the channels being 1 (gray), 3 (red, green, blue) or 4 (with opacity);
-/// or several such images, with the number in front, one for each of the input's batch. One image serves a whole batch. The
-/// result is float32 of `shape`.
+/// The image is uint8 of height x width x channels, with 1 (gray), 3 (RGB) or 4 (RGBA) channels. Several images of one size
+/// have their number as the first dimension, one per entry of the batch. A single image is repeated for the whole batch.
+/// The result is float32 of `shape`.
 ///
 /// ```
 /// use tpulang::{Array, exec, graph::Preprocess};
@@ -24,7 +24,8 @@ use std::borrow::Cow;
 /// ```
 ///
 /// # Errors
-/// The array is not an image, or the input not one of images; their number is not the batch; raw formats of sensors.
+/// Returns an error if the array is not an image, if `shape` is not that of an image, if the number of images does not
+/// match the batch, or if the format is one of raw sensor data.
 pub fn preprocess(image: &Array, how: &Preprocess, shape: &[usize]) -> Result<Array> {
     how.check(shape)?;
     let channels = how.pixel_format.channels();
@@ -58,7 +59,7 @@ pub fn preprocess(image: &Array, how: &Preprocess, shape: &[usize]) -> Result<Ar
     Array::from_vec(shape, values)
 }
 
-/// Pixels, row by row, channel by channel.
+/// Pixels in row-major order, with interleaved channels.
 struct Image<'a> {
     height: usize,
     width: usize,
@@ -99,7 +100,7 @@ impl Image<'_> {
         }
         Ok(Image::made(self.height, self.width, channels, pixels))
     }
-    /// The part in the middle, as TPU-MLIR finds it.
+    /// Crops the center, rounding like TPU-MLIR.
     fn cut(&self, [height, width]: [usize; 2]) -> Result<Image<'static>> {
         let top = (self.height / 2).saturating_sub(height / 2).min(self.height - height);
         let left = (self.width / 2).saturating_sub(width / 2).min(self.width - width);
@@ -113,7 +114,7 @@ impl Image<'_> {
         }
         Ok(Image::made(height, width, self.channels, pixels))
     }
-    /// Channels in the input's order, less the mean, times the scale.
+    /// Appends the channels in the input's order, as `(x - mean) * scale`.
     fn normalized(&self, how: &Preprocess, into: &mut Vec<f32>) {
         let of = |pixel: usize, c: usize| {
             let source = if how.pixel_format == PixelFormat::Bgr { 2 - c } else { c };
@@ -128,7 +129,7 @@ impl Image<'_> {
     }
 }
 
-/// OpenCV's brightness of a colour, in 14-bit fixed point.
+/// OpenCV's luminance, in 14-bit fixed point.
 fn gray(r: u8, g: u8, b: u8) -> u8 {
     ((u32::from(r) * 4899 + u32::from(g) * 9617 + u32::from(b) * 1868 + (1 << 13)) >> 14) as u8
 }
@@ -163,13 +164,13 @@ fn resized(image: &Image, how: &Preprocess, [height, width]: [usize; 2]) -> Resu
     }
 }
 
-/// Where an output's row or column comes from: two of the input, with their weights of 2^11 in all.
+/// The two source rows or columns of an output row or column, with weights that add up to 2^11.
 struct Tap {
     from: [usize; 2],
     weight: [i32; 2],
 }
 
-/// As OpenCV's `resize` (imgproc/src/resize.cpp) places them. Beyond the edge the weights of columns and rows differ there.
+/// The taps of OpenCV's `resize` (imgproc/src/resize.cpp). Beyond the edge it weights columns and rows differently.
 fn taps(input: usize, output: usize, columns: bool) -> impl Iterator<Item = Tap> {
     let step = 1.0 / (output as f64 / input as f64);
     (0..output).map(move |i| {
@@ -185,16 +186,16 @@ fn taps(input: usize, output: usize, columns: bool) -> impl Iterator<Item = Tap>
     })
 }
 
-/// OpenCV's linear interpolation of bytes, bit by bit.
+/// OpenCV's linear interpolation of bytes, bit-exact.
 fn resize(image: &Image, [height, width]: [usize; 2]) -> Result<Image<'static>> {
     let c = image.channels;
     let row = |y: usize| &image.pixels[y * image.width * c..][..image.width * c];
-    // A thin image that shall fill a square may become very long.
+    // A thin image that fills a square may become very long.
     let mut pixels = zeros::<u8>(height.saturating_mul(width).saturating_mul(c))?;
     if [image.height, image.width] == [height, width] {
         pixels.copy_from_slice(&image.pixels);
     } else if [image.height, image.width] == [2 * height, 2 * width] {
-        // Half the size is the mean of four.
+        // OpenCV averages four pixels for half the size.
         for (i, out) in pixels.iter_mut().enumerate() {
             let (y, x, k) = (i / (width * c), i / c % width, i % c);
             let sum = |r: &[u8]| u32::from(r[2 * x * c + k]) + u32::from(r[(2 * x + 1) * c + k]);
@@ -220,7 +221,7 @@ fn resize(image: &Image, [height, width]: [usize; 2]) -> Result<Image<'static>> 
 mod tests {
     use super::*;
 
-    /// Pixels that no two places share.
+    /// An image of varied pixels.
     fn photo(height: usize, width: usize, channels: usize) -> Array {
         let pixels = (0..height * width * channels).map(|i| (i * i * 7 + i * 31) as u8).collect::<Vec<_>>();
         Array::from_vec([height, width, channels], pixels).unwrap()
@@ -229,10 +230,11 @@ mod tests {
         preprocess(image, how, shape).unwrap().to_f32().unwrap()
     }
     fn plain(pixel_format: PixelFormat) -> Preprocess {
-        Preprocess { pixel_format, mean: vec![0.0; 4], scale: vec![1.0; 4], ..Preprocess::default() }
+        let channels = pixel_format.channels();
+        Preprocess { pixel_format, mean: vec![0.0; channels], scale: vec![1.0; channels], ..Preprocess::default() }
     }
 
-    /// The expected values are those of TPU-MLIR's `preprocess` with OpenCV 4.8 on the same pixels.
+    /// Expected values: TPU-MLIR's `preprocess` with OpenCV 4.8 on the same pixels.
     #[test]
     fn resizing_is_opencvs() {
         let rgb = || plain(PixelFormat::Rgb);
@@ -291,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told() {
+    fn errors_are_specific() {
         let told = |image: &Array, how: &Preprocess, shape: &[usize]| {
             let error = preprocess(image, how, shape).unwrap_err();
             error.to_string()
@@ -299,6 +301,8 @@ mod tests {
         let (image, how) = (photo(4, 4, 3), Preprocess::default());
         let raw = Preprocess { pixel_format: PixelFormat::Rggb, ..how.clone() };
         let short = Preprocess { mean: vec![1.0], ..how.clone() };
+        let long = Preprocess { mean: vec![1.0, 2.0, 3.0, 4.0], ..how.clone() };
+        let infinite = Preprocess { scale: vec![1.0, 1.0, f64::NAN], ..how.clone() };
         let small = Preprocess { resize_dims: Some([8, 7]), ..how.clone() };
         let all = [
             told(&image, &how, &[1, 1, 8, 8]),
@@ -308,17 +312,21 @@ mod tests {
             told(&Array::filled(Dtype::Uint8, [2, 4, 4, 3], 0.0).unwrap(), &how, &[3, 3, 8, 8]),
             told(&image, &raw, &[1, 1, 8, 8]),
             told(&image, &short, &[1, 3, 8, 8]),
+            told(&image, &long, &[1, 3, 8, 8]),
+            told(&image, &infinite, &[1, 3, 8, 8]),
             told(&image, &small, &[1, 3, 8, 8]),
         ];
         insta::assert_snapshot!(all.join("\n"), @"
-        the input is 1x1x8x8, not an image of 3 channels (bgr)
+        preprocess.pixel_format is bgr, of 3 channels; the input 1x1x8x8 has 1 channel (nchw)
         the input is 8, not an image of 3 channels (bgr)
         the image is 4x4x2 uint8; expected uint8, height x width x channels (1, 3 or 4)
         the image is 4x4x3 float32; expected uint8, height x width x channels (1, 3 or 4)
         the array has 2 images; the input takes 3, or one for all
         preprocess.pixel_format is rggb; images become rgb, bgr, rgba or gray; feed a sensor's pixels as they are
         preprocess.mean is [1.0]; pixel_format bgr has 3 channels
-        preprocess.resize_dims is [8, 7]; the input is cut out of it, and has height 8 and width 8
+        preprocess.mean is [1.0, 2.0, 3.0, 4.0]; pixel_format bgr has 3 channels
+        preprocess.scale is [1.0, 1.0, NaN]; expected finite float32 values
+        preprocess.resize_dims is [8, 7]; expected at least 8x8, since the input is cropped from it, and at most 1048576x1048576
         ");
         let thin = Preprocess {
             keep_aspect_ratio: true,

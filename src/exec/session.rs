@@ -27,6 +27,9 @@ pub struct RunOptions {
     pub unfused: bool,
     /// Storage precision of floats. The CPU supports only float32.
     pub precision: Precision,
+    /// At most this many bytes of weights stay in memory between runs; the others are read again in each run. By default
+    /// all of them stay if the memory is large enough.
+    pub weight_budget: Option<u64>,
 }
 
 /// The results of a run.
@@ -214,11 +217,11 @@ impl<B: Backend> Session<B> {
     ///
     /// # Errors
     /// Returns an error if the device fails.
-    pub fn repeated(&self, runs: u32) -> Result<Option<Duration>> {
+    pub fn time_replay(&self, runs: u32) -> Result<Option<Duration>> {
         self.synchronise()?;
         let begun = Instant::now();
         for _ in 0..runs {
-            if !self.backend.repeat(&self.plan.memo)? {
+            if !self.backend.replay(&self.plan.memo)? {
                 return Ok(None);
             }
         }
@@ -238,7 +241,7 @@ impl<B: Backend> Session<B> {
     /// Returns the first error recorded by a kernel. All work must be complete.
     fn check_faults(&self, plan: &Plan<B>) -> Result<()> {
         let fault = |step: &Step<B::Kernel>| match &step.kernel {
-            Kernel::Here(kernel) => Some(self.backend.fault(kernel)?.in_call(plan.context(&step.node))),
+            Kernel::Here(kernel) => Some(self.backend.take_error(kernel)?.in_call(plan.context(&step.node))),
             _ => None,
         };
         // Query every kernel, or the next run would report a stale error.
@@ -258,7 +261,7 @@ impl<B: Backend> Session<B> {
         let mut counted_ops = HashSet::new();
         for (step, stage) in self.plan.steps.iter().flat_map(|step| step.node.stages.iter().map(move |s| (step, s))) {
             match step.kernel.is_on_cpu() {
-                _ if !counted_ops.insert(stage.index) => {}
+                _ if !counted_ops.insert(stage.origin.operator) => {}
                 false => here += 1,
                 true => *fallback.entry(stage.op.name()).or_default() += 1,
             }
@@ -424,7 +427,7 @@ impl<B: Backend> Session<B> {
             // The kernel is dropped, so its error is taken now.
             if let (Ok(_), Kernel::Here(kernel)) = (&results, &prepared.kernel) {
                 self.backend.synchronise()?;
-                self.backend.fault(kernel).map_or(Ok(()), Err)?;
+                self.backend.take_error(kernel).map_or(Ok(()), Err)?;
             }
             return results;
         }
@@ -568,7 +571,8 @@ mod tests {
         let mut g = Graph::new("g").unwrap();
         let x = g.input("x", Dtype::Float32, [4, 3]).unwrap();
         let i = g.input("i", Dtype::Int32, [2]).unwrap();
-        let before = g.relu(x).call().unwrap();
+        // Several operators, one call.
+        let before = g.roll(x, [1]).dims([0]).call().unwrap();
         let picked = g.index_select(before, i).axis(0).out_name("picked").call().unwrap();
         let r = g.relu(picked).call().unwrap();
         let z = g.mul(r, 2.0).out_name("z").call().unwrap();

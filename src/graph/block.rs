@@ -1,25 +1,38 @@
 use super::{MadeBy, RecordedCall, Tensor};
 use crate::ops::Op;
-use std::collections::HashSet;
+use std::{borrow::Cow, collections::HashSet};
 
-/// One operation of the graph: an op of the Top dialect with its operands, and what it computes.
+/// Maximum depth of nested blocks. An `If` in a branch of an `If` has depth 2.
+pub const MAX_NESTED_BLOCKS: usize = 32;
+
+/// A node of the graph: an op of the Top dialect with its operands, attributes and results.
 #[derive(Debug, Clone)]
 pub struct Operator {
     /// The op with its operands and attributes.
     pub op: Op<Tensor>,
-    /// Results in the definition's order; `None` where one is absent.
+    /// Results in the definition's order; `None` for absent ones.
     pub results: Vec<Option<Tensor>>,
     /// The blocks that it owns (the branches of an If, the body of a Loop), in the definition's order.
     pub blocks: Vec<Block>,
+    /// Whether it was changed after its call, which then no longer describes it.
+    pub(super) is_edited: bool,
 }
 
 impl Operator {
-    /// The results that are there.
+    /// The results that are present.
     pub fn outputs(&self) -> impl Iterator<Item = Tensor> + '_ {
         self.results.iter().flatten().copied()
     }
-    /// Every tensor that it or an operator in its blocks uses.
-    pub(crate) fn uses(&self) -> Vec<Tensor> {
+    /// Whether it, or an operator in its blocks, uses one of `tensors`.
+    pub(super) fn uses_any(&self, tensors: &HashSet<Tensor>) -> bool {
+        let in_block = |b: &Block| {
+            b.results.iter().any(|t| tensors.contains(t)) || b.operators.iter().any(|o| o.uses_any(tensors))
+        };
+        self.op.operands().any(|(_, t)| tensors.contains(t)) || self.blocks.iter().any(in_block)
+    }
+    /// Every tensor that it, or an operator in its blocks, uses.
+    #[doc(hidden)]
+    pub fn uses(&self) -> Vec<Tensor> {
         let mut all: Vec<Tensor> = self.op.operands().map(|(_, t)| *t).collect();
         for block in &self.blocks {
             all.extend(&block.results);
@@ -29,18 +42,21 @@ impl Operator {
     }
 }
 
-/// A sequence of operators: the body of the graph, or of an operator. Operators within see the tensors of the blocks
-/// around them.
+/// A sequence of operators: the body of the graph, or a block of an operator. Its operators may use the tensors of
+/// the enclosing blocks.
 #[derive(Debug, Clone, Default)]
 pub struct Block {
-    pub(crate) arguments: Vec<Tensor>,
-    pub(crate) operators: Vec<Operator>,
-    pub(crate) calls: Vec<RecordedCall>,
-    pub(crate) results: Vec<Tensor>,
+    #[doc(hidden)]
+    pub arguments: Vec<Tensor>,
+    #[doc(hidden)]
+    pub operators: Vec<Operator>,
+    pub(super) calls: Vec<RecordedCall>,
+    #[doc(hidden)]
+    pub results: Vec<Tensor>,
 }
 
 impl Block {
-    /// What it is given: the graph's inputs, or what the operator that owns it passes.
+    /// Arguments: the graph's inputs, or the values that the owning operator passes.
     pub fn arguments(&self) -> &[Tensor] {
         &self.arguments
     }
@@ -48,22 +64,45 @@ impl Block {
     pub fn operators(&self) -> &[Operator] {
         &self.operators
     }
-    /// What it gives: the graph's outputs, or what the operator that owns it makes of them.
+    /// Results: the graph's outputs, or the values yielded to the owning operator.
     pub fn results(&self) -> &[Tensor] {
         &self.results
     }
-    /// Every operator in the order of computation, each before those in its blocks: the one way through a graph.
+    /// Returns, for each operator, the index of the call that added it. A function may add several operators.
+    pub fn call_indices(&self) -> impl Iterator<Item = usize> {
+        self.calls.iter().enumerate().flat_map(|(i, call)| std::iter::repeat_n(i, call.operators))
+    }
+    /// Visits every operator in execution order, each before those in its blocks.
     pub fn walk<'a>(&'a self, visit: &mut dyn FnMut(&'a Operator)) {
         for operator in &self.operators {
             visit(operator);
             operator.blocks.iter().for_each(|b| b.walk(visit));
         }
     }
-    /// Tensors that calls of ops by themselves name, while those of functions may make their coefficients again.
-    pub(crate) fn named_by_ops(&self, named: &mut HashSet<Tensor>) {
-        let mut operators = self.operators.iter();
-        for call in &self.calls {
-            for operator in operators.by_ref().take(call.operators) {
+    /// Depth of the blocks nested in this one, itself included.
+    pub(super) fn depth(&self) -> usize {
+        1 + self.operators.iter().flat_map(|o| &o.blocks).map(Block::depth).max().unwrap_or(0)
+    }
+    /// The recorded calls, each with the operators that it added. A call with an edited operator is replaced by one
+    /// call per operator.
+    #[doc(hidden)]
+    pub fn calls(&self) -> impl Iterator<Item = (Cow<'_, RecordedCall>, &[Operator])> {
+        let mut rest = self.operators.as_slice();
+        self.calls.iter().flat_map(move |call| {
+            let (added, later) = rest.split_at(call.operators.min(rest.len()));
+            rest = later;
+            if added.iter().any(|o| o.is_edited) {
+                added.chunks(1).map(|o| (Cow::Owned(RecordedCall::of_operator(&o[0])), o)).collect()
+            } else {
+                vec![(Cow::Borrowed(call), added)]
+            }
+        })
+    }
+    /// Adds the operands of op calls to `named`. Calls of functions create their coefficients again when replayed.
+    #[doc(hidden)]
+    pub fn named_by_ops(&self, named: &mut HashSet<Tensor>) {
+        for (call, operators) in self.calls() {
+            for operator in operators {
                 if matches!(call.made_by, MadeBy::Op) {
                     named.extend(operator.op.operands().map(|(_, t)| *t));
                 }
@@ -71,21 +110,41 @@ impl Block {
             }
         }
     }
-    /// As [`Block::walk`], over the blocks: each before those of its operators.
+    /// Index of the operator that computes `tensor`, itself or in its blocks.
+    pub(super) fn position_of(&self, tensor: Tensor) -> Option<usize> {
+        let computes = |o: &Operator| o.outputs().any(|t| t == tensor);
+        // Handles are ordered like the operators of one block.
+        let at = self.operators.partition_point(|o| o.outputs().last().is_some_and(|last| last < tensor));
+        if self.operators.get(at).is_some_and(computes) {
+            return Some(at);
+        }
+        let contains = |o: &Operator| computes(o) || o.blocks.iter().any(|b| b.position_of(tensor).is_some());
+        self.operators.iter().position(contains)
+    }
+    /// The operator that computes `tensor`, in this block or a nested one.
+    pub(super) fn producer_mut(&mut self, tensor: Tensor) -> Option<&mut Operator> {
+        let at = self.position_of(tensor)?;
+        let operator = &mut self.operators[at];
+        if operator.outputs().any(|t| t == tensor) {
+            return Some(operator);
+        }
+        operator.blocks.iter_mut().find_map(|b| b.producer_mut(tensor))
+    }
+    /// Like [`Block::walk`], over blocks: each before those of its operators.
     pub(super) fn walk_blocks_mut(&mut self, visit: &mut dyn FnMut(&mut Block)) {
         visit(self);
         for operator in &mut self.operators {
             operator.blocks.iter_mut().for_each(|b| b.walk_blocks_mut(visit));
         }
     }
-    /// The calls that made an operator in one of these places become calls of each of their ops.
-    pub(super) fn dissolve(&mut self, is_among: impl Fn(usize) -> bool) {
+    /// Replaces the calls that added an operator at one of the given indices by one call per operator.
+    pub(super) fn ungroup_calls(&mut self, is_among: impl Fn(usize) -> bool) {
         let mut first = 0;
         for call in std::mem::take(&mut self.calls) {
-            let made = first..first + call.operators;
-            first = made.end;
-            if made.clone().any(&is_among) {
-                self.calls.extend(self.operators[made].iter().map(RecordedCall::of_operator));
+            let added = first..first + call.operators;
+            first = added.end;
+            if added.clone().any(&is_among) {
+                self.calls.extend(self.operators[added].iter().map(RecordedCall::of_operator));
             } else {
                 self.calls.push(call);
             }

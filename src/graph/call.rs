@@ -1,40 +1,43 @@
-//! Records of the calls that made a graph, by which it can be written as a spec and made again elsewhere.
+//! Records of the calls that built a graph, from which it is written as a spec or replayed in another graph.
 use super::{Graph, Operand, Operator, Tensor};
 use crate::{base::Result, quant::Quantization};
 use std::fmt;
 
-/// A call that was made, with how many operators it added.
+/// A recorded call, with the number of operators that it added.
 #[derive(Debug, Clone)]
-pub(crate) struct RecordedCall {
+#[doc(hidden)]
+pub struct RecordedCall {
     pub made_by: MadeBy,
     pub outputs: Vec<Tensor>,
     pub out_quant: Vec<Option<Quantization>>,
     pub operators: usize,
 }
 
-/// What was called.
+/// The callee of a recorded call.
 #[derive(Debug, Clone)]
-pub(crate) enum MadeBy {
+#[doc(hidden)]
+pub enum MadeBy {
     Function(Box<dyn Recorded>),
-    /// The op itself: its operator says all.
+    /// An op; its operator holds operands and attributes.
     Op,
 }
 
 impl RecordedCall {
-    /// The call of an op by itself.
+    /// The call of an op.
     pub fn of_operator(operator: &Operator) -> Self {
         RecordedCall { made_by: MadeBy::Op, outputs: operator.outputs().collect(), out_quant: Vec::new(), operators: 1 }
     }
 }
 
-/// A function with its arguments.
-pub(crate) trait Recorded: fmt::Debug + Send + Sync {
+/// A recorded function call with its arguments.
+#[doc(hidden)]
+pub trait Recorded: fmt::Debug + Send + Sync {
     fn clone_box(&self) -> Box<dyn Recorded>;
     /// The function's name.
     fn function(&self) -> &'static str;
-    /// The arguments as JSON, tensors by their names in `graph`.
+    /// The arguments as JSON, with tensors by their names in `graph`.
     fn to_json(&self, graph: &Graph) -> Result<serde_json::Value>;
-    /// Makes the call again in `onto`, its tensors exchanged by `bind`.
+    /// Replays the call in `onto`, with tensors mapped by `bind`.
     fn replay(
         &self,
         onto: &mut Graph,

@@ -1,60 +1,58 @@
-//! Changing a graph that is built already.
+//! Editing a graph that is already built.
 use super::{Block, Graph, NewResult, Operator, Tensor, TensorKind};
 use crate::{
     base::{Result, argument},
     ops::Attribute,
 };
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 impl Graph {
-    /// Everything that uses `old` uses `new` instead, as do the outputs.
+    /// Replaces every use of `old` by `new`, in operands and outputs.
     ///
     /// # Errors
-    /// The two are not of one type, or `new` is computed after something that would use it.
+    /// Returns an error if their types differ, or if `new` is computed after a use of `old`.
     pub fn replace_all_uses(&mut self, old: Tensor, new: Tensor) -> Result<()> {
         let (from, to) = (self.tensor(old)?, self.tensor(new)?);
         if (&from.shape, from.dtype) != (&to.shape, to.dtype) {
             let expected = format!("{:?}, which it replaces, is {}", from.name, from.type_text());
             return Err(argument("the new tensor", format!("{:?}, {}", to.name, to.type_text()), expected));
         }
-        let (mut made, mut used, mut at) = (None, None, 0usize);
+        let (mut producer, mut first_use, mut at) = (None, None, 0usize);
         self.body().walk(&mut |o| {
             if o.outputs().any(|t| t == new) {
-                made = Some(at);
+                producer = Some(at);
             }
-            if used.is_none() && o.op.operands().any(|(_, t)| *t == old) {
-                used = Some(at);
+            if first_use.is_none() && o.op.operands().any(|(_, t)| *t == old) {
+                first_use = Some(at);
             }
             at += 1;
         });
-        if let (Some(made), Some(used)) = (made, used)
-            && made >= used
+        if let (Some(producer), Some(first_use)) = (producer, first_use)
+            && producer >= first_use
         {
             let expected = format!("it is computed after the first use of {:?}", from.name);
             return Err(argument("the new tensor", format!("{:?}", to.name), expected));
         }
         if self.outputs().contains(&old) && (to.kind != TensorKind::Value || self.outputs().contains(&new)) {
             let expected =
-                format!("{:?} is an output: what replaces it must be computed, and no output yet", from.name);
+                format!("{:?} is an output; its replacement must be computed, and not be an output yet", from.name);
             return Err(argument("the new tensor", format!("{:?}", to.name), expected));
         }
         let swap = |t: &Tensor| if *t == old { new } else { *t };
         self.body.walk_blocks_mut(&mut |block| {
-            let uses = |o: &Operator| o.op.operands().any(|(_, t)| *t == old);
-            let users: HashSet<usize> = (0..block.operators.len()).filter(|i| uses(&block.operators[*i])).collect();
-            if !users.is_empty() {
-                block.dissolve(|i| users.contains(&i));
-            }
-            for i in users {
-                block.operators[i].op = block.operators[i].op.map(swap);
+            for operator in &mut block.operators {
+                if operator.op.operands().any(|(_, t)| *t == old) {
+                    operator.op = operator.op.map(swap);
+                    operator.is_edited = true;
+                }
             }
             block.results.iter_mut().for_each(|t| *t = swap(t));
         });
         Ok(())
     }
 
-    /// Removes the operators that no output needs, and the coefficients that then nothing uses. Inputs stay. Gives the
-    /// number of operators removed.
+    /// Removes the operators that no output depends on, and the coefficients that are then unused. Keeps the inputs.
+    /// Returns the number of operators removed.
     pub fn remove_dead(&mut self) -> usize {
         let mut live: HashSet<Tensor> = self.outputs().iter().copied().collect();
         for operator in self.operators().iter().rev() {
@@ -64,7 +62,7 @@ impl Graph {
         }
         let is_dead = |o: &Operator| !o.outputs().any(|t| live.contains(&t));
         let dead: Vec<bool> = self.operators().iter().map(is_dead).collect();
-        self.body.dissolve(|i| dead[i]);
+        self.body.ungroup_calls(|i| dead[i]);
         self.remove(&dead);
         let unused: Vec<Tensor> =
             self.tensors().filter(|(t, info)| info.is_coefficient() && !live.contains(t)).map(|(t, _)| t).collect();
@@ -72,7 +70,7 @@ impl Graph {
         dead.into_iter().filter(|d| *d).count()
     }
 
-    /// Removes the operators that are dead, whose calls are their own.
+    /// Removes the dead operators, each of which has a call of its own.
     fn remove(&mut self, dead: &[bool]) {
         let mut first = 0;
         self.body.calls.retain(|c| {
@@ -80,77 +78,92 @@ impl Graph {
             first += c.operators;
             c.operators != 1 || !dead[at]
         });
-        let mut made: Vec<Tensor> = Vec::new();
-        let mut places = dead.iter();
+        let mut removed: Vec<Tensor> = Vec::new();
+        let mut flags = dead.iter();
         self.body.operators.retain(|operator| {
-            let stays = places.next() != Some(&true);
-            if !stays {
-                made.extend(operator.outputs());
+            let is_live = flags.next() != Some(&true);
+            if !is_live {
+                removed.extend(operator.outputs());
                 for block in &operator.blocks {
-                    made.extend(&block.arguments);
-                    block.walk(&mut |o| made.extend(o.outputs()));
+                    removed.extend(&block.arguments);
+                    block.walk(&mut |o| removed.extend(o.outputs()));
                 }
             }
-            stays
+            is_live
         });
-        made.into_iter().for_each(|t| self.forget(t));
+        removed.into_iter().for_each(|t| self.forget(t));
     }
 
-    /// Sets an attribute of the operator that computes `result` (`None`: to its default), and infers the types of
-    /// everything after it again.
+    /// Sets an attribute of the operator that computes `result` (`None` resets it to its default), and infers the types
+    /// of the operators that depend on it again.
     ///
     /// # Errors
-    /// Nothing computes it, there is no such attribute, or what follows does not fit; the graph is then as it was.
+    /// Returns an error if no operator computes `result`, if there is no such attribute, or if the new types do not fit
+    /// a later operator. The graph is then unchanged.
     pub fn set_attribute(&mut self, result: Tensor, name: &str, value: Option<Attribute>) -> Result<()> {
-        self.tensor(result)?;
-        let before = self.snapshot();
-        let done = self.try_set_attribute(result, name, value);
-        if done.is_err() {
-            *self = before;
+        let info = self.tensor(result)?;
+        let missing = argument("the tensor", format!("{:?}", info.name), "expected one that an operator computes");
+        let operator = self.body.producer_mut(result).ok_or(missing)?;
+        let op = operator.op.with_attribute(name, value)?;
+        let before = (std::mem::replace(&mut operator.op, op), std::mem::replace(&mut operator.is_edited, true));
+        let operator = operator.clone();
+        let done = self.atomic(|g| g.infer_from(result, &operator));
+        if done.is_err()
+            && let Some(operator) = self.body.producer_mut(result)
+        {
+            (operator.op, operator.is_edited) = before;
         }
         done
     }
 
-    fn try_set_attribute(&mut self, result: Tensor, name: &str, value: Option<Attribute>) -> Result<()> {
-        let mut done = None;
-        self.body.walk_blocks_mut(&mut |block: &mut Block| {
-            let at = block.operators.iter().position(|o| o.outputs().any(|t| t == result));
-            if let Some(i) = at {
-                let op = block.operators[i].op.with_attribute(name, value.clone());
-                done = Some(op.map(|op| {
-                    block.dissolve(|j| j == i);
-                    block.operators[i].op = op;
-                }));
+    /// Infers the types of `edited`, which computes `result`, and of every operator whose operands thereby change.
+    fn infer_from(&mut self, result: Tensor, edited: &Operator) -> Result<()> {
+        let mut changed = HashSet::new();
+        self.infer_again(edited, &mut changed)?;
+        if changed.is_empty() {
+            return Ok(());
+        }
+        let first = self.body.position_of(result).unwrap_or_default();
+        for i in first..self.operators().len() {
+            if !self.operators()[i].uses_any(&changed) {
+                continue;
             }
-        });
-        let info = self.tensor(result)?;
-        done.ok_or_else(|| {
-            argument("the tensor", format!("{:?}", info.name), "expected one that an operator computes")
-        })??;
-        self.infer_again()
+            let user = self.operators()[i].clone();
+            self.infer_users(&user, &mut changed)?;
+        }
+        Ok(())
     }
 
-    /// Every operator's rule gives the types of its results anew.
-    fn infer_again(&mut self) -> Result<()> {
-        let mut operators = Vec::new();
-        self.body.walk(&mut |o| operators.push((o.op.clone(), o.results.clone())));
-        for (op, results) in operators {
-            let known = |t: &Option<Tensor>| -> Result<NewResult> {
-                let Some(t) = t else {
-                    return Ok(NewResult { absent: true, ..NewResult::default() });
-                };
-                let info = self.tensor(*t)?;
-                Ok(NewResult { dtype: Some(info.dtype), shape: Some(info.shape.clone()), ..NewResult::default() })
+    fn infer_users(&mut self, user: &Operator, changed: &mut HashSet<Tensor>) -> Result<()> {
+        if user.op.operands().any(|(_, t)| changed.contains(t)) {
+            self.infer_again(user, changed)?;
+        }
+        user.blocks.iter().flat_map(Block::operators).try_for_each(|o| self.infer_users(o, changed))
+    }
+
+    /// Infers the result types of an operator; adds those that differ from before to `changed`.
+    fn infer_again(&mut self, operator: &Operator, changed: &mut HashSet<Tensor>) -> Result<()> {
+        let known = |t: &Option<Tensor>| -> Result<NewResult> {
+            let Some(t) = t else {
+                return Ok(NewResult { absent: true, ..NewResult::default() });
             };
-            let given = results.iter().map(known).collect::<Result<Vec<_>>>()?;
-            // Where there is a rule it decides on shape and dtype; what it leaves open stays as it was.
-            let open = |r: &NewResult| NewResult { shape: None, ..r.clone() };
-            let types = self
-                .result_types(&op, &given.iter().map(open).collect::<Vec<_>>(), &[])
-                .or_else(|e| self.result_types(&op, &given, &[]).map_err(|_| e))?;
-            let changed: HashMap<Tensor, _> =
-                results.iter().zip(types).filter_map(|(t, ty)| Some(((*t)?, ty?))).collect();
-            for (tensor, (shape, dtype)) in changed {
+            let info = self.tensor(*t)?;
+            Ok(NewResult { dtype: Some(info.dtype), shape: Some(info.shape.clone()), ..NewResult::default() })
+        };
+        let Operator { op, results, .. } = operator;
+        let given = results.iter().map(known).collect::<Result<Vec<_>>>()?;
+        // A type rule determines shape and dtype; whatever it leaves open keeps its value.
+        let open = |r: &NewResult| NewResult { shape: None, ..r.clone() };
+        let types = self
+            .result_types(op, &given.iter().map(open).collect::<Vec<_>>(), &[])
+            .or_else(|e| self.result_types(op, &given, &[]).map_err(|_| e))?;
+        for (tensor, ty) in results.iter().zip(types) {
+            let (Some(tensor), Some((shape, dtype))) = (*tensor, ty) else {
+                continue;
+            };
+            let info = self.tensor(tensor)?;
+            if (&info.shape, info.dtype) != (&shape, dtype) {
+                changed.insert(tensor);
                 self.change(tensor, |t| (t.shape, t.dtype) = (shape, dtype));
             }
         }
@@ -160,7 +173,11 @@ impl Graph {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Array, Dtype, Graph, mlir, ops::Attribute, spec};
+    use tpulang::{
+        Array, Dtype, Graph, mlir,
+        ops::{self, Attribute},
+        spec,
+    };
 
     #[test]
     fn a_graph_is_edited() {
@@ -201,5 +218,45 @@ mod tests {
         let z = g.relu(y).call().unwrap();
         g.set_attribute(y, "order", Some(Attribute::Ints(vec![0, 1]))).unwrap();
         assert_eq!(g.tensor(z).unwrap().shape, [2, 3]);
+    }
+
+    #[test]
+    fn types_in_blocks_follow_an_edit() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [2, 3]).unwrap();
+        let cond = g.input("cond", Dtype::Float32, [1]).unwrap();
+        let y = g.permute(x, [1, 0]).call().unwrap();
+        let none: [(String, Dtype, [i64; 0]); 0] = [];
+        let mut inner = None;
+        let then = g
+            .block(none.clone(), |g, _| {
+                let r = g.relu(y).call()?;
+                inner = Some(r);
+                Ok(vec![g.reduce(r).axes([0, 1]).call()?])
+            })
+            .unwrap();
+        let other = g.block(none, |g, _| Ok(vec![g.reduce(x).axes([0, 1]).call()?])).unwrap();
+        let new = g.op(ops::If::new(cond)).owns(then).owns(other);
+        new.out_dtypes([Dtype::Float32]).out_shapes([[1, 1]]).call().unwrap();
+        g.set_attribute(y, "order", Some(Attribute::Ints(vec![0, 1]))).unwrap();
+        assert_eq!(g.tensor(inner.unwrap()).unwrap().shape, [2, 3]);
+        g.set_attribute(inner.unwrap(), "relu_limit", Some(Attribute::Float(6.0))).unwrap();
+        let text = spec::to_text(&g, None).unwrap();
+        assert!(text.contains(r#""op":"top.Relu","args":{"input":"permute_0","relu_limit":6.0}"#), "{text}");
+    }
+
+    /// Takes hours if each edit infers the whole graph again.
+    #[test]
+    fn edits_cost_what_they_change() {
+        let mut g = Graph::new("g").unwrap();
+        let mut t = g.input("x", Dtype::Float32, [1]).unwrap();
+        let mut all = Vec::new();
+        for _ in 0..30_000 {
+            t = g.relu(t).call().unwrap();
+            all.push(t);
+        }
+        for t in all {
+            g.set_attribute(t, "relu_limit", Some(Attribute::Float(6.0))).unwrap();
+        }
     }
 }

@@ -1,12 +1,16 @@
 use super::{
-    Block, Mode, Operator, Preprocess, RecordedCall, Tensor, TensorInfo, TensorKind, tensor::Lineage, undo::Undo,
+    Block, MAX_NESTED_BLOCKS, Mode, Operator, Preprocess, RecordedCall, Tensor, TensorInfo, TensorKind, scope::Scope,
+    tensor::HandleProvenance, undo::Undo,
 };
 use crate::{
     array::Array,
-    base::{Cause, Dtype, Error, Ints, Result, Shape, Suggestions, argument, check_name, elements, shown},
+    base::{Cause, Dtype, Error, Ints, Result, Shape, Suggestions, argument, check_name, elements, misfit, shown},
     quant::Quantization,
 };
-use std::collections::{HashMap, HashSet};
+use std::{
+    collections::{HashMap, HashSet},
+    fmt,
+};
 
 /// A network under construction: tensors and the operators that compute them, in order of insertion.
 ///
@@ -19,38 +23,52 @@ use std::collections::{HashMap, HashSet};
 /// assert_eq!(g.tensor(y)?.name, "head/y");
 /// # Ok::<(), tpulang::Error>(())
 /// ```
-#[derive(Debug)]
 pub struct Graph {
     name: String,
-    /// Whether it is emitted as float or quantized module.
+    /// Whether it is emitted as a float or a quantized module.
     pub mode: Mode,
-    lineage: Lineage,
-    /// By the handles' index; none where a tensor was removed.
+    provenance: HandleProvenance,
+    /// Indexed by handle; `None` for removed tensors.
     pub(super) tensors: Vec<Option<TensorInfo>>,
     pub(super) by_name: HashMap<String, Tensor>,
     pub(super) body: Block,
-    /// Blocks that are being built for an operator to own, the innermost last.
+    /// The blocks under construction, innermost last.
     pub(super) open: Vec<Block>,
     pub(super) scope: Scope,
-    /// How many calls were recorded, in all blocks.
+    /// Number of recorded calls in all blocks.
     pub(super) calls: usize,
     pub(super) undo: Undo,
-    suggestions: Suggestions,
+    pub(super) suggestions: Suggestions,
 }
 
-/// Where names are made and looked for.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Scope {
-    /// `head/attention/`
-    prefix: String,
-    /// Other names of tensors, in a function of a spec; what is not among them is not seen there, but coefficients.
-    bound: Option<HashMap<String, Tensor>>,
+/// A summary. A whole graph is text of any size; see [`crate::spec::to_text`].
+impl fmt::Debug for Graph {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.debug_struct("Graph")
+            .field("name", &self.name)
+            .field("inputs", &self.inputs().len())
+            .field("operators", &self.operators().len())
+            .field("outputs", &self.outputs().len())
+            .finish_non_exhaustive()
+    }
 }
 
 impl Clone for Graph {
-    /// The clone knows the handles given out so far; those given out later belong to one of the two.
+    /// The clone accepts the handles issued so far. Later ones are valid in one of the two graphs only.
     fn clone(&self) -> Self {
-        Graph { lineage: self.lineage.fork(self.tensors.len()), ..self.snapshot() }
+        Graph {
+            name: self.name.clone(),
+            mode: self.mode,
+            provenance: self.provenance.fork(self.tensors.len()),
+            tensors: self.tensors.clone(),
+            by_name: self.by_name.clone(),
+            body: self.body.clone(),
+            open: self.open.clone(),
+            scope: self.scope.clone(),
+            calls: self.calls,
+            undo: self.undo.clone(),
+            suggestions: self.suggestions.clone(),
+        }
     }
 }
 
@@ -58,7 +76,7 @@ impl Graph {
     /// An empty graph.
     ///
     /// # Errors
-    /// The name must be letters, digits, `_`, `-`, `.`, since files are named after it.
+    /// Returns an error unless the name consists of letters, digits, `_`, `-` and `.`, since files are named after it.
     pub fn new(name: impl Into<String>) -> Result<Graph> {
         let name = name.into();
         let fits = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
@@ -69,7 +87,7 @@ impl Graph {
         Ok(Graph {
             name,
             mode: Mode::default(),
-            lineage: Lineage::new(),
+            provenance: HandleProvenance::new(),
             tensors: Vec::new(),
             by_name: HashMap::new(),
             body: Block::default(),
@@ -93,7 +111,7 @@ impl Graph {
     pub fn outputs(&self) -> &[Tensor] {
         &self.body.results
     }
-    /// Operators, in order, without those in blocks that an operator owns.
+    /// Operators in order, without those in nested blocks.
     pub fn operators(&self) -> &[Operator] {
         &self.body.operators
     }
@@ -103,10 +121,11 @@ impl Graph {
     }
     /// All tensors with their handles, in order of creation.
     pub fn tensors(&self) -> impl Iterator<Item = (Tensor, &TensorInfo)> {
-        self.tensors.iter().enumerate().filter_map(|(i, t)| Some((self.lineage.handle(i), t.as_ref()?)))
+        self.tensors.iter().enumerate().filter_map(|(i, t)| Some((self.provenance.handle(i), t.as_ref()?)))
     }
-    /// The inputs and coefficients that a spec declares: all but those that calls of functions make again.
-    pub(crate) fn declared(&self) -> impl Iterator<Item = (Tensor, &TensorInfo)> {
+    /// The inputs and coefficients that a spec declares: all except those that replayed calls create again.
+    #[doc(hidden)]
+    pub fn declared(&self) -> impl Iterator<Item = (Tensor, &TensorInfo)> {
         let mut named = HashSet::new();
         self.body.named_by_ops(&mut named);
         let is_source = |t: &TensorInfo| !matches!(t.kind, TensorKind::Value | TensorKind::Argument);
@@ -116,40 +135,19 @@ impl Graph {
     pub fn parameters(&self) -> usize {
         self.tensors().filter(|(_, t)| t.is_coefficient()).map(|(_, t)| t.elements()).sum()
     }
-    /// What is known of a tensor.
+    /// Name, type and origin of a tensor.
     ///
     /// # Errors
-    /// The handle is of another graph, or the tensor was removed.
+    /// Returns an error if the handle belongs to another graph, or if the tensor was removed.
     pub fn tensor(&self, tensor: Tensor) -> Result<&TensorInfo> {
-        let ours = self.lineage.handle(tensor.index()) == tensor;
+        let ours = self.provenance.handle(tensor.index()) == tensor;
         let info = self.tensors.get(tensor.index()).filter(|_| ours).and_then(Option::as_ref);
         info.ok_or_else(|| Cause::ForeignTensor(tensor.index() as u32).into())
     }
-    /// The tensor of that name, within the current scope or by its full name.
-    ///
-    /// # Errors
-    /// There is none; the message suggests the nearest.
-    pub fn find(&self, name: &str) -> Result<Tensor> {
-        self.seen(name).ok_or_else(|| {
-            let known = self.tensors().map(|(_, t)| t.name.as_str());
-            let nearest = self.suggestions.nearest(name, known);
-            Cause::UnknownName { kind: "tensor", name: shown(name), nearest }.into()
-        })
-    }
-    /// As [`Graph::find`], where it is no mistake that there is none.
-    pub(crate) fn seen(&self, name: &str) -> Option<Tensor> {
-        let Scope { prefix, bound } = &self.scope;
-        let scoped = (!prefix.is_empty()).then(|| self.by_name.get(&format!("{prefix}{name}"))).flatten();
-        let found = bound.as_ref().and_then(|b| b.get(name)).or(scoped).copied();
-        let outside = || self.by_name.get(name).copied();
-        let hidden = |t: &Tensor| bound.is_some() && !self.tensor(*t).is_ok_and(TensorInfo::is_coefficient);
-        found.or_else(|| outside().filter(|t| !hidden(t)))
-    }
-
     /// Adds an input.
     ///
     /// # Errors
-    /// The name is taken, or the shape impossible.
+    /// Returns an error if the name is taken or the shape is invalid.
     pub fn input(&mut self, name: &str, dtype: Dtype, shape: impl Into<Ints>) -> Result<Tensor> {
         let tensor = self.add_tensor(Some(name), dtype, shape.into().to_shape()?, TensorKind::Input)?;
         self.body.arguments.push(tensor);
@@ -158,24 +156,24 @@ impl Graph {
     /// Adds a coefficient with its data.
     ///
     /// # Errors
-    /// The name is taken, the shape impossible, or of a dtype that the tool chain has no coefficients of (int64, uint64,
-    /// float64, bool).
+    /// Returns an error if the name is taken, the shape is invalid, or the tool chain has no coefficients of that dtype
+    /// (int64, uint64, float64, bool).
     pub fn coefficient(&mut self, name: &str, data: impl Into<Array>) -> Result<Tensor> {
         let data = data.into();
         self.add_tensor(Some(name), data.dtype(), data.shape().to_vec(), TensorKind::Coefficient(Some(data)))
     }
-    /// Declares a coefficient whose data are not at hand: it can be checked but neither emitted nor run, unless
-    /// [`Graph::set_data`] gives them.
+    /// Declares a coefficient without data. The graph can be checked, but neither emitted nor run before
+    /// [`Graph::set_data`].
     ///
     /// # Errors
-    /// As [`Graph::coefficient`].
+    /// Same as for [`Graph::coefficient`].
     pub fn coefficient_without_data(&mut self, name: &str, dtype: Dtype, shape: impl Into<Ints>) -> Result<Tensor> {
         self.add_tensor(Some(name), dtype, shape.into().to_shape()?, TensorKind::Coefficient(None))
     }
-    /// Gives a coefficient other data, or such that were not at hand.
+    /// Sets or replaces the data of a coefficient.
     ///
     /// # Errors
-    /// It is not a coefficient, or the data are of another dtype or shape.
+    /// Returns an error if the tensor is not a coefficient, or if the data have another dtype or shape.
     pub fn set_data(&mut self, tensor: Tensor, data: impl Into<Array>) -> Result<()> {
         let (info, data) = (self.tensor(tensor)?, data.into());
         if !info.is_coefficient() {
@@ -192,10 +190,10 @@ impl Graph {
         self.change(tensor, |t| t.kind = TensorKind::Coefficient(Some(data)));
         Ok(())
     }
-    /// Says which tensors are the network's outputs.
+    /// Sets the outputs of the network.
     ///
     /// # Errors
-    /// None is given, or one occurs twice.
+    /// Returns an error if the list is empty, or if an output occurs twice or is not computed.
     pub fn set_outputs(&mut self, outputs: &[Tensor]) -> Result<()> {
         if outputs.is_empty() {
             return Err(argument("outputs", "empty", "a network needs at least one output"));
@@ -218,10 +216,10 @@ impl Graph {
         self.body.results = outputs.to_vec();
         Ok(())
     }
-    /// Puts the inputs in another order.
+    /// Reorders the inputs.
     ///
     /// # Errors
-    /// The list is not exactly the graph's inputs.
+    /// Returns an error if the list is not a permutation of the graph's inputs.
     pub fn set_input_order(&mut self, inputs: &[Tensor]) -> Result<()> {
         let sorted = |v: &[Tensor]| {
             let mut v = v.to_vec();
@@ -234,41 +232,11 @@ impl Graph {
         self.body.arguments = inputs.to_vec();
         Ok(())
     }
-    /// Runs `build` with every name made in it prefixed by `name/`.
+    /// Sets a tensor's quantization, or checks that it agrees with the one set before.
     ///
     /// # Errors
-    /// Those of `build`.
-    pub fn scope<R>(&mut self, name: &str, build: impl FnOnce(&mut Graph) -> Result<R>) -> Result<R> {
-        check_name(name)?;
-        let inner = Scope { prefix: format!("{}{name}/", self.scope.prefix), bound: self.scope.bound.clone() };
-        self.in_scope(inner, build)
-    }
-    /// Until [`Graph::leave_function`], names are made in the scope `name`, and besides what is made in it only
-    /// coefficients and the tensors of `bound` are seen.
-    pub(crate) fn enter_function(&mut self, name: &str, bound: HashMap<String, Tensor>) -> Result<Scope> {
-        check_name(name)?;
-        let inner = Scope { prefix: format!("{}{name}/", self.scope.prefix), bound: Some(bound) };
-        Ok(std::mem::replace(&mut self.scope, inner))
-    }
-    pub(crate) fn leave_function(&mut self, outer: Scope) {
-        self.scope = outer;
-    }
-    fn in_scope<R>(&mut self, inner: Scope, build: impl FnOnce(&mut Graph) -> Result<R>) -> Result<R> {
-        /// Leaves the scope, also where `build` panics.
-        struct Leave<'g>(&'g mut Graph, Scope);
-        impl Drop for Leave<'_> {
-            fn drop(&mut self) {
-                self.0.scope = std::mem::take(&mut self.1);
-            }
-        }
-        let outer = std::mem::replace(&mut self.scope, inner);
-        build(Leave(self, outer).0)
-    }
-    /// Sets a tensor's quantization, or checks that it agrees with what was set before.
-    ///
-    /// # Errors
-    /// The dtype is not an 8- or 16-bit integer, a list is not of the channels' number, or the values contradict earlier
-    /// ones.
+    /// Returns an error if the dtype is not an 8- or 16-bit integer, if the length of a list is not the number of channels,
+    /// or if the values contradict earlier ones.
     pub fn quantize(&mut self, tensor: Tensor, quantization: &Quantization) -> Result<()> {
         let info = self.tensor(tensor)?;
         let merged = quantization
@@ -279,10 +247,10 @@ impl Graph {
         }
         Ok(())
     }
-    /// Sets what happens to an image before the first operator.
+    /// Sets the image preprocessing of an input.
     ///
     /// # Errors
-    /// The tensor is not an input, or a value is not allowed.
+    /// Returns an error if the tensor is not an input, or if a value is not allowed.
     pub fn preprocess(&mut self, tensor: Tensor, preprocess: Preprocess) -> Result<()> {
         let info = self.tensor(tensor)?;
         if info.kind != TensorKind::Input {
@@ -292,11 +260,12 @@ impl Graph {
         self.change(tensor, |t| t.preprocess = Some(preprocess));
         Ok(())
     }
-    /// Builds a block for an operator to own: `build` gets the arguments, of the given names, dtypes and shapes, and
-    /// gives the block's results.
+    /// Builds a block for an operator to own. `build` receives the arguments, which have the given names, dtypes and
+    /// shapes, and returns the results of the block.
     ///
     /// # Errors
-    /// Those of `build`, or a name that is taken; the graph is then as it was.
+    /// Returns the errors of `build`, or an error if a name is taken or blocks nest deeper than [`MAX_NESTED_BLOCKS`]. The
+    /// graph is then unchanged.
     pub fn block<S: Into<Ints>>(
         &mut self,
         arguments: impl IntoIterator<Item = (String, Dtype, S)>,
@@ -313,10 +282,12 @@ impl Graph {
         }
         block
     }
-    pub(crate) fn begin_block<S: Into<Ints>>(
+    #[doc(hidden)]
+    pub fn begin_block<S: Into<Ints>>(
         &mut self,
         arguments: impl IntoIterator<Item = (String, Dtype, S)>,
     ) -> Result<Vec<Tensor>> {
+        self.check_nesting(1)?;
         self.open.push(Block::default());
         let mut given = Vec::new();
         for (name, dtype, shape) in arguments {
@@ -325,35 +296,32 @@ impl Graph {
         self.current().arguments = given.clone();
         Ok(given)
     }
-    pub(crate) fn end_block(&mut self, results: Vec<Tensor>) -> Result<Block> {
+    /// Checks that blocks nested to `depth` fit into the current block.
+    pub(super) fn check_nesting(&self, depth: usize) -> Result<()> {
+        let depth = self.open.len() + depth;
+        if depth > MAX_NESTED_BLOCKS {
+            return Err(misfit("the block", format!("is nested {depth} deep; the maximum is {MAX_NESTED_BLOCKS}")));
+        }
+        Ok(())
+    }
+    #[doc(hidden)]
+    pub fn end_block(&mut self, results: Vec<Tensor>) -> Result<Block> {
         results.iter().try_for_each(|t| self.tensor(*t).map(|_| ()))?;
         let mut block = self.open.pop().unwrap_or_default();
         block.results = results;
         Ok(block)
     }
-    /// Calls a tensor otherwise.
-    pub(crate) fn rename(&mut self, tensor: Tensor, name: &str) -> Result<()> {
-        check_name(name)?;
-        let name = format!("{}{name}", self.scope.prefix);
-        let old = self.tensor(tensor)?.name.clone();
-        if self.by_name.get(&name).is_some_and(|t| *t != tensor) {
-            return Err(Cause::DuplicateName(name).into());
-        }
-        self.by_name.remove(&old);
-        self.by_name.insert(name.clone(), tensor);
-        self.change(tensor, |t| t.name = name);
-        Ok(())
-    }
-
-    pub(crate) fn slots(&self) -> &[Option<TensorInfo>] {
+    #[doc(hidden)]
+    pub fn slots(&self) -> &[Option<TensorInfo>] {
         &self.tensors
     }
     /// The block that operators are added to.
     pub(super) fn current(&mut self) -> &mut Block {
         self.open.last_mut().unwrap_or(&mut self.body)
     }
-    /// Whether an operator uses the tensor, or it is an output, also in the blocks that are being built.
-    pub(crate) fn is_used(&self, tensor: Tensor) -> bool {
+    /// Whether the tensor is an output or an operand, including in blocks under construction.
+    #[doc(hidden)]
+    pub fn is_used(&self, tensor: Tensor) -> bool {
         let mut used = false;
         for block in self.open.iter().chain([&self.body]) {
             used |= block.results.contains(&tensor);
@@ -361,25 +329,23 @@ impl Graph {
         }
         used
     }
-    pub(crate) fn calls_made(&self) -> usize {
+    #[doc(hidden)]
+    pub fn calls_made(&self) -> usize {
         self.calls
     }
-    /// How many operators there are in the block that is being built.
-    pub(crate) fn operators_made(&mut self) -> usize {
+    /// Number of operators in the current block.
+    #[doc(hidden)]
+    pub fn operators_made(&mut self) -> usize {
         self.current().operators.len()
     }
-    pub(crate) fn record(&mut self, call: RecordedCall) {
+    #[doc(hidden)]
+    pub fn record(&mut self, call: RecordedCall) {
         self.calls += 1;
         self.current().calls.push(call);
     }
 
-    pub(crate) fn add_tensor(
-        &mut self,
-        name: Option<&str>,
-        dtype: Dtype,
-        shape: Shape,
-        kind: TensorKind,
-    ) -> Result<Tensor> {
+    #[doc(hidden)]
+    pub fn add_tensor(&mut self, name: Option<&str>, dtype: Dtype, shape: Shape, kind: TensorKind) -> Result<Tensor> {
         elements(&shape, dtype)?;
         let name = match name {
             Some(name) => {
@@ -398,7 +364,7 @@ impl Graph {
         if self.by_name.contains_key(&name) {
             return Err(Cause::DuplicateName(name).into());
         }
-        let tensor = self.lineage.handle(self.tensors.len());
+        let tensor = self.provenance.handle(self.tensors.len());
         self.by_name.insert(name.clone(), tensor);
         let info = TensorInfo {
             name,
@@ -408,61 +374,28 @@ impl Graph {
             quantization: None,
             preprocess: None,
             of_call: false,
-            stands_for: None,
+            repacked_from: None,
         };
         self.tensors.push(Some(info));
         Ok(tensor)
     }
-    /// A name that is free, without the scope: `stem_<n>`, n the number of calls so far, or a greater one: the next, where
-    /// those between are taken.
-    pub(crate) fn free_name(&self, stem: &str) -> String {
-        let free = |n: usize| !self.by_name.contains_key(&format!("{}{stem}_{n}", self.scope.prefix));
-        let first = self.calls;
-        // Numbers are mostly taken in a row, and may be so many that one does not try them all: a free one is looked for
-        // in strides that double, then between it and the last that was taken.
-        let Some(mut far) = (0..usize::BITS - 1).map(|i| (1 << i) - 1).find(|d| free(first.saturating_add(*d))) else {
-            // Among as many numbers as there are names, and one, one is free.
-            let n = (first..=first + self.by_name.len()).find(|n| free(*n)).unwrap_or(first);
-            return format!("{stem}_{n}");
-        };
-        let mut taken = far / 2;
-        while far - taken > 1 {
-            let middle = taken + (far - taken) / 2;
-            if free(first + middle) { far = middle } else { taken = middle }
-        }
-        format!("{stem}_{}", first + far)
-    }
-    /// Forgets a tensor; its handle is refused from here on.
+    /// Removes a tensor and its name. Its handle is refused from now on.
     pub(super) fn forget(&mut self, tensor: Tensor) {
         if let Some(info) = self.tensors.get_mut(tensor.index()).and_then(Option::take) {
             self.by_name.remove(&info.name);
         }
     }
-    /// A copy with the same handles, to return to.
-    pub(super) fn snapshot(&self) -> Graph {
-        Graph {
-            name: self.name.clone(),
-            mode: self.mode,
-            lineage: self.lineage.clone(),
-            tensors: self.tensors.clone(),
-            by_name: self.by_name.clone(),
-            body: self.body.clone(),
-            open: self.open.clone(),
-            scope: self.scope.clone(),
-            calls: self.calls,
-            undo: self.undo.clone(),
-            suggestions: self.suggestions.clone(),
-        }
-    }
-    /// Everything a reader of the graph may rely on before emission or execution.
-    pub(crate) fn check_complete(&self) -> Result<()> {
+    /// Checks that the graph can be emitted or run: it has outputs, and all coefficients have data.
+    #[doc(hidden)]
+    pub fn check_complete(&self) -> Result<()> {
         if self.outputs().is_empty() {
             return Err(argument("outputs", "not set", "call set_outputs first"));
         }
         let missing = self.tensors().filter(|(_, t)| t.kind == TensorKind::Coefficient(None)).map(|(_, t)| {
             Error::from(Cause::MissingData(format!("the coefficient {:?} ({}) has no data", t.name, t.type_text())))
         });
-        Error::collect(missing.collect())
+        Error::collect(missing.collect())?;
+        self.check_all_yields()
     }
 }
 
@@ -471,32 +404,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn free_names_are_found_among_many() {
-        let mut g = Graph::new("g").unwrap();
-        for i in (0..3000).chain([9000]) {
-            g.input(&format!("relu_{i}"), Dtype::Float32, [1]).unwrap();
-        }
-        assert_eq!(g.free_name("relu"), "relu_3000");
-        assert_eq!(g.free_name("tanh"), "tanh_0");
-    }
-
-    #[test]
-    fn names_are_unique_deterministic_and_scoped() {
-        let mut g = Graph::new("g").unwrap();
-        let x = g.input("x", Dtype::Float32, [1]).unwrap();
-        let a = g.relu(x).call().unwrap();
-        let b = g.scope("s", |g| g.relu("x").call()).unwrap();
-        let c = g.scope("s", |g| g.scope("t", |g| g.relu(b).out_name("r").call())).unwrap();
-        let names: Vec<_> = [a, b, c].map(|t| g.tensor(t).unwrap().name.clone()).into();
-        assert_eq!(names, ["relu_0", "s/relu_1", "s/t/r"]);
-        assert_eq!(
-            g.relu(x).out_name("x").call().unwrap_err().to_string().lines().next(),
-            Some("relu \"x\" (ops[3]): the name \"x\" is used already; every tensor needs its own")
-        );
-    }
-
-    #[test]
-    fn handles_are_of_one_graph_and_its_clones() {
+    fn handles_belong_to_one_graph_and_its_clones() {
         let mut g = Graph::new("g").unwrap();
         let x = g.input("x", Dtype::Float32, [1]).unwrap();
         let mut other = Graph::new("h").unwrap();
@@ -514,7 +422,7 @@ mod tests {
     }
 
     #[test]
-    fn coefficients_are_of_what_the_tool_chain_knows() {
+    fn coefficients_have_dtypes_of_the_tool_chain() {
         let mut g = Graph::new("g").unwrap();
         assert_eq!(
             g.coefficient("i", Array::from([1i64])).unwrap_err().to_string(),

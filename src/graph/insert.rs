@@ -5,24 +5,25 @@ use crate::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// A result of an operator that is to be inserted.
+/// A requested result of a new operator.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct NewResult {
-    /// Made where absent.
+#[doc(hidden)]
+pub struct NewResult {
+    /// Generated if `None`.
     pub name: Option<String>,
-    /// Needed where the op's type rule leaves it open.
+    /// Required if the op's type rule leaves it open.
     pub dtype: Option<Dtype>,
-    /// Needed where the op has no type rule.
+    /// Required if the op has no type rule.
     pub shape: Option<Shape>,
-    /// It is `none`.
+    /// Whether the result is `none`.
     pub absent: bool,
 }
 
-/// The most results of one operator.
+/// Maximum number of results of an operator.
 const MAX_RESULTS: usize = 1 << 16;
 
 impl Graph {
-    /// An operator of any op of the Top dialect; [`NewOperator::call`] inserts it.
+    /// Builds an operator of any op of the Top dialect; [`NewOperator::call`] inserts it.
     ///
     /// ```
     /// use tpulang::{Dtype, Graph, ops};
@@ -36,11 +37,13 @@ impl Graph {
         NewOperator { graph: self, op: op.into(), results: Vec::new(), blocks: Vec::new() }
     }
 
-    /// Inserts an operator: infers the types of its results and adds them. `words` tells what the caller calls operands.
+    /// Inserts an operator: infers the types of its results and adds them. `words` maps the caller's argument names to
+    /// operands, for errors.
     ///
     /// # Errors
-    /// Operands, attributes and results do not fit together; the graph is then as it was.
-    pub(crate) fn insert(
+    /// Returns an error if operands, attributes and results do not fit together. The graph is then unchanged.
+    #[doc(hidden)]
+    pub fn insert(
         &mut self,
         op: Op<Tensor>,
         results: &[NewResult],
@@ -53,6 +56,8 @@ impl Graph {
             let problem = format!("it has {}; expected {}", counted(blocks.len(), "block"), op.def().blocks.len());
             return Err(operator_error(op.def(), problem));
         }
+        self.check_nesting(blocks.iter().map(Block::depth).max().unwrap_or(0))?;
+        self.check_yields(&op, &blocks, &types)?;
         self.atomic(|g| {
             let named = (0..types.len()).all(|i| results.get(i).is_some_and(|r| r.absent || r.name.is_some()));
             let stem = if named { String::new() } else { g.free_name(op.name()) };
@@ -66,12 +71,12 @@ impl Graph {
                 let name = results.get(i).and_then(|r| r.name.clone()).unwrap_or(made);
                 handles.push(Some(g.add_tensor(Some(&name), dtype, shape, TensorKind::Value)?));
             }
-            g.current().operators.push(Operator { op, results: handles.clone(), blocks });
+            g.current().operators.push(Operator { op, results: handles.clone(), blocks, is_edited: false });
             Ok(handles)
         })
     }
 
-    /// Dtype and shape of each result, none where it is absent.
+    /// Shape and dtype of each result; `None` for absent ones.
     pub(super) fn result_types(
         &self,
         op: &Op<Tensor>,
@@ -101,8 +106,9 @@ impl Graph {
             .collect()
     }
 
-    /// What the op's type rule says, where it has one.
-    pub(crate) fn inferred(&self, op: &Op<Tensor>, words: &[(&'static str, Tensor)]) -> Result<Option<Vec<Inferred>>> {
+    /// The result types by the op's type rule; `None` if it has none.
+    #[doc(hidden)]
+    pub fn inferred(&self, op: &Op<Tensor>, words: &[(&'static str, Tensor)]) -> Result<Option<Vec<Inferred>>> {
         infer(&self.values(op, words)?)
     }
 
@@ -120,7 +126,7 @@ impl Graph {
         op.try_map(&mut |t: &Tensor| {
             let info = self.tensor(*t)?;
             let own = names.next().unwrap_or("operand");
-            // One tensor may be two arguments: each is called by its own.
+            // One tensor may be two arguments, each with its own name.
             let theirs = theirs.get(t).map_or(&[][..], Vec::as_slice);
             let called = theirs.iter().find(|w| !used.contains(*w)).or(theirs.last()).copied().unwrap_or(own);
             used.insert(called);
@@ -178,7 +184,7 @@ fn result_type(
     Ok(Some((inferred.shape.clone(), dtype)))
 }
 
-/// An operator in the making.
+/// A builder of an operator.
 #[must_use = "nothing is added to the graph until `.call()`"]
 pub struct NewOperator<'g> {
     graph: &'g mut Graph,
@@ -197,43 +203,45 @@ impl NewOperator<'_> {
         }
         self
     }
-    /// Names the result. Of several, the first.
+    /// Names the result, or the first of several.
     pub fn out_name(self, name: impl Into<String>) -> Self {
         self.out_names([name])
     }
-    /// Names the results, one each.
+    /// Names the results.
     pub fn out_names<S: Into<String>>(self, names: impl IntoIterator<Item = S>) -> Self {
         self.each(names, |r, name| r.name = Some(name.into()))
     }
-    /// The results' dtypes, where the op's type rule leaves them open or there is none.
+    /// Sets the dtypes of the results. Needed if the op's type rule leaves them open, or if it has none.
     pub fn out_dtypes(self, dtypes: impl IntoIterator<Item = Dtype>) -> Self {
         self.each(dtypes, |r, dtype| r.dtype = Some(dtype))
     }
-    /// The results' shapes, where the op has no type rule. One that is negative is refused by `call`.
+    /// Sets the shapes of the results. Needed if the op has no type rule. `call` refuses negative dimensions.
     pub fn out_shapes<S: Into<Ints>>(self, shapes: impl IntoIterator<Item = S>) -> Self {
         // A negative dimension becomes 0, which no tensor has.
         let shape = |s: Ints| s.0.iter().map(|&d| usize::try_from(d).unwrap_or(0)).collect();
         self.each(shapes, |r, s| r.shape = Some(shape(s.into())))
     }
-    /// Which of the results are there; an op says which may be `none`.
+    /// Sets which of the results are present. The op defines which may be `none`.
     pub fn out_present(self, present: impl IntoIterator<Item = bool>) -> Self {
         self.each(present, |r, present| r.absent = !present)
     }
-    /// The next of the blocks that the operator owns, made by [`Graph::block`].
+    /// Adds a block, built by [`Graph::block`], for the operator to own.
     pub fn owns(mut self, block: Block) -> Self {
         self.blocks.push(block);
         self
     }
-    pub(crate) fn results(mut self, results: Vec<NewResult>) -> Self {
+    #[doc(hidden)]
+    pub fn results(mut self, results: Vec<NewResult>) -> Self {
         self.results = results;
         self
     }
 
-    /// Checks operands and attributes, infers the types of the results, and inserts the operator. Gives the results that
-    /// are there.
+    /// Checks operands and attributes, infers the types of the results, and inserts the operator. Returns the results that
+    /// are present.
     ///
     /// # Errors
-    /// They do not fit together, a name is taken, or a type that is not inferred is missing. The graph is then as it was.
+    /// Returns an error if operands and attributes do not fit together, if a name is taken, or if a type is neither
+    /// inferred nor given. The graph is then unchanged.
     pub fn call(self) -> Result<Vec<Tensor>> {
         let NewOperator { graph, op, results, blocks } = self;
         let context = CallContext {
@@ -252,8 +260,9 @@ impl NewOperator<'_> {
 }
 
 impl Graph {
-    /// Name, tensor and type of operands, as errors show them.
-    pub(crate) fn operand_rows(&self, operands: impl Iterator<Item = (&'static str, Tensor)>) -> Vec<[String; 3]> {
+    /// Argument name, tensor name and type of operands, for errors.
+    #[doc(hidden)]
+    pub fn operand_rows(&self, operands: impl Iterator<Item = (&'static str, Tensor)>) -> Vec<[String; 3]> {
         let row = |(name, t): (&str, Tensor)| {
             let info = self.tensor(t).ok()?;
             Some([name.to_owned(), info.name.clone(), info.type_text()])
@@ -264,7 +273,8 @@ impl Graph {
 
 #[cfg(test)]
 mod tests {
-    use crate::{Array, Dtype, Graph, Tensor, ops};
+    use super::super::{Block, MAX_NESTED_BLOCKS};
+    use crate::{Array, Dtype, Graph, Result, Tensor, ops};
 
     fn graph() -> (Graph, Tensor) {
         let mut g = Graph::new("g").unwrap();
@@ -328,5 +338,44 @@ mod tests {
         assert_eq!(g.operators().len(), 1);
         let error = g.op(ops::If::new(cond)).out_dtypes([Dtype::Float32]).out_shapes([shape]).call().unwrap_err();
         assert!(error.to_string().contains("it has 0 blocks; expected 2"), "{error}");
+    }
+
+    /// A block of an `If` of an `If` .. of `depth` levels.
+    fn nested(g: &mut Graph, cond: Tensor, x: Tensor, depth: usize) -> Result<Block> {
+        let none: [(String, Dtype, [i64; 0]); 0] = [];
+        g.block(none.clone(), |g, _| {
+            if depth == 1 {
+                return Ok(vec![g.relu(x).call()?]);
+            }
+            let then = nested(g, cond, x, depth - 1)?;
+            let other = g.block(none, |g, _| Ok(vec![g.tanh(x).call()?]))?;
+            g.op(ops::If::new(cond))
+                .owns(then)
+                .owns(other)
+                .out_dtypes([Dtype::Float32])
+                .out_shapes([[1, 3, 4, 4]])
+                .call()
+        })
+    }
+
+    #[test]
+    fn nesting_is_bounded() {
+        let (mut g, x) = graph();
+        let cond = g.input("cond", Dtype::Float32, [1]).unwrap();
+        let error = nested(&mut g, cond, x, MAX_NESTED_BLOCKS + 1).unwrap_err().to_string();
+        assert!(error.starts_with("the block is nested 33 deep; the maximum is 32"), "{error}");
+        // Blocks built one by one count too.
+        let deepest = nested(&mut g, cond, x, MAX_NESTED_BLOCKS).unwrap();
+        let none: [(String, Dtype, [i64; 0]); 0] = [];
+        let error = g.block(none.clone(), |g, _| {
+            let other = g.block(none, |g, _| Ok(vec![g.tanh(x).call()?]))?;
+            g.op(ops::If::new(cond))
+                .owns(deepest)
+                .owns(other)
+                .out_dtypes([Dtype::Float32])
+                .out_shapes([[1, 3, 4, 4]])
+                .call()
+        });
+        assert!(error.unwrap_err().to_string().contains("is nested 33 deep"));
     }
 }

@@ -1,6 +1,6 @@
 use serde::{Deserialize, Serialize};
 
-/// What the emitted module is: float, or quantized already.
+/// Whether the emitted module is float or already quantized.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(rename_all = "lowercase")]
 pub enum Mode {
@@ -12,7 +12,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// The module's state attribute, which is also part of the weight file's name.
+    /// The module's state attribute, also part of the name of the weight file.
     pub fn state(self) -> &'static str {
         match self {
             Mode::F32 => "TOP_F32",

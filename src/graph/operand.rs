@@ -2,18 +2,18 @@ use super::Tensor;
 use crate::array::{Array, Element};
 use ndarray::Dimension;
 
-/// A tensor argument: a tensor of the graph, its name, or constant data that become a coefficient.
+/// A tensor argument: a tensor of the graph, its name, or constant data, which is added as a coefficient.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Operand {
     /// A tensor of the graph.
     Tensor(Tensor),
-    /// The tensor of that name.
+    /// The name of a tensor.
     Named(String),
-    /// Data.
+    /// Constant data.
     Constant(Array),
 }
 
-/// One by one: of types elsewhere the compiler does not know that names will never be arrays.
+/// One impl per type: a generic one would overlap with those of `Tensor` and `&str`.
 macro_rules! constants {
     ($([$($generic:tt)*] $data:ty;)*) => { $(
         impl<$($generic)*> From<$data> for Operand {

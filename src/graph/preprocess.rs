@@ -1,22 +1,25 @@
 use crate::{
-    base::{Result, argument},
+    base::{Result, argument, counted, shape_text},
     ops::{Attribute, Attributes, op_def},
 };
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// An enum whose values are words, in specs as in MLIR.
+/// Maximum height and width of a resized image.
+const MAX_RESIZE: i64 = 1 << 20;
+
+/// An enum whose values are strings, in specs and in MLIR.
 macro_rules! words {
     ($doc:literal $Name:ident: $($value_doc:literal $Value:ident = $word:literal),+ $(,)?) => {
         #[doc = $doc]
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
         pub enum $Name { $( #[doc = $value_doc] #[serde(rename = $word)] $Value, )+ }
         impl $Name {
-            /// The word for it.
+            /// The string of the value.
             pub fn name(self) -> &'static str {
                 match self { $( $Name::$Value => $word, )+ }
             }
-            /// The value of that word.
+            /// The value with the given string.
             pub fn from_name(word: &str) -> Option<$Name> {
                 [$( $Name::$Value ),+].into_iter().find(|v| v.name() == word)
             }
@@ -24,53 +27,52 @@ macro_rules! words {
     };
 }
 
-words! { "The channels that a network takes, in order." PixelFormat:
+words! { "The channels of a network's input, in order." PixelFormat:
     "Red, green, blue." Rgb = "rgb",
     "Blue, green, red." Bgr = "bgr",
-    "Brightness alone." Gray = "gray",
-    "Red, green, blue, opacity." Rgba = "rgba",
+    "Luminance." Gray = "gray",
+    "Red, green, blue, alpha." Rgba = "rgba",
     "A sensor's raw pixels; rows begin with green, blue." Gbrg = "gbrg",
     "A sensor's raw pixels; rows begin with green, red." Grbg = "grbg",
     "A sensor's raw pixels; rows begin with blue, green." Bggr = "bggr",
     "A sensor's raw pixels; rows begin with red, green." Rggb = "rggb",
 }
-words! { "Where the axis of channels is." ChannelFormat:
+words! { "Position of the channel axis." ChannelFormat:
     "Before height and width." Nchw = "nchw",
     "After them." Nhwc = "nhwc",
 }
-words! { "How an image is resized whose aspect ratio is kept." KeepRatioMode:
-    "All of it is seen, with padding beside it." Letterbox = "letterbox",
-    "The whole input is filled; what is too long is cut on both sides." ShortSideScale = "short_side_scale",
+words! { "How an image is resized if its aspect ratio is kept." KeepRatioMode:
+    "The whole image, with padding." Letterbox = "letterbox",
+    "Fills the input; the longer side is cropped at both ends." ShortSideScale = "short_side_scale",
 }
-words! { "Where the image is in its padding." PadType:
+words! { "Position of the image in its padding." PadType:
     "At the top left." Normal = "normal",
-    "In the middle." Center = "center",
+    "Centered." Center = "center",
 }
 
-/// What the deployed network does to an image before the first operator (TpuLang's `Tensor.preprocess`): it resizes,
-/// cuts to the input's height and width, and takes `(x - mean) * scale` of each channel. [`crate::exec::preprocess`] does
-/// it.
+/// Image preprocessing of the deployed network (TpuLang's `Tensor.preprocess`): resizes the image, crops it to the
+/// input's height and width, and computes `(x - mean) * scale` for each channel. [`crate::exec::preprocess`] applies it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Preprocess {
-    /// Subtracted from each channel, in the order of `pixel_format`.
+    /// Mean of each channel, in the order of `pixel_format`, subtracted first.
     pub mean: Vec<f64>,
-    /// Multiplies each channel, after the mean was subtracted.
+    /// Factor of each channel.
     pub scale: Vec<f64>,
-    /// The channels in their order.
+    /// The channels, in order.
     pub pixel_format: PixelFormat,
-    /// Where the axis of channels is.
+    /// Position of the channel axis.
     pub channel_format: ChannelFormat,
     /// Height and width after resizing; by default the tensor's.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resize_dims: Option<[i64; 2]>,
     /// Whether resizing keeps the aspect ratio.
     pub keep_aspect_ratio: bool,
-    /// How it is kept.
+    /// How the aspect ratio is kept.
     pub keep_ratio_mode: KeepRatioMode,
     /// The value of padded pixels, 0 to 255.
     pub pad_value: i64,
-    /// Where the image is in its padding.
+    /// Position of the image in its padding.
     pub pad_type: PadType,
 }
 
@@ -91,7 +93,7 @@ impl Default for Preprocess {
 }
 
 impl PixelFormat {
-    /// Their number.
+    /// Number of channels.
     pub fn channels(self) -> usize {
         match self {
             PixelFormat::Rgb | PixelFormat::Bgr => 3,
@@ -102,39 +104,68 @@ impl PixelFormat {
 }
 
 impl Preprocess {
-    /// The attributes of `top.Input` for an image of that shape, as TPU-MLIR's importer sets them.
+    /// The attributes of a `top.Input` with the given shape, as TPU-MLIR's importer sets them.
     ///
     /// # Errors
-    /// A value is not allowed.
-    pub(crate) fn attributes(&self, shape: &[usize]) -> Result<Attributes> {
+    /// Returns an error if a value is not allowed.
+    #[doc(hidden)]
+    pub fn attributes(&self, shape: &[usize]) -> Result<Attributes> {
         self.check(shape)?;
         Attributes::new(op_def("Input")?, self.pairs(shape))
     }
-    /// Whether its values fit each other and an input of that shape.
-    pub(crate) fn check(&self, shape: &[usize]) -> Result<()> {
-        let channels = self.pixel_format.channels();
-        for (name, values) in [("preprocess.mean", &self.mean), ("preprocess.scale", &self.scale)] {
-            if values.len() < channels {
-                let expected = format!("pixel_format {} has {channels} channels", self.pixel_format.name());
-                return Err(argument(name, format!("{values:?}"), expected));
-            }
-        }
+    /// Checks the values against each other and against the shape of the input.
+    #[doc(hidden)]
+    pub fn check(&self, shape: &[usize]) -> Result<()> {
+        self.check_channels(shape)?;
         if !(0..=255).contains(&self.pad_value) {
             return Err(argument("preprocess.pad_value", self.pad_value, "pixels are 0 to 255"));
         }
         let (Some([h, w]), Some([height, width])) = (self.resize_dims, self.spatial(shape)) else {
             return Ok(());
         };
-        // More than any image has, so that sizes stay far from overflow.
-        let fits =
-            |resized: i64, needed: usize| resized <= 1 << 20 && usize::try_from(resized).is_ok_and(|r| r >= needed);
+        let fits = |resized: i64, needed: usize| {
+            resized <= MAX_RESIZE && usize::try_from(resized).is_ok_and(|resized| resized >= needed)
+        };
         if fits(h, height) && fits(w, width) {
             return Ok(());
         }
-        let expected = format!("the input is cut out of it, and has height {height} and width {width}");
+        let expected = format!(
+            "expected at least {height}x{width}, since the input is cropped from it, and at most {MAX_RESIZE}x{MAX_RESIZE}"
+        );
         Err(argument("preprocess.resize_dims", format!("[{h}, {w}]"), expected))
     }
-    /// Height and width of an input of that shape; none where it is no image.
+    /// Checks the values of each channel, and the number of channels against the shape of the input.
+    fn check_channels(&self, shape: &[usize]) -> Result<()> {
+        let (channels, format) = (self.pixel_format.channels(), self.pixel_format.name());
+        for (name, values) in [("preprocess.mean", &self.mean), ("preprocess.scale", &self.scale)] {
+            // The tool chain uses the first of several values for a single channel.
+            if values.len() < channels || (channels > 1 && values.len() > channels) {
+                let expected = format!("pixel_format {format} has {}", counted(channels, "channel"));
+                return Err(argument(name, format!("{values:?}"), expected));
+            }
+            if !values.iter().all(|v| (*v as f32).is_finite()) {
+                return Err(argument(name, format!("{values:?}"), "expected finite float32 values"));
+            }
+        }
+        let axis = if self.channel_format == ChannelFormat::Nhwc { 3 } else { 1 };
+        if let (4, Some(&found), Some(_)) = (shape.len(), shape.get(axis), self.spatial(shape))
+            && found != channels
+        {
+            let expected = format!(
+                "the input {} has {} ({})",
+                shape_text(shape),
+                counted(found, "channel"),
+                self.channel_format.name()
+            );
+            return Err(argument(
+                "preprocess.pixel_format",
+                format!("{format}, of {}", counted(channels, "channel")),
+                expected,
+            ));
+        }
+        Ok(())
+    }
+    /// Height and width of an input with the given shape; `None` if it is not an image.
     pub fn spatial(&self, shape: &[usize]) -> Option<[usize; 2]> {
         let (n, nhwc) = (shape.len(), self.channel_format == ChannelFormat::Nhwc);
         let channels = if nhwc { shape.last() } else { shape.get(1) };
@@ -143,7 +174,7 @@ impl Preprocess {
     }
     fn pairs(&self, shape: &[usize]) -> Vec<(&'static str, Attribute)> {
         let mut all: Vec<(&'static str, Attribute)> = vec![("do_preprocess", true.into())];
-        // The importer sets the others on images only.
+        // The importer sets the other attributes on images only.
         if let Some(spatial) = self.spatial(shape) {
             let resize = self.resize_dims.unwrap_or(spatial.map(|d| d as i64));
             all.extend([

@@ -5,20 +5,21 @@ use crate::{
 };
 
 impl Graph {
-    /// Checks that quantizations do not contradict each other once they are carried through the ops that keep them.
+    /// Checks that quantizations are consistent after propagation through the ops that keep them.
     ///
     /// # Errors
-    /// They do.
+    /// Returns an error if two of them contradict each other.
     pub fn check_quantization(&self) -> Result<()> {
         self.propagated_quantization().map(|_| ())
     }
 
-    /// Every tensor's quantization after propagation through the transparent ops, once forth and once back, as TpuLang
-    /// does before it emits. Indexed as the tensors are.
+    /// The quantization of every tensor, by index, after propagation through the transparent ops: one forward and one
+    /// backward pass, as TpuLang does before emission.
     ///
     /// # Errors
-    /// Two propagated quantizations contradict each other.
-    pub(crate) fn propagated_quantization(&self) -> Result<Vec<Option<Quantization>>> {
+    /// Returns an error if two propagated quantizations contradict each other.
+    #[doc(hidden)]
+    pub fn propagated_quantization(&self) -> Result<Vec<Option<Quantization>>> {
         let mut all: Vec<Option<Quantization>> =
             self.slots().iter().map(|t| t.as_ref().and_then(|t| t.quantization.clone())).collect();
         let mut pairs: Vec<(Tensor, Tensor, &str)> = Vec::new();

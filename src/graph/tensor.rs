@@ -6,7 +6,7 @@ use crate::{
 };
 use std::sync::atomic::{AtomicU64, Ordering};
 
-/// A handle of a tensor; cheap to copy, valid in the graph that gave it out and in that graph's clones.
+/// A handle of a tensor, cheap to copy. It is valid in the graph that issued it and in later clones of that graph.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct Tensor {
     index: u32,
@@ -17,13 +17,14 @@ impl Tensor {
     pub(super) fn new(index: u32, graph: GraphId) -> Self {
         Tensor { index, graph }
     }
-    /// Its place in tables with an entry a tensor.
-    pub(crate) fn index(self) -> usize {
+    /// Index into tables with one entry per tensor.
+    #[doc(hidden)]
+    pub fn index(self) -> usize {
         self.index as usize
     }
 }
 
-/// Tells graphs apart, in one run of a program.
+/// Identifies a graph within a process.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct GraphId(u64);
 
@@ -34,22 +35,21 @@ impl GraphId {
     }
 }
 
-/// Who gave out which handles: a clone knows those that its original had given out before, and neither knows what
-/// the other gives out after.
+/// Which graph issued which handles. A clone accepts those issued before cloning.
 #[derive(Debug, Clone)]
-pub(super) struct Lineage(Vec<(u32, GraphId)>);
+pub(super) struct HandleProvenance(Vec<(u32, GraphId)>);
 
-impl Lineage {
+impl HandleProvenance {
     pub fn new() -> Self {
-        Lineage(vec![(0, GraphId::unique())])
+        HandleProvenance(vec![(0, GraphId::unique())])
     }
-    /// That of a clone with so many tensors.
+    /// The provenance in a clone of a graph with `tensors` tensors.
     pub fn fork(&self, tensors: usize) -> Self {
         let mut ids = self.0.clone();
         ids.push((tensors as u32, GraphId::unique()));
-        Lineage(ids)
+        HandleProvenance(ids)
     }
-    /// The handle of the tensor in that place.
+    /// The handle of the tensor at `index`.
     pub fn handle(&self, index: usize) -> Tensor {
         let index = index as u32;
         let owner = self.0.iter().rev().find(|(first, _)| *first <= index).map_or(self.0[0].1, |(_, id)| *id);
@@ -57,42 +57,44 @@ impl Lineage {
     }
 }
 
-/// Where a tensor's values come from.
+/// The origin of a tensor's values.
 #[derive(Debug, Clone, PartialEq)]
 pub enum TensorKind {
-    /// Fed when the graph runs.
+    /// An input of the graph.
     Input,
-    /// Known when the graph is built. The data may be absent until emission or execution asks for them.
+    /// A constant. Its data may be absent until emission or execution.
     Coefficient(Option<Array>),
     /// Computed by an operator.
     Value,
-    /// Given to a block that an operator owns.
+    /// An argument of a block that an operator owns.
     Argument,
 }
 
-/// What the graph knows of a tensor.
+/// Name, type and origin of a tensor.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TensorInfo {
-    /// Unique in the graph.
+    /// Name, unique in the graph.
     pub name: String,
     /// Dimensions, all positive.
     pub shape: Shape,
     /// Type of the elements.
     pub dtype: Dtype,
-    /// Where the values come from.
+    /// Origin of the values.
     pub kind: TensorKind,
-    /// Scale and zero point, where known.
+    /// Scale and zero point, if known.
     pub quantization: Option<Quantization>,
-    /// Image preprocessing, of inputs only.
+    /// Image preprocessing, for inputs only.
     pub preprocess: Option<Preprocess>,
-    /// A coefficient that a call made of an argument, and makes again when it is made again.
-    pub(crate) of_call: bool,
-    /// The coefficient whose data it has in another form; emitted under that one's name, where that is free.
-    pub(crate) stands_for: Option<Tensor>,
+    /// Whether it is a coefficient that a call created from an argument, and creates again when replayed.
+    #[doc(hidden)]
+    pub of_call: bool,
+    /// The coefficient that it was repacked from. Emitted under that coefficient's name, if it is free.
+    #[doc(hidden)]
+    pub repacked_from: Option<Tensor>,
 }
 
 impl TensorInfo {
-    /// Shape and dtype, as messages show them: `1x3x32x32 float32`.
+    /// Shape and dtype for messages: `1x3x32x32 float32`.
     pub fn type_text(&self) -> String {
         let quant = self.quantization.as_ref().map(|q| format!(" ({q})")).unwrap_or_default();
         format!("{} {}{quant}", shape_text(&self.shape), self.dtype)
@@ -101,7 +103,7 @@ impl TensorInfo {
     pub fn elements(&self) -> usize {
         self.shape.iter().product()
     }
-    /// A coefficient's data, where they are known.
+    /// The data of a coefficient, if known.
     pub fn data(&self) -> Option<&Array> {
         match &self.kind {
             TensorKind::Coefficient(data) => data.as_ref(),

@@ -1,18 +1,18 @@
-//! Calls that fail leave the graph as it was.
+//! Transactions: a call that fails leaves the graph unchanged.
 use super::{Graph, Tensor, TensorInfo};
 use crate::base::Result;
 
-/// What to take back when a call fails.
+/// The undo log of the transactions in progress.
 #[derive(Debug, Clone, Default)]
 pub(super) struct Undo {
-    /// How many calls, one within the other, are in progress.
+    /// Number of nested transactions in progress.
     depth: usize,
-    /// Tensors as they were before the calls in progress changed them.
+    /// Previous states of the tensors that were changed, oldest first.
     changed: Vec<(Tensor, TensorInfo)>,
 }
 
-/// How far the graph had grown, to return to when a call fails.
-struct Mark {
+/// The lengths of the graph's lists when a transaction began.
+struct Savepoint {
     tensors: usize,
     open: usize,
     inputs: usize,
@@ -23,17 +23,18 @@ struct Mark {
     changed: usize,
 }
 
-/// A call in progress: what it did is taken back at the end, also where it panics, unless the mark is gone.
-struct Attempt<'g> {
+/// Transaction guard: rolls back on drop, and thus on a panic, unless committed.
+struct Transaction<'g> {
     graph: &'g mut Graph,
-    mark: Option<Mark>,
+    /// `None` once committed.
+    savepoint: Option<Savepoint>,
 }
 
-impl Drop for Attempt<'_> {
+impl Drop for Transaction<'_> {
     fn drop(&mut self) {
-        let Attempt { graph, mark } = self;
+        let Transaction { graph, savepoint } = self;
         graph.undo.depth -= 1;
-        mark.take().into_iter().for_each(|mark| graph.rewind(mark));
+        savepoint.take().into_iter().for_each(|savepoint| graph.roll_back(savepoint));
         if graph.undo.depth == 0 {
             graph.undo.changed.clear();
         }
@@ -41,8 +42,9 @@ impl Drop for Attempt<'_> {
 }
 
 impl Graph {
-    /// Changes a tensor, to be changed back should the call in progress fail.
-    pub(crate) fn change(&mut self, tensor: Tensor, f: impl FnOnce(&mut TensorInfo)) {
+    /// Changes a tensor. A transaction in progress restores it if it fails.
+    #[doc(hidden)]
+    pub fn change(&mut self, tensor: Tensor, f: impl FnOnce(&mut TensorInfo)) {
         if let Some(Some(info)) = self.tensors.get_mut(tensor.index()) {
             if self.undo.depth > 0 {
                 self.undo.changed.push((tensor, info.clone()));
@@ -50,55 +52,58 @@ impl Graph {
             f(info);
         }
     }
-    /// Runs `f`; if it fails, the graph is as if nothing had been added or changed.
-    pub(crate) fn atomic<R>(&mut self, f: impl FnOnce(&mut Graph) -> Result<R>) -> Result<R> {
-        let mark = Some(self.mark());
+    /// Runs `f` as a transaction: if it fails, the graph is unchanged.
+    #[doc(hidden)]
+    pub fn atomic<R>(&mut self, f: impl FnOnce(&mut Graph) -> Result<R>) -> Result<R> {
+        let savepoint = Some(self.savepoint());
         self.undo.depth += 1;
-        let mut attempt = Attempt { graph: self, mark };
-        let result = f(attempt.graph);
+        let mut transaction = Transaction { graph: self, savepoint };
+        let result = f(transaction.graph);
         if result.is_ok() {
-            attempt.mark = None;
+            transaction.savepoint = None;
         }
         result
     }
-    fn mark(&mut self) -> Mark {
+    fn savepoint(&mut self) -> Savepoint {
         let (tensors, open, calls, changed) =
             (self.tensors.len(), self.open.len(), self.calls, self.undo.changed.len());
         let inputs = self.body.arguments.len();
         let block = self.current();
         let (operators, arguments, recorded) = (block.operators.len(), block.arguments.len(), block.calls.len());
-        Mark { tensors, open, inputs, operators, arguments, recorded, calls, changed }
+        Savepoint { tensors, open, inputs, operators, arguments, recorded, calls, changed }
     }
-    fn rewind(&mut self, mark: Mark) {
-        for (tensor, info) in self.undo.changed.drain(mark.changed..).rev() {
+    fn roll_back(&mut self, savepoint: Savepoint) {
+        for (tensor, info) in self.undo.changed.drain(savepoint.changed..).rev() {
             self.tensors[tensor.index()] = Some(info);
         }
-        for info in self.tensors.drain(mark.tensors..).flatten() {
+        for info in self.tensors.drain(savepoint.tensors..).flatten() {
             self.by_name.remove(&info.name);
         }
-        self.open.truncate(mark.open);
-        self.body.arguments.truncate(mark.inputs);
-        self.calls = mark.calls;
+        self.open.truncate(savepoint.open);
+        self.body.arguments.truncate(savepoint.inputs);
+        self.calls = savepoint.calls;
         let block = self.current();
-        block.operators.truncate(mark.operators);
-        block.arguments.truncate(mark.arguments);
-        block.calls.truncate(mark.recorded);
+        block.operators.truncate(savepoint.operators);
+        block.arguments.truncate(savepoint.arguments);
+        block.calls.truncate(savepoint.recorded);
     }
+}
+
+/// The whole state of a graph, with names in a fixed order.
+#[cfg(test)]
+pub(super) fn state(g: &Graph) -> String {
+    let mut names: Vec<_> = g.by_name.iter().collect();
+    names.sort();
+    let Graph { tensors, body, open, scope, calls, undo, .. } = g;
+    format!("{tensors:?} {names:?} {body:?} {open:?} {scope:?} {calls} {undo:?}")
 }
 
 #[cfg(test)]
 mod tests {
-    use crate::{Array, Dtype, Graph, Quantization, base::Cause, graph::Preprocess};
+    use super::state;
+    use crate::{Array, Dtype, Graph, Preprocess, Quantization, base::Cause, ops::Attribute};
 
     fn is_send<T: Send + Sync>() {}
-
-    /// All of a graph, in an order that does not change as a table of names grows.
-    fn state(g: &Graph) -> String {
-        let mut names: Vec<_> = g.by_name.iter().collect();
-        names.sort();
-        let Graph { tensors, body, open, scope, calls, undo, .. } = g;
-        format!("{tensors:?} {names:?} {body:?} {open:?} {scope:?} {calls} {undo:?}")
-    }
 
     #[test]
     fn a_failed_call_leaves_the_graph_as_it_was() {
@@ -106,14 +111,14 @@ mod tests {
         let mut g = Graph::new("g").unwrap();
         let x = g.input("x", Dtype::Int8, [1, 4]).unwrap();
         let y = g.input("y", Dtype::Int8, [1, 3]).unwrap();
-        // What was set before the call stays.
+        // Quantization set before the call is kept.
         g.quantize(x, &Quantization { scale: None, zero_point: Some(1.into()) }).unwrap();
         let before = state(&g);
         let error = g.add(x, y).scale([0.5, 0.5, 0.5]).zero_point([1, 0, 0]).call().unwrap_err();
         assert!(matches!(error.cause(), Cause::Broadcast { .. }), "{error}");
-        assert_eq!(state(&g), before);
+        assert!(state(&g) == before, "the graph changed");
         assert!(g.op(crate::ops::Add::new(vec![x, y])).call().is_err());
-        assert_eq!(state(&g), before);
+        assert!(state(&g) == before, "the graph changed");
     }
 
     #[test]
@@ -125,7 +130,7 @@ mod tests {
         g.quantize(x, &Quantization::per_tensor(0.5, 3)).unwrap();
         let y = g.add(x, x).scale([0.5, 0.5, 0.25]).zero_point([3, 3, 0]).call().unwrap();
         let before = state(&g);
-        // Of an op, of a function that quantizes before it finds out, and of one after another in a block.
+        // An op, functions that quantize before they fail, and a block whose last call fails.
         assert!(g.op(crate::ops::Permute::new(y, vec![0, 0])).call().is_err());
         assert!(g.conv_int(y, w).input_zp(0).weight_zp(1).pad([9, 9, 9, -9]).call().is_err());
         assert!(g.add(y, x).scale([0.25, 0.5, -1.0]).zero_point([0, 3, 1]).call().is_err());
@@ -138,7 +143,7 @@ mod tests {
             g.op(crate::ops::Permute::new(y, vec![7])).call()
         });
         assert!(failed.is_err());
-        assert_eq!(state(&g), before);
+        assert!(state(&g) == before, "the graph changed");
         g.quantize(y, &Quantization::per_tensor(0.25, 0)).unwrap();
     }
 
@@ -159,8 +164,23 @@ mod tests {
         };
         let caught = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| build(&mut g)));
         assert!(caught.is_err());
-        assert_eq!(state(&g), before);
+        assert!(state(&g) == before, "the graph changed");
         let y = g.relu(x).call().unwrap();
         assert_eq!(g.tensor(y).unwrap().name, "relu_0");
+    }
+
+    #[test]
+    fn a_failing_edit_leaves_the_graph_unchanged() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [2, 3]).unwrap();
+        let y = g.permute(x, [0, 1]).out_name("y").call().unwrap();
+        let z = g.relu(y).call().unwrap();
+        let sum = g.add(z, x).call().unwrap();
+        g.set_outputs(&[sum]).unwrap();
+        let before = state(&g);
+        // `add` does not accept 3x2 and 2x3; `relu` before it does.
+        let error = g.set_attribute(y, "order", Some(Attribute::Ints(vec![1, 0]))).unwrap_err().to_string();
+        assert!(error.contains("3x2 and 2x3"), "{error}");
+        assert!(state(&g) == before, "the graph changed");
     }
 }

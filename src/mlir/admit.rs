@@ -1,11 +1,12 @@
 //! What is let through to MLIR's parser: the text of modules of the Top dialect and nothing else, since that parser is
 //! not made for hostile text (it overruns its stack, takes gigabytes, and its `dense` and `sparse` crash).
 use super::lexer::{Kind, Lexer, Problem, Token};
-use crate::base::files::MAX_MODULE;
+use crate::{base::files::MAX_MODULE, graph::MAX_NESTED_BLOCKS};
 use std::{borrow::Cow, collections::HashMap};
 
-/// Nesting that no module of the Top dialect needs, and deep enough to exhaust the stack of MLIR's parser.
-const MAX_NESTING: usize = 100;
+/// Maximum nesting of brackets: two for each nested block (`({`), and more than module, function and the attributes and
+/// types of an operator need. MLIR's parser overruns its stack on deeper text.
+const MAX_NESTING: usize = 2 * MAX_NESTED_BLOCKS + 36;
 /// Of one location, its aliases written out: no operator has as many results.
 const MAX_LOCATIONS: usize = 1 << 16;
 

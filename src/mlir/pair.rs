@@ -50,7 +50,7 @@ pub fn write_pair(graph: &Graph, dir: impl AsRef<Path>) -> Result<Written> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{Array, Dtype};
+    use crate::{array::Array, base::Dtype};
 
     fn graph(value: f32) -> Graph {
         let mut g = Graph::new("net").unwrap();

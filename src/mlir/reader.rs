@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     array::{Array, WeightFile, fingerprint},
-    base::{CallContext, Cause, Error, Lock, Result, Shape, counted, files, shown},
+    base::{CallContext, Cause, Error, Lock, Result, Shape, counted, escaped_path, files, shown},
     graph::{
         Block as GraphBlock, ChannelFormat, Graph, KeepRatioMode, Mode, NewResult, PadType, PixelFormat, Preprocess,
         Tensor, TensorKind,
@@ -61,7 +61,7 @@ fn weights_beside(mlir: &Path, dir: &Path, name: &str, text: &str) -> Result<Wei
     {
         let problem = format!(
             "these are not the weights that {} was written with; convert it again, or name the weights that you mean with --weights",
-            mlir.display()
+            escaped_path(mlir)
         );
         return Err(Error::format(path, problem));
     }
@@ -83,7 +83,7 @@ pub fn read_text(text: &str) -> Result<Graph> {
 }
 
 /// As [`read_text`], with the numbers of some coefficients, by name.
-pub(crate) fn read_text_with(text: &str, numbers: &IndexMap<String, Vec<f64>>) -> Result<Graph> {
+pub fn read_text_with(text: &str, numbers: &IndexMap<String, Vec<f64>>) -> Result<Graph> {
     read_module(text, "module", numbers, |_| Err(Cause::MissingData(String::new()).into()))
 }
 
@@ -261,7 +261,7 @@ impl Reader<'_> {
             },
         };
         // One array may be used by several top.Weight.
-        if let Some(known) = self.graph.seen(&name) {
+        if let Some(known) = self.graph.lookup(&name) {
             self.bind(operation, &[Some(known)]);
             return Ok(());
         }

@@ -1,4 +1,4 @@
-use super::{attributes::to_mlir, context::context, types::tensor_type};
+use super::{attributes::to_mlir, context::context, transposed::transposed_coefficients, types::tensor_type};
 use crate::{
     array::Array,
     base::{Cause, Error, Result},
@@ -53,17 +53,17 @@ pub fn emit(graph: &Graph) -> Result<Emitted> {
     graph.check_complete()?;
     let quantization = graph.propagated_quantization()?;
     let context = context();
-    let (cut, named_after) = (cut_tensors(graph), stand_ins(graph));
-    Emitter { context: &context, graph, quantization, cut, named_after }.module()
+    let (transposed, named_after) = (transposed_coefficients(graph), repacked_coefficients(graph));
+    Emitter { context: &context, graph, quantization, transposed, named_after }.module()
 }
 
 struct Emitter<'c, 'g> {
     context: &'c Context,
     graph: &'g Graph,
     quantization: Vec<Option<Quantization>>,
-    /// Tensors of which parts are taken.
-    cut: HashSet<Tensor>,
-    /// Coefficients that have another one's name.
+    /// Coefficients whose last two axes are swapped where a product would swap them.
+    transposed: HashSet<Tensor>,
+    /// Coefficients that are emitted under the name of another one.
     named_after: HashMap<Tensor, Tensor>,
 }
 
@@ -76,44 +76,40 @@ struct Parts<'a, 'c> {
     regions: Vec<Region<'c>>,
 }
 
-/// What was emitted so far.
+/// The operations emitted so far.
 struct Body<'c> {
-    /// The MLIR value of each tensor, once there is one.
-    values: Vec<Option<MlirValue<'c, 'c>>>,
+    visible: Visible<'c>,
     none: Option<MlirValue<'c, 'c>>,
-    /// Coefficients whose last two axes are swapped.
-    transposed: HashMap<Tensor, MlirValue<'c, 'c>>,
     weights: Vec<(String, Array)>,
-    written: HashSet<Tensor>,
+    /// The names in `weights`.
+    written: HashSet<String>,
 }
 
-/// Tensors that a Slice or Split cuts, at once or after their elements were only seen in another shape.
-fn cut_tensors(graph: &Graph) -> HashSet<Tensor> {
-    let mut operators = Vec::new();
-    graph.body().walk(&mut |o| operators.push(o));
-    let mut cut = HashSet::new();
-    for o in operators.into_iter().rev() {
-        let cuts = match &o.op {
-            Op::Slice(_) | Op::Split(_) => true,
-            Op::Reshape(_) | Op::Permute(_) | Op::Squeeze(_) | Op::Unsqueeze(_) => {
-                o.outputs().any(|t| cut.contains(&t))
-            }
-            _ => false,
-        };
-        if cuts {
-            cut.extend(o.op.operands().next().map(|(_, t)| *t));
+/// The values that operators of the current block may use.
+#[derive(Clone)]
+struct Visible<'c> {
+    /// By tensor index.
+    tensors: Vec<Option<MlirValue<'c, 'c>>>,
+    /// Coefficients with their last two axes swapped.
+    transposed: HashMap<Tensor, MlirValue<'c, 'c>>,
+}
+
+impl Body<'_> {
+    /// Adds the data of a `top.Weight`. Blocks that do not see each other's values each have one; they share the data.
+    fn write(&mut self, name: String, data: Array) {
+        if self.written.insert(name.clone()) {
+            self.weights.push((name, data));
         }
     }
-    cut
 }
 
 /// Coefficients that stand for others which are not emitted themselves, the first for each.
-fn stand_ins(graph: &Graph) -> HashMap<Tensor, Tensor> {
+fn repacked_coefficients(graph: &Graph) -> HashMap<Tensor, Tensor> {
     let mut used = graph.outputs().to_vec();
     graph.body().walk(&mut |o| used.extend(o.op.operands().map(|(_, t)| *t)));
     let mut taken: HashSet<Tensor> = used.iter().copied().collect();
-    let stands_for = |t: Tensor| graph.tensor(t).ok().and_then(|info| info.stands_for);
-    used.into_iter().filter_map(|t| Some((t, stands_for(t).filter(|of| taken.insert(*of))?))).collect()
+    let repacked_from = |t: Tensor| graph.tensor(t).ok().and_then(|info| info.repacked_from);
+    used.into_iter().filter_map(|t| Some((t, repacked_from(t).filter(|of| taken.insert(*of))?))).collect()
 }
 
 impl<'c> Emitter<'c, '_> {
@@ -121,9 +117,8 @@ impl<'c> Emitter<'c, '_> {
         let unknown = Location::unknown(self.context);
         let types = |tensors: &[Tensor]| tensors.iter().map(|&t| self.tensor_type(t)).collect::<Result<Vec<_>>>();
         let (inputs, outputs) = (types(self.graph.inputs())?, types(self.graph.outputs())?);
-        let values = vec![None; self.graph.slots().len()];
-        let mut body =
-            Body { values, none: None, transposed: HashMap::new(), weights: Vec::new(), written: HashSet::new() };
+        let visible = Visible { tensors: vec![None; self.graph.slots().len()], transposed: HashMap::new() };
+        let mut body = Body { visible, none: None, weights: Vec::new(), written: HashSet::new() };
         let block = self.main(&mut body, &inputs)?;
         let region = Region::new();
         region.append_block(block);
@@ -190,7 +185,7 @@ impl<'c> Emitter<'c, '_> {
         let location = self.location(&[Some(tensor)])?;
         let attributes = self.attributes(def, &attributes);
         let parts = Parts { operands: &[argument], attributes: &attributes, results: &[ty], ..Parts::default() };
-        body.values[tensor.index()] = self.append(block, "top.Input", location, parts)?.first().copied();
+        body.visible.tensors[tensor.index()] = self.append(block, "top.Input", location, parts)?.first().copied();
         Ok(())
     }
 
@@ -216,7 +211,7 @@ impl<'c> Emitter<'c, '_> {
         let results = self.append(block, &name, location, parts)?;
         for (tensor, value) in operator.results.iter().zip(results) {
             if let Some(t) = tensor {
-                body.values[t.index()] = Some(value);
+                body.visible.tensors[t.index()] = Some(value);
             }
         }
         Ok(())
@@ -227,37 +222,38 @@ impl<'c> Emitter<'c, '_> {
         let unknown = Location::unknown(self.context);
         let arguments = block.arguments().iter().map(|&t| Ok((self.tensor_type(t)?, unknown)));
         let inner = Block::new(&arguments.collect::<Result<Vec<_>>>()?);
+        // Arguments, and coefficients that are emitted in the block, are not visible outside it.
+        let visible = body.visible.clone();
         for (i, t) in block.arguments().iter().enumerate() {
-            body.values[t.index()] = Some(argument(&inner, i)?);
+            body.visible.tensors[t.index()] = Some(argument(&inner, i)?);
         }
-        // A coefficient that is made in a block is not seen outside it.
-        let seen = body.values.clone();
         self.operators(body, &inner, block, "top.Yield")?;
-        body.values = seen;
+        body.visible = visible;
         let region = Region::new();
         region.append_block(inner);
         Ok(region)
     }
 
-    /// The tool chain aborts on a product with a transposed coefficient whose result is cut into parts (its
-    /// MatMulWithSlice does not look at the flag), so that there the coefficient itself is transposed.
+    /// The operator without `right_transpose`, if its coefficient is emitted transposed.
     fn with_straight_coefficient(&self, operator: &Operator) -> Option<Op<Tensor>> {
-        let Op::MatMul(op) = &operator.op else {
-            return None;
-        };
-        let coefficient = self.graph.tensor(op.right).is_ok_and(|t| t.is_coefficient() && t.shape.len() > 1);
-        let cut = operator.outputs().any(|t| self.cut.contains(&t));
-        let mut straight = (**op).clone();
-        straight.right_transpose = false;
-        (op.right_transpose && coefficient && cut).then(|| straight.into())
+        match &operator.op {
+            Op::MatMul(op) if op.right_transpose && self.transposed.contains(&op.right) => {
+                let mut straight = (**op).clone();
+                straight.right_transpose = false;
+                Some(straight.into())
+            }
+            _ => None,
+        }
     }
 
+    /// The value of a coefficient with its last two axes swapped.
     fn transposed(&self, body: &mut Body<'c>, block: &Block<'c>, tensor: Tensor) -> Result<MlirValue<'c, 'c>> {
-        if let Some(value) = body.transposed.get(&tensor) {
+        if let Some(value) = body.visible.transposed.get(&tensor) {
             return Ok(*value);
         }
         let info = self.graph.tensor(tensor)?;
-        let data = info.data().ok_or_else(|| internal("top.Weight", "it has no data"))?.with_last_axes_swapped()?;
+        let data = info.data().ok_or_else(|| internal("top.Weight", "it has no data"))?;
+        let data = data.with_last_axes_swapped_lazily()?;
         let mut name = format!("{}_transposed", info.name);
         while self.graph.find(&name).is_ok() {
             name.push('_');
@@ -267,24 +263,21 @@ impl<'c> Emitter<'c, '_> {
         let location = Location::name(self.context, &name, Location::unknown(self.context));
         let value = self.append(block, "top.Weight", location, Parts { results: &[ty], ..Parts::default() })?;
         let value = value.first().copied().ok_or_else(|| internal("top.Weight", "it has no result"))?;
-        body.transposed.insert(tensor, value);
-        body.weights.push((name, data));
+        body.visible.transposed.insert(tensor, value);
+        body.write(name, data);
         Ok(value)
     }
 
     /// The value of an operand; a coefficient's `top.Weight` is made at its first use.
     fn operand(&self, body: &mut Body<'c>, block: &Block<'c>, tensor: Tensor) -> Result<MlirValue<'c, 'c>> {
         let info = self.graph.tensor(tensor)?;
-        if let (None, TensorKind::Coefficient(Some(data))) = (body.values[tensor.index()], &info.kind) {
+        if let (None, TensorKind::Coefficient(Some(data))) = (body.visible.tensors[tensor.index()], &info.kind) {
             let (location, ty) = (self.location(&[Some(tensor)])?, self.tensor_type(tensor)?);
             let value = self.append(block, "top.Weight", location, Parts { results: &[ty], ..Parts::default() })?;
-            body.values[tensor.index()] = value.first().copied();
-            // Blocks that do not see each other's values each have a top.Weight of it; the data are one.
-            if body.written.insert(tensor) {
-                body.weights.push((self.name(tensor)?.to_owned(), data.clone()));
-            }
+            body.visible.tensors[tensor.index()] = value.first().copied();
+            body.write(self.name(tensor)?.to_owned(), data.clone());
         }
-        body.values[tensor.index()].ok_or_else(|| Cause::ForeignTensor(tensor.index() as u32).into())
+        body.visible.tensors[tensor.index()].ok_or_else(|| Cause::ForeignTensor(tensor.index() as u32).into())
     }
 
     fn append(

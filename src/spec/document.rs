@@ -1,10 +1,10 @@
-//! A spec file, from its text to a graph.
+//! Reading a spec into a graph.
 use super::{
     node::{Document, Fields},
     read::Reader,
 };
 use crate::{
-    base::{Cause, Error, Lock, Place, Result, argument, files},
+    base::{Cause, Error, Lock, Place, Result, argument, escaped, files},
     graph::{Graph, Mode},
 };
 use std::{io::Read, path::Path};
@@ -12,22 +12,23 @@ use std::{io::Read, path::Path};
 const KEYS: [&str; 10] =
     ["$schema", "version", "name", "mode", "weights", "tensors", "inputs", "functions", "ops", "outputs"];
 
-/// Whether the data of coefficients are wanted.
+/// Whether to read the data of coefficients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Weights {
-    /// Open the weights file; the data are read when they are needed.
+    /// Open the weights file. Data are read on first use.
     Load,
-    /// Only look at the graph: it can be checked, but neither emitted nor run.
+    /// Read only the graph, which can be checked, but neither emitted nor run.
     Skip,
 }
 
 /// Reads a spec file.
 ///
 /// # Errors
-/// The file is not a spec of a valid graph; independent mistakes are told together, each with path, line and column.
+/// Returns an error if the file is not a spec of a valid graph. Independent errors are reported together, each with path,
+/// line and column.
 pub fn read(path: impl AsRef<Path>, weights: Weights) -> Result<Graph> {
     let path = path.as_ref();
-    // Both files are of one pair, even if they are exchanged meanwhile.
+    // The spec and its weights stay a pair, even if both are replaced concurrently.
     let _lock = Lock::shared(files::folder(path))?;
     let bytes = files::read(path, files::MAX_SPEC)?;
     let dir = match weights {
@@ -40,7 +41,7 @@ pub fn read(path: impl AsRef<Path>, weights: Weights) -> Result<Graph> {
 /// Reads a spec from a stream, such as standard input. `file` and `dir` are as in [`from_text`].
 ///
 /// # Errors
-/// As [`read`].
+/// Same as for [`read`].
 pub fn from_reader(stream: impl Read, file: &str, dir: Option<&Path>) -> Result<Graph> {
     from_bytes(&files::read_stream(stream, Path::new(file), files::MAX_SPEC)?, file, dir)
 }
@@ -56,14 +57,14 @@ fn from_bytes(bytes: &[u8], file: &str, dir: Option<&Path>) -> Result<Graph> {
     from_text(text, file, dir)
 }
 
-/// Reads a spec from text. `file` names it in messages; the weights file is looked for in `dir`, and left alone without one.
+/// Reads a spec from text. Messages call it `file`. The weights file is searched in `dir`; without `dir` it is not read.
 ///
 /// # Errors
-/// As [`read`].
+/// Same as for [`read`].
 pub fn from_text(text: &str, file: &str, dir: Option<&Path>) -> Result<Graph> {
-    // A byte order mark is what some editors begin a file with.
+    // Some editors write a byte order mark.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    check_kind(text).map_err(|e| e.at(Place { file: file.into(), line: 1, column: 1, path: String::new() }))?;
+    check_kind(text, file).map_err(|e| e.at(Place { file: file.into(), line: 1, column: 1, path: String::new() }))?;
     let document = Document { file, text };
     let root = document.root()?;
     let fields = root.fields(&KEYS)?;
@@ -100,17 +101,21 @@ fn mode(fields: &Fields) -> Result<Mode> {
     }
 }
 
-/// What is likely to be given instead of a spec.
-fn check_kind(text: &str) -> Result<()> {
-    let start = text.trim_start();
-    if start.is_empty() {
-        return Err(Cause::Syntax("the file is empty; expected a graph spec, a JSON object".into()).into());
-    }
+/// Recognizes files that are likely to be given instead of a spec.
+fn check_kind(text: &str, file: &str) -> Result<()> {
+    // Modules may begin with comments, as those of `convert` do.
+    let mut lines = text.lines().map(str::trim_start);
+    let Some(start) = lines.find(|line| !line.is_empty() && !line.starts_with("//")) else {
+        let found = if text.trim_start().is_empty() { "empty" } else { "only comments" };
+        return Err(Cause::Syntax(format!("the file is {found}; expected a graph spec, a JSON object")).into());
+    };
     if ["module", "#loc", "func.func", "\"builtin.module\""].iter().any(|m| start.starts_with(m)) {
-        return Err(Cause::Syntax(
-            "this is an MLIR module, not a graph spec (JSON); `tpulang run` takes it as a .mlir file".into(),
-        )
-        .into());
+        let hint = match file.ends_with(".mlir") {
+            true => format!("to run it: tpulang run {}", escaped(file)),
+            false => "`tpulang run` reads modules from .mlir files".to_owned(),
+        };
+        let problem = format!("this is an MLIR module, not a graph spec (JSON); {hint}");
+        return Err(Cause::Syntax(problem).into());
     }
     Ok(())
 }

@@ -1,10 +1,10 @@
-//! JSON values that know their path and place.
-use crate::base::{Cause, Error, MAX_ERRORS, Place, Result, nearest};
+//! JSON values with their path and position in the document.
+use crate::base::{Cause, Error, MAX_ERRORS, Place, Result, nearest, shown};
 use serde::{Deserialize, Deserializer, de};
 use serde_json::value::RawValue;
 use std::fmt;
 
-/// The text that nodes are part of.
+/// The text of a spec.
 pub(super) struct Document<'a> {
     pub file: &'a str,
     pub text: &'a str,
@@ -14,12 +14,12 @@ pub(super) struct Document<'a> {
 #[derive(Clone)]
 pub(super) struct Node<'a> {
     document: &'a Document<'a>,
-    /// `ops[3].args.weight`; empty for the whole.
+    /// `ops[3].args.weight`; empty for the root.
     pub path: String,
     raw: &'a RawValue,
 }
 
-/// The entries of an object, in order, repeated keys included.
+/// The entries of an object in order, including repeated keys.
 struct Pairs<'a>(Vec<(String, &'a RawValue)>);
 impl<'de: 'a, 'a> Deserialize<'de> for Pairs<'a> {
     fn deserialize<D: Deserializer<'de>>(d: D) -> std::result::Result<Self, D::Error> {
@@ -42,31 +42,35 @@ impl<'de: 'a, 'a> Deserialize<'de> for Pairs<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// The document's value.
+    /// The root value.
     ///
     /// # Errors
-    /// The text is not JSON.
+    /// Returns an error if the text is not JSON.
     pub fn root(&'a self) -> Result<Node<'a>> {
         let raw: &RawValue = serde_json::from_str(self.text).map_err(|e| self.json_error(&e, 0, String::new()))?;
         Ok(Node { document: self, path: String::new(), raw })
     }
-    /// The place of a byte.
+    /// The position of a byte.
     fn place(&self, offset: usize, path: String) -> Place {
         Place { path, ..Place::of_byte(self.file, self.text, offset) }
     }
-    /// serde's error about the part that begins at `offset`.
+    /// Converts serde's error about the value at `offset`.
     fn json_error(&self, e: &serde_json::Error, offset: usize, path: String) -> Error {
-        let problem = plain_problem(e);
+        let problem = unknown_variant(e, &path).unwrap_or_else(|| plain_problem(e));
         let at = offset + byte_offset(self.text.get(offset..).unwrap_or_default(), e.line(), e.column());
         Error::from(Cause::Syntax(problem)).at(self.place(at, path))
     }
 }
 
-/// serde's words for a problem, without the place (which is told apart) and without Rust's names of types.
+/// serde's message without the position, which is reported separately, and without Rust's names of types.
 fn plain_problem(e: &serde_json::Error) -> String {
     let text = e.to_string();
     let problem = text.rsplit_once(" at line ").map_or(text.as_str(), |(p, _)| p).replace('`', "");
     let plain = [
+        ("EOF while parsing a string", "the file ends inside a string; is it truncated?"),
+        ("EOF while parsing a value", "the file ends where a value is expected; is it truncated?"),
+        ("EOF while parsing a list", "the file ends inside a list; is it truncated?"),
+        ("EOF while parsing an object", "the file ends inside an object; is it truncated?"),
         ("trailing characters", "more elements or text than expected"),
         ("trailing comma", "a comma too many"),
         ("key must be a string", "expected a key in double quotes (is there a comma too many, or a comment?)"),
@@ -96,7 +100,18 @@ fn plain_problem(e: &serde_json::Error) -> String {
     }
 }
 
-/// Replaces what stands as words of its own.
+/// The message for serde's "unknown variant `rbg`, expected one of `rgb`, `bgr`", with the key and a suggestion.
+fn unknown_variant(e: &serde_json::Error, path: &str) -> Option<String> {
+    let text = e.to_string();
+    let (found, expected) = text.strip_prefix("unknown variant `")?.split_once("`, expected ")?;
+    let known: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
+    let hint = nearest(found, known.iter().copied()).map(|near| format!("did you mean {near:?}? ")).unwrap_or_default();
+    let expected = if known.len() == 1 { known[0].to_owned() } else { format!("one of {}", known.join(", ")) };
+    let key = path.rsplit('.').next().filter(|key| !key.is_empty()).unwrap_or("the value");
+    Some(format!("{key} is {:?}; {hint}expected {expected}", shown(found)))
+}
+
+/// Replaces whole words.
 fn replace_words(text: &str, from: &str, to: &str) -> String {
     let mut out = String::new();
     let mut rest = text;
@@ -111,7 +126,7 @@ fn replace_words(text: &str, from: &str, to: &str) -> String {
     out + rest
 }
 
-/// The byte that a line and column (in bytes, as serde_json counts) mean.
+/// The byte offset of a line and column, which serde_json counts in bytes.
 fn byte_offset(text: &str, line: usize, column: usize) -> usize {
     let line_start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     let mut at = (line_start + column.saturating_sub(1)).min(text.len());
@@ -126,7 +141,7 @@ impl<'a> Node<'a> {
         // The raw value borrows from the document's text.
         self.raw.get().as_ptr() as usize - self.document.text.as_ptr() as usize
     }
-    /// Where the value stands.
+    /// The position of the value.
     pub fn place(&self) -> Place {
         self.document.place(self.offset(), self.path.clone())
     }
@@ -134,7 +149,7 @@ impl<'a> Node<'a> {
     pub fn error(&self, cause: Cause) -> Error {
         Error::from(cause).at(self.place())
     }
-    /// A problem with this value, told in words.
+    /// An error about this value, with the given message.
     pub fn problem(&self, problem: impl fmt::Display) -> Error {
         self.error(Cause::Syntax(problem.to_string()))
     }
@@ -145,11 +160,14 @@ impl<'a> Node<'a> {
     pub fn is_null(&self) -> bool {
         self.raw.get() == "null"
     }
-    /// The value as `T`, if it is one; without the cost of saying why not.
+    /// Reads the value as `T`; `None` if it is not one. Cheaper than an error.
     pub fn peek<T: Deserialize<'a>>(&self) -> Option<T> {
         serde_json::from_str(self.raw.get()).ok()
     }
     /// Reads the value as `T`.
+    ///
+    /// # Errors
+    /// Returns an error if it is not one, with the position of the wrong part.
     pub fn read<T: Deserialize<'a>>(&self) -> Result<T> {
         let mut json = serde_json::Deserializer::from_str(self.raw.get());
         serde_path_to_error::deserialize(&mut json).map_err(|e| {
@@ -162,7 +180,7 @@ impl<'a> Node<'a> {
             self.document.json_error(e.inner(), self.offset(), path)
         })
     }
-    /// The part of the value that `[1][0]` leads to, as far as it does.
+    /// The element at `[1][0]`, or the deepest existing part on the way.
     pub fn part(&self, path: &str) -> Node<'a> {
         let indices = path.split(['[', ']']).filter_map(|i| i.parse::<usize>().ok());
         indices.fold(self.clone(), |node, i| match node.list() {
@@ -176,7 +194,7 @@ impl<'a> Node<'a> {
     /// The entries of an object.
     ///
     /// # Errors
-    /// It is not one, or a key occurs twice.
+    /// Returns an error if it is not an object, or if a key occurs twice.
     pub fn object(&self) -> Result<Vec<(String, Node<'a>)>> {
         let Pairs(pairs) = self.read()?;
         let mut seen = std::collections::HashSet::new();
@@ -195,7 +213,7 @@ impl<'a> Node<'a> {
     /// The entries of an object with a fixed set of keys.
     ///
     /// # Errors
-    /// As [`Node::object`]; unknown keys are all told.
+    /// Same as for [`Node::object`], and an error for each unknown key.
     pub fn fields(&self, known: &[&str]) -> Result<Fields<'a>> {
         let entries = self.object()?;
         let unknown = entries.iter().filter(|(k, _)| !known.contains(&k.as_str()));
@@ -204,7 +222,7 @@ impl<'a> Node<'a> {
             .map(|(key, node)| {
                 let hint = match nearest(key, known.iter().copied()) {
                     Some(near) => format!("did you mean {near:?}?"),
-                    None => format!("there are {}", known.join(", ")),
+                    None => format!("expected one of {}", known.join(", ")),
                 };
                 node.problem(format!("unknown key {:?}; {hint}", key.chars().take(60).collect::<String>()))
             })
@@ -215,14 +233,14 @@ impl<'a> Node<'a> {
     /// The elements of a list.
     ///
     /// # Errors
-    /// It is not one.
+    /// Returns an error if it is not a list.
     pub fn list(&self) -> Result<Vec<Node<'a>>> {
         let items: Vec<&RawValue> = self.read()?;
         Ok(items.into_iter().enumerate().map(|(i, raw)| self.child(format!("{}[{i}]", self.path), raw)).collect())
     }
 }
 
-/// The entries of an object by key; null counts as absent.
+/// The entries of an object by key. Null counts as absent.
 pub(super) struct Fields<'a> {
     node: Node<'a>,
     entries: Vec<(String, Node<'a>)>,
@@ -232,15 +250,17 @@ impl<'a> Fields<'a> {
     pub fn get(&self, key: &str) -> Option<&Node<'a>> {
         self.entries.iter().find(|(k, n)| k == key && !n.is_null()).map(|(_, n)| n)
     }
+    /// The value of a required key.
+    ///
     /// # Errors
-    /// The key is missing.
+    /// Returns an error if the key is missing.
     pub fn need(&self, key: &str) -> Result<&Node<'a>> {
         self.get(key).ok_or_else(|| self.node.problem(format!("the key {key:?} is missing")))
     }
-    /// The value of a key, or none.
+    /// The value of a key, if it is present.
     ///
     /// # Errors
-    /// It is not a `T`.
+    /// Returns an error if the value is not a `T`.
     pub fn read<T: Deserialize<'a>>(&self, key: &str) -> Result<Option<T>> {
         self.get(key).map(Node::read).transpose()
     }

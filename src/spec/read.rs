@@ -1,13 +1,14 @@
-//! Tensors, calls and outputs of a spec. Mistakes are collected; what merely follows from one is not told.
+//! Tensors, calls and outputs of a spec. Errors are collected; follow-on errors are suppressed.
 use super::{
+    expand::{Functions, MAX_CALLS, Outline},
     node::{Fields, Node},
     tensors::declare,
 };
 use crate::{
     array::WeightFile,
-    base::{Cause, Dtype, Error, MAX_ERRORS, Result, Shape, argument, counted, misfit, shown},
+    base::{Cause, Dtype, Error, MAX_ERRORS, Result, Shape, misfit},
     functions::{self, ByName, Named, Value, function_def},
-    graph::{Block, Graph, Tensor, TensorInfo},
+    graph::{Block, Graph, Tensor},
     ops::{OpDef, op_def},
     quant::Quantization,
 };
@@ -18,38 +19,23 @@ use std::{
 };
 
 const OP_KEYS: [&str; 9] = ["op", "args", "out", "out_quant", "out_dtype", "out_shape", "then", "else", "body"];
-/// More calls than any network has; functions that call functions could ask for any number.
-const MAX_CALLS: usize = 10_000_000;
-/// How deep functions may call functions.
-const MAX_DEPTH: usize = 32;
 
 pub(super) struct Reader<'a> {
-    graph: Graph,
-    errors: Vec<Error>,
-    /// Names that a mistake keeps from existing: what uses them is not told as another mistake.
-    spoiled: HashSet<String>,
-    /// A mistake kept an operator from saying what its outputs are called: any unknown name may be one of them.
-    blind: bool,
+    pub(super) graph: Graph,
+    pub(super) errors: Vec<Error>,
+    /// Names that do not exist because of an error. Using one is not another error.
+    pub(super) poisoned: HashSet<String>,
+    /// An operator with an error did not name its outputs, so that any unknown name may be one of them.
+    has_unknown_outputs: bool,
     /// Outputs of the operators by name, with the operator's index.
     later: HashMap<String, usize>,
-    functions: IndexMap<String, Function<'a>>,
-    /// The functions that are being made, each called by the one before it.
-    within: Vec<String>,
+    pub(super) functions: Functions<'a>,
 }
 
-/// A function of the spec.
-#[derive(Clone)]
-struct Function<'a> {
-    inputs: Vec<String>,
-    ops: Node<'a>,
-    outputs: Vec<String>,
-}
-
-/// What a call is of.
 enum Callee {
     Function,
     Op(&'static OpDef),
-    OfSpec(String),
+    SpecFunction,
 }
 
 impl<'a> Reader<'a> {
@@ -57,11 +43,10 @@ impl<'a> Reader<'a> {
         Reader {
             graph,
             errors: Vec::new(),
-            spoiled: HashSet::new(),
-            blind: false,
+            poisoned: HashSet::new(),
+            has_unknown_outputs: false,
             later: HashMap::new(),
-            functions: IndexMap::new(),
-            within: Vec::new(),
+            functions: Functions::default(),
         }
     }
     pub fn finish(self) -> Result<Graph> {
@@ -69,7 +54,7 @@ impl<'a> Reader<'a> {
         Ok(self.graph)
     }
 
-    /// Whether there are more mistakes than are told.
+    /// Whether there are more errors than are reported.
     fn enough(&self) -> bool {
         self.errors.len() > MAX_ERRORS
     }
@@ -91,13 +76,13 @@ impl<'a> Reader<'a> {
             }
             if let Err(error) = declare(&mut self.graph, &name, &node, weights.as_mut()) {
                 self.errors.extend(error.into_each());
-                self.spoiled.insert(name);
+                self.poisoned.insert(name);
             }
         }
         Ok(())
     }
 
-    /// The tensors of a list of names; mistakes are kept.
+    /// The tensors of a list of names; `None` if some do not exist, which is recorded.
     fn names(&mut self, node: &Node) -> Result<Option<Vec<Tensor>>> {
         let mut all = Some(Vec::new());
         for item in node.list()? {
@@ -113,7 +98,7 @@ impl<'a> Reader<'a> {
                 }
                 Err(error) => {
                     all = None;
-                    if !self.spoiled.contains(&name) && !self.blind {
+                    if !self.poisoned.contains(&name) && !self.has_unknown_outputs {
                         self.errors.push(error.at(item.place()));
                     }
                 }
@@ -135,7 +120,7 @@ impl<'a> Reader<'a> {
             let name = self.graph.tensor(*t)?.name.clone();
             let problem = match () {
                 () if !declared.contains(t) => {
-                    format!("{name:?} is a coefficient; inputs are declared without \"coeff\": true")
+                    format!("{name:?} is a coefficient; declare inputs without \"coeff\": true")
                 }
                 () if !seen.insert(*t) => format!("the input {name:?} is listed twice"),
                 () => continue,
@@ -154,39 +139,19 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    pub fn functions(&mut self, node: &Node<'a>) -> Result<()> {
-        for (name, body) in node.object()? {
-            let fields = body.fields(&["inputs", "ops", "outputs"])?;
-            if function_def(&name).is_ok() || name.starts_with("top.") {
-                return Err(
-                    body.problem(format!("{name:?} is the name of one of tpulang's functions or ops; choose another"))
-                );
-            }
-            let (inputs, outputs) = (fields.need("inputs")?.read()?, fields.need("outputs")?.read::<Vec<String>>()?);
-            if outputs.is_empty() {
-                return Err(fields.need("outputs")?.problem("a function has at least one output"));
-            }
-            self.functions.insert(name, Function { inputs, ops: fields.need("ops")?.clone(), outputs });
-        }
-        Ok(())
-    }
-
     pub fn ops(&mut self, node: &Node<'a>) -> Result<()> {
         let nodes = node.list()?;
         let before = std::mem::take(&mut self.later);
         for (i, op) in nodes.iter().enumerate() {
-            if let Ok(fields) = op.fields(&OP_KEYS)
-                && let Ok(outs) = out_names(&fields)
-            {
-                self.later.extend(outs.unwrap_or_default().into_iter().map(|name| (name, i)));
-            }
+            let outline: Option<Outline> = op.peek();
+            self.later.extend(outline.into_iter().flat_map(Outline::outputs).map(|name| (name, i)));
         }
         for (i, op) in nodes.iter().enumerate() {
             if self.enough() {
                 break;
             }
             if let Err(error) = self.op(i, op) {
-                self.blind |= !named(op);
+                self.has_unknown_outputs |= !named(op);
                 let placed = |e: Error| e.numbered(i).at(op.place());
                 self.errors.extend(error.into_each().into_iter().map(placed));
             }
@@ -200,18 +165,18 @@ impl<'a> Reader<'a> {
         let outs = out_names(&fields)?;
         let result = self.call(index, &fields, outs.clone());
         if !matches!(result, Ok(true)) {
-            self.spoiled.extend(outs.unwrap_or_default());
-            // The name that it would have got.
+            self.poisoned.extend(outs.unwrap_or_default());
+            // Its default name.
             if let Some(Ok(op)) = fields.get("op").map(Node::read::<String>) {
-                self.spoiled.insert(format!("{op}_{index}"));
+                self.poisoned.insert(format!("{op}_{index}"));
             }
         }
         result.map(|_| ())
     }
 
     fn callee(&self, name: &str) -> Result<Callee> {
-        if self.functions.contains_key(name) {
-            return Ok(Callee::OfSpec(name.to_owned()));
+        if self.functions.contains(name) {
+            return Ok(Callee::SpecFunction);
         }
         match name.strip_prefix("top.") {
             Some(op) => op_def(op).map(Callee::Op),
@@ -219,26 +184,29 @@ impl<'a> Reader<'a> {
         }
     }
 
-    /// Makes a call; false if it was left out because it uses what an earlier mistake spoiled.
+    /// Makes a call. Returns false if it was skipped because it uses a poisoned name.
     fn call(&mut self, index: usize, fields: &Fields<'a>, outs: Option<Vec<String>>) -> Result<bool> {
-        if self.graph.calls_made() >= MAX_CALLS {
-            return Err(misfit("the spec", format!("makes more than {MAX_CALLS} calls")));
-        }
         let op = fields.need("op")?;
         let name: String = op.read()?;
         let callee = self.callee(&name).map_err(|e| e.at(op.place()))?;
+        if matches!(callee, Callee::SpecFunction) {
+            self.check_expansion(&name).map_err(|e| e.at(op.place()))?;
+        }
         let args = fields.need("args")?;
         let entries = args.object()?;
         if entries
             .iter()
-            .any(|(key, n)| takes_tensors(&callee, &name, key) && names_in(n).iter().any(|t| self.spoiled.contains(t)))
+            .any(|(key, n)| takes_tensors(&callee, &name, key) && names_in(n).iter().any(|t| self.poisoned.contains(t)))
         {
             return Ok(false);
         }
         let named = Named { out: outs, out_quant: out_quant(fields)? };
         let made = match callee {
-            Callee::OfSpec(function) => return self.of_spec(&function, &entries, named).map(|()| true),
-            Callee::Op(def) => self.of_op(def, &name, fields, &entries, named),
+            Callee::SpecFunction => return self.expand(&name, &entries, named).map(|()| true),
+            Callee::Op(def) => match self.blocks(def, fields)? {
+                Some(blocks) => self.call_op(&name, fields, &entries, named, blocks),
+                None => return Ok(false),
+            },
             Callee::Function => {
                 let args = values(&entries)?;
                 functions::call_with(&mut self.graph, &name, ByName { args, named, ..ByName::default() })
@@ -247,133 +215,54 @@ impl<'a> Reader<'a> {
         made.map(|_| true).map_err(|e| self.located(e, index, &entries))
     }
 
-    /// A call of an op by itself.
-    fn of_op(
+    /// Checks the size of a function's expansion before it is expanded.
+    fn check_expansion(&mut self, name: &str) -> Result<()> {
+        let calls = self.functions.expanded_calls(name)?;
+        if self.graph.calls_made().saturating_add(calls) > MAX_CALLS {
+            let calls = if calls == usize::MAX { "too many".into() } else { calls.to_string() };
+            return Err(misfit(name, format!("expands to {calls} calls; a spec may have {MAX_CALLS} in all")));
+        }
+        Ok(())
+    }
+
+    /// A call of an op.
+    fn call_op(
         &mut self,
-        def: &OpDef,
         name: &str,
         fields: &Fields<'a>,
         entries: &[(String, Node<'a>)],
         named: Named,
+        blocks: Vec<Block>,
     ) -> Result<Vec<Tensor>> {
+        let args = values(entries)?;
+        let (dtypes, shapes) = (one_or_list::<Dtype>(fields, "out_dtype")?, shapes(fields)?);
+        functions::call_with(&mut self.graph, name, ByName { args, named, dtypes, shapes, blocks })
+    }
+    /// Reads the blocks of an op; `None` if there are errors in them, which are recorded.
+    fn blocks(&mut self, def: &OpDef, fields: &Fields<'a>) -> Result<Option<Vec<Block>>> {
+        let errors = self.errors.len();
         let mut blocks = Vec::new();
         for block in def.blocks {
             // `then_branch` is written as `then`.
             let key = block.trim_end_matches("_branch");
             blocks.push(self.block(fields.need(key)?)?);
         }
-        let args = values(entries)?;
-        let (dtypes, shapes) = (one_or_list::<Dtype>(fields, "out_dtype")?, shapes(fields)?);
-        functions::call_with(&mut self.graph, name, ByName { args, named, dtypes, shapes, blocks })
+        let blocks: Option<Vec<Block>> = blocks.into_iter().collect();
+        Ok(blocks.filter(|_| self.errors.len() == errors))
     }
 
-    /// A block that an op owns.
-    fn block(&mut self, node: &Node<'a>) -> Result<Block> {
+    /// A block owned by an op; `None` if its outputs do not exist because of an error.
+    fn block(&mut self, node: &Node<'a>) -> Result<Option<Block>> {
         let fields = node.fields(&["ops", "outputs"])?;
+        let (ops, outputs) = (fields.need("ops")?, fields.need("outputs")?);
         let none: [(String, Dtype, Shape); 0] = [];
         self.graph.begin_block(none)?;
-        self.ops(fields.need("ops")?)?;
-        let outputs = self.names(fields.need("outputs")?)?;
-        self.graph.end_block(outputs.unwrap_or_default())
+        let results = self.ops(ops).and_then(|()| self.names(outputs));
+        let block = self.graph.end_block(results.as_ref().ok().cloned().flatten().unwrap_or_default());
+        Ok(if results?.is_some() { Some(block?) } else { None })
     }
 
-    /// A call of a function of the spec: its calls are made again, in a scope of the call's name.
-    fn of_spec(&mut self, name: &str, entries: &[(String, Node<'a>)], named: Named) -> Result<()> {
-        if self.within.iter().any(|f| f == name) || self.within.len() >= MAX_DEPTH {
-            let chain = self.within.join(" calls ");
-            return Err(misfit(
-                name,
-                format!("calls itself, or functions call each other too deep ({chain} calls {name})"),
-            ));
-        }
-        let function = self.functions[name].clone();
-        let (bound, shared) = self.arguments(name, &function, entries)?;
-        let single = function.outputs.len() == 1;
-        let outs = match named.out {
-            Some(names) if names.len() == function.outputs.len() => names,
-            Some(names) if names.len() == 1 => function.outputs.iter().map(|o| format!("{}_{o}", names[0])).collect(),
-            Some(names) => {
-                let expected = format!("{name} has {}", counted(function.outputs.len(), "output"));
-                return Err(argument("out", counted(names.len(), "name"), expected));
-            }
-            None if single => vec![self.graph.free_name(name)],
-            None => {
-                let stem = self.graph.free_name(name);
-                function.outputs.iter().map(|o| format!("{stem}_{o}")).collect()
-            }
-        };
-        self.within.push(name.to_owned());
-        let errors = self.errors.len();
-        let results = self.body(&outs[0], &function, bound.into_iter().chain(shared).collect());
-        self.within.pop();
-        let results = results?;
-        if self.errors.len() > errors {
-            self.spoiled.extend(outs);
-            return Ok(());
-        }
-        for ((tensor, out), quant) in
-            results.iter().zip(&outs).zip(named.out_quant.iter().chain(std::iter::repeat(&None)))
-        {
-            self.graph.rename(*tensor, out)?;
-            quant.as_ref().map_or(Ok(()), |q| self.graph.quantize(*tensor, q))?;
-        }
-        Ok(())
-    }
-
-    /// What the names of a function mean in a call: its inputs, and coefficients that the call gives instead.
-    #[expect(clippy::type_complexity, reason = "two lists of names with their tensors")]
-    fn arguments(
-        &self,
-        name: &str,
-        function: &Function,
-        entries: &[(String, Node)],
-    ) -> Result<(Vec<(String, Tensor)>, Vec<(String, Tensor)>)> {
-        let (mut inputs, mut instead) = (Vec::new(), Vec::new());
-        for (key, node) in entries {
-            let tensor: String = node.read()?;
-            let tensor = self.graph.find(&tensor).map_err(|e| e.at(node.place()))?;
-            if function.inputs.contains(key) {
-                inputs.push((key.clone(), tensor));
-            } else if self.graph.find(key).and_then(|t| self.graph.tensor(t)).is_ok_and(TensorInfo::is_coefficient) {
-                instead.push((key.clone(), tensor));
-            } else {
-                let hint = format!("its inputs are {}", function.inputs.join(", "));
-                return Err(Error::from(Cause::UnknownArgument { argument: shown(key), hint }).at(node.place()));
-            }
-        }
-        let missing = function.inputs.iter().filter(|i| !entries.iter().any(|(k, _)| k == *i));
-        let missing = missing.map(|i| misfit(i, format!("is missing in the call of {name}"))).collect();
-        Error::collect(missing)?;
-        Ok((inputs, instead))
-    }
-
-    /// The calls of a function's body.
-    fn body(&mut self, scope: &str, function: &Function<'a>, bound: HashMap<String, Tensor>) -> Result<Vec<Tensor>> {
-        let graph = &mut self.graph;
-        let outer = graph.enter_function(scope, bound)?;
-        // Names within are of their own: what is spoiled outside is not meant.
-        let spoiled = std::mem::take(&mut self.spoiled);
-        let done = self.ops(&function.ops);
-        let results: Result<Vec<Tensor>> = function.outputs.iter().map(|o| self.graph.find(o)).collect();
-        let broken = !self.errors.is_empty();
-        self.spoiled = spoiled;
-        self.graph.leave_function(outer);
-        done?;
-        let results = if broken && results.is_err() { return Ok(Vec::new()) } else { results? };
-        for t in &results {
-            let info = self.graph.tensor(*t)?;
-            if info.kind != crate::graph::TensorKind::Value {
-                return Err(argument(
-                    "outputs",
-                    format!("{:?}", info.name),
-                    "an output of a function must be computed in it",
-                ));
-            }
-        }
-        Ok(results)
-    }
-
-    /// Places a call's error at the argument that it is about.
+    /// Adds the place of the argument that a call's error is about.
     fn located(&self, error: Error, index: usize, entries: &[(String, Node)]) -> Error {
         if error.each().len() > 1 {
             let each = error.into_each().into_iter().map(|e| self.located(e, index, entries)).collect();
@@ -405,21 +294,21 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// A tensor that is known, but not yet.
+/// The error about a tensor that is used before it is computed.
 fn later(error: &Error, name: &str, at: usize, index: usize) -> Error {
     let what = if at == index {
         "this operator's own output".into()
     } else {
         format!("the output of ops[{at}], which comes later")
     };
-    let problem = format!("the tensor {name:?} is {what}; operators stand in the order of computation, without cycles");
+    let problem = format!("the tensor {name:?} is {what}; operators must be listed in execution order, without cycles");
     error.call().cloned().into_iter().fold(Error::from(Cause::Shape(problem)), Error::in_call)
 }
 
-/// Whether an argument is a tensor, or tensors.
+/// Whether an argument takes tensors.
 fn takes_tensors(callee: &Callee, name: &str, argument: &str) -> bool {
     match callee {
-        Callee::OfSpec(_) => true,
+        Callee::SpecFunction => true,
         Callee::Op(def) => def.operands.iter().any(|o| o.name == argument),
         Callee::Function => function_def(name)
             .is_ok_and(|f| f.arguments().iter().any(|a| a.name == argument && a.type_name.contains("tensor"))),
@@ -430,7 +319,7 @@ fn values(entries: &[(String, Node)]) -> Result<IndexMap<String, Value>> {
     entries.iter().map(|(k, n)| Ok((k.clone(), n.read()?))).collect()
 }
 
-/// The strings in an argument: names of tensors, where it is a tensor argument.
+/// The strings in an argument: the names of tensors, if it takes tensors.
 fn names_in(node: &Node) -> Vec<String> {
     match node.text().as_bytes().first() {
         Some(b'"') => node.peek().map(|name| vec![name]).unwrap_or_default(),
@@ -439,7 +328,7 @@ fn names_in(node: &Node) -> Vec<String> {
     }
 }
 
-/// Whether an operator says what its outputs are called.
+/// Whether an operator names its outputs.
 fn named(op: &Node) -> bool {
     op.fields(&OP_KEYS).is_ok_and(|fields| matches!(out_names(&fields), Ok(Some(_))))
 }
@@ -454,7 +343,7 @@ fn out_quant(fields: &Fields) -> Result<Vec<Option<Quantization>>> {
     one_or_list(fields, "out_quant")
 }
 
-/// A value for the only output, or a list of one each, null where there is none.
+/// The value of the only output, or a list with one value per output, null for absent ones.
 fn one_or_list<T: for<'de> serde::Deserialize<'de>>(fields: &Fields, key: &str) -> Result<Vec<Option<T>>> {
     match fields.get(key) {
         None => Ok(Vec::new()),

@@ -29,7 +29,7 @@ pub fn json_schema() -> Value {
             "tensors": { "type": "object", "additionalProperties": { "$ref": "#/$defs/tensor" } },
             "inputs": names,
             "functions": {
-                "description": "Blocks that are defined once and called by name.",
+                "description": "Groups of operators that are defined once and called by name.",
                 "type": "object",
                 "additionalProperties": {
                     "type": "object",
@@ -47,7 +47,7 @@ pub fn json_schema() -> Value {
     })
 }
 
-/// What the schema refers to.
+/// The definitions that the schema refers to.
 fn definitions() -> Map<String, Value> {
     let mut generator = SchemaGenerator::new(SchemaSettings::draft2020_12());
     let (dtype, preprocess, quantization) = (
@@ -61,11 +61,11 @@ fn definitions() -> Map<String, Value> {
     let all = [
         (
             "out",
-            json!({ "description": "The output's name, or the outputs'.", "anyOf": [{ "type": "string" }, names, { "type": "null" }] }),
+            json!({ "description": "The name of the output, or a list of names.", "anyOf": [{ "type": "string" }, names, { "type": "null" }] }),
         ),
         (
             "out_quant",
-            json!({ "description": "The quantization of the output, or of the outputs.", "anyOf": [nullable, { "type": "array", "items": nullable }] }),
+            json!({ "description": "The quantization of the output, or a list with one per output.", "anyOf": [nullable, { "type": "array", "items": nullable }] }),
         ),
         ("Tensor", json!({ "type": "string", "description": "The name of a tensor." })),
         (
@@ -83,7 +83,7 @@ fn definitions() -> Map<String, Value> {
         (
             "block",
             json!({
-                "description": "The operators of a block and what they give.",
+                "description": "The operators of a block and its outputs.",
                 "type": "object",
                 "properties": { "ops": { "$ref": "#/$defs/ops" }, "outputs": names },
                 "required": ["ops", "outputs"],
@@ -116,8 +116,8 @@ fn tensor(dtype: Value, preprocess: Value) -> Value {
     })
 }
 
-/// A call of a function, of an op or of a function of the spec. What belongs to each function hangs on its name by
-/// `if`: an editor then names the wrong argument, where a choice of alternatives would only say that none fits.
+/// A call of a function, of an op, or of a function of the spec. The arguments of each function are selected by `if` on
+/// its name, so that an editor reports the wrong argument; with alternatives it would report only that none matches.
 fn call() -> Value {
     let (out, out_quant, block) =
         (json!({ "$ref": "#/$defs/out" }), json!({ "$ref": "#/$defs/out_quant" }), json!({ "$ref": "#/$defs/block" }));
@@ -133,7 +133,7 @@ fn call() -> Value {
         })
     };
     json!({
-        "description": "A call of a function, of an op of the Top dialect by itself (top.Relu), or of a function of this spec.",
+        "description": "A call of a function, of an op of the Top dialect (top.Relu), or of a function of this spec.",
         "type": "object",
         "properties": {
             "op": { "anyOf": [{ "enum": names }, { "type": "string" }] },

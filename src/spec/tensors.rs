@@ -2,7 +2,7 @@
 use super::node::Node;
 use crate::{
     array::{Array, WeightFile},
-    base::{Cause, Dtype, OneOrMany, Result, Shape, elements, shape_text},
+    base::{Cause, Dtype, OneOrMany, Result, Shape, counted, elements, shape_text},
     functions::{closest, not_finite},
     graph::{Graph, Preprocess, Tensor, TensorKind},
     quant::Quantization,
@@ -11,7 +11,7 @@ use serde::{Deserialize, Deserializer, de};
 
 const KEYS: [&str; 7] = ["dtype", "shape", "coeff", "scale", "zero_point", "data", "preprocess"];
 
-/// Declares the tensor `name`; coefficients take their data from the declaration or from `weights`.
+/// Declares the tensor `name`. The data of a coefficient are those of the declaration or of `weights`.
 pub(super) fn declare(graph: &mut Graph, name: &str, node: &Node, weights: Option<&mut WeightFile>) -> Result<Tensor> {
     let fields = node.fields(&KEYS)?;
     let dtype = match fields.get("dtype") {
@@ -31,7 +31,7 @@ pub(super) fn declare(graph: &mut Graph, name: &str, node: &Node, weights: Optio
         graph.add_tensor(Some(name), dtype, shape, TensorKind::Coefficient(data))
     } else {
         if let Some(n) = fields.get("data") {
-            return Err(n.problem("only a coefficient has data; set \"coeff\": true, or leave the data out"));
+            return Err(n.problem("only a coefficient has data; set \"coeff\": true, or remove the data"));
         }
         graph.input(name, dtype, shape)
     };
@@ -54,13 +54,13 @@ fn dtype(node: &Node) -> Result<Dtype> {
     })
 }
 
-/// Numbers, flat or nested, in row-major order.
+/// Numbers in row-major order, from one list or from nested ones.
 #[derive(Default)]
 struct Numbers {
     values: Vec<f64>,
-    /// How many entries the lists at each depth have.
+    /// Number of elements of the lists at each depth.
     dims: Vec<Option<usize>>,
-    /// Lists at one depth differ, or numbers stand at several.
+    /// Whether lists at one depth differ in length, or numbers occur at several depths.
     is_ragged: bool,
 }
 
@@ -74,7 +74,7 @@ impl Numbers {
         self.dims.resize(self.dims.len().max(depth + 1), None);
         self.is_ragged |= self.dims[depth].replace(entries).is_some_and(|n| n != entries);
     }
-    /// Whether they are those of that shape: in one list, or nested as it is.
+    /// Whether they match a shape: as one list, or nested like the shape.
     fn fits(&self, shape: &[usize]) -> bool {
         self.dims.len() <= 1 || !self.is_ragged && self.dims.iter().copied().eq(shape.iter().map(|&d| Some(d)))
     }
@@ -126,11 +126,12 @@ impl<'de> Deserialize<'de> for Numbers {
 fn inline(node: &Node, dtype: Dtype, shape: &Shape) -> Result<Array> {
     let numbers: Numbers = node.read()?;
     if !numbers.fits(shape) {
-        let expected = format!(
-            "expected one list of its {} numbers, or lists nested as its shape is",
-            shape.iter().product::<usize>()
+        let expected = counted(shape.iter().product(), "number");
+        let problem = format!(
+            "data does not match shape {}; expected {expected}, flat or nested like the shape",
+            shape_text(shape)
         );
-        return Err(node.problem(format!("the lists are not those of {}; {expected}", shape_text(shape))));
+        return Err(node.problem(problem));
     }
     let values = numbers.values;
     let bytes = matches!(dtype, Dtype::Fp8e4m3 | Dtype::Fp8e5m2);
@@ -139,9 +140,7 @@ fn inline(node: &Node, dtype: Dtype, shape: &Shape) -> Result<Array> {
         let fits = |v: &&f64| v.fract() == 0.0 && **v >= low as f64 && **v <= high as f64;
         if let Some(v) = values.iter().find(|v| !fits(v)) {
             let what = if bytes { format!("{dtype}, whose data are bytes") } else { dtype.to_string() };
-            return Err(
-                node.problem(format!("{v} is not a value of {what}; expected whole numbers from {low} to {high}"))
-            );
+            return Err(node.problem(format!("{v} is not a value of {what}; expected integers from {low} to {high}")));
         }
     }
     let array = Array::from_f64s(stored, shape.clone(), values.into_iter()).map_err(|e| e.at(node.place()))?;

@@ -8,14 +8,14 @@ use crate::{
 use serde_json::{Map, Value, json};
 use std::{fmt::Write as _, io::Write as _, path::Path};
 
-/// A graph as a spec. `weights` names the file (written by [`save`]) that holds the coefficients' data; without one
-/// they stand in the spec.
+/// Returns a graph as a spec. `weights` is the name of the file with the coefficients' data, as written by [`save`]; if
+/// `None`, the data are part of the spec.
 ///
 /// # Errors
-/// An operator owns a block that takes arguments, for which specs have no form.
+/// Returns an error if an operator owns a block with arguments, which specs cannot express.
 pub fn to_text(graph: &Graph, weights: Option<&str>) -> Result<String> {
     let mut out = String::new();
-    let name_list = |tensors: &[crate::Tensor]| -> Result<String> {
+    let name_list = |tensors: &[Tensor]| -> Result<String> {
         let names = tensors.iter().map(|t| graph.tensor(*t).map(|t| t.name.as_str())).collect::<Result<Vec<_>>>()?;
         Ok(json!(names).to_string())
     };
@@ -44,15 +44,15 @@ pub fn to_text(graph: &Graph, weights: Option<&str>) -> Result<String> {
     Ok(out)
 }
 
-/// Writes a graph as `path`, which ends in `.json`, with its coefficients beside it, in an npz of the same stem. The two
-/// stay a pair ([`NewPair`]): whenever it stops, there is the old pair, the new pair, or no spec.
+/// Writes a graph to `path`, which ends in `.json`, and its coefficients to an `.npz` of the same stem in the same folder.
+/// The two stay a pair ([`NewPair`]): if it is interrupted, there is the old pair, the new pair, or no spec.
 ///
 /// # Errors
-/// As [`to_text`], or `path` has another ending, or writing failed.
+/// Same as for [`to_text`], and an error if `path` has another extension or if writing fails.
 pub fn save(graph: &Graph, path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
     if path.extension().is_none_or(|e| e != "json") {
-        return Err(Error::format(path, "a spec's name ends in .json; its weights are written beside it, in an .npz"));
+        return Err(Error::format(path, "a spec's name ends in .json; its weights are written to an .npz next to it"));
     }
     let npz = path.with_extension("npz");
     let file = npz.file_name().map(|f| f.to_string_lossy().into_owned()).unwrap_or_default();
@@ -69,14 +69,12 @@ pub fn save(graph: &Graph, path: impl AsRef<Path>) -> Result<()> {
 
 /// The calls of a block.
 fn calls(graph: &Graph, block: &Block) -> Result<Vec<Value>> {
-    let mut operators = block.operators().iter();
     let mut all = Vec::new();
-    for call in &block.calls {
-        let mine: Vec<&Operator> = operators.by_ref().take(call.operators).collect();
-        all.push(match (&call.made_by, mine.as_slice()) {
+    for (call, operators) in block.calls() {
+        all.push(match (&call.made_by, operators) {
             (MadeBy::Op, [operator]) => op_call(graph, operator)?,
             (MadeBy::Function(function), _) => {
-                entry(graph, function.function().to_owned(), function.to_json(graph)?, call)?
+                entry(graph, function.function().to_owned(), function.to_json(graph)?, &call)?
             }
             (MadeBy::Op, _) => return Err(invalid("the record of calls does not fit the operators")),
         });
@@ -103,7 +101,7 @@ fn entry(graph: &Graph, op: String, args: Value, call: &RecordedCall) -> Result<
     Ok(Value::Object(entry))
 }
 
-/// The call of an op by itself: operands and attributes by their names in td.
+/// The call of an op, with operands and attributes by their names in td.
 fn op_call(graph: &Graph, operator: &Operator) -> Result<Value> {
     let (op, def) = (&operator.op, operator.op.def());
     let mut args = Map::new();
@@ -130,7 +128,7 @@ fn op_call(graph: &Graph, operator: &Operator) -> Result<Value> {
     for (block, block_name) in operator.blocks.iter().zip(def.blocks) {
         if !block.arguments().is_empty() {
             return Err(invalid(format!(
-                "a spec cannot hold the block {block_name} of top.{}, which takes arguments",
+                "a spec cannot express the block {block_name} of top.{}, which takes arguments",
                 op.name()
             )));
         }
@@ -142,7 +140,7 @@ fn op_call(graph: &Graph, operator: &Operator) -> Result<Value> {
     Ok(Value::Object(entry))
 }
 
-/// What the op's type rule leaves open, and the quantization.
+/// The types that the op's type rule leaves open, and the quantization.
 fn types(graph: &Graph, operator: &Operator, entry: &mut Map<String, Value>) -> Result<()> {
     let inferred = graph.inferred(&operator.op, &[])?;
     let (mut dtypes, mut shapes, mut quants) = (Vec::new(), Vec::new(), Vec::new());

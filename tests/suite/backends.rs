@@ -1,11 +1,11 @@
-//! Every backend goes through the one conformance suite.
+//! Every backend passes the same conformance suite.
 use tpulang::{
     conformance::{Case, check},
     exec::{CpuBackend, RunOptions},
     ops::OPS,
 };
 
-/// The example: a backend outside the crate, which computes some ops and declines the others.
+/// The example of a backend outside the crate, which computes some ops and leaves the others to the CPU.
 #[path = "../../examples/second_backend.rs"]
 #[allow(dead_code, reason = "its main is called below")]
 mod second_backend;

@@ -31,7 +31,7 @@ fn weights(dir: &Path) {
     write_npz(dir.join("w.npz"), [("w", &w), ("v", &v), ("ints", &ints)]).unwrap();
 }
 
-/// What the command says to each file, in one snapshot.
+/// The messages of the command for each file, in one snapshot.
 fn messages(name: &str, command: &[&str], ending: &str, files: Vec<(&str, Vec<u8>)>) {
     let dir = tempfile::tempdir().unwrap();
     weights(dir.path());
@@ -73,6 +73,8 @@ fn specs_that_are_not_json() {
             ("a comment", good.replace("\"inputs\"", "// inputs\n\"inputs\"").into_bytes()),
             ("a comma too many in an object", good.replace("[\"y\"]\n", "[\"y\"],\n").into_bytes()),
             ("a module", b"module @net attributes {} {}".to_vec()),
+            ("a module after comments", b"// weights: 0\n\nmodule @net attributes {} {}".to_vec()),
+            ("comments only", b"// nothing\n".to_vec()),
             ("an escape that is none", good.replace("net", r"n\et").into_bytes()),
         ],
     );
@@ -146,7 +148,7 @@ fn specs_of_the_wrong_form() {
     messages("bad_specs", &["check", "FILE"], "json", files.map(|(n, t)| (n, t.into_bytes())).into());
 }
 
-/// What calls of any function have in common; each family has its own.
+/// Mistakes that any call can have; each family tests its own.
 #[test]
 fn calls_that_are_wrong() {
     let files = [
@@ -333,7 +335,7 @@ fn feeds_that_do_not_fit() {
         assert_eq!(out.status.code(), Some(2));
         let _ = writeln!(all, "# {what}\n{}", String::from_utf8_lossy(&out.stderr));
     }
-    // An index that is out of range is known only when the graph runs.
+    // An index out of range is detected only when the graph runs.
     let spec = dir.path().join("s.json");
     fs::write(&spec, r#"{"version": 1, "name": "n", "tensors": {"x": {"shape": [4]}, "k": {"dtype": "int32", "shape": [2]}}, "inputs": ["x", "k"],
         "ops": [{"op": "index_select", "args": {"input": "x", "index": "k"}, "out": "y"}], "outputs": ["y"]}"#).unwrap();

@@ -1,4 +1,4 @@
-//! The command: what it prints, and its exit codes.
+//! The output and exit codes of the command.
 use super::snapshot;
 use serde_json::Value;
 use std::process::{Command, Output};
@@ -75,7 +75,7 @@ fn json(args: &[&str]) -> Value {
         .unwrap_or_else(|e| panic!("{args:?}: {e}: {text}{}", String::from_utf8_lossy(&out.stderr)))
 }
 
-/// As the help's examples, and what the figures must be among each other.
+/// The examples of `bench`'s help, and relations between its figures.
 #[test]
 fn a_network_is_measured() {
     let (spec, inputs) = ("examples/patterns/patterns.json", "examples/patterns/inputs.npz");
@@ -85,7 +85,7 @@ fn a_network_is_measured() {
     assert!(of("min_ms") < of("first_ms"), "{figures}");
     assert!(!cfg!(target_os = "linux") || of("peak_bytes") > 1e6, "{figures}");
     assert_eq!(figures["runs"], 100);
-    // Without inputs, for people.
+    // Without inputs, human-readable.
     let text = shown(&["bench", spec, "--repeat", "2"]);
     assert!(text.contains("ops, 2 runs\nminimum ") && text.ends_with("[exit 0]\n"), "{text}");
     for (args, expected) in [
@@ -98,7 +98,7 @@ fn a_network_is_measured() {
     }
 }
 
-/// Integers that are drawn are indices of any table.
+/// Random integers are valid indices of any table.
 #[test]
 fn indices_are_drawn_too() {
     let spec = r#"{"version": 1, "name": "g", "inputs": ["ids", "bytes"], "outputs": ["y", "z"],
@@ -130,7 +130,7 @@ fn a_run_is_profiled() {
     let conv = rows("steps").into_iter().find(|s| s["op"].as_str().unwrap().starts_with("Conv")).unwrap();
     let rate = conv["operations"].as_f64().unwrap() / conv["ms"].as_f64().unwrap() / 1e6;
     assert!(rate > 0.0 && (rate / conv["gflops"].as_f64().unwrap() - 1.0).abs() < 1e-9, "{conv}");
-    // The figures of the tables are the machine's; their rows and heads are the network's.
+    // The figures depend on the machine; rows and headings do not.
     let text = shown(&[&run[..], &["--profile"]].concat());
     let words = |line: &str| line.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
     let heads: Vec<_> = text.lines().filter(|l| l.contains("GFLOP/s")).map(words).collect();
@@ -142,7 +142,7 @@ fn a_run_is_profiled() {
     }
 }
 
-/// `make docs` writes them.
+/// `make docs` updates them.
 #[test]
 fn generated_documents_are_true() {
     let documents: [(&str, &[&str]); 3] = [
@@ -164,7 +164,7 @@ fn a_closed_pipe_is_no_error() {
     assert!(child.wait().unwrap().success());
 }
 
-/// /dev/full takes nothing.
+/// Writing to /dev/full always fails.
 #[test]
 fn what_cannot_be_printed_is_an_error() {
     use std::{fs::File, process::Stdio};
@@ -195,7 +195,7 @@ fn what_cannot_be_printed_is_an_error() {
         let text = String::from_utf8_lossy(&out.stderr);
         assert_eq!(out.status.code(), Some(2), "{args:?}: {text}");
         assert_eq!(text, "error: standard output: No space left on device (os error 28)\n", "{args:?}");
-        // An error that cannot be told either.
+        // The error cannot be printed either.
         let mut command = Command::new(env!("CARGO_BIN_EXE_tpulang"));
         assert_eq!(command.args(args).stdout(full()).stderr(full()).status().unwrap().code(), Some(2), "{args:?}");
     }
@@ -210,7 +210,7 @@ fn a_closed_pipe_does_not_hide_the_verdict() {
     assert_eq!(child.wait().unwrap().code(), Some(1));
 }
 
-/// Standard input, and what a shell puts for `<(command)`.
+/// Standard input, and the pipe of `<(command)`.
 #[test]
 fn specs_come_through_pipes() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,5 +1,5 @@
-//! The CUDA backend without a GPU: NVIDIA's libraries are emulated (`tests/emulated`), the driver's by running kernels on the CPU,
-//! NVRTC by compiling them with g++.
+//! The CUDA backend without a GPU: `tests/emulated` replaces NVIDIA's driver by one that runs kernels on the CPU, and NVRTC by
+//! one that compiles them with g++.
 use super::{SplitMix, cases::cases, limits, snapshot};
 use std::{
     collections::hash_map::DefaultHasher,
@@ -28,7 +28,7 @@ const SOURCES: [(&str, &str); 3] = [
     ("emulated.h", include_str!("../emulated/emulated.h")),
 ];
 
-/// NVIDIA's libraries of operators.
+/// NVIDIA's operator libraries.
 const LIBRARIES: [(&str, &str); 3] = [
     ("cublaslt.cpp", include_str!("../emulated/cublaslt.cpp")),
     ("cudnn.cpp", include_str!("../emulated/cudnn.cpp")),
@@ -39,7 +39,7 @@ fn temporary() -> &'static Path {
     Path::new(env!("CARGO_TARGET_TMPDIR"))
 }
 
-/// A folder with what is made of sources there, by whoever comes first: `g++` with each of the arguments.
+/// A folder of compiled sources, built by the first caller: `g++` runs once per list of arguments.
 fn compiled(name: &str, sources: &[(&str, &str)], makes: &[&str], link: Option<(&str, &str)>) -> PathBuf {
     let mut hasher = DefaultHasher::new();
     (sources, makes, link).hash(&mut hasher);
@@ -59,12 +59,12 @@ fn compiled(name: &str, sources: &[(&str, &str)], makes: &[&str], link: Option<(
     if let Some((target, link)) = link {
         std::os::unix::fs::symlink(target, making.path().join(link)).unwrap();
     }
-    // Another process may have been faster.
+    // Another process may have built it first.
     drop(fs::rename(making.keep(), &folder));
     folder
 }
 
-/// The folder with the emulated driver and compiler of kernels.
+/// The folder with the emulated driver and NVRTC.
 pub fn emulated() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
@@ -76,7 +76,7 @@ pub fn emulated() -> &'static Path {
             // As kernels are compiled, so that it is taken.
             "-w -x c++-header emulated.h -o emulated.h.gch",
         ];
-        // By the name that the driver has for libraries that are linked to it.
+        // Under the name that libraries link to.
         compiled("emulated", &SOURCES, &makes, Some(("libcuda.so", "libcuda.so.1")))
     })
 }
@@ -85,12 +85,12 @@ pub fn emulated() -> &'static Path {
 pub fn emulated_libraries() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
-        // They stand side by side.
+        // The folders are siblings.
         let driver = emulated().file_name().unwrap().display();
         let make = |source: &str, library: &str| {
             format!("-Wall -Wextra -Werror -O3 -shared {source} -L../{driver} -lcuda -o {library}")
         };
-        // The real one hands on what it is told.
+        // The real library forwards to others.
         let part = |name: &str| format!("-shared -x c++ /dev/null -o libcudnn_{name}.so.9");
         let whole = [make("cublaslt.cpp", "libcublasLt.so"), make("cudnn.cpp", "libcudnn.so")];
         let makes: Vec<String> = whole.into_iter().chain(["graph", "ops", "cnn"].map(part)).collect();
@@ -98,12 +98,12 @@ pub fn emulated_libraries() -> &'static Path {
     })
 }
 
-/// Runs this test again, with the emulated driver. True when it has passed there.
+/// Runs this test again with the emulated driver. Returns true if it has passed there.
 pub fn passed_emulated() -> bool {
     passed_with(emulated().as_os_str())
 }
 
-/// Runs this test again, with all emulated libraries. True when it has passed there.
+/// Runs this test again with all emulated libraries. Returns true if it has passed there.
 pub fn passed_emulated_with_libraries() -> bool {
     passed_with(&std::env::join_paths([emulated(), emulated_libraries()]).unwrap())
 }
@@ -129,7 +129,7 @@ fn passed_in_mode(libraries: &OsStr, mode: Option<&str>) -> bool {
     limits::passed_alone_with(test, 1200, &variables)
 }
 
-/// All cases on one GPU, which several threads give work.
+/// All cases on one GPU, from several threads.
 pub fn checked(cases: &[Case]) -> Report {
     let (backend, next) = (CudaBackend::new(0).unwrap(), AtomicUsize::new(0));
     let all = Mutex::new(Report::default());
@@ -149,10 +149,10 @@ pub fn checked(cases: &[Case]) -> Report {
     all.into_inner().unwrap()
 }
 
-/// Ops that run on the CPU by decision: their results depend on values step by step.
+/// Ops that deliberately run on the CPU, because their results depend on values step by step.
 const ON_CPU: [&str; 6] = ["DetectionOutput", "FrcnDetection", "Nms", "NonZero", "Proposal", "YoloDetection"];
 
-/// What fell back to the CPU: `cuda: 1 op, cpu: Nms x1`.
+/// The ops that fell back to the CPU: `cuda: 1 op, cpu: Nms x1`.
 fn fallbacks(report: &Report) -> Vec<&str> {
     let lists = report.summaries.iter().filter_map(|s| Some(s.split_once(", cpu: ")?.1));
     let mut ops: Vec<&str> = lists.flat_map(|list| list.split(", ")).filter_map(|op| op.split(' ').next()).collect();
@@ -200,7 +200,7 @@ pub fn libraries(cuda: Option<&Path>, nvrtc: Option<&Path>) -> tempfile::TempDir
     folder
 }
 
-/// A network of several inputs, with tensors of many sizes, and an output that is also read on.
+/// A network with several inputs, tensors of many sizes, and an output that is also an inner tensor.
 fn network() -> Graph {
     let mut g = Graph::new("net").unwrap();
     let x = g.input("x", Dtype::Float32, [2, 4, 9, 9]).unwrap();
@@ -244,7 +244,7 @@ fn runs_are_repeated_with_other_feeds_and_from_many_threads() {
                     let feeds = network_feeds(100 * thread + i);
                     before.push((ours.run(&feeds).unwrap(), cpu.run(&feeds).unwrap()));
                 }
-                // What was given stays as it was, whatever ran meanwhile.
+                // Earlier results are unchanged by later runs.
                 let is_close =
                     |c: &Comparison| matches!(c, Comparison::Values { relative_l2, .. } if *relative_l2 < 1e-5);
                 assert!(before.iter().all(|(got, want)| compare(want, got).unwrap().values().all(is_close)));
@@ -253,7 +253,7 @@ fn runs_are_repeated_with_other_feeds_and_from_many_threads() {
     });
 }
 
-/// What one thread tells the GPU while another records is no part of the recording.
+/// Work that one thread submits while another captures is not part of the capture.
 #[test]
 fn sessions_are_made_while_others_record() {
     if passed_emulated() {
@@ -276,14 +276,14 @@ fn sessions_are_made_while_others_record() {
                             |c: &Comparison| matches!(c, Comparison::Values { relative_l2, .. } if *relative_l2 < 1e-5);
                         assert!(compare(&want, &got).unwrap().values().all(is_close));
                     }
-                    assert!(session.repeated(1).unwrap().is_some(), "it was not recorded");
+                    assert!(session.time_replay(1).unwrap().is_some(), "it was not recorded");
                 }
             });
         }
     });
 }
 
-/// Kernels of the CPU, within runs of several threads, take up each other's work.
+/// CPU kernels inside runs of several threads steal each other's work.
 #[test]
 fn runs_of_many_threads_with_operators_on_the_cpu_come_to_an_end() {
     if passed_emulated() {
@@ -319,10 +319,10 @@ fn a_profile_is_of_steps_also_where_they_are_recorded() {
         assert!(profile.len() > 3, "in round {round}: {profile:?}");
         session.run(&network_feeds(2)).unwrap();
     }
-    assert!(session.repeated(1).unwrap().is_some());
+    assert!(session.time_replay(1).unwrap().is_some());
 }
 
-/// The recording has the memory of the runs before it.
+/// The captured graph uses the memory of earlier runs.
 #[test]
 fn a_plan_may_take_most_of_the_memory() {
     let folder = tempfile::tempdir().unwrap();
@@ -354,7 +354,7 @@ fn a_recording_is_repeated_on_what_was_fed() {
     if passed_emulated() {
         return;
     }
-    // The indices lie where tensors of their size would come to lie, if they were not kept.
+    // If the indices were freed, tensors of their size would reuse their memory.
     let mut g = Graph::new("net").unwrap();
     let (x, rows) = (g.input("x", Dtype::Float32, [40, 8]).unwrap(), g.input("rows", Dtype::Int32, [320]).unwrap());
     let taken = g.index_select(x, rows).axis(0).call().unwrap();
@@ -366,11 +366,11 @@ fn a_recording_is_repeated_on_what_was_fed() {
     let numbers = Array::from_vec([40, 8], (0..320).map(|i| (i % 9) as f32).collect()).unwrap();
     let places = Array::from_vec([320], (0..320).map(|i| i % 40).collect::<Vec<i32>>()).unwrap();
     let session = Session::new(&g, CudaBackend::new(0).unwrap(), &RunOptions::default()).unwrap();
-    assert_eq!(session.repeated(1).unwrap(), None);
+    assert_eq!(session.time_replay(1).unwrap(), None);
     for _ in 0..2 {
         session.run(&[("x", numbers.clone()), ("rows", places.clone())]).unwrap();
     }
-    assert!(session.repeated(3).unwrap().is_some());
+    assert!(session.time_replay(3).unwrap().is_some());
 }
 
 #[test]
@@ -390,7 +390,7 @@ fn from_the_second_run_on_a_recording_is_launched() {
     let figures: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
     assert!(figures["device_ms"].as_f64().unwrap() > 0.0, "{figures}");
     assert_eq!(read_npz(folder.join("last.npz")).unwrap().len(), 2);
-    // The first result is none; two to warm up, three that are measured, three and many more without copies.
+    // The first run launches none; then two to warm up, three timed, and three and many more without copies.
     let told = String::from_utf8(out.stderr).unwrap();
     assert!(told.lines().filter(|l| l.starts_with("a graph of ")).count() > 10, "{told}");
 }
@@ -430,7 +430,7 @@ fn what_is_missing_is_said_in_one_sentence() {
     snapshot("cuda_missing", &all);
 }
 
-/// The example: a kernel of one's own.
+/// The example of a custom kernel.
 #[path = "../../examples/cuda_extension.rs"]
 #[allow(dead_code, reason = "its main is called below")]
 mod cuda_extension;

@@ -1,4 +1,4 @@
-//! Products and convolutions by cuBLASLt and cuDNN, which are emulated, and floats of 16 bits.
+//! Products and convolutions on emulated cuBLASLt and cuDNN, and float16.
 use super::{
     cuda::{checked, emulated, emulated_libraries, passed_emulated, passed_emulated_with_libraries},
     cuda_networks::Net,
@@ -13,7 +13,7 @@ use tpulang::{
     ops::{Conv, Deconv, MatMul},
 };
 
-/// Ops that the libraries compute, or that are made of products.
+/// Ops that the libraries compute, or that consist of products.
 const MADE_OF_PRODUCTS: [&str; 12] = [
     "A16MatMul",
     "Attention",
@@ -43,7 +43,7 @@ fn what_is_made_of_products_gives_the_expected_numbers() {
     assert!(report.failures.is_empty() && report.passed > 40, "{report}");
 }
 
-/// Sizes of several tiles, in every form, beside rows and columns that begin where four floats do not.
+/// Sizes of several tiles in every form, and rows and columns that are not aligned to four floats.
 fn products_of_many_forms(backend: &CudaBackend) {
     let sizes = [(70, 40, 90), (1, 33, 130), (3, 65, 5), (128, 16, 64), (67, 1, 1)];
     for (i, (m, k, n)) in sizes.into_iter().enumerate() {
@@ -119,25 +119,25 @@ fn products_and_convolutions_by_libraries() {
     }
 }
 
-/// Relative L2 errors of what a session gives, beside a CPU's.
+/// Relative L2 errors of a session's results, compared with the CPU's.
 fn distances(graph: &Graph, feeds: &[(&str, Array)], backend: CudaBackend, precision: Precision) -> Vec<f64> {
     let want = run(graph, feeds, &CpuBackend::new(), &RunOptions::default()).unwrap().tensors;
     let session =
         Session::new(graph, backend, &RunOptions { precision, strict: true, ..RunOptions::default() }).unwrap();
-    // The second run is recorded, the third is the recording.
+    // The second run is captured, the third replays it.
     let runs: Vec<_> = (0..3).map(|_| session.run(feeds).unwrap()).collect();
     let of = |c: &Comparison| if let Comparison::Values { relative_l2, .. } = c { *relative_l2 } else { f64::INFINITY };
     runs.iter().flat_map(|got| compare(&want, got).unwrap().values().map(of).collect::<Vec<_>>()).collect()
 }
 
-/// Numbers that are not even in few bits.
+/// Values that need more bits than TF32 or float16 have.
 fn numbers(shape: &[usize], seed: usize) -> Array {
     let n = shape.iter().product::<usize>();
     let values = (0..n).map(|i| ((i * 7919 + seed * 104_729) % 10_007) as f64 / 10_007.0 - 0.5);
     Array::from_f64s(Dtype::Float32, shape, values).unwrap()
 }
 
-/// A convolution with all that may follow it, a product with a bias, and a batch of products.
+/// A convolution with every epilogue, a product with a bias, and a batch of products.
 fn network(dtype: Dtype) -> (Graph, [(&'static str, Array); 1]) {
     let mut g = Graph::new("net").unwrap();
     let x = g.input("x", dtype, [2, 4, 10, 12]).unwrap();
@@ -191,7 +191,7 @@ fn float16_of_libraries() {
     }
 }
 
-/// Sums that float16 has no numbers for, of which something smaller is made before they are stored.
+/// Accumulators beyond the range of float16, scaled down before they are stored.
 #[test]
 fn sums_of_float16_are_not_rounded_before_what_follows() {
     if passed_emulated_with_libraries() {
@@ -227,16 +227,16 @@ fn buffers_of_float16_are_fed_as_they_are() {
     assert_eq!(got, session.run(&[(name, x)]).unwrap()["d"].to_f32().unwrap());
 }
 
-/// A case of an op with its floats declared as float16; none where the op does not take them.
+/// A case with its floats declared as float16; `None` if the op does not accept them.
 fn as_half(text: &str, name: &str) -> Option<Case> {
     let case = Case::read_text(&text.replace("xf32>", "xf16>"), name).ok()?.pop()?;
-    // What is fed has bits that float16 lacks.
+    // The inputs have bits that float16 lacks.
     let half = |a: &Array| if a.dtype() == Dtype::Float32 { a.to_dtype(Dtype::Float16).ok() } else { Some(a.clone()) };
     let feeds = case.feeds.iter().map(|(name, a)| Some((name.clone(), half(a)?))).collect::<Option<_>>()?;
     Case::by_cpu(case.name, case.graph, feeds).ok()
 }
 
-/// The tensors that differ by more than float16 rounds.
+/// The tensors that differ by more than float16's rounding.
 fn differences(backend: &CudaBackend, case: &Case) -> Result<Vec<String>> {
     let options = RunOptions { precision: Precision::F16, ..RunOptions::default() };
     let got = run(&case.graph, &case.feeds, backend, &options)?.tensors;
@@ -264,7 +264,7 @@ fn every_op_computes_in_float16() {
     assert!(wrong.is_empty() && compared > 300, "{compared} compared\n{}", wrong.join("\n"));
 }
 
-/// What the command says of a network, in English and in the order of the steps, on these libraries.
+/// The output of `--explain` with these libraries.
 fn said(libraries: &[&Path], choice: Option<&str>, device: &str, more: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let written = mlir::write_pair(&network(Dtype::Float32).0, folder.path()).unwrap();
@@ -274,7 +274,7 @@ fn said(libraries: &[&Path], choice: Option<&str>, device: &str, more: &[&str]) 
     command.env("TPULANG_CACHE", emulated().parent().unwrap().join("kernels")).env_remove("TPULANG_LIBRARIES");
     let out = command.envs(choice.map(|c| ("TPULANG_LIBRARIES", c))).output().unwrap();
     let [steps, problems] = [out.stdout, out.stderr].map(|text| String::from_utf8(text).unwrap());
-    // The sources of kernels are long, and told elsewhere.
+    // Without the sources of kernels, which are long.
     let folder = libraries.last().map_or_else(String::new, |l| l.display().to_string());
     format!("{}\n{}", steps.split("\n\nsource 1:").next().unwrap_or_default(), problems.replace(&folder, "FOLDER"))
 }
@@ -304,7 +304,7 @@ fn what_computes_is_told() {
     snapshot("cuda_libraries", &text);
 }
 
-/// Relu of libraries makes 0 of NaN, ours does not.
+/// The libraries' Relu turns NaN into 0; ours keeps it.
 #[test]
 fn nan_stays_behind_products_and_convolutions() {
     if passed_emulated_with_libraries() {

@@ -1,11 +1,11 @@
-//! Operators of networks at sizes that fill several blocks of a kernel: the CUDA backend's numbers, on an emulated device, are the
-//! CPU's. Nothing may fall back to the CPU.
+//! Operators of networks at sizes of several thread blocks: the CUDA backend, on an emulated device, computes the same values as
+//! the CPU. Nothing may fall back to the CPU.
 use super::cuda::passed_emulated;
 use indexmap::IndexMap;
 use tpulang::{
     Array, Dtype, Graph, Tensor,
     conformance::{Case, check},
-    exec::{Comparison, CpuBackend, CudaBackend, RunOptions, Session, compare},
+    exec::{Comparison, CpuBackend, CudaBackend, RunOptions, Session, compare, run},
     ops::{
         Attention, BatchNormBwd, BatchNormTrain, ChunkGatedDeltaRule, ConvBwd_Weight, Convbwd, Einsum, EinsumMode,
         FAttention, FAttentionLse, FlexAttention, GRU, GroupNormTrain, LSTM, LayerNormBwd, LayerNormTrain,
@@ -14,7 +14,7 @@ use tpulang::{
     },
 };
 
-/// A graph that is fed with numbers from -1 to 1.
+/// A graph whose inputs are values from -1 to 1.
 pub struct Net {
     pub graph: Graph,
     pub feeds: IndexMap<String, Array>,
@@ -48,17 +48,62 @@ impl Net {
         let (values, name) = (self.array(shape), format!("w{}", self.state));
         self.graph.coefficient(&name, values).unwrap()
     }
-    /// Both backends compute the operator.
+    /// Compares both backends on one operator.
     pub fn check(mut self, backend: &CudaBackend, name: &str, op: impl Into<Op<Tensor>>) {
         let results = self.graph.op(op).call().unwrap();
         self.check_outputs(backend, name, &results);
     }
-    /// Both backends compute these tensors.
+    /// The GPU, which fuses operators, and the CPU, which does not, compute the same of the last one.
+    fn check_fused(mut self, backend: &CudaBackend, last: impl FnOnce(&mut Graph) -> tpulang::Result<Tensor>) {
+        let output = last(&mut self.graph).unwrap();
+        self.graph.set_outputs(&[output]).unwrap();
+        let unfused = RunOptions { unfused: true, ..RunOptions::default() };
+        let expected = run(&self.graph, &self.feeds, &CpuBackend::new(), &unfused).unwrap().tensors;
+        let session =
+            Session::new(&self.graph, backend, &RunOptions { strict: true, ..RunOptions::default() }).unwrap();
+        let text = session.explain();
+        assert!(text.contains(" + Max"), "not fused:\n{text}");
+        let compared = compare(&expected, &session.run(&self.feeds).unwrap()).unwrap();
+        let agrees = |c: &Comparison| matches!(c, Comparison::Values { relative_l2, .. } if *relative_l2 < 1e-6);
+        assert!(compared.values().all(agrees), "{compared:?}:\n{text}");
+    }
+    /// Compares both backends on these tensors.
     fn check_outputs(mut self, backend: &CudaBackend, name: &str, outputs: &[Tensor]) {
         self.graph.set_outputs(outputs).unwrap();
         let case = Case::by_cpu(name, self.graph, self.feeds).unwrap();
         let report = check(backend, &[case], &RunOptions { strict: true, ..RunOptions::default() });
         assert!(report.failures.is_empty() && report.passed == 1, "{name}: {report}");
+    }
+}
+
+/// What is done to a product with a bias or to a rotated tensor within its kernel reads operands that are broadcast along any axes
+/// of the result, although the kernel goes over other axes.
+#[test]
+fn operands_of_fused_operators_are_broadcast_to_the_result() {
+    if passed_emulated() {
+        return;
+    }
+    let cuda = CudaBackend::new(0).unwrap();
+    for other in [&[3, 1, 1, 1][..], &[1, 4, 1, 1], &[1, 1, 5, 1], &[8], &[3, 1, 5, 8]] {
+        let mut net = Net::new();
+        let (x, w, bias, other) = (net.input(&[3, 4, 5, 8]), net.weight(&[8, 8]), net.weight(&[8]), net.input(other));
+        let y = net.graph.matmul(x, w).bias(bias).call().unwrap();
+        net.check_fused(&cuda, |g| g.max(y, other).call());
+    }
+    for other in [&[32, 1][..], &[1, 15]] {
+        let mut net = Net::new();
+        let (x, w, bias, other) = (net.input(&[4, 15, 7]), net.weight(&[7, 8]), net.weight(&[8]), net.input(other));
+        let y = net.graph.matmul(x, w).bias(bias).output_transpose(true).keep_dims(false).call().unwrap();
+        net.check_fused(&cuda, |g| g.max(y, other).call());
+    }
+    for (rope_mode, other) in [RopeMode::InterleavedPairs, RopeMode::ContiguousHalves]
+        .into_iter()
+        .flat_map(|m| [[1, 4, 1, 1], [1, 1, 5, 8]].map(|o| (m, o)))
+    {
+        let mut net = Net::new();
+        let (x, sines, cosines) = (net.input(&[3, 4, 5, 8]), net.input(&[5, 8]), net.input(&[5, 8]));
+        let (y, other) = (net.graph.rope(x, sines, cosines).rope_mode(rope_mode).call().unwrap(), net.input(&other));
+        net.check_fused(&cuda, |g| g.max(y, other).call());
     }
 }
 
@@ -68,7 +113,7 @@ fn attention_of_many_sizes() {
         return;
     }
     let cuda = CudaBackend::new(0).unwrap();
-    // Heads, queries, keys, elements, values; with a mask of these axes.
+    // Heads, queries, keys, width, width of values; and the axes of the mask.
     let all: [([usize; 5], &[usize], bool); 8] = [
         ([2, 70, 70, 24, 24], &[], true),
         ([1, 100, 130, 64, 64], &[100, 130], false),
@@ -89,7 +134,7 @@ fn attention_of_many_sizes() {
         (op.is_causal, op.scale) = (causal, if causal { 0.0 } else { 0.7 });
         net.check(&cuda, &format!("{heads} x {queries} x {keys} x {elements} x {values}, causal: {causal}"), op);
     }
-    // Keys that nobody sees fill whole tiles, and the whole share of a block.
+    // Masked keys fill whole tiles, and all tiles of a thread block.
     for queries in [1, 20] {
         let mut net = Net::new();
         let query = net.input(&[1, 1, queries, 8]);
@@ -102,7 +147,7 @@ fn attention_of_many_sizes() {
             ScaleDotProductAttention { mask: Some(mask), ..ScaleDotProductAttention::new(query, key, value) },
         );
     }
-    // A mask that some of the axes before the heads share.
+    // A mask that is broadcast along some of the axes before the heads.
     let mut net = Net::new();
     let [query, key, value] = [(); 3].map(|()| net.input(&[2, 3, 1, 9, 4]));
     let mut op = ScaleDotProductAttention::new(query, key, value);
@@ -143,7 +188,7 @@ fn heads_that_share_keys() {
     }
 }
 
-/// Attention as networks write it becomes one operator, which reads and writes heads where they lie inside of queries.
+/// Attention as networks write it is fused into one operator, which reads and writes heads in place.
 #[test]
 fn attention_of_a_graph_is_one() {
     if passed_emulated() {
@@ -434,7 +479,7 @@ fn gradients_of_windows() {
     net.check(&cuda, "MaxPoolingIndicesBwd", op);
 }
 
-/// Elements in other orders: through tiles, by fours, one by one; of all sizes of elements.
+/// Permutations through tiles, by fours, and one by one; for all element sizes.
 #[test]
 fn elements_in_other_orders() {
     if passed_emulated() {
@@ -468,7 +513,7 @@ fn elements_in_other_orders() {
     }
 }
 
-/// Operands that are broadcast, cut out, and put beside each other, at even places and at odd ones.
+/// Operands that are broadcast, sliced and concatenated, at aligned and unaligned offsets.
 #[test]
 fn elements_of_several_tensors() {
     if passed_emulated() {
@@ -481,7 +526,7 @@ fn elements_of_several_tensors() {
         let others =
             [vec![width], vec![5, 1], vec![3, 1, width], vec![3, 5, 1], vec![1]].map(|shape| net.input(&shape));
         let mut results: Vec<Tensor> = others.iter().map(|y| net.graph.add(x, *y).call().unwrap()).collect();
-        // One after the other, of which each is read in its own place.
+        // A chain of operators, each with its own layout.
         let mut last = x;
         for y in others {
             last = net.graph.mul(last, y).call().unwrap();
@@ -498,7 +543,7 @@ fn elements_of_several_tensors() {
     }
 }
 
-/// Reductions over the last axes, the first, and those between, in one part and in several.
+/// Reductions over the last, the first and middle axes, in one part and in several.
 #[test]
 fn reductions_of_many_axes() {
     if passed_emulated() {
@@ -517,7 +562,7 @@ fn reductions_of_many_axes() {
     for (shape, axes) in all {
         let mut net = Net::new();
         let mut values = net.array(shape).to_f64().unwrap();
-        // NaN in a first place, and in another.
+        // NaN as the first element, and as another.
         (values[0], values[shape.iter().product::<usize>() / 2 + 1]) = (f64::NAN, f64::NAN);
         let (plain, with_nan) =
             (net.input(shape), Array::from_f64s(Dtype::Float32, shape, values.into_iter()).unwrap());

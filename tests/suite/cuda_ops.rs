@@ -1,4 +1,4 @@
-//! Ops on the emulated GPU beside the CPU: order, updates of one place, impossible indices, regions, roundings.
+//! Compares ops on the emulated GPU with the CPU: order, updates of one element, indices out of range, regions, roundings.
 use super::cuda::passed_emulated;
 use std::sync::Arc;
 use tpulang::{
@@ -11,7 +11,7 @@ use tpulang::{
     quant::RoundMode,
 };
 
-/// One operator on arrays, and nothing left to another backend.
+/// Runs one operator on arrays, without fallback.
 fn computed<B: Backend>(
     backend: &B,
     arrays: &[Array],
@@ -25,7 +25,7 @@ fn computed<B: Backend>(
         .map(|(i, a)| g.input(&name(i), a.dtype(), a.shape().iter().map(|d| *d as i64).collect::<Vec<_>>()).unwrap())
         .collect();
     let op = op(&inputs);
-    // Those that a rule leaves open.
+    // Result types that the rule leaves open.
     let dtypes = match op {
         Op::Arg(_) => vec![Dtype::Int32, arrays[0].dtype()],
         Op::MeanStdScale(_) => vec![Dtype::Int8],
@@ -53,12 +53,12 @@ fn same_on_both(
 }
 
 fn shown(arrays: &[Array]) -> Vec<String> {
-    // 0 and -0 are the same.
+    // 0 and -0 are equal.
     let numbers = |a: &Array| a.to_f64().unwrap().into_iter().map(|v| v + 0.0).collect::<Vec<_>>();
     arrays.iter().map(|a| format!("{:?} {:?}", a.shape(), numbers(a))).collect()
 }
 
-/// An array of numbers of a dtype's own type.
+/// An array of a dtype's element type.
 macro_rules! array {
     ($shape:expr, $of:expr) => {{
         let shape: Vec<i64> = $shape.to_vec();
@@ -73,7 +73,7 @@ fn entries_are_put_in_the_cpus_order() {
         return;
     }
     let device = CudaBackend::new(0).unwrap();
-    // Many are equal, some are no numbers.
+    // Many ties, some NaN.
     let number = |i: usize| match i * 7919 % 61 {
         0 => f32::NAN,
         1 => -0.0,
@@ -150,7 +150,7 @@ fn an_impossible_index_is_the_cpus_error() {
     }
 }
 
-/// Of sessions that share a GPU, who has fed it is told; buffers' owners when they wait.
+/// With sessions that share a GPU, the error goes to the session with the bad index; for buffers, to their owner's wait.
 #[test]
 fn an_impossible_index_is_told_to_whoever_has_it() {
     if passed_emulated() {
@@ -179,7 +179,7 @@ fn an_impossible_index_is_told_to_whoever_has_it() {
     }
 }
 
-/// What somebody lends goes back when nothing that was told the GPU reads it any more.
+/// Borrowed memory is released when no submitted work reads it any more.
 #[test]
 fn who_lends_memory_is_waited_for() {
     if passed_emulated() {
@@ -192,7 +192,7 @@ fn who_lends_memory_is_waited_for() {
     let session = Session::new(&g, CudaBackend::new(0).unwrap(), &RunOptions::default()).unwrap();
     let memory = session.backend().upload(&array!([64], |i| i as f32 - 30.0)).unwrap();
     let (owner, pointer) = (Arc::new(memory.clone()), memory.pointer());
-    // SAFETY: the memory is of 64 floats, of this GPU, as long as the owner lives.
+    // SAFETY: the memory holds 64 floats on this GPU as long as the owner lives.
     let lent = unsafe { session.backend().borrowed(pointer, Dtype::Float32, &[64], owner.clone()) }.unwrap();
     let results = session.run_on(vec![("x", lent)]).unwrap();
     assert_eq!(Arc::strong_count(&owner), 2);
@@ -202,7 +202,7 @@ fn who_lends_memory_is_waited_for() {
     assert_eq!((got[0], got[63]), (0.0, 33.0));
 }
 
-/// Two operators that meet the same index are told once, the first of them.
+/// Two operators with the same bad index are reported once, for the first operator.
 #[test]
 fn what_the_second_operator_met_is_forgotten_too() {
     if passed_emulated() {

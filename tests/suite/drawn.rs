@@ -1,4 +1,4 @@
-//! Graphs of any op of the table, with operands and attributes that nobody would write.
+//! Random graphs of any op of the table, with unlikely operands and attributes.
 use tpulang::{
     Array, Dtype, Graph, Quantization, Tensor,
     base::Cause,
@@ -6,10 +6,10 @@ use tpulang::{
     ops::{Arity, Attribute, AttributeKind, OPS, Op, OpDef},
 };
 
-/// What is drawn depends on what was drawn, which strategies say at length only. The numbers come of a seed, or of the bytes
-/// that a fuzzer gives.
+/// A source of random choices, from a seed or from the bytes of a fuzzer. Choices depend on earlier ones, which is cumbersome with
+/// proptest strategies.
 pub struct Draw<'a> {
-    /// A number below one that is not 0; the smallest are the most usual.
+    /// A number below `n`, which is not 0; small numbers are more likely.
     pub source: &'a mut dyn FnMut(usize) -> usize,
 }
 
@@ -45,7 +45,7 @@ impl Draw<'_> {
     }
     fn ints(&mut self) -> Vec<i64> {
         let n = if self.one_in(60) { 5000 } else { self.below(7) };
-        // Lists of one number, as strides and pads often are.
+        // Lists of equal numbers, like most strides and pads.
         let same = self.one_in(2).then(|| self.int());
         (0..n).map(|_| same.unwrap_or_else(|| self.int())).collect()
     }
@@ -95,7 +95,7 @@ impl Draw<'_> {
     }
 }
 
-/// A tensor of the graph that all further ones resemble, so that some of them fit together.
+/// The first tensor of a graph; later ones resemble it, so that some fit together.
 fn tensor(d: &mut Draw, g: &mut Graph, like: Option<Tensor>, i: usize) -> Option<Tensor> {
     let known = like.and_then(|t| g.tensor(t).ok()).map(|t| (t.dtype, t.shape.clone()));
     let (mut dtype, mut shape) = (d.dtype(), d.shape());
@@ -141,7 +141,7 @@ fn op(d: &mut Draw, def: &OpDef, all: &[Tensor]) -> Option<Op<Tensor>> {
     Op::new(def.name, operands, attributes).ok()
 }
 
-/// What a call that fails must not change.
+/// The parts of a graph that a failed call must not change.
 fn state(g: &Graph) -> String {
     let tensors: Vec<_> = g.tensors().collect();
     format!("{tensors:?} {:?}", g.body())
@@ -152,7 +152,7 @@ fn insert(d: &mut Draw, g: &mut Graph, all: &[Tensor]) -> Option<Vec<Tensor>> {
     let def = if d.one_in(10) { &OPS[d.below(OPS.len())] } else { d.of(&computed) };
     let op = op(d, def, all)?;
     let before = state(g);
-    // The dtype that the rule wants is not known here: one that fits is tried after one that need not.
+    // The dtype that the rule wants is not known here: try any dtype first, then one that fits.
     let dtype = d.dtype();
     let mut made = g.op(op.clone()).call();
     if made.is_err() {
@@ -163,7 +163,7 @@ fn insert(d: &mut Draw, g: &mut Graph, all: &[Tensor]) -> Option<Vec<Tensor>> {
         made = g.op(op).out_dtypes([dtype]).out_shapes([shape]).call();
     }
     if made.is_err() {
-        assert_eq!(state(g), before, "a call that failed left something");
+        assert!(state(g) == before, "a call that failed changed the graph");
     }
     let made = made.ok()?;
     for &t in &made {
@@ -175,7 +175,7 @@ fn insert(d: &mut Draw, g: &mut Graph, all: &[Tensor]) -> Option<Vec<Tensor>> {
     Some(made)
 }
 
-/// A few tensors and a few ops on them; none where too much was refused.
+/// A few tensors and ops on them; `None` if too many were rejected.
 pub fn graph(d: &mut Draw) -> Option<Graph> {
     let mut g = Graph::new("g").ok()?;
     let mut all = Vec::new();
@@ -196,7 +196,7 @@ pub fn graph(d: &mut Draw) -> Option<Graph> {
     complete.then_some(g)
 }
 
-/// Runs a small graph with drawn feeds. What the checks accepted runs, but for what only values tell.
+/// Runs a small graph on random inputs. An accepted graph runs, except for errors that depend on values.
 pub fn run(d: &mut Draw, g: &Graph) {
     let feeds = g.inputs().iter().filter_map(|&t| {
         let info = g.tensor(t).ok()?;

@@ -1,8 +1,8 @@
-//! What graphs go through that came of hostile input.
+//! Steps that every graph from hostile input goes through.
 use indexmap::IndexMap;
 use tpulang::{Array, Graph, Result, exec, mlir, spec};
 
-/// Written and read again, and run, if it is small.
+/// Writes the graph, reads it again, and runs it if it is small.
 #[allow(dead_code)] // Each fuzz target uses what it needs.
 pub fn all(g: &Graph) {
     if is_small(g) {
@@ -18,21 +18,21 @@ pub fn is_small(g: &Graph) -> bool {
     g.tensors().map(|(_, t)| t.elements()).fold(0, usize::saturating_add) < 100_000
 }
 
-/// What is written can be read, and is then the same: from the second time on, since each writing carries quantization once
-/// forth and once back, as TpuLang does, so that it may come further, or meet another, after it was read.
+/// A written graph can be read and is then equal, from the second time on: each writing propagates quantization once forward and
+/// once backward, as TpuLang does, so it may reach further tensors after reading.
 pub fn write_and_read(g: &Graph) {
     let again = written(g).and_then(|(_, again)| written(&again));
     if let Some((text, last)) = again {
-        assert_eq!(mlir::emit(&last).expect("it was emitted before").text, text);
+        assert!(mlir::emit(&last).expect("it was emitted before").text == text, "the module changed");
     }
     if let Ok(text) = spec::to_text(g, None) {
         let again = spec::from_text(&text, "again.json", None);
         let again = again.unwrap_or_else(|e| panic!("written, but not read: {e}\n{text}"));
-        assert_eq!(spec::to_text(&again, None).expect("it was written before"), text);
+        assert!(spec::to_text(&again, None).expect("it was written before") == text, "the spec changed");
     }
 }
 
-/// The text of a graph that can be written, and what it is read as.
+/// The text of a graph that can be written, and the graph that is read from it.
 fn written(g: &Graph) -> Option<(String, Graph)> {
     let emitted = mlir::emit(g).ok()?;
     let read = if emitted.weights.is_empty() { mlir::read_text(&emitted.text) } else { pair(g) };
@@ -40,7 +40,7 @@ fn written(g: &Graph) -> Option<(String, Graph)> {
     Some((emitted.text, read))
 }
 
-/// Text alone has no coefficients' data, which some types come of.
+/// Text has no data of coefficients, which some types depend on.
 fn pair(g: &Graph) -> Result<Graph> {
     let dir = tempfile::tempdir().expect("a temporary folder");
     mlir::read(mlir::write_pair(g, dir.path())?.mlir, None)

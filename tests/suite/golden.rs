@@ -1,4 +1,4 @@
-//! Golden MLIR: a graph a family.
+//! Golden MLIR: one graph per family.
 use super::snapshot;
 use tpulang::{
     Array, Dtype, Graph, Result, Tensor,
@@ -203,7 +203,7 @@ fn packed_products() {
         let s = g.coefficient("s", filled(Dtype::Float32, &[2, 8]))?;
         let z = g.coefficient("z", filled(Dtype::Int32, &[2, 2]))?;
         let a = g.a16matmul(x, w, s, z).bits(8).group_size(4).bias(vec![0f32; 8]).out_dtype(Dtype::Float32).call()?;
-        // The second form of one coefficient has a name of its own.
+        // The second form of a coefficient has its own name.
         let b = g.a16matmul(a, w, s, z).bits(8).group_size(4).right_transpose(false).call()?;
         let c =
             g.fp8matmul(a, filled(Dtype::Float32, &[3, 8]), filled(Dtype::Float32, &[1, 2])).block_size(4).call()?;

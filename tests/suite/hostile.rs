@@ -1,5 +1,5 @@
-//! Whatever a file says, the command ends soon, in little memory, with an error that can be read: each case runs in a process
-//! of its own with limits, since what it tries to do is end the process.
+//! Whatever a file contains, the command exits soon, in little memory, with a readable error. Each case runs in its own process
+//! with limits, because it tries to kill the process.
 use super::{SplitMix, exercise, grammar, limits::limited, snapshot};
 use std::{
     fmt::Write,
@@ -98,7 +98,7 @@ fn modules_that_broke_the_reader() {
     snapshot("hostile_mlir", &all);
 }
 
-/// Comments may hold brackets, names may be empty or of any language, properties are attributes.
+/// Comments may contain brackets, names may be empty or in any script, properties are attributes.
 #[test]
 fn modules_that_look_odd_are_read() {
     let comments = "// a < b, <\n".repeat(200);
@@ -116,14 +116,14 @@ fn modules_that_look_odd_are_read() {
     assert!(mlir::emit(&g).unwrap().text.contains("relu_limit = 1.000000e+00 : f64"));
 }
 
-/// A module from a seed, so that a failure is found again by its number.
+/// A module from a seed, which reproduces a failure.
 fn generated(seed: u64) -> Option<String> {
     let mut numbers = SplitMix(seed.wrapping_mul(0x2545_f491_4f6c_dd1d));
     let bytes: Vec<u8> = (0..256).flat_map(|_| numbers.next().to_le_bytes()).collect();
     grammar::module(&mut arbitrary::Unstructured::new(&bytes)).ok()
 }
 
-/// Each function over large tensors, with less and less memory: a result, or an error that tells the numbers.
+/// Each function on large tensors, with less and less memory: a result, or an error with the numbers.
 #[test]
 fn runs_in_little_memory() {
     let dir = tempfile::tempdir().unwrap();
@@ -179,7 +179,7 @@ fn runs_in_little_memory() {
 const FROM: &str = "TPULANG_MODULES_FROM";
 const MODULES: u64 = 2_000;
 
-/// A million with `TPULANG_MODULES=1000000`.
+/// Set `TPULANG_MODULES=1000000` for a million.
 #[test]
 fn modules_from_a_grammar() {
     let all = std::env::var("TPULANG_MODULES").map_or(2 * MODULES, |n| n.parse().expect("a number"));

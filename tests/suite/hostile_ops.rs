@@ -1,8 +1,8 @@
-//! Every op of the table with operands and attributes that nobody would write: refused or run, never a panic.
+//! Every op of the table with unlikely operands and attributes is rejected or run, and never panics.
 use super::{SplitMix, drawn, exercise, limits::passed_alone};
 use proptest::{prelude::*, test_runner::RngSeed};
 
-/// `PROPTEST_CASES` of any kind; or a few, always the same: a change is judged by what it changed.
+/// `PROPTEST_CASES` random cases; by default a few fixed ones, so that a failure is due to the change.
 fn cases() -> ProptestConfig {
     let asked = std::env::var("PROPTEST_CASES").is_ok();
     let few = ProptestConfig { rng_seed: RngSeed::Fixed(1), ..ProptestConfig::with_cases(6000) };

@@ -1,4 +1,4 @@
-//! Graphs of many operators: what takes quadratic time somewhere would not end here. And of weights beyond the memory.
+//! Graphs of many operators, which would not finish in quadratic time, and weights larger than memory.
 use crate::cli::tpulang;
 use std::process::Command;
 use tpulang::{Array, Dtype, Graph, Tensor, array::write_npz, exec, mlir};
@@ -25,7 +25,7 @@ fn a_hundred_thousand_operators_are_built_and_run() {
     let mut g = chain(100_000);
     g.check_quantization().unwrap();
     assert_eq!(run(&g), [0.0, 0.0, 1.0, 2.0]);
-    // Half of them are not needed any more.
+    // Half of them are no longer needed.
     let middle = g.operators()[50_000].outputs().next().unwrap();
     g.set_outputs(&[middle]).unwrap();
     assert_eq!(g.remove_dead(), 49_999);
@@ -34,7 +34,7 @@ fn a_hundred_thousand_operators_are_built_and_run() {
 #[test]
 fn a_hundred_thousand_operators_pass_through_mlir() {
     let text = mlir::emit(&chain(100_000)).unwrap().text;
-    // Every second without its name: names that are made must not be looked for one by one.
+    // Every second one is unnamed: generating names must not take linear time.
     let lines = text.lines().enumerate();
     let unnamed = lines.map(|(i, line)| match line.split_once(" loc(") {
         Some((op, _)) if i % 2 == 0 && op.contains("top.Relu") => op,
@@ -53,13 +53,13 @@ fn many_of_everything() {
     g.set_outputs(&parts).unwrap();
     let joined = g.concat(all).axis(0).call().unwrap();
     assert_eq!(g.tensor(joined).unwrap().shape, [20_000]);
-    // Thousands of wrong names get no suggestion each.
+    // Thousands of wrong names do not each get a suggestion.
     (0..20_000).for_each(|i| assert!(g.find(&format!("y{i}")).is_err()));
     let error = g.unsqueeze(joined).axes((0..100_000).collect::<Vec<i64>>()).call().unwrap_err().to_string();
     assert!(error.contains("a shape of 100001 dimensions; at most 32 are supported"), "{error}");
 }
 
-/// 16 matrices of 16 MiB in a process that may have 420 MB of address space, of which the program itself takes a third.
+/// 16 matrices of 16 MiB in a process with 420 MB of address space, a third of which the program itself takes.
 #[test]
 fn weights_beyond_the_memory_are_read_in_each_run() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,9 +1,9 @@
-//! Processes with limits, for what might end the process or never end.
+//! Processes with limits, for tests that might kill the process or never finish.
 use std::{path::Path, process::Command};
 
 const ALONE: &str = "TPULANG_TEST_ALONE";
 
-/// Under 3 GB of address space and so many seconds of processor time.
+/// A command limited to 3 GB of address space and `seconds` of processor time.
 pub fn limited(seconds: u64, program: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new("sh");
     let script = format!("ulimit -v 3000000; ulimit -t {seconds}; exec \"$0\" \"$@\"");
@@ -11,13 +11,13 @@ pub fn limited(seconds: u64, program: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// Runs the test of this name again, in a limited process of its own. True when it has passed there; false in that process,
-/// where the test shall go on.
+/// Runs the test `test` again in its own limited process. Returns true if it has passed there, and false inside that process,
+/// where the test continues.
 pub fn passed_alone(test: &str, seconds: u64) -> bool {
     passed_alone_with(test, seconds, &[])
 }
 
-/// As [`passed_alone`], with these variables.
+/// Like [`passed_alone`], with environment variables.
 pub fn passed_alone_with(test: &str, seconds: u64, variables: &[(&str, &Path)]) -> bool {
     if std::env::var_os(ALONE).is_some() {
         return false;

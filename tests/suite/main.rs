@@ -1,5 +1,4 @@
-//! Integration tests: what a user meets.
-mod arrows;
+//! Integration tests, from the user's point of view.
 mod backends;
 mod bad_input;
 mod cases;
@@ -14,12 +13,15 @@ mod cuda_libraries;
 mod cuda_networks;
 #[cfg(feature = "cuda")]
 mod cuda_ops;
+mod documents;
 mod drawn;
+mod escapes;
 mod exercise;
 mod golden;
 mod grammar;
 mod hostile;
 mod hostile_ops;
+mod images;
 mod large;
 mod limits;
 mod many;
@@ -27,17 +29,29 @@ mod mutate;
 mod networks;
 mod pair;
 mod places;
+mod readme;
 mod roundtrip;
 mod schema;
 mod specs;
 
-/// Snapshots lie in `snapshots/`, one file a name.
+/// Compares with the snapshot `snapshots/NAME.snap`.
 fn snapshot(name: &str, text: &str) {
     let mut settings = insta::Settings::clone_current();
     settings.set_snapshot_path("../../snapshots");
     settings.set_prepend_module_to_snapshot(false);
     settings.set_omit_expression(true);
     settings.bind(|| insta::assert_snapshot!(name, text));
+}
+
+/// Asserts that two texts are equal; the message has the first lines that differ.
+#[track_caller]
+fn assert_same(found: &str, expected: &str) {
+    if found != expected {
+        let lines = |text: &str| text.lines().map(str::to_owned).chain(["(end)".to_owned()]).collect::<Vec<_>>();
+        let (found, expected) = (lines(found), lines(expected));
+        let at = found.iter().zip(&expected).position(|(a, b)| a != b).unwrap_or(found.len().min(expected.len()) - 1);
+        panic!("line {} differs\n   found: {}\nexpected: {}", at + 1, found[at], expected[at]);
+    }
 }
 
 /// Numbers from a seed (SplitMix64).

@@ -1,4 +1,4 @@
-//! Mutated files: whatever comes, an error, never a panic.
+//! Mutated files give errors, and never a panic.
 use super::limits::passed_alone;
 use proptest::{prelude::*, test_runner::RngSeed};
 use std::fs;
@@ -28,7 +28,7 @@ fn mutated(bytes: &[u8], edits: &[(usize, u8, u8)]) -> Vec<u8> {
     out
 }
 
-/// Characters that mean something in JSON and MLIR.
+/// Characters with a meaning in JSON and MLIR.
 fn byte() -> impl Strategy<Value = u8> {
     prop_oneof![4 => prop::sample::select(b"{}[]\",:0123456789-.eE\\ntx\n <>()!%#\"".to_vec()), 1 => any::<u8>()]
 }
@@ -64,7 +64,7 @@ fn value() -> impl Strategy<Value = serde_json::Value> {
     ])
 }
 
-/// Every place in a JSON value, as pointers.
+/// JSON pointers to every part of a value.
 fn pointers(v: &serde_json::Value, at: String, out: &mut Vec<String>) {
     out.push(at.clone());
     match v {
@@ -76,7 +76,7 @@ fn pointers(v: &serde_json::Value, at: String, out: &mut Vec<String>) {
     }
 }
 
-/// Everything that can be done with a spec.
+/// Everything that users do with a spec.
 fn use_spec(text: &str, dir: &std::path::Path) {
     let Ok(graph) = spec::from_text(text, "mutant", Some(dir)) else {
         return;

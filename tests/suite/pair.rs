@@ -1,5 +1,5 @@
-//! The two files of a pair stay one, whatever happens: faults at each system call, kills, several writers and readers. The
-//! pair is a module or a spec with its weights.
+//! The two files of a pair (a module or spec, and its weights) always match, despite faults at any system call, kills, and
+//! concurrent writers and readers.
 use super::cli::tpulang;
 use std::{
     fs,
@@ -11,7 +11,7 @@ use std::{
 };
 use tpulang::{Array, Dtype, Graph, exec, mlir, spec};
 
-/// More where more is asked for: `TPULANG_ROUNDS=1000 cargo test --release --test suite pair::`.
+/// The number of rounds. For more: `TPULANG_ROUNDS=1000 cargo test --release --test suite pair::`.
 fn rounds() -> usize {
     std::env::var("TPULANG_ROUNDS").map_or(20, |n| n.parse().expect("a number"))
 }
@@ -23,8 +23,8 @@ enum Kind {
 }
 use Kind::{Module, Spec};
 
-/// Two networks of one name, that add 1 twice and 2 twice: once as weights, once as a number in the text. One of them lies in
-/// the folder `out`.
+/// Two networks of the same name that add 1 twice and 2 twice: once from the weights, once as a number in the text. One of them is
+/// in the folder `out`.
 struct Models {
     kind: Kind,
     width: usize,
@@ -65,11 +65,11 @@ impl Models {
     fn source(&self, value: u8) -> PathBuf {
         self.dir.path().join(format!("{value}.json"))
     }
-    /// What names the weights.
+    /// The file that names the weights.
     fn text(&self) -> PathBuf {
         self.out().join(if self.kind == Module { "net_origin.mlir" } else { "net.json" })
     }
-    /// The command that writes the first or the second model, by way of another command.
+    /// The command that writes the first or second model, run by another command.
     fn write_by(&self, which: usize, by: &[&str]) -> Command {
         let value = 1 + (which % 2) as u8;
         let program = match self.kind {
@@ -92,7 +92,7 @@ impl Models {
     fn write(&self, which: usize) -> Command {
         self.write_by(which, &[])
     }
-    /// What the model that lies there adds, 2 or 4; none where there is no text.
+    /// The number that the stored model adds, 2 or 4; `None` if there is no text.
     fn found(&self) -> Option<f32> {
         if !self.text().exists() {
             return None;
@@ -113,8 +113,8 @@ impl Models {
     }
 }
 
-/// Writes the second model under strace, which makes the `when`th call of `syscall` fail or kill. Gives what became of
-/// it, and whether there was such a call.
+/// Writes the second model under strace, which lets the `when`th call of `syscall` fail or kill. Returns the outcome, and
+/// whether there was such a call.
 fn with_fault(models: &Models, syscall: &str, fault: &str, when: usize) -> (Option<i32>, bool) {
     let log = models.dir.path().join("strace.log");
     let (trace, inject) = (format!("trace={syscall}"), format!("inject={syscall}:{fault}:when={when}"));
@@ -124,7 +124,7 @@ fn with_fault(models: &Models, syscall: &str, fault: &str, when: usize) -> (Opti
     (status.code(), log.contains("INJECTED") || log.contains("killed by SIGKILL"))
 }
 
-/// Makes tests of these.
+/// Defines a test for each of these.
 macro_rules! of_either {
     ($($name:ident)*) => {
         mod of_a_module { $( #[test] fn $name() { super::$name(super::Module) } )* }
@@ -154,9 +154,9 @@ fn a_fault_at_any_system_call_leaves_a_pair(kind: Kind) {
                 struck += 1;
                 let found = models.found();
                 let expected = match (fault, code) {
-                    // A folder that cannot be synced, or locked, or listed, or a name that cannot be removed, is no error.
+                    // Failing to sync, lock or list the folder, or to remove a name, is not an error.
                     (_, Some(0)) => vec![Some(4.0)],
-                    // The last is the line that says that all went well.
+                    // The last write is the message of success.
                     ("error=EIO", _) if syscall == "write" => vec![Some(2.0), Some(4.0)],
                     ("error=EIO", _) => vec![Some(2.0)],
                     _ => vec![Some(2.0), Some(4.0), None],
@@ -237,7 +237,7 @@ fn readers_see_one_pair_or_the_other(kind: Kind) {
     models.no_litter();
 }
 
-/// What the command computes.
+/// The result of the command.
 fn run(model: &Path, feeds: &Path, result: &Path) -> f32 {
     let [model, feeds, to] = [model, feeds, result].map(|p| p.to_str().unwrap());
     let out = tpulang(&["run", model, "-i", feeds, "-o", to]);

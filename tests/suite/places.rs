@@ -1,4 +1,4 @@
-//! Where files cannot be written, the old ones stay.
+//! If files cannot be written, the old ones stay.
 use super::cli::tpulang;
 use std::{fs, path::Path};
 use tpulang::{Array, array::write_npz, exec, mlir, spec};
@@ -26,7 +26,7 @@ fn a_folder_in_the_way_is_told() {
     assert_eq!(out.status.code(), Some(2));
 }
 
-/// /dev/full is a full disk; a limit on file sizes is one that strikes half-way.
+/// /dev/full is a full disk; a limit on file sizes fails half-way.
 #[test]
 fn a_full_disk_leaves_the_old_pair() {
     let dir = tempfile::tempdir().unwrap();
@@ -51,7 +51,7 @@ fn a_read_only_folder_leaves_the_old_pair() {
     assert!(tpulang(&["convert", SPEC, "-o", path]).status.success());
     let old = pair(dir.path());
     fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o555)).unwrap();
-    // The superuser may write there all the same.
+    // The superuser may write there anyway.
     if fs::write(dir.path().join("probe"), "").is_err() {
         let out = tpulang(&["convert", SPEC, "-o", path]);
         assert_eq!(out.status.code(), Some(2));
@@ -61,7 +61,7 @@ fn a_read_only_folder_leaves_the_old_pair() {
     assert_eq!(pair(dir.path()), old);
 }
 
-/// A named pipe would be waited for, /dev/zero read for ever, and a device replaced by a file.
+/// Otherwise a named pipe would block, /dev/zero would never end, and a device would be replaced by a file.
 #[test]
 fn only_files_are_read_and_written() {
     let dir = tempfile::tempdir().unwrap();
@@ -110,7 +110,7 @@ fn a_spec_does_not_overwrite_its_weights() {
     }
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
     spec::save(&graph, dir.path().join("spec.json")).unwrap();
-    // Its own weights are read from the file that is replaced.
+    // Its weights are read from the file that is replaced.
     let graph = spec::read(dir.path().join("spec.json"), spec::Weights::Load).unwrap();
     let before = fs::read(dir.path().join("spec.npz")).unwrap();
     spec::save(&graph, dir.path().join("spec.json")).unwrap();
@@ -118,7 +118,7 @@ fn a_spec_does_not_overwrite_its_weights() {
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "nothing is left over");
 }
 
-/// A spec is the user's own, and may keep its weights elsewhere; a module says a file beside it.
+/// A spec is the user's own and may name weights elsewhere; a module names a file next to it.
 #[test]
 fn where_weights_may_lie() {
     let dir = tempfile::tempdir().unwrap();
@@ -141,7 +141,7 @@ fn where_weights_may_lie() {
     }
 }
 
-/// Weights that become shorter after they were opened: an error, where a mapping would end the process.
+/// Weights that are truncated after they were opened give an error; a mapping would kill the process.
 #[test]
 fn weights_that_become_shorter() {
     let dir = tempfile::tempdir().unwrap();
@@ -158,7 +158,7 @@ fn weights_that_become_shorter() {
     assert_eq!(fs::read_dir(&out).unwrap().count(), 0, "nothing is left over");
 }
 
-/// Names are looked at before what is behind them: an array that nobody asked for is not unpacked.
+/// Names are checked before data: an array that is not needed is not unpacked.
 #[test]
 fn feeds_of_unknown_names_are_not_read() {
     let dir = tempfile::tempdir().unwrap();

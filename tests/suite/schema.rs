@@ -1,4 +1,4 @@
-//! The JSON Schema says of specs what the reader says.
+//! The JSON Schema and the reader agree on specs.
 use jsonschema::Validator;
 use serde_json::{Value, json};
 use tpulang::{
@@ -15,12 +15,12 @@ fn spec_of(f: &FunctionDef) -> Value {
     serde_json::from_str(&spec::to_text(&g, None).unwrap()).unwrap()
 }
 
-/// What the schema finds wrong, and where.
+/// The errors of the schema, with their positions.
 fn found(schema: &Validator, spec: &Value) -> Vec<(String, String)> {
     schema.iter_errors(spec).map(|e| (e.instance_path().to_string(), e.to_string())).collect()
 }
 
-/// Each example, as a spec: the schema accepts it, the reader reads it, and it is the same graph.
+/// The schema accepts each example as a spec, and the reader reads the same graph.
 #[test]
 fn every_example_is_a_spec() {
     let schema = schema();

@@ -1,5 +1,6 @@
 //! Specs beyond single calls: ops by themselves, functions of a spec, what is taken and what is told.
-use tpulang::{Graph, Result, exec, mlir, spec};
+use super::assert_same;
+use tpulang::{Graph, Result, exec, graph::MAX_NESTED_BLOCKS, mlir, spec};
 
 fn read(text: &str) -> Result<Graph> {
     spec::from_text(text, "spec.json", None)
@@ -18,20 +19,21 @@ fn with(functions: &str, ops: &str) -> String {
 
 const LAYER: &str = r#""layer": {"inputs": ["a"], "ops": [{"op": "matmul", "args": {"input": "a", "right": "w"}, "out": "h"}, {"op": "relu", "args": {"input": "h"}, "out": "out"}], "outputs": ["out"]}"#;
 
-/// The example of the document.
+/// The example of docs/spec.md.
 #[test]
 fn functions_are_made_again_by_each_call() {
     let document = std::fs::read_to_string("docs/spec.md").unwrap();
-    let (_, rest) = document.split_once("```json\n").unwrap();
+    let (_, rest) = document.split_once("## Functions of a spec").unwrap();
+    let (_, rest) = rest.split_once("```json\n").unwrap();
     let g = read(rest.split_once("```").unwrap().0).unwrap_or_else(|e| panic!("{e}"));
     let names: Vec<_> = g.tensors().map(|(_, t)| t.name.as_str()).collect();
     assert_eq!(names, ["a", "w", "layer0/h", "layer0", "layer1/h", "layer1"]);
     let x = tpulang::Array::from_vec([2, 4], vec![-1f32, 2.0, -3.0, 4.0, 5.0, -6.0, 7.0, -8.0]).unwrap();
     let session = exec::Session::new(&g, exec::CpuBackend::new(), &exec::RunOptions::default()).unwrap();
     assert_eq!(session.run(&[("a", x)]).unwrap()["layer1"].to_f32().unwrap(), [0.0, 2.0, 0.0, 4.0, 5.0, 0.0, 7.0, 0.0]);
-    // What is written has the calls inlined, and is the same network.
+    // The written spec has the calls inlined, and is the same network.
     let text = spec::to_text(&g, None).unwrap();
-    assert_eq!(mlir::emit(&read(&text).unwrap()).unwrap().text, mlir::emit(&g).unwrap().text);
+    assert_same(&mlir::emit(&read(&text).unwrap()).unwrap().text, &mlir::emit(&g).unwrap().text);
 }
 
 #[test]
@@ -51,10 +53,81 @@ fn mistakes_in_functions_are_told() {
         (LAYER, r#"{"op": "layer", "args": {"a": "x"}, "out": ["y", "z"]}"#, "out is 2 names; layer has 1 output"),
         (recursive.as_str(), call, "layer calls itself"),
         (foreign.as_str(), call, "unknown tensor \"x\""),
-        (&LAYER.replace("\"layer\"", "\"relu\""), call, "\"relu\" is the name of one of tpulang's functions or ops"),
+        (&LAYER.replace("\"layer\"", "\"relu\""), call, "\"relu\" is the name of a built-in function or op"),
     ] {
         let error = read(&with(functions, call)).unwrap_err().to_string();
         assert!(error.contains(expected), "{expected}: {error}");
+    }
+}
+
+/// `levels` functions, each of which calls the one before it twice.
+fn doubling(levels: usize) -> String {
+    let body = |op: &str| {
+        format!(
+            r#"[{{"op": "{op}", "args": {{"x": "x"}}, "out": "h"}}, {{"op": "{op}", "args": {{"x": "h"}}, "out": "y"}}]"#
+        )
+    };
+    let function = |i: usize| {
+        let ops = match i {
+            0 => r#"[{"op": "relu", "args": {"input": "x"}, "out": "y"}]"#.to_owned(),
+            _ => body(&format!("f{}", i - 1)),
+        };
+        format!(r#""f{i}": {{"inputs": ["x"], "ops": {ops}, "outputs": ["y"]}}"#)
+    };
+    (0..levels).map(function).collect::<Vec<_>>().join(", ")
+}
+
+#[test]
+fn expansions_are_counted_first() {
+    let call = |level: usize| format!(r#"{{"op": "f{level}", "args": {{"x": "x"}}, "out": "y"}}"#);
+    assert_eq!(read(&with(&doubling(11), &call(10))).unwrap().operators().len(), 1024);
+    for (levels, expected) in [
+        (27, "f26 expands to 201326590 calls; a spec may have 1000000 in all"),
+        (32, "f31 expands to 6442450942 calls"),
+        (33, "is called at depth 33; functions may call functions up to 32 deep"),
+    ] {
+        let error = read(&with(&doubling(levels), &call(levels - 1))).unwrap_err().to_string();
+        assert!(error.contains(expected), "{expected}: {error}");
+    }
+    // More than 2^64.
+    let wide = (0..32).map(|i| {
+        let op = if i == 0 { "relu".into() } else { format!("f{}", i - 1) };
+        let ops = vec![format!(r#"{{"op": "{op}", "args": {{"x": "x"}}}}"#); 16].join(", ");
+        format!(r#""f{i}": {{"inputs": ["x"], "ops": [{ops}], "outputs": ["y"]}}"#)
+    });
+    let error = read(&with(&wide.collect::<Vec<_>>().join(", "), &call(31))).unwrap_err().to_string();
+    assert!(error.contains("f31 expands to too many calls"), "{error}");
+}
+
+/// An `If` in a branch of an `If`, `depth` deep.
+fn nested_ifs(depth: usize) -> String {
+    let begin = |i: usize| {
+        format!(
+            r#"{{"op": "top.If", "args": {{"cond": "x"}}, "out": "i{i}", "out_dtype": "float32", "out_shape": [1],
+"else": {{"ops": [{{"op": "relu", "args": {{"input": "x"}}, "out": "e{i}"}}], "outputs": ["e{i}"]}}, "then": {{"ops": ["#
+        )
+    };
+    let end = |i: usize| format!(r#"], "outputs": ["i{}"]}}}}"#, i - 1);
+    let (begins, ends) = ((1..=depth).rev().map(begin), (1..=depth).map(end));
+    let relu = r#"{"op": "relu", "args": {"input": "x"}, "out": "i0"}"#.to_owned();
+    begins.chain([relu]).chain(ends).collect()
+}
+
+#[test]
+fn nested_blocks_are_bounded() {
+    let spec = |depth: usize| {
+        let ops = nested_ifs(depth);
+        format!(
+            r#"{{"version": 1, "name": "net", "tensors": {{"x": {{"shape": [1]}}}}, "inputs": ["x"], "ops": [{ops}], "outputs": ["i{depth}"]}}"#
+        )
+    };
+    let deepest = read(&spec(MAX_NESTED_BLOCKS)).unwrap();
+    let (text, module) = (spec::to_text(&deepest, None).unwrap(), mlir::emit(&deepest).unwrap().text);
+    assert_same(&spec::to_text(&read(&text).unwrap(), None).unwrap(), &text);
+    assert_same(&mlir::emit(&mlir::read_text(&module).unwrap()).unwrap().text, &module);
+    for depth in [MAX_NESTED_BLOCKS + 1, 4000, 20_000] {
+        let error = read(&spec(depth)).unwrap_err().to_string();
+        assert!(error.contains("the block is nested 33 deep; the maximum is 32"), "{error}");
     }
 }
 
@@ -76,10 +149,19 @@ fn ops_stand_by_themselves() {
     let g = read(&with("", cond)).unwrap_or_else(|e| panic!("{e}"));
     let text = spec::to_text(&g, None).unwrap();
     let again = read(&text).unwrap_or_else(|e| panic!("{e}\n{text}"));
-    assert_eq!(spec::to_text(&again, None).unwrap(), text);
+    assert_same(&spec::to_text(&again, None).unwrap(), &text);
     let module = mlir::emit(&g).unwrap().text;
     assert!(module.contains("\"top.If\"") && module.contains("\"top.Yield\""), "{module}");
-    assert_eq!(mlir::emit(&mlir::read_text(&module).unwrap()).unwrap().text, module);
+    assert_same(&mlir::emit(&mlir::read_text(&module).unwrap()).unwrap().text, &module);
+    // Branches must yield what the results are.
+    let error = read(&with("", &cond.replace("float32", "int32"))).unwrap_err().to_string();
+    assert!(error.contains("its then_branch yields \"t\" (1x4 float32) for a result of 1x4 int32"), "{error}");
+    let yields = module.lines().find(|line| line.contains("top.Yield")).unwrap();
+    let error = mlir::read_text(&module.replacen(yields, "\"top.Yield\"() : () -> ()", 1)).unwrap_err().to_string();
+    assert!(error.contains("its then_branch yields 0 values; expected 1, for 1 result"), "{error}");
+    // An error in a branch is not followed by one about what the branch yields.
+    let error = read(&with("", &cond.replace(r#""op": "tanh""#, r#""op": "tan_h""#))).unwrap_err();
+    assert_eq!(error.each().len(), 1, "{error}");
 }
 
 #[test]
@@ -89,7 +171,7 @@ fn what_editors_write_is_taken() {
     assert!(read(&text.replacen('{', r#"{"$schema": "tpulang.schema.json", "#, 1)).is_ok());
 }
 
-/// A word that is also the name of a tensor that a mistake spoiled is not that tensor.
+/// A string argument that equals the name of a tensor with an error is not that tensor.
 #[test]
 fn words_are_no_tensors() {
     let ops = r#"{"op": "relu", "args": {"input": "q"}, "out": "half_up"},

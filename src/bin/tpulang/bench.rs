@@ -107,11 +107,11 @@ impl Task for Measured<'_> {
 
 /// The mean time of a run that copies nothing, while a device works without pause.
 fn without_copies<B: Backend>(session: &Session<B>) -> Result<Option<Duration>> {
-    let Some(one) = session.repeated(3)? else { return Ok(None) };
+    let Some(one) = session.time_replay(3)? else { return Ok(None) };
     let runs_in = |time: Duration| (time.as_nanos() / one.as_nanos().max(1)).clamp(1, 10_000) as u32;
     // Its clocks rise meanwhile.
-    session.repeated(runs_in(Duration::from_millis(100)))?;
-    session.repeated(runs_in(Duration::from_millis(300)))
+    session.time_replay(runs_in(Duration::from_millis(100)))?;
+    session.time_replay(runs_in(Duration::from_millis(300)))
 }
 
 #[derive(Serialize)]

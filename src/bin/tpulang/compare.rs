@@ -2,7 +2,7 @@ use super::{Outcome, model, print};
 use std::{collections::HashMap, path::PathBuf};
 use tpulang::{
     array::NpzFile,
-    base::counted,
+    base::{counted, escaped},
     exec::{Comparison, Tolerance, compare},
 };
 
@@ -16,7 +16,7 @@ use tpulang::{
 pub struct Args {
     /// The reference
     a: PathBuf,
-    /// What is compared with it
+    /// The file to compare with the reference
     b: PathBuf,
     /// Least cosine and Euclidean similarity
     #[arg(long, value_name = "COS,EUCLID", default_value = "0.99999,0.9999")]
@@ -37,6 +37,10 @@ pub fn main(args: Args) -> Outcome {
         let graph = model::read(path, args.weights.as_deref())?;
         let order: HashMap<&str, usize> = graph.tensors().map(|(_, t)| t.name.as_str()).zip(0..).collect();
         results.sort_by_key(|(name, _)| order.get(name.as_str()).copied().unwrap_or(usize::MAX));
+    }
+    // Names of arrays may hold anything.
+    for (name, _) in &mut results {
+        *name = escaped(name).into_owned();
     }
     let width = results.iter().map(|(n, _)| n.chars().count()).max().unwrap_or(0).max("tensor".len());
     print(&format!(

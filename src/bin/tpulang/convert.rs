@@ -1,6 +1,9 @@
 use super::{Outcome, model, print};
 use std::path::PathBuf;
-use tpulang::{base::counted, mlir, spec};
+use tpulang::{
+    base::{counted, escaped_path},
+    mlir, spec,
+};
 
 /// Convert a spec to NAME_origin.mlir and its weights .npz
 #[derive(clap::Args)]
@@ -19,11 +22,11 @@ pub fn main(args: Args) -> Outcome {
     let name = graph.name();
     print(&format!(
         "{}\n{}\n{}, {}\nnext: cd {} && tpuc-opt {name}_origin.mlir --struct-optimize --shape-infer --canonicalize --extra-optimize -o {name}.mlir\n",
-        written.mlir.display(),
-        written.weights.display(),
+        escaped_path(&written.mlir),
+        escaped_path(&written.weights),
         counted(written.operators, "operator"),
         counted(written.parameters, "parameter"),
-        args.output.display(),
+        escaped_path(&args.output),
     ))?;
     Ok(true)
 }

@@ -1,19 +1,17 @@
 //! The inputs given on the command line: arrays of an `.npz`, or images.
-use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader};
+use super::image::{ImageFormat, decode};
 use indexmap::IndexMap;
-use std::{io::Cursor, path::Path};
+use std::path::Path;
 use tpulang::{
-    Array, Dtype, Error, Graph, Result,
+    Array, Dtype, Graph, Result,
     array::NpzFile,
-    base::{argument, files},
+    base::{argument, misfit, nearest},
     exec::preprocess,
     graph::TensorInfo,
 };
 
-/// Bytes that an image file may have.
-const MAX_IMAGE: u64 = 1 << 30;
-
-/// Reads `[NAME=]FILE` each. Images are preprocessed; arrays of an `.npz` where `raw` says that they are images too.
+/// Reads the inputs given as `[NAME=]FILE`. Images are preprocessed; with `raw`, so are the arrays of inputs that declare
+/// `preprocess`.
 pub fn read(graph: &Graph, given: &[String], raw: bool) -> Result<IndexMap<String, Array>> {
     let (mut feeds, mut images) = (IndexMap::new(), IndexMap::new());
     for each in given {
@@ -21,14 +19,18 @@ pub fn read(graph: &Graph, given: &[String], raw: bool) -> Result<IndexMap<Strin
             Some((name, file)) if !Path::new(each).exists() => (Some(name), Path::new(file)),
             _ => (None, Path::new(each)),
         };
-        if let Some(format) = image_format(file) {
+        if let Some(format) = ImageFormat::of_name(file) {
             let input = named(graph, name, each)?;
             let (_, all) = images.entry(input.name.clone()).or_insert((input, Vec::new()));
-            all.push(decoded(file, format)?);
+            all.push(decode(file, format)?);
         } else if name.is_some() {
-            return Err(argument("--inputs", each, "an .npz names its arrays itself; NAME= stands before an image"));
+            return Err(argument(
+                "--inputs",
+                each,
+                "NAME= applies only to images; the arrays of an .npz have names already",
+            ));
         } else {
-            // Their elements are read once their names and shapes are known to be right.
+            // Elements are read after names and shapes are checked.
             feeds.extend(NpzFile::open(file)?.arrays()?);
         }
     }
@@ -45,11 +47,11 @@ pub fn read(graph: &Graph, given: &[String], raw: bool) -> Result<IndexMap<Strin
     Ok(feeds)
 }
 
-/// Numbers for every input, the same each time: floats from -1 to 1, bytes over their range. Wider integers are 0: they may
-/// be indices, whose range the graph does not tell.
+/// Deterministic values for every input: floats from -1 to 1, bytes over their range. Wider integers are 0, since they may
+/// be indices with an unknown range.
 pub fn random(graph: &Graph) -> Result<IndexMap<String, Array>> {
     let mut state = 1u64;
-    // The generator of MMIX; its high bits are good.
+    // The generator of MMIX. Only its high bits are random enough.
     let mut next = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 40) as f64 / f64::from(1 << 24)
@@ -74,15 +76,19 @@ fn inputs(graph: &Graph) -> impl Iterator<Item = &TensorInfo> {
     graph.inputs().iter().filter_map(|t| graph.tensor(*t).ok())
 }
 
-/// The input that an image is for.
+/// The input that an image is fed to.
 fn named<'g>(graph: &'g Graph, name: Option<&str>, given: &str) -> Result<&'g TensorInfo> {
     let names: Vec<_> = inputs(graph).map(|i| i.name.as_str()).collect();
-    match (name, names.as_slice()) {
-        (None, [_]) => inputs(graph).next(),
-        (name, _) => inputs(graph).find(|i| Some(i.name.as_str()) == name),
-    }
-    .ok_or_else(|| {
-        argument("--inputs", given, format!("an image is for one input: NAME={given}, of {}", names.join(", ")))
+    let Some(name) = name.or(names.first().copied().filter(|_| names.len() == 1)) else {
+        let expected = format!("specify the input as NAME={given}; inputs: {}", names.join(", "));
+        return Err(argument("--inputs", given, expected));
+    };
+    inputs(graph).find(|i| i.name == name).ok_or_else(|| {
+        let hint = match nearest(name, names.iter().copied()) {
+            Some(near) => format!("did you mean {near:?}?"),
+            None => format!("inputs: {}", names.join(", ")),
+        };
+        misfit(format!("--inputs {given}:"), format!("the model has no input {name:?}; {hint}"))
     })
 }
 
@@ -91,13 +97,13 @@ fn prepared(input: &TensorInfo, images: &[Array]) -> Result<Array> {
         argument(
             "--inputs",
             format!("an image for {:?}", input.name),
-            "the model declares no preprocess for it; feed an array",
+            "the model declares no preprocess for it; feed an array instead",
         )
     })?;
     let one = |image: &Array, shape: &[usize]| preprocess(image, how, shape);
     let array = match (images, input.shape.as_slice()) {
         ([image], shape) => one(image, shape)?,
-        // Images of different sizes become one batch.
+        // Images of different sizes form a batch.
         (all, [n, rest @ ..]) if all.len() == *n && rest.len() == 3 => {
             let shape: Vec<usize> = [1].iter().chain(rest).copied().collect();
             let mut values = Vec::new();
@@ -107,33 +113,9 @@ fn prepared(input: &TensorInfo, images: &[Array]) -> Result<Array> {
             Array::from_vec(input.shape.as_slice(), values)?
         }
         (all, _) => {
-            let expected = format!("{:?} takes 1, or one each of its batch", input.name);
+            let expected = format!("{:?} takes 1 image, or one per entry of its batch", input.name);
             return Err(argument("--inputs", format!("{} images", all.len()), expected));
         }
     };
     if input.dtype.is_float() { Ok(array) } else { array.to_dtype(input.dtype) }
-}
-
-/// The format of an image file, by its name; none for what is no image.
-fn image_format(file: &Path) -> Option<ImageFormat> {
-    ImageFormat::from_path(file).ok().filter(ImageFormat::reading_enabled)
-}
-
-/// The pixels of an image file, as a viewer shows them: height x width x channels.
-fn decoded(file: &Path, format: ImageFormat) -> Result<Array> {
-    let problem = |e: image::ImageError| Error::format(file, format!("it cannot be read as an image: {e}"));
-    let bytes = files::read(file, MAX_IMAGE)?;
-    // Many a .jpg is a PNG.
-    let format = image::guess_format(&bytes).unwrap_or(format);
-    let mut decoder = ImageReader::with_format(Cursor::new(bytes), format).into_decoder().map_err(problem)?;
-    let orientation = decoder.orientation().map_err(problem)?;
-    let mut image = DynamicImage::from_decoder(decoder).map_err(problem)?;
-    image.apply_orientation(orientation);
-    let (size, color) = ([image.height() as usize, image.width() as usize], image.color());
-    let (channels, pixels) = match (color.has_alpha(), color.has_color()) {
-        (true, _) => (4, image.into_rgba8().into_raw()),
-        (false, true) => (3, image.into_rgb8().into_raw()),
-        (false, false) => (1, image.into_luma8().into_raw()),
-    };
-    Array::from_vec([size[0], size[1], channels], pixels)
 }

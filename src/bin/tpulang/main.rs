@@ -7,6 +7,7 @@ mod compare;
 mod convert;
 mod device;
 mod feeds;
+mod image;
 mod model;
 mod ops;
 mod profile;
@@ -20,7 +21,7 @@ use std::{
     process::ExitCode,
     time::Instant,
 };
-use tpulang::base::MAX_ERRORS;
+use tpulang::base::{MAX_ERRORS, escaped_lines};
 
 /// Builds, checks, converts and runs networks for the TPU-MLIR tool chain.
 ///
@@ -61,10 +62,9 @@ fn main() -> ExitCode {
             Command::Ops(args) => ops::main(args),
             Command::Schema(args) => schema::main(args),
         },
-        // Help and the version come this way too.
-        Err(told) => match written(told.print()) {
-            Err(error) if !told.use_stderr() => Err(error),
-            _ => return ExitCode::from(u8::try_from(told.exit_code()).unwrap_or(2)),
+        Err(usage) => match print_usage(&usage) {
+            Err(error) if !usage.use_stderr() => Err(error),
+            _ => return ExitCode::from(u8::try_from(usage.exit_code()).unwrap_or(2)),
         },
     };
     match outcome {
@@ -77,7 +77,19 @@ fn main() -> ExitCode {
     }
 }
 
-/// Errors go to standard error; where that cannot be written the exit code still tells.
+/// Prints help, the version, or an error about arguments. Arguments are quoted as they were given, so that unusual ones
+/// are printed without the colours, escaped.
+fn print_usage(usage: &clap::Error) -> Result<(), tpulang::Error> {
+    let is_plain = |argument: std::ffi::OsString| {
+        argument.to_str().is_some_and(|text| !text.contains('\n') && escaped_lines(text) == text)
+    };
+    if std::env::args_os().all(is_plain) {
+        return written(usage.print());
+    }
+    written(write!(std::io::stderr(), "{}", escaped_lines(&usage.render().to_string())))
+}
+
+/// Prints errors to standard error. If that fails, the exit code still reports them.
 fn tell(error: &tpulang::Error) {
     let (each, mut to) = (error.each(), std::io::stderr().lock());
     for error in each {
@@ -88,10 +100,10 @@ fn tell(error: &tpulang::Error) {
     }
 }
 
-/// Prints to standard output.
+/// Prints lines to standard output, with other control characters escaped.
 fn print(text: &str) -> Result<(), tpulang::Error> {
     let mut to = std::io::stdout().lock();
-    written(to.write_all(text.as_bytes()).and_then(|()| to.flush()))
+    written(to.write_all(escaped_lines(text).as_bytes()).and_then(|()| to.flush()))
 }
 
 /// A reader that has gone away has seen enough: what counts then is the exit code.

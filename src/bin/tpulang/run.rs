@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use tpulang::{
     Graph, Result,
     array::write_npz,
-    base::counted,
+    base::{counted, escaped_path},
     exec::{Backend, RunOptions, Session},
 };
 
@@ -73,7 +73,8 @@ impl Task for Run<'_> {
         let session = Session::new(graph, backend, options)?;
         let results = session.run(&feeds)?;
         write_npz(output, results.iter().map(|(n, a)| (n.as_str(), a)))?;
-        let written = format!("{}\n{}: {}\n", session.summary(), output.display(), counted(results.len(), "tensor"));
+        let written =
+            format!("{}\n{}: {}\n", session.summary(), escaped_path(output), counted(results.len(), "tensor"));
         drop(results);
         let profile = |form| -> Result<String> { Ok(profile::text(form, &session.profile(&feeds, PROFILED)?)) };
         Ok(match args.profile {

@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     array::zeros,
-    exec::meaning,
+    exec::semantics,
     ops::{
         Elu, GELU, GeluApproxMode, HardSigmoid, HardSwish, LeakyRelu, PRelu, Relu, SiLU, Sigmoid, Softmax, Swish, Tanh,
     },
@@ -154,7 +154,7 @@ pub(super) fn softmax(op: Softmax<Operand>) -> Kernel {
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let (beta, log) = (op.beta as f32, op.log);
         let finish = PostOp::round(op.round_mode);
-        if let Some((table, to, offset)) = meaning::softmax_table(&op, t.result(0)?) {
+        if let Some((table, to, offset)) = semantics::softmax_table(&op, t.result(0)?) {
             let (n, inner) = (shape[axis], shape[axis + 1..].iter().product::<usize>());
             let stored = |power: f32, sum: f32| {
                 let real = (f64::from(power) / (f64::from(sum) * to)) as f32;

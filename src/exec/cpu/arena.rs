@@ -1,4 +1,4 @@
-//! Memory of results that nobody reads any more, for those to come: what a run has allocated serves the next one.
+//! Buffer pool that recycles dead results across steps and runs.
 use crate::{
     array::{Array, ArrayMut, Keeper},
     base::{Dtype, Result},

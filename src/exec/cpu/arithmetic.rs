@@ -161,7 +161,7 @@ fn with_another(
     let [left, right] = inputs else {
         return None;
     };
-    match (left.is_computed_before(), right.is_computed_before()) {
+    match (left.is_fused_input(), right.is_fused_input()) {
         (true, false) => Some(Epilogue::with(right, move |a, b| {
             a.iter_mut().zip(b).for_each(|(a, b)| *a = real(*a, *b));
             finish.reals(a);

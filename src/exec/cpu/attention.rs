@@ -8,14 +8,14 @@ use crate::{
     base::{Dtype, Result},
     exec::{
         Layout,
-        heads::{Places, Sizes},
+        heads::{HeadStrides, Sizes},
     },
     ops::{Rope, RopeMode, ScaleDotProductAttention},
     quant::RoundMode,
 };
 
 pub(super) fn scaled_dot_product(op: ScaleDotProductAttention<Operand>) -> Kernel {
-    let sizes = Sizes::outside(&op);
+    let sizes = Sizes::from_bhsd(&op);
     let temporary = Attention::temporary(sizes);
     let kernel = Kernel::new(move |t| {
         let (query, key, value) = (t.reals(&op.query)?, t.reals(&op.key)?, t.reals(&op.value)?);
@@ -26,14 +26,14 @@ pub(super) fn scaled_dot_product(op: ScaleDotProductAttention<Operand>) -> Kerne
         let attention = Attention {
             isa: InstructionSet::best(),
             sizes,
-            query: Heads { data: &query, places: Places::of(&op.query.ty) },
-            key: Heads { data: &key, places: Places::of(&op.key.ty) },
-            value: Heads { data: &value, places: Places::of(&op.value.ty) },
+            query: Heads { data: &query, places: HeadStrides::of(&op.query.ty) },
+            key: Heads { data: &key, places: HeadStrides::of(&op.key.ty) },
+            value: Heads { data: &value, places: HeadStrides::of(&op.value.ty) },
             scale: sizes.scale(op.scale),
             mask: read.as_ref().map(|r| r as _),
             is_causal: op.is_causal,
         };
-        let heads_inside = result.layout == Layout::HeadsInside;
+        let heads_inside = result.layout == Layout::Bshd;
         t.write(0, PostOp::default(), |out| attention.run(heads_inside, out, &mut []))
     });
     kernel.taking(temporary)

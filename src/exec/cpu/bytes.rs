@@ -125,10 +125,10 @@ mod tests {
         ) {
             let dtype = |s: bool| if s { Dtype::Int8 } else { Dtype::Uint8 };
             let moved = |s: bool, v: i64| if s { v - 128 } else { v };
-            let number = |i: usize, s: bool| signedness_offset(s, if extreme { (i % 2 * 255) as i64 } else { (i * 7919 % 256) as i64 });
+            let number = |i: usize, s: bool| moved(s, if extreme { (i % 2 * 255) as i64 } else { (i * 7919 % 256) as i64 });
             let x: Vec<i64> = (0..m * k).map(|i| number(i, signed[0])).collect();
             let w: Vec<i64> = (0..k * n).map(|i| number(i / 3, signed[1])).collect();
-            let [zx, zw] = [0, 1].map(|i| signedness_offset(signed[i], zeros[i].into()));
+            let [zx, zw] = [0, 1].map(|i| moved(signed[i], zeros[i].into()));
             let array = |d, shape: [usize; 2], v: &[i64]| Array::from_f64s(d, shape, v.iter().map(|v| *v as f64)).unwrap();
             let mut g = Graph::new("g").unwrap();
             let input = g.input("x", dtype(signed[0]), [m, k]).unwrap();

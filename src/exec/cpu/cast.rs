@@ -1,7 +1,7 @@
 use super::{Kernel, Operand, chunks::blocks, task::PostOp, unary::map};
 use crate::{
     base::Dtype,
-    exec::{ValueType, meaning::zero_points},
+    exec::{ValueType, semantics::zero_points},
     ops::{Cast, DequantInt, DequantMode, DequantizeLinear, QuantizeLinear, RequantFp, RequantInt, RequantMode},
     quant::{RoundMode, multiplier_shift, tflite, tflite_wider},
 };

@@ -4,7 +4,7 @@ use super::{
 };
 use crate::{
     base::{Dtype, Result},
-    exec::meaning,
+    exec::semantics,
     ops::{Compare, CompareConst, CompareMode, LogicalAnd},
 };
 
@@ -56,7 +56,7 @@ fn pair(lhs: Operand, rhs: Operand, mode: CompareMode) -> Kernel {
 }
 
 pub(super) fn compare_const(op: CompareConst<Operand>) -> Kernel {
-    let (f, exact, c) = (predicate::<f32>(op.mode), predicate::<f64>(op.mode), meaning::compared_number(&op));
+    let (f, exact, c) = (predicate::<f32>(op.mode), predicate::<f64>(op.mode), semantics::compared_number(&op));
     let (is_int, inversed) = (op.input.ty.is_plain_int(), op.inversed);
     Kernel::new(move |t| {
         let source = t.source(&op.input, &op.input.ty.shape)?;

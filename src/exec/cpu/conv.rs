@@ -12,7 +12,7 @@ use crate::{
     base::Result,
     exec::{
         ValueType,
-        meaning::{self, Factors},
+        semantics::{self, AccumKind},
     },
     ops::{self, Convolution, Window},
     quant::Quantization,
@@ -51,8 +51,8 @@ impl<'a> Parts<'a> {
         self.ic * self.grid.taps()
     }
     /// What is multiplied.
-    pub fn factors(&self) -> Factors {
-        meaning::factors(&self.input.ty, &self.filter.ty)
+    pub fn factors(&self) -> AccumKind {
+        semantics::accum_kind(&self.input.ty, &self.filter.ty)
     }
     /// A product would have a single row or few, and a single or few columns.
     fn is_depthwise(&self) -> bool {
@@ -145,9 +145,9 @@ pub(super) fn conv(mut op: ops::Conv<Operand>) -> Kernel {
             Some(packed) => packed.run(t, &c),
             None if c.is_depthwise() && c.is_exact_in_floats() => depthwise_integer(t, &c),
             None => match c.factors() {
-                Factors::Real => float(t, &c),
-                Factors::Narrow => integer::<i32>(t, &c),
-                Factors::Wide => integer::<i64>(t, &c),
+                AccumKind::Real => float(t, &c),
+                AccumKind::Narrow => integer::<i32>(t, &c),
+                AccumKind::Wide => integer::<i64>(t, &c),
             },
         }
     });

@@ -5,13 +5,13 @@ use super::{
 };
 use crate::{
     base::Result,
-    exec::meaning::{self, Meetings},
+    exec::semantics::{self, ConvGeometry},
     ops::{ConvBwd_Weight, Convbwd},
 };
 use rayon::prelude::*;
 use std::ops::Range;
 
-impl Meetings {
+impl ConvGeometry {
     /// Windows along an axis that see the image with an entry of the filter.
     fn windows(&self, axis: usize, entry: usize) -> Range<usize> {
         let first = entry as i64 * self.dilation[axis] - self.pads[axis];
@@ -83,12 +83,12 @@ fn write(t: &mut Task, i: usize, fill: impl FnOnce(&mut [f32])) -> Result<()> {
 
 /// Those results that are there.
 pub(super) fn conv_bwd(op: Convbwd<Operand>) -> Option<Kernel> {
-    if !meaning::inserts_nothing(&op) {
+    if !semantics::has_no_inserts(&op) {
         return None;
     }
     Some(Kernel::new(move |t| {
         let (grad, x, filter) = (t.reals(&op.grad_out)?, t.reals(&op.input)?, t.reals(&op.kernel)?);
-        let (shape, places) = (&op.grad_out.ty.shape, meaning::conv_meetings(&op));
+        let (shape, places) = (&op.grad_out.ty.shape, semantics::conv_bwd_geometry(&op));
         write(t, 0, |out| places.input(&filter, &grad, out))?;
         write(t, 1, |out| places.filter(&x, &grad, out))?;
         let plane = shape[2] * shape[3];
@@ -103,7 +103,7 @@ pub(super) fn conv_bwd(op: Convbwd<Operand>) -> Option<Kernel> {
 pub(super) fn conv_bwd_weight(op: ConvBwd_Weight<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let (grad, x) = (t.reals(&op.gradout)?, t.reals(&op.input)?);
-        let places = meaning::conv_weight_meetings(&op, &t.result(0)?.shape);
+        let places = semantics::conv_bwd_weight_geometry(&op, &t.result(0)?.shape);
         write(t, 0, |out| places.filter(&x, &grad, out))
     })
 }

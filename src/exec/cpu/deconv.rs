@@ -8,7 +8,7 @@ use super::{
 use crate::{
     array::zeros,
     base::Result,
-    exec::meaning::Factors,
+    exec::semantics::AccumKind,
     ops::{self, Convolution},
 };
 use rayon::prelude::*;
@@ -29,9 +29,9 @@ pub(super) fn deconv(op: ops::Deconv<Operand>) -> Kernel {
         };
         let reordered = op.filter.constant.is_some() || op.dynweight_reorderd;
         match c.factors() {
-            Factors::Real => float(t, &c, reordered),
-            Factors::Narrow => integer::<i32>(t, &c, reordered),
-            Factors::Wide => integer::<i64>(t, &c, reordered),
+            AccumKind::Real => float(t, &c, reordered),
+            AccumKind::Narrow => integer::<i32>(t, &c, reordered),
+            AccumKind::Wide => integer::<i64>(t, &c, reordered),
         }
     })
 }
@@ -120,7 +120,7 @@ mod tests {
             let (xs, w) = ([1, ic, hw.0, hw.1], values(oc * icg * k.0 * k.1, 5));
             let mut g = Graph::new("g").unwrap();
             let x = g.input("x", dtype, xs).unwrap();
-            let call = |g: &mut Graph| -> Result<crate::Tensor, crate::Error> {
+            let call = |g: &mut Graph| -> crate::base::Result<crate::Tensor> {
                 let dw = array([ocg, ic, k.0, k.1], w.clone());
                 if int {
                     g.deconv_int(x, dw).stride(stride).dilation(dilation).pad(pad).group(groups).input_zp(1).weight_zp(-2).out_name("y").call()

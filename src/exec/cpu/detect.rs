@@ -2,7 +2,7 @@ use super::{Kernel, Operand, task::PostOp};
 use crate::{
     array::{reserve, zeros},
     base::Result,
-    exec::meaning::Indexed,
+    exec::semantics::IndexKind,
     ops::{Nms, ROIPooling, RoiAlign, RoiAlignMode, RoiExtractor},
 };
 use rayon::prelude::*;
@@ -187,9 +187,9 @@ impl Align {
 }
 
 /// The one of so many that a whole number names.
-fn index(value: f32, count: usize, of: Indexed) -> Result<usize> {
+fn index(value: f32, count: usize, of: IndexKind) -> Result<usize> {
     let found = (value >= 0.0 && (value as usize) < count).then_some(value as usize);
-    found.ok_or_else(|| of.impossible(value, count))
+    found.ok_or_else(|| of.out_of_range(value, count))
 }
 
 pub(super) fn roi_align(op: RoiAlign<Operand>) -> Kernel {
@@ -201,7 +201,7 @@ pub(super) fn roi_align(op: RoiAlign<Operand>) -> Kernel {
         let (image, region) = (channels * height * width, channels * cells[0] * cells[1]);
         t.write(0, PostOp::default(), |out| {
             out.par_chunks_mut(region).zip(rois.par_chunks(5)).try_for_each(|(out, roi)| {
-                let at = index(roi[0], images, Indexed::Images)? * image;
+                let at = index(roi[0], images, IndexKind::Images)? * image;
                 align.region(&input[at..at + image], [height, width], roi, op.spatial_scale, out)
             })
         })
@@ -219,10 +219,10 @@ pub(super) fn roi_extractor(op: RoiExtractor<Operand>) -> Kernel {
         t.write(0, PostOp::default(), |out| {
             let all = out.par_chunks_mut(region).zip(rois.par_chunks(5)).zip(levels.par_iter());
             all.try_for_each(|((out, roi), &level)| {
-                let level = index(level, features.len(), Indexed::Levels)?;
+                let level = index(level, features.len(), IndexKind::Levels)?;
                 let dims = [op.inputs[level].ty.shape[2], op.inputs[level].ty.shape[3]];
                 let image = channels * dims[0] * dims[1];
-                let at = index(roi[0], images, Indexed::Images)? * image;
+                let at = index(roi[0], images, IndexKind::Images)? * image;
                 align.region(&features[level][at..at + image], dims, roi, op.spatial_scales[level], out)
             })
         })
@@ -237,7 +237,7 @@ pub(super) fn roi_pooling(op: ROIPooling<Operand>) -> Kernel {
         let &[images, channels, height, width] = op.inputs[0].ty.shape.as_slice() else { return Ok(()) };
         t.write(0, PostOp::default(), |out| {
             out.par_chunks_mut(channels * rows * columns).zip(rois.par_chunks(5)).try_for_each(|(out, roi)| {
-                let image = index(roi[0], images, Indexed::Images)? * channels;
+                let image = index(roi[0], images, IndexKind::Images)? * channels;
                 // Pixels, both ends included.
                 let pixel = |i: usize| (f64::from(roi[i]) * op.spatial_scale).round().clamp(-1e9, 1e9) as i64;
                 let mut ranges = zeros::<(usize, usize)>(rows + columns)?;

@@ -8,36 +8,36 @@ use super::{
 use crate::{
     array::zeros,
     base::Result,
-    exec::heads::{self, Flash, Masked},
+    exec::heads::{self, GroupedQueryAttention, Mask},
     ops::{Attention, FAttention, FAttentionLse, FlexAttention},
 };
 use rayon::prelude::*;
 use std::borrow::Cow;
 
 /// Bytes that a run takes beside numbers.
-fn temporary(flash: &Flash) -> u64 {
+fn temporary(flash: &GroupedQueryAttention) -> u64 {
     flash.sizes().map_or(0, blocked::Attention::temporary)
 }
 
-fn flash(t: &mut Task, op: &Flash) -> Result<()> {
+fn flash(t: &mut Task, op: &GroupedQueryAttention) -> Result<()> {
     let (query, key, value) = (t.reals(op.queries)?, t.reals(op.keys)?, t.reals(op.values)?);
     let (sizes, [of_query, of_key, of_value]) = (op.sizes()?, op.places()?);
     let entries = match op.masked {
-        Masked::Added(mask) => t.reals(mask)?,
+        Mask::Additive(mask) => t.reals(mask)?,
         _ => Cow::default(),
     };
     let read = |row: usize, added: &mut [f32]| {
         let (batch, place) = (row / (sizes.heads * sizes.queries), row % sizes.queries);
         match op.masked {
-            Masked::Added(_) => {
+            Mask::Additive(_) => {
                 let batch = if entries.len() > sizes.queries * sizes.keys { batch } else { 0 };
                 added.copy_from_slice(&entries[(batch * sizes.queries + place) * sizes.keys..][..sizes.keys]);
             }
-            Masked::After(value) => {
+            Mask::Causal(value) => {
                 let seen = (place + sizes.keys + 1).saturating_sub(sizes.queries);
                 added.iter_mut().enumerate().for_each(|(i, v)| *v = if i < seen { 0.0 } else { value });
             }
-            Masked::Nothing => added.fill(0.0),
+            Mask::None => added.fill(0.0),
         }
     };
     let attention = blocked::Attention {
@@ -47,7 +47,7 @@ fn flash(t: &mut Task, op: &Flash) -> Result<()> {
         key: Heads { data: &key, places: of_key },
         value: Heads { data: &value, places: of_value },
         scale: op.scale as f32,
-        mask: (!matches!(op.masked, Masked::Nothing)).then_some(&read as _),
+        mask: (!matches!(op.masked, Mask::None)).then_some(&read as _),
         is_causal: false,
     };
     let mut logs =
@@ -63,19 +63,19 @@ fn flash(t: &mut Task, op: &Flash) -> Result<()> {
 }
 
 pub(super) fn f_attention(op: FAttention<Operand>) -> Kernel {
-    let temporary = temporary(&Flash::from(&op));
-    Kernel::new(move |t| flash(t, &Flash::from(&op))).taking(temporary)
+    let temporary = temporary(&GroupedQueryAttention::from(&op));
+    Kernel::new(move |t| flash(t, &GroupedQueryAttention::from(&op))).taking(temporary)
 }
 
 pub(super) fn f_attention_lse(op: FAttentionLse<Operand>) -> Kernel {
-    let temporary = temporary(&Flash::from(&op));
-    Kernel::new(move |t| flash(t, &Flash::from(&op))).taking(temporary)
+    let temporary = temporary(&GroupedQueryAttention::from(&op));
+    Kernel::new(move |t| flash(t, &GroupedQueryAttention::from(&op))).taking(temporary)
 }
 
 pub(super) fn flex_attention(op: FlexAttention<Operand>) -> Kernel {
-    let temporary = temporary(&Flash::from(&op));
+    let temporary = temporary(&GroupedQueryAttention::from(&op));
     let kernel = Kernel::new(move |t| {
-        flash(t, &Flash::from(&op))?;
+        flash(t, &GroupedQueryAttention::from(&op))?;
         // Nothing but 0 stands where the logarithms would.
         if op.has_lse { Ok(()) } else { t.memory(1).map(|memory| memory.bytes().fill(0)) }
     });

@@ -7,7 +7,7 @@ use super::{
 use crate::{
     array::{Array, ArrayMut, Element},
     base::Result,
-    exec::{meaning::Indexed, views::strides},
+    exec::{semantics::IndexKind, views::strides},
     ops::{A16Gather, Gather, GatherElements, GatherND, Lut, packed_table},
     quant::RoundMode,
 };
@@ -19,14 +19,14 @@ pub(super) fn gather(op: Gather<Operand>) -> Kernel {
         let dims = input.shape();
         let axis = op.axis.rem_euclid(dims.len() as i64) as usize;
         let rows = t.ints(&op.indices)?;
-        rows.iter().try_for_each(|i| Indexed::Axis(axis).one(*i, dims[axis]).map(drop))?;
+        rows.iter().try_for_each(|i| IndexKind::Axis(axis).resolve(*i, dims[axis]).map(drop))?;
         // Rows are moved as bytes, whatever they hold.
         let bytes = dims[axis + 1..].iter().product::<usize>() * input.dtype().size();
         let out = t.memory(0)?.bytes();
         let stored = input.bytes()?;
         for (to, from) in out.chunks_exact_mut(bytes * rows.len()).zip(stored.chunks_exact(bytes * dims[axis])) {
             for (to, i) in to.chunks_exact_mut(bytes).zip(&rows) {
-                let r = Indexed::Axis(axis).one(*i, dims[axis])?;
+                let r = IndexKind::Axis(axis).resolve(*i, dims[axis])?;
                 to.copy_from_slice(&from[r * bytes..(r + 1) * bytes]);
             }
         }
@@ -49,7 +49,7 @@ pub(super) fn lut(op: Lut<Operand>) -> Kernel {
 pub(super) fn places_along(indices: &mut [i64], shape: &[usize], tensor: &[usize], axis: usize) -> Result<()> {
     let steps = strides(tensor);
     for (n, index) in indices.iter_mut().enumerate() {
-        let mut place = Indexed::Axis(axis).one(*index, tensor[axis])? as i64 * steps[axis];
+        let mut place = IndexKind::Axis(axis).resolve(*index, tensor[axis])? as i64 * steps[axis];
         let mut rest = n;
         for a in (0..shape.len()).rev() {
             if a != axis {
@@ -72,7 +72,7 @@ pub(super) fn places_of_tuples(indices: &mut Vec<i64>, n: usize, tensor: &[usize
         let mut place = (tuple / (count / batches) * whole) as i64;
         for i in 0..n {
             let axis = batch + i;
-            place += Indexed::Axis(axis).one(indices[tuple * n + i], tensor[axis])? as i64 * steps[axis];
+            place += IndexKind::Axis(axis).resolve(indices[tuple * n + i], tensor[axis])? as i64 * steps[axis];
         }
         indices[tuple] = place;
     }
@@ -119,14 +119,14 @@ pub(super) fn a16_gather(op: A16Gather<Operand>) -> Kernel {
         let table = packed_table(&op.weight.ty.shape, &op)?;
         let rows = t.ints(&op.indices)?;
         let (scale, zero) = (t.reals(&op.scale)?, t.reals(&op.zp)?);
-        rows.iter().try_for_each(|i| Indexed::Axis(0).one(*i, table.rows).map(drop))?;
+        rows.iter().try_for_each(|i| IndexKind::Axis(0).resolve(*i, table.rows).map(drop))?;
         let weight = t.array(&op.weight)?;
         let (stored, is_signed) = (weight.bytes()?, weight.dtype().is_signed_int());
         let packed = stored.len() / table.rows;
         let number = |byte: u8| if is_signed { i32::from(byte as i8) } else { i32::from(byte) };
         t.fill(0, table.entries, Default::default(), |first, out| {
             for (row, out) in rows[first / table.entries..].iter().zip(out.chunks_mut(table.entries)) {
-                let row = Indexed::Axis(0).one(*row, table.rows)?;
+                let row = IndexKind::Axis(0).resolve(*row, table.rows)?;
                 let from = &stored[row * packed..(row + 1) * packed];
                 for (i, v) in out.iter_mut().enumerate() {
                     let q = match op.weight_bits {

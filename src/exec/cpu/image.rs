@@ -1,6 +1,6 @@
 use super::{Kernel, Operand, chunks::blocks, task::PostOp};
 use crate::{
-    exec::meaning::{ColourPlanes, colour_factors},
+    exec::semantics::{ChromaPlanes, colour_factors},
     ops::{
         ConcatVolume, Correlation, MatchTemplate, MatchTemplateMode, ScaleLut, Yuv2rgbFormula,
         Yuv2rgbFormulaImageFormat,
@@ -22,7 +22,7 @@ pub(super) fn yuv2rgb(op: Yuv2rgbFormula<Operand>) -> Kernel {
         let shape = &t.result(0)?.shape;
         let (height, width) = (shape[shape.len() - 2], shape[shape.len() - 1]);
         let pixels = height * width;
-        let (planes, factors) = (ColourPlanes::new(op.src_format, pixels), colour_factors(op.formula_mode));
+        let (planes, factors) = (ChromaPlanes::new(op.src_format, pixels), colour_factors(op.formula_mode));
         let round = |c: f32| match op.image_format {
             Yuv2rgbFormulaImageFormat::UINT8 => op.round_mode.round(c.into()) as f32,
             Yuv2rgbFormulaImageFormat::FLOAT32 => c,

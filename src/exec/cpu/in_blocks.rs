@@ -1,4 +1,4 @@
-//! Operators on images whose channels stand in blocks: which are computed so, and how.
+//! Operators on channel-blocked images: which are supported, and their kernels.
 use super::{
     Kernel, Operand, Signature, ValueType,
     blocked::{
@@ -16,15 +16,15 @@ fn channels(ty: &ValueType) -> Option<usize> {
     if let Layout::Blocked { channels } = ty.layout { Some(channels) } else { None }
 }
 
-/// Whether an operator, and those that follow in the same kernel, are computed with these layouts.
-pub(super) fn takes(signature: &Signature) -> bool {
+/// Whether an operator and those fused into it are supported with these layouts.
+pub(super) fn supports(signature: &Signature) -> bool {
     let [Some(result)] = signature.results.as_slice() else {
         return false;
     };
     let Some(of_result) = channels(result) else {
         return false;
     };
-    let follows = signature.then.iter().all(|op| is_elementwise(op, of_result));
+    let follows = signature.fused_ops.iter().all(|op| is_elementwise(op, of_result));
     follows
         && match &signature.op {
             Op::Conv(op) => {
@@ -46,7 +46,7 @@ pub(super) fn takes(signature: &Signature) -> bool {
 /// number or has as many channels as the result (one channel would have to be broadcast within a block), and the padding
 /// channels of the result, if there are any, stay 0.
 fn is_elementwise(op: &Op<Operand>, channels_of_result: usize) -> bool {
-    let is_number = |o: &Operand| o.ty.layout == Layout::Plain && o.ty.elements() == 1 && !o.is_computed_before();
+    let is_number = |o: &Operand| o.ty.layout == Layout::Plain && o.ty.elements() == 1 && !o.is_fused_input();
     let fits = |o: &Operand| is_number(o) || channels(&o.ty) == Some(channels_of_result);
     let has_number = op.operands().any(|(_, o)| is_number(o));
     (channels_of_result.is_multiple_of(BLOCK) || keeps_zero(op) && !has_number)
@@ -85,16 +85,16 @@ fn axes(windows: &[Window]) -> Result<[Option<Axis>; 2]> {
     Ok([Axis::new(rows)?, Axis::new(cols)?])
 }
 
-/// A kernel, and how many of the operators that follow it does itself.
+/// A kernel, and the number of fused operators that it computes itself.
 pub(super) struct Prepared {
     pub kernel: Kernel,
     pub used: usize,
 }
 
-/// The kernel of an operator that has one of its own for blocks; none where that for any shape serves.
+/// Returns the kernel of an operator that has its own for blocked channels, or `None` if the generic one applies.
 ///
 /// # Errors
-/// The memory for the weights is not enough.
+/// Returns an error if memory for the weights runs out.
 pub(super) fn prepare(signature: &Signature) -> Result<Option<Prepared>> {
     let Some(Some(result)) = signature.results.first() else {
         return Ok(None);
@@ -111,7 +111,7 @@ pub(super) fn prepare(signature: &Signature) -> Result<Option<Prepared>> {
     })
 }
 
-/// From one layout to the other.
+/// Converts from one layout to the other.
 fn converted(input: &Operand) -> Kernel {
     let input = input.clone();
     Kernel::new(move |t| {
@@ -135,17 +135,17 @@ fn conv(op: &Conv<Operand>, signature: &Signature) -> Result<Prepared> {
     let none = || invalid("no convolution on blocks of channels");
     let (mut end, mut residual, mut used) = (relu(op.do_relu, op.relu_limit), None, 0);
     // The residual comes before the Relu.
-    if let (None, Some(Op::Add(add))) = (end, signature.then.first())
+    if let (None, Some(Op::Add(add))) = (end, signature.fused_ops.first())
         && let [a, b] = add.inputs.as_slice()
         && add.coeff.iter().flatten().all(|c| *c == 1.0)
     {
-        let other = if a.is_computed_before() { b } else { a };
+        let other = if a.is_fused_input() { b } else { a };
         let result = signature.outputs().next();
-        if result.is_some_and(|r| r.shape == other.ty.shape) && !other.is_computed_before() {
+        if result.is_some_and(|r| r.shape == other.ty.shape && r.layout == other.ty.layout) && !other.is_fused_input() {
             (residual, end, used) = (Some(other.clone()), relu(add.do_relu, add.relu_limit), 1);
         }
     }
-    let bound = match signature.then.get(used) {
+    let bound = match signature.fused_ops.get(used) {
         Some(Op::Relu(op)) => relu(true, op.relu_limit),
         // Relu6 and the like.
         Some(Op::Clip(op)) if op.min == 0.0 && op.max > 0.0 => Some(op.max as f32),

@@ -1,17 +1,18 @@
-//! Results over operands that nobody reads any more.
+//! Results that overwrite a dead operand.
 use super::{Operand, Signature, ValueType, arena::Arena, is_elementwise, kernel::Epilogue, prepare, task::Task};
 use crate::{array::Array, base::Result, ops::Op};
 use std::sync::Arc;
 
-/// How an operator writes its result over an operand that nobody reads any more.
+/// Computes a result in the memory of a dead operand.
 pub(super) struct InPlace {
     operand: usize,
-    /// The operator itself, if it does more than to show other dimensions, and those that follow.
+    /// The operator itself, unless it is a reshape, and the fused ones.
     epilogues: Vec<Epilogue>,
 }
 
 impl InPlace {
-    /// Of floats without a scale: of an elementwise operator, or of one that moves nothing and is followed by such.
+    /// Returns `None` unless the operator is element-wise, or a reshape with fused element-wise operators, on floats without a
+    /// scale.
     pub fn new(signature: &Signature) -> Option<InPlace> {
         let [Some(result)] = signature.results.as_slice() else { return None };
         let may = |o: &Operand| o.constant.is_none() && o.ty.is_plain_float() && o.ty.elements() == result.elements();
@@ -22,16 +23,16 @@ impl InPlace {
             Op::Reshape(_) | Op::Squeeze(_) | Op::Unsqueeze(_) | Op::Flatten(_) | Op::View(_) => None,
             op if is_elementwise(op) && first.ty.shape == result.shape => Some(op.map(|o| {
                 let is_it = o.index() == Some(operand);
-                if is_it { Operand::computed_before(o.ty.clone()) } else { o.clone() }
+                if is_it { Operand::fused_input(o.ty.clone()) } else { o.clone() }
             })),
             _ => return None,
         };
         let epilogues =
-            own.iter().chain(&signature.then).map(|op| prepare(op)?.epilogue).collect::<Option<Vec<_>>>()?;
+            own.iter().chain(&signature.fused_ops).map(|op| prepare(op)?.epilogue).collect::<Option<Vec<_>>>()?;
         (!epilogues.is_empty()).then_some(InPlace { operand, epilogues })
     }
 
-    /// The result, if the operand is here alone.
+    /// Returns the result, or `None` if the operand is not uniquely owned.
     pub fn run(
         &self,
         operands: &mut [Option<Array>],
@@ -72,9 +73,9 @@ mod tests {
             }
         };
         let [x, y] = [(0, "x"), (1, "y")].map(|(i, name)| Operand::new(ty(name), None, i));
-        let relu = ops::Relu::new(Operand::computed_before(ty("sum"))).into();
+        let relu = ops::Relu::new(Operand::fused_input(ty("sum"))).into();
         let op = ops::Add::new(vec![x, y]).into();
-        let signature = Signature { op, then: vec![relu], results: vec![Some(ty("z"))] };
+        let signature = Signature { op, fused_ops: vec![relu], results: vec![Some(ty("z"))] };
         backend.prepare(&signature).unwrap().unwrap()
     }
 

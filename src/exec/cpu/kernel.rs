@@ -1,15 +1,15 @@
-//! What an operator becomes on the CPU.
+//! Kernels of the CPU backend.
 use super::{Operand, chunks::Source, task::Task};
 use crate::base::Result;
 
 /// Reads the operands of a task and writes its results.
 pub(super) struct Kernel {
     pub run: Box<Run>,
-    /// An elementwise operator on floats has this form too.
+    /// The fusible form of an element-wise operator on floats.
     pub epilogue: Option<Epilogue>,
-    /// Places of constants that were laid out anew, which a run does without.
+    /// Indices of repacked constants, not read at run time.
     pub unread: Vec<usize>,
-    /// Bytes that a run takes besides, for what was laid out so.
+    /// Workspace in bytes that repacked constants require.
     pub temporary: u64,
 }
 
@@ -31,11 +31,11 @@ impl Kernel {
     }
 }
 
-/// An elementwise operator on real numbers that another one has computed, before they are stored.
+/// An element-wise operator that is applied to the real numbers of another kernel before they are stored.
 pub(super) enum Epilogue {
-    /// Of the numbers alone.
+    /// A unary operator.
     Each(Box<Each>),
-    /// With those of another operand, which is broadcast to them.
+    /// A binary operator; the other operand is broadcast.
     With(Operand, Box<With>),
 }
 
@@ -51,11 +51,11 @@ impl Epilogue {
     }
 }
 
-/// Epilogues in a run, with what they read.
+/// The epilogues of a run, with their operands.
 pub(super) struct Epilogues<'a>(Vec<(&'a Epilogue, Option<Source<'a>>)>);
 
 impl<'a> Epilogues<'a> {
-    /// Of a result of that shape.
+    /// Prepares the epilogues for a result of that shape.
     pub fn new(t: &Task<'a>, epilogues: &'a [Epilogue], shape: &[usize]) -> Result<Epilogues<'a>> {
         let ready = epilogues.iter().map(|epilogue| match epilogue {
             Epilogue::Each(_) => Ok((epilogue, None)),
@@ -63,7 +63,7 @@ impl<'a> Epilogues<'a> {
         });
         ready.collect::<Result<_>>().map(Epilogues)
     }
-    /// Of the elements from `first` on; `buffer` is anything.
+    /// Applies them to the elements from `first` on; `buffer` is scratch memory.
     pub fn apply(&self, first: usize, values: &mut [f32], buffer: &mut Vec<f32>) {
         for (epilogue, source) in &self.0 {
             match (epilogue, source) {

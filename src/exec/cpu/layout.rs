@@ -7,7 +7,7 @@ use crate::{
     array::{Array, ArrayMut, Element, reserve},
     base::{Dtype, Result},
     exec::{
-        meaning,
+        semantics,
         views::{View, axis_of, strides},
     },
     ops::{Concat, ConcatSlice, List, Pack, Pad, PadMode, Permute, Split, Transpose, Unpack, pad_counts, split_sizes},
@@ -162,7 +162,7 @@ pub(super) fn permuted<T: Copy + Send + Sync>(values: &[T], shape: &[usize], ord
 /// no scale takes the stored values.
 pub(super) fn converted(t: &Task, operand: &Operand, result: usize, round: RoundMode) -> Result<Array> {
     let (array, result) = (t.array(operand)?, t.result(result)?);
-    if meaning::stores_the_same(&operand.ty, result) {
+    if semantics::stores_the_same(&operand.ty, result) {
         return Ok(array.clone());
     }
     requantized(array, &operand.ty, result, round)
@@ -179,7 +179,7 @@ pub(super) fn reshape(input: Operand) -> Kernel {
 /// Writes the elements of a view. The result has as many, whatever its own axes.
 pub(super) fn write_view(to: &mut ArrayMut, from: &Array, view: &View) -> Result<()> {
     fn go<T: Element>(to: &mut ArrayMut, from: &Array, view: &View) -> Result<()> {
-        strided_into(&from.bits::<T>()?, view.start, &view.by, &view.counts, to.bits::<T>()?);
+        strided_into(&from.bits::<T>()?, view.start, &view.strides, &view.shape, to.bits::<T>()?);
         Ok(())
     }
     with_element!(to.dtype(), go(to, from, view))

@@ -10,7 +10,7 @@ use super::{
 use crate::{
     array::{Array, zeros},
     base::{Dtype, Result},
-    exec::meaning::{self, Factors},
+    exec::semantics::{self, AccumKind},
     ops::{A16MatMul, Fp8MatMul, MatMul, Product},
 };
 use rayon::prelude::*;
@@ -29,10 +29,10 @@ pub(super) fn matmul(mut op: MatMul<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let (left, right) = (&op.input.ty, &op.right.ty);
         let p = Product::new(&left.shape, &right.shape, op.left_transpose, op.right_transpose)?;
-        match meaning::factors(left, right) {
-            Factors::Real => float(t, &op, &p),
-            Factors::Narrow => integer::<i32>(t, &op, &p),
-            Factors::Wide => integer::<i64>(t, &op, &p),
+        match semantics::accum_kind(left, right) {
+            AccumKind::Real => float(t, &op, &p),
+            AccumKind::Narrow => integer::<i32>(t, &op, &p),
+            AccumKind::Wide => integer::<i64>(t, &op, &p),
         }
     })
 }

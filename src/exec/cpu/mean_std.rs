@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{
     base::{Dtype, Result},
-    exec::meaning,
+    exec::semantics,
     ops::MeanStdScale,
     quant::shifted,
 };
@@ -47,7 +47,7 @@ fn normalized(t: &mut Task, op: &MeanStdScale<Operand>) -> Result<()> {
 
 fn rounded(t: &mut Task, op: &MeanStdScale<Operand>) -> Result<()> {
     let source = t.source(&op.input, &op.input.ty.shape)?;
-    let (factors, zero) = meaning::rounded_factors(op);
+    let (factors, zero) = semantics::rounded_factors(op);
     t.fill_ints(0, |first, out| {
         let mut reals = vec![0.0; out.len()];
         source.reals(first, &mut reals);
@@ -64,7 +64,7 @@ fn rounded(t: &mut Task, op: &MeanStdScale<Operand>) -> Result<()> {
 
 fn fixed_point(t: &mut Task, op: &MeanStdScale<Operand>) -> Result<()> {
     let source = t.source(&op.input, &op.input.ty.shape)?;
-    let factors = meaning::fixed_point_factors(op);
+    let factors = semantics::fixed_point_factors(op);
     t.fill_ints(0, |first, out| {
         source.ints(first, out);
         channels(op, first, out, |c, run| {

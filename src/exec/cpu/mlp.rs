@@ -4,7 +4,7 @@ use super::{
     gemm::{Mat, gemm_f32},
     task::{PostOp, Task},
 };
-use crate::{array::zeros, base::Result, exec::meaning::Indexed, ops::Mlp};
+use crate::{array::zeros, base::Result, exec::semantics::IndexKind, ops::Mlp};
 use std::borrow::Cow;
 
 /// A matrix for each expert, and its bias.
@@ -61,7 +61,7 @@ pub(super) fn mlp(op: Mlp<Operand>) -> Option<Kernel> {
             let Some(ids) = ids else { return block(&x, 0, out) };
             let chosen = op.num_expert_per_tok as usize;
             for (i, (id, out)) in ids.iter().zip(out.chunks_mut(elements)).enumerate() {
-                let expert = Indexed::Experts.one(*id, op.num_expert as usize)?;
+                let expert = IndexKind::Experts.resolve(*id, op.num_expert as usize)?;
                 block(&x[i / chosen * elements..][..elements], expert, out)?;
             }
             Ok(())

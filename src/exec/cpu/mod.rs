@@ -1,4 +1,4 @@
-//! The CPU backend: a kernel for every op that has a type rule, one file a family, by the names of `src/ops`.
+//! The CPU backend: a kernel for every op that has a type rule, one file per family, with the names of `src/ops`.
 
 mod activation;
 mod arena;
@@ -63,7 +63,7 @@ use kernel::{Epilogue, Kernel};
 use std::sync::Arc;
 use task::Task;
 
-/// The list of kernels: one an op, or none.
+/// The kernel of each op.
 fn prepare(op: &Op<Operand>) -> Option<Kernel> {
     Some(match op.clone() {
         Op::A16Gather(op) => gather::a16_gather(*op),
@@ -244,12 +244,11 @@ fn prepare(op: &Op<Operand>) -> Option<Kernel> {
         Op::Where(op) => select::select(*op),
         Op::YoloDetection(op) => return rcnn::yolo_detection(*op),
         Op::Yuv2rgbFormula(op) => image::yuv2rgb(*op),
-        tpulang_core::without_rule!(pattern) => return None,
+        tpulang_ops::without_rule!(pattern) => return None,
     })
 }
 
-/// Whether each number of the result is made of one of each operand, on floats. Of two tensors, or of what is computed
-/// before.
+/// Whether the operator is element-wise on floats, with broadcast operands.
 fn is_elementwise(op: &Op<Operand>) -> bool {
     match op {
         Op::Add(_) | Op::Sub(_) | Op::Mul(_) | Op::Div(_) | Op::Max(_) | Op::Min(_) => true,
@@ -257,30 +256,29 @@ fn is_elementwise(op: &Op<Operand>) -> bool {
     }
 }
 
-/// Whether it can be done to the numbers of another operator. Asked without the values of constants, which are not laid out
-/// for a question.
+/// Whether the operator can be fused into the kernel of another one. Constants are left out, or they would be repacked.
 fn has_epilogue(op: &Op<Operand>) -> bool {
     prepare(&op.map(Operand::without_values)).is_some_and(|kernel| kernel.epilogue.is_some())
 }
 
-/// The reference: in float32 or exact integers.
+/// The reference backend: computes in float32 or exact integers.
 #[derive(Debug, Default)]
 pub struct CpuBackend {
     arena: Arc<Arena>,
 }
 
 impl CpuBackend {
-    /// The backend.
+    /// Creates the backend.
     pub fn new() -> Self {
         CpuBackend::default()
     }
 }
 
-/// An operator that is ready to run on the CPU.
+/// An operator that is prepared for the CPU.
 pub struct CpuKernel {
     run: Kernel,
     epilogues: Vec<Epilogue>,
-    /// In the definition's order, none where one is absent.
+    /// In the order of the definition; absent results are `None`.
     results: Vec<Option<ValueType>>,
     temporary: u64,
     in_place: Option<InPlace>,
@@ -299,7 +297,7 @@ impl Backend for CpuBackend {
             Some(own) => (Some(own.kernel), own.used, 0),
             None => (prepare(&signature.op), 0, temporary),
         };
-        let epilogues = signature.then[used..].iter().map(|op| prepare(op)?.epilogue).collect::<Option<Vec<_>>>();
+        let epilogues = signature.fused_ops[used..].iter().map(|op| prepare(op)?.epilogue).collect::<Option<Vec<_>>>();
         Ok(run.zip(epilogues).map(|(run, epilogues)| {
             let temporary = temporary.saturating_add(run.temporary);
             CpuKernel { run, epilogues, results, temporary, in_place: InPlace::new(signature).filter(|_| used == 0) }
@@ -321,11 +319,11 @@ impl Backend for CpuBackend {
     fn temporary(&self, kernel: &CpuKernel) -> u64 {
         kernel.temporary
     }
-    fn fuses(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
-        signature.goes_on_in_floats(next, result) && has_epilogue(next)
+    fn can_fuse(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
+        signature.is_fusible_float_elementwise(next, result) && has_epilogue(next)
     }
-    fn takes(&self, signature: &Signature) -> bool {
-        in_blocks::takes(signature) || heads::takes(signature)
+    fn supports(&self, signature: &Signature) -> bool {
+        in_blocks::supports(signature) || heads::supports(signature)
     }
     fn upload(&self, array: &Array) -> Result<Array> {
         Ok(array.clone())

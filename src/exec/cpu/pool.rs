@@ -4,7 +4,7 @@ use super::{
 };
 use crate::{
     base::Result,
-    exec::meaning::Indexed,
+    exec::semantics::IndexKind,
     ops::{AdaptiveAvgPool, AvgPool, MaxPool, MaxPoolWithMask, MaxUnpool, PoolMask, Window, windows},
 };
 use std::borrow::Cow;
@@ -87,7 +87,7 @@ pub(super) fn max_unpool(op: MaxUnpool<Operand>) -> Kernel {
         let (values, places) = (t.reals(&op.input)?, t.ints(&op.mask)?);
         let plane: usize = op.input.ty.shape[2..].iter().product();
         let larger: usize = t.result(0)?.shape[2..].iter().product();
-        let place = |i: i64| Indexed::Plane.one(i, larger);
+        let place = |i: i64| IndexKind::Plane.resolve(i, larger);
         places.iter().try_for_each(|i| place(*i).map(drop))?;
         t.write(0, PostOp::default(), |out| {
             let planes = values.chunks(plane).zip(places.chunks(plane));

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{
     base::{Result, invalid},
-    exec::meaning::{Place, places},
+    exec::semantics::{Place, places},
     ops::{GridSampler, Interp, InterpMode},
     quant::RoundMode,
 };

@@ -3,7 +3,7 @@ use super::{Kernel, Operand, task::PostOp, task::Task};
 use crate::{
     array::zeros,
     base::Result,
-    exec::meaning::{self, Delta},
+    exec::semantics::{self, Delta},
     ops::{ChunkGatedDeltaRule, RecurrentGatedDeltaRule, SelectiveScan},
 };
 use rayon::prelude::*;
@@ -73,7 +73,7 @@ pub(super) fn chunk_gated_delta_rule(op: ChunkGatedDeltaRule<Operand>) -> Kernel
 
 /// The first half of the channels from the first step to the last, the second half back.
 pub(super) fn selective_scan(op: SelectiveScan<Operand>) -> Option<Kernel> {
-    let [channels, length, batch] = meaning::scanned(&op)?;
+    let [channels, length, batch] = semantics::scanned(&op)?;
     Some(Kernel::new(move |t| {
         let (c, a, b) = (t.reals(&op.Cs)?, t.reals(&op.deltaA)?, t.reals(&op.deltaB_u)?);
         let u = t.reals(&op.us)?;

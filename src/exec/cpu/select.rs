@@ -6,7 +6,7 @@ use super::{
 use crate::{
     array::reserve,
     base::{Dtype, Result},
-    exec::meaning,
+    exec::semantics,
     ops::{MaskedFill, NonZero, NonZeroOrder, Trilu, Where},
 };
 
@@ -21,7 +21,7 @@ pub(super) fn select(op: Where<Operand>) -> Kernel {
         let result = t.result(0)?;
         let cond = t.source(&op.cond, &result.shape)?;
         let (yes, no) = (branch(t, &op.tbrn)?, branch(t, &op.fbrn)?);
-        if meaning::chooses_stored(&op, result) {
+        if semantics::chooses_stored(&op, result) {
             let read = |branch: &Option<Source>, number: f64, first: usize, out: &mut [i64]| match branch {
                 Some(source) => source.ints(first, out),
                 None => out.fill(number as i64),
@@ -57,7 +57,7 @@ fn choose<T: Copy>(conds: &[f32], out: &mut [T], other: &[T]) {
 
 /// As [`select`], with a number in the other branch.
 pub(super) fn masked_fill(op: MaskedFill<Operand>) -> Kernel {
-    select(meaning::as_where(op))
+    select(semantics::as_where(op))
 }
 
 /// The places that were found stand first, in the tensor's order, and 0 after them.

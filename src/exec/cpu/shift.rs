@@ -1,7 +1,7 @@
 use super::{Kernel, Operand};
 use crate::{
     base::Dtype,
-    exec::{ValueType, meaning},
+    exec::{ValueType, semantics},
     ops::{BinaryConstShift, BinaryShift, BinaryShiftMode},
     quant::{RoundMode, shifted, shifted_wrapping},
 };
@@ -10,7 +10,8 @@ pub(super) fn binary_shift(op: BinaryShift<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let result = t.result(0)?;
         let [left, right] = [t.source(&op.input1, &result.shape)?, t.source(&op.input2, &result.shape)?];
-        let finish = PostOp::new(op.saturation, op.shift, op.round_mode, &[&op.input1.ty, &op.input2.ty], result.dtype);
+        let finish =
+            ShiftRounding::new(op.saturation, op.shift, op.round_mode, &[&op.input1.ty, &op.input2.ty], result.dtype);
         t.fill_ints(0, |first, out| {
             let mut other = vec![0; out.len()];
             left.ints(first, out);
@@ -24,7 +25,7 @@ pub(super) fn binary_const_shift(op: BinaryConstShift<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let result = t.result(0)?;
         let source = t.source(&op.input, &result.shape)?;
-        let finish = PostOp::new(op.saturation, op.shift, op.round_mode, &[&op.input.ty], result.dtype);
+        let finish = ShiftRounding::new(op.saturation, op.shift, op.round_mode, &[&op.input.ty], result.dtype);
         t.fill_ints(0, |first, out| {
             source.ints(first, out);
             out.iter_mut().for_each(|v| *v = finish.of(op.mode, op.is_reverse, *v, op.scale));
@@ -33,16 +34,16 @@ pub(super) fn binary_const_shift(op: BinaryConstShift<Operand>) -> Kernel {
 }
 
 /// What happens to a sum, difference or product.
-struct PostOp {
+struct ShiftRounding {
     saturates: bool,
     shift: i64,
     round: RoundMode,
     dtype: Dtype,
 }
 
-impl PostOp {
-    fn new(saturation: bool, shift: i64, round: RoundMode, operands: &[&ValueType], dtype: Dtype) -> PostOp {
-        PostOp { saturates: meaning::saturates(saturation, operands, dtype), shift, round, dtype }
+impl ShiftRounding {
+    fn new(saturation: bool, shift: i64, round: RoundMode, operands: &[&ValueType], dtype: Dtype) -> ShiftRounding {
+        ShiftRounding { saturates: semantics::saturates(saturation, operands, dtype), shift, round, dtype }
     }
     fn of(&self, mode: BinaryShiftMode, is_reverse: bool, a: i64, b: i64) -> i64 {
         let (a, b) = (i128::from(a), i128::from(b));

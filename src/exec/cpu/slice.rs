@@ -15,7 +15,7 @@ use crate::{
 fn write_ranges(t: &mut Task, input: &Operand, ranges: &[Span]) -> Result<()> {
     // Ranges may come from coefficients, whose data can be others by now.
     let view = View::of_ranges(&input.ty.shape, ranges);
-    let counts = &view.counts;
+    let counts = &view.shape;
     if counts.iter().product::<usize>() != t.result(0)?.elements() {
         return Err(invalid(format!("the ranges have {counts:?} entries, which were others when the graph was built")));
     }

@@ -3,7 +3,7 @@ use super::{Kernel, Operand, task::PostOp};
 use crate::{
     array::reserve,
     base::Result,
-    exec::meaning,
+    exec::semantics,
     ops::{DetectionOutput, DetectionOutputCodeType as Code, PriorBox},
 };
 
@@ -12,7 +12,7 @@ type Corners = [f32; 4];
 
 pub(super) fn prior_box(op: PriorBox<Operand>) -> Kernel {
     Kernel::new(move |t| {
-        let boxes = meaning::prior_boxes(&op)?;
+        let boxes = semantics::prior_boxes(&op)?;
         t.write(0, PostOp::default(), |out| {
             out.copy_from_slice(&boxes);
             Ok(())

@@ -1,4 +1,4 @@
-//! What kernels see: operands as numbers, and the memory of results.
+//! The interface of kernels: operands as numbers, and the memory of results.
 use super::{
     arena::Arena,
     chunks::{CHUNK, Source, Store},
@@ -18,15 +18,15 @@ pub(super) struct Task<'a> {
     operands: &'a [Option<Array>],
     results: Vec<Option<Output<'a>>>,
     arena: &'a Arc<Arena>,
-    /// What is done with the first result's numbers, which are floats, before they are stored.
+    /// Applied to the first result, which is float, before it is stored.
     epilogues: &'a [Epilogue],
 }
 
-/// A result, which a kernel writes, or which shares an operand's memory.
+/// A result that a kernel writes, or that shares an operand's memory.
 struct Output<'a> {
     ty: &'a ValueType,
     array: Written,
-    /// The epilogues have been applied.
+    /// Whether the epilogues have been applied.
     is_complete: bool,
 }
 
@@ -36,7 +36,7 @@ enum Written {
     Shared(Array),
 }
 
-/// What happens to real numbers before they are stored.
+/// Activation and rounding of real numbers before they are stored.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct PostOp {
     /// `max(x, 0)`, capped where the limit is positive.
@@ -54,11 +54,11 @@ impl PostOp {
     pub fn and_round(self, round: RoundMode) -> Self {
         PostOp { round, ..self }
     }
-    /// The Relu, of real numbers.
+    /// Applies the Relu to real numbers.
     pub fn reals(self, values: &mut [f32]) {
         self.relu.into_iter().for_each(|limit| relu(values, limit));
     }
-    /// The Relu, of plain integers.
+    /// Applies the Relu to plain integers.
     pub fn ints(self, values: &mut [i64]) {
         if let Some(limit) = self.relu {
             let top = if limit > 0.0 { limit as i64 } else { i64::MAX };
@@ -68,7 +68,7 @@ impl PostOp {
 }
 
 impl<'a> Task<'a> {
-    /// `results` are in the definition's order, none where one is absent.
+    /// `results` are in the order of the definition; absent ones are `None`.
     pub fn new(
         operands: &'a [Option<Array>],
         results: &'a [Option<ValueType>],
@@ -78,7 +78,7 @@ impl<'a> Task<'a> {
         let output = |ty: &'a ValueType| Output { ty, array: Written::Nothing, is_complete: epilogues.is_empty() };
         Task { operands, results: results.iter().map(|ty| ty.as_ref().map(output)).collect(), arena, epilogues }
     }
-    /// Whose one result has memory with numbers in it, to which the epilogues are applied.
+    /// Creates a task whose single result is stored in `memory`, for the epilogues to be applied to it.
     pub fn over(
         memory: ArrayMut,
         operands: &'a [Option<Array>],
@@ -110,7 +110,7 @@ impl<'a> Task<'a> {
         let array = operand.index().and_then(|i| self.operands.get(i)?.as_ref());
         array.ok_or_else(|| Cause::MissingData(format!("the operand {:?} has no values", operand.ty.name)).into())
     }
-    /// An operand, to be read in chunks of a result of that shape, to which it is broadcast.
+    /// An operand to be read in chunks, broadcast to a result of that shape.
     pub fn source(&self, operand: &Operand, result: &[usize]) -> Result<Source<'a>> {
         Source::new(self.array(operand)?, &operand.ty, result)
     }
@@ -118,7 +118,7 @@ impl<'a> Task<'a> {
     pub fn ints(&self, operand: &Operand) -> Result<Vec<i64>> {
         self.ints_as(operand, |_, v| v)
     }
-    /// An operand's stored elements, each made something of by `f`, which gets its place too.
+    /// An operand's stored elements mapped by `f`, which also receives the index of the element.
     pub fn ints_as<T: Copy + Default + Send>(
         &self,
         operand: &Operand,
@@ -133,7 +133,7 @@ impl<'a> Task<'a> {
         });
         Ok(out)
     }
-    /// An operand as real numbers, all of them: quantized values are dequantized. Four bytes each where it is not float.
+    /// An operand as real numbers; quantized values are dequantized. Takes four bytes per element unless it is float32.
     pub fn reals(&self, operand: &Operand) -> Result<Cow<'a, [f32]>> {
         let array = self.array(operand)?;
         if array.dtype() == Dtype::Float32 {
@@ -149,7 +149,7 @@ impl<'a> Task<'a> {
         let result = self.results.get(i).and_then(Option::as_ref).map(|r| r.ty);
         result.ok_or_else(|| invalid(format!("the operator has no result {i}")))
     }
-    /// The memory of a result, in its buffer's dtype: anything at first, so every element must be written.
+    /// The memory of a result, in its buffer's dtype. It is uninitialised: every element must be written.
     pub fn memory(&mut self, i: usize) -> Result<&mut ArrayMut> {
         let arena = self.arena;
         let output = self.output(i)?;
@@ -164,7 +164,7 @@ impl<'a> Task<'a> {
     fn output(&mut self, i: usize) -> Result<&mut Output<'a>> {
         self.results.get_mut(i).and_then(Option::as_mut).ok_or_else(|| invalid("the result has no memory"))
     }
-    /// Applies the epilogues to a first result that a kernel has written without them.
+    /// Applies the epilogues to the first result if the kernel has not done so.
     fn apply_epilogues(&mut self) -> Result<()> {
         let Some(Some(Output { ty, array, is_complete: false })) = self.results.first() else {
             return Ok(());
@@ -179,13 +179,13 @@ impl<'a> Task<'a> {
         chunks.for_each_init(Vec::new, |buffer, (c, out)| epilogues.apply(c * CHUNK, out, buffer));
         Ok(())
     }
-    /// The epilogues, which the caller applies to the first result.
+    /// Hands the epilogues to the caller, which applies them to the first result.
     fn take_epilogues(&mut self, i: usize) -> Result<Epilogues<'a>> {
         let ty = self.result(i)?;
         let is_complete = std::mem::replace(&mut self.output(i)?.is_complete, true);
         Epilogues::new(self, if is_complete { &[] } else { self.epilogues }, &ty.shape)
     }
-    /// The result is an array that is there already, seen in the result's shape.
+    /// Sets a result to an existing array, reshaped.
     pub fn share(&mut self, i: usize, array: &Array) -> Result<()> {
         let shared = array.reshaped(&self.result(i)?.shape)?;
         if let Some(Some(output)) = self.results.get_mut(i) {
@@ -193,8 +193,8 @@ impl<'a> Task<'a> {
         }
         Ok(())
     }
-    /// Real numbers as a result, all written by `fill` at once: floats as they are, integers rounded and saturated,
-    /// quantized ones by their scale and zero point, from four bytes each beside the result.
+    /// Writes real numbers, all by one call of `fill`, as a result: integers are rounded and saturated, quantized ones scaled.
+    /// Takes four additional bytes per element unless the result is float32.
     pub fn write(&mut self, i: usize, finish: PostOp, fill: impl FnOnce(&mut [f32]) -> Result<()>) -> Result<()> {
         let ty = self.result(i)?;
         if ty.buffer_dtype() == Dtype::Float32 {
@@ -210,8 +210,7 @@ impl<'a> Task<'a> {
             Ok(())
         })
     }
-    /// As [`Task::write`], a chunk at a time: `fill` gets the place of the chunk's first element. Chunks are whole rows of
-    /// so many elements.
+    /// Like [`Task::write`], by chunks of entire rows; `fill` receives the index of the first element.
     pub fn fill(
         &mut self,
         i: usize,
@@ -221,7 +220,7 @@ impl<'a> Task<'a> {
     ) -> Result<()> {
         self.fill_by(i, row, finish, &fill)
     }
-    /// As [`Task::fill`], rows of `n` made of the operand's rows, one or several at a time.
+    /// Like [`Task::fill`], for rows of `n` elements computed from the operand's rows, one or several at a time.
     pub fn fill_rows(
         &mut self,
         i: usize,
@@ -283,7 +282,7 @@ impl<'a> Task<'a> {
             Ok(())
         })
     }
-    /// Integers as a result, saturated, a chunk at a time.
+    /// Writes integers as a result by chunks, saturated.
     pub fn fill_ints(&mut self, i: usize, fill: impl Fn(usize, &mut [i64]) + Sync) -> Result<()> {
         self.fill_ints_by(i, &fill)
     }
@@ -298,13 +297,13 @@ impl<'a> Task<'a> {
         });
         Ok(())
     }
-    /// Integers as a result, saturated.
+    /// Writes integers as a result, saturated.
     pub fn write_ints(&mut self, i: usize, values: &[i64]) -> Result<()> {
         self.fill_ints(i, |first, out| out.copy_from_slice(&values[first..first + out.len()]))
     }
 }
 
-/// So many elements, of which what was there stays. A row may be as large as a tensor.
+/// Resizes `values`; fails if memory runs out, as a row may be as large as a tensor.
 fn resize(values: &mut Vec<f32>, n: usize) -> Result<()> {
     if n > values.len() {
         let more = n - values.len();
@@ -314,7 +313,7 @@ fn resize(values: &mut Vec<f32>, n: usize) -> Result<()> {
     Ok(())
 }
 
-/// An operand's stored values as another tensor of its shape stores the same numbers.
+/// Requantizes the stored values of an operand to the type of another tensor.
 pub(super) fn requantized(array: &Array, from: &ValueType, to: &ValueType, round: RoundMode) -> Result<Array> {
     let results = [Some(ValueType { shape: from.shape.clone(), ..to.clone() })];
     let arena = Arc::default();

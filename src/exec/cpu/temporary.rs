@@ -4,7 +4,7 @@ use crate::{
     base::Dtype,
     exec::{
         Operand, Signature, ValueType,
-        meaning::{self, Factors},
+        semantics::{self, AccumKind},
     },
     ops::{self, InterpMode, Op},
 };
@@ -210,7 +210,7 @@ fn matmul(op: &ops::MatMul<Operand>, result: &ValueType) -> u64 {
         let turned = if op.output_transpose { bytes(result.elements(), 4) } else { 0 };
         return sum([reals(&op.right.ty), bytes(bias, 4), turned, reals(result)]);
     }
-    let factor = if meaning::factors(&op.input.ty, &op.right.ty) == Factors::Narrow { 4 } else { 8 };
+    let factor = if semantics::accum_kind(&op.input.ty, &op.right.ty) == AccumKind::Narrow { 4 } else { 8 };
     let right = op.right.ty.elements();
     let turned = if op.right_transpose { bytes(right, factor) } else { 0 };
     let left = op.input.ty.elements();
@@ -232,7 +232,7 @@ fn convolution(operands: [&ValueType; 2], bias: &Option<Operand>, columns: usize
     if x.buffer_dtype() == Dtype::Float32 {
         return sum([reals(w), bytes(bias, 4), bytes(columns, 4), reals(result)]);
     }
-    let factor = if meaning::factors(x, w) == Factors::Narrow { 4 } else { 8 };
+    let factor = if semantics::accum_kind(x, w) == AccumKind::Narrow { 4 } else { 8 };
     let factors = sum([x.elements(), w.elements(), columns].map(|n| bytes(n, factor)));
     let factors = sum([factors, integers_as_floats([w.elements(), columns], result)]);
     sum([bytes(result.elements(), 8), factors.max(bytes(bias, 8))])

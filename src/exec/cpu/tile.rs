@@ -22,7 +22,7 @@ pub(super) fn upsample(op: Upsample<Operand>) -> Kernel {
         if op.do_relu {
             let values = t.reals(&op.input)?;
             return t.write(0, PostOp::relu(true, op.relu_limit), |out| {
-                strided_into(&values, view.start, &view.by, &view.counts, out);
+                strided_into(&values, view.start, &view.strides, &view.shape, out);
                 Ok(())
             });
         }

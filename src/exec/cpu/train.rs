@@ -6,7 +6,7 @@ use super::{
 use crate::{
     array::zeros,
     base::Result,
-    exec::meaning::{self, Indexed, Parts},
+    exec::semantics::{self, IndexKind, Parts},
     ops::{
         BatchNormBwd, BatchNormTrain, EmbDenseBwd, GroupNormTrain, LayerNormBwd, LayerNormTrain, MaxPoolingIndicesBwd,
         MeanRstd, SoftmaxBwd,
@@ -110,7 +110,7 @@ pub(super) fn mean_rstd(op: MeanRstd<Operand>) -> Kernel {
 pub(super) fn group_norm_train(op: GroupNormTrain<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let (x, weight, bias) = (t.reals(&op.input)?, optional(t, &op.weight)?, optional(t, &op.bias)?);
-        let s = Statistics::new(&x, meaning::group_norm_parts(&op))?;
+        let s = Statistics::new(&x, semantics::group_norm_parts(&op))?;
         let channels = Parts::channels(&op.input.ty.shape);
         write(t, 0, PostOp::default(), |i| {
             s.normalised(&x, i, op.eps) * at(&weight, channels.of(i), 1.0) + at(&bias, channels.of(i), 0.0)
@@ -123,7 +123,7 @@ pub(super) fn group_norm_train(op: GroupNormTrain<Operand>) -> Kernel {
 /// What td calls the variance is 1 / sqrt(var + eps).
 pub(super) fn layer_norm_train(op: LayerNormTrain<Operand>) -> Kernel {
     Kernel::new(move |t| {
-        let [rows, columns] = meaning::layer_norm_parts(&op);
+        let [rows, columns] = semantics::layer_norm_parts(&op);
         let (x, weight, bias) = (t.reals(&op.input)?, optional(t, &op.weight)?, optional(t, &op.bias)?);
         let s = Statistics::new(&x, rows)?;
         write(t, 0, PostOp::default(), |i| {
@@ -187,7 +187,7 @@ pub(super) fn layer_norm_bwd(op: LayerNormBwd<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let (grad, x) = (t.reals(&op.grad_out)?, t.reals(&op.input)?);
         let (mean, rstd, weight) = (t.reals(&op.mean)?, t.reals(&op.variance)?, optional(t, &op.weight)?);
-        let [parts, weights] = meaning::layer_norm_bwd_parts(&op);
+        let [parts, weights] = semantics::layer_norm_bwd_parts(&op);
         let rstd = |row: usize| f64::from(rstd[row]);
         let normalised = |i: usize| (f64::from(x[i]) - f64::from(mean[parts.of(i)])) * rstd(parts.of(i));
         let weight = |i: usize| at(&weight, i, 1.0);
@@ -216,7 +216,7 @@ pub(super) fn emb_dense_bwd(op: EmbDenseBwd<Operand>) -> Kernel {
         t.write(0, PostOp::default(), |out| {
             out.fill(0.0);
             indices.iter().zip(grad.chunks(columns)).try_for_each(|(&index, grad)| {
-                let row = &mut out[Indexed::Places.one(index, rows)? * columns..][..columns];
+                let row = &mut out[IndexKind::Places.resolve(index, rows)? * columns..][..columns];
                 row.iter_mut().zip(grad).for_each(|(o, g)| *o += g);
                 Ok(())
             })
@@ -234,7 +234,7 @@ pub(super) fn max_pooling_indices_bwd(op: MaxPoolingIndicesBwd<Operand>) -> Kern
             let planes = out.chunks_mut(plane).zip(grad.chunks(windows)).zip(indices.chunks(windows));
             for ((out, grad), indices) in planes {
                 for (&index, grad) in indices.iter().zip(grad) {
-                    out[Indexed::Places.one(index, plane)?] += grad;
+                    out[IndexKind::Places.resolve(index, plane)?] += grad;
                 }
             }
             Ok(())

@@ -79,7 +79,7 @@ pub(super) fn capped(limit: f64) -> impl Fn(f64) -> f64 + Copy {
 /// but what is too large saturates (there -128 if it is beyond 32 bits), and NaN becomes 0.
 fn table(input: &ValueType, result: &ValueType, round: RoundMode, f: impl Fn(f64) -> f64) -> Option<[i64; 256]> {
     let (from, (low, high)) = (input.dtype.int_range()?, result.dtype.int_range()?);
-    let ((scale, zero), (to, offset)) = (input.one_scale()?, result.one_scale()?);
+    let ((scale, zero), (to, offset)) = (input.per_tensor_scale()?, result.per_tensor_scale()?);
     if input.dtype.size() != 1 {
         return None;
     }

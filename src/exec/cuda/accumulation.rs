@@ -11,7 +11,7 @@ use crate::{
     base::{Dtype, Result},
     exec::{
         Operand, ValueType,
-        meaning::{self, Factors},
+        semantics::{self, AccumKind},
     },
 };
 use std::sync::Arc;
@@ -29,10 +29,10 @@ pub(super) enum AccumType {
 
 impl AccumType {
     pub fn of(left: &ValueType, right: &ValueType) -> AccumType {
-        match meaning::factors(left, right) {
-            Factors::Real => AccumType::Float(Float::of([left, right])),
-            Factors::Narrow => AccumType::Narrow,
-            Factors::Wide => AccumType::Wide,
+        match semantics::accum_kind(left, right) {
+            AccumKind::Real => AccumType::Float(Float::of([left, right])),
+            AccumKind::Narrow => AccumType::Narrow,
+            AccumKind::Wide => AccumType::Wide,
         }
     }
     /// The operands' type in CUDA C.
@@ -147,7 +147,7 @@ impl Accumulation {
                 Formula::real(inputs, format!("(float)((double){sum} * {name})"))
             }
         };
-        let formulas = [vec![formula.post_op(self.post_op)], b.fused_formulas()].concat();
+        let formulas = [vec![formula.post_op(self.post_op)], b.fused_formulas_over(&self.shape)?].concat();
         Ok(Chain::new(formulas, b.result(0), result).over(&self.shape))
     }
 }

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     base::Result,
-    exec::{Operand, meaning, views::axis_of},
+    exec::{Operand, semantics, views::axis_of},
     ops::{Elu, GELU, GeluApproxMode, HardSigmoid, LeakyRelu, PRelu, Relu, Sigmoid, Softmax, Swish, Tanh},
 };
 
@@ -102,7 +102,7 @@ pub(super) fn softmax(op: &Softmax<Operand>, b: &mut Builder) -> Result<()> {
     let (n, inner) = (shape[axis], shape[axis + 1..].iter().product::<usize>());
     let rows = op.input.ty.elements() / n.max(1);
     let result = b.result_type(0)?;
-    if let Some((table, to, offset)) = meaning::softmax_table(op, result) {
+    if let Some((table, to, offset)) = semantics::softmax_table(op, result) {
         let table = b.constant(&table)?;
         let types = [&op.input.ty, result].map(|ty| super::formula::c_type(ty.dtype)).join(", ");
         let arguments = arguments![Slot::of(&op.input)?, b.result(0), table, rows, n, inner, to, offset];

@@ -7,14 +7,13 @@ use super::{
     geometry,
     slot::Slot,
     source::{File, file},
-    walk::broadcast_steps,
+    walk::divided,
 };
 use crate::{
     base::{Dtype, Result},
     exec::{
         Operand, ValueType,
-        heads::{Places, Sizes},
-        views::View,
+        heads::{HeadStrides, Sizes},
     },
     ops::{Rope, RopeMode, ScaleDotProductAttention},
 };
@@ -37,7 +36,7 @@ pub(super) struct AttentionLaunch {
     /// The type of queries, keys, values and results in memory.
     pub float: Float,
     /// The strides of queries, keys, values and results.
-    pub places: [Places; 4],
+    pub places: [HeadStrides; 4],
     pub scale: f32,
     /// The additive mask, and its strides of batches, heads, queries and keys.
     pub mask: Option<(Slot, [usize; 4])>,
@@ -48,14 +47,14 @@ pub(super) struct AttentionLaunch {
 impl AttentionLaunch {
     /// Adds the launch for queries, keys and values. `logs` receives the logarithm of each row's sum of exponentials.
     pub fn launch(&self, b: &mut Builder, from: [Slot; 3], out: Slot, logs: Option<Slot>) -> Result<()> {
-        let Sizes { heads, shared, queries, keys, values, .. } = self.sizes;
-        let together = queries * (heads / shared.max(1));
+        let Sizes { heads, kv_heads, queries, keys, values, .. } = self.sizes;
+        let together = queries * (heads / kv_heads.max(1));
         let each = match together {
             0..=16 => 1,
             17..=32 => 2,
             _ => 4,
         };
-        let (tiles, stacks) = (together.div_ceil(16 * each), self.batches * shared);
+        let (tiles, stacks) = (together.div_ceil(16 * each), self.batches * kv_heads);
         let blocks = (tiles * stacks).saturating_mul(values.div_ceil(VALUES));
         let splits = (BUSY / blocks.max(1)).min(keys.div_ceil(4 * KEYS)).max(1);
         let (rows, is_split) = (self.batches * heads * queries, splits > 1);
@@ -87,12 +86,12 @@ impl AttentionLaunch {
 
     /// The kernels' `Heads`.
     fn numbers(&self, b: &mut Builder, behind: i64, splits: usize) -> Result<Slot> {
-        let Sizes { heads, shared, queries, keys, elements, values } = self.sizes;
-        let [query, key, value, out] = self.places.map(|p| [p.size, p.head, p.row]);
+        let Sizes { heads, kv_heads, queries, keys, elements, values } = self.sizes;
+        let [query, key, value, out] = self.places.map(|p| [p.batch, p.head, p.row]);
         let (has_mask, mask) = self.mask.map_or((false, [0; 4]), |m| (true, m.1));
         let of_rows = out.map(|n| n / values.max(1));
         let lists = [
-            &[heads, shared, queries, keys, elements, values][..],
+            &[heads, kv_heads, queries, keys, elements, values][..],
             &[query, key, value].concat(),
             &[has_mask.into()],
             &mask,
@@ -136,7 +135,7 @@ pub(super) fn entries(
 }
 
 pub(super) fn scaled_dot_product(op: &ScaleDotProductAttention<Operand>, b: &mut Builder) -> Result<()> {
-    let (sizes, result) = (Sizes::outside(op), b.result_type(0)?);
+    let (sizes, result) = (Sizes::from_bhsd(op), b.result_type(0)?);
     let shape = result.plain_shape();
     let scores = [&shape[..shape.len() - 1], &[sizes.keys]].concat();
     let mask = op.mask.as_ref().map(|m| entries(b, m, &m.ty.shape, &scores)).transpose()?;
@@ -147,7 +146,7 @@ pub(super) fn scaled_dot_product(op: &ScaleDotProductAttention<Operand>, b: &mut
         sizes,
         float,
         batches: shape[..shape.len().saturating_sub(3)].iter().product(),
-        places: [&op.query.ty, &op.key.ty, &op.value.ty, result].map(Places::of),
+        places: [&op.query.ty, &op.key.ty, &op.value.ty, result].map(HeadStrides::of),
         scale: sizes.scale(op.scale),
         mask,
         limit: op.is_causal.then_some((0, f32::NEG_INFINITY)),
@@ -156,21 +155,22 @@ pub(super) fn scaled_dot_product(op: &ScaleDotProductAttention<Operand>, b: &mut
     b.store_floats(0, out, float, PostOp::default())
 }
 
-/// A pair (a, b) becomes (a cos - b sin, b cos + a sin). Rows are seen as their halves, or as their pairs: both are two axes.
+/// A pair (a, b) becomes (a cos - b sin, b cos + a sin). A row is viewed as two axes: its halves, or its pairs.
 pub(super) fn rope(op: &Rope<Operand>, b: &mut Builder) -> Result<()> {
     let (x, result) = (&op.input1, b.result_type(0)?.clone());
     let half = result.shape.last().map_or(1, |n| n / 2);
-    let (pairs, run) = match op.rope_mode {
-        RopeMode::InterleavedPairs => ([half, 2], 1),
-        RopeMode::ContiguousHalves => ([2, half], half),
+    // The axis along which a pair lies, counted from the end.
+    let (pairs, run, across) = match op.rope_mode {
+        RopeMode::InterleavedPairs => ([half, 2], 1, 1),
+        RopeMode::ContiguousHalves => ([2, half], half, 2),
     };
-    let seen = |ty: &ValueType| split(&ty.shape, &result.shape, pairs);
+    let counts = [&result.shape[..result.shape.len().saturating_sub(1)], &pairs].concat();
+    let seen = |ty: &ValueType| divided(&ty.shape, &result.shape, &counts);
     let own = seen(&x.ty);
     let mut other = own.clone();
-    let axis = own.by.len() - if run == 1 { 1 } else { 2 };
-    other.start += other.by[axis];
-    other.by[axis] = -other.by[axis];
-    let counts = own.counts.clone();
+    let axis = own.strides.len() - across;
+    other.start += other.strides[axis];
+    other.strides[axis] = -other.strides[axis];
     let inputs = vec![
         Input::of(x).viewed(own),
         Input::of(x).viewed(other),
@@ -181,20 +181,8 @@ pub(super) fn rope(op: &Rope<Operand>, b: &mut Builder) -> Result<()> {
         true => Formula::real(inputs, "i / (i64)k0 % 2 ? x * x3 + y * z : x * x3 - y * z"),
         false => Formula::whole(inputs, turned_ints(op)).with(FIXED_POINT),
     };
-    let formulas = [vec![formula.in_doubles().numbers([run as f64])], b.fused_formulas()].concat();
+    let formulas = [vec![formula.in_doubles().numbers([run as f64])], b.fused_formulas_over(&counts)?].concat();
     b.chain(Chain::new(formulas, b.result(0), result).over(&counts))
-}
-
-/// A tensor that is broadcast to `shape`, whose last axis is seen as two.
-fn split(own: &[usize], shape: &[usize], [first, second]: [usize; 2]) -> View {
-    let mut by = broadcast_steps(own, shape.len());
-    let mut counts = shape.to_vec();
-    counts.pop();
-    counts.extend([first, second]);
-    if let Some(last) = by.pop() {
-        by.extend([last * second as i64, last]);
-    }
-    View { start: 0, by, counts }
 }
 
 /// Of stored values: each product is shifted and held in twice the width, then their sum is shifted and saturates.

@@ -11,10 +11,11 @@ use super::{
     program::{Launch, Output, Program, Work},
     slot::{Argument, Slot},
     source::{File, Source},
+    walk::divided,
 };
 use crate::{
     base::{Dtype, Result, invalid},
-    exec::{Operand, Signature, ValueType, meaning},
+    exec::{Operand, Signature, ValueType, semantics},
 };
 use std::sync::Arc;
 
@@ -37,7 +38,7 @@ pub(super) struct Builder<'a> {
 
 /// The arguments of a launch.
 macro_rules! arguments {
-    ($($argument:expr),* $(,)?) => { [$($crate::exec::cuda::slot::Argument::from($argument)),*] };
+    ($($argument:expr),* $(,)?) => { [$($crate::slot::Argument::from($argument)),*] };
 }
 pub(super) use arguments;
 
@@ -69,6 +70,19 @@ impl<'a> Builder<'a> {
     /// Takes the formulas of the fused operators; the caller must apply them.
     pub fn fused_formulas(&mut self) -> Vec<Formula> {
         std::mem::take(&mut self.fused)
+    }
+    /// Like [`Builder::fused_formulas`], for a kernel that iterates over `counts`, into which the axes of the result are divided.
+    ///
+    /// # Errors
+    /// Returns an error if the operator has no result.
+    pub fn fused_formulas_over(&mut self, counts: &[usize]) -> Result<Vec<Formula>> {
+        let shape = self.result_type(0)?.shape.as_slice();
+        let mut fused = self.fused_formulas();
+        if counts != shape {
+            let inputs = fused.iter_mut().flat_map(|formula| &mut formula.inputs);
+            inputs.for_each(|input| input.view = Some(divided(&input.shape, shape, counts)));
+        }
+        Ok(fused)
     }
     /// Whether fused operators are still to be applied.
     pub fn has_fused_ops(&self) -> bool {
@@ -126,7 +140,7 @@ impl<'a> Builder<'a> {
     /// An operand's elements in the dtype and scale of a result, converted if they differ.
     pub fn converted(&mut self, operand: &Operand, result: usize, post_op: PostOp) -> Result<Slot> {
         let result = self.result_type(result)?;
-        if meaning::stores_the_same(&operand.ty, result) {
+        if semantics::stores_the_same(&operand.ty, result) {
             return Slot::of(operand);
         }
         let ty = ValueType { shape: operand.ty.shape.clone(), ..result.clone() };

@@ -1,6 +1,6 @@
 use super::formula::{Formula, Input, PostOp};
 use crate::{
-    exec::{Operand, ValueType, meaning::zero_points},
+    exec::{Operand, ValueType, semantics::zero_points},
     ops::{Cast, DequantInt, DequantMode, DequantizeLinear, QuantizeLinear, RequantFp, RequantInt, RequantMode},
     quant::RoundMode,
 };

@@ -62,7 +62,7 @@ impl Chain {
     }
     /// Writes a part of the result, and iterates over the part's dimensions.
     pub fn into_part(self, part: View) -> Chain {
-        Chain { shape: part.counts.clone(), place: Some(part), ..self }
+        Chain { shape: part.shape.clone(), place: Some(part), ..self }
     }
     /// The result's type in CUDA C.
     pub fn out_type(&self) -> &'static str {
@@ -73,17 +73,17 @@ impl Chain {
         self.shape.iter().fold(1, |n, d| n.saturating_mul(*d as u64))
     }
     pub fn inputs(&self) -> impl Iterator<Item = &Input> {
-        self.formulas.iter().flat_map(|f| &f.inputs).filter(|i| !i.is_computed_before())
+        self.formulas.iter().flat_map(|f| &f.inputs).filter(|i| !i.is_fused_input())
     }
     fn walk(&self) -> Walk {
         let steps = |input: &Input| match &input.view {
-            Some(view) => (view.start, view.by.clone()),
+            Some(view) => (view.start, view.strides.clone()),
             None => (0, broadcast_steps(&input.shape, self.shape.len())),
         };
         let to = self
             .place
             .as_ref()
-            .map_or_else(|| (0, broadcast_steps(&self.shape, self.shape.len())), |p| (p.start, p.by.clone()));
+            .map_or_else(|| (0, broadcast_steps(&self.shape, self.shape.len())), |p| (p.start, p.strides.clone()));
         Walk::new(&self.shape, self.inputs().map(steps).chain([to]))
     }
 
@@ -172,7 +172,7 @@ impl Chain {
             let c = numbers.c_type();
             let _ = writeln!(body, "    {c} v{f}; {{ typedef {c} R;");
             for (i, input) in formula.inputs.iter().enumerate() {
-                let (c, read) = match input.is_computed_before() {
+                let (c, read) = match input.is_fused_input() {
                     true => (
                         c,
                         format!(

@@ -1,6 +1,6 @@
 use super::formula::{Formula, Input};
 use crate::{
-    exec::{Operand, meaning},
+    exec::{Operand, semantics},
     ops::{CompareConst, CompareMode, LogicalAnd},
 };
 
@@ -34,7 +34,7 @@ pub(super) fn compare_const(op: &CompareConst<Operand>) -> Formula {
     let holds = if op.inversed { predicate(op.mode, "k0", "x") } else { predicate(op.mode, "x", "k0") };
     let input = vec![Input::of(&op.input)];
     let formula = if op.input.ty.is_plain_int() { Formula::double(input, holds) } else { Formula::real(input, holds) };
-    formula.numbers([meaning::compared_number(op)]).stored_as_it_is()
+    formula.numbers([semantics::compared_number(op)]).stored_as_it_is()
 }
 
 /// Of two tensors.

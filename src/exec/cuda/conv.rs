@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     base::Result,
-    exec::{Operand, ValueType, meaning, views::View},
+    exec::{Operand, ValueType, semantics, views::View},
     ops::{Conv, Convolution, Deconv, Window},
     quant::Quantization,
 };
@@ -67,7 +67,7 @@ impl<'a> ConvOperands<'a> {
     }
     /// Input and filter minus their zero points, which may be per input channel, and for the filter also per output channel.
     fn factors(&self, b: &mut Builder, kind: AccumType) -> Result<[Slot; 2]> {
-        let [x, w] = [self.input, self.filter].map(|o| (o, meaning::zero_points(&o.ty)));
+        let [x, w] = [self.input, self.filter].map(|o| (o, semantics::zero_points(&o.ty)));
         let axis = if x.1.len() == 1 { -100 } else { 1 };
         let x = factors(b, x.0, Input::of_axis(&x.1, &x.0.ty.shape, axis), kind)?;
         let of_outputs = w.1.len() == self.group * self.oc;
@@ -240,7 +240,7 @@ pub(super) fn deconv(op: &Deconv<Operand>, b: &mut Builder) -> Result<()> {
 fn input_channels_first(b: &mut Builder, parts: &ConvOperands, filter: Slot, float: Float) -> Result<Slot> {
     let (taps, turned) = (parts.filter.ty.shape[2..].iter().product(), float.type_like(&parts.filter.ty));
     let order = View::in_order(&[parts.group, parts.oc, parts.ic, taps], &[0, 2, 1, 3]);
-    let (counts, to) = (order.counts.clone(), b.temporary(turned.bytes()));
+    let (counts, to) = (order.shape.clone(), b.temporary(turned.bytes()));
     let formula = Formula::moved(Input::slot(filter, turned.clone()).viewed(order));
     b.chain(Chain::new(vec![formula], to, turned).over(&counts))?;
     Ok(to)

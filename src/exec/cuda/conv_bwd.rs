@@ -10,7 +10,7 @@ use crate::{
     base::Result,
     exec::{
         Operand,
-        meaning::{self, Meetings},
+        semantics::{self, ConvGeometry},
     },
     ops::{ConvBwd_Weight, Convbwd},
 };
@@ -18,13 +18,13 @@ use crate::{
 const FILE: File = file!("conv_bwd.cu");
 
 /// The kernels' `Places`.
-fn places(b: &mut Builder, m: &Meetings) -> Result<Slot> {
+fn places(b: &mut Builder, m: &ConvGeometry) -> Result<Slot> {
     let sizes = [&m.input[..], &m.filter, &m.output].concat().into_iter().map(|n| n as i64);
     let steps = [m.stride, m.dilation, m.pads].concat();
     b.constant(&sizes.chain(steps).chain([m.groups as i64]).collect::<Vec<i64>>())
 }
 
-fn filter_gradient(b: &mut Builder, i: usize, m: &Meetings, x: &Operand, grad: &Operand) -> Result<()> {
+fn filter_gradient(b: &mut Builder, i: usize, m: &ConvGeometry, x: &Operand, grad: &Operand) -> Result<()> {
     let (places, x, grad, out) = (places(b, m)?, b.reals(x)?, b.reals(grad)?, b.real_result(i)?);
     let (entries, length) = (m.filter.iter().product::<usize>(), m.input[0] * m.output[0] * m.output[1]);
     let geometry = geometry::rows(entries as u64, length as u64);
@@ -34,7 +34,7 @@ fn filter_gradient(b: &mut Builder, i: usize, m: &Meetings, x: &Operand, grad: &
 
 /// Those results that are there.
 pub(super) fn conv_bwd(op: &Convbwd<Operand>, b: &mut Builder) -> Result<()> {
-    let m = meaning::conv_meetings(op);
+    let m = semantics::conv_bwd_geometry(op);
     if b.result_type(2).is_ok() {
         let (grad, out) = (b.reals(&op.grad_out)?, b.real_result(2)?);
         let (images, channels, area) = (m.input[0], m.filter[0], m.output[0] * m.output[1]);
@@ -55,6 +55,6 @@ pub(super) fn conv_bwd(op: &Convbwd<Operand>, b: &mut Builder) -> Result<()> {
 }
 
 pub(super) fn conv_bwd_weight(op: &ConvBwd_Weight<Operand>, b: &mut Builder) -> Result<()> {
-    let m = meaning::conv_weight_meetings(op, &b.result_type(0)?.shape);
+    let m = semantics::conv_bwd_weight_geometry(op, &b.result_type(0)?.shape);
     filter_gradient(b, 0, &m, &op.input, &op.gradout)
 }

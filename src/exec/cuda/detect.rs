@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     base::Result,
-    exec::{Operand, meaning},
+    exec::{Operand, semantics},
     ops::{PriorBox, ROIPooling, RoiAlign, RoiAlignMode, RoiExtractor},
 };
 
@@ -100,6 +100,6 @@ pub(super) fn roi_pooling(op: &ROIPooling<Operand>, b: &mut Builder) -> Result<(
 
 /// Known beforehand: what is given are only sizes.
 pub(super) fn prior_box(op: &PriorBox<Operand>, b: &mut Builder) -> Result<()> {
-    let boxes = b.constant(&meaning::prior_boxes(op)?)?;
+    let boxes = b.constant(&semantics::prior_boxes(op)?)?;
     b.store(0, boxes, PostOp::default())
 }

@@ -36,7 +36,7 @@ impl Named {
     fn view(&self, axes: &[u8], counts: &[usize]) -> View {
         let steps = strides(&self.dims);
         let by = axes.iter().map(|axis| self.axes.iter().position(|a| a == axis).map_or(0, |i| steps[i]));
-        View { start: 0, by: by.collect(), counts: counts.to_vec() }
+        View { start: 0, strides: by.collect(), shape: counts.to_vec() }
     }
     fn input(&self, axes: &[u8], counts: &[usize], like: &ValueType) -> Input {
         Input::slot(self.slot, self.ty(like)).viewed(self.view(axes, counts))

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::{
     base::{Error, Result},
-    exec::meaning::Indexed,
+    exec::semantics::IndexKind,
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -73,10 +73,10 @@ impl FaultRecord {
             return None;
         }
         self.write([0; 5]);
-        let (of, count) = (Indexed::numbered(of as i64), count as usize);
+        let (of, count) = (IndexKind::numbered(of as i64), count as usize);
         Some(match of {
-            Indexed::Images | Indexed::Levels => of.impossible(f64::from_bits(real) as f32, count),
-            _ => of.impossible(index as i64, count),
+            IndexKind::Images | IndexKind::Levels => of.out_of_range(f64::from_bits(real) as f32, count),
+            _ => of.out_of_range(index as i64, count),
         })
     }
 }
@@ -87,24 +87,5 @@ impl Drop for FaultRecord {
         if self.faults.device.synchronise().is_ok() {
             self.faults.records.lock().unwrap_or_else(PoisonError::into_inner).free.push(self.address);
         }
-    }
-}
-
-/// The numbers by which `index.cuh` identifies what an index selects.
-impl Indexed {
-    /// Axes have their own numbers, the others negative ones.
-    const OTHERS: [Indexed; 5] = [Indexed::Places, Indexed::Plane, Indexed::Images, Indexed::Levels, Indexed::Experts];
-
-    /// Its number on a device.
-    pub fn number(self) -> i64 {
-        match self {
-            Indexed::Axis(axis) => axis as i64,
-            other => -1 - Indexed::OTHERS.iter().position(|o| *o == other).unwrap_or(0) as i64,
-        }
-    }
-    /// Converts a number back.
-    pub fn numbered(number: i64) -> Indexed {
-        let other = |back: i64| Indexed::OTHERS[(back as usize - 1).min(Indexed::OTHERS.len() - 1)];
-        usize::try_from(number).map_or_else(|_| other(number.saturating_neg()), Indexed::Axis)
     }
 }

@@ -12,30 +12,30 @@ use crate::{
     base::Result,
     exec::{
         Operand, ValueType,
-        heads::{self, Flash, Masked, Places, Sizes},
+        heads::{self, GroupedQueryAttention, HeadStrides, Mask, Sizes},
     },
     ops::{Attention, FAttention, FAttentionLse, FlexAttention},
 };
 
 /// Where results lie, as queries do.
-fn beside(Sizes { heads, queries, values, .. }: Sizes) -> Places {
-    Places::inside([1, queries, heads, values])
+fn beside(Sizes { heads, queries, values, .. }: Sizes) -> HeadStrides {
+    HeadStrides::from_bshd([1, queries, heads, values])
 }
 
-fn flash(op: &Flash, b: &mut Builder) -> Result<()> {
+fn flash(op: &GroupedQueryAttention, b: &mut Builder) -> Result<()> {
     let (sizes, [query, key, value]) = (op.sizes()?, op.places()?);
     let float = Float::of([&op.queries.ty, &op.keys.ty, &op.values.ty, b.result_type(0)?]);
     let from = [b.floats(op.queries, float)?, b.floats(op.keys, float)?, b.floats(op.values, float)?];
     let one = sizes.queries * sizes.keys;
     let mask = match op.masked {
-        Masked::Added(mask) => {
+        Mask::Additive(mask) => {
             let batch = if mask.ty.elements() > one { one } else { 0 };
             Some((b.reals(mask)?, [batch, 0, sizes.keys, 1]))
         }
         _ => None,
     };
     let limit = match op.masked {
-        Masked::After(added) => Some((sizes.keys as i64 - sizes.queries as i64, added)),
+        Mask::Causal(added) => Some((sizes.keys as i64 - sizes.queries as i64, added)),
         _ => None,
     };
     let places = [query, key, value, beside(sizes)];

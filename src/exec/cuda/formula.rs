@@ -133,8 +133,8 @@ impl Input {
     pub fn shaped(self, shape: Vec<usize>) -> Input {
         Input { shape, ..self }
     }
-    pub fn is_computed_before(&self) -> bool {
-        matches!(&self.from, From::Operand(o) if o.is_computed_before())
+    pub fn is_fused_input(&self) -> bool {
+        matches!(&self.from, From::Operand(o) if o.is_fused_input())
     }
     fn is_plain_int(&self) -> bool {
         self.dtype.int_range().is_some() && self.quantization.is_none()
@@ -294,7 +294,7 @@ impl Formula {
         let is_plain = !result.dtype.is_float() && result.quantization.is_none();
         let all_plain =
             is_plain && self.inputs.iter().filter(|i| i.reading == Reading::ByFormula).all(Input::is_plain_int);
-        let one_scale = |q: &Option<Quantization>| q.as_ref().is_none_or(|q| q.values().0.len() == 1);
+        let per_tensor_scale = |q: &Option<Quantization>| q.as_ref().is_none_or(|q| q.values().0.len() == 1);
         match self.kind {
             ComputeRule::Whole => ComputeType::Whole,
             ComputeRule::Double => ComputeType::Double,
@@ -302,9 +302,10 @@ impl Formula {
             ComputeRule::Arithmetic if all_plain => ComputeType::Whole,
             ComputeRule::Constant if all_plain => ComputeType::Double,
             ComputeRule::Function => {
-                let is_byte =
-                    |i: &Input| i.dtype.int_range().is_some() && i.dtype.size() == 1 && one_scale(&i.quantization);
-                let to_int = result.buffer_dtype().int_range().is_some() && one_scale(&result.quantization);
+                let is_byte = |i: &Input| {
+                    i.dtype.int_range().is_some() && i.dtype.size() == 1 && per_tensor_scale(&i.quantization)
+                };
+                let to_int = result.buffer_dtype().int_range().is_some() && per_tensor_scale(&result.quantization);
                 match self.inputs.first() {
                     Some(input) if to_int && is_byte(input) => ComputeType::Table,
                     _ if all_plain => ComputeType::Double,

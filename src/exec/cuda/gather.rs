@@ -10,7 +10,7 @@ use crate::{
     base::Result,
     exec::{
         Operand,
-        meaning::Indexed,
+        semantics::IndexKind,
         views::{axis_of, strides},
     },
     ops::{A16Gather, Gather, GatherElements, GatherND, Lut, packed_table},
@@ -62,7 +62,7 @@ pub(super) fn places_of_tuples(
 pub(super) fn places_within(
     b: &mut Builder,
     indices: &Operand,
-    of: Indexed,
+    of: IndexKind,
     count: usize,
     each: usize,
     run: usize,

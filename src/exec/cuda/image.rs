@@ -9,7 +9,7 @@ use crate::{
     base::Result,
     exec::{
         Operand,
-        meaning::{ColourPlanes, colour_factors},
+        semantics::{ChromaPlanes, colour_factors},
     },
     ops::{
         ConcatVolume, Correlation, MatchTemplate, MatchTemplateMode, ScaleLut, Yuv2rgbFormula,
@@ -24,13 +24,13 @@ pub(super) fn yuv2rgb(op: &Yuv2rgbFormula<Operand>, b: &mut Builder) -> Result<(
     let result = b.result_type(0)?;
     let [.., height, width] = *result.shape.as_slice() else { return Ok(()) };
     let (pixels, n) = (height * width, result.elements());
-    let planes = ColourPlanes::new(op.src_format, pixels);
+    let planes = ChromaPlanes::new(op.src_format, pixels);
     let mode = match op.image_format {
         Yuv2rgbFormulaImageFormat::UINT8 => op.round_mode as i64,
         Yuv2rgbFormulaImageFormat::FLOAT32 => -1,
     };
     let (from, y, factors) = (Slot::of(&op.YUV)?, b.real_result(0)?, b.constant(&colour_factors(op.formula_mode))?);
-    let ColourPlanes { blue, red, step } = planes;
+    let ChromaPlanes { blue, red, step } = planes;
     let arguments = arguments![from, y, factors, width, pixels, blue, red, step, op.dst_format == 4, mode, n];
     let function = format!("colours<{}>", c_type(op.YUV.ty.buffer_dtype()));
     b.launch(FILE, function, geometry::elements(n as u64), arguments)?;

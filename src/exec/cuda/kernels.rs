@@ -9,7 +9,7 @@ use super::{
 };
 use crate::{
     base::Result,
-    exec::{Operand, ValueType, meaning, views::View},
+    exec::{Operand, ValueType, semantics, views::View},
     ops::Op,
 };
 
@@ -73,7 +73,7 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Lowering
         Op::ConstantFill(op) => Lowering::Formula(create::constant_fill(op)),
         Op::Conv(op) if conv::has_planes(&op.input) => program(move |b| conv::conv(op, b)),
         Op::ConvBwd_Weight(op) => program(move |b| conv_bwd::conv_bwd_weight(op, b)),
-        Op::Convbwd(op) if meaning::inserts_nothing(op) => program(move |b| conv_bwd::conv_bwd(op, b)),
+        Op::Convbwd(op) if semantics::has_no_inserts(op) => program(move |b| conv_bwd::conv_bwd(op, b)),
         Op::Copy(op) => program(move |b| layout::reshape(&op.input, b)),
         Op::Correlation(op) => program(move |b| image::correlation(op, b)),
         Op::Cos(op) => Lowering::Formula(function(&op.input, "cos(x)")),
@@ -185,7 +185,7 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Lowering
         Op::ScatterElements(op) => program(move |b| scatter::scatter_elements(op, b)),
         Op::ScatterND(op) => program(move |b| scatter::scatter_nd(op, b)),
         Op::SelectiveScan(op) => {
-            meaning::scanned(op).map_or(Lowering::Unsupported, |s| program(move |b| scan::selective_scan(op, s, b)))
+            semantics::scanned(op).map_or(Lowering::Unsupported, |s| program(move |b| scan::selective_scan(op, s, b)))
         }
         Op::Shape(op) => Lowering::Formula(create::shape(op)?),
         Op::ShuffleChannel(op) => {
@@ -245,6 +245,6 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Lowering
         | Op::Deconv(_)
         | Op::MaxPool(_)
         | Op::MaxPoolWithMask(_) => Lowering::Unsupported,
-        tpulang_core::without_rule!(pattern) => Lowering::Unsupported,
+        tpulang_ops::without_rule!(pattern) => Lowering::Unsupported,
     })
 }

@@ -11,7 +11,7 @@ use crate::{
     array::Array,
     base::Result,
     exec::{
-        Operand, ValueType, meaning,
+        Operand, ValueType, semantics,
         views::{View, axis_of, strides},
     },
     ops::{
@@ -24,7 +24,7 @@ const FILE: File = file!("layout.cu");
 
 /// An operand's elements as a result stores them.
 fn as_stored_in(result: &ValueType, operand: &Operand, input: Input, post_op: PostOp) -> Formula {
-    match meaning::stores_the_same(&operand.ty, result) && post_op.relu.is_none() {
+    match semantics::stores_the_same(&operand.ty, result) && post_op.relu.is_none() {
         true => Formula::moved(input),
         false => Formula::copy(input).post_op(post_op),
     }
@@ -42,7 +42,7 @@ pub(super) fn shown(input: &Operand, i: usize, view: View, b: &mut Builder) -> R
 }
 
 pub(super) fn shown_with(input: &Operand, i: usize, view: View, post_op: PostOp, b: &mut Builder) -> Result<()> {
-    let (result, counts) = (b.result_type(i)?.clone(), view.counts.clone());
+    let (result, counts) = (b.result_type(i)?.clone(), view.shape.clone());
     let formula = as_stored_in(&result, input, Input::of(input).viewed(view), post_op);
     b.chain(Chain::new(vec![formula], b.result(i), result).over(&counts))
 }
@@ -61,7 +61,7 @@ fn join(parts: &[Operand], rows: usize, post_op: PostOp, b: &mut Builder) -> Res
     for part in parts {
         let n = part.ty.elements() / rows.max(1);
         let view =
-            |row: usize, start: usize| View { start: start as i64, by: vec![row as i64, 1], counts: vec![rows, n] };
+            |row: usize, start: usize| View { start: start as i64, strides: vec![row as i64, 1], shape: vec![rows, n] };
         put(part, view(n, 0), view(row, at), post_op, b)?;
         at += n;
     }

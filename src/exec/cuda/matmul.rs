@@ -13,7 +13,7 @@ use super::{
 };
 use crate::{
     base::{Dtype, Result},
-    exec::{Operand, ValueType, meaning},
+    exec::{Operand, ValueType, semantics},
     ops::{A16MatMul, Fp8MatMul, MatMul, Product},
 };
 use std::sync::Arc;
@@ -144,7 +144,7 @@ pub(super) fn matmul(op: &MatMul<Operand>, b: &mut Builder) -> Result<()> {
     let (left, right) = (&op.input, &op.right);
     let p = Product::new(&left.ty.shape, &right.ty.shape, op.left_transpose, op.right_transpose)?;
     let kind = AccumType::of(&left.ty, &right.ty);
-    let zero = |o: &Operand| Input::of_axis(&meaning::zero_points(&o.ty)[..1], &[], 0);
+    let zero = |o: &Operand| Input::of_axis(&semantics::zero_points(&o.ty)[..1], &[], 0);
     let (x, y) = (factors(b, left, zero(left), kind)?, factors(b, right, zero(right), kind)?);
     let places = p.pairs().map(|(i, j)| [(i * p.m * p.k) as i64, (j * p.k * p.n) as i64]);
     // One right matrix for all rows of the left tensor: a single tall product.
@@ -176,11 +176,11 @@ fn sums(op: &MatMul<Operand>, p: &Product, kind: AccumType, b: &Builder) -> Resu
     if let Some(bias) = &op.bias {
         bias_shape = bias.ty.shape.clone();
         if bias.ty.elements() == p.n {
-            let rows = result.elements() / p.n.max(1);
-            (shape, bias_shape) = match op.output_transpose {
-                true => (vec![rows / p.m.max(1), p.n, p.m], vec![p.n, 1]),
-                false => (vec![rows, p.n], vec![p.n]),
-            };
+            bias_shape = if op.output_transpose { vec![p.n, 1] } else { vec![p.n] };
+            // Rows of several products may have been folded into one axis.
+            if op.output_transpose && !op.keep_dims {
+                shape = vec![result.elements() / (p.m * p.n).max(1), p.n, p.m];
+            }
         }
     }
     let scale_of = |o: &Operand| o.ty.quantization.as_ref().map_or(1.0, |q| q.values().0[0]);

@@ -3,7 +3,7 @@ use super::{
     formula::{Formula, Input},
 };
 use crate::{
-    exec::{Operand, ValueType, meaning},
+    exec::{Operand, ValueType, semantics},
     ops::MeanStdScale,
 };
 
@@ -17,13 +17,13 @@ pub(super) fn mean_std_scale(op: &MeanStdScale<Operand>, result: &ValueType) -> 
         return Formula::double(inputs, "(x - y) / z");
     }
     if x.ty.dtype.is_float() {
-        let (factors, zero) = meaning::rounded_factors(op);
+        let (factors, zero) = semantics::rounded_factors(op);
         let scaled = "(float)((double)(x - (float)y) * z)";
         let inputs = vec![Input::of(x).in_reals(), channels(&op.mean), channels(&factors)];
         let expression = format!("plus(whole(rounded({scaled}, {mode})), {})", super::cast::literal(zero));
         return Formula::whole(inputs, expression);
     }
-    let factors = meaning::fixed_point_factors(op);
+    let factors = semantics::fixed_point_factors(op);
     let list = |of: fn(&(i64, i64, i64)) -> i64| Input::of_axis(&factors.iter().map(of).collect::<Vec<_>>(), shape, 1);
     let inputs = vec![Input::of(x), list(|f| f.0), list(|f| f.2), list(|f| f.1)];
     Formula::whole(inputs, format!("shifted((i128)x * y + z, negated(x3), {mode})")).with(FIXED_POINT)

@@ -11,7 +11,7 @@ use super::{
 };
 use crate::{
     base::Result,
-    exec::{Operand, ValueType, meaning::Indexed},
+    exec::{Operand, ValueType, semantics::IndexKind},
     ops::Mlp,
 };
 
@@ -46,7 +46,7 @@ impl Linear<'_> {
         let p = Matrices { m: 1, k, n, left_transposed: false, right_transposed: self.transposed, batch };
         products(b, &p, [*rows, right], out)?;
         if let Some(bias) = self.bias {
-            let places = places_within(b, e.ids, Indexed::Experts, e.count, count, n)?;
+            let places = places_within(b, e.ids, IndexKind::Experts, e.count, count, n)?;
             let bias = rows_at(b, bias, places, [count, n])?;
             let inputs = [out, bias].map(|slot| Input::slot(slot, ty.clone())).to_vec();
             b.chain(Chain::new(vec![Formula::real(inputs, "x + y")], out, ty.clone()))?;

@@ -32,7 +32,7 @@ fn rows(b: &mut Builder, input: &Operand, axes: &[i64], float: Float) -> Result<
         return Ok((values, rows, n));
     }
     let (ty, view) = (float.type_like(&input.ty), View::in_order(shape, &order));
-    let (turned, counts) = (b.temporary(ty.bytes()), view.counts.clone());
+    let (turned, counts) = (b.temporary(ty.bytes()), view.shape.clone());
     let formula = Formula::moved(Input::slot(values, ty.clone()).viewed(view));
     b.chain(Chain::new(vec![formula], turned, ty).over(&counts))?;
     Ok((turned, rows, n))

@@ -9,7 +9,7 @@ use crate::{
     base::Result,
     exec::{
         Operand,
-        meaning::{Place, places},
+        semantics::{Place, places},
     },
     ops::{GridSampler, Interp, InterpMode},
 };

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     base::Result,
-    exec::{Operand, meaning::Delta},
+    exec::{Operand, semantics::Delta},
     ops::{ChunkGatedDeltaRule, RecurrentGatedDeltaRule, SelectiveScan},
 };
 

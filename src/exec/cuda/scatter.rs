@@ -12,7 +12,7 @@ use crate::{
     base::{Dtype, Result},
     exec::{
         Operand,
-        meaning::Indexed,
+        semantics::IndexKind,
         views::{View, axis_of},
     },
     ops::{EmbDenseBwd, IndexPut, Insert, MaxUnpool, Reduction, ScatterElements, ScatterND},
@@ -117,7 +117,7 @@ pub(super) fn insert(op: &Insert<Operand>, b: &mut Builder) -> Result<()> {
 pub(super) fn max_unpool(op: &MaxUnpool<Operand>, b: &mut Builder) -> Result<()> {
     let plane = |shape: &[usize]| shape[2..].iter().product();
     let (each, larger) = (plane(&op.input.ty.shape), plane(&b.result_type(0)?.shape));
-    let places = places_within(b, &op.mask, Indexed::Plane, larger, each, 1)?;
+    let places = places_within(b, &op.mask, IndexKind::Plane, larger, each, 1)?;
     let (values, to) = (b.reals(&op.input)?, b.real_result(0)?);
     Updates { places, values: &op.input, run: 1 }.replace(b, "float", [values, values, to], false)?;
     b.store(0, to, PostOp::default())
@@ -127,7 +127,7 @@ pub(super) fn max_unpool(op: &MaxUnpool<Operand>, b: &mut Builder) -> Result<()>
 pub(super) fn emb_dense_bwd(op: &EmbDenseBwd<Operand>, b: &mut Builder) -> Result<()> {
     let shape = &b.result_type(0)?.shape;
     let (rows, columns, each) = (shape[0], shape[1], op.indices.ty.elements());
-    let places = places_within(b, &op.indices, Indexed::Places, rows, each, columns)?;
+    let places = places_within(b, &op.indices, IndexKind::Places, rows, each, columns)?;
     let (grad, to) = (b.reals(&op.grad_output)?, b.real_result(0)?);
     let updates = Updates { places, values: &op.grad_output, run: columns };
     updates.reduce(b, "float", [grad, grad, to], Reduction::Add, false)?;

@@ -1,11 +1,11 @@
 use super::formula::{Formula, Input};
 use crate::{
-    exec::{Operand, ValueType, meaning},
+    exec::{Operand, ValueType, semantics},
     ops::{MaskedFill, Trilu, Where},
 };
 
 pub(super) fn select(op: &Where<Operand>, result: &ValueType) -> Formula {
-    let ints = meaning::chooses_stored(op, result);
+    let ints = semantics::chooses_stored(op, result);
     let (mut inputs, mut number) = (vec![Input::of(&op.cond).in_reals()], 0);
     let mut branch = |operand: &Option<Operand>| match operand {
         Some(operand) => {
@@ -26,7 +26,7 @@ pub(super) fn select(op: &Where<Operand>, result: &ValueType) -> Formula {
 
 /// As [`select`], with a number in the other branch.
 pub(super) fn masked_fill(op: &MaskedFill<Operand>, result: &ValueType) -> Formula {
-    select(&meaning::as_where(op.clone()), result)
+    select(&semantics::as_where(op.clone()), result)
 }
 
 pub(super) fn trilu(op: &Trilu<Operand>, result: &ValueType) -> Formula {

@@ -4,20 +4,20 @@ use super::{
 };
 use crate::{
     base::Dtype,
-    exec::{Operand, ValueType, meaning},
+    exec::{Operand, ValueType, semantics},
     ops::{BinaryConstShift, BinaryShift, BinaryShiftMode},
     quant::RoundMode,
 };
 
 pub(super) fn binary_shift(op: &BinaryShift<Operand>, result: &ValueType) -> Formula {
-    let saturates = meaning::saturates(op.saturation, &[&op.input1.ty, &op.input2.ty], result.dtype);
+    let saturates = semantics::saturates(op.saturation, &[&op.input1.ty, &op.input2.ty], result.dtype);
     let sum = combined(op.mode, op.is_reverse, "y");
     let expression = finished(&sum, saturates, op.shift, op.round_mode, result.dtype);
     Formula::whole(vec![Input::of(&op.input1), Input::of(&op.input2)], expression).with(FIXED_POINT)
 }
 
 pub(super) fn binary_const_shift(op: &BinaryConstShift<Operand>, result: &ValueType) -> Formula {
-    let saturates = meaning::saturates(op.saturation, &[&op.input.ty], result.dtype);
+    let saturates = semantics::saturates(op.saturation, &[&op.input.ty], result.dtype);
     let sum = combined(op.mode, op.is_reverse, &literal(op.scale));
     let expression = finished(&sum, saturates, op.shift, op.round_mode, result.dtype);
     Formula::whole(vec![Input::of(&op.input)], expression).with(FIXED_POINT)

@@ -27,7 +27,7 @@ pub(super) struct File {
 /// Names the `.cu` file next to a family's launchers.
 macro_rules! file {
     ($name:literal) => {
-        $crate::exec::cuda::source::File { name: $name, text: include_str!($name) }
+        $crate::source::File { name: $name, text: include_str!($name) }
     };
 }
 pub(super) use file;

@@ -10,7 +10,7 @@ use crate::{
     base::Result,
     exec::{
         Operand,
-        meaning::{self, Parts},
+        semantics::{self, Parts},
         views::axis_of,
     },
     ops::{
@@ -171,7 +171,7 @@ pub(super) fn mean_rstd(op: &MeanRstd<Operand>, b: &mut Builder) -> Result<()> {
 }
 
 pub(super) fn group_norm_train(op: &GroupNormTrain<Operand>, b: &mut Builder) -> Result<()> {
-    let s = Statistics::new(b, &op.input, meaning::group_norm_parts(op))?;
+    let s = Statistics::new(b, &op.input, semantics::group_norm_parts(op))?;
     s.store(b, 1, &[Statistic::Mean, Statistic::Rstd], [op.eps, 0.0])?;
     let channels = Parts::channels(&op.input.ty.shape);
     s.normalise(b, [&op.weight, &op.bias], channels, op.eps, PostOp::default())
@@ -179,7 +179,7 @@ pub(super) fn group_norm_train(op: &GroupNormTrain<Operand>, b: &mut Builder) ->
 
 /// What td calls the variance is 1 / sqrt(var + eps).
 pub(super) fn layer_norm_train(op: &LayerNormTrain<Operand>, b: &mut Builder) -> Result<()> {
-    let [rows, columns] = meaning::layer_norm_parts(op);
+    let [rows, columns] = semantics::layer_norm_parts(op);
     let s = Statistics::new(b, &op.input, rows)?;
     s.store(b, 1, &[Statistic::Mean, Statistic::Rstd], [op.eps, 0.0])?;
     s.normalise(b, [&op.weight, &op.bias], columns, op.eps, PostOp::default())
@@ -194,7 +194,7 @@ pub(super) fn batch_norm_bwd(op: &BatchNormBwd<Operand>, b: &mut Builder) -> Res
 
 /// A weight's elements are those in the same place of each row.
 pub(super) fn layer_norm_bwd(op: &LayerNormBwd<Operand>, b: &mut Builder) -> Result<()> {
-    let [rows, columns] = meaning::layer_norm_bwd_parts(op);
+    let [rows, columns] = semantics::layer_norm_bwd_parts(op);
     let s = Statistics::empty(b, &op.input, rows)?;
     s.saved(b, [Some(&op.mean), Some(&op.variance)], 0.0)?;
     s.gradients(b, &op.grad_out, &op.weight, columns)

@@ -1,5 +1,4 @@
-//! Attention as one operator: two products with a softmax between them become `top.ScaleDotProductAttention`, which reads and
-//! writes heads where they lie inside of queries, so that nothing is permuted either.
+//! Fuses matmul, softmax, matmul into `top.ScaleDotProductAttention` and removes head permutations.
 use super::{
     network::{Operation, TensorIndex},
     rewrite_graph::{Node, NodeIndex, RewriteGraph},
@@ -10,10 +9,10 @@ use crate::{
     ops::{MatMul, Op, Reshape, ScaleDotProductAttention},
 };
 
-/// Batch x heads x rows x elements as made of batch x rows x heads x elements.
+/// The permutation of batch x rows x heads x elements to batch x heads x rows x elements.
 const BSHD_TO_BHSD: [i64; 4] = [0, 2, 1, 3];
 
-/// Where attention ends, the product with the values, it becomes one node; and where a permutation moves its heads, they stay.
+/// Fuses the attention that ends in node `at`, or removes the head permutation at `at`.
 pub(super) fn attention<B: Backend>(graph: &mut RewriteGraph, at: NodeIndex, backend: &B) -> Result<bool> {
     if let Some(before) = moves_heads_of(graph, at) {
         return absorb_permutation(graph, before, at, backend);
@@ -22,19 +21,19 @@ pub(super) fn attention<B: Backend>(graph: &mut RewriteGraph, at: NodeIndex, bac
     found.replaced(graph, at, backend)
 }
 
-/// What a product with values is the end of.
+/// A match of attention.
 struct Found {
     op: ScaleDotProductAttention<TensorIndex>,
-    /// The nodes before it that do its parts.
+    /// The nodes that it replaces, except the last.
     parts: Vec<NodeIndex>,
-    /// The permutations that give queries, keys and values, where nothing else reads these; the tensor that each moves, and
-    /// whether its heads would lie inside without.
+    /// Single-use permutations that produce queries, keys and values: the node, its operand, and whether that is laid out as
+    /// batch x rows x heads x elements.
     moved: Vec<(NodeIndex, TensorIndex, bool)>,
 }
 
 impl Found {
     fn ending(graph: &RewriteGraph, at: NodeIndex) -> Result<Option<Found>> {
-        // Queries of heads that share keys and values may be rows of one: then these are split last.
+        // Query heads that share keys and values may be merged to rows of one head; a reshape splits them at the end.
         let split = view(graph, at).and_then(|joined| graph.single_use_producer(joined));
         match only(graph, split.unwrap_or(at)) {
             Some(Op::MatMul(end)) => Found::of_products(graph, end, split),
@@ -45,7 +44,7 @@ impl Found {
         }
     }
 
-    /// Attention that was found without the views of its queries.
+    /// Matches attention that was fused already, between reshapes of its queries and its result.
     fn of_attention(
         graph: &RewriteGraph,
         op: &ScaleDotProductAttention<TensorIndex>,
@@ -57,7 +56,7 @@ impl Found {
         Some(Found { op, parts: vec![split?, joining], moved })
     }
 
-    /// Of which this is the product with values, before what splits its rows.
+    /// Matches attention ending in the value product `end`, optionally followed by a row split.
     fn of_products(graph: &RewriteGraph, end: &MatMul<TensorIndex>, split: Option<NodeIndex>) -> Result<Option<Found>> {
         let mut parts: Vec<NodeIndex> = split.into_iter().collect();
         let Some(softmax) = maker(graph, end.input, &mut parts).filter(|_| is_plain(end) && !end.right_transpose)
@@ -86,8 +85,8 @@ impl Found {
             return Ok(None);
         }
         let [of_query, of_value] = [query, end.right].map(|t| moved_from(graph, t, &[(&BSHD_TO_BHSD, true)]));
-        // The mask must be broadcast to the scores as they stand beside the queries: not in another shape, and not the
-        // scores to the mask.
+        // The mask must broadcast to the scores in the shape of the queries: neither in that of a view, nor the other way
+        // round.
         if let Some(mask) = &scores.mask {
             let shape = |t: TensorIndex| graph.slot(t).map(|s| s.ty.shape.as_slice());
             let rows = |t: TensorIndex| shape(t).map(|s| s.split_last().map(|s| s.1));
@@ -100,7 +99,7 @@ impl Found {
         Ok(Some(Found { op, parts, moved: [of_query, of_key, of_value].into_iter().flatten().collect() }))
     }
 
-    /// The node at `at` does it all, if the backend takes that.
+    /// Replaces the matched nodes by one at `at` if the backend supports it.
     fn replaced<B: Backend>(self, graph: &mut RewriteGraph, at: NodeIndex, backend: &B) -> Result<bool> {
         let Some(last) = graph.node(at).and_then(Node::last).cloned() else { return Ok(false) };
         let mut op = self.op;
@@ -109,7 +108,7 @@ impl Found {
             let Some(made) = graph.node(maker).and_then(|n| n.outputs().next()) else { return Ok(false) };
             let source_type = graph.slot(source)?.ty.clone();
             let read = if inside {
-                let view = graph.add(ValueType { layout: Layout::HeadsInside, ..source_type }, None);
+                let view = graph.add(ValueType { layout: Layout::Bshd, ..source_type }, None);
                 views.push((maker, source, view));
                 view
             } else {
@@ -119,13 +118,13 @@ impl Found {
         }
         let node = Node { stages: vec![Operation { op: op.into(), ..last }] };
         let types = graph.types(&node)?;
-        if !has_one_batch(&types) || !backend.takes(&types) {
+        if !has_one_batch(&types) || !backend.supports(&types) {
             return Ok(false);
         }
         for (maker, source, view) in &views {
-            let index = graph.node(*maker).and_then(Node::last).map_or(0, |o| o.index);
+            let origin = graph.node(*maker).and_then(Node::last).map(|o| o.origin).unwrap_or_default();
             let op = Op::from(Reshape::new(*source));
-            graph.replace(*maker, Node { stages: vec![Operation { op, results: vec![Some(*view)], index }] });
+            graph.replace(*maker, Node { stages: vec![Operation { op, results: vec![Some(*view)], origin }] });
         }
         let turned = self.moved.iter().filter(|m| !m.2).map(|m| m.0);
         turned.chain(self.parts).for_each(|part| graph.remove(part));
@@ -134,9 +133,9 @@ impl Found {
     }
 }
 
-/// What softmax is taken of.
+/// A match of the operand of the softmax.
 struct Scores {
-    /// The node that multiplies queries and keys.
+    /// The product of queries and keys.
     product: NodeIndex,
     scale: f64,
     mask: Option<Mask>,
@@ -150,7 +149,7 @@ struct Mask {
 }
 
 impl Scores {
-    /// `scale * Q K^T + mask`, without either or with both. Its nodes, the product too, are added to the parts.
+    /// Matches `scale * Q K^T + mask`, where scale and mask are optional. Adds its nodes to `parts`.
     fn new(graph: &RewriteGraph, scores: TensorIndex, parts: &mut Vec<NodeIndex>) -> Result<Option<Scores>> {
         let Some(mut maker) = self::maker(graph, scores, parts) else { return Ok(None) };
         let mut found = Scores { product: maker, scale: 1.0, mask: None };
@@ -186,12 +185,12 @@ impl Scores {
         parts.push(maker);
         found.product = maker;
         let is_float = graph.slot(product.input)?.ty.dtype.is_float();
-        // 0 as a scale would stand for another.
+        // A scale of 0 would mean the default scale.
         Ok((is_float && found.scale != 0.0 && found.scale.is_finite()).then_some(found))
     }
 }
 
-/// The permutation, of one of these orders, that gives a tensor to one reader; what it moves; what stands beside the order.
+/// Matches a single-use permutation with one of these orders: the node, its operand, and the flag of the order.
 fn moved_from(
     graph: &RewriteGraph,
     t: TensorIndex,
@@ -202,13 +201,13 @@ fn moved_from(
     orders.iter().find(|o| o.0 == p.order).map(|o| (at, p.input, o.1))
 }
 
-/// Of queries whose heads are rows of fewer: the node that joins them, and what they are apart.
+/// Grouped-query attention: the reshape that merges query heads, and its operand.
 fn apart(graph: &RewriteGraph, query: TensorIndex) -> Option<(NodeIndex, TensorIndex)> {
     let joining = graph.single_use_producer(query)?;
     Some((joining, view(graph, joining)?))
 }
 
-/// What a node shows in another shape, of the same rows.
+/// The operand of a reshape that keeps the rows.
 fn view(graph: &RewriteGraph, at: NodeIndex) -> Option<TensorIndex> {
     let Op::Reshape(view) = only(graph, at)? else { return None };
     let row = |t: TensorIndex| graph.slot(t).ok()?.ty.shape.last().copied();
@@ -216,7 +215,7 @@ fn view(graph: &RewriteGraph, at: NodeIndex) -> Option<TensorIndex> {
     (row(view.input)? == row(made)?).then_some(view.input)
 }
 
-/// The node that makes a tensor of which one operand alone is made; also beyond a view, which is one of the parts then.
+/// The single-use producer of a tensor, looking through a reshape, which is then added to `parts`.
 fn maker(graph: &RewriteGraph, t: TensorIndex, parts: &mut Vec<NodeIndex>) -> Option<NodeIndex> {
     let at = graph.single_use_producer(t)?;
     let Some(seen) = view(graph, at) else { return Some(at) };
@@ -224,7 +223,7 @@ fn maker(graph: &RewriteGraph, t: TensorIndex, parts: &mut Vec<NodeIndex>) -> Op
     graph.single_use_producer(seen)
 }
 
-/// The operator of a node that has one.
+/// The operator of a node with a single one.
 fn only(graph: &RewriteGraph, at: NodeIndex) -> Option<&Op<TensorIndex>> {
     match graph.node(at)?.stages.as_slice() {
         [one] => Some(&one.op),
@@ -236,7 +235,7 @@ fn is_plain(op: &MatMul<TensorIndex>) -> bool {
     !(op.left_transpose || op.output_transpose || op.hdim_is_batch || op.do_relu) && op.keep_dims && op.bias.is_none()
 }
 
-/// Nothing is broadcast, but that heads may share keys and values; and the result is of the queries' rows.
+/// Whether batches are not broadcast, except for heads that share keys and values, and the result has the queries' rows.
 fn has_one_batch(types: &Signature) -> bool {
     let (Op::ScaleDotProductAttention(op), [Some(result)]) = (&types.op, types.results.as_slice()) else {
         return false;
@@ -251,14 +250,14 @@ fn has_one_batch(types: &Signature) -> bool {
     q == y && k == v && (same || shared)
 }
 
-/// The attention whose heads a permutation moves inside, where nothing else reads them as they are.
+/// Matches a permutation of attention's result to batch x rows x heads x elements, if it is the sole consumer.
 fn moves_heads_of(graph: &RewriteGraph, at: NodeIndex) -> Option<NodeIndex> {
     let Op::Permute(p) = only(graph, at)? else { return None };
     let before = graph.single_use_producer(p.input).filter(|_| p.order == BSHD_TO_BHSD)?;
     matches!(only(graph, before)?, Op::ScaleDotProductAttention(_)).then_some(before)
 }
 
-/// The attention writes its heads where the permutation would move them, which becomes a view.
+/// Lets attention write its heads in the order of the permutation, which becomes a view.
 fn absorb_permutation<B: Backend>(
     graph: &mut RewriteGraph,
     before: NodeIndex,
@@ -271,10 +270,10 @@ fn absorb_permutation<B: Backend>(
         return Ok(false);
     };
     let Some(moved) = permute.outputs().next() else { return Ok(false) };
-    let ty = ValueType { layout: Layout::HeadsInside, ..graph.slot(moved)?.ty.clone() };
+    let ty = ValueType { layout: Layout::Bshd, ..graph.slot(moved)?.ty.clone() };
     let view = graph.add(ty, None);
     let node = Node { stages: vec![Operation { results: vec![Some(view)], ..attention }] };
-    if !backend.takes(&graph.types(&node)?) {
+    if !backend.supports(&graph.types(&node)?) {
         return Ok(false);
     }
     graph.replace(before, node);

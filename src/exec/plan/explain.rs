@@ -22,7 +22,7 @@ impl<B: Backend> Plan<B> {
     /// kernel if the backend has one. Generated sources are printed at the end.
     pub fn text(&self, backend: &B) -> String {
         let stages = self.steps.iter().flat_map(|s| &s.node.stages);
-        let operators = stages.map(|s| s.index).collect::<HashSet<_>>().len();
+        let operators = stages.map(|s| s.origin.operator).collect::<HashSet<_>>().len();
         let mut text = format!(
             "{} in {}; peak memory for results and workspace: {}\n",
             counted(operators, "operator"),
@@ -63,7 +63,7 @@ impl<B: Backend> Plan<B> {
         let lies = |ty: &ValueType| match ty.layout {
             Layout::Plain => "",
             Layout::Blocked { .. } => ", nChw16c",
-            Layout::HeadsInside => ", BSHD",
+            Layout::Bshd => ", BSHD",
         };
         let ty = |ty: &ValueType| format!("{} {}{}", shape_text(&ty.plain_shape()), ty.dtype, lies(ty));
         let mut rest: Vec<_> = results().map(|s| ty(&s.ty)).collect();

@@ -1,7 +1,7 @@
-//! Which tensors lie in blocks of channels: a convolution's, where the backend has one for them, and those of what follows
-//! and need not convert them.
+//! Assigns channel-blocked layouts: to the tensors of convolutions that the backend computes on them, and to those of the
+//! operators that follow without a conversion.
 use super::{
-    network::{Operation, TensorIndex},
+    network::{Operation, Origin, TensorIndex},
     rewrite_graph::{Node, RewriteGraph},
 };
 use crate::{
@@ -11,10 +11,10 @@ use crate::{
 };
 use std::collections::{HashMap, HashSet};
 
-/// The nodes anew, some on tensors in blocks, with conversions where layouts meet; how many are so.
+/// Assigns blocked layouts and inserts conversions. Returns the number of blocked nodes.
 ///
 /// # Errors
-/// There is no such tensor.
+/// Returns an error if there is no such tensor.
 pub(super) fn assign<B: Backend>(graph: &mut RewriteGraph, backend: &B) -> Result<usize> {
     let mut layouts = Layouts::default();
     let mut times = 0;
@@ -28,7 +28,7 @@ pub(super) fn assign<B: Backend>(graph: &mut RewriteGraph, backend: &B) -> Resul
             None => layouts.push(node),
         }
     }
-    if let Some(last) = layouts.nodes.last().and_then(Node::last).map(|o| o.index) {
+    if let Some(last) = layouts.nodes.last().and_then(Node::last).map(|o| o.origin) {
         graph.pinned().into_iter().for_each(|t| layouts.ensure(t, last));
     }
     graph.rebuild(layouts.nodes);
@@ -37,17 +37,17 @@ pub(super) fn assign<B: Backend>(graph: &mut RewriteGraph, backend: &B) -> Resul
 
 #[derive(Default)]
 struct Layouts {
-    /// The same tensor in the other layout, for each of both.
+    /// The same tensor in the other layout, in both directions.
     other: HashMap<TensorIndex, TensorIndex>,
-    /// Of these, those that are there by now. A tensor that has no other is always there.
+    /// Tensors of `other` that are computed so far. A tensor with a single layout is not listed.
     made: HashSet<TensorIndex>,
-    /// All so far, in order of computation.
+    /// The new nodes so far, in execution order.
     nodes: Vec<Node>,
 }
 
 impl Layouts {
-    /// The node on tensors in blocks, if the backend takes it. A convolution is worth a conversion of what it reads; of a
-    /// few channels it may read a plain image.
+    /// Returns the node on blocked tensors if the backend supports it. Only a convolution is worth a conversion of its input; it
+    /// may also read a plain image of few channels.
     fn proposed<B: Backend>(&mut self, graph: &mut RewriteGraph, node: &Node, backend: &B) -> Result<Option<Node>> {
         let is_anchor = matches!(node.stages.first(), Some(Operation { op: Op::Conv(_), .. }));
         let operands: Vec<TensorIndex> = node.operands().into_iter().filter(|t| graph.constant(*t).is_none()).collect();
@@ -61,7 +61,7 @@ impl Layouts {
             let in_blocks: Vec<TensorIndex> =
                 in_blocks.chain(node.stages.iter().flat_map(Operation::outputs)).collect();
             if let Some(blocked) = self.on_blocks(graph, node, &in_blocks)?
-                && backend.takes(&graph.types(&blocked)?)
+                && backend.supports(&graph.types(&blocked)?)
             {
                 return Ok(Some(blocked));
             }
@@ -69,7 +69,7 @@ impl Layouts {
         Ok(None)
     }
 
-    /// The node with these tensors in blocks.
+    /// Returns the node with these tensors blocked, or `None` if one of them has no blocked layout.
     fn on_blocks(&mut self, graph: &mut RewriteGraph, node: &Node, tensors: &[TensorIndex]) -> Result<Option<Node>> {
         for t in tensors {
             if !self.other.contains_key(t) {
@@ -85,24 +85,24 @@ impl Layouts {
         let stages = node.stages.iter().map(|s| Operation {
             op: s.op.map(twin),
             results: s.results.iter().map(|t| t.as_ref().map(twin)).collect(),
-            index: s.index,
+            origin: s.origin,
         });
         Ok(Some(Node { stages: stages.collect() }))
     }
 
     fn push(&mut self, node: Node) {
-        let index = node.last().map_or(0, |o| o.index);
-        node.operands().into_iter().for_each(|t| self.ensure(t, index));
+        let origin = node.last().map(|o| o.origin).unwrap_or_default();
+        node.operands().into_iter().for_each(|t| self.ensure(t, origin));
         self.made.extend(node.outputs());
         self.nodes.push(node);
     }
 
-    /// Converts what is there in the other layout alone, for the operator of that index.
-    fn ensure(&mut self, tensor: TensorIndex, index: usize) {
+    /// Inserts a conversion if a tensor is computed in the other layout only; errors name the operator `origin`.
+    fn ensure(&mut self, tensor: TensorIndex, origin: Origin) {
         let Some(&other) = self.other.get(&tensor) else { return };
         if self.made.insert(tensor) && self.made.contains(&other) {
             let op = Op::from(Reshape::new(other));
-            self.nodes.push(Node { stages: vec![Operation { op, results: vec![Some(tensor)], index }] });
+            self.nodes.push(Node { stages: vec![Operation { op, results: vec![Some(tensor)], origin }] });
         }
     }
 }

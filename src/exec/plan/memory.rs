@@ -1,4 +1,4 @@
-//! How much memory a plan's run takes.
+//! Peak memory of a plan.
 use super::{Kernel, Plan, Step, TensorIndex};
 use crate::{
     array::too_large,
@@ -7,16 +7,15 @@ use crate::{
 };
 use std::collections::HashSet;
 
-/// Bytes that every machine has: asking how much there is takes longer than a small run.
+/// Bytes that every machine has: a query of the available memory takes longer than a small run.
 const SMALL: u64 = 16 << 20;
 
-/// The most bytes that live together, and the step at which they do: results until their last use, and what a kernel
-/// takes besides. Coefficients and what is fed are in place already.
+/// Peak memory of results and workspace in bytes, and the step that reaches it. Coefficients and inputs are not counted.
 pub(super) fn peak<B: Backend>(plan: &Plan<B>, backends: (&B, &CpuBackend)) -> (u64, usize) {
     peak_with(plan, |step| temporary(&step.kernel, backends))
 }
 
-/// Bytes that a kernel takes beside its operands and results while it runs.
+/// Workspace of a kernel in bytes.
 pub(super) fn temporary<B: Backend>(kernel: &Kernel<B::Kernel>, (backend, cpu): (&B, &CpuBackend)) -> u64 {
     match kernel {
         Kernel::Here(kernel) => backend.temporary(kernel),
@@ -25,13 +24,13 @@ pub(super) fn temporary<B: Backend>(kernel: &Kernel<B::Kernel>, (backend, cpu): 
     }
 }
 
-/// The most bytes of results that live together.
+/// Peak memory of results in bytes.
 pub(super) fn activations<B: Backend>(plan: &Plan<B>) -> u64 {
     peak_with(plan, |_| 0).0
 }
 
 fn peak_with<B: Backend>(plan: &Plan<B>, temporary: impl Fn(&Step<B::Kernel>) -> u64) -> (u64, usize) {
-    // What was computed here alone is freed here.
+    // Only computed tensors are freed by the plan.
     let computed: HashSet<TensorIndex> = plan.steps.iter().flat_map(|s| &s.outputs).copied().collect();
     let size = |t: &TensorIndex| match plan.slot(*t) {
         Ok(slot) if computed.contains(t) => slot.ty.bytes(),
@@ -50,14 +49,14 @@ fn peak_with<B: Backend>(plan: &Plan<B>, temporary: impl Fn(&Step<B::Kernel>) ->
 }
 
 impl<B: Backend> Plan<B> {
-    /// The most bytes that live together.
+    /// Peak memory of results and workspace in bytes.
     pub fn peak_bytes(&self) -> u64 {
         self.peak.0
     }
-    /// What lives together at most must fit the memory.
+    /// Checks that the peak memory is available.
     ///
     /// # Errors
-    /// It does not.
+    /// Returns an error if it exceeds the available memory.
     pub fn check_memory(&self, backend: &B) -> Result<()> {
         let (peak, at) = self.peak;
         if peak <= SMALL {

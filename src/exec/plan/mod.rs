@@ -1,5 +1,5 @@
-//! What a session does for given feeds and wanted tensors: the operators that are needed, rewritten by [`Rule`]s, each made
-//! a kernel, and what is freed after each.
+//! Execution plans: the operators needed for the requested tensors, rewritten by [`Rule`]s, their kernels, and the tensors
+//! freed after each step.
 
 mod attention;
 mod explain;
@@ -27,24 +27,24 @@ use rules::Rule;
 use std::collections::{HashMap, HashSet};
 use weight_budget::WeightBudget;
 
-/// What a run does, in order.
+/// The steps of a run, in execution order.
 pub(super) struct Plan<B: Backend> {
     pub steps: Vec<Step<B::Kernel>>,
-    /// What nobody reads any more after each step.
+    /// Tensors that are dead after each step.
     pub freed: Vec<Vec<TensorIndex>>,
-    /// Tensors, those of the network first; constants as they are for computing.
+    /// All tensors, those of the network first.
     pub tensors: Vec<Option<Slot>>,
-    /// Constants that kernels read, in place.
+    /// Uploaded constants, those that kernels read.
     pub constants: HashMap<TensorIndex, B::Buffer>,
-    /// How often each rule did something.
+    /// How often each rule applied.
     applied: Vec<(Rule, usize)>,
-    /// The most bytes that results and kernels take at once, and the step at which they do.
+    /// Peak memory of results and workspace in bytes, and the step that reaches it.
     peak: (u64, usize),
-    /// What the backend remembers of it.
+    /// State of the backend for this plan.
     pub memo: B::Memo,
 }
 
-/// Operators that are ready to run as one.
+/// Operators that run as one kernel.
 pub(super) struct Step<K> {
     pub node: Node,
     pub kernel: Kernel<K>,
@@ -56,14 +56,14 @@ pub(super) enum Kernel<K> {
     Here(K),
     /// The backend declined.
     OnCpu(Box<<CpuBackend as Backend>::Kernel>),
-    /// Prepared in each run anew, and forgotten: the memory is not enough for its weights beside others.
+    /// Prepared on every run and dropped, as its weights do not fit in memory.
     Streamed(Streamed),
 }
 
-/// What is known of a kernel that is not there.
+/// Metadata of a streamed kernel.
 pub(super) struct Streamed {
     pub on_cpu: bool,
-    /// Bytes that it takes while it is there, with its weights.
+    /// Bytes that the prepared kernel takes, with its weights.
     pub temporary: u64,
 }
 
@@ -77,13 +77,16 @@ impl<K> Kernel<K> {
     }
 }
 
-/// A kernel, and the constants that it reads when it runs.
+/// A kernel, and the constants that it reads at run time.
 pub(super) struct Prepared<K> {
     pub kernel: Kernel<K>,
     pub reads: Vec<(TensorIndex, Array)>,
 }
 
-/// The operators that `wanted` need, given what is fed.
+/// Returns the indices of the operators that are needed to compute `wanted` from `fed`.
+///
+/// # Errors
+/// Returns an error if an input is needed and not fed.
 fn needed(network: &Network, fed: &[TensorIndex], wanted: &[TensorIndex]) -> Result<Vec<usize>> {
     let fed: HashSet<TensorIndex> = fed.iter().copied().collect();
     let known = |t: &TensorIndex| fed.contains(t) || network.slot(*t).is_ok_and(|s| s.constant.is_some());
@@ -100,8 +103,8 @@ fn needed(network: &Network, fed: &[TensorIndex], wanted: &[TensorIndex]) -> Res
         }
     }
     let is_missing = network.inputs.iter().chain(&missing).filter(|t| missing.contains(t));
-    let mut told = HashSet::new();
-    let errors = is_missing.filter(|t| told.insert(**t)).map(|t| {
+    let mut reported = HashSet::new();
+    let errors = is_missing.filter(|t| reported.insert(**t)).map(|t| {
         let slot = network.slot(*t)?;
         let problem = format!("the input {:?} ({}) is not fed", slot.ty.name, slot.type_text);
         Err(Cause::MissingData(problem).into())
@@ -116,11 +119,11 @@ impl<B: Backend> Plan<B> {
         let has = |is: fn(&Kernel<B::Kernel>) -> bool| self.steps.iter().any(|step| is(&step.kernel));
         (has(|kernel| matches!(kernel, Kernel::Streamed(_))), has(Kernel::is_on_cpu))
     }
-    /// For these feeds and wanted tensors, in so much memory.
+    /// Creates the plan for these feeds and wanted tensors, within the available memory.
     ///
     /// # Errors
-    /// An input is missing, an op has no kernel (with `strict`: none of the backend), or the memory is not enough for the
-    /// coefficients.
+    /// Returns an error if an input is missing, an op has no kernel (with `strict`: none of the backend), or memory does not
+    /// suffice for the coefficients.
     pub fn new(
         network: &Network,
         backends: (&B, &CpuBackend),
@@ -139,24 +142,24 @@ impl<B: Backend> Plan<B> {
         let mut plan =
             Plan { steps, freed: Vec::new(), tensors, constants, applied, peak: (0, 0), memo: B::Memo::default() };
         plan.freed = plan.last_uses(wanted);
-        plan.prepare(backends, wanted, options.strict, available)?;
+        plan.prepare(backends, wanted, options, available)?;
         plan.peak = memory::peak(&plan, backends);
         Ok(plan)
     }
 
-    /// Makes the kernels, and puts the constants in place that they read, as long as there is budget.
+    /// Prepares the kernels and uploads the constants that they read, as long as memory suffices.
     fn prepare(
         &mut self,
         backends: (&B, &CpuBackend),
         wanted: &[TensorIndex],
-        strict: bool,
+        options: &RunOptions,
         available: fn(&B) -> u64,
     ) -> Result<()> {
-        let mut budget = WeightBudget::new(self, || available(backends.0));
+        let mut budget = WeightBudget::new(self, options.weight_budget, || available(backends.0));
         let mut ready: HashMap<TensorIndex, Array> = HashMap::new();
         for i in 0..self.steps.len() {
             let step = &self.steps[i];
-            let prepared = self.prepared(&step.node, backends, &ready, strict);
+            let prepared = self.prepared(&step.node, backends, &ready, options.strict);
             let Prepared { kernel, reads } = prepared.map_err(|e| e.in_call(self.context(&step.node)))?;
             let read = reads.iter().map(|(t, _)| *t).collect();
             self.steps[i].kernel = match budget.keep(self, &step.operands, &read) {
@@ -182,10 +185,11 @@ impl<B: Backend> Plan<B> {
         Ok(())
     }
 
-    /// A node's kernel; `ready` has constants as they are computed with.
+    /// Prepares the kernel of a node; `ready` has the constants that are converted already.
     ///
     /// # Errors
-    /// There is none (with `strict`: none of the backend), a constant cannot be read, or the memory is not enough.
+    /// Returns an error if there is no kernel (with `strict`: none of the backend), a constant cannot be read, or memory runs
+    /// out.
     pub fn prepared(
         &self,
         node: &Node,
@@ -231,7 +235,7 @@ impl<B: Backend> Plan<B> {
         Ok(Prepared { kernel, reads })
     }
 
-    /// What is read or made last at each step, save what is wanted, which lives on in the results.
+    /// Returns the tensors whose last use is each step, except the wanted ones.
     fn last_uses(&self, wanted: &[TensorIndex]) -> Vec<Vec<TensorIndex>> {
         let mut last_use = vec![None; self.tensors.len()];
         for (at, step) in self.steps.iter().enumerate() {
@@ -246,7 +250,7 @@ impl<B: Backend> Plan<B> {
     }
 
     /// # Errors
-    /// There is no such tensor.
+    /// Returns an error if there is no such tensor.
     pub fn slot(&self, tensor: TensorIndex) -> Result<&Slot> {
         network::slot(&self.tensors, tensor)
     }
@@ -258,7 +262,7 @@ impl<B: Backend> Plan<B> {
         CallContext {
             function: format!("top.{}", stage.op.name()),
             out: stage.outputs().next().and_then(|t| self.slot(t).ok()).map(|s| s.ty.name.clone()),
-            index: stage.index,
+            index: stage.origin.call,
             operands: rows.take(8).map(row).collect(),
         }
     }

@@ -1,4 +1,4 @@
-//! A graph as plans are made from: tensors and operators by their places in lists.
+//! The graph from which plans are made: tensors and operators by index.
 use crate::{
     array::Array,
     base::{Cause, Result},
@@ -11,9 +11,9 @@ use crate::{
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct TensorIndex(pub usize);
 
-/// Tensors and operators of a graph, quantization propagated.
+/// Tensors and operators of a graph, with propagated quantization.
 pub(crate) struct Network {
-    /// By the graph's numbers, none where a number is not in use.
+    /// By the graph's tensor indices; `None` if an index is unused.
     pub tensors: Vec<Option<Slot>>,
     /// In the graph's order.
     pub operators: Vec<Operation>,
@@ -28,8 +28,16 @@ pub(crate) struct Network {
 pub(crate) struct Slot {
     pub ty: ValueType,
     pub type_text: String,
-    /// A coefficient's values, as the graph has them.
+    /// The values of a coefficient, in the dtype of the graph.
     pub constant: Option<Array>,
+}
+
+/// The operator of the graph to which an operation of a plan belongs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub(crate) struct Origin {
+    pub operator: usize,
+    /// The index of the call that added the operator: that of a spec's `ops`.
+    pub call: usize,
 }
 
 /// An operator with its operands and results; absent results are `None`.
@@ -37,12 +45,11 @@ pub(crate) struct Slot {
 pub(crate) struct Operation {
     pub op: Op<TensorIndex>,
     pub results: Vec<Option<TensorIndex>>,
-    /// Its index among the graph's operators.
-    pub index: usize,
+    pub origin: Origin,
 }
 
 impl Operation {
-    /// The results that are there.
+    /// The results that are not absent.
     pub fn outputs(&self) -> impl Iterator<Item = TensorIndex> {
         self.results.iter().flatten().copied()
     }
@@ -50,7 +57,7 @@ impl Operation {
 
 impl Network {
     /// # Errors
-    /// Propagated quantizations contradict each other.
+    /// Returns an error if propagated quantizations contradict each other.
     pub fn new(graph: &Graph, precision: Precision) -> Result<Network> {
         let quantization = graph.propagated_quantization()?;
         let mut tensors = Vec::new();
@@ -69,9 +76,11 @@ impl Network {
         }
         let mut made_by = vec![None; tensors.len()];
         let mut operators = Vec::new();
+        let calls: Vec<usize> = graph.body().call_indices().collect();
         for (index, operator) in graph.operators().iter().enumerate() {
             let results = operator.results.iter().map(|t| t.map(|t| TensorIndex(t.index()))).collect();
-            let operation = Operation { op: operator.op.map(|t| TensorIndex(t.index())), results, index };
+            let origin = Origin { operator: index, call: calls.get(index).copied().unwrap_or(index) };
+            let operation = Operation { op: operator.op.map(|t| TensorIndex(t.index())), results, origin };
             operation.outputs().for_each(|t| made_by[t.0] = Some(index));
             operators.push(operation);
         }
@@ -79,7 +88,7 @@ impl Network {
         Ok(Network { tensors, operators, inputs, made_by })
     }
     /// # Errors
-    /// There is no such tensor.
+    /// Returns an error if there is no such tensor.
     pub fn slot(&self, tensor: TensorIndex) -> Result<&Slot> {
         slot(&self.tensors, tensor)
     }

@@ -1,4 +1,4 @@
-//! A plan in the making, which rules rewrite.
+//! The graph of a plan under construction, which the rules rewrite.
 use super::network::{self, Network, Operation, Slot, TensorIndex};
 use crate::{
     array::Array,
@@ -11,7 +11,7 @@ use std::collections::HashSet;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct NodeIndex(pub usize);
 
-/// Operators that one kernel does, each on the one result of that before.
+/// Operators that one kernel computes, each on the single result of the previous one.
 #[derive(Clone)]
 pub(crate) struct Node {
     pub stages: Vec<Operation>,
@@ -23,14 +23,14 @@ impl Node {
         let names: Vec<_> = self.stages.iter().map(|s| s.op.name()).collect();
         names.join(" + ")
     }
-    /// The last operator, whose results are the node's.
+    /// The last operator, whose results are those of the node.
     pub fn last(&self) -> Option<&Operation> {
         self.stages.last()
     }
     pub fn outputs(&self) -> impl Iterator<Item = TensorIndex> {
         self.last().into_iter().flat_map(Operation::outputs)
     }
-    /// What it reads, each operand of each stage, without what the stages give one another.
+    /// The operands of all stages, without the results of preceding stages.
     pub fn operands(&self) -> Vec<TensorIndex> {
         let mut all = Vec::new();
         let mut before = None;
@@ -42,20 +42,20 @@ impl Node {
     }
 }
 
-/// Tensors and nodes, and who makes and reads what.
+/// A mutable graph of nodes and tensors with producers and use counts.
 pub(crate) struct RewriteGraph {
     tensors: Vec<Option<Slot>>,
-    /// In order of computation; none where a node was absorbed.
+    /// In execution order; `None` if a node was absorbed.
     nodes: Vec<Option<Node>>,
     made_by: Vec<Option<NodeIndex>>,
-    /// How many operands of nodes are it.
+    /// Use count of each tensor.
     uses: Vec<usize>,
-    /// What is fed, or shall be there at the end.
+    /// Tensors that are fed or wanted, and so cannot be fused away.
     pinned: HashSet<TensorIndex>,
 }
 
 impl RewriteGraph {
-    /// Of the network's operators `needed`.
+    /// Creates the graph of the network's operators `needed`.
     pub fn new(network: &Network, needed: &[usize], fed: &[TensorIndex], wanted: &[TensorIndex]) -> RewriteGraph {
         let mut tensors = network.tensors.clone();
         for &t in fed {
@@ -79,28 +79,28 @@ impl RewriteGraph {
         (self.tensors, self.nodes.into_iter().flatten().collect())
     }
     /// # Errors
-    /// There is no such tensor.
+    /// Returns an error if there is no such tensor.
     pub fn slot(&self, tensor: TensorIndex) -> Result<&Slot> {
         network::slot(&self.tensors, tensor)
     }
-    /// Its values, where they are known beforehand.
+    /// The values of a constant.
     pub fn constant(&self, tensor: TensorIndex) -> Option<&Array> {
         self.slot(tensor).ok()?.constant.as_ref()
     }
-    /// The node that makes a tensor of which one operand alone is made.
+    /// Returns the producer of `tensor` if it has exactly one use.
     pub fn single_use_producer(&self, tensor: TensorIndex) -> Option<NodeIndex> {
         let alone = self.uses[tensor.0] == 1 && !self.pinned.contains(&tensor);
         self.made_by[tensor.0].filter(|_| alone)
     }
 
-    /// The node's operators as a backend is asked for them, constants as the graph has them.
+    /// Builds the [`Signature`] of a node, with the constants in the dtypes of the graph.
     ///
     /// # Errors
-    /// There is no such tensor.
+    /// Returns an error if there is no such tensor.
     pub fn types(&self, node: &Node) -> Result<Signature> {
         signature(node, |t| self.slot(t), |t| Ok(self.constant(t).cloned()))
     }
-    /// The node before does what the node at `at` does, behind what it does already; it is computed where that was.
+    /// Appends the stages of node `at` to node `before`; the fused node takes position `at`.
     pub fn absorb(&mut self, before: NodeIndex, at: NodeIndex) {
         let (Some(mut node), Some(next)) = (self.nodes[before.0].take(), self.nodes[at.0].take()) else {
             return;
@@ -110,21 +110,21 @@ impl RewriteGraph {
         node.outputs().for_each(|t| self.made_by[t.0] = Some(at));
         self.nodes[at.0] = Some(node);
     }
-    /// Another node in its place.
+    /// Replaces the node at `at`.
     pub fn replace(&mut self, at: NodeIndex, node: Node) {
         self.remove(at);
         node.operands().into_iter().for_each(|t| self.uses[t.0] += 1);
         node.outputs().for_each(|t| self.made_by[t.0] = Some(at));
         self.nodes[at.0] = Some(node);
     }
-    /// Another node does what it did, or nothing needs it.
+    /// Removes a node whose results are no longer needed, or are computed by another node.
     pub fn remove(&mut self, at: NodeIndex) {
         if let Some(old) = self.nodes[at.0].take() {
             old.operands().into_iter().for_each(|t| self.uses[t.0] -= 1);
             old.outputs().for_each(|t| self.made_by[t.0] = None);
         }
     }
-    /// Its results are known: nothing computes them any more.
+    /// Replaces a node by its results as constants.
     pub fn replace_with_constants(&mut self, at: NodeIndex, values: Vec<Array>) {
         let outputs: Vec<TensorIndex> = self.node(at).into_iter().flat_map(Node::outputs).collect();
         self.remove(at);
@@ -132,12 +132,12 @@ impl RewriteGraph {
             self.tensors[t.0].as_mut().into_iter().for_each(|slot| slot.constant = Some(value.clone()));
         }
     }
-    /// A further constant, called like another tensor.
+    /// Adds a constant with the name and layout of another tensor.
     pub fn add_constant(&mut self, like: &ValueType, array: Array) -> TensorIndex {
         let ty = ValueType { shape: array.shape().to_vec(), dtype: Dtype::Float32, ..like.clone() };
         self.add(ty, Some(array))
     }
-    /// A further tensor.
+    /// Adds a tensor.
     pub fn add(&mut self, ty: ValueType, constant: Option<Array>) -> TensorIndex {
         let type_text = format!("{} {}", shape_text(&ty.plain_shape()), ty.dtype);
         self.tensors.push(Some(Slot { ty, type_text, constant }));
@@ -145,17 +145,17 @@ impl RewriteGraph {
         self.uses.push(0);
         TensorIndex(self.tensors.len() - 1)
     }
-    /// No node makes it: it is fed, or a constant.
+    /// Whether no node produces the tensor: it is fed, or a constant.
     pub fn is_input_or_constant(&self, tensor: TensorIndex) -> bool {
         self.made_by[tensor.0].is_none()
     }
-    /// What is fed, or shall be there at the end.
+    /// Tensors that are fed or wanted, by index.
     pub fn pinned(&self) -> Vec<TensorIndex> {
         let mut pinned: Vec<TensorIndex> = self.pinned.iter().copied().collect();
         pinned.sort_unstable();
         pinned
     }
-    /// All nodes are others, in order of computation.
+    /// Replaces all nodes; `nodes` is in execution order.
     pub fn rebuild(&mut self, nodes: Vec<Node>) {
         self.uses.fill(0);
         self.made_by.fill(None);
@@ -167,7 +167,7 @@ impl RewriteGraph {
     }
 }
 
-/// A node's operators as a backend is asked for them.
+/// Builds the [`Signature`] of a node.
 pub(super) fn signature<'a>(
     node: &Node,
     slot: impl Fn(TensorIndex) -> Result<&'a Slot>,
@@ -178,7 +178,7 @@ pub(super) fn signature<'a>(
         let op = stage.op.try_map(&mut |t: &TensorIndex| -> Result<Operand> {
             let ty = slot(*t)?.ty.clone();
             if Some(*t) == before {
-                return Ok(Operand::computed_before(ty));
+                return Ok(Operand::fused_input(ty));
             }
             place += 1;
             Ok(Operand::new(ty, constant(*t)?, place - 1))
@@ -186,14 +186,14 @@ pub(super) fn signature<'a>(
         ops.push(op);
         before = stage.outputs().next();
     }
-    let then = ops.split_off(1);
+    let fused_ops = ops.split_off(1);
     let ty = |t: &Option<TensorIndex>| t.map(|t| slot(t).map(|s| s.ty.clone())).transpose();
     let results = node.last().map_or(&[][..], |last| &last.results).iter().map(ty).collect::<Result<_>>()?;
     let op = ops.pop().ok_or_else(|| crate::base::invalid("a step without an operator"))?;
-    Ok(Signature { op, then, results })
+    Ok(Signature { op, fused_ops, results })
 }
 
-/// Floats as float32; what lies in a file is read here, so that kernels find it in memory.
+/// Converts floats to float32, and loads what is stored in a file.
 pub(crate) fn for_compute(array: &Array) -> Result<Array> {
     let array = array.in_memory()?;
     if array.dtype().is_float() { array.to_dtype(Dtype::Float32) } else { Ok(array) }

@@ -151,7 +151,7 @@ fn scale(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
     let (Some(before), Some((scale, shift))) = (graph.single_use_producer(input), per_channel(graph, op)?) else {
         return Ok(false);
     };
-    let Some([Operation { op: Op::Conv(conv), index, .. }]) = graph.node(before).map(|n| n.stages.as_slice()) else {
+    let Some([Operation { op: Op::Conv(conv), origin, .. }]) = graph.node(before).map(|n| n.stages.as_slice()) else {
         return Ok(false);
     };
     let (Some(filter), bias) = (graph.constant(conv.filter), conv.bias.map(|b| graph.constant(b))) else {
@@ -171,13 +171,13 @@ fn scale(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
     }
     let old = bias.flatten().map_or_else(|| Ok(vec![0.0; scale.len()]), Array::to_f64)?;
     let shifted: Vec<f32> = old.iter().zip(scale.iter().zip(&shift)).map(|(b, (s, t))| (b * s + t) as f32).collect();
-    let (conv, index, results, ty) = (conv.clone(), *index, results.clone(), ty.clone());
+    let (conv, origin, results, ty) = (conv.clone(), *origin, results.clone(), ty.clone());
     let weights = Array::from_vec(ty.shape.clone(), weights)?;
     let (filter, bias) = (graph.add_constant(&ty, weights), graph.add_constant(&ty, shifted.into()));
     let mut conv = conv;
     (conv.filter, conv.bias, conv.do_relu, conv.relu_limit) = (filter, Some(bias), do_relu, relu_limit);
     graph.absorb(before, at);
-    graph.replace(at, Node { stages: vec![Operation { op: Op::Conv(conv), results, index }] });
+    graph.replace(at, Node { stages: vec![Operation { op: Op::Conv(conv), results, origin }] });
     Ok(true)
 }
 
@@ -230,10 +230,10 @@ fn epilogue<B: Backend>(graph: &mut RewriteGraph, at: NodeIndex, backend: &B) ->
         }
         let both = Node { stages: node.stages.iter().chain(&next.stages).cloned().collect() };
         let (own, mut all) = (graph.types(node)?, graph.types(&both)?);
-        let (Some(next), [Some(result)]) = (all.then.pop(), all.results.as_slice()) else {
+        let (Some(next), [Some(result)]) = (all.fused_ops.pop(), all.results.as_slice()) else {
             continue;
         };
-        if next.operands().any(|(_, o): (_, &Operand)| o.is_computed_before()) && backend.fuses(&own, &next, result) {
+        if next.operands().any(|(_, o): (_, &Operand)| o.is_fused_input()) && backend.can_fuse(&own, &next, result) {
             graph.absorb(before, at);
             return Ok(true);
         }

@@ -1,27 +1,30 @@
-//! Which steps keep their weights from one run to the next, where the memory is not enough for all.
+//! Decides which steps keep their weights between runs if memory does not suffice for all.
 use super::{Plan, TensorIndex, memory::activations};
 use crate::exec::Backend;
 use std::collections::{HashMap, HashSet};
 
-/// Bytes of weights that fit every machine: asking how much there is takes longer than a small plan.
+/// Bytes of weights that fit every machine: a query of the available memory takes longer than a small plan.
 const SMALL: u64 = 16 << 20;
 
-/// What is left for other things than weights and results.
+/// Bytes reserved for other things than weights and results.
 const MARGIN: u64 = 64 << 20;
 
-/// How often weights may lie in memory while they are made ready: as the graph has them, as they are computed with, and laid
-/// out anew.
+/// Number of copies of a weight during preparation: original, converted, repacked.
 const FORMS: u64 = 3;
 
-/// The memory for weights that are kept.
+/// Memory for weights that are kept.
 pub(super) struct WeightBudget {
     left: u64,
     kept: HashSet<TensorIndex>,
 }
 
 impl WeightBudget {
-    /// Of a plan whose kernels are not prepared yet; for all of them, if there is so much memory.
-    pub fn new<B: Backend>(plan: &Plan<B>, available: impl FnOnce() -> u64) -> WeightBudget {
+    /// Creates the budget of a plan whose kernels are not prepared yet: `limit` if there is one, otherwise as much as the available
+    /// memory allows, which is unlimited if all weights fit.
+    pub fn new<B: Backend>(plan: &Plan<B>, limit: Option<u64>, available: impl FnOnce() -> u64) -> WeightBudget {
+        if let Some(left) = limit {
+            return WeightBudget { left, kept: HashSet::new() };
+        }
         let (mut all, mut largest) = (HashMap::new(), 0);
         for step in &plan.steps {
             let own: HashMap<TensorIndex, u64> = weights(plan, &step.operands).collect();
@@ -40,8 +43,11 @@ impl WeightBudget {
         budget
     }
 
-    /// Whether the weights among these tensors are kept; otherwise the bytes that they take while they are there. A kernel
-    /// reads some as they are, and has laid out the others anew.
+    /// Reserves memory for the weights among these operands; `read` are those that the kernel reads at run time, the others are
+    /// repacked.
+    ///
+    /// # Errors
+    /// Returns the bytes that a prepared kernel takes for them if the budget does not suffice.
     pub fn keep<B: Backend>(
         &mut self,
         plan: &Plan<B>,
@@ -61,13 +67,13 @@ impl WeightBudget {
     }
 }
 
-/// The constants among these tensors, and their bytes as they are computed with.
+/// The constants among these tensors, with their size in bytes after conversion.
 fn weights<B: Backend>(plan: &Plan<B>, tensors: &[TensorIndex]) -> impl Iterator<Item = (TensorIndex, u64)> {
     let slots = tensors.iter().filter_map(|t| Some((*t, plan.slot(*t).ok()?)));
     slots.filter(|(_, slot)| slot.constant.is_some()).map(|(t, slot)| (t, slot.ty.bytes()))
 }
 
-/// Whether it is computed with as numbers of another dtype.
+/// Whether a constant is converted to another dtype.
 fn is_converted<B: Backend>(plan: &Plan<B>, tensor: TensorIndex) -> bool {
     let of = |slot: &super::Slot| slot.constant.as_ref().is_some_and(|c| c.dtype() != slot.ty.buffer_dtype());
     plan.slot(tensor).is_ok_and(of)

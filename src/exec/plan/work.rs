@@ -8,10 +8,10 @@ use crate::{
 use std::collections::HashMap;
 
 impl<B: Backend> Plan<B> {
-    /// The operations of all its operators, and the bytes that it reads and writes: not those of what they give one another.
+    /// Operations of all stages of a node, and the bytes that it reads and writes, without intermediate results.
     ///
     /// # Errors
-    /// There is no such tensor.
+    /// Returns an error if there is no such tensor.
     pub fn work(&self, node: &Node) -> Result<Work> {
         let inner = node.stages.iter().flat_map(|s| s.results.iter().flatten().copied());
         let plain = |t: TensorIndex| {
@@ -25,7 +25,7 @@ impl<B: Backend> Plan<B> {
             let results: Vec<Value> = stage.outputs().map(|t| types[&t].value()).collect();
             let mut own = Work::of(&stage.op.map(|t| types[t].value()), &results).unwrap_or_default();
             if i + 1 < node.stages.len() {
-                // Counted as written, and by the next one as read.
+                // Counted as written here and as read by the next stage.
                 let between = stage.outputs().map(|t| types[&t].elements() * types[&t].buffer_dtype().size());
                 own.bytes = own.bytes.saturating_sub(2 * between.sum::<usize>() as u64);
             }

@@ -12,7 +12,7 @@ use crate::{
     base::Result,
     exec::{
         cpu::gemm::{part as part_of, turned},
-        heads::{Places, Sizes},
+        heads::{HeadStrides, Sizes},
     },
 };
 use rayon::prelude::*;
@@ -23,14 +23,14 @@ const SCORES: usize = 256 << 10;
 
 /// Queries, keys or values.
 #[derive(Clone, Copy)]
-pub(in crate::exec::cpu) struct Heads<'a> {
+pub(in crate::cpu) struct Heads<'a> {
     pub data: &'a [f32],
-    pub places: Places,
+    pub places: HeadStrides,
 }
 
 impl<'a> Heads<'a> {
     fn rows(&self, batch: usize, head: usize) -> Rows<'a> {
-        let Places { head: by_head, row, size } = self.places;
+        let HeadStrides { head: by_head, row, batch: size } = self.places;
         Rows { data: &self.data[batch * size + head * by_head..], stride: row }
     }
 }
@@ -39,7 +39,7 @@ impl<'a> Heads<'a> {
 type Mask<'a> = dyn Fn(usize, &mut [f32]) + Sync + 'a;
 
 /// All that the results of a run are made of.
-pub(in crate::exec::cpu) struct Attention<'a> {
+pub(in crate::cpu) struct Attention<'a> {
     pub isa: InstructionSet,
     pub sizes: Sizes,
     pub query: Heads<'a>,
@@ -149,9 +149,9 @@ impl Attention<'_> {
 
     /// What the queries of a part meet, laid out where that pays.
     fn head(&self, memory: &mut Memory, part: &Part) -> Result<Head<'_>> {
-        let Sizes { heads, shared, keys, elements, values, .. } = self.sizes;
+        let Sizes { heads, kv_heads, keys, elements, values, .. } = self.sizes;
         let query = self.query.rows(part.batch, part.head);
-        let [key, value] = [self.key, self.value].map(|h| h.rows(part.batch, part.head / (heads / shared)));
+        let [key, value] = [self.key, self.value].map(|h| h.rows(part.batch, part.head / (heads / kv_heads)));
         let packed = if self.sizes.queries < FEW {
             None
         } else {

@@ -1,11 +1,11 @@
-//! Powers of e of a row's numbers, of which softmax and attention are made.
+//! Exponentials of rows, for softmax and attention.
 use super::BLOCK;
 use rten_simd::{
     Isa, Simd,
     ops::{BitOps, FloatOps, IntOps, NumOps},
 };
 
-/// Vectors that are worked on in turn: one alone would wait for itself.
+/// Vectors processed in an interleaved loop to hide latency.
 const TOGETHER: usize = 4;
 
 /// The largest number of a row; one that is not a number may be passed over.

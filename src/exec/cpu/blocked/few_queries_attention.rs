@@ -1,4 +1,4 @@
-//! A few queries meet keys and values where they lie.
+//! Attention for few queries, without repacking keys and values.
 use super::product::Rows;
 use rten_simd::{
     Isa, SimdOp,

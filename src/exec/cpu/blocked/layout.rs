@@ -9,7 +9,7 @@ const TILE: usize = 16;
 const TASK: usize = 1 << 10;
 
 /// Writes all of `out`. `x` is images x channels x area.
-pub(in crate::exec::cpu) fn to_blocked(x: &[f32], channels: usize, area: usize, out: &mut [f32]) {
+pub(in crate::cpu) fn to_blocked(x: &[f32], channels: usize, area: usize, out: &mut [f32]) {
     let (out, blocks) = (out.as_chunks_mut::<BLOCK>().0, channels.div_ceil(BLOCK));
     if area == 0 || blocks == 0 {
         return;
@@ -41,7 +41,7 @@ fn to_pixels(from: &[f32], area: usize, channels: usize, out: &mut [Pixel]) {
 }
 
 /// Writes all of `out`, which is images x channels x area.
-pub(in crate::exec::cpu) fn from_blocked(x: &[f32], channels: usize, area: usize, out: &mut [f32]) {
+pub(in crate::cpu) fn from_blocked(x: &[f32], channels: usize, area: usize, out: &mut [f32]) {
     let (x, blocks) = (x.as_chunks::<BLOCK>().0, channels.div_ceil(BLOCK));
     if area == 0 || blocks == 0 {
         return;

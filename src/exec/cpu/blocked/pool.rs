@@ -8,7 +8,7 @@ use rten_simd::{
 
 /// What is made of a window.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(in crate::exec::cpu) enum PoolKind {
+pub(in crate::cpu) enum PoolKind {
     /// The largest value; NaN is the largest of all, and the lowest number stands for a window of padding alone.
     Max,
     /// The sum, divided by the number of the window's elements.
@@ -23,7 +23,7 @@ const TASK: usize = 1 << 9;
 
 /// A pool of windows.
 #[derive(Clone, Copy)]
-pub(in crate::exec::cpu) struct Pool2d {
+pub(in crate::cpu) struct Pool2d {
     pub isa: InstructionSet,
     pub kind: PoolKind,
     pub channels: usize,

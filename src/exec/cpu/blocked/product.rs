@@ -24,7 +24,7 @@ const ROWS: usize = 224;
 const TASK: usize = 1 << 19;
 
 /// A right matrix, packed.
-pub(in crate::exec::cpu) struct PackedB {
+pub(in crate::cpu) struct PackedB {
     isa: InstructionSet,
     /// Its rows and columns.
     k: usize,

@@ -34,7 +34,7 @@ fn store<O: NumOps<f32>>(ops: O, v: O::Simd, row: &mut [f32], at: usize) {
 }
 
 /// `exp(beta x) / sum(exp(beta x))` of each row of `n`, or the logarithm of that.
-pub(in crate::exec::cpu) struct Softmax<'a> {
+pub(in crate::cpu) struct Softmax<'a> {
     pub from: &'a [f32],
     pub to: &'a mut [f32],
     pub n: usize,
@@ -71,7 +71,7 @@ impl SimdOp for Softmax<'_> {
 
 /// `(x - mean) / sqrt(variance + eps) * gamma + beta` of each row of `n`; without a mean that is 0, and the variance the mean
 /// of squares.
-pub(in crate::exec::cpu) struct RowNorm<'a> {
+pub(in crate::cpu) struct RowNorm<'a> {
     pub from: &'a [f32],
     pub to: &'a mut [f32],
     pub n: usize,

@@ -1,5 +1,5 @@
 //! Which vector instructions there are, and functions compiled for each of them.
-#![allow(unsafe_code, reason = "functions for an instruction set are called; docs/architecture.md lists it")]
+#![allow(unsafe_code, reason = "functions for an instruction set are called; docs/safety.md lists it")]
 use rten_simd::{SimdOp, isa};
 use std::{env, sync::OnceLock};
 
@@ -8,7 +8,7 @@ const CHOICE: &str = "TPULANG_INSTRUCTIONS";
 
 /// A set of vector instructions that this machine has: the value is the proof.
 #[derive(Clone, Copy)]
-pub(in crate::exec::cpu) enum InstructionSet {
+pub(in crate::cpu) enum InstructionSet {
     #[cfg(target_arch = "x86_64")]
     Avx512(isa::Avx512Isa),
     /// With FMA.

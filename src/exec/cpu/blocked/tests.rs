@@ -1,5 +1,5 @@
 use super::*;
-use crate::exec::cpu::gemm::Mat;
+use crate::cpu::gemm::Mat;
 use proptest::prelude::*;
 
 /// Floats of a blocked activation.

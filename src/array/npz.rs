@@ -1,0 +1,322 @@
+//! npz archives: zip files of npy entries.
+use super::{
+    Array, npy,
+    storage::{Elements, InFile},
+    zeros,
+    zip_bytes::ZipBytes,
+};
+use crate::base::{Dtype, Error, Result, files};
+use indexmap::IndexMap;
+use std::{
+    io::{self, BufWriter, Read, Seek, Write},
+    path::{Path, PathBuf},
+};
+use zip::{CompressionMethod, ZipArchive, ZipWriter, write::SimpleFileOptions};
+
+/// An open npz file; entries are read when asked for.
+pub struct NpzFile {
+    path: PathBuf,
+    /// Name, without `.npy`, to the entry's index.
+    entries: IndexMap<String, usize>,
+    archive: ZipArchive<ZipBytes>,
+}
+
+/// One entry, whose elements begin after its header.
+struct Entry {
+    archive: ZipArchive<ZipBytes>,
+    index: usize,
+    header: npy::Header,
+}
+impl Elements for Entry {
+    fn with_reader(&self, take: &mut dyn FnMut(&mut dyn Read) -> io::Result<()>) -> io::Result<()> {
+        let mut archive = self.archive.clone();
+        let mut entry = archive.by_index(self.index).map_err(io::Error::other)?;
+        io::copy(&mut entry.by_ref().take(self.header.len as u64), &mut io::sink())?;
+        take(&mut entry)?;
+        // The zip crate compares the checksum when it comes to the end.
+        match entry.read(&mut [0])? {
+            0 => Ok(()),
+            _ => Err(io::Error::other("it holds more than its shape and dtype need")),
+        }
+    }
+    fn in_order(&self) -> bool {
+        !self.header.big_endian && !self.header.fortran_order
+    }
+    fn reordered(&self, bytes: &[u8]) -> Result<Option<Vec<u64>>> {
+        if self.in_order() { Ok(None) } else { row_major(&self.header, bytes).map(Some) }
+    }
+}
+
+impl NpzFile {
+    /// Opens an archive and lists its entries.
+    ///
+    /// # Errors
+    /// Returns an error if the file cannot be read or is not a zip archive, or if entries share a name or bytes.
+    pub fn open(path: impl AsRef<Path>) -> Result<NpzFile> {
+        let path = path.as_ref();
+        let broken = |e| Error::format(path, format!("not an npz (zip) archive: {e}"));
+        let mut archive = ZipArchive::new(ZipBytes::open(path)?).map_err(broken)?;
+        // Reading `n` entries would take `n` times as long as the file is large.
+        if archive.has_overlapping_entries().map_err(broken)? {
+            return Err(Error::format(path, "its entries overlap; every array needs bytes of its own"));
+        }
+        // The zip crate keeps the last entry of a name.
+        if archive.has_duplicate_names() {
+            return Err(Error::format(path, "it has several entries of one name; every array needs its own"));
+        }
+        let mut entries = IndexMap::new();
+        for (i, name) in archive.file_names().enumerate() {
+            let name = name.map_err(|e| Error::format(path, format!("the name of entry {i}: {e}")))?;
+            let name = name.strip_suffix(".npy").unwrap_or(&name).to_owned();
+            if entries.insert(name.clone(), i).is_some() {
+                return Err(Error::format(path, format!("the entry {name:?} occurs twice")));
+            }
+        }
+        Ok(NpzFile { path: path.into(), entries, archive })
+    }
+    /// The names of the arrays, in the order of the archive.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.entries.keys().map(String::as_str)
+    }
+    /// Whether there is an array of that name.
+    pub fn has(&self, name: &str) -> bool {
+        self.entries.contains_key(name)
+    }
+    /// One array, whose elements are read, and compared with the archive's checksum, when they are first looked at.
+    ///
+    /// # Errors
+    /// There is no such array, or its header is damaged or of a type that is not supported.
+    pub fn array(&mut self, name: &str) -> Result<Array> {
+        let fail = |problem: String| Error::format(&self.path, format!("the array {name:?}: {problem}"));
+        let index = *self.entries.get(name).ok_or_else(|| fail("there is none of that name".into()))?;
+        let mut entry = self.archive.by_index(index).map_err(|e| fail(e.to_string()))?;
+        let size = usize::try_from(entry.size()).map_err(|_| fail("it is too large".into()))?;
+        let mut head = Vec::new();
+        let most = size.min(npy::MAX_LEN) as u64;
+        entry.by_ref().take(most).read_to_end(&mut head).map_err(|e| fail(e.to_string()))?;
+        let header = npy::parse_header(&head).map_err(&fail)?;
+        let len = expected_len(&header, size).map_err(&fail)?;
+        let (dtype, shape) = (header.dtype, header.shape.clone());
+        drop(entry);
+        let entry = Entry { archive: self.archive.clone(), index, header };
+        Array::in_file(dtype, shape, InFile::new(entry, len, &self.path, name))
+    }
+    /// Reads one array into memory.
+    ///
+    /// # Errors
+    /// As [`NpzFile::array`], or its elements are damaged, or the memory is not enough.
+    pub fn read(&mut self, name: &str) -> Result<Array> {
+        let array = self.array(name)?;
+        array.bytes()?;
+        Ok(array)
+    }
+    /// All arrays, as [`NpzFile::array`] gives them.
+    ///
+    /// # Errors
+    /// As [`NpzFile::array`].
+    pub fn arrays(&mut self) -> Result<IndexMap<String, Array>> {
+        let names: Vec<String> = self.names().map(str::to_owned).collect();
+        names.into_iter().map(|n| self.array(&n).map(|a| (n, a))).collect()
+    }
+}
+
+fn expected_len(header: &npy::Header, size: usize) -> Result<usize, String> {
+    let elements = if header.shape.contains(&0) {
+        0
+    } else {
+        crate::base::elements(&header.shape, header.dtype).map_err(|e| e.to_string())?
+    };
+    let (expected, found) = (elements * header.dtype.size(), size - header.len);
+    if expected != found {
+        return Err(format!("it holds {found} bytes; its shape and dtype need {expected}"));
+    }
+    Ok(expected)
+}
+
+/// Row-major little-endian elements, in words, from those of an npy that has them otherwise.
+fn row_major(header: &npy::Header, bytes: &[u8]) -> Result<Vec<u64>> {
+    let (size, shape) = (header.dtype.size(), &header.shape);
+    let mut words = zeros::<u64>(bytes.len().div_ceil(size_of::<u64>()))?;
+    let mut index = vec![0usize; shape.len()];
+    for (i, element) in
+        bytemuck::cast_slice_mut::<u64, u8>(&mut words)[..bytes.len()].chunks_exact_mut(size).enumerate()
+    {
+        let at = match header.fortran_order {
+            true => index.iter().zip(shape).rev().fold(0, |at, (i, d)| at * d + i),
+            false => i,
+        };
+        element.copy_from_slice(&bytes[at * size..(at + 1) * size]);
+        if header.big_endian {
+            element.reverse();
+        }
+        for axis in (0..index.len()).rev() {
+            index[axis] += 1;
+            if index[axis] < shape[axis] {
+                break;
+            }
+            index[axis] = 0;
+        }
+    }
+    Ok(words)
+}
+
+/// Writes npz archives: stored, not deflated (the tool chain's reader demands it), with a fixed time, the
+/// elements aligned, so that others can map them.
+pub struct NpzWriter<W: Write + Seek> {
+    zip: ZipWriter<W>,
+    path: PathBuf,
+}
+
+impl<W: Write + Seek> NpzWriter<W> {
+    /// Begins an archive; `path` is for messages.
+    pub fn new(to: W, path: impl Into<PathBuf>) -> Self {
+        NpzWriter { zip: ZipWriter::new(to), path: path.into() }
+    }
+    /// Adds an array. `float16_as_bits` stores float16 as uint16, as the tool chain's reader wants it.
+    ///
+    /// # Errors
+    /// Writing failed.
+    pub fn add(&mut self, name: &str, array: &Array, float16_as_bits: bool) -> Result<()> {
+        let dtype = match array.dtype() {
+            Dtype::Float16 if float16_as_bits => Dtype::Uint16,
+            other => other,
+        };
+        let header = npy::header(dtype, array.shape());
+        let options = SimpleFileOptions::default()
+            .compression_method(CompressionMethod::Stored)
+            .last_modified_time(zip::DateTime::default())
+            .unix_permissions(0o644)
+            .large_file(array.len().saturating_mul(dtype.size()) > 0xf000_0000)
+            .with_alignment(64);
+        let path = self.path.clone();
+        self.zip.start_file(format!("{name}.npy"), options).map_err(|e| match e {
+            zip::result::ZipError::Io(e) => Error::io(&path)(e),
+            e => Error::format(&path, format!("the array {name:?}: {e}")),
+        })?;
+        self.zip.write_all(&header).map_err(Error::io(&path))?;
+        array.pieces(|bytes| self.zip.write_all(bytes).map_err(Error::io(&path)))
+    }
+    /// Ends the archive.
+    ///
+    /// # Errors
+    /// Writing failed.
+    pub fn finish(self) -> Result<W> {
+        let path = self.path;
+        self.zip.finish().map_err(|e| match e {
+            zip::result::ZipError::Io(e) => Error::io(&path)(e),
+            e => Error::format(&path, e),
+        })
+    }
+}
+
+/// Reads every array of an npz into memory.
+///
+/// # Errors
+/// As [`NpzFile::open`] and [`NpzFile::read`].
+pub fn read_npz(path: impl AsRef<Path>) -> Result<IndexMap<String, Array>> {
+    let arrays = NpzFile::open(path)?.arrays()?;
+    arrays.values().try_for_each(|a| a.bytes().map(drop))?;
+    Ok(arrays)
+}
+
+/// Writes a whole archive; `float16_as_bits` as in [`NpzWriter::add`], `path` is for messages.
+///
+/// # Errors
+/// Writing failed.
+pub fn write_arrays<'a>(
+    to: impl Write + Seek,
+    path: &Path,
+    arrays: impl IntoIterator<Item = (&'a str, &'a Array)>,
+    float16_as_bits: bool,
+) -> Result<()> {
+    let mut writer = NpzWriter::new(BufWriter::new(to), path);
+    for (name, array) in arrays {
+        writer.add(name, array, float16_as_bits)?;
+    }
+    writer.finish()?.flush().map_err(Error::io(path))
+}
+
+/// Writes arrays to an npz; what was there stays until all is written.
+///
+/// # Errors
+/// Writing failed, or there is something that is not a file.
+pub fn write_npz<'a>(path: impl AsRef<Path>, arrays: impl IntoIterator<Item = (&'a str, &'a Array)>) -> Result<()> {
+    let path = path.as_ref();
+    files::replace(path, |file| write_arrays(file, path, arrays, false))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::fs::{self, File};
+
+    #[test]
+    fn arrays_are_read_back_and_the_bytes_are_always_the_same() {
+        let dir = tempfile::tempdir().unwrap();
+        let arrays = [
+            ("a", Array::from_vec([2, 3], vec![1f32, 2.0, 3.0, 4.0, 5.0, 6.0]).unwrap()),
+            ("b/é", Array::from_vec([3], vec![1i8, -2, 3]).unwrap()),
+            ("scalar", Array::from_vec([0usize; 0], vec![7u16]).unwrap()),
+            ("half", Array::filled(Dtype::Float16, [2], 1.5).unwrap()),
+        ];
+        let paths = ["1.npz", "2.npz"].map(|n| dir.path().join(n));
+        for p in &paths {
+            write_npz(p, arrays.iter().map(|(n, a)| (*n, a))).unwrap();
+        }
+        assert_eq!(fs::read(&paths[0]).unwrap(), fs::read(&paths[1]).unwrap());
+        let back = read_npz(&paths[0]).unwrap();
+        for (name, array) in &arrays {
+            assert_eq!(&back[*name], array);
+        }
+    }
+
+    /// An archive as tpuc-opt ends it: a zip64 end record with a wrong length, at a place that is wrong too.
+    #[test]
+    fn the_tool_chains_archives_are_read() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.npz");
+        let array = Array::from([1f32, 2.0]);
+        write_npz(&path, [("a", &array)]).unwrap();
+        let good = fs::read(&path).unwrap();
+        let (body, end) = good.split_at(good.len() - 22);
+        let (size, offset) =
+            (u32::from_le_bytes(end[12..16].try_into().unwrap()), u32::from_le_bytes(end[16..20].try_into().unwrap()));
+        let mut bytes = body.to_vec();
+        bytes.extend(b"PK\x06\x06\x44\0\0\0\0\0\0\0\x2d\0\x2d\0\0\0\0\0\0\0\0\0");
+        [1, 1, u64::from(size), u64::from(offset)].iter().for_each(|v| bytes.extend(v.to_le_bytes()));
+        bytes.extend(b"PK\x06\x07\0\0\0\0");
+        bytes.extend((u64::from(offset) + 56).to_le_bytes());
+        bytes.extend(1u32.to_le_bytes());
+        bytes.extend(&end[..16]);
+        bytes.extend([0xff, 0xff, 0xff, 0xff, 0, 0]);
+        fs::write(&path, bytes).unwrap();
+        assert_eq!(read_npz(&path).unwrap()["a"], array);
+    }
+
+    #[test]
+    fn entries_do_not_overlap() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.npz");
+        let mut writer = NpzWriter::new(File::create(&path).unwrap(), &path);
+        writer.add("a", &Array::from([1f32, 2.0]), false).unwrap();
+        writer.zip.shallow_copy_file("a.npy", "b.npy").unwrap();
+        writer.finish().unwrap();
+        let error = NpzFile::open(&path).err().unwrap().to_string();
+        assert!(error.ends_with("its entries overlap; every array needs bytes of its own"), "{error}");
+    }
+
+    #[test]
+    fn numpy_crates_agree() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("x.npz");
+        let fortran = ndarray::Array2::from_shape_fn((2, 3), |(i, j)| (10 * i + j) as i32).reversed_axes();
+        let mut writer = ndarray_npy::NpzWriter::new_compressed(File::create(&path).unwrap());
+        writer.add_array("f", &fortran).unwrap();
+        writer.finish().unwrap();
+        let back = read_npz(&path).unwrap();
+        assert_eq!(back["f"].view::<i32>().unwrap(), fortran.view().into_dyn());
+        write_npz(&path, [("g", &back["f"])]).unwrap();
+        let mut reader = ndarray_npy::NpzReader::new(File::open(&path).unwrap()).unwrap();
+        assert_eq!(reader.by_name::<ndarray::OwnedRepr<i32>, ndarray::Ix2>("g").unwrap(), fortran);
+    }
+}

@@ -1,0 +1,152 @@
+use serde::{Deserialize, Serialize};
+use std::fmt;
+
+/// The type of a tensor's elements.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize, schemars::JsonSchema)]
+#[serde(rename_all = "lowercase")]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Dtype {
+    Float32,
+    Float16,
+    Bfloat16,
+    /// 8 bits: 4 of exponent, 3 of mantissa, no infinity.
+    Fp8e4m3,
+    /// 8 bits: 5 of exponent, 2 of mantissa.
+    Fp8e5m2,
+    Float64,
+    Int8,
+    Uint8,
+    Int16,
+    Uint16,
+    Int32,
+    Uint32,
+    Int64,
+    Uint64,
+    Bool,
+}
+
+use Dtype::*;
+
+/// One row a dtype: name in specs, name in `top.Cast`'s `to`, MLIR element type, bytes.
+const TABLE: [(Dtype, &str, &str, &str, usize); 15] = [
+    (Float32, "float32", "F32", "f32", 4),
+    (Float16, "float16", "F16", "f16", 2),
+    (Bfloat16, "bfloat16", "BF16", "bf16", 2),
+    (Fp8e4m3, "fp8e4m3", "F8E4M3", "f8E4M3FN", 1),
+    (Fp8e5m2, "fp8e5m2", "F8E5M2", "f8E5M2", 1),
+    (Float64, "float64", "F64", "f64", 8),
+    (Int8, "int8", "INT8", "si8", 1),
+    (Uint8, "uint8", "UINT8", "ui8", 1),
+    (Int16, "int16", "INT16", "si16", 2),
+    (Uint16, "uint16", "UINT16", "ui16", 2),
+    (Int32, "int32", "INT32", "si32", 4),
+    (Uint32, "uint32", "UINT32", "ui32", 4),
+    (Int64, "int64", "INT64", "i64", 8),
+    (Uint64, "uint64", "UINT64", "ui64", 8),
+    (Bool, "bool", "BOOL", "i1", 1),
+];
+
+impl Dtype {
+    fn row(self) -> &'static (Dtype, &'static str, &'static str, &'static str, usize) {
+        TABLE.iter().find(|r| r.0 == self).unwrap_or(&TABLE[0])
+    }
+    /// The name in specs and messages: `float32`, `int8`, ...
+    pub fn name(self) -> &'static str {
+        self.row().1
+    }
+    /// The name that `top.Cast` uses: `F32`, `INT8`, ...
+    pub fn cast_name(self) -> &'static str {
+        self.row().2
+    }
+    /// The MLIR element type: `f32`, `si8`, ...
+    pub fn mlir_name(self) -> &'static str {
+        self.row().3
+    }
+    /// Bytes an element.
+    pub fn size(self) -> usize {
+        self.row().4
+    }
+    /// The dtype of that name in specs.
+    pub fn from_name(name: &str) -> Option<Dtype> {
+        TABLE.iter().find(|r| r.1 == name).map(|r| r.0)
+    }
+    /// The dtype of that name in `top.Cast`.
+    pub fn from_cast_name(name: &str) -> Option<Dtype> {
+        TABLE.iter().find(|r| r.2 == name).map(|r| r.0)
+    }
+    /// The dtype of that MLIR element type.
+    pub fn from_mlir_name(name: &str) -> Option<Dtype> {
+        TABLE.iter().find(|r| r.3 == name).map(|r| r.0)
+    }
+    /// Every dtype.
+    pub fn all() -> impl Iterator<Item = Dtype> {
+        TABLE.iter().map(|r| r.0)
+    }
+    /// Whether it is one of the float types.
+    pub fn is_float(self) -> bool {
+        matches!(self, Float32 | Float16 | Bfloat16 | Fp8e4m3 | Fp8e5m2 | Float64)
+    }
+    /// Whether it is an integer type (bool is not).
+    pub fn is_int(self) -> bool {
+        !self.is_float() && self != Bool
+    }
+    /// Whether negative integers can be stored.
+    pub fn is_signed_int(self) -> bool {
+        matches!(self, Int8 | Int16 | Int32 | Int64)
+    }
+    /// Whether TpuLang's tensors may be declared so; the tool chain has no coefficients of the others.
+    pub fn is_declared(self) -> bool {
+        !matches!(self, Dtype::Int64 | Dtype::Uint64 | Dtype::Float64 | Dtype::Bool)
+    }
+    /// Whether scale and zero point are allowed: 8- and 16-bit integers.
+    pub fn is_quantizable(self) -> bool {
+        matches!(self, Int8 | Uint8 | Int16 | Uint16)
+    }
+    /// What the low bits of a whole number are as this integer type.
+    ///
+    /// ```
+    /// use tpulang::base::Dtype;
+    /// assert_eq!([Dtype::Int8.wrapped(200), Dtype::Uint8.wrapped(-1), Dtype::Float32.wrapped(7)], [-56, 255, 7]);
+    /// ```
+    pub fn wrapped(self, x: i128) -> i64 {
+        let (low, high) = self.int_range().unwrap_or((i64::MIN, i64::MAX));
+        let (low, n) = (i128::from(low), i128::from(high) - i128::from(low) + 1);
+        ((x.rem_euclid(n) - low).rem_euclid(n) + low) as i64
+    }
+    /// Smallest and largest value of an integer type; bool is 0 to 1. Floats: none.
+    pub fn int_range(self) -> Option<(i64, i64)> {
+        Some(match self {
+            Int8 => (i8::MIN.into(), i8::MAX.into()),
+            Uint8 => (0, u8::MAX.into()),
+            Int16 => (i16::MIN.into(), i16::MAX.into()),
+            Uint16 => (0, u16::MAX.into()),
+            Int32 => (i32::MIN.into(), i32::MAX.into()),
+            Uint32 => (0, u32::MAX.into()),
+            Int64 => (i64::MIN, i64::MAX),
+            Uint64 => (0, i64::MAX),
+            Bool => (0, 1),
+            _ => return None,
+        })
+    }
+}
+
+impl fmt::Display for Dtype {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_read_back() {
+        for d in Dtype::all() {
+            assert_eq!(Dtype::from_name(d.name()), Some(d));
+            assert_eq!(Dtype::from_cast_name(d.cast_name()), Some(d));
+            assert_eq!(Dtype::from_mlir_name(d.mlir_name()), Some(d));
+            assert_eq!(serde_json::to_value(d).ok(), Some(d.name().into()));
+        }
+    }
+}

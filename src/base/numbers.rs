@@ -1,0 +1,143 @@
+//! Numbers as arguments: one or many, of any integer type.
+use super::{Cause, Result, Shape};
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, de};
+
+/// Whole numbers: dimensions, axes, positions. Made of arrays, vectors and slices of any of the usual integer types.
+///
+/// ```
+/// use tpulang::base::Ints;
+/// assert_eq!(Ints::from([1usize, 3]), Ints::from(vec![1i64, 3]));
+/// assert_eq!(Ints::from([1, 3]).0, [1, 3]);
+/// ```
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct Ints(pub Vec<i64>);
+
+macro_rules! ints_from {
+    ($($t:ty),*) => { $(
+        impl<const N: usize> From<[$t; N]> for Ints {
+            fn from(v: [$t; N]) -> Self { v.as_slice().into() }
+        }
+        impl From<Vec<$t>> for Ints {
+            fn from(v: Vec<$t>) -> Self { v.as_slice().into() }
+        }
+        impl From<&[$t]> for Ints {
+            // What is beyond i64 is no size that any tensor has: it stays too large.
+            fn from(v: &[$t]) -> Self { Ints(v.iter().map(|&x| i64::try_from(x).unwrap_or(i64::MAX)).collect()) }
+        }
+        impl From<&Vec<$t>> for Ints {
+            fn from(v: &Vec<$t>) -> Self { v.as_slice().into() }
+        }
+    )* };
+}
+ints_from!(i32, u32, i64, u64, usize);
+
+impl Ints {
+    /// As the shape of a tensor.
+    ///
+    /// # Errors
+    /// A number is negative.
+    pub fn to_shape(&self) -> Result<Shape> {
+        let shape: std::result::Result<Shape, _> = self.0.iter().map(|&d| usize::try_from(d)).collect();
+        shape.map_err(|_| Cause::Shape(format!("the shape {:?} has a negative dimension", self.0)).into())
+    }
+}
+
+/// One value, or a list of them.
+#[derive(Debug, Clone, PartialEq, Serialize, JsonSchema)]
+#[serde(untagged)]
+#[schemars(rename = "OneOrMany_{T}")]
+pub enum OneOrMany<T> {
+    /// One for all.
+    One(T),
+    /// One each.
+    Many(Vec<T>),
+}
+
+impl<T: Clone> OneOrMany<T> {
+    /// As a list.
+    pub fn to_vec(&self) -> Vec<T> {
+        match self {
+            OneOrMany::One(v) => vec![v.clone()],
+            OneOrMany::Many(v) => v.clone(),
+        }
+    }
+    /// Whether a list was given.
+    pub fn is_many(&self) -> bool {
+        matches!(self, OneOrMany::Many(_))
+    }
+}
+impl<T> From<T> for OneOrMany<T> {
+    fn from(v: T) -> Self {
+        OneOrMany::One(v)
+    }
+}
+impl<T> From<Vec<T>> for OneOrMany<T> {
+    fn from(v: Vec<T>) -> Self {
+        OneOrMany::Many(v)
+    }
+}
+impl<T, const N: usize> From<[T; N]> for OneOrMany<T> {
+    fn from(v: [T; N]) -> Self {
+        OneOrMany::Many(v.into())
+    }
+}
+
+// Not derived: serde's untagged enums lose the place and the reason of a mistake.
+impl<'de, T: FromNumber> Deserialize<'de> for OneOrMany<T> {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        struct Either<T>(std::marker::PhantomData<T>);
+        impl<'de, T: FromNumber> de::Visitor<'de> for Either<T> {
+            type Value = OneOrMany<T>;
+            fn expecting(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+                write!(f, "{} or a list of them", T::WHAT)
+            }
+            fn visit_i64<E: de::Error>(self, v: i64) -> Result<Self::Value, E> {
+                Ok(OneOrMany::One(T::from_i64(v)))
+            }
+            fn visit_u64<E: de::Error>(self, v: u64) -> Result<Self::Value, E> {
+                let v = i64::try_from(v).map_err(|_| E::custom(format!("{v} is larger than 2^63 - 1")))?;
+                self.visit_i64(v)
+            }
+            fn visit_f64<E: de::Error>(self, v: f64) -> Result<Self::Value, E> {
+                T::from_f64(v).map(OneOrMany::One).ok_or_else(|| E::invalid_type(de::Unexpected::Float(v), &self))
+            }
+            fn visit_seq<A: de::SeqAccess<'de>>(self, mut seq: A) -> Result<Self::Value, A::Error> {
+                let mut all = Vec::new();
+                while let Some(v) = seq.next_element()? {
+                    all.push(v);
+                }
+                Ok(OneOrMany::Many(all))
+            }
+        }
+        d.deserialize_any(Either(std::marker::PhantomData))
+    }
+}
+
+/// Numbers that [`OneOrMany`] can hold.
+pub trait FromNumber: Sized + for<'de> Deserialize<'de> {
+    /// For messages.
+    const WHAT: &'static str;
+    /// From an integer literal.
+    fn from_i64(v: i64) -> Self;
+    /// From a literal with fraction or exponent, where that makes sense.
+    fn from_f64(v: f64) -> Option<Self>;
+}
+impl FromNumber for i64 {
+    const WHAT: &'static str = "an integer";
+    fn from_i64(v: i64) -> Self {
+        v
+    }
+    fn from_f64(_: f64) -> Option<Self> {
+        None
+    }
+}
+impl FromNumber for f64 {
+    const WHAT: &'static str = "a number";
+    fn from_i64(v: i64) -> Self {
+        v as f64
+    }
+    fn from_f64(v: f64) -> Option<Self> {
+        Some(v)
+    }
+}

@@ -1,0 +1,289 @@
+//! The CUDA backend: CUDA C next to its launchers, one file per family of ops, named as in `src/ops`.
+//!
+//! An operator becomes a [`Program`](program::Program): launches of kernels on slots of memory, all known when it is prepared.
+//! Elementwise operators are formulas, of which one kernel is generated for a whole chain; all others name a function of the
+//! `.cu` beside them.
+#![allow(unsafe_code, reason = "a driver's C API and kernels; docs/safety.md lists each use")]
+
+use tpulang_array as array;
+use tpulang_base as base;
+use tpulang_exec as exec;
+use tpulang_ops as ops;
+use tpulang_quant as quant;
+
+mod accumulation;
+mod activation;
+mod arithmetic;
+mod attention;
+mod builder;
+mod cache;
+mod capture;
+mod cast;
+mod chain;
+mod compare;
+mod constants;
+mod context;
+mod conv;
+mod conv_bwd;
+mod create;
+mod cublaslt;
+mod cuda_graph;
+mod cudnn;
+mod custom;
+mod deform;
+mod detect;
+mod device;
+mod device_array;
+mod driver;
+mod einsum;
+mod faults;
+mod flash;
+mod float;
+mod formula;
+mod gather;
+mod geometry;
+mod image;
+mod kernels;
+mod layout;
+mod libraries;
+mod library_call;
+mod loops;
+mod math;
+mod math_libraries;
+mod matmul;
+mod mean_std;
+mod memory;
+mod mlp;
+mod norm;
+mod nvrtc;
+mod pool;
+mod program;
+mod recurrent;
+mod reduce;
+mod resize;
+mod scan;
+mod scatter;
+mod select;
+mod shift;
+mod slot;
+mod sort;
+mod source;
+mod staging;
+mod tape;
+mod train;
+mod walk;
+
+pub use context::CudaOptions;
+pub use cuda_graph::GraphCache;
+pub use custom::{CustomKernel, KernelArgument};
+pub use device_array::DeviceArray;
+pub use program::Program;
+
+use crate::{
+    array::Array,
+    base::{Dtype, Error, Result, Shape, invalid},
+    ops::Op,
+};
+use builder::Builder;
+use chain::Chain;
+use context::Context;
+use exec::{Backend, KernelInfo, Operand, Precision, Run, RunOn, Signature, ValueType, heads};
+use formula::Formula;
+use kernels::Lowering;
+
+/// Runs operators on an NVIDIA GPU. The driver and NVRTC, which compiles kernels, are loaded when a backend is created.
+pub struct CudaBackend {
+    cuda: Context,
+}
+
+impl CudaBackend {
+    /// Opens a GPU by its ordinal, which counts from 0.
+    ///
+    /// # Errors
+    /// Returns an error if the driver or NVRTC is missing or too old, or there is no such GPU, or it may not be used.
+    ///
+    /// ```no_run
+    /// use tpulang::{Array, Dtype, Graph, exec::{CudaBackend, RunOptions, Session}};
+    /// let mut g = Graph::new("net")?;
+    /// let x = g.input("x", Dtype::Float32, [2])?;
+    /// let y = g.relu(x).out_name("y").call()?;
+    /// g.set_outputs(&[y])?;
+    /// let session = Session::new(&g, CudaBackend::new(0)?, &RunOptions::default())?;
+    /// assert_eq!(session.run(&[("x", Array::from([-1f32, 2.0]))])?["y"].to_f32()?, [0.0, 2.0]);
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    pub fn new(gpu: usize) -> Result<CudaBackend> {
+        CudaBackend::with(gpu, &CudaOptions::default())
+    }
+    /// Like [`CudaBackend::new`], with options.
+    ///
+    /// # Errors
+    /// Same as for [`CudaBackend::new`]; also if `TPULANG_LIBRARIES` names a library that is not installed.
+    pub fn with(gpu: usize, options: &CudaOptions) -> Result<CudaBackend> {
+        Ok(CudaBackend { cuda: Context::new(gpu, options)? })
+    }
+    /// The formulas of the operators that are fused into `signature`.
+    ///
+    /// # Errors
+    /// Returns an error if one of them has no formula; the backend does not agree to fuse such an operator.
+    fn fused_formulas(&self, signature: &Signature) -> Result<Vec<Formula>> {
+        let Some(result) = signature.outputs().next() else { return Ok(Vec::new()) };
+        let formula = |op: &Op<Operand>| formula_of(op, result);
+        let missing = || invalid("internal error: a fused operator has no formula");
+        signature.fused_ops.iter().map(|op| formula(op).ok_or_else(missing)).collect()
+    }
+    /// Why cuBLASLt or cuDNN could not be used, one sentence each.
+    pub fn missing_libraries(&self) -> Vec<String> {
+        self.cuda.libraries.missing()
+    }
+    /// Fallbacks that make runs slower, one sentence each: calls that cuBLASLt or cuDNN declined, and plans that cannot be captured
+    /// as a CUDA graph.
+    pub fn fallbacks(&self) -> Vec<String> {
+        self.cuda.notes.all()
+    }
+    /// Whether cuBLASLt or cuDNN has been opened, as an operator uses it.
+    pub fn uses_libraries(&self) -> bool {
+        self.cuda.libraries.is_any_open()
+    }
+    /// The GPU's name: `NVIDIA H200`.
+    pub fn gpu(&self) -> &str {
+        self.cuda.device.name()
+    }
+}
+
+impl Drop for CudaBackend {
+    fn drop(&mut self) {
+        // Borrowed memory may belong to this backend, which must not be dropped by its own owners.
+        let _ = self.cuda.pool.synchronise();
+    }
+}
+
+/// The formula of an elementwise operator.
+fn formula_of(op: &Op<Operand>, result: &ValueType) -> Option<Formula> {
+    match kernels::of(op, result).ok()? {
+        Lowering::Formula(formula) => Some(formula),
+        Lowering::Program(_) | Lowering::Unsupported => None,
+    }
+}
+
+impl Backend for CudaBackend {
+    type Buffer = DeviceArray;
+    type Kernel = Program;
+    type Memo = GraphCache;
+    fn name(&self) -> &str {
+        "cuda"
+    }
+    fn prepare(&self, signature: &Signature) -> Result<Option<Program>> {
+        let Some(result) = signature.outputs().next() else { return Ok(None) };
+        let mut builder = Builder::new(&self.cuda, signature, self.fused_formulas(signature)?);
+        match kernels::of(&signature.op, result)? {
+            Lowering::Unsupported => return Ok(None),
+            Lowering::Formula(formula) => {
+                let formulas = [vec![formula], builder.fused_formulas()].concat();
+                builder.chain(Chain::new(formulas, builder.result(0), result.clone()))?;
+            }
+            Lowering::Program(build) => build(&mut builder)?,
+        }
+        builder.finished().map(Some)
+    }
+    fn can_fuse(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
+        signature.is_fusible_float_elementwise(next, result) && formula_of(next, result).is_some()
+    }
+    fn has_precision(&self, _: Precision) -> bool {
+        true
+    }
+    fn supports(&self, signature: &Signature) -> bool {
+        heads::supports(signature)
+    }
+    fn run(&self, kernel: &Program, operands: &mut [Option<DeviceArray>]) -> Result<Vec<DeviceArray>> {
+        kernel.run(&self.cuda, operands)
+    }
+    fn temporary(&self, kernel: &Program) -> u64 {
+        kernel.temporaries.iter().fold(0, |n, t| n.saturating_add(*t))
+    }
+    fn upload(&self, array: &Array) -> Result<DeviceArray> {
+        self.cuda.upload(array)
+    }
+    fn download(&self, buffer: &DeviceArray) -> Result<Array> {
+        self.cuda.download(buffer)
+    }
+    fn synchronise(&self) -> Result<()> {
+        self.cuda.pool.synchronise()
+    }
+    fn take_error(&self, kernel: &Program) -> Option<Error> {
+        kernel.faults.as_ref()?.take()
+    }
+    fn on_host<T>(&self, compute: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.cuda.device.suspended(|| self.cuda.pool.suspended(compute))
+    }
+    fn type_of(&self, buffer: &DeviceArray) -> Option<(Dtype, Shape)> {
+        Some((buffer.dtype(), buffer.shape().to_vec()))
+    }
+    fn explain(&self, kernel: &Program) -> Vec<KernelInfo> {
+        kernel.launches.iter().map(program::Launch::describe).collect()
+    }
+    fn available(&self) -> u64 {
+        self.cuda.pool.available()
+    }
+    fn run_plan(&self, memo: &GraphCache, run: Run<DeviceArray>) -> Result<Vec<Array>> {
+        memo.run(&self.cuda, run)
+    }
+    fn run_plan_on(&self, memo: &GraphCache, run: RunOn<DeviceArray>) -> Result<Vec<DeviceArray>> {
+        memo.run_on(&self.cuda, run)
+    }
+    fn has_memory(&self, memo: &GraphCache) -> bool {
+        memo.has_run()
+    }
+    fn replay(&self, memo: &GraphCache) -> Result<bool> {
+        memo.replay(&self.cuda)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        collections::{BTreeMap, BTreeSet},
+        fs,
+        path::Path,
+    };
+
+    /// The modules that a file's `use super::..` names.
+    fn used(text: &str) -> BTreeSet<String> {
+        let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let mut names = BTreeSet::new();
+        for part in text.split("use super::").skip(1) {
+            let mut depth = 0;
+            let statement = part.split(';').next().unwrap_or_default().trim();
+            let inner = statement.strip_prefix('{').and_then(|s| s.strip_suffix('}')).unwrap_or(statement);
+            let split = inner.split(|c| {
+                depth += i32::from(c == '{') - i32::from(c == '}');
+                c == ',' && depth == 0
+            });
+            names.extend(split.map(|path| path.trim().split("::").next().unwrap_or_default().to_owned()));
+        }
+        names
+    }
+
+    #[test]
+    fn modules_depend_in_one_direction() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let here = root.ancestors().map(|folder| folder.join(file!())).find(|path| path.exists()).unwrap();
+        let files = fs::read_dir(here.parent().unwrap()).unwrap().flatten().map(|entry| entry.path());
+        let mut graph: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for path in files.filter(|path| path.extension().is_some_and(|e| e == "rs") && !path.ends_with("lib.rs")) {
+            let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+            graph.insert(name, used(&fs::read_to_string(path).unwrap()));
+        }
+        assert!(graph.len() > 50 && graph["chain"].contains("constants"), "{graph:?}");
+        // Modules whose dependencies are gone are removed until none is left, unless they form a ring.
+        loop {
+            let names: BTreeSet<String> = graph.keys().cloned().collect();
+            let before = graph.len();
+            graph.retain(|_, uses| uses.iter().any(|name| names.contains(name)));
+            if graph.len() == before {
+                break;
+            }
+        }
+        assert!(graph.is_empty(), "modules in a ring, or above one: {:?}", graph.keys());
+    }
+}

@@ -1,0 +1,56 @@
+//! Execution: backends, and the session that takes a graph through one.
+//!
+//! ```
+//! use tpulang::{Array, Dtype, Graph, exec::{CpuBackend, RunOptions, Session}};
+//! let mut g = Graph::new("net")?;
+//! let x = g.input("x", Dtype::Float32, [2])?;
+//! let h = g.relu(x).out_name("h").call()?;
+//! let y = g.add(h, 1.0).out_name("y").call()?;
+//! g.set_outputs(&[y])?;
+//! // Prepared once, run many times, from any thread.
+//! let session = Session::new(&g, CpuBackend::new(), &RunOptions::default())?;
+//! let results = session.run(&[("x", Array::from([-1f32, 2.0]))])?;
+//! assert_eq!(results["y"].to_f32()?, [1.0, 3.0]);
+//! // Inner tensors can be asked for, and given.
+//! let results = session.fetch(&[("h", Array::from([5f32, 6.0]))], &["y"])?;
+//! assert_eq!(results["y"].to_f32()?, [6.0, 7.0]);
+//! # Ok::<(), tpulang::Error>(())
+//! ```
+
+use crate as exec;
+use tpulang_array as array;
+use tpulang_base as base;
+use tpulang_graph as graph;
+use tpulang_ops as ops;
+use tpulang_quant as quant;
+
+/// Unit tests build graphs.
+#[cfg(test)]
+use {
+    array::Array,
+    base::Dtype,
+    graph::{Graph, Tensor},
+    quant::Quantization,
+    tpulang_graph::functions::Scalar,
+};
+
+mod backend;
+mod compare;
+mod cpu;
+#[doc(hidden)]
+pub mod heads;
+mod plan;
+mod preprocess;
+mod profile;
+#[doc(hidden)]
+pub mod semantics;
+mod session;
+#[doc(hidden)]
+pub mod views;
+
+pub use backend::{Backend, KernelInfo, Layout, Operand, Precision, Run, RunOn, Signature, ValueType};
+pub use compare::{Comparison, Tolerance, compare};
+pub use cpu::CpuBackend;
+pub use preprocess::preprocess;
+pub use profile::{KindTime, StepTime, by_kind};
+pub use session::{Feeds, RunOptions, RunResults, Session, run};

@@ -1,0 +1,307 @@
+//! The types of arguments: how each is read from a [`Value`], written as one, and described.
+use super::value::Value;
+use crate::{
+    Operand,
+    base::{Dtype, Ints, OneOrMany, nearest},
+    quant::RoundMode,
+};
+use serde_json::{Value as Json, json};
+
+/// Why a value is not one of the argument's type.
+#[derive(Debug, Clone, PartialEq)]
+#[doc(hidden)]
+pub struct Mismatch {
+    /// The place within the argument: `[1]`.
+    pub path: String,
+    pub found: String,
+    pub expected: String,
+}
+
+impl Mismatch {
+    pub(super) fn of<T: Argument>(found: &Value) -> Self {
+        Mismatch { path: String::new(), found: found.to_string(), expected: format!("expected {}", T::expected()) }
+    }
+    fn within(self, index: usize) -> Self {
+        Mismatch { path: format!("[{index}]{}", self.path), ..self }
+    }
+}
+
+/// A type of arguments.
+#[doc(hidden)]
+pub trait Argument: Clone {
+    /// `an integer`, for messages.
+    fn expected() -> String;
+    /// `integer`, for the reference.
+    fn type_name() -> String;
+    /// JSON Schema.
+    fn schema() -> Json;
+    fn from_value(value: Value) -> Result<Self, Mismatch>;
+    fn to_value(&self) -> Value;
+    /// Visits the tensors in it.
+    fn visit(&mut self, _: &mut dyn FnMut(&mut Operand)) {}
+}
+
+macro_rules! plain {
+    ($($t:ty, $name:literal, $expected:literal, $schema:tt, $($pattern:pat => $value:expr),+; |$v:ident| $to:expr;)*) => { $(
+        impl Argument for $t {
+            fn expected() -> String { $expected.into() }
+            fn type_name() -> String { $name.into() }
+            fn schema() -> Json { json!($schema) }
+            fn from_value(value: Value) -> Result<Self, Mismatch> {
+                match value {
+                    $($pattern => Ok($value),)+
+                    other => Err(Mismatch::of::<Self>(&other)),
+                }
+            }
+            fn to_value(&self) -> Value { let $v = self.clone(); $to }
+        }
+    )* };
+}
+plain! {
+    i64, "integer", "an integer", { "type": "integer" }, Value::Int(v) => v; |v| Value::Int(v);
+    String, "string", "a string", { "type": "string" }, Value::Str(v) => v; |v| Value::Str(v);
+    bool, "boolean", "true or false", { "type": "boolean" }, Value::Bool(v) => v; |v| Value::Bool(v);
+}
+
+impl Argument for f64 {
+    fn expected() -> String {
+        "a number".into()
+    }
+    fn type_name() -> String {
+        "number".into()
+    }
+    fn schema() -> Json {
+        json!({ "type": ["number", "string"], "pattern": "^(-?inf|nan)$" })
+    }
+    fn from_value(value: Value) -> Result<Self, Mismatch> {
+        value.number().ok_or_else(|| Mismatch::of::<Self>(&value))
+    }
+    fn to_value(&self) -> Value {
+        Value::Float(*self)
+    }
+}
+
+/// An argument that is one of some words.
+pub(crate) trait OneWord: Sized + Copy + PartialEq {
+    /// For the reference: `dtype`.
+    const NAME: &'static str;
+    /// The values with their words.
+    fn words() -> Vec<(Self, &'static str)>;
+}
+impl OneWord for Dtype {
+    const NAME: &'static str = "dtype";
+    fn words() -> Vec<(Self, &'static str)> {
+        Dtype::all().map(|d| (d, d.name())).collect()
+    }
+}
+impl OneWord for RoundMode {
+    const NAME: &'static str = "round mode";
+    fn words() -> Vec<(Self, &'static str)> {
+        RoundMode::arguments().collect()
+    }
+}
+impl<T: OneWord> Argument for T {
+    fn expected() -> String {
+        let words: Vec<_> = T::words().into_iter().map(|w| w.1).collect();
+        format!("one of {}", words.join(", "))
+    }
+    fn type_name() -> String {
+        T::NAME.into()
+    }
+    fn schema() -> Json {
+        json!({ "enum": T::words().into_iter().map(|w| w.1).collect::<Vec<_>>() })
+    }
+    fn from_value(value: Value) -> Result<Self, Mismatch> {
+        let Value::Str(word) = &value else {
+            return Err(Mismatch::of::<T>(&value));
+        };
+        let words = T::words();
+        let known = words.iter().find(|(_, w)| w == word).map(|(v, _)| *v);
+        known.ok_or_else(|| {
+            let near = closest(word, &words.iter().map(|w| w.1).collect::<Vec<_>>());
+            let hint = near.map(|n| format!("; did you mean {n:?}?")).unwrap_or_default();
+            let mismatch = Mismatch::of::<T>(&value);
+            Mismatch { expected: format!("{}{hint}", mismatch.expected), ..mismatch }
+        })
+    }
+    fn to_value(&self) -> Value {
+        T::words().into_iter().find(|(v, _)| v == self).map_or(Value::Null, |(_, w)| w.into())
+    }
+}
+
+/// The word that was probably meant: one that begins so (`float` is `float32` rather than `float64`, the first of them),
+/// or the most similar.
+#[doc(hidden)]
+pub fn closest(word: &str, known: &[&str]) -> Option<String> {
+    let lower = word.to_lowercase();
+    let begins = known.iter().find(|k| word.len() >= 3 && k.starts_with(&lower)).map(|k| (*k).to_owned());
+    begins.or_else(|| nearest(&lower, known.iter().copied()))
+}
+
+/// A list, or one value that stands for a list of one.
+pub(super) fn items(value: Value) -> Result<Vec<Value>, Value> {
+    if let Value::List(items) = value { Ok(items) } else { Err(value) }
+}
+
+pub(super) fn each<T: Argument>(items: Vec<Value>) -> Result<Vec<T>, Mismatch> {
+    items.into_iter().enumerate().map(|(i, v)| T::from_value(v).map_err(|m| m.within(i))).collect()
+}
+
+/// So many numbers, one a spatial axis or side; one number stands for all.
+///
+/// ```
+/// use tpulang::functions::Each;
+/// assert_eq!(Each::<2>::from(3).0, [3, 3]);
+/// ```
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Each<const N: usize>(pub [i64; N]);
+
+impl<const N: usize> From<i64> for Each<N> {
+    fn from(v: i64) -> Self {
+        Each([v; N])
+    }
+}
+macro_rules! each_from {
+    ($($t:ty),*) => { $(impl<const N: usize> From<[$t; N]> for Each<N> {
+        // A size beyond i64 stays too large.
+        fn from(v: [$t; N]) -> Self { Each(v.map(|x| i64::try_from(x).unwrap_or(i64::MAX))) }
+    })* };
+}
+each_from!(i32, i64, usize);
+
+impl<const N: usize> Argument for Each<N> {
+    fn expected() -> String {
+        format!("an integer or a list of {N} integers")
+    }
+    fn type_name() -> String {
+        format!("{N} integers, or one for all")
+    }
+    fn schema() -> Json {
+        json!({ "anyOf": [{ "type": "integer" },
+            { "type": "array", "items": { "type": "integer" }, "minItems": N, "maxItems": N }] })
+    }
+    fn from_value(value: Value) -> Result<Self, Mismatch> {
+        let wrong = Mismatch::of::<Self>(&value);
+        match items(value) {
+            Ok(list) => each(list)?.try_into().map(Each).map_err(|_| wrong),
+            Err(Value::Int(v)) => Ok(v.into()),
+            Err(_) => Err(wrong),
+        }
+    }
+    fn to_value(&self) -> Value {
+        self.0.into()
+    }
+}
+
+impl<const N: usize, T: Argument> Argument for [T; N] {
+    fn expected() -> String {
+        format!("a list of {N} {}s", T::type_name())
+    }
+    fn type_name() -> String {
+        format!("{N} {}s", T::type_name())
+    }
+    fn schema() -> Json {
+        json!({ "type": "array", "items": T::schema(), "minItems": N, "maxItems": N })
+    }
+    fn from_value(value: Value) -> Result<Self, Mismatch> {
+        let wrong = Mismatch::of::<Self>(&value);
+        let list = items(value).map_err(|_| wrong.clone())?;
+        each(list)?.try_into().map_err(|_| wrong)
+    }
+    fn to_value(&self) -> Value {
+        Value::List(self.iter().map(Argument::to_value).collect())
+    }
+}
+
+impl<T: Argument> Argument for Vec<T> {
+    fn expected() -> String {
+        format!("a list of {}s", T::type_name())
+    }
+    fn type_name() -> String {
+        format!("list of {}s", T::type_name())
+    }
+    fn schema() -> Json {
+        json!({ "type": "array", "items": T::schema() })
+    }
+    fn from_value(value: Value) -> Result<Self, Mismatch> {
+        each(items(value).map_err(|v| Mismatch::of::<Self>(&v))?)
+    }
+    fn to_value(&self) -> Value {
+        Value::List(self.iter().map(Argument::to_value).collect())
+    }
+    fn visit(&mut self, f: &mut dyn FnMut(&mut Operand)) {
+        self.iter_mut().for_each(|v| v.visit(f));
+    }
+}
+
+impl Argument for Ints {
+    fn expected() -> String {
+        Vec::<i64>::expected()
+    }
+    fn type_name() -> String {
+        Vec::<i64>::type_name()
+    }
+    fn schema() -> Json {
+        Vec::<i64>::schema()
+    }
+    fn from_value(value: Value) -> Result<Self, Mismatch> {
+        Argument::from_value(value).map(Ints)
+    }
+    fn to_value(&self) -> Value {
+        self.0.to_value()
+    }
+}
+
+impl<T: Argument> Argument for OneOrMany<T> {
+    fn expected() -> String {
+        format!("{} or a list of them", T::expected())
+    }
+    fn type_name() -> String {
+        format!("{} or list", T::type_name())
+    }
+    fn schema() -> Json {
+        json!({ "anyOf": [T::schema(), { "type": "array", "items": T::schema() }] })
+    }
+    fn from_value(value: Value) -> Result<Self, Mismatch> {
+        match items(value) {
+            Ok(list) => each(list).map(OneOrMany::Many),
+            Err(one) => T::from_value(one)
+                .map(OneOrMany::One)
+                .map_err(|m| Mismatch { expected: format!("expected {}", Self::expected()), ..m }),
+        }
+    }
+    fn to_value(&self) -> Value {
+        match self {
+            OneOrMany::One(v) => v.to_value(),
+            OneOrMany::Many(v) => v.to_value(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_read_or_told_what_would_be_right() {
+        let list = |v: &[i64]| Value::from(v.to_vec());
+        assert_eq!(Each::<2>::from_value(2.into()), Ok(Each([2, 2])));
+        assert_eq!(Each::<2>::from_value(list(&[2, 3])), Ok(Each([2, 3])));
+        let m = Each::<2>::from_value(list(&[1, 2, 3])).unwrap_err();
+        assert_eq!(
+            (m.found.as_str(), m.expected.as_str()),
+            ("[1, 2, 3]", "expected an integer or a list of 2 integers")
+        );
+        let m = Each::<2>::from_value(Value::List(vec![1.into(), "a".into()])).unwrap_err();
+        assert_eq!((m.path.as_str(), m.found.as_str(), m.expected.as_str()), ("[1]", "\"a\"", "expected an integer"));
+        let m = Dtype::from_value("float".into()).unwrap_err();
+        assert!(m.expected.ends_with("did you mean \"float32\"?"), "{m:?}");
+        let m = RoundMode::from_value("half_odd".into()).unwrap_err();
+        assert!(
+            m.expected.starts_with("expected one of half_away_from_zero, half_up, half_down, half_to_even, "),
+            "{m:?}"
+        );
+        assert_eq!(f64::from_value("-inf".into()), Ok(f64::NEG_INFINITY));
+        assert_eq!(f64::from_value("Inf".into()).unwrap_err().found, "\"Inf\"");
+    }
+}

@@ -1,0 +1,232 @@
+//! The macro that declares functions.
+
+/// Declares the arguments of one function, or of several that take the same, and the functions themselves. From one list
+/// come the struct, its form by name (JSON, [`super::call`]) with its schema and reference, the methods of `Graph`, and the
+/// setters of the optional arguments.
+///
+/// ```text
+/// function! {
+///     Softmax -> Tensor {                              // the struct of the arguments, and what a call gives
+///         "What the argument means." input: Operand,   // required arguments, positional
+///         ;
+///         "What it means." beta: f64 = 1.0,            // optional, with default
+///         "What it means." bias: Operand,              // optional, without
+///         ..window: Window { stride: Each<2> },        // a set that functions share (below), with its setters
+///     }
+///     softmax: "What it does. More."
+///         example |g, x, i| { let y = g.softmax(x).call()?; },   // x: float32 1x3x8x8; i: int8 1x3x8x8
+///         => |args, to| args.lower(to);
+/// }
+/// ```
+///
+/// A function with a fixed number of outputs gives an array and names them: `-> [Tensor; 2] as ["values", "indices"]`.
+/// A set of optional arguments that several functions share is declared by `function! { set Window { .. } }`. Tensors that
+/// several functions need, too many to be told apart by position, are `function! { tensors Weights { "..." name, } }`; a
+/// function takes them after its other required arguments, `..weights: Weights,`.
+/// `args.beta()` is the argument or its default.
+macro_rules! function {
+    // A set of arguments that functions share.
+    ( set $Set:ident { $( $odoc:literal $opt:ident: $oty:ty $(= $default:expr)?, )* } ) => {
+        function! { @struct concat!("Arguments that several functions share."); $Set { ; $( $odoc $opt: $oty $(= $default)?, )* } }
+    };
+    // Tensors that functions need.
+    ( tensors $Set:ident { $( $doc:literal $name:ident, )* } ) => {
+        function! {
+            @struct concat!("Tensors that several functions need.");
+            $Set { $( $doc $name: crate::Operand, )* ; }
+        }
+        impl $Set {
+            /// The tensors of a graph that have the arguments' names, after a prefix.
+            pub fn named(prefix: &str) -> Self {
+                let name = |argument: &str| crate::Operand::Named(format!("{prefix}{argument}"));
+                $Set { $( $name: name(stringify!($name)), )* }
+            }
+        }
+    };
+    // One output, or any number of them.
+    ( $Args:ident -> $Output:ident { $($list:tt)* } $($functions:tt)+ ) => {
+        function! { @all $Args ($Output) [] { $($list)* } $($functions)+ }
+    };
+    ( $Args:ident -> $Output:ident < $Of:ident > $list:tt $($functions:tt)+ ) => {
+        function! { @all $Args ($Output<$Of>) [] $list $($functions)+ }
+    };
+    // Several outputs with names.
+    ( $Args:ident -> $Output:tt as $outputs:tt $list:tt $($functions:tt)+ ) => {
+        function! { @all $Args ($Output) $outputs $list $($functions)+ }
+    };
+    // Functions that take the same arguments.
+    (
+        @all $Args:ident ($Output:ty) $outputs:tt $list:tt
+        $( $name:ident: $doc:expr, example |$($binding:ident),*| { $($example:tt)* }, => $lower:expr; )+
+    ) => {
+        function! { @struct concat!("Arguments of ", $("[`", stringify!($name), "`](crate::Graph::", stringify!($name), ") ",)+ "."); $Args $list }
+        impl crate::functions::Arguments for $Args {
+            type Output = $Output;
+        }
+        function! { @setters $Args $list }
+        $( function! { @one $Args $outputs $list $name $doc, [$($binding)*] { $($example)* } $lower } )+
+    };
+    (
+        @struct $doc:expr; $Args:ident {
+            $( $rdoc:literal $req:ident: $rty:ty, )*
+            $( ..$tensors:ident: $Tensors:ident, )*
+            ;
+            $( $odoc:literal $opt:ident: $oty:ty $(= $default:expr)?, )*
+            $( ..$set:ident: $Set:ident { $( $sopt:ident: $sty:ty ),* $(,)? }, )*
+        }
+    ) => {
+        #[doc = $doc]
+        #[derive(Debug, Clone, PartialEq)]
+        pub struct $Args {
+            $( #[doc = $rdoc] pub $req: $rty, )*
+            $( #[doc = concat!("See [`", stringify!($Tensors), "`].")] pub $tensors: $Tensors, )*
+            $( #[doc = $odoc] pub $opt: Option<$oty>, )*
+            $( #[doc = concat!("See [`", stringify!($Set), "`].")] pub $set: $Set, )*
+        }
+
+        #[allow(dead_code, reason = "not every lowering asks for every default")]
+        impl $Args {
+            /// With the required arguments.
+            #[allow(clippy::too_many_arguments, reason = "as many as TpuLang's function has")]
+            pub(crate) fn new($( $req: impl Into<$rty>, )* $( $tensors: $Tensors, )*) -> Self {
+                $Args { $( $req: $req.into(), )* $( $tensors, )* $( $opt: None, )* $( $set: $Set::new(), )* }
+            }
+            $( $(
+                pub(crate) fn $opt(&self) -> $oty {
+                    self.$opt.clone().unwrap_or_else(|| $default.into())
+                }
+            )? )*
+        }
+
+        impl crate::functions::ArgumentSet for $Args {
+            fn describe(into: &mut Vec<crate::functions::ArgumentDef>) {
+                use crate::functions::ArgumentDef;
+                let _ = &into;
+                $( into.push(ArgumentDef::of::<$rty>(crate::functions::word(stringify!($req)), $rdoc, true, None)); )*
+                $( <$Tensors as crate::functions::ArgumentSet>::describe(into); )*
+                $(
+                    #[allow(unused_mut, unused_assignments, reason = "not every argument has a default")]
+                    let mut default: Option<$oty> = None;
+                    $( default = Some($default.into()); )?
+                    into.push(ArgumentDef::of::<$oty>(stringify!($opt), $odoc, false, default));
+                )*
+                $( <$Set as crate::functions::ArgumentSet>::describe(into); )*
+            }
+            fn take(from: &mut crate::functions::Given) -> Result<Self, crate::functions::BadArgument> {
+                let _ = &from;
+                Ok($Args {
+                    $( $req: from.required(crate::functions::word(stringify!($req)))?, )*
+                    $( $tensors: crate::functions::ArgumentSet::take(from)?, )*
+                    $( $opt: from.optional(stringify!($opt))?, )*
+                    $( $set: crate::functions::ArgumentSet::take(from)?, )*
+                })
+            }
+            fn put(&self, into: &mut indexmap::IndexMap<&'static str, crate::functions::Value>) {
+                #[allow(unused_imports, reason = "a set may be empty")]
+                use crate::functions::Argument as _;
+                let _ = &into;
+                $( into.insert(crate::functions::word(stringify!($req)), self.$req.to_value()); )*
+                $( crate::functions::ArgumentSet::put(&self.$tensors, into); )*
+                $( if let Some(v) = &self.$opt { into.insert(stringify!($opt), v.to_value()); } )*
+                $( crate::functions::ArgumentSet::put(&self.$set, into); )*
+            }
+            fn visit_operands(&mut self, f: &mut dyn FnMut(&'static str, &mut crate::Operand)) {
+                #[allow(unused_imports, reason = "a set may be empty")]
+                use crate::functions::Argument as _;
+                let _ = &f;
+                $( self.$req.visit(&mut |o| f(crate::functions::word(stringify!($req)), o)); )*
+                $( crate::functions::ArgumentSet::visit_operands(&mut self.$tensors, f); )*
+                $( if let Some(v) = &mut self.$opt { v.visit(&mut |o| f(stringify!($opt), o)); } )*
+                $( crate::functions::ArgumentSet::visit_operands(&mut self.$set, f); )*
+            }
+        }
+    };
+    (
+        @setters $Args:ident {
+            $( $rdoc:literal $req:ident: $rty:ty, )*
+            $( ..$tensors:ident: $Tensors:ident, )*
+            ;
+            $( $odoc:literal $opt:ident: $oty:ty $(= $default:expr)?, )*
+            $( ..$set:ident: $Set:ident { $( $sopt:ident: $sty:ty ),* $(,)? }, )*
+        }
+    ) => {
+        impl crate::functions::Call<'_, $Args> {
+            $(
+                #[doc = $odoc]
+                pub fn $opt(mut self, value: impl Into<$oty>) -> Self {
+                    self.args.$opt = Some(value.into());
+                    self
+                }
+            )*
+            $( $(
+                #[doc = concat!("See [`", stringify!($Set), "::", stringify!($sopt), "`](crate::functions::args::", stringify!($Set), ").")]
+                pub fn $sopt(mut self, value: impl Into<$sty>) -> Self {
+                    self.args.$set.$sopt = Some(value.into());
+                    self
+                }
+            )* )*
+        }
+    };
+    (
+        @one $Args:ident $outputs:tt {
+            $( $rdoc:literal $req:ident: $rty:ty, )*
+            $( ..$tensors:ident: $Tensors:ident, )*
+            ;
+            $($rest:tt)*
+        }
+        $name:ident $doc:expr, [$g:ident $x:ident $i:ident] { $( $example:stmt; )* } $lower:expr
+    ) => {
+        /// The function as other functions call it.
+        pub(crate) mod $name {
+            #[allow(unused_imports, reason = "not every lowering names something")]
+            use super::*;
+            pub(crate) const FUNCTION: crate::functions::Function<$Args> =
+                crate::functions::Function { name: stringify!($name), outputs: &$outputs, lower: $lower };
+            #[allow(unused, reason = "an example need not use all that it gets and makes")]
+            pub(super) fn example($g: &mut crate::Graph, $x: crate::Tensor, $i: crate::Tensor) -> crate::Result<()> {
+                use crate::*;
+                $( $example; )*
+                Ok(())
+            }
+        }
+
+        /// The function as lists know it.
+        pub(crate) const fn $name() -> crate::functions::FunctionDef {
+            crate::functions::FunctionDef {
+                name: stringify!($name),
+                doc: $doc,
+                module: module_path!(),
+                example: &[$( stringify!($example) ),*],
+                run_example: $name::example,
+                outputs: &$outputs,
+                describe: <$Args as crate::functions::ArgumentSet>::describe,
+                arguments: std::sync::OnceLock::new(),
+                call: |graph, given, named| {
+                    crate::functions::call_by_name($name::FUNCTION, graph, given, named)
+                },
+            }
+        }
+
+        impl crate::Graph {
+            #[doc = $doc]
+            #[doc = concat!(
+                "\n\nErrors come from [`Call::call`](crate::functions::Call::call). What the arguments mean: [`args::",
+                stringify!($Args), "`](crate::functions::args::", stringify!($Args), ").\n\n```\n",
+                "# use tpulang::*;\n# let mut g = Graph::new(\"g\")?;\n",
+                "# let x = g.input(\"x\", Dtype::Float32, [1, 3, 8, 8])?;\n",
+                "# let i = g.input(\"i\", Dtype::Int8, [1, 3, 8, 8])?;\n",
+                $( stringify!($example), ";\n", )* "# Ok::<(), Error>(())\n```"
+            )]
+            #[allow(clippy::too_many_arguments, reason = "as many as TpuLang's function has")]
+            pub fn $name(&mut self, $( $req: impl Into<$rty>, )* $( $tensors: $Tensors, )*) -> crate::functions::Call<'_, $Args> {
+                crate::functions::Call {
+                    graph: self,
+                    function: $name::FUNCTION,
+                    args: $Args::new($( $req, )* $( $tensors, )*),
+                    named: Default::default(),
+                }
+            }
+        }
+    };
+}
+pub(crate) use function;

@@ -1,0 +1,350 @@
+//! What a function is, and a call of one.
+use super::{
+    argument::{Argument, Mismatch},
+    familiar,
+    lowering::Lowering,
+    value::Value,
+};
+use crate::{
+    Graph, MadeBy, Operand, Operator, Recorded, RecordedCall, Tensor,
+    base::{CallContext, Cause, Dtype, Error, Result, argument},
+    quant::Quantization,
+};
+use indexmap::IndexMap;
+use serde_json::Value as Json;
+use std::{collections::HashSet, fmt, sync::OnceLock};
+
+/// One argument of a function, described.
+#[derive(Debug, Clone)]
+pub struct ArgumentDef {
+    /// Its name.
+    pub name: &'static str,
+    /// What it means.
+    pub doc: &'static str,
+    /// Its type in a few words: `2 integers`.
+    pub type_name: String,
+    /// Whether it must be given.
+    pub required: bool,
+    /// The value where it is not given, as JSON.
+    pub default: Option<Json>,
+    /// Its JSON Schema.
+    pub schema: Json,
+}
+
+impl ArgumentDef {
+    pub(crate) fn of<T: Argument>(name: &'static str, doc: &'static str, required: bool, default: Option<T>) -> Self {
+        // A default holds no tensor, so that no graph is needed to write it.
+        let default = default.and_then(|d| Graph::new("defaults").and_then(|g| d.to_value().to_json(&g)).ok());
+        ArgumentDef { name, doc, type_name: T::type_name(), required, default, schema: T::schema() }
+    }
+}
+
+/// A set of arguments: those of a function, or some that several functions share.
+pub trait ArgumentSet: Sized + Clone + fmt::Debug + PartialEq + Send + Sync + 'static {
+    #[doc(hidden)]
+    fn describe(into: &mut Vec<ArgumentDef>);
+    /// Takes the arguments by name.
+    #[doc(hidden)]
+    fn take(from: &mut Given) -> Result<Self, BadArgument>;
+    #[doc(hidden)]
+    fn put(&self, into: &mut IndexMap<&'static str, Value>);
+    /// Visits every tensor argument, with the argument's name.
+    #[doc(hidden)]
+    fn visit_operands(&mut self, f: &mut dyn FnMut(&'static str, &mut Operand));
+}
+
+/// All arguments of a function.
+pub trait Arguments: ArgumentSet {
+    /// What a call gives: a [`Tensor`], so many of them, or any number.
+    type Output: Outputs;
+}
+
+/// What a call returns.
+pub trait Outputs: Sized {
+    /// From the list of outputs; none if they are of another number.
+    #[doc(hidden)]
+    fn from_list(list: Vec<Tensor>) -> Option<Self>;
+}
+impl Outputs for Tensor {
+    fn from_list(list: Vec<Tensor>) -> Option<Self> {
+        if let [one] = list.as_slice() { Some(*one) } else { None }
+    }
+}
+impl<const N: usize> Outputs for [Tensor; N] {
+    fn from_list(list: Vec<Tensor>) -> Option<Self> {
+        list.try_into().ok()
+    }
+}
+impl Outputs for Vec<Tensor> {
+    fn from_list(list: Vec<Tensor>) -> Option<Self> {
+        Some(list)
+    }
+}
+
+/// A function over arguments of type `A`.
+#[derive(Debug)]
+pub struct Function<A> {
+    /// `conv`.
+    pub name: &'static str,
+    /// Names of the outputs, where there are several and of a fixed number.
+    pub outputs: &'static [&'static str],
+    #[doc(hidden)]
+    pub lower: fn(&A, &mut Lowering) -> Result<Vec<Tensor>>,
+}
+impl<A> Clone for Function<A> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+impl<A> Copy for Function<A> {}
+
+/// A function as the reference, the schema and calls by name know it.
+pub struct FunctionDef {
+    /// `conv`.
+    pub name: &'static str,
+    /// What it does.
+    pub doc: &'static str,
+    /// Names of the outputs, where there are several and of a fixed number.
+    pub outputs: &'static [&'static str],
+    pub(crate) module: &'static str,
+    pub(crate) example: &'static [&'static str],
+    pub(crate) run_example: fn(&mut Graph, Tensor, Tensor) -> Result<()>,
+    pub(crate) describe: fn(&mut Vec<ArgumentDef>),
+    pub(crate) arguments: OnceLock<Vec<ArgumentDef>>,
+    pub(crate) call: fn(&mut Graph, Given, Named) -> Result<Vec<Tensor>, BadCall>,
+}
+
+impl FunctionDef {
+    /// The family that it belongs to: `conv`.
+    pub fn family(&self) -> &'static str {
+        self.module.rsplit("::").next().unwrap_or(self.module)
+    }
+    /// What PyTorch, ONNX and numpy call it, in small letters and without underscores.
+    pub fn familiar_names(&self) -> impl Iterator<Item = &'static str> {
+        familiar::names_of(self.name)
+    }
+    /// Calls of it in Rust, a statement a line, on a graph `g` with the inputs `x` (float32) and `i` (int8) of 1x3x8x8.
+    pub fn example(&self) -> impl Iterator<Item = String> {
+        // The compiler breaks long lines.
+        self.example.iter().map(|s| s.lines().map(str::trim).collect::<Vec<_>>().join(" ") + ";")
+    }
+    /// The graph that its example makes; what is not used is an output.
+    ///
+    /// ```
+    /// let conv = tpulang::functions::function_def("conv")?;
+    /// assert_eq!(conv.example_graph()?.operators()[0].op.name(), "Conv");
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// None is known: every example is a test.
+    pub fn example_graph(&self) -> Result<Graph> {
+        let mut g = Graph::new(self.name)?;
+        let x = g.input("x", Dtype::Float32, [1, 3, 8, 8])?;
+        let i = g.input("i", Dtype::Int8, [1, 3, 8, 8])?;
+        (self.run_example)(&mut g, x, i)?;
+        let used: HashSet<Tensor> = g.operators().iter().flat_map(|o| o.op.operands().map(|(_, t)| *t)).collect();
+        let made = g.operators().iter().flat_map(Operator::outputs);
+        let outputs: Vec<Tensor> = made.filter(|t| !used.contains(t)).collect();
+        g.set_outputs(&outputs)?;
+        Ok(g)
+    }
+    /// Its arguments in order.
+    pub fn arguments(&self) -> &[ArgumentDef] {
+        self.arguments.get_or_init(|| {
+            let mut all = Vec::new();
+            (self.describe)(&mut all);
+            all
+        })
+    }
+}
+
+/// How the outputs of a call are called and quantized.
+#[derive(Debug, Clone, Default)]
+#[doc(hidden)]
+pub struct Named {
+    pub out: Option<Vec<String>>,
+    pub out_quant: Vec<Option<Quantization>>,
+}
+
+/// Arguments by name that were given.
+#[doc(hidden)]
+pub struct Given(pub IndexMap<String, Value>);
+
+/// An argument that is not what it should be.
+#[derive(Debug)]
+#[doc(hidden)]
+pub struct BadArgument {
+    pub argument: &'static str,
+    /// None: it is missing.
+    pub mismatch: Option<Mismatch>,
+}
+
+/// Why a call by name was not made.
+#[doc(hidden)]
+pub enum BadCall {
+    Argument(BadArgument),
+    Call(Error),
+}
+impl From<Error> for BadCall {
+    fn from(e: Error) -> Self {
+        BadCall::Call(e)
+    }
+}
+
+impl Given {
+    pub fn optional<T: Argument>(&mut self, name: &'static str) -> Result<Option<T>, BadArgument> {
+        let value = self.0.swap_remove(name).filter(|v| *v != Value::Null);
+        let bad = |mismatch| BadArgument { argument: name, mismatch: Some(mismatch) };
+        value.map(|v| T::from_value(v).map_err(bad)).transpose()
+    }
+    pub fn required<T: Argument>(&mut self, name: &'static str) -> Result<T, BadArgument> {
+        self.optional(name)?.ok_or(BadArgument { argument: name, mismatch: None })
+    }
+}
+
+#[doc(hidden)]
+
+pub fn call_by_name<A: Arguments>(
+    function: Function<A>,
+    graph: &mut Graph,
+    mut given: Given,
+    named: Named,
+) -> Result<Vec<Tensor>, BadCall> {
+    let args = A::take(&mut given).map_err(BadCall::Argument)?;
+    Ok(Call { graph, function, args, named }.outputs()?)
+}
+
+/// A call in the making; [`Call::call`] makes it.
+#[must_use = "nothing is added to the graph until `.call()`"]
+pub struct Call<'g, A> {
+    pub(super) graph: &'g mut Graph,
+    pub(super) function: Function<A>,
+    pub(super) args: A,
+    pub(super) named: Named,
+}
+
+impl<A: Arguments> Call<'_, A> {
+    /// Names the output. For a function with several, they become `name_0`, `name_1`, ..., or by their own names.
+    pub fn out_name(mut self, name: impl Into<String>) -> Self {
+        self.named.out = Some(vec![name.into()]);
+        self
+    }
+    /// Names the outputs, one each.
+    pub fn out_names<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
+        self.named.out = Some(names.into_iter().map(Into::into).collect());
+        self
+    }
+    /// Sets the quantization of the output (of several: the first), or checks that it agrees.
+    pub fn out_quant(mut self, quantization: Quantization) -> Self {
+        self.named.out_quant = vec![Some(quantization)];
+        self
+    }
+
+    /// Checks the arguments, infers the types and adds the operators to the graph.
+    ///
+    /// # Errors
+    /// Arguments that are not allowed, dtypes, shapes or quantization parameters that do not fit together, a
+    /// name that is taken. The graph is then as it was before.
+    pub fn call(self) -> Result<A::Output> {
+        let name = self.function.name;
+        let outputs = self.outputs()?;
+        let found = outputs.len();
+        // Each function's lowering gives as many outputs as its type says.
+        A::Output::from_list(outputs)
+            .ok_or_else(|| argument("the outputs", found, format!("{name} has another number")))
+    }
+
+    fn outputs(self) -> Result<Vec<Tensor>> {
+        let Call { graph, function, mut args, named } = self;
+        let index = graph.calls_made();
+        let before = graph.operators_made();
+        let result = graph.atomic(|graph| {
+            let mut to = Lowering::new(graph, function.name, function.outputs, named.out.clone());
+            to.resolve(&mut args)?;
+            let outputs = (function.lower)(&args, &mut to)?;
+            to.finish(&outputs, &named.out_quant)?;
+            Ok(outputs)
+        });
+        match result {
+            Ok(outputs) => {
+                let operators = graph.operators_made() - before;
+                let made_by = MadeBy::Function(Box::new(RecordedFunction { function, args }));
+                graph.record(RecordedCall { made_by, outputs: outputs.clone(), out_quant: named.out_quant, operators });
+                Ok(outputs)
+            }
+            Err(error) => {
+                let operands = operand_rows(graph, &mut args);
+                let out = named.out.and_then(|names| names.first().cloned());
+                Err(error.in_call(CallContext { function: function.name.into(), out, index, operands }))
+            }
+        }
+    }
+}
+
+fn operand_rows<A: ArgumentSet>(graph: &Graph, args: &mut A) -> Vec<[String; 3]> {
+    let mut known = Vec::new();
+    args.visit_operands(&mut |argument, operand| {
+        let tensor = match operand {
+            Operand::Tensor(t) => Some(*t),
+            Operand::Named(name) => graph.lookup(name),
+            Operand::Constant(_) => None,
+        };
+        known.extend(tensor.map(|t| (argument, t)));
+    });
+    graph.operand_rows(known.into_iter())
+}
+
+/// A function's call as the graph keeps it.
+#[derive(Debug, Clone)]
+struct RecordedFunction<A> {
+    function: Function<A>,
+    args: A,
+}
+
+impl<A: Arguments> Recorded for RecordedFunction<A> {
+    fn clone_box(&self) -> Box<dyn Recorded> {
+        Box::new(self.clone())
+    }
+    fn function(&self) -> &'static str {
+        self.function.name
+    }
+    fn to_json(&self, graph: &Graph) -> Result<Json> {
+        let mut values = IndexMap::new();
+        self.args.put(&mut values);
+        let entry = |(name, value): (&str, Value)| Ok((name.to_owned(), value.to_json(graph)?));
+        values.into_iter().map(entry).collect::<Result<_>>().map(Json::Object)
+    }
+    fn replay(
+        &self,
+        onto: &mut Graph,
+        bind: &mut dyn FnMut(&mut Operand) -> Result<()>,
+        out: Vec<String>,
+        out_quant: Vec<Option<Quantization>>,
+    ) -> Result<Vec<Tensor>> {
+        let (mut args, mut done) = (self.args.clone(), Ok(()));
+        args.visit_operands(&mut |_, operand| {
+            if done.is_ok() {
+                done = bind(operand);
+            }
+        });
+        done?;
+        Call { graph: onto, function: self.function, args, named: Named { out: Some(out), out_quant } }.outputs()
+    }
+}
+
+impl From<BadArgument> for Error {
+    fn from(bad: BadArgument) -> Self {
+        let BadArgument { argument: name, mismatch } = bad;
+        match mismatch {
+            Some(Mismatch { path, found, expected }) => argument(format!("{name}{path}"), found, expected),
+            None => Cause::Misfit { argument: name.into(), problem: "is missing".into() }.into(),
+        }
+    }
+}
+
+/// An argument's name. One that is a word of Rust is declared as `r#type`.
+#[doc(hidden)]
+pub fn word(declared: &'static str) -> &'static str {
+    declared.strip_prefix("r#").unwrap_or(declared)
+}

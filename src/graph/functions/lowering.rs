@@ -1,0 +1,385 @@
+//! The graph as a function sees it while it is lowered to operators.
+use super::function::{Arguments, Function};
+use super::operands::Scalar;
+use crate::{
+    Graph, NewResult, Operand, Tensor, TensorInfo, TensorKind,
+    array::Array,
+    base::{Cause, Dtype, Error, Ints, Result, Shape, argument, counted, invalid, misfit},
+    ops::{self, Op},
+    quant::{PerTensorOrAxis, Quantization},
+};
+use std::collections::HashMap;
+
+/// The graph as a function sees it while it is lowered. Every [`Operand`] of the arguments is a [`Operand::Tensor`] by
+/// then.
+pub struct Lowering<'g> {
+    graph: &'g mut Graph,
+    function: &'static str,
+    /// Names of the outputs, where they are fixed.
+    outputs: &'static [&'static str],
+    out: Option<Vec<String>>,
+    /// The tensor arguments by name.
+    arguments: Vec<(&'static str, Tensor)>,
+    /// What the caller calls the attributes of the ops, where that is something else.
+    words: &'static [(&'static str, &'static str)],
+}
+
+impl<'g> Lowering<'g> {
+    pub(super) fn new(
+        graph: &'g mut Graph,
+        function: &'static str,
+        outputs: &'static [&'static str],
+        out: Option<Vec<String>>,
+    ) -> Self {
+        Lowering { graph, function, outputs, out, arguments: Vec::new(), words: &[] }
+    }
+    /// What tensors made on the way are named after: the output, or what the names of several have in common.
+    pub(crate) fn stem(&self) -> String {
+        match (self.out.as_deref(), self.outputs) {
+            (Some([name, _, ..]), [own, ..]) => {
+                let common = name.strip_suffix(own).and_then(|n| n.strip_suffix('_')).filter(|n| !n.is_empty());
+                common.unwrap_or(name).to_owned()
+            }
+            (Some([name, ..]), _) => name.clone(),
+            _ => self.graph.free_name(self.function),
+        }
+    }
+    /// Turns names into handles and constants into coefficients.
+    pub(super) fn resolve<A: Arguments>(&mut self, args: &mut A) -> Result<()> {
+        let mut errors = Vec::new();
+        let stem = self.stem();
+        args.visit_operands(&mut |argument, operand| {
+            let resolved = match operand {
+                Operand::Tensor(t) => self.graph.tensor(*t).map(|_| *t),
+                Operand::Named(name) => self.graph.find(name),
+                Operand::Constant(data) => self.coefficient(&format!("{stem}_{argument}"), data.clone()),
+            };
+            let is_declared =
+                |t: &Tensor| self.graph.tensor(*t).map_or(Ok(()), |info| check_declared(argument, info.dtype));
+            match resolved.and_then(|t| is_declared(&t).map(|()| t)) {
+                Ok(tensor) => {
+                    *operand = Operand::Tensor(tensor);
+                    self.arguments.push((argument, tensor));
+                }
+                Err(error) => errors.push(error),
+            }
+        });
+        // A call that names two unknown tensors is one mistake in one call: the first is told.
+        errors.into_iter().next().map_or(Ok(()), Err)
+    }
+    fn coefficient(&mut self, name: &str, data: Array) -> Result<Tensor> {
+        let (dtype, shape) = (data.dtype(), data.shape().to_vec());
+        let taken = self.graph.lookup(name).is_some();
+        let free = if taken { self.graph.free_name(name) } else { name.to_owned() };
+        self.graph.add_tensor(Some(&free), dtype, shape, TensorKind::Coefficient(Some(data)))
+    }
+    /// Checks the names of the outputs and sets their quantization.
+    pub(super) fn finish(&mut self, outputs: &[Tensor], quantizations: &[Option<Quantization>]) -> Result<()> {
+        self.out_names(outputs.len())?;
+        if quantizations.len() > outputs.len() {
+            let found = format!("a list of {}", quantizations.len());
+            return Err(argument("out_quant", found, format!("{} has {} output(s)", self.function, outputs.len())));
+        }
+        let given = outputs.iter().zip(quantizations).filter_map(|(t, q)| Some((t, q.as_ref()?)));
+        given.into_iter().try_for_each(|(t, q)| self.graph.quantize(*t, q))
+    }
+    /// The names of so many outputs.
+    pub(crate) fn out_names(&self, count: usize) -> Result<Vec<String>> {
+        let numbered = |stem: &str| -> Vec<String> {
+            match self.outputs {
+                _ if count == 1 => vec![stem.to_owned()],
+                [] => (0..count).map(|i| format!("{stem}_{i}")).collect(),
+                names => names.iter().map(|name| format!("{stem}_{name}")).collect(),
+            }
+        };
+        match &self.out {
+            Some(names) if names.len() == count => Ok(names.clone()),
+            Some(names) if names.len() == 1 => Ok(numbered(&names[0])),
+            Some(names) => {
+                let expected = format!("{} has {}", self.function, counted(count, "output"));
+                Err(argument("out", counted(names.len(), "name"), expected))
+            }
+            None => Ok(numbered(&self.graph.free_name(self.function))),
+        }
+    }
+
+    /// What is known of a tensor argument.
+    pub(crate) fn info(&self, operand: &Operand) -> Result<&TensorInfo> {
+        self.graph.tensor(self.tensor(operand)?)
+    }
+    /// The handle of a tensor argument.
+    pub(crate) fn tensor(&self, operand: &Operand) -> Result<Tensor> {
+        match operand {
+            Operand::Tensor(t) => Ok(*t),
+            Operand::Named(name) => self.graph.find(name),
+            Operand::Constant(_) => Err(invalid("a constant was not made a coefficient")),
+        }
+    }
+    /// The handle of an optional tensor argument.
+    pub(crate) fn optional(&self, operand: &Option<Operand>) -> Result<Option<Tensor>> {
+        operand.as_ref().map(|o| self.tensor(o)).transpose()
+    }
+    /// The dtype of a tensor argument, which must be one of `allowed`.
+    pub(crate) fn dtype(&self, name: &str, operand: &Operand, allowed: &[Dtype]) -> Result<Dtype> {
+        one_of(name, self.info(operand)?.dtype, allowed)
+    }
+    /// The dtype of an optional tensor argument.
+    pub(crate) fn optional_dtype(&self, name: &str, operand: &Option<Operand>, allowed: &[Dtype]) -> Result<()> {
+        operand.as_ref().map_or(Ok(()), |o| self.dtype(name, o, allowed).map(|_| ()))
+    }
+    /// Two tensor arguments must have the same dtype.
+    pub(crate) fn same_dtype(&self, left: (&str, &Operand), right: (&str, &Operand)) -> Result<()> {
+        let (left_dtype, right_dtype) = (self.info(left.1)?.dtype, self.info(right.1)?.dtype);
+        if left_dtype != right_dtype {
+            let (left, right) = (left.0.into(), right.0.into());
+            return Err(Cause::DtypeMismatch { left, left_dtype, right, right_dtype }.into());
+        }
+        Ok(())
+    }
+    /// A float function's argument must not carry quantization parameters.
+    pub(crate) fn not_quantized(&self, operand: &Operand) -> Result<()> {
+        let info = self.info(operand)?;
+        match &info.quantization {
+            None => Ok(()),
+            Some(q) => Err(quant_error(info, format!("{q} is set, but {} is a float function", self.function))),
+        }
+    }
+    /// Sets (or checks) scale and zero point of a tensor argument.
+    pub(crate) fn quantize(
+        &mut self,
+        operand: &Operand,
+        scale: Option<PerTensorOrAxis<f64>>,
+        zero_point: Option<PerTensorOrAxis<i64>>,
+    ) -> Result<()> {
+        let tensor = self.tensor(operand)?;
+        self.quantize_tensor(tensor, scale, zero_point)
+    }
+    /// Sets (or checks) scale and zero point of a tensor.
+    pub(crate) fn quantize_tensor(
+        &mut self,
+        tensor: Tensor,
+        scale: Option<PerTensorOrAxis<f64>>,
+        zero_point: Option<PerTensorOrAxis<i64>>,
+    ) -> Result<()> {
+        if scale.is_none() && zero_point.is_none() {
+            return Ok(());
+        }
+        self.graph.quantize(tensor, &Quantization { scale, zero_point })
+    }
+    /// A list of an argument has one value for each index of an axis of a tensor argument.
+    pub(crate) fn one_each<T: Clone>(
+        &self,
+        name: &str,
+        values: Option<&PerTensorOrAxis<T>>,
+        of: &Operand,
+        axis: usize,
+        what: &str,
+    ) -> Result<()> {
+        let Some(n) = values.filter(|v| v.is_many()).map(|v| v.to_vec().len()) else {
+            return Ok(());
+        };
+        let dim = self.info(of)?.shape.get(axis).copied().unwrap_or(1);
+        if n == dim || n == 1 {
+            return Ok(());
+        }
+        Err(argument(name, format!("a list of {n}"), format!("expected one value, or {dim}, one {what} (axis {axis})")))
+    }
+    /// An argument of an integer function must have a zero point, from here or set before.
+    pub(crate) fn needs_quantization(&self, name: &str, operand: &Operand, given: bool, what: &str) -> Result<()> {
+        let info = self.info(operand)?;
+        if info.quantization.is_none() && !given {
+            return Err(quant_error(info, format!("neither set on the tensor nor given by {name}_{what}")));
+        }
+        Ok(())
+    }
+    /// Turns a float16 coefficient into float32 in place, as a convolution's bias must be.
+    pub(crate) fn widen_coefficient(&mut self, operand: &Operand) -> Result<()> {
+        let tensor = self.tensor(operand)?;
+        if let TensorInfo { dtype: Dtype::Float16, kind: TensorKind::Coefficient(data), .. } =
+            self.graph.tensor(tensor)?
+        {
+            let wide = data.as_ref().map(|d| Array::from_vec(Ints::from(d.shape()), d.to_f32()?)).transpose()?;
+            self.graph.change(tensor, |t| {
+                t.dtype = Dtype::Float32;
+                t.kind = TensorKind::Coefficient(wide);
+            });
+        }
+        Ok(())
+    }
+    /// A tensor argument in another shape of as many elements. A coefficient that nothing uses yet gets it itself, and so
+    /// keeps its name; what else there is passes a Reshape.
+    pub(crate) fn in_shape(&mut self, operand: &Operand, suffix: &str, shape: &[usize]) -> Result<Tensor> {
+        let tensor = self.tensor(operand)?;
+        match &self.graph.tensor(tensor)?.kind {
+            TensorKind::Coefficient(data) if !self.graph.is_used(tensor) => {
+                let data = data.as_ref().map(|d| d.reshaped(shape)).transpose()?;
+                self.graph.change(tensor, |t| {
+                    t.shape = shape.to_vec();
+                    t.kind = TensorKind::Coefficient(data);
+                });
+                Ok(tensor)
+            }
+            _ => {
+                let shape = Some(shape.iter().map(|&d| d as i64).collect());
+                self.step(suffix, ops::Reshape { shape, ..ops::Reshape::new(tensor) }, None)
+            }
+        }
+    }
+    /// A coefficient on the way to the call's output, named after that.
+    pub(crate) fn constant(&mut self, suffix: &str, data: Array) -> Result<Tensor> {
+        let name = format!("{}_{suffix}", self.stem());
+        let tensor = self.coefficient(&name, data)?;
+        self.graph.change(tensor, |t| t.of_call = true);
+        Ok(tensor)
+    }
+    /// A coefficient of one element for a number.
+    pub(crate) fn scalar_coefficient(&mut self, scalar: Scalar) -> Result<Operand> {
+        Ok(Operand::Tensor(self.constant("scalar", Array::filled(scalar.dtype, [1], scalar.value)?)?))
+    }
+    /// Rows and columns of a tensor argument that must be a matrix.
+    pub(crate) fn matrix(&self, (name, operand): (&str, &Operand)) -> Result<(usize, usize)> {
+        let info = self.info(operand)?;
+        match info.shape.as_slice() {
+            [rows, columns] => Ok((*rows, *columns)),
+            _ => Err(misfit(name, format!("is {}; expected a matrix", info.type_text()))),
+        }
+    }
+    /// A coefficient with the data of another in the form that an op has them, which is emitted in its place.
+    pub(crate) fn repacked(
+        &mut self,
+        argument: &str,
+        operand: &Operand,
+        dtype: Dtype,
+        shape: Shape,
+        repack: impl Fn(&Array) -> Result<Array>,
+    ) -> Result<Tensor> {
+        let from = self.tensor(operand)?;
+        let info = self.graph.tensor(from)?;
+        let TensorKind::Coefficient(data) = &info.kind else {
+            return Err(misfit(argument, format!("{:?} is no coefficient; its data must be known", info.name)));
+        };
+        let data = data.as_ref().map(repack).transpose()?;
+        let name = self.graph.free_name(&format!("{}_packed", info.name));
+        let made = self.graph.add_tensor(Some(&name), dtype, shape, TensorKind::Coefficient(data))?;
+        self.graph.change(made, |t| (t.of_call, t.repacked_from) = (true, Some(from)));
+        Ok(made)
+    }
+    /// Errors about these attributes of ops call them as the function calls its arguments.
+    pub(crate) fn called(&mut self, words: &'static [(&'static str, &'static str)]) -> &mut Self {
+        self.words = words;
+        self
+    }
+
+    /// Adds an operator on the way to the call's output; its result is named after that, with a suffix.
+    pub(crate) fn step(&mut self, suffix: &str, op: impl Into<Op<Tensor>>, dtype: Option<Dtype>) -> Result<Tensor> {
+        let name = format!("{}_{suffix}", self.stem());
+        let made = self.insert(op, vec![NewResult { name: Some(name), dtype, ..NewResult::default() }])?;
+        made.first().copied().ok_or_else(|| invalid("it has no result"))
+    }
+    /// As [`Lowering::step`], of a float tensor's dtype and of a shape, which an op without type rule needs.
+    pub(crate) fn step_like(
+        &mut self,
+        suffix: &str,
+        op: impl Into<Op<Tensor>>,
+        like: Tensor,
+        shape: Shape,
+    ) -> Result<Tensor> {
+        let (name, dtype) = (Some(format!("{}_{suffix}", self.stem())), Some(self.graph.tensor(like)?.dtype));
+        let made = self.insert(op.into(), vec![NewResult { name, dtype, shape: Some(shape), absent: false }])?;
+        made.first().copied().ok_or_else(|| invalid("it has no result"))
+    }
+    /// Adds the operator that computes the call's outputs, all of whose types follow from its operands.
+    pub(crate) fn emit(&mut self, op: impl Into<Op<Tensor>>) -> Result<Vec<Tensor>> {
+        self.emit_many(op, 1, None)
+    }
+    /// As [`Lowering::emit`], where the op leaves the dtype to the caller.
+    pub(crate) fn emit_as(&mut self, op: impl Into<Op<Tensor>>, dtype: Dtype) -> Result<Vec<Tensor>> {
+        self.emit_many(op, 1, Some(dtype))
+    }
+    /// As [`Lowering::emit`], of so many outputs.
+    pub(crate) fn emit_many(
+        &mut self,
+        op: impl Into<Op<Tensor>>,
+        outputs: usize,
+        dtype: Option<Dtype>,
+    ) -> Result<Vec<Tensor>> {
+        let name = |name| NewResult { name: Some(name), dtype, ..NewResult::default() };
+        let results = self.out_names(outputs)?.into_iter().map(name).collect();
+        self.insert(op, results)
+    }
+    /// As [`Lowering::emit`], of several outputs whose dtypes differ.
+    pub(crate) fn emit_each(&mut self, op: impl Into<Op<Tensor>>, dtypes: &[Dtype]) -> Result<Vec<Tensor>> {
+        let name = |(name, dtype): (String, &Dtype)| NewResult {
+            name: Some(name),
+            dtype: Some(*dtype),
+            ..NewResult::default()
+        };
+        let results = self.out_names(dtypes.len())?.into_iter().zip(dtypes).map(name).collect();
+        self.insert(op, results)
+    }
+    /// As [`Lowering::emit`], of outputs whose types the op does not tell.
+    pub(crate) fn emit_typed(&mut self, op: impl Into<Op<Tensor>>, types: Vec<(Dtype, Shape)>) -> Result<Vec<Tensor>> {
+        let names = self.out_names(types.len())?;
+        let new = |(name, (dtype, shape))| NewResult {
+            name: Some(name),
+            dtype: Some(dtype),
+            shape: Some(shape),
+            ..NewResult::default()
+        };
+        self.insert(op, names.into_iter().zip(types).map(new).collect())
+    }
+    /// What the outputs are called, for a function that gives several of different operators.
+    pub(crate) fn output_names(&self, count: usize) -> Result<Vec<String>> {
+        self.out_names(count)
+    }
+    /// Adds an operator that computes one of several outputs.
+    pub(crate) fn named(&mut self, name: &str, op: impl Into<Op<Tensor>>) -> Result<Tensor> {
+        let made = self.insert(op, vec![NewResult { name: Some(name.into()), ..NewResult::default() }])?;
+        made.first().copied().ok_or_else(|| invalid("it has no result"))
+    }
+    /// Adds an operator with these results; gives those that are there.
+    pub(crate) fn insert(&mut self, op: impl Into<Op<Tensor>>, results: Vec<NewResult>) -> Result<Vec<Tensor>> {
+        let made = self.graph.insert(op.into(), &results, Vec::new(), &self.arguments);
+        made.map(|all| all.into_iter().flatten().collect()).map_err(|e: Error| e.in_words(self.words))
+    }
+    /// Calls another function: with a suffix on the way to the call's output, after which what it gives is named; without
+    /// one it computes that output. Errors call its tensors as this function does.
+    pub(crate) fn call<A: Arguments>(
+        &mut self,
+        function: Function<A>,
+        mut args: A,
+        suffix: Option<&str>,
+    ) -> Result<Vec<Tensor>> {
+        let out = match suffix {
+            Some(suffix) => vec![format!("{}_{suffix}", self.stem())],
+            None => self.out.clone().unwrap_or_else(|| vec![self.graph.free_name(self.function)]),
+        };
+        let mut inner = Lowering::new(self.graph, function.name, function.outputs, Some(out));
+        inner.arguments.clone_from(&self.arguments);
+        let done = inner.resolve(&mut args).and_then(|()| (function.lower)(&args, &mut inner));
+        let theirs = inner.arguments.split_off(self.arguments.len());
+        let ours: HashMap<Tensor, &str> = self.arguments.iter().rev().map(|(name, t)| (*t, *name)).collect();
+        let words: Vec<_> = theirs.iter().filter_map(|(name, t)| Some((*name, *ours.get(t)?))).collect();
+        done.map_err(|e| e.in_words(&words))
+    }
+}
+
+/// A dtype that must be one of `allowed`.
+pub(super) fn one_of(name: &str, found: Dtype, allowed: &[Dtype]) -> Result<Dtype> {
+    if !allowed.contains(&found) {
+        return Err(Cause::Dtype { argument: name.into(), found, allowed: allowed.to_vec() }.into());
+    }
+    Ok(found)
+}
+
+fn quant_error(info: &TensorInfo, problem: String) -> Error {
+    Cause::Quantization { tensor: info.name.clone(), problem }.into()
+}
+
+/// Ops may have tensors of any dtype; functions have those of TpuLang.
+fn check_declared(argument: &str, dtype: Dtype) -> Result<()> {
+    match dtype.is_declared() {
+        true => Ok(()),
+        false => Err(misfit(argument, format!("is {dtype}, which no function takes; cast it to float32 or int32"))),
+    }
+}

@@ -1,0 +1,270 @@
+//! `maxpool2d`, `avgpool2d`, `maxpool3d`, `avgpool3d`, `maxpool2d_with_mask`.
+use super::{activation::InOut, argument::Each, dtypes::FLOATS_AND_BYTES, function, lowering::Lowering};
+use crate::{
+    Operand, Tensor,
+    base::{Dtype, Result, argument},
+    ops,
+    quant::RoundMode,
+};
+
+function! {
+    set PoolWindow {
+        "Height and width of the window; by default the whole input." kernel: Each<2>,
+        "Vertical and horizontal step." stride: Each<2> = 1,
+        "Padding: top, left, bottom, right." pad: Each<4> = 0,
+        "Rounds the number of windows up instead of down." ceil_mode: bool = false,
+    }
+}
+
+function! {
+    set PoolWindow3d {
+        "Depth, height and width of the window; by default the whole input." kernel: Each<3>,
+        "Step along depth, height and width." stride: Each<3> = 1,
+        "Padding: front, top, left, back, bottom, right." pad: Each<6> = 0,
+        "Rounds the number of windows up instead of down." ceil_mode: bool = false,
+    }
+}
+
+function! {
+    set Averaging {
+        "Whether padding, which is 0, counts in the mean." count_include_pad: bool = false,
+        "How the sum is rounded." first_round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+    }
+}
+
+function! {
+    MaxPool2d -> Tensor {
+        "n x c x h x w; float32, float16, int8 or uint8." input: Operand,
+        ;
+        "How quantized results are rounded." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+        ..window: PoolWindow { kernel: Each<2>, stride: Each<2>, pad: Each<4>, ceil_mode: bool },
+        ..quant: InOut { scale: [f64; 2], zero_point: [i64; 2] },
+    }
+    maxpool2d: "The largest value of each window. Padding never wins.",
+        example |g, x, i| {
+            let y = g.maxpool2d(x).kernel(2).stride(2).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 4, 4]);
+        },
+        => |args, to| max(to, &args.input, (&args.window).into(), &args.quant, args.round_mode());
+}
+
+function! {
+    MaxPool3d -> Tensor {
+        "n x c x d x h x w; float32, float16, int8 or uint8." input: Operand,
+        ;
+        "How quantized results are rounded." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+        ..window: PoolWindow3d { kernel: Each<3>, stride: Each<3>, pad: Each<6>, ceil_mode: bool },
+        ..quant: InOut { scale: [f64; 2], zero_point: [i64; 2] },
+    }
+    maxpool3d: "The largest value of each window of depth, height and width. Padding never wins.",
+        example |g, x, i| {
+            let v = g.reshape(x, [1, 1, 3, 8, 8]).call()?;
+            let y = g.maxpool3d(v).kernel([3, 2, 2]).stride(2).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 1, 1, 4, 4]);
+        },
+        => |args, to| max(to, &args.input, (&args.window).into(), &args.quant, args.round_mode());
+}
+
+function! {
+    AvgPool2d -> Tensor {
+        "n x c x h x w; float32, float16, int8 or uint8." input: Operand,
+        ;
+        "How quantized results are rounded." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+        ..averaging: Averaging { count_include_pad: bool, first_round_mode: RoundMode },
+        ..window: PoolWindow { kernel: Each<2>, stride: Each<2>, pad: Each<4>, ceil_mode: bool },
+        ..quant: InOut { scale: [f64; 2], zero_point: [i64; 2] },
+    }
+    avgpool2d: "The mean of each window.",
+        example |g, x, i| {
+            let y = g.avgpool2d(x).kernel([3, 3]).pad(1).count_include_pad(true).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
+        },
+        => |args, to| args.averaging.lower(to, &args.input, (&args.window).into(), &args.quant, args.round_mode());
+}
+
+function! {
+    AvgPool3d -> Tensor {
+        "n x c x d x h x w; float32, float16, int8 or uint8." input: Operand,
+        ;
+        "How quantized results are rounded." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+        ..averaging: Averaging { count_include_pad: bool, first_round_mode: RoundMode },
+        ..window: PoolWindow3d { kernel: Each<3>, stride: Each<3>, pad: Each<6>, ceil_mode: bool },
+        ..quant: InOut { scale: [f64; 2], zero_point: [i64; 2] },
+    }
+    avgpool3d: "The mean of each window of depth, height and width.",
+        example |g, x, i| {
+            let v = g.reshape(x, [1, 1, 3, 8, 8]).call()?;
+            let y = g.avgpool3d(v).kernel(3).pad(1).call()?;
+            assert_eq!(g.tensor(y)?.shape, [1, 1, 3, 8, 8]);
+        },
+        => |args, to| args.averaging.lower(to, &args.input, (&args.window).into(), &args.quant, args.round_mode());
+}
+
+function! {
+    MaxPoolWithMask -> [Tensor; 2] as ["output", "mask"] {
+        "n x c x h x w, float32." input: Operand,
+        ;
+        ..window: PoolWindow { kernel: Each<2>, stride: Each<2>, pad: Each<4>, ceil_mode: bool },
+    }
+    maxpool2d_with_mask: "The largest value of each window, and its place in the plane, `h * width + w`, as int32: of equal values the first.",
+        example |g, x, i| {
+            let [y, places] = g.maxpool2d_with_mask(x).kernel(2).stride(2).call()?;
+            assert_eq!(g.tensor(places)?.type_text(), "1x3x4x4 int32");
+        },
+        => |args, to| args.lower(to);
+}
+
+/// The window of a pool of any number of axes.
+struct Window {
+    /// None: the whole input, as an empty kernel says.
+    kernel: Vec<i64>,
+    strides: Vec<i64>,
+    pads: Vec<i64>,
+    ceil_mode: bool,
+}
+
+impl From<&PoolWindow> for Window {
+    fn from(w: &PoolWindow) -> Self {
+        let kernel = w.kernel.map_or(Vec::new(), |k| k.0.into());
+        Window { kernel, strides: w.stride().0.into(), pads: w.pad().0.into(), ceil_mode: w.ceil_mode() }
+    }
+}
+
+impl From<&PoolWindow3d> for Window {
+    fn from(w: &PoolWindow3d) -> Self {
+        let kernel = w.kernel.map_or(Vec::new(), |k| k.0.into());
+        Window { kernel, strides: w.stride().0.into(), pads: w.pad().0.into(), ceil_mode: w.ceil_mode() }
+    }
+}
+
+fn max(to: &mut Lowering, input: &Operand, w: Window, quant: &InOut, round_mode: RoundMode) -> Result<Vec<Tensor>> {
+    to.dtype("input", input, FLOATS_AND_BYTES)?;
+    let op = ops::MaxPool::new(to.tensor(input)?, w.kernel, w.strides, w.pads);
+    let outputs = to.emit(ops::MaxPool { ceil_mode: Some(w.ceil_mode), round_mode, ..op })?;
+    quant.set(to, input, outputs[0])?;
+    Ok(outputs)
+}
+
+impl Averaging {
+    fn lower(
+        &self,
+        to: &mut Lowering,
+        input: &Operand,
+        w: Window,
+        quant: &InOut,
+        round_mode: RoundMode,
+    ) -> Result<Vec<Tensor>> {
+        to.dtype("input", input, FLOATS_AND_BYTES)?;
+        let outputs = to.emit(ops::AvgPool {
+            ceil_mode: Some(w.ceil_mode),
+            count_include_pad: self.count_include_pad(),
+            round_mode,
+            first_round_mode: self.first_round_mode(),
+            ..ops::AvgPool::new(to.tensor(input)?, w.kernel, w.strides, w.pads)
+        })?;
+        quant.set(to, input, outputs[0])?;
+        Ok(outputs)
+    }
+}
+
+impl MaxPoolWithMask {
+    fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
+        to.dtype("input", &self.input, &[Dtype::Float32])?;
+        let w = Window::from(&self.window);
+        // The tool chain ignores the op's ceil_mode, and counts the padding before an axis twice, not that after it.
+        if !w.kernel.is_empty() {
+            let shape = &to.info(&self.input)?.shape;
+            for i in 0..w.kernel.len().min(shape.len().saturating_sub(2)) {
+                let (input, kernel, stride, before) = (shape[2 + i] as i64, w.kernel[i], w.strides[i], w.pads[i]);
+                let wanted = windows(input, kernel, stride, [before, w.pads[i + 2]], w.ceil_mode);
+                let counted = windows(input, kernel, stride, [before, before], false);
+                let text = |n: Option<i128>| n.map_or("no".into(), |n| n.to_string());
+                if wanted != counted {
+                    let found = format!("{:?} with ceil_mode {}", w.pads, w.ceil_mode);
+                    let expected = format!(
+                        "{} windows along axis {}; the tool chain makes {}, as it takes the padding before an axis for that after it and rounds down",
+                        text(wanted),
+                        2 + i,
+                        text(counted)
+                    );
+                    return Err(argument("pad", found, expected));
+                }
+            }
+        }
+        let op = ops::MaxPoolWithMask::new(to.tensor(&self.input)?, w.kernel, w.strides, w.pads);
+        to.emit_each(ops::MaxPoolWithMask { ceil_mode: Some(w.ceil_mode), ..op }, &[Dtype::Float32, Dtype::Int32])
+    }
+}
+
+/// The number of windows along an axis; rounded up, unless the last one would begin in the padding after it. None where the
+/// op's rule refuses the numbers.
+fn windows(input: i64, kernel: i64, stride: i64, [before, after]: [i64; 2], ceil_mode: bool) -> Option<i128> {
+    let room = i128::from(input) + i128::from(before) + i128::from(after) - i128::from(kernel);
+    if stride < 1 || room < 0 {
+        return None;
+    }
+    let (stride, count) = (i128::from(stride), room / i128::from(stride) + 1);
+    let more = ceil_mode && room % stride != 0 && count * stride < i128::from(input) + i128::from(before);
+    Some(count + i128::from(more))
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Dtype, Graph, functions::testing::bad_calls};
+
+    #[test]
+    fn shapes() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [1, 2, 7, 8]).unwrap();
+        let shape = |g: &Graph, t| g.tensor(t).unwrap().shape.clone();
+        let y = g.maxpool2d(x).call().unwrap();
+        assert_eq!(shape(&g, y), [1, 2, 1, 1]);
+        let y = g.maxpool2d(x).kernel([2, 3]).stride([2, 2]).call().unwrap();
+        assert_eq!(shape(&g, y), [1, 2, 3, 3]);
+        let y = g.avgpool2d(x).kernel([2, 3]).stride([2, 2]).ceil_mode(true).call().unwrap();
+        assert_eq!(shape(&g, y), [1, 2, 4, 4]);
+        let error = g.avgpool2d(x).kernel([9, 3]).call().unwrap_err();
+        assert!(error.to_string().contains("a kernel of 9 (dilation included) does not fit an input of 7"), "{error}");
+    }
+
+    #[test]
+    fn shapes_in_three_dimensions() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [1, 2, 5, 7, 8]).unwrap();
+        let shape = |g: &Graph, t| g.tensor(t).unwrap().shape.clone();
+        let y = g.avgpool3d(x).call().unwrap();
+        assert_eq!(shape(&g, y), [1, 2, 1, 1, 1]);
+        let y = g.maxpool3d(x).kernel([2, 3, 3]).stride([1, 2, 3]).pad([1, 0, 1, 0, 1, 0]).call().unwrap();
+        assert_eq!(shape(&g, y), [1, 2, 5, 3, 3]);
+        let y = g.maxpool3d(x).kernel(2).stride(2).ceil_mode(true).call().unwrap();
+        assert_eq!(shape(&g, y), [1, 2, 3, 4, 4]);
+    }
+
+    #[test]
+    fn a_mask_has_the_windows_that_the_tool_chain_makes() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [1, 2, 7, 8]).unwrap();
+        let [_, mask] = g.maxpool2d_with_mask(x).kernel(2).stride([1, 2]).pad(1).ceil_mode(true).call().unwrap();
+        assert_eq!(g.tensor(mask).unwrap().type_text(), "1x2x8x5 int32");
+        let error = g.maxpool2d_with_mask(x).kernel(2).stride(3).ceil_mode(true).call().unwrap_err().to_string();
+        assert!(error.contains("3 windows along axis 2; the tool chain makes 2"), "{error}");
+        let error = g.maxpool2d_with_mask(x).kernel(2).pad([0, 0, 0, 1]).call().unwrap_err().to_string();
+        assert!(error.contains("pad is [0, 0, 0, 1] with ceil_mode false"), "{error}");
+    }
+
+    #[test]
+    fn bad_calls_are_told() {
+        bad_calls(
+            "pool",
+            &[
+                r#"{"op": "maxpool2d", "args": {"input": "x", "kernel": [9, 1]}, "out": "y"}"#,
+                r#"{"op": "avgpool2d", "args": {"input": "v"}, "out": "y"}"#,
+                r#"{"op": "avgpool2d", "args": {"input": "x", "kernel": 2, "stride": 0}, "out": "y"}"#,
+                r#"{"op": "maxpool3d", "args": {"input": "x", "kernel": 2}, "out": "y"}"#,
+                r#"{"op": "avgpool3d", "args": {"input": "x", "kernel": [2, 2]}, "out": "y"}"#,
+                r#"{"op": "maxpool2d_with_mask", "args": {"input": "i"}, "out": "y"}"#,
+                r#"{"op": "maxpool2d_with_mask", "args": {"input": "x", "kernel": 2, "stride": -1, "ceil_mode": true}, "out": "y"}"#,
+            ],
+        );
+    }
+}

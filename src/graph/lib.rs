@@ -1,0 +1,41 @@
+//! The graph: tensors, operators, and the calls that added them. Each operator is checked as it is inserted.
+
+use tpulang_array as array;
+use tpulang_base as base;
+use tpulang_ops as ops;
+use tpulang_quant as quant;
+
+use array::Array;
+use base::{Dtype, Error, Result};
+
+/// Unit tests and the functions' examples use the names that `tpulang` exports.
+#[cfg(test)]
+use {functions::Scalar, quant::Quantization};
+
+mod block;
+mod call;
+mod edit;
+pub mod functions;
+mod graph;
+mod insert;
+mod mode;
+mod operand;
+mod preprocess;
+mod propagate;
+mod scope;
+mod splice;
+mod tensor;
+mod undo;
+mod yields;
+
+pub use block::{Block, MAX_NESTED_BLOCKS, Operator};
+#[doc(hidden)]
+pub use call::{MadeBy, Recorded, RecordedCall};
+pub use graph::Graph;
+pub use insert::NewOperator;
+#[doc(hidden)]
+pub use insert::NewResult;
+pub use mode::Mode;
+pub use operand::Operand;
+pub use preprocess::{ChannelFormat, KeepRatioMode, PadType, PixelFormat, Preprocess};
+pub use tensor::{Tensor, TensorInfo, TensorKind};

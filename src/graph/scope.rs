@@ -1,0 +1,134 @@
+//! Names of tensors, and the scopes in which they are created and looked up.
+use super::{Graph, Tensor, TensorInfo};
+use crate::base::{Cause, Result, check_name, shown};
+use std::collections::HashMap;
+
+/// The scope of names.
+#[derive(Debug, Clone, Default)]
+#[doc(hidden)]
+pub struct Scope {
+    /// Prefix of new names: `head/attention/`.
+    pub(super) prefix: String,
+    /// In a function of a spec: the tensors bound to its inputs. Other outer tensors are hidden, except coefficients.
+    bound: Option<HashMap<String, Tensor>>,
+}
+
+impl Graph {
+    /// The tensor with the given name, in the current scope or by its full name.
+    ///
+    /// # Errors
+    /// Returns an error if there is none, with the most similar name.
+    pub fn find(&self, name: &str) -> Result<Tensor> {
+        self.lookup(name).ok_or_else(|| {
+            let known = self.tensors().map(|(_, t)| t.name.as_str());
+            let nearest = self.suggestions.nearest(name, known);
+            Cause::UnknownName { kind: "tensor", name: shown(name), nearest }.into()
+        })
+    }
+    /// Like [`Graph::find`], but returns `None` if there is no such tensor.
+    #[doc(hidden)]
+    pub fn lookup(&self, name: &str) -> Option<Tensor> {
+        let Scope { prefix, bound } = &self.scope;
+        let scoped = (!prefix.is_empty()).then(|| self.by_name.get(&format!("{prefix}{name}"))).flatten();
+        let found = bound.as_ref().and_then(|b| b.get(name)).or(scoped).copied();
+        let outside = || self.by_name.get(name).copied();
+        let hidden = |t: &Tensor| bound.is_some() && !self.tensor(*t).is_ok_and(TensorInfo::is_coefficient);
+        found.or_else(|| outside().filter(|t| !hidden(t)))
+    }
+
+    /// Runs `build` with every new name prefixed by `name/`.
+    ///
+    /// # Errors
+    /// Returns the errors of `build`, or an error if the name is invalid.
+    pub fn scope<R>(&mut self, name: &str, build: impl FnOnce(&mut Graph) -> Result<R>) -> Result<R> {
+        check_name(name)?;
+        let inner = Scope { prefix: format!("{}{name}/", self.scope.prefix), bound: self.scope.bound.clone() };
+        self.in_scope(inner, build)
+    }
+    /// Enters the scope `name`, in which only its own tensors, coefficients and the tensors of `bound` are visible. Returns
+    /// the outer scope for [`Graph::leave_function`].
+    #[doc(hidden)]
+    pub fn enter_function(&mut self, name: &str, bound: HashMap<String, Tensor>) -> Result<Scope> {
+        check_name(name)?;
+        let inner = Scope { prefix: format!("{}{name}/", self.scope.prefix), bound: Some(bound) };
+        Ok(std::mem::replace(&mut self.scope, inner))
+    }
+    #[doc(hidden)]
+    pub fn leave_function(&mut self, outer: Scope) {
+        self.scope = outer;
+    }
+    fn in_scope<R>(&mut self, inner: Scope, build: impl FnOnce(&mut Graph) -> Result<R>) -> Result<R> {
+        /// Leaves the scope, even if `build` panics.
+        struct Leave<'g>(&'g mut Graph, Scope);
+        impl Drop for Leave<'_> {
+            fn drop(&mut self) {
+                self.0.scope = std::mem::take(&mut self.1);
+            }
+        }
+        let outer = std::mem::replace(&mut self.scope, inner);
+        build(Leave(self, outer).0)
+    }
+    /// Renames a tensor.
+    #[doc(hidden)]
+    pub fn rename(&mut self, tensor: Tensor, name: &str) -> Result<()> {
+        check_name(name)?;
+        let name = format!("{}{name}", self.scope.prefix);
+        let old = self.tensor(tensor)?.name.clone();
+        if self.by_name.get(&name).is_some_and(|t| *t != tensor) {
+            return Err(Cause::DuplicateName(name).into());
+        }
+        self.by_name.remove(&old);
+        self.by_name.insert(name.clone(), tensor);
+        self.change(tensor, |t| t.name = name);
+        Ok(())
+    }
+
+    /// A free name in the current scope, without its prefix: `stem_<n>` with the first free n from the number of calls on.
+    #[doc(hidden)]
+    pub fn free_name(&self, stem: &str) -> String {
+        let free = |n: usize| !self.by_name.contains_key(&format!("{}{stem}_{n}", self.scope.prefix));
+        let first = self.calls;
+        // Taken numbers are mostly contiguous, and may be too many to try each: gallop to a free one, then bisect.
+        let Some(mut far) = (0..usize::BITS - 1).map(|i| (1 << i) - 1).find(|d| free(first.saturating_add(*d))) else {
+            // One of more numbers than there are names is free.
+            let n = (first..=first + self.by_name.len()).find(|n| free(*n)).unwrap_or(first);
+            return format!("{stem}_{n}");
+        };
+        let mut taken = far / 2;
+        while far - taken > 1 {
+            let middle = taken + (far - taken) / 2;
+            if free(first + middle) { far = middle } else { taken = middle }
+        }
+        format!("{stem}_{}", first + far)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Dtype, Graph};
+
+    #[test]
+    fn free_names_are_found_among_many() {
+        let mut g = Graph::new("g").unwrap();
+        for i in (0..3000).chain([9000]) {
+            g.input(&format!("relu_{i}"), Dtype::Float32, [1]).unwrap();
+        }
+        assert_eq!(g.free_name("relu"), "relu_3000");
+        assert_eq!(g.free_name("tanh"), "tanh_0");
+    }
+
+    #[test]
+    fn names_are_unique_deterministic_and_scoped() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [1]).unwrap();
+        let a = g.relu(x).call().unwrap();
+        let b = g.scope("s", |g| g.relu("x").call()).unwrap();
+        let c = g.scope("s", |g| g.scope("t", |g| g.relu(b).out_name("r").call())).unwrap();
+        let names: Vec<_> = [a, b, c].map(|t| g.tensor(t).unwrap().name.clone()).into();
+        assert_eq!(names, ["relu_0", "s/relu_1", "s/t/r"]);
+        assert_eq!(
+            g.relu(x).out_name("x").call().unwrap_err().to_string().lines().next(),
+            Some("relu \"x\" (ops[3]): the name \"x\" is used already; every tensor needs its own")
+        );
+    }
+}

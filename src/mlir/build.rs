@@ -1,0 +1,45 @@
+//! Says how to install or find LLVM and MLIR, before the build scripts of mlir-sys and tblgen fail without saying it.
+use std::{env, path::Path, process::Command};
+
+/// The version that mlir-sys is for.
+const VERSION: &str = "22.";
+/// What the build scripts of mlir-sys and tblgen read.
+const VARIABLES: [&str; 2] = ["MLIR_SYS_220_PREFIX", "TABLEGEN_220_PREFIX"];
+/// Where Debian's packages and apt.llvm.org install it.
+const USUAL: &str = "/usr/lib/llvm-22";
+
+fn main() {
+    println!("cargo:rerun-if-changed=build.rs");
+    for variable in VARIABLES {
+        println!("cargo:rerun-if-env-changed={variable}");
+        if let Err(problem) = check(variable) {
+            eprintln!("error: the feature `mlir` of tpulang needs LLVM and MLIR 22: {problem}");
+            eprintln!("{}", advice());
+            std::process::exit(1);
+        }
+    }
+}
+
+/// Runs the `llvm-config` that the variable leads to, or that of the `PATH`.
+fn check(variable: &str) -> Result<(), String> {
+    let folder = env::var_os(variable).map(|prefix| Path::new(&prefix).join("bin")).unwrap_or_default();
+    let config = folder.join("llvm-config");
+    let output = Command::new(&config).arg("--version").output().map_err(|e| format!("{}: {e}", config.display()))?;
+    let version = String::from_utf8_lossy(&output.stdout).trim().to_owned();
+    if version.starts_with(VERSION) { Ok(()) } else { Err(format!("{} is of version {version}", config.display())) }
+}
+
+fn advice() -> String {
+    let install = if Path::new(USUAL).join("bin/llvm-config").exists() {
+        format!("It is installed in {USUAL}; tell Cargo so in .cargo/config.toml of your project:")
+    } else {
+        "On Debian and Ubuntu, install llvm-22-dev, libmlir-22-dev and libclang1-22 (https://apt.llvm.org has them for\n\
+         older releases), then tell Cargo where they are in .cargo/config.toml of your project:"
+            .to_owned()
+    };
+    let lines: String = VARIABLES.iter().map(|v| format!("\n    {v} = \"{USUAL}\"")).collect();
+    format!(
+        "{install}\n\n    [env]{lines}\n\nOr build without it, to run and check specs only: \
+         tpulang = {{ .., default-features = false, features = [\"cuda\"] }}"
+    )
+}

@@ -1,0 +1,32 @@
+//! Top dialect MLIR: the writer and the reader, and the pair of files (`.mlir` and weights `.npz`).
+//!
+//! This room alone knows melior.
+#![allow(unsafe_code, reason = "MLIR's C API; docs/safety.md lists each use")]
+
+use tpulang_array as array;
+use tpulang_base as base;
+use tpulang_graph as graph;
+use tpulang_ops as ops;
+use tpulang_quant as quant;
+
+mod admit;
+mod attributes;
+mod context;
+mod lexer;
+mod pair;
+mod parse;
+mod reader;
+mod text;
+mod transposed;
+mod types;
+mod writer;
+
+/// How the first line of an `.mlir` begins that tells the [`fingerprint`](crate::array::fingerprint) of its weights, in
+/// hexadecimal. A comment: tpuc-opt drops it, as it must, since it writes other weights.
+const WEIGHTS_LINE: &str = "// tpulang: weights ";
+
+pub use pair::{Written, write_pair};
+#[doc(hidden)]
+pub use reader::read_text_with;
+pub use reader::{read, read_text};
+pub use writer::{Emitted, emit, weight_file_name};

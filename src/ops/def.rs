@@ -1,0 +1,360 @@
+//! The op table, as `td/` gives it, and the typed ops made from the same definitions.
+use super::{
+    attribute::{Attribute, AttributeValue, Attributes},
+    generated::{Input, OPS, Op},
+};
+use crate::{
+    base::{Cause, Error, Result, nearest, shown},
+    quant::RoundMode,
+};
+use std::fmt;
+
+/// The definition of an op of the Top dialect, as `td/` gives it.
+#[derive(Debug)]
+pub struct OpDef {
+    /// Name without the dialect: `Conv`.
+    pub name: &'static str,
+    /// One line.
+    pub summary: &'static str,
+    /// More, may be empty.
+    pub description: &'static str,
+    /// Operands in order; only the last can be optional or variadic.
+    pub operands: &'static [ValueDef],
+    /// Attributes in order of definition.
+    pub attributes: &'static [AttributeDef],
+    /// Results in order.
+    pub results: &'static [ValueDef],
+    /// Names of the blocks that it owns.
+    pub blocks: &'static [&'static str],
+    /// Whether input and output share their quantization.
+    pub quant_transparent: bool,
+    /// Whether it only says where values come from or go (`None`, `Input`, `Weight`, `Yield`) and computes nothing.
+    pub structure: bool,
+}
+
+impl PartialEq for OpDef {
+    fn eq(&self, other: &Self) -> bool {
+        self.name == other.name
+    }
+}
+
+/// An operand or result of an [`OpDef`].
+#[derive(Debug)]
+pub struct ValueDef {
+    /// Its name.
+    pub name: &'static str,
+    /// How often it occurs.
+    pub arity: Arity,
+}
+
+/// How often an operand or result occurs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Arity {
+    /// Once.
+    Required,
+    /// Once, as a tensor or as `none`.
+    OrNone,
+    /// Once (as a tensor, or as `none`) or not at all.
+    Optional,
+    /// Any number of times.
+    Variadic,
+}
+
+/// An attribute of an [`OpDef`].
+#[derive(Debug)]
+pub struct AttributeDef {
+    /// Its name.
+    pub name: &'static str,
+    /// What values it takes.
+    pub kind: AttributeKind,
+    /// The value where none is given.
+    pub default: Option<Default>,
+    /// Whether it may be absent.
+    pub optional: bool,
+}
+
+/// The kinds of attributes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum AttributeKind {
+    /// A 64-bit integer.
+    Int,
+    /// A signed 32-bit integer.
+    Si32,
+    /// A 32-bit integer without sign semantics.
+    I32,
+    /// An unsigned 32-bit integer.
+    Ui32,
+    /// A 64-bit float.
+    Float,
+    /// True or false.
+    Bool,
+    /// Any string.
+    Str,
+    /// One of these strings.
+    OneOf(&'static [&'static str]),
+    /// 64-bit integers.
+    Ints,
+    /// 32-bit integers.
+    I32s,
+    /// 64-bit floats.
+    Floats,
+    /// Lists of 64-bit integers.
+    IntLists,
+    /// Dictionaries.
+    Dicts,
+}
+
+impl fmt::Display for AttributeKind {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            AttributeKind::Int => f.write_str("an integer"),
+            AttributeKind::Si32 | AttributeKind::I32 => f.write_str("a 32-bit integer"),
+            AttributeKind::Ui32 => f.write_str("a 32-bit integer of at least 0"),
+            AttributeKind::Float => f.write_str("a float"),
+            AttributeKind::Bool => f.write_str("true or false"),
+            AttributeKind::Str => f.write_str("a string"),
+            AttributeKind::Ints => f.write_str("a list of integers"),
+            AttributeKind::I32s => f.write_str("a list of 32-bit integers"),
+            AttributeKind::Floats => f.write_str("a list of floats"),
+            AttributeKind::IntLists => f.write_str("a list of lists of integers"),
+            AttributeKind::Dicts => f.write_str("a list of dictionaries"),
+            AttributeKind::OneOf(allowed) => write!(f, "one of {}", allowed.join(", ")),
+        }
+    }
+}
+
+/// A default of the table.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[expect(missing_docs, reason = "the names say it")]
+pub enum Default {
+    Int(i64),
+    Float(f64),
+    Bool(bool),
+    Str(&'static str),
+    Ints(&'static [i64]),
+    Floats(&'static [f64]),
+}
+
+impl fmt::Display for Default {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        match self {
+            Default::Int(v) => write!(f, "{v}"),
+            Default::Float(v) => write!(f, "{v:?}"),
+            Default::Bool(v) => write!(f, "{v}"),
+            Default::Str(v) => write!(f, "{v:?}"),
+            Default::Ints(v) => write!(f, "{v:?}"),
+            Default::Floats(v) => write!(f, "{v:?}"),
+        }
+    }
+}
+
+/// What stands in the place of one of the definition's operands.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Slot<'a, V> {
+    /// The one.
+    One(&'a V),
+    /// None.
+    Absent,
+    /// Those of a variadic operand.
+    Many(&'a [V]),
+}
+
+/// Operands in a list, as they are taken in the definition's order.
+pub(crate) struct OperandList<V> {
+    op: &'static OpDef,
+    rest: std::vec::IntoIter<Option<V>>,
+}
+
+impl<V> OperandList<V> {
+    pub(crate) fn required(&mut self, name: &'static str) -> Result<V> {
+        self.rest.next().flatten().ok_or_else(|| operator_error(self.op, format!("the operand {name} is none")))
+    }
+    pub(crate) fn optional(&mut self, _: &'static str) -> Result<Option<V>> {
+        Ok(self.rest.next().flatten())
+    }
+    pub(crate) fn rest(&mut self, name: &'static str) -> Result<Vec<V>> {
+        let op = self.op;
+        let none = |i| operator_error(op, format!("operand {i} of {name} is none"));
+        self.rest.by_ref().enumerate().map(|(i, v)| v.ok_or_else(|| none(i))).collect()
+    }
+}
+
+/// An operator of `op` cannot be.
+pub fn operator_error(op: &OpDef, problem: impl Into<String>) -> Error {
+    Cause::Operator { op: op.name.into(), problem: problem.into() }.into()
+}
+
+pub(crate) fn is_structure(name: &str) -> Error {
+    let problem =
+        "it is structure, not computation: inputs, coefficients and the ends of blocks are made by the graph".into();
+    Cause::Operator { op: name.into(), problem }.into()
+}
+
+/// A string attribute's enum as the value of an attribute.
+macro_rules! one_of {
+    ($name:ident) => {
+        impl AttributeValue for $name {
+            fn to_attribute(&self) -> Attribute {
+                Attribute::Str(self.name().to_owned())
+            }
+            fn from_attribute(a: Attribute) -> Option<Self> {
+                if let Attribute::Str(s) = a { $name::from_name(&s) } else { None }
+            }
+        }
+    };
+}
+
+one_of!(RoundMode);
+pub(crate) use one_of;
+
+impl Input<()> {
+    /// Of attributes that were checked.
+    pub fn read(attributes: &mut Attributes) -> Result<Self> {
+        let op = op_def("Input")?;
+        Input::build(&mut OperandList { op, rest: vec![Some(())].into_iter() }, attributes)
+    }
+}
+
+impl<V> Op<V> {
+    /// An op of its name, its operands in the definition's order (`None` where one is absent), and those of its
+    /// attributes that differ from the defaults.
+    ///
+    /// # Errors
+    /// There is no such op, or operands or attributes do not fit its definition.
+    pub fn new(
+        name: &str,
+        operands: Vec<Option<V>>,
+        attributes: impl IntoIterator<Item = (impl AsRef<str>, Attribute)>,
+    ) -> Result<Op<V>> {
+        let op = op_def(name)?;
+        let attributes = Attributes::new(op, attributes)?;
+        Self::from_parts(op, operands, attributes)
+    }
+    /// As [`Op::new`], of attributes that were checked.
+    pub(crate) fn from_parts(
+        op: &'static OpDef,
+        operands: Vec<Option<V>>,
+        mut attributes: Attributes,
+    ) -> Result<Op<V>> {
+        check_count(op, operands.len())?;
+        let mut parts = OperandList { op, rest: operands.into_iter() };
+        Op::build(op.name, &mut parts, &mut attributes)
+    }
+    /// Its definition.
+    pub fn def(&self) -> &'static OpDef {
+        // Every variant is made from a row of the table.
+        op_def(self.name()).unwrap_or(&OPS[0])
+    }
+    /// The operands that are there, with their names in the definition.
+    pub fn operands(&self) -> impl Iterator<Item = (&'static str, &V)> {
+        self.slots().into_iter().flat_map(|(name, slot)| {
+            let values = match slot {
+                Slot::One(v) => std::slice::from_ref(v),
+                Slot::Absent => &[],
+                Slot::Many(all) => all,
+            };
+            values.iter().map(move |v| (name, v))
+        })
+    }
+    /// The operands as the text of an operator lists them: `None` where one is absent, nothing for an optional one.
+    pub fn operand_list(&self) -> Vec<Option<&V>> {
+        let optional = self.def().operands.last().is_some_and(|o| o.arity == Arity::Optional);
+        let mut list = Vec::new();
+        for (_, slot) in self.slots() {
+            match slot {
+                Slot::One(v) => list.push(Some(v)),
+                Slot::Absent => list.push(None),
+                Slot::Many(all) => list.extend(all.iter().map(Some)),
+            }
+        }
+        if optional && list.last().is_some_and(Option::is_none) {
+            list.pop();
+        }
+        list
+    }
+    /// The same op with other operands.
+    pub fn map<U>(&self, mut f: impl FnMut(&V) -> U) -> Op<U> {
+        let mapped: std::result::Result<Op<U>, std::convert::Infallible> = self.try_map(&mut |v| Ok(f(v)));
+        match mapped {
+            Ok(op) => op,
+            Err(never) => match never {},
+        }
+    }
+}
+
+impl<V: Clone> Op<V> {
+    /// The same op with one attribute set, or at its default for `None`.
+    ///
+    /// # Errors
+    /// There is no such attribute, or the value is not of its kind.
+    pub fn with_attribute(&self, name: &str, value: Option<Attribute>) -> Result<Op<V>> {
+        let others = self.attributes().into_iter().filter(|(n, _)| *n != name).map(|(n, v)| (n.to_owned(), v));
+        let given: Vec<(String, Attribute)> = others.chain(value.map(|v| (name.to_owned(), v))).collect();
+        if !self.def().attributes.iter().any(|a| a.name == name) {
+            Attributes::new(self.def(), [(name, Attribute::Bool(false))])?;
+        }
+        Op::new(self.name(), self.operand_list().into_iter().map(Option::<&V>::cloned).collect(), given)
+    }
+}
+
+fn check_count(op: &OpDef, found: usize) -> Result<()> {
+    let variadic = op.operands.last().is_some_and(|o| o.arity == Arity::Variadic);
+    let least = op.operands.iter().filter(|o| !matches!(o.arity, Arity::Optional | Arity::Variadic)).count();
+    if found < least || (!variadic && found > op.operands.len()) {
+        let most = if variadic { "any number".to_owned() } else { op.operands.len().to_string() };
+        let expected = if most == least.to_string() { most } else { format!("{least} to {most}") };
+        return Err(operator_error(
+            op,
+            format!("it has {found} operand{}; expected {expected}", if found == 1 { "" } else { "s" }),
+        ));
+    }
+    if let ([only], 0) = (op.operands, found)
+        && variadic
+    {
+        return Err(operator_error(op, format!("{} is empty", only.name)));
+    }
+    Ok(())
+}
+
+/// The op of that name (without `top.`).
+///
+/// # Errors
+/// There is none; the nearest is suggested.
+pub fn op_def(name: &str) -> Result<&'static OpDef> {
+    OPS.binary_search_by_key(&name, |op| op.name).map(|i| &OPS[i]).map_err(|_| {
+        let nearest = nearest(name, OPS.iter().map(|o| o.name)).map(|n| format!("top.{n}"));
+        Cause::UnknownName { kind: "op", name: format!("top.{}", shown(name)), nearest }.into()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Conv;
+
+    #[test]
+    fn every_op_is_found_and_described() {
+        for op in OPS {
+            assert!(std::ptr::eq(op_def(op.name).unwrap(), op));
+            assert!(!op.summary.is_empty());
+        }
+        assert!(op_def("Nothing").is_err());
+    }
+
+    #[test]
+    fn an_op_is_its_parts() {
+        let conv = Conv { bias: Some(3), group: 2, ..Conv::new(1, 2, vec![1], vec![1], vec![0, 0]) };
+        let op = Op::from(conv);
+        assert_eq!(op.operand_list(), [Some(&1), Some(&2), Some(&3)]);
+        let again =
+            Op::new("Conv", op.operand_list().into_iter().map(Option::<&i32>::cloned).collect(), op.attributes());
+        assert_eq!(again.unwrap(), op);
+        let changed = op.with_attribute("group", None).unwrap();
+        assert!(matches!(&changed, Op::Conv(c) if c.group == 1 && c.bias == Some(3)));
+        assert!(op.with_attribute("groups", None).is_err());
+        assert_eq!(
+            Op::new("Relu", vec![None::<u8>], [("", Attribute::Bool(true)); 0]).unwrap_err().to_string(),
+            "top.Relu: the operand input is none"
+        );
+    }
+}

@@ -1,0 +1,1390 @@
+// Generated from td/*.td by `make ops`. Do not edit.
+use super::*;
+pub(super) const ADD: OpDef = OpDef {
+    name: "Add",
+    summary: "sum of tensors",
+    description: "`coeff` scales each operand first.",
+    operands: &[
+        ValueDef {
+            name: "inputs",
+            arity: Arity::Variadic,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "do_relu",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "relu_limit",
+            kind: AttributeKind::Float,
+            default: Some(Default::Float(-1.0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "coeff",
+            kind: AttributeKind::Floats,
+            default: None,
+            optional: true,
+        },
+        AttributeDef {
+            name: "is_scalar",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.Add`: sum of tensors.
+
+`coeff` scales each operand first.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct Add<V> {
+    /// Operand.
+    pub inputs: Vec<V>,
+    ///Attribute; `false` by default.
+    pub do_relu: bool,
+    ///Attribute; `-1.0f64` by default.
+    pub relu_limit: f64,
+    ///Attribute; may be absent.
+    pub coeff: Option<Vec<f64>>,
+    ///Attribute; `false` by default.
+    pub is_scalar: bool,
+}
+impl<V> Add<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(inputs: Vec<V>) -> Self {
+        Self {
+            inputs,
+            do_relu: false,
+            relu_limit: -1.0f64,
+            coeff: None,
+            is_scalar: false,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            inputs: operands.rest("inputs")?,
+            do_relu: attributes.take("do_relu")?,
+            relu_limit: attributes.take("relu_limit")?,
+            coeff: attributes.take_optional("coeff")?,
+            is_scalar: attributes.take("is_scalar")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("inputs", Slot::Many(& self.inputs)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("do_relu", &self.do_relu);
+        a.put("relu_limit", &self.relu_limit);
+        a.put_optional("coeff", &self.coeff);
+        a.put("is_scalar", &self.is_scalar);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Add<U>, E> {
+        Ok(Add {
+            inputs: self.inputs.iter().map(&mut *f).collect::<Result<_, E>>()?,
+            do_relu: self.do_relu,
+            relu_limit: self.relu_limit,
+            coeff: self.coeff.clone(),
+            is_scalar: self.is_scalar,
+        })
+    }
+}
+pub(super) const ADDCONST: OpDef = OpDef {
+    name: "AddConst",
+    summary: "x + const_val",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "const_val",
+            kind: AttributeKind::Float,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "do_relu",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "relu_limit",
+            kind: AttributeKind::Float,
+            default: Some(Default::Float(-1.0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "is_scalar",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.AddConst`: x + const_val.
+#[derive(Debug, Clone, PartialEq)]
+pub struct AddConst<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute.
+    pub const_val: f64,
+    ///Attribute; `false` by default.
+    pub do_relu: bool,
+    ///Attribute; `-1.0f64` by default.
+    pub relu_limit: f64,
+    ///Attribute; `false` by default.
+    pub is_scalar: bool,
+}
+impl<V> AddConst<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, const_val: f64) -> Self {
+        Self {
+            input,
+            const_val,
+            do_relu: false,
+            relu_limit: -1.0f64,
+            is_scalar: false,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            const_val: attributes.take("const_val")?,
+            do_relu: attributes.take("do_relu")?,
+            relu_limit: attributes.take("relu_limit")?,
+            is_scalar: attributes.take("is_scalar")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("const_val", &self.const_val);
+        a.put("do_relu", &self.do_relu);
+        a.put("relu_limit", &self.relu_limit);
+        a.put("is_scalar", &self.is_scalar);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<AddConst<U>, E> {
+        Ok(AddConst {
+            input: f(&self.input)?,
+            const_val: self.const_val,
+            do_relu: self.do_relu,
+            relu_limit: self.relu_limit,
+            is_scalar: self.is_scalar,
+        })
+    }
+}
+pub(super) const DIV: OpDef = OpDef {
+    name: "Div",
+    summary: "quotient of two tensors",
+    description: "With `is_reverse`, second by first.",
+    operands: &[
+        ValueDef {
+            name: "inputs",
+            arity: Arity::Variadic,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "is_reverse",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "do_relu",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "relu_limit",
+            kind: AttributeKind::Float,
+            default: Some(Default::Float(-1.0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "is_scalar",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.Div`: quotient of two tensors.
+
+With `is_reverse`, second by first.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct Div<V> {
+    /// Operand.
+    pub inputs: Vec<V>,
+    ///Attribute; `false` by default.
+    pub is_reverse: bool,
+    ///Attribute; `false` by default.
+    pub do_relu: bool,
+    ///Attribute; `-1.0f64` by default.
+    pub relu_limit: f64,
+    ///Attribute; `false` by default.
+    pub is_scalar: bool,
+}
+impl<V> Div<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(inputs: Vec<V>) -> Self {
+        Self {
+            inputs,
+            is_reverse: false,
+            do_relu: false,
+            relu_limit: -1.0f64,
+            is_scalar: false,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            inputs: operands.rest("inputs")?,
+            is_reverse: attributes.take("is_reverse")?,
+            do_relu: attributes.take("do_relu")?,
+            relu_limit: attributes.take("relu_limit")?,
+            is_scalar: attributes.take("is_scalar")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("inputs", Slot::Many(& self.inputs)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("is_reverse", &self.is_reverse);
+        a.put("do_relu", &self.do_relu);
+        a.put("relu_limit", &self.relu_limit);
+        a.put("is_scalar", &self.is_scalar);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Div<U>, E> {
+        Ok(Div {
+            inputs: self.inputs.iter().map(&mut *f).collect::<Result<_, E>>()?,
+            is_reverse: self.is_reverse,
+            do_relu: self.do_relu,
+            relu_limit: self.relu_limit,
+            is_scalar: self.is_scalar,
+        })
+    }
+}
+pub(super) const DIVCONST: OpDef = OpDef {
+    name: "DivConst",
+    summary: "x / const_val, or const_val / x with is_reverse, rounded down",
+    description: "It divides the dimensions of shapes.",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "const_val",
+            kind: AttributeKind::Float,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "is_reverse",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "do_relu",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "relu_limit",
+            kind: AttributeKind::Float,
+            default: Some(Default::Float(-1.0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "is_scalar",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.DivConst`: x / const_val, or const_val / x with is_reverse, rounded down.
+
+It divides the dimensions of shapes.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct DivConst<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute.
+    pub const_val: f64,
+    ///Attribute; `false` by default.
+    pub is_reverse: bool,
+    ///Attribute; `false` by default.
+    pub do_relu: bool,
+    ///Attribute; `-1.0f64` by default.
+    pub relu_limit: f64,
+    ///Attribute; `false` by default.
+    pub is_scalar: bool,
+}
+impl<V> DivConst<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, const_val: f64) -> Self {
+        Self {
+            input,
+            const_val,
+            is_reverse: false,
+            do_relu: false,
+            relu_limit: -1.0f64,
+            is_scalar: false,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            const_val: attributes.take("const_val")?,
+            is_reverse: attributes.take("is_reverse")?,
+            do_relu: attributes.take("do_relu")?,
+            relu_limit: attributes.take("relu_limit")?,
+            is_scalar: attributes.take("is_scalar")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("const_val", &self.const_val);
+        a.put("is_reverse", &self.is_reverse);
+        a.put("do_relu", &self.do_relu);
+        a.put("relu_limit", &self.relu_limit);
+        a.put("is_scalar", &self.is_scalar);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<DivConst<U>, E> {
+        Ok(DivConst {
+            input: f(&self.input)?,
+            const_val: self.const_val,
+            is_reverse: self.is_reverse,
+            do_relu: self.do_relu,
+            relu_limit: self.relu_limit,
+            is_scalar: self.is_scalar,
+        })
+    }
+}
+pub(super) const MAX: OpDef = OpDef {
+    name: "Max",
+    summary: "larger of two tensors",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "inputs",
+            arity: Arity::Variadic,
+        },
+    ],
+    attributes: &[],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.Max`: larger of two tensors.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Max<V> {
+    /// Operand.
+    pub inputs: Vec<V>,
+}
+impl<V> Max<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(inputs: Vec<V>) -> Self {
+        Self { inputs }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            inputs: operands.rest("inputs")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("inputs", Slot::Many(& self.inputs)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        Attributes::default()
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Max<U>, E> {
+        Ok(Max {
+            inputs: self.inputs.iter().map(&mut *f).collect::<Result<_, E>>()?,
+        })
+    }
+}
+pub(super) const MAXCONST: OpDef = OpDef {
+    name: "MaxConst",
+    summary: "larger of x and const_val",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "const_val",
+            kind: AttributeKind::Float,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "is_scalar",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.MaxConst`: larger of x and const_val.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MaxConst<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute.
+    pub const_val: f64,
+    ///Attribute; `false` by default.
+    pub is_scalar: bool,
+}
+impl<V> MaxConst<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, const_val: f64) -> Self {
+        Self {
+            input,
+            const_val,
+            is_scalar: false,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            const_val: attributes.take("const_val")?,
+            is_scalar: attributes.take("is_scalar")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("const_val", &self.const_val);
+        a.put("is_scalar", &self.is_scalar);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<MaxConst<U>, E> {
+        Ok(MaxConst {
+            input: f(&self.input)?,
+            const_val: self.const_val,
+            is_scalar: self.is_scalar,
+        })
+    }
+}
+pub(super) const MIN: OpDef = OpDef {
+    name: "Min",
+    summary: "smaller of two tensors",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "inputs",
+            arity: Arity::Variadic,
+        },
+    ],
+    attributes: &[],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.Min`: smaller of two tensors.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Min<V> {
+    /// Operand.
+    pub inputs: Vec<V>,
+}
+impl<V> Min<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(inputs: Vec<V>) -> Self {
+        Self { inputs }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            inputs: operands.rest("inputs")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("inputs", Slot::Many(& self.inputs)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        Attributes::default()
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Min<U>, E> {
+        Ok(Min {
+            inputs: self.inputs.iter().map(&mut *f).collect::<Result<_, E>>()?,
+        })
+    }
+}
+pub(super) const MINCONST: OpDef = OpDef {
+    name: "MinConst",
+    summary: "smaller of x and const_val",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "const_val",
+            kind: AttributeKind::Float,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "is_scalar",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.MinConst`: smaller of x and const_val.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MinConst<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute.
+    pub const_val: f64,
+    ///Attribute; `false` by default.
+    pub is_scalar: bool,
+}
+impl<V> MinConst<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, const_val: f64) -> Self {
+        Self {
+            input,
+            const_val,
+            is_scalar: false,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            const_val: attributes.take("const_val")?,
+            is_scalar: attributes.take("is_scalar")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("const_val", &self.const_val);
+        a.put("is_scalar", &self.is_scalar);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<MinConst<U>, E> {
+        Ok(MinConst {
+            input: f(&self.input)?,
+            const_val: self.const_val,
+            is_scalar: self.is_scalar,
+        })
+    }
+}
+pub(super) const MOD: OpDef = OpDef {
+    name: "Mod",
+    summary: "remainder of a division, with the sign of the dividend",
+    description: "`a - b * trunc(a / b)`.",
+    operands: &[
+        ValueDef {
+            name: "inputs",
+            arity: Arity::Variadic,
+        },
+    ],
+    attributes: &[],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.Mod`: remainder of a division, with the sign of the dividend.
+
+`a - b * trunc(a / b)`.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mod<V> {
+    /// Operand.
+    pub inputs: Vec<V>,
+}
+impl<V> Mod<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(inputs: Vec<V>) -> Self {
+        Self { inputs }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            inputs: operands.rest("inputs")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("inputs", Slot::Many(& self.inputs)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        Attributes::default()
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Mod<U>, E> {
+        Ok(Mod {
+            inputs: self.inputs.iter().map(&mut *f).collect::<Result<_, E>>()?,
+        })
+    }
+}
+pub(super) const MUL: OpDef = OpDef {
+    name: "Mul",
+    summary: "product of tensors",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "inputs",
+            arity: Arity::Variadic,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "do_relu",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "relu_limit",
+            kind: AttributeKind::Float,
+            default: Some(Default::Float(-1.0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "is_scalar",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.Mul`: product of tensors.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mul<V> {
+    /// Operand.
+    pub inputs: Vec<V>,
+    ///Attribute; `false` by default.
+    pub do_relu: bool,
+    ///Attribute; `-1.0f64` by default.
+    pub relu_limit: f64,
+    ///Attribute; `false` by default.
+    pub is_scalar: bool,
+}
+impl<V> Mul<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(inputs: Vec<V>) -> Self {
+        Self {
+            inputs,
+            do_relu: false,
+            relu_limit: -1.0f64,
+            is_scalar: false,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            inputs: operands.rest("inputs")?,
+            do_relu: attributes.take("do_relu")?,
+            relu_limit: attributes.take("relu_limit")?,
+            is_scalar: attributes.take("is_scalar")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("inputs", Slot::Many(& self.inputs)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("do_relu", &self.do_relu);
+        a.put("relu_limit", &self.relu_limit);
+        a.put("is_scalar", &self.is_scalar);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Mul<U>, E> {
+        Ok(Mul {
+            inputs: self.inputs.iter().map(&mut *f).collect::<Result<_, E>>()?,
+            do_relu: self.do_relu,
+            relu_limit: self.relu_limit,
+            is_scalar: self.is_scalar,
+        })
+    }
+}
+pub(super) const MULCONST: OpDef = OpDef {
+    name: "MulConst",
+    summary: "x * const_val",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "const_val",
+            kind: AttributeKind::Float,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "do_relu",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "relu_limit",
+            kind: AttributeKind::Float,
+            default: Some(Default::Float(-1.0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "is_scalar",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.MulConst`: x * const_val.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MulConst<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute.
+    pub const_val: f64,
+    ///Attribute; `false` by default.
+    pub do_relu: bool,
+    ///Attribute; `-1.0f64` by default.
+    pub relu_limit: f64,
+    ///Attribute; `false` by default.
+    pub is_scalar: bool,
+}
+impl<V> MulConst<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, const_val: f64) -> Self {
+        Self {
+            input,
+            const_val,
+            do_relu: false,
+            relu_limit: -1.0f64,
+            is_scalar: false,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            const_val: attributes.take("const_val")?,
+            do_relu: attributes.take("do_relu")?,
+            relu_limit: attributes.take("relu_limit")?,
+            is_scalar: attributes.take("is_scalar")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("const_val", &self.const_val);
+        a.put("do_relu", &self.do_relu);
+        a.put("relu_limit", &self.relu_limit);
+        a.put("is_scalar", &self.is_scalar);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<MulConst<U>, E> {
+        Ok(MulConst {
+            input: f(&self.input)?,
+            const_val: self.const_val,
+            do_relu: self.do_relu,
+            relu_limit: self.relu_limit,
+            is_scalar: self.is_scalar,
+        })
+    }
+}
+pub(super) const RECIPROCAL: OpDef = OpDef {
+    name: "Reciprocal",
+    summary: "const_val / x",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "const_val",
+            kind: AttributeKind::Float,
+            default: Some(Default::Float(1.0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "do_relu",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "relu_limit",
+            kind: AttributeKind::Float,
+            default: Some(Default::Float(-1.0)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.Reciprocal`: const_val / x.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reciprocal<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute; `1.0f64` by default.
+    pub const_val: f64,
+    ///Attribute; `false` by default.
+    pub do_relu: bool,
+    ///Attribute; `-1.0f64` by default.
+    pub relu_limit: f64,
+}
+impl<V> Reciprocal<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V) -> Self {
+        Self {
+            input,
+            const_val: 1.0f64,
+            do_relu: false,
+            relu_limit: -1.0f64,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            const_val: attributes.take("const_val")?,
+            do_relu: attributes.take("do_relu")?,
+            relu_limit: attributes.take("relu_limit")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("const_val", &self.const_val);
+        a.put("do_relu", &self.do_relu);
+        a.put("relu_limit", &self.relu_limit);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Reciprocal<U>, E> {
+        Ok(Reciprocal {
+            input: f(&self.input)?,
+            const_val: self.const_val,
+            do_relu: self.do_relu,
+            relu_limit: self.relu_limit,
+        })
+    }
+}
+pub(super) const REMAINDER: OpDef = OpDef {
+    name: "Remainder",
+    summary: "remainder of a division, with the sign of the divisor",
+    description: "`a - b * floor(a / b)`. The second tensor is broadcast to the first.",
+    operands: &[
+        ValueDef {
+            name: "inputs",
+            arity: Arity::Variadic,
+        },
+    ],
+    attributes: &[],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.Remainder`: remainder of a division, with the sign of the divisor.
+
+`a - b * floor(a / b)`. The second tensor is broadcast to the first.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct Remainder<V> {
+    /// Operand.
+    pub inputs: Vec<V>,
+}
+impl<V> Remainder<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(inputs: Vec<V>) -> Self {
+        Self { inputs }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            inputs: operands.rest("inputs")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("inputs", Slot::Many(& self.inputs)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        Attributes::default()
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Remainder<U>, E> {
+        Ok(Remainder {
+            inputs: self.inputs.iter().map(&mut *f).collect::<Result<_, E>>()?,
+        })
+    }
+}
+pub(super) const SUB: OpDef = OpDef {
+    name: "Sub",
+    summary: "difference of two tensors",
+    description: "With `is_reverse`, second minus first. `coeff` scales each operand first.",
+    operands: &[
+        ValueDef {
+            name: "inputs",
+            arity: Arity::Variadic,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "is_reverse",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "do_relu",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "relu_limit",
+            kind: AttributeKind::Float,
+            default: Some(Default::Float(-1.0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "coeff",
+            kind: AttributeKind::Floats,
+            default: None,
+            optional: true,
+        },
+        AttributeDef {
+            name: "is_scalar",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.Sub`: difference of two tensors.
+
+With `is_reverse`, second minus first. `coeff` scales each operand first.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sub<V> {
+    /// Operand.
+    pub inputs: Vec<V>,
+    ///Attribute; `false` by default.
+    pub is_reverse: bool,
+    ///Attribute; `false` by default.
+    pub do_relu: bool,
+    ///Attribute; `-1.0f64` by default.
+    pub relu_limit: f64,
+    ///Attribute; may be absent.
+    pub coeff: Option<Vec<f64>>,
+    ///Attribute; `false` by default.
+    pub is_scalar: bool,
+}
+impl<V> Sub<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(inputs: Vec<V>) -> Self {
+        Self {
+            inputs,
+            is_reverse: false,
+            do_relu: false,
+            relu_limit: -1.0f64,
+            coeff: None,
+            is_scalar: false,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            inputs: operands.rest("inputs")?,
+            is_reverse: attributes.take("is_reverse")?,
+            do_relu: attributes.take("do_relu")?,
+            relu_limit: attributes.take("relu_limit")?,
+            coeff: attributes.take_optional("coeff")?,
+            is_scalar: attributes.take("is_scalar")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("inputs", Slot::Many(& self.inputs)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("is_reverse", &self.is_reverse);
+        a.put("do_relu", &self.do_relu);
+        a.put("relu_limit", &self.relu_limit);
+        a.put_optional("coeff", &self.coeff);
+        a.put("is_scalar", &self.is_scalar);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Sub<U>, E> {
+        Ok(Sub {
+            inputs: self.inputs.iter().map(&mut *f).collect::<Result<_, E>>()?,
+            is_reverse: self.is_reverse,
+            do_relu: self.do_relu,
+            relu_limit: self.relu_limit,
+            coeff: self.coeff.clone(),
+            is_scalar: self.is_scalar,
+        })
+    }
+}
+pub(super) const SUBCONST: OpDef = OpDef {
+    name: "SubConst",
+    summary: "x - const_val, or const_val - x with is_reverse",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "const_val",
+            kind: AttributeKind::Float,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "is_reverse",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "do_relu",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "relu_limit",
+            kind: AttributeKind::Float,
+            default: Some(Default::Float(-1.0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "is_scalar",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.SubConst`: x - const_val, or const_val - x with is_reverse.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SubConst<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute.
+    pub const_val: f64,
+    ///Attribute; `false` by default.
+    pub is_reverse: bool,
+    ///Attribute; `false` by default.
+    pub do_relu: bool,
+    ///Attribute; `-1.0f64` by default.
+    pub relu_limit: f64,
+    ///Attribute; `false` by default.
+    pub is_scalar: bool,
+}
+impl<V> SubConst<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, const_val: f64) -> Self {
+        Self {
+            input,
+            const_val,
+            is_reverse: false,
+            do_relu: false,
+            relu_limit: -1.0f64,
+            is_scalar: false,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            const_val: attributes.take("const_val")?,
+            is_reverse: attributes.take("is_reverse")?,
+            do_relu: attributes.take("do_relu")?,
+            relu_limit: attributes.take("relu_limit")?,
+            is_scalar: attributes.take("is_scalar")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("const_val", &self.const_val);
+        a.put("is_reverse", &self.is_reverse);
+        a.put("do_relu", &self.do_relu);
+        a.put("relu_limit", &self.relu_limit);
+        a.put("is_scalar", &self.is_scalar);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<SubConst<U>, E> {
+        Ok(SubConst {
+            input: f(&self.input)?,
+            const_val: self.const_val,
+            is_reverse: self.is_reverse,
+            do_relu: self.do_relu,
+            relu_limit: self.relu_limit,
+            is_scalar: self.is_scalar,
+        })
+    }
+}

@@ -1,0 +1,1396 @@
+// Generated from td/*.td by `make ops`. Do not edit.
+use super::*;
+/// A string attribute: one of interleaved_pairs, contiguous_halves.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum RopeMode {
+    InterleavedPairs,
+    ContiguousHalves,
+}
+impl RopeMode {
+    /// Returns the string.
+    pub fn name(self) -> &'static str {
+        match self {
+            RopeMode::InterleavedPairs => "interleaved_pairs",
+            RopeMode::ContiguousHalves => "contiguous_halves",
+        }
+    }
+    /// Returns the value that `name` denotes.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Some(
+            match name {
+                "interleaved_pairs" => RopeMode::InterleavedPairs,
+                "contiguous_halves" => RopeMode::ContiguousHalves,
+                _ => return None,
+            },
+        )
+    }
+}
+one_of!(RopeMode);
+pub(super) const ATTENTION: OpDef = OpDef {
+    name: "Attention",
+    summary: "multi-head attention with its projections",
+    description: "`input` (for the queries), `keys` and `values` are multiplied by their weights and cut into `head` heads; each head is softmax(scale * Q K^T + mask) V, and all of them together are multiplied by `out_weight`.",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "keys",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "values",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "queries_weight",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "queries_bias",
+            arity: Arity::OrNone,
+        },
+        ValueDef {
+            name: "keys_weight",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "keys_bias",
+            arity: Arity::OrNone,
+        },
+        ValueDef {
+            name: "values_weight",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "values_bias",
+            arity: Arity::OrNone,
+        },
+        ValueDef {
+            name: "out_weight",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "out_bias",
+            arity: Arity::OrNone,
+        },
+        ValueDef {
+            name: "mask",
+            arity: Arity::OrNone,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "dim",
+            kind: AttributeKind::Int,
+            default: Some(Default::Int(0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "has_bias",
+            kind: AttributeKind::Int,
+            default: Some(Default::Int(0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "head",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "scale",
+            kind: AttributeKind::Float,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "scale_param",
+            kind: AttributeKind::Floats,
+            default: Some(Default::Floats(&[1.0])),
+            optional: false,
+        },
+        AttributeDef {
+            name: "zp_param",
+            kind: AttributeKind::Ints,
+            default: Some(Default::Ints(&[0])),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.Attention`: multi-head attention with its projections.
+
+`input` (for the queries), `keys` and `values` are multiplied by their weights and cut into `head` heads; each head is softmax(scale * Q K^T + mask) V, and all of them together are multiplied by `out_weight`.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct Attention<V> {
+    /// Operand.
+    pub input: V,
+    /// Operand.
+    pub keys: V,
+    /// Operand.
+    pub values: V,
+    /// Operand.
+    pub queries_weight: V,
+    /// Operand.
+    pub queries_bias: Option<V>,
+    /// Operand.
+    pub keys_weight: V,
+    /// Operand.
+    pub keys_bias: Option<V>,
+    /// Operand.
+    pub values_weight: V,
+    /// Operand.
+    pub values_bias: Option<V>,
+    /// Operand.
+    pub out_weight: V,
+    /// Operand.
+    pub out_bias: Option<V>,
+    /// Operand.
+    pub mask: Option<V>,
+    ///Attribute; `0` by default.
+    pub dim: i64,
+    ///Attribute; `0` by default.
+    pub has_bias: i64,
+    ///Attribute.
+    pub head: i64,
+    ///Attribute.
+    pub scale: f64,
+    ///Attribute; `vec![1.0]` by default.
+    pub scale_param: Vec<f64>,
+    ///Attribute; `vec![0]` by default.
+    pub zp_param: Vec<i64>,
+}
+impl<V> Attention<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(
+        input: V,
+        keys: V,
+        values: V,
+        queries_weight: V,
+        keys_weight: V,
+        values_weight: V,
+        out_weight: V,
+        head: i64,
+        scale: f64,
+    ) -> Self {
+        Self {
+            input,
+            keys,
+            values,
+            queries_weight,
+            queries_bias: None,
+            keys_weight,
+            keys_bias: None,
+            values_weight,
+            values_bias: None,
+            out_weight,
+            out_bias: None,
+            mask: None,
+            dim: 0,
+            has_bias: 0,
+            head,
+            scale,
+            scale_param: vec![1.0],
+            zp_param: vec![0],
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            keys: operands.required("keys")?,
+            values: operands.required("values")?,
+            queries_weight: operands.required("queries_weight")?,
+            queries_bias: operands.optional("queries_bias")?,
+            keys_weight: operands.required("keys_weight")?,
+            keys_bias: operands.optional("keys_bias")?,
+            values_weight: operands.required("values_weight")?,
+            values_bias: operands.optional("values_bias")?,
+            out_weight: operands.required("out_weight")?,
+            out_bias: operands.optional("out_bias")?,
+            mask: operands.optional("mask")?,
+            dim: attributes.take("dim")?,
+            has_bias: attributes.take("has_bias")?,
+            head: attributes.take("head")?,
+            scale: attributes.take("scale")?,
+            scale_param: attributes.take("scale_param")?,
+            zp_param: attributes.take("zp_param")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![
+            ("input", Slot::One(& self.input)), ("keys", Slot::One(& self.keys)),
+            ("values", Slot::One(& self.values)), ("queries_weight", Slot::One(& self
+            .queries_weight)), ("queries_bias", self.queries_bias.as_ref()
+            .map_or(Slot::Absent, Slot::One)), ("keys_weight", Slot::One(& self
+            .keys_weight)), ("keys_bias", self.keys_bias.as_ref().map_or(Slot::Absent,
+            Slot::One)), ("values_weight", Slot::One(& self.values_weight)),
+            ("values_bias", self.values_bias.as_ref().map_or(Slot::Absent, Slot::One)),
+            ("out_weight", Slot::One(& self.out_weight)), ("out_bias", self.out_bias
+            .as_ref().map_or(Slot::Absent, Slot::One)), ("mask", self.mask.as_ref()
+            .map_or(Slot::Absent, Slot::One)),
+        ]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("dim", &self.dim);
+        a.put("has_bias", &self.has_bias);
+        a.put("head", &self.head);
+        a.put("scale", &self.scale);
+        a.put("scale_param", &self.scale_param);
+        a.put("zp_param", &self.zp_param);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Attention<U>, E> {
+        Ok(Attention {
+            input: f(&self.input)?,
+            keys: f(&self.keys)?,
+            values: f(&self.values)?,
+            queries_weight: f(&self.queries_weight)?,
+            queries_bias: self.queries_bias.as_ref().map(&mut *f).transpose()?,
+            keys_weight: f(&self.keys_weight)?,
+            keys_bias: self.keys_bias.as_ref().map(&mut *f).transpose()?,
+            values_weight: f(&self.values_weight)?,
+            values_bias: self.values_bias.as_ref().map(&mut *f).transpose()?,
+            out_weight: f(&self.out_weight)?,
+            out_bias: self.out_bias.as_ref().map(&mut *f).transpose()?,
+            mask: self.mask.as_ref().map(&mut *f).transpose()?,
+            dim: self.dim,
+            has_bias: self.has_bias,
+            head: self.head,
+            scale: self.scale,
+            scale_param: self.scale_param.clone(),
+            zp_param: self.zp_param.clone(),
+        })
+    }
+}
+pub(super) const FATTENTION: OpDef = OpDef {
+    name: "FAttention",
+    summary: "softmax(scale * Q K^T + mask) V, computed by blocks (flash attention)",
+    description: "`q_head` heads of queries share `kv_head` heads of keys and values; `mq` and `mk` are the lengths of queries and keys, `dim` is the size of a head. With a `mask_size` other than 0, `mask` stands for the one that hides keys after the query, the last of both being at the same place. Without `keep_dims`, head and element are one axis of the result.",
+    operands: &[
+        ValueDef {
+            name: "queries",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "keys",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "values",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "mask",
+            arity: Arity::OrNone,
+        },
+        ValueDef {
+            name: "buffer",
+            arity: Arity::OrNone,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "batch",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "dim",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "keep_dims",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(true)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "kv_head",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "mask_size",
+            kind: AttributeKind::Si32,
+            default: Some(Default::Int(0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "mk",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "mq",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "q_head",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "scale",
+            kind: AttributeKind::Float,
+            default: None,
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.FAttention`: softmax(scale * Q K^T + mask) V, computed by blocks (flash attention).
+
+`q_head` heads of queries share `kv_head` heads of keys and values; `mq` and `mk` are the lengths of queries and keys, `dim` is the size of a head. With a `mask_size` other than 0, `mask` stands for the one that hides keys after the query, the last of both being at the same place. Without `keep_dims`, head and element are one axis of the result.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct FAttention<V> {
+    /// Operand.
+    pub queries: V,
+    /// Operand.
+    pub keys: V,
+    /// Operand.
+    pub values: V,
+    /// Operand.
+    pub mask: Option<V>,
+    /// Operand.
+    pub buffer: Option<V>,
+    ///Attribute.
+    pub batch: i64,
+    ///Attribute.
+    pub dim: i64,
+    ///Attribute; `true` by default.
+    pub keep_dims: bool,
+    ///Attribute.
+    pub kv_head: i64,
+    ///Attribute; `0` by default.
+    pub mask_size: i64,
+    ///Attribute.
+    pub mk: i64,
+    ///Attribute.
+    pub mq: i64,
+    ///Attribute.
+    pub q_head: i64,
+    ///Attribute.
+    pub scale: f64,
+}
+impl<V> FAttention<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(
+        queries: V,
+        keys: V,
+        values: V,
+        batch: i64,
+        dim: i64,
+        kv_head: i64,
+        mk: i64,
+        mq: i64,
+        q_head: i64,
+        scale: f64,
+    ) -> Self {
+        Self {
+            queries,
+            keys,
+            values,
+            mask: None,
+            buffer: None,
+            batch,
+            dim,
+            keep_dims: true,
+            kv_head,
+            mask_size: 0,
+            mk,
+            mq,
+            q_head,
+            scale,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            queries: operands.required("queries")?,
+            keys: operands.required("keys")?,
+            values: operands.required("values")?,
+            mask: operands.optional("mask")?,
+            buffer: operands.optional("buffer")?,
+            batch: attributes.take("batch")?,
+            dim: attributes.take("dim")?,
+            keep_dims: attributes.take("keep_dims")?,
+            kv_head: attributes.take("kv_head")?,
+            mask_size: attributes.take("mask_size")?,
+            mk: attributes.take("mk")?,
+            mq: attributes.take("mq")?,
+            q_head: attributes.take("q_head")?,
+            scale: attributes.take("scale")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![
+            ("queries", Slot::One(& self.queries)), ("keys", Slot::One(& self.keys)),
+            ("values", Slot::One(& self.values)), ("mask", self.mask.as_ref()
+            .map_or(Slot::Absent, Slot::One)), ("buffer", self.buffer.as_ref()
+            .map_or(Slot::Absent, Slot::One)),
+        ]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("batch", &self.batch);
+        a.put("dim", &self.dim);
+        a.put("keep_dims", &self.keep_dims);
+        a.put("kv_head", &self.kv_head);
+        a.put("mask_size", &self.mask_size);
+        a.put("mk", &self.mk);
+        a.put("mq", &self.mq);
+        a.put("q_head", &self.q_head);
+        a.put("scale", &self.scale);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<FAttention<U>, E> {
+        Ok(FAttention {
+            queries: f(&self.queries)?,
+            keys: f(&self.keys)?,
+            values: f(&self.values)?,
+            mask: self.mask.as_ref().map(&mut *f).transpose()?,
+            buffer: self.buffer.as_ref().map(&mut *f).transpose()?,
+            batch: self.batch,
+            dim: self.dim,
+            keep_dims: self.keep_dims,
+            kv_head: self.kv_head,
+            mask_size: self.mask_size,
+            mk: self.mk,
+            mq: self.mq,
+            q_head: self.q_head,
+            scale: self.scale,
+        })
+    }
+}
+pub(super) const FATTENTIONLSE: OpDef = OpDef {
+    name: "FAttentionLse",
+    summary: "FAttention, and the logarithm of the sum that the softmax divides by",
+    description: "`lse` is float32, [batch, mq, q_head], with a last axis of 1 where `keep_dims` is true.",
+    operands: &[
+        ValueDef {
+            name: "queries",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "keys",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "values",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "mask",
+            arity: Arity::OrNone,
+        },
+        ValueDef {
+            name: "buffer",
+            arity: Arity::OrNone,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "batch",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "dim",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "keep_dims",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(true)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "kv_head",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "mask_size",
+            kind: AttributeKind::Si32,
+            default: Some(Default::Int(0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "mk",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "mq",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "q_head",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "scale",
+            kind: AttributeKind::Float,
+            default: None,
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "lse",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.FAttentionLse`: FAttention, and the logarithm of the sum that the softmax divides by.
+
+`lse` is float32, \[batch, mq, q_head\], with a last axis of 1 where `keep_dims` is true.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct FAttentionLse<V> {
+    /// Operand.
+    pub queries: V,
+    /// Operand.
+    pub keys: V,
+    /// Operand.
+    pub values: V,
+    /// Operand.
+    pub mask: Option<V>,
+    /// Operand.
+    pub buffer: Option<V>,
+    ///Attribute.
+    pub batch: i64,
+    ///Attribute.
+    pub dim: i64,
+    ///Attribute; `true` by default.
+    pub keep_dims: bool,
+    ///Attribute.
+    pub kv_head: i64,
+    ///Attribute; `0` by default.
+    pub mask_size: i64,
+    ///Attribute.
+    pub mk: i64,
+    ///Attribute.
+    pub mq: i64,
+    ///Attribute.
+    pub q_head: i64,
+    ///Attribute.
+    pub scale: f64,
+}
+impl<V> FAttentionLse<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(
+        queries: V,
+        keys: V,
+        values: V,
+        batch: i64,
+        dim: i64,
+        kv_head: i64,
+        mk: i64,
+        mq: i64,
+        q_head: i64,
+        scale: f64,
+    ) -> Self {
+        Self {
+            queries,
+            keys,
+            values,
+            mask: None,
+            buffer: None,
+            batch,
+            dim,
+            keep_dims: true,
+            kv_head,
+            mask_size: 0,
+            mk,
+            mq,
+            q_head,
+            scale,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            queries: operands.required("queries")?,
+            keys: operands.required("keys")?,
+            values: operands.required("values")?,
+            mask: operands.optional("mask")?,
+            buffer: operands.optional("buffer")?,
+            batch: attributes.take("batch")?,
+            dim: attributes.take("dim")?,
+            keep_dims: attributes.take("keep_dims")?,
+            kv_head: attributes.take("kv_head")?,
+            mask_size: attributes.take("mask_size")?,
+            mk: attributes.take("mk")?,
+            mq: attributes.take("mq")?,
+            q_head: attributes.take("q_head")?,
+            scale: attributes.take("scale")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![
+            ("queries", Slot::One(& self.queries)), ("keys", Slot::One(& self.keys)),
+            ("values", Slot::One(& self.values)), ("mask", self.mask.as_ref()
+            .map_or(Slot::Absent, Slot::One)), ("buffer", self.buffer.as_ref()
+            .map_or(Slot::Absent, Slot::One)),
+        ]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("batch", &self.batch);
+        a.put("dim", &self.dim);
+        a.put("keep_dims", &self.keep_dims);
+        a.put("kv_head", &self.kv_head);
+        a.put("mask_size", &self.mask_size);
+        a.put("mk", &self.mk);
+        a.put("mq", &self.mq);
+        a.put("q_head", &self.q_head);
+        a.put("scale", &self.scale);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<FAttentionLse<U>, E> {
+        Ok(FAttentionLse {
+            queries: f(&self.queries)?,
+            keys: f(&self.keys)?,
+            values: f(&self.values)?,
+            mask: self.mask.as_ref().map(&mut *f).transpose()?,
+            buffer: self.buffer.as_ref().map(&mut *f).transpose()?,
+            batch: self.batch,
+            dim: self.dim,
+            keep_dims: self.keep_dims,
+            kv_head: self.kv_head,
+            mask_size: self.mask_size,
+            mk: self.mk,
+            mq: self.mq,
+            q_head: self.q_head,
+            scale: self.scale,
+        })
+    }
+}
+pub(super) const FLEXATTENTION: OpDef = OpDef {
+    name: "FlexAttention",
+    summary: "FAttention that can skip blocks and whose values have a size of their own",
+    description: "`queries` are [batch, mq, q_head, qk_d], `keys` [batch, mk, kv_head, qk_d], `values` [batch, mk, kv_head, v_d]; `mask`, [batch, mq, 1, mk], is added. `block_bitmap` has an entry for each square of `flex_block` queries and keys: 0 skips it. `lse` as for FAttentionLse, with `has_lse` only.",
+    operands: &[
+        ValueDef {
+            name: "queries",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "keys",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "values",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "mask",
+            arity: Arity::OrNone,
+        },
+        ValueDef {
+            name: "block_bitmap",
+            arity: Arity::OrNone,
+        },
+        ValueDef {
+            name: "buffer",
+            arity: Arity::OrNone,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "batch",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "flex_block",
+            kind: AttributeKind::Si32,
+            default: Some(Default::Int(128)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "has_lse",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "keep_dims",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(true)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "kv_head",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "mask_size",
+            kind: AttributeKind::Si32,
+            default: Some(Default::Int(0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "mk",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "mq",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "q_head",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "qk_d",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "scale",
+            kind: AttributeKind::Float,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "v_d",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "lse",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.FlexAttention`: FAttention that can skip blocks and whose values have a size of their own.
+
+`queries` are \[batch, mq, q_head, qk_d\], `keys` \[batch, mk, kv_head, qk_d\], `values` \[batch, mk, kv_head, v_d\]; `mask`, \[batch, mq, 1, mk\], is added. `block_bitmap` has an entry for each square of `flex_block` queries and keys: 0 skips it. `lse` as for FAttentionLse, with `has_lse` only.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct FlexAttention<V> {
+    /// Operand.
+    pub queries: V,
+    /// Operand.
+    pub keys: V,
+    /// Operand.
+    pub values: V,
+    /// Operand.
+    pub mask: Option<V>,
+    /// Operand.
+    pub block_bitmap: Option<V>,
+    /// Operand.
+    pub buffer: Option<V>,
+    ///Attribute.
+    pub batch: i64,
+    ///Attribute; `128` by default.
+    pub flex_block: i64,
+    ///Attribute; `false` by default.
+    pub has_lse: bool,
+    ///Attribute; `true` by default.
+    pub keep_dims: bool,
+    ///Attribute.
+    pub kv_head: i64,
+    ///Attribute; `0` by default.
+    pub mask_size: i64,
+    ///Attribute.
+    pub mk: i64,
+    ///Attribute.
+    pub mq: i64,
+    ///Attribute.
+    pub q_head: i64,
+    ///Attribute.
+    pub qk_d: i64,
+    ///Attribute.
+    pub scale: f64,
+    ///Attribute.
+    pub v_d: i64,
+}
+impl<V> FlexAttention<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(
+        queries: V,
+        keys: V,
+        values: V,
+        batch: i64,
+        kv_head: i64,
+        mk: i64,
+        mq: i64,
+        q_head: i64,
+        qk_d: i64,
+        scale: f64,
+        v_d: i64,
+    ) -> Self {
+        Self {
+            queries,
+            keys,
+            values,
+            mask: None,
+            block_bitmap: None,
+            buffer: None,
+            batch,
+            flex_block: 128,
+            has_lse: false,
+            keep_dims: true,
+            kv_head,
+            mask_size: 0,
+            mk,
+            mq,
+            q_head,
+            qk_d,
+            scale,
+            v_d,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            queries: operands.required("queries")?,
+            keys: operands.required("keys")?,
+            values: operands.required("values")?,
+            mask: operands.optional("mask")?,
+            block_bitmap: operands.optional("block_bitmap")?,
+            buffer: operands.optional("buffer")?,
+            batch: attributes.take("batch")?,
+            flex_block: attributes.take("flex_block")?,
+            has_lse: attributes.take("has_lse")?,
+            keep_dims: attributes.take("keep_dims")?,
+            kv_head: attributes.take("kv_head")?,
+            mask_size: attributes.take("mask_size")?,
+            mk: attributes.take("mk")?,
+            mq: attributes.take("mq")?,
+            q_head: attributes.take("q_head")?,
+            qk_d: attributes.take("qk_d")?,
+            scale: attributes.take("scale")?,
+            v_d: attributes.take("v_d")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![
+            ("queries", Slot::One(& self.queries)), ("keys", Slot::One(& self.keys)),
+            ("values", Slot::One(& self.values)), ("mask", self.mask.as_ref()
+            .map_or(Slot::Absent, Slot::One)), ("block_bitmap", self.block_bitmap
+            .as_ref().map_or(Slot::Absent, Slot::One)), ("buffer", self.buffer.as_ref()
+            .map_or(Slot::Absent, Slot::One)),
+        ]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("batch", &self.batch);
+        a.put("flex_block", &self.flex_block);
+        a.put("has_lse", &self.has_lse);
+        a.put("keep_dims", &self.keep_dims);
+        a.put("kv_head", &self.kv_head);
+        a.put("mask_size", &self.mask_size);
+        a.put("mk", &self.mk);
+        a.put("mq", &self.mq);
+        a.put("q_head", &self.q_head);
+        a.put("qk_d", &self.qk_d);
+        a.put("scale", &self.scale);
+        a.put("v_d", &self.v_d);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<FlexAttention<U>, E> {
+        Ok(FlexAttention {
+            queries: f(&self.queries)?,
+            keys: f(&self.keys)?,
+            values: f(&self.values)?,
+            mask: self.mask.as_ref().map(&mut *f).transpose()?,
+            block_bitmap: self.block_bitmap.as_ref().map(&mut *f).transpose()?,
+            buffer: self.buffer.as_ref().map(&mut *f).transpose()?,
+            batch: self.batch,
+            flex_block: self.flex_block,
+            has_lse: self.has_lse,
+            keep_dims: self.keep_dims,
+            kv_head: self.kv_head,
+            mask_size: self.mask_size,
+            mk: self.mk,
+            mq: self.mq,
+            q_head: self.q_head,
+            qk_d: self.qk_d,
+            scale: self.scale,
+            v_d: self.v_d,
+        })
+    }
+}
+pub(super) const ROPE: OpDef = OpDef {
+    name: "Rope",
+    summary: "rotary position embedding: each pair of elements turned by an angle",
+    description: "`input2` holds the sines, `input3` the cosines, both broadcast to `input1`: a pair (a, b) becomes (a cos - b sin, b cos + a sin). Pairs are elements 2i and 2i + 1 of the last axis (`interleaved_pairs`), or i and i + d / 2 (`contiguous_halves`). The shifts, roundings and saturations are for integers: of the product with the cosine or sine, and of the sum.",
+    operands: &[
+        ValueDef {
+            name: "input1",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "input2",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "input3",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "add_round_mode",
+            kind: AttributeKind::OneOf(
+                &[
+                    "HalfAwayFromZero",
+                    "HalfUp",
+                    "HalfDown",
+                    "HalfToEven",
+                    "HalfToOdd",
+                    "HalfTowardsZero",
+                    "TowardsZero",
+                    "Up",
+                    "Down",
+                ],
+            ),
+            default: Some(Default::Str("HalfAwayFromZero")),
+            optional: false,
+        },
+        AttributeDef {
+            name: "add_saturation",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(true)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "add_shift",
+            kind: AttributeKind::Si32,
+            default: Some(Default::Int(0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "force_f32",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "is_permute_optimize",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "mul1_round_mode",
+            kind: AttributeKind::OneOf(
+                &[
+                    "HalfAwayFromZero",
+                    "HalfUp",
+                    "HalfDown",
+                    "HalfToEven",
+                    "HalfToOdd",
+                    "HalfTowardsZero",
+                    "TowardsZero",
+                    "Up",
+                    "Down",
+                ],
+            ),
+            default: Some(Default::Str("HalfAwayFromZero")),
+            optional: false,
+        },
+        AttributeDef {
+            name: "mul1_saturation",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(true)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "mul1_shift",
+            kind: AttributeKind::Si32,
+            default: Some(Default::Int(0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "mul2_round_mode",
+            kind: AttributeKind::OneOf(
+                &[
+                    "HalfAwayFromZero",
+                    "HalfUp",
+                    "HalfDown",
+                    "HalfToEven",
+                    "HalfToOdd",
+                    "HalfTowardsZero",
+                    "TowardsZero",
+                    "Up",
+                    "Down",
+                ],
+            ),
+            default: Some(Default::Str("HalfAwayFromZero")),
+            optional: false,
+        },
+        AttributeDef {
+            name: "mul2_saturation",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(true)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "mul2_shift",
+            kind: AttributeKind::Si32,
+            default: Some(Default::Int(0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "rope_mode",
+            kind: AttributeKind::OneOf(&["interleaved_pairs", "contiguous_halves"]),
+            default: Some(Default::Str("interleaved_pairs")),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: true,
+    structure: false,
+};
+/**`top.Rope`: rotary position embedding: each pair of elements turned by an angle.
+
+`input2` holds the sines, `input3` the cosines, both broadcast to `input1`: a pair (a, b) becomes (a cos - b sin, b cos + a sin). Pairs are elements 2i and 2i + 1 of the last axis (`interleaved_pairs`), or i and i + d / 2 (`contiguous_halves`). The shifts, roundings and saturations are for integers: of the product with the cosine or sine, and of the sum.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rope<V> {
+    /// Operand.
+    pub input1: V,
+    /// Operand.
+    pub input2: V,
+    /// Operand.
+    pub input3: V,
+    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    pub add_round_mode: RoundMode,
+    ///Attribute; `true` by default.
+    pub add_saturation: bool,
+    ///Attribute; `0` by default.
+    pub add_shift: i64,
+    ///Attribute; `false` by default.
+    pub force_f32: bool,
+    ///Attribute; `false` by default.
+    pub is_permute_optimize: bool,
+    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    pub mul1_round_mode: RoundMode,
+    ///Attribute; `true` by default.
+    pub mul1_saturation: bool,
+    ///Attribute; `0` by default.
+    pub mul1_shift: i64,
+    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    pub mul2_round_mode: RoundMode,
+    ///Attribute; `true` by default.
+    pub mul2_saturation: bool,
+    ///Attribute; `0` by default.
+    pub mul2_shift: i64,
+    ///Attribute; `RopeMode::InterleavedPairs` by default.
+    pub rope_mode: RopeMode,
+}
+impl<V> Rope<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input1: V, input2: V, input3: V) -> Self {
+        Self {
+            input1,
+            input2,
+            input3,
+            add_round_mode: RoundMode::HalfAwayFromZero,
+            add_saturation: true,
+            add_shift: 0,
+            force_f32: false,
+            is_permute_optimize: false,
+            mul1_round_mode: RoundMode::HalfAwayFromZero,
+            mul1_saturation: true,
+            mul1_shift: 0,
+            mul2_round_mode: RoundMode::HalfAwayFromZero,
+            mul2_saturation: true,
+            mul2_shift: 0,
+            rope_mode: RopeMode::InterleavedPairs,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input1: operands.required("input1")?,
+            input2: operands.required("input2")?,
+            input3: operands.required("input3")?,
+            add_round_mode: attributes.take("add_round_mode")?,
+            add_saturation: attributes.take("add_saturation")?,
+            add_shift: attributes.take("add_shift")?,
+            force_f32: attributes.take("force_f32")?,
+            is_permute_optimize: attributes.take("is_permute_optimize")?,
+            mul1_round_mode: attributes.take("mul1_round_mode")?,
+            mul1_saturation: attributes.take("mul1_saturation")?,
+            mul1_shift: attributes.take("mul1_shift")?,
+            mul2_round_mode: attributes.take("mul2_round_mode")?,
+            mul2_saturation: attributes.take("mul2_saturation")?,
+            mul2_shift: attributes.take("mul2_shift")?,
+            rope_mode: attributes.take("rope_mode")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![
+            ("input1", Slot::One(& self.input1)), ("input2", Slot::One(& self.input2)),
+            ("input3", Slot::One(& self.input3)),
+        ]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("add_round_mode", &self.add_round_mode);
+        a.put("add_saturation", &self.add_saturation);
+        a.put("add_shift", &self.add_shift);
+        a.put("force_f32", &self.force_f32);
+        a.put("is_permute_optimize", &self.is_permute_optimize);
+        a.put("mul1_round_mode", &self.mul1_round_mode);
+        a.put("mul1_saturation", &self.mul1_saturation);
+        a.put("mul1_shift", &self.mul1_shift);
+        a.put("mul2_round_mode", &self.mul2_round_mode);
+        a.put("mul2_saturation", &self.mul2_saturation);
+        a.put("mul2_shift", &self.mul2_shift);
+        a.put("rope_mode", &self.rope_mode);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Rope<U>, E> {
+        Ok(Rope {
+            input1: f(&self.input1)?,
+            input2: f(&self.input2)?,
+            input3: f(&self.input3)?,
+            add_round_mode: self.add_round_mode,
+            add_saturation: self.add_saturation,
+            add_shift: self.add_shift,
+            force_f32: self.force_f32,
+            is_permute_optimize: self.is_permute_optimize,
+            mul1_round_mode: self.mul1_round_mode,
+            mul1_saturation: self.mul1_saturation,
+            mul1_shift: self.mul1_shift,
+            mul2_round_mode: self.mul2_round_mode,
+            mul2_saturation: self.mul2_saturation,
+            mul2_shift: self.mul2_shift,
+            rope_mode: self.rope_mode,
+        })
+    }
+}
+pub(super) const SCALEDOTPRODUCTATTENTION: OpDef = OpDef {
+    name: "ScaleDotProductAttention",
+    summary: "softmax(scale * Q K^T + mask) V",
+    description: "With `is_causal`, a query sees the keys up to its own position only.",
+    operands: &[
+        ValueDef {
+            name: "query",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "key",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "value",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "mask",
+            arity: Arity::OrNone,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "dropout_p",
+            kind: AttributeKind::Float,
+            default: Some(Default::Float(0.0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "is_causal",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "scale",
+            kind: AttributeKind::Float,
+            default: Some(Default::Float(0.0)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.ScaleDotProductAttention`: softmax(scale * Q K^T + mask) V.
+
+With `is_causal`, a query sees the keys up to its own position only.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScaleDotProductAttention<V> {
+    /// Operand.
+    pub query: V,
+    /// Operand.
+    pub key: V,
+    /// Operand.
+    pub value: V,
+    /// Operand.
+    pub mask: Option<V>,
+    ///Attribute; `0.0f64` by default.
+    pub dropout_p: f64,
+    ///Attribute; `false` by default.
+    pub is_causal: bool,
+    ///Attribute; `0.0f64` by default.
+    pub scale: f64,
+}
+impl<V> ScaleDotProductAttention<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(query: V, key: V, value: V) -> Self {
+        Self {
+            query,
+            key,
+            value,
+            mask: None,
+            dropout_p: 0.0f64,
+            is_causal: false,
+            scale: 0.0f64,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            query: operands.required("query")?,
+            key: operands.required("key")?,
+            value: operands.required("value")?,
+            mask: operands.optional("mask")?,
+            dropout_p: attributes.take("dropout_p")?,
+            is_causal: attributes.take("is_causal")?,
+            scale: attributes.take("scale")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![
+            ("query", Slot::One(& self.query)), ("key", Slot::One(& self.key)), ("value",
+            Slot::One(& self.value)), ("mask", self.mask.as_ref().map_or(Slot::Absent,
+            Slot::One)),
+        ]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("dropout_p", &self.dropout_p);
+        a.put("is_causal", &self.is_causal);
+        a.put("scale", &self.scale);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<ScaleDotProductAttention<U>, E> {
+        Ok(ScaleDotProductAttention {
+            query: f(&self.query)?,
+            key: f(&self.key)?,
+            value: f(&self.value)?,
+            mask: self.mask.as_ref().map(&mut *f).transpose()?,
+            dropout_p: self.dropout_p,
+            is_causal: self.is_causal,
+            scale: self.scale,
+        })
+    }
+}

@@ -1,0 +1,251 @@
+// Generated from td/*.td by `make ops`. Do not edit.
+use super::*;
+pub(super) const C2CALLREDUCE: OpDef = OpDef {
+    name: "C2CAllReduce",
+    summary: "reduction of a tensor over all chips, the result on each",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "send",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "recv",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "chip_map",
+            kind: AttributeKind::Ints,
+            default: Some(Default::Ints(&[0, 1])),
+            optional: false,
+        },
+        AttributeDef {
+            name: "nranks",
+            kind: AttributeKind::Int,
+            default: Some(Default::Int(2)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "rank",
+            kind: AttributeKind::Int,
+            default: Some(Default::Int(0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "reduce_method",
+            kind: AttributeKind::Int,
+            default: Some(Default::Int(1)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "sccl_algo",
+            kind: AttributeKind::Int,
+            default: Some(Default::Int(0)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.C2CAllReduce`: reduction of a tensor over all chips, the result on each.
+#[derive(Debug, Clone, PartialEq)]
+pub struct C2CAllReduce<V> {
+    /// Operand.
+    pub send: V,
+    /// Operand.
+    pub recv: V,
+    ///Attribute; `vec![0, 1]` by default.
+    pub chip_map: Vec<i64>,
+    ///Attribute; `2` by default.
+    pub nranks: i64,
+    ///Attribute; `0` by default.
+    pub rank: i64,
+    ///Attribute; `1` by default.
+    pub reduce_method: i64,
+    ///Attribute; `0` by default.
+    pub sccl_algo: i64,
+}
+impl<V> C2CAllReduce<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(send: V, recv: V) -> Self {
+        Self {
+            send,
+            recv,
+            chip_map: vec![0, 1],
+            nranks: 2,
+            rank: 0,
+            reduce_method: 1,
+            sccl_algo: 0,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            send: operands.required("send")?,
+            recv: operands.required("recv")?,
+            chip_map: attributes.take("chip_map")?,
+            nranks: attributes.take("nranks")?,
+            rank: attributes.take("rank")?,
+            reduce_method: attributes.take("reduce_method")?,
+            sccl_algo: attributes.take("sccl_algo")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("send", Slot::One(& self.send)), ("recv", Slot::One(& self.recv)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("chip_map", &self.chip_map);
+        a.put("nranks", &self.nranks);
+        a.put("rank", &self.rank);
+        a.put("reduce_method", &self.reduce_method);
+        a.put("sccl_algo", &self.sccl_algo);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<C2CAllReduce<U>, E> {
+        Ok(C2CAllReduce {
+            send: f(&self.send)?,
+            recv: f(&self.recv)?,
+            chip_map: self.chip_map.clone(),
+            nranks: self.nranks,
+            rank: self.rank,
+            reduce_method: self.reduce_method,
+            sccl_algo: self.sccl_algo,
+        })
+    }
+}
+pub(super) const C2CBROADCAST: OpDef = OpDef {
+    name: "C2CBroadcast",
+    summary: "tensor of the chip root, on every chip",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "chip_map",
+            kind: AttributeKind::Ints,
+            default: Some(Default::Ints(&[0, 1])),
+            optional: false,
+        },
+        AttributeDef {
+            name: "nranks",
+            kind: AttributeKind::Int,
+            default: Some(Default::Int(2)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "rank",
+            kind: AttributeKind::Int,
+            default: Some(Default::Int(0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "root",
+            kind: AttributeKind::Int,
+            default: Some(Default::Int(0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "sccl_algo",
+            kind: AttributeKind::Int,
+            default: Some(Default::Int(0)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.C2CBroadcast`: tensor of the chip root, on every chip.
+#[derive(Debug, Clone, PartialEq)]
+pub struct C2CBroadcast<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute; `vec![0, 1]` by default.
+    pub chip_map: Vec<i64>,
+    ///Attribute; `2` by default.
+    pub nranks: i64,
+    ///Attribute; `0` by default.
+    pub rank: i64,
+    ///Attribute; `0` by default.
+    pub root: i64,
+    ///Attribute; `0` by default.
+    pub sccl_algo: i64,
+}
+impl<V> C2CBroadcast<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V) -> Self {
+        Self {
+            input,
+            chip_map: vec![0, 1],
+            nranks: 2,
+            rank: 0,
+            root: 0,
+            sccl_algo: 0,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            chip_map: attributes.take("chip_map")?,
+            nranks: attributes.take("nranks")?,
+            rank: attributes.take("rank")?,
+            root: attributes.take("root")?,
+            sccl_algo: attributes.take("sccl_algo")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("chip_map", &self.chip_map);
+        a.put("nranks", &self.nranks);
+        a.put("rank", &self.rank);
+        a.put("root", &self.root);
+        a.put("sccl_algo", &self.sccl_algo);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<C2CBroadcast<U>, E> {
+        Ok(C2CBroadcast {
+            input: f(&self.input)?,
+            chip_map: self.chip_map.clone(),
+            nranks: self.nranks,
+            rank: self.rank,
+            root: self.root,
+            sccl_algo: self.sccl_algo,
+        })
+    }
+}

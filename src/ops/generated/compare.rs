@@ -1,0 +1,319 @@
+// Generated from td/*.td by `make ops`. Do not edit.
+use super::*;
+/// A string attribute: one of Equal, Greater, GreaterOrEqual, Less, LessOrEqual, NotEqual, And, Not, Xor.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum CompareMode {
+    Equal,
+    Greater,
+    GreaterOrEqual,
+    Less,
+    LessOrEqual,
+    NotEqual,
+    And,
+    Not,
+    Xor,
+}
+impl CompareMode {
+    /// Returns the string.
+    pub fn name(self) -> &'static str {
+        match self {
+            CompareMode::Equal => "Equal",
+            CompareMode::Greater => "Greater",
+            CompareMode::GreaterOrEqual => "GreaterOrEqual",
+            CompareMode::Less => "Less",
+            CompareMode::LessOrEqual => "LessOrEqual",
+            CompareMode::NotEqual => "NotEqual",
+            CompareMode::And => "And",
+            CompareMode::Not => "Not",
+            CompareMode::Xor => "Xor",
+        }
+    }
+    /// Returns the value that `name` denotes.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Some(
+            match name {
+                "Equal" => CompareMode::Equal,
+                "Greater" => CompareMode::Greater,
+                "GreaterOrEqual" => CompareMode::GreaterOrEqual,
+                "Less" => CompareMode::Less,
+                "LessOrEqual" => CompareMode::LessOrEqual,
+                "NotEqual" => CompareMode::NotEqual,
+                "And" => CompareMode::And,
+                "Not" => CompareMode::Not,
+                "Xor" => CompareMode::Xor,
+                _ => return None,
+            },
+        )
+    }
+}
+one_of!(CompareMode);
+pub(super) const COMPARE: OpDef = OpDef {
+    name: "Compare",
+    summary: "comparison of two tensors, broadcast",
+    description: "`And`: neither is 0. `Xor`: they differ. `Not`: the first is 0.",
+    operands: &[
+        ValueDef {
+            name: "lhs",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "rhs",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "mode",
+            kind: AttributeKind::OneOf(
+                &[
+                    "Equal",
+                    "Greater",
+                    "GreaterOrEqual",
+                    "Less",
+                    "LessOrEqual",
+                    "NotEqual",
+                    "And",
+                    "Not",
+                    "Xor",
+                ],
+            ),
+            default: None,
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.Compare`: comparison of two tensors, broadcast.
+
+`And`: neither is 0. `Xor`: they differ. `Not`: the first is 0.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct Compare<V> {
+    /// Operand.
+    pub lhs: V,
+    /// Operand.
+    pub rhs: V,
+    ///Attribute.
+    pub mode: CompareMode,
+}
+impl<V> Compare<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(lhs: V, rhs: V, mode: CompareMode) -> Self {
+        Self { lhs, rhs, mode }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            lhs: operands.required("lhs")?,
+            rhs: operands.required("rhs")?,
+            mode: attributes.take("mode")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("lhs", Slot::One(& self.lhs)), ("rhs", Slot::One(& self.rhs)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("mode", &self.mode);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Compare<U>, E> {
+        Ok(Compare {
+            lhs: f(&self.lhs)?,
+            rhs: f(&self.rhs)?,
+            mode: self.mode,
+        })
+    }
+}
+pub(super) const COMPARECONST: OpDef = OpDef {
+    name: "CompareConst",
+    summary: "comparison of a tensor with a constant",
+    description: "With `inversed`, the constant is on the left.",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "mode",
+            kind: AttributeKind::OneOf(
+                &[
+                    "Equal",
+                    "Greater",
+                    "GreaterOrEqual",
+                    "Less",
+                    "LessOrEqual",
+                    "NotEqual",
+                    "And",
+                    "Not",
+                    "Xor",
+                ],
+            ),
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "const_val",
+            kind: AttributeKind::Float,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "inversed",
+            kind: AttributeKind::Bool,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "is_scalar",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.CompareConst`: comparison of a tensor with a constant.
+
+With `inversed`, the constant is on the left.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct CompareConst<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute.
+    pub mode: CompareMode,
+    ///Attribute.
+    pub const_val: f64,
+    ///Attribute.
+    pub inversed: bool,
+    ///Attribute; `false` by default.
+    pub is_scalar: bool,
+}
+impl<V> CompareConst<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, mode: CompareMode, const_val: f64, inversed: bool) -> Self {
+        Self {
+            input,
+            mode,
+            const_val,
+            inversed,
+            is_scalar: false,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            mode: attributes.take("mode")?,
+            const_val: attributes.take("const_val")?,
+            inversed: attributes.take("inversed")?,
+            is_scalar: attributes.take("is_scalar")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("mode", &self.mode);
+        a.put("const_val", &self.const_val);
+        a.put("inversed", &self.inversed);
+        a.put("is_scalar", &self.is_scalar);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<CompareConst<U>, E> {
+        Ok(CompareConst {
+            input: f(&self.input)?,
+            mode: self.mode,
+            const_val: self.const_val,
+            inversed: self.inversed,
+            is_scalar: self.is_scalar,
+        })
+    }
+}
+pub(super) const LOGICALAND: OpDef = OpDef {
+    name: "LogicalAnd",
+    summary: "1 where no tensor is 0, 0 elsewhere",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "inputs",
+            arity: Arity::Variadic,
+        },
+    ],
+    attributes: &[],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.LogicalAnd`: 1 where no tensor is 0, 0 elsewhere.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LogicalAnd<V> {
+    /// Operand.
+    pub inputs: Vec<V>,
+}
+impl<V> LogicalAnd<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(inputs: Vec<V>) -> Self {
+        Self { inputs }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            inputs: operands.rest("inputs")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("inputs", Slot::Many(& self.inputs)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        Attributes::default()
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<LogicalAnd<U>, E> {
+        Ok(LogicalAnd {
+            inputs: self.inputs.iter().map(&mut *f).collect::<Result<_, E>>()?,
+        })
+    }
+}

@@ -1,0 +1,348 @@
+// Generated from td/*.td by `make ops`. Do not edit.
+use super::*;
+pub(super) const IF: OpDef = OpDef {
+    name: "If",
+    summary: "results of one of two branches",
+    description: "`then_branch` where `cond` is not 0, else `else_branch`. Each ends in a Yield.",
+    operands: &[
+        ValueDef {
+            name: "cond",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Variadic,
+        },
+    ],
+    blocks: &["then_branch", "else_branch"],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.If`: results of one of two branches.
+
+`then_branch` where `cond` is not 0, else `else_branch`. Each ends in a Yield.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct If<V> {
+    /// Operand.
+    pub cond: V,
+}
+impl<V> If<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(cond: V) -> Self {
+        Self { cond }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            cond: operands.required("cond")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("cond", Slot::One(& self.cond)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        Attributes::default()
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<If<U>, E> {
+        Ok(If { cond: f(&self.cond)? })
+    }
+}
+pub(super) const LIST: OpDef = OpDef {
+    name: "List",
+    summary: "list of values",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "inputs",
+            arity: Arity::Variadic,
+        },
+    ],
+    attributes: &[],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.List`: list of values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct List<V> {
+    /// Operand.
+    pub inputs: Vec<V>,
+}
+impl<V> List<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(inputs: Vec<V>) -> Self {
+        Self { inputs }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            inputs: operands.rest("inputs")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("inputs", Slot::Many(& self.inputs)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        Attributes::default()
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<List<U>, E> {
+        Ok(List {
+            inputs: self.inputs.iter().map(&mut *f).collect::<Result<_, E>>()?,
+        })
+    }
+}
+pub(super) const LOOP: OpDef = OpDef {
+    name: "Loop",
+    summary: "a body repeated, at most M times and while a condition holds",
+    description: "`body` takes the number of the round, the condition and the carried values, at first `v_initial`. It yields the condition, the carried values, and values that are stacked over the rounds. `M` or `cond` may be none: no limit. The results are the carried values at the end, then the stacked ones.",
+    operands: &[
+        ValueDef {
+            name: "M",
+            arity: Arity::OrNone,
+        },
+        ValueDef {
+            name: "cond",
+            arity: Arity::OrNone,
+        },
+        ValueDef {
+            name: "v_initial",
+            arity: Arity::Variadic,
+        },
+    ],
+    attributes: &[],
+    results: &[
+        ValueDef {
+            name: "v_final_and_scan_outputs",
+            arity: Arity::Variadic,
+        },
+    ],
+    blocks: &["body"],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.Loop`: a body repeated, at most M times and while a condition holds.
+
+`body` takes the number of the round, the condition and the carried values, at first `v_initial`. It yields the condition, the carried values, and values that are stacked over the rounds. `M` or `cond` may be none: no limit. The results are the carried values at the end, then the stacked ones.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loop<V> {
+    /// Operand.
+    pub M: Option<V>,
+    /// Operand.
+    pub cond: Option<V>,
+    /// Operand.
+    pub v_initial: Vec<V>,
+}
+impl<V> Loop<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(v_initial: Vec<V>) -> Self {
+        Self {
+            M: None,
+            cond: None,
+            v_initial,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            M: operands.optional("M")?,
+            cond: operands.optional("cond")?,
+            v_initial: operands.rest("v_initial")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![
+            ("M", self.M.as_ref().map_or(Slot::Absent, Slot::One)), ("cond", self.cond
+            .as_ref().map_or(Slot::Absent, Slot::One)), ("v_initial", Slot::Many(& self
+            .v_initial)),
+        ]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        Attributes::default()
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Loop<U>, E> {
+        Ok(Loop {
+            M: self.M.as_ref().map(&mut *f).transpose()?,
+            cond: self.cond.as_ref().map(&mut *f).transpose()?,
+            v_initial: self.v_initial.iter().map(&mut *f).collect::<Result<_, E>>()?,
+        })
+    }
+}
+pub(super) const TUPLE: OpDef = OpDef {
+    name: "Tuple",
+    summary: "tuple of values",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "inputs",
+            arity: Arity::Variadic,
+        },
+    ],
+    attributes: &[],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.Tuple`: tuple of values.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tuple<V> {
+    /// Operand.
+    pub inputs: Vec<V>,
+}
+impl<V> Tuple<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(inputs: Vec<V>) -> Self {
+        Self { inputs }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            inputs: operands.rest("inputs")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("inputs", Slot::Many(& self.inputs)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        Attributes::default()
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Tuple<U>, E> {
+        Ok(Tuple {
+            inputs: self.inputs.iter().map(&mut *f).collect::<Result<_, E>>()?,
+        })
+    }
+}
+pub(super) const UNTUPLE: OpDef = OpDef {
+    name: "UnTuple",
+    summary: "values of a tuple",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "inputs",
+            arity: Arity::Variadic,
+        },
+    ],
+    attributes: &[],
+    results: &[
+        ValueDef {
+            name: "outputs",
+            arity: Arity::Variadic,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.UnTuple`: values of a tuple.
+#[derive(Debug, Clone, PartialEq)]
+pub struct UnTuple<V> {
+    /// Operand.
+    pub inputs: Vec<V>,
+}
+impl<V> UnTuple<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(inputs: Vec<V>) -> Self {
+        Self { inputs }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            inputs: operands.rest("inputs")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("inputs", Slot::Many(& self.inputs)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        Attributes::default()
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<UnTuple<U>, E> {
+        Ok(UnTuple {
+            inputs: self.inputs.iter().map(&mut *f).collect::<Result<_, E>>()?,
+        })
+    }
+}
+pub(super) const YIELD: OpDef = OpDef {
+    name: "Yield",
+    summary: "values that a branch or a body hands back",
+    description: "The end of a block.",
+    operands: &[
+        ValueDef {
+            name: "operands",
+            arity: Arity::Variadic,
+        },
+    ],
+    attributes: &[],
+    results: &[],
+    blocks: &[],
+    quant_transparent: false,
+    structure: true,
+};
+/**`top.Yield`: values that a branch or a body hands back.
+
+The end of a block.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct Yield<V> {
+    /// Operand.
+    pub operands: Vec<V>,
+}
+impl<V> Yield<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(operands: Vec<V>) -> Self {
+        Self { operands }
+    }
+    #[allow(dead_code, reason = "the graph creates them, and not every one is read")]
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            operands: operands.rest("operands")?,
+        })
+    }
+}

@@ -1,0 +1,710 @@
+// Generated from td/*.td by `make ops`. Do not edit.
+use super::*;
+pub(super) const CONV: OpDef = OpDef {
+    name: "Conv",
+    summary: "N-d convolution (cross-correlation) of an NC... tensor",
+    description: "`filter` is [oc, ic / group, kernel...], `bias` has oc elements. `pads` lists the padding before each spatial axis, then after each. A dimension of the result is floor((i + pad_before + pad_after - dilation * (k - 1) - 1) / stride) + 1. With an `auto_pad` of SAME_UPPER or SAME_LOWER it is ceil(i / stride), and the padding, as evenly as can be, follows from that.",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "filter",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "bias",
+            arity: Arity::OrNone,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "kernel_shape",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "strides",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "pads",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "group",
+            kind: AttributeKind::Int,
+            default: Some(Default::Int(1)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "dilations",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: true,
+        },
+        AttributeDef {
+            name: "inserts",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: true,
+        },
+        AttributeDef {
+            name: "do_relu",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "relu_limit",
+            kind: AttributeKind::Float,
+            default: Some(Default::Float(-1.0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "dynweight_reorderd",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "weight_bits",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: true,
+        },
+        AttributeDef {
+            name: "weight_is_coeff",
+            kind: AttributeKind::Int,
+            default: Some(Default::Int(1)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "do_winograd",
+            kind: AttributeKind::Bool,
+            default: None,
+            optional: true,
+        },
+        AttributeDef {
+            name: "auto_pad",
+            kind: AttributeKind::OneOf(&["SAME_UPPER", "SAME_LOWER", "NOTSET", "VALID"]),
+            default: None,
+            optional: true,
+        },
+        AttributeDef {
+            name: "in_int4_scale",
+            kind: AttributeKind::Float,
+            default: None,
+            optional: true,
+        },
+        AttributeDef {
+            name: "in_int4_zp",
+            kind: AttributeKind::Float,
+            default: None,
+            optional: true,
+        },
+        AttributeDef {
+            name: "out_int8_scale",
+            kind: AttributeKind::Float,
+            default: None,
+            optional: true,
+        },
+        AttributeDef {
+            name: "out_int8_zp",
+            kind: AttributeKind::Float,
+            default: None,
+            optional: true,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.Conv`: N-d convolution (cross-correlation) of an NC... tensor.
+
+`filter` is \[oc, ic / group, kernel...\], `bias` has oc elements. `pads` lists the padding before each spatial axis, then after each. A dimension of the result is floor((i + pad_before + pad_after - dilation * (k - 1) - 1) / stride) + 1. With an `auto_pad` of SAME_UPPER or SAME_LOWER it is ceil(i / stride), and the padding, as evenly as can be, follows from that.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct Conv<V> {
+    /// Operand.
+    pub input: V,
+    /// Operand.
+    pub filter: V,
+    /// Operand.
+    pub bias: Option<V>,
+    ///Attribute.
+    pub kernel_shape: Vec<i64>,
+    ///Attribute.
+    pub strides: Vec<i64>,
+    ///Attribute.
+    pub pads: Vec<i64>,
+    ///Attribute; `1` by default.
+    pub group: i64,
+    ///Attribute; may be absent.
+    pub dilations: Option<Vec<i64>>,
+    ///Attribute; may be absent.
+    pub inserts: Option<Vec<i64>>,
+    ///Attribute; `false` by default.
+    pub do_relu: bool,
+    ///Attribute; `-1.0f64` by default.
+    pub relu_limit: f64,
+    ///Attribute; `false` by default.
+    pub dynweight_reorderd: bool,
+    ///Attribute; may be absent.
+    pub weight_bits: Option<i64>,
+    ///Attribute; `1` by default.
+    pub weight_is_coeff: i64,
+    ///Attribute; may be absent.
+    pub do_winograd: Option<bool>,
+    ///Attribute; may be absent.
+    pub auto_pad: Option<AutoPad>,
+    ///Attribute; may be absent.
+    pub in_int4_scale: Option<f64>,
+    ///Attribute; may be absent.
+    pub in_int4_zp: Option<f64>,
+    ///Attribute; may be absent.
+    pub out_int8_scale: Option<f64>,
+    ///Attribute; may be absent.
+    pub out_int8_zp: Option<f64>,
+}
+impl<V> Conv<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(
+        input: V,
+        filter: V,
+        kernel_shape: Vec<i64>,
+        strides: Vec<i64>,
+        pads: Vec<i64>,
+    ) -> Self {
+        Self {
+            input,
+            filter,
+            bias: None,
+            kernel_shape,
+            strides,
+            pads,
+            group: 1,
+            dilations: None,
+            inserts: None,
+            do_relu: false,
+            relu_limit: -1.0f64,
+            dynweight_reorderd: false,
+            weight_bits: None,
+            weight_is_coeff: 1,
+            do_winograd: None,
+            auto_pad: None,
+            in_int4_scale: None,
+            in_int4_zp: None,
+            out_int8_scale: None,
+            out_int8_zp: None,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            filter: operands.required("filter")?,
+            bias: operands.optional("bias")?,
+            kernel_shape: attributes.take("kernel_shape")?,
+            strides: attributes.take("strides")?,
+            pads: attributes.take("pads")?,
+            group: attributes.take("group")?,
+            dilations: attributes.take_optional("dilations")?,
+            inserts: attributes.take_optional("inserts")?,
+            do_relu: attributes.take("do_relu")?,
+            relu_limit: attributes.take("relu_limit")?,
+            dynweight_reorderd: attributes.take("dynweight_reorderd")?,
+            weight_bits: attributes.take_optional("weight_bits")?,
+            weight_is_coeff: attributes.take("weight_is_coeff")?,
+            do_winograd: attributes.take_optional("do_winograd")?,
+            auto_pad: attributes.take_optional("auto_pad")?,
+            in_int4_scale: attributes.take_optional("in_int4_scale")?,
+            in_int4_zp: attributes.take_optional("in_int4_zp")?,
+            out_int8_scale: attributes.take_optional("out_int8_scale")?,
+            out_int8_zp: attributes.take_optional("out_int8_zp")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![
+            ("input", Slot::One(& self.input)), ("filter", Slot::One(& self.filter)),
+            ("bias", self.bias.as_ref().map_or(Slot::Absent, Slot::One)),
+        ]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("kernel_shape", &self.kernel_shape);
+        a.put("strides", &self.strides);
+        a.put("pads", &self.pads);
+        a.put("group", &self.group);
+        a.put_optional("dilations", &self.dilations);
+        a.put_optional("inserts", &self.inserts);
+        a.put("do_relu", &self.do_relu);
+        a.put("relu_limit", &self.relu_limit);
+        a.put("dynweight_reorderd", &self.dynweight_reorderd);
+        a.put_optional("weight_bits", &self.weight_bits);
+        a.put("weight_is_coeff", &self.weight_is_coeff);
+        a.put_optional("do_winograd", &self.do_winograd);
+        a.put_optional("auto_pad", &self.auto_pad);
+        a.put_optional("in_int4_scale", &self.in_int4_scale);
+        a.put_optional("in_int4_zp", &self.in_int4_zp);
+        a.put_optional("out_int8_scale", &self.out_int8_scale);
+        a.put_optional("out_int8_zp", &self.out_int8_zp);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Conv<U>, E> {
+        Ok(Conv {
+            input: f(&self.input)?,
+            filter: f(&self.filter)?,
+            bias: self.bias.as_ref().map(&mut *f).transpose()?,
+            kernel_shape: self.kernel_shape.clone(),
+            strides: self.strides.clone(),
+            pads: self.pads.clone(),
+            group: self.group,
+            dilations: self.dilations.clone(),
+            inserts: self.inserts.clone(),
+            do_relu: self.do_relu,
+            relu_limit: self.relu_limit,
+            dynweight_reorderd: self.dynweight_reorderd,
+            weight_bits: self.weight_bits,
+            weight_is_coeff: self.weight_is_coeff,
+            do_winograd: self.do_winograd,
+            auto_pad: self.auto_pad,
+            in_int4_scale: self.in_int4_scale,
+            in_int4_zp: self.in_int4_zp,
+            out_int8_scale: self.out_int8_scale,
+            out_int8_zp: self.out_int8_zp,
+        })
+    }
+}
+pub(super) const DECONV: OpDef = OpDef {
+    name: "Deconv",
+    summary: "N-d transposed convolution of an NC... tensor",
+    description: "`filter` is [oc / group, ic, kernel...] if it is a coefficient or `dynweight_reorderd`, its data those of [group, oc / group, ic / group, kernel...]; else it is [ic, oc, kernel...]. `bias` has oc elements. `pads` as for Conv, taken off the result. A dimension of the result is (i - 1) * stride - pad_before - pad_after + dilation * (k - 1) + output_padding + 1.",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "filter",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "bias",
+            arity: Arity::OrNone,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "dilations",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: true,
+        },
+        AttributeDef {
+            name: "do_relu",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "dynweight_reorderd",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "group",
+            kind: AttributeKind::Int,
+            default: Some(Default::Int(1)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "kernel_shape",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "output_padding",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: true,
+        },
+        AttributeDef {
+            name: "pads",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "relu_limit",
+            kind: AttributeKind::Float,
+            default: Some(Default::Float(-1.0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "strides",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.Deconv`: N-d transposed convolution of an NC... tensor.
+
+`filter` is \[oc / group, ic, kernel...\] if it is a coefficient or `dynweight_reorderd`, its data those of \[group, oc / group, ic / group, kernel...\]; else it is \[ic, oc, kernel...\]. `bias` has oc elements. `pads` as for Conv, taken off the result. A dimension of the result is (i - 1) * stride - pad_before - pad_after + dilation * (k - 1) + output_padding + 1.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct Deconv<V> {
+    /// Operand.
+    pub input: V,
+    /// Operand.
+    pub filter: V,
+    /// Operand.
+    pub bias: Option<V>,
+    ///Attribute; may be absent.
+    pub dilations: Option<Vec<i64>>,
+    ///Attribute; `false` by default.
+    pub do_relu: bool,
+    ///Attribute; `false` by default.
+    pub dynweight_reorderd: bool,
+    ///Attribute; `1` by default.
+    pub group: i64,
+    ///Attribute.
+    pub kernel_shape: Vec<i64>,
+    ///Attribute; may be absent.
+    pub output_padding: Option<Vec<i64>>,
+    ///Attribute.
+    pub pads: Vec<i64>,
+    ///Attribute; `-1.0f64` by default.
+    pub relu_limit: f64,
+    ///Attribute.
+    pub strides: Vec<i64>,
+}
+impl<V> Deconv<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(
+        input: V,
+        filter: V,
+        kernel_shape: Vec<i64>,
+        pads: Vec<i64>,
+        strides: Vec<i64>,
+    ) -> Self {
+        Self {
+            input,
+            filter,
+            bias: None,
+            dilations: None,
+            do_relu: false,
+            dynweight_reorderd: false,
+            group: 1,
+            kernel_shape,
+            output_padding: None,
+            pads,
+            relu_limit: -1.0f64,
+            strides,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            filter: operands.required("filter")?,
+            bias: operands.optional("bias")?,
+            dilations: attributes.take_optional("dilations")?,
+            do_relu: attributes.take("do_relu")?,
+            dynweight_reorderd: attributes.take("dynweight_reorderd")?,
+            group: attributes.take("group")?,
+            kernel_shape: attributes.take("kernel_shape")?,
+            output_padding: attributes.take_optional("output_padding")?,
+            pads: attributes.take("pads")?,
+            relu_limit: attributes.take("relu_limit")?,
+            strides: attributes.take("strides")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![
+            ("input", Slot::One(& self.input)), ("filter", Slot::One(& self.filter)),
+            ("bias", self.bias.as_ref().map_or(Slot::Absent, Slot::One)),
+        ]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put_optional("dilations", &self.dilations);
+        a.put("do_relu", &self.do_relu);
+        a.put("dynweight_reorderd", &self.dynweight_reorderd);
+        a.put("group", &self.group);
+        a.put("kernel_shape", &self.kernel_shape);
+        a.put_optional("output_padding", &self.output_padding);
+        a.put("pads", &self.pads);
+        a.put("relu_limit", &self.relu_limit);
+        a.put("strides", &self.strides);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Deconv<U>, E> {
+        Ok(Deconv {
+            input: f(&self.input)?,
+            filter: f(&self.filter)?,
+            bias: self.bias.as_ref().map(&mut *f).transpose()?,
+            dilations: self.dilations.clone(),
+            do_relu: self.do_relu,
+            dynweight_reorderd: self.dynweight_reorderd,
+            group: self.group,
+            kernel_shape: self.kernel_shape.clone(),
+            output_padding: self.output_padding.clone(),
+            pads: self.pads.clone(),
+            relu_limit: self.relu_limit,
+            strides: self.strides.clone(),
+        })
+    }
+}
+pub(super) const DEFORMCONV2D: OpDef = OpDef {
+    name: "DeformConv2D",
+    summary: "2-d convolution that samples beside the grid, by learnt offsets",
+    description: "`filter`, `bias` and `pads` as for Conv. `offset` is [n, 2 * deform_group * kh * kw, oh, ow]: the vertical and the horizontal shift of each sample. A sample lies between four elements, bilinearly weighted, those outside 0. With `use_mask`, `mask` weighs the samples; it is [n, deform_group * kh * kw, oh, ow].",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "filter",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "offset",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "mask",
+            arity: Arity::OrNone,
+        },
+        ValueDef {
+            name: "bias",
+            arity: Arity::OrNone,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "deform_group",
+            kind: AttributeKind::Int,
+            default: Some(Default::Int(1)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "dilations",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: true,
+        },
+        AttributeDef {
+            name: "do_relu",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "group",
+            kind: AttributeKind::Int,
+            default: Some(Default::Int(1)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "kernel_shape",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "pads",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "relu_limit",
+            kind: AttributeKind::Float,
+            default: Some(Default::Float(-1.0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "strides",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "use_mask",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.DeformConv2D`: 2-d convolution that samples beside the grid, by learnt offsets.
+
+`filter`, `bias` and `pads` as for Conv. `offset` is \[n, 2 * deform_group * kh * kw, oh, ow\]: the vertical and the horizontal shift of each sample. A sample lies between four elements, bilinearly weighted, those outside 0. With `use_mask`, `mask` weighs the samples; it is \[n, deform_group * kh * kw, oh, ow\].*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct DeformConv2D<V> {
+    /// Operand.
+    pub input: V,
+    /// Operand.
+    pub filter: V,
+    /// Operand.
+    pub offset: V,
+    /// Operand.
+    pub mask: Option<V>,
+    /// Operand.
+    pub bias: Option<V>,
+    ///Attribute; `1` by default.
+    pub deform_group: i64,
+    ///Attribute; may be absent.
+    pub dilations: Option<Vec<i64>>,
+    ///Attribute; `false` by default.
+    pub do_relu: bool,
+    ///Attribute; `1` by default.
+    pub group: i64,
+    ///Attribute.
+    pub kernel_shape: Vec<i64>,
+    ///Attribute.
+    pub pads: Vec<i64>,
+    ///Attribute; `-1.0f64` by default.
+    pub relu_limit: f64,
+    ///Attribute.
+    pub strides: Vec<i64>,
+    ///Attribute; `false` by default.
+    pub use_mask: bool,
+}
+impl<V> DeformConv2D<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(
+        input: V,
+        filter: V,
+        offset: V,
+        kernel_shape: Vec<i64>,
+        pads: Vec<i64>,
+        strides: Vec<i64>,
+    ) -> Self {
+        Self {
+            input,
+            filter,
+            offset,
+            mask: None,
+            bias: None,
+            deform_group: 1,
+            dilations: None,
+            do_relu: false,
+            group: 1,
+            kernel_shape,
+            pads,
+            relu_limit: -1.0f64,
+            strides,
+            use_mask: false,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            filter: operands.required("filter")?,
+            offset: operands.required("offset")?,
+            mask: operands.optional("mask")?,
+            bias: operands.optional("bias")?,
+            deform_group: attributes.take("deform_group")?,
+            dilations: attributes.take_optional("dilations")?,
+            do_relu: attributes.take("do_relu")?,
+            group: attributes.take("group")?,
+            kernel_shape: attributes.take("kernel_shape")?,
+            pads: attributes.take("pads")?,
+            relu_limit: attributes.take("relu_limit")?,
+            strides: attributes.take("strides")?,
+            use_mask: attributes.take("use_mask")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![
+            ("input", Slot::One(& self.input)), ("filter", Slot::One(& self.filter)),
+            ("offset", Slot::One(& self.offset)), ("mask", self.mask.as_ref()
+            .map_or(Slot::Absent, Slot::One)), ("bias", self.bias.as_ref()
+            .map_or(Slot::Absent, Slot::One)),
+        ]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("deform_group", &self.deform_group);
+        a.put_optional("dilations", &self.dilations);
+        a.put("do_relu", &self.do_relu);
+        a.put("group", &self.group);
+        a.put("kernel_shape", &self.kernel_shape);
+        a.put("pads", &self.pads);
+        a.put("relu_limit", &self.relu_limit);
+        a.put("strides", &self.strides);
+        a.put("use_mask", &self.use_mask);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<DeformConv2D<U>, E> {
+        Ok(DeformConv2D {
+            input: f(&self.input)?,
+            filter: f(&self.filter)?,
+            offset: f(&self.offset)?,
+            mask: self.mask.as_ref().map(&mut *f).transpose()?,
+            bias: self.bias.as_ref().map(&mut *f).transpose()?,
+            deform_group: self.deform_group,
+            dilations: self.dilations.clone(),
+            do_relu: self.do_relu,
+            group: self.group,
+            kernel_shape: self.kernel_shape.clone(),
+            pads: self.pads.clone(),
+            relu_limit: self.relu_limit,
+            strides: self.strides.clone(),
+            use_mask: self.use_mask,
+        })
+    }
+}

@@ -1,0 +1,84 @@
+// Generated from td/*.td by `make ops`. Do not edit.
+use super::*;
+pub(super) const CUSTOM: OpDef = OpDef {
+    name: "Custom",
+    summary: "operator that a plug-in computes",
+    description: "`name` is its name, `params` are its parameters.",
+    operands: &[
+        ValueDef {
+            name: "inputs",
+            arity: Arity::Variadic,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "name",
+            kind: AttributeKind::Str,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "params",
+            kind: AttributeKind::Dicts,
+            default: None,
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "outputs",
+            arity: Arity::Variadic,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.Custom`: operator that a plug-in computes.
+
+`name` is its name, `params` are its parameters.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct Custom<V> {
+    /// Operand.
+    pub inputs: Vec<V>,
+    ///Attribute.
+    pub name: String,
+    ///Attribute.
+    pub params: Vec<Dict>,
+}
+impl<V> Custom<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(inputs: Vec<V>, name: String, params: Vec<Dict>) -> Self {
+        Self { inputs, name, params }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            inputs: operands.rest("inputs")?,
+            name: attributes.take("name")?,
+            params: attributes.take("params")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("inputs", Slot::Many(& self.inputs)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("name", &self.name);
+        a.put("params", &self.params);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Custom<U>, E> {
+        Ok(Custom {
+            inputs: self.inputs.iter().map(&mut *f).collect::<Result<_, E>>()?,
+            name: self.name.clone(),
+            params: self.params.clone(),
+        })
+    }
+}

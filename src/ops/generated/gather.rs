@@ -1,0 +1,501 @@
+// Generated from td/*.td by `make ops`. Do not edit.
+use super::*;
+pub(super) const A16GATHER: OpDef = OpDef {
+    name: "A16Gather",
+    summary: "rows of a table of packed integers",
+    description: "The table is `(weight - zp) * scale`, with one scale and zero point for `q_group_size` entries of a row, and `weight_bits` an entry.",
+    operands: &[
+        ValueDef {
+            name: "weight",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "indices",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "scale",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "zp",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "axis",
+            kind: AttributeKind::Si32,
+            default: Some(Default::Int(0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "keepdims",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "q_group_size",
+            kind: AttributeKind::Int,
+            default: Some(Default::Int(32)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "weight_bits",
+            kind: AttributeKind::Int,
+            default: Some(Default::Int(8)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.A16Gather`: rows of a table of packed integers.
+
+The table is `(weight - zp) * scale`, with one scale and zero point for `q_group_size` entries of a row, and `weight_bits` an entry.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct A16Gather<V> {
+    /// Operand.
+    pub weight: V,
+    /// Operand.
+    pub indices: V,
+    /// Operand.
+    pub scale: V,
+    /// Operand.
+    pub zp: V,
+    ///Attribute; `0` by default.
+    pub axis: i64,
+    ///Attribute; `false` by default.
+    pub keepdims: bool,
+    ///Attribute; `32` by default.
+    pub q_group_size: i64,
+    ///Attribute; `8` by default.
+    pub weight_bits: i64,
+}
+impl<V> A16Gather<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(weight: V, indices: V, scale: V, zp: V) -> Self {
+        Self {
+            weight,
+            indices,
+            scale,
+            zp,
+            axis: 0,
+            keepdims: false,
+            q_group_size: 32,
+            weight_bits: 8,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            weight: operands.required("weight")?,
+            indices: operands.required("indices")?,
+            scale: operands.required("scale")?,
+            zp: operands.required("zp")?,
+            axis: attributes.take("axis")?,
+            keepdims: attributes.take("keepdims")?,
+            q_group_size: attributes.take("q_group_size")?,
+            weight_bits: attributes.take("weight_bits")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![
+            ("weight", Slot::One(& self.weight)), ("indices", Slot::One(& self.indices)),
+            ("scale", Slot::One(& self.scale)), ("zp", Slot::One(& self.zp)),
+        ]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("axis", &self.axis);
+        a.put("keepdims", &self.keepdims);
+        a.put("q_group_size", &self.q_group_size);
+        a.put("weight_bits", &self.weight_bits);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<A16Gather<U>, E> {
+        Ok(A16Gather {
+            weight: f(&self.weight)?,
+            indices: f(&self.indices)?,
+            scale: f(&self.scale)?,
+            zp: f(&self.zp)?,
+            axis: self.axis,
+            keepdims: self.keepdims,
+            q_group_size: self.q_group_size,
+            weight_bits: self.weight_bits,
+        })
+    }
+}
+pub(super) const GATHER: OpDef = OpDef {
+    name: "Gather",
+    summary: "entries of the input along an axis, chosen by an index tensor",
+    description: "Result shape: input[..axis] + indices + input[axis + 1..]; with a single index and `keepdims` false the axis is dropped. A negative index counts from the end.",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "indices",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "keepdims",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(true)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "axis",
+            kind: AttributeKind::Si32,
+            default: Some(Default::Int(0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "is_lora",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "is_scalar",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.Gather`: entries of the input along an axis, chosen by an index tensor.
+
+Result shape: input\[..axis\] + indices + input\[axis + 1..\]; with a single index and `keepdims` false the axis is dropped. A negative index counts from the end.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct Gather<V> {
+    /// Operand.
+    pub input: V,
+    /// Operand.
+    pub indices: V,
+    ///Attribute; `true` by default.
+    pub keepdims: bool,
+    ///Attribute; `0` by default.
+    pub axis: i64,
+    ///Attribute; `false` by default.
+    pub is_lora: bool,
+    ///Attribute; `false` by default.
+    pub is_scalar: bool,
+}
+impl<V> Gather<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, indices: V) -> Self {
+        Self {
+            input,
+            indices,
+            keepdims: true,
+            axis: 0,
+            is_lora: false,
+            is_scalar: false,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            indices: operands.required("indices")?,
+            keepdims: attributes.take("keepdims")?,
+            axis: attributes.take("axis")?,
+            is_lora: attributes.take("is_lora")?,
+            is_scalar: attributes.take("is_scalar")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)), ("indices", Slot::One(& self.indices)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("keepdims", &self.keepdims);
+        a.put("axis", &self.axis);
+        a.put("is_lora", &self.is_lora);
+        a.put("is_scalar", &self.is_scalar);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Gather<U>, E> {
+        Ok(Gather {
+            input: f(&self.input)?,
+            indices: f(&self.indices)?,
+            keepdims: self.keepdims,
+            axis: self.axis,
+            is_lora: self.is_lora,
+            is_scalar: self.is_scalar,
+        })
+    }
+}
+pub(super) const GATHERELEMENTS: OpDef = OpDef {
+    name: "GatherElements",
+    summary: "for each index, the entry at that place along the axis",
+    description: "`out[i][j] = input[indices[i][j]][j]` for axis 0 of two: on the other axes the place is that of the index. Result shape = shape of `indices`.",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "indices",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "axis",
+            kind: AttributeKind::Int,
+            default: Some(Default::Int(2)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.GatherElements`: for each index, the entry at that place along the axis.
+
+`out[i][j] = input[indices[i][j]][j]` for axis 0 of two: on the other axes the place is that of the index. Result shape = shape of `indices`.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct GatherElements<V> {
+    /// Operand.
+    pub input: V,
+    /// Operand.
+    pub indices: V,
+    ///Attribute; `2` by default.
+    pub axis: i64,
+}
+impl<V> GatherElements<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, indices: V) -> Self {
+        Self { input, indices, axis: 2 }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            indices: operands.required("indices")?,
+            axis: attributes.take("axis")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)), ("indices", Slot::One(& self.indices)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("axis", &self.axis);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<GatherElements<U>, E> {
+        Ok(GatherElements {
+            input: f(&self.input)?,
+            indices: f(&self.indices)?,
+            axis: self.axis,
+        })
+    }
+}
+pub(super) const GATHERND: OpDef = OpDef {
+    name: "GatherND",
+    summary: "entries of the input by tuples of indices",
+    description: "The last axis of `indices` holds the tuples, for the axes after the first `batch_dims`; those are common to input and indices.",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "indices",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "batch_dims",
+            kind: AttributeKind::Int,
+            default: Some(Default::Int(0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "indice_dims",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: true,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.GatherND`: entries of the input by tuples of indices.
+
+The last axis of `indices` holds the tuples, for the axes after the first `batch_dims`; those are common to input and indices.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct GatherND<V> {
+    /// Operand.
+    pub input: V,
+    /// Operand.
+    pub indices: V,
+    ///Attribute; `0` by default.
+    pub batch_dims: i64,
+    ///Attribute; may be absent.
+    pub indice_dims: Option<i64>,
+}
+impl<V> GatherND<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, indices: V) -> Self {
+        Self {
+            input,
+            indices,
+            batch_dims: 0,
+            indice_dims: None,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            indices: operands.required("indices")?,
+            batch_dims: attributes.take("batch_dims")?,
+            indice_dims: attributes.take_optional("indice_dims")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)), ("indices", Slot::One(& self.indices)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("batch_dims", &self.batch_dims);
+        a.put_optional("indice_dims", &self.indice_dims);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<GatherND<U>, E> {
+        Ok(GatherND {
+            input: f(&self.input)?,
+            indices: f(&self.indices)?,
+            batch_dims: self.batch_dims,
+            indice_dims: self.indice_dims,
+        })
+    }
+}
+pub(super) const LUT: OpDef = OpDef {
+    name: "Lut",
+    summary: "for each 8-bit value, its entry in a table",
+    description: "`table` has 256 entries.",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "table",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.Lut`: for each 8-bit value, its entry in a table.
+
+`table` has 256 entries.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct Lut<V> {
+    /// Operand.
+    pub input: V,
+    /// Operand.
+    pub table: V,
+}
+impl<V> Lut<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, table: V) -> Self {
+        Self { input, table }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            table: operands.required("table")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)), ("table", Slot::One(& self.table)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        Attributes::default()
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Lut<U>, E> {
+        Ok(Lut {
+            input: f(&self.input)?,
+            table: f(&self.table)?,
+        })
+    }
+}

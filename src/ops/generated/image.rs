@@ -1,0 +1,1224 @@
+// Generated from td/*.td by `make ops`. Do not edit.
+use super::*;
+/// A string attribute: one of TM_CCOEFF_NORMED, TM_SQDIFF.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum MatchTemplateMode {
+    TMCCOEFFNORMED,
+    TMSQDIFF,
+}
+impl MatchTemplateMode {
+    /// Returns the string.
+    pub fn name(self) -> &'static str {
+        match self {
+            MatchTemplateMode::TMCCOEFFNORMED => "TM_CCOEFF_NORMED",
+            MatchTemplateMode::TMSQDIFF => "TM_SQDIFF",
+        }
+    }
+    /// Returns the value that `name` denotes.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Some(
+            match name {
+                "TM_CCOEFF_NORMED" => MatchTemplateMode::TMCCOEFFNORMED,
+                "TM_SQDIFF" => MatchTemplateMode::TMSQDIFF,
+                _ => return None,
+            },
+        )
+    }
+}
+one_of!(MatchTemplateMode);
+/// A string attribute: one of FLOAT32, UINT8.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Yuv2rgbFormulaImageFormat {
+    FLOAT32,
+    UINT8,
+}
+impl Yuv2rgbFormulaImageFormat {
+    /// Returns the string.
+    pub fn name(self) -> &'static str {
+        match self {
+            Yuv2rgbFormulaImageFormat::FLOAT32 => "FLOAT32",
+            Yuv2rgbFormulaImageFormat::UINT8 => "UINT8",
+        }
+    }
+    /// Returns the value that `name` denotes.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Some(
+            match name {
+                "FLOAT32" => Yuv2rgbFormulaImageFormat::FLOAT32,
+                "UINT8" => Yuv2rgbFormulaImageFormat::UINT8,
+                _ => return None,
+            },
+        )
+    }
+}
+one_of!(Yuv2rgbFormulaImageFormat);
+/// A string attribute: one of _601_limited, _601_full.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum Yuv2rgbFormulaMode {
+    _601Limited,
+    _601Full,
+}
+impl Yuv2rgbFormulaMode {
+    /// Returns the string.
+    pub fn name(self) -> &'static str {
+        match self {
+            Yuv2rgbFormulaMode::_601Limited => "_601_limited",
+            Yuv2rgbFormulaMode::_601Full => "_601_full",
+        }
+    }
+    /// Returns the value that `name` denotes.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Some(
+            match name {
+                "_601_limited" => Yuv2rgbFormulaMode::_601Limited,
+                "_601_full" => Yuv2rgbFormulaMode::_601Full,
+                _ => return None,
+            },
+        )
+    }
+}
+one_of!(Yuv2rgbFormulaMode);
+pub(super) const CONCATVOLUME: OpDef = OpDef {
+    name: "ConcatVolume",
+    summary: "left and right features joined, for each disparity",
+    description: "`inputs` are left and right, [n, c, h, w]; the result is [n, 2 * c, max_disp, h, w]: left[w], then right[w - d], which is 0 where w < d.",
+    operands: &[
+        ValueDef {
+            name: "inputs",
+            arity: Arity::Variadic,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "max_disp",
+            kind: AttributeKind::Int,
+            default: Some(Default::Int(0)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.ConcatVolume`: left and right features joined, for each disparity.
+
+`inputs` are left and right, \[n, c, h, w\]; the result is \[n, 2 * c, max_disp, h, w\]: left\[w\], then right\[w - d\], which is 0 where w \< d.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct ConcatVolume<V> {
+    /// Operand.
+    pub inputs: Vec<V>,
+    ///Attribute; `0` by default.
+    pub max_disp: i64,
+}
+impl<V> ConcatVolume<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(inputs: Vec<V>) -> Self {
+        Self { inputs, max_disp: 0 }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            inputs: operands.rest("inputs")?,
+            max_disp: attributes.take("max_disp")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("inputs", Slot::Many(& self.inputs)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("max_disp", &self.max_disp);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<ConcatVolume<U>, E> {
+        Ok(ConcatVolume {
+            inputs: self.inputs.iter().map(&mut *f).collect::<Result<_, E>>()?,
+            max_disp: self.max_disp,
+        })
+    }
+}
+pub(super) const CORRELATION: OpDef = OpDef {
+    name: "Correlation",
+    summary: "mean product of left and right features, for each disparity",
+    description: "`inputs` are left and right, [n, c, h, w]. For disparity d < `max_disp` the result is the mean over the channels of left[w] * right[w - d], and 0 where w < d. With `num_groups`, each group of channels has a mean of its own.",
+    operands: &[
+        ValueDef {
+            name: "inputs",
+            arity: Arity::Variadic,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "max_disp",
+            kind: AttributeKind::Int,
+            default: Some(Default::Int(0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "num_groups",
+            kind: AttributeKind::Int,
+            default: Some(Default::Int(1)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.Correlation`: mean product of left and right features, for each disparity.
+
+`inputs` are left and right, \[n, c, h, w\]. For disparity d \< `max_disp` the result is the mean over the channels of left\[w\] * right\[w - d\], and 0 where w \< d. With `num_groups`, each group of channels has a mean of its own.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct Correlation<V> {
+    /// Operand.
+    pub inputs: Vec<V>,
+    ///Attribute; `0` by default.
+    pub max_disp: i64,
+    ///Attribute; `1` by default.
+    pub num_groups: i64,
+}
+impl<V> Correlation<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(inputs: Vec<V>) -> Self {
+        Self {
+            inputs,
+            max_disp: 0,
+            num_groups: 1,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            inputs: operands.rest("inputs")?,
+            max_disp: attributes.take("max_disp")?,
+            num_groups: attributes.take("num_groups")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("inputs", Slot::Many(& self.inputs)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("max_disp", &self.max_disp);
+        a.put("num_groups", &self.num_groups);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Correlation<U>, E> {
+        Ok(Correlation {
+            inputs: self.inputs.iter().map(&mut *f).collect::<Result<_, E>>()?,
+            max_disp: self.max_disp,
+            num_groups: self.num_groups,
+        })
+    }
+}
+pub(super) const CSC: OpDef = OpDef {
+    name: "Csc",
+    summary: "colour space of an input image converted",
+    description: "`pixel_format` is that of the input; the alignments are those of its planes.",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "aligned",
+            kind: AttributeKind::Bool,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "channel_align",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "pixel_format",
+            kind: AttributeKind::Str,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "w_align",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "y_align",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.Csc`: colour space of an input image converted.
+
+`pixel_format` is that of the input; the alignments are those of its planes.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct Csc<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute.
+    pub aligned: bool,
+    ///Attribute.
+    pub channel_align: i64,
+    ///Attribute.
+    pub pixel_format: String,
+    ///Attribute.
+    pub w_align: i64,
+    ///Attribute.
+    pub y_align: i64,
+}
+impl<V> Csc<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(
+        input: V,
+        aligned: bool,
+        channel_align: i64,
+        pixel_format: String,
+        w_align: i64,
+        y_align: i64,
+    ) -> Self {
+        Self {
+            input,
+            aligned,
+            channel_align,
+            pixel_format,
+            w_align,
+            y_align,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            aligned: attributes.take("aligned")?,
+            channel_align: attributes.take("channel_align")?,
+            pixel_format: attributes.take("pixel_format")?,
+            w_align: attributes.take("w_align")?,
+            y_align: attributes.take("y_align")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("aligned", &self.aligned);
+        a.put("channel_align", &self.channel_align);
+        a.put("pixel_format", &self.pixel_format);
+        a.put("w_align", &self.w_align);
+        a.put("y_align", &self.y_align);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Csc<U>, E> {
+        Ok(Csc {
+            input: f(&self.input)?,
+            aligned: self.aligned,
+            channel_align: self.channel_align,
+            pixel_format: self.pixel_format.clone(),
+            w_align: self.w_align,
+            y_align: self.y_align,
+        })
+    }
+}
+pub(super) const DEPACKRAW: OpDef = OpDef {
+    name: "DepackRaw",
+    summary: "four channels put back into the 2 x 2 pattern of a raw image",
+    description: "The padding is taken off first.",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "black_level",
+            kind: AttributeKind::Float,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "channel_order",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "padding_h",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "padding_w",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "white_level",
+            kind: AttributeKind::Float,
+            default: None,
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.DepackRaw`: four channels put back into the 2 x 2 pattern of a raw image.
+
+The padding is taken off first.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct DepackRaw<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute.
+    pub black_level: f64,
+    ///Attribute.
+    pub channel_order: Vec<i64>,
+    ///Attribute.
+    pub padding_h: i64,
+    ///Attribute.
+    pub padding_w: i64,
+    ///Attribute.
+    pub white_level: f64,
+}
+impl<V> DepackRaw<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(
+        input: V,
+        black_level: f64,
+        channel_order: Vec<i64>,
+        padding_h: i64,
+        padding_w: i64,
+        white_level: f64,
+    ) -> Self {
+        Self {
+            input,
+            black_level,
+            channel_order,
+            padding_h,
+            padding_w,
+            white_level,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            black_level: attributes.take("black_level")?,
+            channel_order: attributes.take("channel_order")?,
+            padding_h: attributes.take("padding_h")?,
+            padding_w: attributes.take("padding_w")?,
+            white_level: attributes.take("white_level")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("black_level", &self.black_level);
+        a.put("channel_order", &self.channel_order);
+        a.put("padding_h", &self.padding_h);
+        a.put("padding_w", &self.padding_w);
+        a.put("white_level", &self.white_level);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<DepackRaw<U>, E> {
+        Ok(DepackRaw {
+            input: f(&self.input)?,
+            black_level: self.black_level,
+            channel_order: self.channel_order.clone(),
+            padding_h: self.padding_h,
+            padding_w: self.padding_w,
+            white_level: self.white_level,
+        })
+    }
+}
+pub(super) const MATCHTEMPLATE: OpDef = OpDef {
+    name: "MatchTemplate",
+    summary: "how well a template fits at each place of an image",
+    description: "`TM_SQDIFF` is the sum of squared differences, `TM_CCOEFF_NORMED` the correlation coefficient; both as OpenCV has them.",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "match",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "mode",
+            kind: AttributeKind::OneOf(&["TM_CCOEFF_NORMED", "TM_SQDIFF"]),
+            default: None,
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.MatchTemplate`: how well a template fits at each place of an image.
+
+`TM_SQDIFF` is the sum of squared differences, `TM_CCOEFF_NORMED` the correlation coefficient; both as OpenCV has them.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct MatchTemplate<V> {
+    /// Operand.
+    pub input: V,
+    /// Operand.
+    pub r#match: V,
+    ///Attribute.
+    pub mode: MatchTemplateMode,
+}
+impl<V> MatchTemplate<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, r#match: V, mode: MatchTemplateMode) -> Self {
+        Self { input, r#match, mode }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            r#match: operands.required("match")?,
+            mode: attributes.take("mode")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)), ("match", Slot::One(& self.r#match)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("mode", &self.mode);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<MatchTemplate<U>, E> {
+        Ok(MatchTemplate {
+            input: f(&self.input)?,
+            r#match: f(&self.r#match)?,
+            mode: self.mode,
+        })
+    }
+}
+pub(super) const MEANSTDSCALE: OpDef = OpDef {
+    name: "MeanStdScale",
+    summary: "(x - mean) / std * scale + zero_points, per channel",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "channel_order",
+            kind: AttributeKind::Str,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "customization_format",
+            kind: AttributeKind::Str,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "mean",
+            kind: AttributeKind::Floats,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "quant_mode",
+            kind: AttributeKind::Str,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "resize_dims",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "rounding_mode",
+            kind: AttributeKind::OneOf(
+                &[
+                    "HalfAwayFromZero",
+                    "HalfUp",
+                    "HalfDown",
+                    "HalfToEven",
+                    "HalfToOdd",
+                    "HalfTowardsZero",
+                    "TowardsZero",
+                    "Up",
+                    "Down",
+                ],
+            ),
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "scale",
+            kind: AttributeKind::Floats,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "sign",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(true)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "std",
+            kind: AttributeKind::Floats,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "zero_points",
+            kind: AttributeKind::Floats,
+            default: None,
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.MeanStdScale`: (x - mean) / std * scale + zero_points, per channel.
+#[derive(Debug, Clone, PartialEq)]
+pub struct MeanStdScale<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute.
+    pub channel_order: String,
+    ///Attribute.
+    pub customization_format: String,
+    ///Attribute.
+    pub mean: Vec<f64>,
+    ///Attribute.
+    pub quant_mode: String,
+    ///Attribute.
+    pub resize_dims: Vec<i64>,
+    ///Attribute.
+    pub rounding_mode: RoundMode,
+    ///Attribute.
+    pub scale: Vec<f64>,
+    ///Attribute; `true` by default.
+    pub sign: bool,
+    ///Attribute.
+    pub std: Vec<f64>,
+    ///Attribute.
+    pub zero_points: Vec<f64>,
+}
+impl<V> MeanStdScale<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(
+        input: V,
+        channel_order: String,
+        customization_format: String,
+        mean: Vec<f64>,
+        quant_mode: String,
+        resize_dims: Vec<i64>,
+        rounding_mode: RoundMode,
+        scale: Vec<f64>,
+        std: Vec<f64>,
+        zero_points: Vec<f64>,
+    ) -> Self {
+        Self {
+            input,
+            channel_order,
+            customization_format,
+            mean,
+            quant_mode,
+            resize_dims,
+            rounding_mode,
+            scale,
+            sign: true,
+            std,
+            zero_points,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            channel_order: attributes.take("channel_order")?,
+            customization_format: attributes.take("customization_format")?,
+            mean: attributes.take("mean")?,
+            quant_mode: attributes.take("quant_mode")?,
+            resize_dims: attributes.take("resize_dims")?,
+            rounding_mode: attributes.take("rounding_mode")?,
+            scale: attributes.take("scale")?,
+            sign: attributes.take("sign")?,
+            std: attributes.take("std")?,
+            zero_points: attributes.take("zero_points")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("channel_order", &self.channel_order);
+        a.put("customization_format", &self.customization_format);
+        a.put("mean", &self.mean);
+        a.put("quant_mode", &self.quant_mode);
+        a.put("resize_dims", &self.resize_dims);
+        a.put("rounding_mode", &self.rounding_mode);
+        a.put("scale", &self.scale);
+        a.put("sign", &self.sign);
+        a.put("std", &self.std);
+        a.put("zero_points", &self.zero_points);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<MeanStdScale<U>, E> {
+        Ok(MeanStdScale {
+            input: f(&self.input)?,
+            channel_order: self.channel_order.clone(),
+            customization_format: self.customization_format.clone(),
+            mean: self.mean.clone(),
+            quant_mode: self.quant_mode.clone(),
+            resize_dims: self.resize_dims.clone(),
+            rounding_mode: self.rounding_mode,
+            scale: self.scale.clone(),
+            sign: self.sign,
+            std: self.std.clone(),
+            zero_points: self.zero_points.clone(),
+        })
+    }
+}
+pub(super) const MMAP2RGBMAP: OpDef = OpDef {
+    name: "Mmap2Rgbmap",
+    summary: "map of an image signal processor to its RGB form",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.Mmap2Rgbmap`: map of an image signal processor to its RGB form.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Mmap2Rgbmap<V> {
+    /// Operand.
+    pub input: V,
+}
+impl<V> Mmap2Rgbmap<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V) -> Self {
+        Self { input }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        Attributes::default()
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Mmap2Rgbmap<U>, E> {
+        Ok(Mmap2Rgbmap {
+            input: f(&self.input)?,
+        })
+    }
+}
+pub(super) const PREPROCESS: OpDef = OpDef {
+    name: "Preprocess",
+    summary: "stands for the preprocessing of an input until a pass takes it apart",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "channel_order",
+            kind: AttributeKind::Str,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "customization_format",
+            kind: AttributeKind::Str,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "mean",
+            kind: AttributeKind::Floats,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "quant_mode",
+            kind: AttributeKind::Str,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "resize_dims",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "scale",
+            kind: AttributeKind::Floats,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "sign",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(true)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.Preprocess`: stands for the preprocessing of an input until a pass takes it apart.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Preprocess<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute.
+    pub channel_order: String,
+    ///Attribute.
+    pub customization_format: String,
+    ///Attribute.
+    pub mean: Vec<f64>,
+    ///Attribute.
+    pub quant_mode: String,
+    ///Attribute.
+    pub resize_dims: Vec<i64>,
+    ///Attribute.
+    pub scale: Vec<f64>,
+    ///Attribute; `true` by default.
+    pub sign: bool,
+}
+impl<V> Preprocess<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(
+        input: V,
+        channel_order: String,
+        customization_format: String,
+        mean: Vec<f64>,
+        quant_mode: String,
+        resize_dims: Vec<i64>,
+        scale: Vec<f64>,
+    ) -> Self {
+        Self {
+            input,
+            channel_order,
+            customization_format,
+            mean,
+            quant_mode,
+            resize_dims,
+            scale,
+            sign: true,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            channel_order: attributes.take("channel_order")?,
+            customization_format: attributes.take("customization_format")?,
+            mean: attributes.take("mean")?,
+            quant_mode: attributes.take("quant_mode")?,
+            resize_dims: attributes.take("resize_dims")?,
+            scale: attributes.take("scale")?,
+            sign: attributes.take("sign")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("channel_order", &self.channel_order);
+        a.put("customization_format", &self.customization_format);
+        a.put("mean", &self.mean);
+        a.put("quant_mode", &self.quant_mode);
+        a.put("resize_dims", &self.resize_dims);
+        a.put("scale", &self.scale);
+        a.put("sign", &self.sign);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Preprocess<U>, E> {
+        Ok(Preprocess {
+            input: f(&self.input)?,
+            channel_order: self.channel_order.clone(),
+            customization_format: self.customization_format.clone(),
+            mean: self.mean.clone(),
+            quant_mode: self.quant_mode.clone(),
+            resize_dims: self.resize_dims.clone(),
+            scale: self.scale.clone(),
+            sign: self.sign,
+        })
+    }
+}
+pub(super) const SCALELUT: OpDef = OpDef {
+    name: "ScaleLut",
+    summary: "x * scale + bias, per channel, by table",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "bias",
+            kind: AttributeKind::Floats,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "scale",
+            kind: AttributeKind::Floats,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "sign",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(true)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.ScaleLut`: x * scale + bias, per channel, by table.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScaleLut<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute.
+    pub bias: Vec<f64>,
+    ///Attribute.
+    pub scale: Vec<f64>,
+    ///Attribute; `true` by default.
+    pub sign: bool,
+}
+impl<V> ScaleLut<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, bias: Vec<f64>, scale: Vec<f64>) -> Self {
+        Self {
+            input,
+            bias,
+            scale,
+            sign: true,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            bias: attributes.take("bias")?,
+            scale: attributes.take("scale")?,
+            sign: attributes.take("sign")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("bias", &self.bias);
+        a.put("scale", &self.scale);
+        a.put("sign", &self.sign);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<ScaleLut<U>, E> {
+        Ok(ScaleLut {
+            input: f(&self.input)?,
+            bias: self.bias.clone(),
+            scale: self.scale.clone(),
+            sign: self.sign,
+        })
+    }
+}
+pub(super) const YUV2RGBFORMULA: OpDef = OpDef {
+    name: "Yuv2rgbFormula",
+    summary: "YUV image to RGB",
+    description: "`src_format` and `dst_format`: 0 YU12, 1 YV12, 2 NV12, 3 NV21, 4 RGB, 5 BGR.",
+    operands: &[
+        ValueDef {
+            name: "YUV",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "dst_format",
+            kind: AttributeKind::Ui32,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "formula_mode",
+            kind: AttributeKind::OneOf(&["_601_limited", "_601_full"]),
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "image_format",
+            kind: AttributeKind::OneOf(&["FLOAT32", "UINT8"]),
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "round_mode",
+            kind: AttributeKind::OneOf(
+                &[
+                    "HalfAwayFromZero",
+                    "HalfUp",
+                    "HalfDown",
+                    "HalfToEven",
+                    "HalfToOdd",
+                    "HalfTowardsZero",
+                    "TowardsZero",
+                    "Up",
+                    "Down",
+                ],
+            ),
+            default: Some(Default::Str("HalfAwayFromZero")),
+            optional: false,
+        },
+        AttributeDef {
+            name: "src_format",
+            kind: AttributeKind::Ui32,
+            default: None,
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.Yuv2rgbFormula`: YUV image to RGB.
+
+`src_format` and `dst_format`: 0 YU12, 1 YV12, 2 NV12, 3 NV21, 4 RGB, 5 BGR.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct Yuv2rgbFormula<V> {
+    /// Operand.
+    pub YUV: V,
+    ///Attribute.
+    pub dst_format: i64,
+    ///Attribute.
+    pub formula_mode: Yuv2rgbFormulaMode,
+    ///Attribute.
+    pub image_format: Yuv2rgbFormulaImageFormat,
+    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    pub round_mode: RoundMode,
+    ///Attribute.
+    pub src_format: i64,
+}
+impl<V> Yuv2rgbFormula<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(
+        YUV: V,
+        dst_format: i64,
+        formula_mode: Yuv2rgbFormulaMode,
+        image_format: Yuv2rgbFormulaImageFormat,
+        src_format: i64,
+    ) -> Self {
+        Self {
+            YUV,
+            dst_format,
+            formula_mode,
+            image_format,
+            round_mode: RoundMode::HalfAwayFromZero,
+            src_format,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            YUV: operands.required("YUV")?,
+            dst_format: attributes.take("dst_format")?,
+            formula_mode: attributes.take("formula_mode")?,
+            image_format: attributes.take("image_format")?,
+            round_mode: attributes.take("round_mode")?,
+            src_format: attributes.take("src_format")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("YUV", Slot::One(& self.YUV)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("dst_format", &self.dst_format);
+        a.put("formula_mode", &self.formula_mode);
+        a.put("image_format", &self.image_format);
+        a.put("round_mode", &self.round_mode);
+        a.put("src_format", &self.src_format);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Yuv2rgbFormula<U>, E> {
+        Ok(Yuv2rgbFormula {
+            YUV: f(&self.YUV)?,
+            dst_format: self.dst_format,
+            formula_mode: self.formula_mode,
+            image_format: self.image_format,
+            round_mode: self.round_mode,
+            src_format: self.src_format,
+        })
+    }
+}

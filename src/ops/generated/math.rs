@@ -1,0 +1,1232 @@
+// Generated from td/*.td by `make ops`. Do not edit.
+use super::*;
+pub(super) const ARCCOS: OpDef = OpDef {
+    name: "Arccos",
+    summary: "inverse cosine, between 0 and pi",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.Arccos`: inverse cosine, between 0 and pi.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Arccos<V> {
+    /// Operand.
+    pub input: V,
+}
+impl<V> Arccos<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V) -> Self {
+        Self { input }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        Attributes::default()
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Arccos<U>, E> {
+        Ok(Arccos { input: f(&self.input)? })
+    }
+}
+pub(super) const ARCTANH: OpDef = OpDef {
+    name: "Arctanh",
+    summary: "inverse hyperbolic tangent",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.Arctanh`: inverse hyperbolic tangent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Arctanh<V> {
+    /// Operand.
+    pub input: V,
+}
+impl<V> Arctanh<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V) -> Self {
+        Self { input }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        Attributes::default()
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Arctanh<U>, E> {
+        Ok(Arctanh { input: f(&self.input)? })
+    }
+}
+pub(super) const CEIL: OpDef = OpDef {
+    name: "Ceil",
+    summary: "smallest integer not below x",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.Ceil`: smallest integer not below x.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Ceil<V> {
+    /// Operand.
+    pub input: V,
+}
+impl<V> Ceil<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V) -> Self {
+        Self { input }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        Attributes::default()
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Ceil<U>, E> {
+        Ok(Ceil { input: f(&self.input)? })
+    }
+}
+pub(super) const CLIP: OpDef = OpDef {
+    name: "Clip",
+    summary: "x held between min and max",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "inputs",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "max",
+            kind: AttributeKind::Float,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "min",
+            kind: AttributeKind::Float,
+            default: None,
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.Clip`: x held between min and max.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Clip<V> {
+    /// Operand.
+    pub inputs: V,
+    ///Attribute.
+    pub max: f64,
+    ///Attribute.
+    pub min: f64,
+}
+impl<V> Clip<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(inputs: V, max: f64, min: f64) -> Self {
+        Self { inputs, max, min }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            inputs: operands.required("inputs")?,
+            max: attributes.take("max")?,
+            min: attributes.take("min")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("inputs", Slot::One(& self.inputs)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("max", &self.max);
+        a.put("min", &self.min);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Clip<U>, E> {
+        Ok(Clip {
+            inputs: f(&self.inputs)?,
+            max: self.max,
+            min: self.min,
+        })
+    }
+}
+pub(super) const COS: OpDef = OpDef {
+    name: "Cos",
+    summary: "cosine",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.Cos`: cosine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cos<V> {
+    /// Operand.
+    pub input: V,
+}
+impl<V> Cos<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V) -> Self {
+        Self { input }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        Attributes::default()
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Cos<U>, E> {
+        Ok(Cos { input: f(&self.input)? })
+    }
+}
+pub(super) const COSH: OpDef = OpDef {
+    name: "Cosh",
+    summary: "hyperbolic cosine",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.Cosh`: hyperbolic cosine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Cosh<V> {
+    /// Operand.
+    pub input: V,
+}
+impl<V> Cosh<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V) -> Self {
+        Self { input }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        Attributes::default()
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Cosh<U>, E> {
+        Ok(Cosh { input: f(&self.input)? })
+    }
+}
+pub(super) const ERF: OpDef = OpDef {
+    name: "Erf",
+    summary: "error function",
+    description: "2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x.",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.Erf`: error function.
+
+2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct Erf<V> {
+    /// Operand.
+    pub input: V,
+}
+impl<V> Erf<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V) -> Self {
+        Self { input }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        Attributes::default()
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Erf<U>, E> {
+        Ok(Erf { input: f(&self.input)? })
+    }
+}
+pub(super) const EXP: OpDef = OpDef {
+    name: "Exp",
+    summary: "e to the power x",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.Exp`: e to the power x.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Exp<V> {
+    /// Operand.
+    pub input: V,
+}
+impl<V> Exp<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V) -> Self {
+        Self { input }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        Attributes::default()
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Exp<U>, E> {
+        Ok(Exp { input: f(&self.input)? })
+    }
+}
+pub(super) const FLOOR: OpDef = OpDef {
+    name: "Floor",
+    summary: "largest integer not above x",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "is_scalar",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.Floor`: largest integer not above x.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Floor<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute; `false` by default.
+    pub is_scalar: bool,
+}
+impl<V> Floor<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V) -> Self {
+        Self { input, is_scalar: false }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            is_scalar: attributes.take("is_scalar")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("is_scalar", &self.is_scalar);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Floor<U>, E> {
+        Ok(Floor {
+            input: f(&self.input)?,
+            is_scalar: self.is_scalar,
+        })
+    }
+}
+pub(super) const LOG: OpDef = OpDef {
+    name: "Log",
+    summary: "natural logarithm",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.Log`: natural logarithm.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Log<V> {
+    /// Operand.
+    pub input: V,
+}
+impl<V> Log<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V) -> Self {
+        Self { input }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        Attributes::default()
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Log<U>, E> {
+        Ok(Log { input: f(&self.input)? })
+    }
+}
+pub(super) const LOGB: OpDef = OpDef {
+    name: "LogB",
+    summary: "logarithm to a base",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "base",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.LogB`: logarithm to a base.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LogB<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute.
+    pub base: i64,
+}
+impl<V> LogB<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, base: i64) -> Self {
+        Self { input, base }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            base: attributes.take("base")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("base", &self.base);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<LogB<U>, E> {
+        Ok(LogB {
+            input: f(&self.input)?,
+            base: self.base,
+        })
+    }
+}
+pub(super) const POW: OpDef = OpDef {
+    name: "Pow",
+    summary: "x to the power exponent",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "exponent",
+            kind: AttributeKind::Float,
+            default: None,
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.Pow`: x to the power exponent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pow<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute.
+    pub exponent: f64,
+}
+impl<V> Pow<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, exponent: f64) -> Self {
+        Self { input, exponent }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            exponent: attributes.take("exponent")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("exponent", &self.exponent);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Pow<U>, E> {
+        Ok(Pow {
+            input: f(&self.input)?,
+            exponent: self.exponent,
+        })
+    }
+}
+pub(super) const POW2: OpDef = OpDef {
+    name: "Pow2",
+    summary: "const_val to the power x",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "const_val",
+            kind: AttributeKind::Float,
+            default: None,
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.Pow2`: const_val to the power x.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pow2<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute.
+    pub const_val: f64,
+}
+impl<V> Pow2<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, const_val: f64) -> Self {
+        Self { input, const_val }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            const_val: attributes.take("const_val")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("const_val", &self.const_val);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Pow2<U>, E> {
+        Ok(Pow2 {
+            input: f(&self.input)?,
+            const_val: self.const_val,
+        })
+    }
+}
+pub(super) const POW3: OpDef = OpDef {
+    name: "Pow3",
+    summary: "first tensor to the power of the second",
+    description: "The second is broadcast to the first.",
+    operands: &[
+        ValueDef {
+            name: "inputs",
+            arity: Arity::Variadic,
+        },
+    ],
+    attributes: &[],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.Pow3`: first tensor to the power of the second.
+
+The second is broadcast to the first.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct Pow3<V> {
+    /// Operand.
+    pub inputs: Vec<V>,
+}
+impl<V> Pow3<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(inputs: Vec<V>) -> Self {
+        Self { inputs }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            inputs: operands.rest("inputs")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("inputs", Slot::Many(& self.inputs)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        Attributes::default()
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Pow3<U>, E> {
+        Ok(Pow3 {
+            inputs: self.inputs.iter().map(&mut *f).collect::<Result<_, E>>()?,
+        })
+    }
+}
+pub(super) const ROUND: OpDef = OpDef {
+    name: "Round",
+    summary: "nearest integer",
+    description: "Halves go away from zero.",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.Round`: nearest integer.
+
+Halves go away from zero.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct Round<V> {
+    /// Operand.
+    pub input: V,
+}
+impl<V> Round<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V) -> Self {
+        Self { input }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        Attributes::default()
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Round<U>, E> {
+        Ok(Round { input: f(&self.input)? })
+    }
+}
+pub(super) const RSQRT: OpDef = OpDef {
+    name: "Rsqrt",
+    summary: "1 / sqrt(x + 1e-5)",
+    description: "1 / sqrt(x) of quantized tensors.",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.Rsqrt`: 1 / sqrt(x + 1e-5).
+
+1 / sqrt(x) of quantized tensors.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct Rsqrt<V> {
+    /// Operand.
+    pub input: V,
+}
+impl<V> Rsqrt<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V) -> Self {
+        Self { input }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        Attributes::default()
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Rsqrt<U>, E> {
+        Ok(Rsqrt { input: f(&self.input)? })
+    }
+}
+pub(super) const SIGN: OpDef = OpDef {
+    name: "Sign",
+    summary: "1 where x > 0, -1 where x < 0, 0 elsewhere",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.Sign`: 1 where x \> 0, -1 where x \< 0, 0 elsewhere.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sign<V> {
+    /// Operand.
+    pub input: V,
+}
+impl<V> Sign<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V) -> Self {
+        Self { input }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        Attributes::default()
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Sign<U>, E> {
+        Ok(Sign { input: f(&self.input)? })
+    }
+}
+pub(super) const SIN: OpDef = OpDef {
+    name: "Sin",
+    summary: "sine",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.Sin`: sine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sin<V> {
+    /// Operand.
+    pub input: V,
+}
+impl<V> Sin<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V) -> Self {
+        Self { input }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        Attributes::default()
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Sin<U>, E> {
+        Ok(Sin { input: f(&self.input)? })
+    }
+}
+pub(super) const SINH: OpDef = OpDef {
+    name: "Sinh",
+    summary: "hyperbolic sine",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.Sinh`: hyperbolic sine.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sinh<V> {
+    /// Operand.
+    pub input: V,
+}
+impl<V> Sinh<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V) -> Self {
+        Self { input }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        Attributes::default()
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Sinh<U>, E> {
+        Ok(Sinh { input: f(&self.input)? })
+    }
+}
+pub(super) const SQRT: OpDef = OpDef {
+    name: "Sqrt",
+    summary: "square root",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.Sqrt`: square root.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sqrt<V> {
+    /// Operand.
+    pub input: V,
+}
+impl<V> Sqrt<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V) -> Self {
+        Self { input }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        Attributes::default()
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Sqrt<U>, E> {
+        Ok(Sqrt { input: f(&self.input)? })
+    }
+}
+pub(super) const TAN: OpDef = OpDef {
+    name: "Tan",
+    summary: "tangent",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.Tan`: tangent.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Tan<V> {
+    /// Operand.
+    pub input: V,
+}
+impl<V> Tan<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V) -> Self {
+        Self { input }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        Attributes::default()
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Tan<U>, E> {
+        Ok(Tan { input: f(&self.input)? })
+    }
+}

@@ -1,0 +1,984 @@
+// Generated from td/*.td by `make ops`. Do not edit.
+use super::*;
+pub(super) const ADAPTIVEAVGPOOL: OpDef = OpDef {
+    name: "AdaptiveAvgPool",
+    summary: "mean of each of output_size windows that divide the spatial axes",
+    description: "Along an axis of i elements window j of n is from floor(j * i / n) to ceil((j + 1) * i / n). A size of -1 keeps the axis.",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "output_size",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.AdaptiveAvgPool`: mean of each of output_size windows that divide the spatial axes.
+
+Along an axis of i elements window j of n is from floor(j * i / n) to ceil((j + 1) * i / n). A size of -1 keeps the axis.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct AdaptiveAvgPool<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute.
+    pub output_size: Vec<i64>,
+}
+impl<V> AdaptiveAvgPool<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, output_size: Vec<i64>) -> Self {
+        Self { input, output_size }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            output_size: attributes.take("output_size")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("output_size", &self.output_size);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<AdaptiveAvgPool<U>, E> {
+        Ok(AdaptiveAvgPool {
+            input: f(&self.input)?,
+            output_size: self.output_size.clone(),
+        })
+    }
+}
+pub(super) const AVGPOOL: OpDef = OpDef {
+    name: "AvgPool",
+    summary: "mean of each window",
+    description: "A dimension of the result is (i + pad_before + pad_after - k) / stride + 1, rounded down, or up with `ceil_mode`. `auto_pad` as for Conv.",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "kernel_shape",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "strides",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "pads",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "ceil_mode",
+            kind: AttributeKind::Bool,
+            default: None,
+            optional: true,
+        },
+        AttributeDef {
+            name: "auto_pad",
+            kind: AttributeKind::OneOf(&["SAME_UPPER", "SAME_LOWER", "NOTSET", "VALID"]),
+            default: None,
+            optional: true,
+        },
+        AttributeDef {
+            name: "is_adaptive",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "keepdims",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(true)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "pad_value",
+            kind: AttributeKind::Int,
+            default: Some(Default::Int(0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "count_include_pad",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "do_relu",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "relu_limit",
+            kind: AttributeKind::Float,
+            default: Some(Default::Float(-1.0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "first_round_mode",
+            kind: AttributeKind::OneOf(
+                &[
+                    "HalfAwayFromZero",
+                    "HalfUp",
+                    "HalfDown",
+                    "HalfToEven",
+                    "HalfToOdd",
+                    "HalfTowardsZero",
+                    "TowardsZero",
+                    "Up",
+                    "Down",
+                ],
+            ),
+            default: Some(Default::Str("HalfAwayFromZero")),
+            optional: false,
+        },
+        AttributeDef {
+            name: "round_mode",
+            kind: AttributeKind::OneOf(
+                &[
+                    "HalfAwayFromZero",
+                    "HalfUp",
+                    "HalfDown",
+                    "HalfToEven",
+                    "HalfToOdd",
+                    "HalfTowardsZero",
+                    "TowardsZero",
+                    "Up",
+                    "Down",
+                ],
+            ),
+            default: Some(Default::Str("HalfAwayFromZero")),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.AvgPool`: mean of each window.
+
+A dimension of the result is (i + pad_before + pad_after - k) / stride + 1, rounded down, or up with `ceil_mode`. `auto_pad` as for Conv.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct AvgPool<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute.
+    pub kernel_shape: Vec<i64>,
+    ///Attribute.
+    pub strides: Vec<i64>,
+    ///Attribute.
+    pub pads: Vec<i64>,
+    ///Attribute; may be absent.
+    pub ceil_mode: Option<bool>,
+    ///Attribute; may be absent.
+    pub auto_pad: Option<AutoPad>,
+    ///Attribute; `false` by default.
+    pub is_adaptive: bool,
+    ///Attribute; `true` by default.
+    pub keepdims: bool,
+    ///Attribute; `0` by default.
+    pub pad_value: i64,
+    ///Attribute; `false` by default.
+    pub count_include_pad: bool,
+    ///Attribute; `false` by default.
+    pub do_relu: bool,
+    ///Attribute; `-1.0f64` by default.
+    pub relu_limit: f64,
+    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    pub first_round_mode: RoundMode,
+    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    pub round_mode: RoundMode,
+}
+impl<V> AvgPool<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(
+        input: V,
+        kernel_shape: Vec<i64>,
+        strides: Vec<i64>,
+        pads: Vec<i64>,
+    ) -> Self {
+        Self {
+            input,
+            kernel_shape,
+            strides,
+            pads,
+            ceil_mode: None,
+            auto_pad: None,
+            is_adaptive: false,
+            keepdims: true,
+            pad_value: 0,
+            count_include_pad: false,
+            do_relu: false,
+            relu_limit: -1.0f64,
+            first_round_mode: RoundMode::HalfAwayFromZero,
+            round_mode: RoundMode::HalfAwayFromZero,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            kernel_shape: attributes.take("kernel_shape")?,
+            strides: attributes.take("strides")?,
+            pads: attributes.take("pads")?,
+            ceil_mode: attributes.take_optional("ceil_mode")?,
+            auto_pad: attributes.take_optional("auto_pad")?,
+            is_adaptive: attributes.take("is_adaptive")?,
+            keepdims: attributes.take("keepdims")?,
+            pad_value: attributes.take("pad_value")?,
+            count_include_pad: attributes.take("count_include_pad")?,
+            do_relu: attributes.take("do_relu")?,
+            relu_limit: attributes.take("relu_limit")?,
+            first_round_mode: attributes.take("first_round_mode")?,
+            round_mode: attributes.take("round_mode")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("kernel_shape", &self.kernel_shape);
+        a.put("strides", &self.strides);
+        a.put("pads", &self.pads);
+        a.put_optional("ceil_mode", &self.ceil_mode);
+        a.put_optional("auto_pad", &self.auto_pad);
+        a.put("is_adaptive", &self.is_adaptive);
+        a.put("keepdims", &self.keepdims);
+        a.put("pad_value", &self.pad_value);
+        a.put("count_include_pad", &self.count_include_pad);
+        a.put("do_relu", &self.do_relu);
+        a.put("relu_limit", &self.relu_limit);
+        a.put("first_round_mode", &self.first_round_mode);
+        a.put("round_mode", &self.round_mode);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<AvgPool<U>, E> {
+        Ok(AvgPool {
+            input: f(&self.input)?,
+            kernel_shape: self.kernel_shape.clone(),
+            strides: self.strides.clone(),
+            pads: self.pads.clone(),
+            ceil_mode: self.ceil_mode,
+            auto_pad: self.auto_pad,
+            is_adaptive: self.is_adaptive,
+            keepdims: self.keepdims,
+            pad_value: self.pad_value,
+            count_include_pad: self.count_include_pad,
+            do_relu: self.do_relu,
+            relu_limit: self.relu_limit,
+            first_round_mode: self.first_round_mode,
+            round_mode: self.round_mode,
+        })
+    }
+}
+pub(super) const MAXPOOL: OpDef = OpDef {
+    name: "MaxPool",
+    summary: "largest value of each window; padding never wins",
+    description: "A dimension of the result is (i + pad_before + pad_after - k) / stride + 1, rounded down, or up with `ceil_mode`. `auto_pad` as for Conv.",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "kernel_shape",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "strides",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "pads",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "ceil_mode",
+            kind: AttributeKind::Bool,
+            default: None,
+            optional: true,
+        },
+        AttributeDef {
+            name: "auto_pad",
+            kind: AttributeKind::OneOf(&["SAME_UPPER", "SAME_LOWER", "NOTSET", "VALID"]),
+            default: None,
+            optional: true,
+        },
+        AttributeDef {
+            name: "is_adaptive",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "keepdims",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(true)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "pad_value",
+            kind: AttributeKind::Int,
+            default: Some(Default::Int(0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "count_include_pad",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "do_relu",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "relu_limit",
+            kind: AttributeKind::Float,
+            default: Some(Default::Float(-1.0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "first_round_mode",
+            kind: AttributeKind::OneOf(
+                &[
+                    "HalfAwayFromZero",
+                    "HalfUp",
+                    "HalfDown",
+                    "HalfToEven",
+                    "HalfToOdd",
+                    "HalfTowardsZero",
+                    "TowardsZero",
+                    "Up",
+                    "Down",
+                ],
+            ),
+            default: Some(Default::Str("HalfAwayFromZero")),
+            optional: false,
+        },
+        AttributeDef {
+            name: "round_mode",
+            kind: AttributeKind::OneOf(
+                &[
+                    "HalfAwayFromZero",
+                    "HalfUp",
+                    "HalfDown",
+                    "HalfToEven",
+                    "HalfToOdd",
+                    "HalfTowardsZero",
+                    "TowardsZero",
+                    "Up",
+                    "Down",
+                ],
+            ),
+            default: Some(Default::Str("HalfAwayFromZero")),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.MaxPool`: largest value of each window; padding never wins.
+
+A dimension of the result is (i + pad_before + pad_after - k) / stride + 1, rounded down, or up with `ceil_mode`. `auto_pad` as for Conv.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct MaxPool<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute.
+    pub kernel_shape: Vec<i64>,
+    ///Attribute.
+    pub strides: Vec<i64>,
+    ///Attribute.
+    pub pads: Vec<i64>,
+    ///Attribute; may be absent.
+    pub ceil_mode: Option<bool>,
+    ///Attribute; may be absent.
+    pub auto_pad: Option<AutoPad>,
+    ///Attribute; `false` by default.
+    pub is_adaptive: bool,
+    ///Attribute; `true` by default.
+    pub keepdims: bool,
+    ///Attribute; `0` by default.
+    pub pad_value: i64,
+    ///Attribute; `false` by default.
+    pub count_include_pad: bool,
+    ///Attribute; `false` by default.
+    pub do_relu: bool,
+    ///Attribute; `-1.0f64` by default.
+    pub relu_limit: f64,
+    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    pub first_round_mode: RoundMode,
+    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    pub round_mode: RoundMode,
+}
+impl<V> MaxPool<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(
+        input: V,
+        kernel_shape: Vec<i64>,
+        strides: Vec<i64>,
+        pads: Vec<i64>,
+    ) -> Self {
+        Self {
+            input,
+            kernel_shape,
+            strides,
+            pads,
+            ceil_mode: None,
+            auto_pad: None,
+            is_adaptive: false,
+            keepdims: true,
+            pad_value: 0,
+            count_include_pad: false,
+            do_relu: false,
+            relu_limit: -1.0f64,
+            first_round_mode: RoundMode::HalfAwayFromZero,
+            round_mode: RoundMode::HalfAwayFromZero,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            kernel_shape: attributes.take("kernel_shape")?,
+            strides: attributes.take("strides")?,
+            pads: attributes.take("pads")?,
+            ceil_mode: attributes.take_optional("ceil_mode")?,
+            auto_pad: attributes.take_optional("auto_pad")?,
+            is_adaptive: attributes.take("is_adaptive")?,
+            keepdims: attributes.take("keepdims")?,
+            pad_value: attributes.take("pad_value")?,
+            count_include_pad: attributes.take("count_include_pad")?,
+            do_relu: attributes.take("do_relu")?,
+            relu_limit: attributes.take("relu_limit")?,
+            first_round_mode: attributes.take("first_round_mode")?,
+            round_mode: attributes.take("round_mode")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("kernel_shape", &self.kernel_shape);
+        a.put("strides", &self.strides);
+        a.put("pads", &self.pads);
+        a.put_optional("ceil_mode", &self.ceil_mode);
+        a.put_optional("auto_pad", &self.auto_pad);
+        a.put("is_adaptive", &self.is_adaptive);
+        a.put("keepdims", &self.keepdims);
+        a.put("pad_value", &self.pad_value);
+        a.put("count_include_pad", &self.count_include_pad);
+        a.put("do_relu", &self.do_relu);
+        a.put("relu_limit", &self.relu_limit);
+        a.put("first_round_mode", &self.first_round_mode);
+        a.put("round_mode", &self.round_mode);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<MaxPool<U>, E> {
+        Ok(MaxPool {
+            input: f(&self.input)?,
+            kernel_shape: self.kernel_shape.clone(),
+            strides: self.strides.clone(),
+            pads: self.pads.clone(),
+            ceil_mode: self.ceil_mode,
+            auto_pad: self.auto_pad,
+            is_adaptive: self.is_adaptive,
+            keepdims: self.keepdims,
+            pad_value: self.pad_value,
+            count_include_pad: self.count_include_pad,
+            do_relu: self.do_relu,
+            relu_limit: self.relu_limit,
+            first_round_mode: self.first_round_mode,
+            round_mode: self.round_mode,
+        })
+    }
+}
+pub(super) const MAXPOOLWITHMASK: OpDef = OpDef {
+    name: "MaxPoolWithMask",
+    summary: "largest value of each window, and where it stands",
+    description: "As MaxPool, but `ceil_mode` does nothing; `mask` is the place in the plane, h * width + w.",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "kernel_shape",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "strides",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "pads",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "ceil_mode",
+            kind: AttributeKind::Bool,
+            default: None,
+            optional: true,
+        },
+        AttributeDef {
+            name: "auto_pad",
+            kind: AttributeKind::OneOf(&["SAME_UPPER", "SAME_LOWER", "NOTSET", "VALID"]),
+            default: None,
+            optional: true,
+        },
+        AttributeDef {
+            name: "is_adaptive",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "keepdims",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(true)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "pad_value",
+            kind: AttributeKind::Int,
+            default: Some(Default::Int(0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "count_include_pad",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "do_relu",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "relu_limit",
+            kind: AttributeKind::Float,
+            default: Some(Default::Float(-1.0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "first_round_mode",
+            kind: AttributeKind::OneOf(
+                &[
+                    "HalfAwayFromZero",
+                    "HalfUp",
+                    "HalfDown",
+                    "HalfToEven",
+                    "HalfToOdd",
+                    "HalfTowardsZero",
+                    "TowardsZero",
+                    "Up",
+                    "Down",
+                ],
+            ),
+            default: Some(Default::Str("HalfAwayFromZero")),
+            optional: false,
+        },
+        AttributeDef {
+            name: "round_mode",
+            kind: AttributeKind::OneOf(
+                &[
+                    "HalfAwayFromZero",
+                    "HalfUp",
+                    "HalfDown",
+                    "HalfToEven",
+                    "HalfToOdd",
+                    "HalfTowardsZero",
+                    "TowardsZero",
+                    "Up",
+                    "Down",
+                ],
+            ),
+            default: Some(Default::Str("HalfAwayFromZero")),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "mask",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.MaxPoolWithMask`: largest value of each window, and where it stands.
+
+As MaxPool, but `ceil_mode` does nothing; `mask` is the place in the plane, h * width + w.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct MaxPoolWithMask<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute.
+    pub kernel_shape: Vec<i64>,
+    ///Attribute.
+    pub strides: Vec<i64>,
+    ///Attribute.
+    pub pads: Vec<i64>,
+    ///Attribute; may be absent.
+    pub ceil_mode: Option<bool>,
+    ///Attribute; may be absent.
+    pub auto_pad: Option<AutoPad>,
+    ///Attribute; `false` by default.
+    pub is_adaptive: bool,
+    ///Attribute; `true` by default.
+    pub keepdims: bool,
+    ///Attribute; `0` by default.
+    pub pad_value: i64,
+    ///Attribute; `false` by default.
+    pub count_include_pad: bool,
+    ///Attribute; `false` by default.
+    pub do_relu: bool,
+    ///Attribute; `-1.0f64` by default.
+    pub relu_limit: f64,
+    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    pub first_round_mode: RoundMode,
+    ///Attribute; `RoundMode::HalfAwayFromZero` by default.
+    pub round_mode: RoundMode,
+}
+impl<V> MaxPoolWithMask<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(
+        input: V,
+        kernel_shape: Vec<i64>,
+        strides: Vec<i64>,
+        pads: Vec<i64>,
+    ) -> Self {
+        Self {
+            input,
+            kernel_shape,
+            strides,
+            pads,
+            ceil_mode: None,
+            auto_pad: None,
+            is_adaptive: false,
+            keepdims: true,
+            pad_value: 0,
+            count_include_pad: false,
+            do_relu: false,
+            relu_limit: -1.0f64,
+            first_round_mode: RoundMode::HalfAwayFromZero,
+            round_mode: RoundMode::HalfAwayFromZero,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            kernel_shape: attributes.take("kernel_shape")?,
+            strides: attributes.take("strides")?,
+            pads: attributes.take("pads")?,
+            ceil_mode: attributes.take_optional("ceil_mode")?,
+            auto_pad: attributes.take_optional("auto_pad")?,
+            is_adaptive: attributes.take("is_adaptive")?,
+            keepdims: attributes.take("keepdims")?,
+            pad_value: attributes.take("pad_value")?,
+            count_include_pad: attributes.take("count_include_pad")?,
+            do_relu: attributes.take("do_relu")?,
+            relu_limit: attributes.take("relu_limit")?,
+            first_round_mode: attributes.take("first_round_mode")?,
+            round_mode: attributes.take("round_mode")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("kernel_shape", &self.kernel_shape);
+        a.put("strides", &self.strides);
+        a.put("pads", &self.pads);
+        a.put_optional("ceil_mode", &self.ceil_mode);
+        a.put_optional("auto_pad", &self.auto_pad);
+        a.put("is_adaptive", &self.is_adaptive);
+        a.put("keepdims", &self.keepdims);
+        a.put("pad_value", &self.pad_value);
+        a.put("count_include_pad", &self.count_include_pad);
+        a.put("do_relu", &self.do_relu);
+        a.put("relu_limit", &self.relu_limit);
+        a.put("first_round_mode", &self.first_round_mode);
+        a.put("round_mode", &self.round_mode);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<MaxPoolWithMask<U>, E> {
+        Ok(MaxPoolWithMask {
+            input: f(&self.input)?,
+            kernel_shape: self.kernel_shape.clone(),
+            strides: self.strides.clone(),
+            pads: self.pads.clone(),
+            ceil_mode: self.ceil_mode,
+            auto_pad: self.auto_pad,
+            is_adaptive: self.is_adaptive,
+            keepdims: self.keepdims,
+            pad_value: self.pad_value,
+            count_include_pad: self.count_include_pad,
+            do_relu: self.do_relu,
+            relu_limit: self.relu_limit,
+            first_round_mode: self.first_round_mode,
+            round_mode: self.round_mode,
+        })
+    }
+}
+pub(super) const MAXUNPOOL: OpDef = OpDef {
+    name: "MaxUnpool",
+    summary: "values put back where MaxPoolWithMask found them, 0 elsewhere",
+    description: "Height and width grow by `scale_h` and `scale_w`.",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "mask",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "scale_h",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "scale_w",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.MaxUnpool`: values put back where MaxPoolWithMask found them, 0 elsewhere.
+
+Height and width grow by `scale_h` and `scale_w`.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct MaxUnpool<V> {
+    /// Operand.
+    pub input: V,
+    /// Operand.
+    pub mask: V,
+    ///Attribute.
+    pub scale_h: i64,
+    ///Attribute.
+    pub scale_w: i64,
+}
+impl<V> MaxUnpool<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, mask: V, scale_h: i64, scale_w: i64) -> Self {
+        Self {
+            input,
+            mask,
+            scale_h,
+            scale_w,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            mask: operands.required("mask")?,
+            scale_h: attributes.take("scale_h")?,
+            scale_w: attributes.take("scale_w")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)), ("mask", Slot::One(& self.mask)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("scale_h", &self.scale_h);
+        a.put("scale_w", &self.scale_w);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<MaxUnpool<U>, E> {
+        Ok(MaxUnpool {
+            input: f(&self.input)?,
+            mask: f(&self.mask)?,
+            scale_h: self.scale_h,
+            scale_w: self.scale_w,
+        })
+    }
+}
+pub(super) const POOLMASK: OpDef = OpDef {
+    name: "PoolMask",
+    summary: "1 at the largest value of each square of side scale, 0 elsewhere",
+    description: "Height and width are rounded up to whole squares.",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "scale",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.PoolMask`: 1 at the largest value of each square of side scale, 0 elsewhere.
+
+Height and width are rounded up to whole squares.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct PoolMask<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute.
+    pub scale: i64,
+}
+impl<V> PoolMask<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, scale: i64) -> Self {
+        Self { input, scale }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            scale: attributes.take("scale")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("scale", &self.scale);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<PoolMask<U>, E> {
+        Ok(PoolMask {
+            input: f(&self.input)?,
+            scale: self.scale,
+        })
+    }
+}

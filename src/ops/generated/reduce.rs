@@ -1,0 +1,344 @@
+// Generated from td/*.td by `make ops`. Do not edit.
+use super::*;
+/// A string attribute: one of ReduceMin, ReduceMax, ReduceMean, ReduceL2, ReduceL1, ReduceSum, ReduceProd.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum ReduceMode {
+    ReduceMin,
+    ReduceMax,
+    ReduceMean,
+    ReduceL2,
+    ReduceL1,
+    ReduceSum,
+    ReduceProd,
+}
+impl ReduceMode {
+    /// Returns the string.
+    pub fn name(self) -> &'static str {
+        match self {
+            ReduceMode::ReduceMin => "ReduceMin",
+            ReduceMode::ReduceMax => "ReduceMax",
+            ReduceMode::ReduceMean => "ReduceMean",
+            ReduceMode::ReduceL2 => "ReduceL2",
+            ReduceMode::ReduceL1 => "ReduceL1",
+            ReduceMode::ReduceSum => "ReduceSum",
+            ReduceMode::ReduceProd => "ReduceProd",
+        }
+    }
+    /// Returns the value that `name` denotes.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Some(
+            match name {
+                "ReduceMin" => ReduceMode::ReduceMin,
+                "ReduceMax" => ReduceMode::ReduceMax,
+                "ReduceMean" => ReduceMode::ReduceMean,
+                "ReduceL2" => ReduceMode::ReduceL2,
+                "ReduceL1" => ReduceMode::ReduceL1,
+                "ReduceSum" => ReduceMode::ReduceSum,
+                "ReduceProd" => ReduceMode::ReduceProd,
+                _ => return None,
+            },
+        )
+    }
+}
+one_of!(ReduceMode);
+pub(super) const CUMSUM: OpDef = OpDef {
+    name: "CumSum",
+    summary: "running sum along an axis",
+    description: "`dim`, where present, is the axis once more.",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "dim",
+            arity: Arity::OrNone,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "axis",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.CumSum`: running sum along an axis.
+
+`dim`, where present, is the axis once more.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct CumSum<V> {
+    /// Operand.
+    pub input: V,
+    /// Operand.
+    pub dim: Option<V>,
+    ///Attribute.
+    pub axis: i64,
+}
+impl<V> CumSum<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, axis: i64) -> Self {
+        Self { input, dim: None, axis }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            dim: operands.optional("dim")?,
+            axis: attributes.take("axis")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![
+            ("input", Slot::One(& self.input)), ("dim", self.dim.as_ref()
+            .map_or(Slot::Absent, Slot::One)),
+        ]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("axis", &self.axis);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<CumSum<U>, E> {
+        Ok(CumSum {
+            input: f(&self.input)?,
+            dim: self.dim.as_ref().map(&mut *f).transpose()?,
+            axis: self.axis,
+        })
+    }
+}
+pub(super) const REDUCE: OpDef = OpDef {
+    name: "Reduce",
+    summary: "sum, mean, product, extremum or norm over axes",
+    description: "Empty `axes` means all. With nothing left the result has shape [1].",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "axes",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "keepdims",
+            kind: AttributeKind::Bool,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "mode",
+            kind: AttributeKind::OneOf(
+                &[
+                    "ReduceMin",
+                    "ReduceMax",
+                    "ReduceMean",
+                    "ReduceL2",
+                    "ReduceL1",
+                    "ReduceSum",
+                    "ReduceProd",
+                ],
+            ),
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "is_scalar",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.Reduce`: sum, mean, product, extremum or norm over axes.
+
+Empty `axes` means all. With nothing left the result has shape \[1\].*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reduce<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute.
+    pub axes: Vec<i64>,
+    ///Attribute.
+    pub keepdims: bool,
+    ///Attribute.
+    pub mode: ReduceMode,
+    ///Attribute; `false` by default.
+    pub is_scalar: bool,
+}
+impl<V> Reduce<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, axes: Vec<i64>, keepdims: bool, mode: ReduceMode) -> Self {
+        Self {
+            input,
+            axes,
+            keepdims,
+            mode,
+            is_scalar: false,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            axes: attributes.take("axes")?,
+            keepdims: attributes.take("keepdims")?,
+            mode: attributes.take("mode")?,
+            is_scalar: attributes.take("is_scalar")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("axes", &self.axes);
+        a.put("keepdims", &self.keepdims);
+        a.put("mode", &self.mode);
+        a.put("is_scalar", &self.is_scalar);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Reduce<U>, E> {
+        Ok(Reduce {
+            input: f(&self.input)?,
+            axes: self.axes.clone(),
+            keepdims: self.keepdims,
+            mode: self.mode,
+            is_scalar: self.is_scalar,
+        })
+    }
+}
+pub(super) const VARIANCE: OpDef = OpDef {
+    name: "Variance",
+    summary: "variance over axes",
+    description: "The squared differences from the mean are summed over `reduce_list` and divided by n - `correction`.",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "correction",
+            kind: AttributeKind::Float,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "keep_dims",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "reduce_list",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.Variance`: variance over axes.
+
+The squared differences from the mean are summed over `reduce_list` and divided by n - `correction`.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct Variance<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute.
+    pub correction: f64,
+    ///Attribute; `false` by default.
+    pub keep_dims: bool,
+    ///Attribute.
+    pub reduce_list: Vec<i64>,
+}
+impl<V> Variance<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, correction: f64, reduce_list: Vec<i64>) -> Self {
+        Self {
+            input,
+            correction,
+            keep_dims: false,
+            reduce_list,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            correction: attributes.take("correction")?,
+            keep_dims: attributes.take("keep_dims")?,
+            reduce_list: attributes.take("reduce_list")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("correction", &self.correction);
+        a.put("keep_dims", &self.keep_dims);
+        a.put("reduce_list", &self.reduce_list);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Variance<U>, E> {
+        Ok(Variance {
+            input: f(&self.input)?,
+            correction: self.correction,
+            keep_dims: self.keep_dims,
+            reduce_list: self.reduce_list.clone(),
+        })
+    }
+}

@@ -1,0 +1,299 @@
+// Generated from td/*.td by `make ops`. Do not edit.
+use super::*;
+/// A string attribute: one of align_corners, half_pixel, pytorch_half_pixel, asymmetric.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum InterpCoordMode {
+    AlignCorners,
+    HalfPixel,
+    PytorchHalfPixel,
+    Asymmetric,
+}
+impl InterpCoordMode {
+    /// Returns the string.
+    pub fn name(self) -> &'static str {
+        match self {
+            InterpCoordMode::AlignCorners => "align_corners",
+            InterpCoordMode::HalfPixel => "half_pixel",
+            InterpCoordMode::PytorchHalfPixel => "pytorch_half_pixel",
+            InterpCoordMode::Asymmetric => "asymmetric",
+        }
+    }
+    /// Returns the value that `name` denotes.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Some(
+            match name {
+                "align_corners" => InterpCoordMode::AlignCorners,
+                "half_pixel" => InterpCoordMode::HalfPixel,
+                "pytorch_half_pixel" => InterpCoordMode::PytorchHalfPixel,
+                "asymmetric" => InterpCoordMode::Asymmetric,
+                _ => return None,
+            },
+        )
+    }
+}
+one_of!(InterpCoordMode);
+/// A string attribute: one of nearest, linear.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum InterpMode {
+    Nearest,
+    Linear,
+}
+impl InterpMode {
+    /// Returns the string.
+    pub fn name(self) -> &'static str {
+        match self {
+            InterpMode::Nearest => "nearest",
+            InterpMode::Linear => "linear",
+        }
+    }
+    /// Returns the value that `name` denotes.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Some(
+            match name {
+                "nearest" => InterpMode::Nearest,
+                "linear" => InterpMode::Linear,
+                _ => return None,
+            },
+        )
+    }
+}
+one_of!(InterpMode);
+pub(super) const GRIDSAMPLER: OpDef = OpDef {
+    name: "GridSampler",
+    summary: "the input sampled at the places that a grid names",
+    description: "`grid` is [n, h, w, 2]: x and y from -1 to 1, which are the outer edges of the image, or with `align_corners` the centres of its outermost pixels. `mode`: 0 bilinear, 1 nearest. `padding_mode`, for what lies outside: 0 zero, 1 the border, 2 the reflection.",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "grid",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "align_corners",
+            kind: AttributeKind::Bool,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "mode",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "padding_mode",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.GridSampler`: the input sampled at the places that a grid names.
+
+`grid` is \[n, h, w, 2\]: x and y from -1 to 1, which are the outer edges of the image, or with `align_corners` the centres of its outermost pixels. `mode`: 0 bilinear, 1 nearest. `padding_mode`, for what lies outside: 0 zero, 1 the border, 2 the reflection.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct GridSampler<V> {
+    /// Operand.
+    pub input: V,
+    /// Operand.
+    pub grid: V,
+    ///Attribute.
+    pub align_corners: bool,
+    ///Attribute.
+    pub mode: i64,
+    ///Attribute.
+    pub padding_mode: i64,
+}
+impl<V> GridSampler<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(
+        input: V,
+        grid: V,
+        align_corners: bool,
+        mode: i64,
+        padding_mode: i64,
+    ) -> Self {
+        Self {
+            input,
+            grid,
+            align_corners,
+            mode,
+            padding_mode,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            grid: operands.required("grid")?,
+            align_corners: attributes.take("align_corners")?,
+            mode: attributes.take("mode")?,
+            padding_mode: attributes.take("padding_mode")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)), ("grid", Slot::One(& self.grid)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("align_corners", &self.align_corners);
+        a.put("mode", &self.mode);
+        a.put("padding_mode", &self.padding_mode);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<GridSampler<U>, E> {
+        Ok(GridSampler {
+            input: f(&self.input)?,
+            grid: f(&self.grid)?,
+            align_corners: self.align_corners,
+            mode: self.mode,
+            padding_mode: self.padding_mode,
+        })
+    }
+}
+pub(super) const INTERP: OpDef = OpDef {
+    name: "Interp",
+    summary: "height and width resampled, nearest or linear",
+    description: "The factors are `scale_h` and `scale_w`; `target_shape`, where present, gives the size instead. `coord_mode` is `coordinate_transformation_mode` of ONNX's Resize.",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "target_shape",
+            arity: Arity::OrNone,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "coord_mode",
+            kind: AttributeKind::OneOf(
+                &["align_corners", "half_pixel", "pytorch_half_pixel", "asymmetric"],
+            ),
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "mode",
+            kind: AttributeKind::OneOf(&["nearest", "linear"]),
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "scale_h",
+            kind: AttributeKind::Float,
+            default: Some(Default::Float(-1.0)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "scale_w",
+            kind: AttributeKind::Float,
+            default: Some(Default::Float(-1.0)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: true,
+    structure: false,
+};
+/**`top.Interp`: height and width resampled, nearest or linear.
+
+The factors are `scale_h` and `scale_w`; `target_shape`, where present, gives the size instead. `coord_mode` is `coordinate_transformation_mode` of ONNX's Resize.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct Interp<V> {
+    /// Operand.
+    pub input: V,
+    /// Operand.
+    pub target_shape: Option<V>,
+    ///Attribute.
+    pub coord_mode: InterpCoordMode,
+    ///Attribute.
+    pub mode: InterpMode,
+    ///Attribute; `-1.0f64` by default.
+    pub scale_h: f64,
+    ///Attribute; `-1.0f64` by default.
+    pub scale_w: f64,
+}
+impl<V> Interp<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, coord_mode: InterpCoordMode, mode: InterpMode) -> Self {
+        Self {
+            input,
+            target_shape: None,
+            coord_mode,
+            mode,
+            scale_h: -1.0f64,
+            scale_w: -1.0f64,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            target_shape: operands.optional("target_shape")?,
+            coord_mode: attributes.take("coord_mode")?,
+            mode: attributes.take("mode")?,
+            scale_h: attributes.take("scale_h")?,
+            scale_w: attributes.take("scale_w")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![
+            ("input", Slot::One(& self.input)), ("target_shape", self.target_shape
+            .as_ref().map_or(Slot::Absent, Slot::One)),
+        ]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("coord_mode", &self.coord_mode);
+        a.put("mode", &self.mode);
+        a.put("scale_h", &self.scale_h);
+        a.put("scale_w", &self.scale_w);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Interp<U>, E> {
+        Ok(Interp {
+            input: f(&self.input)?,
+            target_shape: self.target_shape.as_ref().map(&mut *f).transpose()?,
+            coord_mode: self.coord_mode,
+            mode: self.mode,
+            scale_h: self.scale_h,
+            scale_w: self.scale_w,
+        })
+    }
+}

@@ -1,0 +1,397 @@
+// Generated from td/*.td by `make ops`. Do not edit.
+use super::*;
+pub(super) const INDEXPUT: OpDef = OpDef {
+    name: "IndexPut",
+    summary: "values written at indices of the first axis, or added with accumulate",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "indices",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "values",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "accumulate",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.IndexPut`: values written at indices of the first axis, or added with accumulate.
+#[derive(Debug, Clone, PartialEq)]
+pub struct IndexPut<V> {
+    /// Operand.
+    pub input: V,
+    /// Operand.
+    pub indices: V,
+    /// Operand.
+    pub values: V,
+    ///Attribute; `false` by default.
+    pub accumulate: bool,
+}
+impl<V> IndexPut<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, indices: V, values: V) -> Self {
+        Self {
+            input,
+            indices,
+            values,
+            accumulate: false,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            indices: operands.required("indices")?,
+            values: operands.required("values")?,
+            accumulate: attributes.take("accumulate")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![
+            ("input", Slot::One(& self.input)), ("indices", Slot::One(& self.indices)),
+            ("values", Slot::One(& self.values)),
+        ]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("accumulate", &self.accumulate);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<IndexPut<U>, E> {
+        Ok(IndexPut {
+            input: f(&self.input)?,
+            indices: f(&self.indices)?,
+            values: f(&self.values)?,
+            accumulate: self.accumulate,
+        })
+    }
+}
+pub(super) const INSERT: OpDef = OpDef {
+    name: "Insert",
+    summary: "rhs written over the input from an offset along an axis",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "rhs",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "axis",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "offset",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.Insert`: rhs written over the input from an offset along an axis.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Insert<V> {
+    /// Operand.
+    pub input: V,
+    /// Operand.
+    pub rhs: V,
+    ///Attribute.
+    pub axis: i64,
+    ///Attribute.
+    pub offset: i64,
+}
+impl<V> Insert<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, rhs: V, axis: i64, offset: i64) -> Self {
+        Self { input, rhs, axis, offset }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            rhs: operands.required("rhs")?,
+            axis: attributes.take("axis")?,
+            offset: attributes.take("offset")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)), ("rhs", Slot::One(& self.rhs)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("axis", &self.axis);
+        a.put("offset", &self.offset);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Insert<U>, E> {
+        Ok(Insert {
+            input: f(&self.input)?,
+            rhs: f(&self.rhs)?,
+            axis: self.axis,
+            offset: self.offset,
+        })
+    }
+}
+pub(super) const SCATTERELEMENTS: OpDef = OpDef {
+    name: "ScatterElements",
+    summary: "for each index, its update written at that place along the axis",
+    description: "GatherElements the other way: on the other axes the place is that of the index. A `reduction` of 0 replaces, 1 adds.",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "indices",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "updates",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "axis",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "nc_can_split",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "reduction",
+            kind: AttributeKind::Int,
+            default: Some(Default::Int(0)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.ScatterElements`: for each index, its update written at that place along the axis.
+
+GatherElements the other way: on the other axes the place is that of the index. A `reduction` of 0 replaces, 1 adds.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScatterElements<V> {
+    /// Operand.
+    pub input: V,
+    /// Operand.
+    pub indices: V,
+    /// Operand.
+    pub updates: V,
+    ///Attribute.
+    pub axis: i64,
+    ///Attribute; `false` by default.
+    pub nc_can_split: bool,
+    ///Attribute; `0` by default.
+    pub reduction: i64,
+}
+impl<V> ScatterElements<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, indices: V, updates: V, axis: i64) -> Self {
+        Self {
+            input,
+            indices,
+            updates,
+            axis,
+            nc_can_split: false,
+            reduction: 0,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            indices: operands.required("indices")?,
+            updates: operands.required("updates")?,
+            axis: attributes.take("axis")?,
+            nc_can_split: attributes.take("nc_can_split")?,
+            reduction: attributes.take("reduction")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![
+            ("input", Slot::One(& self.input)), ("indices", Slot::One(& self.indices)),
+            ("updates", Slot::One(& self.updates)),
+        ]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("axis", &self.axis);
+        a.put("nc_can_split", &self.nc_can_split);
+        a.put("reduction", &self.reduction);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<ScatterElements<U>, E> {
+        Ok(ScatterElements {
+            input: f(&self.input)?,
+            indices: f(&self.indices)?,
+            updates: f(&self.updates)?,
+            axis: self.axis,
+            nc_can_split: self.nc_can_split,
+            reduction: self.reduction,
+        })
+    }
+}
+pub(super) const SCATTERND: OpDef = OpDef {
+    name: "ScatterND",
+    summary: "updates written at tuples of indices",
+    description: "The last axis of `indices` holds the tuples, for the first axes of the input. `reduction`: 0 replaces, 1 adds, 2 subtracts, 3 takes the larger value, 4 the smaller, 5 multiplies.",
+    operands: &[
+        ValueDef {
+            name: "input_data",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "indices",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "updates",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "reduction",
+            kind: AttributeKind::I32,
+            default: Some(Default::Int(0)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.ScatterND`: updates written at tuples of indices.
+
+The last axis of `indices` holds the tuples, for the first axes of the input. `reduction`: 0 replaces, 1 adds, 2 subtracts, 3 takes the larger value, 4 the smaller, 5 multiplies.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct ScatterND<V> {
+    /// Operand.
+    pub input_data: V,
+    /// Operand.
+    pub indices: V,
+    /// Operand.
+    pub updates: V,
+    ///Attribute; `0` by default.
+    pub reduction: i64,
+}
+impl<V> ScatterND<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input_data: V, indices: V, updates: V) -> Self {
+        Self {
+            input_data,
+            indices,
+            updates,
+            reduction: 0,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input_data: operands.required("input_data")?,
+            indices: operands.required("indices")?,
+            updates: operands.required("updates")?,
+            reduction: attributes.take("reduction")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![
+            ("input_data", Slot::One(& self.input_data)), ("indices", Slot::One(& self
+            .indices)), ("updates", Slot::One(& self.updates)),
+        ]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("reduction", &self.reduction);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<ScatterND<U>, E> {
+        Ok(ScatterND {
+            input_data: f(&self.input_data)?,
+            indices: f(&self.indices)?,
+            updates: f(&self.updates)?,
+            reduction: self.reduction,
+        })
+    }
+}

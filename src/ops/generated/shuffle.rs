@@ -1,0 +1,432 @@
+// Generated from td/*.td by `make ops`. Do not edit.
+use super::*;
+pub(super) const DEPTH2SPACE: OpDef = OpDef {
+    name: "Depth2Space",
+    summary: "blocks of channels moved into height and width, or back",
+    description: "[n, c * block_h * block_w, h, w] -> [n, c, h * block_h, w * block_w], the other way with `is_inversed`. The channels are in the order c, block_h, block_w with `is_CRD`, else block_h, block_w, c; `swap_cr` exchanges block_h and block_w there.",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "block_h",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "block_w",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "in_is_NCHW",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(true)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "is_CRD",
+            kind: AttributeKind::Bool,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "is_inversed",
+            kind: AttributeKind::Bool,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "out_is_NCHW",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(true)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "swap_cr",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.Depth2Space`: blocks of channels moved into height and width, or back.
+
+\[n, c * block_h * block_w, h, w\] -\> \[n, c, h * block_h, w * block_w\], the other way with `is_inversed`. The channels are in the order c, block_h, block_w with `is_CRD`, else block_h, block_w, c; `swap_cr` exchanges block_h and block_w there.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct Depth2Space<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute.
+    pub block_h: i64,
+    ///Attribute.
+    pub block_w: i64,
+    ///Attribute; `true` by default.
+    pub in_is_NCHW: bool,
+    ///Attribute.
+    pub is_CRD: bool,
+    ///Attribute.
+    pub is_inversed: bool,
+    ///Attribute; `true` by default.
+    pub out_is_NCHW: bool,
+    ///Attribute; `false` by default.
+    pub swap_cr: bool,
+}
+impl<V> Depth2Space<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(
+        input: V,
+        block_h: i64,
+        block_w: i64,
+        is_CRD: bool,
+        is_inversed: bool,
+    ) -> Self {
+        Self {
+            input,
+            block_h,
+            block_w,
+            in_is_NCHW: true,
+            is_CRD,
+            is_inversed,
+            out_is_NCHW: true,
+            swap_cr: false,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            block_h: attributes.take("block_h")?,
+            block_w: attributes.take("block_w")?,
+            in_is_NCHW: attributes.take("in_is_NCHW")?,
+            is_CRD: attributes.take("is_CRD")?,
+            is_inversed: attributes.take("is_inversed")?,
+            out_is_NCHW: attributes.take("out_is_NCHW")?,
+            swap_cr: attributes.take("swap_cr")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("block_h", &self.block_h);
+        a.put("block_w", &self.block_w);
+        a.put("in_is_NCHW", &self.in_is_NCHW);
+        a.put("is_CRD", &self.is_CRD);
+        a.put("is_inversed", &self.is_inversed);
+        a.put("out_is_NCHW", &self.out_is_NCHW);
+        a.put("swap_cr", &self.swap_cr);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Depth2Space<U>, E> {
+        Ok(Depth2Space {
+            input: f(&self.input)?,
+            block_h: self.block_h,
+            block_w: self.block_w,
+            in_is_NCHW: self.in_is_NCHW,
+            is_CRD: self.is_CRD,
+            is_inversed: self.is_inversed,
+            out_is_NCHW: self.out_is_NCHW,
+            swap_cr: self.swap_cr,
+        })
+    }
+}
+pub(super) const REVERSE: OpDef = OpDef {
+    name: "Reverse",
+    summary: "entries along an axis in the opposite order",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "axis",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.Reverse`: entries along an axis in the opposite order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Reverse<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute.
+    pub axis: i64,
+}
+impl<V> Reverse<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, axis: i64) -> Self {
+        Self { input, axis }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            axis: attributes.take("axis")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("axis", &self.axis);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Reverse<U>, E> {
+        Ok(Reverse {
+            input: f(&self.input)?,
+            axis: self.axis,
+        })
+    }
+}
+pub(super) const SHUFFLECHANNEL: OpDef = OpDef {
+    name: "ShuffleChannel",
+    summary: "channels interleaved, one of each group in turn",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "group",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.ShuffleChannel`: channels interleaved, one of each group in turn.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShuffleChannel<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute.
+    pub group: i64,
+}
+impl<V> ShuffleChannel<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, group: i64) -> Self {
+        Self { input, group }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            group: attributes.take("group")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("group", &self.group);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<ShuffleChannel<U>, E> {
+        Ok(ShuffleChannel {
+            input: f(&self.input)?,
+            group: self.group,
+        })
+    }
+}
+pub(super) const SWAPCHANNEL: OpDef = OpDef {
+    name: "SwapChannel",
+    summary: "channels in another order",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "channel_order",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.SwapChannel`: channels in another order.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SwapChannel<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute.
+    pub channel_order: Vec<i64>,
+}
+impl<V> SwapChannel<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, channel_order: Vec<i64>) -> Self {
+        Self { input, channel_order }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            channel_order: attributes.take("channel_order")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("channel_order", &self.channel_order);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<SwapChannel<U>, E> {
+        Ok(SwapChannel {
+            input: f(&self.input)?,
+            channel_order: self.channel_order.clone(),
+        })
+    }
+}
+pub(super) const SWAPDIMINNER: OpDef = OpDef {
+    name: "SwapDimInner",
+    summary: "each axis turned round: what follows offset, then what was before it",
+    description: "An offset of 0 leaves the axis alone.",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "offset",
+            kind: AttributeKind::Ints,
+            default: None,
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "output",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.SwapDimInner`: each axis turned round: what follows offset, then what was before it.
+
+An offset of 0 leaves the axis alone.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct SwapDimInner<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute.
+    pub offset: Vec<i64>,
+}
+impl<V> SwapDimInner<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, offset: Vec<i64>) -> Self {
+        Self { input, offset }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            offset: attributes.take("offset")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("offset", &self.offset);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<SwapDimInner<U>, E> {
+        Ok(SwapDimInner {
+            input: f(&self.input)?,
+            offset: self.offset.clone(),
+        })
+    }
+}

@@ -1,0 +1,381 @@
+// Generated from td/*.td by `make ops`. Do not edit.
+use super::*;
+/// A string attribute: one of ArgMin, ArgMax.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[allow(missing_docs, reason = "the names say it")]
+pub enum ArgMode {
+    ArgMin,
+    ArgMax,
+}
+impl ArgMode {
+    /// Returns the string.
+    pub fn name(self) -> &'static str {
+        match self {
+            ArgMode::ArgMin => "ArgMin",
+            ArgMode::ArgMax => "ArgMax",
+        }
+    }
+    /// Returns the value that `name` denotes.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Some(
+            match name {
+                "ArgMin" => ArgMode::ArgMin,
+                "ArgMax" => ArgMode::ArgMax,
+                _ => return None,
+            },
+        )
+    }
+}
+one_of!(ArgMode);
+pub(super) const ARG: OpDef = OpDef {
+    name: "Arg",
+    summary: "index and value of the smallest or the largest entry along an axis",
+    description: "Of equal entries the first counts, or the last with `select_last_index`. Without `keepdims` the axis is dropped.",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "axis",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "keepdims",
+            kind: AttributeKind::Bool,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "mode",
+            kind: AttributeKind::OneOf(&["ArgMin", "ArgMax"]),
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "select_last_index",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(true)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "indices",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "values",
+            arity: Arity::OrNone,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.Arg`: index and value of the smallest or the largest entry along an axis.
+
+Of equal entries the first counts, or the last with `select_last_index`. Without `keepdims` the axis is dropped.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct Arg<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute.
+    pub axis: i64,
+    ///Attribute.
+    pub keepdims: bool,
+    ///Attribute.
+    pub mode: ArgMode,
+    ///Attribute; `true` by default.
+    pub select_last_index: bool,
+}
+impl<V> Arg<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, axis: i64, keepdims: bool, mode: ArgMode) -> Self {
+        Self {
+            input,
+            axis,
+            keepdims,
+            mode,
+            select_last_index: true,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            axis: attributes.take("axis")?,
+            keepdims: attributes.take("keepdims")?,
+            mode: attributes.take("mode")?,
+            select_last_index: attributes.take("select_last_index")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("axis", &self.axis);
+        a.put("keepdims", &self.keepdims);
+        a.put("mode", &self.mode);
+        a.put("select_last_index", &self.select_last_index);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Arg<U>, E> {
+        Ok(Arg {
+            input: f(&self.input)?,
+            axis: self.axis,
+            keepdims: self.keepdims,
+            mode: self.mode,
+            select_last_index: self.select_last_index,
+        })
+    }
+}
+pub(super) const SORT: OpDef = OpDef {
+    name: "Sort",
+    summary: "entries along an axis in ascending or descending order, and their indices",
+    description: "",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "axis",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "descending",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(true)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "values",
+            arity: Arity::OrNone,
+        },
+        ValueDef {
+            name: "indices",
+            arity: Arity::Required,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+///`top.Sort`: entries along an axis in ascending or descending order, and their indices.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sort<V> {
+    /// Operand.
+    pub input: V,
+    ///Attribute.
+    pub axis: i64,
+    ///Attribute; `true` by default.
+    pub descending: bool,
+}
+impl<V> Sort<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, axis: i64) -> Self {
+        Self {
+            input,
+            axis,
+            descending: true,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            axis: attributes.take("axis")?,
+            descending: attributes.take("descending")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![("input", Slot::One(& self.input)),]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("axis", &self.axis);
+        a.put("descending", &self.descending);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<Sort<U>, E> {
+        Ok(Sort {
+            input: f(&self.input)?,
+            axis: self.axis,
+            descending: self.descending,
+        })
+    }
+}
+pub(super) const TOPK: OpDef = OpDef {
+    name: "TopK",
+    summary: "the K largest or smallest entries along an axis, and their indices",
+    description: "`kT`, where present, takes the place of `K`.",
+    operands: &[
+        ValueDef {
+            name: "input",
+            arity: Arity::Required,
+        },
+        ValueDef {
+            name: "kT",
+            arity: Arity::Optional,
+        },
+    ],
+    attributes: &[
+        AttributeDef {
+            name: "K",
+            kind: AttributeKind::Int,
+            default: Some(Default::Int(-1)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "axis",
+            kind: AttributeKind::Int,
+            default: None,
+            optional: false,
+        },
+        AttributeDef {
+            name: "largest",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(true)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "replace_topk_indices",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(false)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "sorted",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(true)),
+            optional: false,
+        },
+        AttributeDef {
+            name: "use_hau",
+            kind: AttributeKind::Bool,
+            default: Some(Default::Bool(true)),
+            optional: false,
+        },
+    ],
+    results: &[
+        ValueDef {
+            name: "values",
+            arity: Arity::OrNone,
+        },
+        ValueDef {
+            name: "indices",
+            arity: Arity::OrNone,
+        },
+    ],
+    blocks: &[],
+    quant_transparent: false,
+    structure: false,
+};
+/**`top.TopK`: the K largest or smallest entries along an axis, and their indices.
+
+`kT`, where present, takes the place of `K`.*/
+#[derive(Debug, Clone, PartialEq)]
+pub struct TopK<V> {
+    /// Operand.
+    pub input: V,
+    /// Operand.
+    pub kT: Option<V>,
+    ///Attribute; `-1` by default.
+    pub K: i64,
+    ///Attribute.
+    pub axis: i64,
+    ///Attribute; `true` by default.
+    pub largest: bool,
+    ///Attribute; `false` by default.
+    pub replace_topk_indices: bool,
+    ///Attribute; `true` by default.
+    pub sorted: bool,
+    ///Attribute; `true` by default.
+    pub use_hau: bool,
+}
+impl<V> TopK<V> {
+    /// Creates the op from its required operands and attributes, in td's order; the others are absent or at their defaults.
+    pub fn new(input: V, axis: i64) -> Self {
+        Self {
+            input,
+            kT: None,
+            K: -1,
+            axis,
+            largest: true,
+            replace_topk_indices: false,
+            sorted: true,
+            use_hau: true,
+        }
+    }
+    pub(crate) fn build(
+        operands: &mut OperandList<V>,
+        attributes: &mut Attributes,
+    ) -> Result<Self> {
+        let _ = (&operands, &attributes);
+        Ok(Self {
+            input: operands.required("input")?,
+            kT: operands.optional("kT")?,
+            K: attributes.take("K")?,
+            axis: attributes.take("axis")?,
+            largest: attributes.take("largest")?,
+            replace_topk_indices: attributes.take("replace_topk_indices")?,
+            sorted: attributes.take("sorted")?,
+            use_hau: attributes.take("use_hau")?,
+        })
+    }
+    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+        vec![
+            ("input", Slot::One(& self.input)), ("kT", self.kT.as_ref()
+            .map_or(Slot::Absent, Slot::One)),
+        ]
+    }
+    pub(crate) fn attributes(&self) -> Attributes {
+        let mut a = Attributes::default();
+        a.put("K", &self.K);
+        a.put("axis", &self.axis);
+        a.put("largest", &self.largest);
+        a.put("replace_topk_indices", &self.replace_topk_indices);
+        a.put("sorted", &self.sorted);
+        a.put("use_hau", &self.use_hau);
+        a
+    }
+    pub(crate) fn try_map<U, E>(
+        &self,
+        f: &mut dyn FnMut(&V) -> Result<U, E>,
+    ) -> Result<TopK<U>, E> {
+        Ok(TopK {
+            input: f(&self.input)?,
+            kT: self.kT.as_ref().map(&mut *f).transpose()?,
+            K: self.K,
+            axis: self.axis,
+            largest: self.largest,
+            replace_topk_indices: self.replace_topk_indices,
+            sorted: self.sorted,
+            use_hau: self.use_hau,
+        })
+    }
+}

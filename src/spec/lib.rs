@@ -1,0 +1,35 @@
+//! The JSON graph spec, version 1: read into a graph, written from one, and its JSON Schema.
+//!
+//! ```
+//! use tpulang::spec;
+//! let text = r#"{
+//!   "version": 1, "name": "net",
+//!   "tensors": {"x": {"shape": [1, 3]}},
+//!   "inputs": ["x"],
+//!   "ops": [{"op": "relu", "args": {"input": "x"}, "out": "y"}],
+//!   "outputs": ["y"]
+//! }"#;
+//! let graph = spec::from_text(text, "net.json", None)?;
+//! assert_eq!(graph.operators().len(), 1);
+//! assert_eq!(spec::to_text(&spec::from_text(&spec::to_text(&graph, None)?, "again", None)?, None)?, spec::to_text(&graph, None)?);
+//! # Ok::<(), tpulang::Error>(())
+//! ```
+
+use tpulang_array as array;
+use tpulang_base as base;
+use tpulang_graph as graph;
+use tpulang_graph::functions;
+use tpulang_ops as ops;
+use tpulang_quant as quant;
+
+mod document;
+mod expand;
+mod node;
+mod read;
+mod schema;
+mod tensors;
+mod write;
+
+pub use document::{Weights, from_reader, from_text, read};
+pub use schema::json_schema;
+pub use write::{save, to_text};

@@ -1,0 +1,339 @@
+//! Reads the `.td` files into plain data. Every error names its file and line.
+use std::{
+    collections::BTreeMap,
+    fs,
+    path::{Path, PathBuf},
+};
+use tblgen::{TableGenParser, TypedInit, record::Record};
+
+/// The ops by name, and the sets of strings that attributes take.
+pub struct Dialect {
+    pub ops: BTreeMap<String, Op>,
+    pub words: BTreeMap<String, Words>,
+}
+
+pub struct Op {
+    pub name: String,
+    /// The `.td` file that defines it, without its extension.
+    pub family: String,
+    pub summary: String,
+    pub description: String,
+    pub operands: Vec<Value>,
+    pub attributes: Vec<Attribute>,
+    pub results: Vec<Value>,
+    pub blocks: Vec<String>,
+    pub quant_transparent: bool,
+    /// Whether it declares values (inputs, weights, block ends) and computes nothing.
+    pub structure: bool,
+}
+
+pub struct Value {
+    pub name: String,
+    pub arity: Arity,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Arity {
+    Required,
+    OrNone,
+    Optional,
+    Variadic,
+}
+
+pub struct Attribute {
+    pub name: String,
+    pub kind: Kind,
+    pub default: Option<Default>,
+    pub optional: bool,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Kind {
+    Int,
+    Si32,
+    I32,
+    Ui32,
+    Float,
+    Bool,
+    Str,
+    /// One of a set of strings, by the set's name.
+    OneOf(String),
+    Ints,
+    I32s,
+    Floats,
+    IntLists,
+    Dicts,
+}
+
+#[derive(Debug, PartialEq)]
+pub enum Default {
+    Int(i64),
+    Float(f64),
+    Bool(bool),
+    Str(String),
+    Ints(Vec<i64>),
+    Floats(Vec<f64>),
+}
+
+/// A set of strings.
+pub struct Words {
+    /// The `.td` file that defines it, without its extension.
+    pub family: String,
+    pub allowed: Vec<String>,
+    /// The name of a handwritten Rust type for it; empty if the type is generated.
+    pub rust: String,
+}
+
+/// Reads `top.td` of a folder.
+pub fn read(folder: &Path, include: &str) -> Result<Dialect, String> {
+    let sources = Sources::new(folder)?;
+    let keeper = TableGenParser::new()
+        .add_include_directory(include)
+        .add_include_directory(&folder.display().to_string())
+        .add_source_file(&folder.join("top.td").display().to_string())
+        .parse()
+        .map_err(|e| format!("{}: {e} (the place is named above)", folder.display()))?;
+    sources.all_included()?;
+    let mut dialect = Dialect { ops: BTreeMap::new(), words: BTreeMap::new() };
+    for record in keeper.all_derived_definitions("OneOf") {
+        let family = sources.family(record);
+        let (name, words) = words(record, family).map_err(|e| sources.place(record, &e))?;
+        dialect.words.insert(name, words);
+    }
+    for record in keeper.all_derived_definitions("Top_Op") {
+        let op = op(record, sources.family(record), &dialect.words).map_err(|e| sources.place(record, &e))?;
+        let name = op.name.clone();
+        if dialect.ops.insert(name.clone(), op).is_some() {
+            return Err(sources.place(record, &Mistake::of_op(format!("op {name} is defined twice"))));
+        }
+    }
+    Ok(dialect)
+}
+
+/// What is wrong, and with which argument.
+struct Mistake {
+    argument: Option<String>,
+    problem: String,
+}
+impl Mistake {
+    fn of_op(problem: impl Into<String>) -> Self {
+        Mistake { argument: None, problem: problem.into() }
+    }
+    fn of(argument: &str, problem: impl Into<String>) -> Self {
+        Mistake { argument: Some(argument.into()), problem: problem.into() }
+    }
+}
+impl From<tblgen::error::Error> for Mistake {
+    fn from(e: tblgen::error::Error) -> Self {
+        Mistake::of_op(e.to_string())
+    }
+}
+
+/// The texts of the files. LLVM gives a record's place only as part of a rendered message, so that definitions are
+/// looked up by name.
+struct Sources(Vec<(PathBuf, String)>);
+
+impl Sources {
+    fn new(folder: &Path) -> Result<Sources, String> {
+        let entries = fs::read_dir(folder).map_err(|e| format!("{}: {e}", folder.display()))?;
+        let mut paths: Vec<_> = entries.flatten().map(|e| e.path()).collect();
+        paths.retain(|p| p.extension().is_some_and(|e| e == "td"));
+        paths.sort();
+        let read =
+            |p: PathBuf| fs::read_to_string(&p).map(|t| (p.clone(), t)).map_err(|e| format!("{}: {e}", p.display()));
+        paths.into_iter().map(read).collect::<Result<_, _>>().map(Sources)
+    }
+    /// A family's file that `top.td` forgets would be left out in silence.
+    fn all_included(&self) -> Result<(), String> {
+        let top = self.0.iter().find(|(p, _)| p.ends_with("top.td")).map_or("", |(_, t)| t);
+        for (path, _) in self.0.iter().filter(|(p, _)| !p.ends_with("top.td")) {
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            if !top.contains(&format!("include \"{name}\"")) {
+                return Err(format!("{}:1: top.td does not include this file", path.display()));
+            }
+        }
+        Ok(())
+    }
+    /// The file that defines a record, and the index of the first line of the definition.
+    fn definition(&self, record: Record) -> Option<(&Path, &str, usize)> {
+        let start = format!("def {} ", record.name().ok()?);
+        self.0.iter().find_map(|(file, text)| {
+            let line = text.lines().position(|l| l.starts_with(&start))?;
+            Some((file.as_path(), text.as_str(), line))
+        })
+    }
+    /// The name of the file that defines a record, without its extension.
+    fn family(&self, record: Record) -> String {
+        let file = self.definition(record).and_then(|(file, ..)| file.file_stem());
+        file.unwrap_or_default().to_string_lossy().into_owned()
+    }
+    /// The error message for a mistake, with the line of the argument or of the definition.
+    fn place(&self, record: Record, mistake: &Mistake) -> String {
+        let problem = &mistake.problem;
+        let Some((file, text, first)) = self.definition(record) else {
+            return format!("{}: {problem}", record.name().unwrap_or("?"));
+        };
+        let wanted = mistake.argument.as_ref().map(|a| format!("${a}"));
+        let names_it = |l: &str| wanted.as_ref().is_some_and(|w| l.split(w.as_str()).skip(1).any(ends_a_word));
+        let mut lines = text.lines().enumerate().skip(first);
+        let head = lines.next();
+        let of_argument =
+            head.into_iter().chain(lines.take_while(|(_, l)| !l.starts_with("def "))).find(|(_, l)| names_it(l));
+        let line = of_argument.map_or(first, |(i, _)| i) + 1;
+        format!("{}:{line}: {problem}", file.display())
+    }
+}
+
+fn ends_a_word(rest: &str) -> bool {
+    !rest.starts_with(|c: char| c.is_alphanumeric() || c == '_')
+}
+
+fn words(record: Record, family: String) -> Result<(String, Words), Mistake> {
+    let name = record.name()?;
+    if record.anonymous() {
+        return Err(Mistake::of_op("a OneOf needs a name of its own: def NAME : OneOf<[..]>"));
+    }
+    let allowed: Vec<String> = record.list_of_strings_value("allowed")?.iter().map(|s| s.to_string()).collect();
+    if allowed.is_empty() {
+        return Err(Mistake::of_op("it allows nothing"));
+    }
+    Ok((name.to_owned(), Words { family, allowed, rust: record.str_value("rust")?.to_owned() }))
+}
+
+fn op(record: Record, family: String, words: &BTreeMap<String, Words>) -> Result<Op, Mistake> {
+    let name = record.str_value("opName")?.to_owned();
+    let mut op = Op {
+        summary: record.str_value("summary")?.to_owned(),
+        description: record.str_value("description")?.split_whitespace().collect::<Vec<_>>().join(" "),
+        name,
+        family,
+        operands: Vec::new(),
+        attributes: Vec::new(),
+        results: Vec::new(),
+        blocks: dag(record, "regions")?.into_iter().map(|(name, _)| name).collect(),
+        quant_transparent: false,
+        structure: false,
+    };
+    if op.summary.is_empty() {
+        return Err(Mistake::of_op(format!("op {} has no summary", op.name)));
+    }
+    for (name, definition) in dag(record, "arguments")? {
+        if definition.subclass_of("Attr") {
+            op.attributes.push(attribute(name, definition, words)?);
+        } else {
+            op.operands.push(value(name, definition)?);
+        }
+    }
+    for (name, definition) in dag(record, "results")? {
+        op.results.push(value(name, definition)?);
+    }
+    for list in [&op.operands, &op.results] {
+        let open = |v: &&Value| matches!(v.arity, Arity::Optional | Arity::Variadic);
+        if let Some(v) = list.iter().rev().skip(1).find(open) {
+            return Err(Mistake::of(&v.name, format!("{} is optional or variadic; only the last can be", v.name)));
+        }
+    }
+    let mut seen: Vec<&str> = Vec::new();
+    for name in op.operands.iter().map(|v| &v.name).chain(op.attributes.iter().map(|a| &a.name)) {
+        if seen.contains(&name.as_str()) {
+            return Err(Mistake::of(name, format!("{name} is the name of two arguments")));
+        }
+        seen.push(name);
+    }
+    for t in record.list_of_defs_value("traits")?.iter() {
+        match t.name()? {
+            "QuantTransparent" => op.quant_transparent = true,
+            "Structure" => op.structure = true,
+            other => return Err(Mistake::of_op(format!("the trait {other} is unknown"))),
+        }
+    }
+    Ok(op)
+}
+
+fn dag<'a>(record: Record<'a>, field: &str) -> Result<Vec<(String, Record<'a>)>, Mistake> {
+    let mut entries = Vec::new();
+    for (name, init) in record.dag_value(field)?.args() {
+        let name = name
+            .filter(|n| !n.is_empty())
+            .ok_or_else(|| Mistake::of_op(format!("an entry of {field} has no $name")))?;
+        match init {
+            TypedInit::Def(definition) => entries.push((name.to_owned(), Record::from(definition))),
+            _ => return Err(Mistake::of(name, format!("{field}: {name} is not a definition"))),
+        }
+    }
+    Ok(entries)
+}
+
+fn value(name: String, definition: Record) -> Result<Value, Mistake> {
+    let (arity, of) = if definition.subclass_of("Variadic") {
+        (Arity::Variadic, definition.def_value("baseType")?)
+    } else if definition.subclass_of("Optional") {
+        (Arity::Optional, definition.def_value("baseType")?)
+    } else {
+        (Arity::Required, definition)
+    };
+    match (of.name().unwrap_or("?"), arity) {
+        ("AnyTensorOrNone", Arity::Required) => Ok(Value { name, arity: Arity::OrNone }),
+        ("AnyTensor" | "AnyRankedTensor" | "NoneType" | "AnyTensorOrNone", _) => Ok(Value { name, arity }),
+        (other, _) => Err(Mistake::of(&name, format!("{name} is of the type {other}, which is unknown"))),
+    }
+}
+
+fn attribute(name: String, definition: Record, words: &BTreeMap<String, Words>) -> Result<Attribute, Mistake> {
+    let default =
+        definition.optional_str_value("defaultValue").ok().flatten().filter(|s| !s.is_empty()).map(str::to_owned);
+    let optional = definition.bit_value("isOptional").unwrap_or(false);
+    let mut base = definition;
+    while let Some(inner) = base.optional_def_value("baseAttr").filter(|d| !d.anonymous() || d.name().is_ok()) {
+        base = inner;
+    }
+    let kind = match base.name()? {
+        "I64Attr" => Kind::Int,
+        "SI32Attr" => Kind::Si32,
+        "I32Attr" => Kind::I32,
+        "UI32Attr" => Kind::Ui32,
+        "F64Attr" => Kind::Float,
+        "BoolAttr" => Kind::Bool,
+        "StrAttr" => Kind::Str,
+        "I64ArrayAttr" => Kind::Ints,
+        "I32ArrayAttr" => Kind::I32s,
+        "F64ArrayAttr" => Kind::Floats,
+        "IndexListArrayAttr" => Kind::IntLists,
+        "DictArrayAttr" => Kind::Dicts,
+        set if words.contains_key(set) => Kind::OneOf(set.to_owned()),
+        other => {
+            return Err(Mistake::of(
+                &name,
+                format!("attribute {name} is of a kind that tpulang does not know: {other}"),
+            ));
+        }
+    };
+    let default = match default {
+        None => None,
+        Some(text) => Some(default_value(&kind, &text, words).ok_or_else(|| {
+            Mistake::of(&name, format!("attribute {name}: the default {text} is not of its kind ({kind:?})"))
+        })?),
+    };
+    Ok(Attribute { name, kind, default, optional })
+}
+
+/// A default, written as C++ in td.
+fn default_value(kind: &Kind, text: &str, words: &BTreeMap<String, Words>) -> Option<Default> {
+    let list =
+        || text.strip_prefix('{')?.strip_suffix('}').map(|t| t.split(',').map(str::trim).filter(|s| !s.is_empty()));
+    let string = || text.strip_prefix('"')?.strip_suffix('"').map(str::to_owned);
+    match kind {
+        Kind::Int => text.parse().ok().map(Default::Int),
+        Kind::Si32 | Kind::I32 => text.parse::<i32>().ok().map(|v| Default::Int(v.into())),
+        Kind::Ui32 => text.parse::<u32>().ok().map(|v| Default::Int(v.into())),
+        Kind::Float => text.parse().ok().map(Default::Float),
+        Kind::Bool => text.parse().ok().map(Default::Bool),
+        Kind::Str => string().map(Default::Str),
+        Kind::OneOf(set) => {
+            string().filter(|s| words.get(set).is_some_and(|w| w.allowed.contains(s))).map(Default::Str)
+        }
+        Kind::Ints | Kind::I32s => list()?.map(|v| v.parse().ok()).collect::<Option<_>>().map(Default::Ints),
+        Kind::Floats => list()?.map(|v| v.parse().ok()).collect::<Option<_>>().map(Default::Floats),
+        Kind::IntLists | Kind::Dicts => None,
+    }
+}
