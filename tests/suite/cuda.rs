@@ -390,9 +390,9 @@ fn from_the_second_run_on_a_recording_is_launched() {
     let figures: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
     assert!(figures["device_ms"].as_f64().unwrap() > 0.0, "{figures}");
     assert_eq!(read_npz(folder.join("last.npz")).unwrap().len(), 2);
-    // The first result is none; two to warm up, three that are measured, three and many more without copies.
+    // The first run has none; two warm up, three are measured, and at least five run without copies.
     let told = String::from_utf8(out.stderr).unwrap();
-    assert!(told.lines().filter(|l| l.starts_with("a graph of ")).count() > 10, "{told}");
+    assert!(told.lines().filter(|l| l.starts_with("a graph of ")).count() >= 10, "{told}");
 }
 
 #[test]
