@@ -392,7 +392,7 @@ fn from_the_second_run_on_a_recording_is_launched() {
     assert_eq!(read_npz(folder.join("last.npz")).unwrap().len(), 2);
     // The first run launches none; then two to warm up, three timed, and three and many more without copies.
     let told = String::from_utf8(out.stderr).unwrap();
-    assert!(told.lines().filter(|l| l.starts_with("a graph of ")).count() > 10, "{told}");
+    assert!(told.lines().filter(|l| l.starts_with("a graph of ")).count() >= 10, "{told}");
 }
 
 #[test]
