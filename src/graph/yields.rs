@@ -139,9 +139,9 @@ mod tests {
             let mut g = Graph::new("g")?;
             let x = g.input("x", Dtype::Float32, [1, 4])?;
             let arguments = [
-                ("round".to_owned(), Dtype::Int32, vec![1]),
-                ("again".to_owned(), Dtype::Float32, vec![1]),
-                ("carried".to_owned(), Dtype::Float32, vec![1, 4]),
+                ("round".to_owned(), Dtype::Int32, vec![1i64]),
+                ("again".to_owned(), Dtype::Float32, vec![1i64]),
+                ("carried".to_owned(), Dtype::Float32, vec![1i64, 4]),
             ];
             let body = g.block(arguments, |g, given| {
                 let next = g.relu(given[2]).call()?;
@@ -149,7 +149,7 @@ mod tests {
             })?;
             let rounds = g.input("rounds", Dtype::Int32, [1])?;
             let shapes = [last.to_vec(), stacked.to_vec()];
-            let op = ops::Loop { m: Some(rounds), v_initial: vec![Some(x)], ..ops::Loop::new() };
+            let op = ops::Loop { M: Some(rounds), ..ops::Loop::new(vec![x]) };
             g.op(op).owns(body).out_dtypes([Dtype::Float32; 2]).out_shapes(shapes).call()
         };
         build([1, 4], [7, 1, 4]).unwrap();
