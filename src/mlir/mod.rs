@@ -1,8 +1,7 @@
 //! Top dialect MLIR: the writer and the reader, and the pair of files (`.mlir` and weights `.npz`).
 //!
-//! This room alone knows melior.
+//! Only this module depends on melior.
 
-mod admit;
 mod attributes;
 mod context;
 mod lexer;
@@ -11,10 +10,11 @@ mod parse;
 mod reader;
 mod text;
 mod types;
+mod validate;
 mod writer;
 
-/// How the first line of an `.mlir` begins that tells the [`fingerprint`](crate::array::fingerprint) of its weights, in
-/// hexadecimal. A comment: tpuc-opt drops it, as it must, since it writes other weights.
+/// The beginning of the first line of an `.mlir`. The [`fingerprint`](crate::array::fingerprint) of its weights follows in
+/// hexadecimal. The line is a comment, which tpuc-opt drops, as it must, since it writes other weights.
 const WEIGHTS_LINE: &str = "// tpulang: weights ";
 
 pub use pair::{Written, write_pair};

@@ -46,6 +46,9 @@ pub fn from_reader(stream: impl Read, file: &str, dir: Option<&Path>) -> Result<
 }
 
 fn from_bytes(bytes: &[u8], file: &str, dir: Option<&Path>) -> Result<Graph> {
+    if bytes.starts_with(b"PK\x03\x04") {
+        return Err(Error::format(file, "this is an archive (.npz), not a graph spec (JSON)"));
+    }
     let text = std::str::from_utf8(bytes).map_err(|e| {
         let before = &bytes[..e.valid_up_to()];
         let line = before.iter().filter(|b| **b == b'\n').count() + 1;
@@ -100,17 +103,18 @@ fn mode(fields: &Fields) -> Result<Mode> {
     }
 }
 
-/// What is likely to be given instead of a spec.
+/// Recognises files that are likely to be passed instead of a spec.
 fn check_kind(text: &str) -> Result<()> {
-    let start = text.trim_start();
-    if start.is_empty() {
+    let mut start = text.trim_start();
+    while start.starts_with("//") {
+        start = start.split_once('\n').map_or("", |(_, rest)| rest.trim_start());
+    }
+    if text.trim_start().is_empty() {
         return Err(Cause::Syntax("the file is empty; expected a graph spec, a JSON object".into()).into());
     }
     if ["module", "#loc", "func.func", "\"builtin.module\""].iter().any(|m| start.starts_with(m)) {
-        return Err(Cause::Syntax(
-            "this is an MLIR module, not a graph spec (JSON); `tpulang run` takes it as a .mlir file".into(),
-        )
-        .into());
+        let problem = "this is an MLIR module, not a graph spec (JSON); `tpulang run` takes it as an .mlir file";
+        return Err(Cause::Syntax(problem.into()).into());
     }
     Ok(())
 }
