@@ -1,34 +1,48 @@
-//! The inputs given on the command line: arrays of an `.npz`, or images.
+//! The inputs given on the command line: arrays of an `.npz` file, or images.
 use image::{DynamicImage, ImageDecoder, ImageFormat, ImageReader};
 use indexmap::IndexMap;
 use std::{io::Cursor, path::Path};
 use tpulang::{
     Array, Dtype, Error, Graph, Result,
     array::NpzFile,
-    base::{argument, files},
+    base::{argument, files, invalid, nearest},
     exec::preprocess,
     graph::TensorInfo,
 };
 
-/// Bytes that an image file may have.
+/// Maximum size of an image file in bytes.
 const MAX_IMAGE: u64 = 1 << 30;
 
-/// Reads `[NAME=]FILE` each. Images are preprocessed; arrays of an `.npz` where `raw` says that they are images too.
+/// Splits `[NAME=]FILE`.
+fn split(given: &str) -> (Option<&str>, &Path) {
+    match given.split_once('=') {
+        Some((name, file)) if !Path::new(given).exists() => (Some(name), Path::new(file)),
+        _ => (None, Path::new(given)),
+    }
+}
+
+/// Returns the files of `[NAME=]FILE` arguments.
+pub fn files(given: &[String]) -> Vec<&Path> {
+    given.iter().map(|each| split(each).1).collect()
+}
+
+/// Reads `[NAME=]FILE` arguments. Images are preprocessed, and also arrays if they are `raw` images.
 pub fn read(graph: &Graph, given: &[String], raw: bool) -> Result<IndexMap<String, Array>> {
     let (mut feeds, mut images) = (IndexMap::new(), IndexMap::new());
     for each in given {
-        let (name, file) = match each.split_once('=') {
-            Some((name, file)) if !Path::new(each).exists() => (Some(name), Path::new(file)),
-            _ => (None, Path::new(each)),
-        };
+        let (name, file) = split(each);
         if let Some(format) = image_format(file) {
             let input = named(graph, name, each)?;
             let (_, all) = images.entry(input.name.clone()).or_insert((input, Vec::new()));
             all.push(decoded(file, format)?);
         } else if name.is_some() {
-            return Err(argument("--inputs", each, "an .npz names its arrays itself; NAME= stands before an image"));
+            return Err(argument(
+                "--inputs",
+                each,
+                "NAME= applies only to images; arrays in an .npz are already named",
+            ));
         } else {
-            // Their elements are read once their names and shapes are known to be right.
+            // Their elements are read once their names and shapes have been checked.
             feeds.extend(NpzFile::open(file)?.arrays()?);
         }
     }
@@ -45,11 +59,11 @@ pub fn read(graph: &Graph, given: &[String], raw: bool) -> Result<IndexMap<Strin
     Ok(feeds)
 }
 
-/// Numbers for every input, the same each time: floats from -1 to 1, bytes over their range. Wider integers are 0: they may
-/// be indices, whose range the graph does not tell.
+/// Returns deterministic random values for every input: floats from -1 to 1, 8-bit integers over their range. Wider
+/// integers are 0, since they may be indices, whose range the graph does not define.
 pub fn random(graph: &Graph) -> Result<IndexMap<String, Array>> {
     let mut state = 1u64;
-    // The generator of MMIX; its high bits are good.
+    // The generator of MMIX, of which only the high bits are random enough.
     let mut next = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 40) as f64 / f64::from(1 << 24)
@@ -74,15 +88,25 @@ fn inputs(graph: &Graph) -> impl Iterator<Item = &TensorInfo> {
     graph.inputs().iter().filter_map(|t| graph.tensor(*t).ok())
 }
 
-/// The input that an image is for.
+/// Returns the input that an image is fed to.
 fn named<'g>(graph: &'g Graph, name: Option<&str>, given: &str) -> Result<&'g TensorInfo> {
     let names: Vec<_> = inputs(graph).map(|i| i.name.as_str()).collect();
-    match (name, names.as_slice()) {
+    let found = match (name, names.as_slice()) {
         (None, [_]) => inputs(graph).next(),
         (name, _) => inputs(graph).find(|i| Some(i.name.as_str()) == name),
-    }
-    .ok_or_else(|| {
-        argument("--inputs", given, format!("an image is for one input: NAME={given}, of {}", names.join(", ")))
+    };
+    found.ok_or_else(|| match name {
+        None => invalid(format!(
+            "--inputs {given}: specify the input as NAME={given}; the model's inputs are {}",
+            names.join(", ")
+        )),
+        Some(name) => {
+            let hint = match nearest(name, names.iter().copied()) {
+                Some(nearest) => format!("did you mean {nearest:?}?"),
+                None => format!("its inputs are {}", names.join(", ")),
+            };
+            invalid(format!("--inputs {given}: the model has no input {name:?}; {hint}"))
+        }
     })
 }
 
@@ -97,7 +121,7 @@ fn prepared(input: &TensorInfo, images: &[Array]) -> Result<Array> {
     let one = |image: &Array, shape: &[usize]| preprocess(image, how, shape);
     let array = match (images, input.shape.as_slice()) {
         ([image], shape) => one(image, shape)?,
-        // Images of different sizes become one batch.
+        // Images of different sizes form one batch.
         (all, [n, rest @ ..]) if all.len() == *n && rest.len() == 3 => {
             let shape: Vec<usize> = [1].iter().chain(rest).copied().collect();
             let mut values = Vec::new();
@@ -107,23 +131,23 @@ fn prepared(input: &TensorInfo, images: &[Array]) -> Result<Array> {
             Array::from_vec(input.shape.as_slice(), values)?
         }
         (all, _) => {
-            let expected = format!("{:?} takes 1, or one each of its batch", input.name);
+            let expected = format!("{:?} takes one image, or one per sample of its batch", input.name);
             return Err(argument("--inputs", format!("{} images", all.len()), expected));
         }
     };
     if input.dtype.is_float() { Ok(array) } else { array.to_dtype(input.dtype) }
 }
 
-/// The format of an image file, by its name; none for what is no image.
+/// Returns the format of an image file by its extension. Returns `None` if it is not an image.
 fn image_format(file: &Path) -> Option<ImageFormat> {
     ImageFormat::from_path(file).ok().filter(ImageFormat::reading_enabled)
 }
 
-/// The pixels of an image file, as a viewer shows them: height x width x channels.
+/// Decodes an image file, with its orientation applied, to height x width x channels.
 fn decoded(file: &Path, format: ImageFormat) -> Result<Array> {
     let problem = |e: image::ImageError| Error::format(file, format!("it cannot be read as an image: {e}"));
     let bytes = files::read(file, MAX_IMAGE)?;
-    // Many a .jpg is a PNG.
+    // Extensions are often wrong.
     let format = image::guess_format(&bytes).unwrap_or(format);
     let mut decoder = ImageReader::with_format(Cursor::new(bytes), format).into_decoder().map_err(problem)?;
     let orientation = decoder.orientation().map_err(problem)?;
