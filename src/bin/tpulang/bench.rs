@@ -24,9 +24,9 @@ use tpulang::{
 /// Measure latency, startup time and peak memory
 #[derive(clap::Args)]
 #[command(after_help = "\
-Runs the model --repeat times after a warm-up and prints the minimum, median and 95th percentile of the
-time, the time from the start of the command to the first result, and the peak memory of the process.
-On a GPU it also prints the time of a run without copies to and from the GPU.
+Runs the model --repeat times after a warm-up and prints the minimum, median and 95th percentile
+of the time, the time from the start of the command to the first result, and the peak memory of
+the process. On a GPU it also prints the time of a run without copies to and from the GPU.
 
 Examples:
   tpulang bench model.json

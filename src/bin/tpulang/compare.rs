@@ -9,8 +9,9 @@ use tpulang::{
 /// Compare two .npz files tensor by tensor
 #[derive(clap::Args)]
 #[command(after_help = "\
-Prints the cosine similarity, Euclidean similarity, largest absolute difference and relative L2 error of
-each tensor. A tensor fails if it is below the tolerance, is in one file only, or has another shape.
+Prints the cosine similarity, Euclidean similarity, largest absolute difference and relative L2
+error of each tensor. A tensor fails if it is below the tolerance, is in one file only, or has
+another shape.
 
 Exit status: 0 if every tensor passes; 1 if one fails; 2 on an error.
 

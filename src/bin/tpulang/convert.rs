@@ -5,8 +5,8 @@ use tpulang::{base::pluralized, mlir, spec};
 /// Write a spec as NAME_origin.mlir and a weights .npz, ready for tpuc-opt
 #[derive(clap::Args)]
 #[command(after_help = "\
-NAME is the name in the spec. A model that is already there is replaced as a whole: if convert fails or
-is killed, the old model stays, or the new one is complete.
+NAME is the name in the spec. An existing model is replaced as a whole: if convert fails or is
+killed, either the old model or the new one is complete.
 
 Example:
   tpulang convert model.json -o build")]
