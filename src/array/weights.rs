@@ -14,10 +14,10 @@ enum Kind {
 }
 
 impl WeightFile {
-    /// Opens a file, its kind told by the ending.
+    /// Opens a file. The format is determined by the extension.
     ///
     /// # Errors
-    /// The ending is another one, or the file cannot be read as what it claims to be.
+    /// Returns an error if the extension is another one or the file is not valid.
     pub fn open(path: impl AsRef<Path>) -> Result<WeightFile> {
         let path = path.as_ref();
         let kind = match path.extension().and_then(|e| e.to_str()) {
@@ -27,24 +27,24 @@ impl WeightFile {
         };
         Ok(WeightFile { path: path.into(), kind })
     }
-    /// The names of the arrays.
+    /// Returns the names of the arrays.
     pub fn names(&self) -> Vec<&str> {
         match &self.kind {
             Kind::Npz(f) => f.names().collect(),
             Kind::Safetensors(f) => f.names().collect(),
         }
     }
-    /// Whether there is an array of that name.
+    /// Returns whether there is an array with this name.
     pub fn has(&self, name: &str) -> bool {
         match &self.kind {
             Kind::Npz(f) => f.has(name),
             Kind::Safetensors(f) => f.has(name),
         }
     }
-    /// An array, whose elements are read when they are first looked at.
+    /// Returns an array, whose elements are read on first use.
     ///
     /// # Errors
-    /// There is none of that name (the nearest is suggested), or it is damaged.
+    /// Returns an error if no such array exists (a similar name is suggested) or it is damaged.
     pub fn read(&mut self, name: &str) -> Result<Array> {
         let found = match &mut self.kind {
             Kind::Npz(f) if f.has(name) => Some(f.array(name)),

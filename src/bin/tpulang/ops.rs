@@ -6,17 +6,19 @@ use tpulang::{
     ops::{OPS, OpDef, op_def},
 };
 
-/// List the functions, or show one with its arguments and an example
+/// List functions and ops, search them, or show one with an example
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  tpulang ops conv\n  tpulang ops top.Conv\n  tpulang ops --search transpose")]
+#[command(
+    after_help = "Examples:\n  tpulang ops\n  tpulang ops conv\n  tpulang ops top.Conv\n  tpulang ops --search transpose"
+)]
 pub struct Args {
-    /// The function to show, or the op (top.Conv)
+    /// The function (conv) or op (top.Conv) to show
     name: Option<String>,
-    /// List the functions and ops whose description has this word: their own name, PyTorch's, ONNX's, an argument, ..
+    /// Search names, PyTorch and ONNX aliases, arguments and descriptions
     #[arg(long, value_name = "WORD", conflicts_with = "name")]
     search: Option<String>,
-    /// Print the reference as Markdown (docs/functions.md and docs/ops.md are made so)
-    #[arg(long, value_name = "OF", conflicts_with_all = ["name", "search"])]
+    /// Print the reference as Markdown, as in docs/functions.md and docs/ops.md
+    #[arg(long, value_name = "PAGE", conflicts_with_all = ["name", "search"])]
     markdown: Option<Markdown>,
 }
 
@@ -60,12 +62,12 @@ fn search(word: &str) -> Outcome {
     };
     let defined =
         |op: &&OpDef| has(&[op.name, op.summary, op.description]) || op.attributes.iter().any(|a| has(&[a.name]));
-    // What is called so stands before what merely tells of it.
+    // Matches of the name precede matches of the description.
     let mut found: Vec<_> = functions().filter(described).map(row).collect();
     found.extend(OPS.iter().filter(defined).map(op_row));
     found.sort_by_key(|(name, _)| !name.to_lowercase().contains(&wanted));
     if found.is_empty() {
-        eprintln!("nothing is said about {word:?}; `tpulang ops` lists all functions");
+        eprintln!("no function or op matches {word:?}; `tpulang ops` lists all functions");
     }
     print(&list(found.iter().map(|(name, summary)| (name.clone(), *summary))))?;
     Ok(!found.is_empty())
