@@ -7,7 +7,7 @@ PROFILE ?= release
 BIN = target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup demo build test check deny portable kernels gpu gpu-build gpu-check gpu-bench conformance lowered quantized fuzz fuzz-input minilm bench bench-quick docs ops
+.PHONY: help setup demo build test check deny portable kernels gpu gpu-build gpu-check gpu-bench conformance lowered quantized fuzz fuzz-networks fuzz-input minilm bench bench-quick docs ops
 
 help: ## what there is
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -92,6 +92,13 @@ quantized: build ## compare integers with those of the network lowered for bm168
 fuzz: build ## compare random graphs with TpuLang
 	sh conformance/setup.sh $(PEER)
 	$(PEER)/bin/python conformance/fuzz.py --bin $(BIN)
+
+COUNT ?= 300
+SEEDS ?= 0:$(COUNT)
+GPU_EVERY ?= 0
+fuzz-networks: build ## random networks, every tensor beside PyTorch and every way of running them beside the others; SEEDS=FROM:TO or COUNT=N, GPU_EVERY=N
+	sh benches/setup.sh $(BENCH_PEER)
+	$(BENCH_PEER)/bin/python conformance/fuzz_networks.py --bin $(BIN) --seeds $(SEEDS) --gpu-every $(GPU_EVERY) --keep build/fuzz-networks
 
 SECONDS ?= 600
 TARGETS ?= spec safetensors npz mlir_bytes mlir_grammar ops

@@ -9,4 +9,5 @@ def custom(s):
            params={"a": 1.5, "b": R.randint(0, 9), "c": [1, 2], "d": maybe(0.5, lambda: 0.25) or True})
 
 
+REFUSED_BY_PEER = {"custom": (1.0, "tpuc-opt needs the plug-in")}
 KINDS = {"custom": custom}

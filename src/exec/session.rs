@@ -27,6 +27,9 @@ pub struct RunOptions {
     pub unfused: bool,
     /// Storage precision of floats. The CPU supports only float32.
     pub precision: Precision,
+    /// At most this many bytes of weights stay in memory between runs; the others are read again in each run. By default
+    /// all of them stay if the memory is large enough.
+    pub weight_budget: Option<u64>,
 }
 
 /// The results of a run.

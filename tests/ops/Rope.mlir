@@ -33,6 +33,24 @@ module @contiguous_halves attributes {module.chip = "ALL", module.platform = "TP
 
 // -----
 
+// Rows of one pair, whose halves are one element each.
+// input x = [[[[1, 2]], [[3, 4]]]]
+// input sine = [[[[1, 0.5]]]]
+// input cosine = [[[[0.5, 2]]]]
+// expect y = [[[[-1.5, 4.5]], [[-2.5, 9.5]]]]
+module @one_pair attributes {module.chip = "ALL", module.platform = "TPULANG", module.state = "TOP_F32", module.top_run_mode = "STATIC"} {
+  func.func @main(%arg0: tensor<1x2x1x2xf32>, %arg1: tensor<1x1x1x2xf32>, %arg2: tensor<1x1x1x2xf32>) -> tensor<1x2x1x2xf32> {
+    %0 = "top.Input"(%arg0) : (tensor<1x2x1x2xf32>) -> tensor<1x2x1x2xf32> loc("x")
+    %1 = "top.Input"(%arg1) : (tensor<1x1x1x2xf32>) -> tensor<1x1x1x2xf32> loc("sine")
+    %2 = "top.Input"(%arg2) : (tensor<1x1x1x2xf32>) -> tensor<1x1x1x2xf32> loc("cosine")
+    %3 = "top.Rope"(%0, %1, %2) {rope_mode = "contiguous_halves"}
+      : (tensor<1x2x1x2xf32>, tensor<1x1x1x2xf32>, tensor<1x1x1x2xf32>) -> tensor<1x2x1x2xf32> loc("y")
+    return %3 : tensor<1x2x1x2xf32>
+  }
+}
+
+// -----
+
 // Five dimensions, of which the tool chain turns the halves wrongly.
 // input x = [[[[[4, 1, -2, -3], [1, -3, 2, 4], [-2, 0, -4, -3]]], [[[-1, 3, 4, 1], [1, 1, -4, -1], [4, -1, -3, -2]]]]]
 // input sine = [[[[[-0.35, -0.7, 0.63, -0.24], [0.96, 0.18, 0.21, 0.28], [0.35, -0.7, -0.12, -0.52]]]]]

@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use tpulang::{
     Array, Dtype, Graph, Tensor,
     conformance::{Case, check},
-    exec::{Comparison, CpuBackend, CudaBackend, RunOptions, Session, compare},
+    exec::{Comparison, CpuBackend, CudaBackend, RunOptions, Session, compare, run},
     ops::{
         Attention, BatchNormBwd, BatchNormTrain, ChunkGatedDeltaRule, ConvBwd_Weight, Convbwd, Einsum, EinsumMode,
         FAttention, FAttentionLse, FlexAttention, GRU, GroupNormTrain, LSTM, LayerNormBwd, LayerNormTrain,
@@ -53,12 +53,57 @@ impl Net {
         let results = self.graph.op(op).call().unwrap();
         self.check_outputs(backend, name, &results);
     }
+    /// The GPU, which fuses operators, and the CPU, which does not, compute the same of the last one.
+    fn check_fused(mut self, backend: &CudaBackend, last: impl FnOnce(&mut Graph) -> tpulang::Result<Tensor>) {
+        let output = last(&mut self.graph).unwrap();
+        self.graph.set_outputs(&[output]).unwrap();
+        let unfused = RunOptions { unfused: true, ..RunOptions::default() };
+        let expected = run(&self.graph, &self.feeds, &CpuBackend::new(), &unfused).unwrap().tensors;
+        let session =
+            Session::new(&self.graph, backend, &RunOptions { strict: true, ..RunOptions::default() }).unwrap();
+        let text = session.explain();
+        assert!(text.contains(" + Max"), "not fused:\n{text}");
+        let compared = compare(&expected, &session.run(&self.feeds).unwrap()).unwrap();
+        let agrees = |c: &Comparison| matches!(c, Comparison::Values { relative_l2, .. } if *relative_l2 < 1e-6);
+        assert!(compared.values().all(agrees), "{compared:?}:\n{text}");
+    }
     /// Compares both backends on these tensors.
     fn check_outputs(mut self, backend: &CudaBackend, name: &str, outputs: &[Tensor]) {
         self.graph.set_outputs(outputs).unwrap();
         let case = Case::by_cpu(name, self.graph, self.feeds).unwrap();
         let report = check(backend, &[case], &RunOptions { strict: true, ..RunOptions::default() });
         assert!(report.failures.is_empty() && report.passed == 1, "{name}: {report}");
+    }
+}
+
+/// What is done to a product with a bias or to a rotated tensor within its kernel reads operands that are broadcast along any axes
+/// of the result, although the kernel goes over other axes.
+#[test]
+fn operands_of_fused_operators_are_broadcast_to_the_result() {
+    if passed_emulated() {
+        return;
+    }
+    let cuda = CudaBackend::new(0).unwrap();
+    for other in [&[3, 1, 1, 1][..], &[1, 4, 1, 1], &[1, 1, 5, 1], &[8], &[3, 1, 5, 8]] {
+        let mut net = Net::new();
+        let (x, w, bias, other) = (net.input(&[3, 4, 5, 8]), net.weight(&[8, 8]), net.weight(&[8]), net.input(other));
+        let y = net.graph.matmul(x, w).bias(bias).call().unwrap();
+        net.check_fused(&cuda, |g| g.max(y, other).call());
+    }
+    for other in [&[32, 1][..], &[1, 15]] {
+        let mut net = Net::new();
+        let (x, w, bias, other) = (net.input(&[4, 15, 7]), net.weight(&[7, 8]), net.weight(&[8]), net.input(other));
+        let y = net.graph.matmul(x, w).bias(bias).output_transpose(true).keep_dims(false).call().unwrap();
+        net.check_fused(&cuda, |g| g.max(y, other).call());
+    }
+    for (rope_mode, other) in [RopeMode::InterleavedPairs, RopeMode::ContiguousHalves]
+        .into_iter()
+        .flat_map(|m| [[1, 4, 1, 1], [1, 1, 5, 8]].map(|o| (m, o)))
+    {
+        let mut net = Net::new();
+        let (x, sines, cosines) = (net.input(&[3, 4, 5, 8]), net.input(&[5, 8]), net.input(&[5, 8]));
+        let (y, other) = (net.graph.rope(x, sines, cosines).rope_mode(rope_mode).call().unwrap(), net.input(&other));
+        net.check_fused(&cuda, |g| g.max(y, other).call());
     }
 }
 

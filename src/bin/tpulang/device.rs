@@ -27,6 +27,10 @@ pub struct Running {
     /// On a GPU, let cuBLASLt and cuDNN cut the factors of float32 products to 10 bits behind the point, which is faster
     #[arg(long)]
     tf32: bool,
+    /// Keep at most this many bytes of weights in memory between runs, and read the others again in each run. By default all
+    /// weights are kept if the memory is large enough
+    #[arg(long, value_name = "BYTES")]
+    weight_budget: Option<u64>,
 }
 
 /// What is done with a model, on whichever backend.
@@ -38,14 +42,14 @@ pub trait Task {
 impl Running {
     /// Opens the device, and does it there.
     pub fn run<T: Task>(&self, graph: &Graph, all: bool, task: T) -> Result<T::Done> {
-        let Running { threads, strict, no_fusion: unfused, precision, .. } = *self;
+        let Running { threads, strict, no_fusion: unfused, precision, weight_budget, .. } = *self;
         if self.device != Device::Cpu
             && precision == Precision::F16
             && !graph.tensors().any(|(_, info)| info.dtype == Dtype::Float16)
         {
             eprintln!("warning: --precision f16 changes nothing: no tensor is float16");
         }
-        let options = RunOptions { all, strict, threads, unfused, precision };
+        let options = RunOptions { all, strict, threads, unfused, precision, weight_budget };
         match self.device {
             Device::Cpu if precision == Precision::F16 => Err(base::invalid(
                 "--precision f16 is for GPUs; add -d cuda (the CPU computes float16 tensors in float32)",

@@ -9,6 +9,7 @@ use super::{
     program::{Argument, Launch, Output, Program, Slot, Work},
     source::{File, Source},
     sums::Maker,
+    walk::divided,
 };
 use crate::{
     base::{Dtype, Result, invalid},
@@ -60,6 +61,19 @@ impl<'a> Builder<'a> {
             formula.ok_or_else(|| invalid("a tail without a formula"))
         };
         then.iter().map(of).collect()
+    }
+
+    /// As [`Builder::tails`], for a kernel that goes over `counts`, into which the axes of the result are divided.
+    ///
+    /// # Errors
+    /// As of [`Builder::tails`].
+    pub fn tails_over(&mut self, counts: &[usize]) -> Result<Vec<Formula>> {
+        let (mut tails, shape) = (self.tails()?, self.result_type(0)?.shape.as_slice());
+        if counts != shape {
+            let inputs = tails.iter_mut().flat_map(|tail| &mut tail.inputs);
+            inputs.for_each(|input| input.view = Some(divided(&input.shape, shape, counts)));
+        }
+        Ok(tails)
     }
 
     /// Whether the plan has put something behind the operator that nobody has seen to.

@@ -156,7 +156,7 @@ impl Sums {
                 Formula::real(inputs, format!("(float)((double){sum} * {name})"))
             }
         };
-        let formulas = [vec![formula.finish(self.finish)], b.tails()?].concat();
+        let formulas = [vec![formula.finish(self.finish)], b.tails_over(&self.shape)?].concat();
         Ok(Chain::new(formulas, b.result(0), result).over(&self.shape))
     }
 }

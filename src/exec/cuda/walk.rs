@@ -1,4 +1,5 @@
 //! How the elements of several tensors are gone over together.
+use crate::exec::views::View;
 
 /// How inputs and the result are walked over together: where each begins, and axes that all walk alike put together, with
 /// the steps of each, 0 where it is broadcast. The result is the last.
@@ -88,9 +89,37 @@ pub(super) fn broadcast_steps(own: &[usize], rank: usize) -> Vec<i64> {
     steps
 }
 
+/// A tensor that is broadcast to `shape`, over `counts`, into which the axes of `shape` are divided.
+pub(super) fn divided(own: &[usize], shape: &[usize], counts: &[usize]) -> View {
+    let mut axes = shape.iter().zip(broadcast_steps(own, shape.len())).rev();
+    let mut by = vec![0; counts.len()];
+    // What is left of the axis that is being divided, and the step of its next part.
+    let (mut rest, mut step) = (1, 0);
+    for (count, by) in counts.iter().zip(&mut by).rev().filter(|(count, _)| **count != 1) {
+        while rest == 1 {
+            let Some((&size, of_axis)) = axes.next() else { break };
+            (rest, step) = (size, of_axis);
+        }
+        *by = step;
+        (rest, step) = ((rest / count).max(1), step * *count as i64);
+    }
+    View { start: 0, strides: by, shape: counts.to_vec() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_broadcast_tensor_is_seen_over_divided_axes() {
+        let by = |own: &[usize], shape: &[usize], counts: &[usize]| divided(own, shape, counts).strides;
+        assert_eq!(by(&[3, 4, 6], &[3, 4, 6], &[3, 4, 2, 3]), [24, 6, 3, 1]);
+        assert_eq!(by(&[4, 1], &[3, 4, 6], &[3, 4, 2, 3]), [0, 1, 0, 0]);
+        assert_eq!(by(&[3, 1, 6], &[3, 4, 6], &[3, 2, 2, 6]), [6, 0, 0, 1]);
+        assert_eq!(by(&[12, 6], &[12, 6], &[3, 4, 1, 6]), [24, 6, 0, 1]);
+        assert_eq!(by(&[5, 1, 2], &[5, 1, 2], &[5, 1, 2, 1]), [2, 0, 1, 0]);
+        assert_eq!(by(&[1], &[1, 1], &[1, 1, 1]), [0, 0, 0]);
+    }
 
     fn form(shape: &[usize], tensors: &[(i64, &[i64])]) -> Form {
         Walk::new(shape, tensors.iter().map(|(start, by)| (*start, by.to_vec()))).form()

@@ -137,7 +137,7 @@ impl<B: Backend> Plan<B> {
         let mut plan =
             Plan { steps, freed: Vec::new(), tensors, constants, applied, peak: (0, 0), memo: B::Memo::default() };
         plan.freed = plan.last_uses(wanted);
-        plan.prepare(backends, wanted, options.strict, available)?;
+        plan.prepare(backends, wanted, options, available)?;
         plan.peak = memory::peak(&plan, backends);
         Ok(plan)
     }
@@ -147,14 +147,14 @@ impl<B: Backend> Plan<B> {
         &mut self,
         backends: (&B, &CpuBackend),
         wanted: &[TensorIndex],
-        strict: bool,
+        options: &RunOptions,
         available: fn(&B) -> u64,
     ) -> Result<()> {
-        let mut budget = WeightBudget::new(self, || available(backends.0));
+        let mut budget = WeightBudget::new(self, options.weight_budget, || available(backends.0));
         let mut ready: HashMap<TensorIndex, Array> = HashMap::new();
         for i in 0..self.steps.len() {
             let step = &self.steps[i];
-            let prepared = self.prepared(&step.node, backends, &ready, strict);
+            let prepared = self.prepared(&step.node, backends, &ready, options.strict);
             let Prepared { kernel, reads } = prepared.map_err(|e| e.in_call(self.context(&step.node)))?;
             let read = reads.iter().map(|(t, _)| *t).collect();
             self.steps[i].kernel = match budget.keep(self, &step.operands, &read) {

@@ -279,8 +279,12 @@ fn weights_beyond_the_memory_are_not_kept() {
         |available: fn(&CpuBackend) -> u64| Session::within(&g, CpuBackend::new(), &options, available).unwrap();
     let feeds = [("x", values(&[3, 1 << 10], 2))];
     let (all, some, none) = (within(|_| u64::MAX), within(|_| 84 << 20), within(|_| 0));
+    let budget = |bytes| {
+        let options = RunOptions { weight_budget: Some(bytes), ..options.clone() };
+        Session::new(&g, CpuBackend::new(), &options).unwrap()
+    };
     // Of 24 MiB: beside 64 to spare, 12 for a matrix in three forms, and two rows of results.
-    for (session, streamed) in [(&all, 0), (&some, 5), (&none, 6)] {
+    for (session, streamed) in [(&all, 0), (&some, 5), (&none, 6), (&budget(8 << 20), 4), (&budget(0), 6)] {
         let text = session.explain();
         assert_eq!(text.matches("weights reloaded on every run").count(), streamed, "{text}");
         assert_eq!(session.run(&feeds).unwrap(), all.run(&feeds).unwrap());

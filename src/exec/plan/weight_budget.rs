@@ -19,8 +19,12 @@ pub(super) struct WeightBudget {
 }
 
 impl WeightBudget {
-    /// Creates the budget of a plan whose kernels are not prepared yet; unlimited if all weights fit.
-    pub fn new<B: Backend>(plan: &Plan<B>, available: impl FnOnce() -> u64) -> WeightBudget {
+    /// Creates the budget of a plan whose kernels are not prepared yet: `limit` if there is one, otherwise as much as the available
+    /// memory allows, which is unlimited if all weights fit.
+    pub fn new<B: Backend>(plan: &Plan<B>, limit: Option<u64>, available: impl FnOnce() -> u64) -> WeightBudget {
+        if let Some(left) = limit {
+            return WeightBudget { left, kept: HashSet::new() };
+        }
         let (mut all, mut largest) = (HashMap::new(), 0);
         for step in &plan.steps {
             let own: HashMap<TensorIndex, u64> = weights(plan, &step.operands).collect();

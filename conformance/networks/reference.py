@@ -1,0 +1,61 @@
+"""What each function of a random network means, in PyTorch; the functions stand with the families that use them."""
+
+import torch
+
+FUNCTIONS = {}
+# Functions that jump: of numbers that are nearly the same they may give others entirely.
+DISCRETE = set()
+# Of float32.
+ROUNDING = 1e-7
+
+
+def reference(f):
+    """declares the meaning of the function of the same name, by its arguments in specs"""
+    FUNCTIONS[f.__name__.rstrip("_")] = f
+    return f
+
+
+def evaluate_call(op, values, floats):
+    """the results of a call; `values` has its operands by name, `floats` is the type in which it computes"""
+    def resolve(value):
+        if isinstance(value, str) and value in values:
+            return values[value]
+        if isinstance(value, list) and value and all(isinstance(v, str) and v in values for v in value):
+            return [values[v] for v in value]
+        return value
+
+    results = FUNCTIONS[op["op"]](**{k: resolve(v) for k, v in op["args"].items()})
+    results = results if isinstance(results, (list, tuple)) else [results]
+    return [r.to(floats) if r.is_floating_point() else r for r in results]
+
+
+def evaluate_rounded(op, values, rounded):
+    """the results of a call in float32, of operands that are off by a rounding error or so. What is compared has to be exact"""
+    if op["op"] in DISCRETE:
+        return [v.float() if v.is_floating_point() else v for v in evaluate_call(op, values, torch.float64)]
+    return evaluate_call(op, {n: disturbed(rounded[n]) for n in operands_of(op) if n in rounded}, torch.float32)
+
+
+def disturbed(x):
+    if not x.is_floating_point() or not x.numel():
+        return x
+    noise = torch.randn(x.shape, generator=torch.Generator().manual_seed(x.numel()))
+    return x + noise * (x.abs().max() * ROUNDING)
+
+
+def operands_of(op):
+    """names of tensors, and other strings"""
+    for value in op["args"].values():
+        yield from [v for v in (value if isinstance(value, list) else [value]) if isinstance(v, str)]
+
+
+def results_of(op):
+    return op["out"] if isinstance(op["out"], list) else [op["out"]]
+
+
+def relative_error(ours, value):
+    """the largest difference, relative to the largest number"""
+    if not value.is_floating_point():
+        return 0.0
+    difference = (ours.double() - value).abs().max().item()
+    return difference / max(value.abs().max().item(), 1e-30) if difference else 0.0
