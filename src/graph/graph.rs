@@ -2,8 +2,10 @@ use super::{
     Block, Mode, Operator, Preprocess, RecordedCall, Tensor, TensorInfo, TensorKind, tensor::Lineage, undo::Undo,
 };
 use crate::{
-    array::Array,
-    base::{Cause, Dtype, Error, Ints, Result, Shape, Suggestions, argument, check_name, elements, shown},
+    array::{Array, as_declared},
+    base::{
+        Cause, Dtype, Error, Ints, Result, Shape, Suggestions, Warnings, argument, check_name, elements, misfit, shown,
+    },
     quant::Quantization,
 };
 use std::collections::{HashMap, HashSet};
@@ -35,6 +37,7 @@ pub struct Graph {
     /// How many calls were recorded, in all blocks.
     pub(super) calls: usize,
     pub(super) undo: Undo,
+    pub(super) warnings: Warnings,
     suggestions: Suggestions,
 }
 
@@ -77,6 +80,7 @@ impl Graph {
             scope: Scope::default(),
             calls: 0,
             undo: Undo::default(),
+            warnings: Warnings::default(),
             suggestions: Suggestions::default(),
         })
     }
@@ -177,18 +181,12 @@ impl Graph {
     /// # Errors
     /// It is not a coefficient, or the data are of another dtype or shape.
     pub fn set_data(&mut self, tensor: Tensor, data: impl Into<Array>) -> Result<()> {
-        let (info, data) = (self.tensor(tensor)?, data.into());
+        let info = self.tensor(tensor)?;
         if !info.is_coefficient() {
             return Err(argument("the tensor", format!("{:?}", info.name), "only a coefficient has data"));
         }
-        if data.dtype() != info.dtype || data.shape() != info.shape {
-            let found = format!("{} {}", crate::base::shape_text(data.shape()), data.dtype());
-            return Err(argument(
-                "the data",
-                found,
-                format!("the coefficient {:?} is {}", info.name, info.type_text()),
-            ));
-        }
+        let data = as_declared(data.into(), info.dtype, &info.shape)
+            .map_err(|problem| misfit(format!("the data of {:?}", info.name), problem))?;
         self.change(tensor, |t| t.kind = TensorKind::Coefficient(Some(data)));
         Ok(())
     }
@@ -369,6 +367,7 @@ impl Graph {
         self.current().operators.len()
     }
     pub(crate) fn record(&mut self, call: RecordedCall) {
+        self.warn_about(&call);
         self.calls += 1;
         self.current().calls.push(call);
     }
@@ -451,6 +450,7 @@ impl Graph {
             scope: self.scope.clone(),
             calls: self.calls,
             undo: self.undo.clone(),
+            warnings: self.warnings.clone(),
             suggestions: self.suggestions.clone(),
         }
     }

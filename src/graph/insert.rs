@@ -120,12 +120,12 @@ impl Graph {
         op.try_map(&mut |t: &Tensor| {
             let info = self.tensor(*t)?;
             let own = names.next().unwrap_or("operand");
-            // One tensor may be two arguments: each is called by its own.
+            // One tensor may be two arguments: each is named after its own.
             let theirs = theirs.get(t).map_or(&[][..], Vec::as_slice);
-            let called = theirs.iter().find(|w| !used.contains(*w)).or(theirs.last()).copied().unwrap_or(own);
-            used.insert(called);
+            let display_name = theirs.iter().find(|w| !used.contains(*w)).or(theirs.last()).copied().unwrap_or(own);
+            used.insert(display_name);
             Ok(Value {
-                called,
+                display_name,
                 shape: &info.shape,
                 dtype: info.dtype,
                 coefficient: info.is_coefficient(),

@@ -13,6 +13,7 @@ mod propagate;
 mod splice;
 mod tensor;
 mod undo;
+mod warnings;
 
 pub use block::{Block, Operator};
 pub(crate) use call::{MadeBy, Recorded, RecordedCall};

@@ -1,6 +1,6 @@
 //! Calls that fail leave the graph as it was.
 use super::{Graph, Tensor, TensorInfo};
-use crate::base::Result;
+use crate::base::{Result, Warnings};
 
 /// What to take back when a call fails.
 #[derive(Debug, Clone, Default)]
@@ -21,6 +21,7 @@ struct Mark {
     recorded: usize,
     calls: usize,
     changed: usize,
+    warnings: Warnings,
 }
 
 /// A call in progress: what it did is taken back at the end, also where it panics, unless the mark is gone.
@@ -65,9 +66,10 @@ impl Graph {
         let (tensors, open, calls, changed) =
             (self.tensors.len(), self.open.len(), self.calls, self.undo.changed.len());
         let inputs = self.body.arguments.len();
+        let warnings = self.warnings.clone();
         let block = self.current();
         let (operators, arguments, recorded) = (block.operators.len(), block.arguments.len(), block.calls.len());
-        Mark { tensors, open, inputs, operators, arguments, recorded, calls, changed }
+        Mark { tensors, open, inputs, operators, arguments, recorded, calls, changed, warnings }
     }
     fn rewind(&mut self, mark: Mark) {
         for (tensor, info) in self.undo.changed.drain(mark.changed..).rev() {
@@ -79,6 +81,7 @@ impl Graph {
         self.open.truncate(mark.open);
         self.body.arguments.truncate(mark.inputs);
         self.calls = mark.calls;
+        self.warnings = mark.warnings;
         let block = self.current();
         block.operators.truncate(mark.operators);
         block.arguments.truncate(mark.arguments);

@@ -198,7 +198,9 @@ impl<'a> Reader<'a> {
     fn op(&mut self, index: usize, node: &Node<'a>) -> Result<()> {
         let fields = node.fields(&OP_KEYS)?;
         let outs = out_names(&fields)?;
+        let warnings = self.graph.recorded_warnings();
         let result = self.call(index, &fields, outs.clone());
+        self.graph.locate_warnings(warnings, || node.place());
         if !matches!(result, Ok(true)) {
             self.spoiled.extend(outs.unwrap_or_default());
             // The name that it would have got.

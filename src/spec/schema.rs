@@ -57,11 +57,15 @@ fn definitions() -> Map<String, Value> {
     );
     let mut defs: Map<String, Value> = generator.take_definitions(true).into_iter().collect();
     let names = json!({ "type": "array", "items": { "type": "string" } });
+    let name = json!({ "type": ["string", "null"] });
     let nullable = json!({ "anyOf": [quantization, { "type": "null" }] });
     let all = [
         (
             "out",
-            json!({ "description": "The output's name, or the outputs'.", "anyOf": [{ "type": "string" }, names, { "type": "null" }] }),
+            json!({
+                "description": "The output's name, or a list with the name of each output; null for one that is absent or unnamed.",
+                "anyOf": [name, { "type": "array", "items": name }]
+            }),
         ),
         (
             "out_quant",

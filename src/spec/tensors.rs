@@ -31,7 +31,7 @@ pub(super) fn declare(graph: &mut Graph, name: &str, node: &Node, weights: Optio
         graph.add_tensor(Some(name), dtype, shape, TensorKind::Coefficient(data))
     } else {
         if let Some(n) = fields.get("data") {
-            return Err(n.problem("only a coefficient has data; set \"coeff\": true, or leave the data out"));
+            return Err(n.problem("only a coefficient has data; set \"coeff\": true, or omit the data"));
         }
         graph.input(name, dtype, shape)
     };
@@ -58,9 +58,9 @@ fn dtype(node: &Node) -> Result<Dtype> {
 #[derive(Default)]
 struct Numbers {
     values: Vec<f64>,
-    /// How many entries the lists at each depth have.
+    /// Number of entries of the lists at each depth.
     dims: Vec<Option<usize>>,
-    /// Lists at one depth differ, or numbers stand at several.
+    /// Whether lists at one depth differ in length, or numbers occur at several depths.
     is_ragged: bool,
 }
 
@@ -74,7 +74,7 @@ impl Numbers {
         self.dims.resize(self.dims.len().max(depth + 1), None);
         self.is_ragged |= self.dims[depth].replace(entries).is_some_and(|n| n != entries);
     }
-    /// Whether they are those of that shape: in one list, or nested as it is.
+    /// Whether the nesting matches the shape: a flat list, or nested like it.
     fn fits(&self, shape: &[usize]) -> bool {
         self.dims.len() <= 1 || !self.is_ragged && self.dims.iter().copied().eq(shape.iter().map(|&d| Some(d)))
     }
@@ -126,11 +126,8 @@ impl<'de> Deserialize<'de> for Numbers {
 fn inline(node: &Node, dtype: Dtype, shape: &Shape) -> Result<Array> {
     let numbers: Numbers = node.read()?;
     if !numbers.fits(shape) {
-        let expected = format!(
-            "expected one list of its {} numbers, or lists nested as its shape is",
-            shape.iter().product::<usize>()
-        );
-        return Err(node.problem(format!("the lists are not those of {}; {expected}", shape_text(shape))));
+        let expected = format!("expected {} numbers, flat or nested like the shape", shape.iter().product::<usize>());
+        return Err(node.problem(format!("the data do not match the shape {}; {expected}", shape_text(shape))));
     }
     let values = numbers.values;
     let bytes = matches!(dtype, Dtype::Fp8e4m3 | Dtype::Fp8e5m2);
@@ -139,9 +136,7 @@ fn inline(node: &Node, dtype: Dtype, shape: &Shape) -> Result<Array> {
         let fits = |v: &&f64| v.fract() == 0.0 && **v >= low as f64 && **v <= high as f64;
         if let Some(v) = values.iter().find(|v| !fits(v)) {
             let what = if bytes { format!("{dtype}, whose data are bytes") } else { dtype.to_string() };
-            return Err(
-                node.problem(format!("{v} is not a value of {what}; expected whole numbers from {low} to {high}"))
-            );
+            return Err(node.problem(format!("{v} is not a value of {what}; expected integers from {low} to {high}")));
         }
     }
     let array = Array::from_f64s(stored, shape.clone(), values.into_iter()).map_err(|e| e.at(node.place()))?;

@@ -2,6 +2,7 @@
 
 mod convert;
 mod fingerprint;
+mod finite;
 mod memory;
 mod npy;
 mod npz;
@@ -11,6 +12,7 @@ mod weights;
 mod zip_bytes;
 
 pub use fingerprint::fingerprint;
+pub use finite::NonFinite;
 pub use memory::{available_memory, byte_text, reserve, too_large, zeros};
 pub use npz::{NpzFile, NpzWriter, read_npz, write_arrays, write_npz};
 pub use storage::Keeper;
@@ -19,6 +21,7 @@ pub use weights::WeightFile;
 pub use weights::as_declared;
 
 use crate::base::{Cause, Dtype, Ints, Result, Shape, counted, elements, shape_text};
+use finite::Scan;
 use std::{
     borrow::Cow,
     fmt,
@@ -114,14 +117,45 @@ impl Array {
     /// # Errors
     /// The file is damaged, or the memory is not enough.
     pub fn bytes(&self) -> Result<&[u8]> {
-        self.storage.bytes()
+        let bytes = self.storage.bytes()?;
+        self.scan(bytes);
+        Ok(bytes)
     }
     /// The elements as little-endian bytes, piece by piece; a file's are not kept in memory.
     ///
     /// # Errors
     /// The file is damaged, or `to` fails.
     pub fn pieces(&self, mut to: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        self.storage.pieces(&mut to)
+        let Some(found) = self.storage.non_finite().filter(|found| found.get().is_none()) else {
+            return self.storage.pieces(&mut to);
+        };
+        let mut scan = Scan::new(self.dtype);
+        self.storage.pieces(&mut |piece| {
+            scan.piece(piece);
+            to(piece)
+        })?;
+        let _ = found.set(scan.found());
+        Ok(())
+    }
+    /// Numbers of NaN and infinite elements. Those of a file are counted when they are first read; before that, this
+    /// returns `None`.
+    pub fn non_finite(&self) -> Option<NonFinite> {
+        if let Some(found) = self.storage.non_finite() {
+            return found.get().copied();
+        }
+        let mut scan = Scan::new(self.dtype);
+        scan.piece(self.storage.bytes().ok()?);
+        Some(scan.found())
+    }
+    /// Counts the NaN and infinite elements of an array in a file, unless that is done.
+    fn scan(&self, bytes: &[u8]) {
+        if let Some(found) = self.storage.non_finite() {
+            found.get_or_init(|| {
+                let mut scan = Scan::new(self.dtype);
+                scan.piece(bytes);
+                scan.found()
+            });
+        }
     }
     /// The elements.
     ///
@@ -226,6 +260,7 @@ impl Array {
         let Some(words) = self.storage.read_apart()? else {
             return Ok(self.clone());
         };
+        self.scan(&bytemuck::cast_slice(&words)[..self.len]);
         Ok(Array { storage: Arc::new(Words { words, keeper: None, start: 0, len: self.len }), ..self.clone() })
     }
     /// Its memory, to be written, where it was an [`ArrayMut`] and nobody else has it; otherwise the array.

@@ -1,5 +1,5 @@
 //! Where the elements of arrays are: in memory, or in a file until somebody needs them.
-use super::zeros;
+use super::{NonFinite, zeros};
 use crate::base::{Error, Result};
 use std::{
     fs::File,
@@ -19,6 +19,10 @@ pub(super) trait Storage: Send + Sync {
     }
     /// The words of an array that was computed, and how many stand before the first element, to be written anew.
     fn take(&mut self) -> Option<(Vec<u64>, usize)> {
+        None
+    }
+    /// The count of NaN and infinite elements, if they are read from a file; set when they are first read.
+    fn non_finite(&self) -> Option<&OnceLock<NonFinite>> {
         None
     }
     /// A copy in memory, where the elements are in a file and have not been kept.
@@ -90,6 +94,7 @@ pub(super) struct InFile<E> {
     pub path: PathBuf,
     pub name: String,
     loaded: OnceLock<Vec<u64>>,
+    non_finite: OnceLock<NonFinite>,
 }
 
 /// Bytes that are read at once; elements do not straddle them.
@@ -97,7 +102,14 @@ const PIECE: usize = 1 << 20;
 
 impl<E: Elements> InFile<E> {
     pub fn new(elements: E, len: usize, path: &Path, name: &str) -> Self {
-        InFile { elements, len, path: path.into(), name: name.into(), loaded: OnceLock::new() }
+        InFile {
+            elements,
+            len,
+            path: path.into(),
+            name: name.into(),
+            loaded: OnceLock::new(),
+            non_finite: OnceLock::new(),
+        }
     }
     fn fail(&self, e: io::Error) -> Error {
         let problem = match e.kind() {
@@ -116,6 +128,9 @@ impl<E: Elements> InFile<E> {
 }
 
 impl<E: Elements> Storage for InFile<E> {
+    fn non_finite(&self) -> Option<&OnceLock<NonFinite>> {
+        Some(&self.non_finite)
+    }
     fn read_apart(&self) -> Result<Option<Vec<u64>>> {
         if self.loaded.get().is_some() { Ok(None) } else { self.load().map(Some) }
     }

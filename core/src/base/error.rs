@@ -356,8 +356,7 @@ impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         let Inner { cause, call, place } = &*self.0;
         if let Some(call) = call {
-            let out = call.out.as_ref().map(|o| format!(" {o:?}")).unwrap_or_default();
-            write!(f, "{}{out} (ops[{}]): ", call.function, call.index)?;
+            write_call(f, call)?;
         }
         match cause {
             // The call names the op already.
@@ -374,13 +373,22 @@ impl fmt::Display for Error {
             }
         }
         if let Some(p) = place {
-            write!(f, "\n   --> {}:{}:{}", p.file, p.line, p.column)?;
-            if !p.path.is_empty() {
-                write!(f, " ({})", p.path)?;
-            }
+            write_place(f, p)?;
         }
         Ok(())
     }
+}
+
+/// Writes what precedes the message of an error or a warning: `conv "y" (ops[3]): `.
+pub(super) fn write_call(f: &mut fmt::Formatter, call: &CallContext) -> fmt::Result {
+    let out = call.out.as_ref().map(|o| format!(" {o:?}")).unwrap_or_default();
+    write!(f, "{}{out} (ops[{}]): ", call.function, call.index)
+}
+
+/// Writes the line that names the place.
+pub(super) fn write_place(f: &mut fmt::Formatter, place: &Place) -> fmt::Result {
+    write!(f, "\n   --> {}:{}:{}", place.file, place.line, place.column)?;
+    if place.path.is_empty() { Ok(()) } else { write!(f, " ({})", place.path) }
 }
 
 /// An error about an argument's value.

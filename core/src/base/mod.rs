@@ -8,6 +8,7 @@ mod nearest;
 mod numbers;
 mod pair;
 mod shape;
+mod warning;
 
 pub use dtype::Dtype;
 pub use error::{CallContext, Cause, Error, MAX_ERRORS, Place, Result};
@@ -18,3 +19,4 @@ pub use numbers::{FromNumber, Ints, OneOrMany};
 pub use pair::NewPair;
 pub use shape::Shape;
 pub use shape::{check_name, check_rank, counted, elements, shape_text};
+pub use warning::{Warning, WarningKind, Warnings};

@@ -7,7 +7,7 @@ pub type PerTensorOrAxis<T> = OneOrMany<T>;
 
 /// Scale and zero point of a quantized tensor: `real = scale * (stored - zero_point)`.
 ///
-/// As in TpuLang either may be set before the other is known; a missing scale counts as 1, a missing
+/// Like in TpuLang, either may be set before the other; a missing scale defaults to 1, a missing
 /// zero point as 0 once the graph is emitted or run.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -15,17 +15,17 @@ pub struct Quantization {
     /// Positive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<PerTensorOrAxis<f64>>,
-    /// The stored value that means 0.
+    /// The stored value of real 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zero_point: Option<PerTensorOrAxis<i64>>,
 }
 
 impl Quantization {
-    /// One scale and zero point for the tensor.
+    /// Creates a per-tensor quantization.
     pub fn per_tensor(scale: f64, zero_point: i64) -> Self {
         Quantization { scale: Some(scale.into()), zero_point: Some(zero_point.into()) }
     }
-    /// Scales and zero points as lists of equal length, missing ones filled in.
+    /// Returns scales and zero points as lists of equal length, with defaults filled in.
     pub fn values(&self) -> (Vec<f64>, Vec<i64>) {
         let mut scale = self.scale.as_ref().map_or(vec![1.0], |s| s.to_vec());
         let mut zero_point = self.zero_point.as_ref().map_or(vec![0], |z| z.to_vec());
@@ -39,10 +39,10 @@ impl Quantization {
         (scale, zero_point)
     }
 
-    /// What a tensor's quantization is once this one is added to `old`; none if nothing changes.
+    /// Merges this quantization into `old`; returns `None` if nothing changes.
     ///
     /// # Errors
-    /// The dtype cannot be quantized, a value is impossible, or it contradicts `old`.
+    /// Returns an error if the dtype cannot be quantized, a value is impossible, or it contradicts `old`.
     pub fn merged(
         &self,
         old: Option<&Quantization>,
@@ -109,7 +109,7 @@ impl Quantization {
     }
 }
 
-/// The axis that a list of `n` values belongs to: 1, as the tool chain writes it, or 0 (the output channels of a
+/// Returns the axis of a list of `n` values: 1, like the tool chain, or 0 (the output channels of a
 /// filter).
 pub fn channel_axis(shape: &[usize], n: usize) -> Option<usize> {
     [1, 0].into_iter().find(|&axis| shape.get(axis) == Some(&n))

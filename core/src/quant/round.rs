@@ -1,4 +1,4 @@
-/// How a fraction is rounded to an integer.
+/// Rounding mode of fractions to integers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum RoundMode {
@@ -16,7 +16,7 @@ pub enum RoundMode {
 
 use RoundMode::*;
 
-/// The dialect's name of each mode and, for those that functions take, TpuLang's.
+/// The dialect's name of each mode and, for modes that functions accept, TpuLang's.
 const NAMES: [(RoundMode, &str, Option<&str>); 9] = [
     (HalfAwayFromZero, "HalfAwayFromZero", Some("half_away_from_zero")),
     (HalfUp, "HalfUp", Some("half_up")),
@@ -38,11 +38,11 @@ impl RoundMode {
     pub fn from_name(name: &str) -> Option<Self> {
         NAMES.iter().find(|n| n.1 == name).map(|n| n.0)
     }
-    /// The modes that functions take, by TpuLang's names.
+    /// The modes that functions accept, with TpuLang's names.
     pub fn arguments() -> impl Iterator<Item = (RoundMode, &'static str)> {
         NAMES.iter().filter_map(|n| Some((n.0, n.2?)))
     }
-    /// `x` rounded.
+    /// Rounds `x`.
     pub fn round(self, x: f64) -> f64 {
         let (floor, fraction) = (x.floor(), x - x.floor());
         let half = |up: bool| if fraction > 0.5 || (fraction == 0.5 && up) { floor + 1.0 } else { floor };
@@ -58,7 +58,7 @@ impl RoundMode {
             Down => floor,
         }
     }
-    /// `x / 2^shift` rounded, exactly; a negative shift multiplies.
+    /// Returns `x / 2^shift`, rounded exactly; a negative shift multiplies.
     pub fn shift_right(self, x: i128, shift: i64) -> i128 {
         if shift <= 0 {
             return x.saturating_mul(1i128 << shift.saturating_neg().min(100));

@@ -1,4 +1,4 @@
-use super::{Outcome, model, print};
+use super::{Outcome, model, print, warn};
 use std::path::PathBuf;
 use tpulang::{base::counted, mlir, spec};
 
@@ -16,6 +16,7 @@ pub struct Args {
 pub fn main(args: Args) -> Outcome {
     let graph = model::read_spec(&args.spec, spec::Weights::Load)?;
     let written = mlir::write_pair(&graph, &args.output)?;
+    warn(&graph);
     let name = graph.name();
     print(&format!(
         "{}\n{}\n{}, {}\nnext: cd {} && tpuc-opt {name}_origin.mlir --struct-optimize --shape-infer --canonicalize --extra-optimize -o {name}.mlir\n",

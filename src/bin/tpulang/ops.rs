@@ -55,7 +55,7 @@ fn search(word: &str) -> Outcome {
     let wanted = word.to_lowercase();
     let has = |texts: &[&str]| texts.iter().any(|t| t.to_lowercase().contains(&wanted));
     let described = |f: &&FunctionDef| {
-        let names: Vec<_> = f.familiar_names().collect();
+        let names: Vec<_> = f.aliases().collect();
         has(&[f.name, f.doc]) || has(&names) || f.arguments().iter().any(|a| has(&[a.name, a.doc]))
     };
     let defined =
@@ -65,7 +65,7 @@ fn search(word: &str) -> Outcome {
     found.extend(OPS.iter().filter(defined).map(op_row));
     found.sort_by_key(|(name, _)| !name.to_lowercase().contains(&wanted));
     if found.is_empty() {
-        eprintln!("nothing is said about {word:?}; `tpulang ops` lists all functions");
+        eprintln!("no match for {word:?}; `tpulang ops` lists all functions");
     }
     print(&list(found.iter().map(|(name, summary)| (name.clone(), *summary))))?;
     Ok(!found.is_empty())
@@ -87,14 +87,14 @@ fn function(f: &FunctionDef) -> Result<String, Error> {
         let _ = writeln!(out, "  {name:a$}  {ty:b$}  {meaning}");
     }
     let example = reference::Example::of(f)?;
-    let _ = writeln!(out, "\nIn Rust (x is float32 1x3x8x8, i int8 1x3x8x8):");
+    let _ = writeln!(out, "\nIn Rust (x is float32 1x3x8x8, i is int8 1x3x8x8):");
     f.example().for_each(|l| {
         let _ = writeln!(out, "  {l}");
     });
-    let _ = writeln!(out, "\nThe same in a spec:");
+    let _ = writeln!(out, "\nIn a spec:");
     example.calls.iter().for_each(|c| {
         let _ = writeln!(out, "  {c}");
     });
-    let _ = writeln!(out, "\nIt becomes: {}", example.ops.join(", "));
+    let _ = writeln!(out, "\nLowers to: {}", example.ops.join(", "));
     Ok(out)
 }
