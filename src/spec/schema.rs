@@ -47,7 +47,7 @@ pub fn json_schema() -> Value {
     })
 }
 
-/// What the schema refers to.
+/// The definitions that the schema refers to.
 fn definitions() -> Map<String, Value> {
     let mut generator = SchemaGenerator::new(SchemaSettings::draft2020_12());
     let (dtype, preprocess, quantization) = (
@@ -87,7 +87,7 @@ fn definitions() -> Map<String, Value> {
         (
             "block",
             json!({
-                "description": "The operators of a block and what they give.",
+                "description": "The operators of a block and its results.",
                 "type": "object",
                 "properties": { "ops": { "$ref": "#/$defs/ops" }, "outputs": names },
                 "required": ["ops", "outputs"],
@@ -100,7 +100,7 @@ fn definitions() -> Map<String, Value> {
     defs
 }
 
-/// A declaration of a tensor.
+/// The schema of a tensor's declaration.
 fn tensor(dtype: Value, preprocess: Value) -> Value {
     let one_or_many = |of: &str| json!({ "anyOf": [{ "type": of }, { "type": "array", "items": { "type": of } }] });
     json!({
@@ -120,8 +120,8 @@ fn tensor(dtype: Value, preprocess: Value) -> Value {
     })
 }
 
-/// A call of a function, of an op or of a function of the spec. What belongs to each function hangs on its name by
-/// `if`: an editor then names the wrong argument, where a choice of alternatives would only say that none fits.
+/// The schema of a call of a function, an op or a function of the spec. Each function's arguments are selected by an `if` on
+/// its name, so that an editor reports the wrong argument rather than that no alternative matches.
 fn call() -> Value {
     let (out, out_quant, block) =
         (json!({ "$ref": "#/$defs/out" }), json!({ "$ref": "#/$defs/out_quant" }), json!({ "$ref": "#/$defs/block" }));

@@ -73,19 +73,37 @@ fn search(word: &str) -> Outcome {
 
 fn one(name: &str) -> Result<String, Error> {
     match name.strip_prefix("top.") {
-        Some(op) => Ok(reference::op_markdown(op_def(op)?)),
+        Some(name) => Ok(op(op_def(name)?)),
         None => function(function_def(name)?),
     }
 }
 
-fn function(f: &FunctionDef) -> Result<String, Error> {
-    let mut out = format!("{}\n\n{}\n\nArguments:\n", f.name, f.doc);
-    let rows = reference::arguments(f);
+/// Rows with their columns aligned.
+fn table(rows: &[[String; 3]], out: &mut String) {
     let width = |i: usize| rows.iter().map(|r| r[i].chars().count()).max().unwrap_or(0);
     let (a, b) = (width(0), width(1));
-    for [name, ty, meaning] in &rows {
-        let _ = writeln!(out, "  {name:a$}  {ty:b$}  {meaning}");
+    for [first, second, third] in rows {
+        let _ = writeln!(out, "  {first:a$}  {second:b$}  {third}");
     }
+}
+
+fn op(op: &OpDef) -> String {
+    let (operands, results) = (reference::op_values(op.operands, ""), reference::op_values(op.results, ""));
+    let mut out =
+        format!("top.{}\n\n{}\n\nOperands: {operands}\nResults: {results}\n", op.name, reference::op_description(op));
+    if !op.blocks.is_empty() {
+        let _ = writeln!(out, "Blocks: {}", op.blocks.join(", "));
+    }
+    if !op.attributes.is_empty() {
+        out.push_str("\nAttributes, with their kinds and defaults:\n");
+        table(&reference::op_attributes(op), &mut out);
+    }
+    out
+}
+
+fn function(f: &FunctionDef) -> Result<String, Error> {
+    let mut out = format!("{}\n\n{}\n\nArguments:\n", f.name, f.doc);
+    table(&reference::arguments(f), &mut out);
     let example = reference::Example::of(f)?;
     let _ = writeln!(out, "\nIn Rust (x is float32 1x3x8x8, i is int8 1x3x8x8):");
     f.example().for_each(|l| {

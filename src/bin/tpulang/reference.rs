@@ -4,7 +4,7 @@ use std::fmt::Write;
 use tpulang::{
     Error,
     functions::{ArgumentDef, FunctionDef, functions},
-    ops::{Arity, OPS, OpDef, ValueDef},
+    ops::{Arity, AttributeDef, OPS, OpDef, ValueDef},
     quant::RoundMode,
     spec,
 };
@@ -172,26 +172,49 @@ pub fn ops_page() -> String {
     out
 }
 
-pub fn op_markdown(op: &OpDef) -> String {
-    let values = |list: &[ValueDef]| {
-        let one = |v: &ValueDef| match v.arity {
-            Arity::Required => format!("`{}`", v.name),
-            Arity::OrNone => format!("`{}` (or none)", v.name),
-            Arity::Optional => format!("`{}` (optional)", v.name),
-            Arity::Variadic => format!("`{}`...", v.name),
-        };
-        let all: Vec<_> = list.iter().map(one).collect();
-        if all.is_empty() { "none".to_owned() } else { all.join(", ") }
-    };
+/// What an op computes, and how it is treated.
+pub fn op_description(op: &OpDef) -> String {
     let sentences = [
         Some(format!("{}.", op.summary)),
         Some(op.description.trim().to_owned()).filter(|d| !d.is_empty()),
         op.quant_transparent.then(|| "Transparent to quantization.".to_owned()),
         op.why_not_computed().map(|why| format!("No type rule and no kernel: {why}.")),
     ];
-    let text = sentences.into_iter().flatten().collect::<Vec<_>>().join(" ");
-    let mut out = format!("top.{}\n\n{text}\n\n", op.name);
-    let _ = write!(out, "Operands: {}. Results: {}.\n\n", values(op.operands), values(op.results));
+    sentences.into_iter().flatten().collect::<Vec<_>>().join(" ")
+}
+
+/// Operands or results with their arities; `quote` encloses the names.
+pub fn op_values(list: &[ValueDef], quote: &str) -> String {
+    let one = |v: &ValueDef| {
+        let name = format!("{quote}{}{quote}", v.name);
+        match v.arity {
+            Arity::Required => name,
+            Arity::OrNone => format!("{name} (or none)"),
+            Arity::Optional => format!("{name} (optional)"),
+            Arity::Variadic => format!("{name}..."),
+        }
+    };
+    let all: Vec<_> = list.iter().map(one).collect();
+    if all.is_empty() { "none".to_owned() } else { all.join(", ") }
+}
+
+/// Name, kind and default of each attribute.
+pub fn op_attributes(op: &OpDef) -> Vec<[String; 3]> {
+    let row = |a: &AttributeDef| {
+        let default = match a.default {
+            Some(d) => d.to_string(),
+            None if a.optional => "absent".into(),
+            None => "required".into(),
+        };
+        [a.name.to_owned(), a.kind.to_string(), default]
+    };
+    op.attributes.iter().map(row).collect()
+}
+
+fn op_markdown(op: &OpDef) -> String {
+    let mut out = format!("top.{}\n\n{}\n\n", op.name, op_description(op));
+    let (operands, results) = (op_values(op.operands, "`"), op_values(op.results, "`"));
+    let _ = write!(out, "Operands: {operands}. Results: {results}.\n\n");
     if !op.blocks.is_empty() {
         let _ = write!(out, "Blocks: {}.\n\n", op.blocks.join(", "));
     }
@@ -199,13 +222,8 @@ pub fn op_markdown(op: &OpDef) -> String {
         return out;
     }
     out.push_str("| attribute | kind | default |\n| --- | --- | --- |\n");
-    for a in op.attributes {
-        let default = match a.default {
-            Some(d) => d.to_string(),
-            None if a.optional => "absent".into(),
-            None => "required".into(),
-        };
-        let _ = writeln!(out, "| `{}` | {} | {default} |", a.name, a.kind);
+    for [name, kind, default] in op_attributes(op) {
+        let _ = writeln!(out, "| `{name}` | {kind} | {default} |");
     }
     out
 }
