@@ -309,7 +309,7 @@ mod tests {
         let weights = || Array::filled(Dtype::Int8, [5, 4], 1.0).unwrap();
         assert_eq!(
             first(g.rope(i, weights(), weights()).mul1_shift(-6).mul2_shift(-6).call().unwrap_err()),
-            "rope (ops[0]): add_shift is missing; int8 is turned with shifts"
+            "rope (ops[0]): add_shift is missing; int8 requires shifts"
         );
         assert_eq!(
             first(g.rope(i, weights(), table(&[4, 5])).mul1_shift(0).mul2_shift(0).add_shift(0).call().unwrap_err()),

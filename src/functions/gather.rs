@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(shape(&g, y), [1, 9, 4]);
         let wrong = g.gather_elements(x, n).call().unwrap_err().to_string();
         assert!(
-            wrong.contains("index is 1x9x4; it must have the axes of 2x3x4, none longer than there but axis 2"),
+            wrong.contains("index is 1x9x4; it must have the rank of 2x3x4, with no axis longer except axis 2"),
             "{wrong}"
         );
         let wrong = g.gather_elements(x, n).axis(3).call().unwrap_err().to_string();

@@ -230,7 +230,7 @@ mod tests {
             ),
             (
                 call([2, 8], [2, 8], [2, 1], 4, Some((0..16).map(|row| row % 2).collect())),
-                "g_idx puts row 1 into group 1; the tool chain has groups of 8 rows that follow each other",
+                "g_idx puts row 1 into group 1; the tool chain requires groups of 8 consecutive rows",
             ),
             (
                 call([2, 8], [2, 8], [2, 1], 4, Some(vec![0; 4])),

@@ -183,7 +183,7 @@ mod tests {
         let error = g.interpolate_v2(volume).sizes(vec![2i32, 8, 1]).call().unwrap_err();
         assert_eq!(
             first(error),
-            "interpolate_v2 (ops[5]): sizes asks for 2 where the input has 3; only the last two axes can change"
+            "interpolate_v2 (ops[5]): sizes is 2, but the input has 3; only the last two axes can change"
         );
     }
 

@@ -110,7 +110,7 @@ mod tests {
         let u = g.input("u", Dtype::Float32, [2, 5]).unwrap();
         for (shape, message) in [
             ([2, 3], "indices is 2x3; its last axis holds tuples, for 1 to 2 axes"),
-            ([2, 2], "updates is 2x5; input and indices ask for 2"),
+            ([2, 2], "updates is 2x5; input and indices require 2"),
         ] {
             let i = g.input(&format!("i{}", shape[1]), Dtype::Uint32, shape).unwrap();
             let error = g.scatterND(x, i, u).call().unwrap_err().to_string();

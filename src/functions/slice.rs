@@ -92,7 +92,7 @@ impl Extract {
         let list = |name: &str, given: &Option<Ints>, otherwise: Vec<i64>| match given {
             Some(Ints(v)) if v.len() == rank => Ok(v.clone()),
             Some(Ints(v)) if !v.is_empty() => {
-                Err(argument(name, format!("{v:?}"), format!("expected {rank} numbers, one an axis")))
+                Err(argument(name, format!("{v:?}"), format!("expected {rank} numbers, one per axis")))
             }
             _ => Ok(otherwise),
         };
