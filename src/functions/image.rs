@@ -31,7 +31,7 @@ pub enum ColourRounding {
     HalfToEven,
 }
 impl StringEnum for ColourRounding {
-    const NAME: &'static str = "round mode";
+    const NAME: &'static str = "color rounding";
     fn words() -> Vec<(Self, &'static str)> {
         vec![(Self::HalfAwayFromZero, "HalfAwayFromZero"), (Self::HalfToEven, "HalfToEven")]
     }

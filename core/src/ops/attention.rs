@@ -49,8 +49,10 @@ pub(super) fn rope(op: &Rope<Value>) -> Types {
             return Err(misfit(weight.display_name, format!("is {weights}; it must broadcast to the input's {of}")));
         }
         if !input.dtype.is_float() && weight.dtype.is_float() {
-            let problem =
-                format!("is {} and {} {}; integers require integers", weight.dtype, input.display_name, input.dtype);
+            let problem = format!(
+                "is {} and {} {}; an integer input requires integer weights",
+                weight.dtype, input.display_name, input.dtype
+            );
             return Err(misfit(weight.display_name, problem));
         }
     }
