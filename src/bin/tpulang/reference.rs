@@ -93,7 +93,7 @@ fn other_names(out: &mut String) {
     names.sort_unstable();
     out.push_str(
         "\n## Other names\n\nNames in PyTorch, ONNX and NumPy that differ from tpulang's, in lower case and without underscores. \
-         `tpulang ops NAME` accepts them too.\n",
+         `tpulang ops NAME` points to the function too.\n",
     );
     let initial = |name: &str| name.chars().next();
     for group in names.chunk_by(|a, b| initial(a.0) == initial(b.0)) {
