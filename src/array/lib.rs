@@ -4,6 +4,7 @@ use tpulang_base as base;
 
 mod convert;
 mod fingerprint;
+mod finite;
 mod format;
 mod memory;
 mod npy;
@@ -14,6 +15,7 @@ mod weights;
 mod zip_bytes;
 
 pub use fingerprint::fingerprint;
+pub use finite::NonFinite;
 pub use format::ArrayFormat;
 pub use memory::{available_memory, byte_text, reserve, too_large, zeros};
 pub use npz::{NpzFile, NpzWriter, read_npz, write_arrays, write_npz};
@@ -22,6 +24,7 @@ pub use weights::WeightFile;
 pub use weights::as_declared;
 
 use crate::base::{Cause, Dtype, Ints, Result, Shape, elements, pluralized, shape_text};
+use finite::Scan;
 use std::{
     borrow::Cow,
     fmt,
@@ -117,14 +120,45 @@ impl Array {
     /// # Errors
     /// Returns an error if the file is damaged or does not fit the available memory.
     pub fn bytes(&self) -> Result<&[u8]> {
-        self.storage.bytes()
+        let bytes = self.storage.bytes()?;
+        self.scan(bytes);
+        Ok(bytes)
     }
     /// Passes the elements to `to` in pieces, as little-endian bytes. Elements of a file are not kept in memory.
     ///
     /// # Errors
     /// Returns an error if the file is damaged or `to` fails.
     pub fn pieces(&self, mut to: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        self.storage.pieces(&mut to)
+        let Some(found) = self.storage.non_finite().filter(|found| found.get().is_none()) else {
+            return self.storage.pieces(&mut to);
+        };
+        let mut scan = Scan::new(self.dtype);
+        self.storage.pieces(&mut |piece| {
+            scan.piece(piece);
+            to(piece)
+        })?;
+        let _ = found.set(scan.found());
+        Ok(())
+    }
+    /// Numbers of NaN and infinite elements. Those of a file are counted when they are first read; before that, this
+    /// returns `None`.
+    pub fn non_finite(&self) -> Option<NonFinite> {
+        if let Some(found) = self.storage.non_finite() {
+            return found.get().copied();
+        }
+        let mut scan = Scan::new(self.dtype);
+        scan.piece(self.storage.bytes().ok()?);
+        Some(scan.found())
+    }
+    /// Counts the NaN and infinite elements of an array in a file, unless that is done.
+    fn scan(&self, bytes: &[u8]) {
+        if let Some(found) = self.storage.non_finite() {
+            found.get_or_init(|| {
+                let mut scan = Scan::new(self.dtype);
+                scan.piece(bytes);
+                scan.found()
+            });
+        }
     }
     /// Returns the elements.
     ///
@@ -244,6 +278,7 @@ impl Array {
         let Some(words) = self.storage.read_apart()? else {
             return Ok(self.clone());
         };
+        self.scan(&bytemuck::cast_slice(&words)[..self.len]);
         Ok(Array { storage: Arc::new(Words { words, recycler: None, start: 0, len: self.len }), ..self.clone() })
     }
     /// Returns the memory for writing if the array was an [`ArrayMut`] and is uniquely owned. Otherwise returns the array.

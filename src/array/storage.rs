@@ -1,5 +1,5 @@
 //! Storage of arrays: in memory, or in a file that is read on first use.
-use super::{Array, zeros};
+use super::{Array, NonFinite, zeros};
 use crate::base::{Error, Result};
 use std::{
     fs::File,
@@ -19,6 +19,10 @@ pub(super) trait Storage: Send + Sync {
     }
     /// Takes the memory of a computed array for reuse: its words, and the number of words before the first element.
     fn take(&mut self) -> Option<(Vec<u64>, usize)> {
+        None
+    }
+    /// The count of NaN and infinite elements, if they are read from a file; set when they are first read.
+    fn non_finite(&self) -> Option<&OnceLock<NonFinite>> {
         None
     }
     /// Reads the elements into memory of their own. Returns `None` if they are in memory already.
@@ -94,6 +98,7 @@ pub(super) struct InFile<E> {
     pub path: PathBuf,
     pub name: String,
     loaded: OnceLock<Vec<u64>>,
+    non_finite: OnceLock<NonFinite>,
 }
 
 /// Bytes that are read at once, a multiple of every element size.
@@ -101,7 +106,14 @@ const PIECE: usize = 1 << 20;
 
 impl<E: Elements> InFile<E> {
     pub fn new(elements: E, len: usize, path: &Path, name: &str) -> Self {
-        InFile { elements, len, path: path.into(), name: name.into(), loaded: OnceLock::new() }
+        InFile {
+            elements,
+            len,
+            path: path.into(),
+            name: name.into(),
+            loaded: OnceLock::new(),
+            non_finite: OnceLock::new(),
+        }
     }
     fn fail(&self, e: io::Error) -> Error {
         let problem = match e.kind() {
@@ -122,6 +134,9 @@ impl<E: Elements> InFile<E> {
 impl<E: Elements> Storage for InFile<E> {
     fn path(&self) -> Option<&Path> {
         Some(&self.path)
+    }
+    fn non_finite(&self) -> Option<&OnceLock<NonFinite>> {
+        Some(&self.non_finite)
     }
     fn read_apart(&self) -> Result<Option<Vec<u64>>> {
         if self.loaded.get().is_some() { Ok(None) } else { self.load().map(Some) }

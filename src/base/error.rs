@@ -364,8 +364,7 @@ impl fmt::Display for Error {
         // Messages quote text of files; names and paths are on one line each.
         let mut f = EscapeLines(f);
         if let Some(call) = call {
-            let out = call.out.as_ref().map(|o| format!(" {o:?}")).unwrap_or_default();
-            write!(f, "{}{out} (ops[{}]): ", escaped(&call.function), call.index)?;
+            write_call(&mut f, call)?;
         }
         match cause {
             // The call names the op already.
@@ -378,10 +377,7 @@ impl fmt::Display for Error {
             write!(f, "\n   {row}")?;
         }
         if let Some(p) = place {
-            write!(f, "\n   --> {}:{}:{}", escaped(&p.file), p.line, p.column)?;
-            if !p.path.is_empty() {
-                write!(f, " ({})", escaped(&p.path))?;
-            }
+            write_place(&mut f, p)?;
         }
         Ok(())
     }
@@ -396,6 +392,18 @@ impl CallContext {
         let (a, b) = (width(0), width(1));
         operands.iter().map(|[argument, name, ty]| format!("{argument:a$}  {name:b$}  {ty}")).collect()
     }
+}
+
+/// Writes what precedes the message of an error or a warning: `conv "y" (ops[3]): `.
+pub(super) fn write_call(f: &mut impl Write, call: &CallContext) -> fmt::Result {
+    let out = call.out.as_ref().map(|o| format!(" {o:?}")).unwrap_or_default();
+    write!(f, "{}{out} (ops[{}]): ", escaped(&call.function), call.index)
+}
+
+/// Writes the line that names the place.
+pub(super) fn write_place(f: &mut impl Write, place: &Place) -> fmt::Result {
+    write!(f, "\n   --> {}:{}:{}", escaped(&place.file), place.line, place.column)?;
+    if place.path.is_empty() { Ok(()) } else { write!(f, " ({})", escaped(&place.path)) }
 }
 
 /// Returns an error about the value of an argument.

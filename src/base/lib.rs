@@ -11,11 +11,13 @@ mod new_file;
 mod numbers;
 mod pair;
 mod shape;
+mod warning;
 
 pub use dtype::Dtype;
 pub use error::{CallContext, Cause, Error, MAX_ERRORS, Place, Result};
 pub use numbers::{FromNumber, Ints, OneOrMany};
 pub use shape::Shape;
+pub use warning::{Warning, WarningKind, Warnings};
 
 // Shared by the modules and crates of tpulang. Not part of its interface: these may change at any time.
 #[doc(hidden)]

@@ -143,6 +143,7 @@ fn specs_of_the_wrong_form() {
         ("a weights file that is a folder", good.replace("w.npz", "..")),
         ("a coefficient that the weights lack", relu(&format!(r#"{X}, "ww": {{"shape": [3], "coeff": true}}"#))),
         ("a coefficient of another shape", relu(&format!(r#"{X}, "w": {{"shape": [3], "coeff": true}}"#))),
+        ("a transposed coefficient", relu(&format!(r#"{X}, "w": {{"shape": [3, 3, 3, 4], "coeff": true}}"#))),
         ("a coefficient of another dtype", relu(&format!(r#"{X}, "ints": {{"shape": [3], "coeff": true}}"#))),
     ];
     messages("bad_specs", &["check", "FILE"], "json", files.map(|(n, t)| (n, t.into_bytes())).into());

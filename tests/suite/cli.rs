@@ -2,6 +2,7 @@
 use super::snapshot;
 use serde_json::Value;
 use std::process::{Command, Output};
+use tpulang::{Array, array::write_npz};
 
 pub fn tpulang(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tpulang")).args(args).env("COLUMNS", "100").output().unwrap()
@@ -66,6 +67,33 @@ fn a_network_goes_all_the_way() {
             .collect::<Vec<_>>()
             .join("\n"),
     );
+}
+
+/// Warnings are printed like errors, once, whoever reads the weights; they do not fail a command.
+#[test]
+fn probable_mistakes_are_warned_of() {
+    let spec = r#"{"version": 1, "name": "g", "weights": "w.npz", "inputs": ["x", "i"], "outputs": ["y", "z"],
+        "tensors": {"w": {"shape": [3], "coeff": true}, "x": {"shape": [3]}, "i": {"shape": [3], "dtype": "int8"}},
+        "ops": [{"op": "add", "args": {"tensor_i0": "x", "tensor_i1": "w"}, "out": "y"},
+                {"op": "dequant_int_to_fp", "args": {"tensor_i": "i", "scale": 0.5, "offset": 0}, "out": "z"}]}"#;
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name).display().to_string();
+    let expected = format!(
+        "warning: dequant_int_to_fp \"z\" (ops[1]): its tensors are quantized, but the model's mode is f32; expected the mode \"quantized\"\n   --> {}:4:17 (ops[1])\nwarning: the coefficient \"w\" has 1 NaN and 1 infinite element; the first at index 1\n",
+        at("g.json")
+    );
+    std::fs::write(at("g.json"), spec).unwrap();
+    write_npz(at("w.npz"), [("w", &Array::from([1f32, f32::NAN, f32::INFINITY]))]).unwrap();
+    write_npz(at("x.npz"), [("x", &Array::from([0f32; 3])), ("i", &Array::from([0i8; 3]))]).unwrap();
+    for args in [
+        &["check", &at("g.json")][..],
+        &["convert", &at("g.json"), "-o", &at("")],
+        &["run", &at("g.json"), "-i", &at("x.npz"), "-o", &at("y.npz")],
+    ] {
+        let out = tpulang(args);
+        assert_eq!(String::from_utf8_lossy(&out.stderr), expected, "{args:?}");
+        assert!(out.status.success(), "{args:?}");
+    }
 }
 
 fn json(args: &[&str]) -> Value {

@@ -1,4 +1,4 @@
-use super::{Outcome, model, print};
+use super::{Outcome, model, print, warn};
 use std::path::PathBuf;
 use tpulang::{Graph, Result, base::pluralized, spec};
 
@@ -27,6 +27,7 @@ pub fn main(args: Args) -> Outcome {
     } else {
         check_all(&graph)?;
     }
+    warn(&graph);
     print(&format!(
         "{}: {}, {}\n",
         graph.name(),

@@ -1,4 +1,4 @@
-use super::{Outcome, model, output::Sources, print};
+use super::{Outcome, model, output::Sources, print, warn};
 use std::path::PathBuf;
 use tpulang::{
     base::{pluralized, escaped_path},
@@ -28,6 +28,7 @@ pub fn main(args: Args) -> Outcome {
         sources.check("the file to write", &args.output.join(file))?;
     }
     let written = mlir::write_pair(&graph, &args.output)?;
+    warn(&graph);
     let name = graph.name();
     print(&format!(
         "{}\n{}\n{}, {}\nnext: cd {} && tpuc-opt {name}_origin.mlir --struct-optimize --shape-infer --canonicalize --extra-optimize -o {name}.mlir\n",

@@ -111,6 +111,14 @@ fn report(error: &tpulang::Error) {
     }
 }
 
+/// Prints a graph's warnings to standard error.
+fn warn(graph: &tpulang::Graph) {
+    let mut to = std::io::stderr().lock();
+    for warning in graph.warnings().iter() {
+        let _ = writeln!(to, "warning: {warning}");
+    }
+}
+
 /// Prints lines to standard output, with other control characters escaped.
 fn print(text: &str) -> Result<(), tpulang::Error> {
     let mut to = std::io::stdout().lock();

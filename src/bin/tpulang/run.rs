@@ -5,6 +5,7 @@ use super::{
     output::{Output, Sources},
     print,
     profile::{self, Form},
+    warn,
 };
 use std::path::PathBuf;
 use tpulang::{
@@ -71,7 +72,9 @@ const PROFILED: usize = 3;
 
 pub fn main(args: Args) -> Outcome {
     let graph = model::read(&args.model, args.weights.as_deref())?;
-    print(&args.running.run(&graph, args.all, Run { graph: &graph, args: &args })?)?;
+    let report = args.running.run(&graph, args.all, Run { graph: &graph, args: &args })?;
+    warn(&graph);
+    print(&report)?;
     Ok(true)
 }
 
