@@ -2,7 +2,7 @@ use super::{Outcome, model, print};
 use std::{collections::HashMap, path::PathBuf};
 use tpulang::{
     array::NpzFile,
-    base::{pluralized, escaped},
+    base::{escaped, pluralized},
     exec::{Comparison, Tolerance, compare},
 };
 

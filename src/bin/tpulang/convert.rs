@@ -1,7 +1,7 @@
 use super::{Outcome, model, output::Sources, print, warn};
 use std::path::PathBuf;
 use tpulang::{
-    base::{pluralized, escaped_path},
+    base::{escaped_path, pluralized},
     mlir, spec,
 };
 
