@@ -7,7 +7,7 @@ PROFILE ?= release
 BIN = target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup demo build test check deny portable kernels gpu gpu-build gpu-check gpu-bench conformance lowered quantized fuzz fuzz-networks fuzz-input minilm bench bench-quick docs ops
+.PHONY: help setup demo build test check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance lowered quantized fuzz fuzz-networks fuzz-input minilm bench bench-quick docs ops
 
 help: ## list these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -43,28 +43,57 @@ portable: setup ## check that it compiles without MLIR, without CUDA, and for AR
 	else echo "cannot install the standard library for $(ARM); checking for this machine only" >&2; cargo check -p tpulang --no-default-features --features cli; fi
 
 # The tests leave what they have compiled in target/tmp; without that folder they compile all again.
-kernels: setup ## compile every CUDA kernel of the tests with NVRTC for three architectures; needs no GPU
+kernels: setup ## compile every CUDA kernel that the tests run, for three architectures; fails on register spills; needs no GPU
 	sh conformance/nvrtc.sh $(NVRTC)
 	[ -d target/tmp/sources ] || { rm -rf target/tmp/kernels; cargo test --test suite -- cuda; }
-	python3 conformance/nvrtc.py --library $(NVRTC)/libnvrtc.so.13 --sources target/tmp/sources
+	python3 conformance/nvrtc.py --library $(NVRTC)/libnvrtc.so.13 --sources target/tmp/sources --record target/tmp/kernels.tsv
 
-gpu: gpu-check gpu-bench ## run gpu-check and gpu-bench
+# Each of them takes 10 minutes at most, and the most telling come first. SKIP_BUILD=1 where the binary was carried to the machine.
+GPU_CHECKS = gpu-first gpu-recorded gpu-random gpu-libraries gpu-float16 gpu-sanitizer
+GPU_BENCHES = gpu-bench gpu-bench-f16 gpu-bench-tf32 gpu-bench-compile
+.PHONY: $(GPU_CHECKS) $(GPU_BENCHES)
+
+gpu: ## on a machine with a GPU: gpu-check and gpu-bench; the second also runs if the first finds a difference
+	$(if $(SKIP_BUILD),,$(MAKE) gpu-build)
+	$(call each,gpu-check $(GPU_BENCHES))
 
 GPU_BIN = target/gpu/release/tpulang
 gpu-build: ## build a small binary without MLIR, to copy to a GPU machine
 	cargo build --release -p tpulang --no-default-features --features cuda,cli --target-dir target/gpu --bin tpulang
 
-MINUTES ?= 30
-gpu-check: ## compare recorded and random graphs on a GPU with the CPU, also under compute-sanitizer (SKIP_BUILD=1 uses a copied binary)
+gpu-check: ## on a machine with a GPU: compare recorded and random graphs with the CPU, first and replayed runs; compute-sanitizer
 	$(if $(SKIP_BUILD),,$(MAKE) gpu-build)
-	python3 conformance/gpu.py --bin $(GPU_BIN) --cases $(CASES) --minutes $(MINUTES)
+	$(MAKE) SKIP_BUILD=1 gpu-first
+	$(call each,$(filter-out gpu-first,$(GPU_CHECKS)))
 
-# A Python with numpy, and PyTorch for CUDA where there is one. GPU_BENCH=--tf32, --precision f16, --small, --only ..
+# All of these targets, and then whether one failed.
+each = failed=; for target in $(1); do $(MAKE) SKIP_BUILD=1 $$target || failed="$$failed $$target"; done; \
+	if [ -n "$$failed" ]; then echo "failed:$$failed"; exit 1; fi
+
+# A Python with numpy, and PyTorch for CUDA if there is one. MINUTES is that of one check or bench.
 PYTHON ?= python3
-BENCH_MINUTES ?= 20
-gpu-bench: ## measure speed on a GPU against PyTorch and the peak of the card: build/bench/gpu.md (SKIP_BUILD=1 as above)
+MINUTES ?= 9
+$(GPU_CHECKS):
 	$(if $(SKIP_BUILD),,$(MAKE) gpu-build)
-	$(PYTHON) benches/gpu.py --bin $(GPU_BIN) --minutes $(BENCH_MINUTES) $(GPU_BENCH)
+	timeout -k 10 $(LIMIT) $(PYTHON) conformance/gpu.py --bin $(GPU_BIN) --part $(@:gpu-%=%) --cases $(CASES) --minutes $(MINUTES)
+
+gpu-emulated: build ## the checks of gpu-check on the emulated GPU, to test the checks themselves; needs Python with numpy
+	cargo test --test suite -- cuda_faults
+	export LD_LIBRARY_PATH=$$(for f in libcuda.so libcudnn.so; do dirname $$(ls -t $(CURDIR)/target/tmp/emulated*/$$f | head -1); done | paste -sd:); \
+	for part in first random libraries; do \
+		$(PYTHON) conformance/gpu.py --bin $(BIN) --part $$part --cases $(CASES) --only "$$([ $$part = libraries ] && echo MatMul)" --minutes 1 || exit 1; done
+
+# Seconds for one of these commands, whatever hangs.
+LIMIT = 600
+
+gpu-bench: ## on a machine with a GPU: speed compared with PyTorch and with the limits of the card: build/bench/gpu.md
+gpu-bench: BENCH = --no-compile
+gpu-bench-f16: BENCH = --no-compile --precision f16 --out build/bench/gpu-f16.md
+gpu-bench-tf32: BENCH = --no-compile --tf32 --out build/bench/gpu-tf32.md
+gpu-bench-compile: BENCH = --compile-each --out build/bench/gpu-compile.md
+$(GPU_BENCHES):
+	$(if $(SKIP_BUILD),,$(MAKE) gpu-build)
+	timeout -k 10 $(LIMIT) $(PYTHON) benches/gpu.py --bin $(GPU_BIN) --minutes $(MINUTES) $(BENCH) $(GPU_BENCH)
 
 ops: setup ## generate src/ops/generated from the definitions in td
 	cargo run --quiet -p tpulang-td

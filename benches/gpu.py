@@ -47,11 +47,16 @@ class Failed(Exception):
     pass
 
 
-def said_by(command):
+def time_left(a):
+    """Seconds that a step may take: what begins shortly before the end must be short."""
+    return max(30, min(LIMIT, a.deadline + 30 - time.time()))
+
+
+def said_by(command, limit=LIMIT):
     try:
-        p = subprocess.run(command, capture_output=True, text=True, timeout=LIMIT)
+        p = subprocess.run(command, capture_output=True, text=True, timeout=limit)
     except subprocess.TimeoutExpired:
-        raise Failed("more than %d s" % LIMIT)
+        raise Failed("more than %d s" % limit)
     if p.returncode:
         raise Failed("exit code %d: %s" % (p.returncode, " ".join((p.stderr or p.stdout).split())[-500:]))
     return p.stdout
@@ -68,7 +73,7 @@ class Ours:
     def run(self, device, name, *more):
         """the path of the outputs, and the printed text"""
         path = os.path.join(self.folder, name)
-        return path, said_by([self.a.bin, "run", *self.given, "-o", path, "-d", device, *more])
+        return path, said_by([self.a.bin, "run", *self.given, "-o", path, "-d", device, *more], time_left(self.a))
 
     def outputs(self, remarks):
         """the same, with a profile if there is one"""
@@ -83,7 +88,7 @@ class Ours:
         return path, profile
 
     def bench(self, *more):
-        said = said_by([self.a.bin, "bench", *self.given, "-d", self.a.device, *self.a.flags, "--json", "--repeat", str(self.runs), *more])
+        said = said_by([self.a.bin, "bench", *self.given, "-d", self.a.device, *self.a.flags, "--json", "--repeat", str(self.runs), *more], time_left(self.a))
         return json.loads(said)
 
     def repeated_outputs(self):
@@ -134,8 +139,7 @@ class Torch:
             pass
 
     def ask(self, do, **what):
-        # What is begun shortly before the end may not take long.
-        limit = max(30, min(LIMIT, self.a.deadline + 30 - time.time()))
+        limit = time_left(self.a)
         try:
             self.process.stdin.write(json.dumps(dict(what, do=do)) + "\n")
             self.process.stdin.flush()
@@ -335,6 +339,7 @@ def arguments():
     ap.add_argument("--seconds", type=float, default=0.3, help="per program and round")
     ap.add_argument("--no-torch", action="store_true")
     ap.add_argument("--no-compile", action="store_true", help="without torch.compile")
+    ap.add_argument("--compile-each", action="store_true", help="torch.compile after each network, not after all of them")
     ap.add_argument("--keep", action="store_true", help="the networks' files")
     ap.add_argument("--work", default="build/bench/gpu")
     ap.add_argument("--out", default="build/bench/gpu.md")
@@ -373,9 +378,11 @@ def all_networks(a, torch, told, chosen):
         row = {"name": name, "group": case.group, "ms": {}, "copies": {}, "remarks": {}}
         row = safely(row, measured, a, torch, name, case)
         told["rows"].append(row)
+        if torch and a.compile_each:
+            safely(row, compile_too, a, torch, row)
         show(row)
         gpu_report.write(a.out, told)
-    if torch and not a.no_compile:
+    if torch and not (a.no_compile or a.compile_each):
         for row in told["rows"]:
             if time.time() > a.deadline:
                 row["remarks"]["compile"] = "no time was left"

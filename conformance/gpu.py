@@ -1,12 +1,20 @@
 #!/usr/bin/env python3
-"""Runs graphs on a GPU and on the CPU, and compares every tensor: floats within a relative L2 error of 1e-5, integers exactly.
+"""Run graphs on a GPU and on the CPU, and compare every tensor: floats within a relative L2 error of 1e-5, integers exactly.
 
-    gpu.py --bin TPULANG [--cases FOLDER] [--minutes N] [--seed N] [--only REGEX] [--no-sanitizer]
+    gpu.py --bin TPULANG --part PART [--cases FOLDER] [--minutes N] [--seed N] [--only REGEX]
 
-First the recorded cases (folders with spec.json and inputs.npz), fused and not, with the libraries that are there; those of
-products and convolutions again with cuBLASLt alone, cuDNN alone and neither; and all with float16 in the place of float32,
-within 4e-3. Then, if compute-sanitizer is installed, each of them under memcheck and racecheck; then random graphs of kinds/
-for so many minutes, with the libraries and without in turn. Needs Python with numpy.
+Each graph runs at least three times in one process: the second run is captured as a CUDA graph, the third replays it. The results of
+the first and of the replayed run are compared with the CPU's.
+
+    first      a small network, to see that the driver, NVRTC and the libraries work
+    recorded   the recorded cases (folders with spec.json and inputs.npz), fused and unfused, with the installed libraries
+    libraries  those of products and convolutions with cuBLASLt only, cuDNN only, and neither
+    float16    the recorded cases with float16 instead of float32, within 4e-3
+    random     random graphs of kinds/, alternately with and without the libraries
+    sanitizer  the recorded cases under compute-sanitizer's memcheck and racecheck, if it is installed
+
+A part ends after --minutes, and reports how many cases were left. Every command has a time limit. The exit code is 1 if anything
+differs, fails, or exceeds its limit. Needs Python with numpy.
 """
 import argparse
 import concurrent.futures
@@ -15,6 +23,7 @@ import os
 import pathlib
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -27,26 +36,47 @@ from random_graph import R, Spec
 
 TOLERANCE = 1e-5
 OF_HALVES = 4e-3
-# Libraries that are used, by their names in TPULANG_LIBRARIES; None for those that are there.
+# Values of TPULANG_LIBRARIES; None for the installed ones.
 PATHS = [None, "cublaslt", "cudnn", "none"]
-MADE_OF_PRODUCTS = re.compile(r'"op": "[a-z0-9_]*(matmul|conv|attention|lstm|gru|rnn|mlp|einsum)')
+HAS_PRODUCTS = re.compile(r'"op": "[a-z0-9_]*(matmul|conv|attention|lstm|gru|rnn|mlp|einsum)')
+# Seconds for one command, which compiles its kernels, and for one under compute-sanitizer.
+LIMIT, SANITIZER_LIMIT = 120, 240
+# Warnings of the command that name a fallback.
+FALLBACK = re.compile(r"warning: (.*(?:cannot be captured|declines).*)")
 
 
-def run(command, libraries=None):
+class Deadline:
+    """The end of a part."""
+
+    def __init__(self, minutes):
+        self.end = time.monotonic() + 60 * minutes
+
+    def is_over(self):
+        return time.monotonic() > self.end
+
+
+def run(command, libraries=None, limit=LIMIT):
+    """Return the exit code and the output; a command that exceeds the limit is killed with its children."""
     environment = {k: v for k, v in os.environ.items() if k != "TPULANG_LIBRARIES"}
     if libraries:
         environment["TPULANG_LIBRARIES"] = libraries
-    done = subprocess.run(command, capture_output=True, text=True, env=environment)
-    return done.returncode, (done.stdout + done.stderr).strip()
+    started = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, env=environment, start_new_session=True)
+    try:
+        said, _ = started.communicate(timeout=limit)
+    except subprocess.TimeoutExpired:
+        os.killpg(started.pid, signal.SIGKILL)
+        said, _ = started.communicate()
+        return 124, f"{said.strip()[-300:]} exceeded {limit} s".strip()
+    return started.returncode, said.strip()
 
 
-def differences(cpu, gpu, tolerance):
-    """what differs between two archives"""
+def differences(cpu, gpu, tolerance, is_part=False):
+    """Yield what differs between two archives, of which the second may have only a part of the tensors."""
     with np.load(cpu) as a, np.load(gpu) as b:
-        if sorted(a.files) != sorted(b.files):
+        if set(b.files) - set(a.files) or not b.files or (len(b.files) < len(a.files) and not is_part):
             yield f"other tensors: {sorted(a.files)} and {sorted(b.files)}"
             return
-        for name in a.files:
+        for name in b.files:
             x, y = a[name], b[name]
             if (x.dtype, x.shape) != (y.dtype, y.shape):
                 yield f"{name}: {x.dtype} {x.shape} and {y.dtype} {y.shape}"
@@ -55,7 +85,7 @@ def differences(cpu, gpu, tolerance):
                     yield f"{name}: {np.count_nonzero(x != y)} of {x.size} integers"
             else:
                 with np.errstate(over="ignore"):
-                    # What is beyond float16 is infinite there.
+                    # Values beyond float16's range are infinite there.
                     x = x.astype(np.float16).astype(x.dtype) if tolerance == OF_HALVES else x
                 same = (x == y) | (np.isnan(x) & np.isnan(y))
                 with np.errstate(all="ignore"):
@@ -65,22 +95,43 @@ def differences(cpu, gpu, tolerance):
                     yield f"{name}: relative L2 error {error / norm:.3g}"
 
 
+class Outcome:
+    """One graph: whether it ran on both, what differs, and which fallbacks were reported."""
+
+    def __init__(self):
+        self.compared, self.problem, self.rejected, self.fallbacks = False, None, None, []
+
+
 def compare(binary, spec, inputs, folder, *more, libraries=None, tolerance=TOLERANCE, on_gpu=()):
-    """what differs, or why it cannot be run; none where the CPU refuses it too"""
-    cpu, gpu = os.path.join(folder, "cpu.npz"), os.path.join(folder, "gpu.npz")
-    command = [binary, "run", spec, "-i", inputs, *more, "-o"]
-    code, said = run(command + [cpu])
+    """Run a graph on the CPU, on the GPU, and repeatedly on the GPU."""
+    path = lambda name: os.path.join(folder, name)
+    outcome, given = Outcome(), [spec, "-i", inputs]
+    code, said = run([binary, "run", *given, *more, "-o", path("cpu.npz")])
     if code:
-        return None
-    code, said = run(command + [gpu, "-d", "cuda", *on_gpu], libraries)
-    return f"the GPU: {said[-500:]}" if code else "; ".join(differences(cpu, gpu, tolerance)) or None
+        # A graph that the CPU rejects need not run on the GPU.
+        outcome.rejected = said[-500:]
+        outcome.problem = f"the CPU: {said[-500:]}" if code == 124 else None
+        return outcome
+    repeated = [m for m in more if m != "--all"]
+    for name, command in [
+        ("the first run", ["run", *given, *more]),
+        ("the replayed run", ["bench", "--repeat", "1", *given, *repeated]),
+    ]:
+        code, said = run([binary, *command, "-o", path("gpu.npz"), "-d", "cuda", *on_gpu], libraries)
+        outcome.fallbacks += FALLBACK.findall(said)
+        found = said[-500:] if code else "; ".join(differences(path("cpu.npz"), path("gpu.npz"), tolerance, command[0] == "bench"))
+        if found:
+            outcome.problem = f"{name}: {found}"
+            return outcome
+    outcome.compared = True
+    return outcome
 
 
 def halves(case, folder):
-    """a copy of a case with float16 in the place of float32: its spec and inputs"""
+    """Copy a case with float16 instead of float32; return the paths of its spec and inputs."""
     spec = json.loads((case / "spec.json").read_text().replace('"float32"', '"float16"'))
     for name in filter(None, ["inputs.npz", spec.get("weights")]):
-        with np.load(case / name) as arrays:
+        with np.load(case / name) as arrays, np.errstate(over="ignore"):
             cut = {n: a.astype(np.float16) if a.dtype == np.float32 else a for n, a in arrays.items()}
         np.savez(os.path.join(folder, name), **cut)
     path = os.path.join(folder, "spec.json")
@@ -88,80 +139,117 @@ def halves(case, folder):
     return path, os.path.join(folder, "inputs.npz")
 
 
-def in_halves(binary, case, folder):
-    with np.errstate(over="ignore"):
-        spec, inputs = halves(case, folder)
-    return compare(binary, spec, inputs, folder, tolerance=OF_HALVES, on_gpu=["--precision", "f16"])
+def recorded_cases(args):
+    cases = [p.parent for p in sorted(pathlib.Path(args.cases or "").glob("*/*/inputs.npz")) if re.search(args.only, p.parent.name)]
+    if not cases:
+        sys.exit(f"--cases {args.cases}: no recorded case there matches {args.only!r}")
+    return cases
 
 
-def there(binary, case, folder):
-    """the paths of PATHS that this machine has"""
-    for path in PATHS:
-        command = [binary, "run", str(case / "spec.json"), "-i", str(case / "inputs.npz"), "-d", "cuda", "-o", os.path.join(folder, "out.npz")]
-        code, said = run(command, path)
-        if code:
-            print(f"with {path}: {said[-300:]}: not run", flush=True)
-        else:
-            yield path
+def in_turn(what, cases, one, deadline, workers=4):
+    """Run `one` on each case before the deadline, print what is wrong, and return how many cases are."""
+
+    def timely(case):
+        return None if deadline.is_over() else one(case)
+
+    with concurrent.futures.ThreadPoolExecutor(workers) as pool:
+        results = [(case, outcome) for case, outcome in zip(cases, pool.map(timely, cases)) if outcome]
+    wrong = [f"{case.name}: {outcome.problem}" for case, outcome in results if outcome.problem]
+    fallbacks = sorted({f for _, outcome in results for f in outcome.fallbacks})
+    compared = sum(outcome.compared for _, outcome in results)
+    left = f", {len(cases) - len(results)} left when the time was over" if len(results) < len(cases) else ""
+    print("\n".join(wrong + [f"fallback: {f}" for f in fallbacks] + [f"{what}: {compared} of {len(cases)} agree{left}"]), flush=True)
+    return len(wrong)
 
 
-def recorded(binary, cases, only):
-    all_cases = [p.parent for p in sorted(pathlib.Path(cases).glob("*/*/inputs.npz")) if re.search(only, p.parent.name)]
-    if not all_cases:
-        print(f"no recorded case in {cases} is called like {only!r}")
-        return 1, []
-    with tempfile.TemporaryDirectory() as folder:
-        paths = list(there(binary, all_cases[0], folder))
+def case_on(binary, libraries, *forms):
+    """A function that compares a case in each of these forms, and returns the first that differs."""
 
-    def one(case, path):
-        with tempfile.TemporaryDirectory() as folder:
-            spec, inputs = str(case / "spec.json"), str(case / "inputs.npz")
-            if path == "float16":
-                return case.name, in_halves(binary, case, folder)
-            found = [compare(binary, spec, inputs, folder, *more, libraries=path) for more in ([], ["--all"], ["--no-fusion"])]
-            return case.name, next((f for f in found if f), None)
-
-    failures = 0
-    for path in [*paths, "float16"]:
-        chosen = all_cases
-        if path in PATHS[1:]:
-            chosen = [c for c in all_cases if MADE_OF_PRODUCTS.search((c / "spec.json").read_text())]
-        with concurrent.futures.ThreadPoolExecutor(4) as pool:
-            results = list(pool.map(lambda case: one(case, path), chosen))
-        wrong = [f"{name}: {problem}" for name, problem in results if problem]
-        failures += len(wrong)
-        what = {None: "the libraries that are there", "none": "tpulang's own kernels"}.get(path, path)
-        print("\n".join(wrong + [f"recorded, {what}: {len(results) - len(wrong)} of {len(results)} agree"]), flush=True)
-    return failures, all_cases
-
-
-def sanitized(binary, cases):
-    tool = shutil.which("compute-sanitizer")
-    if not tool:
-        print("compute-sanitizer is not installed: not run", flush=True)
-        return 0
-    failures = 0
-    for check in ["memcheck", "racecheck"]:
-        for case in cases:
+    def one(case):
+        for more in forms:
             with tempfile.TemporaryDirectory() as folder:
-                command = [tool, "--tool", check, "--error-exitcode", "9", binary, "run", str(case / "spec.json"), "-i"]
-                # The kernels of libraries are not ours to judge.
-                command += [str(case / "inputs.npz"), "-d", "cuda", "-o", os.path.join(folder, "out.npz")]
-                code, said = run(command, "none")
-            if code == 9:
-                failures += 1
-                print(f"{check} of {case.name}: {said[-1500:]}", flush=True)
-        print(f"{check}: {len(cases)} cases", flush=True)
+                outcome = compare(binary, str(case / "spec.json"), str(case / "inputs.npz"), folder, *more, libraries=libraries)
+            if outcome.problem:
+                break
+        return outcome
+
+    return one
+
+
+def first(binary, args, deadline):
+    """One small network, whose error is the whole output."""
+    steps = [{"op": "relu", "args": {"input": "x"}, "out": "y"}, {"op": "softmax", "args": {"input": "y", "axis": -1}, "out": "z"}]
+    spec = {"version": 1, "name": "first", "tensors": {"x": {"shape": [1, 3, 8, 8], "dtype": "float32"}}, "inputs": ["x"], "ops": steps, "outputs": ["z"]}
+    with tempfile.TemporaryDirectory() as folder:
+        path = lambda name: os.path.join(folder, name)
+        json.dump(spec, open(path("spec.json"), "w"))
+        np.savez(path("inputs.npz"), x=np.linspace(-2, 2, 192, dtype=np.float32).reshape(1, 3, 8, 8))
+        outcome = compare(binary, path("spec.json"), path("inputs.npz"), folder)
+    problem = outcome.problem or outcome.rejected
+    print("\n".join([*outcome.fallbacks, f"first: {problem or 'the GPU works'}"]), flush=True)
+    return 1 if problem else 0
+
+
+def recorded(binary, args, deadline):
+    return in_turn("recorded", recorded_cases(args), case_on(binary, None, [], ["--all"], ["--no-fusion"]), deadline)
+
+
+def libraries(binary, args, deadline):
+    failures, all_cases = 0, recorded_cases(args)
+    cases = [c for c in all_cases if HAS_PRODUCTS.search((c / "spec.json").read_text())]
+    for path in PATHS[1:]:
+        with tempfile.TemporaryDirectory() as folder:
+            command = [binary, "run", str(all_cases[0] / "spec.json"), "-i", str(all_cases[0] / "inputs.npz"), "-d", "cuda"]
+            code, said = run([*command, "-o", os.path.join(folder, "out.npz")], path)
+        if code:
+            print(f"libraries, {path}: not run: {said[-300:]}", flush=True)
+            continue
+        failures += in_turn(f"libraries, {path}", cases, case_on(binary, path, [], ["--no-fusion"]), deadline)
     return failures
 
 
-def random_graphs(binary, minutes, seed, only):
-    kinds = [(name, kind) for name, kind in sorted(KINDS.items()) if re.fullmatch(only or ".*", name)]
-    end, made, compared, failures = time.time() + 60 * minutes, 0, 0, 0
-    while time.time() < end and kinds:
+def float16(binary, args, deadline):
+    def one(case):
+        with tempfile.TemporaryDirectory() as folder:
+            spec, inputs = halves(case, folder)
+            return compare(binary, spec, inputs, folder, tolerance=OF_HALVES, on_gpu=["--precision", "f16"])
+
+    return in_turn("float16", recorded_cases(args), one, deadline)
+
+
+def sanitizer(binary, args, deadline):
+    tool = shutil.which("compute-sanitizer")
+    if not tool:
+        print("sanitizer: compute-sanitizer is not installed: not run", flush=True)
+        return 0
+
+    def checked(check):
+        def one(case):
+            outcome = Outcome()
+            with tempfile.TemporaryDirectory() as folder:
+                command = [tool, "--tool", check, "--error-exitcode", "9", binary, "run", str(case / "spec.json"), "-i"]
+                # Only the kernels of tpulang are checked, not those of the libraries.
+                command += [str(case / "inputs.npz"), "-d", "cuda", "-o", os.path.join(folder, "out.npz")]
+                code, said = run(command, "none", SANITIZER_LIMIT)
+            outcome.compared = code == 0
+            if code in (9, 124):
+                outcome.problem = said[-1500:]
+            return outcome
+
+        return one
+
+    return sum(in_turn(check, recorded_cases(args), checked(check), deadline) for check in ["memcheck", "racecheck"])
+
+
+def random(binary, args, deadline):
+    kinds = [(name, kind) for name, kind in sorted(KINDS.items()) if re.fullmatch(args.only or ".*", name)]
+    if not kinds:
+        sys.exit(f"--only {args.only}: no kind of random graph has such a name; there are {', '.join(sorted(KINDS))}")
+    made, compared, failures, fallbacks = 0, 0, 0, set()
+    while not deadline.is_over():
         name, kind = kinds[made % len(kinds)]
-        R.seed(seed * 1_000_003 + made)
-        np.random.seed((seed * 1_000_003 + made) % (1 << 32))
+        R.seed(args.seed * 1_000_003 + made)
+        np.random.seed((args.seed * 1_000_003 + made) % (1 << 32))
         made += 1
         s = Spec()
         kind(s)
@@ -170,31 +258,32 @@ def random_graphs(binary, minutes, seed, only):
             np.savez(path("weights.npz"), **{n: s.data[n] for n, t in s.tensors.items() if t.get("coeff")})
             np.savez(path("inputs.npz"), **{n: s.data[n] for n in s.inputs})
             json.dump(s.json(), open(path("spec.json"), "w"))
-            libraries = [None, "none"][made // 2 % 2]
-            problem = compare(binary, path("spec.json"), path("inputs.npz"), folder, *([["--all"], []][made % 2]), libraries=libraries)
-            compared += os.path.exists(path("gpu.npz"))
-            if problem:
+            more, chosen = [["--all"], []][made % 2], [None, "none"][made // 2 % 2]
+            outcome = compare(binary, path("spec.json"), path("inputs.npz"), folder, *more, libraries=chosen)
+            compared += outcome.compared
+            fallbacks.update(outcome.fallbacks)
+            if outcome.problem:
                 failures += 1
-                print(f"random graph {made - 1} of seed {seed} ({name}): {problem}\n{open(path('spec.json')).read()}", flush=True)
-    print(f"random: {made} graphs, {compared} ran on both, {failures} differ", flush=True)
+                print(f"random graph {made - 1} of seed {args.seed} ({name}): {outcome.problem}\n{open(path('spec.json')).read()}", flush=True)
+    print("\n".join([*(f"fallback: {f}" for f in sorted(fallbacks)), f"random: {made} graphs, {compared} agree, {failures} differ"]), flush=True)
     return failures
+
+
+PARTS = {part.__name__: part for part in (first, recorded, libraries, float16, random, sanitizer)}
 
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--bin", required=True)
+    parser.add_argument("--part", required=True, choices=PARTS)
     parser.add_argument("--cases")
-    parser.add_argument("--minutes", type=float, default=30)
+    parser.add_argument("--minutes", type=float, default=8)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--only", default="")
-    parser.add_argument("--no-sanitizer", action="store_true")
     args = parser.parse_args()
-    binary, failures = os.path.abspath(args.bin), 0
-    if args.cases:
-        failures, cases = recorded(binary, args.cases, args.only)
-        failures += 0 if args.no_sanitizer else sanitized(binary, cases)
-    failures += random_graphs(binary, args.minutes, args.seed, args.only)
+    failures = PARTS[args.part](os.path.abspath(args.bin), args, Deadline(args.minutes))
     sys.exit(1 if failures else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -1,11 +1,15 @@
-"""Asks NVIDIA's run-time compiler whether it takes every kernel that the tests have compiled for the emulated GPU.
+"""Compile every kernel that the tests have run on the emulated GPU with NVIDIA's run-time compiler, and record its resources.
 
-  nvrtc.py --library libnvrtc.so.13 --sources FOLDER [--architectures sm_80,sm_90,sm_100]
+  nvrtc.py --library libnvrtc.so.13 --sources FOLDER [--architectures sm_80,sm_90,sm_100] [--record FILE.tsv]
 
-Each source's first lines name the functions that are asked for. Generated kernels, of which there are many small ones, are compiled
-together, each in a namespace of its own."""
+The first lines of each source name the requested functions. Generated kernels, which are many and small, are compiled
+together, each in its own namespace.
+
+The record has one line per kernel and architecture: registers, shared memory, stack and spills, as reported by ptxas. The exit
+code is 1 if a kernel does not compile or spills registers, or if a kernel whose accumulators must stay in registers has a stack."""
 
 import argparse
+import collections
 import concurrent.futures
 import ctypes
 import pathlib
@@ -15,6 +19,10 @@ import sys
 OPTIONS = ["--std=c++17", "--fmad=false", "--device-int128"]
 GENERATED = 'extern "C" __global__ void generated('
 TOGETHER = 40
+# Tiled kernels keep accumulators in arrays, which a stack would move to slow memory.
+ACCUMULATES = re.compile(r"(attention|product|few_rows|convolution|depthwise|transposed)<(float|half|int)\b")
+
+Resources = collections.namedtuple("Resources", "kernel architecture registers shared stack spilled")
 
 
 class Compiler:
@@ -29,23 +37,39 @@ class Compiler:
         self.library.nvrtcVersion(ctypes.byref(major), ctypes.byref(minor))
         return f"{major.value}.{minor.value}"
 
-    def problem(self, text, names, architecture):
-        """What is wrong with a text; nothing where it compiles, for the architecture, to more than nothing."""
+    def compile(self, text, names, architecture):
+        """Return the compiler's error, or None, and the resources of each function."""
         library, program = self.library, ctypes.c_void_p()
         library.nvrtcCreateProgram(ctypes.byref(program), text.encode(), b"kernels.cu", 0, None, None)
         for name in names:
             library.nvrtcAddNameExpression(program, name.encode())
-        options = [o.encode() for o in OPTIONS + [f"--gpu-architecture={architecture}"]]
+        options = [o.encode() for o in OPTIONS + [f"--gpu-architecture={architecture}", "--ptxas-options=-v"]]
         code = library.nvrtcCompileProgram(program, len(options), (ctypes.c_char_p * len(options))(*options))
         size = ctypes.c_size_t()
         library.nvrtcGetProgramLogSize(program, ctypes.byref(size))
         log = ctypes.create_string_buffer(size.value)
         library.nvrtcGetProgramLog(program, log)
         library.nvrtcGetCUBINSize(program, ctypes.byref(size))
+        log, is_compiled = log.value.decode(), code == 0 and size.value > 0
+        found = list(self.resources(program, log, names, architecture)) if is_compiled else []
         library.nvrtcDestroyProgram(ctypes.byref(program))
-        if code == 0 and size.value > 0:
-            return None
-        return log.value.decode()
+        if is_compiled and len(found) != len(names):
+            return f"ptxas reported {len(found)} of {len(names)} kernels:\n{log}", found
+        return (None if is_compiled else log), found
+
+    def resources(self, program, log, names, architecture):
+        """The resources in ptxas' report, by the requested names."""
+        reports = {}
+        for report in log.split("Compiling entry function '")[1:]:
+            number = lambda pattern: int((re.search(pattern, report) or [0, 0])[1])
+            spilled = number(r"(\d+) bytes spill stores") + number(r"(\d+) bytes spill loads")
+            figures = number(r"Used (\d+) registers"), number(r"(\d+) bytes smem"), number(r"(\d+) bytes stack frame"), spilled
+            reports[report[: report.index("'")]] = figures
+        for name in names:
+            lowered = ctypes.c_char_p()
+            self.library.nvrtcGetLoweredName(program, name.encode(), ctypes.byref(lowered))
+            if lowered.value and lowered.value.decode() in reports:
+                yield Resources(name, architecture, *reports[lowered.value.decode()])
 
 
 def programs(folder):
@@ -78,22 +102,38 @@ def shared(texts):
     return first.rfind("\n\n", 0, n) + 2
 
 
+def record(path, found):
+    with open(path, "w") as f:
+        print("\t".join(Resources._fields), file=f)
+        for resources in sorted(found):
+            print("\t".join(map(str, resources)), file=f)
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--library", required=True)
     parser.add_argument("--sources", required=True)
     parser.add_argument("--architectures", default="sm_80,sm_90,sm_100")
+    parser.add_argument("--record", help="where to write the resources of each kernel")
     args = parser.parse_args()
     compiler, all_programs = Compiler(args.library), list(programs(args.sources))
     work = [(text, names, a) for text, names in all_programs for a in args.architectures.split(",")]
     with concurrent.futures.ThreadPoolExecutor() as pool:
-        found = list(pool.map(lambda w: compiler.problem(*w), work))
-    failures = [(w, problem) for w, problem in zip(work, found) if problem is not None]
+        results = list(pool.map(lambda w: compiler.compile(*w), work))
+    failures = [(w, problem) for w, (problem, _) in zip(work, results) if problem is not None]
     for (_, names, architecture), problem in failures:
         print(f"{', '.join(names)} for {architecture}:\n{problem}")
+    found = [resources for _, some in results for resources in some]
+    if args.record:
+        record(args.record, found)
+    spills = [r for r in found if r.spilled or (r.stack and ACCUMULATES.match(r.kernel))]
+    for r in spills:
+        print(f"{r.kernel} for {r.architecture}: {r.registers} registers, {r.stack} bytes of stack, {r.spilled} bytes spilled")
     kernels = sum(len(names) for _, names in all_programs)
-    print(f"NVRTC {compiler.version()}: {kernels} kernels for {args.architectures}: {len(failures)} of {len(work)} programs failed")
-    sys.exit(1 if failures or not kernels else 0)
+    stacks = len({r.kernel for r in found if r.stack})
+    print(f"NVRTC {compiler.version()}: {kernels} kernels for {args.architectures}: {len(failures)} of {len(work)} programs failed, "
+          f"{len(spills)} kernels spill; {stacks} have a stack without spills, the most registers are {max((r.registers for r in found), default=0)}")
+    sys.exit(1 if failures or spills or not kernels else 0)
 
 
 main()

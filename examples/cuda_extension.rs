@@ -9,8 +9,8 @@ use tpulang::{
     Array, Dtype, Error, Graph, Result,
     base::Shape,
     exec::{
-        Backend, CudaBackend, CustomKernel, DeviceArray, Doing, KernelArgument, Memo, Operand, Precision, Program, Run,
-        RunOptions, Session, Signature, ValueType,
+        Backend, CudaBackend, CustomKernel, DeviceArray, GraphCache, KernelArgument, KernelInfo, Operand, Precision,
+        Program, Run, RunOn, RunOptions, Session, Signature, ValueType,
     },
     ops::{Custom, Op},
 };
@@ -54,7 +54,7 @@ impl WithSnake {
 impl Backend for WithSnake {
     type Buffer = DeviceArray;
     type Kernel = Program;
-    type Memo = Memo;
+    type Memo = GraphCache;
     fn name(&self) -> &str {
         "cuda with snake"
     }
@@ -88,19 +88,25 @@ impl Backend for WithSnake {
     fn type_of(&self, buffer: &DeviceArray) -> Option<(Dtype, Shape)> {
         self.0.type_of(buffer)
     }
-    fn explain(&self, kernel: &Program) -> Vec<Doing> {
+    fn explain(&self, kernel: &Program) -> Vec<KernelInfo> {
         self.0.explain(kernel)
     }
     fn available(&self) -> u64 {
         self.0.available()
     }
-    fn run_plan(&self, memo: &Memo, run: Run<DeviceArray>) -> Result<Vec<Array>> {
+    fn run_plan(&self, memo: &GraphCache, run: Run<DeviceArray>) -> Result<Vec<Array>> {
         self.0.run_plan(memo, run)
     }
-    fn has_memory(&self, memo: &Memo) -> bool {
+    fn on_host<T>(&self, compute: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.0.on_host(compute)
+    }
+    fn run_plan_on(&self, memo: &GraphCache, run: RunOn<DeviceArray>) -> Result<Vec<DeviceArray>> {
+        self.0.run_plan_on(memo, run)
+    }
+    fn has_memory(&self, memo: &GraphCache) -> bool {
         self.0.has_memory(memo)
     }
-    fn replay(&self, memo: &Memo) -> Result<bool> {
+    fn replay(&self, memo: &GraphCache) -> Result<bool> {
         self.0.replay(memo)
     }
     fn take_error(&self, kernel: &Program) -> Option<Error> {

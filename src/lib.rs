@@ -31,7 +31,7 @@ pub mod conformance;
 pub mod exec {
     #[cfg(feature = "cuda")]
     #[doc(inline)]
-    pub use tpulang_cuda::{CudaBackend, CudaOptions, CustomKernel, DeviceArray, KernelArgument, Memo, Program};
+    pub use tpulang_cuda::{CudaBackend, CudaOptions, CustomKernel, DeviceArray, GraphCache, KernelArgument, Program};
     #[doc(inline)]
     pub use tpulang_exec::*;
 }

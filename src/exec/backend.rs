@@ -80,7 +80,7 @@ pub trait Backend: Send + Sync {
         None
     }
     /// A human-readable description of what a kernel does, in order.
-    fn explain(&self, _kernel: &Self::Kernel) -> Vec<Doing> {
+    fn explain(&self, _kernel: &Self::Kernel) -> Vec<KernelInfo> {
         Vec::new()
     }
     /// Bytes available for buffers.
@@ -97,7 +97,23 @@ pub trait Backend: Send + Sync {
         (run.check)()?;
         results.iter().map(|b| self.download(b)).collect()
     }
-    /// Whether the memory of a run is already allocated, by the recording in `memo`.
+    /// Runs a plan once on buffers, like [`Backend::run_plan`] without copies to and from the host. On a device the results are
+    /// complete when its stream has reached them.
+    ///
+    /// # Errors
+    /// Same as for the other methods.
+    fn run_plan_on(&self, _memo: &Self::Memo, run: RunOn<Self::Buffer>) -> Result<Vec<Self::Buffer>> {
+        (run.steps)(run.feeds)
+    }
+    /// Runs `compute`, a step on the CPU in the middle of a plan. A backend that records runs suspends the recording, since the
+    /// threads of the CPU's kernels may take up other runs. A backend that forwards [`Backend::run_plan`] forwards this too.
+    ///
+    /// # Errors
+    /// Returns the error of `compute`.
+    fn on_host<T>(&self, compute: impl FnOnce() -> Result<T>) -> Result<T> {
+        compute()
+    }
+    /// Whether the memory of a run is already allocated, as `memo` remembers.
     fn has_memory(&self, _memo: &Self::Memo) -> bool {
         false
     }
@@ -112,7 +128,7 @@ pub trait Backend: Send + Sync {
 
 /// A part of what a kernel does.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Doing {
+pub struct KernelInfo {
     /// One line: `softmax of activation.cu, 24 blocks of 64 threads`.
     pub text: String,
     /// The source, if it was generated for this kernel.
@@ -123,12 +139,26 @@ pub struct Doing {
 pub struct Run<'r, Buffer> {
     /// The inputs, in the buffers' dtypes and in the plan's order.
     pub feeds: Vec<Array>,
-    /// Whether the run may be recorded: no fallback step and no observer.
+    /// Whether the run may be recorded: no observer, and no step whose weights are streamed.
     pub repeatable: bool,
+    /// Whether some steps run on the CPU. A recording then consists of parts, between which the steps are called again.
+    pub has_host_steps: bool,
     /// Runs the plan's steps, from feeds to results.
     pub steps: &'r mut (dyn FnMut(Vec<Buffer>) -> Result<Vec<Buffer>> + 'r),
     /// Returns the errors recorded by kernels. Call it when all work is complete, before another run begins.
     pub check: &'r dyn Fn() -> Result<()>,
+}
+
+/// One run of a plan on buffers.
+pub struct RunOn<'r, Buffer> {
+    /// The inputs, in the plan's order.
+    pub feeds: Vec<Buffer>,
+    /// Whether the run may be recorded: no step whose weights are streamed.
+    pub repeatable: bool,
+    /// Whether some steps run on the CPU.
+    pub has_host_steps: bool,
+    /// Runs the plan's steps, from feeds to results.
+    pub steps: &'r mut (dyn FnMut(Vec<Buffer>) -> Result<Vec<Buffer>> + 'r),
 }
 
 impl<B: Backend> Backend for &B {
@@ -180,7 +210,7 @@ impl<B: Backend> Backend for &B {
     fn type_of(&self, buffer: &Self::Buffer) -> Option<(Dtype, Shape)> {
         (**self).type_of(buffer)
     }
-    fn explain(&self, kernel: &Self::Kernel) -> Vec<Doing> {
+    fn explain(&self, kernel: &Self::Kernel) -> Vec<KernelInfo> {
         (**self).explain(kernel)
     }
     fn available(&self) -> u64 {
@@ -188,6 +218,12 @@ impl<B: Backend> Backend for &B {
     }
     fn run_plan(&self, memo: &Self::Memo, run: Run<Self::Buffer>) -> Result<Vec<Array>> {
         (**self).run_plan(memo, run)
+    }
+    fn on_host<T>(&self, compute: impl FnOnce() -> Result<T>) -> Result<T> {
+        (**self).on_host(compute)
+    }
+    fn run_plan_on(&self, memo: &Self::Memo, run: RunOn<Self::Buffer>) -> Result<Vec<Self::Buffer>> {
+        (**self).run_plan_on(memo, run)
     }
 }
 

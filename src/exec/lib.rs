@@ -48,7 +48,7 @@ mod session;
 #[doc(hidden)]
 pub mod views;
 
-pub use backend::{Backend, Doing, Layout, Operand, Precision, Run, Signature, ValueType};
+pub use backend::{Backend, KernelInfo, Layout, Operand, Precision, Run, RunOn, Signature, ValueType};
 pub use compare::{Comparison, Tolerance, compare};
 pub use cpu::CpuBackend;
 pub use preprocess::preprocess;

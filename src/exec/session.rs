@@ -1,5 +1,5 @@
 use super::{
-    Backend, CpuBackend, Precision, Run,
+    Backend, CpuBackend, Precision, Run, RunOn,
     plan::{Kernel, Network, Operation, Plan, Slot, Step, TensorIndex, for_compute},
 };
 use crate::{
@@ -195,9 +195,20 @@ impl<B: Backend> Session<B> {
             }
             fed.push((tensor, buffer));
         }
-        let plan = self.plan(fed.iter().map(|(tensor, _)| *tensor).collect(), &self.wanted)?;
-        plan.check_memory(&self.backend)?;
-        let results = self.pool.install(|| self.steps(&plan, fed.into_iter(), &self.wanted, &mut None))?;
+        // The order of a plan's inputs, in which `go` feeds them too.
+        fed.sort_by_key(|(tensor, _)| *tensor);
+        let (tensors, feeds): (Vec<TensorIndex>, Vec<B::Buffer>) = fed.into_iter().unzip();
+        let plan = self.plan(tensors.clone(), &self.wanted)?;
+        if !self.backend.has_memory(&plan.memo) {
+            plan.check_memory(&self.backend)?;
+        }
+        let (is_streamed, has_host_steps) = plan.placement();
+        let results = self.pool.install(|| {
+            let fed = |feeds: Vec<B::Buffer>| tensors.iter().copied().zip(feeds);
+            let mut steps = |feeds: Vec<B::Buffer>| self.steps(&plan, fed(feeds), &self.wanted, &mut None);
+            self.backend
+                .run_plan_on(&plan.memo, RunOn { feeds, repeatable: !is_streamed, has_host_steps, steps: &mut steps })
+        })?;
         self.wanted.iter().zip(results).map(|(t, buffer)| Ok((plan.slot(*t)?.ty.name.clone(), buffer))).collect()
     }
 
@@ -348,10 +359,11 @@ impl<B: Backend> Session<B> {
             fed.sort_unstable_by_key(|(tensor, _)| *tensor);
             fed.into_iter().unzip()
         };
-        let repeatable = observer.is_none() && plan.steps.iter().all(|s| matches!(s.kernel, Kernel::Here(_)));
+        let (is_streamed, has_host_steps) = plan.placement();
+        let repeatable = observer.is_none() && !is_streamed;
         let mut steps =
             |feeds: Vec<B::Buffer>| self.steps(plan, tensors.iter().copied().zip(feeds), wanted, &mut observer);
-        let run = Run { feeds, repeatable, steps: &mut steps, check: &|| self.check_faults(plan) };
+        let run = Run { feeds, repeatable, has_host_steps, steps: &mut steps, check: &|| self.check_faults(plan) };
         let results = self.backend.run_plan(&plan.memo, run)?;
         wanted
             .iter()
@@ -443,7 +455,8 @@ impl<B: Backend> Session<B> {
             Kernel::OnCpu(kernel) => {
                 let download = |b: &B::Buffer| for_compute(&self.backend.download(b)?);
                 let operands = operands.iter().map(|b| b.as_ref().map(download).transpose());
-                let results = self.cpu.run(kernel, &mut operands.collect::<Result<Vec<_>>>()?)?;
+                let mut operands = operands.collect::<Result<Vec<_>>>()?;
+                let results = self.backend.on_host(|| self.cpu.run(kernel, &mut operands))?;
                 let upload =
                     |(t, array): (&TensorIndex, &Array)| self.backend.upload(&plan.slot(*t)?.ty.buffered(array)?);
                 step.outputs.iter().zip(&results).map(upload).collect()

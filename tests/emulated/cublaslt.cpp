@@ -387,6 +387,8 @@ int cublasLtMatmulAlgoGetHeuristic(Handle* handle, Bag* descriptor, Bag* a, Bag*
     REQUIRE(is(handle), NOT_INITIALIZED);
     REQUIRE(requested > 0 && results && returned, INVALID_VALUE);
     *returned = 0;
+    const char* mode = getenv("TPULANG_EMULATED");
+    REQUIRE(!mode || strcmp(mode, "declining"), NOT_SUPPORTED);
     REQUIRE(is(preference, PREFERENCE), INVALID_VALUE);
     Problem p;
     if (int code = understand(descriptor, a, b, c, d, p)) return code;

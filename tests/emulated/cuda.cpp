@@ -1,8 +1,9 @@
 // libcuda.so for tests: a GPU that is this machine's CPU. What is told a stream is done at once; launches that are captured are
 // kept, and done when their graph is launched. What a kernel writes beside its memory is found when somebody waits.
 //
-// TPULANG_EMULATED is one of: old, none, forbidden, taken, full (from the context on), broken (the first launch), or bytes of
-// memory, such as 1000000. With `told` it says what graphs it launches.
+// TPULANG_EMULATED is one of: old, none, forbidden, taken, full (from the context on), broken (the first launch), uncapturable,
+// two (GPUs), newer or older (a GPU than the compiler knows), twelve (a driver for CUDA 12), slow (to report free memory), or bytes of memory, such as
+// 1000000. With `told` it reports the graphs that it launches. The other libraries know: declining (no algorithms), and twelve.
 #include <dlfcn.h>
 #include <elf.h>
 #include <stdint.h>
@@ -37,6 +38,10 @@ struct Graph {
 std::mutex lock;
 // Sizes, by address.
 std::map<uint64_t, size_t> memory;
+// The GPU of each address.
+std::map<uint64_t, int> owners;
+int contexts[2];
+thread_local int current = 0;
 size_t taken = 0;
 int failed = OK;
 // What anybody tells a stream that is captured is part of the graph.
@@ -105,7 +110,7 @@ struct Function {
 
 extern "C" {
 int cuDriverGetVersion(int* version) {
-    *version = mode() == "old" ? 11040 : 13000;
+    *version = mode() == "old" ? 11040 : mode() == "twelve" ? 12040 : 13000;
     return OK;
 }
 int cuInit(unsigned) { return mode() == "none" ? NO_DEVICE : mode() == "forbidden" ? OPERATING_SYSTEM : OK; }
@@ -118,17 +123,19 @@ int cuGetErrorName(int code, const char** name) {
             : code == ILLEGAL_ADDRESS  ? "CUDA_ERROR_ILLEGAL_ADDRESS"
             : code == TIMEOUT          ? "CUDA_ERROR_LAUNCH_TIMEOUT"
             : code == LAUNCH_FAILED    ? "CUDA_ERROR_LAUNCH_FAILED"
+            : code == CAPTURE_UNSUPPORTED ? "CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED"
                                        : "CUDA_ERROR_UNKNOWN";
     return OK;
 }
 int cuGetErrorString(int code, const char** text) {
     *text = code == ILLEGAL_ADDRESS ? "an illegal memory access was encountered"
             : code == TIMEOUT       ? "the launch timed out and was terminated"
+            : code == CAPTURE_UNSUPPORTED ? "operation not permitted when stream is capturing"
                                     : "unspecified launch failure";
     return OK;
 }
 int cuDeviceGetCount(int* count) {
-    *count = 1;
+    *count = mode() == "two" ? 2 : 1;
     return OK;
 }
 int cuDeviceGet(int* device, int ordinal) {
@@ -140,16 +147,28 @@ int cuDeviceGetName(char* name, int length, int) {
     return OK;
 }
 int cuDeviceGetAttribute(int* value, int attribute, int) {
-    // Compute capability 9.0.
-    *value = attribute == 75 ? 9 : 0;
+    // The compute capability, of which 75 is the major number.
+    *value = attribute != 75 ? 0 : mode() == "newer" ? 15 : mode() == "older" ? 5 : 9;
     return OK;
 }
-int cuDevicePrimaryCtxRetain(void** context, int) {
-    *context = (void*)&memory;
+int cuDevicePrimaryCtxRetain(void** context, int device) {
+    *context = (void*)&contexts[device];
     return mode() == "full" ? OUT_OF_MEMORY : mode() == "taken" ? UNAVAILABLE : OK;
 }
 int cuDevicePrimaryCtxRelease_v2(int) { return OK; }
-int cuCtxSetCurrent(void*) { return OK; }
+int cuCtxSetCurrent(void* context) {
+    current = (int)((int*)context - contexts);
+    return OK;
+}
+int cuPointerGetAttribute(void* data, int attribute, uint64_t address) {
+    // CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL
+    if (attribute != 9) return INVALID;
+    std::lock_guard<std::mutex> guard(lock);
+    auto next = memory.upper_bound(address);
+    if (next == memory.begin() || address - (--next)->first >= next->second) return INVALID;
+    *(int*)data = owners[next->first];
+    return OK;
+}
 int cuStreamCreate(void** stream, unsigned) {
     *stream = new Stream();
     return OK;
@@ -181,6 +200,7 @@ int cuMemAlloc_v2(uint64_t* address, size_t bytes) {
     memset(start, GUARDED, (bytes + GUARD - 1) / GUARD * GUARD + 2 * GUARD);
     *address = (uint64_t)start + GUARD;
     memory[*address] = bytes;
+    owners[*address] = current;
     taken += bytes;
     return OK;
 }
@@ -195,6 +215,7 @@ int cuMemFree_v2(uint64_t address) {
     return whole;
 }
 int cuMemGetInfo_v2(size_t* available, size_t* total) {
+    if (mode() == "slow") usleep(200000);
     *total = all_memory();
     *available = all_memory() - taken;
     return OK;
@@ -216,6 +237,13 @@ int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t bytes, void* stream) {
     if (!within(from, bytes) || is_captured(stream)) return INVALID;
     memcpy(to, (const void*)from, bytes);
     return failed;
+}
+int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void* stream) {
+    if (!within(to, bytes) || !within(from, bytes)) return INVALID;
+    return tell(stream, [=] {
+        memmove((void*)to, (const void*)from, bytes);
+        return (int)OK;
+    });
 }
 // A module is a shared library's bytes: its table of sections comes last.
 int cuModuleLoadData(void** module, const void* image) {
@@ -259,7 +287,7 @@ int cuLaunchKernel(void* function, unsigned x, unsigned y, unsigned z, unsigned 
 
 int cuStreamBeginCapture_v2(void* stream, int) {
     std::lock_guard<std::mutex> guard(lock);
-    if (captures || ((Stream*)stream)->capturing) return CAPTURE_UNSUPPORTED;
+    if (captures || ((Stream*)stream)->capturing || mode() == "uncapturable") return CAPTURE_UNSUPPORTED;
     ((Stream*)stream)->capturing = new Graph();
     captures = true;
     return OK;

@@ -252,7 +252,9 @@ std::vector<Perf> ranked(const Problem& p, bool backward) {
 }
 int give(const Problem& p, bool backward, int requested, int* returned, Perf* results) {
     REQUIRE(requested > 0 && returned && results, BAD_PARAM);
-    const std::vector<Perf> all = ranked(p, backward);
+    const char* mode = getenv("TPULANG_EMULATED");
+    const bool declines = mode && !strcmp(mode, "declining");
+    const std::vector<Perf> all = declines ? std::vector<Perf>() : ranked(p, backward);
     *returned = std::min<int>(requested, all.size());
     std::copy(all.begin(), all.begin() + *returned, results);
     return OK;

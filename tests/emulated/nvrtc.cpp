@@ -19,6 +19,7 @@
 namespace {
 struct Program {
     std::string text, log, code;
+    bool is_ptx = false;
     std::vector<std::string> names;
     std::map<std::string, std::string> lowered;
 };
@@ -26,7 +27,10 @@ struct Program {
 std::string folder() {
     Dl_info info;
     dladdr((void*)&folder, &info);
-    const std::string path = info.dli_fname;
+    // Where the file is, not a link to it.
+    char* real = realpath(info.dli_fname, nullptr);
+    const std::string path = real ? real : info.dli_fname;
+    free(real);
     return path.substr(0, path.rfind('/'));
 }
 std::string content(const std::string& path) {
@@ -69,8 +73,18 @@ void keep(const Program& p) {
 extern "C" {
 int nvrtcVersion(int* major, int* minor) {
     // No real compiler's, so that what is kept of either is not taken for the other's.
-    *major = 0;
+    const char* mode = getenv("TPULANG_EMULATED");
+    *major = mode && !strcmp(mode, "twelve") ? 13 : 0;
     *minor = 13;
+    return 0;
+}
+int nvrtcGetNumSupportedArchs(int* count) {
+    *count = 2;
+    return 0;
+}
+int nvrtcGetSupportedArchs(int* list) {
+    list[0] = 80;
+    list[1] = 90;
     return 0;
 }
 const char* nvrtcGetErrorString(int code) { return code ? "NVRTC_ERROR_COMPILATION" : "NVRTC_SUCCESS"; }
@@ -87,7 +101,25 @@ int nvrtcAddNameExpression(Program* p, const char* name) {
     p->names.push_back(name);
     return 0;
 }
-int nvrtcCompileProgram(Program* p, int, const char* const*) {
+int nvrtcCompileProgram(Program* p, int count, const char* const* options) {
+    // The real one opens them by their name alone.
+    if (!dlopen("libnvrtc-builtins.so.0.13", RTLD_LAZY)) {
+        p->log = "nvrtc: error: failed to open libnvrtc-builtins.so.0.13.";
+        return 7;
+    }
+    const std::string wanted = "--gpu-architecture=";
+    bool is_known = false;
+    for (int i = 0; i < count; i++) {
+        const std::string option = options[i];
+        if (option.compare(0, wanted.size(), wanted)) continue;
+        const std::string architecture = option.substr(wanted.size());
+        p->is_ptx = architecture == "compute_80" || architecture == "compute_90";
+        is_known = p->is_ptx || architecture == "sm_80" || architecture == "sm_90";
+    }
+    if (!is_known) {
+        p->log = "nvrtc: error: invalid value for --gpu-architecture (-arch)";
+        return 5;
+    }
     keep(*p);
     const bool barriers = p->text.find("__sync") != std::string::npos || p->text.find("__shfl") != std::string::npos;
     std::string text = p->text;
@@ -114,7 +146,15 @@ int nvrtcGetLoweredName(Program* p, const char* name, const char** lowered) {
     return 0;
 }
 int nvrtcGetCUBINSize(Program* p, size_t* size) {
+    *size = p->is_ptx ? 0 : p->code.size();
+    return 0;
+}
+int nvrtcGetPTXSize(Program* p, size_t* size) {
     *size = p->code.size();
+    return 0;
+}
+int nvrtcGetPTX(Program* p, char* to) {
+    memcpy(to, p->code.data(), p->code.size());
     return 0;
 }
 int nvrtcGetCUBIN(Program* p, char* to) {

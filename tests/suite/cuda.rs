@@ -71,6 +71,8 @@ pub fn emulated() -> &'static Path {
         let makes = [
             "-Wall -Wextra -Werror -shared -Wl,-soname,libcuda.so.1 cuda.cpp -o libcuda.so",
             "-Wall -Wextra -Werror -shared nvrtc.cpp -o libnvrtc.so",
+            // The real compiler's second file, which it opens by name.
+            "-shared -x c++ /dev/null -Wl,-soname,libnvrtc-builtins.so.0.13 -o libnvrtc-builtins.so.0.13",
             // As kernels are compiled, so that it is taken.
             "-w -x c++-header emulated.h -o emulated.h.gch",
         ];
@@ -106,12 +108,24 @@ pub fn passed_emulated_with_libraries() -> bool {
     passed_with(&std::env::join_paths([emulated(), emulated_libraries()]).unwrap())
 }
 
+/// Runs this test again with all emulated libraries in one of their modes (`TPULANG_EMULATED`).
+pub fn passed_emulated_as(mode: &str) -> bool {
+    let libraries = std::env::join_paths([emulated(), emulated_libraries()]).unwrap();
+    passed_in_mode(&libraries, Some(mode))
+}
+
 fn passed_with(libraries: &OsStr) -> bool {
+    passed_in_mode(libraries, None)
+}
+
+fn passed_in_mode(libraries: &OsStr, mode: Option<&str>) -> bool {
     let thread = std::thread::current();
     let test = thread.name().unwrap();
     let (kernels, sources) = (temporary().join("kernels"), temporary().join("sources"));
     let variables: [(&str, &Path); 3] =
         [("LD_LIBRARY_PATH", libraries.as_ref()), ("TPULANG_CACHE", &kernels), ("TPULANG_SOURCES", &sources)];
+    let mode = mode.map(|mode| ("TPULANG_EMULATED", Path::new(mode)));
+    let variables: Vec<(&str, &Path)> = variables.into_iter().chain(mode).collect();
     limits::passed_alone_with(test, 1200, &variables)
 }
 
@@ -172,7 +186,7 @@ fn recorded_graphs_give_the_cpus_numbers() {
 }
 
 /// A folder whose libraries are these, in place of every one that would be looked for.
-fn libraries(cuda: Option<&Path>, nvrtc: Option<&Path>) -> tempfile::TempDir {
+pub fn libraries(cuda: Option<&Path>, nvrtc: Option<&Path>) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, library) in [("cuda", cuda), ("nvrtc", nvrtc)] {
         for end in ["", ".1", ".9", ".10", ".11", ".12", ".13"] {

@@ -7,6 +7,7 @@ mod complete;
 #[cfg(feature = "cuda")]
 mod cuda;
 #[cfg(feature = "cuda")]
+mod cuda_faults;
 mod cuda_libraries;
 #[cfg(feature = "cuda")]
 mod cuda_networks;

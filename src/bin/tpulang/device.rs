@@ -66,6 +66,9 @@ impl Running {
                 for problem in backend.missing_libraries() {
                     eprintln!("warning: {problem}; falling back to built-in kernels");
                 }
+                for fallback in backend.fallbacks() {
+                    eprintln!("warning: {fallback}");
+                }
                 Ok(done)
             }
         }

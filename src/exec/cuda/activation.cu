@@ -1,4 +1,4 @@
-#include "together.cuh"
+#include "block_reduce.cuh"
 
 // Softmax, or its logarithm, of rows of n elements.
 template <class T>

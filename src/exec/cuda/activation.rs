@@ -1,7 +1,8 @@
 use super::{
     builder::{Builder, arguments},
-    formula::{Finish, Formula, Input},
+    formula::{Formula, Input, PostOp},
     geometry,
+    slot::Slot,
     source::{File, file},
 };
 use crate::{
@@ -29,10 +30,10 @@ pub(super) fn relu(op: &Relu<Operand>) -> Formula {
 
 pub(super) fn leaky_relu(op: &LeakyRelu<Operand>) -> Formula {
     let formula = Formula::real(vec![Input::of(&op.input)], "x < 0 ? x * k0 : x");
-    formula.numbers([op.alpha]).finish(Finish::round(op.round_mode))
+    formula.numbers([op.alpha]).post_op(PostOp::round(op.round_mode))
 }
 
-/// One slope a channel is seen from the input's shape.
+/// One slope per channel, broadcast to the input's shape.
 pub(super) fn prelu(op: &PRelu<Operand>) -> Formula {
     let (shape, slope) = (&op.input.ty.shape, Input::of(&op.slope));
     let slope = match op.slope.ty.shape.as_slice() {
@@ -68,12 +69,12 @@ pub(super) fn elu(op: &Elu<Operand>) -> Formula {
 }
 
 pub(super) fn tanh(op: &Tanh<Operand>) -> Formula {
-    function(&op.input, "tanh(x)").finish(Finish::round(op.round_mode))
+    function(&op.input, "tanh(x)").post_op(PostOp::round(op.round_mode))
 }
 
 pub(super) fn sigmoid(op: &Sigmoid<Operand>) -> Formula {
     let expression = if op.log { "-softplus(-x)" } else { "k0 * logistic(x) + k1" };
-    function(&op.input, expression).numbers([op.scale, op.bias]).finish(Finish::round(op.round_mode))
+    function(&op.input, expression).numbers([op.scale, op.bias]).post_op(PostOp::round(op.round_mode))
 }
 
 pub(super) fn silu(input: &Operand) -> Formula {
@@ -81,7 +82,7 @@ pub(super) fn silu(input: &Operand) -> Formula {
 }
 
 pub(super) fn swish(op: &Swish<Operand>) -> Formula {
-    function(&op.input, "x / (1 + exp(-x * k0))").numbers([op.beta]).finish(Finish::round(op.round_mode))
+    function(&op.input, "x / (1 + exp(-x * k0))").numbers([op.beta]).post_op(PostOp::round(op.round_mode))
 }
 
 pub(super) fn gelu(op: &GELU<Operand>) -> Formula {
@@ -90,7 +91,7 @@ pub(super) fn gelu(op: &GELU<Operand>) -> Formula {
         GeluApproxMode::Tanh => "(R)0.5 * x * (1 + tanh((R)0.79788456080286535588 * (x + (R)0.044715 * x * x * x)))",
         GeluApproxMode::Sigm => "x * logistic((R)1.702 * x)",
     };
-    function(&op.input, expression).finish(Finish::round(op.round_mode))
+    function(&op.input, expression).post_op(PostOp::round(op.round_mode))
 }
 
 /// A block a row. Between bytes with scales the exponentials come from a table, as the compiler has it, and the result is
@@ -104,7 +105,7 @@ pub(super) fn softmax(op: &Softmax<Operand>, b: &mut Builder) -> Result<()> {
     if let Some((table, to, offset)) = semantics::softmax_table(op, result) {
         let table = b.constant(&table)?;
         let types = [&op.input.ty, result].map(|ty| super::formula::c_type(ty.dtype)).join(", ");
-        let arguments = arguments![b.stored(&op.input)?, b.result(0), table, rows, n, inner, to, offset];
+        let arguments = arguments![Slot::of(&op.input)?, b.result(0), table, rows, n, inner, to, offset];
         return b.launch(FILE, format!("softmax_stored<{types}>"), geometry::elements(rows as u64), arguments);
     }
     let float = b.float(&op.input)?;
@@ -116,5 +117,5 @@ pub(super) fn softmax(op: &Softmax<Operand>, b: &mut Builder) -> Result<()> {
         let (function, geometry) = (format!("softmax_apart<{}>", float.c_type()), geometry::elements(rows as u64));
         b.launch(FILE, function, geometry, arguments![x, y, rows, n, inner, beta, op.log])?;
     }
-    b.store_floats(0, y, float, Finish::round(op.round_mode))
+    b.store_floats(0, y, float, PostOp::round(op.round_mode))
 }

@@ -1,4 +1,4 @@
-use super::formula::{Finish, Formula, Input, name};
+use super::formula::{Formula, Input, PostOp, name};
 use crate::{
     exec::Operand,
     ops::{Add, AddConst, Div, DivConst, MaxConst, MinConst, Mul, MulConst, Reciprocal, Sub, SubConst},
@@ -17,7 +17,7 @@ template <class R> __device__ inline R floored(R rest, R y) { return rest != 0 &
 fn tensors(
     inputs: &[Operand],
     coeff: Option<&[f64]>,
-    finish: Finish,
+    post_op: PostOp,
     [real, whole]: [fn(&str, &str) -> String; 2],
 ) -> Formula {
     let coeff: &[f64] = coeff.unwrap_or_default();
@@ -31,46 +31,46 @@ fn tensors(
     };
     let (real, whole) = (fold(real, &weighed), fold(whole, &name));
     let inputs = inputs.iter().map(Input::of).collect();
-    Formula::arithmetic(inputs, real, whole).numbers(numbers).finish(finish).with(INTEGERS)
+    Formula::arithmetic(inputs, real, whole).numbers(numbers).post_op(post_op).with(INTEGERS)
 }
 
 pub(super) fn add(op: &Add<Operand>) -> Formula {
-    let finish = Finish::relu(op.do_relu, op.relu_limit);
-    tensors(&op.inputs, op.coeff.as_deref(), finish, [|x, y| format!("({x} + {y})"), |x, y| format!("plus({x}, {y})")])
+    let post_op = PostOp::relu(op.do_relu, op.relu_limit);
+    tensors(&op.inputs, op.coeff.as_deref(), post_op, [|x, y| format!("({x} + {y})"), |x, y| format!("plus({x}, {y})")])
 }
 
 pub(super) fn sub(op: &Sub<Operand>) -> Formula {
-    let finish = Finish::relu(op.do_relu, op.relu_limit);
+    let post_op = PostOp::relu(op.do_relu, op.relu_limit);
     let forms: [fn(&str, &str) -> String; 2] = match op.is_reverse {
         true => [|x, y| format!("({y} - {x})"), |x, y| format!("minus({y}, {x})")],
         false => [|x, y| format!("({x} - {y})"), |x, y| format!("minus({x}, {y})")],
     };
-    tensors(&op.inputs, op.coeff.as_deref(), finish, forms)
+    tensors(&op.inputs, op.coeff.as_deref(), post_op, forms)
 }
 
 pub(super) fn mul(op: &Mul<Operand>) -> Formula {
-    let finish = Finish::relu(op.do_relu, op.relu_limit);
-    tensors(&op.inputs, None, finish, [|x, y| format!("({x} * {y})"), |x, y| format!("times({x}, {y})")])
+    let post_op = PostOp::relu(op.do_relu, op.relu_limit);
+    tensors(&op.inputs, None, post_op, [|x, y| format!("({x} * {y})"), |x, y| format!("times({x}, {y})")])
 }
 
 pub(super) fn div(op: &Div<Operand>) -> Formula {
-    let finish = Finish::relu(op.do_relu, op.relu_limit);
+    let post_op = PostOp::relu(op.do_relu, op.relu_limit);
     let forms: [fn(&str, &str) -> String; 2] = match op.is_reverse {
         true => [|x, y| format!("({y} / {x})"), |x, y| format!("over({y}, {x})")],
         false => [|x, y| format!("({x} / {y})"), |x, y| format!("over({x}, {y})")],
     };
-    tensors(&op.inputs, None, finish, forms)
+    tensors(&op.inputs, None, post_op, forms)
 }
 
 /// Where the comparison fails the first stays: so does NaN.
 pub(super) fn max(inputs: &[Operand]) -> Formula {
     let form: fn(&str, &str) -> String = |x, y| format!("larger({x}, {y})");
-    tensors(inputs, None, Finish::default(), [form, form]).with(CHOICES)
+    tensors(inputs, None, PostOp::default(), [form, form]).with(CHOICES)
 }
 
 pub(super) fn min(inputs: &[Operand]) -> Formula {
     let form: fn(&str, &str) -> String = |x, y| format!("smaller({x}, {y})");
-    tensors(inputs, None, Finish::default(), [form, form]).with(CHOICES)
+    tensors(inputs, None, PostOp::default(), [form, form]).with(CHOICES)
 }
 
 const CHOICES: &str = "
@@ -79,18 +79,18 @@ template <class R> __device__ inline R smaller(R x, R y) { return y < x ? y : x;
 ";
 
 pub(super) fn modulo(inputs: &[Operand]) -> Formula {
-    tensors(inputs, None, Finish::default(), [|x, y| format!("fmod({x}, {y})"), |x, y| format!("rest({x}, {y})")])
+    tensors(inputs, None, PostOp::default(), [|x, y| format!("fmod({x}, {y})"), |x, y| format!("rest({x}, {y})")])
 }
 
 pub(super) fn remainder(inputs: &[Operand]) -> Formula {
     let real: fn(&str, &str) -> String = |x, y| format!("floored<R>(fmod({x}, {y}), {y})");
-    tensors(inputs, None, Finish::default(), [real, |x, y| format!("floored<R>(rest({x}, {y}), {y})")])
+    tensors(inputs, None, PostOp::default(), [real, |x, y| format!("floored<R>(rest({x}, {y}), {y})")])
 }
 
 pub(super) fn pow3(inputs: &[Operand]) -> Formula {
     let whole: fn(&str, &str) -> String =
         |x, y| format!("whole(rounded(pow((double){x}, (double){y}), AWAY_FROM_ZERO))");
-    tensors(inputs, None, Finish::default(), [|x, y| format!("pow({x}, {y})"), whole])
+    tensors(inputs, None, PostOp::default(), [|x, y| format!("pow({x}, {y})"), whole])
 }
 
 pub(super) fn reciprocal(op: &Reciprocal<Operand>) -> Formula {
@@ -111,27 +111,27 @@ pub(super) fn div_const(op: &DivConst<Operand>) -> Formula {
     Formula::function(&op.input, expression).numbers([op.const_val, op.relu_limit]).with(QUOTIENT)
 }
 
-fn constant(input: &Operand, expression: &str, c: f64, finish: Finish) -> Formula {
-    Formula::constant(input, expression).numbers([c]).finish(finish)
+fn constant(input: &Operand, expression: &str, c: f64, post_op: PostOp) -> Formula {
+    Formula::constant(input, expression).numbers([c]).post_op(post_op)
 }
 
 pub(super) fn add_const(op: &AddConst<Operand>) -> Formula {
-    constant(&op.input, "x + k0", op.const_val, Finish::relu(op.do_relu, op.relu_limit))
+    constant(&op.input, "x + k0", op.const_val, PostOp::relu(op.do_relu, op.relu_limit))
 }
 
 pub(super) fn sub_const(op: &SubConst<Operand>) -> Formula {
     let expression = if op.is_reverse { "k0 - x" } else { "x - k0" };
-    constant(&op.input, expression, op.const_val, Finish::relu(op.do_relu, op.relu_limit))
+    constant(&op.input, expression, op.const_val, PostOp::relu(op.do_relu, op.relu_limit))
 }
 
 pub(super) fn mul_const(op: &MulConst<Operand>) -> Formula {
-    constant(&op.input, "x * k0", op.const_val, Finish::relu(op.do_relu, op.relu_limit))
+    constant(&op.input, "x * k0", op.const_val, PostOp::relu(op.do_relu, op.relu_limit))
 }
 
 pub(super) fn max_const(op: &MaxConst<Operand>) -> Formula {
-    constant(&op.input, "x < k0 ? k0 : x", op.const_val, Finish::default())
+    constant(&op.input, "x < k0 ? k0 : x", op.const_val, PostOp::default())
 }
 
 pub(super) fn min_const(op: &MinConst<Operand>) -> Formula {
-    constant(&op.input, "x > k0 ? k0 : x", op.const_val, Finish::default())
+    constant(&op.input, "x > k0 ? k0 : x", op.const_val, PostOp::default())
 }

@@ -1,23 +1,23 @@
-// Attention of many heads, a tile of queries a block: scores of 64 keys at a time, of which only each query's largest score and
-// the sum of its powers are kept. Sums are in float32.
+// Attention of many heads, one block per tile of queries. It processes 64 keys at a time, and keeps only each query's largest score
+// and its sum of exponentials. Accumulators are float32.
 constexpr int KEYS = 64, DEPTH = 16, VALUES = 128;
 
-// How many there are, and where rows lie: from one batch, head and row to the next.
+// Sizes and strides: from one batch, head and row to the next.
 struct Heads {
     i64 heads, shared, queries, keys, elements, values;
     i64 query[3], key[3], value[3];
-    // From one batch's entries, one head's, one query's and one key's to the next; nothing is added where there is no mask.
+    // The mask's strides of batches, heads, queries and keys, if there is one.
     i64 has_mask, mask[4];
-    // From one batch's results, one head's and one query's to the next, counted in rows of values.
+    // The result's strides of batches, heads and queries, in rows of values.
     i64 out[3];
-    // A query sees the keys up to so many places behind its own.
+    // A query sees keys up to this many positions after its own.
     i64 behind;
-    // Blocks that share the keys of a query: each writes its part, which is divided when all are there.
+    // Number of blocks that share the keys of a query. Each writes a partial result, which `joined` combines.
     i64 splits;
 };
 
-// A query of a tile, in which heads that share their keys stand side by side: its place among the queries, or -1 where there is
-// none, and where its elements, its mask and its result begin.
+// A query of a tile, in which heads that share keys are adjacent: its index, or -1 if there is none, and the offsets of its elements,
+// its mask and its result.
 struct Query {
     i64 place, from, entries, row;
 };
@@ -27,29 +27,29 @@ __device__ inline Query query_of(const Heads& h, i64 batch, i64 shared, i64 i) {
             batch * h.mask[0] + head * h.mask[1] + place * h.mask[2], batch * h.out[0] + head * h.out[1] + place * h.out[2]};
 }
 
-// 16 * EACH queries, of which 16 threads share each, and up to 128 columns of values.
+// 16 * EACH queries, each shared by 16 threads, and up to 128 columns of values.
 template <class T, int EACH> struct Tile {
     static constexpr int ROWS = 16 * EACH;
     const Heads& h;
-    // Where the tensors begin; keys and values those of the head, and values with the first column.
+    // The tensors; keys and values point to the head, values also to the first column.
     const T *query, *key, *value;
     const float* mask;
-    // Columns that are there.
+    // The number of valid columns.
     i64 columns;
     float scale, beyond;
     const Query* queries;
-    // What each query has so far: the largest score, the sum of powers, and with these the sums of values, 4 of each 64 columns.
+    // The state of each query: the largest score, the sum of exponentials, and the weighted sums of values, 4 of each 64 columns.
     float most[EACH], sum[EACH], values[EACH][VALUES / KEYS][4];
 
     __device__ __forceinline__ void begin() {
-        for (int r = 0; r < EACH; r++) {
+        UNROLLED(r, EACH) {
             most[r] = -INFINITY;
             sum[r] = 0;
-            for (int part = 0; part < VALUES / KEYS; part++)
-                for (int c = 0; c < 4; c++) values[r][part][c] = 0;
+            UNROLLED(part, VALUES / KEYS)
+                UNROLLED(c, 4) values[r][part][c] = 0;
         }
     }
-    // The products of the queries with 64 keys, of which 4 are the thread's.
+    // The products of the queries with 64 keys, 4 of them per thread.
     __device__ __forceinline__ void products(i64 at, float (&scores)[EACH][4]) {
         __shared__ float of_query[DEPTH][ROWS + 1];
         __shared__ Four<float> of_key[DEPTH][KEYS / 4 + 1];
@@ -65,16 +65,16 @@ template <class T, int EACH> struct Tile {
             __syncthreads();
             for (int i = 0; i < DEPTH; i++) {
                 const Four<float> k = of_key[i][across];
-                for (int r = 0; r < EACH; r++)
-                    for (int c = 0; c < 4; c++) scores[r][c] = fmaf(of_query[i][down * EACH + r], k.of[c], scores[r][c]);
+                UNROLLED(r, EACH)
+                    UNROLLED(c, 4) scores[r][c] = fmaf(of_query[i][down * EACH + r], k.of[c], scores[r][c]);
             }
         }
     }
-    // Scaled, with what the mask adds; minus infinity where there is no key.
+    // Scales the scores and adds the mask; minus infinity if there is no key.
     __device__ __forceinline__ void masked(i64 at, float (&scores)[EACH][4]) {
-        for (int r = 0; r < EACH; r++) {
+        UNROLLED(r, EACH) {
             const Query q = queries[threadIdx.x / 16 * EACH + r];
-            for (int c = 0; c < 4; c++) {
+            UNROLLED(c, 4) {
                 const i64 k = at + threadIdx.x % 16 * 4 + c;
                 float score = scores[r][c] * scale;
                 if (h.has_mask && k < h.keys && q.place >= 0) score += mask[q.entries + k * h.mask[3]];
@@ -83,13 +83,13 @@ template <class T, int EACH> struct Tile {
             }
         }
     }
-    // Scores become powers of e, beside the largest so far; what was summed before is brought to the new largest.
+    // Turns scores into exponentials relative to the largest score so far, and rescales earlier sums to it.
     __device__ __forceinline__ void powers(float (&scores)[EACH][4]) {
-        for (int r = 0; r < EACH; r++) {
+        UNROLLED(r, EACH) {
             float largest = most[r], all = 0;
-            for (int c = 0; c < 4; c++) largest = fmaxf(largest, scores[r][c]);
+            UNROLLED(c, 4) largest = fmaxf(largest, scores[r][c]);
             for (int step = 8; step; step >>= 1) largest = fmaxf(largest, __shfl_xor_sync(0xffffffffu, largest, step));
-            for (int c = 0; c < 4; c++) {
+            UNROLLED(c, 4) {
                 scores[r][c] = scores[r][c] == -INFINITY ? 0.0f : exp(scores[r][c] - largest);
                 all += scores[r][c];
             }
@@ -97,16 +97,16 @@ template <class T, int EACH> struct Tile {
             const float fading = most[r] == largest ? 1.0f : exp(most[r] - largest);
             most[r] = largest;
             sum[r] = sum[r] * fading + all;
-            for (int part = 0; part < VALUES / KEYS; part++)
-                for (int c = 0; c < 4; c++) values[r][part][c] *= fading;
+            UNROLLED(part, VALUES / KEYS)
+                UNROLLED(c, 4) values[r][part][c] *= fading;
         }
     }
-    // Adds the values of 64 keys by their powers.
+    // Adds the values of 64 keys, weighted by their exponentials.
     __device__ __forceinline__ void weigh(i64 at, const float (&powers)[EACH][4]) {
         __shared__ Four<float> weights[ROWS][KEYS / 4 + 1], of_value[DEPTH][VALUES / 4];
         const int down = threadIdx.x / 16, across = threadIdx.x % 16;
-        for (int r = 0; r < EACH; r++)
-            for (int c = 0; c < 4; c++) weights[down * EACH + r][across].of[c] = powers[r][c];
+        UNROLLED(r, EACH)
+            UNROLLED(c, 4) weights[down * EACH + r][across].of[c] = powers[r][c];
         for (int from = 0; from < KEYS && at + from < h.keys; from += DEPTH) {
             __syncthreads();
             for (int e = threadIdx.x; e < DEPTH * VALUES; e += 256) {
@@ -115,29 +115,31 @@ template <class T, int EACH> struct Tile {
                 of_value[k][c / 4].of[c % 4] = is_there ? (float)value[(at + from + k) * h.value[2] + c] : 0.0f;
             }
             __syncthreads();
-            for (int part = 0; part < VALUES / KEYS && part * KEYS < columns; part++)
+            UNROLLED(part, VALUES / KEYS) {
+                // The accumulators stay in registers only if every index of them is a constant.
+                if (part * KEYS >= columns) continue;
                 for (int k = 0; k < DEPTH; k += 4) {
                     Four<float> v[4];
-                    for (int i = 0; i < 4; i++) v[i] = of_value[k + i][part * 16 + across];
-                    for (int r = 0; r < EACH; r++) {
+                    UNROLLED(i, 4) v[i] = of_value[k + i][part * 16 + across];
+                    UNROLLED(r, EACH) {
                         const Four<float> w = weights[down * EACH + r][(from + k) / 4];
-                        for (int i = 0; i < 4; i++)
-                            for (int c = 0; c < 4; c++) values[r][part][c] = fmaf(w.of[i], v[i].of[c], values[r][part][c]);
+                        UNROLLED(i, 4) UNROLLED(c, 4) values[r][part][c] = fmaf(w.of[i], v[i].of[c], values[r][part][c]);
                     }
                 }
+            }
         }
     }
-    // The results of the queries, the first column of which is `column`: parts where blocks share the keys. `sums` gets
-    // logarithms of the sums of powers, or the largest score and the sum of each part.
+    // Writes the results from the column `column` on, or partial ones if blocks share the keys. `sums` receives the logarithms of the
+    // sums of exponentials, or the largest score and the sum of each part.
     template <class U> __device__ __forceinline__ void write(U* out, float* sums, i64 column, i64 rows_before, bool has_logs) const {
         const int across = threadIdx.x % 16;
-        for (int r = 0; r < EACH; r++) {
+        UNROLLED(r, EACH) {
             const Query q = queries[threadIdx.x / 16 * EACH + r];
             if (q.place < 0) continue;
             const i64 row = rows_before + q.row;
             const float factor = h.splits > 1 ? 1.0f : 1 / sum[r];
-            for (int part = 0; part < VALUES / KEYS; part++)
-                for (int c = 0; c < 4; c++) {
+            UNROLLED(part, VALUES / KEYS)
+                UNROLLED(c, 4) {
                     const i64 to = part * KEYS + across * 4 + c;
                     if (to < columns) out[row * h.values + column + to] = values[r][part][c] * factor;
                 }
@@ -152,9 +154,9 @@ template <class T, int EACH> struct Tile {
     }
 };
 
-// `softmax(scale * Q K^T + mask) V`. To the scores of keys that a query does not see `beyond` is added.
+// `softmax(scale * Q K^T + mask) V`. `beyond` is added to the scores of keys that a query does not see.
 template <class T, class U, int EACH>
-__global__ void __launch_bounds__(256) attention(const T* __restrict__ query, const T* __restrict__ key,
+__global__ void __launch_bounds__(256, 1) attention(const T* __restrict__ query, const T* __restrict__ key,
                                                  const T* __restrict__ value, const float* __restrict__ mask,
                                                  U* __restrict__ out, float* __restrict__ sums, const Heads* __restrict__ heads,
                                                  i64 batches, i64 has_logs, float scale, float beyond) {
@@ -166,7 +168,7 @@ __global__ void __launch_bounds__(256) attention(const T* __restrict__ query, co
         for (i64 column = (i64)blockIdx.y * VALUES; column < h.values; column += (i64)gridDim.y * VALUES)
             for (i64 job = blockIdx.x; job < tiles * h.splits; job += gridDim.x) {
                 const i64 batch = stack / h.shared, shared = stack % h.shared, split = job % h.splits;
-                // The last tiles of a causal attention have most to do.
+                // In causal attention the last tiles have the most work, so they start first.
                 const i64 first = (tiles - 1 - job / h.splits) * ROWS;
                 __syncthreads();
                 if (threadIdx.x < ROWS) queries[threadIdx.x] = query_of(h, batch, shared, first + threadIdx.x);
@@ -192,7 +194,7 @@ __global__ void __launch_bounds__(256) attention(const T* __restrict__ query, co
             }
 }
 
-// What so many blocks have found of each row's keys, as one.
+// Combines the partial results of the blocks that share a row's keys.
 template <class T>
 __global__ void joined(const float* __restrict__ parts, const float* __restrict__ sums, T* __restrict__ out,
                        float* __restrict__ logs, i64 rows, i64 values, i64 splits, i64 has_logs) {

@@ -3,49 +3,50 @@ use super::{
     cast::{FIXED_POINT, literal},
     chain::Chain,
     float::Float,
-    formula::{Finish, Formula, Input},
+    formula::{Formula, Input, PostOp},
     geometry,
-    program::Slot,
+    slot::Slot,
     source::{File, file},
-    walk::divided,
+    walk::broadcast_steps,
 };
 use crate::{
     base::{Dtype, Result},
     exec::{
         Operand, ValueType,
         heads::{HeadStrides, Sizes},
+        views::View,
     },
     ops::{Rope, RopeMode, ScaleDotProductAttention},
 };
 
 const FILE: File = file!("attention.cu");
 
-/// Columns of values that a block makes.
+/// Columns of values per block.
 const VALUES: usize = 128;
 
-/// Keys that are taken at a time.
+/// Keys per step.
 const KEYS: usize = 64;
 
-/// Blocks with which a device has work everywhere; where there are fewer, several share the keys of a query.
+/// The number of blocks that keeps a device busy. If there are fewer, several share the keys of a query.
 const BUSY: usize = 256;
 
 /// `softmax(scale * Q K^T + mask) V` of many heads.
-pub(super) struct Attended {
+pub(super) struct AttentionLaunch {
     pub sizes: Sizes,
     pub batches: usize,
-    /// In memory, of queries, keys, values and results.
+    /// The type of queries, keys, values and results in memory.
     pub float: Float,
-    /// Of queries, keys, values and results.
+    /// The strides of queries, keys, values and results.
     pub places: [HeadStrides; 4],
     pub scale: f32,
-    /// What is added to the scores, and how far apart its entries lie: of batches, heads, queries and keys.
+    /// The additive mask, and its strides of batches, heads, queries and keys.
     pub mask: Option<(Slot, [usize; 4])>,
-    /// Queries see keys up to so many places behind their own; this is added to the scores of others.
+    /// Queries see keys up to this many positions after their own; the value is added to the scores of other keys.
     pub limit: Option<(i64, f32)>,
 }
 
-impl Attended {
-    /// Launches it, from queries, keys and values. `logs` gets for each row of the result the logarithm of the sum of powers.
+impl AttentionLaunch {
+    /// Adds the launch for queries, keys and values. `logs` receives the logarithm of each row's sum of exponentials.
     pub fn launch(&self, b: &mut Builder, from: [Slot; 3], out: Slot, logs: Option<Slot>) -> Result<()> {
         let Sizes { heads, kv_heads, queries, keys, values, .. } = self.sizes;
         let together = queries * (heads / kv_heads.max(1));
@@ -87,7 +88,7 @@ impl Attended {
     /// The kernels' `Heads`.
     fn numbers(&self, b: &mut Builder, behind: i64, splits: usize) -> Result<Slot> {
         let Sizes { heads, kv_heads, queries, keys, elements, values } = self.sizes;
-        let [query, key, value, out] = self.places.map(|p| [p.batch, p.head, p.row]);
+        let [query, key, value, out] = self.places.map(|p| [p.size, p.head, p.row]);
         let (has_mask, mask) = self.mask.map_or((false, [0; 4]), |m| (true, m.1));
         let of_rows = out.map(|n| n / values.max(1));
         let lists = [
@@ -102,13 +103,13 @@ impl Attended {
     }
 }
 
-/// Dimensions with ones in front, so that there are as many as `rank` at least.
+/// Dimensions padded with ones in front to at least `rank`.
 pub(super) fn padded(shape: &[usize], rank: usize) -> Vec<usize> {
     [&vec![1; rank.saturating_sub(shape.len())], shape].concat()
 }
 
-/// A mask, seen as `shape`, that is broadcast to scores, .. x heads x queries x keys: where its entries are. Axes before the
-/// heads are one of the kernel; a mask that has some of them is spread over them all.
+/// The memory and strides of a mask of shape `shape`, which is broadcast to the scores, .. x heads x queries x keys. The kernel has
+/// one batch axis; a mask with some of the batch axes is expanded to all.
 pub(super) fn entries(
     b: &mut Builder,
     mask: &Operand,
@@ -142,7 +143,7 @@ pub(super) fn scaled_dot_product(op: &ScaleDotProductAttention<Operand>, b: &mut
     let float = Float::of([&op.query.ty, &op.key.ty, &op.value.ty, result]);
     let from = [b.floats(&op.query, float)?, b.floats(&op.key, float)?, b.floats(&op.value, float)?];
     let out = b.float_result(0, float)?;
-    let attended = Attended {
+    let launch = AttentionLaunch {
         sizes,
         float,
         batches: shape[..shape.len().saturating_sub(3)].iter().product(),
@@ -151,26 +152,25 @@ pub(super) fn scaled_dot_product(op: &ScaleDotProductAttention<Operand>, b: &mut
         mask,
         limit: op.is_causal.then_some((0, f32::NEG_INFINITY)),
     };
-    attended.launch(b, from, out, None)?;
-    b.store_floats(0, out, float, Finish::default())
+    launch.launch(b, from, out, None)?;
+    b.store_floats(0, out, float, PostOp::default())
 }
 
-/// A pair (a, b) becomes (a cos - b sin, b cos + a sin). A row is viewed as two axes: its halves, or its pairs.
+/// A pair (a, b) becomes (a cos - b sin, b cos + a sin). Rows are seen as their halves, or as their pairs: both are two axes.
 pub(super) fn rope(op: &Rope<Operand>, b: &mut Builder) -> Result<()> {
     let (x, result) = (&op.input1, b.result_type(0)?.clone());
     let half = result.shape.last().map_or(1, |n| n / 2);
-    // The axis along which a pair lies, counted from the end.
-    let (pairs, run, across) = match op.rope_mode {
-        RopeMode::InterleavedPairs => ([half, 2], 1, 1),
-        RopeMode::ContiguousHalves => ([2, half], half, 2),
+    let (pairs, run) = match op.rope_mode {
+        RopeMode::InterleavedPairs => ([half, 2], 1),
+        RopeMode::ContiguousHalves => ([2, half], half),
     };
-    let counts = [&result.shape[..result.shape.len().saturating_sub(1)], &pairs].concat();
-    let seen = |ty: &ValueType| divided(&ty.shape, &result.shape, &counts);
+    let seen = |ty: &ValueType| split(&ty.shape, &result.shape, pairs);
     let own = seen(&x.ty);
     let mut other = own.clone();
-    let axis = own.strides.len() - across;
+    let axis = own.strides.len() - if run == 1 { 1 } else { 2 };
     other.start += other.strides[axis];
     other.strides[axis] = -other.strides[axis];
+    let counts = own.shape.clone();
     let inputs = vec![
         Input::of(x).viewed(own),
         Input::of(x).viewed(other),
@@ -181,8 +181,20 @@ pub(super) fn rope(op: &Rope<Operand>, b: &mut Builder) -> Result<()> {
         true => Formula::real(inputs, "i / (i64)k0 % 2 ? x * x3 + y * z : x * x3 - y * z"),
         false => Formula::whole(inputs, turned_ints(op)).with(FIXED_POINT),
     };
-    let formulas = [vec![formula.in_doubles().numbers([run as f64])], b.tails_over(&counts)?].concat();
+    let formulas = [vec![formula.in_doubles().numbers([run as f64])], b.fused_formulas()].concat();
     b.chain(Chain::new(formulas, b.result(0), result).over(&counts))
+}
+
+/// A tensor that is broadcast to `shape`, whose last axis is seen as two.
+fn split(own: &[usize], shape: &[usize], [first, second]: [usize; 2]) -> View {
+    let mut by = broadcast_steps(own, shape.len());
+    let mut counts = shape.to_vec();
+    counts.pop();
+    counts.extend([first, second]);
+    if let Some(last) = by.pop() {
+        by.extend([last * second as i64, last]);
+    }
+    View { start: 0, strides: by, shape: counts }
 }
 
 /// Of stored values: each product is shifted and held in twice the width, then their sum is shifted and saturates.

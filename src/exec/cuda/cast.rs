@@ -1,4 +1,4 @@
-use super::formula::{Finish, Formula, Input};
+use super::formula::{Formula, Input, PostOp};
 use crate::{
     exec::{Operand, ValueType, semantics::zero_points},
     ops::{Cast, DequantInt, DequantMode, DequantizeLinear, QuantizeLinear, RequantFp, RequantInt, RequantMode},
@@ -12,7 +12,7 @@ pub(super) fn cast(op: &Cast<Operand>, result: &ValueType) -> Formula {
     if op.input.ty.is_plain_int() && result.is_plain_int() {
         return Formula::whole(vec![input], "x");
     }
-    Formula::copy(input).finish(Finish::round(op.round_mode))
+    Formula::copy(input).post_op(PostOp::round(op.round_mode))
 }
 
 /// Whether a mode is one of TFLite's; none for those that the tool chain's executor does not know either.

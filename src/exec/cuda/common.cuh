@@ -37,6 +37,12 @@ struct half {
 #define FOR_ELEMENTS(i, n) \
     for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += (i64)gridDim.x * blockDim.x)
 
+// The same with indices of a type I, which n and the size of a grid fit together.
+#define FOR_INDICES(I, i, n) for (I i = (I)blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += (I)gridDim.x * blockDim.x)
+
+// A loop with a constant count, unrolled so that arrays that it indexes stay in registers.
+#define UNROLLED(i, n) _Pragma("unroll") for (int i = 0; i < (n); i++)
+
 // The smallest and largest number of an element type. Unsigned ones of 64 bits end where signed ones do.
 template <class T> struct Range;
 template <> struct Range<i8> { static constexpr i64 low = -128, high = 127; };
@@ -104,17 +110,16 @@ __device__ inline i64 times(i64 x, i64 y) {
 enum { AWAY_FROM_ZERO, HALF_UP, HALF_DOWN, HALF_TO_EVEN, HALF_TO_ODD, HALF_TOWARDS_ZERO, TOWARDS_ZERO, UP, DOWN };
 __device__ inline double rounded(double x, int mode) {
     const double below = floor(x), rest = x - below;
-    const bool odd = fmod(below, 2.0) != 0.0;
     bool up = false;
     switch (mode) {
         case TOWARDS_ZERO: return trunc(x);
         case UP: return ceil(x);
         case DOWN: return below;
+        case HALF_TO_EVEN: return rint(x);
         case AWAY_FROM_ZERO: up = x > 0; break;
         case HALF_TOWARDS_ZERO: up = x < 0; break;
         case HALF_UP: up = true; break;
-        case HALF_TO_EVEN: up = odd; break;
-        case HALF_TO_ODD: up = !odd; break;
+        case HALF_TO_ODD: up = below * 0.5 == floor(below * 0.5); break;
     }
     return rest > 0.5 || (rest == 0.5 && up) ? below + 1 : below;
 }

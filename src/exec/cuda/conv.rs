@@ -1,19 +1,19 @@
 use super::{
-    builder::{Builder, arguments},
-    calls::Call,
+    accumulation::{AccumType, Accumulation},
+    builder::{AccumKernel, Builder, arguments},
     chain::Chain,
     cudnn,
     float::Float,
-    formula::{Finish, Formula, Input},
-    geometry,
+    formula::{Formula, Input, PostOp},
+    geometry, layout,
+    library_call::LibraryCall,
     matmul::factors,
-    program::Slot,
+    slot::Slot,
     source::{File, file},
-    sums::{Kind, Maker, Sums},
 };
 use crate::{
     base::Result,
-    exec::{Operand, semantics, views::View},
+    exec::{Operand, ValueType, semantics, views::View},
     ops::{Conv, Convolution, Deconv, Window},
     quant::Quantization,
 };
@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 const FILE: File = file!("conv.cu");
 
-/// The kernels' `Windows`, of up to three axes; where the list is shorter, of one element each.
+/// The kernels' `Windows`, for up to three axes.
 pub(super) fn windows(b: &mut Builder, windows: &[Window], plane: &[usize], positions: &[usize]) -> Result<Slot> {
     let with_ones = |numbers: Vec<i64>, otherwise: i64| [vec![otherwise; 3 - numbers.len()], numbers].concat();
     let sizes = |shape: &[usize]| with_ones(shape.iter().map(|d| *d as i64).collect(), 1);
@@ -37,37 +37,36 @@ pub(super) fn windows(b: &mut Builder, windows: &[Window], plane: &[usize], posi
     b.constant(&lists.concat())
 }
 
-/// Whether kernels have as many spatial axes.
+/// Whether the kernels support the number of spatial axes.
 pub(super) fn has_planes(input: &Operand) -> bool {
     (3..=5).contains(&input.ty.shape.len())
 }
 
-/// Channels of a group, and the filter's layout.
-pub(super) struct Parts<'a> {
+/// A convolution's operands, post-processing and channel counts per group.
+pub(super) struct ConvOperands<'a> {
     pub input: &'a Operand,
     pub filter: &'a Operand,
     pub bias: Option<&'a Operand>,
-    pub finish: Finish,
+    pub post_op: PostOp,
     pub group: usize,
     pub ic: usize,
     pub oc: usize,
 }
 
-impl<'a> Parts<'a> {
-    /// Of a filter that is oc x ic/group x kernel.
+impl<'a> ConvOperands<'a> {
+    /// For a filter that is oc x ic/group x kernel.
     pub fn new(
         [input, filter]: [&'a Operand; 2],
         bias: &'a Option<Operand>,
         (do_relu, limit): (bool, f64),
         group: i64,
-    ) -> Parts<'a> {
+    ) -> ConvOperands<'a> {
         let (w, group) = (&filter.ty.shape, group as usize);
-        let finish = Finish::relu(do_relu, limit);
-        Parts { input, filter, bias: bias.as_ref(), finish, group, ic: w[1], oc: w[0] / group }
+        let post_op = PostOp::relu(do_relu, limit);
+        ConvOperands { input, filter, bias: bias.as_ref(), post_op, group, ic: w[1], oc: w[0] / group }
     }
-    /// Input and filter as factors: stored values less their zero points, of which there may be one for each input channel, and
-    /// for each output channel or input channel of the filter.
-    fn factors(&self, b: &mut Builder, kind: Kind) -> Result<[Slot; 2]> {
+    /// Input and filter minus their zero points, which may be per input channel, and for the filter also per output channel.
+    fn factors(&self, b: &mut Builder, kind: AccumType) -> Result<[Slot; 2]> {
         let [x, w] = [self.input, self.filter].map(|o| (o, semantics::zero_points(&o.ty)));
         let axis = if x.1.len() == 1 { -100 } else { 1 };
         let x = factors(b, x.0, Input::of_axis(&x.1, &x.0.ty.shape, axis), kind)?;
@@ -75,8 +74,8 @@ impl<'a> Parts<'a> {
         let axis = if w.1.len() == 1 { -100 } else { i64::from(!of_outputs) };
         Ok([x, factors(b, w.0, Input::of_axis(&w.1, &w.0.ty.shape, axis), kind)?])
     }
-    /// What becomes of the sums: in the result's scale, or saturated. A plain result has no Relu where it is not real.
-    pub fn sums(&self, b: &Builder, kind: Kind) -> Result<Sums> {
+    /// The post-processing of accumulators: into the result's scale, or saturated. A plain integer result has no Relu.
+    pub fn sums(&self, b: &Builder, kind: AccumType) -> Result<Accumulation> {
         let result = b.result_type(0)?;
         let shape = result.shape.clone();
         let bias_shape = self.bias.map_or(Vec::new(), |o| [vec![o.ty.elements()], vec![1; shape.len() - 2]].concat());
@@ -85,21 +84,23 @@ impl<'a> Parts<'a> {
         let scale: Vec<f64> = (0..self.group * self.oc).map(|c| x * w[c % w.len()]).collect();
         let is_scaled = result.dtype.is_quantizable();
         let scale = is_scaled.then(|| Input::of_axis(&scale, &shape, 1));
-        let finish = if kind.is_real() || is_scaled { self.finish } else { Finish::default() };
-        Ok(Sums { kind, shape, bias: self.bias.cloned(), bias_shape, scale, finish })
+        let post_op = if kind.is_real() || is_scaled { self.post_op } else { PostOp::default() };
+        Ok(Accumulation { kind, shape, bias: self.bias.cloned(), bias_shape, scale, post_op })
     }
-    /// cuDNN's call, if there is one. `filter` is as the convolution has it of which a transposed one is the gradient.
+    /// Returns cuDNN's call for an input of shape `input`, if it has one. The filter of a transposed convolution is that of the
+    /// convolution whose gradient it is.
     fn call(
         &self,
         b: &Builder,
+        input: Vec<usize>,
         windows: &[Window],
         filter: Vec<usize>,
         is_transposed: bool,
         float: Float,
-    ) -> Option<Arc<dyn Call>> {
-        let (input, output) = (self.input.ty.shape.clone(), b.result_type(0).ok()?.shape.clone());
-        let is_even = windows.iter().all(|w| w.pads[0] == w.pads[1] && w.pads[0] >= 0);
-        if !is_even || [&input[..], &output, &filter].concat().contains(&0) {
+    ) -> Option<Arc<dyn LibraryCall>> {
+        let output = b.result_type(0).ok()?.shape.clone();
+        let is_symmetric = windows.iter().all(|w| w.pads[0] == w.pads[1] && w.pads[0] >= 0);
+        if !is_symmetric || [&input[..], &output, &filter].concat().contains(&0) {
             return None;
         }
         let each = |of: fn(&Window) -> i64| windows.iter().map(of).collect();
@@ -114,24 +115,58 @@ impl<'a> Parts<'a> {
             strides: each(|w| w.stride),
             dilations: each(|w| w.dilation),
         };
-        b.libraries().dnn()?.plan(convolution).map(|call| Arc::new(call) as Arc<dyn Call>)
+        let dnn = b.libraries().dnn()?;
+        let name = convolution.to_string();
+        let declined = |e| b.note(format!("cuDNN declines {name}, which a built-in kernel computes: {e}"));
+        Some(Arc::new(dnn.plan(convolution).map_err(declined).ok()?))
     }
+}
+
+/// cuDNN pads both ends of an axis alike. `excess` is what remains of the padding at each end after the symmetric part.
+fn split_padding(windows: &[Window]) -> (Vec<Window>, Vec<[usize; 2]>) {
+    let symmetric = |w: &Window| w.pads[0].min(w.pads[1]).max(0);
+    let excess = windows.iter().map(|w| w.pads.map(|pad| (pad - symmetric(w)).max(0) as usize)).collect();
+    let rest = windows.iter().map(|w| Window { pads: w.pads.map(|pad| pad.min(symmetric(w))), ..*w }).collect();
+    (rest, excess)
+}
+
+/// Copies an image into a zero-filled one of shape `padded`: `excess` elements are added at the ends of each spatial axis.
+fn padded_image(
+    b: &mut Builder,
+    (image, shape): (Slot, &[usize]),
+    (padded, excess): (Vec<usize>, &[[usize; 2]]),
+    float: Float,
+) -> Result<Slot> {
+    let before: Vec<usize> = [0; 2].into_iter().chain(excess.iter().map(|[before, _]| *before)).collect();
+    let ty = ValueType { shape: padded, ..float.type_like(b.result_type(0)?) };
+    let to = b.temporary(ty.bytes());
+    layout::zero_pad(b, (image, shape), &before, (to, &ty))?;
+    Ok(to)
 }
 
 pub(super) fn conv(op: &Conv<Operand>, b: &mut Builder) -> Result<()> {
     let (x, positions) = (&op.input.ty.shape, &b.result_type(0)?.shape[2..]);
     let group = op.group as usize;
-    let parts = Parts::new([&op.input, &op.filter], &op.bias, (op.do_relu, op.relu_limit), op.group);
+    let parts = ConvOperands::new([&op.input, &op.filter], &op.bias, (op.do_relu, op.relu_limit), op.group);
     let shown = Convolution::from(op).windows(x)?;
-    let kind = Kind::of(&op.input.ty, &op.filter.ty);
-    let factors = parts.factors(b, kind)?;
+    let kind = AccumType::of(&op.input.ty, &op.filter.ty);
+    let mut factors = parts.factors(b, kind)?;
     let (images, oc, pixels) = (x[0], parts.oc, positions.iter().product::<usize>());
     let is_depthwise = parts.ic == 1 && oc <= 4;
-    let call = |b: &Builder, float, to, has_bias: bool| {
-        // Few products for each number that is read: a kernel as plain as ours is as fast.
-        let is_asked = !is_depthwise && !has_bias && float == to;
-        if is_asked { parts.call(b, &shown, op.filter.ty.shape.clone(), false, float) } else { None }
+    let (symmetric, excess) = split_padding(&shown);
+    let ends = [&[[0; 2]; 2][..], &excess].concat();
+    let padded: Vec<usize> = x.iter().zip(&ends).map(|(n, [before, after])| before + n + after).collect();
+    let planned = match kind {
+        // A depthwise convolution reads almost as much as it computes: the built-in kernel is as fast.
+        AccumType::Float(float) if !is_depthwise => {
+            parts.call(b, padded.clone(), &symmetric, op.filter.ty.shape.clone(), false, float)
+        }
+        _ => None,
     };
+    if let (AccumType::Float(float), true, true) = (kind, planned.is_some(), padded != *x) {
+        factors[0] = padded_image(b, (factors[0], x), (padded, &excess), float)?;
+    }
+    let call = |_: &Builder, float, to, has_bias: bool| planned.clone().filter(|_| !has_bias && float == to);
     let own = |b: &mut Builder| {
         let [image, filter] = factors;
         let windows = windows(b, &shown, &x[2..], positions)?;
@@ -147,31 +182,44 @@ pub(super) fn conv(op: &Conv<Operand>, b: &mut Builder) -> Result<()> {
                 ("convolution", arguments, tiles)
             }
         };
-        Ok(Maker { file: FILE, function: format!("{name}<{}>", kind.c_type()), geometry, arguments })
+        let index = index_type(x, &b.result_type(0)?.shape, &op.filter.ty.shape, &shown);
+        Ok(AccumKernel { file: FILE, function: format!("{name}<{}, {index}>", kind.c_type()), geometry, arguments })
     };
-    parts.sums(b, kind)?.made(b, factors, call, own)
+    parts.sums(b, kind)?.emit(b, factors, call, own)
+}
+
+/// The type in which a convolution's kernel computes indices of one image, of the filter, and of the whole result.
+fn index_type(image: &[usize], result: &[usize], filter: &[usize], windows: &[Window]) -> &'static str {
+    let product = |sizes: &[usize]| sizes.iter().fold(1usize, |n, d| n.saturating_mul(*d));
+    let reach = |w: &Window| {
+        let sizes =
+            [w.kernel.saturating_mul(w.dilation), w.pads[0].saturating_abs(), w.pads[1].saturating_abs(), w.stride];
+        sizes.iter().fold(2 * w.input, |n, size| n.saturating_add(usize::try_from(*size).unwrap_or(usize::MAX)))
+    };
+    let farthest = windows.iter().map(reach).max().unwrap_or(0);
+    geometry::index_type([product(&image[1..]), product(result), product(filter), farthest])
 }
 
 pub(super) fn deconv(op: &Deconv<Operand>, b: &mut Builder) -> Result<()> {
     let (x, result) = (&op.input.ty.shape, &b.result_type(0)?.shape);
     let group = op.group as usize;
-    let parts = Parts {
+    let parts = ConvOperands {
         ic: x[1] / group,
         oc: result[1] / group,
-        ..Parts::new([&op.input, &op.filter], &op.bias, (op.do_relu, op.relu_limit), op.group)
+        ..ConvOperands::new([&op.input, &op.filter], &op.bias, (op.do_relu, op.relu_limit), op.group)
     };
     let mut oc_first = op.filter.constant.is_some() || op.dynweight_reorderd;
     let shown = Convolution::from(op).windows(x)?;
-    let kind = Kind::of(&op.input.ty, &op.filter.ty);
+    let kind = AccumType::of(&op.input.ty, &op.filter.ty);
     let mut factors = parts.factors(b, kind)?;
     let planned = match kind {
-        Kind::Float(float) => {
+        AccumType::Float(float) => {
             let filter = [&[x[1], parts.oc], &op.filter.ty.shape[2..]].concat();
-            parts.call(b, &shown, filter, true, float)
+            parts.call(b, x.clone(), &shown, filter, true, float)
         }
         _ => None,
     };
-    if let (Kind::Float(float), true, true) = (kind, planned.is_some(), oc_first) {
+    if let (AccumType::Float(float), true, true) = (kind, planned.is_some(), oc_first) {
         (factors[1], oc_first) = (input_channels_first(b, &parts, factors[1], float)?, false);
     }
     let call = |_: &Builder, float, to, has_bias: bool| planned.clone().filter(|_| !has_bias && float == to);
@@ -181,13 +229,15 @@ pub(super) fn deconv(op: &Deconv<Operand>, b: &mut Builder) -> Result<()> {
         let arguments = arguments![image, filter, windows, x[0], group, parts.ic, parts.oc, oc_first].to_vec();
         let area = result[2..].iter().product::<usize>();
         let geometry = geometry::tiles([parts.oc as u64, area as u64], (x[0] * group) as u64, [64, 64], 256);
-        Ok(Maker { file: FILE, function: format!("transposed<{}>", kind.c_type()), geometry, arguments })
+        let index = index_type(x, result, &op.filter.ty.shape, &shown);
+        let function = format!("transposed<{}, {index}>", kind.c_type());
+        Ok(AccumKernel { file: FILE, function, geometry, arguments })
     };
-    parts.sums(b, kind)?.made(b, factors, call, own)
+    parts.sums(b, kind)?.emit(b, factors, call, own)
 }
 
-/// A filter of a transposed convolution as cuDNN has it.
-fn input_channels_first(b: &mut Builder, parts: &Parts, filter: Slot, float: Float) -> Result<Slot> {
+/// Transposes the filter of a transposed convolution to cuDNN's layout.
+fn input_channels_first(b: &mut Builder, parts: &ConvOperands, filter: Slot, float: Float) -> Result<Slot> {
     let (taps, turned) = (parts.filter.ty.shape[2..].iter().product(), float.type_like(&parts.filter.ty));
     let order = View::in_order(&[parts.group, parts.oc, parts.ic, taps], &[0, 2, 1, 3]);
     let (counts, to) = (order.shape.clone(), b.temporary(turned.bytes()));

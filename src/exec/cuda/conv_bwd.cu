@@ -1,4 +1,4 @@
-#include "together.cuh"
+#include "block_reduce.cuh"
 
 // Gradients of a convolution, by its definition. Where its elements meet: n x c x h x w of the input, o x c / groups x h x w of
 // the filter, height and width of the result, strides, dilations, and the padding above and to the left.

@@ -1,9 +1,9 @@
 //! Gradients of a convolution.
 use super::{
     builder::{Builder, arguments},
-    formula::Finish,
+    formula::PostOp,
     geometry,
-    program::Slot,
+    slot::Slot,
     source::{File, file},
 };
 use crate::{
@@ -29,7 +29,7 @@ fn filter_gradient(b: &mut Builder, i: usize, m: &ConvGeometry, x: &Operand, gra
     let (entries, length) = (m.filter.iter().product::<usize>(), m.input[0] * m.output[0] * m.output[1]);
     let geometry = geometry::rows(entries as u64, length as u64);
     b.launch(FILE, "filter_gradient", geometry, arguments![x, grad, out, places])?;
-    b.store(i, out, Finish::default())
+    b.store(i, out, PostOp::default())
 }
 
 /// Those results that are there.
@@ -40,7 +40,7 @@ pub(super) fn conv_bwd(op: &Convbwd<Operand>, b: &mut Builder) -> Result<()> {
         let (images, channels, area) = (m.input[0], m.filter[0], m.output[0] * m.output[1]);
         let geometry = geometry::rows(channels as u64, (images * area) as u64);
         b.launch(FILE, "bias_gradient", geometry, arguments![grad, out, images, channels, area])?;
-        b.store(2, out, Finish::default())?;
+        b.store(2, out, PostOp::default())?;
     }
     if b.result_type(1).is_ok() {
         filter_gradient(b, 1, &m, &op.input, &op.grad_out)?;
@@ -49,7 +49,7 @@ pub(super) fn conv_bwd(op: &Convbwd<Operand>, b: &mut Builder) -> Result<()> {
         let (places, filter, grad) = (places(b, &m)?, b.reals(&op.kernel)?, b.reals(&op.grad_out)?);
         let (out, n) = (b.real_result(0)?, op.input.ty.elements());
         b.launch(FILE, "input_gradient", geometry::elements(n as u64), arguments![filter, grad, out, places])?;
-        b.store(0, out, Finish::default())?;
+        b.store(0, out, PostOp::default())?;
     }
     Ok(())
 }

@@ -1,10 +1,10 @@
-//! Products of matrices by cuBLASLt.
+//! Matrix products by cuBLASLt.
 use super::{
-    calls::{self, ALIGNMENT, Call, WITHOUT, WORKSPACE},
-    device::{Address, failure},
+    device::{Address, LIBRARY_ALIGNMENT, failure},
     driver::Gpu,
     float::Float,
     libraries::{self, Library},
+    library_call::{self, DISABLE_HINT, LibraryCall, WORKSPACE},
 };
 use crate::base::Result;
 use cudarc::cublaslt::{
@@ -13,43 +13,53 @@ use cudarc::cublaslt::{
 };
 use std::{
     ffi::c_void,
+    fmt,
     sync::{Arc, Mutex, PoisonError},
 };
 
-type Held<T> = calls::Held<T, CublasError>;
+type Handle<T> = library_call::Handle<T, CublasError>;
 
-/// For messages.
+/// The name in messages.
 const NAME: &str = "cuBLASLt";
 
-/// How parts of sums come together: as float32, and in an order of their own, whichever is done first.
+/// The allowed reductions of partial sums: in float32, in a fixed order.
 const REDUCTIONS: u32 = sys::cublasLtReductionScheme_t::CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE as u32;
 
 /// The library, for one GPU.
 pub(super) struct Blas {
-    /// Before the GPU, which it must not outlive.
-    handle: Held<sys::cublasLtHandle_t>,
+    /// Declared before the GPU, which it must not outlive.
+    handle: Handle<sys::cublasLtHandle_t>,
     gpu: Arc<Gpu>,
     tf32: bool,
 }
 
-/// So many row-major products of an m x k and a k x n matrix, evenly apart.
+/// A strided batch of row-major products of an m x k and a k x n matrix.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Product {
+pub(super) struct MatmulShape {
     pub m: usize,
     pub k: usize,
     pub n: usize,
-    /// Stored as n x m and so on.
+    /// Whether the matrix is stored transposed.
     pub left_transposed: bool,
     pub right_transposed: bool,
     pub count: usize,
-    /// Elements from one left and right matrix to the next.
+    /// The batch strides of the left and the right matrix in elements.
     pub apart: [i64; 2],
-    /// Of the factors.
+    /// The type of the operands.
     pub float: Float,
-    /// Of the result, and of the bias.
+    /// The type of the result and the bias.
     pub to: Float,
-    /// A number for each column is added.
+    /// Whether a per-column bias is added.
     pub has_bias: bool,
+}
+
+impl fmt::Display for MatmulShape {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let MatmulShape { m, k, n, count, has_bias, .. } = self;
+        let products = if *count == 1 { "a product".into() } else { format!("{count} products") };
+        let bias = if *has_bias { ", with bias" } else { "" };
+        write!(f, "{products} of {m}x{k} and {k}x{n}{bias}")
+    }
 }
 
 fn refused(e: CublasError) -> crate::base::Error {
@@ -63,24 +73,23 @@ fn bytes<T>(value: &T) -> (*const c_void, usize) {
 
 impl Blas {
     /// # Errors
-    /// The library is not there, or does not open.
+    /// Returns an error if the library is missing or cannot be opened.
     pub fn new(gpu: Arc<Gpu>, tf32: bool) -> Result<Blas> {
         libraries::require(Library::CublasLt)?;
         gpu.enter()?;
         let handle = result::create_handle().map_err(refused)?;
-        // SAFETY: it was made above, and is nobody else's.
-        Ok(Blas { handle: unsafe { Held::new(handle, result::destroy_handle) }, gpu, tf32 })
+        // SAFETY: it was created above, and is not shared.
+        Ok(Blas { handle: unsafe { Handle::new(handle, result::destroy_handle) }, gpu, tf32 })
     }
 
-    /// The algorithm for a product; none where the library has none.
-    pub fn plan(self: &Arc<Self>, product: Product) -> Option<BlasCall> {
-        self.try_plan(product).ok()
-    }
-
-    fn try_plan(self: &Arc<Self>, p: Product) -> Result<BlasCall> {
+    /// Chooses the algorithm for a product.
+    ///
+    /// # Errors
+    /// Returns an error if the library has none.
+    pub fn plan(self: &Arc<Self>, p: MatmulShape) -> Result<BlasCall> {
         self.gpu.enter()?;
         let operation = self.operation(&p)?;
-        // The library has columns one behind the other: it multiplies the transposed matrices, in the other order.
+        // The library is column-major: it multiplies the transposed matrices in the other order.
         let layout =
             |float: Float, [rows, columns]: [usize; 2], step: i64| matrix(float, [columns, rows], (p.count, step));
         let turned = |is: bool, [rows, columns]: [usize; 2]| if is { [columns, rows] } else { [rows, columns] };
@@ -99,7 +108,7 @@ impl Blas {
         Ok(BlasCall { blas: self.clone(), product: p, operation, right, left, out, algorithm, workspace })
     }
 
-    fn operation(&self, p: &Product) -> Result<Held<sys::cublasLtMatmulDesc_t>> {
+    fn operation(&self, p: &MatmulShape) -> Result<Handle<sys::cublasLtMatmulDesc_t>> {
         use cudarc::cublas::sys::cublasOperation_t as Operation;
         use sys::{cublasComputeType_t as Compute, cublasLtEpilogue_t as Epilogue};
         let compute = match (p.float, self.tf32) {
@@ -107,16 +116,16 @@ impl Blas {
             _ => Compute::CUBLAS_COMPUTE_32F,
         };
         let made = result::create_matmul_desc(compute, sys::cudaDataType_t::CUDA_R_32F).map_err(refused)?;
-        // SAFETY: it was made above, and is nobody else's.
-        let operation = unsafe { Held::new(made, result::destroy_matmul_desc) };
+        // SAFETY: it was created above, and is not shared.
+        let operation = unsafe { Handle::new(made, result::destroy_matmul_desc) };
         let epilogue = if p.has_bias { Epilogue::CUBLASLT_EPILOGUE_BIAS } else { Epilogue::CUBLASLT_EPILOGUE_DEFAULT };
         let of = |turned: bool| if turned { Operation::CUBLAS_OP_T } else { Operation::CUBLAS_OP_N } as i32;
         set(&operation, Attribute::CUBLASLT_MATMUL_DESC_TRANSA, of(p.right_transposed))?;
         set(&operation, Attribute::CUBLASLT_MATMUL_DESC_TRANSB, of(p.left_transposed))?;
         set(&operation, Attribute::CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue as u32)?;
         if p.has_bias {
-            // Which algorithms there are may depend on where the bias lies; this is as even as where it will be.
-            set(&operation, Attribute::CUBLASLT_MATMUL_DESC_BIAS_POINTER, ALIGNMENT as usize)?;
+            // The algorithms may depend on the alignment of the bias; this has the guaranteed one.
+            set(&operation, Attribute::CUBLASLT_MATMUL_DESC_BIAS_POINTER, LIBRARY_ALIGNMENT as usize)?;
         }
         Ok(operation)
     }
@@ -124,31 +133,31 @@ impl Blas {
 
 impl Drop for Blas {
     fn drop(&mut self) {
-        // For the handle.
+        // The handle is destroyed in the context.
         let _ = self.gpu.enter();
     }
 }
 
-fn set<T>(operation: &Held<sys::cublasLtMatmulDesc_t>, attribute: Attribute, value: T) -> Result<()> {
+fn set<T>(operation: &Handle<sys::cublasLtMatmulDesc_t>, attribute: Attribute, value: T) -> Result<()> {
     let (value, size) = bytes(&value);
     // SAFETY: the descriptor is alive; the value is copied.
     unsafe { result::set_matmul_desc_attribute(operation.raw(), attribute, value, size) }.map_err(refused)
 }
 
-/// A matrix of so many rows and columns, those one behind the other, and the next ones.
+/// The layout of a batch of column-major matrices.
 fn matrix(
     float: Float,
     [rows, columns]: [usize; 2],
     (count, step): (usize, i64),
-) -> Result<Held<sys::cublasLtMatrixLayout_t>> {
+) -> Result<Handle<sys::cublasLtMatrixLayout_t>> {
     use sys::cublasLtMatrixLayoutAttribute_t as Layout;
     let kind = match float {
         Float::Single => sys::cudaDataType_t::CUDA_R_32F,
         Float::Half => sys::cudaDataType_t::CUDA_R_16F,
     };
     let made = result::create_matrix_layout(kind, rows as u64, columns as u64, rows as i64).map_err(refused)?;
-    // SAFETY: it was made above, and is nobody else's.
-    let layout = unsafe { Held::new(made, result::destroy_matrix_layout) };
+    // SAFETY: it was created above, and is not shared.
+    let layout = unsafe { Handle::new(made, result::destroy_matrix_layout) };
     let count = i32::try_from(count).map_err(|e| failure(NAME, e))?;
     for (attribute, (value, size)) in [
         (Layout::CUBLASLT_MATRIX_LAYOUT_BATCH_COUNT, bytes(&count)),
@@ -160,17 +169,17 @@ fn matrix(
     Ok(layout)
 }
 
-fn preference() -> Result<Held<sys::cublasLtMatmulPreference_t>> {
+fn preference() -> Result<Handle<sys::cublasLtMatmulPreference_t>> {
     let made = result::create_matmul_pref().map_err(refused)?;
-    // SAFETY: it was made above, and is nobody else's.
-    let preference = unsafe { Held::new(made, result::destroy_matmul_pref) };
+    // SAFETY: it was created above, and is not shared.
+    let preference = unsafe { Handle::new(made, result::destroy_matmul_pref) };
     for (attribute, (value, size)) in [
         (Preference::CUBLASLT_MATMUL_PREF_MAX_WORKSPACE_BYTES, bytes(&WORKSPACE)),
         (Preference::CUBLASLT_MATMUL_PREF_REDUCTION_SCHEME_MASK, bytes(&REDUCTIONS)),
-        (Preference::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, bytes(&ALIGNMENT)),
-        (Preference::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, bytes(&ALIGNMENT)),
-        (Preference::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, bytes(&ALIGNMENT)),
-        (Preference::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, bytes(&ALIGNMENT)),
+        (Preference::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_A_BYTES, bytes(&LIBRARY_ALIGNMENT)),
+        (Preference::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_B_BYTES, bytes(&LIBRARY_ALIGNMENT)),
+        (Preference::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_C_BYTES, bytes(&LIBRARY_ALIGNMENT)),
+        (Preference::CUBLASLT_MATMUL_PREF_MIN_ALIGNMENT_D_BYTES, bytes(&LIBRARY_ALIGNMENT)),
     ] {
         // SAFETY: the preference is alive; the value is copied.
         unsafe { result::set_matmul_pref_attribute(preference.raw(), attribute, value, size) }.map_err(refused)?;
@@ -178,20 +187,20 @@ fn preference() -> Result<Held<sys::cublasLtMatmulPreference_t>> {
     Ok(preference)
 }
 
-/// A product, ready. Its addresses: left, right, the bias if it has one, the result, the workspace if it needs one.
+/// A prepared product. Its addresses: left, right, the bias if it has one, the result, the workspace if it needs one.
 pub(super) struct BlasCall {
     blas: Arc<Blas>,
-    product: Product,
-    /// It has the bias' address.
-    operation: Mutex<Held<sys::cublasLtMatmulDesc_t>>,
-    right: Held<sys::cublasLtMatrixLayout_t>,
-    left: Held<sys::cublasLtMatrixLayout_t>,
-    out: Held<sys::cublasLtMatrixLayout_t>,
+    product: MatmulShape,
+    /// Contains the address of the bias.
+    operation: Mutex<Handle<sys::cublasLtMatmulDesc_t>>,
+    right: Handle<sys::cublasLtMatrixLayout_t>,
+    left: Handle<sys::cublasLtMatrixLayout_t>,
+    out: Handle<sys::cublasLtMatrixLayout_t>,
     algorithm: sys::cublasLtMatmulAlgo_t,
     workspace: u64,
 }
 
-impl Call for BlasCall {
+impl LibraryCall for BlasCall {
     fn run(&self, addresses: &[Address]) -> Result<()> {
         let mut addresses = addresses.iter().map(|a| a.0 as *mut c_void);
         let mut next = || addresses.next().unwrap_or(std::ptr::null_mut());
@@ -207,7 +216,7 @@ impl Call for BlasCall {
         let (one, zero) = (1f32, 0f32);
         // SAFETY: handle, descriptors and algorithm belong together; the addresses are of memory that has the layouts' elements,
         // as the program was made, and lives until the stream has come here. The factors are read before the call returns.
-        let told = unsafe {
+        let submitted = unsafe {
             result::matmul(
                 self.blas.handle.raw(),
                 operation.raw(),
@@ -224,16 +233,13 @@ impl Call for BlasCall {
                 &self.algorithm,
                 workspace,
                 self.workspace as usize,
-                self.blas.gpu.told().cast(),
+                self.blas.gpu.current_stream().cast(),
             )
         };
-        told.map_err(|e| failure(NAME, format!("{:?} ({WITHOUT})", e.0)))
+        submitted.map_err(|e| failure(NAME, format!("{:?} ({DISABLE_HINT})", e.0)))
     }
-    fn doing(&self) -> String {
-        let Product { m, k, n, count, has_bias, .. } = self.product;
-        let products = if count == 1 { "a product".into() } else { format!("{count} products") };
-        let bias = if has_bias { ", with bias" } else { "" };
-        format!("cuBLASLt: {products} of {m}x{k} and {k}x{n}{bias}")
+    fn describe(&self) -> String {
+        format!("cuBLASLt: {}", self.product)
     }
     fn workspace(&self) -> u64 {
         self.workspace

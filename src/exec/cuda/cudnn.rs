@@ -1,10 +1,10 @@
 //! Convolutions by cuDNN.
 use super::{
-    calls::{self, Call, WITHOUT, WORKSPACE},
     device::{Address, failure},
     driver::Gpu,
     float::Float,
     libraries::{self, Library},
+    library_call::{self, DISABLE_HINT, LibraryCall, WORKSPACE},
 };
 use crate::base::{Error, Result, shape_text};
 use cudarc::cudnn::{
@@ -13,29 +13,30 @@ use cudarc::cudnn::{
 };
 use std::{
     ffi::{CStr, c_int, c_void},
+    fmt,
     sync::{Arc, Mutex, PoisonError},
 };
 
-type Held<T> = calls::Held<T, CudnnError>;
+type Handle<T> = library_call::Handle<T, CudnnError>;
 
-/// For messages.
+/// The name in messages.
 const NAME: &str = "cuDNN";
 
-/// The oldest version whose calls these are.
+/// The oldest supported version.
 const OLDEST: usize = 90_000;
 
-/// Algorithms that are asked for.
+/// The number of algorithms that are requested.
 const CANDIDATES: usize = 8;
 
 /// The library, for one GPU.
 pub(super) struct Dnn {
-    /// One thread calls at a time. Before the GPU, which it must not outlive.
-    handle: Mutex<Held<sys::cudnnHandle_t>>,
+    /// Used by one thread at a time. Declared before the GPU, which it must not outlive.
+    handle: Mutex<Handle<sys::cudnnHandle_t>>,
     gpu: Arc<Gpu>,
     tf32: bool,
 }
 
-/// A convolution of images, or the gradient of one's input, which is a transposed convolution.
+/// A convolution, or the gradient of its input, which is a transposed convolution.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Convolution {
     pub is_transposed: bool,
@@ -43,17 +44,24 @@ pub(super) struct Convolution {
     /// Images, channels and spatial axes of the operand and the result.
     pub input: Vec<usize>,
     pub output: Vec<usize>,
-    /// oc x ic/groups x kernel, as the convolution has it of which this is, or whose gradient.
+    /// oc x ic/groups x kernel; for a transposed convolution, that of the convolution whose gradient it is.
     pub filter: Vec<usize>,
     pub groups: usize,
-    /// Of each spatial axis; as much before as behind.
+    /// The padding of each spatial axis, the same at both ends.
     pub pads: Vec<i64>,
     pub strides: Vec<i64>,
     pub dilations: Vec<i64>,
 }
 
+impl fmt::Display for Convolution {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        let what = if self.is_transposed { "a transposed convolution" } else { "a convolution" };
+        write!(f, "{what} of {} to {}", shape_text(&self.input), shape_text(&self.output))
+    }
+}
+
 fn text_of(e: CudnnError) -> String {
-    // SAFETY: the text is the library's, and stays.
+    // SAFETY: the text is the library's, and static.
     unsafe { CStr::from_ptr(sys::cudnnGetErrorString(e.0)) }.to_string_lossy().into_owned()
 }
 
@@ -61,13 +69,13 @@ fn refused(e: CudnnError) -> Error {
     failure(NAME, text_of(e))
 }
 
-type Tensor = Held<sys::cudnnTensorDescriptor_t>;
-type Filter = Held<sys::cudnnFilterDescriptor_t>;
-type Windows = Held<sys::cudnnConvolutionDescriptor_t>;
+type Tensor = Handle<sys::cudnnTensorDescriptor_t>;
+type Filter = Handle<sys::cudnnFilterDescriptor_t>;
+type Windows = Handle<sys::cudnnConvolutionDescriptor_t>;
 
 impl Dnn {
     /// # Errors
-    /// The library is not there, is too old, or does not open.
+    /// Returns an error if the library is missing, too old, or cannot be opened.
     pub fn new(gpu: Arc<Gpu>, tf32: bool) -> Result<Dnn> {
         libraries::require(Library::Cudnn)?;
         let version = result::get_version();
@@ -76,14 +84,18 @@ impl Dnn {
         }
         gpu.enter()?;
         let raw = result::create_handle().map_err(refused)?;
-        // SAFETY: it was made above, and is nobody else's.
-        let handle = unsafe { Held::new(raw, result::destroy_handle) };
+        // SAFETY: it was created above, and is not shared.
+        let handle = unsafe { Handle::new(raw, result::destroy_handle) };
         Ok(Dnn { handle: Mutex::new(handle), gpu, tf32 })
     }
 
-    /// The algorithm for a convolution; none where the library has none that is wanted.
-    pub fn plan(self: &Arc<Self>, convolution: Convolution) -> Option<DnnCall> {
-        self.try_plan(convolution).ok()?
+    /// Chooses the algorithm for a convolution.
+    ///
+    /// # Errors
+    /// Returns an error if the library has no deterministic algorithm whose workspace is small enough.
+    pub fn plan(self: &Arc<Self>, convolution: Convolution) -> Result<DnnCall> {
+        let none = || failure(NAME, format!("no deterministic algorithm within {} MiB of workspace", WORKSPACE >> 20));
+        self.try_plan(convolution)?.ok_or_else(none)
     }
 
     fn try_plan(self: &Arc<Self>, c: Convolution) -> Result<Option<DnnCall>> {
@@ -100,7 +112,7 @@ impl Dnn {
         Ok(Some(DnnCall { dnn: self.clone(), convolution: c, described, algorithm, workspace }))
     }
 
-    /// Steps of the windows, and in which numbers products are made.
+    /// The descriptor of padding, strides, dilations, groups and precision.
     fn windows(&self, c: &Convolution) -> Result<Option<Windows>> {
         let lists = (numbers(&c.pads, 2, 0), numbers(&c.strides, 2, 1), numbers(&c.dilations, 2, 1));
         let ((Some(pads), Some(strides), Some(dilations)), Ok(groups)) = (lists, c_int::try_from(c.groups)) else {
@@ -110,7 +122,7 @@ impl Dnn {
         let mode = sys::cudnnConvolutionMode_t::CUDNN_CROSS_CORRELATION;
         // SAFETY: the descriptor was created above; the lists have as many numbers, and are copied.
         unsafe {
-            let windows = Held::new(raw, result::destroy_convolution_descriptor);
+            let windows = Handle::new(raw, result::destroy_convolution_descriptor);
             let [p, s, d] = [&pads, &strides, &dilations].map(|list| list.as_ptr());
             let float = sys::cudnnDataType_t::CUDNN_DATA_FLOAT;
             result::set_convolutionnd_descriptor(raw, pads.len() as c_int, p, s, d, mode, float).map_err(refused)?;
@@ -123,14 +135,14 @@ impl Dnn {
     fn mathematics(&self, float: Float) -> sys::cudnnMathType_t {
         match (float, self.tf32) {
             (Float::Half, _) => sys::cudnnMathType_t::CUDNN_TENSOR_OP_MATH,
-            // From compute capability 8.0 on it has TF32.
+            // This is TF32 from compute capability 8.0 on.
             (Float::Single, true) => sys::cudnnMathType_t::CUDNN_DEFAULT_MATH,
             (Float::Single, false) => sys::cudnnMathType_t::CUDNN_FMA_MATH,
         }
     }
 
-    /// The fastest, as the library expects, of those that always give the same numbers and need no more than
-    /// [`WORKSPACE`], of which it says the bytes.
+    /// The algorithm that the library expects to be fastest among the deterministic ones whose workspace is at most [`WORKSPACE`],
+    /// with its workspace in bytes.
     fn algorithm(&self, c: &Convolution, d: &Described) -> Result<Option<(Algorithm, u64)>> {
         let handle = self.handle.lock().unwrap_or_else(PoisonError::into_inner);
         let candidates = if c.is_transposed { d.backward(handle.raw()) } else { d.forward(handle.raw()) };
@@ -142,7 +154,7 @@ impl Dnn {
                 unsafe { result::set_convolution_math_type(d.windows.raw(), candidate.mathematics) }
                     .map_err(refused)?;
             }
-            // What it proposes it may yet refuse.
+            // The library may still refuse an algorithm that it proposes.
             match d.workspace(handle.raw(), candidate.algorithm) {
                 Ok(workspace) if workspace <= WORKSPACE => return Ok(Some((candidate.algorithm, workspace))),
                 _ => {}
@@ -154,7 +166,7 @@ impl Dnn {
 
 impl Drop for Dnn {
     fn drop(&mut self) {
-        // For the handle.
+        // The handle is destroyed in the context.
         let _ = self.gpu.enter();
     }
 }
@@ -169,12 +181,12 @@ enum Algorithm {
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
     algorithm: Algorithm,
-    /// It works, and always gives the same numbers.
+    /// It is available and deterministic.
     is_sound: bool,
     mathematics: sys::cudnnMathType_t,
 }
 
-/// What the library has been told of a convolution.
+/// The descriptors of a convolution.
 struct Described {
     x: Tensor,
     w: Filter,
@@ -182,10 +194,10 @@ struct Described {
     windows: Windows,
 }
 
-/// What the library proposes by one of its functions, of which both kinds have the same fields.
+/// The algorithms that one of the library's functions proposes; the results of both have the same fields.
 macro_rules! candidates {
     ($performance:ty, $kind:expr, |$count:ident, $found:ident| $ask:expr) => {{
-        // SAFETY: of plain numbers; 0 is a value of each.
+        // SAFETY: all fields are numbers, for which 0 is valid.
         let mut all: [$performance; CANDIDATES] = unsafe { std::mem::zeroed() };
         let mut count: c_int = 0;
         let ($count, $found) = (&mut count, all.as_mut_ptr());
@@ -201,7 +213,7 @@ macro_rules! candidates {
 }
 
 impl Described {
-    /// Bytes of memory that an algorithm needs.
+    /// The workspace of an algorithm in bytes.
     fn workspace(&self, handle: sys::cudnnHandle_t, algorithm: Algorithm) -> std::result::Result<u64, CudnnError> {
         let (x, w, y, windows) = (self.x.raw(), self.w.raw(), self.y.raw(), self.windows.raw());
         // SAFETY: handle and descriptors are alive.
@@ -219,7 +231,7 @@ impl Described {
         let (x, w, y, windows) = (self.x.raw(), self.w.raw(), self.y.raw(), self.windows.raw());
         candidates!(sys::cudnnConvolutionFwdAlgoPerf_t, Algorithm::Forward, |count, found| {
             let most = CANDIDATES as c_int;
-            // SAFETY: handle and descriptors are alive; there is room for as many answers as are asked for.
+            // SAFETY: handle and descriptors are alive; there is room for as many results as are requested.
             unsafe { result::get_convolution_forward_algorithm(handle, x, w, windows, y, most, count, found) }
         })
     }
@@ -233,7 +245,8 @@ impl Described {
     }
 }
 
-/// Numbers as the library has them, `least` or more: a plane of one axis has a second one. None where one is too large.
+/// Converts numbers to the library's type, and appends `more` up to `least` of them, as one spatial axis needs a second one.
+/// Returns `None` if a number is too large.
 fn numbers(list: &[i64], least: usize, more: c_int) -> Option<Vec<c_int>> {
     let mut numbers = list.iter().map(|n| c_int::try_from(*n).ok()).collect::<Option<Vec<_>>>()?;
     numbers.resize(numbers.len().max(least), more);
@@ -247,7 +260,7 @@ fn kind(float: Float) -> sys::cudnnDataType_t {
     }
 }
 
-/// Row-major; none where it has more than 2^31 elements.
+/// A row-major tensor. Returns `None` if it has more than 2^31 elements.
 fn tensor(sizes: &[c_int], float: Float) -> Result<Option<Tensor>> {
     let mut steps = vec![1; sizes.len()];
     for a in (1..sizes.len()).rev() {
@@ -260,7 +273,7 @@ fn tensor(sizes: &[c_int], float: Float) -> Result<Option<Tensor>> {
     let raw = result::create_tensor_descriptor().map_err(refused)?;
     // SAFETY: the descriptor was created above; both lists have as many numbers, and are copied.
     unsafe {
-        let tensor = Held::new(raw, result::destroy_tensor_descriptor);
+        let tensor = Handle::new(raw, result::destroy_tensor_descriptor);
         let rank = sizes.len() as c_int;
         result::set_tensornd_descriptor(raw, kind(float), rank, sizes.as_ptr(), steps.as_ptr()).map_err(refused)?;
         Ok(Some(tensor))
@@ -272,14 +285,14 @@ fn filter(sizes: &[c_int], float: Float) -> Result<Filter> {
     let format = sys::cudnnTensorFormat_t::CUDNN_TENSOR_NCHW;
     // SAFETY: the descriptor was created above; the list is copied.
     unsafe {
-        let filter = Held::new(raw, result::destroy_filter_descriptor);
+        let filter = Handle::new(raw, result::destroy_filter_descriptor);
         result::set_filternd_descriptor(raw, kind(float), format, sizes.len() as c_int, sizes.as_ptr())
             .map_err(refused)?;
         Ok(filter)
     }
 }
 
-/// A convolution, ready. Its addresses: operand, filter, result, the workspace if it needs one.
+/// A prepared convolution. Its addresses: operand, filter, result, the workspace if it needs one.
 pub(super) struct DnnCall {
     dnn: Arc<Dnn>,
     convolution: Convolution,
@@ -288,7 +301,7 @@ pub(super) struct DnnCall {
     workspace: u64,
 }
 
-impl Call for DnnCall {
+impl LibraryCall for DnnCall {
     fn run(&self, addresses: &[Address]) -> Result<()> {
         let mut addresses = addresses.iter().map(|a| a.0 as *mut c_void);
         let mut next = || addresses.next().unwrap_or(std::ptr::null_mut());
@@ -302,11 +315,11 @@ impl Call for DnnCall {
         self.dnn.gpu.enter()?;
         let handle = self.dnn.handle.lock().unwrap_or_else(PoisonError::into_inner);
         // SAFETY: the handle is alive, and the stream belongs to the GPU, which lives longer.
-        unsafe { result::set_stream(handle.raw(), self.dnn.gpu.told().cast()) }.map_err(refused)?;
+        unsafe { result::set_stream(handle.raw(), self.dnn.gpu.current_stream().cast()) }.map_err(refused)?;
         // SAFETY: handle, descriptors and algorithm belong together; the addresses are of memory that has the descriptors'
         // elements, as the program was made, and lives until the stream has come here. The factors are read before the call
         // returns.
-        let told = unsafe {
+        let submitted = unsafe {
             match self.algorithm {
                 Algorithm::Forward(algorithm) => result::convolution_forward(
                     handle.raw(),
@@ -340,12 +353,10 @@ impl Call for DnnCall {
                 ),
             }
         };
-        told.map_err(|e| failure(NAME, format!("{} ({WITHOUT})", text_of(e))))
+        submitted.map_err(|e| failure(NAME, format!("{} ({DISABLE_HINT})", text_of(e))))
     }
-    fn doing(&self) -> String {
-        let c = &self.convolution;
-        let what = if c.is_transposed { "a transposed convolution" } else { "a convolution" };
-        format!("cuDNN: {what} of {} to {}", shape_text(&c.input), shape_text(&c.output))
+    fn describe(&self) -> String {
+        format!("cuDNN: {}", self.convolution)
     }
     fn workspace(&self) -> u64 {
         self.workspace

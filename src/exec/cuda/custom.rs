@@ -1,10 +1,12 @@
-//! What others bring: memory of their own, and kernels of their own.
+//! External memory and custom kernels.
 use super::{
     CudaBackend,
     builder::Builder,
-    device::{Address, Value},
+    device::{Address, BLOCK_ALIGNMENT, KernelValue},
+    device_array::DeviceArray,
     geometry::Geometry,
-    program::{Argument, DeviceArray, Program, Slot},
+    program::Program,
+    slot::{Argument, Slot},
     source::Source,
 };
 use crate::{
@@ -13,15 +15,12 @@ use crate::{
 };
 use std::{any::Any, ffi::c_void, sync::Arc};
 
-/// What pointers must be multiples of: kernels read four elements of eight bytes at a time.
-pub(super) const ALIGNMENT: u64 = 32;
-
-/// An argument of a kernel of one's own, by the type of its parameter.
+/// An argument of a custom kernel, by the type of its parameter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum KernelArgument {
-    /// A pointer to the operand of that [`Operand::index`](crate::exec::Operand::index).
+    /// A pointer to the operand with this [`Operand::index`](crate::exec::Operand::index).
     Operand(usize),
-    /// A pointer to the result of that place among those that are there.
+    /// A pointer to the result with this index among the present results.
     Result(usize),
     /// `long long`
     Int(i64),
@@ -31,41 +30,41 @@ pub enum KernelArgument {
     Double(f64),
 }
 
-/// A kernel of one's own.
+/// A custom kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct CustomKernel<'a> {
     /// CUDA C++17, without includes.
     pub source: &'a str,
-    /// One of its `__global__` functions; of a template with arguments: `scaled<float>`.
+    /// One of its `__global__` functions, for a template with its arguments: `scaled<float>`.
     pub function: &'a str,
     /// Blocks along x, y and z.
     pub blocks: [u32; 3],
-    /// Threads of a block along x, y and z.
+    /// Threads per block along x, y and z.
     pub threads: [u32; 3],
-    /// One for each parameter.
+    /// One per parameter.
     pub arguments: &'a [KernelArgument],
 }
 
 impl CudaBackend {
-    /// The GPU's number, as the driver counts.
+    /// The GPU's ordinal.
     pub fn gpu_number(&self) -> usize {
         self.cuda.device.number()
     }
-    /// The stream (`CUstream`) to which launches belong, in the order in which they are told; to be asked for each time, as runs that
-    /// come again are recorded on another. It lives as long as the backend.
+    /// The stream (`CUstream`) for launches, which run in submission order. Query it each time, as captured runs use another stream. It
+    /// lives as long as the backend.
     pub fn stream(&self) -> *mut c_void {
-        self.cuda.device.told().cast()
+        self.cuda.device.stream_for_others().cast()
     }
 
-    /// Memory of the GPU that is somebody else's as an array, without a copy. `owner` is dropped when nobody uses the memory any
-    /// more, and the backend has waited for the GPU since.
+    /// Wraps externally owned memory of the GPU as an array, without a copy. `owner` is dropped when the memory is no longer used
+    /// and the backend has waited for the GPU since.
     ///
     /// # Errors
-    /// The pointer is no multiple of 32.
+    /// Returns an error if the pointer is not a multiple of 32, or not memory of this backend's GPU.
     ///
     /// # Safety
-    /// From the pointer on there are so many elements, on this backend's GPU, as long as `owner` lives; whatever else writes
-    /// them is done before the backend's stream comes to what reads them.
+    /// The pointer must be valid for all elements as long as `owner` lives, and other writes to them must be complete before the
+    /// backend's stream reads them.
     pub unsafe fn borrowed(
         &self,
         pointer: u64,
@@ -73,35 +72,43 @@ impl CudaBackend {
         shape: &[usize],
         owner: Arc<dyn Any + Send + Sync>,
     ) -> Result<DeviceArray> {
-        if !pointer.is_multiple_of(ALIGNMENT) {
+        if !pointer.is_multiple_of(BLOCK_ALIGNMENT) {
             return Err(argument(
                 "the pointer",
                 format!("{pointer:#x}"),
-                format!("expected a multiple of {ALIGNMENT}"),
+                format!("expected a multiple of {BLOCK_ALIGNMENT}"),
             ));
+        }
+        let own = self.cuda.device.number();
+        match self.cuda.device.owner_of(Address(pointer))? {
+            Some(owner) if owner == own => {}
+            owner => {
+                let found = owner.map_or("not memory of a GPU".to_owned(), |gpu| format!("memory of GPU {gpu}"));
+                return Err(argument("the pointer", found, format!("expected memory of GPU {own}")));
+            }
         }
         let bytes = shape.iter().fold(dtype.size() as u64, |n, d| n.saturating_mul(*d as u64));
         let block = Arc::new(self.cuda.pool.foreign(Address(pointer), bytes, owner));
         Ok(DeviceArray { block, dtype, shape: shape.to_vec() })
     }
 
-    /// A program of one kernel of one's own, for [`Backend::prepare`](crate::exec::Backend::prepare) of a backend that has this one
-    /// within. Operands and results are row-major, in the dtypes of
+    /// A program of one custom kernel, for [`Backend::prepare`](crate::exec::Backend::prepare) of a backend that wraps this one.
+    /// Operands and results are row-major, in the dtypes of
     /// [`ValueType::buffer_dtype`](crate::exec::ValueType::buffer_dtype).
     ///
     /// # Errors
-    /// It does not compile.
+    /// Returns an error if it does not compile.
     ///
     /// # Safety
-    /// The kernel's parameters are of the arguments' types, and it writes nothing but its results, within their dimensions.
+    /// The kernel's parameters must have the arguments' types, and it must only write its results, within their dimensions.
     pub unsafe fn custom(&self, signature: &Signature, kernel: &CustomKernel) -> Result<Program> {
-        let mut builder = Builder::new(&self.cuda, signature);
+        let mut builder = Builder::new(&self.cuda, signature, self.fused_formulas(signature)?);
         let own = |argument: &KernelArgument| match *argument {
             KernelArgument::Operand(i) => Argument::Slot(Slot::Operand(i)),
             KernelArgument::Result(i) => Argument::Slot(Slot::Result(i)),
-            KernelArgument::Int(i) => Argument::Number(Value::Int(i)),
-            KernelArgument::Float(x) => Argument::Number(Value::Float(x)),
-            KernelArgument::Double(x) => Argument::Number(Value::Double(x)),
+            KernelArgument::Int(i) => Argument::Number(KernelValue::Int(i)),
+            KernelArgument::Float(x) => Argument::Number(KernelValue::Float(x)),
+            KernelArgument::Double(x) => Argument::Number(KernelValue::Double(x)),
         };
         let geometry = Geometry { blocks: kernel.blocks, threads: kernel.threads };
         let source = Source::of_user(kernel.source, kernel.function);

@@ -15,7 +15,7 @@ __device__ inline float sample(const float* plane, i64 h, i64 w, float y, float 
 
 // As a convolution, of which each element of the kernel is sampled beside its place: `sharing` channels have the shifts of a tap
 // in common, which are down and then across, and a factor where there is a mask.
-__global__ void __launch_bounds__(256) deformed(const float* __restrict__ image, const float* __restrict__ filter,
+__global__ void __launch_bounds__(256, Sum<float>::BLOCKS) deformed(const float* __restrict__ image, const float* __restrict__ filter,
                                                 const float* __restrict__ shifts, const float* __restrict__ mask,
                                                 const Windows* __restrict__ windows, i64 images, i64 groups, i64 ic, i64 oc,
                                                 i64 sharing, i64 has_mask, EPILOGUE_PARAMETERS(float)) {
@@ -24,7 +24,7 @@ __global__ void __launch_bounds__(256) deformed(const float* __restrict__ image,
     const i64 taps = w.kernel[1] * w.kernel[2], depth = ic * taps;
     for (i64 i = blockIdx.z; i < images * groups; i += gridDim.z) {
         const float *from = image + i * ic * h * width, *weights = filter + i % groups * oc * depth;
-        tiled<float>(
+        tiled<float, i64>(
             oc, pixels, depth, true, false, [=](i64 row, i64 at) { return weights[row * depth + at]; },
             [=](i64 at, i64 pixel) {
                 const i64 channel = at / taps, tap = at % taps, shared = ((i * ic + channel) / sharing * taps + tap) * pixels;

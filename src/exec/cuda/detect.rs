@@ -1,9 +1,9 @@
 //! Features of regions.
 use super::{
     builder::{Builder, arguments},
-    formula::Finish,
+    formula::PostOp,
     geometry,
-    program::Slot,
+    slot::Slot,
     source::{File, file},
 };
 use crate::{
@@ -69,7 +69,7 @@ pub(super) fn roi_align(op: &RoiAlign<Operand>, b: &mut Builder) -> Result<()> {
         is_max: op.mode == RoiAlignMode::Max,
     };
     align.launch(b, &op.input, 0, op.spatial_scale)?;
-    b.store(0, to, Finish::default())
+    b.store(0, to, PostOp::default())
 }
 
 pub(super) fn roi_extractor(op: &RoiExtractor<Operand>, b: &mut Builder) -> Result<()> {
@@ -85,7 +85,7 @@ pub(super) fn roi_extractor(op: &RoiExtractor<Operand>, b: &mut Builder) -> Resu
     };
     let each = op.inputs.iter().zip(&op.spatial_scales).enumerate();
     each.into_iter().try_for_each(|(level, (features, scale))| align.launch(b, features, level, *scale))?;
-    b.store(0, to, Finish::default())
+    b.store(0, to, PostOp::default())
 }
 
 pub(super) fn roi_pooling(op: &ROIPooling<Operand>, b: &mut Builder) -> Result<()> {
@@ -95,11 +95,11 @@ pub(super) fn roi_pooling(op: &ROIPooling<Operand>, b: &mut Builder) -> Result<(
     let scale = op.spatial_scale;
     let arguments = arguments![x, regions, y, images, channels, height, width, down, across, scale, b.faults()?, n];
     b.launch(FILE, "pooled", geometry::elements(n as u64), arguments)?;
-    b.store(0, y, Finish::default())
+    b.store(0, y, PostOp::default())
 }
 
 /// Known beforehand: what is given are only sizes.
 pub(super) fn prior_box(op: &PriorBox<Operand>, b: &mut Builder) -> Result<()> {
     let boxes = b.constant(&semantics::prior_boxes(op)?)?;
-    b.store(0, boxes, Finish::default())
+    b.store(0, boxes, PostOp::default())
 }

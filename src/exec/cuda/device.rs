@@ -1,28 +1,36 @@
-//! Addresses, kernels and arguments, as a GPU knows them.
+//! Device addresses, loaded kernels and kernel arguments.
 use crate::base::{Cause, Error};
 use std::fmt;
 
-/// A place in a GPU's memory.
+/// The alignment in bytes of memory that kernels read and write: four elements of eight bytes at a time.
+pub(super) const BLOCK_ALIGNMENT: u64 = 32;
+
+/// The alignment in bytes that is guaranteed to cuBLASLt and cuDNN.
+pub(super) const LIBRARY_ALIGNMENT: u32 = 16;
+
+const _: () = assert!(BLOCK_ALIGNMENT.is_multiple_of(LIBRARY_ALIGNMENT as u64));
+
+/// An address in a GPU's memory.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Address(pub u64);
 
 impl Address {
-    /// So many bytes behind it.
+    /// The address `bytes` bytes further.
     pub fn after(self, bytes: u64) -> Address {
         Address(self.0 + bytes)
     }
 }
 
-/// A kernel that is loaded, by the driver's own number. It stays as long as the GPU is open.
+/// The driver's handle of a loaded kernel, valid as long as the GPU is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Loaded(pub usize);
 
-/// What a kernel gets for a parameter, by the parameter's type in CUDA C.
+/// The value of a kernel parameter, by its type in CUDA C.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Value {
+pub(super) enum KernelValue {
     /// A pointer to anything.
     Address(Address),
-    /// `long long`
+    /// `long long`, or a 32-bit integer that holds the value.
     Int(i64),
     /// `float`
     Float(f32),
@@ -30,18 +38,18 @@ pub(super) enum Value {
     Double(f64),
 }
 
-impl Value {
-    /// If it is one.
+impl KernelValue {
+    /// The address, if it is one.
     pub fn address(self) -> Option<Address> {
-        if let Value::Address(address) = self { Some(address) } else { None }
+        if let KernelValue::Address(address) = self { Some(address) } else { None }
     }
-    /// How a parameter is passed.
+    /// The bytes that are passed to the driver.
     pub fn bytes(self) -> [u8; 8] {
         match self {
-            Value::Address(a) => a.0.to_ne_bytes(),
-            Value::Int(i) => i.to_ne_bytes(),
-            Value::Double(d) => d.to_ne_bytes(),
-            Value::Float(f) => {
+            KernelValue::Address(a) => a.0.to_ne_bytes(),
+            KernelValue::Int(i) => i.to_ne_bytes(),
+            KernelValue::Double(d) => d.to_ne_bytes(),
+            KernelValue::Float(f) => {
                 let [a, b, c, d] = f.to_ne_bytes();
                 [a, b, c, d, 0, 0, 0, 0]
             }
@@ -49,7 +57,7 @@ impl Value {
     }
 }
 
-/// What is wrong with a device, or with what it needs.
+/// An error of a device or of a library that it needs.
 pub(super) fn failure(device: &str, problem: impl fmt::Display) -> Error {
     Cause::Device { device: device.into(), problem: problem.to_string() }.into()
 }

@@ -1,12 +1,13 @@
-//! A GPU, by its driver's C API.
+//! A GPU, through the driver's C API.
 use super::{
     cache,
-    device::{Address, Loaded, Value, failure},
+    device::{Address, KernelValue, Loaded, failure},
     geometry::Geometry,
     libraries::{self, OLDEST_DRIVER},
-    nvrtc::{self, Compiled},
+    nvrtc::{Compiled, Nvrtc, Target},
     source::Source,
     staging::Staging,
+    tape::{CapturedGraph, Tape},
 };
 use crate::base::{Result, argument, counted, invalid};
 use cudarc::driver::{
@@ -18,29 +19,27 @@ use std::{
     ffi::{CString, c_void},
     path::PathBuf,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
-    thread::{self, ThreadId},
 };
 
-/// For messages.
+/// The name in messages.
 const NAME: &str = "CUDA";
 
-/// A GPU with one stream: what it is told is done in that order, launches without waiting.
+/// A GPU with one stream: work runs asynchronously, in submission order.
 pub(super) struct Gpu {
     number: usize,
     /// `NVIDIA H200`
     name: String,
-    /// `sm_90`
-    architecture: String,
+    nvrtc: Nvrtc,
+    target: Target,
     device: sys::CUdevice,
     context: sys::CUcontext,
     stream: sys::CUstream,
-    /// On which launches are recorded, so that nothing that others tell meanwhile is among them.
-    recorder: sys::CUstream,
-    /// Who records.
-    recording: Mutex<Option<ThreadId>>,
-    /// Of what compiles kernels.
-    compiler: String,
-    kept: Option<PathBuf>,
+    /// The stream on which launches are captured, apart from the work of other threads.
+    pub(super) recorder: sys::CUstream,
+    /// The run that is being captured or replayed.
+    pub(super) tape: Mutex<Option<Tape>>,
+    /// The folder for compiled kernels.
+    cache: Option<PathBuf>,
     kernels: Mutex<HashMap<Source, Loaded>>,
     staging: Mutex<Staging>,
 }
@@ -51,8 +50,26 @@ unsafe impl Send for Gpu {}
 // SAFETY: as above; the driver's calls may come from several threads at once.
 unsafe impl Sync for Gpu {}
 
-/// What an error of the driver means to who meets it.
-fn told(error: DriverError) -> String {
+/// Whether an error destroys the context: every later call of this process fails.
+fn is_sticky(code: CUresult) -> bool {
+    matches!(
+        code,
+        CUresult::CUDA_ERROR_ILLEGAL_ADDRESS
+            | CUresult::CUDA_ERROR_LAUNCH_TIMEOUT
+            | CUresult::CUDA_ERROR_CONTEXT_IS_DESTROYED
+            | CUresult::CUDA_ERROR_ASSERT
+            | CUresult::CUDA_ERROR_HARDWARE_STACK_ERROR
+            | CUresult::CUDA_ERROR_ILLEGAL_INSTRUCTION
+            | CUresult::CUDA_ERROR_MISALIGNED_ADDRESS
+            | CUresult::CUDA_ERROR_INVALID_ADDRESS_SPACE
+            | CUresult::CUDA_ERROR_INVALID_PC
+            | CUresult::CUDA_ERROR_LAUNCH_FAILED
+            | CUresult::CUDA_ERROR_ECC_UNCORRECTABLE
+    )
+}
+
+/// Describes an error of the driver, with what the user can do.
+fn describe_error(error: DriverError) -> String {
     let name =
         error.error_name().map_or_else(|_| format!("error {}", error.0 as u32), |n| n.to_string_lossy().into_owned());
     let what = match error.0 {
@@ -61,7 +78,7 @@ fn told(error: DriverError) -> String {
             "the GPU may not be used; see the permissions of /dev/nvidia*"
         }
         CUresult::CUDA_ERROR_OUT_OF_MEMORY => "the GPU's memory is full",
-        CUresult::CUDA_ERROR_DEVICE_UNAVAILABLE => "another process has the GPU for itself",
+        CUresult::CUDA_ERROR_DEVICE_UNAVAILABLE => "another process has exclusive use of the GPU",
         CUresult::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH => {
             "libcuda.so is not that of the running driver; restart the machine"
         }
@@ -74,22 +91,25 @@ fn told(error: DriverError) -> String {
     };
     let text = error.error_string().map(|t| t.to_string_lossy().into_owned()).unwrap_or_default();
     match what {
+        "" if is_sticky(error.0) => {
+            format!("{text} ({name}); this process cannot use the GPU any more and must be restarted")
+        }
         "" => format!("{text} ({name})"),
         what => format!("{what} ({name})"),
     }
 }
 
-/// An error of the driver in words, and in what.
-fn in_words(doing: &str) -> impl Fn(DriverError) -> crate::base::Error {
-    move |e| failure(NAME, format!("{doing}: {}", told(e)))
+/// Converts an error of the driver, with what failed.
+pub(super) fn in_words(doing: &str) -> impl Fn(DriverError) -> crate::base::Error {
+    move |e| failure(NAME, format!("{doing}: {}", describe_error(e)))
 }
 
-fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-/// Starts the driver, and says which GPUs there are.
-fn start() -> Result<i32> {
+/// Starts the driver. Returns the number of GPUs and the driver's CUDA version.
+fn start() -> Result<(i32, i32)> {
     libraries::require_driver()?;
     let mut version = 0;
     // SAFETY: the library has the function, which needs no initialisation; the place lives until it returns.
@@ -100,20 +120,20 @@ fn start() -> Result<i32> {
         return Err(failure(NAME, problem));
     }
     result::init().map_err(in_words("starting the driver"))?;
-    device::get_count().map_err(in_words("counting GPUs"))
+    Ok((device::get_count().map_err(in_words("counting GPUs"))?, version))
 }
 
 impl Gpu {
-    /// The GPU of that number.
+    /// Opens the GPU with this ordinal.
     ///
     /// # Errors
-    /// There is no driver, or an old one; there is no such GPU, or it may not be used; there is no NVRTC.
+    /// Returns an error if the driver or NVRTC is missing or too old, or there is no such GPU, or it may not be used.
     pub fn new(ordinal: usize) -> Result<Gpu> {
-        let count = start()?;
+        let (count, driver) = start()?;
         let number = i32::try_from(ordinal).ok().filter(|i| *i < count);
         let expected = || format!("there is {}, counted from 0", counted(count.max(0) as usize, "GPU"));
         let number = number.ok_or_else(|| argument("the GPU", ordinal, expected()))?;
-        let compiler = nvrtc::version()?;
+        let nvrtc = Nvrtc::load(driver)?;
         let device = device::get(number).map_err(in_words("asking for the GPU"))?;
         let name = device::get_name(device).map_err(in_words("asking for the GPU's name"))?;
         // SAFETY: the device was given by the driver.
@@ -121,19 +141,20 @@ impl Gpu {
             |attribute| unsafe { device::get_attribute(device, attribute) }.map_err(in_words("asking what the GPU is"));
         let major = of(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         let minor = of(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
+        let target = nvrtc.target(10 * major + minor)?;
         // SAFETY: the device was given by the driver; the context is released when this is dropped.
         let context = unsafe { primary_ctx::retain(device) }.map_err(in_words("opening the GPU"))?;
         let mut gpu = Gpu {
             number: ordinal,
             name,
-            architecture: format!("sm_{major}{minor}"),
+            nvrtc,
+            target,
             device,
             context,
             stream: std::ptr::null_mut(),
             recorder: std::ptr::null_mut(),
-            recording: Mutex::default(),
-            compiler,
-            kept: cache::folder(),
+            tape: Mutex::default(),
+            cache: cache::folder(),
             kernels: Mutex::default(),
             staging: Mutex::default(),
         };
@@ -150,7 +171,7 @@ impl Gpu {
         unsafe { ctx::set_current(self.context) }.map_err(in_words("entering the GPU's context"))
     }
 
-    /// For people: `NVIDIA H200`.
+    /// The name: `NVIDIA H200`.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -158,16 +179,10 @@ impl Gpu {
     pub fn number(&self) -> usize {
         self.number
     }
-    /// Which this thread's launches are told: the one stream, but while it records them.
-    pub fn told(&self) -> sys::CUstream {
-        let records = *locked(&self.recording) == Some(thread::current().id());
-        if records { self.recorder } else { self.stream }
-    }
-
-    /// Memory for so many bytes, aligned to 256.
+    /// Allocates `bytes` bytes, aligned to 256.
     ///
     /// # Errors
-    /// There is not enough.
+    /// Returns an error if there is not enough memory.
     pub fn allocate(&self, bytes: u64) -> Result<Address> {
         self.enter()?;
         let size = usize::try_from(bytes).map_err(|_| invalid(format!("{bytes} bytes of memory")))?;
@@ -175,66 +190,75 @@ impl Gpu {
         let address = unsafe { result::malloc_sync(size) }.map_err(in_words("allocating memory"))?;
         Ok(Address(address))
     }
-    /// Gives memory back, which everything that was told before may still use.
+    /// Frees memory, after all submitted work has finished.
     pub fn free(&self, address: Address) {
         if self.synchronise().is_ok() {
             // SAFETY: it was allocated here, is freed once, and nothing is running that uses it.
             let _ = unsafe { result::free_sync(address.0) };
         }
     }
-    /// Bytes that are free.
+    /// The ordinal of the GPU whose memory an address is; `None` if it is not memory of a GPU.
+    pub fn owner_of(&self, address: Address) -> Result<Option<usize>> {
+        self.enter()?;
+        let mut ordinal: i32 = -1;
+        let attribute = sys::CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL;
+        // SAFETY: the attribute is an int; the place lives until the call returns.
+        let found = unsafe { sys::cuPointerGetAttribute((&raw mut ordinal).cast::<c_void>(), attribute, address.0) };
+        Ok(found.result().ok().and_then(|()| usize::try_from(ordinal).ok()))
+    }
+    /// Copies within the GPU's memory, in the order of the stream.
+    pub fn copy(&self, from: Address, to: Address, bytes: u64) -> Result<()> {
+        self.enter()?;
+        let size = usize::try_from(bytes).map_err(|_| invalid(format!("{bytes} bytes of memory")))?;
+        // SAFETY: both are memory of the GPU with as many bytes, which live until the stream has come here.
+        unsafe { result::memcpy_dtod_async(to.0, from.0, size, self.current_stream()) }
+            .map_err(in_words("copying on the GPU"))
+    }
+    /// The number of free bytes.
     pub fn available(&self) -> Result<u64> {
         self.enter()?;
         Ok(result::mem_get_info().map_err(in_words("asking for memory"))?.0 as u64)
     }
-    /// Memory of the machine's that the GPU can write.
+    /// Allocates host memory that the GPU can write.
     ///
     /// # Errors
-    /// There is not enough.
+    /// Returns an error if there is not enough memory.
     pub fn pinned(self: &Arc<Self>, bytes: usize) -> Result<Pinned> {
         self.enter()?;
         // SAFETY: what is in the memory is written before it is read; it is freed when `Pinned` is dropped.
         let memory = unsafe { result::malloc_host(bytes, sys::CU_MEMHOSTALLOC_DEVICEMAP) };
         Ok(Pinned { memory: memory.map_err(in_words("allocating pinned memory"))?, gpu: self.clone() })
     }
-    /// Copies in; when it returns, `from` may change.
+    /// Copies to the GPU. `from` may change once this returns.
     pub fn write(&self, to: Address, from: &[u8]) -> Result<()> {
         self.enter()?;
-        self.refuse_recorded()?;
+        self.end_graph()?;
         locked(&self.staging).write(to, from, self.stream).map_err(in_words("copying to the GPU"))
     }
-    /// A copy within what is recorded would be of what is not there yet.
-    fn refuse_recorded(&self) -> Result<()> {
-        let is_recorded = self.told() != self.stream;
-        if is_recorded {
-            Err(failure(NAME, "copies to and from the machine's memory cannot be recorded"))
-        } else {
-            Ok(())
-        }
-    }
-    /// Copies out, after everything that was told before.
+    /// Copies from the GPU, after all submitted work.
     pub fn read(&self, from: Address, to: &mut [u8]) -> Result<()> {
         self.enter()?;
-        self.refuse_recorded()?;
+        self.end_graph()?;
         locked(&self.staging).read(from, to, self.stream).map_err(in_words("copying from the GPU"))
     }
-    /// A kernel for this GPU's architecture, or another's: from disk, or compiled and kept there.
+    /// Returns a kernel for this GPU from the cache, or compiles and caches it.
     ///
     /// # Errors
-    /// It does not compile, or there is no compiler.
+    /// Returns an error if it does not compile.
     fn compiled(&self, source: &Source) -> Result<Compiled> {
-        let (kept, name) = (self.kept.as_deref(), source.hash([self.compiler.as_str(), self.architecture.as_str()]));
+        let compiler = self.nvrtc.description();
+        let (kept, name) = (self.cache.as_deref(), source.hash([compiler.as_str(), self.target.option()]));
         if let Some(compiled) = cache::read(kept, &name).and_then(|bytes| Compiled::from_bytes(&bytes)) {
             return Ok(compiled);
         }
-        let compiled = nvrtc::compile(source, &self.architecture)?;
+        let compiled = self.nvrtc.compile(source, &self.target)?;
         cache::keep(kept, &name, &compiled.to_bytes());
         Ok(compiled)
     }
-    /// Makes a kernel ready.
+    /// Compiles and loads a kernel, or returns the loaded one.
     ///
     /// # Errors
-    /// It does not compile, or what compiles it is not there.
+    /// Returns an error if it does not compile.
     pub fn load(&self, source: &Source) -> Result<Loaded> {
         if let Some(loaded) = locked(&self.kernels).get(source) {
             return Ok(*loaded);
@@ -252,11 +276,11 @@ impl Gpu {
         locked(&self.kernels).insert(source.clone(), loaded);
         Ok(loaded)
     }
-    /// Tells the GPU to run a kernel; no geometry may be empty.
+    /// Launches a kernel on a grid that is not empty.
     ///
     /// # Errors
-    /// The launch is impossible, or something has failed before.
-    pub fn launch(&self, kernel: Loaded, geometry: Geometry, arguments: &[Value]) -> Result<()> {
+    /// Returns an error if the launch is invalid, or earlier work has failed.
+    pub fn launch(&self, kernel: Loaded, geometry: Geometry, arguments: &[KernelValue]) -> Result<()> {
         self.enter()?;
         let mut values: Vec<[u8; 8]> = arguments.iter().map(|a| a.bytes()).collect();
         let mut pointers: Vec<*mut c_void> = values.iter_mut().map(|v| v.as_mut_ptr().cast()).collect();
@@ -265,55 +289,80 @@ impl Gpu {
         // SAFETY: the function is one of this context. Its parameters are those that its launcher gives, which the emulated driver
         // has compared in the tests; they are copied before the call returns. Addresses are of memory that lives until the stream
         // has come here.
-        let launched = unsafe { result::launch_kernel(function, (x, y, z), (a, b, c), 0, self.told(), &mut pointers) };
+        let launched =
+            unsafe { result::launch_kernel(function, (x, y, z), (a, b, c), 0, self.current_stream(), &mut pointers) };
         launched.map_err(in_words("launching a kernel"))
     }
-    /// Waits until everything is done.
+    /// Waits until all submitted work is complete.
     ///
     /// # Errors
-    /// Something has failed.
+    /// Returns an error if any of it failed.
     pub fn synchronise(&self) -> Result<()> {
         self.enter()?;
         // SAFETY: the stream is alive.
         unsafe { stream::synchronize(self.stream) }.map_err(in_words("running kernels"))
     }
 
-    /// What `launches` tells the GPU in this thread, as one thing to be told again, and what it gives. One thread records at a time.
+    /// Prepares to submit work of this thread. Returns `false` if a graph that is replayed contains the work already.
     ///
     /// # Errors
-    /// One of them fails, or cannot be recorded.
-    pub fn recorded<T>(self: &Arc<Self>, launches: impl FnOnce() -> Result<T>) -> Result<(Recording, T)> {
-        self.enter()?;
-        let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
-        // SAFETY: the stream is alive; recording ends when `capture` is gone.
-        unsafe { stream::begin_capture(self.recorder, mode) }.map_err(in_words("recording launches"))?;
-        *locked(&self.recording) = Some(thread::current().id());
-        let capture = Capture { gpu: self };
-        let told = launches();
-        let graph = capture.end();
-        let told = told?;
-        let graph = graph.map_err(in_words("recording launches"))?;
-        // SAFETY: the graph was made above; what is instantiated does not need it any more.
-        let made = unsafe {
-            let made = graph::instantiate(graph, sys::CUgraphInstantiate_flags(0));
-            let _ = graph::destroy(graph);
-            made
-        };
-        let graph = made.map_err(in_words("recording launches"))?;
-        Ok((Recording { graph, _gpu: self.clone() }, told))
+    /// Returns an error if a capture cannot begin.
+    pub fn begin_work(&self) -> Result<bool> {
+        let mut tape = locked(&self.tape);
+        let Some(tape) = tape.as_mut().filter(|tape| tape.is_of_this_thread()) else { return Ok(true) };
+        if !tape.is_open && tape.next.is_none() {
+            let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
+            // SAFETY: the stream is alive; `end_graph` or `TapeEnd` ends the capture.
+            unsafe { stream::begin_capture(self.recorder, mode) }.map_err(in_words("capturing launches"))?;
+        }
+        tape.is_open = true;
+        Ok(tape.next.is_none())
     }
-    /// Tells the GPU what was recorded.
+    /// The stream for this thread's work: the only one, except while this thread captures its launches.
+    pub fn current_stream(&self) -> sys::CUstream {
+        let tape = locked(&self.tape);
+        let captures = tape.as_ref().is_some_and(|tape| tape.is_of_this_thread() && tape.captures());
+        if captures { self.recorder } else { self.stream }
+    }
+    /// Ends the graph of this thread's work, if there is any, and launches it.
     ///
     /// # Errors
-    /// Something has failed before.
-    pub fn replay(&self, recording: &Recording) -> Result<()> {
+    /// Returns an error if the work cannot be captured.
+    pub fn end_graph(&self) -> Result<()> {
+        let mut tape = locked(&self.tape);
+        let is_mine = |tape: &&mut Tape| tape.is_of_this_thread() && tape.is_open;
+        let Some(tape) = tape.as_mut().filter(is_mine) else { return Ok(()) };
+        tape.is_open = false;
+        let graph = match &mut tape.next {
+            None => {
+                // SAFETY: the capture was begun by `begin_work`.
+                let graph = unsafe { stream::end_capture(self.recorder) }.map_err(in_words("capturing launches"))?;
+                // SAFETY: the graph was captured here; arrays of the run keep the context.
+                let graph = unsafe { CapturedGraph::new(graph) }.map_err(in_words("capturing launches"))?;
+                let graph = Arc::new(graph);
+                tape.graphs.push(graph.clone());
+                graph
+            }
+            Some(next) => {
+                *next += 1;
+                let missing = || failure(NAME, "internal error: a replayed run has more graphs than the captured one");
+                tape.graphs.get(*next - 1).cloned().ok_or_else(missing)?
+            }
+        };
+        self.replay(&graph)
+    }
+    /// Launches a graph.
+    ///
+    /// # Errors
+    /// Returns an error if earlier work has failed.
+    pub fn replay(&self, captured: &CapturedGraph) -> Result<()> {
         self.enter()?;
-        // SAFETY: recording and stream are alive.
-        unsafe { graph::launch(recording.graph, self.stream) }.map_err(in_words("running kernels"))
+        // SAFETY: graph and stream are alive.
+        unsafe { graph::launch(captured.graph, self.stream) }.map_err(in_words("running kernels"))
     }
 }
 
-/// Memory of the machine's that a GPU can write, at the same address.
+/// Host memory that a GPU can write, at the same address.
 pub(super) struct Pinned {
     memory: *mut c_void,
     gpu: Arc<Gpu>,
@@ -325,7 +374,7 @@ impl Pinned {
     }
 }
 
-// SAFETY: the memory is of no thread in particular; whoever has parts of it sees to it that nobody else has.
+// SAFETY: the memory belongs to no thread; its users share it without overlap.
 unsafe impl Send for Pinned {}
 // SAFETY: as above.
 unsafe impl Sync for Pinned {}
@@ -336,50 +385,6 @@ impl Drop for Pinned {
             // SAFETY: it was allocated by `Gpu::pinned`, is freed once, and nothing is running that uses it.
             let _ = unsafe { result::free_host(self.memory) };
         }
-    }
-}
-
-/// A recording that is not at its end.
-struct Capture<'a> {
-    gpu: &'a Gpu,
-}
-
-impl Capture<'_> {
-    fn end(self) -> std::result::Result<sys::CUgraph, DriverError> {
-        let gpu = self.gpu;
-        std::mem::forget(self);
-        *locked(&gpu.recording) = None;
-        // SAFETY: it was begun when this was made.
-        unsafe { stream::end_capture(gpu.recorder) }
-    }
-}
-
-impl Drop for Capture<'_> {
-    /// What recorded has panicked.
-    fn drop(&mut self) {
-        if let Ok(graph) = (Capture { gpu: self.gpu }).end() {
-            // SAFETY: nobody else has it.
-            let _ = unsafe { graph::destroy(graph) };
-        }
-    }
-}
-
-/// Launches that were recorded. Whose addresses they have must live as long.
-pub(super) struct Recording {
-    graph: sys::CUgraphExec,
-    /// Of whose context it is.
-    _gpu: Arc<Gpu>,
-}
-
-// SAFETY: an executable graph belongs to a context that is retained by the device; it is launched under the driver's own lock.
-unsafe impl Send for Recording {}
-// SAFETY: as above.
-unsafe impl Sync for Recording {}
-
-impl Drop for Recording {
-    fn drop(&mut self) {
-        // SAFETY: it was instantiated, and is destroyed once; running launches are finished by the driver.
-        let _ = unsafe { graph::exec_destroy(self.graph) };
     }
 }
 

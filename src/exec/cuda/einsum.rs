@@ -1,9 +1,10 @@
 use super::{
-    builder::{Builder, as_real},
+    builder::Builder,
     chain::Chain,
-    formula::{Finish, Formula, Input},
+    float::Float,
+    formula::{Formula, Input, PostOp},
     matmul::{Batch, Matrices, products},
-    program::Slot,
+    slot::Slot,
 };
 use crate::{
     base::Result,
@@ -67,7 +68,7 @@ impl Named {
         let EinsumProduct { batch, left, summed, right: only_right } = step;
         let x = self.in_order(&[&batch[..], left, summed].concat(), b, like)?;
         let y = right.in_order(&[&batch[..], only_right, summed].concat(), b, like)?;
-        let batch = Batch::Even { count: self.size(batch), apart: [(m * k) as i64, (n * k) as i64] };
+        let batch = Batch::Strided { count: self.size(batch), apart: [(m * k) as i64, (n * k) as i64] };
         let matrices = Matrices { m, k, n, left_transposed: false, right_transposed: true, batch };
         products(b, &matrices, [x, y], product.slot)?;
         Ok(product)
@@ -76,7 +77,7 @@ impl Named {
 
 pub(super) fn einsum(op: &Einsum<Operand>, b: &mut Builder) -> Result<()> {
     let (axes, result) = einsum_axes(op.mode.name());
-    let like = as_real(b.result_type(0)?);
+    let like = Float::Single.type_like(b.result_type(0)?);
     let mut operands = Vec::new();
     for (input, axes) in op.inputs.iter().zip(axes) {
         operands.push(Named { axes: axes.to_vec(), dims: input.ty.shape.clone(), slot: b.reals(input)? });
@@ -87,5 +88,5 @@ pub(super) fn einsum(op: &Einsum<Operand>, b: &mut Builder) -> Result<()> {
         product = product.times(&right, step, b, &like)?;
     }
     let values = product.in_order(result, b, &like)?;
-    b.store(0, values, Finish::default())
+    b.store(0, values, PostOp::default())
 }

@@ -1,4 +1,4 @@
-//! Impossible indices, which a kernel finds while it computes, and a program tells when it is asked.
+//! Indices out of range, which kernels find while they run. A program reports them when it is queried.
 use super::{
     device::Address,
     driver::{Gpu, Pinned},
@@ -9,13 +9,13 @@ use crate::{
 };
 use std::sync::{Arc, Mutex, PoisonError};
 
-/// A program's record: `Faults` of `index.cuh`, whose fields are the words.
+/// The fields of `Faults` in `index.cuh`, one word each.
 type Words = [u64; 5];
 
-/// Records that are made at a time.
+/// The number of records that are allocated together.
 const TOGETHER: usize = 64;
 
-/// Records of programs, in memory of the machine's that the GPU writes: to look at one costs nothing.
+/// The records of all programs, in host memory that the GPU can write, so that reading one needs no copy.
 pub(super) struct Faults {
     device: Arc<Gpu>,
     records: Mutex<Records>,
@@ -27,8 +27,8 @@ struct Records {
     free: Vec<Address>,
 }
 
-/// One program's.
-pub(super) struct Record {
+/// The record of a program.
+pub(super) struct FaultRecord {
     faults: Arc<Faults>,
     address: Address,
 }
@@ -37,11 +37,11 @@ impl Faults {
     pub fn new(device: Arc<Gpu>) -> Arc<Faults> {
         Arc::new(Faults { device, records: Mutex::default() })
     }
-    /// An empty record.
+    /// Allocates an empty record.
     ///
     /// # Errors
-    /// There is no memory.
-    pub fn record(self: &Arc<Self>) -> Result<Record> {
+    /// Returns an error if there is not enough memory.
+    pub fn record(self: &Arc<Self>) -> Result<FaultRecord> {
         let mut records = self.records.lock().unwrap_or_else(PoisonError::into_inner);
         if records.free.is_empty() {
             let memory = self.device.pinned(TOGETHER * size_of::<Words>())?;
@@ -49,25 +49,25 @@ impl Faults {
             records.free.extend((0..TOGETHER).map(|i| address.after((i * size_of::<Words>()) as u64)));
             records.memory.push(memory);
         }
-        let address = records.free.pop().ok_or_else(|| crate::base::invalid("a record that is not there"))?;
-        let record = Record { faults: self.clone(), address };
+        let address = records.free.pop().ok_or_else(|| crate::base::invalid("internal error: no free fault record"))?;
+        let record = FaultRecord { faults: self.clone(), address };
         record.write([0; 5]);
         Ok(record)
     }
 }
 
-impl Record {
+impl FaultRecord {
     pub fn address(&self) -> Address {
         self.address
     }
     fn write(&self, words: Words) {
-        // SAFETY: the memory is the machine's, for as long as `faults` lives, and this record's alone; the GPU writes there while
+        // SAFETY: the memory is host memory, lives as long as `faults`, and belongs to this record only; the GPU writes there while
         // the program's kernels run.
         unsafe { (self.address.0 as *mut Words).write_volatile(words) }
     }
-    /// What was found since the last time, and forgets it. The device must have done all that it was told.
+    /// Takes the fault that was recorded since the last call. All submitted work must be complete.
     pub fn take(&self) -> Option<Error> {
-        // SAFETY: as of `write`.
+        // SAFETY: same as for `write`.
         let [found, of, count, index, real] = unsafe { (self.address.0 as *const Words).read_volatile() };
         if found == 0 {
             return None;
@@ -81,7 +81,7 @@ impl Record {
     }
 }
 
-impl Drop for Record {
+impl Drop for FaultRecord {
     fn drop(&mut self) {
         // Kernels that still run write here.
         if self.faults.device.synchronise().is_ok() {

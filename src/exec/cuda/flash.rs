@@ -1,12 +1,12 @@
-//! Attention whose heads lie beside each other, and may share keys and values.
+//! Attention with heads inside of the rows (BSHD), which may share keys and values.
 use super::{
-    attention::{Attended, entries, padded},
-    builder::{Builder, as_real},
+    attention::{AttentionLaunch, entries, padded},
+    builder::Builder,
     chain::Chain,
     float::Float,
-    formula::{Finish, Formula, Input},
+    formula::{Formula, Input, PostOp},
     matmul::{Batch, Matrices, products},
-    program::Slot,
+    slot::Slot,
 };
 use crate::{
     base::Result,
@@ -40,14 +40,14 @@ fn flash(op: &GroupedQueryAttention, b: &mut Builder) -> Result<()> {
     };
     let places = [query, key, value, beside(sizes)];
     let batches = op.queries.ty.shape[0];
-    let attended = Attended { sizes, batches, float, places, scale: op.scale as f32, mask, limit };
+    let launch = AttentionLaunch { sizes, batches, float, places, scale: op.scale as f32, mask, limit };
     let out = b.float_result(0, float)?;
     let logs = if op.has_logs && b.result_type(1).is_ok() { Some(b.real_result(1)?) } else { None };
-    attended.launch(b, from, out, logs)?;
+    launch.launch(b, from, out, logs)?;
     if let Some(logs) = logs {
-        b.store(1, logs, Finish::default())?;
+        b.store(1, logs, PostOp::default())?;
     }
-    b.store_floats(0, out, float, Finish::default())
+    b.store_floats(0, out, float, PostOp::default())
 }
 
 pub(super) fn f_attention(op: &FAttention<Operand>, b: &mut Builder) -> Result<()> {
@@ -93,7 +93,7 @@ pub(super) fn projected(
 pub(super) fn attention(op: &Attention<Operand>, b: &mut Builder) -> Result<()> {
     let (sizes, [of_query, of_key]) = heads::projected(op);
     let mut project = |operand: &Operand, weight: &Operand, bias: &Option<Operand>| {
-        let rows = (b.reals(operand)?, as_real(&operand.ty));
+        let rows = (b.reals(operand)?, Float::Single.type_like(&operand.ty));
         projected(b, &rows, (weight, false), bias)
     };
     let (query, ty) = project(&op.input, &op.queries_weight, &op.queries_bias)?;
@@ -110,9 +110,10 @@ pub(super) fn attention(op: &Attention<Operand>, b: &mut Builder) -> Result<()> 
         None => None,
     };
     let places = [of_query, of_key, of_key, beside(sizes)];
-    let attended = Attended { sizes, batches, float: Float::Single, places, scale: op.scale as f32, mask, limit: None };
+    let launch =
+        AttentionLaunch { sizes, batches, float: Float::Single, places, scale: op.scale as f32, mask, limit: None };
     let out = b.temporary(ty.bytes());
-    attended.launch(b, [query, key, value], out, None)?;
+    launch.launch(b, [query, key, value], out, None)?;
     let (result, _) = projected(b, &(out, ty), (&op.out_weight, false), &op.out_bias)?;
-    b.store(0, result, Finish::default())
+    b.store(0, result, PostOp::default())
 }

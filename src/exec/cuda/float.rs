@@ -1,4 +1,4 @@
-//! In which floats a kernel reads and writes memory; it computes in float32 or wider.
+//! The type of floats in memory. Kernels compute in float32 or wider.
 use crate::{
     base::Dtype,
     exec::{Precision, ValueType},
@@ -12,7 +12,7 @@ pub(super) enum Float {
 }
 
 impl Float {
-    /// float16 where all of these tensors lie so.
+    /// float16 if all of these tensors are stored so, otherwise float32.
     pub fn of<const N: usize>(types: [&ValueType; N]) -> Float {
         let is_half = types.iter().all(|ty| ty.buffer_dtype() == Dtype::Float16);
         if is_half { Float::Half } else { Float::Single }
@@ -23,14 +23,14 @@ impl Float {
             Float::Half => Dtype::Float16,
         }
     }
-    /// In CUDA C.
+    /// The type in CUDA C.
     pub fn c_type(self) -> &'static str {
         match self {
             Float::Single => "float",
             Float::Half => "half",
         }
     }
-    /// The tensor with its numbers in these floats.
+    /// The type of a tensor converted to this float type.
     pub fn type_like(self, ty: &ValueType) -> ValueType {
         ValueType { dtype: self.dtype(), quantization: None, precision: Precision::F16, ..ty.clone() }
     }

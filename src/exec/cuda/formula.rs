@@ -1,65 +1,65 @@
 //! Elementwise operators as expressions in CUDA C, from which kernels are generated (`chain.rs`).
-use super::program::Slot;
+use super::slot::Slot;
 use crate::{
     base::Dtype,
     exec::{Operand, ValueType, views::View},
     quant::{Quantization, RoundMode},
 };
 
-/// What happens to real numbers before they are stored.
+/// The activation and rounding that are applied before a value is stored.
 #[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Finish {
-    /// `max(x, 0)`, capped where the limit is positive.
+pub(super) struct PostOp {
+    /// `max(x, 0)`, and `min(x, limit)` if the limit is positive.
     pub relu: Option<f64>,
     pub round: RoundMode,
 }
 
-impl Finish {
+impl PostOp {
     pub fn relu(do_relu: bool, limit: f64) -> Self {
-        Finish { relu: do_relu.then_some(limit), ..Finish::default() }
+        PostOp { relu: do_relu.then_some(limit), ..PostOp::default() }
     }
     pub fn round(round: RoundMode) -> Self {
-        Finish { round, ..Finish::default() }
+        PostOp { round, ..PostOp::default() }
     }
     pub fn and_round(self, round: RoundMode) -> Self {
-        Finish { round, ..self }
+        PostOp { round, ..self }
     }
 }
 
-/// Where an input's elements are.
+/// The source of an input's elements.
 #[derive(Debug, Clone)]
 pub(super) enum From {
     Operand(Operand),
     Slot(Slot),
-    /// At hand, in the kernel that makes them.
-    Sums,
-    /// Numbers that are known, for a constant on the device.
+    /// The accumulator of the kernel that the chain is fused into.
+    Accumulator,
+    /// Known values, which are uploaded as a constant.
     Doubles(Vec<f64>),
     Ints(Vec<i64>),
 }
 
-/// A tensor that is broadcast to the result, or of which the result shows a view.
+/// A tensor that is broadcast to the result, or read through a view.
 #[derive(Debug, Clone)]
 pub(super) struct Input {
     pub from: From,
     pub shape: Vec<usize>,
-    /// Where its elements are, if it is not broadcast.
+    /// The view, if it is not broadcast.
     pub view: Option<View>,
     pub dtype: Dtype,
     pub quantization: Option<Quantization>,
     pub reading: Reading,
 }
 
-/// As what an input is read.
+/// The interpretation of an input's elements.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Reading {
-    /// The formula's numbers.
+    /// Values of the formula's type.
     ByFormula,
-    /// As stored, whatever the formula's numbers are.
+    /// Stored integers, whatever the formula's type is.
     Stored,
-    /// Real numbers.
+    /// Real values.
     Real,
-    /// As stored, in float64.
+    /// Stored values, in float64.
     Double,
 }
 
@@ -87,12 +87,12 @@ impl Input {
             reading: Reading::ByFormula,
         }
     }
-    /// Sums in the kernel that makes them.
-    pub fn sums(dtype: Dtype, shape: Vec<usize>) -> Input {
-        let (from, reading) = (From::Sums, Reading::ByFormula);
+    /// The accumulator of the kernel that the chain is fused into.
+    pub fn accumulator(dtype: Dtype, shape: Vec<usize>) -> Input {
+        let (from, reading) = (From::Accumulator, Reading::ByFormula);
         Input { from, shape, view: None, dtype, quantization: None, reading }
     }
-    /// Numbers for each index of an axis of `shape`; one is for all. An axis that is not there has one index.
+    /// One value for each index of an axis of `shape`, or one for all. An axis out of range has one index.
     pub fn of_axis<T: Copy + Into<Number>>(list: &[T], shape: &[usize], axis: i64) -> Input {
         let rank = shape.len() as i64;
         let axis = (-rank..rank).contains(&axis).then(|| axis.rem_euclid(rank) as usize);
@@ -113,23 +113,23 @@ impl Input {
         };
         Input { from, shape: own, view: None, dtype, quantization: None, reading: Reading::Stored }
     }
-    /// Read as stored integers.
+    /// Reads stored integers.
     pub fn in_integers(self) -> Input {
         Input { reading: Reading::Stored, ..self }
     }
-    /// Read as real numbers, also where the others are not.
+    /// Reads real values, even if other inputs are not.
     pub fn in_reals(self) -> Input {
         Input { reading: Reading::Real, ..self }
     }
-    /// Read as stored, in float64.
+    /// Reads stored values, in float64.
     pub fn in_doubles(self) -> Input {
         Input { reading: Reading::Double, ..self }
     }
-    /// Of which the result shows a view.
+    /// Reads the tensor through a view.
     pub fn viewed(self, view: View) -> Input {
         Input { view: Some(view), ..self }
     }
-    /// Seen in another shape of as many elements.
+    /// Reshapes the tensor.
     pub fn shaped(self, shape: Vec<usize>) -> Input {
         Input { shape, ..self }
     }
@@ -141,7 +141,7 @@ impl Input {
     }
 }
 
-/// A number of a list.
+/// An integer or a real value.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Number {
     Int(i64),
@@ -158,9 +158,9 @@ impl std::convert::From<f64> for Number {
     }
 }
 
-/// In which numbers an operator is computed; which, depends on the types of what it is between.
+/// How the type in which an operator is computed follows from the types of its inputs and its result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ComputeRule {
     /// In float32.
     Real,
     /// In float32, or in float64 between integers: of 8 bits whatever their scales, rounded once with the zero point, as the
@@ -178,9 +178,9 @@ enum Kind {
     Moved,
 }
 
-/// The type of numbers in the generated code.
+/// The type in which the generated code computes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Numbers {
+pub(super) enum ComputeType {
     Float,
     Double,
     /// The zero point is added before rounding.
@@ -189,13 +189,13 @@ pub(super) enum Numbers {
     Moved(Dtype),
 }
 
-impl Numbers {
+impl ComputeType {
     pub fn c_type(self) -> &'static str {
         match self {
-            Numbers::Moved(dtype) => c_type(dtype),
-            Numbers::Float => "float",
-            Numbers::Double | Numbers::Table => "double",
-            Numbers::Whole => "i64",
+            ComputeType::Moved(dtype) => c_type(dtype),
+            ComputeType::Float => "float",
+            ComputeType::Double | ComputeType::Table => "double",
+            ComputeType::Whole => "i64",
         }
     }
 }
@@ -205,28 +205,28 @@ impl Numbers {
 #[derive(Debug, Clone)]
 pub(super) struct Formula {
     pub inputs: Vec<Input>,
-    kind: Kind,
+    kind: ComputeRule,
     pub expression: String,
-    /// What is computed instead in integers.
+    /// The expression for integers.
     pub whole: Option<String>,
     pub numbers: Vec<f64>,
-    /// The type of `k0`, ..: `double` where they must not be rounded to the formula's numbers.
+    /// The type of `k0`, ..: `double` if they must not be rounded to the formula's type.
     pub number_type: &'static str,
-    pub finish: Finish,
-    /// Put before the kernel.
+    pub post_op: PostOp,
+    /// Definitions that precede the kernel.
     pub functions: &'static str,
-    /// The result is not in its scale.
+    /// Whether the value is stored without the result's scale.
     pub unscaled: bool,
 }
 
-/// The names of inputs.
+/// The name of input `i`.
 pub(super) fn name(i: usize) -> String {
     ["x", "y", "z"].get(i).map_or_else(|| format!("x{i}"), |n| (*n).to_owned())
 }
 
 impl Formula {
-    fn new(kind: Kind, inputs: Vec<Input>, expression: impl Into<String>) -> Formula {
-        let (expression, finish) = (expression.into(), Finish::default());
+    fn new(kind: ComputeRule, inputs: Vec<Input>, expression: impl Into<String>) -> Formula {
+        let (expression, post_op) = (expression.into(), PostOp::default());
         Formula {
             inputs,
             kind,
@@ -234,90 +234,89 @@ impl Formula {
             whole: None,
             numbers: Vec::new(),
             number_type: "R",
-            finish,
+            post_op,
             functions: "",
             unscaled: false,
         }
     }
-    /// The numbers that the input means.
+    /// The real values of the input.
     pub fn copy(input: Input) -> Formula {
-        Formula::new(Kind::Real, vec![input], "x")
+        Formula::new(ComputeRule::Real, vec![input], "x")
     }
-    /// Of real numbers.
+    /// A function of real values.
     pub fn real(inputs: Vec<Input>, expression: impl Into<String>) -> Formula {
-        Formula::new(Kind::Real, inputs, expression)
+        Formula::new(ComputeRule::Real, inputs, expression)
     }
-    /// A function of one number.
+    /// A function of one value.
     pub fn function(input: &Operand, expression: impl Into<String>) -> Formula {
-        Formula::new(Kind::Function, vec![Input::of(input)], expression)
+        Formula::new(ComputeRule::Function, vec![Input::of(input)], expression)
     }
-    /// A number and a constant.
+    /// A function of a value and a constant.
     pub fn constant(input: &Operand, expression: impl Into<String>) -> Formula {
-        Formula::new(Kind::Constant, vec![Input::of(input)], expression)
+        Formula::new(ComputeRule::Constant, vec![Input::of(input)], expression)
     }
-    /// Exact between plain integers, where `whole` is computed.
+    /// Computes `whole` exactly between plain integers.
     pub fn arithmetic(inputs: Vec<Input>, expression: impl Into<String>, whole: impl Into<String>) -> Formula {
-        Formula { whole: Some(whole.into()), ..Formula::new(Kind::Arithmetic, inputs, expression) }
+        Formula { whole: Some(whole.into()), ..Formula::new(ComputeRule::Arithmetic, inputs, expression) }
     }
-    /// Of stored integers.
+    /// A function of stored integers.
     pub fn whole(inputs: Vec<Input>, expression: impl Into<String>) -> Formula {
-        Formula::new(Kind::Whole, inputs, expression)
+        Formula::new(ComputeRule::Whole, inputs, expression)
     }
-    /// The input's elements as they are stored, which are the result's.
+    /// Copies the input's stored elements.
     pub fn moved(input: Input) -> Formula {
-        Formula::new(Kind::Moved, vec![input], "x")
+        Formula::new(ComputeRule::Moved, vec![input], "x")
     }
-    /// In float64, whatever the types.
+    /// Computes in float64, whatever the types.
     pub fn double(inputs: Vec<Input>, expression: impl Into<String>) -> Formula {
-        Formula::new(Kind::Double, inputs, expression)
+        Formula::new(ComputeRule::Double, inputs, expression)
     }
     pub fn numbers(self, numbers: impl Into<Vec<f64>>) -> Formula {
         Formula { numbers: numbers.into(), ..self }
     }
-    pub fn finish(self, finish: Finish) -> Formula {
-        Formula { finish, ..self }
+    pub fn post_op(self, post_op: PostOp) -> Formula {
+        Formula { post_op, ..self }
     }
-    /// The numbers are float64, whatever the inputs are.
+    /// The constants are float64, whatever the inputs are.
     pub fn in_doubles(self) -> Formula {
         Formula { number_type: "double", ..self }
     }
-    /// The numbers are stored as they are, also in a quantized result.
+    /// Stores the values without scaling, even in a quantized result.
     pub fn stored_as_it_is(self) -> Formula {
         Formula { unscaled: true, ..self }
     }
-    /// Functions that the expression calls.
+    /// Adds the definitions of functions that the expression calls.
     pub fn with(self, functions: &'static str) -> Formula {
         Formula { functions, ..self }
     }
 
-    pub fn numbers_for(&self, result: &ValueType) -> Numbers {
+    pub fn numbers_for(&self, result: &ValueType) -> ComputeType {
         let is_plain = !result.dtype.is_float() && result.quantization.is_none();
         let all_plain =
             is_plain && self.inputs.iter().filter(|i| i.reading == Reading::ByFormula).all(Input::is_plain_int);
         let per_tensor_scale = |q: &Option<Quantization>| q.as_ref().is_none_or(|q| q.values().0.len() == 1);
         match self.kind {
-            Kind::Whole => Numbers::Whole,
-            Kind::Double => Numbers::Double,
-            Kind::Moved => Numbers::Moved(result.buffer_dtype()),
-            Kind::Arithmetic if all_plain => Numbers::Whole,
-            Kind::Constant if all_plain => Numbers::Double,
-            Kind::Function => {
-                let is_byte = |i: &Input| {
-                    i.dtype.int_range().is_some() && i.dtype.size() == 1 && per_tensor_scale(&i.quantization)
-                };
+            ComputeRule::Whole => ComputeType::Whole,
+            ComputeRule::Double => ComputeType::Double,
+            ComputeRule::Moved => ComputeType::Moved(result.buffer_dtype()),
+            ComputeRule::Arithmetic if all_plain => ComputeType::Whole,
+            ComputeRule::Constant if all_plain => ComputeType::Double,
+            ComputeRule::Function => {
+                let is_byte =
+                    |i: &Input| i.dtype.int_range().is_some() && i.dtype.size() == 1 && per_tensor_scale(&i.quantization);
                 let to_int = result.buffer_dtype().int_range().is_some() && per_tensor_scale(&result.quantization);
                 match self.inputs.first() {
-                    Some(input) if to_int && is_byte(input) => Numbers::Table,
-                    _ if all_plain => Numbers::Double,
-                    _ => Numbers::Float,
+                    Some(input) if to_int && is_byte(input) => ComputeType::Table,
+                    _ if all_plain => ComputeType::Double,
+                    _ => ComputeType::Float,
                 }
             }
-            Kind::Real | Kind::Constant | Kind::Arithmetic => Numbers::Float,
+            ComputeRule::Real | ComputeRule::Constant | ComputeRule::Arithmetic => ComputeType::Float,
         }
     }
 }
 
-/// The type of a dtype's elements.
+/// The type of a dtype's elements in CUDA C.
 pub(super) fn c_type(dtype: Dtype) -> &'static str {
     match dtype {
         Dtype::Int8 => "i8",

@@ -1,9 +1,9 @@
 //! Selection by index.
 use super::{
     builder::{Builder, arguments, bits_type},
-    formula::{Finish, c_type},
+    formula::{PostOp, c_type},
     geometry,
-    program::Slot,
+    slot::Slot,
     source::{File, file},
 };
 use crate::{
@@ -21,7 +21,7 @@ const FILE: File = file!("gather.cu");
 pub(super) fn gather(op: &Gather<Operand>, b: &mut Builder) -> Result<()> {
     let shape = &op.input.ty.shape;
     let axis = axis_of(op.axis, shape.len());
-    let (from, indices, n) = (b.stored(&op.input)?, b.ints(&op.indices)?, b.result_type(0)?.elements());
+    let (from, indices, n) = (Slot::of(&op.input)?, b.ints(&op.indices)?, b.result_type(0)?.elements());
     let (chosen, inner) = (op.indices.ty.elements(), shape[axis + 1..].iter().product::<usize>());
     let arguments = arguments![from, b.result(0), indices, axis, shape[axis], chosen, inner, b.faults()?, n];
     let function = format!("entries<{}>", bits_type(op.input.ty.buffer_dtype()));
@@ -99,7 +99,7 @@ pub(super) fn rows_at(b: &mut Builder, from: &Operand, places: Slot, [rows, row]
 
 /// From each place so many elements.
 fn take(b: &mut Builder, input: &Operand, places: Slot, run: usize) -> Result<()> {
-    let (from, result) = (b.converted(input, 0, Finish::default())?, b.result_type(0)?);
+    let (from, result) = (b.converted(input, 0, PostOp::default())?, b.result_type(0)?);
     let n = result.elements();
     let function = format!("taken<{}>", bits_type(result.buffer_dtype()));
     b.launch(FILE, function, geometry::elements(n as u64), arguments![from, b.result(0), places, run, n])
@@ -118,17 +118,17 @@ pub(super) fn gather_nd(op: &GatherND<Operand>, b: &mut Builder) -> Result<()> {
 }
 
 pub(super) fn lut(op: &Lut<Operand>, b: &mut Builder) -> Result<()> {
-    let (from, table, n) = (b.stored(&op.input)?, b.stored(&op.table)?, op.input.ty.elements());
+    let (from, table, n) = (Slot::of(&op.input)?, Slot::of(&op.table)?, op.input.ty.elements());
     b.launch(FILE, "looked_up", geometry::elements(n as u64), arguments![from, b.result(0), table, n])
 }
 
 pub(super) fn a16_gather(op: &A16Gather<Operand>, b: &mut Builder) -> Result<()> {
     let table = packed_table(&op.weight.ty.shape, op)?;
-    let (weight, indices, y) = (b.stored(&op.weight)?, b.ints(&op.indices)?, b.real_result(0)?);
+    let (weight, indices, y) = (Slot::of(&op.weight)?, b.ints(&op.indices)?, b.real_result(0)?);
     let (scale, zero, n) = (b.reals(&op.scale)?, b.reals(&op.zp)?, b.result_type(0)?.elements());
     let (rows, entries, group) = (table.rows, table.entries, table.group);
     let arguments = arguments![weight, y, indices, scale, zero, rows, entries, group, op.weight_bits, b.faults()?, n];
     let function = format!("unpacked<{}>", c_type(op.weight.ty.buffer_dtype()));
     b.launch(FILE, function, geometry::elements(n as u64), arguments)?;
-    b.store(0, y, Finish::default())
+    b.store(0, y, PostOp::default())
 }

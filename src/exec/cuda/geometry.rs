@@ -1,27 +1,27 @@
-//! How many blocks and threads a launch has: pure functions of sizes. Kernels take the number of elements or rows as a
-//! parameter, and their threads or blocks go over more than one where the grid has fewer.
+//! The grid of a launch, as a function of sizes. Kernels take the number of elements or rows as a parameter, and loop if the grid
+//! is smaller.
 
-/// Blocks of a grid and threads of a block, along x, y and z.
+/// The number of blocks of a grid and of threads per block, along x, y and z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Geometry {
     pub blocks: [u32; 3],
     pub threads: [u32; 3],
 }
 
-/// Threads of a block whose threads do not work together.
+/// Threads per block of kernels whose threads are independent.
 const THREADS: u32 = 256;
 
-/// Blocks that keep any device busy; more of them would only be started one after the other.
+/// The most blocks of a grid: they keep any device busy.
 const BLOCKS: u64 = 1 << 16;
 
-/// Blocks along y and z that every device takes.
+/// The most blocks along y and z on any device.
 pub(super) const ACROSS: u64 = 65535;
 
-/// Threads that step together.
+/// Threads per warp.
 const WARP: u64 = 32;
 
 impl Geometry {
-    /// Nothing is to be done: a launch without blocks is an error to a driver.
+    /// Whether there is nothing to launch: an empty grid is an error for the driver.
     pub fn is_empty(&self) -> bool {
         self.blocks.contains(&0) || self.threads.contains(&0)
     }
@@ -35,27 +35,33 @@ fn line(blocks: u64, threads: u32) -> Geometry {
     Geometry { blocks: [blocks.min(BLOCKS) as u32, 1, 1], threads: [threads, 1, 1] }
 }
 
-/// A thread an element, or several where there are very many.
+/// One thread per element, or per several if there are very many.
 pub(super) fn elements(n: u64) -> Geometry {
     line(n.div_ceil(THREADS.into()), THREADS)
 }
 
-/// So many blocks, whose threads go over more where that is too many.
+/// `blocks` blocks, up to the limit.
 pub(super) fn blocks(blocks: u64, threads: u32) -> Geometry {
     line(blocks, threads)
 }
 
-/// A block a row, whose threads work together: as many as a row of that length is worth, whole warps.
+/// One block per row, with a number of warps that suits the length of a row.
 pub(super) fn rows(rows: u64, length: u64) -> Geometry {
     let threads = length.div_ceil(4).next_multiple_of(WARP).clamp(WARP, 512) as u32;
     line(rows, threads.next_power_of_two())
 }
 
-/// A block for each tile of `rows` x `columns` numbers, so many `matrices` of them; `threads` a tile. Kernels go over more
-/// tiles along each axis than the grid has blocks.
+/// One block of `threads` threads per tile of a `rows` x `columns` matrix, for each of the `matrices`. Kernels loop over tiles if the
+/// grid is smaller.
 pub(super) fn tiles([rows, columns]: [u64; 2], matrices: u64, tile: [u64; 2], threads: u32) -> Geometry {
     let blocks = [columns.div_ceil(tile[1]).min(BLOCKS), rows.div_ceil(tile[0]).min(ACROSS), matrices.min(ACROSS)];
     Geometry { blocks: blocks.map(|n| n as u32), threads: [threads, 1, 1] }
+}
+
+/// The type of indices in CUDA C up to all of these sizes: 32 bits if they allow it, as 64-bit division is slow on GPUs.
+pub(super) fn index_type<const N: usize>(sizes: [usize; N]) -> &'static str {
+    // Loops add the size of a grid to an index before they compare it.
+    if sizes.iter().all(|n| *n < 1 << 30) { "int" } else { "i64" }
 }
 
 #[cfg(test)]

@@ -1,7 +1,8 @@
 use super::{
     builder::{Builder, arguments},
-    formula::{Finish, Formula, Input, c_type},
+    formula::{Formula, Input, PostOp, c_type},
     geometry,
+    slot::Slot,
     source::{File, file},
 };
 use crate::{
@@ -28,12 +29,12 @@ pub(super) fn yuv2rgb(op: &Yuv2rgbFormula<Operand>, b: &mut Builder) -> Result<(
         Yuv2rgbFormulaImageFormat::UINT8 => op.round_mode as i64,
         Yuv2rgbFormulaImageFormat::FLOAT32 => -1,
     };
-    let (from, y, factors) = (b.stored(&op.YUV)?, b.real_result(0)?, b.constant(&colour_factors(op.formula_mode))?);
+    let (from, y, factors) = (Slot::of(&op.YUV)?, b.real_result(0)?, b.constant(&colour_factors(op.formula_mode))?);
     let ChromaPlanes { blue, red, step } = planes;
     let arguments = arguments![from, y, factors, width, pixels, blue, red, step, op.dst_format == 4, mode, n];
     let function = format!("colours<{}>", c_type(op.YUV.ty.buffer_dtype()));
     b.launch(FILE, function, geometry::elements(n as u64), arguments)?;
-    b.store(0, y, Finish::default())
+    b.store(0, y, PostOp::default())
 }
 
 pub(super) fn correlation(op: &Correlation<Operand>, b: &mut Builder) -> Result<()> {
@@ -43,7 +44,7 @@ pub(super) fn correlation(op: &Correlation<Operand>, b: &mut Builder) -> Result<
     let n = groups * disparities * plane;
     let arguments = arguments![left, right, y, channels, disparities, width, plane, n];
     b.launch(FILE, "correlation", geometry::elements(n as u64), arguments)?;
-    b.store(0, y, Finish::default())
+    b.store(0, y, PostOp::default())
 }
 
 pub(super) fn concat_volume(op: &ConcatVolume<Operand>, b: &mut Builder) -> Result<()> {
@@ -53,7 +54,7 @@ pub(super) fn concat_volume(op: &ConcatVolume<Operand>, b: &mut Builder) -> Resu
     let n = result.elements();
     let arguments = arguments![left, right, y, both / 2, disparities, height, width, n];
     b.launch(FILE, "volume", geometry::elements(n as u64), arguments)?;
-    b.store(0, y, Finish::default())
+    b.store(0, y, PostOp::default())
 }
 
 pub(super) fn match_template(op: &MatchTemplate<Operand>, b: &mut Builder) -> Result<()> {
@@ -63,12 +64,12 @@ pub(super) fn match_template(op: &MatchTemplate<Operand>, b: &mut Builder) -> Re
     let is_coefficient = op.mode == MatchTemplateMode::TMCCOEFFNORMED;
     let arguments = arguments![image, part, y, width, rows, columns, width - columns + 1, is_coefficient, n];
     b.launch(FILE, "matched", geometry::elements(n as u64), arguments)?;
-    b.store(0, y, Finish::default())
+    b.store(0, y, PostOp::default())
 }
 
 /// Halves are rounded up.
 pub(super) fn scale_lut(op: &ScaleLut<Operand>) -> Formula {
     let [scale, bias] = [&op.scale, &op.bias].map(|list| Input::of_axis(list, &op.input.ty.shape, 1));
     let inputs = vec![Input::of(&op.input).in_reals(), scale, bias];
-    Formula::real(inputs, "(float)((double)x * y + z)").finish(Finish::round(RoundMode::HalfUp))
+    Formula::real(inputs, "(float)((double)x * y + z)").post_op(PostOp::round(RoundMode::HalfUp))
 }

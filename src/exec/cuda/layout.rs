@@ -2,8 +2,9 @@
 use super::{
     builder::{Builder, arguments, bits_type},
     chain::Chain,
-    formula::{Finish, Formula, Input},
+    formula::{Formula, Input, PostOp},
     geometry,
+    slot::Slot,
     source::{File, file},
 };
 use crate::{
@@ -22,66 +23,66 @@ use crate::{
 const FILE: File = file!("layout.cu");
 
 /// An operand's elements as a result stores them.
-fn as_stored_in(result: &ValueType, operand: &Operand, input: Input, finish: Finish) -> Formula {
-    match semantics::stores_the_same(&operand.ty, result) && finish.relu.is_none() {
+fn as_stored_in(result: &ValueType, operand: &Operand, input: Input, post_op: PostOp) -> Formula {
+    match semantics::stores_the_same(&operand.ty, result) && post_op.relu.is_none() {
         true => Formula::moved(input),
-        false => Formula::copy(input).finish(finish),
+        false => Formula::copy(input).post_op(post_op),
     }
 }
 
 /// The same elements in the result's shape.
 pub(super) fn reshape(input: &Operand, b: &mut Builder) -> Result<()> {
-    let from = b.converted(input, 0, Finish::default())?;
+    let from = b.converted(input, 0, PostOp::default())?;
     b.share(0, from)
 }
 
 /// A result that is a view of the operand.
 pub(super) fn shown(input: &Operand, i: usize, view: View, b: &mut Builder) -> Result<()> {
-    shown_with(input, i, view, Finish::default(), b)
+    shown_with(input, i, view, PostOp::default(), b)
 }
 
-pub(super) fn shown_with(input: &Operand, i: usize, view: View, finish: Finish, b: &mut Builder) -> Result<()> {
+pub(super) fn shown_with(input: &Operand, i: usize, view: View, post_op: PostOp, b: &mut Builder) -> Result<()> {
     let (result, counts) = (b.result_type(i)?.clone(), view.shape.clone());
-    let formula = as_stored_in(&result, input, Input::of(input).viewed(view), finish);
+    let formula = as_stored_in(&result, input, Input::of(input).viewed(view), post_op);
     b.chain(Chain::new(vec![formula], b.result(i), result).over(&counts))
 }
 
 /// A view of an operand as a part of the first result.
-pub(super) fn put(input: &Operand, from: View, to: View, finish: Finish, b: &mut Builder) -> Result<()> {
+pub(super) fn put(input: &Operand, from: View, to: View, post_op: PostOp, b: &mut Builder) -> Result<()> {
     let result = b.result_type(0)?.clone();
-    let formula = as_stored_in(&result, input, Input::of(input).viewed(from), finish);
+    let formula = as_stored_in(&result, input, Input::of(input).viewed(from), post_op);
     b.chain(Chain::new(vec![formula], b.result(0), result).into_part(to))
 }
 
 /// Row for row, what the parts have there.
-fn join(parts: &[Operand], rows: usize, finish: Finish, b: &mut Builder) -> Result<()> {
+fn join(parts: &[Operand], rows: usize, post_op: PostOp, b: &mut Builder) -> Result<()> {
     let row = b.result_type(0)?.elements() / rows.max(1);
     let mut at = 0;
     for part in parts {
         let n = part.ty.elements() / rows.max(1);
         let view =
             |row: usize, start: usize| View { start: start as i64, strides: vec![row as i64, 1], shape: vec![rows, n] };
-        put(part, view(n, 0), view(row, at), finish, b)?;
+        put(part, view(n, 0), view(row, at), post_op, b)?;
         at += n;
     }
     Ok(())
 }
 
 /// Whose parts stand one behind the other along an axis of the result.
-pub(super) fn along(parts: &[Operand], axis: i64, finish: Finish, b: &mut Builder) -> Result<()> {
+pub(super) fn along(parts: &[Operand], axis: i64, post_op: PostOp, b: &mut Builder) -> Result<()> {
     let shape = &b.result_type(0)?.shape;
     let rows = shape[..axis_of(axis, shape.len())].iter().product();
-    join(parts, rows, finish, b)
+    join(parts, rows, post_op, b)
 }
 
 pub(super) fn concat(op: &Concat<Operand>, b: &mut Builder) -> Result<()> {
     let is_real = b.result_type(0)?.buffer_dtype().is_float();
-    let finish = Finish::relu(op.do_relu && is_real, op.relu_limit).and_round(op.round_mode);
-    along(&op.inputs, op.axis, finish, b)
+    let post_op = PostOp::relu(op.do_relu && is_real, op.relu_limit).and_round(op.round_mode);
+    along(&op.inputs, op.axis, post_op, b)
 }
 
 pub(super) fn list(inputs: &[Operand], b: &mut Builder) -> Result<()> {
-    join(inputs, 1, Finish::default(), b)
+    join(inputs, 1, PostOp::default(), b)
 }
 
 /// The end of both operands, as long as the first.
@@ -93,7 +94,7 @@ pub(super) fn concat_slice(op: &ConcatSlice<Operand>, b: &mut Builder) -> Result
     let from = |shape: &[usize], count: usize| View::of_axis(shape, axis, shape[axis] - count, count);
     for (input, shape, at, count) in [(&op.in0, first, 0, old), (&op.in1, second, old, new)] {
         if count > 0 {
-            put(input, from(shape, count), View::of_axis(first, axis, at, count), Finish::default(), b)?;
+            put(input, from(shape, count), View::of_axis(first, axis, at, count), PostOp::default(), b)?;
         }
     }
     Ok(())
@@ -122,7 +123,7 @@ pub(super) fn swap_channel(op: &SwapChannel<Operand>, b: &mut Builder) -> Result
     let order = op.channel_order.iter().enumerate();
     order
         .into_iter()
-        .try_for_each(|(to, from)| put(&op.input, channel(*from as usize), channel(to), Finish::default(), b))
+        .try_for_each(|(to, from)| put(&op.input, channel(*from as usize), channel(to), PostOp::default(), b))
 }
 
 /// How [`by_axes`] finds the entry of an axis; numbered as in `layout.cu`.
@@ -144,15 +145,39 @@ struct Axis {
 
 /// A result whose elements are found along each axis on its own; `value` is where there is none.
 fn by_axes(input: &Operand, axes: &[Axis], beyond: Beyond, value: &Array, b: &mut Builder) -> Result<()> {
-    let (from, shape) = (b.converted(input, 0, Finish::default())?, &input.ty.shape);
+    let from = (b.converted(input, 0, PostOp::default())?, &input.ty.shape[..]);
+    let to = (b.result(0), b.result_type(0)?);
+    launch_by_axes(from, axes, beyond, value, to, b)
+}
+
+fn launch_by_axes(
+    (from, shape): (Slot, &[usize]),
+    axes: &[Axis],
+    beyond: Beyond,
+    value: &Array,
+    (to, ty): (Slot, &ValueType),
+    b: &mut Builder,
+) -> Result<()> {
     let each = axes.iter().zip(shape).zip(strides(shape));
     let table: Vec<i64> = each.flat_map(|((a, d), step)| [a.positions as i64, *d as i64, a.before, step]).collect();
-    let (n, rank) = (b.result_type(0)?.elements(), shape.len());
+    let (n, rank) = (ty.elements(), shape.len());
     let value = b.constant(value.bytes()?)?;
     let table = b.constant(&table)?;
-    let arguments = arguments![from, b.result(0), value, table, rank, beyond as i64, n];
-    let function = format!("by_axes<{}>", bits_type(b.result_type(0)?.buffer_dtype()));
+    let arguments = arguments![from, to, value, table, rank, beyond as i64, n];
+    let function = format!("by_axes<{}>", bits_type(ty.buffer_dtype()));
     b.launch(FILE, function, geometry::elements(n as u64), arguments)
+}
+
+/// Copies an image of floats into a zero-filled one of type `ty`, at the position `before`.
+pub(super) fn zero_pad(
+    b: &mut Builder,
+    from: (Slot, &[usize]),
+    before: &[usize],
+    (to, ty): (Slot, &ValueType),
+) -> Result<()> {
+    let axes = ty.shape.iter().zip(before).map(|(n, before)| Axis { positions: *n, before: *before as i64 });
+    let value = Array::filled(ty.buffer_dtype(), [1], 0.0)?;
+    launch_by_axes(from, &axes.collect::<Vec<_>>(), Beyond::Constant, &value, (to, ty), b)
 }
 
 /// The constant is a stored value, rounded and saturated to the elements' type.
@@ -186,9 +211,9 @@ pub(super) fn tile(input: &Operand, b: &mut Builder) -> Result<()> {
 }
 
 pub(super) fn upsample(op: &Upsample<Operand>, b: &mut Builder) -> Result<()> {
-    let finish = Finish::relu(op.do_relu, op.relu_limit);
+    let post_op = PostOp::relu(op.do_relu, op.relu_limit);
     match View::upsampled(&op.input.ty.shape, op) {
-        Some(view) => shown_with(&op.input, 0, view, finish, b),
+        Some(view) => shown_with(&op.input, 0, view, post_op, b),
         None => Ok(()),
     }
 }

@@ -1,8 +1,8 @@
-//! The CUDA backend: CUDA C beside its launchers, one file a family, by the names of `src/ops`.
+//! The CUDA backend: CUDA C next to its launchers, one file per family of ops, named as in `src/ops`.
 //!
 //! An operator becomes a [`Program`](program::Program): launches of kernels on slots of memory, all known when it is prepared.
 //! Elementwise operators are formulas, of which one kernel is generated for a whole chain; all others name a function of the
-//! `.cu` beside them.
+//! `.cu` file next to them.
 #![allow(unsafe_code, reason = "a driver's C API and kernels; docs/safety.md lists each use")]
 
 use tpulang_array as array;
@@ -11,24 +11,29 @@ use tpulang_exec as exec;
 use tpulang_ops as ops;
 use tpulang_quant as quant;
 
+mod accumulation;
 mod activation;
 mod arithmetic;
 mod attention;
 mod builder;
 mod cache;
-mod calls;
+mod capture;
 mod cast;
 mod chain;
 mod compare;
+mod constants;
+mod context;
 mod conv;
 mod conv_bwd;
 mod create;
 mod cublaslt;
+mod cuda_graph;
 mod cudnn;
 mod custom;
 mod deform;
 mod detect;
 mod device;
+mod device_array;
 mod driver;
 mod einsum;
 mod faults;
@@ -41,8 +46,10 @@ mod image;
 mod kernels;
 mod layout;
 mod libraries;
+mod library_call;
 mod loops;
 mod math;
+mod math_libraries;
 mod matmul;
 mod mean_std;
 mod memory;
@@ -53,68 +60,47 @@ mod pool;
 mod program;
 mod recurrent;
 mod reduce;
-mod repeat;
 mod resize;
 mod scan;
 mod scatter;
 mod select;
 mod shift;
+mod slot;
 mod sort;
 mod source;
 mod staging;
-mod sums;
+mod tape;
 mod train;
 mod walk;
 
+pub use context::CudaOptions;
+pub use cuda_graph::GraphCache;
 pub use custom::{CustomKernel, KernelArgument};
-pub use program::{DeviceArray, Program};
-pub use repeat::Memo;
+pub use device_array::DeviceArray;
+pub use program::Program;
 
+use exec::{Backend, KernelInfo, Operand, Precision, Run, RunOn, Signature, ValueType, heads};
 use crate::{
-    array::{Array, ArrayMut},
-    base::{Dtype, Error, Result, Shape},
+    array::Array,
+    base::{Dtype, Error, Result, Shape, invalid},
     ops::Op,
 };
 use builder::Builder;
-use calls::Calls;
 use chain::Chain;
-use driver::Gpu;
-use exec::{Backend, Doing, Operand, Precision, Run, Signature, ValueType, heads};
-use faults::Faults;
+use context::Context;
 use formula::Formula;
-use kernels::Kernel;
-use memory::Pool;
-use std::sync::{Arc, Mutex};
+use kernels::Lowering;
 
-/// A device, its memory, and what went wrong on it.
-struct Cuda {
-    device: Arc<Gpu>,
-    pool: Arc<Pool>,
-    faults: Arc<Faults>,
-    calls: Calls,
-}
-
-/// Runs operators on an NVIDIA GPU. The libraries of its driver and of NVRTC, which compiles kernels, are looked for when one is
-/// made.
+/// Runs operators on an NVIDIA GPU. The driver and NVRTC, which compiles kernels, are loaded when a backend is created.
 pub struct CudaBackend {
-    cuda: Cuda,
-    /// Held by who runs a plan.
-    running: Mutex<()>,
-}
-
-/// How a GPU computes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct CudaOptions {
-    /// cuBLASLt and cuDNN may cut the factors of float32 products to 10 bits behind the point (TF32), which is several times as
-    /// fast.
-    pub tf32: bool,
+    cuda: Context,
 }
 
 impl CudaBackend {
-    /// The GPU of that number, counted from 0.
+    /// Opens a GPU by its ordinal, which counts from 0.
     ///
     /// # Errors
-    /// There is no driver, or it is too old; there is no such GPU, or it may not be used.
+    /// Returns an error if the driver or NVRTC is missing or too old, or there is no such GPU, or it may not be used.
     ///
     /// ```no_run
     /// use tpulang::{Array, Dtype, Graph, exec::{CudaBackend, RunOptions, Session}};
@@ -129,32 +115,37 @@ impl CudaBackend {
     pub fn new(gpu: usize) -> Result<CudaBackend> {
         CudaBackend::with(gpu, &CudaOptions::default())
     }
-    /// As [`CudaBackend::new`].
+    /// Like [`CudaBackend::new`], with options.
     ///
     /// # Errors
-    /// Also where `TPULANG_LIBRARIES` names a library that is not there.
+    /// Same as for [`CudaBackend::new`]; also if `TPULANG_LIBRARIES` names a library that is not installed.
     pub fn with(gpu: usize, options: &CudaOptions) -> Result<CudaBackend> {
-        let device = Arc::new(Gpu::new(gpu)?);
-        let pool = Pool::new(device.clone());
-        let faults = Faults::new(device.clone());
-        let calls = Calls::new(device.clone(), options.tf32)?;
-        Ok(CudaBackend { cuda: Cuda { device, pool, faults, calls }, running: Mutex::default() })
+        Ok(CudaBackend { cuda: Context::new(gpu, options)? })
     }
-    /// Memory for an array, without its elements.
-    fn placed(&self, array: &Array) -> Result<DeviceArray> {
-        let bytes = (array.len() as u64).saturating_mul(array.dtype().size() as u64);
-        let block = Arc::new(self.cuda.pool.block(bytes)?);
-        Ok(DeviceArray { block, dtype: array.dtype(), shape: array.shape().to_vec() })
+    /// The formulas of the operators that are fused into `signature`.
+    ///
+    /// # Errors
+    /// Returns an error if one of them has no formula; the backend does not agree to fuse such an operator.
+    fn fused_formulas(&self, signature: &Signature) -> Result<Vec<Formula>> {
+        let Some(result) = signature.outputs().next() else { return Ok(Vec::new()) };
+        let formula = |op: &Op<Operand>| formula_of(op, result);
+        let missing = || invalid("internal error: a fused operator has no formula");
+        signature.fused_ops.iter().map(|op| formula(op).ok_or_else(missing)).collect()
     }
-    /// Why cuBLASLt or cuDNN, which something was to be computed by, are not used: a sentence each.
+    /// Why cuBLASLt or cuDNN could not be used, one sentence each.
     pub fn missing_libraries(&self) -> Vec<String> {
-        self.cuda.calls.missing()
+        self.cuda.libraries.missing()
     }
-    /// Whether cuBLASLt or cuDNN has been opened, since something was to be computed by it.
+    /// Fallbacks that make runs slower, one sentence each: calls that cuBLASLt or cuDNN declined, and plans that cannot be captured
+    /// as a CUDA graph.
+    pub fn fallbacks(&self) -> Vec<String> {
+        self.cuda.notes.all()
+    }
+    /// Whether cuBLASLt or cuDNN has been opened, as an operator uses it.
     pub fn uses_libraries(&self) -> bool {
-        self.cuda.calls.is_any_open()
+        self.cuda.libraries.is_any_open()
     }
-    /// What the driver calls the GPU: `NVIDIA H200`.
+    /// The GPU's name: `NVIDIA H200`.
     pub fn gpu(&self) -> &str {
         self.cuda.device.name()
     }
@@ -162,36 +153,36 @@ impl CudaBackend {
 
 impl Drop for CudaBackend {
     fn drop(&mut self) {
-        // Whoever has lent memory is waited for; that may be memory of this backend.
+        // Borrowed memory may belong to this backend, which must not be dropped by its own owners.
         let _ = self.cuda.pool.synchronise();
     }
 }
 
-/// An elementwise operator's formula; none of others.
+/// The formula of an elementwise operator.
 fn formula_of(op: &Op<Operand>, result: &ValueType) -> Option<Formula> {
     match kernels::of(op, result).ok()? {
-        Kernel::Formula(formula) => Some(formula),
-        Kernel::Program(_) | Kernel::None => None,
+        Lowering::Formula(formula) => Some(formula),
+        Lowering::Program(_) | Lowering::Unsupported => None,
     }
 }
 
 impl Backend for CudaBackend {
     type Buffer = DeviceArray;
     type Kernel = Program;
-    type Memo = Memo;
+    type Memo = GraphCache;
     fn name(&self) -> &str {
         "cuda"
     }
     fn prepare(&self, signature: &Signature) -> Result<Option<Program>> {
         let Some(result) = signature.outputs().next() else { return Ok(None) };
-        let mut builder = Builder::new(&self.cuda, signature);
+        let mut builder = Builder::new(&self.cuda, signature, self.fused_formulas(signature)?);
         match kernels::of(&signature.op, result)? {
-            Kernel::None => return Ok(None),
-            Kernel::Formula(formula) => {
-                let formulas = [vec![formula], builder.tails()?].concat();
+            Lowering::Unsupported => return Ok(None),
+            Lowering::Formula(formula) => {
+                let formulas = [vec![formula], builder.fused_formulas()].concat();
                 builder.chain(Chain::new(formulas, builder.result(0), result.clone()))?;
             }
-            Kernel::Program(build) => build(&mut builder)?,
+            Lowering::Program(build) => build(&mut builder)?,
         }
         builder.finished().map(Some)
     }
@@ -211,14 +202,10 @@ impl Backend for CudaBackend {
         kernel.temporaries.iter().fold(0, |n, t| n.saturating_add(*t))
     }
     fn upload(&self, array: &Array) -> Result<DeviceArray> {
-        let placed = self.placed(array)?;
-        self.cuda.device.write(placed.block.address, array.bytes()?)?;
-        Ok(placed)
+        self.cuda.upload(array)
     }
     fn download(&self, buffer: &DeviceArray) -> Result<Array> {
-        let mut array = ArrayMut::zeros(buffer.dtype, &buffer.shape)?;
-        self.cuda.pool.after(|| self.cuda.device.read(buffer.block.address, array.bytes()))?;
-        Ok(array.freeze())
+        self.cuda.download(buffer)
     }
     fn synchronise(&self) -> Result<()> {
         self.cuda.pool.synchronise()
@@ -226,22 +213,77 @@ impl Backend for CudaBackend {
     fn take_error(&self, kernel: &Program) -> Option<Error> {
         kernel.faults.as_ref()?.take()
     }
+    fn on_host<T>(&self, compute: impl FnOnce() -> Result<T>) -> Result<T> {
+        self.cuda.device.suspended(|| self.cuda.pool.suspended(compute))
+    }
     fn type_of(&self, buffer: &DeviceArray) -> Option<(Dtype, Shape)> {
         Some((buffer.dtype(), buffer.shape().to_vec()))
     }
-    fn explain(&self, kernel: &Program) -> Vec<Doing> {
-        kernel.launches.iter().map(program::Launch::doing).collect()
+    fn explain(&self, kernel: &Program) -> Vec<KernelInfo> {
+        kernel.launches.iter().map(program::Launch::describe).collect()
     }
     fn available(&self) -> u64 {
         self.cuda.pool.available()
     }
-    fn run_plan(&self, memo: &Memo, run: Run<DeviceArray>) -> Result<Vec<Array>> {
-        self.run_or_repeat(memo, run)
+    fn run_plan(&self, memo: &GraphCache, run: Run<DeviceArray>) -> Result<Vec<Array>> {
+        memo.run(&self.cuda, run)
     }
-    fn has_memory(&self, memo: &Memo) -> bool {
-        self.has_recorded(memo)
+    fn run_plan_on(&self, memo: &GraphCache, run: RunOn<DeviceArray>) -> Result<Vec<DeviceArray>> {
+        memo.run_on(&self.cuda, run)
     }
-    fn replay(&self, memo: &Memo) -> Result<bool> {
-        self.replayed(memo)
+    fn has_memory(&self, memo: &GraphCache) -> bool {
+        memo.has_run()
+    }
+    fn replay(&self, memo: &GraphCache) -> Result<bool> {
+        memo.replay(&self.cuda)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{
+        collections::{BTreeMap, BTreeSet},
+        fs,
+        path::Path,
+    };
+
+    /// The modules that a file's `use super::..` names.
+    fn used(text: &str) -> BTreeSet<String> {
+        let text = text.split("#[cfg(test)]").next().unwrap_or_default();
+        let mut names = BTreeSet::new();
+        for part in text.split("use super::").skip(1) {
+            let mut depth = 0;
+            let statement = part.split(';').next().unwrap_or_default().trim();
+            let inner = statement.strip_prefix('{').and_then(|s| s.strip_suffix('}')).unwrap_or(statement);
+            let split = inner.split(|c| {
+                depth += i32::from(c == '{') - i32::from(c == '}');
+                c == ',' && depth == 0
+            });
+            names.extend(split.map(|path| path.trim().split("::").next().unwrap_or_default().to_owned()));
+        }
+        names
+    }
+
+    #[test]
+    fn modules_depend_in_one_direction() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+        let here = root.ancestors().map(|folder| folder.join(file!())).find(|path| path.exists()).unwrap();
+        let files = fs::read_dir(here.parent().unwrap()).unwrap().flatten().map(|entry| entry.path());
+        let mut graph: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+        for path in files.filter(|path| path.extension().is_some_and(|e| e == "rs") && !path.ends_with("mod.rs")) {
+            let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+            graph.insert(name, used(&fs::read_to_string(path).unwrap()));
+        }
+        assert!(graph.len() > 50 && graph["chain"].contains("constants"), "{graph:?}");
+        // Modules whose dependencies are gone are removed until none is left, unless they form a ring.
+        loop {
+            let names: BTreeSet<String> = graph.keys().cloned().collect();
+            let before = graph.len();
+            graph.retain(|_, uses| uses.iter().any(|name| names.contains(name)));
+            if graph.len() == before {
+                break;
+            }
+        }
+        assert!(graph.is_empty(), "modules in a ring, or above one: {:?}", graph.keys());
     }
 }

@@ -1,17 +1,17 @@
-//! NVIDIA's libraries, which are looked for when a program asks for a GPU: what is missing is said in one sentence.
+//! NVIDIA's shared libraries: checks that they are installed and export what is called.
 use super::device::failure;
 use crate::base::Result;
-use cudarc::{cublaslt, cudnn, driver, nvrtc};
-use libloading::Library as Loaded;
+use cudarc::{cublaslt, cudnn, driver};
+use libloading::Library as SharedLibrary;
 use std::{
     fs,
     path::{Path, PathBuf},
 };
 
-/// The oldest driver that is taken, as the CUDA version that it is for.
+/// The oldest supported driver, by its CUDA version.
 pub(super) const OLDEST_DRIVER: i32 = 12000;
 
-/// What this backend calls in the driver.
+/// The functions of the driver that are called.
 const OF_DRIVER: &[&str] = &[
     "cuInit",
     "cuDriverGetVersion",
@@ -41,6 +41,8 @@ const OF_DRIVER: &[&str] = &[
     "cuMemFree_v2",
     "cuMemGetInfo_v2",
     "cuMemHostAlloc",
+    "cuMemcpyDtoDAsync_v2",
+    "cuPointerGetAttribute",
     "cuMemFreeHost",
     "cuMemcpyHtoDAsync_v2",
     "cuMemcpyDtoHAsync_v2",
@@ -49,22 +51,7 @@ const OF_DRIVER: &[&str] = &[
     "cuLaunchKernel",
 ];
 
-/// What it calls in the compiler.
-const OF_COMPILER: &[&str] = &[
-    "nvrtcVersion",
-    "nvrtcGetErrorString",
-    "nvrtcCreateProgram",
-    "nvrtcAddNameExpression",
-    "nvrtcCompileProgram",
-    "nvrtcGetProgramLogSize",
-    "nvrtcGetProgramLog",
-    "nvrtcGetLoweredName",
-    "nvrtcGetCUBINSize",
-    "nvrtcGetCUBIN",
-    "nvrtcDestroyProgram",
-];
-
-/// What it calls in cuBLASLt.
+/// The functions of cuBLASLt that are called.
 const OF_CUBLASLT: &[&str] = &[
     "cublasLtCreate",
     "cublasLtDestroy",
@@ -81,7 +68,7 @@ const OF_CUBLASLT: &[&str] = &[
     "cublasLtMatmul",
 ];
 
-/// What it calls in cuDNN.
+/// The functions of cuDNN that are called.
 const OF_CUDNN: &[&str] = &[
     "cudnnGetVersion",
     "cudnnGetErrorString",
@@ -107,17 +94,17 @@ const OF_CUDNN: &[&str] = &[
     "cudnnConvolutionBackwardData",
 ];
 
-/// A library of mathematics, without which this backend's own kernels compute.
+/// A mathematics library. Without it, this backend uses its own kernels.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Library {
     CublasLt,
     Cudnn,
 }
 
-/// The driver is there, and has what is called.
+/// Checks that the driver is installed and exports what is called.
 ///
 /// # Errors
-/// It is not, or it is something else.
+/// Returns an error if it is not.
 pub(super) fn require_driver() -> Result<()> {
     // SAFETY: loading NVIDIA's libraries runs their initialisers, which is what a program that asks for a GPU wants.
     let library = unsafe { driver::sys::is_culib_present().then(|| driver::sys::culib()) };
@@ -126,22 +113,14 @@ pub(super) fn require_driver() -> Result<()> {
     has_all("CUDA", "libcuda.so", library.ok_or_else(|| failure("CUDA", missing))?, OF_DRIVER)
 }
 
-/// The compiler of kernels is there, and has what is called.
-///
-/// # Errors
-/// It is not, or it is something else.
-pub(super) fn require_compiler() -> Result<()> {
-    // SAFETY: as above.
-    let library = unsafe { nvrtc::sys::is_culib_present().then(|| nvrtc::sys::culib()) };
-    let missing = "libnvrtc.so, which compiles kernels, is not found; it comes with the CUDA toolkit and with `pip install \
-                   nvidia-cuda-nvrtc` (nvidia-cuda-nvrtc-cu12 for a driver of CUDA 12; its folder must be in LD_LIBRARY_PATH)";
-    has_all("NVRTC", "libnvrtc.so", library.ok_or_else(|| failure("NVRTC", missing))?, OF_COMPILER)
-}
+/// The message if no NVRTC is installed.
+pub(super) const MISSING_COMPILER: &str = "libnvrtc.so, which compiles kernels, is not found; it comes with the CUDA toolkit and with `pip install \
+     nvidia-cuda-nvrtc` (nvidia-cuda-nvrtc-cu12 for a driver of CUDA 12; its folder must be in LD_LIBRARY_PATH)";
 
-/// A library of mathematics is there, and has what is called.
+/// Checks that a mathematics library is installed and exports what is called.
 ///
 /// # Errors
-/// It is not, or it is something else.
+/// Returns an error if it is not.
 pub(super) fn require(library: Library) -> Result<()> {
     // SAFETY: as above.
     unsafe {
@@ -166,7 +145,7 @@ pub(super) fn require(library: Library) -> Result<()> {
     }
 }
 
-/// The libraries to which libcudnn.so hands what it is told: where one is missing, it ends the process.
+/// The sublibraries of cuDNN. It aborts the process if one is missing.
 const PARTS_OF_CUDNN: [&str; 3] = ["libcudnn_graph.so.9", "libcudnn_ops.so.9", "libcudnn_cnn.so.9"];
 
 fn has_parts() -> Result<()> {
@@ -174,7 +153,7 @@ fn has_parts() -> Result<()> {
     let beside = folder_of("/libcudnn.so").unwrap_or_default();
     for part in PARTS_OF_CUDNN {
         // SAFETY: as of `require_driver`.
-        let loaded = unsafe { Loaded::new(beside.join(part)).or_else(|_| Loaded::new(part)) };
+        let loaded = unsafe { SharedLibrary::new(beside.join(part)).or_else(|_| SharedLibrary::new(part)) };
         // It stays loaded: cuDNN calls it.
         let missing = || failure("cuDNN", format!("{part}, a part of it, is not found or cannot be loaded"));
         std::mem::forget(loaded.map_err(|_| missing())?);
@@ -182,18 +161,33 @@ fn has_parts() -> Result<()> {
     Ok(())
 }
 
-/// Where a library of this process lies, whose path has such a part.
+/// The folder of a loaded library whose path contains `part`.
 fn folder_of(part: &str) -> Option<PathBuf> {
     let maps = fs::read_to_string("/proc/self/maps").ok()?;
     let path = maps.lines().filter_map(|line| line.get(line.find('/')?..)).find(|path| path.contains(part))?;
     Path::new(path).parent().map(Path::to_path_buf)
 }
 
-fn has_all(name: &str, file: &str, library: &Loaded, symbols: &[&str]) -> Result<()> {
+/// Loads a library from the folder of a loaded one whose path contains `part`, where the system's loader need not look. It
+/// stays loaded, so that the other finds it by name.
+pub(super) fn load_beside(part: &str, file: &str) {
+    let Some(path) = folder_of(part).map(|folder| folder.join(file)).filter(|path| path.exists()) else { return };
+    // SAFETY: loading NVIDIA's libraries runs their initialisers; a failure shows when the library is used.
+    if let Ok(library) = unsafe { SharedLibrary::new(path) } {
+        std::mem::forget(library);
+    }
+}
+
+/// The message if a library does not export a function.
+pub(super) fn lacks(file: &str, symbol: &str) -> String {
+    format!("{file} does not export {symbol}; it is outdated or not NVIDIA's")
+}
+
+fn has_all(name: &str, file: &str, library: &SharedLibrary, symbols: &[&str]) -> Result<()> {
     // SAFETY: the symbol is not called here, only looked up.
     let is_there = |symbol: &&&str| unsafe { library.get::<unsafe extern "C" fn()>(symbol.as_bytes()).is_ok() };
     match symbols.iter().find(|symbol| !is_there(symbol)) {
         None => Ok(()),
-        Some(symbol) => Err(failure(name, format!("{file} has no {symbol}: it is too old, or not NVIDIA's"))),
+        Some(symbol) => Err(failure(name, lacks(file, symbol))),
     }
 }

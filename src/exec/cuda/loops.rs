@@ -1,33 +1,39 @@
-//! How a generated kernel goes over its elements, for each form of walk.
+//! Generates the loops of a kernel, for each access pattern.
 use super::{
-    chain::{Chain, Kernel},
+    chain::{Chain, Parameters},
     formula::{From, c_type},
     geometry::{self, Geometry},
-    walk::{Form, TILE, Walk},
+    walk::{AccessPattern, TILE, Walk},
 };
 use std::fmt::Write;
 
-/// Threads of a tile: so many of its rows at a time.
+/// The number of rows of a tile that the threads process at a time.
 const ROWS: usize = 8;
 
-/// The place of the tensor `k` of a walk whose result is the last.
+/// The name of the offset into tensor `k`; the result is the last tensor.
 fn place(walk: &Walk, k: usize) -> String {
     if k + 1 == walk.starts.len() { "t".to_owned() } else { format!("j{k}") }
 }
 
-/// Statements that find the places `t`, `j0`, .. of what is at `left` of the walk's axes, the last first, but for those that are
-/// left out; each axis is gone along `along` elements at a time.
-fn places(kernel: &mut Kernel, walk: &Walk, index: &str, without: &[usize], along: impl Fn(usize) -> i64) -> String {
+/// Generates statements that compute the offsets `t`, `j0`, .. from the linear index `left`, except for the axes `without`; each
+/// step along an axis covers `along` elements.
+fn places(
+    kernel: &mut Parameters,
+    walk: &Walk,
+    index: &str,
+    without: &[usize],
+    along: impl Fn(usize) -> i64,
+) -> String {
     let mut code = String::new();
     for (k, start) in walk.starts.iter().enumerate() {
-        kernel.parameter("i64", &format!("start{k}"), *start);
-        let _ = writeln!(code, "        i64 {} = start{k};", place(walk, k));
+        kernel.parameter("Index", &format!("start{k}"), *start);
+        let _ = writeln!(code, "        Index {} = start{k};", place(walk, k));
     }
     for (a, (size, by)) in walk.axes.iter().enumerate().rev().filter(|(a, _)| !without.contains(a)) {
-        kernel.parameter("i64", &format!("d{a}"), *size as i64 / along(a));
-        let _ = writeln!(code, "        const i64 c{a} = left % ({index})d{a}; left /= ({index})d{a};");
+        kernel.parameter("Index", &format!("d{a}"), *size as i64 / along(a));
+        let _ = writeln!(code, "        const Index c{a} = left % ({index})d{a}; left /= ({index})d{a};");
         for (k, by) in by.iter().enumerate().filter(|(_, by)| **by != 0) {
-            kernel.parameter("i64", &format!("b{a}_{k}"), *by * along(a));
+            kernel.parameter("Index", &format!("b{a}_{k}"), *by * along(a));
             let _ = writeln!(code, "        {} += c{a} * b{a}_{k};", place(walk, k));
         }
     }
@@ -35,62 +41,65 @@ fn places(kernel: &mut Kernel, walk: &Walk, index: &str, without: &[usize], alon
 }
 
 impl Chain {
-    /// The body of a kernel, and how often it runs.
-    pub fn loops(&self, kernel: &mut Kernel, walk: &Walk) -> (String, Geometry) {
+    /// Generates the body of the kernel, with its geometry.
+    pub fn loops(&self, kernel: &mut Parameters, walk: &Walk) -> (String, Geometry) {
         let n = self.elements();
         match walk.form() {
-            Form::Even => (self.even_loop(kernel, walk), geometry::elements(n.div_ceil(4))),
-            Form::Fours => (self.fours(kernel, walk), geometry::elements(n / 4)),
-            Form::Tiles { down } => self.tiles(kernel, walk, down),
-            Form::Each => {
-                kernel.parameter("i64", "n", n as i64);
-                (format!("    FOR_ELEMENTS(i, n) {{\n{}    }}\n", self.by_axes(kernel, walk)), geometry::elements(n))
+            AccessPattern::Contiguous => (self.contiguous_loop(kernel, walk), geometry::elements(n.div_ceil(4))),
+            AccessPattern::Vec4 => (self.fours(kernel, walk), geometry::elements(n / 4)),
+            AccessPattern::Transpose { down } => self.tiles(kernel, walk, down),
+            AccessPattern::Strided => {
+                kernel.parameter("Index", "n", n as i64);
+                (
+                    format!("    FOR_INDICES(Index, i, n) {{\n{}    }}\n", self.by_axes(kernel, walk)),
+                    geometry::elements(n),
+                )
             }
         }
     }
-    /// For a number of at most as many elements.
+    /// The type of a linear index; divisions by it are unsigned.
     fn index_type(&self) -> &'static str {
         if self.elements() < 1 << 31 { "unsigned" } else { "u64" }
     }
 
-    /// Element `i`, by its places along the axes.
-    pub fn by_axes(&self, kernel: &mut Kernel, walk: &Walk) -> String {
+    /// Generates statements for element `i`.
+    pub fn by_axes(&self, kernel: &mut Parameters, walk: &Walk) -> String {
         let index = self.index_type();
         let mut code = format!("        {index} left = ({index})i;\n");
         code += &places(kernel, walk, index, &[], |_| 1);
-        let is_at_hand: Vec<bool> = self.inputs().map(|i| matches!(i.from, From::Sums)).collect();
+        let is_at_hand: Vec<bool> = self.inputs().map(|i| matches!(i.from, From::Accumulator)).collect();
         let read = |k: usize| if is_at_hand[k] { "sum".to_owned() } else { format!("p{k}[j{k}]") };
         let _ = writeln!(code, "        to[t] = {};", self.call(kernel, "t", read, |k| place(walk, k)));
         code
     }
 
-    /// One row, and what of it is no multiple of four.
-    fn even_loop(&self, kernel: &mut Kernel, walk: &Walk) -> String {
-        kernel.parameter("i64", "n", self.elements() as i64);
+    /// Generates loops over four elements at a time, and over the rest.
+    fn contiguous_loop(&self, kernel: &mut Parameters, walk: &Walk) -> String {
+        kernel.parameter("Index", "n", self.elements() as i64);
         let is_row = |k: usize| walk.axes.first().is_some_and(|(_, by)| by[k] == 1);
         let place = |k: usize| if is_row(k) { "i".to_owned() } else { "0".into() };
         let from = |k: usize| if is_row(k) { format!("f{k}.of[l]") } else { format!("f{k}") };
         format!(
-            "    FOR_ELEMENTS(q, n / 4) {{\n{}{}    }}\n    \
-             FOR_ELEMENTS(left, n % 4) {{\n        const i64 i = n / 4 * 4 + left;\n        to[i] = {};\n    }}\n",
+            "    FOR_INDICES(Index, q, n / 4) {{\n{}{}    }}\n    \
+             FOR_INDICES(Index, left, n % 4) {{\n        const Index i = n / 4 * 4 + left;\n        to[i] = {};\n    }}\n",
             self.four_of_each(is_row, |k| if is_row(k) { format!("p{k} + 4 * q") } else { format!("p{k}") }),
             self.four_made("to + 4 * q", &self.call(kernel, "i", from, place)),
             self.call(kernel, "i", |k| format!("p{k}[{}]", place(k)), place),
         )
     }
-    /// Runs of fours.
-    fn fours(&self, kernel: &mut Kernel, walk: &Walk) -> String {
+    /// Generates a loop over four elements at a time.
+    fn fours(&self, kernel: &mut Parameters, walk: &Walk) -> String {
         let (index, last) = (self.index_type(), walk.axes.len() - 1);
-        kernel.parameter("i64", "n", self.elements() as i64);
+        kernel.parameter("Index", "n", self.elements() as i64);
         let is_row = |k: usize| walk.axes[last].1[k] == 1;
-        let mut code = format!("    FOR_ELEMENTS(q, n / 4) {{\n        {index} left = ({index})q;\n");
+        let mut code = format!("    FOR_INDICES(Index, q, n / 4) {{\n        {index} left = ({index})q;\n");
         code += &places(kernel, walk, index, &[], |a| if a == last { 4 } else { 1 });
         code += &self.four_of_each(is_row, |k| format!("p{k} + j{k}"));
         let from = |k: usize| if is_row(k) { format!("f{k}.of[l]") } else { format!("f{k}") };
         let place = |k: usize| if is_row(k) { format!("j{k} + l") } else { format!("j{k}") };
         code + &self.four_made("to + t", &self.call(kernel, "t + l", from, place)) + "    }\n"
     }
-    /// Statements that read four elements of each input, or the one that is for all.
+    /// Generates statements that read four elements of each input, or one that is broadcast.
     fn four_of_each(&self, is_row: impl Fn(usize) -> bool, from: impl Fn(usize) -> String) -> String {
         let read = |(k, c): (usize, &str)| match is_row(k) {
             true => format!("        const Four<{c}> f{k} = *(const Four<{c}>*)({});\n", from(k)),
@@ -98,18 +107,18 @@ impl Chain {
         };
         self.inputs().map(|i| c_type(i.dtype)).enumerate().map(read).collect()
     }
-    /// Statements that make and write four elements.
+    /// Generates statements that compute and write four elements.
     fn four_made(&self, to: &str, call: &str) -> String {
         let out = self.out_type();
         format!(
-            "        Four<{out}> all;\n        for (int l = 0; l < 4; l++) {{\n            const i64 i = 4 * q + l;\n            \
+            "        Four<{out}> all;\n        for (int l = 0; l < 4; l++) {{\n            const Index i = 4 * q + l;\n            \
              all.of[l] = {call};\n        }}\n        *(Four<{out}>*)({to}) = all;\n"
         )
     }
 
-    /// Tiles, read along the axis `down` and written along the last.
-    fn tiles(&self, kernel: &mut Kernel, walk: &Walk, down: usize) -> (String, Geometry) {
-        let (last, steps) = (walk.axes.len() - 1, walk.steps());
+    /// Generates a loop over tiles, read along the axis `down` and written along the last.
+    fn tiles(&self, kernel: &mut Parameters, walk: &Walk, down: usize) -> (String, Geometry) {
+        let (last, steps, index) = (walk.axes.len() - 1, walk.steps(), self.index_type());
         let (rows, columns) = (walk.axes[down].0, walk.axes[last].0);
         let tiles = [rows, columns].map(|n| n.div_ceil(TILE));
         let outer = walk.axes.iter().enumerate().filter(|(a, _)| ![down, last].contains(a));
@@ -123,12 +132,12 @@ impl Chain {
             ("to_apart", walk.axes[down].1[1]),
             ("of_row", steps[down]),
         ] {
-            kernel.parameter("i64", name, number);
+            kernel.parameter("Index", name, number);
         }
-        let found = places(kernel, walk, "u64", &[down, last], |_| 1);
+        let found = places(kernel, walk, index, &[down, last], |_| 1);
         let mut first = String::new();
         for (a, _) in outer {
-            kernel.parameter("i64", &format!("of{a}"), steps[a]);
+            kernel.parameter("Index", &format!("of{a}"), steps[a]);
             let _ = writeln!(first, "        first += c{a} * of{a};");
         }
         let c = self.inputs().next().map_or("float", |i| c_type(i.dtype));
@@ -137,19 +146,19 @@ impl Chain {
         let code = format!(
             "    __shared__ {c} tile[{TILE}][{TILE} + 1];
     const int x = threadIdx.x % {TILE}, y = threadIdx.x / {TILE};
-    for (i64 block = blockIdx.x; block < n; block += gridDim.x) {{
-        u64 left = (u64)block;
-        const i64 right = left % ((columns + {TILE} - 1) / {TILE}) * {TILE};
+    for (Index block = blockIdx.x; block < n; block += gridDim.x) {{
+        {index} left = ({index})block;
+        const Index right = left % ((columns + {TILE} - 1) / {TILE}) * {TILE};
         left /= (columns + {TILE} - 1) / {TILE};
-        const i64 down = left % ((rows + {TILE} - 1) / {TILE}) * {TILE};
+        const Index down = left % ((rows + {TILE} - 1) / {TILE}) * {TILE};
         left /= (rows + {TILE} - 1) / {TILE};
-        i64 first = 0;
+        Index first = 0;
 {found}{first}        for (int r = y; r < {TILE}; r += {ROWS})
             if (right + r < columns && down + x < rows) tile[r][x] = p0[j0 + (down + x) + (right + r) * apart];
         __syncthreads();
         for (int r = y; r < {TILE}; r += {ROWS})
             if (down + r < rows && right + x < columns) {{
-                const i64 i = first + (down + r) * of_row + right + x, place = t + (down + r) * to_apart + right + x;
+                const Index i = first + (down + r) * of_row + right + x, place = t + (down + r) * to_apart + right + x;
                 to[place] = {call};
             }}
         __syncthreads();

@@ -1,24 +1,24 @@
 #include "gemm.cuh"
 
-// So many products of an m x k and a k x n matrix. Elements of the left lie by_row and by_depth apart, those of the right
-// by_depth and by_column. Each product's matrices begin where `places` says: left, right; or where there is none, evenly apart.
-template <class T>
-__global__ void __launch_bounds__(256) product(const T* __restrict__ left, const T* __restrict__ right,
+// A batch of products of an m x k and a k x n matrix, with strides by row, depth and column. `places` has the offsets of each left
+// and right matrix; without it they are evenly apart.
+template <class T, class I>
+__global__ void __launch_bounds__(256, Sum<T>::BLOCKS) product(const T* __restrict__ left, const T* __restrict__ right,
                                                const i64* __restrict__ places, i64 left_apart, i64 right_apart, i64 matrices,
                                                i64 m, i64 k, i64 n, i64 left_by_row, i64 left_by_depth, i64 right_by_depth,
                                                i64 right_by_column, EPILOGUE_PARAMETERS(T)) {
     for (i64 matrix = blockIdx.z; matrix < matrices; matrix += gridDim.z) {
         const T* a = left + (places ? places[2 * matrix] : matrix * left_apart);
         const T* b = right + (places ? places[2 * matrix + 1] : matrix * right_apart);
-        tiled<T>(
-            m, n, k, left_by_depth == 1, right_by_depth == 1,
-            [=](i64 row, i64 i) { return a[row * left_by_row + i * left_by_depth]; },
-            [=](i64 i, i64 column) { return b[i * right_by_depth + column * right_by_column]; },
-            [=](i64 row, i64 column, typename Sum<T>::Total sum) { EPILOGUE((matrix * m + row) * n + column, sum); });
+        const I row_step = left_by_row, left_step = left_by_depth, right_step = right_by_depth, column_step = right_by_column;
+        tiled<T, I>(
+            m, n, k, left_by_depth == 1, right_by_depth == 1, [=](I row, I i) { return a[row * row_step + i * left_step]; },
+            [=](I i, I column) { return b[i * right_step + column * column_step]; },
+            [=](I row, I column, typename Sum<T>::Total sum) { EPILOGUE((matrix * m + row) * n + column, sum); });
     }
 }
 
-// Few rows: a warp a column, or several. The right matrix is read once.
+// Few rows: one warp per column, or per several. The right matrix is read once.
 template <class T>
 __global__ void __launch_bounds__(256) few_rows(const T* __restrict__ left, const T* __restrict__ right,
                                                 const i64* __restrict__ places, i64 left_apart, i64 right_apart, i64 matrices,
@@ -39,7 +39,7 @@ __global__ void __launch_bounds__(256) few_rows(const T* __restrict__ left, cons
     }
 }
 
-// A matrix of packed integers as real numbers; those of a group along k share a scale and a zero point.
+// Unpacks a matrix of packed integers to floats; each group along k has a scale and a zero point.
 __global__ void unpacked(const u8* __restrict__ bytes, const u8* __restrict__ zeros, const float* __restrict__ scales,
                          float* __restrict__ out, i64 n, i64 columns, i64 stored, i64 group, i64 width, i64 along_rows) {
     const i64 per_byte = 8 / width;
@@ -53,7 +53,7 @@ __global__ void unpacked(const u8* __restrict__ bytes, const u8* __restrict__ ze
     }
 }
 
-// A matrix whose squares each have a scale.
+// Scales a matrix by blocks.
 __global__ void by_squares(const float* __restrict__ values, const float* __restrict__ scales, float* __restrict__ out, i64 n,
                            i64 columns, i64 block, i64 across) {
     FOR_ELEMENTS(i, n) out[i] = values[i] * scales[i / columns / block * across + i % columns / block];

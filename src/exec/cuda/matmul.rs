@@ -1,15 +1,15 @@
 use super::{
-    builder::{Builder, arguments},
-    calls::{ALIGNMENT, Call},
+    accumulation::{AccumType, Accumulation},
+    builder::{AccumKernel, Builder, arguments},
     chain::Chain,
     cublaslt,
-    device::{Address, Value},
+    device::{Address, KernelValue, LIBRARY_ALIGNMENT},
     float::Float,
-    formula::{Finish, Formula, Input},
+    formula::{Formula, Input, PostOp},
     geometry,
-    program::{Argument, Slot},
+    library_call::LibraryCall,
+    slot::{Argument, Slot},
     source::{File, file},
-    sums::{Kind, Maker, Sums},
 };
 use crate::{
     base::{Dtype, Result},
@@ -20,19 +20,19 @@ use std::sync::Arc;
 
 const FILE: File = file!("matmul.cu");
 
-/// Rows up to which each column is summed by a warp.
+/// The most rows for which each column is computed by a warp.
 const FEW: usize = 4;
 
-/// Where the left and the right matrix of each of many products begin.
+/// The offsets of the left and the right matrix of each product of a batch.
 pub(super) enum Batch {
-    /// So many, so far apart.
-    Even {
+    /// Evenly apart.
+    Strided {
         count: usize,
         apart: [i64; 2],
     },
     Listed(Vec<[i64; 2]>),
-    /// As a list of the device says, of so many.
-    Found {
+    /// In a list on the device.
+    Indirect {
         count: usize,
         places: Slot,
     },
@@ -40,7 +40,7 @@ pub(super) enum Batch {
 
 impl Batch {
     /// A single product.
-    pub const ONE: Batch = Batch::Even { count: 1, apart: [0; 2] };
+    pub const ONE: Batch = Batch::Strided { count: 1, apart: [0; 2] };
 
     pub fn of(places: Vec<[i64; 2]>) -> Batch {
         let apart = match places.as_slice() {
@@ -48,39 +48,39 @@ impl Batch {
             _ => [0; 2],
         };
         let is_even = places.iter().enumerate().all(|(i, place)| *place == apart.map(|step| i as i64 * step));
-        if is_even { Batch::Even { count: places.len(), apart } } else { Batch::Listed(places) }
+        if is_even { Batch::Strided { count: places.len(), apart } } else { Batch::Listed(places) }
     }
     fn count(&self) -> usize {
         match self {
-            Batch::Even { count, .. } | Batch::Found { count, .. } => *count,
+            Batch::Strided { count, .. } | Batch::Indirect { count, .. } => *count,
             Batch::Listed(places) => places.len(),
         }
     }
 }
 
-/// Matrices that are multiplied, m x k and k x n.
+/// Products of m x k and k x n matrices.
 pub(super) struct Matrices {
     pub m: usize,
     pub k: usize,
     pub n: usize,
-    /// Stored so, or transposed.
+    /// Whether the matrix is stored transposed.
     pub left_transposed: bool,
     pub right_transposed: bool,
     pub batch: Batch,
 }
 
 impl Matrices {
-    /// Few rows for each column of a right matrix whose columns lie in one piece each.
-    fn has_few_rows(&self, kind: Kind) -> bool {
+    /// Whether there are few rows, and the right matrix has contiguous columns.
+    fn has_few_rows(&self, kind: AccumType) -> bool {
         kind.is_real() && self.m <= FEW && self.right_transposed
     }
-    /// The kernel that makes the products.
-    pub fn maker(&self, b: &mut Builder, [left, right]: [Slot; 2], kind: Kind) -> Result<Maker> {
-        let nowhere = Argument::Number(Value::Address(Address(0)));
+    /// The kernel for the products.
+    pub fn kernel(&self, b: &mut Builder, [left, right]: [Slot; 2], kind: AccumType) -> Result<AccumKernel> {
+        let nowhere = Argument::Number(KernelValue::Address(Address(0)));
         let (places, apart) = match &self.batch {
-            Batch::Even { apart, .. } => (nowhere, *apart),
+            Batch::Strided { apart, .. } => (nowhere, *apart),
             Batch::Listed(places) => (b.constant(places.as_flattened())?.into(), [0; 2]),
-            Batch::Found { places, .. } => ((*places).into(), [0; 2]),
+            Batch::Indirect { places, .. } => ((*places).into(), [0; 2]),
         };
         let Matrices { m, k, n, .. } = *self;
         let left_by = if self.left_transposed { [1, m] } else { [k, 1] };
@@ -90,42 +90,48 @@ impl Matrices {
         let steps = arguments![left_by[0], left_by[1], right_by[0], right_by[1]];
         let arguments = [&sizes[..], &steps].concat();
         let (function, geometry) = match self.has_few_rows(kind) {
-            true => ("few_rows", geometry::elements((count * n * 32) as u64)),
-            false => ("product", geometry::tiles([m as u64, n as u64], count as u64, [64, 64], 256)),
+            true => (format!("few_rows<{}>", kind.c_type()), geometry::elements((count * n * 32) as u64)),
+            false => {
+                let index = geometry::index_type([m * k, k * n, m, n]);
+                let tiles = geometry::tiles([m as u64, n as u64], count as u64, [64, 64], 256);
+                (format!("product<{}, {index}>", kind.c_type()), tiles)
+            }
         };
-        Ok(Maker { file: FILE, function: format!("{function}<{}>", kind.c_type()), geometry, arguments })
+        Ok(AccumKernel { file: FILE, function, geometry, arguments })
     }
     /// cuBLASLt's call, if there is one.
-    pub fn call(&self, b: &Builder, float: Float, to: Float, has_bias: bool) -> Option<Arc<dyn Call>> {
-        let Batch::Even { count, apart } = self.batch else { return None };
+    pub fn call(&self, b: &Builder, float: Float, to: Float, has_bias: bool) -> Option<Arc<dyn LibraryCall>> {
+        let Batch::Strided { count, apart } = self.batch else { return None };
         let Matrices { m, k, n, left_transposed, right_transposed, .. } = *self;
-        // Steps that are no multiples of what pointers must be make the second matrix begin where none may.
-        let is_aligned = |step: i64| (step * float.dtype().size() as i64) % i64::from(ALIGNMENT) == 0;
+        // Batch strides must keep the alignment of pointers.
+        let is_aligned = |step: i64| (step * float.dtype().size() as i64) % i64::from(LIBRARY_ALIGNMENT) == 0;
         let is_even = count == 1 || (apart.iter().all(|step| is_aligned(*step)) && is_aligned((m * n) as i64));
-        if [m, k, n, count].contains(&0) || self.has_few_rows(Kind::Float(float)) || !is_even {
+        if [m, k, n, count].contains(&0) || self.has_few_rows(AccumType::Float(float)) || !is_even {
             return None;
         }
         let product =
-            cublaslt::Product { m, k, n, left_transposed, right_transposed, count, apart, float, to, has_bias };
-        b.libraries().blas()?.plan(product).map(|call| Arc::new(call) as Arc<dyn Call>)
+            cublaslt::MatmulShape { m, k, n, left_transposed, right_transposed, count, apart, float, to, has_bias };
+        let declined = |e| b.note(format!("cuBLASLt declines {product}, which a built-in kernel computes: {e}"));
+        let call = b.libraries().blas()?.plan(product).map_err(declined).ok()?;
+        Some(Arc::new(call))
     }
 }
 
-/// Launches products of float32 into `out`, which has m x n sums for each.
+/// Adds the launch of float32 products into `out`.
 pub(super) fn products(b: &mut Builder, p: &Matrices, factors: [Slot; 2], out: Slot) -> Result<()> {
     if let Some(call) = p.call(b, Float::Single, Float::Single, false) {
         return b.call(call, [&factors[..], &[out]].concat());
     }
-    let maker = p.maker(b, factors, Kind::Float(Float::Single))?;
-    b.sums(maker, out)
+    let kernel = p.kernel(b, factors, AccumType::Float(Float::Single))?;
+    b.accumulate(kernel, out)
 }
 
-/// Stored integers less their zero points, or real numbers, as factors. `zeros` is broadcast to the operand.
-pub(super) fn factors(b: &mut Builder, operand: &Operand, zeros: Input, kind: Kind) -> Result<Slot> {
+/// An operand's stored integers minus their zero points, or its real values. `zeros` is broadcast to the operand.
+pub(super) fn factors(b: &mut Builder, operand: &Operand, zeros: Input, kind: AccumType) -> Result<Slot> {
     let dtype = match kind {
-        Kind::Float(float) => return b.floats(operand, float),
-        Kind::Narrow => Dtype::Int32,
-        Kind::Wide => Dtype::Int64,
+        AccumType::Float(float) => return b.floats(operand, float),
+        AccumType::Narrow => Dtype::Int32,
+        AccumType::Wide => Dtype::Int64,
     };
     let ty = ValueType { dtype, quantization: None, ..operand.ty.clone() };
     let to = b.temporary(ty.bytes());
@@ -137,7 +143,7 @@ pub(super) fn factors(b: &mut Builder, operand: &Operand, zeros: Input, kind: Ki
 pub(super) fn matmul(op: &MatMul<Operand>, b: &mut Builder) -> Result<()> {
     let (left, right) = (&op.input, &op.right);
     let p = Product::new(&left.ty.shape, &right.ty.shape, op.left_transpose, op.right_transpose)?;
-    let kind = Kind::of(&left.ty, &right.ty);
+    let kind = AccumType::of(&left.ty, &right.ty);
     let zero = |o: &Operand| Input::of_axis(&semantics::zero_points(&o.ty)[..1], &[], 0);
     let (x, y) = (factors(b, left, zero(left), kind)?, factors(b, right, zero(right), kind)?);
     let places = p.pairs().map(|(i, j)| [(i * p.m * p.k) as i64, (j * p.k * p.n) as i64]);
@@ -151,7 +157,7 @@ pub(super) fn matmul(op: &MatMul<Operand>, b: &mut Builder) -> Result<()> {
             (Matrices { m, k, n, left_transposed, right_transposed, batch: Batch::ONE }, [x, y])
         }
         false => (Matrices { m, k, n, left_transposed, right_transposed, batch: Batch::of(places.collect()) }, [x, y]),
-        // The product of the transposed matrices, exchanged.
+        // The product of the transposed matrices in the other order.
         true => {
             let batch = Batch::of(places.map(|[left, right]| [right, left]).collect());
             let (left_transposed, right_transposed) = (!right_transposed, !left_transposed);
@@ -160,45 +166,45 @@ pub(super) fn matmul(op: &MatMul<Operand>, b: &mut Builder) -> Result<()> {
     };
     let sums = sums(op, &p, kind, b)?;
     let call = |b: &Builder, float, to, has_bias| matrices.call(b, float, to, has_bias);
-    sums.made(b, factors, call, |b| matrices.maker(b, factors, kind))
+    sums.emit(b, factors, call, |b| matrices.kernel(b, factors, kind))
 }
 
 /// A bias of n elements belongs to the columns, before any transposition; one of another shape to the result.
-fn sums(op: &MatMul<Operand>, p: &Product, kind: Kind, b: &Builder) -> Result<Sums> {
+fn sums(op: &MatMul<Operand>, p: &Product, kind: AccumType, b: &Builder) -> Result<Accumulation> {
     let result = b.result_type(0)?;
     let (mut shape, mut bias_shape) = (result.shape.clone(), Vec::new());
     if let Some(bias) = &op.bias {
         bias_shape = bias.ty.shape.clone();
         if bias.ty.elements() == p.n {
-            bias_shape = if op.output_transpose { vec![p.n, 1] } else { vec![p.n] };
-            // Rows of several products may have been folded into one axis.
-            if op.output_transpose && !op.keep_dims {
-                shape = vec![result.elements() / (p.m * p.n).max(1), p.n, p.m];
-            }
+            let rows = result.elements() / p.n.max(1);
+            (shape, bias_shape) = match op.output_transpose {
+                true => (vec![rows / p.m.max(1), p.n, p.m], vec![p.n, 1]),
+                false => (vec![rows, p.n], vec![p.n]),
+            };
         }
     }
     let scale_of = |o: &Operand| o.ty.quantization.as_ref().map_or(1.0, |q| q.values().0[0]);
     let scale = scale_of(&op.input) * scale_of(&op.right);
     let scale = result.quantization.as_ref().map(|_| Input::of_axis(&[scale], &[], 0));
-    let finish = Finish::relu(op.do_relu, op.relu_limit);
-    Ok(Sums { kind, shape, bias: op.bias.clone(), bias_shape, scale, finish })
+    let post_op = PostOp::relu(op.do_relu, op.relu_limit);
+    Ok(Accumulation { kind, shape, bias: op.bias.clone(), bias_shape, scale, post_op })
 }
 
-/// The product with a matrix of packed integers, which is made of real numbers first.
+/// The product with a matrix of packed integers, which is unpacked to floats first.
 pub(super) fn a16_matmul(op: &A16MatMul<Operand>, b: &mut Builder) -> Result<()> {
     let (width, group) = (op.weight_bits as usize, op.q_group_size as usize);
     let [rows, stored] = *op.weight.ty.shape.as_slice() else { return Ok(()) };
     let per_byte = 8 / width.max(1);
     let columns = if op.right_transpose { stored * per_byte } else { stored };
     let n = rows * stored * per_byte;
-    let (bytes, zeros, scales) = (b.stored(&op.weight)?, b.stored(&op.zp)?, b.reals(&op.scale)?);
+    let (bytes, zeros, scales) = (Slot::of(&op.weight)?, Slot::of(&op.zp)?, b.reals(&op.scale)?);
     let weight = b.temporary_reals(n);
     let arguments = arguments![bytes, zeros, scales, weight, n, columns, stored, group, width, op.right_transpose];
     b.launch(FILE, "unpacked", geometry::elements(n as u64), arguments)?;
     weighed(b, &op.input, weight, op.right_transpose, op.bias.as_ref())
 }
 
-/// The product with a matrix whose squares each have a scale.
+/// The product with a block-scaled matrix.
 pub(super) fn fp8_matmul(op: &Fp8MatMul<Operand>, b: &mut Builder) -> Result<()> {
     let (n, columns, block) = (op.weight.ty.elements(), op.weight.ty.shape[1], op.block_size as usize);
     let (values, scales, weight) = (b.reals(&op.weight)?, b.reals(&op.weight_scale)?, b.temporary_reals(n));
@@ -212,9 +218,9 @@ fn weighed(b: &mut Builder, input: &Operand, weight: Slot, transposed: bool, bia
     let shape = b.result_type(0)?.shape.clone();
     let (k, n) = (input.ty.shape.last().copied().unwrap_or(1), shape.last().copied().unwrap_or(1));
     let m = input.ty.elements() / k.max(1);
-    let (factors, kind) = ([b.reals(input)?, weight], Kind::Float(Float::Single));
+    let (factors, kind) = ([b.reals(input)?, weight], AccumType::Float(Float::Single));
     let p = Matrices { m, k, n, left_transposed: false, right_transposed: transposed, batch: Batch::ONE };
     let bias_shape = bias.map_or(Vec::new(), |o| o.ty.shape.clone());
-    let sums = Sums { kind, shape, bias: bias.cloned(), bias_shape, scale: None, finish: Finish::default() };
-    sums.made(b, factors, |b, float, to, has_bias| p.call(b, float, to, has_bias), |b| p.maker(b, factors, kind))
+    let sums = Accumulation { kind, shape, bias: bias.cloned(), bias_shape, scale: None, post_op: PostOp::default() };
+    sums.emit(b, factors, |b, float, to, has_bias| p.call(b, float, to, has_bias), |b| p.kernel(b, factors, kind))
 }

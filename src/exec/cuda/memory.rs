@@ -1,8 +1,11 @@
-//! Memory of a device: what nobody has any more serves what comes next.
+//! The device memory pool. Freed blocks are reused by later allocations.
 //!
-//! What a run takes and gives back is the same each time. So it is noted once, and given places in one arena, where the same run
-//! finds the same addresses again.
-use super::{device::Address, driver::Gpu};
+//! The allocations of a run are the same each time. So they are traced once and then laid out in one arena, in which every later run
+//! finds the same addresses.
+use super::{
+    device::{Address, BLOCK_ALIGNMENT},
+    driver::Gpu,
+};
 use crate::{
     array::{byte_text, too_large},
     base::{Cause, Error, Result, invalid},
@@ -14,38 +17,36 @@ use std::{
     thread::{self, ThreadId},
 };
 
-/// Blocks have multiples of so many bytes, so that those of almost equal sizes serve each other.
+/// The granularity of block sizes in bytes, so that blocks of almost equal sizes can replace each other.
 const STEP: u64 = 512;
 
-// Whatever is read four elements at a time, or by a library, begins so in a block.
-const _: () = assert!(STEP.is_multiple_of(super::custom::ALIGNMENT));
-const _: () = assert!(super::custom::ALIGNMENT.is_multiple_of(super::calls::ALIGNMENT as u64));
+const _: () = assert!(STEP.is_multiple_of(BLOCK_ALIGNMENT));
 
-/// Owners that may wait for the device at a time.
+/// The number of external owners that are kept before the pool waits for the device.
 const LEAVING: usize = 64;
 
-/// A device's memory. Blocks that were given back wait for results of their size: the device does what it is told in order,
-/// so who gets a block next writes it after all that was told before.
+/// A device's memory. Freed blocks are kept for allocations of their size. Work runs in submission order, so the next owner of
+/// a block writes it after all earlier work.
 pub(super) struct Pool {
     device: Arc<Gpu>,
-    state: Mutex<State>,
+    state: Mutex<PoolState>,
 }
 
 #[derive(Default)]
-struct State {
+struct PoolState {
     free: Vec<(u64, Address)>,
-    /// Owners of memory that is somebody else's, which the device may still read.
+    /// Owners of external memory that the device may still read.
     leaving: Vec<Arc<dyn Any + Send + Sync>>,
-    /// What one thread's blocks are.
-    special: Option<(ThreadId, Special)>,
+    /// How one thread's blocks are allocated.
+    mode: Option<(ThreadId, AllocMode)>,
 }
 
-enum Special {
-    Noted(Trace),
-    Planned { arena: Arc<Block>, layout: Layout, next: usize },
+enum AllocMode {
+    Traced(Trace),
+    Arena { arena: Arena, next: usize },
 }
 
-/// Blocks that a run has taken, in order, and when each was given back.
+/// The allocations and deallocations of a run, in order.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Trace {
     events: Vec<Event>,
@@ -55,24 +56,31 @@ pub(super) struct Trace {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Event {
     Taken(u64),
-    /// That of this number.
+    /// The number of the allocation.
     Given(usize),
 }
 
-/// Where each block of a trace lies in an arena.
+/// The offset of each block of a trace in an arena.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Layout {
-    /// Bytes and place of each.
+pub(super) struct ArenaLayout {
+    /// Size and offset of each, in bytes.
     blocks: Vec<(u64, u64)>,
-    /// Bytes of the arena.
+    /// The size of the arena in bytes.
     pub size: u64,
 }
 
+/// The memory for the blocks of a captured run.
+#[derive(Clone)]
+pub(super) struct Arena {
+    block: Arc<Block>,
+    layout: Arc<ArenaLayout>,
+}
+
 impl Trace {
-    /// Each block at the first place that is free as long as it lives.
-    pub fn layout(&self) -> Layout {
+    /// Places each block at the lowest offset that is free for its whole lifetime.
+    pub fn layout(&self) -> ArenaLayout {
         let (mut blocks, mut size): (Vec<(u64, u64)>, u64) = (Vec::new(), 0);
-        // Parts that are free, in order and apart; behind the last of all parts everything is.
+        // The free ranges, sorted and not adjacent; everything behind the last block is free too.
         let mut free: Vec<(u64, u64)> = Vec::new();
         for event in &self.events {
             match *event {
@@ -88,7 +96,7 @@ impl Trace {
                             place
                         }
                         None => {
-                            // What is free at the end is the beginning of a longer part.
+                            // A free range at the end is extended.
                             let place = free.pop_if(|(_, end)| *end == size).map_or(size, |(start, _)| start);
                             size = place + bytes;
                             place
@@ -109,11 +117,11 @@ impl Trace {
                 }
             }
         }
-        Layout { blocks, size }
+        ArenaLayout { blocks, size }
     }
 }
 
-/// Memory on a device, which goes back to its pool when nobody has it any more.
+/// Memory on a device, returned to its pool when it is dropped.
 pub(super) struct Block {
     pub address: Address,
     bytes: u64,
@@ -123,9 +131,9 @@ pub(super) struct Block {
 
 enum Origin {
     Own,
-    /// Its number in a trace.
-    Noted(usize),
-    /// Somebody else's.
+    /// The number of the allocation in a trace.
+    Traced(usize),
+    /// Externally owned memory.
     Foreign(Arc<dyn Any + Send + Sync>),
     /// Part of an arena.
     Part(#[expect(dead_code, reason = "it lives as long as its parts")] Arc<Block>),
@@ -136,8 +144,8 @@ impl Drop for Block {
         let mut state = self.pool.state();
         match &self.origin {
             Origin::Own => {}
-            Origin::Noted(number) => {
-                if let Some((_, Special::Noted(trace))) = &mut state.special {
+            Origin::Traced(number) => {
+                if let Some((_, AllocMode::Traced(trace))) = &mut state.mode {
                     trace.events.push(Event::Given(*number));
                 }
             }
@@ -145,6 +153,13 @@ impl Drop for Block {
             Origin::Part(_) => return,
         }
         state.free.push((self.bytes, self.address));
+    }
+}
+
+impl Block {
+    /// The ordinal of its GPU.
+    pub fn gpu(&self) -> usize {
+        self.pool.device.number()
     }
 }
 
@@ -158,16 +173,16 @@ impl Pool {
     pub fn new(device: Arc<Gpu>) -> Arc<Pool> {
         Arc::new(Pool { device, state: Mutex::default() })
     }
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, PoolState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    /// Memory for so many bytes, with anything in it.
+    /// Allocates `bytes` bytes, uninitialised.
     ///
     /// # Errors
-    /// There is not enough, also without what waits to be used again.
+    /// Returns an error if there is not enough memory, even after the kept blocks are freed.
     pub fn block(self: &Arc<Self>, bytes: u64) -> Result<Block> {
         let bytes = bytes.max(1).checked_next_multiple_of(STEP).ok_or_else(|| self.refused(bytes))?;
-        if let Some(part) = self.planned(bytes)? {
+        if let Some(part) = self.arena_block(bytes)? {
             return Ok(part);
         }
         let (bytes, address) = match self.take(bytes) {
@@ -180,91 +195,101 @@ impl Pool {
                 })?,
             ),
         };
-        let origin = match &mut self.state().special {
-            Some((thread, Special::Noted(trace))) if *thread == thread::current().id() => {
+        let origin = match &mut self.state().mode {
+            Some((thread, AllocMode::Traced(trace))) if *thread == thread::current().id() => {
                 trace.events.push(Event::Taken(bytes));
                 trace.taken += 1;
-                Origin::Noted(trace.taken - 1)
+                Origin::Traced(trace.taken - 1)
             }
             _ => Origin::Own,
         };
         Ok(Block { address, bytes, pool: self.clone(), origin })
     }
-    /// Memory that is somebody else's.
+    /// Wraps externally owned memory.
     pub fn foreign(self: &Arc<Self>, address: Address, bytes: u64, owner: Arc<dyn Any + Send + Sync>) -> Block {
         if self.state().leaving.len() >= LEAVING {
-            // What fails is told to who asks next.
+            // An error is reported by the next call.
             let _ = self.synchronise();
         }
         Block { address, bytes, pool: self.clone(), origin: Origin::Foreign(owner) }
     }
-    /// Waits until the device has done all that it was told; whoever was waited for goes.
+    /// Waits until all submitted work is complete, and drops the owners that were kept for it.
     ///
     /// # Errors
-    /// The device fails.
+    /// Returns an error if the work failed.
     pub fn synchronise(&self) -> Result<()> {
         self.after(|| self.device.synchronise())
     }
-    /// As [`Pool::synchronise`], by something that waits.
+    /// Like [`Pool::synchronise`], for a closure that waits.
     pub fn after<T>(&self, waiting: impl FnOnce() -> T) -> T {
         let leaving = std::mem::take(&mut self.state().leaving);
         let done = waiting();
         drop(leaving);
         done
     }
-    /// The next part of the arena, while this thread's blocks are planned.
-    fn planned(self: &Arc<Self>, bytes: u64) -> Result<Option<Block>> {
+    /// Returns the next block of the arena, if this thread allocates from one.
+    fn arena_block(self: &Arc<Self>, bytes: u64) -> Result<Option<Block>> {
         let mut state = self.state();
-        let Some((thread, Special::Planned { arena, layout, next })) = &mut state.special else { return Ok(None) };
+        let Some((thread, AllocMode::Arena { arena, next })) = &mut state.mode else { return Ok(None) };
         if *thread != thread::current().id() {
             return Ok(None);
         }
-        let part = layout.blocks.get(*next).copied().filter(|(size, _)| *size >= bytes);
-        let (bytes, place) = part.ok_or_else(|| invalid("a run that takes other memory than the one before"))?;
+        let part = arena.layout.blocks.get(*next).copied().filter(|(size, _)| *size >= bytes);
+        let (bytes, place) = part.ok_or_else(|| invalid("internal error: allocations differ from the recorded run"))?;
         *next += 1;
-        let (address, arena) = (arena.address.after(place), arena.clone());
+        let (address, arena) = (arena.block.address.after(place), arena.block.clone());
         drop(state);
         Ok(Some(Block { address, bytes, pool: self.clone(), origin: Origin::Part(arena) }))
     }
-    /// The smallest that waits and is large enough, if it is not much larger.
+    /// Takes the smallest kept block that is large enough, if it is not more than twice as large.
     fn take(&self, bytes: u64) -> Option<(u64, Address)> {
         let free = &mut self.state().free;
         let fits = free.iter().enumerate().filter(|(_, b)| (bytes..=bytes.saturating_mul(2)).contains(&b.0));
         let best = fits.min_by_key(|(_, b)| b.0)?.0;
         Some(free.swap_remove(best))
     }
-    /// Gives what waits back to the device.
+    /// Frees the kept blocks.
     pub fn release(&self) {
         let free = std::mem::take(&mut self.state().free);
         free.into_iter().for_each(|(_, address)| self.device.free(address));
     }
-    /// Bytes that may still be taken: what is free on the device, and what waits here.
+    /// The number of bytes that may still be allocated, on the device and from kept blocks.
     pub fn available(&self) -> u64 {
         let waiting = self.state().free.iter().fold(0u64, |n, (bytes, _)| n.saturating_add(*bytes));
         self.device.available().map_or(u64::MAX, |free| free.saturating_add(waiting))
     }
-    /// What `run` takes and gives back in this thread, with what it gives.
-    pub fn noted<T>(&self, run: impl FnOnce() -> T) -> (T, Trace) {
-        let special = self.special(Special::Noted(Trace::default()));
+    /// Runs `run`, and traces its allocations in this thread.
+    pub fn traced<T>(&self, run: impl FnOnce() -> T) -> (T, Trace) {
+        let mode = self.mode(AllocMode::Traced(Trace::default()));
         let result = run();
-        match special.end() {
-            Some((_, Special::Noted(trace))) => (result, trace),
+        match mode.end() {
+            Some((_, AllocMode::Traced(trace))) => (result, trace),
             _ => (result, Trace::default()),
         }
     }
-    /// What `run` takes in this thread lies where the layout says in one arena, which lives as long as any of it.
+    /// Allocates an arena for the blocks of a trace.
     ///
     /// # Errors
-    /// There is not enough memory for the arena.
-    pub fn planned_in<T>(self: &Arc<Self>, layout: Layout, run: impl FnOnce() -> Result<T>) -> Result<T> {
-        let arena = Arc::new(self.block(layout.size)?);
-        let _special = self.special(Special::Planned { arena, layout, next: 0 });
+    /// Returns an error if there is not enough memory.
+    pub fn arena(self: &Arc<Self>, trace: &Trace) -> Result<Arena> {
+        let layout = trace.layout();
+        Ok(Arena { block: Arc::new(self.block(layout.size)?), layout: Arc::new(layout) })
+    }
+    /// Allocates this thread's blocks in the arena while `run` runs, from the `first` of the layout on.
+    pub fn with_arena<T>(&self, arena: &Arena, first: usize, run: impl FnOnce() -> T) -> T {
+        let _mode = self.mode(AllocMode::Arena { arena: arena.clone(), next: first });
         run()
     }
-    /// What this thread's blocks are, until the guard is gone.
-    fn special(&self, special: Special) -> Guard<'_> {
-        self.state().special = Some((thread::current().id(), special));
-        Guard { pool: self }
+    /// Runs `run`, whose blocks in this thread are neither traced nor in an arena.
+    pub fn suspended<T>(&self, run: impl FnOnce() -> T) -> T {
+        let mode = self.state().mode.take_if(|(thread, _)| *thread == thread::current().id());
+        let _resume = Resume { pool: self, mode };
+        run()
+    }
+    /// Sets how this thread's blocks are allocated, until the guard is dropped.
+    fn mode(&self, mode: AllocMode) -> ModeGuard<'_> {
+        self.state().mode = Some((thread::current().id(), mode));
+        ModeGuard { pool: self }
     }
     fn refused(&self, bytes: u64) -> Error {
         let what = format!("a tensor on {}", self.device.name());
@@ -277,22 +302,36 @@ impl Pool {
     }
 }
 
-/// Ends what is special, also where a run panics.
-struct Guard<'p> {
+/// Ends an allocation mode, also after a panic.
+struct ModeGuard<'p> {
     pool: &'p Pool,
 }
 
-impl Guard<'_> {
-    fn end(&self) -> Option<(ThreadId, Special)> {
-        self.pool.state().special.take()
+impl ModeGuard<'_> {
+    fn end(&self) -> Option<(ThreadId, AllocMode)> {
+        self.pool.state().mode.take()
     }
 }
 
-impl Drop for Guard<'_> {
+impl Drop for ModeGuard<'_> {
     fn drop(&mut self) {
-        // Dropped when the lock is free again.
-        let special = self.end();
-        drop(special);
+        // Dropping it locks the state again.
+        let mode = self.end();
+        drop(mode);
+    }
+}
+
+/// Restores an allocation mode, also after a panic.
+struct Resume<'p> {
+    pool: &'p Pool,
+    mode: Option<(ThreadId, AllocMode)>,
+}
+
+impl Drop for Resume<'_> {
+    fn drop(&mut self) {
+        if let Some(mode) = self.mode.take() {
+            self.pool.state().mode = Some(mode);
+        }
     }
 }
 
@@ -319,7 +358,7 @@ mod tests {
         // A chain of equal tensors has two places.
         let chain = [Taken(512), Taken(512), Given(0), Taken(512), Given(1), Taken(512)];
         let layout = trace(&chain).layout();
-        assert_eq!(layout, Layout { blocks: vec![(512, 0), (512, 512), (512, 0), (512, 512)], size: 1024 });
+        assert_eq!(layout, ArenaLayout { blocks: vec![(512, 0), (512, 512), (512, 0), (512, 512)], size: 1024 });
         // Neighbours that are free are one, and the end grows.
         let grown = [Taken(512), Taken(512), Given(0), Given(1), Taken(2048)];
         assert_eq!(trace(&grown).layout().size, 2048);

@@ -1,10 +1,11 @@
 //! The feed-forward block of a transformer, also of chosen experts.
 use super::{
     activation,
-    builder::{Builder, as_real},
+    builder::Builder,
     chain::Chain,
     flash::{Reals, projected},
-    formula::{Finish, Formula, Input},
+    float::Float,
+    formula::{Formula, Input, PostOp},
     gather::{places_of_experts, places_within, rows_at},
     matmul::{Batch, Matrices, products},
 };
@@ -39,7 +40,7 @@ impl Linear<'_> {
         let [.., down, across] = self.weight.ty.shape[..] else { return Ok((*rows, ty.clone())) };
         let (k, n) = if self.transposed { (across, down) } else { (down, across) };
         let count = e.ids.ty.elements();
-        let batch = Batch::Found { count, places: places_of_experts(b, e.ids, e.count, sharing, [k, k * n])? };
+        let batch = Batch::Indirect { count, places: places_of_experts(b, e.ids, e.count, sharing, [k, k * n])? };
         let ty = ValueType { shape: vec![count, n], ..ty.clone() };
         let (right, out) = (b.reals(self.weight)?, b.temporary(ty.bytes()));
         let p = Matrices { m: 1, k, n, left_transposed: false, right_transposed: self.transposed, batch };
@@ -61,12 +62,13 @@ pub(super) fn mlp(op: &Mlp<Operand>, b: &mut Builder) -> Result<()> {
     let down = linear(&op.weight_down, &op.bias_down, op.right_transpose_down);
     let experts = op.expert_id.as_ref().filter(|_| op.is_expert);
     let experts = experts.map(|ids| Experts { ids, count: op.num_expert as usize });
-    let (input, chosen) = ((b.reals(&op.input)?, as_real(&op.input.ty)), op.num_expert_per_tok as usize);
+    let (input, chosen) =
+        ((b.reals(&op.input)?, Float::Single.type_like(&op.input.ty)), op.num_expert_per_tok as usize);
     let (gate, ty) = gate.of(b, &input, &experts, chosen)?;
     let (up, _) = up.of(b, &input, &experts, chosen)?;
     let inputs = vec![Input::slot(up, ty.clone()), Input::slot(gate, ty.clone())];
     let gated = Formula::real(inputs, "x * (y * logistic(y))").with(activation::FUNCTIONS);
     b.chain(Chain::new(vec![gated], up, ty.clone()))?;
     let (result, _) = down.of(b, &(up, ty), &experts, 1)?;
-    b.store(0, result, Finish::default())
+    b.store(0, result, PostOp::default())
 }

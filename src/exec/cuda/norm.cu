@@ -1,4 +1,4 @@
-#include "together.cuh"
+#include "block_reduce.cuh"
 
 // Rows of n by mean and variance, or by the mean of squares alone; weight and bias, where they are there, belong to the row's
 // elements.

@@ -1,9 +1,9 @@
 use super::{
     builder::{Builder, arguments},
     float::Float,
-    formula::{Finish, Formula, Input},
+    formula::{Formula, Input, PostOp},
     geometry,
-    program::Slot,
+    slot::Slot,
     source::{File, file},
 };
 use crate::{
@@ -14,7 +14,7 @@ use crate::{
 
 const FILE: File = file!("norm.cu");
 
-/// One number a channel, seen from the input's shape.
+/// One value per channel, broadcast to the input's shape.
 fn by_channel(operand: &Operand, input: &Operand) -> Input {
     let axes = input.ty.shape.len().saturating_sub(2);
     Input::of(operand).in_reals().shaped([vec![operand.ty.elements()], vec![1; axes]].concat())
@@ -35,7 +35,7 @@ pub(super) fn batch_norm(op: &BatchNorm<Operand>) -> Formula {
     Formula::real(inputs, expression)
         .numbers([op.epsilon])
         .in_doubles()
-        .finish(Finish::relu(op.do_relu, op.relu_limit))
+        .post_op(PostOp::relu(op.do_relu, op.relu_limit))
         .with(FOLDED)
 }
 
@@ -48,21 +48,26 @@ __device__ inline float folded(float x, float mean, float variance, float gamma,
 
 pub(super) fn scale(op: &Scale<Operand>) -> Formula {
     let inputs = vec![Input::of(&op.input), by_channel(&op.scale, &op.input), by_channel(&op.bias, &op.input)];
-    Formula::real(inputs, "x * y + z").finish(Finish::relu(op.do_relu, op.relu_limit))
+    Formula::real(inputs, "x * y + z").post_op(PostOp::relu(op.do_relu, op.relu_limit))
 }
 
-/// Operands of a norm as floats; those that are absent are not read, and stand for the input.
-struct Operands {
+/// The operands of a norm as floats. Absent ones are replaced by the input, which is not read as such.
+struct NormOperands {
     x: Slot,
     y: Slot,
     weight: Slot,
     bias: Slot,
 }
 
-impl Operands {
-    fn new(b: &mut Builder, input: &Operand, [weight, bias]: [&Option<Operand>; 2], float: Float) -> Result<Operands> {
+impl NormOperands {
+    fn new(
+        b: &mut Builder,
+        input: &Operand,
+        [weight, bias]: [&Option<Operand>; 2],
+        float: Float,
+    ) -> Result<NormOperands> {
         let (x, y) = (b.floats(input, float)?, b.float_result(0, float)?);
-        Ok(Operands { x, y, weight: b.floats_or(weight, float, x)?, bias: b.floats_or(bias, float, x)? })
+        Ok(NormOperands { x, y, weight: b.floats_or(weight, float, x)?, bias: b.floats_or(bias, float, x)? })
     }
 }
 
@@ -75,11 +80,11 @@ fn rows(
     affine: [&Option<Operand>; 2],
 ) -> Result<()> {
     let (float, rows) = (b.float(input)?, input.ty.elements() / n.max(1));
-    let o = Operands::new(b, input, affine, float)?;
+    let o = NormOperands::new(b, input, affine, float)?;
     let [has_weight, has_bias] = affine.map(Option::is_some);
     let arguments = arguments![o.x, o.y, o.weight, o.bias, rows, n, has_mean, has_weight, has_bias, eps as f32];
     b.launch(FILE, format!("rows<{}>", float.c_type()), geometry::rows(rows as u64, n as u64), arguments)?;
-    b.store_floats(0, o.y, float, Finish::default())
+    b.store_floats(0, o.y, float, PostOp::default())
 }
 
 pub(super) fn layer_norm(op: &LayerNorm<Operand>, b: &mut Builder) -> Result<()> {
@@ -94,12 +99,12 @@ pub(super) fn rms_norm(op: &RMSNorm<Operand>, b: &mut Builder) -> Result<()> {
 }
 
 fn groups(b: &mut Builder, input: &Operand, groups: usize, eps: f64, affine: [&Option<Operand>; 2]) -> Result<()> {
-    let (o, shape) = (Operands::new(b, input, affine, Float::Single)?, &input.ty.shape);
+    let (o, shape) = (NormOperands::new(b, input, affine, Float::Single)?, &input.ty.shape);
     let (images, each, inner) = (shape[0], shape[1] / groups, shape[2..].iter().product::<usize>());
     let [has_weight, has_bias] = affine.map(Option::is_some);
     let arguments = arguments![o.x, o.y, o.weight, o.bias, images, groups, each, inner, has_weight, has_bias, eps];
     b.launch(FILE, "groups", geometry::rows((images * groups) as u64, (each * inner) as u64), arguments)?;
-    b.store(0, o.y, Finish::default())
+    b.store(0, o.y, PostOp::default())
 }
 
 pub(super) fn group_norm(op: &GroupNorm<Operand>, b: &mut Builder) -> Result<()> {
@@ -118,11 +123,11 @@ fn image(input: &Operand) -> [usize; 3] {
 
 pub(super) fn pixel_norm(op: &PixelNorm<Operand>, b: &mut Builder) -> Result<()> {
     let affine = [&op.weight, &op.bias];
-    let (o, [images, channels, inner]) = (Operands::new(b, &op.input, affine, Float::Single)?, image(&op.input));
+    let (o, [images, channels, inner]) = (NormOperands::new(b, &op.input, affine, Float::Single)?, image(&op.input));
     let [has_weight, has_bias] = affine.map(Option::is_some);
     let arguments = arguments![o.x, o.y, o.weight, o.bias, images, channels, inner, has_weight, has_bias, op.eps];
     b.launch(FILE, "pixels", geometry::elements((images * inner) as u64), arguments)?;
-    b.store(0, o.y, Finish::default())
+    b.store(0, o.y, PostOp::default())
 }
 
 /// Without an epsilon: where all is 0 the result is NaN.
@@ -132,7 +137,7 @@ pub(super) fn normalize(op: &Normalize<Operand>, b: &mut Builder) -> Result<()> 
     let arguments = arguments![x, y, scale, images, channels, inner, op.across_spatial];
     let (rows, n) = if op.across_spatial { (images, channels * inner) } else { (images * inner, channels) };
     b.launch(FILE, "lengths", geometry::rows(rows as u64, n as u64), arguments)?;
-    b.store(0, y, Finish::default())
+    b.store(0, y, PostOp::default())
 }
 
 /// Of an even number of neighbours the odd one comes after.
@@ -142,5 +147,5 @@ pub(super) fn lrn(op: &LRN<Operand>, b: &mut Builder) -> Result<()> {
     let alpha = op.alpha / op.size as f64;
     let arguments = arguments![x, y, images, channels, inner, before, after, op.bias, alpha, op.beta];
     b.launch(FILE, "neighbours", geometry::elements(op.input.ty.elements() as u64), arguments)?;
-    b.store(0, y, Finish::default())
+    b.store(0, y, PostOp::default())
 }

@@ -1,23 +1,35 @@
-//! Kernels compiled for a GPU's architecture by NVIDIA's run-time compiler.
-use super::{device::failure, libraries, source::Source};
+//! Compiles kernels with NVIDIA's run-time compiler, NVRTC.
+use super::{
+    device::failure,
+    libraries::{self, MISSING_COMPILER},
+    source::Source,
+};
 use crate::base::{Result, invalid};
-use cudarc::nvrtc::{result, sys};
-use std::ffi::{CStr, CString, c_char};
+use libloading::Library;
+use std::{
+    ffi::{CStr, CString, c_char, c_int, c_void},
+    ptr::{null, null_mut},
+};
 
-/// For messages.
+/// The library's name in messages.
 const NAME: &str = "NVRTC";
 
-/// Kernels multiply and add by `fmaf` where they want it, so that what is exact on the CPU is exact here.
+/// Without `--fmad`, kernels fuse multiplication and addition only by `fmaf`: what is exact on the CPU is exact here.
 const OPTIONS: [&str; 3] = ["--std=c++17", "--fmad=false", "--device-int128"];
 
-/// What a kernel has become: the code, and the function's name in it.
+/// The oldest major version that is looked for by its file name.
+const OLDEST_MAJOR: i32 = 12;
+
+/// A compiled kernel.
 pub(super) struct Compiled {
+    /// Machine code (cubin), or PTX with a terminating zero.
     pub code: Vec<u8>,
+    /// The mangled name of the function.
     pub name: String,
 }
 
 impl Compiled {
-    /// As it is kept on disk: the name, a line feed, the code.
+    /// The format of the cache: the name, a line feed, the code.
     pub fn to_bytes(&self) -> Vec<u8> {
         [self.name.as_bytes(), b"\n", &self.code].concat()
     }
@@ -27,78 +39,244 @@ impl Compiled {
     }
 }
 
-/// The compiler's version, and all that changes what it makes.
-///
-/// # Errors
-/// It is not there.
-pub(super) fn version() -> Result<String> {
-    libraries::require_compiler()?;
-    let (mut major, mut minor) = (0, 0);
-    // SAFETY: the library has the function; both places live until it returns.
-    check(unsafe { sys::nvrtcVersion(&mut major, &mut minor) })?;
-    Ok(format!("NVRTC {major}.{minor} {}", OPTIONS.join(" ")))
+/// The code that kernels are compiled to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Target {
+    /// Machine code of this architecture: `sm_90`.
+    Machine(String),
+    /// PTX for the newest architecture that NVRTC knows, which the driver compiles for a newer GPU: `compute_90`.
+    Ptx(String),
 }
 
-fn check(code: sys::nvrtcResult) -> Result<()> {
-    code.result().map_err(|e| failure(NAME, e))
+impl Target {
+    /// The value of `--gpu-architecture`.
+    pub fn option(&self) -> &str {
+        match self {
+            Target::Machine(option) | Target::Ptx(option) => option,
+        }
+    }
 }
 
-/// Is destroyed when it is dropped.
-struct Program(sys::nvrtcProgram);
+/// `nvrtcProgram`
+type RawProgram = *mut c_void;
 
-impl Drop for Program {
+/// Declares the functions of NVRTC that are called.
+macro_rules! functions {
+    ($($field:ident = $symbol:literal ($($argument:ty),*);)*) => {
+        struct Functions {
+            $($field: unsafe extern "C" fn($($argument),*) -> c_int,)*
+        }
+        impl Functions {
+            /// # Errors
+            /// Returns the name of the first function that the library does not export.
+            ///
+            /// # Safety
+            /// The library must be NVRTC, and must stay loaded as long as the functions are called.
+            unsafe fn load(library: &Library) -> std::result::Result<Functions, &'static str> {
+                // SAFETY: the types are those of `nvrtc.h`.
+                unsafe { Ok(Functions { $($field: *library.get($symbol.as_bytes()).map_err(|_| $symbol)?,)* }) }
+            }
+        }
+    };
+}
+
+functions! {
+    version = "nvrtcVersion" (*mut c_int, *mut c_int);
+    architecture_count = "nvrtcGetNumSupportedArchs" (*mut c_int);
+    architectures = "nvrtcGetSupportedArchs" (*mut c_int);
+    create = "nvrtcCreateProgram"
+        (*mut RawProgram, *const c_char, *const c_char, c_int, *const *const c_char, *const *const c_char);
+    destroy = "nvrtcDestroyProgram" (*mut RawProgram);
+    add_name = "nvrtcAddNameExpression" (RawProgram, *const c_char);
+    compile = "nvrtcCompileProgram" (RawProgram, c_int, *const *const c_char);
+    log_size = "nvrtcGetProgramLogSize" (RawProgram, *mut usize);
+    log = "nvrtcGetProgramLog" (RawProgram, *mut c_char);
+    lowered_name = "nvrtcGetLoweredName" (RawProgram, *const c_char, *mut *const c_char);
+    cubin_size = "nvrtcGetCUBINSize" (RawProgram, *mut usize);
+    cubin = "nvrtcGetCUBIN" (RawProgram, *mut c_char);
+    ptx_size = "nvrtcGetPTXSize" (RawProgram, *mut usize);
+    ptx = "nvrtcGetPTX" (RawProgram, *mut c_char);
+}
+
+/// NVRTC, in the newest version that suits the driver.
+pub(super) struct Nvrtc {
+    functions: Functions,
+    error_text: unsafe extern "C" fn(c_int) -> *const c_char,
+    /// Major and minor.
+    version: [c_int; 2],
+    /// Compute capabilities that it compiles for, as `90` for 9.0, in ascending order.
+    architectures: Vec<c_int>,
+}
+
+impl Nvrtc {
+    /// Loads NVRTC for a driver of this CUDA version (`13000` for 13.0): of the driver's major version if it is installed, otherwise
+    /// an older one.
+    ///
+    /// # Errors
+    /// Returns an error if no NVRTC is found, if it lacks a function, or if it is newer than the driver.
+    pub fn load(driver: c_int) -> Result<Nvrtc> {
+        let of_major = (OLDEST_MAJOR..=driver / 1000).rev().map(|major| format!("libnvrtc.so.{major}"));
+        let mut problem = None;
+        for file in of_major.chain(["libnvrtc.so".to_owned()]) {
+            match Nvrtc::open(&file, driver) {
+                Some(Ok(nvrtc)) => return Ok(nvrtc),
+                Some(Err(e)) => problem = problem.or(Some(e)),
+                None => {}
+            }
+        }
+        Err(problem.unwrap_or_else(|| failure(NAME, MISSING_COMPILER)))
+    }
+    /// Opens one file. Returns `None` if it cannot be loaded.
+    fn open(file: &str, driver: c_int) -> Option<Result<Nvrtc>> {
+        // SAFETY: loading NVIDIA's library runs its initialisers, which a program that uses a GPU wants.
+        let library = unsafe { Library::new(file) }.ok()?;
+        // SAFETY: the library stays loaded: it is closed only if this fails.
+        let nvrtc = unsafe { Nvrtc::of_library(&library, file) };
+        let [found, newest] = [nvrtc.as_ref().map_or(0, |n| n.version[0]), driver / 1000];
+        if found > newest {
+            let problem = format!(
+                "{file} is of CUDA {found}, but the driver is for CUDA {newest}; \
+                 install NVRTC of CUDA {newest} (`pip install nvidia-cuda-nvrtc-cu{newest}`) or a newer driver"
+            );
+            return Some(Err(failure(NAME, problem)));
+        }
+        if nvrtc.is_ok() {
+            std::mem::forget(library);
+        }
+        Some(nvrtc)
+    }
+    /// # Safety
+    /// The library must stay loaded as long as the result lives.
+    unsafe fn of_library(library: &Library, file: &str) -> Result<Nvrtc> {
+        let lacks = |symbol| failure(NAME, libraries::lacks(file, symbol));
+        // SAFETY: as for this function; the type is that of `nvrtc.h`.
+        let (functions, error_text) = unsafe {
+            let symbol = "nvrtcGetErrorString";
+            (Functions::load(library).map_err(lacks)?, *library.get(symbol.as_bytes()).map_err(|_| lacks(symbol))?)
+        };
+        let mut nvrtc = Nvrtc { functions, error_text, version: [0; 2], architectures: Vec::new() };
+        let (mut major, mut minor, mut count) = (0, 0, 0);
+        // SAFETY: both places live until the call returns.
+        nvrtc.check(unsafe { (nvrtc.functions.version)(&mut major, &mut minor) })?;
+        nvrtc.version = [major, minor];
+        libraries::load_beside("/libnvrtc.so", &format!("libnvrtc-builtins.so.{major}.{minor}"));
+        // SAFETY: the place lives until the call returns.
+        nvrtc.check(unsafe { (nvrtc.functions.architecture_count)(&mut count) })?;
+        let mut architectures = vec![0; usize::try_from(count).unwrap_or(0)];
+        // SAFETY: there is room for as many numbers as it said.
+        nvrtc.check(unsafe { (nvrtc.functions.architectures)(architectures.as_mut_ptr()) })?;
+        architectures.sort_unstable();
+        Ok(Nvrtc { architectures, ..nvrtc })
+    }
+    fn describe_error(&self, code: c_int) -> String {
+        // SAFETY: the text is the library's, and static.
+        unsafe { CStr::from_ptr((self.error_text)(code)) }.to_string_lossy().into_owned()
+    }
+    fn check(&self, code: c_int) -> Result<()> {
+        if code == 0 { Ok(()) } else { Err(failure(NAME, self.describe_error(code))) }
+    }
+    /// A description for cache keys: the version and all options.
+    pub fn description(&self) -> String {
+        let [major, minor] = self.version;
+        format!("NVRTC {major}.{minor} {}", OPTIONS.join(" "))
+    }
+    /// The target for a GPU of a compute capability (`90` for 9.0): machine code if NVRTC knows the architecture, otherwise PTX.
+    ///
+    /// # Errors
+    /// Returns an error if the GPU is older than every architecture that NVRTC knows.
+    pub fn target(&self, capability: c_int) -> Result<Target> {
+        if self.architectures.contains(&capability) {
+            return Ok(Target::Machine(format!("sm_{capability}")));
+        }
+        let newest = self.architectures.iter().rfind(|known| **known < capability);
+        let of = |n: c_int| format!("{}.{}", n / 10, n % 10);
+        newest.map(|n| Target::Ptx(format!("compute_{n}"))).ok_or_else(|| {
+            let ([major, minor], oldest) = (self.version, self.architectures.first().copied().unwrap_or(0));
+            let problem = format!(
+                "NVRTC {major}.{minor} compiles for compute capability {} and newer; the GPU has {}; install an older \
+                 NVRTC (`pip install nvidia-cuda-nvrtc-cu{OLDEST_MAJOR}`)",
+                of(oldest),
+                of(capability)
+            );
+            failure(NAME, problem)
+        })
+    }
+
+    /// Compiles a kernel.
+    ///
+    /// # Errors
+    /// Returns an error if the compiler rejects the text.
+    pub fn compile(&self, source: &Source, target: &Target) -> Result<Compiled> {
+        let text = |t: String| CString::new(t).map_err(|e| invalid(format!("the text of a kernel: {e}")));
+        let (code, file, function) = (text(source.text())?, text(source.file.into())?, text(source.function.clone())?);
+        let mut program = NvrtcProgram { nvrtc: self, raw: null_mut() };
+        // SAFETY: the texts end with 0, and are copied; there are no headers.
+        let created =
+            unsafe { (self.functions.create)(&mut program.raw, code.as_ptr(), file.as_ptr(), 0, null(), null()) };
+        self.check(created)?;
+        // SAFETY: the program is alive, the name ends with 0.
+        self.check(unsafe { (self.functions.add_name)(program.raw, function.as_ptr()) })?;
+        let options = OPTIONS.map(str::to_owned).into_iter().chain([format!("--gpu-architecture={}", target.option())]);
+        let options = options.map(text).collect::<Result<Vec<_>>>()?;
+        let pointers: Vec<*const c_char> = options.iter().map(|o| o.as_ptr()).collect();
+        // SAFETY: the program and the options are alive.
+        let compiled = unsafe { (self.functions.compile)(program.raw, pointers.len() as c_int, pointers.as_ptr()) };
+        if compiled != 0 {
+            let what = format!("{} of {} for {}", source.function, source.file, target.option());
+            let problem = format!("{what}: {}\n{}", self.describe_error(compiled), program.log());
+            return Err(failure(NAME, problem.trim_end()));
+        }
+        let code = match target {
+            Target::Machine(_) => program.bytes(self.functions.cubin_size, self.functions.cubin)?,
+            Target::Ptx(_) => program.bytes(self.functions.ptx_size, self.functions.ptx)?,
+        };
+        Ok(Compiled { code, name: program.lowered(&function)? })
+    }
+}
+
+/// A program of NVRTC, destroyed when it is dropped.
+struct NvrtcProgram<'n> {
+    nvrtc: &'n Nvrtc,
+    raw: RawProgram,
+}
+
+impl NvrtcProgram<'_> {
+    /// Bytes whose number `size` reports and which `copy` writes.
+    fn bytes(
+        &self,
+        size: unsafe extern "C" fn(RawProgram, *mut usize) -> c_int,
+        copy: unsafe extern "C" fn(RawProgram, *mut c_char) -> c_int,
+    ) -> Result<Vec<u8>> {
+        let mut count = 0;
+        // SAFETY: the program is alive; the place lives until the call returns.
+        self.nvrtc.check(unsafe { size(self.raw, &mut count) })?;
+        let mut bytes = crate::array::zeros::<u8>(count)?;
+        // SAFETY: there is room for as many bytes as it said.
+        self.nvrtc.check(unsafe { copy(self.raw, bytes.as_mut_ptr().cast::<c_char>()) })?;
+        Ok(bytes)
+    }
+    fn log(&self) -> String {
+        let bytes = self.bytes(self.nvrtc.functions.log_size, self.nvrtc.functions.log).unwrap_or_default();
+        let end = bytes.iter().position(|b| *b == 0).unwrap_or(bytes.len());
+        String::from_utf8_lossy(&bytes[..end]).into_owned()
+    }
+    fn lowered(&self, function: &CStr) -> Result<String> {
+        let mut name: *const c_char = null();
+        // SAFETY: the program is alive, and this name was added before it was compiled.
+        self.nvrtc.check(unsafe { (self.nvrtc.functions.lowered_name)(self.raw, function.as_ptr(), &mut name) })?;
+        if name.is_null() {
+            return Err(failure(NAME, "a kernel without a name"));
+        }
+        // SAFETY: the name ends with 0 and belongs to the program, which is alive.
+        Ok(unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
+    }
+}
+
+impl Drop for NvrtcProgram<'_> {
     fn drop(&mut self) {
-        // SAFETY: it was created, and is destroyed once.
-        let _ = unsafe { result::destroy_program(self.0) };
+        if !self.raw.is_null() {
+            // SAFETY: it was created, and is destroyed once.
+            let _ = unsafe { (self.nvrtc.functions.destroy)(&mut self.raw) };
+        }
     }
-}
-
-/// Compiles a kernel for `sm_90`.
-///
-/// # Errors
-/// The compiler is not there, does not know the architecture, or refuses the text.
-pub(super) fn compile(source: &Source, architecture: &str) -> Result<Compiled> {
-    libraries::require_compiler()?;
-    let text = |t: String| CString::new(t).map_err(|e| invalid(format!("the text of a kernel: {e}")));
-    let (code, file, function) = (text(source.text())?, text(source.file.into())?, text(source.function.clone())?);
-    let program = result::create_program(&code, Some(&file)).map_err(|e| failure(NAME, e))?;
-    let program = Program(program);
-    // SAFETY: the program is alive, the name ends with 0.
-    check(unsafe { sys::nvrtcAddNameExpression(program.0, function.as_ptr()) })?;
-    let options: Vec<String> =
-        OPTIONS.map(String::from).into_iter().chain([format!("--gpu-architecture={architecture}")]).collect();
-    // SAFETY: the program is alive, its text too; the options are copied.
-    if let Err(e) = unsafe { result::compile_program(program.0, &options) } {
-        let problem = format!("{} of {} for {architecture}: {e}\n{}", source.function, source.file, log(&program));
-        return Err(failure(NAME, problem.trim_end()));
-    }
-    Ok(Compiled { code: cubin(&program)?, name: lowered(&program, &function)? })
-}
-
-fn log(program: &Program) -> String {
-    // SAFETY: the program is alive.
-    let bytes = unsafe { result::get_program_log(program.0) }.unwrap_or_default();
-    let bytes: Vec<u8> = bytes.into_iter().map(|c| c as u8).take_while(|c| *c != 0).collect();
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-fn cubin(program: &Program) -> Result<Vec<u8>> {
-    let mut size = 0;
-    // SAFETY: the program is alive and was compiled; the place lives until the call returns.
-    check(unsafe { sys::nvrtcGetCUBINSize(program.0, &mut size) })?;
-    let mut code = crate::array::zeros::<u8>(size)?;
-    // SAFETY: there is room for as many bytes as it said.
-    check(unsafe { sys::nvrtcGetCUBIN(program.0, code.as_mut_ptr().cast::<c_char>()) })?;
-    Ok(code)
-}
-
-fn lowered(program: &Program, function: &CStr) -> Result<String> {
-    let mut name: *const c_char = std::ptr::null();
-    // SAFETY: the program is alive, and this name was added before it was compiled.
-    check(unsafe { sys::nvrtcGetLoweredName(program.0, function.as_ptr(), &mut name) })?;
-    if name.is_null() {
-        return Err(failure(NAME, "a kernel without a name"));
-    }
-    // SAFETY: it ends with 0 and belongs to the program, which is alive.
-    Ok(unsafe { CStr::from_ptr(name) }.to_string_lossy().into_owned())
 }

@@ -1,9 +1,9 @@
 use super::{
     builder::{Builder, arguments},
     conv,
-    formula::Finish,
+    formula::PostOp,
     geometry,
-    program::Slot,
+    slot::Slot,
     source::{File, file},
 };
 use crate::{
@@ -31,7 +31,7 @@ pub(super) fn max_pool(op: &MaxPool<Operand>, b: &mut Builder) -> Result<()> {
     let (x, y) = (b.floats(&op.input, float)?, b.float_result(0, float)?);
     let arguments = arguments![x, y, y, windows, planes(&op.input), false];
     b.launch(FILE, format!("max_pool<{}>", float.c_type()), geometry::elements(n as u64), arguments)?;
-    b.store_floats(0, y, float, Finish::relu(op.do_relu, op.relu_limit).and_round(op.round_mode))
+    b.store_floats(0, y, float, PostOp::relu(op.do_relu, op.relu_limit).and_round(op.round_mode))
 }
 
 pub(super) fn max_pool_with_mask(op: &MaxPoolWithMask<Operand>, b: &mut Builder) -> Result<()> {
@@ -41,27 +41,27 @@ pub(super) fn max_pool_with_mask(op: &MaxPoolWithMask<Operand>, b: &mut Builder)
     let arguments = arguments![x, y, places, windows, planes(&op.input), true];
     b.launch(FILE, "max_pool<float>", geometry::elements(n as u64), arguments)?;
     b.store_ints(1, Dtype::Int32, places)?;
-    b.store(0, y, Finish::relu(op.do_relu, op.relu_limit))
+    b.store(0, y, PostOp::relu(op.do_relu, op.relu_limit))
 }
 
 pub(super) fn avg_pool(op: &AvgPool<Operand>, b: &mut Builder) -> Result<()> {
     let list = windows(&op.input.ty.shape, &op.into())?;
     let taps = if op.count_include_pad { list.iter().map(|w| w.kernel).product() } else { 0 };
     let windows = sliding(b, &op.input, &list)?;
-    average(b, &op.input, windows, taps, false, Finish::relu(op.do_relu, op.relu_limit).and_round(op.round_mode))
+    average(b, &op.input, windows, taps, false, PostOp::relu(op.do_relu, op.relu_limit).and_round(op.round_mode))
 }
 
 pub(super) fn adaptive_avg_pool(op: &AdaptiveAvgPool<Operand>, b: &mut Builder) -> Result<()> {
     let windows = sliding(b, &op.input, &[])?;
-    average(b, &op.input, windows, 0, true, Finish::default())
+    average(b, &op.input, windows, 0, true, PostOp::default())
 }
 
-fn average(b: &mut Builder, input: &Operand, windows: Slot, taps: i64, adaptive: bool, finish: Finish) -> Result<()> {
+fn average(b: &mut Builder, input: &Operand, windows: Slot, taps: i64, adaptive: bool, post_op: PostOp) -> Result<()> {
     let (float, n) = (b.float(input)?, b.result_type(0)?.elements());
     let (x, y) = (b.floats(input, float)?, b.float_result(0, float)?);
     let arguments = arguments![x, y, windows, planes(input), taps, adaptive];
     b.launch(FILE, format!("avg_pool<{}>", float.c_type()), geometry::elements(n as u64), arguments)?;
-    b.store_floats(0, y, float, finish)
+    b.store_floats(0, y, float, post_op)
 }
 
 pub(super) fn pool_mask(op: &PoolMask<Operand>, b: &mut Builder) -> Result<()> {
@@ -70,5 +70,5 @@ pub(super) fn pool_mask(op: &PoolMask<Operand>, b: &mut Builder) -> Result<()> {
     let (x, y, n) = (b.reals(&op.input)?, b.real_result(0)?, planes(&op.input));
     let arguments = arguments![x, y, n, h, w, down, across, scale];
     b.launch(FILE, "pool_mask", geometry::elements((n * down * across) as u64), arguments)?;
-    b.store(0, y, Finish::default())
+    b.store(0, y, PostOp::default())
 }

@@ -1,145 +1,72 @@
-//! What an operator becomes: launches, one after the other, on slots of memory. All of it is known when it is prepared.
+//! An operator's program: a sequence of launches on memory slots, all known when it is prepared.
 use super::{
-    Cuda,
-    calls::Call,
-    device::{Loaded, Value},
-    faults::Record,
+    context::Context,
+    device::{KernelValue, Loaded},
+    device_array::DeviceArray,
+    faults::FaultRecord,
     geometry::Geometry,
+    library_call::LibraryCall,
     memory::Block,
+    slot::{Argument, Slot},
     source::{GENERATED, Source},
 };
 use crate::{
-    base::{Cause, Dtype, Result, Shape, counted, invalid},
-    exec::{Doing, ValueType},
+    base::{Cause, Result, counted, invalid},
+    exec::{KernelInfo, ValueType},
 };
 use std::sync::Arc;
 
-/// A tensor's values on a GPU, row-major: float32 for every float, but float16 in that precision. Clones share the memory, which is given back when the last of
-/// them is gone.
-#[derive(Debug, Clone)]
-pub struct DeviceArray {
-    pub(super) block: Arc<Block>,
-    pub(super) dtype: Dtype,
-    pub(super) shape: Shape,
-}
-
-impl DeviceArray {
-    /// The type of the elements.
-    pub fn dtype(&self) -> Dtype {
-        self.dtype
-    }
-    /// The dimensions.
-    pub fn shape(&self) -> &[usize] {
-        &self.shape
-    }
-    /// Where the first element is, in the GPU's memory. What was told the backend's stream
-    /// ([`CudaBackend::stream`](super::CudaBackend::stream)) before may still write there.
-    pub fn pointer(&self) -> u64 {
-        self.block.address.0
-    }
-}
-
-/// A place that a launch reads or writes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Slot {
-    /// By [`Operand::index`](crate::exec::Operand::index).
-    Operand(usize),
-    Result(usize),
-    Temporary(usize),
-    Constant(usize),
-    /// Where the program tells of impossible indices.
-    Faults,
-}
-
-/// An argument of a launch.
-#[derive(Debug, Clone, Copy, PartialEq)]
-pub(super) enum Argument {
-    Slot(Slot),
-    Number(Value),
-}
-
-impl From<Slot> for Argument {
-    fn from(slot: Slot) -> Self {
-        Argument::Slot(slot)
-    }
-}
-impl From<usize> for Argument {
-    fn from(n: usize) -> Self {
-        Argument::Number(Value::Int(n as i64))
-    }
-}
-impl From<i64> for Argument {
-    fn from(n: i64) -> Self {
-        Argument::Number(Value::Int(n))
-    }
-}
-impl From<bool> for Argument {
-    fn from(b: bool) -> Self {
-        Argument::Number(Value::Int(b.into()))
-    }
-}
-impl From<f32> for Argument {
-    fn from(x: f32) -> Self {
-        Argument::Number(Value::Float(x))
-    }
-}
-impl From<f64> for Argument {
-    fn from(x: f64) -> Self {
-        Argument::Number(Value::Double(x))
-    }
-}
-
-/// What the GPU is told to do.
+/// A kernel launch or a library's call.
 pub(super) enum Work {
     Kernel { source: Source, kernel: Loaded, geometry: Geometry },
-    Call(Arc<dyn Call>),
+    LibraryCall(Arc<dyn LibraryCall>),
 }
 
-/// What the GPU is told once. A call gets addresses alone.
+/// One step of a program. A library's call takes only addresses.
 pub(super) struct Launch {
     pub work: Work,
     pub arguments: Vec<Argument>,
 }
 
 impl Launch {
-    /// For people.
-    pub fn doing(&self) -> Doing {
+    /// A human-readable description.
+    pub fn describe(&self) -> KernelInfo {
         let (source, geometry) = match &self.work {
             Work::Kernel { source, geometry, .. } => (source, geometry),
-            Work::Call(call) => return Doing { text: call.doing(), source: None },
+            Work::LibraryCall(call) => return KernelInfo { text: call.describe(), source: None },
         };
         let product = |sizes: [u32; 3]| sizes.iter().map(|n| u64::from(*n)).product::<u64>();
         let (blocks, threads) = (product(geometry.blocks), product(geometry.threads));
         let size = format!("{} of {threads} threads", counted(blocks as usize, "block"));
         let text = match source.file {
-            GENERATED => format!("a kernel of its own, {size}"),
+            GENERATED => format!("a generated kernel, {size}"),
             file => format!("{} of {file}, {size}", source.function),
         };
-        Doing { text, source: source.own_text().map(str::to_owned) }
+        KernelInfo { text, source: source.own_text().map(str::to_owned) }
     }
 }
 
-/// An operator, ready to run.
+/// A prepared operator.
 #[derive(Default)]
 pub struct Program {
     pub(super) launches: Vec<Launch>,
-    /// Bytes of each.
+    /// Their sizes in bytes.
     pub(super) temporaries: Vec<u64>,
     pub(super) constants: Vec<Arc<Block>>,
-    /// Of impossible indices, where a kernel may find any.
-    pub(super) faults: Option<Record>,
-    /// Those that are there, in the definition's order.
+    /// The record for indices out of range, if a kernel may find any.
+    pub(super) faults: Option<FaultRecord>,
+    /// The results that are present, in the definition's order.
     pub(super) results: Vec<Output>,
 }
 
 /// A result.
 pub(super) struct Output {
     pub ty: ValueType,
-    /// It has this operand's memory, not its own.
+    /// The operand whose memory it shares.
     pub shares: Option<usize>,
 }
 
-/// What a run has in its hands.
+/// The memory of a run.
 struct Running<'a> {
     program: &'a Program,
     operands: &'a [Option<DeviceArray>],
@@ -148,7 +75,7 @@ struct Running<'a> {
 }
 
 impl Running<'_> {
-    fn value(&self, argument: Argument) -> Result<Value> {
+    fn value(&self, argument: Argument) -> Result<KernelValue> {
         let slot = match argument {
             Argument::Number(value) => return Ok(value),
             Argument::Slot(slot) => slot,
@@ -158,24 +85,25 @@ impl Running<'_> {
             Slot::Result(i) => self.results.get(i).map(|r| r.block.address),
             Slot::Temporary(i) => self.temporaries.get(i).map(|t| t.address),
             Slot::Constant(i) => self.program.constants.get(i).map(|c| c.address),
-            Slot::Faults => self.program.faults.as_ref().map(Record::address),
+            Slot::Faults => self.program.faults.as_ref().map(FaultRecord::address),
         };
         let missing = || Cause::MissingData(format!("{slot:?} of a kernel has no values"));
-        Ok(Value::Address(address.ok_or_else(missing)?))
+        Ok(KernelValue::Address(address.ok_or_else(missing)?))
     }
 }
 
 impl Program {
     /// # Errors
-    /// The memory is not enough, or the device has failed.
-    pub(super) fn run(&self, cuda: &Cuda, operands: &[Option<DeviceArray>]) -> Result<Vec<DeviceArray>> {
+    /// Returns an error if there is not enough memory, or the device has failed.
+    pub(super) fn run(&self, cuda: &Context, operands: &[Option<DeviceArray>]) -> Result<Vec<DeviceArray>> {
+        operands.iter().flatten().try_for_each(|operand| cuda.check_device(operand))?;
         let result = |output: &Output| {
             let (dtype, shape) = (output.ty.buffer_dtype(), output.ty.shape.clone());
             let block = match output.shares {
                 None => Arc::new(cuda.pool.block(output.ty.bytes())?),
                 Some(i) => {
                     let operand = operands.get(i).and_then(Option::as_ref);
-                    operand.ok_or_else(|| invalid("a tensor that is shared has no values"))?.block.clone()
+                    operand.ok_or_else(|| invalid("internal error: a shared operand has no memory"))?.block.clone()
                 }
             };
             Ok(DeviceArray { block, dtype, shape })
@@ -183,6 +111,9 @@ impl Program {
         let results = self.results.iter().map(result).collect::<Result<_>>()?;
         let temporaries = self.temporaries.iter().map(|bytes| cuda.pool.block(*bytes)).collect::<Result<_>>()?;
         let running = Running { program: self, operands, results, temporaries };
+        if self.launches.is_empty() || !cuda.device.begin_work()? {
+            return Ok(running.results);
+        }
         let mut values = Vec::new();
         for launch in &self.launches {
             values.clear();
@@ -191,7 +122,7 @@ impl Program {
             }
             match &launch.work {
                 Work::Kernel { kernel, geometry, .. } => cuda.device.launch(*kernel, *geometry, &values)?,
-                Work::Call(call) => call.run(&values.iter().filter_map(|v| v.address()).collect::<Vec<_>>())?,
+                Work::LibraryCall(call) => call.run(&values.iter().filter_map(|v| v.address()).collect::<Vec<_>>())?,
             }
         }
         Ok(running.results)

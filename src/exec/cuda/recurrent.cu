@@ -1,4 +1,4 @@
-#include "together.cuh"
+#include "block_reduce.cuh"
 
 // A recurrence step by step: a block a sequence and direction, a warp an element of the state. What the input is multiplied by
 // is there before: directions x places of the input x gates * hidden.

@@ -1,9 +1,9 @@
 use super::{
     builder::{Builder, arguments},
-    formula::Finish,
+    formula::PostOp,
     geometry,
     matmul::{Batch, Matrices, products},
-    program::Slot,
+    slot::Slot,
     source::{File, file},
 };
 use crate::{
@@ -37,7 +37,7 @@ impl Unrolled {
         let (length, batch) = if batch_first { (x[1], x[0]) } else { (x[0], x[1]) };
         let (directions, rows, k) = (w[0], w[1], w[2]);
         let m = length * batch;
-        let of_directions = Batch::Even { count: directions, apart: [0, (rows * k) as i64] };
+        let of_directions = Batch::Strided { count: directions, apart: [0, (rows * k) as i64] };
         let p = Matrices { m, k, n: rows, left_transposed: false, right_transposed: true, batch: of_directions };
         let factors = [b.reals(input)?, b.reals(filter)?];
         let gates = b.temporary_reals(m.saturating_mul(directions * rows));
@@ -75,7 +75,7 @@ impl Unrolled {
 fn store(b: &mut Builder, results: &[Slot]) -> Result<()> {
     for (i, slot) in results.iter().enumerate().rev() {
         if b.result_type(i).is_ok() {
-            b.store(i, *slot, Finish::default())?;
+            b.store(i, *slot, PostOp::default())?;
         }
     }
     Ok(())

@@ -1,4 +1,4 @@
-#include "together.cuh"
+#include "block_reduce.cuh"
 
 // What becomes of rows of n: numbered as ReduceMode. Sums are in float64 and rounded once.
 enum { MEAN, SUM, MAX, MIN, PROD, L1, L2 };

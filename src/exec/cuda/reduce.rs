@@ -2,9 +2,9 @@ use super::{
     builder::{Builder, arguments},
     chain::Chain,
     float::Float,
-    formula::{Finish, Formula, Input},
+    formula::{Formula, Input, PostOp},
     geometry,
-    program::Slot,
+    slot::Slot,
     source::{File, file},
 };
 use crate::{
@@ -55,7 +55,7 @@ pub(super) fn reduce(op: &Reduce<Operand>, b: &mut Builder) -> Result<()> {
     let (x, rows, n) = rows(b, &op.input, &op.axes, float)?;
     let (y, function) = (b.float_result(0, float)?, format!("reduced<{}>", float.c_type()));
     b.launch(FILE, function, geometry::rows(rows as u64, n as u64), arguments![x, y, rows, n, mode])?;
-    b.store_floats(0, y, float, Finish::default())
+    b.store_floats(0, y, float, PostOp::default())
 }
 
 /// Elements that are reduced, `inner` apart, `outer` times.
@@ -91,7 +91,7 @@ impl Apart {
         b.launch(FILE, kernel("reduced_apart"), geometry, arguments)?;
         let arguments = arguments![parts, x, y, outer, n, inner, splits, mode];
         b.launch(FILE, kernel("reduced_parts"), geometry::elements(results as u64), arguments)?;
-        b.store_floats(0, y, float, Finish::default())
+        b.store_floats(0, y, float, PostOp::default())
     }
 }
 
@@ -100,7 +100,7 @@ pub(super) fn variance(op: &Variance<Operand>, b: &mut Builder) -> Result<()> {
     let (x, rows, n) = rows(b, &op.input, &op.reduce_list, Float::Single)?;
     let (y, freedom) = (b.real_result(0)?, (n as f64 - op.correction).max(0.0));
     b.launch(FILE, "variance", geometry::rows(rows as u64, n as u64), arguments![x, y, rows, n, freedom])?;
-    b.store(0, y, Finish::default())
+    b.store(0, y, PostOp::default())
 }
 
 /// Of plain integers exactly, of all others in float32.
@@ -118,5 +118,5 @@ pub(super) fn cum_sum(op: &CumSum<Operand>, b: &mut Builder) -> Result<()> {
     }
     let (x, y) = (b.reals(&op.input)?, b.real_result(0)?);
     b.launch(FILE, "running<float>", geometry, arguments![x, y, rows, n, inner])?;
-    b.store(0, y, Finish::default())
+    b.store(0, y, PostOp::default())
 }

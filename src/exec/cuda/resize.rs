@@ -1,8 +1,8 @@
 use super::{
     builder::{Builder, arguments, bits_type},
-    formula::Finish,
+    formula::PostOp,
     geometry,
-    program::Slot,
+    slot::Slot,
     source::{File, file},
 };
 use crate::{
@@ -33,7 +33,7 @@ pub(super) fn interp(op: &Interp<Operand>, b: &mut Builder) -> Result<()> {
     let [rows, downwards] = tables(b, &places(height, down, op.mode, op.coord_mode)?)?;
     let geometry = geometry::elements(n as u64);
     if op.mode == InterpMode::Nearest {
-        let x = b.converted(&op.input, 0, Finish::default())?;
+        let x = b.converted(&op.input, 0, PostOp::default())?;
         let arguments = arguments![x, b.result(0), rows, columns, height, width, down, across, n];
         let function = format!("nearest<{}>", bits_type(b.result_type(0)?.buffer_dtype()));
         return b.launch(FILE, function, geometry, arguments);
@@ -41,7 +41,7 @@ pub(super) fn interp(op: &Interp<Operand>, b: &mut Builder) -> Result<()> {
     let (x, y) = (b.reals(&op.input)?, b.real_result(0)?);
     let arguments = arguments![x, y, rows, downwards, columns, sideways, height, width, down, across, n];
     b.launch(FILE, "linear", geometry, arguments)?;
-    b.store(0, y, Finish::default())
+    b.store(0, y, PostOp::default())
 }
 
 pub(super) fn grid_sampler(op: &GridSampler<Operand>, b: &mut Builder) -> Result<()> {
@@ -68,5 +68,5 @@ pub(super) fn grid_sampler(op: &GridSampler<Operand>, b: &mut Builder) -> Result
         n
     ];
     b.launch(FILE, "sampled", geometry::elements(n as u64), arguments)?;
-    b.store(0, y, Finish::default())
+    b.store(0, y, PostOp::default())
 }

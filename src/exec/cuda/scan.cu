@@ -1,4 +1,4 @@
-#include "together.cuh"
+#include "block_reduce.cuh"
 
 // The gated delta rule: a block a head of values of a sequence, whose matrix `states` keeps: n x n, a thread a column or several.
 // Each step lets the matrix fade and corrects it by what it lacks. Queries and keys are brought to length 1 where that is asked

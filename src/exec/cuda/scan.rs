@@ -1,7 +1,7 @@
 //! States that a sequence changes step by step, without matrices of weights.
 use super::{
     builder::{Builder, arguments},
-    formula::Finish,
+    formula::PostOp,
     geometry,
     source::{File, file},
 };
@@ -24,7 +24,7 @@ fn gated_delta(op: &Delta, b: &mut Builder) -> Result<()> {
     let arguments =
         arguments![query, key, value, g, beta, initial, states, out, batch, steps, heads, shared, n, normalised, scale];
     b.launch(FILE, "gated_delta", geometry::rows((batch * heads) as u64, 4 * n as u64), arguments)?;
-    b.store(0, out, Finish::default())
+    b.store(0, out, PostOp::default())
 }
 
 pub(super) fn recurrent_gated_delta_rule(op: &RecurrentGatedDeltaRule<Operand>, b: &mut Builder) -> Result<()> {
@@ -44,5 +44,5 @@ pub(super) fn selective_scan(
     let (u, d, out) = (b.reals(&op.us)?, b.reals_or(&op.Ds, c)?, b.real_result(0)?);
     let arguments = arguments![c, a, x, u, d, out, channels, length, batch, op.Ds.is_some()];
     b.launch(FILE, "selective_scan", geometry::elements((channels * batch) as u64), arguments)?;
-    b.store(0, out, Finish::default())
+    b.store(0, out, PostOp::default())
 }

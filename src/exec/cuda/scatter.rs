@@ -1,11 +1,11 @@
 //! Writing by index. Where several updates name one place, what they do is done in their order, by one thread.
 use super::{
     builder::{Builder, arguments, bits_type},
-    formula::Finish,
+    formula::PostOp,
     gather::{places_along, places_of_tuples, places_within},
     geometry, layout,
-    program::Slot,
-    sort::{Rows, order},
+    slot::Slot,
+    sort::{SortRows, order},
     source::{File, file},
 };
 use crate::{
@@ -52,7 +52,7 @@ impl Updates<'_> {
         is_there: bool,
     ) -> Result<()> {
         let (n, count) = (b.result_type(0)?.elements(), self.count());
-        let order = order(b, (self.places, Dtype::Int64), Rows { count: 1, n: count, inner: 1 }, false)?;
+        let order = order(b, (self.places, Dtype::Int64), SortRows { count: 1, n: count, inner: 1 }, false)?;
         let number = reduction as i64;
         let arguments = arguments![from, updates, self.places, order, to, self.run, count, number, is_there, n];
         b.launch(FILE, format!("reduced<{c_type}>"), geometry::elements(n as u64), arguments)
@@ -62,7 +62,7 @@ impl Updates<'_> {
         let result = b.result_type(0)?;
         if reduction == Reduction::Replace {
             let [from, updates] =
-                [b.converted(input, 0, Finish::default())?, b.converted(self.values, 0, Finish::default())?];
+                [b.converted(input, 0, PostOp::default())?, b.converted(self.values, 0, PostOp::default())?];
             let slots = [from, updates, b.result(0)];
             return self.replace(b, bits_type(result.buffer_dtype()), slots, true);
         }
@@ -75,7 +75,7 @@ impl Updates<'_> {
         let to = b.real_result(0)?;
         let slots = [b.reals(input)?, b.reals(self.values)?, to];
         self.reduce(b, "float", slots, reduction, true)?;
-        b.store(0, to, Finish::default())
+        b.store(0, to, PostOp::default())
     }
 }
 
@@ -105,7 +105,7 @@ pub(super) fn insert(op: &Insert<Operand>, b: &mut Builder) -> Result<()> {
     let (at, end) = (op.offset as usize, op.offset as usize + part[axis]);
     let mut put = |input: &Operand, from: View, at: usize, count: usize| match count {
         0 => Ok(()),
-        _ => layout::put(input, from, View::of_axis(shape, axis, at, count), Finish::default(), b),
+        _ => layout::put(input, from, View::of_axis(shape, axis, at, count), PostOp::default(), b),
     };
     let own = |at: usize, count: usize| View::of_axis(shape, axis, at, count);
     put(&op.input, own(0, at), 0, at)?;
@@ -120,7 +120,7 @@ pub(super) fn max_unpool(op: &MaxUnpool<Operand>, b: &mut Builder) -> Result<()>
     let places = places_within(b, &op.mask, IndexKind::Plane, larger, each, 1)?;
     let (values, to) = (b.reals(&op.input)?, b.real_result(0)?);
     Updates { places, values: &op.input, run: 1 }.replace(b, "float", [values, values, to], false)?;
-    b.store(0, to, Finish::default())
+    b.store(0, to, PostOp::default())
 }
 
 /// The sum of the gradients of each row of a table, by the indices that chose it.
@@ -131,5 +131,5 @@ pub(super) fn emb_dense_bwd(op: &EmbDenseBwd<Operand>, b: &mut Builder) -> Resul
     let (grad, to) = (b.reals(&op.grad_output)?, b.real_result(0)?);
     let updates = Updates { places, values: &op.grad_output, run: columns };
     updates.reduce(b, "float", [grad, grad, to], Reduction::Add, false)?;
-    b.store(0, to, Finish::default())
+    b.store(0, to, PostOp::default())
 }

@@ -1,4 +1,4 @@
-#include "together.cuh"
+#include "block_reduce.cuh"
 
 // Entries of rows in order: row r has n of them, `inner` apart. They are compared as they are stored, in float64.
 __device__ inline i64 first_of(i64 row, i64 n, i64 inner) { return row / inner * n * inner + row % inner; }

@@ -1,8 +1,8 @@
 use super::{
     builder::{Builder, arguments, bits_type},
-    formula::{Finish, c_type},
+    formula::{PostOp, c_type},
     geometry,
-    program::Slot,
+    slot::Slot,
     source::{File, file},
 };
 use crate::{
@@ -18,7 +18,7 @@ const TILE: usize = 32;
 
 /// Rows of entries, which lie along an axis.
 #[derive(Clone, Copy)]
-pub(super) struct Rows {
+pub(super) struct SortRows {
     pub count: usize,
     /// Entries of a row.
     pub n: usize,
@@ -26,18 +26,18 @@ pub(super) struct Rows {
     pub inner: usize,
 }
 
-impl Rows {
-    fn along(shape: &[usize], axis: i64) -> Rows {
+impl SortRows {
+    fn along(shape: &[usize], axis: i64) -> SortRows {
         let axis = axis_of(axis, shape.len());
         let (n, inner) = (shape.get(axis).copied().unwrap_or(1), shape.iter().skip(axis + 1).product());
-        Rows { count: shape.iter().product::<usize>() / n, n, inner }
+        SortRows { count: shape.iter().product::<usize>() / n, n, inner }
     }
 }
 
 /// The indices of each row's entries in order, row after row, as 64-bit integers. Entries are compared as they are stored, and of
 /// equal ones the first stands first.
-pub(super) fn order(b: &mut Builder, entries: (Slot, Dtype), rows: Rows, largest: bool) -> Result<Slot> {
-    let ((from, dtype), Rows { count, n, inner }) = (entries, rows);
+pub(super) fn order(b: &mut Builder, entries: (Slot, Dtype), rows: SortRows, largest: bool) -> Result<Slot> {
+    let ((from, dtype), SortRows { count, n, inner }) = (entries, rows);
     let (all, c) = ((count * n) as u64, c_type(dtype));
     let [mut order, mut next] = [b.temporary(all * 8), b.temporary(all * 8)];
     let arguments = arguments![from, order, count, n, inner, TILE, largest];
@@ -57,7 +57,7 @@ fn chosen(
     b: &mut Builder,
     input: &Operand,
     (order, stored): (Slot, usize),
-    rows: Rows,
+    rows: SortRows,
     k: usize,
     [values, indices]: [usize; 2],
 ) -> Result<()> {
@@ -67,7 +67,7 @@ fn chosen(
     let (from, to, bits) = match has_values {
         true => {
             let bits = bits_type(b.result_type(values)?.buffer_dtype());
-            (b.converted(input, values, Finish::default())?, b.result(values), bits)
+            (b.converted(input, values, PostOp::default())?, b.result(values), bits)
         }
         false => (found, found, bits_type(Dtype::Int64)),
     };
@@ -77,8 +77,8 @@ fn chosen(
 }
 
 fn first(b: &mut Builder, input: &Operand, axis: i64, k: Option<usize>, largest: bool) -> Result<()> {
-    let rows = Rows::along(&input.ty.shape, axis);
-    let entries = (b.stored(input)?, input.ty.buffer_dtype());
+    let rows = SortRows::along(&input.ty.shape, axis);
+    let entries = (Slot::of(input)?, input.ty.buffer_dtype());
     let order = order(b, entries, rows, largest)?;
     chosen(b, input, (order, rows.n), rows, k.unwrap_or(rows.n), [0, 1])
 }
@@ -92,8 +92,8 @@ pub(super) fn sort(op: &Sort<Operand>, b: &mut Builder) -> Result<()> {
 }
 
 pub(super) fn arg(op: &Arg<Operand>, b: &mut Builder) -> Result<()> {
-    let rows = Rows::along(&op.input.ty.shape, op.axis);
-    let (from, found) = (b.stored(&op.input)?, b.temporary(rows.count as u64 * 8));
+    let rows = SortRows::along(&op.input.ty.shape, op.axis);
+    let (from, found) = (Slot::of(&op.input)?, b.temporary(rows.count as u64 * 8));
     let largest = op.mode == ArgMode::ArgMax;
     let arguments = arguments![from, found, rows.count, rows.n, rows.inner, largest, op.select_last_index];
     let function = format!("best<{}>", c_type(op.input.ty.buffer_dtype()));

@@ -1,5 +1,4 @@
-//! Copies between a GPU and the machine's memory, through pinned memory: a part is copied by the processor while the one before is
-//! on its way.
+//! Copies between the host and a GPU through pinned memory: the CPU copies one chunk while the previous one is in transfer.
 use super::device::Address;
 use cudarc::driver::{
     result::{self, DriverError, event, stream},
@@ -7,22 +6,22 @@ use cudarc::driver::{
 };
 use std::{ffi::c_void, slice};
 
-/// Bytes of a part.
+/// The size of a chunk in bytes.
 const PART: usize = 4 << 20;
 
-/// Bytes that are copied out by the driver's own way, which is as fast for so few.
+/// The largest download in bytes that the driver copies directly, which is as fast for small ones.
 const SMALL: usize = 64 << 10;
 
-/// Two parts of pinned memory, each with an event that says when the GPU is done with it. Made when they are needed.
+/// Two buffers of pinned memory, allocated on first use, each with an event that completes when the GPU has finished with it.
 #[derive(Default)]
 pub(super) struct Staging {
-    parts: Option<[Part; 2]>,
-    /// Of the two, which copies in next.
+    parts: Option<[PinnedBuffer; 2]>,
+    /// The index of the next buffer for an upload.
     next: usize,
 }
 
 #[derive(Clone, Copy)]
-struct Part {
+struct PinnedBuffer {
     memory: *mut c_void,
     done: sys::CUevent,
 }
@@ -30,15 +29,15 @@ struct Part {
 // SAFETY: pinned memory and events may be used from any thread of the context; a lock lets one in at a time.
 unsafe impl Send for Staging {}
 
-impl Part {
-    fn new() -> Result<Part, DriverError> {
+impl PinnedBuffer {
+    fn new() -> Result<PinnedBuffer, DriverError> {
         // SAFETY: the memory is written before it is read; it is freed by `close`.
         let memory = unsafe { result::malloc_host(PART, 0)? };
-        Ok(Part { memory, done: event::create(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING)? })
+        Ok(PinnedBuffer { memory, done: event::create(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING)? })
     }
-    /// The first of its bytes, when the GPU is done with them.
+    /// The first `n` bytes, once the GPU has finished with them.
     fn bytes(&mut self, n: usize) -> Result<&mut [u8], DriverError> {
-        // SAFETY: the event is alive; the memory has PART bytes, which nobody else uses now.
+        // SAFETY: the event is alive; the memory has PART bytes, which are not in use.
         unsafe {
             event::synchronize(self.done)?;
             Ok(slice::from_raw_parts_mut(self.memory.cast::<u8>(), n.min(PART)))
@@ -47,13 +46,13 @@ impl Part {
 }
 
 impl Staging {
-    fn parts(&mut self) -> Result<&mut [Part; 2], DriverError> {
+    fn parts(&mut self) -> Result<&mut [PinnedBuffer; 2], DriverError> {
         if self.parts.is_none() {
-            self.parts = Some([Part::new()?, Part::new()?]);
+            self.parts = Some([PinnedBuffer::new()?, PinnedBuffer::new()?]);
         }
         self.parts.as_mut().ok_or(DriverError(sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY))
     }
-    /// Copies in; when it returns, `from` may change.
+    /// Copies to the GPU. `from` may change once this returns.
     pub fn write(&mut self, to: Address, from: &[u8], stream: sys::CUstream) -> Result<(), DriverError> {
         let first = self.next;
         let parts = self.parts()?;
@@ -71,7 +70,7 @@ impl Staging {
         self.next = (first + from.len().div_ceil(PART)) % 2;
         Ok(())
     }
-    /// Copies out, and waits until it is done.
+    /// Copies from the GPU, and waits for the copy.
     pub fn read(&mut self, from: Address, to: &mut [u8], stream: sys::CUstream) -> Result<(), DriverError> {
         if to.len() <= SMALL {
             // SAFETY: `from` is memory of the device with as many bytes; `to` lives until the stream has come here.
@@ -83,7 +82,7 @@ impl Staging {
         let parts = self.parts()?;
         let n = to.len().div_ceil(PART);
         let length = |i: usize, all: usize| PART.min(all - i * PART);
-        // One part is asked for ahead of the one that is copied.
+        // The transfer of one chunk overlaps with the copy of the previous one.
         for i in 0..=n {
             if i < n {
                 let part = &mut parts[i % 2];
@@ -101,10 +100,10 @@ impl Staging {
         }
         Ok(())
     }
-    /// Gives everything back.
+    /// Frees everything.
     pub fn close(&mut self) {
         for part in self.parts.take().into_iter().flatten() {
-            // SAFETY: both were made by `Part::new`, and are given back once, when the GPU is done with them.
+            // SAFETY: both were made by `PinnedBuffer::new`, and are freed once, after the GPU has finished with them.
             unsafe {
                 let _ = event::synchronize(part.done);
                 let _ = event::destroy(part.done);

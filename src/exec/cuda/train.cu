@@ -1,5 +1,5 @@
 #include "index.cuh"
-#include "together.cuh"
+#include "block_reduce.cuh"
 
 // Training: statistics in float64. Elements belong to parts: so many, of `inner` elements in a row, again and again.
 

@@ -1,9 +1,9 @@
 //! Training: statistics in float64, gradients as PyTorch has them.
 use super::{
     builder::{Builder, arguments},
-    formula::Finish,
+    formula::PostOp,
     geometry,
-    program::Slot,
+    slot::Slot,
     source::{File, file},
 };
 use crate::{
@@ -21,8 +21,8 @@ use crate::{
 
 const FILE: File = file!("train.cu");
 
-/// What is stored of each part, numbered as the kernel does; with the operands that it is made of.
-enum Known<'o> {
+/// A statistic of each part, numbered as in the kernel, with its operands.
+enum Statistic<'o> {
     Mean,
     Rstd,
     RunningMean(&'o Operand),
@@ -41,7 +41,7 @@ struct Statistics {
 }
 
 impl Statistics {
-    /// Not known yet.
+    /// Allocates the statistics without computing them.
     fn empty(b: &mut Builder, input: &Operand, parts: Parts) -> Result<Statistics> {
         let bytes = (parts.count as u64).saturating_mul(8);
         let (means, variances) = (b.temporary(bytes), b.temporary(bytes));
@@ -57,28 +57,28 @@ impl Statistics {
     fn n(&self) -> usize {
         self.elements / self.parts.count.max(1)
     }
-    /// A block for each of these parts.
+    /// One block per part.
     fn rows(&self, parts: Parts) -> geometry::Geometry {
         geometry::rows(parts.count as u64, (self.elements / parts.count.max(1)) as u64)
     }
-    /// Stores these as results from `first` on, where they are there.
-    fn store(&self, b: &mut Builder, first: usize, list: &[Known], [eps, momentum]: [f64; 2]) -> Result<()> {
-        for (i, known) in list.iter().enumerate().map(|(i, known)| (first + i, known)) {
+    /// Stores these statistics as the results from `first` on, as far as they are present.
+    fn store(&self, b: &mut Builder, first: usize, list: &[Statistic], [eps, momentum]: [f64; 2]) -> Result<()> {
+        for (i, statistic) in list.iter().enumerate().map(|(i, statistic)| (first + i, statistic)) {
             if b.result_type(i).is_err() {
                 continue;
             }
-            let (what, x, y) = match known {
-                Known::Mean => (0i64, self.x, self.x),
-                Known::Rstd => (1, self.x, self.x),
-                Known::RunningMean(old) => (2, b.reals(old)?, self.x),
-                Known::RunningVariance(old) => (3, b.reals(old)?, self.x),
-                Known::Scale(weight) => (4, b.reals(weight)?, self.x),
-                Known::Shift(weight, bias) => (5, b.reals(weight)?, b.reals(bias)?),
+            let (what, x, y) = match statistic {
+                Statistic::Mean => (0i64, self.x, self.x),
+                Statistic::Rstd => (1, self.x, self.x),
+                Statistic::RunningMean(old) => (2, b.reals(old)?, self.x),
+                Statistic::RunningVariance(old) => (3, b.reals(old)?, self.x),
+                Statistic::Scale(weight) => (4, b.reals(weight)?, self.x),
+                Statistic::Shift(weight, bias) => (5, b.reals(weight)?, b.reals(bias)?),
             };
             let (out, count, n) = (b.real_result(i)?, self.parts.count, self.n());
             let arguments = arguments![self.means, self.variances, x, y, out, count, n, what, eps, momentum];
             b.launch(FILE, "of_parts", geometry::elements(count as u64), arguments)?;
-            b.store(i, out, Finish::default())?;
+            b.store(i, out, PostOp::default())?;
         }
         Ok(())
     }
@@ -89,7 +89,7 @@ impl Statistics {
         affine: [&Option<Operand>; 2],
         weights: Parts,
         eps: f64,
-        finish: Finish,
+        post_op: PostOp,
     ) -> Result<()> {
         if b.result_type(0).is_err() {
             return Ok(());
@@ -102,9 +102,9 @@ impl Statistics {
             x, out, means, variances, weight, bias, n, count, inner, of_weights, of_inner, has_weight, has_bias, eps
         ];
         b.launch(FILE, "normalised", geometry::elements(n as u64), arguments)?;
-        b.store(0, out, finish)
+        b.store(0, out, post_op)
     }
-    /// Takes what was saved in the place of what is known; standard deviations stand in the place of variances then.
+    /// Uses saved statistics if they are present; standard deviations then replace variances.
     fn saved(&self, b: &mut Builder, [mean, rstd]: [Option<&Operand>; 2], eps: f64) -> Result<()> {
         let has = [mean, rstd].map(|o| o.is_some());
         let mut slot = |operand: Option<&Operand>| operand.map_or(Ok(self.x), |o| b.reals(o));
@@ -112,7 +112,7 @@ impl Statistics {
         let arguments = arguments![self.means, self.variances, mean, rstd, self.parts.count, has[0], has[1], eps];
         b.launch(FILE, "saved", geometry::elements(self.parts.count as u64), arguments)
     }
-    /// The gradients of input, weight and bias, where they are there, after [`Statistics::saved`].
+    /// The gradients of input, weight and bias, as far as they are present, after [`Statistics::saved`].
     fn gradients(&self, b: &mut Builder, grad: &Operand, weight: &Option<Operand>, weights: Parts) -> Result<()> {
         let grad = b.reals(grad)?;
         self.weight_gradients(b, grad, weights)?;
@@ -125,9 +125,9 @@ impl Statistics {
         let arguments =
             arguments![grad, x, means, rstds, of_weight, out, n, count, inner, of_weights, of_inner, has_weight];
         b.launch(FILE, "input_gradient", self.rows(self.parts), arguments)?;
-        b.store(0, out, Finish::default())
+        b.store(0, out, PostOp::default())
     }
-    /// Both are computed where one is there.
+    /// Both are computed if one is present.
     fn weight_gradients(&self, b: &mut Builder, grad: Slot, weights: Parts) -> Result<()> {
         let is_there = [1, 2].map(|i| b.result_type(i).is_ok());
         if is_there == [false, false] {
@@ -144,7 +144,7 @@ impl Statistics {
         b.launch(FILE, "weight_gradients", self.rows(weights), arguments)?;
         for (i, from) in [(1, of_weight), (2, of_bias)] {
             if is_there[i - 1] {
-                b.store(i, from, Finish::default())?;
+                b.store(i, from, PostOp::default())?;
             }
         }
         Ok(())
@@ -156,32 +156,33 @@ impl Statistics {
 
 pub(super) fn batch_norm_train(op: &BatchNormTrain<Operand>, b: &mut Builder) -> Result<()> {
     let s = Statistics::new(b, &op.input, Parts::channels(&op.input.ty.shape))?;
-    let list = [Known::Mean, Known::Rstd, Known::RunningMean(&op.mean), Known::RunningVariance(&op.var)];
+    let list =
+        [Statistic::Mean, Statistic::Rstd, Statistic::RunningMean(&op.mean), Statistic::RunningVariance(&op.var)];
     s.store(b, 1, &list, [op.epsilon, op.momentum])?;
-    s.normalise(b, [&op.gamma, &op.beta], s.parts, op.epsilon, Finish::relu(op.do_relu, op.relu_limit))
+    s.normalise(b, [&op.gamma, &op.beta], s.parts, op.epsilon, PostOp::relu(op.do_relu, op.relu_limit))
 }
 
 pub(super) fn mean_rstd(op: &MeanRstd<Operand>, b: &mut Builder) -> Result<()> {
     let s = Statistics::new(b, &op.input, Parts::channels(&op.input.ty.shape))?;
-    let running = [Known::RunningMean(&op.running_mean), Known::RunningVariance(&op.running_var)];
-    s.store(b, 4, &[Known::Scale(&op.weight), Known::Shift(&op.weight, &op.bias)], [op.eps, op.momentum])?;
+    let running = [Statistic::RunningMean(&op.running_mean), Statistic::RunningVariance(&op.running_var)];
+    s.store(b, 4, &[Statistic::Scale(&op.weight), Statistic::Shift(&op.weight, &op.bias)], [op.eps, op.momentum])?;
     s.store(b, 2, &running, [op.eps, op.momentum])?;
-    s.store(b, 0, &[Known::Mean, Known::Rstd], [op.eps, op.momentum])
+    s.store(b, 0, &[Statistic::Mean, Statistic::Rstd], [op.eps, op.momentum])
 }
 
 pub(super) fn group_norm_train(op: &GroupNormTrain<Operand>, b: &mut Builder) -> Result<()> {
     let s = Statistics::new(b, &op.input, semantics::group_norm_parts(op))?;
-    s.store(b, 1, &[Known::Mean, Known::Rstd], [op.eps, 0.0])?;
+    s.store(b, 1, &[Statistic::Mean, Statistic::Rstd], [op.eps, 0.0])?;
     let channels = Parts::channels(&op.input.ty.shape);
-    s.normalise(b, [&op.weight, &op.bias], channels, op.eps, Finish::default())
+    s.normalise(b, [&op.weight, &op.bias], channels, op.eps, PostOp::default())
 }
 
 /// What td calls the variance is 1 / sqrt(var + eps).
 pub(super) fn layer_norm_train(op: &LayerNormTrain<Operand>, b: &mut Builder) -> Result<()> {
     let [rows, columns] = semantics::layer_norm_parts(op);
     let s = Statistics::new(b, &op.input, rows)?;
-    s.store(b, 1, &[Known::Mean, Known::Rstd], [op.eps, 0.0])?;
-    s.normalise(b, [&op.weight, &op.bias], columns, op.eps, Finish::default())
+    s.store(b, 1, &[Statistic::Mean, Statistic::Rstd], [op.eps, 0.0])?;
+    s.normalise(b, [&op.weight, &op.bias], columns, op.eps, PostOp::default())
 }
 
 /// Statistics that were not saved are computed again.
@@ -207,7 +208,7 @@ pub(super) fn softmax_bwd(op: &SoftmaxBwd<Operand>, b: &mut Builder) -> Result<(
     let (grad, y, out) = (b.reals(&op.grad_output)?, b.reals(&op.output)?, b.real_result(0)?);
     let arguments = arguments![grad, y, out, rows, n, inner];
     b.launch(FILE, "softmax_gradient", geometry::rows(rows as u64, n as u64), arguments)?;
-    b.store(0, out, Finish::default())
+    b.store(0, out, PostOp::default())
 }
 
 pub(super) fn max_pooling_indices_bwd(op: &MaxPoolingIndicesBwd<Operand>, b: &mut Builder) -> Result<()> {
@@ -216,5 +217,5 @@ pub(super) fn max_pooling_indices_bwd(op: &MaxPoolingIndicesBwd<Operand>, b: &mu
     let (places, grad, out) = (b.ints(&op.indices)?, b.reals(&op.grad_output)?, b.real_result(0)?);
     let arguments = arguments![grad, places, out, planes, windows, area, b.faults()?];
     b.launch(FILE, "pool_gradient", geometry::elements(planes as u64), arguments)?;
-    b.store(0, out, Finish::default())
+    b.store(0, out, PostOp::default())
 }

@@ -3,7 +3,7 @@ use super::{Kernel, Plan, Step, TensorIndex, rules};
 use crate::{
     array::byte_text,
     base::{counted, shape_text},
-    exec::{Backend, Doing, Layout, ValueType},
+    exec::{Backend, KernelInfo, Layout, ValueType},
 };
 use std::collections::HashSet;
 
@@ -40,7 +40,7 @@ impl<B: Backend> Plan<B> {
             text += format!("{i:>5}  {what:<first$}  {name:<second$}  {rest}").trim_end();
             text.push('\n');
             let Kernel::Here(kernel) = &step.kernel else { continue };
-            for Doing { text: doing, source } in backend.explain(kernel) {
+            for KernelInfo { text: doing, source } in backend.explain(kernel) {
                 text += &format!("       - {doing}{}\n", source.map_or(String::new(), |s| numbered(s, &mut sources)));
             }
         }

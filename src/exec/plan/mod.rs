@@ -114,6 +114,11 @@ fn needed(network: &Network, fed: &[TensorIndex], wanted: &[TensorIndex]) -> Res
 }
 
 impl<B: Backend> Plan<B> {
+    /// Whether the weights of a step are streamed, and whether a step runs on the CPU.
+    pub fn placement(&self) -> (bool, bool) {
+        let has = |is: fn(&Kernel<B::Kernel>) -> bool| self.steps.iter().any(|step| is(&step.kernel));
+        (has(|kernel| matches!(kernel, Kernel::Streamed(_))), has(Kernel::is_on_cpu))
+    }
     /// Creates the plan for these feeds and wanted tensors, within the available memory.
     ///
     /// # Errors

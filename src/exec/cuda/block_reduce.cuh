@@ -1,11 +1,11 @@
-// What the threads of a block find together. Every thread of it must come here, and each gets the result.
+// Block-wide reductions. All threads of the block must take part, and all get the result.
 template <class T> struct Plus {
     static __device__ T of(T x, T y) { return x + y; }
 };
 template <class T> struct Times {
     static __device__ T of(T x, T y) { return x * y; }
 };
-// NaN passes: what is found first, and then whatever is larger.
+// Propagates NaN.
 template <class T> struct Larger {
     static __device__ T of(T x, T y) { return y > x || y != y ? y : x; }
 };
@@ -27,7 +27,7 @@ template <template <class> class F, class T> __device__ T in_block(T value, T no
     return in_warp<F>(lane < warps ? found[lane] : nothing);
 }
 
-// This thread's elements of a row of n, four at a time where rows begin evenly: `f` gets the place and the value of each.
+// Calls `f` with the index and the value of each of this thread's elements of a row of n, read four at a time if rows are aligned.
 template <class T, class F> __device__ __forceinline__ void for_row(const T* x, i64 n, F f) {
     if (n % 4) {
         for (i64 i = threadIdx.x; i < n; i += blockDim.x) f(i, (float)x[i]);
@@ -38,7 +38,7 @@ template <class T, class F> __device__ __forceinline__ void for_row(const T* x, 
         for (int l = 0; l < 4; l++) f(4 * q + l, (float)four.of[l]);
     }
 }
-// The same, of which each becomes what `f` makes of it.
+// The same; each element is replaced by the result of `f`.
 template <class T, class F> __device__ __forceinline__ void change_row(const T* x, T* to, i64 n, F f) {
     if (n % 4) {
         for (i64 i = threadIdx.x; i < n; i += blockDim.x) to[i] = f(i, (float)x[i]);

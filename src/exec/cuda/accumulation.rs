@@ -1,13 +1,11 @@
-//! Sums of products, from the kernel or the library that makes them to where they are stored: where it can be, within it.
+//! Post-processing of accumulators of products, fused into the producing kernel if possible.
 use super::{
-    builder::Builder,
-    calls::Call,
+    builder::{AccumKernel, Builder},
     chain::Chain,
     float::Float,
-    formula::{Finish, Formula, Input, name},
-    geometry::Geometry,
-    program::{Argument, Slot},
-    source::File,
+    formula::{Formula, Input, PostOp, name},
+    library_call::LibraryCall,
+    slot::Slot,
 };
 use crate::{
     base::{Dtype, Result},
@@ -18,79 +16,72 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// What factors are, and so their sums.
+/// The types of the operands of products, and of their accumulators.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
-    /// Summed in float32.
+pub(super) enum AccumType {
+    /// Accumulated in float32.
     Float(Float),
-    /// Integers of 16 bits less a zero point, summed exactly.
+    /// 16-bit integers minus a zero point, accumulated exactly.
     Narrow,
-    /// Wider ones, whose sum saturates.
+    /// Wider integers, whose accumulator saturates.
     Wide,
 }
 
-impl Kind {
-    pub fn of(left: &ValueType, right: &ValueType) -> Kind {
+impl AccumType {
+    pub fn of(left: &ValueType, right: &ValueType) -> AccumType {
         match semantics::accum_kind(left, right) {
-            AccumKind::Real => Kind::Float(Float::of([left, right])),
-            AccumKind::Narrow => Kind::Narrow,
-            AccumKind::Wide => Kind::Wide,
+            AccumKind::Real => AccumType::Float(Float::of([left, right])),
+            AccumKind::Narrow => AccumType::Narrow,
+            AccumKind::Wide => AccumType::Wide,
         }
     }
-    /// Of factors, in CUDA C.
+    /// The operands' type in CUDA C.
     pub fn c_type(self) -> &'static str {
         match self {
-            Kind::Float(float) => float.c_type(),
-            Kind::Narrow => "int",
-            Kind::Wide => "i64",
+            AccumType::Float(float) => float.c_type(),
+            AccumType::Narrow => "int",
+            AccumType::Wide => "i64",
         }
     }
     pub fn is_real(self) -> bool {
-        matches!(self, Kind::Float(_))
+        matches!(self, AccumType::Float(_))
     }
-    /// Of sums.
+    /// The accumulators' type.
     fn dtype(self) -> Dtype {
         if self.is_real() { Dtype::Float32 } else { Dtype::Int64 }
     }
 }
 
-/// A kernel that makes sums. It ends with `EPILOGUE`, whose parameters are its last.
-pub(super) struct Maker {
-    pub file: File,
-    pub function: String,
-    pub geometry: Geometry,
-    pub arguments: Vec<Argument>,
-}
-
-/// Sums, row-major in `shape`, and what becomes of them until they are the first result.
-pub(super) struct Sums {
-    pub kind: Kind,
+/// Accumulators, row-major in `shape`, and how the first result is computed from them.
+pub(super) struct Accumulation {
+    pub kind: AccumType,
     pub shape: Vec<usize>,
-    /// Broadcast to the shape.
+    /// Is broadcast to the shape.
     pub bias: Option<Operand>,
     pub bias_shape: Vec<usize>,
-    /// Of stored numbers, what is 1 in the sums; none where the result is of plain numbers.
+    /// The real value of 1 in an integer accumulator. `None` if the result is not quantized.
     pub scale: Option<Input>,
-    pub finish: Finish,
+    pub post_op: PostOp,
 }
 
-impl Sums {
-    /// Makes and stores them. `call` gives a library's call that writes results of some floats as they lie, if there is one; its
-    /// addresses are those of `factors`, of the bias if it is to add one, and of the result.
-    pub fn made(
+impl Accumulation {
+    /// Emits the launches that compute and store the result. `call` returns a library's call for operands and results of these
+    /// float types, with or without bias, if there is one; its addresses are those of `factors`, the bias and the result. `own`
+    /// returns the built-in kernel.
+    pub fn emit(
         self,
         b: &mut Builder,
         factors: [Slot; 2],
-        call: impl Fn(&Builder, Float, Float, bool) -> Option<Arc<dyn Call>>,
-        own: impl FnOnce(&mut Builder) -> Result<Maker>,
+        call: impl Fn(&Builder, Float, Float, bool) -> Option<Arc<dyn LibraryCall>>,
+        own: impl FnOnce(&mut Builder) -> Result<AccumKernel>,
     ) -> Result<()> {
-        if let Kind::Float(float) = self.kind {
+        if let AccumType::Float(float) = self.kind {
             if let Some(bias) = self.bias.as_ref().filter(|bias| self.is_all(bias, b, float))
                 && let Some(call) = call(b, float, float, true)
             {
-                return b.call(call, [&factors[..], &[b.stored(bias)?, b.result(0)]].concat());
+                return b.call(call, [&factors[..], &[Slot::of(bias)?, b.result(0)]].concat());
             }
-            // What something is done with is not rounded before.
+            // Values that are processed further are not rounded to float16 first.
             let is_result = b.result_type(0)?.buffer_dtype() == float.dtype() && self.are_stored(b);
             let attempts: &[Float] = match float {
                 Float::Half if !is_result => &[Float::Single, Float::Half],
@@ -102,15 +93,15 @@ impl Sums {
                 }
             }
         }
-        let (maker, dtype) = (own(b)?, self.kind.dtype());
+        let (kernel, dtype) = (own(b)?, self.kind.dtype());
         if b.result_type(0)?.buffer_dtype() == dtype && self.kind.is_real() && self.are_stored(b) {
-            return b.sums(maker, b.result(0));
+            return b.accumulate(kernel, b.result(0));
         }
-        let chain = self.chain(b, |shape| Input::sums(dtype, shape))?;
-        b.with_epilogue(maker, chain)
+        let chain = self.chain(b, |shape| Input::accumulator(dtype, shape))?;
+        b.accumulate_with_epilogue(kernel, chain)
     }
-    /// Sums of a library, and then what is done with them.
-    fn of_call(self, b: &mut Builder, factors: [Slot; 2], float: Float, call: Arc<dyn Call>) -> Result<()> {
+    /// Emits a library's call, and a kernel for the rest.
+    fn of_call(self, b: &mut Builder, factors: [Slot; 2], float: Float, call: Arc<dyn LibraryCall>) -> Result<()> {
         let ty = float.type_like(b.result_type(0)?);
         let to = b.float_result(0, float)?;
         b.call(call, [&factors[..], &[to]].concat())?;
@@ -120,20 +111,20 @@ impl Sums {
         let chain = self.chain(b, |shape| Input::slot(to, ValueType { shape, ..ty }))?;
         b.chain(chain)
     }
-    /// Nothing is left to be done with sums that lie where the result does.
+    /// Whether the accumulators are the result.
     fn are_stored(&self, b: &Builder) -> bool {
-        self.bias.is_none() && self.finish.relu.is_none() && !b.has_tails()
+        self.bias.is_none() && self.post_op.relu.is_none() && !b.has_fused_ops()
     }
-    /// A number of the bias for each column is all that is added to sums, which are then the result. Relu is not a library's:
-    /// theirs make 0 of NaN.
+    /// Whether a per-column bias is the only post-processing, which a library can do. Relu is not left to libraries, as theirs
+    /// turns NaN into 0.
     fn is_all(&self, bias: &Operand, b: &Builder, float: Float) -> bool {
         let lies_so = |ty: &ValueType| ty.buffer_dtype() == float.dtype();
         let by_column = self.bias_shape.len() == 1 && self.shape.last() == self.bias_shape.first();
-        let is_result = b.result_type(0).is_ok_and(lies_so) && self.finish.relu.is_none() && !b.has_tails();
+        let is_result = b.result_type(0).is_ok_and(lies_so) && self.post_op.relu.is_none() && !b.has_fused_ops();
         is_result && by_column && lies_so(&bias.ty)
     }
 
-    /// What stores them, read as `sums` says of a shape.
+    /// The elementwise operators that compute the result from the accumulators, which `sums` describes for a shape.
     fn chain(self, b: &mut Builder, sums: impl FnOnce(Vec<usize>) -> Input) -> Result<Chain> {
         let result = b.result_type(0)?.clone();
         let mut inputs = vec![sums(self.shape.clone())];
@@ -156,7 +147,7 @@ impl Sums {
                 Formula::real(inputs, format!("(float)((double){sum} * {name})"))
             }
         };
-        let formulas = [vec![formula.finish(self.finish)], b.tails_over(&self.shape)?].concat();
+        let formulas = [vec![formula.post_op(self.post_op)], b.fused_formulas()].concat();
         Ok(Chain::new(formulas, b.result(0), result).over(&self.shape))
     }
 }

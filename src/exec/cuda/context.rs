@@ -1,0 +1,145 @@
+//! A GPU with its memory pool, fault records and libraries: the state that all programs of a backend share.
+use super::{device_array::DeviceArray, driver::Gpu, faults::Faults, math_libraries::MathLibraries, memory::Pool};
+use crate::{
+    array::{Array, ArrayMut},
+    base::{Dtype, Result, argument},
+};
+use std::sync::{Arc, Condvar, Mutex, PoisonError};
+
+/// Options of a [`CudaBackend`](super::CudaBackend).
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct CudaOptions {
+    /// Allows cuBLASLt and cuDNN to compute float32 products in TF32 (10-bit mantissa), which is several times as fast.
+    pub tf32: bool,
+}
+
+/// What a user should know about how a plan runs, each sentence once: fallbacks that make it slower.
+#[derive(Default)]
+pub(super) struct Notes(Mutex<Vec<String>>);
+
+impl Notes {
+    /// The most sentences that are kept.
+    const LIMIT: usize = 100;
+
+    pub fn add(&self, note: String) {
+        let mut notes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if notes.len() < Notes::LIMIT && !notes.contains(&note) {
+            notes.push(note);
+        }
+    }
+    pub fn all(&self) -> Vec<String> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    }
+}
+
+/// Lets one run that is captured or replayed go on at a time.
+#[derive(Default)]
+pub(super) struct Turn {
+    holder: Mutex<Holder>,
+    freed: Condvar,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+enum Holder {
+    #[default]
+    None,
+    /// A run on the GPU only, which soon ends.
+    Gpu,
+    /// A run with steps on the CPU. Their threads may take up other runs, which must not wait for this one.
+    Host,
+}
+
+impl Turn {
+    /// Waits for the turn. Returns `None` if a run with steps on the CPU has it.
+    pub fn take(&self, has_host_steps: bool) -> Option<TurnGuard<'_>> {
+        let mut holder = self.holder.lock().unwrap_or_else(PoisonError::into_inner);
+        loop {
+            match *holder {
+                Holder::None => {
+                    *holder = if has_host_steps { Holder::Host } else { Holder::Gpu };
+                    return Some(TurnGuard { turn: self });
+                }
+                Holder::Gpu => holder = self.freed.wait(holder).unwrap_or_else(PoisonError::into_inner),
+                Holder::Host => return None,
+            }
+        }
+    }
+}
+
+/// Gives the turn back.
+pub(super) struct TurnGuard<'t> {
+    turn: &'t Turn,
+}
+
+impl Drop for TurnGuard<'_> {
+    fn drop(&mut self) {
+        *self.turn.holder.lock().unwrap_or_else(PoisonError::into_inner) = Holder::None;
+        self.turn.freed.notify_all();
+    }
+}
+
+/// A GPU and the state that programs share.
+pub(super) struct Context {
+    pub device: Arc<Gpu>,
+    pub pool: Arc<Pool>,
+    pub faults: Arc<Faults>,
+    pub libraries: MathLibraries,
+    pub notes: Notes,
+    /// Taken while a plan that may be captured runs.
+    pub turn: Turn,
+}
+
+impl Context {
+    /// # Errors
+    /// Returns an error if the driver, NVRTC or a required library is missing, or the GPU cannot be used.
+    pub fn new(gpu: usize, options: &CudaOptions) -> Result<Context> {
+        let device = Arc::new(Gpu::new(gpu)?);
+        let pool = Pool::new(device.clone());
+        let faults = Faults::new(device.clone());
+        let libraries = MathLibraries::new(device.clone(), options.tf32)?;
+        Ok(Context { device, pool, faults, libraries, notes: Notes::default(), turn: Turn::default() })
+    }
+    /// Checks that a buffer is on this GPU.
+    ///
+    /// # Errors
+    /// Returns an error if it is on another one.
+    pub fn check_device(&self, buffer: &DeviceArray) -> Result<()> {
+        let (own, found) = (self.device.number(), buffer.block.gpu());
+        let expected = || format!("the session runs on GPU {own}; copy it there first");
+        if own == found { Ok(()) } else { Err(argument("the GPU of a buffer", found, expected())) }
+    }
+    /// Allocates memory for an array.
+    pub fn allocate(&self, dtype: Dtype, shape: &[usize]) -> Result<DeviceArray> {
+        let block = Arc::new(self.pool.block(bytes_of(dtype, shape))?);
+        Ok(DeviceArray { block, dtype, shape: shape.to_vec() })
+    }
+    /// Copies an array within the GPU's memory, without waiting.
+    pub fn copy(&self, from: &DeviceArray, to: &DeviceArray) -> Result<()> {
+        self.check_device(from)?;
+        match bytes_of(from.dtype, &from.shape) {
+            0 => Ok(()),
+            bytes => self.device.copy(from.block.address, to.block.address, bytes),
+        }
+    }
+    /// Copies a buffer to memory of its own on the GPU, without waiting.
+    pub fn duplicate(&self, from: &DeviceArray) -> Result<DeviceArray> {
+        let to = self.allocate(from.dtype, &from.shape)?;
+        self.copy(from, &to)?;
+        Ok(to)
+    }
+    pub fn upload(&self, array: &Array) -> Result<DeviceArray> {
+        let placed = self.allocate(array.dtype(), array.shape())?;
+        self.device.write(placed.block.address, array.bytes()?)?;
+        Ok(placed)
+    }
+    pub fn download(&self, buffer: &DeviceArray) -> Result<Array> {
+        self.check_device(buffer)?;
+        let mut array = ArrayMut::zeros(buffer.dtype, &buffer.shape)?;
+        self.pool.after(|| self.device.read(buffer.block.address, array.bytes()))?;
+        Ok(array.freeze())
+    }
+}
+
+fn bytes_of(dtype: Dtype, shape: &[usize]) -> u64 {
+    shape.iter().fold(dtype.size() as u64, |n, d| n.saturating_mul(*d as u64))
+}

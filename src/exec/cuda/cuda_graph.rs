@@ -1,0 +1,225 @@
+//! Runs of a plan. The second run is captured as CUDA graphs on fixed addresses; later runs replay them.
+use super::{
+    context::Context,
+    device::failure,
+    device_array::DeviceArray,
+    memory::{Arena, Trace},
+    tape::CapturedGraph,
+};
+use crate::{
+    array::Array,
+    base::{Dtype, Result},
+    exec::{Run, RunOn},
+};
+use std::sync::{
+    Arc, Mutex, PoisonError,
+    atomic::{AtomicBool, Ordering},
+};
+
+/// From feeds to results.
+type Steps<'s> = dyn FnMut(Vec<DeviceArray>) -> Result<Vec<DeviceArray>> + 's;
+
+/// The state of a plan that is kept between runs: its captured graphs.
+#[derive(Default)]
+pub struct GraphCache {
+    state: Mutex<GraphState>,
+    has_run: AtomicBool,
+    concurrent: Mutex<ConcurrentRuns>,
+}
+
+/// Concurrent runs of a plan; a fault cannot be attributed to one of them.
+#[derive(Default)]
+struct ConcurrentRuns {
+    running: usize,
+    /// The fault of any of them.
+    fault: Option<String>,
+}
+
+#[derive(Default)]
+enum GraphState {
+    /// The plan has not run yet.
+    #[default]
+    New,
+    /// The plan has run once; these are its allocations.
+    Traced(Trace),
+    Captured(Captured),
+    /// The capture failed, as has been reported.
+    Uncapturable,
+}
+
+/// A captured run. The graphs are dropped before the arrays, which keep the context.
+struct Captured {
+    graphs: Vec<Arc<CapturedGraph>>,
+    arena: Arena,
+    feeds: Vec<DeviceArray>,
+    results: Vec<DeviceArray>,
+    has_host_steps: bool,
+}
+
+/// The inputs of a run, which are brought to the addresses of a captured one.
+enum Feeds {
+    Arrays(Vec<Array>),
+    Buffers(Vec<DeviceArray>),
+}
+
+impl Feeds {
+    fn types(&self) -> Vec<(Dtype, Vec<usize>)> {
+        match self {
+            Feeds::Arrays(arrays) => arrays.iter().map(|a| (a.dtype(), a.shape().to_vec())).collect(),
+            Feeds::Buffers(buffers) => buffers.iter().map(|b| (b.dtype, b.shape.clone())).collect(),
+        }
+    }
+    /// Copies the inputs to these buffers, without waiting.
+    fn copy_to(&self, cuda: &Context, buffers: &[DeviceArray]) -> Result<()> {
+        match self {
+            Feeds::Arrays(arrays) => {
+                let copy = |(array, to): (&Array, &DeviceArray)| cuda.device.write(to.block.address, array.bytes()?);
+                arrays.iter().zip(buffers).try_for_each(copy)
+            }
+            Feeds::Buffers(from) => from.iter().zip(buffers).try_for_each(|(from, to)| cuda.copy(from, to)),
+        }
+    }
+}
+
+impl GraphCache {
+    /// Runs concurrently with others of the plan: a fault of one is reported by all.
+    fn run_concurrently<T>(&self, run: impl FnOnce() -> Result<T>) -> Result<T> {
+        let concurrent = || self.concurrent.lock().unwrap_or_else(PoisonError::into_inner);
+        concurrent().running += 1;
+        let result = run();
+        let mut concurrent = concurrent();
+        concurrent.running -= 1;
+        if let Err(e) = &result {
+            concurrent.fault.get_or_insert_with(|| e.to_string());
+        }
+        let fault = concurrent.fault.clone().filter(|_| result.is_ok());
+        if concurrent.running == 0 {
+            concurrent.fault = None;
+        }
+        let shared = |fault: String| failure("CUDA", format!("this run or a concurrent one failed: {fault}"));
+        fault.map_or(result, |fault| Err(shared(fault)))
+    }
+
+    /// Runs the plan: the first run is traced, the second captured, later ones replayed. A backend captures or replays one run at a
+    /// time, like the work on its stream.
+    pub(super) fn run(&self, cuda: &Context, run: Run<DeviceArray>) -> Result<Vec<Array>> {
+        let Run { feeds, repeatable, has_host_steps, steps, check } = run;
+        let turn = if repeatable { cuda.turn.take(has_host_steps) } else { None };
+        self.run_concurrently(|| {
+            let feeds = Feeds::Arrays(feeds);
+            let results = match &turn {
+                Some(_) => self.run_in_turn(cuda, feeds, has_host_steps, steps)?,
+                None => run_steps(cuda, feeds, steps)?,
+            };
+            cuda.pool.synchronise()?;
+            check()?;
+            results.iter().map(|b| cuda.download(b)).collect()
+        })
+    }
+
+    /// Like [`GraphCache::run`], on buffers. The inputs are copied to the addresses of the captured run, and its results to memory
+    /// of their own.
+    pub(super) fn run_on(&self, cuda: &Context, run: RunOn<DeviceArray>) -> Result<Vec<DeviceArray>> {
+        let RunOn { feeds, repeatable, has_host_steps, steps } = run;
+        feeds.iter().try_for_each(|feed| cuda.check_device(feed))?;
+        let turn = if repeatable { cuda.turn.take(has_host_steps) } else { None };
+        if turn.is_none() {
+            return steps(feeds);
+        }
+        let results = self.run_in_turn(cuda, Feeds::Buffers(feeds), has_host_steps, steps)?;
+        match &*self.state.lock().unwrap_or_else(PoisonError::into_inner) {
+            // The next run overwrites them.
+            GraphState::Captured(_) => results.iter().map(|result| cuda.duplicate(result)).collect(),
+            _ => Ok(results),
+        }
+    }
+
+    /// Submits a run, whose results in a captured plan are valid until the next one.
+    fn run_in_turn(
+        &self,
+        cuda: &Context,
+        feeds: Feeds,
+        has_host_steps: bool,
+        steps: &mut Steps,
+    ) -> Result<Vec<DeviceArray>> {
+        let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*state {
+            GraphState::New => {
+                let (results, trace) = cuda.pool.traced(|| run_steps(cuda, feeds, steps));
+                let results = results?;
+                *state = GraphState::Traced(trace);
+                self.has_run.store(true, Ordering::Relaxed);
+                Ok(results)
+            }
+            GraphState::Traced(trace) => match capture(cuda, trace, &feeds, has_host_steps, steps) {
+                Ok(captured) => {
+                    let results = captured.results.clone();
+                    *state = GraphState::Captured(captured);
+                    Ok(results)
+                }
+                Err(e) => {
+                    let what = "a run cannot be captured as a CUDA graph, so its kernels are launched one by one";
+                    cuda.notes.add(format!("{what}: {e}"));
+                    *state = GraphState::Uncapturable;
+                    run_steps(cuda, feeds, steps)
+                }
+            },
+            GraphState::Captured(captured) => {
+                feeds.copy_to(cuda, &captured.feeds)?;
+                if captured.has_host_steps {
+                    let run = || cuda.device.replay_steps(&captured.graphs, || steps(captured.feeds.clone()));
+                    return cuda.pool.with_arena(&captured.arena, captured.feeds.len(), run);
+                }
+                captured.graphs.iter().try_for_each(|graph| cuda.device.replay(graph))?;
+                Ok(captured.results.clone())
+            }
+            GraphState::Uncapturable => run_steps(cuda, feeds, steps),
+        }
+    }
+
+    /// Whether the plan has run, so that its memory has been allocated.
+    pub(super) fn has_run(&self) -> bool {
+        self.has_run.load(Ordering::Relaxed)
+    }
+
+    /// Replays the captured run on its last inputs. Returns `false` if no run has been captured, or some steps run on the CPU.
+    pub(super) fn replay(&self, cuda: &Context) -> Result<bool> {
+        let Some(_turn) = cuda.turn.take(false) else { return Ok(false) };
+        let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        match &*state {
+            GraphState::Captured(captured) if !captured.has_host_steps => {
+                captured.graphs.iter().try_for_each(|graph| cuda.device.replay(graph))?;
+                Ok(true)
+            }
+            _ => Ok(false),
+        }
+    }
+}
+
+/// Runs the steps on copies of the inputs.
+fn run_steps(cuda: &Context, feeds: Feeds, steps: &mut Steps) -> Result<Vec<DeviceArray>> {
+    let inputs = feeds.types().iter().map(|(dtype, shape)| cuda.allocate(*dtype, shape)).collect::<Result<Vec<_>>>()?;
+    feeds.copy_to(cuda, &inputs)?;
+    drop(feeds);
+    // A captured run reads its inputs on every replay, so their memory is not reused by later steps.
+    let kept = inputs.clone();
+    let results = steps(inputs);
+    drop(kept);
+    results
+}
+
+/// Runs the steps on an arena that is laid out for the traced allocations, and captures them.
+fn capture(cuda: &Context, trace: &Trace, inputs: &Feeds, has_host_steps: bool, steps: &mut Steps) -> Result<Captured> {
+    // The memory of the previous run is returned first, since the arena replaces it.
+    cuda.pool.release();
+    let arena = cuda.pool.arena(trace)?;
+    let run = || -> Result<_> {
+        let types = inputs.types();
+        let feeds = types.iter().map(|(dtype, shape)| cuda.allocate(*dtype, shape)).collect::<Result<Vec<_>>>()?;
+        inputs.copy_to(cuda, &feeds)?;
+        let (graphs, results) = cuda.device.capture(has_host_steps, || steps(feeds.clone()))?;
+        Ok((graphs, feeds, results))
+    };
+    let (graphs, feeds, results) = cuda.pool.with_arena(&arena, 0, run)?;
+    Ok(Captured { graphs, arena, feeds, results, has_host_steps })
+}

@@ -1,0 +1,29 @@
+//! Tensors in a GPU's memory.
+use super::memory::Block;
+use crate::base::{Dtype, Shape};
+use std::sync::Arc;
+
+/// A tensor's values on a GPU, row-major. Floats are stored as float32, or as float16 if the session's precision says so.
+/// Clones share the memory, which is freed with the last of them.
+#[derive(Debug, Clone)]
+pub struct DeviceArray {
+    pub(super) block: Arc<Block>,
+    pub(super) dtype: Dtype,
+    pub(super) shape: Shape,
+}
+
+impl DeviceArray {
+    /// The type of the elements.
+    pub fn dtype(&self) -> Dtype {
+        self.dtype
+    }
+    /// The dimensions.
+    pub fn shape(&self) -> &[usize] {
+        &self.shape
+    }
+    /// The address of the first element in the GPU's memory. Work already submitted to the backend's stream
+    /// ([`CudaBackend::stream`](super::CudaBackend::stream)) may still write there.
+    pub fn pointer(&self) -> u64 {
+        self.block.address.0
+    }
+}

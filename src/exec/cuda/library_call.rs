@@ -1,0 +1,54 @@
+//! Calls of NVIDIA's mathematics libraries as steps of a program, and their handles and descriptors.
+use super::device::Address;
+use crate::base::Result;
+
+/// The advice if a library fails.
+pub(super) const DISABLE_HINT: &str = "set TPULANG_LIBRARIES=none to use built-in kernels instead";
+
+/// The largest workspace of a call in bytes. Few algorithms are faster with more.
+pub(super) const WORKSPACE: u64 = 64 << 20;
+
+/// A prepared call of a library, which needs only addresses.
+pub(super) trait LibraryCall: Send + Sync {
+    /// Submits the call to the GPU.
+    ///
+    /// # Errors
+    /// Returns an error if the library refuses it, or earlier work has failed.
+    fn run(&self, addresses: &[Address]) -> Result<()>;
+    /// A human-readable description.
+    fn describe(&self) -> String;
+    /// The size of its workspace in bytes; the address comes last.
+    fn workspace(&self) -> u64;
+}
+
+/// A handle or descriptor of a library, destroyed when it is dropped.
+pub(super) struct Handle<T: Copy, E> {
+    raw: T,
+    destroy: Destroy<T, E>,
+}
+
+/// The library's function that destroys it.
+type Destroy<T, E> = unsafe fn(T) -> std::result::Result<(), E>;
+
+impl<T: Copy, E> Handle<T, E> {
+    /// # Safety
+    /// `raw` was created by the library, and only `destroy` destroys it, once.
+    pub unsafe fn new(raw: T, destroy: Destroy<T, E>) -> Handle<T, E> {
+        Handle { raw, destroy }
+    }
+    pub fn raw(&self) -> T {
+        self.raw
+    }
+}
+
+impl<T: Copy, E> Drop for Handle<T, E> {
+    fn drop(&mut self) {
+        // SAFETY: as `new` requires; this is the only time.
+        let _ = unsafe { (self.destroy)(self.raw) };
+    }
+}
+
+// SAFETY: descriptors and handles are memory of the library that belongs to no thread; changes and calls happen under a lock.
+unsafe impl<T: Copy, E> Send for Handle<T, E> {}
+// SAFETY: as above.
+unsafe impl<T: Copy, E> Sync for Handle<T, E> {}

@@ -1,0 +1,67 @@
+//! The state of a run that is captured as CUDA graphs, or replays them.
+use cudarc::driver::{
+    result::{DriverError, graph},
+    sys,
+};
+use std::{
+    sync::Arc,
+    thread::{self, ThreadId},
+};
+
+/// A run of one thread that is being captured or replayed.
+pub(super) struct Tape {
+    pub thread: ThreadId,
+    /// The graphs of the run: those captured so far, or those to replay.
+    pub graphs: Vec<Arc<CapturedGraph>>,
+    /// The next graph to replay; `None` while the run is captured.
+    pub next: Option<usize>,
+    /// Whether work has been submitted since the last graph ended.
+    pub is_open: bool,
+    /// Whether other code may have submitted work to the stream.
+    pub has_foreign_work: bool,
+}
+
+impl Tape {
+    pub fn is_of_this_thread(&self) -> bool {
+        self.thread == thread::current().id()
+    }
+    /// Whether launches are being captured.
+    pub fn captures(&self) -> bool {
+        self.is_open && self.next.is_none()
+    }
+}
+
+/// An executable graph. The memory at the addresses in it must live as long.
+pub(super) struct CapturedGraph {
+    pub graph: sys::CUgraphExec,
+}
+
+impl CapturedGraph {
+    /// Makes a captured graph executable.
+    ///
+    /// # Errors
+    /// Returns an error if the driver refuses it.
+    ///
+    /// # Safety
+    /// The graph is the caller's. The context must live as long as the result.
+    pub unsafe fn new(captured: sys::CUgraph) -> std::result::Result<CapturedGraph, DriverError> {
+        // SAFETY: as for this function; the executable graph does not need the captured one any more.
+        unsafe {
+            let executable = graph::instantiate(captured, sys::CUgraphInstantiate_flags(0));
+            let _ = graph::destroy(captured);
+            Ok(CapturedGraph { graph: executable? })
+        }
+    }
+}
+
+// SAFETY: an executable graph belongs to a context that outlives it, as `new` requires; it is launched under the driver's own lock.
+unsafe impl Send for CapturedGraph {}
+// SAFETY: as above.
+unsafe impl Sync for CapturedGraph {}
+
+impl Drop for CapturedGraph {
+    fn drop(&mut self) {
+        // SAFETY: it was instantiated, and is destroyed once; running launches are finished by the driver.
+        let _ = unsafe { graph::exec_destroy(self.graph) };
+    }
+}
