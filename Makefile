@@ -9,38 +9,38 @@ LLVM = /usr/lib/llvm-22
 
 .PHONY: help setup demo build test check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance lowered quantized fuzz fuzz-networks fuzz-input minilm bench bench-quick docs ops
 
-help: ## what there is
+help: ## list these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
 
-setup: ## install LLVM and MLIR 22 where they are missing
+setup: ## install LLVM and MLIR 22 if they are missing
 	@sh scripts/setup.sh $(LLVM)
 
-build: setup ## the binary, for users: PROFILE=release
+build: setup ## build the tpulang binary (PROFILE=release)
 	$(if $(filter dev,$(PROFILE)),cargo test --no-run,cargo build --profile $(PROFILE) --bin tpulang)
 
 demo: build ## convert and run a small network
 	@sh scripts/demo.sh $(BIN)
 
-test: setup ## all tests, some also with the vector instructions of lesser machines
+test: setup ## run all tests, some also with fewer vector instructions
 	cargo test
 	for each in avx2 plain; do TPULANG_INSTRUCTIONS=$$each cargo test --lib --test suite -- cases:: exec:: || exit 1; done
 
-check: setup deny portable ## format, lints, documentation, dependencies
+check: setup deny portable ## check format, lints, documentation and dependencies
 	cargo fmt --all --check
 	cargo clippy --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
 
-deny: ## licences, versions and known weaknesses of the dependencies
+deny: ## check licences, versions and advisories of the dependencies
 	@command -v cargo-deny >/dev/null || cargo install --quiet --locked cargo-deny --version 0.20.2
 	cargo deny --log-level error check bans licenses sources
 	@if cargo deny --log-level error fetch db; then cargo deny --offline --log-level error check advisories; \
-	else echo "the list of known weaknesses cannot be fetched: not checked" >&2; fi
+	else echo "cannot fetch the advisory database; advisories are not checked" >&2; fi
 
 ARM = aarch64-unknown-linux-gnu
-portable: setup ## that it compiles without MLIR, without CUDA, and for ARM
+portable: setup ## check that it compiles without MLIR, without CUDA, and for ARM
 	cargo check -p tpulang --no-default-features --features cli,cuda
 	@if rustup target add $(ARM) >/dev/null 2>&1; then cargo check -p tpulang --no-default-features --features cli --target $(ARM); \
-	else echo "no standard library for $(ARM) can be had: checked for this machine alone" >&2; cargo check -p tpulang --no-default-features --features cli; fi
+	else echo "cannot install the standard library for $(ARM); checking for this machine only" >&2; cargo check -p tpulang --no-default-features --features cli; fi
 
 # The tests leave what they have compiled in target/tmp; without that folder they compile all again.
 kernels: setup ## compile every CUDA kernel that the tests run, for three architectures; fails on register spills; needs no GPU
@@ -58,7 +58,7 @@ gpu: ## on a machine with a GPU: gpu-check and gpu-bench; the second also runs i
 	$(call each,gpu-check $(GPU_BENCHES))
 
 GPU_BIN = target/gpu/release/tpulang
-gpu-build: ## a small binary to carry to a GPU machine: without MLIR
+gpu-build: ## build a small binary without MLIR, to copy to a GPU machine
 	cargo build --release -p tpulang --no-default-features --features cuda,cli --target-dir target/gpu --bin tpulang
 
 gpu-check: ## on a machine with a GPU: compare recorded and random graphs with the CPU, first and replayed runs; compute-sanitizer
@@ -98,7 +98,7 @@ $(GPU_BENCHES):
 ops: setup ## generate src/ops/generated from the definitions in td
 	cargo run --quiet -p tpulang-td
 
-docs: setup ## write the generated files anew
+docs: setup ## regenerate the generated documents
 	cargo run --quiet -- ops --markdown functions > docs/functions.md
 	cargo run --quiet -- ops --markdown ops > docs/ops.md
 	cargo run --quiet -- schema > docs/schema.json
@@ -114,7 +114,7 @@ lowered: build ## networks compiled to float16 bmodels for bm1684x, run by the t
 	sh scripts/minilm.sh build/minilm
 	$(PEER)/bin/python conformance/lowered.py --bin $(BIN)
 
-quantized: build ## compare integers with those of the network lowered for bm1684x, by function
+quantized: build ## compare integer results with networks lowered for bm1684x, by function
 	sh conformance/setup.sh $(PEER)
 	$(PEER)/bin/python conformance/quantized.py --bin $(BIN) --cases $(CASES)
 
@@ -131,21 +131,21 @@ fuzz-networks: build ## random networks, every tensor beside PyTorch and every w
 
 SECONDS ?= 600
 TARGETS ?= spec safetensors npz mlir_bytes mlir_grammar ops
-fuzz-input: setup ## feed hostile input to each reader for SECONDS each (needs cargo-fuzz and a nightly toolchain)
+fuzz-input: setup ## fuzz each file reader for SECONDS (needs cargo-fuzz and nightly Rust)
 	for t in $(TARGETS); do mkdir -p fuzz/corpus/$$t && cargo +nightly fuzz run -O -s none $$t fuzz/corpus/$$t tests/ops tests/cases/Max tests/cases/Softmax examples/patterns -- -max_total_time=$(SECONDS) -rss_limit_mb=3000 -timeout=20 || exit 1; done
 
-minilm: setup ## download a language model, convert it, run it, and pass it to tpuc-opt
+minilm: setup ## fetch, convert and run a real language model, and pass it to tpuc-opt
 	sh scripts/minilm.sh build/minilm
 	cargo run --profile $(PROFILE) --example minilm
 	if [ -e $(PEER)/ready ]; then $(PEER)/bin/python conformance/accept.py build/minilm/minilm_origin.mlir; fi
 
-bench: build ## compare speed with TpuLang, onnxruntime, PyTorch and pymlir (docs/performance.md)
+bench: build ## measure speed against TpuLang, onnxruntime, PyTorch and pymlir: docs/performance.md
 	sh conformance/setup.sh $(PEER)
 	sh benches/setup.sh $(BENCH_PEER)
 	$(PEER)/bin/python benches/build_convert.py --bin $(BIN)
 	$(BENCH_PEER)/bin/python benches/compare.py --bin $(BIN) --peer $(PEER)
 	cargo bench
 
-bench-quick: build ## a short run on a few networks (build/bench/performance.md)
+bench-quick: build ## measure a few of these networks briefly: build/bench/performance.md
 	sh benches/setup.sh $(BENCH_PEER)
 	$(BENCH_PEER)/bin/python benches/compare.py --bin $(BIN) --peer $(PEER) --quick

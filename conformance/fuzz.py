@@ -157,7 +157,7 @@ def one(s, binary, work, other_text):
         os.chdir(work)
         np.savez("top.npz", **mlir_inference({n: s.data[n] for n in s.inputs}, "peer.mlir", dump_all=True))
 
-    # The executor computes with quantized values as if they were real ones.
+    # The executor treats stored quantized values as real values.
     if "quant.uniform" in peer or forked(infer, work):
         return ("other text, no numbers" if diff else "equal text, no numbers"), ""
     top, out = np.load(join(work, "top.npz")), np.load(join(work, "out.npz"))

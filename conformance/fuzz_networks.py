@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Random networks of 20 to 200 operators: every tensor is compared with PyTorch in float64, and every way of running a network
-with the others.
+"""Compares random networks of 20 to 200 operators: every tensor with PyTorch in float64, and all ways of running a network with
+each other.
 
     fuzz_networks.py --bin TPULANG [--seeds FROM:TO] [--jobs N] [--gpu-every N] [--keep FOLDER] [--no-shrink]
 
-The ways are those of networks/ways.py. A seed that fails is printed with the way and the first tensor that differs, and is made
-as small as possible: --keep puts its spec, weights and inputs into a folder. Needs Python with PyTorch.
+networks/ways.py lists the ways. For a seed that fails, the way and the first wrong tensor are printed, and the network is shrunk;
+--keep writes its spec, weights and inputs to a folder. Needs Python with PyTorch.
 """
 import argparse
 import collections
@@ -26,7 +26,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def one(seed, runner, arguments):
-    """(operators, what is wrong or None)"""
+    """Returns the number of operators, and what is wrong or None."""
     network = generate(seed)
     spec = network.spec(network.outputs())
     chosen = dict(ways(runner))
@@ -55,7 +55,7 @@ def report(seed, runner, chosen, spec, data, difference, arguments):
 
 
 def seeds(text):
-    """of `3,10:20`"""
+    """Yields the seeds of a list such as `3,10:20`."""
     for part in text.split(","):
         first, _, last = part.partition(":")
         yield from range(int(first), int(last or int(first) + 1))

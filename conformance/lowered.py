@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""Compiles networks to F16 bmodels for bm1684x and compares what the tool chain's simulator computes with `tpulang run`.
+"""Compiles networks to F16 bmodels for bm1684x and compares the results of tpu_mlir's simulator with `tpulang run`.
 
     lowered.py --bin TPULANG [--only REGEX] [--keep DIR]
 
-Each network goes through the stages of the tool chain, and the outputs of each stage are compared with ours:
+Each network goes through the stages of tpu_mlir, and the outputs of each stage are compared with tpulang's:
   canonical   the Top dialect after tpuc-opt, by the Top executor, in float32
   lowered     the Tpu dialect, float16, by the Tpu executor
   bmodel      the instructions of the chip, by its simulator
@@ -25,7 +25,7 @@ from judge import FLAGS, call, tool_chain
 from lowered_networks import MINILM, NETWORKS
 
 CHIP, MODE = "bm1684x", "F16"
-# Relative L2 error, and cosine; float16 has 11 bits.
+# Limits of the relative L2 error and the cosine; float16 has 11 bits.
 LIMITS = {"canonical": (1e-4, 1 - 1e-8), "lowered": (1e-2, 0.9999), "bmodel": (1e-2, 0.9999)}
 
 
@@ -33,7 +33,7 @@ class ToolChain:
     def __init__(self, folder, name):
         self.folder, self.name, (self.opt, env) = folder, name, tool_chain()
         self.site = os.path.dirname(os.path.dirname(self.opt))
-        # Its own kernels are compiled by cmake when they are first needed, and kept. A failure is kept too.
+        # tpu_mlir compiles its own kernels with CMake on first use and caches them, failures included.
         venv = os.path.dirname(os.path.dirname(os.path.abspath(sys.executable)))
         paths = [os.path.join(self.site, p) for p in ("bin", "python/tools", "cross_toolchains/ppl_compile/bin")]
         self.env = dict(env, PATH=os.pathsep.join(paths + [os.path.join(venv, "bin"), env["PATH"]]),
@@ -72,7 +72,7 @@ class ToolChain:
 
 
 def difference(name, ours, theirs):
-    """relative error and cosine of the output `name`, which the tool chain may give a suffix"""
+    """relative error and cosine of the output `name`, to which tpu_mlir may add a suffix"""
     found = next((a for n, a in theirs.items() if re.fullmatch(re.escape(name) + r"(_f32)?", n)), None)
     if found is None:
         raise RuntimeError("no output %s among %s" % (name, ", ".join(theirs)))
@@ -83,7 +83,7 @@ def difference(name, ours, theirs):
 
 
 def prepare(binary, network, folder):
-    """writes and converts the network; -> the output's name and our values of it"""
+    """writes and converts the network; returns the output's name and tpulang's values"""
     path, output, ours = network.write(folder), network.json()["outputs"][0], os.path.join(folder, "ours.npz")
     for command in (["convert", path, "-o", folder], ["run", path, "-i", os.path.join(folder, "inputs.npz"), "-o", ours]):
         rc, text = call(binary, *command)
@@ -93,7 +93,7 @@ def prepare(binary, network, folder):
 
 
 def judge(binary, network, folder):
-    """-> a line to be printed, and whether all stages agree with us"""
+    """a line to print, and whether all stages agree with tpulang"""
     reports, start, stage = [], time.monotonic(), "tpulang"
     try:
         output, ours = prepare(binary, network, folder)

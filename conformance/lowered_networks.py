@@ -7,12 +7,12 @@ import numpy as np
 from random_graph import Spec
 
 MINILM = "build/minilm"
-# Of masked scores; float16 has no -1e9.
+# Masked scores; float16 has no -1e9.
 HIDDEN = -10000.0
 
 
 class Network(Spec):
-    """A spec whose tensors and results are named by count."""
+    """A spec whose tensors and results have numbered names."""
 
     def __init__(self, name, weights=None):
         super().__init__()
@@ -71,7 +71,7 @@ class Network(Spec):
         return self.linear(self.do("gelu", input=self.linear(x, hidden, 4 * hidden)), 4 * hidden, hidden)
 
     def write(self, folder):
-        """spec.json, inputs.npz, and weights.npz unless the weights are in a file already; returns the spec's path"""
+        """writes spec.json, inputs.npz, and weights.npz unless the weights are in a file already; returns the spec's path"""
         spec = dict(self.json(), name=self.name)
         if self.weights:
             spec["weights"] = self.weights
@@ -114,7 +114,7 @@ def bert():
 
 
 def vit():
-    """With queries, keys and values of one matrix, as timm has them."""
+    """One matrix for queries, keys and values, as in timm."""
     net, length, heads, width = Network("vit"), 17, 4, 32
     hidden = heads * width
     image = net.input("image", net.rng.standard_normal((1, 3, 64, 64)).astype(np.float32))
@@ -132,7 +132,7 @@ def vit():
 
 
 def whisper_attention(net, x, y, lengths, heads, width, mask=None):
-    """Queries are scaled; keys have no bias."""
+    """Scaled queries, and keys without bias."""
     hidden, (rows, columns) = heads * width, lengths
     q = net.heads(net.mul(net.linear(x, hidden, hidden), width ** -0.5), rows, heads, width)
     k = net.heads(net.linear(y, hidden, hidden, bias=False), columns, heads, width)
@@ -141,7 +141,7 @@ def whisper_attention(net, x, y, lengths, heads, width, mask=None):
 
 
 def whisper():
-    """An encoder of sounds and a decoder of text, whose words are those of its table."""
+    """An audio encoder and a text decoder, which shares its embedding table with the output."""
     net, frames, length, heads, width, words = Network("whisper"), 32, 12, 4, 32, 100
     hidden = heads * width
     sound = net.input("sound", net.rng.standard_normal((1, 16, 1, 2 * frames)).astype(np.float32))
@@ -168,7 +168,7 @@ def whisper():
 
 
 def llama():
-    """With two heads of queries for each of keys and values."""
+    """Two query heads per head of keys and values."""
     net, length, heads, groups, width, inner = Network("llama"), 16, 4, 2, 32, 256
     hidden = heads * width
     ids = net.input("ids", net.rng.integers(0, 100, (1, length)).astype(np.int32))
@@ -178,7 +178,7 @@ def llama():
     rope = lambda x: net.do("rope", input=x, weight0=sine, weight1=cosine, rope_mode="contiguous_halves")
     rms_norm = lambda x: net.do("rms_norm", input=x, gamma=net.coefficient((1 + 0.1 * net.rng.standard_normal(hidden)).astype(np.float32)))
     linear = lambda x, k, n: net.linear(x, k, n, bias=False)
-    # The heads of a group are one after the other.
+    # The heads of a group are consecutive.
     repeated = lambda x: net.reshape(net.do("concat", inputs=[net.reshape(x, 1, groups, 1, length, width)] * (heads // groups), axis=2),
                                      1, heads, length, width)
     x, mask = net.do("index_select", input=net.random(100, hidden), index=ids, axis=0), causal(net, length)
@@ -209,7 +209,7 @@ class Stored:
 
 
 def minilm():
-    """all-MiniLM-L6-v2 with its weights; one of the sentences of tests/minilm"""
+    """all-MiniLM-L6-v2 with its weights, on a sentence of tests/minilm"""
     path = os.path.abspath(os.path.join(MINILM, "model.safetensors"))
     net, stored, length, heads, width = Network("minilm", path), Stored(path), 32, 12, 32
     hidden, w = heads * width, lambda name: stored.declare(net, name)

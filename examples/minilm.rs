@@ -114,7 +114,8 @@ fn build(batch: usize) -> Result<Graph> {
     let mut x = b.embeddings(ids, segments)?;
     let mask = b.graph.cast(mask).call()?;
     let hidden = b.graph.sub(1.0, mask).call()?;
-    let hidden = b.graph.mul(hidden, -1e9).call()?;
+    // -1e9 would be infinite in float16, and 0 times it NaN.
+    let hidden = b.graph.mul(hidden, -1e4).call()?;
     let hidden = b.graph.reshape(hidden, [batch as i64, 1, 1, LENGTH as i64]).call()?;
     for index in 0..LAYERS {
         x = b.layer(x, hidden, index)?;

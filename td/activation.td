@@ -1,19 +1,19 @@
 // Elementwise functions of one tensor, and softmax. Result shape = input shape.
 
 def Top_ReluOp : Top_Op<"Relu", [QuantTransparent]> {
-  let summary = "max(x, 0), capped at relu_limit";
-  let description = [{ `relu_limit <= 0` means no cap. }];
+  let summary = "max(x, 0), at most relu_limit";
+  let description = [{ `relu_limit <= 0` means no upper bound. }];
   let arguments = (ins AnyTensor:$input, DefaultValuedAttr<F64Attr, "-1.0">:$relu_limit);
   let results = (outs AnyTensor:$output);
 }
 
 def Top_AbsOp : Top_UnaryOp<"Abs", [QuantTransparent]> {
-  let summary = "absolute value";
+  let summary = "Absolute value";
   let description = [{ }];
 }
 
 def Top_LeakyReluOp : Top_Op<"LeakyRelu", [QuantTransparent]> {
-  let summary = "x where x >= 0, alpha * x elsewhere";
+  let summary = "x if x >= 0, otherwise alpha * x";
   let description = [{ }];
   let arguments = (ins AnyTensor:$input, F64Attr:$alpha,
     DefaultValuedAttr<RoundMode, "\"HalfAwayFromZero\"">:$round_mode);
@@ -32,7 +32,7 @@ def Top_SigmoidOp : Top_Op<"Sigmoid"> {
 }
 
 def Top_TanhOp : Top_Op<"Tanh"> {
-  let summary = "hyperbolic tangent";
+  let summary = "Hyperbolic tangent";
   let description = [{ }];
   let arguments = (ins AnyTensor:$input,
     DefaultValuedAttr<RoundMode, "\"HalfAwayFromZero\"">:$round_mode);
@@ -52,7 +52,7 @@ def Top_GELUOp : Top_Op<"GELU"> {
 }
 
 def Top_SoftmaxOp : Top_Op<"Softmax"> {
-  let summary = "exp(beta * x) normalised to sum 1 along an axis";
+  let summary = "exp(beta * x) normalized to sum 1 along an axis";
   let description = [{ With `log` the result is the natural logarithm of the softmax. }];
   let arguments = (ins AnyTensor:$input, SI32Attr:$axis,
     DefaultValuedAttr<BoolAttr, "false">:$log,
@@ -80,27 +80,27 @@ def Top_MishOp : Top_UnaryOp<"Mish"> {
 }
 
 def Top_HardSwishOp : Top_UnaryOp<"HardSwish"> {
-  let summary = "x * (x / 6 + 1 / 2), the second factor held between 0 and 1";
+  let summary = "x * (x / 6 + 1 / 2), the second factor clamped to [0, 1]";
   let description = [{ }];
 }
 
 def Top_HardSigmoidOp : Top_Op<"HardSigmoid"> {
-  let summary = "alpha * x + beta, held between 0 and 1";
+  let summary = "alpha * x + beta, clamped to [0, 1]";
   let description = [{ }];
   let arguments = (ins AnyTensor:$input, F64Attr:$alpha, F64Attr:$beta);
   let results = (outs AnyTensor:$output);
 }
 
 def Top_EluOp : Top_Op<"Elu"> {
-  let summary = "x where x > 0, alpha * (exp(x) - 1) elsewhere";
+  let summary = "x if x > 0, otherwise alpha * (exp(x) - 1)";
   let description = [{ }];
   let arguments = (ins AnyTensor:$input, F64Attr:$alpha);
   let results = (outs AnyTensor:$output);
 }
 
 def Top_PReluOp : Top_Op<"PRelu"> {
-  let summary = "x where x >= 0, slope * x elsewhere";
-  let description = [{ A `slope` of one dimension has one value a channel (axis 1), or one for all; any other is
+  let summary = "x if x >= 0, otherwise slope * x";
+  let description = [{ A `slope` of one dimension has one value per channel (axis 1), or one for all; any other is
     broadcast to the input. }];
   let arguments = (ins AnyTensor:$input, AnyTensor:$slope);
   let results = (outs AnyTensor:$output);

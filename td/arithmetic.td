@@ -6,7 +6,7 @@ class Top_BinaryOp<string mnemonic> : Top_Op<mnemonic> {
 }
 
 def Top_AddOp : Top_BinaryOp<"Add"> {
-  let summary = "sum of tensors";
+  let summary = "Sum of tensors";
   let description = [{ `coeff` scales each operand first. }];
   let arguments = (ins Variadic<AnyTensor>:$inputs,
     DefaultValuedAttr<BoolAttr, "false">:$do_relu,
@@ -16,7 +16,7 @@ def Top_AddOp : Top_BinaryOp<"Add"> {
 }
 
 def Top_SubOp : Top_BinaryOp<"Sub"> {
-  let summary = "difference of two tensors";
+  let summary = "Difference of two tensors";
   let description = [{ With `is_reverse`, second minus first. `coeff` scales each operand first. }];
   let arguments = (ins Variadic<AnyTensor>:$inputs,
     DefaultValuedAttr<BoolAttr, "false">:$is_reverse,
@@ -27,7 +27,7 @@ def Top_SubOp : Top_BinaryOp<"Sub"> {
 }
 
 def Top_MulOp : Top_BinaryOp<"Mul"> {
-  let summary = "product of tensors";
+  let summary = "Product of tensors";
   let description = [{ }];
   let arguments = (ins Variadic<AnyTensor>:$inputs,
     DefaultValuedAttr<BoolAttr, "false">:$do_relu,
@@ -36,7 +36,7 @@ def Top_MulOp : Top_BinaryOp<"Mul"> {
 }
 
 def Top_DivOp : Top_BinaryOp<"Div"> {
-  let summary = "quotient of two tensors";
+  let summary = "Quotient of two tensors";
   let description = [{ With `is_reverse`, second by first. }];
   let arguments = (ins Variadic<AnyTensor>:$inputs,
     DefaultValuedAttr<BoolAttr, "false">:$is_reverse,
@@ -46,22 +46,22 @@ def Top_DivOp : Top_BinaryOp<"Div"> {
 }
 
 def Top_ModOp : Top_NaryOp<"Mod"> {
-  let summary = "remainder of a division, with the sign of the dividend";
+  let summary = "Remainder of a division, with the sign of the dividend";
   let description = [{ `a - b * trunc(a / b)`. }];
 }
 
 def Top_RemainderOp : Top_NaryOp<"Remainder"> {
-  let summary = "remainder of a division, with the sign of the divisor";
+  let summary = "Remainder of a division, with the sign of the divisor";
   let description = [{ `a - b * floor(a / b)`. The second tensor is broadcast to the first. }];
 }
 
 def Top_MaxOp : Top_NaryOp<"Max"> {
-  let summary = "larger of two tensors";
+  let summary = "Larger of two tensors";
   let description = [{ }];
 }
 
 def Top_MinOp : Top_NaryOp<"Min"> {
-  let summary = "smaller of two tensors";
+  let summary = "Smaller of two tensors";
   let description = [{ }];
 }
 
@@ -98,7 +98,7 @@ def Top_MulConstOp : Top_BinaryOp<"MulConst"> {
 
 def Top_DivConstOp : Top_ReversibleConstOp<"DivConst"> {
   let summary = "x / const_val, or const_val / x with is_reverse, rounded down";
-  let description = [{ It divides the dimensions of shapes. }];
+  let description = [{ Used to divide dimensions of shapes. }];
 }
 
 def Top_ReciprocalOp : Top_BinaryOp<"Reciprocal"> {
@@ -111,14 +111,14 @@ def Top_ReciprocalOp : Top_BinaryOp<"Reciprocal"> {
 }
 
 def Top_MaxConstOp : Top_BinaryOp<"MaxConst"> {
-  let summary = "larger of x and const_val";
+  let summary = "Larger of x and const_val";
   let description = [{ }];
   let arguments = (ins AnyTensor:$input, F64Attr:$const_val,
     DefaultValuedAttr<BoolAttr, "false">:$is_scalar);
 }
 
 def Top_MinConstOp : Top_BinaryOp<"MinConst"> {
-  let summary = "smaller of x and const_val";
+  let summary = "Smaller of x and const_val";
   let description = [{ }];
   let arguments = (ins AnyTensor:$input, F64Attr:$const_val,
     DefaultValuedAttr<BoolAttr, "false">:$is_scalar);

@@ -11,10 +11,11 @@ def Top_ScaleDotProductAttentionOp : Top_Op<"ScaleDotProductAttention"> {
 }
 
 def Top_AttentionOp : Top_Op<"Attention"> {
-  let summary = "multi-head attention with its projections";
-  let description = [{ `input` (for the queries), `keys` and `values` are multiplied by their
-    weights and cut into `head` heads; each head is softmax(scale * Q K^T + mask) V, and all of them
-    together are multiplied by `out_weight`. }];
+  let summary = "Multi-head attention with its projections";
+  let description = [{
+    `input` (for the queries), `keys` and `values` are multiplied by their weights and split into `head` heads; each
+    head is softmax(scale * Q K^T + mask) V, and the joined heads are multiplied by `out_weight`.
+  }];
   let arguments = (ins AnyTensor:$input, AnyTensor:$keys, AnyTensor:$values,
     AnyTensor:$queries_weight, AnyTensorOrNone:$queries_bias, AnyTensor:$keys_weight,
     AnyTensorOrNone:$keys_bias, AnyTensor:$values_weight, AnyTensorOrNone:$values_bias,
@@ -38,11 +39,12 @@ class Top_FlashAttentionOp<string mnemonic> : Top_Op<mnemonic> {
 
 def Top_FAttentionOp : Top_FlashAttentionOp<"FAttention"> {
   let summary = "softmax(scale * Q K^T + mask) V, computed by blocks (flash attention)";
-  let description = [{ `q_head` heads of queries share `kv_head` heads of keys and values; `mq` and
-    `mk` are the lengths of queries and keys, `dim` is the size of a head. With a `mask_size` other
-    than 0, `mask` stands for the one that hides keys after the query, the last of both being at
-    the same place. Without `keep_dims`, head and element are one axis of
-    the result. }];
+  let description = [{
+    `q_head` heads of queries share `kv_head` heads of keys and values; `mq` and `mk` are the lengths of queries and
+    keys, `dim` is the size of a head. With a `mask_size` other than 0, `mask` is the causal mask that hides keys
+    after the query, with the last query at the last key. Without `keep_dims`, head and element are one axis of the
+    result.
+  }];
   let results = (outs AnyTensor:$output);
 }
 
@@ -54,11 +56,12 @@ def Top_FAttentionLseOp : Top_FlashAttentionOp<"FAttentionLse"> {
 }
 
 def Top_FlexAttentionOp : Top_Op<"FlexAttention"> {
-  let summary = "FAttention that can skip blocks and whose values have a size of their own";
-  let description = [{ `queries` are [batch, mq, q_head, qk_d], `keys` [batch, mk, kv_head, qk_d],
-    `values` [batch, mk, kv_head, v_d]; `mask`, [batch, mq, 1, mk], is added. `block_bitmap` has an
-    entry for each square of `flex_block` queries and keys: 0 skips it. `lse` as for FAttentionLse,
-    with `has_lse` only. }];
+  let summary = "FAttention with skippable blocks and values of their own size";
+  let description = [{
+    `queries` are [batch, mq, q_head, qk_d], `keys` [batch, mk, kv_head, qk_d], `values` [batch, mk, kv_head, v_d];
+    `mask`, [batch, mq, 1, mk], is added. `block_bitmap` has one entry per square of `flex_block` queries and keys:
+    0 skips it. `lse` is like FAttentionLse's, with `has_lse` only.
+  }];
   let arguments = (ins AnyTensor:$queries, AnyTensor:$keys, AnyTensor:$values,
     AnyTensorOrNone:$mask, AnyTensorOrNone:$block_bitmap, AnyTensorOrNone:$buffer, I64Attr:$batch,
     DefaultValuedAttr<SI32Attr, "128">:$flex_block,
@@ -73,7 +76,7 @@ def Top_FlexAttentionOp : Top_Op<"FlexAttention"> {
 def RopeMode : OneOf<["interleaved_pairs", "contiguous_halves"]>;
 
 def Top_RopeOp : Top_Op<"Rope", [QuantTransparent]> {
-  let summary = "rotary position embedding: each pair of elements turned by an angle";
+  let summary = "Rotary position embedding: rotates each pair of elements by an angle";
   let description = [{ `input2` holds the sines, `input3` the cosines, both broadcast to `input1`: a
     pair (a, b) becomes (a cos - b sin, b cos + a sin). Pairs are elements 2i and 2i + 1 of the last
     axis (`interleaved_pairs`), or i and i + d / 2 (`contiguous_halves`). The shifts, roundings and

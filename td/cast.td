@@ -1,7 +1,7 @@
 // Changes of number representation.
 
 def Top_CastOp : Top_Op<"Cast"> {
-  let summary = "conversion to another data type";
+  let summary = "Conversion to another data type";
   let description = [{ `to` names the target (`F32`, `F16`, `INT8`, `UINT8`, ...). Conversion to an integer
     rounds by `round_mode` and saturates. }];
   let arguments = (ins AnyTensor:$input,
@@ -11,7 +11,7 @@ def Top_CastOp : Top_Op<"Cast"> {
 }
 
 def Top_DtypeCastOp : Top_UnaryOp<"DtypeCast"> {
-  let summary = "conversion from float32 to float16";
+  let summary = "Conversion from float32 to float16";
   let description = [{ }];
 }
 
@@ -19,9 +19,9 @@ def RequantMode : OneOf<["TFLite_LShift", "TFLite", "MultiplierShift", "OnlyShif
                          "OnlyScale"]>;
 
 def Top_RequantIntOp : Top_Op<"RequantInt"> {
-  let summary = "integer accumulator to a narrow integer, by fixed-point multiplication";
+  let summary = "Integer accumulator to a narrow integer, by fixed-point multiplication";
   let description = [{ `y = saturate(round(x * multiplier * 2^-rshift) + zero_point)`. One multiplier and shift
-    for all, or one for each index along `rq_axis`. In the TFLite modes the multiplier is a Q31
+    for all, or one per index along `rq_axis`. In the TFLite modes the multiplier is a Q31
     fraction. }];
   let arguments = (ins AnyTensor:$input,
     I64ArrayAttr:$multiplier, I64ArrayAttr:$rshift,
@@ -33,7 +33,7 @@ def Top_RequantIntOp : Top_Op<"RequantInt"> {
 }
 
 def Top_RequantFpOp : Top_Op<"RequantFp"> {
-  let summary = "number to a narrow type, by a floating-point scale";
+  let summary = "Number to a narrow type, by a floating-point scale";
   let description = [{ `y = saturate(round(x * scale + offset))`. }];
   let arguments = (ins AnyTensor:$input,
     DefaultValuedAttr<RoundMode, "\"HalfUp\"">:$first_round_mode,
@@ -46,7 +46,7 @@ def Top_RequantFpOp : Top_Op<"RequantFp"> {
 def DequantMode : OneOf<["Normal", "TFLite"]>;
 
 def Top_DequantIntOp : Top_Op<"DequantInt"> {
-  let summary = "narrow integer to a wider one, by fixed-point multiplication";
+  let summary = "Narrow integer to a wider one, by fixed-point multiplication";
   let description = [{ }];
   let arguments = (ins AnyTensor:$input,
     DefaultValuedAttr<I64Attr, "0">:$lshift,
@@ -58,7 +58,7 @@ def Top_DequantIntOp : Top_Op<"DequantInt"> {
 
 def Top_QuantizeLinearOp : Top_Op<"QuantizeLinear"> {
   let summary = "saturate(round(x / y_scale) + y_zero_point)";
-  let description = [{ One scale and zero point for all, or one for each index along `axis`. }];
+  let description = [{ One scale and zero point for all, or one per index along `axis`. }];
   let arguments = (ins AnyTensor:$input,
     DefaultValuedAttr<I64Attr, "1">:$axis,
     F64ArrayAttr:$y_scale, I32ArrayAttr:$y_zero_point);
@@ -67,7 +67,7 @@ def Top_QuantizeLinearOp : Top_Op<"QuantizeLinear"> {
 
 def Top_DequantizeLinearOp : Top_Op<"DequantizeLinear"> {
   let summary = "(x - x_zero_point) * x_scale";
-  let description = [{ One scale and zero point for all, or one for each index along `axis`. }];
+  let description = [{ One scale and zero point for all, or one per index along `axis`. }];
   let arguments = (ins AnyTensor:$input,
     DefaultValuedAttr<I64Attr, "1">:$axis,
     F64ArrayAttr:$x_scale, I32ArrayAttr:$x_zero_point);

@@ -1,7 +1,7 @@
 // Exchange between chips: `rank` is this one among `nranks`.
 
 def Top_C2CAllReduceOp : Top_Op<"C2CAllReduce"> {
-  let summary = "reduction of a tensor over all chips, the result on each";
+  let summary = "Reduction of a tensor over all chips, the result on each";
   let description = [{ }];
   let arguments = (ins AnyTensor:$send, AnyTensor:$recv,
     DefaultValuedAttr<I64ArrayAttr, "{0, 1}">:$chip_map,
@@ -13,7 +13,7 @@ def Top_C2CAllReduceOp : Top_Op<"C2CAllReduce"> {
 }
 
 def Top_C2CBroadcastOp : Top_Op<"C2CBroadcast"> {
-  let summary = "tensor of the chip root, on every chip";
+  let summary = "Tensor of the chip root, on every chip";
   let description = [{ }];
   let arguments = (ins AnyTensor:$input,
     DefaultValuedAttr<I64ArrayAttr, "{0, 1}">:$chip_map,

@@ -5,7 +5,7 @@ def Top_ConvOp : Top_Op<"Conv"> {
   let description = [{ `filter` is [oc, ic / group, kernel...], `bias` has oc elements. `pads` lists the padding
     before each spatial axis, then after each. A dimension of the result is
     floor((i + pad_before + pad_after - dilation * (k - 1) - 1) / stride) + 1. With an `auto_pad` of SAME_UPPER or
-    SAME_LOWER it is ceil(i / stride), and the padding, as evenly as can be, follows from that. }];
+    SAME_LOWER it is ceil(i / stride), and the padding follows from that, divided as evenly as possible. }];
   let arguments = (ins AnyTensor:$input, AnyTensor:$filter, AnyTensorOrNone:$bias,
     I64ArrayAttr:$kernel_shape, I64ArrayAttr:$strides, I64ArrayAttr:$pads,
     DefaultValuedAttr<I64Attr, "1">:$group,
@@ -27,10 +27,12 @@ def Top_ConvOp : Top_Op<"Conv"> {
 
 def Top_DeconvOp : Top_Op<"Deconv"> {
   let summary = "N-d transposed convolution of an NC... tensor";
-  let description = [{ `filter` is [oc / group, ic, kernel...] if it is a coefficient or `dynweight_reorderd`, its data those of
-    [group, oc / group, ic / group, kernel...]; else it is [ic, oc, kernel...]. `bias` has oc elements. `pads` as for Conv,
-    taken off the result. A dimension of the result is (i - 1) * stride - pad_before - pad_after + dilation * (k - 1)
-    + output_padding + 1. }];
+  let description = [{
+    `filter` is [oc / group, ic, kernel...] if it is a coefficient or `dynweight_reorderd`, its data those of
+    [group, oc / group, ic / group, kernel...]; else it is [ic, oc, kernel...]. `bias` has oc elements. `pads` is
+    like Conv's, cropped from the result. A dimension of the result is (i - 1) * stride - pad_before - pad_after +
+    dilation * (k - 1) + output_padding + 1.
+  }];
   let arguments = (ins AnyTensor:$input, AnyTensor:$filter, AnyTensorOrNone:$bias,
     OptionalAttr<I64ArrayAttr>:$dilations,
     DefaultValuedAttr<BoolAttr, "false">:$do_relu,
@@ -45,10 +47,12 @@ def Top_DeconvOp : Top_Op<"Deconv"> {
 }
 
 def Top_DeformConv2DOp : Top_Op<"DeformConv2D"> {
-  let summary = "2-d convolution that samples beside the grid, by learnt offsets";
-  let description = [{ `filter`, `bias` and `pads` as for Conv. `offset` is
-    [n, 2 * deform_group * kh * kw, oh, ow]: the vertical and the horizontal shift of each sample. A sample lies between
-    four elements, bilinearly weighted, those outside 0. With `use_mask`, `mask` weighs the samples; it is [n, deform_group * kh * kw, oh, ow]. }];
+  let summary = "2-d convolution that samples at learned offsets";
+  let description = [{
+    `filter`, `bias` and `pads` are like Conv's. `offset` is [n, 2 * deform_group * kh * kw, oh, ow]: the vertical
+    and the horizontal shift of each sample. Samples are interpolated bilinearly; elements outside are 0. With
+    `use_mask`, `mask` weighs the samples; it is [n, deform_group * kh * kw, oh, ow].
+  }];
   let arguments = (ins AnyTensor:$input, AnyTensor:$filter, AnyTensor:$offset,
     AnyTensorOrNone:$mask, AnyTensorOrNone:$bias,
     DefaultValuedAttr<I64Attr, "1">:$deform_group,

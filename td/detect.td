@@ -1,11 +1,13 @@
 // Object detection: regions, their features, and the boxes that remain.
 
 def Top_NmsOp : Top_Op<"Nms"> {
-  let summary = "boxes left by non-maximum suppression";
-  let description = [{ `inputs` are boxes [batch, n, 4], scores [batch, classes, n], and optionally
-    the number of boxes kept, the overlap above which a box falls and the least score. A row of the
-    result is batch, class, box. A box is two corners, or centre and size where `center_point_box`
-    is 1. At most `max_output_size` boxes a class are kept; rows that are left over hold -1. }];
+  let summary = "Boxes kept by non-maximum suppression";
+  let description = [{
+    `inputs` are boxes [batch, n, 4], scores [batch, classes, n], and optionally the number of boxes kept, the
+    overlap above which a box is dropped and the minimum score. A row of the result is batch, class, box. A box is
+    two corners, or center and size if `center_point_box` is 1. At most `max_output_size` boxes per class are kept;
+    unused rows hold -1.
+  }];
   let arguments = (ins Variadic<AnyTensor>:$inputs, I64Attr:$center_point_box,
     I64Attr:$max_output_size);
   let results = (outs AnyTensor:$output);
@@ -14,10 +16,10 @@ def Top_NmsOp : Top_Op<"Nms"> {
 def RoiAlignMode : OneOf<["Avg", "Max"]>;
 
 def Top_RoiAlignOp : Top_Op<"RoiAlign"> {
-  let summary = "mean or maximum of interpolated samples in each cell of a region";
+  let summary = "Mean or maximum of interpolated samples in each cell of a region";
   let description = [{ A row of `rois` is an image's index and two corners, which are multiplied by
     `spatial_scale`. Each region has `output_height` x `output_width` cells, each cell
-    `sampling_ratio` samples a side. `align_corners` moves the corners by half a pixel. }];
+    `sampling_ratio` samples per side. `align_corners` moves the corners by half a pixel. }];
   let arguments = (ins AnyTensor:$input, AnyTensor:$rois, BoolAttr:$align_corners,
     RoiAlignMode:$mode, I64Attr:$output_height, I64Attr:$output_width, I64Attr:$sampling_ratio,
     F64Attr:$spatial_scale);
@@ -26,8 +28,9 @@ def Top_RoiAlignOp : Top_Op<"RoiAlign"> {
 
 def Top_RoiExtractorOp : Top_Op<"RoiExtractor"> {
   let summary = "RoiAlign of each region on its own level of a feature pyramid";
-  let description = [{ `inputs` are the levels, `spatial_scales` their scales; `target_lvls` names
-    the level of each region. }];
+  let description = [{
+    `inputs` are the levels, `spatial_scales` their scales; `target_lvls` has the level of each region.
+  }];
   let arguments = (ins AnyTensor:$rois, AnyTensor:$target_lvls, Variadic<AnyTensor>:$inputs,
     BoolAttr:$align_corners, BoolAttr:$is_static, RoiAlignMode:$mode, I64Attr:$num_levels,
     I64Attr:$output_height, I64Attr:$output_width, I64Attr:$sampling_ratio,
@@ -36,7 +39,7 @@ def Top_RoiExtractorOp : Top_Op<"RoiExtractor"> {
 }
 
 def Top_ROIPoolingOp : Top_Op<"ROIPooling"> {
-  let summary = "maximum of each cell of a region";
+  let summary = "Maximum of each cell of a region";
   let description = [{ `inputs` are features and regions; a region is an image's index and two
     corners, which are multiplied by `spatial_scale`. }];
   let arguments = (ins Variadic<AnyTensor>:$inputs, I64Attr:$pooled_h, I64Attr:$pooled_w,
@@ -45,7 +48,7 @@ def Top_ROIPoolingOp : Top_Op<"ROIPooling"> {
 }
 
 def Top_ProposalOp : Top_Op<"Proposal"> {
-  let summary = "regions proposed by Faster R-CNN";
+  let summary = "Regions proposed by Faster R-CNN";
   let description = [{ The result is [n, 1, rpn_nms_post_top_n, 5]. }];
   let arguments = (ins Variadic<AnyTensor>:$inputs, I64Attr:$anchor_base_size, I64Attr:$feat_stride,
     I64Attr:$net_input_h, I64Attr:$net_input_w, I64Attr:$rpn_nms_post_top_n,
@@ -54,7 +57,7 @@ def Top_ProposalOp : Top_Op<"Proposal"> {
 }
 
 def Top_FrcnDetectionOp : Top_Op<"FrcnDetection"> {
-  let summary = "boxes found by Faster R-CNN";
+  let summary = "Boxes found by Faster R-CNN";
   let description = [{ The result is [n, 1, keep_topk, 6]. }];
   let arguments = (ins Variadic<AnyTensor>:$inputs, I64Attr:$class_num, I64Attr:$keep_topk,
     F64Attr:$nms_threshold, F64Attr:$obj_threshold);
@@ -62,7 +65,7 @@ def Top_FrcnDetectionOp : Top_Op<"FrcnDetection"> {
 }
 
 def Top_PriorBoxOp : Top_Op<"PriorBox"> {
-  let summary = "anchor boxes of SSD over a feature map";
+  let summary = "Anchor boxes of SSD over a feature map";
   let description = [{ The result is [1, 2, h * w * num_priors * 4]: the boxes, then their
     variances. }];
   let arguments = (ins Variadic<AnyTensor>:$inputs, F64ArrayAttr:$aspect_ratios,
@@ -79,7 +82,7 @@ def Top_PriorBoxOp : Top_Op<"PriorBox"> {
 def DetectionOutputCodeType : OneOf<["CORNER", "CENTER_SIZE", "CORNER_SIZE"]>;
 
 def Top_DetectionOutputOp : Top_Op<"DetectionOutput"> {
-  let summary = "boxes found by SSD";
+  let summary = "Boxes found by SSD";
   let description = [{ The result is [n, 1, keep_top_k, 7]: image, class, score and two corners. }];
   let arguments = (ins Variadic<AnyTensor>:$inputs,
     DefaultValuedAttr<I64Attr, "0">:$background_label_id,
@@ -96,7 +99,7 @@ def YoloDetectionVersion : OneOf<["yolov3", "yolov3_tiny", "yolov3_spp", "yolov4
                                   "yolov8", "yolov11", "yolov26"]>;
 
 def Top_YoloDetectionOp : Top_Op<"YoloDetection"> {
-  let summary = "boxes found by YOLO";
+  let summary = "Boxes found by YOLO";
   let description = [{ }];
   let arguments = (ins Variadic<AnyTensor>:$inputs,
     DefaultValuedAttr<BoolAttr, "false">:$agnostic_nms,
@@ -109,7 +112,7 @@ def Top_YoloDetectionOp : Top_Op<"YoloDetection"> {
 }
 
 def Top_RetinaFaceDetectionOp : Top_Op<"RetinaFaceDetection"> {
-  let summary = "faces found by RetinaFace";
+  let summary = "Faces found by RetinaFace";
   let description = [{ The result is [n, 1, keep_topk, 15]. }];
   let arguments = (ins Variadic<AnyTensor>:$inputs, F64Attr:$confidence_threshold,
     I64Attr:$keep_topk, F64Attr:$nms_threshold);

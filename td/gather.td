@@ -1,9 +1,9 @@
 // Selection by index, and tables.
 
 def Top_GatherOp : Top_Op<"Gather"> {
-  let summary = "entries of the input along an axis, chosen by an index tensor";
+  let summary = "Entries of the input along an axis, chosen by an index tensor";
   let description = [{ Result shape: input[..axis] + indices + input[axis + 1..]; with a single index and
-    `keepdims` false the axis is dropped. A negative index counts from the end. }];
+    `keepdims` false the axis is removed. A negative index counts from the end. }];
   let arguments = (ins AnyTensor:$input, AnyTensor:$indices,
     DefaultValuedAttr<BoolAttr, "true">:$keepdims,
     DefaultValuedAttr<SI32Attr, "0">:$axis,
@@ -13,15 +13,17 @@ def Top_GatherOp : Top_Op<"Gather"> {
 }
 
 def Top_GatherElementsOp : Top_Op<"GatherElements"> {
-  let summary = "for each index, the entry at that place along the axis";
-  let description = [{ `out[i][j] = input[indices[i][j]][j]` for axis 0 of two: on the other axes
-    the place is that of the index. Result shape = shape of `indices`. }];
+  let summary = "For each index, the entry at that position along the axis";
+  let description = [{
+    `out[i][j] = input[indices[i][j]][j]` for axis 0 of two: the position on the other axes is the index's own.
+    Result shape = shape of `indices`.
+  }];
   let arguments = (ins AnyTensor:$input, AnyTensor:$indices, DefaultValuedAttr<I64Attr, "2">:$axis);
   let results = (outs AnyTensor:$output);
 }
 
 def Top_GatherNDOp : Top_Op<"GatherND"> {
-  let summary = "entries of the input by tuples of indices";
+  let summary = "Entries of the input by tuples of indices";
   let description = [{ The last axis of `indices` holds the tuples, for the axes after the first
     `batch_dims`; those are common to input and indices. }];
   let arguments = (ins AnyTensor:$input, AnyTensor:$indices,
@@ -31,9 +33,9 @@ def Top_GatherNDOp : Top_Op<"GatherND"> {
 }
 
 def Top_A16GatherOp : Top_Op<"A16Gather"> {
-  let summary = "rows of a table of packed integers";
+  let summary = "Rows of a table of packed integers";
   let description = [{ The table is `(weight - zp) * scale`, with one scale and zero point for
-    `q_group_size` entries of a row, and `weight_bits` an entry. }];
+    `q_group_size` entries of a row, and `weight_bits` bits per entry. }];
   let arguments = (ins AnyTensor:$weight, AnyTensor:$indices, AnyTensor:$scale, AnyTensor:$zp,
     DefaultValuedAttr<SI32Attr, "0">:$axis,
     DefaultValuedAttr<BoolAttr, "false">:$keepdims,
@@ -43,7 +45,7 @@ def Top_A16GatherOp : Top_Op<"A16Gather"> {
 }
 
 def Top_LutOp : Top_Op<"Lut"> {
-  let summary = "for each 8-bit value, its entry in a table";
+  let summary = "For each 8-bit value, its entry in a table";
   let description = [{ `table` has 256 entries. }];
   let arguments = (ins AnyTensor:$input, AnyTensor:$table);
   let results = (outs AnyTensor:$output);

@@ -1,7 +1,7 @@
 // Images: what is done to them before and after a network, and stereo matching.
 
 def Top_PreprocessOp : Top_Op<"Preprocess"> {
-  let summary = "stands for the preprocessing of an input until a pass takes it apart";
+  let summary = "Placeholder for an input's preprocessing, which a pass expands";
   let description = [{ }];
   let arguments = (ins AnyTensor:$input, StrAttr:$channel_order, StrAttr:$customization_format,
     F64ArrayAttr:$mean, StrAttr:$quant_mode, I64ArrayAttr:$resize_dims, F64ArrayAttr:$scale,
@@ -29,7 +29,7 @@ def Top_ScaleLutOp : Top_Op<"ScaleLut"> {
 }
 
 def Top_CscOp : Top_Op<"Csc"> {
-  let summary = "colour space of an input image converted";
+  let summary = "Converts the color space of an input image";
   let description = [{ `pixel_format` is that of the input; the alignments are those of its planes. }];
   let arguments = (ins AnyTensor:$input, BoolAttr:$aligned, I64Attr:$channel_align,
     StrAttr:$pixel_format, I64Attr:$w_align, I64Attr:$y_align);
@@ -50,30 +50,30 @@ def Top_Yuv2rgbFormulaOp : Top_Op<"Yuv2rgbFormula"> {
 }
 
 def Top_DepackRawOp : Top_Op<"DepackRaw"> {
-  let summary = "four channels put back into the 2 x 2 pattern of a raw image";
-  let description = [{ The padding is taken off first. }];
+  let summary = "Merges four channels into the 2 x 2 pattern of a raw image";
+  let description = [{ The padding is removed first. }];
   let arguments = (ins AnyTensor:$input, F64Attr:$black_level, I64ArrayAttr:$channel_order,
     I64Attr:$padding_h, I64Attr:$padding_w, F64Attr:$white_level);
   let results = (outs AnyTensor:$output);
 }
 
 def Top_Mmap2RgbmapOp : Top_UnaryOp<"Mmap2Rgbmap"> {
-  let summary = "map of an image signal processor to its RGB form";
+  let summary = "Map of an image signal processor to its RGB form";
   let description = [{ }];
 }
 
 def MatchTemplateMode : OneOf<["TM_CCOEFF_NORMED", "TM_SQDIFF"]>;
 
 def Top_MatchTemplateOp : Top_Op<"MatchTemplate"> {
-  let summary = "how well a template fits at each place of an image";
+  let summary = "Match score of a template at each position of an image";
   let description = [{ `TM_SQDIFF` is the sum of squared differences, `TM_CCOEFF_NORMED` the
-    correlation coefficient; both as OpenCV has them. }];
+    correlation coefficient; as in OpenCV. }];
   let arguments = (ins AnyTensor:$input, AnyTensor:$match, MatchTemplateMode:$mode);
   let results = (outs AnyTensor:$output);
 }
 
 def Top_CorrelationOp : Top_Op<"Correlation"> {
-  let summary = "mean product of left and right features, for each disparity";
+  let summary = "Mean product of left and right features, for each disparity";
   let description = [{ `inputs` are left and right, [n, c, h, w]. For disparity d < `max_disp` the
     result is the mean over the channels of left[w] * right[w - d], and 0 where w < d. With
     `num_groups`, each group of channels has a mean of its own. }];
@@ -84,7 +84,7 @@ def Top_CorrelationOp : Top_Op<"Correlation"> {
 }
 
 def Top_ConcatVolumeOp : Top_Op<"ConcatVolume"> {
-  let summary = "left and right features joined, for each disparity";
+  let summary = "Joins left and right features, for each disparity";
   let description = [{ `inputs` are left and right, [n, c, h, w]; the result is
     [n, 2 * c, max_disp, h, w]: left[w], then right[w - d], which is 0 where w < d. }];
   let arguments = (ins Variadic<AnyTensor>:$inputs, DefaultValuedAttr<I64Attr, "0">:$max_disp);

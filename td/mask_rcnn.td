@@ -1,7 +1,7 @@
 // The parts of Mask R-CNN that are one op each.
 
 def Top_MaskRCNN_RPNGetBboxesOp : Top_Op<"MaskRCNN_RPNGetBboxes"> {
-  let summary = "regions proposed by Mask R-CNN";
+  let summary = "Regions proposed by Mask R-CNN";
   let description = [{ From class scores, box differences and anchors of five levels, with
     non-maximum suppression. }];
   let arguments = (ins AnyTensor:$cls_scores_0, AnyTensor:$cls_scores_1, AnyTensor:$cls_scores_2,
@@ -21,7 +21,7 @@ def Top_MaskRCNN_RPNGetBboxesOp : Top_Op<"MaskRCNN_RPNGetBboxes"> {
 }
 
 def Top_MaskRCNN_BboxPoolerOp : Top_Op<"MaskRCNN_BboxPooler"> {
-  let summary = "features of the proposed regions, for the box head";
+  let summary = "Features of the proposed regions, for the box head";
   let description = [{ RoiAlign over four levels. }];
   let arguments = (ins AnyTensor:$ptr_feat0, AnyTensor:$ptr_feat1, AnyTensor:$ptr_feat2,
     AnyTensor:$ptr_feat3, AnyTensor:$rois_multi_batch, I64Attr:$CHANNEL_ROI, I64Attr:$ROI_H,
@@ -31,7 +31,7 @@ def Top_MaskRCNN_BboxPoolerOp : Top_Op<"MaskRCNN_BboxPooler"> {
 }
 
 def Top_MaskRCNN_GetBboxBOp : Top_Op<"MaskRCNN_GetBboxB"> {
-  let summary = "boxes and classes that the box head finds";
+  let summary = "Boxes and classes that the box head finds";
   let description = [{ Differences applied to the regions, then non-maximum suppression. }];
   let arguments = (ins AnyTensor:$ptr_rois, AnyTensor:$ptr_bbox, AnyTensor:$ptr_score,
     AnyTensor:$max_val, AnyTensor:$scale_factor, I64Attr:$MAX_NMS_LENGTH_GetBboxB,
@@ -43,7 +43,7 @@ def Top_MaskRCNN_GetBboxBOp : Top_Op<"MaskRCNN_GetBboxB"> {
 }
 
 def Top_MaskRCNN_MaskPoolerOp : Top_Op<"MaskRCNN_MaskPooler"> {
-  let summary = "features of the boxes found, for the mask head";
+  let summary = "Features of the boxes found, for the mask head";
   let description = [{ RoiAlign over four levels. }];
   let arguments = (ins AnyTensor:$x_0, AnyTensor:$x_1, AnyTensor:$x_2, AnyTensor:$x_3,
     AnyTensor:$det_bboxes_multi_batch, AnyTensor:$det_labels_multi_batch, AnyTensor:$scale_factor,

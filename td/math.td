@@ -1,42 +1,42 @@
 // Elementwise mathematics. Result shape = input shape.
 
 def Top_SignOp : Top_UnaryOp<"Sign"> {
-  let summary = "1 where x > 0, -1 where x < 0, 0 elsewhere";
+  let summary = "1 if x > 0, -1 if x < 0, otherwise 0";
   let description = [{ }];
 }
 
 def Top_CeilOp : Top_UnaryOp<"Ceil"> {
-  let summary = "smallest integer not below x";
+  let summary = "Smallest integer not less than x";
   let description = [{ }];
 }
 
 def Top_FloorOp : Top_Op<"Floor"> {
-  let summary = "largest integer not above x";
+  let summary = "Largest integer not greater than x";
   let description = [{ }];
   let arguments = (ins AnyTensor:$input, DefaultValuedAttr<BoolAttr, "false">:$is_scalar);
   let results = (outs AnyTensor:$output);
 }
 
 def Top_RoundOp : Top_UnaryOp<"Round"> {
-  let summary = "nearest integer";
-  let description = [{ Halves go away from zero. }];
+  let summary = "Nearest integer";
+  let description = [{ Halves are rounded away from zero. }];
 }
 
 def Top_ClipOp : Top_Op<"Clip"> {
-  let summary = "x held between min and max";
+  let summary = "x clamped to [min, max]";
   let description = [{ }];
   let arguments = (ins AnyTensor:$inputs, F64Attr:$max, F64Attr:$min);
   let results = (outs AnyTensor:$output);
 }
 
 def Top_SqrtOp : Top_UnaryOp<"Sqrt"> {
-  let summary = "square root";
+  let summary = "Square root";
   let description = [{ }];
 }
 
 def Top_RsqrtOp : Top_UnaryOp<"Rsqrt"> {
   let summary = "1 / sqrt(x + 1e-5)";
-  let description = [{ 1 / sqrt(x) of quantized tensors. }];
+  let description = [{ For quantized tensors it is 1 / sqrt(x). }];
 }
 
 def Top_PowOp : Top_Op<"Pow"> {
@@ -54,7 +54,7 @@ def Top_Pow2Op : Top_Op<"Pow2"> {
 }
 
 def Top_Pow3Op : Top_NaryOp<"Pow3"> {
-  let summary = "first tensor to the power of the second";
+  let summary = "First tensor to the power of the second";
   let description = [{ The second is broadcast to the first. }];
 }
 
@@ -64,53 +64,53 @@ def Top_ExpOp : Top_UnaryOp<"Exp"> {
 }
 
 def Top_LogOp : Top_UnaryOp<"Log"> {
-  let summary = "natural logarithm";
+  let summary = "Natural logarithm";
   let description = [{ }];
 }
 
 def Top_LogBOp : Top_Op<"LogB"> {
-  let summary = "logarithm to a base";
+  let summary = "Logarithm to a base";
   let description = [{ }];
   let arguments = (ins AnyTensor:$input, I64Attr:$base);
   let results = (outs AnyTensor:$output);
 }
 
 def Top_ErfOp : Top_UnaryOp<"Erf"> {
-  let summary = "error function";
+  let summary = "Error function";
   let description = [{ 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x. }];
 }
 
 def Top_SinOp : Top_UnaryOp<"Sin"> {
-  let summary = "sine";
+  let summary = "Sine";
   let description = [{ }];
 }
 
 def Top_CosOp : Top_UnaryOp<"Cos"> {
-  let summary = "cosine";
+  let summary = "Cosine";
   let description = [{ }];
 }
 
 def Top_TanOp : Top_UnaryOp<"Tan"> {
-  let summary = "tangent";
+  let summary = "Tangent";
   let description = [{ }];
 }
 
 def Top_ArccosOp : Top_UnaryOp<"Arccos"> {
-  let summary = "inverse cosine, between 0 and pi";
+  let summary = "Inverse cosine, between 0 and pi";
   let description = [{ }];
 }
 
 def Top_SinhOp : Top_UnaryOp<"Sinh"> {
-  let summary = "hyperbolic sine";
+  let summary = "Hyperbolic sine";
   let description = [{ }];
 }
 
 def Top_CoshOp : Top_UnaryOp<"Cosh"> {
-  let summary = "hyperbolic cosine";
+  let summary = "Hyperbolic cosine";
   let description = [{ }];
 }
 
 def Top_ArctanhOp : Top_UnaryOp<"Arctanh"> {
-  let summary = "inverse hyperbolic tangent";
+  let summary = "Inverse hyperbolic tangent";
   let description = [{ }];
 }

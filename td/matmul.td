@@ -1,7 +1,7 @@
 // Products of matrices.
 
 def Top_MatMulOp : Top_Op<"MatMul"> {
-  let summary = "matrix product over the last two axes, plus bias";
+  let summary = "Matrix product over the last two axes, plus bias";
   let description = [{ `[.., M, K] x [.., K, N] -> [.., M, N]`; the flags transpose the last two axes of an
     operand or the result. Without `keep_dims` all leading axes are folded into M. }];
   let arguments = (ins AnyTensor:$input, AnyTensor:$right, AnyTensorOrNone:$bias,
@@ -24,7 +24,7 @@ def Top_MatMulOp : Top_Op<"MatMul"> {
 }
 
 def Top_A16MatMulOp : Top_Op<"A16MatMul"> {
-  let summary = "product with a matrix of packed integers, plus bias";
+  let summary = "Product with a matrix of packed integers, plus bias";
   let description = [{ The matrix is `(weight - zp) * scale`. With `right_transpose`, `weight` is
     [N, K * weight_bits / 8] bytes, and `scale` and `zp` are [N, K / q_group_size]. }];
   let arguments = (ins AnyTensor:$input, AnyTensor:$weight, AnyTensor:$scale, AnyTensor:$zp,
@@ -37,9 +37,11 @@ def Top_A16MatMulOp : Top_Op<"A16MatMul"> {
 }
 
 def Top_Fp8MatMulOp : Top_Op<"Fp8MatMul"> {
-  let summary = "product with a matrix of fp8e4m3 values, plus bias";
-  let description = [{ With `weight_transpose`, `weight` is [N, K]. Each square of `block_size`
-    weights a side has one entry of `weight_scale`. }];
+  let summary = "Product with a matrix of fp8e4m3 values, plus bias";
+  let description = [{
+    With `weight_transpose`, `weight` is [N, K]. Each block of `block_size` x `block_size` weights has one entry of
+    `weight_scale`.
+  }];
   let arguments = (ins AnyTensor:$input, AnyTensor:$weight, AnyTensor:$weight_scale,
     AnyTensorOrNone:$bias,
     DefaultValuedAttr<I64Attr, "128">:$block_size,
@@ -48,9 +50,9 @@ def Top_Fp8MatMulOp : Top_Op<"Fp8MatMul"> {
 }
 
 def Top_MlpOp : Top_Op<"Mlp"> {
-  let summary = "gated feed-forward block of a transformer: down(act(gate(x)) * up(x))";
+  let summary = "Gated feed-forward block of a transformer: down(act(gate(x)) * up(x))";
   let description = [{ `gate`, `up` and `down` are products with a matrix, plus bias; `act` is SiLU.
-    With `is_expert` there is a matrix for each expert, and `expert_id` tells those of a token. With
+    With `is_expert` there is one matrix per expert, and `expert_id` selects those of each token. With
     `quantized` the matrices are packed as for A16MatMul. }];
   let arguments = (ins AnyTensor:$input, AnyTensor:$weight_gate, AnyTensor:$weight_up,
     AnyTensor:$weight_down, AnyTensorOrNone:$bias_gate, AnyTensorOrNone:$bias_up,
@@ -80,9 +82,10 @@ def EinsumMode : OneOf<["a,b->ab", "ab,ab->a", "ab,acb->ac", "ab,cdb->acd", "abc
                         "ab,abc->ac", "abcd,aecd->acbe", "abcd,adbe->acbe"]>;
 
 def Top_EinsumOp : Top_Op<"Einsum"> {
-  let summary = "sum of products over named axes (Einstein notation)";
-  let description = [{ `mode` names the axes of each operand, then those of the result; what the
-    result lacks is summed over. }];
+  let summary = "Sum of products over named axes (Einstein notation)";
+  let description = [{
+    `mode` names the axes of each operand, then those of the result; axes missing from the result are summed over.
+  }];
   let arguments = (ins Variadic<AnyTensor>:$inputs, EinsumMode:$mode);
   let results = (outs AnyTensor:$output);
 }

@@ -17,7 +17,7 @@ class Top_AxisNormOp<string mnemonic> : Top_Op<mnemonic> {
 }
 
 def Top_LayerNormOp : Top_AxisNormOp<"LayerNorm"> {
-  let summary = "normalisation over axis and all axes after it";
+  let summary = "Normalization over axis and all axes after it";
   let description = [{ `(x - mean) / sqrt(var + eps) * weight + bias`, var the biased variance. }];
   let results = (outs AnyTensor:$output);
 }
@@ -36,9 +36,11 @@ class Top_GroupedNormOp<string mnemonic> : Top_Op<mnemonic> {
 }
 
 def Top_GroupNormOp : Top_GroupedNormOp<"GroupNorm"> {
-  let summary = "normalisation over groups of channels";
-  let description = [{ `(x - mean) / sqrt(var + eps) * weight + bias`, the channels (axis 1) in
-    `num_groups` equal groups, each taken with all that follows it. }];
+  let summary = "Normalization over groups of channels";
+  let description = [{
+    `(x - mean) / sqrt(var + eps) * weight + bias`, over `num_groups` equal groups of channels (axis 1), each with
+    all following axes.
+  }];
   let results = (outs AnyTensor:$output);
 }
 
@@ -49,17 +51,17 @@ class Top_ChannelNormOp<string mnemonic> : Top_Op<mnemonic> {
 }
 
 def Top_InstanceNormOp : Top_ChannelNormOp<"InstanceNorm"> {
-  let summary = "normalisation of each channel over its spatial axes";
+  let summary = "Normalization of each channel over its spatial axes";
   let description = [{ `(x - mean) / sqrt(var + eps) * weight + bias`. }];
 }
 
 def Top_PixelNormOp : Top_ChannelNormOp<"PixelNorm"> {
-  let summary = "normalisation over the channels (axis 1) at each position";
+  let summary = "Normalization over the channels (axis 1) at each position";
   let description = [{ `(x - mean) / sqrt(var + eps) * weight + bias`. }];
 }
 
 def Top_LRNOp : Top_Op<"LRN"> {
-  let summary = "x / (bias + alpha / size * sum(x^2))^beta, the sum over size neighbouring channels";
+  let summary = "x / (bias + alpha / size * sum(x^2))^beta, the sum over size neighboring channels";
   let description = [{ }];
   let arguments = (ins AnyTensor:$input,
     DefaultValuedAttr<F64Attr, "0.0001">:$alpha,
@@ -72,7 +74,7 @@ def Top_LRNOp : Top_Op<"LRN"> {
 def Top_NormalizeOp : Top_Op<"Normalize"> {
   let summary = "x divided by its Euclidean norm over the channels, times scale";
   let description = [{ With `across_spatial` the norm is taken over the spatial axes too. `scale`
-    has one value a channel, all of them equal with `channel_shared`. There is no epsilon: 0 / 0 is NaN. }];
+    has one value per channel, all of them equal with `channel_shared`. There is no epsilon: 0 / 0 is NaN. }];
   let arguments = (ins AnyTensor:$input, AnyTensor:$scale,
     DefaultValuedAttr<BoolAttr, "false">:$across_spatial,
     DefaultValuedAttr<BoolAttr, "true">:$channel_shared);
@@ -81,7 +83,7 @@ def Top_NormalizeOp : Top_Op<"Normalize"> {
 
 def Top_ScaleOp : Top_Op<"Scale"> {
   let summary = "x * scale + bias, per channel (axis 1)";
-  let description = [{ What the tool chain makes of a batch normalisation. }];
+  let description = [{ The tool chain replaces batch normalizations with it. }];
   let arguments = (ins AnyTensor:$input, AnyTensor:$scale, AnyTensor:$bias,
     DefaultValuedAttr<BoolAttr, "false">:$do_relu,
     DefaultValuedAttr<F64Attr, "-1.0">:$relu_limit);

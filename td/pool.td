@@ -2,7 +2,7 @@
 
 class Top_PoolOp<string mnemonic> : Top_Op<mnemonic> {
   let description = [{ A dimension of the result is (i + pad_before + pad_after - k) / stride + 1, rounded down, or
-    up with `ceil_mode`. `auto_pad` as for Conv. }];
+    up with `ceil_mode`. `auto_pad` is like Conv's. }];
   let arguments = (ins AnyTensor:$input,
     I64ArrayAttr:$kernel_shape, I64ArrayAttr:$strides, I64ArrayAttr:$pads,
     OptionalAttr<BoolAttr>:$ceil_mode,
@@ -19,36 +19,40 @@ class Top_PoolOp<string mnemonic> : Top_Op<mnemonic> {
 }
 
 def Top_MaxPoolOp : Top_PoolOp<"MaxPool"> {
-  let summary = "largest value of each window; padding never wins";
+  let summary = "Largest value of each window, ignoring padding";
 }
 
 def Top_MaxPoolWithMaskOp : Top_PoolOp<"MaxPoolWithMask"> {
-  let summary = "largest value of each window, and where it stands";
-  let description = [{ As MaxPool, but `ceil_mode` does nothing; `mask` is the place in the plane, h * width + w. }];
+  let summary = "Largest value of each window, and its index";
+  let description = [{
+    Like MaxPool, but without effect of `ceil_mode`; `mask` is the index h * width + w in the plane.
+  }];
   let results = (outs AnyTensor:$output, AnyTensor:$mask);
 }
 
 def Top_AvgPoolOp : Top_PoolOp<"AvgPool"> {
-  let summary = "mean of each window";
+  let summary = "Mean of each window";
 }
 
 def Top_AdaptiveAvgPoolOp : Top_Op<"AdaptiveAvgPool"> {
-  let summary = "mean of each of output_size windows that divide the spatial axes";
-  let description = [{ Along an axis of i elements window j of n is from floor(j * i / n) to ceil((j + 1) * i / n). A size of -1
-    keeps the axis. }];
+  let summary = "Mean of each of output_size windows that divide the spatial axes";
+  let description = [{
+    Along an axis of i elements window j of n is from floor(j * i / n) to ceil((j + 1) * i / n). A size of -1 keeps
+    the axis.
+  }];
   let arguments = (ins AnyTensor:$input, I64ArrayAttr:$output_size);
   let results = (outs AnyTensor:$output);
 }
 
 def Top_PoolMaskOp : Top_Op<"PoolMask"> {
-  let summary = "1 at the largest value of each square of side scale, 0 elsewhere";
+  let summary = "1 at the largest value of each square with side scale, otherwise 0";
   let description = [{ Height and width are rounded up to whole squares. }];
   let arguments = (ins AnyTensor:$input, I64Attr:$scale);
   let results = (outs AnyTensor:$output);
 }
 
 def Top_MaxUnpoolOp : Top_Op<"MaxUnpool"> {
-  let summary = "values put back where MaxPoolWithMask found them, 0 elsewhere";
+  let summary = "Writes values to the positions that MaxPoolWithMask found; other elements are 0";
   let description = [{ Height and width grow by `scale_h` and `scale_w`. }];
   let arguments = (ins AnyTensor:$input, AnyTensor:$mask, I64Attr:$scale_h, I64Attr:$scale_w);
   let results = (outs AnyTensor:$output);

@@ -5,7 +5,7 @@ def ReduceMode : OneOf<["ReduceMin", "ReduceMax", "ReduceMean", "ReduceL2", "Red
 
 def Top_ReduceOp : Top_Op<"Reduce"> {
   let summary = "sum, mean, product, extremum or norm over axes";
-  let description = [{ Empty `axes` means all. With nothing left the result has shape [1]. }];
+  let description = [{ Empty `axes` means all. If no axis is left, the result has shape [1]. }];
   let arguments = (ins AnyTensor:$input, I64ArrayAttr:$axes, BoolAttr:$keepdims,
     ReduceMode:$mode,
     DefaultValuedAttr<BoolAttr, "false">:$is_scalar);
@@ -13,7 +13,7 @@ def Top_ReduceOp : Top_Op<"Reduce"> {
 }
 
 def Top_VarianceOp : Top_Op<"Variance"> {
-  let summary = "variance over axes";
+  let summary = "Variance over axes";
   let description = [{ The squared differences from the mean are summed over `reduce_list` and
     divided by n - `correction`. }];
   let arguments = (ins AnyTensor:$input, F64Attr:$correction,
@@ -23,8 +23,8 @@ def Top_VarianceOp : Top_Op<"Variance"> {
 }
 
 def Top_CumSumOp : Top_Op<"CumSum"> {
-  let summary = "running sum along an axis";
-  let description = [{ `dim`, where present, is the axis once more. }];
+  let summary = "Running sum along an axis";
+  let description = [{ `dim`, if present, repeats the axis. }];
   let arguments = (ins AnyTensor:$input, AnyTensorOrNone:$dim, I64Attr:$axis);
   let results = (outs AnyTensor:$output);
 }

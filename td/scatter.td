@@ -1,9 +1,11 @@
 // Writing by index: a copy of the input, changed in places.
 
 def Top_ScatterElementsOp : Top_Op<"ScatterElements"> {
-  let summary = "for each index, its update written at that place along the axis";
-  let description = [{ GatherElements the other way: on the other axes the place is that of the
-    index. A `reduction` of 0 replaces, 1 adds. }];
+  let summary = "Writes each update to its index along the axis";
+  let description = [{
+    The inverse of GatherElements: the position on the other axes is the index's own. A `reduction` of 0 replaces, 1
+    adds.
+  }];
   let arguments = (ins AnyTensor:$input, AnyTensor:$indices, AnyTensor:$updates, I64Attr:$axis,
     DefaultValuedAttr<BoolAttr, "false">:$nc_can_split,
     DefaultValuedAttr<I64Attr, "0">:$reduction);
@@ -11,7 +13,7 @@ def Top_ScatterElementsOp : Top_Op<"ScatterElements"> {
 }
 
 def Top_ScatterNDOp : Top_Op<"ScatterND"> {
-  let summary = "updates written at tuples of indices";
+  let summary = "Writes updates at tuples of indices";
   let description = [{ The last axis of `indices` holds the tuples, for the first axes of the input.
     `reduction`: 0 replaces, 1 adds, 2 subtracts, 3 takes the larger value, 4 the smaller, 5
     multiplies. }];
@@ -21,7 +23,7 @@ def Top_ScatterNDOp : Top_Op<"ScatterND"> {
 }
 
 def Top_IndexPutOp : Top_Op<"IndexPut"> {
-  let summary = "values written at indices of the first axis, or added with accumulate";
+  let summary = "Writes values at indices of the first axis, or adds them with accumulate";
   let description = [{ }];
   let arguments = (ins AnyTensor:$input, AnyTensor:$indices, AnyTensor:$values,
     DefaultValuedAttr<BoolAttr, "false">:$accumulate);
@@ -29,7 +31,7 @@ def Top_IndexPutOp : Top_Op<"IndexPut"> {
 }
 
 def Top_InsertOp : Top_Op<"Insert"> {
-  let summary = "rhs written over the input from an offset along an axis";
+  let summary = "Overwrites the input with rhs from an offset along an axis";
   let description = [{ }];
   let arguments = (ins AnyTensor:$input, AnyTensor:$rhs, I64Attr:$axis, I64Attr:$offset);
   let results = (outs AnyTensor:$output);

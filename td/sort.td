@@ -3,16 +3,16 @@
 def ArgMode : OneOf<["ArgMin", "ArgMax"]>;
 
 def Top_ArgOp : Top_Op<"Arg"> {
-  let summary = "index and value of the smallest or the largest entry along an axis";
-  let description = [{ Of equal entries the first counts, or the last with `select_last_index`.
-    Without `keepdims` the axis is dropped. }];
+  let summary = "Index and value of the smallest or the largest entry along an axis";
+  let description = [{ Ties go to the first entry, or to the last with `select_last_index`.
+    Without `keepdims` the axis is removed. }];
   let arguments = (ins AnyTensor:$input, I64Attr:$axis, BoolAttr:$keepdims, ArgMode:$mode,
     DefaultValuedAttr<BoolAttr, "true">:$select_last_index);
   let results = (outs AnyTensor:$indices, AnyTensorOrNone:$values);
 }
 
 def Top_SortOp : Top_Op<"Sort"> {
-  let summary = "entries along an axis in ascending or descending order, and their indices";
+  let summary = "Entries along an axis in ascending or descending order, and their indices";
   let description = [{ }];
   let arguments = (ins AnyTensor:$input, I64Attr:$axis,
     DefaultValuedAttr<BoolAttr, "true">:$descending);
@@ -20,8 +20,8 @@ def Top_SortOp : Top_Op<"Sort"> {
 }
 
 def Top_TopKOp : Top_Op<"TopK"> {
-  let summary = "the K largest or smallest entries along an axis, and their indices";
-  let description = [{ `kT`, where present, takes the place of `K`. }];
+  let summary = "The K largest or smallest entries along an axis, and their indices";
+  let description = [{ `kT`, if present, replaces `K`. }];
   let arguments = (ins AnyTensor:$input, Optional<AnyTensor>:$kT,
     DefaultValuedAttr<I64Attr, "-1">:$K,
     I64Attr:$axis,

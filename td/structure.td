@@ -1,7 +1,7 @@
 // The three ops that are not computation: they give values their origin.
 
 def Top_NoneOp : Top_Op<"None", [Structure]> {
-  let summary = "stands where an optional operand is absent";
+  let summary = "Placeholder for an absent optional operand";
   let description = [{ One per function, of type `none`. }];
   let results = (outs NoneType:$output);
 }
@@ -11,7 +11,7 @@ def InputChannelFormat : OneOf<["nhwc", "nchw"]>;
 def InputPadType : OneOf<["normal", "center"]>;
 
 def Top_InputOp : Top_Op<"Input", [Structure]> {
-  let summary = "a graph input, with its preprocessing";
+  let summary = "A graph input, with its preprocessing";
   let description = [{ Names a function argument. The preprocessing attributes describe what the
     deployed network does to an image before the first layer; the reference executor is fed the
     preprocessed values. }];
@@ -37,7 +37,7 @@ def WeightStoreMode : OneOf<["1N", "2N", "4N"]>;
 def WeightPlaceholder : OneOf<["Auto", "F32", "None"]>;
 
 def Top_WeightOp : Top_Op<"Weight", [Structure]> {
-  let summary = "a coefficient whose data lie in the weight file";
+  let summary = "A coefficient, whose data are in the weight file";
   let description = [{ The location is the key in the npz named by `module.weight_file`. }];
   let arguments = (ins
     OptionalAttr<F64ArrayAttr>:$scale,

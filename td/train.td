@@ -2,8 +2,10 @@
 
 def Top_BatchNormTrainOp : Top_Op<"BatchNormTrain"> {
   let summary = "BatchNorm by the statistics of the batch";
-  let description = [{ `running_mean` and `running_var` are the running statistics brought up to
-    date, by the variance of the population; `saved_invstd` is 1 / sqrt(var + epsilon). }];
+  let description = [{
+    `running_mean` and `running_var` are the updated running statistics, with the population variance;
+    `saved_invstd` is 1 / sqrt(var + epsilon).
+  }];
   let arguments = (ins AnyTensor:$input, AnyTensor:$mean, AnyTensor:$var, AnyTensorOrNone:$gamma,
     AnyTensorOrNone:$beta,
     DefaultValuedAttr<BoolAttr, "false">:$do_relu,
@@ -15,7 +17,7 @@ def Top_BatchNormTrainOp : Top_Op<"BatchNormTrain"> {
 }
 
 def Top_MeanRstdOp : Top_Op<"MeanRstd"> {
-  let summary = "statistics of a batch, and the Scale that normalises by them";
+  let summary = "Statistics of a batch, and the Scale that normalizes by them";
   let description = [{ `rstd` is 1 / sqrt(var + eps), `scale` is weight * rstd, `bias_new` is bias -
     mean * scale. A running statistic becomes (1 - momentum) * running + momentum * that of the
     batch. }];
@@ -33,13 +35,13 @@ def Top_GroupNormTrainOp : Top_GroupedNormOp<"GroupNormTrain"> {
 
 def Top_LayerNormTrainOp : Top_AxisNormOp<"LayerNormTrain"> {
   let summary = "LayerNorm, and its statistics";
-  let description = [{ What is called `variance` is 1 / sqrt(var + eps). }];
+  let description = [{ `variance` is 1 / sqrt(var + eps). }];
   let results = (outs AnyTensor:$output, AnyTensor:$mean, AnyTensor:$variance);
 }
 
 def Top_BatchNormBwdOp : Top_Op<"BatchNormBwd"> {
-  let summary = "gradients of a batch normalisation: input, weight and bias";
-  let description = [{ Statistics that are none are those of `input`. }];
+  let summary = "Gradients of a batch normalization: input, weight and bias";
+  let description = [{ Absent statistics are computed from `input`. }];
   let arguments = (ins AnyTensor:$grad_out, AnyTensor:$input, AnyTensorOrNone:$weight_opt,
     AnyTensorOrNone:$saved_mean, AnyTensorOrNone:$saved_invstd,
     DefaultValuedAttr<F64Attr, "1e-05">:$epsilon);
@@ -47,7 +49,7 @@ def Top_BatchNormBwdOp : Top_Op<"BatchNormBwd"> {
 }
 
 def Top_LayerNormBwdOp : Top_Op<"LayerNormBwd"> {
-  let summary = "gradients of a layer normalisation: input, weight and bias";
+  let summary = "Gradients of a layer normalization: input, weight and bias";
   let description = [{ `mean` and `variance` are those of LayerNormTrain: the latter is
     1 / sqrt(var + eps). }];
   let arguments = (ins AnyTensor:$grad_out, AnyTensor:$input, AnyTensor:$mean, AnyTensor:$variance,
@@ -57,8 +59,8 @@ def Top_LayerNormBwdOp : Top_Op<"LayerNormBwd"> {
 }
 
 def Top_ConvbwdOp : Top_Op<"Convbwd"> {
-  let summary = "gradients of a convolution: input, filter and bias";
-  let description = [{ The flags say which of them are wanted; the others are none. }];
+  let summary = "Gradients of a convolution: input, filter and bias";
+  let description = [{ The flags select which of them are computed; the others are none. }];
   let arguments = (ins AnyTensor:$grad_out, AnyTensor:$input, AnyTensor:$kernel,
     I64ArrayAttr:$dilations, BoolAttr:$grad_bias_enable, BoolAttr:$grad_input_enable,
     I64ArrayAttr:$grad_out_shape, BoolAttr:$grad_weight_enable, I64Attr:$groups,
@@ -69,7 +71,7 @@ def Top_ConvbwdOp : Top_Op<"Convbwd"> {
 }
 
 def Top_ConvBwd_WeightOp : Top_Op<"ConvBwd_Weight"> {
-  let summary = "gradient of the filter of a convolution";
+  let summary = "Gradient of the filter of a convolution";
   let description = [{ }];
   let arguments = (ins AnyTensor:$input, AnyTensor:$gradout, AnyTensor:$gradout_transpose,
     I64ArrayAttr:$dilations, BoolAttr:$grad_bias_enable, I64ArrayAttr:$grad_out_shape,
@@ -79,21 +81,21 @@ def Top_ConvBwd_WeightOp : Top_Op<"ConvBwd_Weight"> {
 }
 
 def Top_SoftmaxBwdOp : Top_Op<"SoftmaxBwd"> {
-  let summary = "gradient of a softmax";
+  let summary = "Gradient of a softmax";
   let description = [{ `output * (grad_output - sum(grad_output * output))`, the sum along `dim`. }];
   let arguments = (ins AnyTensor:$grad_output, AnyTensor:$output, SI32Attr:$dim);
   let results = (outs AnyRankedTensor:$grad_input);
 }
 
 def Top_EmbDenseBwdOp : Top_Op<"EmbDenseBwd"> {
-  let summary = "gradient of an embedding: rows of grad_output summed by index";
+  let summary = "Gradient of an embedding: rows of grad_output summed by index";
   let description = [{ The result has `num_weights` rows. }];
   let arguments = (ins AnyTensor:$grad_output, AnyTensor:$indices, SI32Attr:$num_weights);
   let results = (outs AnyTensor:$output);
 }
 
 def Top_MaxPoolingIndicesBwdOp : Top_Op<"MaxPoolingIndicesBwd"> {
-  let summary = "gradient of a max pooling: grad_output put where the largest values were";
+  let summary = "Gradient of a max pooling: grad_output put where the largest values were";
   let description = [{ }];
   let arguments = (ins AnyTensor:$grad_output, AnyTensor:$indices, I64ArrayAttr:$dilations,
     I64ArrayAttr:$input_shape, I64ArrayAttr:$kernel_shape, I64ArrayAttr:$pads,
@@ -102,7 +104,7 @@ def Top_MaxPoolingIndicesBwdOp : Top_Op<"MaxPoolingIndicesBwd"> {
 }
 
 def Top_WeightReorderOp : Top_Op<"WeightReorder"> {
-  let summary = "coefficient in the order that the chip reads";
+  let summary = "Coefficient in the order that the chip reads";
   let description = [{ }];
   let arguments = (ins AnyTensor:$input, DefaultValuedAttr<I64Attr, "0">:$reorder_mode);
   let results = (outs AnyTensor:$output);

@@ -11,7 +11,7 @@ def reshape(s):
 
 
 def copy(s):
-    # The Top executor reads other elements, but for one dimension.
+    # The Top executor reads the wrong elements, except in one dimension.
     s.call("copy", input=s.tensor("x", shape(1, 1), float_type()))
 
 

@@ -1,15 +1,15 @@
-"""Random networks of many operators, each its own reference in PyTorch: a file for each family of functions, with their meanings
-and with the steps that add them."""
+"""Generates random networks together with their reference values. Each family of functions has a file with the reference
+implementations in PyTorch and the steps that add calls to a network."""
 from . import elementwise, images, integers, layout, sequences
 from .network import Network, Unfit
 
 FLOATS = {**elementwise.STEPS, **images.STEPS, **sequences.STEPS, **layout.STEPS}
-# Integers are concatenated with their scales.
+# Integers need the concat step that passes scales.
 INTEGERS = {**integers.STEPS, **{step: w for step, w in layout.STEPS.items() if step not in (layout.concat_step, layout.of_constants)}}
 
 
 def generate(seed, most=200):
-    """the network of this seed, of 20 to `most` operators"""
+    """Generates the network of a seed, with 20 to `most` operators."""
     n = Network(seed)
     if n.chance(0.2):
         n.mode = "quantized"
@@ -19,7 +19,7 @@ def generate(seed, most=200):
     for _ in range(n.random.randint(1, 3)):
         n.input(first_shape(n), n.choice(dtypes))
     steps = INTEGERS if n.mode == "quantized" else FLOATS
-    # Each network has its own taste, so that some are made of a few kinds of steps alone.
+    # Weights differ by network, so that some consist of only a few kinds of steps.
     weights = [weight * n.choice([0, 0.3, 1, 1, 3]) for weight in steps.values()]
     operators, failures = int(20 * (most / 20) ** n.random.random()), 0
     while len(n.ops) < operators and failures < 300:

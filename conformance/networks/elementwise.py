@@ -1,4 +1,4 @@
-"""Elementwise functions: of one tensor, of two that are broadcast, comparisons and choices by a mask."""
+"""Elementwise functions: unary, binary with broadcasting, comparisons and selections."""
 import operator
 
 import torch
@@ -9,14 +9,14 @@ from .reference import DISCRETE, FUNCTIONS, reference
 
 SMOOTH = {
     "gelu": F.gelu, "sigmoid": torch.sigmoid, "tanh": torch.tanh, "silu": F.silu, "elu": F.elu, "mish": F.mish, "erf": torch.erf,
-    "hsigmoid": F.hardsigmoid, "hswish": F.hardswish, "log_sigmoid": F.logsigmoid, "sin": torch.sin, "cos": torch.cos, "square": torch.square,
-    "exp": torch.exp, "sinh": torch.sinh, "cosh": torch.cosh,
+    "hsigmoid": F.hardsigmoid, "hswish": F.hardswish, "log_sigmoid": F.logsigmoid, "sin": torch.sin, "cos": torch.cos,
+    "square": torch.square, "exp": torch.exp, "sinh": torch.sinh, "cosh": torch.cosh,
 }
-# Those whose result has no rounding error, among them some that jump.
+# Functions without rounding errors.
 EXACT = {"relu": torch.relu, "abs": torch.abs}
-# PyTorch rounds halves to even.
+# Discontinuous functions. torch.round would round halves to even.
 JUMPS = {"ceil": torch.ceil, "floor": torch.floor, "sign": torch.sign, "round": lambda x: torch.sign(x) * torch.floor(x.abs() + 0.5)}
-# Of numbers above 0.
+# Functions of positive numbers.
 POSITIVE = {"sqrt": torch.sqrt, "rsqrt": lambda x: torch.rsqrt(x + 1e-5), "ln": torch.log}
 for _name, _function in {**SMOOTH, **EXACT, **JUMPS, **POSITIVE}.items():
     FUNCTIONS[_name] = lambda input, f=_function: f(input)
@@ -108,7 +108,7 @@ def unary(n):
 
 
 def positive(n):
-    """a root or a logarithm, of what is kept above 0"""
+    """Adds a root or a logarithm of positive numbers."""
     x = n.call("add", tensor_i0=n.call("abs", exact=True, input=n.pick_float()), tensor_i1=n.choice([0.5, 1.0]))
     n.call(n.choice(list(POSITIVE)), input=x)
 
@@ -121,7 +121,7 @@ def number(n):
 
 
 def broadcast_shape(n, shape):
-    """a shape that is broadcast to this one, or that this one is broadcast with"""
+    """Returns a shape that is compatible with `shape` under broadcasting."""
     kind = n.choice(["same", "one axis", "some", "some", "all but one", "number"])
     if kind == "same":
         return list(shape)
@@ -135,7 +135,7 @@ def broadcast_shape(n, shape):
 
 
 def of_shape(n, x, shape):
-    """a tensor of that shape: a constant, an input, or computed of x"""
+    """Returns a tensor of that shape: a constant, an input, or one computed from x."""
     own = n.shape(x)
     kind = n.choice(["constant", "constant", "input", "reduced", "cut"])
     if kind == "constant":
@@ -166,12 +166,12 @@ def broadcast(n):
 
 
 def meets(a, b):
-    """whether two shapes are broadcast to one"""
+    """Returns whether two shapes are compatible under broadcasting."""
     return all(d == e or 1 in (d, e) for d, e in zip(a[::-1], b[::-1]))
 
 
 def residual(n):
-    """two tensors that are there already"""
+    """Combines two existing tensors."""
     x = n.pick_float()
     binary_call(n, x, n.pick(lambda t: n.is_float(t) and t != x and meets(n.shape(t), n.shape(x))))
 

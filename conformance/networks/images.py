@@ -1,4 +1,4 @@
-"""Functions of images, n x c x h x w: convolutions, pools, resizes."""
+"""Functions of images (n x c x h x w): convolutions, pooling and resizing."""
 import math
 
 import torch
@@ -24,7 +24,7 @@ def conv3d(input, weight, bias=None, stride=(1, 1, 1), dilation=(1, 1, 1), pad=(
 
 @reference
 def deconv(input, weight, bias=None, stride=(1, 1), dilation=(1, 1), pad=(0, 0, 0, 0), output_padding=(0, 0), group=1):
-    # The data are group x (oc / group) x (ic / group) x kh x kw.
+    # The layout of the data is group x (oc / group) x (ic / group) x kh x kw.
     per_group, ic, kh, kw = weight.shape
     weight = weight.reshape(group, per_group, ic // group, kh, kw).transpose(1, 2).reshape(ic, per_group, kh, kw)
     more = [(p + d * (k - 1)) for p, d, k in zip(output_padding, dilation, (kh, kw))]
@@ -39,8 +39,8 @@ def deconv(input, weight, bias=None, stride=(1, 1), dilation=(1, 1), pad=(0, 0, 
 
 
 def windows(x, kernel, stride, pad, ceil_mode, outside):
-    """n x c x h' x w' x (kh * kw). As in the tool chain, with ceil_mode a window may begin behind the input, and the padding before
-    an axis counts for that after it"""
+    """Returns n x c x h' x w' x (kh * kw). As in the tool chain, with ceil_mode a window may start beyond the input, and the padding
+    at the end of an axis is assumed to equal that at its start."""
     top, left, bottom, right = pad
     lengths = [x.shape[2 + axis] + 2 * pad[axis] - kernel[axis] for axis in range(2)]
     more = [-length % s if ceil_mode else 0 for length, s in zip(lengths, stride)]
@@ -98,7 +98,7 @@ def image(n):
 
 
 def conv_sizes(n, x):
-    """arguments but for the weight: of a window that fits"""
+    """Returns a kernel that fits the input, and the arguments stride, dilation and pad."""
     height, width = n.shape(x)[2:]
     kernel = n.choice([[1, 1], [3, 3], [3, 3], [n.random.randint(1, 5), n.random.randint(1, 5)]])
     dilation = n.choice([[1, 1], [1, 1], [2, 2], [n.random.randint(1, 3), n.random.randint(1, 3)]])
@@ -112,7 +112,7 @@ def conv_sizes(n, x):
 
 
 def conv_groups(n, channels):
-    """(groups, output channels)"""
+    """Returns the number of groups and of output channels."""
     out = n.choice(CHANNELS)
     if n.chance(0.25):
         return channels, channels * n.choice([1, 1, 1, 2])
@@ -137,7 +137,7 @@ def conv_step(n):
 
 
 def after_conv(n, x, channels):
-    """what usually follows"""
+    """Adds what usually follows a convolution."""
     if n.chance(0.3):
         coefficient = lambda: n.constant([channels])
         positive = abs(n.draw([channels], "float32")) + 0.5
@@ -152,7 +152,7 @@ def after_conv(n, x, channels):
 
 
 def residual_block(n):
-    """convolutions beside a shortcut"""
+    """Adds convolutions with a residual connection around them."""
     x = image(n)
     channels = n.shape(x)[1]
     y = x
@@ -169,7 +169,7 @@ def residual_block(n):
 
 
 def squeeze_and_excite(n):
-    """each channel weighed by a number, or each pixel"""
+    """Scales each channel, or each pixel, by a computed factor."""
     x = image(n)
     channels = n.shape(x)[1]
     if n.chance(0.5):

@@ -1,5 +1,5 @@
-"""Quantized functions, as their documents define them. Results of a float scale may be off by one where a product is close to
-a half; all others are exact."""
+"""Quantized functions, as docs/functions.md defines them. Results that are computed with float scales may be off by one; all
+others are exact."""
 import math
 
 import torch
@@ -12,17 +12,17 @@ from .reference import FUNCTIONS, reference
 from .sequences import matmul
 
 TYPES = {"int8": torch.int8, "uint8": torch.uint8, "int16": torch.int16, "int32": torch.int32, "float32": torch.float64}
-# Besides those with the argument `scale` or `scales`.
+# Functions that are computed with float scales, besides those with an argument `scale` or `scales`.
 ROUNDED = {"conv_quant", "matmul_quant", "requant_fp", "requant_fp_to_int", "avgpool2d", "softmax_int"}
 
 
 def is_off_by_one(op):
-    """whether float arithmetic may round its results another way"""
+    """Returns whether the results of a call may be off by one, because of float arithmetic."""
     return op["op"] in ROUNDED or "scale" in op["args"] or "scales" in op["args"]
 
 
 def rounded(x):
-    """half away from zero"""
+    """Rounds half away from zero."""
     return torch.sign(x) * torch.floor(x.abs() + 0.5)
 
 
@@ -33,7 +33,7 @@ def saturated(x, dtype):
 
 
 def per_axis(value, x, axis=1):
-    """a number, or one for each index of an axis"""
+    """Shapes a list, which has a number for each index of an axis, for broadcasting."""
     if not isinstance(value, list):
         return value
     return torch.tensor(value, dtype=torch.float64).reshape([-1 if a == axis % x.dim() else 1 for a in range(x.dim())])
@@ -161,12 +161,12 @@ def zero_for(n, dtype):
 
 
 def result_scale(n, values):
-    """a scale by which these real numbers fill about 8 bits"""
+    """Returns a scale by which these real numbers fill about 8 bits."""
     return max(float("%.2g" % (values.abs().max().item() / n.choice([60, 120, 200]))), 1e-6)
 
 
 def requantized(n, sums, axis):
-    """an int32 tensor as one of 8 bits, all channels by one factor, or each by its own"""
+    """Requantizes an int32 tensor to 8 bits, per tensor or per channel."""
     largest = max(n.values[sums].abs().max().item(), 1)
     out = n.choice(["int8", "int8", "uint8"])
     channels = n.shape(sums)[axis]

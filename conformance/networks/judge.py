@@ -1,4 +1,4 @@
-"""Compares what the ways of running a network give, with PyTorch and with each other."""
+"""Compares the results of all ways of running a network with PyTorch and with each other."""
 import numpy as np
 import torch
 
@@ -6,13 +6,13 @@ from .integers import is_off_by_one
 from .reference import evaluate_call, evaluate_rounded, operands_of, relative_error, results_of
 from .ways import PLAIN, Failed
 
-# Relative to a tensor's largest number, besides a multiple of what rounding errors make of it in PyTorch's float32.
+# A float may be off by the largest number of its tensor times TOLERANCE + MARGIN * the expected error.
 TOLERANCE = 1e-5
 MARGIN = 20
 
 
 class Difference(Exception):
-    """The first tensor, in the order of computation, that is not what it should be."""
+    """The first wrong tensor, in the order of computation, or a run that failed."""
 
     def __init__(self, way, tensor, what):
         super().__init__("%s: %s" % (way, what if tensor is None else "%s: %s" % (tensor, what)))
@@ -20,7 +20,7 @@ class Difference(Exception):
 
 
 class Reference:
-    """What PyTorch makes of a network: the value of each tensor, and the relative error that rounding to float32 makes up."""
+    """The value of each tensor as PyTorch computes it, and the relative error to expect from computing it in float32."""
 
     def __init__(self, spec, values, error):
         self.ops, self.is_quantized, self.values, self.error = spec["ops"], spec["mode"] == "quantized", values, error
@@ -41,11 +41,11 @@ class Reference:
         return [(op, name) for op in self.ops for name in results_of(op)]
 
     def check_plain(self, found):
-        """each tensor that the plain way gives; of integers each operator by itself, as a number that is off by one has
-        consequences"""
+        """Checks each tensor of the plain way. In a quantized network each operator is evaluated on the operands that were found,
+        since an operand that is off by one would change the results of later operators."""
         for op, name in self.order():
             if self.is_quantized:
-                # What a cut network is fed stands for what it computed.
+                # Operands that were not computed are inputs or constants.
                 operands = {n: torch.from_numpy(found[n]) if n in found else self.values[n] for n in operands_of(op) if n in self.values}
                 operands = {n: v.double() if v.is_floating_point() else v for n, v in operands.items()}
                 value = dict(zip(results_of(op), evaluate_call(op, operands, torch.float64)))[name]
@@ -72,7 +72,7 @@ class Reference:
             allowed = max(np.abs(value).max(), 1e-30) * (TOLERANCE + MARGIN * self.error[name])
         else:
             allowed = off_by
-        # NaN is no smaller than anything.
+        # This is also true if the difference is NaN.
         if not (difference <= allowed).all():
             worst = np.unravel_index(np.nan_to_num(difference, nan=np.inf).argmax(), difference.shape)
             raise Difference(way, name, "%s: %.6g instead of %.6g at %s; %d of %d elements are off by more than %.3g" % (
@@ -80,7 +80,7 @@ class Reference:
 
 
 def examine(runner, folder, spec, reference, ways):
-    """runs the network that lies in a folder in these ways, the plain one first; raises the first Difference"""
+    """Runs the network in a folder in all these ways, the plain one first. Raises the first Difference."""
     plain = None
     for way in [PLAIN] + [w for w in ways if w != PLAIN]:
         try:

@@ -131,7 +131,7 @@ def upsample(input, scale):
 
 
 def dtype_of(n, x):
-    """as concat wants it: float32 unless told"""
+    """Returns the argument `dtype` of concat."""
     return n.float if n.is_float(x) else n.dtype(x)
 
 
@@ -212,7 +212,7 @@ def slice_step(n):
         first, last = sorted(n.random.sample(range(d + 1), 2))
         step = n.choice([1, 1, 1, 2, 3, -1, -2])
         if step < 0:
-            # An end before the first entry can only be said from the end.
+            # An end before the first entry has to be counted from the end.
             first, last = last - 1, first - 1 if first else -d - 1
         starts.append(first)
         ends.append(last)
@@ -269,7 +269,7 @@ def index_step(n):
 
 
 def of_constants(n):
-    """what can be computed before a network runs"""
+    """Adds operators on constants, which can be folded."""
     shape = [n.random.randint(1, 5) for _ in range(n.random.randint(1, 4))]
     x = n.call("permute", exact=True, input=n.constant(shape), order=n.random.sample(range(len(shape)), len(shape)))
     if n.chance(0.5):

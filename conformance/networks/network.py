@@ -1,5 +1,5 @@
-"""A network in the making. Each call is evaluated at once by PyTorch, in float64 and in float32, so that every tensor has a
-value: its shape and size guide what is added next, and the network is its own reference.
+"""Builds a network call by call. PyTorch evaluates each call immediately, in float64 and in float32. The values determine which
+steps fit next, and serve as the reference afterwards.
 
     net = Network(seed); x = net.input([1, 3, 8, 8]); y = net.call("relu", input=x)
 """
@@ -19,7 +19,7 @@ NUMPY = {torch.float64: "float32", torch.float32: "float32", torch.int8: "int8",
 
 
 class Unfit(Exception):
-    """What was drawn does not fit the network; nothing has changed."""
+    """A step does not fit the network, which remains unchanged."""
 
 
 class Network:
@@ -29,17 +29,17 @@ class Network:
         # The dtype of floats, which are computed in float32 whatever it is.
         self.mode, self.float = "f32", "float32"
         self.tensors, self.inputs, self.ops, self.data = {}, [], [], {}
-        # Of each tensor: its value, the same with rounding errors, and the relative error that these make up.
+        # The value of each tensor, the value with rounding errors, and their relative difference.
         self.values, self.rounded, self.error = {}, {}, {}
-        # Tensors whose values no rounding changes.
+        # Tensors without rounding errors.
         self.exact = set()
-        # (scale, zero point) of tensors of 8 bits in a quantized network.
+        # (scale, zero point) of the 8-bit tensors of a quantized network.
         self.scales = {}
-        # What further calls may use, oldest first, what no call has used yet, and how often the next call uses some of that.
+        # Tensors that calls may use, those among them that none uses yet, and how often the next call takes one of these.
         self.live, self.leaves = [], []
-        self.hunger = self.choice([0.4, 0.7, 0.9])
+        self.leaf_preference = self.choice([0.4, 0.7, 0.9])
 
-    # Tensors that are given.
+    # Inputs and constants.
 
     def declare(self, prefix, array, coeff):
         array = np.asarray(array)
@@ -75,7 +75,8 @@ class Network:
     # Calls.
 
     def call(self, function, outputs=1, exact=False, quantization=None, **arguments):
-        """adds a call; exact: its results have no rounding errors if its operands have none, and their quantization"""
+        """Adds a call and returns the names of its results. `exact` means that the function only moves or selects values, so that
+        its results are exact if its operands are, and have their quantization."""
         arguments = {k: v for k, v in arguments.items() if v is not None}
         names = ["t%d" % (len(self.values) + i) for i in range(outputs)]
         op = {"op": function, "args": arguments, "out": names if outputs > 1 else names[0]}
@@ -94,7 +95,7 @@ class Network:
         return names if outputs > 1 else names[0]
 
     def evaluated(self, op):
-        """(value, the same in float32) of each result"""
+        """Returns for each result the value in float64 and in float32."""
         both = evaluate_call(op, self.values, torch.float64), evaluate_rounded(op, self.values, self.rounded)
         for value, rounded in zip(*both):
             if not 0 < value.numel() <= MOST_ELEMENTS:
@@ -107,7 +108,7 @@ class Network:
         return list(zip(*both))
 
     def attempt(self, step):
-        """whether the step fitted; otherwise the network is as before"""
+        """Returns whether the step fitted; otherwise the network is unchanged."""
         kept = {k: v.copy() for k, v in vars(self).items() if isinstance(v, (dict, list, set))}
         try:
             step(self)
@@ -128,22 +129,22 @@ class Network:
         return NUMPY[self.values[name].dtype]
 
     def quantization(self, name):
-        """its scale and zero point; of a constant they are chosen when it is used"""
+        """Returns scale and zero point. Those of a constant are chosen on first use."""
         return self.scales.setdefault(name, self.any_quantization(self.dtype(name)))
 
     def any_quantization(self, dtype):
         return self.choice([0.5, 0.1, 0.02]), self.choice([0, 0, 3, 128 if dtype == "uint8" else -7])
 
     def set_quantization(self, op, quantization):
-        """told to the call too, so that no tensor gets another one from its neighbours"""
-        told = []
+        """Sets the quantization of all results, explicitly in the spec, so that none is propagated from elsewhere."""
+        quantizations = []
         for name in results_of(op):
             is_quantized = self.mode == "quantized" and self.dtype(name) in ("int8", "uint8")
             if is_quantized:
                 self.scales[name] = quantization or self.any_quantization(self.dtype(name))
-            told.append(dict(zip(("scale", "zero_point"), self.scales[name])) if is_quantized else None)
-        if any(told):
-            op["out_quant"] = told if len(told) > 1 else told[0]
+            quantizations.append(dict(zip(("scale", "zero_point"), self.scales[name])) if is_quantized else None)
+        if any(quantizations):
+            op["out_quant"] = quantizations if len(quantizations) > 1 else quantizations[0]
 
     def chance(self, p):
         return self.random.random() < p
@@ -157,8 +158,8 @@ class Network:
         return self.random.choice(all_of_them)
 
     def pick(self, fits=lambda name: True):
-        """a tensor that calls have made, or an input; leaves and late ones more often"""
-        for pool in [self.leaves] * self.chance(self.hunger) + [self.live[-8:]] * self.chance(0.5) + [self.live]:
+        """Returns a random input or result; unused and recent ones are more likely."""
+        for pool in [self.leaves] * self.chance(self.leaf_preference) + [self.live[-8:]] * self.chance(0.5) + [self.live]:
             found = [n for n in pool if fits(n)]
             if found:
                 return self.choice(found)
@@ -172,6 +173,6 @@ class Network:
                 "ops": self.ops, "outputs": outputs}
 
     def outputs(self):
-        """the leaves, and some inner tensors"""
+        """Returns the unused results and some inner tensors."""
         inner = [n for n in self.live if n not in self.leaves and n not in self.inputs and self.chance(0.04)]
         return self.leaves + inner

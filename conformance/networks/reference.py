@@ -1,22 +1,22 @@
-"""What each function of a random network means, in PyTorch; the functions stand with the families that use them."""
+"""A table of reference implementations in PyTorch. The implementations are in the files of the families."""
 
 import torch
 
 FUNCTIONS = {}
-# Functions that jump: of numbers that are nearly the same they may give others entirely.
+# Discontinuous functions: a rounding error in an operand may change their results completely.
 DISCRETE = set()
-# Of float32.
+# The relative rounding error of float32.
 ROUNDING = 1e-7
 
 
 def reference(f):
-    """declares the meaning of the function of the same name, by its arguments in specs"""
+    """Registers a reference implementation. Its name and arguments are those of the function in specs."""
     FUNCTIONS[f.__name__.rstrip("_")] = f
     return f
 
 
 def evaluate_call(op, values, floats):
-    """the results of a call; `values` has its operands by name, `floats` is the type in which it computes"""
+    """Returns the results of a call on the operands in `values`, computed in the float type `floats`."""
     def resolve(value):
         if isinstance(value, str) and value in values:
             return values[value]
@@ -30,7 +30,7 @@ def evaluate_call(op, values, floats):
 
 
 def evaluate_rounded(op, values, rounded):
-    """the results of a call in float32, of operands that are off by a rounding error or so. What is compared has to be exact"""
+    """Returns the results of a call in float32, with rounding errors added to its operands unless it is discontinuous."""
     if op["op"] in DISCRETE:
         return [v.float() if v.is_floating_point() else v for v in evaluate_call(op, values, torch.float64)]
     return evaluate_call(op, {n: disturbed(rounded[n]) for n in operands_of(op) if n in rounded}, torch.float32)
@@ -44,7 +44,7 @@ def disturbed(x):
 
 
 def operands_of(op):
-    """names of tensors, and other strings"""
+    """Yields all strings among the arguments: names of tensors, and others."""
     for value in op["args"].values():
         yield from [v for v in (value if isinstance(value, list) else [value]) if isinstance(v, str)]
 
@@ -54,7 +54,7 @@ def results_of(op):
 
 
 def relative_error(ours, value):
-    """the largest difference, relative to the largest number"""
+    """Returns the largest difference relative to the largest number."""
     if not value.is_floating_point():
         return 0.0
     difference = (ours.double() - value).abs().max().item()

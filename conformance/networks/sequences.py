@@ -1,4 +1,4 @@
-"""Functions of sequences and matrices: products, normalizations, reductions, and attention made of them."""
+"""Functions of sequences and matrices: products, normalizations, reductions, and attention patterns."""
 import math
 
 import torch
@@ -108,7 +108,7 @@ def linear_step(n):
 
 
 def product(n):
-    """of two matrices, or stacks of them, that are computed or fed"""
+    """Adds a matrix product of two tensors that are not constant."""
     x = n.pick_float(2, 5)
     shape, width = n.shape(x), n.choice([1, 2, 7, 16, 17])
     flags = [n.chance(0.2), n.chance(0.4), n.chance(0.1)]
@@ -171,7 +171,7 @@ def rotary(n):
 
 
 def tokens(n):
-    """batch x length x elements, made of whatever there is"""
+    """Returns a tensor batch x length x elements."""
     if n.chance(0.6):
         return n.pick(lambda t: n.is_float(t) and len(n.shape(t)) == 3 and n.shape(t)[1] <= 24)
     x = n.pick(lambda t: n.is_float(t) and len(n.shape(t)) == 4)
@@ -183,7 +183,7 @@ def tokens(n):
 
 
 def mask(n, batch, heads, queries, keys):
-    """causal, fed, or a constant, of a shape that is broadcast to the scores'; of 4 dimensions or fewer"""
+    """Returns a mask that broadcasts to the scores: causal, constant or an input."""
     shape = n.choice([[1, 1, queries, keys], [batch, 1, 1, keys], [batch, 1, queries, keys], [1, heads, queries, keys], [batch, heads, queries, keys],
                       [queries, keys], [1, 1, 1, keys], [1, 1, queries, 1], [1, heads, 1, 1], [1, 1, 1, 1], [keys]])
     if n.chance(0.4):
@@ -193,7 +193,7 @@ def mask(n, batch, heads, queries, keys):
 
 
 def attention(n):
-    """of several heads, which may share keys and values, with permutations or with products of transposed matrices"""
+    """Adds multi-head or grouped-query attention, in the forms in which networks express it."""
     x = tokens(n)
     source = x if n.chance(0.7) else tokens(n)
     (batch, length, _), (other, keys, _) = n.shape(x), n.shape(source)
@@ -252,7 +252,7 @@ def scores_of(n, q, k, width, transposed):
 
 
 def attention_without_heads(n):
-    """on three dimensions, or on whatever matrices there are"""
+    """Adds attention without a head axis of its own."""
     x = n.pick_float(3, 4)
     shape = n.shape(x)
     width = n.choice([1, 4, 8])

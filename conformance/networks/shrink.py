@@ -1,4 +1,4 @@
-"""Makes a failing network small: operators are taken out as long as it fails the same way, and what they computed is fed."""
+"""Shrinks a failing network: removes operators while it keeps failing, and turns their results into inputs."""
 import tempfile
 
 from .judge import Difference, Reference, examine
@@ -9,7 +9,7 @@ MOST_TRIALS = 400
 
 
 def kind_of(difference):
-    """the way, and of what is no wrong number, what it said before the first name"""
+    """Returns what two failures of the same kind have in common: the way, and the start of an error message."""
     return difference.way, difference.tensor is None and str(difference).split('"')[0]
 
 
@@ -24,7 +24,7 @@ class Shrinker:
                 self.data[name] = value.numpy().astype(floats if value.is_floating_point() else value.numpy().dtype)
 
     def candidate(self, ops, outputs):
-        """the network of these operators alone; what they lack is fed"""
+        """Builds a network of these operators only; other tensors that they read become inputs."""
         made = {n for op in ops for n in results_of(op)}
         used = [n for op in ops for n in operands_of(op) if n in self.data and n not in made]
         tensors = {n: self.spec["tensors"].get(n) or self.fed(n) for n in used}
@@ -33,16 +33,16 @@ class Shrinker:
         return {**self.spec, "tensors": tensors, "inputs": inputs, "ops": ops, "outputs": kept}
 
     def fed(self, name):
-        """a declaration of what was computed"""
+        """Declares a computed tensor as an input."""
         declared = {"dtype": str(self.data[name].dtype), "shape": list(self.data[name].shape)}
         for op in self.spec["ops"]:
             if name in results_of(op) and "out_quant" in op:
-                told = op["out_quant"]
-                declared.update((told[results_of(op).index(name)] if isinstance(told, list) else told) or {})
+                quantization = op["out_quant"]
+                declared.update((quantization[results_of(op).index(name)] if isinstance(quantization, list) else quantization) or {})
         return declared
 
     def fails(self, spec):
-        """the difference, if it is of the same way"""
+        """Returns the difference if the network fails in the same way."""
         self.trials += 1
         if not spec["ops"] or not spec["inputs"] or self.trials > MOST_TRIALS:
             return None
@@ -54,7 +54,7 @@ class Shrinker:
         return None
 
     def without(self, items, build):
-        """as few of the items as `build` makes a failing network of"""
+        """Removes as many items as possible while the network that `build` makes of the rest fails."""
         size = max(len(items) // 2, 1)
         while True:
             at = len(items)
@@ -69,7 +69,7 @@ class Shrinker:
             size //= 2
 
     def smallest(self):
-        """(spec, data, difference)"""
+        """Returns spec, data and difference of the smallest failing network."""
         outputs = self.spec["outputs"]
         if self.difference.tensor in outputs and (found := self.fails(self.candidate(self.spec["ops"], [self.difference.tensor]))):
             outputs, self.difference = [self.difference.tensor], found

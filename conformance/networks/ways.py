@@ -1,4 +1,4 @@
-"""The ways in which one network is run, each a process; a way gives its tensors, or raises Failed."""
+"""The ways of running a network, each in a process of its own. A way returns the results by name or raises Failed."""
 import hashlib
 import json
 import os
@@ -19,7 +19,7 @@ class Runner:
         self.binary, self.emulated = os.path.abspath(binary), emulated
 
     def command(self, *arguments, **environment):
-        # One session's threads must not depend on what the caller's environment says.
+        # TPULANG_* variables of the caller must not affect the runs.
         kept = {k: v for k, v in os.environ.items() if not k.startswith("TPULANG_")}
         try:
             done = subprocess.run([self.binary, *arguments], capture_output=True, text=True, errors="replace", timeout=LIMIT, env={**kept, **environment})
@@ -45,7 +45,7 @@ class Runner:
         return self.run(folder, "-d", "cuda", LD_LIBRARY_PATH=libraries, TPULANG_CACHE=kernels)
 
 
-# Every tensor, one operator at a time: what the others are compared with.
+# Computes every tensor, one operator at a time. The other ways are compared with it.
 PLAIN = "unfused"
 WAYS = {
     PLAIN: lambda r, f: r.run(f, "--all", "--no-fusion", "-j", "1"),
@@ -68,7 +68,7 @@ def ways(runner):
 
 
 def write(spec, data, folder):
-    """the spec, its weights and its inputs, as files"""
+    """Writes the spec, its weights and its inputs to a folder."""
     folder = pathlib.Path(folder)
     np.savez(folder / "net.npz", **{n: data[n] for n, t in spec["tensors"].items() if t.get("coeff")})
     np.savez(folder / "inputs.npz", **{n: data[n] for n in spec["inputs"]})
@@ -77,7 +77,7 @@ def write(spec, data, folder):
 
 
 def emulated_libraries(sources, target):
-    """folders with NVIDIA's libraries, emulated: compiled as the test suite does, unless they are there"""
+    """Compiles the emulation of NVIDIA's libraries as the test suite does, and returns their folders."""
     text = b"".join(p.read_bytes() for p in sorted(sources.iterdir()))
     folder = target / ("emulated-gpu-" + hashlib.sha256(text).hexdigest()[:16])
     if not (folder / "ready").exists():

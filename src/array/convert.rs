@@ -3,7 +3,7 @@ use super::{Array, cast, reserve};
 use crate::base::{Dtype, Result, Shape};
 use half::{bf16, f16};
 
-/// An FP8 E4M3 (finite, NaN at 0x7f) as float32. Source: OCP 8-bit floating point specification, table 1.
+/// Converts FP8 E4M3 (finite, NaN at 0x7f) to float32. Source: OCP 8-bit floating point specification, table 1.
 fn e4m3_to_f32(bits: u8) -> f32 {
     let (exponent, mantissa) = (i32::from(bits >> 3 & 15), f32::from(bits & 7));
     let value = match (exponent, bits & 7) {
@@ -14,25 +14,25 @@ fn e4m3_to_f32(bits: u8) -> f32 {
     if bits & 0x80 != 0 { -value } else { value }
 }
 
-/// An FP8 E5M2 as float32: the upper half of a float16.
+/// Converts FP8 E5M2, the upper half of a float16, to float32.
 fn e5m2_to_f32(bits: u8) -> f32 {
     f16::from_bits(u16::from(bits) << 8).to_f32()
 }
 
-/// The nearest FP8 E4M3, ties to the even mantissa, saturating; NaN and the sign are kept.
+/// Rounds to FP8 E4M3, ties to the even mantissa, saturating. NaN and the sign are kept.
 fn f64_to_e4m3(x: f64) -> u8 {
     let sign = if x.is_sign_negative() { 0x80 } else { 0 };
     let size = x.abs();
     if x.is_nan() || size > 448.0 {
         return sign | if x.is_nan() { 0x7f } else { 0x7e };
     }
-    // Below 2^-6 the numbers lie as close as from there to 2^-5.
+    // Subnormal numbers have the spacing of those from 2^-6 to 2^-5.
     let exponent = ((size.to_bits() >> 52) as i32 - 1023).max(-6);
     let mantissa = (size * f64::from(3 - exponent).exp2()).round_ties_even() as i32;
     sign | ((exponent + 6) * 8 + mantissa) as u8
 }
 
-/// The nearest FP8, ties to the even mantissa, saturating; by search, since it is used on scalars only.
+/// Rounds to FP8, ties to the even mantissa, saturating. It searches, since it is used for scalars only.
 fn f32_to_fp8(x: f64, decode: fn(u8) -> f32) -> u8 {
     let finite = (0..=255u8).filter(|&b| decode(b).is_finite());
     let distance = |b: u8| (f64::from(decode(b)) - x).abs();
@@ -135,7 +135,7 @@ mod tests {
             assert_eq!(e4m3_to_f32(bits), value);
             assert_eq!(f64_to_e4m3(f64::from(value)), bits);
         }
-        // Each number, and what lies just below, at and just above the middle between it and the next.
+        // Each number, and values just below, at and just above the midpoint to the next.
         for bits in 0..0x7e {
             let (low, high) = (f64::from(e4m3_to_f32(bits)), f64::from(e4m3_to_f32(bits + 1)));
             let middle = (low + high) / 2.0;

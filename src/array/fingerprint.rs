@@ -1,4 +1,4 @@
-//! What tells one npz from another without reading all of it.
+//! Distinguishes npz files without reading them entirely.
 use super::zip_bytes::End;
 use crate::base::{Error, Result};
 use std::{
@@ -6,11 +6,11 @@ use std::{
     path::Path,
 };
 
-/// A checksum (CRC-32) of the archive's directory, which holds name, place, size and checksum of every array; the arrays
-/// themselves are checked against the latter when they are read. `path` is for messages.
+/// Returns a checksum (CRC-32) of the directory of an archive, which contains the name, offset, size and checksum of every
+/// array. The arrays themselves are compared with their checksums when they are read. `path` is for messages.
 ///
 /// # Errors
-/// It is no archive.
+/// Returns an error if the file is not an archive.
 pub fn fingerprint(mut archive: impl Read + Seek, path: &Path) -> Result<u32> {
     let start = End::read(&mut archive, path)?.offset;
     archive.seek(SeekFrom::Start(start)).map_err(Error::io(path))?;

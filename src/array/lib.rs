@@ -1,9 +1,11 @@
-//! Arrays: dtype, shape and shared storage, in memory or in a file until it is needed; npz and safetensors files.
+//! Arrays: dtype, shape and shared storage, in memory or in a file that is read on first use; npz and safetensors files.
 
 use tpulang_base as base;
 
 mod convert;
 mod fingerprint;
+mod finite;
+mod format;
 mod memory;
 mod npy;
 mod npz;
@@ -13,14 +15,16 @@ mod weights;
 mod zip_bytes;
 
 pub use fingerprint::fingerprint;
+pub use finite::NonFinite;
+pub use format::ArrayFormat;
 pub use memory::{available_memory, byte_text, reserve, too_large, zeros};
 pub use npz::{NpzFile, NpzWriter, read_npz, write_arrays, write_npz};
-pub use storage::Keeper;
-
+pub use storage::BufferRecycler;
 pub use weights::WeightFile;
 pub use weights::as_declared;
 
-use crate::base::{Cause, Dtype, Ints, Result, Shape, counted, elements, shape_text};
+use crate::base::{Cause, Dtype, Ints, Result, Shape, elements, pluralized, shape_text};
+use finite::Scan;
 use std::{
     borrow::Cow,
     fmt,
@@ -28,9 +32,9 @@ use std::{
 };
 use storage::{Elements, InFile, Storage, Swapped, Words};
 
-/// A Rust type that an [`Array`] can hold.
+/// A Rust type that can be the element of an [`Array`].
 pub trait Element: bytemuck::Pod + Send + Sync + PartialEq + fmt::Debug {
-    /// Its dtype.
+    /// The dtype of the elements.
     const DTYPE: Dtype;
 }
 macro_rules! element {
@@ -39,9 +43,9 @@ macro_rules! element {
 element!(f32 => Float32, f64 => Float64, half::f16 => Float16, half::bf16 => Bfloat16, i8 => Int8, u8 => Uint8, i16 => Int16,
          u16 => Uint16, i32 => Int32, u32 => Uint32, i64 => Int64, u64 => Uint64);
 
-/// Elements of one dtype in a shape, row-major. Clones share the storage.
+/// A row-major tensor of elements of one dtype. Clones share the storage.
 ///
-/// Those of a [`WeightFile`] stay in the file until they are looked at, which fails if it is damaged.
+/// Arrays of a [`WeightFile`] are read on first use, which fails if the file is damaged.
 ///
 /// ```
 /// use tpulang::array::Array;
@@ -59,76 +63,107 @@ pub struct Array {
 }
 
 impl Array {
-    /// From a vector in row-major order.
+    /// Creates an array from elements in row-major order.
     ///
     /// # Errors
-    /// The number of elements is not that of the shape.
+    /// Returns an error if the number of elements does not match the shape.
     pub fn from_vec<T: Element>(shape: impl Into<Ints>, data: Vec<T>) -> Result<Array> {
         Array::from_raw(T::DTYPE, shape.into().to_shape()?, data)
     }
-    /// From a vector whose bytes are the elements.
+    /// Creates an array from a vector whose bytes are the elements.
     fn from_raw<T: bytemuck::NoUninit + Send + Sync>(dtype: Dtype, shape: Shape, data: Vec<T>) -> Result<Array> {
         let (len, size) = (std::mem::size_of_val(&data[..]), dtype.size());
         check_len(&shape, dtype, len / size)?;
         Ok(Array { dtype, shape, storage: Arc::new(data), len })
     }
-    /// Of elements that stay in a file until they are needed.
+    /// Creates an array of elements that are read from a file on first use.
     fn in_file(dtype: Dtype, shape: Shape, elements: InFile<impl Elements + 'static>) -> Result<Array> {
         let len = elements.len;
         check_len(&shape, dtype, len / dtype.size())?;
         Ok(Array { dtype, shape, storage: Arc::new(elements), len })
     }
-    /// Every element the same, converted to `dtype` (integers saturate).
+    /// Creates an array filled with a value, converted to `dtype` (integers saturate).
     ///
     /// # Errors
-    /// The shape is impossible or too large for the memory.
+    /// Returns an error if the shape is invalid or exceeds the available memory.
     pub fn filled(dtype: Dtype, shape: impl Into<Ints>, value: f64) -> Result<Array> {
         let shape = shape.into().to_shape()?;
         let n = elements(&shape, dtype)?;
         convert::from_f64s(dtype, shape, std::iter::repeat_n(value, n))
     }
-    /// From numbers, converted to `dtype`.
+    /// Creates an array from numbers, converted to `dtype`.
     ///
     /// # Errors
-    /// The number of elements is not that of the shape.
+    /// Returns an error if the number of elements does not match the shape.
     pub fn from_f64s(dtype: Dtype, shape: impl Into<Ints>, values: impl Iterator<Item = f64>) -> Result<Array> {
         convert::from_f64s(dtype, shape.into().to_shape()?, values)
     }
 
-    /// Type of the elements.
+    /// Returns the type of the elements.
     pub fn dtype(&self) -> Dtype {
         self.dtype
     }
-    /// Dimensions.
+    /// Returns the dimensions.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
-    /// Number of elements.
+    /// Returns the number of elements.
     pub fn len(&self) -> usize {
         self.len / self.dtype.size()
     }
-    /// Whether there are no elements.
+    /// Returns whether there are no elements.
     pub fn is_empty(&self) -> bool {
         self.len == 0
     }
-    /// The elements as little-endian bytes. Those that are in a file are read, and kept.
+    /// Returns the elements as little-endian bytes. Elements of a file are read and kept in memory.
     ///
     /// # Errors
-    /// The file is damaged, or the memory is not enough.
+    /// Returns an error if the file is damaged or does not fit the available memory.
     pub fn bytes(&self) -> Result<&[u8]> {
-        self.storage.bytes()
+        let bytes = self.storage.bytes()?;
+        self.scan(bytes);
+        Ok(bytes)
     }
-    /// The elements as little-endian bytes, piece by piece; a file's are not kept in memory.
+    /// Passes the elements to `to` in pieces, as little-endian bytes. Elements of a file are not kept in memory.
     ///
     /// # Errors
-    /// The file is damaged, or `to` fails.
+    /// Returns an error if the file is damaged or `to` fails.
     pub fn pieces(&self, mut to: impl FnMut(&[u8]) -> Result<()>) -> Result<()> {
-        self.storage.pieces(&mut to)
+        let Some(found) = self.storage.non_finite().filter(|found| found.get().is_none()) else {
+            return self.storage.pieces(&mut to);
+        };
+        let mut scan = Scan::new(self.dtype);
+        self.storage.pieces(&mut |piece| {
+            scan.piece(piece);
+            to(piece)
+        })?;
+        let _ = found.set(scan.found());
+        Ok(())
     }
-    /// The elements.
+    /// Numbers of NaN and infinite elements. Those of a file are counted when they are first read; before that, this
+    /// returns `None`.
+    pub fn non_finite(&self) -> Option<NonFinite> {
+        if let Some(found) = self.storage.non_finite() {
+            return found.get().copied();
+        }
+        let mut scan = Scan::new(self.dtype);
+        scan.piece(self.storage.bytes().ok()?);
+        Some(scan.found())
+    }
+    /// Counts the NaN and infinite elements of an array in a file, unless that is done.
+    fn scan(&self, bytes: &[u8]) {
+        if let Some(found) = self.storage.non_finite() {
+            found.get_or_init(|| {
+                let mut scan = Scan::new(self.dtype);
+                scan.piece(bytes);
+                scan.found()
+            });
+        }
+    }
+    /// Returns the elements.
     ///
     /// # Errors
-    /// `T` is not the array's dtype, or as [`Array::bytes`].
+    /// Returns an error if `T` is not the dtype of the array or the elements cannot be read (see [`Array::bytes`]).
     pub fn elements<T: Element>(&self) -> Result<Cow<'_, [T]>> {
         if T::DTYPE != self.dtype {
             return Err(
@@ -137,51 +172,51 @@ impl Array {
         }
         Ok(cast(self.bytes()?))
     }
-    /// The elements as `T` of the same size, whatever the dtype says: for what moves them without looking.
+    /// Returns the elements as a `T` of the same size, whatever the dtype. For operations that only move elements.
     ///
     /// # Errors
-    /// `T` is of another size.
+    /// Returns an error if `T` has another size or the elements cannot be read (see [`Array::bytes`]).
     pub fn bits<T: Element>(&self) -> Result<Cow<'_, [T]>> {
         check_size::<T>(self.dtype)?;
         Ok(cast(self.bytes()?))
     }
-    /// A view as an ndarray, without a copy.
+    /// Returns a view as an ndarray, without a copy.
     ///
     /// # Errors
-    /// `T` is not the array's dtype, or as [`Array::bytes`].
+    /// Returns an error if `T` is not the dtype of the array or the elements cannot be read (see [`Array::bytes`]).
     pub fn view<T: Element>(&self) -> Result<ndarray::ArrayViewD<'_, T>> {
         match self.elements()? {
             Cow::Borrowed(slice) => ndarray::ArrayViewD::from_shape(self.shape.clone(), slice)
                 .map_err(|e| Cause::Shape(format!("a view of {}: {e}", shape_text(&self.shape))).into()),
-            Cow::Owned(_) => Err(Cause::Shape("the elements lie unaligned; use to_ndarray".into()).into()),
+            Cow::Owned(_) => Err(Cause::Shape("the elements are unaligned; use to_ndarray".into()).into()),
         }
     }
-    /// A copy as an ndarray.
+    /// Returns a copy as an ndarray.
     ///
     /// # Errors
-    /// `T` is not the array's dtype, or as [`Array::bytes`].
+    /// Returns an error if `T` is not the dtype of the array or the elements cannot be read (see [`Array::bytes`]).
     pub fn to_ndarray<T: Element>(&self) -> Result<ndarray::ArrayD<T>> {
         ndarray::ArrayD::from_shape_vec(self.shape.clone(), self.elements()?.into_owned())
             .map_err(|e| Cause::Shape(format!("an array of {}: {e}", shape_text(&self.shape))).into())
     }
-    /// The elements as float32.
+    /// Returns the elements as float32.
     ///
     /// # Errors
-    /// As [`Array::bytes`].
+    /// Returns an error if the elements cannot be read (see [`Array::bytes`]).
     pub fn to_f32(&self) -> Result<Vec<f32>> {
         convert::to_f32(self)
     }
-    /// The elements as float64.
+    /// Returns the elements as float64.
     ///
     /// # Errors
-    /// As [`Array::bytes`].
+    /// Returns an error if the elements cannot be read (see [`Array::bytes`]).
     pub fn to_f64(&self) -> Result<Vec<f64>> {
         convert::to_f64(self)
     }
-    /// The same values in another dtype; float to integer rounds half away from zero and saturates.
+    /// Converts to another dtype. Floats are rounded to integers half away from zero, and saturate.
     ///
     /// # Errors
-    /// As [`Array::bytes`].
+    /// Returns an error if the elements cannot be read (see [`Array::bytes`]).
     pub fn to_dtype(&self, dtype: Dtype) -> Result<Array> {
         if dtype == self.dtype {
             return Ok(self.clone());
@@ -191,19 +226,19 @@ impl Array {
         }
         convert::from_f64s(dtype, self.shape.clone(), self.to_f64()?.into_iter())
     }
-    /// The same storage in another shape.
+    /// Returns the same storage in another shape.
     ///
     /// # Errors
-    /// The number of elements differs.
+    /// Returns an error if the number of elements differs.
     pub fn reshaped(&self, shape: impl Into<Ints>) -> Result<Array> {
         let shape = shape.into().to_shape()?;
         check_len(&shape, self.dtype, self.len())?;
         Ok(Array { shape, ..self.clone() })
     }
-    /// With the last two axes swapped, copied.
+    /// Returns a copy with the last two axes swapped.
     ///
     /// # Errors
-    /// There are fewer axes, or as [`Array::bytes`].
+    /// Returns an error if there are fewer axes or the elements cannot be read (see [`Array::bytes`]).
     pub fn with_last_axes_swapped(&self) -> Result<Array> {
         let [batch @ .., rows, cols] = self.shape.as_slice() else {
             return Err(Cause::Shape(format!("{} has no two axes to swap", shape_text(&self.shape))).into());
@@ -235,30 +270,35 @@ impl Array {
         let storage = Arc::new(Swapped::new(self.clone()));
         Ok(Array { dtype: self.dtype, shape, storage, len: self.len })
     }
-    /// With its elements in memory: a file's are read for this array alone, so that dropping it frees them.
+    /// Returns an array with its elements in memory. Elements of a file are read for this array only, and freed with it.
     ///
     /// # Errors
-    /// As [`Array::bytes`].
+    /// Returns an error if the elements cannot be read (see [`Array::bytes`]).
     pub fn in_memory(&self) -> Result<Array> {
         let Some(words) = self.storage.read_apart()? else {
             return Ok(self.clone());
         };
-        Ok(Array { storage: Arc::new(Words { words, keeper: None, start: 0, len: self.len }), ..self.clone() })
+        self.scan(&bytemuck::cast_slice(&words)[..self.len]);
+        Ok(Array { storage: Arc::new(Words { words, recycler: None, start: 0, len: self.len }), ..self.clone() })
     }
-    /// Its memory, to be written, where it was an [`ArrayMut`] and nobody else has it; otherwise the array.
+    /// Returns the memory for writing if the array was an [`ArrayMut`] and is uniquely owned. Otherwise returns the array.
     pub fn into_mut(mut self) -> std::result::Result<ArrayMut, Array> {
         match Arc::get_mut(&mut self.storage).and_then(Storage::take) {
             Some((words, start)) => Ok(ArrayMut { dtype: self.dtype, shape: self.shape, words, start }),
             None => Err(self),
         }
     }
-    /// The same bytes, read as another dtype of the same size (float16 stored as uint16, fp8 as uint8).
+    /// Returns the file that the elements are read from, if they are not computed or given in memory.
+    pub fn source_path(&self) -> Option<&std::path::Path> {
+        self.storage.path()
+    }
+    /// Returns the same bytes as another dtype (float16 stored as uint16, fp8 as uint8), or `None` if the sizes differ.
     pub fn reinterpreted(&self, dtype: Dtype) -> Option<Array> {
         (dtype.size() == self.dtype.size()).then(|| Array { dtype, ..self.clone() })
     }
 }
 
-/// An array that is being written: owned, not yet shared. Its first element begins a cache line.
+/// An array that can be written: uniquely owned, and aligned to a cache line.
 pub struct ArrayMut {
     dtype: Dtype,
     shape: Shape,
@@ -271,17 +311,17 @@ pub struct ArrayMut {
 const LINE: usize = 8;
 
 impl ArrayMut {
-    /// All elements 0.
+    /// Creates an array of zeros.
     ///
     /// # Errors
-    /// The shape is impossible or too large for the memory.
+    /// Returns an error if the shape is invalid or exceeds the available memory.
     pub fn zeros(dtype: Dtype, shape: &[usize]) -> Result<ArrayMut> {
         Ok(ArrayMut::starting(dtype, shape, zeros(ArrayMut::words(dtype, shape)?)?))
     }
-    /// Words that memory for such an array has, so that it can begin at a cache line.
+    /// Returns the number of words of memory for such an array, with its alignment.
     ///
     /// # Errors
-    /// The shape is impossible.
+    /// Returns an error if the shape is invalid.
     pub fn words(dtype: Dtype, shape: &[usize]) -> Result<usize> {
         Ok((elements(shape, dtype)? * dtype.size()).div_ceil(size_of::<u64>()) + LINE - 1)
     }
@@ -289,28 +329,28 @@ impl ArrayMut {
         let start = words.as_ptr().addr() / size_of::<u64>() % LINE;
         ArrayMut { dtype, shape: shape.to_vec(), words, start: (LINE - start) % LINE }
     }
-    /// In memory that was used before; the elements are anything. More is made where it is too small.
+    /// Creates an array in recycled memory, with arbitrary elements. Allocates if the memory is too small.
     ///
     /// # Errors
-    /// As [`ArrayMut::zeros`].
+    /// Same as for [`ArrayMut::zeros`].
     pub fn in_words(dtype: Dtype, shape: &[usize], words: Vec<u64>) -> Result<ArrayMut> {
         if words.len() < ArrayMut::words(dtype, shape)? {
             return ArrayMut::zeros(dtype, shape);
         }
         Ok(ArrayMut::starting(dtype, shape, words))
     }
-    /// The dtype.
+    /// Returns the dtype.
     pub fn dtype(&self) -> Dtype {
         self.dtype
     }
-    /// The shape.
+    /// Returns the shape.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
-    /// The elements.
+    /// Returns the elements.
     ///
     /// # Errors
-    /// `T` is not the array's dtype.
+    /// Returns an error if `T` is not the dtype of the array.
     pub fn elements<T: Element>(&mut self) -> Result<&mut [T]> {
         if T::DTYPE != self.dtype {
             return Err(
@@ -320,44 +360,44 @@ impl ArrayMut {
         let n = self.shape.iter().product();
         Ok(&mut bytemuck::cast_slice_mut(&mut self.words[self.start..])[..n])
     }
-    /// The elements as `T` of the same size, whatever the dtype says.
+    /// Returns the elements as a `T` of the same size, whatever the dtype.
     ///
     /// # Errors
-    /// `T` is of another size.
+    /// Returns an error if `T` has another size.
     pub fn bits<T: Element>(&mut self) -> Result<&mut [T]> {
         check_size::<T>(self.dtype)?;
         let n = self.shape.iter().product();
         Ok(&mut bytemuck::cast_slice_mut(&mut self.words[self.start..])[..n])
     }
-    /// The elements as bytes.
+    /// Returns the elements as bytes.
     pub fn bytes(&mut self) -> &mut [u8] {
         let n = self.shape.iter().product::<usize>() * self.dtype.size();
         &mut bytemuck::cast_slice_mut(&mut self.words[self.start..])[..n]
     }
-    /// With other dimensions of as many elements.
+    /// Returns the array in another shape.
     ///
     /// # Errors
-    /// The number of elements is not that of the shape.
+    /// Returns an error if the number of elements differs.
     pub fn reshaped(self, shape: &[usize]) -> Result<ArrayMut> {
         check_len(shape, self.dtype, self.shape.iter().product())?;
         Ok(ArrayMut { shape: shape.to_vec(), ..self })
     }
-    /// Finished: from here on it is shared.
+    /// Turns it into an [`Array`], which can be shared.
     pub fn freeze(self) -> Array {
         self.frozen(None)
     }
-    /// As [`ArrayMut::freeze`]; its memory goes to the keeper when nobody has the array any more.
-    pub fn freeze_for(self, keeper: Weak<dyn Keeper>) -> Array {
-        self.frozen(Some(keeper))
+    /// Like [`ArrayMut::freeze`], but returns the memory to `recycler` when the last clone of the array is dropped.
+    pub fn freeze_with_recycler(self, recycler: Weak<dyn BufferRecycler>) -> Array {
+        self.frozen(Some(recycler))
     }
-    fn frozen(self, keeper: Option<Weak<dyn Keeper>>) -> Array {
+    fn frozen(self, recycler: Option<Weak<dyn BufferRecycler>>) -> Array {
         let ArrayMut { dtype, shape, words, start } = self;
         let len = shape.iter().product::<usize>() * dtype.size();
-        Array { dtype, shape, storage: Arc::new(Words { words, keeper, start, len }), len }
+        Array { dtype, shape, storage: Arc::new(Words { words, recycler, start, len }), len }
     }
 }
 
-/// Bytes as elements of `T`, copied only where they are unaligned.
+/// Casts bytes to elements of `T`. Copies them only if they are unaligned.
 fn cast<T: bytemuck::Pod>(bytes: &[u8]) -> Cow<'_, [T]> {
     match bytemuck::try_cast_slice(bytes) {
         Ok(slice) => Cow::Borrowed(slice),
@@ -392,7 +432,7 @@ fn check_len(shape: &[usize], dtype: Dtype, len: usize) -> Result<()> {
         return Err(Cause::Shape(format!(
             "the shape {} takes {}, not {len}",
             shape_text(shape),
-            counted(expected, "element")
+            pluralized(expected, "element")
         ))
         .into());
     }
@@ -441,7 +481,7 @@ fn of_known_len<T: Element>(dtype: Dtype, shape: Shape, data: Vec<T>) -> Array {
     Array { dtype, shape, storage: Arc::new(data), len }
 }
 
-/// What cannot be read equals nothing.
+/// Arrays that cannot be read are not equal to any other.
 impl PartialEq for Array {
     fn eq(&self, other: &Self) -> bool {
         let same = |other: &[u8]| self.bytes().is_ok_and(|mine| mine == other);
@@ -491,17 +531,17 @@ mod tests {
     }
 
     #[test]
-    fn memory_is_given_on_once_nobody_shares_it() {
+    fn memory_is_recycled_when_the_last_clone_is_dropped() {
         #[derive(Default)]
         struct Kept(std::sync::Mutex<Vec<Vec<u64>>>);
-        impl Keeper for Kept {
-            fn keep(&self, words: Vec<u64>) {
+        impl BufferRecycler for Kept {
+            fn recycle(&self, words: Vec<u64>) {
                 self.0.lock().unwrap().push(words);
             }
         }
         let kept: Arc<Kept> = Arc::default();
-        let keeper: Arc<dyn Keeper> = kept.clone();
-        let of = |a: ArrayMut| a.freeze_for(Arc::downgrade(&keeper));
+        let recycler: Arc<dyn BufferRecycler> = kept.clone();
+        let of = |a: ArrayMut| a.freeze_with_recycler(Arc::downgrade(&recycler));
         let got = || kept.0.lock().unwrap().pop();
         let a = of(ArrayMut::zeros(Dtype::Float32, &[2, 3]).unwrap());
         let shared = a.reshaped([6]).unwrap();
@@ -513,7 +553,7 @@ mod tests {
         let b = ArrayMut::in_words(Dtype::Int8, &[5], words).unwrap().freeze();
         assert_eq!((b.len(), b.bytes().unwrap().len(), b.bytes().unwrap().as_ptr().addr() % 64), (5, 5, 0));
         drop(b);
-        assert_eq!(got(), None, "nobody keeps what is frozen for nobody");
+        assert_eq!(got(), None, "frozen without a recycler");
         let c = ArrayMut::in_words(Dtype::Int8, &[50], vec![7; 3]).unwrap().freeze();
         assert_eq!(c.bytes().unwrap(), [0; 50], "too little memory");
     }

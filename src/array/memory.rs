@@ -1,31 +1,31 @@
-//! How much memory there is, and allocations that are tried before they are believed.
+//! Available memory and fallible allocation.
 use crate::base::{Cause, Error, Result};
 use std::{fs, path::Path};
 
-/// Bytes from which it is worth asking the system how much there is.
+/// Size in bytes from which allocations are compared with the available memory.
 const LARGE: usize = 1 << 20;
 
-/// Address space that small things need, which nobody asks for.
+/// Address space that is reserved for small allocations.
 const MARGIN: u64 = 32 << 20;
 
-/// A vector of `n` default elements.
+/// Allocates a vector of `n` default elements.
 ///
 /// # Errors
-/// The memory is not enough.
+/// Returns an error if the memory is not sufficient.
 pub fn zeros<T: Clone + Default>(n: usize) -> Result<Vec<T>> {
     check_available(n.saturating_mul(size_of::<T>()))?;
-    // The probe's room is given back at once; what follows asks the system for zeroed pages.
-    Vec::<T>::new().try_reserve_exact(n).map_err(|_| no_room::<T>(n))?;
+    // The probe is freed at once. The vector itself is allocated as zeroed pages.
+    Vec::<T>::new().try_reserve_exact(n).map_err(|_| allocation_failed::<T>(n))?;
     Ok(vec![T::default(); n])
 }
 
-/// Room for `n` more elements.
+/// Reserves memory for `n` more elements.
 ///
 /// # Errors
-/// The memory is not enough.
+/// Returns an error if the memory is not sufficient.
 pub fn reserve<T>(v: &mut Vec<T>, n: usize) -> Result<()> {
     check_available(n.saturating_mul(size_of::<T>()))?;
-    v.try_reserve_exact(n).map_err(|_| no_room::<T>(n))
+    v.try_reserve_exact(n).map_err(|_| allocation_failed::<T>(n))
 }
 
 fn check_available(bytes: usize) -> Result<()> {
@@ -36,18 +36,18 @@ fn check_available(bytes: usize) -> Result<()> {
     if bytes as u64 <= available { Ok(()) } else { Err(too_large("an array".into(), bytes as u64, available)) }
 }
 
-fn no_room<T>(n: usize) -> Error {
+fn allocation_failed<T>(n: usize) -> Error {
     let needed = n.saturating_mul(size_of::<T>()) as u64;
     too_large(format!("an array of {n} elements"), needed, available_memory())
 }
 
-/// `what` needs more bytes than are available.
+/// Returns the error that `what` needs more bytes than are available.
 pub fn too_large(what: String, needed: u64, available: u64) -> Error {
     let limit = format!("{} are available", byte_text(available));
     Cause::TooLarge { what, needed: byte_text(needed), limit }.into()
 }
 
-/// `1.5 GiB`.
+/// Formats a size: `1.5 GiB`.
 pub fn byte_text(bytes: u64) -> String {
     let units = ["bytes", "KiB", "MiB", "GiB", "TiB", "PiB", "EiB"];
     let mut value = bytes as f64;
@@ -59,8 +59,8 @@ pub fn byte_text(bytes: u64) -> String {
     if unit == 0 { format!("{bytes} bytes") } else { format!("{value:.1} {}", units[unit]) }
 }
 
-/// Memory that new allocations may use: what the machine has left, or less where the process's control groups or its
-/// address space are limited. No limit where nothing of that is known.
+/// Returns the memory in bytes that new allocations may use. It is limited by the machine, the control groups of the process
+/// and its address space, as far as these are known.
 pub fn available_memory() -> u64 {
     let read = |path: &Path| fs::read_to_string(path).ok();
     let text = |path: &str| read(Path::new(path)).unwrap_or_default();
@@ -70,18 +70,18 @@ pub fn available_memory() -> u64 {
     [machine, group, space].into_iter().flatten().min().unwrap_or(u64::MAX)
 }
 
-/// Bytes of a line `NAME: 123 kB`.
+/// Returns the bytes of a line `NAME: 123 kB`.
 fn kilobytes(text: &str, name: &str) -> Option<u64> {
     let line = text.lines().find_map(|l| l.strip_prefix(name)?.strip_prefix(':'))?;
     line.trim().trim_end_matches("kB").trim().parse::<u64>().ok()?.checked_mul(1024)
 }
 
-/// What the kernel estimates, from /proc/meminfo.
+/// Returns the estimate of the kernel, from /proc/meminfo.
 fn of_machine(meminfo: &str) -> Option<u64> {
     kilobytes(meminfo, "MemAvailable")
 }
 
-/// What a limit of the address space leaves, from /proc/self/limits and /proc/self/status.
+/// Returns the remaining address space if it is limited, from /proc/self/limits and /proc/self/status.
 fn of_address_space(limits: &str, status: &str) -> Option<u64> {
     let line = limits.lines().find_map(|l| l.strip_prefix("Max address space"))?;
     let soft: u64 = line.split_whitespace().next()?.parse().ok()?;
@@ -89,13 +89,13 @@ fn of_address_space(limits: &str, status: &str) -> Option<u64> {
     Some(soft.saturating_sub(used).saturating_sub(MARGIN))
 }
 
-/// The least that the limits of the process's control groups and of those around them leave: the second version's and
-/// the first's. `cgroup` is /proc/self/cgroup.
+/// Returns the least memory that the control groups of the process and their parents leave, of version 1 or 2. `cgroup` is
+/// the text of /proc/self/cgroup.
 fn of_groups(cgroup: &str, read: &dyn Fn(&Path) -> Option<String>) -> Option<u64> {
     cgroup.lines().filter_map(|line| of_group(line, read)).min()
 }
 
-/// Of one line, `0::/a/b` or `4:memory:/a/b`.
+/// Returns the memory that the group of one line leaves: `0::/a/b` or `4:memory:/a/b`.
 fn of_group(line: &str, read: &dyn Fn(&Path) -> Option<String>) -> Option<u64> {
     let mut parts = line.splitn(3, ':');
     let (number, controllers, path) = (parts.next()?, parts.next()?, parts.next()?);
@@ -106,7 +106,7 @@ fn of_group(line: &str, read: &dyn Fn(&Path) -> Option<String>) -> Option<u64> {
         }
         _ => return None,
     };
-    // Within a container the path may be the host's: what is not there is skipped, and the root is looked at always.
+    // In a container the path may be the host's. Missing folders are skipped, and the root is always read.
     let number = |dir: &Path, name: &str| read(&dir.join(name))?.trim().parse::<u64>().ok();
     let left = |dir: &Path| Some(number(dir, limit)?.saturating_sub(number(dir, usage).unwrap_or(0)));
     let groups = Path::new(path.trim_start_matches('/')).ancestors().take(64);

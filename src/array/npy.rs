@@ -2,21 +2,21 @@
 //! Source: numpy's `numpy.lib.format`, versions 1.0 to 3.0.
 use crate::base::{Dtype, Shape};
 
-/// What an npy header says.
+/// The contents of an npy header.
 #[derive(Debug, PartialEq)]
 pub(super) struct Header {
     pub dtype: Dtype,
     pub big_endian: bool,
     pub fortran_order: bool,
     pub shape: Shape,
-    /// Bytes before the elements.
+    /// Size of the header in bytes.
     pub len: usize,
 }
 
 const MAGIC: &[u8] = b"\x93NUMPY";
-/// A header is a few dozen bytes; a larger one is not worth parsing.
+/// Maximum size of the text of a header in bytes. Usual ones have a few dozen.
 const MAX_HEADER: usize = 4096;
-/// Bytes before the elements, at most.
+/// Maximum size of a header in bytes.
 pub(super) const MAX_LEN: usize = MAX_HEADER + 12;
 
 pub(super) fn parse_header(bytes: &[u8]) -> Result<Header, String> {
@@ -89,7 +89,7 @@ fn parse_dict(text: &str) -> Result<Dict, String> {
     })
 }
 
-/// A quoted word and what follows it.
+/// Splits a quoted word from the rest.
 fn quoted(text: &str) -> Option<(&str, &str)> {
     let quote = text.chars().next().filter(|c| ['\'', '"'].contains(c))?;
     text[1..].split_once(quote)
@@ -119,7 +119,7 @@ fn parse_descr(descr: &str) -> Result<(Dtype, bool), String> {
     })
 }
 
-/// The header of a row-major little-endian array. float16 may be stored as its bits.
+/// Builds the header of a row-major little-endian array. bfloat16 and fp8 are stored as unsigned integers.
 pub(super) fn header(dtype: Dtype, shape: &[usize]) -> Vec<u8> {
     let stored = match dtype {
         Dtype::Bfloat16 => Dtype::Uint16,
@@ -131,7 +131,7 @@ pub(super) fn header(dtype: Dtype, shape: &[usize]) -> Vec<u8> {
     let dims: String = shape.iter().map(|d| format!("{d}, ")).collect();
     let dims = if shape.len() == 1 { dims.trim_end().to_owned() } else { dims.trim_end_matches(", ").to_owned() };
     let mut text = format!("{{'descr': '{order}{code}', 'fortran_order': False, 'shape': ({dims}), }}");
-    // numpy pads with spaces so that the elements begin at a multiple of 64.
+    // As numpy does, pad with spaces to align the elements to 64 bytes.
     let pad = (64 - (10 + text.len() + 1) % 64) % 64;
     text.extend(std::iter::repeat_n(' ', pad));
     text.push('\n');

@@ -13,15 +13,15 @@ use std::{
 };
 use zip::{CompressionMethod, ZipArchive, ZipWriter, write::SimpleFileOptions};
 
-/// An open npz file; entries are read when asked for.
+/// An open npz file. Entries are read on first use.
 pub struct NpzFile {
     path: PathBuf,
-    /// Name, without `.npy`, to the entry's index.
+    /// The index of each entry by its name, without `.npy`.
     entries: IndexMap<String, usize>,
     archive: ZipArchive<ZipBytes>,
 }
 
-/// One entry, whose elements begin after its header.
+/// One entry: a header, followed by the elements.
 struct Entry {
     archive: ZipArchive<ZipBytes>,
     index: usize,
@@ -33,7 +33,7 @@ impl Elements for Entry {
         let mut entry = archive.by_index(self.index).map_err(io::Error::other)?;
         io::copy(&mut entry.by_ref().take(self.header.len as u64), &mut io::sink())?;
         take(&mut entry)?;
-        // The zip crate compares the checksum when it comes to the end.
+        // The zip crate compares the checksum at the end.
         match entry.read(&mut [0])? {
             0 => Ok(()),
             _ => Err(io::Error::other("it holds more than its shape and dtype need")),
@@ -60,7 +60,7 @@ impl NpzFile {
         if archive.has_overlapping_entries().map_err(broken)? {
             return Err(Error::format(path, "its entries overlap; every array needs bytes of its own"));
         }
-        // The zip crate keeps the last entry of a name.
+        // The zip crate keeps only the last entry of a name.
         if archive.has_duplicate_names() {
             return Err(Error::format(path, "it has several entries of one name; every array needs its own"));
         }
@@ -74,18 +74,18 @@ impl NpzFile {
         }
         Ok(NpzFile { path: path.into(), entries, archive })
     }
-    /// The names of the arrays, in the order of the archive.
+    /// Returns the names of the arrays, in the order of the archive.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.keys().map(String::as_str)
     }
-    /// Whether there is an array of that name.
+    /// Returns whether there is an array with this name.
     pub fn has(&self, name: &str) -> bool {
         self.entries.contains_key(name)
     }
-    /// One array, whose elements are read, and compared with the archive's checksum, when they are first looked at.
+    /// Returns an array, whose elements are read on first use and compared with the checksum of the archive.
     ///
     /// # Errors
-    /// There is no such array, or its header is damaged or of a type that is not supported.
+    /// Returns an error if no such array exists, its header is damaged, or its type is not supported.
     pub fn array(&mut self, name: &str) -> Result<Array> {
         let fail = |problem: String| Error::format(&self.path, format!("the array {name:?}: {problem}"));
         let index = *self.entries.get(name).ok_or_else(|| fail("there is none of that name".into()))?;
@@ -104,16 +104,16 @@ impl NpzFile {
     /// Reads one array into memory.
     ///
     /// # Errors
-    /// As [`NpzFile::array`], or its elements are damaged, or the memory is not enough.
+    /// Returns an error if the array cannot be read (see [`NpzFile::array`] and [`Array::bytes`]).
     pub fn read(&mut self, name: &str) -> Result<Array> {
         let array = self.array(name)?;
         array.bytes()?;
         Ok(array)
     }
-    /// All arrays, as [`NpzFile::array`] gives them.
+    /// Returns all arrays, whose elements are read on first use.
     ///
     /// # Errors
-    /// As [`NpzFile::array`].
+    /// Same as for [`NpzFile::array`].
     pub fn arrays(&mut self) -> Result<IndexMap<String, Array>> {
         let names: Vec<String> = self.names().map(str::to_owned).collect();
         names.into_iter().map(|n| self.array(&n).map(|a| (n, a))).collect()
@@ -133,7 +133,7 @@ fn expected_len(header: &npy::Header, size: usize) -> Result<usize, String> {
     Ok(expected)
 }
 
-/// Row-major little-endian elements, in words, from those of an npy that has them otherwise.
+/// Converts the elements of an npy to row-major order and little-endian, in words.
 fn row_major(header: &npy::Header, bytes: &[u8]) -> Result<Vec<u64>> {
     let (size, shape) = (header.dtype.size(), &header.shape);
     let mut words = zeros::<u64>(bytes.len().div_ceil(size_of::<u64>()))?;
@@ -160,22 +160,66 @@ fn row_major(header: &npy::Header, bytes: &[u8]) -> Result<Vec<u64>> {
     Ok(words)
 }
 
-/// Writes npz archives: stored, not deflated (the tool chain's reader demands it), with a fixed time, the
-/// elements aligned, so that others can map them.
+/// Writes npz archives. Entries are stored without compression, as the tool chain's reader requires, with a fixed time, and
+/// aligned, so that they can be mapped.
 pub struct NpzWriter<W: Write + Seek> {
-    zip: ZipWriter<W>,
+    zip: ZipWriter<UntilError<W>>,
     path: PathBuf,
 }
 
-impl<W: Write + Seek> NpzWriter<W> {
-    /// Begins an archive; `path` is for messages.
-    pub fn new(to: W, path: impl Into<PathBuf>) -> Self {
-        NpzWriter { zip: ZipWriter::new(to), path: path.into() }
+/// Discards everything after the first error, as if it had been written. A [`ZipWriter`] that is dropped completes the
+/// archive, and would report the same error again on standard error.
+struct UntilError<W> {
+    to: W,
+    failed: bool,
+    position: u64,
+    end: u64,
+}
+
+impl<W> UntilError<W> {
+    fn new(to: W) -> Self {
+        UntilError { to, failed: false, position: 0, end: 0 }
     }
-    /// Adds an array. `float16_as_bits` stores float16 as uint16, as the tool chain's reader wants it.
+    fn attempt<T>(&mut self, discarded: T, operation: impl FnOnce(&mut W) -> io::Result<T>) -> io::Result<T> {
+        if self.failed {
+            return Ok(discarded);
+        }
+        operation(&mut self.to).inspect_err(|e| self.failed = e.kind() != io::ErrorKind::Interrupted)
+    }
+}
+impl<W: Write> Write for UntilError<W> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        let n = self.attempt(bytes.len(), |to| to.write(bytes))?;
+        self.position += n as u64;
+        self.end = self.end.max(self.position);
+        Ok(n)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.attempt((), W::flush)
+    }
+}
+impl<W: Seek> Seek for UntilError<W> {
+    fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+        let position = match to {
+            io::SeekFrom::Start(position) => Some(position),
+            io::SeekFrom::End(by) => self.end.checked_add_signed(by),
+            io::SeekFrom::Current(by) => self.position.checked_add_signed(by),
+        };
+        let position = position.ok_or(io::ErrorKind::InvalidInput)?;
+        self.position = self.attempt(position, |inner| inner.seek(to))?;
+        Ok(self.position)
+    }
+}
+
+impl<W: Write + Seek> NpzWriter<W> {
+    /// Creates an archive; `path` is for messages.
+    pub fn new(to: W, path: impl Into<PathBuf>) -> Self {
+        NpzWriter { zip: ZipWriter::new(UntilError::new(to)), path: path.into() }
+    }
+    /// Adds an array. `float16_as_bits` stores float16 as uint16, as the tool chain's reader requires.
     ///
     /// # Errors
-    /// Writing failed.
+    /// Returns an error if writing fails.
     pub fn add(&mut self, name: &str, array: &Array, float16_as_bits: bool) -> Result<()> {
         let dtype = match array.dtype() {
             Dtype::Float16 if float16_as_bits => Dtype::Uint16,
@@ -196,23 +240,24 @@ impl<W: Write + Seek> NpzWriter<W> {
         self.zip.write_all(&header).map_err(Error::io(&path))?;
         array.pieces(|bytes| self.zip.write_all(bytes).map_err(Error::io(&path)))
     }
-    /// Ends the archive.
+    /// Completes the archive.
     ///
     /// # Errors
-    /// Writing failed.
+    /// Returns an error if writing fails.
     pub fn finish(self) -> Result<W> {
         let path = self.path;
-        self.zip.finish().map_err(|e| match e {
+        let finished = self.zip.finish().map_err(|e| match e {
             zip::result::ZipError::Io(e) => Error::io(&path)(e),
             e => Error::format(&path, e),
-        })
+        });
+        finished.map(|archive| archive.to)
     }
 }
 
 /// Reads every array of an npz into memory.
 ///
 /// # Errors
-/// As [`NpzFile::open`] and [`NpzFile::read`].
+/// Returns an error if the archive cannot be opened or an array cannot be read (see [`NpzFile`]).
 pub fn read_npz(path: impl AsRef<Path>) -> Result<IndexMap<String, Array>> {
     let arrays = NpzFile::open(path)?.arrays()?;
     arrays.values().try_for_each(|a| a.bytes().map(drop))?;
@@ -222,7 +267,7 @@ pub fn read_npz(path: impl AsRef<Path>) -> Result<IndexMap<String, Array>> {
 /// Writes a whole archive; `float16_as_bits` as in [`NpzWriter::add`], `path` is for messages.
 ///
 /// # Errors
-/// Writing failed.
+/// Returns an error if writing fails.
 pub fn write_arrays<'a>(
     to: impl Write + Seek,
     path: &Path,
@@ -236,10 +281,10 @@ pub fn write_arrays<'a>(
     writer.finish()?.flush().map_err(Error::io(path))
 }
 
-/// Writes arrays to an npz; what was there stays until all is written.
+/// Writes arrays to an npz, which replaces `path` once it is complete.
 ///
 /// # Errors
-/// Writing failed, or there is something that is not a file.
+/// Returns an error if writing fails or `path` is not a file.
 pub fn write_npz<'a>(path: impl AsRef<Path>, arrays: impl IntoIterator<Item = (&'a str, &'a Array)>) -> Result<()> {
     let path = path.as_ref();
     files::replace(path, |file| write_arrays(file, path, arrays, false))
@@ -249,6 +294,39 @@ pub fn write_npz<'a>(path: impl AsRef<Path>, arrays: impl IntoIterator<Item = (&
 mod tests {
     use super::*;
     use std::fs::{self, File};
+
+    /// A device with room for a number of bytes.
+    struct Full(io::Cursor<Vec<u8>>, usize);
+    impl Write for Full {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            self.1 = self.1.checked_sub(bytes.len()).ok_or(io::ErrorKind::StorageFull)?;
+            self.0.write(bytes)
+        }
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+    impl Seek for Full {
+        fn seek(&mut self, to: io::SeekFrom) -> io::Result<u64> {
+            self.0.seek(to)
+        }
+    }
+
+    /// The archive is completed when it is dropped, which must not panic or write to the device again.
+    #[test]
+    fn a_full_device_is_an_error() {
+        let array = Array::from(vec![1f32; 100]);
+        let write = |room| {
+            let mut writer = NpzWriter::new(Full(io::Cursor::new(Vec::new()), room), "x.npz");
+            ["a", "b"].iter().try_for_each(|name| writer.add(name, &array, false))?;
+            writer.finish().map(|full| full.1)
+        };
+        let left = write(10_000).unwrap();
+        for room in (0..10_000 - left).step_by(7) {
+            let error = write(room).unwrap_err().to_string();
+            assert_eq!(error, "x.npz: no storage space", "{room}");
+        }
+    }
 
     #[test]
     fn arrays_are_read_back_and_the_bytes_are_always_the_same() {

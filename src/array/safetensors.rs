@@ -4,13 +4,22 @@ use super::{
     storage::{At, InFile, Source},
 };
 use crate::base::{Dtype, Error, Result, files};
-use safetensors::{Dtype as St, tensor::Metadata};
-use std::{collections::HashMap, io::Read, path::Path, sync::Arc};
+use safetensors::{
+    Dtype as St,
+    tensor::{Metadata, TensorInfo},
+};
+use std::{
+    collections::HashMap,
+    fmt,
+    io::{BufWriter, Read, Write},
+    path::Path,
+    sync::Arc,
+};
 
-/// Bytes of a header, the format's own bound.
+/// Maximum size of a header in bytes, as defined by the format.
 const MAX_HEADER: u64 = 100_000_000;
 
-/// An open safetensors file: where each tensor lies in it.
+/// An open safetensors file: dtype, shape, offset and length of each tensor.
 pub(super) struct SafetensorsFile {
     source: Arc<Source>,
     entries: HashMap<String, (Dtype, Vec<usize>, u64, usize)>,
@@ -50,7 +59,7 @@ impl SafetensorsFile {
     pub fn has(&self, name: &str) -> bool {
         self.entries.contains_key(name)
     }
-    /// The array of that name; its elements are read when they are needed.
+    /// Returns the array of that name. Its elements are read on first use.
     pub fn array(&self, name: &str) -> Option<Result<Array>> {
         let (dtype, shape, position, len) = self.entries.get(name)?;
         let at = At { source: self.source.clone(), position: *position };
@@ -58,23 +67,48 @@ impl SafetensorsFile {
     }
 }
 
+const DTYPES: [(St, Dtype); 15] = [
+    (St::F32, Dtype::Float32),
+    (St::F16, Dtype::Float16),
+    (St::BF16, Dtype::Bfloat16),
+    (St::F64, Dtype::Float64),
+    (St::F8_E4M3, Dtype::Fp8e4m3),
+    (St::F8_E5M2, Dtype::Fp8e5m2),
+    (St::I8, Dtype::Int8),
+    (St::U8, Dtype::Uint8),
+    (St::I16, Dtype::Int16),
+    (St::U16, Dtype::Uint16),
+    (St::I32, Dtype::Int32),
+    (St::U32, Dtype::Uint32),
+    (St::I64, Dtype::Int64),
+    (St::U64, Dtype::Uint64),
+    (St::BOOL, Dtype::Bool),
+];
+
 fn dtype(from: St) -> Option<Dtype> {
-    Some(match from {
-        St::F32 => Dtype::Float32,
-        St::F16 => Dtype::Float16,
-        St::BF16 => Dtype::Bfloat16,
-        St::F64 => Dtype::Float64,
-        St::F8_E4M3 => Dtype::Fp8e4m3,
-        St::F8_E5M2 => Dtype::Fp8e5m2,
-        St::I8 => Dtype::Int8,
-        St::U8 => Dtype::Uint8,
-        St::I16 => Dtype::Int16,
-        St::U16 => Dtype::Uint16,
-        St::I32 => Dtype::Int32,
-        St::U32 => Dtype::Uint32,
-        St::I64 => Dtype::Int64,
-        St::U64 => Dtype::Uint64,
-        St::BOOL => Dtype::Bool,
-        _ => return None,
-    })
+    DTYPES.iter().find(|(st, _)| *st == from).map(|(_, dtype)| *dtype)
+}
+
+/// Writes a safetensors file; `path` is for messages.
+pub(super) fn write(to: impl Write, path: &Path, arrays: &[(&str, &Array)]) -> Result<()> {
+    // Larger elements first, so that all are aligned.
+    let mut sorted = arrays.to_vec();
+    sorted.sort_by_key(|(_, array)| std::cmp::Reverse(array.dtype().size()));
+    let mut end = 0;
+    let infos = sorted.iter().map(|(name, array)| {
+        let dtype = DTYPES.iter().find(|(_, d)| *d == array.dtype()).map_or(St::U8, |(st, _)| *st);
+        let start = end;
+        end += array.len() * array.dtype().size();
+        (name.to_string(), TensorInfo { dtype, shape: array.shape().to_vec(), data_offsets: (start, end) })
+    });
+    let fail = |e: &dyn fmt::Display| Error::format(path, format!("not a valid safetensors file: {e}"));
+    let metadata = Metadata::new(None, infos.collect()).map_err(|e| fail(&e))?;
+    let mut header = serde_json::to_vec(&metadata).map_err(|e| fail(&e))?;
+    header.resize(header.len().next_multiple_of(8), b' ');
+    let mut to = BufWriter::new(to);
+    to.write_all(&(header.len() as u64).to_le_bytes()).and_then(|()| to.write_all(&header)).map_err(Error::io(path))?;
+    for (_, array) in sorted {
+        array.pieces(|bytes| to.write_all(bytes).map_err(Error::io(path)))?;
+    }
+    to.flush().map_err(Error::io(path))
 }

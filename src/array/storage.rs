@@ -1,5 +1,5 @@
-//! Where the elements of arrays are: in memory, or in a file until somebody needs them.
-use super::{Array, zeros};
+//! Storage of arrays: in memory, or in a file that is read on first use.
+use super::{Array, NonFinite, zeros};
 use crate::base::{Error, Result};
 use std::{
     fs::File,
@@ -9,21 +9,29 @@ use std::{
     sync::{Arc, OnceLock, Weak},
 };
 
-/// Memory that arrays share, or a place in a file.
+/// Memory that arrays share, or a range of a file.
 pub(super) trait Storage: Send + Sync {
-    /// The elements, in memory.
+    /// Returns the elements, in memory.
     fn bytes(&self) -> Result<&[u8]>;
-    /// The elements piece by piece, so that those of a file need not all be in memory.
+    /// Passes the elements on in pieces, so that those of a file need not all be in memory.
     fn pieces(&self, to: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         to(self.bytes()?)
     }
-    /// The words of an array that was computed, and how many stand before the first element, to be written anew.
+    /// Takes the memory of a computed array for reuse: its words, and the number of words before the first element.
     fn take(&mut self) -> Option<(Vec<u64>, usize)> {
         None
     }
-    /// A copy in memory, where the elements are in a file and have not been kept.
+    /// The count of NaN and infinite elements, if they are read from a file; set when they are first read.
+    fn non_finite(&self) -> Option<&OnceLock<NonFinite>> {
+        None
+    }
+    /// Reads the elements into memory of their own. Returns `None` if they are in memory already.
     fn read_apart(&self) -> Result<Option<Vec<u64>>> {
         Ok(None)
+    }
+    /// Returns the file that the elements are read from.
+    fn path(&self) -> Option<&Path> {
+        None
     }
 }
 impl<T: bytemuck::NoUninit + Send + Sync> Storage for Vec<T> {
@@ -31,17 +39,17 @@ impl<T: bytemuck::NoUninit + Send + Sync> Storage for Vec<T> {
         Ok(bytemuck::cast_slice(self))
     }
 }
-/// Where the memory of a computed array goes that nobody has any more.
-pub trait Keeper: Send + Sync {
-    /// Takes memory that was [`ArrayMut`](super::ArrayMut)'s.
-    fn keep(&self, words: Vec<u64>);
+/// Receives the memory of computed arrays when they are dropped.
+pub trait BufferRecycler: Send + Sync {
+    /// Takes the memory of an [`ArrayMut`](super::ArrayMut).
+    fn recycle(&self, words: Vec<u64>);
 }
 
-/// Memory of a computed array, in words that every element's alignment divides.
+/// Memory of a computed array, in words that are aligned for every element type.
 pub(super) struct Words {
     pub words: Vec<u64>,
-    /// Who gets the memory, if it is still there then.
-    pub keeper: Option<Weak<dyn Keeper>>,
+    /// Receives the memory, unless it is dropped first.
+    pub recycler: Option<Weak<dyn BufferRecycler>>,
     /// Words before the first element.
     pub start: usize,
     /// Bytes of the elements.
@@ -57,47 +65,55 @@ impl Storage for Words {
 }
 impl Drop for Words {
     fn drop(&mut self) {
-        let keeper = self.keeper.as_ref().and_then(Weak::upgrade);
-        keeper.iter().for_each(|keeper| keeper.keep(std::mem::take(&mut self.words)));
+        let recycler = self.recycler.as_ref().and_then(Weak::upgrade);
+        recycler.iter().for_each(|recycler| recycler.recycle(std::mem::take(&mut self.words)));
     }
 }
 
-/// An open file that is read at any place, by several at once. Files are read rather than mapped: where a mapped one
-/// becomes shorter, the process is killed; here it is an error.
+/// An open file that several readers read at any offset. Files are read rather than mapped: if a mapped file becomes
+/// shorter, the process is killed; here it is an error.
 pub(super) struct Source {
     pub path: PathBuf,
     pub file: File,
 }
 
-/// The elements of one array as a file has them.
+/// The elements of one array as they are stored in a file.
 pub(super) trait Elements: Send + Sync {
-    /// Gives a reader that stands at the first element; what is wrong with the rest is told when `take` is done.
+    /// Passes a reader to `take` that begins at the first element. Damage after the elements is reported afterwards.
     fn with_reader(&self, take: &mut dyn FnMut(&mut dyn Read) -> io::Result<()>) -> io::Result<()>;
-    /// The elements row-major and little-endian, if the file has them otherwise.
+    /// Returns the elements in row-major order and little-endian. Returns `None` if they are stored so.
     fn reordered(&self, _bytes: &[u8]) -> Result<Option<Vec<u64>>> {
         Ok(None)
     }
-    /// Whether [`Elements::reordered`] has something to do.
+    /// Whether the elements are stored in row-major order and little-endian.
     fn in_order(&self) -> bool {
         true
     }
 }
 
-/// The elements of an array in a file: read when they are looked at, and kept from then on.
+/// The elements of an array in a file, which are read on first use and then kept.
 pub(super) struct InFile<E> {
     pub elements: E,
     pub len: usize,
     pub path: PathBuf,
     pub name: String,
     loaded: OnceLock<Vec<u64>>,
+    non_finite: OnceLock<NonFinite>,
 }
 
-/// Bytes that are read at once; elements do not straddle them.
+/// Bytes that are read at once, a multiple of every element size.
 const PIECE: usize = 1 << 20;
 
 impl<E: Elements> InFile<E> {
     pub fn new(elements: E, len: usize, path: &Path, name: &str) -> Self {
-        InFile { elements, len, path: path.into(), name: name.into(), loaded: OnceLock::new() }
+        InFile {
+            elements,
+            len,
+            path: path.into(),
+            name: name.into(),
+            loaded: OnceLock::new(),
+            non_finite: OnceLock::new(),
+        }
     }
     fn fail(&self, e: io::Error) -> Error {
         let problem = match e.kind() {
@@ -116,6 +132,12 @@ impl<E: Elements> InFile<E> {
 }
 
 impl<E: Elements> Storage for InFile<E> {
+    fn path(&self) -> Option<&Path> {
+        Some(&self.path)
+    }
+    fn non_finite(&self) -> Option<&OnceLock<NonFinite>> {
+        Some(&self.non_finite)
+    }
     fn read_apart(&self) -> Result<Option<Vec<u64>>> {
         if self.loaded.get().is_some() { Ok(None) } else { self.load().map(Some) }
     }
@@ -152,7 +174,7 @@ impl<E: Elements> Storage for InFile<E> {
     }
 }
 
-/// A reader of a part of a file, with a place of its own.
+/// A reader of a file with its own position.
 #[derive(Clone)]
 pub(super) struct At {
     pub source: Arc<Source>,
@@ -165,7 +187,7 @@ impl Read for At {
         Ok(n)
     }
 }
-/// Elements that lie in a file as they are.
+/// Elements that are stored in row-major order and little-endian.
 impl Elements for At {
     fn with_reader(&self, take: &mut dyn FnMut(&mut dyn Read) -> io::Result<()>) -> io::Result<()> {
         take(&mut self.clone())

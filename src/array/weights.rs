@@ -14,10 +14,10 @@ enum Kind {
 }
 
 impl WeightFile {
-    /// Opens a file, its kind told by the ending.
+    /// Opens a file. The format is determined by the extension.
     ///
     /// # Errors
-    /// The ending is another one, or the file cannot be read as what it claims to be.
+    /// Returns an error if the extension is another one or the file is not valid.
     pub fn open(path: impl AsRef<Path>) -> Result<WeightFile> {
         let path = path.as_ref();
         let kind = match path.extension().and_then(|e| e.to_str()) {
@@ -27,24 +27,24 @@ impl WeightFile {
         };
         Ok(WeightFile { path: path.into(), kind })
     }
-    /// The names of the arrays.
+    /// Returns the names of the arrays.
     pub fn names(&self) -> Vec<&str> {
         match &self.kind {
             Kind::Npz(f) => f.names().collect(),
             Kind::Safetensors(f) => f.names().collect(),
         }
     }
-    /// Whether there is an array of that name.
+    /// Returns whether there is an array with this name.
     pub fn has(&self, name: &str) -> bool {
         match &self.kind {
             Kind::Npz(f) => f.has(name),
             Kind::Safetensors(f) => f.has(name),
         }
     }
-    /// An array, whose elements are read when they are first looked at.
+    /// Returns an array, whose elements are read on first use.
     ///
     /// # Errors
-    /// There is none of that name (the nearest is suggested), or it is damaged.
+    /// Returns an error if no such array exists (a similar name is suggested) or it is damaged.
     pub fn read(&mut self, name: &str) -> Result<Array> {
         let found = match &mut self.kind {
             Kind::Npz(f) if f.has(name) => Some(f.array(name)),
@@ -57,11 +57,12 @@ impl WeightFile {
             Err(Error::format(&self.path, format!("there is no array {name:?}{hint}")))
         })
     }
-    /// Reads the data of a tensor that was declared with `dtype` and `shape`: a float16 may be stored as its bits
-    /// (uint16), an fp8 as uint8, and a shape with as many elements will do, as TpuLang has it.
+    /// Reads the data of a tensor that is declared with `dtype` and `shape`. A float16 may be stored as its bits (uint16),
+    /// an fp8 as uint8; axes of size 1 may be missing or added.
     ///
     /// # Errors
-    /// As [`WeightFile::read`], or dtype or number of elements differ.
+    /// Same as for [`WeightFile::read`], or if the dtype or the shape differs; the message suggests a transposition if one
+    /// fits.
     pub fn read_as(&mut self, name: &str, dtype: Dtype, shape: &Shape) -> Result<Array> {
         let array = self.read(name)?;
         let path = self.path.clone();
@@ -69,18 +70,74 @@ impl WeightFile {
     }
 }
 
-/// An array as a tensor of that dtype and shape, if it can be one.
-pub fn as_declared(array: Array, dtype: Dtype, shape: &Shape) -> std::result::Result<Array, String> {
+/// The array as data of a tensor of that dtype and shape. TPU-MLIR's own tools write weights with other axes of size 1 than
+/// the module declares; any other difference in shape is refused, as the elements would be in the wrong order.
+///
+/// # Errors
+/// Returns what differs if the array has another dtype or shape.
+pub fn as_declared(array: Array, dtype: Dtype, shape: &[usize]) -> std::result::Result<Array, String> {
     let stored_as_bits = matches!(
         (dtype, array.dtype()),
         (Dtype::Float16 | Dtype::Bfloat16, Dtype::Uint16) | (Dtype::Fp8e4m3 | Dtype::Fp8e5m2, Dtype::Uint8)
     );
-    let (found_dtype, found_shape) = (array.dtype(), shape_text(array.shape()));
+    let found_dtype = array.dtype();
     let array = if stored_as_bits { array.reinterpreted(dtype).unwrap_or(array) } else { array };
     if array.dtype() != dtype {
         return Err(format!("is {found_dtype}; the tensor is declared {dtype}"));
     }
-    array
-        .reshaped(shape.clone())
-        .map_err(|_| format!("has shape {found_shape}; the tensor is declared {}", shape_text(shape)))
+    let axes = |shape: &[usize]| shape.iter().copied().filter(|&d| d != 1).collect::<Vec<_>>();
+    if axes(array.shape()) == axes(shape)
+        && let Ok(array) = array.reshaped(shape)
+    {
+        return Ok(array);
+    }
+    let advice = match transposition(array.shape(), shape) {
+        Some(axes) => format!(": transpose it with axes {axes:?}"),
+        None if array.len() == shape.iter().product::<usize>() => ": reshape it first".into(),
+        None => String::new(),
+    };
+    Err(format!("has shape {}; the tensor is declared {}{advice}", shape_text(array.shape()), shape_text(shape)))
+}
+
+/// Axes of the usual layouts of filters in the order of ours: with output channels last, then with input channels last.
+const LAYOUTS: &[&[usize]] =
+    &[&[3, 2, 0, 1], &[4, 3, 0, 1, 2], &[2, 1, 0], &[0, 3, 1, 2], &[0, 4, 1, 2, 3], &[0, 2, 1]];
+
+/// The order of axes that turns the shape `from` into the shape `to`, if there is one.
+fn transposition(from: &[usize], to: &[usize]) -> Option<Vec<usize>> {
+    let fits = |axes: &&&[usize]| axes.len() == from.len() && axes.iter().map(|&a| from[a]).eq(to.iter().copied());
+    if let Some(axes) = LAYOUTS.iter().find(fits) {
+        return Some(axes.to_vec());
+    }
+    let mut axes: Vec<usize> = Vec::new();
+    for dim in to {
+        axes.push((0..from.len()).find(|a| from[*a] == *dim && !axes.contains(a))?);
+    }
+    (axes.len() == from.len()).then_some(axes)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// TensorFlow stores filters as height x width x input x output channels.
+    #[test]
+    fn another_shape_is_refused_with_the_transposition_that_fits() {
+        let told = |from: &[usize], to: &[usize]| {
+            let array = Array::filled(Dtype::Float32, from, 0.0).unwrap();
+            as_declared(array, Dtype::Float32, to).map(|a| a.shape().to_vec())
+        };
+        let advised = |from: &[usize], to: &[usize], advice: &str| {
+            let (stored, declared) = (shape_text(from), shape_text(to));
+            assert_eq!(told(from, to), Err(format!("has shape {stored}; the tensor is declared {declared}{advice}")));
+        };
+        advised(&[3, 3, 3, 8], &[8, 3, 3, 3], ": transpose it with axes [3, 2, 0, 1]");
+        advised(&[8, 3, 3, 4], &[8, 4, 3, 3], ": transpose it with axes [0, 3, 1, 2]");
+        advised(&[3, 3, 8, 1], &[8, 1, 3, 3], ": transpose it with axes [2, 3, 0, 1]");
+        advised(&[4, 6], &[6, 4], ": transpose it with axes [1, 0]");
+        advised(&[24], &[6, 4], ": reshape it first");
+        advised(&[4, 7], &[6, 4], "");
+        assert_eq!(told(&[1, 1, 96], &[96]), Ok(vec![96]));
+        assert_eq!(told(&[], &[1]), Ok(vec![1]));
+    }
 }

@@ -1,9 +1,9 @@
-//! The bytes of a zip archive, as the zip crate may believe them.
+//! The bytes of a zip archive, with a validated end record.
 //!
-//! The crate makes room for as many entries as the end of an archive claims, and looks for another end where one does not
-//! hold; so the end is read here, and one that is known to be right is shown instead. That mends two mistakes of
-//! the tool chain's writer too: its zip64 end record says that it is 0x44 bytes long, where 44 are meant, and is said
-//! to lie where it does not.
+//! The zip crate allocates memory for as many entries as the end record claims, and searches for another one if it is
+//! invalid. So the end record is read and checked here, and the crate reads a correct one in its place. This also repairs
+//! two errors of the tool chain's writer: its zip64 end record gives its length as 0x44 bytes instead of 44, and the record
+//! that locates it contains a wrong offset.
 use super::storage::{At, Source};
 use crate::base::{Error, Result, files};
 use std::{
@@ -12,31 +12,31 @@ use std::{
     sync::Arc,
 };
 
-/// Entries of an archive: more arrays than any network has.
+/// Maximum number of entries. No network has as many arrays.
 const MAX_ENTRIES: u64 = 1 << 20;
-/// Bytes of an end record without its comment, of the zip64 end record, and of what says that there is one.
+/// Sizes in bytes of an end record without its comment, of a zip64 end record, and of its locator.
 const END: usize = 22;
 const END64: usize = 56;
 const LOCATOR: usize = 20;
-/// The longest comment of an archive.
+/// Maximum length of the comment of an archive.
 const MAX_COMMENT: usize = u16::MAX as usize;
 
-/// An archive's bytes up to its end records, and then those that belong there.
+/// The bytes of an archive up to its end records, followed by correct ones.
 #[derive(Clone)]
 pub(super) struct ZipBytes {
     at: At,
-    /// Where the end records begin.
+    /// Offset of the end records.
     body: u64,
     end: Arc<[u8]>,
 }
 
-/// What an archive's end says.
+/// The contents of the end records of an archive.
 pub(super) struct End {
-    /// Where its records begin.
+    /// Offset of the end records.
     at: u64,
     entries: u64,
     size: u64,
-    /// Where the list of entries begins.
+    /// Offset of the list of entries.
     pub offset: u64,
 }
 
@@ -70,7 +70,7 @@ impl ZipBytes {
     }
 }
 
-/// The number of `N` bytes that stands there.
+/// Reads a number of `N` bytes.
 fn number<const N: usize>(bytes: &[u8], at: usize) -> u64 {
     let mut all = [0; 8];
     all[..N].copy_from_slice(&bytes[at..at + N]);
@@ -95,11 +95,11 @@ fn find(tail: &[u8], start: u64) -> Option<End> {
     Some(End { at: start + at as u64, entries, size, offset })
 }
 
-/// Both kinds of end records.
+/// Builds both kinds of end records.
 fn records(end: &End) -> Vec<u8> {
     let mut out = b"PK\x06\x06".to_vec();
     out.extend((END64 as u64 - 12).to_le_bytes());
-    // Versions 4.5, and the first of one disk.
+    // Version 4.5, and disk 0 of 1.
     out.extend(b"\x2d\0\x2d\0\0\0\0\0\0\0\0\0");
     [end.entries, end.entries, end.size, end.offset].iter().for_each(|n| out.extend(n.to_le_bytes()));
     out.extend(b"PK\x06\x07\0\0\0\0");

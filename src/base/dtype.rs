@@ -27,7 +27,7 @@ pub enum Dtype {
 
 use Dtype::*;
 
-/// One row a dtype: name in specs, name in `top.Cast`'s `to`, MLIR element type, bytes.
+/// One row per dtype: name in specs, name in `top.Cast`'s `to`, MLIR element type, bytes.
 const TABLE: [(Dtype, &str, &str, &str, usize); 15] = [
     (Float32, "float32", "F32", "f32", 4),
     (Float16, "float16", "F16", "f16", 2),
@@ -50,59 +50,59 @@ impl Dtype {
     fn row(self) -> &'static (Dtype, &'static str, &'static str, &'static str, usize) {
         TABLE.iter().find(|r| r.0 == self).unwrap_or(&TABLE[0])
     }
-    /// The name in specs and messages: `float32`, `int8`, ...
+    /// Returns the name in specs and messages: `float32`, `int8`, ...
     pub fn name(self) -> &'static str {
         self.row().1
     }
-    /// The name that `top.Cast` uses: `F32`, `INT8`, ...
+    /// Returns the name that `top.Cast` uses: `F32`, `INT8`, ...
     pub fn cast_name(self) -> &'static str {
         self.row().2
     }
-    /// The MLIR element type: `f32`, `si8`, ...
+    /// Returns the MLIR element type: `f32`, `si8`, ...
     pub fn mlir_name(self) -> &'static str {
         self.row().3
     }
-    /// Bytes an element.
+    /// Returns the bytes per element.
     pub fn size(self) -> usize {
         self.row().4
     }
-    /// The dtype of that name in specs.
+    /// Returns the dtype with this name in specs.
     pub fn from_name(name: &str) -> Option<Dtype> {
         TABLE.iter().find(|r| r.1 == name).map(|r| r.0)
     }
-    /// The dtype of that name in `top.Cast`.
+    /// Returns the dtype with this name in `top.Cast`.
     pub fn from_cast_name(name: &str) -> Option<Dtype> {
         TABLE.iter().find(|r| r.2 == name).map(|r| r.0)
     }
-    /// The dtype of that MLIR element type.
+    /// Returns the dtype with this MLIR element type.
     pub fn from_mlir_name(name: &str) -> Option<Dtype> {
         TABLE.iter().find(|r| r.3 == name).map(|r| r.0)
     }
-    /// Every dtype.
+    /// Returns all dtypes.
     pub fn all() -> impl Iterator<Item = Dtype> {
         TABLE.iter().map(|r| r.0)
     }
-    /// Whether it is one of the float types.
+    /// Returns whether this is a float type.
     pub fn is_float(self) -> bool {
         matches!(self, Float32 | Float16 | Bfloat16 | Fp8e4m3 | Fp8e5m2 | Float64)
     }
-    /// Whether it is an integer type (bool is not).
+    /// Returns whether this is an integer type (bool is not).
     pub fn is_int(self) -> bool {
         !self.is_float() && self != Bool
     }
-    /// Whether negative integers can be stored.
+    /// Returns whether this is a signed integer type.
     pub fn is_signed_int(self) -> bool {
         matches!(self, Int8 | Int16 | Int32 | Int64)
     }
-    /// Whether TpuLang's tensors may be declared so; the tool chain has no coefficients of the others.
+    /// Returns whether tensors can be declared with this dtype. The tool chain has no coefficients of the others.
     pub fn is_declared(self) -> bool {
         !matches!(self, Dtype::Int64 | Dtype::Uint64 | Dtype::Float64 | Dtype::Bool)
     }
-    /// Whether scale and zero point are allowed: 8- and 16-bit integers.
+    /// Returns whether tensors of this dtype can have a scale and a zero point: 8- and 16-bit integers.
     pub fn is_quantizable(self) -> bool {
         matches!(self, Int8 | Uint8 | Int16 | Uint16)
     }
-    /// What the low bits of a whole number are as this integer type.
+    /// Wraps an integer to this integer type, by its low bits.
     ///
     /// ```
     /// use tpulang::base::Dtype;
@@ -113,7 +113,7 @@ impl Dtype {
         let (low, n) = (i128::from(low), i128::from(high) - i128::from(low) + 1);
         ((x.rem_euclid(n) - low).rem_euclid(n) + low) as i64
     }
-    /// Smallest and largest value of an integer type; bool is 0 to 1. Floats: none.
+    /// Returns the smallest and largest value of an integer type or bool. Returns `None` for floats.
     pub fn int_range(self) -> Option<(i64, i64)> {
         Some(match self {
             Int8 => (i8::MIN.into(), i8::MAX.into()),

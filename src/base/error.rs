@@ -1,20 +1,20 @@
-use super::{Dtype, Shape, counted, escape::EscapeLines, escaped, escaped_path, shape_text};
+use super::{Dtype, Shape, escape::EscapeLines, escaped, escaped_path, pluralized, shape_text};
 use std::{
     fmt::{self, Write},
     path::PathBuf,
 };
 
-/// Short for a result with tpulang's error.
+/// A result with tpulang's error.
 pub type Result<T, E = Error> = std::result::Result<T, E>;
 
-/// Mistakes that are told together; who finds more may stop looking. Nobody reads them all, and each costs a search for
-/// its place in the file and for the name that was meant.
+/// Maximum number of errors that are reported together. Each takes a search for its place in the file and for a similar
+/// name, so readers stop after this number.
 pub const MAX_ERRORS: usize = 100;
 
-/// What went wrong, in which call, and at which place of which file.
+/// An error: its cause, the call in which it occurred, and its place in a file.
 pub struct Error(Box<Inner>);
 
-/// As [`Display`](fmt::Display), since it is what a program shows whose `main` returns the error.
+/// Like [`Display`](fmt::Display), since a program whose `main` returns an error prints this.
 impl fmt::Debug for Error {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         fmt::Display::fmt(self, f)
@@ -28,18 +28,18 @@ struct Inner {
     place: Option<Place>,
 }
 
-/// The reason of an [`Error`], with its numbers.
+/// The cause of an [`Error`].
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Cause {
-    /// An argument's value is not allowed.
+    /// The value of an argument is invalid.
     #[error("{argument} is {found}; {expected}")]
     Argument {
         /// Name of the argument.
         argument: String,
         /// Its value.
         found: String,
-        /// What would be right.
+        /// The valid values.
         expected: String,
     },
     /// An argument does not fit the others.
@@ -47,17 +47,17 @@ pub enum Cause {
     Misfit {
         /// Name of the argument.
         argument: String,
-        /// What is wrong with it and what would be right: `has 4 elements; expected 3`.
+        /// The problem and the valid values: `has 4 elements; expected 3`.
         problem: String,
     },
-    /// An argument's dtype is not supported there.
+    /// The dtype of an argument is not supported.
     #[error("{argument} is {found}; expected {}", list(allowed))]
     Dtype {
         /// Name of the argument.
         argument: String,
         /// Its dtype.
         found: Dtype,
-        /// What is supported.
+        /// The supported dtypes.
         allowed: Vec<Dtype>,
     },
     /// Two arguments must have the same dtype.
@@ -73,17 +73,17 @@ pub enum Cause {
         right_dtype: Dtype,
     },
     /// An argument has the wrong number of dimensions.
-    #[error("{argument} has {}; expected {expected}", counted(*found, "dimension"))]
+    #[error("{argument} has {}; expected {expected}", pluralized(*found, "dimension"))]
     Rank {
         /// Name of the argument.
         argument: String,
         /// Its number of dimensions.
         found: usize,
-        /// What would be right.
+        /// The valid values.
         expected: String,
     },
-    /// An axis is not one of the tensor's.
-    #[error("{argument} is {axis}; with {} it must be from {} to {}", counted(*rank, "dimension"), -(*rank as i64), *rank as i64 - 1)]
+    /// An axis is out of range.
+    #[error("{argument} is {axis}; with {} it must be from {} to {}", pluralized(*rank, "dimension"), -(*rank as i64), *rank as i64 - 1)]
     Axis {
         /// Name of the argument.
         argument: String,
@@ -103,29 +103,29 @@ pub enum Cause {
         left: Shape,
         /// Second shape.
         right: Shape,
-        /// The dimension of the first that does not fit.
+        /// The dimension of the first that differs.
         left_dim: usize,
-        /// The dimension of the second that does not fit.
+        /// The dimension of the second that differs.
         right_dim: usize,
     },
-    /// Shapes or sizes that do not fit together.
+    /// Shapes or sizes do not match.
     #[error("{0}")]
     Shape(String),
-    /// Quantization parameters that are missing, impossible or contradict earlier ones.
+    /// Quantization parameters are missing or invalid, or contradict earlier ones.
     #[error("quantization of {tensor:?}: {problem}")]
     Quantization {
         /// Name of the tensor.
         tensor: String,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
     /// A name is used twice.
     #[error("the name {0:?} is used already; every tensor needs its own")]
     DuplicateName(String),
-    /// A name that nothing has.
+    /// A name does not exist.
     #[error("unknown {kind} {name:?}{}", did_you_mean(nearest))]
     UnknownName {
-        /// What should have had the name: tensor, function, argument, ...
+        /// The kind of thing that was looked up: tensor, function, argument, ...
         kind: &'static str,
         /// The name.
         name: String,
@@ -137,39 +137,39 @@ pub enum Cause {
     UnknownArgument {
         /// The name that was given.
         argument: String,
-        /// What was probably meant, or which there are.
+        /// A similar name, or a list of the arguments.
         hint: String,
     },
-    /// A tensor handle that the graph did not give out.
+    /// A tensor handle of another graph.
     #[error("the tensor handle #{0} is not of this graph")]
     ForeignTensor(u32),
-    /// An operator that does not fit its definition.
+    /// An operator does not match its definition.
     #[error("top.{op}: {problem}")]
     Operator {
         /// Name of the op.
         op: String,
-        /// What does not fit.
+        /// The problem.
         problem: String,
     },
-    /// Something larger than can be held.
+    /// Something exceeds a limit, such as the available memory.
     #[error("{what} would take {needed}; {limit}")]
     TooLarge {
-        /// What is large.
+        /// The thing that is too large.
         what: String,
-        /// How large.
+        /// Its size.
         needed: String,
-        /// What is possible.
+        /// The limit.
         limit: String,
     },
-    /// A device, its driver or its compiler failed, or is not there.
+    /// A device, its driver or its compiler is missing or failed.
     #[error("{device}: {problem}")]
     Device {
         /// The device or library: `CUDA`.
         device: String,
-        /// What is wrong, and what would help.
+        /// The problem, and a remedy.
         problem: String,
     },
-    /// A coefficient or input without data.
+    /// A coefficient or an input has no data.
     #[error("{0}")]
     MissingData(String),
     /// A file could not be read or written.
@@ -177,21 +177,21 @@ pub enum Cause {
     Io {
         /// The file.
         path: PathBuf,
-        /// The system's reason.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// A file is not what it should be.
+    /// A file is not valid.
     #[error("{}: {problem}", escaped_path(path))]
     Format {
         /// The file.
         path: PathBuf,
-        /// What is wrong.
+        /// The problem.
         problem: String,
     },
-    /// Text that is not valid JSON or MLIR, or not of the right form.
+    /// Text is not valid JSON or MLIR, or does not have the expected form.
     #[error("{0}")]
     Syntax(String),
-    /// Independent errors, found together.
+    /// Several independent errors.
     #[error("{}", many(.0))]
     Many(Vec<Error>),
 }
@@ -213,34 +213,34 @@ fn many(errors: &[Error]) -> String {
     errors.iter().map(|e| e.to_string()).collect::<Vec<_>>().join("\n")
 }
 
-/// The call in which an error arose.
+/// The call in which an error occurred.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct CallContext {
     /// The function, `conv`.
     pub function: String,
-    /// The name of its (first) output, where one was given.
+    /// The name of its (first) output, if it was given.
     pub out: Option<String>,
-    /// Its position among the graph's calls.
+    /// Its index among the calls of the graph.
     pub index: usize,
-    /// Argument, tensor name, and shape with dtype, of each tensor argument.
+    /// For each tensor argument: its name, the name of the tensor, and shape and dtype.
     pub operands: Vec<[String; 3]>,
 }
 
 /// A place in a file.
 #[derive(Debug, Clone, PartialEq, Default)]
 pub struct Place {
-    /// The file, or another name for the text.
+    /// The file, or another name of the text.
     pub file: String,
-    /// Counted from 1.
+    /// The line, counted from 1.
     pub line: usize,
-    /// In characters, counted from 1.
+    /// The column in characters, counted from 1.
     pub column: usize,
-    /// Path in the document: `ops[3].args.weight`.
+    /// The path in the document: `ops[3].args.weight`.
     pub path: String,
 }
 
 impl Place {
-    /// The place of a byte of a file's text, which has no path.
+    /// Returns the place of a byte offset in a text.
     pub fn of_byte(file: &str, text: &str, offset: usize) -> Place {
         let before = text.get(..offset).unwrap_or_default();
         let line_start = before.rfind('\n').map_or(0, |i| i + 1);
@@ -250,33 +250,33 @@ impl Place {
 }
 
 impl Error {
-    /// The reason.
+    /// Returns the cause.
     pub fn cause(&self) -> &Cause {
         &self.0.cause
     }
-    /// The call in which it arose.
+    /// Returns the call in which it occurred.
     pub fn call(&self) -> Option<&CallContext> {
         self.0.call.as_ref()
     }
-    /// Where in which file it lies.
+    /// Returns its place in a file.
     pub fn place(&self) -> Option<&Place> {
         self.0.place.as_ref()
     }
-    /// The independent errors: itself, or each of [`Cause::Many`].
+    /// Returns the independent errors: the error itself, or those of [`Cause::Many`].
     pub fn each(&self) -> &[Error] {
         match &self.0.cause {
             Cause::Many(errors) => errors,
             _ => std::slice::from_ref(self),
         }
     }
-    /// As [`Error::each`], but owned.
+    /// Like [`Error::each`], but returns owned errors.
     pub fn into_each(self) -> Vec<Error> {
         match self.0.cause {
             Cause::Many(errors) => errors,
             cause => vec![Error(Box::new(Inner { cause, ..*self.0 }))],
         }
     }
-    /// The argument that the error is about, where it is about one.
+    /// Returns the argument that the error is about, if any.
     pub fn argument(&self) -> Option<&str> {
         match &self.0.cause {
             Cause::Argument { argument, .. }
@@ -288,7 +288,7 @@ impl Error {
             _ => None,
         }
     }
-    /// The error with its argument called as the caller calls it: `words` has pairs of a name and the caller's.
+    /// Renames the argument. `words` contains pairs of a name and the name that the caller knows.
     pub fn in_words(mut self, words: &[(&str, &str)]) -> Self {
         if let Cause::Argument { argument, .. }
         | Cause::Misfit { argument, .. }
@@ -301,36 +301,39 @@ impl Error {
         }
         self
     }
-    /// The error of the call at another position, where not every call came to be recorded.
+    /// Changes the index of the call, if not every call was recorded.
     pub fn numbered(mut self, index: usize) -> Self {
         if let Some(call) = &mut self.0.call {
             call.index = index;
         }
         self
     }
-    /// It happened in that call, if it does not know better.
+    /// Attaches the call context unless one is already set.
     pub fn in_call(mut self, call: CallContext) -> Self {
         self.0.call.get_or_insert(call);
         self
     }
-    /// It happened at that place of a file, if it does not know better.
+    /// Attaches the place in a file unless one is already set.
     pub fn at(mut self, place: Place) -> Self {
         self.0.place.get_or_insert(place);
         self
     }
-    /// Of the operating system, about a file.
+    /// Returns a function that turns an I/O error into an error about a file.
     pub fn io(path: impl Into<PathBuf>) -> impl FnOnce(std::io::Error) -> Error {
         move |source| Cause::Io { path: path.into(), source }.into()
     }
-    /// A file is not what it should be.
+    /// Returns an error that a file is not valid.
     pub fn format(path: impl Into<PathBuf>, problem: impl fmt::Display) -> Error {
         Cause::Format { path: path.into(), problem: problem.to_string() }.into()
     }
-    /// Nothing, the one, or all of them (at most [`MAX_ERRORS`]) as one error.
+    /// Combines errors into one, with at most [`MAX_ERRORS`] causes.
+    ///
+    /// # Errors
+    /// Returns the combined error unless `errors` is empty.
     pub fn collect(mut errors: Vec<Error>) -> Result<()> {
         if errors.len() > MAX_ERRORS {
             errors.truncate(MAX_ERRORS);
-            errors.push(Cause::Syntax(format!("there are more mistakes; these are the first {MAX_ERRORS}")).into());
+            errors.push(Cause::Syntax(format!("too many errors; showing the first {MAX_ERRORS}")).into());
         }
         match errors.len() {
             0 => Ok(()),
@@ -361,8 +364,7 @@ impl fmt::Display for Error {
         // Messages quote text of files; names and paths are on one line each.
         let mut f = EscapeLines(f);
         if let Some(call) = call {
-            let out = call.out.as_ref().map(|o| format!(" {o:?}")).unwrap_or_default();
-            write!(f, "{}{out} (ops[{}]): ", escaped(&call.function), call.index)?;
+            write_call(&mut f, call)?;
         }
         match cause {
             // The call names the op already.
@@ -375,10 +377,7 @@ impl fmt::Display for Error {
             write!(f, "\n   {row}")?;
         }
         if let Some(p) = place {
-            write!(f, "\n   --> {}:{}:{}", escaped(&p.file), p.line, p.column)?;
-            if !p.path.is_empty() {
-                write!(f, " ({})", escaped(&p.path))?;
-            }
+            write_place(&mut f, p)?;
         }
         Ok(())
     }
@@ -395,22 +394,34 @@ impl CallContext {
     }
 }
 
-/// An error about an argument's value.
+/// Writes what precedes the message of an error or a warning: `conv "y" (ops[3]): `.
+pub(super) fn write_call(f: &mut impl Write, call: &CallContext) -> fmt::Result {
+    let out = call.out.as_ref().map(|o| format!(" {o:?}")).unwrap_or_default();
+    write!(f, "{}{out} (ops[{}]): ", escaped(&call.function), call.index)
+}
+
+/// Writes the line that names the place.
+pub(super) fn write_place(f: &mut impl Write, place: &Place) -> fmt::Result {
+    write!(f, "\n   --> {}:{}:{}", escaped(&place.file), place.line, place.column)?;
+    if place.path.is_empty() { Ok(()) } else { write!(f, " ({})", escaped(&place.path)) }
+}
+
+/// Returns an error about the value of an argument.
 pub fn argument(argument: impl fmt::Display, found: impl fmt::Display, expected: impl fmt::Display) -> Error {
     Cause::Argument { argument: argument.to_string(), found: found.to_string(), expected: expected.to_string() }.into()
 }
 
-/// An error about an argument that does not fit the others.
+/// Returns an error about an argument that contradicts others.
 pub fn misfit(argument: impl fmt::Display, problem: impl fmt::Display) -> Error {
     Cause::Misfit { argument: argument.to_string(), problem: problem.to_string() }.into()
 }
 
-/// Text for a message, cut if it is long.
-pub fn shown(text: &str) -> String {
+/// Truncates a text for a message.
+pub fn truncated(text: &str) -> String {
     text.chars().take(60).collect()
 }
 
-/// An error about shapes that do not fit.
+/// Returns an error about shapes or sizes, or another one without a kind of its own.
 pub fn invalid(what: impl fmt::Display) -> Error {
     Cause::Shape(what.to_string()).into()
 }

@@ -1,22 +1,40 @@
-//! What every other room uses: dtypes, shapes, lists of numbers, names, errors. Knows no other room.
+//! Dtypes, shapes, lists of numbers, names and errors, which all other modules use.
 
 mod dtype;
 mod error;
 mod escape;
+#[doc(hidden)]
 pub mod files;
 mod lock;
 mod nearest;
+mod new_file;
 mod numbers;
 mod pair;
 mod shape;
+mod warning;
 
 pub use dtype::Dtype;
 pub use error::{CallContext, Cause, Error, MAX_ERRORS, Place, Result};
-pub use error::{argument, invalid, misfit, shown};
-pub use escape::{escaped, escaped_lines, escaped_path};
-pub use lock::Lock;
-pub use nearest::{Suggestions, nearest};
 pub use numbers::{FromNumber, Ints, OneOrMany};
-pub use pair::NewPair;
 pub use shape::Shape;
-pub use shape::{check_name, check_rank, counted, elements, shape_text};
+pub use warning::{Warning, WarningKind, Warnings};
+
+// Shared by the modules and crates of tpulang. Not part of its interface: these may change at any time.
+#[doc(hidden)]
+pub use error::{argument, invalid, misfit, truncated};
+#[doc(hidden)]
+pub use escape::{escaped, escaped_lines, escaped_path};
+#[doc(hidden)]
+pub use lock::Lock;
+#[doc(hidden)]
+pub use nearest::{Suggestions, nearest};
+#[doc(hidden)]
+pub use pair::NewPair;
+#[doc(hidden)]
+pub use shape::{check_name, check_rank, elements, pluralized, shape_text};
+
+// The former names, until no module uses them.
+#[doc(hidden)]
+pub use error::truncated as shown;
+#[doc(hidden)]
+pub use shape::pluralized as counted;

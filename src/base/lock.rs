@@ -1,5 +1,5 @@
-//! A lock on a folder, so that a pair of files is neither written twice at once nor read while it is exchanged. It is on the
-//! folder itself: nothing is left lying about, and it goes with the process.
+//! A lock on a folder, so that only one process replaces a pair of files, and none reads it meanwhile. The folder itself is
+//! locked, so there is no lock file, and the lock ends with the process.
 use super::{Error, Result};
 use std::{
     fs::{File, TryLockError},
@@ -8,43 +8,45 @@ use std::{
     time::{Duration, Instant},
 };
 
-/// Exchanging two files takes milliseconds, reading large weights seconds.
-const PATIENCE: Duration = Duration::from_secs(60);
+/// Maximum time to wait. Replacing two files takes milliseconds, reading large weights seconds.
+const TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Held until it is dropped. None where the folder cannot be locked (it may not be listed, or the file system has no
-/// locks): then the pair is as safe as the order of its renames makes it.
+/// A lock that is held until it is dropped.
+///
+/// It is empty if the folder cannot be locked (it is not readable, or the file system has no locks). Then a single writer
+/// is still safe, but concurrent writers are not.
 pub struct Lock {
     _folder: Option<File>,
 }
 
 impl Lock {
-    /// For whoever exchanges the pair.
+    /// Locks a folder for writing.
     ///
     /// # Errors
-    /// Others hold a lock for a minute.
+    /// Returns an error if other processes hold a lock for a minute.
     pub fn exclusive(folder: &Path) -> Result<Lock> {
-        Self::new(folder, File::try_lock, PATIENCE)
+        Self::new(folder, File::try_lock, TIMEOUT)
     }
-    /// For whoever reads it.
+    /// Locks a folder for reading, together with other readers.
     ///
     /// # Errors
-    /// Another writes for a minute.
+    /// Returns an error if another process writes for a minute.
     pub fn shared(folder: &Path) -> Result<Lock> {
-        Self::new(folder, File::try_lock_shared, PATIENCE)
+        Self::new(folder, File::try_lock_shared, TIMEOUT)
     }
     fn new(
         folder: &Path,
         lock: impl Fn(&File) -> std::result::Result<(), TryLockError>,
-        patience: Duration,
+        timeout: Duration,
     ) -> Result<Lock> {
         let Ok(opened) = File::open(folder) else { return Ok(Lock { _folder: None }) };
-        let end = Instant::now() + patience;
+        let end = Instant::now() + timeout;
         loop {
             match lock(&opened) {
                 Ok(()) => return Ok(Lock { _folder: Some(opened) }),
                 Err(TryLockError::Error(_)) => return Ok(Lock { _folder: None }),
                 Err(TryLockError::WouldBlock) if Instant::now() > end => {
-                    let problem = format!("another process has locked this folder for {} s", patience.as_secs());
+                    let problem = format!("another process has locked this folder for {} s", timeout.as_secs());
                     return Err(Error::format(folder, problem));
                 }
                 Err(TryLockError::WouldBlock) => thread::sleep(Duration::from_millis(2)),

@@ -1,13 +1,13 @@
-//! What was probably meant by a name that nothing has.
+//! Suggestions for misspelled names.
 use std::{
     fmt,
     sync::atomic::{AtomicU64, Ordering},
 };
 
-/// Longer names resemble nothing, and comparing them would take quadratic time.
+/// Maximum length of names that are compared, since comparing takes quadratic time.
 const LONGEST: usize = 200;
 
-/// The most similar of the known names, if any is similar enough to suggest.
+/// Returns the most similar of the known names, or `None` if none is similar.
 pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
     if name.len() > LONGEST {
         return None;
@@ -20,18 +20,18 @@ pub fn nearest<'a>(name: &str, known: impl Iterator<Item = &'a str>) -> Option<S
         .map(|(_, k)| k.to_owned())
 }
 
-/// As [`nearest`], until enough was compared: who has thousands of wrong names among thousands of right ones does not
-/// need a suggestion for each, and would wait for minutes.
+/// Like [`nearest`], but with a limit on the total work: suggestions for thousands of wrong names among thousands of known
+/// ones would take minutes.
 #[derive(Default)]
 pub struct Suggestions(AtomicU64);
 
-/// Pairs of characters that may be compared: less than a second.
-const PATIENCE: u64 = 1 << 27;
+/// Maximum number of pairs of characters to compare, which takes less than a second.
+const BUDGET: u64 = 1 << 27;
 
 impl Suggestions {
-    /// The most similar of the known names, if any is similar enough to suggest, and there is patience left.
+    /// Returns the most similar of the known names, or `None` if none is similar or the limit is reached.
     pub fn nearest<'a>(&self, name: &str, known: impl Iterator<Item = &'a str>) -> Option<String> {
-        if name.len() > LONGEST || self.0.load(Ordering::Relaxed) > PATIENCE {
+        if name.len() > LONGEST || self.0.load(Ordering::Relaxed) > BUDGET {
             return None;
         }
         let mut spent = 0;
@@ -46,7 +46,7 @@ impl Clone for Suggestions {
         Suggestions(AtomicU64::new(self.0.load(Ordering::Relaxed)))
     }
 }
-/// Without its count, by which graphs shall not be told apart.
+/// Omits the count, so that graphs do not differ by it.
 impl fmt::Debug for Suggestions {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.write_str("Suggestions")
@@ -58,14 +58,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn patience_ends() {
+    fn the_work_is_limited() {
         let known: Vec<String> = (0..20_000).map(|i| format!("layer_{i}/weight")).collect();
         let suggestions = Suggestions::default();
         let first = suggestions.nearest("layer_7/weihgt", known.iter().map(String::as_str));
         assert_eq!(first.as_deref(), Some("layer_7/weight"));
-        let told = (0..100).filter_map(|_| suggestions.nearest("layer_7/weihgt", known.iter().map(String::as_str)));
-        assert!(told.count() < 99);
-        // A single long text among the known is no reason to look on.
+        let suggested =
+            (0..100).filter_map(|_| suggestions.nearest("layer_7/weihgt", known.iter().map(String::as_str)));
+        assert!(suggested.count() < 99);
+        // The limit also holds for a single long name.
         assert_eq!(suggestions.clone().nearest("x", std::iter::once("x")), None);
     }
 }

@@ -3,7 +3,7 @@ use super::{Cause, Result, Shape};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, de};
 
-/// Whole numbers: dimensions, axes, positions. Made of arrays, vectors and slices of any of the usual integer types.
+/// Integers: dimensions, axes, offsets. Converted from arrays, vectors and slices of the common integer types.
 ///
 /// ```
 /// use tpulang::base::Ints;
@@ -22,7 +22,7 @@ macro_rules! ints_from {
             fn from(v: Vec<$t>) -> Self { v.as_slice().into() }
         }
         impl From<&[$t]> for Ints {
-            // What is beyond i64 is no size that any tensor has: it stays too large.
+            // Values beyond i64 saturate, which is still too large for any tensor.
             fn from(v: &[$t]) -> Self { Ints(v.iter().map(|&x| i64::try_from(x).unwrap_or(i64::MAX)).collect()) }
         }
         impl From<&Vec<$t>> for Ints {
@@ -33,10 +33,10 @@ macro_rules! ints_from {
 ints_from!(i32, u32, i64, u64, usize);
 
 impl Ints {
-    /// As the shape of a tensor.
+    /// Converts to the shape of a tensor.
     ///
     /// # Errors
-    /// A number is negative.
+    /// Returns an error if a number is negative.
     pub fn to_shape(&self) -> Result<Shape> {
         let shape: std::result::Result<Shape, _> = self.0.iter().map(|&d| usize::try_from(d)).collect();
         shape.map_err(|_| Cause::Shape(format!("the shape {:?} has a negative dimension", self.0)).into())
@@ -48,21 +48,21 @@ impl Ints {
 #[serde(untagged)]
 #[schemars(rename = "OneOrMany_{T}")]
 pub enum OneOrMany<T> {
-    /// One for all.
+    /// One value for all.
     One(T),
-    /// One each.
+    /// One value for each.
     Many(Vec<T>),
 }
 
 impl<T: Clone> OneOrMany<T> {
-    /// As a list.
+    /// Converts to a list.
     pub fn to_vec(&self) -> Vec<T> {
         match self {
             OneOrMany::One(v) => vec![v.clone()],
             OneOrMany::Many(v) => v.clone(),
         }
     }
-    /// Whether a list was given.
+    /// Returns whether this is a list.
     pub fn is_many(&self) -> bool {
         matches!(self, OneOrMany::Many(_))
     }
@@ -83,7 +83,7 @@ impl<T, const N: usize> From<[T; N]> for OneOrMany<T> {
     }
 }
 
-// Not derived: serde's untagged enums lose the place and the reason of a mistake.
+// Not derived, since serde's untagged enums lose the place and the cause of an error.
 impl<'de, T: FromNumber> Deserialize<'de> for OneOrMany<T> {
     fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
         struct Either<T>(std::marker::PhantomData<T>);
@@ -114,13 +114,13 @@ impl<'de, T: FromNumber> Deserialize<'de> for OneOrMany<T> {
     }
 }
 
-/// Numbers that [`OneOrMany`] can hold.
+/// Numbers that can be elements of a [`OneOrMany`].
 pub trait FromNumber: Sized + for<'de> Deserialize<'de> {
-    /// For messages.
+    /// The expected value, for messages.
     const WHAT: &'static str;
-    /// From an integer literal.
+    /// Converts an integer literal.
     fn from_i64(v: i64) -> Self;
-    /// From a literal with fraction or exponent, where that makes sense.
+    /// Converts a literal with fraction or exponent. Returns `None` for integers.
     fn from_f64(v: f64) -> Option<Self>;
 }
 impl FromNumber for i64 {

@@ -1,9 +1,9 @@
 use super::{Cause, Dtype, Result, argument};
 
-/// Dimensions of a tensor.
+/// The dimensions of a tensor.
 pub type Shape = Vec<usize>;
 
-/// `1x3x32x32`; `scalar` without dimensions. Long shapes are cut.
+/// Formats a shape: `1x3x32x32`, or `scalar` without dimensions. Long shapes are truncated.
 pub fn shape_text(shape: &[usize]) -> String {
     if shape.is_empty() {
         return "scalar".into();
@@ -15,8 +15,8 @@ pub fn shape_text(shape: &[usize]) -> String {
     text
 }
 
-/// `1 operator`, `2 operators`; `1 entry`, `2 entries`.
-pub fn counted(n: usize, one: &str) -> String {
+/// Formats a number of things: `1 operator`, `2 operators`; `1 entry`, `2 entries`.
+pub fn pluralized(n: usize, one: &str) -> String {
     match one.strip_suffix('y') {
         _ if n == 1 => format!("1 {one}"),
         Some(stem) => format!("{n} {stem}ies"),
@@ -24,13 +24,13 @@ pub fn counted(n: usize, one: &str) -> String {
     }
 }
 
-/// The most dimensions that a tensor has. (TpuLang has 8 at most.)
+/// Maximum number of dimensions. (TpuLang supports 8.)
 const MAX_RANK: usize = 32;
 
-/// Refuses more dimensions than any tensor has.
+/// Checks the number of dimensions.
 ///
 /// # Errors
-/// There are more.
+/// Returns an error if there are more than 32.
 pub fn check_rank(rank: usize) -> Result<()> {
     if rank > MAX_RANK {
         return Err(Cause::Shape(format!("a shape of {rank} dimensions; at most {MAX_RANK} are supported")).into());
@@ -38,10 +38,10 @@ pub fn check_rank(rank: usize) -> Result<()> {
     Ok(())
 }
 
-/// Number of elements, checked: all dimensions positive, at most 32 of them, the bytes addressable.
+/// Returns the number of elements.
 ///
 /// # Errors
-/// Names what would be right.
+/// Returns an error if a dimension is 0, if there are more than 32 dimensions, or if the size in bytes exceeds 2^50.
 pub fn elements(shape: &[usize], dtype: Dtype) -> Result<usize> {
     check_rank(shape.len())?;
     if shape.contains(&0) {
@@ -62,7 +62,7 @@ pub fn elements(shape: &[usize], dtype: Dtype) -> Result<usize> {
     })
 }
 
-/// Names are text that fits one line of MLIR and a file name in an npz.
+/// Checks that a name fits on one line of MLIR and can be the name of an array in an npz.
 pub fn check_name(name: &str) -> Result<()> {
     let problem = if name.is_empty() {
         "it is empty"

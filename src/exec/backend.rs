@@ -353,8 +353,8 @@ impl ValueType {
     /// The tensor as type rules see it, in its buffer's dtype.
     #[doc(hidden)]
     pub fn value(&self) -> Value<'_> {
-        let (called, shape) = (self.name.as_str(), self.shape.as_slice());
-        Value { called, shape, dtype: self.buffer_dtype(), coefficient: false, data: None }
+        let (display_name, shape) = (self.name.as_str(), self.shape.as_slice());
+        Value { display_name, shape, dtype: self.buffer_dtype(), coefficient: false, data: None }
     }
 }
 

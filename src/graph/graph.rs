@@ -3,8 +3,10 @@ use super::{
     tensor::HandleProvenance, undo::Undo,
 };
 use crate::{
-    array::Array,
-    base::{Cause, Dtype, Error, Ints, Result, Shape, Suggestions, argument, check_name, elements, misfit, shown},
+    array::{Array, as_declared},
+    base::{
+        Cause, Dtype, Error, Ints, Result, Shape, Suggestions, Warnings, argument, check_name, elements, misfit, shown,
+    },
     quant::Quantization,
 };
 use std::{
@@ -38,6 +40,7 @@ pub struct Graph {
     /// Number of recorded calls in all blocks.
     pub(super) calls: usize,
     pub(super) undo: Undo,
+    pub(super) warnings: Warnings,
     pub(super) suggestions: Suggestions,
 }
 
@@ -67,6 +70,7 @@ impl Clone for Graph {
             scope: self.scope.clone(),
             calls: self.calls,
             undo: self.undo.clone(),
+            warnings: self.warnings.clone(),
             suggestions: self.suggestions.clone(),
         }
     }
@@ -95,6 +99,7 @@ impl Graph {
             scope: Scope::default(),
             calls: 0,
             undo: Undo::default(),
+            warnings: Warnings::default(),
             suggestions: Suggestions::default(),
         })
     }
@@ -175,18 +180,12 @@ impl Graph {
     /// # Errors
     /// Returns an error if the tensor is not a coefficient, or if the data have another dtype or shape.
     pub fn set_data(&mut self, tensor: Tensor, data: impl Into<Array>) -> Result<()> {
-        let (info, data) = (self.tensor(tensor)?, data.into());
+        let info = self.tensor(tensor)?;
         if !info.is_coefficient() {
             return Err(argument("the tensor", format!("{:?}", info.name), "only a coefficient has data"));
         }
-        if data.dtype() != info.dtype || data.shape() != info.shape {
-            let found = format!("{} {}", crate::base::shape_text(data.shape()), data.dtype());
-            return Err(argument(
-                "the data",
-                found,
-                format!("the coefficient {:?} is {}", info.name, info.type_text()),
-            ));
-        }
+        let data = as_declared(data.into(), info.dtype, &info.shape)
+            .map_err(|problem| misfit(format!("the data of {:?}", info.name), problem))?;
         self.change(tensor, |t| t.kind = TensorKind::Coefficient(Some(data)));
         Ok(())
     }
@@ -340,6 +339,7 @@ impl Graph {
     }
     #[doc(hidden)]
     pub fn record(&mut self, call: RecordedCall) {
+        self.warn_about(&call);
         self.calls += 1;
         self.current().calls.push(call);
     }

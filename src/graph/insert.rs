@@ -128,10 +128,10 @@ impl Graph {
             let own = names.next().unwrap_or("operand");
             // One tensor may be two arguments, each with its own name.
             let theirs = theirs.get(t).map_or(&[][..], Vec::as_slice);
-            let called = theirs.iter().find(|w| !used.contains(*w)).or(theirs.last()).copied().unwrap_or(own);
-            used.insert(called);
+            let display_name = theirs.iter().find(|w| !used.contains(*w)).or(theirs.last()).copied().unwrap_or(own);
+            used.insert(display_name);
             Ok(Value {
-                called,
+                display_name,
                 shape: &info.shape,
                 dtype: info.dtype,
                 coefficient: info.is_coefficient(),

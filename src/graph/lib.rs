@@ -26,6 +26,7 @@ mod scope;
 mod splice;
 mod tensor;
 mod undo;
+mod warnings;
 mod yields;
 
 pub use block::{Block, MAX_NESTED_BLOCKS, Operator};

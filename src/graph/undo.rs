@@ -1,6 +1,6 @@
 //! Transactions: a call that fails leaves the graph unchanged.
 use super::{Graph, Tensor, TensorInfo};
-use crate::base::Result;
+use crate::base::{Result, Warnings};
 
 /// The undo log of the transactions in progress.
 #[derive(Debug, Clone, Default)]
@@ -21,6 +21,7 @@ struct Savepoint {
     recorded: usize,
     calls: usize,
     changed: usize,
+    warnings: Warnings,
 }
 
 /// Transaction guard: rolls back on drop, and thus on a panic, unless committed.
@@ -68,9 +69,10 @@ impl Graph {
         let (tensors, open, calls, changed) =
             (self.tensors.len(), self.open.len(), self.calls, self.undo.changed.len());
         let inputs = self.body.arguments.len();
+        let warnings = self.warnings.clone();
         let block = self.current();
         let (operators, arguments, recorded) = (block.operators.len(), block.arguments.len(), block.calls.len());
-        Savepoint { tensors, open, inputs, operators, arguments, recorded, calls, changed }
+        Savepoint { tensors, open, inputs, operators, arguments, recorded, calls, changed, warnings }
     }
     fn roll_back(&mut self, savepoint: Savepoint) {
         for (tensor, info) in self.undo.changed.drain(savepoint.changed..).rev() {
@@ -82,6 +84,7 @@ impl Graph {
         self.open.truncate(savepoint.open);
         self.body.arguments.truncate(savepoint.inputs);
         self.calls = savepoint.calls;
+        self.warnings = savepoint.warnings;
         let block = self.current();
         block.operators.truncate(savepoint.operators);
         block.arguments.truncate(savepoint.arguments);

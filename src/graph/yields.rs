@@ -139,9 +139,9 @@ mod tests {
             let mut g = Graph::new("g")?;
             let x = g.input("x", Dtype::Float32, [1, 4])?;
             let arguments = [
-                ("round".to_owned(), Dtype::Int32, vec![1]),
-                ("again".to_owned(), Dtype::Float32, vec![1]),
-                ("carried".to_owned(), Dtype::Float32, vec![1, 4]),
+                ("round".to_owned(), Dtype::Int32, vec![1i64]),
+                ("again".to_owned(), Dtype::Float32, vec![1i64]),
+                ("carried".to_owned(), Dtype::Float32, vec![1i64, 4]),
             ];
             let body = g.block(arguments, |g, given| {
                 let next = g.relu(given[2]).call()?;

@@ -1,4 +1,4 @@
-//! Attributes between the graph and MLIR.
+//! Conversion of attributes between the graph and MLIR.
 use super::text::{of_string, string};
 use crate::ops::{Attribute as Value, AttributeKind, Dict};
 use melior::{
@@ -18,7 +18,7 @@ use mlir_sys::{
     mlirNamedAttributeGet, mlirTypeIsAF32, mlirTypeIsAF64, mlirTypeIsAInteger,
 };
 
-/// An attribute of an op; the kind tells a 32-bit integer from a 64-bit one.
+/// Converts an attribute of an op. The kind distinguishes 32-bit from 64-bit integers.
 pub(super) fn to_mlir<'c>(context: &'c Context, kind: AttributeKind, value: &Value) -> Attribute<'c> {
     written(context, [int_type(context, kind), Type::float64(context)], value)
 }
@@ -55,20 +55,20 @@ fn dictionary<'c>(context: &'c Context, entries: &Dict) -> Attribute<'c> {
         .map(|(key, value)| {
             let types = [int_type(context, AttributeKind::Int), Type::float32(context)];
             let (key, value) = (Identifier::new(context, key), written(context, types, value));
-            // SAFETY: both are of this context.
+            // SAFETY: both belong to this context.
             unsafe { mlirNamedAttributeGet(key.to_raw(), value.to_raw()) }
         })
         .collect();
-    // SAFETY: the attributes are of this context, and as many as is said.
+    // SAFETY: the attributes belong to this context, and their number is correct.
     unsafe { Attribute::from_raw(mlirDictionaryAttrGet(context.to_raw(), named.len() as isize, named.as_ptr())) }
 }
 
-/// The value of an attribute, if it is of a kind that the op table knows.
+/// Returns the value of an attribute, or `None` if the op table has no such kind.
 pub(super) fn from_mlir(attribute: Attribute) -> Option<Value> {
     value(attribute, false)
 }
 
-/// The numbers of a dictionary are float32, as `top.Custom` has them.
+/// Floats in a dictionary may be float32, as in `top.Custom`.
 fn value(attribute: Attribute, in_dictionary: bool) -> Option<Value> {
     if let Some(items) = array(attribute) {
         return from_list(items.into_iter().map(|v| value(v, in_dictionary)).collect::<Option<Vec<_>>>()?);
@@ -77,7 +77,7 @@ fn value(attribute: Attribute, in_dictionary: bool) -> Option<Value> {
         return entries.into_iter().map(|(k, v)| Some((k, value(v, true)?))).collect::<Option<Dict>>().map(Value::Dict);
     }
     let raw = attribute.to_raw();
-    // SAFETY: each value is taken of an attribute whose kind was tested. A bool is an integer of one bit, so it is first.
+    // SAFETY: the kind of the attribute is tested before each call. A bool is also an integer, so it is tested first.
     unsafe {
         if mlirAttributeIsABool(raw) {
             Some(Value::Bool(mlirBoolAttrGetValue(raw)))
@@ -93,7 +93,7 @@ fn value(attribute: Attribute, in_dictionary: bool) -> Option<Value> {
     }
 }
 
-/// Numbers of one kind as such.
+/// Converts a list, to a list of integers or floats if all elements are.
 fn from_list(values: Vec<Value>) -> Option<Value> {
     let ints = values.iter().map(|v| if let Value::Int(v) = v { Some(*v) } else { None }).collect();
     let floats = values.iter().map(|v| if let Value::Float(v) = v { Some(*v) } else { None }).collect();
@@ -104,7 +104,7 @@ fn from_list(values: Vec<Value>) -> Option<Value> {
     })
 }
 
-/// The entries of a dictionary attribute.
+/// Returns the entries of a dictionary attribute, or `None` if it is of another kind.
 fn entries(attribute: Attribute) -> Option<Vec<(String, Attribute)>> {
     let raw = attribute.to_raw();
     // SAFETY: the kind is tested before the entries are taken, and the indices are in range.
@@ -120,13 +120,13 @@ fn entries(attribute: Attribute) -> Option<Vec<(String, Attribute)>> {
     }
 }
 
-/// An integer that an i64 can hold: the C API asserts that the getter is the one of its signedness, and the width is
-/// at most 64.
+/// Returns an integer, or `None` if it does not fit an i64. The C API asserts that the getter matches the signedness, and
+/// that the width is at most 64.
 ///
 /// # Safety
-/// It is an integer attribute.
+/// The attribute must be an integer.
 unsafe fn integer(raw: MlirAttribute) -> Option<i64> {
-    // SAFETY: as the caller promises; kind and width of the type are tested first.
+    // SAFETY: guaranteed by the caller; kind and width of the type are tested first.
     unsafe {
         let ty = mlirAttributeGetType(raw);
         if !mlirTypeIsAInteger(ty) || mlirIntegerTypeGetWidth(ty) > 64 {
@@ -141,7 +141,7 @@ unsafe fn integer(raw: MlirAttribute) -> Option<i64> {
     }
 }
 
-/// The elements of an array attribute. melior's own conversion refuses every array (0.27.1 tests the wrong kind).
+/// Returns the elements of an array attribute. melior's own conversion refuses every array (0.27.1 tests the wrong kind).
 fn array(attribute: Attribute) -> Option<Vec<Attribute>> {
     let raw = attribute.to_raw();
     // SAFETY: the kind is tested before the elements are taken, and the indices are in range.

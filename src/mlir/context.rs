@@ -3,8 +3,8 @@ use melior::{
     dialect::{DialectHandle, DialectRegistry},
 };
 
-/// A context that knows func, quant and what `top` ops are made of. The ops themselves stay unregistered: their
-/// definitions are our own table, and only the generic form is read by the tool chain.
+/// Creates a context with the dialects func and quant. The `top` ops stay unregistered: the op table defines them, and the
+/// tool chain reads only the generic form.
 pub(super) fn context() -> Context {
     let registry = DialectRegistry::new();
     for handle in [DialectHandle::func(), DialectHandle::quant()] {

@@ -1,7 +1,7 @@
 //! The tokens of MLIR's text, as far as modules of the Top dialect use them.
 use std::ops::Range;
 
-/// What a token is; its text is a range of the module's.
+/// The kind of a token.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kind {
     /// `module`, `loc`, `relu_limit`, `func.func`.
@@ -34,19 +34,19 @@ pub(super) struct Token {
     pub at: Range<usize>,
 }
 
-/// What is wrong, and where.
+/// An error: its offset in the text and the problem.
 pub(super) type Problem = (usize, String);
 
-/// MLIR reads numbers in time that grows with the square of their digits, and copies them to the stack. The longest
-/// that a float64 needs has 767.
+/// Maximum number of digits. MLIR parses numbers in quadratic time and copies them to the stack. No float64 needs more than
+/// 767 digits.
 const MAX_DIGITS: usize = 800;
 const MAX_NAME: usize = 1000;
 
-/// Tokens one by one, or what cannot be one.
+/// An iterator over the tokens, or the first error.
 pub(super) struct Lexer<'a> {
     text: &'a [u8],
     at: usize,
-    /// The last two tokens were `tensor` and `<`.
+    /// 1 after `tensor`, 2 after `tensor<`.
     in_tensor: u8,
 }
 
@@ -107,7 +107,7 @@ impl<'a> Lexer<'a> {
         Ok(Token { kind, at: start..self.at })
     }
 
-    /// Length of `1x3x` or `*x` here: each a number, `?` or `*`, and an `x`.
+    /// Returns the length of dimensions such as `1x3x` or `*x`: numbers, `?` or `*`, each followed by `x`.
     fn dimensions(&self) -> usize {
         let mut at = self.at;
         loop {
@@ -120,7 +120,7 @@ impl<'a> Lexer<'a> {
         }
     }
 
-    /// Length of a number without its sign; a point or an exponent only where digits are.
+    /// Returns the length of a number without its sign. A point or an exponent needs digits before it.
     fn number(&self, start: usize) -> usize {
         if self.text[start..].starts_with(b"0x") && self.text.get(start + 2).is_some_and(u8::is_ascii_hexdigit) {
             return 2 + self.run(start + 2, |b| b.is_ascii_hexdigit());
@@ -139,7 +139,7 @@ impl<'a> Lexer<'a> {
         at - start
     }
 
-    /// Length of a string with its quotes. What its escapes make must be UTF-8, as names are.
+    /// Returns the length of a string with its quotes. Its unescaped bytes must be UTF-8, since names are.
     fn string(&self, start: usize) -> Result<usize, Problem> {
         let mut at = start + 1;
         let mut bytes = Vec::new();
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_token_is_told() {
+    fn invalid_tokens_are_errors() {
         let long = format!("1.{}", "5".repeat(900));
         let bad = ["a + b", "- -1", "\"open", "\"a\nb\"", "\"\\FF\"", "\"\\q\"", "{-# x #-}", &long, "\u{e9}"];
         insta::assert_snapshot!(bad.map(|t| kinds(t).lines().last().unwrap_or_default().to_owned()).join("\n"), @r#"

@@ -1,6 +1,6 @@
 //! Top dialect MLIR: the writer and the reader, and the pair of files (`.mlir` and weights `.npz`).
 //!
-//! This room alone knows melior.
+//! Only this crate depends on melior.
 #![allow(unsafe_code, reason = "MLIR's C API; docs/safety.md lists each use")]
 
 use tpulang_array as array;
@@ -9,7 +9,6 @@ use tpulang_graph as graph;
 use tpulang_ops as ops;
 use tpulang_quant as quant;
 
-mod admit;
 mod attributes;
 mod context;
 mod lexer;
@@ -19,10 +18,11 @@ mod reader;
 mod text;
 mod transposed;
 mod types;
+mod validate;
 mod writer;
 
-/// How the first line of an `.mlir` begins that tells the [`fingerprint`](crate::array::fingerprint) of its weights, in
-/// hexadecimal. A comment: tpuc-opt drops it, as it must, since it writes other weights.
+/// The beginning of the first line of an `.mlir`. The [`fingerprint`](crate::array::fingerprint) of its weights follows in
+/// hexadecimal. The line is a comment, which tpuc-opt drops, as it must, since it writes other weights.
 const WEIGHTS_LINE: &str = "// tpulang: weights ";
 
 pub use pair::{Written, write_pair};

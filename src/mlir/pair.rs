@@ -5,12 +5,12 @@ use crate::{
     graph::Graph,
 };
 use std::{
+    borrow::Cow,
     fs,
-    io::Write,
     path::{Path, PathBuf},
 };
 
-/// What [`write_pair`] wrote.
+/// The files that [`write_pair`] wrote, and their sizes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Written {
     /// `NAME_origin.mlir`.
@@ -19,17 +19,17 @@ pub struct Written {
     pub weights: PathBuf,
     /// Number of operators.
     pub operators: usize,
-    /// Number of elements of all coefficients that were written.
+    /// Number of elements of all emitted coefficients.
     pub parameters: usize,
 }
 
-/// Writes `NAME_origin.mlir` and its weight file into `dir`, which is made if missing.
+/// Writes `NAME_origin.mlir` and its weight file into `dir`, which is created if it does not exist.
 ///
-/// The two stay a pair ([`NewPair`]): whenever it stops, there is the old pair, the new pair, or no `.mlir`. The first line
-/// of the `.mlir` tells which weights it belongs to ([`super::read`] looks).
+/// A model that is already there is replaced as a whole, even if the process is killed. The first line of the `.mlir`
+/// identifies the weights that it was written with, which [`super::read`] checks.
 ///
 /// # Errors
-/// As [`emit`], or writing failed; the old pair is then still there.
+/// Returns an error if the graph cannot be emitted (see [`emit`]) or a file cannot be written (see [`NewPair::commit`]).
 pub fn write_pair(graph: &Graph, dir: impl AsRef<Path>) -> Result<Written> {
     let dir = dir.as_ref();
     let Emitted { text, weights: used } = emit(graph)?;
@@ -41,10 +41,21 @@ pub fn write_pair(graph: &Graph, dir: impl AsRef<Path>) -> Result<Written> {
     write_arrays(&mut new.weights, &weights, used.iter().map(|(name, data)| (name.as_str(), data)), true)?;
     let parameters = used.iter().map(|(_, data)| data.len()).sum();
     let fingerprint = fingerprint(&mut new.weights, &weights)?;
-    let written = write!(new.text, "{WEIGHTS_LINE}{fingerprint:08x}\n{text}");
-    written.map_err(Error::io(&mlir))?;
-    new.put()?;
+    new.commit(|name| {
+        let text = if weights.ends_with(name) { Cow::Borrowed(&*text) } else { naming(&text, name) };
+        Ok(format!("{WEIGHTS_LINE}{fingerprint:08x}\n{text}"))
+    })?;
     Ok(Written { mlir, weights, operators: graph.operators().len(), parameters })
+}
+
+/// Replaces the name of a module's weight file by a hidden one, which needs no escapes.
+fn naming<'t>(text: &'t str, weights: &str) -> Cow<'t, str> {
+    const ATTRIBUTE: &str = "module.weight_file = \"";
+    let old = text.find(ATTRIBUTE).map(|at| at + ATTRIBUTE.len());
+    match old.and_then(|start| Some((start, start + text[start..].find('"')?))) {
+        Some((start, end)) => format!("{}{weights}{}", &text[..start], &text[end..]).into(),
+        None => text.into(),
+    }
 }
 
 #[cfg(test)]

@@ -1,6 +1,6 @@
-//! From text to a module: what is not of the Top dialect is refused before MLIR's parser sees it, and what that says
-//! comes back as an error at its place.
-use super::{admit::admit, text::of_diagnostic};
+//! Parses text to a module. The text is validated before MLIR's parser reads it; MLIR's diagnostics become errors with a
+//! place.
+use super::{text::of_diagnostic, validate::validate};
 use crate::base::{Cause, Error, Place, Result};
 use melior::{
     Context,
@@ -12,25 +12,25 @@ use mlir_sys::{
 };
 use std::ffi::c_void;
 
-/// What MLIR said first, and at what line and column.
+/// The first diagnostic: its line and column, and its text.
 type First = Option<((usize, usize), String)>;
 
 /// Parses a module; `file` is for messages.
 ///
 /// # Errors
-/// It is none, or has what no module of the Top dialect has.
+/// Returns an error if the text is not a module of the Top dialect.
 pub(super) fn parse<'c>(context: &'c Context, text: &str, file: &str) -> Result<Module<'c>> {
     let fail = |at: usize, problem| Error::from(Cause::Syntax(problem)).at(Place::of_byte(file, text, at));
     if let Some(at) = text.find('\0') {
         return Err(fail(at, "a NUL character".into()));
     }
-    let admitted = admit(text).map_err(|(at, problem)| fail(at, problem))?;
+    let valid = validate(text).map_err(|(at, problem)| fail(at, problem))?;
     let mut first: First = None;
-    // SAFETY: the handler gets the place of `first`, which outlives it: it is detached below.
+    // SAFETY: the handler gets a pointer to `first`, which outlives it, since the handler is detached below.
     let id = unsafe {
         mlirContextAttachDiagnosticHandler(context.to_raw(), Some(on_diagnostic), (&raw mut first).cast(), None)
     };
-    let module = Module::parse(context, &admitted);
+    let module = Module::parse(context, &valid);
     // SAFETY: it is attached.
     unsafe { mlirContextDetachDiagnosticHandler(context.to_raw(), id) };
     module.ok_or_else(|| {
@@ -41,7 +41,7 @@ pub(super) fn parse<'c>(context: &'c Context, text: &str, file: &str) -> Result<
 
 unsafe extern "C" fn on_diagnostic(raw: MlirDiagnostic, first: *mut c_void) -> MlirLogicalResult {
     // SAFETY: `parse` passes such a pointer, and the diagnostic is alive during the call.
-    let (first, location, said) = unsafe {
+    let (first, location, message) = unsafe {
         let location = Location::from_raw(mlirDiagnosticGetLocation(raw));
         (&mut *first.cast::<First>(), location, of_diagnostic(raw))
     };
@@ -50,6 +50,6 @@ unsafe extern "C" fn on_diagnostic(raw: MlirDiagnostic, first: *mut c_void) -> M
     } else {
         (1, 1)
     };
-    first.get_or_insert((place, said));
+    first.get_or_insert((place, message));
     MlirLogicalResult { value: 1 }
 }

@@ -1,5 +1,5 @@
-//! Text out of MLIR. melior 0.27.1's own conversions panic on what is empty (`StringRef::as_str` looks at the last byte)
-//! and, where they print, on what is not UTF-8 (a `Display` that fails).
+//! Conversion of MLIR's strings. Those of melior 0.27.1 panic on empty strings (`StringRef::as_str` reads the last byte) and,
+//! when printing, on invalid UTF-8 (its `Display` fails).
 use melior::ir::{Attribute, AttributeLike, Identifier, Type, TypeLike};
 use mlir_sys::{
     MlirDiagnostic, MlirStringCallback, MlirStringRef, mlirAttributeIsAString, mlirAttributePrint, mlirDiagnosticPrint,
@@ -7,16 +7,16 @@ use mlir_sys::{
 };
 use std::ffi::c_void;
 
-/// The characters that a message shows of an attribute or a type.
-const SHOWN: usize = 200;
+/// Maximum number of characters of an attribute or a type in a message.
+const MAX_CHARS: usize = 200;
 
 /// # Safety
-/// The bytes that it refers to are alive.
+/// The bytes that it refers to must be alive.
 pub(super) unsafe fn string(raw: MlirStringRef) -> String {
     if raw.length == 0 {
         return String::new();
     }
-    // SAFETY: as the caller promises; it is not empty, so the pointer is not null.
+    // SAFETY: guaranteed by the caller; the string is not empty, so the pointer is not null.
     let bytes = unsafe { std::slice::from_raw_parts(raw.data.cast::<u8>(), raw.length) };
     String::from_utf8_lossy(bytes).into_owned()
 }
@@ -37,41 +37,41 @@ fn printed(print: impl FnOnce(MlirStringCallback, *mut c_void)) -> String {
 }
 
 fn shortened(text: String) -> String {
-    if text.chars().count() <= SHOWN {
+    if text.chars().count() <= MAX_CHARS {
         return text;
     }
-    text.chars().take(SHOWN).chain("..".chars()).collect()
+    text.chars().take(MAX_CHARS).chain("..".chars()).collect()
 }
 
-/// An attribute as a message shows it.
+/// Formats an attribute for a message.
 pub(super) fn of_attribute(attribute: Attribute) -> String {
     // SAFETY: the attribute is alive; the callback gets the list that it expects.
     shortened(printed(|callback, data| unsafe { mlirAttributePrint(attribute.to_raw(), callback, data) }))
 }
 
-/// A type as a message shows it.
+/// Formats a type for a message.
 pub(super) fn of_type(ty: Type) -> String {
-    // SAFETY: as above.
+    // SAFETY: the type is alive; the callback gets the list that it expects.
     shortened(printed(|callback, data| unsafe { mlirTypePrint(ty.to_raw(), callback, data) }))
 }
 
-/// What MLIR says.
+/// Returns the text of a diagnostic.
 ///
 /// # Safety
-/// The diagnostic is alive, as it is while its handler runs.
+/// The diagnostic must be alive, as it is while its handler runs.
 pub(super) unsafe fn of_diagnostic(raw: MlirDiagnostic) -> String {
-    // SAFETY: as the caller promises; the callback gets the list that it expects.
+    // SAFETY: guaranteed by the caller; the callback gets the list that it expects.
     shortened(printed(|callback, data| unsafe { mlirDiagnosticPrint(raw, callback, data) }))
 }
 
-/// The value of a string attribute.
+/// Returns the value of a string attribute, or `None` if it is of another kind.
 pub(super) fn of_string(attribute: Attribute) -> Option<String> {
     let raw = attribute.to_raw();
     // SAFETY: the kind is tested first; the bytes live as long as the context.
     unsafe { mlirAttributeIsAString(raw).then(|| string(mlirStringAttrGetValue(raw))) }
 }
 
-/// The name of an operation (`top.Conv`) or of an attribute, or of what has such a name.
+/// Converts an identifier, such as the name of an operation (`top.Conv`) or an attribute.
 pub(super) fn of_name(name: Identifier) -> String {
     // SAFETY: names live as long as the context.
     unsafe { string(mlirIdentifierStr(name.to_raw())) }

@@ -1,4 +1,4 @@
-//! Tensor types between the graph and MLIR.
+//! Conversion of tensor types between the graph and MLIR.
 use super::text::of_type;
 use crate::{
     base::{Dtype, OneOrMany, Shape},
@@ -13,7 +13,7 @@ use melior::{
 };
 use mlir_sys::*;
 
-/// The ranked tensor type of that shape, dtype and quantization.
+/// Returns the ranked tensor type with this shape, dtype and quantization.
 pub(super) fn tensor_type<'c>(
     context: &'c Context,
     shape: &[usize],
@@ -44,16 +44,16 @@ fn element(context: &Context, dtype: Dtype) -> Type<'_> {
     }
 }
 
-/// `!quant.uniform`; lists are for axis 1, whatever the tensor, as TpuLang has it.
+/// Returns `!quant.uniform`. Lists belong to axis 1 of every tensor, as in TpuLang.
 fn quantized<'c>(context: &'c Context, dtype: Dtype, q: &Quantization) -> Type<'c> {
     let signed = dtype.is_signed_int();
-    // TpuLang gives the storage type its signedness; it prints as i8 or u8 all the same.
+    // As in TpuLang the storage type is signed or unsigned, though it is printed as i8 or u8 in any case.
     let storage = element(context, dtype).to_raw();
     let expressed = Type::float32(context).to_raw();
     let (low, high) = dtype.int_range().unwrap_or((i8::MIN.into(), i8::MAX.into()));
     let (mut scales, mut zero_points) = q.values();
     let flags = u32::from(signed);
-    // SAFETY: the types are of this context, and the two lists have the length that is given.
+    // SAFETY: the types belong to this context, and both lists have at least the given length.
     unsafe {
         Type::from_raw(match (scales.as_slice(), zero_points.as_slice()) {
             ([scale], [zero_point]) => {
@@ -74,10 +74,10 @@ fn quantized<'c>(context: &'c Context, dtype: Dtype, q: &Quantization) -> Type<'
     }
 }
 
-/// What an MLIR type says of a tensor.
+/// The properties of a tensor that an MLIR type defines.
 pub(super) struct ReadType {
     pub dtype: Dtype,
-    /// None where the type is unranked.
+    /// `None` if the type is unranked.
     pub shape: Option<Shape>,
     pub quantization: Option<Quantization>,
 }
@@ -85,17 +85,17 @@ pub(super) struct ReadType {
 /// Reads a tensor type.
 ///
 /// # Errors
-/// It is not one, has dynamic dimensions, or elements that tpulang does not know.
+/// Returns an error if the type is not a tensor, has dynamic dimensions, or has unsupported elements.
 pub(super) fn read_type(ty: Type) -> Result<ReadType, String> {
     let raw = ty.to_raw();
-    // SAFETY: a type's kind may be asked of any type.
+    // SAFETY: any type can be queried for its kind.
     let (ranked, unranked) = unsafe { (mlirTypeIsARankedTensor(raw), mlirTypeIsAUnrankedTensor(raw)) };
     let shape = if ranked {
         let dim = |i: usize| {
             // SAFETY: the type is a ranked tensor, and the index is below its rank.
             let d = unsafe { mlirShapedTypeGetDimSize(raw, i as isize) };
             usize::try_from(d)
-                .map_err(|_| format!("the type {} has dynamic dimensions; every dimension must be known", of_type(ty)))
+                .map_err(|_| format!("the type {} has dynamic dimensions; every dimension must be static", of_type(ty)))
         };
         // SAFETY: the type is a ranked tensor.
         let rank = unsafe { mlirShapedTypeGetRank(raw) } as usize;
@@ -113,7 +113,7 @@ pub(super) fn read_type(ty: Type) -> Result<ReadType, String> {
 
 fn read_element(ty: Type) -> Result<(Dtype, Option<Quantization>), String> {
     let raw = ty.to_raw();
-    // SAFETY: each function is called on a type whose kind was tested.
+    // SAFETY: the kind of the type is tested before each call.
     let quantization = unsafe {
         if mlirTypeIsAUniformQuantizedType(raw) {
             Quantization::per_tensor(mlirUniformQuantizedTypeGetScale(raw), mlirUniformQuantizedTypeGetZeroPoint(raw))

@@ -39,7 +39,7 @@ pub(super) fn softmax(op: &Softmax<Value>) -> Types {
     same(&op.input)
 }
 
-/// A slope for all, one a channel, or what is broadcast to the input.
+/// A slope for all, one per channel, or what is broadcast to the input.
 pub(super) fn prelu(op: &PRelu<Value>) -> Types {
     let (input, slope) = (op.input.shape, op.slope.shape);
     let fits = match (slope, input) {
@@ -49,11 +49,14 @@ pub(super) fn prelu(op: &PRelu<Value>) -> Types {
     };
     if !fits {
         let expected = match input {
-            [_, channels, ..] => format!("1 or {channels} elements (channels, axis 1), or what"),
-            _ => "what".to_owned(),
+            [_, channels, ..] => format!("1 or {channels} elements (channels, axis 1), or a shape"),
+            _ => "a shape".to_owned(),
         };
         let (found, input) = (shape_text(slope), shape_text(input));
-        return Err(misfit(op.slope.called, format!("is {found}; expected {expected} is broadcast to {input}")));
+        return Err(misfit(
+            op.slope.display_name,
+            format!("is {found}; expected {expected} that broadcasts to {input}"),
+        ));
     }
     same(&op.input)
 }

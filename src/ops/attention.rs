@@ -7,8 +7,9 @@ use crate::base::{Dtype, Result, Shape, argument, invalid, misfit, shape_text};
 
 /// .. x queries x elements of a value.
 pub(super) fn scaled_dot_product(op: &ScaleDotProductAttention<Value>) -> Types {
-    let wrong =
-        |t: &Value, expected: String| Err(misfit(t.called, format!("is {}; expected {expected}", shape_text(t.shape))));
+    let wrong = |t: &Value, expected: String| {
+        Err(misfit(t.display_name, format!("is {}; expected {expected}", shape_text(t.shape))))
+    };
     let [outer @ .., queries, elements] = op.query.shape else {
         return wrong(&op.query, ".. x queries x elements".into());
     };
@@ -30,7 +31,7 @@ pub(super) fn scaled_dot_product(op: &ScaleDotProductAttention<Value>) -> Types 
     if let Some(mask) = &op.mask
         && broadcast(&scores, mask.shape)? != scores
     {
-        return wrong(mask, format!("what is broadcast to {}", shape_text(&scores)));
+        return wrong(mask, format!("a shape that broadcasts to {}", shape_text(&scores)));
     }
     of_dtype([outer, &[*queries, *values]].concat(), &op.query)
 }
@@ -40,23 +41,25 @@ pub(super) fn rope(op: &Rope<Value>) -> Types {
     let input = &op.input1;
     if input.shape.last().is_none_or(|d| d % 2 != 0) {
         let problem = format!("is {}; its last axis is made of pairs, and must be even", shape_text(input.shape));
-        return Err(misfit(input.called, problem));
+        return Err(misfit(input.display_name, problem));
     }
     for weight in [&op.input2, &op.input3] {
         if broadcast(input.shape, weight.shape)? != input.shape {
             let (weights, of) = (shape_text(weight.shape), shape_text(input.shape));
-            return Err(misfit(weight.called, format!("is {weights}; it is broadcast to the input's {of}, not wider")));
+            return Err(misfit(weight.display_name, format!("is {weights}; it must broadcast to the input's {of}")));
         }
         if !input.dtype.is_float() && weight.dtype.is_float() {
-            let problem =
-                format!("is {} and {} {}; integers are turned by integers", weight.dtype, input.called, input.dtype);
-            return Err(misfit(weight.called, problem));
+            let problem = format!(
+                "is {} and {} {}; an integer input requires integer weights",
+                weight.dtype, input.display_name, input.dtype
+            );
+            return Err(misfit(weight.display_name, problem));
         }
     }
     same(input)
 }
 
-/// An operand's axes, each with the attribute that tells its size.
+/// Checks an operand's axes against the attributes with their sizes.
 type Axes<'a> = [(&'a str, i64); 4];
 
 /// Queries, keys and values have the sizes that the attributes tell, heads of queries share those of the keys, and a mask
@@ -66,7 +69,7 @@ fn check_flash([queries, keys, values]: [(&Value, Axes); 3], mask: &Option<Value
         let as_told = axes.iter().map(|a| i128::from(a.1)).eq(operand.shape.iter().map(|&d| d as i128));
         if !as_told {
             let sizes = axes.map(|(name, size)| format!("{name} {size}")).join(" x ");
-            return Err(misfit(operand.called, format!("is {}; expected {sizes}", shape_text(operand.shape))));
+            return Err(misfit(operand.display_name, format!("is {}; expected {sizes}", shape_text(operand.shape))));
         }
     }
     let ((_, heads), (_, shared)) = (queries.1[2], keys.1[2]);
@@ -80,7 +83,7 @@ fn check_flash([queries, keys, values]: [(&Value, Axes); 3], mask: &Option<Value
         Some(mask) if !causal && mask.elements() != scores / shape[0] && mask.elements() != scores => {
             let [batch, mq, mk] = shape;
             let expected = format!("expected {mq} x {mk}, or that for each of the {batch} batches");
-            Err(misfit(mask.called, format!("is {}; {expected}", shape_text(mask.shape))))
+            Err(misfit(mask.display_name, format!("is {}; {expected}", shape_text(mask.shape))))
         }
         _ => Ok(()),
     }
@@ -102,7 +105,7 @@ pub(super) fn f_attention(op: &FAttention<Value>) -> Types {
     of_dtype(heads_and_elements(op.queries.shape, op.queries.shape[3], op.keep_dims)?, &op.queries)
 }
 
-/// As [`f_attention`], then a number for each query and head.
+/// Like [`f_attention`], with a second result of one number per query and head.
 pub(super) fn f_attention_lse(op: &FAttentionLse<Value>) -> Types {
     let sizes = |n, heads| [("batch", op.batch), n, heads, ("dim", op.dim)];
     let queries = (&op.queries, sizes(("mq", op.mq), ("q_head", op.q_head)));
@@ -132,10 +135,11 @@ pub(super) fn flex_attention(op: &FlexAttention<Value>) -> Types {
     Ok(vec![Inferred { shape, dtype: Choice::Is(op.queries.dtype) }, lse])
 }
 
-/// The input's shape, but for the elements, of which there are as many as `out_weight` has columns.
+/// The input's shape with the columns of `out_weight` as elements.
 pub(super) fn attention(op: &Attention<Value>) -> Types {
-    let wrong =
-        |t: &Value, expected: String| Err(misfit(t.called, format!("is {}; expected {expected}", shape_text(t.shape))));
+    let wrong = |t: &Value, expected: String| {
+        Err(misfit(t.display_name, format!("is {}; expected {expected}", shape_text(t.shape))))
+    };
     let &[batch, queries, elements] = op.input.shape else {
         return wrong(&op.input, "batch x queries x elements".into());
     };
@@ -155,7 +159,7 @@ pub(super) fn attention(op: &Attention<Value>) -> Types {
     };
     let heads = usize::try_from(op.head).ok().filter(|&h| h > 0 && columns.is_multiple_of(h));
     if heads.is_none() {
-        let problem = format!("it must divide the {columns} columns of {}", op.queries_weight.called);
+        let problem = format!("it must divide the {columns} columns of {}", op.queries_weight.display_name);
         return Err(argument("head", op.head, problem));
     }
     let &[_, result] = op.out_weight.shape else {
@@ -171,13 +175,13 @@ pub(super) fn attention(op: &Attention<Value>) -> Types {
         if weight.shape != [rows, columns] {
             return wrong(weight, format!("{rows} x {columns}"));
         }
-        bias.iter().try_for_each(|b| b.expect_elements(columns, "one a column"))?;
+        bias.iter().try_for_each(|b| b.expect_elements(columns, "one per column"))?;
     }
     let scores = [batch, queries, keys];
     if let Some(mask) = &op.mask
         && broadcast(&scores, mask.shape)? != scores
     {
-        return wrong(mask, format!("what is broadcast to {}", shape_text(&scores)));
+        return wrong(mask, format!("a shape that broadcasts to {}", shape_text(&scores)));
     }
     of_dtype(vec![batch, queries, result], &op.input)
 }

@@ -24,10 +24,10 @@ pub enum Attribute {
     Dict(Dict),
 }
 
-/// A Rust type that stands for attributes of some kind.
+/// A Rust type of attributes.
 pub(crate) trait AttributeValue: Sized {
     fn to_attribute(&self) -> Attribute;
-    /// None where the attribute is of another kind.
+    /// Returns `None` if the attribute is of another kind.
     fn from_attribute(attribute: Attribute) -> Option<Self>;
 }
 
@@ -108,7 +108,7 @@ impl Attributes {
     /// Checks the given attributes against `op` and fills in its defaults.
     ///
     /// # Errors
-    /// An attribute that the op does not have, of the wrong kind, with a string that is not allowed, or missing.
+    /// Returns an error if an attribute is unknown, missing, of the wrong kind, or a string that is not allowed.
     pub fn new(op: &OpDef, given: impl IntoIterator<Item = (impl AsRef<str>, Attribute)>) -> Result<Attributes> {
         let mut all = BTreeMap::new();
         for (name, value) in given {
@@ -131,14 +131,14 @@ impl Attributes {
         Ok(Attributes(all))
     }
 
-    /// Those of an operator that leaves them all to their defaults.
+    /// Returns the defaults of all attributes.
     ///
     /// # Errors
     /// One has no default.
     pub fn defaults(op: &OpDef) -> Result<Attributes> {
         Attributes::new(op, std::iter::empty::<(&str, Attribute)>())
     }
-    /// The attribute of that name.
+    /// Returns the attribute of that name.
     pub fn get(&self, name: &str) -> Option<&Attribute> {
         self.0.get(name)
     }
@@ -146,7 +146,7 @@ impl Attributes {
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Attribute)> {
         self.0.iter().map(|(k, v)| (*k, v))
     }
-    /// Those that differ from the op's defaults.
+    /// Returns the attributes that differ from the op's defaults.
     pub fn without_defaults(self, op: &OpDef) -> impl Iterator<Item = (&'static str, Attribute)> {
         let default =
             |name: &str| op.attributes.iter().find(|a| a.name == name).and_then(|a| a.default).map(default_value);

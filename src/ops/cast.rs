@@ -1,11 +1,11 @@
-//! Types of changes of number representation.
+//! Type rules of conversions between number representations.
 use super::{
     Cast, DequantInt, DequantizeLinear, DtypeCast, QuantizeLinear, RequantFp, RequantInt,
     types::{Choice, INTEGERS, NUMBERS, Types, Value, axis, one},
 };
 use crate::base::{Dtype, Error, Result, invalid};
 
-/// What tensors of the tool chain can be.
+/// Dtypes of the tool chain's tensors.
 const TENSORS: &[Dtype] = &[
     Dtype::Float32,
     Dtype::Float16,
@@ -20,19 +20,19 @@ const TENSORS: &[Dtype] = &[
     Dtype::Uint8,
 ];
 
-/// What float results can be.
+/// Dtypes of float results.
 const FLOATS: &[Dtype] = &[Dtype::Float32, Dtype::Float16, Dtype::Bfloat16];
-/// What quantized tensors can be.
+/// Dtypes of quantized tensors.
 const NARROW: &[Dtype] = &[Dtype::Int8, Dtype::Uint8, Dtype::Int16, Dtype::Uint16];
 
-/// The dtype that `to` names; where it names none, the caller's.
+/// The dtype that `to` names, otherwise the caller's.
 pub(super) fn cast(op: &Cast<Value>) -> Types {
     let named = Dtype::from_cast_name(&op.to);
     one(op.input.shape.to_vec(), named.map_or(Choice::OneOf(TENSORS), Choice::Is))
 }
 
-/// The input's shape; lists have one element for each index of the axis. A single shift is for all multipliers; and of
-/// a product and its requantization in one, the tool chain takes longer lists, whose further elements say nothing.
+/// The input's shape; lists have one element per index of the axis. A single shift applies to all multipliers. For a
+/// requantization fused into a product the tool chain accepts longer lists and ignores the excess elements.
 pub(super) fn requant_int(op: &RequantInt<Value>) -> Types {
     let shape = op.input.shape;
     let axis = axis("rq_axis", op.rq_axis, shape.len())?;
@@ -78,13 +78,13 @@ pub(super) fn dtype_cast(op: &DtypeCast<Value>) -> Types {
     one(op.input.shape.to_vec(), Choice::Is(Dtype::Float16))
 }
 
-/// Lists of scales and zero points; single ones belong to no axis.
+/// Checks lists of scales and zero points; single values need no axis.
 fn linear(shape: &[usize], along: i64, scales: usize, zero_points: usize) -> Result<()> {
     let axis = if (scales, zero_points) == (1, 1) { 0 } else { axis("axis", along, shape.len())? };
     one_each(shape, axis, [(scales, "scales"), (zero_points, "zero points")])
 }
 
-/// Two lists have one element each, or one for each index of the axis.
+/// Checks that two lists have one element each, or one per index of the axis.
 fn one_each(shape: &[usize], axis: usize, lists: [(usize, &str); 2]) -> Result<()> {
     let [(n, _), (m, _)] = lists;
     if n == m && (n == 1 || Some(&n) == shape.get(axis)) {

@@ -1,4 +1,4 @@
-//! Types of convolutions.
+//! Type rules of convolutions.
 use super::{
     AutoPad, Conv, Deconv, DeformConv2D,
     types::{Types, Value, computed, of_dtype, one},
@@ -6,13 +6,13 @@ use super::{
 };
 use crate::base::{Result, argument, counted, invalid, misfit, shape_text};
 
-/// What convolutions have in common: attributes of the same names.
+/// The attributes that convolutions share.
 #[allow(missing_docs, reason = "the ops document them")]
 pub struct Convolution<'a> {
     pub kernel_shape: &'a [i64],
     pub strides: &'a [i64],
     pub pads: &'a [i64],
-    /// One a spatial axis; empty where all are 1.
+    /// One per spatial axis; empty if all are 1.
     pub dilations: &'a [i64],
     pub auto_pad: Option<AutoPad>,
 }
@@ -43,10 +43,10 @@ impl<'a, V> From<&'a DeformConv2D<V>> for Convolution<'a> {
 }
 
 impl Convolution<'_> {
-    /// One a spatial axis of an input of that shape.
+    /// Returns one window per spatial axis of an input of that shape.
     ///
     /// # Errors
-    /// The lists have other lengths, or a number is impossible.
+    /// Returns an error if a list has the wrong length, or a number is out of range.
     pub fn windows(&self, input: &[usize]) -> Result<Vec<Window>> {
         let spatial = input.len().saturating_sub(2);
         let (kernel, strides, pads) = (self.kernel_shape, self.strides, self.pads);
@@ -69,7 +69,7 @@ impl Convolution<'_> {
         };
         (0..spatial).map(|i| window(i).padded(self.auto_pad)).collect()
     }
-    /// n x c, then the number of positions along each spatial axis.
+    /// Shape of the result: n x c, then the number of positions along each spatial axis.
     fn shape(&self, input: &[usize], channels: usize) -> Result<Vec<usize>> {
         let mut shape = vec![input[0], channels];
         for window in self.windows(input)? {
@@ -90,26 +90,26 @@ pub(super) fn conv(op: &Conv<Value>) -> Types {
     one(Convolution::from(op).shape(op.input.shape, op.filter.shape[0])?, computed(&op.input))
 }
 
-/// A coefficient, and what was reordered, has its output channels first, any other filter those of the input.
+/// A coefficient or reordered filter has its output channels first, any other filter its input channels.
 pub(super) fn deconv(op: &Deconv<Value>) -> Types {
     let (input, filter) = (&op.input, &op.filter);
     let reordered = filter.coefficient || op.dynweight_reorderd;
     check_rank(input, filter, if reordered { "oc/group x ic" } else { "ic x oc" })?;
     let (group, ic) = (op.group, input.shape[1]);
     if group < 1 || ic as i64 % group != 0 {
-        return Err(argument("group", group, format!("it must divide the {ic} channels of {}", input.called)));
+        return Err(argument("group", group, format!("it must divide the {ic} channels of {}", input.display_name)));
     }
     if group > 1 && !filter.coefficient {
         let problem = format!(
-            "is computed, and group is {group}; the tool chain mixes up the groups of a weight that is no coefficient"
+            "is computed, and group is {group}; the tool chain mixes up the groups of a weight that is not a coefficient"
         );
-        return Err(misfit(filter.called, problem));
+        return Err(misfit(filter.display_name, problem));
     }
     let (oc, found) = if reordered { (filter.shape[0], filter.shape[1]) } else { (filter.shape[1], filter.shape[0]) };
     if found != ic {
         let at = if reordered { "axis 1" } else { "axis 0, as it is computed" };
-        let problem = format!("has {found} input channels ({at}); the {} has {ic}", input.called);
-        return Err(misfit(filter.called, problem));
+        let problem = format!("has {found} input channels ({at}); the {} has {ic}", input.display_name);
+        return Err(misfit(filter.display_name, problem));
     }
     let Some(oc) = oc.checked_mul(group as usize) else {
         return Err(argument("group", group, "too many output channels"));
@@ -123,7 +123,7 @@ pub(super) fn deconv(op: &Deconv<Value>) -> Types {
     }
     let mut shape = vec![input.shape[0], oc];
     for (window, more) in windows.iter().zip(more) {
-        shape.push(window.spread(more)?);
+        shape.push(window.transposed_output(more)?);
     }
     one(shape, computed(input))
 }
@@ -132,14 +132,18 @@ pub(super) fn deform_conv2d(op: &DeformConv2D<Value>) -> Types {
     let (input, filter) = (&op.input, &op.filter);
     check_rank(input, filter, "oc x ic/group")?;
     if input.shape.len() != 4 {
-        return Err(misfit(input.called, format!("is {}; expected n x c x h x w", shape_text(input.shape))));
+        return Err(misfit(input.display_name, format!("is {}; expected n x c x h x w", shape_text(input.shape))));
     }
     check_channels(op.group, input, filter)?;
     check_bias(&op.bias, filter.shape[0])?;
     check_kernel(&op.kernel_shape, filter)?;
     let (ic, groups) = (input.shape[1], op.deform_group);
     if groups < 1 || ic as i64 % groups != 0 {
-        return Err(argument("deform_group", groups, format!("it must divide the {ic} channels of {}", input.called)));
+        return Err(argument(
+            "deform_group",
+            groups,
+            format!("it must divide the {ic} channels of {}", input.display_name),
+        ));
     }
     let shape = Convolution::from(op).shape(input.shape, filter.shape[0])?;
     // It divides a number of channels.
@@ -147,7 +151,7 @@ pub(super) fn deform_conv2d(op: &DeformConv2D<Value>) -> Types {
     let sampled = |of: &Value, channels: usize| {
         let expected = [shape[0], channels, shape[2], shape[3]];
         let problem = format!("is {}; expected {}", shape_text(of.shape), shape_text(&expected));
-        if of.shape == expected { Ok(()) } else { Err(misfit(of.called, problem)) }
+        if of.shape == expected { Ok(()) } else { Err(misfit(of.display_name, problem)) }
     };
     sampled(&op.offset, taps.saturating_mul(2))?;
     match &op.mask {
@@ -163,9 +167,9 @@ fn check_rank(input: &Value, filter: &Value, filters: &str) -> Result<()> {
     if rank < 3 || found != rank {
         return Err(invalid(format!(
             "{} has {}, {} {found}; expected n x ic x spatial.. and {filters} x kernel.., equally many",
-            input.called,
+            input.display_name,
             counted(rank, "dimension"),
-            filter.called,
+            filter.display_name,
         )));
     }
     Ok(())
@@ -182,14 +186,14 @@ fn check_kernel(kernel_shape: &[i64], filter: &Value) -> Result<()> {
 fn check_channels(group: i64, input: &Value, filter: &Value) -> Result<()> {
     let (ic, oc) = (input.shape[1], filter.shape[0]);
     if group < 1 || ic as i64 % group != 0 || oc as i64 % group != 0 {
-        let (input, filter) = (input.called, filter.called);
+        let (input, filter) = (input.display_name, filter.display_name);
         let expected = format!("it must divide the {ic} channels of {input} and the {oc} of {filter}");
         return Err(argument("group", group, expected));
     }
     let found = filter.shape[1];
     if found != ic / group as usize {
-        let problem = format!("has {found} input channels; the {} has {ic} (group {group})", input.called);
-        return Err(misfit(filter.called, problem));
+        let problem = format!("has {found} input channels; the {} has {ic} (group {group})", input.display_name);
+        return Err(misfit(filter.display_name, problem));
     }
     Ok(())
 }
@@ -198,13 +202,13 @@ fn check_bias(bias: &Option<Value>, oc: usize) -> Result<()> {
     let Some(bias) = bias else {
         return Ok(());
     };
-    bias.expect_elements(oc, "one an output channel")?;
-    // Nothing but the channels' axis (axis 1, or the only one) may be longer than 1.
+    bias.expect_elements(oc, "one per output channel")?;
+    // Only the channels' axis (axis 1, or the only one) may be longer than 1.
     let axis = usize::from(bias.shape.len() > 1);
     if bias.shape.get(axis) != Some(&oc) {
         let problem =
             format!("is {}; expected {oc} elements along one axis, as {oc} or 1x{oc}x1x1", shape_text(bias.shape));
-        return Err(misfit(bias.called, problem));
+        return Err(misfit(bias.display_name, problem));
     }
     Ok(())
 }

@@ -1,4 +1,4 @@
-//! Types of tensors that are made of shapes and numbers.
+//! Type rules of tensors made from shapes and numbers.
 use super::{
     Arange, ConstantFill, MeshGrid, Range, Shape as ShapeOp, Size,
     types::{Choice, Inferred, NUMBERS, Types, Value, axis, known_ints, known_numbers, one},
@@ -17,7 +17,7 @@ pub fn fetched<V>(shape: &[usize], op: &ShapeOp<V>) -> Result<Vec<usize>> {
     Ok((0..range.count as i64).map(|i| shape[(range.start as i64 + i * range.step) as usize]).collect())
 }
 
-/// As many as dimensions are given.
+/// One element per dimension.
 pub(super) fn shape(op: &ShapeOp<Value>) -> Types {
     one(vec![fetched(op.input.shape, op)?.len()], Choice::OneOf(NUMBERS))
 }
@@ -27,22 +27,23 @@ pub(super) fn size(op: &Size<Value>) -> Types {
     let rank = op.input.shape.len();
     let count = op.axis.map_or(Ok(rank), |a| axis("axis", a, rank).map(|_| 1))?;
     if count == 0 {
-        return Err(misfit(op.input.called, "has no axis"));
+        return Err(misfit(op.input.display_name, "has no axis"));
     }
     one(vec![count], Choice::OneOf(NUMBERS))
 }
 
-/// The values that the operand lists; -1 is 1.
+/// Shape listed by the operand; -1 becomes 1.
 pub(super) fn constant_fill(op: &ConstantFill<Value>) -> Types {
     let dims = known_ints(&op.input)?;
     check_rank(dims.len())?;
     let dim = |&d: &i64| if d == -1 { Some(1) } else { usize::try_from(d).ok().filter(|d| *d > 0) };
     let shape: Option<Shape> = dims.iter().map(dim).collect();
-    let shape = shape.ok_or_else(|| misfit(op.input.called, format!("holds {dims:?}; dimensions are at least 1")))?;
+    let shape =
+        shape.ok_or_else(|| misfit(op.input.display_name, format!("holds {dims:?}; dimensions are at least 1")))?;
     one(shape, Choice::OneOf(NUMBERS))
 }
 
-/// The one number that an operand holds.
+/// Returns the single number of an operand.
 fn number(operand: &Option<Value>, otherwise: f64) -> Result<f64> {
     let Some(t) = operand else {
         return Ok(otherwise);
@@ -54,19 +55,19 @@ fn number(operand: &Option<Value>, otherwise: f64) -> Result<f64> {
 fn count(start: &Option<Value>, end: &Value, step: &Option<Value>) -> Types {
     let (start, end, step) = (number(start, 0.0)?, number(&Some(*end), 0.0)?, number(step, 1.0)?);
     let count = ((end - start) / step).ceil();
-    // So also where one of them is NaN.
+    // Also true if one of them is NaN.
     if !(count >= 1.0 && count <= (1u64 << 50) as f64) {
         return Err(invalid(format!("from {start} to {end} by {step} there are {count} numbers; expected at least 1")));
     }
     one(vec![count as usize], Choice::OneOf(NUMBERS))
 }
 
-/// So many numbers as there are from start to limit.
+/// The numbers from start to limit.
 pub(super) fn range(op: &Range<Value>) -> Types {
     count(&op.start, &op.limit, &op.delta)
 }
 
-/// So many numbers as there are from start to end.
+/// The numbers from start to end.
 pub(super) fn arange(op: &Arange<Value>) -> Types {
     count(&op.start, &op.end, &op.step)
 }

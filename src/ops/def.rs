@@ -1,4 +1,4 @@
-//! The op table, as `td/` gives it, and the typed ops made from the same definitions.
+//! The op table generated from `td/`, and the typed ops of the same definitions.
 use super::{
     attribute::{Attribute, AttributeValue, Attributes},
     generated::{Input, OPS, Op},
@@ -9,7 +9,7 @@ use crate::{
 };
 use std::fmt;
 
-/// The definition of an op of the Top dialect, as `td/` gives it.
+/// The definition of an op of the Top dialect, from `td/`.
 #[derive(Debug)]
 pub struct OpDef {
     /// Name without the dialect: `Conv`.
@@ -28,7 +28,7 @@ pub struct OpDef {
     pub blocks: &'static [&'static str],
     /// Whether input and output share their quantization.
     pub quant_transparent: bool,
-    /// Whether it only says where values come from or go (`None`, `Input`, `Weight`, `Yield`) and computes nothing.
+    /// Whether it is part of the module's structure (`None`, `Input`, `Weight`, `Yield`) and computes nothing.
     pub structure: bool,
 }
 
@@ -43,11 +43,11 @@ impl PartialEq for OpDef {
 pub struct ValueDef {
     /// Its name.
     pub name: &'static str,
-    /// How often it occurs.
+    /// Its arity.
     pub arity: Arity,
 }
 
-/// How often an operand or result occurs.
+/// Arity of an operand or result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arity {
     /// Once.
@@ -65,9 +65,9 @@ pub enum Arity {
 pub struct AttributeDef {
     /// Its name.
     pub name: &'static str,
-    /// What values it takes.
+    /// The kind of its values.
     pub kind: AttributeKind,
-    /// The value where none is given.
+    /// The default value.
     pub default: Option<Default>,
     /// Whether it may be absent.
     pub optional: bool,
@@ -148,14 +148,14 @@ impl fmt::Display for Default {
     }
 }
 
-/// What stands in the place of one of the definition's operands.
+/// The values of one of the definition's operands.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Slot<'a, V> {
     /// The one.
     One(&'a V),
     /// None.
     Absent,
-    /// Those of a variadic operand.
+    /// The values of a variadic operand.
     Many(&'a [V]),
 }
 
@@ -208,7 +208,7 @@ one_of!(RoundMode);
 pub(crate) use one_of;
 
 impl Input<()> {
-    /// Of attributes that were checked.
+    /// Creates the op from checked attributes.
     pub fn read(attributes: &mut Attributes) -> Result<Self> {
         let op = op_def("Input")?;
         Input::build(&mut OperandList { op, rest: vec![Some(())].into_iter() }, attributes)
@@ -230,7 +230,7 @@ impl<V> Op<V> {
         let attributes = Attributes::new(op, attributes)?;
         Self::from_parts(op, operands, attributes)
     }
-    /// As [`Op::new`], of attributes that were checked.
+    /// Like [`Op::new`], with checked attributes.
     pub(crate) fn from_parts(
         op: &'static OpDef,
         operands: Vec<Option<V>>,
@@ -245,7 +245,7 @@ impl<V> Op<V> {
         // Every variant is made from a row of the table.
         op_def(self.name()).unwrap_or(&OPS[0])
     }
-    /// The operands that are there, with their names in the definition.
+    /// The present operands, with their names in the definition.
     pub fn operands(&self) -> impl Iterator<Item = (&'static str, &V)> {
         self.slots().into_iter().flat_map(|(name, slot)| {
             let values = match slot {
@@ -316,7 +316,7 @@ fn check_count(op: &OpDef, found: usize) -> Result<()> {
     Ok(())
 }
 
-/// The op of that name (without `top.`).
+/// Returns the op of that name (without `top.`).
 ///
 /// # Errors
 /// There is none; the nearest is suggested.

@@ -9,7 +9,7 @@ use crate::base::{Cause, Result, argument, invalid, misfit, shape_text};
 const MOST_CELLS: i64 = 1 << 12;
 const MOST_SAMPLES: i64 = 128;
 
-/// As many rows as boxes can be kept.
+/// One row per box that can be kept.
 pub(super) fn nms(op: &Nms<Value>) -> Types {
     let (boxes, scores) = match op.inputs.as_slice() {
         [boxes, scores] => (boxes, scores),
@@ -23,15 +23,15 @@ pub(super) fn nms(op: &Nms<Value>) -> Types {
         }
     };
     let &[batch, count, 4] = boxes.shape else {
-        return Err(misfit(boxes.called, format!("is {}; expected batch x boxes x 4", shape_text(boxes.shape))));
+        return Err(misfit(boxes.display_name, format!("is {}; expected batch x boxes x 4", shape_text(boxes.shape))));
     };
     let &[score_batch, classes, score_count] = scores.shape else {
         let found = shape_text(scores.shape);
-        return Err(misfit(scores.called, format!("is {found}; expected batch x classes x boxes")));
+        return Err(misfit(scores.display_name, format!("is {found}; expected batch x classes x boxes")));
     };
     if (score_batch, score_count) != (batch, count) {
         let expected = format!("expected {batch} x classes x {count}, a score for each box");
-        return Err(misfit(scores.called, format!("is {}; {expected}", shape_text(scores.shape))));
+        return Err(misfit(scores.display_name, format!("is {}; {expected}", shape_text(scores.shape))));
     }
     let kept = usize::try_from(op.max_output_size).ok().filter(|n| *n > 0);
     let kept = kept.ok_or_else(|| argument("max_output_size", op.max_output_size, "expected at least 1"))?;
@@ -42,7 +42,7 @@ pub(super) fn nms(op: &Nms<Value>) -> Types {
     of_dtype(vec![rows.ok_or_else(|| invalid("there are too many classes and boxes"))?, 3], boxes)
 }
 
-/// A side of so many cells.
+/// Checks the number of cells along an axis.
 fn cells(name: &str, count: i64) -> Result<usize> {
     let fits = (1..=MOST_CELLS).contains(&count);
     if fits { Ok(count as usize) } else { Err(argument(name, count, format!("expected 1 to {MOST_CELLS} cells"))) }
@@ -54,22 +54,22 @@ fn check_features(features: &Value) -> Result<()> {
         return Ok(());
     }
     let (found, expected) = (features.shape.len(), "n x c x h x w: 4".into());
-    Err(Cause::Rank { argument: features.called.into(), found, expected }.into())
+    Err(Cause::Rank { argument: features.display_name.into(), found, expected }.into())
 }
 
-/// How many regions there are: rows of an image's index and two corners.
+/// Number of regions: rows of an image's index and two corners.
 fn regions(rois: &Value) -> Result<usize> {
     match rois.shape {
         &[n, 5] => Ok(n),
         other => {
             let expected = "expected regions x 5: an image's index and two corners each";
-            Err(misfit(rois.called, format!("is {}; {expected}", shape_text(other))))
+            Err(misfit(rois.display_name, format!("is {}; {expected}", shape_text(other))))
         }
     }
 }
 
 fn check_samples(count: i64) -> Result<()> {
-    let expected = || format!("expected 0, for one a pixel, to {MOST_SAMPLES} samples a side of a cell");
+    let expected = || format!("expected 0, for one per pixel, to {MOST_SAMPLES} samples per side of a cell");
     if (0..=MOST_SAMPLES).contains(&count) { Ok(()) } else { Err(argument("sampling_ratio", count, expected())) }
 }
 
@@ -81,7 +81,7 @@ pub(super) fn roi_align(op: &RoiAlign<Value>) -> Types {
     of_dtype(vec![regions(&op.rois)?, op.input.shape[1], height, width], &op.input)
 }
 
-/// As of [`roi_align`]; the levels differ in height and width only.
+/// Like [`roi_align`]; the levels differ in height and width only.
 pub(super) fn roi_extractor(op: &RoiExtractor<Value>) -> Types {
     let [first, rest @ ..] = op.inputs.as_slice() else {
         return Err(invalid("it has no features"));
@@ -91,7 +91,7 @@ pub(super) fn roi_extractor(op: &RoiExtractor<Value>) -> Types {
         return Err(argument("num_levels", op.num_levels, expected));
     }
     if op.spatial_scales.len() != op.inputs.len() {
-        let expected = format!("expected {}, one a level", op.inputs.len());
+        let expected = format!("expected {}, one per level", op.inputs.len());
         return Err(argument("spatial_scales", format!("a list of {}", op.spatial_scales.len()), expected));
     }
     check_features(first)?;
@@ -99,14 +99,14 @@ pub(super) fn roi_extractor(op: &RoiExtractor<Value>) -> Types {
         check_features(level)?;
         if level.shape[..2] != first.shape[..2] || level.dtype != first.dtype {
             let expected = format!("the first level is {}; all have its dtype, batch and channels", first.text());
-            return Err(misfit(level.called, format!("is {}; {expected}", level.text())));
+            return Err(misfit(level.display_name, format!("is {}; {expected}", level.text())));
         }
     }
     check_samples(op.sampling_ratio)?;
     let count = regions(&op.rois)?;
     if op.target_lvls.shape != [count] {
         let problem = format!("is {}; expected {count}, a level for each region", shape_text(op.target_lvls.shape));
-        return Err(misfit(op.target_lvls.called, problem));
+        return Err(misfit(op.target_lvls.display_name, problem));
     }
     let (height, width) = (cells("output_height", op.output_height)?, cells("output_width", op.output_width)?);
     of_dtype(vec![count, first.shape[1], height, width], first)
@@ -120,20 +120,20 @@ pub(super) fn roi_pooling(op: &ROIPooling<Value>) -> Types {
     check_features(features)?;
     let &[batch, 1, count, 5] = rois.shape else {
         let expected = "expected n x 1 x regions x 5: an image's index and two corners each";
-        return Err(misfit(rois.called, format!("is {}; {expected}", shape_text(rois.shape))));
+        return Err(misfit(rois.display_name, format!("is {}; {expected}", shape_text(rois.shape))));
     };
     let regions = batch.checked_mul(count).ok_or_else(|| invalid("there are too many regions"))?;
     let (height, width) = (cells("pooled_h", op.pooled_h)?, cells("pooled_w", op.pooled_w)?);
     of_dtype(vec![regions, features.shape[1], height, width], features)
 }
 
-/// How many rows a detection has: the most that are kept.
+/// Number of rows of a detection: the maximum that is kept.
 fn rows(name: &str, kept: i64) -> Result<usize> {
     let rows = usize::try_from(kept).ok().filter(|n| *n > 0);
     rows.ok_or_else(|| argument(name, kept, "expected at least 1, the rows of the result"))
 }
 
-/// The operands of an op that takes so many.
+/// Returns the operands of an op with a fixed number.
 fn inputs<'v, 'a, const N: usize>(all: &'v [Value<'a>], expected: &str) -> Result<&'v [Value<'a>; N]> {
     all.try_into().map_err(|_| invalid(format!("it has {} inputs; expected {expected}", all.len())))
 }
@@ -165,7 +165,7 @@ pub(super) fn prior_box(op: &PriorBox<Value>) -> Types {
         + usize::from(!op.max_size.is_empty());
     let boxes = product(&[of_size, op.min_size.len()])?;
     if boxes == 0 || op.num_priors != boxes as i64 {
-        let expected = format!("the sizes and ratios give {boxes} boxes a place, and there must be one");
+        let expected = format!("the sizes and ratios give {boxes} boxes per position; expected one");
         return Err(argument("num_priors", op.num_priors, expected));
     }
     of_dtype(vec![1, 2, product(&[height, width, boxes, 4])?], features)
@@ -182,12 +182,12 @@ pub(super) fn detection_output(op: &DetectionOutput<Value>) -> Types {
         [boxes, scores] => (boxes, scores, None),
         [boxes, scores, anchors] => (boxes, scores, Some(anchors)),
         other => {
-            let expected = "boxes, scores, and the anchors where boxes are told beside them";
+            let expected = "boxes, scores and, for boxes relative to anchors, the anchors";
             return Err(invalid(format!("it has {} inputs; expected {expected}", other.len())));
         }
     };
     let Some(&n) = boxes.shape.first() else {
-        return Err(misfit(boxes.called, "has no axis; expected images x boxes x 4"));
+        return Err(misfit(boxes.display_name, "has no axis; expected images x boxes x 4"));
     };
     let classes = rows("num_classes", op.num_classes)?;
     let count = match anchors {
@@ -195,7 +195,7 @@ pub(super) fn detection_output(op: &DetectionOutput<Value>) -> Types {
             [1, 2, corners] if corners % 4 == 0 => corners / 4,
             other => {
                 let expected = "expected 1 x 2 x 4 for each box: the anchors, then their variances";
-                return Err(misfit(anchors.called, format!("is {}; {expected}", shape_text(other))));
+                return Err(misfit(anchors.display_name, format!("is {}; {expected}", shape_text(other))));
             }
         },
         None => boxes.elements() / n / 4 / if op.share_location { 1 } else { classes },
@@ -213,11 +213,11 @@ pub(super) fn proposal(op: &Proposal<Value>) -> Types {
     let anchors = 9;
     if channels != 2 * anchors {
         let problem = format!("has {channels} channels; expected {}, two for each of {anchors} anchors", 2 * anchors);
-        return Err(misfit(scores.called, problem));
+        return Err(misfit(scores.display_name, problem));
     }
     if of_deltas != 4 * anchors || deltas.shape != [n, of_deltas, height, width] {
         let expected = shape_text(&[n, 4 * anchors, height, width]);
-        return Err(misfit(deltas.called, format!("is {}; expected {expected}", shape_text(deltas.shape))));
+        return Err(misfit(deltas.display_name, format!("is {}; expected {expected}", shape_text(deltas.shape))));
     }
     if !(1..=1 << 20).contains(&op.anchor_base_size) {
         return Err(argument("anchor_base_size", op.anchor_base_size, "expected 1 to 2^20 pixels"));
@@ -230,7 +230,7 @@ pub(super) fn frcn_detection(op: &FrcnDetection<Value>) -> Types {
     let [deltas, scores, rois] = inputs(&op.inputs, "differences, scores and regions")?;
     let &[n, 1, count, 5] = rois.shape else {
         let expected = "expected n x 1 x regions x 5: an image's index and two corners each";
-        return Err(misfit(rois.called, format!("is {}; {expected}", shape_text(rois.shape))));
+        return Err(misfit(rois.display_name, format!("is {}; {expected}", shape_text(rois.shape))));
     };
     let classes = rows("class_num", op.class_num)?;
     deltas.expect_elements(product(&[n, count, classes, 4])?, "4 for each region and class")?;
@@ -244,7 +244,7 @@ pub(super) fn yolo_detection(op: &YoloDetection<Value>) -> Types {
         return Err(invalid("it has no inputs; expected features"));
     };
     let Some(&n) = first.shape.first() else {
-        return Err(misfit(first.called, "has no axis; expected features of images"));
+        return Err(misfit(first.display_name, "has no axis; expected features of images"));
     };
     of_dtype(vec![n, 1, rows("keep_topk", op.keep_topk)?, if n == 1 { 6 } else { 7 }], first)
 }

@@ -15,13 +15,13 @@ pub fn einsum_axes(mode: &'static str) -> (Vec<&'static [u8]>, &'static [u8]) {
 /// summed over.
 #[derive(Debug, Clone)]
 pub struct EinsumProduct {
-    /// Of both, and of the product.
+    /// Axes of both operands and the product.
     pub batch: Vec<u8>,
-    /// Of the left operand, and of the product.
+    /// Axes of the left operand and the product.
     pub left: Vec<u8>,
-    /// Of both.
+    /// Axes of both operands only.
     pub summed: Vec<u8>,
-    /// Of the right operand, and of the product.
+    /// Axes of the right operand and the product.
     pub right: Vec<u8>,
 }
 
@@ -61,14 +61,14 @@ pub(super) fn einsum(op: &Einsum<Value>) -> Types {
     for (input, axes) in op.inputs.iter().zip(&operands) {
         if input.shape.len() != axes.len() {
             let problem = format!("is {}; {:?} gives it {} axes", shape_text(input.shape), op.mode.name(), axes.len());
-            return Err(misfit(input.called, problem));
+            return Err(misfit(input.display_name, problem));
         }
         for (&axis, &dim) in axes.iter().zip(input.shape) {
             let known = *sizes[usize::from(axis)].get_or_insert(dim);
             if known != dim {
                 let (name, mode) = (char::from(axis), op.mode.name());
                 let problem = format!("is {}; axis {name} of {mode:?} has {known} before", shape_text(input.shape));
-                return Err(misfit(input.called, problem));
+                return Err(misfit(input.display_name, problem));
             }
         }
     }

@@ -5,7 +5,7 @@ use super::{
 };
 use crate::base::{Cause, Dtype, Result, Shape, argument, invalid, misfit, shape_text};
 
-/// What is left where no axis is.
+/// Shape of a result whose axes were all removed.
 fn or_one(mut shape: Shape) -> Shape {
     if shape.is_empty() {
         shape.push(1);
@@ -34,8 +34,8 @@ pub(super) fn check_beside(input: &Value, indices: &Value, along: usize) -> Resu
         return Ok(());
     }
     let (is, input) = (shape_text(indices.shape), shape_text(input.shape));
-    let problem = format!("is {is}; it must have the axes of {input}, none longer than there but axis {along}");
-    Err(misfit(indices.called, problem))
+    let problem = format!("is {is}; it must have the rank of {input}, with no axis longer except axis {along}");
+    Err(misfit(indices.display_name, problem))
 }
 
 /// The shape of the indices.
@@ -45,11 +45,11 @@ pub(super) fn gather_elements(op: &GatherElements<Value>) -> Types {
     of_dtype(op.indices.shape.to_vec(), &op.input)
 }
 
-/// How many axes of `dims` a tuple of the last axis of the indices names.
+/// Number of axes of `dims` that a tuple of the indices' last axis addresses.
 pub(super) fn tuple_length(indices: &Value, dims: &[usize]) -> Result<usize> {
     let problem = || {
         let (is, axes) = (shape_text(indices.shape), dims.len());
-        misfit(indices.called, format!("is {is}; its last axis holds tuples, for 1 to {axes} axes"))
+        misfit(indices.display_name, format!("is {is}; its last axis holds tuples, for 1 to {axes} axes"))
     };
     indices.shape.last().copied().filter(|n| (1..=dims.len()).contains(n)).ok_or_else(problem)
 }
@@ -62,7 +62,10 @@ pub(super) fn gather_nd(op: &GatherND<Value>) -> Types {
     let batch = batch.ok_or_else(|| argument("batch_dims", op.batch_dims, format!("expected 0 to {most}")))?;
     if input[..batch] != indices[..batch] {
         let (is, input) = (shape_text(indices), shape_text(input));
-        return Err(misfit(op.indices.called, format!("is {is}; its first {batch} axes must be those of {input}")));
+        return Err(misfit(
+            op.indices.display_name,
+            format!("is {is}; its first {batch} axes must be those of {input}"),
+        ));
     }
     let n = tuple_length(&op.indices, &input[batch..])?;
     of_dtype(or_one([&indices[..indices.len() - 1], &input[batch + n..]].concat()), &op.input)
@@ -71,7 +74,7 @@ pub(super) fn gather_nd(op: &GatherND<Value>) -> Types {
 /// Rows, groups of a row with a scale each, and entries of a row.
 #[derive(Debug, Clone, Copy)]
 pub struct Table {
-    /// How many there are.
+    /// Number of rows.
     pub rows: usize,
     /// Of each row.
     pub entries: usize,
@@ -79,7 +82,7 @@ pub struct Table {
     pub group: usize,
 }
 
-/// The table of an [`A16Gather`], whose weight has that shape.
+/// Shape of the table of an [`A16Gather`] from its weight's.
 pub fn packed_table<V>(shape: &[usize], op: &A16Gather<V>) -> Result<Table> {
     let &[rows, packed] = shape else {
         return Err(invalid(format!("the table is {}; expected rows of packed entries", shape_text(shape))));
@@ -104,7 +107,7 @@ pub(super) fn a16_gather(op: &A16Gather<Value>) -> Types {
         return Err(argument("axis", op.axis, "only rows can be chosen: expected 0"));
     }
     if !matches!(op.weight.dtype, Dtype::Uint8 | Dtype::Int8) {
-        return Err(misfit(op.weight.called, format!("is {}; expected uint8 or int8", op.weight.dtype)));
+        return Err(misfit(op.weight.display_name, format!("is {}; expected uint8 or int8", op.weight.dtype)));
     }
     let groups = table.rows.saturating_mul(table.entries / table.group);
     op.scale.expect_elements(groups, "one for each group of a row")?;
@@ -122,7 +125,7 @@ pub(super) fn lut(op: &Lut<Value>) -> Types {
     let bytes = [Dtype::Int8, Dtype::Uint8];
     for v in [&op.input, &op.table] {
         if !bytes.contains(&v.dtype) {
-            return Err(Cause::Dtype { argument: v.called.into(), found: v.dtype, allowed: bytes.into() }.into());
+            return Err(Cause::Dtype { argument: v.display_name.into(), found: v.dtype, allowed: bytes.into() }.into());
         }
     }
     op.table.expect_elements(256, "one for each value of 8 bits")?;

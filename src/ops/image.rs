@@ -9,7 +9,10 @@ use crate::base::{Cause, Dtype, Result, argument, invalid, misfit, shape_text};
 pub(super) fn yuv2rgb(op: &Yuv2rgbFormula<Value>) -> Types {
     let shape = op.YUV.shape;
     let [outer @ .., rows, width] = shape else {
-        return Err(misfit(op.YUV.called, format!("is {}; expected .. x height * 3 / 2 x width", shape_text(shape))));
+        return Err(misfit(
+            op.YUV.display_name,
+            format!("is {}; expected .. x height * 3 / 2 x width", shape_text(shape)),
+        ));
     };
     // Four pixels have one colour.
     if rows % 3 != 0 || width % 2 != 0 {
@@ -17,7 +20,7 @@ pub(super) fn yuv2rgb(op: &Yuv2rgbFormula<Value>) -> Types {
             "is {}; expected .. x height * 3 / 2 x width with even height and width, so rows are a multiple of 3",
             shape_text(shape)
         );
-        return Err(misfit(op.YUV.called, problem));
+        return Err(misfit(op.YUV.display_name, problem));
     }
     if !(0..=3).contains(&op.src_format) {
         return Err(argument("src_format", op.src_format, "expected 0 (YU12), 1 (YV12), 2 (NV12) or 3 (NV21)"));
@@ -38,11 +41,11 @@ pub(super) fn correlation(op: &Correlation<Value>) -> Types {
         return Err(invalid(format!("it has {} inputs; expected left and right features", op.inputs.len())));
     };
     let &[1, channels, height, width] = left.shape else {
-        return Err(misfit(left.called, format!("is {}; expected 1 x c x h x w", shape_text(left.shape))));
+        return Err(misfit(left.display_name, format!("is {}; expected 1 x c x h x w", shape_text(left.shape))));
     };
     if right.shape != left.shape {
         let (right_shape, left_shape) = (shape_text(right.shape), shape_text(left.shape));
-        return Err(misfit(right.called, format!("is {right_shape} and the left features are {left_shape}")));
+        return Err(misfit(right.display_name, format!("is {right_shape} and the left features are {left_shape}")));
     }
     let groups = usize::try_from(op.num_groups).ok().filter(|&g| g > 0 && channels.is_multiple_of(g));
     let groups = groups
@@ -60,11 +63,11 @@ pub(super) fn concat_volume(op: &ConcatVolume<Value>) -> Types {
         return Err(invalid(format!("it has {} inputs; expected left and right features", op.inputs.len())));
     };
     let &[n, channels, height, width] = left.shape else {
-        return Err(misfit(left.called, format!("is {}; expected n x c x h x w", shape_text(left.shape))));
+        return Err(misfit(left.display_name, format!("is {}; expected n x c x h x w", shape_text(left.shape))));
     };
     if right.shape != left.shape {
         let (right_shape, left_shape) = (shape_text(right.shape), shape_text(left.shape));
-        return Err(misfit(right.called, format!("is {right_shape} and the left features are {left_shape}")));
+        return Err(misfit(right.display_name, format!("is {right_shape} and the left features are {left_shape}")));
     }
     let disparities = usize::try_from(op.max_disp).ok().filter(|d| *d > 0);
     let disparities = disparities.ok_or_else(|| argument("max_disp", op.max_disp, "expected at least 1"))?;
@@ -72,16 +75,17 @@ pub(super) fn concat_volume(op: &ConcatVolume<Value>) -> Types {
     of_dtype(vec![n, both, disparities, height, width], left)
 }
 
-/// A number for each place where the template lies within the image.
+/// One number per position of the template in the image.
 pub(super) fn match_template(op: &MatchTemplate<Value>) -> Types {
     let size = |t: &Value| -> Result<[usize; 2]> {
-        let problem = || misfit(t.called, format!("is {}; expected height x width", shape_text(t.shape)));
+        let problem = || misfit(t.display_name, format!("is {}; expected height x width", shape_text(t.shape)));
         t.shape.try_into().map_err(|_| problem())
     };
     let ([height, width], [rows, columns]) = (size(&op.input)?, size(&op.r#match)?);
     if rows > height || columns > width {
-        let problem = format!("is {rows}x{columns}; it must lie within the {height}x{width} of {}", op.input.called);
-        return Err(misfit(op.r#match.called, problem));
+        let problem =
+            format!("is {rows}x{columns}; it must fit into the {height}x{width} of {}", op.input.display_name);
+        return Err(misfit(op.r#match.display_name, problem));
     }
     of_dtype(vec![height - rows + 1, width - columns + 1], &op.input)
 }
@@ -90,14 +94,14 @@ pub(super) fn match_template(op: &MatchTemplate<Value>) -> Types {
 pub(super) fn scale_lut(op: &ScaleLut<Value>) -> Types {
     let Some(&channels) = op.input.shape.get(1) else {
         let (found, expected) = (op.input.shape.len(), "n x c x .., at least 2".into());
-        return Err(Cause::Rank { argument: op.input.called.into(), found, expected }.into());
+        return Err(Cause::Rank { argument: op.input.display_name.into(), found, expected }.into());
     };
     for (name, list) in [("scale", &op.scale), ("bias", &op.bias)] {
         if list.len() != channels {
             return Err(argument(
                 name,
                 format!("a list of {}", list.len()),
-                format!("expected {channels}, one a channel"),
+                format!("expected {channels}, one per channel"),
             ));
         }
     }

@@ -16,7 +16,7 @@ pub(super) fn reshape(op: &Reshape<Value>) -> Types {
     reshaped(&op.input, &dims)
 }
 
-/// As [`reshape`].
+/// Like [`reshape`].
 pub(super) fn view(op: &View<Value>) -> Types {
     reshaped(&op.input, &known_ints(&op.shape)?)
 }
@@ -38,7 +38,7 @@ fn reshaped(from: &Value, dims: &[i64]) -> Types {
         shape.push(match d {
             0 => match input.get(i) {
                 Some(&d) => d,
-                None => return fail(&format!("dimension {i} is 0, and the input has none there to keep")),
+                None => return fail(&format!("dimension {i} is 0, but the input has no such dimension to keep")),
             },
             -1 if open.is_none() => {
                 open = Some(i);
@@ -91,7 +91,7 @@ pub(super) fn permute(op: &Permute<Value>) -> Types {
     of_dtype(axes("order", order, input.len())?.into_iter().map(|a| input[a]).collect(), &op.input)
 }
 
-/// Without the axes, which must be 1.
+/// Removes the axes, which must have size 1.
 pub(super) fn squeeze(op: &Squeeze<Value>) -> Types {
     let (input, given) = (op.input.shape, &op.axes);
     let dropped: Vec<usize> = if given.is_empty() {
@@ -113,7 +113,7 @@ pub(super) fn squeeze(op: &Squeeze<Value>) -> Types {
     of_dtype(shape, &op.input)
 }
 
-/// With 1 at each position of the result.
+/// Inserts axes of size 1 at positions of the result.
 pub(super) fn unsqueeze(op: &Unsqueeze<Value>) -> Types {
     let input = op.input.shape;
     let rank = input.len() + op.axes.len();
@@ -155,7 +155,7 @@ pub(super) fn concat_slice(op: &ConcatSlice<Value>) -> Types {
     let axis = axis("axis", op.axis, first.len())?;
     if first.len() != second.len() || (0..first.len()).any(|d| d != axis && first[d] != second[d]) {
         let (is, expected) = (shape_text(second), shape_text(first));
-        return Err(misfit(op.in1.called, format!("is {is}; it must be {expected} but for axis {axis}")));
+        return Err(misfit(op.in1.display_name, format!("is {is}; it must be {expected} except for axis {axis}")));
     }
     same(&op.in0)
 }
@@ -253,7 +253,7 @@ pub(super) fn split(op: &Split<Value>) -> Types {
     Ok(split_sizes(input[axis], op)?.into_iter().map(part).collect())
 }
 
-/// What is added before and after each axis.
+/// Padding before and after each axis.
 pub fn pad_counts<V>(input: &[usize], op: &Pad<V>) -> Result<Vec<(usize, usize)>> {
     let (given, rank) = (&op.paddings, input.len());
     let fail = |why: String| Err(argument("paddings", format!("{given:?}"), why));
@@ -265,7 +265,7 @@ pub fn pad_counts<V>(input: &[usize], op: &Pad<V>) -> Result<Vec<(usize, usize)>
         return fail("expected counts of at least 0; slice cuts an axis".into());
     };
     for (a, &dim) in input.iter().enumerate() {
-        // A mirror image has only so many entries.
+        // The mirror image is limited by the size of the axis.
         let most = match op.mode {
             PadMode::Reflect => dim.saturating_sub(1),
             PadMode::Symmetric => dim,
@@ -283,7 +283,7 @@ pub fn pad_counts<V>(input: &[usize], op: &Pad<V>) -> Result<Vec<(usize, usize)>
 pub(super) fn pad(op: &Pad<Value>) -> Types {
     if let Some(paddings) = &op.paddingsT {
         return Err(misfit(
-            paddings.called,
+            paddings.display_name,
             format!("is {}; counts that are a tensor are not supported", paddings.text()),
         ));
     }

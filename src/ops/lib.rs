@@ -1,4 +1,4 @@
-//! The ops of the Top dialect: what `td/` says of them, as a table and as typed structs, and their type rules, one file a
+//! The ops of the Top dialect: a table and typed structs generated from `td/`, and their type rules, one file per
 //! family.
 //!
 //! ```

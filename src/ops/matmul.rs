@@ -81,7 +81,7 @@ impl Product {
     }
 }
 
-/// As the tool chain has it, trailing axes whose sizes multiply to `k` are one.
+/// Like the tool chain, treats trailing axes whose sizes multiply to `k` as one.
 fn fold_trailing(left: &mut Shape, k: usize) {
     let mut size = 1usize;
     for i in (0..left.len()).rev() {
@@ -124,7 +124,7 @@ pub(super) fn matmul(op: &MatMul<Value>) -> Types {
         let fits = bias.elements() == p.n || broadcast(bias.shape, &shape).is_ok_and(|s| s == shape);
         if !fits {
             let expected = format!("expected {} elements, or a shape that broadcasts to {shape:?}", p.n);
-            return Err(misfit(bias.called, format!("is {}; {expected}", bias.text())));
+            return Err(misfit(bias.display_name, format!("is {}; {expected}", bias.text())));
         }
     }
     one(shape, computed(&op.input))
@@ -132,7 +132,7 @@ pub(super) fn matmul(op: &MatMul<Value>) -> Types {
 
 const FLOATS: &[Dtype] = &[Dtype::Float32, Dtype::Float16, Dtype::Bfloat16];
 
-/// `[.., k] x [k, n]`, of which the second lies in memory as it is, or transposed.
+/// `[.., k] x [k, n]`, with the second stored as it is or transposed.
 struct Weighed<'a> {
     input: &'a Value<'a>,
     k: usize,
@@ -144,29 +144,29 @@ impl Weighed<'_> {
         let (input, k, n) = (self.input, self.k, self.n);
         input.expect_dtype(FLOATS)?;
         let [leading @ .., last] = input.shape else {
-            return Err(misfit(input.called, "is a scalar; expected at least 2 dimensions"));
+            return Err(misfit(input.display_name, "is a scalar; expected at least 2 dimensions"));
         };
         if leading.is_empty() || *last != k {
-            let expected = format!("expected at least 2 dimensions, of which the last has the weight's {k} rows");
-            return Err(misfit(input.called, format!("is {}; {expected}", input.text())));
+            let expected = format!("expected at least 2 dimensions, the last equal to the {k} rows of the weight");
+            return Err(misfit(input.display_name, format!("is {}; {expected}", input.text())));
         }
         if let Some(bias) = bias {
             bias.expect_dtype(FLOATS)?;
-            bias.expect_elements(n, "one a column")?;
+            bias.expect_elements(n, "one per column")?;
         }
         one([leading, &[n]].concat(), Choice::OneOf(FLOATS))
     }
 }
 
-/// A matrix's rows and columns, k x n, of which the operand has the transpose where that is told.
+/// Returns the rows and columns of a matrix, k x n, whose operand may be transposed.
 fn matrix(operand: &Value, transposed: bool) -> Result<(usize, usize)> {
     match (operand.shape, transposed) {
         ([k, n], false) | ([n, k], true) => Ok((*k, *n)),
-        _ => Err(misfit(operand.called, format!("is {}; expected a matrix", operand.text()))),
+        _ => Err(misfit(operand.display_name, format!("is {}; expected a matrix", operand.text()))),
     }
 }
 
-/// Bytes of packed weights along k, a scale and a zero point for each group of k and each column.
+/// Checks packed weights: bytes along k, and one scale and zero point per group of k and column.
 pub(super) fn a16_matmul(op: &A16MatMul<Value>) -> Types {
     if ![4, 8].contains(&op.weight_bits) {
         return Err(argument("weight_bits", op.weight_bits, "expected 4 or 8"));
@@ -178,13 +178,14 @@ pub(super) fn a16_matmul(op: &A16MatMul<Value>) -> Types {
     op.zp.expect_dtype(&[Dtype::Uint8])?;
     op.scale.expect_dtype(FLOATS)?;
     let (bytes, n) = matrix(&op.weight, op.right_transpose)?;
-    let k = bytes.checked_mul(8 / op.weight_bits as usize).ok_or_else(|| misfit(op.weight.called, "is too large"))?;
+    let k =
+        bytes.checked_mul(8 / op.weight_bits as usize).ok_or_else(|| misfit(op.weight.display_name, "is too large"))?;
     for operand in [&op.scale, &op.zp] {
         let (groups, columns) = matrix(operand, op.right_transpose)?;
         let rows = i64::try_from(groups).ok().and_then(|g| g.checked_mul(op.q_group_size));
         if rows != i64::try_from(k).ok() || columns != n {
             let expected = format!("expected one for each {} of {k} rows and each of {n} columns", op.q_group_size);
-            return Err(misfit(operand.called, format!("is {}; {expected}", operand.text())));
+            return Err(misfit(operand.display_name, format!("is {}; {expected}", operand.text())));
         }
     }
     Weighed { input: &op.input, k, n }.types(op.bias.as_ref())
@@ -202,7 +203,7 @@ pub(super) fn fp8_matmul(op: &Fp8MatMul<Value>) -> Types {
     if matrix(&op.weight_scale, op.weight_transpose)? != blocks {
         let (rows, columns) = if op.weight_transpose { (blocks.1, blocks.0) } else { blocks };
         let expected = format!("expected {rows}x{columns}, one for each {block}x{block} weights");
-        return Err(misfit(op.weight_scale.called, format!("is {}; {expected}", op.weight_scale.text())));
+        return Err(misfit(op.weight_scale.display_name, format!("is {}; {expected}", op.weight_scale.text())));
     }
     Weighed { input: &op.input, k, n }.types(op.bias.as_ref())
 }
@@ -210,7 +211,10 @@ pub(super) fn fp8_matmul(op: &Fp8MatMul<Value>) -> Types {
 /// The input's shape; with experts tokens x experts of a token x elements.
 pub(super) fn mlp(op: &Mlp<Value>) -> Types {
     let &[batch, length, elements] = op.input.shape else {
-        return Err(misfit(op.input.called, format!("is {}; expected batch x length x elements", op.input.text())));
+        return Err(misfit(
+            op.input.display_name,
+            format!("is {}; expected batch x length x elements", op.input.text()),
+        ));
     };
     let experts = |name: &str, n: i64| {
         let count = usize::try_from(n).ok().filter(|n| *n > 0);
@@ -219,7 +223,8 @@ pub(super) fn mlp(op: &Mlp<Value>) -> Types {
     let sets = if op.is_expert { experts("num_expert", op.num_expert)? } else { 1 };
     if !op.quantized {
         let matrix = |t: &Value, transposed: bool| -> Result<[usize; 2]> {
-            let problem = || misfit(t.called, format!("is {}; expected a matrix for each of {sets} experts", t.text()));
+            let problem =
+                || misfit(t.display_name, format!("is {}; expected a matrix for each of {sets} experts", t.text()));
             match (t.shape, op.is_expert, transposed) {
                 ([rows, columns], false, false) | ([columns, rows], false, true) => Ok([*rows, *columns]),
                 ([n, rows, columns], true, false) | ([n, columns, rows], true, true) if *n == sets => {
@@ -238,7 +243,7 @@ pub(super) fn mlp(op: &Mlp<Value>) -> Types {
             )));
         }
         for (bias, n) in [(op.bias_gate, gate[1]), (op.bias_up, gate[1]), (op.bias_down, elements)] {
-            bias.iter().try_for_each(|b| b.expect_elements(sets.saturating_mul(n), "one a column"))?;
+            bias.iter().try_for_each(|b| b.expect_elements(sets.saturating_mul(n), "one per column"))?;
         }
     }
     if !op.is_expert {

@@ -14,10 +14,10 @@ pub(super) fn mean_std_scale(op: &MeanStdScale<Value>) -> Types {
     op.input.expect_dtype(INPUTS)?;
     if !(4..=5).contains(&shape.len()) || shape[1] > 9 {
         let expected = "expected 4 or 5 dimensions, of which the second has at most 9 channels";
-        return Err(misfit(op.input.called, format!("is {}; {expected}", op.input.text())));
+        return Err(misfit(op.input.display_name, format!("is {}; {expected}", op.input.text())));
     }
-    length("mean", &op.mean, shape[1], "one a channel")?;
-    length("std", &op.std, shape[1], "one a channel")?;
+    length("mean", &op.mean, shape[1], "one per channel")?;
+    length("std", &op.std, shape[1], "one per channel")?;
     length("scale", &op.scale, 2, "of the input and of the output")?;
     length("zero_points", &op.zero_points, 2, "of the input and of the output")?;
     one(shape.to_vec(), Choice::OneOf(RESULTS))

@@ -1,25 +1,41 @@
-//! Types of normalisations: the input's. The coefficients have the elements that are normalised together.
+//! Type rules of normalizations: the input's type. Coefficients have one element per normalized element.
 use super::{
     BatchNorm, GroupNorm, InstanceNorm, LRN, LayerNorm, Normalize, PixelNorm, RMSNorm, Scale,
     types::{Types, Value, axis, same},
 };
-use crate::base::{Cause, argument, shape_text};
+use crate::{
+    array::Array,
+    base::{Cause, Result, argument, shape_text},
+};
 
 pub(super) fn batch_norm(op: &BatchNorm<Value>) -> Types {
+    check_variance(&op.variance, op.epsilon)?;
     per_channel(&op.input, &[Some(op.mean), Some(op.variance), op.gamma, op.beta])
+}
+
+/// Refuses a variance whose root is NaN. Data that cannot be read are reported when they are used.
+fn check_variance(variance: &Value, epsilon: f64) -> Result<()> {
+    let values = variance.data.map(Array::to_f32).and_then(Result::ok).unwrap_or_default();
+    match values.iter().position(|v| f64::from(*v) + epsilon < 0.0) {
+        Some(i) => {
+            let expected = "a variance is not negative; are mean and variance swapped?";
+            Err(argument(format!("{}[{i}]", variance.display_name), values[i], expected))
+        }
+        None => Ok(()),
+    }
 }
 
 pub(super) fn scale(op: &Scale<Value>) -> Types {
     per_channel(&op.input, &[Some(op.scale), Some(op.bias)])
 }
 
-/// Each coefficient has one element a channel (axis 1).
+/// Checks that each coefficient has one element per channel (axis 1).
 fn per_channel(input: &Value, coefficients: &[Option<Value>]) -> Types {
     let Some(&channels) = input.shape.get(1) else {
         let (found, expected) = (input.shape.len(), "n x c x .., at least 2".into());
-        return Err(Cause::Rank { argument: input.called.into(), found, expected }.into());
+        return Err(Cause::Rank { argument: input.display_name.into(), found, expected }.into());
     };
-    coefficients.iter().flatten().try_for_each(|c| c.expect_elements(channels, "one a channel"))?;
+    coefficients.iter().flatten().try_for_each(|c| c.expect_elements(channels, "one per channel"))?;
     same(input)
 }
 
@@ -27,7 +43,7 @@ pub(super) fn group_norm(op: &GroupNorm<Value>) -> Types {
     let types = per_channel(&op.input, &[op.weight, op.bias])?;
     let (channels, groups) = (op.input.shape[1], op.num_groups);
     if groups < 1 || channels as i64 % groups != 0 {
-        let expected = format!("it must divide the {channels} channels of {}", op.input.called);
+        let expected = format!("it must divide the {channels} channels of {}", op.input.display_name);
         return Err(argument("num_groups", groups, expected));
     }
     Ok(types)
@@ -54,7 +70,9 @@ pub(super) fn lrn(op: &LRN<Value>) -> Types {
 
 pub(super) fn rms_norm(op: &RMSNorm<Value>) -> Types {
     let Some(&row) = op.input.shape.last() else {
-        return Err(Cause::Rank { argument: op.input.called.into(), found: 0, expected: "at least 1".into() }.into());
+        return Err(
+            Cause::Rank { argument: op.input.display_name.into(), found: 0, expected: "at least 1".into() }.into()
+        );
     };
     op.gamma.iter().try_for_each(|g| g.expect_elements(row, "one for each entry of the last axis"))?;
     same(&op.input)

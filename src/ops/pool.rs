@@ -6,7 +6,7 @@ use super::{
 };
 use crate::base::{Dtype, Result, argument, counted, invalid, misfit, shape_text};
 
-/// What the pools have in common: attributes of the same names.
+/// The attributes that pools share.
 #[allow(missing_docs, reason = "the ops document them")]
 pub struct Pool<'a> {
     pub kernel_shape: &'a [i64],
@@ -32,7 +32,7 @@ impl<'a, V> From<&'a AvgPool<V>> for Pool<'a> {
     }
 }
 
-/// The tool chain rounds its windows down, whatever `ceil_mode` says.
+/// The tool chain rounds the number of windows down, whatever `ceil_mode` is.
 impl<'a, V> From<&'a MaxPoolWithMask<V>> for Pool<'a> {
     fn from(op: &'a MaxPoolWithMask<V>) -> Self {
         let MaxPoolWithMask { kernel_shape, strides, pads, keepdims, auto_pad, .. } = op;
@@ -48,7 +48,7 @@ pub(super) fn avg_pool(op: &AvgPool<Value>) -> Types {
     pool(&op.input, &op.into())
 }
 
-/// The mask is int32, or a float as the values are (converters write it so).
+/// The mask is int32, or has the values' float dtype (as some converters write it).
 pub(super) fn max_pool_with_mask(op: &MaxPoolWithMask<Value>) -> Types {
     let shape = shape(&op.input, &op.into())?;
     let mask = if op.input.dtype == Dtype::Float16 { MASKS } else { &MASKS[..2] };
@@ -56,7 +56,7 @@ pub(super) fn max_pool_with_mask(op: &MaxPoolWithMask<Value>) -> Types {
     Ok(vec![output, Inferred { shape, dtype: Choice::OneOf(mask) }])
 }
 
-/// As many windows as `output_size` says, -1 for all.
+/// `output_size` windows, with -1 for all.
 pub(super) fn adaptive_avg_pool(op: &AdaptiveAvgPool<Value>) -> Types {
     let (shape, size) = (op.input.shape, &op.output_size);
     if !(3..=5).contains(&shape.len()) || size.len() != shape.len() - 2 {
@@ -76,9 +76,9 @@ pub(super) fn adaptive_avg_pool(op: &AdaptiveAvgPool<Value>) -> Types {
     of_dtype(result, &op.input)
 }
 
-/// n x c x h x w, as of an op that takes images alone.
+/// Checks that the input is n x c x h x w.
 fn image<'a>(input: &Value<'a>) -> Result<&'a [usize; 4]> {
-    let problem = || misfit(input.called, format!("is {}; expected n x c x h x w", shape_text(input.shape)));
+    let problem = || misfit(input.display_name, format!("is {}; expected n x c x h x w", shape_text(input.shape)));
     input.shape.try_into().map_err(|_| problem())
 }
 
@@ -91,7 +91,10 @@ pub(super) fn max_unpool(op: &MaxUnpool<Value>) -> Types {
     let &[n, c, h, w] = image(&op.input)?;
     if op.mask.shape != op.input.shape {
         let (mask, input) = (shape_text(op.mask.shape), shape_text(op.input.shape));
-        return Err(misfit(op.mask.called, format!("is {mask}; expected {input}, as the {}", op.input.called)));
+        return Err(misfit(
+            op.mask.display_name,
+            format!("is {mask}; expected {input}, as the {}", op.input.display_name),
+        ));
     }
     of_dtype(vec![n, c, scaled("scale_h", h, op.scale_h)?, scaled("scale_w", w, op.scale_w)?], &op.input)
 }
@@ -135,7 +138,7 @@ fn ceil_padding(input: usize, kernel: i64, stride: i64, before: i64) -> i64 {
     if rest > 0 { stride - rest } else { 0 }
 }
 
-/// The windows of a pool, one a spatial axis; an empty kernel covers the input.
+/// Returns the windows of a pool, one per spatial axis; an empty kernel covers the input.
 pub fn windows(input: &[usize], op: &Pool) -> Result<Vec<Window>> {
     let spatial = input.len().saturating_sub(2);
     let (mut kernel, mut strides, mut pads) = (op.kernel_shape.to_vec(), op.strides.to_vec(), op.pads.to_vec());

@@ -36,7 +36,7 @@ impl Sizes {
     fn new(input: &Value, batch_first: bool, bidirectional: bool, hidden: i64, gates: usize) -> Result<Sizes> {
         let &[first, second, size] = input.shape else {
             let problem = format!("is {}; expected three axes, length x batch x size", shape_text(input.shape));
-            return Err(misfit(input.called, problem));
+            return Err(misfit(input.display_name, problem));
         };
         let (length, batch) = if batch_first { (second, first) } else { (first, second) };
         if !(1..=1 << 31).contains(&hidden) {
@@ -54,7 +54,7 @@ impl Sizes {
             return Ok(());
         }
         let (found_shape, expected) = (shape_text(found.shape), shape_text(expected));
-        Err(misfit(found.called, format!("is {found_shape}; expected {expected}")))
+        Err(misfit(found.display_name, format!("is {found_shape}; expected {expected}")))
     }
     fn check_weights(&self, filter: &Value, recurrence: &Value, bias: &Option<Value>) -> Result<()> {
         let rows = self.gates * self.hidden;
@@ -64,7 +64,7 @@ impl Sizes {
         bias.iter()
             .try_for_each(|b| b.expect_elements(biases, "that of filter and that of recurrence in each direction"))
     }
-    /// The hidden states of all steps, then so many states at the end.
+    /// Types of the hidden states of all steps, then of `states` final states.
     fn results(&self, input: &Value, count: usize) -> Types {
         let (l, b, d, h) = (self.length, self.batch, self.directions, self.hidden);
         let all = if self.batch_first { vec![b, l, d, h] } else { vec![l, d, b, h] };
@@ -74,7 +74,7 @@ impl Sizes {
     }
 }
 
-/// What the gated delta rules have in common: operands of these steps, and sizes of heads.
+/// Sizes that the gated delta rules share.
 struct Delta<'a, 'v> {
     query: &'a Value<'v>,
     key: &'a Value<'v>,
@@ -118,7 +118,11 @@ impl Delta<'_, '_> {
 }
 
 fn first(value: &Value) -> Result<usize> {
-    value.shape.first().copied().ok_or_else(|| misfit(value.called, "has no axis; expected batch x heads x elements"))
+    value
+        .shape
+        .first()
+        .copied()
+        .ok_or_else(|| misfit(value.display_name, "has no axis; expected batch x heads x elements"))
 }
 
 pub(super) fn recurrent_gated_delta_rule(op: &RecurrentGatedDeltaRule<Value>) -> Types {
@@ -131,7 +135,7 @@ pub(super) fn chunk_gated_delta_rule(op: &ChunkGatedDeltaRule<Value>) -> Types {
     let ChunkGatedDeltaRule { query, key, value, g, beta, recurrent_state: state, .. } = op;
     let &[batch, steps, _, _] = value.shape else {
         let expected = "expected batch x steps x num_v_heads x d";
-        return Err(misfit(value.called, format!("is {}; {expected}", shape_text(value.shape))));
+        return Err(misfit(value.display_name, format!("is {}; {expected}", shape_text(value.shape))));
     };
     let (elements, key_heads, value_heads) = (op.d, op.num_k_heads, op.num_v_heads);
     Delta { query, key, value, g, beta, state, elements, key_heads, value_heads }.result(batch, steps)
@@ -139,8 +143,9 @@ pub(super) fn chunk_gated_delta_rule(op: &ChunkGatedDeltaRule<Value>) -> Types {
 
 /// Length x channels x batch.
 pub(super) fn selective_scan(op: &SelectiveScan<Value>) -> Types {
-    let wrong =
-        |t: &Value, expected: String| Err(misfit(t.called, format!("is {}; expected {expected}", shape_text(t.shape))));
+    let wrong = |t: &Value, expected: String| {
+        Err(misfit(t.display_name, format!("is {}; expected {expected}", shape_text(t.shape))))
+    };
     let &[length, channels, 1, batch] = op.Cs.shape else {
         return wrong(&op.Cs, "length x channels x 1 x batch".into());
     };
@@ -150,9 +155,9 @@ pub(super) fn selective_scan(op: &SelectiveScan<Value>) -> Types {
         }
     }
     if op.deltaA.shape != op.deltaB_u.shape {
-        return wrong(&op.deltaB_u, format!("{}, as {}", shape_text(op.deltaA.shape), op.deltaA.called));
+        return wrong(&op.deltaB_u, format!("{}, as {}", shape_text(op.deltaA.shape), op.deltaA.display_name));
     }
     op.us.expect_elements(op.Cs.elements(), "one for each step, channel and sequence")?;
-    op.Ds.iter().try_for_each(|d| d.expect_elements(channels, "one a channel"))?;
+    op.Ds.iter().try_for_each(|d| d.expect_elements(channels, "one per channel"))?;
     of_dtype(vec![length, channels, batch], &op.Cs)
 }

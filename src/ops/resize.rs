@@ -14,7 +14,7 @@ pub(super) fn interp(op: &Interp<Value>) -> Types {
     let rank = shape.len();
     if rank < 3 {
         let expected = "n x c, then 1 to 3 spatial axes: at least 3".into();
-        return Err(Cause::Rank { argument: op.input.called.into(), found: rank, expected }.into());
+        return Err(Cause::Rank { argument: op.input.display_name.into(), found: rank, expected }.into());
     }
     if let Some(target) = &op.target_shape {
         shape.truncate(2);
@@ -41,23 +41,23 @@ fn scaled(name: &str, dim: usize, scale: f64) -> Result<usize> {
     Ok(size as usize)
 }
 
-/// The sizes that a coefficient gives for the spatial axes, those of the input being `from`. Only the last two can change.
+/// Returns the sizes that a coefficient lists for the spatial axes of size `from`. Only the last two can change.
 ///
 /// # Errors
 /// They are not known, or cannot be.
 pub fn target_sizes(target: &Value, from: &[usize]) -> Result<Vec<usize>> {
     let Some(data) = target.data.filter(|_| target.elements() == from.len()) else {
         let expected = format!("expected a coefficient of {} sizes, whose data are known", from.len());
-        return Err(misfit(target.called, format!("is {}; {expected}", target.text())));
+        return Err(misfit(target.display_name, format!("is {}; {expected}", target.text())));
     };
     let mut sizes = Vec::new();
     for (i, size) in data.to_f64()?.into_iter().enumerate() {
         if !((1.0..=MOST).contains(&size) && size.fract() == 0.0) {
-            return Err(misfit(target.called, format!("holds {size:?}; expected whole numbers from 1 to 2^31")));
+            return Err(misfit(target.display_name, format!("holds {size:?}; expected integers from 1 to 2^31")));
         }
         if i + 2 < from.len() && size != from[i] as f64 {
-            let problem = format!("asks for {size} where the input has {}; only the last two axes can change", from[i]);
-            return Err(misfit(target.called, problem));
+            let problem = format!("is {size}, but the input has {}; only the last two axes can change", from[i]);
+            return Err(misfit(target.display_name, problem));
         }
         sizes.push(size as usize);
     }
@@ -70,14 +70,14 @@ pub(super) fn grid_sampler(op: &GridSampler<Value>) -> Types {
     check_rank(input.len())?;
     if !(4..=5).contains(&input.len()) {
         let expected = "n x c, then height and width, or depth, height and width: 4 or 5".into();
-        return Err(Cause::Rank { argument: op.input.called.into(), found: input.len(), expected }.into());
+        return Err(Cause::Rank { argument: op.input.display_name.into(), found: input.len(), expected }.into());
     }
     let spatial = input.len() - 2;
     if grid.len() != input.len() || grid[0] != input[0] || grid[spatial + 1] != spatial {
         let axes = if spatial == 2 { "height x width" } else { "depth x height x width" };
         let problem =
             format!("is {}; expected {} x {axes} x {spatial}, a point for each entry", shape_text(grid), input[0]);
-        return Err(misfit(op.grid.called, problem));
+        return Err(misfit(op.grid.display_name, problem));
     }
     if !(0..=1).contains(&op.mode) {
         return Err(argument("mode", op.mode, "expected 0 (linear) or 1 (nearest)"));

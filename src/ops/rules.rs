@@ -6,50 +6,49 @@ use super::{
 };
 use crate::base::Result;
 
-/// The ops that have no type rule, and so no kernel, each with its reason: as a pattern, or as a list. For matches that
-/// shall have no wildcard.
+/// The ops without a type rule and kernel, each with its reason, as a pattern or a list: for matches without a wildcard.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! without_rule {
     (@pattern $($op:ident: $why:literal,)*) => { $($crate::Op::$op(_))|* };
     (@reasons $($op:ident: $why:literal,)*) => { [$((stringify!($op), $why)),*] };
     ($form:ident) => { $crate::without_rule! { @$form
-        C2CAllReduce: "it exchanges numbers with other chips",
-        C2CBroadcast: "it exchanges numbers with other chips",
-        Csc: "its result's shape follows from none of its operands and attributes",
-        Custom: "a plug-in of the user computes it",
+        C2CAllReduce: "it exchanges data with other chips",
+        C2CBroadcast: "it exchanges data with other chips",
+        Csc: "the shape of its result does not follow from its operands and attributes",
+        Custom: "a user's plug-in computes it",
         DepackRaw: "only a chip's own code defines it",
-        If: "blocks are not run",
-        Loop: "blocks are not run",
+        If: "blocks are not executed",
+        Loop: "blocks are not executed",
         MaskRCNN_BboxPooler: "only a chip's own code defines it",
         MaskRCNN_GetBboxB: "only a chip's own code defines it",
         MaskRCNN_MaskPooler: "only a chip's own code defines it",
         MaskRCNN_RPNGetBboxes: "only a chip's own code defines it",
         Mmap2Rgbmap: "only a chip's own code defines it",
-        Preprocess: "a pass of the tool chain takes it apart before anything is computed",
-        RandnLike: "its numbers are random",
+        Preprocess: "a pass of the tool chain expands it before execution",
+        RandnLike: "its values are random",
         RetinaFaceDetection: "the tool chain's anchors are not those of the published network",
-        Tuple: "it stands for several tensors, which a pass of the tool chain gives to its users",
-        UnTuple: "a pass of the tool chain gives the tensors of a tuple to its users",
-        WeightReorder: "the order is that of a chip",
+        Tuple: "a pass of the tool chain replaces it by its tensors",
+        UnTuple: "a pass of the tool chain replaces it by the tensors of the tuple",
+        WeightReorder: "it orders data for a chip",
     } };
 }
 
 impl OpDef {
-    /// Whether there is a type rule for it, and a kernel on the CPU. Types of other ops are given by whoever inserts them.
+    /// Whether the op has a type rule and a CPU kernel. For other ops the caller declares the result types.
     pub fn is_computed(&self) -> bool {
         !self.structure && self.why_not_computed().is_none()
     }
-    /// Why there is no type rule for it, and no kernel.
+    /// Why the op has neither a type rule nor a kernel.
     pub fn why_not_computed(&self) -> Option<&'static str> {
         without_rule!(reasons).into_iter().find(|(name, _)| *name == self.name).map(|(_, why)| why)
     }
 }
 
-/// The types of an operator's results; none for an op without a rule, whose types are given by whoever inserts it.
+/// Returns the types of an operator's results, or `None` for an op without a type rule.
 ///
 /// # Errors
-/// Operands and attributes do not fit together.
+/// Returns an error if operands and attributes do not fit together.
 pub fn infer(op: &Op<Value>) -> Result<Option<Vec<Inferred>>> {
     match op {
         Op::A16Gather(op) => gather::a16_gather(op),

@@ -6,35 +6,35 @@ use super::{
 };
 use crate::base::{Result, argument, misfit, shape_text};
 
-/// The updates must have that shape (a tensor of one element stands for no axes).
+/// Checks the updates' shape (a tensor of one element may represent a scalar).
 fn check_updates(updates: &Value, input: &Value, shape: &[usize]) -> Result<()> {
-    same_dtype((updates.called, updates), (input.called, input))?;
+    same_dtype((updates.display_name, updates), (input.display_name, input))?;
     if updates.shape == shape || (shape.is_empty() && updates.shape == [1]) {
         return Ok(());
     }
     let (is, expected) = (shape_text(updates.shape), shape_text(shape));
-    Err(misfit(updates.called, format!("is {is}; input and indices ask for {expected}")))
+    Err(misfit(updates.display_name, format!("is {is}; input and indices require {expected}")))
 }
 
-/// What an update does to the entry that it finds.
+/// How an update changes an entry.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Reduction {
-    /// It takes its place.
+    /// Replaces it.
     Replace,
-    /// It is added.
+    /// Adds the update.
     Add,
-    /// It is subtracted.
+    /// Subtracts the update.
     Sub,
     /// The larger of both stays.
     Max,
     /// The smaller of both stays.
     Min,
-    /// They are multiplied.
+    /// Multiplies both.
     Mul,
 }
 
 impl Reduction {
-    /// By the number that stands for it in the attribute `reduction`, of which an op knows the first `known`.
+    /// Converts from the attribute `reduction`, of which an op supports the first `known` values.
     pub fn of(number: i64, known: usize) -> Result<Reduction> {
         use Reduction::*;
         let all = [Replace, Add, Sub, Max, Min, Mul];
@@ -64,10 +64,10 @@ pub(super) fn scatter_nd(op: &ScatterND<Value>) -> Types {
 pub(super) fn index_put(op: &IndexPut<Value>) -> Types {
     let (input, indices) = (op.input.shape, op.indices.shape);
     let &[n] = indices else {
-        return Err(misfit(op.indices.called, format!("is {}; expected one axis", shape_text(indices))));
+        return Err(misfit(op.indices.display_name, format!("is {}; expected one axis", shape_text(indices))));
     };
     let Some((_, inner)) = input.split_first() else {
-        return Err(misfit(op.input.called, "has no axis"));
+        return Err(misfit(op.input.display_name, "has no axis"));
     };
     check_updates(&op.values, &op.input, &[&[n], inner].concat())?;
     same(&op.input)
@@ -77,10 +77,10 @@ pub(super) fn index_put(op: &IndexPut<Value>) -> Types {
 pub(super) fn insert(op: &Insert<Value>) -> Types {
     let (input, rhs) = (op.input.shape, op.rhs.shape);
     let axis = axis("axis", op.axis, input.len())?;
-    same_dtype((op.rhs.called, &op.rhs), (op.input.called, &op.input))?;
+    same_dtype((op.rhs.display_name, &op.rhs), (op.input.display_name, &op.input))?;
     if rhs.len() != input.len() || (0..rhs.len()).any(|a| a != axis && rhs[a] != input[a]) {
         let (is, expected) = (shape_text(rhs), shape_text(input));
-        return Err(misfit(op.rhs.called, format!("is {is}; it must be {expected} but for axis {axis}")));
+        return Err(misfit(op.rhs.display_name, format!("is {is}; it must be {expected} except for axis {axis}")));
     }
     let end = usize::try_from(op.offset).ok().and_then(|at| at.checked_add(rhs[axis]));
     if end.is_none_or(|end| end > input[axis]) {

@@ -44,7 +44,10 @@ pub(super) fn non_zero(op: &NonZero<Value>) -> Types {
 /// The input's type.
 pub(super) fn trilu(op: &Trilu<Value>) -> Types {
     if op.input.shape.len() < 2 {
-        return Err(misfit(op.input.called, format!("is {}; expected at least two axes", shape_text(op.input.shape))));
+        return Err(misfit(
+            op.input.display_name,
+            format!("is {}; expected at least two axes", shape_text(op.input.shape)),
+        ));
     }
     if !(0..=1).contains(&op.upper) {
         return Err(argument("upper", op.upper, "expected 1 for the upper triangle, 0 for the lower"));

@@ -20,7 +20,7 @@ pub(super) fn binary_const_shift(op: &BinaryConstShift<Value>) -> Types {
     one(op.input.shape.to_vec(), Choice::OneOf(INTEGERS))
 }
 
-/// What is shifted has 64 bits.
+/// Checks the shift of a 64-bit value.
 fn bits(shift: i64) -> Result<()> {
     match shift {
         -63..=63 => Ok(()),

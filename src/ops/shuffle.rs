@@ -25,7 +25,7 @@ pub(super) fn swap_dim_inner(op: &SwapDimInner<Value>) -> Types {
 /// The number of channels, on axis 1.
 fn channels(input: &Value) -> Result<usize> {
     let (found, expected) = (input.shape.len(), "at least 2: batch and channels".into());
-    let few = || Cause::Rank { argument: input.called.into(), found, expected };
+    let few = || Cause::Rank { argument: input.display_name.into(), found, expected };
     input.shape.get(1).copied().ok_or_else(|| few().into())
 }
 
@@ -51,7 +51,7 @@ pub(super) fn swap_channel(op: &SwapChannel<Value>) -> Types {
 /// Channels, height and width of a tensor in one of the two orders, and how many images there are.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Image {
-    /// Of all axes in front.
+    /// Size of all leading axes.
     pub count: usize,
     /// Channels.
     pub channels: usize,
@@ -70,7 +70,7 @@ impl Image {
     }
 }
 
-/// The images that [`Depth2Space`] takes and gives.
+/// Input and result shapes of [`Depth2Space`].
 pub fn depth_to_space<V>(shape: &[usize], op: &Depth2Space<V>) -> Result<(Image, Image)> {
     let Some(from) = Image::of(shape, op.in_is_NCHW) else {
         return Err(invalid(format!("the input is {}; expected channels, height and width", shape_text(shape))));

@@ -12,7 +12,7 @@ pub struct Span {
     pub start: usize,
     /// From one to the next; negative backwards.
     pub step: i64,
-    /// How many.
+    /// Number of entries.
     pub count: usize,
 }
 
@@ -40,7 +40,7 @@ impl Span {
             )));
         }
         let count = (span as u64).div_ceil(step.unsigned_abs()) as usize;
-        // Of one entry there is no next, however far away.
+        // A single entry has no next one, so any step will do.
         Ok(Span { start: first as usize, step: if count == 1 { 1 } else { step }, count })
     }
 }
@@ -102,7 +102,7 @@ pub(super) fn slice_axis(op: &SliceAxis<Value>) -> Types {
     of_dtype(ranges.into_iter().map(|r| r.count).collect(), &op.input)
 }
 
-/// The range of each axis of the input, and the shape of the result, where axes are inserted and dropped.
+/// Returns the range of each input axis, and the shape of the result with its inserted and removed axes.
 pub fn strided_ranges<V>(
     input: &[usize],
     op: &StridedSlice<V>,
@@ -121,7 +121,7 @@ pub fn strided_ranges<V>(
         return Err(invalid(format!("{named} axes are named; the input has {}", input.len())));
     };
     if (0..n).filter(|&i| is_ellipsis(i)).count() > 1 {
-        return Err(argument("ellipsis_mask", op.ellipsis_mask, "only one entry can stand for the axes not named"));
+        return Err(argument("ellipsis_mask", op.ellipsis_mask, "only one entry can represent the unnamed axes"));
     }
     let (mut ranges, mut shape) = (Vec::new(), Shape::new());
     for i in 0..n {

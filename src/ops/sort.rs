@@ -29,7 +29,7 @@ pub(super) fn sort(op: &Sort<Value>) -> Types {
 pub(super) fn top_k(op: &TopK<Value>) -> Types {
     if let Some(k) = &op.kT {
         return Err(misfit(
-            k.called,
+            k.display_name,
             format!("is {}; a number of entries that is a tensor is not supported", k.text()),
         ));
     }

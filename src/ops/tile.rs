@@ -5,7 +5,7 @@ use super::{
 };
 use crate::base::{Result, Shape, argument, check_rank, invalid, shape_text};
 
-/// The shape after each axis was repeated so many times.
+/// Returns the shape after each axis is repeated.
 fn repeated(name: &str, input: &[usize], counts: &[i64]) -> Result<Shape> {
     let times = |(&dim, &n): (&usize, &i64)| -> Result<usize> {
         let n = usize::try_from(n).ok().filter(|n| *n > 0);
@@ -15,10 +15,10 @@ fn repeated(name: &str, input: &[usize], counts: &[i64]) -> Result<Shape> {
     input.iter().zip(counts).map(times).collect()
 }
 
-/// So many times each axis.
+/// Repeats each axis.
 pub(super) fn tile(op: &Tile<Value>) -> Types {
     let (name, counts) = match (&op.tileT, &op.tile) {
-        (Some(t), _) => (t.called, known_ints(t)?),
+        (Some(t), _) => (t.display_name, known_ints(t)?),
         (None, Some(counts)) => ("tile", counts.clone()),
         (None, None) => return Err(invalid("it has neither the attribute tile nor the operand tileT")),
     };
@@ -30,21 +30,21 @@ pub(super) fn tile(op: &Tile<Value>) -> Types {
     of_dtype(repeated(name, input, &counts)?, &op.input)
 }
 
-/// So many times each axis; the shorter of shape and counts gets 1 in front.
+/// Repeats each axis; the shorter of shape and counts is padded with 1 in front.
 pub(super) fn repeat(op: &Repeat<Value>) -> Types {
     let counts = known_ints(&op.repeats)?;
     let rank = op.input.shape.len().max(counts.len());
     check_rank(rank)?;
     let shape = [&vec![1; rank - op.input.shape.len()], op.input.shape].concat();
     let counts = [vec![1; rank - counts.len()], counts].concat();
-    of_dtype(repeated(op.repeats.called, &shape, &counts)?, &op.input)
+    of_dtype(repeated(op.repeats.display_name, &shape, &counts)?, &op.input)
 }
 
 /// The larger of both shapes, of which one is 1; -1 keeps a dimension.
 pub(super) fn expand(op: &Expand<Value>) -> Types {
     let input = op.input.shape;
     let (name, wanted) = match &op.shapeT {
-        Some(t) => (t.called, known_ints(t)?),
+        Some(t) => (t.display_name, known_ints(t)?),
         None => ("shape", op.shape.clone()),
     };
     let fail = |why: String| argument(name, format!("{wanted:?}"), why);
@@ -64,7 +64,7 @@ pub(super) fn expand(op: &Expand<Value>) -> Types {
     of_dtype(wanted.iter().enumerate().map(dim).collect::<Result<_>>()?, &op.input)
 }
 
-/// Height and width, the last two axes, so many times.
+/// Repeats height and width, the last two axes.
 pub(super) fn upsample(op: &Upsample<Value>) -> Types {
     let rank = op.input.shape.len();
     let Some(outer) = rank.checked_sub(2) else {

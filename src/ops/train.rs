@@ -7,19 +7,19 @@ use super::{
 };
 use crate::base::{Cause, Result, Shape, argument, misfit, shape_text};
 
-/// A result of that shape and an operand's dtype.
+/// Returns one result of that shape and an operand's dtype.
 fn like(shape: &[usize], operand: &Value) -> Inferred {
     Inferred { shape: shape.to_vec(), dtype: Choice::Is(operand.dtype) }
 }
 
 fn wrong<T>(t: &Value, expected: &str) -> Result<T> {
-    Err(misfit(t.called, format!("is {}; expected {expected}", shape_text(t.shape))))
+    Err(misfit(t.display_name, format!("is {}; expected {expected}", shape_text(t.shape))))
 }
 
 /// The channels of n x c x ..
 fn channels(input: &Value) -> Result<usize> {
     let (found, expected) = (input.shape.len(), "n x c x .., at least 2".into());
-    let rank = || Cause::Rank { argument: input.called.into(), found, expected }.into();
+    let rank = || Cause::Rank { argument: input.display_name.into(), found, expected }.into();
     input.shape.get(1).copied().ok_or_else(rank)
 }
 
@@ -31,7 +31,7 @@ fn expect_shape(t: &Value, shape: &[usize]) -> Result<()> {
 pub(super) fn batch_norm_train(op: &BatchNormTrain<Value>) -> Types {
     let count = channels(&op.input)?;
     let coefficients = [Some(op.mean), Some(op.var), op.gamma, op.beta];
-    coefficients.iter().flatten().try_for_each(|c| c.expect_elements(count, "one a channel"))?;
+    coefficients.iter().flatten().try_for_each(|c| c.expect_elements(count, "one per channel"))?;
     let statistic = like(op.mean.shape, &op.input);
     Ok(std::iter::once(like(op.input.shape, &op.input)).chain(std::iter::repeat_n(statistic, 4)).collect())
 }
@@ -40,7 +40,7 @@ pub(super) fn batch_norm_train(op: &BatchNormTrain<Value>) -> Types {
 pub(super) fn mean_rstd(op: &MeanRstd<Value>) -> Types {
     let count = channels(&op.input)?;
     let coefficients = [op.running_mean, op.running_var, op.weight, op.bias];
-    coefficients.iter().try_for_each(|c| c.expect_elements(count, "one a channel"))?;
+    coefficients.iter().try_for_each(|c| c.expect_elements(count, "one per channel"))?;
     let (mean, var) = (like(op.running_mean.shape, &op.input), like(op.running_var.shape, &op.input));
     let scale = like(&[1, count, 1, 1], &op.input);
     Ok(vec![mean.clone(), var.clone(), mean, var, scale.clone(), scale])
@@ -49,10 +49,14 @@ pub(super) fn mean_rstd(op: &MeanRstd<Value>) -> Types {
 /// The input's type, then two statistics, n x groups.
 pub(super) fn group_norm_train(op: &GroupNormTrain<Value>) -> Types {
     let count = channels(&op.input)?;
-    [op.weight, op.bias].iter().flatten().try_for_each(|c| c.expect_elements(count, "one a channel"))?;
+    [op.weight, op.bias].iter().flatten().try_for_each(|c| c.expect_elements(count, "one per channel"))?;
     let groups = usize::try_from(op.num_groups).ok().filter(|&g| g > 0 && count.is_multiple_of(g));
     let groups = groups.ok_or_else(|| {
-        argument("num_groups", op.num_groups, format!("it must divide the {count} channels of {}", op.input.called))
+        argument(
+            "num_groups",
+            op.num_groups,
+            format!("it must divide the {count} channels of {}", op.input.display_name),
+        )
     })?;
     let statistic = like(&[op.input.shape[0], groups], &op.input);
     Ok(vec![like(op.input.shape, &op.input), statistic.clone(), statistic])
@@ -75,7 +79,7 @@ pub(super) fn batch_norm_bwd(op: &BatchNormBwd<Value>) -> Types {
     let count = channels(&op.input)?;
     expect_shape(&op.grad_out, op.input.shape)?;
     let coefficients = [op.weight_opt, op.saved_mean, op.saved_invstd];
-    coefficients.iter().flatten().try_for_each(|c| c.expect_elements(count, "one a channel"))?;
+    coefficients.iter().flatten().try_for_each(|c| c.expect_elements(count, "one per channel"))?;
     let weight = like(op.weight_opt.map_or(&[count], |w| w.shape), &op.input);
     Ok(vec![like(op.input.shape, &op.input), weight.clone(), weight])
 }

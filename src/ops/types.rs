@@ -1,4 +1,4 @@
-//! What type rules see and give, and what they share.
+//! Operands and results of type rules, and helpers that the rules share.
 use crate::{
     array::Array,
     base::{Cause, Dtype, Result, Shape, argument, counted, invalid, misfit, shape_text},
@@ -7,15 +7,15 @@ use crate::{
 /// An operand as a type rule sees it.
 #[derive(Debug, Clone, Copy)]
 pub struct Value<'a> {
-    /// What the caller calls it: the argument of a function, or the operand's name in td.
-    pub called: &'a str,
+    /// Name in messages: the argument of a function, or the operand's name in td.
+    pub display_name: &'a str,
     /// Its shape.
     pub shape: &'a [usize],
     /// Its dtype.
     pub dtype: Dtype,
-    /// It is a coefficient.
+    /// Whether it is a coefficient.
     pub coefficient: bool,
-    /// A coefficient's data, where they are known.
+    /// A coefficient's data, if known.
     pub data: Option<&'a Array>,
 }
 
@@ -24,31 +24,31 @@ impl Value<'_> {
     pub fn text(&self) -> String {
         format!("{} {}", shape_text(self.shape), self.dtype)
     }
-    /// Its dtype must be one of these.
+    /// Checks that its dtype is one of these.
     pub fn expect_dtype(&self, allowed: &[Dtype]) -> Result<()> {
         if allowed.contains(&self.dtype) {
             return Ok(());
         }
-        Err(Cause::Dtype { argument: self.called.into(), found: self.dtype, allowed: allowed.to_vec() }.into())
+        Err(Cause::Dtype { argument: self.display_name.into(), found: self.dtype, allowed: allowed.to_vec() }.into())
     }
-    /// Their number.
+    /// Number of elements.
     pub fn elements(&self) -> usize {
         self.shape.iter().product()
     }
-    /// It must have so many elements.
+    /// Checks the number of elements.
     pub fn expect_elements(&self, expected: usize, of_what: &str) -> Result<()> {
         let found = self.elements();
         if found == expected {
             return Ok(());
         }
-        Err(misfit(self.called, format!("has {}; expected {expected}, {of_what}", counted(found, "element"))))
+        Err(misfit(self.display_name, format!("has {}; expected {expected}, {of_what}", counted(found, "element"))))
     }
 }
 
 /// The dtype of a result.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Choice {
-    /// It follows from the operands.
+    /// Determined by the operands.
     Is(Dtype),
     /// The caller chooses.
     OneOf(&'static [Dtype]),
@@ -63,33 +63,33 @@ pub struct Inferred {
     pub dtype: Choice,
 }
 
-/// What a type rule gives: the type of each result.
+/// Return type of type rules: the type of each result.
 pub(super) type Types = Result<Vec<Inferred>>;
 
-/// One result.
+/// Returns one result.
 pub(super) fn one(shape: Shape, dtype: Choice) -> Types {
     Ok(vec![Inferred { shape, dtype }])
 }
 
-/// One result of that shape and an operand's dtype.
+/// Returns one result of that shape and an operand's dtype.
 pub(super) fn of_dtype(shape: Shape, like: &Value) -> Types {
     one(shape, Choice::Is(like.dtype))
 }
 
-/// One result of an operand's type.
+/// Returns one result of an operand's type.
 pub(super) fn same(as_operand: &Value) -> Types {
     of_dtype(as_operand.shape.to_vec(), as_operand)
 }
 
-/// What integers are computed to, as the caller chooses.
+/// Dtypes of integer results, of which the caller chooses.
 pub const INTEGERS: &[Dtype] = &[Dtype::Int32, Dtype::Uint32, Dtype::Int16, Dtype::Uint16, Dtype::Int8, Dtype::Uint8];
 
-/// Floats keep their dtype; what integers become is chosen by the caller.
+/// Floats keep their dtype; for integers the caller chooses.
 pub(super) fn computed(of: &Value) -> Choice {
     if of.dtype.is_float() { Choice::Is(of.dtype) } else { Choice::OneOf(INTEGERS) }
 }
 
-/// What numbers are made to, as the caller chooses.
+/// Dtypes of conversions, of which the caller chooses.
 pub const NUMBERS: &[Dtype] = &[
     Dtype::Float32,
     Dtype::Float16,
@@ -102,27 +102,27 @@ pub const NUMBERS: &[Dtype] = &[
     Dtype::Uint8,
 ];
 
-/// The values of a small coefficient, as shape operands are.
+/// Returns the values of a small coefficient, such as a shape operand.
 pub(super) fn known_numbers(t: &Value) -> Result<Vec<f64>> {
     match t.data {
         Some(data) if t.elements() <= 32 => data.to_f64(),
         _ => {
             let expected = "expected a coefficient of at most 32 numbers, whose data are known";
-            Err(misfit(t.called, format!("is {}; {expected}", t.text())))
+            Err(misfit(t.display_name, format!("is {}; {expected}", t.text())))
         }
     }
 }
 
-/// As [`known_numbers`], which must be whole.
+/// Like [`known_numbers`], for integers.
 pub(super) fn known_ints(t: &Value) -> Result<Vec<i64>> {
     let numbers = known_numbers(t)?;
     match numbers.iter().find(|v| v.fract() != 0.0) {
-        Some(v) => Err(misfit(t.called, format!("holds {v}; expected whole numbers"))),
+        Some(v) => Err(misfit(t.display_name, format!("holds {v}; expected integers"))),
         None => Ok(numbers.into_iter().map(|v| v as i64).collect()),
     }
 }
 
-/// Two operands must have the same dtype.
+/// Checks that two operands have the same dtype.
 pub(super) fn same_dtype((left, a): (&str, &Value), (right, b): (&str, &Value)) -> Result<()> {
     if a.dtype == b.dtype {
         return Ok(());
@@ -131,7 +131,7 @@ pub(super) fn same_dtype((left, a): (&str, &Value), (right, b): (&str, &Value)) 
     Err(Cause::DtypeMismatch { left, left_dtype: a.dtype, right, right_dtype: b.dtype }.into())
 }
 
-/// An axis, counted from the end where it is negative.
+/// Resolves an axis; negative values count from the end.
 pub(super) fn axis(name: &str, value: i64, rank: usize) -> Result<usize> {
     let at = if value < 0 { value.checked_add(rank as i64) } else { Some(value) };
     match at.map(usize::try_from) {
@@ -140,7 +140,7 @@ pub(super) fn axis(name: &str, value: i64, rank: usize) -> Result<usize> {
     }
 }
 
-/// Several axes, each once.
+/// Resolves several distinct axes.
 pub(super) fn axes(name: &str, values: &[i64], rank: usize) -> Result<Vec<usize>> {
     let mut all = Vec::new();
     for &v in values {
@@ -153,7 +153,7 @@ pub(super) fn axes(name: &str, values: &[i64], rank: usize) -> Result<Vec<usize>
     Ok(all)
 }
 
-/// numpy's broadcasting of two shapes.
+/// Broadcasts two shapes with NumPy's rules.
 pub(super) fn broadcast(left: &[usize], right: &[usize]) -> Result<Shape> {
     let rank = left.len().max(right.len());
     let dim = |s: &[usize], i: usize| (i + s.len()).checked_sub(rank).map_or(1, |at| s[at]);
@@ -168,18 +168,17 @@ pub(super) fn broadcast(left: &[usize], right: &[usize]) -> Result<Shape> {
         .collect()
 }
 
-/// Two tensors, of which the second is broadcast to the first, as ops want it whose result the tool chain takes to have the
-/// first one's shape.
+/// Type of ops that broadcast the second tensor to the first, since the tool chain gives the result the first one's shape.
 pub(super) fn broadcast_to_first(inputs: &[Value]) -> Types {
     let [first, second] = pair(inputs)?;
     if broadcast(first.shape, second.shape)? != first.shape {
         let (found, expected) = (shape_text(second.shape), shape_text(first.shape));
-        return Err(misfit(second.called, format!("is {found}; expected what is broadcast to {expected}")));
+        return Err(misfit(second.display_name, format!("is {found}; expected a shape that broadcasts to {expected}")));
     }
     same(first)
 }
 
-/// The operands of an op that takes two.
+/// Returns the operands of an op that takes two.
 pub(super) fn pair<'v, 'a>(inputs: &'v [Value<'a>]) -> Result<[&'v Value<'a>; 2]> {
     match inputs {
         [first, second] => Ok([first, second]),

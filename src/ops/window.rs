@@ -1,4 +1,4 @@
-//! Sliding windows, as convolutions and pools have them.
+//! Sliding windows of convolutions and pools.
 use super::AutoPad;
 use crate::base::{Result, invalid};
 
@@ -8,16 +8,16 @@ pub struct Window {
     pub input: usize,
     /// Size of the kernel.
     pub kernel: i64,
-    /// From one window to the next.
+    /// Distance between windows.
     pub stride: i64,
-    /// From one entry of the kernel to the next.
+    /// Spacing of the kernel's elements.
     pub dilation: i64,
     /// Padding before and after.
     pub pads: [i64; 2],
 }
 
 impl Window {
-    /// The numbers are possible at all.
+    /// Checks the ranges of the numbers.
     fn check(&self) -> Result<()> {
         let Window { kernel, stride, dilation, pads: [before, after], .. } = *self;
         let range = |v: i64, low: i64| (low..=1 << 31).contains(&v);
@@ -28,49 +28,48 @@ impl Window {
             "kernel {kernel}, stride {stride}, dilation {dilation}, pads {before} and {after}: expected kernel, stride and dilation of at least 1 and pads of at least 0, below 2^31"
         )))
     }
-    /// From its first to its last element.
-    fn reach(&self) -> i64 {
+    /// Size of the dilated kernel.
+    fn effective_kernel(&self) -> i64 {
         self.dilation * (self.kernel - 1) + 1
     }
     /// Number of positions of the window.
     ///
     /// # Errors
-    /// The window does not fit, or a number is impossible.
+    /// Returns an error if the window does not fit, or a number is out of range.
     pub fn positions(&self) -> Result<usize> {
         self.check()?;
         let Window { input, stride, pads: [before, after], .. } = *self;
-        let (padded, reach) = (input as i64 + before + after, self.reach());
-        if reach > padded {
+        let (padded, effective_kernel) = (input as i64 + before + after, self.effective_kernel());
+        if effective_kernel > padded {
             let pads = if before + after > 0 { format!(" with pads {before} and {after}") } else { String::new() };
             return Err(invalid(format!(
-                "a kernel of {reach} (dilation included) does not fit an input of {input}{pads}"
+                "a kernel of {effective_kernel} (dilation included) does not fit an input of {input}{pads}"
             )));
         }
-        let room = padded - reach;
+        let room = padded - effective_kernel;
         Ok((room / stride) as usize + 1)
     }
-    /// The size of what a transposed convolution makes of the input: the windows that stand at its elements, the first and
-    /// the last cut by the pads, and so much more at the end.
+    /// Size of a transposed convolution's result, cropped by the pads and extended by `more` at the end.
     ///
     /// # Errors
-    /// Nothing is left, or a number is impossible.
-    pub fn spread(&self, more: i64) -> Result<usize> {
+    /// Returns an error if nothing is left, or a number is out of range.
+    pub fn transposed_output(&self, more: i64) -> Result<usize> {
         self.check()?;
         let Window { input, stride, pads: [before, after], .. } = *self;
         if !(0..=1 << 31).contains(&more) {
             return Err(invalid(format!("output_padding has {more}; expected at least 0, below 2^31")));
         }
-        let whole = (input as i128 - 1) * i128::from(stride) + i128::from(self.reach()) + i128::from(more);
+        let whole = (input as i128 - 1) * i128::from(stride) + i128::from(self.effective_kernel()) + i128::from(more);
         let left = whole - i128::from(before) - i128::from(after);
         if left < 1 {
             return Err(invalid(format!("pads {before} and {after} leave nothing of a result of {whole}")));
         }
         usize::try_from(left).map_err(|_| invalid(format!("a result of {left} is too large")))
     }
-    /// With the padding that `auto_pad` asks for: as many positions as steps fit the input, the padding divided evenly.
+    /// Applies `auto_pad`: one position per stride, with the padding divided evenly.
     ///
     /// # Errors
-    /// A number is impossible.
+    /// Returns an error if a number is out of range.
     pub fn padded(mut self, auto_pad: Option<AutoPad>) -> Result<Window> {
         let upper = match auto_pad {
             Some(AutoPad::SAMEUPPER) => true,
@@ -80,7 +79,7 @@ impl Window {
         self.check()?;
         let input = self.input as i64;
         let steps = (input - 1) / self.stride * self.stride;
-        let missing = (steps + self.reach() - input).max(0);
+        let missing = (steps + self.effective_kernel() - input).max(0);
         let (less, rest) = (missing / 2, missing - missing / 2);
         self.pads = if upper { [less, rest] } else { [rest, less] };
         Ok(self)
@@ -96,8 +95,8 @@ mod tests {
         #[test]
         fn windows_count_what_fits(input in 1usize..40, kernel in 1i64..6, stride in 1i64..5, dilation in 1i64..4, a in 0i64..3, b in 0i64..3) {
             let w = Window { input, kernel, stride, dilation, pads: [a, b] };
-            let reach = dilation * (kernel - 1) + 1;
-            let counted = (0..).step_by(stride as usize).take_while(|at| at + reach <= input as i64 + a + b).count();
+            let effective_kernel = dilation * (kernel - 1) + 1;
+            let counted = (0..).step_by(stride as usize).take_while(|at| at + effective_kernel <= input as i64 + a + b).count();
             match w.positions() {
                 Ok(n) => prop_assert_eq!(n, counted),
                 Err(_) => prop_assert_eq!(counted, 0),
@@ -108,8 +107,8 @@ mod tests {
         fn what_is_spread_has_as_many_positions(input in 1usize..40, kernel in 1i64..6, stride in 1i64..5, dilation in 1i64..4, a in 0i64..3, b in 0i64..3) {
             let pads = [a, b];
             let w = Window { input, kernel, stride, dilation, pads };
-            if let Ok(spread) = w.spread(0) {
-                prop_assert_eq!(Window { input: spread, kernel, stride, dilation, pads }.positions().unwrap(), input);
+            if let Ok(transposed_output) = w.transposed_output(0) {
+                prop_assert_eq!(Window { input: transposed_output, kernel, stride, dilation, pads }.positions().unwrap(), input);
             }
         }
 

@@ -1,8 +1,8 @@
-//! How much an operator does, by its definition: what a kernel's time is measured against.
+//! Work of an operator by its definition, against which a kernel's time is measured.
 use super::{Einsum, InterpMode, Op, Product, ScaleDotProductAttention, einsum_axes, types::Value};
 use std::iter::Sum;
 
-/// What an operator does, whatever kernel computes it.
+/// Work of an operator, independent of its kernel.
 ///
 /// Arithmetic is counted, on floats or integers: a multiply-add is 2 operations, a function of a number (exp, a rounding
 /// conversion) is 1, a comparison is 1. Moving elements is none, and neither is what ops carry along (a bias, a relu at the
@@ -12,7 +12,7 @@ use std::iter::Sum;
 pub struct Work {
     /// Arithmetic operations; at most `u64::MAX`.
     pub operations: u64,
-    /// Bytes of all operands and results, each once; of a tensor of which a part is picked, as many elements as are written.
+    /// Bytes of all operands and results, each once; of a tensor that is read in part, only as many elements as are written.
     pub bytes: u64,
 }
 
@@ -50,16 +50,16 @@ fn bytes(of: &Value) -> u64 {
     elements(of).saturating_mul(of.dtype.size() as u64)
 }
 
-/// Multiply-adds: so many for each of so many sums.
+/// Operations of multiply-adds.
 fn products(sums: u64, each: u64) -> u64 {
     sums.saturating_mul(each).saturating_mul(2)
 }
 
-/// The operations of an op whose first result has so many elements.
+/// Operations of an op in proportion to the elements of its first result.
 fn operations(op: &Op<Value>, result: u64) -> Option<u64> {
     let each = |n: u64| n.saturating_mul(result);
     let read = |input: &Value, n: u64| n.saturating_mul(elements(input));
-    // Between so many operands stands one operation fewer.
+    // n operands take n - 1 operations.
     let joined = |operands: &[Value]| each((operands.len() as u64).saturating_sub(1));
     let window = |kernel: &[i64], input: &Value| match kernel {
         [] => elements(input),
@@ -87,7 +87,7 @@ fn operations(op: &Op<Value>, result: u64) -> Option<u64> {
             [op.batch, op.q_head, op.mq, op.mk],
             op.qk_d.saturating_add(op.v_d).saturating_mul(2).saturating_add(5),
         ),
-        // The projections; the scores are few beside them.
+        // The projections dominate the scores.
         Op::Attention(op) => {
             let projected =
                 [(&op.input, &op.queries_weight), (&op.keys, &op.keys_weight), (&op.values, &op.values_weight)];
@@ -106,7 +106,7 @@ fn operations(op: &Op<Value>, result: u64) -> Option<u64> {
         Op::RecurrentGatedDeltaRule(op) => products(elements(&op.value), op.d.unsigned_abs()).saturating_mul(3),
         Op::ChunkGatedDeltaRule(op) => products(elements(&op.value), op.d.unsigned_abs()).saturating_mul(3),
         Op::SelectiveScan(op) => read(&op.deltaA, 4),
-        // By input and by filter, each as many as forwards.
+        // For input and filter, each as many as in the forward pass.
         Op::Convbwd(op) => products(elements(&op.grad_out), per(&op.kernel, 0))
             .saturating_mul(if op.grad_input_enable && op.grad_weight_enable { 2 } else { 1 }),
         Op::ConvBwd_Weight(op) => products(elements(&op.gradout), result / extent(&op.gradout, 1)),
@@ -193,7 +193,7 @@ fn operations(op: &Op<Value>, result: u64) -> Option<u64> {
     })
 }
 
-/// The tensor of which a part alone is read.
+/// The tensor that is read in part only.
 fn picked_from<'v, 'a>(op: &'v Op<Value<'a>>) -> Option<&'v Value<'a>> {
     Some(match op {
         Op::A16Gather(op) => &op.weight,
@@ -209,7 +209,7 @@ fn picked_from<'v, 'a>(op: &'v Op<Value<'a>>) -> Option<&'v Value<'a>> {
     })
 }
 
-/// The length of an axis, and 1 where there is none to divide by.
+/// The length of an axis, at least 1.
 fn extent(of: &Value, axis: usize) -> u64 {
     of.shape.get(axis).map_or(1, |d| *d as u64).max(1)
 }
@@ -227,7 +227,7 @@ fn attention(op: &ScaleDotProductAttention<Value>, result: u64) -> u64 {
     both.saturating_add(scores.saturating_mul(5))
 }
 
-/// So many operations for each of these.
+/// A number of operations per element.
 fn scores(sizes: [i64; 4], each: i64) -> u64 {
     sizes.iter().fold(each.unsigned_abs(), |n, size| n.saturating_mul(size.unsigned_abs()))
 }
@@ -252,7 +252,7 @@ mod tests {
     use crate::base::Dtype;
 
     fn value(shape: &[usize]) -> Value<'_> {
-        Value { called: "x", shape, dtype: Dtype::Float32, coefficient: false, data: None }
+        Value { display_name: "x", shape, dtype: Dtype::Float32, coefficient: false, data: None }
     }
     fn work<'a>(op: impl Into<Op<Value<'a>>>, result: &'a [usize]) -> Work {
         Work::of(&op.into(), &[value(result)]).unwrap()

@@ -6,8 +6,8 @@ pub fn multiplier_shift(x: i64, multiplier: i64, shift: i64, mode: RoundMode) ->
     clamp(mode.shift_right(i128::from(x) * i128::from(multiplier), shift))
 }
 
-/// TFLite's requantization (gemmlowp's `MultiplyByQuantizedMultiplier`): the multiplier is a Q31 fraction, `shift`
-/// is positive to the left; the product is rounded half up to 31 bits, then shifted with `mode`.
+/// TFLite's requantization (gemmlowp's `MultiplyByQuantizedMultiplier`). The multiplier is a Q31 fraction, and a positive
+/// `shift` is to the left. The product is rounded half up to 31 bits, then shifted with `mode`.
 pub fn tflite(x: i64, multiplier: i64, shift: i64, mode: RoundMode) -> i64 {
     let (left, right) = (shift.max(0), shift.saturating_neg().max(0));
     let shifted = i64::from(saturate_i32(i128::from(x) << left.min(64)));
@@ -16,25 +16,25 @@ pub fn tflite(x: i64, multiplier: i64, shift: i64, mode: RoundMode) -> i64 {
     clamp(mode.shift_right(high.into(), right))
 }
 
-/// TFLite's dequantization: `x * multiplier * 2^lshift`, the multiplier a Q31 fraction, is rounded half up to 32 bits, then
-/// multiplied by `2^shift` and rounded with `mode`.
+/// TFLite's dequantization. `x * multiplier * 2^lshift`, with a Q31 fraction as the multiplier, is rounded half up to 32 bits,
+/// then multiplied by `2^shift` and rounded with `mode`.
 pub fn tflite_wider(x: i64, multiplier: i64, lshift: i64, shift: i64, mode: RoundMode) -> i64 {
     let product = RoundMode::HalfUp.shift_right(i128::from(x) * i128::from(multiplier), 31i64.saturating_sub(lshift));
     shifted(saturate_i32(product).into(), shift, mode)
 }
 
-/// `x * 2^shift`, rounded, held in 64 bits.
+/// `x * 2^shift`, rounded and saturated to 64 bits.
 pub fn shifted(x: i128, shift: i64, mode: RoundMode) -> i64 {
     clamp(mode.shift_right(x, shift.saturating_neg()))
 }
 
-/// `x * 2^shift`, rounded, of which an integer type keeps the low bits.
+/// `x * 2^shift`, rounded and wrapped to an integer type.
 pub fn shifted_wrapping(x: i128, shift: i64, mode: RoundMode, dtype: Dtype) -> i64 {
     let low_bits = if shift < 128 { x.wrapping_shl(shift.max(0) as u32) } else { 0 };
     dtype.wrapped(if shift > 0 { low_bits } else { mode.shift_right(x, shift.saturating_neg()) })
 }
 
-/// A factor as a multiplier of 16 bits and the bits by which the product is shifted to the right; 0 for no number.
+/// Converts a factor to a 16-bit multiplier and a right shift. Both are 0 if the factor is 0, infinite or NaN.
 pub fn multiplier_and_shift(factor: f32) -> (i64, i64) {
     if factor == 0.0 || !factor.is_finite() {
         return (0, 0);

@@ -1,31 +1,31 @@
-use crate::base::{Dtype, OneOrMany, counted, shape_text};
+use crate::base::{Dtype, OneOrMany, pluralized, shape_text};
 use serde::{Deserialize, Serialize};
 use std::fmt;
 
-/// One value for the tensor, or one for each index of an axis.
+/// One value per tensor, or one per index of an axis.
 pub type PerTensorOrAxis<T> = OneOrMany<T>;
 
 /// Scale and zero point of a quantized tensor: `real = scale * (stored - zero_point)`.
 ///
-/// As in TpuLang either may be set before the other is known; a missing scale counts as 1, a missing
-/// zero point as 0 once the graph is emitted or run.
+/// As in TpuLang, either may be set before the other. When the graph is emitted or run, a missing scale defaults to 1 and a
+/// missing zero point to 0.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize, schemars::JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Quantization {
-    /// Positive.
+    /// The scale, which is positive.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub scale: Option<PerTensorOrAxis<f64>>,
-    /// The stored value that means 0.
+    /// The stored value that represents 0.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub zero_point: Option<PerTensorOrAxis<i64>>,
 }
 
 impl Quantization {
-    /// One scale and zero point for the tensor.
+    /// Returns a quantization with one scale and one zero point.
     pub fn per_tensor(scale: f64, zero_point: i64) -> Self {
         Quantization { scale: Some(scale.into()), zero_point: Some(zero_point.into()) }
     }
-    /// Scales and zero points as lists of equal length, missing ones filled in.
+    /// Returns scales and zero points as lists of equal length, with defaults for missing ones.
     pub fn values(&self) -> (Vec<f64>, Vec<i64>) {
         let mut scale = self.scale.as_ref().map_or(vec![1.0], |s| s.to_vec());
         let mut zero_point = self.zero_point.as_ref().map_or(vec![0], |z| z.to_vec());
@@ -39,10 +39,10 @@ impl Quantization {
         (scale, zero_point)
     }
 
-    /// What a tensor's quantization is once this one is added to `old`; none if nothing changes.
+    /// Adds these parameters to those that a tensor has. Returns `None` if nothing changes.
     ///
     /// # Errors
-    /// The dtype cannot be quantized, a value is impossible, or it contradicts `old`.
+    /// Returns an error if the dtype cannot be quantized, a value is invalid, or it contradicts `old`.
     pub fn merged(
         &self,
         old: Option<&Quantization>,
@@ -64,7 +64,7 @@ impl Quantization {
         Ok((old != Some(&merged)).then_some(merged))
     }
 
-    /// Whether what is known of both is equal, a list of one counting as one.
+    /// Returns whether all parameters of this are equal to those of `other`. A list of one value equals the value.
     fn agrees_with(&self, other: &Quantization) -> bool {
         fn same<T: Clone + PartialEq>(a: &Option<PerTensorOrAxis<T>>, b: &Option<PerTensorOrAxis<T>>) -> bool {
             a.as_ref().is_none_or(|a| b.as_ref().is_some_and(|b| a.to_vec() == b.to_vec()))
@@ -94,8 +94,8 @@ impl Quantization {
         if scales.len() != zero_points.len() {
             return Err(format!(
                 "{} and {} are given; expected one or equally many",
-                counted(scales.len(), "scale"),
-                counted(zero_points.len(), "zero point")
+                pluralized(scales.len(), "scale"),
+                pluralized(zero_points.len(), "zero point")
             ));
         }
         if scales.iter().any(|s| !(s.is_finite() && *s > 0.0 && (*s as f32) > 0.0 && (*s as f32).is_finite())) {
@@ -109,8 +109,7 @@ impl Quantization {
     }
 }
 
-/// The axis that a list of `n` values belongs to: 1, as the tool chain writes it, or 0 (the output channels of a
-/// filter).
+/// Returns the axis that a list of `n` values belongs to: 1, as in the tool chain, or 0 (the output channels of a filter).
 pub fn channel_axis(shape: &[usize], n: usize) -> Option<usize> {
     [1, 0].into_iter().find(|&axis| shape.get(axis) == Some(&n))
 }
@@ -137,7 +136,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn contradictions_and_impossible_values_are_told() {
+    fn contradictions_and_invalid_values_are_errors() {
         let set = Quantization::per_tensor(0.5, 3);
         let given = |scale: &[f64], zero_point: i64| Quantization {
             scale: Some(if let [one] = scale { (*one).into() } else { scale.to_vec().into() }),

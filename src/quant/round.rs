@@ -1,4 +1,4 @@
-/// How a fraction is rounded to an integer.
+/// A rounding mode, from fractions to integers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum RoundMode {
@@ -16,7 +16,7 @@ pub enum RoundMode {
 
 use RoundMode::*;
 
-/// The dialect's name of each mode and, for those that functions take, TpuLang's.
+/// The name of each mode in the Top dialect, and in TpuLang if functions take it.
 const NAMES: [(RoundMode, &str, Option<&str>); 9] = [
     (HalfAwayFromZero, "HalfAwayFromZero", Some("half_away_from_zero")),
     (HalfUp, "HalfUp", Some("half_up")),
@@ -30,19 +30,19 @@ const NAMES: [(RoundMode, &str, Option<&str>); 9] = [
 ];
 
 impl RoundMode {
-    /// The name in the Top dialect.
+    /// Returns the name in the Top dialect.
     pub fn name(self) -> &'static str {
         NAMES.iter().find(|n| n.0 == self).map_or("", |n| n.1)
     }
-    /// The mode of that name in the Top dialect.
+    /// Returns the mode with this name in the Top dialect.
     pub fn from_name(name: &str) -> Option<Self> {
         NAMES.iter().find(|n| n.1 == name).map(|n| n.0)
     }
-    /// The modes that functions take, by TpuLang's names.
+    /// Returns the modes that functions take, with their names in TpuLang.
     pub fn arguments() -> impl Iterator<Item = (RoundMode, &'static str)> {
         NAMES.iter().filter_map(|n| Some((n.0, n.2?)))
     }
-    /// `x` rounded.
+    /// Rounds `x`.
     pub fn round(self, x: f64) -> f64 {
         let (floor, fraction) = (x.floor(), x - x.floor());
         let half = |up: bool| if fraction > 0.5 || (fraction == 0.5 && up) { floor + 1.0 } else { floor };
@@ -58,7 +58,7 @@ impl RoundMode {
             Down => floor,
         }
     }
-    /// `x / 2^shift` rounded, exactly; a negative shift multiplies.
+    /// Returns `x / 2^shift`, rounded exactly. A negative shift multiplies.
     pub fn shift_right(self, x: i128, shift: i64) -> i128 {
         if shift <= 0 {
             return x.saturating_mul(1i128 << shift.saturating_neg().min(100));
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn halves_go_where_the_mode_says() {
+    fn halves_are_rounded_by_the_mode() {
         for (mode, expected) in [
             (HalfAwayFromZero, [-3, -2, -1, 1, 2, 3]),
             (HalfTowardsZero, [-2, -1, 0, 0, 1, 2]),

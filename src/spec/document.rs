@@ -47,6 +47,9 @@ pub fn from_reader(stream: impl Read, file: &str, dir: Option<&Path>) -> Result<
 }
 
 fn from_bytes(bytes: &[u8], file: &str, dir: Option<&Path>) -> Result<Graph> {
+    if bytes.starts_with(b"PK\x03\x04") {
+        return Err(Error::format(file, "this is an archive (.npz), not a graph spec (JSON)"));
+    }
     let text = std::str::from_utf8(bytes).map_err(|e| {
         let before = &bytes[..e.valid_up_to()];
         let line = before.iter().filter(|b| **b == b'\n').count() + 1;

@@ -105,7 +105,15 @@ fn unknown_variant(e: &serde_json::Error, path: &str) -> Option<String> {
     let text = e.to_string();
     let (found, expected) = text.strip_prefix("unknown variant `")?.split_once("`, expected ")?;
     let known: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
-    let hint = nearest(found, known.iter().copied()).map(|near| format!("did you mean {near:?}? ")).unwrap_or_default();
+    // Short words mostly have letters exchanged.
+    let letters = |word: &str| {
+        let mut letters: Vec<char> = word.chars().collect();
+        letters.sort_unstable();
+        letters
+    };
+    let anagram = known.iter().find(|k| k.len() == found.len() && letters(k) == letters(found));
+    let near = anagram.map(|k| (*k).to_owned()).or_else(|| nearest(found, known.iter().copied()));
+    let hint = near.map(|near| format!("did you mean {near:?}? ")).unwrap_or_default();
     let expected = if known.len() == 1 { known[0].to_owned() } else { format!("one of {}", known.join(", ")) };
     let key = path.rsplit('.').next().filter(|key| !key.is_empty()).unwrap_or("the value");
     Some(format!("{key} is {:?}; {hint}expected {expected}", shown(found)))

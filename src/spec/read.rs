@@ -163,7 +163,9 @@ impl<'a> Reader<'a> {
     fn op(&mut self, index: usize, node: &Node<'a>) -> Result<()> {
         let fields = node.fields(&OP_KEYS)?;
         let outs = out_names(&fields)?;
+        let warnings = self.graph.recorded_warnings();
         let result = self.call(index, &fields, outs.clone());
+        self.graph.locate_warnings(warnings, || node.place());
         if !matches!(result, Ok(true)) {
             self.poisoned.extend(outs.unwrap_or_default());
             // Its default name.

@@ -57,11 +57,15 @@ fn definitions() -> Map<String, Value> {
     );
     let mut defs: Map<String, Value> = generator.take_definitions(true).into_iter().collect();
     let names = json!({ "type": "array", "items": { "type": "string" } });
+    let name = json!({ "type": ["string", "null"] });
     let nullable = json!({ "anyOf": [quantization, { "type": "null" }] });
     let all = [
         (
             "out",
-            json!({ "description": "The name of the output, or a list of names.", "anyOf": [{ "type": "string" }, names, { "type": "null" }] }),
+            json!({
+                "description": "The output's name, or a list with the name of each output; null for one that is absent or unnamed.",
+                "anyOf": [name, { "type": "array", "items": name }]
+            }),
         ),
         (
             "out_quant",
@@ -96,7 +100,7 @@ fn definitions() -> Map<String, Value> {
     defs
 }
 
-/// A declaration of a tensor.
+/// The schema of a tensor's declaration.
 fn tensor(dtype: Value, preprocess: Value) -> Value {
     let one_or_many = |of: &str| json!({ "anyOf": [{ "type": of }, { "type": "array", "items": { "type": of } }] });
     json!({

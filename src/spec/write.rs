@@ -6,7 +6,7 @@ use crate::{
     ops::{Choice, Slot},
 };
 use serde_json::{Map, Value, json};
-use std::{fmt::Write as _, io::Write as _, path::Path};
+use std::{fmt::Write as _, path::Path};
 
 /// Returns a graph as a spec. `weights` is the name of the file with the coefficients' data, as written by [`save`]; if
 /// `None`, the data are part of the spec.
@@ -44,27 +44,26 @@ pub fn to_text(graph: &Graph, weights: Option<&str>) -> Result<String> {
     Ok(out)
 }
 
-/// Writes a graph to `path`, which ends in `.json`, and its coefficients to an `.npz` of the same stem in the same folder.
-/// The two stay a pair ([`NewPair`]): if it is interrupted, there is the old pair, the new pair, or no spec.
+/// Writes a graph to `path`, which ends in `.json`, and its coefficients to an npz of the same stem beside it.
+///
+/// A spec that is already there is replaced together with its weights, even if the process is killed.
 ///
 /// # Errors
-/// Same as for [`to_text`], and an error if `path` has another extension or if writing fails.
+/// Returns an error if the graph has no form as a spec (see [`to_text`]), the path has another extension, or a file cannot
+/// be written (see [`NewPair::commit`]).
 pub fn save(graph: &Graph, path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
     if path.extension().is_none_or(|e| e != "json") {
         return Err(Error::format(path, "a spec's name ends in .json; its weights are written to an .npz next to it"));
     }
     let npz = path.with_extension("npz");
-    let file = npz.file_name().map(|f| f.to_string_lossy().into_owned()).unwrap_or_default();
-    let text = to_text(graph, Some(&file))?;
     let data = graph.tensors().filter_map(|(_, t)| match &t.kind {
         TensorKind::Coefficient(Some(data)) => Some((t.name.as_str(), data)),
         _ => None,
     });
     let mut new = NewPair::create(path, &npz)?;
     write_arrays(&mut new.weights, &npz, data, false)?;
-    new.text.write_all(text.as_bytes()).map_err(Error::io(path))?;
-    new.put()
+    new.commit(|weights| to_text(graph, Some(weights)))
 }
 
 /// The calls of a block.

@@ -143,6 +143,7 @@ fn specs_of_the_wrong_form() {
         ("a weights file that is a folder", good.replace("w.npz", "..")),
         ("a coefficient that the weights lack", relu(&format!(r#"{X}, "ww": {{"shape": [3], "coeff": true}}"#))),
         ("a coefficient of another shape", relu(&format!(r#"{X}, "w": {{"shape": [3], "coeff": true}}"#))),
+        ("a transposed coefficient", relu(&format!(r#"{X}, "w": {{"shape": [3, 3, 3, 4], "coeff": true}}"#))),
         ("a coefficient of another dtype", relu(&format!(r#"{X}, "ints": {{"shape": [3], "coeff": true}}"#))),
     ];
     messages("bad_specs", &["check", "FILE"], "json", files.map(|(n, t)| (n, t.into_bytes())).into());
@@ -331,7 +332,7 @@ fn feeds_that_do_not_fit() {
     ] {
         let path = dir.path().join("in.npz");
         write_npz(&path, arrays.iter().map(|(n, a)| (*n, a))).unwrap();
-        let out = tpulang(&["run", "examples/patterns/patterns.json", "-i", path.to_str().unwrap(), "-o", "/dev/null"]);
+        let out = tpulang(&["run", "examples/patterns/patterns.json", "-i", path.to_str().unwrap(), "-o", "none.npz"]);
         assert_eq!(out.status.code(), Some(2));
         let _ = writeln!(all, "# {what}\n{}", String::from_utf8_lossy(&out.stderr));
     }
@@ -341,7 +342,7 @@ fn feeds_that_do_not_fit() {
         "ops": [{"op": "index_select", "args": {"input": "x", "index": "k"}, "out": "y"}], "outputs": ["y"]}"#).unwrap();
     let path = dir.path().join("k.npz");
     write_npz(&path, [("x", &f(Dtype::Float32, &[4])), ("k", &Array::from([1i32, 7]))]).unwrap();
-    let out = tpulang(&["run", spec.to_str().unwrap(), "-i", path.to_str().unwrap(), "-o", "/dev/null"]);
+    let out = tpulang(&["run", spec.to_str().unwrap(), "-i", path.to_str().unwrap(), "-o", "none.npz"]);
     let _ = writeln!(all, "# an index out of range\n{}", String::from_utf8_lossy(&out.stderr));
     snapshot("bad_feeds", &all);
 }

@@ -2,6 +2,7 @@
 use super::snapshot;
 use serde_json::Value;
 use std::process::{Command, Output};
+use tpulang::{Array, array::write_npz};
 
 pub fn tpulang(args: &[&str]) -> Output {
     Command::new(env!("CARGO_BIN_EXE_tpulang")).args(args).env("COLUMNS", "100").output().unwrap()
@@ -66,6 +67,33 @@ fn a_network_goes_all_the_way() {
             .collect::<Vec<_>>()
             .join("\n"),
     );
+}
+
+/// Warnings are printed like errors, once, whoever reads the weights; they do not fail a command.
+#[test]
+fn probable_mistakes_are_warned_of() {
+    let spec = r#"{"version": 1, "name": "g", "weights": "w.npz", "inputs": ["x", "i"], "outputs": ["y", "z"],
+        "tensors": {"w": {"shape": [3], "coeff": true}, "x": {"shape": [3]}, "i": {"shape": [3], "dtype": "int8"}},
+        "ops": [{"op": "add", "args": {"tensor_i0": "x", "tensor_i1": "w"}, "out": "y"},
+                {"op": "dequant_int_to_fp", "args": {"tensor_i": "i", "scale": 0.5, "offset": 0}, "out": "z"}]}"#;
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name).display().to_string();
+    let expected = format!(
+        "warning: dequant_int_to_fp \"z\" (ops[1]): its tensors are quantized, but the model's mode is f32; expected the mode \"quantized\"\n   --> {}:4:17 (ops[1])\nwarning: the coefficient \"w\" has 1 NaN and 1 infinite element; the first at index 1\n",
+        at("g.json")
+    );
+    std::fs::write(at("g.json"), spec).unwrap();
+    write_npz(at("w.npz"), [("w", &Array::from([1f32, f32::NAN, f32::INFINITY]))]).unwrap();
+    write_npz(at("x.npz"), [("x", &Array::from([0f32; 3])), ("i", &Array::from([0i8; 3]))]).unwrap();
+    for args in [
+        &["check", &at("g.json")][..],
+        &["convert", &at("g.json"), "-o", &at("")],
+        &["run", &at("g.json"), "-i", &at("x.npz"), "-o", &at("y.npz")],
+    ] {
+        let out = tpulang(args);
+        assert_eq!(String::from_utf8_lossy(&out.stderr), expected, "{args:?}");
+        assert!(out.status.success(), "{args:?}");
+    }
 }
 
 fn json(args: &[&str]) -> Value {
@@ -238,5 +266,118 @@ fn specs_come_through_pipes() {
     ] {
         let (code, said) = shell(script);
         assert!(code == Some(2) && said.contains(expected), "{script}: {said}");
+    }
+}
+
+/// The file formats of results, in a folder that does not exist yet.
+#[test]
+fn results_are_written_in_the_format_of_the_extension() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |n: &str| dir.path().join(n).display().to_string();
+    let run = |out: &str, more: &[&str]| {
+        let model = ["run", "examples/patterns/patterns.json", "-i", "examples/patterns/inputs.npz", "-o", out];
+        shown(&[&model[..], more].concat())
+    };
+    let expected = &tpulang::array::read_npz("examples/patterns/expected.npz").unwrap()["probability"];
+    let files = ["new/folder/a.npz", "new/b.npy", "c.safetensors"].map(at);
+    for file in &files {
+        let text = run(file, &[]);
+        assert!(text.ends_with("1 tensor\n[exit 0]\n"), "{text}");
+    }
+    let npy: ndarray::ArrayD<f32> = ndarray_npy::read_npy(&files[1]).unwrap();
+    let mut stored = tpulang::array::WeightFile::open(&files[2]).unwrap();
+    for found in [
+        tpulang::array::read_npz(&files[0]).unwrap().shift_remove("probability").unwrap(),
+        tpulang::Array::from(npy),
+        stored.read("probability").unwrap(),
+    ] {
+        assert_eq!(found.shape(), expected.shape());
+        let (found, expected) = (found.to_f32().unwrap(), expected.to_f32().unwrap());
+        assert!(found.iter().zip(&expected).all(|(a, b)| (a - b).abs() < 1e-4), "{found:?}");
+    }
+    for (file, more, message) in [
+        ("x.txt", &[][..], "results are written to .npz, .safetensors or (a single array) .npy files"),
+        ("x", &[], "results are written to .npz, .safetensors or (a single array) .npy files"),
+        ("x.npy", &["--all"], "an .npy file holds one array, and there are"),
+    ] {
+        let text = run(&at(file), more);
+        assert!(text.contains(message) && text.ends_with("[exit 2]\n"), "{text}");
+        assert!(!dir.path().join(file).exists());
+    }
+}
+
+#[test]
+fn files_that_are_read_are_not_overwritten() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |n: &str| dir.path().join(n).display().to_string();
+    for name in ["patterns.json", "weights.npz", "inputs.npz"] {
+        std::fs::copy(format!("examples/patterns/{name}"), at(name)).unwrap();
+    }
+    std::os::unix::fs::symlink(at("weights.npz"), at("link.npz")).unwrap();
+    let (spec, inputs) = (at("patterns.json"), at("inputs.npz"));
+    let before = ["patterns.json", "weights.npz", "inputs.npz"].map(|n| std::fs::read(at(n)).unwrap());
+    for (file, role) in [
+        ("weights.npz", "the model's weights file"),
+        ("link.npz", "the model's weights file"),
+        ("inputs.npz", "an input file"),
+    ] {
+        for command in [&["run"][..], &["bench", "--repeat", "1"]] {
+            let text = shown(&[command, &[&spec, "-i", &inputs, "-o", &at(file)]].concat());
+            let message = format!("error: --output is {}; this is {role}, which would be overwritten\n", at(file));
+            assert!(text.contains(&message) && text.ends_with("[exit 2]\n"), "{text}");
+        }
+    }
+    let own = std::fs::read_to_string(&spec).unwrap().replace("weights.npz", "patterns_TOP_F32_all_weight.npz");
+    std::fs::rename(at("weights.npz"), at("patterns_TOP_F32_all_weight.npz")).unwrap();
+    std::fs::write(at("own.json"), own).unwrap();
+    let text = shown(&["convert", &at("own.json"), "-o", &at("")]);
+    assert!(text.contains("this is the model's weights file, which would be overwritten"), "{text}");
+    std::fs::rename(at("patterns_TOP_F32_all_weight.npz"), at("weights.npz")).unwrap();
+    assert_eq!(before, ["patterns.json", "weights.npz", "inputs.npz"].map(|n| std::fs::read(at(n)).unwrap()));
+}
+
+/// A limit on the size of files fails like a full disk.
+#[test]
+fn a_full_disk_is_reported_once() {
+    let dir = tempfile::tempdir().unwrap();
+    let limited = |args: &[&str]| {
+        let script = "trap '' XFSZ; ulimit -f 1; exec \"$0\" \"$@\"";
+        let mut bash = Command::new("bash");
+        let out = bash.args(["-c", script, env!("CARGO_BIN_EXE_tpulang")]).args(args).output().unwrap();
+        (out.status.code(), String::from_utf8_lossy(&out.stderr).into_owned())
+    };
+    let folder = dir.path().display().to_string();
+    let (spec, inputs) = ("examples/patterns/patterns.json", "examples/patterns/inputs.npz");
+    for name in ["all.npz", "all.safetensors"] {
+        let out = format!("{folder}/{name}");
+        let (code, text) = limited(&["run", spec, "-i", inputs, "-o", &out, "--all"]);
+        assert_eq!((code, text), (Some(2), format!("error: {out}: File too large (os error 27)\n")));
+    }
+    let (code, text) = limited(&["convert", spec, "-o", &folder]);
+    let weights = format!("{folder}/patterns_TOP_F32_all_weight.npz");
+    assert_eq!((code, text), (Some(2), format!("error: {weights}: File too large (os error 27)\n")));
+    assert_eq!(std::fs::read_dir(dir.path()).unwrap().count(), 0);
+}
+
+#[test]
+fn modules_are_recognised_where_a_spec_is_expected() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |n: &str| dir.path().join(n).display().to_string();
+    let spec = "examples/patterns/patterns.json";
+    assert!(tpulang(&["convert", spec, "-o", &at("")]).status.success());
+    let module = at("patterns_origin.mlir");
+    for command in ["check", "convert"] {
+        let expected = format!(
+            "$ tpulang {command} {module}\nerror: {module} is an MLIR module; {command} takes a JSON spec. To run it: tpulang run {module}\n[exit 2]\n"
+        );
+        assert_eq!(shown(&[command, &module]), expected);
+    }
+    for (name, copy, message) in [
+        ("module.json", &module, "this is an MLIR module, not a graph spec (JSON)"),
+        ("weights.json", &"examples/patterns/weights.npz".into(), "this is an archive (.npz), not a graph spec (JSON)"),
+    ] {
+        std::fs::copy(copy, at(name)).unwrap();
+        let text = shown(&["check", &at(name)]);
+        assert!(text.contains(message) && text.ends_with("[exit 2]\n"), "{text}");
     }
 }

@@ -192,7 +192,7 @@ fn runs_on_buffers_are_replayed() {
     for (i, y) in results.iter().enumerate() {
         assert_eq!(backend.download(y).unwrap().to_f32().unwrap(), [i as f32 + 1.0, 0.0, 1.0, 2.0, 3.0]);
     }
-    assert!(session.repeated(1).unwrap().is_some() && backend.fallbacks().is_empty(), "{:?}", backend.fallbacks());
+    assert!(session.time_replay(1).unwrap().is_some() && backend.fallbacks().is_empty(), "{:?}", backend.fallbacks());
 }
 
 /// Two steps on the GPU, one that only the CPU has, and two more on the GPU.

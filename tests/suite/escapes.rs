@@ -81,7 +81,7 @@ fn errors_of_specs_are_escaped() {
     spec::from_text(&text(&document), "net.json", None).unwrap();
     let all = variants(&document);
     let failed = all.iter().filter(|v| check_error(&text(v), spec::from_text(&text(v), HOSTILE, None))).count();
-    assert!(failed > 150 && all.len() > 200, "{failed} of {} fail", all.len());
+    assert!(failed > 150 && all.len() > 180, "{failed} of {} fail", all.len());
     // Raw control characters are no JSON, but are quoted by errors.
     for at in SPEC.match_indices('"').map(|(i, _)| i + 1) {
         check_error(SPEC, spec::from_text(&format!("{}{HOSTILE}{}", &SPEC[..at], &SPEC[at..]), HOSTILE, None));

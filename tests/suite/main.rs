@@ -54,7 +54,7 @@ fn assert_same(found: &str, expected: &str) {
     }
 }
 
-/// Numbers from a seed (SplitMix64).
+/// Random numbers from a seed (SplitMix64).
 struct SplitMix(u64);
 
 impl SplitMix {

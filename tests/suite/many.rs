@@ -39,7 +39,7 @@ fn coefficients() {
     let error = spec::from_text(&text(&missing, ""), "s.json", Some(dir.path())).unwrap_err();
     assert_eq!(error.each().len(), 101);
     assert!(error.each()[0].to_string().contains("did you mean \"coefficient_0\"?"), "{}", error.each()[0]);
-    assert!(error.each()[100].to_string().contains("there are more mistakes; these are the first 100"));
+    assert!(error.each()[100].to_string().contains("too many errors; showing the first 100"));
 }
 
 #[test]

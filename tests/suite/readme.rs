@@ -1,4 +1,5 @@
 //! Runs every command of the README, in order, in a folder that has only what a clone has.
+use super::assert_same;
 use std::{
     fs,
     path::Path,
@@ -79,9 +80,17 @@ fn every_command_runs_and_prints_what_is_shown() {
     let printed = text.split(MARK).skip(1);
     let run: Vec<_> = blocks.iter().filter(|b| ["sh", "console"].contains(&b.language)).collect();
     assert!(run.len() >= 5 && run.len() == printed.clone().count(), "{text}");
+    let mut updated = readme.clone();
     for (block, printed) in run.iter().zip(printed).filter(|(b, _)| b.language == "console") {
-        let (prompt, shown) = block.text.split_once('\n').unwrap();
-        assert_eq!(shown, printed, "README.md shows something else than `{prompt}` prints");
+        let (prompt, _) = block.text.split_once('\n').unwrap();
+        updated = updated.replacen(block.text, &format!("{prompt}\n{printed}"), 1);
+    }
+    // As with snapshots.
+    if std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always") {
+        fs::write("README.md", &updated).unwrap();
+    } else {
+        // README.md shows what its commands print.
+        assert_same(&readme, &updated);
     }
     for result in ["build/patterns_origin.mlir", "build/out.npz", "edges.npz", "all.npz", "tpulang.schema.json"] {
         assert!(dir.path().join(result).exists(), "{result}");

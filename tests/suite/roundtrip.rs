@@ -52,7 +52,7 @@ fn mlir_and_back() {
     let written = mlir::write_pair(&g, dir.path()).unwrap();
     let again = mlir::read(&written.mlir, None).unwrap();
     let text = fs::read_to_string(&written.mlir).unwrap();
-    // The first line tells which weights these are.
+    // The first line identifies the weights.
     assert_same(&mlir::emit(&again).unwrap().text, text.split_once('\n').unwrap().1);
     let feeds = [
         (

@@ -58,6 +58,27 @@ fn a_wrong_argument_is_named_by_the_schema() {
     }
 }
 
+/// As the reader takes them: the LSTM's other two results.
+#[test]
+fn absent_outputs_are_null() {
+    let value = json!({
+        "version": 1, "name": "tagger", "inputs": ["x"], "outputs": ["y"],
+        "tensors": {
+            "x": { "shape": [3, 1, 4] },
+            "w": { "shape": [1, 8, 4], "coeff": true, "data": vec![0.5; 32] },
+            "r": { "shape": [1, 8, 2], "coeff": true, "data": vec![0.5; 16] },
+            "b": { "shape": [1, 16], "coeff": true, "data": vec![0; 16] }
+        },
+        "ops": [{
+            "op": "top.LSTM",
+            "args": { "input": "x", "filter": "w", "recurrence": "r", "bias": "b", "hidden_size": 2 },
+            "out": ["y", null, null]
+        }]
+    });
+    assert_eq!(found(&schema(), &value), []);
+    spec::from_text(&value.to_string(), "tagger.json", None).unwrap();
+}
+
 #[test]
 fn ops_and_functions_of_the_spec_are_let_through() {
     let mut value = spec_of(functions().find(|f| f.name == "relu").unwrap());

@@ -1,4 +1,4 @@
-//! Specs beyond single calls: ops by themselves, functions of a spec, what is taken and what is told.
+//! Specs beyond single calls: ops called directly, functions of a spec, and their errors.
 use super::assert_same;
 use tpulang::{Graph, Result, exec, graph::MAX_NESTED_BLOCKS, mlir, spec};
 

@@ -1,8 +1,11 @@
 use super::{
     Outcome,
     device::{Running, Task},
-    feeds, model, print,
+    feeds, model,
+    output::{Output, Sources},
+    print,
     profile::milliseconds,
+    run::FILES,
 };
 use indexmap::IndexMap;
 use serde::Serialize;
@@ -13,51 +16,58 @@ use std::{
 };
 use tpulang::{
     Graph, Result,
-    array::{byte_text, write_npz},
-    base::counted,
+    array::byte_text,
+    base::pluralized,
     exec::{Backend, RunOptions, Session},
 };
 
-/// Measure how fast a model runs on the CPU, or on a GPU
-///
-/// Prepares the model once, runs it for the first result, a few times more to warm up, then as often as --repeat says,
-/// and prints the shortest time of a run, the median and the 95th percentile; on a GPU also the time of a run without the
-/// copies to it and back; the time from the command's start to the first result; and the most memory that the process held.
+/// Measure latency, startup time and peak memory
 #[derive(clap::Args)]
-#[command(
-    after_help = "Examples:\n  tpulang bench model.json\n  tpulang bench model.json -i inputs.npz -j 1 --repeat 100 --json"
-)]
+#[command(after_help = "\
+Runs the model --repeat times after a warm-up and prints the minimum, median and 95th percentile
+of the time, the time from the start of the command to the first result, and the peak memory of
+the process. On a GPU it also prints the time of a run without copies to and from the GPU.
+
+Examples:
+  tpulang bench model.json
+  tpulang bench model.json -i inputs.npz -j 1 --repeat 100 --json")]
 pub struct Args {
-    /// A graph spec (JSON; - for standard input), or a Top dialect .mlir with its weights beside it
+    /// A graph spec (.json, or - for standard input), or a Top dialect .mlir file
     model: PathBuf,
-    /// The inputs, as run takes them. Without: random numbers, always the same (floats from -1 to 1, integers of 8 bits
-    /// over their range, wider ones 0, as they may be indices)
-    #[arg(short, long, value_name = "[NAME=]FILE")]
+    /// Input data, as for `run`. If omitted, deterministic random values: floats from -1 to 1, 8-bit integers over their
+    /// range, and 0 for wider integers, which may be indices
+    #[arg(short, long, value_name = "[NAME=]FILE", help_heading = FILES)]
     inputs: Vec<String>,
-    /// The arrays of inputs that declare a preprocess are raw images: uint8, height x width x channels (red first)
-    #[arg(long, requires = "inputs")]
+    /// Treat arrays for inputs that declare `preprocess` as raw images (uint8, height x width x RGB) and preprocess them
+    #[arg(long, requires = "inputs", help_heading = FILES)]
     preprocess: bool,
-    /// How many runs are measured
-    #[arg(long, value_name = "N", default_value_t = 20, value_parser = clap::value_parser!(u32).range(1..=1_000_000))]
+    /// Number of timed runs
+    #[arg(
+        long,
+        value_name = "N",
+        default_value_t = 20,
+        value_parser = clap::value_parser!(u32).range(1..=1_000_000),
+        help_heading = "Measurement"
+    )]
     repeat: u32,
-    /// Where the results of the last run go: one array each, by name
-    #[arg(short, long)]
+    /// Write the results of the last run to this .npz, .safetensors or (a single result) .npy file
+    #[arg(short, long, value_name = "FILE", help_heading = FILES)]
     output: Option<PathBuf>,
-    /// Print one JSON object: min_ms, median_ms, p95_ms, first_ms, device_ms (a run without copies, where it is recorded),
-    /// peak_bytes (where the system tells), runs
-    #[arg(long)]
+    /// Print one JSON object: min_ms, median_ms, p95_ms, first_ms, device_ms (a run without copies; GPU only), peak_bytes
+    /// (Linux only), runs
+    #[arg(long, help_heading = "Measurement")]
     json: bool,
-    /// The weights of an .mlir, where they are not at the place that it names
-    #[arg(long)]
+    /// Weights for an .mlir model. Default: the file that it names, beside it
+    #[arg(long, value_name = "FILE", help_heading = FILES)]
     weights: Option<PathBuf>,
     #[command(flatten)]
     running: Running,
 }
 
-/// Runs between the first result and what is measured.
+/// Runs between the first result and the timed runs.
 const WARM_UP: u32 = 2;
 
-/// `begun`: when the command did.
+/// `begun` is the time at which the command started.
 pub fn main(args: Args, begun: Instant) -> Outcome {
     let graph = model::read(&args.model, args.weights.as_deref())?;
     print(&args.running.run(&graph, false, Measured { graph: &graph, args: &args, begun })?)?;
@@ -71,10 +81,13 @@ struct Measured<'a> {
 }
 
 impl Task for Measured<'_> {
-    /// What is printed.
+    /// The text to print.
     type Done = String;
     fn on<B: Backend>(self, backend: B, options: &RunOptions) -> Result<String> {
         let Measured { graph, args, begun } = self;
+        let sources = Sources::new(&args.model, graph, feeds::files(&args.inputs));
+        let output =
+            args.output.as_ref().map(|path| Output::new(path, Some(graph.outputs().len()), &sources)).transpose()?;
         let feeds = match args.inputs.as_slice() {
             [] => feeds::random(graph)?,
             given => feeds::read(graph, given, args.preprocess)?,
@@ -82,7 +95,7 @@ impl Task for Measured<'_> {
         let session = Session::new(graph, backend, options)?;
         session.run(&feeds)?;
         let first = begun.elapsed();
-        // Reading the file is no part of a run.
+        // Files are read before the timed runs.
         let feeds = feeds
             .into_iter()
             .map(|(name, array)| Ok((name, array.in_memory()?)))
@@ -96,8 +109,8 @@ impl Task for Measured<'_> {
             results = session.run(&feeds)?;
             times.push(start.elapsed());
         }
-        if let Some(output) = &args.output {
-            write_npz(output, results.iter().map(|(n, a)| (n.as_str(), a)))?;
+        if let Some(output) = output {
+            output.write(results.iter().map(|(n, a)| (n.as_str(), a)))?;
         }
         let device_ms = without_copies(&session)?.map(milliseconds);
         let figures = Figures { device_ms, ..Figures::new(times, first) };
@@ -105,11 +118,11 @@ impl Task for Measured<'_> {
     }
 }
 
-/// The mean time of a run that copies nothing, while a device works without pause.
+/// Returns the mean time of a run without copies, on a busy device.
 fn without_copies<B: Backend>(session: &Session<B>) -> Result<Option<Duration>> {
     let Some(one) = session.time_replay(3)? else { return Ok(None) };
     let runs_in = |time: Duration| (time.as_nanos() / one.as_nanos().max(1)).clamp(1, 10_000) as u32;
-    // Its clocks rise meanwhile.
+    // So that its clocks rise.
     session.time_replay(runs_in(Duration::from_millis(100)))?;
     session.time_replay(runs_in(Duration::from_millis(300)))
 }
@@ -130,7 +143,7 @@ struct Figures {
 impl Figures {
     fn new(mut times: Vec<Duration>, first: Duration) -> Figures {
         times.sort_unstable();
-        // The least of the runs that so many percent do not exceed.
+        // The nearest-rank method.
         let percentile = |percent: usize| {
             let rank = (times.len() * percent).div_ceil(100).max(1);
             times.get(rank - 1).copied().map_or(0.0, milliseconds)
@@ -152,12 +165,12 @@ impl Figures {
         format!(
             "{summary}, {}\nminimum         {min_ms:10.3} ms\nmedian          {median_ms:10.3} ms\n\
              95th percentile {p95_ms:10.3} ms\n{device}first result    {first_ms:10.3} ms\npeak memory     {peak:>13}\n",
-            counted(*runs, "run")
+            pluralized(*runs, "run")
         )
     }
 }
 
-/// The most memory that this process has held, where Linux tells.
+/// Returns the peak memory of this process, on Linux.
 fn peak_bytes() -> Option<u64> {
     let status = fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find_map(|l| l.strip_prefix("VmHWM:"))?;

@@ -1,31 +1,38 @@
-use super::{Outcome, model, print};
+use super::{Outcome, model, print, warn};
 use std::path::PathBuf;
-use tpulang::{Graph, Result, base::counted, spec};
+use tpulang::{Graph, Result, base::pluralized, spec};
 
-/// Check a spec: everything that convert does, but writing
+/// Validate a spec without writing files
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  tpulang check model.json")]
+#[command(after_help = "\
+Makes every check that convert makes: shapes, dtypes, quantization and weights. Prints the number of
+operators and parameters, and the types of the inputs and outputs.
+
+Examples:
+  tpulang check model.json
+  tpulang check model.json --no-weights")]
 pub struct Args {
-    /// The graph spec (JSON); - for standard input
+    /// A graph spec (.json, or - for standard input)
     spec: PathBuf,
-    /// Do not open the weights file: check the graph alone
+    /// Check the graph only, without opening the weights file
     #[arg(long)]
     no_weights: bool,
 }
 
 pub fn main(args: Args) -> Outcome {
     let weights = if args.no_weights { spec::Weights::Skip } else { spec::Weights::Load };
-    let graph = model::read_spec(&args.spec, weights)?;
+    let graph = model::read_spec_for("check", &args.spec, weights)?;
     if args.no_weights {
         graph.check_quantization()?;
     } else {
         check_all(&graph)?;
     }
+    warn(&graph);
     print(&format!(
         "{}: {}, {}\n",
         graph.name(),
-        counted(graph.operators().len(), "operator"),
-        counted(graph.parameters(), "parameter")
+        pluralized(graph.operators().len(), "operator"),
+        pluralized(graph.parameters(), "parameter")
     ))?;
     for (heading, tensors) in [("input", graph.inputs()), ("output", graph.outputs())] {
         for &t in tensors {
@@ -36,7 +43,7 @@ pub fn main(args: Args) -> Outcome {
     Ok(true)
 }
 
-/// Whether it can be converted, and its weights read.
+/// Checks that the graph can be converted and its weights can be read.
 #[cfg(feature = "mlir")]
 fn check_all(graph: &Graph) -> Result<()> {
     let emitted = tpulang::mlir::emit(graph)?;

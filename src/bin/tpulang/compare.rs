@@ -2,35 +2,39 @@ use super::{Outcome, model, print};
 use std::{collections::HashMap, path::PathBuf};
 use tpulang::{
     array::NpzFile,
-    base::{counted, escaped},
+    base::{escaped, pluralized},
     exec::{Comparison, Tolerance, compare},
 };
 
 /// Compare two .npz files tensor by tensor
-///
-/// Prints cosine similarity, Euclidean similarity, largest absolute difference and relative L2 error of each tensor,
-/// the first file being the reference. Names that are in one file only, and different shapes, are failures. Exits
-/// with 1 if a tensor is below the tolerance.
 #[derive(clap::Args)]
-#[command(after_help = "Example:\n  tpulang compare reference.npz outputs.npz --tolerance 0.999,0.99")]
+#[command(after_help = "\
+Prints the cosine similarity, Euclidean similarity, largest absolute difference and relative L2
+error of each tensor. A tensor fails if it is below the tolerance, is in one file only, or has
+another shape.
+
+Exit status: 0 if every tensor passes; 1 if one fails; 2 on an error.
+
+Example:
+  tpulang compare reference.npz outputs.npz --tolerance 0.999,0.99")]
 pub struct Args {
-    /// The reference
+    /// The reference (.npz)
     a: PathBuf,
-    /// The file to compare with the reference
+    /// The file to compare with the reference (.npz)
     b: PathBuf,
-    /// Least cosine and Euclidean similarity
+    /// Minimum cosine and Euclidean similarity
     #[arg(long, value_name = "COS,EUCLID", default_value = "0.99999,0.9999")]
     tolerance: Tolerance,
-    /// List tensors in the order in which this spec or .mlir computes them
-    #[arg(long)]
+    /// List tensors in the execution order of this spec or .mlir
+    #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
-    /// The weights of an .mlir, where they are not at the place that it names
-    #[arg(long)]
+    /// Weights for an .mlir model. Default: the file that it names, beside it
+    #[arg(long, value_name = "FILE")]
     weights: Option<PathBuf>,
 }
 
 pub fn main(args: Args) -> Outcome {
-    // One tensor at a time is in memory.
+    // Only one tensor at a time is in memory.
     let (a, b) = (NpzFile::open(&args.a)?.arrays()?, NpzFile::open(&args.b)?.arrays()?);
     let mut results: Vec<_> = compare(&a, &b)?.into_iter().collect();
     if let Some(path) = &args.model {
@@ -65,7 +69,7 @@ pub fn main(args: Args) -> Outcome {
     print(&format!(
         "{} of {} within {cosine},{euclidean}\n",
         results.len() - failed,
-        counted(results.len(), "tensor")
+        pluralized(results.len(), "tensor")
     ))?;
     Ok(failed == 0)
 }

@@ -10,15 +10,24 @@ use tpulang::{
     graph::TensorInfo,
 };
 
-/// Reads the inputs given as `[NAME=]FILE`. Images are preprocessed; with `raw`, so are the arrays of inputs that declare
-/// `preprocess`.
+/// Splits `[NAME=]FILE`.
+fn split(given: &str) -> (Option<&str>, &Path) {
+    match given.split_once('=') {
+        Some((name, file)) if !Path::new(given).exists() => (Some(name), Path::new(file)),
+        _ => (None, Path::new(given)),
+    }
+}
+
+/// Returns the files of `[NAME=]FILE` arguments.
+pub fn files(given: &[String]) -> Vec<&Path> {
+    given.iter().map(|each| split(each).1).collect()
+}
+
+/// Reads `[NAME=]FILE` arguments. Images are preprocessed, and also arrays if they are `raw` images.
 pub fn read(graph: &Graph, given: &[String], raw: bool) -> Result<IndexMap<String, Array>> {
     let (mut feeds, mut images) = (IndexMap::new(), IndexMap::new());
     for each in given {
-        let (name, file) = match each.split_once('=') {
-            Some((name, file)) if !Path::new(each).exists() => (Some(name), Path::new(file)),
-            _ => (None, Path::new(each)),
-        };
+        let (name, file) = split(each);
         if let Some(format) = ImageFormat::of_name(file) {
             let input = named(graph, name, each)?;
             let (_, all) = images.entry(input.name.clone()).or_insert((input, Vec::new()));
@@ -27,10 +36,10 @@ pub fn read(graph: &Graph, given: &[String], raw: bool) -> Result<IndexMap<Strin
             return Err(argument(
                 "--inputs",
                 each,
-                "NAME= applies only to images; the arrays of an .npz have names already",
+                "NAME= applies only to images; arrays in an .npz are already named",
             ));
         } else {
-            // Elements are read after names and shapes are checked.
+            // Their elements are read once their names and shapes have been checked.
             feeds.extend(NpzFile::open(file)?.arrays()?);
         }
     }
@@ -47,11 +56,11 @@ pub fn read(graph: &Graph, given: &[String], raw: bool) -> Result<IndexMap<Strin
     Ok(feeds)
 }
 
-/// Deterministic values for every input: floats from -1 to 1, bytes over their range. Wider integers are 0, since they may
-/// be indices with an unknown range.
+/// Returns deterministic random values for every input: floats from -1 to 1, 8-bit integers over their range. Wider
+/// integers are 0, since they may be indices, whose range the graph does not define.
 pub fn random(graph: &Graph) -> Result<IndexMap<String, Array>> {
     let mut state = 1u64;
-    // The generator of MMIX. Only its high bits are random enough.
+    // The generator of MMIX, of which only the high bits are random enough.
     let mut next = || {
         state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
         (state >> 40) as f64 / f64::from(1 << 24)
@@ -103,7 +112,7 @@ fn prepared(input: &TensorInfo, images: &[Array]) -> Result<Array> {
     let one = |image: &Array, shape: &[usize]| preprocess(image, how, shape);
     let array = match (images, input.shape.as_slice()) {
         ([image], shape) => one(image, shape)?,
-        // Images of different sizes form a batch.
+        // Images of different sizes form one batch.
         (all, [n, rest @ ..]) if all.len() == *n && rest.len() == 3 => {
             let shape: Vec<usize> = [1].iter().chain(rest).copied().collect();
             let mut values = Vec::new();
@@ -113,7 +122,7 @@ fn prepared(input: &TensorInfo, images: &[Array]) -> Result<Array> {
             Array::from_vec(input.shape.as_slice(), values)?
         }
         (all, _) => {
-            let expected = format!("{:?} takes 1 image, or one per entry of its batch", input.name);
+            let expected = format!("{:?} takes one image, or one per sample of its batch", input.name);
             return Err(argument("--inputs", format!("{} images", all.len()), expected));
         }
     };

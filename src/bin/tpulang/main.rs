@@ -1,4 +1,4 @@
-//! The `tpulang` command: one file a subcommand.
+//! The `tpulang` command. Each subcommand has a file of its own.
 
 mod bench;
 mod check;
@@ -10,6 +10,7 @@ mod feeds;
 mod image;
 mod model;
 mod ops;
+mod output;
 mod profile;
 mod reference;
 mod run;
@@ -23,22 +24,32 @@ use std::{
 };
 use tpulang::base::{MAX_ERRORS, escaped_lines};
 
-/// Builds, checks, converts and runs networks for the TPU-MLIR tool chain.
-///
-/// A network is a JSON graph spec that calls TpuLang's functions (`tpulang ops` lists them), or a Top dialect .mlir
-/// with its weights.
 #[derive(Parser)]
-#[command(version, max_term_width = 100)]
+#[command(version, max_term_width = 100, about = ABOUT, after_help = AFTER_HELP)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
 }
 
+const ABOUT: &str = "\
+Build, check, convert and run neural networks for the TPU-MLIR tool chain.
+
+A network is a JSON graph spec that calls TpuLang functions, or a Top dialect .mlir file with its
+weights. `check` and `convert` take specs; `run` and `bench` take either.";
+
+const AFTER_HELP: &str = "\
+Exit status: 0 success; 1 compare found a difference; 2 error.
+
+Get started:
+  tpulang check model.json
+  tpulang convert model.json -o build
+  tpulang run model.json -i inputs.npz -o outputs.npz";
+
 #[derive(Subcommand)]
 enum Command {
+    Check(check::Args),
     #[cfg(feature = "mlir")]
     Convert(convert::Args),
-    Check(check::Args),
     Run(run::Args),
     Bench(bench::Args),
     Compare(compare::Args),
@@ -46,7 +57,7 @@ enum Command {
     Schema(schema::Args),
 }
 
-/// What a subcommand gives: whether it found everything good, or why it could not tell.
+/// The result of a subcommand: whether all comparisons passed, or an error.
 type Outcome = Result<bool, tpulang::Error>;
 
 fn main() -> ExitCode {
@@ -71,7 +82,7 @@ fn main() -> ExitCode {
         Ok(true) => ExitCode::SUCCESS,
         Ok(false) => ExitCode::FAILURE,
         Err(error) => {
-            tell(&error);
+            report(&error);
             ExitCode::from(2)
         }
     }
@@ -89,8 +100,8 @@ fn print_usage(usage: &clap::Error) -> Result<(), tpulang::Error> {
     written(write!(std::io::stderr(), "{}", escaped_lines(&usage.render().to_string())))
 }
 
-/// Prints errors to standard error. If that fails, the exit code still reports them.
-fn tell(error: &tpulang::Error) {
+/// Prints errors to standard error. If that fails, the exit code still indicates an error.
+fn report(error: &tpulang::Error) {
     let (each, mut to) = (error.each(), std::io::stderr().lock());
     for error in each {
         let _ = writeln!(to, "error: {error}");
@@ -100,13 +111,21 @@ fn tell(error: &tpulang::Error) {
     }
 }
 
+/// Prints a graph's warnings to standard error.
+fn warn(graph: &tpulang::Graph) {
+    let mut to = std::io::stderr().lock();
+    for warning in graph.warnings().iter() {
+        let _ = writeln!(to, "warning: {warning}");
+    }
+}
+
 /// Prints lines to standard output, with other control characters escaped.
 fn print(text: &str) -> Result<(), tpulang::Error> {
     let mut to = std::io::stdout().lock();
     written(to.write_all(escaped_lines(text).as_bytes()).and_then(|()| to.flush()))
 }
 
-/// A reader that has gone away has seen enough: what counts then is the exit code.
+/// Ignores a closed pipe, whose reader wants no more output.
 fn written(outcome: std::io::Result<()>) -> Result<(), tpulang::Error> {
     match outcome {
         Err(e) if e.kind() != ErrorKind::BrokenPipe => Err(tpulang::Error::io("standard output")(e)),

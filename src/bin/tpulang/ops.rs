@@ -6,17 +6,19 @@ use tpulang::{
     ops::{OPS, OpDef, op_def},
 };
 
-/// List the functions, or show one with its arguments and an example
+/// List functions and ops, search them, or show one with an example
 #[derive(clap::Args)]
-#[command(after_help = "Examples:\n  tpulang ops conv\n  tpulang ops top.Conv\n  tpulang ops --search transpose")]
+#[command(
+    after_help = "Examples:\n  tpulang ops\n  tpulang ops conv\n  tpulang ops top.Conv\n  tpulang ops --search transpose"
+)]
 pub struct Args {
-    /// The function to show, or the op (top.Conv)
+    /// The function (conv) or op (top.Conv) to show
     name: Option<String>,
-    /// List the functions and ops whose description has this word: their own name, PyTorch's, ONNX's, an argument, ..
+    /// Search names, PyTorch and ONNX aliases, arguments and descriptions
     #[arg(long, value_name = "WORD", conflicts_with = "name")]
     search: Option<String>,
-    /// Print the reference as Markdown (docs/functions.md and docs/ops.md are made so)
-    #[arg(long, value_name = "OF", conflicts_with_all = ["name", "search"])]
+    /// Print the reference as Markdown, as in docs/functions.md and docs/ops.md
+    #[arg(long, value_name = "PAGE", conflicts_with_all = ["name", "search"])]
     markdown: Option<Markdown>,
 }
 
@@ -55,17 +57,17 @@ fn search(word: &str) -> Outcome {
     let wanted = word.to_lowercase();
     let has = |texts: &[&str]| texts.iter().any(|t| t.to_lowercase().contains(&wanted));
     let described = |f: &&FunctionDef| {
-        let names: Vec<_> = f.familiar_names().collect();
+        let names: Vec<_> = f.aliases().collect();
         has(&[f.name, f.doc]) || has(&names) || f.arguments().iter().any(|a| has(&[a.name, a.doc]))
     };
     let defined =
         |op: &&OpDef| has(&[op.name, op.summary, op.description]) || op.attributes.iter().any(|a| has(&[a.name]));
-    // What is called so stands before what merely tells of it.
+    // Matches of the name precede matches of the description.
     let mut found: Vec<_> = functions().filter(described).map(row).collect();
     found.extend(OPS.iter().filter(defined).map(op_row));
     found.sort_by_key(|(name, _)| !name.to_lowercase().contains(&wanted));
     if found.is_empty() {
-        eprintln!("nothing is said about {word:?}; `tpulang ops` lists all functions");
+        eprintln!("no match for {word:?}; `tpulang ops` lists all functions");
     }
     print(&list(found.iter().map(|(name, summary)| (name.clone(), *summary))))?;
     Ok(!found.is_empty())
@@ -73,28 +75,46 @@ fn search(word: &str) -> Outcome {
 
 fn one(name: &str) -> Result<String, Error> {
     match name.strip_prefix("top.") {
-        Some(op) => Ok(reference::op_markdown(op_def(op)?)),
+        Some(name) => Ok(op(op_def(name)?)),
         None => function(function_def(name)?),
     }
 }
 
-fn function(f: &FunctionDef) -> Result<String, Error> {
-    let mut out = format!("{}\n\n{}\n\nArguments:\n", f.name, f.doc);
-    let rows = reference::arguments(f);
+/// Rows with their columns aligned.
+fn table(rows: &[[String; 3]], out: &mut String) {
     let width = |i: usize| rows.iter().map(|r| r[i].chars().count()).max().unwrap_or(0);
     let (a, b) = (width(0), width(1));
-    for [name, ty, meaning] in &rows {
-        let _ = writeln!(out, "  {name:a$}  {ty:b$}  {meaning}");
+    for [first, second, third] in rows {
+        let _ = writeln!(out, "  {first:a$}  {second:b$}  {third}");
     }
+}
+
+fn op(op: &OpDef) -> String {
+    let (operands, results) = (reference::op_values(op.operands, ""), reference::op_values(op.results, ""));
+    let mut out =
+        format!("top.{}\n\n{}\n\nOperands: {operands}\nResults: {results}\n", op.name, reference::op_description(op));
+    if !op.blocks.is_empty() {
+        let _ = writeln!(out, "Blocks: {}", op.blocks.join(", "));
+    }
+    if !op.attributes.is_empty() {
+        out.push_str("\nAttributes, with their kinds and defaults:\n");
+        table(&reference::op_attributes(op), &mut out);
+    }
+    out
+}
+
+fn function(f: &FunctionDef) -> Result<String, Error> {
+    let mut out = format!("{}\n\n{}\n\nArguments:\n", f.name, f.doc);
+    table(&reference::arguments(f), &mut out);
     let example = reference::Example::of(f)?;
-    let _ = writeln!(out, "\nIn Rust (x is float32 1x3x8x8, i int8 1x3x8x8):");
+    let _ = writeln!(out, "\nIn Rust (x is float32 1x3x8x8, i is int8 1x3x8x8):");
     f.example().for_each(|l| {
         let _ = writeln!(out, "  {l}");
     });
-    let _ = writeln!(out, "\nThe same in a spec:");
+    let _ = writeln!(out, "\nIn a spec:");
     example.calls.iter().for_each(|c| {
         let _ = writeln!(out, "  {c}");
     });
-    let _ = writeln!(out, "\nIt becomes: {}", example.ops.join(", "));
+    let _ = writeln!(out, "\nLowers to: {}", example.ops.join(", "));
     Ok(out)
 }

@@ -1,4 +1,4 @@
-//! Where the time of a run goes, as tables or as JSON.
+//! The profile of a run, as tables or as JSON.
 use serde::Serialize;
 use serde_json::json;
 use std::time::Duration;
@@ -7,12 +7,12 @@ use tpulang::{
     ops::Work,
 };
 
-/// How a profile is shown.
+/// The form of a profile.
 #[derive(Clone, Copy, clap::ValueEnum)]
 pub enum Form {
-    /// Two tables: by operator, and by kind of operator
+    // Two tables: by operator, and by kind of operator.
     Table,
-    /// One object: `ms`, `steps` and `kinds`
+    // One object: `ms`, `steps` and `kinds`.
     Json,
 }
 
@@ -56,7 +56,7 @@ struct Kind<'a> {
 #[derive(Clone, Copy, Serialize)]
 struct Cost {
     ms: f64,
-    /// Of the whole time, 0 to 1.
+    /// The share of the total time, 0 to 1.
     share: f64,
     operations: u64,
     bytes: u64,
@@ -67,7 +67,7 @@ struct Cost {
 impl Cost {
     fn new(work: Work, time: Duration, total: Duration) -> Cost {
         let seconds = time.as_secs_f64();
-        // What takes no time has no rate.
+        // Without a measurable time there is no rate.
         let over = |a: f64, b: f64| if b > 0.0 { a / b } else { 0.0 };
         Cost {
             ms: milliseconds(time),
@@ -84,7 +84,7 @@ pub fn milliseconds(time: Duration) -> f64 {
     time.as_secs_f64() * 1e3
 }
 
-/// Texts to the left, what was measured to the right.
+/// Formats rows with left-aligned texts and right-aligned measurements.
 fn table(heads: &[&str], rows: Vec<(Vec<String>, Cost)>) -> String {
     let width = |i: usize| {
         let cells = rows.iter().map(|(texts, _)| texts[i].as_str()).chain([heads[i]]);

@@ -1,58 +1,80 @@
 use super::{
     Outcome,
     device::{Running, Task},
-    feeds, model, print,
+    feeds, model,
+    output::{Output, Sources},
+    print,
     profile::{self, Form},
+    warn,
 };
 use std::path::PathBuf;
 use tpulang::{
     Graph, Result,
-    array::write_npz,
-    base::{counted, escaped_path},
+    base::{escaped_path, pluralized},
     exec::{Backend, RunOptions, Session},
 };
 
-/// Run a model on the CPU, or on a GPU
+/// Run a network on the CPU or an NVIDIA GPU and save its outputs
 #[derive(clap::Args)]
 #[command(
-    after_help = "Examples:\n  tpulang run model.json -i inputs.npz -o outputs.npz --all\n  tpulang run model.json -i image=cat.jpg -o outputs.npz\n  tpulang run model.json -i inputs.npz -o outputs.npz --profile\n  tpulang run model.json --explain"
+    override_usage = "tpulang run [OPTIONS] -i <[NAME=]FILE>... -o <FILE> <MODEL>\n       tpulang run --explain [OPTIONS] <MODEL>",
+    after_help = "Examples:
+  tpulang run model.json -i inputs.npz -o outputs.npz
+  tpulang run model.json -i image=cat.jpg -o outputs.npz   # the model declares `preprocess`
+  tpulang run build/net_origin.mlir -i inputs.npz -o all.npz --all
+  tpulang run model.json -i inputs.npz -o outputs.npz --profile
+  tpulang run model.json --explain"
 )]
 pub struct Args {
-    /// A graph spec (JSON; - for standard input), or a Top dialect .mlir with its weights beside it
+    /// A graph spec (.json, or - for standard input), or a Top dialect .mlir file
     model: PathBuf,
-    /// The inputs: an .npz with an array each, by name; or NAME=IMAGE (PNG, JPEG, BMP), which is preprocessed as the model
-    /// declares. May be given several times; several images for one input are its batch
-    #[arg(short, long, required_unless_present = "explain", value_name = "[NAME=]FILE")]
+    /// Input data. FILE is an .npz with one array per model input, matched by name. NAME=FILE feeds a PNG, JPEG or BMP
+    /// image to input NAME, preprocessed as the model declares. Repeat -i to add files; several images for one input
+    /// form a batch
+    #[arg(short, long, required_unless_present = "explain", value_name = "[NAME=]FILE", help_heading = FILES)]
     inputs: Vec<String>,
-    /// The arrays of inputs that declare a preprocess are raw images: uint8, height x width x channels (red first)
-    #[arg(long)]
+    /// Treat arrays for inputs that declare `preprocess` as raw images (uint8, height x width x RGB) and preprocess them
+    #[arg(long, help_heading = FILES)]
     preprocess: bool,
-    /// Where the results go: one array each, by name
-    #[arg(short, long, required_unless_present = "explain")]
+    /// Write the results to this .npz or .safetensors file, one array per output, or a single result to an .npy file.
+    /// Its folder is created if missing
+    #[arg(short, long, required_unless_present = "explain", value_name = "FILE", help_heading = FILES)]
     output: Option<PathBuf>,
-    /// Save every tensor that is computed, not only the outputs
-    #[arg(long)]
+    /// Save every computed tensor, not only the outputs
+    #[arg(long, help_heading = FILES)]
     all: bool,
-    /// The weights of an .mlir, where they are not at the place that it names
-    #[arg(long)]
+    /// Weights for an .mlir model. Default: the file that it names, beside it
+    #[arg(long, value_name = "FILE", help_heading = FILES)]
     weights: Option<PathBuf>,
     #[command(flatten)]
     running: Running,
-    /// Print what a run does, step by step, and what was made of the operators for it, instead of running
-    #[arg(long)]
+    /// Print the execution plan and exit; -i and -o are not needed
+    #[arg(long, help_heading = "Diagnostics")]
     explain: bool,
-    /// Print also where the time goes, by operator and by kind of operator: the median of three more runs. With
-    /// --profile=json one object, and nothing else. Operations and bytes are those of the op's definition
-    #[arg(long, value_name = "FORM", num_args = 0..=1, require_equals = true, default_missing_value = "table")]
+    /// Also print the time per operator and per kind of operator (median of 3 extra runs). table: two tables; json: one
+    /// JSON object and no other output. GFLOP/s and GB/s follow from the operator's definition, not the kernel
+    #[arg(
+        long,
+        value_name = "FORM",
+        num_args = 0..=1,
+        require_equals = true,
+        default_missing_value = "table",
+        help_heading = "Diagnostics"
+    )]
     profile: Option<Form>,
 }
 
-/// Runs that a profile is the median of, after the one that gives the results.
+/// The heading of options that name files.
+pub const FILES: &str = "Input and output";
+
+/// Profiled runs, of which the median is taken, after the run that computes the results.
 const PROFILED: usize = 3;
 
 pub fn main(args: Args) -> Outcome {
     let graph = model::read(&args.model, args.weights.as_deref())?;
-    print(&args.running.run(&graph, args.all, Run { graph: &graph, args: &args })?)?;
+    let report = args.running.run(&graph, args.all, Run { graph: &graph, args: &args })?;
+    warn(&graph);
+    print(&report)?;
     Ok(true)
 }
 
@@ -62,19 +84,21 @@ struct Run<'a> {
 }
 
 impl Task for Run<'_> {
-    /// What is printed.
+    /// The text to print.
     type Done = String;
     fn on<B: Backend>(self, backend: B, options: &RunOptions) -> Result<String> {
         let Run { graph, args } = self;
-        let (false, Some(output)) = (args.explain, &args.output) else {
+        let (false, Some(path)) = (args.explain, &args.output) else {
             return Ok(Session::new(graph, backend, options)?.explain());
         };
+        let count = (!args.all).then_some(graph.outputs().len());
+        let output = Output::new(path, count, &Sources::new(&args.model, graph, feeds::files(&args.inputs)))?;
         let feeds = feeds::read(graph, &args.inputs, args.preprocess)?;
         let session = Session::new(graph, backend, options)?;
         let results = session.run(&feeds)?;
-        write_npz(output, results.iter().map(|(n, a)| (n.as_str(), a)))?;
+        output.write(results.iter().map(|(n, a)| (n.as_str(), a)))?;
         let written =
-            format!("{}\n{}: {}\n", session.summary(), escaped_path(output), counted(results.len(), "tensor"));
+            format!("{}\n{}: {}\n", session.summary(), escaped_path(path), pluralized(results.len(), "tensor"));
         drop(results);
         let profile = |form| -> Result<String> { Ok(profile::text(form, &session.profile(&feeds, PROFILED)?)) };
         Ok(match args.profile {

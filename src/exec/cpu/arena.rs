@@ -1,6 +1,6 @@
 //! Buffer pool that recycles dead results across steps and runs.
 use crate::{
-    array::{Array, ArrayMut, Keeper},
+    array::{Array, ArrayMut, BufferRecycler},
     base::{Dtype, Result},
 };
 use std::{
@@ -45,12 +45,12 @@ impl Arena {
     /// Memory of a result, which comes back when nobody has it any more.
     pub fn freeze(self: &Arc<Self>, memory: ArrayMut) -> Array {
         let weak: Weak<Arena> = Arc::downgrade(self);
-        memory.freeze_for(weak)
+        memory.freeze_with_recycler(weak)
     }
 }
 
-impl Keeper for Arena {
-    fn keep(&self, block: Vec<u64>) {
+impl BufferRecycler for Arena {
+    fn recycle(&self, block: Vec<u64>) {
         let mut free = self.free.lock().unwrap_or_else(PoisonError::into_inner);
         if block.len() >= SMALL && free.len() < BLOCKS {
             free.push(block);
@@ -71,7 +71,7 @@ mod tests {
     #[test]
     fn the_smallest_that_fits_is_taken() {
         let arena: Arc<Arena> = Arc::default();
-        [4 * SMALL, 2 * SMALL, SMALL, 1].into_iter().for_each(|n| arena.keep(vec![0; n]));
+        [4 * SMALL, 2 * SMALL, SMALL, 1].into_iter().for_each(|n| arena.recycle(vec![0; n]));
         assert_eq!(arena.take(SMALL + 1).map(|b| b.len()), Some(2 * SMALL));
         assert_eq!(arena.take(SMALL + 1), None, "one is taken, one too small, one much too large");
         assert_eq!(arena.take(1), None);

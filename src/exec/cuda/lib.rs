@@ -2,7 +2,7 @@
 //!
 //! An operator becomes a [`Program`](program::Program): launches of kernels on slots of memory, all known when it is prepared.
 //! Elementwise operators are formulas, of which one kernel is generated for a whole chain; all others name a function of the
-//! `.cu` beside them.
+//! `.cu` file next to them.
 #![allow(unsafe_code, reason = "a driver's C API and kernels; docs/safety.md lists each use")]
 
 use tpulang_array as array;
@@ -79,6 +79,7 @@ pub use custom::{CustomKernel, KernelArgument};
 pub use device_array::DeviceArray;
 pub use program::Program;
 
+use exec::{Backend, KernelInfo, Operand, Precision, Run, RunOn, Signature, ValueType, heads};
 use crate::{
     array::Array,
     base::{Dtype, Error, Result, Shape, invalid},
@@ -87,7 +88,6 @@ use crate::{
 use builder::Builder;
 use chain::Chain;
 use context::Context;
-use exec::{Backend, KernelInfo, Operand, Precision, Run, RunOn, Signature, ValueType, heads};
 use formula::Formula;
 use kernels::Lowering;
 
@@ -270,7 +270,7 @@ mod tests {
         let here = root.ancestors().map(|folder| folder.join(file!())).find(|path| path.exists()).unwrap();
         let files = fs::read_dir(here.parent().unwrap()).unwrap().flatten().map(|entry| entry.path());
         let mut graph: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for path in files.filter(|path| path.extension().is_some_and(|e| e == "rs") && !path.ends_with("lib.rs")) {
+        for path in files.filter(|path| path.extension().is_some_and(|e| e == "rs") && !path.ends_with("mod.rs")) {
             let name = path.file_stem().unwrap().to_string_lossy().into_owned();
             graph.insert(name, used(&fs::read_to_string(path).unwrap()));
         }

@@ -41,10 +41,10 @@ function! {
 function! {
     PRelu -> Tensor {
         "float32 or float16." input: Operand,
-        "A coefficient: one factor, one for each channel (axis 1), or a shape that is broadcast to the input's." slope: Operand,
+        "Slope for negative values, a coefficient: one value, one per channel (axis 1), or a shape that broadcasts to the input's." slope: Operand,
         ;
     }
-    prelu: "`x` where it is at least 0, `slope * x` elsewhere.",
+    prelu: "`x` if it is at least 0, otherwise `slope * x`.",
         example |g, x, i| {
             let y = g.prelu(x, vec![0.1f32, 0.2, 0.3]).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
@@ -56,10 +56,10 @@ function! {
     LeakyRelu -> Tensor {
         "float32, float16, int8 or uint8." input: Operand,
         ;
-        "Factor of negative values." negative_slope: f64 = 0.01,
-        "How quantized results are rounded." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+        "Slope for negative values." negative_slope: f64 = 0.01,
+        "Rounding mode of quantized results." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
     }
-    leaky_relu: "`x` where it is at least 0, `negative_slope * x` elsewhere.",
+    leaky_relu: "`x` if it is at least 0, otherwise `negative_slope * x`.",
         example |g, x, i| {
             let y = g.leaky_relu(x).negative_slope(0.1).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
@@ -78,7 +78,7 @@ function! {
     Activation -> Tensor {
         "float32, float16, int8 or uint8." input: Operand,
         ;
-        "How quantized results are rounded." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+        "Rounding mode of quantized results." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
         ..quant: InOut { scale: [f64; 2], zero_point: [i64; 2] },
     }
     sigmoid: "`1 / (1 + exp(-x))`.",
@@ -107,9 +107,9 @@ function! {
 function! {
     Swish -> Tensor {
         "float32, float16, int8 or uint8." input: Operand,
-        "Factor in the exponential." beta: f64,
+        "Factor of `x` in the exponential." beta: f64,
         ;
-        "How quantized results are rounded." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+        "Rounding mode of quantized results." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
         ..quant: InOut { scale: [f64; 2], zero_point: [i64; 2] },
     }
     swish: "`x / (1 + exp(-beta * x))`.",
@@ -124,10 +124,10 @@ function! {
 function! {
     Softmax -> Tensor {
         "float32 or float16." input: Operand,
-        "Counted from the end where it is negative." axis: i64,
+        "Negative values count from the end." axis: i64,
         ;
     }
-    softmax: "`exp(x)` normalised to sum 1 along `axis`.",
+    softmax: "`exp(x)` normalized to sum 1 along `axis`.",
         example |g, x, i| {
             let y = g.softmax(x, 1).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
@@ -138,13 +138,13 @@ function! {
 function! {
     SoftmaxInt -> Tensor {
         "int8 or uint8." input: Operand,
-        "Counted from the end where it is negative." axis: i64,
+        "Negative values count from the end." axis: i64,
         "Scales of input and output." scale: [f64; 2],
         ;
         "Zero points of input and output." zero_point: [i64; 2] = [0, 0],
-        "Written to the graph; the compiler rounds half away from zero in any case." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+        "A rounding mode that the operator records; the compiler always rounds half away from zero." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
     }
-    softmax_int: "`exp(x)` normalised to sum 1 along `axis`, of quantized tensors; the exponentials are read from a table.",
+    softmax_int: "`exp(x)` normalized to sum 1 along `axis`, of quantized tensors; the exponentials are read from a table.",
         example |g, x, i| {
             let y = g.softmax_int(i, 1, [0.1, 1.0 / 128.0]).call()?;
             assert_eq!(g.tensor(y)?.dtype, Dtype::Int8);

@@ -7,11 +7,11 @@ use crate::{
 };
 use serde_json::{Value as Json, json};
 
-/// Why a value is not one of the argument's type.
+/// Why a value does not have the argument's type.
 #[derive(Debug, Clone, PartialEq)]
 #[doc(hidden)]
 pub struct Mismatch {
-    /// The place within the argument: `[1]`.
+    /// Path within the argument: `[1]`.
     pub path: String,
     pub found: String,
     pub expected: String,
@@ -33,6 +33,10 @@ pub trait Argument: Clone {
     fn expected() -> String;
     /// `integer`, for the reference.
     fn type_name() -> String;
+    /// `integers`, for lists of the type.
+    fn plural() -> String {
+        format!("{}s", Self::type_name())
+    }
     /// JSON Schema.
     fn schema() -> Json;
     fn from_value(value: Value) -> Result<Self, Mismatch>;
@@ -81,26 +85,26 @@ impl Argument for f64 {
     }
 }
 
-/// An argument that is one of some words.
-pub(crate) trait OneWord: Sized + Copy + PartialEq {
+/// A type of arguments that is written as one of a few strings.
+pub(crate) trait StringEnum: Sized + Copy + PartialEq {
     /// For the reference: `dtype`.
     const NAME: &'static str;
-    /// The values with their words.
+    /// The values with their strings.
     fn words() -> Vec<(Self, &'static str)>;
 }
-impl OneWord for Dtype {
+impl StringEnum for Dtype {
     const NAME: &'static str = "dtype";
     fn words() -> Vec<(Self, &'static str)> {
         Dtype::all().map(|d| (d, d.name())).collect()
     }
 }
-impl OneWord for RoundMode {
-    const NAME: &'static str = "round mode";
+impl StringEnum for RoundMode {
+    const NAME: &'static str = "rounding mode";
     fn words() -> Vec<(Self, &'static str)> {
         RoundMode::arguments().collect()
     }
 }
-impl<T: OneWord> Argument for T {
+impl<T: StringEnum> Argument for T {
     fn expected() -> String {
         let words: Vec<_> = T::words().into_iter().map(|w| w.1).collect();
         format!("one of {}", words.join(", "))
@@ -129,8 +133,7 @@ impl<T: OneWord> Argument for T {
     }
 }
 
-/// The word that was probably meant: one that begins so (`float` is `float32` rather than `float64`, the first of them),
-/// or the most similar.
+/// The known word that was probably meant: the first that begins with it (`float` means `float32`), or the most similar.
 #[doc(hidden)]
 pub fn closest(word: &str, known: &[&str]) -> Option<String> {
     let lower = word.to_lowercase();
@@ -138,7 +141,7 @@ pub fn closest(word: &str, known: &[&str]) -> Option<String> {
     begins.or_else(|| nearest(&lower, known.iter().copied()))
 }
 
-/// A list, or one value that stands for a list of one.
+/// Returns the items of a list, or the value if it is not a list.
 pub(super) fn items(value: Value) -> Result<Vec<Value>, Value> {
     if let Value::List(items) = value { Ok(items) } else { Err(value) }
 }
@@ -147,7 +150,7 @@ pub(super) fn each<T: Argument>(items: Vec<Value>) -> Result<Vec<T>, Mismatch> {
     items.into_iter().enumerate().map(|(i, v)| T::from_value(v).map_err(|m| m.within(i))).collect()
 }
 
-/// So many numbers, one a spatial axis or side; one number stands for all.
+/// `N` integers, one per axis or side; a single value applies to all.
 ///
 /// ```
 /// use tpulang::functions::Each;
@@ -195,10 +198,13 @@ impl<const N: usize> Argument for Each<N> {
 
 impl<const N: usize, T: Argument> Argument for [T; N] {
     fn expected() -> String {
-        format!("a list of {N} {}s", T::type_name())
+        format!("a list of {N} {}", T::plural())
     }
     fn type_name() -> String {
-        format!("{N} {}s", T::type_name())
+        format!("{N} {}", T::plural())
+    }
+    fn plural() -> String {
+        format!("lists of {N} {}", T::plural())
     }
     fn schema() -> Json {
         json!({ "type": "array", "items": T::schema(), "minItems": N, "maxItems": N })
@@ -215,10 +221,13 @@ impl<const N: usize, T: Argument> Argument for [T; N] {
 
 impl<T: Argument> Argument for Vec<T> {
     fn expected() -> String {
-        format!("a list of {}s", T::type_name())
+        format!("a list of {}", T::plural())
     }
     fn type_name() -> String {
-        format!("list of {}s", T::type_name())
+        format!("list of {}", T::plural())
+    }
+    fn plural() -> String {
+        format!("lists of {}", T::plural())
     }
     fn schema() -> Json {
         json!({ "type": "array", "items": T::schema() })
@@ -240,6 +249,9 @@ impl Argument for Ints {
     }
     fn type_name() -> String {
         Vec::<i64>::type_name()
+    }
+    fn plural() -> String {
+        Vec::<i64>::plural()
     }
     fn schema() -> Json {
         Vec::<i64>::schema()
@@ -301,6 +313,8 @@ mod tests {
             m.expected.starts_with("expected one of half_away_from_zero, half_up, half_down, half_to_even, "),
             "{m:?}"
         );
+        assert_eq!(Vec::<[i64; 2]>::type_name(), "list of lists of 2 integers");
+        assert_eq!(Vec::<Ints>::type_name(), "list of lists of integers");
         assert_eq!(f64::from_value("-inf".into()), Ok(f64::NEG_INFINITY));
         assert_eq!(f64::from_value("Inf".into()).unwrap_err().found, "\"Inf\"");
     }

@@ -18,7 +18,7 @@ function! {
         ;
         "Scales of the first operand, the second and the output, for quantized tensors." scale: [f64; 3],
         "Zero points of the first operand, the second and the output; used with scale." zero_point: [i64; 3] = [0, 0, 0],
-        "By default that of the operands (the signed one, where they differ)." out_dtype: Dtype,
+        "Defaults to the operands' dtype; to the signed one if they differ." out_dtype: Dtype,
     }
     add: "`tensor_i0 + tensor_i1`, broadcast.",
         example |g, x, i| {
@@ -203,7 +203,7 @@ impl Div {
             }
             (TensorOrScalar::Scalar(s), TensorOrScalar::Tensor(b)) => {
                 let dtype = to.dtype("tensor_i1", b, FLOATS)?;
-                // A plain number takes the tensor's dtype.
+                // A plain number gets the tensor's dtype.
                 let number: Operand = to.scalar_coefficient(Scalar::new(s.value, dtype))?;
                 to.emit(ops::Div::new(vec![to.tensor(&number)?, to.tensor(b)?]))
             }

@@ -1,6 +1,6 @@
 //! `rope`, and what vision transformers do around it: `rot_pos_emb`, `merger_matmul`.
 use super::{
-    argument::OneWord,
+    argument::StringEnum,
     dtypes::{FLOATS, INTEGERS},
     function,
     lowering::Lowering,
@@ -13,7 +13,7 @@ use crate::{
     quant::RoundMode,
 };
 
-impl OneWord for RopeMode {
+impl StringEnum for RopeMode {
     const NAME: &'static str = "mode";
     fn words() -> Vec<(Self, &'static str)> {
         [RopeMode::InterleavedPairs, RopeMode::ContiguousHalves].map(|m| (m, m.name())).into()
@@ -22,23 +22,23 @@ impl OneWord for RopeMode {
 
 function! {
     Rope -> Tensor {
-        "Of 3 to 5 dimensions, the last one even: .. x positions x elements, or with is_permute_optimize n x positions x heads x elements; float32, float16 or an integer." input: Operand,
-        "The sine of each element's angle: positions x elements." weight0: Operand,
-        "The cosine of each element's angle: positions x elements." weight1: Operand,
+        "3 to 5 dimensions, the last of even size: .. x positions x elements, or with is_permute_optimize n x positions x heads x elements; float32, float16 or an integer." input: Operand,
+        "Sine of each element's angle: positions x elements." weight0: Operand,
+        "Cosine of each element's angle: positions x elements." weight1: Operand,
         ;
         "Whether axis 1 of four holds the positions." is_permute_optimize: bool = false,
-        "How the product with the sine is rounded; for integers, as are the next ones." mul1_round_mode: RoundMode = RoundMode::HalfUp,
-        "How the product with the cosine is rounded." mul2_round_mode: RoundMode = RoundMode::HalfUp,
-        "How the sum is rounded." add_round_mode: RoundMode = RoundMode::HalfUp,
-        "Left shift of the product with the sine; negative to the right. Integers need it." mul1_shift: i64,
-        "Left shift of the product with the cosine. Integers need it." mul2_shift: i64,
-        "Left shift of the sum. Integers need it." add_shift: i64,
-        "Kept for the chip; the product saturates either way, at 16 bits where the input has 8, else at 32." mul1_saturation: bool = true,
-        "As mul1_saturation." mul2_saturation: bool = true,
-        "Kept for the chip; the sum saturates either way." add_saturation: bool = true,
-        "Which elements are a pair: 2i and 2i + 1, or (`contiguous_halves`) i and i + half of them." rope_mode: RopeMode = RopeMode::InterleavedPairs,
+        "Rounding mode of the product with the sine; this and the following arguments apply to integers." mul1_round_mode: RoundMode = RoundMode::HalfUp,
+        "Rounding mode of the product with the cosine." mul2_round_mode: RoundMode = RoundMode::HalfUp,
+        "Rounding mode of the sum." add_round_mode: RoundMode = RoundMode::HalfUp,
+        "Left shift of the product with the sine, negative to the right; required for integers." mul1_shift: i64,
+        "Left shift of the product with the cosine; required for integers." mul2_shift: i64,
+        "Left shift of the sum; required for integers." add_shift: i64,
+        "Recorded for the chip. The product always saturates: to 16 bits for 8-bit inputs, otherwise to 32 bits." mul1_saturation: bool = true,
+        "Like mul1_saturation." mul2_saturation: bool = true,
+        "Recorded for the chip. The sum always saturates." add_saturation: bool = true,
+        "Which elements form a pair: 2i and 2i + 1 (`interleaved_pairs`), or i and i + size / 2 (`contiguous_halves`)." rope_mode: RopeMode = RopeMode::InterleavedPairs,
     }
-    rope: "Rotary position embedding. Of each pair, `a` becomes `a * weight1 - b * weight0` and `b` becomes `b * weight1 + a * weight0`. Integers are turned as they are stored, each product and their sum shifted, rounded and saturated.",
+    rope: "Rotary position embedding. In each pair (a, b), `a` becomes `a * weight1 - b * weight0` and `b` becomes `b * weight1 + a * weight0`. Integers are computed on their stored values; each product and the sum are shifted, rounded and saturated.",
         example |g, x, i| {
             let angles = vec![0.5f32; 64];
             let y = g.rope(x, Array::from_vec([8, 8], angles.clone())?, Array::from_vec([8, 8], angles)?).call()?;
@@ -49,13 +49,13 @@ function! {
 
 function! {
     RotPosEmb -> [Tensor; 3] as ["embedding", "cos", "sin"] {
-        "Patches x axes (height and width): a position on each; an integer tensor." pos_ids: Operand,
+        "Position of each patch on each axis, patches x axes (height and width); an integer tensor." pos_ids: Operand,
         "Positions x elements; float32 or float16." rotary_pos_emb_full: Operand,
         "Positions x elements, of the same dtype: cosines." rotary_pos_emb_cos: Operand,
         "Positions x elements, of the same dtype: sines." rotary_pos_emb_sin: Operand,
         ;
     }
-    rot_pos_emb: "Position embeddings of patches, as Qwen2-VL has them: from each table the rows that `pos_ids` names, those of a patch joined, patches x (axes * elements); cosines and sines twice side by side.",
+    rot_pos_emb: "Position embeddings of patches for Qwen2-VL: the rows of each table at `pos_ids`, concatenated per patch to patches x (axes * elements); cosines and sines are repeated twice.",
         example |g, x, i| {
             let table = |v| Array::filled(Dtype::Float32, [20, 4], v);
             let ids = g.input("ids", Dtype::Int32, [9, 2])?;
@@ -69,11 +69,11 @@ function! {
 function! {
     MergerMatmul -> Tensor {
         "n x c x h x w, h and w even; float32 or float16." input: Operand,
-        "4 c x out, of the same dtype: the rows of the top left pixel first, then of the top right, bottom left, bottom right." matmul_weight: Operand,
+        "4 c x out, of the same dtype: rows for the top left pixel, then the top right, bottom left and bottom right." matmul_weight: Operand,
         ;
-        "The pictures that the n tiles make up, each by its tiles down and across; without them each tile is a picture." split_hws: Vec<[i64; 2]>,
+        "Rows and columns of tiles of each picture that the n tiles form. Default: each tile is a picture." split_hws: Vec<[i64; 2]>,
     }
-    merger_matmul: "Each 2 x 2 pixels multiplied as one vector: (n * h / 2 * w / 2) x out. The rows are the pixels of the first picture line by line, then of the next.",
+    merger_matmul: "Multiplies each block of 2 x 2 pixels as one vector: (n * h / 2 * w / 2) x out. The rows are the blocks of each picture in row-major order.",
         example |g, x, i| {
             let w = Array::filled(Dtype::Float32, [12, 5], 0.5)?;
             let y = g.merger_matmul(x, w).split_hws(vec![[1, 1]]).call()?;
@@ -88,7 +88,7 @@ impl Rope {
         let shape = to.info(&self.input)?.shape.clone();
         let (positions, rank) = (self.positions(shape.len())?, shape.len());
         let shift = |name: &str, given: Option<i64>| match given {
-            None if !dtype.is_float() => Err(misfit(name, format!("is missing; {dtype} is turned with shifts"))),
+            None if !dtype.is_float() => Err(misfit(name, format!("is missing; {dtype} requires shifts"))),
             // Floats are not shifted.
             given => Ok(given.filter(|_| !dtype.is_float()).unwrap_or(0)),
         };
@@ -208,7 +208,7 @@ impl MergerMatmul {
         match &self.split_hws {
             None => {
                 let last = steps.permute("conv_out_permute", merged, &[0, 2, 3, 1])?;
-                // As the tool chain writes it: the rows are known, the columns follow.
+                // Like the tool chain, fixes the rows and infers the columns.
                 let shape = Some(vec![(tiles as i64).saturating_mul(cells[0]).saturating_mul(cells[1]), -1]);
                 to.emit(ops::Reshape { shape, ..ops::Reshape::new(last) })
             }
@@ -309,7 +309,7 @@ mod tests {
         let weights = || Array::filled(Dtype::Int8, [5, 4], 1.0).unwrap();
         assert_eq!(
             first(g.rope(i, weights(), weights()).mul1_shift(-6).mul2_shift(-6).call().unwrap_err()),
-            "rope (ops[0]): add_shift is missing; int8 is turned with shifts"
+            "rope (ops[0]): add_shift is missing; int8 requires shifts"
         );
         assert_eq!(
             first(g.rope(i, weights(), table(&[4, 5])).mul1_shift(0).mul2_shift(0).add_shift(0).call().unwrap_err()),

@@ -1,5 +1,5 @@
 //! Calls by name, with values whose types are known at run time only: of functions, and of ops (`top.Relu`).
-use super::{BadCall, Given, Named, Value, familiar, list::function_def};
+use super::{BadCall, Given, Named, Value, aliases, list::function_def};
 use crate::{
     Block, Graph, NewOperator, NewResult, Operand, Tensor,
     base::{CallContext, Cause, Dtype, Error, Result, Shape, argument, nearest, shown},
@@ -64,9 +64,9 @@ fn check_names<'a>(
     context: &CallContext,
 ) -> Result<()> {
     let unknown = given.keys().filter(|k| !known.clone().any(|a| a == *k)).map(|key| {
-        let familiar = familiar::argument(key, known.clone()).filter(|a| !given.contains_key(*a)).map(str::to_owned);
+        let familiar = aliases::argument(key, known.clone()).filter(|a| !given.contains_key(*a)).map(str::to_owned);
         let hint = match familiar.or_else(|| nearest(key, known.clone())) {
-            _ if key == "out_name" => "the output is named by \"out\", beside \"args\"".to_owned(),
+            _ if key == "out_name" => "the output is named by \"out\", next to \"args\"".to_owned(),
             Some(near) => format!("did you mean {near:?}?"),
             None => format!("there are {}", known.clone().collect::<Vec<_>>().join(", ")),
         };
@@ -137,7 +137,7 @@ fn attribute(kind: AttributeKind, value: Value) -> Option<Attribute> {
     })
 }
 
-/// As the value itself suggests.
+/// Chooses the attribute kind by the value.
 fn of_any_kind(value: Value) -> Option<Attribute> {
     Some(match value {
         Value::Bool(v) => Attribute::Bool(v),

@@ -12,7 +12,7 @@ use crate::{
     quant::RoundMode,
 };
 
-/// What TpuLang tensors can be.
+/// Dtypes of TpuLang tensors.
 const TENSORS: &[Dtype] = &[
     Dtype::Float32,
     Dtype::Float16,
@@ -29,12 +29,12 @@ const QUANTIZABLE: &[Dtype] = &[Dtype::Int8, Dtype::Uint8, Dtype::Int16, Dtype::
 
 function! {
     Cast -> Tensor {
-        "Of any dtype." tensor_i: Operand,
+        "Any dtype." tensor_i: Operand,
         ;
-        "The dtype to convert to." out_dtype: Dtype = Dtype::Float32,
-        "How fractions are rounded: all but half_up and half_down." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+        "The target dtype." out_dtype: Dtype = Dtype::Float32,
+        "A rounding mode other than half_up and half_down." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
     }
-    cast: "Conversion to another dtype; to an integer rounds and saturates (infinities too), and NaN becomes 0.",
+    cast: "Converts to another dtype. Conversion to an integer rounds and saturates, also infinities; NaN becomes 0.",
         example |g, x, i| {
             let y = g.cast(x).out_dtype(Dtype::Float16).call()?;
             assert_eq!(g.tensor(y)?.dtype, Dtype::Float16);
@@ -44,16 +44,16 @@ function! {
 
 function! {
     RequantInt -> Tensor {
-        "An integer tensor, as a rule int32." tensor_i: Operand,
-        "The multiplier, one or one for each index of rq_axis; in modes 0 and 1 a Q31 fraction." mul: OneOrMany<i64>,
-        "Bits to shift to the left (negative: to the right), one or as many as there are multipliers." shift: OneOrMany<i64>,
+        "An integer tensor, usually int32." tensor_i: Operand,
+        "The multiplier: one value or one per index of rq_axis; in modes 0 and 1 a Q31 fraction." mul: OneOrMany<i64>,
+        "Bits to shift to the left (negative: to the right): one value or one per multiplier." shift: OneOrMany<i64>,
         "The output's zero point." offset: OneOrMany<i64>,
         "0: TFLite with left shift, 1: TFLite, 2: multiplier and shift." requant_mode: i64,
         ;
         "int8, uint8, int16 or uint16." out_dtype: Dtype = Dtype::Int8,
-        "How what is shifted out is rounded." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+        "Rounding mode of the shift." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
         "The axis of lists." rq_axis: i64 = 1i64,
-        "Lets the compiler fuse it with the matrix product before it." fuse_rq_to_matmul: bool = false,
+        "Allows the compiler to fuse it into the preceding matrix product." fuse_rq_to_matmul: bool = false,
     }
     requant_int: "Requantizes an integer accumulator: `saturate(round(x * mul * 2^shift) + offset)`.",
         example |g, x, i| {
@@ -67,13 +67,13 @@ function! {
 
 function! {
     RequantFp -> Tensor {
-        "An integer tensor, as a rule int32, or a float one, which is rounded to integers first." tensor_i: Operand,
-        "What the values are multiplied by, in float32; one, or one for each index of axis 1." scale: OneOrMany<f64>,
-        "What is added then, in float32; one, or as many as there are scales. The first, cut to a whole number, is the output's zero point." offset: OneOrMany<f64>,
+        "An integer tensor, usually int32, or a float tensor, which is rounded to integers first." tensor_i: Operand,
+        "Multiplier, in float32; one value or one per index of axis 1." scale: OneOrMany<f64>,
+        "Added to the product, in float32; one value or one per index of axis 1. The first, truncated to an integer, is the output's zero point." offset: OneOrMany<f64>,
         "int8, uint8, int16 or uint16." out_dtype: Dtype,
         ;
-        "How the result is rounded." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
-        "How a float input is rounded." first_round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+        "Rounding mode of the result." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+        "Rounding mode of a float input." first_round_mode: RoundMode = RoundMode::HalfAwayFromZero,
     }
     requant_fp: "Requantizes by a floating-point scale: `saturate(round(x * scale + offset))`.",
         example |g, x, i| {
@@ -88,12 +88,12 @@ function! {
 function! {
     RequantFpToInt -> Tensor {
         "A float or integer tensor." tensor_i: Operand,
-        "The output's scale; one, or one for each index of axis 1 (or 0)." scale: OneOrMany<f64>,
-        "The output's zero point; one, or as many as there are scales." offset: OneOrMany<i64>,
-        "0, 1 or 2; all mean the same." requant_mode: i64,
+        "The output's scale: one value or one per index of axis 1 (or 0)." scale: OneOrMany<f64>,
+        "The output's zero point: one value or one per scale." offset: OneOrMany<i64>,
+        "0, 1 or 2; all have the same effect." requant_mode: i64,
         "int8, uint8, int16 or uint16." out_dtype: Dtype,
         ;
-        "How fractions are rounded; with several scales all but half_up and half_down." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+        "A rounding mode; with several scales other than half_up and half_down." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
     }
     requant_fp_to_int: "Quantizes: `saturate(round(x / scale) + offset)`.",
         example |g, x, i| {
@@ -105,15 +105,15 @@ function! {
 
 function! {
     DequantInt -> Tensor {
-        "An integer tensor, as a rule a quantized one; its own zero point is subtracted." tensor_i: Operand,
-        "The multiplier, one or one for each index of axis 1; in mode 1 a Q31 fraction." mul: OneOrMany<i64>,
-        "Bits to shift to the left (negative: to the right), as many as there are multipliers." shift: OneOrMany<i64>,
-        "The output's zero point, which its type tells; it is not added." offset: OneOrMany<i64>,
-        "In mode 1, bits by which the product is shifted to the left first." lshift: i64,
+        "An integer tensor, usually quantized; its zero point is subtracted." tensor_i: Operand,
+        "The multiplier: one value or one per index of axis 1; in mode 1 a Q31 fraction." mul: OneOrMany<i64>,
+        "Bits to shift to the left (negative: to the right), one per multiplier." shift: OneOrMany<i64>,
+        "The output's zero point. It is recorded in the output's type and not added to the values." offset: OneOrMany<i64>,
+        "In mode 1, the bits by which the product is first shifted to the left." lshift: i64,
         "0: multiplier and shift, 1: TFLite." requant_mode: i64,
         ;
         "int8, uint8, int16 or uint16." out_dtype: Dtype = Dtype::Int8,
-        "How what is shifted out is rounded." round_mode: RoundMode = RoundMode::HalfUp,
+        "Rounding mode of the shift." round_mode: RoundMode = RoundMode::HalfUp,
     }
     dequant_int: "Widens quantized integers: `saturate(round((x - zero point of x) * mul * 2^shift))`; in mode 1 `(x - zero point of x) * mul * 2^(lshift - 31)` is rounded half up first.",
         example |g, x, i| {
@@ -127,13 +127,13 @@ function! {
 function! {
     DequantIntToFp -> Tensor {
         "int8, uint8, int16 or uint16." tensor_i: Operand,
-        "Its scale; one, or one for each index of axis 1 (or 0)." scale: OneOrMany<f64>,
-        "Its zero point, whole; one, or as many as there are scales." offset: OneOrMany<f64>,
+        "The input's scale: one value or one per index of axis 1 (or 0)." scale: OneOrMany<f64>,
+        "The input's zero point, an integer: one value or one per scale." offset: OneOrMany<f64>,
         ;
         "float32 or float16." out_dtype: Dtype = Dtype::Float32,
-        "Kept in the operator; for float16 all but half_up and half_down." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+        "A rounding mode that the operator records; for float16 other than half_up and half_down." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
     }
-    dequant_int_to_fp: "What quantized integers mean: `(x - offset) * scale`.",
+    dequant_int_to_fp: "Dequantizes: `(x - offset) * scale`.",
         example |g, x, i| {
             let y = g.dequant_int_to_fp(i, 0.5, 3.0).call()?;
             assert_eq!(g.tensor(y)?.dtype, Dtype::Float32);
@@ -185,8 +185,14 @@ impl RequantFp {
         let dtype = one_of("out_dtype", self.out_dtype, QUANTIZABLE)?;
         finite("scale", &self.scale)?;
         finite("offset", &self.offset)?;
-        let mut offset = self.offset.to_vec();
+        let (mut scale, mut offset) = (self.scale.to_vec(), self.offset.to_vec());
         let zero_point = offset.first().map_or(0, |o| o.trunc() as i64);
+        // The op takes lists of equal length.
+        match (scale.as_slice(), offset.as_slice()) {
+            (_, [one]) => offset = vec![*one; scale.len()],
+            ([one], _) => scale = vec![*one; offset.len()],
+            _ => {}
+        }
         // The op has neither mode: half_up(x) = down(x + 0.5), half_down(x) = up(x - 0.5).
         let (round_mode, half) = match self.round_mode() {
             RoundMode::HalfUp => (RoundMode::Down, 0.5),
@@ -199,7 +205,7 @@ impl RequantFp {
             ops::RequantFp {
                 round_mode,
                 first_round_mode: self.first_round_mode(),
-                ..ops::RequantFp::new(input, offset, RequantMode::MultiplierShift, self.scale.to_vec())
+                ..ops::RequantFp::new(input, offset, RequantMode::MultiplierShift, scale)
             },
             dtype,
         )?;
@@ -257,7 +263,7 @@ impl DequantIntToFp {
         }
         let whole = |o: &f64| match o.fract() == 0.0 {
             true => Ok(*o as i64),
-            false => Err(argument("offset", o, "expected whole numbers")),
+            false => Err(argument("offset", o, "expected integers")),
         };
         let offset = match &self.offset {
             OneOrMany::One(o) => OneOrMany::One(whole(o)?),
@@ -339,6 +345,21 @@ mod tests {
     }
 
     #[test]
+    fn requant_fp_takes_one_value_for_all_channels() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Int32, [1, 3, 4]).unwrap();
+        g.requant_fp(x, vec![0.5, 0.25, 2.0], 1.0, Dtype::Int8).call().unwrap();
+        g.requant_fp(x, 0.5, vec![1.0, 2.0, 3.0], Dtype::Int8).round_mode(RoundMode::HalfUp).call().unwrap();
+        let lists = |o: &crate::graph::Operator| match &o.op {
+            Op::RequantFp(op) => (op.scale.clone(), op.offset.clone()),
+            other => panic!("{}", other.name()),
+        };
+        let emitted: Vec<_> = g.operators().iter().map(lists).collect();
+        assert_eq!(emitted[0], (vec![0.5, 0.25, 2.0], vec![1.0; 3]));
+        assert_eq!(emitted[1], (vec![0.5; 3], vec![1.5, 2.5, 3.5]));
+    }
+
+    #[test]
     fn mistakes_are_told() {
         let mut g = Graph::new("g").unwrap();
         let x = g.input("x", Dtype::Int32, [2, 3, 4]).unwrap();
@@ -368,7 +389,7 @@ mod tests {
                 r#"{"op": "cast", "args": {"tensor_i": "x", "out_dtype": "int9"}, "out": "y"}"#,
                 r#"{"op": "requant_int", "args": {"tensor_i": "i", "mul": [1, 2], "shift": [1, 2], "offset": 0, "requant_mode": 2}, "out": "y"}"#,
                 r#"{"op": "requant_int", "args": {"tensor_i": "i", "mul": 1, "shift": 99, "offset": 0, "requant_mode": 2}, "out": "y"}"#,
-                r#"{"op": "requant_fp", "args": {"tensor_i": "i", "scale": [1, 2, 3], "offset": 0, "out_dtype": "int8"}, "out": "y"}"#,
+                r#"{"op": "requant_fp", "args": {"tensor_i": "i", "scale": [1, 2, 3], "offset": [0, 1], "out_dtype": "int8"}, "out": "y"}"#,
                 r#"{"op": "requant_fp", "args": {"tensor_i": "i", "scale": 1, "offset": 0, "out_dtype": "int32"}, "out": "y"}"#,
                 r#"{"op": "requant_fp", "args": {"tensor_i": "i", "scale": 1, "offset": 200, "out_dtype": "int8"}, "out": "y"}"#,
                 r#"{"op": "requant_fp_to_int", "args": {"tensor_i": "x", "scale": [1, 2], "offset": 0, "requant_mode": 0, "out_dtype": "int8"}, "out": "y"}"#,

@@ -16,42 +16,42 @@ use crate::{
 function! {
     Compare -> Tensor {
         "float32, float16, int8 or uint8." tensor_i0: Operand,
-        "Of the same dtype; shapes are broadcast." tensor_i1: Operand,
+        "The same dtype; shapes are broadcast." tensor_i1: Operand,
         ;
         "Scales of the operands (which must be equal) and of the output, for quantized tensors." scale: [f64; 3],
         "Zero points of the operands (which must be equal) and of the output; used with scale." zero_point: [i64; 3] = [0, 0, 0],
     }
-    gt: "1 where `tensor_i0 > tensor_i1`, 0 elsewhere; broadcast.",
+    gt: "1 if `tensor_i0 > tensor_i1`, otherwise 0; broadcast.",
         example |g, x, i| {
             let y = g.gt(x, vec![0.5f32]).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(CompareMode::Greater, to);
-    ge: "1 where `tensor_i0 >= tensor_i1`, 0 elsewhere; broadcast.",
+    ge: "1 if `tensor_i0 >= tensor_i1`, otherwise 0; broadcast.",
         example |g, x, i| {
             let y = g.ge(x, vec![0.5f32]).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(CompareMode::GreaterOrEqual, to);
-    lt: "1 where `tensor_i0 < tensor_i1`, 0 elsewhere; broadcast.",
+    lt: "1 if `tensor_i0 < tensor_i1`, otherwise 0; broadcast.",
         example |g, x, i| {
             let y = g.lt(x, vec![0.5f32]).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(CompareMode::Less, to);
-    le: "1 where `tensor_i0 <= tensor_i1`, 0 elsewhere; broadcast.",
+    le: "1 if `tensor_i0 <= tensor_i1`, otherwise 0; broadcast.",
         example |g, x, i| {
             let y = g.le(x, vec![0.5f32]).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(CompareMode::LessOrEqual, to);
-    eq: "1 where `tensor_i0 == tensor_i1`, 0 elsewhere; broadcast.",
+    eq: "1 if `tensor_i0 == tensor_i1`, otherwise 0; broadcast.",
         example |g, x, i| {
             let y = g.eq(x, vec![0.5f32]).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(CompareMode::Equal, to);
-    ne: "1 where `tensor_i0 != tensor_i1`, 0 elsewhere; broadcast.",
+    ne: "1 if `tensor_i0 != tensor_i1`, otherwise 0; broadcast.",
         example |g, x, i| {
             let y = g.ne(x, vec![0.5f32]).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
@@ -62,60 +62,60 @@ function! {
 function! {
     CompareConst -> Tensor {
         "float32, float16, int8 or uint8." tensor_i0: Operand,
-        "The number, in real units; for a quantized tensor it is rounded to the tensor's scale first." scalar_i1: Scalar,
+        "The number, as a real value; for a quantized tensor it is first rounded to the tensor's scale." scalar_i1: Scalar,
         ;
         "Scales of the operand and of the output, for quantized tensors." scale: [f64; 2],
         "Zero points of the operand and of the output; used with scale." zero_point: [i64; 2] = [0, 0],
     }
-    gts: "1 where `tensor_i0 > scalar_i1`, 0 elsewhere.",
+    gts: "1 if `tensor_i0 > scalar_i1`, otherwise 0.",
         example |g, x, i| {
             let y = g.gts(x, 0.5).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(CompareMode::Greater, to);
-    ges: "1 where `tensor_i0 >= scalar_i1`, 0 elsewhere.",
+    ges: "1 if `tensor_i0 >= scalar_i1`, otherwise 0.",
         example |g, x, i| {
             let y = g.ges(x, 0.5).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(CompareMode::GreaterOrEqual, to);
-    lts: "1 where `tensor_i0 < scalar_i1`, 0 elsewhere.",
+    lts: "1 if `tensor_i0 < scalar_i1`, otherwise 0.",
         example |g, x, i| {
             let y = g.lts(x, 0.5).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(CompareMode::Less, to);
-    les: "1 where `tensor_i0 <= scalar_i1`, 0 elsewhere.",
+    les: "1 if `tensor_i0 <= scalar_i1`, otherwise 0.",
         example |g, x, i| {
             let y = g.les(x, 0.5).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(CompareMode::LessOrEqual, to);
-    eqs: "1 where `tensor_i0 == scalar_i1`, 0 elsewhere.",
+    eqs: "1 if `tensor_i0 == scalar_i1`, otherwise 0.",
         example |g, x, i| {
             let y = g.eqs(x, 0.5).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(CompareMode::Equal, to);
-    nes: "1 where `tensor_i0 != scalar_i1`, 0 elsewhere.",
+    nes: "1 if `tensor_i0 != scalar_i1`, otherwise 0.",
         example |g, x, i| {
             let y = g.nes(x, 0.5).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(CompareMode::NotEqual, to);
-    ands: "1 where `tensor_i0` is not 0 and `scalar_i1` is 1. Both hold 0 and 1 only, and scales are 1.",
+    ands: "1 if `tensor_i0` is not 0 and `scalar_i1` is 1. Both must hold only 0 and 1, with scales of 1.",
         example |g, x, i| {
             let y = g.ands(x, 1.0).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
         },
         => |args, to| args.and(to);
-    ors: "1 where `tensor_i0 + scalar_i1 > 0`, 0 elsewhere: \"or\" of numbers that are not negative.",
+    ors: "1 if `tensor_i0 + scalar_i1 > 0`, otherwise 0: logical or of nonnegative numbers.",
         example |g, x, i| {
             let y = g.ors(x, 0.0).call()?;
             assert_eq!(g.operators()[0].op.name(), "AddConst");
         },
         => |args, to| args.or(to);
-    xors: "1 where `tensor_i0` and `scalar_i1` differ, 0 elsewhere: \"exclusive or\" of 0 and 1.",
+    xors: "1 if `tensor_i0` and `scalar_i1` differ, otherwise 0: exclusive or of 0 and 1.",
         example |g, x, i| {
             let y = g.xors(x, 1.0).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
@@ -126,24 +126,24 @@ function! {
 function! {
     Logic -> Tensor {
         "float32, float16, int8 or uint8." tensor_i0: Operand,
-        "Of the same dtype; shapes are broadcast." tensor_i1: Operand,
+        "The same dtype; shapes are broadcast." tensor_i1: Operand,
         ;
         "Scales of the operands and of the output, for quantized tensors; all 1 for `and_op`, those of the operands equal for `xor_op`." scale: [f64; 3],
-        "Zero points of the operands (equal, but for `or_op`) and of the output; used with scale." zero_point: [i64; 3] = [0, 0, 0],
+        "Zero points of the operands (equal, except for `or_op`) and of the output; used with scale." zero_point: [i64; 3] = [0, 0, 0],
     }
-    and_op: "1 where neither tensor is 0, 0 elsewhere; broadcast. Both hold 0 and 1 only.",
+    and_op: "1 if neither tensor is 0, otherwise 0; broadcast. Both must hold only 0 and 1.",
         example |g, x, i| {
             let y = g.and_op(x, vec![1f32]).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
         },
         => |args, to| args.and(to);
-    or_op: "1 where `tensor_i0 + tensor_i1 > 0`, 0 elsewhere; broadcast: \"or\" of numbers that are not negative.",
+    or_op: "1 if `tensor_i0 + tensor_i1 > 0`, otherwise 0; broadcast: logical or of nonnegative numbers.",
         example |g, x, i| {
             let y = g.or_op(x, vec![1f32]).call()?;
             assert_eq!(g.operators()[0].op.name(), "Add");
         },
         => |args, to| args.or(to);
-    xor_op: "1 where the tensors differ, 0 elsewhere; broadcast: \"exclusive or\" of 0 and 1.",
+    xor_op: "1 if the tensors differ, otherwise 0; broadcast: exclusive or of 0 and 1.",
         example |g, x, i| {
             let y = g.xor_op(x, vec![1f32]).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
@@ -158,7 +158,7 @@ function! {
         "Scales of the operand and of the output, for quantized tensors." scale: [f64; 2],
         "Zero points of the operand and of the output; used with scale." zero_point: [i64; 2] = [0, 0],
     }
-    not_op: "1 where `tensor_i0` is 0, 0 elsewhere.",
+    not_op: "1 if `tensor_i0` is 0, otherwise 0.",
         example |g, x, i| {
             let y = g.not_op(x).call()?;
             assert_eq!(g.operators()[0].op.name(), "CompareConst");
@@ -258,7 +258,7 @@ impl Not {
     }
 }
 
-/// The chip's "and" looks at bits, so that other numbers would give something else.
+/// The chip computes a bitwise "and", which differs from the logical one for other numbers.
 fn zeros_and_ones(to: &Lowering, name: &str, operand: &Operand) -> Result<()> {
     let Some(data) = to.info(operand)?.data() else { return Ok(()) };
     match data.to_f64()?.into_iter().find(|v| *v != 0.0 && *v != 1.0) {

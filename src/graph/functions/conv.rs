@@ -13,34 +13,34 @@ use crate::{
 
 function! {
     set ConvWindow {
-        "Vertical and horizontal step." stride: Each<2> = 1,
-        "Vertical and horizontal distance of kernel elements." dilation: Each<2> = 1,
-        "Zeros added: top, left, bottom, right (in conv_v2: up, down, left, right)." pad: Each<4> = 0,
-        "Input and output channels are divided into so many independent groups." group: i64 = 1i64,
+        "Vertical and horizontal step of the kernel." stride: Each<2> = 1,
+        "Vertical and horizontal spacing of the kernel's elements." dilation: Each<2> = 1,
+        "Zero padding: top, left, bottom, right (conv_v2: up, down, left, right)." pad: Each<4> = 0,
+        "Number of independent groups of channels." group: i64 = 1i64,
     }
 }
 
 function! {
     set ConvWindow3d {
-        "Step along depth, height and width." stride: Each<3> = 1,
-        "Distance of kernel elements along depth, height and width." dilation: Each<3> = 1,
-        "Zeros added: front, top, left, back, bottom, right (in conv3d_v2: front, back, up, down, left, right)." pad: Each<6> = 0,
-        "Input and output channels are divided into so many independent groups." group: i64 = 1i64,
+        "Step of the kernel along depth, height and width." stride: Each<3> = 1,
+        "Spacing of the kernel's elements along depth, height and width." dilation: Each<3> = 1,
+        "Zero padding: front, top, left, back, bottom, right (conv3d_v2: front, back, up, down, left, right)." pad: Each<6> = 0,
+        "Number of independent groups of channels." group: i64 = 1i64,
     }
 }
 
 function! {
     set FloatConv {
         "oc elements. A float16 coefficient is stored as float32." bias: Operand,
-        "By default, and at most, the input's." out_dtype: Dtype,
+        "The input's dtype, which is the default." out_dtype: Dtype,
     }
 }
 
 function! {
     set IntConv {
         "oc elements, int32." bias: Operand,
-        "The input's zero point; needed unless it is set on the tensor." input_zp: OneOrMany<i64>,
-        "The weight's zero point, one or one an output channel; needed unless it is set on the tensor." weight_zp: OneOrMany<i64>,
+        "The input's zero point; required unless set on the tensor." input_zp: OneOrMany<i64>,
+        "The weight's zero point, one value or one per output channel; required unless set on the tensor." weight_zp: OneOrMany<i64>,
         "int32 or uint32." out_dtype: Dtype = Dtype::Int32,
     }
 }
@@ -48,22 +48,22 @@ function! {
 function! {
     set QuantConv {
         "oc elements, int32, in units of input scale * weight scale." bias: Operand,
-        "The input's scale; needed unless it is set on the tensor." input_scale: OneOrMany<f64>,
-        "The weight's scale, one or one an output channel; needed unless it is set on the tensor." weight_scale: OneOrMany<f64>,
+        "The input's scale; required unless set on the tensor." input_scale: OneOrMany<f64>,
+        "The weight's scale, one value or one per output channel; required unless set on the tensor." weight_scale: OneOrMany<f64>,
         "The output's scale." output_scale: OneOrMany<f64>,
         "The input's zero point." input_zp: OneOrMany<i64>,
-        "The weight's zero point, one or one an output channel." weight_zp: OneOrMany<i64>,
+        "The weight's zero point, one value or one per output channel." weight_zp: OneOrMany<i64>,
         "The output's zero point." output_zp: OneOrMany<i64>,
-        "int8 or uint8; by default the input's." out_dtype: Dtype,
+        "int8 or uint8; defaults to the input's dtype." out_dtype: Dtype,
     }
 }
 
 function! {
     set AnyConv {
-        "oc elements; int32 where the input is an integer." bias: Operand,
-        "The input's zero point, one or one an input channel." input_zp: OneOrMany<i64>,
-        "The weight's zero point, one or one an output channel." weight_zp: OneOrMany<i64>,
-        "By default the input's where that is a float, else int32." out_dtype: Dtype,
+        "oc elements; int32 if the input is an integer." bias: Operand,
+        "The input's zero point; one value or one per input channel; 0 by default." input_zp: OneOrMany<i64>,
+        "The weight's zero point; one value, one per output channel, or one per input channel of a group; 0 by default. A list must fit only one of the two, unless its values are equal." weight_zp: OneOrMany<i64>,
+        "The input's dtype if it is a float; otherwise int32, uint32, float32 or float16, by default int32." out_dtype: Dtype,
     }
 }
 
@@ -180,12 +180,12 @@ function! {
 function! {
     ConvV2 -> Tensor {
         "n x ic x h x w; float32, float16, int8 or uint8." tensor_i: Operand,
-        "oc x (ic / group) x kh x kw; of the input's dtype, or int8 or uint8 where that is." weight: Operand,
+        "oc x (ic / group) x kh x kw; of the input's dtype; int8 and uint8 may be mixed." weight: Operand,
         ;
         ..any: AnyConv { bias: Operand, input_zp: OneOrMany<i64>, weight_zp: OneOrMany<i64>, out_dtype: Dtype },
         ..window: ConvWindow { stride: Each<2>, dilation: Each<2>, pad: Each<4>, group: i64 },
     }
-    conv_v2: "2-d convolution of floats or of integers, as TpuLang's interface document has it. Mind the order of `pad`: up, down, left, right.",
+    conv_v2: "2-d convolution of floats or integers with the arguments of TpuLang's interface document. Note the order of `pad`: up, down, left, right. Integers are accumulated exactly; a float result is the int32 one converted.",
         example |g, x, i| {
             let y = g.conv_v2(x, Array::from_vec([4, 3, 3, 3], vec![0.1f32; 108])?).pad([1, 0, 1, 1]).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 4, 7, 8]);
@@ -196,12 +196,12 @@ function! {
 function! {
     Conv3dV2 -> Tensor {
         "n x ic x d x h x w; float32, float16, int8 or uint8." tensor_i: Operand,
-        "oc x (ic / group) x kd x kh x kw; of the input's dtype, or int8 or uint8 where that is." weight: Operand,
+        "oc x (ic / group) x kd x kh x kw; of the input's dtype; int8 and uint8 may be mixed." weight: Operand,
         ;
         ..any: AnyConv { bias: Operand, input_zp: OneOrMany<i64>, weight_zp: OneOrMany<i64>, out_dtype: Dtype },
         ..window: ConvWindow3d { stride: Each<3>, dilation: Each<3>, pad: Each<6>, group: i64 },
     }
-    conv3d_v2: "3-d convolution of floats or of integers, as TpuLang's interface document has it. Mind the order of `pad`: front, back, up, down, left, right.",
+    conv3d_v2: "3-d convolution of floats or integers with the arguments of TpuLang's interface document. Note the order of `pad`: front, back, up, down, left, right. Integers are accumulated exactly; a float result is the int32 one converted.",
         example |g, x, i| {
             let v = g.reshape(x, [1, 1, 3, 8, 8]).call()?;
             let w = Array::from_vec([4, 1, 3, 1, 1], vec![0.1f32; 12])?;
@@ -211,18 +211,18 @@ function! {
         => |args, to| args.any.lower(to, [&args.tensor_i, &args.weight], Window::from(&args.window).axis_by_axis());
 }
 
-/// What the ops' attributes are called here.
-const WORDS: &[(&str, &str)] =
+/// Attributes of the ops and the arguments that set them.
+const ARGUMENT_NAMES: &[(&str, &str)] =
     &[("kernel_shape", "weight"), ("strides", "stride"), ("dilations", "dilation"), ("pads", "pad")];
 
-/// The window of a convolution, or of a transposed one, of any number of axes.
+/// The window of a convolution or transposed convolution with any number of axes.
 pub(super) struct Window {
     pub strides: Vec<i64>,
     pub dilations: Vec<i64>,
-    /// Before each axis, then after each.
+    /// Padding before each axis, then after each.
     pub pads: Vec<i64>,
     pub group: i64,
-    /// That of a transposed convolution.
+    /// Set for a transposed convolution only.
     pub output_padding: Option<Vec<i64>>,
 }
 
@@ -241,33 +241,41 @@ impl From<&ConvWindow3d> for Window {
 }
 
 impl Window {
-    /// The pads were listed before and after the first axis, then the second.
+    /// Reorders pads that were given as before and after the first axis, then the second.
     pub fn axis_by_axis(mut self) -> Self {
         let (before, after): (Vec<_>, Vec<_>) = self.pads.chunks_exact(2).map(|p| (p[0], p[1])).unzip();
         self.pads = [before, after].concat();
         self
     }
-    fn emit(
-        &self,
-        to: &mut Lowering,
-        [input, weight]: [&Operand; 2],
-        bias: &Option<Operand>,
-        dtype: Dtype,
-    ) -> Result<Vec<Tensor>> {
+    /// Builds the operator; its errors are reported in terms of the function's arguments.
+    fn op(&self, to: &mut Lowering, [input, weight]: [&Operand; 2], bias: &Option<Operand>) -> Result<ops::Op<Tensor>> {
         let kernel = to.info(weight)?.shape.iter().skip(2).map(|&k| k as i64).collect();
         let (input, weight, bias) = (to.tensor(input)?, to.tensor(weight)?, to.optional(bias)?);
         let (strides, pads, dilations) = (self.strides.clone(), self.pads.clone(), Some(self.dilations.clone()));
-        let to = to.called(WORDS);
-        if self.output_padding.is_none() {
-            let op = ops::Conv::new(input, weight, kernel, strides, pads);
-            return to.emit_as(ops::Conv { bias, group: self.group, dilations, ..op }, dtype);
-        }
-        let output_padding = self.output_padding.clone();
-        let op = ops::Deconv::new(input, weight, kernel, pads, strides);
-        to.emit_as(ops::Deconv { bias, group: self.group, dilations, output_padding, ..op }, dtype)
+        to.rename_in_errors(ARGUMENT_NAMES);
+        Ok(match self.output_padding.clone() {
+            None => {
+                let op = ops::Conv::new(input, weight, kernel, strides, pads);
+                ops::Conv { bias, group: self.group, dilations, ..op }.into()
+            }
+            output_padding => {
+                let op = ops::Deconv::new(input, weight, kernel, pads, strides);
+                ops::Deconv { bias, group: self.group, dilations, output_padding, ..op }.into()
+            }
+        })
     }
-    /// A list of the weight's zero points or scales has one value an output channel.
-    fn one_each<T: Clone>(
+    fn emit(
+        &self,
+        to: &mut Lowering,
+        operands: [&Operand; 2],
+        bias: &Option<Operand>,
+        dtype: Dtype,
+    ) -> Result<Vec<Tensor>> {
+        let op = self.op(to, operands, bias)?;
+        to.emit_as(op, dtype)
+    }
+    /// Checks that a list of the weight's zero points or scales has one value per output channel.
+    fn check_per_output<T: Clone>(
         &self,
         to: &Lowering,
         name: &str,
@@ -277,14 +285,38 @@ impl Window {
         if self.output_padding.is_some() && self.group != 1 {
             return one_only(name, values);
         }
-        to.one_each(name, values, weight, 0, "an output channel")
+        to.check_per_channel(name, values, weight, &[(0, "output channel")])
+    }
+    /// Checks that a list of the weight's zero points has one value per output channel or one per input channel. Types of
+    /// tensors do not record which, so a list that could be either must not depend on it.
+    fn check_per_output_or_input(
+        &self,
+        to: &Lowering,
+        name: &str,
+        values: Option<&OneOrMany<i64>>,
+        weight: &Operand,
+    ) -> Result<()> {
+        if self.output_padding.is_some() && self.group != 1 {
+            return one_only(name, values);
+        }
+        to.check_per_channel(name, values, weight, &[(0, "output channel"), (1, "input channel")])?;
+        let (Some(OneOrMany::Many(values)), [outputs, inputs, ..]) = (values, to.info(weight)?.shape.as_slice()) else {
+            return Ok(());
+        };
+        if outputs == inputs && values.len() == *outputs && values.iter().any(|v| *v != values[0]) {
+            let expected = format!(
+                "the weight has {outputs} output and {inputs} input channels, and it may be for either; expected one value here, or one per output channel in conv_int"
+            );
+            return Err(argument(name, format!("a list of {}", values.len()), expected));
+        }
+        Ok(())
     }
 }
 
 fn one_only<T>(name: &str, value: Option<&OneOrMany<T>>) -> Result<()> {
     match value {
         Some(OneOrMany::Many(v)) => {
-            Err(argument(name, format!("a list of {}", v.len()), "the tool chain takes one value for the tensor here"))
+            Err(argument(name, format!("a list of {}", v.len()), "the tool chain accepts one value per tensor here"))
         }
         _ => Ok(()),
     }
@@ -299,9 +331,9 @@ fn check_int(to: &Lowering, input: (&str, &Operand), weight: &Operand, bias: &Op
 
 impl FloatConv {
     pub(super) fn lower(&self, to: &mut Lowering, operands: [&Operand; 2], window: &Window) -> Result<Vec<Tensor>> {
-        self.lower_called(to, "input", operands, window)
+        self.lower_named(to, "input", operands, window)
     }
-    fn lower_called(
+    fn lower_named(
         &self,
         to: &mut Lowering,
         name: &str,
@@ -330,7 +362,7 @@ impl IntConv {
     ) -> Result<Vec<Tensor>> {
         check_int(to, ("input", input), weight, &self.bias)?;
         one_only("input_zp", self.input_zp.as_ref())?;
-        window.one_each(to, "weight_zp", self.weight_zp.as_ref(), weight)?;
+        window.check_per_output(to, "weight_zp", self.weight_zp.as_ref(), weight)?;
         let dtype = one_of("out_dtype", self.out_dtype(), INT32)?;
         to.needs_quantization("input", input, self.input_zp.is_some(), "zp")?;
         to.needs_quantization("weight", weight, self.weight_zp.is_some(), "zp")?;
@@ -347,8 +379,8 @@ impl QuantConv {
         one_only("output_zp", self.output_zp.as_ref())?;
         one_only("input_scale", self.input_scale.as_ref())?;
         one_only("output_scale", self.output_scale.as_ref())?;
-        window.one_each(to, "weight_scale", self.weight_scale.as_ref(), weight)?;
-        window.one_each(to, "weight_zp", self.weight_zp.as_ref(), weight)?;
+        window.check_per_output(to, "weight_scale", self.weight_scale.as_ref(), weight)?;
+        window.check_per_output(to, "weight_zp", self.weight_zp.as_ref(), weight)?;
         let dtype = one_of("out_dtype", self.out_dtype.unwrap_or(dtype), BYTES)?;
         to.needs_quantization("input", input, self.input_scale.is_some(), "scale")?;
         to.needs_quantization("weight", weight, self.weight_scale.is_some(), "scale")?;
@@ -370,15 +402,21 @@ impl AnyConv {
                 }
             }
             let float = FloatConv { bias: self.bias.clone(), out_dtype: self.out_dtype };
-            return float.lower_called(to, "tensor_i", operands, &window);
+            return float.lower_named(to, "tensor_i", operands, &window);
         }
         check_int(to, ("tensor_i", input), weight, &self.bias)?;
-        to.one_each("input_zp", self.input_zp.as_ref(), input, 1, "an input channel")?;
-        window.one_each(to, "weight_zp", self.weight_zp.as_ref(), weight)?;
-        let dtype = one_of("out_dtype", self.out_dtype.unwrap_or(Dtype::Int32), INT32)?;
+        to.check_per_channel("input_zp", self.input_zp.as_ref(), input, &[(1, "input channel")])?;
+        window.check_per_output_or_input(to, "weight_zp", self.weight_zp.as_ref(), weight)?;
+        let dtype = one_of("out_dtype", self.out_dtype.unwrap_or(Dtype::Int32), &[INT32, FLOATS].concat())?;
         to.quantize(input, None, self.input_zp.clone())?;
         to.quantize(weight, None, self.weight_zp.clone())?;
-        window.emit(to, operands, &self.bias, dtype)
+        if !dtype.is_float() {
+            return window.emit(to, operands, &self.bias, dtype);
+        }
+        // The tool chain's convolution of integers has integer results only.
+        let op = window.op(to, operands, &self.bias)?;
+        let accumulators = to.step("int32", op, Some(Dtype::Int32))?;
+        to.emit(ops::Cast { to: dtype.cast_name().to_owned(), ..ops::Cast::new(accumulators) })
     }
 }
 
@@ -453,7 +491,7 @@ mod tests {
         );
         assert_eq!(
             first(g.conv(x, v).bias(vec![0f32; 3]).call().unwrap_err()),
-            "conv (ops[0]): bias has 3 elements; expected 64, one an output channel"
+            "conv (ops[0]): bias has 3 elements; expected 64, one per output channel"
         );
         let w8 = g.coefficient("w8", Array::filled(Dtype::Int8, [4, 32, 1, 1], 0.0).unwrap()).unwrap();
         assert_eq!(
@@ -462,7 +500,7 @@ mod tests {
         );
         assert_eq!(
             first(g.conv_quant(i, w8).input_scale(vec![0.1, 0.2]).call().unwrap_err()),
-            "conv_quant (ops[0]): input_scale is a list of 2; the tool chain takes one value for the tensor here"
+            "conv_quant (ops[0]): input_scale is a list of 2; the tool chain accepts one value per tensor here"
         );
     }
 
@@ -477,6 +515,24 @@ mod tests {
         assert_eq!(
             g.tensor(i).unwrap().quantization,
             Some(Quantization { scale: None, zero_point: Some(vec![3, 4].into()) })
+        );
+    }
+
+    #[test]
+    fn conv_v2_takes_zero_points_of_input_channels_and_gives_floats() {
+        let mut g = Graph::new("g").unwrap();
+        let i = g.input("i", Dtype::Int8, [1, 2, 4, 4]).unwrap();
+        let w = Array::filled(Dtype::Int8, [3, 2, 3, 3], 1.0).unwrap();
+        let y = g.conv_v2(i, w).weight_zp(vec![1, 2]).out_dtype(Dtype::Float16).out_name("y").call().unwrap();
+        assert_eq!(g.tensor(y).unwrap().type_text(), "1x3x2x2 float16");
+        let operators: Vec<_> = g.operators().iter().map(|o| o.op.name()).collect();
+        assert_eq!(operators, ["Conv", "Cast"]);
+        assert_eq!(g.tensor(g.find("y_int32").unwrap()).unwrap().type_text(), "1x3x2x2 int32");
+        let square = g.coefficient("square", Array::filled(Dtype::Int8, [2, 2, 3, 3], 1.0).unwrap()).unwrap();
+        g.conv_v2(i, square).weight_zp(vec![1, 1]).call().unwrap();
+        assert_eq!(
+            first(g.conv_v2(i, square).weight_zp(vec![1, 2]).call().unwrap_err()),
+            "conv_v2 (ops[2]): weight_zp is a list of 2; the weight has 2 output and 2 input channels, and it may be for either; expected one value here, or one per output channel in conv_int"
         );
     }
 

@@ -8,13 +8,13 @@ use crate::{
 
 function! {
     ShapeFetch -> Tensor {
-        "Of any dtype, which is the output's too." tensor_i: Operand,
+        "Any dtype; the output has the same." tensor_i: Operand,
         ;
-        "The first axis, counted from the end where negative; by default the first, or the last with a negative step." begin_axis: i64,
-        "The axis before which it ends, counted from the end where negative; by default all are taken." end_axis: i64,
-        "From one axis to the next, not 0." step: i64 = 1i64,
+        "First axis; negative values count from the end. Defaults to the first, or to the last if the step is negative." begin_axis: i64,
+        "Exclusive end; negative values count from the end. Defaults to the number of axes." end_axis: i64,
+        "Step from one axis to the next, not 0." step: i64 = 1i64,
     }
-    shape_fetch: "The dimensions of some axes, `shape[begin_axis:end_axis:step]`, as a vector of the input's dtype; what it cannot hold is saturated.",
+    shape_fetch: "The dimensions of some axes, `shape[begin_axis:end_axis:step]`, as a vector of the input's dtype, saturated to its range.",
         example |g, x, i| {
             let y = g.shape_fetch(x).begin_axis(1).call()?;
             assert_eq!(g.tensor(y)?.shape, [3]);
@@ -35,12 +35,12 @@ impl ShapeFetch {
         if step == 1 && forwards == (0, rank) {
             return to.emit_as(ops::Shape { step: Some(1), ..ops::Shape::new(input) }, dtype);
         }
-        // What the tool chain makes of `start` and `end`, which it does not count from the end.
+        // The tool chain does not count negative `start` and `end` from the end.
         let all = to.step("all", ops::Shape { step: Some(step), ..ops::Shape::new(input) }, Some(dtype))?;
         let backwards = (self.begin_axis.unwrap_or(rank - 1), self.end_axis.unwrap_or(-1 - rank));
         let (start, end) = if step > 0 { forwards } else { backwards };
         let op = ops::Slice::new(all, vec![start], vec![step], vec![end]);
-        to.called(&[("offset", "begin_axis"), ("ends", "end_axis")]).emit(ops::Slice { axes: vec![0], ..op })
+        to.rename_in_errors(&[("offset", "begin_axis"), ("ends", "end_axis")]).emit(ops::Slice { axes: vec![0], ..op })
     }
 }
 

@@ -91,13 +91,13 @@ fn param(value: &Value) -> Option<Attribute> {
 function! {
     Custom -> Vec<Tensor> {
         "Any number of tensors, coefficients among them, of any dtype and shape." tensors_in: Operands,
-        "What the plug-in calls the operator." op_name: String,
-        "The dtype of each output." out_dtypes: Vec<Dtype>,
+        "The plug-in's name of the operator." op_name: String,
+        "Dtype of each output." out_dtypes: Vec<Dtype>,
         ;
         "Parameters by name: integers, numbers, true or false (written as 1 or 0), or lists of integers or of numbers." params: Params,
-        "The shape of each output. By default each has the first tensor's." out_shapes: Vec<Ints>,
+        "Shape of each output. Default: the first tensor's." out_shapes: Vec<Ints>,
     }
-    custom: "An operator that a plug-in of the tool chain computes. It is written and checked, not run.",
+    custom: "An operator computed by a plug-in of the tool chain. It can be checked and converted, but not run.",
         example |g, x, i| {
             let y = g.custom([x], "absadd", vec![Dtype::Float32]).params([("b", 1.2.into())]).call()?;
             assert_eq!(g.tensor(y[0])?.shape, [1, 3, 8, 8]);
@@ -122,7 +122,7 @@ impl Custom {
             (Some(given), _) => given.iter().map(Ints::to_shape).collect::<Result<_>>()?,
             (None, Some(first)) => vec![to.info(first)?.shape.clone(); self.out_dtypes.len()],
             (None, None) => {
-                return Err(misfit("out_shapes", "is missing; there is no tensor whose shape the outputs have"));
+                return Err(misfit("out_shapes", "is missing; there is no tensor to take the outputs' shape from"));
             }
         };
         let mut params = Vec::new();

@@ -6,7 +6,7 @@
 ///
 /// ```text
 /// function! {
-///     Softmax -> Tensor {                              // the struct of the arguments, and what a call gives
+///     Softmax -> Tensor {                              // the struct of the arguments, and the type that a call returns
 ///         "What the argument means." input: Operand,   // required arguments, positional
 ///         ;
 ///         "What it means." beta: f64 = 1.0,            // optional, with default
@@ -19,8 +19,8 @@
 /// }
 /// ```
 ///
-/// A function with a fixed number of outputs gives an array and names them: `-> [Tensor; 2] as ["values", "indices"]`.
-/// A set of optional arguments that several functions share is declared by `function! { set Window { .. } }`. Tensors that
+/// A function with a fixed number of outputs returns an array and names them: `-> [Tensor; 2] as ["values", "indices"]`.
+/// `function! { set Window { .. } }` declares a set of optional arguments that several functions share. Tensors that
 /// several functions need, too many to be told apart by position, are `function! { tensors Weights { "..." name, } }`; a
 /// function takes them after its other required arguments, `..weights: Weights,`.
 /// `args.beta()` is the argument or its default.
@@ -36,7 +36,7 @@ macro_rules! function {
             $Set { $( $doc $name: crate::Operand, )* ; }
         }
         impl $Set {
-            /// The tensors of a graph that have the arguments' names, after a prefix.
+            /// Finds the tensors of a graph that are named like the arguments, after a prefix.
             pub fn named(prefix: &str) -> Self {
                 let name = |argument: &str| crate::Operand::Named(format!("{prefix}{argument}"));
                 $Set { $( $name: name(stringify!($name)), )* }
@@ -86,7 +86,7 @@ macro_rules! function {
 
         #[allow(dead_code, reason = "not every lowering asks for every default")]
         impl $Args {
-            /// With the required arguments.
+            /// Creates the struct from the required arguments.
             #[allow(clippy::too_many_arguments, reason = "as many as TpuLang's function has")]
             pub(crate) fn new($( $req: impl Into<$rty>, )* $( $tensors: $Tensors, )*) -> Self {
                 $Args { $( $req: $req.into(), )* $( $tensors, )* $( $opt: None, )* $( $set: $Set::new(), )* }

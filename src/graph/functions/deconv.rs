@@ -11,21 +11,21 @@ use crate::{
 
 function! {
     set DeconvWindow {
-        "Vertical and horizontal distance at which neighbours of the input are put." stride: Each<2> = 1,
-        "Vertical and horizontal distance of kernel elements." dilation: Each<2> = 1,
-        "Rows and columns taken off the result: top, left, bottom, right (in deconv_v2: up, down, left, right)." pad: Each<4> = 0,
-        "Rows and columns added to the result, below and to the right." output_padding: Each<2> = 0,
-        "Input and output channels are divided into so many independent groups." group: i64 = 1i64,
+        "Vertical and horizontal spacing of the input's elements in the result." stride: Each<2> = 1,
+        "Vertical and horizontal spacing of the kernel's elements." dilation: Each<2> = 1,
+        "Cropped from the result: top, left, bottom, right (deconv_v2: up, down, left, right)." pad: Each<4> = 0,
+        "Size added to the result at the bottom and on the right." output_padding: Each<2> = 0,
+        "Number of independent groups of channels." group: i64 = 1i64,
     }
 }
 
 function! {
     set DeconvWindow3d {
-        "Distance along depth, height and width at which neighbours of the input are put." stride: Each<3> = 1,
-        "Distance of kernel elements along depth, height and width." dilation: Each<3> = 1,
-        "Taken off the result: front, top, left, back, bottom, right." pad: Each<6> = 0,
-        "Added to the result: at the back, below, to the right." output_padding: Each<3> = 0,
-        "Input and output channels are divided into so many independent groups." group: i64 = 1i64,
+        "Spacing of the input's elements in the result along depth, height and width." stride: Each<3> = 1,
+        "Spacing of the kernel's elements along depth, height and width." dilation: Each<3> = 1,
+        "Cropped from the result: front, top, left, back, bottom, right." pad: Each<6> = 0,
+        "Size added to the result at the end of each axis: back, bottom, right." output_padding: Each<3> = 0,
+        "Number of independent groups of channels." group: i64 = 1i64,
     }
 }
 
@@ -66,12 +66,12 @@ function! {
 function! {
     DeconvInt -> Tensor {
         "n x ic x h x w; int8 or uint8." input: Operand,
-        "As that of deconv; int8 or uint8." weight: Operand,
+        "Like deconv's; int8 or uint8." weight: Operand,
         ;
         ..int: IntConv { bias: Operand, input_zp: OneOrMany<i64>, weight_zp: OneOrMany<i64>, out_dtype: Dtype },
         ..window: DeconvWindow { stride: Each<2>, dilation: Each<2>, pad: Each<4>, output_padding: Each<2>, group: i64 },
     }
-    deconv_int: "2-d transposed convolution of integers with exact accumulation, of `in - input_zp` with `weight - weight_zp`. With several groups `weight_zp` is one number.",
+    deconv_int: "2-d transposed convolution of integers with exact accumulation: `in - input_zp` with `weight - weight_zp`. With several groups `weight_zp` must be one number.",
         example |g, x, i| {
             let w = Array::from_vec([4, 3, 2, 2], vec![1i8; 48])?;
             let y = g.deconv_int(i, w).input_zp(0).weight_zp(0).call()?;
@@ -83,12 +83,12 @@ function! {
 function! {
     DeconvV2 -> Tensor {
         "n x ic x h x w; float32, float16, int8 or uint8." tensor_i: Operand,
-        "As that of deconv; of the input's dtype, or int8 or uint8 where that is." weight: Operand,
+        "Like deconv's, of the input's dtype; int8 and uint8 may be mixed." weight: Operand,
         ;
         ..any: AnyConv { bias: Operand, input_zp: OneOrMany<i64>, weight_zp: OneOrMany<i64>, out_dtype: Dtype },
         ..window: DeconvWindow { stride: Each<2>, dilation: Each<2>, pad: Each<4>, output_padding: Each<2>, group: i64 },
     }
-    deconv_v2: "2-d transposed convolution of floats or of integers, as TpuLang's interface document has it. Mind the order of `pad`: up, down, left, right.",
+    deconv_v2: "2-d transposed convolution of floats or integers with the arguments of TpuLang's interface document. Note the order of `pad`: up, down, left, right. Integers are accumulated exactly; a float result is the int32 one converted.",
         example |g, x, i| {
             let y = g.deconv_v2(x, Array::from_vec([4, 3, 2, 2], vec![0.1f32; 48])?).pad([1, 0, 0, 0]).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 4, 8, 9]);
@@ -146,7 +146,7 @@ mod tests {
         assert_eq!(g.tensor(y).unwrap().shape, [1, 5, 6, 6]);
         assert_eq!(
             first(g.deconv(x, w).group(2).call().unwrap_err()),
-            "deconv (ops[1]): weight is computed, and group is 2; the tool chain mixes up the groups of a weight that is no coefficient"
+            "deconv (ops[1]): weight is computed, and group is 2; the tool chain mixes up the groups of a weight that is not a coefficient"
         );
     }
 

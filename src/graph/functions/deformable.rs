@@ -9,12 +9,12 @@ use crate::{
 
 function! {
     DeformableAttention -> Tensor {
-        "n x keys x heads x d: the pixels of all levels, one level after the other; float32 or float16." value: Operand,
-        "n x queries x heads x levels x points x 2: x and y from 0 to 1, the outer edges of a level; of the same dtype." sampling_locations: Operand,
+        "n x keys x heads x d: the pixels of all levels in order; float32 or float16." value: Operand,
+        "n x queries x heads x levels x points x 2: x and y, where 0 and 1 are the outer edges of the level; of the same dtype." sampling_locations: Operand,
         "n x queries x heads x levels x points, of the same dtype." attention_weights: Operand,
         "Height and width of each level." value_spatial_shapes: Vec<[i64; 2]>,
         ;
-        "How pixels are sampled: 0 linearly, 1 the nearest." grid_sampler_mode: i64 = 0i64,
+        "Sampling: 0 bilinear, 1 nearest." grid_sampler_mode: i64 = 0i64,
     }
     deformable_attention: "For each query and head, the sum over levels and points of `attention_weights` times the value sampled at `sampling_locations`: n x queries x (heads * d).",
         example |g, x, i| {
@@ -30,7 +30,7 @@ function! {
 function! {
     MultiScaleDeformableAttention -> Tensor {
         "1 x queries x embed_dims; float32 or float16." query: Operand,
-        "Pixels of all levels, one level after the other: 1 where they are left out, else 0." key_padding_mask: Operand,
+        "Mask of the pixels of all levels, in order: 1 for pixels to ignore, otherwise 0." key_padding_mask: Operand,
         "1 x queries x levels x 2 (x and y from 0 to 1), or x 4 (then width and height)." reference_points: Operand,
         "embed_dims x (num_heads * num_levels * num_points * 2)." sampling_offsets_weight: Operand,
         "num_heads * num_levels * num_points * 2 elements." sampling_offsets_bias_ori: Operand,
@@ -39,20 +39,20 @@ function! {
         "Elements of value x (embed_dims * value_proj_ratio)." value_proj_weight: Operand,
         "embed_dims * value_proj_ratio elements." value_proj_bias_ori: Operand,
         "(embed_dims * value_proj_ratio) x elements of identity." output_proj_weight: Operand,
-        "As many elements as identity has." output_proj_bias_ori: Operand,
+        "One element per element of an identity row." output_proj_bias_ori: Operand,
         "Height and width of each level." spatial_shapes: Vec<[i64; 2]>,
         "Elements of a query." embed_dims: i64,
         ;
-        "1 x pixels x elements; by default the query." value: Operand,
-        "What is added to the result; by default the query." identity: Operand,
-        "What is added to the query first." query_pos: Operand,
+        "1 x pixels x elements; defaults to the query." value: Operand,
+        "Added to the result; defaults to the query." identity: Operand,
+        "Added to the query first." query_pos: Operand,
         "Heads." num_heads: i64 = 8i64,
         "Levels." num_levels: i64 = 4i64,
-        "Points that a head samples of a level." num_points: i64 = 4i64,
-        "What part of embed_dims the heads together have." value_proj_ratio: f64 = 1.0,
-        "How pixels are sampled: 0 linearly, 1 the nearest." grid_sampler_mode: i64 = 0i64,
+        "Points that each head samples per level." num_points: i64 = 4i64,
+        "Size of all heads together, as a fraction of embed_dims." value_proj_ratio: f64 = 1.0,
+        "Sampling: 0 bilinear, 1 nearest." grid_sampler_mode: i64 = 0i64,
     }
-    multi_scale_deformable_attention: "Attention that samples a few points of each level of a feature pyramid (Deformable DETR): offsets from `reference_points` and weights (a softmax) come from the query, values from `value` by value_proj; what is sampled is weighted, summed, multiplied by output_proj, and `identity` is added. An offset is in pixels of its level, or with boxes in halves of the box divided by `num_points`.",
+    multi_scale_deformable_attention: "Attention that samples a few points of each level of a feature pyramid (Deformable DETR): offsets from `reference_points` and weights (a softmax) are computed from the query, values from `value` by value_proj. The weighted sum of the samples is multiplied by output_proj and added to `identity`. Offsets are in pixels of their level; with boxes, in halves of the box divided by `num_points`.",
         example |g, x, i| {
             let of = |shape: &[usize]| Array::filled(Dtype::Float32, shape, 0.1);
             let query = g.input("query", Dtype::Float32, [1, 20, 6])?;
@@ -225,7 +225,7 @@ impl MultiScaleDeformableAttention {
         }
         if self.spatial_shapes.len() as i64 != levels {
             let found = format!("a list of {}", self.spatial_shapes.len());
-            return Err(argument("spatial_shapes", found, format!("expected {levels}, one a level (num_levels)")));
+            return Err(argument("spatial_shapes", found, format!("expected {levels}, one per level (num_levels)")));
         }
         let rows = |name: &str, operand: &Operand, what: &str| match to.info(operand)?.shape.as_slice() {
             &[1, rows, elements] => Ok([rows as i64, elements as i64]),
@@ -259,7 +259,7 @@ impl MultiScaleDeformableAttention {
         Ok(Sizes { queries, padding, heads, levels, points, reference, values: values as i64, pixels })
     }
 
-    /// The coefficients have the shapes that their names say.
+    /// Checks the shapes of the coefficients.
     fn check_weights(&self, to: &Lowering, s: Sizes) -> Result<()> {
         let samples = s.heads * s.levels * s.points;
         let matrix = |name: &str, weight: &Operand, rows: i64, columns: i64| {
@@ -310,7 +310,7 @@ impl MultiScaleDeformableAttention {
         Ok(offsets)
     }
 
-    /// The places that are sampled, from -1 to 1: levels x heads x 2 x points x queries.
+    /// Sampling positions, from -1 to 1: levels x heads x 2 x points x queries.
     fn grids(&self, steps: &mut Steps, s: Sizes, offsets: Vec<Tensor>, references: Tensor) -> Result<Tensor> {
         let mut at = Vec::new();
         for i in 0..s.levels * s.reference {
@@ -357,7 +357,7 @@ impl MultiScaleDeformableAttention {
         (0..s.levels).map(level).collect()
     }
 
-    /// What is sampled of each level: heads x elements of a head x points x queries.
+    /// Samples of each level: heads x elements of a head x points x queries.
     fn sampled(
         &self,
         steps: &mut Steps,
@@ -422,7 +422,7 @@ impl MultiScaleDeformableAttention {
     }
 }
 
-/// Zeros after the queries, of that shape; none where it is empty.
+/// Returns zeros of that shape after the queries, or `None` if it is empty.
 fn padded(to: &mut Lowering, name: &str, x: Tensor, shape: &[i64]) -> Result<Tensor> {
     if shape[1] == 0 {
         return Ok(x);

@@ -1,6 +1,6 @@
 //! `nms`, `roiExtractor`.
 #![allow(non_snake_case, reason = "TpuLang's names")]
-use super::{Operands, argument::OneWord, dtypes::FLOATS, function, lowering::Lowering, steps::Steps};
+use super::{Operands, argument::StringEnum, dtypes::FLOATS, function, lowering::Lowering, steps::Steps};
 use crate::{
     Operand, Tensor,
     array::Array,
@@ -8,7 +8,7 @@ use crate::{
     ops::{self, RoiAlignMode},
 };
 
-/// How a box is written.
+/// Format of a box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BoxFormat {
     /// Centre x and y, width and height.
@@ -16,14 +16,14 @@ pub enum BoxFormat {
     /// Two opposite corners: y, x, y, x.
     Tensorflow,
 }
-impl OneWord for BoxFormat {
+impl StringEnum for BoxFormat {
     const NAME: &'static str = "box format";
     fn words() -> Vec<(Self, &'static str)> {
         vec![(BoxFormat::Pytorch, "PYTORCH"), (BoxFormat::Tensorflow, "TENSORFLOW")]
     }
 }
 
-/// How a `roiExtractor` is fed.
+/// Input format of `roiExtractor`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ExtractorMode {
     /// Regions are rows of 5: an image's index and two corners.
@@ -31,7 +31,7 @@ pub enum ExtractorMode {
     /// Regions are rows of 7, of which 2 to 5 are two corners; there is one image.
     DynNormal,
 }
-impl OneWord for ExtractorMode {
+impl StringEnum for ExtractorMode {
     const NAME: &'static str = "mode";
     fn words() -> Vec<(Self, &'static str)> {
         vec![(ExtractorMode::DynFuse, "DynFuse"), (ExtractorMode::DynNormal, "DynNormal")]
@@ -44,9 +44,9 @@ function! {
         "batch x classes x n, of the same dtype." scores: Operand,
         ;
         "Centre and size (`PYTORCH`), or two corners (`TENSORFLOW`)." box_format: BoxFormat = BoxFormat::Pytorch,
-        "The most boxes that are kept of a class, at least 1." max_box_num_per_class: i64 = 1i64,
+        "Maximum number of boxes kept per class, at least 1." max_box_num_per_class: i64 = 1i64,
     }
-    nms: "Non-maximum suppression. Of each class, boxes of a score above 0.5 are kept, the best first, unless they overlap one that was kept by more than 0.5 (intersection over union). A row of the result is batch, class, box. There are batch x classes x min(max_box_num_per_class, n) rows; those that are left over hold -1 (on the chip there are fewer rows instead).",
+    nms: "Non-maximum suppression. Keeps, per class and in descending order of score, the boxes with a score above 0.5 whose intersection over union with each kept box is at most 0.5. A row of the result is batch, class, box. The result has batch x classes x min(max_box_num_per_class, n) rows; unused rows hold -1 (the chip returns fewer rows instead).",
         example |g, x, i| {
             let boxes = g.input("boxes", Dtype::Float32, [1, 20, 4])?;
             let scores = g.input("scores", Dtype::Float32, [1, 3, 20])?;
@@ -61,16 +61,16 @@ function! {
         "Regions x 5 or 7, as mode says; float32 or float16." rois: Operand,
         "The level of each region, from 0." target_lvls: Operand,
         "The levels of a feature pyramid, each n x c x h x w, with the same n and c." feats: Operands,
-        "Cells of a region from top to bottom." PH: i64,
-        "Cells of a region from left to right." PW: i64,
-        "Samples a side of a cell, at most 128; with `DynNormal` 0 means one a pixel." sampling_ratio: i64,
-        "How many pixels of the image a pixel of each level stands for." list_spatial_scale: OneOrMany<f64>,
-        "How many of the levels are used, the first ones: 1 to 5." num_layer: i64,
+        "Vertical cells per region." PH: i64,
+        "Horizontal cells per region." PW: i64,
+        "Samples per side of a cell, at most 128; with `DynNormal`, 0 means one per pixel." sampling_ratio: i64,
+        "Image pixels per pixel of each level, along an axis." list_spatial_scale: OneOrMany<f64>,
+        "Number of levels used, counted from the first: 1 to 5." num_layer: i64,
         ;
-        "How regions are written; needed." mode: ExtractorMode,
-        "If given, the number of regions." max_roi_num: i64,
+        "Required. Format of the regions." mode: ExtractorMode,
+        "Number of regions; must match if given." max_roi_num: i64,
     }
-    roiExtractor: "Features of regions, regions x c x PH x PW: each region is cut into cells on its level, and a cell is the mean of its samples, interpolated linearly (RoiAlign).",
+    roiExtractor: "Features of regions, regions x c x PH x PW: each region is divided into cells on its level, and a cell is the mean of its linearly interpolated samples (RoiAlign).",
         example |g, x, i| {
             let rois = g.input("rois", Dtype::Float32, [10, 5])?;
             let levels = g.input("levels", Dtype::Int32, [10])?;
@@ -98,7 +98,7 @@ impl Nms {
         let inputs = vec![to.tensor(&self.boxes)?, to.tensor(&self.scores)?];
         let centre = i64::from(self.box_format() == BoxFormat::Pytorch);
         let op = ops::Nms::new(inputs, centre, self.max_box_num_per_class());
-        to.called(&[("max_output_size", "max_box_num_per_class")]).emit(op)
+        to.rename_in_errors(&[("max_output_size", "max_box_num_per_class")]).emit(op)
     }
 }
 
@@ -128,9 +128,9 @@ impl RoiExtractor {
         let (lvls, count, ratio) = (to.tensor(&self.target_lvls)?, inputs.len() as i64, self.sampling_ratio);
         let avg = RoiAlignMode::Avg;
         let op = ops::RoiExtractor::new(rois, lvls, inputs, false, false, avg, count, self.PH, self.PW, ratio, scales);
-        to.called(&[("output_height", "PH"), ("output_width", "PW")]).emit(op)
+        to.rename_in_errors(&[("output_height", "PH"), ("output_width", "PW")]).emit(op)
     }
-    /// The levels that are used.
+    /// Returns the levels that are used.
     fn levels(&self) -> Result<&[Operand]> {
         let most = self.feats.0.len().min(5);
         match usize::try_from(self.num_layer) {
@@ -144,7 +144,7 @@ impl RoiExtractor {
     fn scales(&self) -> Result<Vec<f64>> {
         let (given, count) = (self.list_spatial_scale.to_vec(), self.num_layer as usize);
         if given.len() < count {
-            let expected = format!("expected {count}, one a level");
+            let expected = format!("expected {count}, one per level");
             return Err(argument("list_spatial_scale", format!("a list of {}", given.len()), expected));
         }
         if let Some(bad) = given.iter().find(|s| !(**s > 0.0 && s.is_finite())) {
@@ -212,7 +212,7 @@ mod tests {
         );
         assert_eq!(
             call(&mut g, 2, 4.0, 2),
-            "roiExtractor (ops[2]): list_spatial_scale is a list of 1; expected 2, one a level"
+            "roiExtractor (ops[2]): list_spatial_scale is a list of 1; expected 2, one per level"
         );
         assert_eq!(
             call(&mut g, 1, 0.0, 2),

@@ -1,7 +1,7 @@
-//! What a function is, and a call of one.
+//! Functions and their calls.
 use super::{
+    aliases,
     argument::{Argument, Mismatch},
-    familiar,
     lowering::Lowering,
     value::Value,
 };
@@ -19,13 +19,13 @@ use std::{collections::HashSet, fmt, sync::OnceLock};
 pub struct ArgumentDef {
     /// Its name.
     pub name: &'static str,
-    /// What it means.
+    /// Its meaning.
     pub doc: &'static str,
     /// Its type in a few words: `2 integers`.
     pub type_name: String,
     /// Whether it must be given.
     pub required: bool,
-    /// The value where it is not given, as JSON.
+    /// The default value as JSON.
     pub default: Option<Json>,
     /// Its JSON Schema.
     pub schema: Json,
@@ -55,13 +55,13 @@ pub trait ArgumentSet: Sized + Clone + fmt::Debug + PartialEq + Send + Sync + 's
 
 /// All arguments of a function.
 pub trait Arguments: ArgumentSet {
-    /// What a call gives: a [`Tensor`], so many of them, or any number.
+    /// Return type of a call: a [`Tensor`], an array or a `Vec`.
     type Output: Outputs;
 }
 
-/// What a call returns.
+/// Return types of calls.
 pub trait Outputs: Sized {
-    /// From the list of outputs; none if they are of another number.
+    /// Converts the list of outputs; `None` if their number differs.
     #[doc(hidden)]
     fn from_list(list: Vec<Tensor>) -> Option<Self>;
 }
@@ -98,11 +98,11 @@ impl<A> Clone for Function<A> {
 }
 impl<A> Copy for Function<A> {}
 
-/// A function as the reference, the schema and calls by name know it.
+/// The description of a function, for the reference, the schema and calls by name.
 pub struct FunctionDef {
     /// `conv`.
     pub name: &'static str,
-    /// What it does.
+    /// A description.
     pub doc: &'static str,
     /// Names of the outputs, where there are several and of a fixed number.
     pub outputs: &'static [&'static str],
@@ -115,20 +115,20 @@ pub struct FunctionDef {
 }
 
 impl FunctionDef {
-    /// The family that it belongs to: `conv`.
+    /// Its family: `conv`.
     pub fn family(&self) -> &'static str {
         self.module.rsplit("::").next().unwrap_or(self.module)
     }
-    /// What PyTorch, ONNX and numpy call it, in small letters and without underscores.
-    pub fn familiar_names(&self) -> impl Iterator<Item = &'static str> {
-        familiar::names_of(self.name)
+    /// Its names in PyTorch, ONNX and NumPy, in lower case and without underscores.
+    pub fn aliases(&self) -> impl Iterator<Item = &'static str> {
+        aliases::names_of(self.name)
     }
-    /// Calls of it in Rust, a statement a line, on a graph `g` with the inputs `x` (float32) and `i` (int8) of 1x3x8x8.
+    /// Its example in Rust, one statement per line, on a graph `g` with the inputs `x` (float32) and `i` (int8) of 1x3x8x8.
     pub fn example(&self) -> impl Iterator<Item = String> {
         // The compiler breaks long lines.
         self.example.iter().map(|s| s.lines().map(str::trim).collect::<Vec<_>>().join(" ") + ";")
     }
-    /// The graph that its example makes; what is not used is an output.
+    /// Builds the graph of its example; unused results are outputs.
     ///
     /// ```
     /// let conv = tpulang::functions::function_def("conv")?;
@@ -137,7 +137,7 @@ impl FunctionDef {
     /// ```
     ///
     /// # Errors
-    /// None is known: every example is a test.
+    /// Returns an error if the example fails, which a test rules out.
     pub fn example_graph(&self) -> Result<Graph> {
         let mut g = Graph::new(self.name)?;
         let x = g.input("x", Dtype::Float32, [1, 3, 8, 8])?;
@@ -159,7 +159,7 @@ impl FunctionDef {
     }
 }
 
-/// How the outputs of a call are called and quantized.
+/// Names and quantizations of a call's outputs.
 #[derive(Debug, Clone, Default)]
 #[doc(hidden)]
 pub struct Named {
@@ -167,20 +167,20 @@ pub struct Named {
     pub out_quant: Vec<Option<Quantization>>,
 }
 
-/// Arguments by name that were given.
+/// The given arguments, by name.
 #[doc(hidden)]
 pub struct Given(pub IndexMap<String, Value>);
 
-/// An argument that is not what it should be.
+/// An argument with a wrong value, or a missing one.
 #[derive(Debug)]
 #[doc(hidden)]
 pub struct BadArgument {
     pub argument: &'static str,
-    /// None: it is missing.
+    /// `None` if the argument is missing.
     pub mismatch: Option<Mismatch>,
 }
 
-/// Why a call by name was not made.
+/// Why a call by name failed.
 #[doc(hidden)]
 pub enum BadCall {
     Argument(BadArgument),
@@ -215,7 +215,7 @@ pub fn call_by_name<A: Arguments>(
     Ok(Call { graph, function, args, named }.outputs()?)
 }
 
-/// A call in the making; [`Call::call`] makes it.
+/// A call builder; [`Call::call`] makes the call.
 #[must_use = "nothing is added to the graph until `.call()`"]
 pub struct Call<'g, A> {
     pub(super) graph: &'g mut Graph,
@@ -230,7 +230,7 @@ impl<A: Arguments> Call<'_, A> {
         self.named.out = Some(vec![name.into()]);
         self
     }
-    /// Names the outputs, one each.
+    /// Names each output.
     pub fn out_names<S: Into<String>>(mut self, names: impl IntoIterator<Item = S>) -> Self {
         self.named.out = Some(names.into_iter().map(Into::into).collect());
         self
@@ -244,13 +244,13 @@ impl<A: Arguments> Call<'_, A> {
     /// Checks the arguments, infers the types and adds the operators to the graph.
     ///
     /// # Errors
-    /// Arguments that are not allowed, dtypes, shapes or quantization parameters that do not fit together, a
-    /// name that is taken. The graph is then as it was before.
+    /// Returns an error if an argument is not allowed, if dtypes, shapes or quantization parameters do not fit together, or if
+    /// a name is taken. The graph is then unchanged.
     pub fn call(self) -> Result<A::Output> {
         let name = self.function.name;
         let outputs = self.outputs()?;
         let found = outputs.len();
-        // Each function's lowering gives as many outputs as its type says.
+        // Each function's lowering returns as many outputs as its type.
         A::Output::from_list(outputs)
             .ok_or_else(|| argument("the outputs", found, format!("{name} has another number")))
     }
@@ -343,7 +343,7 @@ impl From<BadArgument> for Error {
     }
 }
 
-/// An argument's name. One that is a word of Rust is declared as `r#type`.
+/// An argument's name, without the `r#` of Rust's keywords.
 #[doc(hidden)]
 pub fn word(declared: &'static str) -> &'static str {
     declared.strip_prefix("r#").unwrap_or(declared)

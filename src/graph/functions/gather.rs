@@ -6,7 +6,7 @@ use crate::{
     ops,
 };
 
-/// What positions are given in.
+/// Dtypes of indices.
 pub(super) const INDEX: &[Dtype] = &[
     Dtype::Int32,
     Dtype::Uint32,
@@ -20,11 +20,11 @@ pub(super) const INDEX: &[Dtype] = &[
 
 function! {
     IndexSelect -> Tensor {
-        "Of any dtype." input: Operand,
-        "Positions along the axis, counted from the end where negative; an integer tensor (float32 is cut to whole numbers, and NaN is 0)." index: Operand,
+        "Any dtype." input: Operand,
+        "Positions along the axis; negative values count from the end. An integer tensor; float32 is truncated to integers, NaN becomes 0." index: Operand,
         ;
-        "Counted from the end where it is negative." axis: i64 = -1i64,
-        "With an index of shape 1: whether the axis stays, with size 1." keep_dims: bool = true,
+        "Negative values count from the end." axis: i64 = -1i64,
+        "For an index of shape 1, whether to keep the axis with size 1." keep_dims: bool = true,
     }
     index_select: "Entries of `input` along `axis`, chosen by `index`: shape `input[..axis] + index + input[axis + 1..]`.",
         example |g, x, i| {
@@ -37,10 +37,10 @@ function! {
 function! {
     Lut -> Tensor {
         "int8 or uint8, of any shape." input: Operand,
-        "int8 or uint8, 256 elements: entry `x` for values from 0 on, entry `256 + x` for negative ones." table: Operand,
+        "256 elements of int8 or uint8: entry `x` for nonnegative values, entry `256 + x` for negative ones." table: Operand,
         ;
     }
-    lut: "The entry of a table for each stored value: `table[x]`, in the table's dtype.",
+    lut: "Looks up each stored value in a table: `table[x]`, in the table's dtype.",
         example |g, x, i| {
             let y = g.lut(i, vec![7u8; 256]).call()?;
             assert_eq!(g.tensor(y)?.dtype, Dtype::Uint8);
@@ -50,12 +50,12 @@ function! {
 
 function! {
     GatherElements -> Tensor {
-        "Of any dtype." input: Operand,
-        "int32; positions along the axis, counted from the end where negative. It has the input's axes, none longer but `axis`." index: Operand,
+        "Any dtype." input: Operand,
+        "Positions along the axis, int32; negative values count from the end. It has the input's rank; no axis except `axis` is longer than the input's." index: Operand,
         ;
-        "Counted from the end where it is negative." axis: i64 = 2i64,
+        "Negative values count from the end." axis: i64 = 2i64,
     }
-    gather_elements: "For each index the entry that it names along `axis`, at its own place on the other axes: `y[i, j] = input[index[i, j], j]` for axis 0 of two. The output has the shape of `index`.",
+    gather_elements: "Gathers one entry per index along `axis`: `y[i, j] = input[index[i, j], j]` for axis 0 of 2. The output has the shape of `index`.",
         example |g, x, i| {
             let i = Array::from_vec([1, 2, 8, 4], vec![-1i32; 64])?;
             let y = g.gather_elements(x, i).axis(3).call()?;
@@ -112,7 +112,7 @@ mod tests {
         assert_eq!(shape(&g, y), [1, 9, 4]);
         let wrong = g.gather_elements(x, n).call().unwrap_err().to_string();
         assert!(
-            wrong.contains("index is 1x9x4; it must have the axes of 2x3x4, none longer than there but axis 2"),
+            wrong.contains("index is 1x9x4; it must have the rank of 2x3x4, with no axis longer except axis 2"),
             "{wrong}"
         );
         let wrong = g.gather_elements(x, n).axis(3).call().unwrap_err().to_string();

@@ -1,6 +1,6 @@
 //! `yuv2rgb`.
 #![allow(non_snake_case, reason = "TpuLang's names")]
-use super::{argument::OneWord, function, lowering::Lowering};
+use super::{argument::StringEnum, function, lowering::Lowering};
 use crate::{
     Operand, Tensor,
     base::{Dtype, Result, argument},
@@ -8,14 +8,14 @@ use crate::{
     quant::RoundMode,
 };
 
-impl OneWord for Yuv2rgbFormulaImageFormat {
+impl StringEnum for Yuv2rgbFormulaImageFormat {
     const NAME: &'static str = "format";
     fn words() -> Vec<(Self, &'static str)> {
         [Yuv2rgbFormulaImageFormat::UINT8, Yuv2rgbFormulaImageFormat::FLOAT32].map(|m| (m, m.name())).into()
     }
 }
 
-impl OneWord for Yuv2rgbFormulaMode {
+impl StringEnum for Yuv2rgbFormulaMode {
     const NAME: &'static str = "formula";
     fn words() -> Vec<(Self, &'static str)> {
         [Yuv2rgbFormulaMode::_601Limited, Yuv2rgbFormulaMode::_601Full].map(|m| (m, m.name())).into()
@@ -30,8 +30,8 @@ pub enum ColourRounding {
     /// Halves go to the even number.
     HalfToEven,
 }
-impl OneWord for ColourRounding {
-    const NAME: &'static str = "round mode";
+impl StringEnum for ColourRounding {
+    const NAME: &'static str = "color rounding";
     fn words() -> Vec<(Self, &'static str)> {
         vec![(Self::HalfAwayFromZero, "HalfAwayFromZero"), (Self::HalfToEven, "HalfToEven")]
     }
@@ -39,15 +39,15 @@ impl OneWord for ColourRounding {
 
 function! {
     Yuv2rgb -> Tensor {
-        "The planes one under the other, .. x h * 3 / 2 x w, h and w even; uint8." inputs: Operand,
+        "The planes stacked vertically, .. x h * 3 / 2 x w with even h and w; uint8." inputs: Operand,
         "0 YU12, 1 YV12, 2 NV12, 3 NV21." src_format: i64,
         "4 RGB, 5 BGR." dst_format: i64,
         "Must be `UINT8`." ImageOutFormatAttr: Yuv2rgbFormulaImageFormat,
         "BT.601 with brightness from 16 to 235 (`_601_limited`) or from 0 to 255 (`_601_full`)." formula_mode: Yuv2rgbFormulaMode,
-        "How colours are rounded." round_mode: ColourRounding,
+        "Rounding of colours." round_mode: ColourRounding,
         ;
     }
-    yuv2rgb: "YUV images to RGB. The result is .. x 3 x h x w, uint8; with u and v less 128: `r = y + 1.40189 v`, `g = y - 0.34581 u - 0.7149 v`, `b = y + 1.77098 u` (`_601_full`), or, y being `1.16438 (y - 16)`, `r = y + 1.59603 v`, `g = y - 0.39176 u - 0.81297 v`, `b = y + 2.01723 u` (`_601_limited`).",
+    yuv2rgb: "YUV images to RGB. The result is .. x 3 x h x w, uint8; with 128 subtracted from u and v: `r = y + 1.40189 v`, `g = y - 0.34581 u - 0.7149 v`, `b = y + 1.77098 u` (`_601_full`), or, with y replaced by `1.16438 (y - 16)`, `r = y + 1.59603 v`, `g = y - 0.39176 u - 0.81297 v`, `b = y + 2.01723 u` (`_601_limited`).",
         example |g, x, i| {
             let yuv = g.input("yuv", Dtype::Uint8, [2, 90, 60])?;
             let (format, mode) = (ops::Yuv2rgbFormulaImageFormat::UINT8, ops::Yuv2rgbFormulaMode::_601Full);

@@ -1,6 +1,6 @@
 //! Data movement: `copy`, `reshape`, `permute`, `squeeze`, `unsqueeze`, `concat`, `split`, `pad`.
 use super::{
-    argument::OneWord,
+    argument::StringEnum,
     dtypes::{FLOATS_AND_BYTES, MOVED},
     function,
     lowering::Lowering,
@@ -15,11 +15,11 @@ use crate::{
 
 function! {
     Reshape -> Tensor {
-        "Of any dtype." tensor: Operand,
-        "The new dimensions; or an integer coefficient that holds them." new_shape: NewShape,
+        "Any dtype." tensor: Operand,
+        "The new dimensions, or an integer coefficient with them." new_shape: NewShape,
         ;
     }
-    reshape: "The same elements in another shape. In `new_shape` 0 keeps the input's dimension there and one -1 is inferred.",
+    reshape: "Changes the shape. In `new_shape`, 0 keeps the input's dimension and one -1 is inferred.",
         example |g, x, i| {
             let y = g.reshape(x, [0, -1]).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 192]);
@@ -32,7 +32,7 @@ function! {
         "float32, float16, int8 or uint8." input: Operand,
         ;
     }
-    copy: "The same elements. A quantized output has the input's scale and zero point.",
+    copy: "A copy. A quantized output has the input's scale and zero point.",
         example |g, x, i| {
             let y = g.copy(x).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
@@ -42,11 +42,11 @@ function! {
 
 function! {
     Permute -> Tensor {
-        "Of any dtype." input: Operand,
-        "Each axis once, counted from the end where negative." order: Ints,
+        "Any dtype." input: Operand,
+        "Each axis once; negative values count from the end." order: Ints,
         ;
     }
-    permute: "Axes in another order: axis `i` of the output is axis `order[i]` of the input.",
+    permute: "Reorders the axes: axis `i` of the output is axis `order[i]` of the input.",
         example |g, x, i| {
             let y = g.permute(x, [0, 2, 3, 1]).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 8, 8, 3]);
@@ -56,11 +56,11 @@ function! {
 
 function! {
     Squeeze -> Tensor {
-        "Of any dtype." tensor_i: Operand,
-        "Counted from the end where negative." axis: Ints,
+        "Any dtype." tensor_i: Operand,
+        "Negative values count from the end." axis: Ints,
         ;
     }
-    squeeze: "Drops axes of size 1; an empty list drops all of them.",
+    squeeze: "Removes axes of size 1; an empty list removes all of them.",
         example |g, x, i| {
             let y = g.squeeze(x, [0]).call()?;
             assert_eq!(g.tensor(y)?.shape, [3, 8, 8]);
@@ -70,9 +70,9 @@ function! {
 
 function! {
     Unsqueeze -> Tensor {
-        "Of any dtype." input: Operand,
+        "Any dtype." input: Operand,
         ;
-        "Positions in the output, counted from the end where negative." axes: Ints = [1, 2],
+        "Positions in the output; negative values count from the end." axes: Ints = [1, 2],
     }
     unsqueeze: "Inserts axes of size 1.",
         example |g, x, i| {
@@ -88,11 +88,11 @@ function! {
         ;
         "Scales of the inputs and, last, of the output." scales: Vec<f64>,
         "Zero points of the inputs and, last, of the output." zero_points: Vec<i64>,
-        "Counted from the end where it is negative." axis: i64 = 0i64,
-        "Unless it is a float, the output gets the last scale and zero point." dtype: Dtype = Dtype::Float32,
-        "How requantization rounds." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+        "Negative values count from the end." axis: i64 = 0i64,
+        "The output's dtype. An integer output has the last scale and zero point." dtype: Dtype = Dtype::Float32,
+        "Rounding mode of the requantization." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
     }
-    concat: "Tensors joined along an axis; all other dimensions are equal.",
+    concat: "Joins tensors along an axis; all other dimensions must be equal.",
         example |g, x, i| {
             let y = g.concat([x, x]).axis(1).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 6, 8, 8]);
@@ -104,11 +104,11 @@ function! {
     Split -> Vec<Tensor> {
         "float32, float16, int8, uint8, int16 or uint16." input: Operand,
         ;
-        "Counted from the end where it is negative." axis: i64 = 0i64,
+        "Negative values count from the end." axis: i64 = 0i64,
         "Number of parts, at least 2." num: i64 = 1i64,
-        "Their sizes; equal where absent." size: Ints,
+        "Sizes of the parts; equal by default." size: Ints,
     }
-    split: "A tensor cut along an axis into `num` parts, equal or of `size`.",
+    split: "Splits a tensor along an axis into `num` parts, of equal size or of `size`.",
         example |g, x, i| {
             let parts = g.split(x).axis(1).num(2).size([1, 2]).out_names(["a", "b"]).call()?;
             assert_eq!(g.tensor(parts[1])?.shape, [1, 2, 8, 8]);
@@ -116,7 +116,7 @@ function! {
         => |args, to| args.lower(to);
 }
 
-impl OneWord for PadMode {
+impl StringEnum for PadMode {
     const NAME: &'static str = "method";
     fn words() -> Vec<(Self, &'static str)> {
         [PadMode::Constant, PadMode::Reflect, PadMode::Symmetric, PadMode::Edge].map(|m| (m, m.name())).into()
@@ -127,11 +127,11 @@ function! {
     Pad -> Tensor {
         "float32, float16, int8, uint8, int16 or uint16." input: Operand,
         ;
-        "What the margin holds: `value`, the mirror image without the edge (`reflect`) or with it (`symmetric`), or the edge." method: PadMode = PadMode::Constant,
-        "For `constant`, as it is stored where the input is quantized; 0 where absent." value: Scalar,
-        "The counts before each axis, then after each; none where absent." padding: Ints,
+        "Contents of the padding: `value` (`constant`), the mirror image without (`reflect`) or with the edge (`symmetric`), or the edge repeated (`edge`)." method: PadMode = PadMode::Constant,
+        "Value for `constant`; for a quantized input the stored value; defaults to 0." value: Scalar,
+        "Padding before each axis, then after each; defaults to 0." padding: Ints,
     }
-    pad: "A margin around each axis.",
+    pad: "Pads each axis.",
         example |g, x, i| {
             let y = g.pad(x).padding([0, 0, 1, 2, 0, 0, 3, 4]).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 12, 14]);
@@ -148,7 +148,7 @@ impl Reshape {
             NewShape::Dims(dims) => ops::Reshape { shape: Some(dims.0.clone()), ..op },
             NewShape::Tensor(dims) => ops::Reshape { shapeT: Some(to.tensor(dims)?), ..op },
         };
-        to.called(&[("shape", "new_shape")]).emit(op)
+        to.rename_in_errors(&[("shape", "new_shape")]).emit(op)
     }
 }
 
@@ -174,7 +174,7 @@ impl Permute {
 impl Squeeze {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         let op = ops::Squeeze::new(to.tensor(&self.tensor_i)?, self.axis.0.clone());
-        to.called(&[("axes", "axis")]).emit(op)
+        to.rename_in_errors(&[("axes", "axis")]).emit(op)
     }
 }
 
@@ -195,7 +195,7 @@ impl Concat {
             [("scales", self.scales.as_ref().map(Vec::len)), ("zero_points", self.zero_points.as_ref().map(Vec::len))];
         let wrong = lists.into_iter().find_map(|(name, n)| Some((name, n.filter(|n| *n != count + 1)?)));
         if let Some((name, n)) = wrong {
-            let expected = format!("expected {}: one an input and one for the output", count + 1);
+            let expected = format!("expected {}: one per input and one for the output", count + 1);
             return Err(argument(name, format!("a list of {n}"), expected));
         }
         for (i, other) in inputs.iter().enumerate().skip(1) {
@@ -225,7 +225,7 @@ impl Split {
         }
         let split_size = self.size.clone().map(|s| s.0).filter(|s| !s.is_empty());
         let op = ops::Split { split_size, ..ops::Split::new(to.tensor(&self.input)?, self.axis(), num) };
-        to.called(&[("split_size", "size")]).emit_many(op, num as usize, None)
+        to.rename_in_errors(&[("split_size", "size")]).emit_many(op, num as usize, None)
     }
 }
 
@@ -236,7 +236,7 @@ impl Pad {
         let paddings = self.padding.as_ref().map_or_else(|| vec![0; 2 * rank], |p| p.0.clone());
         let op = ops::Pad::new(to.tensor(&self.input)?, self.method(), paddings);
         let op = ops::Pad { val: self.value.map_or(0.0, |v| v.value), ..op };
-        to.called(&[("paddings", "padding")]).emit(op)
+        to.rename_in_errors(&[("paddings", "padding")]).emit(op)
     }
 }
 

@@ -1,7 +1,7 @@
 //! The one list of functions.
 use super::{
-    FunctionDef, activation, arithmetic, attention, cast, compare, conv, create, custom, deconv, deformable, detect,
-    familiar, gather, image, layout, math, matmul, mean_std, norm, packed, pool, qwen, reduce, resize, scatter, select,
+    FunctionDef, activation, aliases, arithmetic, attention, cast, compare, conv, create, custom, deconv, deformable,
+    detect, gather, image, layout, math, matmul, mean_std, norm, packed, pool, qwen, reduce, resize, scatter, select,
     shift, slice, sort, tile,
 };
 use crate::base::{Cause, Result, nearest, shown};
@@ -157,14 +157,14 @@ pub fn functions() -> impl Iterator<Item = &'static FunctionDef> + Clone {
     FUNCTIONS.iter()
 }
 
-/// The function of that name.
+/// Returns the function of that name.
 ///
 /// # Errors
 /// There is none; the nearest is suggested.
 pub fn function_def(name: &str) -> Result<&'static FunctionDef> {
     FUNCTIONS.binary_search_by_key(&name, |f| f.name).map(|i| &FUNCTIONS[i]).map_err(|_| {
         let known = FUNCTIONS.iter().map(|f| f.name);
-        let nearest = familiar::function(name, known.clone()).map(str::to_owned).or_else(|| nearest(name, known));
+        let nearest = aliases::function(name, known.clone()).map(str::to_owned).or_else(|| nearest(name, known));
         Cause::UnknownName { kind: "function", name: shown(name), nearest }.into()
     })
 }

@@ -10,8 +10,7 @@ use crate::{
 };
 use std::collections::HashMap;
 
-/// The graph as a function sees it while it is lowered. Every [`Operand`] of the arguments is a [`Operand::Tensor`] by
-/// then.
+/// The graph during the lowering of a function. Every [`Operand`] of the arguments is an [`Operand::Tensor`] by then.
 pub struct Lowering<'g> {
     graph: &'g mut Graph,
     function: &'static str,
@@ -20,8 +19,8 @@ pub struct Lowering<'g> {
     out: Option<Vec<String>>,
     /// The tensor arguments by name.
     arguments: Vec<(&'static str, Tensor)>,
-    /// What the caller calls the attributes of the ops, where that is something else.
-    words: &'static [(&'static str, &'static str)],
+    /// Attributes of the ops, and the arguments that set them if those have other names.
+    argument_names: &'static [(&'static str, &'static str)],
 }
 
 impl<'g> Lowering<'g> {
@@ -31,9 +30,9 @@ impl<'g> Lowering<'g> {
         outputs: &'static [&'static str],
         out: Option<Vec<String>>,
     ) -> Self {
-        Lowering { graph, function, outputs, out, arguments: Vec::new(), words: &[] }
+        Lowering { graph, function, outputs, out, arguments: Vec::new(), argument_names: &[] }
     }
-    /// What tensors made on the way are named after: the output, or what the names of several have in common.
+    /// Stem of the names of intermediate tensors: the output's name, or the common part of several.
     pub(crate) fn stem(&self) -> String {
         match (self.out.as_deref(), self.outputs) {
             (Some([name, _, ..]), [own, ..]) => {
@@ -64,7 +63,7 @@ impl<'g> Lowering<'g> {
                 Err(error) => errors.push(error),
             }
         });
-        // A call that names two unknown tensors is one mistake in one call: the first is told.
+        // Only the first of several unknown tensors in one call is reported.
         errors.into_iter().next().map_or(Ok(()), Err)
     }
     fn coefficient(&mut self, name: &str, data: Array) -> Result<Tensor> {
@@ -83,7 +82,7 @@ impl<'g> Lowering<'g> {
         let given = outputs.iter().zip(quantizations).filter_map(|(t, q)| Some((t, q.as_ref()?)));
         given.into_iter().try_for_each(|(t, q)| self.graph.quantize(*t, q))
     }
-    /// The names of so many outputs.
+    /// Returns the names of `count` outputs.
     pub(crate) fn out_names(&self, count: usize) -> Result<Vec<String>> {
         let numbered = |stem: &str| -> Vec<String> {
             match self.outputs {
@@ -103,11 +102,11 @@ impl<'g> Lowering<'g> {
         }
     }
 
-    /// What is known of a tensor argument.
+    /// Returns the type and other information of a tensor argument.
     pub(crate) fn info(&self, operand: &Operand) -> Result<&TensorInfo> {
         self.graph.tensor(self.tensor(operand)?)
     }
-    /// The handle of a tensor argument.
+    /// Returns the handle of a tensor argument.
     pub(crate) fn tensor(&self, operand: &Operand) -> Result<Tensor> {
         match operand {
             Operand::Tensor(t) => Ok(*t),
@@ -115,15 +114,15 @@ impl<'g> Lowering<'g> {
             Operand::Constant(_) => Err(invalid("a constant was not made a coefficient")),
         }
     }
-    /// The handle of an optional tensor argument.
+    /// Returns the handle of an optional tensor argument.
     pub(crate) fn optional(&self, operand: &Option<Operand>) -> Result<Option<Tensor>> {
         operand.as_ref().map(|o| self.tensor(o)).transpose()
     }
-    /// The dtype of a tensor argument, which must be one of `allowed`.
+    /// Returns the dtype of a tensor argument, which must be one of `allowed`.
     pub(crate) fn dtype(&self, name: &str, operand: &Operand, allowed: &[Dtype]) -> Result<Dtype> {
         one_of(name, self.info(operand)?.dtype, allowed)
     }
-    /// The dtype of an optional tensor argument.
+    /// Checks the dtype of an optional tensor argument.
     pub(crate) fn optional_dtype(&self, name: &str, operand: &Option<Operand>, allowed: &[Dtype]) -> Result<()> {
         operand.as_ref().map_or(Ok(()), |o| self.dtype(name, o, allowed).map(|_| ()))
     }
@@ -166,23 +165,25 @@ impl<'g> Lowering<'g> {
         }
         self.graph.quantize(tensor, &Quantization { scale, zero_point })
     }
-    /// A list of an argument has one value for each index of an axis of a tensor argument.
-    pub(crate) fn one_each<T: Clone>(
+    /// Checks that a list has one value, or one for each index of one of the axes of a tensor argument.
+    pub(crate) fn check_per_channel<T: Clone>(
         &self,
         name: &str,
         values: Option<&PerTensorOrAxis<T>>,
         of: &Operand,
-        axis: usize,
-        what: &str,
+        axes: &[(usize, &str)],
     ) -> Result<()> {
         let Some(n) = values.filter(|v| v.is_many()).map(|v| v.to_vec().len()) else {
             return Ok(());
         };
-        let dim = self.info(of)?.shape.get(axis).copied().unwrap_or(1);
-        if n == dim || n == 1 {
+        let shape = &self.info(of)?.shape;
+        let dim = |axis: usize| shape.get(axis).copied().unwrap_or(1);
+        if n == 1 || axes.iter().any(|(axis, _)| dim(*axis) == n) {
             return Ok(());
         }
-        Err(argument(name, format!("a list of {n}"), format!("expected one value, or {dim}, one {what} (axis {axis})")))
+        let lists: Vec<_> =
+            axes.iter().map(|(axis, what)| format!("{}, one per {what} (axis {axis})", dim(*axis))).collect();
+        Err(argument(name, format!("a list of {n}"), format!("expected one value, or {}", lists.join(", or "))))
     }
     /// An argument of an integer function must have a zero point, from here or set before.
     pub(crate) fn needs_quantization(&self, name: &str, operand: &Operand, given: bool, what: &str) -> Result<()> {
@@ -206,8 +207,8 @@ impl<'g> Lowering<'g> {
         }
         Ok(())
     }
-    /// A tensor argument in another shape of as many elements. A coefficient that nothing uses yet gets it itself, and so
-    /// keeps its name; what else there is passes a Reshape.
+    /// Reshapes a tensor argument. A coefficient that nothing uses yet is reshaped in place and keeps its name; any other
+    /// tensor passes a Reshape.
     pub(crate) fn in_shape(&mut self, operand: &Operand, suffix: &str, shape: &[usize]) -> Result<Tensor> {
         let tensor = self.tensor(operand)?;
         match &self.graph.tensor(tensor)?.kind {
@@ -225,7 +226,7 @@ impl<'g> Lowering<'g> {
             }
         }
     }
-    /// A coefficient on the way to the call's output, named after that.
+    /// Adds a coefficient that is named after the call's output.
     pub(crate) fn constant(&mut self, suffix: &str, data: Array) -> Result<Tensor> {
         let name = format!("{}_{suffix}", self.stem());
         let tensor = self.coefficient(&name, data)?;
@@ -244,7 +245,7 @@ impl<'g> Lowering<'g> {
             _ => Err(misfit(name, format!("is {}; expected a matrix", info.type_text()))),
         }
     }
-    /// A coefficient with the data of another in the form that an op has them, which is emitted in its place.
+    /// Adds a coefficient with the repacked data of another, which is emitted instead of it.
     pub(crate) fn repacked(
         &mut self,
         argument: &str,
@@ -256,7 +257,7 @@ impl<'g> Lowering<'g> {
         let from = self.tensor(operand)?;
         let info = self.graph.tensor(from)?;
         let TensorKind::Coefficient(data) = &info.kind else {
-            return Err(misfit(argument, format!("{:?} is no coefficient; its data must be known", info.name)));
+            return Err(misfit(argument, format!("{:?} is not a coefficient; its data must be known", info.name)));
         };
         let data = data.as_ref().map(repack).transpose()?;
         let name = self.graph.free_name(&format!("{}_packed", info.name));
@@ -264,9 +265,9 @@ impl<'g> Lowering<'g> {
         self.graph.change(made, |t| (t.of_call, t.repacked_from) = (true, Some(from)));
         Ok(made)
     }
-    /// Errors about these attributes of ops call them as the function calls its arguments.
-    pub(crate) fn called(&mut self, words: &'static [(&'static str, &'static str)]) -> &mut Self {
-        self.words = words;
+    /// Errors about these attributes of ops name the function's arguments that set them.
+    pub(crate) fn rename_in_errors(&mut self, names: &'static [(&'static str, &'static str)]) -> &mut Self {
+        self.argument_names = names;
         self
     }
 
@@ -276,7 +277,7 @@ impl<'g> Lowering<'g> {
         let made = self.insert(op, vec![NewResult { name: Some(name), dtype, ..NewResult::default() }])?;
         made.first().copied().ok_or_else(|| invalid("it has no result"))
     }
-    /// As [`Lowering::step`], of a float tensor's dtype and of a shape, which an op without type rule needs.
+    /// Like [`Lowering::step`], with a tensor's dtype and a shape, for an op without a type rule.
     pub(crate) fn step_like(
         &mut self,
         suffix: &str,
@@ -292,11 +293,11 @@ impl<'g> Lowering<'g> {
     pub(crate) fn emit(&mut self, op: impl Into<Op<Tensor>>) -> Result<Vec<Tensor>> {
         self.emit_many(op, 1, None)
     }
-    /// As [`Lowering::emit`], where the op leaves the dtype to the caller.
+    /// Like [`Lowering::emit`], for an op whose caller chooses the dtype.
     pub(crate) fn emit_as(&mut self, op: impl Into<Op<Tensor>>, dtype: Dtype) -> Result<Vec<Tensor>> {
         self.emit_many(op, 1, Some(dtype))
     }
-    /// As [`Lowering::emit`], of so many outputs.
+    /// Like [`Lowering::emit`], for several outputs.
     pub(crate) fn emit_many(
         &mut self,
         op: impl Into<Op<Tensor>>,
@@ -307,7 +308,7 @@ impl<'g> Lowering<'g> {
         let results = self.out_names(outputs)?.into_iter().map(name).collect();
         self.insert(op, results)
     }
-    /// As [`Lowering::emit`], of several outputs whose dtypes differ.
+    /// Like [`Lowering::emit`], for several outputs of different dtypes.
     pub(crate) fn emit_each(&mut self, op: impl Into<Op<Tensor>>, dtypes: &[Dtype]) -> Result<Vec<Tensor>> {
         let name = |(name, dtype): (String, &Dtype)| NewResult {
             name: Some(name),
@@ -317,7 +318,7 @@ impl<'g> Lowering<'g> {
         let results = self.out_names(dtypes.len())?.into_iter().zip(dtypes).map(name).collect();
         self.insert(op, results)
     }
-    /// As [`Lowering::emit`], of outputs whose types the op does not tell.
+    /// Like [`Lowering::emit`], for outputs whose types the op does not determine.
     pub(crate) fn emit_typed(&mut self, op: impl Into<Op<Tensor>>, types: Vec<(Dtype, Shape)>) -> Result<Vec<Tensor>> {
         let names = self.out_names(types.len())?;
         let new = |(name, (dtype, shape))| NewResult {
@@ -328,7 +329,7 @@ impl<'g> Lowering<'g> {
         };
         self.insert(op, names.into_iter().zip(types).map(new).collect())
     }
-    /// What the outputs are called, for a function that gives several of different operators.
+    /// Returns the outputs' names, for a function whose outputs come from different operators.
     pub(crate) fn output_names(&self, count: usize) -> Result<Vec<String>> {
         self.out_names(count)
     }
@@ -337,13 +338,13 @@ impl<'g> Lowering<'g> {
         let made = self.insert(op, vec![NewResult { name: Some(name.into()), ..NewResult::default() }])?;
         made.first().copied().ok_or_else(|| invalid("it has no result"))
     }
-    /// Adds an operator with these results; gives those that are there.
+    /// Adds an operator with these results; returns those that are present.
     pub(crate) fn insert(&mut self, op: impl Into<Op<Tensor>>, results: Vec<NewResult>) -> Result<Vec<Tensor>> {
         let made = self.graph.insert(op.into(), &results, Vec::new(), &self.arguments);
-        made.map(|all| all.into_iter().flatten().collect()).map_err(|e: Error| e.in_words(self.words))
+        made.map(|all| all.into_iter().flatten().collect()).map_err(|e: Error| e.in_words(self.argument_names))
     }
-    /// Calls another function: with a suffix on the way to the call's output, after which what it gives is named; without
-    /// one it computes that output. Errors call its tensors as this function does.
+    /// Calls another function. With a suffix, its results are intermediate tensors named after the call's output; without one,
+    /// they are the call's outputs. Errors use this function's argument names.
     pub(crate) fn call<A: Arguments>(
         &mut self,
         function: Function<A>,
@@ -364,7 +365,7 @@ impl<'g> Lowering<'g> {
     }
 }
 
-/// A dtype that must be one of `allowed`.
+/// Checks that a dtype is one of `allowed`.
 pub(super) fn one_of(name: &str, found: Dtype, allowed: &[Dtype]) -> Result<Dtype> {
     if !allowed.contains(&found) {
         return Err(Cause::Dtype { argument: name.into(), found, allowed: allowed.to_vec() }.into());
@@ -376,7 +377,7 @@ fn quant_error(info: &TensorInfo, problem: String) -> Error {
     Cause::Quantization { tensor: info.name.clone(), problem }.into()
 }
 
-/// Ops may have tensors of any dtype; functions have those of TpuLang.
+/// Ops accept tensors of any dtype, functions only TpuLang's.
 fn check_declared(argument: &str, dtype: Dtype) -> Result<()> {
     match dtype.is_declared() {
         true => Ok(()),

@@ -20,14 +20,14 @@ function! {
         ;
         ..quant: InOut { scale: [f64; 2], zero_point: [i64; 2] },
     }
-    ceil: "The smallest integer that is not below `x`.",
+    ceil: "The smallest integer not less than `x`.",
         example |g, x, i| {
             let y = g.ceil(x).call()?;
             let z = g.ceil(i).scale([0.5, 1.0]).call()?;
             assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
         },
         => |args, to| args.lower(to, |x| ops::Ceil::new(x).into());
-    floor: "The largest integer that is not above `x`.",
+    floor: "The largest integer not greater than `x`.",
         example |g, x, i| {
             let y = g.floor(x).call()?;
             let z = g.floor(i).scale([0.5, 1.0]).call()?;
@@ -69,21 +69,21 @@ function! {
             assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
         },
         => |args, to| args.lower(to, |x| ops::Exp::new(x).into());
-    ln: "The natural logarithm; NaN of negative numbers.",
+    ln: "The natural logarithm; NaN for negative numbers.",
         example |g, x, i| {
             let y = g.ln(x).call()?;
             let z = g.ln(i).scale([0.05, 0.05]).call()?;
             assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
         },
         => |args, to| args.lower(to, |x| ops::Log::new(x).into());
-    sqrt: "The square root; NaN of negative numbers.",
+    sqrt: "The square root; NaN for negative numbers.",
         example |g, x, i| {
             let y = g.sqrt(x).call()?;
             let z = g.sqrt(i).scale([0.05, 0.05]).call()?;
             assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
         },
         => |args, to| args.lower(to, |x| ops::Sqrt::new(x).into());
-    rsqrt: "The inverse of the square root: `1 / sqrt(x + 1e-5)` of floats, `1 / sqrt(x)` of quantized tensors.",
+    rsqrt: "The inverse of the square root: `1 / sqrt(x + 1e-5)` for floats, `1 / sqrt(x)` for quantized tensors.",
         example |g, x, i| {
             let y = g.rsqrt(x).call()?;
             let z = g.rsqrt(i).scale([0.05, 0.05]).call()?;
@@ -104,14 +104,14 @@ function! {
             assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
         },
         => |args, to| args.lower(to, |x| ops::Erf::new(x).into());
-    sign: "1 where `x > 0`, -1 where `x < 0`, 0 elsewhere.",
+    sign: "1 if `x > 0`, -1 if `x < 0`, otherwise 0.",
         example |g, x, i| {
             let y = g.sign(x).call()?;
             let z = g.sign(i).scale([0.05, 1.0]).call()?;
             assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
         },
         => |args, to| args.lower(to, |x| ops::Sign::new(x).into());
-    elu: "`x` where it is above 0, `exp(x) - 1` elsewhere.",
+    elu: "`x` if it is positive, otherwise `exp(x) - 1`.",
         example |g, x, i| {
             let y = g.elu(x).call()?;
             let z = g.elu(i).scale([0.05, 0.05]).call()?;
@@ -139,14 +139,14 @@ function! {
             assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
         },
         => |args, to| args.lower(to, |x| ops::Mish::new(x).into());
-    hswish: "`x * (x / 6 + 1 / 2)`, the second factor held between 0 and 1.",
+    hswish: "`x * (x / 6 + 1 / 2)`, the second factor clamped to the range from 0 to 1.",
         example |g, x, i| {
             let y = g.hswish(x).call()?;
             let z = g.hswish(i).scale([0.05, 0.05]).call()?;
             assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
         },
         => |args, to| args.lower(to, |x| ops::HardSwish::new(x).into());
-    hsigmoid: "`x / 6 + 1 / 2`, held between 0 and 1.",
+    hsigmoid: "`x / 6 + 1 / 2`, clamped to the range from 0 to 1.",
         example |g, x, i| {
             let y = g.hsigmoid(x).call()?;
             let z = g.hsigmoid(i).scale([0.05, 0.01]).call()?;
@@ -160,7 +160,7 @@ function! {
         "float32 or float16, of any shape." input: Operand,
         ;
     }
-    round: "The nearest integer; halves go away from zero.",
+    round: "The nearest integer; halves are rounded away from zero.",
         example |g, x, i| {
             let y = g.round(x).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
@@ -172,13 +172,13 @@ function! {
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(to, |x| ops::Tan::new(x).into());
-    arccos: "The inverse cosine, from 0 to pi; NaN outside of -1 to 1.",
+    arccos: "The inverse cosine, from 0 to pi; NaN outside [-1, 1].",
         example |g, x, i| {
             let y = g.arccos(x).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
         },
         => |args, to| args.lower(to, |x| ops::Arccos::new(x).into());
-    arctanh: "The inverse hyperbolic tangent, `ln((1 + x) / (1 - x)) / 2`; NaN outside of -1 to 1.",
+    arctanh: "The inverse hyperbolic tangent, `ln((1 + x) / (1 - x)) / 2`; NaN outside [-1, 1].",
         example |g, x, i| {
             let y = g.arctanh(x).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
@@ -193,7 +193,7 @@ function! {
         "The upper bound, at least `min`." max: f64,
         ;
     }
-    clamp: "`x` held between `min` and `max`; NaN stays.",
+    clamp: "`x` clamped to the range from `min` to `max`; NaN stays NaN.",
         example |g, x, i| {
             let y = g.clamp(x, 0.0, 6.0).call()?;
             assert_eq!(g.operators()[0].op.name(), "Clip");
@@ -204,10 +204,10 @@ function! {
 function! {
     Pow -> Tensor {
         "A float32 or float16 tensor, or a float32 number." base: TensorOrScalar,
-        "A tensor of the same dtype that is broadcast to `base`, or a float32 number; one of the two must be a tensor." expn: TensorOrScalar,
+        "A tensor of the same dtype that broadcasts to `base`, or a float32 number; one of the two must be a tensor." expn: TensorOrScalar,
         ;
     }
-    pow: "`base` to the power `expn`. With the number 2 it is `base * base`, with the number 1 `base` itself.",
+    pow: "`base` to the power `expn`. The exponent 2 gives `base * base`, the exponent 1 `base` itself.",
         example |g, x, i| {
             let y = g.pow(x, 0.5).call()?;
             let z = g.pow(2.0, x).call()?;
@@ -281,7 +281,7 @@ impl Pow {
     }
 }
 
-/// A number that must be a float32 one.
+/// Checks that a number is float32.
 fn float32(name: &str, number: Scalar) -> Result<f64> {
     let Scalar { value, dtype } = number;
     if dtype != Dtype::Float32 {
@@ -341,7 +341,7 @@ mod tests {
         );
         assert_eq!(
             first(g.pow(e, x).call().unwrap_err()),
-            "pow (ops[5]): expn is 2x3; expected what is broadcast to 3"
+            "pow (ops[5]): expn is 2x3; expected a shape that broadcasts to 3"
         );
     }
 

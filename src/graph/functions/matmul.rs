@@ -14,12 +14,12 @@ use crate::{
 
 function! {
     set ProductForm {
-        "Swaps the last two axes of the left matrix first." input_transpose: bool = false,
-        "Swaps the last two axes of the right matrix first." right_transpose: bool = false,
-        "Swaps the last two axes of the result." output_transpose: bool = false,
-        "Whether the result keeps all axes; otherwise the leading ones are folded into m." keep_dims: bool = true,
+        "Transpose the left matrix (its last two axes)." input_transpose: bool = false,
+        "Transpose the right matrix (its last two axes)." right_transpose: bool = false,
+        "Transpose the result (its last two axes)." output_transpose: bool = false,
+        "Whether the result keeps all axes; otherwise the leading axes are folded into m." keep_dims: bool = true,
         "Applies max(0, .) to the result." do_relu: bool = false,
-        "With do_relu, the cap; none where it is not positive." relu_limit: f64 = -1.0,
+        "With do_relu, the upper bound of the result; unlimited if not positive." relu_limit: f64 = -1.0,
     }
 }
 
@@ -29,7 +29,7 @@ function! {
         "Right matrix, of the same dtype." right: Operand,
         ;
         "n elements, or a tensor broadcast to the result; float32 or float16." bias: Operand,
-        "By default, and at most, the input's." out_dtype: Dtype,
+        "The input's dtype, which is the default." out_dtype: Dtype,
         ..form: ProductForm { input_transpose: bool, right_transpose: bool, output_transpose: bool, keep_dims: bool, do_relu: bool, relu_limit: f64 },
     }
     matmul: "Matrix product of floats over the last two axes: `[.., m, k] x [.., k, n] -> [.., m, n]`, plus bias.",
@@ -46,8 +46,8 @@ function! {
         "Right matrix; int8 or uint8." right: Operand,
         ;
         "n elements, int32." bias: Operand,
-        "The left matrix's zero point; needed unless it is set on the tensor." input_zp: OneOrMany<i64>,
-        "The right matrix's zero point; needed unless it is set on the tensor." right_zp: OneOrMany<i64>,
+        "The left matrix's zero point; required unless set on the tensor." input_zp: OneOrMany<i64>,
+        "The right matrix's zero point; required unless set on the tensor." right_zp: OneOrMany<i64>,
         "int32 or uint32." out_dtype: Dtype = Dtype::Int32,
         ..form: ProductForm { input_transpose: bool, right_transpose: bool, output_transpose: bool, keep_dims: bool, do_relu: bool, relu_limit: f64 },
     }
@@ -65,11 +65,11 @@ function! {
         "Right matrix; int8 or uint8." right: Operand,
         ;
         "n elements, int32." bias: Operand,
-        "Swaps the last two axes of the right matrix first." right_transpose: bool = false,
-        "Whether the result keeps all axes; otherwise the leading ones are folded into m." keep_dims: bool = true,
-        "The left matrix's scale; needed unless it is set on the tensor." input_scale: OneOrMany<f64>,
-        "The right matrix's scale; needed unless it is set on the tensor." right_scale: OneOrMany<f64>,
-        "The output's scale; needed." output_scale: OneOrMany<f64>,
+        "Transpose the right matrix (its last two axes)." right_transpose: bool = false,
+        "Whether the result keeps all axes; otherwise the leading axes are folded into m." keep_dims: bool = true,
+        "The left matrix's scale; required unless set on the tensor." input_scale: OneOrMany<f64>,
+        "The right matrix's scale; required unless set on the tensor." right_scale: OneOrMany<f64>,
+        "Required. The output's scale." output_scale: OneOrMany<f64>,
         "The left matrix's zero point." input_zp: OneOrMany<i64>,
         "The right matrix's zero point." right_zp: OneOrMany<i64>,
         "The output's zero point." output_zp: OneOrMany<i64>,
@@ -90,21 +90,21 @@ function! {
         "Right matrix; int8 or uint8." right: Operand,
         ;
         "n elements, or a tensor broadcast to the result; int32." bias: Operand,
-        "False: it is not supported here." input_transpose: bool = false,
-        "Swaps the last two axes of the right matrix first." right_transpose: bool = false,
-        "False: it is not supported here." output_transpose: bool = false,
-        "Whether the result keeps all axes; otherwise the leading ones are folded into m." keep_dims: bool = true,
+        "Must be false." input_transpose: bool = false,
+        "Transpose the right matrix (its last two axes)." right_transpose: bool = false,
+        "Must be false." output_transpose: bool = false,
+        "Whether the result keeps all axes; otherwise the leading axes are folded into m." keep_dims: bool = true,
         "int8 or int16." out_dtype: Dtype = Dtype::Int8,
-        "The multiplier, one or one a column; in modes 0 and 1 a Q31 fraction. Needed. Further elements of a longer list are kept and say nothing." multiplier: OneOrMany<i64>,
-        "Bits to shift to the left (negative: to the right), one or one a column. Needed." shift: OneOrMany<i64>,
-        "The output's zero point. Needed." offset: OneOrMany<i64>,
+        "Required. The multiplier: one value or one per column; in modes 0 and 1 a Q31 fraction. Excess elements of a longer list are kept and ignored." multiplier: OneOrMany<i64>,
+        "Required. Bits to shift to the left (negative: to the right): one value or one per column." shift: OneOrMany<i64>,
+        "Required. The output's zero point." offset: OneOrMany<i64>,
         "0: TFLite with left shift, 1: TFLite, 2: multiplier and shift." requant_mode: i64 = 2i64,
-        "How what is shifted out is rounded." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+        "Rounding mode of the shift." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
         "The axis of lists: the last." rq_axis: i64 = -1i64,
         "Applies max(0, .) to the product; for int8, offset 0 and requant_mode 2 only." do_relu: bool = false,
-        "With do_relu, the cap of the product; none where it is not positive." relu_limit: f64 = -1.0,
+        "With do_relu, the upper bound of the product; unlimited if not positive." relu_limit: f64 = -1.0,
     }
-    matmulrq_int_op: "Matrix product of integers with a requantization for the compiler to fuse: `saturate(round((sum of in * right + bias) * multiplier * 2^shift) + offset)`.",
+    matmulrq_int_op: "Matrix product of integers with a requantization that the compiler can fuse: `saturate(round((sum of in * right + bias) * multiplier * 2^shift) + offset)`.",
         example |g, x, i| {
             let w = Array::filled(Dtype::Int8, [8, 5], 2.0)?;
             let y = g.matmulrq_int_op(i, w).multiplier(3).shift(-4).offset(0).call()?;
@@ -125,7 +125,7 @@ impl ProductForm {
     ) -> Result<Vec<Tensor>> {
         let (mut left, right) = (to.tensor(operands[0])?, to.tensor(operands[1])?);
         if !self.keep_dims() && to.info(operands[1])?.shape.len() < 2 {
-            return Err(argument("keep_dims", false, "the tool chain fails on it where the right side is a vector"));
+            return Err(argument("keep_dims", false, "the tool chain fails on it if the right operand is a vector"));
         }
         if self.input_transpose() {
             let order = swap_last(to.info(operands[0])?.shape.len(), "input_transpose")?;
@@ -148,7 +148,7 @@ impl ProductForm {
     }
 }
 
-/// The order of axes that swaps the last two.
+/// Returns the order of axes that swaps the last two.
 fn swap_last(rank: usize, name: &str) -> Result<Vec<i64>> {
     if rank < 2 {
         return Err(misfit(name, "is true; a vector cannot be transposed"));
@@ -184,10 +184,10 @@ impl MatmulInt {
     }
 }
 
-/// An argument that must be one value for the tensor.
+/// Checks that an argument is one value for the tensor.
 fn not_a_list<T: Clone>(name: &str, value: &Option<OneOrMany<T>>) -> Result<()> {
     if value.as_ref().is_some_and(OneOrMany::is_many) {
-        return Err(argument(name, "a list", "the tool chain takes one value for the tensor here"));
+        return Err(argument(name, "a list", "the tool chain accepts one value per tensor here"));
     }
     Ok(())
 }

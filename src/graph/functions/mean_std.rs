@@ -19,12 +19,12 @@ function! {
         "The standard deviation of each channel; not 0." std: Vec<f64>,
         "The mean of each channel." mean: Vec<f64>,
         ;
-        "Scales of input and output, positive; they count where the output is int8. By default 1 and 1." scale: Vec<f64>,
-        "Zero points of input and output; they count where a float becomes int8. By default 0 and 0." zero_points: Vec<i64>,
+        "Scales of input and output, positive; used if the output is int8. Default: 1 and 1." scale: Vec<f64>,
+        "Zero points of input and output; used if a float becomes int8. Default: 0 and 0." zero_points: Vec<i64>,
         "int8, float16 or float32." odtype: Dtype = Dtype::Float16,
-        "How the result is rounded to int8; for float16 of float32, uint8 or int8 it is half_to_even." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+        "Rounding mode of an int8 result. A float16 result of float32, uint8 or int8 is always rounded half_to_even." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
     }
-    mean_std_scale: "Normalizes images by channel: `(x - mean) / std`; as int8 `saturate(round((x - mean) / std * scale[0] / scale[1]))`, of floats also `- zero_points[0] + zero_points[1]`. From uint8 and int8 the factor is a multiplier of 16 bits and a shift.",
+    mean_std_scale: "Normalizes images by channel: `(x - mean) / std`; for int8 `saturate(round((x - mean) / std * scale[0] / scale[1]))`, for float inputs also `- zero_points[0] + zero_points[1]`. For uint8 and int8 inputs the factor is a 16-bit multiplier and a shift.",
         example |g, x, i| {
             let y = g.mean_std_scale(x, vec![58.4, 57.1, 57.4], vec![123.7, 116.3, 103.5]).call()?;
             assert_eq!(g.tensor(y)?.type_text(), "1x3x8x8 float16");

@@ -1,4 +1,4 @@
-//! The functions that users call, one file a family: arguments, checks, and the lowering to operators. `list.rs` names
+//! The functions that users call, one file per family: arguments, checks, and the lowering to operators. `list.rs` lists
 //! them all.
 //!
 //! ```
@@ -12,6 +12,7 @@
 //! ```
 
 mod activation;
+mod aliases;
 mod argument;
 mod arithmetic;
 mod attention;
@@ -26,7 +27,6 @@ mod deconv;
 mod deformable;
 mod detect;
 mod dtypes;
-mod familiar;
 mod function;
 mod gather;
 mod image;

@@ -12,11 +12,11 @@ function! {
         "c elements." mean: Operand,
         "c elements." variance: Operand,
         ;
-        "c elements; 1 where absent." gamma: Operand,
-        "c elements; 0 where absent." beta: Operand,
-        "Keeps the root from 0; not negative." epsilon: f64 = 1e-5,
+        "c elements; defaults to 1." gamma: Operand,
+        "c elements; defaults to 0." beta: Operand,
+        "Added to the variance for numerical stability; not negative." epsilon: f64 = 1e-5,
     }
-    batch_norm: "`(x - mean) / sqrt(variance + epsilon) * gamma + beta`, each of the coefficients one value a channel (axis 1).",
+    batch_norm: "`(x - mean) / sqrt(variance + epsilon) * gamma + beta`, with one value per channel (axis 1) in each coefficient.",
         example |g, x, i| {
             let y = g.batch_norm(x, vec![0f32; 3], vec![1f32; 3]).gamma(vec![2f32; 3]).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
@@ -28,12 +28,12 @@ function! {
     LayerNorm -> Tensor {
         "float32 or float16." input: Operand,
         ;
-        "As many elements as are normalised together; 1 where absent." gamma: Operand,
-        "Of gamma's shape; 0 where absent." beta: Operand,
-        "Keeps the root from 0; not negative." epsilon: f64 = 1e-5,
-        "First axis of the normalised ones, counted from the end where it is negative." axis: i64 = 2i64,
+        "One element per normalized element; defaults to 1." gamma: Operand,
+        "The same shape as gamma; defaults to 0." beta: Operand,
+        "Added to the variance for numerical stability; not negative." epsilon: f64 = 1e-5,
+        "First normalized axis; negative values count from the end." axis: i64 = 2i64,
     }
-    layer_norm: "Normalises over `axis` and all axes after it: `(x - mean) / sqrt(var + epsilon) * gamma + beta`, var the biased variance.",
+    layer_norm: "Normalizes over `axis` and all following axes: `(x - mean) / sqrt(var + epsilon) * gamma + beta`, where var is the biased variance.",
         example |g, x, i| {
             let y = g.layer_norm(x).gamma(vec![1f32; 8]).beta(vec![0f32; 8]).axis(-1).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
@@ -45,12 +45,12 @@ function! {
     GroupNorm -> Tensor {
         "n x c x ..; float32 or float16." input: Operand,
         ;
-        "c elements; 1 where absent." gamma: Operand,
-        "c elements; 0 where absent." beta: Operand,
-        "Keeps the root from 0; not negative." epsilon: f64 = 1e-5,
-        "Of so many groups of channels, equally large." num_groups: i64 = 1i64,
+        "c elements; defaults to 1." gamma: Operand,
+        "c elements; defaults to 0." beta: Operand,
+        "Added to the variance for numerical stability; not negative." epsilon: f64 = 1e-5,
+        "Number of channel groups, of equal size." num_groups: i64 = 1i64,
     }
-    group_norm: "Normalises groups of channels, each with all that follows axis 1: `(x - mean) / sqrt(var + epsilon) * gamma + beta`, mean and biased variance those of the group, gamma and beta one value a channel.",
+    group_norm: "Normalizes groups of channels over all axes from axis 1: `(x - mean) / sqrt(var + epsilon) * gamma + beta`, with the group's mean and biased variance, and gamma and beta per channel.",
         example |g, x, i| {
             let y = g.group_norm(x).gamma(vec![1f32; 3]).num_groups(3).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
@@ -62,11 +62,11 @@ function! {
     RmsNorm -> Tensor {
         "float32 or float16." input: Operand,
         ;
-        "As many elements as the last axis, of the input's dtype; 1 where absent." gamma: Operand,
-        "Keeps the root from 0; not negative." epsilon: f64 = 1e-5,
+        "One element per index of the last axis, of the input's dtype; defaults to 1." gamma: Operand,
+        "Added to the variance for numerical stability; not negative." epsilon: f64 = 1e-5,
         "The last axis: -1, or its number." axis: i64 = -1i64,
     }
-    rms_norm: "`x / sqrt(mean(x^2) + epsilon) * gamma`, the mean over the last axis.",
+    rms_norm: "`x / sqrt(mean(x^2) + epsilon) * gamma`, with the mean over the last axis.",
         example |g, x, i| {
             let y = g.rms_norm(x).gamma(vec![1f32; 8]).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
@@ -79,8 +79,8 @@ function! {
         "float32 or float16." input: Operand,
         ;
         "The exponent of the norm; above 0." p: f64 = 2.0,
-        "The axes over which the norm is taken, neighbours of each other; counted from the end where negative." axes: OneOrMany<i64> = 1i64,
-        "The least that is divided by; not negative." eps: f64 = 1e-12,
+        "Axes over which the norm is taken; they must be adjacent. Negative values count from the end." axes: OneOrMany<i64> = 1i64,
+        "Lower bound of the divisor; not negative." eps: f64 = 1e-12,
     }
     normalize: "`x / max(norm, eps)`, where norm is `(sum over axes of |x|^p)^(1 / p)`.",
         example |g, x, i| {
@@ -119,7 +119,7 @@ impl BatchNorm {
             if !info.is_coefficient() {
                 return Err(misfit(
                     name,
-                    format!("{:?} is no coefficient; the tool chain takes no computed one", info.name),
+                    format!("{:?} is not a coefficient; the tool chain does not accept a computed one", info.name),
                 ));
             }
         }
@@ -204,7 +204,7 @@ impl Normalize {
     }
 }
 
-/// The axes lie side by side; that each is there, and only once, is the op's to check.
+/// Checks that the axes are adjacent. The op checks that each exists and occurs once.
 fn check_neighbours(axes: &[i64], rank: usize) -> Result<()> {
     let mut all: Vec<i64> = axes.iter().map(|&a| if a < 0 { a.saturating_add(rank as i64) } else { a }).collect();
     all.sort_unstable();
@@ -228,7 +228,7 @@ mod tests {
         let v = |n: usize| vec![0f32; n];
         assert_eq!(
             first(g.batch_norm(x, v(4), v(4)).call().unwrap_err()),
-            "batch_norm (ops[0]): mean has 4 elements; expected 3, one a channel"
+            "batch_norm (ops[0]): mean has 4 elements; expected 3, one per channel"
         );
         assert_eq!(
             first(g.batch_norm(x, v(3), v(4)).call().unwrap_err()),
@@ -246,6 +246,17 @@ mod tests {
             first(g.layer_norm(x).axis(3).call().unwrap_err()),
             "layer_norm (ops[0]): axis is 3; with 3 dimensions it must be from -3 to 2"
         );
+    }
+
+    #[test]
+    fn negative_variances_are_refused() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [1, 3, 4]).unwrap();
+        assert_eq!(
+            first(g.batch_norm(x, vec![0f32; 3], vec![1f32, -1e-6, -0.25]).call().unwrap_err()),
+            "batch_norm (ops[0]): variance[2] is -0.25; a variance is not negative; are mean and variance swapped?"
+        );
+        g.batch_norm(x, vec![0f32; 3], vec![1f32, 0.0, -1e-6]).call().unwrap();
     }
 
     #[test]

@@ -79,16 +79,16 @@ pub struct Scalar {
 }
 
 impl Scalar {
-    /// A scalar of that dtype.
+    /// Creates a scalar of that dtype.
     pub fn new(value: f64, dtype: Dtype) -> Self {
         Scalar { value, dtype }
     }
     /// # Errors
-    /// It is no number of its dtype.
+    /// Returns an error if the number does not fit its dtype.
     pub(super) fn check(self, argument: &str) -> Result<()> {
         match self.dtype.int_range() {
             Some((low, high)) if self.value.fract() != 0.0 || self.value < low as f64 || self.value > high as f64 => {
-                let expected = format!("expected a whole number from {low} to {high}, as its dtype is {}", self.dtype);
+                let expected = format!("expected an integer from {low} to {high}, as its dtype is {}", self.dtype);
                 Err(base::argument(argument, self.value, expected))
             }
             _ => Ok(()),
@@ -202,7 +202,7 @@ impl Argument for TensorOrScalar {
 pub enum NewShape {
     /// Its dimensions.
     Dims(Ints),
-    /// A coefficient that holds them.
+    /// A coefficient with the dimensions.
     Tensor(Operand),
 }
 impl<T: Into<Ints>> From<T> for NewShape {

@@ -14,18 +14,18 @@ use crate::{
 function! {
     A16matmul -> Tensor {
         "Left matrix (or stack of them), of k columns; float32 or float16." input: Operand,
-        "A coefficient of packed weights, k * bits / 32 x n; int32, of which each holds 32 / bits weights of a column, the first in the low bits." weight: Operand,
-        "A coefficient of scales, k / group_size x n; float32 or float16." scale: Operand,
-        "A coefficient of zero points less 1, k / group_size x n * bits / 32; int32, of which each holds those of 32 / bits columns." zp: Operand,
+        "Packed weights, a coefficient of k * bits / 32 x n; each int32 holds 32 / bits weights of a column, the first in the low bits." weight: Operand,
+        "Scales, a coefficient of k / group_size x n; float32 or float16." scale: Operand,
+        "Zero points minus 1, a coefficient of k / group_size x n * bits / 32; each int32 holds those of 32 / bits columns." zp: Operand,
         ;
         "n elements; float32 or float16." bias: Operand,
-        "Whether the operator's matrix is n x k rather than k x n; the result is the same." right_transpose: bool = true,
+        "Whether the operator stores the matrix as n x k rather than k x n; the result is the same." right_transpose: bool = true,
         "float32 or float16." out_dtype: Dtype = Dtype::Float16,
         "Rows of the matrix that share scale and zero point." group_size: i64 = 128i64,
         "Bits of a weight: 4 or 8." bits: i64 = 4i64,
-        "A coefficient with the group of each row, int32; only groups of rows that follow each other are supported." g_idx: Operand,
+        "Group of each row, an int32 coefficient; groups must be consecutive rows." g_idx: Operand,
     }
-    a16matmul: "Product of floats and a matrix of 4- or 8-bit integers, packed as GPTQ has them: `input x ((weight - (zp + 1)) * scale) + bias`.",
+    a16matmul: "Product of floats and a matrix of 4- or 8-bit integers, packed in GPTQ's format: `input x ((weight - (zp + 1)) * scale) + bias`.",
         example |g, x, i| {
             let w = g.coefficient("w", Array::filled(Dtype::Int32, [1, 8], 7.0)?)?;
             let s = g.coefficient("s", Array::filled(Dtype::Float32, [1, 8], 0.5)?)?;
@@ -39,15 +39,15 @@ function! {
 function! {
     Fp8matmul -> Tensor {
         "Left matrix (or stack of them), of k columns; float32 or float16." input: Operand,
-        "A coefficient, n x k, or k x n without right_transpose; float32, made fp8e4m3: rounded to the nearest, at most 448." weight: Operand,
-        "Scales, one for each square of block_size weights a side, in the weight's order of axes; float32." scale: Operand,
+        "A float32 coefficient, n x k, or k x n without right_transpose; it is converted to fp8e4m3: rounded to nearest and clamped to 448." weight: Operand,
+        "Scales, one per block of block_size x block_size weights, in the weight's order of axes; float32." scale: Operand,
         ;
         "n elements; float32 or float16." bias: Operand,
         "Whether the weight is n x k." right_transpose: bool = true,
         "float32 or float16." out_dtype: Dtype = Dtype::Float16,
-        "Side of the squares that share a scale." block_size: i64 = 128i64,
+        "Side of the blocks that share a scale." block_size: i64 = 128i64,
     }
-    fp8matmul: "Product of floats and a matrix of fp8e4m3 numbers with a scale for each block: `input x (weight * scale) + bias`.",
+    fp8matmul: "Product of floats and an fp8e4m3 matrix with one scale per block: `input x (weight * scale) + bias`.",
         example |g, x, i| {
             let w = g.coefficient("w", Array::filled(Dtype::Float32, [5, 8], 0.5)?)?;
             let y = g.fp8matmul(x, w, Array::filled(Dtype::Float32, [1, 1], 2.0)?).call()?;
@@ -90,7 +90,7 @@ impl A16matmul {
         of("zp", to.matrix(zp)?, n / each, &format!(" of {each} zero points each"))?;
         self.check_groups(to, k)?;
         let transposed = self.right_transpose();
-        // Of each column, what lies in an int32 is so many bytes that follow each other.
+        // In each column, the weights of an int32 become consecutive bytes.
         let packed = [n, rows.saturating_mul(4)];
         let weight = to.repacked("weight", &self.weight, Dtype::Uint8, oriented(packed, transposed), |w| {
             let (columns, mut bytes) = (w.with_last_axes_swapped()?, Vec::new());
@@ -118,10 +118,10 @@ impl A16matmul {
             weight_bits: bits,
             ..ops::A16MatMul::new(to.tensor(&self.input)?, weight, scale, zp)
         };
-        to.called(&[("q_group_size", "group_size"), ("weight_bits", "bits")]).emit_as(op, dtype)
+        to.rename_in_errors(&[("q_group_size", "group_size"), ("weight_bits", "bits")]).emit_as(op, dtype)
     }
 
-    /// Of k rows, each group_size that follow each other are a group.
+    /// Checks that the groups are consecutive rows, `group_size` each.
     fn check_groups(&self, to: &Lowering, k: usize) -> Result<()> {
         let size = self.group_size();
         let Some(g_idx) = &self.g_idx else { return Ok(()) };
@@ -134,23 +134,21 @@ impl A16matmul {
             ));
         }
         if !info.is_coefficient() {
-            return Err(misfit("g_idx", "is no coefficient; the groups must be known"));
+            return Err(misfit("g_idx", "is not a coefficient; the groups must be known"));
         }
         let Some(data) = info.data() else { return Ok(()) };
         let groups = data.elements::<i32>()?;
         match groups.iter().enumerate().find(|(row, g)| i64::from(**g) != *row as i64 / size.max(1)) {
             Some((row, g)) => Err(misfit(
                 "g_idx",
-                format!(
-                    "puts row {row} into group {g}; the tool chain has groups of {size} rows that follow each other"
-                ),
+                format!("puts row {row} into group {g}; the tool chain requires groups of {size} consecutive rows"),
             )),
             None => Ok(()),
         }
     }
 }
 
-/// The shape of what is n x k, or k x n where it is not transposed.
+/// Returns n x k if transposed, otherwise k x n.
 fn oriented([n, k]: [usize; 2], transposed: bool) -> Vec<usize> {
     if transposed { vec![n, k] } else { vec![k, n] }
 }
@@ -191,7 +189,7 @@ mod tests {
     use crate::functions::testing::{bad_calls, first_line as first};
     use tpulang::{Array, Dtype, Graph, mlir, spec};
 
-    /// What is wrong with these shapes, bits and groups.
+    /// Returns the error for these shapes, bits and groups.
     #[test]
     fn packed_weights_must_fit() {
         let call = |weight: [usize; 2], scale: [usize; 2], zp: [usize; 2], bits: i64, g_idx: Option<Vec<i32>>| {
@@ -229,7 +227,7 @@ mod tests {
             ),
             (
                 call([2, 8], [2, 8], [2, 1], 4, Some((0..16).map(|row| row % 2).collect())),
-                "g_idx puts row 1 into group 1; the tool chain has groups of 8 rows that follow each other",
+                "g_idx puts row 1 into group 1; the tool chain requires groups of 8 consecutive rows",
             ),
             (
                 call([2, 8], [2, 8], [2, 1], 4, Some(vec![0; 4])),
@@ -240,7 +238,7 @@ mod tests {
         }
     }
 
-    /// The weights of the caller stay as they are, and a spec makes the same module.
+    /// The caller's weights are unchanged, and a spec yields the same module.
     #[test]
     fn packed_weights_are_emitted_in_place_of_the_callers() {
         let mut g = Graph::new("g").unwrap();

@@ -10,7 +10,7 @@ use crate::{
 function! {
     set PoolWindow {
         "Height and width of the window; by default the whole input." kernel: Each<2>,
-        "Vertical and horizontal step." stride: Each<2> = 1,
+        "Vertical and horizontal step of the window." stride: Each<2> = 1,
         "Padding: top, left, bottom, right." pad: Each<4> = 0,
         "Rounds the number of windows up instead of down." ceil_mode: bool = false,
     }
@@ -19,7 +19,7 @@ function! {
 function! {
     set PoolWindow3d {
         "Depth, height and width of the window; by default the whole input." kernel: Each<3>,
-        "Step along depth, height and width." stride: Each<3> = 1,
+        "Step of the window along depth, height and width." stride: Each<3> = 1,
         "Padding: front, top, left, back, bottom, right." pad: Each<6> = 0,
         "Rounds the number of windows up instead of down." ceil_mode: bool = false,
     }
@@ -27,8 +27,8 @@ function! {
 
 function! {
     set Averaging {
-        "Whether padding, which is 0, counts in the mean." count_include_pad: bool = false,
-        "How the sum is rounded." first_round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+        "Whether the mean includes the padding, which is 0." count_include_pad: bool = false,
+        "Rounding mode of the sum." first_round_mode: RoundMode = RoundMode::HalfAwayFromZero,
     }
 }
 
@@ -36,11 +36,11 @@ function! {
     MaxPool2d -> Tensor {
         "n x c x h x w; float32, float16, int8 or uint8." input: Operand,
         ;
-        "How quantized results are rounded." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+        "Rounding mode of quantized results." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
         ..window: PoolWindow { kernel: Each<2>, stride: Each<2>, pad: Each<4>, ceil_mode: bool },
         ..quant: InOut { scale: [f64; 2], zero_point: [i64; 2] },
     }
-    maxpool2d: "The largest value of each window. Padding never wins.",
+    maxpool2d: "The largest value of each window, ignoring padding.",
         example |g, x, i| {
             let y = g.maxpool2d(x).kernel(2).stride(2).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 4, 4]);
@@ -52,11 +52,11 @@ function! {
     MaxPool3d -> Tensor {
         "n x c x d x h x w; float32, float16, int8 or uint8." input: Operand,
         ;
-        "How quantized results are rounded." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+        "Rounding mode of quantized results." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
         ..window: PoolWindow3d { kernel: Each<3>, stride: Each<3>, pad: Each<6>, ceil_mode: bool },
         ..quant: InOut { scale: [f64; 2], zero_point: [i64; 2] },
     }
-    maxpool3d: "The largest value of each window of depth, height and width. Padding never wins.",
+    maxpool3d: "The largest value of each window of depth, height and width, ignoring padding.",
         example |g, x, i| {
             let v = g.reshape(x, [1, 1, 3, 8, 8]).call()?;
             let y = g.maxpool3d(v).kernel([3, 2, 2]).stride(2).call()?;
@@ -69,7 +69,7 @@ function! {
     AvgPool2d -> Tensor {
         "n x c x h x w; float32, float16, int8 or uint8." input: Operand,
         ;
-        "How quantized results are rounded." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+        "Rounding mode of quantized results." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
         ..averaging: Averaging { count_include_pad: bool, first_round_mode: RoundMode },
         ..window: PoolWindow { kernel: Each<2>, stride: Each<2>, pad: Each<4>, ceil_mode: bool },
         ..quant: InOut { scale: [f64; 2], zero_point: [i64; 2] },
@@ -86,7 +86,7 @@ function! {
     AvgPool3d -> Tensor {
         "n x c x d x h x w; float32, float16, int8 or uint8." input: Operand,
         ;
-        "How quantized results are rounded." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+        "Rounding mode of quantized results." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
         ..averaging: Averaging { count_include_pad: bool, first_round_mode: RoundMode },
         ..window: PoolWindow3d { kernel: Each<3>, stride: Each<3>, pad: Each<6>, ceil_mode: bool },
         ..quant: InOut { scale: [f64; 2], zero_point: [i64; 2] },
@@ -106,7 +106,7 @@ function! {
         ;
         ..window: PoolWindow { kernel: Each<2>, stride: Each<2>, pad: Each<4>, ceil_mode: bool },
     }
-    maxpool2d_with_mask: "The largest value of each window, and its place in the plane, `h * width + w`, as int32: of equal values the first.",
+    maxpool2d_with_mask: "The largest value of each window, and its int32 index `h * width + w` in the plane; ties go to the first.",
         example |g, x, i| {
             let [y, places] = g.maxpool2d_with_mask(x).kernel(2).stride(2).call()?;
             assert_eq!(g.tensor(places)?.type_text(), "1x3x4x4 int32");
@@ -116,7 +116,7 @@ function! {
 
 /// The window of a pool of any number of axes.
 struct Window {
-    /// None: the whole input, as an empty kernel says.
+    /// `None` for the whole input, which is emitted as an empty kernel.
     kernel: Vec<i64>,
     strides: Vec<i64>,
     pads: Vec<i64>,
@@ -182,7 +182,7 @@ impl MaxPoolWithMask {
                 if wanted != counted {
                     let found = format!("{:?} with ceil_mode {}", w.pads, w.ceil_mode);
                     let expected = format!(
-                        "{} windows along axis {}; the tool chain makes {}, as it takes the padding before an axis for that after it and rounds down",
+                        "{} windows along axis {}; the tool chain makes {}, since it uses the padding before an axis for both ends and rounds down",
                         text(wanted),
                         2 + i,
                         text(counted)

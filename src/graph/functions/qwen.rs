@@ -1,17 +1,17 @@
 //! Decoder layers of Qwen2-VL: `qwen2_block`, `qwen2_block_cache`.
-use super::{argument::OneWord, function, operands::Operands, qwen_layer::Layer};
+use super::{argument::StringEnum, function, operands::Operands, qwen_layer::Layer};
 use crate::{
     Operand, Tensor,
     base::{Dtype, Result},
 };
 
-/// How weights were packed.
+/// Packing format of weights.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum QuantMethod {
-    /// As GPTQ has them.
+    /// GPTQ's format.
     Gptq,
 }
-impl OneWord for QuantMethod {
+impl StringEnum for QuantMethod {
     const NAME: &'static str = "method";
     fn words() -> Vec<(Self, &'static str)> {
         vec![(Self::Gptq, "gptq")]
@@ -20,31 +20,31 @@ impl OneWord for QuantMethod {
 
 function! {
     tensors Qwen2Weights {
-        "Makes queries: hidden_size to hidden_size; int32. A matrix that makes n numbers of k is packed as `a16matmul` has it: k * weight_bits / 32 x n." q_proj_weights,
-        "k / group_size x n; float32 or float16." q_proj_scales,
-        "Less 1, k / group_size x n * weight_bits / 32; int32." q_proj_zps,
-        "n elements; float32 or float16." q_proj_bias,
-        "Makes keys: hidden_size to num_key_value_heads * d, where d is hidden_size / num_attention_heads; int32." k_proj_weights,
-        "As q_proj_scales." k_proj_scales,
-        "As q_proj_zps." k_proj_zps,
-        "As q_proj_bias." k_proj_bias,
-        "Makes values: hidden_size to num_key_value_heads * d; int32." v_proj_weights,
-        "As q_proj_scales." v_proj_scales,
-        "As q_proj_zps." v_proj_zps,
-        "As q_proj_bias." v_proj_bias,
-        "Joins what the heads give: hidden_size to hidden_size; int32." o_proj_weights,
-        "As q_proj_scales." o_proj_scales,
-        "As q_proj_zps." o_proj_zps,
-        "As q_proj_bias." o_proj_bias,
-        "Of the gated product: any number to hidden_size; int32." down_proj_weights,
-        "As q_proj_scales." down_proj_scales,
-        "As q_proj_zps." down_proj_zps,
-        "Makes the gate: hidden_size to as many as down_proj takes; int32." gate_proj_weights,
-        "As q_proj_scales." gate_proj_scales,
-        "As q_proj_zps." gate_proj_zps,
-        "Makes what the gate lets through: hidden_size to as many as down_proj takes; int32." up_proj_weights,
-        "As q_proj_scales." up_proj_scales,
-        "As q_proj_zps." up_proj_zps,
+        "Query projection: hidden_size to hidden_size; int32. A matrix of k rows and n columns is packed like `a16matmul`'s: k * weight_bits / 32 x n." q_proj_weights,
+        "Scales, k / group_size x n; float32 or float16." q_proj_scales,
+        "Zero points minus 1, k / group_size x n * weight_bits / 32; int32." q_proj_zps,
+        "Bias, n elements; float32 or float16." q_proj_bias,
+        "Key projection: hidden_size to num_key_value_heads * d, where d is hidden_size / num_attention_heads; int32." k_proj_weights,
+        "Like q_proj_scales." k_proj_scales,
+        "Like q_proj_zps." k_proj_zps,
+        "Like q_proj_bias." k_proj_bias,
+        "Value projection: hidden_size to num_key_value_heads * d; int32." v_proj_weights,
+        "Like q_proj_scales." v_proj_scales,
+        "Like q_proj_zps." v_proj_zps,
+        "Like q_proj_bias." v_proj_bias,
+        "Output projection: hidden_size to hidden_size; int32." o_proj_weights,
+        "Like q_proj_scales." o_proj_scales,
+        "Like q_proj_zps." o_proj_zps,
+        "Like q_proj_bias." o_proj_bias,
+        "Down projection of the gated product: any size to hidden_size; int32." down_proj_weights,
+        "Like q_proj_scales." down_proj_scales,
+        "Like q_proj_zps." down_proj_zps,
+        "Gate projection: hidden_size to the input size of down_proj; int32." gate_proj_weights,
+        "Like q_proj_scales." gate_proj_scales,
+        "Like q_proj_zps." gate_proj_zps,
+        "Up projection: hidden_size to the input size of down_proj; int32." up_proj_weights,
+        "Like q_proj_scales." up_proj_scales,
+        "Like q_proj_zps." up_proj_zps,
         "hidden_size elements, of the dtype of hidden_states." input_layernorm_weight,
         "hidden_size elements; float32 or float16." post_attention_layernorm_weight,
     }
@@ -52,30 +52,30 @@ function! {
 
 function! {
     set Qwen2Options {
-        "The dtype of all that is computed: float32 or float16. Hidden states and cache of the other are converted." out_dtype: Dtype = Dtype::Float16,
+        "Dtype of the computation: float32 or float16. Hidden states and caches of the other dtype are converted." out_dtype: Dtype = Dtype::Float16,
         "Rows of a matrix that share scale and zero point." group_size: i64 = 128i64,
         "Bits of a weight: 4 or 8." weight_bits: i64 = 4i64,
         "Elements of a hidden state." hidden_size: i64 = 3584i64,
-        "Keeps the norms' roots from 0; not negative." rms_norm_eps: f64 = 1e-6,
+        "Added to the mean square for numerical stability; not negative." rms_norm_eps: f64 = 1e-6,
         "Heads of queries; they divide hidden_size into vectors of d elements, an even number." num_attention_heads: i64 = 28i64,
         "Heads of keys and values; they divide num_attention_heads." num_key_value_heads: i64 = 4i64,
-        "How many of the d / 2 angles each of the tables has (time, height, width)." mrope_section: Vec<i64> = vec![16, 24, 24],
-        "How the weights are packed." quant_method: QuantMethod = QuantMethod::Gptq,
+        "Number of the d / 2 angles in each table (time, height, width)." mrope_section: Vec<i64> = vec![16, 24, 24],
+        "Packing of the weights." quant_method: QuantMethod = QuantMethod::Gptq,
     }
 }
 
 function! {
     Qwen2Block -> [Tensor; 3] as ["mlp_out_add", "k_embed", "v_proj_reshape"] {
         "n x positions x hidden_size; float32 or float16." hidden_states: Operand,
-        "Sections x n x positions: for each of mrope_section, the row of its tables; whole numbers, integers or floats." position_ids: Operand,
-        "Added to the scores, to whose shape it is broadcast: n x num_attention_heads x positions x keys; float32 or float16." attention_mask: Operand,
-        "Cosines, a table for each of mrope_section: rows x 1 x so many; float32 or float16." cos: Operands,
-        "Sines, as `cos`." sin: Operands,
+        "Sections x n x positions: the row in the tables of each section; integers, possibly stored as floats." position_ids: Operand,
+        "Added to the scores; broadcasts to n x num_attention_heads x positions x keys; float32 or float16." attention_mask: Operand,
+        "Cosines, one table per entry n of mrope_section: rows x 1 x n; float32 or float16." cos: Operands,
+        "Sines, in the form of `cos`." sin: Operands,
         ..weights: Qwen2Weights,
         ;
         ..options: Qwen2Options { out_dtype: Dtype, group_size: i64, weight_bits: i64, hidden_size: i64, rms_norm_eps: f64, num_attention_heads: i64, num_key_value_heads: i64, mrope_section: Vec<i64>, quant_method: QuantMethod },
     }
-    qwen2_block: "A decoder layer of Qwen2-VL: `h = hidden_states + o_proj(attention(rms_norm(hidden_states)))`, and of it `h + down_proj(silu(gate_proj(m)) * up_proj(m))`, m being `rms_norm(h)`; also the keys and the values, both n x positions x num_key_value_heads x d. Attention is `softmax(q x k^T / sqrt(d) + attention_mask) x v`, where each head of keys and values serves several heads of queries; a query or key whose halves are a and b is turned to `[a, b] * c + [-b, a] * s`, c and s the rows of the tables side by side, twice.",
+    qwen2_block: "A decoder layer of Qwen2-VL: `h = hidden_states + o_proj(attention(rms_norm(hidden_states)))`, then `h + down_proj(silu(gate_proj(m)) * up_proj(m))` with `m = rms_norm(h)`; also returns the keys and the values, both n x positions x num_key_value_heads x d. Attention is `softmax(q x k^T / sqrt(d) + attention_mask) x v`, where each head of keys and values serves several heads of queries; a query or key with halves a and b is rotated to `[a, b] * c + [-b, a] * s`, where c and s are the concatenated rows of the tables, repeated twice.",
         example |g, x, i| {
             let hidden = g.input("hidden", Dtype::Float32, [1, 5, 16])?;
             let ids = g.input("ids", Dtype::Int32, [2, 1, 5])?;
@@ -108,17 +108,17 @@ function! {
 function! {
     Qwen2BlockCache -> [Tensor; 3] as ["mlp_out_add", "k_embed", "v_proj_reshape"] {
         "n x positions x hidden_size; float32 or float16." hidden_states: Operand,
-        "Sections x n x positions: for each of mrope_section, the row of its tables; whole numbers, integers or floats." position_ids: Operand,
-        "Added to the scores, to whose shape it is broadcast: n x num_attention_heads x positions x keys, those of the cache first; float32 or float16." attention_mask: Operand,
-        "The keys of earlier positions: n x earlier positions x num_key_value_heads x d; float32 or float16." k_cache: Operand,
-        "Their values, of the same shape." v_cache: Operand,
-        "Cosines, a table for each of mrope_section: rows x 1 x so many; float32 or float16." cos: Operands,
-        "Sines, as `cos`." sin: Operands,
+        "Sections x n x positions: the row in the tables of each section; integers, possibly stored as floats." position_ids: Operand,
+        "Added to the scores; broadcasts to n x num_attention_heads x positions x keys, the cache's keys first; float32 or float16." attention_mask: Operand,
+        "Keys of earlier positions: n x earlier positions x num_key_value_heads x d; float32 or float16." k_cache: Operand,
+        "Values of earlier positions, of the same shape." v_cache: Operand,
+        "Cosines, one table per entry n of mrope_section: rows x 1 x n; float32 or float16." cos: Operands,
+        "Sines, in the form of `cos`." sin: Operands,
         ..weights: Qwen2Weights,
         ;
         ..options: Qwen2Options { out_dtype: Dtype, group_size: i64, weight_bits: i64, hidden_size: i64, rms_norm_eps: f64, num_attention_heads: i64, num_key_value_heads: i64, mrope_section: Vec<i64>, quant_method: QuantMethod },
     }
-    qwen2_block_cache: "As `qwen2_block`, with keys and values of earlier positions before its own; those that it gives are its own alone.",
+    qwen2_block_cache: "Like `qwen2_block`, with the keys and values of earlier positions in front of the new ones; returns only the new ones.",
         example |g, x, i| {
             let hidden = g.input("hidden", Dtype::Float32, [1, 1, 16])?;
             let ids = g.input("ids", Dtype::Int32, [1, 1, 1])?;
@@ -285,7 +285,7 @@ mod tests {
         a.iter().zip(b).map(|(a, b)| a + b).collect()
     }
 
-    /// Each head turned; `angle` gives cosine and sine of an element at one of all positions.
+    /// Rotates each head; `angle` returns cosine and sine of an element at a position.
     fn turned(x: &[f64], heads: usize, angle: impl Fn(usize, usize) -> (f64, f64)) -> Vec<f64> {
         let element = |i: usize| {
             let (e, start) = (i % D, i - i % D);

@@ -39,7 +39,7 @@ struct Sizes {
     d: usize,
 }
 
-/// A packed matrix that makes `n` numbers of `k`.
+/// A packed matrix of `k` rows and `n` columns.
 struct Projection<'a> {
     name: &'static str,
     weights: &'a Operand,
@@ -61,12 +61,12 @@ struct Projections<'a> {
     down: Projection<'a>,
 }
 
-/// What an argument of a shape must be, and is not.
+/// Returns the error about an argument's shape.
 fn wrong_shape(name: &str, found: &[usize], expected: &str) -> Error {
     misfit(name, format!("is {}; expected {expected}", shape_text(found)))
 }
 
-/// An argument that is no positive number, or does not divide another.
+/// Returns the error about an argument that is not positive, or does not divide another.
 fn divisor(name: &str, value: i64, of: usize, what: &str) -> Result<usize> {
     match usize::try_from(value) {
         Ok(n) if n > 0 && of.is_multiple_of(n) => Ok(n),
@@ -125,7 +125,7 @@ impl<'a> Layer<'a> {
         Ok(Sizes { n, positions, keys, hidden, heads, shared, d })
     }
 
-    /// What else does not follow from the sizes: numbers, mask and tables.
+    /// Checks numbers, mask and tables.
     fn check(&self, to: &Lowering, s: Sizes) -> Result<()> {
         let options = self.options;
         one_of("out_dtype", options.out_dtype(), FLOATS)?;
@@ -137,7 +137,7 @@ impl<'a> Layer<'a> {
         let (mask, scores) = (&to.info(self.attention_mask)?.shape, [s.n, s.heads, s.positions, s.keys]);
         let mut last = mask.iter().rev().zip(scores.iter().rev());
         if mask.len() > scores.len() || !last.all(|(m, d)| m == d || *m == 1) {
-            let expected = format!("what is broadcast to {}, heads, positions and keys", shape_text(&scores));
+            let expected = format!("a shape that broadcasts to {}, heads, positions and keys", shape_text(&scores));
             return Err(wrong_shape("attention_mask", mask, &expected));
         }
         let sections = options.mrope_section();
@@ -250,7 +250,7 @@ impl<'a> Layer<'a> {
         Ok(vec![out, k, v])
     }
 
-    /// A float tensor in the dtype that is computed in.
+    /// Converts a float tensor to the dtype of the computation.
     fn converted(&self, to: &mut Lowering, name: &str, operand: &Operand) -> Result<Tensor> {
         let (tensor, dtype) = (to.tensor(operand)?, self.options.out_dtype());
         if to.info(operand)?.dtype == dtype {
@@ -302,7 +302,7 @@ impl<'a> Layer<'a> {
         Ok([q, to.named(k_name, k)?])
     }
 
-    /// What each position attends to: n x positions x hidden_size.
+    /// Returns the attention of each position: n x positions x hidden_size.
     fn attention(
         &self,
         to: &mut Lowering,
@@ -337,7 +337,7 @@ impl<'a> Layer<'a> {
 /// The end of an axis, as TpuLang writes it in slices of heads.
 const END: i64 = i32::MAX as i64 - 1024;
 
-/// From `start` of an axis up to the ends. That the axis is named tells the tool chain that the others are whole.
+/// Slices an axis from `start` to the end. As the axis is named, the tool chain keeps the others whole.
 fn part(steps: &mut Steps, name: &str, x: Tensor, axis: usize, start: i64, ends: Vec<i64>) -> Result<Tensor> {
     let mut starts = vec![0; ends.len()];
     starts[axis] = start;

@@ -1,6 +1,6 @@
 //! `reduce`, `cumsum`.
 use super::{
-    argument::OneWord,
+    argument::StringEnum,
     dtypes::{FLOATS, INT32},
     function,
     lowering::Lowering,
@@ -11,7 +11,7 @@ use crate::{
     ops::{self, ReduceMode},
 };
 
-impl OneWord for ReduceMode {
+impl StringEnum for ReduceMode {
     const NAME: &'static str = "method";
     fn words() -> Vec<(Self, &'static str)> {
         use ReduceMode::*;
@@ -23,9 +23,9 @@ function! {
     Reduce -> Tensor {
         "float32 or float16." input: Operand,
         ;
-        "What is computed." method: ReduceMode = ReduceMode::ReduceSum,
-        "Axes that are reduced, counted from the end where negative." axes: OneOrMany<i64> = [1i64, 2],
-        "Whether they stay, with size 1. With none left the result has shape 1." keep_dims: bool = true,
+        "The reduction." method: ReduceMode = ReduceMode::ReduceSum,
+        "Axes to reduce; negative values count from the end." axes: OneOrMany<i64> = [1i64, 2],
+        "Whether to keep reduced axes with size 1. If no axis is left, the result has shape 1." keep_dims: bool = true,
     }
     reduce: "Sum, mean, product, extremum or norm over some axes.",
         example |g, x, i| {
@@ -39,7 +39,7 @@ function! {
     CumSum -> Tensor {
         "float32, float16, int32 or uint32, of at most 4 dimensions." input: Operand,
         ;
-        "Counted from the end where it is negative." axis: i64 = -1i64,
+        "Negative values count from the end." axis: i64 = -1i64,
     }
     cumsum: "The running sum along `axis`: each element plus all before it. Integers saturate.",
         example |g, x, i| {

@@ -1,19 +1,19 @@
 //! `interpolate`, `interpolate_v2`, both lowered to `top.Interp`.
-use super::{argument::OneWord, dtypes::FLOATS_AND_BYTES, function, lowering::Lowering};
+use super::{argument::StringEnum, dtypes::FLOATS_AND_BYTES, function, lowering::Lowering};
 use crate::{
     Operand, Tensor,
     base::{Ints, Result, argument, misfit},
     ops::{self, InterpCoordMode, InterpMode, target_sizes},
 };
 
-impl OneWord for InterpMode {
+impl StringEnum for InterpMode {
     const NAME: &'static str = "method";
     fn words() -> Vec<(Self, &'static str)> {
         [InterpMode::Nearest, InterpMode::Linear].map(|m| (m, m.name())).into()
     }
 }
 
-impl OneWord for InterpCoordMode {
+impl StringEnum for InterpCoordMode {
     const NAME: &'static str = "coordinate mode";
     fn words() -> Vec<(Self, &'static str)> {
         use InterpCoordMode::*;
@@ -21,13 +21,13 @@ impl OneWord for InterpCoordMode {
     }
 }
 
-/// How the axes' factors differ; only one way is known.
+/// How the axes' factors relate; only one way is supported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AspectRatio {
     /// Each axis has its own.
     Stretch,
 }
-impl OneWord for AspectRatio {
+impl StringEnum for AspectRatio {
     const NAME: &'static str = "policy";
     fn words() -> Vec<(Self, &'static str)> {
         vec![(AspectRatio::Stretch, "stretch")]
@@ -40,7 +40,7 @@ pub enum NearestMode {
     /// Halfway between them, the first.
     RoundPreferFloor,
 }
-impl OneWord for NearestMode {
+impl StringEnum for NearestMode {
     const NAME: &'static str = "mode";
     fn words() -> Vec<(Self, &'static str)> {
         vec![(NearestMode::RoundPreferFloor, "round_prefer_floor")]
@@ -53,10 +53,10 @@ function! {
         "Factor of the height, positive." scale_h: f64,
         "Factor of the width, positive." scale_w: f64,
         ;
-        "The nearest entry, or between two entries of each axis in proportion (`linear`)." method: InterpMode = InterpMode::Nearest,
-        "Which entry a place falls on; see the formulas." coord_mode: InterpCoordMode = InterpCoordMode::PytorchHalfPixel,
+        "The nearest entry, or linear interpolation along each axis." method: InterpMode = InterpMode::Nearest,
+        "How output positions map to input positions; see the formulas." coord_mode: InterpCoordMode = InterpCoordMode::PytorchHalfPixel,
     }
-    interpolate: "An image resampled to height `floor(h * scale_h)` and width `floor(w * scale_w)`. Entry i of m comes from place `(i + 0.5) * n / m - 0.5` of n (`half_pixel`, `pytorch_half_pixel`), `i * (n - 1) / (m - 1)` (`align_corners`) or `i * n / m` (`asymmetric`). The nearest entry to a place is rounded half down with the half pixel, half up for `align_corners`, and always down for `asymmetric`.",
+    interpolate: "Resamples an image to height `floor(h * scale_h)` and width `floor(w * scale_w)`. Output entry i of m is taken from input position `(i + 0.5) * n / m - 0.5` of n (`half_pixel`, `pytorch_half_pixel`), `i * (n - 1) / (m - 1)` (`align_corners`) or `i * n / m` (`asymmetric`). The nearest entry is found by rounding half down for the half-pixel modes, half up for `align_corners`, and down for `asymmetric`.",
         example |g, x, i| {
             let y = g.interpolate(x, 2.0, 1.5).method(ops::InterpMode::Linear).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 16, 12]);
@@ -68,20 +68,20 @@ function! {
     InterpolateV2 -> Tensor {
         "n x c x .. x h x w, or n x c x w; float32, float16, int8 or uint8." input: Operand,
         ;
-        "Must be absent: the whole image is resampled." roi: Operand,
-        "The new sizes of the axes after n x c, used instead of the factors; a coefficient." sizes: Operand,
-        "Factors of height and width, positive; needed where sizes is absent." scale: [f64; 2],
-        "The nearest entry, or between two entries of each axis in proportion (`linear`)." method: InterpMode = InterpMode::Nearest,
-        "Which entry a place falls on; see interpolate." coord_mode: InterpCoordMode = InterpCoordMode::PytorchHalfPixel,
+        "Not supported: the whole image is resampled." roi: Operand,
+        "Sizes of the axes after n x c, instead of the factors; a coefficient." sizes: Operand,
+        "Factors of height and width, positive; required if sizes is omitted." scale: [f64; 2],
+        "The nearest entry, or linear interpolation along each axis." method: InterpMode = InterpMode::Nearest,
+        "How output positions map to input positions; see interpolate." coord_mode: InterpCoordMode = InterpCoordMode::PytorchHalfPixel,
         "Must be 0." antialias: i64 = 0i64,
-        "Must be absent: height and width are resampled." axes: Ints,
-        "Of cubic interpolation, which there is none of." cubic_coeff_a: f64 = -0.75,
+        "Not supported: height and width are resampled." axes: Ints,
+        "Coefficient of cubic interpolation, which is not supported; ignored." cubic_coeff_a: f64 = -0.75,
         "Must be 0." exclude_outside: i64 = 0i64,
         "Must be 0." extrapolation_value: f64 = 0.0,
-        "Must be `stretch`: each axis has a factor of its own." keep_aspect_ratio_policy: AspectRatio = AspectRatio::Stretch,
+        "Must be `stretch`: each axis has its own factor." keep_aspect_ratio_policy: AspectRatio = AspectRatio::Stretch,
         "Must be `round_prefer_floor`." nearest_mode: NearestMode = NearestMode::RoundPreferFloor,
     }
-    interpolate_v2: "An image resampled as by `interpolate`, to sizes or by factors, with the arguments of ONNX's Resize.",
+    interpolate_v2: "Resamples an image like `interpolate`, to sizes or by factors, with the arguments of ONNX's Resize.",
         example |g, x, i| {
             let y = g.interpolate_v2(x).sizes(vec![4i32, 20]).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 4, 20]);
@@ -135,11 +135,11 @@ fn emit(
     to.emit(ops::Interp { scale_h, scale_w, ..ops::Interp::new(to.tensor(input)?, coord_mode, mode) })
 }
 
-/// The factors that give the sizes once products are rounded down, as the tool chain makes them of sizes.
+/// Returns the factors that yield the sizes after rounding down, like the tool chain.
 fn factors(to: &Lowering, input: &Operand, sizes: &Operand) -> Result<[f64; 2]> {
     let (from, given) = (to.info(input)?, to.info(sizes)?);
     let target = ops::Value {
-        called: "sizes",
+        display_name: "sizes",
         shape: &given.shape,
         dtype: given.dtype,
         data: given.data(),
@@ -183,7 +183,7 @@ mod tests {
         let error = g.interpolate_v2(volume).sizes(vec![2i32, 8, 1]).call().unwrap_err();
         assert_eq!(
             first(error),
-            "interpolate_v2 (ops[5]): sizes asks for 2 where the input has 3; only the last two axes can change"
+            "interpolate_v2 (ops[5]): sizes is 2, but the input has 3; only the last two axes can change"
         );
     }
 

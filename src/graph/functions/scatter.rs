@@ -9,13 +9,13 @@ use crate::{
 
 function! {
     Scatter -> Tensor {
-        "Of any dtype." input: Operand,
-        "Positions along the axis, counted from the end where negative; an integer tensor with the input's axes, none longer but `axis`, and those before it as long." index: Operand,
-        "What is written; of the input's dtype and the shape of `index`." updates: Operand,
+        "Any dtype." input: Operand,
+        "Positions along the axis; negative values count from the end. An integer tensor of the input's rank; axes before `axis` have the input's size, those after it at most that." index: Operand,
+        "Values to write, of the input's dtype and the shape of `index`." updates: Operand,
         ;
-        "Counted from the end where it is negative." axis: i64 = 0i64,
+        "Negative values count from the end." axis: i64 = 0i64,
     }
-    scatter: "A copy of `input` with each update at the place that its index names along `axis`, and its own place on the other axes: `y[index[i, j], j] = updates[i, j]` for axis 0 of two. Of several updates of one place the last counts.",
+    scatter: "A copy of `input` with each update written to its index along `axis`: `y[index[i, j], j] = updates[i, j]` for axis 0 of 2. If several updates have the same index, the last one wins.",
         example |g, x, i| {
             let (i, u) = (Array::from_vec([1, 1, 8, 8], vec![2i32; 64])?, Array::from_vec([1, 1, 8, 8], vec![0f32; 64])?);
             let y = g.scatter(x, i, u).axis(1).call()?;
@@ -26,12 +26,12 @@ function! {
 
 function! {
     ScatterND -> Tensor {
-        "Of any dtype." input: Operand,
-        "uint32, `[.., n]`: each row of the last axis names a place on the first `n` axes of the input." indices: Operand,
-        "What is written; of the input's dtype and shape `indices[..-1] + input[n..]`." updates: Operand,
+        "Any dtype." input: Operand,
+        "uint32, `[.., n]`: each row of the last axis is an index into the first `n` axes of the input." indices: Operand,
+        "Values to write, of the input's dtype and shape `indices[..-1] + input[n..]`." updates: Operand,
         ;
     }
-    scatterND: "A copy of `input` with each update at the place that its row of indices names: `y[indices[i]] = updates[i]`. Of several updates of one place the last counts.",
+    scatterND: "A copy of `input` with each update written to its index: `y[indices[i]] = updates[i]`. If several updates have the same index, the last one wins.",
         example |g, x, i| {
             let (i, u) = (Array::from_vec([2, 3], vec![0u32, 0, 1, 0, 2, 7])?, Array::from_vec([2, 8], vec![0f32; 16])?);
             let y = g.scatterND(x, i, u).call()?;
@@ -110,7 +110,7 @@ mod tests {
         let u = g.input("u", Dtype::Float32, [2, 5]).unwrap();
         for (shape, message) in [
             ([2, 3], "indices is 2x3; its last axis holds tuples, for 1 to 2 axes"),
-            ([2, 2], "updates is 2x5; input and indices ask for 2"),
+            ([2, 2], "updates is 2x5; input and indices require 2"),
         ] {
             let i = g.input(&format!("i{}", shape[1]), Dtype::Uint32, shape).unwrap();
             let error = g.scatterND(x, i, u).call().unwrap_err().to_string();

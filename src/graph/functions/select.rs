@@ -1,6 +1,6 @@
 //! Choice by a condition: `cond_select`, `select`, `nonzero`.
 use super::{
-    argument::OneWord,
+    argument::StringEnum,
     dtypes::FLOATS,
     function,
     lowering::{Lowering, one_of},
@@ -19,7 +19,7 @@ function! {
         "A tensor of cond's shape, or a number; of tbrn's dtype." fbrn: TensorOrScalar,
         ;
     }
-    cond_select: "`tbrn` where `cond` is not 0, `fbrn` elsewhere.",
+    cond_select: "`tbrn` where `cond` is nonzero, otherwise `fbrn`.",
         example |g, x, i| {
             let y = g.cond_select(x, x, 0.0).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
@@ -27,7 +27,7 @@ function! {
         => |args, to| args.lower(to);
 }
 
-impl OneWord for CompareMode {
+impl StringEnum for CompareMode {
     const NAME: &'static str = "comparison";
     fn words() -> Vec<(Self, &'static str)> {
         use CompareMode::*;
@@ -41,10 +41,10 @@ function! {
         "float32, of the shape of `lhs`." rhs: Operand,
         "A tensor of that shape, or a number." tbrn: TensorOrScalar,
         "A tensor of that shape, or a number; of tbrn's dtype." fbrn: TensorOrScalar,
-        "What `lhs` must be, compared with `rhs`; `And` and `Xor` look whether they are not 0." r#type: CompareMode,
+        "The comparison of `lhs` with `rhs`; `And` and `Xor` combine whether they are nonzero." r#type: CompareMode,
         ;
     }
-    select: "`tbrn` where `lhs` compares with `rhs` as `type` says, `fbrn` elsewhere.",
+    select: "`tbrn` where the comparison `type` of `lhs` with `rhs` holds, otherwise `fbrn`.",
         example |g, x, i| {
             let y = g.select(x, x, x, 0.0, ops::CompareMode::Greater).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
@@ -56,9 +56,9 @@ function! {
     NonZero -> Tensor {
         "float32 or float16." input: Operand,
         ;
-        "Of the places." dtype: Dtype = Dtype::Int32,
+        "Dtype of the indices." dtype: Dtype = Dtype::Int32,
     }
-    nonzero: "The places where `input` is not 0, in its order: `[count, rank]` indices. A shape must be known before the values are: it has room for every element, `[elements, rank]`, and what is found stands first; the rows after it are 0.",
+    nonzero: "Indices of the nonzero elements in row-major order, one row each. As shapes are static, the result is `[elements, rank]`; unused rows at the end are 0.",
         example |g, x, i| {
             let y = g.nonzero(x).call()?;
             assert_eq!(g.tensor(y)?.shape, [192, 4]);

@@ -15,27 +15,27 @@ use crate::{
 
 function! {
     ArithmeticShift -> Tensor {
-        "A tensor or a whole number; int32, uint32, int16, uint16, int8 or uint8." tensor_i0: TensorOrScalar,
-        "A tensor or a whole number; one of the two must be a tensor. Shapes are broadcast." tensor_i1: TensorOrScalar,
+        "A tensor or an integer; int32, uint32, int16, uint16, int8 or uint8." tensor_i0: TensorOrScalar,
+        "A tensor or an integer; one of the two must be a tensor. Shapes are broadcast." tensor_i1: TensorOrScalar,
         "Bits to shift to the left (negative: to the right), -63 to 63." shift: i64,
-        "Any integer dtype of up to 32 bits; of sub_shift a signed one." out_dtype: Dtype,
+        "Any integer dtype of up to 32 bits; for sub_shift a signed one." out_dtype: Dtype,
         ;
-        "How what is shifted out is rounded." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
-        "Whether results beyond the range of out_dtype become its smallest or largest value; otherwise only their low bits are kept, except for those of signed operands in an unsigned output." is_saturate: bool = true,
+        "Rounding mode of the shift." round_mode: RoundMode = RoundMode::HalfAwayFromZero,
+        "Whether results out of out_dtype's range saturate. Otherwise they wrap around, except for signed operands with an unsigned output, which saturate." is_saturate: bool = true,
     }
-    add_shift: "`(tensor_i0 + tensor_i1) * 2^shift` of integers as they are stored, rounded once, broadcast.",
+    add_shift: "`(tensor_i0 + tensor_i1) * 2^shift` of stored integer values, rounded once, broadcast.",
         example |g, x, i| {
             let y = g.add_shift(i, 100, -1, Dtype::Int8).call()?;
             assert_eq!(g.operators()[0].op.name(), "BinaryConstShift");
         },
         => |args, to| args.lower(BinaryShiftMode::Add, to);
-    sub_shift: "`(tensor_i0 - tensor_i1) * 2^shift` of integers as they are stored, rounded once, broadcast.",
+    sub_shift: "`(tensor_i0 - tensor_i1) * 2^shift` of stored integer values, rounded once, broadcast.",
         example |g, x, i| {
             let y = g.sub_shift(i, vec![1i16; 8], 4, Dtype::Int32).call()?;
             assert_eq!(g.tensor(y)?.type_text(), "1x3x8x8 int32");
         },
         => |args, to| args.lower(BinaryShiftMode::Sub, to);
-    mul_shift: "`tensor_i0 * tensor_i1 * 2^shift` of integers as they are stored, rounded once, broadcast.",
+    mul_shift: "`tensor_i0 * tensor_i1 * 2^shift` of stored integer values, rounded once, broadcast.",
         example |g, x, i| {
             let y = g.mul_shift(i, i, -7, Dtype::Int8).round_mode(quant::RoundMode::HalfToEven).call()?;
             assert_eq!(g.tensor(y)?.dtype, Dtype::Int8);
@@ -76,7 +76,7 @@ impl ArithmeticShift {
 fn whole(name: &str, number: &Scalar) -> Result<i64> {
     let range = f64::from(i32::MIN)..=f64::from(i32::MAX);
     if number.value.fract() != 0.0 || !range.contains(&number.value) {
-        return Err(argument(name, number.value, "expected a whole number that fits int32"));
+        return Err(argument(name, number.value, "expected an integer that fits int32"));
     }
     Ok(number.value as i64)
 }

@@ -8,14 +8,14 @@ use crate::{
 
 function! {
     Slice -> Tensor {
-        "Of any dtype." input: Operand,
-        "First positions, counted from the end where negative." starts: OneOrMany<i64>,
-        "Ends, counted from the end where negative; beyond the end means the end." ends: OneOrMany<i64>,
+        "Any dtype." input: Operand,
+        "First positions; negative values count from the end." starts: OneOrMany<i64>,
+        "Exclusive ends; negative values count from the end, larger ones are clamped to it." ends: OneOrMany<i64>,
         ;
-        "Steps, not 0; negative ones go backwards." steps: OneOrMany<i64>,
-        "The axes meant; by default the first ones." axes: OneOrMany<i64>,
+        "Steps, not 0; negative steps go backwards." steps: OneOrMany<i64>,
+        "Axes to slice; defaults to the first `len(starts)`." axes: OneOrMany<i64>,
     }
-    slice: "A strided range of some axes: from `starts` up to but without `ends`.",
+    slice: "A strided range along some axes, from `starts` to `ends` (exclusive).",
         example |g, x, i| {
             let y = g.slice(x, [1, 0], [8, 4]).steps([2, 1]).axes([2, 3]).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 4, 4]);
@@ -27,11 +27,11 @@ function! {
     Extract -> Tensor {
         "float32, float16, int8, uint8, int16 or uint16." input: Operand,
         ;
-        "The first position of each axis, counted from the end where negative; 0 where absent." start: Ints,
-        "The end of each axis, which is not taken, counted from the end where negative; -1, and the list's absence, mean the whole axis." end: Ints,
-        "The step of each axis, not 0; 1 where absent." stride: Ints,
+        "First position on each axis; negative values count from the end; defaults to 0." start: Ints,
+        "Exclusive end for each axis; negative values count from the end, and -1 means the end itself. Defaults to the whole axis." end: Ints,
+        "Step on each axis, not 0; defaults to 1." stride: Ints,
     }
-    extract: "A strided range of every axis: from `start` up to but without `end`.",
+    extract: "A strided range along every axis, from `start` to `end` (exclusive).",
         example |g, x, i| {
             let y = g.extract(x).start([0, 0, 2, 0]).stride([1, 1, 2, 1]).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 3, 8]);
@@ -42,11 +42,11 @@ function! {
 function! {
     Roll -> Tensor {
         "float32, float16, int8, uint8, int16 or uint16." input: Operand,
-        "How far entries move, one for each of `dims`; negative to the front." shifts: OneOrMany<i64>,
+        "Number of positions to shift, one per axis in `dims`; negative values shift to the front." shifts: OneOrMany<i64>,
         ;
-        "The axes, counted from the end where negative. Without them the tensor is moved as one row, by one shift." dims: OneOrMany<i64>,
+        "Axes to roll; negative values count from the end. If omitted, the flattened tensor is rolled by one shift." dims: OneOrMany<i64>,
     }
-    roll: "Entries moved along axes; what leaves at one end comes in at the other: `y[(i + shift) % n] = x[i]`.",
+    roll: "Shifts entries along axes, cyclically: `y[(i + shift) % n] = x[i]`.",
         example |g, x, i| {
             let y = g.roll(x, [1, -2]).dims([2, 3]).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 8, 8]);
@@ -70,17 +70,17 @@ impl Slice {
         if n == 0 {
             return Err(argument("starts", "[]", "expected a start for some of the axes"));
         }
-        // Without names the tool chain expects an entry for each axis.
+        // Without `axes`, the tool chain expects one entry per axis.
         let first = || if (n as i64) < rank { (0..n as i64).collect() } else { Vec::new() };
         let axes = axes.unwrap_or_else(first);
-        // The tool chain takes the entries by position once every axis is named, so they stand in the axes' order.
+        // Once every axis is named, the tool chain ignores the names, so the entries are in the order of the axes.
         let mut order: Vec<usize> = (0..n).collect();
         if axes.len() as i64 == rank {
             order.sort_by_key(|&i| if axes[i] < 0 { axes[i].saturating_add(rank) } else { axes[i] });
         }
         let sorted = |v: &[i64]| order.iter().filter_map(|&i| v.get(i).copied()).collect();
         let op = ops::Slice::new(to.tensor(&self.input)?, sorted(&starts), sorted(&steps), sorted(&ends));
-        to.called(&[("offset", "starts")]).emit(ops::Slice { axes: sorted(&axes), ..op })
+        to.rename_in_errors(&[("offset", "starts")]).emit(ops::Slice { axes: sorted(&axes), ..op })
     }
 }
 
@@ -92,7 +92,7 @@ impl Extract {
         let list = |name: &str, given: &Option<Ints>, otherwise: Vec<i64>| match given {
             Some(Ints(v)) if v.len() == rank => Ok(v.clone()),
             Some(Ints(v)) if !v.is_empty() => {
-                Err(argument(name, format!("{v:?}"), format!("expected {rank} numbers, one an axis")))
+                Err(argument(name, format!("{v:?}"), format!("expected {rank} numbers, one per axis")))
             }
             _ => Ok(otherwise),
         };
@@ -100,7 +100,7 @@ impl Extract {
         let end = list("end", &self.end, shape.iter().map(|&d| d as i64).collect())?;
         let stride = list("stride", &self.stride, vec![1; rank])?;
         let op = ops::Slice::new(to.tensor(&self.input)?, start, stride, end);
-        to.called(&[("offset", "start"), ("ends", "end"), ("steps", "stride")]).emit(op)
+        to.rename_in_errors(&[("offset", "start"), ("ends", "end"), ("steps", "stride")]).emit(op)
     }
 }
 
@@ -129,7 +129,7 @@ impl Roll {
             at.ok_or_else(|| Cause::Axis { argument: "dims".into(), axis: given, rank: shape.len() }.into())
         };
         let axes: Vec<usize> = dims.iter().map(axis).collect::<Result<_>>()?;
-        // An axis that comes round to where it was needs no operator.
+        // A full rotation needs no operator.
         let turns = axes.into_iter().zip(shifts).map(|(a, s)| (a, s.rem_euclid(shape[a] as i64)));
         let turns: Vec<_> = turns.filter(|(_, shift)| *shift != 0).collect();
         let Some(((axis, shift), earlier)) = turns.split_last() else {

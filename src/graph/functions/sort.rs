@@ -1,12 +1,12 @@
 //! Entries in order: `arg`, `sort`, `argsort`, `sort_by_key`, `topk`.
-use super::{argument::OneWord, dtypes::FLOATS, function, lowering::Lowering};
+use super::{argument::StringEnum, dtypes::FLOATS, function, lowering::Lowering};
 use crate::{
     NewResult, Operand, Tensor,
     base::{Cause, Dtype, Result, misfit, shape_text},
     ops::{self, ArgMode},
 };
 
-impl OneWord for ArgMode {
+impl StringEnum for ArgMode {
     const NAME: &'static str = "method";
     fn words() -> Vec<(Self, &'static str)> {
         vec![(ArgMode::ArgMax, "max"), (ArgMode::ArgMin, "min")]
@@ -15,13 +15,13 @@ impl OneWord for ArgMode {
 
 function! {
     Arg -> [Tensor; 2] as ["indices", "values"] {
-        "Of any dtype." input: Operand,
+        "Any dtype." input: Operand,
         ;
-        "Whether the largest entry is meant or the smallest." method: ArgMode = ArgMode::ArgMax,
-        "Counted from the end where it is negative." axis: i64 = 0i64,
-        "Whether the axis stays, with size 1." keep_dims: bool = true,
+        "Whether to find the largest or the smallest entry." method: ArgMode = ArgMode::ArgMax,
+        "Negative values count from the end." axis: i64 = 0i64,
+        "Whether to keep the axis with size 1." keep_dims: bool = true,
     }
-    arg: "Index and value of the largest or the smallest entry along `axis`. Of equal ones the last counts; NaN is larger than all numbers. Indices are float32 where the input is, else int32.",
+    arg: "Index and value of the largest or the smallest entry along `axis`. Ties go to the last entry. NaN ranks above every number. Indices are float32 if the input is, otherwise int32.",
         example |g, x, i| {
             let [indices, values] = g.arg(x).axis(1).keep_dims(false).call()?;
             assert_eq!(g.tensor(indices)?.shape, [1, 8, 8]);
@@ -32,18 +32,18 @@ function! {
 
 function! {
     set Ordering {
-        "Counted from the end where it is negative." axis: i64 = -1i64,
-        "Whether the largest comes first." descending: bool = true,
+        "Negative values count from the end." axis: i64 = -1i64,
+        "Whether to sort in descending order." descending: bool = true,
     }
 }
 
 function! {
     Sort -> [Tensor; 2] as ["values", "indices"] {
-        "Of any dtype." input: Operand,
+        "Any dtype." input: Operand,
         ;
         ..ordering: Ordering { axis: i64, descending: bool },
     }
-    sort: "The entries along `axis` in order, and their indices (int32). Of equal ones the first stands first; NaN is larger than all numbers.",
+    sort: "The sorted entries along `axis`, and their indices (int32). Ties keep their order (stable). NaN ranks above every number.",
         example |g, x, i| {
             let [values, indices] = g.sort(x).descending(false).call()?;
             assert_eq!(g.tensor(values)?.shape, [1, 3, 8, 8]);
@@ -54,11 +54,11 @@ function! {
 
 function! {
     ArgSort -> Tensor {
-        "Of any dtype." input: Operand,
+        "Any dtype." input: Operand,
         ;
         ..ordering: Ordering { axis: i64, descending: bool },
     }
-    argsort: "The indices (int32) that put the entries along `axis` in order, as `sort` gives them.",
+    argsort: "The indices (int32) that sort the entries along `axis`, like `sort`'s.",
         example |g, x, i| {
             let indices = g.argsort(x).axis(1).call()?;
             assert_eq!(g.tensor(indices)?.dtype, Dtype::Int32);
@@ -68,12 +68,12 @@ function! {
 
 function! {
     SortByKey -> [Tensor; 2] as ["values", "keys"] {
-        "Of any dtype." input: Operand,
+        "Any dtype." input: Operand,
         "A vector of any dtype, with as many entries as the axis." key: Operand,
         ;
         ..ordering: Ordering { axis: i64, descending: bool },
     }
-    sort_by_key: "The entries of `input` along `axis`, in the order of their keys, and the keys in order. Of equal keys the first stands first.",
+    sort_by_key: "The entries of `input` along `axis`, sorted by their keys, and the sorted keys. Ties keep their order (stable).",
         example |g, x, i| {
             let [values, keys] = g.sort_by_key(x, vec![2f32, 3.0, 1.0]).axis(1).call()?;
             assert_eq!(g.tensor(values)?.shape, [1, 3, 8, 8]);
@@ -82,7 +82,7 @@ function! {
         => |args, to| args.lower(to);
 }
 
-/// An axis of a tensor argument, counted from the front: the tool chain loses entries where it is negative.
+/// Returns a nonnegative axis of a tensor argument: the tool chain loses entries if it is negative.
 fn axis(to: &Lowering, axis: i64, of: &Operand) -> Result<usize> {
     let rank = to.info(of)?.shape.len();
     let at = if axis < 0 { axis.saturating_add(rank as i64) } else { axis };
@@ -150,11 +150,11 @@ impl SortByKey {
 function! {
     TopK -> [Tensor; 2] as ["values", "indices"] {
         "float32, float16 or int32." input: Operand,
-        "Counted from the end where it is negative." axis: i64,
-        "How many: 1 to the entries of the axis." k: i64,
+        "Negative values count from the end." axis: i64,
+        "Number of entries, from 1 to the size of the axis." k: i64,
         ;
     }
-    topk: "The `k` largest entries along `axis`, the largest first, and their indices (int32). Of equal ones the first counts.",
+    topk: "The `k` largest entries along `axis` in descending order, and their indices (int32). Ties go to the first entry.",
         example |g, x, i| {
             let [values, indices] = g.topk(x, -1, 3).call()?;
             assert_eq!(g.tensor(values)?.shape, [1, 3, 8, 3]);
@@ -167,7 +167,7 @@ impl TopK {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         to.dtype("input", &self.input, &[FLOATS, &[Dtype::Int32]].concat())?;
         let op = ops::TopK { K: self.k, ..ops::TopK::new(to.tensor(&self.input)?, self.axis) };
-        to.called(&[("K", "k")]).emit_many(op, 2, None)
+        to.rename_in_errors(&[("K", "k")]).emit_many(op, 2, None)
     }
 }
 

@@ -1,4 +1,4 @@
-//! What functions of many operators share: the steps on their way, each named after the call's output.
+//! Steps that functions of many operators share, each named after the call's output.
 use super::lowering::Lowering;
 use crate::{
     Tensor,

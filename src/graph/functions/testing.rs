@@ -1,8 +1,8 @@
-//! What the families' tests share.
+//! Helpers of the families' tests.
 use std::fmt::Write;
 use tpulang::{Error, spec};
 
-/// What a test looks at in a message: the line without operands.
+/// Returns the first line of a message, without the operands.
 pub fn first_line(error: Error) -> String {
     error.to_string().lines().next().unwrap_or_default().to_owned()
 }

@@ -9,10 +9,10 @@ use crate::{
 function! {
     Tile -> Tensor {
         "float32, float16, int8, uint8, int16 or uint16." input: Operand,
-        "How often, one count of at least 1 for each axis." reps: Ints,
+        "Number of repetitions per axis, at least 1." reps: Ints,
         ;
     }
-    tile: "The tensor again and again along each axis: `y[i, ..] = x[i % n, ..]`, with `reps` times its dimensions.",
+    tile: "Repeats the tensor along each axis: `y[i, ..] = x[i % n, ..]`, with `reps` times its dimensions.",
         example |g, x, i| {
             let y = g.tile(x, [1, 2, 1, 3]).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 6, 8, 24]);
@@ -23,10 +23,10 @@ function! {
 function! {
     Broadcast -> Tensor {
         "float32, float16, int8, uint8, int16 or uint16." input: Operand,
-        "The new shape: at least the input's axes, to which more come in front. Where the input has 1 the dimension is free, elsewhere it is the input's, or 1 or -1 for it." reps: Ints,
+        "The new shape, with at least the input's rank; further axes are added in front. A dimension must equal the input's unless that is 1; 1 and -1 keep the input's." reps: Ints,
         ;
     }
-    broadcast: "Axes of size 1 repeated to a larger shape, as numpy broadcasts.",
+    broadcast: "Repeats axes of size 1 to a larger shape, with NumPy's broadcasting rules.",
         example |g, x, i| {
             let z = g.broadcast(x, [4, 3, 8, 8]).call()?;
             assert_eq!(g.tensor(z)?.shape, [4, 3, 8, 8]);
@@ -37,10 +37,10 @@ function! {
 function! {
     Repeat -> Tensor {
         "float32, float16, int8, uint8, int16 or uint16." input: Operand,
-        "A coefficient of whole numbers of at least 1, how often for each axis; more of them than axes add axes in front, fewer belong to the last." reps: Operand,
+        "Number of repetitions per axis, a coefficient of integers of at least 1. Further values add axes in front; fewer apply to the last axes." reps: Operand,
         ;
     }
-    repeat: "As `tile`, by counts that are a coefficient (`torch.Tensor.repeat`).",
+    repeat: "Like `tile`, with the repetitions in a coefficient (`torch.Tensor.repeat`).",
         example |g, x, i| {
             let y = g.repeat(x, vec![2f32, 1.0, 1.0, 1.0, 1.0]).call()?;
             assert_eq!(g.tensor(y)?.shape, [2, 1, 3, 8, 8]);
@@ -52,9 +52,9 @@ function! {
     Upsample -> Tensor {
         "float32, float16 or int8, with height and width as last axes." input: Operand,
         ;
-        "How often, at least 1." scale: i64 = 2i64,
+        "Number of repetitions, at least 1." scale: i64 = 2i64,
     }
-    upsample: "Each pixel `scale` times down and across: `y[.., i, j] = x[.., i / scale, j / scale]`, rounded down.",
+    upsample: "Repeats each pixel `scale` times along height and width: `y[.., i, j] = x[.., i / scale, j / scale]`, rounded down.",
         example |g, x, i| {
             let y = g.upsample(x).scale(3).call()?;
             assert_eq!(g.tensor(y)?.shape, [1, 3, 24, 24]);
@@ -66,7 +66,7 @@ impl Tile {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         to.dtype("input", &self.input, MOVED)?;
         let op = ops::Tile { tile: Some(self.reps.0.clone()), ..ops::Tile::new(to.tensor(&self.input)?) };
-        to.called(&[("tile", "reps")]).emit(op)
+        to.rename_in_errors(&[("tile", "reps")]).emit(op)
     }
 }
 
@@ -74,7 +74,7 @@ impl Broadcast {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         to.dtype("input", &self.input, MOVED)?;
         let op = ops::Expand { shape: self.reps.0.clone(), ..ops::Expand::new(to.tensor(&self.input)?) };
-        to.called(&[("shape", "reps")]).emit(op)
+        to.rename_in_errors(&[("shape", "reps")]).emit(op)
     }
 }
 
@@ -94,7 +94,7 @@ impl Upsample {
             return Err(misfit("input", problem));
         }
         let op = ops::Upsample::new(to.tensor(&self.input)?, self.scale(), self.scale());
-        to.called(&[("scale_h", "scale")]).emit(op)
+        to.rename_in_errors(&[("scale_h", "scale")]).emit(op)
     }
 }
 
@@ -120,7 +120,7 @@ mod tests {
         assert_eq!(shape(&g, y), [1, 2, 10, 14]);
         let counts = g.coefficient("counts", Array::from([1f32, 2.0, 1.5])).unwrap();
         let error = g.repeat(x, counts).call().unwrap_err().to_string();
-        assert!(error.contains("reps holds 1.5; expected whole numbers"), "{error}");
+        assert!(error.contains("reps holds 1.5; expected integers"), "{error}");
     }
 
     #[test]

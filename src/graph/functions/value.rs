@@ -25,9 +25,9 @@ pub enum Value {
     Int(i64),
     /// A number with fraction or exponent.
     Float(f64),
-    /// A string: the name of a tensor, of a dtype, or one of some words.
+    /// A string: the name of a tensor or a dtype, or an enumerated value.
     Str(String),
-    /// A tensor, or data that become one.
+    /// A tensor, or data for a coefficient.
     Tensor(Operand),
     /// A list.
     List(Vec<Value>),
@@ -65,7 +65,7 @@ impl<T: Into<Value>, const N: usize> From<[T; N]> for Value {
     }
 }
 
-/// As messages show it, cut if it is long.
+/// Formats the value for messages, truncated if long.
 impl fmt::Display for Value {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         match self {
@@ -86,10 +86,10 @@ impl fmt::Display for Value {
     }
 }
 
-/// The numbers that JSON lacks, as specs write them.
+/// Numbers that JSON lacks, as strings in specs.
 const NOT_FINITE: [(&str, f64); 3] = [("inf", f64::INFINITY), ("-inf", f64::NEG_INFINITY), ("nan", f64::NAN)];
 
-/// The number that this word names.
+/// Returns the number that this string names.
 #[doc(hidden)]
 pub fn not_finite(word: &str) -> Option<f64> {
     NOT_FINITE.iter().find(|(w, _)| *w == word).map(|(_, number)| *number)
@@ -103,7 +103,7 @@ pub fn number_to_json(v: f64) -> serde_json::Value {
 }
 
 impl Value {
-    /// The number that it is, or names: `"inf"`, `"-inf"`, `"nan"`.
+    /// Returns the number, or the one that a string names: `"inf"`, `"-inf"`, `"nan"`.
     pub(crate) fn number(&self) -> Option<f64> {
         match self {
             Value::Int(v) => Some(*v as f64),
@@ -112,7 +112,7 @@ impl Value {
             _ => None,
         }
     }
-    /// As JSON, tensors by their names in `graph`.
+    /// Converts to JSON, with tensors as their names in `graph`.
     #[doc(hidden)]
     pub fn to_json(&self, graph: &Graph) -> Result<serde_json::Value> {
         use serde_json::{Value as Json, json};
@@ -150,7 +150,7 @@ impl<'de> Deserialize<'de> for Value {
             fn visit_i64<E>(self, v: i64) -> std::result::Result<Value, E> {
                 Ok(v.into())
             }
-            // What is beyond i64 is no integer that any argument takes.
+            // No argument takes an integer beyond i64.
             fn visit_u64<E>(self, v: u64) -> std::result::Result<Value, E> {
                 Ok(i64::try_from(v).map_or(Value::Float(v as f64), Value::Int))
             }

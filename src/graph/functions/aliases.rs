@@ -1,4 +1,4 @@
-//! Names that users of PyTorch, ONNX and numpy try, and what they are called here.
+//! Names of functions and arguments in PyTorch, ONNX and NumPy, and tpulang's names for them.
 
 /// Names of functions, as [`plain`] leaves them.
 const FUNCTIONS: &[(&[&str], &str)] = &[
@@ -100,26 +100,26 @@ const ARGUMENTS: &[(&[&str], &[&str])] = &[
     (&["transpose_a", "transA", "trans_a"], &["input_transpose"]),
 ];
 
-/// Without the module that it comes from, small and large letters, and underscores.
+/// Removes the module path and underscores, and converts to lower case.
 fn plain(name: &str) -> String {
     let last = name.rsplit(['.', ':']).next().unwrap_or(name);
     last.chars().filter(|c| *c != '_').flat_map(char::to_lowercase).collect()
 }
 
-/// What a function of that name is called here, if it is among the known ones.
+/// Returns tpulang's name for a function, if it is among the known ones.
 pub(super) fn function<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
     let wanted = plain(name);
     let listed = || FUNCTIONS.iter().find(|(theirs, _)| theirs.contains(&wanted.as_str())).map(|(_, ours)| *ours);
     known.clone().find(|k| plain(k) == wanted).or_else(|| listed().and_then(|ours| known.clone().find(|k| *k == ours)))
 }
 
-/// What an argument of that name is called here, if it is among the known ones.
+/// Returns tpulang's name for an argument, if it is among the known ones.
 pub(super) fn argument<'a>(name: &str, known: impl Iterator<Item = &'a str> + Clone) -> Option<&'a str> {
     let listed = ARGUMENTS.iter().filter(|(theirs, _)| theirs.contains(&name));
     listed.flat_map(|(_, ours)| *ours).find_map(|ours| known.clone().find(|k| k == ours))
 }
 
-/// The names that others have for a function.
+/// Returns the names of a function in other libraries.
 pub(super) fn names_of(function: &str) -> impl Iterator<Item = &'static str> {
     FUNCTIONS.iter().filter(move |(_, ours)| *ours == function).flat_map(|(theirs, _)| *theirs).copied()
 }

@@ -1,5 +1,5 @@
-//! What is let through to MLIR's parser: the text of modules of the Top dialect and nothing else, since that parser is
-//! not made for hostile text (it overruns its stack, takes gigabytes, and its `dense` and `sparse` crash).
+//! Validates module text before MLIR's parser, which is not hardened against malicious input: it overflows its stack,
+//! allocates gigabytes, and crashes on some `dense` and `sparse` attributes. Only modules of the Top dialect pass.
 use super::lexer::{Kind, Lexer, Problem, Token};
 use crate::{base::files::MAX_MODULE, graph::MAX_NESTED_BLOCKS};
 use std::{borrow::Cow, collections::HashMap};
@@ -7,10 +7,10 @@ use std::{borrow::Cow, collections::HashMap};
 /// Maximum nesting of brackets: two for each nested block (`({`), and more than module, function and the attributes and
 /// types of an operator need. MLIR's parser overruns its stack on deeper text.
 const MAX_NESTING: usize = 2 * MAX_NESTED_BLOCKS + 36;
-/// Of one location, its aliases written out: no operator has as many results.
+/// Maximum size of a location with its aliases expanded. No operator has as many results.
 const MAX_LOCATIONS: usize = 1 << 16;
 
-/// The words that stand for something, but names of attributes and element types.
+/// The keywords, except for names of attributes and element types.
 const WORDS: [&str; 14] = [
     "module",
     "builtin.module",
@@ -29,16 +29,16 @@ const WORDS: [&str; 14] = [
 ];
 const FLOATS: [&str; 6] = ["f16", "bf16", "f32", "f64", "f8E4M3FN", "f8E5M2"];
 
-/// The text as MLIR shall read it, of the same length: properties of unregistered ops (`<{..}>`), which MLIR would read
-/// and forget, are made attributes.
+/// Returns the text for MLIR's parser, with the same length. Properties of unregistered ops (`<{..}>`), which MLIR drops
+/// after parsing, are rewritten as attributes.
 ///
 /// # Errors
-/// Where and why it is none of the Top dialect.
-pub(super) fn admit(text: &str) -> Result<Cow<'_, str>, Problem> {
+/// Returns the offset and the problem if the text is not a module of the Top dialect.
+pub(super) fn validate(text: &str) -> Result<Cow<'_, str>, Problem> {
     if text.len() as u64 > MAX_MODULE {
         return Err((0, format!("the text has {} bytes; at most {MAX_MODULE} are read", text.len())));
     }
-    let mut gate = Gate::new(text);
+    let mut sanitizer = Sanitizer::new(text);
     let mut tokens = Lexer::new(text).peekable();
     while let Some(token) = tokens.next() {
         let token = token?;
@@ -46,15 +46,15 @@ pub(super) fn admit(text: &str) -> Result<Cow<'_, str>, Problem> {
             Some(Ok(next)) => &text[next.at.clone()],
             _ => "",
         };
-        gate.token(&token, next)?;
-        gate.last = token;
+        sanitizer.token(&token, next)?;
+        sanitizer.last = token;
     }
-    if gate.edits.is_empty() {
+    if sanitizer.edits.is_empty() {
         return Ok(Cow::Borrowed(text));
     }
     let mut bytes = text.as_bytes().to_vec();
-    gate.edits.iter().for_each(|(at, byte)| bytes[*at] = *byte);
-    // One ASCII character for another: it stays UTF-8.
+    sanitizer.edits.iter().for_each(|(at, byte)| bytes[*at] = *byte);
+    // Replacing ASCII characters keeps it UTF-8.
     Ok(Cow::Owned(String::from_utf8(bytes).unwrap_or_default()))
 }
 
@@ -66,31 +66,31 @@ enum Bracket {
     Other(u8),
 }
 
-/// What a location is made of, its aliases written out.
+/// The size of a location with its aliases expanded.
 #[derive(Clone, Copy, Default)]
 struct Extent {
     locations: usize,
     nesting: usize,
 }
 
-struct Gate<'a> {
+struct Sanitizer<'a> {
     text: &'a str,
     open: Vec<Bracket>,
     last: Token,
-    /// The last name before a parenthesis, with its quotes: the op whose operands, attributes and types these are.
+    /// The current op: the last name before a parenthesis, with its quotes.
     op: &'a str,
     aliases: HashMap<&'a str, Extent>,
-    /// The alias whose definition this is.
+    /// The alias that is being defined.
     defined: Option<(&'a str, Extent)>,
-    /// The next attributes continue the properties before them.
+    /// Whether the next attributes continue rewritten properties.
     merges: bool,
-    /// Places of the text and what shall stand there.
+    /// Replaced characters by offset.
     edits: Vec<(usize, u8)>,
 }
 
-impl<'a> Gate<'a> {
+impl<'a> Sanitizer<'a> {
     fn new(text: &'a str) -> Self {
-        Gate {
+        Sanitizer {
             text,
             open: Vec::new(),
             last: Token { kind: Kind::Arrow, at: 0..0 },
@@ -107,11 +107,11 @@ impl<'a> Gate<'a> {
         let before = &self.text[self.last.at.clone()];
         let problem = match token.kind {
             Kind::Word if is_word(text, next, before) => return Ok(()),
-            Kind::Word => format!("{text} is not a word of the Top dialect"),
+            Kind::Word => format!("unknown keyword {text}"),
             Kind::Type if matches!(text, "!quant.uniform" | "!quant.calibrated") => return Ok(()),
             Kind::Type => format!("the type {text} is not of the Top dialect"),
             Kind::Symbol if ["func.func", "private", "public", "module"].contains(&before) => return Ok(()),
-            Kind::Symbol => format!("{text}: a symbol is the name of a function or of a module here"),
+            Kind::Symbol => format!("{text}: only functions and modules have symbols here"),
             Kind::Alias if text.contains('.') || next == "<" => {
                 format!("the attribute {text} is not of the Top dialect")
             }
@@ -138,7 +138,7 @@ impl<'a> Gate<'a> {
         Ok(())
     }
 
-    /// A location within the definition of an alias.
+    /// Adds a location to the alias that is being defined.
     fn located(&mut self, token: &Token, part: Extent) -> Result<(), Problem> {
         let Some((name, whole)) = &mut self.defined else { return Ok(()) };
         whole.locations = whole.locations.saturating_add(part.locations);
@@ -167,7 +167,7 @@ impl<'a> Gate<'a> {
         }
         // A function type; the generic form of func.func has one.
         if mark == b'(' && is_value && self.op != "\"func.func\"" {
-            return Err((at, "a parenthesis stands after an op, a function, loc, a colon or an arrow only".into()));
+            return Err((at, "unexpected '('".into()));
         }
         if mark == b'[' && before == ")" {
             return Err((at, "no op of the Top dialect has successors".into()));
@@ -244,8 +244,8 @@ fn is_integer(word: &str) -> bool {
 mod tests {
     use super::*;
 
-    fn told(text: &str) -> String {
-        admit(text).map_or_else(|(at, problem)| format!("{at}: {problem}"), Cow::into_owned)
+    fn outcome(text: &str) -> String {
+        validate(text).map_or_else(|(at, problem)| format!("{at}: {problem}"), Cow::into_owned)
     }
 
     #[test]
@@ -277,21 +277,21 @@ mod tests {
             &format!("{first}{chain}"),
             &format!("{first}{wide}"),
         ];
-        insta::assert_snapshot!(texts.map(told).join("\n"), @r#"
-        5: dense is not a word of the Top dialect
-        5: sparse is not a word of the Top dialect
-        5: affine_map is not a word of the Top dialect
-        5: a parenthesis stands after an op, a function, loc, a colon or an arrow only
-        6: a parenthesis stands after an op, a function, loc, a colon or an arrow only
-        3: a parenthesis stands after an op, a function, loc, a colon or an arrow only
+        insta::assert_snapshot!(texts.map(outcome).join("\n"), @r#"
+        5: unknown keyword dense
+        5: unknown keyword sparse
+        5: unknown keyword affine_map
+        5: unexpected '('
+        6: unexpected '('
+        3: unexpected '('
         0: #a0: only locations have aliases here, as in #a0 = loc(..)
         15: #a1: only locations have aliases here, as in #a1 = loc(..)
         5: the attribute #tpu is not of the Top dialect
         5: the attribute #foo.x is not of the Top dialect
         0: the type !a is not of the Top dialect
-        5: @b: a symbol is the name of a function or of a module here
-        5: memref is not a word of the Top dialect
-        5: distinct is not a word of the Top dialect
+        5: @b: only functions and modules have symbols here
+        5: unknown keyword memref
+        5: unknown keyword distinct
         14: no op of the Top dialect has successors
         21: properties (<{..}>) of an op with blocks are not read; write them as attributes
         7: unexpected ')'
@@ -310,7 +310,7 @@ mod tests {
             ("\"func.func\"() <{function_type = () -> ()}> ", "\"func.func\"() <{function_type = () -> ()}> "),
         ];
         for (text, expected) in cases {
-            assert_eq!(told(text), expected);
+            assert_eq!(outcome(text), expected);
         }
     }
 }

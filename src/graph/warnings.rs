@@ -1,0 +1,94 @@
+use super::{Graph, MadeBy, Mode, RecordedCall};
+use crate::{
+    array::Array,
+    base::{CallContext, Place, Warning, WarningKind, Warnings},
+};
+
+impl Graph {
+    /// What is allowed but probably a mistake. NaN and infinite elements of weights in a file are known once the file has
+    /// been read: by emission, or by a session.
+    pub fn warnings(&self) -> Warnings {
+        let mut all = Warnings::default();
+        // The mode may have been set after the calls.
+        let applies = |w: &&Warning| *w.kind() != WarningKind::QuantizedInF32 || self.mode == Mode::F32;
+        self.warnings.iter().filter(applies).for_each(|w| all.push(w.clone()));
+        for (_, info) in self.tensors().filter(|(_, info)| !info.of_call) {
+            if let Some(found) = info.data().and_then(Array::non_finite).filter(|found| found.any()) {
+                let (tensor, nan, infinite, first) = (info.name.clone(), found.nan, found.infinite, found.first);
+                all.push(Warning::new(WarningKind::NotFinite { tensor, nan, infinite, first }));
+            }
+        }
+        all
+    }
+    /// Number of warnings that calls have raised.
+    #[doc(hidden)]
+    pub fn recorded_warnings(&self) -> usize {
+        self.warnings.len()
+    }
+    /// Attaches a place to the warnings from the `first`-th on.
+    #[doc(hidden)]
+    pub fn locate_warnings(&mut self, first: usize, place: impl Fn() -> Place) {
+        self.warnings.locate(first, place);
+    }
+    /// Raises the warnings about a call whose operators are the last of the current block.
+    pub(super) fn warn_about(&mut self, call: &RecordedCall) {
+        if self.mode != Mode::F32 {
+            return;
+        }
+        let operators = self.open.last().unwrap_or(&self.body).operators.iter().rev().take(call.operators);
+        let is_quantized = |t| self.tensor(t).is_ok_and(|info| info.quantization.is_some());
+        let quantized =
+            operators.flat_map(|o| o.outputs().chain(o.op.operands().map(|(_, t)| *t))).find(|t| is_quantized(*t));
+        if quantized.is_none() {
+            return;
+        }
+        let function = match &call.made_by {
+            MadeBy::Function(f) => f.function().to_owned(),
+            MadeBy::Op => {
+                let operators = &self.open.last().unwrap_or(&self.body).operators;
+                operators.last().map_or(String::new(), |o| format!("top.{}", o.op.name()))
+            }
+        };
+        let out = call.outputs.first().and_then(|t| self.tensor(*t).ok()).map(|info| info.name.clone());
+        let call = CallContext { function, out, index: self.calls, operands: Vec::new() };
+        self.warnings.push(Warning::new(WarningKind::QuantizedInF32).in_call(call));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{Array, Dtype, Graph, Mode};
+
+    #[test]
+    fn quantized_calls_in_f32_and_weights_that_are_not_finite() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Int8, [1, 2, 4, 4]).unwrap();
+        let w = g.coefficient("w", Array::filled(Dtype::Int8, [2, 2, 1, 1], 1.0).unwrap()).unwrap();
+        g.conv_int(x, w).input_zp(0).weight_zp(0).out_name("y").call().unwrap();
+        let b = g.coefficient("b", Array::from([f32::NAN, 1.0, f32::NEG_INFINITY])).unwrap();
+        g.add(b, 1.0).call().unwrap();
+        let told = |g: &Graph| g.warnings().iter().map(|w| w.to_string()).collect::<Vec<_>>();
+        let not_finite = "the coefficient \"b\" has 1 NaN and 1 infinite element; the first at index 0";
+        assert_eq!(
+            told(&g),
+            [
+                "conv_int \"y\" (ops[0]): its tensors are quantized, but the model's mode is f32; expected the mode \"quantized\"",
+                not_finite,
+            ]
+        );
+        g.mode = Mode::Quantized;
+        assert_eq!(told(&g), [not_finite]);
+    }
+
+    #[test]
+    fn a_call_that_is_undone_warns_of_nothing() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Int8, [4]).unwrap();
+        let none: [(String, Dtype, [i64; 0]); 0] = [];
+        let failed = g.block(none, |g, _| {
+            g.dequant_int_to_fp(x, 0.5, 0.0).call()?;
+            g.relu("missing").call().map(|t| vec![t])
+        });
+        assert!(failed.is_err() && g.warnings().is_empty());
+    }
+}
