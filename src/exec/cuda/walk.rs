@@ -103,6 +103,23 @@ pub(super) fn broadcast_steps(own: &[usize], rank: usize) -> Vec<i64> {
     steps
 }
 
+/// A tensor that is broadcast to `shape`, over `counts`, into which the axes of `shape` are divided.
+pub(super) fn divided(own: &[usize], shape: &[usize], counts: &[usize]) -> View {
+    let mut axes = shape.iter().zip(broadcast_steps(own, shape.len())).rev();
+    let mut by = vec![0; counts.len()];
+    // What is left of the axis that is being divided, and the step of its next part.
+    let (mut rest, mut step) = (1, 0);
+    for (count, by) in counts.iter().zip(&mut by).rev().filter(|(count, _)| **count != 1) {
+        while rest == 1 {
+            let Some((&size, of_axis)) = axes.next() else { break };
+            (rest, step) = (size, of_axis);
+        }
+        *by = step;
+        (rest, step) = ((rest / count).max(1), step * *count as i64);
+    }
+    View { start: 0, strides: by, shape: counts.to_vec() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
