@@ -7,14 +7,13 @@ use super::{
     geometry,
     slot::Slot,
     source::{File, file},
-    walk::broadcast_steps,
+    walk::divided,
 };
 use crate::{
     base::{Dtype, Result},
     exec::{
         Operand, ValueType,
         heads::{HeadStrides, Sizes},
-        views::View,
     },
     ops::{Rope, RopeMode, ScaleDotProductAttention},
 };
@@ -88,7 +87,7 @@ impl AttentionLaunch {
     /// The kernels' `Heads`.
     fn numbers(&self, b: &mut Builder, behind: i64, splits: usize) -> Result<Slot> {
         let Sizes { heads, kv_heads, queries, keys, elements, values } = self.sizes;
-        let [query, key, value, out] = self.places.map(|p| [p.size, p.head, p.row]);
+        let [query, key, value, out] = self.places.map(|p| [p.batch, p.head, p.row]);
         let (has_mask, mask) = self.mask.map_or((false, [0; 4]), |m| (true, m.1));
         let of_rows = out.map(|n| n / values.max(1));
         let lists = [
@@ -156,21 +155,22 @@ pub(super) fn scaled_dot_product(op: &ScaleDotProductAttention<Operand>, b: &mut
     b.store_floats(0, out, float, PostOp::default())
 }
 
-/// A pair (a, b) becomes (a cos - b sin, b cos + a sin). Rows are seen as their halves, or as their pairs: both are two axes.
+/// A pair (a, b) becomes (a cos - b sin, b cos + a sin). A row is viewed as two axes: its halves, or its pairs.
 pub(super) fn rope(op: &Rope<Operand>, b: &mut Builder) -> Result<()> {
     let (x, result) = (&op.input1, b.result_type(0)?.clone());
     let half = result.shape.last().map_or(1, |n| n / 2);
-    let (pairs, run) = match op.rope_mode {
-        RopeMode::InterleavedPairs => ([half, 2], 1),
-        RopeMode::ContiguousHalves => ([2, half], half),
+    // The axis along which a pair lies, counted from the end.
+    let (pairs, run, across) = match op.rope_mode {
+        RopeMode::InterleavedPairs => ([half, 2], 1, 1),
+        RopeMode::ContiguousHalves => ([2, half], half, 2),
     };
-    let seen = |ty: &ValueType| split(&ty.shape, &result.shape, pairs);
+    let counts = [&result.shape[..result.shape.len().saturating_sub(1)], &pairs].concat();
+    let seen = |ty: &ValueType| divided(&ty.shape, &result.shape, &counts);
     let own = seen(&x.ty);
     let mut other = own.clone();
-    let axis = own.strides.len() - if run == 1 { 1 } else { 2 };
+    let axis = own.strides.len() - across;
     other.start += other.strides[axis];
     other.strides[axis] = -other.strides[axis];
-    let counts = own.shape.clone();
     let inputs = vec![
         Input::of(x).viewed(own),
         Input::of(x).viewed(other),
@@ -183,18 +183,6 @@ pub(super) fn rope(op: &Rope<Operand>, b: &mut Builder) -> Result<()> {
     };
     let formulas = [vec![formula.in_doubles().numbers([run as f64])], b.fused_formulas_over(&counts)?].concat();
     b.chain(Chain::new(formulas, b.result(0), result).over(&counts))
-}
-
-/// A tensor that is broadcast to `shape`, whose last axis is seen as two.
-fn split(own: &[usize], shape: &[usize], [first, second]: [usize; 2]) -> View {
-    let mut by = broadcast_steps(own, shape.len());
-    let mut counts = shape.to_vec();
-    counts.pop();
-    counts.extend([first, second]);
-    if let Some(last) = by.pop() {
-        by.extend([last * second as i64, last]);
-    }
-    View { start: 0, strides: by, shape: counts }
 }
 
 /// Of stored values: each product is shifted and held in twice the width, then their sum is shifted and saturates.

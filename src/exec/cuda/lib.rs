@@ -270,7 +270,7 @@ mod tests {
         let here = root.ancestors().map(|folder| folder.join(file!())).find(|path| path.exists()).unwrap();
         let files = fs::read_dir(here.parent().unwrap()).unwrap().flatten().map(|entry| entry.path());
         let mut graph: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-        for path in files.filter(|path| path.extension().is_some_and(|e| e == "rs") && !path.ends_with("mod.rs")) {
+        for path in files.filter(|path| path.extension().is_some_and(|e| e == "rs") && !path.ends_with("lib.rs")) {
             let name = path.file_stem().unwrap().to_string_lossy().into_owned();
             graph.insert(name, used(&fs::read_to_string(path).unwrap()));
         }

@@ -176,11 +176,11 @@ fn sums(op: &MatMul<Operand>, p: &Product, kind: AccumType, b: &Builder) -> Resu
     if let Some(bias) = &op.bias {
         bias_shape = bias.ty.shape.clone();
         if bias.ty.elements() == p.n {
-            let rows = result.elements() / p.n.max(1);
-            (shape, bias_shape) = match op.output_transpose {
-                true => (vec![rows / p.m.max(1), p.n, p.m], vec![p.n, 1]),
-                false => (vec![rows, p.n], vec![p.n]),
-            };
+            bias_shape = if op.output_transpose { vec![p.n, 1] } else { vec![p.n] };
+            // Rows of several products may have been folded into one axis.
+            if op.output_transpose && !op.keep_dims {
+                shape = vec![result.elements() / (p.m * p.n).max(1), p.n, p.m];
+            }
         }
     }
     let scale_of = |o: &Operand| o.ty.quantization.as_ref().map_or(1.0, |q| q.values().0[0]);
