@@ -88,7 +88,7 @@ impl AttentionLaunch {
     /// The kernels' `Heads`.
     fn numbers(&self, b: &mut Builder, behind: i64, splits: usize) -> Result<Slot> {
         let Sizes { heads, kv_heads, queries, keys, elements, values } = self.sizes;
-        let [query, key, value, out] = self.places.map(|p| [p.size, p.head, p.row]);
+        let [query, key, value, out] = self.places.map(|p| [p.batch, p.head, p.row]);
         let (has_mask, mask) = self.mask.map_or((false, [0; 4]), |m| (true, m.1));
         let of_rows = out.map(|n| n / values.max(1));
         let lists = [

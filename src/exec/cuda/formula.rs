@@ -302,8 +302,9 @@ impl Formula {
             ComputeRule::Arithmetic if all_plain => ComputeType::Whole,
             ComputeRule::Constant if all_plain => ComputeType::Double,
             ComputeRule::Function => {
-                let is_byte =
-                    |i: &Input| i.dtype.int_range().is_some() && i.dtype.size() == 1 && per_tensor_scale(&i.quantization);
+                let is_byte = |i: &Input| {
+                    i.dtype.int_range().is_some() && i.dtype.size() == 1 && per_tensor_scale(&i.quantization)
+                };
                 let to_int = result.buffer_dtype().int_range().is_some() && per_tensor_scale(&result.quantization);
                 match self.inputs.first() {
                     Some(input) if to_int && is_byte(input) => ComputeType::Table,

@@ -79,7 +79,6 @@ pub use custom::{CustomKernel, KernelArgument};
 pub use device_array::DeviceArray;
 pub use program::Program;
 
-use exec::{Backend, KernelInfo, Operand, Precision, Run, RunOn, Signature, ValueType, heads};
 use crate::{
     array::Array,
     base::{Dtype, Error, Result, Shape, invalid},
@@ -88,6 +87,7 @@ use crate::{
 use builder::Builder;
 use chain::Chain;
 use context::Context;
+use exec::{Backend, KernelInfo, Operand, Precision, Run, RunOn, Signature, ValueType, heads};
 use formula::Formula;
 use kernels::Lowering;
 
