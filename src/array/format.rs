@@ -70,7 +70,7 @@ impl ArrayFormat {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{array::WeightFile, base::Dtype};
+    use crate::{WeightFile, base::Dtype};
 
     #[test]
     fn files_are_read_back() {

@@ -32,9 +32,3 @@ pub use nearest::{Suggestions, nearest};
 pub use pair::NewPair;
 #[doc(hidden)]
 pub use shape::{check_name, check_rank, elements, pluralized, shape_text};
-
-// The former names, until no module uses them.
-#[doc(hidden)]
-pub use error::truncated as shown;
-#[doc(hidden)]
-pub use shape::pluralized as counted;

@@ -1,6 +1,6 @@
 use crate::{
     array::{Array, read_npz},
-    base::{Error, Result, files, nearest, shown},
+    base::{Error, Result, files, nearest, truncated},
     exec::{CpuBackend, RunOptions, run},
     graph::{Graph, Tensor},
     mlir, spec,
@@ -106,7 +106,7 @@ fn statement(line: &str) -> Option<(&str, &str, &str)> {
 fn array(graph: &Graph, tensor: Tensor, json: &str) -> Result<Array> {
     let info = graph.tensor(tensor)?;
     let value: Value = serde_json::from_str(json)
-        .map_err(|e| Error::format("the value", format!("{:?} is not JSON: {e}", shown(json))))?;
+        .map_err(|e| Error::format("the value", format!("{:?} is not JSON: {e}", truncated(json))))?;
     let mut numbers = Vec::new();
     flatten(&value, &mut numbers)?;
     let is_weight = info.is_coefficient();

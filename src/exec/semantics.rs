@@ -2,7 +2,7 @@
 use super::{Operand, ValueType};
 use crate::{
     array::reserve,
-    base::{Dtype, Error, Result, counted, misfit},
+    base::{Dtype, Error, Result, misfit, pluralized},
     ops::{
         ChunkGatedDeltaRule, CompareConst, ConvBwd_Weight, Convbwd, Gradients, GroupNormTrain, InterpCoordMode,
         InterpMode, LayerNormBwd, LayerNormTrain, MaskedFill, MeanStdScale, PriorBox, RecurrentGatedDeltaRule,
@@ -147,11 +147,11 @@ impl IndexKind {
     pub fn out_of_range(self, index: impl Display, count: usize) -> Error {
         let (first, last) = (if let IndexKind::Axis(_) = self { -(count as i64) } else { 0 }, count as i64 - 1);
         let of = match self {
-            IndexKind::Axis(axis) => format!("axis {axis} ({})", counted(count, "entry")),
-            IndexKind::Places => format!("the result ({})", counted(count, "entry")),
-            IndexKind::Plane => format!("a plane of the result ({})", counted(count, "element")),
-            IndexKind::Images => format!("the batch ({})", counted(count, "image")),
-            IndexKind::Levels => format!("the feature pyramid ({})", counted(count, "level")),
+            IndexKind::Axis(axis) => format!("axis {axis} ({})", pluralized(count, "entry")),
+            IndexKind::Places => format!("the result ({})", pluralized(count, "entry")),
+            IndexKind::Plane => format!("a plane of the result ({})", pluralized(count, "element")),
+            IndexKind::Images => format!("the batch ({})", pluralized(count, "image")),
+            IndexKind::Levels => format!("the feature pyramid ({})", pluralized(count, "level")),
             IndexKind::Experts => format!("the experts ({count})"),
         };
         misfit(format!("index {index}"), format!("is out of range for {of}; expected {first} to {last}"))

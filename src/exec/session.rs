@@ -4,7 +4,9 @@ use super::{
 };
 use crate::{
     array::{Array, as_declared},
-    base::{Cause, Dtype, Error, MAX_ERRORS, Result, Suggestions, argument, counted, invalid, shape_text, shown},
+    base::{
+        Cause, Dtype, Error, MAX_ERRORS, Result, Suggestions, argument, invalid, pluralized, shape_text, truncated,
+    },
     graph::Graph,
 };
 use indexmap::IndexMap;
@@ -266,7 +268,7 @@ impl<B: Backend> Session<B> {
                 true => *fallback.entry(stage.op.name()).or_default() += 1,
             }
         }
-        let mut text = format!("{}: {}", self.backend.name(), counted(here, "op"));
+        let mut text = format!("{}: {}", self.backend.name(), pluralized(here, "op"));
         if !fallback.is_empty() {
             let list: Vec<_> = fallback.iter().map(|(op, n)| format!("{op} x{n}")).collect();
             text += &format!(", cpu: {}", list.join(", "));
@@ -291,7 +293,7 @@ impl<B: Backend> Session<B> {
                 "input" => self.suggestions.nearest(name, inputs.map(|s| s.ty.name.as_str())),
                 _ => self.suggestions.nearest(name, self.by_name.keys().map(String::as_str)),
             };
-            Cause::UnknownName { kind, name: shown(name), nearest }.into()
+            Cause::UnknownName { kind, name: truncated(name), nearest }.into()
         })
     }
 

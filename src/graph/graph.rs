@@ -5,7 +5,8 @@ use super::{
 use crate::{
     array::{Array, as_declared},
     base::{
-        Cause, Dtype, Error, Ints, Result, Shape, Suggestions, Warnings, argument, check_name, elements, misfit, shown,
+        Cause, Dtype, Error, Ints, Result, Shape, Suggestions, Warnings, argument, check_name, elements, misfit,
+        truncated,
     },
     quant::Quantization,
 };
@@ -86,7 +87,7 @@ impl Graph {
         let fits = |c: char| c.is_ascii_alphanumeric() || "_-.".contains(c);
         if name.is_empty() || name.len() > 200 || !name.chars().all(fits) || name.starts_with('.') {
             let expected = "expected 1 to 200 letters, digits, _, - or ., not beginning with a dot";
-            return Err(argument("the name of the model", format!("{:?}", shown(&name)), expected));
+            return Err(argument("the name of the model", format!("{:?}", truncated(&name)), expected));
         }
         Ok(Graph {
             name,
@@ -356,7 +357,7 @@ impl Graph {
         };
         if !dtype.is_declared() && matches!(kind, TensorKind::Coefficient(_)) {
             let expected = "the tool chain has no coefficients of that dtype; convert it to float32 or int32";
-            return Err(argument(format!("the coefficient {:?}", shown(&name)), dtype, expected));
+            return Err(argument(format!("the coefficient {:?}", truncated(&name)), dtype, expected));
         }
         if self.tensors.len() >= u32::MAX as usize {
             return Err(Cause::Shape("a graph holds at most 2^32 - 1 tensors".into()).into());

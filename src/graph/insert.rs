@@ -1,6 +1,6 @@
 use super::{Block, Graph, Operator, RecordedCall, Tensor, TensorKind};
 use crate::{
-    base::{CallContext, Dtype, Error, Ints, Result, Shape, counted, shape_text},
+    base::{CallContext, Dtype, Error, Ints, Result, Shape, pluralized, shape_text},
     ops::{Arity, Choice, Inferred, Op, OpDef, Value, check_attributes, infer, operator_error},
 };
 use std::collections::{HashMap, HashSet};
@@ -53,7 +53,7 @@ impl Graph {
         let types = self.result_types(&op, results, words)?;
         check_attributes(op.name(), &op.attributes())?;
         if blocks.len() != op.def().blocks.len() {
-            let problem = format!("it has {}; expected {}", counted(blocks.len(), "block"), op.def().blocks.len());
+            let problem = format!("it has {}; expected {}", pluralized(blocks.len(), "block"), op.def().blocks.len());
             return Err(operator_error(op.def(), problem));
         }
         self.check_nesting(blocks.iter().map(Block::depth).max().unwrap_or(0))?;
@@ -94,7 +94,7 @@ impl Graph {
             return Err(operator_error(def, format!("it has {count} results; at most {MAX_RESULTS} are supported")));
         }
         if !results.is_empty() && results.len() != count {
-            let problem = format!("it has {}; {} are given", counted(count, "result"), results.len());
+            let problem = format!("it has {}; {} are given", pluralized(count, "result"), results.len());
             return Err(operator_error(def, problem));
         }
         let default = NewResult::default();

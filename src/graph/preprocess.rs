@@ -1,5 +1,5 @@
 use crate::{
-    base::{Result, argument, counted, shape_text},
+    base::{Result, argument, pluralized, shape_text},
     ops::{Attribute, Attributes, op_def},
 };
 use schemars::JsonSchema;
@@ -140,7 +140,7 @@ impl Preprocess {
         for (name, values) in [("preprocess.mean", &self.mean), ("preprocess.scale", &self.scale)] {
             // The tool chain uses the first of several values for a single channel.
             if values.len() < channels || (channels > 1 && values.len() > channels) {
-                let expected = format!("pixel_format {format} has {}", counted(channels, "channel"));
+                let expected = format!("pixel_format {format} has {}", pluralized(channels, "channel"));
                 return Err(argument(name, format!("{values:?}"), expected));
             }
             if !values.iter().all(|v| (*v as f32).is_finite()) {
@@ -154,12 +154,12 @@ impl Preprocess {
             let expected = format!(
                 "the input {} has {} ({})",
                 shape_text(shape),
-                counted(found, "channel"),
+                pluralized(found, "channel"),
                 self.channel_format.name()
             );
             return Err(argument(
                 "preprocess.pixel_format",
-                format!("{format}, of {}", counted(channels, "channel")),
+                format!("{format}, of {}", pluralized(channels, "channel")),
                 expected,
             ));
         }

@@ -1,6 +1,6 @@
 //! Names of tensors, and the scopes in which they are created and looked up.
 use super::{Graph, Tensor, TensorInfo};
-use crate::base::{Cause, Result, check_name, shown};
+use crate::base::{Cause, Result, check_name, truncated};
 use std::collections::HashMap;
 
 /// The scope of names.
@@ -22,7 +22,7 @@ impl Graph {
         self.lookup(name).ok_or_else(|| {
             let known = self.tensors().map(|(_, t)| t.name.as_str());
             let nearest = self.suggestions.nearest(name, known);
-            Cause::UnknownName { kind: "tensor", name: shown(name), nearest }.into()
+            Cause::UnknownName { kind: "tensor", name: truncated(name), nearest }.into()
         })
     }
     /// Like [`Graph::find`], but returns `None` if there is no such tensor.

@@ -1,6 +1,6 @@
 use super::{Block, Graph, MadeBy, NewResult, Operand, Operator, RecordedCall, Tensor, TensorInfo};
 use crate::{
-    base::{Cause, Result, argument, counted},
+    base::{Cause, Result, argument, pluralized},
     ops::Choice,
 };
 use std::collections::HashMap;
@@ -37,7 +37,7 @@ impl Graph {
             return Err(argument(
                 "arguments",
                 format!("a list of {given}"),
-                format!("{} has {}", body.name(), counted(expected, "input")),
+                format!("{} has {}", body.name(), pluralized(expected, "input")),
             ));
         }
         body.check_outputs()?;

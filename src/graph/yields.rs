@@ -1,7 +1,7 @@
 //! The values that blocks yield, checked against the results of the operators that own the blocks.
 use super::{Block, Graph, Tensor};
 use crate::{
-    base::{Dtype, Result, Shape, counted, shape_text},
+    base::{Dtype, Result, Shape, pluralized, shape_text},
     ops::{Op, OpDef, operator_error},
 };
 
@@ -22,12 +22,12 @@ impl Graph {
         let def = op.def();
         match op {
             Op::If(_) => def.blocks.iter().zip(blocks).try_for_each(|(name, block)| {
-                check_count(def, name, block, results.len(), &counted(results.len(), "result"))?;
+                check_count(def, name, block, results.len(), &pluralized(results.len(), "result"))?;
                 self.check_values(def, name, &block.results, results, Yielded::AsIs)
             }),
             Op::Loop(op) => def.blocks.iter().zip(blocks).try_for_each(|(name, block)| {
                 let carried = op.v_initial.len().min(results.len());
-                let expected = format!("a condition and {}", counted(results.len(), "result"));
+                let expected = format!("a condition and {}", pluralized(results.len(), "result"));
                 check_count(def, name, block, 1 + results.len(), &expected)?;
                 let (last, stacked) = block.results[1..].split_at(carried);
                 self.check_values(def, name, last, &results[..carried], Yielded::AsIs)?;
@@ -87,7 +87,10 @@ fn check_count(def: &OpDef, name: &str, block: &Block, expected: usize, text: &s
     if found == expected {
         return Ok(());
     }
-    Err(operator_error(def, format!("its {name} yields {}; expected {expected}, for {text}", counted(found, "value"))))
+    Err(operator_error(
+        def,
+        format!("its {name} yields {}; expected {expected}, for {text}", pluralized(found, "value")),
+    ))
 }
 
 #[cfg(test)]

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     array::{Array, WeightFile, fingerprint},
-    base::{CallContext, Cause, Error, Lock, Result, Shape, counted, escaped_path, files, shown},
+    base::{CallContext, Cause, Error, Lock, Result, Shape, escaped_path, files, pluralized, truncated},
     graph::{
         Block as GraphBlock, ChannelFormat, Graph, KeepRatioMode, Mode, NewResult, PadType, PixelFormat, Preprocess,
         Tensor, TensorKind,
@@ -50,7 +50,8 @@ pub fn read(path: impl AsRef<Path>, weights: Option<&Path>) -> Result<Graph> {
 /// The weights that a module names, if they are those that it was written with.
 fn weights_beside(mlir: &Path, dir: &Path, name: &str, text: &str) -> Result<WeightFile> {
     if !is_beside(name) {
-        let problem = format!("its weights are {:?}, not a file beside it; name the file with --weights", shown(name));
+        let problem =
+            format!("its weights are {:?}, not a file beside it; name the file with --weights", truncated(name));
         return Err(Error::format(mlir, problem));
     }
     let path = dir.join(name);
@@ -202,7 +203,7 @@ impl Reader<'_> {
         let def = op_def(op)?;
         if operation.region_count() != def.blocks.len() {
             let (found, expected) = (operation.region_count(), def.blocks.len());
-            let problem = format!("it has {}; expected {expected}", counted(found, "block"));
+            let problem = format!("it has {}; expected {expected}", pluralized(found, "block"));
             return Err(Cause::Operator { op: op.into(), problem }.into());
         }
         let mut attributes = Vec::new();

@@ -3,7 +3,7 @@ use super::{
     AttributeDef, AttributeKind, Default, OpDef,
     def::{op_def, operator_error},
 };
-use crate::base::{Cause, Error, Result, nearest, shown};
+use crate::base::{Cause, Error, Result, nearest, truncated};
 use std::{collections::BTreeMap, fmt};
 
 /// Attributes by name, within an attribute.
@@ -115,7 +115,7 @@ impl Attributes {
             let name = name.as_ref();
             let def = op.attributes.iter().find(|a| a.name == name).ok_or_else(|| Cause::UnknownName {
                 kind: "attribute",
-                name: format!("{} of top.{}", shown(name), op.name),
+                name: format!("{} of top.{}", truncated(name), op.name),
                 nearest: nearest(name, op.attributes.iter().map(|a| a.name)),
             })?;
             all.insert(def.name, checked(op, def, value)?);

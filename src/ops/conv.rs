@@ -4,7 +4,7 @@ use super::{
     types::{Types, Value, computed, of_dtype, one},
     window::Window,
 };
-use crate::base::{Result, argument, counted, invalid, misfit, shape_text};
+use crate::base::{Result, argument, invalid, misfit, pluralized, shape_text};
 
 /// The attributes that convolutions share.
 #[allow(missing_docs, reason = "the ops document them")]
@@ -168,7 +168,7 @@ fn check_rank(input: &Value, filter: &Value, filters: &str) -> Result<()> {
         return Err(invalid(format!(
             "{} has {}, {} {found}; expected n x ic x spatial.. and {filters} x kernel.., equally many",
             input.display_name,
-            counted(rank, "dimension"),
+            pluralized(rank, "dimension"),
             filter.display_name,
         )));
     }

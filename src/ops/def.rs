@@ -4,7 +4,7 @@ use super::{
     generated::{Input, OPS, Op},
 };
 use crate::{
-    base::{Cause, Error, Result, nearest, shown},
+    base::{Cause, Error, Result, nearest, truncated},
     quant::RoundMode,
 };
 use std::fmt;
@@ -323,7 +323,7 @@ fn check_count(op: &OpDef, found: usize) -> Result<()> {
 pub fn op_def(name: &str) -> Result<&'static OpDef> {
     OPS.binary_search_by_key(&name, |op| op.name).map(|i| &OPS[i]).map_err(|_| {
         let nearest = nearest(name, OPS.iter().map(|o| o.name)).map(|n| format!("top.{n}"));
-        Cause::UnknownName { kind: "op", name: format!("top.{}", shown(name)), nearest }.into()
+        Cause::UnknownName { kind: "op", name: format!("top.{}", truncated(name)), nearest }.into()
     })
 }
 

@@ -4,7 +4,7 @@ use super::{
     Unsqueeze, View,
     types::{Choice, Inferred, Types, Value, axes, axis, known_ints, of_dtype, same, same_dtype},
 };
-use crate::base::{Result, Shape, argument, check_rank, counted, invalid, misfit, shape_text};
+use crate::base::{Result, Shape, argument, check_rank, invalid, misfit, pluralized, shape_text};
 
 /// `shape` with 0 and -1 resolved.
 pub(super) fn reshape(op: &Reshape<Value>) -> Types {
@@ -28,7 +28,7 @@ fn reshaped(from: &Value, dims: &[i64]) -> Types {
         Err(argument(
             "shape",
             format!("{dims:?}"),
-            format!("{why}; the input is {} ({})", shape_text(input), counted(count, "element")),
+            format!("{why}; the input is {} ({})", shape_text(input), pluralized(count, "element")),
         ))
     };
     check_rank(dims.len())?;
@@ -58,7 +58,7 @@ fn reshaped(from: &Value, dims: &[i64]) -> Types {
         }
         shape[at] = count / known;
     } else if known != count {
-        return fail(&format!("it has {}", counted(known, "element")));
+        return fail(&format!("it has {}", pluralized(known, "element")));
     }
     of_dtype(shape, from)
 }

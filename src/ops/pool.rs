@@ -4,7 +4,7 @@ use super::{
     types::{Choice, Inferred, Types, Value, of_dtype},
     window::Window,
 };
-use crate::base::{Dtype, Result, argument, counted, invalid, misfit, shape_text};
+use crate::base::{Dtype, Result, argument, invalid, misfit, pluralized, shape_text};
 
 /// The attributes that pools share.
 #[allow(missing_docs, reason = "the ops document them")]
@@ -150,7 +150,7 @@ pub fn windows(input: &[usize], op: &Pool) -> Result<Vec<Window>> {
     if !(1..=3).contains(&spatial) || kernel.len() != spatial || strides.len() != spatial || pads.len() != 2 * spatial {
         return Err(invalid(format!(
             "the input has {}, kernel {kernel:?}, stride {strides:?}, pad {pads:?}; expected n x c x 1 to 3 spatial axes, and for each a kernel, a stride and two pads",
-            counted(input.len(), "dimension")
+            pluralized(input.len(), "dimension")
         )));
     }
     let same = matches!(op.auto_pad, Some(AutoPad::SAMEUPPER | AutoPad::SAMELOWER)) && !op.kernel_shape.is_empty();

@@ -1,7 +1,7 @@
 //! Operands and results of type rules, and helpers that the rules share.
 use crate::{
     array::Array,
-    base::{Cause, Dtype, Result, Shape, argument, counted, invalid, misfit, shape_text},
+    base::{Cause, Dtype, Result, Shape, argument, invalid, misfit, pluralized, shape_text},
 };
 
 /// An operand as a type rule sees it.
@@ -41,7 +41,7 @@ impl Value<'_> {
         if found == expected {
             return Ok(());
         }
-        Err(misfit(self.display_name, format!("has {}; expected {expected}, {of_what}", counted(found, "element"))))
+        Err(misfit(self.display_name, format!("has {}; expected {expected}, {of_what}", pluralized(found, "element"))))
     }
 }
 

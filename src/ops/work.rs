@@ -4,7 +4,7 @@ use std::iter::Sum;
 
 /// Work of an operator, independent of its kernel.
 ///
-/// Arithmetic is counted, on floats or integers: a multiply-add is 2 operations, a function of a number (exp, a rounding
+/// Arithmetic is pluralized, on floats or integers: a multiply-add is 2 operations, a function of a number (exp, a rounding
 /// conversion) is 1, a comparison is 1. Moving elements is none, and neither is what ops carry along (a bias, a relu at the
 /// end). Softmax is 5 an element; a normalisation by mean and variance 7, by mean squares 4, by given statistics 2; an
 /// interpolated sample 8; what is searched or sorted 1 an element.

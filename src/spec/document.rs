@@ -98,7 +98,7 @@ fn mode(fields: &Fields) -> Result<Mode> {
         "f32" => Ok(Mode::F32),
         "quantized" => Ok(Mode::Quantized),
         other => {
-            let found = format!("{:?}", crate::base::shown(other));
+            let found = format!("{:?}", crate::base::truncated(other));
             Err(argument("mode", found, "expected \"f32\" or \"quantized\"").at(node.place()))
         }
     }

@@ -1,7 +1,7 @@
 //! Functions of a spec. A call of one is expanded: the calls of its body are made in a scope of their own.
 use super::{node::Node, read::Reader};
 use crate::{
-    base::{Cause, Error, Result, argument, counted, misfit, shown},
+    base::{Cause, Error, Result, argument, misfit, pluralized, truncated},
     functions::{Named, function_def},
     graph::{MAX_NESTED_BLOCKS, Tensor, TensorInfo, TensorKind},
 };
@@ -94,7 +94,7 @@ impl<'a> Functions<'a> {
     }
 
     fn expansion(&mut self, name: &str, call_stack: &mut Vec<String>) -> Result<Expansion> {
-        let chain = |stack: &[String]| shown(&format!("{} calls {name}", stack.join(" calls ")));
+        let chain = |stack: &[String]| truncated(&format!("{} calls {name}", stack.join(" calls ")));
         if call_stack.iter().any(|f| f == name) {
             return Err(misfit(name, format!("calls itself ({})", chain(call_stack))));
         }
@@ -151,7 +151,8 @@ impl<'a> Reader<'a> {
         for (name, body) in node.object()? {
             let fields = body.fields(&["inputs", "ops", "outputs"])?;
             if function_def(&name).is_ok() || name.starts_with("top.") {
-                let problem = format!("{:?} is the name of a built-in function or op; choose another", shown(&name));
+                let problem =
+                    format!("{:?} is the name of a built-in function or op; choose another", truncated(&name));
                 return Err(body.problem(problem));
             }
             let (inputs, outputs) = (fields.need("inputs")?.read()?, fields.need("outputs")?.read::<Vec<String>>()?);
@@ -190,8 +191,8 @@ impl<'a> Reader<'a> {
             Some(names) if names.len() == outputs.len() => return Ok(names),
             Some(names) if names.len() == 1 => names[0].clone(),
             Some(names) => {
-                let expected = format!("{name} has {}", counted(outputs.len(), "output"));
-                return Err(argument("out", counted(names.len(), "name"), expected));
+                let expected = format!("{name} has {}", pluralized(outputs.len(), "output"));
+                return Err(argument("out", pluralized(names.len(), "name"), expected));
             }
             None => self.graph.free_name(name),
         };
@@ -213,7 +214,7 @@ impl<'a> Reader<'a> {
                 || self.graph.find(key).and_then(|t| self.graph.tensor(t)).is_ok_and(TensorInfo::is_coefficient);
             if !function.inputs.contains(key) && !is_coefficient() {
                 let hint = format!("its inputs are {}", function.inputs.join(", "));
-                return Err(Error::from(Cause::UnknownArgument { argument: shown(key), hint }).at(node.place()));
+                return Err(Error::from(Cause::UnknownArgument { argument: truncated(key), hint }).at(node.place()));
             }
             bound.insert(key.clone(), tensor);
         }

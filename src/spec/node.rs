@@ -1,5 +1,5 @@
 //! JSON values with their path and position in the document.
-use crate::base::{Cause, Error, MAX_ERRORS, Place, Result, nearest, shown};
+use crate::base::{Cause, Error, MAX_ERRORS, Place, Result, nearest, truncated};
 use serde::{Deserialize, Deserializer, de};
 use serde_json::value::RawValue;
 use std::fmt;
@@ -116,7 +116,7 @@ fn unknown_variant(e: &serde_json::Error, path: &str) -> Option<String> {
     let hint = near.map(|near| format!("did you mean {near:?}? ")).unwrap_or_default();
     let expected = if known.len() == 1 { known[0].to_owned() } else { format!("one of {}", known.join(", ")) };
     let key = path.rsplit('.').next().filter(|key| !key.is_empty()).unwrap_or("the value");
-    Some(format!("{key} is {:?}; {hint}expected {expected}", shown(found)))
+    Some(format!("{key} is {:?}; {hint}expected {expected}", truncated(found)))
 }
 
 /// Replaces whole words.

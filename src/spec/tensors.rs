@@ -2,7 +2,7 @@
 use super::node::Node;
 use crate::{
     array::{Array, WeightFile},
-    base::{Cause, Dtype, OneOrMany, Result, Shape, counted, elements, shape_text},
+    base::{Cause, Dtype, OneOrMany, Result, Shape, elements, pluralized, shape_text},
     functions::{closest, not_finite},
     graph::{Graph, Preprocess, Tensor, TensorKind},
     quant::Quantization,
@@ -126,7 +126,7 @@ impl<'de> Deserialize<'de> for Numbers {
 fn inline(node: &Node, dtype: Dtype, shape: &Shape) -> Result<Array> {
     let numbers: Numbers = node.read()?;
     if !numbers.fits(shape) {
-        let expected = counted(shape.iter().product(), "number");
+        let expected = pluralized(shape.iter().product(), "number");
         let problem = format!(
             "data does not match shape {}; expected {expected}, flat or nested like the shape",
             shape_text(shape)

@@ -9,7 +9,7 @@ use super::{
     staging::Staging,
     tape::{CapturedGraph, Tape},
 };
-use crate::base::{Result, argument, counted, invalid};
+use crate::base::{Result, argument, invalid, pluralized};
 use cudarc::driver::{
     result::{self, DriverError, ctx, device, graph, module, primary_ctx, stream},
     sys::{self, CUdevice_attribute as Attribute, CUresult},
@@ -131,7 +131,7 @@ impl Gpu {
     pub fn new(ordinal: usize) -> Result<Gpu> {
         let (count, driver) = start()?;
         let number = i32::try_from(ordinal).ok().filter(|i| *i < count);
-        let expected = || format!("there is {}, counted from 0", counted(count.max(0) as usize, "GPU"));
+        let expected = || format!("there is {}, counted from 0", pluralized(count.max(0) as usize, "GPU"));
         let number = number.ok_or_else(|| argument("the GPU", ordinal, expected()))?;
         let nvrtc = Nvrtc::load(driver)?;
         let device = device::get(number).map_err(in_words("asking for the GPU"))?;

@@ -11,7 +11,7 @@ use super::{
     source::{GENERATED, Source},
 };
 use crate::{
-    base::{Cause, Result, counted, invalid},
+    base::{Cause, Result, invalid, pluralized},
     exec::{KernelInfo, ValueType},
 };
 use std::sync::Arc;
@@ -37,7 +37,7 @@ impl Launch {
         };
         let product = |sizes: [u32; 3]| sizes.iter().map(|n| u64::from(*n)).product::<u64>();
         let (blocks, threads) = (product(geometry.blocks), product(geometry.threads));
-        let size = format!("{} of {threads} threads", counted(blocks as usize, "block"));
+        let size = format!("{} of {threads} threads", pluralized(blocks as usize, "block"));
         let text = match source.file {
             GENERATED => format!("a generated kernel, {size}"),
             file => format!("{} of {file}, {size}", source.function),

@@ -2,7 +2,7 @@
 use super::{Kernel, Plan, Step, TensorIndex, rules};
 use crate::{
     array::byte_text,
-    base::{counted, shape_text},
+    base::{pluralized, shape_text},
     exec::{Backend, KernelInfo, Layout, ValueType},
 };
 use std::collections::HashSet;
@@ -25,8 +25,8 @@ impl<B: Backend> Plan<B> {
         let operators = stages.map(|s| s.origin.operator).collect::<HashSet<_>>().len();
         let mut text = format!(
             "{} in {}; peak memory for results and workspace: {}\n",
-            counted(operators, "operator"),
-            counted(self.steps.len(), "step"),
+            pluralized(operators, "operator"),
+            pluralized(self.steps.len(), "step"),
             byte_text(self.peak_bytes())
         );
         for (rule, times) in self.applied.iter().filter(|(_, times)| *times > 0) {

@@ -6,7 +6,7 @@ use super::{
 };
 use crate::{
     array::Array,
-    base::{Result, counted},
+    base::{Result, pluralized},
     exec::{Backend, CpuBackend, Operand},
     ops::{Op, Reshape},
 };
@@ -34,18 +34,18 @@ impl Rule {
 
     /// Describes the effect of this rule on `operators` operators.
     pub fn text(self, operators: usize) -> String {
-        let n = counted(operators, "operator");
+        let n = pluralized(operators, "operator");
         match self {
             Rule::Fold => format!("{n} constant-folded"),
             Rule::Scale => format!("{n} folded into the weights of the preceding convolution"),
             Rule::Attention => {
-                format!("attention fused, or its head permutation removed, in {}", counted(operators, "place"))
+                format!("attention fused, or its head permutation removed, in {}", pluralized(operators, "place"))
             }
             Rule::View => format!("{n} merged with another reshape"),
             Rule::Epilogue => {
-                format!("{} fused into the preceding kernel", counted(operators, "element-wise operator"))
+                format!("{} fused into the preceding kernel", pluralized(operators, "element-wise operator"))
             }
-            Rule::Layout => format!("{} in channel-blocked layout (nChw16c)", counted(operators, "step")),
+            Rule::Layout => format!("{} in channel-blocked layout (nChw16c)", pluralized(operators, "step")),
         }
     }
 }

@@ -2,7 +2,7 @@
 use super::{BadCall, Given, Named, Value, aliases, list::function_def};
 use crate::{
     Block, Graph, NewOperator, NewResult, Operand, Tensor,
-    base::{CallContext, Cause, Dtype, Error, Result, Shape, argument, nearest, shown},
+    base::{CallContext, Cause, Dtype, Error, Result, Shape, argument, nearest, truncated},
     ops::{Arity, Attribute, AttributeKind, Dict, Op, OpDef, op_def},
 };
 use indexmap::IndexMap;
@@ -70,7 +70,7 @@ fn check_names<'a>(
             Some(near) => format!("did you mean {near:?}?"),
             None => format!("there are {}", known.clone().collect::<Vec<_>>().join(", ")),
         };
-        Cause::UnknownArgument { argument: shown(key), hint }
+        Cause::UnknownArgument { argument: truncated(key), hint }
     });
     let missing = required
         .filter(|a| given.get(*a).is_none_or(|v| *v == Value::Null))

@@ -350,7 +350,7 @@ mod tests {
         let x = g.input("x", Dtype::Int32, [1, 3, 4]).unwrap();
         g.requant_fp(x, vec![0.5, 0.25, 2.0], 1.0, Dtype::Int8).call().unwrap();
         g.requant_fp(x, 0.5, vec![1.0, 2.0, 3.0], Dtype::Int8).round_mode(RoundMode::HalfUp).call().unwrap();
-        let lists = |o: &crate::graph::Operator| match &o.op {
+        let lists = |o: &crate::Operator| match &o.op {
             Op::RequantFp(op) => (op.scale.clone(), op.offset.clone()),
             other => panic!("{}", other.name()),
         };

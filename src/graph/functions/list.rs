@@ -4,7 +4,7 @@ use super::{
     detect, gather, image, layout, math, matmul, mean_std, norm, packed, pool, qwen, reduce, resize, scatter, select,
     shift, slice, sort, tile,
 };
-use crate::base::{Cause, Result, nearest, shown};
+use crate::base::{Cause, Result, nearest, truncated};
 
 /// Every function, by name.
 static FUNCTIONS: [FunctionDef; 142] = [
@@ -165,7 +165,7 @@ pub fn function_def(name: &str) -> Result<&'static FunctionDef> {
     FUNCTIONS.binary_search_by_key(&name, |f| f.name).map(|i| &FUNCTIONS[i]).map_err(|_| {
         let known = FUNCTIONS.iter().map(|f| f.name);
         let nearest = aliases::function(name, known.clone()).map(str::to_owned).or_else(|| nearest(name, known));
-        Cause::UnknownName { kind: "function", name: shown(name), nearest }.into()
+        Cause::UnknownName { kind: "function", name: truncated(name), nearest }.into()
     })
 }
 

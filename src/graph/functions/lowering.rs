@@ -4,7 +4,7 @@ use super::operands::Scalar;
 use crate::{
     Graph, NewResult, Operand, Tensor, TensorInfo, TensorKind,
     array::Array,
-    base::{Cause, Dtype, Error, Ints, Result, Shape, argument, counted, invalid, misfit},
+    base::{Cause, Dtype, Error, Ints, Result, Shape, argument, invalid, misfit, pluralized},
     ops::{self, Op},
     quant::{PerTensorOrAxis, Quantization},
 };
@@ -95,8 +95,8 @@ impl<'g> Lowering<'g> {
             Some(names) if names.len() == count => Ok(names.clone()),
             Some(names) if names.len() == 1 => Ok(numbered(&names[0])),
             Some(names) => {
-                let expected = format!("{} has {}", self.function, counted(count, "output"));
-                Err(argument("out", counted(names.len(), "name"), expected))
+                let expected = format!("{} has {}", self.function, pluralized(count, "output"));
+                Err(argument("out", pluralized(names.len(), "name"), expected))
             }
             None => Ok(numbered(&self.graph.free_name(self.function))),
         }

@@ -2,7 +2,7 @@
 use super::{dtypes::MOVED, function, lowering::Lowering};
 use crate::{
     Operand, Tensor,
-    base::{Cause, Ints, OneOrMany, Result, argument, counted, invalid},
+    base::{Cause, Ints, OneOrMany, Result, argument, invalid, pluralized},
     ops,
 };
 
@@ -63,8 +63,8 @@ impl Slice {
         if ends.len() != n || steps.len() != n || axes.as_ref().is_some_and(|a| a.len() != n) {
             let axes = axes
                 .map_or(String::new(), |a| format!(" and {} {}", a.len(), if a.len() == 1 { "axis" } else { "axes" }));
-            let (ends, steps) = (counted(ends.len(), "end"), counted(steps.len(), "step"));
-            return Err(invalid(format!("{}, {ends}, {steps}{axes}; expected equally many", counted(n, "start"))));
+            let (ends, steps) = (pluralized(ends.len(), "end"), pluralized(steps.len(), "step"));
+            return Err(invalid(format!("{}, {ends}, {steps}{axes}; expected equally many", pluralized(n, "start"))));
         }
         let rank = to.info(&self.input)?.shape.len() as i64;
         if n == 0 {
@@ -119,8 +119,8 @@ impl Roll {
         if dims.len() != shifts.len() {
             return Err(invalid(format!(
                 "{} for {}; expected equally many",
-                counted(shifts.len(), "shift"),
-                counted(dims.len(), "dim")
+                pluralized(shifts.len(), "shift"),
+                pluralized(dims.len(), "dim")
             )));
         }
         let axis = |&given: &i64| {

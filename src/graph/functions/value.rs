@@ -73,8 +73,8 @@ impl fmt::Display for Value {
             Value::Bool(v) => write!(f, "{v}"),
             Value::Int(v) => write!(f, "{v}"),
             Value::Float(v) => write!(f, "{v:?}"),
-            Value::Str(v) => write!(f, "{:?}", crate::base::shown(v)),
-            Value::Tensor(Operand::Named(name)) => write!(f, "{:?}", crate::base::shown(name)),
+            Value::Str(v) => write!(f, "{:?}", crate::base::truncated(v)),
+            Value::Tensor(Operand::Named(name)) => write!(f, "{:?}", crate::base::truncated(name)),
             Value::Tensor(_) => f.write_str("a tensor"),
             Value::List(v) if v.len() <= 8 && v.iter().all(|v| !matches!(v, Value::List(_) | Value::Map(_))) => {
                 let all: Vec<_> = v.iter().map(|v| v.to_string()).collect();
