@@ -109,7 +109,7 @@ conformance: build ## compare every recorded case with tpu_mlir
 	$(PEER)/bin/python conformance/preprocess.py --bin $(BIN)
 	$(PEER)/bin/python conformance/lowered.py --bin $(BIN) --only attention
 
-lowered: build ## networks compiled to float16 bmodels for bm1684x, run by the tool chain's simulator, compared with ours
+lowered: build ## compile networks to float16 bmodels for bm1684x, run them in the simulator, compare with tpulang
 	sh conformance/setup.sh $(PEER)
 	sh scripts/minilm.sh build/minilm
 	$(PEER)/bin/python conformance/lowered.py --bin $(BIN)
@@ -125,7 +125,7 @@ fuzz: build ## compare random graphs with TpuLang
 COUNT ?= 300
 SEEDS ?= 0:$(COUNT)
 GPU_EVERY ?= 0
-fuzz-networks: build ## random networks, every tensor beside PyTorch and every way of running them beside the others; SEEDS=FROM:TO or COUNT=N, GPU_EVERY=N
+fuzz-networks: build ## compare every tensor of random networks with PyTorch, and all ways of running them (SEEDS=FROM:TO or COUNT=N, GPU_EVERY=N)
 	sh benches/setup.sh $(BENCH_PEER)
 	$(BENCH_PEER)/bin/python conformance/fuzz_networks.py --bin $(BIN) --seeds $(SEEDS) --gpu-every $(GPU_EVERY) --keep build/fuzz-networks
 
