@@ -3,11 +3,12 @@ PEER ?= target/peer
 NVRTC ?= target/nvrtc
 BENCH_PEER ?= target/bench-peer
 CASES ?= $(or $(TPULANG_CASES),tests/cases)
-PROFILE ?= release
+# quick: no link-time optimisation and parallel code generation. release: the binary to keep, for `make release` and benchmarks.
+PROFILE ?= quick
 BIN = target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup demo build test check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance lowered quantized fuzz fuzz-networks fuzz-input minilm bench bench-quick docs ops
+.PHONY: help setup build release demo test check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance lowered quantized fuzz fuzz-networks fuzz-input minilm bench bench-quick docs ops
 
 help: ## list these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -15,8 +16,11 @@ help: ## list these commands
 setup: ## install LLVM and MLIR 22 if they are missing
 	@sh scripts/setup.sh $(LLVM)
 
-build: setup ## build the tpulang binary (PROFILE=release)
+build: setup ## build the tpulang binary quickly: target/quick/tpulang
 	$(if $(filter dev,$(PROFILE)),cargo test --no-run,cargo build --profile $(PROFILE) --bin tpulang)
+
+release: setup ## build the optimised binary to keep: target/release/tpulang
+	cargo build --release --bin tpulang
 
 demo: build ## convert and run a small network
 	@sh scripts/demo.sh $(BIN)
@@ -139,6 +143,7 @@ minilm: setup ## fetch, convert and run a real language model, and pass it to tp
 	cargo run --profile $(PROFILE) --example minilm
 	if [ -e $(PEER)/ready ]; then $(PEER)/bin/python conformance/accept.py build/minilm/minilm_origin.mlir; fi
 
+bench bench-quick: PROFILE = release
 bench: build ## measure speed against TpuLang, onnxruntime, PyTorch and pymlir: docs/performance.md
 	sh conformance/setup.sh $(PEER)
 	sh benches/setup.sh $(BENCH_PEER)
