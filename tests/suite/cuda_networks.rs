@@ -5,7 +5,7 @@ use indexmap::IndexMap;
 use tpulang::{
     Array, Dtype, Graph, Tensor,
     conformance::{Case, check},
-    exec::{Comparison, CpuBackend, CudaBackend, RunOptions, Session, compare},
+    exec::{Comparison, CpuBackend, CudaBackend, RunOptions, Session, compare, run},
     ops::{
         Attention, BatchNormBwd, BatchNormTrain, ChunkGatedDeltaRule, ConvBwd_Weight, Convbwd, Einsum, EinsumMode,
         FAttention, FAttentionLse, FlexAttention, GRU, GroupNormTrain, LSTM, LayerNormBwd, LayerNormTrain,
