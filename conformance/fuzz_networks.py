@@ -9,6 +9,7 @@ networks/ways.py lists the ways. For a seed that fails, the way and the first wr
 """
 import argparse
 import collections
+import importlib.util
 import json
 import multiprocessing
 import pathlib
@@ -16,6 +17,9 @@ import sys
 import tempfile
 import time
 import traceback
+
+if not importlib.util.find_spec("torch"):
+    sys.exit("fuzz_networks.py needs PyTorch; use the Python of the environment that benches/setup.sh makes")
 
 from networks import generate
 from networks.judge import Difference, Reference, examine

@@ -8,7 +8,7 @@ from .ways import PLAIN, Failed
 
 # A float may be off by the largest number of its tensor times TOLERANCE + MARGIN * the expected error.
 TOLERANCE = 1e-5
-MARGIN = 20
+MARGIN = 10
 
 
 class Difference(Exception):

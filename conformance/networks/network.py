@@ -10,6 +10,7 @@ import torch
 
 from .reference import evaluate_call, evaluate_rounded, operands_of, relative_error, results_of
 
+# The processes that share the work have a thread each.
 torch.set_num_threads(1)
 # Results in float32 beyond this relative error mean that the network itself amplifies rounding errors.
 ILL_CONDITIONED = 1e-4

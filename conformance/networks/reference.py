@@ -5,8 +5,8 @@ import torch
 FUNCTIONS = {}
 # Discontinuous functions: a rounding error in an operand may change their results completely.
 DISCRETE = set()
-# The relative rounding error of float32.
-ROUNDING = 1e-7
+# A few relative rounding errors of float32: less could vanish when it is added.
+ROUNDING = 3e-7
 
 
 def reference(f):
