@@ -189,10 +189,15 @@ impl<W> UntilError<W> {
 }
 impl<W: Write> Write for UntilError<W> {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        let n = self.attempt(bytes.len(), |to| to.write(bytes))?;
-        self.position += n as u64;
+        let written = self.attempt(bytes.len(), |to| to.write(bytes));
+        match &written {
+            Ok(n) => self.position += *n as u64,
+            // The header of an entry may have failed to be updated; the zip crate expects to be behind the entry.
+            Err(_) if self.failed => self.position = self.end,
+            Err(_) => {}
+        }
         self.end = self.end.max(self.position);
-        Ok(n)
+        written
     }
     fn flush(&mut self) -> io::Result<()> {
         self.attempt((), W::flush)

@@ -207,7 +207,7 @@ pub fn run(d: &mut Draw, g: &Graph) {
     let options = exec::RunOptions { all: true, threads: 1, ..Default::default() };
     if let Err(error) = exec::run(g, &feeds, &exec::CpuBackend::new(), &options) {
         let told = match error.cause() {
-            Cause::Argument { argument, .. } => argument == "an index",
+            Cause::Misfit { argument, .. } => argument.starts_with("index "),
             Cause::Operator { problem, .. } => problem.contains("no kernel"),
             cause => matches!(cause, Cause::Quantization { .. } | Cause::TooLarge { .. }),
         };

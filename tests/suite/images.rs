@@ -110,7 +110,8 @@ fn claimed_sizes_are_not_allocated() {
     let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\x04\0\0\0\x04\0\0\x08\x02\0\0\0".to_vec();
     let header = crc(&png[12..29]);
     png.extend(header.to_be_bytes());
-    png.extend([0; 51]);
+    png.extend(b"\0\0\0\x27IDAT");
+    png.extend([0; 43]);
     assert!(refusal("bomb.png", &png).contains("262144 x 262144 pixels"));
 }
 

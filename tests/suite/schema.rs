@@ -71,7 +71,7 @@ fn absent_outputs_are_null() {
         },
         "ops": [{
             "op": "top.LSTM",
-            "args": { "input": "x", "filter": "w", "recurrence": "r", "bias": "b", "hidden_size": 2 },
+            "args": { "input": "x", "filter": "w", "recurrence": "r", "bias": "b", "hidden_size": 2, "bidirectional": false },
             "out": ["y", null, null]
         }]
     });

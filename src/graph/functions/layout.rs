@@ -269,7 +269,7 @@ mod tests {
             (vec![-1, -1], "new_shape is [-1, -1]; only one dimension can be -1; the input is 2x3x4 (24 elements)"),
             (
                 vec![1, 1, 1, 0],
-                "new_shape is [1, 1, 1, 0]; dimension 3 is 0, and the input has none there to keep; the input is 2x3x4 (24 elements)",
+                "new_shape is [1, 1, 1, 0]; dimension 3 is 0, but the input has no such dimension to keep; the input is 2x3x4 (24 elements)",
             ),
             (
                 vec![i64::MAX, i64::MAX],

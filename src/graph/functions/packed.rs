@@ -219,7 +219,7 @@ mod tests {
             ),
             (
                 call([4, 8], [4, 8], [4, 1], 4, None),
-                "input is 2x16 float16; expected at least 2 dimensions, of which the last has the weight's 32 rows",
+                "input is 2x16 float16; expected at least 2 dimensions, the last equal to the 32 rows of the weight",
             ),
             (
                 call([2, 8], [2, 8], [2, 2], 4, None),
