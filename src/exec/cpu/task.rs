@@ -247,7 +247,7 @@ impl<'a> Task<'a> {
             Ok(())
         })
     }
-    /// The loop is compiled once, not for each kernel.
+    /// Not generic, so that the loop is compiled only once.
     fn fill_by(
         &mut self,
         i: usize,
