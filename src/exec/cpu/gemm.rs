@@ -241,7 +241,7 @@ mod tests {
         }
     }
 
-    /// The largest 8-bit values, and so many of them that several partial sums are needed.
+    /// The largest 8-bit values, in products long enough to need several partial sums.
     #[test]
     fn sums_beyond_float32_are_exact() {
         let (m, k, n) = (4, 5000, 3);

@@ -117,7 +117,7 @@ impl SimdOp for Rows<'_> {
     #[inline(always)]
     fn eval<I: Isa>(mut self, isa: I) {
         let ops = isa.f32();
-        // As many accumulators as hide the latency of a multiply-add and fit the registers.
+        // Enough accumulators to hide the latency of a multiply-add, but no more than the registers.
         match ops.len() {
             16 => self.rows::<_, 8, 1>(ops),
             8 => self.rows::<_, 5, 2>(ops),
