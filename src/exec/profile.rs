@@ -15,7 +15,7 @@ pub struct StepTime {
     pub kind: String,
     /// Its first output.
     pub name: String,
-    /// That output's shape and dtype: `1x64x56x56 float32`.
+    /// The first output's shape and dtype: `1x64x56x56 float32`.
     pub type_text: String,
     /// Its work, according to the definition of the ops.
     pub work: Work,

@@ -175,7 +175,7 @@ fn products(c: &Parts, x: &[f32], w: &[f32], out: &mut [f32]) -> Result<()> {
     Ok(())
 }
 
-/// With one input channel per group, products would have one or few rows, so kernel elements are added one by one.
+/// Handles one input channel per group: products would have one or few rows, so kernel elements are added one by one.
 fn depthwise(c: &Parts, x: &[f32], w: &[f32], out: &mut [f32]) -> Result<()> {
     let (pixels, taps, area) = (c.grid.pixels(), c.depth(), c.grid.area());
     out.par_chunks_mut(pixels).enumerate().try_for_each_init(Vec::new, |row, (i, out)| {

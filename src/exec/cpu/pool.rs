@@ -21,7 +21,7 @@ fn largest(m: Option<f32>, row: &[f32]) -> Option<f32> {
     }
 }
 
-/// With ceil_mode, a window may be entirely outside; the Top executor then returns the lowest number.
+/// Returns the maximum, or the lowest number like the Top executor: with ceil_mode, a window may be entirely outside.
 fn or_lowest(m: Option<f32>, _: usize) -> f32 {
     m.unwrap_or(f32::MIN)
 }
