@@ -15,13 +15,13 @@ pub const BLOCK: usize = 16;
 /// Floats of every dtype are computed and stored in float32, like in TPU-MLIR's Top executor, unless the session has another
 /// [`Precision`]; integers keep their dtype.
 pub trait Backend: Send + Sync {
-    /// A tensor's values in the backend's memory.
+    /// The values of a tensor, in the backend's memory.
     type Buffer: Clone + Send + Sync;
-    /// An operator, ready to run any number of times, from any thread.
+    /// A prepared operator, which can run any number of times, from any thread.
     type Kernel: Send + Sync;
     /// Per-plan state kept between runs; `()` if unused.
     type Memo: Default + Send + Sync;
-    /// The name in messages: `cpu`.
+    /// The backend's name in messages: `cpu`.
     fn name(&self) -> &str;
     /// Prepares an operator of these types, attributes and constants. Returns `None` to fall back to another backend.
     ///
@@ -46,13 +46,14 @@ pub trait Backend: Send + Sync {
     fn reads(&self, _kernel: &Self::Kernel, _operand: usize) -> bool {
         true
     }
-    /// Runs a kernel on operands in the order of [`Operand::index`]; a constant that is not read is `None`. Returns the results
-    /// that the operator has. The buffer of a dead operand is uniquely owned and may be reused for a result.
+    /// Runs a kernel on operands in the order of [`Operand::index`]; a constant that is not read is `None`. Returns the
+    /// operator's results, without absent ones. The buffer of a dead operand is uniquely owned and may be reused for a
+    /// result.
     ///
     /// # Errors
     /// Returns an error if memory runs out or a value is invalid, such as an index that is out of range.
     fn run(&self, kernel: &Self::Kernel, operands: &mut [Option<Self::Buffer>]) -> Result<Vec<Self::Buffer>>;
-    /// Peak workspace of a run of the kernel in bytes, without operands and results. Size-independent overhead may be omitted.
+    /// Peak workspace of a kernel in bytes, excluding operands and results. Size-independent overhead may be omitted.
     fn temporary(&self, _kernel: &Self::Kernel) -> u64 {
         0
     }
@@ -79,7 +80,7 @@ pub trait Backend: Send + Sync {
     fn type_of(&self, _buffer: &Self::Buffer) -> Option<(Dtype, Shape)> {
         None
     }
-    /// A human-readable description of what a kernel does, in order.
+    /// A human-readable description of a kernel's parts, in execution order.
     fn explain(&self, _kernel: &Self::Kernel) -> Vec<KernelInfo> {
         Vec::new()
     }
@@ -113,7 +114,7 @@ pub trait Backend: Send + Sync {
     fn on_host<T>(&self, compute: impl FnOnce() -> Result<T>) -> Result<T> {
         compute()
     }
-    /// Whether the memory of a run is already allocated, as `memo` remembers.
+    /// Whether the memory of a run is already allocated, according to `memo`.
     fn has_memory(&self, _memo: &Self::Memo) -> bool {
         false
     }
@@ -126,7 +127,7 @@ pub trait Backend: Send + Sync {
     }
 }
 
-/// A part of what a kernel does.
+/// A part of a kernel.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KernelInfo {
     /// One line: `softmax of activation.cu, 24 blocks of 64 threads`.
@@ -243,12 +244,12 @@ pub enum Layout {
     Bshd,
 }
 
-/// What a tensor is, apart from its values.
+/// The description of a tensor: everything except its values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ValueType {
     /// Its name in the graph.
     pub name: String,
-    /// Dimensions of the buffer: the tensor's, except for those that its layout adds.
+    /// Dimensions of the buffer: those of the tensor, plus any that its layout adds.
     pub shape: Shape,
     /// The layout of the values.
     pub layout: Layout,
@@ -325,7 +326,8 @@ impl ValueType {
     pub fn is_plain_float(&self) -> bool {
         self.dtype.is_float() && self.quantization.is_none()
     }
-    /// Whether this is an integer without a scale: those are computed exactly, quantized and float tensors as real numbers.
+    /// Whether this is an integer without a scale. Those are computed exactly, quantized and float tensors as real
+    /// numbers.
     #[doc(hidden)]
     pub fn is_plain_int(&self) -> bool {
         !self.dtype.is_float() && self.quantization.is_none()
@@ -350,7 +352,7 @@ impl ValueType {
     pub fn bytes(&self) -> u64 {
         self.shape.iter().fold(self.buffer_dtype().size() as u64, |n, d| n.saturating_mul(*d as u64))
     }
-    /// The tensor as type rules see it, in its buffer's dtype.
+    /// The tensor as seen by type rules, with the dtype of its buffer.
     #[doc(hidden)]
     pub fn value(&self) -> Value<'_> {
         let (display_name, shape) = (self.name.as_str(), self.shape.as_slice());

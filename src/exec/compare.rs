@@ -5,36 +5,46 @@ use crate::{
 use indexmap::IndexMap;
 use std::str::FromStr;
 
-/// How far two arrays are apart.
+/// The difference between two arrays.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Comparison {
-    /// Of the same shape.
+    /// The arrays have the same shape.
     Values {
-        /// Cosine of the angle between them: 1 for equal directions.
+        /// Cosine of the angle between the arrays: 1 for equal directions.
         cosine: f64,
-        /// 1 - |a - b| / ((|a| + |b|) / 2), Euclidean norms: 1 for equal, as TPU-MLIR's npz_tool has it.
+        /// 1 -
+        /// a - b
+        /// / ((
+        /// a
+        /// +
+        /// b
+        /// ) / 2) with Euclidean norms, like TPU-MLIR's npz_tool: 1 for equal arrays.
         euclidean: f64,
-        /// Largest absolute difference.
+        /// Maximum absolute difference.
         max_abs: f64,
-        /// |a - b| / |a|, Euclidean norms; a is the reference.
+        ///
+        /// a - b
+        /// /
+        /// a
+        /// with Euclidean norms; a is the reference.
         relative_l2: f64,
     },
-    /// One is missing, or the shapes differ.
+    /// An array is missing, or the shapes differ.
     Failure(String),
 }
 
-/// What is still good enough.
+/// The limits within which two arrays count as equal.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Tolerance {
-    /// Least cosine similarity.
+    /// Minimum cosine similarity.
     pub cosine: f64,
-    /// Least Euclidean similarity.
+    /// Minimum Euclidean similarity.
     pub euclidean: f64,
 }
 
 impl FromStr for Tolerance {
     type Err = String;
-    /// `COS,EUCLID`
+    /// Parses `COS,EUCLID`.
     fn from_str(text: &str) -> Result<Self, String> {
         let number = |s: &str| s.trim().parse::<f64>().ok().filter(|v| (-1.0..=1.0).contains(v));
         let (a, b) = text.split_once(',').ok_or("expected COS,EUCLID, two numbers of at most 1")?;
@@ -46,7 +56,7 @@ impl FromStr for Tolerance {
 }
 
 impl Comparison {
-    /// Whether it is within the tolerance.
+    /// Whether the difference is within the tolerance.
     pub fn passes(&self, tolerance: &Tolerance) -> bool {
         match self {
             Comparison::Values { cosine, euclidean, .. } => {
@@ -57,7 +67,7 @@ impl Comparison {
     }
 }
 
-/// Compares arrays by name, reference first; names that are in one only are failures.
+/// Compares arrays by name, reference first. Names that occur in only one of them are failures.
 ///
 /// ```
 /// use tpulang::{Array, exec::{Comparison, compare}};
@@ -68,7 +78,7 @@ impl Comparison {
 /// ```
 ///
 /// # Errors
-/// The memory is not enough, or there is nothing to compare.
+/// Returns an error if memory runs out or there is nothing to compare.
 pub fn compare(
     reference: &IndexMap<String, Array>,
     other: &IndexMap<String, Array>,
@@ -94,7 +104,7 @@ pub fn compare(
 }
 
 fn values(a: &[f64], b: &[f64]) -> Comparison {
-    // Equal values compare as equal, infinities included, and two NaN are the same outcome.
+    // Equal values compare as equal, including infinities, and so do two NaN.
     let same = |x: f64, y: f64| x == y || (x.is_nan() && y.is_nan());
     let (mut dot, mut aa, mut bb, mut dd, mut max_abs) = (0.0, 0.0, 0.0, 0.0, 0f64);
     for (&x, &y) in a.iter().zip(b) {

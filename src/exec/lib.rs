@@ -1,4 +1,4 @@
-//! Execution: backends, and the session that takes a graph through one.
+//! Execution: backends, and the session that runs a graph on one.
 //!
 //! ```
 //! use tpulang::{Array, Dtype, Graph, exec::{CpuBackend, RunOptions, Session}};
@@ -11,7 +11,7 @@
 //! let session = Session::new(&g, CpuBackend::new(), &RunOptions::default())?;
 //! let results = session.run(&[("x", Array::from([-1f32, 2.0]))])?;
 //! assert_eq!(results["y"].to_f32()?, [1.0, 3.0]);
-//! // Inner tensors can be asked for, and given.
+//! // Intermediate tensors can be fetched, and fed.
 //! let results = session.fetch(&[("h", Array::from([5f32, 6.0]))], &["y"])?;
 //! assert_eq!(results["y"].to_f32()?, [6.0, 7.0]);
 //! # Ok::<(), tpulang::Error>(())

@@ -1,4 +1,4 @@
-//! Where the time of a run goes.
+//! Profiles of runs: the time and work of each step.
 use super::{
     Backend,
     plan::Step,
@@ -8,40 +8,40 @@ use crate::{base::Result, ops::Work};
 use indexmap::IndexMap;
 use std::time::Duration;
 
-/// A step of a run, and how long it took.
+/// A step of a run and its time.
 #[derive(Debug, Clone)]
 pub struct StepTime {
-    /// What it does: the names of its ops, `Conv + Relu`.
+    /// The names of its ops: `Conv + Relu`.
     pub kind: String,
     /// Its first output.
     pub name: String,
-    /// That output's shape and dtype: `1x64x56x56 float32`.
+    /// The first output's shape and dtype: `1x64x56x56 float32`.
     pub type_text: String,
-    /// What it does, by the op's definition.
+    /// Its work, according to the definition of the ops.
     pub work: Work,
-    /// How long it took: the median of the runs.
+    /// Its time: the median of the runs.
     pub time: Duration,
 }
 
-/// The steps of one kind together.
+/// Totals of all steps of one kind.
 #[derive(Debug, Clone, PartialEq)]
 pub struct KindTime {
     /// The kind.
     pub kind: String,
-    /// How many steps there are.
+    /// Number of steps.
     pub steps: usize,
-    /// Their work.
+    /// Their total work.
     pub work: Work,
-    /// Their time.
+    /// Their total time.
     pub time: Duration,
 }
 
 impl<B: Backend> Session<B> {
-    /// Runs the graph `runs` times, at least once, as [`Session::run`] does, and gives the time of each step, in the order
-    /// in which they are done.
+    /// Runs the graph `runs` times (at least once), like [`Session::run`], and returns the time of each step, in
+    /// execution order.
     ///
     /// # Errors
-    /// As [`Session::run`].
+    /// Same as for [`Session::run`].
     pub fn profile(&self, feeds: &(impl Feeds + ?Sized), runs: usize) -> Result<Vec<StepTime>> {
         let mut times: Vec<Vec<Duration>> = Vec::new();
         let mut run = || {
@@ -66,7 +66,7 @@ impl<B: Backend> Session<B> {
     }
 }
 
-/// The steps by their kind, those first that take longest.
+/// Groups the steps by kind, in descending order of time.
 pub fn by_kind(steps: &[StepTime]) -> Vec<KindTime> {
     let mut kinds: IndexMap<&str, KindTime> = IndexMap::new();
     for step in steps {
@@ -102,7 +102,7 @@ mod tests {
         let steps = session.profile(&feeds, 3).unwrap();
         let shown: Vec<_> = steps.iter().map(|s| (s.kind.as_str(), s.name.as_str(), s.type_text.as_str())).collect();
         assert_eq!(shown, [("MatMul + Relu", "y", "128x32 float16")]);
-        // Buffers of floats are float32, and what is between the two is no buffer.
+        // Float buffers are float32, and intermediate results of a step have no buffer.
         let (product, relu) = (2 * 128 * 64 * 32, 128 * 32);
         let bytes = 4 * (128 * 64 + 64 * 32 + 128 * 32);
         assert_eq!(steps[0].work, Work { operations: product + relu, bytes });

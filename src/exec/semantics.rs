@@ -129,7 +129,7 @@ impl IndexKind {
     const OTHERS: [IndexKind; 5] =
         [IndexKind::Places, IndexKind::Plane, IndexKind::Images, IndexKind::Levels, IndexKind::Experts];
 
-    /// Returns the number that denotes it on a device, as `index.cuh` has it: an axis by its own number, the others by
+    /// Returns the number that denotes it on a device, defined in `index.cuh`: an axis by its own number, the others by
     /// negative ones.
     pub fn number(self) -> i64 {
         match self {
@@ -198,7 +198,7 @@ macro_rules! gated_delta {
         })*
     };
 }
-// Step by step: the chunks are a chip's way to the same numbers.
+// Computed step by step; chunks are only a chip's method for the same result.
 gated_delta!(RecurrentGatedDeltaRule ChunkGatedDeltaRule);
 
 /// Channels, steps and batch of a scan. Returns `None` for several states or an odd number of channels, which are undefined.

@@ -117,7 +117,7 @@ impl<B: Backend> Session<B> {
     ///
     /// # Errors
     /// Returns an error if outputs are not set, a coefficient has no data, propagated quantizations contradict each other, an op
-    /// has no kernel (with `strict`: none of the backend), or memory does not suffice for the coefficients.
+    /// has no kernel (with `strict`, none in the backend), or memory does not suffice for the coefficients.
     pub fn new(graph: &Graph, backend: B, options: &RunOptions) -> Result<Session<B>> {
         Session::within(graph, backend, options, B::available)
     }
@@ -259,7 +259,7 @@ impl<B: Backend> Session<B> {
     /// Operator counts per device (`cpu: 41 ops`), with the names of those that fall back to the CPU.
     pub fn summary(&self) -> String {
         let (mut fallback, mut here): (BTreeMap<&str, usize>, usize) = (BTreeMap::new(), 0);
-        // What a plan adds belongs to an operator of the graph, which is counted once.
+        // Operators that a plan adds belong to one of the graph, which is counted once.
         let mut counted_ops = HashSet::new();
         for (step, stage) in self.plan.steps.iter().flat_map(|step| step.node.stages.iter().map(move |s| (step, s))) {
             match step.kernel.is_on_cpu() {
@@ -312,7 +312,7 @@ impl<B: Backend> Session<B> {
         let backends = (&self.backend, &self.cpu);
         let make = || Plan::new(&self.network, backends, (&request.0, wanted), &self.options, self.available);
         let plan = Arc::new(self.pool.install(make)?);
-        // Another thread may have made it in the meantime.
+        // Another thread may have created it in the meantime.
         if let Some(plan) = self.cached(&request) {
             return Ok(plan);
         }
@@ -539,7 +539,7 @@ mod tests {
     fn only_what_is_asked_for_is_computed() {
         let session = Session::new(&graph(), CpuBackend::new(), &RunOptions::default()).unwrap();
         let x = || ("x", Array::from([1f32, -1.0]));
-        // z is not needed for b, nor x where a is given.
+        // b does not need z, nor x if a is fed.
         assert_eq!(session.fetch(&[x()], &["b"]).unwrap()["b"].to_f32().unwrap(), [2.0, 0.0]);
         let given = session.fetch(&[("a", Array::from([1f32, 1.0]))], &["b", "a"]).unwrap();
         assert_eq!((given["a"].to_f32().unwrap(), given["b"].to_f32().unwrap()), (vec![1.0, 1.0], vec![2.0, 3.0]));
@@ -567,13 +567,13 @@ mod tests {
         assert!(is_cached(0) && !is_cached(1) && is_cached(PLAN_CACHE_SIZE));
     }
 
-    /// The failing operator is named, not the last one that is fused into its kernel.
+    /// An error names the failing operator, not the last one fused into its kernel.
     #[test]
     fn an_error_names_the_operator_that_failed() {
         let mut g = Graph::new("g").unwrap();
         let x = g.input("x", Dtype::Float32, [4, 3]).unwrap();
         let i = g.input("i", Dtype::Int32, [2]).unwrap();
-        // Several operators, one call.
+        // Several operators of one call.
         let before = g.roll(x, [1]).dims([0]).call().unwrap();
         let picked = g.index_select(before, i).axis(0).out_name("picked").call().unwrap();
         let r = g.relu(picked).call().unwrap();

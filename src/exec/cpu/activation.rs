@@ -34,7 +34,7 @@ pub(super) fn leaky_relu(op: LeakyRelu<Operand>) -> Kernel {
 
 pub(super) fn prelu(op: PRelu<Operand>) -> Kernel {
     Kernel::new(move |t| {
-        // One slope a channel is seen from the input's shape.
+        // The slope is per channel, so it is broadcast to the input's shape.
         let (shape, mut slope) = (&op.input.ty.shape, op.slope.clone());
         if let ([n], true) = (slope.ty.shape.as_slice(), shape.len() > 1) {
             slope.ty.shape = [vec![*n], vec![1; shape.len() - 2]].concat();
@@ -63,7 +63,7 @@ pub(super) fn softsign(x: f64) -> f64 {
     x / (1.0 + x.abs())
 }
 
-/// In float32, as the compiler's tables have it: at 9 it is 9.
+/// Computed in float32, like the compiler's tables: the result for 9 is 9.
 pub(super) fn mish(x: f64) -> f64 {
     f64::from((x * softplus(x).tanh()) as f32)
 }
@@ -135,7 +135,7 @@ pub(super) fn gelu(op: GELU<Operand>) -> Kernel {
     })
 }
 
-/// Softmax along the axis of length `n` whose entries lie `inner` apart, on stored values.
+/// Softmax of stored values along an axis of length `n` with stride `inner`.
 fn softmax_stored(values: &mut [i64], n: usize, inner: usize, finish: impl Fn(f32, f32) -> i64, table: &[f32; 256]) {
     for first in 0..inner {
         let places = || (0..n).map(|i| first + i * inner);

@@ -8,10 +8,10 @@ use std::{
     sync::{Arc, Mutex, PoisonError, Weak},
 };
 
-/// Blocks that wait at most: results that a caller has held may be many.
+/// Maximum number of free blocks: a caller may release many results at once.
 const BLOCKS: usize = 64;
 
-/// Words below which an allocation is as fast.
+/// Blocks of fewer words are not recycled: allocating them is as fast.
 const SMALL: usize = 1 << 9;
 
 /// Free blocks of memory, in words of 8 bytes.
@@ -21,7 +21,8 @@ pub(super) struct Arena {
 }
 
 impl Arena {
-    /// Memory of anything, in debug builds of NaN, so that tests see what is read before it is written.
+    /// Returns memory for an array. In debug builds it is filled with NaN, so that tests detect reads of uninitialised
+    /// memory.
     pub fn memory(&self, dtype: Dtype, shape: &[usize]) -> Result<ArrayMut> {
         let mut memory = match self.take(ArrayMut::words(dtype, shape)?) {
             Some(block) => ArrayMut::in_words(dtype, shape, block)?,
@@ -32,7 +33,8 @@ impl Arena {
         }
         Ok(memory)
     }
-    /// The smallest block of so many words, if it is not much larger: a large one waits for a large result.
+    /// Takes the smallest free block of at least `words` words unless it is much larger: large blocks are for large
+    /// results.
     fn take(&self, words: usize) -> Option<Vec<u64>> {
         if words < SMALL {
             return None;
@@ -42,7 +44,7 @@ impl Arena {
         let best = fits.min_by_key(|(_, b)| b.len())?.0;
         Some(free.swap_remove(best))
     }
-    /// Memory of a result, which comes back when nobody has it any more.
+    /// Freezes a result, whose memory returns to the pool when its last owner drops it.
     pub fn freeze(self: &Arc<Self>, memory: ArrayMut) -> Array {
         let weak: Weak<Arena> = Arc::downgrade(self);
         memory.freeze_with_recycler(weak)

@@ -49,12 +49,12 @@ pub(super) fn min(op: Min<Operand>) -> Kernel {
     tensors(op.inputs, Vec::new(), PostOp::default(), smaller, i64::min)
 }
 
-/// As C's and numpy's `fmod`: with the sign of the dividend.
+/// Like C's and numpy's `fmod`: the result has the sign of the dividend.
 pub(super) fn modulo(op: Mod<Operand>) -> Kernel {
     tensors(op.inputs, Vec::new(), PostOp::default(), |a, b| a % b, |a, b| a.checked_rem(b).unwrap_or(0))
 }
 
-/// As numpy's `remainder`: with the sign of the divisor.
+/// Like numpy's `remainder`: the result has the sign of the divisor.
 pub(super) fn remainder(op: Remainder<Operand>) -> Kernel {
     let real = |a: f32, b: f32| {
         let r = a % b;
@@ -67,7 +67,7 @@ pub(super) fn remainder(op: Remainder<Operand>) -> Kernel {
     tensors(op.inputs, Vec::new(), PostOp::default(), real, int)
 }
 
-/// A Relu, or nothing.
+/// Returns a Relu, or the identity.
 fn relu(do_relu: bool, limit: f64) -> impl Fn(f64) -> f64 + Copy {
     let capped = capped(limit);
     move |x| if do_relu { capped(x) } else { x }
@@ -80,7 +80,8 @@ pub(super) fn reciprocal(op: Reciprocal<Operand>) -> Kernel {
 
 pub(super) fn div_const(op: DivConst<Operand>) -> Kernel {
     let (c, is_reverse, relu) = (op.const_val, op.is_reverse, relu(op.do_relu, op.relu_limit));
-    // Quotients of fractions are rounded to float32 first, as the Top executor does; those of whole numbers need not be.
+    // Quotients of fractions are rounded to float32 first, like in the Top executor. Quotients of integers need no
+    // rounding.
     let floor = |a: f64, b: f64| match a.fract() == 0.0 && b.fract() == 0.0 {
         true => (a / b).floor(),
         false => f64::from((a / b) as f32).floor(),
@@ -112,7 +113,8 @@ pub(super) fn min_const(op: MinConst<Operand>) -> Kernel {
     constant(op.input, op.const_val, PostOp::default(), |a, c| if a > c { c } else { a })
 }
 
-// The first where the comparison fails, so NaN stays where it was first. (The Top executor gives the second operand.)
+// Returns the first operand if the comparison fails, so a NaN in it is kept. (The Top executor returns the second
+// operand.)
 fn larger(a: f32, b: f32) -> f32 {
     if a < b { b } else { a }
 }
@@ -120,7 +122,7 @@ fn smaller(a: f32, b: f32) -> f32 {
     if b < a { b } else { a }
 }
 
-/// Of any number of tensors, from left to right. Each op's function is its own instance, so that the loop is vectorised.
+/// Combines any number of tensors from left to right. The function is generic, so that each op has a vectorised loop.
 pub(super) fn tensors(
     inputs: Vec<Operand>,
     coeff: Vec<f64>,
@@ -152,7 +154,7 @@ pub(super) fn tensors(
     .with_epilogue(epilogue)
 }
 
-/// Of numbers that another operator has computed, and an operand.
+/// Combines real numbers computed by another operator with an operand.
 fn with_another(
     inputs: &[Operand],
     finish: PostOp,
@@ -174,7 +176,7 @@ fn with_another(
     }
 }
 
-/// Chunk by chunk, each operand times its coefficient.
+/// Computes chunk by chunk; each operand is multiplied by its coefficient.
 fn reals(
     t: &mut Task,
     inputs: &[Operand],

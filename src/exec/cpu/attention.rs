@@ -39,12 +39,12 @@ pub(super) fn scaled_dot_product(op: ScaleDotProductAttention<Operand>) -> Kerne
     kernel.taking(temporary)
 }
 
-/// A pair (a, b) becomes (a cos - b sin, b cos + a sin).
+/// Rotates each pair (a, b) to (a cos - b sin, b cos + a sin).
 pub(super) fn rope(op: Rope<Operand>) -> Kernel {
     Kernel::new(move |t| if op.input1.ty.dtype.is_float() { turn_reals(t, &op) } else { turn_ints(t, &op) })
 }
 
-/// The other of a pair's elements within a row of so many, and the sign with which it is added.
+/// Returns the index of the other element of a pair within a row of `row` elements, and the sign with which it is added.
 fn other(at: usize, row: usize, mode: RopeMode) -> (usize, bool) {
     let half = row / 2;
     match mode {
@@ -72,7 +72,7 @@ fn turn_reals(t: &mut Task, op: &Rope<Operand>) -> Result<()> {
     })
 }
 
-/// A row; `out` has the cosines.
+/// Rotates a row; `out` holds the cosines.
 fn turn(mode: RopeMode, x: &[f32], sines: &[f32], out: &mut [f32]) {
     match mode {
         RopeMode::InterleavedPairs => {
@@ -92,7 +92,7 @@ fn turn(mode: RopeMode, x: &[f32], sines: &[f32], out: &mut [f32]) {
     }
 }
 
-/// Stored values: each product is shifted and held in twice the width, then their sum is shifted and saturates.
+/// Rotates stored values: each product is shifted in twice the width, then their sum is shifted and saturated.
 fn turn_ints(t: &mut Task, op: &Rope<Operand>) -> Result<()> {
     let shape = &op.input1.ty.shape;
     let row = shape.last().copied().unwrap_or(1);

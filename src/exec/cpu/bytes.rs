@@ -1,5 +1,5 @@
-//! Products of matrices of 8 bits, on rten's kernel for those: where the machine multiplies bytes without saturating sums in
-//! between (VNNI and the like).
+//! Products of 8-bit matrices on rten's kernel, if the machine multiplies bytes without saturating intermediate sums
+//! (VNNI and the like).
 use super::{
     Operand,
     gemm::{Mat, view},
@@ -12,31 +12,31 @@ use rayon::prelude::*;
 use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmOptions, PackedBMatrix, QuantParams};
 use std::borrow::Cow;
 
-/// Products of bytes, one less its zero point, that are summed in 32 bits without overflow, whatever they are.
+/// Maximum number of products of bytes (one of them less its zero point) whose 32-bit sum cannot overflow.
 const DEPTH: usize = (i32::MAX / (255 * 255)) as usize;
 
 type Executor = GemmExecutor<u8, i8, i32>;
 
-/// A right matrix, packed.
+/// A packed right-hand matrix.
 pub(super) struct PackedInt8Matrix {
     packed: PackedBMatrix<i8>,
-    /// What stands for 0, in int8. What rten packs beforehand has none.
+    /// The zero point, in int8. rten's prepacked matrices do not store one.
     zero: i32,
 }
 
-/// Int8 and uint8 are each other's with the first bit turned, which moves all numbers by 128.
+/// Flipping the top bit converts between int8 and uint8, which shifts all values by 128.
 const MOVED: u8 = 0x80;
 
 pub(super) fn is_byte(o: &Operand) -> bool {
     matches!(o.ty.dtype, Dtype::Int8 | Dtype::Uint8)
 }
 
-/// What stands for 0, in the dtype's own numbers.
+/// The zero point, in the operand's dtype.
 pub(super) fn zero_point(o: &Operand) -> i64 {
     o.ty.quantization.as_ref().map_or(0, |q| q.values().1[0])
 }
 
-/// The stored bytes, as numbers of that dtype.
+/// Returns the stored bytes, converted to that dtype.
 pub(super) fn bytes<'a>(array: &'a Array, as_dtype: Dtype) -> Result<Cow<'a, [u8]>> {
     let bytes = array.bytes()?;
     if array.dtype() == as_dtype {
@@ -48,7 +48,8 @@ pub(super) fn bytes<'a>(array: &'a Array, as_dtype: Dtype) -> Result<Cow<'a, [u8
 }
 
 impl PackedInt8Matrix {
-    /// Of a matrix with which the left operand is multiplied; none where these are not of 8 bits, or products not exact.
+    /// Packs the right operand of a product. Returns `None` if an operand is not 8-bit or the products would not be
+    /// exact.
     pub fn new(
         left: &Operand,
         right: &Operand,
@@ -68,25 +69,25 @@ impl PackedInt8Matrix {
         let moved = if right.ty.dtype == Dtype::Uint8 { 128 } else { 0 };
         let Ok(zero) = i8::try_from(zero_point(right) - moved).map(i32::from) else { return Ok(None) };
         let bytes = bytes(values, Dtype::Int8)?;
-        // As large again as the matrix, at most a panel of columns more.
+        // A second copy of the matrix, at most one panel of columns larger.
         let mut data = zeros::<i8>(bytes.len())?;
         data.iter_mut().zip(&*bytes).for_each(|(d, b)| *d = b.cast_signed());
         let packed = executor.prepack_b(view(&Mat { data: &data, rows: k, cols: n, transposed })?);
         Ok(Some(PackedInt8Matrix { packed, zero }))
     }
 
-    /// What moves a left operand's numbers into those of uint8, and its zero point there.
+    /// Returns the zero point of a left operand after the conversion to uint8, or an error if it is out of range.
     pub fn signedness_offset(left: &Operand) -> Result<u8> {
         let moved = if left.ty.dtype == Dtype::Int8 { 128 } else { 0 };
         u8::try_from(zero_point(left) + moved).map_err(|_| invalid("the zero point is none of the dtype"))
     }
 
-    /// Each row of `left` by the columns, exactly. Its zero point lies in its dtype's range.
+    /// Multiplies each row of `left` by the columns, exactly. The zero point must be in the range of the dtype.
     pub fn product(&self, left: &Operand, values: &Array, out: &mut [i32]) -> Result<()> {
         self.product_of(&bytes(values, Dtype::Uint8)?, Self::signedness_offset(left)?, out)
     }
 
-    /// As [`PackedInt8Matrix::product`], of rows of uint8 with that zero point.
+    /// Like [`PackedInt8Matrix::product`], for rows of uint8 with that zero point.
     pub fn product_of(&self, rows: &[u8], zero: u8, out: &mut [i32]) -> Result<()> {
         let (k, n) = (self.packed.rows(), self.packed.cols());
         let (count, depth) = (rows.len() / k.max(1), k.max(1));

@@ -21,7 +21,7 @@ pub(super) fn cast(op: Cast<Operand>) -> Kernel {
     })
 }
 
-/// None for the modes that the tool chain's executor does not know either.
+/// Returns `None` for the modes that the tool chain's executor does not support either.
 pub(super) fn requant_int(op: RequantInt<Operand>) -> Option<Kernel> {
     let is_tflite = match op.quant_mode {
         RequantMode::TFLite | RequantMode::TFLiteLShift => true,
@@ -49,7 +49,7 @@ pub(super) fn requant_int(op: RequantInt<Operand>) -> Option<Kernel> {
     }))
 }
 
-/// In float32, as the tool chain's executor has it. None for the modes that it does not know either.
+/// Computed in float32, like in the tool chain's executor. Returns `None` for the modes that it does not support either.
 pub(super) fn requant_fp(op: RequantFp<Operand>) -> Option<Kernel> {
     let adds_zero_point = match op.quant_mode {
         RequantMode::TFLite | RequantMode::TFLiteLShift => true,
@@ -101,7 +101,7 @@ pub(super) fn dequant_int(op: DequantInt<Operand>) -> Kernel {
     })
 }
 
-/// As ONNX has it: halves go to the even number.
+/// Like ONNX's operator: halves are rounded to even.
 pub(super) fn quantize_linear(op: QuantizeLinear<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let channels = Channels::new(&op.input.ty.shape, op.axis);
@@ -139,32 +139,32 @@ pub(super) fn dequantize_linear(op: DequantizeLinear<Operand>) -> Kernel {
     })
 }
 
-/// Numbers that float16 has.
+/// Rounds every number to float16.
 pub(super) fn dtype_cast(input: Operand) -> Kernel {
     map(input, PostOp::default(), |v| v.iter_mut().for_each(|x| *x = half::f16::from_f32(*x).to_f32()))
 }
 
-/// Which elements share a number of a list for each index of an axis.
+/// Maps elements to the entries of a per-channel list, by their index along an axis.
 struct Channels {
     number: usize,
     inner: usize,
 }
 
 impl Channels {
-    /// An axis that is not there has one index.
+    /// A missing axis has one index.
     fn new(shape: &[usize], axis: i64) -> Channels {
         let rank = shape.len() as i64;
         let axis = if (-rank..rank).contains(&axis) { axis.rem_euclid(rank) as usize } else { shape.len() };
         let inner = shape.get(axis + 1..).map_or(1, |s| s.iter().product());
         Channels { number: shape.get(axis).copied().unwrap_or(1), inner }
     }
-    /// Calls `f` with the index and each run of values, the first of which has that place.
+    /// Calls `f` with the index and each run of values, the first of which is element `first`.
     fn runs<T>(&self, first: usize, values: &mut [T], mut f: impl FnMut(usize, &mut [T])) {
         blocks(first, values.len(), self.inner, |block, part| f(block % self.number, &mut values[part]));
     }
 }
 
-/// A list's value for an index; a single one is for all.
+/// Returns the entry of a list for an index; a single entry applies to all.
 fn of<T: Copy + Default>(list: &[T], c: usize) -> T {
     list.get(c).or(list.first()).copied().unwrap_or_default()
 }
@@ -193,7 +193,7 @@ mod tests {
         run(g, &[("x", x)], &CpuBackend::new(), &RunOptions::default()).unwrap().tensors[0].to_f64().unwrap()
     }
 
-    /// Every int16 by every mode, where the scale makes halves: exact in float32.
+    /// Checks every int16 with every mode. The scale produces halves, which are exact in float32.
     #[test]
     fn requantizes_by_floats() {
         let all: Vec<i16> = (i16::MIN..=i16::MAX).collect();
@@ -218,7 +218,7 @@ mod tests {
         assert_eq!(result(&mut g, y, x), [3.0, 0.0, 127.0, -128.0, 0.0, 1.0]);
     }
 
-    /// Every int8, by every mode, as real arithmetic has it.
+    /// Checks every int8 with every mode against real arithmetic.
     #[test]
     fn widens_integers() {
         let all: Vec<i8> = (i8::MIN..=i8::MAX).collect();
@@ -236,7 +236,7 @@ mod tests {
         }
     }
 
-    /// The corners of what a list, a shift and a fraction can be.
+    /// The extreme values of lists, shifts and fractions.
     #[test]
     fn widens_integers_by_channel_and_as_tflite() {
         let mut g = Graph::new("g").unwrap();

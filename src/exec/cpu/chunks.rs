@@ -1,4 +1,4 @@
-//! Operands read and results written a chunk at a time, so that what a kernel needs beside them stays small.
+//! Reads operands and writes results chunk by chunk, so that kernels need little workspace.
 use crate::{
     array::Array,
     base::{Cause, Dtype, Result},
@@ -7,11 +7,11 @@ use crate::{
 };
 use std::ops::Range;
 
-/// Elements of a chunk: worth a thread's while, and within its cache.
+/// Elements of a chunk: enough work for a thread, and few enough for its cache.
 pub(super) const CHUNK: usize = 1 << 14;
 
-/// Calls `f` with the number of each block of `inner` elements that so many elements from `first` on touch, and with the
-/// part that lies in it.
+/// Calls `f` for each block of `inner` elements that overlaps the `n` elements from `first` on, with the index of the
+/// block and the overlapping range.
 pub(super) fn blocks(first: usize, n: usize, inner: usize, mut f: impl FnMut(usize, Range<usize>)) {
     let (inner, mut done) = (inner.max(1), 0);
     while done < n {
@@ -22,7 +22,7 @@ pub(super) fn blocks(first: usize, n: usize, inner: usize, mut f: impl FnMut(usi
     }
 }
 
-/// A tensor's scales and zero points, and which element has which.
+/// The scales and zero points of a tensor, by element.
 pub(super) struct Scaling {
     scales: Vec<f64>,
     zero_points: Vec<i64>,
@@ -38,7 +38,7 @@ impl Scaling {
         let inner = ty.shape.get(axis + 1..).map_or(1, |s| s.iter().product());
         Some(Scaling { scales, zero_points, channels, inner })
     }
-    /// Scale and zero point of the element in that place.
+    /// Returns the scale and zero point of the element at that offset.
     fn at(&self, place: usize) -> (f64, i64) {
         let c = (place / self.inner % self.channels).min(self.scales.len() - 1);
         (self.scales[c], self.zero_points[c.min(self.zero_points.len() - 1)])
@@ -55,7 +55,7 @@ impl Scaling {
     }
 }
 
-/// How a result of some shape walks over an operand that is broadcast to it.
+/// How to iterate over an operand that is broadcast to a result.
 pub(super) struct Walk {
     outer: Vec<(usize, usize)>,
     row: usize,
@@ -71,7 +71,7 @@ impl Walk {
             strides[rank - 1 - back] = if d == 1 { 0 } else { size };
             size *= d;
         }
-        // Trailing axes that are walked evenly are one long row.
+        // Trailing axes with a common stride are merged into one long row.
         let (mut row, mut step, mut outer) = (1, 0, rank);
         while outer > 0 {
             let (d, stride) = (result[outer - 1], strides[outer - 1]);
@@ -86,8 +86,8 @@ impl Walk {
         }
         Walk { outer: result[..outer].iter().copied().zip(strides).collect(), row, step }
     }
-    /// Calls `f` with each part of the result's `n` elements from `first` on that lies in one row, where its first element
-    /// comes from, and how far apart they lie there.
+    /// Calls `f` for each part within one row of the result's `n` elements from `first` on, with the offset of its first
+    /// element in the operand and the stride there.
     pub fn runs(&self, first: usize, n: usize, mut f: impl FnMut(Range<usize>, usize, usize)) {
         blocks(first, n, self.row, |mut block, part| {
             let mut start = (first + part.start) % self.row * self.step;
@@ -100,7 +100,7 @@ impl Walk {
     }
 }
 
-/// An operand, as a result that it is broadcast to sees it, read as numbers.
+/// An operand, broadcast to a result and read as numbers.
 pub(super) struct Source<'a> {
     dtype: Dtype,
     bytes: &'a [u8],
@@ -118,7 +118,7 @@ impl<'a> Source<'a> {
         let walk = Walk::new(array.shape(), result);
         Ok(Source { dtype: array.dtype(), bytes: array.bytes()?, scaling, walk })
     }
-    /// The elements that the result's from `first` on see, as real numbers.
+    /// Reads the operand's elements for the result's elements from `first` on, as real numbers.
     pub fn reals(&self, first: usize, out: &mut [f32]) {
         self.walk.runs(first, out.len(), |part, start, step| {
             let out = &mut out[part];
@@ -139,14 +139,14 @@ impl<'a> Source<'a> {
             }
         });
     }
-    /// As [`Source::reals`], as they are stored; float32 is cut to whole numbers, NaN is 0, and all saturates.
+    /// Like [`Source::reals`], but reads stored values. float32 is truncated to integers and saturated; NaN becomes 0.
     pub fn ints(&self, first: usize, out: &mut [i64]) {
         self.walk
             .runs(first, out.len(), |part, start, step| read_ints(self.dtype, self.bytes, start, step, &mut out[part]));
     }
 }
 
-/// `out[i]` becomes element `start + i * step`, by its bytes, for which no alignment matters.
+/// Sets `out[i]` to element `start + i * step`, read from bytes without alignment requirements.
 fn read<const S: usize, N: Copy>(bytes: &[u8], start: usize, step: usize, out: &mut [N], f: impl Fn([u8; S]) -> N) {
     let all = bytes.as_chunks::<S>().0;
     match step {
@@ -184,7 +184,7 @@ fn read_ints(dtype: Dtype, bytes: &[u8], start: usize, step: usize, out: &mut [i
     }
 }
 
-/// How numbers become a result's elements: rounded, in its scale, saturated. NaN becomes 0.
+/// Converts numbers to a result's elements: scaled, rounded and saturated. NaN becomes 0.
 pub(super) struct Store {
     dtype: Dtype,
     scaling: Option<Scaling>,
@@ -195,7 +195,7 @@ impl Store {
     pub fn new(ty: &ValueType, round: RoundMode) -> Store {
         Store { dtype: ty.buffer_dtype(), scaling: Scaling::of(ty), round }
     }
-    /// Real numbers as the elements from `first` on.
+    /// Writes real numbers as the elements from `first` on.
     pub fn reals(&self, first: usize, values: &[f32], bytes: &mut [u8]) {
         let (low, high) = self.dtype.int_range().unwrap_or((0, 1));
         let mut at = 0;
@@ -217,7 +217,7 @@ impl Store {
             at += values.len();
         }
     }
-    /// Integers, as they are, saturated.
+    /// Writes integers, saturated.
     pub fn ints(&self, values: &[i64], bytes: &mut [u8]) {
         let (low, high) = self.dtype.int_range().unwrap_or((i64::MIN, i64::MAX));
         macro_rules! by_dtype {
@@ -262,7 +262,7 @@ mod tests {
             let ty = ValueType { name: "a".into(), shape: own, layout: Layout::Plain, dtype: Dtype::Int32, quantization: None, precision: Precision::F32 };
             let array = Array::from(a);
             let source = Source::new(&array, &ty, &shape).unwrap();
-            // From anywhere, as a chunk may begin within a row.
+            // A chunk may begin within a row.
             let first = at.index(want.len());
             let mut got = vec![0; want.len() - first];
             source.ints(first, &mut got);

@@ -12,14 +12,14 @@ use crate::{
 fn predicate<T: PartialOrd + Default>(mode: CompareMode) -> fn(T, T) -> bool {
     match mode {
         CompareMode::Equal => |a, b| a == b,
-        // Xor is meant for 0 and 1; of other numbers the tool chain asks too whether they differ.
+        // Xor is intended for 0 and 1; for other numbers the tool chain also tests whether they differ.
         CompareMode::NotEqual | CompareMode::Xor => |a, b| a != b,
         CompareMode::Greater => |a, b| a > b,
         CompareMode::GreaterOrEqual => |a, b| a >= b,
         CompareMode::Less => |a, b| a < b,
         CompareMode::LessOrEqual => |a, b| a <= b,
         CompareMode::And => |a, b| a != T::default() && b != T::default(),
-        // Not looks at its left side only.
+        // Not ignores the right-hand side.
         CompareMode::Not => |a, _| a == T::default(),
     }
 }
@@ -75,7 +75,7 @@ pub(super) fn compare_const(op: CompareConst<Operand>) -> Kernel {
     })
 }
 
-/// 1 and 0 as they are, also in a quantized result, whose scale they do not have: so the compiler lowers comparisons.
+/// Stores 1 and 0 also in a quantized result, ignoring its scale: so the compiler lowers comparisons.
 fn store(t: &mut Task, holds: impl Fn(usize, &mut [f32]) + Sync) -> Result<()> {
     if t.result(0)?.buffer_dtype() != Dtype::Float32 {
         return t.fill_ints(0, |first, out| {
@@ -107,7 +107,7 @@ mod tests {
         let large = g.coefficient("large", Array::from([LARGE])).unwrap();
         let a = g.op(Compare::new(x, large, CompareMode::Greater)).call().unwrap()[0];
         let b = g.op(CompareConst::new(x, CompareMode::Greater, f64::from(LARGE), false)).call().unwrap()[0];
-        // 16777217 is no number of float32: a choice keeps it.
+        // 16777217 is not representable in float32: a selection keeps it.
         let c = Where { tbrn: Some(x), y_is_const: true, y_const_val: 5.0, ..Where::new(a) };
         let c = g.op(c).call().unwrap()[0];
         g.set_outputs(&[a, b, c]).unwrap();

@@ -19,7 +19,7 @@ use crate::{
 };
 use rayon::prelude::*;
 
-/// What convolutions of any kind and any number of spatial axes compute with.
+/// The operands of a convolution of any kind and any number of spatial axes.
 pub(super) struct Parts<'a> {
     pub input: &'a Operand,
     pub filter: &'a Operand,
@@ -33,7 +33,7 @@ pub(super) struct Parts<'a> {
 }
 
 impl<'a> Parts<'a> {
-    /// Of a convolution from `input` to the result, its filter being oc x ic/group x kernel.
+    /// Creates the parts of a convolution from `input` to the result; its filter is oc x ic/group x kernel.
     pub fn new(
         [input, filter]: [&'a Operand; 2],
         bias: &'a Option<Operand>,
@@ -46,28 +46,28 @@ impl<'a> Parts<'a> {
         let grid = Grid::new(windows, &x[2..], &result.shape[2..]);
         Parts { input, filter, bias: bias.as_ref(), finish, group, ic: w[1], oc: w[0] / group, grid }
     }
-    /// Weights of one output channel.
+    /// Number of weights per output channel.
     pub fn depth(&self) -> usize {
         self.ic * self.grid.taps()
     }
-    /// What is multiplied.
+    /// The number format of the operands.
     pub fn factors(&self) -> AccumKind {
         semantics::accum_kind(&self.input.ty, &self.filter.ty)
     }
-    /// A product would have a single row or few, and a single or few columns.
+    /// Whether products would have one or few rows, and one or few columns.
     fn is_depthwise(&self) -> bool {
         self.ic == 1 && self.oc <= 4
     }
-    /// Sums of products of bytes, less their zero points, up to 2^24.
+    /// Whether the products of bytes, less their zero points, have sums of at most 2^24.
     fn is_exact_in_floats(&self) -> bool {
         is_byte(self.input) && is_byte(self.filter) && self.depth() <= (1 << 24) / (255 * 255)
     }
-    /// The weights of the group that the i-th group of images belongs to: a row an output channel.
+    /// Returns the weights for the i-th group of images, one row per output channel.
     pub fn weights<'w, T>(&self, w: &'w [T], i: usize) -> Mat<'w, T> {
         let (group, size) = (i % self.group, self.oc * self.depth());
         Mat { data: &w[group * size..][..size], rows: self.oc, cols: self.depth(), transposed: false }
     }
-    /// Real numbers by `fill`, then the bias, then the result.
+    /// Computes real numbers with `fill`, adds the bias, and writes the result.
     pub fn write(&self, t: &mut Task, fill: impl FnOnce(&mut [f32]) -> Result<()>) -> Result<()> {
         let bias = self.bias.map(|b| t.reals(b)).transpose()?;
         let plane = t.result(0)?.shape[2..].iter().product();
@@ -82,7 +82,7 @@ impl<'a> Parts<'a> {
             Ok(())
         })
     }
-    /// Stored values of input and filter less their zero points.
+    /// Returns the stored values of input and filter less their zero points.
     pub fn subtract_zero_point<T: Copy + Default + Send>(
         &self,
         t: &Task,
@@ -93,7 +93,7 @@ impl<'a> Parts<'a> {
         let of_weight = |i: usize, n: usize| if n == self.group * self.oc { i / depth } else { i / taps % self.ic };
         Ok((x, subtract_zero_point(t, self.filter, of, of_weight)?))
     }
-    /// Exact sums, and the bias, are the result; a quantized result is scaled.
+    /// Writes exact sums plus the bias; a quantized result is scaled.
     pub fn write_sums<S: Copy + Into<i64> + Sync>(&self, t: &mut Task, sums: &[S]) -> Result<()> {
         let plane: usize = t.result(0)?.shape[2..].iter().product();
         let bias = self.bias.map(|b| t.ints(b)).transpose()?.unwrap_or_else(|| vec![0]);
@@ -120,7 +120,7 @@ impl<'a> Parts<'a> {
     }
 }
 
-/// An operand's stored values less its zero point; `channel` says which of `n` zero points an element has.
+/// Returns an operand's stored values less its zero point; `channel` selects one of `n` zero points.
 fn subtract_zero_point<T: Copy + Default + Send>(
     t: &Task,
     operand: &Operand,
@@ -159,7 +159,7 @@ fn float(t: &mut Task, c: &Parts) -> Result<()> {
     c.write(t, |out| if c.is_depthwise() { depthwise(c, &x, &w, out) } else { products(c, &x, &w, out) })
 }
 
-/// A matrix product an image and group.
+/// Computes one matrix product per image and group.
 fn products(c: &Parts, x: &[f32], w: &[f32], out: &mut [f32]) -> Result<()> {
     let (pixels, depth, area) = (c.grid.pixels(), c.depth(), c.grid.area());
     let pointwise = c.grid.is_pointwise();
@@ -175,7 +175,7 @@ fn products(c: &Parts, x: &[f32], w: &[f32], out: &mut [f32]) -> Result<()> {
     Ok(())
 }
 
-/// One input channel a group: a product would have a single row or few, so kernel elements are added one by one.
+/// Handles one input channel per group: products would have one or few rows, so kernel elements are added one by one.
 fn depthwise(c: &Parts, x: &[f32], w: &[f32], out: &mut [f32]) -> Result<()> {
     let (pixels, taps, area) = (c.grid.pixels(), c.depth(), c.grid.area());
     out.par_chunks_mut(pixels).enumerate().try_for_each_init(Vec::new, |row, (i, out)| {
@@ -203,7 +203,7 @@ fn depthwise_integer(t: &mut Task, c: &Parts) -> Result<()> {
     c.write_sums(t, &whole)
 }
 
-/// Exact sums of `(x - zx) * (w - zw)`.
+/// Computes exact sums of `(x - zx) * (w - zw)`.
 fn integer<T: Factor>(t: &mut Task, c: &Parts) -> Result<()> {
     let (pixels, depth, area) = (c.grid.pixels(), c.depth(), c.grid.area());
     let (x, w) = c.subtract_zero_point(t, T::of)?;
@@ -226,7 +226,7 @@ mod tests {
     };
     use proptest::prelude::*;
 
-    /// The definition, in f64, for one zero point an operand.
+    /// The definition in f64, with one zero point per operand.
     #[expect(clippy::too_many_arguments)]
     fn reference(
         x: &[f64],

@@ -1,4 +1,4 @@
-//! Gradients of a convolution, by its definition.
+//! Gradients of a convolution, computed by definition.
 use super::{
     Kernel, Operand,
     task::{PostOp, Task},
@@ -12,7 +12,7 @@ use rayon::prelude::*;
 use std::ops::Range;
 
 impl ConvGeometry {
-    /// Windows along an axis that see the image with an entry of the filter.
+    /// The range of windows along an axis in which an entry of the filter is inside the image.
     fn windows(&self, axis: usize, entry: usize) -> Range<usize> {
         let first = entry as i64 * self.dilation[axis] - self.pads[axis];
         let (size, stride) = (self.input[2 + axis] as i64, self.stride[axis]);
@@ -20,11 +20,11 @@ impl ConvGeometry {
         let to = if size > first { (size - 1 - first) / stride + 1 } else { 0 };
         from as usize..(to.max(0) as usize).min(self.output[axis])
     }
-    /// The place along an axis that a window sees with an entry of the filter.
+    /// Returns the input index along an axis that an entry of the filter reads in a window.
     fn seen(&self, axis: usize, window: usize, entry: usize) -> usize {
         (window as i64 * self.stride[axis] + entry as i64 * self.dilation[axis] - self.pads[axis]) as usize
     }
-    /// Calls `f` with the places in the planes of gradient and input that meet at an entry of the filter.
+    /// Calls `f` with the offsets in the planes of gradient and input that an entry of the filter connects.
     fn pairs(&self, [down, across]: [usize; 2], mut f: impl FnMut(usize, usize)) {
         for y in self.windows(0, down) {
             let line = self.seen(0, y, down) * self.input[3];
@@ -33,7 +33,7 @@ impl ConvGeometry {
             }
         }
     }
-    /// The filter's gradient, an output channel after the other.
+    /// Computes the filter's gradient, one output channel after the other.
     fn filter(&self, x: &[f32], grad: &[f32], out: &mut [f32]) {
         let ([n, c, h, w], [o, per_group, rows, columns]) = (self.input, self.filter);
         let (plane, result) = (h * w, self.output[0] * self.output[1]);
@@ -51,7 +51,7 @@ impl ConvGeometry {
             }
         });
     }
-    /// The input's gradient, a plane after the other.
+    /// Computes the input's gradient, one plane after the other.
     fn input(&self, filter: &[f32], grad: &[f32], out: &mut [f32]) {
         let ([_, c, h, w], [o, per_group, rows, columns]) = (self.input, self.filter);
         let result = self.output[0] * self.output[1];
@@ -69,7 +69,7 @@ impl ConvGeometry {
     }
 }
 
-/// `fill` adds to zeros.
+/// Writes a result; `fill` adds to zeros.
 fn write(t: &mut Task, i: usize, fill: impl FnOnce(&mut [f32])) -> Result<()> {
     if t.result(i).is_err() {
         return Ok(());
@@ -81,7 +81,7 @@ fn write(t: &mut Task, i: usize, fill: impl FnOnce(&mut [f32])) -> Result<()> {
     })
 }
 
-/// Those results that are there.
+/// Computes the results that are not absent.
 pub(super) fn conv_bwd(op: Convbwd<Operand>) -> Option<Kernel> {
     if !semantics::has_no_inserts(&op) {
         return None;

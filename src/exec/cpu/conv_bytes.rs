@@ -1,5 +1,5 @@
-//! Convolutions of 8-bit integers as products of bytes: a row for each position, with the channels that each element of the
-//! kernel sees side by side.
+//! Convolutions of 8-bit integers as products of bytes: one row per position, in which the channels of each kernel
+//! element are contiguous.
 use super::{
     Operand,
     bytes::{PackedInt8Matrix, bytes},
@@ -14,14 +14,14 @@ use crate::{
 };
 use rayon::prelude::*;
 
-/// Output channels of a group below which a product has too few columns.
+/// Minimum number of output channels per group: with fewer, a product has too few columns.
 const COLUMNS: usize = 8;
 
-/// A constant filter, packed: a matrix for each group.
+/// A constant filter, packed into one matrix per group.
 pub(super) struct ByteFilter(Vec<PackedInt8Matrix>);
 
 impl ByteFilter {
-    /// None where the operands are no bytes, the filter is not constant or small, or each channel has its own zero point.
+    /// Returns `None` if an operand is not 8-bit, or the filter is small, not constant, or has per-channel zero points.
     pub fn new(op: &ops::Conv<Operand>) -> Option<ByteFilter> {
         let values = op.filter.constant.as_ref()?;
         let [oc, ic, ..] = *op.filter.ty.shape else { return None };
@@ -30,7 +30,7 @@ impl ByteFilter {
         if oc / group < COLUMNS || !has_one(&op.input) || !has_one(&op.filter) {
             return None;
         }
-        // Such as will be refused when they are run.
+        // Invalid windows are reported at run time.
         Convolution::from(op).windows(&op.input.ty.shape).ok()?;
         let packed = match values.dtype() {
             Dtype::Int8 => packed::<i8>(op, values, [oc / group, ic]),
@@ -40,7 +40,7 @@ impl ByteFilter {
         packed.ok().flatten().map(ByteFilter)
     }
 
-    /// The sums of each image and group: a row for each position.
+    /// Computes the sums of one image and group, one row per position.
     fn sums(&self, c: &Parts, i: usize, image: &[u8], zero: u8) -> Result<Vec<i32>> {
         let (pixels, depth, area) = (c.grid.pixels(), c.depth(), c.grid.area());
         let pointwise = c.grid.is_pointwise();
@@ -52,7 +52,7 @@ impl ByteFilter {
         Ok(sums)
     }
 
-    /// Exactly, then saturated.
+    /// Sums are exact, then saturated.
     pub fn run(&self, t: &mut Task, c: &Parts) -> Result<()> {
         let (pixels, area) = (c.grid.pixels(), c.grid.area());
         let (values, zero) = (bytes(t.array(c.input)?, Dtype::Uint8)?, PackedInt8Matrix::signedness_offset(c.input)?);
@@ -67,7 +67,7 @@ impl ByteFilter {
     }
 }
 
-/// By group, the elements of each output channel with the channels last.
+/// Packs each group; the channels of an output channel's elements come last.
 fn packed<T: Element>(
     op: &ops::Conv<Operand>,
     values: &Array,
@@ -82,7 +82,7 @@ fn packed<T: Element>(
     groups.collect()
 }
 
-/// What the kernel sees in each position, of an image with the channels last; `zero` stands for what is outside.
+/// Returns the input elements of each position, channels last; `zero` is used outside the image.
 fn rows(c: &Parts, image: &[u8], zero: u8, mut rows: Vec<u8>) -> Vec<u8> {
     let (grid, depth) = (&c.grid, c.depth());
     let width = grid.pixels() / grid.line_count();

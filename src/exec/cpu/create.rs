@@ -1,4 +1,4 @@
-//! Tensors made of shapes and numbers.
+//! Tensors computed from shapes and numbers.
 use super::{
     Kernel, Operand,
     layout::{converted, write_view},
@@ -11,7 +11,7 @@ use crate::{
     quant::RoundMode,
 };
 
-/// Each element by its place, exactly where it is a plain integer.
+/// Computes each element from its index, exactly for plain integers.
 fn fill(t: &mut Task, f: impl Fn(usize) -> f64 + Sync) -> Result<()> {
     if t.result(0)?.is_plain_int() {
         return t.fill_ints(0, |first, out| {
@@ -43,7 +43,7 @@ pub(super) fn constant_fill(op: ConstantFill<Operand>) -> Kernel {
     Kernel::new(move |t| fill(t, |_| op.value))
 }
 
-/// `start + i * step`, where they are 0 and 1 if absent.
+/// Computes `start + i * step`; the defaults are 0 and 1.
 pub(super) fn range(start: Option<Operand>, step: Option<Operand>) -> Kernel {
     fn number(t: &Task, operand: &Option<Operand>, otherwise: f64) -> Result<f64> {
         let first = |o: &Operand| Ok(t.array(o)?.to_f64()?.first().copied().unwrap_or(otherwise));

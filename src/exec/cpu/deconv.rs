@@ -36,7 +36,7 @@ pub(super) fn deconv(op: ops::Deconv<Operand>) -> Kernel {
     })
 }
 
-/// The weights with the input channels first, as group x ic x (oc * taps): what each input element is spread by.
+/// Returns the weights with the input channels first, group x ic x (oc * taps): the factors of each input element.
 fn by_input<T: Copy + Default>(c: &Parts, w: &[T]) -> Result<Vec<T>> {
     let (mut turned, taps) = (zeros(w.len())?, c.grid.taps());
     for (from, run) in w.chunks(taps).enumerate() {
@@ -47,13 +47,13 @@ fn by_input<T: Copy + Default>(c: &Parts, w: &[T]) -> Result<Vec<T>> {
     Ok(turned)
 }
 
-/// A group's weights: a row for each output channel and element of the kernel.
+/// The weights of a group, one row per output channel and kernel element.
 fn weights<'w, T>(c: &Parts, w: &'w [T], i: usize) -> Mat<'w, T> {
     let (group, rows) = (i % c.group, c.oc * c.grid.taps());
     Mat { data: &w[group * c.ic * rows..][..c.ic * rows], rows, cols: c.ic, transposed: true }
 }
 
-/// Puts the columns, a row for each channel and element of the kernel, where they belong in the channels.
+/// Adds the columns, one row per channel and kernel element, to the channels (col2im).
 fn spread<T: Copy + Send + Sync>(c: &Parts, columns: &[T], out: &mut [T], add: impl Fn(T, T) -> T + Sync) {
     let (taps, pixels) = (c.grid.taps(), c.grid.pixels());
     out.par_chunks_mut(c.grid.area()).enumerate().for_each(|(o, plane)| {
@@ -63,7 +63,7 @@ fn spread<T: Copy + Send + Sync>(c: &Parts, columns: &[T], out: &mut [T], add: i
     });
 }
 
-/// The image of a group as a matrix: a row a channel.
+/// The image of a group as a matrix, one row per channel.
 fn image<'x, T>(c: &Parts, x: &'x [T], i: usize) -> Mat<'x, T> {
     let size = c.ic * c.grid.pixels();
     Mat { data: &x[i * size..(i + 1) * size], rows: c.ic, cols: c.grid.pixels(), transposed: false }
@@ -106,7 +106,7 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(60))]
-        /// `<y, deconv(x)> = <conv(y), x>` for all x and y: with ones and unit vectors that is the definition.
+        /// Checks `<y, deconv(x)> = <conv(y), x>` for all x and y, with ones and unit vectors; this is the definition.
         #[test]
         fn it_is_the_transpose_of_the_convolution(
             group in 1usize..4, icg in 1usize..3, ocg in 1usize..4, hw in (2usize..5, 2usize..5), k in (1usize..4, 1usize..4),
@@ -133,8 +133,8 @@ mod tests {
             let xv = values(xs.iter().product(), 7);
             let got = run(&g, &[("x", array(xs, xv.clone()))], &CpuBackend::new(), &RunOptions::default()).unwrap();
             let shape = got.tensors["y"].shape().to_vec();
-            // The convolution that takes each element of y to those of x that it comes from; its filter has the channels of a
-            // group swapped, and no zero points, which are taken off here.
+            // The adjoint convolution from y to x. Its filter has the channels of a group swapped, and no zero points,
+            // which are subtracted here.
             let (zx, zw) = if int { (1.0, -2.0) } else { (0.0, 0.0) };
             let taps = k.0 * k.1;
             let mut swapped = vec![0f32; w.len()];

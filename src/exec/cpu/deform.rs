@@ -1,4 +1,4 @@
-//! Deformable convolution: each element of the kernel is sampled beside its place.
+//! Deformable convolution: each element of the kernel is sampled at an offset from its position.
 use super::{
     Kernel, Operand,
     conv::Parts,
@@ -21,7 +21,8 @@ pub(super) fn deform_conv2d(op: ops::DeformConv2D<Operand>) -> Kernel {
         let (pixels, area, taps, depth) = (c.grid.pixels(), c.grid.area(), c.grid.taps(), c.depth());
         let (shifted, width) = (op.deform_group as usize, c.grid.positions[1]);
         let sharing = c.group * c.ic / shifted;
-        // One row of the column matrix: what an element of the kernel sees of a channel of all images' channels.
+        // Writes one row of the column matrix: the samples of one kernel element, for one channel of all images'
+        // channels.
         let row = |channel: usize, tap: usize, out: &mut [f32]| {
             let (plane, first) = (&x[channel * area..(channel + 1) * area], c.grid.offset(tap));
             let shift = &offset[(channel / sharing * taps + tap) * 2 * pixels..][..2 * pixels];
@@ -49,7 +50,7 @@ pub(super) fn deform_conv2d(op: ops::DeformConv2D<Operand>) -> Kernel {
     })
 }
 
-/// The plane between its elements, bilinearly; 0 outside.
+/// Samples the plane by bilinear interpolation; it is 0 outside.
 fn sample(plane: &[f32], [h, w]: [usize; 2], y: f32, x: f32) -> f32 {
     if !(y > -1.0 && y < h as f32 && x > -1.0 && x < w as f32) {
         return 0.0;

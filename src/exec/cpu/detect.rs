@@ -8,12 +8,12 @@ use crate::{
 use rayon::prelude::*;
 use std::cmp::Ordering;
 
-/// A box by its corners: the smaller and the larger number of each axis.
+/// A box by its corners: the minimum and the maximum of each axis.
 #[derive(Clone, Copy)]
 struct Corners([[f32; 2]; 2]);
 
 impl Corners {
-    /// Two corners in any order, or centre and size.
+    /// Creates a box from two corners in any order, or from center and size.
     fn new(b: &[f32], centre: bool) -> Corners {
         let ends = |a: f32, b: f32| if a < b { [a, b] } else { [b, a] };
         match centre {
@@ -24,17 +24,17 @@ impl Corners {
     fn area(self) -> f32 {
         self.0.iter().map(|[low, high]| high - low).product()
     }
-    /// Intersection over union; 0 where a box is empty.
+    /// Intersection over union; 0 if a box is empty.
     fn overlap(self, other: Corners) -> f32 {
         let common = |i: usize| (self.0[i][1].min(other.0[i][1]) - self.0[i][0].max(other.0[i][0])).max(0.0);
         let (one, two, both) = (self.area(), other.area(), common(0) * common(1));
-        // Comparisons that are false for NaN.
+        // These comparisons are false for NaN.
         if one > 0.0 && two > 0.0 && both > 0.0 { both / (one + two - both) } else { 0.0 }
     }
 }
 
-/// Rows of batch, class and box, in that order; the boxes of a class by score, of equal ones the first. What is left over
-/// of the rows is -1.
+/// Returns rows of batch, class and box, in that order. The boxes of a class are sorted by score; ties keep their order.
+/// Unused rows are filled with -1.
 pub(super) fn nms(op: Nms<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let (boxes, scores) = (t.reals(&op.inputs[0])?, t.reals(&op.inputs[1])?);
@@ -42,7 +42,7 @@ pub(super) fn nms(op: Nms<Operand>) -> Kernel {
             Ok(op.inputs.get(i).map(|n| t.reals(n)).transpose()?.and_then(|n| n.first().copied()))
         };
         let limit = number(2)?.map_or(usize::MAX, |n| n.max(0.0) as usize);
-        // The tool chain's numbers where they are not given.
+        // The tool chain's defaults.
         let (most, least) = match (number(3)?, number(4)?) {
             (Some(overlap), Some(score)) => (overlap, score),
             _ => (0.5, 0.5),
@@ -82,18 +82,18 @@ pub(super) fn nms(op: Nms<Operand>) -> Kernel {
     })
 }
 
-/// What the alignments of a region have in common.
+/// The parameters that all regions share.
 #[derive(Clone, Copy)]
 struct Align {
     mode: RoiAlignMode,
-    /// Cells: height and width.
+    /// Height and width of the result in cells.
     cells: [usize; 2],
-    /// Samples a side of a cell; 0: one a pixel.
+    /// Samples per side of a cell; 0 means one per pixel.
     samples: i64,
     aligned: bool,
 }
 
-/// A sample of an axis: the entries that it lies between, and the weight of the second.
+/// A sample along an axis: the two neighbouring entries, and the weight of the second.
 #[derive(Clone, Copy)]
 struct Sample {
     low: usize,
@@ -101,7 +101,7 @@ struct Sample {
     towards: f32,
 }
 
-/// The samples of each cell of an axis that lie on the image, and how many there are in all.
+/// The samples of each cell of an axis that are inside the image, and their number including those outside.
 struct Axis {
     cells: Vec<Vec<Sample>>,
     count: f32,
@@ -122,7 +122,8 @@ impl Axis {
                 all.push(samples);
                 continue;
             }
-            // Of a region far larger than the image most samples lie outside, and are not counted one by one.
+            // In a region much larger than the image, most samples are outside; those before the image are skipped at
+            // once.
             let outside = ((-1.0 - from) / step - 1.5).max(0.0).floor();
             let mut s = if step > 0.0 { outside } else { 0.0 };
             while s < count {
@@ -136,7 +137,7 @@ impl Axis {
                     reserve(&mut samples, 1)?;
                     samples.push(Sample { low, high: (low + 1).min(dim - 1), towards: at - low as f32 });
                 }
-                // A sum that does not grow any more would not end.
+                // If adding 1 has no effect, the loop would not terminate.
                 if s + 1.0 == s {
                     break;
                 }
@@ -149,7 +150,7 @@ impl Axis {
 }
 
 impl Align {
-    /// The cells of one region, channel by channel: `image` is c x h x w.
+    /// Computes the cells of one region, channel by channel; `image` is c x h x w.
     fn region(self, image: &[f32], dims: [usize; 2], roi: &[f32], scale: f64, out: &mut [f32]) -> Result<()> {
         let offset = if self.aligned { 0.5 } else { 0.0 };
         let corner = |i: usize| roi[i] * scale as f32 - offset;
@@ -165,7 +166,7 @@ impl Align {
         }
         Ok(())
     }
-    /// Samples outside the image are 0.
+    /// Computes one cell. Samples outside the image are 0.
     fn cell(self, plane: &[f32], width: usize, rows: &[Sample], columns: &[Sample], count: f32) -> f32 {
         let inside = rows.iter().flat_map(|r| columns.iter().map(move |c| (r, c))).map(|(r, c)| {
             let across =
@@ -186,7 +187,7 @@ impl Align {
     }
 }
 
-/// The one of so many that a whole number names.
+/// Converts a number to an index below `count`.
 fn index(value: f32, count: usize, of: IndexKind) -> Result<usize> {
     let found = (value >= 0.0 && (value as usize) < count).then_some(value as usize);
     found.ok_or_else(|| of.out_of_range(value, count))
@@ -229,7 +230,7 @@ pub(super) fn roi_extractor(op: RoiExtractor<Operand>) -> Kernel {
     })
 }
 
-/// The largest entry of each cell; 0 where a cell has none, and where all are less.
+/// Computes the maximum of each cell, or 0 if the cell is empty or has no positive entry.
 pub(super) fn roi_pooling(op: ROIPooling<Operand>) -> Kernel {
     let (rows, columns) = (op.pooled_h as usize, op.pooled_w as usize);
     Kernel::new(move |t| {
@@ -258,7 +259,7 @@ pub(super) fn roi_pooling(op: ROIPooling<Operand>) -> Kernel {
     })
 }
 
-/// The entries of each cell of an axis: first, and one after the last.
+/// Writes the range of entries of each cell of an axis: first, and one past the last.
 fn cell_ranges([start, end]: [i64; 2], dim: usize, cells: &mut [(usize, usize)]) {
     let size = (end - start + 1).max(1) as f32 / cells.len() as f32;
     for (i, range) in cells.iter_mut().enumerate() {

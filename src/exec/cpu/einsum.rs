@@ -31,7 +31,7 @@ pub(super) fn einsum(op: Einsum<Operand>) -> Kernel {
     })
 }
 
-/// Numbers with named axes.
+/// Values with named axes.
 struct Named<'a> {
     axes: Vec<u8>,
     dims: Vec<usize>,
@@ -42,7 +42,7 @@ impl<'a> Named<'a> {
     fn size(&self, axes: &[u8]) -> usize {
         self.axes.iter().zip(&self.dims).filter(|(a, _)| axes.contains(a)).map(|(_, d)| d).product()
     }
-    /// The numbers with the axes in that order.
+    /// Returns the values with the axes in that order.
     fn in_order(&self, axes: &[u8]) -> Result<Cow<'_, [f32]>> {
         if self.axes == axes {
             return Ok(Cow::Borrowed(&self.data));
@@ -50,8 +50,8 @@ impl<'a> Named<'a> {
         let order: Vec<usize> = axes.iter().filter_map(|a| self.axes.iter().position(|b| a == b)).collect();
         permuted(&self.data, &self.dims, &order).map(Cow::Owned)
     }
-    /// Products, summed over what both have and is not kept: matrix products, one for each place of the other axes that both
-    /// have.
+    /// Multiplies two operands and sums over their common axes that are not kept: a matrix product for each index of the
+    /// other common axes.
     fn times<'b>(&self, right: &Named, step: &EinsumProduct) -> Result<Named<'b>> {
         let EinsumProduct { batch, left, summed, right: only_right } = step;
         let (m, k, n) = (self.size(left), self.size(summed), right.size(only_right));

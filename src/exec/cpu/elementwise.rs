@@ -1,6 +1,6 @@
-//! Two operands that are broadcast to a result.
+//! Iterates over two operands that are broadcast to a result.
 
-/// Row-major strides of `shape` as seen from a result of `rank` dimensions: 0 where it is broadcast.
+/// Row-major strides of `shape`, broadcast to `rank` dimensions: 0 along broadcast axes.
 fn broadcast_strides(shape: &[usize], rank: usize) -> Vec<usize> {
     let mut strides = vec![0; rank];
     let mut step = 1;
@@ -13,11 +13,11 @@ fn broadcast_strides(shape: &[usize], rank: usize) -> Vec<usize> {
     strides
 }
 
-/// How a result of some shape walks over two operands.
+/// How to iterate over two operands that are broadcast to a result.
 pub(super) struct Pair {
-    /// The axes that are not walked evenly, each with the operands' strides.
+    /// The axes that cannot be merged into rows, each with the operands' strides.
     outer: Vec<(usize, [usize; 2])>,
-    /// Elements of a row, and how far apart they lie in the operands.
+    /// Elements of a row, and their stride in each operand.
     row: usize,
     steps: [usize; 2],
 }
@@ -25,7 +25,7 @@ pub(super) struct Pair {
 impl Pair {
     pub fn new(operands: [&[usize]; 2], shape: &[usize]) -> Pair {
         let [a, b] = operands.map(|s| broadcast_strides(s, shape.len()));
-        // Trailing axes that both operands walk alike are one long row.
+        // Trailing axes with common strides in both operands are merged into one long row.
         let (mut row, mut steps, mut outer) = (1, [0, 0], shape.len());
         while outer > 0 {
             let (d, own) = (shape[outer - 1], [a[outer - 1], b[outer - 1]]);
@@ -41,7 +41,7 @@ impl Pair {
         }
         Pair { outer: (0..outer).map(|i| (shape[i], [a[i], b[i]])).collect(), row, steps }
     }
-    /// `f` of the operands, for the result's elements from `first` on.
+    /// Computes `f` of the operands for the result's elements from `first` on.
     pub fn fill<A: Copy, B: Copy, U>(&self, first: usize, a: &[A], b: &[B], out: &mut [U], f: impl Fn(A, B) -> U) {
         let mut done = 0;
         while done < out.len() {
@@ -60,7 +60,7 @@ impl Pair {
             done += n;
         }
     }
-    /// Where the operands' elements lie of one in a row.
+    /// Returns the offsets of the operands' elements for an element of a row.
     fn start(&self, mut row: usize, offset: usize) -> [usize; 2] {
         let mut at = self.steps.map(|s| s * offset);
         for (d, strides) in self.outer.iter().rev() {
@@ -86,7 +86,7 @@ mod tests {
             let fill = |s: &[usize], k: i64| ArrayD::from_shape_fn(IxDyn(s), |i| i.slice().iter().fold(k, |n, &j| n * 7 + j as i64));
             let (a, b) = (fill(&a_shape, 1), fill(&b_shape, 2));
             let mut got = vec![0; shape.iter().product()];
-            // Some at a time, as chunks may begin and end within rows.
+            // Computed in pieces, since chunks may begin and end within rows.
             let pair = Pair::new([&a_shape, &b_shape], &shape);
             for (i, chunk) in got.chunks_mut(5).enumerate() {
                 pair.fill(i * 5, a.as_slice().unwrap(), b.as_slice().unwrap(), chunk, |x, y| 100_000 * x + y);

@@ -1,4 +1,4 @@
-//! Attention whose heads lie beside each other, and may share keys and values.
+//! Attention in BSHD layout, whose heads may share keys and values.
 use super::{
     Kernel, Operand,
     blocked::{self, Heads, InstructionSet},
@@ -14,7 +14,7 @@ use crate::{
 use rayon::prelude::*;
 use std::borrow::Cow;
 
-/// Bytes that a run takes beside numbers.
+/// Bytes of workspace, without operands that are converted to numbers.
 fn temporary(flash: &GroupedQueryAttention) -> u64 {
     flash.sizes().map_or(0, blocked::Attention::temporary)
 }
@@ -76,13 +76,13 @@ pub(super) fn flex_attention(op: FlexAttention<Operand>) -> Kernel {
     let temporary = temporary(&GroupedQueryAttention::from(&op));
     let kernel = Kernel::new(move |t| {
         flash(t, &GroupedQueryAttention::from(&op))?;
-        // Nothing but 0 stands where the logarithms would.
+        // The log-sum-exp is filled with zeros.
         if op.has_lse { Ok(()) } else { t.memory(1).map(|memory| memory.bytes().fill(0)) }
     });
     kernel.taking(temporary)
 }
 
-/// A product with a matrix of so many columns, and the bias.
+/// Multiplies an input by a weight matrix and adds the bias.
 fn projected(t: &Task, input: &[f32], weight: &Operand, bias: &Option<Operand>) -> Result<Vec<f32>> {
     let (rows, columns) = (weight.ty.shape[0], weight.ty.shape[1]);
     let count = input.len() / rows;
@@ -104,7 +104,7 @@ pub(super) fn attention(op: Attention<Operand>) -> Kernel {
         let key = projected(t, &t.reals(&op.keys)?, &op.keys_weight, &op.keys_bias)?;
         let value = projected(t, &t.reals(&op.values)?, &op.values_weight, &op.values_bias)?;
         let (sizes, [of_query, of_key]) = heads::projected(&op);
-        // Of each batch and query, those for the keys.
+        // The mask has one entry per batch, query and key.
         let entries = [q[0], q[1], k[1]];
         let mask = op.mask.as_ref().map(|m| t.source(m, &entries)).transpose()?;
         let read = mask.as_ref().map(|mask| {

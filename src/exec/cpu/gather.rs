@@ -20,7 +20,7 @@ pub(super) fn gather(op: Gather<Operand>) -> Kernel {
         let axis = op.axis.rem_euclid(dims.len() as i64) as usize;
         let rows = t.ints(&op.indices)?;
         rows.iter().try_for_each(|i| IndexKind::Axis(axis).resolve(*i, dims[axis]).map(drop))?;
-        // Rows are moved as bytes, whatever they hold.
+        // Rows are copied as bytes, whatever their dtype.
         let bytes = dims[axis + 1..].iter().product::<usize>() * input.dtype().size();
         let out = t.memory(0)?.bytes();
         let stored = input.bytes()?;
@@ -34,7 +34,7 @@ pub(super) fn gather(op: Gather<Operand>) -> Kernel {
     })
 }
 
-/// By the bits of each value: entry 255 is that of -1.
+/// Entries are selected by the bits of each value: -1 selects entry 255.
 pub(super) fn lut(op: Lut<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let (values, table) = (t.array(&op.input)?.bytes()?, t.array(&op.table)?.bytes()?);
@@ -44,8 +44,8 @@ pub(super) fn lut(op: Lut<Operand>) -> Kernel {
     })
 }
 
-/// Where in a tensor each index points: along `axis` to the entry that it names, on the other axes to its own place. The
-/// indices become these places.
+/// Replaces each index by an element offset in `tensor`: the index selects the entry along `axis`, and its own position
+/// determines the entries along the other axes.
 pub(super) fn places_along(indices: &mut [i64], shape: &[usize], tensor: &[usize], axis: usize) -> Result<()> {
     let steps = strides(tensor);
     for (n, index) in indices.iter_mut().enumerate() {
@@ -62,8 +62,9 @@ pub(super) fn places_along(indices: &mut [i64], shape: &[usize], tensor: &[usize
     Ok(())
 }
 
-/// Where in a tensor each tuple of `n` indices points, which name entries of the axes after the first `batch`; those are
-/// the tuples' own. The first of the indices become these places.
+/// Replaces each tuple of `n` indices by an element offset in `tensor`. A tuple selects entries of the axes after the
+/// first `batch`; its own position determines those along the batch axes. The offsets are stored at the beginning of
+/// `indices`.
 pub(super) fn places_of_tuples(indices: &mut Vec<i64>, n: usize, tensor: &[usize], batch: usize) -> Result<()> {
     let steps = strides(tensor);
     let batches: usize = tensor[..batch].iter().product();
@@ -80,7 +81,7 @@ pub(super) fn places_of_tuples(indices: &mut Vec<i64>, n: usize, tensor: &[usize
     Ok(())
 }
 
-/// From each place so many elements.
+/// Copies `run` elements from each offset.
 fn take(to: &mut ArrayMut, from: &Array, places: &[i64], run: usize) -> Result<()> {
     fn go<T: Element>(to: &mut ArrayMut, from: &Array, places: &[i64], run: usize) -> Result<()> {
         let from = from.bits::<T>()?;
@@ -113,7 +114,7 @@ pub(super) fn gather_nd(op: GatherND<Operand>) -> Kernel {
     })
 }
 
-/// Of a packed pair the first entry is in the lower four bits.
+/// The first entry of a packed pair is in the lower four bits.
 pub(super) fn a16_gather(op: A16Gather<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let table = packed_table(&op.weight.ty.shape, &op)?;

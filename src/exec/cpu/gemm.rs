@@ -1,5 +1,5 @@
-//! Matrix products: of floats by the kernel for packed columns, of few rows by rten's; of integers by that for floats where
-//! that is exact, otherwise by a plain loop.
+//! Matrix products: floats use the kernel for packed columns, or rten's for few rows; integers use the float kernel if
+//! that is exact, otherwise a plain loop.
 use super::blocked::{InstructionSet, PackedB};
 use crate::{
     array::zeros,
@@ -10,13 +10,13 @@ use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmOptions};
 use rten_tensor::{Matrix, MatrixLayout, NdTensorView};
 use std::ops::Range;
 
-/// A matrix in row-major memory, or the transpose of one.
+/// A row-major matrix, or the transpose of one.
 #[derive(Clone, Copy)]
 pub(super) struct Mat<'a, T> {
     pub data: &'a [T],
     pub rows: usize,
     pub cols: usize,
-    /// The memory holds the transpose.
+    /// Whether the memory holds the transpose.
     pub transposed: bool,
 }
 
@@ -26,7 +26,7 @@ impl<T: Copy> Mat<'_, T> {
     }
 }
 
-/// As rten sees it.
+/// Converts to rten's type.
 pub(super) fn view<'a, T>(m: &Mat<'a, T>) -> Result<Matrix<'a, T>> {
     let (r, c) = if m.transposed { (m.cols, m.rows) } else { (m.rows, m.cols) };
     let view =
@@ -37,7 +37,7 @@ pub(super) fn view<'a, T>(m: &Mat<'a, T>) -> Result<Matrix<'a, T>> {
 }
 
 impl Mat<'_, f32> {
-    /// 16 x 16 elements from a row and a column on, zeros beyond the last.
+    /// Returns the 16 x 16 elements at a row and a column, with zeros outside the matrix.
     pub fn square(&self, row: usize, column: usize) -> [[f32; 16]; 16] {
         match self.transposed {
             true => turned(part(self.data, self.rows, column..self.cols, row..self.rows)),
@@ -46,7 +46,7 @@ impl Mat<'_, f32> {
     }
 }
 
-/// At most 16 x 16 elements of these rows and columns; rows are `stride` apart.
+/// Returns up to 16 x 16 elements of these rows and columns; `stride` is that of the rows.
 pub(super) fn part(data: &[f32], stride: usize, rows: Range<usize>, columns: Range<usize>) -> [[f32; 16]; 16] {
     let mut square = [[0.0; 16]; 16];
     if columns.is_empty() {
@@ -62,17 +62,17 @@ pub(super) fn part(data: &[f32], stride: usize, rows: Range<usize>, columns: Ran
     square
 }
 
-/// The transpose.
+/// Returns the transpose.
 pub(super) fn turned(square: [[f32; 16]; 16]) -> [[f32; 16]; 16] {
     std::array::from_fn(|c| std::array::from_fn(|r| square[r][c]))
 }
 
-/// Elements of the right matrix that are laid out at a time.
+/// Number of elements of the right-hand matrix that are packed at a time.
 const STRIP: usize = 1 << 20;
-/// Fewer rows do not repay that.
+/// Minimum number of rows for which packing pays off.
 const ROWS: usize = 8;
 
-/// `out = a * b`.
+/// Computes `out = a * b`.
 pub(super) fn gemm_f32(out: &mut [f32], a: Mat<f32>, b: Mat<f32>) -> Result<()> {
     if a.transposed || a.rows < ROWS {
         return GemmExecutor::new()
@@ -89,20 +89,20 @@ pub(super) fn gemm_f32(out: &mut [f32], a: Mat<f32>, b: Mat<f32>) -> Result<()> 
     Ok(())
 }
 
-/// Integers that are multiplied, with what their products are summed in.
+/// An integer operand, with the type in which its products are accumulated.
 pub(super) trait Factor: Copy + Default + Send + Sync + PartialEq {
-    /// Its absolute value.
+    /// The absolute value.
     fn magnitude(self) -> u64;
-    /// The nearest.
+    /// The nearest float32.
     fn to_f32(self) -> f32;
-    /// Of many products, exactly.
+    /// An exact accumulator of many products.
     type Sum: Copy + Default + Send + Sync;
     fn of(v: i64) -> Self;
     fn add(sum: &mut Self::Sum, a: Self, b: Self);
-    /// Saturated.
+    /// The sum, saturated to 64 bits.
     fn total(sum: Self::Sum) -> i64;
 }
-/// Of 16 bits less a zero point: the products fit an i64 for every size that fits memory.
+/// Values of up to 16 bits less a zero point: their products fit an i64 for every size that fits in memory.
 impl Factor for i32 {
     type Sum = i64;
     fn of(v: i64) -> Self {
@@ -121,7 +121,7 @@ impl Factor for i32 {
         sum
     }
 }
-/// Wider ones.
+/// Wider values.
 impl Factor for i64 {
     type Sum = i128;
     fn of(v: i64) -> Self {
@@ -141,19 +141,19 @@ impl Factor for i64 {
     }
 }
 
-/// `out = a * b`, exactly, then saturated.
+/// Computes `out = a * b` exactly, then saturates.
 pub(super) fn gemm_int<T: Factor>(out: &mut [i64], a: Mat<T>, b: Mat<T>) -> Result<()> {
     match depth_of_floats(a, b) {
-        // Of fewer rows the loop is as fast, which need not pack b.
+        // With fewer rows the loop is as fast, and need not pack b.
         Some(depth) if a.rows >= 4 => by_floats(out, a, b, depth),
         _ => by_integers(out, a, b),
     }
 }
 
-/// Integers up to here, and sums of them, are numbers of float32 each.
+/// Integers up to this value are exact in float32.
 const EXACT: u64 = 1 << 24;
 
-/// How many products of these matrices' elements are summed exactly in float32, in any order; none where that is too few.
+/// Returns how many products can be summed exactly in float32, in any order, or `None` if they are too few.
 fn depth_of_floats<T: Factor>(a: Mat<T>, b: Mat<T>) -> Option<usize> {
     let most = |m: Mat<T>| m.data.par_iter().with_min_len(1 << 14).map(|v| v.magnitude()).max().unwrap_or(0).max(1);
     let (of_a, of_b) = (most(a), most(b));
@@ -161,7 +161,7 @@ fn depth_of_floats<T: Factor>(a: Mat<T>, b: Mat<T>) -> Option<usize> {
     (of_a.max(of_b) <= EXACT && (depth >= 64 || depth >= a.cols as u64)).then_some((depth as usize).min(a.cols.max(1)))
 }
 
-/// Some elements of rows at a time, by the kernel for floats.
+/// Splits the rows into pieces of `depth` elements, each multiplied by the float kernel.
 fn by_floats<T: Factor>(out: &mut [i64], a: Mat<T>, b: Mat<T>, depth: usize) -> Result<()> {
     out.fill(0);
     let mut sums = zeros::<f32>(out.len())?;
@@ -184,7 +184,7 @@ fn by_floats<T: Factor>(out: &mut [i64], a: Mat<T>, b: Mat<T>, depth: usize) -> 
 
 fn by_integers<T: Factor>(out: &mut [i64], a: Mat<T>, b: Mat<T>) -> Result<()> {
     let n = b.cols;
-    // Rows of b are walked contiguously.
+    // Rows of b are read contiguously.
     let rows = if b.transposed {
         let mut t = zeros(b.data.len())?;
         for r in 0..b.rows {
@@ -194,7 +194,7 @@ fn by_integers<T: Factor>(out: &mut [i64], a: Mat<T>, b: Mat<T>) -> Result<()> {
     } else {
         std::borrow::Cow::Borrowed(b.data)
     };
-    // Some columns at a time, for which the sums lie in the cache.
+    // Columns are divided so that the accumulators stay in the cache.
     let columns = n.min(1 << 12);
     out.par_chunks_mut(n).enumerate().for_each_init(Vec::new, |sums: &mut Vec<T::Sum>, (i, row)| {
         for (part, out) in row.chunks_mut(columns).enumerate() {
@@ -241,7 +241,7 @@ mod tests {
         }
     }
 
-    /// The largest numbers of 8 bits, and so many that they need several sums.
+    /// The largest 8-bit values, in products long enough to need several partial sums.
     #[test]
     fn sums_beyond_float32_are_exact() {
         let (m, k, n) = (4, 5000, 3);

@@ -1,15 +1,15 @@
-//! Where the elements of a kernel fall, as it stands in each of its positions.
+//! Offsets of the kernel's elements at each position of a window.
 use crate::ops::Window;
 use std::ops::Range;
 
-/// A window's positions, and the plane that it slides over: a convolution's input, a transposed convolution's result.
+/// A window's positions, and the plane over which it slides: the input of a convolution, the result of a transposed one.
 pub(super) struct Grid {
     pub plane: Vec<usize>,
     pub positions: Vec<usize>,
     kernel: Vec<usize>,
     stride: Vec<i64>,
     dilation: Vec<i64>,
-    /// Before each axis.
+    /// Padding before each axis.
     pad: Vec<i64>,
 }
 
@@ -24,23 +24,23 @@ impl Grid {
             pad: windows.iter().map(|w| w.pads[0]).collect(),
         }
     }
-    /// Number of the window's elements.
+    /// Number of elements of the window.
     pub fn taps(&self) -> usize {
         self.kernel.iter().product()
     }
-    /// Number of the window's positions.
+    /// Number of positions of the window.
     pub fn pixels(&self) -> usize {
         self.positions.iter().product()
     }
-    /// Number of the plane's elements.
+    /// Number of elements of the plane.
     pub fn area(&self) -> usize {
         self.plane.iter().product()
     }
-    /// The window has one element, and each element of the plane is a position.
+    /// Whether the window has one element, and each element of the plane is a position.
     pub fn is_pointwise(&self) -> bool {
         self.taps() == 1 && self.stride.iter().all(|&s| s == 1) && self.plane == self.positions
     }
-    /// Where an element of the kernel stands in the window's first position.
+    /// Returns the coordinates of a kernel element at the first position.
     pub fn offset(&self, mut tap: usize) -> Vec<i64> {
         let mut offset = vec![0i64; self.plane.len()];
         for i in (0..offset.len()).rev() {
@@ -49,16 +49,16 @@ impl Grid {
         }
         offset
     }
-    /// Steps from one position to the next.
+    /// The stride of the positions.
     pub fn stride(&self) -> &[i64] {
         &self.stride
     }
-    /// How many lines of positions there are, along the last axis.
+    /// Number of lines of positions along the last axis.
     pub fn line_count(&self) -> usize {
         self.positions[..self.positions.len() - 1].iter().product()
     }
-    /// The part of a line of positions where that element of the kernel lies inside the plane, and the element's place at the
-    /// beginning of that part. From there on it moves by the last axis' stride.
+    /// Returns the range of positions of a line at which the kernel element is inside the plane, and the element's offset
+    /// at the first of them. The offset then advances by the stride of the last axis.
     pub fn line(&self, tap: usize, line: usize) -> (Range<usize>, usize) {
         let (offset, last) = (self.offset(tap), self.plane.len() - 1);
         let (mut rest, mut start, mut size) = (line, 0i64, self.plane[last] as i64);
@@ -72,7 +72,7 @@ impl Grid {
             size *= self.plane[i] as i64;
         }
         let (step, first) = (self.stride[last], offset[last]);
-        // From the first position on where the element is not before the plane, to the first where it is behind.
+        // From the first position at which the element is not before the plane, to the first at which it is after it.
         let from = (-first).max(0).unsigned_abs().div_ceil(step.unsigned_abs()) as usize;
         let to = (self.plane[last] as i64 - first).max(0).unsigned_abs().div_ceil(step.unsigned_abs()) as usize;
         let (from, to) = (from, to.min(self.positions[last]));
@@ -81,8 +81,8 @@ impl Grid {
         }
         (from..to, (start + from as i64 * step + first) as usize)
     }
-    /// Calls `f` with each line of positions, the part of it where that element of the kernel lies inside the plane, and the
-    /// element's place at the beginning of that part.
+    /// Calls `f` with each line of positions, the range of positions at which the kernel element is inside the plane, and
+    /// the element's offset at the first of them.
     fn lines(&self, tap: usize, mut f: impl FnMut(Range<usize>, Range<usize>, usize)) {
         let width = self.positions[self.positions.len() - 1];
         for line in 0..self.line_count() {
@@ -90,7 +90,7 @@ impl Grid {
             f(begin..begin + width, begin + inside.start..begin + inside.end, at);
         }
     }
-    /// What an element of the kernel sees of a plane in each position: `padding` outside.
+    /// Reads the element of a plane that the kernel element covers at each position; `padding` if it is outside.
     pub fn gather<T: Copy>(&self, plane: &[T], tap: usize, padding: T, out: &mut [T]) {
         let step = self.stride[self.stride.len() - 1] as usize;
         self.lines(tap, |line, inside, at| {
@@ -108,7 +108,8 @@ impl Grid {
             }
         });
     }
-    /// Adds the value of each position to the plane, where that element of the kernel stands; what falls outside is lost.
+    /// Adds the value of each position to the element of the plane that the kernel element covers; values outside are
+    /// dropped.
     pub fn scatter<T: Copy>(&self, values: &[T], tap: usize, plane: &mut [T], add: impl Fn(T, T) -> T) {
         let step = self.stride[self.stride.len() - 1] as usize;
         self.lines(tap, |_, inside, at| {
@@ -118,7 +119,7 @@ impl Grid {
             }
         });
     }
-    /// The column matrix of some channels: a row for each channel and element of the kernel, a column for each position.
+    /// Writes the column matrix of some channels: one row per channel and kernel element, one column per position.
     pub fn columns<T: Copy + Send + Sync>(&self, channels: &[T], padding: T, columns: &mut [T]) {
         use rayon::prelude::*;
         let (taps, area) = (self.taps(), self.area());

@@ -8,7 +8,7 @@ use crate::{
     quant::RoundMode,
 };
 
-/// In float64, and held in float32 before rounding, as in TPU-MLIR.
+/// Computed in float64, and converted to float32 before rounding, like in TPU-MLIR.
 fn colours(factors: [f64; 6], [y, u, v]: [f64; 3]) -> [f32; 3] {
     let [darkest, bright, red, green_u, green_v, blue] = factors;
     let (y, u, v) = (bright * (y - darkest), u - 128.0, v - 128.0);
@@ -42,7 +42,7 @@ pub(super) fn yuv2rgb(op: Yuv2rgbFormula<Operand>) -> Kernel {
     })
 }
 
-/// The mean product of left features and of right ones some pixels back, over the channels of a group.
+/// The mean, over the channels of a group, of the products of left features and right features shifted by some pixels.
 pub(super) fn correlation(op: Correlation<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let (left, right) = (t.reals(&op.inputs[0])?, t.reals(&op.inputs[1])?);
@@ -64,7 +64,7 @@ pub(super) fn correlation(op: Correlation<Operand>) -> Kernel {
     })
 }
 
-/// Left features for each disparity, then right ones so many pixels back.
+/// For each disparity, the left features, then the right ones shifted by that many pixels.
 pub(super) fn concat_volume(op: ConcatVolume<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let (left, right) = (t.reals(&op.inputs[0])?, t.reals(&op.inputs[1])?);
@@ -87,7 +87,7 @@ pub(super) fn concat_volume(op: ConcatVolume<Operand>) -> Kernel {
     })
 }
 
-/// Sums in float64. Where image or template do not vary, the coefficient is 0 / 0: NaN.
+/// Sums are in float64. If image or template are constant, the coefficient is 0 / 0: NaN.
 pub(super) fn match_template(op: MatchTemplate<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let (image, template) = (t.reals(&op.input)?, t.reals(&op.r#match)?);
@@ -118,7 +118,7 @@ pub(super) fn match_template(op: MatchTemplate<Operand>) -> Kernel {
     })
 }
 
-/// Halves are rounded up, as in the tables that are made of it.
+/// Halves are rounded up, like in the lookup tables built for this operator.
 pub(super) fn scale_lut(op: ScaleLut<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let shape = &op.input.ty.shape;

@@ -15,7 +15,7 @@ use crate::{
 };
 use rayon::prelude::*;
 
-/// Calls a generic function with a Rust type of the size of a dtype: elements are moved, whatever they mean.
+/// Calls a generic function with a Rust type of the size of a dtype: elements are copied, whatever their meaning.
 macro_rules! with_element {
     ($dtype:expr, $f:ident($($arg:expr),*)) => { match $dtype.size() {
         1 => $f::<u8>($($arg),*),
@@ -26,7 +26,7 @@ macro_rules! with_element {
 }
 pub(super) use with_element;
 
-/// Elements of `from`, `shape` many, beginning at `start` and `strides` apart along each axis.
+/// Copies the elements of a strided view of `from`, which begins at `start`.
 fn strided<T: Copy + Send + Sync>(from: &[T], start: i64, strides: &[i64], shape: &[usize]) -> Result<Vec<T>> {
     let mut out: Vec<T> = Vec::new();
     let n = shape.iter().product();
@@ -39,7 +39,7 @@ fn strided<T: Copy + Send + Sync>(from: &[T], start: i64, strides: &[i64], shape
     Ok(out)
 }
 
-/// As [`strided`], into memory that is there.
+/// Like [`strided`], but writes to existing memory.
 pub(super) fn strided_into<T: Copy + Send + Sync>(
     from: &[T],
     start: i64,
@@ -60,7 +60,7 @@ pub(super) fn strided_into<T: Copy + Send + Sync>(
     }
 }
 
-/// Strides and sizes of the axes, those that are walked as one put together.
+/// Returns the strides and sizes of the axes; adjacent axes are merged if possible.
 fn merged(strides: &[i64], shape: &[usize]) -> Vec<(i64, usize)> {
     let mut axes: Vec<(i64, usize)> = Vec::with_capacity(shape.len());
     for (&stride, &size) in strides.iter().zip(shape).filter(|(_, size)| **size != 1) {
@@ -72,7 +72,7 @@ fn merged(strides: &[i64], shape: &[usize]) -> Vec<(i64, usize)> {
     axes
 }
 
-/// Where the elements begin that belong to one of the outer axes' entries.
+/// Returns the offset of an entry of the outer axes.
 fn place(start: i64, outer: &[(i64, usize)], mut entry: usize) -> i64 {
     outer.iter().rev().fold(start, |at, (stride, size)| {
         let i = entry % size;
@@ -81,7 +81,7 @@ fn place(start: i64, outer: &[(i64, usize)], mut entry: usize) -> i64 {
     })
 }
 
-/// Rows whose elements lie so far apart.
+/// Copies rows whose elements have a common stride.
 fn rows_into<T: Copy + Send + Sync>(
     from: &[T],
     start: i64,
@@ -104,10 +104,10 @@ fn rows_into<T: Copy + Send + Sync>(
     }
 }
 
-/// Rows and columns that are transposed at a time: so many neighbours are read, and written, together.
+/// Number of rows and columns that are transposed at a time, so that reads and writes are contiguous.
 const SQUARE: usize = 16;
 
-/// Matrices of which the memory has the transposes, the rows of these so far apart.
+/// Copies matrices from their transposes, whose row stride is given.
 fn transposed_into<T: Copy + Send + Sync>(
     from: &[T],
     start: i64,
@@ -135,7 +135,7 @@ fn transposed_into<T: Copy + Send + Sync>(
     });
 }
 
-/// With `axis` moved to the end, so that its entries are rows.
+/// Moves `axis` to the end.
 pub(super) fn to_last(values: &[f32], shape: &[usize], axis: usize) -> Result<Vec<f32>> {
     let mut order: Vec<usize> = (0..shape.len()).filter(|&i| i != axis).collect();
     order.push(axis);
@@ -158,8 +158,8 @@ pub(super) fn permuted<T: Copy + Send + Sync>(values: &[T], shape: &[usize], ord
     strided(values, 0, &s, &d)
 }
 
-/// An operand as a result's kind of number: as it is, or through real numbers where the scale changes. A result that has
-/// no scale takes the stored values.
+/// Converts an operand to the result's dtype, through real numbers if the scale changes. Stored values are copied if the
+/// result has no scale.
 pub(super) fn converted(t: &Task, operand: &Operand, result: usize, round: RoundMode) -> Result<Array> {
     let (array, result) = (t.array(operand)?, t.result(result)?);
     if semantics::stores_the_same(&operand.ty, result) {
@@ -176,7 +176,7 @@ pub(super) fn reshape(input: Operand) -> Kernel {
     })
 }
 
-/// Writes the elements of a view. The result has as many, whatever its own axes.
+/// Writes the elements of a view. The result has the same number of elements, but may have another shape.
 pub(super) fn write_view(to: &mut ArrayMut, from: &Array, view: &View) -> Result<()> {
     fn go<T: Element>(to: &mut ArrayMut, from: &Array, view: &View) -> Result<()> {
         strided_into(&from.bits::<T>()?, view.start, &view.strides, &view.shape, to.bits::<T>()?);
@@ -185,7 +185,7 @@ pub(super) fn write_view(to: &mut ArrayMut, from: &Array, view: &View) -> Result
     with_element!(to.dtype(), go(to, from, view))
 }
 
-/// A result that is a view of the operand.
+/// Computes a result that is a view of the operand.
 pub(super) fn shown(input: Operand, view: View) -> Kernel {
     Kernel::new(move |t| {
         let input = converted(t, &input, 0, RoundMode::default())?;
@@ -215,7 +215,7 @@ pub(super) fn concat(op: Concat<Operand>) -> Kernel {
     })
 }
 
-/// The end of both operands, as long as the first.
+/// The last entries of both operands concatenated, as many as the first operand has.
 pub(super) fn concat_slice(op: ConcatSlice<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let shape = &op.in0.ty.shape;
@@ -235,7 +235,7 @@ pub(super) fn concat_slice(op: ConcatSlice<Operand>) -> Kernel {
     })
 }
 
-/// Row for row, what the parts have there.
+/// Concatenates the parts row by row.
 fn join(t: &mut Task, parts: &[Operand], rows: usize, round: RoundMode) -> Result<()> {
     let parts = parts.iter().map(|i| converted(t, i, 0, round)).collect::<Result<Vec<_>>>()?;
     let memory = t.memory(0)?.bytes();
@@ -292,7 +292,7 @@ pub(super) fn split(op: Split<Operand>) -> Kernel {
 struct Padded {
     entries: i64,
     before: i64,
-    /// Of the result.
+    /// The size in the result.
     size: usize,
     mode: PadMode,
 }
@@ -301,7 +301,7 @@ impl Padded {
     fn new(entries: usize, (before, after): (usize, usize), mode: PadMode) -> Padded {
         Padded { entries: entries as i64, before: before as i64, size: before + entries + after, mode }
     }
-    /// The entry that a position in the result shows; `None` is the margin of a constant.
+    /// Returns the source of a position in the result; `None` is the constant margin.
     fn from(&self, position: usize) -> Option<usize> {
         let (n, i) = (self.entries, position as i64 - self.before);
         let from = match self.mode {
@@ -317,8 +317,8 @@ impl Padded {
     }
 }
 
-/// The constant is a stored value: TPU-MLIR's lowering of a quantized graph hands `val` to the chip as it is. (Its
-/// recorded cases all have 0 with a zero point of 0.) It is rounded and saturated to the elements' type.
+/// The constant is a stored value: TPU-MLIR's lowering of a quantized graph passes `val` to the chip unchanged. (In all
+/// its recorded cases it is 0 with a zero point of 0.) It is rounded and saturated to the elements' type.
 pub(super) fn pad(op: Pad<Operand>) -> Kernel {
     fn go<T: Element>(to: &mut ArrayMut, from: &Array, value: &Array, axes: &[Padded]) -> Result<()> {
         let (from, value, by) = (from.bits::<T>()?, value.bits::<T>()?[0], strides(from.shape()));
@@ -356,7 +356,7 @@ mod tests {
     use ndarray::ArrayD;
     use proptest::prelude::*;
 
-    /// Results of other scales than the operand's store the same real numbers.
+    /// Checks that results with another scale than the operand's store the same real numbers.
     #[test]
     fn parts_of_another_scale_are_requantized() {
         let mut g = Graph::new("g").unwrap();

@@ -16,8 +16,8 @@ pub(super) fn sign(x: f64) -> f64 {
     f64::from(i8::from(x > 0.0) - i8::from(x < 0.0))
 }
 
-/// The error function: `2 / sqrt(pi) * exp(-x^2)` times the sum of `2^n x^(2n + 1) / (1 * 3 * .. * (2n + 1))`, whose terms
-/// all have one sign.
+/// The error function: `2 / sqrt(pi) * exp(-x^2)` times the sum of `2^n x^(2n + 1) / (1 * 3 * .. * (2n + 1))`, whose
+/// terms all have the same sign.
 pub(super) fn erf(x: f64) -> f64 {
     let a = x.abs();
     if a > 6.0 {
@@ -38,7 +38,7 @@ pub(super) fn exp(op: Exp<Operand>) -> Kernel {
     })
 }
 
-/// The Top executor adds 1e-5; the compiler's tables of quantized tensors have the function as it is.
+/// The Top executor adds 1e-5; the compiler's tables of quantized tensors use the exact function.
 pub(super) fn rsqrt(op: Rsqrt<Operand>) -> Kernel {
     let exact = |x: f64| 1.0 / x.sqrt();
     vectorised(op.input, RoundMode::default(), exact, move |v| {
@@ -53,7 +53,7 @@ pub(super) fn log_b(op: LogB<Operand>) -> Kernel {
 
 pub(super) fn clip(op: Clip<Operand>) -> Kernel {
     let (min, max) = (op.min, op.max);
-    // Comparisons, as NaN passes.
+    // Comparisons preserve NaN.
     let f = move |x: f64| match x {
         _ if x < min => min,
         _ if x > max => max,

@@ -37,19 +37,19 @@ pub(super) fn matmul(mut op: MatMul<Operand>) -> Kernel {
     })
 }
 
-/// One right matrix serves all rows of the left tensor: a single tall product.
+/// Whether one right-hand matrix applies to all rows of the left tensor: a single tall product.
 fn is_tall(op: &MatMul<Operand>, p: &Product) -> bool {
     p.right_batch.iter().all(|&d| d == 1) && !op.left_transpose
 }
 
-/// The right matrix, where it is a constant by which all rows of the left tensor are multiplied.
+/// Returns the right-hand matrix if it is a constant that applies to all rows of the left tensor.
 fn constant_right(op: &MatMul<Operand>) -> Option<(&Array, Product)> {
     let values = op.right.constant.as_ref()?;
     let p = Product::new(&op.input.ty.shape, &op.right.ty.shape, op.left_transpose, op.right_transpose).ok()?;
     is_tall(op, &p).then_some((values, p))
 }
 
-/// That matrix of floats. A single row reads each of its elements once, so that packing would not be worth it.
+/// Packs a constant matrix of floats. With a single row each element is read once, so packing would not pay off.
 fn packed(op: &MatMul<Operand>) -> Option<(Product, PackedB)> {
     let (values, p) = constant_right(op)?;
     let rows = op.input.ty.elements() / p.k.max(1);
@@ -61,18 +61,18 @@ fn packed(op: &MatMul<Operand>) -> Option<(Product, PackedB)> {
     Some((p, PackedB::of(InstructionSet::best(), matrix).ok()?))
 }
 
-/// That matrix of 8 bits.
+/// Packs a constant 8-bit matrix.
 fn packed_bytes(op: &MatMul<Operand>) -> Option<(Product, PackedInt8Matrix)> {
     let (values, p) = constant_right(op)?;
     let packed = PackedInt8Matrix::new(&op.input, &op.right, values, [p.k, p.n], op.right_transpose).ok().flatten()?;
     Some((p, packed))
 }
 
-/// All rows of the left tensor, by a packed matrix.
+/// Multiplies all rows of the left tensor by a packed matrix.
 fn rows_by(t: &mut Task, op: &MatMul<Operand>, p: &Product, packed: &PackedB) -> Result<()> {
     let left = t.reals(&op.input)?;
     let bias = op.bias.as_ref().map(|b| t.reals(b)).transpose()?;
-    // n elements belong to the columns; other shapes to the result.
+    // A bias of n elements is per column; other shapes broadcast to the result.
     let (of_columns, of_result) =
         if bias.as_ref().is_some_and(|b| b.len() == p.n) { (bias, None) } else { (None, bias) };
     let shape = &t.result(0)?.shape;
@@ -82,7 +82,8 @@ fn rows_by(t: &mut Task, op: &MatMul<Operand>, p: &Product, packed: &PackedB) ->
     })
 }
 
-/// As [`rows_by`], of bytes: sums without a scale, with no more than a bias for each column, are made in the result.
+/// Like [`rows_by`], for bytes. Sums without a scale, and with at most a bias per column, are computed directly in the
+/// result.
 fn bytes_by(t: &mut Task, op: &MatMul<Operand>, p: &Product, packed: &PackedInt8Matrix) -> Result<()> {
     let (left, result) = (t.array(&op.input)?, t.result(0)?);
     let bias = op.bias.as_ref().map(|b| t.ints(b)).transpose()?;
@@ -127,7 +128,7 @@ fn float(t: &mut Task, op: &MatMul<Operand>, p: &Product) -> Result<()> {
     })
 }
 
-/// The products of all matrices.
+/// Computes the products of all matrices.
 fn products(op: &MatMul<Operand>, p: &Product, left: &[f32], right: &[f32], out: &mut [f32]) -> Result<()> {
     let (m, k, n) = (p.m, p.k, p.n);
     let right_of =
@@ -143,7 +144,7 @@ fn products(op: &MatMul<Operand>, p: &Product, left: &[f32], right: &[f32], out:
     })
 }
 
-/// Exactly, then saturated.
+/// Sums are exact, then saturated.
 fn integer<T: Factor>(t: &mut Task, op: &MatMul<Operand>, p: &Product) -> Result<()> {
     let subtract_zero_point = |o: &Operand| -> Result<Vec<T>> {
         let zero = zero_point(o);
@@ -161,7 +162,7 @@ fn integer<T: Factor>(t: &mut Task, op: &MatMul<Operand>, p: &Product) -> Result
     store_sums(t, op, p, out)
 }
 
-/// What products have summed, with bias and Relu.
+/// Stores the sums, with bias and Relu.
 fn store_sums(t: &mut Task, op: &MatMul<Operand>, p: &Product, mut out: Vec<i64>) -> Result<()> {
     let bias = op.bias.as_ref().map(|b| t.ints(b)).transpose()?;
     complete(op, p, &t.result(0)?.shape, &mut out, bias.as_deref(), i64::saturating_add)?;
@@ -181,7 +182,7 @@ fn store_sums(t: &mut Task, op: &MatMul<Operand>, p: &Product, mut out: Vec<i64>
     t.write_ints(0, &out)
 }
 
-/// Transposes the result where asked for, and adds the bias.
+/// Transposes the result if requested, and adds the bias.
 fn complete<T: Copy + Default + Send + Sync>(
     op: &MatMul<Operand>,
     p: &Product,
@@ -191,7 +192,7 @@ fn complete<T: Copy + Default + Send + Sync>(
     add: fn(T, T) -> T,
 ) -> Result<()> {
     let batch: usize = p.batch.iter().product();
-    // n elements belong to the columns, before any transposition; other shapes to the result.
+    // A bias of n elements is per column, before any transposition; other shapes broadcast to the result.
     let of_columns = bias.filter(|b| b.len() == p.n);
     if let Some(bias) = of_columns {
         add_to(out, &[batch * p.m, p.n], bias, &[p.n], add);
@@ -206,7 +207,7 @@ fn complete<T: Copy + Default + Send + Sync>(
     Ok(())
 }
 
-/// Adds what is broadcast to the result.
+/// Adds an operand that broadcasts to the result.
 fn add_to<T: Copy + Send + Sync>(out: &mut [T], shape: &[usize], bias: &[T], bias_shape: &[usize], add: fn(T, T) -> T) {
     let walk = Walk::new(bias_shape, shape);
     out.par_chunks_mut(CHUNK).enumerate().for_each(|(c, out)| {
@@ -216,7 +217,7 @@ fn add_to<T: Copy + Send + Sync>(out: &mut [T], shape: &[usize], bias: &[T], bia
     });
 }
 
-/// The product with a matrix of packed integers, which is made of real numbers first.
+/// The product with a matrix of packed integers, which is dequantized first.
 pub(super) fn a16_matmul(op: A16MatMul<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let [bytes, zero_points] = [t.array(&op.weight)?.elements::<u8>()?, t.array(&op.zp)?.elements::<u8>()?];
@@ -227,7 +228,7 @@ pub(super) fn a16_matmul(op: A16MatMul<Operand>) -> Kernel {
         let mut weight: Vec<f32> = zeros(bytes.len().saturating_mul(per_byte))?;
         weight.par_chunks_mut(columns).enumerate().for_each(|(r, row)| {
             for (c, w) in row.iter_mut().enumerate() {
-                // Bytes and groups lie along k.
+                // Bytes and groups are along k.
                 let (byte, part, of) = match op.right_transpose {
                     true => (r * stored + c / per_byte, c % per_byte, r * (columns / group) + c / group),
                     false => (r / per_byte * stored + c, r % per_byte, r / group * columns + c),
@@ -240,7 +241,7 @@ pub(super) fn a16_matmul(op: A16MatMul<Operand>) -> Kernel {
     })
 }
 
-/// The product with a matrix whose squares each have a scale.
+/// The product with a matrix that has one scale per square block.
 pub(super) fn fp8_matmul(op: Fp8MatMul<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let (values, scales, block) = (t.reals(&op.weight)?, t.reals(&op.weight_scale)?, op.block_size as usize);
@@ -256,7 +257,7 @@ pub(super) fn fp8_matmul(op: Fp8MatMul<Operand>) -> Kernel {
     })
 }
 
-/// The product of an operand's rows and a matrix, plus bias.
+/// Multiplies an operand's rows by a matrix and adds the bias.
 fn weighed(t: &mut Task, input: &Operand, weight: &[f32], transposed: bool, bias: Option<&Operand>) -> Result<()> {
     let left = t.reals(input)?;
     let bias = bias.map(|b| t.reals(b)).transpose()?;

@@ -10,8 +10,8 @@ use crate::{
     quant::shifted,
 };
 
-/// As the compiler for bm1684x has it: bytes to bytes by fixed point, floats to bytes rounded once; what stays real is not
-/// scaled.
+/// Computed like the compiler for bm1684x does: bytes to bytes in fixed point, floats to bytes rounded once. Float
+/// results are not scaled.
 pub(super) fn mean_std_scale(op: MeanStdScale<Operand>) -> Kernel {
     Kernel::new(move |t| match (t.result(0)?.dtype.is_float(), op.input.ty.dtype.is_float()) {
         (true, _) => normalized(t, &op),
@@ -83,7 +83,7 @@ mod tests {
         quant::RoundMode,
     };
 
-    /// Every byte by every mode: the multiplier of 1.088, at 16 bits, is 17826 / 2^14.
+    /// Checks every byte with every mode: the multiplier of 1.088, at 16 bits, is 17826 / 2^14.
     #[test]
     fn bytes_are_the_fixed_point_definition() {
         for (mode, _) in RoundMode::arguments() {

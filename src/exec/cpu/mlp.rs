@@ -1,4 +1,4 @@
-//! The feed-forward block of a transformer, also of chosen experts.
+//! The feed-forward block of a transformer, including mixtures of experts.
 use super::{
     Kernel, Operand,
     gemm::{Mat, gemm_f32},
@@ -7,11 +7,11 @@ use super::{
 use crate::{array::zeros, base::Result, exec::semantics::IndexKind, ops::Mlp};
 use std::borrow::Cow;
 
-/// A matrix for each expert, and its bias.
+/// One matrix and bias per expert.
 struct Linear<'a> {
     weight: Cow<'a, [f32]>,
     bias: Option<Cow<'a, [f32]>>,
-    /// Elements that it takes, and that it gives.
+    /// Number of input and of output elements.
     sizes: [usize; 2],
     transposed: bool,
 }
@@ -24,7 +24,7 @@ impl<'a> Linear<'a> {
         let bias = bias.as_ref().map(|b| t.reals(b)).transpose()?;
         Ok(Linear { weight: t.reals(weight)?, bias, sizes, transposed })
     }
-    /// What an expert makes of some rows.
+    /// Applies an expert to some rows.
     fn run(&self, x: &[f32], expert: usize, out: &mut [f32]) -> Result<()> {
         let [k, n] = self.sizes;
         let data = &self.weight[expert * k * n..][..k * n];
@@ -38,7 +38,7 @@ impl<'a> Linear<'a> {
     }
 }
 
-/// Weights that are packed have the order of a chip; without the experts' numbers none is chosen.
+/// Returns `None` for packed weights, whose order is specific to a chip, and for experts without indices.
 pub(super) fn mlp(op: Mlp<Operand>) -> Option<Kernel> {
     if op.quantized || (op.is_expert && op.expert_id.is_none()) {
         return None;

@@ -278,7 +278,7 @@ impl CpuBackend {
 pub struct CpuKernel {
     run: Kernel,
     epilogues: Vec<Epilogue>,
-    /// In the order of the definition; absent results are `None`.
+    /// The results in the order of the definition; absent ones are `None`.
     results: Vec<Option<ValueType>>,
     temporary: u64,
     in_place: Option<InPlace>,

@@ -19,7 +19,7 @@ pub(super) fn batch_norm(op: BatchNorm<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let (mean, variance) = (t.reals(&op.mean)?, t.reals(&op.variance)?);
         let (gamma, beta) = (optional(t, &op.gamma)?, optional(t, &op.beta)?);
-        // Folded to one multiplication and addition a channel, in f64.
+        // Folded to one multiplication and addition per channel, in f64.
         let channels = op.input.ty.shape[1];
         let mut folded: Vec<(f32, f32)> = Vec::new();
         reserve(&mut folded, channels)?;
@@ -40,7 +40,7 @@ pub(super) fn scale(op: Scale<Operand>) -> Kernel {
     })
 }
 
-/// `x * scale + bias`, one pair a channel.
+/// Computes `x * scale + bias`, with one pair per channel.
 fn per_channel(t: &mut Task, input: &Operand, finish: PostOp, pair: impl Fn(usize) -> (f32, f32) + Sync) -> Result<()> {
     let shape = &input.ty.shape;
     let (channels, inner) = (shape[1], shape[2..].iter().product::<usize>());
@@ -64,7 +64,7 @@ pub(super) fn layer_norm(op: LayerNorm<Operand>) -> Kernel {
     })
 }
 
-/// Rows of `n` by mean and variance, or by the mean of squares alone.
+/// Normalises rows of `n` elements by mean and variance, or by the mean of squares only.
 fn normalized_rows(
     t: &mut Task,
     input: &Operand,
@@ -87,7 +87,7 @@ pub(super) fn instance_norm(op: InstanceNorm<Operand>) -> Kernel {
     Kernel::new(move |t| grouped(t, &op.input, op.input.ty.shape[1], op.eps, [&op.weight, &op.bias]))
 }
 
-/// The channels in so many groups, each normalised with all that follows them, in f64.
+/// Normalises each group of channels, together with all following axes, in f64.
 fn grouped(
     t: &mut Task,
     input: &Operand,
@@ -124,7 +124,7 @@ pub(super) fn rms_norm(op: RMSNorm<Operand>) -> Kernel {
     })
 }
 
-/// Image by image: `f` makes the result of an image of channels x positions.
+/// Applies `f` to each image of channels x positions.
 fn images(t: &mut Task, input: &Operand, f: impl Fn(&[f32], &mut [f32]) -> Result<()> + Sync) -> Result<()> {
     let image = input.ty.shape[1..].iter().product::<usize>();
     let values = t.reals(input)?;
@@ -158,7 +158,7 @@ pub(super) fn pixel_norm(op: PixelNorm<Operand>) -> Kernel {
     })
 }
 
-/// Without an epsilon, as the tool chain computes it: where all is 0 the result is NaN.
+/// Without an epsilon, like in the tool chain: the result is NaN if all elements are 0.
 pub(super) fn normalize(op: Normalize<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let inner = op.input.ty.shape[2..].iter().product::<usize>();
@@ -179,7 +179,7 @@ pub(super) fn normalize(op: Normalize<Operand>) -> Kernel {
 pub(super) fn lrn(op: LRN<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let (channels, inner) = (op.input.ty.shape[1], op.input.ty.shape[2..].iter().product::<usize>());
-        // Of an even number of neighbours the odd one comes after.
+        // For an even size, the extra neighbour comes after.
         let (before, after) = ((op.size - 1) / 2, op.size / 2);
         images(t, &op.input, |x, out| {
             let mut squares = zeros::<f64>(inner)?;

@@ -13,7 +13,7 @@ fn larger(m: f32, v: &f32) -> f32 {
     if *v > m || v.is_nan() { *v } else { m }
 }
 
-/// The largest value of what was found before and of a row.
+/// Returns the maximum of the preceding rows and another row.
 fn largest(m: Option<f32>, row: &[f32]) -> Option<f32> {
     match (m, row) {
         (None, [first, rest @ ..]) => Some(rest.iter().fold(*first, larger)),
@@ -21,7 +21,7 @@ fn largest(m: Option<f32>, row: &[f32]) -> Option<f32> {
     }
 }
 
-/// With ceil_mode a window may lie outside entirely; the Top executor then gives the lowest number.
+/// Returns the maximum, or the lowest number like the Top executor: with ceil_mode, a window may be entirely outside.
 fn or_lowest(m: Option<f32>, _: usize) -> f32 {
     m.unwrap_or(f32::MIN)
 }
@@ -48,7 +48,7 @@ pub(super) fn max_pool_with_mask(op: MaxPoolWithMask<Operand>) -> Kernel {
                 let mut found: Option<f32> = None;
                 planes.rows(plane, pixel, |row, start| {
                     for (x, v) in row.iter().enumerate() {
-                        // What is NaN stays the largest.
+                        // A NaN remains the maximum.
                         if found.is_none_or(|m| !m.is_nan() && (*v > m || v.is_nan())) {
                             (found, *place) = (Some(*v), (start + x) as i64);
                         }
@@ -69,7 +69,7 @@ pub(super) fn avg_pool(op: AvgPool<Operand>) -> Kernel {
     })
 }
 
-/// Windows from one share of an axis to the next, which overlap where they do not divide it evenly.
+/// Each window is one share of an axis; shares overlap if the axis does not divide evenly.
 pub(super) fn adaptive_avg_pool(op: AdaptiveAvgPool<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let (input, positions) = (op.input.ty.shape[2..].to_vec(), t.result(0)?.shape[2..].to_vec());
@@ -129,7 +129,7 @@ pub(super) fn pool_mask(op: PoolMask<Operand>) -> Kernel {
     })
 }
 
-/// Planes of one to three axes, and the windows on them: `range` says from where to where along an axis.
+/// Planes of one to three axes, and their windows: `range` returns the range of a window along an axis.
 struct Planes<'a, R> {
     values: Cow<'a, [f32]>,
     input: &'a [usize],
@@ -138,7 +138,7 @@ struct Planes<'a, R> {
 }
 
 impl<'a> Planes<'a, ()> {
-    /// Windows that slide over an operand, of which what lies inside is seen.
+    /// Creates the sliding windows of an operand, clipped to the input.
     fn sliding(
         t: &Task<'a>,
         input: &'a Operand,
@@ -159,7 +159,7 @@ impl<R: Fn(usize, usize) -> (usize, usize) + Sync> Planes<'_, R> {
     fn pixels(&self) -> usize {
         self.positions.iter().product()
     }
-    /// What `fold` makes of the values in each window, row by row, and `end` of that and their number.
+    /// Reduces each window with `fold`, row by row, and passes the result and the number of values to `end`.
     fn pool(
         &self,
         t: &mut Task,
@@ -180,7 +180,7 @@ impl<R: Fn(usize, usize) -> (usize, usize) + Sync> Planes<'_, R> {
             Ok(())
         })
     }
-    /// The rows of values that the window at `pixel` covers, and where in the plane they begin.
+    /// Calls `f` with the rows of values in the window at `pixel`, and their offsets in the plane.
     fn rows(&self, plane: usize, mut pixel: usize, mut f: impl FnMut(&[f32], usize)) {
         let mut ranges = [(0usize, 0usize); 3];
         let rank = self.positions.len().min(3);
@@ -188,7 +188,7 @@ impl<R: Fn(usize, usize) -> (usize, usize) + Sync> Planes<'_, R> {
             ranges[i] = (self.range)(i, pixel % self.positions[i]);
             pixel /= self.positions[i];
         }
-        // Fewer than three axes are the last ones.
+        // Missing axes are leading ones of size 1.
         let axis = |back: usize| rank.checked_sub(back + 1).map_or((0, 1), |i| ranges[i]);
         let size = |back: usize| rank.checked_sub(back + 1).map_or(1, |i| self.input[i]);
         let area = size(0) * size(1) * size(2);

@@ -1,4 +1,4 @@
-//! Regions and boxes of detectors that compare them in pairs, in the order in which they come.
+//! Regions and boxes of detectors that compare them pairwise, in input order.
 use super::{Kernel, Operand, task::PostOp};
 use crate::{
     array::{reserve, zeros},
@@ -9,13 +9,13 @@ use crate::{
 /// A box with its score and class.
 #[derive(Clone, Copy)]
 struct Scored {
-    /// Two corners, or centre and size.
+    /// Two corners, or center and size.
     numbers: [f32; 4],
     score: f32,
     class: usize,
 }
 
-/// Adds a box to a list that grows by as much as there is.
+/// Appends a box; the list doubles its capacity.
 fn push(boxes: &mut Vec<Scored>, found: Scored) -> Result<()> {
     if boxes.len() == boxes.capacity() {
         let more = boxes.len().max(16);
@@ -25,7 +25,8 @@ fn push(boxes: &mut Vec<Scored>, found: Scored) -> Result<()> {
     Ok(())
 }
 
-/// Of two boxes of a class that overlap more, the one of less score falls; of equal ones the second.
+/// If two boxes of a class overlap by more than `most`, the one with the lower score is removed; of equal ones, the
+/// second.
 fn suppress(boxes: &mut Vec<Scored>, most: f64, overlap: impl Fn([f32; 4], [f32; 4]) -> f32) -> Result<()> {
     let mut fallen = zeros::<bool>(boxes.len())?;
     for i in 0..boxes.len() {
@@ -47,7 +48,7 @@ fn suppress(boxes: &mut Vec<Scored>, most: f64, overlap: impl Fn([f32; 4], [f32;
     Ok(())
 }
 
-/// Of corners that are pixels, both included; what only touches does not overlap.
+/// Intersection over union of boxes given by corner pixels, both included; boxes that only touch do not overlap.
 fn of_pixels(a: [f32; 4], b: [f32; 4]) -> f32 {
     let area = |c: [f32; 4]| (c[2] - c[0] + 1.0) * (c[3] - c[1] + 1.0);
     let (width, height) = (a[2].min(b[2]) - a[0].max(b[0]), a[3].min(b[3]) - a[1].max(b[1]));
@@ -55,7 +56,7 @@ fn of_pixels(a: [f32; 4], b: [f32; 4]) -> f32 {
     if width > 0.0 && height > 0.0 { common / (area(a) + area(b) - common) } else { 0.0 }
 }
 
-/// Of centre and size.
+/// Intersection over union of boxes given by center and size.
 fn of_centres(a: [f32; 4], b: [f32; 4]) -> f32 {
     let along = |i: usize| {
         let [low, high] = [-0.5, 0.5].map(|h| [a[i] + h * a[i + 2], b[i] + h * b[i + 2]]);
@@ -65,7 +66,7 @@ fn of_centres(a: [f32; 4], b: [f32; 4]) -> f32 {
     common / (a[2] * a[3] + b[2] * b[3] - common)
 }
 
-/// Width and height of the nine anchors: three ratios of three scales.
+/// Width and height of the nine anchors: three ratios at three scales.
 fn anchors(base: f32) -> [[f32; 2]; 9] {
     std::array::from_fn(|i| {
         let (ratio, scale) = ([0.5, 1.0, 2.0][i / 3], [8.0, 16.0, 32.0][i % 3]);
@@ -74,7 +75,7 @@ fn anchors(base: f32) -> [[f32; 2]; 9] {
     })
 }
 
-/// Anchors of enough score, moved and resized, within the image. What is left over of the rows is 0.
+/// Anchors with a sufficient score, moved and resized, clipped to the image. Unused rows are filled with 0.
 pub(super) fn proposal(op: Proposal<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let (scores, deltas) = (t.reals(&op.inputs[0])?, t.reals(&op.inputs[1])?);
@@ -88,7 +89,7 @@ pub(super) fn proposal(op: Proposal<Operand>) -> Kernel {
             for ((b, (scores, deltas)), out) in images.zip(out.chunks_mut(rows * 5)) {
                 let mut boxes = Vec::new();
                 for (i, &score) in scores[9 * plane..].iter().enumerate() {
-                    // Comparisons that are false for NaN.
+                    // This comparison is false for NaN.
                     let enough = f64::from(score) >= op.rpn_obj_threshold;
                     if !enough {
                         continue;
@@ -114,7 +115,7 @@ pub(super) fn proposal(op: Proposal<Operand>) -> Kernel {
     })
 }
 
-/// Six numbers of each box.
+/// Writes six numbers per box.
 fn write_found(out: &mut [f32], found: &[Scored]) {
     out.fill(0.0);
     for (row, Scored { numbers, score, class }) in out.chunks_mut(6).zip(found) {
@@ -123,7 +124,7 @@ fn write_found(out: &mut [f32], found: &[Scored]) {
     }
 }
 
-/// Regions moved and resized for each class but the first, of which there is enough score.
+/// Regions with a sufficient score, moved and resized for each class except the first.
 pub(super) fn frcn_detection(op: FrcnDetection<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let [deltas, scores, rois] = [0, 1, 2].map(|i| t.reals(&op.inputs[i]));
@@ -162,15 +163,15 @@ fn sigmoid(x: f32) -> f32 {
     1.0 / (1.0 + (-x).exp())
 }
 
-/// The largest of numbers by softmax, and which it is; of equal ones the first.
+/// Returns the largest softmax probability and its index; of equal ones, the first.
 fn likeliest(numbers: impl Iterator<Item = f32> + Clone) -> (f32, usize) {
     let first = (f32::NEG_INFINITY, 0);
     let most = numbers.clone().enumerate().fold(first, |m, (i, v)| if v > m.0 { (v, i) } else { m });
     (1.0 / numbers.map(|v| (v - most.0).exp()).sum::<f32>(), most.1)
 }
 
-/// Three boxes at each place of each tensor of features, the widest first. Later versions leave this to a chip's own code or
-/// come decoded, and what several images give is nowhere defined.
+/// Three boxes at each position of each feature tensor, the widest first. Returns `None` for later versions, which use
+/// chip-specific code or decoded input, and for several images, whose result is undefined.
 pub(super) fn yolo_detection(op: YoloDetection<Operand>) -> Option<Kernel> {
     use Version::*;
     let classes = usize::try_from(op.class_num).ok().filter(|n| *n > 0)?;

@@ -46,7 +46,7 @@ pub(super) fn gru(op: GRU<Operand>) -> Kernel {
             if !op.linear_before_reset {
                 gated.iter_mut().zip(h.iter()).for_each(|(g, h)| *g *= h);
             }
-            // The old state is needed until all of the new one is known.
+            // The old state is needed until the new one is complete.
             let hidden = |i: usize, gated: &[f32]| {
                 let weights = &u.recurrence[(at.direction * 3 * n + 2 * n + i) * n..][..n];
                 let product = match op.linear_before_reset {
@@ -66,16 +66,16 @@ pub(super) fn gru(op: GRU<Operand>) -> Kernel {
     })
 }
 
-/// Where in a sequence a cell is.
+/// The position of a cell in a sequence.
 struct Place {
     direction: usize,
     /// Its row of the state.
     row: usize,
-    /// What the state before it is multiplied by.
+    /// The factor of the previous state.
     kept: f32,
 }
 
-/// What a recurrence computes with. States are directions x batch x hidden here, in whatever order they are written.
+/// The operands of a recurrence. States are stored as directions x batch x hidden, whatever their order in the result.
 struct Unrolled<'a> {
     input: Cow<'a, [f32]>,
     filter: Cow<'a, [f32]>,
@@ -113,11 +113,11 @@ impl<'a> Unrolled<'a> {
             rows: w[1],
         })
     }
-    /// A bias of the filter (0) or of the recurrence (1).
+    /// Returns a bias of the filter (0) or of the recurrence (1).
     fn bias(&self, direction: usize, which: usize, row: usize) -> f32 {
         self.biases.as_ref().map_or(0.0, |b| b[(direction * 2 + which) * self.rows + row])
     }
-    /// Where a row of the state is written.
+    /// Returns the index of a row of the state in the result.
     fn state_row(&self, row: usize) -> usize {
         let (d, b) = (row / self.batch, row % self.batch);
         if self.batch_first { b * self.directions + d } else { row }
@@ -132,7 +132,7 @@ impl<'a> Unrolled<'a> {
         }
         Ok(state)
     }
-    /// `x` by the transposed weights of a direction, and the bias.
+    /// Multiplies `x` by the transposed weights of a direction and adds the bias.
     fn gates(&self, x: &[f32], weights: &[f32], which: usize, direction: usize, out: &mut [f32]) -> Result<()> {
         let (rows, n) = (self.rows, weights.len() / (self.rows * self.directions));
         let w = &weights[direction * rows * n..][..rows * n];
@@ -142,8 +142,8 @@ impl<'a> Unrolled<'a> {
         out.chunks_mut(rows).for_each(|row| row.iter_mut().enumerate().for_each(|(i, v)| *v += bias(i)));
         Ok(())
     }
-    /// Every step of every direction: `cell` makes a state from the products of input and state with their weights. Gives
-    /// the states of all steps, in the result's order, and leaves the last ones in `h`.
+    /// Runs every step of every direction; `cell` computes a state from the products of input and state with their
+    /// weights. Returns the states of all steps in the result's order, and leaves the last ones in `h`.
     fn run(
         &self,
         h: &mut [f32],
@@ -177,7 +177,7 @@ impl<'a> Unrolled<'a> {
         }
         Ok(all)
     }
-    /// The results that are there; what is not in order yet is a state.
+    /// Writes the results that are not absent. Those not yet in order are states.
     fn write(&self, t: &mut Task, results: &[(&[f32], bool)]) -> Result<()> {
         let n = self.hidden;
         for (i, (values, in_order)) in results.iter().enumerate() {

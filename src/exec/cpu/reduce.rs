@@ -25,12 +25,12 @@ pub(super) fn variance(op: Variance<Operand>) -> Kernel {
         let n = v.len() as f64;
         let mean = v.iter().map(|&x| f64::from(x)).sum::<f64>() / n;
         let squares = v.iter().map(|&x| (f64::from(x) - mean).powi(2)).sum::<f64>();
-        // As PyTorch: no degree of freedom is left rather than fewer.
+        // Like in PyTorch, the degrees of freedom are at least 0.
         (squares / (n - correction).max(0.0)) as f32
     })
 }
 
-/// `f` of the elements that differ in the axes alone.
+/// Reduces along the axes with `f`.
 fn over(input: Operand, axes: Vec<i64>, f: impl Fn(&[f32]) -> f32 + Send + Sync + 'static) -> Kernel {
     Kernel::new(move |t| {
         let shape = &input.ty.shape;
@@ -47,7 +47,7 @@ fn over(input: Operand, axes: Vec<i64>, f: impl Fn(&[f32]) -> f32 + Send + Sync 
     })
 }
 
-/// Of plain integers exactly, of all others in float32.
+/// Exact for plain integers, in float32 for all others.
 pub(super) fn cum_sum(op: CumSum<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let shape = &op.input.ty.shape;
@@ -68,7 +68,7 @@ pub(super) fn cum_sum(op: CumSum<Operand>) -> Kernel {
     })
 }
 
-/// Adds to each element the one `inner` places before.
+/// Adds to each element the one `inner` elements before.
 fn running<T: Copy>(values: &mut [T], inner: usize, add: impl Fn(T, T) -> T) {
     for i in inner..values.len() {
         values[i] = add(values[i], values[i - inner]);

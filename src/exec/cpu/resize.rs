@@ -15,7 +15,7 @@ pub(super) fn interp(op: Interp<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let (from, to) = (&op.input.ty.shape, &t.result(0)?.shape);
         let rank = from.len();
-        // Of three dimensions only the last is resampled; what stands before are planes.
+        // With three dimensions, only the last is resampled; the others are planes.
         let (height, rows) = if rank > 3 { (from[rank - 2], to[rank - 2]) } else { (1, 1) };
         let columns = places(from[rank - 1], to[rank - 1], op.mode, op.coord_mode)?;
         let rows = places(height, rows, op.mode, op.coord_mode)?;
@@ -26,7 +26,7 @@ pub(super) fn interp(op: Interp<Operand>) -> Kernel {
     })
 }
 
-/// Elements are moved as bytes, whatever they are.
+/// Elements are copied as bytes, whatever their dtype.
 fn nearest(t: &mut Task, input: &Operand, height: usize, rows: &[Place], columns: &[Place]) -> Result<()> {
     let input = converted(t, input, 0, RoundMode::default())?;
     let (size, stored) = (input.dtype().size(), input.bytes()?);
@@ -50,7 +50,7 @@ fn linear(t: &mut Task, input: &Operand, height: usize, rows: &[Place], columns:
             let i = first / columns.len() + i;
             let row = rows[i % rows.len()];
             let start = (i / rows.len() * height + row.at) * width;
-            // At the last entry nothing is read beyond it, nor multiplied by 0, since that may be infinite.
+            // At the last entry, the next one is neither read nor multiplied by 0, since it may be infinite.
             let between = |from: f32, to: Option<&f32>, towards: f32| match to {
                 Some(to) if towards > 0.0 => from + towards * (to - from),
                 _ => from,
@@ -65,17 +65,17 @@ fn linear(t: &mut Task, input: &Operand, height: usize, rows: &[Place], columns:
     })
 }
 
-/// How the grid's numbers become places of an axis.
+/// How the coordinates of a grid map to positions along an axis.
 #[derive(Clone, Copy)]
 struct Sampling {
     align_corners: bool,
-    /// 0 zeros, 1 the border, 2 the reflection.
+    /// 0: zeros, 1: border, 2: reflection.
     padding: i64,
     nearest: bool,
 }
 
 impl Sampling {
-    /// The place of `x`, which runs from -1 to 1 over an axis.
+    /// Returns the position of `x`, which ranges from -1 to 1 along an axis.
     fn place(self, x: f32, dim: usize) -> f32 {
         let d = dim as f32;
         let at = if self.align_corners { (x + 1.0) / 2.0 * (d - 1.0) } else { ((x + 1.0) * d - 1.0) / 2.0 };
@@ -88,7 +88,7 @@ impl Sampling {
             }
         }
     }
-    /// The entries that the place lies between, and the weight of each; none for those that lie outside.
+    /// Returns the two neighbouring entries with their weights, and `None` for those outside.
     fn ends(self, x: f32, dim: usize) -> [Option<(usize, f32)>; 2] {
         let at = self.place(x, dim);
         let inside = |at: f32, weight: f32| (at >= 0.0 && at < dim as f32).then_some((at as usize, weight));
@@ -100,7 +100,7 @@ impl Sampling {
     }
 }
 
-/// A number mirrored at both ends until it lies between them.
+/// Reflects a number at both ends until it is between them.
 fn reflected(x: f32, low: f32, high: f32) -> f32 {
     let span = high - low;
     if span <= 0.0 {
@@ -133,7 +133,7 @@ pub(super) fn grid_sampler(op: GridSampler<Operand>) -> Kernel {
     })
 }
 
-/// The value at one point, whose coordinates are in the opposite order of the axes: x, y, z.
+/// Samples one point, whose coordinates are in reverse order of the axes: x, y, z.
 fn sample(image: &[f32], shape: &[usize], point: &[f32], sampling: Sampling) -> f32 {
     let [width, height] = [shape[shape.len() - 1], shape[shape.len() - 2]];
     let (x, y) = (sampling.ends(point[0], width), sampling.ends(point[1], height));
@@ -165,8 +165,8 @@ mod tests {
         let of = |shape: &[i64], values: &[f32]| Array::from_vec(shape.to_vec(), values.to_vec()).unwrap();
         let query = g.input("query", Dtype::Float32, [1, 3, 2]).unwrap();
         let value = of(&[1, 4, 2], &[1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]);
-        // The last pixel is left out. Points are the centres of the first, the second and the last pixel. The offset is
-        // half a pixel to the left: of a point in pixels, of a box in halves of its width, which is a pixel.
+        // The last pixel is masked. The points are the centers of the first, the second and the last pixel. The offset is
+        // half a pixel to the left: in pixels for a point, and in half widths for a box, which is one pixel wide.
         let (mask, one) = (of(&[1, 4], &[0.0, 0.0, 0.0, 1.0]), of(&[2, 2], &[1.0, 0.0, 0.0, 1.0]));
         let points = [[0.25, 0.25], [0.75, 0.25], [0.75, 0.75]];
         let boxes = points.map(|[x, y]| [x, y, 0.5, 0.5]);

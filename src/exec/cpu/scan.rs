@@ -1,4 +1,4 @@
-//! States that a sequence changes step by step, without matrices of weights.
+//! Scans: states updated at each step of a sequence, without weight matrices.
 use super::{Kernel, Operand, task::PostOp, task::Task};
 use crate::{
     array::zeros,
@@ -14,7 +14,7 @@ fn run(op: &Delta, t: &mut Task) -> Result<()> {
     let (batch, steps) = (shape[0], shape[1]);
     let (query, key, value) = (t.reals(op.query)?, t.reals(op.key)?, t.reals(op.value)?);
     let (g, beta, state) = (t.reals(op.g)?, t.reals(op.beta)?, t.reals(op.state)?);
-    // Head by head, then in the result's order.
+    // Computed head by head, then permuted to the result's order.
     let mut all = zeros::<f32>(batch * heads * steps * n)?;
     all.par_chunks_mut(steps * n).enumerate().try_for_each(|(i, out)| -> Result<()> {
         let (b, head) = (i / heads, i % heads);
@@ -50,7 +50,7 @@ fn run(op: &Delta, t: &mut Task) -> Result<()> {
     })
 }
 
-/// A query or a key, of length 1 where that is asked for, times a factor.
+/// Scales a query or a key, normalised to length 1 if requested.
 fn vector(op: &Delta, from: &[f32], factor: f32, to: &mut [f32]) {
     let length = from.iter().map(|v| v * v).sum::<f32>() + 1e-6;
     let factor = if op.normalised { factor / length.sqrt() } else { factor };
@@ -71,7 +71,7 @@ pub(super) fn chunk_gated_delta_rule(op: ChunkGatedDeltaRule<Operand>) -> Kernel
     Kernel::new(move |t| run(&Delta::from(&op), t))
 }
 
-/// The first half of the channels from the first step to the last, the second half back.
+/// The first half of the channels is scanned forward, the second half backward.
 pub(super) fn selective_scan(op: SelectiveScan<Operand>) -> Option<Kernel> {
     let [channels, length, batch] = semantics::scanned(&op)?;
     Some(Kernel::new(move |t| {

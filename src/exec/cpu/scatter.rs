@@ -12,7 +12,7 @@ use crate::{
     quant::RoundMode,
 };
 
-/// At each place the next so many elements of the updates, in order.
+/// Copies the updates in order, `run` elements to each offset.
 fn put(to: &mut ArrayMut, updates: &Array, places: &[i64], run: usize) -> Result<()> {
     fn go<T: Element>(to: &mut ArrayMut, updates: &Array, places: &[i64], run: usize) -> Result<()> {
         let to = to.bits::<T>()?;
@@ -33,7 +33,7 @@ fn reduce_real(reduction: Reduction) -> fn(&mut f32, f32) {
         Reduction::Replace => |old, new| *old = new,
         Reduction::Add => |old, new| *old += new,
         Reduction::Sub => |old, new| *old -= new,
-        // NaN stays, and is put.
+        // A NaN update is stored, and a stored NaN is kept.
         Reduction::Max => |old, new| *old = if new > *old || new.is_nan() { new } else { *old },
         Reduction::Min => |old, new| *old = if new < *old || new.is_nan() { new } else { *old },
         Reduction::Mul => |old, new| *old *= new,
@@ -51,7 +51,8 @@ fn reduce_int(reduction: Reduction) -> fn(&mut i64, i64) {
     }
 }
 
-/// The input, and at each place so many updates. What is computed is so in real numbers, plain integers exactly.
+/// Copies the input and applies `run` updates at each offset. Arithmetic is in real numbers, but exact for plain
+/// integers.
 fn scatter(
     t: &mut Task,
     [input, updates]: [&Operand; 2],

@@ -10,7 +10,7 @@ use crate::{
     ops::{MaskedFill, NonZero, NonZeroOrder, Trilu, Where},
 };
 
-/// A branch, or none where it is a number.
+/// A branch, or `None` if it is a constant number.
 fn branch<'a>(t: &Task<'a>, operand: &Option<Operand>) -> Result<Option<Source<'a>>> {
     let shape = &t.result(0)?.shape;
     operand.as_ref().map(|o| t.source(o, shape)).transpose()
@@ -49,18 +49,18 @@ pub(super) fn select(op: Where<Operand>) -> Kernel {
     })
 }
 
-/// What stands in `out` stays where the condition holds.
+/// Keeps the elements of `out` for which the condition holds, and replaces the others.
 fn choose<T: Copy>(conds: &[f32], out: &mut [T], other: &[T]) {
     let all = out.iter_mut().zip(conds).zip(other);
     all.filter(|((_, c), _)| **c == 0.0).for_each(|((v, _), n)| *v = *n);
 }
 
-/// As [`select`], with a number in the other branch.
+/// Like [`select`], with a number as the other branch.
 pub(super) fn masked_fill(op: MaskedFill<Operand>) -> Kernel {
     select(semantics::as_where(op))
 }
 
-/// The places that were found stand first, in the tensor's order, and 0 after them.
+/// The indices of nonzero elements come first, in the tensor's order, followed by zeros.
 pub(super) fn non_zero(op: NonZero<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let shape = &op.input.ty.shape;

@@ -33,7 +33,7 @@ pub(super) fn binary_const_shift(op: BinaryConstShift<Operand>) -> Kernel {
     })
 }
 
-/// What happens to a sum, difference or product.
+/// How a sum, difference or product is shifted, rounded and stored.
 struct ShiftRounding {
     saturates: bool,
     shift: i64,
@@ -73,7 +73,7 @@ mod tests {
         run(g, feeds, &CpuBackend::new(), &RunOptions::default()).unwrap().tensors[0].to_f64().unwrap()
     }
 
-    /// Every pair of bytes, with every round mode, as real arithmetic has it: exact, since all is below 2^53.
+    /// Checks every pair of bytes with every round mode against real arithmetic, which is exact below 2^53.
     #[test]
     fn bytes_are_the_definition() {
         let bytes: Vec<i8> = (i8::MIN..=i8::MAX).collect();

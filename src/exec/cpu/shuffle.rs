@@ -1,4 +1,4 @@
-//! Entries and channels in another order.
+//! Reordering of entries and channels.
 use super::{
     Kernel, Operand,
     layout::{converted, shown, with_element, write_view},
@@ -16,7 +16,7 @@ pub(super) fn reverse(op: Reverse<Operand>) -> Kernel {
     shown(op.input, view)
 }
 
-/// Each row is two pieces of a row of the input, which is found by turning the outer axes.
+/// Each row consists of two pieces of an input row, which is found by rotating the outer axes.
 pub(super) fn swap_dim_inner(op: SwapDimInner<Operand>) -> Kernel {
     fn go<T: Element>(to: &mut ArrayMut, from: &Array, offset: &[i64]) -> Result<()> {
         let (shape, from) = (from.shape(), from.bits::<T>()?);

@@ -1,4 +1,4 @@
-//! Ranges of axes.
+//! Slices of axes.
 use super::{
     Kernel, Operand,
     layout::{converted, write_view},
@@ -11,9 +11,9 @@ use crate::{
     quant::RoundMode,
 };
 
-/// The entries of the input in the ranges, one an axis.
+/// Writes the entries of the input in the ranges, one per axis.
 fn write_ranges(t: &mut Task, input: &Operand, ranges: &[Span]) -> Result<()> {
-    // Ranges may come from coefficients, whose data can be others by now.
+    // Ranges may come from coefficients, whose data may have changed since type inference.
     let view = View::of_ranges(&input.ty.shape, ranges);
     let counts = &view.shape;
     if counts.iter().product::<usize>() != t.result(0)?.elements() {

@@ -1,4 +1,4 @@
-//! Entries in order.
+//! Sorting of entries.
 use super::{Kernel, Operand, layout::converted};
 use crate::{
     array::{reserve, zeros},
@@ -9,14 +9,13 @@ use crate::{
 use rayon::prelude::*;
 use std::cmp::Ordering;
 
-/// Numbers by size. NaN counts as larger than all of them and all NaN as equal, so that this is an order; 0 and -0 are
-/// equal.
+/// A total order of numbers: NaN is larger than all numbers and equal to NaN; 0 and -0 are equal.
 fn by_size(a: f64, b: f64) -> Ordering {
     a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
 }
 
-/// Entries are ordered as they are stored, which is the order of the real numbers too, and of equal ones the first stands
-/// first. NaN is found among the largest, and among the smallest only where nothing else is left.
+/// Compares stored values, whose order is that of the real numbers. Ties keep their order (stable). NaN is among the
+/// largest entries, and among the smallest only if no others remain.
 pub(super) fn top_k(op: TopK<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let stored = t.array(&op.input)?.to_f64()?;
@@ -24,7 +23,7 @@ pub(super) fn top_k(op: TopK<Operand>) -> Kernel {
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let (dim, k) = (shape[axis], op.K as usize);
         let inner: usize = shape[axis + 1..].iter().product();
-        // The indices of each entry's block of k x inner.
+        // The indices of the entries of each block of k x inner.
         let mut indices: Vec<i64> = zeros(stored.len() / dim * k)?;
         let blocks = indices.par_chunks_mut(k * inner).zip(stored.par_chunks(dim * inner));
         blocks.try_for_each_init(Vec::new, |order: &mut Vec<usize>, (to, from)| -> Result<()> {
@@ -33,7 +32,7 @@ pub(super) fn top_k(op: TopK<Operand>) -> Kernel {
                 order.clear();
                 reserve(order, dim)?;
                 order.extend(0..dim);
-                // Of equal entries the first stands first.
+                // Ties keep their order.
                 let by =
                     |&a: &usize, &b: &usize| if op.largest { by_size(at(b), at(a)) } else { by_size(at(a), at(b)) };
                 order.sort_unstable_by(|a, b| by(a, b).then(a.cmp(b)));
@@ -55,14 +54,14 @@ pub(super) fn top_k(op: TopK<Operand>) -> Kernel {
     })
 }
 
-/// As [`top_k`] of all entries.
+/// Like [`top_k`] with all entries.
 pub(super) fn sort(op: Sort<Operand>) -> Kernel {
     let shape = &op.input.ty.shape;
     let dim = shape.get(op.axis.rem_euclid(shape.len().max(1) as i64) as usize).copied().unwrap_or(1);
     top_k(TopK { K: dim as i64, largest: op.descending, ..TopK::new(op.input, op.axis) })
 }
 
-/// Entries are compared as they are stored. NaN is the largest, and the smallest only where nothing else is.
+/// Compares stored values. NaN is the maximum, and the minimum only if all entries are NaN.
 pub(super) fn arg(op: Arg<Operand>) -> Kernel {
     let best = match op.mode {
         ArgMode::ArgMax => Ordering::Greater,

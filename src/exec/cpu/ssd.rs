@@ -7,7 +7,7 @@ use crate::{
     ops::{DetectionOutput, DetectionOutputCodeType as Code, PriorBox},
 };
 
-/// Corners, smaller numbers first.
+/// The minimum corner, then the maximum corner.
 type Corners = [f32; 4];
 
 pub(super) fn prior_box(op: PriorBox<Operand>) -> Kernel {
@@ -24,7 +24,7 @@ fn area([left, top, right, bottom]: Corners) -> f32 {
     if right < left || bottom < top { 0.0 } else { (right - left) * (bottom - top) }
 }
 
-/// Whether the common part of two boxes is more than that part of both together.
+/// Whether the intersection over union of two boxes exceeds `most`.
 fn overlap(a: Corners, b: Corners, most: f32) -> bool {
     let (left, top) = (a[0].max(b[0]), a[1].max(b[1]));
     let (right, bottom) = (a[2].min(b[2]), a[3].min(b[3]));
@@ -32,13 +32,13 @@ fn overlap(a: Corners, b: Corners, most: f32) -> bool {
     !apart && (right - left) * (bottom - top) * (most + 1.0) > (area(a) + area(b)) * most
 }
 
-/// What is found in the images.
+/// The operands of a detection.
 struct Found<'a> {
     op: &'a DetectionOutput<Operand>,
     boxes: &'a [f32],
     scores: &'a [f32],
     anchors: Option<&'a [f32]>,
-    /// Boxes of an image.
+    /// Number of boxes per image.
     count: usize,
     classes: usize,
 }
@@ -50,7 +50,7 @@ impl Found<'_> {
             None => self.scores[(image * self.classes + class) * self.count + at],
         }
     }
-    /// A box as it is, or beside its anchor.
+    /// Returns a box, decoded relative to its anchor if there is one.
     fn corners(&self, image: usize, class: usize, at: usize) -> Corners {
         let place = image * self.count + at;
         let place = if self.op.share_location { place } else { place * self.classes + class };
@@ -72,7 +72,7 @@ impl Found<'_> {
             }),
         }
     }
-    /// The boxes of a class that remain, the best first.
+    /// Appends the boxes of a class that remain, the best first.
     fn class(&self, image: usize, class: usize, kept: &mut Vec<(f32, usize, Corners)>) -> Result<()> {
         let mut order: Vec<(f32, usize)> = Vec::new();
         reserve(&mut order, self.count)?;
@@ -95,7 +95,8 @@ impl Found<'_> {
     }
 }
 
-/// Class by class; what is left over of the rows is -1. Where nothing is found, the first rows name the images.
+/// Writes the boxes class by class; unused rows are filled with -1. If nothing is found, the first rows contain the image
+/// indices.
 pub(super) fn detection_output(op: DetectionOutput<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let (boxes, scores) = (t.reals(&op.inputs[0])?, t.reals(&op.inputs[1])?);

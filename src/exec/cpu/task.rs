@@ -39,7 +39,7 @@ enum Written {
 /// Activation and rounding of real numbers before they are stored.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct PostOp {
-    /// `max(x, 0)`, capped where the limit is positive.
+    /// `max(x, 0)`, capped if the limit is positive.
     relu: Option<f64>,
     round: RoundMode,
 }
@@ -247,7 +247,7 @@ impl<'a> Task<'a> {
             Ok(())
         })
     }
-    /// The loop is compiled once, not for each kernel.
+    /// Not generic, so that the loop is compiled only once.
     fn fill_by(
         &mut self,
         i: usize,
@@ -326,7 +326,7 @@ pub(super) fn requantized(array: &Array, from: &ValueType, to: &ValueType, round
     task.finish()?.pop().ok_or_else(|| invalid("the result has no memory"))
 }
 
-/// `max(x, 0)`, and `min(x, limit)` where the limit is positive.
+/// Returns `max(x, 0)`, and `min(x, limit)` if the limit is positive.
 pub(super) fn relu(values: &mut [f32], limit: f64) {
     let top = if limit > 0.0 { limit as f32 } else { f32::INFINITY };
     // Comparisons, not f32::max: NaN passes through.

@@ -1,5 +1,5 @@
-//! What a run of each kernel takes beside its operands and results, which a plan counts. Kernels that work in chunks take
-//! next to nothing.
+//! Workspace of each kernel, in addition to its operands and results, as counted by plans. Kernels that work in chunks
+//! need almost none.
 use crate::{
     base::Dtype,
     exec::{
@@ -9,12 +9,12 @@ use crate::{
     ops::{self, InterpMode, Op},
 };
 
-/// Bytes of so many numbers of that size.
+/// Returns the bytes of `n` numbers of that size.
 fn bytes(n: usize, size: u64) -> u64 {
     (n as u64).saturating_mul(size)
 }
 
-/// A tensor as float32, where it is not that already.
+/// A tensor converted to float32; 0 if it has that dtype already.
 fn reals(ty: &ValueType) -> u64 {
     if ty.buffer_dtype() == Dtype::Float32 { 0 } else { bytes(ty.elements(), 4) }
 }
@@ -23,7 +23,7 @@ fn sum(all: impl IntoIterator<Item = u64>) -> u64 {
     all.into_iter().fold(0, u64::saturating_add)
 }
 
-/// A copy of the input in another number format or order, as ops have it that move data.
+/// A converted or reordered copy of the input, for operators that move data.
 fn converted(input: &Operand, result: &ValueType) -> u64 {
     let differs = input.ty.buffer_dtype() != result.buffer_dtype() || input.ty.quantization != result.quantization;
     if differs { bytes(input.ty.elements(), result.buffer_dtype().size() as u64) } else { 0 }
@@ -50,7 +50,7 @@ pub(super) fn temporary(signature: &Signature) -> u64 {
             sum([reals(&op.input.ty), reals(&op.scale.ty), bytes(unpacked, 4), reals(result)])
         }
         Op::Fp8MatMul(op) => sum([reals(&op.input.ty), bytes(op.weight.ty.elements(), 4), reals(result)]),
-        // As it is, and in another order.
+        // The operand as it is, and reordered.
         Op::Reduce(_) | Op::Variance(_) => sum([reals(&input.ty), bytes(elements, 4), reals(result)]),
         Op::Softmax(_) => sum([reals(&input.ty), bytes(elements, 8), reals(result)]),
         Op::Arg(_) | Op::Sort(_) | Op::TopK(_) => sum([bytes(elements, 8), bytes(result.elements(), 8)]),
@@ -70,9 +70,9 @@ pub(super) fn temporary(signature: &Signature) -> u64 {
         Op::List(op) => sum(op.inputs.iter().map(|i| converted(i, result))),
         Op::Upsample(op) if op.do_relu => sum([reals(&input.ty), reals(result)]),
         op if moves(op) => converted(input, result),
-        // A row may be all there is.
+        // A single row may be the whole tensor.
         Op::LayerNorm(_) | Op::GroupNorm(_) | Op::InstanceNorm(_) | Op::RMSNorm(_) => reals(result),
-        // A number or two, of 8 bytes, for each position of the images.
+        // One or two 8-byte numbers for each position of the images.
         Op::LRN(_) | Op::Normalize(_) | Op::PixelNorm(_) => {
             sum([reals(&input.ty), reals(result), bytes(elements / input.ty.shape[1].max(1), 16)])
         }
@@ -85,7 +85,7 @@ fn all_reals(signature: &Signature) -> u64 {
     sum(signature.op.operands().map(|(_, o)| reals(&o.ty)).chain(signature.outputs().map(reals)))
 }
 
-/// What resampling, attention and boxes take.
+/// Workspace of resampling, attention and boxes.
 fn images(op: &Op<Operand>, input: &Operand, result: &ValueType) -> u64 {
     match op {
         Op::Interp(op) => sum([
@@ -93,7 +93,7 @@ fn images(op: &Op<Operand>, input: &Operand, result: &ValueType) -> u64 {
             result.shape.iter().rev().take(2).fold(0, |n, &d| n.saturating_add(bytes(d, 16))),
         ]),
         Op::GridSampler(op) => sum([reals(&input.ty), reals(&op.grid.ty)]),
-        // And a row of scores a thread.
+        // Also a row of scores per thread.
         Op::ScaleDotProductAttention(op) => {
             sum([reals(&input.ty), reals(&op.key.ty), reals(&op.value.ty), reals(result)])
         }
@@ -121,11 +121,11 @@ fn images(op: &Op<Operand>, input: &Operand, result: &ValueType) -> u64 {
     }
 }
 
-/// What language models take.
+/// Workspace of language models.
 fn language(signature: &Signature, input: &Operand, result: &ValueType) -> u64 {
     match &signature.op {
         Op::FAttention(_) | Op::FAttentionLse(_) | Op::FlexAttention(_) => all_reals(signature),
-        // Queries, what they get, the result; keys and values.
+        // Projected queries, the attention result, the output; keys and values.
         Op::Attention(op) => {
             let columns = op.queries_weight.ty.shape[1];
             let rows =
@@ -139,7 +139,7 @@ fn language(signature: &Signature, input: &Operand, result: &ValueType) -> u64 {
         Op::ChunkGatedDeltaRule(op) => {
             sum([all_reals(signature), bytes(result.elements(), 4), bytes(op.recurrent_state.ty.elements(), 4)])
         }
-        // What two products make of the rows.
+        // The results of two products.
         Op::Mlp(op) => {
             let columns = op.weight_gate.ty.shape.iter().rev().take(2).copied().max().unwrap_or(1);
             let rows = input.ty.elements() / input.ty.shape[2];
@@ -149,11 +149,11 @@ fn language(signature: &Signature, input: &Operand, result: &ValueType) -> u64 {
     }
 }
 
-/// What training takes, and what finds boxes.
+/// Workspace of training and detection.
 fn training(op: &Op<Operand>, signature: &Signature, input: &Operand, result: &ValueType) -> u64 {
     let elements = input.ty.elements();
     match op {
-        // Sums of 8 bytes: several for each part of the input, which may be as small as an element.
+        // 8-byte sums: several for each part of the input, which may be a single element.
         Op::BatchNormTrain(_) | Op::MeanRstd(_) | Op::GroupNormTrain(_) | Op::LayerNormTrain(_) | Op::SoftmaxBwd(_) => {
             sum([all_reals(signature), bytes(elements, 16)])
         }
@@ -162,12 +162,12 @@ fn training(op: &Op<Operand>, signature: &Signature, input: &Operand, result: &V
         Op::MaxPoolingIndicesBwd(op) => sum([all_reals(signature), bytes(op.indices.ty.elements(), 8)]),
         Op::Convbwd(_) | Op::ConvBwd_Weight(_) => all_reals(signature),
         Op::PriorBox(op) => sum([reals(result), bytes(op.num_priors as usize, 16)]),
-        // Scores in order and boxes that are kept, of every class at most.
+        // Sorted scores and remaining boxes, at most of every class.
         Op::DetectionOutput(op) => {
             let scores = op.inputs.get(1).map_or(0, |s| s.ty.elements());
             sum([all_reals(signature), bytes(scores, 16), bytes(scores, 32), bytes(scores, 28)])
         }
-        // A box of each score at most, and as many more while their list grows.
+        // At most one box per score, and as many more while the list grows.
         Op::Proposal(op) => sum([all_reals(signature), bytes(op.inputs[0].ty.elements(), 64)]),
         Op::FrcnDetection(op) => sum([all_reals(signature), bytes(op.inputs[1].ty.elements(), 64)]),
         Op::YoloDetection(op) => {
@@ -179,7 +179,7 @@ fn training(op: &Op<Operand>, signature: &Signature, input: &Operand, result: &V
     }
 }
 
-/// Whether it gives entries of its first operand in other places.
+/// Whether the operator only rearranges entries of its first operand.
 fn moves(op: &Op<Operand>) -> bool {
     use Op::*;
     #[rustfmt::skip]
@@ -192,7 +192,7 @@ fn moves(op: &Op<Operand>) -> bool {
     moves
 }
 
-/// Places, and operands as the result stores them, or as the numbers that are computed with.
+/// Offsets, and operands in the result's dtype or in the number format of the computation.
 fn scatter([input, indices, updates]: [&Operand; 3], computes: bool, result: &ValueType) -> u64 {
     let numbers = [input, updates].map(|o| match () {
         () if !computes => converted(o, result),
@@ -203,7 +203,7 @@ fn scatter([input, indices, updates]: [&Operand; 3], computes: bool, result: &Va
     sum([bytes(indices.ty.elements(), 8), sum(numbers), result])
 }
 
-/// Operands less their zero points, sums of 64 bits, and what moves the product.
+/// Operands less their zero points, 64-bit sums, and the workspace of the product or of a transposed result.
 fn matmul(op: &ops::MatMul<Operand>, result: &ValueType) -> u64 {
     let bias = op.bias.as_ref().map_or(0, |b| b.ty.elements());
     if op.input.ty.buffer_dtype() == Dtype::Float32 {
@@ -220,12 +220,12 @@ fn matmul(op: &ops::MatMul<Operand>, result: &ValueType) -> u64 {
     sum([bytes(result.elements(), 8), factors.max(after)])
 }
 
-/// What a product of integers takes that is computed in floats: both matrices, the right one also packed, and the sums.
+/// Workspace of an integer product computed in floats: both matrices, the packed right-hand one, and the sums.
 fn integers_as_floats([left, right]: [usize; 2], result: &ValueType) -> u64 {
     sum([bytes(left, 4), bytes(right, 8), bytes(result.elements(), 4)])
 }
 
-/// What convolutions of all kinds take: filter and bias as numbers, so many columns, and a result that is not float.
+/// Workspace of all convolutions: filter and bias as numbers, `columns` elements, and a result that is not float.
 fn convolution(operands: [&ValueType; 2], bias: &Option<Operand>, columns: usize, result: &ValueType) -> u64 {
     let [x, w] = operands;
     let bias = bias.as_ref().map_or(0, |b| b.ty.elements());
@@ -252,7 +252,7 @@ fn conv(op: &ops::Conv<Operand>, result: &ValueType) -> u64 {
     convolution([x, w], &op.bias, columns, result)
 }
 
-/// What the elements of an image are spread to, of 8 bytes each where they are integers, and the weights in another order.
+/// The column matrix of an image, 8 bytes per element for integers, and the reordered weights.
 fn deconv(op: &ops::Deconv<Operand>, result: &ValueType) -> u64 {
     let (x, w) = (&op.input.ty, &op.filter.ty);
     let channels = result.shape[1] / op.group.max(1) as usize;
@@ -268,7 +268,7 @@ fn deform_conv2d(op: &ops::DeformConv2D<Operand>, result: &ValueType) -> u64 {
     sum(operands.chain([bytes(columns, 4), reals(result)]))
 }
 
-/// Each operand as it is and in another order, and what two of them make, in order and not.
+/// Each operand as it is and reordered, and the products of pairs, in order and reordered.
 fn einsum(op: &ops::Einsum<Operand>, result: &ValueType) -> u64 {
     let operands = op.inputs.iter().map(|i| sum([reals(&i.ty), bytes(i.ty.elements(), 4)]));
     sum(operands.chain([bytes(result.elements(), 16)]))
@@ -286,7 +286,7 @@ fn recurrent(
     let rows = filter.ty.shape[1].saturating_mul(steps.saturating_add(steps));
     let operands = [Some(input), Some(filter), Some(recurrence), bias.as_ref()];
     let operands = operands.into_iter().flatten().map(|o| reals(&o.ty));
-    // The states of all steps are computed even where they are no result.
+    // The states of all steps are computed even if they are not a result.
     let states = recurrence.ty.shape[0].saturating_mul(recurrence.ty.shape[2]).saturating_mul(steps);
     let results = signature.outputs().map(reals);
     sum(operands.chain(results).chain([bytes(rows, 4), bytes(states, 4), bytes(states, 8)]))

@@ -1,4 +1,4 @@
-//! Entries repeated: read with strides of 0, or begun anew.
+//! Repetition of entries, by strides of 0 or by copies.
 use super::{
     Kernel, Operand,
     layout::{converted, strided_into, write_view},
@@ -6,8 +6,8 @@ use super::{
 };
 use crate::{exec::views::View, ops::Upsample, quant::RoundMode};
 
-/// The input again and again along each axis, up to the result's dimensions, which are multiples of its own. The result
-/// may have more axes in front.
+/// Repeats the input along each axis up to the result's dimensions, which are multiples of its own. The result may have
+/// additional leading axes.
 pub(super) fn tile(input: Operand) -> Kernel {
     Kernel::new(move |t| {
         let view = View::tiled(&input.ty.shape, &t.result(0)?.shape);

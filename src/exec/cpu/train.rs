@@ -1,4 +1,4 @@
-//! Training: statistics in float64, gradients as PyTorch has them.
+//! Training: statistics in float64, gradients like PyTorch's.
 use super::{
     Kernel, Operand,
     task::{PostOp, Task},
@@ -14,7 +14,7 @@ use crate::{
 };
 use std::borrow::Cow;
 
-/// A result, where it is there.
+/// Writes a result unless it is absent.
 fn write(t: &mut Task, i: usize, finish: PostOp, value: impl Fn(usize) -> f64) -> Result<()> {
     if t.result(i).is_err() {
         return Ok(());
@@ -29,13 +29,13 @@ fn optional<'a>(t: &Task<'a>, operand: &Option<Operand>) -> Result<Option<Cow<'a
     operand.as_ref().map(|o| t.reals(o)).transpose()
 }
 
-/// An entry of a coefficient, or what stands for it where there is none.
+/// Returns an entry of a coefficient, or the default if there is none.
 fn at(coefficient: &Option<Cow<[f32]>>, i: usize, default: f64) -> f64 {
     coefficient.as_ref().map_or(default, |c| c[i].into())
 }
 
 impl Parts {
-    /// The sum over each part of a value of its elements.
+    /// Returns the sum of `value` over each part.
     fn sums(self, elements: usize, value: impl Fn(usize) -> f64) -> Result<Vec<f64>> {
         let mut sums = zeros::<f64>(self.count)?;
         (0..elements).for_each(|i| sums[self.of(i)] += value(i));
@@ -48,7 +48,7 @@ struct Statistics {
     parts: Parts,
     means: Vec<f64>,
     variances: Vec<f64>,
-    /// Elements of a part.
+    /// Number of elements of a part.
     n: f64,
 }
 
@@ -68,7 +68,7 @@ impl Statistics {
         let part = self.parts.of(i);
         (f64::from(values[i]) - self.means[part]) * self.rstd(part, eps)
     }
-    /// Running statistics brought up to date; the variance is that of the population, as PyTorch estimates it.
+    /// Returns the updated running statistics. The variance is the unbiased estimate, like in PyTorch.
     fn running(&self, part: usize, [mean, variance]: [&[f32]; 2], momentum: f64) -> [f64; 2] {
         let estimated = self.variances[part] * self.n / (self.n - 1.0);
         let moved = |old: f32, new: f64| (1.0 - momentum) * f64::from(old) + momentum * new;
@@ -120,7 +120,7 @@ pub(super) fn group_norm_train(op: GroupNormTrain<Operand>) -> Kernel {
     })
 }
 
-/// What td calls the variance is 1 / sqrt(var + eps).
+/// The result called variance in the op's definition is 1 / sqrt(var + eps).
 pub(super) fn layer_norm_train(op: LayerNormTrain<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let [rows, columns] = semantics::layer_norm_parts(&op);
@@ -134,20 +134,20 @@ pub(super) fn layer_norm_train(op: LayerNormTrain<Operand>) -> Kernel {
     })
 }
 
-/// The gradients of a normalisation of parts, whose weights belong to other parts.
+/// The gradients of a normalisation over parts, whose weights belong to other parts.
 struct Normalised<'a> {
     parts: Parts,
     weights: Parts,
     grad: &'a [f32],
-    /// An element, normalised.
+    /// Returns a normalised element.
     x: &'a dyn Fn(usize) -> f64,
-    /// 1 / sqrt(var + eps) of a part.
+    /// Returns 1 / sqrt(var + eps) of a part.
     rstd: &'a dyn Fn(usize) -> f64,
     weight: &'a dyn Fn(usize) -> f64,
 }
 
 impl Normalised<'_> {
-    /// Those of input, weight and bias.
+    /// Writes the gradients of input, weight and bias.
     fn write(&self, t: &mut Task) -> Result<()> {
         let elements = self.grad.len();
         let n = (elements / self.parts.count) as f64;
@@ -166,7 +166,7 @@ impl Normalised<'_> {
     }
 }
 
-/// Statistics that were not saved are computed again.
+/// Statistics that were not saved are recomputed.
 pub(super) fn batch_norm_bwd(op: BatchNormBwd<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let (grad, x) = (t.reals(&op.grad_out)?, t.reals(&op.input)?);
@@ -182,7 +182,7 @@ pub(super) fn batch_norm_bwd(op: BatchNormBwd<Operand>) -> Kernel {
     })
 }
 
-/// A weight's elements are those in the same place of each row.
+/// The elements of a weight correspond to the same positions of each row.
 pub(super) fn layer_norm_bwd(op: LayerNormBwd<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let (grad, x) = (t.reals(&op.grad_out)?, t.reals(&op.input)?);

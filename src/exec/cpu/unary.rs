@@ -1,4 +1,4 @@
-//! Functions of one element.
+//! Unary functions.
 use super::{Kernel, Operand, kernel::Epilogue, task::PostOp};
 use crate::{exec::ValueType, quant::RoundMode};
 use std::sync::Arc;
@@ -8,12 +8,12 @@ pub(super) fn function(input: Operand, f: fn(f64) -> f64) -> Kernel {
     unary(input, RoundMode::default(), f)
 }
 
-/// `f` of every element, in float64.
+/// Computes `f` of every element, in float64.
 pub(super) fn unary(input: Operand, round: RoundMode, f: impl Fn(f64) -> f64 + Copy + Send + Sync + 'static) -> Kernel {
     vectorised(input, round, f, move |values| values.iter_mut().for_each(|v| *v = f(f64::from(*v)) as f32))
 }
 
-/// As [`unary`], with another form of `f` for chunks of real numbers.
+/// Like [`unary`], with another form of `f` for chunks of real numbers.
 pub(super) fn vectorised(
     input: Operand,
     round: RoundMode,
@@ -47,7 +47,7 @@ pub(super) fn vectorised(
     .with_epilogue(epilogue)
 }
 
-/// `f` of chunks of real numbers.
+/// Applies `f` to chunks of real numbers.
 pub(super) fn map(input: Operand, finish: PostOp, f: impl Fn(&mut [f32]) + Send + Sync + 'static) -> Kernel {
     let f = Arc::new(f);
     let each = f.clone();
@@ -66,7 +66,7 @@ pub(super) fn map(input: Operand, finish: PostOp, f: impl Fn(&mut [f32]) + Send 
     .with_epilogue(epilogue)
 }
 
-/// `max(x, 0)`, and `min(x, limit)` where the limit is positive.
+/// Returns `max(x, 0)`, and `min(x, limit)` if the limit is positive.
 pub(super) fn capped(limit: f64) -> impl Fn(f64) -> f64 + Copy {
     move |x| match x {
         _ if x < 0.0 => 0.0,
@@ -75,8 +75,9 @@ pub(super) fn capped(limit: f64) -> impl Fn(f64) -> f64 + Copy {
     }
 }
 
-/// What becomes of each value of 8 bits, by its bits. As in the compiler's tables the zero point is added before rounding;
-/// but what is too large saturates (there -128 if it is beyond 32 bits), and NaN becomes 0.
+/// Returns the result for each 8-bit value, indexed by its bits. The zero point is added before rounding, like in the
+/// compiler's tables; but values that are too large saturate (the compiler yields -128 beyond 32 bits), and NaN becomes
+/// 0.
 fn table(input: &ValueType, result: &ValueType, round: RoundMode, f: impl Fn(f64) -> f64) -> Option<[i64; 256]> {
     let (from, (low, high)) = (input.dtype.int_range()?, result.dtype.int_range()?);
     let ((scale, zero), (to, offset)) = (input.per_tensor_scale()?, result.per_tensor_scale()?);

@@ -141,7 +141,7 @@ struct Scores {
     mask: Option<Mask>,
 }
 
-/// What is added to the scores.
+/// The mask, which is added to the scores.
 struct Mask {
     tensor: TensorIndex,
     /// The scores with the mask.

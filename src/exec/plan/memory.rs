@@ -106,7 +106,7 @@ mod tests {
         let y = g.add(a, c).scale([0.5, 0.5, 0.5]).zero_point([0, 0, 0]).call().unwrap();
         g.set_outputs(&[y]).unwrap();
         assert_eq!(peak(&g, false), 3 << 20);
-        // Two factors of 32 bits and sums of 64; and as floats: factors, the right one packed too, and sums.
+        // Two 32-bit operands and 64-bit sums; and in floats: the operands, the packed right-hand one, and the sums.
         let y = g.matmul_int(x, x).input_zp(0).right_zp(0).call().unwrap();
         g.set_outputs(&[y]).unwrap();
         assert_eq!(peak(&g, false), (4 << 20) + (8 << 20) + 2 * (4 << 20) + 4 * (4 << 20));

@@ -36,7 +36,7 @@ pub(super) struct Plan<B: Backend> {
     pub tensors: Vec<Option<Slot>>,
     /// Uploaded constants, those that kernels read.
     pub constants: HashMap<TensorIndex, B::Buffer>,
-    /// How often each rule applied.
+    /// Number of times each rule was applied.
     applied: Vec<(Rule, usize)>,
     /// Peak memory of results and workspace in bytes, and the step that reaches it.
     peak: (u64, usize),
@@ -54,7 +54,7 @@ pub(super) struct Step<K> {
 
 pub(super) enum Kernel<K> {
     Here(K),
-    /// The backend declined.
+    /// The backend does not support the operators.
     OnCpu(Box<<CpuBackend as Backend>::Kernel>),
     /// Prepared on every run and dropped, as its weights do not fit in memory.
     Streamed(Streamed),
@@ -122,7 +122,7 @@ impl<B: Backend> Plan<B> {
     /// Creates the plan for these feeds and wanted tensors, within the available memory.
     ///
     /// # Errors
-    /// Returns an error if an input is missing, an op has no kernel (with `strict`: none of the backend), or memory does not
+    /// Returns an error if an input is missing, an op has no kernel (with `strict`, none in the backend), or memory does not
     /// suffice for the coefficients.
     pub fn new(
         network: &Network,
@@ -188,8 +188,8 @@ impl<B: Backend> Plan<B> {
     /// Prepares the kernel of a node; `ready` has the constants that are converted already.
     ///
     /// # Errors
-    /// Returns an error if there is no kernel (with `strict`: none of the backend), a constant cannot be read, or memory runs
-    /// out.
+    /// Returns an error if there is no kernel (with `strict`, none in the backend), a constant cannot be read, or memory
+    /// runs out.
     pub fn prepared(
         &self,
         node: &Node,

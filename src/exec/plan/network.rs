@@ -13,9 +13,9 @@ pub(crate) struct TensorIndex(pub usize);
 
 /// Tensors and operators of a graph, with propagated quantization.
 pub(crate) struct Network {
-    /// By the graph's tensor indices; `None` if an index is unused.
+    /// Indexed like the graph's tensors; `None` if an index is unused.
     pub tensors: Vec<Option<Slot>>,
-    /// In the graph's order.
+    /// The operators, in the graph's order.
     pub operators: Vec<Operation>,
     /// The graph's inputs.
     pub inputs: Vec<TensorIndex>,

@@ -45,7 +45,7 @@ impl Node {
 /// A mutable graph of nodes and tensors with producers and use counts.
 pub(crate) struct RewriteGraph {
     tensors: Vec<Option<Slot>>,
-    /// In execution order; `None` if a node was absorbed.
+    /// The nodes in execution order; `None` if a node was absorbed.
     nodes: Vec<Option<Node>>,
     made_by: Vec<Option<NodeIndex>>,
     /// Use count of each tensor.
@@ -68,7 +68,7 @@ impl RewriteGraph {
         graph.rebuild(nodes.collect());
         graph
     }
-    /// The indices of all nodes, also of those that were absorbed.
+    /// The indices of all nodes, including absorbed ones.
     pub fn indices(&self) -> impl Iterator<Item = NodeIndex> + use<> {
         (0..self.nodes.len()).map(NodeIndex)
     }
@@ -193,7 +193,7 @@ pub(super) fn signature<'a>(
     Ok(Signature { op, fused_ops, results })
 }
 
-/// Converts floats to float32, and loads what is stored in a file.
+/// Converts floats to float32, and loads values that are stored in a file.
 pub(crate) fn for_compute(array: &Array) -> Result<Array> {
     let array = array.in_memory()?;
     if array.dtype().is_float() { array.to_dtype(Dtype::Float32) } else { Ok(array) }

@@ -29,7 +29,7 @@ pub enum Rule {
 }
 
 impl Rule {
-    /// All, in the order in which they are tried.
+    /// All rules, in the order in which they are applied.
     pub const ALL: [Rule; 6] = [Rule::Fold, Rule::Scale, Rule::Attention, Rule::View, Rule::Epilogue, Rule::Layout];
 
     /// Describes the effect of this rule on `operators` operators.
@@ -202,10 +202,10 @@ fn per_channel(graph: &RewriteGraph, op: &Op<TensorIndex>) -> Result<Option<(Vec
     })
 }
 
-/// Maximum number of operators fused into one node: each fusion looks at all of them again.
+/// Maximum number of operators fused into one node: each fusion examines all of them again.
 const STAGES: usize = 12;
 
-/// Maximum number of producers that are tried for one operator: each attempt looks at all its operands.
+/// Maximum number of producers that are tried for one operator: each attempt examines all its operands.
 const PRODUCERS: usize = 4;
 
 /// Fuses an operator into the producer of one of its operands, the one computed last: the other operands are available by

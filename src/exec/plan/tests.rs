@@ -1,4 +1,4 @@
-//! Each rule, and that none changes what is computed.
+//! Tests each rule, and that no rule changes the results.
 use crate::{
     Array, Dtype, Graph, Tensor,
     exec::{CpuBackend, RunOptions, Session},
@@ -15,13 +15,13 @@ fn session(g: &Graph, unfused: bool) -> Session<CpuBackend> {
     Session::new(g, CpuBackend::new(), &RunOptions { unfused, threads: 1, ..Default::default() }).unwrap()
 }
 
-/// The steps' operators; the outputs are those of the graph run operator by operator.
+/// Returns the steps' operators, after checking that the outputs equal those of the graph run operator by operator.
 fn steps(g: &mut Graph, outputs: &[Tensor]) -> Vec<String> {
     g.set_outputs(outputs).unwrap();
     let feed = |t: &Tensor| (g.tensor(*t).unwrap().name.clone(), values(&g.tensor(*t).unwrap().shape, 3));
     let feeds: Vec<_> = g.inputs().iter().map(feed).collect();
     let fused = session(g, false);
-    // Twice: the second run finds the first one's memory.
+    // The second run reuses the first one's memory.
     let first = fused.run(&feeds[..]).unwrap();
     let (got, want) = (fused.run(&feeds[..]).unwrap(), session(g, true).run(&feeds[..]).unwrap());
     assert_eq!(first, got);
@@ -48,9 +48,9 @@ fn constants_are_computed_beforehand() {
     let doubled = g.mul(turned, 2.0).out_name("doubled").call().unwrap();
     let y = g.matmul(x, doubled).call().unwrap();
     assert_eq!(steps(&mut g, &[y]), ["MatMul"]);
-    // What is asked for is there, too.
+    // A wanted constant is returned, too.
     assert_eq!(steps(&mut g, &[y, doubled]), ["MatMul"]);
-    // Where the constant is fed, it is none.
+    // A fed coefficient is not a constant.
     let fed = [("x", values(&[2, 4], 2)), ("w", values(&[3, 4], 9))];
     let again = session(&g, false).run(&fed).unwrap();
     assert_eq!(again, session(&g, true).run(&fed).unwrap());
@@ -143,7 +143,8 @@ fn broadcast_from(shape: &[usize], ones: u8, absent: usize) -> Vec<usize> {
     all[droppable..].to_vec()
 }
 
-/// An operand that broadcasts to `shape`, or is as large: an input, a constant, or computed in the layout of convolutions.
+/// An operand that broadcasts to `shape`, or has that shape: an input, a constant, or the result of a convolution, which
+/// may be blocked.
 fn operand(g: &mut Graph, shape: &[usize], kind: usize, seed: usize) -> Tensor {
     match kind {
         0 => g.coefficient(&format!("c{seed}"), values(shape, seed)).unwrap(),
@@ -165,7 +166,7 @@ proptest! {
     ) {
         let mut g = Graph::new("g").unwrap();
         let full = [batch, channels, size.0, size.1];
-        // The first result may itself have one entry along an axis, so that a follower broadcasts it.
+        // The first result may itself have axes of one entry, which a follower then broadcasts.
         let own = broadcast_from(&full, followers[0].1.rotate_left(1) & 0b1111, 0);
         let mut t = match producer {
             0 => {
@@ -203,7 +204,7 @@ proptest! {
     }
 }
 
-/// One channel is broadcast to all channels, not to those of a block.
+/// One channel is broadcast to all channels, not only within a block.
 #[test]
 fn one_channel_beside_blocks_is_broadcast() {
     for (channels, of_operand) in [(2, 1), (16, 1), (32, 1), (1, 16), (1, 1), (16, 16)] {
@@ -262,7 +263,7 @@ fn views_of_views_are_one() {
     assert_eq!(steps(&mut g, &[y, a]), ["Reshape", "Reshape"], "what is wanted is there");
 }
 
-/// Where the memory is not enough for all weights, some are read anew in each run, and the numbers are the same.
+/// If memory does not suffice for all weights, some are reloaded on every run, and the results are the same.
 #[test]
 fn weights_beyond_the_memory_are_not_kept() {
     let mut g = Graph::new("g").unwrap();
@@ -283,7 +284,8 @@ fn weights_beyond_the_memory_are_not_kept() {
         let options = RunOptions { weight_budget: Some(bytes), ..options.clone() };
         Session::new(&g, CpuBackend::new(), &options).unwrap()
     };
-    // Of 24 MiB: beside 64 to spare, 12 for a matrix in three forms, and two rows of results.
+    // There are 24 MiB of weights. The budget reserves 64 MiB, 12 MiB for a matrix in three forms, and memory for two
+    // rows of results.
     for (session, streamed) in [(&all, 0), (&some, 5), (&none, 6), (&budget(8 << 20), 4), (&budget(0), 6)] {
         let text = session.explain();
         assert_eq!(text.matches("weights reloaded on every run").count(), streamed, "{text}");
@@ -292,7 +294,7 @@ fn weights_beyond_the_memory_are_not_kept() {
     assert!(some.peak_bytes() > 8 << 20 && all.peak_bytes() < 1 << 20, "those that are read anew are counted");
 }
 
-/// Attention of `queries` and `keys` places as networks write it; what its numbers are asked of.
+/// Builds attention with this number of queries and keys in the form that networks use.
 fn attention(g: &mut Graph, [queries, keys]: [usize; 2], mask: Option<&[usize]>) -> Tensor {
     let heads = |g: &mut Graph, name: &str, rows: usize, order: [i64; 4]| {
         let x = input(g, name, &[2, rows, 3, 20]);
@@ -320,7 +322,7 @@ fn attention_is_one_and_moves_no_heads() {
         let y = attention(&mut g, [40, 17], mask);
         assert_eq!(steps(&mut g, &[y]), [views(3), vec!["ScaleDotProductAttention"], views(1)].concat());
     }
-    // What is wanted is computed as the graph has it.
+    // Wanted intermediate tensors prevent the fusion.
     let mut g = Graph::new("g").unwrap();
     let y = attention(&mut g, [5, 100], None);
     let weights = g.operators().iter().find(|o| o.op.name() == "Softmax").unwrap().outputs().next().unwrap();
@@ -336,7 +338,7 @@ fn attention_of_heads_that_stand_outside() {
     let weights = g.softmax(scores, 2).call().unwrap();
     let y = g.matmul(weights, v).call().unwrap();
     assert_eq!(steps(&mut g, &[y]), ["ScaleDotProductAttention"]);
-    // Keys that are one for all batches are no attention that a kernel has.
+    // No kernel supports keys that are broadcast to all batches.
     let mut g = Graph::new("g").unwrap();
     let q = input(&mut g, "q", &[3, 2, 33, 8]);
     let [k, v] = ["k", "v"].map(|name| input(&mut g, name, &[1, 2, 33, 8]));
@@ -346,7 +348,7 @@ fn attention_of_heads_that_stand_outside() {
     assert_eq!(steps(&mut g, &[y]).len(), 3);
 }
 
-/// A mask belongs to the scores in the shape in which it is added to them.
+/// A mask is broadcast to the scores in the shape in which it is added to them.
 #[test]
 fn a_mask_on_a_view_of_the_scores() {
     let [batch, heads, queries, keys] = [2, 3, 4, 5];
@@ -366,7 +368,7 @@ fn a_mask_on_a_view_of_the_scores() {
     }
 }
 
-/// Heads of queries that share keys and values are rows of one head for the products.
+/// Query heads that share keys and values are merged to rows of one head for the products.
 #[test]
 fn heads_may_share_keys_and_values() {
     let [batch, shared, group, queries, keys] = [2, 3, 4, 20, 11];

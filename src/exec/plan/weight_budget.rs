@@ -6,7 +6,7 @@ use std::collections::{HashMap, HashSet};
 /// Bytes of weights that fit every machine: a query of the available memory takes longer than a small plan.
 const SMALL: u64 = 16 << 20;
 
-/// Bytes reserved for other things than weights and results.
+/// Bytes reserved for anything other than weights and results.
 const MARGIN: u64 = 64 << 20;
 
 /// Number of copies of a weight during preparation: original, converted, repacked.

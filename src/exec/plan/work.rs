@@ -1,4 +1,4 @@
-//! How much a step does.
+//! The amount of work of a step.
 use super::{Node, Plan, TensorIndex};
 use crate::{
     base::Result,

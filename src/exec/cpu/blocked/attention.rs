@@ -1,5 +1,5 @@
-//! Attention of many heads: `softmax(scale * Q K^T + mask) V`, a head and some queries at a time, so that the scores stay in
-//! the cache.
+//! Multi-head attention, `softmax(scale * Q K^T + mask) V`. A task computes one head and some queries at a time, so that
+//! the scores stay in the cache.
 use super::{
     BLOCK, InstructionSet, Pixel,
     band::with_scratch,
@@ -18,7 +18,7 @@ use crate::{
 use rayon::prelude::*;
 use rten_simd::{Isa, SimdOp};
 
-/// Bytes of scores that a task has at a time.
+/// Bytes of scores per task.
 const SCORES: usize = 256 << 10;
 
 /// Queries, keys or values.
@@ -35,10 +35,10 @@ impl<'a> Heads<'a> {
     }
 }
 
-/// Reads what is added to the scores of a query: rows are counted through all heads and batches.
+/// Reads the mask of a query. Rows are numbered across all heads and batches.
 type Mask<'a> = dyn Fn(usize, &mut [f32]) + Sync + 'a;
 
-/// All that the results of a run are made of.
+/// The operands of attention.
 pub(in crate::cpu) struct Attention<'a> {
     pub isa: InstructionSet,
     pub sizes: Sizes,
@@ -47,33 +47,33 @@ pub(in crate::cpu) struct Attention<'a> {
     pub value: Heads<'a>,
     pub scale: f32,
     pub mask: Option<&'a Mask<'a>>,
-    /// A query sees the keys up to its own place.
+    /// Causal: a query attends only to keys up to its own position.
     pub is_causal: bool,
 }
 
-/// Some queries of a head, and where their results go.
+/// Some queries of a head, and the memory of their results.
 struct Part<'o> {
     batch: usize,
     head: usize,
     query: usize,
     outs: Vec<&'o mut [f32]>,
-    /// Where wanted, of each query.
+    /// The log-sum-exp of each query, if requested.
     logs: Vec<&'o mut f32>,
 }
 
 impl Attention<'_> {
-    /// The results of each query of each head of each batch; where heads stand inside queries, `out` is in that order. `logs`
-    /// has none, or for each of these the logarithm of the sum of its powers.
+    /// Computes the results of each query of each head of each batch. With `heads_inside`, `out` is in BSHD order. `logs`
+    /// is empty, or receives the log-sum-exp of each query.
     pub fn run(&self, heads_inside: bool, out: &mut [f32], logs: &mut [f32]) -> Result<()> {
         let parts = self.parts(heads_inside, out, logs);
         parts.into_par_iter().try_for_each_init(Memory::default, |memory, part| self.part(memory, part))
     }
 
-    /// Bytes that a run takes at most with the threads there are.
+    /// Peak memory of a run in bytes, with the current number of threads.
     pub fn temporary(sizes: Sizes) -> u64 {
         let packed = sizes.keys.next_multiple_of(2 * BLOCK).saturating_mul(sizes.elements + sizes.values + 2 * BLOCK);
         let scores = sizes.queries.min(rows_at_once(sizes.keys)).saturating_mul(sizes.keys + BLOCK);
-        // Scores once more in the order of a product.
+        // Scores are stored once more in packed order.
         let of_thread = (packed.saturating_add(scores.saturating_mul(2)) as u64).saturating_mul(4);
         of_thread.saturating_mul(rayon::current_num_threads() as u64)
     }
@@ -81,7 +81,7 @@ impl Attention<'_> {
     fn parts<'o>(&self, heads_inside: bool, out: &'o mut [f32], logs: &'o mut [f32]) -> Vec<Part<'o>> {
         let Sizes { heads, queries, values, .. } = self.sizes;
         let stacks = out.len() / (queries * values).max(1);
-        // Each packs the keys and values of its head.
+        // Each task packs the keys and values of its head.
         let splits = (2 * rayon::current_num_threads()).div_ceil(stacks.max(1)).min(queries.div_ceil(BLOCK)).max(1);
         let share = queries.div_ceil(splits);
         let splits = queries.div_ceil(share);
@@ -136,7 +136,8 @@ impl Attention<'_> {
         Ok(())
     }
 
-    /// A query's scores become powers; gives what was taken from the scores for that, and the powers' sum.
+    /// Replaces the scores of a query by exponentials. Returns the maximum that was subtracted and the sum of the
+    /// exponentials.
     fn powers(&self, (batch, head, query): (usize, usize, usize), row: &mut [f32], added: &mut [f32]) -> (f32, f32) {
         let Sizes { heads, queries, keys, .. } = self.sizes;
         let seen = if self.is_causal { keys.min(query + 1) } else { keys };
@@ -147,7 +148,7 @@ impl Attention<'_> {
         self.isa.run(Powers { row, seen, scale: self.scale, mask })
     }
 
-    /// What the queries of a part meet, laid out where that pays.
+    /// Returns the head of a part, with packed keys and values if that pays off.
     fn head(&self, memory: &mut Memory, part: &Part) -> Result<Head<'_>> {
         let Sizes { heads, kv_heads, keys, elements, values, .. } = self.sizes;
         let query = self.query.rows(part.batch, part.head);
@@ -168,10 +169,10 @@ impl Attention<'_> {
     }
 }
 
-/// Queries that do not repay that keys and values are laid out anew.
+/// Number of queries for which packing keys and values does not pay off.
 const FEW: usize = 8;
 
-/// What a thread uses again and again.
+/// Scratch memory that a thread reuses.
 #[derive(Default)]
 struct Memory {
     lines: [Lines; 2],
@@ -186,12 +187,12 @@ struct Head<'a> {
     query: Rows<'a>,
     key: Rows<'a>,
     value: Rows<'a>,
-    /// Keys and values as columns, and what sums with them begin with.
+    /// Packed keys and values, and the initial values of the accumulators.
     packed: Option<[(Vec<Pixel>, PackedB); 2]>,
 }
 
 impl Head<'_> {
-    /// Products of the queries from `first` on with each key, a row each.
+    /// Computes the products of the queries from `first` on with each key, one row per query.
     fn scores(&self, first: usize, scores: &mut [&mut [f32]]) -> Result<()> {
         let query = Rows { data: &self.query.data[first * self.query.stride..], ..self.query };
         if let Some([(begin, keys), _]) = &self.packed {
@@ -203,7 +204,7 @@ impl Head<'_> {
         }
         Ok(())
     }
-    /// The values by each row of scores.
+    /// Multiplies each row of scores with the values.
     fn weigh(&self, scores: &[f32], outs: &mut [&mut [f32]]) -> Result<()> {
         let stride = scores.len() / outs.len().max(1);
         if let Some([_, (begin, values)]) = &self.packed {
@@ -222,13 +223,13 @@ impl Head<'_> {
     }
 }
 
-/// Queries whose scores are computed together.
+/// Number of queries whose scores are computed together.
 fn rows_at_once(keys: usize) -> usize {
     (SCORES / size_of::<f32>() / keys.next_multiple_of(BLOCK).max(1)).max(BLOCK)
 }
 
-/// Scores become powers of e, of which the largest is 1; gives what was taken from the scores for that, and the powers' sum.
-/// The row is a multiple of 16 long, and 0 after those that are seen.
+/// Replaces scores by exponentials, the largest of which is 1. Returns the maximum that was subtracted and the sum of the
+/// exponentials. The length of the row is a multiple of 16; entries after the visible ones become 0.
 struct Powers<'a> {
     row: &'a mut [f32],
     seen: usize,
@@ -256,7 +257,7 @@ impl SimdOp for Powers<'_> {
                 }
             }
         }
-        // Whole vectors, of which those beyond become 0.
+        // Only whole vectors are processed; the exponentials of the entries after the last become 0.
         row[seen..].fill(f32::NEG_INFINITY);
         let most = largest(isa.f32(), row);
         (most, powers(isa, row, most, false))

@@ -1,12 +1,12 @@
-//! Some rows of the input with their padding, laid out so that the next window is always one pixel on.
+//! A band: some rows of the input with their padding, laid out so that successive windows are always one pixel apart.
 //!
-//! With a stride of 2 every other column belongs to an element of the kernel. The columns are therefore dealt out by their
-//! remainder (the phase), and so are the rows: within a phase, neighbouring windows see neighbouring pixels whatever the
-//! stride, and the inner loop knows one step only and no edges. Phases that no element of the kernel sees are not copied: a
+//! With a stride of 2, each element of the kernel sees only every other column. Columns are therefore grouped by their
+//! remainder (the phase), and so are rows. Within a phase, neighbouring windows see neighbouring pixels whatever the
+//! stride, and the inner loop has a single step and no edges. Phases that no element of the kernel sees are not copied: a
 //! 1x1 convolution of stride 2 becomes one of stride 1 on a quarter of the pixels.
 //!
-//! The copy costs a load and a store for each pixel of the input, a small part of what is computed with it, and leaves it in
-//! a near cache.
+//! The copy costs one load and one store per input pixel, little compared to the computation, and leaves the data in a
+//! near cache.
 use super::{Axis, Geometry};
 use crate::{
     array::{reserve, zeros},
@@ -14,14 +14,14 @@ use crate::{
 };
 use std::cell::Cell;
 
-/// Floats that a thread keeps from one run to the next.
+/// Maximum number of floats that a thread keeps between runs.
 const KEPT: usize = 1 << 19;
 
 thread_local! {
     static SCRATCH: Cell<Vec<f32>> = const { Cell::new(Vec::new()) };
 }
 
-/// Calls `f` with the thread's memory for a band: fresh memory a task would cost as much as the copy.
+/// Calls `f` with the thread's scratch memory for a band: allocating memory for each task would cost as much as the copy.
 pub(super) fn with_scratch<T>(f: impl FnOnce(&mut Vec<f32>) -> T) -> T {
     let mut scratch = SCRATCH.take();
     let result = f(&mut scratch);
@@ -36,7 +36,7 @@ struct Phases {
     axis: Axis,
     /// The phases in use.
     used: Vec<usize>,
-    /// Of each element of the kernel: the index of its phase, and the place there as the window stands first.
+    /// For each element of the kernel: the index of its phase, and the offset of the first window within the phase.
     taps: Vec<(usize, usize)>,
 }
 
@@ -50,31 +50,31 @@ impl Phases {
         let taps = (0..axis.kernel).map(|k| (index(at(k).0), at(k).1)).collect();
         Phases { axis, taps, used }
     }
-    /// Pixels of a phase that so many windows see.
+    /// Number of pixels of a phase that `windows` windows see.
     fn len(&self, windows: usize) -> usize {
         windows + (self.axis.kernel - 1) * self.axis.dilation / self.axis.stride
     }
-    /// The pixels of a phase that lie inside the input: from, to, of `n`.
+    /// The range of a phase's pixels that are inside the input of `n` pixels.
     fn inside(&self, phase: usize, n: usize) -> (usize, usize) {
         let Axis { input, pad, stride, .. } = self.axis;
         let to = (input + pad).saturating_sub(phase).div_ceil(stride).min(n);
         (pad.saturating_sub(phase).div_ceil(stride).min(to), to)
     }
-    /// The input is the only phase.
+    /// Whether the input is the only phase.
     fn is_input(&self) -> bool {
         self.axis.stride == 1 && self.axis.pad == 0 && self.axis.len() <= self.axis.input
     }
 }
 
-/// How bands are laid out, in pixels. A pixel is as many channels as stand together.
+/// The layout of bands in pixels. A pixel consists of the channels that are stored together.
 pub(super) struct Band {
     rows: Phases,
     cols: Phases,
-    /// Rows of the result that a band is for.
+    /// Rows of the result computed from a band.
     pub height: usize,
-    /// From one row of a phase to the next.
+    /// The stride of the rows of a phase.
     pub width: usize,
-    /// The input has this layout already, and is not copied.
+    /// Whether the input already has this layout, so that it is not copied.
     pub direct: bool,
 }
 
@@ -85,32 +85,32 @@ impl Band {
         let width = if direct { g.cols.input } else { cols.len(g.cols.output) };
         Band { height, width, rows, cols, direct }
     }
-    /// Pixels of one phase of rows and one of columns.
+    /// Number of pixels of one row phase and one column phase.
     fn phase(&self) -> usize {
         self.rows.len(self.height) * self.width
     }
-    /// Pixels of a plane that a row of the result adds.
+    /// Number of pixels that each row of the result adds to a plane.
     pub fn row(&self) -> usize {
         self.width * self.rows.used.len() * self.cols.used.len()
     }
-    /// Pixels of a plane of the band, or of the input where that is taken.
+    /// Number of pixels of a plane: of the band, or of the input if it is used directly.
     pub fn plane(&self) -> usize {
         if self.direct {
             return self.rows.axis.input * self.width;
         }
         self.phase().saturating_mul(self.rows.used.len() * self.cols.used.len())
     }
-    /// Where each element of the kernel finds the pixel of the first window.
+    /// The offset of the first window's pixel for each element of the kernel.
     pub fn taps(&self) -> Vec<usize> {
         let (n, phase) = (self.cols.used.len(), self.phase());
         let place = |&(p, r): &(usize, usize), &(q, c): &(usize, usize)| (p * n + q) * phase + r * self.width + c;
         self.rows.taps.iter().flat_map(|r| self.cols.taps.iter().map(move |c| place(r, c))).collect()
     }
-    /// The planes as a band that begins at row `first` of the result. Where the input has the layout already it is given
-    /// from that row on; the planes are [`Band::plane`] apart either way.
+    /// Returns the planes as a band that begins at row `first` of the result. If the input already has the layout, it is
+    /// returned from that row on; in both cases the planes are [`Band::plane`] apart.
     ///
     /// # Errors
-    /// The memory is not enough.
+    /// Returns an error if memory runs out.
     pub fn of<'a, const C: usize>(
         &self,
         planes: &'a [[f32; C]],
@@ -132,7 +132,7 @@ impl Band {
         }
         Ok(band)
     }
-    /// From row `first` of each phase on.
+    /// Copies a plane, beginning at row `first` of each phase.
     fn copy<const C: usize>(&self, plane: &[[f32; C]], first: usize, to: &mut [[f32; C]]) {
         let (rows, cols) = (&self.rows, &self.cols);
         let phases = rows.used.iter().flat_map(|&r| cols.used.iter().map(move |&c| (r, c)));
@@ -159,7 +159,7 @@ impl Band {
     }
 }
 
-/// So many pixels of zeros.
+/// Returns `n` pixels of zeros.
 pub(super) fn zero_pixels<const C: usize>(n: usize) -> Result<Vec<[f32; C]>> {
     let mut pixels = Vec::new();
     reserve(&mut pixels, n)?;

@@ -1,16 +1,17 @@
 //! Direct convolution: one group, or groups whose channels are multiples of 16.
 //!
-//! **Order of loops.** A task has some rows of the result (a band), for some blocks of output channels: it copies the rows
-//! of the input that they see (`band`), small enough for the second-level cache. Then, outermost, two output blocks; for
-//! them, as many input channels as weights fit the first-level cache; for those, all tiles of the band (`tile`). So weights
-//! come from afar once a band, where they are fetched while the tiles before them are computed, and from the first-level
-//! cache for each tile; what is summed so far stands in the result.
+//! **Loop order.** A task computes some rows of the result (a band) for some blocks of output channels. It copies the
+//! input rows that they need (`band`), few enough to fit the second-level cache. The outermost loop iterates over pairs
+//! of output blocks, the next one over groups of input channels whose weights fit the first-level cache, and the
+//! innermost over all tiles of the band (`tile`). So weights are loaded from memory once per band, prefetched while the
+//! preceding tiles are computed, and then read from the first-level cache for each tile. Partial sums are stored in the
+//! result.
 //!
-//! **The first layer** has few channels (`C` is 1): its input is plain NCHW, a plane a channel, which saves the
-//! conversion and a multiplication with 13 zeros for every three numbers. The order of loops is the same.
+//! **The first layer** has few channels (`C` is 1): its input is plain NCHW, one plane per channel, which saves the
+//! conversion and 13 multiplications by zero for every three values. The loop order is the same.
 //!
-//! **Tasks** are cut by cost. Where the weights are the larger part (small planes) the output channels are divided,
-//! otherwise the rows.
+//! **Tasks** are divided by cost: by output channels if the weights are the larger part (small planes), otherwise by
+//! rows.
 use super::{
     BLOCK, ConvEpilogue, Geometry, InstructionSet, Pixel,
     band::{Band, with_scratch, zero_pixels},
@@ -20,28 +21,28 @@ use super::{
 use crate::{array::reserve, base::Result};
 use rayon::prelude::*;
 
-/// Up to so many input channels are taken as plain planes.
+/// Maximum number of input channels for which the input is plain NCHW.
 pub(super) const FEW: usize = 4;
 
-/// Bytes of weights that stay in the first-level cache while tiles go by.
+/// Bytes of weights that stay in the first-level cache.
 const NEAR: usize = 20 << 10;
 /// Bytes of input that stay in the second-level cache.
 const BAND: usize = 512 << 10;
-/// Multiply-adds that are worth a task.
+/// Minimum number of multiply-adds per task.
 const TASK: usize = 1 << 19;
 
-/// A prepared convolution. A plane of the input has pixels of `C` channels, [`BLOCK`] or 1.
+/// A prepared convolution. The pixels of an input plane have `C` channels, [`BLOCK`] or 1.
 pub(super) struct Direct<const C: usize> {
     isa: InstructionSet,
     g: Geometry,
-    /// Input planes of a group.
+    /// Input planes per group.
     planes: usize,
-    /// Output blocks of a group, and how many are computed together.
+    /// Output blocks per group, and how many of them are computed together.
     blocks: usize,
     together: usize,
-    /// By group, output blocks that are computed together, input plane, kernel element, channel and block.
+    /// Ordered by group, set of output blocks computed together, input plane, kernel element, channel and block.
     weights: Vec<WeightVector>,
-    /// A pixel an output block.
+    /// One pixel per output block.
     bias: Vec<Pixel>,
     relu: Option<f32>,
 }
@@ -50,7 +51,7 @@ pub(super) struct Direct<const C: usize> {
 struct Part<'a, 'r> {
     image: usize,
     group: usize,
-    /// Of the group, the first one.
+    /// The first block, within the group.
     block: usize,
     row: usize,
     outs: Vec<&'a mut [Pixel]>,
@@ -75,19 +76,19 @@ impl<const C: usize> Direct<C> {
             .try_for_each(|part| with_scratch(|scratch| self.part(&band, &taps, x, part, scratch)))
     }
 
-    /// Bytes that each thread of a run takes: a band.
+    /// Bytes of workspace per thread: one band.
     pub fn temporary(&self) -> u64 {
         let band = Band::new(&self.g, self.height());
         if band.direct { 0 } else { (self.planes * C * size_of::<f32>()).saturating_mul(band.plane()) as u64 }
     }
 
-    /// Rows of the result whose input stays in the second-level cache.
+    /// Number of result rows whose input stays in the second-level cache.
     fn height(&self) -> usize {
         let row = Band::new(&self.g, 1).row().saturating_mul(self.planes * C * size_of::<f32>());
         (BAND / row).clamp(1, self.g.rows.output)
     }
 
-    /// Rows of a band and output blocks of a task.
+    /// Returns the rows of a band and the output blocks of a task.
     fn cut(&self) -> (usize, usize) {
         let g = &self.g;
         let (rows, blocks) = (g.rows.output, self.blocks);
@@ -104,7 +105,7 @@ impl<const C: usize> Direct<C> {
         }
     }
 
-    /// The result in parts, each with its own memory.
+    /// Splits the result into parts, each with its own memory.
     fn parts<'a, 'r>(
         &self,
         height: usize,
@@ -140,7 +141,7 @@ impl<const C: usize> Direct<C> {
         let size = self.planes * g.area();
         let x = band.of(&x[(part.image * g.group + part.group) * size..][..size], part.row, scratch)?;
         let rows = part.outs[0].len() / g.cols.output;
-        // Where rows follow each other without a gap they are one.
+        // Contiguous rows are merged into one.
         let (rows, width) = if band.width == g.cols.output { (1, part.outs[0].len()) } else { (rows, g.cols.output) };
         let first = part.group * self.blocks + part.block;
         for (i, outs) in part.outs.chunks_mut(self.together).enumerate() {
@@ -174,8 +175,8 @@ impl<const C: usize> Direct<C> {
     }
 }
 
-/// The weights by group, output blocks that are computed together, input plane, kernel element, channel and block. Zeros
-/// stand for channels beyond the last.
+/// Packs the weights by group, set of output blocks computed together, input plane, kernel element, channel and block.
+/// The channels after the last are 0.
 fn pack<const C: usize>(g: &Geometry, weights: &[f32], together: usize) -> Result<Vec<WeightVector>> {
     let (ic, oc, taps) = (g.ic / g.group, g.oc / g.group, g.taps());
     let (depth, blocks) = ((ic.next_multiple_of(C)).saturating_mul(taps), oc.div_ceil(BLOCK));
@@ -202,7 +203,7 @@ fn pack<const C: usize>(g: &Geometry, weights: &[f32], together: usize) -> Resul
     Ok(packed)
 }
 
-/// A bias for each channel, zeros where there is none and beyond the last.
+/// Returns the bias per channel, with zeros if there is none and after the last channel.
 pub(super) fn bias_pixels(bias: Option<&[f32]>, channels: usize) -> Result<Vec<Pixel>> {
     let mut pixels = zero_pixels::<BLOCK>(channels.div_ceil(BLOCK))?;
     let flat = pixels.as_flattened_mut();

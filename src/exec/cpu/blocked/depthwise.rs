@@ -1,9 +1,9 @@
-//! Convolution of each channel by itself: 16 channels at once, each lane with its own weights.
+//! Depthwise convolution: 16 channels at once, each lane with its own weights.
 //!
-//! Some neighbouring pixels of the result are kept in registers while the kernel's elements go by; each multiply-add loads
-//! its own input. A pixel whose window reaches over an edge is computed alone, with the elements that lie inside. In small
-//! planes those would be many: such a plane is copied with its padding first, and has no edges then. In large ones, or with
-//! a stride, the copy costs more than the edges.
+//! Neighbouring pixels of the result are kept in registers while iterating over the elements of the kernel; each
+//! multiply-add loads its own input. A pixel whose window crosses an edge is computed separately, from the elements
+//! inside the input. In small planes there would be many such pixels, so these planes are copied with their padding and
+//! then have no edges. In large planes, or with a stride, the copy costs more than the edges.
 use super::{
     Axis, BLOCK, ConvEpilogue, Geometry, InstructionSet, Pixel, band::zero_pixels, conv::bias_pixels, tile::finish,
 };
@@ -14,21 +14,21 @@ use rten_simd::{
     ops::{BitOps, NumOps},
 };
 
-/// Bytes of the largest plane that is copied.
+/// Maximum size in bytes of a plane that is copied.
 const COPIED: usize = 64 << 10;
 
-/// Multiply-adds of vectors that are worth a task.
+/// Minimum number of vector multiply-adds per task.
 const TASK: usize = 1 << 14;
 
 /// A prepared depthwise convolution.
 pub(super) struct Depthwise {
     isa: InstructionSet,
     g: Geometry,
-    /// By block and kernel element.
+    /// Ordered by block and kernel element.
     weights: Vec<Pixel>,
     bias: Vec<Pixel>,
     relu: Option<f32>,
-    /// The axes of the planes with their padding, where they are copied.
+    /// The axes of the planes with their padding, if they are copied.
     padded: Option<[Axis; 2]>,
 }
 
@@ -72,12 +72,12 @@ impl Depthwise {
         })
     }
 
-    /// Bytes that each thread of a run takes: a plane.
+    /// Bytes of workspace per thread: one plane.
     pub fn temporary(&self) -> u64 {
         self.padded.map_or(0, |[rows, cols]| (rows.input * cols.input * size_of::<Pixel>()) as u64)
     }
 
-    /// A plane with its padding. The padding of the last one is still there.
+    /// Copies a plane between its padding, which is still there from the previous plane.
     fn copy<'a>(&self, x: &[Pixel], [rows, cols]: [Axis; 2], scratch: &'a mut Vec<Pixel>) -> Result<&'a [Pixel]> {
         if scratch.is_empty() {
             *scratch = zero_pixels(rows.input * cols.input)?;
@@ -90,7 +90,7 @@ impl Depthwise {
     }
 }
 
-/// Rows of one block, from `row` on.
+/// Rows of one block, beginning at `row`.
 struct Rows<'a> {
     rows: Axis,
     cols: Axis,
@@ -103,7 +103,7 @@ struct Rows<'a> {
     out: &'a mut [Pixel],
 }
 
-/// A row of the result, the rows of the kernel that lie inside there, and the row's place in the part.
+/// A row of the result, the kernel rows inside the input, and the offset of the row in the part.
 #[derive(Clone, Copy)]
 struct Row {
     row: usize,
@@ -117,7 +117,7 @@ impl SimdOp for Rows<'_> {
     #[inline(always)]
     fn eval<I: Isa>(mut self, isa: I) {
         let ops = isa.f32();
-        // Sums enough to hide the time that a multiply-add takes, and not more than registers.
+        // Enough accumulators to hide the latency of a multiply-add, but no more than the registers.
         match ops.len() {
             16 => self.rows::<_, 8, 1>(ops),
             8 => self.rows::<_, 5, 2>(ops),
@@ -127,7 +127,7 @@ impl SimdOp for Rows<'_> {
 }
 
 impl Rows<'_> {
-    /// Tiles of at most `M` pixels, each of `V` vectors.
+    /// Computes tiles of at most `M` pixels, each of `V` vectors.
     #[inline(always)]
     fn rows<O: NumOps<f32>, const M: usize, const V: usize>(&mut self, ops: O) {
         match self.cols.kernel {
@@ -136,7 +136,7 @@ impl Rows<'_> {
             _ => self.rows_of::<_, M, V, 0>(ops),
         }
     }
-    /// With `K` columns of the kernel, or any number of them where it is 0.
+    /// The kernel has `K` columns, or any number of them if `K` is 0.
     #[inline(always)]
     fn rows_of<O: NumOps<f32>, const M: usize, const V: usize, const K: usize>(&mut self, ops: O) {
         let (stride, output) = (self.cols.stride, self.cols.output);
@@ -162,7 +162,7 @@ impl Rows<'_> {
             }
         }
     }
-    /// `T` pixels from `col` on, whose windows are `S` apart and inside the row.
+    /// Computes `T` pixels from `col` on, whose windows are `S` pixels apart and inside the row.
     #[inline(always)]
     fn tile<O: NumOps<f32>, const T: usize, const S: usize, const V: usize, const K: usize>(
         &mut self,
@@ -201,7 +201,7 @@ impl Rows<'_> {
         }
         self.finish(ops, at, T);
     }
-    /// A pixel whose window may reach over an edge.
+    /// Computes a pixel whose window may cross an edge.
     #[inline(always)]
     fn alone<O: NumOps<f32>, const V: usize>(&mut self, ops: O, row: Row, col: usize) {
         let (rows, cols, lanes) = (self.rows, self.cols, ops.len());

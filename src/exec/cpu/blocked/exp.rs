@@ -8,7 +8,7 @@ use rten_simd::{
 /// Vectors processed in an interleaved loop to hide latency.
 const TOGETHER: usize = 4;
 
-/// The largest number of a row; one that is not a number may be passed over.
+/// Returns the maximum of a row; NaN may be ignored.
 #[inline(always)]
 pub(super) fn largest<O: NumOps<f32>>(ops: O, row: &[f32]) -> f32 {
     let lanes = ops.len();
@@ -29,8 +29,8 @@ pub(super) fn largest<O: NumOps<f32>>(ops: O, row: &[f32]) -> f32 {
     all.iter().chain(vectors.remainder()).copied().fold(f32::NEG_INFINITY, f32::max)
 }
 
-/// Each number of a row, of which `most` is the largest, becomes the power of e by what it is less than that; gives their sum.
-/// With `keep` the row stays as it is.
+/// Replaces each `x` of a row, whose maximum is `most`, by `e^(x - most)` and returns the sum. With `keep` the row is not
+/// changed.
 #[inline(always)]
 pub(super) fn powers<I: Isa>(isa: I, row: &mut [f32], most: f32, keep: bool) -> f32 {
     let (ops, all) = (isa.f32(), isa.f32().splat(most));
@@ -69,13 +69,15 @@ pub(super) fn powers<I: Isa>(isa: I, row: &mut [f32], most: f32, keep: bool) -> 
     ops.sum(ops.add(ops.add(a, b), ops.add(c, d)))
 }
 
-/// Below, powers have less than float32's precision, and are 0: beside 1, the largest of a row, they are nothing, but products
-/// with them take many times as long, and a mask of -100 would make them of most scores.
+/// Below this bound, exponentials are denormal and are replaced by 0. They are negligible next to 1, the largest of a
+/// row, but arithmetic on them is many times slower, and a mask of -100 would make most scores denormal.
 const LEAST: f32 = -87.0;
 
-/// `e^x` of numbers that are 0 or less: `2^k e^r`, where k is whole and r at most ln(2) / 2 from 0. Rounding is that of adding
-/// and subtracting 1.5 * 2^23, ln(2) is taken off in two parts (Cody and Waite), and `e^r` is a polynomial whose coefficients
-/// are nearly Taylor's (N. Juffa's, as in rten-vecmath, whose own takes numbers of any sign).
+/// Computes `e^x` for x <= 0 as `2^k e^r`, where k is an integer and
+/// r
+/// <= ln(2) / 2. Rounds by adding and subtracting 1.5 * 2^23, and subtracts k ln(2) in two parts (Cody and Waite). `e^r`
+/// is a polynomial with nearly Taylor coefficients (N. Juffa's, also used by rten-vecmath, whose own version accepts
+/// numbers of any sign).
 #[inline(always)]
 fn power<I: Isa>(isa: I, x: I::F32) -> I::F32 {
     let (ops, ints, whole) = (isa.f32(), isa.i32(), isa.f32().splat(12_582_912.0));

@@ -34,14 +34,14 @@ impl SimdOp for Dots<'_> {
     }
 }
 
-/// The sum of the values, each by its weight.
+/// The weighted sum of the values.
 pub(super) struct Weighed<'a, 'o> {
     pub weights: &'a [f32],
     pub values: Rows<'a>,
     pub out: &'o mut [f32],
 }
 
-/// Vectors of a value that are summed at a time.
+/// Number of vectors of a value that are accumulated at a time.
 const SUMMED: usize = 4;
 
 impl SimdOp for Weighed<'_, '_> {

@@ -1,14 +1,14 @@
-//! From plain NCHW to blocks of 16 channels, and back.
+//! Conversion between plain NCHW and blocks of 16 channels.
 use super::{BLOCK, Pixel};
 use rayon::prelude::*;
 
-/// Places that are transposed together: a cache line of each channel.
+/// Number of pixels that are transposed together: one cache line per channel.
 const TILE: usize = 16;
 
-/// Pixels worth a task.
+/// Minimum number of pixels per task.
 const TASK: usize = 1 << 10;
 
-/// Writes all of `out`. `x` is images x channels x area.
+/// Writes all of `out`. `x` has images x channels x area elements.
 pub(in crate::cpu) fn to_blocked(x: &[f32], channels: usize, area: usize, out: &mut [f32]) {
     let (out, blocks) = (out.as_chunks_mut::<BLOCK>().0, channels.div_ceil(BLOCK));
     if area == 0 || blocks == 0 {
@@ -23,7 +23,7 @@ pub(in crate::cpu) fn to_blocked(x: &[f32], channels: usize, area: usize, out: &
     out.par_chunks_mut(area).enumerate().with_min_len(TASK / area + 1).for_each(write);
 }
 
-/// `from` has the first channel's places, the next ones' lie `area` further on each.
+/// Reads the pixels of the first channel from the beginning of `from`; each further channel is `area` elements on.
 fn to_pixels(from: &[f32], area: usize, channels: usize, out: &mut [Pixel]) {
     for (i, tile) in out.chunks_mut(TILE).enumerate() {
         let mut block = [[0.0; TILE]; BLOCK];
@@ -40,7 +40,7 @@ fn to_pixels(from: &[f32], area: usize, channels: usize, out: &mut [Pixel]) {
     }
 }
 
-/// Writes all of `out`, which is images x channels x area.
+/// Writes all of `out`, which has images x channels x area elements.
 pub(in crate::cpu) fn from_blocked(x: &[f32], channels: usize, area: usize, out: &mut [f32]) {
     let (x, blocks) = (x.as_chunks::<BLOCK>().0, channels.div_ceil(BLOCK));
     if area == 0 || blocks == 0 {
@@ -53,7 +53,7 @@ pub(in crate::cpu) fn from_blocked(x: &[f32], channels: usize, area: usize, out:
     });
 }
 
-/// `out` has a row of `area` for each of up to 16 channels.
+/// Writes up to 16 channels to `out`, with one row of `area` elements per channel.
 fn from_pixels(x: &[Pixel], area: usize, out: &mut [f32]) {
     for (i, tile) in x.chunks(TILE).enumerate() {
         for (c, row) in out.chunks_exact_mut(area).enumerate() {

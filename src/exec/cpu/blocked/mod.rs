@@ -1,20 +1,21 @@
-//! Convolutions and pools on float32 activations whose channels stand in blocks of 16.
+//! Convolution and pooling of float32 activations in channel-blocked layout, with blocks of 16.
 //!
-//! **Layout.** An activation is `[image][ceil(channels / 16)][row][column][16]`: a pixel of a block is 16 neighbours in
-//! memory, one cache line, which is a vector of AVX-512, two of AVX2 and four of NEON. So one number of the input times a
-//! vector of weights is a step of 16 output channels, and nothing has to be moved into place first (im2col writes each
-//! number once for every element of the kernel). Channels beyond the last are 0, and every kernel here writes them as 0.
-//! Activations may begin anywhere, but those that begin at a multiple of 64 bytes are faster, depthwise by a fifth: a pixel
-//! is then one cache line, not two halves.
+//! **Layout.** An activation is `[image][ceil(channels / 16)][row][column][16]`: a pixel of a block is 16 contiguous
+//! floats, one cache line, which is one vector of AVX-512, two of AVX2 and four of NEON. One input value times a vector
+//! of weights contributes to 16 output channels, and no data has to be rearranged first (im2col writes each value once
+//! for every element of the kernel). Channels after the last are 0, and every kernel here writes them as 0. Activations
+//! need no alignment, but those aligned to 64 bytes are faster, by a fifth for depthwise convolution: a pixel then
+//! occupies one cache line, not two halves.
 //!
-//! **Files.** `layout` converts from and to plain NCHW. `conv` is the direct convolution (any kernel, 1x1, and the
-//! first layer of a network, which takes plain NCHW), `band` the rows of the input that it works on, `tile` its inner loop.
-//! `depthwise` is the convolution of each channel by itself, `pool` has maxima and averages. `product` multiplies plain rows
-//! with a packed matrix by the same inner loop, `attention` those of each head, `few_queries_attention` where these are few; `rows` has softmax
-//! and norms, `exp` the powers of e for both. `simd` chooses the instruction set. Additions, Relu and the like see no
-//! layout, and run on blocked activations as they are.
+//! **Files.** `layout` converts from and to plain NCHW. `conv` is the direct convolution (any kernel, 1x1, and the first
+//! layer of a network, which reads plain NCHW), `band` prepares its input rows, and `tile` is its inner loop. `depthwise`
+//! is depthwise convolution, and `pool` is max and average pooling. `product` multiplies plain rows by a packed matrix
+//! with the same inner loop, `attention` uses it for each head, and `few_queries_attention` is for few queries; `rows`
+//! has softmax and norms, and `exp` the exponentials for both. `simd` selects the instruction set. Element-wise operators
+//! such as additions and Relu do not depend on the layout, and run on blocked activations unchanged.
 //!
-//! Each number is computed by the same steps in the same order for any number of threads, so the bytes are the same too.
+//! Each value is computed by the same steps in the same order for any number of threads, so the results are
+//! bit-identical.
 #![allow(clippy::needless_range_loop, reason = "sums in registers are indexed by numbers that the compiler knows")]
 
 mod attention;
@@ -43,14 +44,14 @@ pub(super) use product::PackedB;
 pub(super) use rows::{RowNorm, Softmax};
 pub(super) use simd::InstructionSet;
 
-/// The channels of a block at one place.
+/// The channels of a block at one position.
 pub(super) type Pixel = [f32; BLOCK];
 
-/// A side of a plane, padding included, which keeps the products of sizes far from overflow. Larger ones are left to
-/// other kernels.
+/// Maximum size of an axis, including padding, so that products of sizes cannot overflow. Larger axes are left to other
+/// kernels.
 const LONGEST: i64 = 1 << 20;
 
-/// Writes 0 into the channels beyond the last of the last block: infinity times a weight of 0 is NaN.
+/// Zeroes the channels after the last in the last block: infinity times a weight of 0 would be NaN.
 fn clear_beyond(channels: usize, block: &mut [Pixel]) {
     let first = channels % BLOCK;
     if first > 0 {
@@ -58,7 +59,7 @@ fn clear_beyond(channels: usize, block: &mut [Pixel]) {
     }
 }
 
-/// A sliding window along one axis, and where it stands.
+/// A sliding window along one axis.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Axis {
     pub input: usize,
@@ -72,10 +73,10 @@ pub(super) struct Axis {
 }
 
 impl Axis {
-    /// None where the axis is empty or too long for these kernels.
+    /// Returns `None` if the axis is empty or too long for these kernels.
     ///
     /// # Errors
-    /// The window does not fit.
+    /// Returns an error if the window does not fit.
     pub fn new(w: &Window) -> Result<Option<Axis>> {
         let output = w.positions()?;
         let long = w.input as i64 + w.pads[0] + w.pads[1] > LONGEST || w.stride > LONGEST;
@@ -89,17 +90,17 @@ impl Axis {
         };
         Ok((!long && w.input > 0).then_some(()).map(axis))
     }
-    /// What all windows see, padding included.
+    /// The extent of all windows, including padding.
     fn len(&self) -> usize {
         (self.output - 1) * self.stride + (self.kernel - 1) * self.dilation + 1
     }
-    /// The positions where the whole window lies inside: from, to.
+    /// The range of positions at which the whole window is inside the input.
     fn whole(&self) -> (usize, usize) {
         let room = (self.input + self.pad).checked_sub((self.kernel - 1) * self.dilation + 1);
         let to = room.map_or(0, |room| room / self.stride + 1).min(self.output);
         (self.pad.div_ceil(self.stride).min(to), to)
     }
-    /// The kernel's elements that lie inside at a position: from, to.
+    /// The range of kernel elements that are inside the input at a position.
     fn inside(&self, position: usize) -> (usize, usize) {
         let start = position * self.stride;
         let from = self.pad.saturating_sub(start).div_ceil(self.dilation);
@@ -108,11 +109,11 @@ impl Axis {
     }
 }
 
-/// What is convolved.
+/// The shape of a convolution.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Geometry {
     pub batch: usize,
-    /// Input and output channels, of all groups together.
+    /// Input and output channels of all groups together.
     pub ic: usize,
     pub oc: usize,
     pub group: usize,
@@ -124,15 +125,15 @@ impl Geometry {
     fn taps(&self) -> usize {
         self.rows.kernel * self.cols.kernel
     }
-    /// Pixels of a plane of the result.
+    /// Number of pixels of a plane of the result.
     fn pixels(&self) -> usize {
         self.rows.output * self.cols.output
     }
-    /// Pixels of a plane of the input.
+    /// Number of pixels of a plane of the input.
     fn area(&self) -> usize {
         self.rows.input * self.cols.input
     }
-    /// None for several groups whose channels are no multiples of 16, nor one channel each.
+    /// Returns `None` for several groups whose channels are neither multiples of 16 nor one per group.
     pub fn method(&self) -> Option<Method> {
         let blocks = |channels: usize| (channels / self.group).is_multiple_of(BLOCK);
         match () {
@@ -148,15 +149,15 @@ impl Geometry {
 /// How a convolution is computed.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(super) enum Method {
-    /// From blocks to blocks.
+    /// Blocked input and blocked result.
     General,
-    /// Of few channels, which are plain NCHW; the result is blocked all the same.
+    /// Plain NCHW input of few channels; the result is blocked.
     First,
-    /// One channel each.
+    /// One channel per group.
     Depthwise,
 }
 
-/// A convolution with its weights laid out for the instruction set.
+/// A convolution with its weights packed for the instruction set.
 pub(super) struct Conv2d {
     form: Form,
 }
@@ -167,20 +168,20 @@ enum Form {
     Depthwise(depthwise::Depthwise),
 }
 
-/// What follows the sums of a convolution: the bias, the residual that a run gives, and Relu, in this order.
+/// The epilogue of a convolution: bias, residual (an operand of the run), and Relu, in this order.
 #[derive(Clone, Copy, Default)]
 pub(super) struct ConvEpilogue<'a> {
-    /// A number for each output channel.
+    /// One value per output channel.
     pub bias: Option<&'a [f32]>,
     /// Relu with this upper bound, infinity for a plain one.
     pub relu: Option<f32>,
 }
 
 impl Conv2d {
-    /// Lays out the weights, oc x ic/group x rows x columns. None where there is no [`Geometry::method`].
+    /// Packs the weights, oc x ic/group x rows x columns. Returns `None` if there is no [`Geometry::method`].
     ///
     /// # Errors
-    /// The memory is not enough.
+    /// Returns an error if memory runs out.
     pub fn new(isa: InstructionSet, g: Geometry, weights: &[f32], end: ConvEpilogue) -> Result<Option<Conv2d>> {
         let form = match g.method() {
             Some(Method::Depthwise) => Form::Depthwise(depthwise::Depthwise::new(isa, g, weights, end)?),
@@ -190,7 +191,7 @@ impl Conv2d {
         };
         Ok(Some(Conv2d { form }))
     }
-    /// Bytes that each thread of a run takes beside input and result.
+    /// Bytes of workspace per thread, in addition to input and result.
     pub fn temporary(&self) -> u64 {
         match &self.form {
             Form::General(c) => c.temporary(),
@@ -198,10 +199,10 @@ impl Conv2d {
             Form::Depthwise(c) => c.temporary(),
         }
     }
-    /// Writes all of `out`. `residual` is of the result's shape, and blocked.
+    /// Writes all of `out`. `residual` is blocked and has the shape of the result.
     ///
     /// # Errors
-    /// The memory for a few rows of the input a thread is not enough.
+    /// Returns an error if memory for the workspace runs out.
     pub fn run(&self, x: &[f32], residual: Option<&[f32]>, out: &mut [f32]) -> Result<()> {
         let residual = residual.map(|r| r.as_chunks().0);
         let out = out.as_chunks_mut().0;

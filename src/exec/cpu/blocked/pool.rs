@@ -1,4 +1,4 @@
-//! Maxima and averages of windows, 16 channels at once. Windows see what lies inside the input, so nothing is padded.
+//! Max and average pooling, 16 channels at once. Windows are clipped to the input, so no padding is stored.
 use super::{Axis, BLOCK, InstructionSet, Pixel, clear_beyond, tile::relu};
 use rayon::prelude::*;
 use rten_simd::{
@@ -6,22 +6,22 @@ use rten_simd::{
     ops::{BitOps, FloatOps, NumOps},
 };
 
-/// What is made of a window.
+/// The reduction of a window.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub(in crate::cpu) enum PoolKind {
-    /// The largest value; NaN is the largest of all, and the lowest number stands for a window of padding alone.
+    /// The maximum. NaN is larger than every number; a window that is entirely padding yields the lowest number.
     Max,
     /// The sum, divided by the number of the window's elements.
     Average {
-        /// Those in the padding count.
+        /// Whether elements in the padding count.
         include_pad: bool,
     },
 }
 
-/// Pixels of a result worth a task.
+/// Minimum number of result pixels per task.
 const TASK: usize = 1 << 9;
 
-/// A pool of windows.
+/// A pooling operator.
 #[derive(Clone, Copy)]
 pub(in crate::cpu) struct Pool2d {
     pub isa: InstructionSet,
@@ -29,7 +29,7 @@ pub(in crate::cpu) struct Pool2d {
     pub channels: usize,
     pub rows: Axis,
     pub cols: Axis,
-    /// Relu up to a bound follows.
+    /// Upper bound of a Relu that follows.
     pub relu: Option<f32>,
 }
 
@@ -56,7 +56,7 @@ impl Pool2d {
     }
 }
 
-/// Rows of a plane, from `row` on.
+/// Rows of a plane, beginning at `row`.
 struct Rows<'a> {
     pool: &'a Pool2d,
     x: &'a [Pixel],
@@ -87,13 +87,13 @@ impl Rows<'_> {
             let row = self.row + at / cols.output;
             let inside = rows.inside(row);
             for col in 0..cols.output {
-                // Dividing takes longer than the window.
+                // Divisions would take longer than the window itself.
                 let taps = if (from..to).contains(&col) { (0, cols.kernel) } else { cols.inside(col) };
                 self.window::<O, V>(ops, (row, inside), (col, taps), at + col);
             }
         }
     }
-    /// One window: where it stands along each axis, and which of its elements lie inside.
+    /// Computes one window: its position along each axis, and the range of its elements inside the input.
     #[inline(always)]
     fn window<O: FloatOps<f32>, const V: usize>(
         &mut self,
@@ -136,7 +136,7 @@ impl Rows<'_> {
     }
 }
 
-/// The larger one, or NaN where either is that: instruction sets differ in what their maximum makes of it.
+/// Returns the maximum, or NaN if either is NaN: the maximum of different instruction sets treats NaN differently.
 #[inline(always)]
 fn larger<O: NumOps<f32>>(ops: O, found: O::Simd, x: O::Simd) -> O::Simd {
     let found = ops.select(x, found, ops.gt(x, found));

@@ -1,10 +1,11 @@
-//! Products of rows with a matrix that is packed once: a 1x1 convolution whose pixels are rows, and whose result is in rows
-//! too.
+//! Products of rows with a matrix that is packed once: a 1x1 convolution whose pixels are rows, and whose result is in
+//! rows too.
 //!
-//! **Order of loops.** A task has some rows for some columns. Outermost, as many elements of the rows as fit the
-//! second-level cache beside the weights for them; these are copied so that 16 elements of all rows of a tile stand
-//! together, as `tile` wants them. Then panels of one or two blocks of columns, for each all tiles. So a panel comes from
-//! afar once a task, fetched while the panel before is in use, and what is summed so far stands in the result.
+//! **Loop order.** A task computes some rows for some columns. The outermost loop iterates over as many elements of the
+//! rows as fit the second-level cache together with their weights; these are copied so that 16 elements of all rows of a
+//! tile are contiguous, as `tile` requires. The next loop iterates over panels of one or two blocks of columns, the
+//! innermost over all tiles. So a panel is loaded from memory once per task, prefetched while the preceding panel is in
+//! use. Partial sums are stored in the result.
 use super::{
     BLOCK, InstructionSet, Pixel,
     band::{with_scratch, zero_pixels},
@@ -17,31 +18,31 @@ use rten_simd::{
     ops::{BitOps, NumOps},
 };
 
-/// Elements of a row, and rows, that are worked on at a time.
+/// Number of elements of a row, and of rows, that are processed at a time.
 const DEPTH: usize = 384;
 const ROWS: usize = 224;
-/// Multiply-adds that are worth a task.
+/// Minimum number of multiply-adds per task.
 const TASK: usize = 1 << 19;
 
-/// A right matrix, packed.
+/// A packed right-hand matrix.
 pub(in crate::cpu) struct PackedB {
     isa: InstructionSet,
     /// Its rows and columns.
     k: usize,
     n: usize,
-    /// Rows of a part, a multiple of 16; the last may have fewer.
+    /// Rows per part, a multiple of 16; the last part may have fewer.
     depth: usize,
-    /// Blocks of a panel.
+    /// Blocks per panel.
     together: usize,
-    /// By part, panel, row and block of the panel. Zeros stand for what is beyond the last.
+    /// Ordered by part, panel, row and block of the panel, padded with zeros.
     lines: Vec<WeightVector>,
 }
 
-/// Memory for a matrix.
+/// Memory for a packed matrix.
 #[derive(Default)]
 pub(super) struct Lines(Vec<WeightVector>);
 
-/// Some rows of the result, of some of its columns.
+/// Some rows of the result, restricted to some of its columns.
 struct Part<'a> {
     row: usize,
     /// The first block.
@@ -49,14 +50,14 @@ struct Part<'a> {
     outs: Vec<&'a mut [f32]>,
 }
 
-/// The rows of a left matrix, so far apart.
+/// The rows of a left-hand matrix, with their stride.
 #[derive(Clone, Copy)]
 pub(super) struct Rows<'a> {
     pub data: &'a [f32],
     pub stride: usize,
 }
 
-/// Lines that are worth a task of their own where they are packed.
+/// Minimum number of lines per task when packing.
 const PACKED: usize = 1 << 10;
 
 impl PackedB {
@@ -64,7 +65,8 @@ impl PackedB {
         PackedB::new(isa, matrix.rows, matrix.cols, |row, column| matrix.square(row, column))
     }
 
-    /// A `k` x `n` matrix, of which `square` gives 16 x 16 elements from a row and a column on, zeros beyond the last.
+    /// Packs a `k` x `n` matrix. `square` returns the 16 x 16 elements at a row and a column, with zeros outside the
+    /// matrix.
     pub fn new(
         isa: InstructionSet,
         k: usize,
@@ -74,7 +76,7 @@ impl PackedB {
         PackedB::within(Lines::default(), isa, k, n, square)
     }
 
-    /// As [`PackedB::new`], in memory of another that nobody needs any more.
+    /// Like [`PackedB::new`], reusing the memory of another matrix.
     pub(super) fn within(
         Lines(mut lines): Lines,
         isa: InstructionSet,
@@ -107,17 +109,17 @@ impl PackedB {
         Ok(PackedB { isa, k, n, depth, together, lines })
     }
 
-    /// Its memory, for others.
+    /// Returns its memory for reuse.
     pub(super) fn lines(self) -> Lines {
         Lines(self.lines)
     }
 
-    /// `out = rows * self`, plus `bias` in each row.
+    /// Computes `out = rows * self`, plus `bias` in each row.
     pub fn product(&self, rows: &[f32], bias: Option<&[f32]>, out: &mut [f32]) -> Result<()> {
         self.product_from(rows, bias, out, (0, self.n))
     }
 
-    /// As [`PackedB::product`], as the columns from `first` on of a result that has `columns`.
+    /// Like [`PackedB::product`], but writes to the columns from `first` on of a result with `columns` columns.
     pub fn product_from(
         &self,
         rows: &[f32],
@@ -135,14 +137,14 @@ impl PackedB {
         })
     }
 
-    /// What sums begin with: a bias, or zeros.
+    /// Returns the initial values of the accumulators: a bias, or zeros.
     pub(super) fn begin(&self, bias: Option<&[f32]>) -> Result<Vec<Pixel>> {
         let mut begin = zero_pixels::<BLOCK>(self.n.next_multiple_of(self.together * BLOCK) / BLOCK)?;
         begin.as_flattened_mut().iter_mut().zip(bias.into_iter().flatten()).for_each(|(b, v)| *b = *v);
         Ok(begin)
     }
 
-    /// Rows and blocks of a task, cut by cost.
+    /// Returns the rows and blocks of a task, divided by cost.
     fn cut(&self, rows: usize) -> (usize, usize) {
         let threads = rayon::current_num_threads();
         let most = if threads == 1 { 1 } else { 4 * threads };
@@ -152,7 +154,7 @@ impl PackedB {
         (rows.div_ceil(row_parts).max(1), blocks.max(1))
     }
 
-    /// The result in parts, each with its own memory.
+    /// Splits the result into parts, each with its own memory.
     fn parts<'a>(&self, rows: usize, blocks: usize, out: impl Iterator<Item = &'a mut [f32]>) -> Vec<Part<'a>> {
         let (groups, mut parts) = (self.n.div_ceil(blocks * BLOCK), Vec::<Part>::new());
         for (i, row) in out.enumerate() {
@@ -166,7 +168,8 @@ impl PackedB {
         parts
     }
 
-    /// Some rows by the columns from a block on, of which `outs` has a slice a row, and `begin` a pixel a block.
+    /// Multiplies some rows by the columns from a block on. `outs` has one slice per row, and `begin` one pixel per
+    /// block.
     pub(super) fn part(
         &self,
         rows: Rows,
@@ -181,7 +184,7 @@ impl PackedB {
         let tiles = Tiles::new(outs.len(), most_pixels(self.isa.lanes()));
         for first in (0..all).step_by(self.depth) {
             let depth = self.depth.min(all - first);
-            // The last part is shorter.
+            // The last part has fewer rows.
             let start = first / self.depth * of_part + panel * depth * self.together;
             let lines = &self.lines[start..][..panels * depth * self.together];
             let x = tiles.copied(rows, first..(first + depth).min(self.k), scratch)?;
@@ -192,7 +195,7 @@ impl PackedB {
     }
 }
 
-/// Rows cut into tiles of nearly the same size.
+/// Rows divided into tiles of nearly the same size.
 #[derive(Clone, Copy)]
 struct Tiles {
     rows: usize,
@@ -203,12 +206,13 @@ impl Tiles {
     fn new(rows: usize, most: usize) -> Tiles {
         Tiles { rows, count: rows.div_ceil(most) }
     }
-    /// The first row of each tile and their number.
+    /// The first row of each tile, and its number of rows.
     fn each(self) -> impl Iterator<Item = (usize, usize)> {
         let (whole, longer) = (self.rows / self.count, self.rows % self.count);
         (0..self.count).map(move |i| (i * whole + i.min(longer), whole + usize::from(i < longer)))
     }
-    /// Some elements of the rows, by tile, 16 elements, and row; zeros fill the last 16.
+    /// Copies some elements of the rows, ordered by tile, group of 16 elements, and row. The last group is padded with
+    /// zeros.
     fn copied<'s>(
         self,
         Rows { data, stride }: Rows,
@@ -239,14 +243,14 @@ impl Tiles {
     }
 }
 
-/// All tiles of some rows by all panels of some columns, over a part of their elements.
+/// Multiplies all tiles of some rows by all panels of some columns, over a part of their elements.
 struct Sweep<'a, 'o> {
     x: &'a [Pixel],
     tiles: Tiles,
-    /// By panel, row and block.
+    /// Ordered by panel, row and block.
     lines: &'a [WeightVector],
     depth: usize,
-    /// What sums begin with; without it they go on from `outs`.
+    /// The initial values of the accumulators; if absent, they are read from `outs`.
     begin: Option<&'a [Pixel]>,
     outs: &'a mut [&'o mut [f32]],
 }
@@ -266,19 +270,19 @@ impl SimdOp for Sweep<'_, '_> {
 }
 
 impl Sweep<'_, '_> {
-    /// Tiles have at most `M` rows, panels `B` blocks, and these `V` vectors.
+    /// Tiles have at most `M` rows, panels have `B` blocks, and blocks have `V` vectors.
     #[inline(always)]
     fn panels<O: NumOps<f32>, const M: usize, const B: usize, const V: usize>(self, ops: O) {
         let Sweep { x, tiles, lines, depth, begin, outs } = self;
         let size = depth * B;
-        // Each tile fetches its share of the next panel, and of that as much with every 16 elements.
+        // Each tile prefetches its share of the next panel, evenly divided among its groups of 16 elements.
         let share = size.div_ceil(tiles.count * (depth / BLOCK).max(1));
         for (i, panel) in lines.chunks_exact(size).enumerate() {
             let column = i * B * BLOCK;
             let after = &lines[(i + 1) * size..];
             let mut next = &after[..size.min(after.len())];
             let begin = begin.map(|b| &b[i * B..(i + 1) * B]);
-            // Columns beyond the last have no memory in the result.
+            // Columns after the last have no memory in the result.
             let width = (outs[0].len() - column).min(B * BLOCK);
             let mut edge = vec![0.0; if width < B * BLOCK { outs.len() * B * BLOCK } else { 0 }];
             edge.chunks_exact_mut(B * BLOCK)
@@ -307,7 +311,8 @@ impl Sweep<'_, '_> {
     }
 }
 
-/// `T` rows of a panel's columns. Every loop has a length that the compiler knows, or the sums would not be in registers.
+/// Computes `T` rows of a panel's columns. The length of every loop is known at compile time, so that the accumulators
+/// stay in registers.
 #[inline(always)]
 fn tile<O: NumOps<f32>, const T: usize, const B: usize, const V: usize>(
     ops: O,

@@ -1,4 +1,4 @@
-//! Softmax and normalisation of rows, from one memory into another.
+//! Softmax and normalisation of rows, out of place.
 use super::{
     BLOCK,
     exp::{largest, powers},
@@ -8,10 +8,10 @@ use rten_simd::{
     ops::{BitOps, NumOps},
 };
 
-/// Sums that are added to in turn: one alone would wait for itself, and lose more.
+/// Number of interleaved accumulators, which hides latency and improves precision.
 const SUMS: usize = 4;
 
-/// A vector of a row, of which `fill` stands for what is beyond its end.
+/// Loads a vector of a row, padded with `fill` after the end of the row.
 #[inline(always)]
 fn load<O: NumOps<f32>>(ops: O, row: &[f32], at: usize, fill: f32) -> O::Simd {
     if at + ops.len() <= row.len() {
@@ -33,7 +33,7 @@ fn store<O: NumOps<f32>>(ops: O, v: O::Simd, row: &mut [f32], at: usize) {
     rest.copy_from_slice(&padded[..rest.len()]);
 }
 
-/// `exp(beta x) / sum(exp(beta x))` of each row of `n`, or the logarithm of that.
+/// Computes `exp(beta x) / sum(exp(beta x))` of each row of `n` elements, or its logarithm.
 pub(in crate::cpu) struct Softmax<'a> {
     pub from: &'a [f32],
     pub to: &'a mut [f32],
@@ -69,15 +69,15 @@ impl SimdOp for Softmax<'_> {
     }
 }
 
-/// `(x - mean) / sqrt(variance + eps) * gamma + beta` of each row of `n`; without a mean that is 0, and the variance the mean
-/// of squares.
+/// Computes `(x - mean) / sqrt(variance + eps) * gamma + beta` of each row of `n` elements. Without a mean, the mean is 0
+/// and the variance is the mean of the squares.
 pub(in crate::cpu) struct RowNorm<'a> {
     pub from: &'a [f32],
     pub to: &'a mut [f32],
     pub n: usize,
     pub has_mean: bool,
     pub eps: f32,
-    /// An entry for each element of a row.
+    /// One entry per element of a row.
     pub gamma: Option<&'a [f32]>,
     pub beta: Option<&'a [f32]>,
 }
@@ -108,7 +108,7 @@ impl SimdOp for RowNorm<'_> {
     }
 }
 
-/// The sum of a row's elements less `mean`, or of the squares of these.
+/// Returns the sum of the elements less `mean`, or of their squares.
 #[inline(always)]
 fn moments<O: NumOps<f32>>(ops: O, row: &[f32], mean: f32, squared: bool) -> f32 {
     let (lanes, of_all) = (ops.len(), ops.splat(mean));

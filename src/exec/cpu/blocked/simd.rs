@@ -1,27 +1,27 @@
-//! Which vector instructions there are, and functions compiled for each of them.
+//! Detects vector instruction sets, and runs functions compiled for each of them.
 #![allow(unsafe_code, reason = "functions for an instruction set are called; docs/safety.md lists it")]
 use rten_simd::{SimdOp, isa};
 use std::{env, sync::OnceLock};
 
-/// The environment's variable for tests of other machines' instructions: `avx512`, `avx2`, `neon`, or `plain`.
+/// Environment variable that overrides the instruction set for tests: `avx512`, `avx2`, `neon`, or `plain`.
 const CHOICE: &str = "TPULANG_INSTRUCTIONS";
 
-/// A set of vector instructions that this machine has: the value is the proof.
+/// A vector instruction set that this machine supports: the value is the proof.
 #[derive(Clone, Copy)]
 pub(in crate::cpu) enum InstructionSet {
     #[cfg(target_arch = "x86_64")]
     Avx512(isa::Avx512Isa),
-    /// With FMA.
+    /// AVX2 with FMA.
     #[cfg(target_arch = "x86_64")]
     Avx2(isa::Avx2Isa),
     #[cfg(target_arch = "aarch64")]
     Neon(isa::ArmNeonIsa),
-    /// What every machine of the architecture has.
+    /// The baseline of the architecture.
     Plain,
 }
 
 impl InstructionSet {
-    /// All that this machine has, the widest first.
+    /// Returns all that this machine supports, the widest first.
     pub fn all() -> Vec<InstructionSet> {
         [
             #[cfg(target_arch = "x86_64")]
@@ -36,7 +36,7 @@ impl InstructionSet {
         .flatten()
         .collect()
     }
-    /// The widest of this machine, or that which [`CHOICE`] names: one that the machine has not is passed over.
+    /// Returns the widest one of this machine, or the one that [`CHOICE`] names if the machine supports it.
     pub fn best() -> InstructionSet {
         static BEST: OnceLock<InstructionSet> = OnceLock::new();
         *BEST.get_or_init(|| {
@@ -55,7 +55,7 @@ impl InstructionSet {
             InstructionSet::Plain => "plain",
         }
     }
-    /// Numbers of a vector.
+    /// Number of floats per vector.
     pub fn lanes(self) -> usize {
         match self {
             #[cfg(target_arch = "x86_64")]
@@ -65,7 +65,8 @@ impl InstructionSet {
             _ => 4,
         }
     }
-    /// Runs `op` as compiled for these instructions. What it calls must be `#[inline(always)]`, or is compiled without them.
+    /// Runs `op` compiled for these instructions. Functions that it calls must be `#[inline(always)]`, or they are
+    /// compiled without the instructions.
     pub fn run<O: SimdOp>(self, op: O) -> O::Output {
         match self {
             // SAFETY: an `Avx512Isa` exists only where these features were found.
@@ -81,14 +82,14 @@ impl InstructionSet {
     }
 }
 
-/// The features that `Avx512Isa::new` looks for.
+/// The features that `Avx512Isa::new` checks.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx512f,avx512vl,avx512bw,avx512dq,f16c")]
 fn with_avx512<O: SimdOp>(isa: isa::Avx512Isa, op: O) -> O::Output {
     op.eval(isa)
 }
 
-/// The features that `Avx2Isa::new` looks for.
+/// The features that `Avx2Isa::new` checks.
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma,f16c")]
 fn with_avx2<O: SimdOp>(isa: isa::Avx2Isa, op: O) -> O::Output {

@@ -2,18 +2,18 @@ use super::*;
 use crate::cpu::gemm::Mat;
 use proptest::prelude::*;
 
-/// Floats of a blocked activation.
+/// Number of floats of a blocked activation.
 fn blocked_len(batch: usize, channels: usize, area: usize) -> usize {
     batch.saturating_mul(channels.div_ceil(BLOCK)).saturating_mul(area).saturating_mul(BLOCK)
 }
 
-/// Numbers that differ, from -1.1 to 1.1.
+/// Varied numbers from -1.1 to 1.1.
 fn numbers(n: usize, seed: usize) -> Vec<f32> {
     (0..n).map(|i| ((i * 7919 + seed * 31) % 23) as f32 * 0.1 - 1.1).collect()
 }
 
 fn blocked(x: &[f32], channels: usize, area: usize) -> Vec<f32> {
-    // What is not written would be seen.
+    // NaN reveals elements that are not written.
     let mut out = vec![f32::NAN; blocked_len(x.len() / (channels * area), channels, area)];
     to_blocked(x, channels, area, &mut out);
     out
@@ -25,7 +25,7 @@ fn plain(x: &[f32], batch: usize, channels: usize, area: usize) -> Vec<f32> {
     out
 }
 
-/// Channels beyond the last are 0.
+/// Returns the non-zero padding after the last channel, which must be empty.
 fn beyond(x: &[f32], channels: usize, area: usize) -> Vec<f32> {
     let blocks = channels.div_ceil(BLOCK);
     let last = x.chunks(area * BLOCK).skip(blocks - 1).step_by(blocks);
@@ -33,7 +33,7 @@ fn beyond(x: &[f32], channels: usize, area: usize) -> Vec<f32> {
     pixels.flat_map(|p| p[(channels - 1) % BLOCK + 1..].iter().copied()).filter(|v| v.to_bits() != 0).collect()
 }
 
-/// The elements of a window that lie inside along an axis: which of the kernel, and where.
+/// The elements of a window that are inside along an axis: their index in the kernel, and their position.
 fn inside(a: &Axis, position: usize) -> impl Iterator<Item = (usize, usize)> {
     let a = *a;
     (0..a.kernel).filter_map(move |k| {
@@ -42,7 +42,7 @@ fn inside(a: &Axis, position: usize) -> impl Iterator<Item = (usize, usize)> {
     })
 }
 
-/// Calls `f` with kernel element and place in the plane, for the elements of each window.
+/// Calls `f` with the kernel element and the offset in the plane, for the elements of each window.
 fn windows(rows: &Axis, cols: &Axis, mut f: impl FnMut(usize, usize, usize)) {
     for pixel in 0..rows.output * cols.output {
         for (i, y) in inside(rows, pixel / cols.output) {
@@ -53,7 +53,7 @@ fn windows(rows: &Axis, cols: &Axis, mut f: impl FnMut(usize, usize, usize)) {
     }
 }
 
-/// The definition, in f64: the sums, and those of the absolute values, by which errors are judged.
+/// The definition in f64: the sums, and the sums of absolute values, which bound the errors.
 fn definition(g: &Geometry, x: &[f32], w: &[f32], bias: &[f32]) -> (Vec<f64>, Vec<f64>) {
     let (ic, oc) = (g.ic / g.group, g.oc / g.group);
     let (mut sums, mut sizes) = (vec![], vec![]);
@@ -278,7 +278,8 @@ fn nothing_is_converted_of_nothing() {
     from_blocked(&[], 7, 0, &mut []);
 }
 
-/// The product with every instruction set, which must be that of numpy; some threads give the same bytes.
+/// Checks the product with every instruction set against numpy's, and that the number of threads does not change the
+/// bytes.
 fn check_product(m: usize, k: usize, n: usize, transposed: bool, with_bias: bool) {
     let (x, w, bias) = (numbers(m * k, 1), numbers(k * n, 2), numbers(n, 3));
     let at = |r: usize, c: usize| if transposed { w[c * k + r] } else { w[r * n + c] };
@@ -318,7 +319,7 @@ fn products_of_many_parts() {
     check_product(460, 20, 100, false, false);
 }
 
-/// What fills the last block is multiplied too, and must not be seen.
+/// The padding of the last block is multiplied too, and must not affect the result.
 #[test]
 fn infinite_rows_stay_by_themselves() {
     let (mut x, w) = (numbers(3 * 17, 1), numbers(17 * 19, 2));

@@ -1,27 +1,27 @@
-//! The inner loop of direct convolution: some neighbouring pixels of the result times one or two blocks of output channels,
-//! kept in registers while the input's channels and the kernel's elements go by.
+//! The inner loop of direct convolution: some neighbouring pixels of the result times one or two blocks of output
+//! channels, kept in registers while iterating over input channels and kernel elements.
 //!
-//! For each input number of a pixel, one multiply-add a vector of output channels: with AVX-512 14 pixels x 2 blocks make
-//! 28 sums, which with two vectors of weights and one input number fill the 32 registers, and 28 multiply-adds need only 16
-//! loads. Other instruction sets have tiles of other sizes by the same reasoning.
+//! Each input value of a pixel needs one multiply-add per vector of output channels. With AVX-512, 14 pixels x 2 blocks
+//! have 28 accumulators, which together with two vectors of weights and one input value occupy 31 of the 32 registers,
+//! and 28 multiply-adds need only 16 loads. The tile sizes for other instruction sets follow from the same reasoning.
 use super::{BLOCK, Pixel};
 use rten_simd::{
     Isa, SimdOp,
     ops::{BitOps, NumOps},
 };
 
-/// Weights of a block of output channels. They begin at a cache line: vectors that lie across two take two loads.
+/// Weights of a block of output channels, aligned to a cache line: a vector that crosses two lines takes two loads.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
 pub(super) struct WeightVector(pub Pixel);
 
-/// Pixels of a tile at most, by what fits the registers beside its blocks: 32 vectors of 16 numbers, 16 of 8, and of 4 ARM's 32
-/// or 16.
+/// Maximum number of pixels of a tile whose accumulators fit the registers, for 32 vectors of 16 floats, 16 of 8, and 32
+/// (ARM) or 16 of 4.
 pub(super) const OF_16: usize = 14;
 pub(super) const OF_8: usize = 6;
 pub(super) const OF_4: usize = if cfg!(target_arch = "aarch64") { 6 } else { 2 };
 
-/// Pixels of a tile at most with vectors of so many numbers.
+/// Returns the maximum number of pixels of a tile for vectors of `lanes` floats.
 pub(super) fn most_pixels(lanes: usize) -> usize {
     match lanes {
         16 => OF_16,
@@ -32,33 +32,33 @@ pub(super) fn most_pixels(lanes: usize) -> usize {
 
 /// Rows of tiles for one or two blocks of output channels, over some of the input channels.
 pub(super) struct Sweep<'a, 'o, const C: usize> {
-    /// Planes of pixels of `C` channels, the first one's pixel being that of the first window and kernel element.
+    /// Planes of pixels of `C` channels, beginning at the pixel of the first window and kernel element.
     pub x: &'a [[f32; C]],
-    /// From one plane to the next.
+    /// The stride of the planes.
     pub plane: usize,
-    /// Where each of the kernel's elements finds its pixel.
+    /// The offset of the pixel for each kernel element.
     pub taps: &'a [usize],
-    /// By plane, kernel element, channel of the plane and block.
+    /// Ordered by plane, kernel element, channel of the plane and block.
     pub weights: &'a [WeightVector],
-    /// The weights that come after, which are fetched meanwhile.
+    /// The weights of the next sweep, which are prefetched.
     pub next: &'a [WeightVector],
     pub rows: usize,
-    /// Pixels of the input from one row to the next.
+    /// Number of input pixels from one row to the next.
     pub step: usize,
-    /// Pixels of a row of the result.
+    /// Number of pixels of a row of the result.
     pub width: usize,
-    /// The rows of the result, a slice a block.
+    /// The rows of the result, one slice per block.
     pub outs: &'a mut [&'o mut [Pixel]],
-    /// What the sums begin with, a pixel a block; without it they go on from `outs`.
+    /// The initial values of the accumulators, one pixel per block; if absent, they are read from `outs`.
     pub begin: Option<&'a [Pixel]>,
-    /// All has been summed with this.
+    /// The epilogue, if this sweep completes the sums.
     pub end: Option<End<'a>>,
 }
 
-/// What is done with a sum once it is complete.
+/// The epilogue of a complete sum.
 #[derive(Clone, Copy)]
 pub(super) struct End<'a> {
-    /// As `outs`.
+    /// Laid out like `outs`.
     pub residual: &'a [&'a [Pixel]],
     pub relu: Option<f32>,
 }
@@ -79,7 +79,7 @@ impl<const C: usize> SimdOp for Sweep<'_, '_, C> {
 }
 
 impl<const C: usize> Sweep<'_, '_, C> {
-    /// Tiles of at most `M` pixels, those of a row of nearly the same size.
+    /// Computes tiles of at most `M` pixels, dividing each row into tiles of nearly the same size.
     #[inline(always)]
     fn rows<O: NumOps<f32>, const M: usize, const B: usize, const V: usize>(&mut self, ops: O) {
         let n = self.width.div_ceil(M);
@@ -111,9 +111,9 @@ impl<const C: usize> Sweep<'_, '_, C> {
             }
         }
     }
-    /// Adds to `T` pixels x `B` blocks, each of `V` vectors; `x` and `at` are the tile's places in the input and in the
-    /// result. Every loop but those over planes and taps has a length that the compiler knows, or the sums would not be in
-    /// registers.
+    /// Computes `T` pixels x `B` blocks, each of `V` vectors; `x` and `at` are the offsets of the tile in the input and
+    /// in the result. The length of every loop except those over planes and taps is known at compile time, so that the
+    /// accumulators stay in registers.
     #[inline(always)]
     fn tile<O: NumOps<f32>, const T: usize, const B: usize, const V: usize>(
         &mut self,
@@ -145,16 +145,16 @@ impl<const C: usize> Sweep<'_, '_, C> {
     }
 }
 
-/// Planes of pixels of `C` channels, and where in each of them the first pixel of each of the kernel's elements is.
+/// Planes of pixels of `C` channels, and the offset of the first pixel for each kernel element.
 pub(super) struct Planes<'a, const C: usize> {
     pub x: &'a [[f32; C]],
-    /// From one plane to the next.
+    /// The stride of the planes.
     pub plane: usize,
     pub taps: &'a [usize],
 }
 
-/// The sums of `T` pixels x `B` blocks, of `V` vectors each, and what some planes add to them. Weights are by plane, kernel
-/// element, channel of the plane and block; `share` of the lines of `next` are fetched with each element.
+/// Adds the contribution of some planes to the accumulators of `T` pixels x `B` blocks, of `V` vectors each. Weights are
+/// ordered by plane, kernel element, channel of the plane and block; `share` lines of `next` are prefetched per element.
 #[inline(always)]
 pub(super) fn accumulate<O: NumOps<f32>, const C: usize, const T: usize, const B: usize, const V: usize>(
     ops: O,
@@ -170,7 +170,7 @@ pub(super) fn accumulate<O: NumOps<f32>, const C: usize, const T: usize, const B
         let x = &x[i * plane..];
         for (tap, weights) in taps.iter().zip(weights.chunks_exact(C)) {
             let x = &x[*tap..][..T];
-            // Those of a first layer are few, and its taps short.
+            // A first layer has few weights, and its taps are short.
             if C > 1 {
                 let (now, rest) = next.split_at(share.min(next.len()));
                 now.iter().for_each(|line| ops.prefetch(line.0.as_ptr()));
@@ -197,7 +197,7 @@ pub(super) fn accumulate<O: NumOps<f32>, const C: usize, const T: usize, const B
     sums
 }
 
-/// What follows the sums of some pixels.
+/// Applies the epilogue to some pixels.
 #[inline(always)]
 pub(super) fn finish<O: NumOps<f32>>(ops: O, out: &mut [Pixel], residual: Option<&[Pixel]>, bound: Option<f32>) {
     let lanes = (0..BLOCK).step_by(ops.len());
@@ -212,7 +212,7 @@ pub(super) fn finish<O: NumOps<f32>>(ops: O, out: &mut [Pixel], residual: Option
     }
 }
 
-/// Between 0 and the bound. Comparisons, not a minimum and maximum: NaN passes through.
+/// Clamps to 0 and the bound, by comparisons instead of minimum and maximum, so that NaN is preserved.
 #[inline(always)]
 pub(super) fn relu<O: NumOps<f32>>(ops: O, v: O::Simd, bound: Option<f32>) -> O::Simd {
     let Some(bound) = bound else { return v };
