@@ -11,7 +11,7 @@ use std::ffi::c_void;
 const MAX_CHARS: usize = 200;
 
 /// # Safety
-/// The bytes that it refers to must be alive.
+/// The bytes that `raw` refers to must be alive.
 pub(super) unsafe fn string(raw: MlirStringRef) -> String {
     if raw.length == 0 {
         return String::new();

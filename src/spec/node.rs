@@ -105,7 +105,7 @@ fn unknown_variant(e: &serde_json::Error, path: &str) -> Option<String> {
     let text = e.to_string();
     let (found, expected) = text.strip_prefix("unknown variant `")?.split_once("`, expected ")?;
     let known: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
-    // Short words mostly have letters exchanged.
+    // In short words, typos are mostly swapped letters.
     let letters = |word: &str| {
         let mut letters: Vec<char> = word.chars().collect();
         letters.sort_unstable();
@@ -168,14 +168,14 @@ impl<'a> Node<'a> {
     pub fn is_null(&self) -> bool {
         self.raw.get() == "null"
     }
-    /// Reads the value as `T`; `None` if it is not one. Cheaper than an error.
+    /// Reads the value as `T`, or returns `None`, which is cheaper than an error.
     pub fn peek<T: Deserialize<'a>>(&self) -> Option<T> {
         serde_json::from_str(self.raw.get()).ok()
     }
     /// Reads the value as `T`.
     ///
     /// # Errors
-    /// Returns an error if it is not one, with the position of the wrong part.
+    /// Returns an error if the value is not a `T`, with the position of the wrong part.
     pub fn read<T: Deserialize<'a>>(&self) -> Result<T> {
         let mut json = serde_json::Deserializer::from_str(self.raw.get());
         serde_path_to_error::deserialize(&mut json).map_err(|e| {
@@ -199,10 +199,10 @@ impl<'a> Node<'a> {
     fn child(&self, path: String, raw: &'a RawValue) -> Node<'a> {
         Node { document: self.document, path, raw }
     }
-    /// The entries of an object.
+    /// Returns the entries of an object.
     ///
     /// # Errors
-    /// Returns an error if it is not an object, or if a key occurs twice.
+    /// Returns an error if the value is not an object, or if a key occurs twice.
     pub fn object(&self) -> Result<Vec<(String, Node<'a>)>> {
         let Pairs(pairs) = self.read()?;
         let mut seen = std::collections::HashSet::new();
@@ -238,10 +238,10 @@ impl<'a> Node<'a> {
         Error::collect(errors)?;
         Ok(Fields { node: self.clone(), entries })
     }
-    /// The elements of a list.
+    /// Returns the elements of a list.
     ///
     /// # Errors
-    /// Returns an error if it is not a list.
+    /// Returns an error if the value is not a list.
     pub fn list(&self) -> Result<Vec<Node<'a>>> {
         let items: Vec<&RawValue> = self.read()?;
         Ok(items.into_iter().enumerate().map(|(i, raw)| self.child(format!("{}[{i}]", self.path), raw)).collect())

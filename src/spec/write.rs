@@ -44,13 +44,13 @@ pub fn to_text(graph: &Graph, weights: Option<&str>) -> Result<String> {
     Ok(out)
 }
 
-/// Writes a graph to `path`, which ends in `.json`, and its coefficients to an npz of the same stem beside it.
+/// Writes a graph to `path`, which ends in `.json`, and its coefficients to an npz of the same stem in the same folder.
 ///
-/// A spec that is already there is replaced together with its weights, even if the process is killed.
+/// An existing spec is replaced together with its weights, even if the process is killed.
 ///
 /// # Errors
-/// Returns an error if the graph has no form as a spec (see [`to_text`]), the path has another extension, or a file cannot
-/// be written (see [`NewPair::commit`]).
+/// Returns an error if the graph cannot be expressed as a spec (see [`to_text`]), the path has another extension, or a file
+/// cannot be written (see [`NewPair::commit`]).
 pub fn save(graph: &Graph, path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
     if path.extension().is_none_or(|e| e != "json") {
