@@ -168,7 +168,7 @@ impl<'a> Reader<'a> {
         self.graph.locate_warnings(warnings, || node.place());
         if !matches!(result, Ok(true)) {
             self.poisoned.extend(outs.unwrap_or_default());
-            // Use the default name.
+            // The default name of its output.
             if let Some(Ok(op)) = fields.get("op").map(Node::read::<String>) {
                 self.poisoned.insert(format!("{op}_{index}"));
             }
