@@ -56,15 +56,15 @@ pub struct Block {
 }
 
 impl Block {
-    /// Arguments: the graph's inputs, or the values that the owning operator passes.
+    /// Returns the arguments: the graph's inputs, or the values that the owning operator passes.
     pub fn arguments(&self) -> &[Tensor] {
         &self.arguments
     }
-    /// Its operators in order, without those in the blocks that they own.
+    /// Returns the operators in order, without those in the blocks that they own.
     pub fn operators(&self) -> &[Operator] {
         &self.operators
     }
-    /// Results: the graph's outputs, or the values yielded to the owning operator.
+    /// Returns the results: the graph's outputs, or the values yielded to the owning operator.
     pub fn results(&self) -> &[Tensor] {
         &self.results
     }
@@ -98,7 +98,7 @@ impl Block {
             }
         })
     }
-    /// Adds the operands of op calls to `named`. Function calls are omitted, since replaying them creates their coefficients.
+    /// Adds the operands of op calls to `named`, but not those of functions, which create their coefficients when replayed.
     #[doc(hidden)]
     pub fn named_by_ops(&self, named: &mut HashSet<Tensor>) {
         for (call, operators) in self.calls() {

@@ -58,7 +58,8 @@ impl fmt::Debug for Graph {
 }
 
 impl Clone for Graph {
-    /// Clones the graph. The clone accepts the handles issued so far; later ones are valid only in the graph that issued them.
+    /// Clones the graph. The clone accepts the handles issued so far; later ones are valid only in the graph that issues
+    /// them.
     fn clone(&self) -> Self {
         Graph {
             name: self.name.clone(),

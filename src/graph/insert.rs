@@ -76,7 +76,7 @@ impl Graph {
         })
     }
 
-    /// Shape and dtype of each result; `None` for absent ones.
+    /// Returns shape and dtype of each result; `None` for absent ones.
     pub(super) fn result_types(
         &self,
         op: &Op<Tensor>,
@@ -112,7 +112,7 @@ impl Graph {
         infer(&self.values(op, words)?)
     }
 
-    /// The op with its operands as type rules see them.
+    /// Returns the op with its operands converted for type rules.
     fn values<'a>(&'a self, op: &'a Op<Tensor>, words: &[(&'static str, Tensor)]) -> Result<Op<Value<'a>>> {
         let mut names = op.operands().map(|(name, _)| name);
         let mut theirs: HashMap<Tensor, Vec<&'static str>> = HashMap::new();
@@ -260,7 +260,7 @@ impl NewOperator<'_> {
 }
 
 impl Graph {
-    /// Argument name, tensor name and type of operands, for errors.
+    /// Returns argument name, tensor name and type of operands, for errors.
     #[doc(hidden)]
     pub fn operand_rows(&self, operands: impl Iterator<Item = (&'static str, Tensor)>) -> Vec<[String; 3]> {
         let row = |(name, t): (&str, Tensor)| {

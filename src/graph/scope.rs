@@ -83,7 +83,8 @@ impl Graph {
         Ok(())
     }
 
-    /// A free name in the current scope, without its prefix: `stem_<n>` with the first free n from the number of calls on.
+    /// Returns a free name in the current scope, without its prefix: `stem_<n>`, with the first free n from the number of
+    /// calls on.
     #[doc(hidden)]
     pub fn free_name(&self, stem: &str) -> String {
         let free = |n: usize| !self.by_name.contains_key(&format!("{}{stem}_{n}", self.scope.prefix));

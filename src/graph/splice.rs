@@ -163,7 +163,7 @@ mod tests {
     use super::super::undo::state;
     use crate::{Array, Dtype, Graph, Quantization, ops};
 
-    /// A graph with 4 columns, a weight, a constant and a quantized branch.
+    /// Builds a graph with 4 columns, a weight, a constant and a quantized branch.
     fn block() -> Graph {
         let mut b = Graph::new("block").unwrap();
         let x = b.input("x", Dtype::Float32, [1, 4]).unwrap();

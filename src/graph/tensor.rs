@@ -17,7 +17,7 @@ impl Tensor {
     pub(super) fn new(index: u32, graph: GraphId) -> Self {
         Tensor { index, graph }
     }
-    /// Index into tables with one entry per tensor.
+    /// Returns the index into tables with one entry per tensor.
     #[doc(hidden)]
     pub fn index(self) -> usize {
         self.index as usize

@@ -81,7 +81,7 @@ pub(super) fn roi_align(op: &RoiAlign<Value>) -> Types {
     of_dtype(vec![regions(&op.rois)?, op.input.shape[1], height, width], &op.input)
 }
 
-/// Like [`roi_align`]; the levels differ in height and width only.
+/// Like [`roi_align`], for levels that differ only in height and width.
 pub(super) fn roi_extractor(op: &RoiExtractor<Value>) -> Types {
     let [first, rest @ ..] = op.inputs.as_slice() else {
         return Err(invalid("it has no features"));

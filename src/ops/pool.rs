@@ -48,7 +48,7 @@ pub(super) fn avg_pool(op: &AvgPool<Value>) -> Types {
     pool(&op.input, &op.into())
 }
 
-/// The mask is int32, or has the values' float dtype (as some converters write it).
+/// Returns the pool's result and its mask, which is int32 or, from some converters, of the values' float dtype.
 pub(super) fn max_pool_with_mask(op: &MaxPoolWithMask<Value>) -> Types {
     let shape = shape(&op.input, &op.into())?;
     let mask = if op.input.dtype == Dtype::Float16 { MASKS } else { &MASKS[..2] };

@@ -85,7 +85,7 @@ impl<'a> Functions<'a> {
         self.by_name.contains_key(name)
     }
 
-    /// Number of calls that a call of `name` expands to.
+    /// Returns the number of calls that a call of `name` expands to.
     ///
     /// # Errors
     /// Returns an error if a function calls itself, or if functions call each other more than [`MAX_DEPTH`] deep.

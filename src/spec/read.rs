@@ -54,7 +54,7 @@ impl<'a> Reader<'a> {
         Ok(self.graph)
     }
 
-    /// Whether there are more errors than are reported.
+    /// Returns whether there are more errors than are reported.
     fn enough(&self) -> bool {
         self.errors.len() > MAX_ERRORS
     }
@@ -82,7 +82,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The tensors of a list of names; `None` if some do not exist, which is recorded.
+    /// Returns the tensors of a list of names; `None` if some do not exist, which is recorded.
     fn names(&mut self, node: &Node) -> Result<Option<Vec<Tensor>>> {
         let mut all = Some(Vec::new());
         for item in node.list()? {
@@ -296,7 +296,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The error about a tensor that is used before it is computed.
+/// Creates the error about a tensor that is used before it is computed.
 fn later(error: &Error, name: &str, at: usize, index: usize) -> Error {
     let what = if at == index {
         "this operator's own output".into()
@@ -307,7 +307,7 @@ fn later(error: &Error, name: &str, at: usize, index: usize) -> Error {
     error.call().cloned().into_iter().fold(Error::from(Cause::Shape(problem)), Error::in_call)
 }
 
-/// Whether an argument takes tensors.
+/// Returns whether an argument accepts tensors.
 fn takes_tensors(callee: &Callee, name: &str, argument: &str) -> bool {
     match callee {
         Callee::SpecFunction => true,
@@ -321,7 +321,7 @@ fn values(entries: &[(String, Node)]) -> Result<IndexMap<String, Value>> {
     entries.iter().map(|(k, n)| Ok((k.clone(), n.read()?))).collect()
 }
 
-/// The strings in an argument: the names of tensors, if it takes tensors.
+/// Returns the strings in an argument: the names of tensors, if it accepts tensors.
 fn names_in(node: &Node) -> Vec<String> {
     match node.text().as_bytes().first() {
         Some(b'"') => node.peek().map(|name| vec![name]).unwrap_or_default(),
@@ -330,7 +330,7 @@ fn names_in(node: &Node) -> Vec<String> {
     }
 }
 
-/// Whether an operator names its outputs.
+/// Returns whether an operator names its outputs.
 fn named(op: &Node) -> bool {
     op.fields(&OP_KEYS).is_ok_and(|fields| matches!(out_names(&fields), Ok(Some(_))))
 }

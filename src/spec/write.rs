@@ -66,7 +66,7 @@ pub fn save(graph: &Graph, path: impl AsRef<Path>) -> Result<()> {
     new.commit(|weights| to_text(graph, Some(weights)))
 }
 
-/// The calls of a block.
+/// Converts the calls of a block.
 fn calls(graph: &Graph, block: &Block) -> Result<Vec<Value>> {
     let mut all = Vec::new();
     for (call, operators) in block.calls() {
@@ -100,7 +100,7 @@ fn entry(graph: &Graph, op: String, args: Value, call: &RecordedCall) -> Result<
     Ok(Value::Object(entry))
 }
 
-/// The call of an op, with operands and attributes by their names in td.
+/// Converts the call of an op, with operands and attributes by their names in td.
 fn op_call(graph: &Graph, operator: &Operator) -> Result<Value> {
     let (op, def) = (&operator.op, operator.op.def());
     let mut args = Map::new();
@@ -139,7 +139,7 @@ fn op_call(graph: &Graph, operator: &Operator) -> Result<Value> {
     Ok(Value::Object(entry))
 }
 
-/// The types that the op's type rule leaves open, and the quantization.
+/// Adds the types that the op's type rule leaves open, and the quantization.
 fn types(graph: &Graph, operator: &Operator, entry: &mut Map<String, Value>) -> Result<()> {
     let inferred = graph.inferred(&operator.op, &[])?;
     let (mut dtypes, mut shapes, mut quants) = (Vec::new(), Vec::new(), Vec::new());

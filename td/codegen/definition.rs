@@ -154,7 +154,7 @@ impl Sources {
         }
         Ok(())
     }
-    /// The file that defines a record, and the index of the first line of the definition.
+    /// Returns the file that defines a record, and the index of the definition's first line.
     fn definition(&self, record: Record) -> Option<(&Path, &str, usize)> {
         let start = format!("def {} ", record.name().ok()?);
         self.0.iter().find_map(|(file, text)| {
@@ -162,12 +162,12 @@ impl Sources {
             Some((file.as_path(), text.as_str(), line))
         })
     }
-    /// The name of the file that defines a record, without its extension.
+    /// Returns the name of the file that defines a record, without its extension.
     fn family(&self, record: Record) -> String {
         let file = self.definition(record).and_then(|(file, ..)| file.file_stem());
         file.unwrap_or_default().to_string_lossy().into_owned()
     }
-    /// The error message for a mistake, with the line of the argument or of the definition.
+    /// Formats the error message for a mistake, with the line of the argument or of the definition.
     fn place(&self, record: Record, mistake: &Mistake) -> String {
         let problem = &mistake.problem;
         let Some((file, text, first)) = self.definition(record) else {
