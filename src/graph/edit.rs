@@ -70,7 +70,7 @@ impl Graph {
         dead.into_iter().filter(|d| *d).count()
     }
 
-    /// Removes the dead operators. Each operator must have its own call.
+    /// Removes the dead operators, each of which must have its own call.
     fn remove(&mut self, dead: &[bool]) {
         let mut first = 0;
         self.body.calls.retain(|c| {
