@@ -33,14 +33,14 @@ struct Builder {
 }
 
 impl Builder {
-    /// The coefficient `name`; its data are loaded on demand.
+    /// Returns the coefficient `name`; its data are loaded on demand.
     fn weight(&mut self, name: &str) -> Result<Tensor> {
         match self.graph.find(name) {
             Ok(tensor) => Ok(tensor),
             Err(_) => self.graph.coefficient(name, self.weights.read(name)?),
         }
     }
-    /// `x * weight^T + bias`: PyTorch stores the weights of linear layers transposed.
+    /// Computes `x * weight^T + bias`; PyTorch stores the weights of linear layers transposed.
     fn linear(&mut self, x: Tensor, name: &str) -> Result<Tensor> {
         let (w, b) = (self.weight(&format!("{name}.weight"))?, self.weight(&format!("{name}.bias"))?);
         self.graph.matmul(x, w).bias(b).right_transpose(true).out_name(name).call()
@@ -55,7 +55,7 @@ impl Builder {
         let split = g.reshape(x, [self.batch, LENGTH as i64, HEADS, HIDDEN / HEADS]).call()?;
         g.permute(split, vec![0, 2, 1, 3]).call()
     }
-    /// The normalized sum of word, position and segment embeddings.
+    /// Returns the normalized sum of word, position and segment embeddings.
     fn embeddings(&mut self, ids: Tensor, segments: Tensor) -> Result<Tensor> {
         let words = self.weight("embeddings.word_embeddings.weight")?;
         let positions = self.weight("embeddings.position_embeddings.weight")?;
@@ -68,7 +68,7 @@ impl Builder {
         let sum = g.add(sum, positions).call()?;
         self.layer_norm(sum, "embeddings.LayerNorm")
     }
-    /// One transformer layer; `mask` is 0 for tokens that count and very negative for padding.
+    /// Adds a transformer layer; `mask` is 0 for tokens and very negative for padding.
     fn layer(&mut self, x: Tensor, mask: Tensor, index: usize) -> Result<Tensor> {
         let name = |part: &str| format!("encoder.layer.{index}.{part}");
         let mut qkv = Vec::new();
@@ -93,7 +93,7 @@ impl Builder {
         let sum = self.graph.add(narrow, x).call()?;
         self.layer_norm(sum, &name("output.LayerNorm"))
     }
-    /// The mean over the tokens that count, scaled to length 1.
+    /// Returns the mean over all tokens except padding, scaled to length 1.
     fn pool(&mut self, x: Tensor, mask: Tensor) -> Result<Tensor> {
         let g = &mut self.graph;
         let column = g.reshape(mask, [self.batch, LENGTH as i64, 1]).call()?;

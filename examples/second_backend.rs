@@ -157,7 +157,7 @@ impl Backend for Nd {
     }
 }
 
-/// The cases of every op, and the recorded graphs.
+/// Returns the cases of every op and the recorded graphs.
 fn cases() -> Result<Vec<Case>> {
     let files = |folder: &str| {
         let mut all: Vec<_> = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();

@@ -9,16 +9,16 @@ use indexmap::IndexMap;
 use serde_json::Value;
 use std::path::Path;
 
-/// A graph with what it is fed, and what must come of it.
+/// A graph with its inputs and expected results.
 #[derive(Debug)]
 pub struct Case {
     /// File and number, for messages.
     pub name: String,
     /// The graph.
     pub graph: Graph,
-    /// One array an input.
+    /// One array per input.
     pub feeds: IndexMap<String, Array>,
-    /// Tensors by name.
+    /// Expected tensors by name.
     pub expected: IndexMap<String, Array>,
 }
 
@@ -26,7 +26,7 @@ impl Case {
     /// Reads the cases of a file.
     ///
     /// # Errors
-    /// The file cannot be read, or as [`Case::read_text`].
+    /// Returns an error if the file cannot be read; otherwise same as for [`Case::read_text`].
     pub fn read(path: impl AsRef<Path>) -> Result<Vec<Case>> {
         let path = path.as_ref();
         let bytes = files::read(path, files::MAX_MODULE)?;
@@ -38,26 +38,26 @@ impl Case {
     /// Reads cases from text; `file` is for messages.
     ///
     /// # Errors
-    /// A module or a value in its comments cannot be read, or a case expects nothing.
+    /// Returns an error if a module or a value in its comments cannot be parsed, or if a case has no expected values.
     pub fn read_text(text: &str, file: &str) -> Result<Vec<Case>> {
         let parts = text.split("// -----").filter(|p| !p.trim().is_empty());
         parts.enumerate().map(|(i, part)| one(part, &format!("{file}#{}", i + 1))).collect()
     }
 
-    /// A graph on its feeds, the CPU backend giving what is expected of all tensors.
+    /// Creates a case that expects the CPU backend's results for all tensors of the graph.
     ///
     /// # Errors
-    /// The CPU cannot run it.
+    /// Returns an error if the CPU backend cannot run the graph.
     pub fn by_cpu(name: impl Into<String>, graph: Graph, feeds: IndexMap<String, Array>) -> Result<Case> {
         let options = RunOptions { all: true, ..RunOptions::default() };
         let expected = run(&graph, &feeds, &CpuBackend::new(), &options)?.tensors;
         Ok(Case { name: name.into(), graph, feeds, expected })
     }
 
-    /// As [`Case::by_cpu`], of the files `spec.json` and `inputs.npz` in a folder.
+    /// Like [`Case::by_cpu`], with the files `spec.json` and `inputs.npz` of a folder.
     ///
     /// # Errors
-    /// They cannot be read, or the CPU cannot run the graph.
+    /// Returns an error if the files cannot be read, or if the CPU backend cannot run the graph.
     pub fn recorded(folder: impl AsRef<Path>) -> Result<Case> {
         let folder = folder.as_ref();
         let graph = spec::read(folder.join("spec.json"), spec::Weights::Load)?;
@@ -67,7 +67,7 @@ impl Case {
 
 fn one(text: &str, name: &str) -> Result<Case> {
     let statements = || text.lines().filter_map(|l| statement(l.trim().strip_prefix("// ")?));
-    // Shapes may depend on what coefficients hold. What cannot be read is told below, where the tensor is known.
+    // Shapes may depend on the values of coefficients. Unreadable values are reported below, where the tensor is known.
     let numbers = |json: &str| {
         let mut numbers = Vec::new();
         flatten(&serde_json::from_str(json).ok()?, &mut numbers).ok().map(|()| numbers)
@@ -95,14 +95,14 @@ fn one(text: &str, name: &str) -> Result<Case> {
     Ok(Case { name: name.to_owned(), graph, feeds, expected })
 }
 
-/// `input x = [1, 2]`
+/// Parses a statement such as `input x = [1, 2]` into keyword, tensor and value.
 fn statement(line: &str) -> Option<(&str, &str, &str)> {
     let (head, json) = line.split_once(" = ")?;
     let (kind, tensor) = head.split_once(' ')?;
     ["input", "weight", "expect"].contains(&kind).then_some((kind, tensor.trim(), json.trim()))
 }
 
-/// Numbers in nested lists as an array of the tensor's type. Computed floats are float32, whatever their dtype.
+/// Converts nested lists of numbers to an array of the tensor's type. Computed floats are float32, whatever their dtype.
 fn array(graph: &Graph, tensor: Tensor, json: &str) -> Result<Array> {
     let info = graph.tensor(tensor)?;
     let value: Value = serde_json::from_str(json)

@@ -1,6 +1,6 @@
-//! One conformance suite for every backend: readable modules with their numbers, and graphs whose numbers the CPU gives.
+//! The conformance suite for all backends: modules with expected values, and graphs compared with the CPU backend.
 //!
-//! A module's comments hold inputs, coefficients and expected values; cases in one file are divided by `// -----`.
+//! The comments of a module specify inputs, coefficients and expected values; `// -----` separates the cases of a file.
 //!
 //! ```
 //! use tpulang::{conformance::{Case, check}, exec::{CpuBackend, RunOptions}};
@@ -31,17 +31,17 @@ pub use case::Case;
 use indexmap::IndexMap;
 use std::fmt;
 
-/// The largest relative L2 error of floats that passes. Integers must be equal.
+/// Maximum relative L2 error of floats. Integers must be equal.
 pub const TOLERANCE: f64 = 1e-5;
 
-/// What a backend made of the cases.
+/// The results of running the cases on a backend.
 #[derive(Debug, Default)]
 pub struct Report {
-    /// How many cases it passed.
+    /// Number of passed cases.
     pub passed: usize,
-    /// Name and problem of each of the others.
+    /// Name and problem of each failed case.
     pub failures: Vec<(String, String)>,
-    /// What [`Session::summary`](crate::exec::Session::summary) said of each case.
+    /// The [`Session::summary`](crate::exec::Session::summary) of each passed case.
     pub summaries: Vec<String>,
 }
 
@@ -70,7 +70,7 @@ pub fn check<B: Backend>(backend: &B, cases: &[Case], options: &RunOptions) -> R
     report
 }
 
-/// The run's summary, and what differs.
+/// Runs a case. Returns the run's summary and the first difference, if any.
 fn one<B: Backend>(backend: &B, case: &Case, options: &RunOptions) -> Result<(String, Option<String>)> {
     let options = RunOptions { all: true, ..options.clone() };
     let got = run(&case.graph, &case.feeds, backend, &options)?;

@@ -14,23 +14,23 @@ pub struct Operator {
     pub results: Vec<Option<Tensor>>,
     /// The blocks that it owns (the branches of an If, the body of a Loop), in the definition's order.
     pub blocks: Vec<Block>,
-    /// Whether it was changed after its call, which then no longer describes it.
+    /// Whether it was edited after its call, which then no longer describes it.
     pub(super) is_edited: bool,
 }
 
 impl Operator {
-    /// The results that are present.
+    /// Returns the results that are present.
     pub fn outputs(&self) -> impl Iterator<Item = Tensor> + '_ {
         self.results.iter().flatten().copied()
     }
-    /// Whether it, or an operator in its blocks, uses one of `tensors`.
+    /// Returns whether the operator, or one in its blocks, uses one of `tensors`.
     pub(super) fn uses_any(&self, tensors: &HashSet<Tensor>) -> bool {
         let in_block = |b: &Block| {
             b.results.iter().any(|t| tensors.contains(t)) || b.operators.iter().any(|o| o.uses_any(tensors))
         };
         self.op.operands().any(|(_, t)| tensors.contains(t)) || self.blocks.iter().any(in_block)
     }
-    /// Every tensor that it, or an operator in its blocks, uses.
+    /// Returns every tensor that the operator, or one in its blocks, uses.
     #[doc(hidden)]
     pub fn uses(&self) -> Vec<Tensor> {
         let mut all: Vec<Tensor> = self.op.operands().map(|(_, t)| *t).collect();
@@ -56,15 +56,15 @@ pub struct Block {
 }
 
 impl Block {
-    /// Arguments: the graph's inputs, or the values that the owning operator passes.
+    /// Returns the arguments: the graph's inputs, or the values that the owning operator passes.
     pub fn arguments(&self) -> &[Tensor] {
         &self.arguments
     }
-    /// Its operators in order, without those in the blocks that they own.
+    /// Returns the operators in order, without those in the blocks that they own.
     pub fn operators(&self) -> &[Operator] {
         &self.operators
     }
-    /// Results: the graph's outputs, or the values yielded to the owning operator.
+    /// Returns the results: the graph's outputs, or the values yielded to the owning operator.
     pub fn results(&self) -> &[Tensor] {
         &self.results
     }
@@ -79,11 +79,11 @@ impl Block {
             operator.blocks.iter().for_each(|b| b.walk(visit));
         }
     }
-    /// Depth of the blocks nested in this one, itself included.
+    /// Returns the depth of the blocks nested in this one, including itself.
     pub(super) fn depth(&self) -> usize {
         1 + self.operators.iter().flat_map(|o| &o.blocks).map(Block::depth).max().unwrap_or(0)
     }
-    /// The recorded calls, each with the operators that it added. A call with an edited operator is replaced by one
+    /// Returns the recorded calls, each with the operators that it added. A call with an edited operator is replaced by one
     /// call per operator.
     #[doc(hidden)]
     pub fn calls(&self) -> impl Iterator<Item = (Cow<'_, RecordedCall>, &[Operator])> {
@@ -98,7 +98,7 @@ impl Block {
             }
         })
     }
-    /// Adds the operands of op calls to `named`. Calls of functions create their coefficients again when replayed.
+    /// Adds the operands of op calls to `named`, but not those of functions, which create their coefficients when replayed.
     #[doc(hidden)]
     pub fn named_by_ops(&self, named: &mut HashSet<Tensor>) {
         for (call, operators) in self.calls() {
@@ -110,10 +110,10 @@ impl Block {
             }
         }
     }
-    /// Index of the operator that computes `tensor`, itself or in its blocks.
+    /// Returns the index of the operator that computes `tensor`, itself or in its blocks.
     pub(super) fn position_of(&self, tensor: Tensor) -> Option<usize> {
         let computes = |o: &Operator| o.outputs().any(|t| t == tensor);
-        // Handles are ordered like the operators of one block.
+        // Handles are in the order of the block's operators.
         let at = self.operators.partition_point(|o| o.outputs().last().is_some_and(|last| last < tensor));
         if self.operators.get(at).is_some_and(computes) {
             return Some(at);
@@ -121,7 +121,7 @@ impl Block {
         let contains = |o: &Operator| computes(o) || o.blocks.iter().any(|b| b.position_of(tensor).is_some());
         self.operators.iter().position(contains)
     }
-    /// The operator that computes `tensor`, in this block or a nested one.
+    /// Returns the operator that computes `tensor`, in this block or a nested one.
     pub(super) fn producer_mut(&mut self, tensor: Tensor) -> Option<&mut Operator> {
         let at = self.position_of(tensor)?;
         let operator = &mut self.operators[at];
@@ -130,7 +130,7 @@ impl Block {
         }
         operator.blocks.iter_mut().find_map(|b| b.producer_mut(tensor))
     }
-    /// Like [`Block::walk`], over blocks: each before those of its operators.
+    /// Like [`Block::walk`], but visits blocks, each before those of its operators.
     pub(super) fn walk_blocks_mut(&mut self, visit: &mut dyn FnMut(&mut Block)) {
         visit(self);
         for operator in &mut self.operators {

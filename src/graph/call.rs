@@ -23,7 +23,7 @@ pub enum MadeBy {
 }
 
 impl RecordedCall {
-    /// The call of an op.
+    /// Returns the record of a call of an op.
     pub fn of_operator(operator: &Operator) -> Self {
         RecordedCall { made_by: MadeBy::Op, outputs: operator.outputs().collect(), out_quant: Vec::new(), operators: 1 }
     }
@@ -33,9 +33,9 @@ impl RecordedCall {
 #[doc(hidden)]
 pub trait Recorded: fmt::Debug + Send + Sync {
     fn clone_box(&self) -> Box<dyn Recorded>;
-    /// The function's name.
+    /// Returns the function's name.
     fn function(&self) -> &'static str;
-    /// The arguments as JSON, with tensors by their names in `graph`.
+    /// Converts the arguments to JSON, with tensors by their names in `graph`.
     fn to_json(&self, graph: &Graph) -> Result<serde_json::Value>;
     /// Replays the call in `onto`, with tensors mapped by `bind`.
     fn replay(

@@ -70,7 +70,7 @@ impl Graph {
         dead.into_iter().filter(|d| *d).count()
     }
 
-    /// Removes the dead operators, each of which has a call of its own.
+    /// Removes the dead operators, each of which must have its own call.
     fn remove(&mut self, dead: &[bool]) {
         let mut first = 0;
         self.body.calls.retain(|c| {
@@ -141,7 +141,7 @@ impl Graph {
         user.blocks.iter().flat_map(Block::operators).try_for_each(|o| self.infer_users(o, changed))
     }
 
-    /// Infers the result types of an operator; adds those that differ from before to `changed`.
+    /// Infers the result types of an operator, and adds the results whose types change to `changed`.
     fn infer_again(&mut self, operator: &Operator, changed: &mut HashSet<Tensor>) -> Result<()> {
         let known = |t: &Option<Tensor>| -> Result<NewResult> {
             let Some(t) = t else {
@@ -152,7 +152,7 @@ impl Graph {
         };
         let Operator { op, results, .. } = operator;
         let given = results.iter().map(known).collect::<Result<Vec<_>>>()?;
-        // A type rule determines shape and dtype; whatever it leaves open keeps its value.
+        // A type rule determines shape and dtype; what it leaves open keeps its value.
         let open = |r: &NewResult| NewResult { shape: None, ..r.clone() };
         let types = self
             .result_types(op, &given.iter().map(open).collect::<Vec<_>>(), &[])
@@ -194,7 +194,7 @@ mod tests {
         g.set_attribute(b, "relu_limit", Some(Attribute::Float(6.0))).unwrap();
         let text = mlir::emit(&g).unwrap().text;
         assert!(text.contains(r#""top.Relu"(%1) {relu_limit = 6.000000e+00 : f64}"#), "{text}");
-        // An edited call is one of the op itself, and still a spec.
+        // An edited call becomes a call of the op, and can still be written as a spec.
         let text = spec::to_text(&g, None).unwrap();
         assert!(text.contains(r#""op":"top.Relu","args":{"input":"x","relu_limit":6.0},"out":"b""#), "{text}");
         assert_eq!(
@@ -245,7 +245,7 @@ mod tests {
         assert!(text.contains(r#""op":"top.Relu","args":{"input":"permute_0","relu_limit":6.0}"#), "{text}");
     }
 
-    /// Takes hours if each edit infers the whole graph again.
+    /// This test would take hours if each edit inferred the whole graph.
     #[test]
     fn edits_cost_what_they_change() {
         let mut g = Graph::new("g").unwrap();

@@ -45,7 +45,7 @@ pub struct Graph {
     pub(super) suggestions: Suggestions,
 }
 
-/// A summary. A whole graph is text of any size; see [`crate::spec::to_text`].
+/// Formats a summary, since a whole graph may be large; for all of it, see [`crate::spec::to_text`].
 impl fmt::Debug for Graph {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.debug_struct("Graph")
@@ -58,7 +58,8 @@ impl fmt::Debug for Graph {
 }
 
 impl Clone for Graph {
-    /// The clone accepts the handles issued so far. Later ones are valid in one of the two graphs only.
+    /// Clones the graph. The clone accepts the handles issued so far; later ones are valid only in the graph that issues
+    /// them.
     fn clone(&self) -> Self {
         Graph {
             name: self.name.clone(),
@@ -78,7 +79,7 @@ impl Clone for Graph {
 }
 
 impl Graph {
-    /// An empty graph.
+    /// Creates an empty graph.
     ///
     /// # Errors
     /// Returns an error unless the name consists of letters, digits, `_`, `-` and `.`, since files are named after it.
@@ -105,31 +106,31 @@ impl Graph {
         })
     }
 
-    /// The model's name.
+    /// Returns the model's name.
     pub fn name(&self) -> &str {
         &self.name
     }
-    /// Inputs, in order.
+    /// Returns the inputs, in order.
     pub fn inputs(&self) -> &[Tensor] {
         &self.body.arguments
     }
-    /// Outputs, in order.
+    /// Returns the outputs, in order.
     pub fn outputs(&self) -> &[Tensor] {
         &self.body.results
     }
-    /// Operators in order, without those in nested blocks.
+    /// Returns the operators in order, without those in nested blocks.
     pub fn operators(&self) -> &[Operator] {
         &self.body.operators
     }
-    /// Inputs, operators and outputs.
+    /// Returns the body: inputs, operators and outputs.
     pub fn body(&self) -> &Block {
         &self.body
     }
-    /// All tensors with their handles, in order of creation.
+    /// Returns all tensors with their handles, in order of creation.
     pub fn tensors(&self) -> impl Iterator<Item = (Tensor, &TensorInfo)> {
         self.tensors.iter().enumerate().filter_map(|(i, t)| Some((self.provenance.handle(i), t.as_ref()?)))
     }
-    /// The inputs and coefficients that a spec declares: all except those that replayed calls create again.
+    /// Returns the inputs and coefficients that a spec declares: all except those that replayed calls create.
     #[doc(hidden)]
     pub fn declared(&self) -> impl Iterator<Item = (Tensor, &TensorInfo)> {
         let mut named = HashSet::new();
@@ -137,11 +138,11 @@ impl Graph {
         let is_source = |t: &TensorInfo| !matches!(t.kind, TensorKind::Value | TensorKind::Argument);
         self.tensors().filter(move |(t, info)| is_source(info) && (!info.of_call || named.contains(t)))
     }
-    /// Number of elements of all coefficients.
+    /// Returns the total number of elements of all coefficients.
     pub fn parameters(&self) -> usize {
         self.tensors().filter(|(_, t)| t.is_coefficient()).map(|(_, t)| t.elements()).sum()
     }
-    /// Name, type and origin of a tensor.
+    /// Returns name, type and origin of a tensor.
     ///
     /// # Errors
     /// Returns an error if the handle belongs to another graph, or if the tensor was removed.
@@ -162,8 +163,8 @@ impl Graph {
     /// Adds a coefficient with its data.
     ///
     /// # Errors
-    /// Returns an error if the name is taken, the shape is invalid, or the tool chain has no coefficients of that dtype
-    /// (int64, uint64, float64, bool).
+    /// Returns an error if the name is taken, the shape is invalid, or the tool chain does not support coefficients of that
+    /// dtype (int64, uint64, float64, bool).
     pub fn coefficient(&mut self, name: &str, data: impl Into<Array>) -> Result<Tensor> {
         let data = data.into();
         self.add_tensor(Some(name), data.dtype(), data.shape().to_vec(), TensorKind::Coefficient(Some(data)))
@@ -315,11 +316,11 @@ impl Graph {
     pub fn slots(&self) -> &[Option<TensorInfo>] {
         &self.tensors
     }
-    /// The block that operators are added to.
+    /// Returns the block that operators are added to.
     pub(super) fn current(&mut self) -> &mut Block {
         self.open.last_mut().unwrap_or(&mut self.body)
     }
-    /// Whether the tensor is an output or an operand, including in blocks under construction.
+    /// Returns whether the tensor is an output or an operand, including in blocks under construction.
     #[doc(hidden)]
     pub fn is_used(&self, tensor: Tensor) -> bool {
         let mut used = false;
@@ -333,7 +334,7 @@ impl Graph {
     pub fn calls_made(&self) -> usize {
         self.calls
     }
-    /// Number of operators in the current block.
+    /// Returns the number of operators in the current block.
     #[doc(hidden)]
     pub fn operators_made(&mut self) -> usize {
         self.current().operators.len()
@@ -380,7 +381,7 @@ impl Graph {
         self.tensors.push(Some(info));
         Ok(tensor)
     }
-    /// Removes a tensor and its name. Its handle is refused from now on.
+    /// Removes a tensor and its name. Its handle becomes invalid.
     pub(super) fn forget(&mut self, tensor: Tensor) {
         if let Some(info) = self.tensors.get_mut(tensor.index()).and_then(Option::take) {
             self.by_name.remove(&info.name);

@@ -76,7 +76,7 @@ impl Graph {
         })
     }
 
-    /// Shape and dtype of each result; `None` for absent ones.
+    /// Returns shape and dtype of each result; `None` for absent ones.
     pub(super) fn result_types(
         &self,
         op: &Op<Tensor>,
@@ -106,13 +106,13 @@ impl Graph {
             .collect()
     }
 
-    /// The result types by the op's type rule; `None` if it has none.
+    /// Infers the result types by the op's type rule; `None` if it has none.
     #[doc(hidden)]
     pub fn inferred(&self, op: &Op<Tensor>, words: &[(&'static str, Tensor)]) -> Result<Option<Vec<Inferred>>> {
         infer(&self.values(op, words)?)
     }
 
-    /// The op with its operands as type rules see them.
+    /// Returns the op with its operands converted for type rules.
     fn values<'a>(&'a self, op: &'a Op<Tensor>, words: &[(&'static str, Tensor)]) -> Result<Op<Value<'a>>> {
         let mut names = op.operands().map(|(name, _)| name);
         let mut theirs: HashMap<Tensor, Vec<&'static str>> = HashMap::new();
@@ -126,7 +126,7 @@ impl Graph {
         op.try_map(&mut |t: &Tensor| {
             let info = self.tensor(*t)?;
             let own = names.next().unwrap_or("operand");
-            // One tensor may be two arguments, each with its own name.
+            // A tensor may be passed as two arguments, each with its own name.
             let theirs = theirs.get(t).map_or(&[][..], Vec::as_slice);
             let display_name = theirs.iter().find(|w| !used.contains(*w)).or(theirs.last()).copied().unwrap_or(own);
             used.insert(display_name);
@@ -260,7 +260,7 @@ impl NewOperator<'_> {
 }
 
 impl Graph {
-    /// Argument name, tensor name and type of operands, for errors.
+    /// Returns argument name, tensor name and type of operands, for errors.
     #[doc(hidden)]
     pub fn operand_rows(&self, operands: impl Iterator<Item = (&'static str, Tensor)>) -> Vec<[String; 3]> {
         let row = |(name, t): (&str, Tensor)| {
@@ -340,7 +340,7 @@ mod tests {
         assert!(error.to_string().contains("it has 0 blocks; expected 2"), "{error}");
     }
 
-    /// A block of an `If` of an `If` .. of `depth` levels.
+    /// Builds a block of `If`s nested to `depth`.
     fn nested(g: &mut Graph, cond: Tensor, x: Tensor, depth: usize) -> Result<Block> {
         let none: [(String, Dtype, [i64; 0]); 0] = [];
         g.block(none.clone(), |g, _| {
@@ -364,7 +364,7 @@ mod tests {
         let cond = g.input("cond", Dtype::Float32, [1]).unwrap();
         let error = nested(&mut g, cond, x, MAX_NESTED_BLOCKS + 1).unwrap_err().to_string();
         assert!(error.starts_with("the block is nested 33 deep; the maximum is 32"), "{error}");
-        // Blocks built one by one count too.
+        // Blocks that are built first and owned later count too.
         let deepest = nested(&mut g, cond, x, MAX_NESTED_BLOCKS).unwrap();
         let none: [(String, Dtype, [i64; 0]); 0] = [];
         let error = g.block(none.clone(), |g, _| {

@@ -8,7 +8,7 @@ use tpulang_quant as quant;
 use array::Array;
 use base::{Dtype, Error, Result};
 
-/// Unit tests and the functions' examples use the names that `tpulang` exports.
+/// Unit tests and the functions' examples refer to these types by the names that `tpulang` exports.
 #[cfg(test)]
 use {functions::Scalar, quant::Quantization};
 

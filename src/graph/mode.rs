@@ -12,7 +12,7 @@ pub enum Mode {
 }
 
 impl Mode {
-    /// The module's state attribute, also part of the name of the weight file.
+    /// Returns the module's state attribute, which is also part of the weight file's name.
     pub fn state(self) -> &'static str {
         match self {
             Mode::F32 => "TOP_F32",

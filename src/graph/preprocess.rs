@@ -8,18 +8,18 @@ use serde::{Deserialize, Serialize};
 /// Maximum height and width of a resized image.
 const MAX_RESIZE: i64 = 1 << 20;
 
-/// An enum whose values are strings, in specs and in MLIR.
+/// Defines an enum whose values are written as strings in specs and in MLIR.
 macro_rules! words {
     ($doc:literal $Name:ident: $($value_doc:literal $Value:ident = $word:literal),+ $(,)?) => {
         #[doc = $doc]
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
         pub enum $Name { $( #[doc = $value_doc] #[serde(rename = $word)] $Value, )+ }
         impl $Name {
-            /// The string of the value.
+            /// Returns the string of the value.
             pub fn name(self) -> &'static str {
                 match self { $( $Name::$Value => $word, )+ }
             }
-            /// The value with the given string.
+            /// Returns the value with the given string.
             pub fn from_name(word: &str) -> Option<$Name> {
                 [$( $Name::$Value ),+].into_iter().find(|v| v.name() == word)
             }
@@ -93,7 +93,7 @@ impl Default for Preprocess {
 }
 
 impl PixelFormat {
-    /// Number of channels.
+    /// Returns the number of channels.
     pub fn channels(self) -> usize {
         match self {
             PixelFormat::Rgb | PixelFormat::Bgr => 3,
@@ -104,7 +104,7 @@ impl PixelFormat {
 }
 
 impl Preprocess {
-    /// The attributes of a `top.Input` with the given shape, as TPU-MLIR's importer sets them.
+    /// Returns the attributes of a `top.Input` with the given shape, as set by TPU-MLIR's importer.
     ///
     /// # Errors
     /// Returns an error if a value is not allowed.
@@ -165,7 +165,7 @@ impl Preprocess {
         }
         Ok(())
     }
-    /// Height and width of an input with the given shape; `None` if it is not an image.
+    /// Returns height and width of an input with the given shape, or `None` if it is not an image.
     pub fn spatial(&self, shape: &[usize]) -> Option<[usize; 2]> {
         let (n, nhwc) = (shape.len(), self.channel_format == ChannelFormat::Nhwc);
         let channels = if nhwc { shape.last() } else { shape.get(1) };

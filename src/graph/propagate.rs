@@ -5,7 +5,7 @@ use crate::{
 };
 
 impl Graph {
-    /// Checks that quantizations are consistent after propagation through the ops that keep them.
+    /// Checks that quantizations are consistent after propagation through the ops that preserve them.
     ///
     /// # Errors
     /// Returns an error if two of them contradict each other.
@@ -13,8 +13,8 @@ impl Graph {
         self.propagated_quantization().map(|_| ())
     }
 
-    /// The quantization of every tensor, by index, after propagation through the transparent ops: one forward and one
-    /// backward pass, as TpuLang does before emission.
+    /// Returns the quantization of every tensor, by index, after propagation through the transparent ops: one forward and
+    /// one backward pass, like TpuLang before emission.
     ///
     /// # Errors
     /// Returns an error if two propagated quantizations contradict each other.

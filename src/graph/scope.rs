@@ -3,7 +3,7 @@ use super::{Graph, Tensor, TensorInfo};
 use crate::base::{Cause, Result, check_name, truncated};
 use std::collections::HashMap;
 
-/// The scope of names.
+/// A scope of names.
 #[derive(Debug, Clone, Default)]
 #[doc(hidden)]
 pub struct Scope {
@@ -14,10 +14,10 @@ pub struct Scope {
 }
 
 impl Graph {
-    /// The tensor with the given name, in the current scope or by its full name.
+    /// Returns the tensor with the given name, in the current scope or by its full name.
     ///
     /// # Errors
-    /// Returns an error if there is none, with the most similar name.
+    /// Returns an error if there is no such tensor, with the most similar name.
     pub fn find(&self, name: &str) -> Result<Tensor> {
         self.lookup(name).ok_or_else(|| {
             let known = self.tensors().map(|(_, t)| t.name.as_str());
@@ -83,14 +83,15 @@ impl Graph {
         Ok(())
     }
 
-    /// A free name in the current scope, without its prefix: `stem_<n>` with the first free n from the number of calls on.
+    /// Returns a free name in the current scope, without its prefix: `stem_<n>`, with the first free n from the number of
+    /// calls on.
     #[doc(hidden)]
     pub fn free_name(&self, stem: &str) -> String {
         let free = |n: usize| !self.by_name.contains_key(&format!("{}{stem}_{n}", self.scope.prefix));
         let first = self.calls;
-        // Taken numbers are mostly contiguous, and may be too many to try each: gallop to a free one, then bisect.
+        // Taken numbers are mostly contiguous, and there may be too many to try each: gallop to a free one, then bisect.
         let Some(mut far) = (0..usize::BITS - 1).map(|i| (1 << i) - 1).find(|d| free(first.saturating_add(*d))) else {
-            // One of more numbers than there are names is free.
+            // Among more numbers than there are names, at least one is free.
             let n = (first..=first + self.by_name.len()).find(|n| free(*n)).unwrap_or(first);
             return format!("{stem}_{n}");
         };

@@ -63,7 +63,7 @@ impl Graph {
         Ok(())
     }
 
-    /// The coefficient `info` of the graph `body`, added on first use.
+    /// Returns the coefficient `info` of the graph `body`, added on first use.
     fn shared_coefficient(&mut self, body: &str, info: &TensorInfo) -> Result<Tensor> {
         let name = format!("{body}/{}", info.name);
         let tensor = match self.lookup(&name) {
@@ -120,7 +120,7 @@ impl Graph {
             blocks.push(self.replay_block(from, block, bound)?);
         }
         let mut names = names(from, &call.outputs)?.into_iter();
-        // Types that no type rule infers are copied.
+        // Types that no type rule determines are copied.
         let inferred = self.inferred(&op, &[]).ok().flatten();
         let mut results = Vec::new();
         for (i, result) in operator.results.iter().enumerate() {
@@ -163,7 +163,7 @@ mod tests {
     use super::super::undo::state;
     use crate::{Array, Dtype, Graph, Quantization, ops};
 
-    /// A graph with 4 columns, a weight, a constant and a quantized branch.
+    /// Builds a graph with 4 columns, a weight, a constant and a quantized branch.
     fn block() -> Graph {
         let mut b = Graph::new("block").unwrap();
         let x = b.input("x", Dtype::Float32, [1, 4]).unwrap();

@@ -17,7 +17,7 @@ impl Tensor {
     pub(super) fn new(index: u32, graph: GraphId) -> Self {
         Tensor { index, graph }
     }
-    /// Index into tables with one entry per tensor.
+    /// Returns the index into tables with one entry per tensor.
     #[doc(hidden)]
     pub fn index(self) -> usize {
         self.index as usize
@@ -43,13 +43,13 @@ impl HandleProvenance {
     pub fn new() -> Self {
         HandleProvenance(vec![(0, GraphId::unique())])
     }
-    /// The provenance in a clone of a graph with `tensors` tensors.
+    /// Returns the provenance for a clone of a graph with `tensors` tensors.
     pub fn fork(&self, tensors: usize) -> Self {
         let mut ids = self.0.clone();
         ids.push((tensors as u32, GraphId::unique()));
         HandleProvenance(ids)
     }
-    /// The handle of the tensor at `index`.
+    /// Returns the handle of the tensor at `index`.
     pub fn handle(&self, index: usize) -> Tensor {
         let index = index as u32;
         let owner = self.0.iter().rev().find(|(first, _)| *first <= index).map_or(self.0[0].1, |(_, id)| *id);
@@ -85,7 +85,7 @@ pub struct TensorInfo {
     pub quantization: Option<Quantization>,
     /// Image preprocessing, for inputs only.
     pub preprocess: Option<Preprocess>,
-    /// Whether it is a coefficient that a call created from an argument, and creates again when replayed.
+    /// Whether it is a coefficient that a call created from an argument; replaying the call creates it again.
     #[doc(hidden)]
     pub of_call: bool,
     /// The coefficient that it was repacked from. Emitted under that coefficient's name, if it is free.
@@ -94,23 +94,23 @@ pub struct TensorInfo {
 }
 
 impl TensorInfo {
-    /// Shape and dtype for messages: `1x3x32x32 float32`.
+    /// Formats shape and dtype for messages: `1x3x32x32 float32`.
     pub fn type_text(&self) -> String {
         let quant = self.quantization.as_ref().map(|q| format!(" ({q})")).unwrap_or_default();
         format!("{} {}{quant}", shape_text(&self.shape), self.dtype)
     }
-    /// Number of elements.
+    /// Returns the number of elements.
     pub fn elements(&self) -> usize {
         self.shape.iter().product()
     }
-    /// The data of a coefficient, if known.
+    /// Returns the data of a coefficient, if known.
     pub fn data(&self) -> Option<&Array> {
         match &self.kind {
             TensorKind::Coefficient(data) => data.as_ref(),
             _ => None,
         }
     }
-    /// Whether it is a coefficient.
+    /// Returns whether the tensor is a coefficient.
     pub fn is_coefficient(&self) -> bool {
         matches!(self.kind, TensorKind::Coefficient(_))
     }

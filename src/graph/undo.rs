@@ -92,7 +92,7 @@ impl Graph {
     }
 }
 
-/// The whole state of a graph, with names in a fixed order.
+/// Formats the whole state of a graph, with names in a fixed order.
 #[cfg(test)]
 pub(super) fn state(g: &Graph) -> String {
     let mut names: Vec<_> = g.by_name.iter().collect();

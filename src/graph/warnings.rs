@@ -5,8 +5,8 @@ use crate::{
 };
 
 impl Graph {
-    /// What is allowed but probably a mistake. NaN and infinite elements of weights in a file are known once the file has
-    /// been read: by emission, or by a session.
+    /// Returns warnings about valid but probably unintended constructs. NaN and infinite elements of weights in a file are
+    /// reported once the file has been read, by emission or by a session.
     pub fn warnings(&self) -> Warnings {
         let mut all = Warnings::default();
         // The mode may have been set after the calls.
@@ -20,17 +20,17 @@ impl Graph {
         }
         all
     }
-    /// Number of warnings that calls have raised.
+    /// Returns the number of warnings raised by calls.
     #[doc(hidden)]
     pub fn recorded_warnings(&self) -> usize {
         self.warnings.len()
     }
-    /// Attaches a place to the warnings from the `first`-th on.
+    /// Attaches a source position to the warnings from index `first` on.
     #[doc(hidden)]
     pub fn locate_warnings(&mut self, first: usize, place: impl Fn() -> Place) {
         self.warnings.locate(first, place);
     }
-    /// Raises the warnings about a call whose operators are the last of the current block.
+    /// Raises the warnings about a call whose operators are the last ones of the current block.
     pub(super) fn warn_about(&mut self, call: &RecordedCall) {
         if self.mode != Mode::F32 {
             return;

@@ -37,7 +37,7 @@ impl Graph {
         }
     }
 
-    /// Checks the blocks of every operator, as an edit may have changed types within.
+    /// Checks the blocks of every operator, since an edit may have changed types within them.
     pub(super) fn check_all_yields(&self) -> Result<()> {
         let mut owners = Vec::new();
         self.body().walk(&mut |o| owners.extend((!o.blocks.is_empty()).then_some(o)));
@@ -97,7 +97,7 @@ fn check_count(def: &OpDef, name: &str, block: &Block, expected: usize, text: &s
 mod tests {
     use crate::{Dtype, Graph, Result, Tensor, ops, ops::Attribute};
 
-    /// A graph with an `If` whose then-branch yields `values` of its input, 1x4 float32.
+    /// Builds a graph with an `If` whose then-branch yields `values` copies of its input, 1x4 float32.
     fn conditional(shape: [i64; 2], dtype: Dtype, values: usize) -> Result<(Graph, Tensor)> {
         let mut g = Graph::new("g")?;
         let (x, cond) = (g.input("x", Dtype::Float32, [1, 4])?, g.input("cond", Dtype::Float32, [1])?);

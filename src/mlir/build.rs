@@ -1,11 +1,12 @@
-//! Says how to install or find LLVM and MLIR, before the build scripts of mlir-sys and tblgen fail without saying it.
+//! Checks for LLVM and MLIR and explains how to install or locate them, since the build scripts of mlir-sys and tblgen fail
+//! without an explanation.
 use std::{env, path::Path, process::Command};
 
-/// The version that mlir-sys is for.
+/// The LLVM version that mlir-sys requires.
 const VERSION: &str = "22.";
-/// What the build scripts of mlir-sys and tblgen read.
+/// The environment variables that the build scripts of mlir-sys and tblgen read.
 const VARIABLES: [&str; 2] = ["MLIR_SYS_220_PREFIX", "TABLEGEN_220_PREFIX"];
-/// Where Debian's packages and apt.llvm.org install it.
+/// The installation folder of Debian's packages and apt.llvm.org.
 const USUAL: &str = "/usr/lib/llvm-22";
 
 fn main() {
@@ -20,7 +21,7 @@ fn main() {
     }
 }
 
-/// Runs the `llvm-config` that the variable leads to, or that of the `PATH`.
+/// Runs the `llvm-config` in the folder that `variable` names, or the one in the `PATH`.
 fn check(variable: &str) -> Result<(), String> {
     let folder = env::var_os(variable).map(|prefix| Path::new(&prefix).join("bin")).unwrap_or_default();
     let config = folder.join("llvm-config");

@@ -16,7 +16,7 @@ pub(super) enum Kind {
     Symbol,
     /// `^bb0`.
     Block,
-    /// With its quotes.
+    /// A string with its quotes.
     Str,
     /// `-1`, `0x7FC00000`, `1.0e-5`.
     Number,
@@ -170,7 +170,7 @@ impl<'a> Lexer<'a> {
     }
 }
 
-/// The beginning of a text, for messages.
+/// Returns the beginning of a text, for messages.
 fn shown(text: &[u8]) -> String {
     let text = String::from_utf8_lossy(&text[..text.len().min(40)]);
     let word: String = text.chars().take_while(|c| !c.is_whitespace()).take(20).collect();

@@ -21,8 +21,8 @@ mod types;
 mod validate;
 mod writer;
 
-/// The beginning of the first line of an `.mlir`. The [`fingerprint`](crate::array::fingerprint) of its weights follows in
-/// hexadecimal. The line is a comment, which tpuc-opt drops, as it must, since it writes other weights.
+/// The beginning of the first line of an `.mlir`, followed by the [`fingerprint`](crate::array::fingerprint) of its weights
+/// in hexadecimal. The line is a comment; tpuc-opt drops it, as it must, since it writes different weights.
 const WEIGHTS_LINE: &str = "// tpulang: weights ";
 
 pub use pair::{Written, write_pair};

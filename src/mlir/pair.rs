@@ -19,13 +19,13 @@ pub struct Written {
     pub weights: PathBuf,
     /// Number of operators.
     pub operators: usize,
-    /// Number of elements of all emitted coefficients.
+    /// Total number of elements of all emitted coefficients.
     pub parameters: usize,
 }
 
 /// Writes `NAME_origin.mlir` and its weight file into `dir`, which is created if it does not exist.
 ///
-/// A model that is already there is replaced as a whole, even if the process is killed. The first line of the `.mlir`
+/// An existing model is replaced as a whole, even if the process is killed. The first line of the `.mlir`
 /// identifies the weights that it was written with, which [`super::read`] checks.
 ///
 /// # Errors

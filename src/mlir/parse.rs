@@ -31,7 +31,7 @@ pub(super) fn parse<'c>(context: &'c Context, text: &str, file: &str) -> Result<
         mlirContextAttachDiagnosticHandler(context.to_raw(), Some(on_diagnostic), (&raw mut first).cast(), None)
     };
     let module = Module::parse(context, &valid);
-    // SAFETY: it is attached.
+    // SAFETY: the handler is attached.
     unsafe { mlirContextDetachDiagnosticHandler(context.to_raw(), id) };
     module.ok_or_else(|| {
         let ((line, column), problem) = first.unwrap_or(((1, 1), "not an MLIR module".into()));

@@ -26,14 +26,14 @@ use std::{
     path::{Component, Path},
 };
 
-/// What is looked at of a location beside the names that are needed.
+/// Maximum number of parts of a location that are visited in addition to the required names.
 const MAX_LOCATION_PARTS: usize = 1 << 10;
 
-/// Reads a Top dialect module with its weights, which lie beside it under the name that the module gives, or at
-/// `weights`. Accepts what tpulang writes, what TpuLang writes (unranked results) and what `tpuc-opt` makes of them.
+/// Reads a Top dialect module and its weights: from `weights`, or from the file next to the module that the module names.
+/// Accepts modules written by tpulang and TpuLang (with unranked results), and those that `tpuc-opt` produces from them.
 ///
 /// # Errors
-/// The file is not a module of ops that tpulang knows, or the weights do not fit it.
+/// Returns an error if the file is not a module of known ops, or if the weights do not match it.
 pub fn read(path: impl AsRef<Path>, weights: Option<&Path>) -> Result<Graph> {
     let path = path.as_ref();
     let dir = files::folder(path);
@@ -47,7 +47,7 @@ pub fn read(path: impl AsRef<Path>, weights: Option<&Path>) -> Result<Graph> {
     })
 }
 
-/// The weights that a module names, if they are those that it was written with.
+/// Opens the weights that a module names, and checks that it was written with them.
 fn weights_beside(mlir: &Path, dir: &Path, name: &str, text: &str) -> Result<WeightFile> {
     if !is_beside(name) {
         let problem =
@@ -69,21 +69,21 @@ fn weights_beside(mlir: &Path, dir: &Path, name: &str, text: &str) -> Result<Wei
     Ok(file)
 }
 
-/// Whether a name leads to no other folder than those within: a module comes from elsewhere, and says what is opened.
+/// Returns whether a path stays within the module's folder. Modules are untrusted, and name the file that is opened.
 fn is_beside(name: &str) -> bool {
     !name.is_empty()
         && Path::new(name).components().all(|part| matches!(part, Component::Normal(_) | Component::CurDir))
 }
 
-/// Reads a module from text; coefficients stay without data.
+/// Reads a module from text, without the data of its coefficients.
 ///
 /// # Errors
-/// As [`read`].
+/// Same as for [`read`].
 pub fn read_text(text: &str) -> Result<Graph> {
     read_text_with(text, &IndexMap::new())
 }
 
-/// As [`read_text`], with the numbers of some coefficients, by name.
+/// Like [`read_text`], with the values of some coefficients by name.
 pub fn read_text_with(text: &str, numbers: &IndexMap<String, Vec<f64>>) -> Result<Graph> {
     read_module(text, "module", numbers, |_| Err(Cause::MissingData(String::new()).into()))
 }
@@ -131,8 +131,8 @@ fn op_name(operation: &OperationRef) -> String {
     text::of_name(operation.name())
 }
 
-/// The names in a location: of a name, of the names that are fused. Aliases make a small text a location of any
-/// size; of an operator with that many results only the first so many names and parts are looked at.
+/// Returns the names in a location, which may be fused. Aliases can expand a small text to a location of any size, so the
+/// search stops after `results` names or a limited number of parts.
 fn location_names(location: Location, results: usize) -> Vec<String> {
     let (mut names, mut parts) = (Vec::new(), vec![location]);
     let mut visits = results.saturating_mul(2).saturating_add(MAX_LOCATION_PARTS);
@@ -153,7 +153,7 @@ fn location_names(location: Location, results: usize) -> Vec<String> {
 
 struct Reader<'a> {
     graph: Graph,
-    /// From MLIR's value to the tensor; none is `top.None`.
+    /// Tensors by MLIR value; `None` for a `top.None`.
     values: HashMap<usize, Option<Tensor>>,
     weights: Option<(Result<WeightFile>, String)>,
     numbers: &'a IndexMap<String, Vec<f64>>,
@@ -174,7 +174,7 @@ impl Reader<'_> {
         self.graph.set_outputs(&outputs)
     }
 
-    /// The operators of a block; gives what it returns or yields.
+    /// Reads the operators of a block. Returns the values that it returns or yields.
     fn block(&mut self, block: &BlockRef) -> Result<Vec<Tensor>> {
         let mut next = block.first_operation();
         while let Some(operation) = next {
@@ -283,7 +283,7 @@ impl Reader<'_> {
     ) -> Result<()> {
         let op = Op::new(name, self.operands(operation)?, attributes)?;
         let blocks = self.blocks(operation, op.def())?;
-        // As many names as results are also those of absent ones; fewer are of those that are there.
+        // If there are as many names as results, absent results have names too; otherwise only present ones.
         let all_named = names.len() == operation.result_count();
         let mut names = names.into_iter();
         let (mut results, mut quantizations) = (Vec::new(), Vec::new());
@@ -311,7 +311,7 @@ impl Reader<'_> {
         Ok(())
     }
 
-    /// The blocks that an operation owns.
+    /// Reads the blocks that an operation owns.
     fn blocks(&mut self, operation: &OperationRef, def: &OpDef) -> Result<Vec<GraphBlock>> {
         let mut blocks = Vec::new();
         for name in def.blocks {

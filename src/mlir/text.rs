@@ -10,8 +10,10 @@ use std::ffi::c_void;
 /// Maximum number of characters of an attribute or a type in a message.
 const MAX_CHARS: usize = 200;
 
+/// Converts a string.
+///
 /// # Safety
-/// The bytes that it refers to must be alive.
+/// The bytes that `raw` refers to must be alive.
 pub(super) unsafe fn string(raw: MlirStringRef) -> String {
     if raw.length == 0 {
         return String::new();

@@ -1,4 +1,4 @@
-//! Coefficients of matrix products that are emitted transposed, as the tool chain mistreats `right_transpose`.
+//! Coefficients of matrix products that are emitted transposed, since the tool chain mishandles `right_transpose`.
 use crate::{
     graph::{Graph, Operator, Tensor},
     ops::Op,
@@ -8,13 +8,13 @@ use std::collections::HashSet;
 /// Returns the right-hand coefficients to be emitted with their last two axes swapped wherever a product would swap them.
 ///
 /// Networks from ONNX never have the flag on a coefficient, and parts of the tool chain ignore it:
-/// - A product whose result is cut becomes one product per part (MatMulWithSlice, SplitMatMulPattern).
+/// - A product whose result is sliced becomes one product per part (MatMulWithSlice, SplitMatMulPattern).
 /// - The projections around an attention become part of one `tpu.Attention` (ConvertMatMul2Attention). Heads of queries,
 ///   keys and values are permuted after their projections, those of the result before its own.
 /// - A layer group of a product, a GELU and a product aborts (`new_num == old_num` in BM168x.cpp).
 ///
-/// The last concerns every product of floats. Among products of integers only those that may be rewritten are
-/// changed; the others stay as TpuLang writes them.
+/// The last concerns every product of floats. Products of integers are changed only if they may be rewritten;
+/// the others are emitted as TpuLang writes them.
 pub(super) fn transposed_coefficients(graph: &Graph) -> HashSet<Tensor> {
     let mut operators = Vec::new();
     graph.body().walk(&mut |o| operators.push(o));
@@ -30,7 +30,7 @@ pub(super) fn transposed_coefficients(graph: &Graph) -> HashSet<Tensor> {
     operators.iter().filter_map(mistreated).collect()
 }
 
-/// Tensors that are cut or permuted, immediately or after a reshape.
+/// Returns the tensors that are sliced or permuted, immediately or after a reshape.
 fn rearranged_later(operators: &[&Operator]) -> HashSet<Tensor> {
     let mut found = HashSet::new();
     for o in operators.iter().rev() {
@@ -46,7 +46,7 @@ fn rearranged_later(operators: &[&Operator]) -> HashSet<Tensor> {
     found
 }
 
-/// Results of permutations, also when reshaped.
+/// Returns the results of permutations, including reshaped ones.
 fn permuted(operators: &[&Operator]) -> HashSet<Tensor> {
     let mut found: HashSet<Tensor> = HashSet::new();
     for o in operators {

@@ -47,7 +47,7 @@ fn element(context: &Context, dtype: Dtype) -> Type<'_> {
 /// Returns `!quant.uniform`. Lists belong to axis 1 of every tensor, as in TpuLang.
 fn quantized<'c>(context: &'c Context, dtype: Dtype, q: &Quantization) -> Type<'c> {
     let signed = dtype.is_signed_int();
-    // As in TpuLang the storage type is signed or unsigned, though it is printed as i8 or u8 in any case.
+    // Like in TpuLang, the storage type is signed or unsigned, although it is printed as i8 or u8 in either case.
     let storage = element(context, dtype).to_raw();
     let expressed = Type::float32(context).to_raw();
     let (low, high) = dtype.int_range().unwrap_or((i8::MIN.into(), i8::MAX.into()));

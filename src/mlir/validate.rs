@@ -210,7 +210,7 @@ impl<'a> Sanitizer<'a> {
         Ok(())
     }
 
-    /// `}>` becomes `} `, or `, ` where attributes follow.
+    /// Replaces `}>` by `} `, or by `, ` if attributes follow.
     fn end_properties(&mut self, at: usize, next: &str) -> Result<(), Problem> {
         if next == "(" {
             return Err((at, "properties (<{..}>) of an op with blocks are not read; write them as attributes".into()));
@@ -234,7 +234,7 @@ fn is_word(word: &str, next: &str, before: &str) -> bool {
     }
 }
 
-/// `i8`, `si32`, `ui16`, and `u8` as quantized types have it.
+/// Returns whether a word is an integer type: `i8`, `si32`, `ui16`, or `u8` as in quantized types.
 fn is_integer(word: &str) -> bool {
     let bits = ["si", "ui", "i", "u"].iter().find_map(|sign| word.strip_prefix(sign));
     bits.is_some_and(|bits| ["1", "4", "8", "16", "32", "64"].contains(&bits))

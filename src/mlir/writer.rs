@@ -19,21 +19,21 @@ use melior::{
 use mlir_sys::{mlirAttributeGetNull, mlirBlockAppendOwnedOperation};
 use std::collections::{HashMap, HashSet};
 
-/// The name of the weight file that belongs to a graph.
+/// Returns the name of a graph's weight file.
 pub fn weight_file_name(graph: &Graph) -> String {
     format!("{}_{}_all_weight.npz", graph.name(), graph.mode.state())
 }
 
-/// What [`emit`] gives.
+/// The output of [`emit`].
 #[derive(Debug)]
 pub struct Emitted {
     /// The module.
     pub text: String,
-    /// The coefficients that it uses, by their keys in the weight file, in the order of their use.
+    /// The coefficients that the module uses, by their keys in the weight file, in order of use.
     pub weights: Vec<(String, Array)>,
 }
 
-/// The graph as the text of an MLIR module, with the coefficients it uses.
+/// Emits a graph as the text of an MLIR module, with the coefficients that it uses.
 ///
 /// ```
 /// use tpulang::{Dtype, Graph, mlir};
@@ -48,7 +48,8 @@ pub struct Emitted {
 /// ```
 ///
 /// # Errors
-/// Outputs are not set, a coefficient has no data, or propagated quantizations contradict each other.
+/// Returns an error if the outputs are not set, a coefficient has no data, or propagated quantizations contradict each
+/// other.
 pub fn emit(graph: &Graph) -> Result<Emitted> {
     graph.check_complete()?;
     let quantization = graph.propagated_quantization()?;
@@ -67,7 +68,7 @@ struct Emitter<'c, 'g> {
     named_after: HashMap<Tensor, Tensor>,
 }
 
-/// What an operation is made of.
+/// The parts of an operation.
 #[derive(Default)]
 struct Parts<'a, 'c> {
     operands: &'a [MlirValue<'c, 'c>],
@@ -88,14 +89,14 @@ struct Body<'c> {
 /// The values that operators of the current block may use.
 #[derive(Clone)]
 struct Visible<'c> {
-    /// By tensor index.
+    /// Values by tensor index.
     tensors: Vec<Option<MlirValue<'c, 'c>>>,
     /// Coefficients with their last two axes swapped.
     transposed: HashMap<Tensor, MlirValue<'c, 'c>>,
 }
 
 impl Body<'_> {
-    /// Adds the data of a `top.Weight`. Blocks that do not see each other's values each have one; they share the data.
+    /// Adds the data of a `top.Weight`. Blocks that cannot use each other's values have one each, which share the data.
     fn write(&mut self, name: String, data: Array) {
         if self.written.insert(name.clone()) {
             self.weights.push((name, data));
@@ -103,7 +104,7 @@ impl Body<'_> {
     }
 }
 
-/// Coefficients that stand for others which are not emitted themselves, the first for each.
+/// Maps each repacked coefficient to its original, if the original is not emitted; the first one per original.
 fn repacked_coefficients(graph: &Graph) -> HashMap<Tensor, Tensor> {
     let mut used = graph.outputs().to_vec();
     graph.body().walk(&mut |o| used.extend(o.op.operands().map(|(_, t)| *t)));
@@ -166,7 +167,7 @@ impl<'c> Emitter<'c, '_> {
         Ok(block)
     }
 
-    /// The operators of a block, and what ends it.
+    /// Emits the operators of a block and its terminator.
     fn operators(&self, body: &mut Body<'c>, block: &Block<'c>, from: &GraphBlock, end: &str) -> Result<()> {
         from.operators().iter().try_for_each(|operator| self.operator(body, block, operator))?;
         let results = from.results().iter().map(|&t| self.operand(body, block, t)).collect::<Result<Vec<_>>>()?;
@@ -217,7 +218,7 @@ impl<'c> Emitter<'c, '_> {
         Ok(())
     }
 
-    /// A block that an operator owns.
+    /// Emits a block that an operator owns.
     fn region(&self, body: &mut Body<'c>, block: &GraphBlock) -> Result<Region<'c>> {
         let unknown = Location::unknown(self.context);
         let arguments = block.arguments().iter().map(|&t| Ok((self.tensor_type(t)?, unknown)));
@@ -234,7 +235,7 @@ impl<'c> Emitter<'c, '_> {
         Ok(region)
     }
 
-    /// The operator without `right_transpose`, if its coefficient is emitted transposed.
+    /// Returns the operator without `right_transpose`, if its coefficient is emitted transposed.
     fn with_straight_coefficient(&self, operator: &Operator) -> Option<Op<Tensor>> {
         match &operator.op {
             Op::MatMul(op) if op.right_transpose && self.transposed.contains(&op.right) => {
@@ -246,7 +247,7 @@ impl<'c> Emitter<'c, '_> {
         }
     }
 
-    /// The value of a coefficient with its last two axes swapped.
+    /// Returns the value of a coefficient with its last two axes swapped.
     fn transposed(&self, body: &mut Body<'c>, block: &Block<'c>, tensor: Tensor) -> Result<MlirValue<'c, 'c>> {
         if let Some(value) = body.visible.transposed.get(&tensor) {
             return Ok(*value);
@@ -268,7 +269,7 @@ impl<'c> Emitter<'c, '_> {
         Ok(value)
     }
 
-    /// The value of an operand; a coefficient's `top.Weight` is made at its first use.
+    /// Returns the value of an operand. A coefficient's `top.Weight` is emitted on first use.
     fn operand(&self, body: &mut Body<'c>, block: &Block<'c>, tensor: Tensor) -> Result<MlirValue<'c, 'c>> {
         let info = self.graph.tensor(tensor)?;
         if let (None, TensorKind::Coefficient(Some(data))) = (body.visible.tensors[tensor.index()], &info.kind) {
@@ -321,8 +322,8 @@ impl<'c> Emitter<'c, '_> {
         let named = self.named_after.get(&tensor).copied().unwrap_or(tensor);
         Ok(&self.graph.tensor(named)?.name)
     }
-    /// The names of results as a location; of several, fused. The tool chain looks for each at the result's place, so that
-    /// beside several an absent one has a name too.
+    /// Returns the names of results as a location, fused if there are several. The tool chain looks up each name by the
+    /// result's index, so that with several results absent ones have names too.
     fn location(&self, results: &[Option<Tensor>]) -> Result<Location<'c>> {
         let unknown = Location::unknown(self.context);
         let named = |name: &str| Location::name(self.context, name, unknown);
@@ -344,7 +345,7 @@ impl<'c> Emitter<'c, '_> {
     }
 }
 
-/// An argument of a block.
+/// Returns an argument of a block.
 fn argument<'c>(block: &Block<'c>, index: usize) -> Result<MlirValue<'c, 'c>> {
     let argument = block.argument(index).map_err(|e| internal("block", e))?;
     let argument: MlirValue = argument.into();

@@ -1,11 +1,11 @@
-//! Types of elementwise functions of one tensor, and of softmax: the input's.
+//! Type rules of elementwise functions of one tensor and of softmax. The result has the input's type.
 use super::{
     Abs, GELU, LeakyRelu, PRelu, Relu, Sigmoid, Softmax, Tanh,
     types::{Types, Value, axis, broadcast, same},
 };
 use crate::base::{misfit, shape_text};
 
-/// A function of one tensor whose attributes can be anything.
+/// Type rule of functions of one tensor whose attributes need no checks.
 pub(super) fn unary(input: &Value) -> Types {
     same(input)
 }
@@ -39,7 +39,7 @@ pub(super) fn softmax(op: &Softmax<Value>) -> Types {
     same(&op.input)
 }
 
-/// A slope for all, one per channel, or what is broadcast to the input.
+/// Accepts a single slope, one per channel, or a shape that broadcasts to the input.
 pub(super) fn prelu(op: &PRelu<Value>) -> Types {
     let (input, slope) = (op.input.shape, op.slope.shape);
     let fits = match (slope, input) {

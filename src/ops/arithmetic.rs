@@ -1,4 +1,4 @@
-//! Types of elementwise arithmetic: shapes are broadcast, floats keep their dtype.
+//! Type rules of elementwise arithmetic: shapes are broadcast, floats keep their dtype.
 use super::{
     Add, Div, Max, Min, Mod, Mul, Remainder, Sub,
     types::{Types, Value, broadcast, broadcast_to_first, computed, of_dtype, one, pair},
@@ -38,7 +38,7 @@ pub(super) fn remainder(op: &Remainder<Value>) -> Types {
     broadcast_to_first(&op.inputs)
 }
 
-/// A tensor and a number.
+/// Type rule of functions of a tensor and a number.
 pub(super) fn constant(input: &Value) -> Types {
     one(input.shape.to_vec(), computed(input))
 }

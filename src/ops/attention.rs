@@ -1,11 +1,11 @@
-//! Types of attention, and of position embeddings.
+//! Type rules of attention and position embeddings.
 use super::{
     Attention, FAttention, FAttentionLse, FlexAttention, Rope, ScaleDotProductAttention,
     types::{Choice, Inferred, Types, Value, broadcast, of_dtype, same},
 };
 use crate::base::{Dtype, Result, Shape, argument, invalid, misfit, shape_text};
 
-/// .. x queries x elements of a value.
+/// Returns `[.., queries, elements of a value]`.
 pub(super) fn scaled_dot_product(op: &ScaleDotProductAttention<Value>) -> Types {
     let wrong = |t: &Value, expected: String| {
         Err(misfit(t.display_name, format!("is {}; expected {expected}", shape_text(t.shape))))
@@ -36,7 +36,7 @@ pub(super) fn scaled_dot_product(op: &ScaleDotProductAttention<Value>) -> Types 
     of_dtype([outer, &[*queries, *values]].concat(), &op.query)
 }
 
-/// The input's type. Sines and cosines are broadcast to it.
+/// Returns the input's type. Sines and cosines are broadcast to it.
 pub(super) fn rope(op: &Rope<Value>) -> Types {
     let input = &op.input1;
     if input.shape.last().is_none_or(|d| d % 2 != 0) {
@@ -59,11 +59,11 @@ pub(super) fn rope(op: &Rope<Value>) -> Types {
     same(input)
 }
 
-/// Checks an operand's axes against the attributes with their sizes.
+/// The axes of an operand: for each, the attribute that sets its size, and the size.
 type Axes<'a> = [(&'a str, i64); 4];
 
-/// Queries, keys and values have the sizes that the attributes tell, heads of queries share those of the keys, and a mask
-/// has an entry for each query and key, of all batches or of each.
+/// Checks that queries, keys and values have the sizes set by the attributes, that the number of key heads divides that of
+/// query heads, and that a mask has one entry per query and key, either for all batches or for each.
 fn check_flash([queries, keys, values]: [(&Value, Axes); 3], mask: &Option<Value>, causal: bool) -> Result<()> {
     for (operand, axes) in [&queries, &keys, &values] {
         let as_told = axes.iter().map(|a| i128::from(a.1)).eq(operand.shape.iter().map(|&d| d as i128));
@@ -89,14 +89,14 @@ fn check_flash([queries, keys, values]: [(&Value, Axes); 3], mask: &Option<Value
     }
 }
 
-/// Heads and elements are two axes, or one.
+/// Returns the shape of the result: heads and elements are two axes with `keep_dims`, one without.
 fn heads_and_elements(queries: &[usize], elements: usize, keep_dims: bool) -> Result<Shape> {
     let (outer, heads) = (&queries[..2], queries[2]);
     let flat = heads.checked_mul(elements).ok_or_else(|| invalid("there are too many heads and elements"))?;
     Ok(if keep_dims { [outer, &[heads, elements]].concat() } else { [outer, &[flat]].concat() })
 }
 
-/// Batch x queries x heads x elements.
+/// Returns batch x queries x heads x elements.
 pub(super) fn f_attention(op: &FAttention<Value>) -> Types {
     let sizes = |n, heads| [("batch", op.batch), n, heads, ("dim", op.dim)];
     let queries = (&op.queries, sizes(("mq", op.mq), ("q_head", op.q_head)));
@@ -105,7 +105,7 @@ pub(super) fn f_attention(op: &FAttention<Value>) -> Types {
     of_dtype(heads_and_elements(op.queries.shape, op.queries.shape[3], op.keep_dims)?, &op.queries)
 }
 
-/// Like [`f_attention`], with a second result of one number per query and head.
+/// Like [`f_attention`], with a second result: one value per query and head.
 pub(super) fn f_attention_lse(op: &FAttentionLse<Value>) -> Types {
     let sizes = |n, heads| [("batch", op.batch), n, heads, ("dim", op.dim)];
     let queries = (&op.queries, sizes(("mq", op.mq), ("q_head", op.q_head)));
@@ -120,8 +120,8 @@ fn lse(queries: &[usize], keep_dims: bool) -> Inferred {
     Inferred { shape, dtype: Choice::Is(Dtype::Float32) }
 }
 
-/// As [`f_attention_lse`], the elements of a value being other than those of a key. Without `has_lse` its place is taken by
-/// one number.
+/// Like [`f_attention_lse`], but keys and values may differ in their number of elements. Without `has_lse` the second result
+/// is a single value.
 pub(super) fn flex_attention(op: &FlexAttention<Value>) -> Types {
     let sizes = |n, heads, elements| [("batch", op.batch), n, heads, elements];
     let (n, heads) = (("mk", op.mk), ("kv_head", op.kv_head));
@@ -135,7 +135,7 @@ pub(super) fn flex_attention(op: &FlexAttention<Value>) -> Types {
     Ok(vec![Inferred { shape, dtype: Choice::Is(op.queries.dtype) }, lse])
 }
 
-/// The input's shape with the columns of `out_weight` as elements.
+/// Returns the input's shape with one element per column of `out_weight`.
 pub(super) fn attention(op: &Attention<Value>) -> Types {
     let wrong = |t: &Value, expected: String| {
         Err(misfit(t.display_name, format!("is {}; expected {expected}", shape_text(t.shape))))

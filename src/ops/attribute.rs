@@ -1,4 +1,4 @@
-//! Attributes by name, for what treats all ops alike.
+//! Attributes by name, for code that handles all ops uniformly.
 use super::{
     AttributeDef, AttributeKind, Default, OpDef,
     def::{op_def, operator_error},
@@ -6,7 +6,7 @@ use super::{
 use crate::base::{Cause, Error, Result, nearest, truncated};
 use std::{collections::BTreeMap, fmt};
 
-/// Attributes by name, within an attribute.
+/// A dictionary attribute.
 pub type Dict = BTreeMap<String, Attribute>;
 
 /// The value of an operator's attribute.
@@ -19,7 +19,7 @@ pub enum Attribute {
     Str(String),
     Ints(Vec<i64>),
     Floats(Vec<f64>),
-    /// Anything else in a list.
+    /// A list of other values.
     List(Vec<Attribute>),
     Dict(Dict),
 }
@@ -52,7 +52,7 @@ impl From<&str> for Attribute {
     }
 }
 
-/// Lists of what is no plain number.
+/// Implements `AttributeValue` for lists of values that are not plain numbers.
 macro_rules! attribute_list {
     ($($t:ty),*) => { $(
         impl AttributeValue for Vec<$t> {
@@ -134,15 +134,15 @@ impl Attributes {
     /// Returns the defaults of all attributes.
     ///
     /// # Errors
-    /// One has no default.
+    /// Returns an error if an attribute has no default.
     pub fn defaults(op: &OpDef) -> Result<Attributes> {
         Attributes::new(op, std::iter::empty::<(&str, Attribute)>())
     }
-    /// Returns the attribute of that name.
+    /// Returns the attribute called `name`.
     pub fn get(&self, name: &str) -> Option<&Attribute> {
         self.0.get(name)
     }
-    /// All, by name.
+    /// Returns all attributes with their names.
     pub fn iter(&self) -> impl Iterator<Item = (&'static str, &Attribute)> {
         self.0.iter().map(|(k, v)| (*k, v))
     }
@@ -183,7 +183,7 @@ fn checked(op: &OpDef, def: &AttributeDef, value: Attribute) -> Result<Attribute
         (K::Si32 | K::I32, A::Int(v)) => is_i32(v),
         (K::Ui32, A::Int(v)) => u32::try_from(*v).is_ok(),
         (K::I32s, A::Ints(v)) => v.iter().all(is_i32),
-        // An empty list in MLIR text does not say of what.
+        // An empty list in MLIR text has no element type.
         (K::Floats, A::Ints(v)) if v.is_empty() => return Ok(A::Floats(Vec::new())),
         (K::IntLists | K::Dicts, A::Ints(v)) => v.is_empty(),
         (K::IntLists, A::List(v)) => v.iter().all(|a| matches!(a, A::Ints(_))),
@@ -208,7 +208,7 @@ fn default_value(default: Default) -> Attribute {
     }
 }
 
-/// Checks an op that was built as a struct, whose integers may be beyond the attribute's kind.
+/// Checks an op that was built as a struct, whose integers may exceed the range of the attribute's kind.
 pub fn check_attributes(name: &str, attributes: &Attributes) -> Result<()> {
     let op = op_def(name)?;
     for (name, value) in attributes.iter() {

@@ -25,13 +25,13 @@ const FLOATS: &[Dtype] = &[Dtype::Float32, Dtype::Float16, Dtype::Bfloat16];
 /// Dtypes of quantized tensors.
 const NARROW: &[Dtype] = &[Dtype::Int8, Dtype::Uint8, Dtype::Int16, Dtype::Uint16];
 
-/// The dtype that `to` names, otherwise the caller's.
+/// Returns the dtype named by `to`; if it is absent, the caller chooses.
 pub(super) fn cast(op: &Cast<Value>) -> Types {
     let named = Dtype::from_cast_name(&op.to);
     one(op.input.shape.to_vec(), named.map_or(Choice::OneOf(TENSORS), Choice::Is))
 }
 
-/// The input's shape; lists have one element per index of the axis. A single shift applies to all multipliers. For a
+/// Returns the input's shape; lists have one element per index of the axis. A single shift applies to all multipliers. For a
 /// requantization fused into a product the tool chain accepts longer lists and ignores the excess elements.
 pub(super) fn requant_int(op: &RequantInt<Value>) -> Types {
     let shape = op.input.shape;
@@ -44,35 +44,35 @@ pub(super) fn requant_int(op: &RequantInt<Value>) -> Types {
     one(shape.to_vec(), Choice::OneOf(INTEGERS))
 }
 
-/// The input's shape; lists belong to axis 1.
+/// Returns the input's shape; lists belong to axis 1.
 pub(super) fn requant_fp(op: &RequantFp<Value>) -> Types {
     op.input.expect_dtype(NUMBERS)?;
     one_each(op.input.shape, 1, [(op.scale.len(), "scales"), (op.offset.len(), "offsets")])?;
     one(op.input.shape.to_vec(), Choice::OneOf(INTEGERS))
 }
 
-/// The input's shape; lists belong to axis 1.
+/// Returns the input's shape; lists belong to axis 1.
 pub(super) fn dequant_int(op: &DequantInt<Value>) -> Types {
     op.input.expect_dtype(INTEGERS)?;
     one_each(op.input.shape, 1, [(op.multiplier.len(), "multipliers"), (op.shift.len(), "shifts")])?;
     one(op.input.shape.to_vec(), Choice::OneOf(INTEGERS))
 }
 
-/// The input's shape, in narrow integers.
+/// Returns the input's shape in narrow integers.
 pub(super) fn quantize_linear(op: &QuantizeLinear<Value>) -> Types {
     op.input.expect_dtype(NUMBERS)?;
     linear(op.input.shape, op.axis, op.y_scale.len(), op.y_zero_point.len())?;
     one(op.input.shape.to_vec(), Choice::OneOf(NARROW))
 }
 
-/// The input's shape, in floats.
+/// Returns the input's shape in floats.
 pub(super) fn dequantize_linear(op: &DequantizeLinear<Value>) -> Types {
     op.input.expect_dtype(INTEGERS)?;
     linear(op.input.shape, op.axis, op.x_scale.len(), op.x_zero_point.len())?;
     one(op.input.shape.to_vec(), Choice::OneOf(FLOATS))
 }
 
-/// float16 of the input's shape.
+/// Returns the input's shape in float16.
 pub(super) fn dtype_cast(op: &DtypeCast<Value>) -> Types {
     op.input.expect_dtype(&[Dtype::Float32])?;
     one(op.input.shape.to_vec(), Choice::Is(Dtype::Float16))

@@ -1,4 +1,4 @@
-//! Types of comparisons: 1 and 0 in the operands' dtype.
+//! Type rules of comparisons. Results are 1 and 0 in the operands' dtype.
 use super::{
     Compare, CompareConst, LogicalAnd,
     types::{Types, Value, broadcast, of_dtype, pair, same},

@@ -43,10 +43,10 @@ impl<'a, V> From<&'a DeformConv2D<V>> for Convolution<'a> {
 }
 
 impl Convolution<'_> {
-    /// Returns one window per spatial axis of an input of that shape.
+    /// Returns one window per spatial axis of an input of the given shape.
     ///
     /// # Errors
-    /// Returns an error if a list has the wrong length, or a number is out of range.
+    /// Returns an error if a list has the wrong length or a value is out of range.
     pub fn windows(&self, input: &[usize]) -> Result<Vec<Window>> {
         let spatial = input.len().saturating_sub(2);
         let (kernel, strides, pads) = (self.kernel_shape, self.strides, self.pads);
@@ -69,7 +69,7 @@ impl Convolution<'_> {
         };
         (0..spatial).map(|i| window(i).padded(self.auto_pad)).collect()
     }
-    /// Shape of the result: n x c, then the number of positions along each spatial axis.
+    /// Returns the shape of the result: n x c, then the number of positions along each spatial axis.
     fn shape(&self, input: &[usize], channels: usize) -> Result<Vec<usize>> {
         let mut shape = vec![input[0], channels];
         for window in self.windows(input)? {
@@ -90,7 +90,8 @@ pub(super) fn conv(op: &Conv<Value>) -> Types {
     one(Convolution::from(op).shape(op.input.shape, op.filter.shape[0])?, computed(&op.input))
 }
 
-/// A coefficient or reordered filter has its output channels first, any other filter its input channels.
+/// Type rule of `top.Deconv`. A coefficient or reordered filter has its output channels first, any other filter its input
+/// channels.
 pub(super) fn deconv(op: &Deconv<Value>) -> Types {
     let (input, filter) = (&op.input, &op.filter);
     let reordered = filter.coefficient || op.dynweight_reorderd;
@@ -146,7 +147,7 @@ pub(super) fn deform_conv2d(op: &DeformConv2D<Value>) -> Types {
         ));
     }
     let shape = Convolution::from(op).shape(input.shape, filter.shape[0])?;
-    // It divides a number of channels.
+    // The cast is lossless: `groups` divides the number of channels.
     let taps = (groups as usize).saturating_mul(filter.shape[2].saturating_mul(filter.shape[3]));
     let sampled = |of: &Value, channels: usize| {
         let expected = [shape[0], channels, shape[2], shape[3]];

@@ -1,12 +1,12 @@
-//! Type rules of tensors made from shapes and numbers.
+//! Type rules of ops that create tensors from shapes and numbers.
 use super::{
     Arange, ConstantFill, MeshGrid, Range, Shape as ShapeOp, Size,
     types::{Choice, Inferred, NUMBERS, Types, Value, axis, known_ints, known_numbers, one},
 };
 use crate::base::{Result, Shape, argument, check_rank, invalid, misfit, shape_text};
 
-/// The dimensions that [`Shape`](ShapeOp) gives of that shape. Where tpuc-opt made a slice of start, end and step, it
-/// leaves the step on the op, which then gives all of them.
+/// Returns the dimensions of `shape` that [`Shape`](ShapeOp) selects. If tpuc-opt has moved start, end and step to a slice,
+/// it leaves the step on the op, which then selects all dimensions.
 pub fn fetched<V>(shape: &[usize], op: &ShapeOp<V>) -> Result<Vec<usize>> {
     if op.start.is_none() && op.end.is_none() {
         return if shape.is_empty() { Err(invalid("a scalar has no dimensions")) } else { Ok(shape.to_vec()) };
@@ -17,12 +17,12 @@ pub fn fetched<V>(shape: &[usize], op: &ShapeOp<V>) -> Result<Vec<usize>> {
     Ok((0..range.count as i64).map(|i| shape[(range.start as i64 + i * range.step) as usize]).collect())
 }
 
-/// One element per dimension.
+/// Returns one element per dimension.
 pub(super) fn shape(op: &ShapeOp<Value>) -> Types {
     one(vec![fetched(op.input.shape, op)?.len()], Choice::OneOf(NUMBERS))
 }
 
-/// One dimension, or all.
+/// Returns one element for the given axis, or one per axis.
 pub(super) fn size(op: &Size<Value>) -> Types {
     let rank = op.input.shape.len();
     let count = op.axis.map_or(Ok(rank), |a| axis("axis", a, rank).map(|_| 1))?;
@@ -32,7 +32,7 @@ pub(super) fn size(op: &Size<Value>) -> Types {
     one(vec![count], Choice::OneOf(NUMBERS))
 }
 
-/// Shape listed by the operand; -1 becomes 1.
+/// Returns the shape listed by the operand; -1 becomes 1.
 pub(super) fn constant_fill(op: &ConstantFill<Value>) -> Types {
     let dims = known_ints(&op.input)?;
     check_rank(dims.len())?;
@@ -43,7 +43,7 @@ pub(super) fn constant_fill(op: &ConstantFill<Value>) -> Types {
     one(shape, Choice::OneOf(NUMBERS))
 }
 
-/// Returns the single number of an operand.
+/// Returns the single value of an operand, or `otherwise` if it is absent.
 fn number(operand: &Option<Value>, otherwise: f64) -> Result<f64> {
     let Some(t) = operand else {
         return Ok(otherwise);
@@ -62,17 +62,17 @@ fn count(start: &Option<Value>, end: &Value, step: &Option<Value>) -> Types {
     one(vec![count as usize], Choice::OneOf(NUMBERS))
 }
 
-/// The numbers from start to limit.
+/// Returns one element per value from start to limit.
 pub(super) fn range(op: &Range<Value>) -> Types {
     count(&op.start, &op.limit, &op.delta)
 }
 
-/// The numbers from start to end.
+/// Returns one element per value from start to end.
 pub(super) fn arange(op: &Arange<Value>) -> Types {
     count(&op.start, &op.end, &op.step)
 }
 
-/// A result for each vector, of all their lengths.
+/// Returns one result per input vector; its shape is the vectors' lengths.
 pub(super) fn mesh_grid(op: &MeshGrid<Value>) -> Types {
     let length = |(i, v): (usize, &Value)| match v.shape {
         &[n] => Ok(n),

@@ -14,9 +14,9 @@ use std::fmt;
 pub struct OpDef {
     /// Name without the dialect: `Conv`.
     pub name: &'static str,
-    /// One line.
+    /// A one-line summary.
     pub summary: &'static str,
-    /// More, may be empty.
+    /// Further description; may be empty.
     pub description: &'static str,
     /// Operands in order; only the last can be optional or variadic.
     pub operands: &'static [ValueDef],
@@ -50,13 +50,13 @@ pub struct ValueDef {
 /// Arity of an operand or result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Arity {
-    /// Once.
+    /// Exactly one tensor.
     Required,
-    /// Once, as a tensor or as `none`.
+    /// A tensor or `none`.
     OrNone,
-    /// Once (as a tensor, or as `none`) or not at all.
+    /// A tensor or `none`, which may also be omitted.
     Optional,
-    /// Any number of times.
+    /// Any number of tensors.
     Variadic,
 }
 
@@ -123,7 +123,7 @@ impl fmt::Display for AttributeKind {
     }
 }
 
-/// A default of the table.
+/// A default value in the op table.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[expect(missing_docs, reason = "the names say it")]
 pub enum Default {
@@ -148,18 +148,18 @@ impl fmt::Display for Default {
     }
 }
 
-/// The values of one of the definition's operands.
+/// The values of one operand of an [`OpDef`].
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Slot<'a, V> {
-    /// The one.
+    /// A single value.
     One(&'a V),
-    /// None.
+    /// No value.
     Absent,
     /// The values of a variadic operand.
     Many(&'a [V]),
 }
 
-/// Operands in a list, as they are taken in the definition's order.
+/// A list of operands, consumed in the definition's order.
 pub(crate) struct OperandList<V> {
     op: &'static OpDef,
     rest: std::vec::IntoIter<Option<V>>,
@@ -179,7 +179,7 @@ impl<V> OperandList<V> {
     }
 }
 
-/// An operator of `op` cannot be.
+/// Returns the error about an invalid operator of `op`.
 pub fn operator_error(op: &OpDef, problem: impl Into<String>) -> Error {
     Cause::Operator { op: op.name.into(), problem: problem.into() }.into()
 }
@@ -190,7 +190,7 @@ pub(crate) fn is_structure(name: &str) -> Error {
     Cause::Operator { op: name.into(), problem }.into()
 }
 
-/// A string attribute's enum as the value of an attribute.
+/// Implements `AttributeValue` for the enum of a string attribute.
 macro_rules! one_of {
     ($name:ident) => {
         impl AttributeValue for $name {
@@ -216,11 +216,11 @@ impl Input<()> {
 }
 
 impl<V> Op<V> {
-    /// An op of its name, its operands in the definition's order (`None` where one is absent), and those of its
-    /// attributes that differ from the defaults.
+    /// Creates an op by name from its operands, in the definition's order (`None` if absent), and the attributes that
+    /// differ from the defaults.
     ///
     /// # Errors
-    /// There is no such op, or operands or attributes do not fit its definition.
+    /// Returns an error if there is no such op, or if operands or attributes do not match its definition.
     pub fn new(
         name: &str,
         operands: Vec<Option<V>>,
@@ -240,12 +240,12 @@ impl<V> Op<V> {
         let mut parts = OperandList { op, rest: operands.into_iter() };
         Op::build(op.name, &mut parts, &mut attributes)
     }
-    /// Its definition.
+    /// Returns the op's definition.
     pub fn def(&self) -> &'static OpDef {
-        // Every variant is made from a row of the table.
+        // Every variant is generated from a row of the table.
         op_def(self.name()).unwrap_or(&OPS[0])
     }
-    /// The present operands, with their names in the definition.
+    /// Returns the operands that are present, with their names in the definition.
     pub fn operands(&self) -> impl Iterator<Item = (&'static str, &V)> {
         self.slots().into_iter().flat_map(|(name, slot)| {
             let values = match slot {
@@ -256,7 +256,7 @@ impl<V> Op<V> {
             values.iter().map(move |v| (name, v))
         })
     }
-    /// The operands as the text of an operator lists them: `None` where one is absent, nothing for an optional one.
+    /// Returns the operands as MLIR lists them: `None` for an absent operand; a trailing absent optional one is omitted.
     pub fn operand_list(&self) -> Vec<Option<&V>> {
         let optional = self.def().operands.last().is_some_and(|o| o.arity == Arity::Optional);
         let mut list = Vec::new();
@@ -272,7 +272,7 @@ impl<V> Op<V> {
         }
         list
     }
-    /// The same op with other operands.
+    /// Returns the op with each operand mapped by `f`.
     pub fn map<U>(&self, mut f: impl FnMut(&V) -> U) -> Op<U> {
         let mapped: std::result::Result<Op<U>, std::convert::Infallible> = self.try_map(&mut |v| Ok(f(v)));
         match mapped {
@@ -283,10 +283,10 @@ impl<V> Op<V> {
 }
 
 impl<V: Clone> Op<V> {
-    /// The same op with one attribute set, or at its default for `None`.
+    /// Returns the op with one attribute set; `None` resets it to its default.
     ///
     /// # Errors
-    /// There is no such attribute, or the value is not of its kind.
+    /// Returns an error if there is no such attribute, or if the value is of the wrong kind.
     pub fn with_attribute(&self, name: &str, value: Option<Attribute>) -> Result<Op<V>> {
         let others = self.attributes().into_iter().filter(|(n, _)| *n != name).map(|(n, v)| (n.to_owned(), v));
         let given: Vec<(String, Attribute)> = others.chain(value.map(|v| (name.to_owned(), v))).collect();
@@ -316,10 +316,10 @@ fn check_count(op: &OpDef, found: usize) -> Result<()> {
     Ok(())
 }
 
-/// Returns the op of that name (without `top.`).
+/// Returns the op called `name` (without `top.`).
 ///
 /// # Errors
-/// There is none; the nearest is suggested.
+/// Returns an error if there is no such op, with the most similar name.
 pub fn op_def(name: &str) -> Result<&'static OpDef> {
     OPS.binary_search_by_key(&name, |op| op.name).map(|i| &OPS[i]).map_err(|_| {
         let nearest = nearest(name, OPS.iter().map(|o| o.name)).map(|n| format!("top.{n}"));

@@ -1,15 +1,15 @@
-//! Types of object detection: boxes that remain, and features of regions.
+//! Type rules of object detection: selection of boxes, and features of regions.
 use super::{
     DetectionOutput, FrcnDetection, Nms, PriorBox, Proposal, ROIPooling, RoiAlign, RoiExtractor, YoloDetection,
     types::{Types, Value, of_dtype},
 };
 use crate::base::{Cause, Result, argument, invalid, misfit, shape_text};
 
-/// The most cells or samples a side; each is a number of reads for every element.
+/// Maximum number of cells or samples per side. Each adds reads for every element.
 const MOST_CELLS: i64 = 1 << 12;
 const MOST_SAMPLES: i64 = 128;
 
-/// One row per box that can be kept.
+/// Returns one row per box that can be kept.
 pub(super) fn nms(op: &Nms<Value>) -> Types {
     let (boxes, scores) = match op.inputs.as_slice() {
         [boxes, scores] => (boxes, scores),
@@ -48,7 +48,7 @@ fn cells(name: &str, count: i64) -> Result<usize> {
     if fits { Ok(count as usize) } else { Err(argument(name, count, format!("expected 1 to {MOST_CELLS} cells"))) }
 }
 
-/// n x c x h x w.
+/// Checks that features are n x c x h x w.
 fn check_features(features: &Value) -> Result<()> {
     if features.shape.len() == 4 {
         return Ok(());
@@ -57,7 +57,7 @@ fn check_features(features: &Value) -> Result<()> {
     Err(Cause::Rank { argument: features.display_name.into(), found, expected }.into())
 }
 
-/// Number of regions: rows of an image's index and two corners.
+/// Returns the number of regions. Each is a row: the image's index and two corners.
 fn regions(rois: &Value) -> Result<usize> {
     match rois.shape {
         &[n, 5] => Ok(n),
@@ -73,7 +73,7 @@ fn check_samples(count: i64) -> Result<()> {
     if (0..=MOST_SAMPLES).contains(&count) { Ok(()) } else { Err(argument("sampling_ratio", count, expected())) }
 }
 
-/// A grid of cells of each region.
+/// Returns a grid of cells for each region.
 pub(super) fn roi_align(op: &RoiAlign<Value>) -> Types {
     check_features(&op.input)?;
     check_samples(op.sampling_ratio)?;
@@ -81,7 +81,7 @@ pub(super) fn roi_align(op: &RoiAlign<Value>) -> Types {
     of_dtype(vec![regions(&op.rois)?, op.input.shape[1], height, width], &op.input)
 }
 
-/// Like [`roi_align`]; the levels differ in height and width only.
+/// Like [`roi_align`], for levels that differ only in height and width.
 pub(super) fn roi_extractor(op: &RoiExtractor<Value>) -> Types {
     let [first, rest @ ..] = op.inputs.as_slice() else {
         return Err(invalid("it has no features"));
@@ -112,7 +112,7 @@ pub(super) fn roi_extractor(op: &RoiExtractor<Value>) -> Types {
     of_dtype(vec![count, first.shape[1], height, width], first)
 }
 
-/// A grid of cells of each region; the regions are n x 1 x regions x 5.
+/// Returns a grid of cells for each region; the regions are n x 1 x regions x 5.
 pub(super) fn roi_pooling(op: &ROIPooling<Value>) -> Types {
     let [features, rois] = op.inputs.as_slice() else {
         return Err(invalid(format!("it has {} inputs; expected features and regions", op.inputs.len())));
@@ -127,18 +127,18 @@ pub(super) fn roi_pooling(op: &ROIPooling<Value>) -> Types {
     of_dtype(vec![regions, features.shape[1], height, width], features)
 }
 
-/// Number of rows of a detection: the maximum that is kept.
+/// Returns the number of rows of a detection: the maximum number of boxes kept.
 fn rows(name: &str, kept: i64) -> Result<usize> {
     let rows = usize::try_from(kept).ok().filter(|n| *n > 0);
     rows.ok_or_else(|| argument(name, kept, "expected at least 1, the rows of the result"))
 }
 
-/// Returns the operands of an op with a fixed number.
+/// Returns the operands of an op with a fixed number of them.
 fn inputs<'v, 'a, const N: usize>(all: &'v [Value<'a>], expected: &str) -> Result<&'v [Value<'a>; N]> {
     all.try_into().map_err(|_| invalid(format!("it has {} inputs; expected {expected}", all.len())))
 }
 
-/// n x c x h x w.
+/// Returns the dimensions of an n x c x h x w tensor.
 fn planes(t: &Value) -> Result<[usize; 4]> {
     check_features(t)?;
     Ok([t.shape[0], t.shape[1], t.shape[2], t.shape[3]])
@@ -149,7 +149,7 @@ fn product(dims: &[usize]) -> Result<usize> {
     n.ok_or_else(|| invalid("there are too many boxes"))
 }
 
-/// 1 x 2 x the corners of all boxes.
+/// Returns 1 x 2 x (4 x boxes), the corners of all boxes.
 pub(super) fn prior_box(op: &PriorBox<Value>) -> Types {
     let [features, image] = inputs(&op.inputs, "features and the image")?;
     let ([_, _, height, width], _) = (planes(features)?, planes(image)?);
@@ -171,12 +171,13 @@ pub(super) fn prior_box(op: &PriorBox<Value>) -> Types {
     of_dtype(vec![1, 2, product(&[height, width, boxes, 4])?], features)
 }
 
-/// Whether an aspect ratio is that of a square, which the default is already.
+/// Returns whether an aspect ratio is 1, which the default box already covers.
 pub fn is_square(ratio: f64) -> bool {
     (ratio - 1.0).abs() < 1e-6
 }
 
-/// n x 1 x rows x image, class, score and corners. With three inputs boxes are told beside anchors, with two as they are.
+/// Returns n x 1 x rows x 7: image, class, score and corners. With three inputs, boxes are relative to anchors; with two,
+/// absolute.
 pub(super) fn detection_output(op: &DetectionOutput<Value>) -> Types {
     let (boxes, scores, anchors) = match op.inputs.as_slice() {
         [boxes, scores] => (boxes, scores, None),
@@ -206,7 +207,7 @@ pub(super) fn detection_output(op: &DetectionOutput<Value>) -> Types {
     of_dtype(vec![n, 1, rows("keep_top_k", op.keep_top_k)?, 7], boxes)
 }
 
-/// n x 1 x rows x image and corners.
+/// Returns n x 1 x rows x 5: image and corners.
 pub(super) fn proposal(op: &Proposal<Value>) -> Types {
     let [scores, deltas] = inputs(&op.inputs, "scores and differences")?;
     let ([n, channels, height, width], [_, of_deltas, ..]) = (planes(scores)?, planes(deltas)?);
@@ -225,7 +226,7 @@ pub(super) fn proposal(op: &Proposal<Value>) -> Types {
     of_dtype(vec![n, 1, rows("rpn_nms_post_top_n", op.rpn_nms_post_top_n)?, 5], scores)
 }
 
-/// n x 1 x rows x corners, class and score.
+/// Returns n x 1 x rows x 6: corners, class and score.
 pub(super) fn frcn_detection(op: &FrcnDetection<Value>) -> Types {
     let [deltas, scores, rois] = inputs(&op.inputs, "differences, scores and regions")?;
     let &[n, 1, count, 5] = rois.shape else {
@@ -238,7 +239,7 @@ pub(super) fn frcn_detection(op: &FrcnDetection<Value>) -> Types {
     of_dtype(vec![n, 1, rows("keep_topk", op.keep_topk)?, 6], rois)
 }
 
-/// Of one image 1 x 1 x rows x centre, size, class and score; of several, rows begin with the image.
+/// Returns n x 1 x rows x 6: center, size, class and score. For several images, each row begins with the image's index.
 pub(super) fn yolo_detection(op: &YoloDetection<Value>) -> Types {
     let Some(first) = op.inputs.first() else {
         return Err(invalid("it has no inputs; expected features"));

@@ -1,17 +1,17 @@
-//! The type of a sum of products over named axes.
+//! Type rule of a sum of products over named axes.
 use super::{
     Einsum,
     types::{Types, Value, of_dtype},
 };
 use crate::base::{misfit, shape_text};
 
-/// Names of the axes of each operand, and of the result, of a mode as `ab,bc->ac`.
+/// Splits a mode such as `ab,bc->ac` into the axis names of each operand and those of the result.
 pub fn einsum_axes(mode: &'static str) -> (Vec<&'static [u8]>, &'static [u8]) {
     let (operands, result) = mode.split_once("->").unwrap_or((mode, ""));
     (operands.split(',').map(str::as_bytes).collect(), result.as_bytes())
 }
 
-/// The axes of two operands that are multiplied: those that both have and that are kept, those of one alone, and those that are
+/// The axes of a product of two operands: those that both share and keep, those of only one operand, and those that are
 /// summed over.
 #[derive(Debug, Clone)]
 pub struct EinsumProduct {
@@ -26,14 +26,14 @@ pub struct EinsumProduct {
 }
 
 impl EinsumProduct {
-    /// The axes of the product, in the order of matrix products.
+    /// Returns the axes of the product, in the order of matrix products.
     pub fn axes(&self) -> Vec<u8> {
         [&self.batch[..], &self.left, &self.right].concat()
     }
 }
 
-/// A mode as products of two operands: each is of what that before gives and the next operand. What the result or a later
-/// operand has is kept.
+/// Decomposes a mode into products of two operands, each of the previous product and the next operand. Axes of the result or
+/// of a later operand are kept.
 pub fn einsum_products(mode: &'static str) -> Vec<EinsumProduct> {
     let (operands, result) = einsum_axes(mode);
     let mut axes = operands.first().map_or_else(Vec::new, |a| a.to_vec());

@@ -1,11 +1,11 @@
-//! Types of selections by index.
+//! Type rules of selection by index.
 use super::{
     A16Gather, Gather, GatherElements, GatherND, Lut,
     types::{Choice, Types, Value, axis, of_dtype, one},
 };
 use crate::base::{Cause, Dtype, Result, Shape, argument, invalid, misfit, shape_text};
 
-/// Shape of a result whose axes were all removed.
+/// Returns the shape, or `[1]` if all axes were removed.
 fn or_one(mut shape: Shape) -> Shape {
     if shape.is_empty() {
         shape.push(1);
@@ -13,7 +13,7 @@ fn or_one(mut shape: Shape) -> Shape {
     shape
 }
 
-/// `input[..axis] + indices + input[axis + 1..]`.
+/// Returns `input[..axis] + indices + input[axis + 1..]`.
 pub(super) fn gather(op: &Gather<Value>) -> Types {
     let (input, indices) = (op.input.shape, op.indices.shape);
     let axis = axis("axis", op.axis, input.len())?;
@@ -26,7 +26,7 @@ pub(super) fn gather(op: &Gather<Value>) -> Types {
     of_dtype(or_one(shape), &op.input)
 }
 
-/// The indices have the input's axes, none of which is longer than there, but for `along`.
+/// Checks that the indices have the input's rank, and that no axis except `along` is longer than the input's.
 pub(super) fn check_beside(input: &Value, indices: &Value, along: usize) -> Result<()> {
     let fits = indices.shape.len() == input.shape.len()
         && indices.shape.iter().zip(input.shape).enumerate().all(|(a, (i, d))| a == along || i <= d);
@@ -38,14 +38,14 @@ pub(super) fn check_beside(input: &Value, indices: &Value, along: usize) -> Resu
     Err(misfit(indices.display_name, problem))
 }
 
-/// The shape of the indices.
+/// Returns the shape of the indices.
 pub(super) fn gather_elements(op: &GatherElements<Value>) -> Types {
     let axis = axis("axis", op.axis, op.input.shape.len())?;
     check_beside(&op.input, &op.indices, axis)?;
     of_dtype(op.indices.shape.to_vec(), &op.input)
 }
 
-/// Number of axes of `dims` that a tuple of the indices' last axis addresses.
+/// Returns the number of axes of `dims` that each tuple along the indices' last axis addresses.
 pub(super) fn tuple_length(indices: &Value, dims: &[usize]) -> Result<usize> {
     let problem = || {
         let (is, axes) = (shape_text(indices.shape), dims.len());
@@ -54,7 +54,7 @@ pub(super) fn tuple_length(indices: &Value, dims: &[usize]) -> Result<usize> {
     indices.shape.last().copied().filter(|n| (1..=dims.len()).contains(n)).ok_or_else(problem)
 }
 
-/// `indices[..-1] + input[batch_dims + n..]`, of tuples of n.
+/// Returns `indices[..-1] + input[batch_dims + n..]`, for tuples of n indices.
 pub(super) fn gather_nd(op: &GatherND<Value>) -> Types {
     let (input, indices) = (op.input.shape, op.indices.shape);
     let most = input.len().min(indices.len()).saturating_sub(1);
@@ -71,18 +71,18 @@ pub(super) fn gather_nd(op: &GatherND<Value>) -> Types {
     of_dtype(or_one([&indices[..indices.len() - 1], &input[batch + n..]].concat()), &op.input)
 }
 
-/// Rows, groups of a row with a scale each, and entries of a row.
+/// Sizes of a packed table. Each group of entries in a row has its own scale.
 #[derive(Debug, Clone, Copy)]
 pub struct Table {
     /// Number of rows.
     pub rows: usize,
-    /// Of each row.
+    /// Number of entries per row.
     pub entries: usize,
-    /// Entries with a scale and zero point of their own.
+    /// Number of entries that share a scale and zero point.
     pub group: usize,
 }
 
-/// Shape of the table of an [`A16Gather`] from its weight's.
+/// Returns the table of an [`A16Gather`] whose weight has the given shape.
 pub fn packed_table<V>(shape: &[usize], op: &A16Gather<V>) -> Result<Table> {
     let &[rows, packed] = shape else {
         return Err(invalid(format!("the table is {}; expected rows of packed entries", shape_text(shape))));
@@ -100,7 +100,7 @@ pub fn packed_table<V>(shape: &[usize], op: &A16Gather<V>) -> Result<Table> {
     Ok(Table { rows, entries, group })
 }
 
-/// `indices + [entries]`, or with `keepdims` `indices + [1, entries]`.
+/// Returns `indices + [entries]`, or `indices + [1, entries]` with `keepdims`.
 pub(super) fn a16_gather(op: &A16Gather<Value>) -> Types {
     let table = packed_table(op.weight.shape, op)?;
     if op.axis != 0 {
@@ -120,7 +120,7 @@ pub(super) fn a16_gather(op: &A16Gather<Value>) -> Types {
     one(shape, Choice::OneOf(&[Dtype::Float32, Dtype::Float16, Dtype::Bfloat16]))
 }
 
-/// The input's shape and the table's dtype.
+/// Returns the input's shape in the table's dtype.
 pub(super) fn lut(op: &Lut<Value>) -> Types {
     let bytes = [Dtype::Int8, Dtype::Uint8];
     for v in [&op.input, &op.table] {

@@ -1,11 +1,11 @@
-//! Types of what is done to images.
+//! Type rules of image processing.
 use super::{
     ConcatVolume, Correlation, MatchTemplate, ScaleLut, Yuv2rgbFormula, Yuv2rgbFormulaImageFormat,
     types::{Choice, Types, Value, computed, of_dtype, one},
 };
 use crate::base::{Cause, Dtype, Result, argument, invalid, misfit, shape_text};
 
-/// The planes of a YUV image, one under the other, are 3/2 of its height; three colours stand before height and width.
+/// Returns .. x 3 x height x width. The planes of a YUV image are stacked vertically and take 3/2 of its height.
 pub(super) fn yuv2rgb(op: &Yuv2rgbFormula<Value>) -> Types {
     let shape = op.YUV.shape;
     let [outer @ .., rows, width] = shape else {
@@ -14,7 +14,7 @@ pub(super) fn yuv2rgb(op: &Yuv2rgbFormula<Value>) -> Types {
             format!("is {}; expected .. x height * 3 / 2 x width", shape_text(shape)),
         ));
     };
-    // Four pixels have one colour.
+    // Each block of 2x2 pixels shares its chroma values.
     if rows % 3 != 0 || width % 2 != 0 {
         let problem = format!(
             "is {}; expected .. x height * 3 / 2 x width with even height and width, so rows are a multiple of 3",
@@ -35,7 +35,7 @@ pub(super) fn yuv2rgb(op: &Yuv2rgbFormula<Value>) -> Types {
     one([outer, &[3, rows / 3 * 2, *width]].concat(), Choice::Is(dtype))
 }
 
-/// A plane of products for each group of channels and each disparity. There is one image.
+/// Returns groups x disparities x h x w: one plane of products per channel group and disparity. The input is a single image.
 pub(super) fn correlation(op: &Correlation<Value>) -> Types {
     let [left, right] = op.inputs.as_slice() else {
         return Err(invalid(format!("it has {} inputs; expected left and right features", op.inputs.len())));
@@ -57,7 +57,7 @@ pub(super) fn correlation(op: &Correlation<Value>) -> Types {
     of_dtype(vec![groups, disparities, height, width], left)
 }
 
-/// n x 2c x disparities x h x w.
+/// Returns n x 2c x disparities x h x w.
 pub(super) fn concat_volume(op: &ConcatVolume<Value>) -> Types {
     let [left, right] = op.inputs.as_slice() else {
         return Err(invalid(format!("it has {} inputs; expected left and right features", op.inputs.len())));
@@ -75,7 +75,7 @@ pub(super) fn concat_volume(op: &ConcatVolume<Value>) -> Types {
     of_dtype(vec![n, both, disparities, height, width], left)
 }
 
-/// One number per position of the template in the image.
+/// Returns one value per position of the template in the image.
 pub(super) fn match_template(op: &MatchTemplate<Value>) -> Types {
     let size = |t: &Value| -> Result<[usize; 2]> {
         let problem = || misfit(t.display_name, format!("is {}; expected height x width", shape_text(t.shape)));
@@ -90,7 +90,7 @@ pub(super) fn match_template(op: &MatchTemplate<Value>) -> Types {
     of_dtype(vec![height - rows + 1, width - columns + 1], &op.input)
 }
 
-/// The input's shape.
+/// Returns the input's shape.
 pub(super) fn scale_lut(op: &ScaleLut<Value>) -> Types {
     let Some(&channels) = op.input.shape.get(1) else {
         let (found, expected) = (op.input.shape.len(), "n x c x .., at least 2".into());

@@ -1,4 +1,4 @@
-//! Types of ops that move data: the input's dtype in another shape.
+//! Type rules of ops that move data. Results have the input's dtype.
 use super::{
     Concat, ConcatSlice, Copy, Flatten, List, Pack, Pad, PadMode, Permute, Reshape, Split, Squeeze, Transpose, Unpack,
     Unsqueeze, View,
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::base::{Result, Shape, argument, check_rank, invalid, misfit, pluralized, shape_text};
 
-/// `shape` with 0 and -1 resolved.
+/// Returns `shape` with 0 and -1 resolved.
 pub(super) fn reshape(op: &Reshape<Value>) -> Types {
     let dims = match (&op.shapeT, &op.shape) {
         (Some(t), _) => known_ints(t)?,
@@ -63,7 +63,7 @@ fn reshaped(from: &Value, dims: &[i64]) -> Types {
     of_dtype(shape, from)
 }
 
-/// The axes from `start_dim` to `end_dim` as one.
+/// Merges the axes from `start_dim` to `end_dim`.
 pub(super) fn flatten(op: &Flatten<Value>) -> Types {
     let input = op.input.shape;
     let (start, end) = (axis("start_dim", op.start_dim, input.len())?, axis("end_dim", op.end_dim, input.len())?);
@@ -74,7 +74,7 @@ pub(super) fn flatten(op: &Flatten<Value>) -> Types {
     of_dtype([&input[..start], &[folded], &input[end + 1..]].concat(), &op.input)
 }
 
-/// Two dimensions exchanged.
+/// Swaps two dimensions.
 pub(super) fn transpose(op: &Transpose<Value>) -> Types {
     let mut shape = op.input.shape.to_vec();
     let (a, b) = (axis("dim0", op.dim0, shape.len())?, axis("dim1", op.dim1, shape.len())?);
@@ -82,7 +82,7 @@ pub(super) fn transpose(op: &Transpose<Value>) -> Types {
     of_dtype(shape, &op.input)
 }
 
-/// The input's dimensions in another order.
+/// Permutes the input's dimensions.
 pub(super) fn permute(op: &Permute<Value>) -> Types {
     let (input, order) = (op.input.shape, &op.order);
     if order.len() != input.len() {
@@ -124,7 +124,7 @@ pub(super) fn unsqueeze(op: &Unsqueeze<Value>) -> Types {
     of_dtype((0..rank).map(dim).collect(), &op.input)
 }
 
-/// The sum along the axis.
+/// Adds up the sizes along the axis.
 pub(super) fn concat(op: &Concat<Value>) -> Types {
     let [first, rest @ ..] = op.inputs.as_slice() else {
         return Err(invalid("there is nothing to join"));
@@ -149,7 +149,7 @@ pub(super) fn concat(op: &Concat<Value>) -> Types {
     of_dtype(shape, first)
 }
 
-/// The first operand's type.
+/// Returns the first operand's type.
 pub(super) fn concat_slice(op: &ConcatSlice<Value>) -> Types {
     let (first, second) = (op.in0.shape, op.in1.shape);
     let axis = axis("axis", op.axis, first.len())?;
@@ -160,7 +160,7 @@ pub(super) fn concat_slice(op: &ConcatSlice<Value>) -> Types {
     same(&op.in0)
 }
 
-/// The inputs, which are alike, along a new axis.
+/// Stacks inputs of equal type along a new axis.
 pub(super) fn pack(op: &Pack<Value>) -> Types {
     let Some(first) = op.inputs.first() else {
         return Err(invalid("there is nothing to stack"));
@@ -180,7 +180,7 @@ pub(super) fn pack(op: &Pack<Value>) -> Types {
     of_dtype(shape, first)
 }
 
-/// The elements of all inputs in one row.
+/// Returns a vector with the elements of all inputs.
 pub(super) fn list(op: &List<Value>) -> Types {
     let Some(first) = op.inputs.first() else {
         return Err(invalid("there is nothing to join"));
@@ -195,7 +195,7 @@ fn same_dtypes(inputs: &[Value]) -> Result<()> {
     others.into_iter().try_for_each(|(i, v)| same_dtype((&format!("inputs[{i}]"), v), ("inputs[0]", &inputs[0])))
 }
 
-/// One result for each entry of the axis, which is dropped.
+/// Returns one result per entry of the axis, which is removed.
 pub(super) fn unpack(op: &Unpack<Value>) -> Types {
     let mut shape = op.input.shape.to_vec();
     let count = shape.remove(axis("axis", op.axis, shape.len())?);
@@ -208,10 +208,10 @@ pub(super) fn unpack(op: &Unpack<Value>) -> Types {
     Ok(vec![Inferred { shape, dtype: Choice::Is(op.input.dtype) }; count])
 }
 
-/// The most results of a split.
+/// Maximum number of results of a split.
 const MAX_PARTS: usize = 4096;
 
-/// The sizes of the parts along the axis.
+/// Returns the sizes of the parts along the axis.
 pub fn split_sizes<V>(dim: usize, op: &Split<V>) -> Result<Vec<usize>> {
     // A part has at least one entry.
     let num = usize::try_from(op.num).ok().filter(|n| (1..=dim).contains(n));
@@ -238,7 +238,7 @@ pub fn split_sizes<V>(dim: usize, op: &Split<V>) -> Result<Vec<usize>> {
     }
 }
 
-/// One shape a part.
+/// Returns one result per part.
 pub(super) fn split(op: &Split<Value>) -> Types {
     let input = op.input.shape;
     let axis = axis("axis", op.axis, input.len())?;
@@ -253,7 +253,7 @@ pub(super) fn split(op: &Split<Value>) -> Types {
     Ok(split_sizes(input[axis], op)?.into_iter().map(part).collect())
 }
 
-/// Padding before and after each axis.
+/// Returns the padding before and after each axis.
 pub fn pad_counts<V>(input: &[usize], op: &Pad<V>) -> Result<Vec<(usize, usize)>> {
     let (given, rank) = (&op.paddings, input.len());
     let fail = |why: String| Err(argument("paddings", format!("{given:?}"), why));
@@ -279,7 +279,7 @@ pub fn pad_counts<V>(input: &[usize], op: &Pad<V>) -> Result<Vec<(usize, usize)>
     Ok((0..rank).map(|a| (counts[a], counts[rank + a])).collect())
 }
 
-/// The input's shape and what is added to each axis.
+/// Adds the padding to each axis of the input's shape.
 pub(super) fn pad(op: &Pad<Value>) -> Types {
     if let Some(paddings) = &op.paddingsT {
         return Err(misfit(
@@ -292,7 +292,7 @@ pub(super) fn pad(op: &Pad<Value>) -> Types {
     of_dtype(shape.ok_or_else(|| invalid("the dimensions add up to more than can be addressed"))?, &op.input)
 }
 
-/// Only what copies the whole tensor, whose meaning all consumers agree on.
+/// Accepts only copies of the whole tensor, which all consumers interpret in the same way.
 pub(super) fn copy(op: &Copy<Value>) -> Types {
     let shape: Vec<i64> = op.input.shape.iter().map(|&d| d as i64).collect();
     if op.shape != shape {

@@ -1,11 +1,11 @@
-//! Types of elementwise mathematics: the input's.
+//! Type rules of elementwise mathematics. The result has the input's type.
 use super::{
     Clip, LogB, Pow3,
     types::{Types, Value, broadcast_to_first, same},
 };
 use crate::base::argument;
 
-/// A function of one tensor whose attributes can be anything.
+/// Type rule of functions of one tensor whose attributes need no checks.
 pub(super) fn unary(input: &Value) -> Types {
     same(input)
 }

@@ -1,31 +1,31 @@
-//! Types of matrix products.
+//! Type rules of matrix products.
 use super::{
     A16MatMul, DequantType, Fp8MatMul, MatMul, Mlp,
     types::{Choice, Types, Value, broadcast, computed, of_dtype, one},
 };
 use crate::base::{Dtype, Result, Shape, argument, invalid, misfit};
 
-/// The sizes of a product, as shape rule and kernel see them.
+/// The sizes of a product, shared by type rule and kernel.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Product {
     /// Leading axes of the left operand, before broadcasting.
     pub left_batch: Shape,
-    /// Those of the right.
+    /// Leading axes of the right operand, before broadcasting.
     pub right_batch: Shape,
-    /// Those of the result.
+    /// Leading axes of the result.
     pub batch: Shape,
     /// Rows of the left matrix.
     pub m: usize,
-    /// The inner size.
+    /// Inner dimension.
     pub k: usize,
     /// Columns of the right matrix.
     pub n: usize,
-    /// The right operand is a vector: the result has no n axis.
+    /// Whether the right operand is a vector; the result then has no n axis.
     pub vector: bool,
 }
 
 impl Product {
-    /// For each matrix of the result, which matrices of the operands.
+    /// Returns, for each matrix of the result, the indices of the operands' matrices.
     pub fn pairs(&self) -> impl Iterator<Item = (usize, usize)> {
         let index = |own: &Shape, mut i: usize| {
             let (mut at, mut step) = (0, 1);
@@ -40,7 +40,7 @@ impl Product {
         (0..self.batch.iter().product()).map(move |i| (index(&self.left_batch, i), index(&self.right_batch, i)))
     }
     /// # Errors
-    /// The inner sizes differ, or the leading axes cannot be broadcast.
+    /// Returns an error if the inner dimensions differ, or if the leading axes cannot be broadcast.
     pub fn new(left: &[usize], right: &[usize], left_transpose: bool, right_transpose: bool) -> Result<Product> {
         let vector = right.len() == 1;
         if left.is_empty() || right.is_empty() {
@@ -81,7 +81,7 @@ impl Product {
     }
 }
 
-/// Like the tool chain, treats trailing axes whose sizes multiply to `k` as one.
+/// Merges trailing axes whose sizes multiply to `k`, like the tool chain.
 fn fold_trailing(left: &mut Shape, k: usize) {
     let mut size = 1usize;
     for i in (0..left.len()).rev() {
@@ -100,7 +100,7 @@ fn fold_trailing(left: &mut Shape, k: usize) {
     }
 }
 
-/// `[.., m, n]`; leading axes folded without `keep_dims`.
+/// Returns `[.., m, n]`; without `keep_dims`, leading axes are merged.
 pub(super) fn matmul(op: &MatMul<Value>) -> Types {
     let (left, right) = (op.input.shape, op.right.shape);
     let p = Product::new(left, right, op.left_transpose, op.right_transpose)?;
@@ -132,7 +132,7 @@ pub(super) fn matmul(op: &MatMul<Value>) -> Types {
 
 const FLOATS: &[Dtype] = &[Dtype::Float32, Dtype::Float16, Dtype::Bfloat16];
 
-/// `[.., k] x [k, n]`, with the second stored as it is or transposed.
+/// A product `[.., k] x [k, n]` with a weight matrix, which may be stored transposed.
 struct Weighed<'a> {
     input: &'a Value<'a>,
     k: usize,
@@ -158,7 +158,7 @@ impl Weighed<'_> {
     }
 }
 
-/// Returns the rows and columns of a matrix, k x n, whose operand may be transposed.
+/// Returns the rows and columns of a k x n matrix that may be stored transposed.
 fn matrix(operand: &Value, transposed: bool) -> Result<(usize, usize)> {
     match (operand.shape, transposed) {
         ([k, n], false) | ([n, k], true) => Ok((*k, *n)),
@@ -191,7 +191,7 @@ pub(super) fn a16_matmul(op: &A16MatMul<Value>) -> Types {
     Weighed { input: &op.input, k, n }.types(op.bias.as_ref())
 }
 
-/// A scale for each square of weights.
+/// Checks fp8 weights, which have one scale per square block.
 pub(super) fn fp8_matmul(op: &Fp8MatMul<Value>) -> Types {
     let Some(block) = usize::try_from(op.block_size).ok().filter(|b| *b > 0) else {
         return Err(argument("block_size", op.block_size, "expected at least 1"));
@@ -208,7 +208,7 @@ pub(super) fn fp8_matmul(op: &Fp8MatMul<Value>) -> Types {
     Weighed { input: &op.input, k, n }.types(op.bias.as_ref())
 }
 
-/// The input's shape; with experts tokens x experts of a token x elements.
+/// Returns the input's shape; with experts, tokens x experts per token x elements.
 pub(super) fn mlp(op: &Mlp<Value>) -> Types {
     let &[batch, length, elements] = op.input.shape else {
         return Err(misfit(
@@ -263,7 +263,7 @@ mod tests {
 
     #[test]
     fn products_that_cannot_be_are_refused() {
-        // The dimensions' product is beyond 64 bits.
+        // The product of the dimensions exceeds 64 bits.
         let left = [165_768_537_521, 1, 283, 1, 1];
         assert!(Product::new(&left, &[i64::MAX as usize, 3], false, false).is_err());
         assert!(Product::new(&[usize::MAX, usize::MAX], &[7, 3], false, false).is_err());

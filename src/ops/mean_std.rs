@@ -1,4 +1,4 @@
-//! The type of the normalization of images.
+//! Type rule of image normalization.
 use super::{
     MeanStdScale,
     types::{Choice, Types, Value, one},
@@ -8,7 +8,7 @@ use crate::base::{Dtype, Result, argument, misfit};
 const INPUTS: &[Dtype] = &[Dtype::Float32, Dtype::Float16, Dtype::Uint8, Dtype::Int8];
 const RESULTS: &[Dtype] = &[Dtype::Float32, Dtype::Float16, Dtype::Int8];
 
-/// The input's shape: n, channels, and two or three spatial axes.
+/// Returns the input's shape: n, channels, and two or three spatial axes.
 pub(super) fn mean_std_scale(op: &MeanStdScale<Value>) -> Types {
     let shape = op.input.shape;
     op.input.expect_dtype(INPUTS)?;

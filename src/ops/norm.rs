@@ -1,4 +1,4 @@
-//! Type rules of normalizations: the input's type. Coefficients have one element per normalized element.
+//! Type rules of normalizations. The result has the input's type; coefficients have one element per normalized element.
 use super::{
     BatchNorm, GroupNorm, InstanceNorm, LRN, LayerNorm, Normalize, PixelNorm, RMSNorm, Scale,
     types::{Types, Value, axis, same},
@@ -13,7 +13,7 @@ pub(super) fn batch_norm(op: &BatchNorm<Value>) -> Types {
     per_channel(&op.input, &[Some(op.mean), Some(op.variance), op.gamma, op.beta])
 }
 
-/// Refuses a variance whose root is NaN. Data that cannot be read are reported when they are used.
+/// Rejects a variance whose square root is NaN. Unreadable data are reported when they are used.
 fn check_variance(variance: &Value, epsilon: f64) -> Result<()> {
     let values = variance.data.map(Array::to_f32).and_then(Result::ok).unwrap_or_default();
     match values.iter().position(|v| f64::from(*v) + epsilon < 0.0) {

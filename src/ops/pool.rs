@@ -1,4 +1,4 @@
-//! Types of pools.
+//! Type rules of pools.
 use super::{
     AdaptiveAvgPool, AutoPad, AvgPool, MaxPool, MaxPoolWithMask, MaxUnpool, PoolMask,
     types::{Choice, Inferred, Types, Value, of_dtype},
@@ -48,7 +48,7 @@ pub(super) fn avg_pool(op: &AvgPool<Value>) -> Types {
     pool(&op.input, &op.into())
 }
 
-/// The mask is int32, or has the values' float dtype (as some converters write it).
+/// Returns the pool's result and its mask, which is int32 or, from some converters, of the values' float dtype.
 pub(super) fn max_pool_with_mask(op: &MaxPoolWithMask<Value>) -> Types {
     let shape = shape(&op.input, &op.into())?;
     let mask = if op.input.dtype == Dtype::Float16 { MASKS } else { &MASKS[..2] };
@@ -56,7 +56,7 @@ pub(super) fn max_pool_with_mask(op: &MaxPoolWithMask<Value>) -> Types {
     Ok(vec![output, Inferred { shape, dtype: Choice::OneOf(mask) }])
 }
 
-/// `output_size` windows, with -1 for all.
+/// Returns `output_size` windows; -1 keeps the size of an axis.
 pub(super) fn adaptive_avg_pool(op: &AdaptiveAvgPool<Value>) -> Types {
     let (shape, size) = (op.input.shape, &op.output_size);
     if !(3..=5).contains(&shape.len()) || size.len() != shape.len() - 2 {
@@ -99,7 +99,7 @@ pub(super) fn max_unpool(op: &MaxUnpool<Value>) -> Types {
     of_dtype(vec![n, c, scaled("scale_h", h, op.scale_h)?, scaled("scale_w", w, op.scale_w)?], &op.input)
 }
 
-/// Height and width are rounded up to whole squares.
+/// Rounds height and width up to whole squares.
 pub(super) fn pool_mask(op: &PoolMask<Value>) -> Types {
     let &[n, c, h, w] = image(&op.input)?;
     let whole = |dim: usize| {
@@ -110,7 +110,7 @@ pub(super) fn pool_mask(op: &PoolMask<Value>) -> Types {
     of_dtype(vec![n, c, whole(h)?, whole(w)?], &op.input)
 }
 
-/// n x c, then the number of windows along each spatial axis.
+/// Returns n x c, then the number of windows along each spatial axis.
 fn pool(input: &Value, op: &Pool) -> Types {
     of_dtype(shape(input, op)?, input)
 }
@@ -130,8 +130,8 @@ fn shape(input: &Value, op: &Pool) -> Result<Vec<usize>> {
 
 const MASKS: &[Dtype] = &[Dtype::Int32, Dtype::Float32, Dtype::Float16];
 
-/// What `ceil_mode` adds to the padding after an axis, so that rounding down gives the number of windows. The tool chain
-/// counts the padding before the axis twice, and not that after it; only where the two differ does it matter.
+/// Returns the padding that `ceil_mode` adds after an axis, so that rounding down yields the number of windows. The tool
+/// chain counts the padding before the axis twice and ignores that after it, which matters only if the two differ.
 fn ceil_padding(input: usize, kernel: i64, stride: i64, before: i64) -> i64 {
     let room = (input as i128) + 2 * i128::from(before) - i128::from(kernel);
     let rest = if stride > 0 { room.rem_euclid(i128::from(stride)) as i64 } else { 0 };

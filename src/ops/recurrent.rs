@@ -1,4 +1,4 @@
-//! Types of what carries a state along a sequence.
+//! Type rules of recurrent ops, which carry a state along a sequence.
 use super::{
     ChunkGatedDeltaRule, GRU, LSTM, RecurrentGatedDeltaRule, SelectiveScan,
     types::{Choice, Inferred, Types, Value, of_dtype},
@@ -64,7 +64,7 @@ impl Sizes {
         bias.iter()
             .try_for_each(|b| b.expect_elements(biases, "that of filter and that of recurrence in each direction"))
     }
-    /// Types of the hidden states of all steps, then of `states` final states.
+    /// Returns the type of the hidden states of all steps, followed by those of the final states, `count` results in total.
     fn results(&self, input: &Value, count: usize) -> Types {
         let (l, b, d, h) = (self.length, self.batch, self.directions, self.hidden);
         let all = if self.batch_first { vec![b, l, d, h] } else { vec![l, d, b, h] };
@@ -74,7 +74,7 @@ impl Sizes {
     }
 }
 
-/// Sizes that the gated delta rules share.
+/// Operands and sizes of the gated delta rules.
 struct Delta<'a, 'v> {
     query: &'a Value<'v>,
     key: &'a Value<'v>,
@@ -88,8 +88,8 @@ struct Delta<'a, 'v> {
 }
 
 impl Delta<'_, '_> {
-    /// Batch x steps x heads x elements. The operands have so many elements, in whatever shape: a single step is written
-    /// with and without its axis.
+    /// Returns batch x steps x heads x elements. Only the operands' number of elements is checked, not their shapes, since
+    /// a single step may be written with or without its axis.
     fn result(&self, batch: usize, steps: usize) -> Types {
         let size = |name: &str, n: i64| {
             let size = usize::try_from(n).ok().filter(|n| *n > 0);
@@ -141,7 +141,7 @@ pub(super) fn chunk_gated_delta_rule(op: &ChunkGatedDeltaRule<Value>) -> Types {
     Delta { query, key, value, g, beta, state, elements, key_heads, value_heads }.result(batch, steps)
 }
 
-/// Length x channels x batch.
+/// Returns length x channels x batch.
 pub(super) fn selective_scan(op: &SelectiveScan<Value>) -> Types {
     let wrong = |t: &Value, expected: String| {
         Err(misfit(t.display_name, format!("is {}; expected {expected}", shape_text(t.shape))))

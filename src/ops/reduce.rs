@@ -1,11 +1,11 @@
-//! The types of reductions and running sums.
+//! Type rules of reductions and cumulative sums.
 use super::{
     CumSum, Reduce, Variance,
     types::{Types, Value, axes, axis, of_dtype, same},
 };
 use crate::base::{Result, Shape};
 
-/// The reduced axes of an input with `rank` dimensions; none given means all.
+/// Returns the reduced axes of an input with `rank` dimensions; all axes if `values` is empty.
 pub fn reduced_axes(values: &[i64], rank: usize) -> Result<Vec<usize>> {
     if values.is_empty() { Ok((0..rank).collect()) } else { axes("axes", values, rank) }
 }
@@ -23,7 +23,7 @@ pub(super) fn cum_sum(op: &CumSum<Value>) -> Types {
     same(&op.input)
 }
 
-/// The input's shape with the axes at 1, or without them.
+/// Returns the input's shape with the axes reduced to 1 or removed.
 fn over(input: &Value, axes: &[i64], keep: bool) -> Types {
     let reduced = reduced_axes(axes, input.shape.len())?;
     let dims = input.shape.iter().enumerate().filter_map(|(i, &d)| match reduced.contains(&i) {

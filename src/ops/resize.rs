@@ -1,14 +1,14 @@
-//! Types of resampled images.
+//! Type rules of image resampling.
 use super::{
     GridSampler, Interp,
     types::{Types, Value, of_dtype},
 };
 use crate::base::{Cause, Result, argument, check_rank, misfit, shape_text};
 
-/// The most entries of an axis that is resampled; places are computed in float32, and beyond this it cannot tell them apart.
+/// Maximum number of entries of a resampled axis. Positions are computed in float32, which cannot distinguish larger ones.
 const MOST: f64 = (1u64 << 31) as f64;
 
-/// The last two axes, of three dimensions the last one, in another size.
+/// Resizes the last two axes; with three dimensions, only the last one.
 pub(super) fn interp(op: &Interp<Value>) -> Types {
     let mut shape = op.input.shape.to_vec();
     let rank = shape.len();
@@ -29,7 +29,8 @@ pub(super) fn interp(op: &Interp<Value>) -> Types {
     of_dtype(shape, &op.input)
 }
 
-/// `dim * scale`, rounded down. A product that is a whole number but for the rounding of the factor is that number.
+/// Returns `dim * scale`, rounded down. A product that differs from an integer only by the factor's rounding error is
+/// rounded to that integer.
 fn scaled(name: &str, dim: usize, scale: f64) -> Result<usize> {
     let product = dim as f64 * scale;
     let nearest = product.round();
@@ -44,7 +45,7 @@ fn scaled(name: &str, dim: usize, scale: f64) -> Result<usize> {
 /// Returns the sizes that a coefficient lists for the spatial axes of size `from`. Only the last two can change.
 ///
 /// # Errors
-/// They are not known, or cannot be.
+/// Returns an error if the sizes are unknown or invalid.
 pub fn target_sizes(target: &Value, from: &[usize]) -> Result<Vec<usize>> {
     let Some(data) = target.data.filter(|_| target.elements() == from.len()) else {
         let expected = format!("expected a coefficient of {} sizes, whose data are known", from.len());
@@ -64,7 +65,7 @@ pub fn target_sizes(target: &Value, from: &[usize]) -> Result<Vec<usize>> {
     Ok(sizes)
 }
 
-/// n x c of the input, then the grid's points.
+/// Returns n x c of the input, then the grid's spatial axes.
 pub(super) fn grid_sampler(op: &GridSampler<Value>) -> Types {
     let (input, grid) = (op.input.shape, op.grid.shape);
     check_rank(input.len())?;

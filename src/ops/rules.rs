@@ -1,4 +1,4 @@
-//! The list of type rules: one an op, or none.
+//! The list of type rules: at most one per op.
 use super::{
     Inferred, Op, OpDef, Value, activation, arithmetic, attention, cast, compare, conv, create, detect, einsum, gather,
     image, layout, math, matmul, mean_std, norm, pool, recurrent, reduce, resize, scatter, select, shift, shuffle,
@@ -6,7 +6,7 @@ use super::{
 };
 use crate::base::Result;
 
-/// The ops without a type rule and kernel, each with its reason, as a pattern or a list: for matches without a wildcard.
+/// Expands to the ops without a type rule and kernel, as a pattern for matches without a wildcard or as a list with reasons.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! without_rule {
@@ -35,11 +35,11 @@ macro_rules! without_rule {
 }
 
 impl OpDef {
-    /// Whether the op has a type rule and a CPU kernel. For other ops the caller declares the result types.
+    /// Returns whether the op has a type rule and a CPU kernel. For other ops the caller declares the result types.
     pub fn is_computed(&self) -> bool {
         !self.structure && self.why_not_computed().is_none()
     }
-    /// Why the op has neither a type rule nor a kernel.
+    /// Returns the reason why the op has neither a type rule nor a kernel.
     pub fn why_not_computed(&self) -> Option<&'static str> {
         without_rule!(reasons).into_iter().find(|(name, _)| *name == self.name).map(|(_, why)| why)
     }

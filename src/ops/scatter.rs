@@ -1,4 +1,4 @@
-//! Types of ops that write by index: the input's.
+//! Type rules of ops that write by index. The result has the input's type.
 use super::{
     IndexPut, Insert, ScatterElements, ScatterND,
     gather::{check_beside, tuple_length},
@@ -25,16 +25,16 @@ pub enum Reduction {
     Add,
     /// Subtracts the update.
     Sub,
-    /// The larger of both stays.
+    /// Keeps the larger of both.
     Max,
-    /// The smaller of both stays.
+    /// Keeps the smaller of both.
     Min,
     /// Multiplies both.
     Mul,
 }
 
 impl Reduction {
-    /// Converts from the attribute `reduction`, of which an op supports the first `known` values.
+    /// Converts the attribute `reduction`; an op supports its first `known` values.
     pub fn of(number: i64, known: usize) -> Result<Reduction> {
         use Reduction::*;
         let all = [Replace, Add, Sub, Max, Min, Mul];
@@ -43,7 +43,7 @@ impl Reduction {
     }
 }
 
-/// The input's type.
+/// Returns the input's type.
 pub(super) fn scatter_elements(op: &ScatterElements<Value>) -> Types {
     Reduction::of(op.reduction, 2)?;
     check_beside(&op.input, &op.indices, axis("axis", op.axis, op.input.shape.len())?)?;
@@ -51,7 +51,7 @@ pub(super) fn scatter_elements(op: &ScatterElements<Value>) -> Types {
     same(&op.input)
 }
 
-/// The input's type.
+/// Returns the input's type.
 pub(super) fn scatter_nd(op: &ScatterND<Value>) -> Types {
     Reduction::of(op.reduction, 6)?;
     let (input, indices) = (op.input_data.shape, op.indices.shape);
@@ -60,7 +60,7 @@ pub(super) fn scatter_nd(op: &ScatterND<Value>) -> Types {
     same(&op.input_data)
 }
 
-/// The input's type.
+/// Returns the input's type.
 pub(super) fn index_put(op: &IndexPut<Value>) -> Types {
     let (input, indices) = (op.input.shape, op.indices.shape);
     let &[n] = indices else {
@@ -73,7 +73,7 @@ pub(super) fn index_put(op: &IndexPut<Value>) -> Types {
     same(&op.input)
 }
 
-/// The input's type.
+/// Returns the input's type.
 pub(super) fn insert(op: &Insert<Value>) -> Types {
     let (input, rhs) = (op.input.shape, op.rhs.shape);
     let axis = axis("axis", op.axis, input.len())?;

@@ -1,11 +1,11 @@
-//! Types of choices by a condition.
+//! Type rules of selection by a condition.
 use super::{
     MaskedFill, NonZero, NonZeroOrder, Trilu, Where,
     types::{Choice, Inferred, NUMBERS, Types, Value, broadcast, of_dtype, one, same},
 };
 use crate::base::{Result, Shape, argument, invalid, misfit, shape_text};
 
-/// All operands broadcast together, in the dtype of the branches.
+/// Broadcasts all operands; the result has the branches' dtype.
 pub(super) fn select(op: &Where<Value>) -> Types {
     let mut shape = op.cond.shape.to_vec();
     let mut branch = |operand: &Option<Value>, is_const: bool, name: &str, flag: &str| -> Result<()> {
@@ -23,12 +23,12 @@ pub(super) fn select(op: &Where<Value>) -> Types {
     Ok(vec![Inferred { shape, dtype: typed }])
 }
 
-/// Both operands broadcast together, in the dtype of the branch.
+/// Broadcasts both operands; the result has the branch's dtype.
 pub(super) fn masked_fill(op: &MaskedFill<Value>) -> Types {
     of_dtype(broadcast(op.cond.shape, op.brn.shape)?, &op.brn)
 }
 
-/// Room for a place of each element.
+/// Returns the maximum size of the result: one position per element.
 pub(super) fn non_zero(op: &NonZero<Value>) -> Types {
     let (count, rank) = (op.input.elements(), op.input.shape.len());
     if rank == 0 {
@@ -41,7 +41,7 @@ pub(super) fn non_zero(op: &NonZero<Value>) -> Types {
     one(shape, Choice::OneOf(NUMBERS))
 }
 
-/// The input's type.
+/// Returns the input's type.
 pub(super) fn trilu(op: &Trilu<Value>) -> Types {
     if op.input.shape.len() < 2 {
         return Err(misfit(

@@ -1,11 +1,11 @@
-//! Types of integer arithmetic with a shift.
+//! Type rules of integer arithmetic with a shift.
 use super::{
     BinaryConstShift, BinaryShift,
     types::{Choice, INTEGERS, Types, Value, broadcast, one},
 };
 use crate::base::{Result, argument};
 
-/// The operands are broadcast.
+/// Broadcasts the operands.
 pub(super) fn binary_shift(op: &BinaryShift<Value>) -> Types {
     op.input1.expect_dtype(INTEGERS)?;
     op.input2.expect_dtype(INTEGERS)?;
@@ -13,7 +13,7 @@ pub(super) fn binary_shift(op: &BinaryShift<Value>) -> Types {
     one(broadcast(op.input1.shape, op.input2.shape)?, Choice::OneOf(INTEGERS))
 }
 
-/// The input's shape.
+/// Returns the input's shape.
 pub(super) fn binary_const_shift(op: &BinaryConstShift<Value>) -> Types {
     op.input.expect_dtype(INTEGERS)?;
     bits(op.shift)?;

@@ -1,17 +1,17 @@
-//! Types of ops that put entries and channels in another order.
+//! Type rules of ops that reorder entries and channels.
 use super::{
     Depth2Space, Reverse, ShuffleChannel, SwapChannel, SwapDimInner,
     types::{Types, Value, axis, of_dtype, same},
 };
 use crate::base::{Cause, Result, argument, invalid, shape_text};
 
-/// The input's shape.
+/// Returns the input's shape.
 pub(super) fn reverse(op: &Reverse<Value>) -> Types {
     axis("axis", op.axis, op.input.shape.len())?;
     same(&op.input)
 }
 
-/// The input's shape.
+/// Returns the input's shape.
 pub(super) fn swap_dim_inner(op: &SwapDimInner<Value>) -> Types {
     let (input, offset) = (op.input.shape, &op.offset);
     let within = |(&n, &dim): (&i64, &usize)| usize::try_from(n).is_ok_and(|n| n < dim);
@@ -22,14 +22,14 @@ pub(super) fn swap_dim_inner(op: &SwapDimInner<Value>) -> Types {
     same(&op.input)
 }
 
-/// The number of channels, on axis 1.
+/// Returns the number of channels (axis 1).
 fn channels(input: &Value) -> Result<usize> {
     let (found, expected) = (input.shape.len(), "at least 2: batch and channels".into());
     let few = || Cause::Rank { argument: input.display_name.into(), found, expected };
     input.shape.get(1).copied().ok_or_else(|| few().into())
 }
 
-/// The input's shape.
+/// Returns the input's shape.
 pub(super) fn shuffle_channel(op: &ShuffleChannel<Value>) -> Types {
     let channels = channels(&op.input)?;
     if !usize::try_from(op.group).is_ok_and(|g| g > 0 && channels.is_multiple_of(g)) {
@@ -38,7 +38,7 @@ pub(super) fn shuffle_channel(op: &ShuffleChannel<Value>) -> Types {
     same(&op.input)
 }
 
-/// The input's shape.
+/// Returns the input's shape.
 pub(super) fn swap_channel(op: &SwapChannel<Value>) -> Types {
     let (channels, order) = (channels(&op.input)?, &op.channel_order);
     if order.len() != channels || !order.iter().all(|&c| usize::try_from(c).is_ok_and(|c| c < channels)) {
@@ -48,10 +48,10 @@ pub(super) fn swap_channel(op: &SwapChannel<Value>) -> Types {
     same(&op.input)
 }
 
-/// Channels, height and width of a tensor in one of the two orders, and how many images there are.
+/// Sizes of a batch of images in NCHW or NHWC order.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Image {
-    /// Size of all leading axes.
+    /// Number of images: the product of all leading axes.
     pub count: usize,
     /// Channels.
     pub channels: usize,
@@ -70,7 +70,7 @@ impl Image {
     }
 }
 
-/// Input and result shapes of [`Depth2Space`].
+/// Returns the sizes of the input and the result of [`Depth2Space`].
 pub fn depth_to_space<V>(shape: &[usize], op: &Depth2Space<V>) -> Result<(Image, Image)> {
     let Some(from) = Image::of(shape, op.in_is_NCHW) else {
         return Err(invalid(format!("the input is {}; expected channels, height and width", shape_text(shape))));
@@ -98,7 +98,7 @@ pub fn depth_to_space<V>(shape: &[usize], op: &Depth2Space<V>) -> Result<(Image,
     Ok((from, to))
 }
 
-/// Channels, height and width of the result in its order.
+/// Returns the leading axes, then channels, height and width in the result's order.
 pub(super) fn depth2space(op: &Depth2Space<Value>) -> Types {
     let (_, to) = depth_to_space(op.input.shape, op)?;
     let outer = &op.input.shape[..op.input.shape.len() - 3];

@@ -1,4 +1,4 @@
-//! Types of ops that take ranges of axes.
+//! Type rules of ops that select ranges of axes.
 use super::{
     Slice, SliceAxis, StridedSlice,
     types::{Types, Value, axes, known_ints, of_dtype},
@@ -10,25 +10,25 @@ use crate::base::{Result, Shape, argument, invalid};
 pub struct Span {
     /// The first entry.
     pub start: usize,
-    /// From one to the next; negative backwards.
+    /// Distance between entries; negative to go backwards.
     pub step: i64,
     /// Number of entries.
     pub count: usize,
 }
 
 impl Span {
-    /// All of an axis.
+    /// Returns the span of a whole axis.
     fn whole(dim: usize) -> Span {
         Span { start: 0, step: 1, count: dim }
     }
-    /// From `start` up to but without `end`, as numpy counts. None is the end of the axis on that side.
+    /// Returns the span from `start` to `end` (exclusive), with NumPy's rules. `None` is the respective end of the axis.
     fn new(axis: usize, dim: usize, start: Option<i64>, end: Option<i64>, step: i64) -> Result<Span> {
         if step == 0 {
             return Err(argument("steps", 0, "a step is at least 1, or at most -1 to go backwards"));
         }
         let dim = dim as i64;
         let from_end = |v: i64| if v < 0 { v.saturating_add(dim) } else { v };
-        // Going backwards, -1 can only be written as something before the first entry.
+        // Going backwards, -1 is the end before the first entry, reached only by clamping: a given -1 is the last entry.
         let (low, high) = if step > 0 { (0, dim) } else { (-1, dim - 1) };
         let first = start.map_or(if step > 0 { 0 } else { high }, |v| from_end(v).clamp(0, high));
         let last = end.map_or(if step > 0 { high } else { low }, |v| from_end(v).clamp(low, high));
@@ -45,7 +45,7 @@ impl Span {
     }
 }
 
-/// The range of each axis. As TPU-MLIR has it, an end of -1 without `axes` means the whole axis.
+/// Returns the range of each axis. Without `axes`, an end of -1 means the whole axis, as in TPU-MLIR.
 pub fn slice_ranges<V>(input: &[usize], op: &Slice<V>) -> Result<Vec<Span>> {
     let (offset, steps, ends, given) = (&op.offset, &op.steps, &op.ends, &op.axes);
     if steps.len() != offset.len()
@@ -71,7 +71,7 @@ pub fn slice_ranges<V>(input: &[usize], op: &Slice<V>) -> Result<Vec<Span>> {
     Ok(ranges)
 }
 
-/// The counts of the ranges.
+/// Returns the number of entries along each axis.
 pub(super) fn slice(op: &Slice<Value>) -> Types {
     if op.offsetT.or(op.endsT).or(op.stepsT).is_some() {
         return Err(invalid("offsets, ends or steps that are tensors are not supported"));
@@ -79,7 +79,7 @@ pub(super) fn slice(op: &Slice<Value>) -> Types {
     of_dtype(slice_ranges(op.input.shape, op)?.into_iter().map(|r| r.count).collect(), &op.input)
 }
 
-/// The range of each axis, from the values of the operands; without `step` it is 1.
+/// Returns the range of each axis from the values of the operands. The step defaults to 1.
 pub fn axis_ranges(
     input: &[usize],
     axis: Vec<i64>,
@@ -94,7 +94,7 @@ pub fn axis_ranges(
     slice_ranges(input, &Slice { axes: axis, ..Slice::new((), start, steps, end) })
 }
 
-/// The counts of the ranges.
+/// Returns the number of entries along each axis.
 pub(super) fn slice_axis(op: &SliceAxis<Value>) -> Types {
     let step = op.step.as_ref().map(known_ints).transpose()?;
     let (axis, start, end) = (known_ints(&op.axis)?, known_ints(&op.start)?, known_ints(&op.end)?);
@@ -155,7 +155,7 @@ pub fn strided_ranges<V>(
     Ok((ranges, shape))
 }
 
-/// The counts of the ranges, with axes inserted and dropped.
+/// Returns the number of entries along each axis, with axes inserted and removed.
 pub(super) fn strided_slice(op: &StridedSlice<Value>) -> Types {
     let [starts, ends, strides] = [known_ints(&op.starts)?, known_ints(&op.ends)?, known_ints(&op.strides)?];
     let (_, shape) = strided_ranges(op.input.shape, op, [&starts, &ends, &strides])?;

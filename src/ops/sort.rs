@@ -1,11 +1,11 @@
-//! Types of ops that put entries in order.
+//! Type rules of ops that order entries.
 use super::{
     Arg, Sort, TopK,
     types::{Choice, Inferred, NUMBERS, Types, Value, axis},
 };
 use crate::base::{Dtype, argument, misfit};
 
-/// The input's shape with 1 along the axis, or without it, for the indices and for the values.
+/// Returns the input's shape with the axis reduced to 1 or removed, for the indices and for the values.
 pub(super) fn arg(op: &Arg<Value>) -> Types {
     let mut shape = op.input.shape.to_vec();
     let axis = axis("axis", op.axis, shape.len())?;
@@ -17,7 +17,7 @@ pub(super) fn arg(op: &Arg<Value>) -> Types {
     Ok(vec![indices, Inferred { shape, dtype: Choice::Is(op.input.dtype) }])
 }
 
-/// The input's shape, for the values and for their indices.
+/// Returns the input's shape, for the values and for their indices.
 pub(super) fn sort(op: &Sort<Value>) -> Types {
     let shape = op.input.shape.to_vec();
     axis("axis", op.axis, shape.len())?;
@@ -25,7 +25,7 @@ pub(super) fn sort(op: &Sort<Value>) -> Types {
     Ok(vec![values, Inferred { shape, dtype: Choice::Is(Dtype::Int32) }])
 }
 
-/// The input's shape with `K` entries along the axis, for the values and for their indices.
+/// Returns the input's shape with `K` entries along the axis, for the values and for their indices.
 pub(super) fn top_k(op: &TopK<Value>) -> Types {
     if let Some(k) = &op.kT {
         return Err(misfit(

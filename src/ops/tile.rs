@@ -1,4 +1,4 @@
-//! Types of ops that repeat entries.
+//! Type rules of ops that repeat entries.
 use super::{
     Expand, Repeat, Tile, Upsample,
     types::{Types, Value, known_ints, of_dtype},
@@ -40,7 +40,7 @@ pub(super) fn repeat(op: &Repeat<Value>) -> Types {
     of_dtype(repeated(op.repeats.display_name, &shape, &counts)?, &op.input)
 }
 
-/// The larger of both shapes, of which one is 1; -1 keeps a dimension.
+/// Broadcasts the input's shape to `shape`; -1 keeps a dimension.
 pub(super) fn expand(op: &Expand<Value>) -> Types {
     let input = op.input.shape;
     let (name, wanted) = match &op.shapeT {

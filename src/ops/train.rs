@@ -1,4 +1,4 @@
-//! Types of training: forward passes that keep their statistics, and gradients.
+//! Type rules of training: forward passes that keep their statistics, and gradients.
 use super::{
     BatchNormBwd, BatchNormTrain, ConvBwd_Weight, Convbwd, EmbDenseBwd, GroupNormTrain, LayerNormBwd, LayerNormTrain,
     MaxPoolingIndicesBwd, MeanRstd, SoftmaxBwd,
@@ -7,7 +7,7 @@ use super::{
 };
 use crate::base::{Cause, Result, Shape, argument, misfit, shape_text};
 
-/// Returns one result of that shape and an operand's dtype.
+/// Returns a result with the given shape and an operand's dtype.
 fn like(shape: &[usize], operand: &Value) -> Inferred {
     Inferred { shape: shape.to_vec(), dtype: Choice::Is(operand.dtype) }
 }
@@ -16,7 +16,7 @@ fn wrong<T>(t: &Value, expected: &str) -> Result<T> {
     Err(misfit(t.display_name, format!("is {}; expected {expected}", shape_text(t.shape))))
 }
 
-/// The channels of n x c x ..
+/// Returns the number of channels of an n x c x .. tensor.
 fn channels(input: &Value) -> Result<usize> {
     let (found, expected) = (input.shape.len(), "n x c x .., at least 2".into());
     let rank = || Cause::Rank { argument: input.display_name.into(), found, expected }.into();
@@ -27,7 +27,7 @@ fn expect_shape(t: &Value, shape: &[usize]) -> Result<()> {
     if t.shape == shape { Ok(()) } else { wrong(t, &shape_text(shape)) }
 }
 
-/// The input's type, then four statistics of each channel, in the shape of the mean.
+/// Returns the input's type, then four statistics per channel in the shape of the mean.
 pub(super) fn batch_norm_train(op: &BatchNormTrain<Value>) -> Types {
     let count = channels(&op.input)?;
     let coefficients = [Some(op.mean), Some(op.var), op.gamma, op.beta];
@@ -36,7 +36,7 @@ pub(super) fn batch_norm_train(op: &BatchNormTrain<Value>) -> Types {
     Ok(std::iter::once(like(op.input.shape, &op.input)).chain(std::iter::repeat_n(statistic, 4)).collect())
 }
 
-/// Four statistics of each channel in the shapes of the running ones, then scale and bias, 1 x c x 1 x 1.
+/// Returns four statistics per channel in the shapes of the running ones, then scale and bias, 1 x c x 1 x 1.
 pub(super) fn mean_rstd(op: &MeanRstd<Value>) -> Types {
     let count = channels(&op.input)?;
     let coefficients = [op.running_mean, op.running_var, op.weight, op.bias];
@@ -46,7 +46,7 @@ pub(super) fn mean_rstd(op: &MeanRstd<Value>) -> Types {
     Ok(vec![mean.clone(), var.clone(), mean, var, scale.clone(), scale])
 }
 
-/// The input's type, then two statistics, n x groups.
+/// Returns the input's type, then two statistics, n x groups.
 pub(super) fn group_norm_train(op: &GroupNormTrain<Value>) -> Types {
     let count = channels(&op.input)?;
     [op.weight, op.bias].iter().flatten().try_for_each(|c| c.expect_elements(count, "one per channel"))?;
@@ -62,7 +62,7 @@ pub(super) fn group_norm_train(op: &GroupNormTrain<Value>) -> Types {
     Ok(vec![like(op.input.shape, &op.input), statistic.clone(), statistic])
 }
 
-/// The input's type, then two statistics, whose normalised axes have one entry.
+/// Returns the input's type, then two statistics, whose normalized axes have size 1.
 pub(super) fn layer_norm_train(op: &LayerNormTrain<Value>) -> Types {
     let shape = op.input.shape;
     let axis = axis("axis", op.axis, shape.len())?;
@@ -74,7 +74,7 @@ pub(super) fn layer_norm_train(op: &LayerNormTrain<Value>) -> Types {
     Ok(vec![like(shape, &op.input), statistic.clone(), statistic])
 }
 
-/// The gradients have the types of input, weight and bias.
+/// Returns the types of input, weight and bias for their gradients.
 pub(super) fn batch_norm_bwd(op: &BatchNormBwd<Value>) -> Types {
     let count = channels(&op.input)?;
     expect_shape(&op.grad_out, op.input.shape)?;
@@ -84,7 +84,7 @@ pub(super) fn batch_norm_bwd(op: &BatchNormBwd<Value>) -> Types {
     Ok(vec![like(op.input.shape, &op.input), weight.clone(), weight])
 }
 
-/// The gradients have the types of input, weight and bias.
+/// Returns the types of input, weight and bias for their gradients.
 pub(super) fn layer_norm_bwd(op: &LayerNormBwd<Value>) -> Types {
     let shape = op.input.shape;
     expect_shape(&op.grad_out, shape)?;
@@ -102,14 +102,14 @@ pub(super) fn layer_norm_bwd(op: &LayerNormBwd<Value>) -> Types {
     Ok(vec![like(shape, &op.input), weight.clone(), weight])
 }
 
-/// The type of both operands.
+/// Returns the type of both operands.
 pub(super) fn softmax_bwd(op: &SoftmaxBwd<Value>) -> Types {
     expect_shape(&op.output, op.grad_output.shape)?;
     axis("dim", op.dim, op.output.shape.len())?;
     same(&op.grad_output)
 }
 
-/// `num_weights` rows.
+/// Returns `num_weights` rows.
 pub(super) fn emb_dense_bwd(op: &EmbDenseBwd<Value>) -> Types {
     let rows = usize::try_from(op.num_weights).ok().filter(|n| *n > 0);
     let rows = rows.ok_or_else(|| argument("num_weights", op.num_weights, "expected at least 1"))?;
@@ -121,20 +121,20 @@ pub(super) fn emb_dense_bwd(op: &EmbDenseBwd<Value>) -> Types {
     }
 }
 
-/// Attributes of a convolution whose gradients are wanted.
+/// Attributes of a convolution whose gradients are computed.
 pub struct Gradients<'a> {
-    /// From one window to the next, down and across.
+    /// Vertical and horizontal distance between windows.
     pub stride: &'a [i64],
-    /// Top, left, bottom, right.
+    /// Padding: top, left, bottom, right.
     pub padding: &'a [i64],
-    /// From one entry of the filter to the next.
+    /// Spacing of the filter's elements.
     pub dilations: &'a [i64],
-    /// Groups of channels.
+    /// Number of channel groups.
     pub groups: i64,
 }
 
 impl Gradients<'_> {
-    /// Input n x c x h x w, filter o x c / groups x h x w, gradient n x o x h x w.
+    /// Checks the shapes: input n x c x h x w, filter o x c/groups x h x w, gradient n x o x h x w.
     fn check(&self, input: &Value, filter: &[usize], gradient: &Value) -> Result<()> {
         let &[n, c, h, w] = input.shape else { return wrong(input, "n x c x h x w") };
         let lists = [("stride", self.stride, 2), ("padding", self.padding, 4), ("dilations", self.dilations, 2)];
@@ -164,7 +164,7 @@ impl Gradients<'_> {
     }
 }
 
-/// The types of input, filter and bias.
+/// Returns the types of input, filter and bias.
 pub(super) fn conv_bwd(op: &Convbwd<Value>) -> Types {
     let Convbwd { stride, padding, dilations, groups, .. } = op;
     Gradients { stride, padding, dilations, groups: *groups }.check(&op.input, op.kernel.shape, &op.grad_out)?;
@@ -172,7 +172,7 @@ pub(super) fn conv_bwd(op: &Convbwd<Value>) -> Types {
     Ok(vec![like(op.input.shape, &op.input), like(op.kernel.shape, &op.input), bias])
 }
 
-/// The filter's type.
+/// Returns the filter's type.
 pub(super) fn conv_bwd_weight(op: &ConvBwd_Weight<Value>) -> Types {
     let ConvBwd_Weight { stride, padding, dilations, groups, .. } = op;
     let sizes: Option<Shape> = op.kernel_shape.iter().map(|&d| usize::try_from(d).ok().filter(|d| *d > 0)).collect();
@@ -186,7 +186,7 @@ pub(super) fn conv_bwd_weight(op: &ConvBwd_Weight<Value>) -> Types {
     of_dtype(filter.to_vec(), &op.input)
 }
 
-/// The input's shape, n x c x h x w.
+/// Returns the input's shape, n x c x h x w.
 pub(super) fn max_pooling_indices_bwd(op: &MaxPoolingIndicesBwd<Value>) -> Types {
     expect_shape(&op.indices, op.grad_output.shape)?;
     let &[n, c, _, _] = op.grad_output.shape else { return wrong(&op.grad_output, "n x c x h x w") };

@@ -20,18 +20,18 @@ pub struct Value<'a> {
 }
 
 impl Value<'_> {
-    /// Shape and dtype, as messages show them.
+    /// Formats shape and dtype for messages.
     pub fn text(&self) -> String {
         format!("{} {}", shape_text(self.shape), self.dtype)
     }
-    /// Checks that its dtype is one of these.
+    /// Checks that the dtype is one of `allowed`.
     pub fn expect_dtype(&self, allowed: &[Dtype]) -> Result<()> {
         if allowed.contains(&self.dtype) {
             return Ok(());
         }
         Err(Cause::Dtype { argument: self.display_name.into(), found: self.dtype, allowed: allowed.to_vec() }.into())
     }
-    /// Number of elements.
+    /// Returns the number of elements.
     pub fn elements(&self) -> usize {
         self.shape.iter().product()
     }
@@ -48,9 +48,9 @@ impl Value<'_> {
 /// The dtype of a result.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Choice {
-    /// Determined by the operands.
+    /// The operands determine it.
     Is(Dtype),
-    /// The caller chooses.
+    /// The caller chooses one of these.
     OneOf(&'static [Dtype]),
 }
 
@@ -71,25 +71,25 @@ pub(super) fn one(shape: Shape, dtype: Choice) -> Types {
     Ok(vec![Inferred { shape, dtype }])
 }
 
-/// Returns one result of that shape and an operand's dtype.
+/// Returns one result with the given shape and an operand's dtype.
 pub(super) fn of_dtype(shape: Shape, like: &Value) -> Types {
     one(shape, Choice::Is(like.dtype))
 }
 
-/// Returns one result of an operand's type.
+/// Returns one result with an operand's type.
 pub(super) fn same(as_operand: &Value) -> Types {
     of_dtype(as_operand.shape.to_vec(), as_operand)
 }
 
-/// Dtypes of integer results, of which the caller chooses.
+/// Dtypes of integer results; the caller chooses one.
 pub const INTEGERS: &[Dtype] = &[Dtype::Int32, Dtype::Uint32, Dtype::Int16, Dtype::Uint16, Dtype::Int8, Dtype::Uint8];
 
-/// Floats keep their dtype; for integers the caller chooses.
+/// Returns the dtype of a computed result: floats keep theirs; for integers the caller chooses.
 pub(super) fn computed(of: &Value) -> Choice {
     if of.dtype.is_float() { Choice::Is(of.dtype) } else { Choice::OneOf(INTEGERS) }
 }
 
-/// Dtypes of conversions, of which the caller chooses.
+/// Dtypes of conversions; the caller chooses one.
 pub const NUMBERS: &[Dtype] = &[
     Dtype::Float32,
     Dtype::Float16,
@@ -168,7 +168,8 @@ pub(super) fn broadcast(left: &[usize], right: &[usize]) -> Result<Shape> {
         .collect()
 }
 
-/// Type of ops that broadcast the second tensor to the first, since the tool chain gives the result the first one's shape.
+/// Returns the type of an op that broadcasts the second tensor to the first: in the tool chain, its result has the first
+/// tensor's shape.
 pub(super) fn broadcast_to_first(inputs: &[Value]) -> Types {
     let [first, second] = pair(inputs)?;
     if broadcast(first.shape, second.shape)? != first.shape {

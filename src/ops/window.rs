@@ -17,7 +17,7 @@ pub struct Window {
 }
 
 impl Window {
-    /// Checks the ranges of the numbers.
+    /// Checks that all values are in range.
     fn check(&self) -> Result<()> {
         let Window { kernel, stride, dilation, pads: [before, after], .. } = *self;
         let range = |v: i64, low: i64| (low..=1 << 31).contains(&v);
@@ -28,14 +28,14 @@ impl Window {
             "kernel {kernel}, stride {stride}, dilation {dilation}, pads {before} and {after}: expected kernel, stride and dilation of at least 1 and pads of at least 0, below 2^31"
         )))
     }
-    /// Size of the dilated kernel.
+    /// Returns the size of the dilated kernel.
     fn effective_kernel(&self) -> i64 {
         self.dilation * (self.kernel - 1) + 1
     }
-    /// Number of positions of the window.
+    /// Returns the number of positions of the window.
     ///
     /// # Errors
-    /// Returns an error if the window does not fit, or a number is out of range.
+    /// Returns an error if the window does not fit or a value is out of range.
     pub fn positions(&self) -> Result<usize> {
         self.check()?;
         let Window { input, stride, pads: [before, after], .. } = *self;
@@ -49,10 +49,10 @@ impl Window {
         let room = padded - effective_kernel;
         Ok((room / stride) as usize + 1)
     }
-    /// Size of a transposed convolution's result, cropped by the pads and extended by `more` at the end.
+    /// Returns the size of a transposed convolution's result, cropped by the pads and extended by `more` at the end.
     ///
     /// # Errors
-    /// Returns an error if nothing is left, or a number is out of range.
+    /// Returns an error if the result is empty or a value is out of range.
     pub fn transposed_output(&self, more: i64) -> Result<usize> {
         self.check()?;
         let Window { input, stride, pads: [before, after], .. } = *self;
@@ -69,7 +69,7 @@ impl Window {
     /// Applies `auto_pad`: one position per stride, with the padding divided evenly.
     ///
     /// # Errors
-    /// Returns an error if a number is out of range.
+    /// Returns an error if a value is out of range.
     pub fn padded(mut self, auto_pad: Option<AutoPad>) -> Result<Window> {
         let upper = match auto_pad {
             Some(AutoPad::SAMEUPPER) => true,

@@ -1,24 +1,24 @@
-//! Work of an operator by its definition, against which a kernel's time is measured.
+//! The work that an operator requires by definition, for judging the time of a kernel.
 use super::{Einsum, InterpMode, Op, Product, ScaleDotProductAttention, einsum_axes, types::Value};
 use std::iter::Sum;
 
 /// Work of an operator, independent of its kernel.
 ///
-/// Arithmetic is pluralized, on floats or integers: a multiply-add is 2 operations, a function of a number (exp, a rounding
-/// conversion) is 1, a comparison is 1. Moving elements is none, and neither is what ops carry along (a bias, a relu at the
-/// end). Softmax is 5 an element; a normalisation by mean and variance 7, by mean squares 4, by given statistics 2; an
-/// interpolated sample 8; what is searched or sorted 1 an element.
+/// Arithmetic on floats and integers is counted: a multiply-add is 2 operations; a function of one value (exp, a rounding
+/// conversion) and a comparison are 1 each. Moving elements and fused extras (a bias, a final relu) are not counted.
+/// Per element, softmax is 5 operations; normalization by mean and variance 7, by mean squares 4, by given statistics 2;
+/// an interpolated sample 8; a search or sort 1.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct Work {
     /// Arithmetic operations; at most `u64::MAX`.
     pub operations: u64,
-    /// Bytes of all operands and results, each once; of a tensor that is read in part, only as many elements as are written.
+    /// Bytes of all operands and results, each counted once. A partially read tensor counts as many elements as are written.
     pub bytes: u64,
 }
 
 impl Work {
-    /// That of an operator with these operands and results, in the dtypes that its buffers have; none for an op without a
-    /// type rule, which nothing computes.
+    /// Returns the work of an operator with the given operands and results, in the dtypes of its buffers. Returns `None`
+    /// for an op without a type rule, since it cannot be computed.
     pub fn of(op: &Op<Value>, results: &[Value]) -> Option<Work> {
         let written = results.iter().map(bytes).fold(0, u64::saturating_add);
         let read = op.operands().map(|(_, operand)| bytes(operand)).fold(0, u64::saturating_add);
@@ -50,12 +50,12 @@ fn bytes(of: &Value) -> u64 {
     elements(of).saturating_mul(of.dtype.size() as u64)
 }
 
-/// Operations of multiply-adds.
+/// Returns the operations of `sums` sums of `each` products.
 fn products(sums: u64, each: u64) -> u64 {
     sums.saturating_mul(each).saturating_mul(2)
 }
 
-/// Operations of an op in proportion to the elements of its first result.
+/// Returns the operations of an op; `result` is the number of elements of its first result.
 fn operations(op: &Op<Value>, result: u64) -> Option<u64> {
     let each = |n: u64| n.saturating_mul(result);
     let read = |input: &Value, n: u64| n.saturating_mul(elements(input));
@@ -69,7 +69,7 @@ fn operations(op: &Op<Value>, result: u64) -> Option<u64> {
         // Products.
         Op::Conv(op) => products(result, per(&op.filter, 0)),
         Op::DeformConv2D(op) => products(result, per(&op.filter, 0)),
-        // Each element is spread by a filter.
+        // Each input element is multiplied by a filter.
         Op::Deconv(op) => products(elements(&op.input), elements(&op.filter) / extent(&op.input, 1)),
         Op::MatMul(op) => {
             let inner = Product::new(op.input.shape, op.right.shape, op.left_transpose, op.right_transpose);
@@ -95,7 +95,7 @@ fn operations(op: &Op<Value>, result: u64) -> Option<u64> {
             let all = projected.iter().map(|(x, w)| products(rows(x), elements(w)));
             all.fold(products(rows(&op.input), elements(&op.out_weight)), u64::saturating_add)
         }
-        // A gate, what is gated, and the way back.
+        // The gate, up and down projections.
         Op::Mlp(op) => {
             let weights = [&op.weight_gate, &op.weight_up, &op.weight_down].map(elements);
             let rows = elements(&op.input) / op.input.shape.last().map_or(1, |k| *k as u64).max(1);
@@ -106,7 +106,7 @@ fn operations(op: &Op<Value>, result: u64) -> Option<u64> {
         Op::RecurrentGatedDeltaRule(op) => products(elements(&op.value), op.d.unsigned_abs()).saturating_mul(3),
         Op::ChunkGatedDeltaRule(op) => products(elements(&op.value), op.d.unsigned_abs()).saturating_mul(3),
         Op::SelectiveScan(op) => read(&op.deltaA, 4),
-        // For input and filter, each as many as in the forward pass.
+        // The gradients of input and filter each cost as much as the forward pass.
         Op::Convbwd(op) => products(elements(&op.grad_out), per(&op.kernel, 0))
             .saturating_mul(if op.grad_input_enable && op.grad_weight_enable { 2 } else { 1 }),
         Op::ConvBwd_Weight(op) => products(elements(&op.gradout), result / extent(&op.gradout, 1)),
@@ -135,7 +135,7 @@ fn operations(op: &Op<Value>, result: u64) -> Option<u64> {
             op.operands().map(|(_, o)| elements(o)).fold(0, u64::saturating_add)
         }
         Op::Nms(op) => op.inputs.iter().map(elements).fold(0, u64::saturating_add),
-        // Normalisations.
+        // Normalizations.
         Op::Softmax(_) => each(5),
         Op::BatchNormTrain(_) | Op::GroupNormTrain(_) | Op::LayerNormTrain(_) => each(7),
         Op::MeanRstd(op) => read(&op.input, 4),
@@ -149,10 +149,10 @@ fn operations(op: &Op<Value>, result: u64) -> Option<u64> {
         Op::Interp(op) => each(if op.mode == InterpMode::Nearest { 0 } else { 8 }),
         Op::GridSampler(_) | Op::RoiAlign(_) | Op::RoiExtractor(_) => each(8),
         Op::ROIPooling(op) => op.inputs.first().map_or(0, elements),
-        // Pairs are turned; three colours are mixed.
+        // Rotation of pairs, and mixing of three colors.
         Op::Rope(_) => each(3),
         Op::Yuv2rgbFormula(_) => each(6),
-        // Element by element.
+        // Elementwise ops.
         Op::Add(op) => joined(&op.inputs),
         Op::Div(op) => joined(&op.inputs),
         Op::LogicalAnd(op) => joined(&op.inputs),
@@ -178,7 +178,7 @@ fn operations(op: &Op<Value>, result: u64) -> Option<u64> {
         Op::QuantizeLinear(_) | Op::RequantFp(_) | Op::RequantInt(_) => each(1),
         // (weight - zp) * scale
         Op::A16Gather(_) => each(2),
-        // Elements are made, moved or chosen.
+        // Ops that create, move or select elements.
         Op::Arange(_) | Op::ConstantFill(_) | Op::MeshGrid(_) | Op::Range(_) | Op::Shape(_) | Op::Size(_) => 0,
         Op::Concat(_) | Op::Copy(_) | Op::Flatten(_) | Op::List(_) | Op::Pack(_) | Op::Pad(_) | Op::Permute(_) => 0,
         Op::Reshape(_) | Op::Split(_) | Op::Squeeze(_) | Op::Transpose(_) | Op::Unpack(_) | Op::Unsqueeze(_) => 0,
@@ -193,7 +193,7 @@ fn operations(op: &Op<Value>, result: u64) -> Option<u64> {
     })
 }
 
-/// The tensor that is read in part only.
+/// Returns the operand that the op reads only in part.
 fn picked_from<'v, 'a>(op: &'v Op<Value<'a>>) -> Option<&'v Value<'a>> {
     Some(match op {
         Op::A16Gather(op) => &op.weight,
@@ -209,16 +209,16 @@ fn picked_from<'v, 'a>(op: &'v Op<Value<'a>>) -> Option<&'v Value<'a>> {
     })
 }
 
-/// The length of an axis, at least 1.
+/// Returns the length of an axis, at least 1.
 fn extent(of: &Value, axis: usize) -> u64 {
     of.shape.get(axis).map_or(1, |d| *d as u64).max(1)
 }
-/// Elements for each index of an axis.
+/// Returns the number of elements per index of an axis.
 fn per(of: &Value, axis: usize) -> u64 {
     elements(of) / extent(of, axis)
 }
 
-/// Two products, and a softmax between.
+/// Returns the operations of two products with a softmax in between.
 fn attention(op: &ScaleDotProductAttention<Value>, result: u64) -> u64 {
     let last = |of: &Value, from_end: usize| of.shape.iter().nth_back(from_end).map_or(0, |d| *d as u64);
     let (width, keys) = (last(&op.query, 0), last(&op.key, 1));
@@ -227,12 +227,12 @@ fn attention(op: &ScaleDotProductAttention<Value>, result: u64) -> u64 {
     both.saturating_add(scores.saturating_mul(5))
 }
 
-/// A number of operations per element.
+/// Returns `each` operations for every element of a tensor with the given sizes.
 fn scores(sizes: [i64; 4], each: i64) -> u64 {
     sizes.iter().fold(each.unsigned_abs(), |n, size| n.saturating_mul(size.unsigned_abs()))
 }
 
-/// For each combination of indices the operands are multiplied, and added to the sum.
+/// Returns the operations of an einsum: for each combination of indices, the operands are multiplied and accumulated.
 fn einsum(op: &Einsum<Value>) -> u64 {
     let mut sizes = [1; 256];
     for (input, axes) in op.inputs.iter().zip(einsum_axes(op.mode.name()).0) {
@@ -241,7 +241,7 @@ fn einsum(op: &Einsum<Value>) -> u64 {
     product(sizes).saturating_mul(op.inputs.len() as u64)
 }
 
-/// Two products a step; each direction has its matrices.
+/// Returns the operations of a recurrent op: two products per step. Each direction has its own matrices.
 fn recurrent(input: &Value, filter: &Value, recurrence: &Value) -> u64 {
     products(per(input, 2), elements(filter).saturating_add(elements(recurrence)))
 }
@@ -271,13 +271,13 @@ mod tests {
         let (x, w) = (value(&[1, 32, 56, 56]), value(&[32, 1, 3, 3]));
         let depthwise = Conv { group: 32, ..Conv::new(x, w, vec![3, 3], vec![1, 1], vec![1; 4]) };
         assert_eq!(work(depthwise, &[1, 32, 56, 56]).operations, 2 * 9 * 32 * 56 * 56);
-        // oc/group x ic x kernel, as a coefficient is laid out.
+        // oc/group x ic x kernel, the layout of a coefficient.
         let (x, w) = (value(&[1, 8, 10, 10]), value(&[4, 8, 2, 2]));
         let deconv = Deconv::new(x, w, vec![2, 2], vec![2, 2], vec![0; 4]);
         assert_eq!(work(deconv, &[1, 4, 20, 20]).operations, 2 * 4 * 4 * 8 * 10 * 10);
     }
 
-    /// BERT-base, 128 tokens: a layer's first product, its second feed-forward one, and its attention.
+    /// BERT-base with 128 tokens: a layer's first product, its second feed-forward product, and its attention.
     #[test]
     fn bert() {
         let x = value(&[1, 128, 768]);

@@ -104,9 +104,9 @@ fn mode(fields: &Fields) -> Result<Mode> {
     }
 }
 
-/// Recognizes files that are likely to be given instead of a spec.
+/// Recognizes files that are likely to be passed by mistake.
 fn check_kind(text: &str, file: &str) -> Result<()> {
-    // Modules may begin with comments, as those of `convert` do.
+    // Modules may begin with comments, like those of `convert`.
     let mut lines = text.lines().map(str::trim_start);
     let Some(start) = lines.find(|line| !line.is_empty() && !line.starts_with("//")) else {
         let found = if text.trim_start().is_empty() { "empty" } else { "only comments" };

@@ -1,4 +1,4 @@
-//! Functions of a spec. A call of one is expanded: the calls of its body are made in a scope of their own.
+//! Functions of a spec. A call of a function is expanded: the calls of its body are made in their own scope.
 use super::{node::Node, read::Reader};
 use crate::{
     base::{Cause, Error, Result, argument, misfit, pluralized, truncated},
@@ -59,7 +59,7 @@ enum Names {
 }
 
 impl Outline<'_> {
-    /// The names of the outputs, as far as they are given.
+    /// Returns the names of the outputs that are given.
     pub fn outputs(self) -> Vec<String> {
         match self.out {
             None => Vec::new(),
@@ -85,7 +85,7 @@ impl<'a> Functions<'a> {
         self.by_name.contains_key(name)
     }
 
-    /// Number of calls that a call of `name` expands to.
+    /// Returns the number of calls that a call of `name` expands to.
     ///
     /// # Errors
     /// Returns an error if a function calls itself, or if functions call each other more than [`MAX_DEPTH`] deep.
@@ -121,7 +121,7 @@ impl<'a> Functions<'a> {
         Ok(expansion)
     }
 
-    /// The expansion of operators, including those of nested blocks.
+    /// Returns the expansion of operators, including those of nested blocks.
     fn body_expansion(&mut self, ops: &[&RawValue], nesting: usize, call_stack: &mut Vec<String>) -> Result<Expansion> {
         let mut all = Expansion { calls: 0, depth: 0 };
         for op in ops.iter().filter_map(|op| outline::<Outline>(op)) {
@@ -130,7 +130,7 @@ impl<'a> Functions<'a> {
             if self.contains(&op.op) {
                 parts.push(self.expansion(&op.op, call_stack)?);
             }
-            // Deeper blocks are refused when they are read.
+            // Deeper blocks are rejected when they are read.
             if nesting < MAX_NESTED_BLOCKS {
                 for block in [op.then, op.r#else, op.body].into_iter().flatten().filter_map(outline::<BlockOutline>) {
                     parts.push(self.body_expansion(&block.ops, nesting + 1, call_stack)?);
@@ -184,7 +184,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The names of a call's outputs: as given, or made from one name or the function's name.
+    /// Returns the names of a call's outputs: as given, or derived from a single name or the function's name.
     fn output_names(&self, name: &str, function: &Function, given: Option<Vec<String>>) -> Result<Vec<String>> {
         let outputs = &function.outputs;
         let stem = match given {
@@ -199,7 +199,7 @@ impl<'a> Reader<'a> {
         Ok(if outputs.len() == 1 { vec![stem] } else { outputs.iter().map(|o| format!("{stem}_{o}")).collect() })
     }
 
-    /// The tensors that a call binds to names of the body: inputs, and coefficients that it replaces.
+    /// Returns the tensors that a call binds to names of the body: inputs, and coefficients that it replaces.
     fn arguments(
         &self,
         name: &str,
@@ -227,7 +227,7 @@ impl<'a> Reader<'a> {
     /// Makes the calls of a function's body in the scope `scope`; returns its outputs.
     fn body(&mut self, scope: &str, function: &Function<'a>, bound: HashMap<String, Tensor>) -> Result<Vec<Tensor>> {
         let outer = self.graph.enter_function(scope, bound)?;
-        // The body has names of its own, so that poisoned names outside do not matter.
+        // The body has its own names, so poisoned names outside do not matter.
         let poisoned = std::mem::take(&mut self.poisoned);
         let done = self.ops(&function.ops);
         let results: Result<Vec<Tensor>> = function.outputs.iter().map(|o| self.graph.find(o)).collect();

@@ -42,7 +42,7 @@ impl<'de: 'a, 'a> Deserialize<'de> for Pairs<'a> {
 }
 
 impl<'a> Document<'a> {
-    /// The root value.
+    /// Returns the root value.
     ///
     /// # Errors
     /// Returns an error if the text is not JSON.
@@ -50,7 +50,7 @@ impl<'a> Document<'a> {
         let raw: &RawValue = serde_json::from_str(self.text).map_err(|e| self.json_error(&e, 0, String::new()))?;
         Ok(Node { document: self, path: String::new(), raw })
     }
-    /// The position of a byte.
+    /// Returns the position of a byte.
     fn place(&self, offset: usize, path: String) -> Place {
         Place { path, ..Place::of_byte(self.file, self.text, offset) }
     }
@@ -62,7 +62,7 @@ impl<'a> Document<'a> {
     }
 }
 
-/// serde's message without the position, which is reported separately, and without Rust's names of types.
+/// Returns serde's message without the position, which is reported separately, and without Rust's names of types.
 fn plain_problem(e: &serde_json::Error) -> String {
     let text = e.to_string();
     let problem = text.rsplit_once(" at line ").map_or(text.as_str(), |(p, _)| p).replace('`', "");
@@ -100,12 +100,12 @@ fn plain_problem(e: &serde_json::Error) -> String {
     }
 }
 
-/// The message for serde's "unknown variant `rbg`, expected one of `rgb`, `bgr`", with the key and a suggestion.
+/// Converts serde's message "unknown variant `rbg`, expected one of `rgb`, `bgr`" to one with the key and a suggestion.
 fn unknown_variant(e: &serde_json::Error, path: &str) -> Option<String> {
     let text = e.to_string();
     let (found, expected) = text.strip_prefix("unknown variant `")?.split_once("`, expected ")?;
     let known: Vec<&str> = expected.split('`').skip(1).step_by(2).collect();
-    // Short words mostly have letters exchanged.
+    // In short words, typos are mostly swapped letters.
     let letters = |word: &str| {
         let mut letters: Vec<char> = word.chars().collect();
         letters.sort_unstable();
@@ -134,7 +134,7 @@ fn replace_words(text: &str, from: &str, to: &str) -> String {
     out + rest
 }
 
-/// The byte offset of a line and column, which serde_json counts in bytes.
+/// Returns the byte offset of a line and column, which serde_json counts in bytes.
 fn byte_offset(text: &str, line: usize, column: usize) -> usize {
     let line_start: usize = text.split_inclusive('\n').take(line.saturating_sub(1)).map(str::len).sum();
     let mut at = (line_start + column.saturating_sub(1)).min(text.len());
@@ -149,33 +149,33 @@ impl<'a> Node<'a> {
         // The raw value borrows from the document's text.
         self.raw.get().as_ptr() as usize - self.document.text.as_ptr() as usize
     }
-    /// The position of the value.
+    /// Returns the position of the value.
     pub fn place(&self) -> Place {
         self.document.place(self.offset(), self.path.clone())
     }
-    /// An error about this value.
+    /// Creates an error about this value.
     pub fn error(&self, cause: Cause) -> Error {
         Error::from(cause).at(self.place())
     }
-    /// An error about this value, with the given message.
+    /// Creates an error about this value, with the given message.
     pub fn problem(&self, problem: impl fmt::Display) -> Error {
         self.error(Cause::Syntax(problem.to_string()))
     }
-    /// The text of the value.
+    /// Returns the text of the value.
     pub fn text(&self) -> &'a str {
         self.raw.get()
     }
     pub fn is_null(&self) -> bool {
         self.raw.get() == "null"
     }
-    /// Reads the value as `T`; `None` if it is not one. Cheaper than an error.
+    /// Reads the value as `T`, or returns `None`, which is cheaper than an error.
     pub fn peek<T: Deserialize<'a>>(&self) -> Option<T> {
         serde_json::from_str(self.raw.get()).ok()
     }
     /// Reads the value as `T`.
     ///
     /// # Errors
-    /// Returns an error if it is not one, with the position of the wrong part.
+    /// Returns an error if the value is not a `T`, with the position of the wrong part.
     pub fn read<T: Deserialize<'a>>(&self) -> Result<T> {
         let mut json = serde_json::Deserializer::from_str(self.raw.get());
         serde_path_to_error::deserialize(&mut json).map_err(|e| {
@@ -188,7 +188,7 @@ impl<'a> Node<'a> {
             self.document.json_error(e.inner(), self.offset(), path)
         })
     }
-    /// The element at `[1][0]`, or the deepest existing part on the way.
+    /// Returns the element at a path such as `[1][0]`, or the deepest existing part on the way.
     pub fn part(&self, path: &str) -> Node<'a> {
         let indices = path.split(['[', ']']).filter_map(|i| i.parse::<usize>().ok());
         indices.fold(self.clone(), |node, i| match node.list() {
@@ -199,10 +199,10 @@ impl<'a> Node<'a> {
     fn child(&self, path: String, raw: &'a RawValue) -> Node<'a> {
         Node { document: self.document, path, raw }
     }
-    /// The entries of an object.
+    /// Returns the entries of an object.
     ///
     /// # Errors
-    /// Returns an error if it is not an object, or if a key occurs twice.
+    /// Returns an error if the value is not an object, or if a key occurs twice.
     pub fn object(&self) -> Result<Vec<(String, Node<'a>)>> {
         let Pairs(pairs) = self.read()?;
         let mut seen = std::collections::HashSet::new();
@@ -218,7 +218,7 @@ impl<'a> Node<'a> {
         }
         Ok(entries)
     }
-    /// The entries of an object with a fixed set of keys.
+    /// Returns the entries of an object with a fixed set of keys.
     ///
     /// # Errors
     /// Same as for [`Node::object`], and an error for each unknown key.
@@ -238,10 +238,10 @@ impl<'a> Node<'a> {
         Error::collect(errors)?;
         Ok(Fields { node: self.clone(), entries })
     }
-    /// The elements of a list.
+    /// Returns the elements of a list.
     ///
     /// # Errors
-    /// Returns an error if it is not a list.
+    /// Returns an error if the value is not a list.
     pub fn list(&self) -> Result<Vec<Node<'a>>> {
         let items: Vec<&RawValue> = self.read()?;
         Ok(items.into_iter().enumerate().map(|(i, raw)| self.child(format!("{}[{i}]", self.path), raw)).collect())
@@ -258,14 +258,14 @@ impl<'a> Fields<'a> {
     pub fn get(&self, key: &str) -> Option<&Node<'a>> {
         self.entries.iter().find(|(k, n)| k == key && !n.is_null()).map(|(_, n)| n)
     }
-    /// The value of a required key.
+    /// Returns the value of a required key.
     ///
     /// # Errors
     /// Returns an error if the key is missing.
     pub fn need(&self, key: &str) -> Result<&Node<'a>> {
         self.get(key).ok_or_else(|| self.node.problem(format!("the key {key:?} is missing")))
     }
-    /// The value of a key, if it is present.
+    /// Reads the value of a key, if it is present.
     ///
     /// # Errors
     /// Returns an error if the value is not a `T`.

@@ -23,9 +23,9 @@ const OP_KEYS: [&str; 9] = ["op", "args", "out", "out_quant", "out_dtype", "out_
 pub(super) struct Reader<'a> {
     pub(super) graph: Graph,
     pub(super) errors: Vec<Error>,
-    /// Names that do not exist because of an error. Using one is not another error.
+    /// Names that do not exist because of an error. Using them is not reported again.
     pub(super) poisoned: HashSet<String>,
-    /// An operator with an error did not name its outputs, so that any unknown name may be one of them.
+    /// Whether an operator with an error did not name its outputs, so that any unknown name may be one of them.
     has_unknown_outputs: bool,
     /// Outputs of the operators by name, with the operator's index.
     later: HashMap<String, usize>,
@@ -54,7 +54,7 @@ impl<'a> Reader<'a> {
         Ok(self.graph)
     }
 
-    /// Whether there are more errors than are reported.
+    /// Returns whether there are more errors than are reported.
     fn enough(&self) -> bool {
         self.errors.len() > MAX_ERRORS
     }
@@ -82,7 +82,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// The tensors of a list of names; `None` if some do not exist, which is recorded.
+    /// Returns the tensors of a list of names; `None` if some do not exist, which is recorded.
     fn names(&mut self, node: &Node) -> Result<Option<Vec<Tensor>>> {
         let mut all = Some(Vec::new());
         for item in node.list()? {
@@ -168,7 +168,7 @@ impl<'a> Reader<'a> {
         self.graph.locate_warnings(warnings, || node.place());
         if !matches!(result, Ok(true)) {
             self.poisoned.extend(outs.unwrap_or_default());
-            // Its default name.
+            // The default name of its output.
             if let Some(Ok(op)) = fields.get("op").map(Node::read::<String>) {
                 self.poisoned.insert(format!("{op}_{index}"));
             }
@@ -227,7 +227,7 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
-    /// A call of an op.
+    /// Makes a call of an op.
     fn call_op(
         &mut self,
         name: &str,
@@ -253,7 +253,7 @@ impl<'a> Reader<'a> {
         Ok(blocks.filter(|_| self.errors.len() == errors))
     }
 
-    /// A block owned by an op; `None` if its outputs do not exist because of an error.
+    /// Reads a block owned by an op; `None` if its outputs do not exist because of an error.
     fn block(&mut self, node: &Node<'a>) -> Result<Option<Block>> {
         let fields = node.fields(&["ops", "outputs"])?;
         let (ops, outputs) = (fields.need("ops")?, fields.need("outputs")?);
@@ -264,7 +264,7 @@ impl<'a> Reader<'a> {
         Ok(if results?.is_some() { Some(block?) } else { None })
     }
 
-    /// Adds the place of the argument that a call's error is about.
+    /// Adds the position of the argument that a call's error concerns.
     fn located(&self, error: Error, index: usize, entries: &[(String, Node)]) -> Error {
         if error.each().len() > 1 {
             let each = error.into_each().into_iter().map(|e| self.located(e, index, entries)).collect();
@@ -296,7 +296,7 @@ impl<'a> Reader<'a> {
     }
 }
 
-/// The error about a tensor that is used before it is computed.
+/// Creates the error about a tensor that is used before it is computed.
 fn later(error: &Error, name: &str, at: usize, index: usize) -> Error {
     let what = if at == index {
         "this operator's own output".into()
@@ -307,7 +307,7 @@ fn later(error: &Error, name: &str, at: usize, index: usize) -> Error {
     error.call().cloned().into_iter().fold(Error::from(Cause::Shape(problem)), Error::in_call)
 }
 
-/// Whether an argument takes tensors.
+/// Returns whether an argument accepts tensors.
 fn takes_tensors(callee: &Callee, name: &str, argument: &str) -> bool {
     match callee {
         Callee::SpecFunction => true,
@@ -321,7 +321,7 @@ fn values(entries: &[(String, Node)]) -> Result<IndexMap<String, Value>> {
     entries.iter().map(|(k, n)| Ok((k.clone(), n.read()?))).collect()
 }
 
-/// The strings in an argument: the names of tensors, if it takes tensors.
+/// Returns the strings in an argument: the names of tensors, if it accepts tensors.
 fn names_in(node: &Node) -> Vec<String> {
     match node.text().as_bytes().first() {
         Some(b'"') => node.peek().map(|name| vec![name]).unwrap_or_default(),
@@ -330,12 +330,12 @@ fn names_in(node: &Node) -> Vec<String> {
     }
 }
 
-/// Whether an operator names its outputs.
+/// Returns whether an operator names its outputs.
 fn named(op: &Node) -> bool {
     op.fields(&OP_KEYS).is_ok_and(|fields| matches!(out_names(&fields), Ok(Some(_))))
 }
 
-/// The names of outputs; an empty one stands for an output that is absent.
+/// Returns the names of the outputs; an absent output has an empty name.
 fn out_names(fields: &Fields) -> Result<Option<Vec<String>>> {
     let names = one_or_list::<String>(fields, "out")?;
     Ok((!names.is_empty()).then(|| names.into_iter().map(Option::unwrap_or_default).collect()))
@@ -345,7 +345,7 @@ fn out_quant(fields: &Fields) -> Result<Vec<Option<Quantization>>> {
     one_or_list(fields, "out_quant")
 }
 
-/// The value of the only output, or a list with one value per output, null for absent ones.
+/// Reads the value of the only output, or a list with one value per output, null for absent ones.
 fn one_or_list<T: for<'de> serde::Deserialize<'de>>(fields: &Fields, key: &str) -> Result<Vec<Option<T>>> {
     match fields.get(key) {
         None => Ok(Vec::new()),
@@ -354,7 +354,7 @@ fn one_or_list<T: for<'de> serde::Deserialize<'de>>(fields: &Fields, key: &str) 
     }
 }
 
-/// A shape, or a list of them.
+/// Reads a shape or a list of shapes.
 fn shapes(fields: &Fields) -> Result<Vec<Option<Shape>>> {
     match fields.get("out_shape") {
         None => Ok(Vec::new()),

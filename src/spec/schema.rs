@@ -7,7 +7,7 @@ use crate::{
 use schemars::{SchemaGenerator, generate::SchemaSettings};
 use serde_json::{Map, Value, json};
 
-/// The JSON Schema (draft 2020-12) of a spec.
+/// Returns the JSON Schema (draft 2020-12) of a spec.
 ///
 /// ```
 /// let schema = tpulang::spec::json_schema();
@@ -47,7 +47,7 @@ pub fn json_schema() -> Value {
     })
 }
 
-/// The definitions that the schema refers to.
+/// Returns the definitions that the schema refers to.
 fn definitions() -> Map<String, Value> {
     let mut generator = SchemaGenerator::new(SchemaSettings::draft2020_12());
     let (dtype, preprocess, quantization) = (
@@ -100,7 +100,7 @@ fn definitions() -> Map<String, Value> {
     defs
 }
 
-/// The schema of a tensor's declaration.
+/// Returns the schema of a tensor's declaration.
 fn tensor(dtype: Value, preprocess: Value) -> Value {
     let one_or_many = |of: &str| json!({ "anyOf": [{ "type": of }, { "type": "array", "items": { "type": of } }] });
     json!({
@@ -120,8 +120,8 @@ fn tensor(dtype: Value, preprocess: Value) -> Value {
     })
 }
 
-/// A call of a function, of an op, or of a function of the spec. The arguments of each function are selected by `if` on
-/// its name, so that an editor reports the wrong argument; with alternatives it would report only that none matches.
+/// Returns the schema of a call of a function, an op, or a function of the spec. An `if` on the function's name selects its
+/// arguments, so that editors report the wrong argument; with alternatives, they would report only that none matches.
 fn call() -> Value {
     let (out, out_quant, block) =
         (json!({ "$ref": "#/$defs/out" }), json!({ "$ref": "#/$defs/out_quant" }), json!({ "$ref": "#/$defs/block" }));

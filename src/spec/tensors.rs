@@ -74,7 +74,7 @@ impl Numbers {
         self.dims.resize(self.dims.len().max(depth + 1), None);
         self.is_ragged |= self.dims[depth].replace(entries).is_some_and(|n| n != entries);
     }
-    /// Whether they match a shape: as one list, or nested like the shape.
+    /// Returns whether the numbers match a shape: as one list, or nested like the shape.
     fn fits(&self, shape: &[usize]) -> bool {
         self.dims.len() <= 1 || !self.is_ragged && self.dims.iter().copied().eq(shape.iter().map(|&d| Some(d)))
     }

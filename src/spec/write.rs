@@ -44,13 +44,13 @@ pub fn to_text(graph: &Graph, weights: Option<&str>) -> Result<String> {
     Ok(out)
 }
 
-/// Writes a graph to `path`, which ends in `.json`, and its coefficients to an npz of the same stem beside it.
+/// Writes a graph to `path`, which ends in `.json`, and its coefficients to an npz of the same stem in the same folder.
 ///
-/// A spec that is already there is replaced together with its weights, even if the process is killed.
+/// An existing spec is replaced together with its weights, even if the process is killed.
 ///
 /// # Errors
-/// Returns an error if the graph has no form as a spec (see [`to_text`]), the path has another extension, or a file cannot
-/// be written (see [`NewPair::commit`]).
+/// Returns an error if the graph cannot be expressed as a spec (see [`to_text`]), the path has another extension, or a file
+/// cannot be written (see [`NewPair::commit`]).
 pub fn save(graph: &Graph, path: impl AsRef<Path>) -> Result<()> {
     let path = path.as_ref();
     if path.extension().is_none_or(|e| e != "json") {
@@ -66,7 +66,7 @@ pub fn save(graph: &Graph, path: impl AsRef<Path>) -> Result<()> {
     new.commit(|weights| to_text(graph, Some(weights)))
 }
 
-/// The calls of a block.
+/// Converts the calls of a block.
 fn calls(graph: &Graph, block: &Block) -> Result<Vec<Value>> {
     let mut all = Vec::new();
     for (call, operators) in block.calls() {
@@ -100,7 +100,7 @@ fn entry(graph: &Graph, op: String, args: Value, call: &RecordedCall) -> Result<
     Ok(Value::Object(entry))
 }
 
-/// The call of an op, with operands and attributes by their names in td.
+/// Converts the call of an op, with operands and attributes by their names in td.
 fn op_call(graph: &Graph, operator: &Operator) -> Result<Value> {
     let (op, def) = (&operator.op, operator.op.def());
     let mut args = Map::new();
@@ -139,7 +139,7 @@ fn op_call(graph: &Graph, operator: &Operator) -> Result<Value> {
     Ok(Value::Object(entry))
 }
 
-/// The types that the op's type rule leaves open, and the quantization.
+/// Adds the types that the op's type rule leaves open, and the quantization.
 fn types(graph: &Graph, operator: &Operator, entry: &mut Map<String, Value>) -> Result<()> {
     let inferred = graph.inferred(&operator.op, &[])?;
     let (mut dtypes, mut shapes, mut quants) = (Vec::new(), Vec::new(), Vec::new());

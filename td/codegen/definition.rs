@@ -6,7 +6,7 @@ use std::{
 };
 use tblgen::{TableGenParser, TypedInit, record::Record};
 
-/// The ops by name, and the sets of strings that attributes take.
+/// The ops by name, and the sets of strings that attributes accept.
 pub struct Dialect {
     pub ops: BTreeMap<String, Op>,
     pub words: BTreeMap<String, Words>,
@@ -110,7 +110,7 @@ pub fn read(folder: &Path, include: &str) -> Result<Dialect, String> {
     Ok(dialect)
 }
 
-/// What is wrong, and with which argument.
+/// An error, and the argument that it concerns.
 struct Mistake {
     argument: Option<String>,
     problem: String,
@@ -129,8 +129,8 @@ impl From<tblgen::error::Error> for Mistake {
     }
 }
 
-/// The texts of the files. LLVM gives a record's place only as part of a rendered message, so that definitions are
-/// looked up by name.
+/// The texts of the files. LLVM reports a record's position only within a rendered message, so definitions are looked up
+/// by name.
 struct Sources(Vec<(PathBuf, String)>);
 
 impl Sources {
@@ -143,7 +143,7 @@ impl Sources {
             |p: PathBuf| fs::read_to_string(&p).map(|t| (p.clone(), t)).map_err(|e| format!("{}: {e}", p.display()));
         paths.into_iter().map(read).collect::<Result<_, _>>().map(Sources)
     }
-    /// A family's file that `top.td` forgets would be left out in silence.
+    /// Checks that `top.td` includes every family's file; a missing one would be silently ignored.
     fn all_included(&self) -> Result<(), String> {
         let top = self.0.iter().find(|(p, _)| p.ends_with("top.td")).map_or("", |(_, t)| t);
         for (path, _) in self.0.iter().filter(|(p, _)| !p.ends_with("top.td")) {
@@ -154,7 +154,7 @@ impl Sources {
         }
         Ok(())
     }
-    /// The file that defines a record, and the index of the first line of the definition.
+    /// Returns the file that defines a record, and the index of the definition's first line.
     fn definition(&self, record: Record) -> Option<(&Path, &str, usize)> {
         let start = format!("def {} ", record.name().ok()?);
         self.0.iter().find_map(|(file, text)| {
@@ -162,12 +162,12 @@ impl Sources {
             Some((file.as_path(), text.as_str(), line))
         })
     }
-    /// The name of the file that defines a record, without its extension.
+    /// Returns the name of the file that defines a record, without its extension.
     fn family(&self, record: Record) -> String {
         let file = self.definition(record).and_then(|(file, ..)| file.file_stem());
         file.unwrap_or_default().to_string_lossy().into_owned()
     }
-    /// The error message for a mistake, with the line of the argument or of the definition.
+    /// Formats the error message for a mistake, with the line of the argument or of the definition.
     fn place(&self, record: Record, mistake: &Mistake) -> String {
         let problem = &mistake.problem;
         let Some((file, text, first)) = self.definition(record) else {
@@ -317,7 +317,7 @@ fn attribute(name: String, definition: Record, words: &BTreeMap<String, Words>) 
     Ok(Attribute { name, kind, default, optional })
 }
 
-/// A default, written as C++ in td.
+/// Parses a default, which td writes as C++.
 fn default_value(kind: &Kind, text: &str, words: &BTreeMap<String, Words>) -> Option<Default> {
     let list =
         || text.strip_prefix('{')?.strip_suffix('}').map(|t| t.split(',').map(str::trim).filter(|s| !s.is_empty()));

@@ -2,7 +2,7 @@
 use super::definition::{Arity, Attribute, Default, Dialect, Kind, Op, Value, Words};
 use std::{collections::BTreeMap, fmt::Write};
 
-/// Writing to a string cannot fail.
+/// Writes to a string, which cannot fail.
 macro_rules! put {
     ($out:expr, $($arg:tt)*) => { let _ = writeln!($out, $($arg)*); };
 }
@@ -10,7 +10,7 @@ macro_rules! put {
 /// The first line of every generated file.
 const HEADER: &str = "// Generated from td/*.td by `make ops`. Do not edit.\n";
 
-/// Returns the generated files by name: `mod.rs` with the op table and the enum of all ops, and a file per family with the
+/// Returns the generated files by name: `mod.rs` with the op table and the enum of all ops, and one file per family with the
 /// structs and string enums that its `.td` file defines.
 ///
 /// # Errors
@@ -37,7 +37,7 @@ pub fn files(dialect: &Dialect) -> Result<BTreeMap<String, String>, String> {
     Ok(files)
 }
 
-/// The module of all families, with the table and the enum.
+/// Returns the module of all families, with the table and the enum.
 fn module<'a>(dialect: &Dialect, families: impl Iterator<Item = &'a str>) -> String {
     let mut out = String::from("use crate::{attribute::*, base::Result, def::*, quant::RoundMode};\n");
     let (mut modules, mut exports) = (String::new(), String::new());
@@ -56,7 +56,7 @@ fn module<'a>(dialect: &Dialect, families: impl Iterator<Item = &'a str>) -> Str
     out
 }
 
-/// The name of the constant that holds an op's definition: `CONV` for `Conv`.
+/// Returns the name of the constant with an op's definition: `CONV` for `Conv`.
 fn constant(op: &Op) -> String {
     op.name.to_uppercase()
 }
@@ -124,7 +124,7 @@ fn word_enum(name: &str, words: &Words, out: &mut String) {
     put!(out, "one_of!({name});");
 }
 
-/// A Rust identifier.
+/// Converts a name to a Rust identifier.
 fn ident(name: &str) -> String {
     let keyword =
         ["type", "in", "ref", "move", "loop", "if", "else", "where", "match", "as", "box", "dyn", "fn", "for", "use"];
@@ -168,7 +168,7 @@ fn value_type(arity: Arity, v: &str) -> String {
     }
 }
 
-/// Escapes brackets outside of code, which rustdoc would take for links.
+/// Escapes brackets outside of code, which rustdoc would interpret as links.
 fn plain(text: &str) -> String {
     let mut code = false;
     let mut out = String::new();
@@ -245,7 +245,7 @@ fn constructor(op: &Op, dialect: &Dialect, out: &mut String) {
     put!(out, "  pub fn new({parameters}) -> Self {{ Self {{ {init} }} }}");
 }
 
-/// Conversions between the struct and the lists that the table describes.
+/// Writes the conversions between the struct and the lists that the table describes.
 fn parts(op: &Op, out: &mut String) {
     let (mut slots, mut built, mut mapped, mut put_all) = (String::new(), String::new(), String::new(), String::new());
     for v in &op.operands {

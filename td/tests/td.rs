@@ -1,4 +1,4 @@
-//! How `.td` files are read, which errors they give, and that the generated files are up to date.
+//! Tests of reading `.td` files, of the errors reported for them, and that the generated files are up to date.
 use std::{fs, path::Path};
 use tpulang_td::{
     definition::{self, Arity, Default, Dialect, Kind},
@@ -18,7 +18,7 @@ fn the_generated_files_are_up_to_date() {
     }
 }
 
-/// The definitions of a file `family.td`, beside the project's own `common.td`.
+/// Reads the definitions of a file `family.td` that is placed next to the project's `common.td`.
 fn read(family: &str) -> Result<Dialect, String> {
     let folder = tempfile::tempdir().unwrap();
     fs::copy("common.td", folder.path().join("common.td")).unwrap();
@@ -110,7 +110,7 @@ fn mistakes_are_told_at_their_line() {
         ),
     ] {
         let error = read(&text).err().unwrap_or_else(|| panic!("{text} is accepted"));
-        // What LLVM's parser refuses it names itself, on standard error.
+        // LLVM's parser prints its errors to standard error itself.
         assert!(error.contains(expected) || error.contains("the place is named above"), "{expected}: {error}");
     }
 }

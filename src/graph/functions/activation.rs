@@ -1,5 +1,5 @@
-//! `abs`, `relu`, `prelu`, `leaky_relu`, `sigmoid`, `tanh`, `gelu`, `swish`, `softmax`, `softmax_int`; those that take
-//! nothing but the input and its scale are in `math.rs`.
+//! `abs`, `relu`, `prelu`, `leaky_relu`, `sigmoid`, `tanh`, `gelu`, `swish`, `softmax`, `softmax_int`. Activations whose
+//! only arguments are the input and its scale are in `math.rs`.
 use super::{
     dtypes::{BYTES, FLOATS, FLOATS_AND_BYTES},
     function,
@@ -153,7 +153,7 @@ function! {
 }
 
 impl InOut {
-    /// Sets scale and zero point of a function's input and output, where they are given.
+    /// Sets scale and zero point of a function's input and output, if given.
     pub(super) fn set(&self, to: &mut Lowering, input: &Operand, output: Tensor) -> Result<()> {
         if let Some([s0, s1]) = self.scale {
             let [z0, z1] = self.zero_point();

@@ -1,6 +1,6 @@
 //! Names of functions and arguments in PyTorch, ONNX and NumPy, and tpulang's names for them.
 
-/// Names of functions, as [`plain`] leaves them.
+/// Names of functions, normalized by [`plain`].
 const FUNCTIONS: &[(&[&str], &str)] = &[
     (&["conv1d", "conv2d", "convolution"], "conv"),
     (&["convinteger", "qlinearconv"], "conv_int"),
@@ -67,7 +67,7 @@ const FUNCTIONS: &[(&[&str], &str)] = &[
     (&["dequantizelinear", "dequantize"], "dequant_int_to_fp"),
 ];
 
-/// Names of arguments, and those that they may have here: the first that the function has.
+/// Names of arguments, and the candidates for tpulang's name: the first that the function has.
 const ARGUMENTS: &[(&[&str], &[&str])] = &[
     (&["dim", "dims", "axis", "axes"], &["axis", "axes", "dims", "order"]),
     (&["perm", "permutation"], &["order"]),

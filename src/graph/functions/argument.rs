@@ -7,7 +7,7 @@ use crate::{
 };
 use serde_json::{Value as Json, json};
 
-/// Why a value does not have the argument's type.
+/// The reason why a value does not have the argument's type.
 #[derive(Debug, Clone, PartialEq)]
 #[doc(hidden)]
 pub struct Mismatch {
@@ -29,19 +29,19 @@ impl Mismatch {
 /// A type of arguments.
 #[doc(hidden)]
 pub trait Argument: Clone {
-    /// `an integer`, for messages.
+    /// Returns a description for messages: `an integer`.
     fn expected() -> String;
-    /// `integer`, for the reference.
+    /// Returns the name for the reference: `integer`.
     fn type_name() -> String;
-    /// `integers`, for lists of the type.
+    /// Returns the plural, for lists of the type: `integers`.
     fn plural() -> String {
         format!("{}s", Self::type_name())
     }
-    /// JSON Schema.
+    /// Returns the JSON Schema.
     fn schema() -> Json;
     fn from_value(value: Value) -> Result<Self, Mismatch>;
     fn to_value(&self) -> Value;
-    /// Visits the tensors in it.
+    /// Visits the tensors in the argument.
     fn visit(&mut self, _: &mut dyn FnMut(&mut Operand)) {}
 }
 
@@ -85,11 +85,11 @@ impl Argument for f64 {
     }
 }
 
-/// A type of arguments that is written as one of a few strings.
+/// An argument type whose values are strings.
 pub(crate) trait StringEnum: Sized + Copy + PartialEq {
-    /// For the reference: `dtype`.
+    /// The name for the reference: `dtype`.
     const NAME: &'static str;
-    /// The values with their strings.
+    /// Returns the values with their strings.
     fn words() -> Vec<(Self, &'static str)>;
 }
 impl StringEnum for Dtype {
@@ -133,7 +133,8 @@ impl<T: StringEnum> Argument for T {
     }
 }
 
-/// The known word that was probably meant: the first that begins with it (`float` means `float32`), or the most similar.
+/// Returns the known word that was probably meant: the first one with this prefix (`float` means `float32`), or the most
+/// similar one.
 #[doc(hidden)]
 pub fn closest(word: &str, known: &[&str]) -> Option<String> {
     let lower = word.to_lowercase();
@@ -166,7 +167,7 @@ impl<const N: usize> From<i64> for Each<N> {
 }
 macro_rules! each_from {
     ($($t:ty),*) => { $(impl<const N: usize> From<[$t; N]> for Each<N> {
-        // A size beyond i64 stays too large.
+        // A size beyond i64 saturates, and is still too large.
         fn from(v: [$t; N]) -> Self { Each(v.map(|x| i64::try_from(x).unwrap_or(i64::MAX))) }
     })* };
 }

@@ -71,7 +71,7 @@ function! {
 
 const WIDER: [Dtype; 4] = [Dtype::Int16, Dtype::Uint16, Dtype::Int32, Dtype::Uint32];
 
-/// Which function it is.
+/// The arithmetic function.
 #[derive(Debug, Clone, Copy, PartialEq)]
 enum Kind {
     Add,
@@ -109,7 +109,7 @@ impl Arithmetic {
         let mut operands = [self.tensor_i0.clone(), self.tensor_i1.clone()];
         if let Some(scale) = self.scale {
             for (i, operand) in operands.iter_mut().enumerate() {
-                // Mul keeps its number as a number; the others need it as a quantized tensor.
+                // Mul keeps a scalar operand; the other functions need it as a quantized tensor.
                 if let TensorOrScalar::Scalar(s) = operand
                     && op != Kind::Mul
                 {
@@ -134,7 +134,7 @@ impl Arithmetic {
         Ok(outputs)
     }
 
-    /// The output's dtype, by TpuLang's rules.
+    /// Returns the output's dtype by TpuLang's rules.
     fn dtype(&self, op: Kind, to: &Lowering) -> Result<Dtype> {
         let wide = matches!(op, Kind::Max | Kind::Min);
         let supported = if wide { [FLOATS, BYTES, &WIDER].concat() } else { [FLOATS, BYTES].concat() };
@@ -203,7 +203,7 @@ impl Div {
             }
             (TensorOrScalar::Scalar(s), TensorOrScalar::Tensor(b)) => {
                 let dtype = to.dtype("tensor_i1", b, FLOATS)?;
-                // A plain number gets the tensor's dtype.
+                // A scalar without a dtype gets the tensor's.
                 let number: Operand = to.scalar_coefficient(Scalar::new(s.value, dtype))?;
                 to.emit(ops::Div::new(vec![to.tensor(&number)?, to.tensor(b)?]))
             }

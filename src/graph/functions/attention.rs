@@ -1,4 +1,4 @@
-//! `rope`, and what vision transformers do around it: `rot_pos_emb`, `merger_matmul`.
+//! `rope`, and the related functions of vision transformers: `rot_pos_emb`, `merger_matmul`.
 use super::{
     argument::StringEnum,
     dtypes::{FLOATS, INTEGERS},
@@ -114,7 +114,7 @@ impl Rope {
             ..ops::Rope::new(to.tensor(&self.input)?, sine, cosine)
         })
     }
-    /// The axis of positions.
+    /// Returns the axis of positions.
     fn positions(&self, rank: usize) -> Result<usize> {
         match rank {
             4 if self.is_permute_optimize() => Ok(1),
@@ -124,7 +124,7 @@ impl Rope {
     }
 }
 
-/// Sines or cosines, which may be in the shape of the broadcast already.
+/// Returns sines or cosines in the shape of the broadcast, which they may already have.
 fn angles(to: &mut Lowering, name: &'static str, weight: &Operand, target: &[usize]) -> Result<Tensor> {
     let info = to.info(weight)?;
     if info.shape == target {
@@ -228,7 +228,7 @@ impl MergerMatmul {
             }
         }
     }
-    /// n x c x h x w of the input.
+    /// Returns the input's shape, n x c x h x w.
     fn tiles<'a>(&self, to: &'a Lowering) -> Result<&'a [usize; 4]> {
         let shape = to.info(&self.input)?.shape.as_slice();
         match <&[usize; 4]>::try_from(shape) {
@@ -238,7 +238,7 @@ impl MergerMatmul {
     }
 }
 
-/// Together the pictures have as many tiles as there are.
+/// Checks that the total number of tiles of the pictures matches the input.
 fn check_pictures(pictures: &[[i64; 2]], tiles: usize) -> Result<()> {
     let fits = |[down, across]: &[i64; 2]| *down > 0 && *across > 0;
     let count = |[down, across]: &[i64; 2]| down.checked_mul(*across);
@@ -274,7 +274,7 @@ mod tests {
         // Used by both queries and keys.
         g.rope(x, sine, cosine).call().unwrap();
         assert_eq!(g.operators().len(), 2);
-        // One that something else has used keeps its shape.
+        // A coefficient with another use keeps its shape.
         let used = g.coefficient("used", table(&[5, 4])).unwrap();
         g.relu(used).call().unwrap();
         let line = g.input("line", Dtype::Float32, [3, 5, 4]).unwrap();

@@ -7,10 +7,10 @@ use crate::{
 };
 use indexmap::IndexMap;
 
-/// Calls a function, or an op (`top.Relu`), by its name, with arguments by theirs. Gives all outputs.
+/// Calls a function or an op (`top.Relu`) by name, with named arguments. Returns all outputs.
 ///
 /// # Errors
-/// There is no function of that name, or an argument of it; and as [`Call::call`](super::Call::call).
+/// Returns an error if there is no such function or argument; otherwise same as for [`Call::call`](super::Call::call).
 pub fn call<K: Into<String>>(
     graph: &mut Graph,
     name: &str,
@@ -20,13 +20,13 @@ pub fn call<K: Into<String>>(
     call_with(graph, name, ByName { args, ..ByName::default() })
 }
 
-/// Everything that a call by name can say.
+/// The arguments and outputs of a call by name.
 #[derive(Default)]
 #[doc(hidden)]
 pub struct ByName {
     pub args: IndexMap<String, Value>,
     pub named: Named,
-    /// Types of the results of an op, where its rule leaves them open.
+    /// Dtypes of the results of an op, if its type rule leaves them open.
     pub dtypes: Vec<Option<Dtype>>,
     pub shapes: Vec<Option<Shape>>,
     /// The blocks that an op owns.
@@ -56,7 +56,7 @@ fn call_function(graph: &mut Graph, name: &str, call: ByName, context: &CallCont
     })
 }
 
-/// Unknown and missing arguments, all of them.
+/// Checks for unknown and missing arguments, and reports all of them.
 fn check_names<'a>(
     given: &IndexMap<String, Value>,
     known: impl Iterator<Item = &'a str> + Clone,
@@ -137,7 +137,7 @@ fn attribute(kind: AttributeKind, value: Value) -> Option<Attribute> {
     })
 }
 
-/// Chooses the attribute kind by the value.
+/// Converts a value to an attribute of the kind determined by the value.
 fn of_any_kind(value: Value) -> Option<Attribute> {
     Some(match value {
         Value::Bool(v) => Attribute::Bool(v),
@@ -161,7 +161,7 @@ fn of_any_kind(value: Value) -> Option<Attribute> {
     })
 }
 
-/// The value that [`attribute`] reads back.
+/// Converts an attribute to a value; [`attribute`] is the inverse.
 #[doc(hidden)]
 pub fn attribute_value(attribute: &Attribute) -> Value {
     match attribute {

@@ -1,4 +1,4 @@
-//! Changes of number representation: `cast`, `requant_int`, `requant_fp`, `requant_fp_to_int`, `dequant_int`,
+//! Conversions between number representations: `cast`, `requant_int`, `requant_fp`, `requant_fp_to_int`, `dequant_int`,
 //! `dequant_int_to_fp`.
 use super::{
     dtypes::{FLOATS, INTEGERS, NUMBERS},
@@ -289,7 +289,7 @@ fn finite(name: &str, values: &OneOrMany<f64>) -> Result<()> {
     }
 }
 
-/// More than the product of two numbers of 32 bits has are a mistake.
+/// Checks shifts. A shift by more bits than a product of two 32-bit values has must be a mistake.
 fn bits(name: &str, shift: &[i64]) -> Result<()> {
     match shift.iter().find(|s| !(-62..=62).contains(*s)) {
         Some(s) => Err(argument(name, s, "expected -62 to 62 bits")),
@@ -325,7 +325,7 @@ mod tests {
         assert_eq!(g.tensor(y).unwrap().type_text(), "1x3x4 uint16 (zero point 4)");
     }
 
-    /// TpuLang writes these modes as others, with another offset.
+    /// TpuLang emits these modes as other modes with an adjusted offset.
     #[test]
     fn requant_fp_has_no_half_up_and_half_down() {
         let mut g = Graph::new("g").unwrap();

@@ -1,5 +1,5 @@
-//! Comparisons of two tensors (`gt`, `ge`, ...) and of a tensor with a number (`gts`, `ges`, ...), and logic of both
-//! (`and_op`, `ands`, ...).
+//! Comparisons of two tensors (`gt`, `ge`, ...) and of a tensor with a number (`gts`, `ges`, ...), and logical functions
+//! of both kinds (`and_op`, `ands`, ...).
 use super::{
     arithmetic::{Arithmetic, add},
     dtypes::FLOATS_AND_BYTES,
@@ -258,7 +258,7 @@ impl Not {
     }
 }
 
-/// The chip computes a bitwise "and", which differs from the logical one for other numbers.
+/// Checks that known values are 0 or 1. The chip computes a bitwise "and", which differs from a logical one otherwise.
 fn zeros_and_ones(to: &Lowering, name: &str, operand: &Operand) -> Result<()> {
     let Some(data) = to.info(operand)?.data() else { return Ok(()) };
     match data.to_f64()?.into_iter().find(|v| *v != 0.0 && *v != 1.0) {

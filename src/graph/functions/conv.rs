@@ -536,7 +536,7 @@ mod tests {
         );
     }
 
-    /// 2x2 has as many elements as there are output channels, but is no bias.
+    /// A 2x2 tensor has one element per output channel, but is not a valid bias.
     #[test]
     fn lists_and_biases_have_the_channels_axis() {
         let mut g = Graph::new("g").unwrap();

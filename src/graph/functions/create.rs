@@ -1,4 +1,4 @@
-//! Tensors made of shapes: `shape_fetch`.
+//! Tensors computed from shapes: `shape_fetch`.
 use super::{function, lowering::Lowering};
 use crate::{
     Operand, Tensor,

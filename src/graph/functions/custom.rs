@@ -1,4 +1,4 @@
-//! Operators of the user: `custom`.
+//! User-defined operators: `custom`.
 use super::{
     argument::{Argument, Mismatch},
     function,
@@ -14,7 +14,7 @@ use crate::{
 use indexmap::IndexMap;
 use serde_json::{Value as Json, json};
 
-/// Parameters of an operator of the user, by name.
+/// Parameters of a user-defined operator, by name.
 ///
 /// ```
 /// use tpulang::functions::Params;
@@ -69,7 +69,7 @@ impl Argument for Params {
     }
 }
 
-/// A value as an attribute; of a list, numbers of one kind.
+/// Converts a value to an attribute. The numbers of a list must be of one kind.
 fn param(value: &Value) -> Option<Attribute> {
     Some(match value {
         Value::Int(v) => (*v).into(),
@@ -134,7 +134,7 @@ impl Custom {
     }
 }
 
-/// TpuLang writes true and false as integers.
+/// Converts Booleans to integers, like TpuLang.
 fn written(name: &str, value: &Attribute) -> Result<Attribute> {
     use Attribute::{Bool, Float, Floats, Int, Ints};
     match value {
@@ -165,7 +165,7 @@ mod tests {
         assert_eq!(g.tensor(y[0]).unwrap().type_text(), "1x3x8 uint32");
     }
 
-    /// A spec and a module keep the parameters.
+    /// Specs and modules preserve the parameters.
     #[test]
     fn it_is_written_and_read_but_not_run() {
         let mut g = Graph::new("g").unwrap();

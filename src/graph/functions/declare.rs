@@ -1,7 +1,7 @@
 //! The macro that declares functions.
 
-/// Declares the arguments of one function, or of several that take the same, and the functions themselves. From one list
-/// come the struct, its form by name (JSON, [`super::call`]) with its schema and reference, the methods of `Graph`, and the
+/// Declares the arguments of one or more functions with the same signature, and the functions themselves. A single list
+/// defines the struct, its named form (JSON, [`super::call`]) with schema and reference, the methods of `Graph`, and the
 /// setters of the optional arguments.
 ///
 /// ```text
@@ -20,16 +20,16 @@
 /// ```
 ///
 /// A function with a fixed number of outputs returns an array and names them: `-> [Tensor; 2] as ["values", "indices"]`.
-/// `function! { set Window { .. } }` declares a set of optional arguments that several functions share. Tensors that
-/// several functions need, too many to be told apart by position, are `function! { tensors Weights { "..." name, } }`; a
-/// function takes them after its other required arguments, `..weights: Weights,`.
-/// `args.beta()` is the argument or its default.
+/// `function! { set Window { .. } }` declares a set of optional arguments that several functions share.
+/// `function! { tensors Weights { "..." name, } }` declares a set of required tensors that several functions share, too many
+/// to distinguish by position; a function lists it after its other required arguments: `..weights: Weights,`.
+/// `args.beta()` returns the argument or its default.
 macro_rules! function {
     // A set of arguments that functions share.
     ( set $Set:ident { $( $odoc:literal $opt:ident: $oty:ty $(= $default:expr)?, )* } ) => {
         function! { @struct concat!("Arguments that several functions share."); $Set { ; $( $odoc $opt: $oty $(= $default)?, )* } }
     };
-    // Tensors that functions need.
+    // A set of required tensors.
     ( tensors $Set:ident { $( $doc:literal $name:ident, )* } ) => {
         function! {
             @struct concat!("Tensors that several functions need.");
@@ -54,7 +54,7 @@ macro_rules! function {
     ( $Args:ident -> $Output:tt as $outputs:tt $list:tt $($functions:tt)+ ) => {
         function! { @all $Args ($Output) $outputs $list $($functions)+ }
     };
-    // Functions that take the same arguments.
+    // Functions with the same arguments.
     (
         @all $Args:ident ($Output:ty) $outputs:tt $list:tt
         $( $name:ident: $doc:expr, example |$($binding:ident),*| { $($example:tt)* }, => $lower:expr; )+
@@ -176,7 +176,7 @@ macro_rules! function {
         }
         $name:ident $doc:expr, [$g:ident $x:ident $i:ident] { $( $example:stmt; )* } $lower:expr
     ) => {
-        /// The function as other functions call it.
+        /// The function, for calls by other functions.
         pub(crate) mod $name {
             #[allow(unused_imports, reason = "not every lowering names something")]
             use super::*;
@@ -190,7 +190,7 @@ macro_rules! function {
             }
         }
 
-        /// The function as lists know it.
+        /// Returns the function's description, for the list of functions.
         pub(crate) const fn $name() -> crate::functions::FunctionDef {
             crate::functions::FunctionDef {
                 name: stringify!($name),

@@ -72,10 +72,10 @@ function! {
         => |args, to| args.lower(to);
 }
 
-/// Queries are padded to a multiple of the lanes of bm1684x, over which they are spread.
+/// Number of lanes of bm1684x. Queries are distributed over the lanes and padded to a multiple of them.
 const LANES: i64 = 64;
 
-/// The pixels of each level, which together are those of the value.
+/// Returns the number of pixels of each level. Their sum must match the value.
 fn pixels(name: &str, levels: &[[i64; 2]], of_value: usize) -> Result<Vec<i64>> {
     let count = |[h, w]: &[i64; 2]| if *h > 0 && *w > 0 { h.checked_mul(*w) } else { None };
     let counts: Option<Vec<i64>> = levels.iter().map(count).collect();
@@ -126,7 +126,7 @@ impl DeformableAttention {
         let sum = steps.reshape("reshape5", sum, &[n, heads * d, queries])?;
         to.emit(ops::Permute::new(sum, vec![0, 2, 1]))
     }
-    /// n, queries, heads, elements of a head and points, which the arguments agree in.
+    /// Returns n, queries, heads, elements per head and points; checks that the arguments agree on them.
     fn sizes(&self, to: &Lowering) -> Result<[i64; 5]> {
         let value = to.info(&self.value)?.shape.as_slice();
         let &[n, _, heads, d] = value else {
@@ -158,9 +158,9 @@ struct Sizes {
     heads: i64,
     levels: i64,
     points: i64,
-    /// Numbers of a reference point: 2, or 4 of a box.
+    /// Number of values per reference: 2 for a point, 4 for a box.
     reference: i64,
-    /// Elements of all heads' values.
+    /// Number of value elements of all heads.
     values: i64,
     pixels: i64,
 }
@@ -215,7 +215,7 @@ impl MultiScaleDeformableAttention {
             return Err(argument(name, n, "expected 1 to 2^20"));
         }
         let (heads, levels, points) = (self.num_heads(), self.num_levels(), self.num_points());
-        // Each has operators of its own.
+        // Each head of each level has its own operators.
         if heads * levels > 4096 {
             return Err(argument(
                 "num_heads",
@@ -289,7 +289,7 @@ impl MultiScaleDeformableAttention {
         elements("key_padding_mask", &self.key_padding_mask, s.pixels)
     }
 
-    /// The offsets, for each level, head and coordinate: points x lanes x queries of a lane.
+    /// Returns the offsets for each level, head and coordinate: points x lanes x queries per lane.
     fn offsets(&self, steps: &mut Steps, s: Sizes, query: Tensor, bias: Tensor) -> Result<Vec<Tensor>> {
         let weight = steps.0.tensor(&self.sampling_offsets_weight)?;
         let by_head = [self.embed_dims, s.heads, s.levels, s.points, 2];
@@ -310,7 +310,7 @@ impl MultiScaleDeformableAttention {
         Ok(offsets)
     }
 
-    /// Sampling positions, from -1 to 1: levels x heads x 2 x points x queries.
+    /// Returns the sampling positions, from -1 to 1: levels x heads x 2 x points x queries.
     fn grids(&self, steps: &mut Steps, s: Sizes, offsets: Vec<Tensor>, references: Tensor) -> Result<Tensor> {
         let mut at = Vec::new();
         for i in 0..s.levels * s.reference {
@@ -342,7 +342,7 @@ impl MultiScaleDeformableAttention {
         steps.reshape("sampling_locations_reshape", places, &[s.levels, s.heads, 2, s.points, -1])
     }
 
-    /// The weights of each level: heads x 1 x points x queries.
+    /// Returns the weights of each level: heads x 1 x points x queries.
     fn weights(&self, steps: &mut Steps, s: Sizes, query: Tensor, bias: Tensor) -> Result<Vec<Tensor>> {
         let weight = steps.0.tensor(&self.attention_weights_weight)?;
         let all = steps.product("attention_weights_matmul", query, weight, bias)?;
@@ -357,7 +357,7 @@ impl MultiScaleDeformableAttention {
         (0..s.levels).map(level).collect()
     }
 
-    /// Samples of each level: heads x elements of a head x points x queries.
+    /// Returns the samples of each level: heads x elements per head x points x queries.
     fn sampled(
         &self,
         steps: &mut Steps,
@@ -390,7 +390,7 @@ impl MultiScaleDeformableAttention {
         Ok(sampled)
     }
 
-    /// The weighted sum over levels and points, projected, and the identity.
+    /// Projects the weighted sum over levels and points, and adds the identity.
     fn joined(
         &self,
         steps: &mut Steps,
@@ -467,7 +467,7 @@ mod tests {
         }
     }
 
-    /// A call of a level (or several) on 1 x 70 queries of 8 elements.
+    /// Calls the function with the given levels on 1 x 70 queries of 8 elements.
     fn call(g: &mut Graph, reference: usize, levels: &[[i64; 2]], ratio: f64) -> Result<Tensor> {
         let of = |shape: &[usize]| Array::filled(Dtype::Float32, shape, 0.1).unwrap();
         let (samples, values, n) = (2 * levels.len() * 3, (8.0 * ratio) as usize, g.tensors().count());

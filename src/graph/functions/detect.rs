@@ -11,7 +11,7 @@ use crate::{
 /// Format of a box.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum BoxFormat {
-    /// Centre x and y, width and height.
+    /// Center x and y, width and height.
     Pytorch,
     /// Two opposite corners: y, x, y, x.
     Tensorflow,
@@ -28,7 +28,7 @@ impl StringEnum for BoxFormat {
 pub enum ExtractorMode {
     /// Regions are rows of 5: an image's index and two corners.
     DynFuse,
-    /// Regions are rows of 7, of which 2 to 5 are two corners; there is one image.
+    /// Regions are rows of 7; entries 2 to 5 are two corners. There is a single image.
     DynNormal,
 }
 impl StringEnum for ExtractorMode {
@@ -152,8 +152,8 @@ impl RoiExtractor {
         }
         Ok(given[..count].iter().map(|s| 1.0 / s).collect())
     }
-    /// Rows of 7 as rows of 5, of image 0. The regions of all levels then pass one operator: how many there are of each
-    /// level depends on values, and dimensions here do not.
+    /// Converts rows of 7 to rows of 5, of image 0. One operator then processes the regions of all levels, since the number
+    /// of regions per level depends on values, and dimensions must not.
     fn corners(&self, to: &mut Lowering) -> Result<Tensor> {
         let (info, rois) = (to.info(&self.rois)?, to.tensor(&self.rois)?);
         let &[count, 7] = info.shape.as_slice() else {

@@ -14,7 +14,7 @@ use indexmap::IndexMap;
 use serde_json::Value as Json;
 use std::{collections::HashSet, fmt, sync::OnceLock};
 
-/// One argument of a function, described.
+/// The description of an argument of a function.
 #[derive(Debug, Clone)]
 pub struct ArgumentDef {
     /// Its name.
@@ -23,7 +23,7 @@ pub struct ArgumentDef {
     pub doc: &'static str,
     /// Its type in a few words: `2 integers`.
     pub type_name: String,
-    /// Whether it must be given.
+    /// Whether it is required.
     pub required: bool,
     /// The default value as JSON.
     pub default: Option<Json>,
@@ -33,17 +33,17 @@ pub struct ArgumentDef {
 
 impl ArgumentDef {
     pub(crate) fn of<T: Argument>(name: &'static str, doc: &'static str, required: bool, default: Option<T>) -> Self {
-        // A default holds no tensor, so that no graph is needed to write it.
+        // Defaults contain no tensors, so any graph will do.
         let default = default.and_then(|d| Graph::new("defaults").and_then(|g| d.to_value().to_json(&g)).ok());
         ArgumentDef { name, doc, type_name: T::type_name(), required, default, schema: T::schema() }
     }
 }
 
-/// A set of arguments: those of a function, or some that several functions share.
+/// A set of arguments: those of a function, or a set that several functions share.
 pub trait ArgumentSet: Sized + Clone + fmt::Debug + PartialEq + Send + Sync + 'static {
     #[doc(hidden)]
     fn describe(into: &mut Vec<ArgumentDef>);
-    /// Takes the arguments by name.
+    /// Reads the arguments by name.
     #[doc(hidden)]
     fn take(from: &mut Given) -> Result<Self, BadArgument>;
     #[doc(hidden)]
@@ -61,7 +61,7 @@ pub trait Arguments: ArgumentSet {
 
 /// Return types of calls.
 pub trait Outputs: Sized {
-    /// Converts the list of outputs; `None` if their number differs.
+    /// Converts the list of outputs; `None` if their number is wrong.
     #[doc(hidden)]
     fn from_list(list: Vec<Tensor>) -> Option<Self>;
 }
@@ -84,9 +84,9 @@ impl Outputs for Vec<Tensor> {
 /// A function over arguments of type `A`.
 #[derive(Debug)]
 pub struct Function<A> {
-    /// `conv`.
+    /// The function's name: `conv`.
     pub name: &'static str,
-    /// Names of the outputs, where there are several and of a fixed number.
+    /// Names of the outputs, if there is a fixed number of several.
     pub outputs: &'static [&'static str],
     #[doc(hidden)]
     pub lower: fn(&A, &mut Lowering) -> Result<Vec<Tensor>>,
@@ -100,11 +100,11 @@ impl<A> Copy for Function<A> {}
 
 /// The description of a function, for the reference, the schema and calls by name.
 pub struct FunctionDef {
-    /// `conv`.
+    /// The function's name: `conv`.
     pub name: &'static str,
     /// A description.
     pub doc: &'static str,
-    /// Names of the outputs, where there are several and of a fixed number.
+    /// Names of the outputs, if there is a fixed number of several.
     pub outputs: &'static [&'static str],
     pub(crate) module: &'static str,
     pub(crate) example: &'static [&'static str],
@@ -115,20 +115,21 @@ pub struct FunctionDef {
 }
 
 impl FunctionDef {
-    /// Its family: `conv`.
+    /// Returns the function's family: `conv`.
     pub fn family(&self) -> &'static str {
         self.module.rsplit("::").next().unwrap_or(self.module)
     }
-    /// Its names in PyTorch, ONNX and NumPy, in lower case and without underscores.
+    /// Returns the function's names in PyTorch, ONNX and NumPy, in lower case and without underscores.
     pub fn aliases(&self) -> impl Iterator<Item = &'static str> {
         aliases::names_of(self.name)
     }
-    /// Its example in Rust, one statement per line, on a graph `g` with the inputs `x` (float32) and `i` (int8) of 1x3x8x8.
+    /// Returns an example in Rust, one statement per line, for a graph `g` with the inputs `x` (float32) and `i` (int8) of
+    /// 1x3x8x8.
     pub fn example(&self) -> impl Iterator<Item = String> {
-        // The compiler breaks long lines.
+        // `stringify!` breaks long lines.
         self.example.iter().map(|s| s.lines().map(str::trim).collect::<Vec<_>>().join(" ") + ";")
     }
-    /// Builds the graph of its example; unused results are outputs.
+    /// Builds the graph of the function's example; unused results are outputs.
     ///
     /// ```
     /// let conv = tpulang::functions::function_def("conv")?;
@@ -149,7 +150,7 @@ impl FunctionDef {
         g.set_outputs(&outputs)?;
         Ok(g)
     }
-    /// Its arguments in order.
+    /// Returns the function's arguments in order.
     pub fn arguments(&self) -> &[ArgumentDef] {
         self.arguments.get_or_init(|| {
             let mut all = Vec::new();
@@ -180,7 +181,7 @@ pub struct BadArgument {
     pub mismatch: Option<Mismatch>,
 }
 
-/// Why a call by name failed.
+/// The reason why a call by name failed.
 #[doc(hidden)]
 pub enum BadCall {
     Argument(BadArgument),
@@ -225,7 +226,7 @@ pub struct Call<'g, A> {
 }
 
 impl<A: Arguments> Call<'_, A> {
-    /// Names the output. For a function with several, they become `name_0`, `name_1`, ..., or by their own names.
+    /// Names the output. Several outputs become `name_0`, `name_1`, ..., or get the suffixes that the function defines.
     pub fn out_name(mut self, name: impl Into<String>) -> Self {
         self.named.out = Some(vec![name.into()]);
         self
@@ -235,7 +236,7 @@ impl<A: Arguments> Call<'_, A> {
         self.named.out = Some(names.into_iter().map(Into::into).collect());
         self
     }
-    /// Sets the quantization of the output (of several: the first), or checks that it agrees.
+    /// Sets the quantization of the output (the first of several), or checks that it agrees.
     pub fn out_quant(mut self, quantization: Quantization) -> Self {
         self.named.out_quant = vec![Some(quantization)];
         self
@@ -250,7 +251,7 @@ impl<A: Arguments> Call<'_, A> {
         let name = self.function.name;
         let outputs = self.outputs()?;
         let found = outputs.len();
-        // Each function's lowering returns as many outputs as its type.
+        // A function's lowering returns the number of outputs that its type specifies.
         A::Output::from_list(outputs)
             .ok_or_else(|| argument("the outputs", found, format!("{name} has another number")))
     }
@@ -295,7 +296,7 @@ fn operand_rows<A: ArgumentSet>(graph: &Graph, args: &mut A) -> Vec<[String; 3]>
     graph.operand_rows(known.into_iter())
 }
 
-/// A function's call as the graph keeps it.
+/// A function call as recorded in the graph.
 #[derive(Debug, Clone)]
 struct RecordedFunction<A> {
     function: Function<A>,
@@ -343,7 +344,7 @@ impl From<BadArgument> for Error {
     }
 }
 
-/// An argument's name, without the `r#` of Rust's keywords.
+/// Returns an argument's name without the `r#` of raw identifiers.
 #[doc(hidden)]
 pub fn word(declared: &'static str) -> &'static str {
     declared.strip_prefix("r#").unwrap_or(declared)

@@ -22,12 +22,12 @@ impl StringEnum for Yuv2rgbFormulaMode {
     }
 }
 
-/// How colours are rounded, by the dialect's names.
+/// Rounding modes of colors, with the dialect's names.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum ColourRounding {
-    /// Halves go up, since no colour is negative.
+    /// Rounds halves up, since colors are not negative.
     HalfAwayFromZero,
-    /// Halves go to the even number.
+    /// Rounds halves to even.
     HalfToEven,
 }
 impl StringEnum for ColourRounding {

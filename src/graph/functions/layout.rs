@@ -156,7 +156,7 @@ impl Copy {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         to.dtype("input", &self.input, FLOATS_AND_BYTES)?;
         let shape: Vec<i64> = to.info(&self.input)?.shape.iter().map(|&d| d as i64).collect();
-        // TpuLang's strides, at which the compiler does not look.
+        // TpuLang's strides, which the compiler ignores.
         let ones = vec![1; shape.len()];
         to.emit(ops::Copy::new(to.tensor(&self.input)?, ones.clone(), ones, shape))
     }
@@ -164,7 +164,7 @@ impl Copy {
 
 impl Permute {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
-        // The tool chain does not count from the end here.
+        // The tool chain does not count negative values from the end here.
         let rank = to.info(&self.input)?.shape.len() as i64;
         let order = self.order.0.iter().map(|&a| if (-rank..0).contains(&a) { a + rank } else { a }).collect();
         to.emit(ops::Permute::new(to.tensor(&self.input)?, order))

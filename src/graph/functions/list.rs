@@ -1,4 +1,4 @@
-//! The one list of functions.
+//! The list of all functions.
 use super::{
     FunctionDef, activation, aliases, arithmetic, attention, cast, compare, conv, create, custom, deconv, deformable,
     detect, gather, image, layout, math, matmul, mean_std, norm, packed, pool, qwen, reduce, resize, scatter, select,
@@ -152,15 +152,15 @@ static FUNCTIONS: [FunctionDef; 142] = [
     image::yuv2rgb(),
 ];
 
-/// Every function, by name.
+/// Returns every function, by name.
 pub fn functions() -> impl Iterator<Item = &'static FunctionDef> + Clone {
     FUNCTIONS.iter()
 }
 
-/// Returns the function of that name.
+/// Returns the function called `name`.
 ///
 /// # Errors
-/// There is none; the nearest is suggested.
+/// Returns an error if there is no such function, with the most similar name.
 pub fn function_def(name: &str) -> Result<&'static FunctionDef> {
     FUNCTIONS.binary_search_by_key(&name, |f| f.name).map(|i| &FUNCTIONS[i]).map_err(|_| {
         let known = FUNCTIONS.iter().map(|f| f.name);

@@ -1,4 +1,4 @@
-//! The graph as a function sees it while it is lowered to operators.
+//! The interface to the graph for lowering a function to operators.
 use super::function::{Arguments, Function};
 use super::operands::Scalar;
 use crate::{
@@ -10,16 +10,16 @@ use crate::{
 };
 use std::collections::HashMap;
 
-/// The graph during the lowering of a function. Every [`Operand`] of the arguments is an [`Operand::Tensor`] by then.
+/// The graph during the lowering of a function. Every [`Operand`] of the arguments is then an [`Operand::Tensor`].
 pub struct Lowering<'g> {
     graph: &'g mut Graph,
     function: &'static str,
-    /// Names of the outputs, where they are fixed.
+    /// Names of the outputs, if they are fixed.
     outputs: &'static [&'static str],
     out: Option<Vec<String>>,
     /// The tensor arguments by name.
     arguments: Vec<(&'static str, Tensor)>,
-    /// Attributes of the ops, and the arguments that set them if those have other names.
+    /// Attributes of ops, and the arguments that set them if their names differ.
     argument_names: &'static [(&'static str, &'static str)],
 }
 
@@ -32,7 +32,7 @@ impl<'g> Lowering<'g> {
     ) -> Self {
         Lowering { graph, function, outputs, out, arguments: Vec::new(), argument_names: &[] }
     }
-    /// Stem of the names of intermediate tensors: the output's name, or the common part of several.
+    /// Returns the stem of the names of intermediate tensors: the output's name, or the common part of several.
     pub(crate) fn stem(&self) -> String {
         match (self.out.as_deref(), self.outputs) {
             (Some([name, _, ..]), [own, ..]) => {
@@ -43,7 +43,7 @@ impl<'g> Lowering<'g> {
             _ => self.graph.free_name(self.function),
         }
     }
-    /// Turns names into handles and constants into coefficients.
+    /// Resolves names to handles, and adds constants as coefficients.
     pub(super) fn resolve<A: Arguments>(&mut self, args: &mut A) -> Result<()> {
         let mut errors = Vec::new();
         let stem = self.stem();
@@ -126,7 +126,7 @@ impl<'g> Lowering<'g> {
     pub(crate) fn optional_dtype(&self, name: &str, operand: &Option<Operand>, allowed: &[Dtype]) -> Result<()> {
         operand.as_ref().map_or(Ok(()), |o| self.dtype(name, o, allowed).map(|_| ()))
     }
-    /// Two tensor arguments must have the same dtype.
+    /// Checks that two tensor arguments have the same dtype.
     pub(crate) fn same_dtype(&self, left: (&str, &Operand), right: (&str, &Operand)) -> Result<()> {
         let (left_dtype, right_dtype) = (self.info(left.1)?.dtype, self.info(right.1)?.dtype);
         if left_dtype != right_dtype {
@@ -135,7 +135,7 @@ impl<'g> Lowering<'g> {
         }
         Ok(())
     }
-    /// A float function's argument must not carry quantization parameters.
+    /// Checks that a float function's argument has no quantization parameters.
     pub(crate) fn not_quantized(&self, operand: &Operand) -> Result<()> {
         let info = self.info(operand)?;
         match &info.quantization {
@@ -185,7 +185,7 @@ impl<'g> Lowering<'g> {
             axes.iter().map(|(axis, what)| format!("{}, one per {what} (axis {axis})", dim(*axis))).collect();
         Err(argument(name, format!("a list of {n}"), format!("expected one value, or {}", lists.join(", or "))))
     }
-    /// An argument of an integer function must have a zero point, from here or set before.
+    /// Checks that an argument of an integer function has a zero point, given in the call or set before.
     pub(crate) fn needs_quantization(&self, name: &str, operand: &Operand, given: bool, what: &str) -> Result<()> {
         let info = self.info(operand)?;
         if info.quantization.is_none() && !given {
@@ -193,7 +193,7 @@ impl<'g> Lowering<'g> {
         }
         Ok(())
     }
-    /// Turns a float16 coefficient into float32 in place, as a convolution's bias must be.
+    /// Converts a float16 coefficient to float32 in place, which a convolution's bias requires.
     pub(crate) fn widen_coefficient(&mut self, operand: &Operand) -> Result<()> {
         let tensor = self.tensor(operand)?;
         if let TensorInfo { dtype: Dtype::Float16, kind: TensorKind::Coefficient(data), .. } =
@@ -207,8 +207,8 @@ impl<'g> Lowering<'g> {
         }
         Ok(())
     }
-    /// Reshapes a tensor argument. A coefficient that nothing uses yet is reshaped in place and keeps its name; any other
-    /// tensor passes a Reshape.
+    /// Reshapes a tensor argument. An unused coefficient is reshaped in place and keeps its name; for any other tensor, a
+    /// Reshape is added.
     pub(crate) fn in_shape(&mut self, operand: &Operand, suffix: &str, shape: &[usize]) -> Result<Tensor> {
         let tensor = self.tensor(operand)?;
         match &self.graph.tensor(tensor)?.kind {
@@ -233,11 +233,11 @@ impl<'g> Lowering<'g> {
         self.graph.change(tensor, |t| t.of_call = true);
         Ok(tensor)
     }
-    /// A coefficient of one element for a number.
+    /// Adds a coefficient with a number as its only element.
     pub(crate) fn scalar_coefficient(&mut self, scalar: Scalar) -> Result<Operand> {
         Ok(Operand::Tensor(self.constant("scalar", Array::filled(scalar.dtype, [1], scalar.value)?)?))
     }
-    /// Rows and columns of a tensor argument that must be a matrix.
+    /// Returns the rows and columns of a tensor argument, which must be a matrix.
     pub(crate) fn matrix(&self, (name, operand): (&str, &Operand)) -> Result<(usize, usize)> {
         let info = self.info(operand)?;
         match info.shape.as_slice() {
@@ -265,19 +265,19 @@ impl<'g> Lowering<'g> {
         self.graph.change(made, |t| (t.of_call, t.repacked_from) = (true, Some(from)));
         Ok(made)
     }
-    /// Errors about these attributes of ops name the function's arguments that set them.
+    /// Sets the arguments that errors report instead of attributes of ops.
     pub(crate) fn rename_in_errors(&mut self, names: &'static [(&'static str, &'static str)]) -> &mut Self {
         self.argument_names = names;
         self
     }
 
-    /// Adds an operator on the way to the call's output; its result is named after that, with a suffix.
+    /// Adds an intermediate operator. Its result is named after the call's output, with a suffix.
     pub(crate) fn step(&mut self, suffix: &str, op: impl Into<Op<Tensor>>, dtype: Option<Dtype>) -> Result<Tensor> {
         let name = format!("{}_{suffix}", self.stem());
         let made = self.insert(op, vec![NewResult { name: Some(name), dtype, ..NewResult::default() }])?;
         made.first().copied().ok_or_else(|| invalid("it has no result"))
     }
-    /// Like [`Lowering::step`], with a tensor's dtype and a shape, for an op without a type rule.
+    /// Like [`Lowering::step`], with the dtype of a tensor and a shape, for an op without a type rule.
     pub(crate) fn step_like(
         &mut self,
         suffix: &str,
@@ -289,11 +289,11 @@ impl<'g> Lowering<'g> {
         let made = self.insert(op.into(), vec![NewResult { name, dtype, shape: Some(shape), absent: false }])?;
         made.first().copied().ok_or_else(|| invalid("it has no result"))
     }
-    /// Adds the operator that computes the call's outputs, all of whose types follow from its operands.
+    /// Adds the operator that computes the call's outputs. Its operands determine their types.
     pub(crate) fn emit(&mut self, op: impl Into<Op<Tensor>>) -> Result<Vec<Tensor>> {
         self.emit_many(op, 1, None)
     }
-    /// Like [`Lowering::emit`], for an op whose caller chooses the dtype.
+    /// Like [`Lowering::emit`], for an op with a dtype chosen by the caller.
     pub(crate) fn emit_as(&mut self, op: impl Into<Op<Tensor>>, dtype: Dtype) -> Result<Vec<Tensor>> {
         self.emit_many(op, 1, Some(dtype))
     }
@@ -338,7 +338,7 @@ impl<'g> Lowering<'g> {
         let made = self.insert(op, vec![NewResult { name: Some(name.into()), ..NewResult::default() }])?;
         made.first().copied().ok_or_else(|| invalid("it has no result"))
     }
-    /// Adds an operator with these results; returns those that are present.
+    /// Adds an operator with the given results. Returns those that are present.
     pub(crate) fn insert(&mut self, op: impl Into<Op<Tensor>>, results: Vec<NewResult>) -> Result<Vec<Tensor>> {
         let made = self.graph.insert(op.into(), &results, Vec::new(), &self.arguments);
         made.map(|all| all.into_iter().flatten().collect()).map_err(|e: Error| e.in_words(self.argument_names))
@@ -377,7 +377,7 @@ fn quant_error(info: &TensorInfo, problem: String) -> Error {
     Cause::Quantization { tensor: info.name.clone(), problem }.into()
 }
 
-/// Ops accept tensors of any dtype, functions only TpuLang's.
+/// Checks that a dtype is one of TpuLang's. Functions accept no others, unlike ops.
 fn check_declared(argument: &str, dtype: Dtype) -> Result<()> {
     match dtype.is_declared() {
         true => Ok(()),

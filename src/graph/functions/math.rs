@@ -1,5 +1,5 @@
-//! Elementwise mathematics: functions of one tensor with and without a quantized form (among them the activations that take
-//! nothing else), `clamp`, `pow`.
+//! Elementwise mathematics: functions of one tensor with and without a quantized form (including the activations without
+//! other arguments), `clamp`, `pow`.
 use super::{
     activation::InOut,
     arithmetic::{Arithmetic, mul},
@@ -263,7 +263,7 @@ impl Pow {
                 to.dtype("base", base, FLOATS)?;
                 let (x, exponent) = (to.tensor(base)?, float32("expn", *expn)?);
                 if exponent == 1.0 {
-                    // The compiler's power is an exponential of a logarithm, which negative numbers do not have.
+                    // The compiler computes powers as exponentials of logarithms, which are undefined for negative numbers.
                     let shape = to.info(base)?.shape.iter().map(|&d| d as i64).collect();
                     return to.emit(ops::Reshape { shape: Some(shape), ..ops::Reshape::new(x) });
                 }
@@ -281,7 +281,7 @@ impl Pow {
     }
 }
 
-/// Checks that a number is float32.
+/// Checks that a scalar is float32, and returns its value.
 fn float32(name: &str, number: Scalar) -> Result<f64> {
     let Scalar { value, dtype } = number;
     if dtype != Dtype::Float32 {

@@ -114,8 +114,8 @@ function! {
 }
 
 impl ProductForm {
-    /// The tool chain keeps `left_transpose` and `output_transpose` but heeds them neither in shape inference nor in
-    /// execution, so that here they become permutations.
+    /// Emits the product. The tool chain ignores `left_transpose` and `output_transpose` in shape inference and in
+    /// execution, so they are emitted as permutations.
     fn emit(
         &self,
         to: &mut Lowering,
@@ -184,7 +184,7 @@ impl MatmulInt {
     }
 }
 
-/// Checks that an argument is one value for the tensor.
+/// Checks that an argument is a single value for the whole tensor.
 fn not_a_list<T: Clone>(name: &str, value: &Option<OneOrMany<T>>) -> Result<()> {
     if value.as_ref().is_some_and(OneOrMany::is_many) {
         return Err(argument(name, "a list", "the tool chain accepts one value per tensor here"));

@@ -1,4 +1,4 @@
-//! Arguments that are tensors, or numbers in the place of one.
+//! Arguments that are tensors, or numbers in place of tensors.
 use super::{
     argument::{Argument, Mismatch, each, items},
     value::Value,
@@ -79,7 +79,7 @@ pub struct Scalar {
 }
 
 impl Scalar {
-    /// Creates a scalar of that dtype.
+    /// Creates a scalar of the given dtype.
     pub fn new(value: f64, dtype: Dtype) -> Self {
         Scalar { value, dtype }
     }
@@ -138,7 +138,7 @@ impl Argument for Scalar {
         let whole = self.value.fract() == 0.0 && self.value.abs() < 9e15;
         match self.dtype {
             Dtype::Int32 if whole => Value::Int(self.value as i64),
-            // A word would be the name of a tensor.
+            // A string would be the name of a tensor.
             Dtype::Float32 if self.value.is_finite() => Value::Float(self.value),
             dtype => Value::Map(IndexMap::from([
                 ("value".to_owned(), Value::Float(self.value)),

@@ -121,7 +121,7 @@ impl A16matmul {
         to.rename_in_errors(&[("q_group_size", "group_size"), ("weight_bits", "bits")]).emit_as(op, dtype)
     }
 
-    /// Checks that the groups are consecutive rows, `group_size` each.
+    /// Checks that each group is `group_size` consecutive rows.
     fn check_groups(&self, to: &Lowering, k: usize) -> Result<()> {
         let size = self.group_size();
         let Some(g_idx) = &self.g_idx else { return Ok(()) };
@@ -148,12 +148,13 @@ impl A16matmul {
     }
 }
 
-/// Returns n x k if transposed, otherwise k x n.
+/// Returns the shape: n x k if transposed, otherwise k x n.
 fn oriented([n, k]: [usize; 2], transposed: bool) -> Vec<usize> {
     if transposed { vec![n, k] } else { vec![k, n] }
 }
 
-/// Each integer holds 32 / bits zero points less 1, the first in the low bits; as bytes, which wrap as TpuLang's do.
+/// Unpacks zero points to bytes. Each integer holds 32 / bits of them, less 1, the first in the low bits. The bytes wrap
+/// around, like in TpuLang.
 fn zero_points(packed: &Array, bits: i64, shape: [usize; 2]) -> Result<Array> {
     let (words, mask) = (packed.elements::<i32>()?, (1i64 << bits) - 1);
     let mut all: Vec<u8> = Vec::new();
@@ -238,7 +239,7 @@ mod tests {
         }
     }
 
-    /// The caller's weights are unchanged, and a spec yields the same module.
+    /// The caller's weights stay unchanged, and a spec yields the same module.
     #[test]
     fn packed_weights_are_emitted_in_place_of_the_callers() {
         let mut g = Graph::new("g").unwrap();
@@ -253,7 +254,7 @@ mod tests {
         let shapes: Vec<_> = emitted.weights.iter().map(|(n, a)| (n.as_str(), a.dtype(), a.shape().to_vec())).collect();
         let (u8, f32) = (Dtype::Uint8, Dtype::Float32);
         assert_eq!(shapes, [("w", u8, vec![8, 8]), ("s", f32, vec![8, 2]), ("z", u8, vec![8, 2])]);
-        // Of column 1, the integers are 1 and 9; zero points 2 and 1.
+        // In column 1 the integers are 1 and 9, and the zero points 2 and 1.
         assert_eq!(emitted.weights[0].1.elements::<u8>().unwrap()[8..16], [1, 0, 0, 0, 9, 0, 0, 0]);
         assert_eq!(emitted.weights[2].1.elements::<u8>().unwrap()[..4], [2, 2, 1, 1]);
         let again = spec::from_text(&spec::to_text(&g, None).unwrap(), "spec.json", None).unwrap();

@@ -114,7 +114,7 @@ function! {
         => |args, to| args.lower(to);
 }
 
-/// The window of a pool of any number of axes.
+/// The window of a pool with any number of axes.
 struct Window {
     /// `None` for the whole input, which is emitted as an empty kernel.
     kernel: Vec<i64>,
@@ -171,7 +171,7 @@ impl MaxPoolWithMask {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         to.dtype("input", &self.input, &[Dtype::Float32])?;
         let w = Window::from(&self.window);
-        // The tool chain ignores the op's ceil_mode, and counts the padding before an axis twice, not that after it.
+        // The tool chain ignores the op's ceil_mode, counts the padding before an axis twice, and ignores that after it.
         if !w.kernel.is_empty() {
             let shape = &to.info(&self.input)?.shape;
             for i in 0..w.kernel.len().min(shape.len().saturating_sub(2)) {
@@ -196,8 +196,8 @@ impl MaxPoolWithMask {
     }
 }
 
-/// The number of windows along an axis; rounded up, unless the last one would begin in the padding after it. None where the
-/// op's rule refuses the numbers.
+/// Returns the number of windows along an axis; with `ceil_mode` rounded up, unless the last one would begin in the padding
+/// after the axis. Returns `None` if the op's type rule rejects the sizes.
 fn windows(input: i64, kernel: i64, stride: i64, [before, after]: [i64; 2], ceil_mode: bool) -> Option<i128> {
     let room = i128::from(input) + i128::from(before) + i128::from(after) - i128::from(kernel);
     if stride < 1 || room < 0 {

@@ -191,21 +191,21 @@ mod tests {
     const ROWS: usize = 9;
     const SECTIONS: [usize; 2] = [1, 1];
 
-    /// A layer in the making, whose numbers are drawn from a seed and kept as float64.
+    /// A builder of a layer whose values are generated from a seed and also kept as float64.
     struct Drawn {
         seed: u64,
         graph: Graph,
         feeds: IndexMap<String, Array>,
     }
 
-    /// The matrix of a projection, row by row, and its bias.
+    /// The matrix of a projection, in row-major order, and its bias.
     struct Matrix {
         rows: Vec<f64>,
         bias: Vec<f64>,
     }
 
     impl Drawn {
-        /// A whole number below `end`.
+        /// Returns an integer below `end`.
         fn below(&mut self, end: u64) -> u64 {
             self.seed = self.seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
             (self.seed >> 33) % end
@@ -224,7 +224,7 @@ mod tests {
             let data = Array::from_vec(shape, values.clone()).unwrap();
             (self.graph.coefficient(name, data).unwrap(), wide(&values))
         }
-        /// The packed coefficients of a projection of k to n.
+        /// Adds the packed coefficients of a projection from k to n elements.
         fn projection(&mut self, name: &str, k: usize, n: usize, bits: u64) -> Matrix {
             let (each, groups) = (32 / bits as usize, k / GROUP);
             let (mut words, mut zps) = (vec![0u32; k / each * n], vec![0u32; groups * n / each]);
@@ -296,7 +296,7 @@ mod tests {
         (0..x.len()).map(element).collect()
     }
 
-    /// The weighted values of all heads; keys and values are a list a sample, mask positions x keys.
+    /// Returns the weighted values of all heads. Keys and values have one list per sample; the mask is positions x keys.
     fn attended(q: &[f64], k: &[Vec<f64>], v: &[Vec<f64>], mask: &[f64]) -> Vec<f64> {
         let mut out = Vec::new();
         for (row, head) in (0..N * POSITIONS).flat_map(|row| (0..HEADS).map(move |head| (row, head))) {
@@ -318,7 +318,7 @@ mod tests {
         out
     }
 
-    /// Relative, as a part of the norm.
+    /// Asserts that the error is small relative to the norm.
     fn assert_close(found: &Array, expected: &[f64]) {
         let found = found.to_f64().unwrap();
         assert_eq!(found.len(), expected.len());
@@ -327,7 +327,7 @@ mod tests {
         assert!(off <= 1e-5 * norm(&mut expected.iter().copied()), "{off}");
     }
 
-    /// A layer after so many earlier positions, computed in float64 beside it.
+    /// Compares a layer after `earlier` cached positions with a computation in float64.
     fn check_numbers(earlier: Option<usize>, bits: u64) {
         let mut drawn = Drawn { seed: 7, graph: Graph::new("g").unwrap(), feeds: IndexMap::new() };
         let keys = POSITIONS + earlier.unwrap_or(0);
@@ -356,7 +356,7 @@ mod tests {
         let (_, first) = drawn.coefficient("input_layernorm_weight", &[HIDDEN]);
         let (_, second) = drawn.coefficient("post_attention_layernorm_weight", &[HIDDEN]);
         let cache = earlier.map(|e| ["k_cache", "v_cache"].map(|name| drawn.feed(name, &[N, e, SHARED, D])));
-        // With a section of one angle each, an angle's number is its section's.
+        // Each section has a single angle, so an angle's index is its section's.
         let angle = |row: usize, a: usize| {
             let at = ids[a * N * POSITIONS + row] as usize;
             (cos[a].1[at], sin[a].1[at])
@@ -406,7 +406,7 @@ mod tests {
         }
     }
 
-    /// Of a float16 layer, whatever the hidden states and the cache are.
+    /// A float16 layer computes in float16, whatever the dtypes of hidden states and cache.
     #[test]
     fn all_is_computed_in_one_dtype_and_layers_follow_each_other() {
         let mut g = function_def("qwen2_block_cache").unwrap().example_graph().unwrap();
@@ -434,7 +434,7 @@ mod tests {
         assert!(again(&mut g, wide).is_ok());
     }
 
-    /// The example's call with one argument exchanged: for a value, or for a tensor of another type.
+    /// Returns the error of the example's call with one argument replaced by a value, or by a tensor of another type.
     fn told(function: &str, argument: &str, value: Json) -> String {
         let g = function_def(function).unwrap().example_graph().unwrap();
         let mut spec: Json = serde_json::from_str(&spec::to_text(&g, None).unwrap()).unwrap();

@@ -29,13 +29,13 @@ pub(super) struct Layer<'a> {
 struct Sizes {
     n: usize,
     positions: usize,
-    /// Positions, and those of the cache.
+    /// Number of positions, including those of the cache.
     keys: usize,
     hidden: usize,
     heads: usize,
-    /// Heads of keys and values.
+    /// Number of heads of keys and values.
     shared: usize,
-    /// Elements of a head.
+    /// Elements per head.
     d: usize,
 }
 
@@ -66,7 +66,7 @@ fn wrong_shape(name: &str, found: &[usize], expected: &str) -> Error {
     misfit(name, format!("is {}; expected {expected}", shape_text(found)))
 }
 
-/// Returns the error about an argument that is not positive, or does not divide another.
+/// Checks that an argument is positive and divides another.
 fn divisor(name: &str, value: i64, of: usize, what: &str) -> Result<usize> {
     match usize::try_from(value) {
         Ok(n) if n > 0 && of.is_multiple_of(n) => Ok(n),
@@ -75,7 +75,7 @@ fn divisor(name: &str, value: i64, of: usize, what: &str) -> Result<usize> {
 }
 
 impl<'a> Layer<'a> {
-    /// The sizes, which hidden states, heads and cache agree in.
+    /// Returns the sizes; checks that hidden states, heads and cache agree on them.
     fn sizes(&self, to: &Lowering) -> Result<Sizes> {
         let options = self.options;
         let dtype = to.dtype("hidden_states", self.hidden_states, FLOATS)?;
@@ -125,7 +125,7 @@ impl<'a> Layer<'a> {
         Ok(Sizes { n, positions, keys, hidden, heads, shared, d })
     }
 
-    /// Checks numbers, mask and tables.
+    /// Checks scalar arguments, mask and tables.
     fn check(&self, to: &Lowering, s: Sizes) -> Result<()> {
         let options = self.options;
         one_of("out_dtype", options.out_dtype(), FLOATS)?;
@@ -169,7 +169,7 @@ impl<'a> Layer<'a> {
         Ok(())
     }
 
-    /// The matrices, each as large as it must be.
+    /// Returns the matrices, with their sizes checked.
     fn projections(&self, to: &Lowering, s: Sizes) -> Result<Projections<'a>> {
         let (w, of) = (self.weights, s.shared * s.d);
         let inner = to.matrix(("gate_proj_weights", &w.gate_proj_weights))?.1;
@@ -265,7 +265,7 @@ impl<'a> Layer<'a> {
         Steps(to).add(name, ops::RMSNorm { gamma, ..ops::RMSNorm::new(x, self.options.rms_norm_eps()) })
     }
 
-    /// Queries, keys and values: n x positions x heads x d.
+    /// Returns queries, keys and values: n x positions x heads x d.
     fn heads(&self, to: &mut Lowering, s: Sizes, of: &Projections, x: Tensor, v_name: &str) -> Result<[Tensor; 3]> {
         let q = of.q.product(to, x, self.options)?;
         let k = of.k.product(to, x, self.options)?;
@@ -278,7 +278,7 @@ impl<'a> Layer<'a> {
         Ok([q, k, v])
     }
 
-    /// Queries and keys, turned by the angles of their positions.
+    /// Rotates queries and keys by the angles of their positions.
     fn turned(&self, to: &mut Lowering, s: Sizes, q: Tensor, k: Tensor, k_name: &str) -> Result<[Tensor; 2]> {
         let ids = to.tensor(self.position_ids)?;
         let tables = self.tables.map(|(_, all)| all.iter().map(|t| to.tensor(t)).collect::<Result<Vec<_>>>());
@@ -302,7 +302,7 @@ impl<'a> Layer<'a> {
         Ok([q, to.named(k_name, k)?])
     }
 
-    /// Returns the attention of each position: n x positions x hidden_size.
+    /// Returns the attention at each position: n x positions x hidden_size.
     fn attention(
         &self,
         to: &mut Lowering,
@@ -337,7 +337,7 @@ impl<'a> Layer<'a> {
 /// The end of an axis, as TpuLang writes it in slices of heads.
 const END: i64 = i32::MAX as i64 - 1024;
 
-/// Slices an axis from `start` to the end. As the axis is named, the tool chain keeps the others whole.
+/// Slices an axis from `start` to the end. Since the axis is named, the tool chain keeps the others whole.
 fn part(steps: &mut Steps, name: &str, x: Tensor, axis: usize, start: i64, ends: Vec<i64>) -> Result<Tensor> {
     let mut starts = vec![0; ends.len()];
     starts[axis] = start;
@@ -345,7 +345,7 @@ fn part(steps: &mut Steps, name: &str, x: Tensor, axis: usize, start: i64, ends:
     steps.add(name, ops::Slice { hasparamConvert_axes: vec![axis as i64], ..op })
 }
 
-/// `[-b, a]` of the halves a and b of each head.
+/// Returns `[-b, a]` for the halves a and b of each head.
 fn rotated(steps: &mut Steps, name: &str, x: Tensor, shape: [usize; 4]) -> Result<Tensor> {
     let [n, positions, heads, d] = shape.map(|d| d as i64);
     let a = part(steps, &format!("{name}_slice_1"), x, 3, 0, vec![n, positions, heads, d / 2])?;
@@ -354,14 +354,14 @@ fn rotated(steps: &mut Steps, name: &str, x: Tensor, shape: [usize; 4]) -> Resul
     steps.concat(&format!("{name}_rotate_half_out"), vec![b, a], 3)
 }
 
-/// The sum of the products with cosines and with sines.
+/// Adds the products with cosines and sines.
 fn turned(steps: &mut Steps, name: &str, along: [Tensor; 2], across: [Tensor; 2]) -> Result<ops::Add<Tensor>> {
     let along = steps.add(&format!("{name}_cos_mul"), ops::Mul::new(along.into()))?;
     let across = steps.add(&format!("{name}_rotate_sin_mul"), ops::Mul::new(across.into()))?;
     Ok(ops::Add::new(vec![along, across]))
 }
 
-/// Keys or values, those of each head repeated for the heads of queries that share it: n x heads x keys x d.
+/// Repeats each head of keys or values for the query heads that share it: n x heads x keys x d.
 fn for_all_heads(steps: &mut Steps, s: Sizes, name: &str, x: Tensor) -> Result<Tensor> {
     let [n, heads, shared, keys, d] = [s.n, s.heads, s.shared, s.keys, s.d].map(|d| d as i64);
     let x = steps.permute(&format!("{name}_permute"), x, &[0, 2, 1, 3])?;

@@ -63,7 +63,7 @@ impl CumSum {
         if shape.len() > 4 {
             return Err(misfit("input", format!("is {}; expected at most 4 dimensions", shape_text(shape))));
         }
-        // From the start, as TpuLang writes it; what is out of range is left to the op's rule.
+        // TpuLang emits a nonnegative axis. The op's type rule rejects one that is out of range.
         let (axis, rank) = (self.axis(), shape.len() as i64);
         let axis = if (-rank..0).contains(&axis) { axis + rank } else { axis };
         to.emit(ops::CumSum::new(to.tensor(&self.input)?, axis))

@@ -21,10 +21,10 @@ impl StringEnum for InterpCoordMode {
     }
 }
 
-/// How the axes' factors relate; only one way is supported.
+/// Relation between the axes' factors. Only one is supported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum AspectRatio {
-    /// Each axis has its own.
+    /// Each axis has its own factor.
     Stretch,
 }
 impl StringEnum for AspectRatio {
@@ -34,10 +34,10 @@ impl StringEnum for AspectRatio {
     }
 }
 
-/// Which of two entries is the nearest; only one way is known.
+/// Rounding mode for the nearest entry. Only one is supported.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NearestMode {
-    /// Halfway between them, the first.
+    /// Halfway between two entries, chooses the first.
     RoundPreferFloor,
 }
 impl StringEnum for NearestMode {

@@ -1,4 +1,4 @@
-//! Choice by a condition: `cond_select`, `select`, `nonzero`.
+//! Selection by a condition: `cond_select`, `select`, `nonzero`.
 use super::{
     argument::StringEnum,
     dtypes::FLOATS,
@@ -90,7 +90,7 @@ impl NonZero {
     }
 }
 
-/// A tensor or a number, and its dtype.
+/// A tensor or a number with its dtype.
 struct Branch {
     dtype: Dtype,
     tensor: Option<Tensor>,
@@ -104,7 +104,7 @@ impl CondSelect {
     }
 }
 
-/// `tbrn` where the condition, which the caller calls so, is not 0, `fbrn` elsewhere.
+/// Selects `tbrn` where the condition is not 0, and `fbrn` elsewhere. `cond` includes the condition's argument name.
 fn choose(
     to: &mut Lowering,
     cond: (&str, &Operand),

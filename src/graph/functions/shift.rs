@@ -72,7 +72,7 @@ impl ArithmeticShift {
     }
 }
 
-/// A number as the op holds it.
+/// Converts a number to the op's integer.
 fn whole(name: &str, number: &Scalar) -> Result<i64> {
     let range = f64::from(i32::MIN)..=f64::from(i32::MAX);
     if number.value.fract() != 0.0 || !range.contains(&number.value) {

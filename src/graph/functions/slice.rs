@@ -73,7 +73,7 @@ impl Slice {
         // Without `axes`, the tool chain expects one entry per axis.
         let first = || if (n as i64) < rank { (0..n as i64).collect() } else { Vec::new() };
         let axes = axes.unwrap_or_else(first);
-        // Once every axis is named, the tool chain ignores the names, so the entries are in the order of the axes.
+        // If every axis is named, the tool chain ignores the names, so entries must be in the order of the axes.
         let mut order: Vec<usize> = (0..n).collect();
         if axes.len() as i64 == rank {
             order.sort_by_key(|&i| if axes[i] < 0 { axes[i].saturating_add(rank) } else { axes[i] });
@@ -153,7 +153,7 @@ fn joined(parts: Vec<Tensor>, axis: usize) -> ops::Concat<Tensor> {
     ops::Concat { axis: axis as i64, ..ops::Concat::new(parts) }
 }
 
-/// The last `shift` entries of an axis, and those before them.
+/// Returns the last `shift` entries of an axis, and those before them.
 fn halves(to: &mut Lowering, t: Tensor, shape: &[usize], axis: usize, shift: i64, name: &str) -> Result<Vec<Tensor>> {
     let whole: Vec<i64> = shape.iter().map(|&d| d as i64).collect();
     let zeros = vec![0; shape.len()];
@@ -169,7 +169,7 @@ fn halves(to: &mut Lowering, t: Tensor, shape: &[usize], axis: usize, shift: i64
     Ok(vec![part(0, with(&zeros), whole.clone())?, part(1, zeros.clone(), with(&whole))?])
 }
 
-/// All elements as one row, moved, and back.
+/// Flattens the tensor, rotates its elements by `shift`, and restores its shape.
 fn flat(to: &mut Lowering, input: Tensor, shape: &[usize], shift: i64) -> Result<Vec<Tensor>> {
     let count: usize = shape.iter().product();
     let shift = shift.rem_euclid(count as i64);

@@ -1,4 +1,4 @@
-//! Entries in order: `arg`, `sort`, `argsort`, `sort_by_key`, `topk`.
+//! Ordering of entries: `arg`, `sort`, `argsort`, `sort_by_key`, `topk`.
 use super::{argument::StringEnum, dtypes::FLOATS, function, lowering::Lowering};
 use crate::{
     NewResult, Operand, Tensor,
@@ -94,7 +94,7 @@ fn named(name: String, dtype: Option<Dtype>) -> NewResult {
     NewResult { name: Some(name), dtype, ..NewResult::default() }
 }
 
-/// `top.Sort` of a tensor along one of its axes.
+/// Returns a `top.Sort` of a tensor along an axis.
 fn order(to: &Lowering, input: &Operand, axis: usize, descending: bool) -> Result<ops::Sort<Tensor>> {
     Ok(ops::Sort { descending, ..ops::Sort::new(to.tensor(input)?, axis as i64) })
 }

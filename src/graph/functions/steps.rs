@@ -1,4 +1,4 @@
-//! Steps that functions of many operators share, each named after the call's output.
+//! Shared steps of composite functions, each named after the call's output.
 use super::lowering::Lowering;
 use crate::{
     Tensor,
@@ -19,7 +19,7 @@ impl Steps<'_, '_> {
     pub fn permute(&mut self, name: &str, x: Tensor, order: &[i64]) -> Result<Tensor> {
         self.add(name, ops::Permute::new(x, order.into()))
     }
-    /// The entries from `start` up to `end` of one of `rank` axes.
+    /// Slices one of `rank` axes from `start` to `end`.
     pub fn part(&mut self, name: &str, x: Tensor, rank: usize, axis: usize, [start, end]: [i64; 2]) -> Result<Tensor> {
         let (mut starts, mut ends) = (vec![0; rank], vec![i64::MAX; rank]);
         (starts[axis], ends[axis]) = (start, end);

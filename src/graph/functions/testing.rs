@@ -7,7 +7,7 @@ pub fn first_line(error: Error) -> String {
     error.to_string().lines().next().unwrap_or_default().to_owned()
 }
 
-/// What is said to wrong calls, each as it stands in a spec, in a snapshot of the family. There are the inputs `x`
+/// Compares the errors of wrong calls, in the form of a spec, with the family's snapshot. The spec declares the inputs `x`
 /// (float32 1x3x8x8) and `i` (int8 1x3x8x8), and the coefficients `w` (float32 4x3x3x3), `v` (float32 3) and `k` (int8
 /// 4x3x1x1).
 pub fn bad_calls(family: &str, calls: &[&str]) {

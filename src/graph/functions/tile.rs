@@ -1,4 +1,4 @@
-//! Entries repeated: `tile`, `broadcast`, `repeat`, `upsample`.
+//! Repetition of entries: `tile`, `broadcast`, `repeat`, `upsample`.
 use super::{dtypes::MOVED, function, lowering::Lowering};
 use crate::{
     Operand, Tensor,

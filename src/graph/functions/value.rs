@@ -17,13 +17,13 @@ use std::fmt;
 /// ```
 #[derive(Debug, Clone, PartialEq)]
 pub enum Value {
-    /// Not given: the default is meant.
+    /// Absent; the default applies.
     Null,
     /// True or false.
     Bool(bool),
-    /// A whole number.
+    /// An integer.
     Int(i64),
-    /// A number with fraction or exponent.
+    /// A number with a fraction or exponent.
     Float(f64),
     /// A string: the name of a tensor or a dtype, or an enumerated value.
     Str(String),
@@ -31,7 +31,7 @@ pub enum Value {
     Tensor(Operand),
     /// A list.
     List(Vec<Value>),
-    /// Named values: a scalar with its dtype.
+    /// Named values, such as a scalar with its dtype.
     Map(IndexMap<String, Value>),
 }
 
@@ -86,10 +86,10 @@ impl fmt::Display for Value {
     }
 }
 
-/// Numbers that JSON lacks, as strings in specs.
+/// Numbers that JSON cannot represent, written as strings in specs.
 const NOT_FINITE: [(&str, f64); 3] = [("inf", f64::INFINITY), ("-inf", f64::NEG_INFINITY), ("nan", f64::NAN)];
 
-/// Returns the number that this string names.
+/// Returns the number that the string names.
 #[doc(hidden)]
 pub fn not_finite(word: &str) -> Option<f64> {
     NOT_FINITE.iter().find(|(w, _)| *w == word).map(|(_, number)| *number)
@@ -132,7 +132,7 @@ impl Value {
     }
 }
 
-/// From JSON.
+/// Reads a value from JSON.
 impl<'de> Deserialize<'de> for Value {
     fn deserialize<D: Deserializer<'de>>(d: D) -> std::result::Result<Self, D::Error> {
         struct Any;
