@@ -291,7 +291,7 @@ void multiply(const Problem& p, float alpha, float beta) {
             }
             for (int64_t i = 0; i < p.m; i++) {
                 double x = alpha * sums[i];
-                // With beta 0, C is not read.
+                // C is read only if beta is not 0.
                 if (beta != 0) x += (double)beta * load(p.c, at(p.c, i, j));
                 if (p.has_bias()) x += load(p.bias, batch * p.bias.strides[3] + i);
                 store(p.d, at(p.d, i, j), by_epilogue(p.epilogue, (float)x));

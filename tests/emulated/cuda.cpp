@@ -1,9 +1,10 @@
 // libcuda.so for tests: a GPU emulated on this machine's CPU. Work submitted to a stream runs at once; captured launches are
 // kept, and run when their graph is launched. Out-of-bounds writes of a kernel are detected on the next wait.
 //
-// TPULANG_EMULATED is one of: old, none, forbidden, taken, full (from the context on), broken (the first launch), uncapturable,
-// two (GPUs), newer or older (a GPU than the compiler knows), twelve (a driver for CUDA 12), slow (to report free memory), or bytes of memory, such as
-// 1000000. With `told` it reports the graphs that it launches. The other libraries know: declining (no algorithms), and twelve.
+// TPULANG_EMULATED is one of: old, none, forbidden, taken, full (from the context on), broken (the first launch),
+// uncapturable, two (GPUs), newer or older (a GPU than the compiler supports), twelve (a driver for CUDA 12), slow (to
+// report free memory), or bytes of memory, such as 1000000. With `told` it reports the graphs that it launches. The other
+// libraries support: declining (no algorithms), and twelve.
 #include <dlfcn.h>
 #include <elf.h>
 #include <stdint.h>

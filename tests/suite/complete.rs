@@ -47,7 +47,7 @@ fn every_example_is_golden() {
     }
 }
 
-/// Functions that cannot be compared with TpuLang: three that only its documents know, and one that it cannot build.
+/// Functions that cannot be compared with TpuLang: three exist only in its documents, and one cannot be built by it.
 const ALONE: [&str; 4] = ["conv3d_v2", "conv_v2", "deconv_v2", "log_sigmoid"];
 
 #[test]

@@ -161,18 +161,18 @@ impl std::convert::From<f64> for Number {
 /// How the types of the inputs and the result determine the type in which an operator is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ComputeRule {
-    /// In float32.
+    /// Computed in float32.
     Real,
-    /// In float32; in float64 between plain integers, and between 8-bit integers of any scale, which are rounded once with
-    /// the zero point, like the compiler's tables.
+    /// Computed in float32; in float64 between plain integers, and between 8-bit integers of any scale, which are rounded
+    /// once with the zero point, like the compiler's tables.
     Function,
-    /// In float64 between plain integers, otherwise in float32.
+    /// Computed in float64 between plain integers, otherwise in float32.
     Constant,
-    /// In 64-bit integers if all types are plain integers, otherwise in float32.
+    /// Computed in 64-bit integers if all types are plain integers, otherwise in float32.
     Arithmetic,
-    /// In 64-bit integers, on stored values.
+    /// Computed in 64-bit integers, on stored values.
     Whole,
-    /// In float64.
+    /// Computed in float64.
     Double,
     /// Unchanged elements of the result's own type.
     Moved,

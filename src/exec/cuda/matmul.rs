@@ -25,13 +25,13 @@ const FEW: usize = 4;
 
 /// The offsets of the left and the right matrix of each product of a batch.
 pub(super) enum Batch {
-    /// At constant strides.
+    /// Offsets at constant strides.
     Strided {
         count: usize,
         apart: [i64; 2],
     },
     Listed(Vec<[i64; 2]>),
-    /// In a list on the device.
+    /// Offsets in a list on the device.
     Indirect {
         count: usize,
         places: Slot,

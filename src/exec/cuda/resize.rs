@@ -23,7 +23,7 @@ fn tables(b: &mut Builder, places: &[Place]) -> Result<[Slot; 2]> {
     Ok([b.constant(&at)?, b.constant(&towards)?])
 }
 
-/// With three dimensions, only the last is resampled. Leading dimensions are planes.
+/// If there are three dimensions, only the last is resampled. Leading dimensions are planes.
 pub(super) fn interp(op: &Interp<Operand>, b: &mut Builder) -> Result<()> {
     let (from, to) = (&op.input.ty.shape, &b.result_type(0)?.shape);
     let rank = from.len();
