@@ -1,7 +1,7 @@
 //! The disk cache of compiled kernels, by a hash of their sources.
 //!
-//! A file ends with a checksum; a damaged one is ignored and replaced. Files are renamed into place when they are complete, so any
-//! number of processes may share a folder.
+//! A file ends with a checksum; a damaged one is ignored and replaced. Complete files are renamed into place, so any number
+//! of processes may share a folder.
 use crate::base::files;
 use sha2::{Digest, Sha256};
 use std::{

@@ -75,8 +75,8 @@ impl<'a> ConvOperands<'a> {
         let axis = if w.1.len() == 1 { -100 } else { i64::from(!of_outputs) };
         Ok([x, factors(b, w.0, Input::of_axis(&w.1, &w.0.ty.shape, axis), kind)?])
     }
-    /// Returns the post-processing of accumulators: scaling to the result's scale, or saturation. A plain integer result has no
-    /// Relu.
+    /// Returns the post-processing of accumulators: scaling to the result's scale, or saturation. A plain integer result has
+    /// no Relu.
     pub fn sums(&self, b: &Builder, kind: AccumType) -> Result<Accumulation> {
         let result = b.result_type(0)?;
         let shape = result.shape.clone();

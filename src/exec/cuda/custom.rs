@@ -63,8 +63,8 @@ impl CudaBackend {
     /// Returns an error if the pointer is not a multiple of 32, or does not point to memory of this backend's GPU.
     ///
     /// # Safety
-    /// The pointer must be valid for all elements as long as `owner` lives, and other writes to them must be complete before the
-    /// backend's stream reads them.
+    /// The pointer must be valid for all elements as long as `owner` lives, and other writes to them must be complete before
+    /// the backend's stream reads them.
     pub unsafe fn borrowed(
         &self,
         pointer: u64,

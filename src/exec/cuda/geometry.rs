@@ -1,5 +1,5 @@
-//! The grid of a launch, as a function of sizes. Kernels take the number of elements or rows as a parameter, and loop if the grid
-//! is smaller.
+//! The grid of a launch, as a function of sizes. Kernels take the number of elements or rows as a parameter, and loop if the
+//! grid is smaller.
 
 /// The number of blocks of a grid and of threads per block, along x, y and z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

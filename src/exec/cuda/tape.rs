@@ -54,7 +54,7 @@ impl CapturedGraph {
     }
 }
 
-// SAFETY: an executable graph belongs to a context that outlives it, as `new` requires; it is launched under the driver's own lock.
+// SAFETY: an executable graph belongs to a context that outlives it, as `new` requires; the driver's lock guards launches.
 unsafe impl Send for CapturedGraph {}
 // SAFETY: as above.
 unsafe impl Sync for CapturedGraph {}
