@@ -92,7 +92,7 @@ def measure(name, spec, binary, runs, work):
 
 
 def copy(source, target):
-    """seconds that a plain copy takes, synced to disk"""
+    """Return the seconds that a plain copy takes, including syncing to disk."""
     start = time.perf_counter()
     with open(source, "rb") as f, open(target, "wb") as t:
         while piece := f.read(1 << 20):
@@ -103,7 +103,7 @@ def copy(source, target):
 
 
 def written(binary, runs, work):
-    """compares the conversion of a large weights file with a plain copy"""
+    """Compare the conversion of a large weights file with a plain copy."""
     import numpy as np
 
     shape, folder = [1 << 13, 1 << 13], os.path.join(work, "weights")
@@ -125,7 +125,7 @@ def written(binary, runs, work):
 
 
 def growth(binary, runs, work, most):
-    """microseconds per operator, for chains of increasing length"""
+    """Return the microseconds per operator, for chains of increasing length."""
     rows, n, folder = [], 1000, os.path.join(work, "growth")
     os.makedirs(folder)
     import numpy as np

@@ -33,7 +33,7 @@ QUICK = r"resnet50|mobilenet_v2|minilm_128|qwen2_decode_512|gemm_512|conv_3x3_64
 
 
 class Ours:
-    """`tpulang bench`, started for each round"""
+    """`tpulang bench`, started for each round."""
 
     def __init__(self, binary, folder, threads):
         self.command = [binary, "bench", os.path.join(folder, "net.json"), "-i", os.path.join(folder, "inputs.npz"), "-j", str(threads), "--json"]
@@ -84,7 +84,7 @@ def said_by(command):
 
 
 def prepare(a, name, make):
-    """writes all forms; returns the network, its folder, and the operations and bytes that any kernel needs"""
+    """Write all forms; return the network, its folder, and the operations and bytes that any kernel needs."""
     net, folder = make(), os.path.join(a.work, name)
     spec = net.write_spec(folder)
     with open(os.path.join(folder, "net.onnx"), "wb") as f:
@@ -102,7 +102,7 @@ def prepare(a, name, make):
 
 
 def distance(reference, found):
-    """the largest relative L2 error; outputs are compared by name, or by position if a tool renames them"""
+    """Return the largest relative L2 error; outputs are compared by name, or by position if a tool renames them."""
     with np.load(reference) as a, np.load(found) as b:
         pairs = zip(a.files, a.files if set(a.files) <= set(b.files) else b.files)
         worst = 0.0
@@ -115,7 +115,7 @@ def distance(reference, found):
 
 
 def measure(a, name, net, folder, threads, versions, wrong):
-    """one row: the programs and their measurements"""
+    """Return one row: the programs and their measurements."""
     players, row = {"tpulang": Ours(a.bin, folder, threads)}, {"remarks": {}}
     integers = any(op.kind.endswith("_int") for op in net.ops())
     for kind in a.peers:
@@ -187,7 +187,7 @@ def arguments():
     a.only = a.only or (QUICK if a.quick else ".*")
     a.out = a.out or (os.path.join(a.work, "performance.md") if a.quick else "docs/performance.md")
     a.bin, a.work, a.threads = os.path.abspath(a.bin), os.path.abspath(a.work), [int(t) for t in a.threads.split(",")]
-    # Not resolved: the link inside the virtual environment finds its packages, its target does not.
+    # Do not resolve the link: in the virtual environment it finds its packages, its target does not.
     a.peer = os.path.abspath(os.path.join(a.peer, "bin", "python"))
     a.peers = [p for p in a.peers.split(",") if p and (p != "pymlir" or os.path.exists(a.peer))]
     return a

@@ -48,7 +48,7 @@ class Failed(Exception):
 
 
 def time_left(a):
-    """Seconds that a step may take: what begins shortly before the end must be short."""
+    """Return the seconds that a step may take: steps that begin shortly before the end must be short."""
     return max(30, min(LIMIT, a.deadline + 30 - time.time()))
 
 
@@ -63,7 +63,7 @@ def said_by(command, limit=LIMIT):
 
 
 class Ours:
-    """the command, started once per request"""
+    """The command, started once per request."""
 
     def __init__(self, a, folder):
         self.a, self.folder, self.runs = a, folder, LEAST_RUNS
@@ -71,12 +71,12 @@ class Ours:
         self.given = [os.path.join(folder, "net.json"), "-i", os.path.join(folder, "inputs.npz")]
 
     def run(self, device, name, *more):
-        """the path of the outputs, and the printed text"""
+        """Run the network; return the path of the outputs, and the printed text."""
         path = os.path.join(self.folder, name)
         return path, said_by([self.a.bin, "run", *self.given, "-o", path, "-d", device, *more], time_left(self.a))
 
     def outputs(self, remarks):
-        """the same, with a profile if there is one"""
+        """Run the network, with a profile if available."""
         begun = time.time()
         try:
             path, said = self.run(self.a.device, "outputs_ours.npz", *self.a.flags, "--profile=json")
@@ -92,7 +92,7 @@ class Ours:
         return json.loads(said)
 
     def repeated_outputs(self):
-        """the outputs of the last of several runs, if available: unlike the first, it is replayed"""
+        """Return the outputs of the last of several runs, if available: unlike the first run, it is replayed."""
         path = os.path.join(self.folder, "outputs_repeated.npz")
         self.bench("--output", path)
         return path
@@ -107,7 +107,7 @@ class Ours:
 
 
 class Torch:
-    """gpu_torch.py, restarted after a failure"""
+    """gpu_torch.py, restarted after a failure."""
 
     def __init__(self, a):
         self.a, self.process, self.log = a, None, open(os.path.join(a.work, "torch.log"), "w")
@@ -118,7 +118,7 @@ class Torch:
         self.end()
         options = [("--small", self.a.small), ("--tf32", self.a.tf32), ("--half", self.a.half)]
         command = [sys.executable, os.path.join(HERE, "gpu_torch.py"), self.a.device, *(o for o, wanted in options if wanted)]
-        # Its own session, so that the compiler's processes end with it.
+        # A separate session, so that the compiler's processes end with it.
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=self.log, text=True, start_new_session=True)
         self.about = self.hear(LIMIT)
 
@@ -154,7 +154,7 @@ class Torch:
         return self.ask("measure", form=form, seconds=self.a.seconds)["ms"]
 
     def drop(self, remarks):
-        """prepares for the next network; after a CUDA error the process cannot be used again"""
+        """Prepare for the next network; after a CUDA error the process cannot be used again."""
         own = [text for who, text in remarks.items() if who in (*gpu_report.FORMS, *COPIES)]
         try:
             if any("CUDA" in text or "process" in text for text in own):
@@ -171,12 +171,12 @@ class Torch:
             try:
                 self.process.stdin.close()
             except OSError:
-                # The unwritten rest is not needed.
+                # The unwritten remainder is not needed.
                 pass
 
 
 def measured(a, torch, name, case):
-    """one row: the programs and their measurements"""
+    """Return one row: the programs and their measurements."""
     net, folder = case.make(), os.path.join(a.work, name)
     if a.half:
         net.half()
@@ -208,7 +208,7 @@ def play(a, torch, net, folder, row):
 
 
 def torch_forms(a, torch, folder, row, players):
-    """the path of the reference outputs; only forms that reproduce them are timed"""
+    """Return the path of the reference outputs; only forms that reproduce them are timed."""
     if not torch:
         return None
     path = os.path.join(folder, "outputs_torch.npz")
@@ -239,7 +239,7 @@ def agrees(a, row, who, error):
 
 
 def describe(a, row, net, reference, profile, ours):
-    """the operations and bytes that any kernel needs, and the time by step"""
+    """Record the operations and bytes that any kernel needs, and the time by step."""
     with np.load(reference) as results:
         written = sum(results[n].size for n in results.files) * (2 if a.half else 4)
     row["bytes"], row["cold_s"] = net.read() + written, ours.cold_s
@@ -272,7 +272,7 @@ def conclude(row, ours):
 
 
 def compile_too(a, torch, row):
-    """TorchInductor's form of a measured network"""
+    """Measure TorchInductor's form of a network."""
     try:
         made = torch.ask("compile_it", name=row["name"])
         row["remarks"].update(made["remarks"])
@@ -285,7 +285,7 @@ def compile_too(a, torch, row):
 
 
 def safely(row, what, *given):
-    """records the error of a network that cannot be measured in its row"""
+    """Record the error of a network that cannot be measured in its row."""
     try:
         return what(*given)
     except Exception as e:
@@ -299,7 +299,7 @@ def show(row):
 
 
 def driver():
-    """the first card, from nvidia-smi or the driver"""
+    """Return the first card, from nvidia-smi or the driver."""
     fields = "name,driver_version,memory.total,clocks.max.sm,clocks.max.mem,power.limit"
     try:
         said = subprocess.run(["nvidia-smi", "--query-gpu=" + fields, "--format=csv,noheader"], capture_output=True, text=True, timeout=60)
@@ -315,7 +315,7 @@ def driver():
 
 
 def flags_of(a):
-    """options of the tpulang command"""
+    """Return the options of the tpulang command."""
     wanted = [f for f, given in [(["--tf32"], a.tf32), (["--precision", "f16"], a.half)] if given and a.gpu]
     helps = {command: said_by([a.bin, command, "--help"]) for command in ("run", "bench")}
     for flag in wanted:
@@ -352,7 +352,7 @@ def arguments():
 
 
 def begin(a):
-    """starts PyTorch, if it is installed, and collects the facts of the machine"""
+    """Start PyTorch, if it is installed, and collect the facts of the machine."""
     told = {"machine": platform.platform(), "date": datetime.date.today().isoformat(), "device": a.device, "small": a.small,
             "tf32": a.tf32, "half": a.half, "rounds": a.rounds, "seconds": a.seconds, "tolerance": a.tolerance, "minutes": a.minutes,
             "tpulang": said_by([a.bin, "--version"]).split()[-1], "driver": driver(), "ceilings": None, "rows": [], "skipped": []}

@@ -9,7 +9,7 @@ Case = collections.namedtuple("Case", "group make")
 
 
 def networks(small=False):
-    """networks by name, most important first. `small`: the same with little work, to test on a CPU"""
+    """Return the networks by name, most important first. `small`: the same with little work, to test on a CPU."""
     pick = lambda large, little: little if small else large
     batch, side, layers = pick(32, 2), pick(224, 32), pick(12, 1)
     # 2^25 elements: 128 MiB of float32, more than the caches of GPUs.

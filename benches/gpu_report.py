@@ -15,21 +15,21 @@ GROUPS = {"models": "Whole models", "products": "Products and convolutions", "pa
 def write(path, told):
     base = os.path.splitext(path)[0]
     for ending, text in [(".json", json.dumps(told, indent=1) + "\n"), (".md", page(told))]:
-        # Replaced atomically: a reader, or an interrupted run, finds a complete file.
+        # Replaced atomically, so that a reader finds a complete file even after an interrupted run.
         with open(base + ending + ".part", "w") as f:
             f.write(text)
         os.replace(base + ending + ".part", base + ending)
 
 
 def peak(told):
-    """the ceilings for the requested precision"""
+    """Return the ceilings for the requested precision."""
     found = told["ceilings"]
     kind = "float16" if told["half"] else "tf32" if told["tf32"] else "float32"
     return found and {"gbs": found["gbs"], "gflops": found["gflops"].get(kind, found["gflops"]["float32"])}
 
 
 def share(row, told):
-    """share of the ceiling: the least possible time divided by tpulang's"""
+    """Return the share of the ceiling: the least possible time divided by tpulang's."""
     at, ours = peak(told), row["ms"].get("tpulang")
     if not at or not ours or "bytes" not in row:
         return None
@@ -37,7 +37,7 @@ def share(row, told):
 
 
 def rate(row, group):
-    """GB/s of the bytes, and TFLOP/s of the operations, that any kernel needs"""
+    """Return GB/s of the bytes, and TFLOP/s of the operations, that any kernel needs."""
     ours = row["ms"].get("tpulang")
     if group == "passes":
         return None if not ours or "bytes" not in row else row["bytes"] / ours / 1e6

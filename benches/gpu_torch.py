@@ -21,7 +21,7 @@ import numpy as np
 
 from gpu_networks import networks
 
-# A group runs this many seconds, so that one wait for the device does not matter.
+# A group runs for this many seconds, so that its single wait for the device is negligible.
 GROUP = 0.02
 MOST_RUNS = 1000
 
@@ -35,7 +35,7 @@ def text_of(error):
 
 
 def timed(run, seconds):
-    """milliseconds per run: the median over groups of queued runs with one wait each"""
+    """Return milliseconds per run: the median over groups of queued runs with one wait each."""
     def group(runs):
         start = time.perf_counter()
         for _ in range(runs):
@@ -65,7 +65,7 @@ def allow_tf32(allowed):
 
 
 def captured(run):
-    """the run as a CUDA graph on the memory of its inputs: https://docs.pytorch.org/docs/stable/notes/cuda.html"""
+    """Capture the run as a CUDA graph on its inputs' memory: https://docs.pytorch.org/docs/stable/notes/cuda.html"""
     side = torch.cuda.Stream()
     side.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(side):
@@ -87,7 +87,7 @@ def captured(run):
 
 
 def distance(reference, outputs):
-    """the largest relative L2 error"""
+    """Return the largest relative L2 error."""
     worst = 0.0
     for x, y in zip(reference, outputs):
         x, y = x.double(), y.double()
@@ -97,7 +97,7 @@ def distance(reference, outputs):
 
 
 class Loaded:
-    """a network on the device, and its forms"""
+    """A network on the device, and its forms."""
 
     def __init__(self, name):
         case = networks(a.small)[name]
@@ -136,14 +136,14 @@ class Loaded:
             self.try_form("nhwc", self.channels_last)
 
     def channels_last(self):
-        """channels last, which cuDNN prefers, above all in TF32 and float16"""
+        """Return the channels-last form, which cuDNN prefers, especially in TF32 and float16."""
         last = lambda x: x.to(memory_format=torch.channels_last) if x.dim() == 4 else x
         module, inputs = copy.deepcopy(self.module).to(memory_format=torch.channels_last), [last(x) for x in self.inputs]
         run = lambda: module(*inputs)
         return captured(run) if on_gpu else run
 
     def compiled(self):
-        """TorchInductor's code, as a CUDA graph"""
+        """Return TorchInductor's code as a CUDA graph."""
         torch._dynamo.reset()
         module = torch.compile(self.module, fullgraph=True)
         run = lambda: module(*self.inputs)
@@ -156,7 +156,7 @@ class Loaded:
         return run
 
     def copying(self, pinned):
-        """a run with inputs and outputs in host memory"""
+        """Return a run with inputs and outputs in host memory."""
         # Both read the inputs in place.
         run = self.forms.get("graphs") or self.forms["eager"]
         if not pinned:
@@ -208,7 +208,7 @@ def drop():
 
 
 def ceilings():
-    """medians: GB/s of a large copy (reads and writes) and of copies from and to the host; GFLOP/s of a large product"""
+    """Return the medians: GB/s of a large copy (reads and writes) and of host copies; GFLOP/s of a large product."""
     size = min(1 << 30, torch.cuda.mem_get_info()[0] // 4) if on_gpu else 1 << 26
     source, to = torch.ones(size // 4, device=a.device), torch.empty(size // 4, device=a.device)
     found = {"copy_bytes": size, "gbs": 2 * size / timed(lambda: to.copy_(source), 1.0) / 1e6, "host_gbs": {}, "gflops": {}}
@@ -244,7 +244,7 @@ def about():
 
 
 def begin():
-    """initializes the library; returns the error, if any"""
+    """Initialize the library; return the error, if any."""
     global torch, on_gpu
     try:
         import torch

@@ -10,7 +10,7 @@ from net import Net
 
 
 def resnet50(batch=1, side=224):
-    """ResNet-50 with batch normalization folded"""
+    """ResNet-50 with folded batch normalization."""
     net = Net("resnet50")
     x = net.maxpool(net.relu(net.conv(net.input("image", (batch, 3, side, side)), 3, 64, 7, 2)))
     channels = 64
@@ -43,7 +43,7 @@ def mobilenet_v2():
 
 
 def attention(net, q, k, v, heads, width, mask=None, batch=1, length=0):
-    """attention on batch x length x (heads * width), with `mask` added to the scores"""
+    """Attention on batch x length x (heads * width), with `mask` added to the scores."""
     def torch_form(t, q, k, v, mask=None):
         split = lambda x: x.view(batch, length, heads, width).transpose(1, 2)
         mixed = t.nn.functional.scaled_dot_product_attention(split(q), split(k), split(v), attn_mask=mask)
@@ -64,7 +64,7 @@ def projected(net, x, hidden, *, gain=1.0):
 
 
 def bert(name, layers, hidden, heads, length, batch=1, vocabulary=30522):
-    """BERT up to the last hidden states"""
+    """BERT up to the last hidden states."""
     net = Net(name)
     ids, mask = net.input("ids", (batch, length), "int32", below=vocabulary), net.input("mask", (batch, 1, 1, length))
     words = net.embed(net.weight(vocabulary, hidden, fan=1), ids)
@@ -80,7 +80,7 @@ def bert(name, layers, hidden, heads, length, batch=1, vocabulary=30522):
 
 
 def vit(layers=12):
-    """ViT-B/16"""
+    """ViT-B/16."""
     net, hidden, length = Net("vit"), 768, 197
     x = net.conv(net.input("image", (1, 3, 224, 224)), 3, hidden, 16, 16, 0)
     x = net.permute(net.reshape(x, 1, hidden, 196), 0, 2, 1)
@@ -97,7 +97,7 @@ def vit(layers=12):
 
 
 def shifted_mask(side, window, shift):
-    """the mask between regions that a shift joined: windows x 1 x positions x positions"""
+    """Return the mask between regions that a shift joined: windows x 1 x positions x positions."""
     region = np.zeros((side, side))
     bounds = [slice(0, -window), slice(-window, -shift), slice(-shift, None)]
     for i, rows in enumerate(bounds):
@@ -127,12 +127,12 @@ def swin_block(net, x, side, hidden, heads, shift):
 
 
 def shifted(net, x, axis, by, size):
-    """the input rolled to the front"""
+    """Roll the input to the front."""
     return net.concat(axis, net.slice(x, axis, by, size), net.slice(x, axis, 0, by))
 
 
 def swin():
-    """Swin-T"""
+    """Swin-T."""
     net, side, hidden = Net("swin"), 56, 96
     x = net.conv(net.input("image", (1, 3, 224, 224)), 3, hidden, 4, 4, 0)
     x = net.layer_norm(net.permute(net.reshape(x, 1, hidden, side * side), 0, 2, 1), hidden)
@@ -152,7 +152,7 @@ def swin():
 
 
 def qwen2_block(name, length, past):
-    """a decoder layer of Qwen2-0.5B: `length` new tokens after `past` ones"""
+    """A decoder layer of Qwen2-0.5B: `length` new tokens after `past` ones."""
     net = Net(name)
     hidden, heads, groups, width, inner, total = 896, 14, 2, 64, 4864, past + length
     x = net.input("x", (1, length, hidden))
@@ -176,7 +176,7 @@ def qwen2_block(name, length, past):
 
 
 def grouped_attention(net, q, k, v, mask, sizes):
-    """grouped-query attention: rows of query heads that share keys and values are stacked"""
+    """Grouped-query attention: rows of query heads that share keys and values are stacked."""
     heads, groups, width, length, total = sizes
 
     def torch_form(t, q, k, v, mask):

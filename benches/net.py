@@ -26,7 +26,7 @@ class Net:
     # Building blocks.
 
     def input(self, name, shape, dtype="float32", below=None):
-        """an input with random values; integers from 0 to `below`"""
+        """Add an input with random values; integers are from 0 to `below`."""
         if below is not None:
             self.inputs[name] = self.rng.integers(0, below, shape).astype(dtype)
         else:
@@ -34,7 +34,7 @@ class Net:
         return name
 
     def weight(self, *shape, fan=None, gain=1.0):
-        """normal random values, scaled so that sums of `fan` products keep the magnitude of the inputs"""
+        """Add normal random values, scaled so that sums of `fan` products keep the magnitude of the inputs."""
         fan = fan or int(np.prod(shape[1:])) or 1
         return self.constant(self.rng.standard_normal(shape, dtype=np.float32) * np.float32(gain / np.sqrt(fan)))
 
@@ -54,7 +54,7 @@ class Net:
 
     @contextlib.contextmanager
     def as_one(self, inputs, torch):
-        """PyTorch computes the operators added inside with this function of the tensors and the library"""
+        """Let PyTorch compute the operators added inside with this function of the tensors and the library."""
         before, self.steps = self.steps, []
         yield
         before.append(Group(self.steps, inputs, torch, self.steps[-1].output))
@@ -96,7 +96,7 @@ class Net:
         return lambda *inputs, **attributes: self.add_op(kind, *inputs, **attributes)
 
     def half(self):
-        """the network in float16"""
+        """Return the network in float16."""
         for arrays in (self.inputs, self.weights):
             arrays.update({n: a.astype(np.float16) for n, a in arrays.items() if a.dtype == np.float32})
         for op in self.ops():
@@ -105,7 +105,7 @@ class Net:
         return self
 
     def read(self):
-        """the bytes of inputs and weights that any kernel reads; of a table, only the rows looked up"""
+        """Return the bytes of inputs and weights that any kernel reads; of a table, only the rows looked up."""
         arrays = {**self.inputs, **self.weights}
         rows = {op.inputs[0]: arrays[op.inputs[1]].size for op in self.ops() if op.kind == "embed"}
         return sum(a.nbytes * min(rows.get(n, len(a)), len(a)) // len(a) for n, a in arrays.items())
@@ -117,7 +117,7 @@ class Net:
     # Forms.
 
     def write_spec(self, folder):
-        """writes net.json, net.npz and inputs.npz"""
+        """Write net.json, net.npz and inputs.npz."""
         os.makedirs(folder, exist_ok=True)
         declared = lambda a: {"dtype": str(a.dtype), "shape": list(a.shape)}
         tensors = {n: declared(a) for n, a in self.inputs.items()}
@@ -138,7 +138,7 @@ class Net:
         return os.path.join(folder, "net.json")
 
     def onnx(self):
-        """the bytes of an ONNX model"""
+        """Return the bytes of an ONNX model."""
         import onnx
         from onnx import TensorProto, helper, numpy_helper
         graph = OnnxGraph(helper, numpy_helper)
@@ -157,7 +157,7 @@ class Net:
         return onnx.ModelProto.SerializeToString(helper.make_model(made, opset_imports=opsets, ir_version=10))
 
     def torch(self):
-        """a module that takes the inputs in order"""
+        """Return a module that takes the inputs in order."""
         import torch
         net = self
 
@@ -181,7 +181,7 @@ class Net:
         return Module().eval()
 
     def torch_weights(self):
-        """matrices in the layout of PyTorch's linear layers: n x k"""
+        """Return the matrices in the layout of PyTorch's linear layers: n x k."""
         swapped = {op.inputs[1] for op in self.ops() if op.kind == "linear"}
         return {n: np.ascontiguousarray(a.T) if n in swapped else a for n, a in self.weights.items()}
 

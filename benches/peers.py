@@ -57,7 +57,7 @@ def onnx_session(model):
 
 
 def onnxruntime_peer():
-    """(version, function, names and values of outputs, remark)"""
+    """Return the version, the function, names and values of the outputs, and a remark."""
     import onnxruntime
     session, given = onnx_session(os.path.join(folder, "net.onnx")), inputs()
     names = [o.name for o in session.get_outputs()]
@@ -116,7 +116,7 @@ def pymlir_peer():
 
 
 def machine():
-    """best of several: GFLOP/s of a 2048 x 2048 product, GB/s (reads and writes) of a copy of 256 MB"""
+    """Best of several: GFLOP/s of a 2048 x 2048 product, GB/s (reads and writes) of a copy of 256 MB."""
     from single import gemm
     flops, runs = {}, 8
     session = onnx_session(gemm(2048, 2048, 2048)().onnx())

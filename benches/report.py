@@ -19,12 +19,12 @@ def write(path, told):
 
 
 def least_ms(row, peak):
-    """the least time that the machine allows: arithmetic at its peak, or moving inputs, weights and outputs once"""
+    """Return the least time the machine allows: peak arithmetic, or moving inputs, weights and outputs once."""
     return max(row["operations"] / peak["gflops"], row["bytes"] / peak["gbs"]) / 1e6
 
 
 def ratio(row, peer):
-    """the peer's time divided by tpulang's"""
+    """Return the peer's time divided by tpulang's."""
     ms = row["ms"]
     return ms[peer] / ms["tpulang"] if peer in ms and "tpulang" in ms else None
 
@@ -61,7 +61,7 @@ def joined(lines):
 
 
 def whole_models(told):
-    """one sentence: the range of the ratios to onnxruntime, by number of threads"""
+    """Return one sentence: the range of the ratios to onnxruntime, by number of threads."""
     parts = []
     for threads in sorted({r["threads"] for r in told["rows"]}):
         rows = [r for r in told["rows"] if r["model"] and r["threads"] == threads]
@@ -108,7 +108,7 @@ def page(base, told):
 
 
 def picture(told):
-    """one bar per model and peer: its ratio; the dashed line is 1"""
+    """Draw one bar per model and peer with its ratio; the dashed line is 1."""
     threads = min(r["threads"] for r in told["rows"])
     rows = [r for r in told["rows"] if r["threads"] == threads]
     rows = [r for r in rows if r["model"]] or rows

@@ -45,7 +45,7 @@ def permute(shape, *order):
 
 
 def chain(*shape):
-    """five element-wise operators, which one pass over memory could compute"""
+    """Five elementwise operators, which a single pass over memory could compute."""
     net = Net("chain")
     x, y = net.input("x", shape), net.input("y", shape)
     net.outputs(net.mul(net.sigmoid(net.add(net.relu(net.scale(x, by=0.5)), y)), x))

@@ -4,10 +4,10 @@
     fuzz.py --bin TPULANG [--seed N] [--count N] [--only REGEX]
     fuzz.py --list [--only REGEX]
 
-Each graph is built by TpuLang itself and by `tpulang convert` from the same spec, both are taken through tpuc-opt, and
-where the executor runs the peer's module its tensors are compared with `tpulang run`. A graph that the peer refuses and
-tpulang accepts is an error unless the kind's REFUSED_BY_PEER explains it; so is a kind of which no graph could be compared.
-The graphs are those of kinds/; --only takes the kinds whose whole name matches.
+TpuLang and `tpulang convert` build each graph from the same spec, and tpuc-opt canonicalizes both modules. If the executor
+runs the peer's module, its tensors are compared with those of `tpulang run`. It is an error if the peer refuses a graph that
+tpulang accepts, unless the kind's REFUSED_BY_PEER explains it, or if no graph of a kind could be compared. kinds/ defines
+the graphs; --only selects the kinds whose entire name matches.
 """
 import argparse
 import collections
@@ -38,7 +38,7 @@ from tools.model_runner import mlir_inference
 
 
 def forked(f, work, timeout=60):
-    """why f did not run to its end in a child; None if it did"""
+    """Return why f failed in a child process, or None if it succeeded."""
     log = os.path.join(work, "child.log")
     pid = os.fork()
     if pid == 0:
@@ -81,7 +81,7 @@ def by_tpulang(s, work):
             return [tensors[x] for x in v]
         if isinstance(v, dict) and "value" in v:
             return tpul.Scalar(v["value"], v["dtype"])
-        # Those of pad and of functions of two operands; others take plain numbers.
+        # Scalars of pad and of functions of two operands; other arguments are plain numbers.
         if (k in ("tensor_i0", "tensor_i1", "scalar_i1") or function == "pad" and k == "value") and isinstance(v, (int, float)):
             return tpul.Scalar(v, "int32" if isinstance(v, int) else "float32")
         return v
@@ -100,7 +100,7 @@ def by_tpulang(s, work):
 
 
 REFUSED = "the peer refuses"
-# What it says of graphs of any kind, and why.
+# Refusals that are possible in graphs of any kind, with their reasons.
 KNOWN_REFUSALS = {
     "doesn't match function result type ('tensor<*x": "tpuc-opt loses the type of a result of one element",
 }
@@ -108,7 +108,7 @@ COMPARED = ("equal", "equal text, no numbers", "other text, equal numbers")
 
 
 def wrong_counts(kind, count):
-    """what is wrong with how often each verdict was given, if anything"""
+    """Yield problems with the number of times that each verdict was given."""
     graphs = sum(count.values())
     share, _ = REFUSED_BY_PEER.get(kind, (0, ""))
     if count[REFUSED] > share * graphs:
@@ -118,12 +118,12 @@ def wrong_counts(kind, count):
 
 
 def saturated(a, dtype):
-    """the executor's floats, clipped to the range of the dtype"""
+    """Return the executor's floats, clipped to the range of the dtype."""
     return a.clip(np.iinfo(dtype).min, np.iinfo(dtype).max) if dtype.kind in "iu" else a
 
 
 def one(s, binary, work, other_text):
-    """-> (verdict, detail); other_text: the texts differ on purpose, so only outputs are compared"""
+    """Return a verdict and its details; other_text: the texts differ on purpose, so only outputs are compared."""
     join = os.path.join
     spec = s.json()
     np.savez(join(work, "weights.npz"), **{n: s.data[n] for n, t in s.tensors.items() if t.get("coeff")})

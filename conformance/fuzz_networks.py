@@ -30,7 +30,7 @@ ROOT = pathlib.Path(__file__).resolve().parent.parent
 
 
 def one(seed, runner, arguments):
-    """Returns the number of operators, and what is wrong or None."""
+    """Return the number of operators, and the problem or None."""
     network = generate(seed)
     spec = network.spec(network.outputs())
     chosen = dict(ways(runner))
@@ -59,7 +59,7 @@ def report(seed, runner, chosen, spec, data, difference, arguments):
 
 
 def seeds(text):
-    """Yields the seeds of a list such as `3,10:20`."""
+    """Yield the seeds of a list such as `3,10:20`."""
     for part in text.split(","):
         first, _, last = part.partition(":")
         yield from range(int(first), int(last or int(first) + 1))

@@ -39,7 +39,7 @@ OF_HALVES = 4e-3
 # Values of TPULANG_LIBRARIES; None for the installed ones.
 PATHS = [None, "cublaslt", "cudnn", "none"]
 HAS_PRODUCTS = re.compile(r'"op": "[a-z0-9_]*(matmul|conv|attention|lstm|gru|rnn|mlp|einsum)')
-# Seconds for one command, which compiles its kernels, and for one under compute-sanitizer.
+# Time limits in seconds: of one command, which compiles its kernels, and of one under compute-sanitizer.
 LIMIT, SANITIZER_LIMIT = 120, 240
 # Warnings of the command that name a fallback.
 FALLBACK = re.compile(r"warning: (.*(?:cannot be captured|declines).*)")
@@ -71,7 +71,7 @@ def run(command, libraries=None, limit=LIMIT):
 
 
 def differences(cpu, gpu, tolerance, is_part=False):
-    """Yield what differs between two archives, of which the second may have only a part of the tensors."""
+    """Yield the differences between two archives. If `is_part`, the second may have only some of the tensors."""
     with np.load(cpu) as a, np.load(gpu) as b:
         if set(b.files) - set(a.files) or not b.files or (len(b.files) < len(a.files) and not is_part):
             yield f"other tensors: {sorted(a.files)} and {sorted(b.files)}"
@@ -85,7 +85,7 @@ def differences(cpu, gpu, tolerance, is_part=False):
                     yield f"{name}: {np.count_nonzero(x != y)} of {x.size} integers"
             else:
                 with np.errstate(over="ignore"):
-                    # Values beyond float16's range are infinite there.
+                    # Values beyond float16's range are infinite in float16.
                     x = x.astype(np.float16).astype(x.dtype) if tolerance == OF_HALVES else x
                 same = (x == y) | (np.isnan(x) & np.isnan(y))
                 with np.errstate(all="ignore"):
@@ -147,7 +147,7 @@ def recorded_cases(args):
 
 
 def in_turn(what, cases, one, deadline, workers=4):
-    """Run `one` on each case before the deadline, print what is wrong, and return how many cases are."""
+    """Run `one` on each case before the deadline, print the problems, and return the number of failed cases."""
 
     def timely(case):
         return None if deadline.is_over() else one(case)
@@ -163,7 +163,7 @@ def in_turn(what, cases, one, deadline, workers=4):
 
 
 def case_on(binary, libraries, *forms):
-    """A function that compares a case in each of these forms, and returns the first that differs."""
+    """Return a function that compares a case in each of these forms, and returns the first difference."""
 
     def one(case):
         for more in forms:
@@ -177,7 +177,7 @@ def case_on(binary, libraries, *forms):
 
 
 def first(binary, args, deadline):
-    """One small network, whose error is the whole output."""
+    """Run one small network, whose error is the whole output."""
     steps = [{"op": "relu", "args": {"input": "x"}, "out": "y"}, {"op": "softmax", "args": {"input": "y", "axis": -1}, "out": "z"}]
     spec = {"version": 1, "name": "first", "tensors": {"x": {"shape": [1, 3, 8, 8], "dtype": "float32"}}, "inputs": ["x"], "ops": steps, "outputs": ["z"]}
     with tempfile.TemporaryDirectory() as folder:

@@ -42,19 +42,19 @@ def call(*args, **kw):
 
 
 def tool_chain():
-    """the path of tpuc-opt, and its environment"""
+    """Return the path of tpuc-opt, and its environment."""
     site = os.path.dirname(importlib.util.find_spec("tpu_mlir").origin)
     libs = [os.path.join(site, "lib"), os.path.join(site, "lib", "third_party"), os.environ.get("LD_LIBRARY_PATH", "")]
     return os.path.join(site, "bin", "tpuc-opt"), dict(os.environ, LD_LIBRARY_PATH=":".join(x for x in libs if x))
 
 
 def canonicalize(opt, env, folder, source, out):
-    """runs tpuc-opt on a file of the folder"""
+    """Run tpuc-opt on a file of the folder."""
     return call(opt, source, *FLAGS, "-o", out, cwd=folder, env=env)
 
 
 def given_names(spec):
-    """the names of all tensors, declared and computed"""
+    """Return the names of all tensors, declared and computed."""
     outs = (o["out"] for o in spec["ops"])
     return set(spec["tensors"]).union(*([o] if isinstance(o, str) else o for o in outs))
 
@@ -119,7 +119,7 @@ def compare_weights(want_file, got_file, renamed):
 
 
 def judge(binary, case, work, opt, env):
-    """None if the case passes, otherwise the problem"""
+    """Return None if the case passes, otherwise the problem."""
     join = os.path.join
     spec, meta = json.load(open(join(case, "spec.json"))), json.load(open(join(case, "meta.json")))
     source = join(work, "case")
@@ -158,7 +158,7 @@ def judge(binary, case, work, opt, env):
     if not os.path.exists(join(case, "inputs.npz")):
         return None
     outputs = join(work, "outputs.npz")
-    # With every tensor, and the usual way: with fusion.
+    # With every tensor, and as usual, with fusion.
     for extra in (["--all"], []):
         rc, text = call(binary, "run", path, "-i", join(case, "inputs.npz"), "-o", outputs, *extra)
         if rc:
@@ -171,7 +171,7 @@ def judge(binary, case, work, opt, env):
 
 
 def run_canonical(binary, case, work, ours, spec):
-    """checks that tpuc-opt's module and weights are read and compute the same outputs"""
+    """Check that tpuc-opt's module and weights are read and compute the same outputs."""
     path = os.path.join(work, "canonical.npz")
     rc, text = call(binary, "run", os.path.join(work, "ours.mlir"), "-i", os.path.join(case, "inputs.npz"), "-o", path)
     if rc:

@@ -72,7 +72,7 @@ class ToolChain:
 
 
 def difference(name, ours, theirs):
-    """relative error and cosine of the output `name`, to which tpu_mlir may add a suffix"""
+    """Return relative error and cosine of the output `name`, to which tpu_mlir may add a suffix."""
     found = next((a for n, a in theirs.items() if re.fullmatch(re.escape(name) + r"(_f32)?", n)), None)
     if found is None:
         raise RuntimeError("no output %s among %s" % (name, ", ".join(theirs)))
@@ -83,7 +83,7 @@ def difference(name, ours, theirs):
 
 
 def prepare(binary, network, folder):
-    """writes and converts the network; returns the output's name and tpulang's values"""
+    """Write and convert the network; return the output's name and tpulang's values."""
     path, output, ours = network.write(folder), network.json()["outputs"][0], os.path.join(folder, "ours.npz")
     for command in (["convert", path, "-o", folder], ["run", path, "-i", os.path.join(folder, "inputs.npz"), "-o", ours]):
         rc, text = call(binary, *command)
@@ -93,7 +93,7 @@ def prepare(binary, network, folder):
 
 
 def judge(binary, network, folder):
-    """a line to print, and whether all stages agree with tpulang"""
+    """Return a line to print, and whether all stages agree with tpulang."""
     reports, start, stage = [], time.monotonic(), "tpulang"
     try:
         output, ours = prepare(binary, network, folder)

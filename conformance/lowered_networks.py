@@ -60,7 +60,7 @@ class Network(Spec):
         return self.permute(self.reshape(x, 1, length, heads, width), 0, 2, 1, 3)
 
     def mixed(self, q, k, v, length, hidden, mask=None, scale=None):
-        """Attention of heads; `scale` is None if queries are scaled."""
+        """Multi-head attention; `scale` is None if the queries are already scaled."""
         scores = self.do("matmul", input=q, right=k, right_transpose=True)
         scores = self.mul(scores, scale) if scale else scores
         scores = self.add(scores, mask) if mask else scores
@@ -71,7 +71,7 @@ class Network(Spec):
         return self.linear(self.do("gelu", input=self.linear(x, hidden, 4 * hidden)), 4 * hidden, hidden)
 
     def write(self, folder):
-        """writes spec.json, inputs.npz, and weights.npz unless the weights are in a file already; returns the spec's path"""
+        """Write spec.json, inputs.npz, and weights.npz unless a file has the weights already; return the spec's path."""
         spec = dict(self.json(), name=self.name)
         if self.weights:
             spec["weights"] = self.weights
@@ -209,7 +209,7 @@ class Stored:
 
 
 def minilm():
-    """all-MiniLM-L6-v2 with its weights, on a sentence of tests/minilm"""
+    """all-MiniLM-L6-v2 with its weights, on a sentence of tests/minilm."""
     path = os.path.abspath(os.path.join(MINILM, "model.safetensors"))
     net, stored, length, heads, width = Network("minilm", path), Stored(path), 32, 12, 32
     hidden, w = heads * width, lambda name: stored.declare(net, name)
@@ -230,7 +230,7 @@ def minilm():
         x = norm(net.add(linear(mixed, at + "attention.output.dense"), x), at + "attention.output.LayerNorm")
         h = net.do("gelu", input=linear(x, at + "intermediate.dense"))
         x = norm(net.add(linear(h, at + "output.dense"), x), at + "output.LayerNorm")
-    # The mean over the tokens that count.
+    # The mean over the unmasked tokens.
     share = net.input("share", (counts / counts.sum()).reshape(1, 1, length))
     net.do("matmul", input=share, right=x)
     return net

@@ -28,7 +28,7 @@ def _location_names(text):
 
 
 def parse(text):
-    """(module attributes without FLOPs and weight file, signature of main, [Op])"""
+    """Return the module attributes without FLOPs and weight file, the signature of main, and [Op]."""
     names = _location_names(text)
     module, function, ops = [], "", []
     for line in text.splitlines():
@@ -73,7 +73,7 @@ def _op(s, m, names):
 
 
 def _flat(ops):
-    """the ops except weights and None; operands become ('op', i, k), ('w', name, type, attrs) or 'none'"""
+    """Return the ops except weights and None; operands become ('op', i, k), ('w', name, type, attrs) or 'none'."""
     value, out = {}, []
     for o in ops:
         if o.name == "top.Weight":
@@ -88,7 +88,7 @@ def _flat(ops):
 
 
 def difference(peer, ours, given_names):
-    """(the difference or None, {peer's name: our name}); names from the graph must be equal"""
+    """Return the difference or None, and {peer's name: our name}; names from the graph must be equal."""
     (ma, fa, oa), (mb, fb, ob) = parse(peer), parse(ours)
     renamed = {}
 
@@ -125,7 +125,7 @@ def difference(peer, ours, given_names):
 
 
 def types(text):
-    """the type of each named value"""
+    """Return the type of each named value."""
     found = {}
     for o in parse(text)[2]:
         outs = re.findall(r"tensor<[^<>]*(?:<[^<>]*>)?[^<>]*>|none", o.outs)

@@ -27,7 +27,7 @@ Resources = collections.namedtuple("Resources", "kernel architecture registers s
 
 class Compiler:
     def __init__(self, path):
-        # NVRTC finds these through the system's loader, which knows libraries that are loaded already.
+        # NVRTC finds these through the system's loader, which knows libraries that are already loaded.
         for builtins in pathlib.Path(path).resolve().parent.glob("libnvrtc-builtins.so.*"):
             ctypes.CDLL(str(builtins), ctypes.RTLD_GLOBAL)
         self.library = ctypes.CDLL(str(pathlib.Path(path).resolve()))
@@ -58,7 +58,7 @@ class Compiler:
         return (None if is_compiled else log), found
 
     def resources(self, program, log, names, architecture):
-        """The resources in ptxas' report, by the requested names."""
+        """Return the resources in ptxas' report, by the requested names."""
         reports = {}
         for report in log.split("Compiling entry function '")[1:]:
             number = lambda pattern: int((re.search(pattern, report) or [0, 0])[1])
@@ -73,7 +73,7 @@ class Compiler:
 
 
 def programs(folder):
-    """Texts, with the functions requested from each."""
+    """Yield texts, with the functions requested from each."""
     files, generated = {}, []
     for path in sorted(pathlib.Path(folder).glob("*.cu")):
         lines = path.read_text().split("\n")
@@ -96,7 +96,7 @@ def programs(folder):
 
 
 def shared(texts):
-    """Length of the common beginning, up to a line that starts a function."""
+    """Return the length of the common beginning, up to a line that starts a function."""
     first, last = min(texts), max(texts)
     n = next((i for i, (a, b) in enumerate(zip(first, last)) if a != b), min(len(first), len(last)))
     return first.rfind("\n\n", 0, n) + 2

@@ -28,7 +28,7 @@ def settings(r):
     how = {"pixel_format": r.choice(list(CHANNELS)), "channel_format": r.choice(["nchw", "nhwc"]),
            "mean": [r.choice([0.0, 127.5, 103.94]) for _ in range(4)], "scale": [r.choice([1.0, 0.017, 0.00392]) for _ in range(4)]}
     if how["pixel_format"] != "rgba":
-        # tpu_mlir broadcasts every value.
+        # tpu_mlir broadcasts all values.
         how["mean"], how["scale"] = how["mean"][:3], how["scale"][:3]
     if r.random() < 0.4:
         how["resize_dims"] = [h + r.randint(0, 9), w + r.randint(0, 9)]

@@ -22,7 +22,7 @@ TYPE = re.compile(r'-> tensor<[\dx]*x?(?:!quant\.uniform<\w+:f32, ([-+.\de]+)(?:
 
 
 def integers(module):
-    """{name: (scale, zero point)} of tensors that are quantized per tensor, or integers"""
+    """Return {name: (scale, zero point)} of tensors that are quantized per tensor, or integers."""
     names = dict(re.findall(r'^(#\w+) = loc\("([^"]*)"\)', module, re.M))
     found = {}
     for scale, zero, dtype, loc in TYPE.findall(module):
@@ -32,7 +32,7 @@ def integers(module):
 
 
 def steps(tpulang, case, work):
-    """the largest difference in steps, the share of equal elements and the number of elements, over common tensors"""
+    """Return the largest difference in steps, the share of equal elements and their number, over common tensors."""
     out = os.path.join(work, "out.npz")
     p = subprocess.run([tpulang, "run", os.path.join(case, "spec.json"), "-i", os.path.join(case, "inputs.npz"), "-o", out, "--all"],
                        capture_output=True, text=True, timeout=300)

@@ -12,7 +12,7 @@ class Spec:
     def __init__(self):
         self.tensors, self.inputs, self.ops, self.data = {}, [], [], {}
         self.mode = "f32"
-        # Whether its MLIR differs from TpuLang's on purpose.
+        # Whether its MLIR deliberately differs from TpuLang's.
         self.other_text = False
 
     def tensor(self, name, shape, dtype="float32", coeff=False, values=None):
@@ -71,7 +71,7 @@ def zero(dtype):
 
 
 def quantized(build):
-    """a kind in quantized mode; `build` also takes the dtype of its integers"""
+    """Return a kind in quantized mode; `build` also takes the dtype of its integers."""
     def wrapped(s):
         s.mode = "quantized"
         build(s, R.choice(["int8", "int8", "uint8"]))

@@ -1,7 +1,8 @@
-// libcublasLt.so for tests: products of matrices on the emulated GPU, by NVIDIA's documentation and headers of CUDA 13.0.
+// libcublasLt.so for tests: products of matrices on the emulated GPU, based on NVIDIA's documentation and headers of CUDA
+// 13.0.
 //
-// With TPULANG_EMULATED=told it says `cublasLt m n k batch` and how for each product, and which condition was not met by what it
-// refuses.
+// With TPULANG_EMULATED=told it prints `cublasLt m n k batch` and the precision and epilogue of each product, and the unmet
+// condition of each call that it rejects.
 #include <math.h>
 #include <stddef.h>
 
@@ -23,14 +24,14 @@ enum { OP_N = 0, OP_T = 1, OP_C = 2 };
 enum { ORDER_COL = 0, ORDER_ROW = 1, ORDERS = 5 };
 enum { DEFAULT = 1, RELU = 2, BIAS = 4, GELU = 32 };
 enum { FILL_MODE_FULL = 2, POINTER_MODE_HOST = 0, POINTER_MODE_DEVICE = 1, POINTER_MODES = 5, REDUCTION_SCHEMES = 7 };
-// What an implementation is, in the mask of those that are allowed: instructions, accumulator, factors.
+// Bits of the mask of allowed implementations: instructions, accumulator type, operand type.
 constexpr uint64_t BY_FMA = 0x1 | 0x2 << 8 | 0x8 << 16, BY_TF32 = 0x2 | 0x2 << 8 | 0x4 << 16, BY_HALF = 0x2 | 0x2 << 8 | 0x1 << 16;
 constexpr size_t WORKSPACE = 4096, WORKSPACE_ALIGNMENT = 256;
 
 struct Handle {
     uint32_t kind;
 };
-// A descriptor: its attributes, of the sizes that are documented; any other size is refused.
+// An attribute of a descriptor. Only the documented size is accepted.
 struct Attribute {
     int number;
     size_t bytes;
@@ -94,7 +95,7 @@ const std::vector<Attribute> OF_MATMUL = {{COMPUTE_TYPE, 4, 0},
                                           {D_OUT_SCALE_POINTER, 8, 0},
                                           {D_OUT_SCALE_MODE, 4, 0},
                                           {EMULATION_DESCRIPTOR, 8, 0}};
-// What only other types of numbers have.
+// Attributes that apply only to narrower floats.
 const int OF_NARROW_FLOATS[] = {A_SCALE_POINTER, B_SCALE_POINTER,     C_SCALE_POINTER,  D_SCALE_POINTER, AMAX_D_POINTER,
                                 A_SCALE_MODE,    B_SCALE_MODE,        C_SCALE_MODE,     D_SCALE_MODE,    EPILOGUE_AUX_SCALE_POINTER,
                                 FAST_ACCUM,      D_OUT_SCALE_POINTER, D_OUT_SCALE_MODE, EMULATION_DESCRIPTOR};
@@ -123,7 +124,7 @@ int set(Bag* bag, uint32_t kind, int number, const void* from, size_t bytes) {
     REQUIRE(attribute->bytes == bytes, INVALID_VALUE);
     int64_t value = 0;
     memcpy(&value, from, bytes);
-    // Of the sign that it has in its own size.
+    // Sign-extend from the attribute's own size.
     attribute->value = bytes == 4 ? (int32_t)value : bytes == 1 ? (int8_t)value : value;
     return OK;
 }
@@ -139,16 +140,16 @@ struct Problem {
     int compute, epilogue;
     bool device_scalars;
     int64_t m, n, k, batch;
-    // By batch, row, column; of A and B as they are multiplied.
+    // Axes: batch, row, column; A and B as they are multiplied, after transposition.
     Place a, b, c, d;
-    // By batch, row.
+    // Axes: batch, row.
     Place bias;
 
     bool has_bias() const { return epilogue & BIAS; }
     uint64_t implementation() const {
         return a.bytes == 2 ? BY_HALF : compute == COMPUTE_32F_FAST_TF32 ? BY_TF32 : BY_FMA;
     }
-    // Kernels for a bias are chosen by how its pointer is aligned when it is asked for them.
+    // The choice of a kernel with bias depends on the alignment of the bias pointer at the time of the request.
     uint64_t bias_alignment() const { return !has_bias() ? 1 : !bias.at ? 16 : std::min<uint64_t>(bias.at & -bias.at, 16); }
 };
 
@@ -194,7 +195,7 @@ int understand(const Bag* descriptor, const Bag* a, const Bag* b, const Bag* c, 
     const int known = p.epilogue & ~BIAS;
     REQUIRE(p.epilogue == BIAS || known == RELU || known == GELU || p.epilogue == DEFAULT, NOT_SUPPORTED);
 
-    // C is D where it is left out.
+    // An omitted C defaults to D.
     if (!c) c = d;
     if (int code = read_layout(a, false, o[TRANSA] != OP_N, p.a)) return code;
     if (int code = read_layout(b, false, o[TRANSB] != OP_N, p.b)) return code;
@@ -206,14 +207,14 @@ int understand(const Bag* descriptor, const Bag* a, const Bag* b, const Bag* c, 
     REQUIRE(p.a.sizes[2] == p.batch && p.b.sizes[2] == p.batch && p.c.sizes[2] == p.batch, INVALID_VALUE);
     REQUIRE(p.d.is_writable(), INVALID_VALUE);
     REQUIRE((*c)[ORDER] == (*d)[ORDER], NOT_SUPPORTED);
-    // The table of types: float16 gives either; TF32 is of float32.
+    // The table of types: float16 operands allow float16 or float32 results; TF32 requires float32.
     REQUIRE(p.a.bytes == p.b.bytes && p.c.bytes == p.d.bytes, NOT_SUPPORTED);
     REQUIRE(p.a.bytes == 2 || p.d.bytes == 4, NOT_SUPPORTED);
     REQUIRE(p.a.bytes == 4 || p.compute != COMPUTE_32F_FAST_TF32, NOT_SUPPORTED);
     if (p.has_bias()) {
         const int64_t type = o[BIAS_DATA_TYPE];
         REQUIRE(type == -1 || type == (*d)[TYPE], NOT_SUPPORTED);
-        // Undocumented, and so on every GPU where somebody tried.
+        // Undocumented, but observed on all tested GPUs.
         REQUIRE((*d)[ORDER] == ORDER_COL, NOT_SUPPORTED);
         REQUIRE(o[BIAS_BATCH_STRIDE] >= 0, INVALID_VALUE);
         const int64_t stride = p.batch > 1 ? o[BIAS_BATCH_STRIDE] : 0;
@@ -224,7 +225,7 @@ int understand(const Bag* descriptor, const Bag* a, const Bag* b, const Bag* c, 
     return OK;
 }
 
-// What stands in the 64 bytes of an algorithm: it is for one problem, and nobody else's bytes pass for one.
+// The content of an algorithm's 64 bytes. It is valid for one problem, and a checksum rejects other bytes.
 struct Algo {
     uint64_t problem, workspace;
     uint32_t alignments[4];
@@ -254,7 +255,7 @@ Algo algo_for(const Problem& p, size_t workspace, const uint32_t (&alignments)[4
     return algo;
 }
 
-// cublasLtMatmulHeuristicResult_t.
+// Same layout as cublasLtMatmulHeuristicResult_t.
 struct Result {
     Algo algo;
     size_t workspace;
@@ -266,7 +267,7 @@ static_assert(sizeof(Result) == 96, "cublasLtMatmulHeuristicResult_t");
 
 float by_epilogue(int epilogue, float x) {
     if (epilogue & RELU) return x > 0 || x != x ? x : 0;
-    // By tanh, as the library has it.
+    // The tanh approximation, as in the library.
     if (epilogue & GELU) return (float)(0.5 * x * (1 + tanh(0.7978845608028654 * (x + 0.044715 * (double)x * x * x))));
     return x;
 }
@@ -290,7 +291,7 @@ void multiply(const Problem& p, float alpha, float beta) {
             }
             for (int64_t i = 0; i < p.m; i++) {
                 double x = alpha * sums[i];
-                // What is not counted is not looked at.
+                // C is read only if beta is not 0.
                 if (beta != 0) x += (double)beta * load(p.c, at(p.c, i, j));
                 if (p.has_bias()) x += load(p.bias, batch * p.bias.strides[3] + i);
                 store(p.d, at(p.d, i, j), by_epilogue(p.epilogue, (float)x));
@@ -335,7 +336,7 @@ const char* cublasLtGetStatusString(int code) {
 }
 int cublasLtCreate(Handle** handle) {
     REQUIRE(handle, INVALID_VALUE);
-    // It takes memory.
+    // Creating a handle allocates memory.
     REQUIRE(!emulated_capturing(), INTERNAL_ERROR);
     *handle = new Handle{HANDLE};
     return OK;
@@ -403,7 +404,7 @@ int cublasLtMatmulAlgoGetHeuristic(Handle* handle, Bag* descriptor, Bag* a, Bag*
         REQUIRE(alignments[i] && !(alignments[i] & (alignments[i] - 1)), INVALID_VALUE);
         REQUIRE(alignments[i] >= sizes[i], NOT_SUPPORTED);
     }
-    // The best first. One that turns out not to work is there for those who do not look at its state.
+    // Best first. The second one does not work, to catch callers that ignore the state.
     Result all[3];
     int n = 0;
     const auto add = [&](size_t workspace, int state) {
@@ -441,7 +442,7 @@ int cublasLtMatmul(Handle* handle, Bag* descriptor, const void* alpha, const voi
     REQUIRE(!p.device_scalars || (emulated_within((uint64_t)alpha, 4) && emulated_within((uint64_t)beta, 4)), INVALID_VALUE);
     REQUIRE(p.d.is_apart(p.a) && p.d.is_apart(p.b), INVALID_VALUE);
     REQUIRE(!p.has_bias() || p.d.is_apart(p.bias), INVALID_VALUE);
-    // In place, or elsewhere.
+    // In place, or without overlap.
     REQUIRE(p.c.is_same(p.d) || p.d.is_apart(p.c), INVALID_VALUE);
     REQUIRE(workspace_bytes >= chosen.workspace, INVALID_VALUE);
     if (workspace_bytes) {
@@ -454,7 +455,7 @@ int cublasLtMatmul(Handle* handle, Bag* descriptor, const void* alpha, const voi
         fprintf(stderr, "cublasLt %ld %ld %ld %ld %s%s%s%s%s\n", (long)p.m, (long)p.n, (long)p.k, (long)p.batch,
                 p.a.bytes == 2 ? "f16" : "f32", p.compute == COMPUTE_32F_FAST_TF32 ? " tf32" : "", p.has_bias() ? " bias" : "",
                 p.epilogue & RELU ? " relu" : "", p.epilogue & GELU ? " gelu" : "");
-    // Scalars of the host are read now, those of the device when it comes to them.
+    // Scalars in host memory are read now, those in device memory when the work runs.
     const float host_alpha = p.device_scalars ? 0 : *(const float*)alpha, host_beta = p.device_scalars ? 0 : *(const float*)beta;
     const size_t needed = chosen.workspace;
     const int code = library::tell(stream, [=]() -> int {

@@ -1,9 +1,10 @@
-// libcuda.so for tests: a GPU that is this machine's CPU. What is told a stream is done at once; launches that are captured are
-// kept, and done when their graph is launched. What a kernel writes beside its memory is found when somebody waits.
+// libcuda.so for tests: a GPU emulated on this machine's CPU. Work submitted to a stream runs at once; captured launches are
+// kept, and run when their graph is launched. Out-of-bounds writes of a kernel are detected on the next wait.
 //
-// TPULANG_EMULATED is one of: old, none, forbidden, taken, full (from the context on), broken (the first launch), uncapturable,
-// two (GPUs), newer or older (a GPU than the compiler knows), twelve (a driver for CUDA 12), slow (to report free memory), or bytes of memory, such as
-// 1000000. With `told` it reports the graphs that it launches. The other libraries know: declining (no algorithms), and twelve.
+// TPULANG_EMULATED is one of: old, none, forbidden, taken, full (from the context on), broken (the first launch),
+// uncapturable, two (GPUs), newer or older (a GPU than the compiler supports), twelve (a driver for CUDA 12), slow (to
+// report free memory), or bytes of memory, such as 1000000. With `told` it reports the graphs that it launches. The other
+// libraries support: declining (no algorithms), and twelve.
 #include <dlfcn.h>
 #include <elf.h>
 #include <stdint.h>
@@ -36,7 +37,7 @@ struct Graph {
 };
 
 std::mutex lock;
-// Sizes, by address.
+// Allocated sizes, by address.
 std::map<uint64_t, size_t> memory;
 // The GPU of each address.
 std::map<uint64_t, int> owners;
@@ -44,11 +45,11 @@ int contexts[2];
 thread_local int current = 0;
 size_t taken = 0;
 int failed = OK;
-// What anybody tells a stream that is captured is part of the graph.
+// While a stream is being captured, all work submitted to it is added to the graph.
 struct Stream {
     Graph* capturing = nullptr;
 };
-// As captures are local to their thread, it may not allocate meanwhile.
+// Captures are thread-local; a capturing thread must not allocate.
 thread_local bool captures = false;
 
 std::string mode() {
@@ -102,7 +103,7 @@ int tell(void* stream, Work work) {
 }
 }  // namespace
 
-// A kernel, and how many bytes each of its parameters has, up to a 0.
+// A kernel, and the size of each of its parameters in bytes, terminated by 0.
 struct Function {
     int (*entry)(void**, const unsigned*);
     const unsigned char* sizes;
@@ -147,7 +148,7 @@ int cuDeviceGetName(char* name, int length, int) {
     return OK;
 }
 int cuDeviceGetAttribute(int* value, int attribute, int) {
-    // The compute capability, of which 75 is the major number.
+    // The compute capability; attribute 75 is the major version.
     *value = attribute != 75 ? 0 : mode() == "newer" ? 15 : mode() == "older" ? 5 : 9;
     return OK;
 }
@@ -196,7 +197,7 @@ int cuMemAlloc_v2(uint64_t* address, size_t bytes) {
     if (taken + bytes > all_memory()) return OUT_OF_MEMORY;
     auto* start = (unsigned char*)aligned_alloc(GUARD, (bytes + GUARD - 1) / GUARD * GUARD + 2 * GUARD);
     if (!start) return OUT_OF_MEMORY;
-    // Guards, and NaN in between.
+    // Guards around the memory, which is filled with NaN.
     memset(start, GUARDED, (bytes + GUARD - 1) / GUARD * GUARD + 2 * GUARD);
     *address = (uint64_t)start + GUARD;
     memory[*address] = bytes;
@@ -245,12 +246,12 @@ int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void* stream)
         return (int)OK;
     });
 }
-// A module is a shared library's bytes: its table of sections comes last.
+// The size of a module, which is the content of a shared library: its section table comes last.
 int cuModuleLoadData(void** module, const void* image) {
     const auto* header = (const Elf64_Ehdr*)image;
     if (memcmp(header->e_ident, ELFMAG, SELFMAG)) return INVALID_IMAGE;
     const size_t size = header->e_shoff + (size_t)header->e_shnum * header->e_shentsize;
-    // Under a name of its own: the loader takes two files of one name for one.
+    // Use a unique name, because the loader treats two files with the same name as one.
     char path[] = "/tmp/tpulang-module-XXXXXX";
     const int file = mkstemp(path);
     if (file < 0) return OUT_OF_MEMORY;
@@ -269,7 +270,7 @@ int cuModuleGetFunction(void** function, void* module, const char* name) {
     void* const entry = dlsym(module, name);
     void* const sizes = dlsym(module, (std::string(name) + "_sizes").c_str());
     if (!entry || !sizes) return INVALID;
-    // As long as the module: for ever.
+    // Never freed, like the module.
     *function = new Function{(int (*)(void**, const unsigned*))entry, ((const unsigned char* (*)())sizes)()};
     return OK;
 }
@@ -320,10 +321,11 @@ int cuGraphLaunch(void* graph, void* stream) {
     return OK;
 }
 
-// What the other emulated libraries do is told a stream as launches are. Data are dropped when nothing will run them again.
+// Submits work of the other emulated libraries to a stream, like a launch. The data are dropped once no more runs are
+// possible.
 int emulated_tell(void* stream, int (*run)(void*), void* data, void (*drop)(void*)) {
     const std::shared_ptr<void> kept(data, drop);
-    // The stream that is everybody's is not in order with those that are made.
+    // The default stream is not ordered with the streams that were created.
     if (!stream) return INVALID;
     return tell(stream, [run, kept] { return run(kept.get()); });
 }

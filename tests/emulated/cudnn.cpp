@@ -1,9 +1,9 @@
-// libcudnn.so for tests: convolutions on the emulated GPU, by NVIDIA's documentation and headers of cuDNN 9 (the functions of 7
-// and 8, which it still has).
+// libcudnn.so for tests: convolutions on the emulated GPU, based on NVIDIA's documentation and headers of cuDNN 9 (the
+// functions of versions 7 and 8, which it still has).
 //
-// Which algorithms are fast, want much memory, or give other numbers each time is made up, so that who does not look at that
-// fails. With TPULANG_EMULATED=told it says `cuDNN forward algo 1` and how for each convolution, and which condition was not met
-// by what it refuses.
+// The speed, workspace and determinism of the algorithms are made up, to catch callers that ignore them. With
+// TPULANG_EMULATED=told it prints `cuDNN forward algo 1` and the precision of each convolution, and the unmet condition of
+// each call that it rejects.
 #include <atomic>
 
 #include "libraries.h"
@@ -36,7 +36,7 @@ struct Handle {
     uint32_t kind;
     void* stream;
 };
-// Without axes until it is set.
+// Has no axes until it is set.
 struct Tensor {
     uint32_t kind;
     int type, n, sizes[DIM_MAX], strides[DIM_MAX];
@@ -74,14 +74,14 @@ bool all_at_least(int least, const int* values, int n) {
     return std::all_of(values, values + n, [least](int value) { return value >= least; });
 }
 
-// A convolution: y from x, or x from y. Always of 3 axes in space, the first ones of size 1 where there are fewer.
+// A convolution: y from x, or x from y. There are always 3 spatial axes; leading ones have size 1 if there are fewer.
 struct Problem {
     bool mirrored;
     library::Rounding how;
     int math;
     int64_t groups, n, c, k;
     int64_t in[3], taps[3], out[3], pads[3], strides[3], dilations[3];
-    // By batch, channel, and space; the filter by output channel, channel of its group, and space.
+    // Axes: batch, channel, spatial axes; for the filter: output channel, channel within its group, spatial axes.
     Place x, w, y;
 
     int64_t in_size() const { return in[0] * in[1] * in[2]; }
@@ -128,12 +128,12 @@ int understand(const Convolving* conv, const Tensor* x, const Filter* w, const T
     REQUIRE(x->type == FLOAT || x->type == HALF, NOT_SUPPORTED);
     REQUIRE(conv->type == FLOAT, NOT_SUPPORTED);
     REQUIRE(all_at_least(1, x->strides, x->n) && all_at_least(1, y->strides, y->n), NOT_SUPPORTED);
-    // Channels that come last in the filter do so in the tensors.
+    // A channels-last filter requires channels-last tensors.
     REQUIRE(w->format == NCHW || (x->strides[1] == 1 && y->strides[1] == 1), NOT_SUPPORTED);
 
     p.mirrored = conv->mode == CONVOLUTION;
     p.math = conv->math;
-    // float16 is what it is; of float32 tensor cores take TF32, or float16 if that is allowed.
+    // float16 is exact; tensor cores round float32 to TF32, or to float16 if conversion is allowed.
     p.how = x->type == HALF || conv->math == FMA_MATH           ? library::EXACT
             : conv->math == TENSOR_OP_MATH_ALLOW_CONVERSION ? library::TO_HALF
                                                             : library::TO_TF32;
@@ -164,7 +164,7 @@ int understand(const Convolving* conv, const Tensor* x, const Filter* w, const T
     return OK;
 }
 
-// Which pairs of places in x and y each tap of the filter brings together: runs of them along the last axis.
+// Enumerates the pairs of offsets in x and y that each tap of the filter connects, as runs along the last axis.
 template <class F> void each_run(const Problem& p, F f) {
     int64_t tap = 0, in[3];
     for (int64_t a = 0; a < p.taps[0]; a++)
@@ -185,7 +185,7 @@ template <class F> void each_run(const Problem& p, F f) {
                     }
             }
 }
-// Sums, in the order of axes: of y, or of x where `backward`.
+// Returns the accumulators in the order of axes: those of y, or of x if `backward`.
 std::vector<double> convolved(const Problem& p, bool backward) {
     const std::vector<double> from = packed(backward ? p.y : p.x, p.how), w = packed(p.w, p.how);
     const int64_t in = p.in_size(), out = p.out_size(), taps = p.all_taps(), c = p.c / p.groups, k = p.k / p.groups;
@@ -212,7 +212,7 @@ std::vector<double> convolved(const Problem& p, bool backward) {
     return sums;
 }
 
-// cudnnConvolutionFwdAlgoPerf_t and its like, of which all that differs is the names of algorithms.
+// Same layout as cudnnConvolutionFwdAlgoPerf_t and its counterparts, which differ only in the names of algorithms.
 struct Perf {
     int algo, status;
     float time;
@@ -225,11 +225,11 @@ std::vector<Perf> ranked(const Problem& p, bool backward) {
     std::vector<Perf> all;
     float time = 0;
     const auto add = [&](int algo, size_t memory, int determinism) {
-        // Who takes its mathematics over has TF32, asked for or not.
+        // Callers that adopt the proposed math type get TF32, whether or not they requested it.
         all.push_back({algo, OK, time += 0.125f, memory, determinism, p.math == FMA_MATH ? DEFAULT_MATH : p.math, {}});
     };
     const auto lacks = [&](int algo) { all.push_back({algo, NOT_SUPPORTED, -1, 0, DETERMINISTIC, p.math, {}}); };
-    // No round number.
+    // Deliberately not a round number.
     const size_t some = 4096 + 4 * (backward ? p.c : p.k);
     if (backward) {
         add(BWD_DATA_FFT, HUGE_WORKSPACE, DETERMINISTIC);
@@ -268,12 +268,12 @@ int find(const Problem& p, bool backward, int algo, Perf& found) {
     return BAD_PARAM;
 }
 
-// What is done with sums: y = f(alpha * sums + beta * z + bias).
+// The epilogue of a convolution: y = f(alpha * sums + beta * z + bias).
 struct Finish {
     float alpha, beta;
-    // Where beta is 0, z is not looked at.
+    // Not read if beta is 0.
     Place z;
-    // By channel; nowhere if there is none.
+    // One value per channel; null if there is none.
     Place bias;
     bool relu;
 };
@@ -306,10 +306,10 @@ int run(const Handle* handle, const Problem& p, bool backward, int algo, const v
         for (const Place* place : {&p.x, &p.w, &p.y, &finish.z, &finish.bias})
             if (place->at && !place->is_there(1)) return library::ILLEGAL_ADDRESS;
         if (chosen.memory && !emulated_within((uint64_t)workspace, chosen.memory)) return library::ILLEGAL_ADDRESS;
-        // Of 8 GiB it takes a part.
+        // Overwrite only a part of 8 GiB.
         library::spoil(workspace, std::min<size_t>(chosen.memory, 1 << 20));
         double alpha = finish.alpha;
-        // Far more than what another order of sums would change, and never twice the same.
+        // Larger than differences due to the order of accumulation, and different each time.
         static std::atomic<unsigned> times{0};
         if (chosen.determinism == NON_DETERMINISTIC) alpha *= 1 + (++times % 97) / 64.0;
         const std::vector<double> sums = convolved(p, backward);
@@ -320,7 +320,7 @@ int run(const Handle* handle, const Problem& p, bool backward, int algo, const v
             double y = alpha * sums[i];
             if (finish.beta != 0) y += finish.beta * z[i];
             if (finish.bias.at) y += load(finish.bias, i / plane % channels * finish.bias.strides[1]);
-            // Of NaN it makes 0, as it is told to.
+            // Maps NaN to 0, as with NOT_PROPAGATE_NAN.
             store(to, at, finish.relu && !(y > 0) ? 0 : (float)y);
             i++;
         });
@@ -346,7 +346,7 @@ const char* cudnnGetErrorString(int code) {
     return "CUDNN_UNKNOWN_STATUS";
 }
 int cudnnCreate(Handle** handle) {
-    // It takes memory.
+    // Creating a handle allocates memory.
     REQUIRE(!emulated_capturing(), NOT_INITIALIZED);
     return make(handle, HANDLE);
 }
@@ -370,7 +370,7 @@ int cudnnDestroyTensorDescriptor(Tensor* one) { return drop(one, TENSOR); }
 int cudnnSetTensorNdDescriptor(Tensor* t, int type, int n, const int* sizes, const int* strides) {
     REQUIRE(is(t, TENSOR) && sizes && strides, BAD_PARAM);
     REQUIRE(type >= 0 && type < TYPES, BAD_PARAM);
-    // The library takes 3 too, and then has nothing that works on them.
+    // The real library also accepts 3, but then supports no algorithm.
     REQUIRE(n >= 4 && n <= DIM_MAX, NOT_SUPPORTED);
     REQUIRE(all_at_least(1, sizes, n), BAD_PARAM);
     REQUIRE(std::all_of(strides, strides + n, [](int stride) { return stride != 0; }), BAD_PARAM);
@@ -433,7 +433,7 @@ int cudnnCreateConvolutionDescriptor(Convolving** made) {
     return OK;
 }
 int cudnnDestroyConvolutionDescriptor(Convolving* one) { return drop(one, CONVOLVING); }
-// Groups and math stay as they were.
+// Groups and math type are unchanged.
 int cudnnSetConvolutionNdDescriptor(Convolving* conv, int n, const int* pads, const int* strides, const int* dilations, int mode,
                                     int type) {
     REQUIRE(is(conv, CONVOLVING) && pads && strides && dilations, BAD_PARAM);
@@ -441,7 +441,7 @@ int cudnnSetConvolutionNdDescriptor(Convolving* conv, int n, const int* pads, co
     REQUIRE(n <= DIM_MAX - 2, NOT_SUPPORTED);
     REQUIRE(all_at_least(0, pads, n) && all_at_least(1, strides, n) && all_at_least(1, dilations, n), BAD_PARAM);
     REQUIRE(mode == CONVOLUTION || mode == CROSS_CORRELATION, BAD_PARAM);
-    // float64 and int32 too, of which nothing is here.
+    // float64 and int32 are valid too, but not supported here.
     REQUIRE(type == FLOAT || type == HALF || type == 1 || type == 4, BAD_PARAM);
     conv->n = n;
     std::copy(pads, pads + n, conv->pads);

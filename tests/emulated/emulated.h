@@ -1,5 +1,5 @@
-// CUDA C compiled as C++ for the CPU: blocks one after the other, each thread of a block a fiber of its own where the source has
-// barriers, so that they are real ones; a plain loop where it has none.
+// CUDA C compiled as C++ for the CPU. Blocks run one after the other. If the source has barriers, each thread of a block is
+// a fiber, so that barriers are real; otherwise the threads run in a plain loop.
 #pragma once
 #define TPULANG_EMULATED 1
 #include <math.h>
@@ -29,7 +29,7 @@ struct Fiber {
     jmp_buf at;
     bool started, done;
 };
-// What one OS thread runs.
+// The state of the block that an OS thread runs.
 struct Block {
     dim3 thread, block, size, grid;
     Fiber* fibers;
@@ -81,7 +81,7 @@ static void enter() {
 static inline dim3 place(unsigned i) {
     return {i % now.size.x, i / now.size.x % now.size.y, i / (now.size.x * now.size.y)};
 }
-// All threads of a block, as fibers that give way at barriers.
+// Runs all threads of a block as fibers, which yield at barriers.
 static void run_fibers(char* stacks) {
     now.waiting = now.generation = 0;
     memset(now.warp_waiting, 0, sizeof now.warp_waiting);
@@ -162,12 +162,12 @@ template <class... A, size_t... I>
 static int spread(void (*kernel)(A...), void** arguments, dim3 grid, dim3 size, bool barriers, Places<I...>) {
     return launch(grid, size, barriers, [=] { kernel(*(A*)arguments[I]...); });
 }
-// Bytes of each parameter, then 0.
+// Returns the size of each parameter in bytes, terminated by 0.
 template <class... A> static const unsigned char* sizes_of(void (*)(A...)) {
     static const unsigned char all[] = {sizeof(A)..., 0};
     return all;
 }
-// 0: done; 1: threads wait for others for ever.
+// Returns 0 on success, or 1 if threads deadlock.
 template <class... A>
 static int enter_kernel(void (*kernel)(A...), void** arguments, const unsigned* g, bool barriers) {
     return spread(kernel, arguments, {g[0], g[1], g[2]}, {g[3], g[4], g[5]}, barriers, typename Count<sizeof...(A)>::type());
@@ -191,7 +191,7 @@ template <class T> static T atomicAdd(T* at, T value) {
     *at += value;
     return before;
 }
-// Also between OS threads, which run kernels on the same memory of faults.
+// Atomic between OS threads too, because their kernels share the fault records.
 template <class T> static T atomicCAS(T* at, T expected, T value) {
     __atomic_compare_exchange_n(at, &expected, value, false, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
     return expected;
@@ -201,7 +201,7 @@ template <class T> static T atomicMax(T* at, T value) {
     if (before < value) *at = value;
     return before;
 }
-// A kernel as a function that the emulated driver finds and calls.
+// Wraps a kernel as a function that the emulated driver finds and calls.
 #define TPULANG_ENTRY(number, barriers, ...)                                                    \
     extern "C" int entry##number(void** arguments, const unsigned* geometry) {                  \
         return emulated::enter_kernel(__VA_ARGS__, arguments, geometry, barriers);              \

@@ -1,6 +1,6 @@
-// What the emulated cuBLASLt and cuDNN share: the emulated driver's streams and memory, which they do everything on, places of
-// arrays in it, and numbers as tensor cores take them. Written from NVIDIA's documentation, and stricter than NVIDIA's libraries
-// where these would leave it at undefined results.
+// Code shared by the emulated cuBLASLt and cuDNN: work submitted to the emulated driver's streams, arrays in its memory, and
+// rounding as in tensor cores. Written from NVIDIA's documentation, and stricter than NVIDIA's libraries where those leave
+// results undefined.
 #pragma once
 #include <stdint.h>
 #include <stdio.h>
@@ -27,7 +27,7 @@ inline int refused(const char* library, const char* call, const char* unmet, int
     return code;
 }
 
-// A call's work, now or when its graph is launched.
+// Submits the work of a call, which runs now or when its graph is launched.
 template <class F> int tell(void* stream, F work) {
     return emulated_tell(
         stream, [](void* f) { return (*(F*)f)(); }, new F(std::move(work)), [](void* f) { delete (F*)f; });
@@ -35,7 +35,7 @@ template <class F> int tell(void* stream, F work) {
 
 enum { ILLEGAL_ADDRESS = 700 };
 
-// Numbers in device memory, by up to 5 strides, which are in elements.
+// An array in device memory with up to 5 axes; strides are in elements.
 struct Place {
     uint64_t at;
     size_t bytes;
@@ -46,7 +46,7 @@ struct Place {
         for (int i = 0; i < 5; i++) last += (sizes[i] - 1) * strides[i];
         return last + 1;
     }
-    // Of the same memory at another address.
+    // Returns the same array at another address.
     Place on(const void* address) const {
         Place p = *this;
         p.at = (uint64_t)address;
@@ -64,7 +64,7 @@ struct Place {
                             f(a * strides[0] + b * strides[1] + c * strides[2] + d * strides[3] + e * strides[4]);
     }
     bool is_same(const Place& other) const { return !memcmp(this, &other, sizeof *this); }
-    // No byte is in both. Columns of one array may lie between those of another.
+    // Whether no byte belongs to both arrays. The columns of one array may be interleaved with those of another.
     bool is_apart(const Place& other) const {
         const uint64_t end = at + extent() * bytes, others = other.at + other.extent() * other.bytes;
         if (end <= other.at || others <= at) return true;
@@ -77,12 +77,12 @@ struct Place {
         });
         return apart;
     }
-    // Each number has a place of its own.
+    // Whether each element has its own memory.
     bool is_writable() const {
         std::pair<int64_t, int64_t> axes[5];
         for (int i = 0; i < 5; i++) axes[i] = {strides[i], sizes[i]};
         std::sort(axes, axes + 5);
-        // Mostly each axis begins where those within it end.
+        // Usually each stride exceeds the extent of the axes within it.
         int64_t within = 1;
         bool nested = true;
         for (const auto& [stride, size] : axes)
@@ -103,18 +103,18 @@ struct Place {
 inline Place bytes_at(const void* address, size_t n) {
     return {(uint64_t)address, 1, {1, 1, 1, 1, (int64_t)n}, {0, 0, 0, 0, 1}};
 }
-// So that what somebody else keeps in a workspace is seen to be lost.
+// Overwrites a workspace, so that callers notice if they keep data in it.
 inline void spoil(const void* workspace, size_t n) {
     if (n) memset((void*)workspace, 0xff, n);
 }
 
-// What becomes of a factor before it is multiplied.
+// The rounding of an operand before multiplication.
 enum Rounding { EXACT, TO_TF32, TO_HALF };
 inline float rounded(float x, Rounding how) {
     if (how == TO_HALF) return (float)(_Float16)x;
     uint32_t bits;
     memcpy(&bits, &x, 4);
-    // 10 bits of a mantissa of 23, to the nearest, ties to even; infinities and NaN as they are.
+    // Round the 23-bit mantissa to 10 bits, to the nearest with ties to even; infinities and NaN are unchanged.
     if (how == TO_TF32 && (bits & 0x7f800000) != 0x7f800000) bits = (bits + 0xfff + (bits >> 13 & 1)) & ~0x1fffu;
     memcpy(&x, &bits, 4);
     return x;
@@ -128,7 +128,7 @@ inline void store(const Place& to, int64_t i, float value) {
     else
         ((float*)to.at)[i] = value;
 }
-// In the order of its axes, one after the other.
+// Returns the elements in the order of the axes.
 inline std::vector<double> packed(const Place& from, Rounding how) {
     std::vector<double> all;
     from.each([&](int64_t i) { all.push_back(rounded(load(from, i), how)); });

@@ -1,7 +1,8 @@
-// libnvrtc.so for tests: kernels are compiled as C++ for this machine's CPU, by g++, and come out as a shared library's bytes.
+// libnvrtc.so for tests: kernels are compiled as C++ for this machine's CPU with g++, and returned as the content of a
+// shared library.
 //
-// TPULANG_SOURCES names a folder where every text that is compiled is left, with the functions that were asked for in its first
-// lines, so that the real compiler can be asked too.
+// TPULANG_SOURCES names a folder in which every compiled source is kept, with the requested functions in its first lines, so
+// that it can also be compiled by the real compiler.
 #include <dlfcn.h>
 #include <stdlib.h>
 #include <sys/stat.h>
@@ -27,7 +28,7 @@ struct Program {
 std::string folder() {
     Dl_info info;
     dladdr((void*)&folder, &info);
-    // Where the file is, not a link to it.
+    // The folder of the file itself, not of a link to it.
     char* real = realpath(info.dli_fname, nullptr);
     const std::string path = real ? real : info.dli_fname;
     free(real);
@@ -39,7 +40,7 @@ std::string content(const std::string& path) {
     all << file.rdbuf();
     return all.str();
 }
-// g++ in a folder of its own, which is gone afterwards.
+// Runs g++ in a temporary folder, which is removed afterwards.
 int compiled(Program& p, const std::string& text) {
     char place[] = "/tmp/tpulang-kernel-XXXXXX";
     if (!mkdtemp(place)) return 1;
@@ -72,7 +73,7 @@ void keep(const Program& p) {
 
 extern "C" {
 int nvrtcVersion(int* major, int* minor) {
-    // No real compiler's, so that what is kept of either is not taken for the other's.
+    // Not the version of a real compiler, so that cached kernels are not confused.
     const char* mode = getenv("TPULANG_EMULATED");
     *major = mode && !strcmp(mode, "twelve") ? 13 : 0;
     *minor = 13;
@@ -102,7 +103,7 @@ int nvrtcAddNameExpression(Program* p, const char* name) {
     return 0;
 }
 int nvrtcCompileProgram(Program* p, int count, const char* const* options) {
-    // The real one opens them by their name alone.
+    // The real library opens this file by its name only.
     if (!dlopen("libnvrtc-builtins.so.0.13", RTLD_LAZY)) {
         p->log = "nvrtc: error: failed to open libnvrtc-builtins.so.0.13.";
         return 7;

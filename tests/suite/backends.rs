@@ -5,7 +5,7 @@ use tpulang::{
     ops::OPS,
 };
 
-/// The example of a backend outside the crate, which computes some ops and leaves the others to the CPU.
+/// An example of a backend outside the crate, which computes some ops and leaves the others to the CPU.
 #[path = "../../examples/second_backend.rs"]
 #[allow(dead_code, reason = "its main is called below")]
 mod second_backend;

@@ -31,7 +31,7 @@ fn weights(dir: &Path) {
     write_npz(dir.join("w.npz"), [("w", &w), ("v", &v), ("ints", &ints)]).unwrap();
 }
 
-/// The messages of the command for each file, in one snapshot.
+/// Runs the command on each file, and compares all messages with one snapshot.
 fn messages(name: &str, command: &[&str], ending: &str, files: Vec<(&str, Vec<u8>)>) {
     let dir = tempfile::tempdir().unwrap();
     weights(dir.path());
@@ -149,7 +149,7 @@ fn specs_of_the_wrong_form() {
     messages("bad_specs", &["check", "FILE"], "json", files.map(|(n, t)| (n, t.into_bytes())).into());
 }
 
-/// Mistakes that any call can have; each family tests its own.
+/// Mistakes that are possible in any call; each family tests its own.
 #[test]
 fn calls_that_are_wrong() {
     let files = [
@@ -336,7 +336,7 @@ fn feeds_that_do_not_fit() {
         assert_eq!(out.status.code(), Some(2));
         let _ = writeln!(all, "# {what}\n{}", String::from_utf8_lossy(&out.stderr));
     }
-    // An index out of range is detected only when the graph runs.
+    // Out-of-range indices are detected only when the graph runs.
     let spec = dir.path().join("s.json");
     fs::write(&spec, r#"{"version": 1, "name": "n", "tensors": {"x": {"shape": [4]}, "k": {"dtype": "int32", "shape": [2]}}, "inputs": ["x", "k"],
         "ops": [{"op": "index_select", "args": {"input": "x", "index": "k"}, "out": "y"}], "outputs": ["y"]}"#).unwrap();

@@ -40,7 +40,7 @@ fn functions_are_listed_and_shown() {
     snapshot("ops", &calls.map(shown).join("\n"));
 }
 
-/// The examples of the help texts, on a real network.
+/// Runs the examples of the help texts on a real network.
 #[test]
 fn a_network_goes_all_the_way() {
     let dir = tempfile::tempdir().unwrap();
@@ -69,7 +69,7 @@ fn a_network_goes_all_the_way() {
     );
 }
 
-/// Warnings are printed like errors, once, whoever reads the weights; they do not fail a command.
+/// Warnings are printed once, like errors, and do not fail a command.
 #[test]
 fn probable_mistakes_are_warned_of() {
     let spec = r#"{"version": 1, "name": "g", "weights": "w.npz", "inputs": ["x", "i"], "outputs": ["y", "z"],
@@ -103,7 +103,7 @@ fn json(args: &[&str]) -> Value {
         .unwrap_or_else(|e| panic!("{args:?}: {e}: {text}{}", String::from_utf8_lossy(&out.stderr)))
 }
 
-/// The examples of `bench`'s help, and relations between its figures.
+/// Runs the examples of `bench`'s help, and checks relations between the figures.
 #[test]
 fn a_network_is_measured() {
     let (spec, inputs) = ("examples/patterns/patterns.json", "examples/patterns/inputs.npz");
@@ -113,7 +113,7 @@ fn a_network_is_measured() {
     assert!(of("min_ms") < of("first_ms"), "{figures}");
     assert!(!cfg!(target_os = "linux") || of("peak_bytes") > 1e6, "{figures}");
     assert_eq!(figures["runs"], 100);
-    // Without inputs, human-readable.
+    // Human-readable output, without inputs.
     let text = shown(&["bench", spec, "--repeat", "2"]);
     assert!(text.contains("ops, 2 runs\nminimum ") && text.ends_with("[exit 0]\n"), "{text}");
     for (args, expected) in [
@@ -170,7 +170,7 @@ fn a_run_is_profiled() {
     }
 }
 
-/// `make docs` updates them.
+/// `make docs` updates the documents.
 #[test]
 fn generated_documents_are_true() {
     let documents: [(&str, &[&str]); 3] = [
@@ -238,7 +238,7 @@ fn a_closed_pipe_does_not_hide_the_verdict() {
     assert_eq!(child.wait().unwrap().code(), Some(1));
 }
 
-/// Standard input, and the pipe of `<(command)`.
+/// Specs are read from standard input, and from the pipe of `<(command)`.
 #[test]
 fn specs_come_through_pipes() {
     let dir = tempfile::tempdir().unwrap();
@@ -269,7 +269,7 @@ fn specs_come_through_pipes() {
     }
 }
 
-/// The file formats of results, in a folder that does not exist yet.
+/// Writes each file format of results, to a folder that does not exist yet.
 #[test]
 fn results_are_written_in_the_format_of_the_extension() {
     let dir = tempfile::tempdir().unwrap();

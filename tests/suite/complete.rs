@@ -4,19 +4,19 @@ use serde_json::{Value, json};
 use std::{collections::HashSet, fs};
 use tpulang::{functions::functions, mlir, ops::OPS, spec};
 
-/// The texts of all files of a folder with the given extension.
+/// Returns the contents of all files of a folder with the given extension.
 fn texts(folder: &str, extension: &str) -> Vec<String> {
     let paths = fs::read_dir(folder).unwrap().map(|e| e.unwrap().path());
     paths.filter(|p| p.extension().is_some_and(|e| e == extension)).map(|p| fs::read_to_string(p).unwrap()).collect()
 }
 
-/// The string literals of Python code.
+/// Returns the string literals of Python code.
 fn literals(python: &str) -> impl Iterator<Item = &str> {
     python.lines().flat_map(|line| line.split('#').next().unwrap_or_default().split('"').skip(1).step_by(2))
 }
 
-/// The functions that a family's random graphs call: those of its `KINDS`, of lists that `KINDS` iterates over, and the
-/// first arguments of `call`.
+/// Returns the functions that a family's random graphs call: those of its `KINDS`, of lists that `KINDS` iterates over, and
+/// the first arguments of `call`.
 fn generated(python: &str) -> HashSet<&str> {
     let (head, kinds) = python.split_once("\nKINDS = ").expect("a family without KINDS");
     let mut all: HashSet<&str> = literals(kinds).collect();
@@ -47,7 +47,7 @@ fn every_example_is_golden() {
     }
 }
 
-/// Functions that cannot be compared with TpuLang: three that only its documents know, and one that it cannot build.
+/// Functions that cannot be compared with TpuLang: three exist only in its documents, and one cannot be built by it.
 const ALONE: [&str; 4] = ["conv3d_v2", "conv_v2", "deconv_v2", "log_sigmoid"];
 
 #[test]
@@ -59,7 +59,7 @@ fn every_function_has_random_graphs() {
     let mut alone = ALONE.to_vec();
     alone.sort_by_key(|name| without.iter().position(|w| w == name));
     assert_eq!(without, alone);
-    // A literal elsewhere is no graph.
+    // A literal elsewhere is not a graph.
     let python = "def f(s):\n    s.call(\"a\", mode=\"b\")  # \"c\"\n\nKINDS = {\"d\": f}\n";
     assert_eq!(generated(python), HashSet::from(["a", "d"]));
 }
@@ -95,7 +95,7 @@ fn what_every_function_says_to_wrong_tensors() {
 #[test]
 fn every_computed_op_has_readable_cases() {
     let files = texts("tests/ops", "mlir");
-    // An op counts where a case with expected values computes it, not where a comment mentions it.
+    // An op counts only if a case with expected values computes it, not if a comment mentions it.
     let cases = files.iter().flat_map(|text| text.split("// -----")).filter(|case| case.contains("\n// expect "));
     let code = cases.flat_map(str::lines).filter(|line| !line.trim_start().starts_with("//"));
     let computed: HashSet<&str> =

@@ -1,5 +1,5 @@
-//! The CUDA backend without a GPU: `tests/emulated` replaces NVIDIA's driver by one that runs kernels on the CPU, and NVRTC by
-//! one that compiles them with g++.
+//! The CUDA backend without a GPU: `tests/emulated` replaces NVIDIA's driver by one that runs kernels on the CPU, and NVRTC
+//! by one that compiles them with g++.
 use super::{SplitMix, cases::cases, limits, snapshot};
 use std::{
     collections::hash_map::DefaultHasher,
@@ -39,7 +39,7 @@ fn temporary() -> &'static Path {
     Path::new(env!("CARGO_TARGET_TMPDIR"))
 }
 
-/// A folder of compiled sources, built by the first caller: `g++` runs once per list of arguments.
+/// Returns a folder of compiled sources, built on first use: `g++` runs once per list of arguments.
 fn compiled(name: &str, sources: &[(&str, &str)], makes: &[&str], link: Option<(&str, &str)>) -> PathBuf {
     let mut hasher = DefaultHasher::new();
     (sources, makes, link).hash(&mut hasher);
@@ -64,24 +64,24 @@ fn compiled(name: &str, sources: &[(&str, &str)], makes: &[&str], link: Option<(
     folder
 }
 
-/// The folder with the emulated driver and NVRTC.
+/// Returns the folder of the emulated driver and NVRTC.
 pub fn emulated() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
         let makes = [
             "-Wall -Wextra -Werror -shared -Wl,-soname,libcuda.so.1 cuda.cpp -o libcuda.so",
             "-Wall -Wextra -Werror -shared nvrtc.cpp -o libnvrtc.so",
-            // The real compiler's second file, which it opens by name.
+            // The real compiler has a second file, which it opens by name.
             "-shared -x c++ /dev/null -Wl,-soname,libnvrtc-builtins.so.0.13 -o libnvrtc-builtins.so.0.13",
-            // As kernels are compiled, so that it is taken.
+            // Compiled with the options of kernels, which must match for it to be used.
             "-w -x c++-header emulated.h -o emulated.h.gch",
         ];
-        // Under the name that libraries link to.
+        // The file name that libraries link to.
         compiled("emulated", &SOURCES, &makes, Some(("libcuda.so", "libcuda.so.1")))
     })
 }
 
-/// The folder with the emulated cuBLASLt and cuDNN, which need the driver's folder too.
+/// Returns the folder of the emulated cuBLASLt and cuDNN, which also need the driver's folder.
 pub fn emulated_libraries() -> &'static Path {
     static FOLDER: OnceLock<PathBuf> = OnceLock::new();
     FOLDER.get_or_init(|| {
@@ -90,7 +90,7 @@ pub fn emulated_libraries() -> &'static Path {
         let make = |source: &str, library: &str| {
             format!("-Wall -Wextra -Werror -O3 -shared {source} -L../{driver} -lcuda -o {library}")
         };
-        // The real library forwards to others.
+        // The real library forwards to other libraries.
         let part = |name: &str| format!("-shared -x c++ /dev/null -o libcudnn_{name}.so.9");
         let whole = [make("cublaslt.cpp", "libcublasLt.so"), make("cudnn.cpp", "libcudnn.so")];
         let makes: Vec<String> = whole.into_iter().chain(["graph", "ops", "cnn"].map(part)).collect();
@@ -98,12 +98,12 @@ pub fn emulated_libraries() -> &'static Path {
     })
 }
 
-/// Runs this test again with the emulated driver. Returns true if it has passed there.
+/// Runs this test again with the emulated driver. Returns true if it passed there.
 pub fn passed_emulated() -> bool {
     passed_with(emulated().as_os_str())
 }
 
-/// Runs this test again with all emulated libraries. Returns true if it has passed there.
+/// Runs this test again with all emulated libraries. Returns true if it passed there.
 pub fn passed_emulated_with_libraries() -> bool {
     passed_with(&std::env::join_paths([emulated(), emulated_libraries()]).unwrap())
 }
@@ -129,7 +129,7 @@ fn passed_in_mode(libraries: &OsStr, mode: Option<&str>) -> bool {
     limits::passed_alone_with(test, 1200, &variables)
 }
 
-/// All cases on one GPU, from several threads.
+/// Checks all cases on one GPU from several threads.
 pub fn checked(cases: &[Case]) -> Report {
     let (backend, next) = (CudaBackend::new(0).unwrap(), AtomicUsize::new(0));
     let all = Mutex::new(Report::default());
@@ -152,7 +152,7 @@ pub fn checked(cases: &[Case]) -> Report {
 /// Ops that deliberately run on the CPU, because their results depend on values step by step.
 const ON_CPU: [&str; 6] = ["DetectionOutput", "FrcnDetection", "Nms", "NonZero", "Proposal", "YoloDetection"];
 
-/// The ops that fell back to the CPU: `cuda: 1 op, cpu: Nms x1`.
+/// Returns the ops that fell back to the CPU: `cuda: 1 op, cpu: Nms x1`.
 fn fallbacks(report: &Report) -> Vec<&str> {
     let lists = report.summaries.iter().filter_map(|s| Some(s.split_once(", cpu: ")?.1));
     let mut ops: Vec<&str> = lists.flat_map(|list| list.split(", ")).filter_map(|op| op.split(' ').next()).collect();
@@ -185,7 +185,7 @@ fn recorded_graphs_give_the_cpus_numbers() {
     assert_eq!(fallbacks(&report), [""; 0]);
 }
 
-/// A folder whose libraries are these, in place of every one that would be looked for.
+/// Creates a folder of these libraries, which replace the installed ones.
 pub fn libraries(cuda: Option<&Path>, nvrtc: Option<&Path>) -> tempfile::TempDir {
     let folder = tempfile::tempdir().unwrap();
     for (name, library) in [("cuda", cuda), ("nvrtc", nvrtc)] {
@@ -253,7 +253,7 @@ fn runs_are_repeated_with_other_feeds_and_from_many_threads() {
     });
 }
 
-/// Work that one thread submits while another captures is not part of the capture.
+/// Work that one thread submits while another captures does not belong to the capture.
 #[test]
 fn sessions_are_made_while_others_record() {
     if passed_emulated() {
@@ -322,7 +322,7 @@ fn a_profile_is_of_steps_also_where_they_are_recorded() {
     assert!(session.time_replay(1).unwrap().is_some());
 }
 
-/// The captured graph uses the memory of earlier runs.
+/// The captured graph reuses the memory of earlier runs.
 #[test]
 fn a_plan_may_take_most_of_the_memory() {
     let folder = tempfile::tempdir().unwrap();
@@ -390,7 +390,7 @@ fn from_the_second_run_on_a_recording_is_launched() {
     let figures: serde_json::Value = serde_json::from_slice(&out.stdout).unwrap();
     assert!(figures["device_ms"].as_f64().unwrap() > 0.0, "{figures}");
     assert_eq!(read_npz(folder.join("last.npz")).unwrap().len(), 2);
-    // The first run launches none; then two to warm up, three timed, and three and many more without copies.
+    // The first run launches no graph. Then two runs warm up, three are timed, and three and many more run without copies.
     let told = String::from_utf8(out.stderr).unwrap();
     assert!(told.lines().filter(|l| l.starts_with("a graph of ")).count() >= 10, "{told}");
 }

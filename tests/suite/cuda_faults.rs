@@ -1,4 +1,5 @@
-//! What a GPU, its driver or its compiler may refuse, on the emulated ones: each refusal is reported, and what can run does.
+//! Failures of a GPU, its driver or its compiler, on the emulated ones: each failure is reported, and everything else still
+//! works.
 use super::{
     cuda::{emulated, libraries, passed_emulated_as, passed_emulated_with_libraries},
     cuda_networks::Net,
@@ -31,7 +32,7 @@ fn feed() -> [(&'static str, Array); 1] {
     [("x", Array::from([-3f32, -1.0, 0.0, 1.0, 2.0]))]
 }
 
-/// What `tpulang bench` prints for the small network, with these libraries in a mode; and whether it succeeds.
+/// Returns the output of `tpulang bench` for the small network, with these libraries in a mode, and whether it succeeds.
 fn benched(libraries: &[&Path], mode: &str) -> (bool, String) {
     let folder = tempfile::tempdir().unwrap();
     let written = mlir::write_pair(&small(), folder.path()).unwrap();
@@ -73,11 +74,11 @@ fn a_gpu_newer_than_the_compiler_gets_ptx() {
 #[test]
 fn the_compiler_is_chosen_by_the_driver_and_finds_its_builtins() {
     let (cuda, nvrtc) = (emulated().join("libcuda.so"), emulated().join("libnvrtc.so"));
-    // Only links are in the folder that is searched: the builtins lie beside the file itself.
+    // The searched folder has only links: the builtins are next to the file itself.
     let linked = libraries(Some(&cuda), Some(&nvrtc));
     let (is_done, said) = benched(&[linked.path()], "");
     assert!(is_done, "{said}");
-    // The unversioned file is another one's.
+    // The unversioned file is not a library.
     std::fs::remove_file(linked.path().join("libnvrtc.so")).unwrap();
     std::fs::write(linked.path().join("libnvrtc.so"), "no library").unwrap();
     let (is_done, said) = benched(&[linked.path()], "");
@@ -97,7 +98,7 @@ fn buffers_of_another_gpu_are_refused() {
     let buffer = other.upload(&x).unwrap();
     let refused = session.run_on(vec![(name, buffer.clone())]).unwrap_err().to_string();
     assert!(refused.contains("the GPU of a buffer is 1") && refused.contains("runs on GPU 0"), "{refused}");
-    // SAFETY: the pointer is refused.
+    // SAFETY: the pointer is rejected.
     let borrowed =
         unsafe { session.backend().borrowed(buffer.pointer(), Dtype::Float32, &[5], Arc::new(buffer.clone())) };
     let refused = borrowed.unwrap_err().to_string();
@@ -126,7 +127,8 @@ fn asymmetric() -> (Graph, Array) {
     (g, numbers(&[2, 6, 17, 12]))
 }
 
-/// Runs the convolution on a backend, and on the CPU, whose numbers it must give: they are whole. Returns the plan.
+/// Runs the convolution on a backend and compares it with the CPU; the values are integers, so they must be equal. Returns
+/// the plan.
 fn checked_asymmetric(backend: &CudaBackend) -> String {
     let (graph, x) = asymmetric();
     let options = RunOptions::default();
@@ -171,7 +173,7 @@ fn asymmetric_padding_is_computed_by_cudnn() {
     );
 }
 
-/// Runs on buffers are captured, and do not ask for the free memory each time, which takes long.
+/// Runs on buffers are captured, and do not query the free memory each time, which is slow.
 #[test]
 fn runs_on_buffers_are_replayed() {
     if passed_emulated_as("slow") {
@@ -195,7 +197,7 @@ fn runs_on_buffers_are_replayed() {
     assert!(session.time_replay(1).unwrap().is_some() && backend.fallbacks().is_empty(), "{:?}", backend.fallbacks());
 }
 
-/// Two steps on the GPU, one that only the CPU has, and two more on the GPU.
+/// Two steps on the GPU, one that only the CPU supports, and two more on the GPU.
 fn with_a_step_on_the_cpu() -> Graph {
     let mut g = Graph::new("split").unwrap();
     let x = g.input("x", Dtype::Float32, [1, 2, 3, 3, 3, 3]).unwrap();
@@ -223,7 +225,7 @@ fn a_step_on_the_cpu_splits_a_capture() {
         .output()
         .unwrap();
     let said = String::from_utf8(out.stderr).unwrap();
-    // One run is traced; of six others, each has a graph before the step on the CPU and one behind it.
+    // One run is traced; each of the six others has a graph before the step on the CPU and one after it.
     let graphs: Vec<&str> = said.lines().filter(|line| line.starts_with("a graph of")).collect();
     assert!(out.status.success() && graphs.len() == 12 && !said.contains("cannot be captured"), "{said}");
 }

@@ -13,7 +13,7 @@ use tpulang::{
     ops::{Conv, Deconv, MatMul},
 };
 
-/// Ops that the libraries compute, or that consist of products.
+/// Ops that the libraries compute, or that are composed of products.
 const MADE_OF_PRODUCTS: [&str; 12] = [
     "A16MatMul",
     "Attention",
@@ -43,7 +43,7 @@ fn what_is_made_of_products_gives_the_expected_numbers() {
     assert!(report.failures.is_empty() && report.passed > 40, "{report}");
 }
 
-/// Sizes of several tiles in every form, and rows and columns that are not aligned to four floats.
+/// Sizes of several tiles in each layout, with rows and columns that are not aligned to four floats.
 fn products_of_many_forms(backend: &CudaBackend) {
     let sizes = [(70, 40, 90), (1, 33, 130), (3, 65, 5), (128, 16, 64), (67, 1, 1)];
     for (i, (m, k, n)) in sizes.into_iter().enumerate() {
@@ -119,7 +119,7 @@ fn products_and_convolutions_by_libraries() {
     }
 }
 
-/// Relative L2 errors of a session's results, compared with the CPU's.
+/// Returns the relative L2 errors of a session's results, compared with the CPU's.
 fn distances(graph: &Graph, feeds: &[(&str, Array)], backend: CudaBackend, precision: Precision) -> Vec<f64> {
     let want = run(graph, feeds, &CpuBackend::new(), &RunOptions::default()).unwrap().tensors;
     let session =
@@ -130,7 +130,7 @@ fn distances(graph: &Graph, feeds: &[(&str, Array)], backend: CudaBackend, preci
     runs.iter().flat_map(|got| compare(&want, got).unwrap().values().map(of).collect::<Vec<_>>()).collect()
 }
 
-/// Values that need more bits than TF32 or float16 have.
+/// Values that need more bits than TF32 or float16 provides.
 fn numbers(shape: &[usize], seed: usize) -> Array {
     let n = shape.iter().product::<usize>();
     let values = (0..n).map(|i| ((i * 7919 + seed * 104_729) % 10_007) as f64 / 10_007.0 - 0.5);
@@ -227,16 +227,16 @@ fn buffers_of_float16_are_fed_as_they_are() {
     assert_eq!(got, session.run(&[(name, x)]).unwrap()["d"].to_f32().unwrap());
 }
 
-/// A case with its floats declared as float16; `None` if the op does not accept them.
+/// A case with its floats declared as float16, or `None` if the op does not accept them.
 fn as_half(text: &str, name: &str) -> Option<Case> {
     let case = Case::read_text(&text.replace("xf32>", "xf16>"), name).ok()?.pop()?;
-    // The inputs have bits that float16 lacks.
+    // The inputs need bits that float16 lacks.
     let half = |a: &Array| if a.dtype() == Dtype::Float32 { a.to_dtype(Dtype::Float16).ok() } else { Some(a.clone()) };
     let feeds = case.feeds.iter().map(|(name, a)| Some((name.clone(), half(a)?))).collect::<Option<_>>()?;
     Case::by_cpu(case.name, case.graph, feeds).ok()
 }
 
-/// The tensors that differ by more than float16's rounding.
+/// Returns the tensors that differ by more than float16's rounding.
 fn differences(backend: &CudaBackend, case: &Case) -> Result<Vec<String>> {
     let options = RunOptions { precision: Precision::F16, ..RunOptions::default() };
     let got = run(&case.graph, &case.feeds, backend, &options)?.tensors;
@@ -264,7 +264,7 @@ fn every_op_computes_in_float16() {
     assert!(wrong.is_empty() && compared > 300, "{compared} compared\n{}", wrong.join("\n"));
 }
 
-/// The output of `--explain` with these libraries.
+/// Returns the output of `--explain` with these libraries.
 fn said(libraries: &[&Path], choice: Option<&str>, device: &str, more: &[&str]) -> String {
     let folder = tempfile::tempdir().unwrap();
     let written = mlir::write_pair(&network(Dtype::Float32).0, folder.path()).unwrap();
@@ -274,7 +274,7 @@ fn said(libraries: &[&Path], choice: Option<&str>, device: &str, more: &[&str]) 
     command.env("TPULANG_CACHE", emulated().parent().unwrap().join("kernels")).env_remove("TPULANG_LIBRARIES");
     let out = command.envs(choice.map(|c| ("TPULANG_LIBRARIES", c))).output().unwrap();
     let [steps, problems] = [out.stdout, out.stderr].map(|text| String::from_utf8(text).unwrap());
-    // Without the sources of kernels, which are long.
+    // The sources of kernels are omitted, because they are long.
     let folder = libraries.last().map_or_else(String::new, |l| l.display().to_string());
     format!("{}\n{}", steps.split("\n\nsource 1:").next().unwrap_or_default(), problems.replace(&folder, "FOLDER"))
 }

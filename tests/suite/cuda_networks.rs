@@ -1,5 +1,5 @@
-//! Operators of networks at sizes of several thread blocks: the CUDA backend, on an emulated device, computes the same values as
-//! the CPU. Nothing may fall back to the CPU.
+//! Operators of networks at sizes of several thread blocks: the CUDA backend, on an emulated device, computes the same
+//! values as the CPU, without any fallback to it.
 use super::cuda::passed_emulated;
 use indexmap::IndexMap;
 use tpulang::{
@@ -53,7 +53,7 @@ impl Net {
         let results = self.graph.op(op).call().unwrap();
         self.check_outputs(backend, name, &results);
     }
-    /// The GPU, which fuses operators, and the CPU, which does not, compute the same of the last one.
+    /// Compares the GPU, which fuses operators, with the CPU, which does not, on the last operator.
     fn check_fused(mut self, backend: &CudaBackend, last: impl FnOnce(&mut Graph) -> tpulang::Result<Tensor>) {
         let output = last(&mut self.graph).unwrap();
         self.graph.set_outputs(&[output]).unwrap();
@@ -76,8 +76,8 @@ impl Net {
     }
 }
 
-/// What is done to a product with a bias or to a rotated tensor within its kernel reads operands that are broadcast along any axes
-/// of the result, although the kernel goes over other axes.
+/// Operators that are fused into a product with a bias or into a rotation read operands that are broadcast along any axes of
+/// the result, although the kernel iterates over other axes.
 #[test]
 fn operands_of_fused_operators_are_broadcast_to_the_result() {
     if passed_emulated() {
@@ -113,7 +113,7 @@ fn attention_of_many_sizes() {
         return;
     }
     let cuda = CudaBackend::new(0).unwrap();
-    // Heads, queries, keys, width, width of values; and the axes of the mask.
+    // Heads, queries, keys, width, width of values; then the shape of the mask.
     let all: [([usize; 5], &[usize], bool); 8] = [
         ([2, 70, 70, 24, 24], &[], true),
         ([1, 100, 130, 64, 64], &[100, 130], false),
@@ -188,7 +188,7 @@ fn heads_that_share_keys() {
     }
 }
 
-/// Attention as networks write it is fused into one operator, which reads and writes heads in place.
+/// Attention as written by networks is fused into one operator, which reads and writes heads in place.
 #[test]
 fn attention_of_a_graph_is_one() {
     if passed_emulated() {
@@ -479,7 +479,7 @@ fn gradients_of_windows() {
     net.check(&cuda, "MaxPoolingIndicesBwd", op);
 }
 
-/// Permutations through tiles, by fours, and one by one; for all element sizes.
+/// Permutations through tiles, in fours, and element by element, for all element sizes.
 #[test]
 fn elements_in_other_orders() {
     if passed_emulated() {

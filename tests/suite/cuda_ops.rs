@@ -25,7 +25,7 @@ fn computed<B: Backend>(
         .map(|(i, a)| g.input(&name(i), a.dtype(), a.shape().iter().map(|d| *d as i64).collect::<Vec<_>>()).unwrap())
         .collect();
     let op = op(&inputs);
-    // Result types that the rule leaves open.
+    // Result types that the rule does not determine.
     let dtypes = match op {
         Op::Arg(_) => vec![Dtype::Int32, arrays[0].dtype()],
         Op::MeanStdScale(_) => vec![Dtype::Int8],
@@ -40,7 +40,7 @@ fn computed<B: Backend>(
     Ok(found.tensors.into_values().collect())
 }
 
-/// A result, or an error.
+/// Compares a result, or an error.
 fn same_on_both(
     device: &CudaBackend,
     arrays: &[Array],
@@ -73,7 +73,7 @@ fn entries_are_put_in_the_cpus_order() {
         return;
     }
     let device = CudaBackend::new(0).unwrap();
-    // Many ties, some NaN.
+    // Many ties, and some NaN.
     let number = |i: usize| match i * 7919 % 61 {
         0 => f32::NAN,
         1 => -0.0,
@@ -150,7 +150,8 @@ fn an_impossible_index_is_the_cpus_error() {
     }
 }
 
-/// With sessions that share a GPU, the error goes to the session with the bad index; for buffers, to their owner's wait.
+/// For sessions that share a GPU, the error is reported by the session with the bad index; for buffers, when their owner
+/// waits.
 #[test]
 fn an_impossible_index_is_told_to_whoever_has_it() {
     if passed_emulated() {
@@ -179,7 +180,7 @@ fn an_impossible_index_is_told_to_whoever_has_it() {
     }
 }
 
-/// Borrowed memory is released when no submitted work reads it any more.
+/// Borrowed memory is released once no submitted work reads it.
 #[test]
 fn who_lends_memory_is_waited_for() {
     if passed_emulated() {

@@ -1,4 +1,5 @@
-//! What the documents name exists: linked files and headings, the files that use `unsafe`, and specs that are read.
+//! The documents refer only to things that exist: linked files and headings, the files that use `unsafe`, and specs that can
+//! be read.
 use std::{
     collections::BTreeSet,
     fs,
@@ -12,7 +13,7 @@ fn documents() -> Vec<PathBuf> {
     documents.chain(["README.md", "CONTRIBUTING.md", "CHANGELOG.md"].map(PathBuf::from)).collect()
 }
 
-/// The anchor that a Markdown viewer gives a heading.
+/// Returns the anchor that a Markdown viewer generates for a heading.
 fn anchor(heading: &str) -> String {
     let kept = heading.trim().chars().filter(|c| c.is_alphanumeric() || " -_".contains(*c));
     kept.map(|c| if c == ' ' { '-' } else { c.to_ascii_lowercase() }).collect()

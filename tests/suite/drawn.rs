@@ -6,10 +6,10 @@ use tpulang::{
     ops::{Arity, Attribute, AttributeKind, OPS, Op, OpDef},
 };
 
-/// A source of random choices, from a seed or from the bytes of a fuzzer. Choices depend on earlier ones, which is cumbersome with
-/// proptest strategies.
+/// A source of random choices, from a seed or from a fuzzer's bytes. Choices depend on earlier ones, which is cumbersome
+/// with proptest strategies.
 pub struct Draw<'a> {
-    /// A number below `n`, which is not 0; small numbers are more likely.
+    /// Returns a number below `n`, which is not 0; small numbers are more likely.
     pub source: &'a mut dyn FnMut(usize) -> usize,
 }
 
@@ -95,7 +95,7 @@ impl Draw<'_> {
     }
 }
 
-/// The first tensor of a graph; later ones resemble it, so that some fit together.
+/// Adds a tensor, which often resembles `like`, so that some tensors fit together.
 fn tensor(d: &mut Draw, g: &mut Graph, like: Option<Tensor>, i: usize) -> Option<Tensor> {
     let known = like.and_then(|t| g.tensor(t).ok()).map(|t| (t.dtype, t.shape.clone()));
     let (mut dtype, mut shape) = (d.dtype(), d.shape());
@@ -141,7 +141,7 @@ fn op(d: &mut Draw, def: &OpDef, all: &[Tensor]) -> Option<Op<Tensor>> {
     Op::new(def.name, operands, attributes).ok()
 }
 
-/// The parts of a graph that a failed call must not change.
+/// Returns the parts of a graph that a failed call must not change.
 fn state(g: &Graph) -> String {
     let tensors: Vec<_> = g.tensors().collect();
     format!("{tensors:?} {:?}", g.body())
@@ -152,7 +152,7 @@ fn insert(d: &mut Draw, g: &mut Graph, all: &[Tensor]) -> Option<Vec<Tensor>> {
     let def = if d.one_in(10) { &OPS[d.below(OPS.len())] } else { d.of(&computed) };
     let op = op(d, def, all)?;
     let before = state(g);
-    // The dtype that the rule wants is not known here: try any dtype first, then one that fits.
+    // The dtype that the rule requires is not known here: try any dtype first, then one that fits.
     let dtype = d.dtype();
     let mut made = g.op(op.clone()).call();
     if made.is_err() {
@@ -175,7 +175,7 @@ fn insert(d: &mut Draw, g: &mut Graph, all: &[Tensor]) -> Option<Vec<Tensor>> {
     Some(made)
 }
 
-/// A few tensors and ops on them; `None` if too many were rejected.
+/// Creates a graph of a few tensors and ops, or returns `None` if too many were rejected.
 pub fn graph(d: &mut Draw) -> Option<Graph> {
     let mut g = Graph::new("g").ok()?;
     let mut all = Vec::new();
@@ -196,7 +196,7 @@ pub fn graph(d: &mut Draw) -> Option<Graph> {
     complete.then_some(g)
 }
 
-/// Runs a small graph on random inputs. An accepted graph runs, except for errors that depend on values.
+/// Runs a small graph on random inputs. An accepted graph must run, except for errors that depend on values.
 pub fn run(d: &mut Draw, g: &Graph) {
     let feeds = g.inputs().iter().filter_map(|&t| {
         let info = g.tensor(t).ok()?;

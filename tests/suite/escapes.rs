@@ -1,4 +1,4 @@
-//! Names, paths and words of files may hold control characters. None of them is printed.
+//! Names, paths and words of files may contain control characters, which are never printed.
 use super::cli::tpulang;
 use serde_json::Value;
 use std::{fs, path::PathBuf};
@@ -9,7 +9,7 @@ use tpulang::{
     mlir, spec,
 };
 
-/// Clears the screen, sets a colour, rings, returns to the start of the line, deletes, reverses the text.
+/// Clears the screen, sets a colour, rings, returns to the start of the line, deletes, and reverses the text.
 const HOSTILE: &str = "\u{1b}[2J\u{9b}31m\u{7}\r\u{8}\u{7f}\u{202e}\u{2028}x";
 
 fn check(what: &str, text: &str) {
@@ -26,7 +26,7 @@ fn check_error<T>(what: &str, result: Result<T>) -> bool {
     true
 }
 
-/// The document with each of its strings and keys replaced in turn.
+/// Returns copies of the document with each of its strings and keys replaced in turn.
 fn variants(value: &Value) -> Vec<Value> {
     match value {
         Value::String(text) => vec![HOSTILE.into(), format!("{text}{HOSTILE}").into()],
@@ -82,7 +82,7 @@ fn errors_of_specs_are_escaped() {
     let all = variants(&document);
     let failed = all.iter().filter(|v| check_error(&text(v), spec::from_text(&text(v), HOSTILE, None))).count();
     assert!(failed > 150 && all.len() > 180, "{failed} of {} fail", all.len());
-    // Raw control characters are no JSON, but are quoted by errors.
+    // Raw control characters are not valid JSON, but errors quote them.
     for at in SPEC.match_indices('"').map(|(i, _)| i + 1) {
         check_error(SPEC, spec::from_text(&format!("{}{HOSTILE}{}", &SPEC[..at], &SPEC[at..]), HOSTILE, None));
     }

@@ -18,7 +18,7 @@ pub fn is_small(g: &Graph) -> bool {
     g.tensors().map(|(_, t)| t.elements()).fold(0, usize::saturating_add) < 100_000
 }
 
-/// A written graph can be read and is then equal, from the second time on: each writing propagates quantization once forward and
+/// A written graph can be read and is equal from the second time on. Each writing propagates quantization once forward and
 /// once backward, as TpuLang does, so it may reach further tensors after reading.
 pub fn write_and_read(g: &Graph) {
     let again = written(g).and_then(|(_, again)| written(&again));
@@ -32,7 +32,7 @@ pub fn write_and_read(g: &Graph) {
     }
 }
 
-/// The text of a graph that can be written, and the graph that is read from it.
+/// Returns the text of a graph that can be written, and the graph that is read from it.
 fn written(g: &Graph) -> Option<(String, Graph)> {
     let emitted = mlir::emit(g).ok()?;
     let read = if emitted.weights.is_empty() { mlir::read_text(&emitted.text) } else { pair(g) };
@@ -40,7 +40,7 @@ fn written(g: &Graph) -> Option<(String, Graph)> {
     Some((emitted.text, read))
 }
 
-/// Text has no data of coefficients, which some types depend on.
+/// Text does not contain the data of coefficients, which some types depend on.
 fn pair(g: &Graph) -> Result<Graph> {
     let dir = tempfile::tempdir().expect("a temporary folder");
     mlir::read(mlir::write_pair(g, dir.path())?.mlir, None)

@@ -1,5 +1,5 @@
-//! MLIR text that is almost valid: modules with ops of the table, and all kinds of types, attributes and locations of MLIR. Generated
-//! from bytes, so that a fuzzer can steer it (`fuzz/`).
+//! MLIR text that is almost valid: modules with ops of the table, and all kinds of types, attributes and locations of MLIR.
+//! The text is generated from bytes, so that a fuzzer can steer it (`fuzz/`).
 use arbitrary::{Result, Unstructured};
 use tpulang::ops::{AttributeDef, AttributeKind, OPS, OpDef};
 
@@ -69,7 +69,7 @@ fn element(u: Bytes, depth: u32) -> Result<String> {
     if depth > 0 && u.ratio(1, 4)? { one(u, &FOREIGN) } else { one(u, &ELEMENTS) }
 }
 
-/// A tensor type, mostly small, so that it can be computed.
+/// Generates a tensor type, usually small enough to be computed.
 fn tensor(u: Bytes, depth: u32) -> Result<String> {
     let mut dims = String::new();
     for _ in 0..u.int_in_range(0..=4)? {
@@ -133,7 +133,7 @@ fn attribute(u: Bytes, depth: u32) -> Result<String> {
     })
 }
 
-/// Mostly of the kind in the table.
+/// Generates an attribute, usually of the kind in the table.
 fn of_kind(u: Bytes, def: &AttributeDef, depth: u32) -> Result<String> {
     if u.ratio(1, 12)? {
         return attribute(u, depth);
@@ -157,7 +157,7 @@ fn of_kind(u: Bytes, def: &AttributeDef, depth: u32) -> Result<String> {
     })
 }
 
-/// All required ones, and few of the optional ones.
+/// Generates all required attributes and a few optional ones.
 fn attributes(u: Bytes, op: &OpDef, depth: u32) -> Result<String> {
     let mut all = Vec::new();
     for def in op.attributes {
@@ -176,7 +176,7 @@ fn attributes(u: Bytes, op: &OpDef, depth: u32) -> Result<String> {
 /// A value, and the text of its type.
 type Named = (String, String);
 
-/// Mostly a computed op.
+/// Selects an op, usually a computed one.
 fn op(u: Bytes) -> Result<&'static OpDef> {
     let computed = u.ratio(4, 5)?;
     let ops: Vec<_> = OPS.iter().filter(|op| !computed || op.is_computed()).collect();
@@ -191,7 +191,7 @@ fn operator(u: Bytes, index: usize, values: &[Named], depth: u32) -> Result<(Str
         operands.push(if u.ratio(1, 8)? { &values[0] } else { u.choose(&values[1..])? });
     }
     let of = |i: fn(&Named) -> &str| operands.iter().map(|o| i(o)).collect::<Vec<_>>().join(", ");
-    // MLIR names several results by one name and their number.
+    // MLIR gives several results one name and their number.
     let results = if op.results.len() > 1 { format!(":{}", op.results.len()) } else { String::new() };
     let result = if u.ratio(4, 5)? { "tensor<*xf32>".to_owned() } else { ty(u, depth)? };
     let blocks = if depth > 0 && u.ratio(1, 30)? { "({\n\"top.Yield\"() : () -> ()\n})" } else { "" };
@@ -208,10 +208,10 @@ fn operator(u: Bytes, index: usize, values: &[Named], depth: u32) -> Result<(Str
     Ok((text, (name, result)))
 }
 
-/// A module.
+/// Generates a module.
 pub fn module(u: Bytes) -> Result<String> {
     let mut text = String::new();
-    // A third is full of MLIR features that the Top dialect does not use.
+    // A third of the modules are full of MLIR features that the Top dialect does not use.
     let depth = if u.ratio(1, 3)? { 2 } else { 0 };
     if depth > 0 && u.ratio(1, 8)? {
         text += &format!("#b0 = {}\n!a0 = {}\n", attribute(u, depth / 2)?, ty(u, 0)?);

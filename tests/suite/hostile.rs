@@ -1,5 +1,5 @@
-//! Whatever a file contains, the command exits soon, in little memory, with a readable error. Each case runs in its own process
-//! with limits, because it tries to kill the process.
+//! Regardless of a file's contents, the command exits soon, uses little memory, and reports a readable error. Each case runs
+//! in its own process with limits, because it tries to kill the process.
 use super::{SplitMix, exercise, grammar, limits::limited, snapshot};
 use std::{
     fmt::Write,
@@ -30,7 +30,7 @@ fn relu(attributes: &str) -> String {
     with_body(&format!("%2 = \"top.Relu\"(%1) {attributes} : (tensor<4xf32>) -> tensor<4xf32> loc(\"y\")"))
 }
 
-/// Aliases of locations, each made of others.
+/// Aliases of locations, each defined by others.
 fn aliases(count: usize, of: impl Fn(usize) -> String) -> String {
     let first = "#l0 = loc(\"a\")\n".to_owned();
     (1..count).fold(first, |text, i| text + &format!("#l{i} = loc({})\n", of(i - 1)))
@@ -98,7 +98,7 @@ fn modules_that_broke_the_reader() {
     snapshot("hostile_mlir", &all);
 }
 
-/// Comments may contain brackets, names may be empty or in any script, properties are attributes.
+/// Comments may contain brackets, names may be empty or in any script, and properties are attributes.
 #[test]
 fn modules_that_look_odd_are_read() {
     let comments = "// a < b, <\n".repeat(200);
@@ -116,14 +116,14 @@ fn modules_that_look_odd_are_read() {
     assert!(mlir::emit(&g).unwrap().text.contains("relu_limit = 1.000000e+00 : f64"));
 }
 
-/// A module from a seed, which reproduces a failure.
+/// Generates a module from a seed, which reproduces a failure.
 fn generated(seed: u64) -> Option<String> {
     let mut numbers = SplitMix(seed.wrapping_mul(0x2545_f491_4f6c_dd1d));
     let bytes: Vec<u8> = (0..256).flat_map(|_| numbers.next().to_le_bytes()).collect();
     grammar::module(&mut arbitrary::Unstructured::new(&bytes)).ok()
 }
 
-/// Each function on large tensors, with less and less memory: a result, or an error with the numbers.
+/// Runs each function on large tensors with decreasing memory: the outcome is a result or an error with the numbers.
 #[test]
 fn runs_in_little_memory() {
     let dir = tempfile::tempdir().unwrap();
@@ -179,7 +179,7 @@ fn runs_in_little_memory() {
 const FROM: &str = "TPULANG_MODULES_FROM";
 const MODULES: u64 = 2_000;
 
-/// Set `TPULANG_MODULES=1000000` for a million.
+/// Set `TPULANG_MODULES=1000000` for a million modules.
 #[test]
 fn modules_from_a_grammar() {
     let all = std::env::var("TPULANG_MODULES").map_or(2 * MODULES, |n| n.parse().expect("a number"));

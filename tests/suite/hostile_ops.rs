@@ -2,7 +2,7 @@
 use super::{SplitMix, drawn, exercise, limits::passed_alone};
 use proptest::{prelude::*, test_runner::RngSeed};
 
-/// `PROPTEST_CASES` random cases; by default a few fixed ones, so that a failure is due to the change.
+/// Runs `PROPTEST_CASES` random cases; by default a few fixed ones, so that a failure is due to the change under test.
 fn cases() -> ProptestConfig {
     let asked = std::env::var("PROPTEST_CASES").is_ok();
     let few = ProptestConfig { rng_seed: RngSeed::Fixed(1), ..ProptestConfig::with_cases(6000) };

@@ -1,4 +1,4 @@
-//! Images as inputs of `run`: the pixels are OpenCV's, and hostile files are errors.
+//! Images as inputs of `run`: the pixels equal OpenCV's, and hostile files are errors.
 use super::limits::limited;
 use std::{
     fs,
@@ -22,7 +22,7 @@ fn run(dir: &Path, image: &Path, [height, width]: [usize; 2]) -> Output {
     command.current_dir(dir).output().unwrap()
 }
 
-/// Runs the network on a damaged file, which must be refused; returns the message.
+/// Runs the network on a damaged file, which must be rejected. Returns the message.
 fn refusal(name: &str, bytes: &[u8]) -> String {
     let dir = tempfile::tempdir().unwrap();
     let image = dir.path().join(name);
@@ -68,14 +68,14 @@ fn images_name_their_input() {
     assert!(text.contains("rgb.png: the model has no input \"xx\"; did you mean \"x\"?"), "{text}");
 }
 
-/// The checksum of a PNG's chunk.
+/// Returns the checksum of a PNG chunk.
 fn crc(bytes: &[u8]) -> u32 {
     !bytes.iter().fold(!0, |crc, byte| {
         (0..8).fold(crc ^ u32::from(*byte), |c, _| (c >> 1) ^ (0xedb8_8320 & (c & 1).wrapping_neg()))
     })
 }
 
-/// The file with another size in its header.
+/// Returns the file with another size in its header.
 fn resized(name: &str, bytes: &[u8], size: u32) -> Vec<u8> {
     let mut out = bytes.to_vec();
     if name.ends_with("png") {
@@ -102,11 +102,11 @@ fn claimed_sizes_are_not_allocated() {
             let message = refusal(&name, &resized(&name, &bytes, size));
             assert!(message.contains("pixels; at most 100000000 are supported"), "{name}, {size}: {message}");
         }
-        // Within the limit, but without the data.
+        // Within the limit, but without data.
         let message = refusal(&name, &resized(&name, &bytes, 9000));
         assert!(message.contains("the image cannot be decoded: "), "{name}: {message}");
     }
-    // 84 bytes that claim 51 GB.
+    // 84 bytes that claim to be 51 GB.
     let mut png = b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\x04\0\0\0\x04\0\0\x08\x02\0\0\0".to_vec();
     let header = crc(&png[12..29]);
     png.extend(header.to_be_bytes());

@@ -1,4 +1,4 @@
-//! Graphs of many operators, which would not finish in quadratic time, and weights larger than memory.
+//! Graphs of many operators, which would not finish in quadratic time, and weights that exceed the memory.
 use crate::cli::tpulang;
 use std::process::Command;
 use tpulang::{Array, Dtype, Graph, Tensor, array::write_npz, exec, mlir};
@@ -59,7 +59,7 @@ fn many_of_everything() {
     assert!(error.contains("a shape of 100001 dimensions; at most 32 are supported"), "{error}");
 }
 
-/// 16 matrices of 16 MiB in a process with 420 MB of address space, a third of which the program itself takes.
+/// Runs 16 matrices of 16 MiB in a process with 420 MB of address space, a third of which the program itself needs.
 #[test]
 fn weights_beyond_the_memory_are_read_in_each_run() {
     let dir = tempfile::tempdir().unwrap();

@@ -3,7 +3,7 @@ use std::{path::Path, process::Command};
 
 const ALONE: &str = "TPULANG_TEST_ALONE";
 
-/// A command limited to 3 GB of address space and `seconds` of processor time.
+/// Returns a command limited to 3 GB of address space and `seconds` of processor time.
 pub fn limited(seconds: u64, program: &Path, arguments: &[&str]) -> Command {
     let mut command = Command::new("sh");
     let script = format!("ulimit -v 3000000; ulimit -t {seconds}; exec \"$0\" \"$@\"");
@@ -11,7 +11,7 @@ pub fn limited(seconds: u64, program: &Path, arguments: &[&str]) -> Command {
     command
 }
 
-/// Runs the test `test` again in its own limited process. Returns true if it has passed there, and false inside that process,
+/// Runs the test `test` again in its own limited process. Returns true if it passed there, and false inside that process,
 /// where the test continues.
 pub fn passed_alone(test: &str, seconds: u64) -> bool {
     passed_alone_with(test, seconds, &[])

@@ -1,4 +1,4 @@
-//! Extreme numbers of tensors, inputs and names. A linear search for each would take minutes.
+//! Extreme numbers of tensors, inputs and names, for which linear searches would take minutes.
 use super::limits::passed_alone;
 use indexmap::IndexMap;
 use std::fmt::Write;
@@ -57,7 +57,7 @@ fn inputs_and_what_they_are_fed() {
     let run = |feeds| run(&graph, &feeds, &CpuBackend::new(), &RunOptions { threads: 1, ..Default::default() });
     assert_eq!(run(fed("input")).unwrap().tensors.len(), 1);
     assert_eq!(run(fed("inputt")).unwrap_err().each().len(), 101);
-    // None is listed; all are unknown; each occurs twice.
+    // No input is listed; all are unknown; each occurs twice.
     for wrong in [String::new(), inputs.replace("input", "inputt"), format!("{inputs}{inputs}")] {
         let error = spec::from_text(&text(&tensors, &wrong), "s.json", None).unwrap_err();
         assert!(error.each().len() >= 100, "{error}");

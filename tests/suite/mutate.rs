@@ -1,4 +1,4 @@
-//! Mutated files give errors, and never a panic.
+//! Mutated files are reported as errors, and never cause a panic.
 use super::limits::passed_alone;
 use proptest::{prelude::*, test_runner::RngSeed};
 use std::fs;
@@ -7,7 +7,7 @@ use tpulang::{array::read_npz, exec, mlir, spec};
 const SPECS: [&str; 3] =
     ["tests/cases/Max/Max_0/spec.json", "tests/cases/Concat2/Concat2_0/spec.json", "examples/patterns/patterns.json"];
 
-/// Bytes with some replaced, removed or doubled.
+/// Returns the bytes with some replaced, removed or doubled.
 fn mutated(bytes: &[u8], edits: &[(usize, u8, u8)]) -> Vec<u8> {
     let mut out = bytes.to_vec();
     for &(at, kind, byte) in edits {
@@ -28,7 +28,7 @@ fn mutated(bytes: &[u8], edits: &[(usize, u8, u8)]) -> Vec<u8> {
     out
 }
 
-/// Characters with a meaning in JSON and MLIR.
+/// Characters with a meaning in JSON or MLIR.
 fn byte() -> impl Strategy<Value = u8> {
     prop_oneof![4 => prop::sample::select(b"{}[]\",:0123456789-.eE\\ntx\n <>()!%#\"".to_vec()), 1 => any::<u8>()]
 }
@@ -37,7 +37,7 @@ fn edits() -> impl Strategy<Value = Vec<(usize, u8, u8)>> {
     prop::collection::vec((any::<usize>(), any::<u8>(), byte()), 1..6)
 }
 
-/// Values that are likely to be wrong somewhere.
+/// Values that are likely to be invalid somewhere.
 fn value() -> impl Strategy<Value = serde_json::Value> {
     use serde_json::json;
     prop::sample::select(vec![
@@ -64,7 +64,7 @@ fn value() -> impl Strategy<Value = serde_json::Value> {
     ])
 }
 
-/// JSON pointers to every part of a value.
+/// Collects JSON pointers to all parts of a value.
 fn pointers(v: &serde_json::Value, at: String, out: &mut Vec<String>) {
     out.push(at.clone());
     match v {
@@ -76,7 +76,7 @@ fn pointers(v: &serde_json::Value, at: String, out: &mut Vec<String>) {
     }
 }
 
-/// Everything that users do with a spec.
+/// Performs everything that users do with a spec.
 fn use_spec(text: &str, dir: &std::path::Path) {
     let Ok(graph) = spec::from_text(text, "mutant", Some(dir)) else {
         return;

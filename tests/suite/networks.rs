@@ -23,7 +23,7 @@ fn fused_qkv(cut: impl FnOnce(&mut Graph, Tensor) -> tpulang::Result<Vec<Tensor>
     g
 }
 
-/// The tool chain cuts the coefficient of such a product as if it were not transposed, and aborts.
+/// The tool chain slices the coefficient of such a product as if it were not transposed, and aborts.
 #[test]
 fn a_fused_projection_is_emitted_straight() {
     let by_split = fused_qkv(|g, m| g.split(m).axis(2).num(3).call());
@@ -45,7 +45,7 @@ fn a_fused_projection_is_emitted_straight() {
     }
 }
 
-/// Self-attention over 5 tokens, with weights in the layout of PyTorch's `Linear`. Keys and values share theirs.
+/// Self-attention over 5 tokens, with weights in the layout of PyTorch's `Linear`. Keys and values share their weights.
 fn attention() -> tpulang::Result<Graph> {
     let mut g = Graph::new("attention")?;
     let x = g.input("x", Dtype::Float32, [1, 5, 8])?;
@@ -68,7 +68,7 @@ fn attention() -> tpulang::Result<Graph> {
     Ok(g)
 }
 
-/// The tool chain's fusion into `tpu.Attention` takes coefficients as k x n, whatever the flag says.
+/// The tool chain's fusion into `tpu.Attention` reads coefficients as k x n, regardless of the flag.
 #[test]
 fn projections_of_an_attention_are_emitted_straight() {
     let g = attention().unwrap();
@@ -83,7 +83,7 @@ fn projections_of_an_attention_are_emitted_straight() {
     assert_eq!(numbers(&g), numbers(&mlir::read(&written.mlir, None).unwrap()));
 }
 
-/// Each branch gets a `top.Weight` of its own, as neither sees the other's; the data are written once.
+/// Each branch has its own `top.Weight`, because it cannot refer to the other's; the data are written once.
 #[test]
 fn branches_share_a_transposed_coefficient() {
     let mut g = Graph::new("branches").unwrap();
@@ -108,7 +108,7 @@ fn branches_share_a_transposed_coefficient() {
     assert_eq!(again.tensors().filter(|(_, t)| t.is_coefficient()).count(), 1);
 }
 
-/// A graph at the limit of nested blocks is still a module that can be read.
+/// A graph at the limit of nested blocks can still be read back from its module.
 #[test]
 fn what_nests_deepest_is_readable() {
     fn nested(g: &mut Graph, x: Tensor, cond: Tensor, depth: usize) -> tpulang::Result<Tensor> {
@@ -129,8 +129,8 @@ fn what_nests_deepest_is_readable() {
     assert_eq!(mlir::emit(&mlir::read_text(&text).unwrap()).unwrap().text, text);
 }
 
-/// The tool chain aborts on two such products of floats with a GELU between them. Products of integers keep the flag, as
-/// TpuLang has it.
+/// The tool chain aborts on two such products of floats with a GELU in between. Products of integers keep the flag, as in
+/// TpuLang.
 #[test]
 fn products_of_integers_keep_their_flag() {
     let float = fused_qkv(|g, m| Ok(vec![g.relu(m).call()?]));

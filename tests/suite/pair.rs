@@ -1,4 +1,4 @@
-//! A pair of files (a module or a spec, and its weights) is complete at every instant: after faults and kills at each
+//! A pair of files (a module or a spec, and its weights) is complete at every instant: after failures and kills at each
 //! system call, and with concurrent writers and readers.
 use super::cli::tpulang;
 use std::{
@@ -11,7 +11,7 @@ use std::{
 };
 use tpulang::{Array, Dtype, Graph, exec, mlir, spec};
 
-/// Rounds of random kills. For more: `TPULANG_ROUNDS=1000 cargo test --test suite pair::`.
+/// Number of random kills. For more: `TPULANG_ROUNDS=1000 cargo test --test suite pair::`.
 fn rounds() -> usize {
     std::env::var("TPULANG_ROUNDS").map_or(20, |n| n.parse().expect("a number"))
 }
@@ -23,8 +23,8 @@ enum Kind {
 }
 use Kind::{Module, Spec};
 
-/// Two networks of one name, which add 1 twice and 2 twice: once as weights, once as a number in the text. The folder `out`
-/// contains one of them.
+/// Two networks with the same name, which add 1 twice and 2 twice: once as weights, once as a number in the text. The folder
+/// `out` contains one of them.
 struct Models {
     kind: Kind,
     width: usize,
@@ -69,11 +69,11 @@ impl Models {
     fn source(&self, value: u8) -> PathBuf {
         self.dir.path().join(format!("{value}.json"))
     }
-    /// What names the weights.
+    /// The file that refers to the weights.
     fn text(&self) -> PathBuf {
         self.out().join(if self.kind == Module { "net_origin.mlir" } else { "net.json" })
     }
-    /// The command that writes the first or the second model, by way of another command.
+    /// Returns the command that writes the first or the second model, wrapped in another command.
     fn write_by(&self, which: usize, by: &[&str]) -> Command {
         let value = 1 + (which % 2) as u8;
         let program = match self.kind {
@@ -96,7 +96,7 @@ impl Models {
     fn write(&self, which: usize) -> Command {
         self.write_by(which, &[])
     }
-    /// What the model in the folder adds, 2 or 4. Returns `None` if there is no text.
+    /// Returns the sum that the model in the folder adds, 2 or 4, or `None` if there is no text.
     fn found(&self) -> Option<f32> {
         if !self.text().exists() {
             return None;
@@ -110,14 +110,14 @@ impl Models {
         let results = exec::run(&g.unwrap(), &feeds, &exec::CpuBackend::new(), &options).unwrap();
         Some(sum(&results.tensors[0]))
     }
-    /// Writing another model leaves this one alone.
+    /// Writes another model, which must not affect this one.
     fn write_another(&self) {
         let found = self.found();
         let other = mlir::write_pair(&graph("other", 1.0, self.width), self.out()).unwrap();
         assert_eq!(self.found(), found);
         [other.mlir, other.weights].iter().for_each(|path| fs::remove_file(path).unwrap());
     }
-    /// The next writer removes what a killed one has left, and nothing else.
+    /// The next writer removes the files of a killed one, and nothing else.
     fn no_litter(&self) {
         assert!(self.write(0).status().unwrap().success());
         let mut names: Vec<_> =
@@ -127,8 +127,8 @@ impl Models {
     }
 }
 
-/// Writes the second model under strace, which makes the `when`th call of `syscall` fail or kill. Returns the exit code,
-/// and whether there was such a call.
+/// Writes the second model under strace, which lets the `when`th call of `syscall` fail or kills the process. Returns the
+/// exit code, and whether there was such a call.
 fn with_fault(models: &Models, syscall: &str, fault: &str, when: usize) -> (Option<i32>, bool) {
     let log = models.dir.path().join("strace.log");
     let (trace, inject) = (format!("trace={syscall}"), format!("inject={syscall}:{fault}:when={when}"));
@@ -138,7 +138,7 @@ fn with_fault(models: &Models, syscall: &str, fault: &str, when: usize) -> (Opti
     (status.code(), log.contains("INJECTED") || log.contains("killed by SIGKILL"))
 }
 
-/// Makes tests of these.
+/// Generates a test per kind of model from each function.
 macro_rules! of_either {
     ($($name:ident)*) => {
         mod of_a_module { $( #[test] fn $name() { super::$name(super::Module) } )* }
@@ -171,7 +171,7 @@ fn a_fault_at_any_system_call_leaves_a_pair(kind: Kind) {
                 struck += 1;
                 let found = models.found();
                 let expected = match (fault, code) {
-                    // It is no error if a folder cannot be synced, locked or listed, or an old name cannot be removed.
+                    // It is not an error if a folder cannot be synced, locked or listed, or an old name cannot be removed.
                     (_, Some(0)) => vec![Some(4.0)],
                     // If only the last step or the message fails, the new model is complete.
                     ("error=EIO", _) if !["openat", "fsync", "flock"].contains(&syscall) => vec![Some(2.0), Some(4.0)],
@@ -215,7 +215,7 @@ fn a_kill_at_any_time_leaves_a_pair(kind: Kind) {
     models.no_litter();
 }
 
-/// Without an old model there is no text until the new one is complete.
+/// Without an old model, there is no text until the new model is complete.
 fn a_kill_of_the_first_write_leaves_nothing_or_a_pair(kind: Kind) {
     let models = Models::new(kind, 4);
     let mut complete = 0;
@@ -272,7 +272,7 @@ fn readers_see_one_pair_or_the_other(kind: Kind) {
     models.no_litter();
 }
 
-/// What the command computes.
+/// Returns the result of the command.
 fn run(model: &Path, feeds: &Path, result: &Path) -> f32 {
     let [model, feeds, to] = [model, feeds, result].map(|p| p.to_str().unwrap());
     let out = tpulang(&["run", model, "-i", feeds, "-o", to]);

@@ -1,4 +1,4 @@
-//! If files cannot be written, the old ones stay.
+//! If files cannot be written, the old ones are kept.
 use super::cli::tpulang;
 use std::{fs, path::Path};
 use tpulang::{Array, array::write_npz, exec, mlir, spec};
@@ -26,7 +26,7 @@ fn a_folder_in_the_way_is_told() {
     assert_eq!(out.status.code(), Some(2));
 }
 
-/// /dev/full is a full disk; a limit on file sizes fails half-way.
+/// /dev/full acts like a full disk; a limit on file sizes fails midway.
 #[test]
 fn a_full_disk_leaves_the_old_pair() {
     let dir = tempfile::tempdir().unwrap();
@@ -51,7 +51,7 @@ fn a_read_only_folder_leaves_the_old_pair() {
     assert!(tpulang(&["convert", SPEC, "-o", path]).status.success());
     let old = pair(dir.path());
     fs::set_permissions(dir.path(), fs::Permissions::from_mode(0o555)).unwrap();
-    // The superuser may write there anyway.
+    // The superuser can write there anyway.
     if fs::write(dir.path().join("probe"), "").is_err() {
         let out = tpulang(&["convert", SPEC, "-o", path]);
         assert_eq!(out.status.code(), Some(2));
@@ -61,7 +61,8 @@ fn a_read_only_folder_leaves_the_old_pair() {
     assert_eq!(pair(dir.path()), old);
 }
 
-/// Otherwise a named pipe would block, /dev/zero would never end, and a device would be replaced by a file.
+/// If other files were allowed, a named pipe would block, /dev/zero would never end, and a device would be replaced by a
+/// file.
 #[test]
 fn only_files_are_read_and_written() {
     let dir = tempfile::tempdir().unwrap();
@@ -110,7 +111,7 @@ fn a_spec_does_not_overwrite_its_weights() {
     }
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 0);
     spec::save(&graph, dir.path().join("spec.json")).unwrap();
-    // Its weights are read from the file that is replaced.
+    // The weights are read from the file that is being replaced.
     let graph = spec::read(dir.path().join("spec.json"), spec::Weights::Load).unwrap();
     let before = fs::read(dir.path().join("spec.npz")).unwrap();
     spec::save(&graph, dir.path().join("spec.json")).unwrap();
@@ -118,7 +119,7 @@ fn a_spec_does_not_overwrite_its_weights() {
     assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2, "nothing is left over");
 }
 
-/// A spec is the user's own and may name weights elsewhere; a module names a file next to it.
+/// A spec is the user's own and may refer to weights anywhere; a module refers to a file next to it.
 #[test]
 fn where_weights_may_lie() {
     let dir = tempfile::tempdir().unwrap();
@@ -141,7 +142,7 @@ fn where_weights_may_lie() {
     }
 }
 
-/// Weights that are truncated after they were opened give an error; a mapping would kill the process.
+/// Weights that are truncated after opening are an error; with a mapping they would kill the process.
 #[test]
 fn weights_that_become_shorter() {
     let dir = tempfile::tempdir().unwrap();

@@ -1,4 +1,4 @@
-//! Runs every command of the README, in order, in a folder that has only what a clone has.
+//! Runs every command of the README in order, in a folder that contains only the files of a clone.
 use super::assert_same;
 use std::{
     fs,
@@ -24,18 +24,18 @@ fn blocks(document: &str) -> Vec<Block<'_>> {
     found
 }
 
-/// The shell that a reader has after the first commands: `tpulang` is the binary under test, and `make demo` has installed
-/// and built it, so only the demo's own script is left to run.
+/// The shell of a reader after the first commands: `tpulang` is the binary under test, and `make demo` has installed and
+/// built it, so that only the demo's own script remains to run.
 const PRELUDE: &str = r#"set -eu
 export COLUMNS=100
 tpulang() { "$TPULANG" "$@"; }
 make() { [ "$*" = demo ] && sh scripts/demo.sh "$TPULANG"; }
 "#;
 
-/// The line that separates the outputs of blocks.
+/// The line between the outputs of blocks.
 const MARK: &str = "==== next block ====\n";
 
-/// A shell script of all blocks, in one shell, since later blocks use variables of earlier ones.
+/// Returns a shell script of all blocks. They share one shell, because later blocks use variables of earlier ones.
 fn script(blocks: &[Block]) -> String {
     let mut script = PRELUDE.to_owned();
     for block in blocks {
@@ -85,11 +85,11 @@ fn every_command_runs_and_prints_what_is_shown() {
         let (prompt, _) = block.text.split_once('\n').unwrap();
         updated = updated.replacen(block.text, &format!("{prompt}\n{printed}"), 1);
     }
-    // As with snapshots.
+    // Same variable as for snapshots.
     if std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always") {
         fs::write("README.md", &updated).unwrap();
     } else {
-        // README.md shows what its commands print.
+        // The README must show the output of its commands.
         assert_same(&readme, &updated);
     }
     for result in ["build/patterns_origin.mlir", "build/out.npz", "edges.npz", "all.npz", "tpulang.schema.json"] {
@@ -97,7 +97,7 @@ fn every_command_runs_and_prints_what_is_shown() {
     }
 }
 
-/// The spec that the README shows is the one that its commands run.
+/// The spec shown in the README is the one that its commands run.
 #[test]
 fn the_spec_is_the_example() {
     let readme = fs::read_to_string("README.md").unwrap();

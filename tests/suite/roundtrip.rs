@@ -3,7 +3,7 @@ use super::assert_same;
 use std::fs;
 use tpulang::{Array, Dtype, Graph, Quantization, Scalar, exec, mlir, spec};
 
-/// A graph with a bit of everything.
+/// A graph with many different features.
 fn graph() -> Graph {
     let mut g = Graph::new("everything").unwrap();
     g.mode = tpulang::Mode::Quantized;
@@ -69,7 +69,7 @@ fn mlir_and_back() {
     assert_eq!(run(&g), run(&again));
 }
 
-/// Names of results keep their positions, as in tpu_mlir, if the first result is absent.
+/// If the first result is absent, the names of the others keep their positions, as in tpu_mlir.
 #[test]
 fn names_beside_an_absent_result() {
     let mut g = Graph::new("lstm").unwrap();
@@ -115,7 +115,7 @@ fn what_json_has_no_number_for_survives() {
     assert_same(&mlir::emit(&again).unwrap().text, &mlir::emit(&g).unwrap().text);
 }
 
-/// A graph read from MLIR has only calls of ops; written as a spec and read again, it is equal.
+/// A graph read from MLIR consists of op calls only. It is equal after being written as a spec and read again.
 #[test]
 fn every_module_is_a_spec() {
     for case in super::cases::cases() {
@@ -130,7 +130,7 @@ fn every_module_is_a_spec() {
     }
 }
 
-/// A coefficient made from a number belongs to the call, until an edit replaces it by calls of its ops.
+/// A coefficient created from a number belongs to its call, until an edit replaces the call by its ops.
 #[test]
 fn coefficients_of_calls_outlive_them() {
     let mut g = Graph::new("g").unwrap();

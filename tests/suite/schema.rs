@@ -15,12 +15,12 @@ fn spec_of(f: &FunctionDef) -> Value {
     serde_json::from_str(&spec::to_text(&g, None).unwrap()).unwrap()
 }
 
-/// The errors of the schema, with their positions.
+/// Returns the schema's errors with their positions.
 fn found(schema: &Validator, spec: &Value) -> Vec<(String, String)> {
     schema.iter_errors(spec).map(|e| (e.instance_path().to_string(), e.to_string())).collect()
 }
 
-/// The schema accepts each example as a spec, and the reader reads the same graph.
+/// The schema accepts each example as a spec, and the reader returns the same graph.
 #[test]
 fn every_example_is_a_spec() {
     let schema = schema();
@@ -58,7 +58,7 @@ fn a_wrong_argument_is_named_by_the_schema() {
     }
 }
 
-/// As the reader takes them: the LSTM's other two results.
+/// The schema accepts null for the LSTM's other two results, as the reader does.
 #[test]
 fn absent_outputs_are_null() {
     let value = json!({

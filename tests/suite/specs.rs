@@ -6,7 +6,7 @@ fn read(text: &str) -> Result<Graph> {
     spec::from_text(text, "spec.json", None)
 }
 
-/// A spec with these functions and ops on `x` (float32 1x4) and the coefficient `w` (4x4).
+/// Returns a spec with these functions and ops on `x` (float32 1x4) and the coefficient `w` (4x4).
 fn with(functions: &str, ops: &str) -> String {
     format!(
         r#"{{"version": 1, "name": "net", "tensors": {{"x": {{"shape": [1, 4]}}, "w": {{"shape": [4, 4], "coeff": true, "data": [1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1, 0, 0, 0, 0, 1]}}}},
@@ -19,7 +19,7 @@ fn with(functions: &str, ops: &str) -> String {
 
 const LAYER: &str = r#""layer": {"inputs": ["a"], "ops": [{"op": "matmul", "args": {"input": "a", "right": "w"}, "out": "h"}, {"op": "relu", "args": {"input": "h"}, "out": "out"}], "outputs": ["out"]}"#;
 
-/// The example of docs/spec.md.
+/// Tests the example of docs/spec.md.
 #[test]
 fn functions_are_made_again_by_each_call() {
     let document = std::fs::read_to_string("docs/spec.md").unwrap();
@@ -60,7 +60,7 @@ fn mistakes_in_functions_are_told() {
     }
 }
 
-/// `levels` functions, each of which calls the one before it twice.
+/// Returns `levels` functions, each of which calls the previous one twice.
 fn doubling(levels: usize) -> String {
     let body = |op: &str| {
         format!(
@@ -89,7 +89,7 @@ fn expansions_are_counted_first() {
         let error = read(&with(&doubling(levels), &call(levels - 1))).unwrap_err().to_string();
         assert!(error.contains(expected), "{expected}: {error}");
     }
-    // More than 2^64.
+    // More than 2^64 operators.
     let wide = (0..32).map(|i| {
         let op = if i == 0 { "relu".into() } else { format!("f{}", i - 1) };
         let ops = vec![format!(r#"{{"op": "{op}", "args": {{"x": "x"}}}}"#); 16].join(", ");
@@ -99,7 +99,7 @@ fn expansions_are_counted_first() {
     assert!(error.contains("f31 expands to too many calls"), "{error}");
 }
 
-/// An `If` in a branch of an `If`, `depth` deep.
+/// Returns an `If` nested `depth` deep in branches of `If`s.
 fn nested_ifs(depth: usize) -> String {
     let begin = |i: usize| {
         format!(
@@ -153,13 +153,13 @@ fn ops_stand_by_themselves() {
     let module = mlir::emit(&g).unwrap().text;
     assert!(module.contains("\"top.If\"") && module.contains("\"top.Yield\""), "{module}");
     assert_same(&mlir::emit(&mlir::read_text(&module).unwrap()).unwrap().text, &module);
-    // Branches must yield what the results are.
+    // Branches must yield the types of the results.
     let error = read(&with("", &cond.replace("float32", "int32"))).unwrap_err().to_string();
     assert!(error.contains("its then_branch yields \"t\" (1x4 float32) for a result of 1x4 int32"), "{error}");
     let yields = module.lines().find(|line| line.contains("top.Yield")).unwrap();
     let error = mlir::read_text(&module.replacen(yields, "\"top.Yield\"() : () -> ()", 1)).unwrap_err().to_string();
     assert!(error.contains("its then_branch yields 0 values; expected 1, for 1 result"), "{error}");
-    // An error in a branch is not followed by one about what the branch yields.
+    // An error in a branch is not followed by an error about the values that the branch yields.
     let error = read(&with("", &cond.replace(r#""op": "tanh""#, r#""op": "tan_h""#))).unwrap_err();
     assert_eq!(error.each().len(), 1, "{error}");
 }
@@ -171,7 +171,7 @@ fn what_editors_write_is_taken() {
     assert!(read(&text.replacen('{', r#"{"$schema": "tpulang.schema.json", "#, 1)).is_ok());
 }
 
-/// A string argument that equals the name of a tensor with an error is not that tensor.
+/// A string argument is not treated as the tensor of the same name, even if that tensor has an error.
 #[test]
 fn words_are_no_tensors() {
     let ops = r#"{"op": "relu", "args": {"input": "q"}, "out": "half_up"},

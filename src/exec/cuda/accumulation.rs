@@ -1,4 +1,4 @@
-//! Post-processing of accumulators of products, fused into the producing kernel if possible.
+//! Post-processes the accumulators of products, in the producing kernel if possible.
 use super::{
     builder::{AccumKernel, Builder},
     chain::Chain,
@@ -16,14 +16,14 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// The types of the operands of products, and of their accumulators.
+/// The types of a product's operands and of its accumulator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AccumType {
     /// Accumulated in float32.
     Float(Float),
-    /// 16-bit integers minus a zero point, accumulated exactly.
+    /// 16-bit integers (operands minus their zero points), accumulated exactly.
     Narrow,
-    /// Wider integers, whose accumulator saturates.
+    /// Wider integers; the accumulator saturates.
     Wide,
 }
 
@@ -52,22 +52,22 @@ impl AccumType {
     }
 }
 
-/// Accumulators, row-major in `shape`, and how the first result is computed from them.
+/// Accumulators, row-major in `shape`, and their post-processing.
 pub(super) struct Accumulation {
     pub kind: AccumType,
     pub shape: Vec<usize>,
-    /// Is broadcast to the shape.
+    /// The bias, which broadcasts to `shape`.
     pub bias: Option<Operand>,
     pub bias_shape: Vec<usize>,
-    /// The real value of 1 in an integer accumulator. `None` if the result is not quantized.
+    /// The real value of 1 in an integer accumulator, or `None` if the result is not quantized.
     pub scale: Option<Input>,
     pub post_op: PostOp,
 }
 
 impl Accumulation {
-    /// Emits the launches that compute and store the result. `call` returns a library's call for operands and results of these
-    /// float types, with or without bias, if there is one; its addresses are those of `factors`, the bias and the result. `own`
-    /// returns the built-in kernel.
+    /// Emits the launches that compute and store the result. `call` returns a library call for operands and results of these
+    /// float types, with or without a bias, or `None` if there is none. The call takes the addresses of `factors`, the bias
+    /// and the result. `own` returns the built-in kernel.
     pub fn emit(
         self,
         b: &mut Builder,
@@ -81,7 +81,7 @@ impl Accumulation {
             {
                 return b.call(call, [&factors[..], &[Slot::of(bias)?, b.result(0)]].concat());
             }
-            // Values that are processed further are not rounded to float16 first.
+            // Values with further post-processing are not rounded to float16 first.
             let is_result = b.result_type(0)?.buffer_dtype() == float.dtype() && self.are_stored(b);
             let attempts: &[Float] = match float {
                 Float::Half if !is_result => &[Float::Single, Float::Half],
@@ -100,7 +100,7 @@ impl Accumulation {
         let chain = self.chain(b, |shape| Input::accumulator(dtype, shape))?;
         b.accumulate_with_epilogue(kernel, chain)
     }
-    /// Emits a library's call, and a kernel for the rest.
+    /// Emits a library call, and a kernel for the remaining operators.
     fn of_call(self, b: &mut Builder, factors: [Slot; 2], float: Float, call: Arc<dyn LibraryCall>) -> Result<()> {
         let ty = float.type_like(b.result_type(0)?);
         let to = b.float_result(0, float)?;
@@ -115,8 +115,8 @@ impl Accumulation {
     fn are_stored(&self, b: &Builder) -> bool {
         self.bias.is_none() && self.post_op.relu.is_none() && !b.has_fused_ops()
     }
-    /// Whether a per-column bias is the only post-processing, which a library can do. Relu is not left to libraries, as theirs
-    /// turns NaN into 0.
+    /// Whether a per-column bias is the only post-processing, which a library can apply. Relu is not left to libraries,
+    /// because theirs maps NaN to 0.
     fn is_all(&self, bias: &Operand, b: &Builder, float: Float) -> bool {
         let lies_so = |ty: &ValueType| ty.buffer_dtype() == float.dtype();
         let by_column = self.bias_shape.len() == 1 && self.shape.last() == self.bias_shape.first();
@@ -124,7 +124,8 @@ impl Accumulation {
         is_result && by_column && lies_so(&bias.ty)
     }
 
-    /// The elementwise operators that compute the result from the accumulators, which `sums` describes for a shape.
+    /// Returns the elementwise operators that compute the result from the accumulators. `sums` returns the input that reads
+    /// the accumulators in a given shape.
     fn chain(self, b: &mut Builder, sums: impl FnOnce(Vec<usize>) -> Input) -> Result<Chain> {
         let result = b.result_type(0)?.clone();
         let mut inputs = vec![sums(self.shape.clone())];

@@ -13,7 +13,7 @@ use crate::{
 
 const FILE: File = file!("activation.cu");
 
-/// Functions that several expressions call.
+/// Functions shared by several expressions.
 pub(super) const FUNCTIONS: &str = "
 template <class R> __device__ inline R logistic(R x) { return 1 / (1 + exp(-x)); }
 template <class R> __device__ inline R softplus(R x) { return (x > 0 ? x : 0) + log1p(exp(-fabs(x))); }
@@ -51,7 +51,7 @@ pub(super) fn softsign(input: &Operand) -> Formula {
     function(input, "x / (1 + fabs(x))")
 }
 
-/// Rounded to float32, as the compiler's tables have it.
+/// The result is rounded to float32, like the compiler's tables.
 pub(super) fn mish(input: &Operand) -> Formula {
     function(input, "(float)(x * tanh(softplus(x)))")
 }
@@ -94,8 +94,8 @@ pub(super) fn gelu(op: &GELU<Operand>) -> Formula {
     function(&op.input, expression).post_op(PostOp::round(op.round_mode))
 }
 
-/// A block a row. Between bytes with scales the exponentials come from a table, as the compiler has it, and the result is
-/// rounded to the nearest integer whatever the round mode.
+/// Launches one block per row. For quantized 8-bit integers the exponentials come from a table, as in the compiler, and the
+/// result is rounded to the nearest integer regardless of the round mode.
 pub(super) fn softmax(op: &Softmax<Operand>, b: &mut Builder) -> Result<()> {
     let shape = &op.input.ty.shape;
     let axis = axis_of(op.axis, shape.len());

@@ -4,7 +4,7 @@ use crate::{
     ops::{Add, AddConst, Div, DivConst, MaxConst, MinConst, Mul, MulConst, Reciprocal, Sub, SubConst},
 };
 
-/// Quotients and rests that stay within 64 bits.
+/// Quotients and remainders within 64 bits.
 const INTEGERS: &str = "
 // What has no result, or none within 64 bits, is 0.
 __device__ inline i64 over(i64 x, i64 y) { return y == 0 || (x == Range<i64>::low && y == -1) ? 0 : x / y; }
@@ -13,7 +13,8 @@ __device__ inline i64 rest(i64 x, i64 y) { return y == 0 || y == -1 ? 0 : x % y;
 template <class R> __device__ inline R floored(R rest, R y) { return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest; }
 ";
 
-/// Of any number of tensors, from left to right: `real` and `whole` of `x` and `y`, of which coefficients are the factors.
+/// Combines any number of tensors from left to right. `real` and `whole` combine `x` and `y`; the coefficients scale the
+/// operands.
 fn tensors(
     inputs: &[Operand],
     coeff: Option<&[f64]>,
@@ -62,7 +63,7 @@ pub(super) fn div(op: &Div<Operand>) -> Formula {
     tensors(&op.inputs, None, post_op, forms)
 }
 
-/// Where the comparison fails the first stays: so does NaN.
+/// A failed comparison keeps the first operand, even if it is NaN.
 pub(super) fn max(inputs: &[Operand]) -> Formula {
     let form: fn(&str, &str) -> String = |x, y| format!("larger({x}, {y})");
     tensors(inputs, None, PostOp::default(), [form, form]).with(CHOICES)
@@ -98,7 +99,7 @@ pub(super) fn reciprocal(op: &Reciprocal<Operand>) -> Formula {
     Formula::function(&op.input, expression).numbers([op.const_val, op.relu_limit])
 }
 
-/// Quotients of fractions are rounded to float32 before they are cut; those of whole numbers are not.
+/// Quotients of fractional numbers are rounded to float32 before `floor`; quotients of integers are not.
 const QUOTIENT: &str = "
 __device__ inline double quotient(double x, double y) {
     return x == trunc(x) && y == trunc(y) ? floor(x / y) : (double)floor((float)(x / y));

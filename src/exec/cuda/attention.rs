@@ -26,26 +26,26 @@ const VALUES: usize = 128;
 /// Keys per step.
 const KEYS: usize = 64;
 
-/// The number of blocks that keeps a device busy. If there are fewer, several share the keys of a query.
+/// The number of blocks that keeps a device busy. With fewer, several blocks share the keys of a query.
 const BUSY: usize = 256;
 
-/// `softmax(scale * Q K^T + mask) V` of many heads.
+/// `softmax(scale * Q K^T + mask) V` for multiple heads.
 pub(super) struct AttentionLaunch {
     pub sizes: Sizes,
     pub batches: usize,
-    /// The type of queries, keys, values and results in memory.
+    /// The storage type of queries, keys, values and results.
     pub float: Float,
     /// The strides of queries, keys, values and results.
     pub places: [HeadStrides; 4],
     pub scale: f32,
-    /// The additive mask, and its strides of batches, heads, queries and keys.
+    /// The additive mask, and its strides along batches, heads, queries and keys.
     pub mask: Option<(Slot, [usize; 4])>,
-    /// Queries see keys up to this many positions after their own; the value is added to the scores of other keys.
+    /// Queries see keys up to this many positions after their own; the value is added to the scores of later keys.
     pub limit: Option<(i64, f32)>,
 }
 
 impl AttentionLaunch {
-    /// Adds the launch for queries, keys and values. `logs` receives the logarithm of each row's sum of exponentials.
+    /// Adds the launch. `logs` receives the logarithm of each row's sum of exponentials.
     pub fn launch(&self, b: &mut Builder, from: [Slot; 3], out: Slot, logs: Option<Slot>) -> Result<()> {
         let Sizes { heads, kv_heads, queries, keys, values, .. } = self.sizes;
         let together = queries * (heads / kv_heads.max(1));
@@ -84,7 +84,7 @@ impl AttentionLaunch {
         b.launch(FILE, format!("joined<{}>", float.c_type()), geometry::elements((rows * values) as u64), arguments)
     }
 
-    /// The kernels' `Heads`.
+    /// Uploads the kernels' `Heads`.
     fn numbers(&self, b: &mut Builder, behind: i64, splits: usize) -> Result<Slot> {
         let Sizes { heads, kv_heads, queries, keys, elements, values } = self.sizes;
         let [query, key, value, out] = self.places.map(|p| [p.batch, p.head, p.row]);
@@ -102,13 +102,13 @@ impl AttentionLaunch {
     }
 }
 
-/// Dimensions padded with ones in front to at least `rank`.
+/// Pads the dimensions with leading ones to at least `rank`.
 pub(super) fn padded(shape: &[usize], rank: usize) -> Vec<usize> {
     [&vec![1; rank.saturating_sub(shape.len())], shape].concat()
 }
 
-/// The memory and strides of a mask of shape `shape`, which is broadcast to the scores, .. x heads x queries x keys. The kernel has
-/// one batch axis; a mask with some of the batch axes is expanded to all.
+/// Returns the memory and strides of a mask of shape `shape`, which broadcasts to the scores (.. x heads x queries x keys).
+/// The kernel has one batch axis; a mask that has only some of the batch axes is expanded to all of them.
 pub(super) fn entries(
     b: &mut Builder,
     mask: &Operand,
@@ -155,11 +155,11 @@ pub(super) fn scaled_dot_product(op: &ScaleDotProductAttention<Operand>, b: &mut
     b.store_floats(0, out, float, PostOp::default())
 }
 
-/// A pair (a, b) becomes (a cos - b sin, b cos + a sin). A row is viewed as two axes: its halves, or its pairs.
+/// Rotates each pair (a, b) to (a cos - b sin, b cos + a sin). A row is viewed as two axes: its halves or its pairs.
 pub(super) fn rope(op: &Rope<Operand>, b: &mut Builder) -> Result<()> {
     let (x, result) = (&op.input1, b.result_type(0)?.clone());
     let half = result.shape.last().map_or(1, |n| n / 2);
-    // The axis along which a pair lies, counted from the end.
+    // The axis of a pair, counted from the end.
     let (pairs, run, across) = match op.rope_mode {
         RopeMode::InterleavedPairs => ([half, 2], 1, 1),
         RopeMode::ContiguousHalves => ([2, half], half, 2),
@@ -185,7 +185,7 @@ pub(super) fn rope(op: &Rope<Operand>, b: &mut Builder) -> Result<()> {
     b.chain(Chain::new(formulas, b.result(0), result).over(&counts))
 }
 
-/// Of stored values: each product is shifted and held in twice the width, then their sum is shifted and saturates.
+/// For stored values: each product is shifted and clamped to twice the width; their sum is shifted and saturates.
 fn turned_ints(op: &Rope<Operand>) -> String {
     let narrow = matches!(op.input1.ty.dtype, Dtype::Int8 | Dtype::Uint8);
     let [low, high] = if narrow { [i16::MIN.into(), i16::MAX.into()] } else { [i32::MIN.into(), i32::MAX.into()] };

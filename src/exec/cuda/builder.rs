@@ -19,7 +19,7 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// A kernel that accumulates products. Its last parameters are those of its `EPILOGUE`.
+/// A kernel that accumulates products. Its last parameters are those of the `EPILOGUE`.
 pub(super) struct AccumKernel {
     pub file: File,
     pub function: String,
@@ -36,14 +36,14 @@ pub(super) struct Builder<'a> {
     program: Program,
 }
 
-/// The arguments of a launch.
+/// Builds a list of launch arguments.
 macro_rules! arguments {
     ($($argument:expr),* $(,)?) => { [$($crate::slot::Argument::from($argument)),*] };
 }
 pub(super) use arguments;
 
 impl<'a> Builder<'a> {
-    /// `fused` are the formulas of the operators that are fused into this one.
+    /// Creates a builder. `fused` are the formulas of the operators that are fused into this one.
     pub fn new(cuda: &'a Context, signature: &'a Signature, fused: Vec<Formula>) -> Builder<'a> {
         let results = signature.outputs().map(|ty| Output { ty: ty.clone(), shares: None }).collect();
         Builder {
@@ -54,7 +54,7 @@ impl<'a> Builder<'a> {
             program: Program { results, ..Program::default() },
         }
     }
-    /// Returns the program, after adding a launch for fused operators that no kernel has consumed.
+    /// Returns the program, after adding a launch for fused operators that no kernel has applied.
     ///
     /// # Errors
     /// Same as for [`Builder::chain`].
@@ -71,7 +71,7 @@ impl<'a> Builder<'a> {
     pub fn fused_formulas(&mut self) -> Vec<Formula> {
         std::mem::take(&mut self.fused)
     }
-    /// Like [`Builder::fused_formulas`], for a kernel that iterates over `counts`, into which the axes of the result are divided.
+    /// Like [`Builder::fused_formulas`], for a kernel that iterates over `counts`, which subdivides the axes of the result.
     ///
     /// # Errors
     /// Returns an error if the operator has no result.
@@ -84,12 +84,12 @@ impl<'a> Builder<'a> {
         }
         Ok(fused)
     }
-    /// Whether fused operators are still to be applied.
+    /// Whether any fused operators are still to be applied.
     pub fn has_fused_ops(&self) -> bool {
         !self.fused.is_empty()
     }
 
-    /// The type of a result.
+    /// Returns the type of a result.
     ///
     /// # Errors
     /// Returns an error if the operator has no such result.
@@ -97,19 +97,19 @@ impl<'a> Builder<'a> {
         let result = self.signature.results.get(i).and_then(Option::as_ref);
         result.ok_or_else(|| invalid(format!("the operator has no result {i}")))
     }
-    /// The memory of a result, in its buffer's dtype.
+    /// Returns the memory of a result, in its buffer's dtype.
     pub fn result(&self, i: usize) -> Slot {
         Slot::Result(self.signature.results.iter().take(i).flatten().count())
     }
-    /// An operand's real values in float32, converted first if it is stored differently.
+    /// Returns an operand's real values in float32, converted if they are stored differently.
     pub fn reals(&mut self, operand: &Operand) -> Result<Slot> {
         self.floats(operand, Float::Single)
     }
-    /// float16 if the operand and the first result are stored so, otherwise float32.
+    /// Returns float16 if the operand and the first result are stored as float16, otherwise float32.
     pub fn float(&self, operand: &Operand) -> Result<Float> {
         Ok(Float::of([&operand.ty, self.result_type(0)?]))
     }
-    /// Like [`Builder::reals`], in this float type.
+    /// Like [`Builder::reals`], in the given float type.
     pub fn floats(&mut self, operand: &Operand, float: Float) -> Result<Slot> {
         if operand.ty.buffer_dtype() == float.dtype() {
             return Slot::of(operand);
@@ -119,7 +119,7 @@ impl<'a> Builder<'a> {
         self.chain(Chain::new(vec![Formula::copy(Input::of(operand))], to, ty))?;
         Ok(to)
     }
-    /// An operand's stored elements as 64-bit integers: truncated and saturated, NaN as 0.
+    /// Returns an operand's stored elements as 64-bit integers, truncated and saturated, with NaN as 0.
     pub fn ints(&mut self, operand: &Operand) -> Result<Slot> {
         if operand.ty.buffer_dtype() == Dtype::Int64 {
             return Slot::of(operand);
@@ -129,7 +129,7 @@ impl<'a> Builder<'a> {
         self.chain(Chain::new(vec![Formula::whole(vec![Input::of(operand)], "x")], to, ty))?;
         Ok(to)
     }
-    /// Like [`Builder::reals`], or `otherwise`, which kernels do not read, if the operand is absent.
+    /// Like [`Builder::reals`]; if the operand is absent, returns `otherwise`, which kernels do not read.
     pub fn reals_or(&mut self, operand: &Option<Operand>, otherwise: Slot) -> Result<Slot> {
         self.floats_or(operand, Float::Single, otherwise)
     }
@@ -137,7 +137,7 @@ impl<'a> Builder<'a> {
     pub fn floats_or(&mut self, operand: &Option<Operand>, float: Float, otherwise: Slot) -> Result<Slot> {
         operand.as_ref().map_or(Ok(otherwise), |o| self.floats(o, float))
     }
-    /// An operand's elements in the dtype and scale of a result, converted if they differ.
+    /// Returns an operand's elements in the dtype and scale of a result, converted if necessary.
     pub fn converted(&mut self, operand: &Operand, result: usize, post_op: PostOp) -> Result<Slot> {
         let result = self.result_type(result)?;
         if semantics::stores_the_same(&operand.ty, result) {
@@ -148,21 +148,22 @@ impl<'a> Builder<'a> {
         self.chain(Chain::new(vec![Formula::copy(Input::of(operand)).post_op(post_op)], to, ty))?;
         Ok(to)
     }
-    /// The memory for a result's real values in float32; [`Builder::store`] must follow.
+    /// Returns memory for a result's real values in float32. [`Builder::store`] must follow.
     pub fn real_result(&mut self, i: usize) -> Result<Slot> {
         self.float_result(i, Float::Single)
     }
-    /// Like [`Builder::real_result`], in this float type; [`Builder::store_floats`] must follow.
+    /// Like [`Builder::real_result`], in the given float type. [`Builder::store_floats`] must follow.
     pub fn float_result(&mut self, i: usize, float: Float) -> Result<Slot> {
         let ty = self.result_type(i)?;
         let is_there = ty.buffer_dtype() == float.dtype();
         Ok(if is_there { self.result(i) } else { self.temporary(float.type_like(ty).bytes()) })
     }
-    /// Stores a result's real values, which a kernel has written to `from`, in its dtype and scale, after the fused operators.
+    /// Stores a result's real values, which a kernel has written to `from`, in its dtype and scale, after applying the fused
+    /// operators.
     pub fn store(&mut self, i: usize, from: Slot, post_op: PostOp) -> Result<()> {
         self.store_floats(i, from, Float::Single, post_op)
     }
-    /// Like [`Builder::store`], from this float type.
+    /// Like [`Builder::store`], from the given float type.
     pub fn store_floats(&mut self, i: usize, from: Slot, float: Float, post_op: PostOp) -> Result<()> {
         let (ty, to) = (self.result_type(i)?, self.result(i));
         let mut formulas = vec![Formula::copy(Input::slot(from, float.type_like(ty))).post_op(post_op)];
@@ -198,7 +199,7 @@ impl<'a> Builder<'a> {
         }
     }
 
-    /// The record for indices out of range.
+    /// Returns the record for indices out of range.
     ///
     /// # Errors
     /// Returns an error if there is not enough memory.
@@ -208,16 +209,16 @@ impl<'a> Builder<'a> {
         }
         Ok(Slot::Faults)
     }
-    /// Workspace of `bytes` bytes.
+    /// Returns workspace of `bytes` bytes.
     pub fn temporary(&mut self, bytes: u64) -> Slot {
         self.program.temporaries.push(bytes);
         Slot::Temporary(self.program.temporaries.len() - 1)
     }
-    /// Workspace for `n` floats.
+    /// Returns workspace for `n` floats.
     pub fn temporary_reals(&mut self, n: usize) -> Slot {
         self.temporary((n as u64).saturating_mul(4))
     }
-    /// Uploads numbers that the program keeps on the device.
+    /// Uploads values that the program keeps on the device.
     pub fn constant<T: bytemuck::NoUninit>(&mut self, numbers: &[T]) -> Result<Slot> {
         self.constants.add(numbers)
     }
@@ -245,15 +246,15 @@ impl<'a> Builder<'a> {
         self.program.launches.push(Launch { work: Work::Kernel { source, kernel, geometry }, arguments });
         Ok(())
     }
-    /// Reports that something runs slower than it could.
+    /// Records that something runs slower than it could.
     pub fn note(&self, note: String) {
         self.cuda.notes.add(note);
     }
-    /// The mathematics libraries.
+    /// Returns the mathematics libraries.
     pub fn libraries(&self) -> &'a MathLibraries {
         &self.cuda.libraries
     }
-    /// Adds a library's call on these slots.
+    /// Adds a library call on these slots.
     pub fn call(&mut self, call: Arc<dyn LibraryCall>, slots: Vec<Slot>) -> Result<()> {
         let workspace = (call.workspace() > 0).then(|| self.temporary(call.workspace()));
         let arguments = slots.into_iter().chain(workspace).map(Argument::from).collect();
@@ -273,7 +274,7 @@ impl<'a> Builder<'a> {
     }
 }
 
-/// The unsigned type with the width of a dtype's elements, for kernels that only move them.
+/// Returns the unsigned type as wide as a dtype's elements, for kernels that only move them.
 pub(super) fn bits_type(dtype: Dtype) -> &'static str {
     match dtype.size() {
         1 => "u8",

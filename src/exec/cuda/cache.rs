@@ -1,7 +1,7 @@
 //! The disk cache of compiled kernels, by a hash of their sources.
 //!
-//! A file ends with a checksum; a damaged one is ignored and replaced. Files are renamed into place when they are complete, so any
-//! number of processes may share a folder.
+//! A file ends with a checksum; a damaged one is ignored and replaced. Complete files are renamed into place, so any number
+//! of processes may share a folder.
 use crate::base::files;
 use sha2::{Digest, Sha256};
 use std::{
@@ -9,14 +9,14 @@ use std::{
     path::{Path, PathBuf},
 };
 
-/// The largest size of a compiled kernel in bytes.
+/// The maximum size of a compiled kernel in bytes.
 const MOST: u64 = 64 << 20;
 
 /// The environment variable that overrides the folder.
 const VARIABLE: &str = "TPULANG_CACHE";
 
-/// The folder for compiled kernels: in `$TPULANG_CACHE`, or `tpulang` in the user's cache folder. Returns `None`, which disables the
-/// cache, if there is no such folder or it cannot be created.
+/// Returns the folder for compiled kernels: `$TPULANG_CACHE`, or `tpulang` in the user's cache folder. Returns `None`, which
+/// disables the cache, if there is no such folder or it cannot be created.
 pub(super) fn folder() -> Option<PathBuf> {
     let of_user = || {
         let own = env::var_os("XDG_CACHE_HOME").map(PathBuf::from).filter(|p| p.is_absolute());
@@ -27,7 +27,7 @@ pub(super) fn folder() -> Option<PathBuf> {
     Some(folder)
 }
 
-/// The hash of these texts, as a file name.
+/// Returns the hash of these texts, as a file name.
 pub(super) fn hash<'t>(parts: impl IntoIterator<Item = &'t str>) -> String {
     let each = |digest: Sha256, part: &str| digest.chain_update((part.len() as u64).to_le_bytes()).chain_update(part);
     let digest = parts.into_iter().fold(Sha256::new(), each).finalize();
@@ -42,7 +42,7 @@ pub(super) fn read(folder: Option<&Path>, name: &str) -> Option<Vec<u8>> {
     (Sha256::digest(&bytes).as_slice() == digest).then_some(bytes)
 }
 
-/// Caches bytes under a name. A failure is ignored: the kernel is compiled again next time.
+/// Caches bytes under a name. Errors are ignored: the kernel is then compiled again next time.
 pub(super) fn keep(folder: Option<&Path>, name: &str, bytes: &[u8]) {
     use std::io::Write;
     let Some(folder) = folder else { return };

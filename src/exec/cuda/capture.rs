@@ -1,7 +1,7 @@
-//! Captures the work of a run as CUDA graphs, and replays them.
+//! Captures the work of a run as CUDA graphs and replays them.
 //!
-//! A run on the GPU alone is one graph. A step on the CPU ends a graph, which is launched so that the step finds its operands; the
-//! next launch begins another.
+//! A run that uses only the GPU is one graph. A step on the CPU ends the current graph, which is launched so that the step
+//! has its operands; the next launch begins another graph.
 use super::{
     device::failure,
     driver::{Gpu, locked},
@@ -18,7 +18,7 @@ use std::{sync::Arc, thread};
 type Captured<T> = (Vec<Arc<CapturedGraph>>, T);
 
 impl Gpu {
-    /// Runs `steps`, and captures the work that they submit in this thread. One run is captured at a time.
+    /// Runs `steps` and captures the work that they submit in this thread. Only one run is captured at a time.
     ///
     /// # Errors
     /// Returns an error if a step fails or cannot be captured.
@@ -29,7 +29,7 @@ impl Gpu {
         }
         Ok((tape.graphs, result))
     }
-    /// Runs `steps` again; the captured graphs are launched in place of the work that the steps submit in this thread.
+    /// Runs `steps` again, launching the captured graphs instead of the work that the steps submit in this thread.
     ///
     /// # Errors
     /// Returns an error if a step fails.
@@ -52,19 +52,19 @@ impl Gpu {
         Ok((tape, result))
     }
 
-    /// The stream for launches of other code in this thread.
+    /// Returns the stream for launches by other code in this thread.
     pub fn stream_for_others(&self) -> sys::CUstream {
-        // An error shows in the next launch.
+        // The next launch reports any error.
         let _ = self.begin_work();
         if let Some(tape) = locked(&self.tape).as_mut().filter(|tape| tape.is_of_this_thread()) {
             tape.has_foreign_work = true;
         }
         self.current_stream()
     }
-    /// Runs `compute`, during which this thread captures and replays nothing.
+    /// Runs `compute` with capture and replay suspended in this thread.
     ///
     /// # Errors
-    /// Returns an error if the work submitted before cannot be captured.
+    /// Returns an error if the previously submitted work cannot be captured.
     pub fn suspended<T>(&self, compute: impl FnOnce() -> Result<T>) -> Result<T> {
         self.end_graph()?;
         let tape = locked(&self.tape).take_if(|tape| tape.is_of_this_thread());
@@ -96,7 +96,7 @@ impl Drop for TapeEnd<'_> {
     fn drop(&mut self) {
         let tape = locked(&self.gpu.tape).take_if(|tape| tape.is_of_this_thread());
         if tape.is_some_and(|tape| tape.captures()) {
-            // SAFETY: the capture was begun by `begin_work`; nobody else has the graph.
+            // SAFETY: the capture was begun by `begin_work`; the graph has no other owner.
             let _ = unsafe { stream::end_capture(self.gpu.recorder).map(|graph| graph::destroy(graph)) };
         }
     }

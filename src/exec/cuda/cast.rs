@@ -15,7 +15,7 @@ pub(super) fn cast(op: &Cast<Operand>, result: &ValueType) -> Formula {
     Formula::copy(input).post_op(PostOp::round(op.round_mode))
 }
 
-/// Whether a mode is one of TFLite's; none for those that the tool chain's executor does not know either.
+/// Whether a mode is one of TFLite's, or `None` if the tool chain's executor does not support it.
 fn is_tflite(mode: RequantMode) -> Option<bool> {
     match mode {
         RequantMode::TFLite | RequantMode::TFLiteLShift => Some(true),
@@ -24,7 +24,7 @@ fn is_tflite(mode: RequantMode) -> Option<bool> {
     }
 }
 
-/// A number for each channel of the input.
+/// One value per channel of the input.
 fn channels(list: &[i64], input: &Operand, axis: i64) -> Input {
     Input::of_axis(list, &input.ty.shape, axis)
 }
@@ -40,7 +40,7 @@ pub(super) fn requant_int(op: &RequantInt<Operand>, result: &ValueType) -> Optio
     Some(Formula::whole(inputs, expression).numbers([zero_points(&x.ty)[0] as f64]).with(FIXED_POINT))
 }
 
-/// In float32, as the tool chain's executor has it.
+/// Computed in float32, like the tool chain's executor.
 pub(super) fn requant_fp(op: &RequantFp<Operand>, result: &ValueType) -> Option<Formula> {
     let (x, mode) = (&op.input, op.round_mode as i32);
     let is_float = x.ty.dtype.is_float();
@@ -68,12 +68,12 @@ pub(super) fn dequant_int(op: &DequantInt<Operand>) -> Formula {
     Formula::whole([vec![Input::of(x)], lists.to_vec()].concat(), expression).with(FIXED_POINT)
 }
 
-/// An integer in CUDA C, of which the smallest has no literal.
+/// Formats an integer in CUDA C, which has no literal for the smallest one.
 pub(super) fn literal(i: i64) -> String {
     if i == i64::MIN { "Range<i64>::low".into() } else { format!("((i64){i}ll)") }
 }
 
-/// As ONNX has it: halves go to the even number.
+/// Rounds halves to even, like ONNX.
 pub(super) fn quantize_linear(op: &QuantizeLinear<Operand>) -> Formula {
     let (x, mode) = (&op.input, RoundMode::HalfToEven as i32);
     let (scale, zero) = (Input::of_axis(&op.y_scale, &x.ty.shape, op.axis), channels(&op.y_zero_point, x, op.axis));
@@ -87,8 +87,7 @@ pub(super) fn dequantize_linear(op: &DequantizeLinear<Operand>) -> Formula {
     Formula::real(vec![Input::of(x).in_integers(), scale, zero], "(float)((double)minus(x, z) * y)")
 }
 
-/// Numbers that float16 has: float32 cut to 11 bits, halves to the even one, by adding and taking away what pushes the others
-/// out; beyond 65504 infinity.
+/// Rounds float32 to float16's values: to 11 bits, halves to even. Values beyond 65504 become infinite.
 const HALF: &str = "
 __device__ inline float as_half(float x) {
     const float size = fabs(x);

@@ -22,17 +22,17 @@ pub(super) struct Chain {
     result: ValueType,
     /// The iteration space: the result's dimensions, or those of a view.
     shape: Vec<usize>,
-    /// The part of the result that is written, if not all of it.
+    /// The part of the result that is written, or `None` for the whole result.
     place: Option<View>,
 }
 
 /// The parameters of a generated kernel, and their arguments.
 #[derive(Default)]
 pub(super) struct Parameters {
-    /// Types and names.
+    /// Their types and names.
     parameters: Vec<(String, String)>,
     arguments: Vec<Argument>,
-    /// The further parameters of the function `element`: types and names.
+    /// Types and names of the additional parameters of the function `element`.
     passed: Vec<(String, String)>,
 }
 
@@ -56,19 +56,19 @@ impl Chain {
         let shape = result.shape.clone();
         Chain { formulas, to, result, shape, place: None }
     }
-    /// Iterates over these dimensions of the inputs' views instead of the result's dimensions.
+    /// Iterates over these dimensions of the inputs' views instead of over the result's dimensions.
     pub fn over(self, counts: &[usize]) -> Chain {
         Chain { shape: counts.to_vec(), ..self }
     }
-    /// Writes a part of the result, and iterates over the part's dimensions.
+    /// Writes a part of the result, iterating over the part's dimensions.
     pub fn into_part(self, part: View) -> Chain {
         Chain { shape: part.shape.clone(), place: Some(part), ..self }
     }
-    /// The result's type in CUDA C.
+    /// Returns the result's type in CUDA C.
     pub fn out_type(&self) -> &'static str {
         c_type(self.result.buffer_dtype())
     }
-    /// The number of elements that are computed.
+    /// Returns the number of computed elements.
     pub fn elements(&self) -> u64 {
         self.shape.iter().fold(1, |n, d| n.saturating_mul(*d as u64))
     }
@@ -87,10 +87,10 @@ impl Chain {
         Walk::new(&self.shape, self.inputs().map(steps).chain([to]))
     }
 
-    /// Generates the kernel, with its geometry and arguments.
+    /// Generates the kernel, and returns it with its geometry and arguments.
     ///
     /// # Errors
-    /// Returns an error if there is not enough memory for lists of scales.
+    /// Returns an error if there is not enough memory for the lists of scales.
     pub fn compile(&self, constants: &mut Constants) -> Result<(Source, Geometry, Vec<Argument>)> {
         let (mut kernel, walk) = (Parameters::default(), self.walk());
         self.memory(&mut kernel, constants)?;
@@ -103,7 +103,7 @@ impl Chain {
         );
         Ok((Source::generated(text), geometry, kernel.arguments))
     }
-    /// Generates an epilogue, which a kernel applies to each accumulator, and the arguments behind the kernel's own.
+    /// Generates an epilogue, which a kernel applies to each accumulator, and its arguments, which follow the kernel's own.
     ///
     /// # Errors
     /// Same as for [`Chain::compile`].
@@ -139,7 +139,7 @@ impl Chain {
         }
         Ok(())
     }
-    /// Generates the function `element`, which computes one element, with the functions that it calls.
+    /// Generates the function `element`, which computes one element, and the functions that it calls.
     fn element(&self, kernel: &mut Parameters, constants: &mut Constants) -> Result<String> {
         let body = self.body(kernel, constants)?;
         let (functions, out) = (called_functions(&self.formulas, &body), c_type(self.result.buffer_dtype()));
@@ -148,7 +148,7 @@ impl Chain {
         let passed: String = kernel.passed.iter().map(|(c, name)| format!(", {c} {name}")).collect();
         Ok(format!("{functions}__device__ __forceinline__ {out} element(i64 i, Index t{taken}{passed}) {{\n{body}}}\n"))
     }
-    /// Generates a call of `element` for the offset `t`. `e` and `j` return the expressions for each input's element and its
+    /// Generates a call of `element` for the offset `t`. `e` and `j` return the expressions for each input's element and
     /// offset.
     pub fn call(
         &self,
@@ -162,7 +162,7 @@ impl Chain {
         format!("element(i, {t}{own}{passed})")
     }
 
-    /// Generates the body of `element`, from the inputs' elements `e0`, `e1`, .., at the offsets `j0`, `j1`, ..
+    /// Generates the body of `element` from the inputs' elements `e0`, `e1`, .. at the offsets `j0`, `j1`, ..
     fn body(&self, kernel: &mut Parameters, constants: &mut Constants) -> Result<String> {
         let (mut body, mut j, last) = (String::new(), 0, self.formulas.len() - 1);
         let mut numbers = ComputeType::Float;
@@ -190,7 +190,7 @@ impl Chain {
             }
             for (i, number) in formula.numbers.iter().enumerate() {
                 let given = format!("k{f}_{i}");
-                // Double precision is slow on most GPUs: numbers of float32 formulas are passed as float32.
+                // Double precision is slow on most GPUs, so the constants of float32 formulas are passed as float32.
                 match formula.number_type == "R" && numbers == ComputeType::Float {
                     true => kernel.passed("float", &given, *number as f32),
                     false => kernel.passed("double", &given, *number),
@@ -219,7 +219,7 @@ impl Chain {
     }
 }
 
-/// The texts of the functions that a kernel calls, without duplicates.
+/// Returns the definitions of the functions that a kernel calls, without duplicates.
 fn called_functions(formulas: &[Formula], body: &str) -> String {
     let mut texts: Vec<&str> = formulas.iter().map(|f| f.functions).filter(|text| calls_any(body, text)).collect();
     texts.sort_unstable();
@@ -234,7 +234,7 @@ fn calls_any(body: &str, functions: &str) -> bool {
     names.any(|name| [format!("{name}("), format!("{name}<")].iter().any(|call| body.contains(call)))
 }
 
-/// Generates the expression for an input's element, and returns its type.
+/// Generates the expression for an input's element, and returns it with its type.
 fn read(
     input: &Input,
     j: usize,

@@ -4,23 +4,23 @@ use crate::{
     ops::{CompareConst, CompareMode, LogicalAnd},
 };
 
-/// 0 is false.
+/// Returns the CUDA C expression of a comparison. In the logical modes, 0 is false.
 fn predicate(mode: CompareMode, x: &str, y: &str) -> String {
     match mode {
         CompareMode::Equal => format!("{x} == {y}"),
-        // Xor is meant for 0 and 1; of other numbers the tool chain asks too whether they differ.
+        // Xor is meant for 0 and 1; for other values the tool chain also tests for inequality.
         CompareMode::NotEqual | CompareMode::Xor => format!("{x} != {y}"),
         CompareMode::Greater => format!("{x} > {y}"),
         CompareMode::GreaterOrEqual => format!("{x} >= {y}"),
         CompareMode::Less => format!("{x} < {y}"),
         CompareMode::LessOrEqual => format!("{x} <= {y}"),
         CompareMode::And => format!("{x} != 0 && {y} != 0"),
-        // Not looks at its left side only.
+        // Not ignores its right side.
         CompareMode::Not => format!("{x} == 0"),
     }
 }
 
-/// Of plain integers exactly, of others as real numbers. 1 and 0 are stored as they are, also in a quantized result.
+/// Compares plain integers exactly, and other types as real values. The result is stored as 1 or 0, even if it is quantized.
 pub(super) fn compare(lhs: &Operand, rhs: &Operand, mode: CompareMode) -> Formula {
     let holds = predicate(mode, "x", "y");
     let inputs = vec![Input::of(lhs), Input::of(rhs)];
@@ -37,7 +37,7 @@ pub(super) fn compare_const(op: &CompareConst<Operand>) -> Formula {
     formula.numbers([semantics::compared_number(op)]).stored_as_it_is()
 }
 
-/// Of two tensors.
+/// Supports two tensors only.
 pub(super) fn logical_and(op: &LogicalAnd<Operand>) -> Option<Formula> {
     match op.inputs.as_slice() {
         [a, b] => Some(compare(a, b, CompareMode::And)),

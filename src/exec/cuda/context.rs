@@ -6,19 +6,19 @@ use crate::{
 };
 use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
-/// Options of a [`CudaBackend`](super::CudaBackend).
+/// Options for a [`CudaBackend`](super::CudaBackend).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub struct CudaOptions {
     /// Allows cuBLASLt and cuDNN to compute float32 products in TF32 (10-bit mantissa), which is several times as fast.
     pub tf32: bool,
 }
 
-/// What a user should know about how a plan runs, each sentence once: fallbacks that make it slower.
+/// Notes for the user about fallbacks that slow down a plan, each recorded once.
 #[derive(Default)]
 pub(super) struct Notes(Mutex<Vec<String>>);
 
 impl Notes {
-    /// The most sentences that are kept.
+    /// The maximum number of notes.
     const LIMIT: usize = 100;
 
     pub fn add(&self, note: String) {
@@ -32,7 +32,7 @@ impl Notes {
     }
 }
 
-/// Lets one run that is captured or replayed go on at a time.
+/// Allows one captured or replayed run at a time.
 #[derive(Default)]
 pub(super) struct Turn {
     holder: Mutex<Holder>,
@@ -43,14 +43,14 @@ pub(super) struct Turn {
 enum Holder {
     #[default]
     None,
-    /// A run on the GPU only, which soon ends.
+    /// A run that uses only the GPU and ends soon.
     Gpu,
-    /// A run with steps on the CPU. Their threads may take up other runs, which must not wait for this one.
+    /// A run with steps on the CPU. Their threads may start other runs, which must not wait for this one.
     Host,
 }
 
 impl Turn {
-    /// Waits for the turn. Returns `None` if a run with steps on the CPU has it.
+    /// Waits for the turn. Returns `None` if a run with steps on the CPU holds it.
     pub fn take(&self, has_host_steps: bool) -> Option<TurnGuard<'_>> {
         let mut holder = self.holder.lock().unwrap_or_else(PoisonError::into_inner);
         loop {
@@ -66,7 +66,7 @@ impl Turn {
     }
 }
 
-/// Gives the turn back.
+/// Releases the turn when dropped.
 pub(super) struct TurnGuard<'t> {
     turn: &'t Turn,
 }
@@ -78,14 +78,14 @@ impl Drop for TurnGuard<'_> {
     }
 }
 
-/// A GPU and the state that programs share.
+/// A GPU and the state shared by its programs.
 pub(super) struct Context {
     pub device: Arc<Gpu>,
     pub pool: Arc<Pool>,
     pub faults: Arc<Faults>,
     pub libraries: MathLibraries,
     pub notes: Notes,
-    /// Taken while a plan that may be captured runs.
+    /// Held while a plan that may be captured runs.
     pub turn: Turn,
 }
 
@@ -102,7 +102,7 @@ impl Context {
     /// Checks that a buffer is on this GPU.
     ///
     /// # Errors
-    /// Returns an error if it is on another one.
+    /// Returns an error if it is on another GPU.
     pub fn check_device(&self, buffer: &DeviceArray) -> Result<()> {
         let (own, found) = (self.device.number(), buffer.block.gpu());
         let expected = || format!("the session runs on GPU {own}; copy it there first");
@@ -121,7 +121,7 @@ impl Context {
             bytes => self.device.copy(from.block.address, to.block.address, bytes),
         }
     }
-    /// Copies a buffer to memory of its own on the GPU, without waiting.
+    /// Copies a buffer to newly allocated memory on the GPU, without waiting.
     pub fn duplicate(&self, from: &DeviceArray) -> Result<DeviceArray> {
         let to = self.allocate(from.dtype, &from.shape)?;
         self.copy(from, &to)?;

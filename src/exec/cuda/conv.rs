@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 const FILE: File = file!("conv.cu");
 
-/// The kernels' `Windows`, for up to three axes.
+/// Uploads the kernels' `Windows`, for up to three axes.
 pub(super) fn windows(b: &mut Builder, windows: &[Window], plane: &[usize], positions: &[usize]) -> Result<Slot> {
     let with_ones = |numbers: Vec<i64>, otherwise: i64| [vec![otherwise; 3 - numbers.len()], numbers].concat();
     let sizes = |shape: &[usize]| with_ones(shape.iter().map(|d| *d as i64).collect(), 1);
@@ -37,7 +37,7 @@ pub(super) fn windows(b: &mut Builder, windows: &[Window], plane: &[usize], posi
     b.constant(&lists.concat())
 }
 
-/// Whether the kernels support the number of spatial axes.
+/// Whether the kernels support the input's number of spatial axes.
 pub(super) fn has_planes(input: &Operand) -> bool {
     (3..=5).contains(&input.ty.shape.len())
 }
@@ -54,7 +54,7 @@ pub(super) struct ConvOperands<'a> {
 }
 
 impl<'a> ConvOperands<'a> {
-    /// For a filter that is oc x ic/group x kernel.
+    /// Creates the operands, for a filter of shape oc x ic/group x kernel.
     pub fn new(
         [input, filter]: [&'a Operand; 2],
         bias: &'a Option<Operand>,
@@ -65,7 +65,8 @@ impl<'a> ConvOperands<'a> {
         let post_op = PostOp::relu(do_relu, limit);
         ConvOperands { input, filter, bias: bias.as_ref(), post_op, group, ic: w[1], oc: w[0] / group }
     }
-    /// Input and filter minus their zero points, which may be per input channel, and for the filter also per output channel.
+    /// Returns input and filter minus their zero points, which may differ per input channel, and for the filter also per
+    /// output channel.
     fn factors(&self, b: &mut Builder, kind: AccumType) -> Result<[Slot; 2]> {
         let [x, w] = [self.input, self.filter].map(|o| (o, semantics::zero_points(&o.ty)));
         let axis = if x.1.len() == 1 { -100 } else { 1 };
@@ -74,7 +75,8 @@ impl<'a> ConvOperands<'a> {
         let axis = if w.1.len() == 1 { -100 } else { i64::from(!of_outputs) };
         Ok([x, factors(b, w.0, Input::of_axis(&w.1, &w.0.ty.shape, axis), kind)?])
     }
-    /// The post-processing of accumulators: into the result's scale, or saturated. A plain integer result has no Relu.
+    /// Returns the post-processing of accumulators: scaling to the result's scale, or saturation. A plain integer result has
+    /// no Relu.
     pub fn sums(&self, b: &Builder, kind: AccumType) -> Result<Accumulation> {
         let result = b.result_type(0)?;
         let shape = result.shape.clone();
@@ -87,8 +89,8 @@ impl<'a> ConvOperands<'a> {
         let post_op = if kind.is_real() || is_scaled { self.post_op } else { PostOp::default() };
         Ok(Accumulation { kind, shape, bias: self.bias.cloned(), bias_shape, scale, post_op })
     }
-    /// Returns cuDNN's call for an input of shape `input`, if it has one. The filter of a transposed convolution is that of the
-    /// convolution whose gradient it is.
+    /// Returns cuDNN's call for an input of shape `input`, if there is one. A transposed convolution has the filter of the
+    /// convolution whose gradient it computes.
     fn call(
         &self,
         b: &Builder,
@@ -122,7 +124,7 @@ impl<'a> ConvOperands<'a> {
     }
 }
 
-/// cuDNN pads both ends of an axis alike. `excess` is what remains of the padding at each end after the symmetric part.
+/// Splits the padding, because cuDNN pads both ends of an axis equally. `excess` is the remaining padding at each end.
 fn split_padding(windows: &[Window]) -> (Vec<Window>, Vec<[usize; 2]>) {
     let symmetric = |w: &Window| w.pads[0].min(w.pads[1]).max(0);
     let excess = windows.iter().map(|w| w.pads.map(|pad| (pad - symmetric(w)).max(0) as usize)).collect();
@@ -130,7 +132,7 @@ fn split_padding(windows: &[Window]) -> (Vec<Window>, Vec<[usize; 2]>) {
     (rest, excess)
 }
 
-/// Copies an image into a zero-filled one of shape `padded`: `excess` elements are added at the ends of each spatial axis.
+/// Copies an image into a zero-filled one of shape `padded`; `excess` elements are added at the ends of each spatial axis.
 fn padded_image(
     b: &mut Builder,
     (image, shape): (Slot, &[usize]),
@@ -157,7 +159,7 @@ pub(super) fn conv(op: &Conv<Operand>, b: &mut Builder) -> Result<()> {
     let ends = [&[[0; 2]; 2][..], &excess].concat();
     let padded: Vec<usize> = x.iter().zip(&ends).map(|(n, [before, after])| before + n + after).collect();
     let planned = match kind {
-        // A depthwise convolution reads almost as much as it computes: the built-in kernel is as fast.
+        // A depthwise convolution is memory-bound, so the built-in kernel is as fast.
         AccumType::Float(float) if !is_depthwise => {
             parts.call(b, padded.clone(), &symmetric, op.filter.ty.shape.clone(), false, float)
         }
@@ -188,7 +190,7 @@ pub(super) fn conv(op: &Conv<Operand>, b: &mut Builder) -> Result<()> {
     parts.sums(b, kind)?.emit(b, factors, call, own)
 }
 
-/// The type in which a convolution's kernel computes indices of one image, of the filter, and of the whole result.
+/// Returns the type in which a convolution's kernel computes indices into one image, the filter, and the whole result.
 fn index_type(image: &[usize], result: &[usize], filter: &[usize], windows: &[Window]) -> &'static str {
     let product = |sizes: &[usize]| sizes.iter().fold(1usize, |n, d| n.saturating_mul(*d));
     let reach = |w: &Window| {

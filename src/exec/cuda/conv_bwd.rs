@@ -17,7 +17,7 @@ use crate::{
 
 const FILE: File = file!("conv_bwd.cu");
 
-/// The kernels' `Places`.
+/// Uploads the kernels' `Places`.
 fn places(b: &mut Builder, m: &ConvGeometry) -> Result<Slot> {
     let sizes = [&m.input[..], &m.filter, &m.output].concat().into_iter().map(|n| n as i64);
     let steps = [m.stride, m.dilation, m.pads].concat();
@@ -32,7 +32,7 @@ fn filter_gradient(b: &mut Builder, i: usize, m: &ConvGeometry, x: &Operand, gra
     b.store(i, out, PostOp::default())
 }
 
-/// Those results that are there.
+/// Computes the results that are present.
 pub(super) fn conv_bwd(op: &Convbwd<Operand>, b: &mut Builder) -> Result<()> {
     let m = semantics::conv_bwd_geometry(op);
     if b.result_type(2).is_ok() {

@@ -1,4 +1,4 @@
-//! Tensors made of shapes and numbers.
+//! Tensors computed from shapes and numbers.
 use super::{
     builder::Builder,
     formula::{Formula, Input},
@@ -12,12 +12,12 @@ use crate::{
     ops::{ConstantFill, MeshGrid, Shape, Size, fetched},
 };
 
-/// Each element by its place `i`, exactly where it is a plain integer.
+/// Computes each element from its index `i`, exactly for plain integers.
 fn fill(inputs: Vec<Input>, expression: &str) -> Formula {
     Formula::double(inputs, expression)
 }
 
-/// Numbers that are known.
+/// A result of known values.
 fn known(numbers: &[f64]) -> Formula {
     fill(vec![Input::of_axis(numbers, &[numbers.len()], 0)], "x")
 }
@@ -38,7 +38,7 @@ pub(super) fn constant_fill(op: &ConstantFill<Operand>) -> Formula {
     fill(Vec::new(), "k0").numbers([op.value])
 }
 
-/// `start + i * step`, where they are 0 and 1 if absent: the first number of each tensor.
+/// `start + i * step`. The operands' first elements are used; absent operands default to 0 and 1.
 pub(super) fn range(start: &Option<Operand>, step: &Option<Operand>) -> Formula {
     let mut inputs = Vec::new();
     let mut number = |operand: &Option<Operand>, otherwise: &str| match operand {

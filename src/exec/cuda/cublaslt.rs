@@ -19,15 +19,15 @@ use std::{
 
 type Handle<T> = library_call::Handle<T, CublasError>;
 
-/// The name in messages.
+/// The library's name in messages.
 const NAME: &str = "cuBLASLt";
 
-/// The allowed reductions of partial sums: in float32, in a fixed order.
+/// The allowed reductions of partial sums: in float32 and in a fixed order.
 const REDUCTIONS: u32 = sys::cublasLtReductionScheme_t::CUBLASLT_REDUCTION_SCHEME_COMPUTE_TYPE as u32;
 
-/// The library, for one GPU.
+/// An open library, for one GPU.
 pub(super) struct Blas {
-    /// Declared before the GPU, which it must not outlive.
+    /// Declared before the GPU, so that it is dropped first.
     handle: Handle<sys::cublasLtHandle_t>,
     gpu: Arc<Gpu>,
     tf32: bool,
@@ -66,7 +66,7 @@ fn refused(e: CublasError) -> crate::base::Error {
     failure(NAME, format!("{:?}", e.0))
 }
 
-/// The bytes of an attribute.
+/// Returns the bytes of an attribute.
 fn bytes<T>(value: &T) -> (*const c_void, usize) {
     (std::ptr::from_ref(value).cast(), size_of::<T>())
 }
@@ -82,10 +82,10 @@ impl Blas {
         Ok(Blas { handle: unsafe { Handle::new(handle, result::destroy_handle) }, gpu, tf32 })
     }
 
-    /// Chooses the algorithm for a product.
+    /// Selects the algorithm for a product.
     ///
     /// # Errors
-    /// Returns an error if the library has none.
+    /// Returns an error if the library has no algorithm.
     pub fn plan(self: &Arc<Self>, p: MatmulShape) -> Result<BlasCall> {
         self.gpu.enter()?;
         let operation = self.operation(&p)?;
@@ -97,7 +97,7 @@ impl Blas {
         let left = layout(p.float, turned(p.left_transposed, [p.m, p.k]), p.apart[0])?;
         let out = layout(p.to, [p.m, p.n], (p.m * p.n) as i64)?;
         let preference = preference()?;
-        // SAFETY: all were made above, and are alive.
+        // SAFETY: all of them were created above and are alive.
         let found = unsafe {
             let (a, b, c) = (right.raw(), left.raw(), out.raw());
             result::get_matmul_algo_heuristic(self.handle.raw(), operation.raw(), a, b, c, c, preference.raw())
@@ -124,7 +124,7 @@ impl Blas {
         set(&operation, Attribute::CUBLASLT_MATMUL_DESC_TRANSB, of(p.left_transposed))?;
         set(&operation, Attribute::CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue as u32)?;
         if p.has_bias {
-            // The algorithms may depend on the alignment of the bias; this has the guaranteed one.
+            // Algorithms may depend on the alignment of the bias; this address has the guaranteed alignment.
             set(&operation, Attribute::CUBLASLT_MATMUL_DESC_BIAS_POINTER, LIBRARY_ALIGNMENT as usize)?;
         }
         Ok(operation)
@@ -133,7 +133,7 @@ impl Blas {
 
 impl Drop for Blas {
     fn drop(&mut self) {
-        // The handle is destroyed in the context.
+        // The handle must be destroyed in the GPU's context.
         let _ = self.gpu.enter();
     }
 }
@@ -144,7 +144,7 @@ fn set<T>(operation: &Handle<sys::cublasLtMatmulDesc_t>, attribute: Attribute, v
     unsafe { result::set_matmul_desc_attribute(operation.raw(), attribute, value, size) }.map_err(refused)
 }
 
-/// The layout of a batch of column-major matrices.
+/// Creates the layout of a batch of column-major matrices.
 fn matrix(
     float: Float,
     [rows, columns]: [usize; 2],
@@ -187,7 +187,7 @@ fn preference() -> Result<Handle<sys::cublasLtMatmulPreference_t>> {
     Ok(preference)
 }
 
-/// A prepared product. Its addresses: left, right, the bias if it has one, the result, the workspace if it needs one.
+/// A prepared product. Its addresses are left, right, the bias if present, the result, and the workspace if needed.
 pub(super) struct BlasCall {
     blas: Arc<Blas>,
     product: MatmulShape,
@@ -214,8 +214,8 @@ impl LibraryCall for BlasCall {
             set(&operation, Attribute::CUBLASLT_MATMUL_DESC_BIAS_POINTER, bias)?;
         }
         let (one, zero) = (1f32, 0f32);
-        // SAFETY: handle, descriptors and algorithm belong together; the addresses are of memory that has the layouts' elements,
-        // as the program was made, and lives until the stream has come here. The factors are read before the call returns.
+        // SAFETY: handle, descriptors and algorithm belong together. The program allocates memory for all elements of the
+        // layouts, which lives until the stream has completed the call. The scalars are read before the call returns.
         let submitted = unsafe {
             result::matmul(
                 self.blas.handle.raw(),

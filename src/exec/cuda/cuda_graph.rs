@@ -1,4 +1,4 @@
-//! Runs of a plan. The second run is captured as CUDA graphs on fixed addresses; later runs replay them.
+//! Runs of a plan. The second run is captured as CUDA graphs with fixed addresses; later runs replay them.
 use super::{
     context::Context,
     device::failure,
@@ -16,7 +16,7 @@ use std::sync::{
     atomic::{AtomicBool, Ordering},
 };
 
-/// From feeds to results.
+/// The steps of a run, from inputs to results.
 type Steps<'s> = dyn FnMut(Vec<DeviceArray>) -> Result<Vec<DeviceArray>> + 's;
 
 /// The state of a plan that is kept between runs: its captured graphs.
@@ -27,11 +27,11 @@ pub struct GraphCache {
     concurrent: Mutex<ConcurrentRuns>,
 }
 
-/// Concurrent runs of a plan; a fault cannot be attributed to one of them.
+/// Concurrent runs of a plan. A fault cannot be attributed to one of them.
 #[derive(Default)]
 struct ConcurrentRuns {
     running: usize,
-    /// The fault of any of them.
+    /// The fault of any of these runs.
     fault: Option<String>,
 }
 
@@ -43,11 +43,11 @@ enum GraphState {
     /// The plan has run once; these are its allocations.
     Traced(Trace),
     Captured(Captured),
-    /// The capture failed, as has been reported.
+    /// The capture failed; this has been reported.
     Uncapturable,
 }
 
-/// A captured run. The graphs are dropped before the arrays, which keep the context.
+/// A captured run. The graphs are declared before the arrays, which own the context, so that they are dropped first.
 struct Captured {
     graphs: Vec<Arc<CapturedGraph>>,
     arena: Arena,
@@ -56,7 +56,7 @@ struct Captured {
     has_host_steps: bool,
 }
 
-/// The inputs of a run, which are brought to the addresses of a captured one.
+/// The inputs of a run, which are copied to the addresses of a captured run.
 enum Feeds {
     Arrays(Vec<Array>),
     Buffers(Vec<DeviceArray>),
@@ -82,7 +82,7 @@ impl Feeds {
 }
 
 impl GraphCache {
-    /// Runs concurrently with others of the plan: a fault of one is reported by all.
+    /// Runs concurrently with other runs of the plan. A fault of one run is reported by all of them.
     fn run_concurrently<T>(&self, run: impl FnOnce() -> Result<T>) -> Result<T> {
         let concurrent = || self.concurrent.lock().unwrap_or_else(PoisonError::into_inner);
         concurrent().running += 1;
@@ -100,8 +100,8 @@ impl GraphCache {
         fault.map_or(result, |fault| Err(shared(fault)))
     }
 
-    /// Runs the plan: the first run is traced, the second captured, later ones replayed. A backend captures or replays one run at a
-    /// time, like the work on its stream.
+    /// Runs the plan: the first run is traced, the second is captured, and later ones are replayed. A backend captures or
+    /// replays one run at a time, because they share its stream.
     pub(super) fn run(&self, cuda: &Context, run: Run<DeviceArray>) -> Result<Vec<Array>> {
         let Run { feeds, repeatable, has_host_steps, steps, check } = run;
         let turn = if repeatable { cuda.turn.take(has_host_steps) } else { None };
@@ -117,8 +117,8 @@ impl GraphCache {
         })
     }
 
-    /// Like [`GraphCache::run`], on buffers. The inputs are copied to the addresses of the captured run, and its results to memory
-    /// of their own.
+    /// Like [`GraphCache::run`], on buffers. Inputs are copied to the addresses of the captured run, and its results to
+    /// newly allocated memory.
     pub(super) fn run_on(&self, cuda: &Context, run: RunOn<DeviceArray>) -> Result<Vec<DeviceArray>> {
         let RunOn { feeds, repeatable, has_host_steps, steps } = run;
         feeds.iter().try_for_each(|feed| cuda.check_device(feed))?;
@@ -128,13 +128,13 @@ impl GraphCache {
         }
         let results = self.run_in_turn(cuda, Feeds::Buffers(feeds), has_host_steps, steps)?;
         match &*self.state.lock().unwrap_or_else(PoisonError::into_inner) {
-            // The next run overwrites them.
+            // The next run overwrites the captured results.
             GraphState::Captured(_) => results.iter().map(|result| cuda.duplicate(result)).collect(),
             _ => Ok(results),
         }
     }
 
-    /// Submits a run, whose results in a captured plan are valid until the next one.
+    /// Submits a run. The results of a captured plan are valid until the next run.
     fn run_in_turn(
         &self,
         cuda: &Context,
@@ -177,12 +177,13 @@ impl GraphCache {
         }
     }
 
-    /// Whether the plan has run, so that its memory has been allocated.
+    /// Whether the plan has run, which means that its memory has been allocated.
     pub(super) fn has_run(&self) -> bool {
         self.has_run.load(Ordering::Relaxed)
     }
 
-    /// Replays the captured run on its last inputs. Returns `false` if no run has been captured, or some steps run on the CPU.
+    /// Replays the captured run on its last inputs. Returns `false` if no run has been captured or some steps run on the
+    /// CPU.
     pub(super) fn replay(&self, cuda: &Context) -> Result<bool> {
         let Some(_turn) = cuda.turn.take(false) else { return Ok(false) };
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
@@ -208,9 +209,9 @@ fn run_steps(cuda: &Context, feeds: Feeds, steps: &mut Steps) -> Result<Vec<Devi
     results
 }
 
-/// Runs the steps on an arena that is laid out for the traced allocations, and captures them.
+/// Captures the steps in an arena that is laid out for the traced allocations.
 fn capture(cuda: &Context, trace: &Trace, inputs: &Feeds, has_host_steps: bool, steps: &mut Steps) -> Result<Captured> {
-    // The memory of the previous run is returned first, since the arena replaces it.
+    // Release the memory of the previous run first, as the arena replaces it.
     cuda.pool.release();
     let arena = cuda.pool.arena(trace)?;
     let run = || -> Result<_> {

@@ -19,18 +19,18 @@ use std::{
 
 type Handle<T> = library_call::Handle<T, CudnnError>;
 
-/// The name in messages.
+/// The library's name in messages.
 const NAME: &str = "cuDNN";
 
 /// The oldest supported version.
 const OLDEST: usize = 90_000;
 
-/// The number of algorithms that are requested.
+/// The number of requested algorithms.
 const CANDIDATES: usize = 8;
 
-/// The library, for one GPU.
+/// An open library, for one GPU.
 pub(super) struct Dnn {
-    /// Used by one thread at a time. Declared before the GPU, which it must not outlive.
+    /// Used by one thread at a time. Declared before the GPU, so that it is dropped first.
     handle: Mutex<Handle<sys::cudnnHandle_t>>,
     gpu: Arc<Gpu>,
     tf32: bool,
@@ -41,13 +41,13 @@ pub(super) struct Dnn {
 pub(super) struct Convolution {
     pub is_transposed: bool,
     pub float: Float,
-    /// Images, channels and spatial axes of the operand and the result.
+    /// Images, channels and spatial axes of the operand, and of the result.
     pub input: Vec<usize>,
     pub output: Vec<usize>,
-    /// oc x ic/groups x kernel; for a transposed convolution, that of the convolution whose gradient it is.
+    /// oc x ic/groups x kernel. A transposed convolution has the filter of the convolution whose gradient it computes.
     pub filter: Vec<usize>,
     pub groups: usize,
-    /// The padding of each spatial axis, the same at both ends.
+    /// The padding of each spatial axis, equal at both ends.
     pub pads: Vec<i64>,
     pub strides: Vec<i64>,
     pub dilations: Vec<i64>,
@@ -61,7 +61,7 @@ impl fmt::Display for Convolution {
 }
 
 fn text_of(e: CudnnError) -> String {
-    // SAFETY: the text is the library's, and static.
+    // SAFETY: the library returns a static string.
     unsafe { CStr::from_ptr(sys::cudnnGetErrorString(e.0)) }.to_string_lossy().into_owned()
 }
 
@@ -89,7 +89,7 @@ impl Dnn {
         Ok(Dnn { handle: Mutex::new(handle), gpu, tf32 })
     }
 
-    /// Chooses the algorithm for a convolution.
+    /// Selects the algorithm for a convolution.
     ///
     /// # Errors
     /// Returns an error if the library has no deterministic algorithm whose workspace is small enough.
@@ -112,7 +112,7 @@ impl Dnn {
         Ok(Some(DnnCall { dnn: self.clone(), convolution: c, described, algorithm, workspace }))
     }
 
-    /// The descriptor of padding, strides, dilations, groups and precision.
+    /// Creates the descriptor of padding, strides, dilations, groups and precision.
     fn windows(&self, c: &Convolution) -> Result<Option<Windows>> {
         let lists = (numbers(&c.pads, 2, 0), numbers(&c.strides, 2, 1), numbers(&c.dilations, 2, 1));
         let ((Some(pads), Some(strides), Some(dilations)), Ok(groups)) = (lists, c_int::try_from(c.groups)) else {
@@ -120,7 +120,7 @@ impl Dnn {
         };
         let raw = result::create_convolution_descriptor().map_err(refused)?;
         let mode = sys::cudnnConvolutionMode_t::CUDNN_CROSS_CORRELATION;
-        // SAFETY: the descriptor was created above; the lists have as many numbers, and are copied.
+        // SAFETY: the descriptor was created above; the lists have the given length and are copied.
         unsafe {
             let windows = Handle::new(raw, result::destroy_convolution_descriptor);
             let [p, s, d] = [&pads, &strides, &dilations].map(|list| list.as_ptr());
@@ -135,14 +135,14 @@ impl Dnn {
     fn mathematics(&self, float: Float) -> sys::cudnnMathType_t {
         match (float, self.tf32) {
             (Float::Half, _) => sys::cudnnMathType_t::CUDNN_TENSOR_OP_MATH,
-            // This is TF32 from compute capability 8.0 on.
+            // This mode is TF32 from compute capability 8.0 on.
             (Float::Single, true) => sys::cudnnMathType_t::CUDNN_DEFAULT_MATH,
             (Float::Single, false) => sys::cudnnMathType_t::CUDNN_FMA_MATH,
         }
     }
 
-    /// The algorithm that the library expects to be fastest among the deterministic ones whose workspace is at most [`WORKSPACE`],
-    /// with its workspace in bytes.
+    /// Returns the algorithm that the library expects to be the fastest deterministic one whose workspace is at most
+    /// [`WORKSPACE`], with its workspace in bytes.
     fn algorithm(&self, c: &Convolution, d: &Described) -> Result<Option<(Algorithm, u64)>> {
         let handle = self.handle.lock().unwrap_or_else(PoisonError::into_inner);
         let candidates = if c.is_transposed { d.backward(handle.raw()) } else { d.forward(handle.raw()) };
@@ -154,7 +154,7 @@ impl Dnn {
                 unsafe { result::set_convolution_math_type(d.windows.raw(), candidate.mathematics) }
                     .map_err(refused)?;
             }
-            // The library may still refuse an algorithm that it proposes.
+            // The library may still reject an algorithm that it proposes.
             match d.workspace(handle.raw(), candidate.algorithm) {
                 Ok(workspace) if workspace <= WORKSPACE => return Ok(Some((candidate.algorithm, workspace))),
                 _ => {}
@@ -166,7 +166,7 @@ impl Dnn {
 
 impl Drop for Dnn {
     fn drop(&mut self) {
-        // The handle is destroyed in the context.
+        // The handle must be destroyed in the GPU's context.
         let _ = self.gpu.enter();
     }
 }
@@ -181,7 +181,7 @@ enum Algorithm {
 #[derive(Debug, Clone, Copy)]
 struct Candidate {
     algorithm: Algorithm,
-    /// It is available and deterministic.
+    /// Whether it is available and deterministic.
     is_sound: bool,
     mathematics: sys::cudnnMathType_t,
 }
@@ -194,10 +194,10 @@ struct Described {
     windows: Windows,
 }
 
-/// The algorithms that one of the library's functions proposes; the results of both have the same fields.
+/// Requests the algorithms that one of the library's functions proposes. The results of both functions have the same fields.
 macro_rules! candidates {
     ($performance:ty, $kind:expr, |$count:ident, $found:ident| $ask:expr) => {{
-        // SAFETY: all fields are numbers, for which 0 is valid.
+        // SAFETY: all fields are integers or floats, for which 0 is valid.
         let mut all: [$performance; CANDIDATES] = unsafe { std::mem::zeroed() };
         let mut count: c_int = 0;
         let ($count, $found) = (&mut count, all.as_mut_ptr());
@@ -213,7 +213,7 @@ macro_rules! candidates {
 }
 
 impl Described {
-    /// The workspace of an algorithm in bytes.
+    /// Returns the workspace of an algorithm in bytes.
     fn workspace(&self, handle: sys::cudnnHandle_t, algorithm: Algorithm) -> std::result::Result<u64, CudnnError> {
         let (x, w, y, windows) = (self.x.raw(), self.w.raw(), self.y.raw(), self.windows.raw());
         // SAFETY: handle and descriptors are alive.
@@ -231,7 +231,7 @@ impl Described {
         let (x, w, y, windows) = (self.x.raw(), self.w.raw(), self.y.raw(), self.windows.raw());
         candidates!(sys::cudnnConvolutionFwdAlgoPerf_t, Algorithm::Forward, |count, found| {
             let most = CANDIDATES as c_int;
-            // SAFETY: handle and descriptors are alive; there is room for as many results as are requested.
+            // SAFETY: handle and descriptors are alive; the array has room for the requested number of results.
             unsafe { result::get_convolution_forward_algorithm(handle, x, w, windows, y, most, count, found) }
         })
     }
@@ -245,8 +245,8 @@ impl Described {
     }
 }
 
-/// Converts numbers to the library's type, and appends `more` up to `least` of them, as one spatial axis needs a second one.
-/// Returns `None` if a number is too large.
+/// Converts numbers to the library's type, and appends `more` until there are `least` of them, because a single spatial axis
+/// needs a second one. Returns `None` if a number is too large.
 fn numbers(list: &[i64], least: usize, more: c_int) -> Option<Vec<c_int>> {
     let mut numbers = list.iter().map(|n| c_int::try_from(*n).ok()).collect::<Option<Vec<_>>>()?;
     numbers.resize(numbers.len().max(least), more);
@@ -260,7 +260,7 @@ fn kind(float: Float) -> sys::cudnnDataType_t {
     }
 }
 
-/// A row-major tensor. Returns `None` if it has more than 2^31 elements.
+/// Creates the descriptor of a row-major tensor. Returns `None` if it has more than 2^31 elements.
 fn tensor(sizes: &[c_int], float: Float) -> Result<Option<Tensor>> {
     let mut steps = vec![1; sizes.len()];
     for a in (1..sizes.len()).rev() {
@@ -271,7 +271,7 @@ fn tensor(sizes: &[c_int], float: Float) -> Result<Option<Tensor>> {
         return Ok(None);
     }
     let raw = result::create_tensor_descriptor().map_err(refused)?;
-    // SAFETY: the descriptor was created above; both lists have as many numbers, and are copied.
+    // SAFETY: the descriptor was created above; both lists have the given length and are copied.
     unsafe {
         let tensor = Handle::new(raw, result::destroy_tensor_descriptor);
         let rank = sizes.len() as c_int;
@@ -292,7 +292,7 @@ fn filter(sizes: &[c_int], float: Float) -> Result<Filter> {
     }
 }
 
-/// A prepared convolution. Its addresses: operand, filter, result, the workspace if it needs one.
+/// A prepared convolution. Its addresses are the operand, the filter, the result, and the workspace if needed.
 pub(super) struct DnnCall {
     dnn: Arc<Dnn>,
     convolution: Convolution,
@@ -314,11 +314,10 @@ impl LibraryCall for DnnCall {
         let (one, zero) = (std::ptr::from_ref(&one).cast(), std::ptr::from_ref(&zero).cast());
         self.dnn.gpu.enter()?;
         let handle = self.dnn.handle.lock().unwrap_or_else(PoisonError::into_inner);
-        // SAFETY: the handle is alive, and the stream belongs to the GPU, which lives longer.
+        // SAFETY: the handle is alive, and the stream belongs to the GPU, which outlives it.
         unsafe { result::set_stream(handle.raw(), self.dnn.gpu.current_stream().cast()) }.map_err(refused)?;
-        // SAFETY: handle, descriptors and algorithm belong together; the addresses are of memory that has the descriptors'
-        // elements, as the program was made, and lives until the stream has come here. The factors are read before the call
-        // returns.
+        // SAFETY: handle, descriptors and algorithm belong together. The program allocates memory for all elements of the
+        // descriptors, which lives until the stream has completed the call. The scalars are read before the call returns.
         let submitted = unsafe {
             match self.algorithm {
                 Algorithm::Forward(algorithm) => result::convolution_forward(

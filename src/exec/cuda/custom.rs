@@ -15,7 +15,7 @@ use crate::{
 };
 use std::{any::Any, ffi::c_void, sync::Arc};
 
-/// An argument of a custom kernel, by the type of its parameter.
+/// An argument of a custom kernel, by the type of the parameter.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum KernelArgument {
     /// A pointer to the operand with this [`Operand::index`](crate::exec::Operand::index).
@@ -33,38 +33,38 @@ pub enum KernelArgument {
 /// A custom kernel.
 #[derive(Debug, Clone, Copy)]
 pub struct CustomKernel<'a> {
-    /// CUDA C++17, without includes.
+    /// CUDA C++17 without includes.
     pub source: &'a str,
-    /// One of its `__global__` functions, for a template with its arguments: `scaled<float>`.
+    /// A `__global__` function of the source; a template is given with its arguments: `scaled<float>`.
     pub function: &'a str,
     /// Blocks along x, y and z.
     pub blocks: [u32; 3],
     /// Threads per block along x, y and z.
     pub threads: [u32; 3],
-    /// One per parameter.
+    /// One argument per parameter.
     pub arguments: &'a [KernelArgument],
 }
 
 impl CudaBackend {
-    /// The GPU's ordinal.
+    /// Returns the GPU's ordinal.
     pub fn gpu_number(&self) -> usize {
         self.cuda.device.number()
     }
-    /// The stream (`CUstream`) for launches, which run in submission order. Query it each time, as captured runs use another stream. It
-    /// lives as long as the backend.
+    /// Returns the stream (`CUstream`) for launches, which run in submission order. Query it each time, because captured
+    /// runs use another stream. It lives as long as the backend.
     pub fn stream(&self) -> *mut c_void {
         self.cuda.device.stream_for_others().cast()
     }
 
-    /// Wraps externally owned memory of the GPU as an array, without a copy. `owner` is dropped when the memory is no longer used
-    /// and the backend has waited for the GPU since.
+    /// Wraps externally owned memory of the GPU as an array, without a copy. `owner` is dropped after the memory is no
+    /// longer used and the backend has waited for the GPU.
     ///
     /// # Errors
-    /// Returns an error if the pointer is not a multiple of 32, or not memory of this backend's GPU.
+    /// Returns an error if the pointer is not a multiple of 32, or does not point to memory of this backend's GPU.
     ///
     /// # Safety
-    /// The pointer must be valid for all elements as long as `owner` lives, and other writes to them must be complete before the
-    /// backend's stream reads them.
+    /// The pointer must be valid for all elements as long as `owner` lives, and other writes to them must be complete before
+    /// the backend's stream reads them.
     pub unsafe fn borrowed(
         &self,
         pointer: u64,
@@ -92,15 +92,16 @@ impl CudaBackend {
         Ok(DeviceArray { block, dtype, shape: shape.to_vec() })
     }
 
-    /// A program of one custom kernel, for [`Backend::prepare`](crate::exec::Backend::prepare) of a backend that wraps this one.
-    /// Operands and results are row-major, in the dtypes of
+    /// Builds a program of one custom kernel, for [`Backend::prepare`](crate::exec::Backend::prepare) of a backend that
+    /// wraps this one. Operands and results are row-major, in the dtypes of
     /// [`ValueType::buffer_dtype`](crate::exec::ValueType::buffer_dtype).
     ///
     /// # Errors
-    /// Returns an error if it does not compile.
+    /// Returns an error if the kernel does not compile.
     ///
     /// # Safety
-    /// The kernel's parameters must have the arguments' types, and it must only write its results, within their dimensions.
+    /// The kernel's parameters must have the arguments' types, and the kernel must write only to its results, within their
+    /// dimensions.
     pub unsafe fn custom(&self, signature: &Signature, kernel: &CustomKernel) -> Result<Program> {
         let mut builder = Builder::new(&self.cuda, signature, self.fused_formulas(signature)?);
         let own = |argument: &KernelArgument| match *argument {

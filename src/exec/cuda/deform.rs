@@ -1,4 +1,4 @@
-//! Deformable convolution: each element of the kernel is sampled beside its place.
+//! Deformable convolution: each tap of the kernel is sampled at an offset.
 use super::{
     accumulation::AccumType,
     builder::{AccumKernel, Builder, arguments},
@@ -15,7 +15,7 @@ use crate::{
 
 const FILE: File = file!("deform.cu");
 
-/// In real numbers, whatever the operands are.
+/// Computes in real values, regardless of the operands' types.
 pub(super) fn deform_conv2d(op: &DeformConv2D<Operand>, b: &mut Builder) -> Result<()> {
     let (x, positions) = (&op.input.ty.shape, &b.result_type(0)?.shape[2..]);
     let parts = ConvOperands::new([&op.input, &op.filter], &op.bias, (op.do_relu, op.relu_limit), op.group);

@@ -1,4 +1,4 @@
-//! Features of regions.
+//! Features of regions, and prior boxes.
 use super::{
     builder::{Builder, arguments},
     formula::PostOp,
@@ -14,10 +14,10 @@ use crate::{
 
 const FILE: File = file!("detect.cu");
 
-/// What the alignments of regions have in common.
+/// Parameters shared by the region alignments.
 struct Align {
     regions: Slot,
-    /// A level for each region, of so many; none are not read.
+    /// The level of each region, out of `level_count`; not read if that is 0.
     levels: Slot,
     level_count: usize,
     to: Slot,
@@ -27,7 +27,7 @@ struct Align {
 }
 
 impl Align {
-    /// The regions of one level.
+    /// Adds the launch for the regions of one level.
     fn launch(&self, b: &mut Builder, features: &Operand, level: usize, scale: f64) -> Result<()> {
         let (x, result) = (b.reals(features)?, b.result_type(0)?);
         let &[images, channels, height, width] = features.ty.shape.as_slice() else { return Ok(()) };
@@ -98,7 +98,7 @@ pub(super) fn roi_pooling(op: &ROIPooling<Operand>, b: &mut Builder) -> Result<(
     b.store(0, y, PostOp::default())
 }
 
-/// Known beforehand: what is given are only sizes.
+/// The boxes depend on sizes only, so they are constants.
 pub(super) fn prior_box(op: &PriorBox<Operand>, b: &mut Builder) -> Result<()> {
     let boxes = b.constant(&semantics::prior_boxes(op)?)?;
     b.store(0, boxes, PostOp::default())

@@ -2,10 +2,10 @@
 use crate::base::{Cause, Error};
 use std::fmt;
 
-/// The alignment in bytes of memory that kernels read and write: four elements of eight bytes at a time.
+/// The alignment in bytes of memory that kernels access: up to four 8-byte elements at a time.
 pub(super) const BLOCK_ALIGNMENT: u64 = 32;
 
-/// The alignment in bytes that is guaranteed to cuBLASLt and cuDNN.
+/// The alignment in bytes that cuBLASLt and cuDNN may rely on.
 pub(super) const LIBRARY_ALIGNMENT: u32 = 16;
 
 const _: () = assert!(BLOCK_ALIGNMENT.is_multiple_of(LIBRARY_ALIGNMENT as u64));
@@ -15,22 +15,22 @@ const _: () = assert!(BLOCK_ALIGNMENT.is_multiple_of(LIBRARY_ALIGNMENT as u64));
 pub(super) struct Address(pub u64);
 
 impl Address {
-    /// The address `bytes` bytes further.
+    /// Returns the address `bytes` bytes further on.
     pub fn after(self, bytes: u64) -> Address {
         Address(self.0 + bytes)
     }
 }
 
-/// The driver's handle of a loaded kernel, valid as long as the GPU is open.
+/// The driver's handle of a loaded kernel, valid while the GPU is open.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Loaded(pub usize);
 
 /// The value of a kernel parameter, by its type in CUDA C.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum KernelValue {
-    /// A pointer to anything.
+    /// A pointer of any type.
     Address(Address),
-    /// `long long`, or a 32-bit integer that holds the value.
+    /// `long long`, or a 32-bit integer that can hold the value.
     Int(i64),
     /// `float`
     Float(f32),
@@ -39,11 +39,11 @@ pub(super) enum KernelValue {
 }
 
 impl KernelValue {
-    /// The address, if it is one.
+    /// Returns the address, if it is one.
     pub fn address(self) -> Option<Address> {
         if let KernelValue::Address(address) = self { Some(address) } else { None }
     }
-    /// The bytes that are passed to the driver.
+    /// Returns the bytes that are passed to the driver.
     pub fn bytes(self) -> [u8; 8] {
         match self {
             KernelValue::Address(a) => a.0.to_ne_bytes(),
@@ -57,7 +57,7 @@ impl KernelValue {
     }
 }
 
-/// An error of a device or of a library that it needs.
+/// Creates an error of a device or of a library that it needs.
 pub(super) fn failure(device: &str, problem: impl fmt::Display) -> Error {
     Cause::Device { device: device.into(), problem: problem.to_string() }.into()
 }

@@ -3,8 +3,8 @@ use super::memory::Block;
 use crate::base::{Dtype, Shape};
 use std::sync::Arc;
 
-/// A tensor's values on a GPU, row-major. Floats are stored as float32, or as float16 if the session's precision says so.
-/// Clones share the memory, which is freed with the last of them.
+/// A tensor's values on a GPU, row-major. Floats are stored as float32, or as float16 if the session's precision specifies
+/// it. Clones share the memory, which is freed with the last of them.
 #[derive(Debug, Clone)]
 pub struct DeviceArray {
     pub(super) block: Arc<Block>,
@@ -13,16 +13,16 @@ pub struct DeviceArray {
 }
 
 impl DeviceArray {
-    /// The type of the elements.
+    /// Returns the type of the elements.
     pub fn dtype(&self) -> Dtype {
         self.dtype
     }
-    /// The dimensions.
+    /// Returns the dimensions.
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
-    /// The address of the first element in the GPU's memory. Work already submitted to the backend's stream
-    /// ([`CudaBackend::stream`](super::CudaBackend::stream)) may still write there.
+    /// Returns the address of the first element in the GPU's memory. Work already submitted to the backend's stream
+    /// ([`CudaBackend::stream`](super::CudaBackend::stream)) may still write to it.
     pub fn pointer(&self) -> u64 {
         self.block.address.0
     }

@@ -34,9 +34,9 @@ pub(super) struct Gpu {
     device: sys::CUdevice,
     context: sys::CUcontext,
     stream: sys::CUstream,
-    /// The stream on which launches are captured, apart from the work of other threads.
+    /// The stream on which launches are captured, separate from the work of other threads.
     pub(super) recorder: sys::CUstream,
-    /// The run that is being captured or replayed.
+    /// The run that is being captured or replayed, if any.
     pub(super) tape: Mutex<Option<Tape>>,
     /// The folder for compiled kernels.
     cache: Option<PathBuf>,
@@ -44,13 +44,13 @@ pub(super) struct Gpu {
     staging: Mutex<Staging>,
 }
 
-// SAFETY: a context may be used from any thread that has made it current, which every method does first; streams and functions
-// belong to it. Nothing else here is a pointer.
+// SAFETY: a context may be used from any thread that has made it current, which every method does first; streams and
+// functions belong to it. No other field is a pointer.
 unsafe impl Send for Gpu {}
-// SAFETY: as above; the driver's calls may come from several threads at once.
+// SAFETY: as above; the driver may be called from several threads concurrently.
 unsafe impl Sync for Gpu {}
 
-/// Whether an error destroys the context: every later call of this process fails.
+/// Whether an error destroys the context, so that every later call of this process fails.
 fn is_sticky(code: CUresult) -> bool {
     matches!(
         code,
@@ -68,7 +68,7 @@ fn is_sticky(code: CUresult) -> bool {
     )
 }
 
-/// Describes an error of the driver, with what the user can do.
+/// Describes an error of the driver, with advice for the user.
 fn describe_error(error: DriverError) -> String {
     let name =
         error.error_name().map_or_else(|_| format!("error {}", error.0 as u32), |n| n.to_string_lossy().into_owned());
@@ -99,7 +99,7 @@ fn describe_error(error: DriverError) -> String {
     }
 }
 
-/// Converts an error of the driver, with what failed.
+/// Converts an error of the driver to one that names the failed operation.
 pub(super) fn in_words(doing: &str) -> impl Fn(DriverError) -> crate::base::Error {
     move |e| failure(NAME, format!("{doing}: {}", describe_error(e)))
 }
@@ -112,7 +112,7 @@ pub(super) fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
 fn start() -> Result<(i32, i32)> {
     libraries::require_driver()?;
     let mut version = 0;
-    // SAFETY: the library has the function, which needs no initialisation; the place lives until it returns.
+    // SAFETY: the library exports the function, which needs no initialisation; the variable lives until it returns.
     unsafe { sys::cuDriverGetVersion(&mut version) }.result().map_err(in_words("asking for the driver's version"))?;
     if version < OLDEST_DRIVER {
         let of = |v: i32| format!("{}.{}", v / 1000, v % 1000 / 10);
@@ -124,10 +124,10 @@ fn start() -> Result<(i32, i32)> {
 }
 
 impl Gpu {
-    /// Opens the GPU with this ordinal.
+    /// Opens the GPU with the given ordinal.
     ///
     /// # Errors
-    /// Returns an error if the driver or NVRTC is missing or too old, or there is no such GPU, or it may not be used.
+    /// Returns an error if the driver or NVRTC is missing or too old, or if the GPU does not exist or may not be used.
     pub fn new(ordinal: usize) -> Result<Gpu> {
         let (count, driver) = start()?;
         let number = i32::try_from(ordinal).ok().filter(|i| *i < count);
@@ -136,13 +136,13 @@ impl Gpu {
         let nvrtc = Nvrtc::load(driver)?;
         let device = device::get(number).map_err(in_words("asking for the GPU"))?;
         let name = device::get_name(device).map_err(in_words("asking for the GPU's name"))?;
-        // SAFETY: the device was given by the driver.
+        // SAFETY: the driver returned the device.
         let of =
             |attribute| unsafe { device::get_attribute(device, attribute) }.map_err(in_words("asking what the GPU is"));
         let major = of(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         let minor = of(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
         let target = nvrtc.target(10 * major + minor)?;
-        // SAFETY: the device was given by the driver; the context is released when this is dropped.
+        // SAFETY: the driver returned the device; the context is released on drop.
         let context = unsafe { primary_ctx::retain(device) }.map_err(in_words("opening the GPU"))?;
         let mut gpu = Gpu {
             number: ordinal,
@@ -167,11 +167,11 @@ impl Gpu {
 
     /// Makes the context current in this thread.
     pub fn enter(&self) -> Result<()> {
-        // SAFETY: the context is retained as long as this lives.
+        // SAFETY: the context is retained as long as `self` lives.
         unsafe { ctx::set_current(self.context) }.map_err(in_words("entering the GPU's context"))
     }
 
-    /// The name: `NVIDIA H200`.
+    /// Returns the name: `NVIDIA H200`.
     pub fn name(&self) -> &str {
         &self.name
     }
@@ -186,65 +186,65 @@ impl Gpu {
     pub fn allocate(&self, bytes: u64) -> Result<Address> {
         self.enter()?;
         let size = usize::try_from(bytes).map_err(|_| invalid(format!("{bytes} bytes of memory")))?;
-        // SAFETY: what is in the memory is written before it is read.
+        // SAFETY: the memory is written before it is read.
         let address = unsafe { result::malloc_sync(size) }.map_err(in_words("allocating memory"))?;
         Ok(Address(address))
     }
     /// Frees memory, after all submitted work has finished.
     pub fn free(&self, address: Address) {
         if self.synchronise().is_ok() {
-            // SAFETY: it was allocated here, is freed once, and nothing is running that uses it.
+            // SAFETY: the memory was allocated here and is freed once; no running work uses it.
             let _ = unsafe { result::free_sync(address.0) };
         }
     }
-    /// The ordinal of the GPU whose memory an address is; `None` if it is not memory of a GPU.
+    /// Returns the ordinal of the GPU that owns an address, or `None` if it is not memory of a GPU.
     pub fn owner_of(&self, address: Address) -> Result<Option<usize>> {
         self.enter()?;
         let mut ordinal: i32 = -1;
         let attribute = sys::CUpointer_attribute::CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL;
-        // SAFETY: the attribute is an int; the place lives until the call returns.
+        // SAFETY: the attribute is an int; the variable lives until the call returns.
         let found = unsafe { sys::cuPointerGetAttribute((&raw mut ordinal).cast::<c_void>(), attribute, address.0) };
         Ok(found.result().ok().and_then(|()| usize::try_from(ordinal).ok()))
     }
-    /// Copies within the GPU's memory, in the order of the stream.
+    /// Copies within the GPU's memory, in stream order.
     pub fn copy(&self, from: Address, to: Address, bytes: u64) -> Result<()> {
         self.enter()?;
         let size = usize::try_from(bytes).map_err(|_| invalid(format!("{bytes} bytes of memory")))?;
-        // SAFETY: both are memory of the GPU with as many bytes, which live until the stream has come here.
+        // SAFETY: both are memory of the GPU of at least this size, which lives until the stream has completed the copy.
         unsafe { result::memcpy_dtod_async(to.0, from.0, size, self.current_stream()) }
             .map_err(in_words("copying on the GPU"))
     }
-    /// The number of free bytes.
+    /// Returns the number of free bytes.
     pub fn available(&self) -> Result<u64> {
         self.enter()?;
         Ok(result::mem_get_info().map_err(in_words("asking for memory"))?.0 as u64)
     }
-    /// Allocates host memory that the GPU can write.
+    /// Allocates host memory that the GPU can write to.
     ///
     /// # Errors
     /// Returns an error if there is not enough memory.
     pub fn pinned(self: &Arc<Self>, bytes: usize) -> Result<Pinned> {
         self.enter()?;
-        // SAFETY: what is in the memory is written before it is read; it is freed when `Pinned` is dropped.
+        // SAFETY: the memory is written before it is read, and freed when `Pinned` is dropped.
         let memory = unsafe { result::malloc_host(bytes, sys::CU_MEMHOSTALLOC_DEVICEMAP) };
         Ok(Pinned { memory: memory.map_err(in_words("allocating pinned memory"))?, gpu: self.clone() })
     }
-    /// Copies to the GPU. `from` may change once this returns.
+    /// Copies to the GPU. `from` may change once this method returns.
     pub fn write(&self, to: Address, from: &[u8]) -> Result<()> {
         self.enter()?;
         self.end_graph()?;
         locked(&self.staging).write(to, from, self.stream).map_err(in_words("copying to the GPU"))
     }
-    /// Copies from the GPU, after all submitted work.
+    /// Copies from the GPU, after all submitted work has completed.
     pub fn read(&self, from: Address, to: &mut [u8]) -> Result<()> {
         self.enter()?;
         self.end_graph()?;
         locked(&self.staging).read(from, to, self.stream).map_err(in_words("copying from the GPU"))
     }
-    /// Returns a kernel for this GPU from the cache, or compiles and caches it.
+    /// Returns a kernel for this GPU, from the cache if possible; otherwise compiles and caches it.
     ///
     /// # Errors
-    /// Returns an error if it does not compile.
+    /// Returns an error if the kernel does not compile.
     fn compiled(&self, source: &Source) -> Result<Compiled> {
         let compiler = self.nvrtc.description();
         let (kept, name) = (self.cache.as_deref(), source.hash([compiler.as_str(), self.target.option()]));
@@ -255,10 +255,10 @@ impl Gpu {
         cache::keep(kept, &name, &compiled.to_bytes());
         Ok(compiled)
     }
-    /// Compiles and loads a kernel, or returns the loaded one.
+    /// Returns a loaded kernel, after compiling and loading it if necessary.
     ///
     /// # Errors
-    /// Returns an error if it does not compile.
+    /// Returns an error if the kernel does not compile.
     pub fn load(&self, source: &Source) -> Result<Loaded> {
         if let Some(loaded) = locked(&self.kernels).get(source) {
             return Ok(*loaded);
@@ -267,7 +267,8 @@ impl Gpu {
         self.enter()?;
         let name = CString::new(compiled.name).map_err(|e| invalid(format!("the name of a kernel: {e}")))?;
         let doing = format!("loading {} of {}", source.function, source.file);
-        // SAFETY: the code is what NVRTC made, whole by its checksum; it stays loaded as long as the context.
+        // SAFETY: NVRTC generated the code, and a checksum ensures that it is complete; it stays loaded as long as the
+        // context.
         let function = unsafe {
             let module = module::load_data(compiled.code.as_ptr().cast()).map_err(in_words(&doing))?;
             module::get_function(module, name).map_err(in_words(&doing))?
@@ -276,7 +277,7 @@ impl Gpu {
         locked(&self.kernels).insert(source.clone(), loaded);
         Ok(loaded)
     }
-    /// Launches a kernel on a grid that is not empty.
+    /// Launches a kernel on a non-empty grid.
     ///
     /// # Errors
     /// Returns an error if the launch is invalid, or earlier work has failed.
@@ -286,9 +287,9 @@ impl Gpu {
         let mut pointers: Vec<*mut c_void> = values.iter_mut().map(|v| v.as_mut_ptr().cast()).collect();
         let ([x, y, z], [a, b, c]) = (geometry.blocks, geometry.threads);
         let function = kernel.0 as sys::CUfunction;
-        // SAFETY: the function is one of this context. Its parameters are those that its launcher gives, which the emulated driver
-        // has compared in the tests; they are copied before the call returns. Addresses are of memory that lives until the stream
-        // has come here.
+        // SAFETY: the function belongs to this context. Its parameters are those that its launcher passes, which the
+        // emulated driver checks in the tests; they are copied before the call returns. Addresses are of memory that lives
+        // until the stream has completed the launch.
         let launched =
             unsafe { result::launch_kernel(function, (x, y, z), (a, b, c), 0, self.current_stream(), &mut pointers) };
         launched.map_err(in_words("launching a kernel"))
@@ -303,7 +304,7 @@ impl Gpu {
         unsafe { stream::synchronize(self.stream) }.map_err(in_words("running kernels"))
     }
 
-    /// Prepares to submit work of this thread. Returns `false` if a graph that is replayed contains the work already.
+    /// Prepares to submit work of this thread. Returns `false` if a graph that is being replayed already contains the work.
     ///
     /// # Errors
     /// Returns an error if a capture cannot begin.
@@ -318,13 +319,13 @@ impl Gpu {
         tape.is_open = true;
         Ok(tape.next.is_none())
     }
-    /// The stream for this thread's work: the only one, except while this thread captures its launches.
+    /// Returns the stream for this thread's work: the default one, except while this thread captures launches.
     pub fn current_stream(&self) -> sys::CUstream {
         let tape = locked(&self.tape);
         let captures = tape.as_ref().is_some_and(|tape| tape.is_of_this_thread() && tape.captures());
         if captures { self.recorder } else { self.stream }
     }
-    /// Ends the graph of this thread's work, if there is any, and launches it.
+    /// Ends the graph of this thread's work, if any, and launches it.
     ///
     /// # Errors
     /// Returns an error if the work cannot be captured.
@@ -337,7 +338,7 @@ impl Gpu {
             None => {
                 // SAFETY: the capture was begun by `begin_work`.
                 let graph = unsafe { stream::end_capture(self.recorder) }.map_err(in_words("capturing launches"))?;
-                // SAFETY: the graph was captured here; arrays of the run keep the context.
+                // SAFETY: the graph was captured here; the arrays of the run keep the context alive.
                 let graph = unsafe { CapturedGraph::new(graph) }.map_err(in_words("capturing launches"))?;
                 let graph = Arc::new(graph);
                 tape.graphs.push(graph.clone());
@@ -362,7 +363,7 @@ impl Gpu {
     }
 }
 
-/// Host memory that a GPU can write, at the same address.
+/// Host memory that a GPU can write to, at the same address.
 pub(super) struct Pinned {
     memory: *mut c_void,
     gpu: Arc<Gpu>,
@@ -374,7 +375,7 @@ impl Pinned {
     }
 }
 
-// SAFETY: the memory belongs to no thread; its users share it without overlap.
+// SAFETY: the memory is not bound to a thread; its users access disjoint parts.
 unsafe impl Send for Pinned {}
 // SAFETY: as above.
 unsafe impl Sync for Pinned {}
@@ -382,7 +383,7 @@ unsafe impl Sync for Pinned {}
 impl Drop for Pinned {
     fn drop(&mut self) {
         if self.gpu.synchronise().is_ok() {
-            // SAFETY: it was allocated by `Gpu::pinned`, is freed once, and nothing is running that uses it.
+            // SAFETY: `Gpu::pinned` allocated the memory, which is freed once; no running work uses it.
             let _ = unsafe { result::free_host(self.memory) };
         }
     }
@@ -394,7 +395,7 @@ impl Drop for Gpu {
             return;
         }
         locked(&self.staging).close();
-        // SAFETY: stream and context were opened by `new`, are closed once, and nobody uses them any more.
+        // SAFETY: `new` created the streams and the context, which are closed once and not used afterwards.
         unsafe {
             for stream in [self.stream, self.recorder].into_iter().filter(|s| !s.is_null()) {
                 let _ = stream::synchronize(stream);

@@ -15,7 +15,7 @@ use crate::{
     ops::{Einsum, EinsumProduct, einsum_axes, einsum_products},
 };
 
-/// Real numbers with named axes.
+/// Real values with named axes.
 struct Named {
     axes: Vec<u8>,
     dims: Vec<usize>,
@@ -32,7 +32,7 @@ impl Named {
     fn ty(&self, like: &ValueType) -> ValueType {
         ValueType { shape: self.dims.clone(), ..like.clone() }
     }
-    /// Over other axes of these sizes: those that it does not have repeat it.
+    /// A view over these axes and sizes; missing axes are broadcast.
     fn view(&self, axes: &[u8], counts: &[usize]) -> View {
         let steps = strides(&self.dims);
         let by = axes.iter().map(|axis| self.axes.iter().position(|a| a == axis).map_or(0, |i| steps[i]));
@@ -41,7 +41,7 @@ impl Named {
     fn input(&self, axes: &[u8], counts: &[usize], like: &ValueType) -> Input {
         Input::slot(self.slot, self.ty(like)).viewed(self.view(axes, counts))
     }
-    /// The numbers with the axes in that order.
+    /// Returns the values with the axes in this order.
     fn in_order(&self, axes: &[u8], b: &mut Builder, like: &ValueType) -> Result<Slot> {
         if self.axes == axes {
             return Ok(self.slot);
@@ -52,8 +52,8 @@ impl Named {
         b.chain(Chain::new(vec![formula], turned, ty))?;
         Ok(turned)
     }
-    /// The product with another: of elements where nothing is summed, otherwise of matrices, one for each place of the axes that
-    /// both keep.
+    /// Multiplies by another operand: element by element if nothing is summed, otherwise as matrices, one product per
+    /// element of the axes that both keep.
     fn times(&self, right: &Named, step: &EinsumProduct, b: &mut Builder, like: &ValueType) -> Result<Named> {
         let axes = step.axes();
         let dims: Vec<usize> = axes.iter().filter_map(|a| self.dim(*a).or_else(|| right.dim(*a))).collect();

@@ -1,4 +1,4 @@
-//! Indices out of range, which kernels find while they run. A program reports them when it is queried.
+//! Indices out of range, which kernels detect while they run. A program reports them when it is queried.
 use super::{
     device::Address,
     driver::{Gpu, Pinned},
@@ -15,7 +15,7 @@ type Words = [u64; 5];
 /// The number of records that are allocated together.
 const TOGETHER: usize = 64;
 
-/// The records of all programs, in host memory that the GPU can write, so that reading one needs no copy.
+/// The records of all programs, in host memory that the GPU can write to, so that reading a record needs no copy.
 pub(super) struct Faults {
     device: Arc<Gpu>,
     records: Mutex<Records>,
@@ -61,11 +61,11 @@ impl FaultRecord {
         self.address
     }
     fn write(&self, words: Words) {
-        // SAFETY: the memory is host memory, lives as long as `faults`, and belongs to this record only; the GPU writes there while
-        // the program's kernels run.
+        // SAFETY: this is host memory that lives as long as `faults` and belongs to this record only; the GPU writes to it
+        // while the program's kernels run.
         unsafe { (self.address.0 as *mut Words).write_volatile(words) }
     }
-    /// Takes the fault that was recorded since the last call. All submitted work must be complete.
+    /// Takes the fault recorded since the last call. All submitted work must be complete.
     pub fn take(&self) -> Option<Error> {
         // SAFETY: same as for `write`.
         let [found, of, count, index, real] = unsafe { (self.address.0 as *const Words).read_volatile() };
@@ -83,7 +83,7 @@ impl FaultRecord {
 
 impl Drop for FaultRecord {
     fn drop(&mut self) {
-        // Kernels that still run write here.
+        // Running kernels still write to the record.
         if self.faults.device.synchronise().is_ok() {
             self.faults.records.lock().unwrap_or_else(PoisonError::into_inner).free.push(self.address);
         }

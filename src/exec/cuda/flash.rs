@@ -1,4 +1,4 @@
-//! Attention with heads inside of the rows (BSHD), which may share keys and values.
+//! Attention with heads inside the rows (BSHD), which may share keys and values.
 use super::{
     attention::{AttentionLaunch, entries, padded},
     builder::Builder,
@@ -17,7 +17,7 @@ use crate::{
     ops::{Attention, FAttention, FAttentionLse, FlexAttention},
 };
 
-/// Where results lie, as queries do.
+/// The strides of the result, which has the layout of the queries.
 fn beside(Sizes { heads, queries, values, .. }: Sizes) -> HeadStrides {
     HeadStrides::from_bshd([1, queries, heads, values])
 }
@@ -58,7 +58,7 @@ pub(super) fn f_attention_lse(op: &FAttentionLse<Operand>, b: &mut Builder) -> R
     flash(&op.into(), b)
 }
 
-/// Nothing but 0 stands where the logarithms would.
+/// Fills the logarithms with 0 if they are not computed.
 pub(super) fn flex_attention(op: &FlexAttention<Operand>, b: &mut Builder) -> Result<()> {
     if let (false, Ok(ty)) = (op.has_lse, b.result_type(1)) {
         b.chain(Chain::new(vec![Formula::double(Vec::new(), "0")], b.result(1), ty.clone()))?;
@@ -66,10 +66,10 @@ pub(super) fn flex_attention(op: &FlexAttention<Operand>, b: &mut Builder) -> Re
     flash(&op.into(), b)
 }
 
-/// Real numbers, and their type.
+/// Real values and their type.
 pub(super) type Reals = (Slot, ValueType);
 
-/// The product of rows with a matrix, which may be stored transposed, plus bias.
+/// Computes the product of rows and a matrix, which may be stored transposed, plus bias.
 pub(super) fn projected(
     b: &mut Builder,
     (rows, ty): &Reals,
@@ -100,7 +100,7 @@ pub(super) fn attention(op: &Attention<Operand>, b: &mut Builder) -> Result<()> 
     let (key, _) = project(&op.keys, &op.keys_weight, &op.keys_bias)?;
     let (value, _) = project(&op.values, &op.values_weight, &op.values_bias)?;
     let batches = op.input.ty.shape[0];
-    // Heads have the same mask.
+    // All heads share the mask.
     let scores = [batches, 1, sizes.queries, sizes.keys];
     let mask = match &op.mask {
         Some(mask) => {

@@ -1,10 +1,10 @@
-//! The type of floats in memory. Kernels compute in float32 or wider.
+//! The storage type of floats. Kernels compute in float32 or wider.
 use crate::{
     base::Dtype,
     exec::{Precision, ValueType},
 };
 
-/// The type of floats in memory.
+/// The storage type of floats.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Float {
     Single,
@@ -12,7 +12,7 @@ pub(super) enum Float {
 }
 
 impl Float {
-    /// float16 if all of these tensors are stored so, otherwise float32.
+    /// Returns float16 if all of these tensors are stored as float16, otherwise float32.
     pub fn of<const N: usize>(types: [&ValueType; N]) -> Float {
         let is_half = types.iter().all(|ty| ty.buffer_dtype() == Dtype::Float16);
         if is_half { Float::Half } else { Float::Single }
@@ -23,14 +23,14 @@ impl Float {
             Float::Half => Dtype::Float16,
         }
     }
-    /// The type in CUDA C.
+    /// Returns the type in CUDA C.
     pub fn c_type(self) -> &'static str {
         match self {
             Float::Single => "float",
             Float::Half => "half",
         }
     }
-    /// The type of a tensor converted to this float type.
+    /// Returns the type of a tensor converted to this float type.
     pub fn type_like(self, ty: &ValueType) -> ValueType {
         ValueType { dtype: self.dtype(), quantization: None, precision: Precision::F16, ..ty.clone() }
     }

@@ -1,4 +1,4 @@
-//! Elementwise operators as expressions in CUDA C, from which kernels are generated (`chain.rs`).
+//! Elementwise operators as expressions in CUDA C, from which `chain.rs` generates kernels.
 use super::slot::Slot;
 use crate::{
     base::Dtype,
@@ -6,7 +6,7 @@ use crate::{
     quant::{Quantization, RoundMode},
 };
 
-/// The activation and rounding that are applied before a value is stored.
+/// The activation and the rounding that are applied before a value is stored.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct PostOp {
     /// `max(x, 0)`, and `min(x, limit)` if the limit is positive.
@@ -38,12 +38,12 @@ pub(super) enum From {
     Ints(Vec<i64>),
 }
 
-/// A tensor that is broadcast to the result, or read through a view.
+/// A tensor that is broadcast to the result or read through a view.
 #[derive(Debug, Clone)]
 pub(super) struct Input {
     pub from: From,
     pub shape: Vec<usize>,
-    /// The view, if it is not broadcast.
+    /// The view, or `None` if the tensor is broadcast.
     pub view: Option<View>,
     pub dtype: Dtype,
     pub quantization: Option<Quantization>,
@@ -55,11 +55,11 @@ pub(super) struct Input {
 pub(super) enum Reading {
     /// Values of the formula's type.
     ByFormula,
-    /// Stored integers, whatever the formula's type is.
+    /// Stored integers, regardless of the formula's type.
     Stored,
     /// Real values.
     Real,
-    /// Stored values, in float64.
+    /// Stored values in float64.
     Double,
 }
 
@@ -92,7 +92,7 @@ impl Input {
         let (from, reading) = (From::Accumulator, Reading::ByFormula);
         Input { from, shape, view: None, dtype, quantization: None, reading }
     }
-    /// One value for each index of an axis of `shape`, or one for all. An axis out of range has one index.
+    /// One value per index of an axis of `shape`, or a single value for all. An axis out of range has one index.
     pub fn of_axis<T: Copy + Into<Number>>(list: &[T], shape: &[usize], axis: i64) -> Input {
         let rank = shape.len() as i64;
         let axis = (-rank..rank).contains(&axis).then(|| axis.rem_euclid(rank) as usize);
@@ -117,11 +117,11 @@ impl Input {
     pub fn in_integers(self) -> Input {
         Input { reading: Reading::Stored, ..self }
     }
-    /// Reads real values, even if other inputs are not.
+    /// Reads real values, even if other inputs are read as integers.
     pub fn in_reals(self) -> Input {
         Input { reading: Reading::Real, ..self }
     }
-    /// Reads stored values, in float64.
+    /// Reads stored values in float64.
     pub fn in_doubles(self) -> Input {
         Input { reading: Reading::Double, ..self }
     }
@@ -158,23 +158,23 @@ impl std::convert::From<f64> for Number {
     }
 }
 
-/// How the type in which an operator is computed follows from the types of its inputs and its result.
+/// How the types of the inputs and the result determine the type in which an operator is computed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum ComputeRule {
-    /// In float32.
+    /// Computed in float32.
     Real,
-    /// In float32, or in float64 between integers: of 8 bits whatever their scales, rounded once with the zero point, as the
-    /// compiler's tables have it; or plain ones.
+    /// Computed in float32; in float64 between plain integers, and between 8-bit integers of any scale, which are rounded
+    /// once with the zero point, like the compiler's tables.
     Function,
-    /// In float64 between plain integers, otherwise in float32.
+    /// Computed in float64 between plain integers, otherwise in float32.
     Constant,
-    /// In 64-bit integers where all are plain integers, otherwise in float32.
+    /// Computed in 64-bit integers if all types are plain integers, otherwise in float32.
     Arithmetic,
-    /// In 64-bit integers of stored values.
+    /// Computed in 64-bit integers, on stored values.
     Whole,
-    /// In float64.
+    /// Computed in float64.
     Double,
-    /// Elements as they are, of the result's own type.
+    /// Unchanged elements of the result's own type.
     Moved,
 }
 
@@ -183,7 +183,7 @@ enum ComputeRule {
 pub(super) enum ComputeType {
     Float,
     Double,
-    /// The zero point is added before rounding.
+    /// Adds the zero point before rounding.
     Table,
     Whole,
     Moved(Dtype),
@@ -200,8 +200,8 @@ impl ComputeType {
     }
 }
 
-/// One elementwise operator: an expression in CUDA C over its inputs `x`, `y`, `z`, .., its numbers `k0`, `k1`, .., the
-/// element's place `i`, and `R`, the type of its numbers.
+/// One elementwise operator: an expression in CUDA C over its inputs `x`, `y`, `z`, .., its constants `k0`, `k1`, .., the
+/// element's index `i`, and the compute type `R`.
 #[derive(Debug, Clone)]
 pub(super) struct Formula {
     pub inputs: Vec<Input>,
@@ -210,16 +210,16 @@ pub(super) struct Formula {
     /// The expression for integers.
     pub whole: Option<String>,
     pub numbers: Vec<f64>,
-    /// The type of `k0`, ..: `double` if they must not be rounded to the formula's type.
+    /// The type of `k0`, ..: `double` if the constants must not be rounded to the formula's type.
     pub number_type: &'static str,
     pub post_op: PostOp,
     /// Definitions that precede the kernel.
     pub functions: &'static str,
-    /// Whether the value is stored without the result's scale.
+    /// Whether the value is stored without applying the result's scale.
     pub unscaled: bool,
 }
 
-/// The name of input `i`.
+/// Returns the name of input `i`.
 pub(super) fn name(i: usize) -> String {
     ["x", "y", "z"].get(i).map_or_else(|| format!("x{i}"), |n| (*n).to_owned())
 }
@@ -239,27 +239,27 @@ impl Formula {
             unscaled: false,
         }
     }
-    /// The real values of the input.
+    /// Copies the real values of the input.
     pub fn copy(input: Input) -> Formula {
         Formula::new(ComputeRule::Real, vec![input], "x")
     }
-    /// A function of real values.
+    /// Computes a function of real values.
     pub fn real(inputs: Vec<Input>, expression: impl Into<String>) -> Formula {
         Formula::new(ComputeRule::Real, inputs, expression)
     }
-    /// A function of one value.
+    /// Computes a function of one value.
     pub fn function(input: &Operand, expression: impl Into<String>) -> Formula {
         Formula::new(ComputeRule::Function, vec![Input::of(input)], expression)
     }
-    /// A function of a value and a constant.
+    /// Computes a function of a value and a constant.
     pub fn constant(input: &Operand, expression: impl Into<String>) -> Formula {
         Formula::new(ComputeRule::Constant, vec![Input::of(input)], expression)
     }
-    /// Computes `whole` exactly between plain integers.
+    /// Computes `whole` exactly for plain integers, otherwise `expression`.
     pub fn arithmetic(inputs: Vec<Input>, expression: impl Into<String>, whole: impl Into<String>) -> Formula {
         Formula { whole: Some(whole.into()), ..Formula::new(ComputeRule::Arithmetic, inputs, expression) }
     }
-    /// A function of stored integers.
+    /// Computes a function of stored integers.
     pub fn whole(inputs: Vec<Input>, expression: impl Into<String>) -> Formula {
         Formula::new(ComputeRule::Whole, inputs, expression)
     }
@@ -267,7 +267,7 @@ impl Formula {
     pub fn moved(input: Input) -> Formula {
         Formula::new(ComputeRule::Moved, vec![input], "x")
     }
-    /// Computes in float64, whatever the types.
+    /// Computes in float64, regardless of the types.
     pub fn double(inputs: Vec<Input>, expression: impl Into<String>) -> Formula {
         Formula::new(ComputeRule::Double, inputs, expression)
     }
@@ -277,11 +277,11 @@ impl Formula {
     pub fn post_op(self, post_op: PostOp) -> Formula {
         Formula { post_op, ..self }
     }
-    /// The constants are float64, whatever the inputs are.
+    /// Passes the constants as float64, regardless of the inputs.
     pub fn in_doubles(self) -> Formula {
         Formula { number_type: "double", ..self }
     }
-    /// Stores the values without scaling, even in a quantized result.
+    /// Stores the values without scaling, even if the result is quantized.
     pub fn stored_as_it_is(self) -> Formula {
         Formula { unscaled: true, ..self }
     }
@@ -317,7 +317,7 @@ impl Formula {
     }
 }
 
-/// The type of a dtype's elements in CUDA C.
+/// Returns the type of a dtype's elements in CUDA C.
 pub(super) fn c_type(dtype: Dtype) -> &'static str {
     match dtype {
         Dtype::Int8 => "i8",

@@ -28,7 +28,8 @@ pub(super) fn gather(op: &Gather<Operand>, b: &mut Builder) -> Result<()> {
     b.launch(FILE, function, geometry::elements(n as u64), arguments)
 }
 
-/// Where in a tensor each index points: along `axis` to the entry that it names, on the other axes to its own place.
+/// Computes the offset in a tensor for each index, which selects an entry along `axis`; on the other axes an index keeps its
+/// own position.
 pub(super) fn places_along(b: &mut Builder, indices: &Operand, tensor: &[usize], axis: i64) -> Result<Slot> {
     let (own, axis, n) = (&indices.ty.shape, axis_of(axis, tensor.len()), indices.ty.elements());
     let axes = own.iter().zip(tensor).zip(strides(tensor)).flat_map(|((o, t), step)| [*o as i64, *t as i64, step]);
@@ -39,8 +40,8 @@ pub(super) fn places_along(b: &mut Builder, indices: &Operand, tensor: &[usize],
     Ok(places)
 }
 
-/// Where in a tensor each tuple of `length` indices points, which name entries of the axes after the first `batch`; those are
-/// the tuples' own.
+/// Computes the offset in a tensor for each tuple of `length` indices, which select entries of the axes after the first
+/// `batch`. On those a tuple keeps its own position.
 pub(super) fn places_of_tuples(
     b: &mut Builder,
     indices: &Operand,
@@ -58,7 +59,8 @@ pub(super) fn places_of_tuples(
     Ok(places)
 }
 
-/// Where indices point that name one of `count` runs of a part, `each` indices a part.
+/// Computes offsets for indices that each select one of `count` runs of `run` elements in a part. Each part has `each`
+/// indices.
 pub(super) fn places_within(
     b: &mut Builder,
     indices: &Operand,
@@ -74,7 +76,8 @@ pub(super) fn places_within(
     Ok(places)
 }
 
-/// Where rows of `row` elements, each for so many experts, and the experts' matrices begin, by the experts' numbers.
+/// Computes two offsets per expert index: of its row, with `row` elements, which `sharing` indices share, and of the
+/// expert's matrix.
 pub(super) fn places_of_experts(
     b: &mut Builder,
     ids: &Operand,
@@ -89,7 +92,7 @@ pub(super) fn places_of_experts(
     Ok(places)
 }
 
-/// From each place of an operand a row of real numbers.
+/// Copies a row of real values from each offset of an operand.
 pub(super) fn rows_at(b: &mut Builder, from: &Operand, places: Slot, [rows, row]: [usize; 2]) -> Result<Slot> {
     let (from, n) = (b.reals(from)?, rows * row);
     let to = b.temporary_reals(n);
@@ -97,7 +100,7 @@ pub(super) fn rows_at(b: &mut Builder, from: &Operand, places: Slot, [rows, row]
     Ok(to)
 }
 
-/// From each place so many elements.
+/// Copies `run` elements from each offset into the first result.
 fn take(b: &mut Builder, input: &Operand, places: Slot, run: usize) -> Result<()> {
     let (from, result) = (b.converted(input, 0, PostOp::default())?, b.result_type(0)?);
     let n = result.elements();

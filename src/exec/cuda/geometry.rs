@@ -1,5 +1,5 @@
-//! The grid of a launch, as a function of sizes. Kernels take the number of elements or rows as a parameter, and loop if the grid
-//! is smaller.
+//! The grid of a launch, as a function of sizes. Kernels take the number of elements or rows as a parameter, and loop if the
+//! grid is smaller.
 
 /// The number of blocks of a grid and of threads per block, along x, y and z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -11,17 +11,17 @@ pub(super) struct Geometry {
 /// Threads per block of kernels whose threads are independent.
 const THREADS: u32 = 256;
 
-/// The most blocks of a grid: they keep any device busy.
+/// The maximum number of blocks of a grid, enough to keep any device busy.
 const BLOCKS: u64 = 1 << 16;
 
-/// The most blocks along y and z on any device.
+/// The maximum number of blocks along y and z, on any device.
 pub(super) const ACROSS: u64 = 65535;
 
 /// Threads per warp.
 const WARP: u64 = 32;
 
 impl Geometry {
-    /// Whether there is nothing to launch: an empty grid is an error for the driver.
+    /// Whether there is nothing to launch. The driver rejects an empty grid.
     pub fn is_empty(&self) -> bool {
         self.blocks.contains(&0) || self.threads.contains(&0)
     }
@@ -35,7 +35,7 @@ fn line(blocks: u64, threads: u32) -> Geometry {
     Geometry { blocks: [blocks.min(BLOCKS) as u32, 1, 1], threads: [threads, 1, 1] }
 }
 
-/// One thread per element, or per several if there are very many.
+/// One thread per element, or per several elements if there are very many.
 pub(super) fn elements(n: u64) -> Geometry {
     line(n.div_ceil(THREADS.into()), THREADS)
 }
@@ -51,16 +51,17 @@ pub(super) fn rows(rows: u64, length: u64) -> Geometry {
     line(rows, threads.next_power_of_two())
 }
 
-/// One block of `threads` threads per tile of a `rows` x `columns` matrix, for each of the `matrices`. Kernels loop over tiles if the
-/// grid is smaller.
+/// One block of `threads` threads per tile of a `rows` x `columns` matrix, for each of the `matrices`. Kernels loop over the
+/// tiles if the grid is smaller.
 pub(super) fn tiles([rows, columns]: [u64; 2], matrices: u64, tile: [u64; 2], threads: u32) -> Geometry {
     let blocks = [columns.div_ceil(tile[1]).min(BLOCKS), rows.div_ceil(tile[0]).min(ACROSS), matrices.min(ACROSS)];
     Geometry { blocks: blocks.map(|n| n as u32), threads: [threads, 1, 1] }
 }
 
-/// The type of indices in CUDA C up to all of these sizes: 32 bits if they allow it, as 64-bit division is slow on GPUs.
+/// Returns the type of indices in CUDA C for all of these sizes: 32 bits if possible, because 64-bit division is slow on
+/// GPUs.
 pub(super) fn index_type<const N: usize>(sizes: [usize; N]) -> &'static str {
-    // Loops add the size of a grid to an index before they compare it.
+    // Loops add the size of a grid to an index before the comparison.
     if sizes.iter().all(|n| *n < 1 << 30) { "int" } else { "i64" }
 }
 

@@ -19,7 +19,7 @@ pub(super) enum Lowering<'o> {
     Formula(Formula),
     /// An op with launches of its own.
     Program(Box<Build<'o>>),
-    /// Another backend runs it.
+    /// Runs on another backend.
     Unsupported,
 }
 
@@ -33,7 +33,7 @@ fn function(input: &Operand, expression: &str) -> Formula {
     Formula::function(input, expression)
 }
 
-/// An op that is a view, if it is known in advance.
+/// Lowers an op that is a view, if the view is known in advance.
 fn shown(input: &Operand, view: Option<View>) -> Lowering<'_> {
     view.map_or(Lowering::Unsupported, |view| program(move |b| layout::shown(input, 0, view, b)))
 }
@@ -236,7 +236,7 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Lowering
         | Op::YoloDetection(_) => Lowering::Unsupported,
         // Inserted elements are undefined.
         Op::Convbwd(_) => Lowering::Unsupported,
-        // Packed weights, and experts whose indices are known on the device only.
+        // Packed weights, and experts whose indices are known only on the device.
         Op::Mlp(_) => Lowering::Unsupported,
         // More spatial axes than the kernels support.
         Op::AdaptiveAvgPool(_)

@@ -1,4 +1,4 @@
-//! Data movement, on elements of any type.
+//! Data movement, for elements of any type.
 use super::{
     builder::{Builder, arguments, bits_type},
     chain::Chain,
@@ -22,7 +22,7 @@ use crate::{
 
 const FILE: File = file!("layout.cu");
 
-/// An operand's elements as a result stores them.
+/// Converts an operand's elements to the type and scale of a result.
 fn as_stored_in(result: &ValueType, operand: &Operand, input: Input, post_op: PostOp) -> Formula {
     match semantics::stores_the_same(&operand.ty, result) && post_op.relu.is_none() {
         true => Formula::moved(input),
@@ -30,13 +30,13 @@ fn as_stored_in(result: &ValueType, operand: &Operand, input: Input, post_op: Po
     }
 }
 
-/// The same elements in the result's shape.
+/// Returns the same elements in the result's shape.
 pub(super) fn reshape(input: &Operand, b: &mut Builder) -> Result<()> {
     let from = b.converted(input, 0, PostOp::default())?;
     b.share(0, from)
 }
 
-/// A result that is a view of the operand.
+/// Computes a result that is a view of the operand.
 pub(super) fn shown(input: &Operand, i: usize, view: View, b: &mut Builder) -> Result<()> {
     shown_with(input, i, view, PostOp::default(), b)
 }
@@ -47,14 +47,14 @@ pub(super) fn shown_with(input: &Operand, i: usize, view: View, post_op: PostOp,
     b.chain(Chain::new(vec![formula], b.result(i), result).over(&counts))
 }
 
-/// A view of an operand as a part of the first result.
+/// Copies a view of an operand to a part of the first result.
 pub(super) fn put(input: &Operand, from: View, to: View, post_op: PostOp, b: &mut Builder) -> Result<()> {
     let result = b.result_type(0)?.clone();
     let formula = as_stored_in(&result, input, Input::of(input).viewed(from), post_op);
     b.chain(Chain::new(vec![formula], b.result(0), result).into_part(to))
 }
 
-/// Row for row, what the parts have there.
+/// Concatenates the parts row by row.
 fn join(parts: &[Operand], rows: usize, post_op: PostOp, b: &mut Builder) -> Result<()> {
     let row = b.result_type(0)?.elements() / rows.max(1);
     let mut at = 0;
@@ -68,7 +68,7 @@ fn join(parts: &[Operand], rows: usize, post_op: PostOp, b: &mut Builder) -> Res
     Ok(())
 }
 
-/// Whose parts stand one behind the other along an axis of the result.
+/// Concatenates the parts along an axis of the result.
 pub(super) fn along(parts: &[Operand], axis: i64, post_op: PostOp, b: &mut Builder) -> Result<()> {
     let shape = &b.result_type(0)?.shape;
     let rows = shape[..axis_of(axis, shape.len())].iter().product();
@@ -85,7 +85,7 @@ pub(super) fn list(inputs: &[Operand], b: &mut Builder) -> Result<()> {
     join(inputs, 1, PostOp::default(), b)
 }
 
-/// The end of both operands, as long as the first.
+/// Keeps the end of both operands concatenated, as long as the first operand.
 pub(super) fn concat_slice(op: &ConcatSlice<Operand>, b: &mut Builder) -> Result<()> {
     let (first, second) = (&op.in0.ty.shape, &op.in1.ty.shape);
     let axis = axis_of(op.axis, first.len());
@@ -126,7 +126,7 @@ pub(super) fn swap_channel(op: &SwapChannel<Operand>, b: &mut Builder) -> Result
         .try_for_each(|(to, from)| put(&op.input, channel(*from as usize), channel(to), PostOp::default(), b))
 }
 
-/// How [`by_axes`] finds the entry of an axis; numbered as in `layout.cu`.
+/// How [`by_axes`] handles positions beyond an axis' ends; numbered as in `layout.cu`.
 #[derive(Debug, Clone, Copy)]
 enum Beyond {
     Constant,
@@ -136,14 +136,14 @@ enum Beyond {
     Around,
 }
 
-/// An axis of a result: each position shows the entry that is `before` places earlier, or what stands for one beyond the
-/// input's ends.
+/// An axis of a result. Each position shows the input's entry `before` positions earlier; beyond the input's ends, `Beyond`
+/// determines the entry.
 struct Axis {
     positions: usize,
     before: i64,
 }
 
-/// A result whose elements are found along each axis on its own; `value` is where there is none.
+/// Computes a result whose axes are indexed independently; `value` fills positions without an entry.
 fn by_axes(input: &Operand, axes: &[Axis], beyond: Beyond, value: &Array, b: &mut Builder) -> Result<()> {
     let from = (b.converted(input, 0, PostOp::default())?, &input.ty.shape[..]);
     let to = (b.result(0), b.result_type(0)?);
@@ -168,7 +168,7 @@ fn launch_by_axes(
     b.launch(FILE, function, geometry::elements(n as u64), arguments)
 }
 
-/// Copies an image of floats into a zero-filled one of type `ty`, at the position `before`.
+/// Copies an image of floats into a zero-filled one of type `ty`, at the offsets `before`.
 pub(super) fn zero_pad(
     b: &mut Builder,
     from: (Slot, &[usize]),
@@ -180,7 +180,7 @@ pub(super) fn zero_pad(
     launch_by_axes(from, &axes.collect::<Vec<_>>(), Beyond::Constant, &value, (to, ty), b)
 }
 
-/// The constant is a stored value, rounded and saturated to the elements' type.
+/// The padding value is a stored value, rounded and saturated to the elements' type.
 pub(super) fn pad(op: &Pad<Operand>, b: &mut Builder) -> Result<()> {
     let shape = &op.input.ty.shape;
     let counts = pad_counts(shape, op)?.into_iter().zip(shape);
@@ -196,7 +196,7 @@ pub(super) fn pad(op: &Pad<Operand>, b: &mut Builder) -> Result<()> {
     by_axes(&op.input, &axes, beyond, &value, b)
 }
 
-/// Each axis begins with another entry.
+/// Rotates each axis by its offset.
 pub(super) fn swap_dim_inner(op: &SwapDimInner<Operand>, b: &mut Builder) -> Result<()> {
     let each = op.input.ty.shape.iter().zip(&op.offset);
     let axes: Vec<Axis> = each.map(|(d, offset)| Axis { positions: *d, before: -offset }).collect();
@@ -204,7 +204,7 @@ pub(super) fn swap_dim_inner(op: &SwapDimInner<Operand>, b: &mut Builder) -> Res
     by_axes(&op.input, &axes, Beyond::Around, &value, b)
 }
 
-/// The input again and again along each axis, up to the result's dimensions.
+/// Repeats the input along each axis, up to the result's dimensions.
 pub(super) fn tile(input: &Operand, b: &mut Builder) -> Result<()> {
     let view = View::tiled(&input.ty.shape, &b.result_type(0)?.shape);
     shown(input, 0, view, b)
@@ -226,7 +226,7 @@ pub(super) fn slice(op: &Slice<Operand>, b: &mut Builder) -> Result<()> {
     ranges(&op.input, &slice_ranges(&op.input.ty.shape, op)?, b)
 }
 
-/// The integers that an operand holds, where they are known beforehand.
+/// Returns the integers of an operand, if it is constant.
 pub(super) fn known(operand: &Operand) -> Result<Option<Vec<i64>>> {
     let to_ints = |a: &Array| Ok(a.to_f64()?.into_iter().map(|v| v as i64).collect());
     operand.constant.as_ref().map(to_ints).transpose()

@@ -1,8 +1,8 @@
 //! The CUDA backend: CUDA C next to its launchers, one file per family of ops, named as in `src/ops`.
 //!
-//! An operator becomes a [`Program`](program::Program): launches of kernels on slots of memory, all known when it is prepared.
-//! Elementwise operators are formulas, of which one kernel is generated for a whole chain; all others name a function of the
-//! `.cu` file next to them.
+//! An operator is lowered to a [`Program`](program::Program): launches of kernels on memory slots, all determined when it is
+//! prepared. Elementwise operators are formulas; one kernel is generated for a chain of them. All other launches name a
+//! function of the `.cu` file next to the launcher.
 #![allow(unsafe_code, reason = "a driver's C API and kernels; docs/safety.md lists each use")]
 
 use tpulang_array as array;
@@ -100,7 +100,7 @@ impl CudaBackend {
     /// Opens a GPU by its ordinal, which counts from 0.
     ///
     /// # Errors
-    /// Returns an error if the driver or NVRTC is missing or too old, or there is no such GPU, or it may not be used.
+    /// Returns an error if the driver or NVRTC is missing or too old, or if the GPU does not exist or may not be used.
     ///
     /// ```no_run
     /// use tpulang::{Array, Dtype, Graph, exec::{CudaBackend, RunOptions, Session}};
@@ -122,30 +122,30 @@ impl CudaBackend {
     pub fn with(gpu: usize, options: &CudaOptions) -> Result<CudaBackend> {
         Ok(CudaBackend { cuda: Context::new(gpu, options)? })
     }
-    /// The formulas of the operators that are fused into `signature`.
+    /// Returns the formulas of the operators that are fused into `signature`.
     ///
     /// # Errors
-    /// Returns an error if one of them has no formula; the backend does not agree to fuse such an operator.
+    /// Returns an error if one of them has no formula. The backend does not agree to fuse such an operator.
     fn fused_formulas(&self, signature: &Signature) -> Result<Vec<Formula>> {
         let Some(result) = signature.outputs().next() else { return Ok(Vec::new()) };
         let formula = |op: &Op<Operand>| formula_of(op, result);
         let missing = || invalid("internal error: a fused operator has no formula");
         signature.fused_ops.iter().map(|op| formula(op).ok_or_else(missing)).collect()
     }
-    /// Why cuBLASLt or cuDNN could not be used, one sentence each.
+    /// Returns why cuBLASLt or cuDNN could not be used, one sentence per library.
     pub fn missing_libraries(&self) -> Vec<String> {
         self.cuda.libraries.missing()
     }
-    /// Fallbacks that make runs slower, one sentence each: calls that cuBLASLt or cuDNN declined, and plans that cannot be captured
-    /// as a CUDA graph.
+    /// Returns the fallbacks that slow down runs, one sentence each: calls that cuBLASLt or cuDNN declined, and plans that
+    /// cannot be captured as a CUDA graph.
     pub fn fallbacks(&self) -> Vec<String> {
         self.cuda.notes.all()
     }
-    /// Whether cuBLASLt or cuDNN has been opened, as an operator uses it.
+    /// Whether cuBLASLt or cuDNN has been opened, which an operator does on first use.
     pub fn uses_libraries(&self) -> bool {
         self.cuda.libraries.is_any_open()
     }
-    /// The GPU's name: `NVIDIA H200`.
+    /// Returns the GPU's name: `NVIDIA H200`.
     pub fn gpu(&self) -> &str {
         self.cuda.device.name()
     }
@@ -158,7 +158,7 @@ impl Drop for CudaBackend {
     }
 }
 
-/// The formula of an elementwise operator.
+/// Returns the formula of an elementwise operator.
 fn formula_of(op: &Op<Operand>, result: &ValueType) -> Option<Formula> {
     match kernels::of(op, result).ok()? {
         Lowering::Formula(formula) => Some(formula),
@@ -247,7 +247,7 @@ mod tests {
         path::Path,
     };
 
-    /// The modules that a file's `use super::..` names.
+    /// Returns the modules that a file's `use super::..` names.
     fn used(text: &str) -> BTreeSet<String> {
         let text = text.split("#[cfg(test)]").next().unwrap_or_default();
         let mut names = BTreeSet::new();
@@ -275,7 +275,7 @@ mod tests {
             graph.insert(name, used(&fs::read_to_string(path).unwrap()));
         }
         assert!(graph.len() > 50 && graph["chain"].contains("constants"), "{graph:?}");
-        // Modules whose dependencies are gone are removed until none is left, unless they form a ring.
+        // Remove modules without remaining dependencies until none is left; only a cycle remains.
         loop {
             let names: BTreeSet<String> = graph.keys().cloned().collect();
             let before = graph.len();

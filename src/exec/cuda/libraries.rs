@@ -1,4 +1,4 @@
-//! NVIDIA's shared libraries: checks that they are installed and export what is called.
+//! NVIDIA's shared libraries: checks that they are installed and export the required functions.
 use super::device::failure;
 use crate::base::Result;
 use cudarc::{cublaslt, cudnn, driver};
@@ -11,7 +11,7 @@ use std::{
 /// The oldest supported driver, by its CUDA version.
 pub(super) const OLDEST_DRIVER: i32 = 12000;
 
-/// The functions of the driver that are called.
+/// The driver's functions that are called.
 const OF_DRIVER: &[&str] = &[
     "cuInit",
     "cuDriverGetVersion",
@@ -101,12 +101,12 @@ pub(super) enum Library {
     Cudnn,
 }
 
-/// Checks that the driver is installed and exports what is called.
+/// Checks that the driver is installed and exports the required functions.
 ///
 /// # Errors
-/// Returns an error if it is not.
+/// Returns an error if the driver is missing or lacks a function.
 pub(super) fn require_driver() -> Result<()> {
-    // SAFETY: loading NVIDIA's libraries runs their initialisers, which is what a program that asks for a GPU wants.
+    // SAFETY: loading NVIDIA's libraries runs their initialisers, as expected by a program that uses a GPU.
     let library = unsafe { driver::sys::is_culib_present().then(|| driver::sys::culib()) };
     let missing =
         "no NVIDIA driver: libcuda.so.1 is not found or cannot be loaded; install the driver, or run on the cpu";
@@ -117,10 +117,10 @@ pub(super) fn require_driver() -> Result<()> {
 pub(super) const MISSING_COMPILER: &str = "libnvrtc.so, which compiles kernels, is not found; it comes with the CUDA toolkit and with `pip install \
      nvidia-cuda-nvrtc` (nvidia-cuda-nvrtc-cu12 for a driver of CUDA 12; its folder must be in LD_LIBRARY_PATH)";
 
-/// Checks that a mathematics library is installed and exports what is called.
+/// Checks that a mathematics library is installed and exports the required functions.
 ///
 /// # Errors
-/// Returns an error if it is not.
+/// Returns an error if the library is missing or lacks a function.
 pub(super) fn require(library: Library) -> Result<()> {
     // SAFETY: as above.
     unsafe {
@@ -137,7 +137,7 @@ pub(super) fn require(library: Library) -> Result<()> {
                                (nvidia-cudnn-cu12 for a driver of CUDA 12; its folder must be in LD_LIBRARY_PATH)";
                 let found = found.ok_or_else(|| failure("cuDNN", missing))?;
                 has_all("cuDNN", "libcudnn.so", found, OF_CUDNN)?;
-                // cuDNN 8 has other parts, and is refused by its version.
+                // cuDNN 8 has other parts, and is rejected because of its version.
                 let is_older = found.get::<unsafe extern "C" fn()>(b"cudnnOpsInferVersionCheck").is_ok();
                 if is_older { Ok(()) } else { has_parts() }
             }
@@ -145,34 +145,34 @@ pub(super) fn require(library: Library) -> Result<()> {
     }
 }
 
-/// The sublibraries of cuDNN. It aborts the process if one is missing.
+/// The sublibraries of cuDNN, which aborts the process if one is missing.
 const PARTS_OF_CUDNN: [&str; 3] = ["libcudnn_graph.so.9", "libcudnn_ops.so.9", "libcudnn_cnn.so.9"];
 
 fn has_parts() -> Result<()> {
-    // It looks beside itself first.
+    // cuDNN searches its own folder first.
     let beside = folder_of("/libcudnn.so").unwrap_or_default();
     for part in PARTS_OF_CUDNN {
-        // SAFETY: as of `require_driver`.
+        // SAFETY: same as for `require_driver`.
         let loaded = unsafe { SharedLibrary::new(beside.join(part)).or_else(|_| SharedLibrary::new(part)) };
-        // It stays loaded: cuDNN calls it.
+        // The sublibrary stays loaded, because cuDNN calls it.
         let missing = || failure("cuDNN", format!("{part}, a part of it, is not found or cannot be loaded"));
         std::mem::forget(loaded.map_err(|_| missing())?);
     }
     Ok(())
 }
 
-/// The folder of a loaded library whose path contains `part`.
+/// Returns the folder of a loaded library whose path contains `part`.
 fn folder_of(part: &str) -> Option<PathBuf> {
     let maps = fs::read_to_string("/proc/self/maps").ok()?;
     let path = maps.lines().filter_map(|line| line.get(line.find('/')?..)).find(|path| path.contains(part))?;
     Path::new(path).parent().map(Path::to_path_buf)
 }
 
-/// Loads a library from the folder of a loaded one whose path contains `part`, where the system's loader need not look. It
-/// stays loaded, so that the other finds it by name.
+/// Loads a library from the folder of a loaded one whose path contains `part`, which the system's loader may not search. It
+/// stays loaded, so that the other library finds it by name.
 pub(super) fn load_beside(part: &str, file: &str) {
     let Some(path) = folder_of(part).map(|folder| folder.join(file)).filter(|path| path.exists()) else { return };
-    // SAFETY: loading NVIDIA's libraries runs their initialisers; a failure shows when the library is used.
+    // SAFETY: loading NVIDIA's libraries runs their initialisers; a failure is reported when the library is used.
     if let Ok(library) = unsafe { SharedLibrary::new(path) } {
         std::mem::forget(library);
     }
@@ -184,7 +184,7 @@ pub(super) fn lacks(file: &str, symbol: &str) -> String {
 }
 
 fn has_all(name: &str, file: &str, library: &SharedLibrary, symbols: &[&str]) -> Result<()> {
-    // SAFETY: the symbol is not called here, only looked up.
+    // SAFETY: the symbol is only looked up, not called.
     let is_there = |symbol: &&&str| unsafe { library.get::<unsafe extern "C" fn()>(symbol.as_bytes()).is_ok() };
     match symbols.iter().find(|symbol| !is_there(symbol)) {
         None => Ok(()),

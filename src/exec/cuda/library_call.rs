@@ -2,26 +2,26 @@
 use super::device::Address;
 use crate::base::Result;
 
-/// The advice if a library fails.
+/// The advice in errors of a library.
 pub(super) const DISABLE_HINT: &str = "set TPULANG_LIBRARIES=none to use built-in kernels instead";
 
-/// The largest workspace of a call in bytes. Few algorithms are faster with more.
+/// The maximum workspace of a call in bytes. Few algorithms are faster with more.
 pub(super) const WORKSPACE: u64 = 64 << 20;
 
-/// A prepared call of a library, which needs only addresses.
+/// A prepared library call, which needs only addresses.
 pub(super) trait LibraryCall: Send + Sync {
     /// Submits the call to the GPU.
     ///
     /// # Errors
-    /// Returns an error if the library refuses it, or earlier work has failed.
+    /// Returns an error if the library rejects the call, or earlier work has failed.
     fn run(&self, addresses: &[Address]) -> Result<()>;
-    /// A human-readable description.
+    /// Returns a human-readable description.
     fn describe(&self) -> String;
-    /// The size of its workspace in bytes; the address comes last.
+    /// Returns the size of the workspace in bytes; its address comes last.
     fn workspace(&self) -> u64;
 }
 
-/// A handle or descriptor of a library, destroyed when it is dropped.
+/// A handle or descriptor of a library, destroyed on drop.
 pub(super) struct Handle<T: Copy, E> {
     raw: T,
     destroy: Destroy<T, E>,
@@ -32,7 +32,7 @@ type Destroy<T, E> = unsafe fn(T) -> std::result::Result<(), E>;
 
 impl<T: Copy, E> Handle<T, E> {
     /// # Safety
-    /// `raw` was created by the library, and only `destroy` destroys it, once.
+    /// `raw` must have been created by the library, and must be destroyed only by this handle.
     pub unsafe fn new(raw: T, destroy: Destroy<T, E>) -> Handle<T, E> {
         Handle { raw, destroy }
     }
@@ -43,12 +43,12 @@ impl<T: Copy, E> Handle<T, E> {
 
 impl<T: Copy, E> Drop for Handle<T, E> {
     fn drop(&mut self) {
-        // SAFETY: as `new` requires; this is the only time.
+        // SAFETY: `new` requires that this is the only destruction.
         let _ = unsafe { (self.destroy)(self.raw) };
     }
 }
 
-// SAFETY: descriptors and handles are memory of the library that belongs to no thread; changes and calls happen under a lock.
+// SAFETY: descriptors and handles are memory of the library that is not bound to a thread; a lock guards changes and calls.
 unsafe impl<T: Copy, E> Send for Handle<T, E> {}
 // SAFETY: as above.
 unsafe impl<T: Copy, E> Sync for Handle<T, E> {}

@@ -1,4 +1,4 @@
-//! Generates the loops of a kernel, for each access pattern.
+//! Generates the loops of a kernel for each access pattern.
 use super::{
     chain::{Chain, Parameters},
     formula::{From, c_type},
@@ -10,13 +10,13 @@ use std::fmt::Write;
 /// The number of rows of a tile that the threads process at a time.
 const ROWS: usize = 8;
 
-/// The name of the offset into tensor `k`; the result is the last tensor.
+/// Returns the name of the offset into tensor `k`; the result is the last tensor.
 fn place(walk: &Walk, k: usize) -> String {
     if k + 1 == walk.starts.len() { "t".to_owned() } else { format!("j{k}") }
 }
 
-/// Generates statements that compute the offsets `t`, `j0`, .. from the linear index `left`, except for the axes `without`; each
-/// step along an axis covers `along` elements.
+/// Generates statements that compute the offsets `t`, `j0`, .. from the linear index `left`, except for the axes `without`.
+/// Each step along an axis covers `along` elements.
 fn places(
     kernel: &mut Parameters,
     walk: &Walk,
@@ -57,7 +57,7 @@ impl Chain {
             }
         }
     }
-    /// The type of a linear index; divisions by it are unsigned.
+    /// Returns the type of a linear index; divisions by it are unsigned.
     fn index_type(&self) -> &'static str {
         if self.elements() < 1 << 31 { "unsigned" } else { "u64" }
     }
@@ -99,7 +99,7 @@ impl Chain {
         let place = |k: usize| if is_row(k) { format!("j{k} + l") } else { format!("j{k}") };
         code + &self.four_made("to + t", &self.call(kernel, "t + l", from, place)) + "    }\n"
     }
-    /// Generates statements that read four elements of each input, or one that is broadcast.
+    /// Generates statements that read four elements of each input, or a single broadcast element.
     fn four_of_each(&self, is_row: impl Fn(usize) -> bool, from: impl Fn(usize) -> String) -> String {
         let read = |(k, c): (usize, &str)| match is_row(k) {
             true => format!("        const Four<{c}> f{k} = *(const Four<{c}>*)({});\n", from(k)),
@@ -116,7 +116,7 @@ impl Chain {
         )
     }
 
-    /// Generates a loop over tiles, read along the axis `down` and written along the last.
+    /// Generates a loop over tiles, which are read along the axis `down` and written along the last axis.
     fn tiles(&self, kernel: &mut Parameters, walk: &Walk, down: usize) -> (String, Geometry) {
         let (last, steps, index) = (walk.axes.len() - 1, walk.steps(), self.index_type());
         let (rows, columns) = (walk.axes[down].0, walk.axes[last].0);

@@ -8,7 +8,7 @@ pub(super) fn exp(op: &Exp<Operand>) -> Formula {
     Formula::function(&op.input, "exp(x)")
 }
 
-/// Between integers the function as it is; of real numbers the Top executor's, which adds 1e-5.
+/// For integers, the exact function; for real values, the Top executor's, which adds 1e-5.
 pub(super) fn rsqrt(op: &Rsqrt<Operand>) -> Formula {
     Formula::function(&op.input, "sizeof(R) == 8 ? 1 / sqrt(x) : 1 / sqrt(x + (R)1e-5)")
 }
@@ -17,7 +17,7 @@ pub(super) fn log_b(op: &LogB<Operand>) -> Formula {
     Formula::function(&op.input, "log(x) / k0").numbers([(op.base as f64).ln()])
 }
 
-/// NaN passes.
+/// NaN is kept.
 pub(super) fn clip(op: &Clip<Operand>) -> Formula {
     Formula::function(&op.inputs, "x < k0 ? k0 : x > k1 ? k1 : x").numbers([op.min, op.max])
 }

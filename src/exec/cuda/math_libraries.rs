@@ -1,4 +1,4 @@
-//! Which of cuBLASLt and cuDNN are used, and why not.
+//! Decides whether cuBLASLt and cuDNN are used, and explains why not.
 use super::{cublaslt::Blas, cudnn::Dnn, device::failure, driver::Gpu, libraries::Library};
 use crate::base::{Result, argument};
 use std::{
@@ -6,15 +6,16 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-/// Selects the libraries, for tests: `cublaslt`, `cudnn`, both separated by a comma, or `none`. Selected libraries are required.
+/// Selects the libraries, for tests: `cublaslt`, `cudnn`, both separated by a comma, or `none`. Selected libraries are
+/// required.
 const CHOICE: &str = "TPULANG_LIBRARIES";
 
-/// The libraries that are used.
+/// The selected libraries.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Choice {
-    /// Those that are installed.
+    /// Any libraries that are installed.
     Any,
-    /// These, which are required.
+    /// Only these libraries, which are required.
     Only(Vec<Library>),
 }
 
@@ -47,7 +48,7 @@ pub(super) struct MathLibraries {
     dnn: OnceLock<Opened<Dnn>>,
 }
 
-/// A library, or why it cannot be used.
+/// An open library, or the reason why it cannot be used.
 type Opened<T> = std::result::Result<Arc<T>, String>;
 
 impl MathLibraries {
@@ -79,11 +80,11 @@ impl MathLibraries {
     fn opened_dnn(&self) -> &Opened<Dnn> {
         self.dnn.get_or_init(|| Dnn::new(self.gpu.clone(), self.tf32).map(Arc::new).map_err(|e| e.to_string()))
     }
-    /// cuBLASLt, if it is used and installed.
+    /// Returns cuBLASLt, if it is selected and installed.
     pub fn blas(&self) -> Option<&Arc<Blas>> {
         if self.uses(Library::CublasLt) { self.opened_blas().as_ref().ok() } else { None }
     }
-    /// cuDNN, if it is used and installed.
+    /// Returns cuDNN, if it is selected and installed.
     pub fn dnn(&self) -> Option<&Arc<Dnn>> {
         if self.uses(Library::Cudnn) { self.opened_dnn().as_ref().ok() } else { None }
     }
@@ -91,7 +92,7 @@ impl MathLibraries {
     pub fn is_any_open(&self) -> bool {
         self.blas.get().is_some_and(|opened| opened.is_ok()) || self.dnn.get().is_some_and(|opened| opened.is_ok())
     }
-    /// Why libraries that were needed could not be opened, one sentence each.
+    /// Returns why needed libraries could not be opened, one sentence each.
     pub fn missing(&self) -> Vec<String> {
         let blas = self.blas.get().and_then(|b| b.as_ref().err());
         let dnn = self.dnn.get().and_then(|d| d.as_ref().err());

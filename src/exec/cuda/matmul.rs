@@ -20,18 +20,18 @@ use std::sync::Arc;
 
 const FILE: File = file!("matmul.cu");
 
-/// The most rows for which each column is computed by a warp.
+/// Maximum number of rows for which one warp computes each column.
 const FEW: usize = 4;
 
 /// The offsets of the left and the right matrix of each product of a batch.
 pub(super) enum Batch {
-    /// Evenly apart.
+    /// Offsets at constant strides.
     Strided {
         count: usize,
         apart: [i64; 2],
     },
     Listed(Vec<[i64; 2]>),
-    /// In a list on the device.
+    /// Offsets in a list on the device.
     Indirect {
         count: usize,
         places: Slot,
@@ -70,11 +70,11 @@ pub(super) struct Matrices {
 }
 
 impl Matrices {
-    /// Whether there are few rows, and the right matrix has contiguous columns.
+    /// Whether there are few rows and the right matrix has contiguous columns.
     fn has_few_rows(&self, kind: AccumType) -> bool {
         kind.is_real() && self.m <= FEW && self.right_transposed
     }
-    /// The kernel for the products.
+    /// Returns the kernel for the products.
     pub fn kernel(&self, b: &mut Builder, [left, right]: [Slot; 2], kind: AccumType) -> Result<AccumKernel> {
         let nowhere = Argument::Number(KernelValue::Address(Address(0)));
         let (places, apart) = match &self.batch {
@@ -99,7 +99,7 @@ impl Matrices {
         };
         Ok(AccumKernel { file: FILE, function, geometry, arguments })
     }
-    /// cuBLASLt's call, if there is one.
+    /// Returns cuBLASLt's call, if there is one.
     pub fn call(&self, b: &Builder, float: Float, to: Float, has_bias: bool) -> Option<Arc<dyn LibraryCall>> {
         let Batch::Strided { count, apart } = self.batch else { return None };
         let Matrices { m, k, n, left_transposed, right_transposed, .. } = *self;
@@ -117,7 +117,7 @@ impl Matrices {
     }
 }
 
-/// Adds the launch of float32 products into `out`.
+/// Adds the launch that computes float32 products into `out`.
 pub(super) fn products(b: &mut Builder, p: &Matrices, factors: [Slot; 2], out: Slot) -> Result<()> {
     if let Some(call) = p.call(b, Float::Single, Float::Single, false) {
         return b.call(call, [&factors[..], &[out]].concat());
@@ -126,7 +126,7 @@ pub(super) fn products(b: &mut Builder, p: &Matrices, factors: [Slot; 2], out: S
     b.accumulate(kernel, out)
 }
 
-/// An operand's stored integers minus their zero points, or its real values. `zeros` is broadcast to the operand.
+/// Returns an operand's stored integers minus their zero points, or its real values. `zeros` broadcasts to the operand.
 pub(super) fn factors(b: &mut Builder, operand: &Operand, zeros: Input, kind: AccumType) -> Result<Slot> {
     let dtype = match kind {
         AccumType::Float(float) => return b.floats(operand, float),
@@ -147,7 +147,7 @@ pub(super) fn matmul(op: &MatMul<Operand>, b: &mut Builder) -> Result<()> {
     let zero = |o: &Operand| Input::of_axis(&semantics::zero_points(&o.ty)[..1], &[], 0);
     let (x, y) = (factors(b, left, zero(left), kind)?, factors(b, right, zero(right), kind)?);
     let places = p.pairs().map(|(i, j)| [(i * p.m * p.k) as i64, (j * p.k * p.n) as i64]);
-    // One right matrix for all rows of the left tensor: a single tall product.
+    // All rows of the left tensor share one right matrix: a single tall product.
     let is_tall = p.right_batch.iter().all(|&d| d == 1) && !op.left_transpose;
     let Product { m, k, n, .. } = p;
     let (left_transposed, right_transposed) = (op.left_transpose, op.right_transpose);
@@ -157,7 +157,7 @@ pub(super) fn matmul(op: &MatMul<Operand>, b: &mut Builder) -> Result<()> {
             (Matrices { m, k, n, left_transposed, right_transposed, batch: Batch::ONE }, [x, y])
         }
         false => (Matrices { m, k, n, left_transposed, right_transposed, batch: Batch::of(places.collect()) }, [x, y]),
-        // The product of the transposed matrices in the other order.
+        // The product of the transposed matrices in reverse order.
         true => {
             let batch = Batch::of(places.map(|[left, right]| [right, left]).collect());
             let (left_transposed, right_transposed) = (!right_transposed, !left_transposed);
@@ -169,7 +169,8 @@ pub(super) fn matmul(op: &MatMul<Operand>, b: &mut Builder) -> Result<()> {
     sums.emit(b, factors, call, |b| matrices.kernel(b, factors, kind))
 }
 
-/// A bias of n elements belongs to the columns, before any transposition; one of another shape to the result.
+/// Post-processes the products. A bias of n elements applies to columns, before any transposition; a bias of another shape
+/// applies to the result.
 fn sums(op: &MatMul<Operand>, p: &Product, kind: AccumType, b: &Builder) -> Result<Accumulation> {
     let result = b.result_type(0)?;
     let (mut shape, mut bias_shape) = (result.shape.clone(), Vec::new());
@@ -177,7 +178,7 @@ fn sums(op: &MatMul<Operand>, p: &Product, kind: AccumType, b: &Builder) -> Resu
         bias_shape = bias.ty.shape.clone();
         if bias.ty.elements() == p.n {
             bias_shape = if op.output_transpose { vec![p.n, 1] } else { vec![p.n] };
-            // Rows of several products may have been folded into one axis.
+            // The rows of several products may have been merged into one axis.
             if op.output_transpose && !op.keep_dims {
                 shape = vec![result.elements() / (p.m * p.n).max(1), p.n, p.m];
             }
@@ -190,7 +191,7 @@ fn sums(op: &MatMul<Operand>, p: &Product, kind: AccumType, b: &Builder) -> Resu
     Ok(Accumulation { kind, shape, bias: op.bias.clone(), bias_shape, scale, post_op })
 }
 
-/// The product with a matrix of packed integers, which is unpacked to floats first.
+/// Computes the product with a matrix of packed integers, which is unpacked to floats first.
 pub(super) fn a16_matmul(op: &A16MatMul<Operand>, b: &mut Builder) -> Result<()> {
     let (width, group) = (op.weight_bits as usize, op.q_group_size as usize);
     let [rows, stored] = *op.weight.ty.shape.as_slice() else { return Ok(()) };
@@ -204,7 +205,7 @@ pub(super) fn a16_matmul(op: &A16MatMul<Operand>, b: &mut Builder) -> Result<()>
     weighed(b, &op.input, weight, op.right_transpose, op.bias.as_ref())
 }
 
-/// The product with a block-scaled matrix.
+/// Computes the product with a block-scaled matrix.
 pub(super) fn fp8_matmul(op: &Fp8MatMul<Operand>, b: &mut Builder) -> Result<()> {
     let (n, columns, block) = (op.weight.ty.elements(), op.weight.ty.shape[1], op.block_size as usize);
     let (values, scales, weight) = (b.reals(&op.weight)?, b.reals(&op.weight_scale)?, b.temporary_reals(n));
@@ -213,7 +214,7 @@ pub(super) fn fp8_matmul(op: &Fp8MatMul<Operand>, b: &mut Builder) -> Result<()>
     weighed(b, &op.input, weight, op.weight_transpose, op.bias.as_ref())
 }
 
-/// The product of an operand's rows and a matrix, plus bias.
+/// Computes the product of an operand's rows and a matrix, plus bias.
 fn weighed(b: &mut Builder, input: &Operand, weight: Slot, transposed: bool, bias: Option<&Operand>) -> Result<()> {
     let shape = b.result_type(0)?.shape.clone();
     let (k, n) = (input.ty.shape.last().copied().unwrap_or(1), shape.last().copied().unwrap_or(1));

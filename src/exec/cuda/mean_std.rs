@@ -7,7 +7,8 @@ use crate::{
     ops::MeanStdScale,
 };
 
-/// Bytes to bytes by fixed point, floats to bytes rounded once; what stays real is computed in float64.
+/// Maps 8-bit integers to 8-bit integers by fixed-point arithmetic, and floats to 8-bit integers with a single rounding.
+/// Real results are computed in float64.
 pub(super) fn mean_std_scale(op: &MeanStdScale<Operand>, result: &ValueType) -> Formula {
     let (x, mode) = (&op.input, op.rounding_mode as i32);
     let shape = &x.ty.shape;

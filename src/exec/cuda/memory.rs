@@ -1,7 +1,7 @@
 //! The device memory pool. Freed blocks are reused by later allocations.
 //!
-//! The allocations of a run are the same each time. So they are traced once and then laid out in one arena, in which every later run
-//! finds the same addresses.
+//! Every run allocates the same blocks. They are therefore traced once and laid out in one arena, where every later run uses
+//! the same addresses.
 use super::{
     device::{Address, BLOCK_ALIGNMENT},
     driver::Gpu,
@@ -17,16 +17,16 @@ use std::{
     thread::{self, ThreadId},
 };
 
-/// The granularity of block sizes in bytes, so that blocks of almost equal sizes can replace each other.
+/// The granularity of block sizes in bytes, so that blocks of similar sizes are interchangeable.
 const STEP: u64 = 512;
 
 const _: () = assert!(STEP.is_multiple_of(BLOCK_ALIGNMENT));
 
-/// The number of external owners that are kept before the pool waits for the device.
+/// The maximum number of external owners that are kept before the pool waits for the device.
 const LEAVING: usize = 64;
 
-/// A device's memory. Freed blocks are kept for allocations of their size. Work runs in submission order, so the next owner of
-/// a block writes it after all earlier work.
+/// A device's memory. Freed blocks are kept for allocations of similar size. Work runs in submission order, so the next
+/// owner of a block writes to it only after all earlier work.
 pub(super) struct Pool {
     device: Arc<Gpu>,
     state: Mutex<PoolState>,
@@ -37,7 +37,7 @@ struct PoolState {
     free: Vec<(u64, Address)>,
     /// Owners of external memory that the device may still read.
     leaving: Vec<Arc<dyn Any + Send + Sync>>,
-    /// How one thread's blocks are allocated.
+    /// The allocation mode of one thread.
     mode: Option<(ThreadId, AllocMode)>,
 }
 
@@ -56,14 +56,14 @@ pub(super) struct Trace {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Event {
     Taken(u64),
-    /// The number of the allocation.
+    /// The index of the allocation.
     Given(usize),
 }
 
 /// The offset of each block of a trace in an arena.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ArenaLayout {
-    /// Size and offset of each, in bytes.
+    /// Size and offset of each block in bytes.
     blocks: Vec<(u64, u64)>,
     /// The size of the arena in bytes.
     pub size: u64,
@@ -77,10 +77,10 @@ pub(super) struct Arena {
 }
 
 impl Trace {
-    /// Places each block at the lowest offset that is free for its whole lifetime.
+    /// Assigns each block the lowest offset that is free for its entire lifetime.
     pub fn layout(&self) -> ArenaLayout {
         let (mut blocks, mut size): (Vec<(u64, u64)>, u64) = (Vec::new(), 0);
-        // The free ranges, sorted and not adjacent; everything behind the last block is free too.
+        // The free ranges, sorted and not adjacent. Everything behind the last block is also free.
         let mut free: Vec<(u64, u64)> = Vec::new();
         for event in &self.events {
             match *event {
@@ -131,7 +131,7 @@ pub(super) struct Block {
 
 enum Origin {
     Own,
-    /// The number of the allocation in a trace.
+    /// The index of the allocation in a trace.
     Traced(usize),
     /// Externally owned memory.
     Foreign(Arc<dyn Any + Send + Sync>),
@@ -157,7 +157,7 @@ impl Drop for Block {
 }
 
 impl Block {
-    /// The ordinal of its GPU.
+    /// Returns the ordinal of the block's GPU.
     pub fn gpu(&self) -> usize {
         self.pool.device.number()
     }
@@ -176,10 +176,10 @@ impl Pool {
     fn state(&self) -> MutexGuard<'_, PoolState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
-    /// Allocates `bytes` bytes, uninitialised.
+    /// Allocates `bytes` uninitialised bytes.
     ///
     /// # Errors
-    /// Returns an error if there is not enough memory, even after the kept blocks are freed.
+    /// Returns an error if there is not enough memory even after freeing the kept blocks.
     pub fn block(self: &Arc<Self>, bytes: u64) -> Result<Block> {
         let bytes = bytes.max(1).checked_next_multiple_of(STEP).ok_or_else(|| self.refused(bytes))?;
         if let Some(part) = self.arena_block(bytes)? {
@@ -220,14 +220,14 @@ impl Pool {
     pub fn synchronise(&self) -> Result<()> {
         self.after(|| self.device.synchronise())
     }
-    /// Like [`Pool::synchronise`], for a closure that waits.
+    /// Like [`Pool::synchronise`], with a closure that waits.
     pub fn after<T>(&self, waiting: impl FnOnce() -> T) -> T {
         let leaving = std::mem::take(&mut self.state().leaving);
         let done = waiting();
         drop(leaving);
         done
     }
-    /// Returns the next block of the arena, if this thread allocates from one.
+    /// Returns the next block of the arena, if this thread allocates from an arena.
     fn arena_block(self: &Arc<Self>, bytes: u64) -> Result<Option<Block>> {
         let mut state = self.state();
         let Some((thread, AllocMode::Arena { arena, next })) = &mut state.mode else { return Ok(None) };
@@ -241,7 +241,7 @@ impl Pool {
         drop(state);
         Ok(Some(Block { address, bytes, pool: self.clone(), origin: Origin::Part(arena) }))
     }
-    /// Takes the smallest kept block that is large enough, if it is not more than twice as large.
+    /// Takes the smallest kept block that is large enough, if it is at most twice as large.
     fn take(&self, bytes: u64) -> Option<(u64, Address)> {
         let free = &mut self.state().free;
         let fits = free.iter().enumerate().filter(|(_, b)| (bytes..=bytes.saturating_mul(2)).contains(&b.0));
@@ -253,12 +253,12 @@ impl Pool {
         let free = std::mem::take(&mut self.state().free);
         free.into_iter().for_each(|(_, address)| self.device.free(address));
     }
-    /// The number of bytes that may still be allocated, on the device and from kept blocks.
+    /// Returns the number of bytes that can still be allocated, including kept blocks.
     pub fn available(&self) -> u64 {
         let waiting = self.state().free.iter().fold(0u64, |n, (bytes, _)| n.saturating_add(*bytes));
         self.device.available().map_or(u64::MAX, |free| free.saturating_add(waiting))
     }
-    /// Runs `run`, and traces its allocations in this thread.
+    /// Runs `run` and traces its allocations in this thread.
     pub fn traced<T>(&self, run: impl FnOnce() -> T) -> (T, Trace) {
         let mode = self.mode(AllocMode::Traced(Trace::default()));
         let result = run();
@@ -275,18 +275,18 @@ impl Pool {
         let layout = trace.layout();
         Ok(Arena { block: Arc::new(self.block(layout.size)?), layout: Arc::new(layout) })
     }
-    /// Allocates this thread's blocks in the arena while `run` runs, from the `first` of the layout on.
+    /// Allocates this thread's blocks in the arena while `run` runs, starting with block `first` of the layout.
     pub fn with_arena<T>(&self, arena: &Arena, first: usize, run: impl FnOnce() -> T) -> T {
         let _mode = self.mode(AllocMode::Arena { arena: arena.clone(), next: first });
         run()
     }
-    /// Runs `run`, whose blocks in this thread are neither traced nor in an arena.
+    /// Runs `run` without tracing its allocations in this thread or placing them in an arena.
     pub fn suspended<T>(&self, run: impl FnOnce() -> T) -> T {
         let mode = self.state().mode.take_if(|(thread, _)| *thread == thread::current().id());
         let _resume = Resume { pool: self, mode };
         run()
     }
-    /// Sets how this thread's blocks are allocated, until the guard is dropped.
+    /// Sets the allocation mode of this thread until the guard is dropped.
     fn mode(&self, mode: AllocMode) -> ModeGuard<'_> {
         self.state().mode = Some((thread::current().id(), mode));
         ModeGuard { pool: self }
@@ -315,7 +315,7 @@ impl ModeGuard<'_> {
 
 impl Drop for ModeGuard<'_> {
     fn drop(&mut self) {
-        // Dropping it locks the state again.
+        // Dropping the mode locks the state again.
         let mode = self.end();
         drop(mode);
     }
@@ -355,11 +355,11 @@ mod tests {
     #[test]
     fn what_is_given_back_serves_again() {
         use Event::{Given, Taken};
-        // A chain of equal tensors has two places.
+        // A chain of equal tensors needs two offsets.
         let chain = [Taken(512), Taken(512), Given(0), Taken(512), Given(1), Taken(512)];
         let layout = trace(&chain).layout();
         assert_eq!(layout, ArenaLayout { blocks: vec![(512, 0), (512, 512), (512, 0), (512, 512)], size: 1024 });
-        // Neighbours that are free are one, and the end grows.
+        // Adjacent free ranges are merged, and the last one is extended.
         let grown = [Taken(512), Taken(512), Given(0), Given(1), Taken(2048)];
         assert_eq!(trace(&grown).layout().size, 2048);
         assert_eq!(Trace::default().layout().size, 0);

@@ -1,4 +1,4 @@
-//! The feed-forward block of a transformer, also of chosen experts.
+//! The feed-forward block of a transformer, optionally with a mixture of experts.
 use super::{
     activation,
     builder::Builder,
@@ -15,13 +15,13 @@ use crate::{
     ops::Mlp,
 };
 
-/// Of which rows go through some.
+/// The experts selected for each row.
 struct Experts<'o> {
     ids: &'o Operand,
     count: usize,
 }
 
-/// A matrix, or one for each expert, and its bias.
+/// A matrix, or one per expert, and its bias.
 struct Linear<'o> {
     weight: &'o Operand,
     bias: &'o Option<Operand>,
@@ -29,7 +29,7 @@ struct Linear<'o> {
 }
 
 impl Linear<'_> {
-    /// Of all rows, or for each expert that is chosen of one, which `sharing` of them have in common.
+    /// Applies the layer to all rows, or for each selected expert to one row, which `sharing` experts share.
     fn of(&self, b: &mut Builder, rows: &Reals, experts: &Option<Experts>, sharing: usize) -> Result<Reals> {
         match experts {
             None => projected(b, rows, (self.weight, self.transposed), self.bias),

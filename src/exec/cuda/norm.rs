@@ -20,7 +20,8 @@ fn by_channel(operand: &Operand, input: &Operand) -> Input {
     Input::of(operand).in_reals().shaped([vec![operand.ty.elements()], vec![1; axes]].concat())
 }
 
-/// Folded to one multiplication and addition, in float64, whose numbers are rounded to float32.
+/// Folds the statistics into one multiplication and one addition. The factors are computed in float64 and rounded to
+/// float32.
 pub(super) fn batch_norm(op: &BatchNorm<Operand>) -> Formula {
     let mut inputs = vec![Input::of(&op.input), by_channel(&op.mean, &op.input), by_channel(&op.variance, &op.input)];
     let mut optional = |operand: &Option<Operand>, otherwise: &str| match operand {
@@ -51,7 +52,7 @@ pub(super) fn scale(op: &Scale<Operand>) -> Formula {
     Formula::real(inputs, "x * y + z").post_op(PostOp::relu(op.do_relu, op.relu_limit))
 }
 
-/// The operands of a norm as floats. Absent ones are replaced by the input, which is not read as such.
+/// The operands of a norm as floats. The input replaces absent ones, as a placeholder that is not read.
 struct NormOperands {
     x: Slot,
     y: Slot,
@@ -115,7 +116,7 @@ pub(super) fn instance_norm(op: &InstanceNorm<Operand>, b: &mut Builder) -> Resu
     groups(b, &op.input, op.input.ty.shape[1], op.eps, [&op.weight, &op.bias])
 }
 
-/// Images, channels, and elements of a channel.
+/// Returns the numbers of images, channels, and elements per channel.
 fn image(input: &Operand) -> [usize; 3] {
     let shape = &input.ty.shape;
     [shape[0], shape[1], shape[2..].iter().product()]
@@ -130,7 +131,7 @@ pub(super) fn pixel_norm(op: &PixelNorm<Operand>, b: &mut Builder) -> Result<()>
     b.store(0, o.y, PostOp::default())
 }
 
-/// Without an epsilon: where all is 0 the result is NaN.
+/// There is no epsilon: the result is NaN if all elements are 0.
 pub(super) fn normalize(op: &Normalize<Operand>, b: &mut Builder) -> Result<()> {
     let (x, scale, y) = (b.reals(&op.input)?, b.reals(&op.scale)?, b.real_result(0)?);
     let [images, channels, inner] = image(&op.input);
@@ -140,7 +141,7 @@ pub(super) fn normalize(op: &Normalize<Operand>, b: &mut Builder) -> Result<()> 
     b.store(0, y, PostOp::default())
 }
 
-/// Of an even number of neighbours the odd one comes after.
+/// If the number of neighbours is even, the extra one follows the element.
 pub(super) fn lrn(op: &LRN<Operand>, b: &mut Builder) -> Result<()> {
     let (x, y, [images, channels, inner]) = (b.reals(&op.input)?, b.real_result(0)?, image(&op.input));
     let (before, after) = ((op.size - 1) / 2, op.size / 2);

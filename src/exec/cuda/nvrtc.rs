@@ -14,10 +14,10 @@ use std::{
 /// The library's name in messages.
 const NAME: &str = "NVRTC";
 
-/// Without `--fmad`, kernels fuse multiplication and addition only by `fmaf`: what is exact on the CPU is exact here.
+/// `--fmad=false` restricts fused multiply-add to `fmaf`, so that results that are exact on the CPU are exact here.
 const OPTIONS: [&str; 3] = ["--std=c++17", "--fmad=false", "--device-int128"];
 
-/// The oldest major version that is looked for by its file name.
+/// The oldest major version that is searched for by its file name.
 const OLDEST_MAJOR: i32 = 12;
 
 /// A compiled kernel.
@@ -29,7 +29,7 @@ pub(super) struct Compiled {
 }
 
 impl Compiled {
-    /// The format of the cache: the name, a line feed, the code.
+    /// Returns the cache format: the name, a line feed, the code.
     pub fn to_bytes(&self) -> Vec<u8> {
         [self.name.as_bytes(), b"\n", &self.code].concat()
     }
@@ -39,17 +39,17 @@ impl Compiled {
     }
 }
 
-/// The code that kernels are compiled to.
+/// The target that kernels are compiled for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Target {
-    /// Machine code of this architecture: `sm_90`.
+    /// Machine code for this architecture: `sm_90`.
     Machine(String),
-    /// PTX for the newest architecture that NVRTC knows, which the driver compiles for a newer GPU: `compute_90`.
+    /// PTX for the newest architecture that NVRTC supports, which the driver compiles for a newer GPU: `compute_90`.
     Ptx(String),
 }
 
 impl Target {
-    /// The value of `--gpu-architecture`.
+    /// Returns the value of `--gpu-architecture`.
     pub fn option(&self) -> &str {
         match self {
             Target::Machine(option) | Target::Ptx(option) => option,
@@ -98,22 +98,22 @@ functions! {
     ptx = "nvrtcGetPTX" (RawProgram, *mut c_char);
 }
 
-/// NVRTC, in the newest version that suits the driver.
+/// The newest NVRTC that is compatible with the driver.
 pub(super) struct Nvrtc {
     functions: Functions,
     error_text: unsafe extern "C" fn(c_int) -> *const c_char,
-    /// Major and minor.
+    /// Major and minor version.
     version: [c_int; 2],
-    /// Compute capabilities that it compiles for, as `90` for 9.0, in ascending order.
+    /// The supported compute capabilities, as `90` for 9.0, in ascending order.
     architectures: Vec<c_int>,
 }
 
 impl Nvrtc {
-    /// Loads NVRTC for a driver of this CUDA version (`13000` for 13.0): of the driver's major version if it is installed, otherwise
-    /// an older one.
+    /// Loads NVRTC for a driver of this CUDA version (`13000` for 13.0): the one of the driver's major version if it is
+    /// installed, otherwise an older one.
     ///
     /// # Errors
-    /// Returns an error if no NVRTC is found, if it lacks a function, or if it is newer than the driver.
+    /// Returns an error if NVRTC is not found, lacks a function, or is newer than the driver.
     pub fn load(driver: c_int) -> Result<Nvrtc> {
         let of_major = (OLDEST_MAJOR..=driver / 1000).rev().map(|major| format!("libnvrtc.so.{major}"));
         let mut problem = None;
@@ -128,9 +128,9 @@ impl Nvrtc {
     }
     /// Opens one file. Returns `None` if it cannot be loaded.
     fn open(file: &str, driver: c_int) -> Option<Result<Nvrtc>> {
-        // SAFETY: loading NVIDIA's library runs its initialisers, which a program that uses a GPU wants.
+        // SAFETY: loading NVIDIA's library runs its initialisers, as expected by a program that uses a GPU.
         let library = unsafe { Library::new(file) }.ok()?;
-        // SAFETY: the library stays loaded: it is closed only if this fails.
+        // SAFETY: the library stays loaded: it is closed only if this call fails.
         let nvrtc = unsafe { Nvrtc::of_library(&library, file) };
         let [found, newest] = [nvrtc.as_ref().map_or(0, |n| n.version[0]), driver / 1000];
         if found > newest {
@@ -149,41 +149,42 @@ impl Nvrtc {
     /// The library must stay loaded as long as the result lives.
     unsafe fn of_library(library: &Library, file: &str) -> Result<Nvrtc> {
         let lacks = |symbol| failure(NAME, libraries::lacks(file, symbol));
-        // SAFETY: as for this function; the type is that of `nvrtc.h`.
+        // SAFETY: same as for this function; the type is that of `nvrtc.h`.
         let (functions, error_text) = unsafe {
             let symbol = "nvrtcGetErrorString";
             (Functions::load(library).map_err(lacks)?, *library.get(symbol.as_bytes()).map_err(|_| lacks(symbol))?)
         };
         let mut nvrtc = Nvrtc { functions, error_text, version: [0; 2], architectures: Vec::new() };
         let (mut major, mut minor, mut count) = (0, 0, 0);
-        // SAFETY: both places live until the call returns.
+        // SAFETY: both variables live until the call returns.
         nvrtc.check(unsafe { (nvrtc.functions.version)(&mut major, &mut minor) })?;
         nvrtc.version = [major, minor];
         libraries::load_beside("/libnvrtc.so", &format!("libnvrtc-builtins.so.{major}.{minor}"));
-        // SAFETY: the place lives until the call returns.
+        // SAFETY: the variable lives until the call returns.
         nvrtc.check(unsafe { (nvrtc.functions.architecture_count)(&mut count) })?;
         let mut architectures = vec![0; usize::try_from(count).unwrap_or(0)];
-        // SAFETY: there is room for as many numbers as it said.
+        // SAFETY: the buffer has the reported length.
         nvrtc.check(unsafe { (nvrtc.functions.architectures)(architectures.as_mut_ptr()) })?;
         architectures.sort_unstable();
         Ok(Nvrtc { architectures, ..nvrtc })
     }
     fn describe_error(&self, code: c_int) -> String {
-        // SAFETY: the text is the library's, and static.
+        // SAFETY: the library returns a static string.
         unsafe { CStr::from_ptr((self.error_text)(code)) }.to_string_lossy().into_owned()
     }
     fn check(&self, code: c_int) -> Result<()> {
         if code == 0 { Ok(()) } else { Err(failure(NAME, self.describe_error(code))) }
     }
-    /// A description for cache keys: the version and all options.
+    /// Returns a description for cache keys: the version and all options.
     pub fn description(&self) -> String {
         let [major, minor] = self.version;
         format!("NVRTC {major}.{minor} {}", OPTIONS.join(" "))
     }
-    /// The target for a GPU of a compute capability (`90` for 9.0): machine code if NVRTC knows the architecture, otherwise PTX.
+    /// Returns the target for a GPU of a compute capability (`90` for 9.0): machine code if NVRTC supports the architecture,
+    /// otherwise PTX.
     ///
     /// # Errors
-    /// Returns an error if the GPU is older than every architecture that NVRTC knows.
+    /// Returns an error if the GPU is older than every architecture that NVRTC supports.
     pub fn target(&self, capability: c_int) -> Result<Target> {
         if self.architectures.contains(&capability) {
             return Ok(Target::Machine(format!("sm_{capability}")));
@@ -205,16 +206,16 @@ impl Nvrtc {
     /// Compiles a kernel.
     ///
     /// # Errors
-    /// Returns an error if the compiler rejects the text.
+    /// Returns an error if the compiler rejects the source.
     pub fn compile(&self, source: &Source, target: &Target) -> Result<Compiled> {
         let text = |t: String| CString::new(t).map_err(|e| invalid(format!("the text of a kernel: {e}")));
         let (code, file, function) = (text(source.text())?, text(source.file.into())?, text(source.function.clone())?);
         let mut program = NvrtcProgram { nvrtc: self, raw: null_mut() };
-        // SAFETY: the texts end with 0, and are copied; there are no headers.
+        // SAFETY: the strings end with 0 and are copied; there are no headers.
         let created =
             unsafe { (self.functions.create)(&mut program.raw, code.as_ptr(), file.as_ptr(), 0, null(), null()) };
         self.check(created)?;
-        // SAFETY: the program is alive, the name ends with 0.
+        // SAFETY: the program is alive, and the name ends with 0.
         self.check(unsafe { (self.functions.add_name)(program.raw, function.as_ptr()) })?;
         let options = OPTIONS.map(str::to_owned).into_iter().chain([format!("--gpu-architecture={}", target.option())]);
         let options = options.map(text).collect::<Result<Vec<_>>>()?;
@@ -234,24 +235,24 @@ impl Nvrtc {
     }
 }
 
-/// A program of NVRTC, destroyed when it is dropped.
+/// A program of NVRTC, destroyed on drop.
 struct NvrtcProgram<'n> {
     nvrtc: &'n Nvrtc,
     raw: RawProgram,
 }
 
 impl NvrtcProgram<'_> {
-    /// Bytes whose number `size` reports and which `copy` writes.
+    /// Returns bytes whose length `size` reports and whose content `copy` writes.
     fn bytes(
         &self,
         size: unsafe extern "C" fn(RawProgram, *mut usize) -> c_int,
         copy: unsafe extern "C" fn(RawProgram, *mut c_char) -> c_int,
     ) -> Result<Vec<u8>> {
         let mut count = 0;
-        // SAFETY: the program is alive; the place lives until the call returns.
+        // SAFETY: the program is alive; the variable lives until the call returns.
         self.nvrtc.check(unsafe { size(self.raw, &mut count) })?;
         let mut bytes = crate::array::zeros::<u8>(count)?;
-        // SAFETY: there is room for as many bytes as it said.
+        // SAFETY: the buffer has the reported length.
         self.nvrtc.check(unsafe { copy(self.raw, bytes.as_mut_ptr().cast::<c_char>()) })?;
         Ok(bytes)
     }
@@ -262,7 +263,7 @@ impl NvrtcProgram<'_> {
     }
     fn lowered(&self, function: &CStr) -> Result<String> {
         let mut name: *const c_char = null();
-        // SAFETY: the program is alive, and this name was added before it was compiled.
+        // SAFETY: the program is alive, and this name was added before compilation.
         self.nvrtc.check(unsafe { (self.nvrtc.functions.lowered_name)(self.raw, function.as_ptr(), &mut name) })?;
         if name.is_null() {
             return Err(failure(NAME, "a kernel without a name"));
@@ -275,7 +276,7 @@ impl NvrtcProgram<'_> {
 impl Drop for NvrtcProgram<'_> {
     fn drop(&mut self) {
         if !self.raw.is_null() {
-            // SAFETY: it was created, and is destroyed once.
+            // SAFETY: the program was created above and is destroyed once.
             let _ = unsafe { (self.nvrtc.functions.destroy)(&mut self.raw) };
         }
     }

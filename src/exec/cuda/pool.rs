@@ -14,13 +14,13 @@ use crate::{
 
 const FILE: File = file!("pool.cu");
 
-/// Windows that slide over the input to the first result's positions; without a list, adaptive ones.
+/// Uploads the windows that slide over the input to the positions of the first result; an empty list means adaptive windows.
 fn sliding(b: &mut Builder, input: &Operand, list: &[Window]) -> Result<Slot> {
     let positions = &b.result_type(0)?.shape[2..];
     conv::windows(b, list, &input.ty.shape[2..], positions)
 }
 
-/// Planes of an image or a batch of them, and a thread for each position of each.
+/// Returns the number of planes in a batch of images. Kernels have one thread per position of a plane.
 fn planes(input: &Operand) -> usize {
     input.ty.shape[..2].iter().product()
 }

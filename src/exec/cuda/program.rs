@@ -1,4 +1,4 @@
-//! An operator's program: a sequence of launches on memory slots, all known when it is prepared.
+//! The program of an operator: a sequence of launches on memory slots, all determined when it is prepared.
 use super::{
     context::Context,
     device::{KernelValue, Loaded},
@@ -16,20 +16,20 @@ use crate::{
 };
 use std::sync::Arc;
 
-/// A kernel launch or a library's call.
+/// A kernel launch or a library call.
 pub(super) enum Work {
     Kernel { source: Source, kernel: Loaded, geometry: Geometry },
     LibraryCall(Arc<dyn LibraryCall>),
 }
 
-/// One step of a program. A library's call takes only addresses.
+/// One step of a program. A library call takes only addresses.
 pub(super) struct Launch {
     pub work: Work,
     pub arguments: Vec<Argument>,
 }
 
 impl Launch {
-    /// A human-readable description.
+    /// Returns a human-readable description.
     pub fn describe(&self) -> KernelInfo {
         let (source, geometry) = match &self.work {
             Work::Kernel { source, geometry, .. } => (source, geometry),
@@ -50,10 +50,10 @@ impl Launch {
 #[derive(Default)]
 pub struct Program {
     pub(super) launches: Vec<Launch>,
-    /// Their sizes in bytes.
+    /// The sizes of the temporaries in bytes.
     pub(super) temporaries: Vec<u64>,
     pub(super) constants: Vec<Arc<Block>>,
-    /// The record for indices out of range, if a kernel may find any.
+    /// The record for indices out of range, if a kernel may detect any.
     pub(super) faults: Option<FaultRecord>,
     /// The results that are present, in the definition's order.
     pub(super) results: Vec<Output>,
@@ -62,7 +62,7 @@ pub struct Program {
 /// A result.
 pub(super) struct Output {
     pub ty: ValueType,
-    /// The operand whose memory it shares.
+    /// The operand whose memory the result shares.
     pub shares: Option<usize>,
 }
 

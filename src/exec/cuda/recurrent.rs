@@ -14,7 +14,7 @@ use crate::{
 
 const FILE: File = file!("recurrent.cu");
 
-/// What a recurrence computes with.
+/// The sizes and operands of a recurrence.
 struct Unrolled {
     length: usize,
     batch: usize,
@@ -45,22 +45,22 @@ impl Unrolled {
         let (hidden, recurrence) = (hidden as usize, b.reals(recurrence)?);
         Ok(Unrolled { length, batch, directions, hidden, batch_first, gates, recurrence })
     }
-    /// The kernels' `Unrolled`: with its own sizes bias, states before the first step, a sign where sequences begin anew, and
-    /// whether a state is reset behind its product.
+    /// Uploads the kernels' `Unrolled`. `has`: a bias, an initial hidden state, an initial cell state, continuation markers,
+    /// and whether a state is reset after its product.
     fn numbers(&self, b: &mut Builder, has: [bool; 5]) -> Result<Slot> {
         let sizes = [self.length, self.batch, self.directions, self.hidden, self.batch_first.into()];
         let numbers: Vec<i64> = sizes.into_iter().map(|n| n as i64).chain(has.map(i64::from)).collect();
         b.constant(&numbers)
     }
-    /// A block for each state.
+    /// Returns a geometry of one block per state.
     fn geometry(&self) -> geometry::Geometry {
         geometry::rows((self.directions * self.batch) as u64, (self.hidden * 32) as u64)
     }
-    /// Elements of a state of all sequences.
+    /// Returns the number of elements in the states of all sequences.
     fn state(&self) -> usize {
         self.directions.saturating_mul(self.batch * self.hidden)
     }
-    /// Memory for results: of every step, then states. What is no result is written too.
+    /// Returns memory for the results: the outputs of all steps, then the final states. Absent results are also written.
     fn results<const N: usize>(&self, b: &mut Builder) -> Result<[Slot; N]> {
         let mut slots = [self.gates; N];
         for (i, slot) in slots.iter_mut().enumerate() {
@@ -71,7 +71,7 @@ impl Unrolled {
     }
 }
 
-/// Stores those results that are there.
+/// Stores the results that are present.
 fn store(b: &mut Builder, results: &[Slot]) -> Result<()> {
     for (i, slot) in results.iter().enumerate().rev() {
         if b.result_type(i).is_ok() {

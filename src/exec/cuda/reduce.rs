@@ -18,7 +18,8 @@ use crate::{
 
 const FILE: File = file!("reduce.cu");
 
-/// The operand's numbers in these floats, as rows of those that differ in the axes alone, how many there are, and how long they are.
+/// Returns the operand's values in the given float type, with the reduced axes moved to the end: the slot, the number of
+/// rows, and their length.
 fn rows(b: &mut Builder, input: &Operand, axes: &[i64], float: Float) -> Result<(Slot, usize, usize)> {
     let shape = &input.ty.shape;
     let reduced = reduced_axes(axes, shape.len())?;
@@ -58,21 +59,21 @@ pub(super) fn reduce(op: &Reduce<Operand>, b: &mut Builder) -> Result<()> {
     b.store_floats(0, y, float, PostOp::default())
 }
 
-/// Elements that are reduced, `inner` apart, `outer` times.
+/// The elements to reduce: `outer` times `inner` columns of `n` elements at stride `inner`.
 struct Apart {
     outer: usize,
     n: usize,
     inner: usize,
 }
 
-/// Neighbours with which it is worth to leave elements where they lie.
+/// Minimum `inner` for which elements are reduced in place instead of transposed.
 const NEIGHBOURS: usize = 16;
 
-/// Blocks with which a device has work everywhere.
+/// The number of blocks that keeps a device busy.
 const BUSY: usize = 512;
 
 impl Apart {
-    /// Of axes that stand together before others.
+    /// Returns the sizes if the axes are adjacent and precede enough others.
     fn of(shape: &[usize], axes: &[usize]) -> Option<Apart> {
         let (first, last) = (*axes.iter().min()?, *axes.iter().max()?);
         let [outer, n, inner] = [&shape[..first], &shape[first..=last], &shape[last + 1..]].map(|s| s.iter().product());
@@ -95,7 +96,7 @@ impl Apart {
     }
 }
 
-/// No degree of freedom is left rather than fewer, as in PyTorch.
+/// Degrees of freedom are clamped to 0, as in PyTorch.
 pub(super) fn variance(op: &Variance<Operand>, b: &mut Builder) -> Result<()> {
     let (x, rows, n) = rows(b, &op.input, &op.reduce_list, Float::Single)?;
     let (y, freedom) = (b.real_result(0)?, (n as f64 - op.correction).max(0.0));
@@ -103,7 +104,7 @@ pub(super) fn variance(op: &Variance<Operand>, b: &mut Builder) -> Result<()> {
     b.store(0, y, PostOp::default())
 }
 
-/// Of plain integers exactly, of all others in float32.
+/// Sums plain integers exactly, and all other types in float32.
 pub(super) fn cum_sum(op: &CumSum<Operand>, b: &mut Builder) -> Result<()> {
     let shape = &op.input.ty.shape;
     let axis = axis_of(op.axis, shape.len());

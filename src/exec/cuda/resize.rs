@@ -16,14 +16,14 @@ use crate::{
 
 const FILE: File = file!("resize.cu");
 
-/// Of the entries of an axis, which ones they come from, and how far they are towards the next.
+/// Uploads the source index of each entry along an axis, and its distance to the next one.
 fn tables(b: &mut Builder, places: &[Place]) -> Result<[Slot; 2]> {
     let at: Vec<i64> = places.iter().map(|p| p.at as i64).collect();
     let towards: Vec<f32> = places.iter().map(|p| p.towards).collect();
     Ok([b.constant(&at)?, b.constant(&towards)?])
 }
 
-/// Of three dimensions only the last is resampled; what stands before are planes.
+/// If there are three dimensions, only the last is resampled. Leading dimensions are planes.
 pub(super) fn interp(op: &Interp<Operand>, b: &mut Builder) -> Result<()> {
     let (from, to) = (&op.input.ty.shape, &b.result_type(0)?.shape);
     let rank = from.len();

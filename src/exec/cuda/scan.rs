@@ -1,4 +1,4 @@
-//! States that a sequence changes step by step, without matrices of weights.
+//! Recurrences over a sequence without weight matrices.
 use super::{
     builder::{Builder, arguments},
     formula::PostOp,

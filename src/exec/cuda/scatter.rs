@@ -1,4 +1,4 @@
-//! Writing by index. Where several updates name one place, what they do is done in their order, by one thread.
+//! Scatter operators. Several updates of one element are applied in order by one thread.
 use super::{
     builder::{Builder, arguments, bits_type},
     formula::PostOp,
@@ -20,7 +20,7 @@ use crate::{
 
 const FILE: File = file!("scatter.cu");
 
-/// Updates by the places that they name, so many elements each.
+/// Updates of `run` elements each, at the offsets `places`.
 struct Updates<'a> {
     places: Slot,
     values: &'a Operand,
@@ -31,7 +31,8 @@ impl Updates<'_> {
     fn count(&self) -> usize {
         self.values.ty.elements() / self.run
     }
-    /// The first result of so many elements of a type, with the last update in each place; without a tensor the others are 0.
+    /// Writes a result of elements of type `bits`, with the last update of each element. `from` is read only if `is_there`;
+    /// otherwise other elements are 0.
     fn replace(&self, b: &mut Builder, bits: &str, [from, updates, to]: [Slot; 3], is_there: bool) -> Result<()> {
         let (n, count) = (b.result_type(0)?.elements(), self.count());
         let places = n / self.run;
@@ -42,7 +43,7 @@ impl Updates<'_> {
         let arguments = arguments![from, updates, last, to, self.run, is_there, n];
         b.launch(FILE, format!("replaced<{bits}>"), geometry::elements(n as u64), arguments)
     }
-    /// As [`Updates::replace`], where updates change the numbers that they find.
+    /// Like [`Updates::replace`], for updates that are combined with the previous values.
     fn reduce(
         &self,
         b: &mut Builder,
@@ -57,7 +58,7 @@ impl Updates<'_> {
         let arguments = arguments![from, updates, self.places, order, to, self.run, count, number, is_there, n];
         b.launch(FILE, format!("reduced<{c_type}>"), geometry::elements(n as u64), arguments)
     }
-    /// The input, and at each place so many updates. What is computed is so in real numbers, plain integers exactly.
+    /// Applies the updates to the input. Plain integers are computed exactly, other types as real values.
     fn scatter(&self, b: &mut Builder, input: &Operand, reduction: Reduction) -> Result<()> {
         let result = b.result_type(0)?;
         if reduction == Reduction::Replace {
@@ -113,7 +114,7 @@ pub(super) fn insert(op: &Insert<Operand>, b: &mut Builder) -> Result<()> {
     put(&op.input, own(end, shape[axis] - end), end, shape[axis] - end)
 }
 
-/// Each plane's values in the places of a larger one; the others are 0.
+/// Scatters the values of each plane into a larger plane of zeros.
 pub(super) fn max_unpool(op: &MaxUnpool<Operand>, b: &mut Builder) -> Result<()> {
     let plane = |shape: &[usize]| shape[2..].iter().product();
     let (each, larger) = (plane(&op.input.ty.shape), plane(&b.result_type(0)?.shape));
@@ -123,7 +124,7 @@ pub(super) fn max_unpool(op: &MaxUnpool<Operand>, b: &mut Builder) -> Result<()>
     b.store(0, to, PostOp::default())
 }
 
-/// The sum of the gradients of each row of a table, by the indices that chose it.
+/// Sums the gradients of each row of a table, by the indices that selected it.
 pub(super) fn emb_dense_bwd(op: &EmbDenseBwd<Operand>, b: &mut Builder) -> Result<()> {
     let shape = &b.result_type(0)?.shape;
     let (rows, columns, each) = (shape[0], shape[1], op.indices.ty.elements());

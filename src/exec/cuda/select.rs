@@ -24,7 +24,7 @@ pub(super) fn select(op: &Where<Operand>, result: &ValueType) -> Formula {
     formula.numbers(numbers)
 }
 
-/// As [`select`], with a number in the other branch.
+/// Like [`select`], with a constant in the other branch.
 pub(super) fn masked_fill(op: &MaskedFill<Operand>, result: &ValueType) -> Formula {
     select(&semantics::as_where(op.clone()), result)
 }

@@ -23,7 +23,7 @@ pub(super) fn binary_const_shift(op: &BinaryConstShift<Operand>, result: &ValueT
     Formula::whole(vec![Input::of(&op.input)], expression).with(FIXED_POINT)
 }
 
-/// Sum, difference or product, in 128 bits.
+/// The sum, difference or product in 128 bits.
 fn combined(mode: BinaryShiftMode, is_reverse: bool, other: &str) -> String {
     match mode {
         BinaryShiftMode::Add => format!("(i128)x + {other}"),

@@ -1,4 +1,4 @@
-//! Arguments of a launch: memory slots, resolved to addresses in each run, and numbers.
+//! Arguments of a launch: memory slots, which each run resolves to addresses, and numbers.
 use super::device::KernelValue;
 use crate::{
     base::{Result, invalid},
@@ -13,12 +13,12 @@ pub(super) enum Slot {
     Result(usize),
     Temporary(usize),
     Constant(usize),
-    /// The program's record of impossible indices.
+    /// The program's record of indices out of range.
     Faults,
 }
 
 impl Slot {
-    /// The stored elements of an operand.
+    /// Returns the slot of an operand's stored elements.
     ///
     /// # Errors
     /// Returns an error if the operand is the result of the preceding fused operator.

@@ -13,16 +13,16 @@ use crate::{
 
 const FILE: File = file!("sort.cu");
 
-/// Entries that are put in order at once; by pairs of such tiles, and of pairs, it goes on.
+/// The number of entries that are sorted at once; sorted tiles are then merged in pairs.
 const TILE: usize = 32;
 
-/// Rows of entries, which lie along an axis.
+/// Rows of entries along an axis.
 #[derive(Clone, Copy)]
 pub(super) struct SortRows {
     pub count: usize,
-    /// Entries of a row.
+    /// The number of entries per row.
     pub n: usize,
-    /// How far apart they lie.
+    /// The stride of the entries.
     pub inner: usize,
 }
 
@@ -34,8 +34,7 @@ impl SortRows {
     }
 }
 
-/// The indices of each row's entries in order, row after row, as 64-bit integers. Entries are compared as they are stored, and of
-/// equal ones the first stands first.
+/// Returns the sorted order of each row as 64-bit indices. Entries are compared as stored values; ties keep their order.
 pub(super) fn order(b: &mut Builder, entries: (Slot, Dtype), rows: SortRows, largest: bool) -> Result<Slot> {
     let ((from, dtype), SortRows { count, n, inner }) = (entries, rows);
     let (all, c) = ((count * n) as u64, c_type(dtype));
@@ -52,7 +51,8 @@ pub(super) fn order(b: &mut Builder, entries: (Slot, Dtype), rows: SortRows, lar
     Ok(order)
 }
 
-/// The first `k` of each row's order, of which it holds so many: the entries as result `values`, their indices as `indices`.
+/// Stores the first `k` entries of each row's order, which has `stored` indices: the entries as result `values`, their
+/// indices as result `indices`.
 fn chosen(
     b: &mut Builder,
     input: &Operand,

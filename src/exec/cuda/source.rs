@@ -5,7 +5,7 @@ use std::borrow::Cow;
 /// The prelude of every kernel.
 const COMMON: &str = include_str!("common.cuh");
 
-/// The headers, by their include line.
+/// The headers, by their include directive.
 const INCLUDED: [(&str, &str); 4] = [
     ("#include \"gemm.cuh\"", include_str!("gemm.cuh")),
     ("#include \"index.cuh\"", include_str!("index.cuh")),
@@ -45,7 +45,7 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// A function of a file, with its template's arguments: `softmax<float>`.
+    /// Creates the source of a function of a file, with its template arguments: `softmax<float>`.
     pub fn new(file: File, function: impl Into<String>) -> Source {
         Source { file: file.name, function: function.into(), made: String::new(), text: Cow::Borrowed(file.text) }
     }
@@ -53,20 +53,20 @@ impl Source {
     pub fn with_epilogue(file: File, function: impl Into<String>, epilogue: &str) -> Source {
         Source { made: epilogue.to_owned(), ..Source::new(file, function) }
     }
-    /// The function `generated` of a generated text.
+    /// Creates the source of the function `generated` of a generated text.
     pub fn generated(text: String) -> Source {
         Source { file: GENERATED, function: "generated".into(), made: text, text: Cow::Borrowed("") }
     }
-    /// A function of a user's text.
+    /// Creates the source of a function of a user's text.
     pub fn of_user(text: &str, function: &str) -> Source {
         let (file, text) = ("a custom kernel", Cow::Owned(text.into()));
         Source { file, function: function.into(), made: String::new(), text }
     }
-    /// The whole text.
+    /// Returns the whole text.
     pub fn text(&self) -> String {
         format!("{COMMON}\n{}{}", self.made, self.included())
     }
-    /// The generated code or the user's text, if there is any.
+    /// Returns the generated code or the user's text, if any.
     pub fn own_text(&self) -> Option<&str> {
         match &self.text {
             Cow::Owned(text) => Some(text),
@@ -76,7 +76,7 @@ impl Source {
     fn included(&self) -> String {
         INCLUDED.iter().fold(self.text.to_string(), |text, (line, file)| text.replace(line, file))
     }
-    /// The cache key of the compiled kernel, `with` the compiler and the architecture.
+    /// Returns the cache key of the compiled kernel; `with` has the compiler and the architecture.
     pub fn hash<const N: usize>(&self, with: [&str; N]) -> String {
         let text = self.text();
         cache::hash(with.into_iter().chain([self.function.as_str(), &text]))

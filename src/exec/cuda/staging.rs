@@ -1,4 +1,5 @@
-//! Copies between the host and a GPU through pinned memory: the CPU copies one chunk while the previous one is in transfer.
+//! Copies between the host and a GPU through pinned memory: the CPU copies one chunk while the previous one is being
+//! transferred.
 use super::device::Address;
 use cudarc::driver::{
     result::{self, DriverError, event, stream},
@@ -9,10 +10,11 @@ use std::{ffi::c_void, slice};
 /// The size of a chunk in bytes.
 const PART: usize = 4 << 20;
 
-/// The largest download in bytes that the driver copies directly, which is as fast for small ones.
+/// The maximum size in bytes of a download that the driver copies directly, which is as fast for small ones.
 const SMALL: usize = 64 << 10;
 
-/// Two buffers of pinned memory, allocated on first use, each with an event that completes when the GPU has finished with it.
+/// Two buffers of pinned memory, allocated on first use, each with an event that completes when the GPU has finished with
+/// the buffer.
 #[derive(Default)]
 pub(super) struct Staging {
     parts: Option<[PinnedBuffer; 2]>,
@@ -26,16 +28,16 @@ struct PinnedBuffer {
     done: sys::CUevent,
 }
 
-// SAFETY: pinned memory and events may be used from any thread of the context; a lock lets one in at a time.
+// SAFETY: pinned memory and events may be used from any thread of the context; a lock serializes access.
 unsafe impl Send for Staging {}
 
 impl PinnedBuffer {
     fn new() -> Result<PinnedBuffer, DriverError> {
-        // SAFETY: the memory is written before it is read; it is freed by `close`.
+        // SAFETY: the memory is written before it is read; `close` frees it.
         let memory = unsafe { result::malloc_host(PART, 0)? };
         Ok(PinnedBuffer { memory, done: event::create(sys::CUevent_flags::CU_EVENT_DISABLE_TIMING)? })
     }
-    /// The first `n` bytes, once the GPU has finished with them.
+    /// Returns the first `n` bytes, once the GPU has finished with them.
     fn bytes(&mut self, n: usize) -> Result<&mut [u8], DriverError> {
         // SAFETY: the event is alive; the memory has PART bytes, which are not in use.
         unsafe {
@@ -52,7 +54,7 @@ impl Staging {
         }
         self.parts.as_mut().ok_or(DriverError(sys::CUresult::CUDA_ERROR_OUT_OF_MEMORY))
     }
-    /// Copies to the GPU. `from` may change once this returns.
+    /// Copies to the GPU. `from` may change once this method returns.
     pub fn write(&mut self, to: Address, from: &[u8], stream: sys::CUstream) -> Result<(), DriverError> {
         let first = self.next;
         let parts = self.parts()?;
@@ -60,7 +62,7 @@ impl Staging {
             let part = &mut parts[(first + i) % 2];
             let bytes = part.bytes(chunk.len())?;
             bytes.copy_from_slice(chunk);
-            // SAFETY: `to` is memory of the device with as many bytes; the part is not touched before its event.
+            // SAFETY: `to` is device memory of at least this size; the chunk is not touched before its event completes.
             unsafe {
                 result::memcpy_htod_async(to.after((i * PART) as u64).0, bytes, stream)?;
                 event::record(part.done, stream)?;
@@ -70,10 +72,10 @@ impl Staging {
         self.next = (first + from.len().div_ceil(PART)) % 2;
         Ok(())
     }
-    /// Copies from the GPU, and waits for the copy.
+    /// Copies from the GPU, and waits for the copy to complete.
     pub fn read(&mut self, from: Address, to: &mut [u8], stream: sys::CUstream) -> Result<(), DriverError> {
         if to.len() <= SMALL {
-            // SAFETY: `from` is memory of the device with as many bytes; `to` lives until the stream has come here.
+            // SAFETY: `from` is device memory of at least this size; `to` lives until the stream has completed the copy.
             unsafe {
                 result::memcpy_dtoh_async(to, from.0, stream)?;
                 return stream::synchronize(stream);
@@ -87,7 +89,7 @@ impl Staging {
             if i < n {
                 let part = &mut parts[i % 2];
                 let bytes = part.bytes(length(i, to.len()))?;
-                // SAFETY: as above; the part is not touched before its event.
+                // SAFETY: as above; the chunk is not touched before its event completes.
                 unsafe {
                     result::memcpy_dtoh_async(bytes, from.after((i * PART) as u64).0, stream)?;
                     event::record(part.done, stream)?;
@@ -103,7 +105,7 @@ impl Staging {
     /// Frees everything.
     pub fn close(&mut self) {
         for part in self.parts.take().into_iter().flatten() {
-            // SAFETY: both were made by `PinnedBuffer::new`, and are freed once, after the GPU has finished with them.
+            // SAFETY: `PinnedBuffer::new` created both, and they are freed once, after the GPU has finished with them.
             unsafe {
                 let _ = event::synchronize(part.done);
                 let _ = event::destroy(part.done);

@@ -1,4 +1,4 @@
-//! The state of a run that is captured as CUDA graphs, or replays them.
+//! The state of a run that is captured as CUDA graphs or replays them.
 use cudarc::driver::{
     result::{DriverError, graph},
     sys,
@@ -31,7 +31,7 @@ impl Tape {
     }
 }
 
-/// An executable graph. The memory at the addresses in it must live as long.
+/// An executable graph. The memory that it refers to must live as long.
 pub(super) struct CapturedGraph {
     pub graph: sys::CUgraphExec,
 }
@@ -40,12 +40,12 @@ impl CapturedGraph {
     /// Makes a captured graph executable.
     ///
     /// # Errors
-    /// Returns an error if the driver refuses it.
+    /// Returns an error if the driver rejects the graph.
     ///
     /// # Safety
-    /// The graph is the caller's. The context must live as long as the result.
+    /// The caller must own the graph. The context must live as long as the result.
     pub unsafe fn new(captured: sys::CUgraph) -> std::result::Result<CapturedGraph, DriverError> {
-        // SAFETY: as for this function; the executable graph does not need the captured one any more.
+        // SAFETY: same as for this function; the executable graph no longer needs the captured one.
         unsafe {
             let executable = graph::instantiate(captured, sys::CUgraphInstantiate_flags(0));
             let _ = graph::destroy(captured);
@@ -54,14 +54,14 @@ impl CapturedGraph {
     }
 }
 
-// SAFETY: an executable graph belongs to a context that outlives it, as `new` requires; it is launched under the driver's own lock.
+// SAFETY: an executable graph belongs to a context that outlives it, as `new` requires; the driver's lock guards launches.
 unsafe impl Send for CapturedGraph {}
 // SAFETY: as above.
 unsafe impl Sync for CapturedGraph {}
 
 impl Drop for CapturedGraph {
     fn drop(&mut self) {
-        // SAFETY: it was instantiated, and is destroyed once; running launches are finished by the driver.
+        // SAFETY: the graph was instantiated and is destroyed once; the driver finishes running launches.
         let _ = unsafe { graph::exec_destroy(self.graph) };
     }
 }

@@ -1,4 +1,4 @@
-//! Training: statistics in float64, gradients as PyTorch has them.
+//! Training: statistics in float64, and gradients as in PyTorch.
 use super::{
     builder::{Builder, arguments},
     formula::PostOp,
@@ -21,7 +21,7 @@ use crate::{
 
 const FILE: File = file!("train.cu");
 
-/// A statistic of each part, numbered as in the kernel, with its operands.
+/// A statistic of each part, with its operands; numbered as in the kernel.
 enum Statistic<'o> {
     Mean,
     Rstd,
@@ -53,15 +53,15 @@ impl Statistics {
         b.launch(FILE, "statistics", s.rows(parts), arguments)?;
         Ok(s)
     }
-    /// Elements of a part.
+    /// Returns the number of elements per part.
     fn n(&self) -> usize {
         self.elements / self.parts.count.max(1)
     }
-    /// One block per part.
+    /// Returns a geometry of one block per part.
     fn rows(&self, parts: Parts) -> geometry::Geometry {
         geometry::rows(parts.count as u64, (self.elements / parts.count.max(1)) as u64)
     }
-    /// Stores these statistics as the results from `first` on, as far as they are present.
+    /// Stores these statistics as the results from `first` on, if present.
     fn store(&self, b: &mut Builder, first: usize, list: &[Statistic], [eps, momentum]: [f64; 2]) -> Result<()> {
         for (i, statistic) in list.iter().enumerate().map(|(i, statistic)| (first + i, statistic)) {
             if b.result_type(i).is_err() {
@@ -82,7 +82,7 @@ impl Statistics {
         }
         Ok(())
     }
-    /// Stores the first result: elements that are normalised, by weights and biases of other parts.
+    /// Stores the first result: the normalised elements, with weights and biases per part of `weights`.
     fn normalise(
         &self,
         b: &mut Builder,
@@ -104,7 +104,7 @@ impl Statistics {
         b.launch(FILE, "normalised", geometry::elements(n as u64), arguments)?;
         b.store(0, out, post_op)
     }
-    /// Uses saved statistics if they are present; standard deviations then replace variances.
+    /// Uses saved statistics if they are present. Standard deviations then replace variances.
     fn saved(&self, b: &mut Builder, [mean, rstd]: [Option<&Operand>; 2], eps: f64) -> Result<()> {
         let has = [mean, rstd].map(|o| o.is_some());
         let mut slot = |operand: Option<&Operand>| operand.map_or(Ok(self.x), |o| b.reals(o));
@@ -112,7 +112,7 @@ impl Statistics {
         let arguments = arguments![self.means, self.variances, mean, rstd, self.parts.count, has[0], has[1], eps];
         b.launch(FILE, "saved", geometry::elements(self.parts.count as u64), arguments)
     }
-    /// The gradients of input, weight and bias, as far as they are present, after [`Statistics::saved`].
+    /// Computes the gradients of input, weight and bias that are present, after [`Statistics::saved`].
     fn gradients(&self, b: &mut Builder, grad: &Operand, weight: &Option<Operand>, weights: Parts) -> Result<()> {
         let grad = b.reals(grad)?;
         self.weight_gradients(b, grad, weights)?;
@@ -127,7 +127,7 @@ impl Statistics {
         b.launch(FILE, "input_gradient", self.rows(self.parts), arguments)?;
         b.store(0, out, PostOp::default())
     }
-    /// Both are computed if one is present.
+    /// Computes both gradients if either is present.
     fn weight_gradients(&self, b: &mut Builder, grad: Slot, weights: Parts) -> Result<()> {
         let is_there = [1, 2].map(|i| b.result_type(i).is_ok());
         if is_there == [false, false] {
@@ -177,7 +177,7 @@ pub(super) fn group_norm_train(op: &GroupNormTrain<Operand>, b: &mut Builder) ->
     s.normalise(b, [&op.weight, &op.bias], channels, op.eps, PostOp::default())
 }
 
-/// What td calls the variance is 1 / sqrt(var + eps).
+/// The result that td calls variance is 1 / sqrt(var + eps).
 pub(super) fn layer_norm_train(op: &LayerNormTrain<Operand>, b: &mut Builder) -> Result<()> {
     let [rows, columns] = semantics::layer_norm_parts(op);
     let s = Statistics::new(b, &op.input, rows)?;
@@ -185,14 +185,14 @@ pub(super) fn layer_norm_train(op: &LayerNormTrain<Operand>, b: &mut Builder) ->
     s.normalise(b, [&op.weight, &op.bias], columns, op.eps, PostOp::default())
 }
 
-/// Statistics that were not saved are computed again.
+/// Recomputes statistics that were not saved.
 pub(super) fn batch_norm_bwd(op: &BatchNormBwd<Operand>, b: &mut Builder) -> Result<()> {
     let s = Statistics::new(b, &op.input, Parts::channels(&op.input.ty.shape))?;
     s.saved(b, [op.saved_mean.as_ref(), op.saved_invstd.as_ref()], op.epsilon)?;
     s.gradients(b, &op.grad_out, &op.weight_opt, s.parts)
 }
 
-/// A weight's elements are those in the same place of each row.
+/// Each weight applies to the elements with the same index in all rows.
 pub(super) fn layer_norm_bwd(op: &LayerNormBwd<Operand>, b: &mut Builder) -> Result<()> {
     let [rows, columns] = semantics::layer_norm_bwd_parts(op);
     let s = Statistics::empty(b, &op.input, rows)?;

@@ -2,8 +2,8 @@
 use super::geometry::index_type;
 use crate::exec::views::View;
 
-/// The offsets and strides with which a kernel iterates over inputs and result together, the result last. Axes that can be merged
-/// in all tensors are. The stride of a broadcast axis is 0.
+/// The offsets and strides with which a kernel iterates over inputs and result together, the result last. Axes that can be
+/// merged in all tensors are merged. A broadcast axis has stride 0.
 pub(super) struct Walk {
     pub starts: Vec<i64>,
     pub axes: Vec<(usize, Vec<i64>)>,
@@ -24,7 +24,7 @@ impl Walk {
         }
         Walk { starts, axes }
     }
-    /// The access pattern of the kernel.
+    /// Returns the access pattern of the kernel.
     pub fn form(&self) -> AccessPattern {
         let Some((last, (size, by))) = self.axes.iter().enumerate().next_back() else {
             return if self.starts.iter().all(|s| *s == 0) {
@@ -56,7 +56,7 @@ impl Walk {
         let (_, outer) = self.axes.split_last().map_or((None, &[][..]), |(last, outer)| (Some(last), outer));
         self.starts[k] % 4 == 0 && outer.iter().all(|(_, by)| by[k] % 4 == 0)
     }
-    /// The type of all indices and offsets in CUDA C.
+    /// Returns the type of all indices and offsets in CUDA C.
     pub fn index_type(&self) -> &'static str {
         let reach = |k: usize| {
             let of_axis = |(size, by): &(usize, Vec<i64>)| by[k].unsigned_abs().saturating_mul(*size as u64);
@@ -66,7 +66,7 @@ impl Walk {
         let elements = self.axes.iter().fold(1usize, |n, (size, _)| n.saturating_mul(*size));
         index_type([usize::try_from(farthest).unwrap_or(usize::MAX), elements])
     }
-    /// The row-major strides of the iteration space.
+    /// Returns the row-major strides of the iteration space.
     pub fn steps(&self) -> Vec<i64> {
         let mut steps = vec![1; self.axes.len()];
         for a in (1..steps.len()).rev() {
@@ -82,17 +82,18 @@ pub(super) const TILE: usize = 32;
 /// How a kernel accesses tensors.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum AccessPattern {
-    /// The result and each input are contiguous, or an input is a single value: four elements at a time, then the rest.
+    /// The result and each input are contiguous, or an input is a single value: four elements at a time, then the remainder.
     Contiguous,
-    /// Rows along the last axis are contiguous, or broadcast, and multiples of four elements long: four elements at a time.
+    /// Rows along the last axis are contiguous or broadcast, and their lengths are multiples of four: four elements at a
+    /// time.
     Vec4,
-    /// The input is contiguous along another axis, `down`: through tiles in shared memory.
+    /// The input is contiguous along another axis, `down`, and is transposed through tiles in shared memory.
     Transpose { down: usize },
     /// One element at a time.
     Strided,
 }
 
-/// The row-major strides of a tensor that is broadcast to `rank` axes.
+/// Returns the row-major strides of a tensor that is broadcast to `rank` axes.
 pub(super) fn broadcast_steps(own: &[usize], rank: usize) -> Vec<i64> {
     let mut steps = vec![0; rank];
     let mut size = 1;
@@ -103,11 +104,12 @@ pub(super) fn broadcast_steps(own: &[usize], rank: usize) -> Vec<i64> {
     steps
 }
 
-/// A tensor that is broadcast to `shape`, over `counts`, into which the axes of `shape` are divided.
+/// Returns the view of a tensor that is broadcast to `shape` and iterated over `counts`, which subdivides the axes of
+/// `shape`.
 pub(super) fn divided(own: &[usize], shape: &[usize], counts: &[usize]) -> View {
     let mut axes = shape.iter().zip(broadcast_steps(own, shape.len())).rev();
     let mut by = vec![0; counts.len()];
-    // What is left of the axis that is being divided, and the step of its next part.
+    // The remainder of the axis that is being divided, and the stride of its next part.
     let (mut rest, mut step) = (1, 0);
     for (count, by) in counts.iter().zip(&mut by).rev().filter(|(count, _)| **count != 1) {
         while rest == 1 {
@@ -141,18 +143,18 @@ mod tests {
 
     #[test]
     fn neighbours_are_read_together() {
-        // A tensor and a number of it; a bias of columns, one of rows.
+        // A tensor with a scalar, a bias per column, and a bias per row.
         let own: (i64, &[i64]) = (0, &[12, 1]);
         assert_eq!(form(&[5, 12], &[own, (0, &[0, 0]), own]), AccessPattern::Contiguous);
         assert_eq!(form(&[5, 12], &[own, (0, &[0, 1]), own]), AccessPattern::Vec4);
         assert_eq!(form(&[5, 12], &[own, (0, &[1, 0]), own]), AccessPattern::Vec4);
         assert_eq!(form(&[], &[(0, &[]), (0, &[])]), AccessPattern::Contiguous);
-        // Rows of odd lengths, of odd beginnings, of odd places.
+        // Rows of unaligned lengths, starts, and strides.
         assert_eq!(form(&[5, 13], &[(0, &[13, 1]), (0, &[0, 1]), (0, &[13, 1])]), AccessPattern::Strided);
         assert_eq!(form(&[5, 12], &[(2, &[20, 1]), own]), AccessPattern::Strided);
         assert_eq!(form(&[5, 12], &[(4, &[18, 1]), own]), AccessPattern::Strided);
         assert_eq!(form(&[5, 12], &[(4, &[20, 1]), own]), AccessPattern::Vec4);
-        // Backwards, and every second.
+        // Reversed, and every second element.
         assert_eq!(form(&[8], &[(7, &[-1]), (0, &[1])]), AccessPattern::Strided);
         assert_eq!(form(&[8], &[(0, &[2]), (0, &[1])]), AccessPattern::Strided);
     }
@@ -164,7 +166,7 @@ mod tests {
             form(&[3, 40, 50], &[(0, &[2000, 1, 40]), (0, &[2000, 50, 1])]),
             AccessPattern::Transpose { down: 1 }
         );
-        // Little of it, or two that are read.
+        // Too few columns, or two inputs.
         assert_eq!(form(&[40, 3], &[(0, &[1, 40]), (0, &[3, 1])]), AccessPattern::Strided);
         assert_eq!(form(&[40, 50], &[(0, &[1, 40]), (0, &[50, 1]), (0, &[50, 1])]), AccessPattern::Strided);
     }
