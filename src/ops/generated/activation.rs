@@ -32,7 +32,7 @@ impl GeluApproxMode {
 one_of!(GeluApproxMode);
 pub(super) const ABS: OpDef = OpDef {
     name: "Abs",
-    summary: "absolute value",
+    summary: "Absolute value",
     description: "",
     operands: &[
         ValueDef {
@@ -51,7 +51,7 @@ pub(super) const ABS: OpDef = OpDef {
     quant_transparent: true,
     structure: false,
 };
-///`top.Abs`: absolute value.
+///`top.Abs`: Absolute value.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Abs<V> {
     /// Operand.
@@ -86,7 +86,7 @@ impl<V> Abs<V> {
 }
 pub(super) const ELU: OpDef = OpDef {
     name: "Elu",
-    summary: "x where x > 0, alpha * (exp(x) - 1) elsewhere",
+    summary: "x if x > 0, otherwise alpha * (exp(x) - 1)",
     description: "",
     operands: &[
         ValueDef {
@@ -112,7 +112,7 @@ pub(super) const ELU: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Elu`: x where x \> 0, alpha * (exp(x) - 1) elsewhere.
+///`top.Elu`: x if x \> 0, otherwise alpha * (exp(x) - 1).
 #[derive(Debug, Clone, PartialEq)]
 pub struct Elu<V> {
     /// Operand.
@@ -253,7 +253,7 @@ impl<V> GELU<V> {
 }
 pub(super) const HARDSIGMOID: OpDef = OpDef {
     name: "HardSigmoid",
-    summary: "alpha * x + beta, held between 0 and 1",
+    summary: "alpha * x + beta, clamped to [0, 1]",
     description: "",
     operands: &[
         ValueDef {
@@ -285,7 +285,7 @@ pub(super) const HARDSIGMOID: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.HardSigmoid`: alpha * x + beta, held between 0 and 1.
+///`top.HardSigmoid`: alpha * x + beta, clamped to \[0, 1\].
 #[derive(Debug, Clone, PartialEq)]
 pub struct HardSigmoid<V> {
     /// Operand.
@@ -333,7 +333,7 @@ impl<V> HardSigmoid<V> {
 }
 pub(super) const HARDSWISH: OpDef = OpDef {
     name: "HardSwish",
-    summary: "x * (x / 6 + 1 / 2), the second factor held between 0 and 1",
+    summary: "x * (x / 6 + 1 / 2), the second factor clamped to [0, 1]",
     description: "",
     operands: &[
         ValueDef {
@@ -352,7 +352,7 @@ pub(super) const HARDSWISH: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.HardSwish`: x * (x / 6 + 1 / 2), the second factor held between 0 and 1.
+///`top.HardSwish`: x * (x / 6 + 1 / 2), the second factor clamped to \[0, 1\].
 #[derive(Debug, Clone, PartialEq)]
 pub struct HardSwish<V> {
     /// Operand.
@@ -389,7 +389,7 @@ impl<V> HardSwish<V> {
 }
 pub(super) const LEAKYRELU: OpDef = OpDef {
     name: "LeakyRelu",
-    summary: "x where x >= 0, alpha * x elsewhere",
+    summary: "x if x >= 0, otherwise alpha * x",
     description: "",
     operands: &[
         ValueDef {
@@ -433,7 +433,7 @@ pub(super) const LEAKYRELU: OpDef = OpDef {
     quant_transparent: true,
     structure: false,
 };
-///`top.LeakyRelu`: x where x \>= 0, alpha * x elsewhere.
+///`top.LeakyRelu`: x if x \>= 0, otherwise alpha * x.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LeakyRelu<V> {
     /// Operand.
@@ -539,8 +539,8 @@ impl<V> Mish<V> {
 }
 pub(super) const PRELU: OpDef = OpDef {
     name: "PRelu",
-    summary: "x where x >= 0, slope * x elsewhere",
-    description: "A `slope` of one dimension has one value a channel (axis 1), or one for all; any other is broadcast to the input.",
+    summary: "x if x >= 0, otherwise slope * x",
+    description: "A `slope` of one dimension has one value per channel (axis 1), or one for all; any other is broadcast to the input.",
     operands: &[
         ValueDef {
             name: "input",
@@ -562,9 +562,9 @@ pub(super) const PRELU: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.PRelu`: x where x \>= 0, slope * x elsewhere.
+/**`top.PRelu`: x if x \>= 0, otherwise slope * x.
 
-A `slope` of one dimension has one value a channel (axis 1), or one for all; any other is broadcast to the input.*/
+A `slope` of one dimension has one value per channel (axis 1), or one for all; any other is broadcast to the input.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct PRelu<V> {
     /// Operand.
@@ -605,8 +605,8 @@ impl<V> PRelu<V> {
 }
 pub(super) const RELU: OpDef = OpDef {
     name: "Relu",
-    summary: "max(x, 0), capped at relu_limit",
-    description: "`relu_limit <= 0` means no cap.",
+    summary: "max(x, 0), at most relu_limit",
+    description: "`relu_limit <= 0` means no upper bound.",
     operands: &[
         ValueDef {
             name: "input",
@@ -631,9 +631,9 @@ pub(super) const RELU: OpDef = OpDef {
     quant_transparent: true,
     structure: false,
 };
-/**`top.Relu`: max(x, 0), capped at relu_limit.
+/**`top.Relu`: max(x, 0), at most relu_limit.
 
-`relu_limit <= 0` means no cap.*/
+`relu_limit <= 0` means no upper bound.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Relu<V> {
     /// Operand.
@@ -852,7 +852,7 @@ impl<V> Sigmoid<V> {
 }
 pub(super) const SOFTMAX: OpDef = OpDef {
     name: "Softmax",
-    summary: "exp(beta * x) normalised to sum 1 along an axis",
+    summary: "exp(beta * x) normalized to sum 1 along an axis",
     description: "With `log` the result is the natural logarithm of the softmax.",
     operands: &[
         ValueDef {
@@ -908,7 +908,7 @@ pub(super) const SOFTMAX: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Softmax`: exp(beta * x) normalised to sum 1 along an axis.
+/**`top.Softmax`: exp(beta * x) normalized to sum 1 along an axis.
 
 With `log` the result is the natural logarithm of the softmax.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -1178,7 +1178,7 @@ impl<V> Swish<V> {
 }
 pub(super) const TANH: OpDef = OpDef {
     name: "Tanh",
-    summary: "hyperbolic tangent",
+    summary: "Hyperbolic tangent",
     description: "",
     operands: &[
         ValueDef {
@@ -1216,7 +1216,7 @@ pub(super) const TANH: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Tanh`: hyperbolic tangent.
+///`top.Tanh`: Hyperbolic tangent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tanh<V> {
     /// Operand.

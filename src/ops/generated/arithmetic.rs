@@ -2,7 +2,7 @@
 use super::*;
 pub(super) const ADD: OpDef = OpDef {
     name: "Add",
-    summary: "sum of tensors",
+    summary: "Sum of tensors",
     description: "`coeff` scales each operand first.",
     operands: &[
         ValueDef {
@@ -46,7 +46,7 @@ pub(super) const ADD: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Add`: sum of tensors.
+/**`top.Add`: Sum of tensors.
 
 `coeff` scales each operand first.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -220,7 +220,7 @@ impl<V> AddConst<V> {
 }
 pub(super) const DIV: OpDef = OpDef {
     name: "Div",
-    summary: "quotient of two tensors",
+    summary: "Quotient of two tensors",
     description: "With `is_reverse`, second by first.",
     operands: &[
         ValueDef {
@@ -264,7 +264,7 @@ pub(super) const DIV: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Div`: quotient of two tensors.
+/**`top.Div`: Quotient of two tensors.
 
 With `is_reverse`, second by first.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -331,7 +331,7 @@ impl<V> Div<V> {
 pub(super) const DIVCONST: OpDef = OpDef {
     name: "DivConst",
     summary: "x / const_val, or const_val / x with is_reverse, rounded down",
-    description: "It divides the dimensions of shapes.",
+    description: "Used to divide dimensions of shapes.",
     operands: &[
         ValueDef {
             name: "input",
@@ -382,7 +382,7 @@ pub(super) const DIVCONST: OpDef = OpDef {
 };
 /**`top.DivConst`: x / const_val, or const_val / x with is_reverse, rounded down.
 
-It divides the dimensions of shapes.*/
+Used to divide dimensions of shapes.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct DivConst<V> {
     /// Operand.
@@ -452,7 +452,7 @@ impl<V> DivConst<V> {
 }
 pub(super) const MAX: OpDef = OpDef {
     name: "Max",
-    summary: "larger of two tensors",
+    summary: "Larger of two tensors",
     description: "",
     operands: &[
         ValueDef {
@@ -471,7 +471,7 @@ pub(super) const MAX: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Max`: larger of two tensors.
+///`top.Max`: Larger of two tensors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Max<V> {
     /// Operand.
@@ -508,7 +508,7 @@ impl<V> Max<V> {
 }
 pub(super) const MAXCONST: OpDef = OpDef {
     name: "MaxConst",
-    summary: "larger of x and const_val",
+    summary: "Larger of x and const_val",
     description: "",
     operands: &[
         ValueDef {
@@ -540,7 +540,7 @@ pub(super) const MAXCONST: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.MaxConst`: larger of x and const_val.
+///`top.MaxConst`: Larger of x and const_val.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MaxConst<V> {
     /// Operand.
@@ -592,7 +592,7 @@ impl<V> MaxConst<V> {
 }
 pub(super) const MIN: OpDef = OpDef {
     name: "Min",
-    summary: "smaller of two tensors",
+    summary: "Smaller of two tensors",
     description: "",
     operands: &[
         ValueDef {
@@ -611,7 +611,7 @@ pub(super) const MIN: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Min`: smaller of two tensors.
+///`top.Min`: Smaller of two tensors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Min<V> {
     /// Operand.
@@ -648,7 +648,7 @@ impl<V> Min<V> {
 }
 pub(super) const MINCONST: OpDef = OpDef {
     name: "MinConst",
-    summary: "smaller of x and const_val",
+    summary: "Smaller of x and const_val",
     description: "",
     operands: &[
         ValueDef {
@@ -680,7 +680,7 @@ pub(super) const MINCONST: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.MinConst`: smaller of x and const_val.
+///`top.MinConst`: Smaller of x and const_val.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MinConst<V> {
     /// Operand.
@@ -732,7 +732,7 @@ impl<V> MinConst<V> {
 }
 pub(super) const MOD: OpDef = OpDef {
     name: "Mod",
-    summary: "remainder of a division, with the sign of the dividend",
+    summary: "Remainder of a division, with the sign of the dividend",
     description: "`a - b * trunc(a / b)`.",
     operands: &[
         ValueDef {
@@ -751,7 +751,7 @@ pub(super) const MOD: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Mod`: remainder of a division, with the sign of the dividend.
+/**`top.Mod`: Remainder of a division, with the sign of the dividend.
 
 `a - b * trunc(a / b)`.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -790,7 +790,7 @@ impl<V> Mod<V> {
 }
 pub(super) const MUL: OpDef = OpDef {
     name: "Mul",
-    summary: "product of tensors",
+    summary: "Product of tensors",
     description: "",
     operands: &[
         ValueDef {
@@ -828,7 +828,7 @@ pub(super) const MUL: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Mul`: product of tensors.
+///`top.Mul`: Product of tensors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mul<V> {
     /// Operand.
@@ -1090,7 +1090,7 @@ impl<V> Reciprocal<V> {
 }
 pub(super) const REMAINDER: OpDef = OpDef {
     name: "Remainder",
-    summary: "remainder of a division, with the sign of the divisor",
+    summary: "Remainder of a division, with the sign of the divisor",
     description: "`a - b * floor(a / b)`. The second tensor is broadcast to the first.",
     operands: &[
         ValueDef {
@@ -1109,7 +1109,7 @@ pub(super) const REMAINDER: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Remainder`: remainder of a division, with the sign of the divisor.
+/**`top.Remainder`: Remainder of a division, with the sign of the divisor.
 
 `a - b * floor(a / b)`. The second tensor is broadcast to the first.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -1148,7 +1148,7 @@ impl<V> Remainder<V> {
 }
 pub(super) const SUB: OpDef = OpDef {
     name: "Sub",
-    summary: "difference of two tensors",
+    summary: "Difference of two tensors",
     description: "With `is_reverse`, second minus first. `coeff` scales each operand first.",
     operands: &[
         ValueDef {
@@ -1198,7 +1198,7 @@ pub(super) const SUB: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Sub`: difference of two tensors.
+/**`top.Sub`: Difference of two tensors.
 
 With `is_reverse`, second minus first. `coeff` scales each operand first.*/
 #[derive(Debug, Clone, PartialEq)]

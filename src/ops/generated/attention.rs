@@ -29,8 +29,8 @@ impl RopeMode {
 one_of!(RopeMode);
 pub(super) const ATTENTION: OpDef = OpDef {
     name: "Attention",
-    summary: "multi-head attention with its projections",
-    description: "`input` (for the queries), `keys` and `values` are multiplied by their weights and cut into `head` heads; each head is softmax(scale * Q K^T + mask) V, and all of them together are multiplied by `out_weight`.",
+    summary: "Multi-head attention with its projections",
+    description: "`input` (for the queries), `keys` and `values` are multiplied by their weights and split into `head` heads; each head is softmax(scale * Q K^T + mask) V, and the joined heads are multiplied by `out_weight`.",
     operands: &[
         ValueDef {
             name: "input",
@@ -129,9 +129,9 @@ pub(super) const ATTENTION: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Attention`: multi-head attention with its projections.
+/**`top.Attention`: Multi-head attention with its projections.
 
-`input` (for the queries), `keys` and `values` are multiplied by their weights and cut into `head` heads; each head is softmax(scale * Q K^T + mask) V, and all of them together are multiplied by `out_weight`.*/
+`input` (for the queries), `keys` and `values` are multiplied by their weights and split into `head` heads; each head is softmax(scale * Q K^T + mask) V, and the joined heads are multiplied by `out_weight`.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Attention<V> {
     /// Operand.
@@ -284,7 +284,7 @@ impl<V> Attention<V> {
 pub(super) const FATTENTION: OpDef = OpDef {
     name: "FAttention",
     summary: "softmax(scale * Q K^T + mask) V, computed by blocks (flash attention)",
-    description: "`q_head` heads of queries share `kv_head` heads of keys and values; `mq` and `mk` are the lengths of queries and keys, `dim` is the size of a head. With a `mask_size` other than 0, `mask` stands for the one that hides keys after the query, the last of both being at the same place. Without `keep_dims`, head and element are one axis of the result.",
+    description: "`q_head` heads of queries share `kv_head` heads of keys and values; `mq` and `mk` are the lengths of queries and keys, `dim` is the size of a head. With a `mask_size` other than 0, `mask` is the causal mask that hides keys after the query, with the last query at the last key. Without `keep_dims`, head and element are one axis of the result.",
     operands: &[
         ValueDef {
             name: "queries",
@@ -375,7 +375,7 @@ pub(super) const FATTENTION: OpDef = OpDef {
 };
 /**`top.FAttention`: softmax(scale * Q K^T + mask) V, computed by blocks (flash attention).
 
-`q_head` heads of queries share `kv_head` heads of keys and values; `mq` and `mk` are the lengths of queries and keys, `dim` is the size of a head. With a `mask_size` other than 0, `mask` stands for the one that hides keys after the query, the last of both being at the same place. Without `keep_dims`, head and element are one axis of the result.*/
+`q_head` heads of queries share `kv_head` heads of keys and values; `mq` and `mk` are the lengths of queries and keys, `dim` is the size of a head. With a `mask_size` other than 0, `mask` is the causal mask that hides keys after the query, with the last query at the last key. Without `keep_dims`, head and element are one axis of the result.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct FAttention<V> {
     /// Operand.
@@ -731,8 +731,8 @@ impl<V> FAttentionLse<V> {
 }
 pub(super) const FLEXATTENTION: OpDef = OpDef {
     name: "FlexAttention",
-    summary: "FAttention that can skip blocks and whose values have a size of their own",
-    description: "`queries` are [batch, mq, q_head, qk_d], `keys` [batch, mk, kv_head, qk_d], `values` [batch, mk, kv_head, v_d]; `mask`, [batch, mq, 1, mk], is added. `block_bitmap` has an entry for each square of `flex_block` queries and keys: 0 skips it. `lse` as for FAttentionLse, with `has_lse` only.",
+    summary: "FAttention with skippable blocks and values of their own size",
+    description: "`queries` are [batch, mq, q_head, qk_d], `keys` [batch, mk, kv_head, qk_d], `values` [batch, mk, kv_head, v_d]; `mask`, [batch, mq, 1, mk], is added. `block_bitmap` has one entry per square of `flex_block` queries and keys: 0 skips it. `lse` is like FAttentionLse's, with `has_lse` only.",
     operands: &[
         ValueDef {
             name: "queries",
@@ -847,9 +847,9 @@ pub(super) const FLEXATTENTION: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.FlexAttention`: FAttention that can skip blocks and whose values have a size of their own.
+/**`top.FlexAttention`: FAttention with skippable blocks and values of their own size.
 
-`queries` are \[batch, mq, q_head, qk_d\], `keys` \[batch, mk, kv_head, qk_d\], `values` \[batch, mk, kv_head, v_d\]; `mask`, \[batch, mq, 1, mk\], is added. `block_bitmap` has an entry for each square of `flex_block` queries and keys: 0 skips it. `lse` as for FAttentionLse, with `has_lse` only.*/
+`queries` are \[batch, mq, q_head, qk_d\], `keys` \[batch, mk, kv_head, qk_d\], `values` \[batch, mk, kv_head, v_d\]; `mask`, \[batch, mq, 1, mk\], is added. `block_bitmap` has one entry per square of `flex_block` queries and keys: 0 skips it. `lse` is like FAttentionLse's, with `has_lse` only.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct FlexAttention<V> {
     /// Operand.
@@ -1004,7 +1004,7 @@ impl<V> FlexAttention<V> {
 }
 pub(super) const ROPE: OpDef = OpDef {
     name: "Rope",
-    summary: "rotary position embedding: each pair of elements turned by an angle",
+    summary: "Rotary position embedding: rotates each pair of elements by an angle",
     description: "`input2` holds the sines, `input3` the cosines, both broadcast to `input1`: a pair (a, b) becomes (a cos - b sin, b cos + a sin). Pairs are elements 2i and 2i + 1 of the last axis (`interleaved_pairs`), or i and i + d / 2 (`contiguous_halves`). The shifts, roundings and saturations are for integers: of the product with the cosine or sine, and of the sum.",
     operands: &[
         ValueDef {
@@ -1140,7 +1140,7 @@ pub(super) const ROPE: OpDef = OpDef {
     quant_transparent: true,
     structure: false,
 };
-/**`top.Rope`: rotary position embedding: each pair of elements turned by an angle.
+/**`top.Rope`: Rotary position embedding: rotates each pair of elements by an angle.
 
 `input2` holds the sines, `input3` the cosines, both broadcast to `input1`: a pair (a, b) becomes (a cos - b sin, b cos + a sin). Pairs are elements 2i and 2i + 1 of the last axis (`interleaved_pairs`), or i and i + d / 2 (`contiguous_halves`). The shifts, roundings and saturations are for integers: of the product with the cosine or sine, and of the sum.*/
 #[derive(Debug, Clone, PartialEq)]

@@ -68,7 +68,7 @@ impl RequantMode {
 one_of!(RequantMode);
 pub(super) const CAST: OpDef = OpDef {
     name: "Cast",
-    summary: "conversion to another data type",
+    summary: "Conversion to another data type",
     description: "`to` names the target (`F32`, `F16`, `INT8`, `UINT8`, ...). Conversion to an integer rounds by `round_mode` and saturates.",
     operands: &[
         ValueDef {
@@ -112,7 +112,7 @@ pub(super) const CAST: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Cast`: conversion to another data type.
+/**`top.Cast`: Conversion to another data type.
 
 `to` names the target (`F32`, `F16`, `INT8`, `UINT8`, ...). Conversion to an integer rounds by `round_mode` and saturates.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -166,7 +166,7 @@ impl<V> Cast<V> {
 }
 pub(super) const DEQUANTINT: OpDef = OpDef {
     name: "DequantInt",
-    summary: "narrow integer to a wider one, by fixed-point multiplication",
+    summary: "Narrow integer to a wider one, by fixed-point multiplication",
     description: "",
     operands: &[
         ValueDef {
@@ -228,7 +228,7 @@ pub(super) const DEQUANTINT: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.DequantInt`: narrow integer to a wider one, by fixed-point multiplication.
+///`top.DequantInt`: Narrow integer to a wider one, by fixed-point multiplication.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DequantInt<V> {
     /// Operand.
@@ -304,7 +304,7 @@ impl<V> DequantInt<V> {
 pub(super) const DEQUANTIZELINEAR: OpDef = OpDef {
     name: "DequantizeLinear",
     summary: "(x - x_zero_point) * x_scale",
-    description: "One scale and zero point for all, or one for each index along `axis`.",
+    description: "One scale and zero point for all, or one per index along `axis`.",
     operands: &[
         ValueDef {
             name: "input",
@@ -343,7 +343,7 @@ pub(super) const DEQUANTIZELINEAR: OpDef = OpDef {
 };
 /**`top.DequantizeLinear`: (x - x_zero_point) * x_scale.
 
-One scale and zero point for all, or one for each index along `axis`.*/
+One scale and zero point for all, or one per index along `axis`.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct DequantizeLinear<V> {
     /// Operand.
@@ -401,7 +401,7 @@ impl<V> DequantizeLinear<V> {
 }
 pub(super) const DTYPECAST: OpDef = OpDef {
     name: "DtypeCast",
-    summary: "conversion from float32 to float16",
+    summary: "Conversion from float32 to float16",
     description: "",
     operands: &[
         ValueDef {
@@ -420,7 +420,7 @@ pub(super) const DTYPECAST: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.DtypeCast`: conversion from float32 to float16.
+///`top.DtypeCast`: Conversion from float32 to float16.
 #[derive(Debug, Clone, PartialEq)]
 pub struct DtypeCast<V> {
     /// Operand.
@@ -458,7 +458,7 @@ impl<V> DtypeCast<V> {
 pub(super) const QUANTIZELINEAR: OpDef = OpDef {
     name: "QuantizeLinear",
     summary: "saturate(round(x / y_scale) + y_zero_point)",
-    description: "One scale and zero point for all, or one for each index along `axis`.",
+    description: "One scale and zero point for all, or one per index along `axis`.",
     operands: &[
         ValueDef {
             name: "input",
@@ -497,7 +497,7 @@ pub(super) const QUANTIZELINEAR: OpDef = OpDef {
 };
 /**`top.QuantizeLinear`: saturate(round(x / y_scale) + y_zero_point).
 
-One scale and zero point for all, or one for each index along `axis`.*/
+One scale and zero point for all, or one per index along `axis`.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct QuantizeLinear<V> {
     /// Operand.
@@ -555,7 +555,7 @@ impl<V> QuantizeLinear<V> {
 }
 pub(super) const REQUANTFP: OpDef = OpDef {
     name: "RequantFp",
-    summary: "number to a narrow type, by a floating-point scale",
+    summary: "Number to a narrow type, by a floating-point scale",
     description: "`y = saturate(round(x * scale + offset))`.",
     operands: &[
         ValueDef {
@@ -638,7 +638,7 @@ pub(super) const REQUANTFP: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.RequantFp`: number to a narrow type, by a floating-point scale.
+/**`top.RequantFp`: Number to a narrow type, by a floating-point scale.
 
 `y = saturate(round(x * scale + offset))`.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -715,8 +715,8 @@ impl<V> RequantFp<V> {
 }
 pub(super) const REQUANTINT: OpDef = OpDef {
     name: "RequantInt",
-    summary: "integer accumulator to a narrow integer, by fixed-point multiplication",
-    description: "`y = saturate(round(x * multiplier * 2^-rshift) + zero_point)`. One multiplier and shift for all, or one for each index along `rq_axis`. In the TFLite modes the multiplier is a Q31 fraction.",
+    summary: "Integer accumulator to a narrow integer, by fixed-point multiplication",
+    description: "`y = saturate(round(x * multiplier * 2^-rshift) + zero_point)`. One multiplier and shift for all, or one per index along `rq_axis`. In the TFLite modes the multiplier is a Q31 fraction.",
     operands: &[
         ValueDef {
             name: "input",
@@ -792,9 +792,9 @@ pub(super) const REQUANTINT: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.RequantInt`: integer accumulator to a narrow integer, by fixed-point multiplication.
+/**`top.RequantInt`: Integer accumulator to a narrow integer, by fixed-point multiplication.
 
-`y = saturate(round(x * multiplier * 2^-rshift) + zero_point)`. One multiplier and shift for all, or one for each index along `rq_axis`. In the TFLite modes the multiplier is a Q31 fraction.*/
+`y = saturate(round(x * multiplier * 2^-rshift) + zero_point)`. One multiplier and shift for all, or one per index along `rq_axis`. In the TFLite modes the multiplier is a Q31 fraction.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct RequantInt<V> {
     /// Operand.

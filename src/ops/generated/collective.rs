@@ -2,7 +2,7 @@
 use super::*;
 pub(super) const C2CALLREDUCE: OpDef = OpDef {
     name: "C2CAllReduce",
-    summary: "reduction of a tensor over all chips, the result on each",
+    summary: "Reduction of a tensor over all chips, the result on each",
     description: "",
     operands: &[
         ValueDef {
@@ -56,7 +56,7 @@ pub(super) const C2CALLREDUCE: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.C2CAllReduce`: reduction of a tensor over all chips, the result on each.
+///`top.C2CAllReduce`: Reduction of a tensor over all chips, the result on each.
 #[derive(Debug, Clone, PartialEq)]
 pub struct C2CAllReduce<V> {
     /// Operand.
@@ -131,7 +131,7 @@ impl<V> C2CAllReduce<V> {
 }
 pub(super) const C2CBROADCAST: OpDef = OpDef {
     name: "C2CBroadcast",
-    summary: "tensor of the chip root, on every chip",
+    summary: "Tensor of the chip root, on every chip",
     description: "",
     operands: &[
         ValueDef {
@@ -181,7 +181,7 @@ pub(super) const C2CBROADCAST: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.C2CBroadcast`: tensor of the chip root, on every chip.
+///`top.C2CBroadcast`: Tensor of the chip root, on every chip.
 #[derive(Debug, Clone, PartialEq)]
 pub struct C2CBroadcast<V> {
     /// Operand.

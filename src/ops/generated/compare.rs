@@ -50,7 +50,7 @@ impl CompareMode {
 one_of!(CompareMode);
 pub(super) const COMPARE: OpDef = OpDef {
     name: "Compare",
-    summary: "comparison of two tensors, broadcast",
+    summary: "Comparison of two tensors, broadcast",
     description: "`And`: neither is 0. `Xor`: they differ. `Not`: the first is 0.",
     operands: &[
         ValueDef {
@@ -92,7 +92,7 @@ pub(super) const COMPARE: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Compare`: comparison of two tensors, broadcast.
+/**`top.Compare`: Comparison of two tensors, broadcast.
 
 `And`: neither is 0. `Xor`: they differ. `Not`: the first is 0.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -141,7 +141,7 @@ impl<V> Compare<V> {
 }
 pub(super) const COMPARECONST: OpDef = OpDef {
     name: "CompareConst",
-    summary: "comparison of a tensor with a constant",
+    summary: "Comparison of a tensor with a constant",
     description: "With `inversed`, the constant is on the left.",
     operands: &[
         ValueDef {
@@ -197,7 +197,7 @@ pub(super) const COMPARECONST: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.CompareConst`: comparison of a tensor with a constant.
+/**`top.CompareConst`: Comparison of a tensor with a constant.
 
 With `inversed`, the constant is on the left.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -263,7 +263,7 @@ impl<V> CompareConst<V> {
 }
 pub(super) const LOGICALAND: OpDef = OpDef {
     name: "LogicalAnd",
-    summary: "1 where no tensor is 0, 0 elsewhere",
+    summary: "1 if no tensor is 0, otherwise 0",
     description: "",
     operands: &[
         ValueDef {
@@ -282,7 +282,7 @@ pub(super) const LOGICALAND: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.LogicalAnd`: 1 where no tensor is 0, 0 elsewhere.
+///`top.LogicalAnd`: 1 if no tensor is 0, otherwise 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogicalAnd<V> {
     /// Operand.

@@ -2,8 +2,8 @@
 use super::*;
 pub(super) const IF: OpDef = OpDef {
     name: "If",
-    summary: "results of one of two branches",
-    description: "`then_branch` where `cond` is not 0, else `else_branch`. Each ends in a Yield.",
+    summary: "Runs one of two branches",
+    description: "`then_branch` if `cond` is nonzero, otherwise `else_branch`. Each ends in a Yield.",
     operands: &[
         ValueDef {
             name: "cond",
@@ -21,9 +21,9 @@ pub(super) const IF: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.If`: results of one of two branches.
+/**`top.If`: Runs one of two branches.
 
-`then_branch` where `cond` is not 0, else `else_branch`. Each ends in a Yield.*/
+`then_branch` if `cond` is nonzero, otherwise `else_branch`. Each ends in a Yield.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct If<V> {
     /// Operand.
@@ -58,7 +58,7 @@ impl<V> If<V> {
 }
 pub(super) const LIST: OpDef = OpDef {
     name: "List",
-    summary: "list of values",
+    summary: "List of values",
     description: "",
     operands: &[
         ValueDef {
@@ -77,7 +77,7 @@ pub(super) const LIST: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.List`: list of values.
+///`top.List`: List of values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct List<V> {
     /// Operand.
@@ -114,8 +114,8 @@ impl<V> List<V> {
 }
 pub(super) const LOOP: OpDef = OpDef {
     name: "Loop",
-    summary: "a body repeated, at most M times and while a condition holds",
-    description: "`body` takes the number of the round, the condition and the carried values, at first `v_initial`. It yields the condition, the carried values, and values that are stacked over the rounds. `M` or `cond` may be none: no limit. The results are the carried values at the end, then the stacked ones.",
+    summary: "Runs a body at most M times while a condition holds",
+    description: "`body` takes the iteration number, the condition and the carried values, initially `v_initial`. It yields the condition, the carried values, and values that are stacked over the iterations. `M` or `cond` may be none, for no limit. The results are the carried values at the end, then the stacked ones.",
     operands: &[
         ValueDef {
             name: "M",
@@ -141,9 +141,9 @@ pub(super) const LOOP: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Loop`: a body repeated, at most M times and while a condition holds.
+/**`top.Loop`: Runs a body at most M times while a condition holds.
 
-`body` takes the number of the round, the condition and the carried values, at first `v_initial`. It yields the condition, the carried values, and values that are stacked over the rounds. `M` or `cond` may be none: no limit. The results are the carried values at the end, then the stacked ones.*/
+`body` takes the iteration number, the condition and the carried values, initially `v_initial`. It yields the condition, the carried values, and values that are stacked over the iterations. `M` or `cond` may be none, for no limit. The results are the carried values at the end, then the stacked ones.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Loop<V> {
     /// Operand.
@@ -196,7 +196,7 @@ impl<V> Loop<V> {
 }
 pub(super) const TUPLE: OpDef = OpDef {
     name: "Tuple",
-    summary: "tuple of values",
+    summary: "Tuple of values",
     description: "",
     operands: &[
         ValueDef {
@@ -215,7 +215,7 @@ pub(super) const TUPLE: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Tuple`: tuple of values.
+///`top.Tuple`: Tuple of values.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tuple<V> {
     /// Operand.
@@ -252,7 +252,7 @@ impl<V> Tuple<V> {
 }
 pub(super) const UNTUPLE: OpDef = OpDef {
     name: "UnTuple",
-    summary: "values of a tuple",
+    summary: "Values of a tuple",
     description: "",
     operands: &[
         ValueDef {
@@ -271,7 +271,7 @@ pub(super) const UNTUPLE: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.UnTuple`: values of a tuple.
+///`top.UnTuple`: Values of a tuple.
 #[derive(Debug, Clone, PartialEq)]
 pub struct UnTuple<V> {
     /// Operand.
@@ -308,7 +308,7 @@ impl<V> UnTuple<V> {
 }
 pub(super) const YIELD: OpDef = OpDef {
     name: "Yield",
-    summary: "values that a branch or a body hands back",
+    summary: "Returns the values of a branch or a body",
     description: "The end of a block.",
     operands: &[
         ValueDef {
@@ -322,7 +322,7 @@ pub(super) const YIELD: OpDef = OpDef {
     quant_transparent: false,
     structure: true,
 };
-/**`top.Yield`: values that a branch or a body hands back.
+/**`top.Yield`: Returns the values of a branch or a body.
 
 The end of a block.*/
 #[derive(Debug, Clone, PartialEq)]

@@ -3,7 +3,7 @@ use super::*;
 pub(super) const CONV: OpDef = OpDef {
     name: "Conv",
     summary: "N-d convolution (cross-correlation) of an NC... tensor",
-    description: "`filter` is [oc, ic / group, kernel...], `bias` has oc elements. `pads` lists the padding before each spatial axis, then after each. A dimension of the result is floor((i + pad_before + pad_after - dilation * (k - 1) - 1) / stride) + 1. With an `auto_pad` of SAME_UPPER or SAME_LOWER it is ceil(i / stride), and the padding, as evenly as can be, follows from that.",
+    description: "`filter` is [oc, ic / group, kernel...], `bias` has oc elements. `pads` lists the padding before each spatial axis, then after each. A dimension of the result is floor((i + pad_before + pad_after - dilation * (k - 1) - 1) / stride) + 1. With an `auto_pad` of SAME_UPPER or SAME_LOWER it is ceil(i / stride), and the padding follows from that, divided as evenly as possible.",
     operands: &[
         ValueDef {
             name: "input",
@@ -134,7 +134,7 @@ pub(super) const CONV: OpDef = OpDef {
 };
 /**`top.Conv`: N-d convolution (cross-correlation) of an NC... tensor.
 
-`filter` is \[oc, ic / group, kernel...\], `bias` has oc elements. `pads` lists the padding before each spatial axis, then after each. A dimension of the result is floor((i + pad_before + pad_after - dilation * (k - 1) - 1) / stride) + 1. With an `auto_pad` of SAME_UPPER or SAME_LOWER it is ceil(i / stride), and the padding, as evenly as can be, follows from that.*/
+`filter` is \[oc, ic / group, kernel...\], `bias` has oc elements. `pads` lists the padding before each spatial axis, then after each. A dimension of the result is floor((i + pad_before + pad_after - dilation * (k - 1) - 1) / stride) + 1. With an `auto_pad` of SAME_UPPER or SAME_LOWER it is ceil(i / stride), and the padding follows from that, divided as evenly as possible.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Conv<V> {
     /// Operand.
@@ -296,7 +296,7 @@ impl<V> Conv<V> {
 pub(super) const DECONV: OpDef = OpDef {
     name: "Deconv",
     summary: "N-d transposed convolution of an NC... tensor",
-    description: "`filter` is [oc / group, ic, kernel...] if it is a coefficient or `dynweight_reorderd`, its data those of [group, oc / group, ic / group, kernel...]; else it is [ic, oc, kernel...]. `bias` has oc elements. `pads` as for Conv, taken off the result. A dimension of the result is (i - 1) * stride - pad_before - pad_after + dilation * (k - 1) + output_padding + 1.",
+    description: "`filter` is [oc / group, ic, kernel...] if it is a coefficient or `dynweight_reorderd`, its data those of [group, oc / group, ic / group, kernel...]; else it is [ic, oc, kernel...]. `bias` has oc elements. `pads` is like Conv's, cropped from the result. A dimension of the result is (i - 1) * stride - pad_before - pad_after + dilation * (k - 1) + output_padding + 1.",
     operands: &[
         ValueDef {
             name: "input",
@@ -379,7 +379,7 @@ pub(super) const DECONV: OpDef = OpDef {
 };
 /**`top.Deconv`: N-d transposed convolution of an NC... tensor.
 
-`filter` is \[oc / group, ic, kernel...\] if it is a coefficient or `dynweight_reorderd`, its data those of \[group, oc / group, ic / group, kernel...\]; else it is \[ic, oc, kernel...\]. `bias` has oc elements. `pads` as for Conv, taken off the result. A dimension of the result is (i - 1) * stride - pad_before - pad_after + dilation * (k - 1) + output_padding + 1.*/
+`filter` is \[oc / group, ic, kernel...\] if it is a coefficient or `dynweight_reorderd`, its data those of \[group, oc / group, ic / group, kernel...\]; else it is \[ic, oc, kernel...\]. `bias` has oc elements. `pads` is like Conv's, cropped from the result. A dimension of the result is (i - 1) * stride - pad_before - pad_after + dilation * (k - 1) + output_padding + 1.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Deconv<V> {
     /// Operand.
@@ -492,8 +492,8 @@ impl<V> Deconv<V> {
 }
 pub(super) const DEFORMCONV2D: OpDef = OpDef {
     name: "DeformConv2D",
-    summary: "2-d convolution that samples beside the grid, by learnt offsets",
-    description: "`filter`, `bias` and `pads` as for Conv. `offset` is [n, 2 * deform_group * kh * kw, oh, ow]: the vertical and the horizontal shift of each sample. A sample lies between four elements, bilinearly weighted, those outside 0. With `use_mask`, `mask` weighs the samples; it is [n, deform_group * kh * kw, oh, ow].",
+    summary: "2-d convolution that samples at learned offsets",
+    description: "`filter`, `bias` and `pads` are like Conv's. `offset` is [n, 2 * deform_group * kh * kw, oh, ow]: the vertical and the horizontal shift of each sample. Samples are interpolated bilinearly; elements outside are 0. With `use_mask`, `mask` weighs the samples; it is [n, deform_group * kh * kw, oh, ow].",
     operands: &[
         ValueDef {
             name: "input",
@@ -582,9 +582,9 @@ pub(super) const DEFORMCONV2D: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.DeformConv2D`: 2-d convolution that samples beside the grid, by learnt offsets.
+/**`top.DeformConv2D`: 2-d convolution that samples at learned offsets.
 
-`filter`, `bias` and `pads` as for Conv. `offset` is \[n, 2 * deform_group * kh * kw, oh, ow\]: the vertical and the horizontal shift of each sample. A sample lies between four elements, bilinearly weighted, those outside 0. With `use_mask`, `mask` weighs the samples; it is \[n, deform_group * kh * kw, oh, ow\].*/
+`filter`, `bias` and `pads` are like Conv's. `offset` is \[n, 2 * deform_group * kh * kw, oh, ow\]: the vertical and the horizontal shift of each sample. Samples are interpolated bilinearly; elements outside are 0. With `use_mask`, `mask` weighs the samples; it is \[n, deform_group * kh * kw, oh, ow\].*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct DeformConv2D<V> {
     /// Operand.

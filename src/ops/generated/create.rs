@@ -2,8 +2,8 @@
 use super::*;
 pub(super) const ARANGE: OpDef = OpDef {
     name: "Arange",
-    summary: "start, start + step, .. up to end, which is not among them",
-    description: "`start` is 0 and `step` 1 where absent.",
+    summary: "start, start + step, .. up to end (exclusive)",
+    description: "`start` defaults to 0 and `step` to 1.",
     operands: &[
         ValueDef {
             name: "start",
@@ -29,9 +29,9 @@ pub(super) const ARANGE: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Arange`: start, start + step, .. up to end, which is not among them.
+/**`top.Arange`: start, start + step, .. up to end (exclusive).
 
-`start` is 0 and `step` 1 where absent.*/
+`start` defaults to 0 and `step` to 1.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Arange<V> {
     /// Operand.
@@ -84,7 +84,7 @@ impl<V> Arange<V> {
 }
 pub(super) const CONSTANTFILL: OpDef = OpDef {
     name: "ConstantFill",
-    summary: "tensor of one value",
+    summary: "Tensor of one value",
     description: "`input` lists the shape.",
     operands: &[
         ValueDef {
@@ -110,7 +110,7 @@ pub(super) const CONSTANTFILL: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.ConstantFill`: tensor of one value.
+/**`top.ConstantFill`: Tensor of one value.
 
 `input` lists the shape.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -155,7 +155,7 @@ impl<V> ConstantFill<V> {
 }
 pub(super) const MESHGRID: OpDef = OpDef {
     name: "MeshGrid",
-    summary: "coordinates of a grid, from one vector for each axis",
+    summary: "Coordinates of a grid, from one vector for each axis",
     description: "Result i varies along axis i as vector i does and is constant along the others. `is_reverse` is the order of axes that `indexing=\"xy\"` gives.",
     operands: &[
         ValueDef {
@@ -181,7 +181,7 @@ pub(super) const MESHGRID: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.MeshGrid`: coordinates of a grid, from one vector for each axis.
+/**`top.MeshGrid`: Coordinates of a grid, from one vector for each axis.
 
 Result i varies along axis i as vector i does and is constant along the others. `is_reverse` is the order of axes that `indexing="xy"` gives.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -226,8 +226,8 @@ impl<V> MeshGrid<V> {
 }
 pub(super) const RANDNLIKE: OpDef = OpDef {
     name: "RandnLike",
-    summary: "normally distributed numbers in the shape of the input",
-    description: "`randn_data` holds them: they are drawn when the model is converted.",
+    summary: "Normally distributed numbers in the shape of the input",
+    description: "`randn_data` holds the numbers, which are drawn when the model is converted.",
     operands: &[
         ValueDef {
             name: "input",
@@ -249,9 +249,9 @@ pub(super) const RANDNLIKE: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.RandnLike`: normally distributed numbers in the shape of the input.
+/**`top.RandnLike`: Normally distributed numbers in the shape of the input.
 
-`randn_data` holds them: they are drawn when the model is converted.*/
+`randn_data` holds the numbers, which are drawn when the model is converted.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct RandnLike<V> {
     /// Operand.
@@ -295,8 +295,8 @@ impl<V> RandnLike<V> {
 }
 pub(super) const RANGE: OpDef = OpDef {
     name: "Range",
-    summary: "start, start + delta, .. up to limit, which is not among them",
-    description: "`start` is 0 and `delta` 1 where absent.",
+    summary: "start, start + delta, .. up to limit (exclusive)",
+    description: "`start` defaults to 0 and `delta` to 1.",
     operands: &[
         ValueDef {
             name: "start",
@@ -322,9 +322,9 @@ pub(super) const RANGE: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Range`: start, start + delta, .. up to limit, which is not among them.
+/**`top.Range`: start, start + delta, .. up to limit (exclusive).
 
-`start` is 0 and `delta` 1 where absent.*/
+`start` defaults to 0 and `delta` to 1.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Range<V> {
     /// Operand.
@@ -377,7 +377,7 @@ impl<V> Range<V> {
 }
 pub(super) const SHAPE: OpDef = OpDef {
     name: "Shape",
-    summary: "shape of a tensor",
+    summary: "Shape of a tensor",
     description: "With `start` or `end`, of those axes only, `step` apart.",
     operands: &[
         ValueDef {
@@ -415,7 +415,7 @@ pub(super) const SHAPE: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Shape`: shape of a tensor.
+/**`top.Shape`: Shape of a tensor.
 
 With `start` or `end`, of those axes only, `step` apart.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -475,7 +475,7 @@ impl<V> Shape<V> {
 }
 pub(super) const SIZE: OpDef = OpDef {
     name: "Size",
-    summary: "size of one axis, or of all",
+    summary: "Size of one axis, or of all",
     description: "",
     operands: &[
         ValueDef {
@@ -501,7 +501,7 @@ pub(super) const SIZE: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Size`: size of one axis, or of all.
+///`top.Size`: Size of one axis, or of all.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Size<V> {
     /// Operand.

@@ -2,7 +2,7 @@
 use super::*;
 pub(super) const CUSTOM: OpDef = OpDef {
     name: "Custom",
-    summary: "operator that a plug-in computes",
+    summary: "Operator that a plug-in computes",
     description: "`name` is its name, `params` are its parameters.",
     operands: &[
         ValueDef {
@@ -34,7 +34,7 @@ pub(super) const CUSTOM: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Custom`: operator that a plug-in computes.
+/**`top.Custom`: Operator that a plug-in computes.
 
 `name` is its name, `params` are its parameters.*/
 #[derive(Debug, Clone, PartialEq)]

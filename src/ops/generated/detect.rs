@@ -104,7 +104,7 @@ impl YoloDetectionVersion {
 one_of!(YoloDetectionVersion);
 pub(super) const DETECTIONOUTPUT: OpDef = OpDef {
     name: "DetectionOutput",
-    summary: "boxes found by SSD",
+    summary: "Boxes found by SSD",
     description: "The result is [n, 1, keep_top_k, 7]: image, class, score and two corners.",
     operands: &[
         ValueDef {
@@ -184,7 +184,7 @@ pub(super) const DETECTIONOUTPUT: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.DetectionOutput`: boxes found by SSD.
+/**`top.DetectionOutput`: Boxes found by SSD.
 
 The result is \[n, 1, keep_top_k, 7\]: image, class, score and two corners.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -294,7 +294,7 @@ impl<V> DetectionOutput<V> {
 }
 pub(super) const FRCNDETECTION: OpDef = OpDef {
     name: "FrcnDetection",
-    summary: "boxes found by Faster R-CNN",
+    summary: "Boxes found by Faster R-CNN",
     description: "The result is [n, 1, keep_topk, 6].",
     operands: &[
         ValueDef {
@@ -338,7 +338,7 @@ pub(super) const FRCNDETECTION: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.FrcnDetection`: boxes found by Faster R-CNN.
+/**`top.FrcnDetection`: Boxes found by Faster R-CNN.
 
 The result is \[n, 1, keep_topk, 6\].*/
 #[derive(Debug, Clone, PartialEq)]
@@ -410,8 +410,8 @@ impl<V> FrcnDetection<V> {
 }
 pub(super) const NMS: OpDef = OpDef {
     name: "Nms",
-    summary: "boxes left by non-maximum suppression",
-    description: "`inputs` are boxes [batch, n, 4], scores [batch, classes, n], and optionally the number of boxes kept, the overlap above which a box falls and the least score. A row of the result is batch, class, box. A box is two corners, or centre and size where `center_point_box` is 1. At most `max_output_size` boxes a class are kept; rows that are left over hold -1.",
+    summary: "Boxes kept by non-maximum suppression",
+    description: "`inputs` are boxes [batch, n, 4], scores [batch, classes, n], and optionally the number of boxes kept, the overlap above which a box is dropped and the minimum score. A row of the result is batch, class, box. A box is two corners, or center and size if `center_point_box` is 1. At most `max_output_size` boxes per class are kept; unused rows hold -1.",
     operands: &[
         ValueDef {
             name: "inputs",
@@ -442,9 +442,9 @@ pub(super) const NMS: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Nms`: boxes left by non-maximum suppression.
+/**`top.Nms`: Boxes kept by non-maximum suppression.
 
-`inputs` are boxes \[batch, n, 4\], scores \[batch, classes, n\], and optionally the number of boxes kept, the overlap above which a box falls and the least score. A row of the result is batch, class, box. A box is two corners, or centre and size where `center_point_box` is 1. At most `max_output_size` boxes a class are kept; rows that are left over hold -1.*/
+`inputs` are boxes \[batch, n, 4\], scores \[batch, classes, n\], and optionally the number of boxes kept, the overlap above which a box is dropped and the minimum score. A row of the result is batch, class, box. A box is two corners, or center and size if `center_point_box` is 1. At most `max_output_size` boxes per class are kept; unused rows hold -1.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Nms<V> {
     /// Operand.
@@ -496,7 +496,7 @@ impl<V> Nms<V> {
 }
 pub(super) const PRIORBOX: OpDef = OpDef {
     name: "PriorBox",
-    summary: "anchor boxes of SSD over a feature map",
+    summary: "Anchor boxes of SSD over a feature map",
     description: "The result is [1, 2, h * w * num_priors * 4]: the boxes, then their variances.",
     operands: &[
         ValueDef {
@@ -588,7 +588,7 @@ pub(super) const PRIORBOX: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.PriorBox`: anchor boxes of SSD over a feature map.
+/**`top.PriorBox`: Anchor boxes of SSD over a feature map.
 
 The result is \[1, 2, h * w * num_priors * 4\]: the boxes, then their variances.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -713,7 +713,7 @@ impl<V> PriorBox<V> {
 }
 pub(super) const PROPOSAL: OpDef = OpDef {
     name: "Proposal",
-    summary: "regions proposed by Faster R-CNN",
+    summary: "Regions proposed by Faster R-CNN",
     description: "The result is [n, 1, rpn_nms_post_top_n, 5].",
     operands: &[
         ValueDef {
@@ -775,7 +775,7 @@ pub(super) const PROPOSAL: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Proposal`: regions proposed by Faster R-CNN.
+/**`top.Proposal`: Regions proposed by Faster R-CNN.
 
 The result is \[n, 1, rpn_nms_post_top_n, 5\].*/
 #[derive(Debug, Clone, PartialEq)]
@@ -868,7 +868,7 @@ impl<V> Proposal<V> {
 }
 pub(super) const ROIPOOLING: OpDef = OpDef {
     name: "ROIPooling",
-    summary: "maximum of each cell of a region",
+    summary: "Maximum of each cell of a region",
     description: "`inputs` are features and regions; a region is an image's index and two corners, which are multiplied by `spatial_scale`.",
     operands: &[
         ValueDef {
@@ -906,7 +906,7 @@ pub(super) const ROIPOOLING: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.ROIPooling`: maximum of each cell of a region.
+/**`top.ROIPooling`: Maximum of each cell of a region.
 
 `inputs` are features and regions; a region is an image's index and two corners, which are multiplied by `spatial_scale`.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -971,7 +971,7 @@ impl<V> ROIPooling<V> {
 }
 pub(super) const RETINAFACEDETECTION: OpDef = OpDef {
     name: "RetinaFaceDetection",
-    summary: "faces found by RetinaFace",
+    summary: "Faces found by RetinaFace",
     description: "The result is [n, 1, keep_topk, 15].",
     operands: &[
         ValueDef {
@@ -1009,7 +1009,7 @@ pub(super) const RETINAFACEDETECTION: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.RetinaFaceDetection`: faces found by RetinaFace.
+/**`top.RetinaFaceDetection`: Faces found by RetinaFace.
 
 The result is \[n, 1, keep_topk, 15\].*/
 #[derive(Debug, Clone, PartialEq)]
@@ -1074,8 +1074,8 @@ impl<V> RetinaFaceDetection<V> {
 }
 pub(super) const ROIALIGN: OpDef = OpDef {
     name: "RoiAlign",
-    summary: "mean or maximum of interpolated samples in each cell of a region",
-    description: "A row of `rois` is an image's index and two corners, which are multiplied by `spatial_scale`. Each region has `output_height` x `output_width` cells, each cell `sampling_ratio` samples a side. `align_corners` moves the corners by half a pixel.",
+    summary: "Mean or maximum of interpolated samples in each cell of a region",
+    description: "A row of `rois` is an image's index and two corners, which are multiplied by `spatial_scale`. Each region has `output_height` x `output_width` cells, each cell `sampling_ratio` samples per side. `align_corners` moves the corners by half a pixel.",
     operands: &[
         ValueDef {
             name: "input",
@@ -1134,9 +1134,9 @@ pub(super) const ROIALIGN: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.RoiAlign`: mean or maximum of interpolated samples in each cell of a region.
+/**`top.RoiAlign`: Mean or maximum of interpolated samples in each cell of a region.
 
-A row of `rois` is an image's index and two corners, which are multiplied by `spatial_scale`. Each region has `output_height` x `output_width` cells, each cell `sampling_ratio` samples a side. `align_corners` moves the corners by half a pixel.*/
+A row of `rois` is an image's index and two corners, which are multiplied by `spatial_scale`. Each region has `output_height` x `output_width` cells, each cell `sampling_ratio` samples per side. `align_corners` moves the corners by half a pixel.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct RoiAlign<V> {
     /// Operand.
@@ -1227,7 +1227,7 @@ impl<V> RoiAlign<V> {
 pub(super) const ROIEXTRACTOR: OpDef = OpDef {
     name: "RoiExtractor",
     summary: "RoiAlign of each region on its own level of a feature pyramid",
-    description: "`inputs` are the levels, `spatial_scales` their scales; `target_lvls` names the level of each region.",
+    description: "`inputs` are the levels, `spatial_scales` their scales; `target_lvls` has the level of each region.",
     operands: &[
         ValueDef {
             name: "rois",
@@ -1304,7 +1304,7 @@ pub(super) const ROIEXTRACTOR: OpDef = OpDef {
 };
 /**`top.RoiExtractor`: RoiAlign of each region on its own level of a feature pyramid.
 
-`inputs` are the levels, `spatial_scales` their scales; `target_lvls` names the level of each region.*/
+`inputs` are the levels, `spatial_scales` their scales; `target_lvls` has the level of each region.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct RoiExtractor<V> {
     /// Operand.
@@ -1417,7 +1417,7 @@ impl<V> RoiExtractor<V> {
 }
 pub(super) const YOLODETECTION: OpDef = OpDef {
     name: "YoloDetection",
-    summary: "boxes found by YOLO",
+    summary: "Boxes found by YOLO",
     description: "",
     operands: &[
         ValueDef {
@@ -1508,7 +1508,7 @@ pub(super) const YOLODETECTION: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.YoloDetection`: boxes found by YOLO.
+///`top.YoloDetection`: Boxes found by YOLO.
 #[derive(Debug, Clone, PartialEq)]
 pub struct YoloDetection<V> {
     /// Operand.

@@ -2,8 +2,8 @@
 use super::*;
 pub(super) const A16GATHER: OpDef = OpDef {
     name: "A16Gather",
-    summary: "rows of a table of packed integers",
-    description: "The table is `(weight - zp) * scale`, with one scale and zero point for `q_group_size` entries of a row, and `weight_bits` an entry.",
+    summary: "Rows of a table of packed integers",
+    description: "The table is `(weight - zp) * scale`, with one scale and zero point for `q_group_size` entries of a row, and `weight_bits` bits per entry.",
     operands: &[
         ValueDef {
             name: "weight",
@@ -58,9 +58,9 @@ pub(super) const A16GATHER: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.A16Gather`: rows of a table of packed integers.
+/**`top.A16Gather`: Rows of a table of packed integers.
 
-The table is `(weight - zp) * scale`, with one scale and zero point for `q_group_size` entries of a row, and `weight_bits` an entry.*/
+The table is `(weight - zp) * scale`, with one scale and zero point for `q_group_size` entries of a row, and `weight_bits` bits per entry.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct A16Gather<V> {
     /// Operand.
@@ -142,8 +142,8 @@ impl<V> A16Gather<V> {
 }
 pub(super) const GATHER: OpDef = OpDef {
     name: "Gather",
-    summary: "entries of the input along an axis, chosen by an index tensor",
-    description: "Result shape: input[..axis] + indices + input[axis + 1..]; with a single index and `keepdims` false the axis is dropped. A negative index counts from the end.",
+    summary: "Entries of the input along an axis, chosen by an index tensor",
+    description: "Result shape: input[..axis] + indices + input[axis + 1..]; with a single index and `keepdims` false the axis is removed. A negative index counts from the end.",
     operands: &[
         ValueDef {
             name: "input",
@@ -190,9 +190,9 @@ pub(super) const GATHER: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Gather`: entries of the input along an axis, chosen by an index tensor.
+/**`top.Gather`: Entries of the input along an axis, chosen by an index tensor.
 
-Result shape: input\[..axis\] + indices + input\[axis + 1..\]; with a single index and `keepdims` false the axis is dropped. A negative index counts from the end.*/
+Result shape: input\[..axis\] + indices + input\[axis + 1..\]; with a single index and `keepdims` false the axis is removed. A negative index counts from the end.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Gather<V> {
     /// Operand.
@@ -261,8 +261,8 @@ impl<V> Gather<V> {
 }
 pub(super) const GATHERELEMENTS: OpDef = OpDef {
     name: "GatherElements",
-    summary: "for each index, the entry at that place along the axis",
-    description: "`out[i][j] = input[indices[i][j]][j]` for axis 0 of two: on the other axes the place is that of the index. Result shape = shape of `indices`.",
+    summary: "For each index, the entry at that position along the axis",
+    description: "`out[i][j] = input[indices[i][j]][j]` for axis 0 of two: the position on the other axes is the index's own. Result shape = shape of `indices`.",
     operands: &[
         ValueDef {
             name: "input",
@@ -291,9 +291,9 @@ pub(super) const GATHERELEMENTS: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.GatherElements`: for each index, the entry at that place along the axis.
+/**`top.GatherElements`: For each index, the entry at that position along the axis.
 
-`out[i][j] = input[indices[i][j]][j]` for axis 0 of two: on the other axes the place is that of the index. Result shape = shape of `indices`.*/
+`out[i][j] = input[indices[i][j]][j]` for axis 0 of two: the position on the other axes is the index's own. Result shape = shape of `indices`.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct GatherElements<V> {
     /// Operand.
@@ -340,7 +340,7 @@ impl<V> GatherElements<V> {
 }
 pub(super) const GATHERND: OpDef = OpDef {
     name: "GatherND",
-    summary: "entries of the input by tuples of indices",
+    summary: "Entries of the input by tuples of indices",
     description: "The last axis of `indices` holds the tuples, for the axes after the first `batch_dims`; those are common to input and indices.",
     operands: &[
         ValueDef {
@@ -376,7 +376,7 @@ pub(super) const GATHERND: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.GatherND`: entries of the input by tuples of indices.
+/**`top.GatherND`: Entries of the input by tuples of indices.
 
 The last axis of `indices` holds the tuples, for the axes after the first `batch_dims`; those are common to input and indices.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -435,7 +435,7 @@ impl<V> GatherND<V> {
 }
 pub(super) const LUT: OpDef = OpDef {
     name: "Lut",
-    summary: "for each 8-bit value, its entry in a table",
+    summary: "For each 8-bit value, its entry in a table",
     description: "`table` has 256 entries.",
     operands: &[
         ValueDef {
@@ -458,7 +458,7 @@ pub(super) const LUT: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Lut`: for each 8-bit value, its entry in a table.
+/**`top.Lut`: For each 8-bit value, its entry in a table.
 
 `table` has 256 entries.*/
 #[derive(Debug, Clone, PartialEq)]

@@ -83,7 +83,7 @@ impl Yuv2rgbFormulaMode {
 one_of!(Yuv2rgbFormulaMode);
 pub(super) const CONCATVOLUME: OpDef = OpDef {
     name: "ConcatVolume",
-    summary: "left and right features joined, for each disparity",
+    summary: "Joins left and right features, for each disparity",
     description: "`inputs` are left and right, [n, c, h, w]; the result is [n, 2 * c, max_disp, h, w]: left[w], then right[w - d], which is 0 where w < d.",
     operands: &[
         ValueDef {
@@ -109,7 +109,7 @@ pub(super) const CONCATVOLUME: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.ConcatVolume`: left and right features joined, for each disparity.
+/**`top.ConcatVolume`: Joins left and right features, for each disparity.
 
 `inputs` are left and right, \[n, c, h, w\]; the result is \[n, 2 * c, max_disp, h, w\]: left\[w\], then right\[w - d\], which is 0 where w \< d.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -154,7 +154,7 @@ impl<V> ConcatVolume<V> {
 }
 pub(super) const CORRELATION: OpDef = OpDef {
     name: "Correlation",
-    summary: "mean product of left and right features, for each disparity",
+    summary: "Mean product of left and right features, for each disparity",
     description: "`inputs` are left and right, [n, c, h, w]. For disparity d < `max_disp` the result is the mean over the channels of left[w] * right[w - d], and 0 where w < d. With `num_groups`, each group of channels has a mean of its own.",
     operands: &[
         ValueDef {
@@ -186,7 +186,7 @@ pub(super) const CORRELATION: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Correlation`: mean product of left and right features, for each disparity.
+/**`top.Correlation`: Mean product of left and right features, for each disparity.
 
 `inputs` are left and right, \[n, c, h, w\]. For disparity d \< `max_disp` the result is the mean over the channels of left\[w\] * right\[w - d\], and 0 where w \< d. With `num_groups`, each group of channels has a mean of its own.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -240,7 +240,7 @@ impl<V> Correlation<V> {
 }
 pub(super) const CSC: OpDef = OpDef {
     name: "Csc",
-    summary: "colour space of an input image converted",
+    summary: "Converts the color space of an input image",
     description: "`pixel_format` is that of the input; the alignments are those of its planes.",
     operands: &[
         ValueDef {
@@ -290,7 +290,7 @@ pub(super) const CSC: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Csc`: colour space of an input image converted.
+/**`top.Csc`: Converts the color space of an input image.
 
 `pixel_format` is that of the input; the alignments are those of its planes.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -369,8 +369,8 @@ impl<V> Csc<V> {
 }
 pub(super) const DEPACKRAW: OpDef = OpDef {
     name: "DepackRaw",
-    summary: "four channels put back into the 2 x 2 pattern of a raw image",
-    description: "The padding is taken off first.",
+    summary: "Merges four channels into the 2 x 2 pattern of a raw image",
+    description: "The padding is removed first.",
     operands: &[
         ValueDef {
             name: "input",
@@ -419,9 +419,9 @@ pub(super) const DEPACKRAW: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.DepackRaw`: four channels put back into the 2 x 2 pattern of a raw image.
+/**`top.DepackRaw`: Merges four channels into the 2 x 2 pattern of a raw image.
 
-The padding is taken off first.*/
+The padding is removed first.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct DepackRaw<V> {
     /// Operand.
@@ -498,8 +498,8 @@ impl<V> DepackRaw<V> {
 }
 pub(super) const MATCHTEMPLATE: OpDef = OpDef {
     name: "MatchTemplate",
-    summary: "how well a template fits at each place of an image",
-    description: "`TM_SQDIFF` is the sum of squared differences, `TM_CCOEFF_NORMED` the correlation coefficient; both as OpenCV has them.",
+    summary: "Match score of a template at each position of an image",
+    description: "`TM_SQDIFF` is the sum of squared differences, `TM_CCOEFF_NORMED` the correlation coefficient; as in OpenCV.",
     operands: &[
         ValueDef {
             name: "input",
@@ -528,9 +528,9 @@ pub(super) const MATCHTEMPLATE: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.MatchTemplate`: how well a template fits at each place of an image.
+/**`top.MatchTemplate`: Match score of a template at each position of an image.
 
-`TM_SQDIFF` is the sum of squared differences, `TM_CCOEFF_NORMED` the correlation coefficient; both as OpenCV has them.*/
+`TM_SQDIFF` is the sum of squared differences, `TM_CCOEFF_NORMED` the correlation coefficient; as in OpenCV.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct MatchTemplate<V> {
     /// Operand.
@@ -780,7 +780,7 @@ impl<V> MeanStdScale<V> {
 }
 pub(super) const MMAP2RGBMAP: OpDef = OpDef {
     name: "Mmap2Rgbmap",
-    summary: "map of an image signal processor to its RGB form",
+    summary: "Map of an image signal processor to its RGB form",
     description: "",
     operands: &[
         ValueDef {
@@ -799,7 +799,7 @@ pub(super) const MMAP2RGBMAP: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Mmap2Rgbmap`: map of an image signal processor to its RGB form.
+///`top.Mmap2Rgbmap`: Map of an image signal processor to its RGB form.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mmap2Rgbmap<V> {
     /// Operand.
@@ -836,7 +836,7 @@ impl<V> Mmap2Rgbmap<V> {
 }
 pub(super) const PREPROCESS: OpDef = OpDef {
     name: "Preprocess",
-    summary: "stands for the preprocessing of an input until a pass takes it apart",
+    summary: "Placeholder for an input's preprocessing, which a pass expands",
     description: "",
     operands: &[
         ValueDef {
@@ -898,7 +898,7 @@ pub(super) const PREPROCESS: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Preprocess`: stands for the preprocessing of an input until a pass takes it apart.
+///`top.Preprocess`: Placeholder for an input's preprocessing, which a pass expands.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Preprocess<V> {
     /// Operand.

@@ -35,7 +35,7 @@ impl PadMode {
 one_of!(PadMode);
 pub(super) const CONCAT: OpDef = OpDef {
     name: "Concat",
-    summary: "tensors joined along an axis",
+    summary: "Joins tensors along an axis",
     description: "All other dimensions are equal.",
     operands: &[
         ValueDef {
@@ -97,7 +97,7 @@ pub(super) const CONCAT: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Concat`: tensors joined along an axis.
+/**`top.Concat`: Joins tensors along an axis.
 
 All other dimensions are equal.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -169,7 +169,7 @@ impl<V> Concat<V> {
 }
 pub(super) const CONCATSLICE: OpDef = OpDef {
     name: "ConcatSlice",
-    summary: "in0 followed by in1 along an axis, and of that the last part, as long as in0",
+    summary: "The last part of in0 followed by in1 along an axis, as long as in0",
     description: "",
     operands: &[
         ValueDef {
@@ -199,7 +199,7 @@ pub(super) const CONCATSLICE: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.ConcatSlice`: in0 followed by in1 along an axis, and of that the last part, as long as in0.
+///`top.ConcatSlice`: The last part of in0 followed by in1 along an axis, as long as in0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConcatSlice<V> {
     /// Operand.
@@ -246,8 +246,8 @@ impl<V> ConcatSlice<V> {
 }
 pub(super) const COPY: OpDef = OpDef {
     name: "Copy",
-    summary: "the same elements",
-    description: "`shape` is that of the input. Strides are all 1, as TpuLang writes them, or those of a dense tensor: the compiler looks at neither.",
+    summary: "A copy",
+    description: "`shape` is that of the input. Strides are all 1, as TpuLang writes them, or those of a dense tensor: the compiler ignores both.",
     operands: &[
         ValueDef {
             name: "input",
@@ -284,9 +284,9 @@ pub(super) const COPY: OpDef = OpDef {
     quant_transparent: true,
     structure: false,
 };
-/**`top.Copy`: the same elements.
+/**`top.Copy`: A copy.
 
-`shape` is that of the input. Strides are all 1, as TpuLang writes them, or those of a dense tensor: the compiler looks at neither.*/
+`shape` is that of the input. Strides are all 1, as TpuLang writes them, or those of a dense tensor: the compiler ignores both.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Copy<V> {
     /// Operand.
@@ -349,7 +349,7 @@ impl<V> Copy<V> {
 }
 pub(super) const FLATTEN: OpDef = OpDef {
     name: "Flatten",
-    summary: "axes start_dim to end_dim folded into one",
+    summary: "Folds axes start_dim to end_dim into one",
     description: "",
     operands: &[
         ValueDef {
@@ -381,7 +381,7 @@ pub(super) const FLATTEN: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Flatten`: axes start_dim to end_dim folded into one.
+///`top.Flatten`: Folds axes start_dim to end_dim into one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Flatten<V> {
     /// Operand.
@@ -433,7 +433,7 @@ impl<V> Flatten<V> {
 }
 pub(super) const PACK: OpDef = OpDef {
     name: "Pack",
-    summary: "tensors of one shape stacked along a new axis",
+    summary: "Stacks tensors of one shape along a new axis",
     description: "`values_count` is their number.",
     operands: &[
         ValueDef {
@@ -465,7 +465,7 @@ pub(super) const PACK: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Pack`: tensors of one shape stacked along a new axis.
+/**`top.Pack`: Stacks tensors of one shape along a new axis.
 
 `values_count` is their number.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -515,8 +515,8 @@ impl<V> Pack<V> {
 }
 pub(super) const PAD: OpDef = OpDef {
     name: "Pad",
-    summary: "a margin around each axis",
-    description: "`paddings` lists the counts before each axis, then after each; `paddingsT`, where present, takes its place. The margin holds `val` (`constant`), the mirror image without the edge (`reflect`) or with it (`symmetric`), or the edge (`edge`).",
+    summary: "Pads each axis",
+    description: "`paddings` lists the counts before each axis, then after each; `paddingsT`, if present, replaces it. The padding holds `val` (`constant`), the mirror image without the edge (`reflect`) or with it (`symmetric`), or the edge (`edge`).",
     operands: &[
         ValueDef {
             name: "input",
@@ -557,9 +557,9 @@ pub(super) const PAD: OpDef = OpDef {
     quant_transparent: true,
     structure: false,
 };
-/**`top.Pad`: a margin around each axis.
+/**`top.Pad`: Pads each axis.
 
-`paddings` lists the counts before each axis, then after each; `paddingsT`, where present, takes its place. The margin holds `val` (`constant`), the mirror image without the edge (`reflect`) or with it (`symmetric`), or the edge (`edge`).*/
+`paddings` lists the counts before each axis, then after each; `paddingsT`, if present, replaces it. The padding holds `val` (`constant`), the mirror image without the edge (`reflect`) or with it (`symmetric`), or the edge (`edge`).*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Pad<V> {
     /// Operand.
@@ -625,7 +625,7 @@ impl<V> Pad<V> {
 }
 pub(super) const PERMUTE: OpDef = OpDef {
     name: "Permute",
-    summary: "axes in another order",
+    summary: "Reorders axes",
     description: "Axis `i` of the result is axis `order[i]` of the input.",
     operands: &[
         ValueDef {
@@ -651,7 +651,7 @@ pub(super) const PERMUTE: OpDef = OpDef {
     quant_transparent: true,
     structure: false,
 };
-/**`top.Permute`: axes in another order.
+/**`top.Permute`: Reorders axes.
 
 Axis `i` of the result is axis `order[i]` of the input.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -696,7 +696,7 @@ impl<V> Permute<V> {
 }
 pub(super) const RESHAPE: OpDef = OpDef {
     name: "Reshape",
-    summary: "the same elements in another shape",
+    summary: "Changes the shape",
     description: "In `shape`, 0 keeps the input's dimension and one -1 is inferred.",
     operands: &[
         ValueDef {
@@ -732,7 +732,7 @@ pub(super) const RESHAPE: OpDef = OpDef {
     quant_transparent: true,
     structure: false,
 };
-/**`top.Reshape`: the same elements in another shape.
+/**`top.Reshape`: Changes the shape.
 
 In `shape`, 0 keeps the input's dimension and one -1 is inferred.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -794,7 +794,7 @@ impl<V> Reshape<V> {
 }
 pub(super) const SPLIT: OpDef = OpDef {
     name: "Split",
-    summary: "a tensor cut along an axis",
+    summary: "Splits a tensor along an axis",
     description: "Into `num` equal parts, or parts of `split_size`.",
     operands: &[
         ValueDef {
@@ -832,7 +832,7 @@ pub(super) const SPLIT: OpDef = OpDef {
     quant_transparent: true,
     structure: false,
 };
-/**`top.Split`: a tensor cut along an axis.
+/**`top.Split`: Splits a tensor along an axis.
 
 Into `num` equal parts, or parts of `split_size`.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -892,8 +892,8 @@ impl<V> Split<V> {
 }
 pub(super) const SQUEEZE: OpDef = OpDef {
     name: "Squeeze",
-    summary: "drops axes of size 1",
-    description: "An empty list drops all of them; nothing left gives shape [1].",
+    summary: "Removes axes of size 1",
+    description: "An empty list removes all of them; if no axis is left, the shape is [1].",
     operands: &[
         ValueDef {
             name: "input",
@@ -924,9 +924,9 @@ pub(super) const SQUEEZE: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Squeeze`: drops axes of size 1.
+/**`top.Squeeze`: Removes axes of size 1.
 
-An empty list drops all of them; nothing left gives shape \[1\].*/
+An empty list removes all of them; if no axis is left, the shape is \[1\].*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Squeeze<V> {
     /// Operand.
@@ -978,7 +978,7 @@ impl<V> Squeeze<V> {
 }
 pub(super) const TRANSPOSE: OpDef = OpDef {
     name: "Transpose",
-    summary: "two axes exchanged",
+    summary: "Swaps two axes",
     description: "",
     operands: &[
         ValueDef {
@@ -1010,7 +1010,7 @@ pub(super) const TRANSPOSE: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Transpose`: two axes exchanged.
+///`top.Transpose`: Swaps two axes.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Transpose<V> {
     /// Operand.
@@ -1058,7 +1058,7 @@ impl<V> Transpose<V> {
 }
 pub(super) const UNPACK: OpDef = OpDef {
     name: "Unpack",
-    summary: "a tensor cut along an axis, which is dropped",
+    summary: "Splits a tensor along an axis, which is removed",
     description: "",
     operands: &[
         ValueDef {
@@ -1084,7 +1084,7 @@ pub(super) const UNPACK: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Unpack`: a tensor cut along an axis, which is dropped.
+///`top.Unpack`: Splits a tensor along an axis, which is removed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Unpack<V> {
     /// Operand.
@@ -1127,7 +1127,7 @@ impl<V> Unpack<V> {
 }
 pub(super) const UNSQUEEZE: OpDef = OpDef {
     name: "Unsqueeze",
-    summary: "inserts axes of size 1",
+    summary: "Inserts axes of size 1",
     description: "`axes` are positions in the result.",
     operands: &[
         ValueDef {
@@ -1153,7 +1153,7 @@ pub(super) const UNSQUEEZE: OpDef = OpDef {
     quant_transparent: true,
     structure: false,
 };
-/**`top.Unsqueeze`: inserts axes of size 1.
+/**`top.Unsqueeze`: Inserts axes of size 1.
 
 `axes` are positions in the result.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -1198,8 +1198,8 @@ impl<V> Unsqueeze<V> {
 }
 pub(super) const VIEW: OpDef = OpDef {
     name: "View",
-    summary: "the same elements in another shape, given as a tensor",
-    description: "As for Reshape: 0 keeps the dimension, one -1 is inferred.",
+    summary: "Changes the shape to one given as a tensor",
+    description: "As in Reshape, 0 keeps the dimension, one -1 is inferred.",
     operands: &[
         ValueDef {
             name: "input",
@@ -1221,9 +1221,9 @@ pub(super) const VIEW: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.View`: the same elements in another shape, given as a tensor.
+/**`top.View`: Changes the shape to one given as a tensor.
 
-As for Reshape: 0 keeps the dimension, one -1 is inferred.*/
+As in Reshape, 0 keeps the dimension, one -1 is inferred.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct View<V> {
     /// Operand.

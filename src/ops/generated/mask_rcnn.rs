@@ -2,7 +2,7 @@
 use super::*;
 pub(super) const MASKRCNN_BBOXPOOLER: OpDef = OpDef {
     name: "MaskRCNN_BboxPooler",
-    summary: "features of the proposed regions, for the box head",
+    summary: "Features of the proposed regions, for the box head",
     description: "RoiAlign over four levels.",
     operands: &[
         ValueDef {
@@ -90,7 +90,7 @@ pub(super) const MASKRCNN_BBOXPOOLER: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.MaskRCNN_BboxPooler`: features of the proposed regions, for the box head.
+/**`top.MaskRCNN_BboxPooler`: Features of the proposed regions, for the box head.
 
 RoiAlign over four levels.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -219,7 +219,7 @@ impl<V> MaskRCNN_BboxPooler<V> {
 }
 pub(super) const MASKRCNN_GETBBOXB: OpDef = OpDef {
     name: "MaskRCNN_GetBboxB",
-    summary: "boxes and classes that the box head finds",
+    summary: "Boxes and classes that the box head finds",
     description: "Differences applied to the regions, then non-maximum suppression.",
     operands: &[
         ValueDef {
@@ -337,7 +337,7 @@ pub(super) const MASKRCNN_GETBBOXB: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.MaskRCNN_GetBboxB`: boxes and classes that the box head finds.
+/**`top.MaskRCNN_GetBboxB`: Boxes and classes that the box head finds.
 
 Differences applied to the regions, then non-maximum suppression.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -500,7 +500,7 @@ impl<V> MaskRCNN_GetBboxB<V> {
 }
 pub(super) const MASKRCNN_MASKPOOLER: OpDef = OpDef {
     name: "MaskRCNN_MaskPooler",
-    summary: "features of the boxes found, for the mask head",
+    summary: "Features of the boxes found, for the mask head",
     description: "RoiAlign over four levels.",
     operands: &[
         ValueDef {
@@ -592,7 +592,7 @@ pub(super) const MASKRCNN_MASKPOOLER: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.MaskRCNN_MaskPooler`: features of the boxes found, for the mask head.
+/**`top.MaskRCNN_MaskPooler`: Features of the boxes found, for the mask head.
 
 RoiAlign over four levels.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -734,7 +734,7 @@ impl<V> MaskRCNN_MaskPooler<V> {
 }
 pub(super) const MASKRCNN_RPNGETBBOXES: OpDef = OpDef {
     name: "MaskRCNN_RPNGetBboxes",
-    summary: "regions proposed by Mask R-CNN",
+    summary: "Regions proposed by Mask R-CNN",
     description: "From class scores, box differences and anchors of five levels, with non-maximum suppression.",
     operands: &[
         ValueDef {
@@ -952,7 +952,7 @@ pub(super) const MASKRCNN_RPNGETBBOXES: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.MaskRCNN_RPNGetBboxes`: regions proposed by Mask R-CNN.
+/**`top.MaskRCNN_RPNGetBboxes`: Regions proposed by Mask R-CNN.
 
 From class scores, box differences and anchors of five levels, with non-maximum suppression.*/
 #[derive(Debug, Clone, PartialEq)]

@@ -2,7 +2,7 @@
 use super::*;
 pub(super) const ARCCOS: OpDef = OpDef {
     name: "Arccos",
-    summary: "inverse cosine, between 0 and pi",
+    summary: "Inverse cosine, between 0 and pi",
     description: "",
     operands: &[
         ValueDef {
@@ -21,7 +21,7 @@ pub(super) const ARCCOS: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Arccos`: inverse cosine, between 0 and pi.
+///`top.Arccos`: Inverse cosine, between 0 and pi.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Arccos<V> {
     /// Operand.
@@ -56,7 +56,7 @@ impl<V> Arccos<V> {
 }
 pub(super) const ARCTANH: OpDef = OpDef {
     name: "Arctanh",
-    summary: "inverse hyperbolic tangent",
+    summary: "Inverse hyperbolic tangent",
     description: "",
     operands: &[
         ValueDef {
@@ -75,7 +75,7 @@ pub(super) const ARCTANH: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Arctanh`: inverse hyperbolic tangent.
+///`top.Arctanh`: Inverse hyperbolic tangent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Arctanh<V> {
     /// Operand.
@@ -110,7 +110,7 @@ impl<V> Arctanh<V> {
 }
 pub(super) const CEIL: OpDef = OpDef {
     name: "Ceil",
-    summary: "smallest integer not below x",
+    summary: "Smallest integer not less than x",
     description: "",
     operands: &[
         ValueDef {
@@ -129,7 +129,7 @@ pub(super) const CEIL: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Ceil`: smallest integer not below x.
+///`top.Ceil`: Smallest integer not less than x.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Ceil<V> {
     /// Operand.
@@ -164,7 +164,7 @@ impl<V> Ceil<V> {
 }
 pub(super) const CLIP: OpDef = OpDef {
     name: "Clip",
-    summary: "x held between min and max",
+    summary: "x clamped to [min, max]",
     description: "",
     operands: &[
         ValueDef {
@@ -196,7 +196,7 @@ pub(super) const CLIP: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Clip`: x held between min and max.
+///`top.Clip`: x clamped to \[min, max\].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Clip<V> {
     /// Operand.
@@ -244,7 +244,7 @@ impl<V> Clip<V> {
 }
 pub(super) const COS: OpDef = OpDef {
     name: "Cos",
-    summary: "cosine",
+    summary: "Cosine",
     description: "",
     operands: &[
         ValueDef {
@@ -263,7 +263,7 @@ pub(super) const COS: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Cos`: cosine.
+///`top.Cos`: Cosine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cos<V> {
     /// Operand.
@@ -298,7 +298,7 @@ impl<V> Cos<V> {
 }
 pub(super) const COSH: OpDef = OpDef {
     name: "Cosh",
-    summary: "hyperbolic cosine",
+    summary: "Hyperbolic cosine",
     description: "",
     operands: &[
         ValueDef {
@@ -317,7 +317,7 @@ pub(super) const COSH: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Cosh`: hyperbolic cosine.
+///`top.Cosh`: Hyperbolic cosine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Cosh<V> {
     /// Operand.
@@ -352,7 +352,7 @@ impl<V> Cosh<V> {
 }
 pub(super) const ERF: OpDef = OpDef {
     name: "Erf",
-    summary: "error function",
+    summary: "Error function",
     description: "2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x.",
     operands: &[
         ValueDef {
@@ -371,7 +371,7 @@ pub(super) const ERF: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Erf`: error function.
+/**`top.Erf`: Error function.
 
 2 / sqrt(pi) times the integral of exp(-t^2) from 0 to x.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -462,7 +462,7 @@ impl<V> Exp<V> {
 }
 pub(super) const FLOOR: OpDef = OpDef {
     name: "Floor",
-    summary: "largest integer not above x",
+    summary: "Largest integer not greater than x",
     description: "",
     operands: &[
         ValueDef {
@@ -488,7 +488,7 @@ pub(super) const FLOOR: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Floor`: largest integer not above x.
+///`top.Floor`: Largest integer not greater than x.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Floor<V> {
     /// Operand.
@@ -531,7 +531,7 @@ impl<V> Floor<V> {
 }
 pub(super) const LOG: OpDef = OpDef {
     name: "Log",
-    summary: "natural logarithm",
+    summary: "Natural logarithm",
     description: "",
     operands: &[
         ValueDef {
@@ -550,7 +550,7 @@ pub(super) const LOG: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Log`: natural logarithm.
+///`top.Log`: Natural logarithm.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Log<V> {
     /// Operand.
@@ -585,7 +585,7 @@ impl<V> Log<V> {
 }
 pub(super) const LOGB: OpDef = OpDef {
     name: "LogB",
-    summary: "logarithm to a base",
+    summary: "Logarithm to a base",
     description: "",
     operands: &[
         ValueDef {
@@ -611,7 +611,7 @@ pub(super) const LOGB: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.LogB`: logarithm to a base.
+///`top.LogB`: Logarithm to a base.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LogB<V> {
     /// Operand.
@@ -792,7 +792,7 @@ impl<V> Pow2<V> {
 }
 pub(super) const POW3: OpDef = OpDef {
     name: "Pow3",
-    summary: "first tensor to the power of the second",
+    summary: "First tensor to the power of the second",
     description: "The second is broadcast to the first.",
     operands: &[
         ValueDef {
@@ -811,7 +811,7 @@ pub(super) const POW3: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Pow3`: first tensor to the power of the second.
+/**`top.Pow3`: First tensor to the power of the second.
 
 The second is broadcast to the first.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -850,8 +850,8 @@ impl<V> Pow3<V> {
 }
 pub(super) const ROUND: OpDef = OpDef {
     name: "Round",
-    summary: "nearest integer",
-    description: "Halves go away from zero.",
+    summary: "Nearest integer",
+    description: "Halves are rounded away from zero.",
     operands: &[
         ValueDef {
             name: "input",
@@ -869,9 +869,9 @@ pub(super) const ROUND: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Round`: nearest integer.
+/**`top.Round`: Nearest integer.
 
-Halves go away from zero.*/
+Halves are rounded away from zero.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Round<V> {
     /// Operand.
@@ -907,7 +907,7 @@ impl<V> Round<V> {
 pub(super) const RSQRT: OpDef = OpDef {
     name: "Rsqrt",
     summary: "1 / sqrt(x + 1e-5)",
-    description: "1 / sqrt(x) of quantized tensors.",
+    description: "For quantized tensors it is 1 / sqrt(x).",
     operands: &[
         ValueDef {
             name: "input",
@@ -927,7 +927,7 @@ pub(super) const RSQRT: OpDef = OpDef {
 };
 /**`top.Rsqrt`: 1 / sqrt(x + 1e-5).
 
-1 / sqrt(x) of quantized tensors.*/
+For quantized tensors it is 1 / sqrt(x).*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Rsqrt<V> {
     /// Operand.
@@ -962,7 +962,7 @@ impl<V> Rsqrt<V> {
 }
 pub(super) const SIGN: OpDef = OpDef {
     name: "Sign",
-    summary: "1 where x > 0, -1 where x < 0, 0 elsewhere",
+    summary: "1 if x > 0, -1 if x < 0, otherwise 0",
     description: "",
     operands: &[
         ValueDef {
@@ -981,7 +981,7 @@ pub(super) const SIGN: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Sign`: 1 where x \> 0, -1 where x \< 0, 0 elsewhere.
+///`top.Sign`: 1 if x \> 0, -1 if x \< 0, otherwise 0.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sign<V> {
     /// Operand.
@@ -1016,7 +1016,7 @@ impl<V> Sign<V> {
 }
 pub(super) const SIN: OpDef = OpDef {
     name: "Sin",
-    summary: "sine",
+    summary: "Sine",
     description: "",
     operands: &[
         ValueDef {
@@ -1035,7 +1035,7 @@ pub(super) const SIN: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Sin`: sine.
+///`top.Sin`: Sine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sin<V> {
     /// Operand.
@@ -1070,7 +1070,7 @@ impl<V> Sin<V> {
 }
 pub(super) const SINH: OpDef = OpDef {
     name: "Sinh",
-    summary: "hyperbolic sine",
+    summary: "Hyperbolic sine",
     description: "",
     operands: &[
         ValueDef {
@@ -1089,7 +1089,7 @@ pub(super) const SINH: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Sinh`: hyperbolic sine.
+///`top.Sinh`: Hyperbolic sine.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sinh<V> {
     /// Operand.
@@ -1124,7 +1124,7 @@ impl<V> Sinh<V> {
 }
 pub(super) const SQRT: OpDef = OpDef {
     name: "Sqrt",
-    summary: "square root",
+    summary: "Square root",
     description: "",
     operands: &[
         ValueDef {
@@ -1143,7 +1143,7 @@ pub(super) const SQRT: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Sqrt`: square root.
+///`top.Sqrt`: Square root.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sqrt<V> {
     /// Operand.
@@ -1178,7 +1178,7 @@ impl<V> Sqrt<V> {
 }
 pub(super) const TAN: OpDef = OpDef {
     name: "Tan",
-    summary: "tangent",
+    summary: "Tangent",
     description: "",
     operands: &[
         ValueDef {
@@ -1197,7 +1197,7 @@ pub(super) const TAN: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Tan`: tangent.
+///`top.Tan`: Tangent.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tan<V> {
     /// Operand.

@@ -125,7 +125,7 @@ impl EinsumMode {
 one_of!(EinsumMode);
 pub(super) const A16MATMUL: OpDef = OpDef {
     name: "A16MatMul",
-    summary: "product with a matrix of packed integers, plus bias",
+    summary: "Product with a matrix of packed integers, plus bias",
     description: "The matrix is `(weight - zp) * scale`. With `right_transpose`, `weight` is [N, K * weight_bits / 8] bytes, and `scale` and `zp` are [N, K / q_group_size].",
     operands: &[
         ValueDef {
@@ -187,7 +187,7 @@ pub(super) const A16MATMUL: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.A16MatMul`: product with a matrix of packed integers, plus bias.
+/**`top.A16MatMul`: Product with a matrix of packed integers, plus bias.
 
 The matrix is `(weight - zp) * scale`. With `right_transpose`, `weight` is \[N, K * weight_bits / 8\] bytes, and `scale` and `zp` are \[N, K / q_group_size\].*/
 #[derive(Debug, Clone, PartialEq)]
@@ -277,8 +277,8 @@ impl<V> A16MatMul<V> {
 }
 pub(super) const EINSUM: OpDef = OpDef {
     name: "Einsum",
-    summary: "sum of products over named axes (Einstein notation)",
-    description: "`mode` names the axes of each operand, then those of the result; what the result lacks is summed over.",
+    summary: "Sum of products over named axes (Einstein notation)",
+    description: "`mode` names the axes of each operand, then those of the result; axes missing from the result are summed over.",
     operands: &[
         ValueDef {
             name: "inputs",
@@ -340,9 +340,9 @@ pub(super) const EINSUM: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Einsum`: sum of products over named axes (Einstein notation).
+/**`top.Einsum`: Sum of products over named axes (Einstein notation).
 
-`mode` names the axes of each operand, then those of the result; what the result lacks is summed over.*/
+`mode` names the axes of each operand, then those of the result; axes missing from the result are summed over.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Einsum<V> {
     /// Operand.
@@ -385,8 +385,8 @@ impl<V> Einsum<V> {
 }
 pub(super) const FP8MATMUL: OpDef = OpDef {
     name: "Fp8MatMul",
-    summary: "product with a matrix of fp8e4m3 values, plus bias",
-    description: "With `weight_transpose`, `weight` is [N, K]. Each square of `block_size` weights a side has one entry of `weight_scale`.",
+    summary: "Product with a matrix of fp8e4m3 values, plus bias",
+    description: "With `weight_transpose`, `weight` is [N, K]. Each block of `block_size` x `block_size` weights has one entry of `weight_scale`.",
     operands: &[
         ValueDef {
             name: "input",
@@ -429,9 +429,9 @@ pub(super) const FP8MATMUL: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Fp8MatMul`: product with a matrix of fp8e4m3 values, plus bias.
+/**`top.Fp8MatMul`: Product with a matrix of fp8e4m3 values, plus bias.
 
-With `weight_transpose`, `weight` is \[N, K\]. Each square of `block_size` weights a side has one entry of `weight_scale`.*/
+With `weight_transpose`, `weight` is \[N, K\]. Each block of `block_size` x `block_size` weights has one entry of `weight_scale`.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Fp8MatMul<V> {
     /// Operand.
@@ -502,7 +502,7 @@ impl<V> Fp8MatMul<V> {
 }
 pub(super) const MATMUL: OpDef = OpDef {
     name: "MatMul",
-    summary: "matrix product over the last two axes, plus bias",
+    summary: "Matrix product over the last two axes, plus bias",
     description: "`[.., M, K] x [.., K, N] -> [.., M, N]`; the flags transpose the last two axes of an operand or the result. Without `keep_dims` all leading axes are folded into M.",
     operands: &[
         ValueDef {
@@ -622,7 +622,7 @@ pub(super) const MATMUL: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.MatMul`: matrix product over the last two axes, plus bias.
+/**`top.MatMul`: Matrix product over the last two axes, plus bias.
 
 `[.., M, K] x [.., K, N] -> [.., M, N]`; the flags transpose the last two axes of an operand or the result. Without `keep_dims` all leading axes are folded into M.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -767,8 +767,8 @@ impl<V> MatMul<V> {
 }
 pub(super) const MLP: OpDef = OpDef {
     name: "Mlp",
-    summary: "gated feed-forward block of a transformer: down(act(gate(x)) * up(x))",
-    description: "`gate`, `up` and `down` are products with a matrix, plus bias; `act` is SiLU. With `is_expert` there is a matrix for each expert, and `expert_id` tells those of a token. With `quantized` the matrices are packed as for A16MatMul.",
+    summary: "Gated feed-forward block of a transformer: down(act(gate(x)) * up(x))",
+    description: "`gate`, `up` and `down` are products with a matrix, plus bias; `act` is SiLU. With `is_expert` there is one matrix per expert, and `expert_id` selects those of each token. With `quantized` the matrices are packed as for A16MatMul.",
     operands: &[
         ValueDef {
             name: "input",
@@ -893,9 +893,9 @@ pub(super) const MLP: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Mlp`: gated feed-forward block of a transformer: down(act(gate(x)) * up(x)).
+/**`top.Mlp`: Gated feed-forward block of a transformer: down(act(gate(x)) * up(x)).
 
-`gate`, `up` and `down` are products with a matrix, plus bias; `act` is SiLU. With `is_expert` there is a matrix for each expert, and `expert_id` tells those of a token. With `quantized` the matrices are packed as for A16MatMul.*/
+`gate`, `up` and `down` are products with a matrix, plus bias; `act` is SiLU. With `is_expert` there is one matrix per expert, and `expert_id` selects those of each token. With `quantized` the matrices are packed as for A16MatMul.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Mlp<V> {
     /// Operand.

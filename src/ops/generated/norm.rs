@@ -139,8 +139,8 @@ impl<V> BatchNorm<V> {
 }
 pub(super) const GROUPNORM: OpDef = OpDef {
     name: "GroupNorm",
-    summary: "normalisation over groups of channels",
-    description: "`(x - mean) / sqrt(var + eps) * weight + bias`, the channels (axis 1) in `num_groups` equal groups, each taken with all that follows it.",
+    summary: "Normalization over groups of channels",
+    description: "`(x - mean) / sqrt(var + eps) * weight + bias`, over `num_groups` equal groups of channels (axis 1), each with all following axes.",
     operands: &[
         ValueDef {
             name: "input",
@@ -179,9 +179,9 @@ pub(super) const GROUPNORM: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.GroupNorm`: normalisation over groups of channels.
+/**`top.GroupNorm`: Normalization over groups of channels.
 
-`(x - mean) / sqrt(var + eps) * weight + bias`, the channels (axis 1) in `num_groups` equal groups, each taken with all that follows it.*/
+`(x - mean) / sqrt(var + eps) * weight + bias`, over `num_groups` equal groups of channels (axis 1), each with all following axes.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct GroupNorm<V> {
     /// Operand.
@@ -247,7 +247,7 @@ impl<V> GroupNorm<V> {
 }
 pub(super) const INSTANCENORM: OpDef = OpDef {
     name: "InstanceNorm",
-    summary: "normalisation of each channel over its spatial axes",
+    summary: "Normalization of each channel over its spatial axes",
     description: "`(x - mean) / sqrt(var + eps) * weight + bias`.",
     operands: &[
         ValueDef {
@@ -281,7 +281,7 @@ pub(super) const INSTANCENORM: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.InstanceNorm`: normalisation of each channel over its spatial axes.
+/**`top.InstanceNorm`: Normalization of each channel over its spatial axes.
 
 `(x - mean) / sqrt(var + eps) * weight + bias`.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -343,7 +343,7 @@ impl<V> InstanceNorm<V> {
 }
 pub(super) const LRN: OpDef = OpDef {
     name: "LRN",
-    summary: "x / (bias + alpha / size * sum(x^2))^beta, the sum over size neighbouring channels",
+    summary: "x / (bias + alpha / size * sum(x^2))^beta, the sum over size neighboring channels",
     description: "",
     operands: &[
         ValueDef {
@@ -387,7 +387,7 @@ pub(super) const LRN: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.LRN`: x / (bias + alpha / size * sum(x^2))^beta, the sum over size neighbouring channels.
+///`top.LRN`: x / (bias + alpha / size * sum(x^2))^beta, the sum over size neighboring channels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct LRN<V> {
     /// Operand.
@@ -451,7 +451,7 @@ impl<V> LRN<V> {
 }
 pub(super) const LAYERNORM: OpDef = OpDef {
     name: "LayerNorm",
-    summary: "normalisation over axis and all axes after it",
+    summary: "Normalization over axis and all axes after it",
     description: "`(x - mean) / sqrt(var + eps) * weight + bias`, var the biased variance.",
     operands: &[
         ValueDef {
@@ -497,7 +497,7 @@ pub(super) const LAYERNORM: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.LayerNorm`: normalisation over axis and all axes after it.
+/**`top.LayerNorm`: Normalization over axis and all axes after it.
 
 `(x - mean) / sqrt(var + eps) * weight + bias`, var the biased variance.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -572,7 +572,7 @@ impl<V> LayerNorm<V> {
 pub(super) const NORMALIZE: OpDef = OpDef {
     name: "Normalize",
     summary: "x divided by its Euclidean norm over the channels, times scale",
-    description: "With `across_spatial` the norm is taken over the spatial axes too. `scale` has one value a channel, all of them equal with `channel_shared`. There is no epsilon: 0 / 0 is NaN.",
+    description: "With `across_spatial` the norm is taken over the spatial axes too. `scale` has one value per channel, all of them equal with `channel_shared`. There is no epsilon: 0 / 0 is NaN.",
     operands: &[
         ValueDef {
             name: "input",
@@ -609,7 +609,7 @@ pub(super) const NORMALIZE: OpDef = OpDef {
 };
 /**`top.Normalize`: x divided by its Euclidean norm over the channels, times scale.
 
-With `across_spatial` the norm is taken over the spatial axes too. `scale` has one value a channel, all of them equal with `channel_shared`. There is no epsilon: 0 / 0 is NaN.*/
+With `across_spatial` the norm is taken over the spatial axes too. `scale` has one value per channel, all of them equal with `channel_shared`. There is no epsilon: 0 / 0 is NaN.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Normalize<V> {
     /// Operand.
@@ -666,7 +666,7 @@ impl<V> Normalize<V> {
 }
 pub(super) const PIXELNORM: OpDef = OpDef {
     name: "PixelNorm",
-    summary: "normalisation over the channels (axis 1) at each position",
+    summary: "Normalization over the channels (axis 1) at each position",
     description: "`(x - mean) / sqrt(var + eps) * weight + bias`.",
     operands: &[
         ValueDef {
@@ -700,7 +700,7 @@ pub(super) const PIXELNORM: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.PixelNorm`: normalisation over the channels (axis 1) at each position.
+/**`top.PixelNorm`: Normalization over the channels (axis 1) at each position.
 
 `(x - mean) / sqrt(var + eps) * weight + bias`.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -859,7 +859,7 @@ impl<V> RMSNorm<V> {
 pub(super) const SCALE: OpDef = OpDef {
     name: "Scale",
     summary: "x * scale + bias, per channel (axis 1)",
-    description: "What the tool chain makes of a batch normalisation.",
+    description: "The tool chain replaces batch normalizations with it.",
     operands: &[
         ValueDef {
             name: "input",
@@ -900,7 +900,7 @@ pub(super) const SCALE: OpDef = OpDef {
 };
 /**`top.Scale`: x * scale + bias, per channel (axis 1).
 
-What the tool chain makes of a batch normalisation.*/
+The tool chain replaces batch normalizations with it.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Scale<V> {
     /// Operand.

@@ -2,7 +2,7 @@
 use super::*;
 pub(super) const ADAPTIVEAVGPOOL: OpDef = OpDef {
     name: "AdaptiveAvgPool",
-    summary: "mean of each of output_size windows that divide the spatial axes",
+    summary: "Mean of each of output_size windows that divide the spatial axes",
     description: "Along an axis of i elements window j of n is from floor(j * i / n) to ceil((j + 1) * i / n). A size of -1 keeps the axis.",
     operands: &[
         ValueDef {
@@ -28,7 +28,7 @@ pub(super) const ADAPTIVEAVGPOOL: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.AdaptiveAvgPool`: mean of each of output_size windows that divide the spatial axes.
+/**`top.AdaptiveAvgPool`: Mean of each of output_size windows that divide the spatial axes.
 
 Along an axis of i elements window j of n is from floor(j * i / n) to ceil((j + 1) * i / n). A size of -1 keeps the axis.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -73,8 +73,8 @@ impl<V> AdaptiveAvgPool<V> {
 }
 pub(super) const AVGPOOL: OpDef = OpDef {
     name: "AvgPool",
-    summary: "mean of each window",
-    description: "A dimension of the result is (i + pad_before + pad_after - k) / stride + 1, rounded down, or up with `ceil_mode`. `auto_pad` as for Conv.",
+    summary: "Mean of each window",
+    description: "A dimension of the result is (i + pad_before + pad_after - k) / stride + 1, rounded down, or up with `ceil_mode`. `auto_pad` is like Conv's.",
     operands: &[
         ValueDef {
             name: "input",
@@ -195,9 +195,9 @@ pub(super) const AVGPOOL: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.AvgPool`: mean of each window.
+/**`top.AvgPool`: Mean of each window.
 
-A dimension of the result is (i + pad_before + pad_after - k) / stride + 1, rounded down, or up with `ceil_mode`. `auto_pad` as for Conv.*/
+A dimension of the result is (i + pad_before + pad_after - k) / stride + 1, rounded down, or up with `ceil_mode`. `auto_pad` is like Conv's.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct AvgPool<V> {
     /// Operand.
@@ -320,8 +320,8 @@ impl<V> AvgPool<V> {
 }
 pub(super) const MAXPOOL: OpDef = OpDef {
     name: "MaxPool",
-    summary: "largest value of each window; padding never wins",
-    description: "A dimension of the result is (i + pad_before + pad_after - k) / stride + 1, rounded down, or up with `ceil_mode`. `auto_pad` as for Conv.",
+    summary: "Largest value of each window, ignoring padding",
+    description: "A dimension of the result is (i + pad_before + pad_after - k) / stride + 1, rounded down, or up with `ceil_mode`. `auto_pad` is like Conv's.",
     operands: &[
         ValueDef {
             name: "input",
@@ -442,9 +442,9 @@ pub(super) const MAXPOOL: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.MaxPool`: largest value of each window; padding never wins.
+/**`top.MaxPool`: Largest value of each window, ignoring padding.
 
-A dimension of the result is (i + pad_before + pad_after - k) / stride + 1, rounded down, or up with `ceil_mode`. `auto_pad` as for Conv.*/
+A dimension of the result is (i + pad_before + pad_after - k) / stride + 1, rounded down, or up with `ceil_mode`. `auto_pad` is like Conv's.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct MaxPool<V> {
     /// Operand.
@@ -567,8 +567,8 @@ impl<V> MaxPool<V> {
 }
 pub(super) const MAXPOOLWITHMASK: OpDef = OpDef {
     name: "MaxPoolWithMask",
-    summary: "largest value of each window, and where it stands",
-    description: "As MaxPool, but `ceil_mode` does nothing; `mask` is the place in the plane, h * width + w.",
+    summary: "Largest value of each window, and its index",
+    description: "Like MaxPool, but without effect of `ceil_mode`; `mask` is the index h * width + w in the plane.",
     operands: &[
         ValueDef {
             name: "input",
@@ -693,9 +693,9 @@ pub(super) const MAXPOOLWITHMASK: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.MaxPoolWithMask`: largest value of each window, and where it stands.
+/**`top.MaxPoolWithMask`: Largest value of each window, and its index.
 
-As MaxPool, but `ceil_mode` does nothing; `mask` is the place in the plane, h * width + w.*/
+Like MaxPool, but without effect of `ceil_mode`; `mask` is the index h * width + w in the plane.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct MaxPoolWithMask<V> {
     /// Operand.
@@ -818,7 +818,7 @@ impl<V> MaxPoolWithMask<V> {
 }
 pub(super) const MAXUNPOOL: OpDef = OpDef {
     name: "MaxUnpool",
-    summary: "values put back where MaxPoolWithMask found them, 0 elsewhere",
+    summary: "Writes values to the positions that MaxPoolWithMask found; other elements are 0",
     description: "Height and width grow by `scale_h` and `scale_w`.",
     operands: &[
         ValueDef {
@@ -854,7 +854,7 @@ pub(super) const MAXUNPOOL: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.MaxUnpool`: values put back where MaxPoolWithMask found them, 0 elsewhere.
+/**`top.MaxUnpool`: Writes values to the positions that MaxPoolWithMask found; other elements are 0.
 
 Height and width grow by `scale_h` and `scale_w`.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -913,7 +913,7 @@ impl<V> MaxUnpool<V> {
 }
 pub(super) const POOLMASK: OpDef = OpDef {
     name: "PoolMask",
-    summary: "1 at the largest value of each square of side scale, 0 elsewhere",
+    summary: "1 at the largest value of each square with side scale, otherwise 0",
     description: "Height and width are rounded up to whole squares.",
     operands: &[
         ValueDef {
@@ -939,7 +939,7 @@ pub(super) const POOLMASK: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.PoolMask`: 1 at the largest value of each square of side scale, 0 elsewhere.
+/**`top.PoolMask`: 1 at the largest value of each square with side scale, otherwise 0.
 
 Height and width are rounded up to whole squares.*/
 #[derive(Debug, Clone, PartialEq)]

@@ -2,8 +2,8 @@
 use super::*;
 pub(super) const CHUNKGATEDDELTARULE: OpDef = OpDef {
     name: "ChunkGatedDeltaRule",
-    summary: "linear attention by the gated delta rule over a sequence, chunk by chunk",
-    description: "What RecurrentGatedDeltaRule does step by step. The masks and `eye` are constants, [chunk_size, chunk_size].",
+    summary: "Linear attention by the gated delta rule over a sequence, chunk by chunk",
+    description: "The same as RecurrentGatedDeltaRule over a whole sequence. The masks and `eye` are constants, [chunk_size, chunk_size].",
     operands: &[
         ValueDef {
             name: "query",
@@ -94,9 +94,9 @@ pub(super) const CHUNKGATEDDELTARULE: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.ChunkGatedDeltaRule`: linear attention by the gated delta rule over a sequence, chunk by chunk.
+/**`top.ChunkGatedDeltaRule`: Linear attention by the gated delta rule over a sequence, chunk by chunk.
 
-What RecurrentGatedDeltaRule does step by step. The masks and `eye` are constants, \[chunk_size, chunk_size\].*/
+The same as RecurrentGatedDeltaRule over a whole sequence. The masks and `eye` are constants, \[chunk_size, chunk_size\].*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct ChunkGatedDeltaRule<V> {
     /// Operand.
@@ -241,8 +241,8 @@ impl<V> ChunkGatedDeltaRule<V> {
 }
 pub(super) const GRU: OpDef = OpDef {
     name: "GRU",
-    summary: "gated recurrent unit over a sequence",
-    description: "Shapes as for LSTM, with 3 in place of 4 and 6 in place of 8, in the order update, reset, hidden. With `linear_before_reset`, the reset gate is applied after the product with `recurrence`, not before.",
+    summary: "Gated recurrent unit over a sequence",
+    description: "Shapes are like LSTM's, with 3 in place of 4 and 6 in place of 8, in the order update, reset, hidden. With `linear_before_reset`, the reset gate is applied after the product with `recurrence`, not before.",
     operands: &[
         ValueDef {
             name: "input",
@@ -305,9 +305,9 @@ pub(super) const GRU: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.GRU`: gated recurrent unit over a sequence.
+/**`top.GRU`: Gated recurrent unit over a sequence.
 
-Shapes as for LSTM, with 3 in place of 4 and 6 in place of 8, in the order update, reset, hidden. With `linear_before_reset`, the reset gate is applied after the product with `recurrence`, not before.*/
+Shapes are like LSTM's, with 3 in place of 4 and 6 in place of 8, in the order update, reset, hidden. With `linear_before_reset`, the reset gate is applied after the product with `recurrence`, not before.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct GRU<V> {
     /// Operand.
@@ -402,8 +402,8 @@ impl<V> GRU<V> {
 }
 pub(super) const LSTM: OpDef = OpDef {
     name: "LSTM",
-    summary: "long short-term memory over a sequence",
-    description: "`input` is [length, batch, size], or [batch, length, size] with `batch_first`. `filter` is [directions, 4 * hidden_size, size] and `recurrence` [directions, 4 * hidden_size, hidden_size], in the order input, output, forget, cell; `bias` is [directions, 8 * hidden_size]: that of `filter`, then that of `recurrence`. `Y` holds the hidden states of all steps, [length, directions, batch, hidden_size], `Y_h` and `Y_c` the last hidden and cell state, [directions, batch, hidden_size] as the initial ones; with `batch_first` the batch is the first axis. Where `cont` is 0 a sequence begins anew.",
+    summary: "Long short-term memory over a sequence",
+    description: "`input` is [length, batch, size], or [batch, length, size] with `batch_first`. `filter` is [directions, 4 * hidden_size, size] and `recurrence` [directions, 4 * hidden_size, hidden_size], in the order input, output, forget, cell; `bias` is [directions, 8 * hidden_size]: that of `filter`, then that of `recurrence`. `Y` holds the hidden states of all steps, [length, directions, batch, hidden_size], `Y_h` and `Y_c` the last hidden and cell state, [directions, batch, hidden_size] as the initial ones; with `batch_first` the batch is the first axis. Where `cont` is 0 a sequence restarts.",
     operands: &[
         ValueDef {
             name: "input",
@@ -472,9 +472,9 @@ pub(super) const LSTM: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.LSTM`: long short-term memory over a sequence.
+/**`top.LSTM`: Long short-term memory over a sequence.
 
-`input` is \[length, batch, size\], or \[batch, length, size\] with `batch_first`. `filter` is \[directions, 4 * hidden_size, size\] and `recurrence` \[directions, 4 * hidden_size, hidden_size\], in the order input, output, forget, cell; `bias` is \[directions, 8 * hidden_size\]: that of `filter`, then that of `recurrence`. `Y` holds the hidden states of all steps, \[length, directions, batch, hidden_size\], `Y_h` and `Y_c` the last hidden and cell state, \[directions, batch, hidden_size\] as the initial ones; with `batch_first` the batch is the first axis. Where `cont` is 0 a sequence begins anew.*/
+`input` is \[length, batch, size\], or \[batch, length, size\] with `batch_first`. `filter` is \[directions, 4 * hidden_size, size\] and `recurrence` \[directions, 4 * hidden_size, hidden_size\], in the order input, output, forget, cell; `bias` is \[directions, 8 * hidden_size\]: that of `filter`, then that of `recurrence`. `Y` holds the hidden states of all steps, \[length, directions, batch, hidden_size\], `Y_h` and `Y_c` the last hidden and cell state, \[directions, batch, hidden_size\] as the initial ones; with `batch_first` the batch is the first axis. Where `cont` is 0 a sequence restarts.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct LSTM<V> {
     /// Operand.
@@ -575,8 +575,8 @@ impl<V> LSTM<V> {
 }
 pub(super) const RECURRENTGATEDDELTARULE: OpDef = OpDef {
     name: "RecurrentGatedDeltaRule",
-    summary: "one step of linear attention by the gated delta rule",
-    description: "The state, a matrix a head, becomes `s = exp(g) * s`, then `s = s + outer(key, beta * (value - s^T key))`; the result is `s^T (scale * query)`. `query` and `key` are [batch, 1, num_k_heads, d], `value` is [batch, 1, num_v_heads, d], `g` and `beta` are [batch, 1, num_v_heads], `recurrent_state` is [batch, num_v_heads, d, d]. `use_qk_l2norm` divides `query` and `key` by their norm first.",
+    summary: "One step of linear attention by the gated delta rule",
+    description: "The state, one matrix per head, becomes `s = exp(g) * s`, then `s = s + outer(key, beta * (value - s^T key))`; the result is `s^T (scale * query)`. `query` and `key` are [batch, 1, num_k_heads, d], `value` is [batch, 1, num_v_heads, d], `g` and `beta` are [batch, 1, num_v_heads], `recurrent_state` is [batch, num_v_heads, d, d]. `use_qk_l2norm` divides `query` and `key` by their norm first.",
     operands: &[
         ValueDef {
             name: "query",
@@ -645,9 +645,9 @@ pub(super) const RECURRENTGATEDDELTARULE: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.RecurrentGatedDeltaRule`: one step of linear attention by the gated delta rule.
+/**`top.RecurrentGatedDeltaRule`: One step of linear attention by the gated delta rule.
 
-The state, a matrix a head, becomes `s = exp(g) * s`, then `s = s + outer(key, beta * (value - s^T key))`; the result is `s^T (scale * query)`. `query` and `key` are \[batch, 1, num_k_heads, d\], `value` is \[batch, 1, num_v_heads, d\], `g` and `beta` are \[batch, 1, num_v_heads\], `recurrent_state` is \[batch, num_v_heads, d, d\]. `use_qk_l2norm` divides `query` and `key` by their norm first.*/
+The state, one matrix per head, becomes `s = exp(g) * s`, then `s = s + outer(key, beta * (value - s^T key))`; the result is `s^T (scale * query)`. `query` and `key` are \[batch, 1, num_k_heads, d\], `value` is \[batch, 1, num_v_heads, d\], `g` and `beta` are \[batch, 1, num_v_heads\], `recurrent_state` is \[batch, num_v_heads, d, d\]. `use_qk_l2norm` divides `query` and `key` by their norm first.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct RecurrentGatedDeltaRule<V> {
     /// Operand.
@@ -758,8 +758,8 @@ impl<V> RecurrentGatedDeltaRule<V> {
 }
 pub(super) const SELECTIVESCAN: OpDef = OpDef {
     name: "SelectiveScan",
-    summary: "scan of a state space model, forwards and backwards (VMamba)",
-    description: "Along the sequence `h = deltaA * h + deltaB_u` and `y = Cs * h`; `us * Ds` is added where `Ds` is given. The first half of the channels is scanned forwards, the second half backwards. `Cs` is [length, channels, 1, batch], `deltaA` and `deltaB_u` are [1, channels, length, batch]; the result is [length, channels, batch].",
+    summary: "Scan of a state space model, forwards and backwards (VMamba)",
+    description: "Along the sequence `h = deltaA * h + deltaB_u` and `y = Cs * h`; `us * Ds` is added if `Ds` is given. The first half of the channels is scanned forwards, the second half backwards. `Cs` is [length, channels, 1, batch], `deltaA` and `deltaB_u` are [1, channels, length, batch]; the result is [length, channels, batch].",
     operands: &[
         ValueDef {
             name: "Cs",
@@ -793,9 +793,9 @@ pub(super) const SELECTIVESCAN: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.SelectiveScan`: scan of a state space model, forwards and backwards (VMamba).
+/**`top.SelectiveScan`: Scan of a state space model, forwards and backwards (VMamba).
 
-Along the sequence `h = deltaA * h + deltaB_u` and `y = Cs * h`; `us * Ds` is added where `Ds` is given. The first half of the channels is scanned forwards, the second half backwards. `Cs` is \[length, channels, 1, batch\], `deltaA` and `deltaB_u` are \[1, channels, length, batch\]; the result is \[length, channels, batch\].*/
+Along the sequence `h = deltaA * h + deltaB_u` and `y = Cs * h`; `us * Ds` is added if `Ds` is given. The first half of the channels is scanned forwards, the second half backwards. `Cs` is \[length, channels, 1, batch\], `deltaA` and `deltaB_u` are \[1, channels, length, batch\]; the result is \[length, channels, batch\].*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct SelectiveScan<V> {
     /// Operand.

@@ -44,8 +44,8 @@ impl ReduceMode {
 one_of!(ReduceMode);
 pub(super) const CUMSUM: OpDef = OpDef {
     name: "CumSum",
-    summary: "running sum along an axis",
-    description: "`dim`, where present, is the axis once more.",
+    summary: "Running sum along an axis",
+    description: "`dim`, if present, repeats the axis.",
     operands: &[
         ValueDef {
             name: "input",
@@ -74,9 +74,9 @@ pub(super) const CUMSUM: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.CumSum`: running sum along an axis.
+/**`top.CumSum`: Running sum along an axis.
 
-`dim`, where present, is the axis once more.*/
+`dim`, if present, repeats the axis.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct CumSum<V> {
     /// Operand.
@@ -127,7 +127,7 @@ impl<V> CumSum<V> {
 pub(super) const REDUCE: OpDef = OpDef {
     name: "Reduce",
     summary: "sum, mean, product, extremum or norm over axes",
-    description: "Empty `axes` means all. With nothing left the result has shape [1].",
+    description: "Empty `axes` means all. If no axis is left, the result has shape [1].",
     operands: &[
         ValueDef {
             name: "input",
@@ -182,7 +182,7 @@ pub(super) const REDUCE: OpDef = OpDef {
 };
 /**`top.Reduce`: sum, mean, product, extremum or norm over axes.
 
-Empty `axes` means all. With nothing left the result has shape \[1\].*/
+Empty `axes` means all. If no axis is left, the result has shape \[1\].*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reduce<V> {
     /// Operand.
@@ -246,7 +246,7 @@ impl<V> Reduce<V> {
 }
 pub(super) const VARIANCE: OpDef = OpDef {
     name: "Variance",
-    summary: "variance over axes",
+    summary: "Variance over axes",
     description: "The squared differences from the mean are summed over `reduce_list` and divided by n - `correction`.",
     operands: &[
         ValueDef {
@@ -284,7 +284,7 @@ pub(super) const VARIANCE: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Variance`: variance over axes.
+/**`top.Variance`: Variance over axes.
 
 The squared differences from the mean are summed over `reduce_list` and divided by n - `correction`.*/
 #[derive(Debug, Clone, PartialEq)]

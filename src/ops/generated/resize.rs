@@ -62,8 +62,8 @@ impl InterpMode {
 one_of!(InterpMode);
 pub(super) const GRIDSAMPLER: OpDef = OpDef {
     name: "GridSampler",
-    summary: "the input sampled at the places that a grid names",
-    description: "`grid` is [n, h, w, 2]: x and y from -1 to 1, which are the outer edges of the image, or with `align_corners` the centres of its outermost pixels. `mode`: 0 bilinear, 1 nearest. `padding_mode`, for what lies outside: 0 zero, 1 the border, 2 the reflection.",
+    summary: "Samples the input at the positions of a grid",
+    description: "`grid` is [n, h, w, 2]: x and y from -1 to 1, where -1 and 1 are the outer edges of the image, or with `align_corners` the centers of its outermost pixels. `mode`: 0 bilinear, 1 nearest. `padding_mode`, for positions outside: 0 zero, 1 the border, 2 the reflection.",
     operands: &[
         ValueDef {
             name: "input",
@@ -104,9 +104,9 @@ pub(super) const GRIDSAMPLER: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.GridSampler`: the input sampled at the places that a grid names.
+/**`top.GridSampler`: Samples the input at the positions of a grid.
 
-`grid` is \[n, h, w, 2\]: x and y from -1 to 1, which are the outer edges of the image, or with `align_corners` the centres of its outermost pixels. `mode`: 0 bilinear, 1 nearest. `padding_mode`, for what lies outside: 0 zero, 1 the border, 2 the reflection.*/
+`grid` is \[n, h, w, 2\]: x and y from -1 to 1, where -1 and 1 are the outer edges of the image, or with `align_corners` the centers of its outermost pixels. `mode`: 0 bilinear, 1 nearest. `padding_mode`, for positions outside: 0 zero, 1 the border, 2 the reflection.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct GridSampler<V> {
     /// Operand.
@@ -175,8 +175,8 @@ impl<V> GridSampler<V> {
 }
 pub(super) const INTERP: OpDef = OpDef {
     name: "Interp",
-    summary: "height and width resampled, nearest or linear",
-    description: "The factors are `scale_h` and `scale_w`; `target_shape`, where present, gives the size instead. `coord_mode` is `coordinate_transformation_mode` of ONNX's Resize.",
+    summary: "Resamples height and width, nearest or linear",
+    description: "The factors are `scale_h` and `scale_w`; `target_shape`, if present, is the size instead. `coord_mode` is `coordinate_transformation_mode` of ONNX's Resize.",
     operands: &[
         ValueDef {
             name: "input",
@@ -225,9 +225,9 @@ pub(super) const INTERP: OpDef = OpDef {
     quant_transparent: true,
     structure: false,
 };
-/**`top.Interp`: height and width resampled, nearest or linear.
+/**`top.Interp`: Resamples height and width, nearest or linear.
 
-The factors are `scale_h` and `scale_w`; `target_shape`, where present, gives the size instead. `coord_mode` is `coordinate_transformation_mode` of ONNX's Resize.*/
+The factors are `scale_h` and `scale_w`; `target_shape`, if present, is the size instead. `coord_mode` is `coordinate_transformation_mode` of ONNX's Resize.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Interp<V> {
     /// Operand.

@@ -2,7 +2,7 @@
 use super::*;
 pub(super) const INDEXPUT: OpDef = OpDef {
     name: "IndexPut",
-    summary: "values written at indices of the first axis, or added with accumulate",
+    summary: "Writes values at indices of the first axis, or adds them with accumulate",
     description: "",
     operands: &[
         ValueDef {
@@ -36,7 +36,7 @@ pub(super) const INDEXPUT: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.IndexPut`: values written at indices of the first axis, or added with accumulate.
+///`top.IndexPut`: Writes values at indices of the first axis, or adds them with accumulate.
 #[derive(Debug, Clone, PartialEq)]
 pub struct IndexPut<V> {
     /// Operand.
@@ -95,7 +95,7 @@ impl<V> IndexPut<V> {
 }
 pub(super) const INSERT: OpDef = OpDef {
     name: "Insert",
-    summary: "rhs written over the input from an offset along an axis",
+    summary: "Overwrites the input with rhs from an offset along an axis",
     description: "",
     operands: &[
         ValueDef {
@@ -131,7 +131,7 @@ pub(super) const INSERT: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Insert`: rhs written over the input from an offset along an axis.
+///`top.Insert`: Overwrites the input with rhs from an offset along an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Insert<V> {
     /// Operand.
@@ -183,8 +183,8 @@ impl<V> Insert<V> {
 }
 pub(super) const SCATTERELEMENTS: OpDef = OpDef {
     name: "ScatterElements",
-    summary: "for each index, its update written at that place along the axis",
-    description: "GatherElements the other way: on the other axes the place is that of the index. A `reduction` of 0 replaces, 1 adds.",
+    summary: "Writes each update to its index along the axis",
+    description: "The inverse of GatherElements: the position on the other axes is the index's own. A `reduction` of 0 replaces, 1 adds.",
     operands: &[
         ValueDef {
             name: "input",
@@ -229,9 +229,9 @@ pub(super) const SCATTERELEMENTS: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.ScatterElements`: for each index, its update written at that place along the axis.
+/**`top.ScatterElements`: Writes each update to its index along the axis.
 
-GatherElements the other way: on the other axes the place is that of the index. A `reduction` of 0 replaces, 1 adds.*/
+The inverse of GatherElements: the position on the other axes is the index's own. A `reduction` of 0 replaces, 1 adds.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct ScatterElements<V> {
     /// Operand.
@@ -302,7 +302,7 @@ impl<V> ScatterElements<V> {
 }
 pub(super) const SCATTERND: OpDef = OpDef {
     name: "ScatterND",
-    summary: "updates written at tuples of indices",
+    summary: "Writes updates at tuples of indices",
     description: "The last axis of `indices` holds the tuples, for the first axes of the input. `reduction`: 0 replaces, 1 adds, 2 subtracts, 3 takes the larger value, 4 the smaller, 5 multiplies.",
     operands: &[
         ValueDef {
@@ -336,7 +336,7 @@ pub(super) const SCATTERND: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.ScatterND`: updates written at tuples of indices.
+/**`top.ScatterND`: Writes updates at tuples of indices.
 
 The last axis of `indices` holds the tuples, for the first axes of the input. `reduction`: 0 replaces, 1 adds, 2 subtracts, 3 takes the larger value, 4 the smaller, 5 multiplies.*/
 #[derive(Debug, Clone, PartialEq)]

@@ -29,7 +29,7 @@ impl NonZeroOrder {
 one_of!(NonZeroOrder);
 pub(super) const MASKEDFILL: OpDef = OpDef {
     name: "MaskedFill",
-    summary: "brn where cond is not 0, const_val elsewhere; the other way round with inversed",
+    summary: "brn where cond is nonzero, otherwise const_val; swapped with inversed",
     description: "",
     operands: &[
         ValueDef {
@@ -65,7 +65,7 @@ pub(super) const MASKEDFILL: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.MaskedFill`: brn where cond is not 0, const_val elsewhere; the other way round with inversed.
+///`top.MaskedFill`: brn where cond is nonzero, otherwise const_val; swapped with inversed.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MaskedFill<V> {
     /// Operand.
@@ -122,8 +122,8 @@ impl<V> MaskedFill<V> {
 }
 pub(super) const NONZERO: OpDef = OpDef {
     name: "NonZero",
-    summary: "places where the input is not 0, as indices",
-    description: "The result is [count, rank] for `ColMajor`, [rank, count] for `RowMajor`, with room for every element: places that are found stand first, 0 fills the rest.",
+    summary: "Indices of the input's nonzero elements",
+    description: "The result is [count, rank] for `ColMajor`, [rank, count] for `RowMajor`, with room for every element: the indices come first, the rest is 0.",
     operands: &[
         ValueDef {
             name: "input",
@@ -148,9 +148,9 @@ pub(super) const NONZERO: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.NonZero`: places where the input is not 0, as indices.
+/**`top.NonZero`: Indices of the input's nonzero elements.
 
-The result is \[count, rank\] for `ColMajor`, \[rank, count\] for `RowMajor`, with room for every element: places that are found stand first, 0 fills the rest.*/
+The result is \[count, rank\] for `ColMajor`, \[rank, count\] for `RowMajor`, with room for every element: the indices come first, the rest is 0.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct NonZero<V> {
     /// Operand.
@@ -193,7 +193,7 @@ impl<V> NonZero<V> {
 }
 pub(super) const TRILU: OpDef = OpDef {
     name: "Trilu",
-    summary: "upper or lower triangle of the last two axes, 0 elsewhere",
+    summary: "Upper or lower triangle of the last two axes; other elements are 0",
     description: "`upper` is 1 or 0. `diagonal` moves the border, to the upper right if positive.",
     operands: &[
         ValueDef {
@@ -225,7 +225,7 @@ pub(super) const TRILU: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Trilu`: upper or lower triangle of the last two axes, 0 elsewhere.
+/**`top.Trilu`: Upper or lower triangle of the last two axes; other elements are 0.
 
 `upper` is 1 or 0. `diagonal` moves the border, to the upper right if positive.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -275,8 +275,8 @@ impl<V> Trilu<V> {
 }
 pub(super) const WHERE: OpDef = OpDef {
     name: "Where",
-    summary: "tbrn where cond is not 0, fbrn elsewhere",
-    description: "A branch is a tensor, or a constant: then its operand is none, `x_is_const` (for tbrn) or `y_is_const` (for fbrn) is true and the value stands in `x_const_val` or `y_const_val`.",
+    summary: "tbrn where cond is nonzero, otherwise fbrn",
+    description: "A branch is a tensor or a constant. For a constant the operand is none, `x_is_const` (for tbrn) or `y_is_const` (for fbrn) is true, and the value is in `x_const_val` or `y_const_val`.",
     operands: &[
         ValueDef {
             name: "cond",
@@ -327,9 +327,9 @@ pub(super) const WHERE: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Where`: tbrn where cond is not 0, fbrn elsewhere.
+/**`top.Where`: tbrn where cond is nonzero, otherwise fbrn.
 
-A branch is a tensor, or a constant: then its operand is none, `x_is_const` (for tbrn) or `y_is_const` (for fbrn) is true and the value stands in `x_const_val` or `y_const_val`.*/
+A branch is a tensor or a constant. For a constant the operand is none, `x_is_const` (for tbrn) or `y_is_const` (for fbrn) is true, and the value is in `x_const_val` or `y_const_val`.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Where<V> {
     /// Operand.

@@ -2,8 +2,8 @@
 use super::*;
 pub(super) const DEPTH2SPACE: OpDef = OpDef {
     name: "Depth2Space",
-    summary: "blocks of channels moved into height and width, or back",
-    description: "[n, c * block_h * block_w, h, w] -> [n, c, h * block_h, w * block_w], the other way with `is_inversed`. The channels are in the order c, block_h, block_w with `is_CRD`, else block_h, block_w, c; `swap_cr` exchanges block_h and block_w there.",
+    summary: "Moves blocks of channels into height and width, or back",
+    description: "[n, c * block_h * block_w, h, w] -> [n, c, h * block_h, w * block_w], reversed with `is_inversed`. The channels are in the order c, block_h, block_w with `is_CRD`, else block_h, block_w, c; `swap_cr` exchanges block_h and block_w there.",
     operands: &[
         ValueDef {
             name: "input",
@@ -64,9 +64,9 @@ pub(super) const DEPTH2SPACE: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Depth2Space`: blocks of channels moved into height and width, or back.
+/**`top.Depth2Space`: Moves blocks of channels into height and width, or back.
 
-\[n, c * block_h * block_w, h, w\] -\> \[n, c, h * block_h, w * block_w\], the other way with `is_inversed`. The channels are in the order c, block_h, block_w with `is_CRD`, else block_h, block_w, c; `swap_cr` exchanges block_h and block_w there.*/
+\[n, c * block_h * block_w, h, w\] -\> \[n, c, h * block_h, w * block_w\], reversed with `is_inversed`. The channels are in the order c, block_h, block_w with `is_CRD`, else block_h, block_w, c; `swap_cr` exchanges block_h and block_w there.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Depth2Space<V> {
     /// Operand.
@@ -154,7 +154,7 @@ impl<V> Depth2Space<V> {
 }
 pub(super) const REVERSE: OpDef = OpDef {
     name: "Reverse",
-    summary: "entries along an axis in the opposite order",
+    summary: "Reverses the entries along an axis",
     description: "",
     operands: &[
         ValueDef {
@@ -180,7 +180,7 @@ pub(super) const REVERSE: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Reverse`: entries along an axis in the opposite order.
+///`top.Reverse`: Reverses the entries along an axis.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Reverse<V> {
     /// Operand.
@@ -223,7 +223,7 @@ impl<V> Reverse<V> {
 }
 pub(super) const SHUFFLECHANNEL: OpDef = OpDef {
     name: "ShuffleChannel",
-    summary: "channels interleaved, one of each group in turn",
+    summary: "Interleaves the channels of the groups",
     description: "",
     operands: &[
         ValueDef {
@@ -249,7 +249,7 @@ pub(super) const SHUFFLECHANNEL: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.ShuffleChannel`: channels interleaved, one of each group in turn.
+///`top.ShuffleChannel`: Interleaves the channels of the groups.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ShuffleChannel<V> {
     /// Operand.
@@ -292,7 +292,7 @@ impl<V> ShuffleChannel<V> {
 }
 pub(super) const SWAPCHANNEL: OpDef = OpDef {
     name: "SwapChannel",
-    summary: "channels in another order",
+    summary: "Reorders channels",
     description: "",
     operands: &[
         ValueDef {
@@ -318,7 +318,7 @@ pub(super) const SWAPCHANNEL: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.SwapChannel`: channels in another order.
+///`top.SwapChannel`: Reorders channels.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SwapChannel<V> {
     /// Operand.
@@ -361,8 +361,8 @@ impl<V> SwapChannel<V> {
 }
 pub(super) const SWAPDIMINNER: OpDef = OpDef {
     name: "SwapDimInner",
-    summary: "each axis turned round: what follows offset, then what was before it",
-    description: "An offset of 0 leaves the axis alone.",
+    summary: "Rotates each axis: entries from offset on come first",
+    description: "An offset of 0 leaves the axis unchanged.",
     operands: &[
         ValueDef {
             name: "input",
@@ -387,9 +387,9 @@ pub(super) const SWAPDIMINNER: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.SwapDimInner`: each axis turned round: what follows offset, then what was before it.
+/**`top.SwapDimInner`: Rotates each axis: entries from offset on come first.
 
-An offset of 0 leaves the axis alone.*/
+An offset of 0 leaves the axis unchanged.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct SwapDimInner<V> {
     /// Operand.

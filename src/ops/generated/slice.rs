@@ -2,7 +2,7 @@
 use super::*;
 pub(super) const SLICE: OpDef = OpDef {
     name: "Slice",
-    summary: "a strided range of each axis",
+    summary: "A strided range of each axis",
     description: "Without `axes`, entry `i` of `offset`, `ends`, `steps` belongs to axis `i`; negative offsets and ends count from the end, and an end of -1 without `axes` means the whole axis.",
     operands: &[
         ValueDef {
@@ -64,7 +64,7 @@ pub(super) const SLICE: OpDef = OpDef {
     quant_transparent: true,
     structure: false,
 };
-/**`top.Slice`: a strided range of each axis.
+/**`top.Slice`: A strided range of each axis.
 
 Without `axes`, entry `i` of `offset`, `ends`, `steps` belongs to axis `i`; negative offsets and ends count from the end, and an end of -1 without `axes` means the whole axis.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -156,7 +156,7 @@ impl<V> Slice<V> {
 }
 pub(super) const SLICEAXIS: OpDef = OpDef {
     name: "SliceAxis",
-    summary: "a strided range of one axis, given as tensors",
+    summary: "A strided range of one axis, given as tensors",
     description: "",
     operands: &[
         ValueDef {
@@ -191,7 +191,7 @@ pub(super) const SLICEAXIS: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.SliceAxis`: a strided range of one axis, given as tensors.
+///`top.SliceAxis`: A strided range of one axis, given as tensors.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SliceAxis<V> {
     /// Operand.
@@ -254,8 +254,8 @@ impl<V> SliceAxis<V> {
 }
 pub(super) const STRIDEDSLICE: OpDef = OpDef {
     name: "StridedSlice",
-    summary: "a strided range of each axis, given as tensors",
-    description: "The masks are TensorFlow's. Bit i belongs to entry i of the lists: `begin_mask` and `end_mask` take the range from the first or to the last entry, `ellipsis_mask` stands for all axes not named, `new_axis_mask` inserts an axis of 1, `shrink_axis_mask` drops the axis.",
+    summary: "A strided range of each axis, given as tensors",
+    description: "The masks are TensorFlow's. Bit i belongs to entry i of the lists: `begin_mask` and `end_mask` take the range from the first or to the last entry, `ellipsis_mask` stands for all axes not named, `new_axis_mask` inserts an axis of 1, `shrink_axis_mask` removes the axis.",
     operands: &[
         ValueDef {
             name: "input",
@@ -316,9 +316,9 @@ pub(super) const STRIDEDSLICE: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.StridedSlice`: a strided range of each axis, given as tensors.
+/**`top.StridedSlice`: A strided range of each axis, given as tensors.
 
-The masks are TensorFlow's. Bit i belongs to entry i of the lists: `begin_mask` and `end_mask` take the range from the first or to the last entry, `ellipsis_mask` stands for all axes not named, `new_axis_mask` inserts an axis of 1, `shrink_axis_mask` drops the axis.*/
+The masks are TensorFlow's. Bit i belongs to entry i of the lists: `begin_mask` and `end_mask` take the range from the first or to the last entry, `ellipsis_mask` stands for all axes not named, `new_axis_mask` inserts an axis of 1, `shrink_axis_mask` removes the axis.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct StridedSlice<V> {
     /// Operand.

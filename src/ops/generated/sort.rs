@@ -29,8 +29,8 @@ impl ArgMode {
 one_of!(ArgMode);
 pub(super) const ARG: OpDef = OpDef {
     name: "Arg",
-    summary: "index and value of the smallest or the largest entry along an axis",
-    description: "Of equal entries the first counts, or the last with `select_last_index`. Without `keepdims` the axis is dropped.",
+    summary: "Index and value of the smallest or the largest entry along an axis",
+    description: "Ties go to the first entry, or to the last with `select_last_index`. Without `keepdims` the axis is removed.",
     operands: &[
         ValueDef {
             name: "input",
@@ -77,9 +77,9 @@ pub(super) const ARG: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Arg`: index and value of the smallest or the largest entry along an axis.
+/**`top.Arg`: Index and value of the smallest or the largest entry along an axis.
 
-Of equal entries the first counts, or the last with `select_last_index`. Without `keepdims` the axis is dropped.*/
+Ties go to the first entry, or to the last with `select_last_index`. Without `keepdims` the axis is removed.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Arg<V> {
     /// Operand.
@@ -143,7 +143,7 @@ impl<V> Arg<V> {
 }
 pub(super) const SORT: OpDef = OpDef {
     name: "Sort",
-    summary: "entries along an axis in ascending or descending order, and their indices",
+    summary: "Entries along an axis in ascending or descending order, and their indices",
     description: "",
     operands: &[
         ValueDef {
@@ -179,7 +179,7 @@ pub(super) const SORT: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Sort`: entries along an axis in ascending or descending order, and their indices.
+///`top.Sort`: Entries along an axis in ascending or descending order, and their indices.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Sort<V> {
     /// Operand.
@@ -231,8 +231,8 @@ impl<V> Sort<V> {
 }
 pub(super) const TOPK: OpDef = OpDef {
     name: "TopK",
-    summary: "the K largest or smallest entries along an axis, and their indices",
-    description: "`kT`, where present, takes the place of `K`.",
+    summary: "The K largest or smallest entries along an axis, and their indices",
+    description: "`kT`, if present, replaces `K`.",
     operands: &[
         ValueDef {
             name: "input",
@@ -295,9 +295,9 @@ pub(super) const TOPK: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.TopK`: the K largest or smallest entries along an axis, and their indices.
+/**`top.TopK`: The K largest or smallest entries along an axis, and their indices.
 
-`kT`, where present, takes the place of `K`.*/
+`kT`, if present, replaces `K`.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct TopK<V> {
     /// Operand.

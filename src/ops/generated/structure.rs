@@ -161,7 +161,7 @@ impl WeightStoreMode {
 one_of!(WeightStoreMode);
 pub(super) const INPUT: OpDef = OpDef {
     name: "Input",
-    summary: "a graph input, with its preprocessing",
+    summary: "A graph input, with its preprocessing",
     description: "Names a function argument. The preprocessing attributes describe what the deployed network does to an image before the first layer; the reference executor is fed the preprocessed values.",
     operands: &[
         ValueDef {
@@ -267,7 +267,7 @@ pub(super) const INPUT: OpDef = OpDef {
     quant_transparent: false,
     structure: true,
 };
-/**`top.Input`: a graph input, with its preprocessing.
+/**`top.Input`: A graph input, with its preprocessing.
 
 Names a function argument. The preprocessing attributes describe what the deployed network does to an image before the first layer; the reference executor is fed the preprocessed values.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -351,7 +351,7 @@ impl<V> Input<V> {
 }
 pub(super) const NONE: OpDef = OpDef {
     name: "None",
-    summary: "stands where an optional operand is absent",
+    summary: "Placeholder for an absent optional operand",
     description: "One per function, of type `none`.",
     operands: &[],
     attributes: &[],
@@ -367,7 +367,7 @@ pub(super) const NONE: OpDef = OpDef {
 };
 pub(super) const WEIGHT: OpDef = OpDef {
     name: "Weight",
-    summary: "a coefficient whose data lie in the weight file",
+    summary: "A coefficient, whose data are in the weight file",
     description: "The location is the key in the npz named by `module.weight_file`.",
     operands: &[],
     attributes: &[

@@ -2,8 +2,8 @@
 use super::*;
 pub(super) const EXPAND: OpDef = OpDef {
     name: "Expand",
-    summary: "axes of size 1 repeated to a larger shape (numpy broadcasting)",
-    description: "The shape is `shape`, or `shapeT` where present.",
+    summary: "Repeats axes of size 1 to a larger shape (NumPy's broadcasting)",
+    description: "The shape is `shape`, or `shapeT` if present.",
     operands: &[
         ValueDef {
             name: "input",
@@ -32,9 +32,9 @@ pub(super) const EXPAND: OpDef = OpDef {
     quant_transparent: true,
     structure: false,
 };
-/**`top.Expand`: axes of size 1 repeated to a larger shape (numpy broadcasting).
+/**`top.Expand`: Repeats axes of size 1 to a larger shape (NumPy's broadcasting).
 
-The shape is `shape`, or `shapeT` where present.*/
+The shape is `shape`, or `shapeT` if present.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Expand<V> {
     /// Operand.
@@ -88,7 +88,7 @@ impl<V> Expand<V> {
 }
 pub(super) const REPEAT: OpDef = OpDef {
     name: "Repeat",
-    summary: "the tensor repeated along each axis, by counts given as a tensor",
+    summary: "Repeats the tensor along each axis, with the counts in a tensor",
     description: "More counts than axes add axes in front.",
     operands: &[
         ValueDef {
@@ -111,7 +111,7 @@ pub(super) const REPEAT: OpDef = OpDef {
     quant_transparent: true,
     structure: false,
 };
-/**`top.Repeat`: the tensor repeated along each axis, by counts given as a tensor.
+/**`top.Repeat`: Repeats the tensor along each axis, with the counts in a tensor.
 
 More counts than axes add axes in front.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -154,8 +154,8 @@ impl<V> Repeat<V> {
 }
 pub(super) const TILE: OpDef = OpDef {
     name: "Tile",
-    summary: "the tensor repeated along each axis",
-    description: "The counts are `tile`, or `tileT` where present.",
+    summary: "Repeats the tensor along each axis",
+    description: "The counts are `tile`, or `tileT` if present.",
     operands: &[
         ValueDef {
             name: "input",
@@ -184,9 +184,9 @@ pub(super) const TILE: OpDef = OpDef {
     quant_transparent: true,
     structure: false,
 };
-/**`top.Tile`: the tensor repeated along each axis.
+/**`top.Tile`: Repeats the tensor along each axis.
 
-The counts are `tile`, or `tileT` where present.*/
+The counts are `tile`, or `tileT` if present.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Tile<V> {
     /// Operand.
@@ -240,7 +240,7 @@ impl<V> Tile<V> {
 }
 pub(super) const UPSAMPLE: OpDef = OpDef {
     name: "Upsample",
-    summary: "each pixel repeated scale_h times down and scale_w times across",
+    summary: "Repeats each pixel scale_h times along height and scale_w times along width",
     description: "",
     operands: &[
         ValueDef {
@@ -284,7 +284,7 @@ pub(super) const UPSAMPLE: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.Upsample`: each pixel repeated scale_h times down and scale_w times across.
+///`top.Upsample`: Repeats each pixel scale_h times along height and scale_w times along width.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Upsample<V> {
     /// Operand.

@@ -2,8 +2,8 @@
 use super::*;
 pub(super) const BATCHNORMBWD: OpDef = OpDef {
     name: "BatchNormBwd",
-    summary: "gradients of a batch normalisation: input, weight and bias",
-    description: "Statistics that are none are those of `input`.",
+    summary: "Gradients of a batch normalization: input, weight and bias",
+    description: "Absent statistics are computed from `input`.",
     operands: &[
         ValueDef {
             name: "grad_out",
@@ -52,9 +52,9 @@ pub(super) const BATCHNORMBWD: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.BatchNormBwd`: gradients of a batch normalisation: input, weight and bias.
+/**`top.BatchNormBwd`: Gradients of a batch normalization: input, weight and bias.
 
-Statistics that are none are those of `input`.*/
+Absent statistics are computed from `input`.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct BatchNormBwd<V> {
     /// Operand.
@@ -126,7 +126,7 @@ impl<V> BatchNormBwd<V> {
 pub(super) const BATCHNORMTRAIN: OpDef = OpDef {
     name: "BatchNormTrain",
     summary: "BatchNorm by the statistics of the batch",
-    description: "`running_mean` and `running_var` are the running statistics brought up to date, by the variance of the population; `saved_invstd` is 1 / sqrt(var + epsilon).",
+    description: "`running_mean` and `running_var` are the updated running statistics, with the population variance; `saved_invstd` is 1 / sqrt(var + epsilon).",
     operands: &[
         ValueDef {
             name: "input",
@@ -203,7 +203,7 @@ pub(super) const BATCHNORMTRAIN: OpDef = OpDef {
 };
 /**`top.BatchNormTrain`: BatchNorm by the statistics of the batch.
 
-`running_mean` and `running_var` are the running statistics brought up to date, by the variance of the population; `saved_invstd` is 1 / sqrt(var + epsilon).*/
+`running_mean` and `running_var` are the updated running statistics, with the population variance; `saved_invstd` is 1 / sqrt(var + epsilon).*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct BatchNormTrain<V> {
     /// Operand.
@@ -291,7 +291,7 @@ impl<V> BatchNormTrain<V> {
 }
 pub(super) const CONVBWD_WEIGHT: OpDef = OpDef {
     name: "ConvBwd_Weight",
-    summary: "gradient of the filter of a convolution",
+    summary: "Gradient of the filter of a convolution",
     description: "",
     operands: &[
         ValueDef {
@@ -367,7 +367,7 @@ pub(super) const CONVBWD_WEIGHT: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.ConvBwd_Weight`: gradient of the filter of a convolution.
+///`top.ConvBwd_Weight`: Gradient of the filter of a convolution.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ConvBwd_Weight<V> {
     /// Operand.
@@ -480,8 +480,8 @@ impl<V> ConvBwd_Weight<V> {
 }
 pub(super) const CONVBWD: OpDef = OpDef {
     name: "Convbwd",
-    summary: "gradients of a convolution: input, filter and bias",
-    description: "The flags say which of them are wanted; the others are none.",
+    summary: "Gradients of a convolution: input, filter and bias",
+    description: "The flags select which of them are computed; the others are none.",
     operands: &[
         ValueDef {
             name: "grad_out",
@@ -582,9 +582,9 @@ pub(super) const CONVBWD: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.Convbwd`: gradients of a convolution: input, filter and bias.
+/**`top.Convbwd`: Gradients of a convolution: input, filter and bias.
 
-The flags say which of them are wanted; the others are none.*/
+The flags select which of them are computed; the others are none.*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct Convbwd<V> {
     /// Operand.
@@ -718,7 +718,7 @@ impl<V> Convbwd<V> {
 }
 pub(super) const EMBDENSEBWD: OpDef = OpDef {
     name: "EmbDenseBwd",
-    summary: "gradient of an embedding: rows of grad_output summed by index",
+    summary: "Gradient of an embedding: rows of grad_output summed by index",
     description: "The result has `num_weights` rows.",
     operands: &[
         ValueDef {
@@ -748,7 +748,7 @@ pub(super) const EMBDENSEBWD: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.EmbDenseBwd`: gradient of an embedding: rows of grad_output summed by index.
+/**`top.EmbDenseBwd`: Gradient of an embedding: rows of grad_output summed by index.
 
 The result has `num_weights` rows.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -918,7 +918,7 @@ impl<V> GroupNormTrain<V> {
 }
 pub(super) const LAYERNORMBWD: OpDef = OpDef {
     name: "LayerNormBwd",
-    summary: "gradients of a layer normalisation: input, weight and bias",
+    summary: "Gradients of a layer normalization: input, weight and bias",
     description: "`mean` and `variance` are those of LayerNormTrain: the latter is 1 / sqrt(var + eps).",
     operands: &[
         ValueDef {
@@ -972,7 +972,7 @@ pub(super) const LAYERNORMBWD: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.LayerNormBwd`: gradients of a layer normalisation: input, weight and bias.
+/**`top.LayerNormBwd`: Gradients of a layer normalization: input, weight and bias.
 
 `mean` and `variance` are those of LayerNormTrain: the latter is 1 / sqrt(var + eps).*/
 #[derive(Debug, Clone, PartialEq)]
@@ -1057,7 +1057,7 @@ impl<V> LayerNormBwd<V> {
 pub(super) const LAYERNORMTRAIN: OpDef = OpDef {
     name: "LayerNormTrain",
     summary: "LayerNorm, and its statistics",
-    description: "What is called `variance` is 1 / sqrt(var + eps).",
+    description: "`variance` is 1 / sqrt(var + eps).",
     operands: &[
         ValueDef {
             name: "input",
@@ -1112,7 +1112,7 @@ pub(super) const LAYERNORMTRAIN: OpDef = OpDef {
 };
 /**`top.LayerNormTrain`: LayerNorm, and its statistics.
 
-What is called `variance` is 1 / sqrt(var + eps).*/
+`variance` is 1 / sqrt(var + eps).*/
 #[derive(Debug, Clone, PartialEq)]
 pub struct LayerNormTrain<V> {
     /// Operand.
@@ -1184,7 +1184,7 @@ impl<V> LayerNormTrain<V> {
 }
 pub(super) const MAXPOOLINGINDICESBWD: OpDef = OpDef {
     name: "MaxPoolingIndicesBwd",
-    summary: "gradient of a max pooling: grad_output put where the largest values were",
+    summary: "Gradient of a max pooling: grad_output put where the largest values were",
     description: "",
     operands: &[
         ValueDef {
@@ -1238,7 +1238,7 @@ pub(super) const MAXPOOLINGINDICESBWD: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.MaxPoolingIndicesBwd`: gradient of a max pooling: grad_output put where the largest values were.
+///`top.MaxPoolingIndicesBwd`: Gradient of a max pooling: grad_output put where the largest values were.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MaxPoolingIndicesBwd<V> {
     /// Operand.
@@ -1324,7 +1324,7 @@ impl<V> MaxPoolingIndicesBwd<V> {
 }
 pub(super) const MEANRSTD: OpDef = OpDef {
     name: "MeanRstd",
-    summary: "statistics of a batch, and the Scale that normalises by them",
+    summary: "Statistics of a batch, and the Scale that normalizes by them",
     description: "`rstd` is 1 / sqrt(var + eps), `scale` is weight * rstd, `bias_new` is bias - mean * scale. A running statistic becomes (1 - momentum) * running + momentum * that of the batch.",
     operands: &[
         ValueDef {
@@ -1392,7 +1392,7 @@ pub(super) const MEANRSTD: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.MeanRstd`: statistics of a batch, and the Scale that normalises by them.
+/**`top.MeanRstd`: Statistics of a batch, and the Scale that normalizes by them.
 
 `rstd` is 1 / sqrt(var + eps), `scale` is weight * rstd, `bias_new` is bias - mean * scale. A running statistic becomes (1 - momentum) * running + momentum * that of the batch.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -1478,7 +1478,7 @@ impl<V> MeanRstd<V> {
 }
 pub(super) const SOFTMAXBWD: OpDef = OpDef {
     name: "SoftmaxBwd",
-    summary: "gradient of a softmax",
+    summary: "Gradient of a softmax",
     description: "`output * (grad_output - sum(grad_output * output))`, the sum along `dim`.",
     operands: &[
         ValueDef {
@@ -1508,7 +1508,7 @@ pub(super) const SOFTMAXBWD: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-/**`top.SoftmaxBwd`: gradient of a softmax.
+/**`top.SoftmaxBwd`: Gradient of a softmax.
 
 `output * (grad_output - sum(grad_output * output))`, the sum along `dim`.*/
 #[derive(Debug, Clone, PartialEq)]
@@ -1560,7 +1560,7 @@ impl<V> SoftmaxBwd<V> {
 }
 pub(super) const WEIGHTREORDER: OpDef = OpDef {
     name: "WeightReorder",
-    summary: "coefficient in the order that the chip reads",
+    summary: "Coefficient in the order that the chip reads",
     description: "",
     operands: &[
         ValueDef {
@@ -1586,7 +1586,7 @@ pub(super) const WEIGHTREORDER: OpDef = OpDef {
     quant_transparent: false,
     structure: false,
 };
-///`top.WeightReorder`: coefficient in the order that the chip reads.
+///`top.WeightReorder`: Coefficient in the order that the chip reads.
 #[derive(Debug, Clone, PartialEq)]
 pub struct WeightReorder<V> {
     /// Operand.
