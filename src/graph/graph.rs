@@ -45,7 +45,7 @@ pub struct Graph {
     pub(super) suggestions: Suggestions,
 }
 
-/// Formats a summary, since a whole graph may be large; for all of it, see [`crate::spec::to_text`].
+/// Formats a summary, since a whole graph may be large; for all of it, see `tpulang::spec::to_text`.
 impl fmt::Debug for Graph {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
         f.debug_struct("Graph")

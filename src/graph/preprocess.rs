@@ -51,7 +51,7 @@ words! { "Position of the image in its padding." PadType:
 }
 
 /// Image preprocessing of the deployed network (TpuLang's `Tensor.preprocess`): resizes the image, crops it to the
-/// input's height and width, and computes `(x - mean) * scale` for each channel. [`crate::exec::preprocess`] applies it.
+/// input's height and width, and computes `(x - mean) * scale` for each channel. `tpulang::exec::preprocess` applies it.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields, default)]
 pub struct Preprocess {

@@ -1,6 +1,6 @@
 //! The CUDA backend: CUDA C next to its launchers, one file per family of ops, named as in `src/ops`.
 //!
-//! An operator is lowered to a [`Program`](program::Program): launches of kernels on memory slots, all determined when it is
+//! An operator is lowered to a [`Program`]: launches of kernels on memory slots, all determined when it is
 //! prepared. Elementwise operators are formulas; one kernel is generated for a chain of them. All other launches name a
 //! function of the `.cu` file next to the launcher.
 #![allow(unsafe_code, reason = "a driver's C API and kernels; docs/safety.md lists each use")]

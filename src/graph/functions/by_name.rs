@@ -34,7 +34,6 @@ pub struct ByName {
 }
 
 #[doc(hidden)]
-
 pub fn call_with(graph: &mut Graph, name: &str, call: ByName) -> Result<Vec<Tensor>> {
     let index = graph.calls_made();
     let out = call.named.out.as_ref().and_then(|names| names.first().cloned());

@@ -205,7 +205,6 @@ impl Given {
 }
 
 #[doc(hidden)]
-
 pub fn call_by_name<A: Arguments>(
     function: Function<A>,
     graph: &mut Graph,

@@ -96,7 +96,6 @@ pub fn not_finite(word: &str) -> Option<f64> {
 }
 
 #[doc(hidden)]
-
 pub fn number_to_json(v: f64) -> serde_json::Value {
     let word = NOT_FINITE.iter().find(|(_, number)| *number == v || number.is_nan() && v.is_nan());
     word.map_or_else(|| v.into(), |(word, _)| (*word).into())
