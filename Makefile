@@ -31,7 +31,7 @@ test: setup ## run all tests, some also with fewer vector instructions
 
 check: setup deny portable ## check format, lints, documentation and dependencies
 	cargo fmt --all --check
-	cargo clippy --all-targets -- -D warnings
+	cargo clippy --workspace --all-targets -- -D warnings
 	RUSTDOCFLAGS="-D warnings" cargo doc --no-deps
 
 deny: ## check licences, versions and advisories of the dependencies
@@ -140,7 +140,7 @@ fuzz-input: setup ## fuzz each file reader for SECONDS (needs cargo-fuzz and nig
 
 minilm: setup ## fetch, convert and run a real language model, and pass it to tpuc-opt
 	sh scripts/minilm.sh build/minilm
-	cargo run --profile $(PROFILE) --example minilm
+	cargo run --profile $(PROFILE) -p tpulang-minilm
 	if [ -e $(PEER)/ready ]; then $(PEER)/bin/python conformance/accept.py build/minilm/minilm_origin.mlir; fi
 
 bench bench-quick: PROFILE = release
@@ -149,7 +149,7 @@ bench: build ## measure speed against TpuLang, onnxruntime, PyTorch and pymlir: 
 	sh benches/setup.sh $(BENCH_PEER)
 	$(PEER)/bin/python benches/build_convert.py --bin $(BIN)
 	$(BENCH_PEER)/bin/python benches/compare.py --bin $(BIN) --peer $(PEER)
-	cargo bench
+	cargo bench -p tpulang-benches
 
 bench-quick: build ## measure a few of these networks briefly: build/bench/performance.md
 	sh benches/setup.sh $(BENCH_PEER)

@@ -65,8 +65,22 @@ impl WeightFile {
     /// fits.
     pub fn read_as(&mut self, name: &str, dtype: Dtype, shape: &Shape) -> Result<Array> {
         let array = self.read(name)?;
-        let path = self.path.clone();
-        as_declared(array, dtype, shape).map_err(|problem| Error::format(path, format!("the array {name:?} {problem}")))
+        self.declared(name, array, dtype, shape)
+    }
+    /// Like [`WeightFile::read_as`], but also accepts a list of all elements, as tpuc-opt stores some of the constants that
+    /// it adds.
+    ///
+    /// # Errors
+    /// Same as for [`WeightFile::read_as`].
+    pub fn read_as_or_flat(&mut self, name: &str, dtype: Dtype, shape: &Shape) -> Result<Array> {
+        let array = self.read(name)?;
+        let is_flat = array.shape().len() == 1 && array.len() == shape.iter().product::<usize>();
+        let array = if is_flat { array.reshaped(shape.as_slice())? } else { array };
+        self.declared(name, array, dtype, shape)
+    }
+    fn declared(&self, name: &str, array: Array, dtype: Dtype, shape: &Shape) -> Result<Array> {
+        as_declared(array, dtype, shape)
+            .map_err(|problem| Error::format(&self.path, format!("the array {name:?} {problem}")))
     }
 }
 
@@ -139,5 +153,24 @@ mod tests {
         advised(&[4, 7], &[6, 4], "");
         assert_eq!(told(&[1, 1, 96], &[96]), Ok(vec![96]));
         assert_eq!(told(&[], &[1]), Ok(vec![1]));
+    }
+
+    /// tpuc-opt stores the divisor that it adds for a division as a list.
+    #[test]
+    fn a_module_may_have_flat_weights() {
+        let dir = tempfile::tempdir().unwrap();
+        let path = dir.path().join("w.npz");
+        super::super::write_npz(&path, [("a", &Array::from([1f32, 2.0, 3.0, 4.0, 5.0, 6.0]))]).unwrap();
+        let mut file = WeightFile::open(&path).unwrap();
+        let read = file.read_as_or_flat("a", Dtype::Float32, &vec![2, 3]).unwrap();
+        assert_eq!(read.shape(), [2, 3]);
+        for shape in [vec![2, 4], vec![7]] {
+            assert!(file.read_as_or_flat("a", Dtype::Float32, &shape).is_err());
+        }
+        let refused = file.read_as("a", Dtype::Float32, &vec![2, 3]).unwrap_err().to_string();
+        assert!(
+            refused.ends_with("the array \"a\" has shape 6; the tensor is declared 2x3: reshape it first"),
+            "{refused}"
+        );
     }
 }

@@ -252,7 +252,7 @@ impl Reader<'_> {
             ))
         })?;
         let data = match &mut self.weights {
-            Some((Ok(file), _)) => Some(file.read_as(&name, ty.dtype, &shape)?),
+            Some((Ok(file), _)) => Some(file.read_as_or_flat(&name, ty.dtype, &shape)?),
             Some((Err(e), file_name)) if !matches!(e.cause(), Cause::MissingData(_)) => {
                 return Err(Cause::MissingData(format!("the weight file {file_name}: {e}")).into());
             }

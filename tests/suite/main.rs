@@ -31,7 +31,6 @@ mod pair;
 mod places;
 mod readme;
 mod roundtrip;
-mod schema;
 mod specs;
 
 /// Compares with the snapshot `snapshots/NAME.snap`.

@@ -24,17 +24,19 @@ __global__ void __launch_bounds__(256) few_rows(const T* __restrict__ left, cons
                                                 const i64* __restrict__ places, i64 left_apart, i64 right_apart, i64 matrices,
                                                 i64 m, i64 k, i64 n, i64 left_by_row, i64 left_by_depth, i64 right_by_depth,
                                                 i64 right_by_column, EPILOGUE_PARAMETERS(T)) {
-    const i64 lane = threadIdx.x % 32, warps = (i64)gridDim.x * blockDim.x / 32;
-    for (i64 w = ((i64)blockIdx.x * blockDim.x + threadIdx.x) / 32; w < matrices * n; w += warps) {
+    const int lane = threadIdx.x % 32;
+    for (i64 w = ((i64)blockIdx.x * blockDim.x + threadIdx.x) / 32; w < matrices * n; w += gridDim.x * (blockDim.x / 32)) {
         const i64 matrix = w / n, column = w % n;
         const T* a = left + (places ? places[2 * matrix] : matrix * left_apart);
         const T* b = right + (places ? places[2 * matrix + 1] : matrix * right_apart) + column * right_by_column;
-        for (i64 row = 0; row < m; row++) {
+        // One index instead of a matrix and a column: fewer registers live across the calls of an epilogue.
+        i64 at = matrix * m * n + column;
+        for (const i64 end = at + m * n; at < end; at += n, a += left_by_row) {
             Sum<T> all;
-            for (i64 i = lane; i < k; i += 32) all.add(a[row * left_by_row + i * left_by_depth], b[i * right_by_depth]);
+            for (i64 i = lane; i < k; i += 32) all.add(a[i * left_by_depth], b[i * right_by_depth]);
             float sum = all.total();
             for (int step = 16; step; step >>= 1) sum += __shfl_xor_sync(0xffffffffu, sum, step);
-            if (lane == 0) EPILOGUE((matrix * m + row) * n + column, sum);
+            if (lane == 0) EPILOGUE(at, sum);
         }
     }
 }

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! make minilm                                                  # downloads the model, then runs this
-//! cargo run --release --example minilm -- "one sentence" "another"
+//! cargo run --release -p tpulang-minilm -- "one sentence" "another"
 //! ```
 //!
 //! Without sentences, it compares its results with PyTorch's embeddings and writes `minilm_origin.mlir`, its weights and
