@@ -27,7 +27,7 @@ demo: build ## convert and run a small network
 
 test: setup ## run all tests, some also with fewer vector instructions
 	cargo test
-	for each in avx2 plain; do TPULANG_INSTRUCTIONS=$$each cargo test --lib --test suite -- cases:: exec:: || exit 1; done
+	for each in avx2 plain; do TPULANG_INSTRUCTIONS=$$each cargo test --lib --test suite -- cases:: cpu:: plan:: || exit 1; done
 
 check: setup deny portable ## check format, lints, documentation and dependencies
 	cargo fmt --all --check

@@ -86,6 +86,7 @@ def emulated_libraries(sources, target):
             (folder / source.name).write_bytes(source.read_bytes())
         options = ["-std=c++17", "-O1", "-fPIC", "-ffp-contract=off"]
         for make in ["-shared -Wl,-soname,libcuda.so.1 cuda.cpp -o libcuda.so", "-shared nvrtc.cpp -o libnvrtc.so",
+                     "-shared -x c++ /dev/null -Wl,-soname,libnvrtc-builtins.so.0.13 -o libnvrtc-builtins.so.0.13",
                      "-w -x c++-header emulated.h -o emulated.h.gch"]:
             subprocess.run([os.environ.get("CXX", "g++"), *options, *make.split()], cwd=folder, check=True)
         if not (folder / "libcuda.so.1").exists():
