@@ -17,7 +17,6 @@
 //! # Ok::<(), tpulang::Error>(())
 //! ```
 
-use crate as exec;
 use tpulang_array as array;
 use tpulang_base as base;
 use tpulang_graph as graph;

@@ -84,10 +84,7 @@ pub fn by_kind(steps: &[StepTime]) -> Vec<KindTime> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        Array, Dtype, Graph,
-        exec::{CpuBackend, RunOptions},
-    };
+    use crate::{Array, CpuBackend, Dtype, Graph, RunOptions};
 
     #[test]
     fn each_step_that_is_done_has_its_time_and_work() {

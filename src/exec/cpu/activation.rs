@@ -9,11 +9,11 @@ use super::{
 };
 use crate::{
     array::zeros,
-    exec::semantics,
     ops::{
         Elu, GELU, GeluApproxMode, HardSigmoid, HardSwish, LeakyRelu, PRelu, Relu, SiLU, Sigmoid, Softmax, Swish, Tanh,
     },
     quant::RoundMode,
+    semantics,
 };
 use rayon::prelude::*;
 use rten_simd::SimdUnaryOp;

@@ -6,8 +6,8 @@ use super::{
     unary::{capped, unary},
 };
 use crate::{
+    ValueType,
     base::{Dtype, Result},
-    exec::ValueType,
     ops::{
         Add, AddConst, Div, DivConst, Max, MaxConst, Min, MinConst, Mod, Mul, MulConst, Reciprocal, Remainder, Sub,
         SubConst,
@@ -249,10 +249,7 @@ fn constant(
 
 #[cfg(test)]
 mod tests {
-    use crate::{
-        Array, Dtype, Graph, Scalar, Tensor,
-        exec::{CpuBackend, RunOptions, run},
-    };
+    use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, Scalar, Tensor, run};
 
     fn result(g: &mut Graph, y: Tensor, feeds: &[(&str, Array)]) -> Array {
         g.set_outputs(&[y]).unwrap();

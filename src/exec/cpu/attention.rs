@@ -4,12 +4,10 @@ use super::{
     task::{PostOp, Task},
 };
 use crate::{
+    Layout,
     array::zeros,
     base::{Dtype, Result},
-    exec::{
-        Layout,
-        heads::{HeadStrides, Sizes},
-    },
+    heads::{HeadStrides, Sizes},
     ops::{Rope, RopeMode, ScaleDotProductAttention},
     quant::RoundMode,
 };

@@ -112,10 +112,7 @@ impl PackedInt8Matrix {
 
 #[cfg(test)]
 mod tests {
-    use crate::{
-        Array, Dtype, Graph,
-        exec::{CpuBackend, RunOptions, run},
-    };
+    use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, run};
     use proptest::prelude::*;
 
     proptest! {

@@ -1,9 +1,10 @@
 use super::{Kernel, Operand, chunks::blocks, task::PostOp, unary::map};
 use crate::{
+    ValueType,
     base::Dtype,
-    exec::{ValueType, semantics::zero_points},
     ops::{Cast, DequantInt, DequantMode, DequantizeLinear, QuantizeLinear, RequantFp, RequantInt, RequantMode},
     quant::{RoundMode, multiplier_shift, tflite, tflite_wider},
+    semantics::zero_points,
 };
 
 pub(super) fn cast(op: Cast<Operand>) -> Kernel {
@@ -171,11 +172,7 @@ fn of<T: Copy + Default>(list: &[T], c: usize) -> T {
 
 #[cfg(test)]
 mod tests {
-    use crate::{
-        Array, Dtype, Graph, Quantization, Tensor,
-        exec::{CpuBackend, RunOptions, run},
-        quant::RoundMode,
-    };
+    use crate::{Array, CpuBackend, Dtype, Graph, Quantization, RunOptions, Tensor, quant::RoundMode, run};
 
     #[test]
     fn requantizes_by_channel() {

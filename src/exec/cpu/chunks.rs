@@ -1,8 +1,8 @@
 //! Reads operands and writes results chunk by chunk, so that kernels need little workspace.
 use crate::{
+    ValueType,
     array::Array,
     base::{Cause, Dtype, Result},
-    exec::ValueType,
     quant::{Quantization, RoundMode, channel_axis},
 };
 use std::ops::Range;
@@ -248,7 +248,7 @@ fn write_reals(dtype: Dtype, values: &[f64], bytes: &mut [u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::exec::{Layout, Precision};
+    use crate::{Layout, Precision};
     use ndarray::{ArrayD, Dimension, IxDyn};
     use proptest::prelude::*;
 

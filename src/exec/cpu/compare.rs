@@ -4,8 +4,8 @@ use super::{
 };
 use crate::{
     base::{Dtype, Result},
-    exec::semantics,
     ops::{Compare, CompareConst, CompareMode, LogicalAnd},
+    semantics,
 };
 
 /// 0 is false.
@@ -93,11 +93,7 @@ fn store(t: &mut Task, holds: impl Fn(usize, &mut [f32]) + Sync) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        Array, Graph,
-        exec::{CpuBackend, RunOptions, run},
-        ops::Where,
-    };
+    use crate::{Array, CpuBackend, Graph, RunOptions, ops::Where, run};
 
     #[test]
     fn large_integers_are_compared_exactly() {

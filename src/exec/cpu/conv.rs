@@ -8,14 +8,12 @@ use super::{
     task::{PostOp, Task},
 };
 use crate::{
+    ValueType,
     array::zeros,
     base::Result,
-    exec::{
-        ValueType,
-        semantics::{self, AccumKind},
-    },
     ops::{self, Convolution, Window},
     quant::Quantization,
+    semantics::{self, AccumKind},
 };
 use rayon::prelude::*;
 
@@ -220,10 +218,7 @@ fn integer<T: Factor>(t: &mut Task, c: &Parts) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{
-        Array, Dtype, Graph,
-        exec::{CpuBackend, RunOptions, run},
-    };
+    use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, run};
     use proptest::prelude::*;
 
     /// The definition in f64, with one zero point per operand.

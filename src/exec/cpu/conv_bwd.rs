@@ -5,8 +5,8 @@ use super::{
 };
 use crate::{
     base::Result,
-    exec::semantics::{self, ConvGeometry},
     ops::{ConvBwd_Weight, Convbwd},
+    semantics::{self, ConvGeometry},
 };
 use rayon::prelude::*;
 use std::ops::Range;

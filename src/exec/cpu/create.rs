@@ -6,9 +6,9 @@ use super::{
 };
 use crate::{
     base::Result,
-    exec::views::View,
     ops::{ConstantFill, MeshGrid, Shape, Size, fetched},
     quant::RoundMode,
+    views::View,
 };
 
 /// Computes each element from its index, exactly for plain integers.

@@ -8,8 +8,8 @@ use super::{
 use crate::{
     array::zeros,
     base::Result,
-    exec::semantics::AccumKind,
     ops::{self, Convolution},
+    semantics::AccumKind,
 };
 use rayon::prelude::*;
 
@@ -98,10 +98,7 @@ fn integer<T: Factor>(t: &mut Task, c: &Parts, reordered: bool) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{
-        Array, Dtype, Graph,
-        exec::{CpuBackend, RunOptions, run},
-    };
+    use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, run};
     use proptest::prelude::*;
 
     proptest! {

@@ -2,8 +2,8 @@ use super::{Kernel, Operand, task::PostOp};
 use crate::{
     array::{reserve, zeros},
     base::Result,
-    exec::semantics::IndexKind,
     ops::{Nms, ROIPooling, RoiAlign, RoiAlignMode, RoiExtractor},
+    semantics::IndexKind,
 };
 use rayon::prelude::*;
 use std::cmp::Ordering;

@@ -8,7 +8,7 @@ use super::{
 use crate::{
     array::zeros,
     base::Result,
-    exec::heads::{self, GroupedQueryAttention, Mask},
+    heads::{self, GroupedQueryAttention, Mask},
     ops::{Attention, FAttention, FAttentionLse, FlexAttention},
 };
 use rayon::prelude::*;

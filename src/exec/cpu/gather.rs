@@ -7,9 +7,10 @@ use super::{
 use crate::{
     array::{Array, ArrayMut, Element},
     base::Result,
-    exec::{semantics::IndexKind, views::strides},
     ops::{A16Gather, Gather, GatherElements, GatherND, Lut, packed_table},
     quant::RoundMode,
+    semantics::IndexKind,
+    views::strides,
 };
 use rayon::prelude::*;
 
@@ -146,10 +147,7 @@ pub(super) fn a16_gather(op: A16Gather<Operand>) -> Kernel {
 
 #[cfg(test)]
 mod tests {
-    use crate::{
-        Array, Dtype, Graph,
-        exec::{CpuBackend, RunOptions, run},
-    };
+    use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, run};
 
     #[test]
     fn indices_that_are_no_whole_numbers_are_cut() {

@@ -1,11 +1,11 @@
 use super::{Kernel, Operand, chunks::blocks, task::PostOp};
 use crate::{
-    exec::semantics::{ChromaPlanes, colour_factors},
     ops::{
         ConcatVolume, Correlation, MatchTemplate, MatchTemplateMode, ScaleLut, Yuv2rgbFormula,
         Yuv2rgbFormulaImageFormat,
     },
     quant::RoundMode,
+    semantics::{ChromaPlanes, colour_factors},
 };
 
 /// Computed in float64, and converted to float32 before rounding, like in TPU-MLIR.

@@ -7,8 +7,8 @@ use super::{
     task::PostOp,
 };
 use crate::{
+    Layout,
     base::{Dtype, Result, invalid},
-    exec::Layout,
     ops::{AvgPool, Conv, Convolution, MaxPool, Op, Window, windows},
 };
 

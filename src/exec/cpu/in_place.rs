@@ -53,9 +53,10 @@ impl InPlace {
 #[cfg(test)]
 mod tests {
     use crate::{
+        Backend, CpuBackend, Layout, Operand, Precision, Signature, ValueType,
         array::{Array, ArrayMut},
         base::Dtype,
-        exec::{Backend, CpuBackend, Layout, Operand, Precision, Signature, ValueType, cpu::CpuKernel},
+        cpu::CpuKernel,
         ops,
     };
 

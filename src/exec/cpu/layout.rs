@@ -6,12 +6,10 @@ use super::{
 use crate::{
     array::{Array, ArrayMut, Element, reserve},
     base::{Dtype, Result},
-    exec::{
-        semantics,
-        views::{View, axis_of, strides},
-    },
     ops::{Concat, ConcatSlice, List, Pack, Pad, PadMode, Permute, Split, Transpose, Unpack, pad_counts, split_sizes},
     quant::RoundMode,
+    semantics,
+    views::{View, axis_of, strides},
 };
 use rayon::prelude::*;
 
@@ -349,10 +347,7 @@ pub(super) fn pad(op: Pad<Operand>) -> Kernel {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::{
-        Graph, Quantization,
-        exec::{CpuBackend, RunOptions, run},
-    };
+    use crate::{CpuBackend, Graph, Quantization, RunOptions, run};
     use ndarray::ArrayD;
     use proptest::prelude::*;
 

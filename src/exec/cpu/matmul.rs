@@ -10,8 +10,8 @@ use super::{
 use crate::{
     array::{Array, zeros},
     base::{Dtype, Result},
-    exec::semantics::{self, AccumKind},
     ops::{A16MatMul, Fp8MatMul, MatMul, Product},
+    semantics::{self, AccumKind},
 };
 use rayon::prelude::*;
 
@@ -274,10 +274,7 @@ fn weighed(t: &mut Task, input: &Operand, weight: &[f32], transposed: bool, bias
 
 #[cfg(test)]
 mod tests {
-    use crate::{
-        Array, Dtype, Graph,
-        exec::{CpuBackend, RunOptions, run},
-    };
+    use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, run};
     use proptest::prelude::*;
 
     fn values(n: usize, seed: usize) -> Vec<f32> {

@@ -5,9 +5,9 @@ use super::{
 };
 use crate::{
     base::{Dtype, Result},
-    exec::semantics,
     ops::MeanStdScale,
     quant::shifted,
+    semantics,
 };
 
 /// Computed like the compiler for bm1684x does: bytes to bytes in fixed point, floats to bytes rounded once. Float
@@ -77,11 +77,7 @@ fn fixed_point(t: &mut Task, op: &MeanStdScale<Operand>) -> Result<()> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{
-        Array, Dtype, Graph,
-        exec::{CpuBackend, RunOptions, run},
-        quant::RoundMode,
-    };
+    use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, quant::RoundMode, run};
 
     /// Checks every byte with every mode: the multiplier of 1.088, at 16 bits, is 17826 / 2^14.
     #[test]

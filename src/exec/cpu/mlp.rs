@@ -4,7 +4,7 @@ use super::{
     gemm::{Mat, gemm_f32},
     task::{PostOp, Task},
 };
-use crate::{array::zeros, base::Result, exec::semantics::IndexKind, ops::Mlp};
+use crate::{array::zeros, base::Result, ops::Mlp, semantics::IndexKind};
 use std::borrow::Cow;
 
 /// One matrix and bias per expert.

@@ -201,11 +201,7 @@ pub(super) fn lrn(op: LRN<Operand>) -> Kernel {
 
 #[cfg(test)]
 mod tests {
-    use crate::{
-        Array, Dtype, Graph, Tensor,
-        exec::{CpuBackend, RunOptions, run},
-        ops::Scale,
-    };
+    use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, Tensor, ops::Scale, run};
 
     fn result(g: &mut Graph, y: Tensor, x: &Array) -> Vec<f32> {
         g.set_outputs(&[y]).unwrap();

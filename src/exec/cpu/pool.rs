@@ -4,8 +4,8 @@ use super::{
 };
 use crate::{
     base::Result,
-    exec::semantics::IndexKind,
     ops::{AdaptiveAvgPool, AvgPool, MaxPool, MaxPoolWithMask, MaxUnpool, PoolMask, Window, windows},
+    semantics::IndexKind,
 };
 use std::borrow::Cow;
 

@@ -5,9 +5,9 @@ use super::{
 };
 use crate::{
     base::{Result, invalid},
-    exec::semantics::{Place, places},
     ops::{GridSampler, Interp, InterpMode},
     quant::RoundMode,
+    semantics::{Place, places},
 };
 use rayon::prelude::*;
 
@@ -154,10 +154,7 @@ fn sample(image: &[f32], shape: &[usize], point: &[f32], sampling: Sampling) -> 
 
 #[cfg(test)]
 mod tests {
-    use crate::{
-        Array, Dtype, Graph,
-        exec::{CpuBackend, RunOptions, run},
-    };
+    use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, run};
 
     #[test]
     fn attention_adds_what_it_samples() {

@@ -3,8 +3,8 @@ use super::{Kernel, Operand, task::PostOp, task::Task};
 use crate::{
     array::zeros,
     base::Result,
-    exec::semantics::{self, Delta},
     ops::{ChunkGatedDeltaRule, RecurrentGatedDeltaRule, SelectiveScan},
+    semantics::{self, Delta},
 };
 use rayon::prelude::*;
 

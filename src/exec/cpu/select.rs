@@ -6,8 +6,8 @@ use super::{
 use crate::{
     array::reserve,
     base::{Dtype, Result},
-    exec::semantics,
     ops::{MaskedFill, NonZero, NonZeroOrder, Trilu, Where},
+    semantics,
 };
 
 /// A branch, or `None` if it is a constant number.

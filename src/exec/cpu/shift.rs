@@ -1,9 +1,10 @@
 use super::{Kernel, Operand};
 use crate::{
+    ValueType,
     base::Dtype,
-    exec::{ValueType, semantics},
     ops::{BinaryConstShift, BinaryShift, BinaryShiftMode},
     quant::{RoundMode, shifted, shifted_wrapping},
+    semantics,
 };
 
 pub(super) fn binary_shift(op: BinaryShift<Operand>) -> Kernel {
@@ -62,11 +63,7 @@ impl ShiftRounding {
 
 #[cfg(test)]
 mod tests {
-    use crate::{
-        Array, Dtype, Graph, Tensor,
-        exec::{CpuBackend, RunOptions, run},
-        quant::RoundMode,
-    };
+    use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, Tensor, quant::RoundMode, run};
 
     fn result(g: &mut Graph, y: Tensor, feeds: &[(&str, Array)]) -> Vec<f64> {
         g.set_outputs(&[y]).unwrap();

@@ -6,9 +6,9 @@ use super::{
 use crate::{
     array::{Array, ArrayMut, Element},
     base::Result,
-    exec::views::View,
     ops::{Depth2Space, Reverse, ShuffleChannel, SwapChannel, SwapDimInner},
     quant::RoundMode,
+    views::View,
 };
 
 pub(super) fn reverse(op: Reverse<Operand>) -> Kernel {

@@ -6,9 +6,9 @@ use super::{
 };
 use crate::{
     base::{Result, invalid},
-    exec::views::View,
     ops::{Slice, SliceAxis, Span, StridedSlice, axis_ranges, slice_ranges, strided_ranges},
     quant::RoundMode,
+    views::View,
 };
 
 /// Writes the entries of the input in the ranges, one per axis.

@@ -3,8 +3,8 @@ use super::{Kernel, Operand, task::PostOp};
 use crate::{
     array::reserve,
     base::Result,
-    exec::semantics,
     ops::{DetectionOutput, DetectionOutputCodeType as Code, PriorBox},
+    semantics,
 };
 
 /// The minimum corner, then the maximum corner.

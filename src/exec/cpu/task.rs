@@ -5,9 +5,9 @@ use super::{
     kernel::{Epilogue, Epilogues},
 };
 use crate::{
+    Operand, ValueType,
     array::{Array, ArrayMut, reserve, zeros},
     base::{Cause, Dtype, Result, invalid},
-    exec::{Operand, ValueType},
     quant::RoundMode,
 };
 use rayon::prelude::*;

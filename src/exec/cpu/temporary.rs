@@ -1,12 +1,10 @@
 //! Workspace of each kernel, in addition to its operands and results, as counted by plans. Kernels that work in chunks
 //! need almost none.
 use crate::{
+    Operand, Signature, ValueType,
     base::Dtype,
-    exec::{
-        Operand, Signature, ValueType,
-        semantics::{self, AccumKind},
-    },
     ops::{self, InterpMode, Op},
+    semantics::{self, AccumKind},
 };
 
 /// Returns the bytes of `n` numbers of that size.

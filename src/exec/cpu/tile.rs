@@ -4,7 +4,7 @@ use super::{
     layout::{converted, strided_into, write_view},
     task::PostOp,
 };
-use crate::{exec::views::View, ops::Upsample, quant::RoundMode};
+use crate::{ops::Upsample, quant::RoundMode, views::View};
 
 /// Repeats the input along each axis up to the result's dimensions, which are multiples of its own. The result may have
 /// additional leading axes.

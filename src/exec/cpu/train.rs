@@ -6,11 +6,11 @@ use super::{
 use crate::{
     array::zeros,
     base::Result,
-    exec::semantics::{self, IndexKind, Parts},
     ops::{
         BatchNormBwd, BatchNormTrain, EmbDenseBwd, GroupNormTrain, LayerNormBwd, LayerNormTrain, MaxPoolingIndicesBwd,
         MeanRstd, SoftmaxBwd,
     },
+    semantics::{self, IndexKind, Parts},
 };
 use std::borrow::Cow;
 

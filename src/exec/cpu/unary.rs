@@ -1,6 +1,6 @@
 //! Unary functions.
 use super::{Kernel, Operand, kernel::Epilogue, task::PostOp};
-use crate::{exec::ValueType, quant::RoundMode};
+use crate::{ValueType, quant::RoundMode};
 use std::sync::Arc;
 
 /// A function without attributes.

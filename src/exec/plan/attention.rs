@@ -4,8 +4,8 @@ use super::{
     rewrite_graph::{Node, NodeIndex, RewriteGraph},
 };
 use crate::{
+    Backend, Layout, Signature, ValueType,
     base::Result,
-    exec::{Backend, Layout, Signature, ValueType},
     ops::{MatMul, Op, Reshape, ScaleDotProductAttention},
 };
 

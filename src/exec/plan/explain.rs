@@ -1,9 +1,9 @@
 //! Plans as human-readable text.
 use super::{Kernel, Plan, Step, TensorIndex, rules};
 use crate::{
+    Backend, KernelInfo, Layout, ValueType,
     array::byte_text,
     base::{pluralized, shape_text},
-    exec::{Backend, KernelInfo, Layout, ValueType},
 };
 use std::collections::HashSet;
 

@@ -5,8 +5,8 @@ use super::{
     rewrite_graph::{Node, RewriteGraph},
 };
 use crate::{
+    Backend,
     base::Result,
-    exec::Backend,
     ops::{Op, Reshape},
 };
 use std::collections::{HashMap, HashSet};

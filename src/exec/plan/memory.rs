@@ -1,10 +1,6 @@
 //! Peak memory of a plan.
 use super::{Kernel, Plan, Step, TensorIndex};
-use crate::{
-    array::too_large,
-    base::Result,
-    exec::{Backend, CpuBackend},
-};
+use crate::{Backend, CpuBackend, array::too_large, base::Result};
 use std::collections::HashSet;
 
 /// Bytes that every machine has: a query of the available memory takes longer than a small run.
@@ -74,10 +70,7 @@ impl<B: Backend> Plan<B> {
 
 #[cfg(test)]
 mod tests {
-    use crate::{
-        Array, Dtype, Graph,
-        exec::{CpuBackend, RunOptions, Session},
-    };
+    use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, Session};
 
     fn peak(g: &Graph, all: bool) -> u64 {
         let options = RunOptions { all, threads: 1, unfused: true, ..Default::default() };

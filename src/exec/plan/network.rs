@@ -1,8 +1,8 @@
 //! The graph from which plans are made: tensors and operators by index.
 use crate::{
+    Layout, Precision, ValueType,
     array::Array,
     base::{Cause, Result},
-    exec::{Layout, Precision, ValueType},
     graph::{Graph, TensorKind},
     ops::Op,
 };

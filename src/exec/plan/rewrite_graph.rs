@@ -1,9 +1,9 @@
 //! The graph of a plan under construction, which the rules rewrite.
 use super::network::{self, Network, Operation, Slot, TensorIndex};
 use crate::{
+    Operand, Signature, ValueType,
     array::Array,
     base::{Dtype, Result, shape_text},
-    exec::{Operand, Signature, ValueType},
 };
 use std::collections::HashSet;
 

@@ -5,9 +5,9 @@ use super::{
     rewrite_graph::{Node, NodeIndex, RewriteGraph, for_compute, signature},
 };
 use crate::{
+    Backend, CpuBackend, Operand,
     array::Array,
     base::{Result, pluralized},
-    exec::{Backend, CpuBackend, Operand},
     ops::{Op, Reshape},
 };
 

@@ -1,8 +1,5 @@
 //! Tests each rule, and that no rule changes the results.
-use crate::{
-    Array, Dtype, Graph, Tensor,
-    exec::{CpuBackend, RunOptions, Session},
-};
+use crate::{Array, CpuBackend, Dtype, Graph, RunOptions, Session, Tensor};
 use proptest::prelude::*;
 
 fn values(shape: &[usize], seed: usize) -> Array {

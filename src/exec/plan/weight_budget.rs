@@ -1,6 +1,6 @@
 //! Decides which steps keep their weights between runs if memory does not suffice for all.
 use super::{Plan, TensorIndex, memory::activations};
-use crate::exec::Backend;
+use crate::Backend;
 use std::collections::{HashMap, HashSet};
 
 /// Bytes of weights that fit every machine: a query of the available memory takes longer than a small plan.

@@ -1,8 +1,8 @@
 //! The amount of work of a step.
 use super::{Node, Plan, TensorIndex};
 use crate::{
+    Backend, ValueType,
     base::Result,
-    exec::{Backend, ValueType},
     ops::{Value, Work},
 };
 use std::collections::HashMap;

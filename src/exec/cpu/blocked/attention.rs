@@ -10,10 +10,8 @@ use super::{
 use crate::{
     array::{reserve, zeros},
     base::Result,
-    exec::{
-        cpu::gemm::{part as part_of, turned},
-        heads::{HeadStrides, Sizes},
-    },
+    cpu::gemm::{part as part_of, turned},
+    heads::{HeadStrides, Sizes},
 };
 use rayon::prelude::*;
 use rten_simd::{Isa, SimdOp};

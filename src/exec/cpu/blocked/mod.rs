@@ -36,7 +36,7 @@ mod tests;
 
 use crate::{base::Result, ops::Window};
 
-pub(super) use crate::exec::backend::BLOCK;
+pub(super) use crate::backend::BLOCK;
 pub(super) use attention::{Attention, Heads};
 pub(super) use layout::{from_blocked, to_blocked};
 pub(super) use pool::{Pool2d, PoolKind};

@@ -11,7 +11,7 @@ use super::{
     band::{with_scratch, zero_pixels},
     tile::{OF_4, OF_8, OF_16, Planes, WeightVector, accumulate, most_pixels},
 };
-use crate::{array::reserve, base::Result, exec::cpu::gemm::Mat};
+use crate::{array::reserve, base::Result, cpu::gemm::Mat};
 use rayon::prelude::*;
 use rten_simd::{
     Isa, SimdOp,
