@@ -192,7 +192,7 @@ impl<W: Write> Write for UntilError<W> {
         let written = self.attempt(bytes.len(), |to| to.write(bytes));
         match &written {
             Ok(n) => self.position += *n as u64,
-            // The header of an entry may have failed to be updated; the zip crate expects to be behind the entry.
+            // If updating the header of an entry failed, the zip crate expects the position after the entry.
             Err(_) if self.failed => self.position = self.end,
             Err(_) => {}
         }

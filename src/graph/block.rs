@@ -99,8 +99,7 @@ impl Block {
         })
     }
     /// Adds the operands of op calls to `named`, but not those of functions, which create their coefficients when replayed.
-    #[doc(hidden)]
-    pub fn named_by_ops(&self, named: &mut HashSet<Tensor>) {
+    pub(crate) fn named_by_ops(&self, named: &mut HashSet<Tensor>) {
         for (call, operators) in self.calls() {
             for operator in operators {
                 if matches!(call.made_by, MadeBy::Op) {

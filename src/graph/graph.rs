@@ -321,8 +321,7 @@ impl Graph {
         self.open.last_mut().unwrap_or(&mut self.body)
     }
     /// Returns whether the tensor is an output or an operand, including in blocks under construction.
-    #[doc(hidden)]
-    pub fn is_used(&self, tensor: Tensor) -> bool {
+    pub(crate) fn is_used(&self, tensor: Tensor) -> bool {
         let mut used = false;
         for block in self.open.iter().chain([&self.body]) {
             used |= block.results.contains(&tensor);
@@ -335,8 +334,7 @@ impl Graph {
         self.calls
     }
     /// Returns the number of operators in the current block.
-    #[doc(hidden)]
-    pub fn operators_made(&mut self) -> usize {
+    pub(crate) fn operators_made(&mut self) -> usize {
         self.current().operators.len()
     }
     #[doc(hidden)]

@@ -261,8 +261,7 @@ impl NewOperator<'_> {
 
 impl Graph {
     /// Returns argument name, tensor name and type of operands, for errors.
-    #[doc(hidden)]
-    pub fn operand_rows(&self, operands: impl Iterator<Item = (&'static str, Tensor)>) -> Vec<[String; 3]> {
+    pub(crate) fn operand_rows(&self, operands: impl Iterator<Item = (&'static str, Tensor)>) -> Vec<[String; 3]> {
         let row = |(name, t): (&str, Tensor)| {
             let info = self.tensor(t).ok()?;
             Some([name.to_owned(), info.name.clone(), info.type_text()])

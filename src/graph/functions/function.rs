@@ -204,8 +204,7 @@ impl Given {
     }
 }
 
-#[doc(hidden)]
-pub fn call_by_name<A: Arguments>(
+pub(crate) fn call_by_name<A: Arguments>(
     function: Function<A>,
     graph: &mut Graph,
     mut given: Given,

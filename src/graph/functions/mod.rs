@@ -65,9 +65,10 @@ pub use by_name::call;
 pub use by_name::{ByName, attribute_value, call_with};
 pub use custom::Params;
 pub(crate) use declare::function;
+pub(crate) use function::call_by_name;
 pub use function::{ArgumentDef, ArgumentSet, Arguments, Call, Function, FunctionDef, Outputs};
 #[doc(hidden)]
-pub use function::{BadArgument, BadCall, Given, Named, call_by_name, word};
+pub use function::{BadArgument, BadCall, Given, Named, word};
 pub use list::{function_def, functions};
 pub use operands::{NewShape, Operands, Scalar, TensorOrScalar};
 pub use value::Value;
