@@ -42,6 +42,9 @@ struct Kernel {
     result: ValueType,
 }
 
+/// Kernels have no workspace, read all operands and report errors at once: the defaults.
+impl tpulang::exec::Kernel for Kernel {}
+
 struct Nd;
 
 type Function = Arc<dyn Fn(&[Lazy]) -> ArrayD<f32> + Send + Sync>;
@@ -89,7 +92,6 @@ fn matmul(op: &MatMul<Operand>, result: &ValueType) -> Option<Function> {
 impl Backend for Nd {
     type Buffer = Buffer;
     type Kernel = Kernel;
-    type Memo = ();
     fn name(&self) -> &str {
         "nd"
     }
@@ -187,7 +189,7 @@ pub fn main() -> Result<()> {
         "something ran here alone"
     );
     assert!(report.summaries.iter().any(|s| s.contains(", cpu: ")), "something fell back");
-    let strict = check(&Nd, &cases, &RunOptions { strict: true, ..RunOptions::default() });
+    let strict = check(&Nd, &cases, &RunOptions::default().strict(true));
     let declined = strict.failures.iter().find(|(_, problem)| problem.contains("strict forbids running it on the cpu"));
     assert!(strict.passed > 0 && declined.is_some(), "{strict}");
     println!("strict: {} passed, {} declined", strict.passed, strict.failures.len());

@@ -26,12 +26,14 @@ pub struct Readme;
 
 #[cfg(feature = "mlir")]
 pub mod conformance;
+mod device;
 
 /// Execution: backends, and the sessions that run a graph on one.
 pub mod exec {
+    pub use crate::device::Device;
     #[cfg(feature = "cuda")]
     #[doc(inline)]
-    pub use tpulang_cuda::{CudaBackend, CudaOptions, CustomKernel, DeviceArray, GraphCache, KernelArgument, Program};
+    pub use tpulang_cuda::{CudaBackend, CudaOptions, CustomKernel, DeviceArray, KernelArgument, Program};
     #[doc(inline)]
     pub use tpulang_exec::*;
 }

@@ -15,12 +15,12 @@ pub fn shape_text(shape: &[usize]) -> String {
     text
 }
 
-/// Formats a number of things: `1 operator`, `2 operators`; `1 entry`, `2 entries`.
+/// Formats a number of things: `1 operator`, `2 operators`; `1 entry`, `2 entries`; `1 array`, `2 arrays`.
 pub fn pluralized(n: usize, one: &str) -> String {
     match one.strip_suffix('y') {
         _ if n == 1 => format!("1 {one}"),
-        Some(stem) => format!("{n} {stem}ies"),
-        None => format!("{n} {one}s"),
+        Some(stem) if !stem.ends_with(['a', 'e', 'o', 'u']) => format!("{n} {stem}ies"),
+        _ => format!("{n} {one}s"),
     }
 }
 

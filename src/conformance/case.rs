@@ -49,7 +49,7 @@ impl Case {
     /// # Errors
     /// Returns an error if the CPU backend cannot run the graph.
     pub fn by_cpu(name: impl Into<String>, graph: Graph, feeds: IndexMap<String, Array>) -> Result<Case> {
-        let options = RunOptions { all: true, ..RunOptions::default() };
+        let options = RunOptions::default().all(true);
         let expected = run(&graph, &feeds, &CpuBackend::new(), &options)?.tensors;
         Ok(Case { name: name.into(), graph, feeds, expected })
     }

@@ -72,7 +72,7 @@ pub fn check<B: Backend>(backend: &B, cases: &[Case], options: &RunOptions) -> R
 
 /// Runs a case. Returns the run's summary and the first difference, if any.
 fn one<B: Backend>(backend: &B, case: &Case, options: &RunOptions) -> Result<(String, Option<String>)> {
-    let options = RunOptions { all: true, ..options.clone() };
+    let options = options.clone().all(true);
     let got = run(&case.graph, &case.feeds, backend, &options)?;
     for (name, expected) in &case.expected {
         let Some(found) = got.tensors.get(name) else {

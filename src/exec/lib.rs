@@ -33,23 +33,28 @@ use {
     tpulang_graph::functions::Scalar,
 };
 
+mod any;
 mod backend;
 mod compare;
 mod cpu;
 #[doc(hidden)]
 pub mod heads;
+mod placement;
 mod plan;
 mod preprocess;
 mod profile;
 #[doc(hidden)]
 pub mod semantics;
 mod session;
+mod signature;
 #[doc(hidden)]
 pub mod views;
 
-pub use backend::{Backend, KernelInfo, Layout, Operand, Precision, Run, RunOn, Signature, ValueType};
+pub use any::{AnyBackend, AnyBuffer, AnyKernel};
+pub use backend::{Backend, Fusion, Kernel, KernelInfo, Layouts, Recorder, Run};
 pub use compare::{Comparison, Tolerance, compare};
-pub use cpu::CpuBackend;
+pub use cpu::{CpuBackend, CustomCall};
 pub use preprocess::preprocess;
 pub use profile::{KindTime, StepTime, by_kind};
 pub use session::{Feeds, RunOptions, RunResults, Session, run};
+pub use signature::{Layout, Operand, Precision, Signature, ValueType};

@@ -57,7 +57,7 @@ impl<B: Backend> Session<B> {
         }
         let step_time = |(step, mut times): (&Step<B::Kernel>, Vec<Duration>)| {
             times.sort_unstable();
-            let output = step.outputs.first().map(|t| plan.slot(*t)).transpose()?;
+            let output = step.outputs.first().map(|t| plan.entry(*t)).transpose()?;
             let (name, type_text) = output.map(|o| (o.ty.name.clone(), o.type_text.clone())).unwrap_or_default();
             let time = times.get(times.len() / 2).copied().unwrap_or_default();
             Ok(StepTime { kind: step.node.text(), name, type_text, work: plan.work(&step.node)?, time })

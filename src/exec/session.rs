@@ -1,12 +1,11 @@
 use super::{
-    Backend, CpuBackend, Precision, Run, RunOn,
-    plan::{Kernel, Network, Operation, Plan, Slot, Step, TensorIndex, for_compute},
+    Backend, CpuBackend, Kernel, Precision, Run,
+    placement::{PlacedKernel, Placement},
+    plan::{Network, Operation, Plan, Step, StepKernel, TensorEntry, TensorIndex, for_compute},
 };
 use crate::{
     array::{Array, as_declared},
-    base::{
-        Cause, Dtype, Error, MAX_ERRORS, Result, Suggestions, argument, invalid, pluralized, shape_text, truncated,
-    },
+    base::{Cause, Dtype, Error, MAX_ERRORS, Result, Suggestions, argument, pluralized, shape_text, truncated},
     graph::Graph,
 };
 use indexmap::IndexMap;
@@ -17,7 +16,14 @@ use std::{
 };
 
 /// How to run.
+///
+/// ```
+/// use tpulang::exec::RunOptions;
+/// let options = RunOptions::default().all(true).threads(2);
+/// assert!(options.all && options.threads == 2 && !options.strict);
+/// ```
 #[derive(Debug, Clone, Default)]
+#[non_exhaustive]
 pub struct RunOptions {
     /// Keep every tensor that is computed, not only the outputs.
     pub all: bool,
@@ -32,6 +38,33 @@ pub struct RunOptions {
     /// At most this many bytes of weights stay in memory between runs; the others are read again in each run. By default
     /// all of them stay if the memory is large enough.
     pub weight_budget: Option<u64>,
+}
+
+impl RunOptions {
+    /// Sets [`RunOptions::all`].
+    pub fn all(self, all: bool) -> Self {
+        RunOptions { all, ..self }
+    }
+    /// Sets [`RunOptions::strict`].
+    pub fn strict(self, strict: bool) -> Self {
+        RunOptions { strict, ..self }
+    }
+    /// Sets [`RunOptions::threads`].
+    pub fn threads(self, threads: usize) -> Self {
+        RunOptions { threads, ..self }
+    }
+    /// Sets [`RunOptions::unfused`].
+    pub fn unfused(self, unfused: bool) -> Self {
+        RunOptions { unfused, ..self }
+    }
+    /// Sets [`RunOptions::precision`].
+    pub fn precision(self, precision: Precision) -> Self {
+        RunOptions { precision, ..self }
+    }
+    /// Sets [`RunOptions::weight_budget`].
+    pub fn weight_budget(self, weight_budget: Option<u64>) -> Self {
+        RunOptions { weight_budget, ..self }
+    }
 }
 
 /// The results of a run.
@@ -85,8 +118,7 @@ pub fn run<B: Backend>(
 
 /// A graph prepared for a backend, with its kernels and coefficients. It runs any number of times, from any thread.
 pub struct Session<B: Backend> {
-    backend: B,
-    cpu: CpuBackend,
+    placement: Placement<B>,
     pool: rayon::ThreadPool,
     network: Network,
     by_name: HashMap<String, TensorIndex>,
@@ -119,18 +151,27 @@ impl<B: Backend> Session<B> {
     /// Returns an error if outputs are not set, a coefficient has no data, propagated quantizations contradict each other, an op
     /// has no kernel (with `strict`, none in the backend), or memory does not suffice for the coefficients.
     pub fn new(graph: &Graph, backend: B, options: &RunOptions) -> Result<Session<B>> {
-        Session::within(graph, backend, options, B::available)
+        Session::with_fallback(graph, backend, CpuBackend::new(), options)
     }
 
-    /// Like [`Session::new`], with a memory budget; excess weights are reloaded on every run.
+    /// Like [`Session::new`]; operators that the backend lacks run on `cpu`, which may have kernels of your own
+    /// ([`CpuBackend::with_custom`]).
+    ///
+    /// # Errors
+    /// Same as for [`Session::new`].
+    pub fn with_fallback(graph: &Graph, backend: B, cpu: CpuBackend, options: &RunOptions) -> Result<Session<B>> {
+        Session::within(graph, (backend, cpu), options, B::available_memory)
+    }
+
+    /// Like [`Session::with_fallback`], with a memory budget; excess weights are reloaded on every run.
     pub(super) fn within(
         graph: &Graph,
-        backend: B,
+        (backend, cpu): (B, CpuBackend),
         options: &RunOptions,
         available: fn(&B) -> u64,
     ) -> Result<Session<B>> {
         graph.check_complete()?;
-        if !backend.has_precision(options.precision) {
+        if !backend.supports_precision(options.precision) {
             let expected = format!("the backend {} supports only {}", backend.name(), Precision::F32);
             return Err(argument("precision", options.precision, expected));
         }
@@ -138,18 +179,18 @@ impl<B: Backend> Session<B> {
             .num_threads(options.threads.min(256))
             .build()
             .map_err(|e| argument("threads", options.threads, e))?;
-        let (network, cpu) = (Network::new(graph, options.precision)?, CpuBackend::new());
+        let network = Network::new(graph, options.precision)?;
+        let placement = Placement::new(backend, cpu, options.strict);
         let wanted: Vec<TensorIndex> = match options.all {
             true => network.operators.iter().flat_map(Operation::outputs).collect(),
             false => graph.outputs().iter().map(|t| TensorIndex(t.index())).collect(),
         };
-        let make = || Plan::new(&network, (&backend, &cpu), (&network.inputs, &wanted), options, available);
+        let make = || Plan::new(&network, &placement, (&network.inputs, &wanted), options, available);
         let plan = pool.install(make)?;
         let names = network.tensors.iter().enumerate();
         Ok(Session {
             by_name: names.filter_map(|(i, s)| Some((s.as_ref()?.ty.name.clone(), TensorIndex(i)))).collect(),
-            backend,
-            cpu,
+            placement,
             pool,
             network,
             options: options.clone(),
@@ -188,9 +229,9 @@ impl<B: Backend> Session<B> {
         let mut fed = Vec::new();
         for (name, buffer) in feeds {
             let tensor = self.find("input", name)?;
-            let slot = self.network.slot(tensor)?;
-            let expected = (slot.ty.buffer_dtype(), slot.ty.shape.clone());
-            if let Some((dtype, shape)) = self.backend.type_of(&buffer).filter(|found| *found != expected) {
+            let entry = self.network.entry(tensor)?;
+            let expected = (entry.ty.buffer_dtype(), entry.ty.shape.clone());
+            if let Some((dtype, shape)) = self.placement.backend.type_of(&buffer).filter(|found| *found != expected) {
                 let found = format!("{} {dtype}", shape_text(&shape));
                 let expected = format!("it must be {} {}", shape_text(&expected.1), expected.0);
                 return Err(argument(format!("the buffer fed to {name:?}"), found, expected));
@@ -201,17 +242,16 @@ impl<B: Backend> Session<B> {
         fed.sort_by_key(|(tensor, _)| *tensor);
         let (tensors, feeds): (Vec<TensorIndex>, Vec<B::Buffer>) = fed.into_iter().unzip();
         let plan = self.plan(tensors.clone(), &self.wanted)?;
-        if !self.backend.has_memory(&plan.memo) {
-            plan.check_memory(&self.backend)?;
-        }
+        self.check_memory(&plan)?;
         let (is_streamed, has_host_steps) = plan.placement();
         let results = self.pool.install(|| {
             let fed = |feeds: Vec<B::Buffer>| tensors.iter().copied().zip(feeds);
-            let mut steps = |feeds: Vec<B::Buffer>| self.steps(&plan, fed(feeds), &self.wanted, &mut None);
-            self.backend
-                .run_plan_on(&plan.memo, RunOn { feeds, repeatable: !is_streamed, has_host_steps, steps: &mut steps })
+            let steps = &mut |feeds: Vec<B::Buffer>| self.steps(&plan, fed(feeds), &self.wanted, &mut None);
+            let Some(recorder) = &plan.recorder else { return steps(feeds) };
+            let check = &|| self.check_faults(&plan);
+            recorder.run_on(feeds, Run { repeatable: !is_streamed, has_host_steps, steps, check })
         })?;
-        self.wanted.iter().zip(results).map(|(t, buffer)| Ok((plan.slot(*t)?.ty.name.clone(), buffer))).collect()
+        self.wanted.iter().zip(results).map(|(t, buffer)| Ok((plan.entry(*t)?.ty.name.clone(), buffer))).collect()
     }
 
     /// Replays the last run `runs` times without copies and returns the mean time. Returns `None` if no run has been recorded:
@@ -223,7 +263,7 @@ impl<B: Backend> Session<B> {
         self.synchronise()?;
         let begun = Instant::now();
         for _ in 0..runs {
-            if !self.backend.replay(&self.plan.memo)? {
+            if !self.plan.recorder.as_ref().map_or(Ok(false), |recorder| recorder.replay())? {
                 return Ok(None);
             }
         }
@@ -236,15 +276,15 @@ impl<B: Backend> Session<B> {
     /// # Errors
     /// Returns an error if any of it failed.
     pub fn synchronise(&self) -> Result<()> {
-        self.backend.synchronise()?;
+        self.placement.backend.synchronise()?;
         let cached = self.plan_cache.lock().unwrap_or_else(PoisonError::into_inner);
         cached.iter().map(|(_, plan)| plan).chain([&self.plan]).try_for_each(|plan| self.check_faults(plan))
     }
     /// Returns the first error recorded by a kernel. All work must be complete.
     fn check_faults(&self, plan: &Plan<B>) -> Result<()> {
         let fault = |step: &Step<B::Kernel>| match &step.kernel {
-            Kernel::Here(kernel) => Some(self.backend.take_error(kernel)?.in_call(plan.context(&step.node))),
-            _ => None,
+            StepKernel::Kept(kernel) => Some(kernel.take_error()?.in_call(plan.context(&step.node))),
+            StepKernel::Streamed(_) => None,
         };
         // Query every kernel, or the next run would report a stale error.
         let found: Vec<Error> = plan.steps.iter().filter_map(fault).collect();
@@ -253,7 +293,7 @@ impl<B: Backend> Session<B> {
 
     /// The backend, to access its buffers.
     pub fn backend(&self) -> &B {
-        &self.backend
+        &self.placement.backend
     }
 
     /// Operator counts per device (`cpu: 41 ops`), with the names of those that fall back to the CPU.
@@ -268,7 +308,7 @@ impl<B: Backend> Session<B> {
                 true => *fallback.entry(stage.op.name()).or_default() += 1,
             }
         }
-        let mut text = format!("{}: {}", self.backend.name(), pluralized(here, "op"));
+        let mut text = format!("{}: {}", self.placement.backend.name(), pluralized(here, "op"));
         if !fallback.is_empty() {
             let list: Vec<_> = fallback.iter().map(|(op, n)| format!("{op} x{n}")).collect();
             text += &format!(", cpu: {}", list.join(", "));
@@ -278,7 +318,7 @@ impl<B: Backend> Session<B> {
 
     /// The execution plan as human-readable text: each step, and the effects of the rewrite rules.
     pub fn explain(&self) -> String {
-        self.plan.text(&self.backend)
+        self.plan.text(self.placement.backend.name())
     }
 
     /// Peak memory of a run in bytes: live results and kernel workspace, excluding weights, inputs and threads.
@@ -288,7 +328,7 @@ impl<B: Backend> Session<B> {
 
     fn find(&self, kind: &'static str, name: &str) -> Result<TensorIndex> {
         self.by_name.get(name).copied().ok_or_else(|| {
-            let inputs = self.network.inputs.iter().filter_map(|i| self.network.slot(*i).ok());
+            let inputs = self.network.inputs.iter().filter_map(|i| self.network.entry(*i).ok());
             let nearest = match kind {
                 "input" => self.suggestions.nearest(name, inputs.map(|s| s.ty.name.as_str())),
                 _ => self.suggestions.nearest(name, self.by_name.keys().map(String::as_str)),
@@ -309,8 +349,8 @@ impl<B: Backend> Session<B> {
         if let Some(plan) = self.cached(&request) {
             return Ok(plan);
         }
-        let backends = (&self.backend, &self.cpu);
-        let make = || Plan::new(&self.network, backends, (&request.0, wanted), &self.options, self.available);
+        let fed_and_wanted = (request.0.as_slice(), wanted);
+        let make = || Plan::new(&self.network, &self.placement, fed_and_wanted, &self.options, self.available);
         let plan = Arc::new(self.pool.install(make)?);
         // Another thread may have created it in the meantime.
         if let Some(plan) = self.cached(&request) {
@@ -341,8 +381,10 @@ impl<B: Backend> Session<B> {
     ) -> Result<RunOutcome<B>> {
         let fed = self.checked_feeds(feeds)?;
         let plan = self.plan(fed.keys().copied().collect(), wanted)?;
-        if observer.is_some() || !self.backend.has_memory(&plan.memo) {
-            plan.check_memory(&self.backend)?;
+        if observer.is_some() {
+            plan.check_memory(&self.placement.backend)?;
+        } else {
+            self.check_memory(&plan)?;
         }
         // Kernels divide their work among the pool's threads.
         let results = self.pool.install(|| self.go(fed, &plan, wanted, observer))?;
@@ -365,13 +407,38 @@ impl<B: Backend> Session<B> {
         let repeatable = observer.is_none() && !is_streamed;
         let mut steps =
             |feeds: Vec<B::Buffer>| self.steps(plan, tensors.iter().copied().zip(feeds), wanted, &mut observer);
-        let run = Run { feeds, repeatable, has_host_steps, steps: &mut steps, check: &|| self.check_faults(plan) };
-        let results = self.backend.run_plan(&plan.memo, run)?;
+        let check = || self.check_faults(plan);
+        let results = match &plan.recorder {
+            Some(recorder) => {
+                recorder.run(feeds, Run { repeatable, has_host_steps, steps: &mut steps, check: &check })?
+            }
+            None => self.run_steps(feeds, &mut steps, &check)?,
+        };
         wanted
             .iter()
             .zip(results)
-            .map(|(t, array)| Ok((plan.slot(*t)?.ty.name.clone(), for_compute(&array)?)))
+            .map(|(t, array)| Ok((plan.entry(*t)?.ty.name.clone(), for_compute(&array)?)))
             .collect()
+    }
+
+    /// Runs the steps of a plan without a recorder.
+    fn run_steps(
+        &self,
+        feeds: Vec<Array>,
+        steps: &mut dyn FnMut(Vec<B::Buffer>) -> Result<Vec<B::Buffer>>,
+        check: &dyn Fn() -> Result<()>,
+    ) -> Result<Vec<Array>> {
+        let backend = &self.placement.backend;
+        let results = steps(feeds.iter().map(|array| backend.upload(array)).collect::<Result<_>>()?)?;
+        backend.synchronise()?;
+        check()?;
+        results.iter().map(|buffer| backend.download(buffer)).collect()
+    }
+
+    /// Checks that the memory of a run is available, unless the recorder has allocated it already.
+    fn check_memory(&self, plan: &Plan<B>) -> Result<()> {
+        let has_memory = plan.recorder.as_ref().is_some_and(|recorder| recorder.has_memory());
+        if has_memory { Ok(()) } else { plan.check_memory(&self.placement.backend) }
     }
 
     /// Runs the steps of a plan, from the fed buffers to the wanted ones.
@@ -388,11 +455,11 @@ impl<B: Backend> Session<B> {
             let begun = observer.is_some().then(Instant::now);
             let results = self.step(plan, step, &mut buffers, freed).map_err(|e| {
                 // An error that the device has recorded came first.
-                let before = self.backend.synchronise().and_then(|()| self.check_faults(plan)).err();
+                let before = self.placement.backend.synchronise().and_then(|()| self.check_faults(plan)).err();
                 before.unwrap_or_else(|| e.in_call(plan.context(&step.node)))
             })?;
             if let (Some(observer), Some(begun)) = (observer.as_mut(), begun) {
-                self.backend.synchronise()?;
+                self.placement.backend.synchronise()?;
                 observer(i, begun.elapsed());
             }
             for (&tensor, buffer) in step.outputs.iter().zip(results) {
@@ -420,57 +487,55 @@ impl<B: Backend> Session<B> {
         let mut operands: Vec<_> = step.operands.iter().map(|t| buffers[t.0].clone()).collect();
         // On last use the kernel takes unique ownership.
         freed.iter().for_each(|t| buffers[t.0] = None);
-        if let Kernel::Streamed(_) = step.kernel {
-            let backends = (&self.backend, &self.cpu);
-            let prepared = plan.prepared(&step.node, backends, &HashMap::new(), self.options.strict)?;
-            let upload = |t: TensorIndex, array: &Array| self.backend.upload(&plan.slot(t)?.ty.buffered(array)?);
-            let read = prepared.reads.iter().map(|(t, array)| Ok((*t, upload(*t, array)?)));
-            let results = self.run_kernel(plan, step, &prepared.kernel, &mut operands, &read.collect::<Result<_>>()?);
-            // The kernel is dropped, so its error is taken now.
-            if let (Ok(_), Kernel::Here(kernel)) = (&results, &prepared.kernel) {
-                self.backend.synchronise()?;
-                self.backend.take_error(kernel).map_or(Ok(()), Err)?;
-            }
-            return results;
+        let StepKernel::Kept(kernel) = &step.kernel else {
+            return self.streamed_step(plan, step, &mut operands);
+        };
+        self.run_kernel(plan, step, kernel, &mut operands, &plan.constants)
+    }
+
+    /// Prepares a kernel, runs it and drops it.
+    fn streamed_step(
+        &self,
+        plan: &Plan<B>,
+        step: &Step<B::Kernel>,
+        operands: &mut [Option<B::Buffer>],
+    ) -> Result<Vec<B::Buffer>> {
+        let backend = &self.placement.backend;
+        let prepared = plan.prepared(&step.node, &self.placement, &HashMap::new())?;
+        let upload = |t: TensorIndex, array: &Array| backend.upload(&plan.entry(t)?.ty.buffered(array)?);
+        let read = prepared.reads.iter().map(|(t, array)| Ok((*t, upload(*t, array)?)));
+        let results = self.run_kernel(plan, step, &prepared.kernel, operands, &read.collect::<Result<_>>()?)?;
+        // The kernel is dropped, so its error is taken now.
+        if !prepared.kernel.is_on_cpu() {
+            backend.synchronise()?;
+            prepared.kernel.take_error().map_or(Ok(()), Err)?;
         }
-        self.run_kernel(plan, step, &step.kernel, &mut operands, &plan.constants)
+        Ok(results)
     }
 
     fn run_kernel(
         &self,
         plan: &Plan<B>,
         step: &Step<B::Kernel>,
-        kernel: &Kernel<B::Kernel>,
+        kernel: &PlacedKernel<B::Kernel>,
         operands: &mut [Option<B::Buffer>],
         constants: &HashMap<TensorIndex, B::Buffer>,
     ) -> Result<Vec<B::Buffer>> {
         for (t, operand) in step.operands.iter().zip(&mut *operands).filter(|(_, operand)| operand.is_none()) {
             *operand = constants.get(t).cloned();
-            let slot = plan.slot(*t)?;
+            let entry = plan.entry(*t)?;
             // A constant without a buffer is not read.
-            if operand.is_none() && slot.constant.is_none() {
-                return Err(Cause::MissingData(format!("the tensor {:?} has no values", slot.ty.name)).into());
+            if operand.is_none() && entry.constant.is_none() {
+                return Err(Cause::MissingData(format!("the tensor {:?} has no values", entry.ty.name)).into());
             }
         }
-        match kernel {
-            Kernel::Here(kernel) => self.backend.run(kernel, operands),
-            Kernel::OnCpu(kernel) => {
-                let download = |b: &B::Buffer| for_compute(&self.backend.download(b)?);
-                let operands = operands.iter().map(|b| b.as_ref().map(download).transpose());
-                let mut operands = operands.collect::<Result<Vec<_>>>()?;
-                let results = self.backend.on_host(|| self.cpu.run(kernel, &mut operands))?;
-                let upload =
-                    |(t, array): (&TensorIndex, &Array)| self.backend.upload(&plan.slot(*t)?.ty.buffered(array)?);
-                step.outputs.iter().zip(&results).map(upload).collect()
-            }
-            Kernel::Streamed(_) => Err(invalid("internal error: the kernel was not prepared")),
-        }
+        self.placement.run(kernel, operands, plan.recorder.as_deref())
     }
 
     fn checked_feeds(&self, feeds: &(impl Feeds + ?Sized)) -> Result<HashMap<TensorIndex, Array>> {
         let (mut errors, mut checked) = (Vec::new(), HashMap::new());
         for (name, array) in feeds.feeds() {
-            let fed = self.find("input", name).and_then(|t| Ok((t, checked_feed(self.network.slot(t)?, array)?)));
+            let fed = self.find("input", name).and_then(|t| Ok((t, checked_feed(self.network.entry(t)?, array)?)));
             match fed {
                 Ok((tensor, array)) => drop(checked.insert(tensor, array)),
                 Err(e) => errors.push(e),
@@ -486,8 +551,8 @@ impl<B: Backend> Session<B> {
 }
 
 /// Checks the shape and dtype of a feed; any float may be fed as float32, and float16 as its bits.
-fn checked_feed(slot: &Slot, array: &Array) -> Result<Array> {
-    let ty = &slot.ty;
+fn checked_feed(entry: &TensorEntry, array: &Array) -> Result<Array> {
+    let ty = &entry.ty;
     if array.shape() == ty.shape {
         if array.dtype() == Dtype::Float32 && ty.dtype.is_float() {
             return ty.buffered(array);
@@ -498,7 +563,7 @@ fn checked_feed(slot: &Slot, array: &Array) -> Result<Array> {
     }
     let found = format!("{} {}", shape_text(array.shape()), array.dtype());
     let or = if ty.dtype.is_float() && ty.dtype != Dtype::Float32 { " (or float32)" } else { "" };
-    let expected = format!("the input is {}{or}", slot.type_text);
+    let expected = format!("the input is {}{or}", entry.type_text);
     Err(argument(format!("the array fed to {:?}", ty.name), found, expected))
 }
 

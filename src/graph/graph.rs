@@ -1,6 +1,6 @@
 use super::{
-    Block, MAX_NESTED_BLOCKS, Mode, Operator, Preprocess, RecordedCall, Tensor, TensorInfo, TensorKind, scope::Scope,
-    tensor::HandleProvenance, undo::Undo,
+    Block, MAX_NESTED_BLOCKS, Mode, Operator, Preprocess, RecordedCall, Tensor, TensorInfo, TensorKind,
+    custom_rules::CustomRules, scope::Scope, tensor::HandleProvenance, undo::Undo,
 };
 use crate::{
     array::{Array, as_declared},
@@ -43,6 +43,7 @@ pub struct Graph {
     pub(super) undo: Undo,
     pub(super) warnings: Warnings,
     pub(super) suggestions: Suggestions,
+    pub(super) custom_rules: CustomRules,
 }
 
 /// Formats a summary, since a whole graph may be large; for all of it, see `tpulang::spec::to_text`.
@@ -74,6 +75,7 @@ impl Clone for Graph {
             undo: self.undo.clone(),
             warnings: self.warnings.clone(),
             suggestions: self.suggestions.clone(),
+            custom_rules: self.custom_rules.clone(),
         }
     }
 }
@@ -103,6 +105,7 @@ impl Graph {
             undo: Undo::default(),
             warnings: Warnings::default(),
             suggestions: Suggestions::default(),
+            custom_rules: CustomRules::default(),
         })
     }
 
@@ -313,7 +316,7 @@ impl Graph {
         Ok(block)
     }
     #[doc(hidden)]
-    pub fn slots(&self) -> &[Option<TensorInfo>] {
+    pub fn tensor_table(&self) -> &[Option<TensorInfo>] {
         &self.tensors
     }
     /// Returns the block that operators are added to.

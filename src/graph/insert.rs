@@ -84,7 +84,11 @@ impl Graph {
         words: &[(&'static str, Tensor)],
     ) -> Result<Vec<Option<(Shape, Dtype)>>> {
         let def = op.def();
-        let inferred = self.inferred(op, words)?;
+        let values = self.values(op, words)?;
+        let inferred = self.custom_rules.infer(&values).and_then(|known| match known {
+            None => infer(&values),
+            known => Ok(known),
+        })?;
         let count = match (&inferred, def.results.last()) {
             (Some(all), _) => all.len(),
             (None, Some(last)) if last.arity == Arity::Variadic => results.len(),
@@ -106,14 +110,14 @@ impl Graph {
             .collect()
     }
 
-    /// Infers the result types by the op's type rule; `None` if it has none.
+    /// Infers the result types by the op's type rule; `None` if it has none. Rules of custom operators are left out.
     #[doc(hidden)]
     pub fn inferred(&self, op: &Op<Tensor>, words: &[(&'static str, Tensor)]) -> Result<Option<Vec<Inferred>>> {
         infer(&self.values(op, words)?)
     }
 
     /// Returns the op with its operands converted for type rules.
-    fn values<'a>(&'a self, op: &'a Op<Tensor>, words: &[(&'static str, Tensor)]) -> Result<Op<Value<'a>>> {
+    pub(super) fn values<'a>(&'a self, op: &'a Op<Tensor>, words: &[(&'static str, Tensor)]) -> Result<Op<Value<'a>>> {
         let mut names = op.operands().map(|(name, _)| name);
         let mut theirs: HashMap<Tensor, Vec<&'static str>> = HashMap::new();
         for (word, t) in words {

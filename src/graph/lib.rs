@@ -14,6 +14,7 @@ use {functions::Scalar, quant::Quantization};
 
 mod block;
 mod call;
+mod custom_rules;
 mod edit;
 pub mod functions;
 mod graph;

@@ -21,7 +21,7 @@ impl Graph {
     #[doc(hidden)]
     pub fn propagated_quantization(&self) -> Result<Vec<Option<Quantization>>> {
         let mut all: Vec<Option<Quantization>> =
-            self.slots().iter().map(|t| t.as_ref().and_then(|t| t.quantization.clone())).collect();
+            self.tensor_table().iter().map(|t| t.as_ref().and_then(|t| t.quantization.clone())).collect();
         let mut pairs: Vec<(Tensor, Tensor, &str)> = Vec::new();
         self.body().walk(&mut |o| {
             if o.op.def().quant_transparent

@@ -118,7 +118,7 @@ impl<'c> Emitter<'c, '_> {
         let unknown = Location::unknown(self.context);
         let types = |tensors: &[Tensor]| tensors.iter().map(|&t| self.tensor_type(t)).collect::<Result<Vec<_>>>();
         let (inputs, outputs) = (types(self.graph.inputs())?, types(self.graph.outputs())?);
-        let visible = Visible { tensors: vec![None; self.graph.slots().len()], transposed: HashMap::new() };
+        let visible = Visible { tensors: vec![None; self.graph.tensor_table().len()], transposed: HashMap::new() };
         let mut body = Body { visible, none: None, weights: Vec::new(), written: HashSet::new() };
         let block = self.main(&mut body, &inputs)?;
         let region = Region::new();

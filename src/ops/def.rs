@@ -150,7 +150,7 @@ impl fmt::Display for Default {
 
 /// The values of one operand of an [`OpDef`].
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Slot<'a, V> {
+pub enum OperandValue<'a, V> {
     /// A single value.
     One(&'a V),
     /// No value.
@@ -247,11 +247,11 @@ impl<V> Op<V> {
     }
     /// Returns the operands that are present, with their names in the definition.
     pub fn operands(&self) -> impl Iterator<Item = (&'static str, &V)> {
-        self.slots().into_iter().flat_map(|(name, slot)| {
-            let values = match slot {
-                Slot::One(v) => std::slice::from_ref(v),
-                Slot::Absent => &[],
-                Slot::Many(all) => all,
+        self.operand_values().into_iter().flat_map(|(name, value)| {
+            let values = match value {
+                OperandValue::One(v) => std::slice::from_ref(v),
+                OperandValue::Absent => &[],
+                OperandValue::Many(all) => all,
             };
             values.iter().map(move |v| (name, v))
         })
@@ -260,11 +260,11 @@ impl<V> Op<V> {
     pub fn operand_list(&self) -> Vec<Option<&V>> {
         let optional = self.def().operands.last().is_some_and(|o| o.arity == Arity::Optional);
         let mut list = Vec::new();
-        for (_, slot) in self.slots() {
-            match slot {
-                Slot::One(v) => list.push(Some(v)),
-                Slot::Absent => list.push(None),
-                Slot::Many(all) => list.extend(all.iter().map(Some)),
+        for (_, value) in self.operand_values() {
+            match value {
+                OperandValue::One(v) => list.push(Some(v)),
+                OperandValue::Absent => list.push(None),
+                OperandValue::Many(all) => list.extend(all.iter().map(Some)),
             }
         }
         if optional && list.last().is_some_and(Option::is_none) {

@@ -21,6 +21,7 @@ mod cast;
 mod compare;
 mod conv;
 mod create;
+mod custom;
 mod def;
 mod detect;
 mod einsum;

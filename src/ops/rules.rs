@@ -16,7 +16,7 @@ macro_rules! without_rule {
         C2CAllReduce: "it exchanges data with other chips",
         C2CBroadcast: "it exchanges data with other chips",
         Csc: "the shape of its result does not follow from its operands and attributes",
-        Custom: "a user's plug-in computes it",
+        Custom: "a user registers both under the name of the operator",
         DepackRaw: "only a chip's own code defines it",
         If: "blocks are not executed",
         Loop: "blocks are not executed",

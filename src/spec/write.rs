@@ -3,7 +3,7 @@ use crate::{
     base::{Dtype, Error, NewPair, Result, invalid},
     functions::{attribute_value, number_to_json},
     graph::{Block, Graph, MadeBy, Mode, Operator, RecordedCall, Tensor, TensorInfo, TensorKind},
-    ops::{Choice, Slot},
+    ops::{Choice, OperandValue},
 };
 use serde_json::{Map, Value, json};
 use std::{fmt::Write as _, path::Path};
@@ -104,11 +104,11 @@ fn entry(graph: &Graph, op: String, args: Value, call: &RecordedCall) -> Result<
 fn op_call(graph: &Graph, operator: &Operator) -> Result<Value> {
     let (op, def) = (&operator.op, operator.op.def());
     let mut args = Map::new();
-    for (operand, slot) in op.slots() {
-        match slot {
-            Slot::One(t) => args.insert(operand.into(), name(graph, *t)?),
-            Slot::Absent => None,
-            Slot::Many(all) => {
+    for (operand, value) in op.operand_values() {
+        match value {
+            OperandValue::One(t) => args.insert(operand.into(), name(graph, *t)?),
+            OperandValue::Absent => None,
+            OperandValue::Many(all) => {
                 let all = all.iter().map(|t| name(graph, *t)).collect::<Result<Vec<_>>>()?;
                 args.insert(operand.into(), Value::Array(all))
             }

@@ -247,23 +247,24 @@ fn constructor(op: &Op, dialect: &Dialect, out: &mut String) {
 
 /// Writes the conversions between the struct and the lists that the table describes.
 fn parts(op: &Op, out: &mut String) {
-    let (mut slots, mut built, mut mapped, mut put_all) = (String::new(), String::new(), String::new(), String::new());
+    let (mut operand_values, mut built, mut mapped, mut put_all) =
+        (String::new(), String::new(), String::new(), String::new());
     for v in &op.operands {
         let (f, n) = (ident(&v.name), &v.name);
-        let (slot, build, map) = match v.arity {
-            Arity::Required => (format!("Slot::One(&self.{f})"), "required", format!("f(&self.{f})?")),
+        let (value, build, map) = match v.arity {
+            Arity::Required => (format!("OperandValue::One(&self.{f})"), "required", format!("f(&self.{f})?")),
             Arity::OrNone | Arity::Optional => (
-                format!("self.{f}.as_ref().map_or(Slot::Absent, Slot::One)"),
+                format!("self.{f}.as_ref().map_or(OperandValue::Absent, OperandValue::One)"),
                 "optional",
                 format!("self.{f}.as_ref().map(&mut *f).transpose()?"),
             ),
             Arity::Variadic => (
-                format!("Slot::Many(&self.{f})"),
+                format!("OperandValue::Many(&self.{f})"),
                 "rest",
                 format!("self.{f}.iter().map(&mut *f).collect::<Result<_, E>>()?"),
             ),
         };
-        slots += &format!("({n:?}, {slot}), ");
+        operand_values += &format!("({n:?}, {value}), ");
         built += &format!("{f}: operands.{build}({n:?})?, ");
         mapped += &format!("{f}: {map}, ");
     }
@@ -293,7 +294,10 @@ fn parts(op: &Op, out: &mut String) {
     if op.structure {
         return;
     }
-    put!(out, "  pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {{ vec![{slots}] }}");
+    put!(
+        out,
+        "  pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {{ vec![{operand_values}] }}"
+    );
     let attributes = match put_all.as_str() {
         "" => "Attributes::default()".to_owned(),
         all => format!("let mut a = Attributes::default(); {all} a"),
@@ -332,8 +336,8 @@ fn op_enum(ops: &[&Op], out: &mut String) {
     );
     put!(
         out,
-        "  /// Returns the operands with their names, in td's order.\n  pub fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {{ match self {{ {} }} }}",
-        arms(&|n| format!("Op::{n}(op) => op.slots(), "))
+        "  /// Returns the operands with their names, in td's order.\n  pub fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {{ match self {{ {} }} }}",
+        arms(&|n| format!("Op::{n}(op) => op.operand_values(), "))
     );
     put!(
         out,

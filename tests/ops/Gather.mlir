@@ -57,3 +57,18 @@ module @integers attributes {module.chip = "ALL", module.platform = "TPULANG", m
     return %2 : tensor<3xsi8>
   }
 }
+
+// -----
+
+// The result has another scale: real values 2 and -3.
+// input x = [[-3], [5], [7]]
+// input i = [2, 0]
+// expect y = [[8], [-12]]
+module @requantized attributes {module.chip = "ALL", module.platform = "TPULANG", module.state = "TOP_QUANTIZED", module.top_run_mode = "STATIC"} {
+  func.func @main(%arg0: tensor<3x1x!quant.uniform<i8:f32, 0.5:3>>, %arg1: tensor<2xsi32>) -> tensor<2x1x!quant.uniform<i8:f32, 0.25>> {
+    %0 = "top.Input"(%arg0) : (tensor<3x1x!quant.uniform<i8:f32, 0.5:3>>) -> tensor<3x1x!quant.uniform<i8:f32, 0.5:3>> loc("x")
+    %1 = "top.Input"(%arg1) : (tensor<2xsi32>) -> tensor<2xsi32> loc("i")
+    %2 = "top.Gather"(%0, %1) : (tensor<3x1x!quant.uniform<i8:f32, 0.5:3>>, tensor<2xsi32>) -> tensor<2x1x!quant.uniform<i8:f32, 0.25>> loc("y")
+    return %2 : tensor<2x1x!quant.uniform<i8:f32, 0.25>>
+  }
+}

@@ -26,3 +26,18 @@ module @padding attributes {module.chip = "ALL", module.platform = "TPULANG", mo
     return %1#0, %1#1 : tensor<1x2x1x1xf32>, tensor<1x2x1x1xf32>
   }
 }
+
+// -----
+
+// The values have a scale of their own: real values -3, 1, 2 and 0.
+// input x = [[[[-3, 5], [7, 3]]]]
+// expect y = [[[[8]]]]
+// expect mask = [[[[2]]]]
+module @requantized attributes {module.chip = "ALL", module.platform = "TPULANG", module.state = "TOP_QUANTIZED", module.top_run_mode = "STATIC"} {
+  func.func @main(%arg0: tensor<1x1x2x2x!quant.uniform<i8:f32, 0.5:3>>) -> (tensor<1x1x1x1x!quant.uniform<i8:f32, 0.25>>, tensor<1x1x1x1xsi32>) {
+    %0 = "top.Input"(%arg0) : (tensor<1x1x2x2x!quant.uniform<i8:f32, 0.5:3>>) -> tensor<1x1x2x2x!quant.uniform<i8:f32, 0.5:3>> loc("x")
+    %1:2 = "top.MaxPoolWithMask"(%0) {kernel_shape = [2, 2], pads = [0, 0, 0, 0], strides = [2, 2]}
+      : (tensor<1x1x2x2x!quant.uniform<i8:f32, 0.5:3>>) -> (tensor<1x1x1x1x!quant.uniform<i8:f32, 0.25>>, tensor<1x1x1x1xsi32>) loc(fused["y", "mask"])
+    return %1#0, %1#1 : tensor<1x1x1x1x!quant.uniform<i8:f32, 0.25>>, tensor<1x1x1x1xsi32>
+  }
+}

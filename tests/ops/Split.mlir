@@ -40,3 +40,17 @@ module @negative_axis attributes {module.chip = "ALL", module.platform = "TPULAN
     return %1#0, %1#1 : tensor<1x2x1xsi8>, tensor<1x2x2xsi8>
   }
 }
+
+// -----
+
+// The parts have scales of their own: real values -3, 1, 49 and 2.
+// input x = [[-3, 5, 101, 7]]
+// expect left = [[-12, 4]]
+// expect right = [[49, 2]]
+module @requantized attributes {module.chip = "ALL", module.platform = "TPULANG", module.state = "TOP_QUANTIZED", module.top_run_mode = "STATIC"} {
+  func.func @main(%arg0: tensor<1x4x!quant.uniform<i8:f32, 0.5:3>>) -> (tensor<1x2x!quant.uniform<i8:f32, 0.25>>, tensor<1x2x!quant.uniform<i8:f32, 1.0>>) {
+    %0 = "top.Input"(%arg0) : (tensor<1x4x!quant.uniform<i8:f32, 0.5:3>>) -> tensor<1x4x!quant.uniform<i8:f32, 0.5:3>> loc("x")
+    %1:2 = "top.Split"(%0) {axis = 1 : si32, num = 2 : i64} : (tensor<1x4x!quant.uniform<i8:f32, 0.5:3>>) -> (tensor<1x2x!quant.uniform<i8:f32, 0.25>>, tensor<1x2x!quant.uniform<i8:f32, 1.0>>) loc(fused["left", "right"])
+    return %1#0, %1#1 : tensor<1x2x!quant.uniform<i8:f32, 0.25>>, tensor<1x2x!quant.uniform<i8:f32, 1.0>>
+  }
+}

@@ -79,3 +79,17 @@ module @quantized attributes {module.chip = "ALL", module.platform = "TPULANG", 
     return %1#0, %1#1 : tensor<1x2x!quant.uniform<i8:f32, 0.5:3>>, tensor<1x2xsi32>
   }
 }
+
+// -----
+
+// The values have a scale of their own: real values -3, 1 and 2.
+// input x = [[-3, 5, 7]]
+// expect v = [[8, 4]]
+// expect i = [[2, 1]]
+module @requantized attributes {module.chip = "ALL", module.platform = "TPULANG", module.state = "TOP_QUANTIZED", module.top_run_mode = "STATIC"} {
+  func.func @main(%arg0: tensor<1x3x!quant.uniform<i8:f32, 0.5:3>>) -> (tensor<1x2x!quant.uniform<i8:f32, 0.25>>, tensor<1x2xsi32>) {
+    %0 = "top.Input"(%arg0) : (tensor<1x3x!quant.uniform<i8:f32, 0.5:3>>) -> tensor<1x3x!quant.uniform<i8:f32, 0.5:3>> loc("x")
+    %1:2 = "top.TopK"(%0) {K = 2 : i64, axis = 1 : i64} : (tensor<1x3x!quant.uniform<i8:f32, 0.5:3>>) -> (tensor<1x2x!quant.uniform<i8:f32, 0.25>>, tensor<1x2xsi32>) loc(fused["v", "i"])
+    return %1#0, %1#1 : tensor<1x2x!quant.uniform<i8:f32, 0.25>>, tensor<1x2xsi32>
+  }
+}

@@ -298,8 +298,7 @@ fn runs_of_many_threads_with_operators_on_the_cpu_come_to_an_end() {
     let z = g.relu(y[0]).call().unwrap();
     g.set_outputs(&[z]).unwrap();
     let feed = Array::from_vec([1, 2, 5, 5, 5, 5], (0..1250).map(|i| (i % 7) as f32).collect()).unwrap();
-    let session =
-        Session::new(&g, CudaBackend::new(0).unwrap(), &RunOptions { threads: 2, ..RunOptions::default() }).unwrap();
+    let session = Session::new(&g, CudaBackend::new(0).unwrap(), &RunOptions::default().threads(2)).unwrap();
     assert!(session.summary().contains("cpu: Conv x1"), "{}", session.summary());
     std::thread::scope(|scope| {
         for _ in 0..8 {
@@ -430,14 +429,13 @@ fn what_is_missing_is_said_in_one_sentence() {
     snapshot("cuda_missing", &all);
 }
 
-/// The example of a custom kernel.
-#[path = "../../examples/cuda_extension.rs"]
-#[allow(dead_code, reason = "its main is called below")]
-mod cuda_extension;
+/// The example of a custom operator.
+#[path = "../../examples/custom_op.rs"]
+mod custom_op;
 
 #[test]
-fn a_kernel_of_ones_own_runs() {
+fn a_custom_kernel_runs() {
     if !passed_emulated() {
-        cuda_extension::main().unwrap();
+        custom_op::run("cuda".parse().unwrap()).unwrap();
     }
 }

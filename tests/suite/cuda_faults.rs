@@ -236,7 +236,7 @@ fn split_captures_give_the_right_results_in_many_threads() {
         return;
     }
     let (graph, backend, options) = (with_a_step_on_the_cpu(), CudaBackend::new(0).unwrap(), RunOptions::default());
-    let options = RunOptions { threads: 2, ..options };
+    let options = options.threads(2);
     let session = Session::new(&graph, &backend, &options).unwrap();
     assert!(session.summary().contains("cpu: Conv x1"), "{}", session.summary());
     let cpu = Session::new(&graph, CpuBackend::new(), &RunOptions::default()).unwrap();

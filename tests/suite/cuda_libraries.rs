@@ -122,8 +122,7 @@ fn products_and_convolutions_by_libraries() {
 /// Returns the relative L2 errors of a session's results, compared with the CPU's.
 fn distances(graph: &Graph, feeds: &[(&str, Array)], backend: CudaBackend, precision: Precision) -> Vec<f64> {
     let want = run(graph, feeds, &CpuBackend::new(), &RunOptions::default()).unwrap().tensors;
-    let session =
-        Session::new(graph, backend, &RunOptions { precision, strict: true, ..RunOptions::default() }).unwrap();
+    let session = Session::new(graph, backend, &RunOptions::default().precision(precision).strict(true)).unwrap();
     // The second run is captured, the third replays it.
     let runs: Vec<_> = (0..3).map(|_| session.run(feeds).unwrap()).collect();
     let of = |c: &Comparison| if let Comparison::Values { relative_l2, .. } = c { *relative_l2 } else { f64::INFINITY };
@@ -161,7 +160,7 @@ fn tf32_is_used_where_it_is_asked_for_alone() {
     }
     let (graph, feeds) = network(Dtype::Float32);
     let of = |tf32| {
-        let backend = CudaBackend::with(0, &CudaOptions { tf32 }).unwrap();
+        let backend = CudaBackend::with(0, &CudaOptions::default().tf32(tf32)).unwrap();
         distances(&graph, &feeds, backend, Precision::F32)
     };
     let [exact, cut] = [of(false), of(true)];
@@ -215,7 +214,7 @@ fn buffers_of_float16_are_fed_as_they_are() {
         return;
     }
     let (graph, [(name, x)]) = network(Dtype::Float16);
-    let options = RunOptions { precision: Precision::F16, ..RunOptions::default() };
+    let options = RunOptions::default().precision(Precision::F16);
     let session = Session::new(&graph, CudaBackend::new(0).unwrap(), &options).unwrap();
     let single = session.backend().upload(&x).unwrap();
     let refused = session.run_on(vec![(name, single)]).unwrap_err().to_string();
@@ -238,7 +237,7 @@ fn as_half(text: &str, name: &str) -> Option<Case> {
 
 /// Returns the tensors that differ by more than float16's rounding.
 fn differences(backend: &CudaBackend, case: &Case) -> Result<Vec<String>> {
-    let options = RunOptions { precision: Precision::F16, ..RunOptions::default() };
+    let options = RunOptions::default().precision(Precision::F16);
     let got = run(&case.graph, &case.feeds, backend, &options)?.tensors;
     let want = case.expected.iter().filter(|(name, _)| got.contains_key(*name));
     let want = want.map(|(name, array)| (name.clone(), array.clone())).collect();

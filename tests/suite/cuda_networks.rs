@@ -57,10 +57,9 @@ impl Net {
     fn check_fused(mut self, backend: &CudaBackend, last: impl FnOnce(&mut Graph) -> tpulang::Result<Tensor>) {
         let output = last(&mut self.graph).unwrap();
         self.graph.set_outputs(&[output]).unwrap();
-        let unfused = RunOptions { unfused: true, ..RunOptions::default() };
+        let unfused = RunOptions::default().unfused(true);
         let expected = run(&self.graph, &self.feeds, &CpuBackend::new(), &unfused).unwrap().tensors;
-        let session =
-            Session::new(&self.graph, backend, &RunOptions { strict: true, ..RunOptions::default() }).unwrap();
+        let session = Session::new(&self.graph, backend, &RunOptions::default().strict(true)).unwrap();
         let text = session.explain();
         assert!(text.contains(" + Max"), "not fused:\n{text}");
         let compared = compare(&expected, &session.run(&self.feeds).unwrap()).unwrap();
@@ -71,7 +70,7 @@ impl Net {
     fn check_outputs(mut self, backend: &CudaBackend, name: &str, outputs: &[Tensor]) {
         self.graph.set_outputs(outputs).unwrap();
         let case = Case::by_cpu(name, self.graph, self.feeds).unwrap();
-        let report = check(backend, &[case], &RunOptions { strict: true, ..RunOptions::default() });
+        let report = check(backend, &[case], &RunOptions::default().strict(true));
         assert!(report.failures.is_empty() && report.passed == 1, "{name}: {report}");
     }
 }
@@ -218,7 +217,7 @@ fn attention_of_a_graph_is_one() {
         let y = g.reshape(y, [2, 8, 37, 16]).call().unwrap();
         let y = g.permute(y, [0, 2, 1, 3]).out_name("y").call().unwrap();
         g.set_outputs(&[y]).unwrap();
-        let options = RunOptions { strict: true, ..RunOptions::default() };
+        let options = RunOptions::default().strict(true);
         let fused = Session::new(&net.graph, &cuda, &options).unwrap();
         assert!(fused.explain().contains("ScaleDotProductAttention"), "{}", fused.explain());
         let expected = Session::new(&net.graph, CpuBackend::new(), &options).unwrap().run(&net.feeds).unwrap();

@@ -35,7 +35,7 @@ fn computed<B: Backend>(
     g.set_outputs(&results).unwrap();
     let names: Vec<String> = (0..arrays.len()).map(name).collect();
     let feeds: Vec<(&str, Array)> = names.iter().map(String::as_str).zip(arrays.iter().cloned()).collect();
-    let options = RunOptions { strict: true, ..RunOptions::default() };
+    let options = RunOptions::default().strict(true);
     let found = run(&g, &feeds[..], backend, &options).map_err(|e| e.to_string())?;
     Ok(found.tensors.into_values().collect())
 }

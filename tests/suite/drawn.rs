@@ -204,7 +204,7 @@ pub fn run(d: &mut Draw, g: &Graph) {
         Some((info.name.clone(), array.unwrap_or(Array::filled(info.dtype, &info.shape, 1.0).ok()?)))
     });
     let feeds: indexmap::IndexMap<_, _> = feeds.collect();
-    let options = exec::RunOptions { all: true, threads: 1, ..Default::default() };
+    let options = exec::RunOptions::default().all(true).threads(1);
     if let Err(error) = exec::run(g, &feeds, &exec::CpuBackend::new(), &options) {
         let told = match error.cause() {
             Cause::Misfit { argument, .. } => argument.starts_with("index "),

@@ -14,7 +14,7 @@ fn chain(n: usize) -> Graph {
 }
 
 fn run(g: &Graph) -> Vec<f32> {
-    let options = exec::RunOptions { threads: 1, ..Default::default() };
+    let options = exec::RunOptions::default().threads(1);
     let feeds = [("x", Array::from([-1f32, 0.0, 1.0, 2.0]))];
     let result = exec::run(g, &feeds, &exec::CpuBackend::new(), &options).unwrap();
     result.tensors[0].to_f32().unwrap()

@@ -54,7 +54,7 @@ fn inputs_and_what_they_are_fed() {
         let inputs = (0..MANY).map(|i| (format!("{stem}_{i}"), Array::from([1f32])));
         inputs.chain([("x".to_owned(), Array::from([1f32]))]).collect::<IndexMap<_, _>>()
     };
-    let run = |feeds| run(&graph, &feeds, &CpuBackend::new(), &RunOptions { threads: 1, ..Default::default() });
+    let run = |feeds| run(&graph, &feeds, &CpuBackend::new(), &RunOptions::default().threads(1));
     assert_eq!(run(fed("input")).unwrap().tensors.len(), 1);
     assert_eq!(run(fed("inputt")).unwrap_err().each().len(), 101);
     // No input is listed; all are unknown; each occurs twice.

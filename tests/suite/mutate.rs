@@ -94,7 +94,7 @@ fn use_spec(text: &str, dir: &std::path::Path) {
         &graph,
         &feeds.collect::<indexmap::IndexMap<_, _>>(),
         &exec::CpuBackend::new(),
-        &exec::RunOptions { all: true, threads: 1, ..Default::default() },
+        &exec::RunOptions::default().all(true).threads(1),
     );
 }
 

@@ -106,7 +106,7 @@ impl Models {
             Spec => spec::read(self.text(), spec::Weights::Load),
         };
         let feeds = [("x", Array::from(vec![0f32; self.width]))];
-        let options = exec::RunOptions { threads: 1, ..Default::default() };
+        let options = exec::RunOptions::default().threads(1);
         let results = exec::run(&g.unwrap(), &feeds, &exec::CpuBackend::new(), &options).unwrap();
         Some(sum(&results.tensors[0]))
     }

@@ -62,9 +62,7 @@ fn mlir_and_back() {
         ("i".to_owned(), Array::from_f64s(Dtype::Int8, [1, 3, 8, 8], (0..192).map(|v| f64::from(v - 96))).unwrap()),
     ];
     let run = |g: &Graph| {
-        exec::run(g, &feeds, &exec::CpuBackend::new(), &exec::RunOptions { all: true, ..Default::default() })
-            .unwrap()
-            .tensors
+        exec::run(g, &feeds, &exec::CpuBackend::new(), &exec::RunOptions::default().all(true)).unwrap().tensors
     };
     assert_eq!(run(&g), run(&again));
 }

@@ -1,6 +1,6 @@
 use super::{
     Outcome,
-    device::{Running, Task},
+    device::{self, Running},
     feeds, model,
     output::{Output, Sources},
     print,
@@ -18,7 +18,7 @@ use tpulang::{
     Graph, Result,
     array::byte_text,
     base::pluralized,
-    exec::{Backend, RunOptions, Session},
+    exec::{AnyBackend, RunOptions, Session},
 };
 
 /// Measure latency, startup time and peak memory
@@ -70,56 +70,52 @@ const WARM_UP: u32 = 2;
 /// `begun` is the time at which the command started.
 pub fn main(args: Args, begun: Instant) -> Outcome {
     let graph = model::read(&args.model, args.weights.as_deref())?;
-    print(&args.running.run(&graph, false, Measured { graph: &graph, args: &args, begun })?)?;
+    let (backend, options) = args.running.open(&graph, false)?;
+    let report = measure(&args, &graph, (&backend, &options), begun)?;
+    device::warn(&backend);
+    print(&report)?;
     Ok(true)
 }
 
-struct Measured<'a> {
-    graph: &'a Graph,
-    args: &'a Args,
+/// Returns the text to print.
+fn measure(
+    args: &Args,
+    graph: &Graph,
+    (backend, options): (&AnyBackend, &RunOptions),
     begun: Instant,
-}
-
-impl Task for Measured<'_> {
-    /// The text to print.
-    type Done = String;
-    fn on<B: Backend>(self, backend: B, options: &RunOptions) -> Result<String> {
-        let Measured { graph, args, begun } = self;
-        let sources = Sources::new(&args.model, graph, feeds::files(&args.inputs));
-        let output =
-            args.output.as_ref().map(|path| Output::new(path, Some(graph.outputs().len()), &sources)).transpose()?;
-        let feeds = match args.inputs.as_slice() {
-            [] => feeds::random(graph)?,
-            given => feeds::read(graph, given, args.preprocess)?,
-        };
-        let session = Session::new(graph, backend, options)?;
+) -> Result<String> {
+    let sources = Sources::new(&args.model, graph, feeds::files(&args.inputs));
+    let output =
+        args.output.as_ref().map(|path| Output::new(path, Some(graph.outputs().len()), &sources)).transpose()?;
+    let feeds = match args.inputs.as_slice() {
+        [] => feeds::random(graph)?,
+        given => feeds::read(graph, given, args.preprocess)?,
+    };
+    let session = Session::new(graph, backend, options)?;
+    session.run(&feeds)?;
+    let first = begun.elapsed();
+    // Files are read before the timed runs.
+    let feeds =
+        feeds.into_iter().map(|(name, array)| Ok((name, array.in_memory()?))).collect::<Result<IndexMap<_, _>>>()?;
+    for _ in 0..WARM_UP {
         session.run(&feeds)?;
-        let first = begun.elapsed();
-        // Files are read before the timed runs.
-        let feeds = feeds
-            .into_iter()
-            .map(|(name, array)| Ok((name, array.in_memory()?)))
-            .collect::<Result<IndexMap<_, _>>>()?;
-        for _ in 0..WARM_UP {
-            session.run(&feeds)?;
-        }
-        let (mut times, mut results) = (Vec::new(), IndexMap::new());
-        for _ in 0..args.repeat {
-            let start = Instant::now();
-            results = session.run(&feeds)?;
-            times.push(start.elapsed());
-        }
-        if let Some(output) = output {
-            output.write(results.iter().map(|(n, a)| (n.as_str(), a)))?;
-        }
-        let device_ms = without_copies(&session)?.map(milliseconds);
-        let figures = Figures { device_ms, ..Figures::new(times, first) };
-        Ok(if args.json { format!("{}\n", serde_json::json!(figures)) } else { figures.text(&session.summary()) })
     }
+    let (mut times, mut results) = (Vec::new(), IndexMap::new());
+    for _ in 0..args.repeat {
+        let start = Instant::now();
+        results = session.run(&feeds)?;
+        times.push(start.elapsed());
+    }
+    if let Some(output) = output {
+        output.write(results.iter().map(|(n, a)| (n.as_str(), a)))?;
+    }
+    let device_ms = without_copies(&session)?.map(milliseconds);
+    let figures = Figures { device_ms, ..Figures::new(times, first) };
+    Ok(if args.json { format!("{}\n", serde_json::json!(figures)) } else { figures.text(&session.summary()) })
 }
 
 /// Returns the mean time of a run without copies, on a busy device.
-fn without_copies<B: Backend>(session: &Session<B>) -> Result<Option<Duration>> {
+fn without_copies(session: &Session<&AnyBackend>) -> Result<Option<Duration>> {
     let Some(one) = session.time_replay(3)? else { return Ok(None) };
     let runs_in = |time: Duration| (time.as_nanos() / one.as_nanos().max(1)).clamp(1, 10_000) as u32;
     // So that its clocks rise.

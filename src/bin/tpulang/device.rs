@@ -1,8 +1,7 @@
 //! The device that a model runs on, and the options for running it.
-use std::str::FromStr;
 use tpulang::{
     Dtype, Graph, Result, base,
-    exec::{Backend, CpuBackend, Precision, RunOptions},
+    exec::{AnyBackend, Backend, Device, Precision, RunOptions},
 };
 
 /// Options shared by `run` and `bench`.
@@ -33,75 +32,35 @@ pub struct Running {
     weight_budget: Option<u64>,
 }
 
-/// An operation on a model that works with any backend.
-pub trait Task {
-    type Done;
-    fn on<B: Backend>(self, backend: B, options: &RunOptions) -> Result<Self::Done>;
-}
-
 impl Running {
-    /// Opens the device and performs the task on it.
-    pub fn run<T: Task>(&self, graph: &Graph, all: bool, task: T) -> Result<T::Done> {
-        let Running { threads, strict, no_fusion: unfused, precision, weight_budget, .. } = *self;
-        if self.device != Device::Cpu
-            && precision == Precision::F16
-            && !graph.tensors().any(|(_, info)| info.dtype == Dtype::Float16)
-        {
+    /// Opens the device for a graph, with the options of a session.
+    pub fn open(&self, graph: &Graph, all: bool) -> Result<(AnyBackend, RunOptions)> {
+        let Running { device, precision, tf32, .. } = *self;
+        if device == Device::Cpu && precision == Precision::F16 {
+            return Err(base::invalid(
+                "--precision f16 is for GPUs; add -d cuda (the CPU computes float16 tensors in float32)",
+            ));
+        }
+        if device == Device::Cpu && tf32 {
+            return Err(base::invalid("--tf32 is for GPUs; add -d cuda"));
+        }
+        if precision == Precision::F16 && !graph.tensors().any(|(_, info)| info.dtype == Dtype::Float16) {
             eprintln!("warning: --precision f16 has no effect: no tensor is float16");
         }
-        let options = RunOptions { all, strict, threads, unfused, precision, weight_budget };
-        match self.device {
-            Device::Cpu if precision == Precision::F16 => Err(base::invalid(
-                "--precision f16 is for GPUs; add -d cuda (the CPU computes float16 tensors in float32)",
-            )),
-            Device::Cpu if self.tf32 => Err(base::invalid("--tf32 is for GPUs; add -d cuda")),
-            Device::Cpu => task.on(CpuBackend::new(), &options),
+        let backend = match device {
             #[cfg(feature = "cuda")]
             Device::Cuda(gpu) => {
-                let backend = tpulang::exec::CudaBackend::with(gpu, &tpulang::exec::CudaOptions { tf32: self.tf32 })?;
-                let done = task.on(&backend, &options)?;
-                if self.tf32 && !backend.uses_libraries() {
-                    eprintln!("warning: --tf32 has no effect: nothing runs on cuBLASLt or cuDNN");
-                }
-                for problem in backend.missing_libraries() {
-                    eprintln!("warning: {problem}; falling back to built-in kernels");
-                }
-                for fallback in backend.fallbacks() {
-                    eprintln!("warning: {fallback}");
-                }
-                Ok(done)
+                let options = tpulang::exec::CudaOptions::default().tf32(tf32);
+                AnyBackend::new(tpulang::exec::CudaBackend::with(gpu, &options)?)
             }
-        }
+            device => device.open()?,
+        };
+        let options = RunOptions::default().all(all).strict(self.strict).threads(self.threads).unfused(self.no_fusion);
+        Ok((backend, options.precision(precision).weight_budget(self.weight_budget)))
     }
 }
 
-/// `cpu`, `cuda` or `cuda:1`.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Device {
-    /// The CPU of this machine.
-    Cpu,
-    /// The NVIDIA GPU with this index.
-    #[cfg(feature = "cuda")]
-    Cuda(usize),
-}
-
-impl FromStr for Device {
-    type Err = String;
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
-        #[cfg(feature = "cuda")]
-        if let Some(number) = text.strip_prefix("cuda") {
-            return match number.strip_prefix(':').map(str::parse) {
-                None if number.is_empty() => Ok(Device::Cuda(0)),
-                Some(Ok(number)) => Ok(Device::Cuda(number)),
-                _ => Err("expected cuda, or cuda:N for another GPU (N counts from 0)".into()),
-            };
-        }
-        match text {
-            "cpu" => Ok(Device::Cpu),
-            _ if cfg!(feature = "cuda") => {
-                Err("expected cpu, cuda, or cuda:N for another GPU (N counts from 0)".into())
-            }
-            _ => Err("expected cpu; this tpulang was built without CUDA".into()),
-        }
-    }
+/// Prints the backend's warnings about past runs.
+pub fn warn(backend: &AnyBackend) {
+    backend.warnings().iter().for_each(|warning| eprintln!("warning: {warning}"));
 }

@@ -1,6 +1,6 @@
 use super::{
     Outcome,
-    device::{Running, Task},
+    device::{self, Running},
     feeds, model,
     output::{Output, Sources},
     print,
@@ -11,7 +11,7 @@ use std::path::PathBuf;
 use tpulang::{
     Graph, Result,
     base::{escaped_path, pluralized},
-    exec::{Backend, RunOptions, Session},
+    exec::{AnyBackend, RunOptions, Session},
 };
 
 /// Run a network on the CPU or an NVIDIA GPU and save its outputs
@@ -72,39 +72,31 @@ const PROFILED: usize = 3;
 
 pub fn main(args: Args) -> Outcome {
     let graph = model::read(&args.model, args.weights.as_deref())?;
-    let report = args.running.run(&graph, args.all, Run { graph: &graph, args: &args })?;
+    let (backend, options) = args.running.open(&graph, args.all)?;
+    let report = run(&args, &graph, &backend, &options)?;
+    device::warn(&backend);
     warn(&graph);
     print(&report)?;
     Ok(true)
 }
 
-struct Run<'a> {
-    graph: &'a Graph,
-    args: &'a Args,
-}
-
-impl Task for Run<'_> {
-    /// The text to print.
-    type Done = String;
-    fn on<B: Backend>(self, backend: B, options: &RunOptions) -> Result<String> {
-        let Run { graph, args } = self;
-        let (false, Some(path)) = (args.explain, &args.output) else {
-            return Ok(Session::new(graph, backend, options)?.explain());
-        };
-        let count = (!args.all).then_some(graph.outputs().len());
-        let output = Output::new(path, count, &Sources::new(&args.model, graph, feeds::files(&args.inputs)))?;
-        let feeds = feeds::read(graph, &args.inputs, args.preprocess)?;
-        let session = Session::new(graph, backend, options)?;
-        let results = session.run(&feeds)?;
-        output.write(results.iter().map(|(n, a)| (n.as_str(), a)))?;
-        let written =
-            format!("{}\n{}: {}\n", session.summary(), escaped_path(path), pluralized(results.len(), "tensor"));
-        drop(results);
-        let profile = |form| -> Result<String> { Ok(profile::text(form, &session.profile(&feeds, PROFILED)?)) };
-        Ok(match args.profile {
-            None => written,
-            Some(Form::Table) => format!("{written}\n{}", profile(Form::Table)?),
-            Some(Form::Json) => profile(Form::Json)?,
-        })
-    }
+/// Returns the text to print.
+fn run(args: &Args, graph: &Graph, backend: &AnyBackend, options: &RunOptions) -> Result<String> {
+    let (false, Some(path)) = (args.explain, &args.output) else {
+        return Ok(Session::new(graph, backend, options)?.explain());
+    };
+    let count = (!args.all).then_some(graph.outputs().len());
+    let output = Output::new(path, count, &Sources::new(&args.model, graph, feeds::files(&args.inputs)))?;
+    let feeds = feeds::read(graph, &args.inputs, args.preprocess)?;
+    let session = Session::new(graph, backend, options)?;
+    let results = session.run(&feeds)?;
+    output.write(results.iter().map(|(n, a)| (n.as_str(), a)))?;
+    let written = format!("{}\n{}: {}\n", session.summary(), escaped_path(path), pluralized(results.len(), "tensor"));
+    drop(results);
+    let profile = |form| -> Result<String> { Ok(profile::text(form, &session.profile(&feeds, PROFILED)?)) };
+    Ok(match args.profile {
+        None => written,
+        Some(Form::Table) => format!("{written}\n{}", profile(Form::Table)?),
+        Some(Form::Json) => profile(Form::Json)?,
+    })
 }

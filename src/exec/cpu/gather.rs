@@ -16,7 +16,7 @@ use rayon::prelude::*;
 
 pub(super) fn gather(op: Gather<Operand>) -> Kernel {
     Kernel::new(move |t| {
-        let input = t.array(&op.input)?;
+        let input = converted(t, &op.input, 0, RoundMode::default())?;
         let dims = input.shape();
         let axis = op.axis.rem_euclid(dims.len() as i64) as usize;
         let rows = t.ints(&op.indices)?;

@@ -13,7 +13,7 @@ use crate::{
 };
 
 fn channels(ty: &ValueType) -> Option<usize> {
-    if let Layout::Blocked { channels } = ty.layout { Some(channels) } else { None }
+    if let Layout::Blocked { channels, block: BLOCK } = ty.layout { Some(channels) } else { None }
 }
 
 /// Whether an operator and those fused into it are supported with these layouts.

@@ -1,6 +1,6 @@
 //! Data movement, on elements of any type.
 use super::{
-    Kernel, Operand,
+    Kernel, Operand, ValueType,
     task::{PostOp, Task, requantized},
 };
 use crate::{
@@ -260,13 +260,27 @@ pub(super) fn list(op: List<Operand>) -> Kernel {
     Kernel::new(move |t| join(t, &op.inputs, 1, RoundMode::default()))
 }
 
+/// Writes a view of an operand as a result, in the result's dtype and scale.
+fn write_part(t: &mut Task, operand: &Operand, result: usize, view: &View) -> Result<()> {
+    let (array, to) = (t.array(operand)?, t.result(result)?);
+    let has_one_scale = |ty: &ValueType| ty.per_tensor_scale().is_some();
+    if semantics::stores_the_same(&operand.ty, to) || !has_one_scale(&operand.ty) || !has_one_scale(to) {
+        let whole = converted(t, operand, result, RoundMode::default())?;
+        return write_view(t.memory(result)?, &whole, view);
+    }
+    // Only the part is converted: there may be many.
+    let mut part = ArrayMut::zeros(array.dtype(), &to.shape)?;
+    write_view(&mut part, array, view)?;
+    let from = ValueType { shape: to.shape.clone(), ..operand.ty.clone() };
+    t.share(result, &requantized(&part.freeze(), &from, to, RoundMode::default())?)
+}
+
 pub(super) fn unpack(op: Unpack<Operand>) -> Kernel {
     Kernel::new(move |t| {
         let shape = &op.input.ty.shape;
         let axis = axis_of(op.axis, shape.len());
         for i in 0..shape[axis] {
-            let input = converted(t, &op.input, i, RoundMode::default())?;
-            write_view(t.memory(i)?, &input, &View::of_axis(shape, axis, i, 1))?;
+            write_part(t, &op.input, i, &View::of_axis(shape, axis, i, 1))?;
         }
         Ok(())
     })
@@ -278,8 +292,7 @@ pub(super) fn split(op: Split<Operand>) -> Kernel {
         let axis = axis_of(op.axis, shape.len());
         let mut at = 0;
         for (i, size) in split_sizes(shape[axis], &op)?.into_iter().enumerate() {
-            let input = converted(t, &op.input, i, RoundMode::default())?;
-            write_view(t.memory(i)?, &input, &View::of_axis(shape, axis, at, size))?;
+            write_part(t, &op.input, i, &View::of_axis(shape, axis, at, size))?;
             at += size;
         }
         Ok(())

@@ -13,6 +13,7 @@ mod conv;
 mod conv_bwd;
 mod conv_bytes;
 mod create;
+mod custom;
 mod deconv;
 mod deform;
 mod detect;
@@ -51,13 +52,15 @@ mod tile;
 mod train;
 mod unary;
 
-use super::{Backend, Operand, Signature, ValueType, heads};
+use super::{Backend, Fusion, Layouts, Operand, Signature, ValueType, heads};
 use crate::{
     array::Array,
     base::{Dtype, Result, Shape},
     ops::Op,
 };
 use arena::Arena;
+pub use custom::CustomCall;
+use custom::CustomKernels;
 use in_place::InPlace;
 use kernel::{Epilogue, Kernel};
 use std::sync::Arc;
@@ -261,16 +264,23 @@ fn has_epilogue(op: &Op<Operand>) -> bool {
     prepare(&op.map(Operand::without_values)).is_some_and(|kernel| kernel.epilogue.is_some())
 }
 
-/// The reference backend: computes in float32 or exact integers.
-#[derive(Debug, Default)]
+/// The reference backend: computes in float32 or exact integers. Clones share their pool of memory.
+#[derive(Debug, Clone, Default)]
 pub struct CpuBackend {
     arena: Arc<Arena>,
+    custom: CustomKernels,
 }
 
 impl CpuBackend {
     /// Creates the backend.
     pub fn new() -> Self {
         CpuBackend::default()
+    }
+    fn kernel(&self, signature: &Signature) -> Option<Kernel> {
+        match &signature.op {
+            Op::Custom(op) => self.custom.kernel(op, signature),
+            op => prepare(op),
+        }
     }
 }
 
@@ -284,10 +294,36 @@ pub struct CpuKernel {
     in_place: Option<InPlace>,
 }
 
+impl super::Kernel for CpuKernel {
+    fn reads(&self, operand: usize) -> bool {
+        !self.run.unread.contains(&operand)
+    }
+    fn workspace(&self) -> u64 {
+        self.temporary
+    }
+}
+
+impl Fusion for CpuBackend {
+    fn can_fuse(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
+        signature.is_fusible_float_elementwise(next, result) && has_epilogue(next)
+    }
+    fn supports(&self, signature: &Signature) -> bool {
+        heads::supports(signature)
+    }
+}
+
+impl Layouts for CpuBackend {
+    fn channel_block(&self) -> Option<usize> {
+        Some(blocked::BLOCK)
+    }
+    fn supports(&self, signature: &Signature) -> bool {
+        in_blocks::supports(signature) || heads::supports(signature)
+    }
+}
+
 impl Backend for CpuBackend {
     type Buffer = Array;
     type Kernel = CpuKernel;
-    type Memo = ();
     fn name(&self) -> &str {
         "cpu"
     }
@@ -295,16 +331,13 @@ impl Backend for CpuBackend {
         let (results, temporary) = (signature.results.clone(), temporary::temporary(signature));
         let (run, used, temporary) = match in_blocks::prepare(signature)? {
             Some(own) => (Some(own.kernel), own.used, 0),
-            None => (prepare(&signature.op), 0, temporary),
+            None => (self.kernel(signature), 0, temporary),
         };
         let epilogues = signature.fused_ops[used..].iter().map(|op| prepare(op)?.epilogue).collect::<Option<Vec<_>>>();
         Ok(run.zip(epilogues).map(|(run, epilogues)| {
             let temporary = temporary.saturating_add(run.temporary);
             CpuKernel { run, epilogues, results, temporary, in_place: InPlace::new(signature).filter(|_| used == 0) }
         }))
-    }
-    fn reads(&self, kernel: &CpuKernel, operand: usize) -> bool {
-        !kernel.run.unread.contains(&operand)
     }
     fn run(&self, kernel: &CpuKernel, operands: &mut [Option<Array>]) -> Result<Vec<Array>> {
         if let Some(own) = &kernel.in_place
@@ -315,15 +348,6 @@ impl Backend for CpuBackend {
         let mut task = Task::new(operands, &kernel.results, &kernel.epilogues, &self.arena);
         (kernel.run.run)(&mut task)?;
         task.finish()
-    }
-    fn temporary(&self, kernel: &CpuKernel) -> u64 {
-        kernel.temporary
-    }
-    fn can_fuse(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
-        signature.is_fusible_float_elementwise(next, result) && has_epilogue(next)
-    }
-    fn supports(&self, signature: &Signature) -> bool {
-        in_blocks::supports(signature) || heads::supports(signature)
     }
     fn upload(&self, array: &Array) -> Result<Array> {
         Ok(array.clone())
@@ -336,5 +360,11 @@ impl Backend for CpuBackend {
     }
     fn type_of(&self, buffer: &Array) -> Option<(Dtype, Shape)> {
         Some((buffer.dtype(), buffer.shape().to_vec()))
+    }
+    fn fusion(&self) -> Option<&dyn Fusion> {
+        Some(self)
+    }
+    fn layouts(&self) -> Option<&dyn Layouts> {
+        Some(self)
     }
 }

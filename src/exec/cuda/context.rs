@@ -8,9 +8,17 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 
 /// Options for a [`CudaBackend`](super::CudaBackend).
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[non_exhaustive]
 pub struct CudaOptions {
     /// Allows cuBLASLt and cuDNN to compute float32 products in TF32 (10-bit mantissa), which is several times as fast.
     pub tf32: bool,
+}
+
+impl CudaOptions {
+    /// Sets [`CudaOptions::tf32`].
+    pub fn tf32(self, tf32: bool) -> Self {
+        CudaOptions { tf32 }
+    }
 }
 
 /// Notes for the user about fallbacks that slow down a plan, each recorded once.
@@ -84,6 +92,7 @@ pub(super) struct Context {
     pub pool: Arc<Pool>,
     pub faults: Arc<Faults>,
     pub libraries: MathLibraries,
+    pub options: CudaOptions,
     pub notes: Notes,
     /// Held while a plan that may be captured runs.
     pub turn: Turn,
@@ -97,7 +106,15 @@ impl Context {
         let pool = Pool::new(device.clone());
         let faults = Faults::new(device.clone());
         let libraries = MathLibraries::new(device.clone(), options.tf32)?;
-        Ok(Context { device, pool, faults, libraries, notes: Notes::default(), turn: Turn::default() })
+        Ok(Context {
+            device,
+            pool,
+            faults,
+            libraries,
+            options: *options,
+            notes: Notes::default(),
+            turn: Turn::default(),
+        })
     }
     /// Checks that a buffer is on this GPU.
     ///

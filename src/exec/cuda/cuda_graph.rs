@@ -9,7 +9,7 @@ use super::{
 use crate::{
     array::Array,
     base::{Dtype, Result},
-    exec::{Run, RunOn},
+    exec::{Recorder, Run},
 };
 use std::sync::{
     Arc, Mutex, PoisonError,
@@ -19,9 +19,9 @@ use std::sync::{
 /// The steps of a run, from inputs to results.
 type Steps<'s> = dyn FnMut(Vec<DeviceArray>) -> Result<Vec<DeviceArray>> + 's;
 
-/// The state of a plan that is kept between runs: its captured graphs.
-#[derive(Default)]
-pub struct GraphCache {
+/// The captured graphs of a plan.
+pub(super) struct GraphCache {
+    cuda: Arc<Context>,
     state: Mutex<GraphState>,
     has_run: AtomicBool,
     concurrent: Mutex<ConcurrentRuns>,
@@ -82,6 +82,11 @@ impl Feeds {
 }
 
 impl GraphCache {
+    pub fn new(cuda: Arc<Context>) -> GraphCache {
+        let (state, has_run, concurrent) = Default::default();
+        GraphCache { cuda, state, has_run, concurrent }
+    }
+
     /// Runs concurrently with other runs of the plan. A fault of one run is reported by all of them.
     fn run_concurrently<T>(&self, run: impl FnOnce() -> Result<T>) -> Result<T> {
         let concurrent = || self.concurrent.lock().unwrap_or_else(PoisonError::into_inner);
@@ -100,48 +105,9 @@ impl GraphCache {
         fault.map_or(result, |fault| Err(shared(fault)))
     }
 
-    /// Runs the plan: the first run is traced, the second is captured, and later ones are replayed. A backend captures or
-    /// replays one run at a time, because they share its stream.
-    pub(super) fn run(&self, cuda: &Context, run: Run<DeviceArray>) -> Result<Vec<Array>> {
-        let Run { feeds, repeatable, has_host_steps, steps, check } = run;
-        let turn = if repeatable { cuda.turn.take(has_host_steps) } else { None };
-        self.run_concurrently(|| {
-            let feeds = Feeds::Arrays(feeds);
-            let results = match &turn {
-                Some(_) => self.run_in_turn(cuda, feeds, has_host_steps, steps)?,
-                None => run_steps(cuda, feeds, steps)?,
-            };
-            cuda.pool.synchronise()?;
-            check()?;
-            results.iter().map(|b| cuda.download(b)).collect()
-        })
-    }
-
-    /// Like [`GraphCache::run`], on buffers. Inputs are copied to the addresses of the captured run, and its results to
-    /// newly allocated memory.
-    pub(super) fn run_on(&self, cuda: &Context, run: RunOn<DeviceArray>) -> Result<Vec<DeviceArray>> {
-        let RunOn { feeds, repeatable, has_host_steps, steps } = run;
-        feeds.iter().try_for_each(|feed| cuda.check_device(feed))?;
-        let turn = if repeatable { cuda.turn.take(has_host_steps) } else { None };
-        if turn.is_none() {
-            return steps(feeds);
-        }
-        let results = self.run_in_turn(cuda, Feeds::Buffers(feeds), has_host_steps, steps)?;
-        match &*self.state.lock().unwrap_or_else(PoisonError::into_inner) {
-            // The next run overwrites the captured results.
-            GraphState::Captured(_) => results.iter().map(|result| cuda.duplicate(result)).collect(),
-            _ => Ok(results),
-        }
-    }
-
     /// Submits a run. The results of a captured plan are valid until the next run.
-    fn run_in_turn(
-        &self,
-        cuda: &Context,
-        feeds: Feeds,
-        has_host_steps: bool,
-        steps: &mut Steps,
-    ) -> Result<Vec<DeviceArray>> {
+    fn run_in_turn(&self, feeds: Feeds, has_host_steps: bool, steps: &mut Steps) -> Result<Vec<DeviceArray>> {
+        let cuda = &*self.cuda;
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match &*state {
             GraphState::New => {
@@ -176,20 +142,59 @@ impl GraphCache {
             GraphState::Uncapturable => run_steps(cuda, feeds, steps),
         }
     }
+}
 
-    /// Whether the plan has run, which means that its memory has been allocated.
-    pub(super) fn has_run(&self) -> bool {
+impl Recorder<DeviceArray> for GraphCache {
+    /// The first run is traced, the second is captured, and later ones are replayed. A backend captures or replays one run at
+    /// a time, because they share its stream.
+    fn run(&self, feeds: Vec<Array>, run: Run<DeviceArray>) -> Result<Vec<Array>> {
+        let Run { repeatable, has_host_steps, steps, check } = run;
+        let cuda = &*self.cuda;
+        let turn = if repeatable { cuda.turn.take(has_host_steps) } else { None };
+        self.run_concurrently(|| {
+            let feeds = Feeds::Arrays(feeds);
+            let results = match &turn {
+                Some(_) => self.run_in_turn(feeds, has_host_steps, steps)?,
+                None => run_steps(cuda, feeds, steps)?,
+            };
+            cuda.pool.synchronise()?;
+            check()?;
+            results.iter().map(|b| cuda.download(b)).collect()
+        })
+    }
+
+    /// Inputs are copied to the addresses of the captured run, and its results to newly allocated memory.
+    fn run_on(&self, feeds: Vec<DeviceArray>, run: Run<DeviceArray>) -> Result<Vec<DeviceArray>> {
+        let Run { repeatable, has_host_steps, steps, .. } = run;
+        let cuda = &*self.cuda;
+        feeds.iter().try_for_each(|feed| cuda.check_device(feed))?;
+        let turn = if repeatable { cuda.turn.take(has_host_steps) } else { None };
+        if turn.is_none() {
+            return steps(feeds);
+        }
+        let results = self.run_in_turn(Feeds::Buffers(feeds), has_host_steps, steps)?;
+        match &*self.state.lock().unwrap_or_else(PoisonError::into_inner) {
+            // The next run overwrites the captured results.
+            GraphState::Captured(_) => results.iter().map(|result| cuda.duplicate(result)).collect(),
+            _ => Ok(results),
+        }
+    }
+
+    fn on_host(&self, compute: &mut dyn FnMut() -> Result<()>) -> Result<()> {
+        self.cuda.device.suspended(|| self.cuda.pool.suspended(compute))
+    }
+
+    fn has_memory(&self) -> bool {
         self.has_run.load(Ordering::Relaxed)
     }
 
-    /// Replays the captured run on its last inputs. Returns `false` if no run has been captured or some steps run on the
-    /// CPU.
-    pub(super) fn replay(&self, cuda: &Context) -> Result<bool> {
-        let Some(_turn) = cuda.turn.take(false) else { return Ok(false) };
+    /// Returns `false` also if some steps run on the CPU.
+    fn replay(&self) -> Result<bool> {
+        let Some(_turn) = self.cuda.turn.take(false) else { return Ok(false) };
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         match &*state {
             GraphState::Captured(captured) if !captured.has_host_steps => {
-                captured.graphs.iter().try_for_each(|graph| cuda.device.replay(graph))?;
+                captured.graphs.iter().try_for_each(|graph| self.cuda.device.replay(graph))?;
                 Ok(true)
             }
             _ => Ok(false),

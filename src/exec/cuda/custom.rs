@@ -11,9 +11,10 @@ use super::{
 };
 use crate::{
     base::{Dtype, Result, argument},
-    exec::Signature,
+    exec::{Operand, Signature},
+    ops::Custom,
 };
-use std::{any::Any, ffi::c_void, sync::Arc};
+use std::{any::Any, borrow::Cow, ffi::c_void, sync::Arc};
 
 /// An argument of a custom kernel, by the type of the parameter.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,19 +32,22 @@ pub enum KernelArgument {
 }
 
 /// A custom kernel.
-#[derive(Debug, Clone, Copy)]
-pub struct CustomKernel<'a> {
+#[derive(Debug, Clone)]
+pub struct CustomKernel {
     /// CUDA C++17 without includes.
-    pub source: &'a str,
+    pub source: Cow<'static, str>,
     /// A `__global__` function of the source; a template is given with its arguments: `scaled<float>`.
-    pub function: &'a str,
+    pub function: Cow<'static, str>,
     /// Blocks along x, y and z.
     pub blocks: [u32; 3],
     /// Threads per block along x, y and z.
     pub threads: [u32; 3],
     /// One argument per parameter.
-    pub arguments: &'a [KernelArgument],
+    pub arguments: Vec<KernelArgument>,
 }
+
+/// Returns the kernel of a custom operator, or `None` to run it on the CPU.
+pub(super) type CustomFactory = dyn Fn(&Signature, &Custom<Operand>) -> Result<Option<CustomKernel>> + Send + Sync;
 
 impl CudaBackend {
     /// Returns the GPU's ordinal.
@@ -92,17 +96,35 @@ impl CudaBackend {
         Ok(DeviceArray { block, dtype, shape: shape.to_vec() })
     }
 
-    /// Builds a program of one custom kernel, for [`Backend::prepare`](crate::exec::Backend::prepare) of a backend that
-    /// wraps this one. Operands and results are row-major, in the dtypes of
+    /// Adds a kernel for the custom operators (`top.Custom`) of this name: `kernel` returns it for the types and parameters of
+    /// an operator, or `None` to run the operator on the CPU. Operands and results are row-major, in the dtypes of
     /// [`ValueType::buffer_dtype`](crate::exec::ValueType::buffer_dtype).
+    ///
+    /// Preparing the operator fails if the kernel does not compile. `examples/custom_op.rs` has an example.
+    ///
+    /// # Safety
+    /// The kernel's parameters must have the arguments' types, and the kernel must read and write only within the dimensions
+    /// of its operands and results, and write only to results.
+    pub unsafe fn with_custom(
+        mut self,
+        name: impl Into<String>,
+        kernel: impl Fn(&Signature, &Custom<Operand>) -> Result<Option<CustomKernel>> + Send + Sync + 'static,
+    ) -> CudaBackend {
+        self.custom.insert(name.into(), Box::new(kernel));
+        self
+    }
+
+    /// Prepares a custom operator. Returns `None` if it has no kernel.
     ///
     /// # Errors
     /// Returns an error if the kernel does not compile.
-    ///
-    /// # Safety
-    /// The kernel's parameters must have the arguments' types, and the kernel must write only to its results, within their
-    /// dimensions.
-    pub unsafe fn custom(&self, signature: &Signature, kernel: &CustomKernel) -> Result<Program> {
+    pub(super) fn prepare_custom(&self, signature: &Signature, op: &Custom<Operand>) -> Result<Option<Program>> {
+        let Some(factory) = self.custom.get(&op.name) else { return Ok(None) };
+        let Some(kernel) = factory(signature, op)? else { return Ok(None) };
+        self.custom_program(signature, &kernel).map(Some)
+    }
+
+    fn custom_program(&self, signature: &Signature, kernel: &CustomKernel) -> Result<Program> {
         let mut builder = Builder::new(&self.cuda, signature, self.fused_formulas(signature)?);
         let own = |argument: &KernelArgument| match *argument {
             KernelArgument::Operand(i) => Argument::Slot(Slot::Operand(i)),
@@ -112,7 +134,7 @@ impl CudaBackend {
             KernelArgument::Double(x) => Argument::Number(KernelValue::Double(x)),
         };
         let geometry = Geometry { blocks: kernel.blocks, threads: kernel.threads };
-        let source = Source::of_user(kernel.source, kernel.function);
+        let source = Source::of_user(&kernel.source, &kernel.function);
         builder.launch_source(source, geometry, kernel.arguments.iter().map(own).collect())?;
         builder.finished()
     }

@@ -21,10 +21,11 @@ const FILE: File = file!("gather.cu");
 pub(super) fn gather(op: &Gather<Operand>, b: &mut Builder) -> Result<()> {
     let shape = &op.input.ty.shape;
     let axis = axis_of(op.axis, shape.len());
-    let (from, indices, n) = (Slot::of(&op.input)?, b.ints(&op.indices)?, b.result_type(0)?.elements());
+    let from = b.converted(&op.input, 0, PostOp::default())?;
+    let (indices, n) = (b.ints(&op.indices)?, b.result_type(0)?.elements());
     let (chosen, inner) = (op.indices.ty.elements(), shape[axis + 1..].iter().product::<usize>());
     let arguments = arguments![from, b.result(0), indices, axis, shape[axis], chosen, inner, b.faults()?, n];
-    let function = format!("entries<{}>", bits_type(op.input.ty.buffer_dtype()));
+    let function = format!("entries<{}>", bits_type(b.result_type(0)?.buffer_dtype()));
     b.launch(FILE, function, geometry::elements(n as u64), arguments)
 }
 

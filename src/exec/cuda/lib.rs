@@ -74,7 +74,6 @@ mod train;
 mod walk;
 
 pub use context::CudaOptions;
-pub use cuda_graph::GraphCache;
 pub use custom::{CustomKernel, KernelArgument};
 pub use device_array::DeviceArray;
 pub use program::Program;
@@ -87,13 +86,17 @@ use crate::{
 use builder::Builder;
 use chain::Chain;
 use context::Context;
-use exec::{Backend, KernelInfo, Operand, Precision, Run, RunOn, Signature, ValueType, heads};
+use cuda_graph::GraphCache;
+use custom::CustomFactory;
+use exec::{Backend, Fusion, Kernel, KernelInfo, Layouts, Operand, Precision, Recorder, Signature, ValueType, heads};
 use formula::Formula;
 use kernels::Lowering;
+use std::{collections::HashMap, sync::Arc};
 
 /// Runs operators on an NVIDIA GPU. The driver and NVRTC, which compiles kernels, are loaded when a backend is created.
 pub struct CudaBackend {
-    cuda: Context,
+    cuda: Arc<Context>,
+    custom: HashMap<String, Box<CustomFactory>>,
 }
 
 impl CudaBackend {
@@ -120,7 +123,7 @@ impl CudaBackend {
     /// # Errors
     /// Same as for [`CudaBackend::new`]; also if `TPULANG_LIBRARIES` names a library that is not installed.
     pub fn with(gpu: usize, options: &CudaOptions) -> Result<CudaBackend> {
-        Ok(CudaBackend { cuda: Context::new(gpu, options)? })
+        Ok(CudaBackend { cuda: Arc::new(Context::new(gpu, options)?), custom: HashMap::new() })
     }
     /// Returns the formulas of the operators that are fused into `signature`.
     ///
@@ -166,14 +169,43 @@ fn formula_of(op: &Op<Operand>, result: &ValueType) -> Option<Formula> {
     }
 }
 
+impl Kernel for Program {
+    fn workspace(&self) -> u64 {
+        self.temporaries.iter().fold(0, |n, t| n.saturating_add(*t))
+    }
+    fn take_error(&self) -> Option<Error> {
+        self.faults.as_ref()?.take()
+    }
+    fn explain(&self) -> Vec<KernelInfo> {
+        self.launches.iter().map(program::Launch::describe).collect()
+    }
+}
+
+impl Fusion for CudaBackend {
+    fn can_fuse(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
+        signature.is_fusible_float_elementwise(next, result) && formula_of(next, result).is_some()
+    }
+    fn supports(&self, signature: &Signature) -> bool {
+        heads::supports(signature)
+    }
+}
+
+impl Layouts for CudaBackend {
+    fn supports(&self, signature: &Signature) -> bool {
+        heads::supports(signature)
+    }
+}
+
 impl Backend for CudaBackend {
     type Buffer = DeviceArray;
     type Kernel = Program;
-    type Memo = GraphCache;
     fn name(&self) -> &str {
         "cuda"
     }
     fn prepare(&self, signature: &Signature) -> Result<Option<Program>> {
+        if let Op::Custom(op) = &signature.op {
+            return self.prepare_custom(signature, op);
+        }
         let Some(result) = signature.outputs().next() else { return Ok(None) };
         let mut builder = Builder::new(&self.cuda, signature, self.fused_formulas(signature)?);
         match kernels::of(&signature.op, result)? {
@@ -186,20 +218,8 @@ impl Backend for CudaBackend {
         }
         builder.finished().map(Some)
     }
-    fn can_fuse(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
-        signature.is_fusible_float_elementwise(next, result) && formula_of(next, result).is_some()
-    }
-    fn has_precision(&self, _: Precision) -> bool {
-        true
-    }
-    fn supports(&self, signature: &Signature) -> bool {
-        heads::supports(signature)
-    }
     fn run(&self, kernel: &Program, operands: &mut [Option<DeviceArray>]) -> Result<Vec<DeviceArray>> {
         kernel.run(&self.cuda, operands)
-    }
-    fn temporary(&self, kernel: &Program) -> u64 {
-        kernel.temporaries.iter().fold(0, |n, t| n.saturating_add(*t))
     }
     fn upload(&self, array: &Array) -> Result<DeviceArray> {
         self.cuda.upload(array)
@@ -210,32 +230,31 @@ impl Backend for CudaBackend {
     fn synchronise(&self) -> Result<()> {
         self.cuda.pool.synchronise()
     }
-    fn take_error(&self, kernel: &Program) -> Option<Error> {
-        kernel.faults.as_ref()?.take()
-    }
-    fn on_host<T>(&self, compute: impl FnOnce() -> Result<T>) -> Result<T> {
-        self.cuda.device.suspended(|| self.cuda.pool.suspended(compute))
-    }
     fn type_of(&self, buffer: &DeviceArray) -> Option<(Dtype, Shape)> {
         Some((buffer.dtype(), buffer.shape().to_vec()))
     }
-    fn explain(&self, kernel: &Program) -> Vec<KernelInfo> {
-        kernel.launches.iter().map(program::Launch::describe).collect()
-    }
-    fn available(&self) -> u64 {
+    fn available_memory(&self) -> u64 {
         self.cuda.pool.available()
     }
-    fn run_plan(&self, memo: &GraphCache, run: Run<DeviceArray>) -> Result<Vec<Array>> {
-        memo.run(&self.cuda, run)
+    fn supports_precision(&self, _: Precision) -> bool {
+        true
     }
-    fn run_plan_on(&self, memo: &GraphCache, run: RunOn<DeviceArray>) -> Result<Vec<DeviceArray>> {
-        memo.run_on(&self.cuda, run)
+    /// Libraries that could not be used, `tf32` without effect, and fallbacks that slow down runs.
+    fn warnings(&self) -> Vec<String> {
+        let unused_tf32 = self.cuda.options.tf32 && !self.uses_libraries();
+        let tf32 = unused_tf32.then(|| "tf32 has no effect: nothing runs on cuBLASLt or cuDNN".to_owned());
+        let missing = self.missing_libraries().into_iter();
+        let missing = missing.map(|problem| format!("{problem}; falling back to built-in kernels"));
+        tf32.into_iter().chain(missing).chain(self.fallbacks()).collect()
     }
-    fn has_memory(&self, memo: &GraphCache) -> bool {
-        memo.has_run()
+    fn fusion(&self) -> Option<&dyn Fusion> {
+        Some(self)
     }
-    fn replay(&self, memo: &GraphCache) -> Result<bool> {
-        memo.replay(&self.cuda)
+    fn layouts(&self) -> Option<&dyn Layouts> {
+        Some(self)
+    }
+    fn recorder(&self) -> Option<Box<dyn Recorder<DeviceArray>>> {
+        Some(Box::new(GraphCache::new(self.cuda.clone())))
     }
 }
 

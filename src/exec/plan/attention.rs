@@ -2,9 +2,10 @@
 use super::{
     network::{Operation, TensorIndex},
     rewrite_graph::{Node, NodeIndex, RewriteGraph},
+    rules::Capabilities,
 };
 use crate::{
-    Backend, Layout, Signature, ValueType,
+    Layout, Signature, ValueType,
     base::Result,
     ops::{MatMul, Op, Reshape, ScaleDotProductAttention},
 };
@@ -13,7 +14,7 @@ use crate::{
 const BSHD_TO_BHSD: [i64; 4] = [0, 2, 1, 3];
 
 /// Fuses the attention that ends in node `at`, or removes the head permutation at `at`.
-pub(super) fn attention<B: Backend>(graph: &mut RewriteGraph, at: NodeIndex, backend: &B) -> Result<bool> {
+pub(super) fn attention(graph: &mut RewriteGraph, at: NodeIndex, backend: &Capabilities) -> Result<bool> {
     if let Some(before) = moves_heads_of(graph, at) {
         return absorb_permutation(graph, before, at, backend);
     }
@@ -64,7 +65,7 @@ impl Found {
             return Ok(None);
         };
         let Some(Op::Softmax(op)) = only(graph, softmax) else { return Ok(None) };
-        let rank = graph.slot(op.input)?.ty.shape.len();
+        let rank = graph.entry(op.input)?.ty.shape.len();
         if op.log || op.beta != 1.0 || op.axis.rem_euclid(rank.max(1) as i64) + 1 != rank as i64 || rank < 3 {
             return Ok(None);
         }
@@ -88,7 +89,7 @@ impl Found {
         // The mask must broadcast to the scores in the shape of the queries: neither in that of a view, nor the other way
         // round.
         if let Some(mask) = &scores.mask {
-            let shape = |t: TensorIndex| graph.slot(t).map(|s| s.ty.shape.as_slice());
+            let shape = |t: TensorIndex| graph.entry(t).map(|s| s.ty.shape.as_slice());
             let rows = |t: TensorIndex| shape(t).map(|s| s.split_last().map(|s| s.1));
             if rows(query)? != rows(mask.sum)? {
                 return Ok(None);
@@ -100,13 +101,13 @@ impl Found {
     }
 
     /// Replaces the matched nodes by one at `at` if the backend supports it.
-    fn replaced<B: Backend>(self, graph: &mut RewriteGraph, at: NodeIndex, backend: &B) -> Result<bool> {
+    fn replaced(self, graph: &mut RewriteGraph, at: NodeIndex, backend: &Capabilities) -> Result<bool> {
         let Some(last) = graph.node(at).and_then(Node::last).cloned() else { return Ok(false) };
         let mut op = self.op;
         let mut views = Vec::new();
         for &(maker, source, inside) in &self.moved {
             let Some(made) = graph.node(maker).and_then(|n| n.outputs().next()) else { return Ok(false) };
-            let source_type = graph.slot(source)?.ty.clone();
+            let source_type = graph.entry(source)?.ty.clone();
             let read = if inside {
                 let view = graph.add(ValueType { layout: Layout::Bshd, ..source_type }, None);
                 views.push((maker, source, view));
@@ -118,7 +119,7 @@ impl Found {
         }
         let node = Node { stages: vec![Operation { op: op.into(), ..last }] };
         let types = graph.types(&node)?;
-        if !has_one_batch(&types) || !backend.supports(&types) {
+        if !has_one_batch(&types) || !backend.supports_fused(&types) {
             return Ok(false);
         }
         for (maker, source, view) in &views {
@@ -184,7 +185,7 @@ impl Scores {
         };
         parts.push(maker);
         found.product = maker;
-        let is_float = graph.slot(product.input)?.ty.dtype.is_float();
+        let is_float = graph.entry(product.input)?.ty.dtype.is_float();
         // A scale of 0 would mean the default scale.
         Ok((is_float && found.scale != 0.0 && found.scale.is_finite()).then_some(found))
     }
@@ -210,7 +211,7 @@ fn apart(graph: &RewriteGraph, query: TensorIndex) -> Option<(NodeIndex, TensorI
 /// The operand of a reshape that keeps the rows.
 fn view(graph: &RewriteGraph, at: NodeIndex) -> Option<TensorIndex> {
     let Op::Reshape(view) = only(graph, at)? else { return None };
-    let row = |t: TensorIndex| graph.slot(t).ok()?.ty.shape.last().copied();
+    let row = |t: TensorIndex| graph.entry(t).ok()?.ty.shape.last().copied();
     let made = graph.node(at)?.outputs().next()?;
     (row(view.input)? == row(made)?).then_some(view.input)
 }
@@ -258,11 +259,11 @@ fn moves_heads_of(graph: &RewriteGraph, at: NodeIndex) -> Option<NodeIndex> {
 }
 
 /// Lets attention write its heads in the order of the permutation, which becomes a view.
-fn absorb_permutation<B: Backend>(
+fn absorb_permutation(
     graph: &mut RewriteGraph,
     before: NodeIndex,
     at: NodeIndex,
-    backend: &B,
+    backend: &Capabilities,
 ) -> Result<bool> {
     let (Some(attention), Some(permute)) =
         (graph.node(before).and_then(Node::last).cloned(), graph.node(at).and_then(Node::last).cloned())
@@ -270,10 +271,10 @@ fn absorb_permutation<B: Backend>(
         return Ok(false);
     };
     let Some(moved) = permute.outputs().next() else { return Ok(false) };
-    let ty = ValueType { layout: Layout::Bshd, ..graph.slot(moved)?.ty.clone() };
+    let ty = ValueType { layout: Layout::Bshd, ..graph.entry(moved)?.ty.clone() };
     let view = graph.add(ty, None);
     let node = Node { stages: vec![Operation { results: vec![Some(view)], ..attention }] };
-    if !backend.supports(&graph.types(&node)?) {
+    if !backend.supports_layouts(&graph.types(&node)?) {
         return Ok(false);
     }
     graph.replace(before, node);

@@ -1,7 +1,7 @@
 //! Plans as human-readable text.
-use super::{Kernel, Plan, Step, TensorIndex, rules};
+use super::{Plan, Step, StepKernel, TensorIndex, rules};
 use crate::{
-    Backend, KernelInfo, Layout, ValueType,
+    Backend, Kernel, KernelInfo, Layout, ValueType,
     array::byte_text,
     base::{pluralized, shape_text},
 };
@@ -20,7 +20,7 @@ fn numbered(source: String, sources: &mut Vec<String>) -> String {
 impl<B: Backend> Plan<B> {
     /// One line per rule that applied, and one per step with its operators and results, followed by the description of its
     /// kernel if the backend has one. Generated sources are printed at the end.
-    pub fn text(&self, backend: &B) -> String {
+    pub fn text(&self, backend: &str) -> String {
         let stages = self.steps.iter().flat_map(|s| &s.node.stages);
         let operators = stages.map(|s| s.origin.operator).collect::<HashSet<_>>().len();
         let mut text = format!(
@@ -32,15 +32,15 @@ impl<B: Backend> Plan<B> {
         for (rule, times) in self.applied.iter().filter(|(_, times)| *times > 0) {
             text += &format!("- {}\n", rule.text(*times));
         }
-        let rows: Vec<[String; 3]> = self.steps.iter().map(|s| self.row(s, backend.name())).collect();
+        let rows: Vec<[String; 3]> = self.steps.iter().map(|s| self.row(s, backend)).collect();
         let width = |i: usize| rows.iter().map(|r| r[i].len()).max().unwrap_or(0).min(60);
         let (first, second) = (width(0), width(1));
         let mut sources: Vec<String> = Vec::new();
         for (i, ([what, name, rest], step)) in rows.iter().zip(&self.steps).enumerate() {
             text += format!("{i:>5}  {what:<first$}  {name:<second$}  {rest}").trim_end();
             text.push('\n');
-            let Kernel::Here(kernel) = &step.kernel else { continue };
-            for KernelInfo { text: doing, source } in backend.explain(kernel) {
+            let StepKernel::Kept(kernel) = &step.kernel else { continue };
+            for KernelInfo { text: doing, source } in kernel.explain() {
                 text += &format!("       - {doing}{}\n", source.map_or(String::new(), |s| numbered(s, &mut sources)));
             }
         }
@@ -52,18 +52,18 @@ impl<B: Backend> Plan<B> {
 
     /// Whether a step converts between blocked and plain channels.
     fn moves(&self, step: &Step<B::Kernel>) -> bool {
-        let in_blocks = |t: &TensorIndex| self.slot(*t).is_ok_and(|s| matches!(s.ty.layout, Layout::Blocked { .. }));
+        let in_blocks = |t: &TensorIndex| self.entry(*t).is_ok_and(|s| matches!(s.ty.layout, Layout::Blocked { .. }));
         step.operands.iter().any(in_blocks) != step.outputs.iter().any(in_blocks)
     }
 
     /// The operators, the names of the results, and their types with remarks.
     fn row(&self, step: &Step<B::Kernel>, backend: &str) -> [String; 3] {
-        let results = || step.outputs.iter().filter_map(|t| self.slot(*t).ok());
+        let results = || step.outputs.iter().filter_map(|t| self.entry(*t).ok());
         let names: Vec<_> = results().map(|s| s.ty.name.as_str()).collect();
         let lies = |ty: &ValueType| match ty.layout {
-            Layout::Plain => "",
-            Layout::Blocked { .. } => ", nChw16c",
-            Layout::Bshd => ", BSHD",
+            Layout::Plain => String::new(),
+            Layout::Blocked { block, .. } => format!(", nChw{block}c"),
+            Layout::Bshd => ", BSHD".into(),
         };
         let ty = |ty: &ValueType| format!("{} {}{}", shape_text(&ty.plain_shape()), ty.dtype, lies(ty));
         let mut rest: Vec<_> = results().map(|s| ty(&s.ty)).collect();
@@ -73,7 +73,7 @@ impl<B: Backend> Plan<B> {
         if step.kernel.is_on_cpu() && backend != "cpu" {
             rest.push("on the cpu".into());
         }
-        if matches!(step.kernel, Kernel::Streamed(_)) {
+        if matches!(step.kernel, StepKernel::Streamed(_)) {
             rest.push("weights reloaded on every run".into());
         }
         [step.node.text(), names.join(", "), rest.join(", ")]

@@ -3,9 +3,9 @@
 use super::{
     network::{Operation, Origin, TensorIndex},
     rewrite_graph::{Node, RewriteGraph},
+    rules::Capabilities,
 };
 use crate::{
-    Backend,
     base::Result,
     ops::{Op, Reshape},
 };
@@ -15,8 +15,9 @@ use std::collections::{HashMap, HashSet};
 ///
 /// # Errors
 /// Returns an error if there is no such tensor.
-pub(super) fn assign<B: Backend>(graph: &mut RewriteGraph, backend: &B) -> Result<usize> {
-    let mut layouts = Layouts::default();
+pub(super) fn assign(graph: &mut RewriteGraph, backend: &Capabilities) -> Result<usize> {
+    let Some(block) = backend.channel_block() else { return Ok(0) };
+    let mut layouts = Assignment { block, ..Assignment::default() };
     let mut times = 0;
     for at in graph.indices() {
         let Some(node) = graph.node(at).cloned() else { continue };
@@ -36,7 +37,9 @@ pub(super) fn assign<B: Backend>(graph: &mut RewriteGraph, backend: &B) -> Resul
 }
 
 #[derive(Default)]
-struct Layouts {
+struct Assignment {
+    /// Channels per block.
+    block: usize,
     /// The same tensor in the other layout, in both directions.
     other: HashMap<TensorIndex, TensorIndex>,
     /// Tensors of `other` that are computed so far. A tensor with a single layout is not listed.
@@ -45,10 +48,10 @@ struct Layouts {
     nodes: Vec<Node>,
 }
 
-impl Layouts {
+impl Assignment {
     /// Returns the node on blocked tensors if the backend supports it. Only a convolution is worth a conversion of its input; it
     /// may also read a plain image of few channels.
-    fn proposed<B: Backend>(&mut self, graph: &mut RewriteGraph, node: &Node, backend: &B) -> Result<Option<Node>> {
+    fn proposed(&mut self, graph: &mut RewriteGraph, node: &Node, backend: &Capabilities) -> Result<Option<Node>> {
         let is_anchor = matches!(node.stages.first(), Some(Operation { op: Op::Conv(_), .. }));
         let operands: Vec<TensorIndex> = node.operands().into_iter().filter(|t| graph.constant(*t).is_none()).collect();
         let is_blocked = |t: &TensorIndex| self.other.get(t).is_some_and(|other| self.made.contains(other));
@@ -61,7 +64,7 @@ impl Layouts {
             let in_blocks: Vec<TensorIndex> =
                 in_blocks.chain(node.stages.iter().flat_map(Operation::outputs)).collect();
             if let Some(blocked) = self.on_blocks(graph, node, &in_blocks)?
-                && backend.supports(&graph.types(&blocked)?)
+                && backend.supports_layouts(&graph.types(&blocked)?)
             {
                 return Ok(Some(blocked));
             }
@@ -73,7 +76,7 @@ impl Layouts {
     fn on_blocks(&mut self, graph: &mut RewriteGraph, node: &Node, tensors: &[TensorIndex]) -> Result<Option<Node>> {
         for t in tensors {
             if !self.other.contains_key(t) {
-                let Some(ty) = graph.slot(*t)?.ty.blocked() else { return Ok(None) };
+                let Some(ty) = graph.entry(*t)?.ty.blocked(self.block) else { return Ok(None) };
                 let other = graph.add(ty, None);
                 self.other.extend([(*t, other), (other, *t)]);
                 if graph.is_input_or_constant(*t) {

@@ -1,23 +1,14 @@
 //! Peak memory of a plan.
-use super::{Kernel, Plan, Step, TensorIndex};
-use crate::{Backend, CpuBackend, array::too_large, base::Result};
+use super::{Plan, Step, TensorIndex};
+use crate::{Backend, array::too_large, base::Result};
 use std::collections::HashSet;
 
 /// Bytes that every machine has: a query of the available memory takes longer than a small run.
 const SMALL: u64 = 16 << 20;
 
 /// Peak memory of results and workspace in bytes, and the step that reaches it. Coefficients and inputs are not counted.
-pub(super) fn peak<B: Backend>(plan: &Plan<B>, backends: (&B, &CpuBackend)) -> (u64, usize) {
-    peak_with(plan, |step| temporary(&step.kernel, backends))
-}
-
-/// Workspace of a kernel in bytes.
-pub(super) fn temporary<B: Backend>(kernel: &Kernel<B::Kernel>, (backend, cpu): (&B, &CpuBackend)) -> u64 {
-    match kernel {
-        Kernel::Here(kernel) => backend.temporary(kernel),
-        Kernel::OnCpu(kernel) => cpu.temporary(kernel),
-        Kernel::Streamed(streamed) => streamed.temporary,
-    }
+pub(super) fn peak<B: Backend>(plan: &Plan<B>) -> (u64, usize) {
+    peak_with(plan, |step| step.kernel.workspace())
 }
 
 /// Peak memory of results in bytes.
@@ -25,17 +16,17 @@ pub(super) fn activations<B: Backend>(plan: &Plan<B>) -> u64 {
     peak_with(plan, |_| 0).0
 }
 
-fn peak_with<B: Backend>(plan: &Plan<B>, temporary: impl Fn(&Step<B::Kernel>) -> u64) -> (u64, usize) {
+fn peak_with<B: Backend>(plan: &Plan<B>, workspace: impl Fn(&Step<B::Kernel>) -> u64) -> (u64, usize) {
     // Only computed tensors are freed by the plan.
     let computed: HashSet<TensorIndex> = plan.steps.iter().flat_map(|s| &s.outputs).copied().collect();
-    let size = |t: &TensorIndex| match plan.slot(*t) {
-        Ok(slot) if computed.contains(t) => slot.ty.bytes(),
+    let size = |t: &TensorIndex| match plan.entry(*t) {
+        Ok(entry) if computed.contains(t) => entry.ty.bytes(),
         _ => 0,
     };
     let (mut live, mut peak, mut at) = (0u64, 0u64, 0);
     for (i, (step, freed)) in plan.steps.iter().zip(&plan.freed).enumerate() {
         live = step.outputs.iter().map(size).fold(live, u64::saturating_add);
-        let now = live.saturating_add(temporary(step));
+        let now = live.saturating_add(workspace(step));
         if now > peak {
             (peak, at) = (now, i);
         }
@@ -58,12 +49,12 @@ impl<B: Backend> Plan<B> {
         if peak <= SMALL {
             return Ok(());
         }
-        let available = backend.available();
+        let available = backend.available_memory();
         if peak <= available {
             return Ok(());
         }
         let step = self.steps.get(at);
-        let name = step.and_then(|s| self.slot(*s.outputs.first()?).ok()).map_or("", |s| &s.ty.name);
+        let name = step.and_then(|s| self.entry(*s.outputs.first()?).ok()).map_or("", |s| &s.ty.name);
         Err(too_large(format!("running the graph (at its peak, when {name:?} is computed)"), peak, available))
     }
 }

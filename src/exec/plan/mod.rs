@@ -13,14 +13,16 @@ mod tests;
 mod weight_budget;
 mod work;
 
-pub(super) use network::{Network, Operation, Slot, TensorIndex};
+pub(super) use network::{Network, Operation, TensorEntry, TensorIndex};
 pub(super) use rewrite_graph::{Node, for_compute};
 
-use super::{Backend, CpuBackend, RunOptions};
+use super::{
+    Backend, Kernel, Recorder, RunOptions,
+    placement::{PlacedKernel, Placement},
+};
 use crate::{
     array::Array,
     base::{CallContext, Cause, Error, MAX_ERRORS, Result},
-    ops::OpDef,
 };
 use rewrite_graph::{RewriteGraph, signature};
 use rules::Rule;
@@ -33,29 +35,28 @@ pub(super) struct Plan<B: Backend> {
     /// Tensors that are dead after each step.
     pub freed: Vec<Vec<TensorIndex>>,
     /// All tensors, those of the network first.
-    pub tensors: Vec<Option<Slot>>,
+    pub tensors: Vec<Option<TensorEntry>>,
     /// Uploaded constants, those that kernels read.
     pub constants: HashMap<TensorIndex, B::Buffer>,
     /// Number of times each rule was applied.
     applied: Vec<(Rule, usize)>,
     /// Peak memory of results and workspace in bytes, and the step that reaches it.
     peak: (u64, usize),
-    /// State of the backend for this plan.
-    pub memo: B::Memo,
+    /// The backend's recorder of this plan's runs.
+    pub recorder: Option<Box<dyn Recorder<B::Buffer>>>,
 }
 
 /// Operators that run as one kernel.
 pub(super) struct Step<K> {
     pub node: Node,
-    pub kernel: Kernel<K>,
+    pub kernel: StepKernel<K>,
     pub operands: Vec<TensorIndex>,
     pub outputs: Vec<TensorIndex>,
 }
 
-pub(super) enum Kernel<K> {
-    Here(K),
-    /// The backend does not support the operators.
-    OnCpu(Box<<CpuBackend as Backend>::Kernel>),
+pub(super) enum StepKernel<K> {
+    /// Prepared with the plan.
+    Kept(PlacedKernel<K>),
     /// Prepared on every run and dropped, as its weights do not fit in memory.
     Streamed(Streamed),
 }
@@ -64,22 +65,28 @@ pub(super) enum Kernel<K> {
 pub(super) struct Streamed {
     pub on_cpu: bool,
     /// Bytes that the prepared kernel takes, with its weights.
-    pub temporary: u64,
+    pub workspace: u64,
 }
 
-impl<K> Kernel<K> {
+impl<K: Kernel> StepKernel<K> {
     pub fn is_on_cpu(&self) -> bool {
         match self {
-            Kernel::Here(_) => false,
-            Kernel::OnCpu(_) => true,
-            Kernel::Streamed(streamed) => streamed.on_cpu,
+            StepKernel::Kept(kernel) => kernel.is_on_cpu(),
+            StepKernel::Streamed(streamed) => streamed.on_cpu,
+        }
+    }
+    /// Workspace in bytes.
+    pub fn workspace(&self) -> u64 {
+        match self {
+            StepKernel::Kept(kernel) => kernel.workspace(),
+            StepKernel::Streamed(streamed) => streamed.workspace,
         }
     }
 }
 
 /// A kernel, and the constants that it reads at run time.
 pub(super) struct Prepared<K> {
-    pub kernel: Kernel<K>,
+    pub kernel: PlacedKernel<K>,
     pub reads: Vec<(TensorIndex, Array)>,
 }
 
@@ -89,7 +96,7 @@ pub(super) struct Prepared<K> {
 /// Returns an error if an input is needed and not fed.
 fn needed(network: &Network, fed: &[TensorIndex], wanted: &[TensorIndex]) -> Result<Vec<usize>> {
     let fed: HashSet<TensorIndex> = fed.iter().copied().collect();
-    let known = |t: &TensorIndex| fed.contains(t) || network.slot(*t).is_ok_and(|s| s.constant.is_some());
+    let known = |t: &TensorIndex| fed.contains(t) || network.entry(*t).is_ok_and(|s| s.constant.is_some());
     let (mut needed, mut missing) = (vec![false; network.operators.len()], HashSet::new());
     let mut open: Vec<TensorIndex> = wanted.iter().filter(|t| !known(t)).copied().collect();
     while let Some(tensor) = open.pop() {
@@ -105,8 +112,8 @@ fn needed(network: &Network, fed: &[TensorIndex], wanted: &[TensorIndex]) -> Res
     let is_missing = network.inputs.iter().chain(&missing).filter(|t| missing.contains(t));
     let mut reported = HashSet::new();
     let errors = is_missing.filter(|t| reported.insert(**t)).map(|t| {
-        let slot = network.slot(*t)?;
-        let problem = format!("the input {:?} ({}) is not fed", slot.ty.name, slot.type_text);
+        let entry = network.entry(*t)?;
+        let problem = format!("the input {:?} ({}) is not fed", entry.ty.name, entry.type_text);
         Err(Cause::MissingData(problem).into())
     });
     Error::collect(errors.filter_map(Result::<()>::err).take(MAX_ERRORS + 1).collect())?;
@@ -116,8 +123,8 @@ fn needed(network: &Network, fed: &[TensorIndex], wanted: &[TensorIndex]) -> Res
 impl<B: Backend> Plan<B> {
     /// Whether the weights of a step are streamed, and whether a step runs on the CPU.
     pub fn placement(&self) -> (bool, bool) {
-        let has = |is: fn(&Kernel<B::Kernel>) -> bool| self.steps.iter().any(|step| is(&step.kernel));
-        (has(|kernel| matches!(kernel, Kernel::Streamed(_))), has(Kernel::is_on_cpu))
+        let has = |is: fn(&StepKernel<B::Kernel>) -> bool| self.steps.iter().any(|step| is(&step.kernel));
+        (has(|kernel| matches!(kernel, StepKernel::Streamed(_))), has(StepKernel::is_on_cpu))
     }
     /// Creates the plan for these feeds and wanted tensors, within the available memory.
     ///
@@ -126,61 +133,61 @@ impl<B: Backend> Plan<B> {
     /// suffice for the coefficients.
     pub fn new(
         network: &Network,
-        backends: (&B, &CpuBackend),
+        placement: &Placement<B>,
         (fed, wanted): (&[TensorIndex], &[TensorIndex]),
         options: &RunOptions,
         available: fn(&B) -> u64,
     ) -> Result<Plan<B>> {
         let mut graph = RewriteGraph::new(network, &needed(network, fed, wanted)?, fed, wanted);
-        let applied = if options.unfused { Vec::new() } else { rules::rewrite(&mut graph, backends.0)? };
+        let applied = if options.unfused { Vec::new() } else { rules::rewrite(&mut graph, placement)? };
         let (tensors, nodes) = graph.into_nodes();
         let steps = nodes.into_iter().map(|node| {
-            let kernel = Kernel::Streamed(Streamed { on_cpu: false, temporary: 0 });
+            let kernel = StepKernel::Streamed(Streamed { on_cpu: false, workspace: 0 });
             Step { operands: node.operands(), outputs: node.outputs().collect(), node, kernel }
         });
         let (steps, constants) = (steps.collect(), HashMap::new());
-        let mut plan =
-            Plan { steps, freed: Vec::new(), tensors, constants, applied, peak: (0, 0), memo: B::Memo::default() };
+        let recorder = placement.backend.recorder();
+        let mut plan = Plan { steps, freed: Vec::new(), tensors, constants, applied, peak: (0, 0), recorder };
         plan.freed = plan.last_uses(wanted);
-        plan.prepare(backends, wanted, options, available)?;
-        plan.peak = memory::peak(&plan, backends);
+        plan.prepare(placement, wanted, options, available)?;
+        plan.peak = memory::peak(&plan);
         Ok(plan)
     }
 
     /// Prepares the kernels and uploads the constants that they read, as long as memory suffices.
     fn prepare(
         &mut self,
-        backends: (&B, &CpuBackend),
+        placement: &Placement<B>,
         wanted: &[TensorIndex],
         options: &RunOptions,
         available: fn(&B) -> u64,
     ) -> Result<()> {
-        let mut budget = WeightBudget::new(self, options.weight_budget, || available(backends.0));
+        let mut budget = WeightBudget::new(self, options.weight_budget, || available(&placement.backend));
         let mut ready: HashMap<TensorIndex, Array> = HashMap::new();
         for i in 0..self.steps.len() {
             let step = &self.steps[i];
-            let prepared = self.prepared(&step.node, backends, &ready, options.strict);
+            let prepared = self.prepared(&step.node, placement, &ready);
             let Prepared { kernel, reads } = prepared.map_err(|e| e.in_call(self.context(&step.node)))?;
             let read = reads.iter().map(|(t, _)| *t).collect();
             self.steps[i].kernel = match budget.keep(self, &step.operands, &read) {
                 Ok(()) => {
                     ready.extend(reads);
-                    kernel
+                    StepKernel::Kept(kernel)
                 }
                 Err(weights) => {
-                    let temporary = weights.saturating_add(memory::temporary(&kernel, backends));
-                    Kernel::Streamed(Streamed { on_cpu: kernel.is_on_cpu(), temporary })
+                    let workspace = weights.saturating_add(kernel.workspace());
+                    StepKernel::Streamed(Streamed { on_cpu: kernel.is_on_cpu(), workspace })
                 }
             };
         }
         for t in wanted {
-            if let Some(array) = &self.slot(*t)?.constant {
+            if let Some(array) = &self.entry(*t)?.constant {
                 ready.insert(*t, for_compute(array)?);
             }
         }
         for (t, array) in ready {
-            let array = self.slot(t)?.ty.buffered(&array)?;
-            self.constants.insert(t, backends.0.upload(&array)?);
+            let array = self.entry(t)?.ty.buffered(&array)?;
+            self.constants.insert(t, placement.backend.upload(&array)?);
         }
         Ok(())
     }
@@ -188,18 +195,16 @@ impl<B: Backend> Plan<B> {
     /// Prepares the kernel of a node; `ready` has the constants that are converted already.
     ///
     /// # Errors
-    /// Returns an error if there is no kernel (with `strict`, none in the backend), a constant cannot be read, or memory
-    /// runs out.
+    /// Returns an error if there is no kernel, a constant cannot be read, or memory runs out.
     pub fn prepared(
         &self,
         node: &Node,
-        (backend, cpu): (&B, &CpuBackend),
+        placement: &Placement<B>,
         ready: &HashMap<TensorIndex, Array>,
-        strict: bool,
     ) -> Result<Prepared<B::Kernel>> {
         let mut own: HashMap<TensorIndex, Array> = HashMap::new();
         let constant = |t: TensorIndex| -> Result<Option<Array>> {
-            let Some(array) = &self.slot(t)?.constant else { return Ok(None) };
+            let Some(array) = &self.entry(t)?.constant else { return Ok(None) };
             if let Some(array) = ready.get(&t).or_else(|| own.get(&t)) {
                 return Ok(Some(array.clone()));
             }
@@ -207,30 +212,10 @@ impl<B: Backend> Plan<B> {
             own.insert(t, array.clone());
             Ok(Some(array))
         };
-        let signature = signature(node, |t| self.slot(t), constant)?;
-        let op = || node.stages.first().map_or("", |s| s.op.name());
-        let kernel = match backend.prepare(&signature)? {
-            Some(kernel) => Kernel::Here(kernel),
-            None if strict => {
-                let name = backend.name();
-                let problem =
-                    format!("the backend {name} has no kernel for it, and strict forbids running it on the cpu");
-                return Err(Cause::Operator { op: op().into(), problem }.into());
-            }
-            None => Kernel::OnCpu(cpu.prepare(&signature.in_float32())?.map(Box::new).ok_or_else(|| {
-                let def = node.stages.first().map(|s| s.op.def());
-                let why = def.and_then(OpDef::why_not_computed).unwrap_or("not with these operands and attributes");
-                let problem = format!("tpulang has no kernel for it: {why}");
-                Error::from(Cause::Operator { op: op().into(), problem })
-            })?),
-        };
-        let reads = |place: usize| match &kernel {
-            Kernel::Here(kernel) => backend.reads(kernel, place),
-            Kernel::OnCpu(kernel) => cpu.reads(kernel, place),
-            Kernel::Streamed(_) => false,
-        };
+        let signature = signature(node, |t| self.entry(t), constant)?;
+        let kernel = placement.prepare(&signature)?;
         let operands = node.operands();
-        let read = operands.iter().enumerate().filter(|(place, _)| reads(*place)).map(|(_, t)| *t);
+        let read = operands.iter().enumerate().filter(|(place, _)| kernel.reads(*place)).map(|(_, t)| *t);
         let reads = read.filter_map(|t| Some((t, own.remove(&t)?))).collect();
         Ok(Prepared { kernel, reads })
     }
@@ -251,17 +236,18 @@ impl<B: Backend> Plan<B> {
 
     /// # Errors
     /// Returns an error if there is no such tensor.
-    pub fn slot(&self, tensor: TensorIndex) -> Result<&Slot> {
-        network::slot(&self.tensors, tensor)
+    pub fn entry(&self, tensor: TensorIndex) -> Result<&TensorEntry> {
+        network::entry(&self.tensors, tensor)
     }
     /// The context for an error of a node: its first operator, since those fused into it are element-wise and cannot fail.
     pub fn context(&self, node: &Node) -> CallContext {
         let Some(stage) = node.stages.first() else { return CallContext::default() };
-        let rows = stage.op.operands().filter_map(|(name, t)| Some((name, self.slot(*t).ok()?)));
-        let row = |(name, slot): (&str, &Slot)| [name.to_owned(), slot.ty.name.clone(), slot.type_text.clone()];
+        let rows = stage.op.operands().filter_map(|(name, t)| Some((name, self.entry(*t).ok()?)));
+        let row =
+            |(name, entry): (&str, &TensorEntry)| [name.to_owned(), entry.ty.name.clone(), entry.type_text.clone()];
         CallContext {
             function: format!("top.{}", stage.op.name()),
-            out: stage.outputs().next().and_then(|t| self.slot(t).ok()).map(|s| s.ty.name.clone()),
+            out: stage.outputs().next().and_then(|t| self.entry(t).ok()).map(|s| s.ty.name.clone()),
             index: stage.origin.call,
             operands: rows.take(8).map(row).collect(),
         }

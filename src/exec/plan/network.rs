@@ -14,7 +14,7 @@ pub(crate) struct TensorIndex(pub usize);
 /// Tensors and operators of a graph, with propagated quantization.
 pub(crate) struct Network {
     /// Indexed like the graph's tensors; `None` if an index is unused.
-    pub tensors: Vec<Option<Slot>>,
+    pub tensors: Vec<Option<TensorEntry>>,
     /// The operators, in the graph's order.
     pub operators: Vec<Operation>,
     /// The graph's inputs.
@@ -25,7 +25,7 @@ pub(crate) struct Network {
 
 /// A tensor.
 #[derive(Clone)]
-pub(crate) struct Slot {
+pub(crate) struct TensorEntry {
     pub ty: ValueType,
     pub type_text: String,
     /// The values of a coefficient, in the dtype of the graph.
@@ -61,7 +61,7 @@ impl Network {
     pub fn new(graph: &Graph, precision: Precision) -> Result<Network> {
         let quantization = graph.propagated_quantization()?;
         let mut tensors = Vec::new();
-        tensors.resize_with(graph.slots().len(), || None);
+        tensors.resize_with(graph.tensor_table().len(), || None);
         for (t, info) in graph.tensors() {
             let ty = ValueType {
                 name: info.name.clone(),
@@ -72,7 +72,7 @@ impl Network {
                 precision,
             };
             let constant = if let TensorKind::Coefficient(data) = &info.kind { data.clone() } else { None };
-            tensors[t.index()] = Some(Slot { ty, type_text: info.type_text(), constant });
+            tensors[t.index()] = Some(TensorEntry { ty, type_text: info.type_text(), constant });
         }
         let mut made_by = vec![None; tensors.len()];
         let mut operators = Vec::new();
@@ -89,14 +89,14 @@ impl Network {
     }
     /// # Errors
     /// Returns an error if there is no such tensor.
-    pub fn slot(&self, tensor: TensorIndex) -> Result<&Slot> {
-        slot(&self.tensors, tensor)
+    pub fn entry(&self, tensor: TensorIndex) -> Result<&TensorEntry> {
+        entry(&self.tensors, tensor)
     }
 }
 
 /// # Errors
 /// Returns an error if there is no such tensor.
-pub(super) fn slot(tensors: &[Option<Slot>], tensor: TensorIndex) -> Result<&Slot> {
-    let slot = tensors.get(tensor.0).and_then(Option::as_ref);
-    slot.ok_or_else(|| Cause::ForeignTensor(tensor.0 as u32).into())
+pub(super) fn entry(tensors: &[Option<TensorEntry>], tensor: TensorIndex) -> Result<&TensorEntry> {
+    let entry = tensors.get(tensor.0).and_then(Option::as_ref);
+    entry.ok_or_else(|| Cause::ForeignTensor(tensor.0 as u32).into())
 }

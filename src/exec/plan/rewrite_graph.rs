@@ -1,5 +1,5 @@
 //! The graph of a plan under construction, which the rules rewrite.
-use super::network::{self, Network, Operation, Slot, TensorIndex};
+use super::network::{self, Network, Operation, TensorEntry, TensorIndex};
 use crate::{
     Operand, Signature, ValueType,
     array::Array,
@@ -44,7 +44,7 @@ impl Node {
 
 /// A mutable graph of nodes and tensors with producers and use counts.
 pub(crate) struct RewriteGraph {
-    tensors: Vec<Option<Slot>>,
+    tensors: Vec<Option<TensorEntry>>,
     /// The nodes in execution order; `None` if a node was absorbed.
     nodes: Vec<Option<Node>>,
     made_by: Vec<Option<NodeIndex>>,
@@ -59,7 +59,7 @@ impl RewriteGraph {
     pub fn new(network: &Network, needed: &[usize], fed: &[TensorIndex], wanted: &[TensorIndex]) -> RewriteGraph {
         let mut tensors = network.tensors.clone();
         for &t in fed {
-            tensors[t.0].as_mut().into_iter().for_each(|slot| slot.constant = None);
+            tensors[t.0].as_mut().into_iter().for_each(|entry| entry.constant = None);
         }
         let nodes = needed.iter().map(|&i| Node { stages: vec![network.operators[i].clone()] });
         let pinned = fed.iter().chain(wanted).copied().collect();
@@ -75,17 +75,17 @@ impl RewriteGraph {
     pub fn node(&self, at: NodeIndex) -> Option<&Node> {
         self.nodes.get(at.0)?.as_ref()
     }
-    pub fn into_nodes(self) -> (Vec<Option<Slot>>, Vec<Node>) {
+    pub fn into_nodes(self) -> (Vec<Option<TensorEntry>>, Vec<Node>) {
         (self.tensors, self.nodes.into_iter().flatten().collect())
     }
     /// # Errors
     /// Returns an error if there is no such tensor.
-    pub fn slot(&self, tensor: TensorIndex) -> Result<&Slot> {
-        network::slot(&self.tensors, tensor)
+    pub fn entry(&self, tensor: TensorIndex) -> Result<&TensorEntry> {
+        network::entry(&self.tensors, tensor)
     }
     /// The values of a constant.
     pub fn constant(&self, tensor: TensorIndex) -> Option<&Array> {
-        self.slot(tensor).ok()?.constant.as_ref()
+        self.entry(tensor).ok()?.constant.as_ref()
     }
     /// Returns the producer of `tensor` if it has exactly one use.
     pub fn single_use_producer(&self, tensor: TensorIndex) -> Option<NodeIndex> {
@@ -98,7 +98,7 @@ impl RewriteGraph {
     /// # Errors
     /// Returns an error if there is no such tensor.
     pub fn types(&self, node: &Node) -> Result<Signature> {
-        signature(node, |t| self.slot(t), |t| Ok(self.constant(t).cloned()))
+        signature(node, |t| self.entry(t), |t| Ok(self.constant(t).cloned()))
     }
     /// Appends the stages of node `at` to node `before`; the fused node takes position `at`.
     pub fn absorb(&mut self, before: NodeIndex, at: NodeIndex) {
@@ -129,7 +129,7 @@ impl RewriteGraph {
         let outputs: Vec<TensorIndex> = self.node(at).into_iter().flat_map(Node::outputs).collect();
         self.remove(at);
         for (t, value) in outputs.into_iter().zip(values) {
-            self.tensors[t.0].as_mut().into_iter().for_each(|slot| slot.constant = Some(value.clone()));
+            self.tensors[t.0].as_mut().into_iter().for_each(|entry| entry.constant = Some(value.clone()));
         }
     }
     /// Adds a constant with the name and layout of another tensor.
@@ -140,7 +140,7 @@ impl RewriteGraph {
     /// Adds a tensor.
     pub fn add(&mut self, ty: ValueType, constant: Option<Array>) -> TensorIndex {
         let type_text = format!("{} {}", shape_text(&ty.plain_shape()), ty.dtype);
-        self.tensors.push(Some(Slot { ty, type_text, constant }));
+        self.tensors.push(Some(TensorEntry { ty, type_text, constant }));
         self.made_by.push(None);
         self.uses.push(0);
         TensorIndex(self.tensors.len() - 1)
@@ -170,13 +170,13 @@ impl RewriteGraph {
 /// Builds the [`Signature`] of a node.
 pub(super) fn signature<'a>(
     node: &Node,
-    slot: impl Fn(TensorIndex) -> Result<&'a Slot>,
+    entry: impl Fn(TensorIndex) -> Result<&'a TensorEntry>,
     mut constant: impl FnMut(TensorIndex) -> Result<Option<Array>>,
 ) -> Result<Signature> {
     let (mut ops, mut place, mut before) = (Vec::new(), 0, None);
     for stage in &node.stages {
         let op = stage.op.try_map(&mut |t: &TensorIndex| -> Result<Operand> {
-            let ty = slot(*t)?.ty.clone();
+            let ty = entry(*t)?.ty.clone();
             if Some(*t) == before {
                 return Ok(Operand::fused_input(ty));
             }
@@ -187,7 +187,7 @@ pub(super) fn signature<'a>(
         before = stage.outputs().next();
     }
     let fused_ops = ops.split_off(1);
-    let ty = |t: &Option<TensorIndex>| t.map(|t| slot(t).map(|s| s.ty.clone())).transpose();
+    let ty = |t: &Option<TensorIndex>| t.map(|t| entry(t).map(|s| s.ty.clone())).transpose();
     let results = node.last().map_or(&[][..], |last| &last.results).iter().map(ty).collect::<Result<_>>()?;
     let op = ops.pop().ok_or_else(|| crate::base::invalid("a step without an operator"))?;
     Ok(Signature { op, fused_ops, results })

@@ -5,11 +5,38 @@ use super::{
     rewrite_graph::{Node, NodeIndex, RewriteGraph, for_compute, signature},
 };
 use crate::{
-    Backend, CpuBackend, Operand,
+    Backend, Fusion, Layouts, Operand, Signature, ValueType,
     array::Array,
     base::{Result, pluralized},
     ops::{Op, Reshape},
+    placement::Placement,
 };
+
+/// What the rules ask of a backend.
+pub(super) struct Capabilities<'b> {
+    fusion: Option<&'b dyn Fusion>,
+    layouts: Option<&'b dyn Layouts>,
+    evaluate: &'b dyn Fn(&Signature) -> Result<Option<Vec<Array>>>,
+}
+
+impl Capabilities<'_> {
+    fn can_fuse(&self, signature: &Signature, next: &Op<Operand>, result: &ValueType) -> bool {
+        self.fusion.is_some_and(|fusion| fusion.can_fuse(signature, next, result))
+    }
+    /// Whether the backend supports an operator that replaces several.
+    pub fn supports_fused(&self, signature: &Signature) -> bool {
+        self.fusion.is_some_and(|fusion| fusion.supports(signature))
+            && (signature.is_row_major() || self.supports_layouts(signature))
+    }
+    /// Whether the backend supports the layouts of an operator.
+    pub fn supports_layouts(&self, signature: &Signature) -> bool {
+        self.layouts.is_some_and(|layouts| layouts.supports(signature))
+    }
+    /// Channels per block of the backend's blocked layout.
+    pub fn channel_block(&self) -> Option<usize> {
+        self.layouts?.channel_block()
+    }
+}
 
 /// A rewrite rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -45,7 +72,7 @@ impl Rule {
             Rule::Epilogue => {
                 format!("{} fused into the preceding kernel", pluralized(operators, "element-wise operator"))
             }
-            Rule::Layout => format!("{} in channel-blocked layout (nChw16c)", pluralized(operators, "step")),
+            Rule::Layout => format!("{} in channel-blocked layout", pluralized(operators, "step")),
         }
     }
 }
@@ -54,7 +81,12 @@ impl Rule {
 ///
 /// # Errors
 /// Returns an error if a constant cannot be read.
-pub(super) fn rewrite<B: Backend>(graph: &mut RewriteGraph, backend: &B) -> Result<Vec<(Rule, usize)>> {
+pub(super) fn rewrite<B: Backend>(graph: &mut RewriteGraph, placement: &Placement<B>) -> Result<Vec<(Rule, usize)>> {
+    let backend = &Capabilities {
+        fusion: placement.backend.fusion(),
+        layouts: placement.backend.layouts(),
+        evaluate: &|signature| placement.evaluate(signature),
+    };
     let mut applied = Vec::new();
     for rule in Rule::ALL {
         let each = |rewritten: &mut dyn FnMut(&mut RewriteGraph, NodeIndex) -> Result<bool>,
@@ -62,7 +94,7 @@ pub(super) fn rewrite<B: Backend>(graph: &mut RewriteGraph, backend: &B) -> Resu
             graph.indices().map(|at| rewritten(graph, at).map(usize::from)).sum::<Result<usize>>()
         };
         let times = match rule {
-            Rule::Fold => each(&mut |graph, at| Ok(fold(graph, at)), graph)?,
+            Rule::Fold => each(&mut |graph, at| Ok(fold(graph, at, backend)), graph)?,
             Rule::Scale => each(&mut scale, graph)?,
             Rule::Attention => each(&mut |graph, at| attention::attention(graph, at, backend), graph)?,
             Rule::View => each(&mut view, graph)?,
@@ -77,10 +109,10 @@ pub(super) fn rewrite<B: Backend>(graph: &mut RewriteGraph, backend: &B) -> Resu
 /// Bytes by which a folded result may exceed its operands: a small operand may be broadcast to a large result.
 const FOLDED: usize = 1 << 12;
 
-fn fold(graph: &mut RewriteGraph, at: NodeIndex) -> bool {
+fn fold(graph: &mut RewriteGraph, at: NodeIndex, backend: &Capabilities) -> bool {
     let Some(node) = graph.node(at) else { return false };
     let size = |t: TensorIndex| {
-        graph.slot(t).map_or(usize::MAX, |s| s.ty.elements().saturating_mul(s.ty.buffer_dtype().size()))
+        graph.entry(t).map_or(usize::MAX, |s| s.ty.elements().saturating_mul(s.ty.buffer_dtype().size()))
     };
     let sum = |all: &mut dyn Iterator<Item = TensorIndex>| all.map(size).fold(0, usize::saturating_add);
     let operands = node.operands();
@@ -89,21 +121,15 @@ fn fold(graph: &mut RewriteGraph, at: NodeIndex) -> bool {
         return false;
     }
     // Errors are reported at run time.
-    let values = computed(graph, node).ok().flatten();
+    let values = evaluated(graph, node, backend).ok().flatten();
     let is_known = values.is_some();
     values.into_iter().for_each(|values| graph.replace_with_constants(at, values));
     is_known
 }
 
-fn computed(graph: &RewriteGraph, node: &Node) -> Result<Option<Vec<Array>>> {
-    let backend = CpuBackend::new();
+fn evaluated(graph: &RewriteGraph, node: &Node, backend: &Capabilities) -> Result<Option<Vec<Array>>> {
     let values = |t: TensorIndex| graph.constant(t).map(for_compute).transpose();
-    let signature = signature(node, |t| graph.slot(t), values)?.in_float32();
-    let Some(kernel) = backend.prepare(&signature)? else {
-        return Ok(None);
-    };
-    let mut operands: Vec<_> = signature.op.operands().map(|(_, o)| o.constant.clone()).collect();
-    backend.run(&kernel, &mut operands).map(Some)
+    (backend.evaluate)(&signature(node, |t| graph.entry(t), values)?)
 }
 
 /// Whether a node only reshapes its operand.
@@ -124,7 +150,7 @@ fn view(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
     let Some((before, origin)) = graph.single_use_producer(between).and_then(|n| Some((n, shown(graph, n)?))) else {
         return Ok(false);
     };
-    let (from, by, Some(last)) = (graph.slot(origin)?, graph.slot(between)?, graph.node(at).and_then(Node::last))
+    let (from, by, Some(last)) = (graph.entry(origin)?, graph.entry(between)?, graph.node(at).and_then(Node::last))
     else {
         return Ok(false);
     };
@@ -157,11 +183,11 @@ fn scale(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
     let (Some(filter), bias) = (graph.constant(conv.filter), conv.bias.map(|b| graph.constant(b))) else {
         return Ok(false);
     };
-    let ty = &graph.slot(conv.filter)?.ty;
+    let ty = &graph.entry(conv.filter)?.ty;
     if conv.do_relu
         || bias.is_some_and(|b| b.is_none())
         || !ty.dtype.is_float()
-        || !graph.slot(input)?.ty.dtype.is_float()
+        || !graph.entry(input)?.ty.dtype.is_float()
     {
         return Ok(false);
     }
@@ -210,14 +236,14 @@ const PRODUCERS: usize = 4;
 
 /// Fuses an operator into the producer of one of its operands, the one computed last: the other operands are available by
 /// then.
-fn epilogue<B: Backend>(graph: &mut RewriteGraph, at: NodeIndex, backend: &B) -> Result<bool> {
+fn epilogue(graph: &mut RewriteGraph, at: NodeIndex, backend: &Capabilities) -> Result<bool> {
     let Some([next]) = graph.node(at).map(|n| n.stages.as_slice()) else {
         return Ok(false);
     };
     // A fused operator keeps the shape; checked here, so that a Concat of many tensors is not looked at for each of them.
     let [Some(result)] = next.results.as_slice() else { return Ok(false) };
-    let shape = &graph.slot(*result)?.ty.shape;
-    let keeps_shape = |t: TensorIndex| graph.slot(t).is_ok_and(|slot| slot.ty.shape == *shape);
+    let shape = &graph.entry(*result)?.ty.shape;
+    let keeps_shape = |t: TensorIndex| graph.entry(t).is_ok_and(|entry| entry.ty.shape == *shape);
     let candidates = next.op.operands().map(|(_, t)| *t).filter(|t| keeps_shape(*t));
     let mut makers: Vec<NodeIndex> = candidates.filter_map(|t| graph.single_use_producer(t)).collect();
     makers.sort_unstable();

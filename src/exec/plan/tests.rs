@@ -273,8 +273,9 @@ fn weights_beyond_the_memory_are_not_kept() {
     }
     g.set_outputs(&[t]).unwrap();
     let options = RunOptions { threads: 1, ..Default::default() };
-    let within =
-        |available: fn(&CpuBackend) -> u64| Session::within(&g, CpuBackend::new(), &options, available).unwrap();
+    let within = |available: fn(&CpuBackend) -> u64| {
+        Session::within(&g, (CpuBackend::new(), CpuBackend::new()), &options, available).unwrap()
+    };
     let feeds = [("x", values(&[3, 1 << 10], 2))];
     let (all, some, none) = (within(|_| u64::MAX), within(|_| 84 << 20), within(|_| 0));
     let budget = |bytes| {

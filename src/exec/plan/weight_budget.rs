@@ -69,14 +69,14 @@ impl WeightBudget {
 
 /// The constants among these tensors, with their size in bytes after conversion.
 fn weights<B: Backend>(plan: &Plan<B>, tensors: &[TensorIndex]) -> impl Iterator<Item = (TensorIndex, u64)> {
-    let slots = tensors.iter().filter_map(|t| Some((*t, plan.slot(*t).ok()?)));
-    slots.filter(|(_, slot)| slot.constant.is_some()).map(|(t, slot)| (t, slot.ty.bytes()))
+    let entries = tensors.iter().filter_map(|t| Some((*t, plan.entry(*t).ok()?)));
+    entries.filter(|(_, entry)| entry.constant.is_some()).map(|(t, entry)| (t, entry.ty.bytes()))
 }
 
 /// Whether a constant is converted to another dtype.
 fn is_converted<B: Backend>(plan: &Plan<B>, tensor: TensorIndex) -> bool {
-    let of = |slot: &super::Slot| slot.constant.as_ref().is_some_and(|c| c.dtype() != slot.ty.buffer_dtype());
-    plan.slot(tensor).is_ok_and(of)
+    let of = |entry: &super::TensorEntry| entry.constant.as_ref().is_some_and(|c| c.dtype() != entry.ty.buffer_dtype());
+    plan.entry(tensor).is_ok_and(of)
 }
 
 fn sum<'a>(bytes: impl Iterator<Item = &'a u64>) -> u64 {

@@ -15,7 +15,7 @@ impl<B: Backend> Plan<B> {
     pub fn work(&self, node: &Node) -> Result<Work> {
         let inner = node.stages.iter().flat_map(|s| s.results.iter().flatten().copied());
         let plain = |t: TensorIndex| {
-            let ty = &self.slot(t)?.ty;
+            let ty = &self.entry(t)?.ty;
             Ok((t, ValueType { shape: ty.plain_shape(), ..ty.clone() }))
         };
         let types: HashMap<TensorIndex, ValueType> =

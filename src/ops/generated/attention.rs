@@ -231,18 +231,19 @@ impl<V> Attention<V> {
             zp_param: attributes.take("zp_param")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input", Slot::One(& self.input)), ("keys", Slot::One(& self.keys)),
-            ("values", Slot::One(& self.values)), ("queries_weight", Slot::One(& self
-            .queries_weight)), ("queries_bias", self.queries_bias.as_ref()
-            .map_or(Slot::Absent, Slot::One)), ("keys_weight", Slot::One(& self
-            .keys_weight)), ("keys_bias", self.keys_bias.as_ref().map_or(Slot::Absent,
-            Slot::One)), ("values_weight", Slot::One(& self.values_weight)),
-            ("values_bias", self.values_bias.as_ref().map_or(Slot::Absent, Slot::One)),
-            ("out_weight", Slot::One(& self.out_weight)), ("out_bias", self.out_bias
-            .as_ref().map_or(Slot::Absent, Slot::One)), ("mask", self.mask.as_ref()
-            .map_or(Slot::Absent, Slot::One)),
+            ("input", OperandValue::One(& self.input)), ("keys", OperandValue::One(& self
+            .keys)), ("values", OperandValue::One(& self.values)), ("queries_weight",
+            OperandValue::One(& self.queries_weight)), ("queries_bias", self.queries_bias
+            .as_ref().map_or(OperandValue::Absent, OperandValue::One)), ("keys_weight",
+            OperandValue::One(& self.keys_weight)), ("keys_bias", self.keys_bias.as_ref()
+            .map_or(OperandValue::Absent, OperandValue::One)), ("values_weight",
+            OperandValue::One(& self.values_weight)), ("values_bias", self.values_bias
+            .as_ref().map_or(OperandValue::Absent, OperandValue::One)), ("out_weight",
+            OperandValue::One(& self.out_weight)), ("out_bias", self.out_bias.as_ref()
+            .map_or(OperandValue::Absent, OperandValue::One)), ("mask", self.mask
+            .as_ref().map_or(OperandValue::Absent, OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -460,12 +461,12 @@ impl<V> FAttention<V> {
             scale: attributes.take("scale")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("queries", Slot::One(& self.queries)), ("keys", Slot::One(& self.keys)),
-            ("values", Slot::One(& self.values)), ("mask", self.mask.as_ref()
-            .map_or(Slot::Absent, Slot::One)), ("buffer", self.buffer.as_ref()
-            .map_or(Slot::Absent, Slot::One)),
+            ("queries", OperandValue::One(& self.queries)), ("keys", OperandValue::One(&
+            self.keys)), ("values", OperandValue::One(& self.values)), ("mask", self.mask
+            .as_ref().map_or(OperandValue::Absent, OperandValue::One)), ("buffer", self
+            .buffer.as_ref().map_or(OperandValue::Absent, OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -686,12 +687,12 @@ impl<V> FAttentionLse<V> {
             scale: attributes.take("scale")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("queries", Slot::One(& self.queries)), ("keys", Slot::One(& self.keys)),
-            ("values", Slot::One(& self.values)), ("mask", self.mask.as_ref()
-            .map_or(Slot::Absent, Slot::One)), ("buffer", self.buffer.as_ref()
-            .map_or(Slot::Absent, Slot::One)),
+            ("queries", OperandValue::One(& self.queries)), ("keys", OperandValue::One(&
+            self.keys)), ("values", OperandValue::One(& self.values)), ("mask", self.mask
+            .as_ref().map_or(OperandValue::Absent, OperandValue::One)), ("buffer", self
+            .buffer.as_ref().map_or(OperandValue::Absent, OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -951,13 +952,14 @@ impl<V> FlexAttention<V> {
             v_d: attributes.take("v_d")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("queries", Slot::One(& self.queries)), ("keys", Slot::One(& self.keys)),
-            ("values", Slot::One(& self.values)), ("mask", self.mask.as_ref()
-            .map_or(Slot::Absent, Slot::One)), ("block_bitmap", self.block_bitmap
-            .as_ref().map_or(Slot::Absent, Slot::One)), ("buffer", self.buffer.as_ref()
-            .map_or(Slot::Absent, Slot::One)),
+            ("queries", OperandValue::One(& self.queries)), ("keys", OperandValue::One(&
+            self.keys)), ("values", OperandValue::One(& self.values)), ("mask", self.mask
+            .as_ref().map_or(OperandValue::Absent, OperandValue::One)), ("block_bitmap",
+            self.block_bitmap.as_ref().map_or(OperandValue::Absent, OperandValue::One)),
+            ("buffer", self.buffer.as_ref().map_or(OperandValue::Absent,
+            OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -1220,10 +1222,10 @@ impl<V> Rope<V> {
             rope_mode: attributes.take("rope_mode")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input1", Slot::One(& self.input1)), ("input2", Slot::One(& self.input2)),
-            ("input3", Slot::One(& self.input3)),
+            ("input1", OperandValue::One(& self.input1)), ("input2", OperandValue::One(&
+            self.input2)), ("input3", OperandValue::One(& self.input3)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -1365,11 +1367,11 @@ impl<V> ScaleDotProductAttention<V> {
             scale: attributes.take("scale")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("query", Slot::One(& self.query)), ("key", Slot::One(& self.key)), ("value",
-            Slot::One(& self.value)), ("mask", self.mask.as_ref().map_or(Slot::Absent,
-            Slot::One)),
+            ("query", OperandValue::One(& self.query)), ("key", OperandValue::One(& self
+            .key)), ("value", OperandValue::One(& self.value)), ("mask", self.mask
+            .as_ref().map_or(OperandValue::Absent, OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {

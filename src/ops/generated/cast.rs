@@ -144,8 +144,8 @@ impl<V> Cast<V> {
             round_mode: attributes.take("round_mode")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("input", Slot::One(& self.input)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("input", OperandValue::One(& self.input)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -275,8 +275,8 @@ impl<V> DequantInt<V> {
             shift: attributes.take("shift")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("input", Slot::One(& self.input)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("input", OperandValue::One(& self.input)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -377,8 +377,8 @@ impl<V> DequantizeLinear<V> {
             x_zero_point: attributes.take("x_zero_point")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("input", Slot::One(& self.input)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("input", OperandValue::One(& self.input)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -440,8 +440,8 @@ impl<V> DtypeCast<V> {
             input: operands.required("input")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("input", Slot::One(& self.input)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("input", OperandValue::One(& self.input)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         Attributes::default()
@@ -531,8 +531,8 @@ impl<V> QuantizeLinear<V> {
             y_zero_point: attributes.take("y_zero_point")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("input", Slot::One(& self.input)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("input", OperandValue::One(& self.input)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -687,8 +687,8 @@ impl<V> RequantFp<V> {
             scale: attributes.take("scale")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("input", Slot::One(& self.input)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("input", OperandValue::One(& self.input)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -845,8 +845,8 @@ impl<V> RequantInt<V> {
             fuse_rq: attributes.take("fuse_rq")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("input", Slot::One(& self.input)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("input", OperandValue::One(& self.input)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();

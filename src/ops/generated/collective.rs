@@ -102,8 +102,11 @@ impl<V> C2CAllReduce<V> {
             sccl_algo: attributes.take("sccl_algo")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("send", Slot::One(& self.send)), ("recv", Slot::One(& self.recv)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![
+            ("send", OperandValue::One(& self.send)), ("recv", OperandValue::One(& self
+            .recv)),
+        ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -223,8 +226,8 @@ impl<V> C2CBroadcast<V> {
             sccl_algo: attributes.take("sccl_algo")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("input", Slot::One(& self.input)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("input", OperandValue::One(& self.input)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();

@@ -120,8 +120,11 @@ impl<V> Compare<V> {
             mode: attributes.take("mode")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("lhs", Slot::One(& self.lhs)), ("rhs", Slot::One(& self.rhs)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![
+            ("lhs", OperandValue::One(& self.lhs)), ("rhs", OperandValue::One(& self
+            .rhs)),
+        ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -237,8 +240,8 @@ impl<V> CompareConst<V> {
             is_scalar: attributes.take("is_scalar")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("input", Slot::One(& self.input)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("input", OperandValue::One(& self.input)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -302,8 +305,8 @@ impl<V> LogicalAnd<V> {
             inputs: operands.rest("inputs")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("inputs", Slot::Many(& self.inputs)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("inputs", OperandValue::Many(& self.inputs)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         Attributes::default()

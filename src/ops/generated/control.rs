@@ -43,8 +43,8 @@ impl<V> If<V> {
             cond: operands.required("cond")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("cond", Slot::One(& self.cond)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("cond", OperandValue::One(& self.cond)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         Attributes::default()
@@ -97,8 +97,8 @@ impl<V> List<V> {
             inputs: operands.rest("inputs")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("inputs", Slot::Many(& self.inputs)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("inputs", OperandValue::Many(& self.inputs)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         Attributes::default()
@@ -173,11 +173,11 @@ impl<V> Loop<V> {
             v_initial: operands.rest("v_initial")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("M", self.M.as_ref().map_or(Slot::Absent, Slot::One)), ("cond", self.cond
-            .as_ref().map_or(Slot::Absent, Slot::One)), ("v_initial", Slot::Many(& self
-            .v_initial)),
+            ("M", self.M.as_ref().map_or(OperandValue::Absent, OperandValue::One)),
+            ("cond", self.cond.as_ref().map_or(OperandValue::Absent, OperandValue::One)),
+            ("v_initial", OperandValue::Many(& self.v_initial)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -235,8 +235,8 @@ impl<V> Tuple<V> {
             inputs: operands.rest("inputs")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("inputs", Slot::Many(& self.inputs)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("inputs", OperandValue::Many(& self.inputs)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         Attributes::default()
@@ -291,8 +291,8 @@ impl<V> UnTuple<V> {
             inputs: operands.rest("inputs")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("inputs", Slot::Many(& self.inputs)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("inputs", OperandValue::Many(& self.inputs)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         Attributes::default()

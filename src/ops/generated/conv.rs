@@ -238,10 +238,11 @@ impl<V> Conv<V> {
             out_int8_zp: attributes.take_optional("out_int8_zp")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input", Slot::One(& self.input)), ("filter", Slot::One(& self.filter)),
-            ("bias", self.bias.as_ref().map_or(Slot::Absent, Slot::One)),
+            ("input", OperandValue::One(& self.input)), ("filter", OperandValue::One(&
+            self.filter)), ("bias", self.bias.as_ref().map_or(OperandValue::Absent,
+            OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -451,10 +452,11 @@ impl<V> Deconv<V> {
             strides: attributes.take("strides")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input", Slot::One(& self.input)), ("filter", Slot::One(& self.filter)),
-            ("bias", self.bias.as_ref().map_or(Slot::Absent, Slot::One)),
+            ("input", OperandValue::One(& self.input)), ("filter", OperandValue::One(&
+            self.filter)), ("bias", self.bias.as_ref().map_or(OperandValue::Absent,
+            OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -665,12 +667,12 @@ impl<V> DeformConv2D<V> {
             use_mask: attributes.take("use_mask")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input", Slot::One(& self.input)), ("filter", Slot::One(& self.filter)),
-            ("offset", Slot::One(& self.offset)), ("mask", self.mask.as_ref()
-            .map_or(Slot::Absent, Slot::One)), ("bias", self.bias.as_ref()
-            .map_or(Slot::Absent, Slot::One)),
+            ("input", OperandValue::One(& self.input)), ("filter", OperandValue::One(&
+            self.filter)), ("offset", OperandValue::One(& self.offset)), ("mask", self
+            .mask.as_ref().map_or(OperandValue::Absent, OperandValue::One)), ("bias",
+            self.bias.as_ref().map_or(OperandValue::Absent, OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {

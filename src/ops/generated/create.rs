@@ -61,11 +61,11 @@ impl<V> Arange<V> {
             step: operands.optional("step")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("start", self.start.as_ref().map_or(Slot::Absent, Slot::One)), ("end",
-            Slot::One(& self.end)), ("step", self.step.as_ref().map_or(Slot::Absent,
-            Slot::One)),
+            ("start", self.start.as_ref().map_or(OperandValue::Absent,
+            OperandValue::One)), ("end", OperandValue::One(& self.end)), ("step", self
+            .step.as_ref().map_or(OperandValue::Absent, OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -135,8 +135,8 @@ impl<V> ConstantFill<V> {
             value: attributes.take("value")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("input", Slot::One(& self.input)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("input", OperandValue::One(& self.input)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -206,8 +206,8 @@ impl<V> MeshGrid<V> {
             is_reverse: attributes.take("is_reverse")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("inputs", Slot::Many(& self.inputs)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("inputs", OperandValue::Many(& self.inputs)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -274,10 +274,10 @@ impl<V> RandnLike<V> {
             randn_data: operands.required("randn_data")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input", Slot::One(& self.input)), ("randn_data", Slot::One(& self
-            .randn_data)),
+            ("input", OperandValue::One(& self.input)), ("randn_data",
+            OperandValue::One(& self.randn_data)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -354,11 +354,11 @@ impl<V> Range<V> {
             delta: operands.optional("delta")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("start", self.start.as_ref().map_or(Slot::Absent, Slot::One)), ("limit",
-            Slot::One(& self.limit)), ("delta", self.delta.as_ref().map_or(Slot::Absent,
-            Slot::One)),
+            ("start", self.start.as_ref().map_or(OperandValue::Absent,
+            OperandValue::One)), ("limit", OperandValue::One(& self.limit)), ("delta",
+            self.delta.as_ref().map_or(OperandValue::Absent, OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -451,8 +451,8 @@ impl<V> Shape<V> {
             step: attributes.take_optional("step")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("input", Slot::One(& self.input)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("input", OperandValue::One(& self.input)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -524,8 +524,8 @@ impl<V> Size<V> {
             axis: attributes.take_optional("axis")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("input", Slot::One(& self.input)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("input", OperandValue::One(& self.input)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();

@@ -256,8 +256,8 @@ impl<V> DetectionOutput<V> {
             variance_encoded_in_target: attributes.take("variance_encoded_in_target")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("inputs", Slot::Many(& self.inputs)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("inputs", OperandValue::Many(& self.inputs)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -384,8 +384,8 @@ impl<V> FrcnDetection<V> {
             obj_threshold: attributes.take("obj_threshold")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("inputs", Slot::Many(& self.inputs)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("inputs", OperandValue::Many(& self.inputs)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -474,8 +474,8 @@ impl<V> Nms<V> {
             max_output_size: attributes.take("max_output_size")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("inputs", Slot::Many(& self.inputs)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("inputs", OperandValue::Many(& self.inputs)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -671,8 +671,8 @@ impl<V> PriorBox<V> {
             variance: attributes.take("variance")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("inputs", Slot::Many(& self.inputs)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("inputs", OperandValue::Many(& self.inputs)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -836,8 +836,8 @@ impl<V> Proposal<V> {
             rpn_obj_threshold: attributes.take("rpn_obj_threshold")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("inputs", Slot::Many(& self.inputs)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("inputs", OperandValue::Many(& self.inputs)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -947,8 +947,8 @@ impl<V> ROIPooling<V> {
             spatial_scale: attributes.take("spatial_scale")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("inputs", Slot::Many(& self.inputs)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("inputs", OperandValue::Many(& self.inputs)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -1050,8 +1050,8 @@ impl<V> RetinaFaceDetection<V> {
             nms_threshold: attributes.take("nms_threshold")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("inputs", Slot::Many(& self.inputs)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("inputs", OperandValue::Many(& self.inputs)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -1195,8 +1195,11 @@ impl<V> RoiAlign<V> {
             spatial_scale: attributes.take("spatial_scale")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("input", Slot::One(& self.input)), ("rois", Slot::One(& self.rois)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![
+            ("input", OperandValue::One(& self.input)), ("rois", OperandValue::One(& self
+            .rois)),
+        ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -1378,10 +1381,10 @@ impl<V> RoiExtractor<V> {
             spatial_scales: attributes.take("spatial_scales")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("rois", Slot::One(& self.rois)), ("target_lvls", Slot::One(& self
-            .target_lvls)), ("inputs", Slot::Many(& self.inputs)),
+            ("rois", OperandValue::One(& self.rois)), ("target_lvls", OperandValue::One(&
+            self.target_lvls)), ("inputs", OperandValue::Many(& self.inputs)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -1579,8 +1582,8 @@ impl<V> YoloDetection<V> {
             version: attributes.take("version")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("inputs", Slot::Many(& self.inputs)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("inputs", OperandValue::Many(& self.inputs)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();

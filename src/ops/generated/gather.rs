@@ -110,10 +110,11 @@ impl<V> A16Gather<V> {
             weight_bits: attributes.take("weight_bits")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("weight", Slot::One(& self.weight)), ("indices", Slot::One(& self.indices)),
-            ("scale", Slot::One(& self.scale)), ("zp", Slot::One(& self.zp)),
+            ("weight", OperandValue::One(& self.weight)), ("indices", OperandValue::One(&
+            self.indices)), ("scale", OperandValue::One(& self.scale)), ("zp",
+            OperandValue::One(& self.zp)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -234,8 +235,11 @@ impl<V> Gather<V> {
             is_scalar: attributes.take("is_scalar")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("input", Slot::One(& self.input)), ("indices", Slot::One(& self.indices)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![
+            ("input", OperandValue::One(& self.input)), ("indices", OperandValue::One(&
+            self.indices)),
+        ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -319,8 +323,11 @@ impl<V> GatherElements<V> {
             axis: attributes.take("axis")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("input", Slot::One(& self.input)), ("indices", Slot::One(& self.indices)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![
+            ("input", OperandValue::One(& self.input)), ("indices", OperandValue::One(&
+            self.indices)),
+        ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -412,8 +419,11 @@ impl<V> GatherND<V> {
             indice_dims: attributes.take_optional("indice_dims")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("input", Slot::One(& self.input)), ("indices", Slot::One(& self.indices)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![
+            ("input", OperandValue::One(& self.input)), ("indices", OperandValue::One(&
+            self.indices)),
+        ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -483,8 +493,11 @@ impl<V> Lut<V> {
             table: operands.required("table")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("input", Slot::One(& self.input)), ("table", Slot::One(& self.table)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![
+            ("input", OperandValue::One(& self.input)), ("table", OperandValue::One(&
+            self.table)),
+        ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         Attributes::default()

@@ -176,12 +176,12 @@ impl<V> MaskRCNN_BboxPooler<V> {
             ROI_W: attributes.take("ROI_W")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("ptr_feat0", Slot::One(& self.ptr_feat0)), ("ptr_feat1", Slot::One(& self
-            .ptr_feat1)), ("ptr_feat2", Slot::One(& self.ptr_feat2)), ("ptr_feat3",
-            Slot::One(& self.ptr_feat3)), ("rois_multi_batch", Slot::One(& self
-            .rois_multi_batch)),
+            ("ptr_feat0", OperandValue::One(& self.ptr_feat0)), ("ptr_feat1",
+            OperandValue::One(& self.ptr_feat1)), ("ptr_feat2", OperandValue::One(& self
+            .ptr_feat2)), ("ptr_feat3", OperandValue::One(& self.ptr_feat3)),
+            ("rois_multi_batch", OperandValue::One(& self.rois_multi_batch)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -448,11 +448,12 @@ impl<V> MaskRCNN_GetBboxB<V> {
             wh_ratio_log: attributes.take("wh_ratio_log")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("ptr_rois", Slot::One(& self.ptr_rois)), ("ptr_bbox", Slot::One(& self
-            .ptr_bbox)), ("ptr_score", Slot::One(& self.ptr_score)), ("max_val",
-            Slot::One(& self.max_val)), ("scale_factor", Slot::One(& self.scale_factor)),
+            ("ptr_rois", OperandValue::One(& self.ptr_rois)), ("ptr_bbox",
+            OperandValue::One(& self.ptr_bbox)), ("ptr_score", OperandValue::One(& self
+            .ptr_score)), ("max_val", OperandValue::One(& self.max_val)),
+            ("scale_factor", OperandValue::One(& self.scale_factor)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -688,13 +689,14 @@ impl<V> MaskRCNN_MaskPooler<V> {
             ROI_W: attributes.take("ROI_W")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("x_0", Slot::One(& self.x_0)), ("x_1", Slot::One(& self.x_1)), ("x_2",
-            Slot::One(& self.x_2)), ("x_3", Slot::One(& self.x_3)),
-            ("det_bboxes_multi_batch", Slot::One(& self.det_bboxes_multi_batch)),
-            ("det_labels_multi_batch", Slot::One(& self.det_labels_multi_batch)),
-            ("scale_factor", Slot::One(& self.scale_factor)),
+            ("x_0", OperandValue::One(& self.x_0)), ("x_1", OperandValue::One(& self
+            .x_1)), ("x_2", OperandValue::One(& self.x_2)), ("x_3", OperandValue::One(&
+            self.x_3)), ("det_bboxes_multi_batch", OperandValue::One(& self
+            .det_bboxes_multi_batch)), ("det_labels_multi_batch", OperandValue::One(&
+            self.det_labels_multi_batch)), ("scale_factor", OperandValue::One(& self
+            .scale_factor)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -1168,20 +1170,22 @@ impl<V> MaskRCNN_RPNGetBboxes<V> {
             iou_threshold: attributes.take("iou_threshold")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("cls_scores_0", Slot::One(& self.cls_scores_0)), ("cls_scores_1",
-            Slot::One(& self.cls_scores_1)), ("cls_scores_2", Slot::One(& self
-            .cls_scores_2)), ("cls_scores_3", Slot::One(& self.cls_scores_3)),
-            ("cls_scores_4", Slot::One(& self.cls_scores_4)), ("bbox_preds_0",
-            Slot::One(& self.bbox_preds_0)), ("bbox_preds_1", Slot::One(& self
-            .bbox_preds_1)), ("bbox_preds_2", Slot::One(& self.bbox_preds_2)),
-            ("bbox_preds_3", Slot::One(& self.bbox_preds_3)), ("bbox_preds_4",
-            Slot::One(& self.bbox_preds_4)), ("max_shape", Slot::One(& self.max_shape)),
-            ("mlvl_anchors_0", Slot::One(& self.mlvl_anchors_0)), ("mlvl_anchors_1",
-            Slot::One(& self.mlvl_anchors_1)), ("mlvl_anchors_2", Slot::One(& self
-            .mlvl_anchors_2)), ("mlvl_anchors_3", Slot::One(& self.mlvl_anchors_3)),
-            ("mlvl_anchors_4", Slot::One(& self.mlvl_anchors_4)),
+            ("cls_scores_0", OperandValue::One(& self.cls_scores_0)), ("cls_scores_1",
+            OperandValue::One(& self.cls_scores_1)), ("cls_scores_2", OperandValue::One(&
+            self.cls_scores_2)), ("cls_scores_3", OperandValue::One(& self
+            .cls_scores_3)), ("cls_scores_4", OperandValue::One(& self.cls_scores_4)),
+            ("bbox_preds_0", OperandValue::One(& self.bbox_preds_0)), ("bbox_preds_1",
+            OperandValue::One(& self.bbox_preds_1)), ("bbox_preds_2", OperandValue::One(&
+            self.bbox_preds_2)), ("bbox_preds_3", OperandValue::One(& self
+            .bbox_preds_3)), ("bbox_preds_4", OperandValue::One(& self.bbox_preds_4)),
+            ("max_shape", OperandValue::One(& self.max_shape)), ("mlvl_anchors_0",
+            OperandValue::One(& self.mlvl_anchors_0)), ("mlvl_anchors_1",
+            OperandValue::One(& self.mlvl_anchors_1)), ("mlvl_anchors_2",
+            OperandValue::One(& self.mlvl_anchors_2)), ("mlvl_anchors_3",
+            OperandValue::One(& self.mlvl_anchors_3)), ("mlvl_anchors_4",
+            OperandValue::One(& self.mlvl_anchors_4)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {

@@ -243,11 +243,12 @@ impl<V> A16MatMul<V> {
             weight_bits: attributes.take("weight_bits")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input", Slot::One(& self.input)), ("weight", Slot::One(& self.weight)),
-            ("scale", Slot::One(& self.scale)), ("zp", Slot::One(& self.zp)), ("bias",
-            self.bias.as_ref().map_or(Slot::Absent, Slot::One)),
+            ("input", OperandValue::One(& self.input)), ("weight", OperandValue::One(&
+            self.weight)), ("scale", OperandValue::One(& self.scale)), ("zp",
+            OperandValue::One(& self.zp)), ("bias", self.bias.as_ref()
+            .map_or(OperandValue::Absent, OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -365,8 +366,8 @@ impl<V> Einsum<V> {
             mode: attributes.take("mode")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("inputs", Slot::Many(& self.inputs)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("inputs", OperandValue::Many(& self.inputs)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -473,11 +474,11 @@ impl<V> Fp8MatMul<V> {
             weight_transpose: attributes.take("weight_transpose")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input", Slot::One(& self.input)), ("weight", Slot::One(& self.weight)),
-            ("weight_scale", Slot::One(& self.weight_scale)), ("bias", self.bias.as_ref()
-            .map_or(Slot::Absent, Slot::One)),
+            ("input", OperandValue::One(& self.input)), ("weight", OperandValue::One(&
+            self.weight)), ("weight_scale", OperandValue::One(& self.weight_scale)),
+            ("bias", self.bias.as_ref().map_or(OperandValue::Absent, OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -714,10 +715,11 @@ impl<V> MatMul<V> {
             is_lora: attributes.take("is_lora")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input", Slot::One(& self.input)), ("right", Slot::One(& self.right)),
-            ("bias", self.bias.as_ref().map_or(Slot::Absent, Slot::One)),
+            ("input", OperandValue::One(& self.input)), ("right", OperandValue::One(&
+            self.right)), ("bias", self.bias.as_ref().map_or(OperandValue::Absent,
+            OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -1005,21 +1007,24 @@ impl<V> Mlp<V> {
             weight_bits: attributes.take("weight_bits")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input", Slot::One(& self.input)), ("weight_gate", Slot::One(& self
-            .weight_gate)), ("weight_up", Slot::One(& self.weight_up)), ("weight_down",
-            Slot::One(& self.weight_down)), ("bias_gate", self.bias_gate.as_ref()
-            .map_or(Slot::Absent, Slot::One)), ("bias_up", self.bias_up.as_ref()
-            .map_or(Slot::Absent, Slot::One)), ("bias_down", self.bias_down.as_ref()
-            .map_or(Slot::Absent, Slot::One)), ("expert_id", self.expert_id.as_ref()
-            .map_or(Slot::Absent, Slot::One)), ("scale_gate", self.scale_gate.as_ref()
-            .map_or(Slot::Absent, Slot::One)), ("scale_up", self.scale_up.as_ref()
-            .map_or(Slot::Absent, Slot::One)), ("scale_down", self.scale_down.as_ref()
-            .map_or(Slot::Absent, Slot::One)), ("zp_gate", self.zp_gate.as_ref()
-            .map_or(Slot::Absent, Slot::One)), ("zp_up", self.zp_up.as_ref()
-            .map_or(Slot::Absent, Slot::One)), ("zp_down", self.zp_down.as_ref()
-            .map_or(Slot::Absent, Slot::One)),
+            ("input", OperandValue::One(& self.input)), ("weight_gate",
+            OperandValue::One(& self.weight_gate)), ("weight_up", OperandValue::One(&
+            self.weight_up)), ("weight_down", OperandValue::One(& self.weight_down)),
+            ("bias_gate", self.bias_gate.as_ref().map_or(OperandValue::Absent,
+            OperandValue::One)), ("bias_up", self.bias_up.as_ref()
+            .map_or(OperandValue::Absent, OperandValue::One)), ("bias_down", self
+            .bias_down.as_ref().map_or(OperandValue::Absent, OperandValue::One)),
+            ("expert_id", self.expert_id.as_ref().map_or(OperandValue::Absent,
+            OperandValue::One)), ("scale_gate", self.scale_gate.as_ref()
+            .map_or(OperandValue::Absent, OperandValue::One)), ("scale_up", self.scale_up
+            .as_ref().map_or(OperandValue::Absent, OperandValue::One)), ("scale_down",
+            self.scale_down.as_ref().map_or(OperandValue::Absent, OperandValue::One)),
+            ("zp_gate", self.zp_gate.as_ref().map_or(OperandValue::Absent,
+            OperandValue::One)), ("zp_up", self.zp_up.as_ref()
+            .map_or(OperandValue::Absent, OperandValue::One)), ("zp_down", self.zp_down
+            .as_ref().map_or(OperandValue::Absent, OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {

@@ -106,12 +106,12 @@ impl<V> BatchNorm<V> {
             relu_limit: attributes.take("relu_limit")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input", Slot::One(& self.input)), ("mean", Slot::One(& self.mean)),
-            ("variance", Slot::One(& self.variance)), ("gamma", self.gamma.as_ref()
-            .map_or(Slot::Absent, Slot::One)), ("beta", self.beta.as_ref()
-            .map_or(Slot::Absent, Slot::One)),
+            ("input", OperandValue::One(& self.input)), ("mean", OperandValue::One(& self
+            .mean)), ("variance", OperandValue::One(& self.variance)), ("gamma", self
+            .gamma.as_ref().map_or(OperandValue::Absent, OperandValue::One)), ("beta",
+            self.beta.as_ref().map_or(OperandValue::Absent, OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -219,11 +219,11 @@ impl<V> GroupNorm<V> {
             num_groups: attributes.take("num_groups")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input", Slot::One(& self.input)), ("weight", self.weight.as_ref()
-            .map_or(Slot::Absent, Slot::One)), ("bias", self.bias.as_ref()
-            .map_or(Slot::Absent, Slot::One)),
+            ("input", OperandValue::One(& self.input)), ("weight", self.weight.as_ref()
+            .map_or(OperandValue::Absent, OperandValue::One)), ("bias", self.bias
+            .as_ref().map_or(OperandValue::Absent, OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -317,11 +317,11 @@ impl<V> InstanceNorm<V> {
             eps: attributes.take("eps")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input", Slot::One(& self.input)), ("weight", self.weight.as_ref()
-            .map_or(Slot::Absent, Slot::One)), ("bias", self.bias.as_ref()
-            .map_or(Slot::Absent, Slot::One)),
+            ("input", OperandValue::One(& self.input)), ("weight", self.weight.as_ref()
+            .map_or(OperandValue::Absent, OperandValue::One)), ("bias", self.bias
+            .as_ref().map_or(OperandValue::Absent, OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -425,8 +425,8 @@ impl<V> LRN<V> {
             size: attributes.take("size")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("input", Slot::One(& self.input)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("input", OperandValue::One(& self.input)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -541,11 +541,11 @@ impl<V> LayerNorm<V> {
             eps: attributes.take("eps")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input", Slot::One(& self.input)), ("weight", self.weight.as_ref()
-            .map_or(Slot::Absent, Slot::One)), ("bias", self.bias.as_ref()
-            .map_or(Slot::Absent, Slot::One)),
+            ("input", OperandValue::One(& self.input)), ("weight", self.weight.as_ref()
+            .map_or(OperandValue::Absent, OperandValue::One)), ("bias", self.bias
+            .as_ref().map_or(OperandValue::Absent, OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -643,8 +643,11 @@ impl<V> Normalize<V> {
             channel_shared: attributes.take("channel_shared")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("input", Slot::One(& self.input)), ("scale", Slot::One(& self.scale)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![
+            ("input", OperandValue::One(& self.input)), ("scale", OperandValue::One(&
+            self.scale)),
+        ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -736,11 +739,11 @@ impl<V> PixelNorm<V> {
             eps: attributes.take("eps")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input", Slot::One(& self.input)), ("weight", self.weight.as_ref()
-            .map_or(Slot::Absent, Slot::One)), ("bias", self.bias.as_ref()
-            .map_or(Slot::Absent, Slot::One)),
+            ("input", OperandValue::One(& self.input)), ("weight", self.weight.as_ref()
+            .map_or(OperandValue::Absent, OperandValue::One)), ("bias", self.bias
+            .as_ref().map_or(OperandValue::Absent, OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -832,10 +835,10 @@ impl<V> RMSNorm<V> {
             weight_keep_f32: attributes.take("weight_keep_f32")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input", Slot::One(& self.input)), ("gamma", self.gamma.as_ref()
-            .map_or(Slot::Absent, Slot::One)),
+            ("input", OperandValue::One(& self.input)), ("gamma", self.gamma.as_ref()
+            .map_or(OperandValue::Absent, OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -938,10 +941,10 @@ impl<V> Scale<V> {
             relu_limit: attributes.take("relu_limit")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input", Slot::One(& self.input)), ("scale", Slot::One(& self.scale)),
-            ("bias", Slot::One(& self.bias)),
+            ("input", OperandValue::One(& self.input)), ("scale", OperandValue::One(&
+            self.scale)), ("bias", OperandValue::One(& self.bias)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {

@@ -195,14 +195,15 @@ impl<V> ChunkGatedDeltaRule<V> {
             use_qk_l2norm: attributes.take("use_qk_l2norm")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("query", Slot::One(& self.query)), ("key", Slot::One(& self.key)), ("value",
-            Slot::One(& self.value)), ("g", Slot::One(& self.g)), ("beta", Slot::One(&
-            self.beta)), ("recurrent_state", Slot::One(& self.recurrent_state)),
-            ("triu_mask", Slot::One(& self.triu_mask)), ("strict_triu_mask", Slot::One(&
-            self.strict_triu_mask)), ("tril_mask", Slot::One(& self.tril_mask)), ("eye",
-            Slot::One(& self.eye)),
+            ("query", OperandValue::One(& self.query)), ("key", OperandValue::One(& self
+            .key)), ("value", OperandValue::One(& self.value)), ("g", OperandValue::One(&
+            self.g)), ("beta", OperandValue::One(& self.beta)), ("recurrent_state",
+            OperandValue::One(& self.recurrent_state)), ("triu_mask", OperandValue::One(&
+            self.triu_mask)), ("strict_triu_mask", OperandValue::One(& self
+            .strict_triu_mask)), ("tril_mask", OperandValue::One(& self.tril_mask)),
+            ("eye", OperandValue::One(& self.eye)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -367,12 +368,13 @@ impl<V> GRU<V> {
             linear_before_reset: attributes.take("linear_before_reset")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input", Slot::One(& self.input)), ("filter", Slot::One(& self.filter)),
-            ("recurrence", Slot::One(& self.recurrence)), ("bias", self.bias.as_ref()
-            .map_or(Slot::Absent, Slot::One)), ("initial_h", self.initial_h.as_ref()
-            .map_or(Slot::Absent, Slot::One)),
+            ("input", OperandValue::One(& self.input)), ("filter", OperandValue::One(&
+            self.filter)), ("recurrence", OperandValue::One(& self.recurrence)), ("bias",
+            self.bias.as_ref().map_or(OperandValue::Absent, OperandValue::One)),
+            ("initial_h", self.initial_h.as_ref().map_or(OperandValue::Absent,
+            OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -538,14 +540,15 @@ impl<V> LSTM<V> {
             hidden_size: attributes.take("hidden_size")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input", Slot::One(& self.input)), ("filter", Slot::One(& self.filter)),
-            ("recurrence", Slot::One(& self.recurrence)), ("bias", self.bias.as_ref()
-            .map_or(Slot::Absent, Slot::One)), ("initial_h", self.initial_h.as_ref()
-            .map_or(Slot::Absent, Slot::One)), ("initial_c", self.initial_c.as_ref()
-            .map_or(Slot::Absent, Slot::One)), ("cont", self.cont.as_ref()
-            .map_or(Slot::Absent, Slot::One)),
+            ("input", OperandValue::One(& self.input)), ("filter", OperandValue::One(&
+            self.filter)), ("recurrence", OperandValue::One(& self.recurrence)), ("bias",
+            self.bias.as_ref().map_or(OperandValue::Absent, OperandValue::One)),
+            ("initial_h", self.initial_h.as_ref().map_or(OperandValue::Absent,
+            OperandValue::One)), ("initial_c", self.initial_c.as_ref()
+            .map_or(OperandValue::Absent, OperandValue::One)), ("cont", self.cont
+            .as_ref().map_or(OperandValue::Absent, OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -721,11 +724,12 @@ impl<V> RecurrentGatedDeltaRule<V> {
             use_qk_l2norm: attributes.take("use_qk_l2norm")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("query", Slot::One(& self.query)), ("key", Slot::One(& self.key)), ("value",
-            Slot::One(& self.value)), ("g", Slot::One(& self.g)), ("beta", Slot::One(&
-            self.beta)), ("recurrent_state", Slot::One(& self.recurrent_state)),
+            ("query", OperandValue::One(& self.query)), ("key", OperandValue::One(& self
+            .key)), ("value", OperandValue::One(& self.value)), ("g", OperandValue::One(&
+            self.g)), ("beta", OperandValue::One(& self.beta)), ("recurrent_state",
+            OperandValue::One(& self.recurrent_state)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -833,11 +837,12 @@ impl<V> SelectiveScan<V> {
             Ds: operands.optional("Ds")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("Cs", Slot::One(& self.Cs)), ("deltaA", Slot::One(& self.deltaA)),
-            ("deltaB_u", Slot::One(& self.deltaB_u)), ("us", Slot::One(& self.us)),
-            ("Ds", self.Ds.as_ref().map_or(Slot::Absent, Slot::One)),
+            ("Cs", OperandValue::One(& self.Cs)), ("deltaA", OperandValue::One(& self
+            .deltaA)), ("deltaB_u", OperandValue::One(& self.deltaB_u)), ("us",
+            OperandValue::One(& self.us)), ("Ds", self.Ds.as_ref()
+            .map_or(OperandValue::Absent, OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {

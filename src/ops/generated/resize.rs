@@ -150,8 +150,11 @@ impl<V> GridSampler<V> {
             padding_mode: attributes.take("padding_mode")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("input", Slot::One(& self.input)), ("grid", Slot::One(& self.grid)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![
+            ("input", OperandValue::One(& self.input)), ("grid", OperandValue::One(& self
+            .grid)),
+        ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -269,10 +272,10 @@ impl<V> Interp<V> {
             scale_w: attributes.take("scale_w")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input", Slot::One(& self.input)), ("target_shape", self.target_shape
-            .as_ref().map_or(Slot::Absent, Slot::One)),
+            ("input", OperandValue::One(& self.input)), ("target_shape", self
+            .target_shape.as_ref().map_or(OperandValue::Absent, OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {

@@ -70,10 +70,10 @@ impl<V> IndexPut<V> {
             accumulate: attributes.take("accumulate")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input", Slot::One(& self.input)), ("indices", Slot::One(& self.indices)),
-            ("values", Slot::One(& self.values)),
+            ("input", OperandValue::One(& self.input)), ("indices", OperandValue::One(&
+            self.indices)), ("values", OperandValue::One(& self.values)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -160,8 +160,11 @@ impl<V> Insert<V> {
             offset: attributes.take("offset")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("input", Slot::One(& self.input)), ("rhs", Slot::One(& self.rhs)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![
+            ("input", OperandValue::One(& self.input)), ("rhs", OperandValue::One(& self
+            .rhs)),
+        ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -273,10 +276,10 @@ impl<V> ScatterElements<V> {
             reduction: attributes.take("reduction")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input", Slot::One(& self.input)), ("indices", Slot::One(& self.indices)),
-            ("updates", Slot::One(& self.updates)),
+            ("input", OperandValue::One(& self.input)), ("indices", OperandValue::One(&
+            self.indices)), ("updates", OperandValue::One(& self.updates)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -372,10 +375,11 @@ impl<V> ScatterND<V> {
             reduction: attributes.take("reduction")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input_data", Slot::One(& self.input_data)), ("indices", Slot::One(& self
-            .indices)), ("updates", Slot::One(& self.updates)),
+            ("input_data", OperandValue::One(& self.input_data)), ("indices",
+            OperandValue::One(& self.indices)), ("updates", OperandValue::One(& self
+            .updates)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {

@@ -99,8 +99,11 @@ impl<V> MaskedFill<V> {
             inversed: attributes.take("inversed")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("cond", Slot::One(& self.cond)), ("brn", Slot::One(& self.brn)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![
+            ("cond", OperandValue::One(& self.cond)), ("brn", OperandValue::One(& self
+            .brn)),
+        ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -173,8 +176,8 @@ impl<V> NonZero<V> {
             order: attributes.take("order")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("input", Slot::One(& self.input)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("input", OperandValue::One(& self.input)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -253,8 +256,8 @@ impl<V> Trilu<V> {
             upper: attributes.take("upper")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("input", Slot::One(& self.input)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("input", OperandValue::One(& self.input)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -375,11 +378,11 @@ impl<V> Where<V> {
             y_const_val: attributes.take("y_const_val")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("cond", Slot::One(& self.cond)), ("tbrn", self.tbrn.as_ref()
-            .map_or(Slot::Absent, Slot::One)), ("fbrn", self.fbrn.as_ref()
-            .map_or(Slot::Absent, Slot::One)),
+            ("cond", OperandValue::One(& self.cond)), ("tbrn", self.tbrn.as_ref()
+            .map_or(OperandValue::Absent, OperandValue::One)), ("fbrn", self.fbrn
+            .as_ref().map_or(OperandValue::Absent, OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {

@@ -148,8 +148,8 @@ impl<V> BinaryConstShift<V> {
             shift: attributes.take("shift")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("input", Slot::One(& self.input)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("input", OperandValue::One(& self.input)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();
@@ -292,8 +292,11 @@ impl<V> BinaryShift<V> {
             shift: attributes.take("shift")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("input1", Slot::One(& self.input1)), ("input2", Slot::One(& self.input2)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![
+            ("input1", OperandValue::One(& self.input1)), ("input2", OperandValue::One(&
+            self.input2)),
+        ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();

@@ -120,12 +120,12 @@ impl<V> Slice<V> {
             axes: attributes.take("axes")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input", Slot::One(& self.input)), ("offsetT", self.offsetT.as_ref()
-            .map_or(Slot::Absent, Slot::One)), ("endsT", self.endsT.as_ref()
-            .map_or(Slot::Absent, Slot::One)), ("stepsT", self.stepsT.as_ref()
-            .map_or(Slot::Absent, Slot::One)),
+            ("input", OperandValue::One(& self.input)), ("offsetT", self.offsetT.as_ref()
+            .map_or(OperandValue::Absent, OperandValue::One)), ("endsT", self.endsT
+            .as_ref().map_or(OperandValue::Absent, OperandValue::One)), ("stepsT", self
+            .stepsT.as_ref().map_or(OperandValue::Absent, OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -229,11 +229,12 @@ impl<V> SliceAxis<V> {
             end: operands.required("end")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input", Slot::One(& self.input)), ("axis", Slot::One(& self.axis)),
-            ("start", Slot::One(& self.start)), ("step", self.step.as_ref()
-            .map_or(Slot::Absent, Slot::One)), ("end", Slot::One(& self.end)),
+            ("input", OperandValue::One(& self.input)), ("axis", OperandValue::One(& self
+            .axis)), ("start", OperandValue::One(& self.start)), ("step", self.step
+            .as_ref().map_or(OperandValue::Absent, OperandValue::One)), ("end",
+            OperandValue::One(& self.end)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -382,10 +383,11 @@ impl<V> StridedSlice<V> {
             shrink_axis_mask: attributes.take("shrink_axis_mask")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input", Slot::One(& self.input)), ("starts", Slot::One(& self.starts)),
-            ("ends", Slot::One(& self.ends)), ("strides", Slot::One(& self.strides)),
+            ("input", OperandValue::One(& self.input)), ("starts", OperandValue::One(&
+            self.starts)), ("ends", OperandValue::One(& self.ends)), ("strides",
+            OperandValue::One(& self.strides)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {

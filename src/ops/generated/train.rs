@@ -96,12 +96,14 @@ impl<V> BatchNormBwd<V> {
             epsilon: attributes.take("epsilon")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("grad_out", Slot::One(& self.grad_out)), ("input", Slot::One(& self.input)),
-            ("weight_opt", self.weight_opt.as_ref().map_or(Slot::Absent, Slot::One)),
-            ("saved_mean", self.saved_mean.as_ref().map_or(Slot::Absent, Slot::One)),
-            ("saved_invstd", self.saved_invstd.as_ref().map_or(Slot::Absent, Slot::One)),
+            ("grad_out", OperandValue::One(& self.grad_out)), ("input",
+            OperandValue::One(& self.input)), ("weight_opt", self.weight_opt.as_ref()
+            .map_or(OperandValue::Absent, OperandValue::One)), ("saved_mean", self
+            .saved_mean.as_ref().map_or(OperandValue::Absent, OperandValue::One)),
+            ("saved_invstd", self.saved_invstd.as_ref().map_or(OperandValue::Absent,
+            OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -257,11 +259,12 @@ impl<V> BatchNormTrain<V> {
             relu_limit: attributes.take("relu_limit")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input", Slot::One(& self.input)), ("mean", Slot::One(& self.mean)), ("var",
-            Slot::One(& self.var)), ("gamma", self.gamma.as_ref().map_or(Slot::Absent,
-            Slot::One)), ("beta", self.beta.as_ref().map_or(Slot::Absent, Slot::One)),
+            ("input", OperandValue::One(& self.input)), ("mean", OperandValue::One(& self
+            .mean)), ("var", OperandValue::One(& self.var)), ("gamma", self.gamma
+            .as_ref().map_or(OperandValue::Absent, OperandValue::One)), ("beta", self
+            .beta.as_ref().map_or(OperandValue::Absent, OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -441,10 +444,11 @@ impl<V> ConvBwd_Weight<V> {
             stride: attributes.take("stride")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input", Slot::One(& self.input)), ("gradout", Slot::One(& self.gradout)),
-            ("gradout_transpose", Slot::One(& self.gradout_transpose)),
+            ("input", OperandValue::One(& self.input)), ("gradout", OperandValue::One(&
+            self.gradout)), ("gradout_transpose", OperandValue::One(& self
+            .gradout_transpose)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -673,10 +677,11 @@ impl<V> Convbwd<V> {
             stride: attributes.take("stride")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("grad_out", Slot::One(& self.grad_out)), ("input", Slot::One(& self.input)),
-            ("kernel", Slot::One(& self.kernel)),
+            ("grad_out", OperandValue::One(& self.grad_out)), ("input",
+            OperandValue::One(& self.input)), ("kernel", OperandValue::One(& self
+            .kernel)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -780,10 +785,10 @@ impl<V> EmbDenseBwd<V> {
             num_weights: attributes.take("num_weights")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("grad_output", Slot::One(& self.grad_output)), ("indices", Slot::One(& self
-            .indices)),
+            ("grad_output", OperandValue::One(& self.grad_output)), ("indices",
+            OperandValue::One(& self.indices)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -890,11 +895,11 @@ impl<V> GroupNormTrain<V> {
             num_groups: attributes.take("num_groups")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input", Slot::One(& self.input)), ("weight", self.weight.as_ref()
-            .map_or(Slot::Absent, Slot::One)), ("bias", self.bias.as_ref()
-            .map_or(Slot::Absent, Slot::One)),
+            ("input", OperandValue::One(& self.input)), ("weight", self.weight.as_ref()
+            .map_or(OperandValue::Absent, OperandValue::One)), ("bias", self.bias
+            .as_ref().map_or(OperandValue::Absent, OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -1026,12 +1031,13 @@ impl<V> LayerNormBwd<V> {
             normalized_shape: attributes.take("normalized_shape")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("grad_out", Slot::One(& self.grad_out)), ("input", Slot::One(& self.input)),
-            ("mean", Slot::One(& self.mean)), ("variance", Slot::One(& self.variance)),
-            ("weight", self.weight.as_ref().map_or(Slot::Absent, Slot::One)), ("bias",
-            self.bias.as_ref().map_or(Slot::Absent, Slot::One)),
+            ("grad_out", OperandValue::One(& self.grad_out)), ("input",
+            OperandValue::One(& self.input)), ("mean", OperandValue::One(& self.mean)),
+            ("variance", OperandValue::One(& self.variance)), ("weight", self.weight
+            .as_ref().map_or(OperandValue::Absent, OperandValue::One)), ("bias", self
+            .bias.as_ref().map_or(OperandValue::Absent, OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -1154,11 +1160,11 @@ impl<V> LayerNormTrain<V> {
             eps: attributes.take("eps")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input", Slot::One(& self.input)), ("weight", self.weight.as_ref()
-            .map_or(Slot::Absent, Slot::One)), ("bias", self.bias.as_ref()
-            .map_or(Slot::Absent, Slot::One)),
+            ("input", OperandValue::One(& self.input)), ("weight", self.weight.as_ref()
+            .map_or(OperandValue::Absent, OperandValue::One)), ("bias", self.bias
+            .as_ref().map_or(OperandValue::Absent, OperandValue::One)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -1292,10 +1298,10 @@ impl<V> MaxPoolingIndicesBwd<V> {
             strides: attributes.take("strides")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("grad_output", Slot::One(& self.grad_output)), ("indices", Slot::One(& self
-            .indices)),
+            ("grad_output", OperandValue::One(& self.grad_output)), ("indices",
+            OperandValue::One(& self.indices)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -1448,11 +1454,12 @@ impl<V> MeanRstd<V> {
             momentum: attributes.take("momentum")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("input", Slot::One(& self.input)), ("running_mean", Slot::One(& self
-            .running_mean)), ("running_var", Slot::One(& self.running_var)), ("weight",
-            Slot::One(& self.weight)), ("bias", Slot::One(& self.bias)),
+            ("input", OperandValue::One(& self.input)), ("running_mean",
+            OperandValue::One(& self.running_mean)), ("running_var", OperandValue::One(&
+            self.running_var)), ("weight", OperandValue::One(& self.weight)), ("bias",
+            OperandValue::One(& self.bias)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -1536,10 +1543,10 @@ impl<V> SoftmaxBwd<V> {
             dim: attributes.take("dim")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
         vec![
-            ("grad_output", Slot::One(& self.grad_output)), ("output", Slot::One(& self
-            .output)),
+            ("grad_output", OperandValue::One(& self.grad_output)), ("output",
+            OperandValue::One(& self.output)),
         ]
     }
     pub(crate) fn attributes(&self) -> Attributes {
@@ -1609,8 +1616,8 @@ impl<V> WeightReorder<V> {
             reorder_mode: attributes.take("reorder_mode")?,
         })
     }
-    pub(crate) fn slots(&self) -> Vec<(&'static str, Slot<'_, V>)> {
-        vec![("input", Slot::One(& self.input)),]
+    pub(crate) fn operand_values(&self) -> Vec<(&'static str, OperandValue<'_, V>)> {
+        vec![("input", OperandValue::One(& self.input)),]
     }
     pub(crate) fn attributes(&self) -> Attributes {
         let mut a = Attributes::default();

@@ -36,13 +36,15 @@ mod tests;
 
 use crate::{base::Result, ops::Window};
 
-pub(super) use crate::backend::BLOCK;
 pub(super) use attention::{Attention, Heads};
 pub(super) use layout::{from_blocked, to_blocked};
 pub(super) use pool::{Pool2d, PoolKind};
 pub(super) use product::PackedB;
 pub(super) use rows::{RowNorm, Softmax};
 pub(super) use simd::InstructionSet;
+
+/// Channels per block.
+pub(super) const BLOCK: usize = 16;
 
 /// The channels of a block at one position.
 pub(super) type Pixel = [f32; BLOCK];
