@@ -6,6 +6,7 @@ use super::{
     math::erf,
     task::{PostOp, relu as relu_of},
     unary::{capped, map, unary, vectorised},
+    workspace::{all_reals, elements},
 };
 use crate::{
     array::zeros,
@@ -149,7 +150,7 @@ fn softmax_stored(values: &mut [i64], n: usize, inner: usize, finish: impl Fn(f3
 }
 
 pub(super) fn softmax(op: Softmax<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(all_reals() + elements([&op.input], 8), move |t| {
         let shape = &op.input.ty.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let (beta, log) = (op.beta as f32, op.log);

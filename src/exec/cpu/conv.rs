@@ -3,14 +3,15 @@ use super::{
     bytes::is_byte,
     chunks::blocks,
     conv_bytes::ByteFilter,
-    gemm::{Factor, Mat, gemm_f32, gemm_int},
+    gemm::{Factor, Mat, factor_size, gemm_f32, gemm_int},
     grid::Grid,
     task::{PostOp, Task},
+    workspace::{Workspace, elements, ints, of_result, product, reals, result_elements, result_reals},
 };
 use crate::{
     ValueType,
     array::zeros,
-    base::Result,
+    base::{Dtype, Result},
     ops::{self, Convolution, Window},
     quant::Quantization,
     semantics::{self, AccumKind},
@@ -131,11 +132,36 @@ fn subtract_zero_point<T: Copy + Default + Send>(
     t.ints_as(operand, |i, v| of(v.saturating_sub(zero(i))))
 }
 
+/// The workspace of all convolutions: filter and bias as numbers, and as many elements of the column matrix as `columns`
+/// returns for the result.
+pub(super) fn workspace(
+    [input, filter]: [&Operand; 2],
+    bias: &Option<Operand>,
+    columns: impl Fn(&ValueType) -> usize + Send + Sync + 'static,
+) -> Workspace {
+    if input.ty.buffer_dtype() == Dtype::Float32 {
+        return reals([filter]) + elements(bias, 4) + of_result(columns, 4) + result_reals();
+    }
+    // Each operand as integers and as floats; the columns also packed.
+    let size = factor_size(input, filter);
+    let operands = elements([input], size) + elements([filter], size + 4) + of_result(columns, size + 8);
+    result_elements(8) + (operands + result_elements(4)).max(ints(bias))
+}
+
+fn conv_workspace(op: &ops::Conv<Operand>) -> Workspace {
+    let all = |values: &[i64], n: i64| values.iter().all(|v| *v == n);
+    let is_pointwise = all(&op.kernel_shape, 1) && all(&op.strides, 1) && all(&op.pads, 0);
+    let has_columns = !(is_pointwise && op.input.ty.buffer_dtype() == Dtype::Float32);
+    let depth = if has_columns { product(&op.filter.ty.shape[1..]) } else { 0 };
+    workspace([&op.input, &op.filter], &op.bias, move |result| depth.saturating_mul(product(&result.shape[2..])))
+}
+
 pub(super) fn conv(mut op: ops::Conv<Operand>) -> Kernel {
+    let workspace = conv_workspace(&op);
     let packed = ByteFilter::new(&op);
     let laid_out = packed.as_ref().map(|_| op.filter.without_values());
     op.filter = laid_out.clone().unwrap_or(op.filter);
-    let kernel = Kernel::new(move |t| {
+    let kernel = Kernel::with_workspace(workspace, move |t| {
         let windows = Convolution::from(&op).windows(&op.input.ty.shape)?;
         let finish = PostOp::relu(op.do_relu, op.relu_limit);
         let c = Parts::new([&op.input, &op.filter], &op.bias, finish, op.group, &windows, t.result(0)?);

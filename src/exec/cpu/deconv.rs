@@ -1,11 +1,13 @@
 use super::{
     Kernel, Operand,
-    conv::Parts,
+    conv::{self, Parts},
     gemm::{Factor, Mat, gemm_f32, gemm_int},
     grid::Grid,
     task::{PostOp, Task},
+    workspace::{Workspace, elements, product},
 };
 use crate::{
+    ValueType,
     array::zeros,
     base::Result,
     ops::{self, Convolution},
@@ -13,8 +15,19 @@ use crate::{
 };
 use rayon::prelude::*;
 
+/// Twice the column matrix, and the reordered weights.
+fn workspace(op: &ops::Deconv<Operand>) -> Workspace {
+    let (taps, pixels) = (product(&op.filter.ty.shape[2..]), product(&op.input.ty.shape[2..]));
+    let group = op.group.max(1) as usize;
+    let columns = move |result: &ValueType| {
+        let channels = result.shape[1] / group;
+        taps.saturating_mul(channels).saturating_mul(pixels).saturating_mul(2)
+    };
+    conv::workspace([&op.input, &op.filter], &op.bias, columns) + elements([&op.filter], 8)
+}
+
 pub(super) fn deconv(op: ops::Deconv<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace(&op), move |t| {
         let (x, result, group) = (&op.input.ty.shape, &t.result(0)?.shape, op.group as usize);
         let windows = Convolution::from(&op).windows(x)?;
         let c = Parts {

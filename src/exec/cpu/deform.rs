@@ -4,6 +4,7 @@ use super::{
     conv::Parts,
     gemm::{Mat, gemm_f32},
     task::PostOp,
+    workspace::{all_reals, of_result, product},
 };
 use crate::{
     array::zeros,
@@ -12,7 +13,9 @@ use crate::{
 use rayon::prelude::*;
 
 pub(super) fn deform_conv2d(op: ops::DeformConv2D<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    let depth = product(&op.filter.ty.shape[1..]);
+    let columns = of_result(move |result| depth.saturating_mul(product(&result.shape[2..])), 4);
+    Kernel::with_workspace(all_reals() + columns, move |t| {
         let windows = Convolution::from(&op).windows(&op.input.ty.shape)?;
         let finish = PostOp::relu(op.do_relu, op.relu_limit);
         let c = Parts::new([&op.input, &op.filter], &op.bias, finish, op.group, &windows, t.result(0)?);

@@ -2,6 +2,7 @@
 use super::{
     Kernel, Operand,
     task::{PostOp, Task, requantized},
+    workspace,
 };
 use crate::{
     array::{Array, ArrayMut, Element, reserve},
@@ -168,7 +169,7 @@ pub(super) fn converted(t: &Task, operand: &Operand, result: usize, round: Round
 
 /// The same elements in the result's shape.
 pub(super) fn reshape(input: Operand) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace::converted([&input]), move |t| {
         let values = converted(t, &input, 0, RoundMode::default())?;
         t.share(0, &values)
     })
@@ -185,7 +186,7 @@ pub(super) fn write_view(to: &mut ArrayMut, from: &Array, view: &View) -> Result
 
 /// Computes a result that is a view of the operand.
 pub(super) fn shown(input: Operand, view: View) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace::converted([&input]), move |t| {
         let input = converted(t, &input, 0, RoundMode::default())?;
         write_view(t.memory(0)?, &input, &view)
     })
@@ -202,7 +203,7 @@ pub(super) fn transpose(op: Transpose<Operand>) -> Kernel {
 }
 
 pub(super) fn concat(op: Concat<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace::converted(&op.inputs), move |t| {
         let shape = &t.result(0)?.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         join(t, &op.inputs, shape[..axis].iter().product(), op.round_mode)?;
@@ -215,7 +216,7 @@ pub(super) fn concat(op: Concat<Operand>) -> Kernel {
 
 /// The last entries of both operands concatenated, as many as the first operand has.
 pub(super) fn concat_slice(op: ConcatSlice<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace::converted([&op.in0, &op.in1]), move |t| {
         let shape = &op.in0.ty.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let rows: usize = shape[..axis].iter().product();
@@ -249,7 +250,7 @@ fn join(t: &mut Task, parts: &[Operand], rows: usize, round: RoundMode) -> Resul
 }
 
 pub(super) fn pack(op: Pack<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace::converted(&op.inputs), move |t| {
         let shape = &t.result(0)?.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         join(t, &op.inputs, shape[..axis].iter().product(), RoundMode::default())
@@ -257,11 +258,11 @@ pub(super) fn pack(op: Pack<Operand>) -> Kernel {
 }
 
 pub(super) fn list(op: List<Operand>) -> Kernel {
-    Kernel::new(move |t| join(t, &op.inputs, 1, RoundMode::default()))
+    Kernel::with_workspace(workspace::converted(&op.inputs), move |t| join(t, &op.inputs, 1, RoundMode::default()))
 }
 
 pub(super) fn unpack(op: Unpack<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace::converted([&op.input]), move |t| {
         let shape = &op.input.ty.shape;
         let axis = axis_of(op.axis, shape.len());
         for i in 0..shape[axis] {
@@ -335,7 +336,7 @@ pub(super) fn pad(op: Pad<Operand>) -> Kernel {
         });
         Ok(())
     }
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace::converted([&op.input]), move |t| {
         let input = converted(t, &op.input, 0, RoundMode::default())?;
         let counts = pad_counts(input.shape(), &op)?;
         let axes: Vec<_> = input.shape().iter().zip(counts).map(|(&d, n)| Padded::new(d, n, op.mode)).collect();

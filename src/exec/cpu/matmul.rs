@@ -3,9 +3,10 @@ use super::{
     blocked::{InstructionSet, PackedB},
     bytes::{PackedInt8Matrix, zero_point},
     chunks::{CHUNK, Walk},
-    gemm::{Factor, Mat, gemm_f32, gemm_int},
+    gemm::{Factor, Mat, factor_size, float_workspace, gemm_f32, gemm_int},
     layout::permuted,
     task::{PostOp, Task},
+    workspace::{Workspace, elements, ints, numbers, reals, result_elements, result_reals},
 };
 use crate::{
     array::{Array, zeros},
@@ -15,18 +16,31 @@ use crate::{
 };
 use rayon::prelude::*;
 
+/// Operands less their zero points, 64-bit sums, and the workspace of the product or of a transposed result.
+fn workspace(op: &MatMul<Operand>) -> Workspace {
+    let turned = |size| if op.output_transpose { result_elements(size) } else { Workspace::none() };
+    if op.input.ty.buffer_dtype() == Dtype::Float32 {
+        return reals([&op.right]) + elements(&op.bias, 4) + turned(4) + result_reals();
+    }
+    let (left, right, size) = (&op.input, &op.right, factor_size(&op.input, &op.right));
+    let turned_right = if op.right_transpose { elements([right], size) } else { Workspace::none() };
+    let product = turned_right.max(float_workspace(left.ty.elements(), right.ty.elements()));
+    result_elements(8) + (elements([left, right], size) + product).max(ints(&op.bias) + turned(8))
+}
+
 pub(super) fn matmul(mut op: MatMul<Operand>) -> Kernel {
+    let workspace = workspace(&op);
     if let Some((p, packed)) = packed(&op) {
         let right = op.right.without_values();
         op.right = right.clone();
-        return Kernel::new(move |t| rows_by(t, &op, &p, &packed)).without([&right]);
+        return Kernel::with_workspace(workspace, move |t| rows_by(t, &op, &p, &packed)).without([&right]);
     }
     if let Some((p, packed)) = packed_bytes(&op) {
         let right = op.right.without_values();
         op.right = right.clone();
-        return Kernel::new(move |t| bytes_by(t, &op, &p, &packed)).without([&right]);
+        return Kernel::with_workspace(workspace, move |t| bytes_by(t, &op, &p, &packed)).without([&right]);
     }
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace, move |t| {
         let (left, right) = (&op.input.ty, &op.right.ty);
         let p = Product::new(&left.shape, &right.shape, op.left_transpose, op.right_transpose)?;
         match semantics::accum_kind(left, right) {
@@ -219,7 +233,9 @@ fn add_to<T: Copy + Send + Sync>(out: &mut [T], shape: &[usize], bias: &[T], bia
 
 /// The product with a matrix of packed integers, which is dequantized first.
 pub(super) fn a16_matmul(op: A16MatMul<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    let unpacked = op.weight.ty.elements().saturating_mul(8 / op.weight_bits as usize);
+    let workspace = reals([&op.input, &op.scale]) + numbers(unpacked, 4) + result_reals();
+    Kernel::with_workspace(workspace, move |t| {
         let [bytes, zero_points] = [t.array(&op.weight)?.elements::<u8>()?, t.array(&op.zp)?.elements::<u8>()?];
         let (scales, width, group) = (t.reals(&op.scale)?, op.weight_bits as usize, op.q_group_size as usize);
         let (per_byte, mask) = (8 / width, u8::MAX >> (8 - width));
@@ -243,7 +259,7 @@ pub(super) fn a16_matmul(op: A16MatMul<Operand>) -> Kernel {
 
 /// The product with a matrix that has one scale per square block.
 pub(super) fn fp8_matmul(op: Fp8MatMul<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(reals([&op.input]) + elements([&op.weight], 4) + result_reals(), move |t| {
         let (values, scales, block) = (t.reals(&op.weight)?, t.reals(&op.weight_scale)?, op.block_size as usize);
         let columns = op.weight.ty.shape[1];
         let across = columns.div_ceil(block);

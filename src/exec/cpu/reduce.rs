@@ -1,4 +1,9 @@
-use super::{Kernel, Operand, layout::permuted, task::PostOp};
+use super::{
+    Kernel, Operand,
+    layout::permuted,
+    task::PostOp,
+    workspace::{all_reals, elements, result_reals},
+};
 use crate::ops::{CumSum, Reduce, ReduceMode, Variance, reduced_axes};
 use rayon::prelude::*;
 
@@ -32,7 +37,7 @@ pub(super) fn variance(op: Variance<Operand>) -> Kernel {
 
 /// Reduces along the axes with `f`.
 fn over(input: Operand, axes: Vec<i64>, f: impl Fn(&[f32]) -> f32 + Send + Sync + 'static) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(all_reals() + elements([&input], 4), move |t| {
         let shape = &input.ty.shape;
         let reduced = reduced_axes(&axes, shape.len())?;
         let (mut order, last): (Vec<usize>, Vec<usize>) = (0..shape.len()).partition(|i| !reduced.contains(i));
@@ -49,7 +54,7 @@ fn over(input: Operand, axes: Vec<i64>, f: impl Fn(&[f32]) -> f32 + Send + Sync 
 
 /// Exact for plain integers, in float32 for all others.
 pub(super) fn cum_sum(op: CumSum<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(elements([&op.input], 8) + result_reals(), move |t| {
         let shape = &op.input.ty.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let inner: usize = shape[axis + 1..].iter().product();

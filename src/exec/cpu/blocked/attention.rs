@@ -68,7 +68,7 @@ impl Attention<'_> {
     }
 
     /// Peak memory of a run in bytes, with the current number of threads.
-    pub fn temporary(sizes: Sizes) -> u64 {
+    pub fn workspace(sizes: Sizes) -> u64 {
         let packed = sizes.keys.next_multiple_of(2 * BLOCK).saturating_mul(sizes.elements + sizes.values + 2 * BLOCK);
         let scores = sizes.queries.min(rows_at_once(sizes.keys)).saturating_mul(sizes.keys + BLOCK);
         // Scores are stored once more in packed order.
