@@ -15,7 +15,9 @@ use crate::{
 
 pub(super) fn scaled_dot_product(op: ScaleDotProductAttention<Operand>) -> Kernel {
     let sizes = Sizes::from_bhsd(&op);
-    let workspace = reals([&op.query, &op.key, &op.value]) + result_reals() + bytes(Attention::workspace(sizes));
+    let rows = op.query.ty.elements() / sizes.elements.max(1);
+    let attention = bytes(Attention::workspace(sizes, rows));
+    let workspace = reals([&op.query, &op.key, &op.value]) + result_reals() + attention;
     Kernel::with_workspace(workspace, move |t| {
         let (query, key, value) = (t.reals(&op.query)?, t.reals(&op.key)?, t.reals(&op.value)?);
         let result = t.result(0)?;

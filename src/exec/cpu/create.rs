@@ -57,7 +57,7 @@ pub(super) fn range(start: Option<Operand>, step: Option<Operand>) -> Kernel {
 }
 
 pub(super) fn mesh_grid(op: MeshGrid<Operand>) -> Kernel {
-    Kernel::with_workspace(workspace::converted(op.inputs.first()), move |t| {
+    Kernel::with_workspace(workspace::converted(&op.inputs), move |t| {
         let n = op.inputs.len();
         for (i, input) in op.inputs.iter().enumerate() {
             let shape = &t.result(i)?.shape;

@@ -16,7 +16,11 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 
 fn workspace(flash: &GroupedQueryAttention) -> Workspace {
-    all_reals() + bytes(flash.sizes().map_or(0, blocked::Attention::workspace))
+    let Ok(sizes) = flash.sizes() else { return Workspace::none() };
+    let rows = flash.queries.ty.elements() / sizes.elements.max(1);
+    // Each query's log-sum-exp, and a growing list of their places.
+    let logs = if flash.has_logs { numbers(rows, 4 + 16) } else { Workspace::none() };
+    all_reals() + bytes(blocked::Attention::workspace(sizes, rows)) + logs
 }
 
 fn flash(t: &mut Task, op: &GroupedQueryAttention) -> Result<()> {

@@ -274,7 +274,7 @@ pub(super) fn unpack(op: Unpack<Operand>) -> Kernel {
 }
 
 pub(super) fn split(op: Split<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace::converted([&op.input]), move |t| {
         let shape = &op.input.ty.shape;
         let axis = axis_of(op.axis, shape.len());
         let mut at = 0;

@@ -3,7 +3,7 @@ use super::{
     blocked::{InstructionSet, RowNorm},
     chunks::blocks,
     task::{PostOp, Task},
-    workspace::{Workspace, numbers, reals, result_reals},
+    workspace::{Workspace, all_reals, numbers, reals, result_reals},
 };
 use crate::{
     array::{reserve, zeros},
@@ -57,7 +57,7 @@ fn per_channel(t: &mut Task, input: &Operand, finish: PostOp, pair: impl Fn(usiz
 }
 
 pub(super) fn layer_norm(op: LayerNorm<Operand>) -> Kernel {
-    Kernel::with_workspace(result_reals(), move |t| {
+    Kernel::with_workspace(all_reals(), move |t| {
         let shape = &op.input.ty.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let n: usize = shape[axis..].iter().product();
@@ -123,7 +123,7 @@ fn grouped(
 }
 
 pub(super) fn rms_norm(op: RMSNorm<Operand>) -> Kernel {
-    Kernel::with_workspace(result_reals(), move |t| {
+    Kernel::with_workspace(all_reals(), move |t| {
         let n = op.input.ty.shape[op.input.ty.shape.len() - 1];
         normalized_rows(t, &op.input, n, false, op.eps, [&op.gamma, &None])
     })

@@ -2,7 +2,7 @@
 use super::{
     Kernel, Operand,
     task::PostOp,
-    workspace::{all_reals, numbers, result_reals},
+    workspace::{all_reals, numbers, result_elements, result_reals},
 };
 use crate::{
     array::reserve,
@@ -15,7 +15,8 @@ use crate::{
 type Corners = [f32; 4];
 
 pub(super) fn prior_box(op: PriorBox<Operand>) -> Kernel {
-    Kernel::with_workspace(result_reals() + numbers(op.num_priors as usize, 16), move |t| {
+    let workspace = result_elements(4) + result_reals() + numbers(op.num_priors as usize, 16);
+    Kernel::with_workspace(workspace, move |t| {
         let boxes = semantics::prior_boxes(&op)?;
         t.write(0, PostOp::default(), |out| {
             out.copy_from_slice(&boxes);

@@ -1,5 +1,5 @@
 //! The memory that kernels allocate in addition to their operands and results, which plans count.
-use crate::{Operand, Signature, ValueType, base::Dtype};
+use crate::{Operand, Signature, ValueType, base::Dtype, semantics};
 use std::ops::Add;
 
 /// The workspace of a kernel: a sum of terms in bytes.
@@ -113,14 +113,34 @@ pub(super) fn all_reals() -> Workspace {
     operands + result_reals()
 }
 
-/// Operands converted to the dtype and scale of the first result by [`converted`](super::layout::converted).
+/// Operands converted to the dtype and scale of a result by [`converted`](super::layout::converted). Several results are
+/// computed one after the other.
 pub(super) fn converted<'o>(operands: impl IntoIterator<Item = &'o Operand>) -> Workspace {
     let operands: Vec<ValueType> = operands.into_iter().map(|o| o.ty.clone()).collect();
     Workspace::new(move |signature| {
-        let Some(result) = signature.outputs().next() else { return 0 };
-        let differs =
-            |o: &ValueType| o.buffer_dtype() != result.buffer_dtype() || o.quantization != result.quantization;
-        let size = result.buffer_dtype().size();
-        sum(operands.iter().filter(|o| differs(o)).map(|o| bytes_of(o.elements(), size)))
+        let of = |result: &ValueType| {
+            let copied = operands.iter().filter(|o| !semantics::stores_the_same(o, result));
+            sum(copied.map(|o| bytes_of(o.elements(), result.buffer_dtype().size())))
+        };
+        signature.outputs().map(of).max().unwrap_or(0)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{CpuBackend, Dtype, Graph, Quantization, RunOptions, Session, ops::Split};
+
+    #[test]
+    fn parts_of_another_scale_need_a_copy_of_the_whole() {
+        let peak = |scale: f64| {
+            let mut g = Graph::new("g").unwrap();
+            let x = g.input("x", Dtype::Int8, [2, 1 << 20]).unwrap();
+            g.quantize(x, &Quantization::per_tensor(0.5, 1)).unwrap();
+            let parts = g.op(Split::new(x, 0, 2)).call().unwrap();
+            parts.iter().for_each(|part| g.quantize(*part, &Quantization::per_tensor(scale, 1)).unwrap());
+            g.set_outputs(&parts).unwrap();
+            Session::new(&g, CpuBackend::new(), &RunOptions::default()).unwrap().peak_bytes()
+        };
+        assert_eq!((peak(0.5), peak(0.25)), (2 << 20, 4 << 20));
+    }
 }
