@@ -2,7 +2,7 @@ use super::{
     Kernel, Operand,
     bytes::is_byte,
     chunks::blocks,
-    conv_bytes::ByteFilter,
+    conv_bytes::{self, ByteFilter},
     gemm::{Factor, Mat, factor_size, gemm_f32, gemm_int},
     grid::Grid,
     task::{PostOp, Task},
@@ -132,33 +132,30 @@ fn subtract_zero_point<T: Copy + Default + Send>(
     t.ints_as(operand, |i, v| of(v.saturating_sub(zero(i))))
 }
 
-/// The workspace of all convolutions: filter and bias as numbers, and as many elements of the column matrix as `columns`
-/// returns for the result.
-pub(super) fn workspace(
-    [input, filter]: [&Operand; 2],
-    bias: &Option<Operand>,
-    columns: impl Fn(&ValueType) -> usize + Send + Sync + 'static,
-) -> Workspace {
+/// Returns the number of elements of the column matrix of one image and group, given the result.
+pub(super) fn columns(filter: &Operand) -> impl Fn(&ValueType) -> usize + Send + Sync + use<> {
+    let depth = product(&filter.ty.shape[1..]);
+    move |result| depth.saturating_mul(product(&result.shape[2..]))
+}
+
+/// Filter and bias as numbers, the column matrix, and integer sums.
+fn workspace(op: &ops::Conv<Operand>) -> Workspace {
+    let (input, filter, columns) = (&op.input, &op.filter, columns(&op.filter));
     if input.ty.buffer_dtype() == Dtype::Float32 {
-        return reals([filter]) + elements(bias, 4) + of_result(columns, 4) + result_reals();
+        let all = |values: &[i64], n: i64| values.iter().all(|v| *v == n);
+        let is_pointwise = all(&op.kernel_shape, 1) && all(&op.strides, 1) && all(&op.pads, 0);
+        let columns = if is_pointwise { Workspace::none() } else { of_result(columns, 4) };
+        return reals([filter]) + reals(&op.bias) + columns + result_reals();
     }
     // Each operand as integers and as floats; the columns also packed.
     let size = factor_size(input, filter);
     let operands = elements([input], size) + elements([filter], size + 4) + of_result(columns, size + 8);
-    result_elements(8) + (operands + result_elements(4)).max(ints(bias))
-}
-
-fn conv_workspace(op: &ops::Conv<Operand>) -> Workspace {
-    let all = |values: &[i64], n: i64| values.iter().all(|v| *v == n);
-    let is_pointwise = all(&op.kernel_shape, 1) && all(&op.strides, 1) && all(&op.pads, 0);
-    let has_columns = !(is_pointwise && op.input.ty.buffer_dtype() == Dtype::Float32);
-    let depth = if has_columns { product(&op.filter.ty.shape[1..]) } else { 0 };
-    workspace([&op.input, &op.filter], &op.bias, move |result| depth.saturating_mul(product(&result.shape[2..])))
+    result_elements(8) + (operands + result_elements(4)).max(ints(&op.bias))
 }
 
 pub(super) fn conv(mut op: ops::Conv<Operand>) -> Kernel {
-    let workspace = conv_workspace(&op);
     let packed = ByteFilter::new(&op);
+    let workspace = if packed.is_some() { conv_bytes::workspace(&op) } else { workspace(&op) };
     let laid_out = packed.as_ref().map(|_| op.filter.without_values());
     op.filter = laid_out.clone().unwrap_or(op.filter);
     let kernel = Kernel::with_workspace(workspace, move |t| {

@@ -1,29 +1,32 @@
 use super::{
     Kernel, Operand,
-    conv::{self, Parts},
-    gemm::{Factor, Mat, gemm_f32, gemm_int},
+    conv::Parts,
+    gemm::{Factor, Mat, factor_size, gemm_f32, gemm_int},
     grid::Grid,
     task::{PostOp, Task},
-    workspace::{Workspace, elements, product},
+    workspace::{Workspace, elements, ints, of_result, product, reals, result_elements, result_reals},
 };
 use crate::{
     ValueType,
     array::zeros,
-    base::Result,
+    base::{Dtype, Result},
     ops::{self, Convolution},
     semantics::AccumKind,
 };
 use rayon::prelude::*;
 
-/// Twice the column matrix, and the reordered weights.
+/// The reordered weights, the column matrix of one image and group, and integer sums.
 fn workspace(op: &ops::Deconv<Operand>) -> Workspace {
-    let (taps, pixels) = (product(&op.filter.ty.shape[2..]), product(&op.input.ty.shape[2..]));
+    let (input, filter, size) = (&op.input, &op.filter, factor_size(&op.input, &op.filter));
+    let (taps, pixels) = (product(&filter.ty.shape[2..]), product(&input.ty.shape[2..]));
     let group = op.group.max(1) as usize;
-    let columns = move |result: &ValueType| {
-        let channels = result.shape[1] / group;
-        taps.saturating_mul(channels).saturating_mul(pixels).saturating_mul(2)
-    };
-    conv::workspace([&op.input, &op.filter], &op.bias, columns) + elements([&op.filter], 8)
+    let columns = move |result: &ValueType| taps.saturating_mul(result.shape[1] / group).saturating_mul(pixels);
+    if input.ty.buffer_dtype() == Dtype::Float32 {
+        return reals([filter]) + elements([filter], 4) + reals(&op.bias) + of_result(columns, 4) + result_reals();
+    }
+    // Each operand as integers and as floats, the input also packed. The columns are sums, in integers and in floats.
+    let operands = elements([input], size + 8) + elements([filter], 2 * size + 4);
+    result_elements(8) + (operands + of_result(columns, 12)).max(ints(&op.bias))
 }
 
 pub(super) fn deconv(op: ops::Deconv<Operand>) -> Kernel {

@@ -1,7 +1,7 @@
 use super::{
     Kernel, Operand,
     task::PostOp,
-    workspace::{all_reals, elements, numbers, result_elements},
+    workspace::{all_reals, numbers, result_elements},
 };
 use crate::{
     array::{reserve, zeros},
@@ -219,7 +219,7 @@ pub(super) fn roi_align(op: RoiAlign<Operand>) -> Kernel {
 pub(super) fn roi_extractor(op: RoiExtractor<Operand>) -> Kernel {
     let cells = [op.output_height as usize, op.output_width as usize];
     let align = Align { mode: op.mode, cells, samples: op.sampling_ratio, aligned: op.align_corners };
-    Kernel::with_workspace(all_reals() + elements([&op.target_lvls], 4), move |t| {
+    Kernel::with_workspace(all_reals(), move |t| {
         let (levels, rois) = (t.reals(&op.target_lvls)?, t.reals(&op.rois)?);
         let features = op.inputs.iter().map(|level| t.reals(level)).collect::<Result<Vec<_>>>()?;
         let (images, channels) = (op.inputs[0].ty.shape[0], op.inputs[0].ty.shape[1]);

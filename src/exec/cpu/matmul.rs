@@ -6,9 +6,10 @@ use super::{
     gemm::{Factor, Mat, factor_size, float_workspace, gemm_f32, gemm_int},
     layout::permuted,
     task::{PostOp, Task},
-    workspace::{Workspace, elements, ints, numbers, reals, result_elements, result_reals},
+    workspace::{Workspace, elements, if_result, ints, numbers, reals, result_elements, result_reals},
 };
 use crate::{
+    ValueType,
     array::{Array, zeros},
     base::{Dtype, Result},
     ops::{A16MatMul, Fp8MatMul, MatMul, Product},
@@ -16,31 +17,52 @@ use crate::{
 };
 use rayon::prelude::*;
 
+/// `size` bytes per element of a result that is transposed.
+fn turned(op: &MatMul<Operand>, size: usize) -> Workspace {
+    if op.output_transpose { result_elements(size) } else { Workspace::none() }
+}
+
 /// Operands less their zero points, 64-bit sums, and the workspace of the product or of a transposed result.
 fn workspace(op: &MatMul<Operand>) -> Workspace {
-    let turned = |size| if op.output_transpose { result_elements(size) } else { Workspace::none() };
     if op.input.ty.buffer_dtype() == Dtype::Float32 {
-        return reals([&op.right]) + elements(&op.bias, 4) + turned(4) + result_reals();
+        return reals([&op.right]) + reals(&op.bias) + turned(op, 4) + result_reals();
     }
     let (left, right, size) = (&op.input, &op.right, factor_size(&op.input, &op.right));
     let turned_right = if op.right_transpose { elements([right], size) } else { Workspace::none() };
     let product = turned_right.max(float_workspace(left.ty.elements(), right.ty.elements()));
-    result_elements(8) + (elements([left, right], size) + product).max(ints(&op.bias) + turned(8))
+    result_elements(8) + (elements([left, right], size) + product).max(ints(&op.bias) + turned(op, 8))
+}
+
+/// The left operand as uint8, and the sums in 32 and in 64 bits unless the result stores them as they are.
+fn bytes_workspace(op: &MatMul<Operand>, p: &Product) -> Workspace {
+    let (left, keeps_columns) = (|| elements([&op.input], 1), keeps_columns(op, p));
+    let sums = result_elements(8) + (left() + result_elements(4)).max(turned(op, 8));
+    if_result(move |result| keeps_columns && is_sum(result), left(), sums) + ints(&op.bias)
+}
+
+/// Whether sums of bytes can be stored without conversion.
+fn is_sum(result: &ValueType) -> bool {
+    result.dtype == Dtype::Int32 && result.quantization.is_none()
+}
+
+/// Whether the result is not transposed, and has at most a bias per column.
+fn keeps_columns(op: &MatMul<Operand>, p: &Product) -> bool {
+    !op.output_transpose && op.bias.as_ref().is_none_or(|b| b.ty.elements() == p.n)
 }
 
 pub(super) fn matmul(mut op: MatMul<Operand>) -> Kernel {
-    let workspace = workspace(&op);
     if let Some((p, packed)) = packed(&op) {
         let right = op.right.without_values();
         op.right = right.clone();
-        return Kernel::with_workspace(workspace, move |t| rows_by(t, &op, &p, &packed)).without([&right]);
+        return Kernel::with_workspace(workspace(&op), move |t| rows_by(t, &op, &p, &packed)).without([&right]);
     }
     if let Some((p, packed)) = packed_bytes(&op) {
         let right = op.right.without_values();
         op.right = right.clone();
-        return Kernel::with_workspace(workspace, move |t| bytes_by(t, &op, &p, &packed)).without([&right]);
+        return Kernel::with_workspace(bytes_workspace(&op, &p), move |t| bytes_by(t, &op, &p, &packed))
+            .without([&right]);
     }
-    Kernel::with_workspace(workspace, move |t| {
+    Kernel::with_workspace(workspace(&op), move |t| {
         let (left, right) = (&op.input.ty, &op.right.ty);
         let p = Product::new(&left.shape, &right.shape, op.left_transpose, op.right_transpose)?;
         match semantics::accum_kind(left, right) {
@@ -101,11 +123,7 @@ fn rows_by(t: &mut Task, op: &MatMul<Operand>, p: &Product, packed: &PackedB) ->
 fn bytes_by(t: &mut Task, op: &MatMul<Operand>, p: &Product, packed: &PackedInt8Matrix) -> Result<()> {
     let (left, result) = (t.array(&op.input)?, t.result(0)?);
     let bias = op.bias.as_ref().map(|b| t.ints(b)).transpose()?;
-    let in_place = result.dtype == Dtype::Int32
-        && result.quantization.is_none()
-        && !op.output_transpose
-        && bias.as_ref().is_none_or(|b| b.len() == p.n);
-    if !in_place {
+    if !(is_sum(result) && keeps_columns(op, p)) {
         let mut sums = zeros::<i32>(result.elements())?;
         packed.product(&op.input, left, &mut sums)?;
         let mut wide = zeros::<i64>(sums.len())?;
