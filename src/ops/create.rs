@@ -8,8 +8,11 @@ use crate::base::{Result, Shape, argument, check_rank, invalid, misfit, shape_te
 /// Returns the dimensions of `shape` that [`Shape`](ShapeOp) selects. If tpuc-opt has moved start, end and step to a slice,
 /// it leaves the step on the op, which then selects all dimensions.
 pub fn fetched<V>(shape: &[usize], op: &ShapeOp<V>) -> Result<Vec<usize>> {
+    if shape.is_empty() {
+        return Err(invalid("a scalar has no dimensions"));
+    }
     if op.start.is_none() && op.end.is_none() {
-        return if shape.is_empty() { Err(invalid("a scalar has no dimensions")) } else { Ok(shape.to_vec()) };
+        return Ok(shape.to_vec());
     }
     let (start, end, step) = (op.start.unwrap_or(0), op.end.unwrap_or(i64::MAX), op.step.unwrap_or(1));
     let slice = super::Slice { axes: vec![0], ..super::Slice::new((), vec![start], vec![step], vec![end]) };
@@ -87,4 +90,17 @@ pub(super) fn mesh_grid(op: &MeshGrid<Value>) -> Types {
         return Err(invalid("there are no vectors"));
     }
     Ok(op.inputs.iter().map(|v| Inferred { shape: shape.clone(), dtype: Choice::Is(v.dtype) }).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_scalar_has_no_dimensions_to_select() {
+        for (start, end, step) in [(None, None, None), (Some(0), None, None), (None, Some(-1), Some(-1))] {
+            let op = ShapeOp { start, end, step, ..ShapeOp::new(()) };
+            assert_eq!(fetched(&[], &op).unwrap_err().to_string(), "a scalar has no dimensions");
+        }
+    }
 }

@@ -26,6 +26,9 @@ impl Span {
         if step == 0 {
             return Err(argument("steps", 0, "a step is at least 1, or at most -1 to go backwards"));
         }
+        if dim == 0 {
+            return Err(invalid(format!("axis {axis} has no entries to slice")));
+        }
         let dim = dim as i64;
         let from_end = |v: i64| if v < 0 { v.saturating_add(dim) } else { v };
         // Going backwards, -1 is the end before the first entry, reached only by clamping: a given -1 is the last entry.

@@ -6,6 +6,7 @@ use super::{
     math::erf,
     task::{PostOp, relu as relu_of},
     unary::{capped, map, unary, vectorised},
+    workspace::{Workspace, all_reals, elements, if_result, ints},
 };
 use crate::{
     array::zeros,
@@ -148,8 +149,16 @@ fn softmax_stored(values: &mut [i64], n: usize, inner: usize, finish: impl Fn(f3
     }
 }
 
+/// Another axis than the last is moved to the end and back. A row along the last one may be the whole tensor.
+fn softmax_workspace(op: &Softmax<Operand>) -> Workspace {
+    let is_last = op.axis == -1 || op.axis + 1 == op.input.ty.shape.len() as i64;
+    let moved = if is_last { Workspace::none() } else { elements([&op.input], 8) };
+    let table = op.clone();
+    if_result(move |result| semantics::softmax_table(&table, result).is_some(), ints([&op.input]), all_reals() + moved)
+}
+
 pub(super) fn softmax(op: Softmax<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(softmax_workspace(&op), move |t| {
         let shape = &op.input.ty.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let (beta, log) = (op.beta as f32, op.log);

@@ -2,6 +2,7 @@ use super::{
     Kernel, Operand,
     blocked::{Attention, Heads, InstructionSet},
     task::{PostOp, Task},
+    workspace::{bytes, ints, reals, result_reals},
 };
 use crate::{
     Layout,
@@ -14,8 +15,10 @@ use crate::{
 
 pub(super) fn scaled_dot_product(op: ScaleDotProductAttention<Operand>) -> Kernel {
     let sizes = Sizes::from_bhsd(&op);
-    let temporary = Attention::temporary(sizes);
-    let kernel = Kernel::new(move |t| {
+    let rows = op.query.ty.elements() / sizes.elements.max(1);
+    let attention = bytes(Attention::workspace(sizes, rows));
+    let workspace = reals([&op.query, &op.key, &op.value]) + result_reals() + attention;
+    Kernel::with_workspace(workspace, move |t| {
         let (query, key, value) = (t.reals(&op.query)?, t.reals(&op.key)?, t.reals(&op.value)?);
         let result = t.result(0)?;
         let scores = [&result.plain_shape()[..result.shape.len() - 1], &[sizes.keys]].concat();
@@ -33,13 +36,15 @@ pub(super) fn scaled_dot_product(op: ScaleDotProductAttention<Operand>) -> Kerne
         };
         let heads_inside = result.layout == Layout::Bshd;
         t.write(0, PostOp::default(), |out| attention.run(heads_inside, out, &mut []))
-    });
-    kernel.taking(temporary)
+    })
 }
 
 /// Rotates each pair (a, b) to (a cos - b sin, b cos + a sin).
 pub(super) fn rope(op: Rope<Operand>) -> Kernel {
-    Kernel::new(move |t| if op.input1.ty.dtype.is_float() { turn_reals(t, &op) } else { turn_ints(t, &op) })
+    let workspace = if op.input1.ty.dtype.is_float() { result_reals() } else { ints([&op.input1]) };
+    Kernel::with_workspace(workspace, move |t| {
+        if op.input1.ty.dtype.is_float() { turn_reals(t, &op) } else { turn_ints(t, &op) }
+    })
 }
 
 /// Returns the index of the other element of a pair within a row of `row` elements, and the sign with which it is added.

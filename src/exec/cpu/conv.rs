@@ -2,15 +2,16 @@ use super::{
     Kernel, Operand,
     bytes::is_byte,
     chunks::blocks,
-    conv_bytes::ByteFilter,
-    gemm::{Factor, Mat, gemm_f32, gemm_int},
+    conv_bytes::{self, ByteFilter},
+    gemm::{Factor, Mat, factor_size, gemm_f32, gemm_int},
     grid::Grid,
     task::{PostOp, Task},
+    workspace::{Workspace, elements, ints, of_result, product, reals, result_elements, result_reals},
 };
 use crate::{
     ValueType,
     array::zeros,
-    base::Result,
+    base::{Dtype, Result},
     ops::{self, Convolution, Window},
     quant::Quantization,
     semantics::{self, AccumKind},
@@ -131,11 +132,33 @@ fn subtract_zero_point<T: Copy + Default + Send>(
     t.ints_as(operand, |i, v| of(v.saturating_sub(zero(i))))
 }
 
+/// Returns the number of elements of the column matrix of one image and group, given the result.
+pub(super) fn columns(filter: &Operand) -> impl Fn(&ValueType) -> usize + Send + Sync + use<> {
+    let depth = product(&filter.ty.shape[1..]);
+    move |result| depth.saturating_mul(product(&result.shape[2..]))
+}
+
+/// Filter and bias as numbers, the column matrix, and integer sums.
+fn workspace(op: &ops::Conv<Operand>) -> Workspace {
+    let (input, filter, columns) = (&op.input, &op.filter, columns(&op.filter));
+    if input.ty.buffer_dtype() == Dtype::Float32 {
+        let all = |values: &[i64], n: i64| values.iter().all(|v| *v == n);
+        let is_pointwise = all(&op.kernel_shape, 1) && all(&op.strides, 1) && all(&op.pads, 0);
+        let columns = if is_pointwise { Workspace::none() } else { of_result(columns, 4) };
+        return reals([filter]) + reals(&op.bias) + columns + result_reals();
+    }
+    // Each operand as integers and as floats; the columns also packed.
+    let size = factor_size(input, filter);
+    let operands = elements([input], size) + elements([filter], size + 4) + of_result(columns, size + 8);
+    result_elements(8) + (operands + result_elements(4)).max(ints(&op.bias))
+}
+
 pub(super) fn conv(mut op: ops::Conv<Operand>) -> Kernel {
     let packed = ByteFilter::new(&op);
+    let workspace = if packed.is_some() { conv_bytes::workspace(&op) } else { workspace(&op) };
     let laid_out = packed.as_ref().map(|_| op.filter.without_values());
     op.filter = laid_out.clone().unwrap_or(op.filter);
-    let kernel = Kernel::new(move |t| {
+    let kernel = Kernel::with_workspace(workspace, move |t| {
         let windows = Convolution::from(&op).windows(&op.input.ty.shape)?;
         let finish = PostOp::relu(op.do_relu, op.relu_limit);
         let c = Parts::new([&op.input, &op.filter], &op.bias, finish, op.group, &windows, t.result(0)?);

@@ -2,6 +2,7 @@
 use super::{
     Kernel, Operand,
     task::{PostOp, Task},
+    workspace::all_reals,
 };
 use crate::{
     base::Result,
@@ -86,7 +87,7 @@ pub(super) fn conv_bwd(op: Convbwd<Operand>) -> Option<Kernel> {
     if !semantics::has_no_inserts(&op) {
         return None;
     }
-    Some(Kernel::new(move |t| {
+    Some(Kernel::with_workspace(all_reals(), move |t| {
         let (grad, x, filter) = (t.reals(&op.grad_out)?, t.reals(&op.input)?, t.reals(&op.kernel)?);
         let (shape, places) = (&op.grad_out.ty.shape, semantics::conv_bwd_geometry(&op));
         write(t, 0, |out| places.input(&filter, &grad, out))?;
@@ -101,7 +102,7 @@ pub(super) fn conv_bwd(op: Convbwd<Operand>) -> Option<Kernel> {
 }
 
 pub(super) fn conv_bwd_weight(op: ConvBwd_Weight<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(all_reals(), move |t| {
         let (grad, x) = (t.reals(&op.gradout)?, t.reals(&op.input)?);
         let places = semantics::conv_bwd_weight_geometry(&op, &t.result(0)?.shape);
         write(t, 0, |out| places.filter(&x, &grad, out))

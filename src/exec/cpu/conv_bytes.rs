@@ -3,9 +3,10 @@
 use super::{
     Operand,
     bytes::{PackedInt8Matrix, bytes},
-    conv::Parts,
+    conv::{Parts, columns},
     layout::permuted,
     task::Task,
+    workspace::{Workspace, elements, ints, of_result, result_elements},
 };
 use crate::{
     array::{Array, Element, zeros},
@@ -19,6 +20,11 @@ const COLUMNS: usize = 8;
 
 /// A constant filter, packed into one matrix per group.
 pub(super) struct ByteFilter(Vec<PackedInt8Matrix>);
+
+/// The input as uint8, an image with its channels last, the rows of one product, and 32-bit sums of that and of all.
+pub(super) fn workspace(op: &ops::Conv<Operand>) -> Workspace {
+    elements([&op.input], 2) + of_result(columns(&op.filter), 1) + result_elements(8) + ints(&op.bias)
+}
 
 impl ByteFilter {
     /// Returns `None` if an operand is not 8-bit, or the filter is small, not constant, or has per-channel zero points.

@@ -3,6 +3,7 @@ use super::{
     Kernel, Operand,
     layout::{converted, write_view},
     task::{PostOp, Task},
+    workspace,
 };
 use crate::{
     base::Result,
@@ -56,7 +57,7 @@ pub(super) fn range(start: Option<Operand>, step: Option<Operand>) -> Kernel {
 }
 
 pub(super) fn mesh_grid(op: MeshGrid<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace::converted(&op.inputs), move |t| {
         let n = op.inputs.len();
         for (i, input) in op.inputs.iter().enumerate() {
             let shape = &t.result(i)?.shape;

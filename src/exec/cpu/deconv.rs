@@ -1,20 +1,36 @@
 use super::{
     Kernel, Operand,
     conv::Parts,
-    gemm::{Factor, Mat, gemm_f32, gemm_int},
+    gemm::{Factor, Mat, factor_size, gemm_f32, gemm_int},
     grid::Grid,
     task::{PostOp, Task},
+    workspace::{Workspace, elements, ints, of_result, product, reals, result_elements, result_reals},
 };
 use crate::{
+    ValueType,
     array::zeros,
-    base::Result,
+    base::{Dtype, Result},
     ops::{self, Convolution},
     semantics::AccumKind,
 };
 use rayon::prelude::*;
 
+/// The reordered weights, the column matrix of one image and group, and integer sums.
+fn workspace(op: &ops::Deconv<Operand>) -> Workspace {
+    let (input, filter, size) = (&op.input, &op.filter, factor_size(&op.input, &op.filter));
+    let (taps, pixels) = (product(&filter.ty.shape[2..]), product(&input.ty.shape[2..]));
+    let group = op.group.max(1) as usize;
+    let columns = move |result: &ValueType| taps.saturating_mul(result.shape[1] / group).saturating_mul(pixels);
+    if input.ty.buffer_dtype() == Dtype::Float32 {
+        return reals([filter]) + elements([filter], 4) + reals(&op.bias) + of_result(columns, 4) + result_reals();
+    }
+    // Each operand as integers and as floats, the input also packed. The columns are sums, in integers and in floats.
+    let operands = elements([input], size + 8) + elements([filter], 2 * size + 4);
+    result_elements(8) + (operands + of_result(columns, 12)).max(ints(&op.bias))
+}
+
 pub(super) fn deconv(op: ops::Deconv<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace(&op), move |t| {
         let (x, result, group) = (&op.input.ty.shape, &t.result(0)?.shape, op.group as usize);
         let windows = Convolution::from(&op).windows(x)?;
         let c = Parts {

@@ -1,9 +1,10 @@
 //! Deformable convolution: each element of the kernel is sampled at an offset from its position.
 use super::{
     Kernel, Operand,
-    conv::Parts,
+    conv::{Parts, columns},
     gemm::{Mat, gemm_f32},
     task::PostOp,
+    workspace::{all_reals, of_result},
 };
 use crate::{
     array::zeros,
@@ -12,7 +13,7 @@ use crate::{
 use rayon::prelude::*;
 
 pub(super) fn deform_conv2d(op: ops::DeformConv2D<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(all_reals() + of_result(columns(&op.filter), 4), move |t| {
         let windows = Convolution::from(&op).windows(&op.input.ty.shape)?;
         let finish = PostOp::relu(op.do_relu, op.relu_limit);
         let c = Parts::new([&op.input, &op.filter], &op.bias, finish, op.group, &windows, t.result(0)?);

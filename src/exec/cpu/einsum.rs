@@ -3,6 +3,7 @@ use super::{
     gemm::{Mat, gemm_f32},
     layout::permuted,
     task::PostOp,
+    workspace::{elements, reals, result_elements},
 };
 use crate::{
     array::zeros,
@@ -13,7 +14,9 @@ use rayon::prelude::*;
 use std::borrow::Cow;
 
 pub(super) fn einsum(op: Einsum<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    // Each operand as it is and reordered, and the products of pairs, in order and reordered.
+    let workspace = reals(&op.inputs) + elements(&op.inputs, 4) + result_elements(16);
+    Kernel::with_workspace(workspace, move |t| {
         let (axes, result) = einsum_axes(op.mode.name());
         let named = |i: usize| -> Result<Named> {
             let (input, axes) = (&op.inputs[i], axes[i].to_vec());

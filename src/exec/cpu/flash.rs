@@ -4,6 +4,7 @@ use super::{
     blocked::{self, Heads, InstructionSet},
     gemm::{Mat, gemm_f32},
     task::{PostOp, Task},
+    workspace::{Workspace, all_reals, bytes, numbers, result_elements},
 };
 use crate::{
     array::zeros,
@@ -14,9 +15,12 @@ use crate::{
 use rayon::prelude::*;
 use std::borrow::Cow;
 
-/// Bytes of workspace, without operands that are converted to numbers.
-fn temporary(flash: &GroupedQueryAttention) -> u64 {
-    flash.sizes().map_or(0, blocked::Attention::temporary)
+fn workspace(flash: &GroupedQueryAttention) -> Workspace {
+    let Ok(sizes) = flash.sizes() else { return Workspace::none() };
+    let rows = flash.queries.ty.elements() / sizes.elements.max(1);
+    // Each query's log-sum-exp, and a growing list of their places.
+    let logs = if flash.has_logs { numbers(rows, 4 + 16) } else { Workspace::none() };
+    all_reals() + bytes(blocked::Attention::workspace(sizes, rows)) + logs
 }
 
 fn flash(t: &mut Task, op: &GroupedQueryAttention) -> Result<()> {
@@ -63,23 +67,22 @@ fn flash(t: &mut Task, op: &GroupedQueryAttention) -> Result<()> {
 }
 
 pub(super) fn f_attention(op: FAttention<Operand>) -> Kernel {
-    let temporary = temporary(&GroupedQueryAttention::from(&op));
-    Kernel::new(move |t| flash(t, &GroupedQueryAttention::from(&op))).taking(temporary)
+    let workspace = workspace(&GroupedQueryAttention::from(&op));
+    Kernel::with_workspace(workspace, move |t| flash(t, &GroupedQueryAttention::from(&op)))
 }
 
 pub(super) fn f_attention_lse(op: FAttentionLse<Operand>) -> Kernel {
-    let temporary = temporary(&GroupedQueryAttention::from(&op));
-    Kernel::new(move |t| flash(t, &GroupedQueryAttention::from(&op))).taking(temporary)
+    let workspace = workspace(&GroupedQueryAttention::from(&op));
+    Kernel::with_workspace(workspace, move |t| flash(t, &GroupedQueryAttention::from(&op)))
 }
 
 pub(super) fn flex_attention(op: FlexAttention<Operand>) -> Kernel {
-    let temporary = temporary(&GroupedQueryAttention::from(&op));
-    let kernel = Kernel::new(move |t| {
+    let workspace = workspace(&GroupedQueryAttention::from(&op));
+    Kernel::with_workspace(workspace, move |t| {
         flash(t, &GroupedQueryAttention::from(&op))?;
         // The log-sum-exp is filled with zeros.
         if op.has_lse { Ok(()) } else { t.memory(1).map(|memory| memory.bytes().fill(0)) }
-    });
-    kernel.taking(temporary)
+    })
 }
 
 /// Multiplies an input by a weight matrix and adds the bias.
@@ -98,7 +101,10 @@ fn projected(t: &Task, input: &[f32], weight: &Operand, bias: &Option<Operand>) 
 }
 
 pub(super) fn attention(op: Attention<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    // Projected queries, keys and values, the attention result, and the output.
+    let rows = |o: &Operand| o.ty.elements() / o.ty.shape[2] * 2;
+    let projected_rows = numbers((rows(&op.input) + rows(&op.keys)).saturating_mul(op.queries_weight.ty.shape[1]), 4);
+    Kernel::with_workspace(all_reals() + projected_rows + result_elements(4), move |t| {
         let (q, k) = (&op.input.ty.shape, &op.keys.ty.shape);
         let query = projected(t, &t.reals(&op.input)?, &op.queries_weight, &op.queries_bias)?;
         let key = projected(t, &t.reals(&op.keys)?, &op.keys_weight, &op.keys_bias)?;

@@ -3,6 +3,7 @@ use super::{
     Kernel, Operand,
     chunks::CHUNK,
     layout::{converted, with_element},
+    workspace::{self, ints, reals},
 };
 use crate::{
     array::{Array, ArrayMut, Element},
@@ -15,7 +16,7 @@ use crate::{
 use rayon::prelude::*;
 
 pub(super) fn gather(op: Gather<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(ints([&op.indices]) + workspace::converted([&op.input]), move |t| {
         let input = converted(t, &op.input, 0, RoundMode::default())?;
         let dims = input.shape();
         let axis = op.axis.rem_euclid(dims.len() as i64) as usize;
@@ -94,7 +95,7 @@ fn take(to: &mut ArrayMut, from: &Array, places: &[i64], run: usize) -> Result<(
 }
 
 pub(super) fn gather_elements(op: GatherElements<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(ints([&op.indices]) + workspace::converted([&op.input]), move |t| {
         let (shape, indices) = (&op.input.ty.shape, &op.indices.ty.shape);
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let mut places = t.ints(&op.indices)?;
@@ -105,7 +106,7 @@ pub(super) fn gather_elements(op: GatherElements<Operand>) -> Kernel {
 }
 
 pub(super) fn gather_nd(op: GatherND<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(ints([&op.indices]) + workspace::converted([&op.input]), move |t| {
         let (shape, batch) = (&op.input.ty.shape, op.batch_dims as usize);
         let n = op.indices.ty.shape.last().copied().unwrap_or(1);
         let mut places = t.ints(&op.indices)?;
@@ -117,7 +118,7 @@ pub(super) fn gather_nd(op: GatherND<Operand>) -> Kernel {
 
 /// The first entry of a packed pair is in the lower four bits.
 pub(super) fn a16_gather(op: A16Gather<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(ints([&op.indices]) + reals([&op.scale, &op.zp]), move |t| {
         let table = packed_table(&op.weight.ty.shape, &op)?;
         let rows = t.ints(&op.indices)?;
         let (scale, zero) = (t.reals(&op.scale)?, t.reals(&op.zp)?);

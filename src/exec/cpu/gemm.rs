@@ -1,9 +1,14 @@
 //! Matrix products: floats use the kernel for packed columns, or rten's for few rows; integers use the float kernel if
 //! that is exact, otherwise a plain loop.
-use super::blocked::{InstructionSet, PackedB};
+use super::{
+    Operand,
+    blocked::{InstructionSet, PackedB},
+    workspace::{Workspace, numbers, result_elements},
+};
 use crate::{
     array::zeros,
     base::{Result, invalid},
+    semantics::{self, AccumKind},
 };
 use rayon::prelude::*;
 use rten_gemm::{GemmExecutor, GemmInputA, GemmInputB, GemmOptions};
@@ -148,6 +153,16 @@ pub(super) fn gemm_int<T: Factor>(out: &mut [i64], a: Mat<T>, b: Mat<T>) -> Resu
         Some(depth) if a.rows >= 4 => by_floats(out, a, b, depth),
         _ => by_integers(out, a, b),
     }
+}
+
+/// Bytes of an integer operand of a product.
+pub(super) fn factor_size(left: &Operand, right: &Operand) -> usize {
+    if semantics::accum_kind(&left.ty, &right.ty) == AccumKind::Narrow { 4 } else { 8 }
+}
+
+/// The workspace of [`by_floats`] for operands of these elements: both, the packed right-hand one, and the sums.
+pub(super) fn float_workspace(left: usize, right: usize) -> Workspace {
+    numbers(left, 4) + numbers(right, 8) + result_elements(4)
 }
 
 /// Integers up to this value are exact in float32.

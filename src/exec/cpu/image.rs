@@ -1,4 +1,9 @@
-use super::{Kernel, Operand, chunks::blocks, task::PostOp};
+use super::{
+    Kernel, Operand,
+    chunks::blocks,
+    task::PostOp,
+    workspace::{all_reals, elements, reals},
+};
 use crate::{
     ops::{
         ConcatVolume, Correlation, MatchTemplate, MatchTemplateMode, ScaleLut, Yuv2rgbFormula,
@@ -17,7 +22,7 @@ fn colours(factors: [f64; 6], [y, u, v]: [f64; 3]) -> [f32; 3] {
 }
 
 pub(super) fn yuv2rgb(op: Yuv2rgbFormula<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(elements([&op.YUV], 1), move |t| {
         let stored = t.ints_as(&op.YUV, |_, v| v.clamp(0, 255) as u8)?;
         let shape = &t.result(0)?.shape;
         let (height, width) = (shape[shape.len() - 2], shape[shape.len() - 1]);
@@ -44,7 +49,7 @@ pub(super) fn yuv2rgb(op: Yuv2rgbFormula<Operand>) -> Kernel {
 
 /// The mean, over the channels of a group, of the products of left features and right features shifted by some pixels.
 pub(super) fn correlation(op: Correlation<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(reals(&op.inputs), move |t| {
         let (left, right) = (t.reals(&op.inputs[0])?, t.reals(&op.inputs[1])?);
         let &[groups, disparities, height, width] = t.result(0)?.shape.as_slice() else { return Ok(()) };
         let (plane, channels) = (height * width, op.inputs[0].ty.shape[1] / groups);
@@ -66,7 +71,7 @@ pub(super) fn correlation(op: Correlation<Operand>) -> Kernel {
 
 /// For each disparity, the left features, then the right ones shifted by that many pixels.
 pub(super) fn concat_volume(op: ConcatVolume<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(all_reals(), move |t| {
         let (left, right) = (t.reals(&op.inputs[0])?, t.reals(&op.inputs[1])?);
         let &[_, both, disparities, height, width] = t.result(0)?.shape.as_slice() else { return Ok(()) };
         let (plane, channels) = (height * width, both / 2);
@@ -89,7 +94,7 @@ pub(super) fn concat_volume(op: ConcatVolume<Operand>) -> Kernel {
 
 /// Sums are in float64. If image or template are constant, the coefficient is 0 / 0: NaN.
 pub(super) fn match_template(op: MatchTemplate<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(all_reals(), move |t| {
         let (image, template) = (t.reals(&op.input)?, t.reals(&op.r#match)?);
         let (width, columns) = (op.input.ty.shape[1], op.r#match.ty.shape[1]);
         let (across, n) = (width - columns + 1, template.len() as f64);

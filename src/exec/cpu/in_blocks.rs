@@ -5,6 +5,7 @@ use super::{
         Axis, BLOCK, Conv2d, ConvEpilogue, Geometry, InstructionSet, Method, Pool2d, PoolKind, from_blocked, to_blocked,
     },
     task::PostOp,
+    workspace::bytes,
 };
 use crate::{
     Layout,
@@ -161,14 +162,14 @@ fn conv(op: &Conv<Operand>, signature: &Signature) -> Result<Prepared> {
     let bias = bias.as_ref().map(|b| b.elements::<f32>()).transpose()?;
     let epilogue = ConvEpilogue { bias: bias.as_deref(), relu: end };
     let conv = Conv2d::new(InstructionSet::best(), geometry, &filter.elements::<f32>()?, epilogue)?.ok_or_else(none)?;
-    let temporary = conv.temporary().saturating_mul(rayon::current_num_threads() as u64);
+    let workspace = bytes(conv.workspace().saturating_mul(rayon::current_num_threads() as u64));
     let input = op.input.clone();
-    let kernel = Kernel::new(move |t| {
+    let kernel = Kernel::with_workspace(workspace, move |t| {
         let x = t.reals(&input)?;
         let residual = residual.as_ref().map(|r| t.reals(r)).transpose()?;
         t.write(0, PostOp::default(), |out| conv.run(&x, residual.as_deref(), out))
     });
-    let kernel = kernel.without([&op.filter]).without(&op.bias).taking(temporary);
+    let kernel = kernel.without([&op.filter]).without(&op.bias);
     Ok(Prepared { kernel, used })
 }
 

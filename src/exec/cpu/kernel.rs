@@ -1,5 +1,5 @@
 //! Kernels of the CPU backend.
-use super::{Operand, chunks::Source, task::Task};
+use super::{Operand, chunks::Source, task::Task, workspace::Workspace};
 use crate::base::Result;
 
 /// Reads the operands of a task and writes its results.
@@ -9,22 +9,27 @@ pub(super) struct Kernel {
     pub epilogue: Option<Epilogue>,
     /// Indices of repacked constants, not read at run time.
     pub unread: Vec<usize>,
-    /// Workspace in bytes that repacked constants require.
-    pub temporary: u64,
+    /// Memory that it allocates in addition to operands and results.
+    pub workspace: Workspace,
 }
 
 type Run = dyn Fn(&mut Task) -> Result<()> + Send + Sync;
 
 impl Kernel {
+    /// Creates a kernel that allocates almost no memory.
     pub fn new(run: impl Fn(&mut Task) -> Result<()> + Send + Sync + 'static) -> Kernel {
-        Kernel { run: Box::new(run), epilogue: None, unread: Vec::new(), temporary: 0 }
+        Kernel::with_workspace(Workspace::none(), run)
+    }
+    /// Creates a kernel that allocates memory in addition to its operands and results.
+    pub fn with_workspace(
+        workspace: Workspace,
+        run: impl Fn(&mut Task) -> Result<()> + Send + Sync + 'static,
+    ) -> Kernel {
+        Kernel { run: Box::new(run), epilogue: None, unread: Vec::new(), workspace }
     }
     pub fn without<'o>(mut self, laid_out: impl IntoIterator<Item = &'o Operand>) -> Kernel {
         self.unread.extend(laid_out.into_iter().filter_map(Operand::index));
         self
-    }
-    pub fn taking(self, temporary: u64) -> Kernel {
-        Kernel { temporary, ..self }
     }
     pub fn with_epilogue(self, epilogue: Option<Epilogue>) -> Kernel {
         Kernel { epilogue, ..self }

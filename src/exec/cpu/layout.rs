@@ -2,6 +2,7 @@
 use super::{
     Kernel, Operand, ValueType,
     task::{PostOp, Task, requantized},
+    workspace::{self, Workspace},
 };
 use crate::{
     array::{Array, ArrayMut, Element, reserve},
@@ -168,7 +169,7 @@ pub(super) fn converted(t: &Task, operand: &Operand, result: usize, round: Round
 
 /// The same elements in the result's shape.
 pub(super) fn reshape(input: Operand) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace::converted([&input]), move |t| {
         let values = converted(t, &input, 0, RoundMode::default())?;
         t.share(0, &values)
     })
@@ -185,7 +186,7 @@ pub(super) fn write_view(to: &mut ArrayMut, from: &Array, view: &View) -> Result
 
 /// Computes a result that is a view of the operand.
 pub(super) fn shown(input: Operand, view: View) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace::converted([&input]), move |t| {
         let input = converted(t, &input, 0, RoundMode::default())?;
         write_view(t.memory(0)?, &input, &view)
     })
@@ -202,7 +203,7 @@ pub(super) fn transpose(op: Transpose<Operand>) -> Kernel {
 }
 
 pub(super) fn concat(op: Concat<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace::converted(&op.inputs), move |t| {
         let shape = &t.result(0)?.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         join(t, &op.inputs, shape[..axis].iter().product(), op.round_mode)?;
@@ -215,7 +216,7 @@ pub(super) fn concat(op: Concat<Operand>) -> Kernel {
 
 /// The last entries of both operands concatenated, as many as the first operand has.
 pub(super) fn concat_slice(op: ConcatSlice<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace::converted([&op.in0, &op.in1]), move |t| {
         let shape = &op.in0.ty.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let rows: usize = shape[..axis].iter().product();
@@ -249,7 +250,7 @@ fn join(t: &mut Task, parts: &[Operand], rows: usize, round: RoundMode) -> Resul
 }
 
 pub(super) fn pack(op: Pack<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace::converted(&op.inputs), move |t| {
         let shape = &t.result(0)?.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         join(t, &op.inputs, shape[..axis].iter().product(), RoundMode::default())
@@ -257,18 +258,33 @@ pub(super) fn pack(op: Pack<Operand>) -> Kernel {
 }
 
 pub(super) fn list(op: List<Operand>) -> Kernel {
-    Kernel::new(move |t| join(t, &op.inputs, 1, RoundMode::default()))
+    Kernel::with_workspace(workspace::converted(&op.inputs), move |t| join(t, &op.inputs, 1, RoundMode::default()))
+}
+
+/// Whether a part of an operand is converted without the rest, as there may be many parts. With several scales, an element's
+/// scale depends on its place in the operand.
+fn is_converted_alone(operand: &ValueType, part: &ValueType) -> bool {
+    let has_one_scale = |ty: &ValueType| ty.per_tensor_scale().is_some();
+    !semantics::stores_the_same(operand, part) && has_one_scale(operand) && has_one_scale(part)
+}
+
+/// The workspace of [`write_part`], for parts that are written one after the other.
+fn parts(operand: &Operand) -> Workspace {
+    let operand = operand.ty.clone();
+    workspace::largest_result(move |part| match is_converted_alone(&operand, part) {
+        true => (part.elements(), operand.buffer_dtype().size()),
+        false if semantics::stores_the_same(&operand, part) => (0, 0),
+        false => (operand.elements(), part.buffer_dtype().size()),
+    })
 }
 
 /// Writes a view of an operand as a result, in the result's dtype and scale.
 fn write_part(t: &mut Task, operand: &Operand, result: usize, view: &View) -> Result<()> {
     let (array, to) = (t.array(operand)?, t.result(result)?);
-    let has_one_scale = |ty: &ValueType| ty.per_tensor_scale().is_some();
-    if semantics::stores_the_same(&operand.ty, to) || !has_one_scale(&operand.ty) || !has_one_scale(to) {
+    if !is_converted_alone(&operand.ty, to) {
         let whole = converted(t, operand, result, RoundMode::default())?;
         return write_view(t.memory(result)?, &whole, view);
     }
-    // Only the part is converted: there may be many.
     let mut part = ArrayMut::zeros(array.dtype(), &to.shape)?;
     write_view(&mut part, array, view)?;
     let from = ValueType { shape: to.shape.clone(), ..operand.ty.clone() };
@@ -276,7 +292,7 @@ fn write_part(t: &mut Task, operand: &Operand, result: usize, view: &View) -> Re
 }
 
 pub(super) fn unpack(op: Unpack<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(parts(&op.input), move |t| {
         let shape = &op.input.ty.shape;
         let axis = axis_of(op.axis, shape.len());
         for i in 0..shape[axis] {
@@ -287,7 +303,7 @@ pub(super) fn unpack(op: Unpack<Operand>) -> Kernel {
 }
 
 pub(super) fn split(op: Split<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(parts(&op.input), move |t| {
         let shape = &op.input.ty.shape;
         let axis = axis_of(op.axis, shape.len());
         let mut at = 0;
@@ -348,7 +364,7 @@ pub(super) fn pad(op: Pad<Operand>) -> Kernel {
         });
         Ok(())
     }
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace::converted([&op.input]), move |t| {
         let input = converted(t, &op.input, 0, RoundMode::default())?;
         let counts = pad_counts(input.shape(), &op)?;
         let axes: Vec<_> = input.shape().iter().zip(counts).map(|(&d, n)| Padded::new(d, n, op.mode)).collect();

@@ -3,11 +3,13 @@ use super::{
     blocked::{InstructionSet, PackedB},
     bytes::{PackedInt8Matrix, zero_point},
     chunks::{CHUNK, Walk},
-    gemm::{Factor, Mat, gemm_f32, gemm_int},
+    gemm::{Factor, Mat, factor_size, float_workspace, gemm_f32, gemm_int},
     layout::permuted,
     task::{PostOp, Task},
+    workspace::{Workspace, elements, if_result, ints, numbers, reals, result_elements, result_reals},
 };
 use crate::{
+    ValueType,
     array::{Array, zeros},
     base::{Dtype, Result},
     ops::{A16MatMul, Fp8MatMul, MatMul, Product},
@@ -15,18 +17,52 @@ use crate::{
 };
 use rayon::prelude::*;
 
+/// `size` bytes per element of a result that is transposed.
+fn turned(op: &MatMul<Operand>, size: usize) -> Workspace {
+    if op.output_transpose { result_elements(size) } else { Workspace::none() }
+}
+
+/// Operands less their zero points, 64-bit sums, and the workspace of the product or of a transposed result.
+fn workspace(op: &MatMul<Operand>) -> Workspace {
+    if op.input.ty.buffer_dtype() == Dtype::Float32 {
+        return reals([&op.right]) + reals(&op.bias) + turned(op, 4) + result_reals();
+    }
+    let (left, right, size) = (&op.input, &op.right, factor_size(&op.input, &op.right));
+    let turned_right = if op.right_transpose { elements([right], size) } else { Workspace::none() };
+    let product = turned_right.max(float_workspace(left.ty.elements(), right.ty.elements()));
+    result_elements(8) + (elements([left, right], size) + product).max(ints(&op.bias) + turned(op, 8))
+}
+
+/// The left operand as uint8, and the sums in 32 and in 64 bits unless the result stores them as they are.
+fn bytes_workspace(op: &MatMul<Operand>, p: &Product) -> Workspace {
+    let (left, keeps_columns) = (|| elements([&op.input], 1), keeps_columns(op, p));
+    let sums = result_elements(8) + (left() + result_elements(4)).max(turned(op, 8));
+    if_result(move |result| keeps_columns && is_sum(result), left(), sums) + ints(&op.bias)
+}
+
+/// Whether sums of bytes can be stored without conversion.
+fn is_sum(result: &ValueType) -> bool {
+    result.dtype == Dtype::Int32 && result.quantization.is_none()
+}
+
+/// Whether the result is not transposed, and has at most a bias per column.
+fn keeps_columns(op: &MatMul<Operand>, p: &Product) -> bool {
+    !op.output_transpose && op.bias.as_ref().is_none_or(|b| b.ty.elements() == p.n)
+}
+
 pub(super) fn matmul(mut op: MatMul<Operand>) -> Kernel {
     if let Some((p, packed)) = packed(&op) {
         let right = op.right.without_values();
         op.right = right.clone();
-        return Kernel::new(move |t| rows_by(t, &op, &p, &packed)).without([&right]);
+        return Kernel::with_workspace(workspace(&op), move |t| rows_by(t, &op, &p, &packed)).without([&right]);
     }
     if let Some((p, packed)) = packed_bytes(&op) {
         let right = op.right.without_values();
         op.right = right.clone();
-        return Kernel::new(move |t| bytes_by(t, &op, &p, &packed)).without([&right]);
+        return Kernel::with_workspace(bytes_workspace(&op, &p), move |t| bytes_by(t, &op, &p, &packed))
+            .without([&right]);
     }
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace(&op), move |t| {
         let (left, right) = (&op.input.ty, &op.right.ty);
         let p = Product::new(&left.shape, &right.shape, op.left_transpose, op.right_transpose)?;
         match semantics::accum_kind(left, right) {
@@ -87,11 +123,7 @@ fn rows_by(t: &mut Task, op: &MatMul<Operand>, p: &Product, packed: &PackedB) ->
 fn bytes_by(t: &mut Task, op: &MatMul<Operand>, p: &Product, packed: &PackedInt8Matrix) -> Result<()> {
     let (left, result) = (t.array(&op.input)?, t.result(0)?);
     let bias = op.bias.as_ref().map(|b| t.ints(b)).transpose()?;
-    let in_place = result.dtype == Dtype::Int32
-        && result.quantization.is_none()
-        && !op.output_transpose
-        && bias.as_ref().is_none_or(|b| b.len() == p.n);
-    if !in_place {
+    if !(is_sum(result) && keeps_columns(op, p)) {
         let mut sums = zeros::<i32>(result.elements())?;
         packed.product(&op.input, left, &mut sums)?;
         let mut wide = zeros::<i64>(sums.len())?;
@@ -219,7 +251,9 @@ fn add_to<T: Copy + Send + Sync>(out: &mut [T], shape: &[usize], bias: &[T], bia
 
 /// The product with a matrix of packed integers, which is dequantized first.
 pub(super) fn a16_matmul(op: A16MatMul<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    let unpacked = op.weight.ty.elements().saturating_mul(8 / op.weight_bits as usize);
+    let workspace = reals([&op.input, &op.scale]) + numbers(unpacked, 4) + result_reals();
+    Kernel::with_workspace(workspace, move |t| {
         let [bytes, zero_points] = [t.array(&op.weight)?.elements::<u8>()?, t.array(&op.zp)?.elements::<u8>()?];
         let (scales, width, group) = (t.reals(&op.scale)?, op.weight_bits as usize, op.q_group_size as usize);
         let (per_byte, mask) = (8 / width, u8::MAX >> (8 - width));
@@ -243,7 +277,7 @@ pub(super) fn a16_matmul(op: A16MatMul<Operand>) -> Kernel {
 
 /// The product with a matrix that has one scale per square block.
 pub(super) fn fp8_matmul(op: Fp8MatMul<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(reals([&op.input]) + elements([&op.weight], 4) + result_reals(), move |t| {
         let (values, scales, block) = (t.reals(&op.weight)?, t.reals(&op.weight_scale)?, op.block_size as usize);
         let columns = op.weight.ty.shape[1];
         let across = columns.div_ceil(block);

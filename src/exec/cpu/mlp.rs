@@ -3,6 +3,7 @@ use super::{
     Kernel, Operand,
     gemm::{Mat, gemm_f32},
     task::{PostOp, Task},
+    workspace::{all_reals, elements, numbers},
 };
 use crate::{array::zeros, base::Result, ops::Mlp, semantics::IndexKind};
 use std::borrow::Cow;
@@ -43,7 +44,11 @@ pub(super) fn mlp(op: Mlp<Operand>) -> Option<Kernel> {
     if op.quantized || (op.is_expert && op.expert_id.is_none()) {
         return None;
     }
-    Some(Kernel::new(move |t| {
+    // The results of two products.
+    let columns = op.weight_gate.ty.shape.iter().rev().take(2).copied().max().unwrap_or(1);
+    let rows = op.input.ty.elements() / op.input.ty.shape[2];
+    let products = numbers(rows.saturating_mul(columns), 8) + elements([&op.input], 8);
+    Some(Kernel::with_workspace(all_reals() + products, move |t| {
         let gate = Linear::new(t, &op.weight_gate, &op.bias_gate, op.right_transpose_gate)?;
         let up = Linear::new(t, &op.weight_up, &op.bias_up, op.right_transpose_up)?;
         let down = Linear::new(t, &op.weight_down, &op.bias_down, op.right_transpose_down)?;

@@ -47,10 +47,10 @@ mod slice;
 mod sort;
 mod ssd;
 mod task;
-mod temporary;
 mod tile;
 mod train;
 mod unary;
+mod workspace;
 
 use super::{Backend, Fusion, Layouts, Operand, Signature, ValueType, heads};
 use crate::{
@@ -290,7 +290,7 @@ pub struct CpuKernel {
     epilogues: Vec<Epilogue>,
     /// The results in the order of the definition; absent ones are `None`.
     results: Vec<Option<ValueType>>,
-    temporary: u64,
+    workspace: u64,
     in_place: Option<InPlace>,
 }
 
@@ -299,7 +299,7 @@ impl super::Kernel for CpuKernel {
         !self.run.unread.contains(&operand)
     }
     fn workspace(&self) -> u64 {
-        self.temporary
+        self.workspace
     }
 }
 
@@ -328,15 +328,15 @@ impl Backend for CpuBackend {
         "cpu"
     }
     fn prepare(&self, signature: &Signature) -> Result<Option<CpuKernel>> {
-        let (results, temporary) = (signature.results.clone(), temporary::temporary(signature));
-        let (run, used, temporary) = match in_blocks::prepare(signature)? {
-            Some(own) => (Some(own.kernel), own.used, 0),
-            None => (self.kernel(signature), 0, temporary),
+        let results = signature.results.clone();
+        let (run, used) = match in_blocks::prepare(signature)? {
+            Some(own) => (Some(own.kernel), own.used),
+            None => (self.kernel(signature), 0),
         };
         let epilogues = signature.fused_ops[used..].iter().map(|op| prepare(op)?.epilogue).collect::<Option<Vec<_>>>();
         Ok(run.zip(epilogues).map(|(run, epilogues)| {
-            let temporary = temporary.saturating_add(run.temporary);
-            CpuKernel { run, epilogues, results, temporary, in_place: InPlace::new(signature).filter(|_| used == 0) }
+            let workspace = run.workspace.bytes(signature);
+            CpuKernel { run, epilogues, results, workspace, in_place: InPlace::new(signature).filter(|_| used == 0) }
         }))
     }
     fn run(&self, kernel: &CpuKernel, operands: &mut [Option<Array>]) -> Result<Vec<Array>> {

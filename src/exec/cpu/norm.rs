@@ -3,6 +3,7 @@ use super::{
     blocked::{InstructionSet, RowNorm},
     chunks::blocks,
     task::{PostOp, Task},
+    workspace::{Workspace, all_reals, numbers, reals, result_reals},
 };
 use crate::{
     array::{reserve, zeros},
@@ -56,7 +57,7 @@ fn per_channel(t: &mut Task, input: &Operand, finish: PostOp, pair: impl Fn(usiz
 }
 
 pub(super) fn layer_norm(op: LayerNorm<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(all_reals(), move |t| {
         let shape = &op.input.ty.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let n: usize = shape[axis..].iter().product();
@@ -80,11 +81,15 @@ fn normalized_rows(
 }
 
 pub(super) fn group_norm(op: GroupNorm<Operand>) -> Kernel {
-    Kernel::new(move |t| grouped(t, &op.input, op.num_groups as usize, op.eps, [&op.weight, &op.bias]))
+    Kernel::with_workspace(result_reals(), move |t| {
+        grouped(t, &op.input, op.num_groups as usize, op.eps, [&op.weight, &op.bias])
+    })
 }
 
 pub(super) fn instance_norm(op: InstanceNorm<Operand>) -> Kernel {
-    Kernel::new(move |t| grouped(t, &op.input, op.input.ty.shape[1], op.eps, [&op.weight, &op.bias]))
+    Kernel::with_workspace(result_reals(), move |t| {
+        grouped(t, &op.input, op.input.ty.shape[1], op.eps, [&op.weight, &op.bias])
+    })
 }
 
 /// Normalises each group of channels, together with all following axes, in f64.
@@ -118,10 +123,15 @@ fn grouped(
 }
 
 pub(super) fn rms_norm(op: RMSNorm<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(all_reals(), move |t| {
         let n = op.input.ty.shape[op.input.ty.shape.len() - 1];
         normalized_rows(t, &op.input, n, false, op.eps, [&op.gamma, &None])
     })
+}
+
+/// The workspace of [`images`], with one or two 8-byte numbers for each position.
+fn of_images(input: &Operand) -> Workspace {
+    reals([input]) + result_reals() + numbers(input.ty.elements() / input.ty.shape[1].max(1), 16)
 }
 
 /// Applies `f` to each image of channels x positions.
@@ -134,7 +144,7 @@ fn images(t: &mut Task, input: &Operand, f: impl Fn(&[f32], &mut [f32]) -> Resul
 }
 
 pub(super) fn pixel_norm(op: PixelNorm<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(of_images(&op.input), move |t| {
         let (channels, inner) = (op.input.ty.shape[1], op.input.ty.shape[2..].iter().product::<usize>());
         let (weight, bias) = (optional(t, &op.weight)?, optional(t, &op.bias)?);
         images(t, &op.input, |x, out| {
@@ -160,7 +170,7 @@ pub(super) fn pixel_norm(op: PixelNorm<Operand>) -> Kernel {
 
 /// Without an epsilon, like in the tool chain: the result is NaN if all elements are 0.
 pub(super) fn normalize(op: Normalize<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(of_images(&op.input), move |t| {
         let inner = op.input.ty.shape[2..].iter().product::<usize>();
         let scale = t.reals(&op.scale)?;
         images(t, &op.input, |x, out| {
@@ -177,7 +187,7 @@ pub(super) fn normalize(op: Normalize<Operand>) -> Kernel {
 }
 
 pub(super) fn lrn(op: LRN<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(of_images(&op.input), move |t| {
         let (channels, inner) = (op.input.ty.shape[1], op.input.ty.shape[2..].iter().product::<usize>());
         // For an even size, the extra neighbour comes after.
         let (before, after) = ((op.size - 1) / 2, op.size / 2);

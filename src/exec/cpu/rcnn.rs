@@ -1,5 +1,9 @@
 //! Regions and boxes of detectors that compare them pairwise, in input order.
-use super::{Kernel, Operand, task::PostOp};
+use super::{
+    Kernel, Operand,
+    task::PostOp,
+    workspace::{Workspace, all_reals, elements},
+};
 use crate::{
     array::{reserve, zeros},
     base::Result,
@@ -13,6 +17,11 @@ struct Scored {
     numbers: [f32; 4],
     score: f32,
     class: usize,
+}
+
+/// At most one box per score, and as many more while the list grows.
+fn boxes<'o>(scores: impl IntoIterator<Item = &'o Operand>) -> Workspace {
+    elements(scores, 64)
 }
 
 /// Appends a box; the list doubles its capacity.
@@ -77,7 +86,7 @@ fn anchors(base: f32) -> [[f32; 2]; 9] {
 
 /// Anchors with a sufficient score, moved and resized, clipped to the image. Unused rows are filled with 0.
 pub(super) fn proposal(op: Proposal<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(all_reals() + boxes(op.inputs.first()), move |t| {
         let (scores, deltas) = (t.reals(&op.inputs[0])?, t.reals(&op.inputs[1])?);
         let &[_, _, height, width] = op.inputs[0].ty.shape.as_slice() else { return Ok(()) };
         let (plane, stride) = (height * width, op.feat_stride as f32);
@@ -126,7 +135,7 @@ fn write_found(out: &mut [f32], found: &[Scored]) {
 
 /// Regions with a sufficient score, moved and resized for each class except the first.
 pub(super) fn frcn_detection(op: FrcnDetection<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(all_reals() + boxes(op.inputs.get(1)), move |t| {
         let [deltas, scores, rois] = [0, 1, 2].map(|i| t.reals(&op.inputs[i]));
         let (deltas, scores, rois) = (deltas?, scores?, rois?);
         let (count, classes, rows) = (op.inputs[2].ty.shape[2], op.class_num as usize, op.keep_topk as usize);
@@ -183,7 +192,7 @@ pub(super) fn yolo_detection(op: YoloDetection<Operand>) -> Option<Kernel> {
     }
     let mut features = op.inputs.clone();
     features.sort_by_key(|f| std::cmp::Reverse(f.ty.shape[3]));
-    Some(Kernel::new(move |t| {
+    Some(Kernel::with_workspace(all_reals() + boxes(&op.inputs), move |t| {
         let mut boxes = Vec::new();
         for (feature, anchors) in features.iter().zip(op.anchors.chunks(6)) {
             let values = t.reals(feature)?;

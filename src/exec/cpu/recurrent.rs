@@ -2,6 +2,7 @@ use super::{
     Kernel, Operand,
     gemm::{Mat, gemm_f32},
     task::{PostOp, Task},
+    workspace::{Workspace, numbers, reals, result_reals},
 };
 use crate::{
     array::zeros,
@@ -16,7 +17,7 @@ fn sigmoid(x: f32) -> f32 {
 
 /// The gates are input, output, forget and cell.
 pub(super) fn lstm(op: LSTM<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace([&op.input, &op.filter, &op.recurrence], &op.bias), move |t| {
         let u = Unrolled::new(t, [&op.input, &op.filter, &op.recurrence], &op.bias, op.batch_first, op.hidden_size)?;
         let cont = op.cont.as_ref().map(|c| t.reals(c)).transpose()?;
         let (mut h, mut c) = (u.state(t, &op.initial_h)?, u.state(t, &op.initial_c)?);
@@ -36,7 +37,7 @@ pub(super) fn lstm(op: LSTM<Operand>) -> Kernel {
 
 /// The gates are update, reset and hidden.
 pub(super) fn gru(op: GRU<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace([&op.input, &op.filter, &op.recurrence], &op.bias), move |t| {
         let u = Unrolled::new(t, [&op.input, &op.filter, &op.recurrence], &op.bias, op.batch_first, op.hidden_size)?;
         let mut h = u.state(t, &op.initial_h)?;
         let (n, mut gated) = (u.hidden, zeros::<f32>(u.hidden)?);
@@ -64,6 +65,15 @@ pub(super) fn gru(op: GRU<Operand>) -> Kernel {
         })?;
         u.write(t, &[(&all, true), (&h, false)])
     })
+}
+
+/// The products of all steps and of one, all states, which need not be a result, and the last ones.
+fn workspace([input, filter, recurrence]: [&Operand; 3], bias: &Option<Operand>) -> Workspace {
+    let steps = input.ty.shape[0].saturating_mul(input.ty.shape[1]);
+    let rows = filter.ty.shape[1].saturating_mul(steps.saturating_mul(2));
+    let states = recurrence.ty.shape[0].saturating_mul(recurrence.ty.shape[2]).saturating_mul(steps);
+    let operands = reals([input, filter, recurrence]) + reals(bias);
+    operands + result_reals() + numbers(rows, 4) + numbers(states, 12)
 }
 
 /// The position of a cell in a sequence.

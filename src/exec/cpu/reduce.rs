@@ -1,4 +1,9 @@
-use super::{Kernel, Operand, layout::permuted, task::PostOp};
+use super::{
+    Kernel, Operand,
+    layout::permuted,
+    task::PostOp,
+    workspace::{Workspace, all_reals, elements, if_result, ints, reals, result_reals},
+};
 use crate::ops::{CumSum, Reduce, ReduceMode, Variance, reduced_axes};
 use rayon::prelude::*;
 
@@ -32,7 +37,10 @@ pub(super) fn variance(op: Variance<Operand>) -> Kernel {
 
 /// Reduces along the axes with `f`.
 fn over(input: Operand, axes: Vec<i64>, f: impl Fn(&[f32]) -> f32 + Send + Sync + 'static) -> Kernel {
-    Kernel::new(move |t| {
+    let is_reordered = reduced_axes(&axes, input.ty.shape.len())
+        .is_ok_and(|reduced| !(0..input.ty.shape.len()).is_sorted_by_key(|axis| reduced.contains(&axis)));
+    let reordered = if is_reordered { elements([&input], 4) } else { Workspace::none() };
+    Kernel::with_workspace(all_reals() + reordered, move |t| {
         let shape = &input.ty.shape;
         let reduced = reduced_axes(&axes, shape.len())?;
         let (mut order, last): (Vec<usize>, Vec<usize>) = (0..shape.len()).partition(|i| !reduced.contains(i));
@@ -49,7 +57,10 @@ fn over(input: Operand, axes: Vec<i64>, f: impl Fn(&[f32]) -> f32 + Send + Sync 
 
 /// Exact for plain integers, in float32 for all others.
 pub(super) fn cum_sum(op: CumSum<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    let is_int = op.input.ty.is_plain_int();
+    let reals = reals([&op.input]) + result_reals();
+    let workspace = if_result(move |result| is_int && result.is_plain_int(), ints([&op.input]), reals);
+    Kernel::with_workspace(workspace, move |t| {
         let shape = &op.input.ty.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let inner: usize = shape[axis + 1..].iter().product();

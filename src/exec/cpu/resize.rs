@@ -2,6 +2,7 @@ use super::{
     Kernel, Operand,
     layout::converted,
     task::{PostOp, Task},
+    workspace::{self, of_result, reals},
 };
 use crate::{
     base::{Result, invalid},
@@ -12,7 +13,12 @@ use crate::{
 use rayon::prelude::*;
 
 pub(super) fn interp(op: Interp<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    let input = match op.mode {
+        InterpMode::Nearest => workspace::converted([&op.input]),
+        InterpMode::Linear => reals([&op.input]),
+    };
+    let places_of_axes = of_result(|result| result.shape.iter().rev().take(2).sum(), 16);
+    Kernel::with_workspace(input + places_of_axes, move |t| {
         let (from, to) = (&op.input.ty.shape, &t.result(0)?.shape);
         let rank = from.len();
         // With three dimensions, only the last is resampled; the others are planes.
@@ -113,7 +119,7 @@ fn reflected(x: f32, low: f32, high: f32) -> f32 {
 
 pub(super) fn grid_sampler(op: GridSampler<Operand>) -> Kernel {
     let sampling = Sampling { align_corners: op.align_corners, padding: op.padding_mode, nearest: op.mode == 1 };
-    Kernel::new(move |t| {
+    Kernel::with_workspace(reals([&op.input, &op.grid]), move |t| {
         let (input, grid) = (t.reals(&op.input)?, t.reals(&op.grid)?);
         let shape = &op.input.ty.shape;
         let spatial = &shape[2..];

@@ -1,5 +1,10 @@
 //! Scans: states updated at each step of a sequence, without weight matrices.
-use super::{Kernel, Operand, task::PostOp, task::Task};
+use super::{
+    Kernel, Operand,
+    task::PostOp,
+    task::Task,
+    workspace::{Workspace, all_reals, elements, result_elements},
+};
 use crate::{
     array::zeros,
     base::Result,
@@ -7,6 +12,11 @@ use crate::{
     semantics::{self, Delta},
 };
 use rayon::prelude::*;
+
+/// The results of each head, and its state.
+fn workspace(state: &Operand) -> Workspace {
+    all_reals() + result_elements(4) + elements([state], 4)
+}
 
 fn run(op: &Delta, t: &mut Task) -> Result<()> {
     let (n, [shared, heads]) = (op.elements, op.heads);
@@ -64,17 +74,17 @@ fn copied(values: &[f32]) -> Result<Vec<f32>> {
 }
 
 pub(super) fn recurrent_gated_delta_rule(op: RecurrentGatedDeltaRule<Operand>) -> Kernel {
-    Kernel::new(move |t| run(&Delta::from(&op), t))
+    Kernel::with_workspace(workspace(&op.recurrent_state), move |t| run(&Delta::from(&op), t))
 }
 
 pub(super) fn chunk_gated_delta_rule(op: ChunkGatedDeltaRule<Operand>) -> Kernel {
-    Kernel::new(move |t| run(&Delta::from(&op), t))
+    Kernel::with_workspace(workspace(&op.recurrent_state), move |t| run(&Delta::from(&op), t))
 }
 
 /// The first half of the channels is scanned forward, the second half backward.
 pub(super) fn selective_scan(op: SelectiveScan<Operand>) -> Option<Kernel> {
     let [channels, length, batch] = semantics::scanned(&op)?;
-    Some(Kernel::new(move |t| {
+    Some(Kernel::with_workspace(all_reals(), move |t| {
         let (c, a, b) = (t.reals(&op.Cs)?, t.reals(&op.deltaA)?, t.reals(&op.deltaB_u)?);
         let u = t.reals(&op.us)?;
         let d = op.Ds.as_ref().map(|d| t.reals(d)).transpose()?;

@@ -4,8 +4,10 @@ use super::{
     gather::{places_along, places_of_tuples},
     layout::{converted, with_element},
     task::{PostOp, Task},
+    workspace::{self, Workspace, if_result, ints, reals, result_reals},
 };
 use crate::{
+    ValueType,
     array::{Array, ArrayMut, Element},
     base::Result,
     ops::{IndexPut, Insert, Reduction, ScatterElements, ScatterND},
@@ -51,6 +53,15 @@ fn reduce_int(reduction: Reduction) -> fn(&mut i64, i64) {
     }
 }
 
+/// The offsets, and the operands of [`scatter`] in its number format.
+fn workspace([input, indices, updates]: [&Operand; 3], computes: bool) -> Workspace {
+    let numbers = match computes {
+        true => if_result(ValueType::is_plain_int, ints([input, updates]), reals([input, updates]) + result_reals()),
+        false => workspace::converted([input, updates]),
+    };
+    ints([indices]) + numbers
+}
+
 /// Copies the input and applies `run` updates at each offset. Arithmetic is in real numbers, but exact for plain
 /// integers.
 fn scatter(
@@ -82,7 +93,7 @@ fn scatter(
 }
 
 pub(super) fn scatter_elements(op: ScatterElements<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace([&op.input, &op.indices, &op.updates], op.reduction != 0), move |t| {
         let shape = &op.input.ty.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let mut places = t.ints(&op.indices)?;
@@ -92,7 +103,7 @@ pub(super) fn scatter_elements(op: ScatterElements<Operand>) -> Kernel {
 }
 
 pub(super) fn scatter_nd(op: ScatterND<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace([&op.input_data, &op.indices, &op.updates], op.reduction != 0), move |t| {
         let shape = &op.input_data.ty.shape;
         let n = op.indices.ty.shape.last().copied().unwrap_or(1);
         let mut places = t.ints(&op.indices)?;
@@ -103,7 +114,7 @@ pub(super) fn scatter_nd(op: ScatterND<Operand>) -> Kernel {
 }
 
 pub(super) fn index_put(op: IndexPut<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace([&op.input, &op.indices, &op.values], op.accumulate), move |t| {
         let shape = &op.input.ty.shape;
         let mut places = t.ints(&op.indices)?;
         places_of_tuples(&mut places, 1, shape, 0)?;
@@ -113,7 +124,7 @@ pub(super) fn index_put(op: IndexPut<Operand>) -> Kernel {
 }
 
 pub(super) fn insert(op: Insert<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace::converted([&op.input, &op.rhs]), move |t| {
         let input = converted(t, &op.input, 0, RoundMode::default())?;
         let rhs = converted(t, &op.rhs, 0, RoundMode::default())?;
         let axis = op.axis.rem_euclid(input.shape().len() as i64) as usize;

@@ -2,6 +2,7 @@ use super::{
     Kernel, Operand,
     chunks::Source,
     task::{PostOp, Task},
+    workspace::{elements, reals},
 };
 use crate::{
     array::reserve,
@@ -62,7 +63,7 @@ pub(super) fn masked_fill(op: MaskedFill<Operand>) -> Kernel {
 
 /// The indices of nonzero elements come first, in the tensor's order, followed by zeros.
 pub(super) fn non_zero(op: NonZero<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(reals([&op.input]) + elements([&op.input], 8), move |t| {
         let shape = &op.input.ty.shape;
         let mut found: Vec<usize> = Vec::new();
         let values = t.reals(&op.input)?;

@@ -2,6 +2,7 @@
 use super::{
     Kernel, Operand,
     layout::{converted, shown, with_element, write_view},
+    workspace,
 };
 use crate::{
     array::{Array, ArrayMut, Element},
@@ -37,7 +38,7 @@ pub(super) fn swap_dim_inner(op: SwapDimInner<Operand>) -> Kernel {
         }
         Ok(())
     }
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace::converted([&op.input]), move |t| {
         let input = converted(t, &op.input, 0, RoundMode::default())?;
         let to = t.memory(0)?;
         with_element!(input.dtype(), go(to, &input, &op.offset))
@@ -50,7 +51,7 @@ pub(super) fn shuffle_channel(op: ShuffleChannel<Operand>) -> Kernel {
 }
 
 pub(super) fn swap_channel(op: SwapChannel<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace::converted([&op.input]), move |t| {
         let input = converted(t, &op.input, 0, RoundMode::default())?;
         let (batch, channels) = (input.shape()[0], input.shape()[1]);
         let stored = input.bytes()?;
@@ -67,7 +68,7 @@ pub(super) fn swap_channel(op: SwapChannel<Operand>) -> Kernel {
 }
 
 pub(super) fn depth2space(op: Depth2Space<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace::converted([&op.input]), move |t| {
         let view = View::depth_to_space(&op.input.ty.shape, &op)?;
         let input = converted(t, &op.input, 0, RoundMode::default())?;
         write_view(t.memory(0)?, &input, &view)

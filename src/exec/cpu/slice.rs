@@ -3,6 +3,7 @@ use super::{
     Kernel, Operand,
     layout::{converted, write_view},
     task::Task,
+    workspace,
 };
 use crate::{
     base::{Result, invalid},
@@ -24,14 +25,14 @@ fn write_ranges(t: &mut Task, input: &Operand, ranges: &[Span]) -> Result<()> {
 }
 
 pub(super) fn slice(op: Slice<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace::converted([&op.input]), move |t| {
         let ranges = slice_ranges(&op.input.ty.shape, &op)?;
         write_ranges(t, &op.input, &ranges)
     })
 }
 
 pub(super) fn slice_axis(op: SliceAxis<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace::converted([&op.input]), move |t| {
         let step = op.step.as_ref().map(|step| t.ints(step)).transpose()?;
         let ranges = axis_ranges(&op.input.ty.shape, t.ints(&op.axis)?, t.ints(&op.start)?, step, t.ints(&op.end)?)?;
         write_ranges(t, &op.input, &ranges)
@@ -39,7 +40,7 @@ pub(super) fn slice_axis(op: SliceAxis<Operand>) -> Kernel {
 }
 
 pub(super) fn strided_slice(op: StridedSlice<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(workspace::converted([&op.input]), move |t| {
         let [starts, ends, strides] = [t.ints(&op.starts)?, t.ints(&op.ends)?, t.ints(&op.strides)?];
         let (ranges, _) = strided_ranges(&op.input.ty.shape, &op, [&starts, &ends, &strides])?;
         write_ranges(t, &op.input, &ranges)

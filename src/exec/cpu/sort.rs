@@ -1,5 +1,9 @@
 //! Sorting of entries.
-use super::{Kernel, Operand, layout::converted};
+use super::{
+    Kernel, Operand,
+    layout::converted,
+    workspace::{elements, result_elements},
+};
 use crate::{
     array::{reserve, zeros},
     base::Result,
@@ -17,7 +21,7 @@ fn by_size(a: f64, b: f64) -> Ordering {
 /// Compares stored values, whose order is that of the real numbers. Ties keep their order (stable). NaN is among the
 /// largest entries, and among the smallest only if no others remain.
 pub(super) fn top_k(op: TopK<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(elements([&op.input], 8) + result_elements(8), move |t| {
         let stored = t.array(&op.input)?.to_f64()?;
         let shape = t.array(&op.input)?.shape();
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
@@ -67,7 +71,7 @@ pub(super) fn arg(op: Arg<Operand>) -> Kernel {
         ArgMode::ArgMax => Ordering::Greater,
         ArgMode::ArgMin => Ordering::Less,
     };
-    Kernel::new(move |t| {
+    Kernel::with_workspace(elements([&op.input], 8) + result_elements(8), move |t| {
         let shape = &op.input.ty.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let (dim, inner) = (shape[axis], shape[axis + 1..].iter().product::<usize>());

@@ -1,5 +1,9 @@
 //! Anchors and boxes of single-shot detectors.
-use super::{Kernel, Operand, task::PostOp};
+use super::{
+    Kernel, Operand,
+    task::PostOp,
+    workspace::{all_reals, numbers, result_elements, result_reals},
+};
 use crate::{
     array::reserve,
     base::Result,
@@ -11,7 +15,8 @@ use crate::{
 type Corners = [f32; 4];
 
 pub(super) fn prior_box(op: PriorBox<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    let workspace = result_elements(4) + result_reals() + numbers(op.num_priors as usize, 16);
+    Kernel::with_workspace(workspace, move |t| {
         let boxes = semantics::prior_boxes(&op)?;
         t.write(0, PostOp::default(), |out| {
             out.copy_from_slice(&boxes);
@@ -98,7 +103,9 @@ impl Found<'_> {
 /// Writes the boxes class by class; unused rows are filled with -1. If nothing is found, the first rows contain the image
 /// indices.
 pub(super) fn detection_output(op: DetectionOutput<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    // Sorted scores, remaining boxes and rows, at most of every class.
+    let scores = op.inputs.get(1).map_or(0, |s| s.ty.elements());
+    Kernel::with_workspace(all_reals() + numbers(scores, 16 + 32 + 28), move |t| {
         let (boxes, scores) = (t.reals(&op.inputs[0])?, t.reals(&op.inputs[1])?);
         let anchors = op.inputs.get(2).map(|a| t.reals(a)).transpose()?;
         let (images, most) = (op.inputs[0].ty.shape[0], op.keep_top_k as usize);

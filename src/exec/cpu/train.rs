@@ -2,6 +2,7 @@
 use super::{
     Kernel, Operand,
     task::{PostOp, Task},
+    workspace::{Workspace, all_reals, ints, numbers},
 };
 use crate::{
     array::zeros,
@@ -43,6 +44,11 @@ impl Parts {
     }
 }
 
+/// `count` sums of 8 bytes for each part.
+fn of_sums(parts: Parts, count: usize) -> Workspace {
+    numbers(parts.count, 8 * count)
+}
+
 /// Mean and variance of each part.
 struct Statistics {
     parts: Parts,
@@ -77,7 +83,7 @@ impl Statistics {
 }
 
 pub(super) fn batch_norm_train(op: BatchNormTrain<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(all_reals() + of_sums(Parts::channels(&op.input.ty.shape), 2), move |t| {
         let (x, mean, var) = (t.reals(&op.input)?, t.reals(&op.mean)?, t.reals(&op.var)?);
         let (gamma, beta) = (optional(t, &op.gamma)?, optional(t, &op.beta)?);
         let s = Statistics::new(&x, Parts::channels(&op.input.ty.shape))?;
@@ -93,7 +99,7 @@ pub(super) fn batch_norm_train(op: BatchNormTrain<Operand>) -> Kernel {
 }
 
 pub(super) fn mean_rstd(op: MeanRstd<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(all_reals() + of_sums(Parts::channels(&op.input.ty.shape), 2), move |t| {
         let (x, mean, var) = (t.reals(&op.input)?, t.reals(&op.running_mean)?, t.reals(&op.running_var)?);
         let (weight, bias) = (t.reals(&op.weight)?, t.reals(&op.bias)?);
         let s = Statistics::new(&x, Parts::channels(&op.input.ty.shape))?;
@@ -108,7 +114,7 @@ pub(super) fn mean_rstd(op: MeanRstd<Operand>) -> Kernel {
 }
 
 pub(super) fn group_norm_train(op: GroupNormTrain<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(all_reals() + of_sums(semantics::group_norm_parts(&op), 2), move |t| {
         let (x, weight, bias) = (t.reals(&op.input)?, optional(t, &op.weight)?, optional(t, &op.bias)?);
         let s = Statistics::new(&x, semantics::group_norm_parts(&op))?;
         let channels = Parts::channels(&op.input.ty.shape);
@@ -122,7 +128,7 @@ pub(super) fn group_norm_train(op: GroupNormTrain<Operand>) -> Kernel {
 
 /// The result called variance in the op's definition is 1 / sqrt(var + eps).
 pub(super) fn layer_norm_train(op: LayerNormTrain<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(all_reals() + of_sums(semantics::layer_norm_parts(&op)[0], 2), move |t| {
         let [rows, columns] = semantics::layer_norm_parts(&op);
         let (x, weight, bias) = (t.reals(&op.input)?, optional(t, &op.weight)?, optional(t, &op.bias)?);
         let s = Statistics::new(&x, rows)?;
@@ -168,7 +174,7 @@ impl Normalised<'_> {
 
 /// Statistics that were not saved are recomputed.
 pub(super) fn batch_norm_bwd(op: BatchNormBwd<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(all_reals() + of_sums(Parts::channels(&op.input.ty.shape), 6), move |t| {
         let (grad, x) = (t.reals(&op.grad_out)?, t.reals(&op.input)?);
         let weight = optional(t, &op.weight_opt)?;
         let (mean, rstd) = (optional(t, &op.saved_mean)?, optional(t, &op.saved_invstd)?);
@@ -184,7 +190,8 @@ pub(super) fn batch_norm_bwd(op: BatchNormBwd<Operand>) -> Kernel {
 
 /// The elements of a weight correspond to the same positions of each row.
 pub(super) fn layer_norm_bwd(op: LayerNormBwd<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    let [rows, columns] = semantics::layer_norm_bwd_parts(&op);
+    Kernel::with_workspace(all_reals() + of_sums(rows, 2) + of_sums(columns, 2), move |t| {
         let (grad, x) = (t.reals(&op.grad_out)?, t.reals(&op.input)?);
         let (mean, rstd, weight) = (t.reals(&op.mean)?, t.reals(&op.variance)?, optional(t, &op.weight)?);
         let [parts, weights] = semantics::layer_norm_bwd_parts(&op);
@@ -196,7 +203,10 @@ pub(super) fn layer_norm_bwd(op: LayerNormBwd<Operand>) -> Kernel {
 }
 
 pub(super) fn softmax_bwd(op: SoftmaxBwd<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    let shape = &op.output.ty.shape;
+    let n = shape[op.dim.rem_euclid(shape.len() as i64) as usize];
+    let workspace = all_reals() + numbers(op.output.ty.elements() / n, 8);
+    Kernel::with_workspace(workspace, move |t| {
         let shape = &op.output.ty.shape;
         let axis = op.dim.rem_euclid(shape.len() as i64) as usize;
         let (n, inner) = (shape[axis], shape[axis + 1..].iter().product::<usize>());
@@ -209,7 +219,7 @@ pub(super) fn softmax_bwd(op: SoftmaxBwd<Operand>) -> Kernel {
 }
 
 pub(super) fn emb_dense_bwd(op: EmbDenseBwd<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(all_reals() + ints([&op.indices]), move |t| {
         let (grad, indices) = (t.reals(&op.grad_output)?, t.ints(&op.indices)?);
         let shape = &t.result(0)?.shape;
         let (rows, columns) = (shape[0], shape[1]);
@@ -225,7 +235,7 @@ pub(super) fn emb_dense_bwd(op: EmbDenseBwd<Operand>) -> Kernel {
 }
 
 pub(super) fn max_pooling_indices_bwd(op: MaxPoolingIndicesBwd<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+    Kernel::with_workspace(all_reals() + ints([&op.indices]), move |t| {
         let (grad, indices) = (t.reals(&op.grad_output)?, t.ints(&op.indices)?);
         let (from, to) = (&op.grad_output.ty.shape, &t.result(0)?.shape);
         let (windows, plane) = (from[2] * from[3], to[2] * to[3]);

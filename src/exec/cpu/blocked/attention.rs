@@ -67,13 +67,14 @@ impl Attention<'_> {
         parts.into_par_iter().try_for_each_init(Memory::default, |memory, part| self.part(memory, part))
     }
 
-    /// Peak memory of a run in bytes, with the current number of threads.
-    pub fn temporary(sizes: Sizes) -> u64 {
+    /// Peak memory of a run over that many queries of all heads in bytes, with the current number of threads.
+    pub fn workspace(sizes: Sizes, rows: usize) -> u64 {
         let packed = sizes.keys.next_multiple_of(2 * BLOCK).saturating_mul(sizes.elements + sizes.values + 2 * BLOCK);
         let scores = sizes.queries.min(rows_at_once(sizes.keys)).saturating_mul(sizes.keys + BLOCK);
         // Scores are stored once more in packed order.
         let of_thread = (packed.saturating_add(scores.saturating_mul(2)) as u64).saturating_mul(4);
-        of_thread.saturating_mul(rayon::current_num_threads() as u64)
+        let lists = rows * size_of::<&mut [f32]>() + rows / sizes.queries.max(1) * size_of::<Part>();
+        of_thread.saturating_mul(rayon::current_num_threads() as u64).saturating_add(lists as u64)
     }
 
     fn parts<'o>(&self, heads_inside: bool, out: &'o mut [f32], logs: &'o mut [f32]) -> Vec<Part<'o>> {

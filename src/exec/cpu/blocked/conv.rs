@@ -77,7 +77,7 @@ impl<const C: usize> Direct<C> {
     }
 
     /// Bytes of workspace per thread: one band.
-    pub fn temporary(&self) -> u64 {
+    pub fn workspace(&self) -> u64 {
         let band = Band::new(&self.g, self.height());
         if band.direct { 0 } else { (self.planes * C * size_of::<f32>()).saturating_mul(band.plane()) as u64 }
     }

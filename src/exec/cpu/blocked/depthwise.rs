@@ -73,7 +73,7 @@ impl Depthwise {
     }
 
     /// Bytes of workspace per thread: one plane.
-    pub fn temporary(&self) -> u64 {
+    pub fn workspace(&self) -> u64 {
         self.padded.map_or(0, |[rows, cols]| (rows.input * cols.input * size_of::<Pixel>()) as u64)
     }
 

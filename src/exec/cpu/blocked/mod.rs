@@ -194,11 +194,11 @@ impl Conv2d {
         Ok(Some(Conv2d { form }))
     }
     /// Bytes of workspace per thread, in addition to input and result.
-    pub fn temporary(&self) -> u64 {
+    pub fn workspace(&self) -> u64 {
         match &self.form {
-            Form::General(c) => c.temporary(),
-            Form::First(c) => c.temporary(),
-            Form::Depthwise(c) => c.temporary(),
+            Form::General(c) => c.workspace(),
+            Form::First(c) => c.workspace(),
+            Form::Depthwise(c) => c.workspace(),
         }
     }
     /// Writes all of `out`. `residual` is blocked and has the shape of the result.
