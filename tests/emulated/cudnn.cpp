@@ -1,18 +1,18 @@
 // libcudnn.so for tests: convolutions on the emulated GPU, based on NVIDIA's documentation and headers of cuDNN 9 (the
 // functions of versions 7 and 8, which it still has).
 //
-// The speed, workspace and determinism of the algorithms are made up, to catch callers that ignore them. With
-// TPULANG_EMULATED=told it prints `cuDNN forward algo 1` and the precision of each convolution, and the unmet condition of
+// The speed, workspace and determinism of the algorithms are invented, to catch callers that ignore them. With
+// TPULANG_EMULATED=verbose it prints `cuDNN forward algo 1` and the precision of each convolution, and the unmet condition of
 // each call that it rejects.
 #include <atomic>
 
 #include "libraries.h"
 
-using library::Place;
+using library::Array;
 
 #define REQUIRE(condition, code) \
     do { \
-        if (!(condition)) return library::refused("cuDNN", __func__, #condition, code); \
+        if (!(condition)) return library::rejected("cuDNN", __func__, #condition, code); \
     } while (0)
 
 namespace {
@@ -31,12 +31,12 @@ enum { BWD_DATA_0 = 0, BWD_DATA_1 = 1, BWD_DATA_FFT = 2, BWD_DATA_FFT_TILING = 3
 constexpr int DIM_MAX = 8;
 constexpr size_t HUGE_WORKSPACE = (size_t)8 << 30, WORKSPACE_ALIGNMENT = 16, ALIGNMENT = 4;
 
-enum : uint32_t { NONE, HANDLE = 0xd2200001, TENSOR, FILTER, CONVOLVING, ACTIVATION };
+enum : uint32_t { NONE, HANDLE = 0xd2200001, TENSOR, FILTER, CONV_DESCRIPTOR, ACTIVATION };
 struct Handle {
     uint32_t kind;
     void* stream;
 };
-// Has no axes until it is set.
+// `n` is 0 until the descriptor is set.
 struct Tensor {
     uint32_t kind;
     int type, n, sizes[DIM_MAX], strides[DIM_MAX];
@@ -45,7 +45,7 @@ struct Filter {
     uint32_t kind;
     int type, format, n, sizes[DIM_MAX];
 };
-struct Convolving {
+struct ConvDescriptor {
     uint32_t kind;
     int n, pads[DIM_MAX], strides[DIM_MAX], dilations[DIM_MAX], mode, type, groups, math;
 };
@@ -82,15 +82,15 @@ struct Problem {
     int64_t groups, n, c, k;
     int64_t in[3], taps[3], out[3], pads[3], strides[3], dilations[3];
     // Axes: batch, channel, spatial axes; for the filter: output channel, channel within its group, spatial axes.
-    Place x, w, y;
+    Array x, w, y;
 
     int64_t in_size() const { return in[0] * in[1] * in[2]; }
     int64_t out_size() const { return out[0] * out[1] * out[2]; }
     int64_t all_taps() const { return taps[0] * taps[1] * taps[2]; }
 };
 
-Place place_of(const Tensor& t) {
-    Place p = {0, t.type == HALF ? 2u : 4u, {}, {}};
+Array array_of(const Tensor& t) {
+    Array p = {0, t.type == HALF ? 2u : 4u, {}, {}};
     for (int i = 0; i < 5; i++) {
         const int from = i < 2 ? i : i - 5 + t.n;
         p.sizes[i] = from < 2 && i >= 2 ? 1 : t.sizes[from];
@@ -98,13 +98,13 @@ Place place_of(const Tensor& t) {
     }
     return p;
 }
-int64_t out_of(const Convolving& conv, const Tensor& x, const Filter& w, int axis) {
+int64_t out_of(const ConvDescriptor& conv, const Tensor& x, const Filter& w, int axis) {
     const int i = axis - 2;
     const int64_t left = x.sizes[axis] + 2ll * conv.pads[i] - ((w.sizes[axis] - 1ll) * conv.dilations[i] + 1);
     return left < 0 ? 0 : left / conv.strides[i] + 1;
 }
-int shape_of(const Convolving* conv, const Tensor* x, const Filter* w, int* sizes) {
-    REQUIRE(is(conv, CONVOLVING) && conv->n, BAD_PARAM);
+int shape_of(const ConvDescriptor* conv, const Tensor* x, const Filter* w, int* sizes) {
+    REQUIRE(is(conv, CONV_DESCRIPTOR) && conv->n, BAD_PARAM);
     REQUIRE(is(x, TENSOR) && x->n, BAD_PARAM);
     REQUIRE(is(w, FILTER) && w->n, BAD_PARAM);
     REQUIRE(x->n == w->n && conv->n == x->n - 2, BAD_PARAM);
@@ -117,7 +117,7 @@ int shape_of(const Convolving* conv, const Tensor* x, const Filter* w, int* size
     }
     return OK;
 }
-int understand(const Convolving* conv, const Tensor* x, const Filter* w, const Tensor* y, Problem& p) {
+int parse(const ConvDescriptor* conv, const Tensor* x, const Filter* w, const Tensor* y, Problem& p) {
     int sizes[DIM_MAX];
     if (int code = shape_of(conv, x, w, sizes)) return code;
     REQUIRE(is(y, TENSOR) && y->n == x->n, BAD_PARAM);
@@ -138,8 +138,8 @@ int understand(const Convolving* conv, const Tensor* x, const Filter* w, const T
             : conv->math == TENSOR_OP_MATH_ALLOW_CONVERSION ? library::TO_HALF
                                                             : library::TO_TF32;
     p.groups = conv->groups;
-    p.x = place_of(*x);
-    p.y = place_of(*y);
+    p.x = array_of(*x);
+    p.y = array_of(*y);
     REQUIRE(p.x.is_writable() && p.y.is_writable(), NOT_SUPPORTED);
     Tensor filter = {TENSOR, w->type, w->n, {}, {}};
     std::copy(w->sizes, w->sizes + w->n, filter.sizes);
@@ -152,7 +152,7 @@ int understand(const Convolving* conv, const Tensor* x, const Filter* w, const T
     for (int axis = w->n - 1; axis > 1; axis--) pack(axis);
     if (w->format == NCHW) pack(1);
     pack(0);
-    p.w = place_of(filter);
+    p.w = array_of(filter);
     p.n = p.x.sizes[0], p.c = p.x.sizes[1], p.k = p.y.sizes[1];
     for (int i = 0; i < 3; i++) {
         const int from = i - 3 + conv->n;
@@ -228,29 +228,29 @@ std::vector<Perf> ranked(const Problem& p, bool backward) {
         // Callers that adopt the proposed math type get TF32, whether or not they requested it.
         all.push_back({algo, OK, time += 0.125f, memory, determinism, p.math == FMA_MATH ? DEFAULT_MATH : p.math, {}});
     };
-    const auto lacks = [&](int algo) { all.push_back({algo, NOT_SUPPORTED, -1, 0, DETERMINISTIC, p.math, {}}); };
+    const auto add_unsupported = [&](int algo) { all.push_back({algo, NOT_SUPPORTED, -1, 0, DETERMINISTIC, p.math, {}}); };
     // Deliberately not a round number.
     const size_t some = 4096 + 4 * (backward ? p.c : p.k);
     if (backward) {
         add(BWD_DATA_FFT, HUGE_WORKSPACE, DETERMINISTIC);
         add(BWD_DATA_0, 0, NON_DETERMINISTIC);
-        lacks(BWD_DATA_WINOGRAD);
+        add_unsupported(BWD_DATA_WINOGRAD);
         add(BWD_DATA_1, some, DETERMINISTIC);
-        lacks(BWD_DATA_FFT_TILING);
-        lacks(BWD_DATA_WINOGRAD_NONFUSED);
+        add_unsupported(BWD_DATA_FFT_TILING);
+        add_unsupported(BWD_DATA_WINOGRAD_NONFUSED);
     } else {
         add(FWD_FFT, HUGE_WORKSPACE, DETERMINISTIC);
         add(FWD_FFT_TILING, some, NON_DETERMINISTIC);
-        lacks(FWD_WINOGRAD);
+        add_unsupported(FWD_WINOGRAD);
         add(FWD_IMPLICIT_PRECOMP_GEMM, some, DETERMINISTIC);
         add(FWD_IMPLICIT_GEMM, 0, DETERMINISTIC);
         add(FWD_GEMM, 2 * some, DETERMINISTIC);
-        lacks(FWD_WINOGRAD_NONFUSED);
-        lacks(FWD_DIRECT);
+        add_unsupported(FWD_WINOGRAD_NONFUSED);
+        add_unsupported(FWD_DIRECT);
     }
     return all;
 }
-int give(const Problem& p, bool backward, int requested, int* returned, Perf* results) {
+int propose(const Problem& p, bool backward, int requested, int* returned, Perf* results) {
     REQUIRE(requested > 0 && returned && results, BAD_PARAM);
     const char* mode = getenv("TPULANG_EMULATED");
     const bool declines = mode && !strcmp(mode, "declining");
@@ -269,59 +269,59 @@ int find(const Problem& p, bool backward, int algo, Perf& found) {
 }
 
 // The epilogue of a convolution: y = f(alpha * sums + beta * z + bias).
-struct Finish {
+struct Epilogue {
     float alpha, beta;
     // Not read if beta is 0.
-    Place z;
+    Array z;
     // One value per channel; null if there is none.
-    Place bias;
+    Array bias;
     bool relu;
 };
-int run(const Handle* handle, const Problem& p, bool backward, int algo, const void* workspace, size_t bytes, const Finish& finish,
-        const char* how) {
-    const Place& to = backward ? p.x : p.y;
-    const Place& from = backward ? p.y : p.x;
+int run(const Handle* handle, const Problem& p, bool backward, int algo, const void* workspace, size_t bytes,
+        const Epilogue& epilogue, const char* how) {
+    const Array& to = backward ? p.x : p.y;
+    const Array& from = backward ? p.y : p.x;
     Perf chosen;
-    if (int code = find(p, backward, algo, chosen)) return library::refused("cuDNN", how, "an algorithm that is supported", code);
-    REQUIRE(from.is_there(ALIGNMENT), BAD_PARAM);
-    REQUIRE(p.w.is_there(ALIGNMENT), BAD_PARAM);
-    REQUIRE(to.is_there(ALIGNMENT), BAD_PARAM);
-    REQUIRE(to.is_apart(from) && to.is_apart(p.w), BAD_PARAM);
-    REQUIRE(!finish.bias.at || to.is_apart(finish.bias), BAD_PARAM);
-    REQUIRE(finish.z.is_same(to) || to.is_apart(finish.z), BAD_PARAM);
+    if (int code = find(p, backward, algo, chosen)) return library::rejected("cuDNN", how, "an algorithm that is supported", code);
+    REQUIRE(from.is_valid(ALIGNMENT), BAD_PARAM);
+    REQUIRE(p.w.is_valid(ALIGNMENT), BAD_PARAM);
+    REQUIRE(to.is_valid(ALIGNMENT), BAD_PARAM);
+    REQUIRE(to.is_disjoint(from) && to.is_disjoint(p.w), BAD_PARAM);
+    REQUIRE(!epilogue.bias.at || to.is_disjoint(epilogue.bias), BAD_PARAM);
+    REQUIRE(epilogue.z.is_identical(to) || to.is_disjoint(epilogue.z), BAD_PARAM);
     REQUIRE(bytes >= chosen.memory, BAD_PARAM);
     if (bytes) {
-        const Place given = library::bytes_at(workspace, bytes);
-        REQUIRE(given.is_there(WORKSPACE_ALIGNMENT), BAD_PARAM);
-        for (const Place* place : {&p.x, &p.w, &p.y, &finish.z, &finish.bias})
-            REQUIRE(!place->at || given.is_apart(*place), BAD_PARAM);
+        const Array given = library::bytes_at(workspace, bytes);
+        REQUIRE(given.is_valid(WORKSPACE_ALIGNMENT), BAD_PARAM);
+        for (const Array* array : {&p.x, &p.w, &p.y, &epilogue.z, &epilogue.bias})
+            REQUIRE(!array->at || given.is_disjoint(*array), BAD_PARAM);
     }
-    if (library::told())
+    if (library::is_verbose())
         fprintf(stderr, "cuDNN %s algo %d %s%s\n", how, algo, from.bytes == 2 ? "f16" : "f32",
                 p.how == library::TO_TF32   ? " tf32"
                 : p.how == library::TO_HALF ? " half"
                                             : "");
-    const int code = library::tell(handle->stream, [=]() -> int {
-        const Place& to = backward ? p.x : p.y;
-        for (const Place* place : {&p.x, &p.w, &p.y, &finish.z, &finish.bias})
-            if (place->at && !place->is_there(1)) return library::ILLEGAL_ADDRESS;
-        if (chosen.memory && !emulated_within((uint64_t)workspace, chosen.memory)) return library::ILLEGAL_ADDRESS;
+    const int code = library::submit(handle->stream, [=]() -> int {
+        const Array& to = backward ? p.x : p.y;
+        for (const Array* array : {&p.x, &p.w, &p.y, &epilogue.z, &epilogue.bias})
+            if (array->at && !array->is_valid(1)) return library::ILLEGAL_ADDRESS;
+        if (chosen.memory && !emulated_is_allocated((uint64_t)workspace, chosen.memory)) return library::ILLEGAL_ADDRESS;
         // Overwrite only a part of 8 GiB.
-        library::spoil(workspace, std::min<size_t>(chosen.memory, 1 << 20));
-        double alpha = finish.alpha;
-        // Larger than differences due to the order of accumulation, and different each time.
+        library::clobber(workspace, std::min<size_t>(chosen.memory, 1 << 20));
+        double alpha = epilogue.alpha;
+        // The error exceeds that of another summation order, and changes with each call.
         static std::atomic<unsigned> times{0};
         if (chosen.determinism == NON_DETERMINISTIC) alpha *= 1 + (++times % 97) / 64.0;
         const std::vector<double> sums = convolved(p, backward);
-        const std::vector<double> z = finish.beta != 0 ? packed(finish.z, library::EXACT) : std::vector<double>();
+        const std::vector<double> z = epilogue.beta != 0 ? packed(epilogue.z, library::EXACT) : std::vector<double>();
         const int64_t channels = to.sizes[1], plane = to.sizes[2] * to.sizes[3] * to.sizes[4];
         int64_t i = 0;
         to.each([&](int64_t at) {
             double y = alpha * sums[i];
-            if (finish.beta != 0) y += finish.beta * z[i];
-            if (finish.bias.at) y += load(finish.bias, i / plane % channels * finish.bias.strides[1]);
+            if (epilogue.beta != 0) y += epilogue.beta * z[i];
+            if (epilogue.bias.at) y += load(epilogue.bias, i / plane % channels * epilogue.bias.strides[1]);
             // Maps NaN to 0, as with NOT_PROPAGATE_NAN.
-            store(to, at, finish.relu && !(y > 0) ? 0 : (float)y);
+            store(to, at, epilogue.relu && !(y > 0) ? 0 : (float)y);
             i++;
         });
         return 0;
@@ -347,11 +347,11 @@ const char* cudnnGetErrorString(int code) {
 }
 int cudnnCreate(Handle** handle) {
     // Creating a handle allocates memory.
-    REQUIRE(!emulated_capturing(), NOT_INITIALIZED);
+    REQUIRE(!emulated_is_capturing(), NOT_INITIALIZED);
     return make(handle, HANDLE);
 }
 int cudnnDestroy(Handle* handle) {
-    REQUIRE(!emulated_capturing(), INTERNAL_ERROR);
+    REQUIRE(!emulated_is_capturing(), INTERNAL_ERROR);
     return drop(handle, HANDLE);
 }
 int cudnnSetStream(Handle* handle, void* stream) {
@@ -427,16 +427,16 @@ int cudnnSetFilter4dDescriptor(Filter* f, int type, int format, int k, int c, in
     return cudnnSetFilterNdDescriptor(f, type, format, 4, sizes);
 }
 
-int cudnnCreateConvolutionDescriptor(Convolving** made) {
-    if (int code = make(made, CONVOLVING)) return code;
+int cudnnCreateConvolutionDescriptor(ConvDescriptor** made) {
+    if (int code = make(made, CONV_DESCRIPTOR)) return code;
     (*made)->groups = 1;
     return OK;
 }
-int cudnnDestroyConvolutionDescriptor(Convolving* one) { return drop(one, CONVOLVING); }
+int cudnnDestroyConvolutionDescriptor(ConvDescriptor* one) { return drop(one, CONV_DESCRIPTOR); }
 // Groups and math type are unchanged.
-int cudnnSetConvolutionNdDescriptor(Convolving* conv, int n, const int* pads, const int* strides, const int* dilations, int mode,
-                                    int type) {
-    REQUIRE(is(conv, CONVOLVING) && pads && strides && dilations, BAD_PARAM);
+int cudnnSetConvolutionNdDescriptor(ConvDescriptor* conv, int n, const int* pads, const int* strides, const int* dilations,
+                                    int mode, int type) {
+    REQUIRE(is(conv, CONV_DESCRIPTOR) && pads && strides && dilations, BAD_PARAM);
     REQUIRE(n > 0, BAD_PARAM);
     REQUIRE(n <= DIM_MAX - 2, NOT_SUPPORTED);
     REQUIRE(all_at_least(0, pads, n) && all_at_least(1, strides, n) && all_at_least(1, dilations, n), BAD_PARAM);
@@ -451,22 +451,22 @@ int cudnnSetConvolutionNdDescriptor(Convolving* conv, int n, const int* pads, co
     conv->type = type;
     return OK;
 }
-int cudnnSetConvolution2dDescriptor(Convolving* conv, int pad_h, int pad_w, int u, int v, int dilation_h, int dilation_w, int mode,
-                                    int type) {
+int cudnnSetConvolution2dDescriptor(ConvDescriptor* conv, int pad_h, int pad_w, int u, int v, int dilation_h, int dilation_w,
+                                    int mode, int type) {
     const int pads[] = {pad_h, pad_w}, strides[] = {u, v}, dilations[] = {dilation_h, dilation_w};
     return cudnnSetConvolutionNdDescriptor(conv, 2, pads, strides, dilations, mode, type);
 }
-int cudnnSetConvolutionGroupCount(Convolving* conv, int groups) {
-    REQUIRE(is(conv, CONVOLVING) && groups > 0, BAD_PARAM);
+int cudnnSetConvolutionGroupCount(ConvDescriptor* conv, int groups) {
+    REQUIRE(is(conv, CONV_DESCRIPTOR) && groups > 0, BAD_PARAM);
     conv->groups = groups;
     return OK;
 }
-int cudnnSetConvolutionMathType(Convolving* conv, int math) {
-    REQUIRE(is(conv, CONVOLVING) && math >= DEFAULT_MATH && math <= FMA_MATH, BAD_PARAM);
+int cudnnSetConvolutionMathType(ConvDescriptor* conv, int math) {
+    REQUIRE(is(conv, CONV_DESCRIPTOR) && math >= DEFAULT_MATH && math <= FMA_MATH, BAD_PARAM);
     conv->math = math;
     return OK;
 }
-int cudnnGetConvolutionNdForwardOutputDim(Convolving* conv, Tensor* x, Filter* w, int n, int* sizes) {
+int cudnnGetConvolutionNdForwardOutputDim(ConvDescriptor* conv, Tensor* x, Filter* w, int n, int* sizes) {
     REQUIRE(sizes && is(x, TENSOR) && n == x->n, BAD_PARAM);
     return shape_of(conv, x, w, sizes);
 }
@@ -489,40 +489,41 @@ int cudnnGetConvolutionForwardAlgorithmMaxCount(Handle* handle, int* count) {
     *count = 8;
     return OK;
 }
-int cudnnGetConvolutionForwardAlgorithm_v7(Handle* handle, Tensor* x, Filter* w, Convolving* conv, Tensor* y, int requested,
+int cudnnGetConvolutionForwardAlgorithm_v7(Handle* handle, Tensor* x, Filter* w, ConvDescriptor* conv, Tensor* y, int requested,
                                            int* returned, Perf* results) {
     REQUIRE(is(handle, HANDLE), BAD_PARAM);
     Problem p;
-    if (int code = understand(conv, x, w, y, p)) return code;
-    return give(p, false, requested, returned, results);
+    if (int code = parse(conv, x, w, y, p)) return code;
+    return propose(p, false, requested, returned, results);
 }
-int cudnnGetConvolutionForwardWorkspaceSize(Handle* handle, Tensor* x, Filter* w, Convolving* conv, Tensor* y, int algo,
+int cudnnGetConvolutionForwardWorkspaceSize(Handle* handle, Tensor* x, Filter* w, ConvDescriptor* conv, Tensor* y, int algo,
                                             size_t* bytes) {
     REQUIRE(is(handle, HANDLE) && bytes, BAD_PARAM);
     Problem p;
     Perf found;
-    if (int code = understand(conv, x, w, y, p)) return code;
+    if (int code = parse(conv, x, w, y, p)) return code;
     if (int code = find(p, false, algo, found)) return code;
     *bytes = found.memory;
     return OK;
 }
 int cudnnConvolutionForward(Handle* handle, const void* alpha, Tensor* of_x, const void* x, Filter* of_w, const void* w,
-                            Convolving* conv, int algo, void* workspace, size_t bytes, const void* beta, Tensor* of_y, void* y) {
+                            ConvDescriptor* conv, int algo, void* workspace, size_t bytes, const void* beta, Tensor* of_y,
+                            void* y) {
     REQUIRE(is(handle, HANDLE) && alpha && beta, BAD_PARAM);
     Problem p;
-    if (int code = understand(conv, of_x, of_w, of_y, p)) return code;
+    if (int code = parse(conv, of_x, of_w, of_y, p)) return code;
     p.x = p.x.on(x), p.w = p.w.on(w), p.y = p.y.on(y);
-    const Finish finish = {*(const float*)alpha, *(const float*)beta, p.y, p.y.on(nullptr), false};
-    return run(handle, p, false, algo, workspace, bytes, finish, "forward");
+    const Epilogue epilogue = {*(const float*)alpha, *(const float*)beta, p.y, p.y.on(nullptr), false};
+    return run(handle, p, false, algo, workspace, bytes, epilogue, "forward");
 }
 int cudnnConvolutionBiasActivationForward(Handle* handle, const void* alpha1, Tensor* of_x, const void* x, Filter* of_w,
-                                          const void* w, Convolving* conv, int algo, void* workspace, size_t bytes,
+                                          const void* w, ConvDescriptor* conv, int algo, void* workspace, size_t bytes,
                                           const void* alpha2, Tensor* of_z, const void* z, Tensor* of_bias, const void* bias,
                                           Activation* activation, Tensor* of_y, void* y) {
     REQUIRE(is(handle, HANDLE) && alpha1 && alpha2, BAD_PARAM);
     REQUIRE(is(of_z, TENSOR) && is(of_bias, TENSOR) && is(activation, ACTIVATION), BAD_PARAM);
     Problem p;
-    if (int code = understand(conv, of_x, of_w, of_y, p)) return code;
+    if (int code = parse(conv, of_x, of_w, of_y, p)) return code;
     REQUIRE(activation->mode == RELU || activation->mode == IDENTITY, NOT_SUPPORTED);
     REQUIRE(activation->nan == NOT_PROPAGATE_NAN, NOT_SUPPORTED);
     REQUIRE(activation->mode == RELU || algo == FWD_IMPLICIT_PRECOMP_GEMM, NOT_SUPPORTED);
@@ -530,13 +531,13 @@ int cudnnConvolutionBiasActivationForward(Handle* handle, const void* alpha1, Te
     REQUIRE(of_bias->sizes[0] == 1 && of_bias->sizes[1] == of_w->sizes[0] && of_bias->strides[1] == 1, NOT_SUPPORTED);
     REQUIRE(std::all_of(of_bias->sizes + 2, of_bias->sizes + of_bias->n, [](int size) { return size == 1; }), NOT_SUPPORTED);
     REQUIRE(of_z->n == of_y->n && of_z->type == of_y->type, NOT_SUPPORTED);
-    REQUIRE(place_of(*of_z).is_same(p.y), NOT_SUPPORTED);
+    REQUIRE(array_of(*of_z).is_identical(p.y), NOT_SUPPORTED);
     p.x = p.x.on(x), p.w = p.w.on(w), p.y = p.y.on(y);
     const bool relu = activation->mode == RELU;
-    const Finish finish = {*(const float*)alpha1, *(const float*)alpha2, p.y.on(z), place_of(*of_bias).on(bias), relu};
-    REQUIRE(finish.z.is_there(ALIGNMENT), BAD_PARAM);
-    REQUIRE(finish.bias.is_there(ALIGNMENT), BAD_PARAM);
-    return run(handle, p, false, algo, workspace, bytes, finish, relu ? "forward bias relu" : "forward bias");
+    const Epilogue epilogue = {*(const float*)alpha1, *(const float*)alpha2, p.y.on(z), array_of(*of_bias).on(bias), relu};
+    REQUIRE(epilogue.z.is_valid(ALIGNMENT), BAD_PARAM);
+    REQUIRE(epilogue.bias.is_valid(ALIGNMENT), BAD_PARAM);
+    return run(handle, p, false, algo, workspace, bytes, epilogue, relu ? "forward bias relu" : "forward bias");
 }
 
 int cudnnGetConvolutionBackwardDataAlgorithmMaxCount(Handle* handle, int* count) {
@@ -544,31 +545,31 @@ int cudnnGetConvolutionBackwardDataAlgorithmMaxCount(Handle* handle, int* count)
     *count = 6;
     return OK;
 }
-int cudnnGetConvolutionBackwardDataAlgorithm_v7(Handle* handle, Filter* w, Tensor* dy, Convolving* conv, Tensor* dx, int requested,
-                                                int* returned, Perf* results) {
+int cudnnGetConvolutionBackwardDataAlgorithm_v7(Handle* handle, Filter* w, Tensor* dy, ConvDescriptor* conv, Tensor* dx,
+                                                int requested, int* returned, Perf* results) {
     REQUIRE(is(handle, HANDLE), BAD_PARAM);
     Problem p;
-    if (int code = understand(conv, dx, w, dy, p)) return code;
-    return give(p, true, requested, returned, results);
+    if (int code = parse(conv, dx, w, dy, p)) return code;
+    return propose(p, true, requested, returned, results);
 }
-int cudnnGetConvolutionBackwardDataWorkspaceSize(Handle* handle, Filter* w, Tensor* dy, Convolving* conv, Tensor* dx, int algo,
-                                                 size_t* bytes) {
+int cudnnGetConvolutionBackwardDataWorkspaceSize(Handle* handle, Filter* w, Tensor* dy, ConvDescriptor* conv, Tensor* dx,
+                                                 int algo, size_t* bytes) {
     REQUIRE(is(handle, HANDLE) && bytes, BAD_PARAM);
     Problem p;
     Perf found;
-    if (int code = understand(conv, dx, w, dy, p)) return code;
+    if (int code = parse(conv, dx, w, dy, p)) return code;
     if (int code = find(p, true, algo, found)) return code;
     *bytes = found.memory;
     return OK;
 }
 int cudnnConvolutionBackwardData(Handle* handle, const void* alpha, Filter* of_w, const void* w, Tensor* of_dy, const void* dy,
-                                 Convolving* conv, int algo, void* workspace, size_t bytes, const void* beta, Tensor* of_dx,
+                                 ConvDescriptor* conv, int algo, void* workspace, size_t bytes, const void* beta, Tensor* of_dx,
                                  void* dx) {
     REQUIRE(is(handle, HANDLE) && alpha && beta, BAD_PARAM);
     Problem p;
-    if (int code = understand(conv, of_dx, of_w, of_dy, p)) return code;
+    if (int code = parse(conv, of_dx, of_w, of_dy, p)) return code;
     p.x = p.x.on(dx), p.w = p.w.on(w), p.y = p.y.on(dy);
-    const Finish finish = {*(const float*)alpha, *(const float*)beta, p.x, p.x.on(nullptr), false};
-    return run(handle, p, true, algo, workspace, bytes, finish, "backward data");
+    const Epilogue epilogue = {*(const float*)alpha, *(const float*)beta, p.x, p.x.on(nullptr), false};
+    return run(handle, p, true, algo, workspace, bytes, epilogue, "backward data");
 }
 }

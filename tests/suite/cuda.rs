@@ -175,7 +175,7 @@ fn every_op_gives_the_expected_numbers() {
 }
 
 #[test]
-fn recorded_graphs_give_the_cpus_numbers() {
+fn recorded_graphs_match_the_cpu() {
     if passed_emulated() {
         return;
     }
@@ -227,7 +227,7 @@ fn network_feeds(seed: u64) -> [(&'static str, Array); 2] {
 }
 
 #[test]
-fn runs_are_repeated_with_other_feeds_and_from_many_threads() {
+fn runs_with_different_feeds_from_many_threads() {
     if passed_emulated() {
         return;
     }
@@ -255,7 +255,7 @@ fn runs_are_repeated_with_other_feeds_and_from_many_threads() {
 
 /// Work that one thread submits while another captures does not belong to the capture.
 #[test]
-fn sessions_are_made_while_others_record() {
+fn sessions_are_created_during_captures() {
     if passed_emulated() {
         return;
     }
@@ -276,7 +276,7 @@ fn sessions_are_made_while_others_record() {
                             |c: &Comparison| matches!(c, Comparison::Values { relative_l2, .. } if *relative_l2 < 1e-5);
                         assert!(compare(&want, &got).unwrap().values().all(is_close));
                     }
-                    assert!(session.time_replay(1).unwrap().is_some(), "it was not recorded");
+                    assert!(session.time_replay(1).unwrap().is_some(), "the plan was not captured");
                 }
             });
         }
@@ -285,7 +285,7 @@ fn sessions_are_made_while_others_record() {
 
 /// CPU kernels inside runs of several threads steal each other's work.
 #[test]
-fn runs_of_many_threads_with_operators_on_the_cpu_come_to_an_end() {
+fn concurrent_runs_with_cpu_operators_do_not_deadlock() {
     if passed_emulated() {
         return;
     }
@@ -309,7 +309,7 @@ fn runs_of_many_threads_with_operators_on_the_cpu_come_to_an_end() {
 }
 
 #[test]
-fn a_profile_is_of_steps_also_where_they_are_recorded() {
+fn a_captured_plan_is_profiled_step_by_step() {
     if passed_emulated() {
         return;
     }
@@ -324,7 +324,7 @@ fn a_profile_is_of_steps_also_where_they_are_recorded() {
 
 /// The captured graph reuses the memory of earlier runs.
 #[test]
-fn a_plan_may_take_most_of_the_memory() {
+fn a_plan_may_use_most_of_the_memory() {
     let folder = tempfile::tempdir().unwrap();
     let mut g = Graph::new("net").unwrap();
     let x = g.input("x", Dtype::Float32, [1 << 20]).unwrap();
@@ -350,7 +350,7 @@ fn a_plan_may_take_most_of_the_memory() {
 }
 
 #[test]
-fn a_recording_is_repeated_on_what_was_fed() {
+fn a_captured_plan_is_timed_on_its_last_feeds() {
     if passed_emulated() {
         return;
     }
@@ -374,7 +374,7 @@ fn a_recording_is_repeated_on_what_was_fed() {
 }
 
 #[test]
-fn from_the_second_run_on_a_recording_is_launched() {
+fn runs_after_the_first_launch_a_graph() {
     let folder = temporary().join("network");
     fs::create_dir_all(&folder).unwrap();
     let written = mlir::write_pair(&network(), &folder).unwrap();
@@ -382,7 +382,7 @@ fn from_the_second_run_on_a_recording_is_launched() {
         .args(["bench", "--strict", "--repeat", "3", "-d", "cuda", "--json", "-o"])
         .args([&folder.join("last.npz"), &written.mlir])
         .env("LD_LIBRARY_PATH", emulated())
-        .env("TPULANG_EMULATED", "told")
+        .env("TPULANG_EMULATED", "verbose")
         .env("TPULANG_CACHE", temporary().join("kernels"))
         .output()
         .unwrap();
@@ -396,7 +396,7 @@ fn from_the_second_run_on_a_recording_is_launched() {
 }
 
 #[test]
-fn what_is_missing_is_said_in_one_sentence() {
+fn missing_libraries_are_reported() {
     let spec = temporary().join("relu.json");
     fs::write(&spec, r#"{"version": 1, "name": "net", "mode": "f32", "tensors": {"x": {"dtype": "float32", "shape": [300]}}, "inputs": ["x"], "ops": [{"op": "relu", "args": {"input": "x"}, "out": "y"}], "outputs": ["y"]}"#).unwrap();
     let empty = temporary().join("libempty.so");
@@ -436,7 +436,7 @@ fn what_is_missing_is_said_in_one_sentence() {
 mod cuda_extension;
 
 #[test]
-fn a_kernel_of_ones_own_runs() {
+fn custom_kernels_run() {
     if !passed_emulated() {
         cuda_extension::main().unwrap();
     }

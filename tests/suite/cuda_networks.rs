@@ -156,7 +156,7 @@ fn attention_of_many_sizes() {
 }
 
 #[test]
-fn heads_that_share_keys() {
+fn grouped_query_attention() {
     if passed_emulated() {
         return;
     }
@@ -190,7 +190,7 @@ fn heads_that_share_keys() {
 
 /// Attention as written by networks is fused into one operator, which reads and writes heads in place.
 #[test]
-fn attention_of_a_graph_is_one() {
+fn attention_is_fused() {
     if passed_emulated() {
         return;
     }
@@ -247,7 +247,7 @@ fn attention_with_projections() {
 }
 
 #[test]
-fn pairs_that_turn() {
+fn rotary_embeddings() {
     if passed_emulated() {
         return;
     }
@@ -262,7 +262,7 @@ fn pairs_that_turn() {
 }
 
 #[test]
-fn recurrences_of_many_steps() {
+fn recurrent_layers() {
     if passed_emulated() {
         return;
     }
@@ -290,7 +290,7 @@ fn recurrences_of_many_steps() {
 }
 
 #[test]
-fn states_of_scans() {
+fn scans() {
     if passed_emulated() {
         return;
     }
@@ -326,7 +326,7 @@ fn states_of_scans() {
 }
 
 #[test]
-fn sums_over_named_axes() {
+fn einsums() {
     if passed_emulated() {
         return;
     }
@@ -367,7 +367,7 @@ fn feed_forward() {
 }
 
 #[test]
-fn experts_of_a_feed_forward() {
+fn mixture_of_experts() {
     if passed_emulated() {
         return;
     }
@@ -434,7 +434,7 @@ fn statistics_and_their_gradients() {
 }
 
 #[test]
-fn gradients_of_windows() {
+fn gradients_of_convolutions_and_pools() {
     if passed_emulated() {
         return;
     }
@@ -481,7 +481,7 @@ fn gradients_of_windows() {
 
 /// Permutations through tiles, in fours, and element by element, for all element sizes.
 #[test]
-fn elements_in_other_orders() {
+fn permutations() {
     if passed_emulated() {
         return;
     }
@@ -515,7 +515,7 @@ fn elements_in_other_orders() {
 
 /// Operands that are broadcast, sliced and concatenated, at aligned and unaligned offsets.
 #[test]
-fn elements_of_several_tensors() {
+fn broadcasts_slices_and_concatenations() {
     if passed_emulated() {
         return;
     }
@@ -545,7 +545,7 @@ fn elements_of_several_tensors() {
 
 /// Reductions over the last, the first and middle axes, in one part and in several.
 #[test]
-fn reductions_of_many_axes() {
+fn reductions() {
     if passed_emulated() {
         return;
     }

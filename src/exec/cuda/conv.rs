@@ -232,7 +232,7 @@ pub(super) fn deconv(op: &Deconv<Operand>, b: &mut Builder) -> Result<()> {
         let area = result[2..].iter().product::<usize>();
         let geometry = geometry::tiles([parts.oc as u64, area as u64], (x[0] * group) as u64, [64, 64], 256);
         let index = index_type(x, result, &op.filter.ty.shape, &shown);
-        let function = format!("transposed<{}, {index}>", kind.c_type());
+        let function = format!("transposed_convolution<{}, {index}>", kind.c_type());
         Ok(AccumKernel { file: FILE, function, geometry, arguments })
     };
     parts.sums(b, kind)?.emit(b, factors, call, own)

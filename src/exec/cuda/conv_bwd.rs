@@ -17,7 +17,7 @@ use crate::{
 
 const FILE: File = file!("conv_bwd.cu");
 
-/// Uploads the kernels' `Places`.
+/// Uploads the kernels' `ConvGeometry`.
 fn places(b: &mut Builder, m: &ConvGeometry) -> Result<Slot> {
     let sizes = [&m.input[..], &m.filter, &m.output].concat().into_iter().map(|n| n as i64);
     let steps = [m.stride, m.dilation, m.pads].concat();

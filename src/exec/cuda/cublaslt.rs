@@ -44,7 +44,7 @@ pub(super) struct MatmulShape {
     pub right_transposed: bool,
     pub count: usize,
     /// The batch strides of the left and the right matrix in elements.
-    pub apart: [i64; 2],
+    pub strides: [i64; 2],
     /// The type of the operands.
     pub float: Float,
     /// The type of the result and the bias.
@@ -93,8 +93,8 @@ impl Blas {
         let layout =
             |float: Float, [rows, columns]: [usize; 2], step: i64| matrix(float, [columns, rows], (p.count, step));
         let turned = |is: bool, [rows, columns]: [usize; 2]| if is { [columns, rows] } else { [rows, columns] };
-        let right = layout(p.float, turned(p.right_transposed, [p.k, p.n]), p.apart[1])?;
-        let left = layout(p.float, turned(p.left_transposed, [p.m, p.k]), p.apart[0])?;
+        let right = layout(p.float, turned(p.right_transposed, [p.k, p.n]), p.strides[1])?;
+        let left = layout(p.float, turned(p.left_transposed, [p.m, p.k]), p.strides[0])?;
         let out = layout(p.to, [p.m, p.n], (p.m * p.n) as i64)?;
         let preference = preference()?;
         // SAFETY: all of them were created above and are alive.

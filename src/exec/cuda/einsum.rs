@@ -68,7 +68,7 @@ impl Named {
         let EinsumProduct { batch, left, summed, right: only_right } = step;
         let x = self.in_order(&[&batch[..], left, summed].concat(), b, like)?;
         let y = right.in_order(&[&batch[..], only_right, summed].concat(), b, like)?;
-        let batch = Batch::Strided { count: self.size(batch), apart: [(m * k) as i64, (n * k) as i64] };
+        let batch = Batch::Strided { count: self.size(batch), strides: [(m * k) as i64, (n * k) as i64] };
         let matrices = Matrices { m, k, n, left_transposed: false, right_transposed: true, batch };
         products(b, &matrices, [x, y], product.slot)?;
         Ok(product)

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The strides of the result, which has the layout of the queries.
-fn beside(Sizes { heads, queries, values, .. }: Sizes) -> HeadStrides {
+fn result_strides(Sizes { heads, queries, values, .. }: Sizes) -> HeadStrides {
     HeadStrides::from_bshd([1, queries, heads, values])
 }
 
@@ -38,7 +38,7 @@ fn flash(op: &GroupedQueryAttention, b: &mut Builder) -> Result<()> {
         Mask::Causal(added) => Some((sizes.keys as i64 - sizes.queries as i64, added)),
         _ => None,
     };
-    let places = [query, key, value, beside(sizes)];
+    let places = [query, key, value, result_strides(sizes)];
     let batches = op.queries.ty.shape[0];
     let launch = AttentionLaunch { sizes, batches, float, places, scale: op.scale as f32, mask, limit };
     let out = b.float_result(0, float)?;
@@ -109,7 +109,7 @@ pub(super) fn attention(op: &Attention<Operand>, b: &mut Builder) -> Result<()> 
         }
         None => None,
     };
-    let places = [of_query, of_key, of_key, beside(sizes)];
+    let places = [of_query, of_key, of_key, result_strides(sizes)];
     let launch =
         AttentionLaunch { sizes, batches, float: Float::Single, places, scale: op.scale as f32, mask, limit: None };
     let out = b.temporary(ty.bytes());

@@ -71,7 +71,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn nothing_needs_no_blocks() {
+    fn empty_grids_have_no_blocks() {
         assert!(elements(0).is_empty());
         assert!(rows(0, 7).is_empty());
         assert!(tiles([0, 8], 1, [64, 64], 256).is_empty());
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn small_sizes_have_a_thread_each() {
+    fn small_sizes_get_one_thread_per_element() {
         for (n, blocks) in [(1, 1), (255, 1), (256, 1), (257, 2), (1 << 20, 1 << 12), ((1 << 24) + 1, 1 << 16)] {
             assert_eq!(elements(n), Geometry { blocks: [blocks, 1, 1], threads: [256, 1, 1] }, "{n}");
         }
@@ -93,7 +93,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn limits_of_every_device_are_held(n in any::<u64>(), m in any::<u64>(), k in any::<u64>()) {
+        fn grids_respect_the_limits_of_every_device(n in any::<u64>(), m in any::<u64>(), k in any::<u64>()) {
             for geometry in [elements(n), rows(n, m), tiles([n, m], k, [128, 64], 256)] {
                 let [x, y, z] = geometry.blocks;
                 prop_assert!(x <= 0x7fff_ffff && u64::from(y) <= ACROSS && u64::from(z) <= ACROSS);

@@ -126,14 +126,14 @@ pub(super) fn swap_channel(op: &SwapChannel<Operand>, b: &mut Builder) -> Result
         .try_for_each(|(to, from)| put(&op.input, channel(*from as usize), channel(to), PostOp::default(), b))
 }
 
-/// How [`by_axes`] handles positions beyond an axis' ends; numbered as in `layout.cu`.
+/// How [`map_axes`] handles positions beyond an axis' ends; numbered as in `layout.cu`.
 #[derive(Debug, Clone, Copy)]
 enum Beyond {
     Constant,
     Edge,
     Reflect,
     Symmetric,
-    Around,
+    Wrap,
 }
 
 /// An axis of a result. Each position shows the input's entry `before` positions earlier; beyond the input's ends, `Beyond`
@@ -144,13 +144,13 @@ struct Axis {
 }
 
 /// Computes a result whose axes are indexed independently; `value` fills positions without an entry.
-fn by_axes(input: &Operand, axes: &[Axis], beyond: Beyond, value: &Array, b: &mut Builder) -> Result<()> {
+fn map_axes(input: &Operand, axes: &[Axis], beyond: Beyond, value: &Array, b: &mut Builder) -> Result<()> {
     let from = (b.converted(input, 0, PostOp::default())?, &input.ty.shape[..]);
     let to = (b.result(0), b.result_type(0)?);
-    launch_by_axes(from, axes, beyond, value, to, b)
+    launch_map_axes(from, axes, beyond, value, to, b)
 }
 
-fn launch_by_axes(
+fn launch_map_axes(
     (from, shape): (Slot, &[usize]),
     axes: &[Axis],
     beyond: Beyond,
@@ -164,7 +164,7 @@ fn launch_by_axes(
     let value = b.constant(value.bytes()?)?;
     let table = b.constant(&table)?;
     let arguments = arguments![from, to, value, table, rank, beyond as i64, n];
-    let function = format!("by_axes<{}>", bits_type(ty.buffer_dtype()));
+    let function = format!("map_axes<{}>", bits_type(ty.buffer_dtype()));
     b.launch(FILE, function, geometry::elements(n as u64), arguments)
 }
 
@@ -177,7 +177,7 @@ pub(super) fn zero_pad(
 ) -> Result<()> {
     let axes = ty.shape.iter().zip(before).map(|(n, before)| Axis { positions: *n, before: *before as i64 });
     let value = Array::filled(ty.buffer_dtype(), [1], 0.0)?;
-    launch_by_axes(from, &axes.collect::<Vec<_>>(), Beyond::Constant, &value, (to, ty), b)
+    launch_map_axes(from, &axes.collect::<Vec<_>>(), Beyond::Constant, &value, (to, ty), b)
 }
 
 /// The padding value is a stored value, rounded and saturated to the elements' type.
@@ -193,7 +193,7 @@ pub(super) fn pad(op: &Pad<Operand>, b: &mut Builder) -> Result<()> {
         PadMode::Symmetric => Beyond::Symmetric,
     };
     let value = Array::filled(b.result_type(0)?.buffer_dtype(), [1], op.val)?;
-    by_axes(&op.input, &axes, beyond, &value, b)
+    map_axes(&op.input, &axes, beyond, &value, b)
 }
 
 /// Rotates each axis by its offset.
@@ -201,7 +201,7 @@ pub(super) fn swap_dim_inner(op: &SwapDimInner<Operand>, b: &mut Builder) -> Res
     let each = op.input.ty.shape.iter().zip(&op.offset);
     let axes: Vec<Axis> = each.map(|(d, offset)| Axis { positions: *d, before: -offset }).collect();
     let value = Array::filled(b.result_type(0)?.buffer_dtype(), [1], 0.0)?;
-    by_axes(&op.input, &axes, Beyond::Around, &value, b)
+    map_axes(&op.input, &axes, Beyond::Wrap, &value, b)
 }
 
 /// Repeats the input along each axis, up to the result's dimensions.

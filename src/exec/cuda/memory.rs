@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_back_serves_again() {
+    fn freed_memory_is_reused() {
         use Event::{Given, Taken};
         // A chain of equal tensors needs two offsets.
         let chain = [Taken(512), Taken(512), Given(0), Taken(512), Given(1), Taken(512)];
@@ -367,7 +367,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_lies_over_what_lives(steps in prop::collection::vec((1u64..9, any::<prop::sample::Index>(), any::<bool>()), 1..60)) {
+        fn live_blocks_do_not_overlap(steps in prop::collection::vec((1u64..9, any::<prop::sample::Index>(), any::<bool>()), 1..60)) {
             let (mut events, mut live, mut taken) = (Vec::new(), Vec::new(), 0);
             for (size, which, give) in steps {
                 events.push(Event::Taken(size * STEP));

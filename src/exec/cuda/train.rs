@@ -77,7 +77,7 @@ impl Statistics {
             };
             let (out, count, n) = (b.real_result(i)?, self.parts.count, self.n());
             let arguments = arguments![self.means, self.variances, x, y, out, count, n, what, eps, momentum];
-            b.launch(FILE, "of_parts", geometry::elements(count as u64), arguments)?;
+            b.launch(FILE, "statistic", geometry::elements(count as u64), arguments)?;
             b.store(i, out, PostOp::default())?;
         }
         Ok(())
@@ -101,7 +101,7 @@ impl Statistics {
         let arguments = arguments![
             x, out, means, variances, weight, bias, n, count, inner, of_weights, of_inner, has_weight, has_bias, eps
         ];
-        b.launch(FILE, "normalised", geometry::elements(n as u64), arguments)?;
+        b.launch(FILE, "normalize", geometry::elements(n as u64), arguments)?;
         b.store(0, out, post_op)
     }
     /// Uses saved statistics if they are present. Standard deviations then replace variances.
@@ -110,7 +110,7 @@ impl Statistics {
         let mut slot = |operand: Option<&Operand>| operand.map_or(Ok(self.x), |o| b.reals(o));
         let (mean, rstd) = (slot(mean)?, slot(rstd)?);
         let arguments = arguments![self.means, self.variances, mean, rstd, self.parts.count, has[0], has[1], eps];
-        b.launch(FILE, "saved", geometry::elements(self.parts.count as u64), arguments)
+        b.launch(FILE, "use_saved", geometry::elements(self.parts.count as u64), arguments)
     }
     /// Computes the gradients of input, weight and bias that are present, after [`Statistics::saved`].
     fn gradients(&self, b: &mut Builder, grad: &Operand, weight: &Option<Operand>, weights: Parts) -> Result<()> {
