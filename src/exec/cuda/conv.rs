@@ -247,3 +247,26 @@ fn input_channels_first(b: &mut Builder, parts: &ConvOperands, filter: Slot, flo
     b.chain(Chain::new(vec![formula], to, turned).over(&counts))?;
     Ok(to)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_index_type_covers_image_result_filter_and_windows() {
+        let index = |image: &[usize], result: &[usize], filter: &[usize], [stride, dilation, pad]: [i64; 3]| {
+            index_type(image, result, filter, &[Window { input: 4, kernel: 1, stride, dilation, pads: [pad, 0] }])
+        };
+        let (small, below, limit, step) = ([2, 3, 4], [1, 2, (1 << 29) - 1], [1, 2, 1 << 29], [1, 1, 0]);
+        assert_eq!(index(&small, &small, &small, step), "int");
+        assert_eq!(index(&below, &below, &below, step), "int");
+        // One image is indexed at a time.
+        assert_eq!(index(&[64, 2, 1 << 28], &small, &small, step), "int");
+        assert_eq!(index(&limit, &small, &small, step), "i64");
+        assert_eq!(index(&small, &limit, &small, step), "i64");
+        assert_eq!(index(&small, &small, &limit, step), "i64");
+        for step in [[1 << 30, 1, 0], [1, 1 << 30, 0], [1, 1, 1 << 30], [i64::MAX, i64::MAX, i64::MIN]] {
+            assert_eq!(index(&small, &small, &small, step), "i64", "{step:?}");
+        }
+    }
+}

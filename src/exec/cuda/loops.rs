@@ -57,9 +57,9 @@ impl Chain {
             }
         }
     }
-    /// Returns the type of a linear index; divisions by it are unsigned.
+    /// Returns the type of a linear index.
     fn index_type(&self) -> &'static str {
-        if self.elements() < 1 << 31 { "unsigned" } else { "u64" }
+        geometry::linear_index_type(self.elements())
     }
 
     /// Generates statements for element `i`.

@@ -159,6 +159,30 @@ mod tests {
         assert_eq!(pattern(&[8], &[(0, &[2]), (0, &[1])]), AccessPattern::Strided);
     }
 
+    /// Offsets count as well as elements: those of a view may be larger.
+    #[test]
+    fn the_index_type_covers_all_offsets() {
+        let index = |shape: &[usize], tensors: &[(i64, &[i64])]| {
+            Walk::new(shape, tensors.iter().map(|(start, by)| (*start, by.to_vec()))).index_type()
+        };
+        let limit = 1i64 << 30;
+        assert_eq!(index(&[], &[(0, &[]), (0, &[])]), "int");
+        assert_eq!(index(&[limit as usize - 1], &[(0, &[1]), (0, &[1])]), "int");
+        assert_eq!(index(&[limit as usize], &[(0, &[1]), (0, &[1])]), "i64");
+        for elements in [1usize << 31, (1 << 31) - 1] {
+            assert_eq!(index(&[elements], &[(0, &[0]), (0, &[1])]), "i64");
+        }
+        // A broadcast operand, and axes that are not merged.
+        assert_eq!(index(&[1 << 15, 1 << 14], &[(0, &[0, 1]), (0, &[1 << 14, 1])]), "int");
+        assert_eq!(index(&[1 << 15, 1 << 15], &[(0, &[0, 1]), (0, &[1 << 15, 1])]), "i64");
+        // A few elements of a large tensor: its start, its strides, and a reversed axis.
+        assert_eq!(index(&[4], &[(limit - 5, &[1]), (0, &[1])]), "int");
+        assert_eq!(index(&[4], &[(limit - 4, &[1]), (0, &[1])]), "i64");
+        assert_eq!(index(&[4], &[(0, &[limit / 4]), (0, &[1])]), "i64");
+        assert_eq!(index(&[4], &[(limit - 1, &[-(limit / 8)]), (0, &[1])]), "i64");
+        assert_eq!(index(&[4], &[(0, &[1]), (0, &[i64::MAX])]), "i64");
+    }
+
     #[test]
     fn transposes_use_tiles() {
         assert_eq!(pattern(&[40, 50], &[(0, &[1, 40]), (0, &[50, 1])]), AccessPattern::Transpose { down: 0 });
