@@ -29,7 +29,8 @@ const SOURCES: [(&str, &str); 3] = [
 ];
 
 /// NVIDIA's operator libraries.
-const LIBRARIES: [(&str, &str); 3] = [
+const LIBRARIES: [(&str, &str); 4] = [
+    ("convolution.h", include_str!("../emulated/convolution.h")),
     ("cublaslt.cpp", include_str!("../emulated/cublaslt.cpp")),
     ("cudnn.cpp", include_str!("../emulated/cudnn.cpp")),
     ("libraries.h", include_str!("../emulated/libraries.h")),
@@ -391,8 +392,8 @@ fn runs_after_the_first_launch_a_graph() {
     assert!(figures["device_ms"].as_f64().unwrap() > 0.0, "{figures}");
     assert_eq!(read_npz(folder.join("last.npz")).unwrap().len(), 2);
     // The first run launches no graph. Then two runs warm up, three are timed, and three and many more run without copies.
-    let told = String::from_utf8(out.stderr).unwrap();
-    assert!(told.lines().filter(|l| l.starts_with("a graph of ")).count() >= 10, "{told}");
+    let report = String::from_utf8(out.stderr).unwrap();
+    assert!(report.lines().filter(|l| l.starts_with("a graph of ")).count() >= 10, "{report}");
 }
 
 #[test]
@@ -417,16 +418,16 @@ fn missing_libraries_are_reported() {
         String::from_utf8(out.stderr).unwrap()
     };
     let mut all = String::new();
-    let mut tell = |what: &str, text: String| all += &format!("# {what}\n{text}\n");
-    tell("no driver", said(libraries(None, None), "", "cuda"));
-    tell("another library", said(libraries(Some(&empty), None), "", "cuda"));
+    let mut record = |what: &str, text: String| all += &format!("# {what}\n{text}\n");
+    record("no driver", said(libraries(None, None), "", "cuda"));
+    record("not a driver", said(libraries(Some(&empty), None), "", "cuda"));
     for mode in ["old", "none", "forbidden", "taken", "full"] {
-        tell(mode, said(libraries(Some(&cuda), Some(&nvrtc)), mode, "cuda"));
+        record(mode, said(libraries(Some(&cuda), Some(&nvrtc)), mode, "cuda"));
     }
-    tell("no such GPU", said(libraries(Some(&cuda), Some(&nvrtc)), "", "cuda:3"));
-    tell("no NVRTC", said(libraries(Some(&cuda), None), "", "cuda"));
-    tell("another NVRTC", said(libraries(Some(&cuda), Some(&empty)), "", "cuda"));
-    tell("no device of that name", said(libraries(Some(&cuda), Some(&nvrtc)), "", "cuda:x"));
+    record("no such GPU", said(libraries(Some(&cuda), Some(&nvrtc)), "", "cuda:3"));
+    record("no NVRTC", said(libraries(Some(&cuda), None), "", "cuda"));
+    record("not NVRTC", said(libraries(Some(&cuda), Some(&empty)), "", "cuda"));
+    record("invalid device", said(libraries(Some(&cuda), Some(&nvrtc)), "", "cuda:x"));
     snapshot("cuda_missing", &all);
 }
 

@@ -14,7 +14,7 @@ use tpulang::{
     ops::ReduceMode,
 };
 
-/// Permutations through tiles, in fours, and element by element, for all element sizes.
+/// Permutations through tiles, four elements at a time, and one at a time, for all element sizes.
 #[test]
 fn permutations() {
     if passed_emulated() {
@@ -78,7 +78,7 @@ fn broadcasts_slices_and_concatenations() {
     }
 }
 
-/// Reductions over the last, the first and middle axes, in one part and in several.
+/// Reductions over the last, the first and middle axes, by one block and by several.
 #[test]
 fn reductions() {
     if passed_emulated() {

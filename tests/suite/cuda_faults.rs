@@ -84,7 +84,7 @@ fn the_compiler_is_chosen_by_the_driver_and_finds_its_builtins() {
     let (is_done, said) = benched(&[linked.path()], "");
     assert!(is_done, "{said}");
     let (is_done, said) = benched(&[emulated()], "twelve");
-    assert!(!is_done && said.contains("libnvrtc.so is of CUDA 13, but the driver is for CUDA 12"), "{said}");
+    assert!(!is_done && said.contains("libnvrtc.so is from CUDA 13, but the driver is for CUDA 12"), "{said}");
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn buffers_of_another_gpu_are_refused() {
     session.run_on(vec![(name, own)]).unwrap();
 }
 
-/// A convolution whose padding is larger at one end, as frameworks with "same" padding have it.
+/// A convolution whose padding is larger at one end, like "same" padding of some frameworks.
 fn asymmetric() -> (Graph, Array) {
     let numbers = |shape: &[usize]| {
         let n = shape.iter().product::<usize>();

@@ -288,16 +288,16 @@ fn plans_and_errors_name_the_libraries() {
     let mut text = String::new();
     for (what, libraries, choice, device, more) in [
         ("all libraries", &all[..], None, "cuda", &[][..]),
-        ("none is there", &none, None, "cuda", &[]),
-        ("none is wanted", &all, Some("none"), "cuda", &[]),
-        ("one is wanted", &all, Some("cudnn"), "cuda", &[]),
-        ("one is wanted and not there", &none, Some("cublaslt"), "cuda", &[]),
+        ("no libraries installed", &none, None, "cuda", &[]),
+        ("no libraries selected", &all, Some("none"), "cuda", &[]),
+        ("one library selected", &all, Some("cudnn"), "cuda", &[]),
+        ("a missing library selected", &none, Some("cublaslt"), "cuda", &[]),
         ("cuDNN without its parts", &broken, None, "cuda", &[]),
-        ("one of no name", &all, Some("cufft"), "cuda", &[]),
-        ("float16 of float32", &all, None, "cuda", &["--precision", "f16"]),
-        ("another precision", &all, None, "cuda", &["--precision", "f8"]),
-        ("a precision of the CPU", &all, None, "cpu", &["--precision", "f16"]),
-        ("TF32 of the CPU", &all, None, "cpu", &["--tf32"]),
+        ("an unknown library selected", &all, Some("cufft"), "cuda", &[]),
+        ("float16 for a float32 network", &all, None, "cuda", &["--precision", "f16"]),
+        ("an unknown precision", &all, None, "cuda", &["--precision", "f8"]),
+        ("float16 on the CPU", &all, None, "cpu", &["--precision", "f16"]),
+        ("TF32 on the CPU", &all, None, "cpu", &["--tf32"]),
     ] {
         text += &format!("# {what}\n{}\n", said(libraries, choice, device, more));
     }

@@ -12,8 +12,8 @@ struct Heads {
     i64 out[3];
     // A query sees keys up to this many positions after its own position.
     i64 lookahead;
-    // The number of blocks that share the keys of a query (as in flash decoding). Each writes a partial result, and `combine_splits`
-    // combines them.
+    // The number of blocks that share the keys of a query, as in flash decoding. Each writes a partial result, and
+    // `combine_splits` combines them.
     i64 splits;
 };
 
@@ -25,7 +25,8 @@ struct Query {
 __device__ inline Query query_of(const Heads& h, i64 batch, i64 kv_head, i64 i) {
     const i64 group = h.heads / h.kv_heads, head = kv_head * group + i % group, position = i / group;
     return {position < h.queries ? position : -1, batch * h.query[0] + head * h.query[1] + position * h.query[2],
-            batch * h.mask[0] + head * h.mask[1] + position * h.mask[2], batch * h.out[0] + head * h.out[1] + position * h.out[2]};
+            batch * h.mask[0] + head * h.mask[1] + position * h.mask[2],
+            batch * h.out[0] + head * h.out[1] + position * h.out[2]};
 }
 
 // A tile of 16 * PER_THREAD queries, each computed by 16 threads, and up to 128 columns of values.

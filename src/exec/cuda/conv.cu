@@ -42,7 +42,8 @@ __global__ void depthwise(const T* __restrict__ image, const T* __restrict__ fil
     FOR_INDICES(I, i, count) {
         const I pixel = i % pixels, channel = i / pixels % channels, plane = i / pixels / each;
         const T *input = image + (i64)plane * area, *weights = filter + channel * taps;
-        const I x = pixel % w.positions[2], y = pixel / w.positions[2] % w.positions[1], z = pixel / w.positions[2] / w.positions[1];
+        const I x = pixel % w.positions[2], y = pixel / w.positions[2] % w.positions[1];
+        const I z = pixel / w.positions[2] / w.positions[1];
         Accumulator<T> sum;
         for (I a = 0; a < w.kernel[0]; a++) {
             const I d = z * w.stride[0] + a * w.dilation[0] - w.pad[0];

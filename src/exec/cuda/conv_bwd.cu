@@ -64,7 +64,8 @@ __global__ void input_gradient(const float* __restrict__ filter, const float* __
 __global__ void bias_gradient(const float* __restrict__ grad, float* __restrict__ out, i64 images, i64 channels, i64 area) {
     for (i64 channel = blockIdx.x; channel < channels; channel += gridDim.x) {
         double sum = 0;
-        for (i64 j = threadIdx.x; j < images * area; j += blockDim.x) sum += grad[(j / area * channels + channel) * area + j % area];
+        for (i64 j = threadIdx.x; j < images * area; j += blockDim.x)
+            sum += grad[(j / area * channels + channel) * area + j % area];
         sum = block_reduce<Add, double>(sum, 0);
         if (threadIdx.x == 0) out[channel] = (float)sum;
     }

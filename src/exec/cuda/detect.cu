@@ -58,7 +58,8 @@ __global__ void roi_align(const float* __restrict__ from, const float* __restric
         const float* plane = from + (checked_index(roi[0], IMAGES, images, faults) * channels + channel) * height * width;
         const float offset = aligned ? 0.5f : 0;
         Samples rows = samples(roi[2] * scale - offset, roi[4] * scale - offset, row, down, requested, aligned, height);
-        const Samples columns = samples(roi[1] * scale - offset, roi[3] * scale - offset, column, across, requested, aligned, width);
+        const Samples columns =
+            samples(roi[1] * scale - offset, roi[3] * scale - offset, column, across, requested, aligned, width);
         const float count = rows.count * columns.count;
         float sum = 0, maximum = 0;
         i64 seen = 0;

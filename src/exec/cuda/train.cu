@@ -46,7 +46,7 @@ __global__ void statistic(const double* __restrict__ means, const double* __rest
     }
 }
 
-// Normalizes each element by the statistics of its part, then applies weight and bias, whose parts may be others.
+// Normalizes each element by the statistics of its part, then applies weight and bias, which may be partitioned differently.
 __global__ void normalize(const float* __restrict__ from, float* __restrict__ to, const double* __restrict__ means,
                           const double* __restrict__ variances, const float* __restrict__ weight,
                           const float* __restrict__ bias, i64 n, i64 parts, i64 inner, i64 weights, i64 weight_inner,
@@ -133,6 +133,7 @@ __global__ void pool_gradient(const float* __restrict__ grad, const i64* __restr
     FOR_ELEMENTS(plane, planes) {
         float* to = out + plane * area;
         for (i64 i = 0; i < area; i++) to[i] = 0;
-        for (i64 i = plane * windows; i < (plane + 1) * windows; i++) to[checked_index(offsets[i], PLACES, area, faults)] += grad[i];
+        for (i64 i = plane * windows; i < (plane + 1) * windows; i++)
+            to[checked_index(offsets[i], PLACES, area, faults)] += grad[i];
     }
 }
