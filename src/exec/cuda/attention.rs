@@ -36,7 +36,7 @@ pub(super) struct AttentionLaunch {
     /// The storage type of queries, keys, values and results.
     pub float: Float,
     /// The strides of queries, keys, values and results.
-    pub places: [HeadStrides; 4],
+    pub strides: [HeadStrides; 4],
     pub scale: f32,
     /// The additive mask, and its strides along batches, heads, queries and keys.
     pub mask: Option<(Slot, [usize; 4])>,
@@ -92,7 +92,7 @@ impl AttentionLaunch {
     /// Uploads the kernels' `Heads`.
     fn numbers(&self, b: &mut Builder, lookahead: i64, splits: usize) -> Result<Slot> {
         let Sizes { heads, kv_heads, queries, keys, elements, values } = self.sizes;
-        let [query, key, value, out] = self.places.map(|p| [p.batch, p.head, p.row]);
+        let [query, key, value, out] = self.strides.map(|p| [p.batch, p.head, p.row]);
         let (has_mask, mask) = self.mask.map_or((false, [0; 4]), |m| (true, m.1));
         let of_rows = out.map(|n| n / values.max(1));
         let lists = [
@@ -128,9 +128,9 @@ pub(super) fn entries(
         own[..outer].copy_from_slice(&scores[..outer]);
         let ty = ValueType { shape: own.clone(), dtype: Dtype::Float32, quantization: None, ..mask.ty.clone() };
         let of_mask = ValueType { shape: shape.to_vec(), ..ty.clone() };
-        let spread = b.temporary(ty.bytes());
-        b.chain(Chain::new(vec![Formula::copy(Input::slot(slot, of_mask))], spread, ty))?;
-        slot = spread;
+        let expanded = b.temporary(ty.bytes());
+        b.chain(Chain::new(vec![Formula::copy(Input::slot(slot, of_mask))], expanded, ty))?;
+        slot = expanded;
     }
     let [.., heads, queries, keys] = *own else { return Ok((slot, [0; 4])) };
     let step = |count: usize, step: usize| if count == 1 { 0 } else { step };
@@ -151,7 +151,7 @@ pub(super) fn scaled_dot_product(op: &ScaleDotProductAttention<Operand>, b: &mut
         sizes,
         float,
         batches: shape[..shape.len().saturating_sub(3)].iter().product(),
-        places: [&op.query.ty, &op.key.ty, &op.value.ty, result].map(HeadStrides::of),
+        strides: [&op.query.ty, &op.key.ty, &op.value.ty, result].map(HeadStrides::of),
         scale: sizes.scale(op.scale),
         mask,
         limit: op.is_causal.then_some((0, f32::NEG_INFINITY)),
@@ -184,14 +184,14 @@ pub(super) fn rope(op: &Rope<Operand>, b: &mut Builder) -> Result<()> {
     ];
     let formula = match x.ty.dtype.is_float() {
         true => Formula::real(inputs, "i / (i64)k0 % 2 ? x * x3 + y * z : x * x3 - y * z"),
-        false => Formula::whole(inputs, turned_ints(op)).with(FIXED_POINT),
+        false => Formula::whole(inputs, rotate_ints(op)).with(FIXED_POINT),
     };
     let formulas = [vec![formula.in_doubles().numbers([run as f64])], b.fused_formulas_over(&counts)?].concat();
     b.chain(Chain::new(formulas, b.result(0), result).over(&counts))
 }
 
 /// For stored values: each product is shifted and clamped to twice the width; their sum is shifted and saturates.
-fn turned_ints(op: &Rope<Operand>) -> String {
+fn rotate_ints(op: &Rope<Operand>) -> String {
     let narrow = matches!(op.input1.ty.dtype, Dtype::Int8 | Dtype::Uint8);
     let [low, high] = if narrow { [i16::MIN.into(), i16::MAX.into()] } else { [i32::MIN.into(), i32::MAX.into()] };
     let product = |x: &str, weight: &str, shift: i64, mode: i32| {
@@ -200,8 +200,8 @@ fn turned_ints(op: &Rope<Operand>) -> String {
         format!("clamp({product}, {}, {})", literal(low), literal(high))
     };
     let pair = "(i / (i64)k0 % 2 ? (i128)y : -(i128)y)";
-    let turned = product(pair, "z", op.mul1_shift, op.mul1_round_mode as i32);
+    let rotated = product(pair, "z", op.mul1_shift, op.mul1_round_mode as i32);
     let kept = product("(i128)x", "x3", op.mul2_shift, op.mul2_round_mode as i32);
     let (shift, mode) = (literal(op.add_shift.saturating_neg()), op.add_round_mode as i32);
-    format!("saturate(shift_right((i128){turned} + {kept}, {shift}, {mode}))")
+    format!("saturate(shift_right((i128){rotated} + {kept}, {shift}, {mode}))")
 }

@@ -136,8 +136,8 @@ impl Gpu {
         let nvrtc = Nvrtc::load(driver)?;
         let device = device::get(number).map_err(while_doing("querying the GPU"))?;
         let name = device::get_name(device).map_err(while_doing("querying the GPU's name"))?;
-        // SAFETY: the driver returned the device.
         let of = |attribute| {
+            // SAFETY: the driver returned the device.
             unsafe { device::get_attribute(device, attribute) }.map_err(while_doing("querying the GPU's attributes"))
         };
         let major = of(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;

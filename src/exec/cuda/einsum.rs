@@ -48,9 +48,9 @@ impl Named {
         }
         let counts: Vec<usize> = axes.iter().filter_map(|a| self.dim(*a)).collect();
         let ty = ValueType { shape: counts.clone(), ..self.ty(like) };
-        let (turned, formula) = (b.temporary(ty.bytes()), Formula::moved(self.input(axes, &counts, like)));
-        b.chain(Chain::new(vec![formula], turned, ty))?;
-        Ok(turned)
+        let (transposed, formula) = (b.temporary(ty.bytes()), Formula::moved(self.input(axes, &counts, like)));
+        b.chain(Chain::new(vec![formula], transposed, ty))?;
+        Ok(transposed)
     }
     /// Multiplies by another operand: element by element if nothing is summed, otherwise as matrices, one product per
     /// element of the axes that both keep.

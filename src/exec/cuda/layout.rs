@@ -37,11 +37,11 @@ pub(super) fn reshape(input: &Operand, b: &mut Builder) -> Result<()> {
 }
 
 /// Computes a result that is a view of the operand.
-pub(super) fn shown(input: &Operand, i: usize, view: View, b: &mut Builder) -> Result<()> {
-    shown_with(input, i, view, PostOp::default(), b)
+pub(super) fn copy_view(input: &Operand, i: usize, view: View, b: &mut Builder) -> Result<()> {
+    copy_view_with(input, i, view, PostOp::default(), b)
 }
 
-pub(super) fn shown_with(input: &Operand, i: usize, view: View, post_op: PostOp, b: &mut Builder) -> Result<()> {
+pub(super) fn copy_view_with(input: &Operand, i: usize, view: View, post_op: PostOp, b: &mut Builder) -> Result<()> {
     let (result, counts) = (b.result_type(i)?.clone(), view.shape.clone());
     let formula = as_stored_in(&result, input, Input::of(input).viewed(view), post_op);
     b.chain(Chain::new(vec![formula], b.result(i), result).over(&counts))
@@ -103,7 +103,7 @@ pub(super) fn concat_slice(op: &ConcatSlice<Operand>, b: &mut Builder) -> Result
 pub(super) fn unpack(op: &Unpack<Operand>, b: &mut Builder) -> Result<()> {
     let shape = &op.input.ty.shape;
     let axis = axis_of(op.axis, shape.len());
-    (0..shape[axis]).try_for_each(|i| shown(&op.input, i, View::of_axis(shape, axis, i, 1), b))
+    (0..shape[axis]).try_for_each(|i| copy_view(&op.input, i, View::of_axis(shape, axis, i, 1), b))
 }
 
 pub(super) fn split(op: &Split<Operand>, b: &mut Builder) -> Result<()> {
@@ -111,7 +111,7 @@ pub(super) fn split(op: &Split<Operand>, b: &mut Builder) -> Result<()> {
     let axis = axis_of(op.axis, shape.len());
     let mut at = 0;
     for (i, size) in split_sizes(shape[axis], op)?.into_iter().enumerate() {
-        shown(&op.input, i, View::of_axis(shape, axis, at, size), b)?;
+        copy_view(&op.input, i, View::of_axis(shape, axis, at, size), b)?;
         at += size;
     }
     Ok(())
@@ -207,19 +207,19 @@ pub(super) fn swap_dim_inner(op: &SwapDimInner<Operand>, b: &mut Builder) -> Res
 /// Repeats the input along each axis, up to the result's dimensions.
 pub(super) fn tile(input: &Operand, b: &mut Builder) -> Result<()> {
     let view = View::tiled(&input.ty.shape, &b.result_type(0)?.shape);
-    shown(input, 0, view, b)
+    copy_view(input, 0, view, b)
 }
 
 pub(super) fn upsample(op: &Upsample<Operand>, b: &mut Builder) -> Result<()> {
     let post_op = PostOp::relu(op.do_relu, op.relu_limit);
     match View::upsampled(&op.input.ty.shape, op) {
-        Some(view) => shown_with(&op.input, 0, view, post_op, b),
+        Some(view) => copy_view_with(&op.input, 0, view, post_op, b),
         None => Ok(()),
     }
 }
 
 fn ranges(input: &Operand, ranges: &[Span], b: &mut Builder) -> Result<()> {
-    shown(input, 0, View::of_ranges(&input.ty.shape, ranges), b)
+    copy_view(input, 0, View::of_ranges(&input.ty.shape, ranges), b)
 }
 
 pub(super) fn slice(op: &Slice<Operand>, b: &mut Builder) -> Result<()> {

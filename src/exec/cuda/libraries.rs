@@ -185,8 +185,8 @@ pub(super) fn lacks(file: &str, symbol: &str) -> String {
 
 fn has_all(name: &str, file: &str, library: &SharedLibrary, symbols: &[&str]) -> Result<()> {
     // SAFETY: the symbol is only looked up, not called.
-    let is_there = |symbol: &&&str| unsafe { library.get::<unsafe extern "C" fn()>(symbol.as_bytes()).is_ok() };
-    match symbols.iter().find(|symbol| !is_there(symbol)) {
+    let is_exported = |symbol: &&&str| unsafe { library.get::<unsafe extern "C" fn()>(symbol.as_bytes()).is_ok() };
+    match symbols.iter().find(|symbol| !is_exported(symbol)) {
         None => Ok(()),
         Some(symbol) => Err(failure(name, lacks(file, symbol))),
     }

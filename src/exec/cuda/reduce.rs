@@ -33,10 +33,10 @@ fn rows(b: &mut Builder, input: &Operand, axes: &[i64], float: Float) -> Result<
         return Ok((values, rows, n));
     }
     let (ty, view) = (float.type_like(&input.ty), View::in_order(shape, &order));
-    let (turned, counts) = (b.temporary(ty.bytes()), view.shape.clone());
+    let (transposed, counts) = (b.temporary(ty.bytes()), view.shape.clone());
     let formula = Formula::moved(Input::slot(values, ty.clone()).viewed(view));
-    b.chain(Chain::new(vec![formula], turned, ty).over(&counts))?;
-    Ok((turned, rows, n))
+    b.chain(Chain::new(vec![formula], transposed, ty).over(&counts))?;
+    Ok((transposed, rows, n))
 }
 
 pub(super) fn reduce(op: &Reduce<Operand>, b: &mut Builder) -> Result<()> {

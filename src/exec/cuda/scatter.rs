@@ -31,16 +31,16 @@ impl Updates<'_> {
     fn count(&self) -> usize {
         self.values.ty.elements() / self.run
     }
-    /// Writes a result of elements of type `bits`, with the last update of each element. `from` is read only if `is_there`;
+    /// Writes a result of elements of type `bits`, with the last update of each element. `from` is read only if `has_input`;
     /// otherwise other elements are 0.
-    fn replace(&self, b: &mut Builder, bits: &str, [from, updates, to]: [Slot; 3], is_there: bool) -> Result<()> {
+    fn replace(&self, b: &mut Builder, bits: &str, [from, updates, to]: [Slot; 3], has_input: bool) -> Result<()> {
         let (n, count) = (b.result_type(0)?.elements(), self.count());
         let runs = n / self.run;
         let last = b.temporary(runs as u64 * 8);
         b.launch(FILE, "clear", geometry::elements(runs as u64), arguments![last, runs])?;
         let arguments = arguments![self.offsets, last, self.run, count];
         b.launch(FILE, "last_update", geometry::elements(count as u64), arguments)?;
-        let arguments = arguments![from, updates, last, to, self.run, is_there, n];
+        let arguments = arguments![from, updates, last, to, self.run, has_input, n];
         b.launch(FILE, format!("replace<{bits}>"), geometry::elements(n as u64), arguments)
     }
     /// Like [`Updates::replace`], for updates that are combined with the previous values.
@@ -50,12 +50,12 @@ impl Updates<'_> {
         c_type: &str,
         [from, updates, to]: [Slot; 3],
         reduction: Reduction,
-        is_there: bool,
+        has_input: bool,
     ) -> Result<()> {
         let (n, count) = (b.result_type(0)?.elements(), self.count());
         let order = order(b, (self.offsets, Dtype::Int64), SortRows { count: 1, n: count, inner: 1 }, false)?;
         let number = reduction as i64;
-        let arguments = arguments![from, updates, self.offsets, order, to, self.run, count, number, is_there, n];
+        let arguments = arguments![from, updates, self.offsets, order, to, self.run, count, number, has_input, n];
         b.launch(FILE, format!("scatter_reduce<{c_type}>"), geometry::elements(n as u64), arguments)
     }
     /// Applies the updates to the input. Plain integers are computed exactly, other types as real values.
