@@ -1,18 +1,18 @@
 // libcublasLt.so for tests: products of matrices on the emulated GPU, based on NVIDIA's documentation and headers of CUDA
 // 13.0.
 //
-// With TPULANG_EMULATED=told it prints `cublasLt m n k batch` and the precision and epilogue of each product, and the unmet
+// With TPULANG_EMULATED=verbose it prints `cublasLt m n k batch` and the precision and epilogue of each product, and the unmet
 // condition of each call that it rejects.
 #include <math.h>
 #include <stddef.h>
 
 #include "libraries.h"
 
-using library::Place;
+using library::Array;
 
 #define REQUIRE(condition, code) \
     do { \
-        if (!(condition)) return library::refused("cublasLt", __func__, #condition, code); \
+        if (!(condition)) return library::rejected("cublasLt", __func__, #condition, code); \
     } while (0)
 
 namespace {
@@ -37,7 +37,7 @@ struct Attribute {
     size_t bytes;
     int64_t value;
 };
-struct Bag {
+struct Descriptor {
     uint32_t kind;
     std::vector<Attribute> all;
 
@@ -46,7 +46,7 @@ struct Bag {
             if (one.number == number) return &one;
         return nullptr;
     }
-    int64_t operator[](int number) const { return ((Bag*)this)->find(number)->value; }
+    int64_t operator[](int number) const { return ((Descriptor*)this)->find(number)->value; }
 };
 enum : uint32_t { NONE, HANDLE = 0x1b1a5001, MATMUL, LAYOUT, PREFERENCE };
 
@@ -111,13 +111,13 @@ const std::vector<Attribute> OF_PREFERENCE = {{SEARCH_MODE, 4, 0},
                                               {MAX_WAVES_COUNT, 4, 0},
                                               {IMPL_MASK, 8, -1}};
 
-bool is(const Bag* bag, uint32_t kind) {
+bool is(const Descriptor* bag, uint32_t kind) {
     return bag && bag->kind == kind;
 }
 bool is(const Handle* handle) {
     return handle && handle->kind == HANDLE;
 }
-int set(Bag* bag, uint32_t kind, int number, const void* from, size_t bytes) {
+int set(Descriptor* bag, uint32_t kind, int number, const void* from, size_t bytes) {
     REQUIRE(is(bag, kind) && from, INVALID_VALUE);
     Attribute* const attribute = bag->find(number);
     REQUIRE(attribute, INVALID_VALUE);
@@ -128,7 +128,7 @@ int set(Bag* bag, uint32_t kind, int number, const void* from, size_t bytes) {
     attribute->value = bytes == 4 ? (int32_t)value : bytes == 1 ? (int8_t)value : value;
     return OK;
 }
-int drop(Bag* bag, uint32_t kind) {
+int drop(Descriptor* bag, uint32_t kind) {
     if (!bag) return OK;
     REQUIRE(is(bag, kind), INVALID_VALUE);
     bag->kind = NONE;
@@ -141,21 +141,21 @@ struct Problem {
     bool device_scalars;
     int64_t m, n, k, batch;
     // Axes: batch, row, column; A and B as they are multiplied, after transposition.
-    Place a, b, c, d;
+    Array a, b, c, d;
     // Axes: batch, row.
-    Place bias;
+    Array bias;
 
     bool has_bias() const { return epilogue & BIAS; }
     uint64_t implementation() const {
         return a.bytes == 2 ? BY_HALF : compute == COMPUTE_32F_FAST_TF32 ? BY_TF32 : BY_FMA;
     }
-    // The choice of a kernel with bias depends on the alignment of the bias pointer at the time of the request.
+    // The heuristic considers the alignment that the bias pointer has when it is called.
     uint64_t bias_alignment() const { return !has_bias() ? 1 : !bias.at ? 16 : std::min<uint64_t>(bias.at & -bias.at, 16); }
 };
 
-int read_layout(const Bag* layout, bool may_repeat, bool transposed, Place& place) {
+int read_layout(const Descriptor* layout, bool may_repeat, bool transposed, Array& array) {
     REQUIRE(is(layout, LAYOUT), INVALID_VALUE);
-    const Bag& l = *layout;
+    const Descriptor& l = *layout;
     REQUIRE(l[TYPE] == R_32F || l[TYPE] == R_16F, NOT_SUPPORTED);
     REQUIRE(l[ORDER] >= 0 && l[ORDER] < ORDERS, INVALID_VALUE);
     REQUIRE(l[ORDER] == ORDER_COL || l[ORDER] == ORDER_ROW, NOT_SUPPORTED);
@@ -169,17 +169,18 @@ int read_layout(const Bag* layout, bool may_repeat, bool transposed, Place& plac
     REQUIRE(l[BATCH_MODE] == 0, NOT_SUPPORTED);
     const int64_t stride = l[BATCH_COUNT] > 1 ? l[STRIDED_BATCH_OFFSET] : 0;
     const int64_t down = by_row ? l[LD] : 1, along = by_row ? 1 : l[LD];
-    place = {0, l[TYPE] == R_16F ? 2u : 4u, {1, 1, l[BATCH_COUNT], l[ROWS], l[COLS]}, {0, 0, stride, down, along}};
+    array = {0, l[TYPE] == R_16F ? 2u : 4u, {1, 1, l[BATCH_COUNT], l[ROWS], l[COLS]}, {0, 0, stride, down, along}};
     if (transposed) {
-        std::swap(place.sizes[3], place.sizes[4]);
-        std::swap(place.strides[3], place.strides[4]);
+        std::swap(array.sizes[3], array.sizes[4]);
+        std::swap(array.strides[3], array.strides[4]);
     }
     return OK;
 }
 
-int understand(const Bag* descriptor, const Bag* a, const Bag* b, const Bag* c, const Bag* d, Problem& p) {
+int parse(const Descriptor* descriptor, const Descriptor* a, const Descriptor* b, const Descriptor* c, const Descriptor* d,
+          Problem& p) {
     REQUIRE(is(descriptor, MATMUL), INVALID_VALUE);
-    const Bag& o = *descriptor;
+    const Descriptor& o = *descriptor;
     p.compute = o[COMPUTE_TYPE];
     REQUIRE(p.compute >= 64 && p.compute <= 79, INVALID_VALUE);
     REQUIRE(p.compute == COMPUTE_32F || p.compute == COMPUTE_32F_PEDANTIC || p.compute == COMPUTE_32F_FAST_TF32, NOT_SUPPORTED);
@@ -225,7 +226,7 @@ int understand(const Bag* descriptor, const Bag* a, const Bag* b, const Bag* c, 
     return OK;
 }
 
-// The content of an algorithm's 64 bytes. It is valid for one problem, and a checksum rejects other bytes.
+// The opaque 64 bytes of an algorithm, which is valid for one problem. A checksum detects invalid bytes.
 struct Algo {
     uint64_t problem, workspace;
     uint32_t alignments[4];
@@ -239,9 +240,9 @@ uint64_t sum_of(const void* data, size_t bytes, uint64_t sum = 0xcbf29ce48422232
 uint64_t sum_of(const Problem& p) {
     const int64_t numbers[] = {p.compute, p.epilogue, p.device_scalars, p.m, p.n, p.k, p.batch};
     uint64_t sum = sum_of(numbers, sizeof numbers);
-    for (const Place* place : {&p.a, &p.b, &p.c, &p.d, &p.bias}) {
-        Place there = place->on(nullptr);
-        sum = sum_of(&there, sizeof there, sum);
+    for (const Array* array : {&p.a, &p.b, &p.c, &p.d, &p.bias}) {
+        const Array layout = array->on(nullptr);
+        sum = sum_of(&layout, sizeof layout, sum);
     }
     return sum;
 }
@@ -255,7 +256,7 @@ Algo algo_for(const Problem& p, size_t workspace, const uint32_t (&alignments)[4
     return algo;
 }
 
-// Same layout as cublasLtMatmulHeuristicResult_t.
+// The layout of cublasLtMatmulHeuristicResult_t.
 struct Result {
     Algo algo;
     size_t workspace;
@@ -275,7 +276,7 @@ void multiply(const Problem& p, float alpha, float beta) {
     const library::Rounding how = p.implementation() == BY_TF32 ? library::TO_TF32 : library::EXACT;
     std::vector<double> a(p.k * p.m), b(p.k * p.n), sums(p.m);
     for (int64_t batch = 0; batch < p.batch; batch++) {
-        const auto at = [batch](const Place& x, int64_t i, int64_t j) {
+        const auto at = [batch](const Array& x, int64_t i, int64_t j) {
             return batch * x.strides[2] + i * x.strides[3] + j * x.strides[4];
         };
         for (int64_t l = 0; l < p.k; l++) {
@@ -337,54 +338,54 @@ const char* cublasLtGetStatusString(int code) {
 int cublasLtCreate(Handle** handle) {
     REQUIRE(handle, INVALID_VALUE);
     // Creating a handle allocates memory.
-    REQUIRE(!emulated_capturing(), INTERNAL_ERROR);
+    REQUIRE(!emulated_is_capturing(), INTERNAL_ERROR);
     *handle = new Handle{HANDLE};
     return OK;
 }
 int cublasLtDestroy(Handle* handle) {
     REQUIRE(is(handle), INVALID_VALUE);
-    REQUIRE(!emulated_capturing(), INTERNAL_ERROR);
+    REQUIRE(!emulated_is_capturing(), INTERNAL_ERROR);
     handle->kind = NONE;
     delete handle;
     return OK;
 }
 
-int cublasLtMatmulDescCreate(Bag** made, int compute_type, int scale_type) {
+int cublasLtMatmulDescCreate(Descriptor** made, int compute_type, int scale_type) {
     REQUIRE(made, INVALID_VALUE);
-    *made = new Bag{MATMUL, OF_MATMUL};
+    *made = new Descriptor{MATMUL, OF_MATMUL};
     (*made)->find(COMPUTE_TYPE)->value = compute_type;
     (*made)->find(SCALE_TYPE)->value = scale_type;
     return OK;
 }
-int cublasLtMatmulDescDestroy(Bag* bag) { return drop(bag, MATMUL); }
-int cublasLtMatmulDescSetAttribute(Bag* bag, int number, const void* from, size_t bytes) {
+int cublasLtMatmulDescDestroy(Descriptor* bag) { return drop(bag, MATMUL); }
+int cublasLtMatmulDescSetAttribute(Descriptor* bag, int number, const void* from, size_t bytes) {
     return set(bag, MATMUL, number, from, bytes);
 }
-int cublasLtMatrixLayoutCreate(Bag** made, int type, uint64_t rows, uint64_t cols, int64_t ld) {
+int cublasLtMatrixLayoutCreate(Descriptor** made, int type, uint64_t rows, uint64_t cols, int64_t ld) {
     REQUIRE(made, INVALID_VALUE);
-    *made = new Bag{LAYOUT, OF_LAYOUT};
+    *made = new Descriptor{LAYOUT, OF_LAYOUT};
     (*made)->find(TYPE)->value = type;
     (*made)->find(ROWS)->value = rows;
     (*made)->find(COLS)->value = cols;
     (*made)->find(LD)->value = ld;
     return OK;
 }
-int cublasLtMatrixLayoutDestroy(Bag* bag) { return drop(bag, LAYOUT); }
-int cublasLtMatrixLayoutSetAttribute(Bag* bag, int number, const void* from, size_t bytes) {
+int cublasLtMatrixLayoutDestroy(Descriptor* bag) { return drop(bag, LAYOUT); }
+int cublasLtMatrixLayoutSetAttribute(Descriptor* bag, int number, const void* from, size_t bytes) {
     return set(bag, LAYOUT, number, from, bytes);
 }
-int cublasLtMatmulPreferenceCreate(Bag** made) {
+int cublasLtMatmulPreferenceCreate(Descriptor** made) {
     REQUIRE(made, INVALID_VALUE);
-    *made = new Bag{PREFERENCE, OF_PREFERENCE};
+    *made = new Descriptor{PREFERENCE, OF_PREFERENCE};
     return OK;
 }
-int cublasLtMatmulPreferenceDestroy(Bag* bag) { return drop(bag, PREFERENCE); }
-int cublasLtMatmulPreferenceSetAttribute(Bag* bag, int number, const void* from, size_t bytes) {
+int cublasLtMatmulPreferenceDestroy(Descriptor* bag) { return drop(bag, PREFERENCE); }
+int cublasLtMatmulPreferenceSetAttribute(Descriptor* bag, int number, const void* from, size_t bytes) {
     return set(bag, PREFERENCE, number, from, bytes);
 }
 
-int cublasLtMatmulAlgoGetHeuristic(Handle* handle, Bag* descriptor, Bag* a, Bag* b, Bag* c, Bag* d, Bag* preference, int requested,
-                                   Result* results, int* returned) {
+int cublasLtMatmulAlgoGetHeuristic(Handle* handle, Descriptor* descriptor, Descriptor* a, Descriptor* b, Descriptor* c,
+                                   Descriptor* d, Descriptor* preference, int requested, Result* results, int* returned) {
     REQUIRE(is(handle), NOT_INITIALIZED);
     REQUIRE(requested > 0 && results && returned, INVALID_VALUE);
     *returned = 0;
@@ -392,8 +393,8 @@ int cublasLtMatmulAlgoGetHeuristic(Handle* handle, Bag* descriptor, Bag* a, Bag*
     REQUIRE(!mode || strcmp(mode, "declining"), NOT_SUPPORTED);
     REQUIRE(is(preference, PREFERENCE), INVALID_VALUE);
     Problem p;
-    if (int code = understand(descriptor, a, b, c, d, p)) return code;
-    const Bag& wanted = *preference;
+    if (int code = parse(descriptor, a, b, c, d, p)) return code;
+    const Descriptor& wanted = *preference;
     REQUIRE(wanted[SEARCH_MODE] == 0, NOT_SUPPORTED);
     REQUIRE((wanted[REDUCTION_SCHEME_MASK] & ~REDUCTION_SCHEMES) == 0, INVALID_VALUE);
     REQUIRE((p.implementation() & ~wanted[IMPL_MASK]) == 0, NOT_SUPPORTED);
@@ -404,7 +405,7 @@ int cublasLtMatmulAlgoGetHeuristic(Handle* handle, Bag* descriptor, Bag* a, Bag*
         REQUIRE(alignments[i] && !(alignments[i] & (alignments[i] - 1)), INVALID_VALUE);
         REQUIRE(alignments[i] >= sizes[i], NOT_SUPPORTED);
     }
-    // Best first. The second one does not work, to catch callers that ignore the state.
+    // The best comes first. The second is invalid, to catch callers that ignore `state`.
     Result all[3];
     int n = 0;
     const auto add = [&](size_t workspace, int state) {
@@ -418,13 +419,13 @@ int cublasLtMatmulAlgoGetHeuristic(Handle* handle, Bag* descriptor, Bag* a, Bag*
     return OK;
 }
 
-int cublasLtMatmul(Handle* handle, Bag* descriptor, const void* alpha, const void* a, Bag* of_a, const void* b, Bag* of_b,
-                   const void* beta, const void* c, Bag* of_c, void* d, Bag* of_d, const Algo* algo, void* workspace,
-                   size_t workspace_bytes, void* stream) {
+int cublasLtMatmul(Handle* handle, Descriptor* descriptor, const void* alpha, const void* a, Descriptor* of_a, const void* b,
+                   Descriptor* of_b, const void* beta, const void* c, Descriptor* of_c, void* d, Descriptor* of_d,
+                   const Algo* algo, void* workspace, size_t workspace_bytes, void* stream) {
     REQUIRE(is(handle), NOT_INITIALIZED);
     REQUIRE(alpha && beta, INVALID_VALUE);
     Problem p;
-    if (int code = understand(descriptor, of_a, of_b, of_c, of_d, p)) return code;
+    if (int code = parse(descriptor, of_a, of_b, of_c, of_d, p)) return code;
     p.a = p.a.on(a), p.b = p.b.on(b), p.c = p.c.on(c), p.d = p.d.on(d);
     Algo chosen;
     if (algo) {
@@ -434,35 +435,36 @@ int cublasLtMatmul(Handle* handle, Bag* descriptor, const void* alpha, const voi
     } else {
         chosen = algo_for(p, 0, {(uint32_t)p.a.bytes, (uint32_t)p.b.bytes, (uint32_t)p.c.bytes, (uint32_t)p.d.bytes});
     }
-    REQUIRE(p.a.is_there(chosen.alignments[0]), INVALID_VALUE);
-    REQUIRE(p.b.is_there(chosen.alignments[1]), INVALID_VALUE);
-    REQUIRE(p.c.is_there(chosen.alignments[2]), INVALID_VALUE);
-    REQUIRE(p.d.is_there(chosen.alignments[3]), INVALID_VALUE);
-    REQUIRE(!p.has_bias() || p.bias.is_there(std::max<size_t>(chosen.bias_alignment, p.bias.bytes)), INVALID_VALUE);
-    REQUIRE(!p.device_scalars || (emulated_within((uint64_t)alpha, 4) && emulated_within((uint64_t)beta, 4)), INVALID_VALUE);
-    REQUIRE(p.d.is_apart(p.a) && p.d.is_apart(p.b), INVALID_VALUE);
-    REQUIRE(!p.has_bias() || p.d.is_apart(p.bias), INVALID_VALUE);
+    REQUIRE(p.a.is_valid(chosen.alignments[0]), INVALID_VALUE);
+    REQUIRE(p.b.is_valid(chosen.alignments[1]), INVALID_VALUE);
+    REQUIRE(p.c.is_valid(chosen.alignments[2]), INVALID_VALUE);
+    REQUIRE(p.d.is_valid(chosen.alignments[3]), INVALID_VALUE);
+    REQUIRE(!p.has_bias() || p.bias.is_valid(std::max<size_t>(chosen.bias_alignment, p.bias.bytes)), INVALID_VALUE);
+    const bool scalars_on_device = emulated_is_allocated((uint64_t)alpha, 4) && emulated_is_allocated((uint64_t)beta, 4);
+    REQUIRE(!p.device_scalars || scalars_on_device, INVALID_VALUE);
+    REQUIRE(p.d.is_disjoint(p.a) && p.d.is_disjoint(p.b), INVALID_VALUE);
+    REQUIRE(!p.has_bias() || p.d.is_disjoint(p.bias), INVALID_VALUE);
     // In place, or without overlap.
-    REQUIRE(p.c.is_same(p.d) || p.d.is_apart(p.c), INVALID_VALUE);
+    REQUIRE(p.c.is_identical(p.d) || p.d.is_disjoint(p.c), INVALID_VALUE);
     REQUIRE(workspace_bytes >= chosen.workspace, INVALID_VALUE);
     if (workspace_bytes) {
-        const Place given = library::bytes_at(workspace, workspace_bytes);
-        REQUIRE(given.is_there(WORKSPACE_ALIGNMENT), INVALID_VALUE);
-        for (const Place* place : {&p.a, &p.b, &p.c, &p.d, &p.bias})
-            REQUIRE((place == &p.bias && !p.has_bias()) || given.is_apart(*place), INVALID_VALUE);
+        const Array given = library::bytes_at(workspace, workspace_bytes);
+        REQUIRE(given.is_valid(WORKSPACE_ALIGNMENT), INVALID_VALUE);
+        for (const Array* array : {&p.a, &p.b, &p.c, &p.d, &p.bias})
+            REQUIRE((array == &p.bias && !p.has_bias()) || given.is_disjoint(*array), INVALID_VALUE);
     }
-    if (library::told())
+    if (library::is_verbose())
         fprintf(stderr, "cublasLt %ld %ld %ld %ld %s%s%s%s%s\n", (long)p.m, (long)p.n, (long)p.k, (long)p.batch,
                 p.a.bytes == 2 ? "f16" : "f32", p.compute == COMPUTE_32F_FAST_TF32 ? " tf32" : "", p.has_bias() ? " bias" : "",
                 p.epilogue & RELU ? " relu" : "", p.epilogue & GELU ? " gelu" : "");
     // Scalars in host memory are read now, those in device memory when the work runs.
     const float host_alpha = p.device_scalars ? 0 : *(const float*)alpha, host_beta = p.device_scalars ? 0 : *(const float*)beta;
     const size_t needed = chosen.workspace;
-    const int code = library::tell(stream, [=]() -> int {
-        for (const Place* place : {&p.a, &p.b, &p.c, &p.d, &p.bias})
-            if (place->at && !place->is_there(1)) return library::ILLEGAL_ADDRESS;
-        if (needed && !emulated_within((uint64_t)workspace, needed)) return library::ILLEGAL_ADDRESS;
-        library::spoil(workspace, needed);
+    const int code = library::submit(stream, [=]() -> int {
+        for (const Array* array : {&p.a, &p.b, &p.c, &p.d, &p.bias})
+            if (array->at && !array->is_valid(1)) return library::ILLEGAL_ADDRESS;
+        if (needed && !emulated_is_allocated((uint64_t)workspace, needed)) return library::ILLEGAL_ADDRESS;
+        library::clobber(workspace, needed);
         if (p.device_scalars)
             multiply(p, *(const float*)alpha, *(const float*)beta);
         else

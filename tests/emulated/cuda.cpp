@@ -1,10 +1,10 @@
-// libcuda.so for tests: a GPU emulated on this machine's CPU. Work submitted to a stream runs at once; captured launches are
-// kept, and run when their graph is launched. Out-of-bounds writes of a kernel are detected on the next wait.
+// libcuda.so for tests: emulates a GPU on the CPU. Work submitted to a stream runs immediately; captured launches run when their
+// graph is launched. Out-of-bounds writes of a kernel are detected when the stream is synchronized.
 //
 // TPULANG_EMULATED is one of: old, none, forbidden, taken, full (from the context on), broken (the first launch),
 // uncapturable, two (GPUs), newer or older (a GPU than the compiler supports), twelve (a driver for CUDA 12), slow (to
-// report free memory), or bytes of memory, such as 1000000. With `told` it reports the graphs that it launches. The other
-// libraries support: declining (no algorithms), and twelve.
+// report free memory), or the size of the memory in bytes, such as 1000000. With `verbose` it reports the graphs that it
+// launches. The other libraries support `declining` (no algorithms) and `twelve`.
 #include <dlfcn.h>
 #include <elf.h>
 #include <stdint.h>
@@ -43,20 +43,20 @@ std::map<uint64_t, size_t> memory;
 std::map<uint64_t, int> owners;
 int contexts[2];
 thread_local int current = 0;
-size_t taken = 0;
+size_t allocated_bytes = 0;
 int failed = OK;
-// While a stream is being captured, all work submitted to it is added to the graph.
+// While a stream is captured, the work submitted to it is added to the graph.
 struct Stream {
     Graph* capturing = nullptr;
 };
-// Captures are thread-local; a capturing thread must not allocate.
-thread_local bool captures = false;
+// Whether this thread captures a stream; it must not allocate then.
+thread_local bool is_capturing = false;
 
 std::string mode() {
     const char* text = getenv("TPULANG_EMULATED");
     return text ? text : "";
 }
-size_t all_memory() {
+size_t total_memory() {
     const long long n = atoll(mode().c_str());
     return n > 0 ? n : (size_t)8 << 30;
 }
@@ -68,13 +68,13 @@ bool within(uint64_t address, size_t bytes) {
     const uint64_t at = address - next->first;
     return at <= next->second && bytes <= next->second - at;
 }
-int guards_are_whole() {
+int check_guards() {
     std::lock_guard<std::mutex> guard(lock);
     for (const auto& [address, bytes] : memory) {
         const auto* before = (const unsigned char*)address - GUARD;
-        const auto* behind = (const unsigned char*)address + bytes;
+        const auto* after = (const unsigned char*)address + bytes;
         for (uint64_t i = 0; i < GUARD; i++)
-            if (before[i] != GUARDED || behind[i] != GUARDED) return ILLEGAL_ADDRESS;
+            if (before[i] != GUARDED || after[i] != GUARDED) return ILLEGAL_ADDRESS;
     }
     return OK;
 }
@@ -87,7 +87,7 @@ bool is_captured(void* stream) {
     std::lock_guard<std::mutex> guard(lock);
     return ((Stream*)stream)->capturing;
 }
-int tell(void* stream, Work work) {
+int submit(void* stream, Work work) {
     if (mode() == "broken") failed = LAUNCH_FAILED;
     if (failed) return failed;
     {
@@ -179,8 +179,8 @@ int cuStreamDestroy_v2(void* stream) {
     return OK;
 }
 int cuStreamSynchronize(void* stream) {
-    if (captures || is_captured(stream)) return CAPTURE_UNSUPPORTED;
-    return failed ? failed : guards_are_whole();
+    if (is_capturing || is_captured(stream)) return CAPTURE_UNSUPPORTED;
+    return failed ? failed : check_guards();
 }
 int cuEventCreate(void** event, unsigned) {
     *event = (void*)&lock;
@@ -191,34 +191,34 @@ int cuEventSynchronize(void*) { return OK; }
 int cuEventDestroy_v2(void*) { return OK; }
 
 int cuMemAlloc_v2(uint64_t* address, size_t bytes) {
-    if (captures) return CAPTURE_UNSUPPORTED;
+    if (is_capturing) return CAPTURE_UNSUPPORTED;
     if (!bytes) return INVALID;
     std::lock_guard<std::mutex> guard(lock);
-    if (taken + bytes > all_memory()) return OUT_OF_MEMORY;
+    if (allocated_bytes + bytes > total_memory()) return OUT_OF_MEMORY;
     auto* start = (unsigned char*)aligned_alloc(GUARD, (bytes + GUARD - 1) / GUARD * GUARD + 2 * GUARD);
     if (!start) return OUT_OF_MEMORY;
-    // Guards around the memory, which is filled with NaN.
+    // Surround the memory with guards, and fill it with NaN.
     memset(start, GUARDED, (bytes + GUARD - 1) / GUARD * GUARD + 2 * GUARD);
     *address = (uint64_t)start + GUARD;
     memory[*address] = bytes;
     owners[*address] = current;
-    taken += bytes;
+    allocated_bytes += bytes;
     return OK;
 }
 int cuMemFree_v2(uint64_t address) {
-    const int whole = guards_are_whole();
+    const int code = check_guards();
     std::lock_guard<std::mutex> guard(lock);
     const auto found = memory.find(address);
     if (found == memory.end()) return INVALID;
-    taken -= found->second;
+    allocated_bytes -= found->second;
     memory.erase(found);
     free((void*)(address - GUARD));
-    return whole;
+    return code;
 }
 int cuMemGetInfo_v2(size_t* available, size_t* total) {
     if (mode() == "slow") usleep(200000);
-    *total = all_memory();
-    *available = all_memory() - taken;
+    *total = total_memory();
+    *available = total_memory() - allocated_bytes;
     return OK;
 }
 int cuMemHostAlloc(void** memory, size_t bytes, unsigned) {
@@ -241,12 +241,12 @@ int cuMemcpyDtoHAsync_v2(void* to, uint64_t from, size_t bytes, void* stream) {
 }
 int cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t bytes, void* stream) {
     if (!within(to, bytes) || !within(from, bytes)) return INVALID;
-    return tell(stream, [=] {
+    return submit(stream, [=] {
         memmove((void*)to, (const void*)from, bytes);
         return (int)OK;
     });
 }
-// The size of a module, which is the content of a shared library: its section table comes last.
+// Loads a module, which is the content of a shared library. Its section table comes last, which determines the size.
 int cuModuleLoadData(void** module, const void* image) {
     const auto* header = (const Elf64_Ehdr*)image;
     if (memcmp(header->e_ident, ELFMAG, SELFMAG)) return INVALID_IMAGE;
@@ -255,14 +255,14 @@ int cuModuleLoadData(void** module, const void* image) {
     char path[] = "/tmp/tpulang-module-XXXXXX";
     const int file = mkstemp(path);
     if (file < 0) return OUT_OF_MEMORY;
-    bool whole = true;
-    for (size_t at = 0; at < size && whole;) {
+    bool is_complete = true;
+    for (size_t at = 0; at < size && is_complete;) {
         const ssize_t n = write(file, (const char*)image + at, size - at);
-        whole = n > 0;
+        is_complete = n > 0;
         at += n;
     }
     close(file);
-    *module = whole ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
+    *module = is_complete ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : nullptr;
     unlink(path);
     return *module ? OK : INVALID_IMAGE;
 }
@@ -270,7 +270,7 @@ int cuModuleGetFunction(void** function, void* module, const char* name) {
     void* const entry = dlsym(module, name);
     void* const sizes = dlsym(module, (std::string(name) + "_sizes").c_str());
     if (!entry || !sizes) return INVALID;
-    // Never freed, like the module.
+    // It is never freed, like the module.
     *function = new Function{(int (*)(void**, const unsigned*))entry, ((const unsigned char* (*)())sizes)()};
     return OK;
 }
@@ -283,21 +283,21 @@ int cuLaunchKernel(void* function, unsigned x, unsigned y, unsigned z, unsigned 
         const auto* bytes = (const unsigned char*)parameters[i];
         launch.values.emplace_back(bytes, bytes + kernel->sizes[i]);
     }
-    return tell(stream, [launch = std::move(launch)] { return run(launch); });
+    return submit(stream, [launch = std::move(launch)] { return run(launch); });
 }
 
 int cuStreamBeginCapture_v2(void* stream, int) {
     std::lock_guard<std::mutex> guard(lock);
-    if (captures || ((Stream*)stream)->capturing || mode() == "uncapturable") return CAPTURE_UNSUPPORTED;
+    if (is_capturing || ((Stream*)stream)->capturing || mode() == "uncapturable") return CAPTURE_UNSUPPORTED;
     ((Stream*)stream)->capturing = new Graph();
-    captures = true;
+    is_capturing = true;
     return OK;
 }
 int cuStreamEndCapture(void* stream, void** graph) {
     std::lock_guard<std::mutex> guard(lock);
     *graph = ((Stream*)stream)->capturing;
     ((Stream*)stream)->capturing = nullptr;
-    captures = false;
+    is_capturing = false;
     return *graph ? OK : INVALID;
 }
 int cuGraphInstantiateWithFlags(void** made, void* graph, unsigned long long) {
@@ -315,20 +315,19 @@ int cuGraphExecDestroy(void* graph) {
 int cuGraphLaunch(void* graph, void* stream) {
     if (failed) return failed;
     if (is_captured(stream)) return CAPTURE_UNSUPPORTED;
-    if (mode() == "told") fprintf(stderr, "a graph of %zu\n", ((Graph*)graph)->all.size());
+    if (mode() == "verbose") fprintf(stderr, "a graph of %zu\n", ((Graph*)graph)->all.size());
     for (const auto& work : ((Graph*)graph)->all)
         if (const int code = work()) return failed = code;
     return OK;
 }
 
-// Submits work of the other emulated libraries to a stream, like a launch. The data are dropped once no more runs are
-// possible.
-int emulated_tell(void* stream, int (*run)(void*), void* data, void (*drop)(void*)) {
+// Submits work of the other emulated libraries to a stream, like a launch. The data are dropped when the work cannot run again.
+int emulated_submit(void* stream, int (*run)(void*), void* data, void (*drop)(void*)) {
     const std::shared_ptr<void> kept(data, drop);
     // The default stream is not ordered with the streams that were created.
     if (!stream) return INVALID;
-    return tell(stream, [run, kept] { return run(kept.get()); });
+    return submit(stream, [run, kept] { return run(kept.get()); });
 }
-int emulated_within(uint64_t address, size_t bytes) { return within(address, bytes); }
-int emulated_capturing() { return captures; }
+int emulated_is_allocated(uint64_t address, size_t bytes) { return within(address, bytes); }
+int emulated_is_capturing() { return is_capturing; }
 }

@@ -1,217 +1,14 @@
 // libcudnn.so for tests: convolutions on the emulated GPU, based on NVIDIA's documentation and headers of cuDNN 9 (the
 // functions of versions 7 and 8, which it still has).
 //
-// The speed, workspace and determinism of the algorithms are made up, to catch callers that ignore them. With
-// TPULANG_EMULATED=told it prints `cuDNN forward algo 1` and the precision of each convolution, and the unmet condition of
+// The speed, workspace and determinism of the algorithms are invented, to catch callers that ignore them. With
+// TPULANG_EMULATED=verbose it prints `cuDNN forward algo 1` and the precision of each convolution, and the unmet condition of
 // each call that it rejects.
 #include <atomic>
 
-#include "libraries.h"
-
-using library::Place;
-
-#define REQUIRE(condition, code) \
-    do { \
-        if (!(condition)) return library::refused("cuDNN", __func__, #condition, code); \
-    } while (0)
+#include "convolution.h"
 
 namespace {
-enum { OK = 0, NOT_INITIALIZED = 1001, BAD_PARAM = 2000, NOT_SUPPORTED = 3000, INTERNAL_ERROR = 4000, EXECUTION_FAILED = 5000 };
-enum { FLOAT = 0, HALF = 2, TYPES = 22 };
-enum { NCHW = 0, NHWC = 1 };
-enum { CONVOLUTION = 0, CROSS_CORRELATION = 1 };
-enum { DEFAULT_MATH = 0, TENSOR_OP_MATH = 1, TENSOR_OP_MATH_ALLOW_CONVERSION = 2, FMA_MATH = 3 };
-enum { NON_DETERMINISTIC = 0, DETERMINISTIC = 1 };
-enum { RELU = 1, IDENTITY = 5, ACTIVATIONS = 7 };
-enum { NOT_PROPAGATE_NAN = 0, PROPAGATE_NAN = 1 };
-enum { FWD_IMPLICIT_GEMM = 0, FWD_IMPLICIT_PRECOMP_GEMM = 1, FWD_GEMM = 2, FWD_DIRECT = 3, FWD_FFT = 4, FWD_FFT_TILING = 5,
-       FWD_WINOGRAD = 6, FWD_WINOGRAD_NONFUSED = 7 };
-enum { BWD_DATA_0 = 0, BWD_DATA_1 = 1, BWD_DATA_FFT = 2, BWD_DATA_FFT_TILING = 3, BWD_DATA_WINOGRAD = 4,
-       BWD_DATA_WINOGRAD_NONFUSED = 5 };
-constexpr int DIM_MAX = 8;
-constexpr size_t HUGE_WORKSPACE = (size_t)8 << 30, WORKSPACE_ALIGNMENT = 16, ALIGNMENT = 4;
-
-enum : uint32_t { NONE, HANDLE = 0xd2200001, TENSOR, FILTER, CONVOLVING, ACTIVATION };
-struct Handle {
-    uint32_t kind;
-    void* stream;
-};
-// Has no axes until it is set.
-struct Tensor {
-    uint32_t kind;
-    int type, n, sizes[DIM_MAX], strides[DIM_MAX];
-};
-struct Filter {
-    uint32_t kind;
-    int type, format, n, sizes[DIM_MAX];
-};
-struct Convolving {
-    uint32_t kind;
-    int n, pads[DIM_MAX], strides[DIM_MAX], dilations[DIM_MAX], mode, type, groups, math;
-};
-struct Activation {
-    uint32_t kind;
-    int mode, nan;
-    double coefficient;
-};
-template <class T> bool is(const T* one, uint32_t kind) {
-    return one && one->kind == kind;
-}
-template <class T> int make(T** made, uint32_t kind) {
-    REQUIRE(made, BAD_PARAM);
-    *made = new T{};
-    (*made)->kind = kind;
-    return OK;
-}
-template <class T> int drop(T* one, uint32_t kind) {
-    if (!one) return OK;
-    REQUIRE(is(one, kind), BAD_PARAM);
-    one->kind = NONE;
-    delete one;
-    return OK;
-}
-bool all_at_least(int least, const int* values, int n) {
-    return std::all_of(values, values + n, [least](int value) { return value >= least; });
-}
-
-// A convolution: y from x, or x from y. There are always 3 spatial axes; leading ones have size 1 if there are fewer.
-struct Problem {
-    bool mirrored;
-    library::Rounding how;
-    int math;
-    int64_t groups, n, c, k;
-    int64_t in[3], taps[3], out[3], pads[3], strides[3], dilations[3];
-    // Axes: batch, channel, spatial axes; for the filter: output channel, channel within its group, spatial axes.
-    Place x, w, y;
-
-    int64_t in_size() const { return in[0] * in[1] * in[2]; }
-    int64_t out_size() const { return out[0] * out[1] * out[2]; }
-    int64_t all_taps() const { return taps[0] * taps[1] * taps[2]; }
-};
-
-Place place_of(const Tensor& t) {
-    Place p = {0, t.type == HALF ? 2u : 4u, {}, {}};
-    for (int i = 0; i < 5; i++) {
-        const int from = i < 2 ? i : i - 5 + t.n;
-        p.sizes[i] = from < 2 && i >= 2 ? 1 : t.sizes[from];
-        p.strides[i] = from < 2 && i >= 2 ? 0 : t.strides[from];
-    }
-    return p;
-}
-int64_t out_of(const Convolving& conv, const Tensor& x, const Filter& w, int axis) {
-    const int i = axis - 2;
-    const int64_t left = x.sizes[axis] + 2ll * conv.pads[i] - ((w.sizes[axis] - 1ll) * conv.dilations[i] + 1);
-    return left < 0 ? 0 : left / conv.strides[i] + 1;
-}
-int shape_of(const Convolving* conv, const Tensor* x, const Filter* w, int* sizes) {
-    REQUIRE(is(conv, CONVOLVING) && conv->n, BAD_PARAM);
-    REQUIRE(is(x, TENSOR) && x->n, BAD_PARAM);
-    REQUIRE(is(w, FILTER) && w->n, BAD_PARAM);
-    REQUIRE(x->n == w->n && conv->n == x->n - 2, BAD_PARAM);
-    REQUIRE(x->sizes[1] == (int64_t)w->sizes[1] * conv->groups, BAD_PARAM);
-    sizes[0] = x->sizes[0];
-    sizes[1] = w->sizes[0];
-    for (int i = 2; i < x->n; i++) {
-        sizes[i] = out_of(*conv, *x, *w, i);
-        REQUIRE(sizes[i] > 0, BAD_PARAM);
-    }
-    return OK;
-}
-int understand(const Convolving* conv, const Tensor* x, const Filter* w, const Tensor* y, Problem& p) {
-    int sizes[DIM_MAX];
-    if (int code = shape_of(conv, x, w, sizes)) return code;
-    REQUIRE(is(y, TENSOR) && y->n == x->n, BAD_PARAM);
-    REQUIRE(std::equal(sizes, sizes + x->n, y->sizes), BAD_PARAM);
-    REQUIRE(w->sizes[0] % conv->groups == 0, BAD_PARAM);
-    REQUIRE(x->type == w->type && x->type == y->type, BAD_PARAM);
-    REQUIRE(x->n == 4 || x->n == 5, NOT_SUPPORTED);
-    REQUIRE(x->type == FLOAT || x->type == HALF, NOT_SUPPORTED);
-    REQUIRE(conv->type == FLOAT, NOT_SUPPORTED);
-    REQUIRE(all_at_least(1, x->strides, x->n) && all_at_least(1, y->strides, y->n), NOT_SUPPORTED);
-    // A channels-last filter requires channels-last tensors.
-    REQUIRE(w->format == NCHW || (x->strides[1] == 1 && y->strides[1] == 1), NOT_SUPPORTED);
-
-    p.mirrored = conv->mode == CONVOLUTION;
-    p.math = conv->math;
-    // float16 is exact; tensor cores round float32 to TF32, or to float16 if conversion is allowed.
-    p.how = x->type == HALF || conv->math == FMA_MATH           ? library::EXACT
-            : conv->math == TENSOR_OP_MATH_ALLOW_CONVERSION ? library::TO_HALF
-                                                            : library::TO_TF32;
-    p.groups = conv->groups;
-    p.x = place_of(*x);
-    p.y = place_of(*y);
-    REQUIRE(p.x.is_writable() && p.y.is_writable(), NOT_SUPPORTED);
-    Tensor filter = {TENSOR, w->type, w->n, {}, {}};
-    std::copy(w->sizes, w->sizes + w->n, filter.sizes);
-    int stride = 1;
-    const auto pack = [&](int axis) {
-        filter.strides[axis] = stride;
-        stride *= w->sizes[axis];
-    };
-    if (w->format == NHWC) pack(1);
-    for (int axis = w->n - 1; axis > 1; axis--) pack(axis);
-    if (w->format == NCHW) pack(1);
-    pack(0);
-    p.w = place_of(filter);
-    p.n = p.x.sizes[0], p.c = p.x.sizes[1], p.k = p.y.sizes[1];
-    for (int i = 0; i < 3; i++) {
-        const int from = i - 3 + conv->n;
-        p.in[i] = p.x.sizes[2 + i], p.out[i] = p.y.sizes[2 + i], p.taps[i] = p.w.sizes[2 + i];
-        p.pads[i] = from < 0 ? 0 : conv->pads[from];
-        p.strides[i] = from < 0 ? 1 : conv->strides[from];
-        p.dilations[i] = from < 0 ? 1 : conv->dilations[from];
-    }
-    return OK;
-}
-
-// Enumerates the pairs of offsets in x and y that each tap of the filter connects, as runs along the last axis.
-template <class F> void each_run(const Problem& p, F f) {
-    int64_t tap = 0, in[3];
-    for (int64_t a = 0; a < p.taps[0]; a++)
-        for (int64_t b = 0; b < p.taps[1]; b++)
-            for (int64_t c = 0; c < p.taps[2]; c++, tap++) {
-                const int64_t weight = p.mirrored ? p.all_taps() - 1 - tap : tap;
-                const int64_t shift = p.pads[2] - c * p.dilations[2];
-                const int64_t begin = shift > 0 ? (shift + p.strides[2] - 1) / p.strides[2] : 0;
-                const int64_t end = p.in[2] - 1 + shift < 0 ? 0 : std::min(p.out[2], (p.in[2] - 1 + shift) / p.strides[2] + 1);
-                if (begin >= end) continue;
-                in[2] = begin * p.strides[2] - shift;
-                for (int64_t i = 0; i < p.out[0]; i++)
-                    for (int64_t j = 0; j < p.out[1]; j++) {
-                        in[0] = i * p.strides[0] - p.pads[0] + a * p.dilations[0];
-                        in[1] = j * p.strides[1] - p.pads[1] + b * p.dilations[1];
-                        if (in[0] < 0 || in[0] >= p.in[0] || in[1] < 0 || in[1] >= p.in[1]) continue;
-                        f(weight, (in[0] * p.in[1] + in[1]) * p.in[2] + in[2], (i * p.out[1] + j) * p.out[2] + begin, end - begin);
-                    }
-            }
-}
-// Returns the accumulators in the order of axes: those of y, or of x if `backward`.
-std::vector<double> convolved(const Problem& p, bool backward) {
-    const std::vector<double> from = packed(backward ? p.y : p.x, p.how), w = packed(p.w, p.how);
-    const int64_t in = p.in_size(), out = p.out_size(), taps = p.all_taps(), c = p.c / p.groups, k = p.k / p.groups;
-    std::vector<double> sums(backward ? p.n * p.c * in : p.n * p.k * out);
-    const int64_t step = p.strides[2];
-    for (int64_t n = 0; n < p.n; n++)
-        for (int64_t to = 0; to < p.k; to++)
-            for (int64_t of = 0; of < c; of++) {
-                const double* weights = &w[(to * c + of) * taps];
-                const int64_t at_x = (n * p.c + to / k * c + of) * in, at_y = (n * p.k + to) * out;
-                if (backward)
-                    each_run(p, [&](int64_t tap, int64_t x, int64_t y, int64_t length) {
-                        double* sum = &sums[at_x + x];
-                        const double* value = &from[at_y + y];
-                        for (int64_t i = 0; i < length; i++) sum[i * step] += weights[tap] * value[i];
-                    });
-                else
-                    each_run(p, [&](int64_t tap, int64_t x, int64_t y, int64_t length) {
-                        double* sum = &sums[at_y + y];
-                        const double* value = &from[at_x + x];
-                        for (int64_t i = 0; i < length; i++) sum[i] += weights[tap] * value[i * step];
-                    });
-            }
-    return sums;
-}
-
 // Same layout as cudnnConvolutionFwdAlgoPerf_t and its counterparts, which differ only in the names of algorithms.
 struct Perf {
     int algo, status;
@@ -228,29 +25,29 @@ std::vector<Perf> ranked(const Problem& p, bool backward) {
         // Callers that adopt the proposed math type get TF32, whether or not they requested it.
         all.push_back({algo, OK, time += 0.125f, memory, determinism, p.math == FMA_MATH ? DEFAULT_MATH : p.math, {}});
     };
-    const auto lacks = [&](int algo) { all.push_back({algo, NOT_SUPPORTED, -1, 0, DETERMINISTIC, p.math, {}}); };
+    const auto add_unsupported = [&](int algo) { all.push_back({algo, NOT_SUPPORTED, -1, 0, DETERMINISTIC, p.math, {}}); };
     // Deliberately not a round number.
     const size_t some = 4096 + 4 * (backward ? p.c : p.k);
     if (backward) {
         add(BWD_DATA_FFT, HUGE_WORKSPACE, DETERMINISTIC);
         add(BWD_DATA_0, 0, NON_DETERMINISTIC);
-        lacks(BWD_DATA_WINOGRAD);
+        add_unsupported(BWD_DATA_WINOGRAD);
         add(BWD_DATA_1, some, DETERMINISTIC);
-        lacks(BWD_DATA_FFT_TILING);
-        lacks(BWD_DATA_WINOGRAD_NONFUSED);
+        add_unsupported(BWD_DATA_FFT_TILING);
+        add_unsupported(BWD_DATA_WINOGRAD_NONFUSED);
     } else {
         add(FWD_FFT, HUGE_WORKSPACE, DETERMINISTIC);
         add(FWD_FFT_TILING, some, NON_DETERMINISTIC);
-        lacks(FWD_WINOGRAD);
+        add_unsupported(FWD_WINOGRAD);
         add(FWD_IMPLICIT_PRECOMP_GEMM, some, DETERMINISTIC);
         add(FWD_IMPLICIT_GEMM, 0, DETERMINISTIC);
         add(FWD_GEMM, 2 * some, DETERMINISTIC);
-        lacks(FWD_WINOGRAD_NONFUSED);
-        lacks(FWD_DIRECT);
+        add_unsupported(FWD_WINOGRAD_NONFUSED);
+        add_unsupported(FWD_DIRECT);
     }
     return all;
 }
-int give(const Problem& p, bool backward, int requested, int* returned, Perf* results) {
+int propose(const Problem& p, bool backward, int requested, int* returned, Perf* results) {
     REQUIRE(requested > 0 && returned && results, BAD_PARAM);
     const char* mode = getenv("TPULANG_EMULATED");
     const bool declines = mode && !strcmp(mode, "declining");
@@ -269,59 +66,59 @@ int find(const Problem& p, bool backward, int algo, Perf& found) {
 }
 
 // The epilogue of a convolution: y = f(alpha * sums + beta * z + bias).
-struct Finish {
+struct Epilogue {
     float alpha, beta;
     // Not read if beta is 0.
-    Place z;
+    Array z;
     // One value per channel; null if there is none.
-    Place bias;
+    Array bias;
     bool relu;
 };
-int run(const Handle* handle, const Problem& p, bool backward, int algo, const void* workspace, size_t bytes, const Finish& finish,
-        const char* how) {
-    const Place& to = backward ? p.x : p.y;
-    const Place& from = backward ? p.y : p.x;
+int run(const Handle* handle, const Problem& p, bool backward, int algo, const void* workspace, size_t bytes,
+        const Epilogue& epilogue, const char* how) {
+    const Array& to = backward ? p.x : p.y;
+    const Array& from = backward ? p.y : p.x;
     Perf chosen;
-    if (int code = find(p, backward, algo, chosen)) return library::refused("cuDNN", how, "an algorithm that is supported", code);
-    REQUIRE(from.is_there(ALIGNMENT), BAD_PARAM);
-    REQUIRE(p.w.is_there(ALIGNMENT), BAD_PARAM);
-    REQUIRE(to.is_there(ALIGNMENT), BAD_PARAM);
-    REQUIRE(to.is_apart(from) && to.is_apart(p.w), BAD_PARAM);
-    REQUIRE(!finish.bias.at || to.is_apart(finish.bias), BAD_PARAM);
-    REQUIRE(finish.z.is_same(to) || to.is_apart(finish.z), BAD_PARAM);
+    if (int code = find(p, backward, algo, chosen)) return library::rejected("cuDNN", how, "an algorithm that is supported", code);
+    REQUIRE(from.is_valid(ALIGNMENT), BAD_PARAM);
+    REQUIRE(p.w.is_valid(ALIGNMENT), BAD_PARAM);
+    REQUIRE(to.is_valid(ALIGNMENT), BAD_PARAM);
+    REQUIRE(to.is_disjoint(from) && to.is_disjoint(p.w), BAD_PARAM);
+    REQUIRE(!epilogue.bias.at || to.is_disjoint(epilogue.bias), BAD_PARAM);
+    REQUIRE(epilogue.z.is_identical(to) || to.is_disjoint(epilogue.z), BAD_PARAM);
     REQUIRE(bytes >= chosen.memory, BAD_PARAM);
     if (bytes) {
-        const Place given = library::bytes_at(workspace, bytes);
-        REQUIRE(given.is_there(WORKSPACE_ALIGNMENT), BAD_PARAM);
-        for (const Place* place : {&p.x, &p.w, &p.y, &finish.z, &finish.bias})
-            REQUIRE(!place->at || given.is_apart(*place), BAD_PARAM);
+        const Array given = library::bytes_at(workspace, bytes);
+        REQUIRE(given.is_valid(WORKSPACE_ALIGNMENT), BAD_PARAM);
+        for (const Array* array : {&p.x, &p.w, &p.y, &epilogue.z, &epilogue.bias})
+            REQUIRE(!array->at || given.is_disjoint(*array), BAD_PARAM);
     }
-    if (library::told())
+    if (library::is_verbose())
         fprintf(stderr, "cuDNN %s algo %d %s%s\n", how, algo, from.bytes == 2 ? "f16" : "f32",
                 p.how == library::TO_TF32   ? " tf32"
                 : p.how == library::TO_HALF ? " half"
                                             : "");
-    const int code = library::tell(handle->stream, [=]() -> int {
-        const Place& to = backward ? p.x : p.y;
-        for (const Place* place : {&p.x, &p.w, &p.y, &finish.z, &finish.bias})
-            if (place->at && !place->is_there(1)) return library::ILLEGAL_ADDRESS;
-        if (chosen.memory && !emulated_within((uint64_t)workspace, chosen.memory)) return library::ILLEGAL_ADDRESS;
+    const int code = library::submit(handle->stream, [=]() -> int {
+        const Array& to = backward ? p.x : p.y;
+        for (const Array* array : {&p.x, &p.w, &p.y, &epilogue.z, &epilogue.bias})
+            if (array->at && !array->is_valid(1)) return library::ILLEGAL_ADDRESS;
+        if (chosen.memory && !emulated_is_allocated((uint64_t)workspace, chosen.memory)) return library::ILLEGAL_ADDRESS;
         // Overwrite only a part of 8 GiB.
-        library::spoil(workspace, std::min<size_t>(chosen.memory, 1 << 20));
-        double alpha = finish.alpha;
-        // Larger than differences due to the order of accumulation, and different each time.
+        library::clobber(workspace, std::min<size_t>(chosen.memory, 1 << 20));
+        double alpha = epilogue.alpha;
+        // The error exceeds that of another summation order, and changes with each call.
         static std::atomic<unsigned> times{0};
         if (chosen.determinism == NON_DETERMINISTIC) alpha *= 1 + (++times % 97) / 64.0;
         const std::vector<double> sums = convolved(p, backward);
-        const std::vector<double> z = finish.beta != 0 ? packed(finish.z, library::EXACT) : std::vector<double>();
+        const std::vector<double> z = epilogue.beta != 0 ? packed(epilogue.z, library::EXACT) : std::vector<double>();
         const int64_t channels = to.sizes[1], plane = to.sizes[2] * to.sizes[3] * to.sizes[4];
         int64_t i = 0;
         to.each([&](int64_t at) {
             double y = alpha * sums[i];
-            if (finish.beta != 0) y += finish.beta * z[i];
-            if (finish.bias.at) y += load(finish.bias, i / plane % channels * finish.bias.strides[1]);
+            if (epilogue.beta != 0) y += epilogue.beta * z[i];
+            if (epilogue.bias.at) y += load(epilogue.bias, i / plane % channels * epilogue.bias.strides[1]);
             // Maps NaN to 0, as with NOT_PROPAGATE_NAN.
-            store(to, at, finish.relu && !(y > 0) ? 0 : (float)y);
+            store(to, at, epilogue.relu && !(y > 0) ? 0 : (float)y);
             i++;
         });
         return 0;
@@ -347,11 +144,11 @@ const char* cudnnGetErrorString(int code) {
 }
 int cudnnCreate(Handle** handle) {
     // Creating a handle allocates memory.
-    REQUIRE(!emulated_capturing(), NOT_INITIALIZED);
+    REQUIRE(!emulated_is_capturing(), NOT_INITIALIZED);
     return make(handle, HANDLE);
 }
 int cudnnDestroy(Handle* handle) {
-    REQUIRE(!emulated_capturing(), INTERNAL_ERROR);
+    REQUIRE(!emulated_is_capturing(), INTERNAL_ERROR);
     return drop(handle, HANDLE);
 }
 int cudnnSetStream(Handle* handle, void* stream) {
@@ -427,16 +224,16 @@ int cudnnSetFilter4dDescriptor(Filter* f, int type, int format, int k, int c, in
     return cudnnSetFilterNdDescriptor(f, type, format, 4, sizes);
 }
 
-int cudnnCreateConvolutionDescriptor(Convolving** made) {
-    if (int code = make(made, CONVOLVING)) return code;
+int cudnnCreateConvolutionDescriptor(ConvDescriptor** made) {
+    if (int code = make(made, CONV_DESCRIPTOR)) return code;
     (*made)->groups = 1;
     return OK;
 }
-int cudnnDestroyConvolutionDescriptor(Convolving* one) { return drop(one, CONVOLVING); }
+int cudnnDestroyConvolutionDescriptor(ConvDescriptor* one) { return drop(one, CONV_DESCRIPTOR); }
 // Groups and math type are unchanged.
-int cudnnSetConvolutionNdDescriptor(Convolving* conv, int n, const int* pads, const int* strides, const int* dilations, int mode,
-                                    int type) {
-    REQUIRE(is(conv, CONVOLVING) && pads && strides && dilations, BAD_PARAM);
+int cudnnSetConvolutionNdDescriptor(ConvDescriptor* conv, int n, const int* pads, const int* strides, const int* dilations,
+                                    int mode, int type) {
+    REQUIRE(is(conv, CONV_DESCRIPTOR) && pads && strides && dilations, BAD_PARAM);
     REQUIRE(n > 0, BAD_PARAM);
     REQUIRE(n <= DIM_MAX - 2, NOT_SUPPORTED);
     REQUIRE(all_at_least(0, pads, n) && all_at_least(1, strides, n) && all_at_least(1, dilations, n), BAD_PARAM);
@@ -451,22 +248,22 @@ int cudnnSetConvolutionNdDescriptor(Convolving* conv, int n, const int* pads, co
     conv->type = type;
     return OK;
 }
-int cudnnSetConvolution2dDescriptor(Convolving* conv, int pad_h, int pad_w, int u, int v, int dilation_h, int dilation_w, int mode,
-                                    int type) {
+int cudnnSetConvolution2dDescriptor(ConvDescriptor* conv, int pad_h, int pad_w, int u, int v, int dilation_h, int dilation_w,
+                                    int mode, int type) {
     const int pads[] = {pad_h, pad_w}, strides[] = {u, v}, dilations[] = {dilation_h, dilation_w};
     return cudnnSetConvolutionNdDescriptor(conv, 2, pads, strides, dilations, mode, type);
 }
-int cudnnSetConvolutionGroupCount(Convolving* conv, int groups) {
-    REQUIRE(is(conv, CONVOLVING) && groups > 0, BAD_PARAM);
+int cudnnSetConvolutionGroupCount(ConvDescriptor* conv, int groups) {
+    REQUIRE(is(conv, CONV_DESCRIPTOR) && groups > 0, BAD_PARAM);
     conv->groups = groups;
     return OK;
 }
-int cudnnSetConvolutionMathType(Convolving* conv, int math) {
-    REQUIRE(is(conv, CONVOLVING) && math >= DEFAULT_MATH && math <= FMA_MATH, BAD_PARAM);
+int cudnnSetConvolutionMathType(ConvDescriptor* conv, int math) {
+    REQUIRE(is(conv, CONV_DESCRIPTOR) && math >= DEFAULT_MATH && math <= FMA_MATH, BAD_PARAM);
     conv->math = math;
     return OK;
 }
-int cudnnGetConvolutionNdForwardOutputDim(Convolving* conv, Tensor* x, Filter* w, int n, int* sizes) {
+int cudnnGetConvolutionNdForwardOutputDim(ConvDescriptor* conv, Tensor* x, Filter* w, int n, int* sizes) {
     REQUIRE(sizes && is(x, TENSOR) && n == x->n, BAD_PARAM);
     return shape_of(conv, x, w, sizes);
 }
@@ -489,40 +286,41 @@ int cudnnGetConvolutionForwardAlgorithmMaxCount(Handle* handle, int* count) {
     *count = 8;
     return OK;
 }
-int cudnnGetConvolutionForwardAlgorithm_v7(Handle* handle, Tensor* x, Filter* w, Convolving* conv, Tensor* y, int requested,
+int cudnnGetConvolutionForwardAlgorithm_v7(Handle* handle, Tensor* x, Filter* w, ConvDescriptor* conv, Tensor* y, int requested,
                                            int* returned, Perf* results) {
     REQUIRE(is(handle, HANDLE), BAD_PARAM);
     Problem p;
-    if (int code = understand(conv, x, w, y, p)) return code;
-    return give(p, false, requested, returned, results);
+    if (int code = parse(conv, x, w, y, p)) return code;
+    return propose(p, false, requested, returned, results);
 }
-int cudnnGetConvolutionForwardWorkspaceSize(Handle* handle, Tensor* x, Filter* w, Convolving* conv, Tensor* y, int algo,
+int cudnnGetConvolutionForwardWorkspaceSize(Handle* handle, Tensor* x, Filter* w, ConvDescriptor* conv, Tensor* y, int algo,
                                             size_t* bytes) {
     REQUIRE(is(handle, HANDLE) && bytes, BAD_PARAM);
     Problem p;
     Perf found;
-    if (int code = understand(conv, x, w, y, p)) return code;
+    if (int code = parse(conv, x, w, y, p)) return code;
     if (int code = find(p, false, algo, found)) return code;
     *bytes = found.memory;
     return OK;
 }
 int cudnnConvolutionForward(Handle* handle, const void* alpha, Tensor* of_x, const void* x, Filter* of_w, const void* w,
-                            Convolving* conv, int algo, void* workspace, size_t bytes, const void* beta, Tensor* of_y, void* y) {
+                            ConvDescriptor* conv, int algo, void* workspace, size_t bytes, const void* beta, Tensor* of_y,
+                            void* y) {
     REQUIRE(is(handle, HANDLE) && alpha && beta, BAD_PARAM);
     Problem p;
-    if (int code = understand(conv, of_x, of_w, of_y, p)) return code;
+    if (int code = parse(conv, of_x, of_w, of_y, p)) return code;
     p.x = p.x.on(x), p.w = p.w.on(w), p.y = p.y.on(y);
-    const Finish finish = {*(const float*)alpha, *(const float*)beta, p.y, p.y.on(nullptr), false};
-    return run(handle, p, false, algo, workspace, bytes, finish, "forward");
+    const Epilogue epilogue = {*(const float*)alpha, *(const float*)beta, p.y, p.y.on(nullptr), false};
+    return run(handle, p, false, algo, workspace, bytes, epilogue, "forward");
 }
 int cudnnConvolutionBiasActivationForward(Handle* handle, const void* alpha1, Tensor* of_x, const void* x, Filter* of_w,
-                                          const void* w, Convolving* conv, int algo, void* workspace, size_t bytes,
+                                          const void* w, ConvDescriptor* conv, int algo, void* workspace, size_t bytes,
                                           const void* alpha2, Tensor* of_z, const void* z, Tensor* of_bias, const void* bias,
                                           Activation* activation, Tensor* of_y, void* y) {
     REQUIRE(is(handle, HANDLE) && alpha1 && alpha2, BAD_PARAM);
     REQUIRE(is(of_z, TENSOR) && is(of_bias, TENSOR) && is(activation, ACTIVATION), BAD_PARAM);
     Problem p;
-    if (int code = understand(conv, of_x, of_w, of_y, p)) return code;
+    if (int code = parse(conv, of_x, of_w, of_y, p)) return code;
     REQUIRE(activation->mode == RELU || activation->mode == IDENTITY, NOT_SUPPORTED);
     REQUIRE(activation->nan == NOT_PROPAGATE_NAN, NOT_SUPPORTED);
     REQUIRE(activation->mode == RELU || algo == FWD_IMPLICIT_PRECOMP_GEMM, NOT_SUPPORTED);
@@ -530,13 +328,13 @@ int cudnnConvolutionBiasActivationForward(Handle* handle, const void* alpha1, Te
     REQUIRE(of_bias->sizes[0] == 1 && of_bias->sizes[1] == of_w->sizes[0] && of_bias->strides[1] == 1, NOT_SUPPORTED);
     REQUIRE(std::all_of(of_bias->sizes + 2, of_bias->sizes + of_bias->n, [](int size) { return size == 1; }), NOT_SUPPORTED);
     REQUIRE(of_z->n == of_y->n && of_z->type == of_y->type, NOT_SUPPORTED);
-    REQUIRE(place_of(*of_z).is_same(p.y), NOT_SUPPORTED);
+    REQUIRE(array_of(*of_z).is_identical(p.y), NOT_SUPPORTED);
     p.x = p.x.on(x), p.w = p.w.on(w), p.y = p.y.on(y);
     const bool relu = activation->mode == RELU;
-    const Finish finish = {*(const float*)alpha1, *(const float*)alpha2, p.y.on(z), place_of(*of_bias).on(bias), relu};
-    REQUIRE(finish.z.is_there(ALIGNMENT), BAD_PARAM);
-    REQUIRE(finish.bias.is_there(ALIGNMENT), BAD_PARAM);
-    return run(handle, p, false, algo, workspace, bytes, finish, relu ? "forward bias relu" : "forward bias");
+    const Epilogue epilogue = {*(const float*)alpha1, *(const float*)alpha2, p.y.on(z), array_of(*of_bias).on(bias), relu};
+    REQUIRE(epilogue.z.is_valid(ALIGNMENT), BAD_PARAM);
+    REQUIRE(epilogue.bias.is_valid(ALIGNMENT), BAD_PARAM);
+    return run(handle, p, false, algo, workspace, bytes, epilogue, relu ? "forward bias relu" : "forward bias");
 }
 
 int cudnnGetConvolutionBackwardDataAlgorithmMaxCount(Handle* handle, int* count) {
@@ -544,31 +342,31 @@ int cudnnGetConvolutionBackwardDataAlgorithmMaxCount(Handle* handle, int* count)
     *count = 6;
     return OK;
 }
-int cudnnGetConvolutionBackwardDataAlgorithm_v7(Handle* handle, Filter* w, Tensor* dy, Convolving* conv, Tensor* dx, int requested,
-                                                int* returned, Perf* results) {
+int cudnnGetConvolutionBackwardDataAlgorithm_v7(Handle* handle, Filter* w, Tensor* dy, ConvDescriptor* conv, Tensor* dx,
+                                                int requested, int* returned, Perf* results) {
     REQUIRE(is(handle, HANDLE), BAD_PARAM);
     Problem p;
-    if (int code = understand(conv, dx, w, dy, p)) return code;
-    return give(p, true, requested, returned, results);
+    if (int code = parse(conv, dx, w, dy, p)) return code;
+    return propose(p, true, requested, returned, results);
 }
-int cudnnGetConvolutionBackwardDataWorkspaceSize(Handle* handle, Filter* w, Tensor* dy, Convolving* conv, Tensor* dx, int algo,
-                                                 size_t* bytes) {
+int cudnnGetConvolutionBackwardDataWorkspaceSize(Handle* handle, Filter* w, Tensor* dy, ConvDescriptor* conv, Tensor* dx,
+                                                 int algo, size_t* bytes) {
     REQUIRE(is(handle, HANDLE) && bytes, BAD_PARAM);
     Problem p;
     Perf found;
-    if (int code = understand(conv, dx, w, dy, p)) return code;
+    if (int code = parse(conv, dx, w, dy, p)) return code;
     if (int code = find(p, true, algo, found)) return code;
     *bytes = found.memory;
     return OK;
 }
 int cudnnConvolutionBackwardData(Handle* handle, const void* alpha, Filter* of_w, const void* w, Tensor* of_dy, const void* dy,
-                                 Convolving* conv, int algo, void* workspace, size_t bytes, const void* beta, Tensor* of_dx,
+                                 ConvDescriptor* conv, int algo, void* workspace, size_t bytes, const void* beta, Tensor* of_dx,
                                  void* dx) {
     REQUIRE(is(handle, HANDLE) && alpha && beta, BAD_PARAM);
     Problem p;
-    if (int code = understand(conv, of_dx, of_w, of_dy, p)) return code;
+    if (int code = parse(conv, of_dx, of_w, of_dy, p)) return code;
     p.x = p.x.on(dx), p.w = p.w.on(w), p.y = p.y.on(dy);
-    const Finish finish = {*(const float*)alpha, *(const float*)beta, p.x, p.x.on(nullptr), false};
-    return run(handle, p, true, algo, workspace, bytes, finish, "backward data");
+    const Epilogue epilogue = {*(const float*)alpha, *(const float*)beta, p.x, p.x.on(nullptr), false};
+    return run(handle, p, true, algo, workspace, bytes, epilogue, "backward data");
 }
 }

@@ -22,7 +22,7 @@ struct dim3 {
 };
 
 namespace emulated {
-constexpr unsigned MOST = 1024, WARP = 32;
+constexpr unsigned MAX_THREADS = 1024, WARP = 32;
 constexpr size_t STACK = 96 << 10;
 struct Fiber {
     ucontext_t begin;
@@ -35,11 +35,11 @@ struct Block {
     Fiber* fibers;
     jmp_buf scheduler;
     unsigned current, threads, alive, waiting, generation;
-    unsigned warp_waiting[MOST / WARP], warp_generation[MOST / WARP];
-    uint64_t slots[MOST];
+    unsigned warp_waiting[MAX_THREADS / WARP], warp_generation[MAX_THREADS / WARP];
+    uint64_t slots[MAX_THREADS];
     void (*body)(void*);
     void* data;
-    bool stuck;
+    bool deadlocked;
 };
 static thread_local Block now;
 
@@ -78,7 +78,7 @@ static void enter() {
     now.alive--;
     _longjmp(now.scheduler, 1);
 }
-static inline dim3 place(unsigned i) {
+static inline dim3 thread_index(unsigned i) {
     return {i % now.size.x, i / now.size.x % now.size.y, i / (now.size.x * now.size.y)};
 }
 // Runs all threads of a block as fibers, which yield at barriers.
@@ -97,7 +97,7 @@ static void run_fibers(char* stacks) {
             Fiber& fiber = now.fibers[i];
             if (fiber.done) continue;
             now.current = i;
-            now.thread = place(i);
+            now.thread = thread_index(i);
             if (_setjmp(now.scheduler)) continue;
             if (fiber.started) _longjmp(fiber.at, 1);
             fiber.started = true;
@@ -113,7 +113,7 @@ static void run_fibers(char* stacks) {
         idle = alive == now.alive && generation == now.generation && warps == after ? idle + 1 : 0;
         if (idle > 4) {
             // Some threads wait for others that have ended or wait elsewhere.
-            now.stuck = true;
+            now.deadlocked = true;
             return;
         }
     }
@@ -125,7 +125,7 @@ template <class F> static int launch(dim3 grid, dim3 size, bool barriers, F body
     now.size = size;
     now.grid = grid;
     now.threads = size.x * size.y * size.z;
-    now.stuck = false;
+    now.deadlocked = false;
     now.body = call<F>;
     now.data = &body;
     char* stacks = nullptr;
@@ -135,9 +135,9 @@ template <class F> static int launch(dim3 grid, dim3 size, bool barriers, F body
         now.fibers = (Fiber*)malloc(now.threads * sizeof(Fiber));
         if (!stacks || !now.fibers) abort();
     }
-    for (unsigned z = 0; z < grid.z && !now.stuck; z++)
-        for (unsigned y = 0; y < grid.y && !now.stuck; y++)
-            for (unsigned x = 0; x < grid.x && !now.stuck; x++) {
+    for (unsigned z = 0; z < grid.z && !now.deadlocked; z++)
+        for (unsigned y = 0; y < grid.y && !now.deadlocked; y++)
+            for (unsigned x = 0; x < grid.x && !now.deadlocked; x++) {
                 now.block = {x, y, z};
                 if (barriers) {
                     run_fibers(stacks);
@@ -145,21 +145,21 @@ template <class F> static int launch(dim3 grid, dim3 size, bool barriers, F body
                 }
                 for (unsigned i = 0; i < now.threads; i++) {
                     now.current = i;
-                    now.thread = place(i);
+                    now.thread = thread_index(i);
                     body();
                 }
             }
     free(stacks);
     free(now.fibers);
-    return now.stuck;
+    return now.deadlocked;
 }
 
-template <size_t... I> struct Places {};
-template <size_t N, size_t... I> struct Count : Count<N - 1, N - 1, I...> {};
-template <size_t... I> struct Count<0, I...> { typedef Places<I...> type; };
+template <size_t... I> struct Indices {};
+template <size_t N, size_t... I> struct MakeIndices : MakeIndices<N - 1, N - 1, I...> {};
+template <size_t... I> struct MakeIndices<0, I...> { typedef Indices<I...> type; };
 
 template <class... A, size_t... I>
-static int spread(void (*kernel)(A...), void** arguments, dim3 grid, dim3 size, bool barriers, Places<I...>) {
+static int apply(void (*kernel)(A...), void** arguments, dim3 grid, dim3 size, bool barriers, Indices<I...>) {
     return launch(grid, size, barriers, [=] { kernel(*(A*)arguments[I]...); });
 }
 // Returns the size of each parameter in bytes, terminated by 0.
@@ -170,7 +170,7 @@ template <class... A> static const unsigned char* sizes_of(void (*)(A...)) {
 // Returns 0 on success, or 1 if threads deadlock.
 template <class... A>
 static int enter_kernel(void (*kernel)(A...), void** arguments, const unsigned* g, bool barriers) {
-    return spread(kernel, arguments, {g[0], g[1], g[2]}, {g[3], g[4], g[5]}, barriers, typename Count<sizeof...(A)>::type());
+    return apply(kernel, arguments, {g[0], g[1], g[2]}, {g[3], g[4], g[5]}, barriers, typename MakeIndices<sizeof...(A)>::type());
 }
 }  // namespace emulated
 

@@ -12,31 +12,31 @@
 #include <vector>
 
 extern "C" {
-int emulated_tell(void* stream, int (*run)(void*), void* data, void (*drop)(void*));
-int emulated_within(uint64_t address, size_t bytes);
-int emulated_capturing();
+int emulated_submit(void* stream, int (*run)(void*), void* data, void (*drop)(void*));
+int emulated_is_allocated(uint64_t address, size_t bytes);
+int emulated_is_capturing();
 }
 
 namespace library {
-inline bool told() {
+inline bool is_verbose() {
     const char* mode = getenv("TPULANG_EMULATED");
-    return mode && !strcmp(mode, "told");
+    return mode && !strcmp(mode, "verbose");
 }
-inline int refused(const char* library, const char* call, const char* unmet, int code) {
-    if (told()) fprintf(stderr, "%s refuses %s: not %s\n", library, call, unmet);
+inline int rejected(const char* library, const char* call, const char* unmet, int code) {
+    if (is_verbose()) fprintf(stderr, "%s rejects %s: requires %s\n", library, call, unmet);
     return code;
 }
 
 // Submits the work of a call, which runs now or when its graph is launched.
-template <class F> int tell(void* stream, F work) {
-    return emulated_tell(
+template <class F> int submit(void* stream, F work) {
+    return emulated_submit(
         stream, [](void* f) { return (*(F*)f)(); }, new F(std::move(work)), [](void* f) { delete (F*)f; });
 }
 
 enum { ILLEGAL_ADDRESS = 700 };
 
 // An array in device memory with up to 5 axes; strides are in elements.
-struct Place {
+struct Array {
     uint64_t at;
     size_t bytes;
     int64_t sizes[5], strides[5];
@@ -47,13 +47,13 @@ struct Place {
         return last + 1;
     }
     // Returns the same array at another address.
-    Place on(const void* address) const {
-        Place p = *this;
+    Array on(const void* address) const {
+        Array p = *this;
         p.at = (uint64_t)address;
         return p;
     }
-    bool is_there(size_t alignment) const {
-        return at && at % alignment == 0 && emulated_within(at, extent() * bytes);
+    bool is_valid(size_t alignment) const {
+        return at && at % alignment == 0 && emulated_is_allocated(at, extent() * bytes);
     }
     template <class F> void each(F f) const {
         for (int64_t a = 0; a < sizes[0]; a++)
@@ -63,9 +63,9 @@ struct Place {
                         for (int64_t e = 0; e < sizes[4]; e++)
                             f(a * strides[0] + b * strides[1] + c * strides[2] + d * strides[3] + e * strides[4]);
     }
-    bool is_same(const Place& other) const { return !memcmp(this, &other, sizeof *this); }
+    bool is_identical(const Array& other) const { return !memcmp(this, &other, sizeof *this); }
     // Whether no byte belongs to both arrays. The columns of one array may be interleaved with those of another.
-    bool is_apart(const Place& other) const {
+    bool is_disjoint(const Array& other) const {
         const uint64_t end = at + extent() * bytes, others = other.at + other.extent() * other.bytes;
         if (end <= other.at || others <= at) return true;
         std::vector<bool> mine(end - at);
@@ -100,11 +100,11 @@ struct Place {
         return once;
     }
 };
-inline Place bytes_at(const void* address, size_t n) {
+inline Array bytes_at(const void* address, size_t n) {
     return {(uint64_t)address, 1, {1, 1, 1, 1, (int64_t)n}, {0, 0, 0, 0, 1}};
 }
 // Overwrites a workspace, so that callers notice if they keep data in it.
-inline void spoil(const void* workspace, size_t n) {
+inline void clobber(const void* workspace, size_t n) {
     if (n) memset((void*)workspace, 0xff, n);
 }
 
@@ -119,17 +119,17 @@ inline float rounded(float x, Rounding how) {
     memcpy(&x, &bits, 4);
     return x;
 }
-inline float load(const Place& from, int64_t i) {
+inline float load(const Array& from, int64_t i) {
     return from.bytes == 2 ? (float)((const _Float16*)from.at)[i] : ((const float*)from.at)[i];
 }
-inline void store(const Place& to, int64_t i, float value) {
+inline void store(const Array& to, int64_t i, float value) {
     if (to.bytes == 2)
         ((_Float16*)to.at)[i] = (_Float16)value;
     else
         ((float*)to.at)[i] = value;
 }
 // Returns the elements in the order of the axes.
-inline std::vector<double> packed(const Place& from, Rounding how) {
+inline std::vector<double> packed(const Array& from, Rounding how) {
     std::vector<double> all;
     from.each([&](int64_t i) { all.push_back(rounded(load(from, i), how)); });
     return all;

@@ -42,9 +42,9 @@ std::string content(const std::string& path) {
 }
 // Runs g++ in a temporary folder, which is removed afterwards.
 int compiled(Program& p, const std::string& text) {
-    char place[] = "/tmp/tpulang-kernel-XXXXXX";
-    if (!mkdtemp(place)) return 1;
-    const std::string at = place;
+    char folder_template[] = "/tmp/tpulang-kernel-XXXXXX";
+    if (!mkdtemp(folder_template)) return 1;
+    const std::string at = folder_template;
     std::ofstream(at + "/kernel.cpp") << text;
     const char* chosen = getenv("CXX");
     const std::string compiler = chosen ? chosen : "g++";
@@ -54,10 +54,10 @@ int compiled(Program& p, const std::string& text) {
     p.log = content(at + "/log");
     p.code = content(at + "/kernel.so");
     for (const char* file : {"/kernel.cpp", "/kernel.so", "/log"}) unlink((at + file).c_str());
-    rmdir(place);
+    rmdir(folder_template);
     return rc;
 }
-void keep(const Program& p) {
+void save_source(const Program& p) {
     const char* where = getenv("TPULANG_SOURCES");
     if (!where) return;
     std::string all;
@@ -121,7 +121,7 @@ int nvrtcCompileProgram(Program* p, int count, const char* const* options) {
         p->log = "nvrtc: error: invalid value for --gpu-architecture (-arch)";
         return 5;
     }
-    keep(*p);
+    save_source(*p);
     const bool barriers = p->text.find("__sync") != std::string::npos || p->text.find("__shfl") != std::string::npos;
     std::string text = p->text;
     for (size_t at; (at = text.find("extern \"C\" __global__")) != std::string::npos;) text.erase(at, 11);

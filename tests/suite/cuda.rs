@@ -29,7 +29,8 @@ const SOURCES: [(&str, &str); 3] = [
 ];
 
 /// NVIDIA's operator libraries.
-const LIBRARIES: [(&str, &str); 3] = [
+const LIBRARIES: [(&str, &str); 4] = [
+    ("convolution.h", include_str!("../emulated/convolution.h")),
     ("cublaslt.cpp", include_str!("../emulated/cublaslt.cpp")),
     ("cudnn.cpp", include_str!("../emulated/cudnn.cpp")),
     ("libraries.h", include_str!("../emulated/libraries.h")),
@@ -175,7 +176,7 @@ fn every_op_gives_the_expected_numbers() {
 }
 
 #[test]
-fn recorded_graphs_give_the_cpus_numbers() {
+fn recorded_graphs_match_the_cpu() {
     if passed_emulated() {
         return;
     }
@@ -227,7 +228,7 @@ fn network_feeds(seed: u64) -> [(&'static str, Array); 2] {
 }
 
 #[test]
-fn runs_are_repeated_with_other_feeds_and_from_many_threads() {
+fn runs_with_different_feeds_from_many_threads() {
     if passed_emulated() {
         return;
     }
@@ -255,7 +256,7 @@ fn runs_are_repeated_with_other_feeds_and_from_many_threads() {
 
 /// Work that one thread submits while another captures does not belong to the capture.
 #[test]
-fn sessions_are_made_while_others_record() {
+fn sessions_are_created_during_captures() {
     if passed_emulated() {
         return;
     }
@@ -276,7 +277,7 @@ fn sessions_are_made_while_others_record() {
                             |c: &Comparison| matches!(c, Comparison::Values { relative_l2, .. } if *relative_l2 < 1e-5);
                         assert!(compare(&want, &got).unwrap().values().all(is_close));
                     }
-                    assert!(session.time_replay(1).unwrap().is_some(), "it was not recorded");
+                    assert!(session.time_replay(1).unwrap().is_some(), "the plan was not captured");
                 }
             });
         }
@@ -285,7 +286,7 @@ fn sessions_are_made_while_others_record() {
 
 /// CPU kernels inside runs of several threads steal each other's work.
 #[test]
-fn runs_of_many_threads_with_operators_on_the_cpu_come_to_an_end() {
+fn concurrent_runs_with_cpu_operators_do_not_deadlock() {
     if passed_emulated() {
         return;
     }
@@ -308,7 +309,7 @@ fn runs_of_many_threads_with_operators_on_the_cpu_come_to_an_end() {
 }
 
 #[test]
-fn a_profile_is_of_steps_also_where_they_are_recorded() {
+fn a_captured_plan_is_profiled_step_by_step() {
     if passed_emulated() {
         return;
     }
@@ -323,7 +324,7 @@ fn a_profile_is_of_steps_also_where_they_are_recorded() {
 
 /// The captured graph reuses the memory of earlier runs.
 #[test]
-fn a_plan_may_take_most_of_the_memory() {
+fn a_plan_may_use_most_of_the_memory() {
     let folder = tempfile::tempdir().unwrap();
     let mut g = Graph::new("net").unwrap();
     let x = g.input("x", Dtype::Float32, [1 << 20]).unwrap();
@@ -349,7 +350,7 @@ fn a_plan_may_take_most_of_the_memory() {
 }
 
 #[test]
-fn a_recording_is_repeated_on_what_was_fed() {
+fn a_captured_plan_is_timed_on_its_last_feeds() {
     if passed_emulated() {
         return;
     }
@@ -373,7 +374,7 @@ fn a_recording_is_repeated_on_what_was_fed() {
 }
 
 #[test]
-fn from_the_second_run_on_a_recording_is_launched() {
+fn runs_after_the_first_launch_a_graph() {
     let folder = temporary().join("network");
     fs::create_dir_all(&folder).unwrap();
     let written = mlir::write_pair(&network(), &folder).unwrap();
@@ -381,7 +382,7 @@ fn from_the_second_run_on_a_recording_is_launched() {
         .args(["bench", "--strict", "--repeat", "3", "-d", "cuda", "--json", "-o"])
         .args([&folder.join("last.npz"), &written.mlir])
         .env("LD_LIBRARY_PATH", emulated())
-        .env("TPULANG_EMULATED", "told")
+        .env("TPULANG_EMULATED", "verbose")
         .env("TPULANG_CACHE", temporary().join("kernels"))
         .output()
         .unwrap();
@@ -390,12 +391,12 @@ fn from_the_second_run_on_a_recording_is_launched() {
     assert!(figures["device_ms"].as_f64().unwrap() > 0.0, "{figures}");
     assert_eq!(read_npz(folder.join("last.npz")).unwrap().len(), 2);
     // The first run launches no graph. Then two runs warm up, three are timed, and three and many more run without copies.
-    let told = String::from_utf8(out.stderr).unwrap();
-    assert!(told.lines().filter(|l| l.starts_with("a graph of ")).count() >= 10, "{told}");
+    let report = String::from_utf8(out.stderr).unwrap();
+    assert!(report.lines().filter(|l| l.starts_with("a graph of ")).count() >= 10, "{report}");
 }
 
 #[test]
-fn what_is_missing_is_said_in_one_sentence() {
+fn missing_libraries_are_reported() {
     let spec = temporary().join("relu.json");
     fs::write(&spec, r#"{"version": 1, "name": "net", "mode": "f32", "tensors": {"x": {"dtype": "float32", "shape": [300]}}, "inputs": ["x"], "ops": [{"op": "relu", "args": {"input": "x"}, "out": "y"}], "outputs": ["y"]}"#).unwrap();
     let empty = temporary().join("libempty.so");
@@ -416,16 +417,16 @@ fn what_is_missing_is_said_in_one_sentence() {
         String::from_utf8(out.stderr).unwrap()
     };
     let mut all = String::new();
-    let mut tell = |what: &str, text: String| all += &format!("# {what}\n{text}\n");
-    tell("no driver", said(libraries(None, None), "", "cuda"));
-    tell("another library", said(libraries(Some(&empty), None), "", "cuda"));
+    let mut record = |what: &str, text: String| all += &format!("# {what}\n{text}\n");
+    record("no driver", said(libraries(None, None), "", "cuda"));
+    record("not a driver", said(libraries(Some(&empty), None), "", "cuda"));
     for mode in ["old", "none", "forbidden", "taken", "full"] {
-        tell(mode, said(libraries(Some(&cuda), Some(&nvrtc)), mode, "cuda"));
+        record(mode, said(libraries(Some(&cuda), Some(&nvrtc)), mode, "cuda"));
     }
-    tell("no such GPU", said(libraries(Some(&cuda), Some(&nvrtc)), "", "cuda:3"));
-    tell("no NVRTC", said(libraries(Some(&cuda), None), "", "cuda"));
-    tell("another NVRTC", said(libraries(Some(&cuda), Some(&empty)), "", "cuda"));
-    tell("no device of that name", said(libraries(Some(&cuda), Some(&nvrtc)), "", "cuda:x"));
+    record("no such GPU", said(libraries(Some(&cuda), Some(&nvrtc)), "", "cuda:3"));
+    record("no NVRTC", said(libraries(Some(&cuda), None), "", "cuda"));
+    record("not NVRTC", said(libraries(Some(&cuda), Some(&empty)), "", "cuda"));
+    record("invalid device", said(libraries(Some(&cuda), Some(&nvrtc)), "", "cuda:x"));
     snapshot("cuda_missing", &all);
 }
 
@@ -434,7 +435,7 @@ fn what_is_missing_is_said_in_one_sentence() {
 mod custom_op;
 
 #[test]
-fn a_custom_kernel_runs() {
+fn custom_kernels_run() {
     if !passed_emulated() {
         custom_op::run("cuda".parse().unwrap()).unwrap();
     }

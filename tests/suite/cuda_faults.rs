@@ -48,7 +48,7 @@ fn benched(libraries: &[&Path], mode: &str) -> (bool, String) {
 }
 
 #[test]
-fn a_failed_capture_says_why_and_the_plan_runs_without() {
+fn a_failed_capture_is_reported_and_the_plan_runs_uncaptured() {
     let (is_done, said) = benched(&[emulated()], "uncapturable");
     assert!(is_done, "{said}");
     let warnings: Vec<&str> = said.lines().filter(|line| line.contains("cannot be captured as a CUDA graph")).collect();
@@ -84,7 +84,7 @@ fn the_compiler_is_chosen_by_the_driver_and_finds_its_builtins() {
     let (is_done, said) = benched(&[linked.path()], "");
     assert!(is_done, "{said}");
     let (is_done, said) = benched(&[emulated()], "twelve");
-    assert!(!is_done && said.contains("libnvrtc.so is of CUDA 13, but the driver is for CUDA 12"), "{said}");
+    assert!(!is_done && said.contains("libnvrtc.so is from CUDA 13, but the driver is for CUDA 12"), "{said}");
 }
 
 #[test]
@@ -112,7 +112,7 @@ fn buffers_of_another_gpu_are_refused() {
     session.run_on(vec![(name, own)]).unwrap();
 }
 
-/// A convolution whose padding is larger at one end, as frameworks with "same" padding have it.
+/// A convolution whose padding is larger at one end, like "same" padding of some frameworks.
 fn asymmetric() -> (Graph, Array) {
     let numbers = |shape: &[usize]| {
         let n = shape.iter().product::<usize>();
@@ -142,7 +142,7 @@ fn checked_asymmetric(backend: &CudaBackend) -> String {
 }
 
 #[test]
-fn what_the_libraries_decline_is_reported() {
+fn declined_calls_are_reported() {
     if passed_emulated_as("declining") {
         return;
     }
@@ -220,7 +220,7 @@ fn a_step_on_the_cpu_splits_a_capture() {
         .args(["bench", "--repeat", "4", "-d", "cuda"])
         .arg(&written.mlir)
         .env("LD_LIBRARY_PATH", emulated())
-        .env("TPULANG_EMULATED", "told")
+        .env("TPULANG_EMULATED", "verbose")
         .env("TPULANG_CACHE", emulated().parent().unwrap().join("kernels"))
         .output()
         .unwrap();

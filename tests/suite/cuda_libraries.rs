@@ -34,7 +34,7 @@ fn cases_of(op: &str) -> Vec<Case> {
 }
 
 #[test]
-fn what_is_made_of_products_gives_the_expected_numbers() {
+fn ops_made_of_products_compute_the_expected_values() {
     if passed_emulated_with_libraries() {
         return;
     }
@@ -101,7 +101,7 @@ fn convolutions_of_many_forms(backend: &CudaBackend) {
 }
 
 #[test]
-fn products_and_convolutions_by_kernels_of_our_own() {
+fn products_and_convolutions_by_built_in_kernels() {
     if !passed_emulated() {
         let backend = CudaBackend::new(0).unwrap();
         products_of_many_forms(&backend);
@@ -154,7 +154,7 @@ fn network(dtype: Dtype) -> (Graph, [(&'static str, Array); 1]) {
 }
 
 #[test]
-fn tf32_is_used_where_it_is_asked_for_alone() {
+fn tf32_is_used_only_if_requested() {
     if passed_emulated_with_libraries() {
         return;
     }
@@ -168,7 +168,7 @@ fn tf32_is_used_where_it_is_asked_for_alone() {
     assert!(cut.iter().all(|e| (1e-5..2e-3).contains(e)), "{cut:?}");
 }
 
-fn in_halves() {
+fn check_float16() {
     let (graph, feeds) = network(Dtype::Float16);
     let of = |precision| distances(&graph, &feeds, CudaBackend::new(0).unwrap(), precision);
     let [wide, half] = [of(Precision::F32), of(Precision::F16)];
@@ -177,22 +177,22 @@ fn in_halves() {
 }
 
 #[test]
-fn float16_lies_in_memory_where_it_is_asked_for() {
+fn float16_storage_with_built_in_kernels() {
     if !passed_emulated() {
-        in_halves();
+        check_float16();
     }
 }
 
 #[test]
-fn float16_of_libraries() {
+fn float16_storage_with_libraries() {
     if !passed_emulated_with_libraries() {
-        in_halves();
+        check_float16();
     }
 }
 
 /// Accumulators beyond the range of float16, scaled down before they are stored.
 #[test]
-fn sums_of_float16_are_not_rounded_before_what_follows() {
+fn float16_accumulators_are_not_rounded_before_the_epilogue() {
     if passed_emulated_with_libraries() {
         return;
     }
@@ -209,7 +209,7 @@ fn sums_of_float16_are_not_rounded_before_what_follows() {
 }
 
 #[test]
-fn buffers_of_float16_are_fed_as_they_are() {
+fn float16_buffers_are_fed_without_conversion() {
     if passed_emulated() {
         return;
     }
@@ -279,7 +279,7 @@ fn said(libraries: &[&Path], choice: Option<&str>, device: &str, more: &[&str]) 
 }
 
 #[test]
-fn what_computes_is_told() {
+fn plans_and_errors_name_the_libraries() {
     let (none, all): ([&Path; 1], [&Path; 2]) = ([emulated()], [emulated(), emulated_libraries()]);
     let without_parts = tempfile::tempdir().unwrap();
     fs::copy(emulated_libraries().join("libcudnn.so"), without_parts.path().join("libcudnn.so")).unwrap();
@@ -287,16 +287,16 @@ fn what_computes_is_told() {
     let mut text = String::new();
     for (what, libraries, choice, device, more) in [
         ("all libraries", &all[..], None, "cuda", &[][..]),
-        ("none is there", &none, None, "cuda", &[]),
-        ("none is wanted", &all, Some("none"), "cuda", &[]),
-        ("one is wanted", &all, Some("cudnn"), "cuda", &[]),
-        ("one is wanted and not there", &none, Some("cublaslt"), "cuda", &[]),
+        ("no libraries installed", &none, None, "cuda", &[]),
+        ("no libraries selected", &all, Some("none"), "cuda", &[]),
+        ("one library selected", &all, Some("cudnn"), "cuda", &[]),
+        ("a missing library selected", &none, Some("cublaslt"), "cuda", &[]),
         ("cuDNN without its parts", &broken, None, "cuda", &[]),
-        ("one of no name", &all, Some("cufft"), "cuda", &[]),
-        ("float16 of float32", &all, None, "cuda", &["--precision", "f16"]),
-        ("another precision", &all, None, "cuda", &["--precision", "f8"]),
-        ("a precision of the CPU", &all, None, "cpu", &["--precision", "f16"]),
-        ("TF32 of the CPU", &all, None, "cpu", &["--tf32"]),
+        ("an unknown library selected", &all, Some("cufft"), "cuda", &[]),
+        ("float16 for a float32 network", &all, None, "cuda", &["--precision", "f16"]),
+        ("an unknown precision", &all, None, "cuda", &["--precision", "f8"]),
+        ("float16 on the CPU", &all, None, "cpu", &["--precision", "f16"]),
+        ("TF32 on the CPU", &all, None, "cpu", &["--tf32"]),
     ] {
         text += &format!("# {what}\n{}\n", said(libraries, choice, device, more));
     }
@@ -305,7 +305,7 @@ fn what_computes_is_told() {
 
 /// The libraries' Relu turns NaN into 0; ours keeps it.
 #[test]
-fn nan_stays_behind_products_and_convolutions() {
+fn nan_propagates_through_fused_relu() {
     if passed_emulated_with_libraries() {
         return;
     }

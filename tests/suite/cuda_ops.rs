@@ -68,7 +68,7 @@ macro_rules! array {
 }
 
 #[test]
-fn entries_are_put_in_the_cpus_order() {
+fn sorting_matches_the_cpu() {
     if passed_emulated() {
         return;
     }
@@ -98,7 +98,7 @@ fn entries_are_put_in_the_cpus_order() {
 }
 
 #[test]
-fn updates_of_one_place_are_done_in_order() {
+fn updates_of_one_element_are_applied_in_order() {
     if passed_emulated() {
         return;
     }
@@ -129,7 +129,7 @@ fn updates_of_one_place_are_done_in_order() {
 }
 
 #[test]
-fn an_impossible_index_is_the_cpus_error() {
+fn an_index_out_of_range_is_the_cpus_error() {
     if passed_emulated() {
         return;
     }
@@ -153,7 +153,7 @@ fn an_impossible_index_is_the_cpus_error() {
 /// For sessions that share a GPU, the error is reported by the session with the bad index; for buffers, when their owner
 /// waits.
 #[test]
-fn an_impossible_index_is_told_to_whoever_has_it() {
+fn an_index_out_of_range_is_reported_by_its_session() {
     if passed_emulated() {
         return;
     }
@@ -182,7 +182,7 @@ fn an_impossible_index_is_told_to_whoever_has_it() {
 
 /// Borrowed memory is released once no submitted work reads it.
 #[test]
-fn who_lends_memory_is_waited_for() {
+fn borrowed_memory_is_released_after_use() {
     if passed_emulated() {
         return;
     }
@@ -205,7 +205,7 @@ fn who_lends_memory_is_waited_for() {
 
 /// Two operators with the same bad index are reported once, for the first operator.
 #[test]
-fn what_the_second_operator_met_is_forgotten_too() {
+fn faults_of_all_operators_are_cleared() {
     if passed_emulated() {
         return;
     }
@@ -222,7 +222,7 @@ fn what_the_second_operator_met_is_forgotten_too() {
 }
 
 #[test]
-fn an_impossible_index_is_forgotten_once_told() {
+fn a_reported_fault_is_cleared() {
     if passed_emulated() {
         return;
     }
@@ -236,7 +236,7 @@ fn an_impossible_index_is_forgotten_once_told() {
 }
 
 #[test]
-fn regions_are_cut_as_on_the_cpu() {
+fn regions_match_the_cpu() {
     if passed_emulated() {
         return;
     }
@@ -273,7 +273,7 @@ fn regions_are_cut_as_on_the_cpu() {
 }
 
 #[test]
-fn bytes_are_scaled_by_every_rounding_as_on_the_cpu() {
+fn mean_std_scale_matches_the_cpu_in_every_round_mode() {
     if passed_emulated() {
         return;
     }
@@ -303,7 +303,7 @@ fn bytes_are_scaled_by_every_rounding_as_on_the_cpu() {
 }
 
 #[test]
-fn a_deformed_convolution_is_the_cpus() {
+fn deformable_convolutions_match_the_cpu() {
     if passed_emulated() {
         return;
     }

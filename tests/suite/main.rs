@@ -7,7 +7,10 @@ mod complete;
 #[cfg(feature = "cuda")]
 mod cuda;
 #[cfg(feature = "cuda")]
+mod cuda_elements;
+#[cfg(feature = "cuda")]
 mod cuda_faults;
+#[cfg(feature = "cuda")]
 mod cuda_libraries;
 #[cfg(feature = "cuda")]
 mod cuda_networks;

@@ -76,7 +76,7 @@ impl Accumulation {
         own: impl FnOnce(&mut Builder) -> Result<AccumKernel>,
     ) -> Result<()> {
         if let AccumType::Float(float) = self.kind {
-            if let Some(bias) = self.bias.as_ref().filter(|bias| self.is_all(bias, b, float))
+            if let Some(bias) = self.bias.as_ref().filter(|bias| self.is_column_bias(bias, b, float))
                 && let Some(call) = call(b, float, float, true)
             {
                 return b.call(call, [&factors[..], &[Slot::of(bias)?, b.result(0)]].concat());
@@ -117,11 +117,11 @@ impl Accumulation {
     }
     /// Whether a per-column bias is the only post-processing, which a library can apply. Relu is not left to libraries,
     /// because theirs maps NaN to 0.
-    fn is_all(&self, bias: &Operand, b: &Builder, float: Float) -> bool {
-        let lies_so = |ty: &ValueType| ty.buffer_dtype() == float.dtype();
+    fn is_column_bias(&self, bias: &Operand, b: &Builder, float: Float) -> bool {
+        let is_stored_so = |ty: &ValueType| ty.buffer_dtype() == float.dtype();
         let by_column = self.bias_shape.len() == 1 && self.shape.last() == self.bias_shape.first();
-        let is_result = b.result_type(0).is_ok_and(lies_so) && self.post_op.relu.is_none() && !b.has_fused_ops();
-        is_result && by_column && lies_so(&bias.ty)
+        let is_result = b.result_type(0).is_ok_and(is_stored_so) && self.post_op.relu.is_none() && !b.has_fused_ops();
+        is_result && by_column && is_stored_so(&bias.ty)
     }
 
     /// Returns the elementwise operators that compute the result from the accumulators. `sums` returns the input that reads
@@ -137,7 +137,7 @@ impl Accumulation {
         let sum = match (inputs.len() > 1, is_real) {
             (false, _) => "x",
             (true, true) => "x + y",
-            (true, false) => "plus(x, y)",
+            (true, false) => "saturating_add(x, y)",
         };
         let formula = match (is_real, self.scale) {
             (true, _) => Formula::real(inputs, sum),

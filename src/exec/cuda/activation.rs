@@ -17,7 +17,7 @@ const FILE: File = file!("activation.cu");
 pub(super) const FUNCTIONS: &str = "
 template <class R> __device__ inline R logistic(R x) { return 1 / (1 + exp(-x)); }
 template <class R> __device__ inline R softplus(R x) { return (x > 0 ? x : 0) + log1p(exp(-fabs(x))); }
-template <class R> __device__ inline R held(R x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
+template <class R> __device__ inline R clamp_unit(R x) { return x < 0 ? 0 : x > 1 ? 1 : x; }
 ";
 
 fn function(input: &Operand, expression: &str) -> Formula {
@@ -57,11 +57,11 @@ pub(super) fn mish(input: &Operand) -> Formula {
 }
 
 pub(super) fn hard_swish(input: &Operand) -> Formula {
-    function(input, "x * held(x / 6 + (R)0.5)")
+    function(input, "x * clamp_unit(x / 6 + (R)0.5)")
 }
 
 pub(super) fn hard_sigmoid(op: &HardSigmoid<Operand>) -> Formula {
-    function(&op.input, "held(k0 * x + k1)").numbers([op.alpha, op.beta])
+    function(&op.input, "clamp_unit(k0 * x + k1)").numbers([op.alpha, op.beta])
 }
 
 pub(super) fn elu(op: &Elu<Operand>) -> Formula {
@@ -106,7 +106,7 @@ pub(super) fn softmax(op: &Softmax<Operand>, b: &mut Builder) -> Result<()> {
         let table = b.constant(&table)?;
         let types = [&op.input.ty, result].map(|ty| super::formula::c_type(ty.dtype)).join(", ");
         let arguments = arguments![Slot::of(&op.input)?, b.result(0), table, rows, n, inner, to, offset];
-        return b.launch(FILE, format!("softmax_stored<{types}>"), geometry::elements(rows as u64), arguments);
+        return b.launch(FILE, format!("softmax_quantized<{types}>"), geometry::elements(rows as u64), arguments);
     }
     let float = b.float(&op.input)?;
     let (x, y, beta) = (b.floats(&op.input, float)?, b.float_result(0, float)?, op.beta as f32);
@@ -114,7 +114,7 @@ pub(super) fn softmax(op: &Softmax<Operand>, b: &mut Builder) -> Result<()> {
         let (function, geometry) = (format!("softmax<{}>", float.c_type()), geometry::rows(rows as u64, n as u64));
         b.launch(FILE, function, geometry, arguments![x, y, rows, n, beta, op.log])?;
     } else {
-        let (function, geometry) = (format!("softmax_apart<{}>", float.c_type()), geometry::elements(rows as u64));
+        let (function, geometry) = (format!("softmax_strided<{}>", float.c_type()), geometry::elements(rows as u64));
         b.launch(FILE, function, geometry, arguments![x, y, rows, n, inner, beta, op.log])?;
     }
     b.store_floats(0, y, float, PostOp::round(op.round_mode))

@@ -7,10 +7,10 @@ use crate::{
 /// Quotients and remainders within 64 bits.
 const INTEGERS: &str = "
 // What has no result, or none within 64 bits, is 0.
-__device__ inline i64 over(i64 x, i64 y) { return y == 0 || (x == Range<i64>::low && y == -1) ? 0 : x / y; }
-__device__ inline i64 rest(i64 x, i64 y) { return y == 0 || y == -1 ? 0 : x % y; }
+__device__ inline i64 div_or_zero(i64 x, i64 y) { return y == 0 || (x == Range<i64>::low && y == -1) ? 0 : x / y; }
+__device__ inline i64 rem_or_zero(i64 x, i64 y) { return y == 0 || y == -1 ? 0 : x % y; }
 // With the sign of the divisor.
-template <class R> __device__ inline R floored(R rest, R y) { return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest; }
+template <class R> __device__ inline R floor_rem(R rest, R y) { return rest != 0 && (rest < 0) != (y < 0) ? rest + y : rest; }
 ";
 
 /// Combines any number of tensors from left to right. `real` and `whole` combine `x` and `y`; the coefficients scale the
@@ -23,74 +23,84 @@ fn tensors(
 ) -> Formula {
     let coeff: &[f64] = coeff.unwrap_or_default();
     let numbers: Vec<f64> = coeff.iter().take(inputs.len()).copied().collect();
-    let weighed = |i: usize| match numbers.get(i) {
+    let scaled = |i: usize| match numbers.get(i) {
         Some(c) if *c != 1.0 => format!("({} * k{i})", name(i)),
         _ => name(i),
     };
     let fold = |f: fn(&str, &str) -> String, of: &dyn Fn(usize) -> String| {
         (1..inputs.len()).fold(of(0), |all, i| f(&all, &of(i)))
     };
-    let (real, whole) = (fold(real, &weighed), fold(whole, &name));
+    let (real, whole) = (fold(real, &scaled), fold(whole, &name));
     let inputs = inputs.iter().map(Input::of).collect();
     Formula::arithmetic(inputs, real, whole).numbers(numbers).post_op(post_op).with(INTEGERS)
 }
 
 pub(super) fn add(op: &Add<Operand>) -> Formula {
     let post_op = PostOp::relu(op.do_relu, op.relu_limit);
-    tensors(&op.inputs, op.coeff.as_deref(), post_op, [|x, y| format!("({x} + {y})"), |x, y| format!("plus({x}, {y})")])
+    tensors(
+        &op.inputs,
+        op.coeff.as_deref(),
+        post_op,
+        [|x, y| format!("({x} + {y})"), |x, y| format!("saturating_add({x}, {y})")],
+    )
 }
 
 pub(super) fn sub(op: &Sub<Operand>) -> Formula {
     let post_op = PostOp::relu(op.do_relu, op.relu_limit);
     let forms: [fn(&str, &str) -> String; 2] = match op.is_reverse {
-        true => [|x, y| format!("({y} - {x})"), |x, y| format!("minus({y}, {x})")],
-        false => [|x, y| format!("({x} - {y})"), |x, y| format!("minus({x}, {y})")],
+        true => [|x, y| format!("({y} - {x})"), |x, y| format!("saturating_sub({y}, {x})")],
+        false => [|x, y| format!("({x} - {y})"), |x, y| format!("saturating_sub({x}, {y})")],
     };
     tensors(&op.inputs, op.coeff.as_deref(), post_op, forms)
 }
 
 pub(super) fn mul(op: &Mul<Operand>) -> Formula {
     let post_op = PostOp::relu(op.do_relu, op.relu_limit);
-    tensors(&op.inputs, None, post_op, [|x, y| format!("({x} * {y})"), |x, y| format!("times({x}, {y})")])
+    tensors(&op.inputs, None, post_op, [|x, y| format!("({x} * {y})"), |x, y| format!("saturating_mul({x}, {y})")])
 }
 
 pub(super) fn div(op: &Div<Operand>) -> Formula {
     let post_op = PostOp::relu(op.do_relu, op.relu_limit);
     let forms: [fn(&str, &str) -> String; 2] = match op.is_reverse {
-        true => [|x, y| format!("({y} / {x})"), |x, y| format!("over({y}, {x})")],
-        false => [|x, y| format!("({x} / {y})"), |x, y| format!("over({x}, {y})")],
+        true => [|x, y| format!("({y} / {x})"), |x, y| format!("div_or_zero({y}, {x})")],
+        false => [|x, y| format!("({x} / {y})"), |x, y| format!("div_or_zero({x}, {y})")],
     };
     tensors(&op.inputs, None, post_op, forms)
 }
 
 /// A failed comparison keeps the first operand, even if it is NaN.
 pub(super) fn max(inputs: &[Operand]) -> Formula {
-    let form: fn(&str, &str) -> String = |x, y| format!("larger({x}, {y})");
-    tensors(inputs, None, PostOp::default(), [form, form]).with(CHOICES)
+    let form: fn(&str, &str) -> String = |x, y| format!("max_of({x}, {y})");
+    tensors(inputs, None, PostOp::default(), [form, form]).with(EXTREMA)
 }
 
 pub(super) fn min(inputs: &[Operand]) -> Formula {
-    let form: fn(&str, &str) -> String = |x, y| format!("smaller({x}, {y})");
-    tensors(inputs, None, PostOp::default(), [form, form]).with(CHOICES)
+    let form: fn(&str, &str) -> String = |x, y| format!("min_of({x}, {y})");
+    tensors(inputs, None, PostOp::default(), [form, form]).with(EXTREMA)
 }
 
-const CHOICES: &str = "
-template <class R> __device__ inline R larger(R x, R y) { return x < y ? y : x; }
-template <class R> __device__ inline R smaller(R x, R y) { return y < x ? y : x; }
+const EXTREMA: &str = "
+template <class R> __device__ inline R max_of(R x, R y) { return x < y ? y : x; }
+template <class R> __device__ inline R min_of(R x, R y) { return y < x ? y : x; }
 ";
 
 pub(super) fn modulo(inputs: &[Operand]) -> Formula {
-    tensors(inputs, None, PostOp::default(), [|x, y| format!("fmod({x}, {y})"), |x, y| format!("rest({x}, {y})")])
+    tensors(
+        inputs,
+        None,
+        PostOp::default(),
+        [|x, y| format!("fmod({x}, {y})"), |x, y| format!("rem_or_zero({x}, {y})")],
+    )
 }
 
 pub(super) fn remainder(inputs: &[Operand]) -> Formula {
-    let real: fn(&str, &str) -> String = |x, y| format!("floored<R>(fmod({x}, {y}), {y})");
-    tensors(inputs, None, PostOp::default(), [real, |x, y| format!("floored<R>(rest({x}, {y}), {y})")])
+    let real: fn(&str, &str) -> String = |x, y| format!("floor_rem<R>(fmod({x}, {y}), {y})");
+    tensors(inputs, None, PostOp::default(), [real, |x, y| format!("floor_rem<R>(rem_or_zero({x}, {y}), {y})")])
 }
 
 pub(super) fn pow3(inputs: &[Operand]) -> Formula {
     let whole: fn(&str, &str) -> String =
-        |x, y| format!("whole(rounded(pow((double){x}, (double){y}), AWAY_FROM_ZERO))");
+        |x, y| format!("to_int(rounded(pow((double){x}, (double){y}), AWAY_FROM_ZERO))");
     tensors(inputs, None, PostOp::default(), [|x, y| format!("pow({x}, {y})"), whole])
 }
 

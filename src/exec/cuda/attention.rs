@@ -36,7 +36,7 @@ pub(super) struct AttentionLaunch {
     /// The storage type of queries, keys, values and results.
     pub float: Float,
     /// The strides of queries, keys, values and results.
-    pub places: [HeadStrides; 4],
+    pub strides: [HeadStrides; 4],
     pub scale: f32,
     /// The additive mask, and its strides along batches, heads, queries and keys.
     pub mask: Option<(Slot, [usize; 4])>,
@@ -65,13 +65,13 @@ impl AttentionLaunch {
             }
             false => [out, logs.unwrap_or(out)],
         };
-        let (behind, beyond) = self.limit.unwrap_or((keys as i64, f32::NEG_INFINITY));
-        let numbers = self.numbers(b, behind, splits)?;
+        let (lookahead, masked_bias) = self.limit.unwrap_or((keys as i64, f32::NEG_INFINITY));
+        let numbers = self.numbers(b, lookahead, splits)?;
         let mask = self.mask.map_or(from[0], |m| m.0);
         let [query, key, value] = from;
         let (batches, has_logs) = (self.batches, logs.is_some());
         let arguments =
-            arguments![query, key, value, mask, parts, sums, numbers, batches, has_logs, self.scale, beyond];
+            arguments![query, key, value, mask, parts, sums, numbers, batches, has_logs, self.scale, masked_bias];
         let geometry =
             geometry::tiles([values as u64, (tiles * splits) as u64], stacks as u64, [VALUES as u64, 1], 256);
         let (float, parts_float) = (self.float, if is_split { Float::Single } else { self.float });
@@ -81,13 +81,18 @@ impl AttentionLaunch {
             return Ok(());
         }
         let arguments = arguments![parts, sums, out, logs.unwrap_or(out), rows, values, splits, has_logs];
-        b.launch(FILE, format!("joined<{}>", float.c_type()), geometry::elements((rows * values) as u64), arguments)
+        b.launch(
+            FILE,
+            format!("combine_splits<{}>", float.c_type()),
+            geometry::elements((rows * values) as u64),
+            arguments,
+        )
     }
 
     /// Uploads the kernels' `Heads`.
-    fn numbers(&self, b: &mut Builder, behind: i64, splits: usize) -> Result<Slot> {
+    fn numbers(&self, b: &mut Builder, lookahead: i64, splits: usize) -> Result<Slot> {
         let Sizes { heads, kv_heads, queries, keys, elements, values } = self.sizes;
-        let [query, key, value, out] = self.places.map(|p| [p.batch, p.head, p.row]);
+        let [query, key, value, out] = self.strides.map(|p| [p.batch, p.head, p.row]);
         let (has_mask, mask) = self.mask.map_or((false, [0; 4]), |m| (true, m.1));
         let of_rows = out.map(|n| n / values.max(1));
         let lists = [
@@ -97,7 +102,7 @@ impl AttentionLaunch {
             &mask,
             &of_rows,
         ];
-        let numbers = lists.concat().into_iter().map(|n| n as i64).chain([behind, splits as i64]);
+        let numbers = lists.concat().into_iter().map(|n| n as i64).chain([lookahead, splits as i64]);
         b.constant(&numbers.collect::<Vec<i64>>())
     }
 }
@@ -123,9 +128,9 @@ pub(super) fn entries(
         own[..outer].copy_from_slice(&scores[..outer]);
         let ty = ValueType { shape: own.clone(), dtype: Dtype::Float32, quantization: None, ..mask.ty.clone() };
         let of_mask = ValueType { shape: shape.to_vec(), ..ty.clone() };
-        let spread = b.temporary(ty.bytes());
-        b.chain(Chain::new(vec![Formula::copy(Input::slot(slot, of_mask))], spread, ty))?;
-        slot = spread;
+        let expanded = b.temporary(ty.bytes());
+        b.chain(Chain::new(vec![Formula::copy(Input::slot(slot, of_mask))], expanded, ty))?;
+        slot = expanded;
     }
     let [.., heads, queries, keys] = *own else { return Ok((slot, [0; 4])) };
     let step = |count: usize, step: usize| if count == 1 { 0 } else { step };
@@ -146,7 +151,7 @@ pub(super) fn scaled_dot_product(op: &ScaleDotProductAttention<Operand>, b: &mut
         sizes,
         float,
         batches: shape[..shape.len().saturating_sub(3)].iter().product(),
-        places: [&op.query.ty, &op.key.ty, &op.value.ty, result].map(HeadStrides::of),
+        strides: [&op.query.ty, &op.key.ty, &op.value.ty, result].map(HeadStrides::of),
         scale: sizes.scale(op.scale),
         mask,
         limit: op.is_causal.then_some((0, f32::NEG_INFINITY)),
@@ -179,24 +184,24 @@ pub(super) fn rope(op: &Rope<Operand>, b: &mut Builder) -> Result<()> {
     ];
     let formula = match x.ty.dtype.is_float() {
         true => Formula::real(inputs, "i / (i64)k0 % 2 ? x * x3 + y * z : x * x3 - y * z"),
-        false => Formula::whole(inputs, turned_ints(op)).with(FIXED_POINT),
+        false => Formula::whole(inputs, rotate_ints(op)).with(FIXED_POINT),
     };
     let formulas = [vec![formula.in_doubles().numbers([run as f64])], b.fused_formulas_over(&counts)?].concat();
     b.chain(Chain::new(formulas, b.result(0), result).over(&counts))
 }
 
 /// For stored values: each product is shifted and clamped to twice the width; their sum is shifted and saturates.
-fn turned_ints(op: &Rope<Operand>) -> String {
+fn rotate_ints(op: &Rope<Operand>) -> String {
     let narrow = matches!(op.input1.ty.dtype, Dtype::Int8 | Dtype::Uint8);
     let [low, high] = if narrow { [i16::MIN.into(), i16::MAX.into()] } else { [i32::MIN.into(), i32::MAX.into()] };
     let product = |x: &str, weight: &str, shift: i64, mode: i32| {
         let shift = literal(shift.saturating_neg());
-        let product = format!("shifted_right({x} * {weight}, {shift}, {mode})");
-        format!("held_within({product}, {}, {})", literal(low), literal(high))
+        let product = format!("shift_right({x} * {weight}, {shift}, {mode})");
+        format!("clamp({product}, {}, {})", literal(low), literal(high))
     };
     let pair = "(i / (i64)k0 % 2 ? (i128)y : -(i128)y)";
-    let turned = product(pair, "z", op.mul1_shift, op.mul1_round_mode as i32);
+    let rotated = product(pair, "z", op.mul1_shift, op.mul1_round_mode as i32);
     let kept = product("(i128)x", "x3", op.mul2_shift, op.mul2_round_mode as i32);
     let (shift, mode) = (literal(op.add_shift.saturating_neg()), op.add_round_mode as i32);
-    format!("held(shifted_right((i128){turned} + {kept}, {shift}, {mode}))")
+    format!("saturate(shift_right((i128){rotated} + {kept}, {shift}, {mode}))")
 }

@@ -155,8 +155,8 @@ impl<'a> Builder<'a> {
     /// Like [`Builder::real_result`], in the given float type. [`Builder::store_floats`] must follow.
     pub fn float_result(&mut self, i: usize, float: Float) -> Result<Slot> {
         let ty = self.result_type(i)?;
-        let is_there = ty.buffer_dtype() == float.dtype();
-        Ok(if is_there { self.result(i) } else { self.temporary(float.type_like(ty).bytes()) })
+        let is_stored_so = ty.buffer_dtype() == float.dtype();
+        Ok(if is_stored_so { self.result(i) } else { self.temporary(float.type_like(ty).bytes()) })
     }
     /// Stores a result's real values, which a kernel has written to `from`, in its dtype and scale, after applying the fused
     /// operators.

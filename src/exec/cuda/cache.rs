@@ -59,7 +59,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_damaged_is_not_there() {
+    fn damaged_files_are_ignored() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("a");
         let folder = Some(folder.path());

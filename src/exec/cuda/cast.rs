@@ -32,8 +32,8 @@ fn channels(list: &[i64], input: &Operand, axis: i64) -> Input {
 pub(super) fn requant_int(op: &RequantInt<Operand>, result: &ValueType) -> Option<Formula> {
     let (mode, axis, x) = (op.round_mode as i32, op.rq_axis, &op.input);
     let expression = match is_tflite(op.quant_mode)? {
-        true => format!("plus(tflite(minus(x, (i64)k0), y, negated(z), {mode}), x3)"),
-        false => format!("plus(multiplier_shift(minus(x, (i64)k0), y, z, {mode}), x3)"),
+        true => format!("saturating_add(tflite(saturating_sub(x, (i64)k0), y, saturating_neg(z), {mode}), x3)"),
+        false => format!("saturating_add(multiplier_shift(saturating_sub(x, (i64)k0), y, z, {mode}), x3)"),
     };
     let lists = [&op.multiplier, &op.rshift, &zero_points(result)].map(|list| channels(list, x, axis));
     let inputs = [vec![Input::of(x)], lists.to_vec()].concat();
@@ -45,14 +45,14 @@ pub(super) fn requant_fp(op: &RequantFp<Operand>, result: &ValueType) -> Option<
     let (x, mode) = (&op.input, op.round_mode as i32);
     let is_float = x.ty.dtype.is_float();
     let whole = match is_float {
-        true => format!("whole(rounded(x, {}))", op.first_round_mode as i32),
+        true => format!("to_int(rounded(x, {}))", op.first_round_mode as i32),
         false => "x".to_owned(),
     };
     let input = if is_float { Input::of(x).in_reals() } else { Input::of(x) };
     let scale = Input::of_axis(&op.scale, &x.ty.shape, 1);
-    let scaled = |offset: &str| format!("whole(rounded((float)({whole}) * (float)y{offset}, {mode}))");
+    let scaled = |offset: &str| format!("to_int(rounded((float)({whole}) * (float)y{offset}, {mode}))");
     let (last, expression) = match is_tflite(op.quant_mode)? {
-        true => (channels(&zero_points(result), x, 1), format!("plus({}, z)", scaled(""))),
+        true => (channels(&zero_points(result), x, 1), format!("saturating_add({}, z)", scaled(""))),
         false => (Input::of_axis(&op.offset, &x.ty.shape, 1), scaled(" + (float)z")),
     };
     Some(Formula::whole(vec![input, scale, last], expression))
@@ -61,8 +61,8 @@ pub(super) fn requant_fp(op: &RequantFp<Operand>, result: &ValueType) -> Option<
 pub(super) fn dequant_int(op: &DequantInt<Operand>) -> Formula {
     let (x, mode) = (&op.input, op.round_mode as i32);
     let expression = match op.quant_mode {
-        DequantMode::Normal => format!("multiplier_shift(minus(x, x3), y, negated(z), {mode})"),
-        DequantMode::TFLite => format!("tflite_wider(minus(x, x3), y, {}, z, {mode})", literal(op.lshift)),
+        DequantMode::Normal => format!("multiplier_shift(saturating_sub(x, x3), y, saturating_neg(z), {mode})"),
+        DequantMode::TFLite => format!("tflite_wider(saturating_sub(x, x3), y, {}, z, {mode})", literal(op.lshift)),
     };
     let lists = [&op.multiplier, &op.shift, &zero_points(&x.ty)].map(|list| channels(list, x, 1));
     Formula::whole([vec![Input::of(x)], lists.to_vec()].concat(), expression).with(FIXED_POINT)
@@ -77,14 +77,14 @@ pub(super) fn literal(i: i64) -> String {
 pub(super) fn quantize_linear(op: &QuantizeLinear<Operand>) -> Formula {
     let (x, mode) = (&op.input, RoundMode::HalfToEven as i32);
     let (scale, zero) = (Input::of_axis(&op.y_scale, &x.ty.shape, op.axis), channels(&op.y_zero_point, x, op.axis));
-    let expression = format!("plus(whole(rounded(x / (float)y, {mode})), z)");
+    let expression = format!("saturating_add(to_int(rounded(x / (float)y, {mode})), z)");
     Formula::whole(vec![Input::of(x).in_reals(), scale, zero], expression)
 }
 
 pub(super) fn dequantize_linear(op: &DequantizeLinear<Operand>) -> Formula {
     let x = &op.input;
     let (scale, zero) = (Input::of_axis(&op.x_scale, &x.ty.shape, op.axis), channels(&op.x_zero_point, x, op.axis));
-    Formula::real(vec![Input::of(x).in_integers(), scale, zero], "(float)((double)minus(x, z) * y)")
+    Formula::real(vec![Input::of(x).in_integers(), scale, zero], "(float)((double)saturating_sub(x, z) * y)")
 }
 
 /// Rounds float32 to float16's values: to 11 bits, halves to even. Values beyond 65504 become infinite.

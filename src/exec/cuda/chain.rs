@@ -49,6 +49,10 @@ impl Parameters {
         self.parameter(c_type, name, argument);
         self.passed.push((c_type.into(), name.into()));
     }
+    /// Passes a number as float32 or as float64, because arithmetic in double precision is slow on most GPUs.
+    fn number(&mut self, name: &str, number: f64, as_float32: bool) {
+        if as_float32 { self.passed("float", name, number as f32) } else { self.passed("double", name, number) }
+    }
 }
 
 impl Chain {
@@ -165,11 +169,11 @@ impl Chain {
     /// Generates the body of `element` from the inputs' elements `e0`, `e1`, .. at the offsets `j0`, `j1`, ..
     fn body(&self, kernel: &mut Parameters, constants: &mut Constants) -> Result<String> {
         let (mut body, mut j, last) = (String::new(), 0, self.formulas.len() - 1);
-        let mut numbers = ComputeType::Float;
+        let mut compute = ComputeType::Float;
         for (f, formula) in self.formulas.iter().enumerate() {
             let ty = if f == last { self.result.clone() } else { Float::Single.type_like(&self.result) };
-            numbers = formula.numbers_for(&ty);
-            let c = numbers.c_type();
+            compute = formula.compute_type(&ty);
+            let c = compute.c_type();
             let _ = writeln!(body, "    {c} v{f}; {{ typedef {c} R;");
             for (i, input) in formula.inputs.iter().enumerate() {
                 let (c, read) = match input.is_fused_input() {
@@ -183,27 +187,20 @@ impl Chain {
                     ),
                     false => {
                         j += 1;
-                        read(input, j - 1, numbers, kernel, constants)?
+                        read(input, j - 1, compute, kernel, constants)?
                     }
                 };
                 let _ = writeln!(body, "        const {c} {} = {read};", name(i));
             }
             for (i, number) in formula.numbers.iter().enumerate() {
                 let given = format!("k{f}_{i}");
-                // Double precision is slow on most GPUs, so the constants of float32 formulas are passed as float32.
-                match formula.number_type == "R" && numbers == ComputeType::Float {
-                    true => kernel.passed("float", &given, *number as f32),
-                    false => kernel.passed("double", &given, *number),
-                }
+                kernel.number(&given, *number, formula.number_type == "R" && compute == ComputeType::Float);
                 let _ = writeln!(body, "        const {t} k{i} = ({t}){given};", t = formula.number_type);
             }
-            let whole = formula.whole.as_ref().filter(|_| numbers == ComputeType::Whole);
+            let whole = formula.whole.as_ref().filter(|_| compute == ComputeType::Whole);
             let _ = writeln!(body, "        v{f} = {};", whole.unwrap_or(&formula.expression));
             if let Some(limit) = formula.post_op.relu {
-                match numbers == ComputeType::Float {
-                    true => kernel.passed("float", &format!("limit{f}"), limit as f32),
-                    false => kernel.passed("double", &format!("limit{f}"), limit),
-                }
+                kernel.number(&format!("limit{f}"), limit, compute == ComputeType::Float);
                 let _ = writeln!(body, "        v{f} = relu(v{f}, (R)limit{f});");
             }
             body += "    }\n";
@@ -213,7 +210,7 @@ impl Chain {
             true => ValueType { quantization: None, ..self.result.clone() },
             false => self.result.clone(),
         };
-        let stored = store(&result, &format!("v{last}"), numbers, round, kernel, constants)?;
+        let stored = store(&result, &format!("v{last}"), compute, round, kernel, constants)?;
         let _ = writeln!(body, "    return {stored};");
         Ok(body)
     }
@@ -238,19 +235,19 @@ fn calls_any(body: &str, functions: &str) -> bool {
 fn read(
     input: &Input,
     j: usize,
-    numbers: ComputeType,
+    compute: ComputeType,
     kernel: &mut Parameters,
     constants: &mut Constants,
 ) -> Result<(&'static str, String)> {
-    let numbers = if input.reading == Reading::Real { ComputeType::Float } else { numbers };
-    let c = numbers.c_type();
+    let compute = if input.reading == Reading::Real { ComputeType::Float } else { compute };
+    let c = compute.c_type();
     match input.reading {
-        Reading::Stored if input.dtype != Dtype::Float64 => return Ok(("i64", format!("whole(e{j})"))),
+        Reading::Stored if input.dtype != Dtype::Float64 => return Ok(("i64", format!("to_int(e{j})"))),
         Reading::Stored | Reading::Double => return Ok(("double", format!("(double)e{j}"))),
         Reading::ByFormula | Reading::Real => {}
     }
-    match numbers {
-        ComputeType::Whole => return Ok((c, format!("whole(e{j})"))),
+    match compute {
+        ComputeType::Whole => return Ok((c, format!("to_int(e{j})"))),
         ComputeType::Moved(_) => return Ok((c, format!("e{j}"))),
         _ => {}
     }
@@ -261,9 +258,9 @@ fn read(
     let (s, z) = scaling(&format!("_{j}"), &format!("j{j}"), &input.shape, (scales, zeros), kernel, constants)?;
     Ok((
         c,
-        match numbers {
+        match compute {
             ComputeType::Float => format!("((float)e{j} - (float){z}) * (float){s}"),
-            _ => format!("(double)(whole(e{j}) - {z}) * {s}"),
+            _ => format!("(double)(to_int(e{j}) - {z}) * {s}"),
         },
     ))
 }
@@ -272,28 +269,28 @@ fn read(
 fn store(
     result: &ValueType,
     v: &str,
-    numbers: ComputeType,
+    compute: ComputeType,
     round: RoundMode,
     kernel: &mut Parameters,
     constants: &mut Constants,
 ) -> Result<String> {
     let dtype = result.buffer_dtype();
     let c = c_type(dtype);
-    if let ComputeType::Moved(_) = numbers {
+    if let ComputeType::Moved(_) = compute {
         return Ok(v.to_owned());
     }
     if dtype.is_float() {
         return Ok(format!("({c})(float){v}"));
     }
-    if numbers == ComputeType::Whole {
-        return Ok(format!("Stored<{c}>::of_whole({v})"));
+    if compute == ComputeType::Whole {
+        return Ok(format!("Stored<{c}>::of_int({v})"));
     }
     let mode = round as i32;
     let Some(values) = result.quantization.as_ref().map(Quantization::values) else {
         return Ok(format!("Stored<{c}>::of(rounded((double){v}, {mode}))"));
     };
     let (s, z) = scaling("", "t", &result.shape, values, kernel, constants)?;
-    Ok(match numbers {
+    Ok(match compute {
         ComputeType::Table => format!("Stored<{c}>::of(rounded({v} / {s} + (double){z}, {mode}))"),
         _ => format!("Stored<{c}>::of(rounded((double){v} / {s}, {mode}) + (double){z})"),
     })

@@ -1,4 +1,4 @@
-// What every kernel sees. The same text is compiled by NVRTC, which has no headers, and by a C++ compiler for emulation.
+// The prelude of every kernel. NVRTC compiles it without any headers; the emulator's C++ compiler compiles the same text.
 typedef long long i64;
 typedef unsigned long long u64;
 typedef signed char i8;
@@ -9,7 +9,7 @@ typedef unsigned short u16;
 #define NAN __int_as_float(0x7fffffff)
 #endif
 
-// A float16 in memory; all is computed in wider numbers.
+// A float16 in memory. All arithmetic is in float32 or wider.
 struct half {
     u16 bits;
     half() = default;
@@ -33,22 +33,22 @@ struct half {
 #endif
 };
 
-// Each thread's elements of n.
+// Grid-stride loop over n elements.
 #define FOR_ELEMENTS(i, n) \
     for (i64 i = (i64)blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += (i64)gridDim.x * blockDim.x)
 
-// The same with indices of a type I, which n and the size of a grid fit together.
+// The same with indices of type I, which must be able to hold n plus the number of threads of the grid.
 #define FOR_INDICES(I, i, n) for (I i = (I)blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += (I)gridDim.x * blockDim.x)
 
-// A loop with a constant count, unrolled so that arrays that it indexes stay in registers.
+// A loop with a constant trip count, unrolled so that the arrays that it indexes stay in registers.
 #define UNROLLED(i, n) _Pragma("unroll") for (int i = 0; i < (n); i++)
 
-// The smallest and largest number of an element type. Unsigned ones of 64 bits end where signed ones do.
+// The range of an element type. That of u64 ends where that of i64 does.
 template <class T> struct Range;
 template <> struct Range<i8> { static constexpr i64 low = -128, high = 127; };
 template <> struct Range<u8> { static constexpr i64 low = 0, high = 255; };
-enum Truth : u8 {};
-template <> struct Range<Truth> { static constexpr i64 low = 0, high = 1; };
+enum Boolean : u8 {};
+template <> struct Range<Boolean> { static constexpr i64 low = 0, high = 1; };
 template <> struct Range<short> { static constexpr i64 low = -32768, high = 32767; };
 template <> struct Range<u16> { static constexpr i64 low = 0, high = 65535; };
 template <> struct Range<int> { static constexpr i64 low = -2147483647 - 1, high = 2147483647; };
@@ -56,19 +56,19 @@ template <> struct Range<unsigned> { static constexpr i64 low = 0, high = 429496
 template <> struct Range<i64> { static constexpr i64 low = -9223372036854775807 - 1, high = 9223372036854775807; };
 template <> struct Range<u64> { static constexpr i64 low = 0, high = 9223372036854775807; };
 
-// A stored element as a whole number; fractions are cut, NaN is 0, what is too large the largest.
-__device__ inline i64 whole(double x) {
+// Converts a stored element to an integer: truncates fractions, saturates, and maps NaN to 0.
+__device__ inline i64 to_int(double x) {
     if (!(x == x)) return 0;
     if (x >= 9223372036854775808.0) return Range<i64>::high;
     if (x <= -9223372036854775808.0) return Range<i64>::low;
     return (i64)x;
 }
-__device__ inline i64 whole(float x) { return whole((double)x); }
-__device__ inline i64 whole(half x) { return whole((float)x); }
-__device__ inline i64 whole(u64 x) { return x > (u64)Range<i64>::high ? Range<i64>::high : (i64)x; }
-template <class T> __device__ inline i64 whole(T x) { return x; }
+__device__ inline i64 to_int(float x) { return to_int((double)x); }
+__device__ inline i64 to_int(half x) { return to_int((float)x); }
+__device__ inline i64 to_int(u64 x) { return x > (u64)Range<i64>::high ? Range<i64>::high : (i64)x; }
+template <class T> __device__ inline i64 to_int(T x) { return x; }
 
-// A real number as an element: saturated, NaN as 0.
+// Converts a number to a stored element: saturates, and maps NaN to 0.
 template <class T> struct Stored {
     static __device__ T of(double x) {
         if (!(x == x)) return (T)0;
@@ -76,40 +76,40 @@ template <class T> struct Stored {
         if (x >= (double)Range<T>::high) return (T)Range<T>::high;
         return (T)x;
     }
-    static __device__ T of_whole(i64 x) {
+    static __device__ T of_int(i64 x) {
         return (T)(x < Range<T>::low ? Range<T>::low : x > Range<T>::high ? Range<T>::high : x);
     }
 };
 template <> struct Stored<float> {
     static __device__ float of(double x) { return (float)x; }
-    static __device__ float of_whole(i64 x) { return (float)x; }
+    static __device__ float of_int(i64 x) { return (float)x; }
 };
 template <> struct Stored<half> : Stored<float> {};
 
-// Whole numbers that stay within 64 bits.
-__device__ inline i64 plus(i64 x, i64 y) {
+// Saturating 64-bit arithmetic.
+__device__ inline i64 saturating_add(i64 x, i64 y) {
     const u64 sum = (u64)x + (u64)y;
     if (((u64)x ^ sum) & ((u64)y ^ sum) & 0x8000000000000000ull) return x < 0 ? Range<i64>::low : Range<i64>::high;
     return (i64)sum;
 }
-__device__ inline i64 minus(i64 x, i64 y) {
-    const u64 rest = (u64)x - (u64)y;
-    if (((u64)x ^ (u64)y) & ((u64)x ^ rest) & 0x8000000000000000ull) return x < 0 ? Range<i64>::low : Range<i64>::high;
-    return (i64)rest;
+__device__ inline i64 saturating_sub(i64 x, i64 y) {
+    const u64 difference = (u64)x - (u64)y;
+    if (((u64)x ^ (u64)y) & ((u64)x ^ difference) & 0x8000000000000000ull) return x < 0 ? Range<i64>::low : Range<i64>::high;
+    return (i64)difference;
 }
-__device__ inline i64 times(i64 x, i64 y) {
+__device__ inline i64 saturating_mul(i64 x, i64 y) {
     if (x == 0 || y == 0) return 0;
     const u64 a = x < 0 ? 0 - (u64)x : (u64)x, b = y < 0 ? 0 - (u64)y : (u64)y;
     const bool negative = (x < 0) != (y < 0);
-    const u64 most = negative ? (u64)1 << 63 : (u64)Range<i64>::high;
-    if (a > most / b) return negative ? Range<i64>::low : Range<i64>::high;
+    const u64 limit = negative ? (u64)1 << 63 : (u64)Range<i64>::high;
+    if (a > limit / b) return negative ? Range<i64>::low : Range<i64>::high;
     return negative ? (i64)(0 - a * b) : (i64)(a * b);
 }
 
-// How a fraction is rounded, numbered as quant::RoundMode.
+// Rounding modes, numbered as in quant::RoundMode.
 enum { AWAY_FROM_ZERO, HALF_UP, HALF_DOWN, HALF_TO_EVEN, HALF_TO_ODD, HALF_TOWARDS_ZERO, TOWARDS_ZERO, UP, DOWN };
 __device__ inline double rounded(double x, int mode) {
-    const double below = floor(x), rest = x - below;
+    const double below = floor(x), fraction = x - below;
     bool up = false;
     switch (mode) {
         case TOWARDS_ZERO: return trunc(x);
@@ -121,16 +121,16 @@ __device__ inline double rounded(double x, int mode) {
         case HALF_UP: up = true; break;
         case HALF_TO_ODD: up = below * 0.5 == floor(below * 0.5); break;
     }
-    return rest > 0.5 || (rest == 0.5 && up) ? below + 1 : below;
+    return fraction > 0.5 || (fraction == 0.5 && up) ? below + 1 : below;
 }
 
-// max(x, 0), and min(x, limit) where the limit is positive; NaN stays.
+// max(x, 0), and min(x, limit) if the limit is positive. Propagates NaN.
 template <class R> __device__ inline R relu(R x, R limit) {
     if (x < 0) return 0;
     return limit > 0 && x > limit ? limit : x;
 }
 
-// Elements that are read and written together.
-template <class T> struct alignas(4 * sizeof(T)) Four {
-    T of[4];
+// Four elements that are loaded or stored by one instruction.
+template <class T> struct alignas(4 * sizeof(T)) Vec4 {
+    T v[4];
 };

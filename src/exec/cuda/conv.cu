@@ -1,21 +1,20 @@
 #include "gemm.cuh"
 #include "windows.cuh"
 
-// Convolutions of images x groups x ic x plane, as products of each group's weights, oc x (ic x kernel), with the windows'
-// elements (implicit GEMM).
+// Convolution as an implicit GEMM: for each image and group, the oc x (ic * taps) filter times the windows' elements.
 template <class T, class I>
-__global__ void __launch_bounds__(256, Sum<T>::BLOCKS) convolution(const T* __restrict__ image, const T* __restrict__ filter,
-                                                   const Windows* __restrict__ windows, i64 images, i64 groups, i64 ic, i64 oc,
-                                                   EPILOGUE_PARAMETERS(T)) {
+__global__ void __launch_bounds__(256, Accumulator<T>::BLOCKS)
+convolution(const T* __restrict__ image, const T* __restrict__ filter, const Windows* __restrict__ windows, i64 images,
+            i64 groups, i64 ic, i64 oc, EPILOGUE_PARAMETERS(T)) {
     const WindowsOf<I> w = windows_as<I>(*windows);
     const I area = w.plane[0] * w.plane[1] * w.plane[2], pixels = w.positions[0] * w.positions[1] * w.positions[2];
     const I taps = w.kernel[0] * w.kernel[1] * w.kernel[2], channels = ic, rows = oc, depth = channels * taps;
     for (i64 i = blockIdx.z; i < images * groups; i += gridDim.z) {
-        const T *from = image + i * ic * area, *weights = filter + i % groups * oc * depth;
-        tiled<T, I>(
+        const T *input = image + i * ic * area, *weights = filter + i % groups * oc * depth;
+        tiled_gemm<T, I>(
             rows, pixels, depth, true, false, [=](I row, I at) { return weights[row * depth + at]; },
             [=](I at, I pixel) {
-                I tap = at % taps, place = at / taps, size = area;
+                I tap = at % taps, offset = at / taps, size = area;
                 I position[3];
                 UNROLLED(back, 3) {
                     const int a = 2 - back;
@@ -25,26 +24,27 @@ __global__ void __launch_bounds__(256, Sum<T>::BLOCKS) convolution(const T* __re
                 }
                 UNROLLED(a, 3) {
                     if (position[a] < 0 || position[a] >= w.plane[a]) return T(0);
-                    place = place * w.plane[a] + position[a];
+                    offset = offset * w.plane[a] + position[a];
                 }
-                return from[place];
+                return input[offset];
             },
-            [=](I row, I pixel, typename Sum<T>::Total sum) { EPILOGUE((i * oc + row) * pixels + pixel, sum); });
+            [=](I row, I pixel, typename Accumulator<T>::Value sum) { EPILOGUE((i * oc + row) * pixels + pixel, sum); });
     }
 }
 
-// One input channel per group; one thread per result.
+// Depthwise convolution: one input channel per group, one thread per result.
 template <class T, class I>
 __global__ void depthwise(const T* __restrict__ image, const T* __restrict__ filter, const Windows* __restrict__ windows,
                           i64 images, i64 groups, i64 oc, EPILOGUE_PARAMETERS(T)) {
     const WindowsOf<I> w = windows_as<I>(*windows);
     const I area = w.plane[0] * w.plane[1] * w.plane[2], pixels = w.positions[0] * w.positions[1] * w.positions[2];
-    const I taps = w.kernel[0] * w.kernel[1] * w.kernel[2], each = oc, channels = groups * each, all = images * channels * pixels;
-    FOR_INDICES(I, i, all) {
+    const I taps = w.kernel[0] * w.kernel[1] * w.kernel[2], each = oc, channels = groups * each, count = images * channels * pixels;
+    FOR_INDICES(I, i, count) {
         const I pixel = i % pixels, channel = i / pixels % channels, plane = i / pixels / each;
-        const T *from = image + (i64)plane * area, *weights = filter + channel * taps;
-        const I x = pixel % w.positions[2], y = pixel / w.positions[2] % w.positions[1], z = pixel / w.positions[2] / w.positions[1];
-        Sum<T> sum;
+        const T *input = image + (i64)plane * area, *weights = filter + channel * taps;
+        const I x = pixel % w.positions[2], y = pixel / w.positions[2] % w.positions[1];
+        const I z = pixel / w.positions[2] / w.positions[1];
+        Accumulator<T> sum;
         for (I a = 0; a < w.kernel[0]; a++) {
             const I d = z * w.stride[0] + a * w.dilation[0] - w.pad[0];
             if (d < 0 || d >= w.plane[0]) continue;
@@ -54,7 +54,7 @@ __global__ void depthwise(const T* __restrict__ image, const T* __restrict__ fil
                 for (I c = 0; c < w.kernel[2]; c++) {
                     const I s = x * w.stride[2] + c * w.dilation[2] - w.pad[2];
                     if (s < 0 || s >= w.plane[2]) continue;
-                    sum.add(from[(d * w.plane[1] + r) * w.plane[2] + s], weights[(a * w.kernel[1] + b) * w.kernel[2] + c]);
+                    sum.add(input[(d * w.plane[1] + r) * w.plane[2] + s], weights[(a * w.kernel[1] + b) * w.kernel[2] + c]);
                 }
             }
         }
@@ -62,25 +62,25 @@ __global__ void depthwise(const T* __restrict__ image, const T* __restrict__ fil
     }
 }
 
-// Transposed: `plane` is the result's and `positions` are the input's. Each result sums the products of its taps with
-// the positions that reach it. Weights of a group are ic x oc x kernel, or oc x ic x kernel where `oc_first`.
+// Transposed convolution: `plane` has the sizes of the result, `positions` those of the input. Each result sums over the taps
+// and the input positions that reach it. The filter of a group is ic x oc x taps, or oc x ic x taps if `oc_first`.
 template <class T, class I>
-__global__ void __launch_bounds__(256, Sum<T>::BLOCKS) transposed(const T* __restrict__ image, const T* __restrict__ filter,
-                                                  const Windows* __restrict__ windows, i64 images, i64 groups, i64 ic, i64 oc,
-                                                  i64 oc_first, EPILOGUE_PARAMETERS(T)) {
+__global__ void __launch_bounds__(256, Accumulator<T>::BLOCKS)
+transposed_convolution(const T* __restrict__ image, const T* __restrict__ filter, const Windows* __restrict__ windows,
+                       i64 images, i64 groups, i64 ic, i64 oc, i64 oc_first, EPILOGUE_PARAMETERS(T)) {
     const WindowsOf<I> w = windows_as<I>(*windows);
     const I area = w.plane[0] * w.plane[1] * w.plane[2], pixels = w.positions[0] * w.positions[1] * w.positions[2];
     const I taps = w.kernel[0] * w.kernel[1] * w.kernel[2], channels = ic, rows = oc, depth = channels * taps;
     for (i64 i = blockIdx.z; i < images * groups; i += gridDim.z) {
-        const T *from = image + i * ic * pixels, *weights = filter + i % groups * oc * depth;
-        tiled<T, I>(
+        const T *input = image + i * ic * pixels, *weights = filter + i % groups * oc * depth;
+        tiled_gemm<T, I>(
             rows, area, depth, true, false,
             [=](I row, I at) {
                 const I channel = at / taps, tap = at % taps;
                 return weights[(oc_first ? row * channels + channel : channel * rows + row) * taps + tap];
             },
             [=](I at, I pixel) {
-                I tap = at % taps, place = at / taps;
+                I tap = at % taps, offset = at / taps;
                 I position[3];
                 UNROLLED(back, 3) {
                     const int a = 2 - back;
@@ -92,10 +92,10 @@ __global__ void __launch_bounds__(256, Sum<T>::BLOCKS) transposed(const T* __res
                     if (position[a] < 0 || position[a] % w.stride[a]) return T(0);
                     position[a] /= w.stride[a];
                     if (position[a] >= w.positions[a]) return T(0);
-                    place = place * w.positions[a] + position[a];
+                    offset = offset * w.positions[a] + position[a];
                 }
-                return from[place];
+                return input[offset];
             },
-            [=](I row, I pixel, typename Sum<T>::Total sum) { EPILOGUE((i * oc + row) * area + pixel, sum); });
+            [=](I row, I pixel, typename Accumulator<T>::Value sum) { EPILOGUE((i * oc + row) * area + pixel, sum); });
     }
 }

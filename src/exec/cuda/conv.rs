@@ -150,12 +150,12 @@ pub(super) fn conv(op: &Conv<Operand>, b: &mut Builder) -> Result<()> {
     let (x, positions) = (&op.input.ty.shape, &b.result_type(0)?.shape[2..]);
     let group = op.group as usize;
     let parts = ConvOperands::new([&op.input, &op.filter], &op.bias, (op.do_relu, op.relu_limit), op.group);
-    let shown = Convolution::from(op).windows(x)?;
+    let sliding = Convolution::from(op).windows(x)?;
     let kind = AccumType::of(&op.input.ty, &op.filter.ty);
     let mut factors = parts.factors(b, kind)?;
     let (images, oc, pixels) = (x[0], parts.oc, positions.iter().product::<usize>());
     let is_depthwise = parts.ic == 1 && oc <= 4;
-    let (symmetric, excess) = split_padding(&shown);
+    let (symmetric, excess) = split_padding(&sliding);
     let ends = [&[[0; 2]; 2][..], &excess].concat();
     let padded: Vec<usize> = x.iter().zip(&ends).map(|(n, [before, after])| before + n + after).collect();
     let planned = match kind {
@@ -171,7 +171,7 @@ pub(super) fn conv(op: &Conv<Operand>, b: &mut Builder) -> Result<()> {
     let call = |_: &Builder, float, to, has_bias: bool| planned.clone().filter(|_| !has_bias && float == to);
     let own = |b: &mut Builder| {
         let [image, filter] = factors;
-        let windows = windows(b, &shown, &x[2..], positions)?;
+        let windows = windows(b, &sliding, &x[2..], positions)?;
         let (name, arguments, geometry) = match is_depthwise {
             true => {
                 let all = images * group * oc * pixels;
@@ -184,7 +184,7 @@ pub(super) fn conv(op: &Conv<Operand>, b: &mut Builder) -> Result<()> {
                 ("convolution", arguments, tiles)
             }
         };
-        let index = index_type(x, &b.result_type(0)?.shape, &op.filter.ty.shape, &shown);
+        let index = index_type(x, &b.result_type(0)?.shape, &op.filter.ty.shape, &sliding);
         Ok(AccumKernel { file: FILE, function: format!("{name}<{}, {index}>", kind.c_type()), geometry, arguments })
     };
     parts.sums(b, kind)?.emit(b, factors, call, own)
@@ -211,13 +211,13 @@ pub(super) fn deconv(op: &Deconv<Operand>, b: &mut Builder) -> Result<()> {
         ..ConvOperands::new([&op.input, &op.filter], &op.bias, (op.do_relu, op.relu_limit), op.group)
     };
     let mut oc_first = op.filter.constant.is_some() || op.dynweight_reorderd;
-    let shown = Convolution::from(op).windows(x)?;
+    let sliding = Convolution::from(op).windows(x)?;
     let kind = AccumType::of(&op.input.ty, &op.filter.ty);
     let mut factors = parts.factors(b, kind)?;
     let planned = match kind {
         AccumType::Float(float) => {
             let filter = [&[x[1], parts.oc], &op.filter.ty.shape[2..]].concat();
-            parts.call(b, x.clone(), &shown, filter, true, float)
+            parts.call(b, x.clone(), &sliding, filter, true, float)
         }
         _ => None,
     };
@@ -227,12 +227,12 @@ pub(super) fn deconv(op: &Deconv<Operand>, b: &mut Builder) -> Result<()> {
     let call = |_: &Builder, float, to, has_bias: bool| planned.clone().filter(|_| !has_bias && float == to);
     let own = |b: &mut Builder| {
         let [image, filter] = factors;
-        let windows = windows(b, &shown, &result[2..], &x[2..])?;
+        let windows = windows(b, &sliding, &result[2..], &x[2..])?;
         let arguments = arguments![image, filter, windows, x[0], group, parts.ic, parts.oc, oc_first].to_vec();
         let area = result[2..].iter().product::<usize>();
         let geometry = geometry::tiles([parts.oc as u64, area as u64], (x[0] * group) as u64, [64, 64], 256);
-        let index = index_type(x, result, &op.filter.ty.shape, &shown);
-        let function = format!("transposed<{}, {index}>", kind.c_type());
+        let index = index_type(x, result, &op.filter.ty.shape, &sliding);
+        let function = format!("transposed_convolution<{}, {index}>", kind.c_type());
         Ok(AccumKernel { file: FILE, function, geometry, arguments })
     };
     parts.sums(b, kind)?.emit(b, factors, call, own)
@@ -240,10 +240,33 @@ pub(super) fn deconv(op: &Deconv<Operand>, b: &mut Builder) -> Result<()> {
 
 /// Transposes the filter of a transposed convolution to cuDNN's layout.
 fn input_channels_first(b: &mut Builder, parts: &ConvOperands, filter: Slot, float: Float) -> Result<Slot> {
-    let (taps, turned) = (parts.filter.ty.shape[2..].iter().product(), float.type_like(&parts.filter.ty));
+    let (taps, transposed) = (parts.filter.ty.shape[2..].iter().product(), float.type_like(&parts.filter.ty));
     let order = View::in_order(&[parts.group, parts.oc, parts.ic, taps], &[0, 2, 1, 3]);
-    let (counts, to) = (order.shape.clone(), b.temporary(turned.bytes()));
-    let formula = Formula::moved(Input::slot(filter, turned.clone()).viewed(order));
-    b.chain(Chain::new(vec![formula], to, turned).over(&counts))?;
+    let (counts, to) = (order.shape.clone(), b.temporary(transposed.bytes()));
+    let formula = Formula::moved(Input::slot(filter, transposed.clone()).viewed(order));
+    b.chain(Chain::new(vec![formula], to, transposed).over(&counts))?;
     Ok(to)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_index_type_covers_image_result_filter_and_windows() {
+        let index = |image: &[usize], result: &[usize], filter: &[usize], [stride, dilation, pad]: [i64; 3]| {
+            index_type(image, result, filter, &[Window { input: 4, kernel: 1, stride, dilation, pads: [pad, 0] }])
+        };
+        let (small, below, limit, step) = ([2, 3, 4], [1, 2, (1 << 29) - 1], [1, 2, 1 << 29], [1, 1, 0]);
+        assert_eq!(index(&small, &small, &small, step), "int");
+        assert_eq!(index(&below, &below, &below, step), "int");
+        // One image is indexed at a time.
+        assert_eq!(index(&[64, 2, 1 << 28], &small, &small, step), "int");
+        assert_eq!(index(&limit, &small, &small, step), "i64");
+        assert_eq!(index(&small, &limit, &small, step), "i64");
+        assert_eq!(index(&small, &small, &limit, step), "i64");
+        for step in [[1 << 30, 1, 0], [1, 1 << 30, 0], [1, 1, 1 << 30], [i64::MAX, i64::MAX, i64::MIN]] {
+            assert_eq!(index(&small, &small, &small, step), "i64", "{step:?}");
+        }
+    }
 }

@@ -17,18 +17,18 @@ use crate::{
 
 const FILE: File = file!("conv_bwd.cu");
 
-/// Uploads the kernels' `Places`.
-fn places(b: &mut Builder, m: &ConvGeometry) -> Result<Slot> {
+/// Uploads the kernels' `ConvGeometry`.
+fn upload_geometry(b: &mut Builder, m: &ConvGeometry) -> Result<Slot> {
     let sizes = [&m.input[..], &m.filter, &m.output].concat().into_iter().map(|n| n as i64);
     let steps = [m.stride, m.dilation, m.pads].concat();
     b.constant(&sizes.chain(steps).chain([m.groups as i64]).collect::<Vec<i64>>())
 }
 
 fn filter_gradient(b: &mut Builder, i: usize, m: &ConvGeometry, x: &Operand, grad: &Operand) -> Result<()> {
-    let (places, x, grad, out) = (places(b, m)?, b.reals(x)?, b.reals(grad)?, b.real_result(i)?);
+    let (conv, x, grad, out) = (upload_geometry(b, m)?, b.reals(x)?, b.reals(grad)?, b.real_result(i)?);
     let (entries, length) = (m.filter.iter().product::<usize>(), m.input[0] * m.output[0] * m.output[1]);
     let geometry = geometry::rows(entries as u64, length as u64);
-    b.launch(FILE, "filter_gradient", geometry, arguments![x, grad, out, places])?;
+    b.launch(FILE, "filter_gradient", geometry, arguments![x, grad, out, conv])?;
     b.store(i, out, PostOp::default())
 }
 
@@ -46,9 +46,9 @@ pub(super) fn conv_bwd(op: &Convbwd<Operand>, b: &mut Builder) -> Result<()> {
         filter_gradient(b, 1, &m, &op.input, &op.grad_out)?;
     }
     if b.result_type(0).is_ok() {
-        let (places, filter, grad) = (places(b, &m)?, b.reals(&op.kernel)?, b.reals(&op.grad_out)?);
+        let (conv, filter, grad) = (upload_geometry(b, &m)?, b.reals(&op.kernel)?, b.reals(&op.grad_out)?);
         let (out, n) = (b.real_result(0)?, op.input.ty.elements());
-        b.launch(FILE, "input_gradient", geometry::elements(n as u64), arguments![filter, grad, out, places])?;
+        b.launch(FILE, "input_gradient", geometry::elements(n as u64), arguments![filter, grad, out, conv])?;
         b.store(0, out, PostOp::default())?;
     }
     Ok(())

@@ -57,7 +57,7 @@ pub(super) fn mesh_grid(op: &MeshGrid<Operand>, b: &mut Builder) -> Result<()> {
     for (i, input) in op.inputs.iter().enumerate() {
         let axis = if op.is_reverse { n - 1 - i } else { i };
         let view = View::along(&b.result_type(i)?.shape, axis);
-        super::layout::shown(input, i, view, b)?;
+        super::layout::copy_view(input, i, view, b)?;
     }
     Ok(())
 }

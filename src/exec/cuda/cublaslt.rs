@@ -44,7 +44,7 @@ pub(super) struct MatmulShape {
     pub right_transposed: bool,
     pub count: usize,
     /// The batch strides of the left and the right matrix in elements.
-    pub apart: [i64; 2],
+    pub strides: [i64; 2],
     /// The type of the operands.
     pub float: Float,
     /// The type of the result and the bias.
@@ -92,9 +92,9 @@ impl Blas {
         // The library is column-major: it multiplies the transposed matrices in the other order.
         let layout =
             |float: Float, [rows, columns]: [usize; 2], step: i64| matrix(float, [columns, rows], (p.count, step));
-        let turned = |is: bool, [rows, columns]: [usize; 2]| if is { [columns, rows] } else { [rows, columns] };
-        let right = layout(p.float, turned(p.right_transposed, [p.k, p.n]), p.apart[1])?;
-        let left = layout(p.float, turned(p.left_transposed, [p.m, p.k]), p.apart[0])?;
+        let transposed = |is: bool, [rows, columns]: [usize; 2]| if is { [columns, rows] } else { [rows, columns] };
+        let right = layout(p.float, transposed(p.right_transposed, [p.k, p.n]), p.strides[1])?;
+        let left = layout(p.float, transposed(p.left_transposed, [p.m, p.k]), p.strides[0])?;
         let out = layout(p.to, [p.m, p.n], (p.m * p.n) as i64)?;
         let preference = preference()?;
         // SAFETY: all of them were created above and are alive.
@@ -119,7 +119,7 @@ impl Blas {
         // SAFETY: it was created above, and is not shared.
         let operation = unsafe { Handle::new(made, result::destroy_matmul_desc) };
         let epilogue = if p.has_bias { Epilogue::CUBLASLT_EPILOGUE_BIAS } else { Epilogue::CUBLASLT_EPILOGUE_DEFAULT };
-        let of = |turned: bool| if turned { Operation::CUBLAS_OP_T } else { Operation::CUBLAS_OP_N } as i32;
+        let of = |transposed: bool| if transposed { Operation::CUBLAS_OP_T } else { Operation::CUBLAS_OP_N } as i32;
         set(&operation, Attribute::CUBLASLT_MATMUL_DESC_TRANSA, of(p.right_transposed))?;
         set(&operation, Attribute::CUBLASLT_MATMUL_DESC_TRANSB, of(p.left_transposed))?;
         set(&operation, Attribute::CUBLASLT_MATMUL_DESC_EPILOGUE, epilogue as u32)?;

@@ -31,7 +31,12 @@ pub(super) fn deform_conv2d(op: &DeformConv2D<Operand>, b: &mut Builder) -> Resu
         let of = arguments![image, filter, shifts, factors, windows];
         let sizes = arguments![images, group, ic, oc, sharing, has_mask];
         let geometry = geometry::tiles([oc as u64, pixels as u64], (images * group) as u64, [64, 64], 256);
-        Ok(AccumKernel { file: FILE, function: "deformed".into(), geometry, arguments: [&of[..], &sizes].concat() })
+        Ok(AccumKernel {
+            file: FILE,
+            function: "deformable_convolution".into(),
+            geometry,
+            arguments: [&of[..], &sizes].concat(),
+        })
     };
     parts.sums(b, kind)?.emit(b, [image, filter], |_, _, _, _| None, own)
 }

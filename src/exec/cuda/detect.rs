@@ -53,7 +53,7 @@ impl Align {
             b.faults()?,
             n
         ];
-        b.launch(FILE, "aligned", geometry::elements(n as u64), arguments)
+        b.launch(FILE, "roi_align", geometry::elements(n as u64), arguments)
     }
 }
 
@@ -94,7 +94,7 @@ pub(super) fn roi_pooling(op: &ROIPooling<Operand>, b: &mut Builder) -> Result<(
     let (n, down, across) = (b.result_type(0)?.elements(), op.pooled_h, op.pooled_w);
     let scale = op.spatial_scale;
     let arguments = arguments![x, regions, y, images, channels, height, width, down, across, scale, b.faults()?, n];
-    b.launch(FILE, "pooled", geometry::elements(n as u64), arguments)?;
+    b.launch(FILE, "roi_pool", geometry::elements(n as u64), arguments)?;
     b.store(0, y, PostOp::default())
 }
 

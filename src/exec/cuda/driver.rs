@@ -80,7 +80,7 @@ fn describe_error(error: DriverError) -> String {
         CUresult::CUDA_ERROR_OUT_OF_MEMORY => "the GPU's memory is full",
         CUresult::CUDA_ERROR_DEVICE_UNAVAILABLE => "another process has exclusive use of the GPU",
         CUresult::CUDA_ERROR_SYSTEM_DRIVER_MISMATCH => {
-            "libcuda.so is not that of the running driver; restart the machine"
+            "libcuda.so does not match the running driver; restart the machine"
         }
         CUresult::CUDA_ERROR_INVALID_IMAGE
         | CUresult::CUDA_ERROR_NO_BINARY_FOR_GPU
@@ -100,7 +100,7 @@ fn describe_error(error: DriverError) -> String {
 }
 
 /// Converts an error of the driver to one that names the failed operation.
-pub(super) fn in_words(doing: &str) -> impl Fn(DriverError) -> crate::base::Error {
+pub(super) fn while_doing(doing: &str) -> impl Fn(DriverError) -> crate::base::Error {
     move |e| failure(NAME, format!("{doing}: {}", describe_error(e)))
 }
 
@@ -113,14 +113,14 @@ fn start() -> Result<(i32, i32)> {
     libraries::require_driver()?;
     let mut version = 0;
     // SAFETY: the library exports the function, which needs no initialisation; the variable lives until it returns.
-    unsafe { sys::cuDriverGetVersion(&mut version) }.result().map_err(in_words("asking for the driver's version"))?;
+    unsafe { sys::cuDriverGetVersion(&mut version) }.result().map_err(while_doing("querying the driver's version"))?;
     if version < OLDEST_DRIVER {
         let of = |v: i32| format!("{}.{}", v / 1000, v % 1000 / 10);
         let problem = format!("the driver is for CUDA {}; {} or newer is needed", of(version), of(OLDEST_DRIVER));
         return Err(failure(NAME, problem));
     }
-    result::init().map_err(in_words("starting the driver"))?;
-    Ok((device::get_count().map_err(in_words("counting GPUs"))?, version))
+    result::init().map_err(while_doing("starting the driver"))?;
+    Ok((device::get_count().map_err(while_doing("counting GPUs"))?, version))
 }
 
 impl Gpu {
@@ -134,16 +134,17 @@ impl Gpu {
         let expected = || format!("there is {}, counted from 0", pluralized(count.max(0) as usize, "GPU"));
         let number = number.ok_or_else(|| argument("the GPU", ordinal, expected()))?;
         let nvrtc = Nvrtc::load(driver)?;
-        let device = device::get(number).map_err(in_words("asking for the GPU"))?;
-        let name = device::get_name(device).map_err(in_words("asking for the GPU's name"))?;
-        // SAFETY: the driver returned the device.
-        let of =
-            |attribute| unsafe { device::get_attribute(device, attribute) }.map_err(in_words("asking what the GPU is"));
+        let device = device::get(number).map_err(while_doing("querying the GPU"))?;
+        let name = device::get_name(device).map_err(while_doing("querying the GPU's name"))?;
+        let of = |attribute| {
+            // SAFETY: the driver returned the device.
+            unsafe { device::get_attribute(device, attribute) }.map_err(while_doing("querying the GPU's attributes"))
+        };
         let major = of(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR)?;
         let minor = of(Attribute::CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR)?;
         let target = nvrtc.target(10 * major + minor)?;
         // SAFETY: the driver returned the device; the context is released on drop.
-        let context = unsafe { primary_ctx::retain(device) }.map_err(in_words("opening the GPU"))?;
+        let context = unsafe { primary_ctx::retain(device) }.map_err(while_doing("opening the GPU"))?;
         let mut gpu = Gpu {
             number: ordinal,
             name,
@@ -159,7 +160,7 @@ impl Gpu {
             staging: Mutex::default(),
         };
         gpu.enter()?;
-        let open = || stream::create(stream::StreamKind::NonBlocking).map_err(in_words("opening a stream"));
+        let open = || stream::create(stream::StreamKind::NonBlocking).map_err(while_doing("opening a stream"));
         gpu.stream = open()?;
         gpu.recorder = open()?;
         Ok(gpu)
@@ -168,7 +169,7 @@ impl Gpu {
     /// Makes the context current in this thread.
     pub fn enter(&self) -> Result<()> {
         // SAFETY: the context is retained as long as `self` lives.
-        unsafe { ctx::set_current(self.context) }.map_err(in_words("entering the GPU's context"))
+        unsafe { ctx::set_current(self.context) }.map_err(while_doing("making the GPU's context current"))
     }
 
     /// Returns the name: `NVIDIA H200`.
@@ -187,7 +188,7 @@ impl Gpu {
         self.enter()?;
         let size = usize::try_from(bytes).map_err(|_| invalid(format!("{bytes} bytes of memory")))?;
         // SAFETY: the memory is written before it is read.
-        let address = unsafe { result::malloc_sync(size) }.map_err(in_words("allocating memory"))?;
+        let address = unsafe { result::malloc_sync(size) }.map_err(while_doing("allocating memory"))?;
         Ok(Address(address))
     }
     /// Frees memory, after all submitted work has finished.
@@ -212,12 +213,12 @@ impl Gpu {
         let size = usize::try_from(bytes).map_err(|_| invalid(format!("{bytes} bytes of memory")))?;
         // SAFETY: both are memory of the GPU of at least this size, which lives until the stream has completed the copy.
         unsafe { result::memcpy_dtod_async(to.0, from.0, size, self.current_stream()) }
-            .map_err(in_words("copying on the GPU"))
+            .map_err(while_doing("copying on the GPU"))
     }
     /// Returns the number of free bytes.
     pub fn available(&self) -> Result<u64> {
         self.enter()?;
-        Ok(result::mem_get_info().map_err(in_words("asking for memory"))?.0 as u64)
+        Ok(result::mem_get_info().map_err(while_doing("querying the free memory"))?.0 as u64)
     }
     /// Allocates host memory that the GPU can write to.
     ///
@@ -227,19 +228,19 @@ impl Gpu {
         self.enter()?;
         // SAFETY: the memory is written before it is read, and freed when `Pinned` is dropped.
         let memory = unsafe { result::malloc_host(bytes, sys::CU_MEMHOSTALLOC_DEVICEMAP) };
-        Ok(Pinned { memory: memory.map_err(in_words("allocating pinned memory"))?, gpu: self.clone() })
+        Ok(Pinned { memory: memory.map_err(while_doing("allocating pinned memory"))?, gpu: self.clone() })
     }
     /// Copies to the GPU. `from` may change once this method returns.
     pub fn write(&self, to: Address, from: &[u8]) -> Result<()> {
         self.enter()?;
         self.end_graph()?;
-        locked(&self.staging).write(to, from, self.stream).map_err(in_words("copying to the GPU"))
+        locked(&self.staging).write(to, from, self.stream).map_err(while_doing("copying to the GPU"))
     }
     /// Copies from the GPU, after all submitted work has completed.
     pub fn read(&self, from: Address, to: &mut [u8]) -> Result<()> {
         self.enter()?;
         self.end_graph()?;
-        locked(&self.staging).read(from, to, self.stream).map_err(in_words("copying from the GPU"))
+        locked(&self.staging).read(from, to, self.stream).map_err(while_doing("copying from the GPU"))
     }
     /// Returns a kernel for this GPU, from the cache if possible; otherwise compiles and caches it.
     ///
@@ -270,8 +271,8 @@ impl Gpu {
         // SAFETY: NVRTC generated the code, and a checksum ensures that it is complete; it stays loaded as long as the
         // context.
         let function = unsafe {
-            let module = module::load_data(compiled.code.as_ptr().cast()).map_err(in_words(&doing))?;
-            module::get_function(module, name).map_err(in_words(&doing))?
+            let module = module::load_data(compiled.code.as_ptr().cast()).map_err(while_doing(&doing))?;
+            module::get_function(module, name).map_err(while_doing(&doing))?
         };
         let loaded = Loaded(function as usize);
         locked(&self.kernels).insert(source.clone(), loaded);
@@ -292,7 +293,7 @@ impl Gpu {
         // until the stream has completed the launch.
         let launched =
             unsafe { result::launch_kernel(function, (x, y, z), (a, b, c), 0, self.current_stream(), &mut pointers) };
-        launched.map_err(in_words("launching a kernel"))
+        launched.map_err(while_doing("launching a kernel"))
     }
     /// Waits until all submitted work is complete.
     ///
@@ -301,7 +302,7 @@ impl Gpu {
     pub fn synchronise(&self) -> Result<()> {
         self.enter()?;
         // SAFETY: the stream is alive.
-        unsafe { stream::synchronize(self.stream) }.map_err(in_words("running kernels"))
+        unsafe { stream::synchronize(self.stream) }.map_err(while_doing("running kernels"))
     }
 
     /// Prepares to submit work of this thread. Returns `false` if a graph that is being replayed already contains the work.
@@ -314,7 +315,7 @@ impl Gpu {
         if !tape.is_open && tape.next.is_none() {
             let mode = sys::CUstreamCaptureMode::CU_STREAM_CAPTURE_MODE_THREAD_LOCAL;
             // SAFETY: the stream is alive; `end_graph` or `TapeEnd` ends the capture.
-            unsafe { stream::begin_capture(self.recorder, mode) }.map_err(in_words("capturing launches"))?;
+            unsafe { stream::begin_capture(self.recorder, mode) }.map_err(while_doing("capturing launches"))?;
         }
         tape.is_open = true;
         Ok(tape.next.is_none())
@@ -337,9 +338,9 @@ impl Gpu {
         let graph = match &mut tape.next {
             None => {
                 // SAFETY: the capture was begun by `begin_work`.
-                let graph = unsafe { stream::end_capture(self.recorder) }.map_err(in_words("capturing launches"))?;
+                let graph = unsafe { stream::end_capture(self.recorder) }.map_err(while_doing("capturing launches"))?;
                 // SAFETY: the graph was captured here; the arrays of the run keep the context alive.
-                let graph = unsafe { CapturedGraph::new(graph) }.map_err(in_words("capturing launches"))?;
+                let graph = unsafe { CapturedGraph::new(graph) }.map_err(while_doing("capturing launches"))?;
                 let graph = Arc::new(graph);
                 tape.graphs.push(graph.clone());
                 graph
@@ -359,7 +360,7 @@ impl Gpu {
     pub fn replay(&self, captured: &CapturedGraph) -> Result<()> {
         self.enter()?;
         // SAFETY: graph and stream are alive.
-        unsafe { graph::launch(captured.graph, self.stream) }.map_err(in_words("running kernels"))
+        unsafe { graph::launch(captured.graph, self.stream) }.map_err(while_doing("running kernels"))
     }
 }
 

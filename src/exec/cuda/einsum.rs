@@ -48,9 +48,9 @@ impl Named {
         }
         let counts: Vec<usize> = axes.iter().filter_map(|a| self.dim(*a)).collect();
         let ty = ValueType { shape: counts.clone(), ..self.ty(like) };
-        let (turned, formula) = (b.temporary(ty.bytes()), Formula::moved(self.input(axes, &counts, like)));
-        b.chain(Chain::new(vec![formula], turned, ty))?;
-        Ok(turned)
+        let (transposed, formula) = (b.temporary(ty.bytes()), Formula::moved(self.input(axes, &counts, like)));
+        b.chain(Chain::new(vec![formula], transposed, ty))?;
+        Ok(transposed)
     }
     /// Multiplies by another operand: element by element if nothing is summed, otherwise as matrices, one product per
     /// element of the axes that both keep.
@@ -68,7 +68,7 @@ impl Named {
         let EinsumProduct { batch, left, summed, right: only_right } = step;
         let x = self.in_order(&[&batch[..], left, summed].concat(), b, like)?;
         let y = right.in_order(&[&batch[..], only_right, summed].concat(), b, like)?;
-        let batch = Batch::Strided { count: self.size(batch), apart: [(m * k) as i64, (n * k) as i64] };
+        let batch = Batch::Strided { count: self.size(batch), strides: [(m * k) as i64, (n * k) as i64] };
         let matrices = Matrices { m, k, n, left_transposed: false, right_transposed: true, batch };
         products(b, &matrices, [x, y], product.slot)?;
         Ok(product)

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The strides of the result, which has the layout of the queries.
-fn beside(Sizes { heads, queries, values, .. }: Sizes) -> HeadStrides {
+fn result_strides(Sizes { heads, queries, values, .. }: Sizes) -> HeadStrides {
     HeadStrides::from_bshd([1, queries, heads, values])
 }
 
@@ -38,9 +38,9 @@ fn flash(op: &GroupedQueryAttention, b: &mut Builder) -> Result<()> {
         Mask::Causal(added) => Some((sizes.keys as i64 - sizes.queries as i64, added)),
         _ => None,
     };
-    let places = [query, key, value, beside(sizes)];
+    let strides = [query, key, value, result_strides(sizes)];
     let batches = op.queries.ty.shape[0];
-    let launch = AttentionLaunch { sizes, batches, float, places, scale: op.scale as f32, mask, limit };
+    let launch = AttentionLaunch { sizes, batches, float, strides, scale: op.scale as f32, mask, limit };
     let out = b.float_result(0, float)?;
     let logs = if op.has_logs && b.result_type(1).is_ok() { Some(b.real_result(1)?) } else { None };
     launch.launch(b, from, out, logs)?;
@@ -109,9 +109,9 @@ pub(super) fn attention(op: &Attention<Operand>, b: &mut Builder) -> Result<()> 
         }
         None => None,
     };
-    let places = [of_query, of_key, of_key, beside(sizes)];
+    let strides = [of_query, of_key, of_key, result_strides(sizes)];
     let launch =
-        AttentionLaunch { sizes, batches, float: Float::Single, places, scale: op.scale as f32, mask, limit: None };
+        AttentionLaunch { sizes, batches, float: Float::Single, strides, scale: op.scale as f32, mask, limit: None };
     let out = b.temporary(ty.bytes());
     launch.launch(b, [query, key, value], out, None)?;
     let (result, _) = projected(b, &(out, ty), (&op.out_weight, false), &op.out_bias)?;

@@ -290,7 +290,7 @@ impl Formula {
         Formula { functions, ..self }
     }
 
-    pub fn numbers_for(&self, result: &ValueType) -> ComputeType {
+    pub fn compute_type(&self, result: &ValueType) -> ComputeType {
         let is_plain = !result.dtype.is_float() && result.quantization.is_none();
         let all_plain =
             is_plain && self.inputs.iter().filter(|i| i.reading == Reading::ByFormula).all(Input::is_plain_int);
@@ -322,7 +322,7 @@ pub(super) fn c_type(dtype: Dtype) -> &'static str {
     match dtype {
         Dtype::Int8 => "i8",
         Dtype::Uint8 => "u8",
-        Dtype::Bool => "Truth",
+        Dtype::Bool => "Boolean",
         Dtype::Int16 => "short",
         Dtype::Uint16 => "u16",
         Dtype::Int32 => "int",

@@ -25,25 +25,25 @@ pub(super) fn gather(op: &Gather<Operand>, b: &mut Builder) -> Result<()> {
     let (indices, n) = (b.ints(&op.indices)?, b.result_type(0)?.elements());
     let (chosen, inner) = (op.indices.ty.elements(), shape[axis + 1..].iter().product::<usize>());
     let arguments = arguments![from, b.result(0), indices, axis, shape[axis], chosen, inner, b.faults()?, n];
-    let function = format!("entries<{}>", bits_type(b.result_type(0)?.buffer_dtype()));
+    let function = format!("gather<{}>", bits_type(b.result_type(0)?.buffer_dtype()));
     b.launch(FILE, function, geometry::elements(n as u64), arguments)
 }
 
 /// Computes the offset in a tensor for each index, which selects an entry along `axis`; on the other axes an index keeps its
 /// own position.
-pub(super) fn places_along(b: &mut Builder, indices: &Operand, tensor: &[usize], axis: i64) -> Result<Slot> {
+pub(super) fn offsets_along(b: &mut Builder, indices: &Operand, tensor: &[usize], axis: i64) -> Result<Slot> {
     let (own, axis, n) = (&indices.ty.shape, axis_of(axis, tensor.len()), indices.ty.elements());
     let axes = own.iter().zip(tensor).zip(strides(tensor)).flat_map(|((o, t), step)| [*o as i64, *t as i64, step]);
     let axes = b.constant(&axes.collect::<Vec<_>>())?;
-    let (indices, places) = (b.ints(indices)?, b.temporary(n as u64 * 8));
-    let arguments = arguments![indices, places, axes, own.len(), axis, b.faults()?, n];
-    b.launch(FILE, "places_along", geometry::elements(n as u64), arguments)?;
-    Ok(places)
+    let (indices, offsets) = (b.ints(indices)?, b.temporary(n as u64 * 8));
+    let arguments = arguments![indices, offsets, axes, own.len(), axis, b.faults()?, n];
+    b.launch(FILE, "offsets_along", geometry::elements(n as u64), arguments)?;
+    Ok(offsets)
 }
 
 /// Computes the offset in a tensor for each tuple of `length` indices, which select entries of the axes after the first
 /// `batch`. On those a tuple keeps its own position.
-pub(super) fn places_of_tuples(
+pub(super) fn tuple_offsets(
     b: &mut Builder,
     indices: &Operand,
     length: usize,
@@ -54,15 +54,15 @@ pub(super) fn places_of_tuples(
     let axes = b.constant(&axes.flat_map(|(count, step)| [*count as i64, step]).collect::<Vec<_>>())?;
     let n = indices.ty.elements() / length;
     let (each, whole) = (n / tensor[..batch].iter().product::<usize>(), tensor[batch..].iter().product::<usize>());
-    let (indices, places) = (b.ints(indices)?, b.temporary(n as u64 * 8));
-    let arguments = arguments![indices, places, axes, length, batch, each, whole, b.faults()?, n];
-    b.launch(FILE, "places_of_tuples", geometry::elements(n as u64), arguments)?;
-    Ok(places)
+    let (indices, offsets) = (b.ints(indices)?, b.temporary(n as u64 * 8));
+    let arguments = arguments![indices, offsets, axes, length, batch, each, whole, b.faults()?, n];
+    b.launch(FILE, "tuple_offsets", geometry::elements(n as u64), arguments)?;
+    Ok(offsets)
 }
 
 /// Computes offsets for indices that each select one of `count` runs of `run` elements in a part. Each part has `each`
 /// indices.
-pub(super) fn places_within(
+pub(super) fn run_offsets(
     b: &mut Builder,
     indices: &Operand,
     of: IndexKind,
@@ -71,15 +71,15 @@ pub(super) fn places_within(
     run: usize,
 ) -> Result<Slot> {
     let n = indices.ty.elements();
-    let (indices, places) = (b.ints(indices)?, b.temporary(n as u64 * 8));
-    let arguments = arguments![indices, places, of.number(), count, each, run, b.faults()?, n];
-    b.launch(FILE, "places_within", geometry::elements(n as u64), arguments)?;
-    Ok(places)
+    let (indices, offsets) = (b.ints(indices)?, b.temporary(n as u64 * 8));
+    let arguments = arguments![indices, offsets, of.number(), count, each, run, b.faults()?, n];
+    b.launch(FILE, "run_offsets", geometry::elements(n as u64), arguments)?;
+    Ok(offsets)
 }
 
 /// Computes two offsets per expert index: of its row, with `row` elements, which `sharing` indices share, and of the
 /// expert's matrix.
-pub(super) fn places_of_experts(
+pub(super) fn expert_offsets(
     b: &mut Builder,
     ids: &Operand,
     experts: usize,
@@ -87,43 +87,43 @@ pub(super) fn places_of_experts(
     [row, matrix]: [usize; 2],
 ) -> Result<Slot> {
     let n = ids.ty.elements();
-    let (ids, places) = (b.ints(ids)?, b.temporary(n as u64 * 16));
-    let arguments = arguments![ids, places, experts, sharing, row, matrix, b.faults()?, n];
-    b.launch(FILE, "places_of_experts", geometry::elements(n as u64), arguments)?;
-    Ok(places)
+    let (ids, offsets) = (b.ints(ids)?, b.temporary(n as u64 * 16));
+    let arguments = arguments![ids, offsets, experts, sharing, row, matrix, b.faults()?, n];
+    b.launch(FILE, "expert_offsets", geometry::elements(n as u64), arguments)?;
+    Ok(offsets)
 }
 
 /// Copies a row of real values from each offset of an operand.
-pub(super) fn rows_at(b: &mut Builder, from: &Operand, places: Slot, [rows, row]: [usize; 2]) -> Result<Slot> {
+pub(super) fn rows_at(b: &mut Builder, from: &Operand, offsets: Slot, [rows, row]: [usize; 2]) -> Result<Slot> {
     let (from, n) = (b.reals(from)?, rows * row);
     let to = b.temporary_reals(n);
-    b.launch(FILE, "taken<unsigned>", geometry::elements(n as u64), arguments![from, to, places, row, n])?;
+    b.launch(FILE, "copy_runs<unsigned>", geometry::elements(n as u64), arguments![from, to, offsets, row, n])?;
     Ok(to)
 }
 
 /// Copies `run` elements from each offset into the first result.
-fn take(b: &mut Builder, input: &Operand, places: Slot, run: usize) -> Result<()> {
+fn take(b: &mut Builder, input: &Operand, offsets: Slot, run: usize) -> Result<()> {
     let (from, result) = (b.converted(input, 0, PostOp::default())?, b.result_type(0)?);
     let n = result.elements();
-    let function = format!("taken<{}>", bits_type(result.buffer_dtype()));
-    b.launch(FILE, function, geometry::elements(n as u64), arguments![from, b.result(0), places, run, n])
+    let function = format!("copy_runs<{}>", bits_type(result.buffer_dtype()));
+    b.launch(FILE, function, geometry::elements(n as u64), arguments![from, b.result(0), offsets, run, n])
 }
 
 pub(super) fn gather_elements(op: &GatherElements<Operand>, b: &mut Builder) -> Result<()> {
-    let places = places_along(b, &op.indices, &op.input.ty.shape, op.axis)?;
-    take(b, &op.input, places, 1)
+    let offsets = offsets_along(b, &op.indices, &op.input.ty.shape, op.axis)?;
+    take(b, &op.input, offsets, 1)
 }
 
 pub(super) fn gather_nd(op: &GatherND<Operand>, b: &mut Builder) -> Result<()> {
     let (shape, batch) = (&op.input.ty.shape, op.batch_dims as usize);
     let length = op.indices.ty.shape.last().copied().unwrap_or(1);
-    let places = places_of_tuples(b, &op.indices, length, shape, batch)?;
-    take(b, &op.input, places, shape[batch + length..].iter().product())
+    let offsets = tuple_offsets(b, &op.indices, length, shape, batch)?;
+    take(b, &op.input, offsets, shape[batch + length..].iter().product())
 }
 
 pub(super) fn lut(op: &Lut<Operand>, b: &mut Builder) -> Result<()> {
     let (from, table, n) = (Slot::of(&op.input)?, Slot::of(&op.table)?, op.input.ty.elements());
-    b.launch(FILE, "looked_up", geometry::elements(n as u64), arguments![from, b.result(0), table, n])
+    b.launch(FILE, "lookup", geometry::elements(n as u64), arguments![from, b.result(0), table, n])
 }
 
 pub(super) fn a16_gather(op: &A16Gather<Operand>, b: &mut Builder) -> Result<()> {
@@ -132,7 +132,7 @@ pub(super) fn a16_gather(op: &A16Gather<Operand>, b: &mut Builder) -> Result<()>
     let (scale, zero, n) = (b.reals(&op.scale)?, b.reals(&op.zp)?, b.result_type(0)?.elements());
     let (rows, entries, group) = (table.rows, table.entries, table.group);
     let arguments = arguments![weight, y, indices, scale, zero, rows, entries, group, op.weight_bits, b.faults()?, n];
-    let function = format!("unpacked<{}>", c_type(op.weight.ty.buffer_dtype()));
+    let function = format!("gather_dequantize<{}>", c_type(op.weight.ty.buffer_dtype()));
     b.launch(FILE, function, geometry::elements(n as u64), arguments)?;
     b.store(0, y, PostOp::default())
 }

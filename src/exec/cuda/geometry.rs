@@ -1,5 +1,6 @@
 //! The grid of a launch, as a function of sizes. Kernels take the number of elements or rows as a parameter, and loop if the
 //! grid is smaller.
+use std::{env, sync::OnceLock};
 
 /// The number of blocks of a grid and of threads per block, along x, y and z.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -58,11 +59,24 @@ pub(super) fn tiles([rows, columns]: [u64; 2], matrices: u64, tile: [u64; 2], th
     Geometry { blocks: blocks.map(|n| n as u32), threads: [threads, 1, 1] }
 }
 
+/// The environment variable that forces 64-bit indices in all kernels if it is `1`, for tests.
+const FORCE_64_BITS: &str = "TPULANG_64_BIT_INDICES";
+
+fn forces_64_bits() -> bool {
+    static FORCED: OnceLock<bool> = OnceLock::new();
+    *FORCED.get_or_init(|| env::var_os(FORCE_64_BITS).is_some_and(|value| value == "1"))
+}
+
 /// Returns the type of indices in CUDA C for all of these sizes: 32 bits if possible, because 64-bit division is slow on
 /// GPUs.
 pub(super) fn index_type<const N: usize>(sizes: [usize; N]) -> &'static str {
     // Loops add the size of a grid to an index before the comparison.
-    if sizes.iter().all(|n| *n < 1 << 30) { "int" } else { "i64" }
+    if !forces_64_bits() && sizes.iter().all(|n| *n < 1 << 30) { "int" } else { "i64" }
+}
+
+/// Returns the unsigned type in CUDA C of linear indices of `n` elements, which kernels split into indices along axes.
+pub(super) fn linear_index_type(n: u64) -> &'static str {
+    if !forces_64_bits() && n < 1 << 31 { "unsigned" } else { "u64" }
 }
 
 #[cfg(test)]
@@ -71,7 +85,7 @@ mod tests {
     use proptest::prelude::*;
 
     #[test]
-    fn nothing_needs_no_blocks() {
+    fn empty_grids_have_no_blocks() {
         assert!(elements(0).is_empty());
         assert!(rows(0, 7).is_empty());
         assert!(tiles([0, 8], 1, [64, 64], 256).is_empty());
@@ -80,7 +94,41 @@ mod tests {
     }
 
     #[test]
-    fn small_sizes_have_a_thread_each() {
+    fn indices_have_32_bits_up_to_the_limit() {
+        for (sizes, index) in [
+            ([0, 1], "int"),
+            ([(1 << 30) - 1, (1 << 30) - 1], "int"),
+            ([1 << 30, 1], "i64"),
+            ([1, 1 << 30], "i64"),
+            ([(1 << 31) - 1, 1], "i64"),
+            ([1 << 31, 1], "i64"),
+            ([usize::MAX, usize::MAX], "i64"),
+        ] {
+            assert_eq!(index_type(sizes), index, "{sizes:?}");
+        }
+        for (n, index) in [
+            (0, "unsigned"),
+            (1 << 30, "unsigned"),
+            ((1 << 31) - 1, "unsigned"),
+            (1 << 31, "u64"),
+            (1 << 32, "u64"),
+            (u64::MAX, "u64"),
+        ] {
+            assert_eq!(linear_index_type(n), index, "{n}");
+        }
+    }
+
+    /// A loop adds the number of threads of its grid to an index that is less than the number of elements.
+    #[test]
+    fn indices_do_not_overflow_in_grid_stride_loops() {
+        let largest = (1 << 30) - 1;
+        assert!(largest + elements(largest).total() <= i32::MAX as u64);
+        let tiles = tiles([largest, largest], 1, [64, 64], 256);
+        assert!(tiles.blocks[..2].iter().all(|n| largest + u64::from(*n) * 64 <= i32::MAX as u64));
+    }
+
+    #[test]
+    fn small_sizes_get_one_thread_per_element() {
         for (n, blocks) in [(1, 1), (255, 1), (256, 1), (257, 2), (1 << 20, 1 << 12), ((1 << 24) + 1, 1 << 16)] {
             assert_eq!(elements(n), Geometry { blocks: [blocks, 1, 1], threads: [256, 1, 1] }, "{n}");
         }
@@ -93,7 +141,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn limits_of_every_device_are_held(n in any::<u64>(), m in any::<u64>(), k in any::<u64>()) {
+        fn grids_respect_the_limits_of_every_device(n in any::<u64>(), m in any::<u64>(), k in any::<u64>()) {
             for geometry in [elements(n), rows(n, m), tiles([n, m], k, [128, 64], 256)] {
                 let [x, y, z] = geometry.blocks;
                 prop_assert!(x <= 0x7fff_ffff && u64::from(y) <= ACROSS && u64::from(z) <= ACROSS);

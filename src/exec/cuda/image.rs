@@ -32,7 +32,7 @@ pub(super) fn yuv2rgb(op: &Yuv2rgbFormula<Operand>, b: &mut Builder) -> Result<(
     let (from, y, factors) = (Slot::of(&op.YUV)?, b.real_result(0)?, b.constant(&colour_factors(op.formula_mode))?);
     let ChromaPlanes { blue, red, step } = planes;
     let arguments = arguments![from, y, factors, width, pixels, blue, red, step, op.dst_format == 4, mode, n];
-    let function = format!("colours<{}>", c_type(op.YUV.ty.buffer_dtype()));
+    let function = format!("yuv_to_rgb<{}>", c_type(op.YUV.ty.buffer_dtype()));
     b.launch(FILE, function, geometry::elements(n as u64), arguments)?;
     b.store(0, y, PostOp::default())
 }
@@ -53,7 +53,7 @@ pub(super) fn concat_volume(op: &ConcatVolume<Operand>, b: &mut Builder) -> Resu
     let (left, right, y) = (b.reals(&op.inputs[0])?, b.reals(&op.inputs[1])?, b.real_result(0)?);
     let n = result.elements();
     let arguments = arguments![left, right, y, both / 2, disparities, height, width, n];
-    b.launch(FILE, "volume", geometry::elements(n as u64), arguments)?;
+    b.launch(FILE, "concat_volume", geometry::elements(n as u64), arguments)?;
     b.store(0, y, PostOp::default())
 }
 
@@ -63,7 +63,7 @@ pub(super) fn match_template(op: &MatchTemplate<Operand>, b: &mut Builder) -> Re
     let (width, n) = (op.input.ty.shape[1], b.result_type(0)?.elements());
     let is_coefficient = op.mode == MatchTemplateMode::TMCCOEFFNORMED;
     let arguments = arguments![image, part, y, width, rows, columns, width - columns + 1, is_coefficient, n];
-    b.launch(FILE, "matched", geometry::elements(n as u64), arguments)?;
+    b.launch(FILE, "match_template", geometry::elements(n as u64), arguments)?;
     b.store(0, y, PostOp::default())
 }
 

@@ -34,8 +34,8 @@ fn function(input: &Operand, expression: &str) -> Formula {
 }
 
 /// Lowers an op that is a view, if the view is known in advance.
-fn shown(input: &Operand, view: Option<View>) -> Lowering<'_> {
-    view.map_or(Lowering::Unsupported, |view| program(move |b| layout::shown(input, 0, view, b)))
+fn known_view(input: &Operand, view: Option<View>) -> Lowering<'_> {
+    view.map_or(Lowering::Unsupported, |view| program(move |b| layout::copy_view(input, 0, view, b)))
 }
 
 /// Lowers an op whose first result has this type.
@@ -82,7 +82,7 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Lowering
         Op::Deconv(op) if conv::has_planes(&op.input) => program(move |b| conv::deconv(op, b)),
         Op::DeformConv2D(op) => program(move |b| deform::deform_conv2d(op, b)),
         Op::Depth2Space(op) => {
-            program(move |b| layout::shown(&op.input, 0, View::depth_to_space(&op.input.ty.shape, op)?, b))
+            program(move |b| layout::copy_view(&op.input, 0, View::depth_to_space(&op.input.ty.shape, op)?, b))
         }
         Op::DequantInt(op) => Lowering::Formula(cast::dequant_int(op)),
         Op::DequantizeLinear(op) => Lowering::Formula(cast::dequantize_linear(op)),
@@ -150,7 +150,7 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Lowering
         Op::Pack(op) => program(move |b| layout::along(&op.inputs, op.axis, PostOp::default(), b)),
         Op::Pad(op) => program(move |b| layout::pad(op, b)),
         Op::Permute(op) => {
-            program(move |b| layout::shown(&op.input, 0, View::in_order(&op.input.ty.shape, &op.order), b))
+            program(move |b| layout::copy_view(&op.input, 0, View::in_order(&op.input.ty.shape, &op.order), b))
         }
         Op::PixelNorm(op) => program(move |b| norm::pixel_norm(op, b)),
         Op::PoolMask(op) => program(move |b| pool::pool_mask(op, b)),
@@ -172,7 +172,7 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Lowering
         Op::RequantInt(op) => cast::requant_int(op, result).map_or(Lowering::Unsupported, Lowering::Formula),
         Op::Reshape(op) => program(move |b| layout::reshape(&op.input, b)),
         Op::Reverse(op) => {
-            program(move |b| layout::shown(&op.input, 0, View::reversed(&op.input.ty.shape, op.axis), b))
+            program(move |b| layout::copy_view(&op.input, 0, View::reversed(&op.input.ty.shape, op.axis), b))
         }
         Op::RoiAlign(op) => program(move |b| detect::roi_align(op, b)),
         Op::RoiExtractor(op) => program(move |b| detect::roi_extractor(op, b)),
@@ -189,7 +189,7 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Lowering
         }
         Op::Shape(op) => Lowering::Formula(create::shape(op)?),
         Op::ShuffleChannel(op) => {
-            program(move |b| layout::shown(&op.input, 0, View::shuffled(&op.input.ty.shape, op.group as usize), b))
+            program(move |b| layout::copy_view(&op.input, 0, View::shuffled(&op.input.ty.shape, op.group as usize), b))
         }
         Op::SiLU(op) => Lowering::Formula(activation::silu(&op.input)),
         Op::Sigmoid(op) => Lowering::Formula(activation::sigmoid(op)),
@@ -198,7 +198,7 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Lowering
         Op::Sinh(op) => Lowering::Formula(function(&op.input, "sinh(x)")),
         Op::Size(op) => Lowering::Formula(create::size(op, result)),
         Op::Slice(op) => program(move |b| layout::slice(op, b)),
-        Op::SliceAxis(op) => shown(&op.input, layout::slice_axis(op)?),
+        Op::SliceAxis(op) => known_view(&op.input, layout::slice_axis(op)?),
         Op::Softmax(op) => program(move |b| activation::softmax(op, b)),
         Op::SoftmaxBwd(op) => program(move |b| train::softmax_bwd(op, b)),
         Op::Softplus(op) => Lowering::Formula(activation::softplus(&op.input)),
@@ -207,7 +207,7 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Lowering
         Op::Split(op) => program(move |b| layout::split(op, b)),
         Op::Sqrt(op) => Lowering::Formula(function(&op.input, "sqrt(x)")),
         Op::Squeeze(op) => program(move |b| layout::reshape(&op.input, b)),
-        Op::StridedSlice(op) => shown(&op.input, layout::strided_slice(op)?),
+        Op::StridedSlice(op) => known_view(&op.input, layout::strided_slice(op)?),
         Op::Sub(op) => Lowering::Formula(arithmetic::sub(op)),
         Op::SubConst(op) => Lowering::Formula(arithmetic::sub_const(op)),
         Op::SwapChannel(op) => program(move |b| layout::swap_channel(op, b)),
@@ -217,9 +217,9 @@ pub(super) fn of<'o>(op: &'o Op<Operand>, result: &ValueType) -> Result<Lowering
         Op::Tanh(op) => Lowering::Formula(activation::tanh(op)),
         Op::Tile(op) => program(move |b| layout::tile(&op.input, b)),
         Op::TopK(op) => program(move |b| sort::top_k(op, b)),
-        Op::Transpose(op) => {
-            program(move |b| layout::shown(&op.input, 0, View::transposed(&op.input.ty.shape, [op.dim0, op.dim1]), b))
-        }
+        Op::Transpose(op) => program(move |b| {
+            layout::copy_view(&op.input, 0, View::transposed(&op.input.ty.shape, [op.dim0, op.dim1]), b)
+        }),
         Op::Trilu(op) => Lowering::Formula(select::trilu(op, result)),
         Op::Unpack(op) => program(move |b| layout::unpack(op, b)),
         Op::Unsqueeze(op) => program(move |b| layout::reshape(&op.input, b)),

@@ -37,11 +37,11 @@ pub(super) fn reshape(input: &Operand, b: &mut Builder) -> Result<()> {
 }
 
 /// Computes a result that is a view of the operand.
-pub(super) fn shown(input: &Operand, i: usize, view: View, b: &mut Builder) -> Result<()> {
-    shown_with(input, i, view, PostOp::default(), b)
+pub(super) fn copy_view(input: &Operand, i: usize, view: View, b: &mut Builder) -> Result<()> {
+    copy_view_with(input, i, view, PostOp::default(), b)
 }
 
-pub(super) fn shown_with(input: &Operand, i: usize, view: View, post_op: PostOp, b: &mut Builder) -> Result<()> {
+pub(super) fn copy_view_with(input: &Operand, i: usize, view: View, post_op: PostOp, b: &mut Builder) -> Result<()> {
     let (result, counts) = (b.result_type(i)?.clone(), view.shape.clone());
     let formula = as_stored_in(&result, input, Input::of(input).viewed(view), post_op);
     b.chain(Chain::new(vec![formula], b.result(i), result).over(&counts))
@@ -103,7 +103,7 @@ pub(super) fn concat_slice(op: &ConcatSlice<Operand>, b: &mut Builder) -> Result
 pub(super) fn unpack(op: &Unpack<Operand>, b: &mut Builder) -> Result<()> {
     let shape = &op.input.ty.shape;
     let axis = axis_of(op.axis, shape.len());
-    (0..shape[axis]).try_for_each(|i| shown(&op.input, i, View::of_axis(shape, axis, i, 1), b))
+    (0..shape[axis]).try_for_each(|i| copy_view(&op.input, i, View::of_axis(shape, axis, i, 1), b))
 }
 
 pub(super) fn split(op: &Split<Operand>, b: &mut Builder) -> Result<()> {
@@ -111,7 +111,7 @@ pub(super) fn split(op: &Split<Operand>, b: &mut Builder) -> Result<()> {
     let axis = axis_of(op.axis, shape.len());
     let mut at = 0;
     for (i, size) in split_sizes(shape[axis], op)?.into_iter().enumerate() {
-        shown(&op.input, i, View::of_axis(shape, axis, at, size), b)?;
+        copy_view(&op.input, i, View::of_axis(shape, axis, at, size), b)?;
         at += size;
     }
     Ok(())
@@ -126,14 +126,14 @@ pub(super) fn swap_channel(op: &SwapChannel<Operand>, b: &mut Builder) -> Result
         .try_for_each(|(to, from)| put(&op.input, channel(*from as usize), channel(to), PostOp::default(), b))
 }
 
-/// How [`by_axes`] handles positions beyond an axis' ends; numbered as in `layout.cu`.
+/// How [`map_axes`] handles positions beyond an axis' ends; numbered as in `layout.cu`.
 #[derive(Debug, Clone, Copy)]
 enum Beyond {
     Constant,
     Edge,
     Reflect,
     Symmetric,
-    Around,
+    Wrap,
 }
 
 /// An axis of a result. Each position shows the input's entry `before` positions earlier; beyond the input's ends, `Beyond`
@@ -144,13 +144,13 @@ struct Axis {
 }
 
 /// Computes a result whose axes are indexed independently; `value` fills positions without an entry.
-fn by_axes(input: &Operand, axes: &[Axis], beyond: Beyond, value: &Array, b: &mut Builder) -> Result<()> {
+fn map_axes(input: &Operand, axes: &[Axis], beyond: Beyond, value: &Array, b: &mut Builder) -> Result<()> {
     let from = (b.converted(input, 0, PostOp::default())?, &input.ty.shape[..]);
     let to = (b.result(0), b.result_type(0)?);
-    launch_by_axes(from, axes, beyond, value, to, b)
+    launch_map_axes(from, axes, beyond, value, to, b)
 }
 
-fn launch_by_axes(
+fn launch_map_axes(
     (from, shape): (Slot, &[usize]),
     axes: &[Axis],
     beyond: Beyond,
@@ -164,7 +164,7 @@ fn launch_by_axes(
     let value = b.constant(value.bytes()?)?;
     let table = b.constant(&table)?;
     let arguments = arguments![from, to, value, table, rank, beyond as i64, n];
-    let function = format!("by_axes<{}>", bits_type(ty.buffer_dtype()));
+    let function = format!("map_axes<{}>", bits_type(ty.buffer_dtype()));
     b.launch(FILE, function, geometry::elements(n as u64), arguments)
 }
 
@@ -177,7 +177,7 @@ pub(super) fn zero_pad(
 ) -> Result<()> {
     let axes = ty.shape.iter().zip(before).map(|(n, before)| Axis { positions: *n, before: *before as i64 });
     let value = Array::filled(ty.buffer_dtype(), [1], 0.0)?;
-    launch_by_axes(from, &axes.collect::<Vec<_>>(), Beyond::Constant, &value, (to, ty), b)
+    launch_map_axes(from, &axes.collect::<Vec<_>>(), Beyond::Constant, &value, (to, ty), b)
 }
 
 /// The padding value is a stored value, rounded and saturated to the elements' type.
@@ -193,7 +193,7 @@ pub(super) fn pad(op: &Pad<Operand>, b: &mut Builder) -> Result<()> {
         PadMode::Symmetric => Beyond::Symmetric,
     };
     let value = Array::filled(b.result_type(0)?.buffer_dtype(), [1], op.val)?;
-    by_axes(&op.input, &axes, beyond, &value, b)
+    map_axes(&op.input, &axes, beyond, &value, b)
 }
 
 /// Rotates each axis by its offset.
@@ -201,25 +201,25 @@ pub(super) fn swap_dim_inner(op: &SwapDimInner<Operand>, b: &mut Builder) -> Res
     let each = op.input.ty.shape.iter().zip(&op.offset);
     let axes: Vec<Axis> = each.map(|(d, offset)| Axis { positions: *d, before: -offset }).collect();
     let value = Array::filled(b.result_type(0)?.buffer_dtype(), [1], 0.0)?;
-    by_axes(&op.input, &axes, Beyond::Around, &value, b)
+    map_axes(&op.input, &axes, Beyond::Wrap, &value, b)
 }
 
 /// Repeats the input along each axis, up to the result's dimensions.
 pub(super) fn tile(input: &Operand, b: &mut Builder) -> Result<()> {
     let view = View::tiled(&input.ty.shape, &b.result_type(0)?.shape);
-    shown(input, 0, view, b)
+    copy_view(input, 0, view, b)
 }
 
 pub(super) fn upsample(op: &Upsample<Operand>, b: &mut Builder) -> Result<()> {
     let post_op = PostOp::relu(op.do_relu, op.relu_limit);
     match View::upsampled(&op.input.ty.shape, op) {
-        Some(view) => shown_with(&op.input, 0, view, post_op, b),
+        Some(view) => copy_view_with(&op.input, 0, view, post_op, b),
         None => Ok(()),
     }
 }
 
 fn ranges(input: &Operand, ranges: &[Span], b: &mut Builder) -> Result<()> {
-    shown(input, 0, View::of_ranges(&input.ty.shape, ranges), b)
+    copy_view(input, 0, View::of_ranges(&input.ty.shape, ranges), b)
 }
 
 pub(super) fn slice(op: &Slice<Operand>, b: &mut Builder) -> Result<()> {

@@ -115,7 +115,7 @@ pub(super) fn require_driver() -> Result<()> {
 
 /// The message if no NVRTC is installed.
 pub(super) const MISSING_COMPILER: &str = "libnvrtc.so, which compiles kernels, is not found; it comes with the CUDA toolkit and with `pip install \
-     nvidia-cuda-nvrtc` (nvidia-cuda-nvrtc-cu12 for a driver of CUDA 12; its folder must be in LD_LIBRARY_PATH)";
+     nvidia-cuda-nvrtc` (nvidia-cuda-nvrtc-cu12 for a CUDA 12 driver; its folder must be in LD_LIBRARY_PATH)";
 
 /// Checks that a mathematics library is installed and exports the required functions.
 ///
@@ -128,13 +128,13 @@ pub(super) fn require(library: Library) -> Result<()> {
             Library::CublasLt => {
                 let found = cublaslt::sys::is_culib_present().then(|| cublaslt::sys::culib());
                 let missing = "libcublasLt.so is not found; it comes with the CUDA toolkit and with `pip install nvidia-cublas` \
-                               (nvidia-cublas-cu12 for a driver of CUDA 12; its folder must be in LD_LIBRARY_PATH)";
+                               (nvidia-cublas-cu12 for a CUDA 12 driver; its folder must be in LD_LIBRARY_PATH)";
                 has_all("cuBLASLt", "libcublasLt.so", found.ok_or_else(|| failure("cuBLASLt", missing))?, OF_CUBLASLT)
             }
             Library::Cudnn => {
                 let found = cudnn::sys::is_culib_present().then(|| cudnn::sys::culib());
                 let missing = "libcudnn.so is not found; it comes with cuDNN 9 and with `pip install nvidia-cudnn-cu13` \
-                               (nvidia-cudnn-cu12 for a driver of CUDA 12; its folder must be in LD_LIBRARY_PATH)";
+                               (nvidia-cudnn-cu12 for a CUDA 12 driver; its folder must be in LD_LIBRARY_PATH)";
                 let found = found.ok_or_else(|| failure("cuDNN", missing))?;
                 has_all("cuDNN", "libcudnn.so", found, OF_CUDNN)?;
                 // cuDNN 8 has other parts, and is rejected because of its version.
@@ -185,8 +185,8 @@ pub(super) fn lacks(file: &str, symbol: &str) -> String {
 
 fn has_all(name: &str, file: &str, library: &SharedLibrary, symbols: &[&str]) -> Result<()> {
     // SAFETY: the symbol is only looked up, not called.
-    let is_there = |symbol: &&&str| unsafe { library.get::<unsafe extern "C" fn()>(symbol.as_bytes()).is_ok() };
-    match symbols.iter().find(|symbol| !is_there(symbol)) {
+    let is_exported = |symbol: &&&str| unsafe { library.get::<unsafe extern "C" fn()>(symbol.as_bytes()).is_ok() };
+    match symbols.iter().find(|symbol| !is_exported(symbol)) {
         None => Ok(()),
         Some(symbol) => Err(failure(name, lacks(file, symbol))),
     }

@@ -21,39 +21,39 @@ use std::sync::Arc;
 const FILE: File = file!("matmul.cu");
 
 /// Maximum number of rows for which one warp computes each column.
-const FEW: usize = 4;
+const FEW_ROWS: usize = 4;
 
 /// The offsets of the left and the right matrix of each product of a batch.
 pub(super) enum Batch {
     /// Offsets at constant strides.
     Strided {
         count: usize,
-        apart: [i64; 2],
+        strides: [i64; 2],
     },
     Listed(Vec<[i64; 2]>),
     /// Offsets in a list on the device.
     Indirect {
         count: usize,
-        places: Slot,
+        offsets: Slot,
     },
 }
 
 impl Batch {
     /// A single product.
-    pub const ONE: Batch = Batch::Strided { count: 1, apart: [0; 2] };
+    pub const ONE: Batch = Batch::Strided { count: 1, strides: [0; 2] };
 
-    pub fn of(places: Vec<[i64; 2]>) -> Batch {
-        let apart = match places.as_slice() {
+    pub fn of(offsets: Vec<[i64; 2]>) -> Batch {
+        let strides = match offsets.as_slice() {
             [first, second, ..] => [0, 1].map(|side| second[side] - first[side]),
             _ => [0; 2],
         };
-        let is_even = places.iter().enumerate().all(|(i, place)| *place == apart.map(|step| i as i64 * step));
-        if is_even { Batch::Strided { count: places.len(), apart } } else { Batch::Listed(places) }
+        let is_uniform = offsets.iter().enumerate().all(|(i, offset)| *offset == strides.map(|step| i as i64 * step));
+        if is_uniform { Batch::Strided { count: offsets.len(), strides } } else { Batch::Listed(offsets) }
     }
     fn count(&self) -> usize {
         match self {
             Batch::Strided { count, .. } | Batch::Indirect { count, .. } => *count,
-            Batch::Listed(places) => places.len(),
+            Batch::Listed(offsets) => offsets.len(),
         }
     }
 }
@@ -72,45 +72,46 @@ pub(super) struct Matrices {
 impl Matrices {
     /// Whether there are few rows and the right matrix has contiguous columns.
     fn has_few_rows(&self, kind: AccumType) -> bool {
-        kind.is_real() && self.m <= FEW && self.right_transposed
+        kind.is_real() && self.m <= FEW_ROWS && self.right_transposed
     }
     /// Returns the kernel for the products.
     pub fn kernel(&self, b: &mut Builder, [left, right]: [Slot; 2], kind: AccumType) -> Result<AccumKernel> {
         let nowhere = Argument::Number(KernelValue::Address(Address(0)));
-        let (places, apart) = match &self.batch {
-            Batch::Strided { apart, .. } => (nowhere, *apart),
-            Batch::Listed(places) => (b.constant(places.as_flattened())?.into(), [0; 2]),
-            Batch::Indirect { places, .. } => ((*places).into(), [0; 2]),
+        let (offsets, strides) = match &self.batch {
+            Batch::Strided { strides, .. } => (nowhere, *strides),
+            Batch::Listed(offsets) => (b.constant(offsets.as_flattened())?.into(), [0; 2]),
+            Batch::Indirect { offsets, .. } => ((*offsets).into(), [0; 2]),
         };
         let Matrices { m, k, n, .. } = *self;
         let left_by = if self.left_transposed { [1, m] } else { [k, 1] };
         let right_by = if self.right_transposed { [1, k] } else { [n, 1] };
         let count = self.batch.count();
-        let sizes = arguments![left, right, places, apart[0], apart[1], count, m, k, n];
+        let sizes = arguments![left, right, offsets, strides[0], strides[1], count, m, k, n];
         let steps = arguments![left_by[0], left_by[1], right_by[0], right_by[1]];
         let arguments = [&sizes[..], &steps].concat();
         let (function, geometry) = match self.has_few_rows(kind) {
-            true => (format!("few_rows<{}>", kind.c_type()), geometry::elements((count * n * 32) as u64)),
+            true => (format!("matmul_few_rows<{}>", kind.c_type()), geometry::elements((count * n * 32) as u64)),
             false => {
                 let index = geometry::index_type([m * k, k * n, m, n]);
                 let tiles = geometry::tiles([m as u64, n as u64], count as u64, [64, 64], 256);
-                (format!("product<{}, {index}>", kind.c_type()), tiles)
+                (format!("matmul<{}, {index}>", kind.c_type()), tiles)
             }
         };
         Ok(AccumKernel { file: FILE, function, geometry, arguments })
     }
     /// Returns cuBLASLt's call, if there is one.
     pub fn call(&self, b: &Builder, float: Float, to: Float, has_bias: bool) -> Option<Arc<dyn LibraryCall>> {
-        let Batch::Strided { count, apart } = self.batch else { return None };
+        let Batch::Strided { count, strides } = self.batch else { return None };
         let Matrices { m, k, n, left_transposed, right_transposed, .. } = *self;
         // Batch strides must keep the alignment of pointers.
         let is_aligned = |step: i64| (step * float.dtype().size() as i64) % i64::from(LIBRARY_ALIGNMENT) == 0;
-        let is_even = count == 1 || (apart.iter().all(|step| is_aligned(*step)) && is_aligned((m * n) as i64));
-        if [m, k, n, count].contains(&0) || self.has_few_rows(AccumType::Float(float)) || !is_even {
+        let is_aligned_batch =
+            count == 1 || (strides.iter().all(|step| is_aligned(*step)) && is_aligned((m * n) as i64));
+        if [m, k, n, count].contains(&0) || self.has_few_rows(AccumType::Float(float)) || !is_aligned_batch {
             return None;
         }
         let product =
-            cublaslt::MatmulShape { m, k, n, left_transposed, right_transposed, count, apart, float, to, has_bias };
+            cublaslt::MatmulShape { m, k, n, left_transposed, right_transposed, count, strides, float, to, has_bias };
         let declined = |e| b.note(format!("cuBLASLt declines {product}, which a built-in kernel computes: {e}"));
         let call = b.libraries().blas()?.plan(product).map_err(declined).ok()?;
         Some(Arc::new(call))
@@ -135,7 +136,7 @@ pub(super) fn factors(b: &mut Builder, operand: &Operand, zeros: Input, kind: Ac
     };
     let ty = ValueType { dtype, quantization: None, ..operand.ty.clone() };
     let to = b.temporary(ty.bytes());
-    let formula = Formula::whole(vec![Input::of(operand), zeros], "minus(x, y)");
+    let formula = Formula::whole(vec![Input::of(operand), zeros], "saturating_sub(x, y)");
     b.chain(Chain::new(vec![formula], to, ty))?;
     Ok(to)
 }
@@ -146,7 +147,7 @@ pub(super) fn matmul(op: &MatMul<Operand>, b: &mut Builder) -> Result<()> {
     let kind = AccumType::of(&left.ty, &right.ty);
     let zero = |o: &Operand| Input::of_axis(&semantics::zero_points(&o.ty)[..1], &[], 0);
     let (x, y) = (factors(b, left, zero(left), kind)?, factors(b, right, zero(right), kind)?);
-    let places = p.pairs().map(|(i, j)| [(i * p.m * p.k) as i64, (j * p.k * p.n) as i64]);
+    let offsets = p.pairs().map(|(i, j)| [(i * p.m * p.k) as i64, (j * p.k * p.n) as i64]);
     // All rows of the left tensor share one right matrix: a single tall product.
     let is_tall = p.right_batch.iter().all(|&d| d == 1) && !op.left_transpose;
     let Product { m, k, n, .. } = p;
@@ -156,10 +157,10 @@ pub(super) fn matmul(op: &MatMul<Operand>, b: &mut Builder) -> Result<()> {
             let m = p.batch.iter().product::<usize>() * m;
             (Matrices { m, k, n, left_transposed, right_transposed, batch: Batch::ONE }, [x, y])
         }
-        false => (Matrices { m, k, n, left_transposed, right_transposed, batch: Batch::of(places.collect()) }, [x, y]),
+        false => (Matrices { m, k, n, left_transposed, right_transposed, batch: Batch::of(offsets.collect()) }, [x, y]),
         // The product of the transposed matrices in reverse order.
         true => {
-            let batch = Batch::of(places.map(|[left, right]| [right, left]).collect());
+            let batch = Batch::of(offsets.map(|[left, right]| [right, left]).collect());
             let (left_transposed, right_transposed) = (!right_transposed, !left_transposed);
             (Matrices { m: n, k, n: m, left_transposed, right_transposed, batch }, [y, x])
         }
@@ -201,8 +202,8 @@ pub(super) fn a16_matmul(op: &A16MatMul<Operand>, b: &mut Builder) -> Result<()>
     let (bytes, zeros, scales) = (Slot::of(&op.weight)?, Slot::of(&op.zp)?, b.reals(&op.scale)?);
     let weight = b.temporary_reals(n);
     let arguments = arguments![bytes, zeros, scales, weight, n, columns, stored, group, width, op.right_transpose];
-    b.launch(FILE, "unpacked", geometry::elements(n as u64), arguments)?;
-    weighed(b, &op.input, weight, op.right_transpose, op.bias.as_ref())
+    b.launch(FILE, "dequantize", geometry::elements(n as u64), arguments)?;
+    product_with(b, &op.input, weight, op.right_transpose, op.bias.as_ref())
 }
 
 /// Computes the product with a block-scaled matrix.
@@ -210,12 +211,18 @@ pub(super) fn fp8_matmul(op: &Fp8MatMul<Operand>, b: &mut Builder) -> Result<()>
     let (n, columns, block) = (op.weight.ty.elements(), op.weight.ty.shape[1], op.block_size as usize);
     let (values, scales, weight) = (b.reals(&op.weight)?, b.reals(&op.weight_scale)?, b.temporary_reals(n));
     let arguments = arguments![values, scales, weight, n, columns, block, columns.div_ceil(block)];
-    b.launch(FILE, "by_squares", geometry::elements(n as u64), arguments)?;
-    weighed(b, &op.input, weight, op.weight_transpose, op.bias.as_ref())
+    b.launch(FILE, "scale_blocks", geometry::elements(n as u64), arguments)?;
+    product_with(b, &op.input, weight, op.weight_transpose, op.bias.as_ref())
 }
 
 /// Computes the product of an operand's rows and a matrix, plus bias.
-fn weighed(b: &mut Builder, input: &Operand, weight: Slot, transposed: bool, bias: Option<&Operand>) -> Result<()> {
+fn product_with(
+    b: &mut Builder,
+    input: &Operand,
+    weight: Slot,
+    transposed: bool,
+    bias: Option<&Operand>,
+) -> Result<()> {
     let shape = b.result_type(0)?.shape.clone();
     let (k, n) = (input.ty.shape.last().copied().unwrap_or(1), shape.last().copied().unwrap_or(1));
     let m = input.ty.elements() / k.max(1);

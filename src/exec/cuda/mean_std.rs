@@ -21,11 +21,11 @@ pub(super) fn mean_std_scale(op: &MeanStdScale<Operand>, result: &ValueType) -> 
         let (factors, zero) = semantics::rounded_factors(op);
         let scaled = "(float)((double)(x - (float)y) * z)";
         let inputs = vec![Input::of(x).in_reals(), channels(&op.mean), channels(&factors)];
-        let expression = format!("plus(whole(rounded({scaled}, {mode})), {})", super::cast::literal(zero));
+        let expression = format!("saturating_add(to_int(rounded({scaled}, {mode})), {})", super::cast::literal(zero));
         return Formula::whole(inputs, expression);
     }
     let factors = semantics::fixed_point_factors(op);
     let list = |of: fn(&(i64, i64, i64)) -> i64| Input::of_axis(&factors.iter().map(of).collect::<Vec<_>>(), shape, 1);
     let inputs = vec![Input::of(x), list(|f| f.0), list(|f| f.2), list(|f| f.1)];
-    Formula::whole(inputs, format!("shifted((i128)x * y + z, negated(x3), {mode})")).with(FIXED_POINT)
+    Formula::whole(inputs, format!("shift_rounding((i128)x * y + z, saturating_neg(x3), {mode})")).with(FIXED_POINT)
 }

@@ -86,28 +86,28 @@ impl Trace {
             match *event {
                 Event::Taken(bytes) => {
                     let fits = free.iter().position(|(start, end)| end - start >= bytes);
-                    let place = match fits {
+                    let offset = match fits {
                         Some(i) => {
-                            let place = free[i].0;
+                            let offset = free[i].0;
                             free[i].0 += bytes;
                             if free[i].0 == free[i].1 {
                                 free.remove(i);
                             }
-                            place
+                            offset
                         }
                         None => {
                             // A free range at the end is extended.
-                            let place = free.pop_if(|(_, end)| *end == size).map_or(size, |(start, _)| start);
-                            size = place + bytes;
-                            place
+                            let offset = free.pop_if(|(_, end)| *end == size).map_or(size, |(start, _)| start);
+                            size = offset + bytes;
+                            offset
                         }
                     };
-                    blocks.push((bytes, place));
+                    blocks.push((bytes, offset));
                 }
                 Event::Given(i) => {
-                    let Some((bytes, place)) = blocks.get(i).copied() else { continue };
-                    let at = free.partition_point(|(start, _)| *start < place);
-                    free.insert(at, (place, place + bytes));
+                    let Some((bytes, offset)) = blocks.get(i).copied() else { continue };
+                    let at = free.partition_point(|(start, _)| *start < offset);
+                    free.insert(at, (offset, offset + bytes));
                     if at + 1 < free.len() && free[at].1 == free[at + 1].0 {
                         free[at].1 = free.remove(at + 1).1;
                     }
@@ -235,9 +235,9 @@ impl Pool {
             return Ok(None);
         }
         let part = arena.layout.blocks.get(*next).copied().filter(|(size, _)| *size >= bytes);
-        let (bytes, place) = part.ok_or_else(|| invalid("internal error: allocations differ from the recorded run"))?;
+        let (bytes, offset) = part.ok_or_else(|| invalid("internal error: allocations differ from the traced run"))?;
         *next += 1;
-        let (address, arena) = (arena.block.address.after(place), arena.block.clone());
+        let (address, arena) = (arena.block.address.after(offset), arena.block.clone());
         drop(state);
         Ok(Some(Block { address, bytes, pool: self.clone(), origin: Origin::Part(arena) }))
     }
@@ -353,7 +353,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_given_back_serves_again() {
+    fn freed_memory_is_reused() {
         use Event::{Given, Taken};
         // A chain of equal tensors needs two offsets.
         let chain = [Taken(512), Taken(512), Given(0), Taken(512), Given(1), Taken(512)];
@@ -367,7 +367,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn nothing_lies_over_what_lives(steps in prop::collection::vec((1u64..9, any::<prop::sample::Index>(), any::<bool>()), 1..60)) {
+        fn live_blocks_do_not_overlap(steps in prop::collection::vec((1u64..9, any::<prop::sample::Index>(), any::<bool>()), 1..60)) {
             let (mut events, mut live, mut taken) = (Vec::new(), Vec::new(), 0);
             for (size, which, give) in steps {
                 events.push(Event::Taken(size * STEP));
@@ -382,11 +382,11 @@ mod tests {
             for event in events {
                 match event {
                     Event::Taken(bytes) => {
-                        let (size, place) = layout.blocks[next];
-                        prop_assert!(size == bytes && place + bytes <= layout.size);
+                        let (size, offset) = layout.blocks[next];
+                        prop_assert!(size == bytes && offset + bytes <= layout.size);
                         for other in &living {
                             let (size, start) = layout.blocks[*other];
-                            prop_assert!(place + bytes <= start || start + size <= place);
+                            prop_assert!(offset + bytes <= start || start + size <= offset);
                         }
                         living.push(next);
                         next += 1;

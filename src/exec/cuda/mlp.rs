@@ -6,7 +6,7 @@ use super::{
     flash::{Reals, projected},
     float::Float,
     formula::{Formula, Input, PostOp},
-    gather::{places_of_experts, places_within, rows_at},
+    gather::{expert_offsets, rows_at, run_offsets},
     matmul::{Batch, Matrices, products},
 };
 use crate::{
@@ -40,14 +40,14 @@ impl Linear<'_> {
         let [.., down, across] = self.weight.ty.shape[..] else { return Ok((*rows, ty.clone())) };
         let (k, n) = if self.transposed { (across, down) } else { (down, across) };
         let count = e.ids.ty.elements();
-        let batch = Batch::Indirect { count, places: places_of_experts(b, e.ids, e.count, sharing, [k, k * n])? };
+        let batch = Batch::Indirect { count, offsets: expert_offsets(b, e.ids, e.count, sharing, [k, k * n])? };
         let ty = ValueType { shape: vec![count, n], ..ty.clone() };
         let (right, out) = (b.reals(self.weight)?, b.temporary(ty.bytes()));
         let p = Matrices { m: 1, k, n, left_transposed: false, right_transposed: self.transposed, batch };
         products(b, &p, [*rows, right], out)?;
         if let Some(bias) = self.bias {
-            let places = places_within(b, e.ids, IndexKind::Experts, e.count, count, n)?;
-            let bias = rows_at(b, bias, places, [count, n])?;
+            let offsets = run_offsets(b, e.ids, IndexKind::Experts, e.count, count, n)?;
+            let bias = rows_at(b, bias, offsets, [count, n])?;
             let inputs = [out, bias].map(|slot| Input::slot(slot, ty.clone())).to_vec();
             b.chain(Chain::new(vec![Formula::real(inputs, "x + y")], out, ty.clone()))?;
         }

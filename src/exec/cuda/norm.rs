@@ -84,7 +84,7 @@ fn rows(
     let o = NormOperands::new(b, input, affine, float)?;
     let [has_weight, has_bias] = affine.map(Option::is_some);
     let arguments = arguments![o.x, o.y, o.weight, o.bias, rows, n, has_mean, has_weight, has_bias, eps as f32];
-    b.launch(FILE, format!("rows<{}>", float.c_type()), geometry::rows(rows as u64, n as u64), arguments)?;
+    b.launch(FILE, format!("layer_norm<{}>", float.c_type()), geometry::rows(rows as u64, n as u64), arguments)?;
     b.store_floats(0, o.y, float, PostOp::default())
 }
 
@@ -104,7 +104,7 @@ fn groups(b: &mut Builder, input: &Operand, groups: usize, eps: f64, affine: [&O
     let (images, each, inner) = (shape[0], shape[1] / groups, shape[2..].iter().product::<usize>());
     let [has_weight, has_bias] = affine.map(Option::is_some);
     let arguments = arguments![o.x, o.y, o.weight, o.bias, images, groups, each, inner, has_weight, has_bias, eps];
-    b.launch(FILE, "groups", geometry::rows((images * groups) as u64, (each * inner) as u64), arguments)?;
+    b.launch(FILE, "group_norm", geometry::rows((images * groups) as u64, (each * inner) as u64), arguments)?;
     b.store(0, o.y, PostOp::default())
 }
 
@@ -127,7 +127,7 @@ pub(super) fn pixel_norm(op: &PixelNorm<Operand>, b: &mut Builder) -> Result<()>
     let (o, [images, channels, inner]) = (NormOperands::new(b, &op.input, affine, Float::Single)?, image(&op.input));
     let [has_weight, has_bias] = affine.map(Option::is_some);
     let arguments = arguments![o.x, o.y, o.weight, o.bias, images, channels, inner, has_weight, has_bias, op.eps];
-    b.launch(FILE, "pixels", geometry::elements((images * inner) as u64), arguments)?;
+    b.launch(FILE, "pixel_norm", geometry::elements((images * inner) as u64), arguments)?;
     b.store(0, o.y, PostOp::default())
 }
 
@@ -137,7 +137,7 @@ pub(super) fn normalize(op: &Normalize<Operand>, b: &mut Builder) -> Result<()> 
     let [images, channels, inner] = image(&op.input);
     let arguments = arguments![x, y, scale, images, channels, inner, op.across_spatial];
     let (rows, n) = if op.across_spatial { (images, channels * inner) } else { (images * inner, channels) };
-    b.launch(FILE, "lengths", geometry::rows(rows as u64, n as u64), arguments)?;
+    b.launch(FILE, "l2_normalize", geometry::rows(rows as u64, n as u64), arguments)?;
     b.store(0, y, PostOp::default())
 }
 
@@ -147,6 +147,6 @@ pub(super) fn lrn(op: &LRN<Operand>, b: &mut Builder) -> Result<()> {
     let (before, after) = ((op.size - 1) / 2, op.size / 2);
     let alpha = op.alpha / op.size as f64;
     let arguments = arguments![x, y, images, channels, inner, before, after, op.bias, alpha, op.beta];
-    b.launch(FILE, "neighbours", geometry::elements(op.input.ty.elements() as u64), arguments)?;
+    b.launch(FILE, "local_response_norm", geometry::elements(op.input.ty.elements() as u64), arguments)?;
     b.store(0, y, PostOp::default())
 }

@@ -135,8 +135,8 @@ impl Nvrtc {
         let [found, newest] = [nvrtc.as_ref().map_or(0, |n| n.version[0]), driver / 1000];
         if found > newest {
             let problem = format!(
-                "{file} is of CUDA {found}, but the driver is for CUDA {newest}; \
-                 install NVRTC of CUDA {newest} (`pip install nvidia-cuda-nvrtc-cu{newest}`) or a newer driver"
+                "{file} is from CUDA {found}, but the driver is for CUDA {newest}; \
+                 install NVRTC from CUDA {newest} (`pip install nvidia-cuda-nvrtc-cu{newest}`) or a newer driver"
             );
             return Some(Err(failure(NAME, problem)));
         }

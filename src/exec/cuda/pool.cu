@@ -1,8 +1,8 @@
 #include "windows.cuh"
 
-// From where to where the window of a pixel reaches along each axis, within the plane. Windows of an adaptive pool are the shares
-// of each axis, which overlap where they do not divide it.
-__device__ inline void reach(const Windows& w, i64 pixel, bool adaptive, i64* from, i64* to) {
+// The range of elements that a window covers along each axis, clipped to the plane. Adaptive windows divide each axis into
+// equal shares, which overlap if the division is not exact.
+__device__ inline void window_range(const Windows& w, i64 pixel, bool adaptive, i64* from, i64* to) {
     for (int a = 2; a >= 0; a--) {
         const i64 at = pixel % w.positions[a], size = w.plane[a];
         pixel /= w.positions[a];
@@ -17,49 +17,49 @@ __device__ inline void reach(const Windows& w, i64 pixel, bool adaptive, i64* fr
     }
 }
 
-// Of a type, among finite numbers.
+// The lowest finite value of a type.
 template <class T> struct Lowest { static constexpr float of = -3.402823466e+38f; };
 template <> struct Lowest<half> { static constexpr float of = -65504.0f; };
 
-// The largest value of each window, NaN being larger than all; where a window lies outside entirely, the lowest number. With
-// `places` its place in the plane too: the first one, or that of a NaN.
+// The maximum of each window, or NaN if it contains one. A window outside the plane yields the lowest finite value. With
+// `has_offsets`, also stores the offset of the first maximum, or of the first NaN, in its plane.
 template <class T>
-__global__ void max_pool(const T* __restrict__ from, T* __restrict__ to, int* __restrict__ places,
-                         const Windows* __restrict__ windows, i64 planes, i64 has_places) {
+__global__ void max_pool(const T* __restrict__ from, T* __restrict__ to, int* __restrict__ offsets,
+                         const Windows* __restrict__ windows, i64 planes, i64 has_offsets) {
     const Windows w = *windows;
     const i64 area = w.plane[0] * w.plane[1] * w.plane[2], pixels = w.positions[0] * w.positions[1] * w.positions[2];
     FOR_ELEMENTS(i, planes * pixels) {
         const T* plane = from + i / pixels * area;
-        i64 start[3], end[3], place = 0;
-        reach(w, i % pixels, false, start, end);
+        i64 start[3], end[3], offset = 0;
+        window_range(w, i % pixels, false, start, end);
         bool found = false;
-        float largest = Lowest<T>::of;
+        float maximum = Lowest<T>::of;
         for (i64 d = start[0]; d < end[0]; d++)
             for (i64 r = start[1]; r < end[1]; r++)
                 for (i64 c = start[2]; c < end[2]; c++) {
                     const i64 at = (d * w.plane[1] + r) * w.plane[2] + c;
                     const float v = plane[at];
-                    if (!found || (largest == largest && (v > largest || v != v))) {
-                        largest = v;
-                        place = at;
+                    if (!found || (maximum == maximum && (v > maximum || v != v))) {
+                        maximum = v;
+                        offset = at;
                         found = true;
                     }
                 }
-        if (to) to[i] = largest;
-        if (has_places) places[i] = (int)place;
+        if (to) to[i] = maximum;
+        if (has_offsets) offsets[i] = (int)offset;
     }
 }
 
-// The mean of each window, over so many taps, or where that is 0, over those within the plane.
+// The mean of each window: the sum divided by `taps`, or if that is 0, by the number of elements within the plane.
 template <class T>
-__global__ void avg_pool(const T* __restrict__ from, T* __restrict__ to, const Windows* __restrict__ windows, i64 planes, i64 taps,
-                         i64 adaptive) {
+__global__ void avg_pool(const T* __restrict__ from, T* __restrict__ to, const Windows* __restrict__ windows, i64 planes,
+                         i64 taps, i64 adaptive) {
     const Windows w = *windows;
     const i64 area = w.plane[0] * w.plane[1] * w.plane[2], pixels = w.positions[0] * w.positions[1] * w.positions[2];
     FOR_ELEMENTS(i, planes * pixels) {
         const T* plane = from + i / pixels * area;
         i64 start[3], end[3];
-        reach(w, i % pixels, adaptive, start, end);
+        window_range(w, i % pixels, adaptive, start, end);
         float sum = 0;
         for (i64 d = start[0]; d < end[0]; d++)
             for (i64 r = start[1]; r < end[1]; r++)
@@ -69,9 +69,10 @@ __global__ void avg_pool(const T* __restrict__ from, T* __restrict__ to, const W
     }
 }
 
-// 1 where the first of the largest of each square of `scale` stands, as a mask of a plane of whole squares.
-__global__ void pool_mask(const float* __restrict__ from, float* __restrict__ to, i64 planes, i64 h, i64 w, i64 down, i64 across,
-                          i64 scale) {
+// Writes a mask with 1 at the first maximum of each `scale` x `scale` square. The mask's plane consists of whole squares, even
+// if the input's does not.
+__global__ void pool_mask(const float* __restrict__ from, float* __restrict__ to, i64 planes, i64 h, i64 w, i64 down,
+                          i64 across, i64 scale) {
     const i64 squares = down * across;
     FOR_ELEMENTS(i, planes * squares) {
         const float* plane = from + i / squares * h * w;

@@ -37,10 +37,10 @@ pub(super) fn max_pool(op: &MaxPool<Operand>, b: &mut Builder) -> Result<()> {
 pub(super) fn max_pool_with_mask(op: &MaxPoolWithMask<Operand>, b: &mut Builder) -> Result<()> {
     let windows = sliding(b, &op.input, &windows(&op.input.ty.shape, &op.into())?)?;
     let (x, y, n) = (b.reals(&op.input)?, b.real_result(0)?, b.result_type(0)?.elements());
-    let places = b.temporary_reals(n);
-    let arguments = arguments![x, y, places, windows, planes(&op.input), true];
+    let offsets = b.temporary_reals(n);
+    let arguments = arguments![x, y, offsets, windows, planes(&op.input), true];
     b.launch(FILE, "max_pool<float>", geometry::elements(n as u64), arguments)?;
-    b.store_ints(1, Dtype::Int32, places)?;
+    b.store_ints(1, Dtype::Int32, offsets)?;
     b.store(0, y, PostOp::relu(op.do_relu, op.relu_limit))
 }
 

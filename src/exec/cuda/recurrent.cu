@@ -1,52 +1,54 @@
 #include "block_reduce.cuh"
 
-// A recurrence step by step: a block a sequence and direction, a warp an element of the state. What the input is multiplied by
-// is there before: directions x places of the input x gates * hidden.
-struct Unrolled {
+// Recurrent layers: one block per sequence and direction, one warp per element of the state. `gates` holds the input
+// projections, which are computed before: directions x positions x (gates * hidden).
+struct Recurrence {
     i64 length, batch, directions, hidden, batch_first, has_bias, has_h, has_c, has_cont, linear_before_reset;
 };
 
 // One sequence in one direction.
 struct Sequence {
-    const Unrolled& u;
+    const Recurrence& u;
     i64 direction, b;
-    // Of a gate's weights, the biases of which are two: of the input, and of the state.
+    // The number of gate rows. The bias has two values per row: one for the input, and one for the state.
     i64 rows;
 
-    __device__ Sequence(const Unrolled& u, i64 row, i64 gates)
+    __device__ Sequence(const Recurrence& u, i64 row, i64 gates)
         : u(u), direction(row / u.batch), b(row % u.batch), rows(gates * u.hidden) {}
-    // Its row in the states as they are read and written.
+    // The row of the initial and final states.
     __device__ i64 state() const { return u.batch_first ? b * u.directions + direction : direction * u.batch + b; }
-    // The step that comes in that place.
+    // The position of a step. The second direction runs backward.
     __device__ i64 at(i64 step) const { return direction ? u.length - 1 - step : step; }
-    __device__ i64 from(i64 at) const { return u.batch_first ? b * u.length + at : at * u.batch + b; }
-    __device__ i64 to(i64 at) const {
-        return u.batch_first ? from(at) * u.directions + direction : (at * u.directions + direction) * u.batch + b;
+    __device__ i64 input_row(i64 at) const { return u.batch_first ? b * u.length + at : at * u.batch + b; }
+    __device__ i64 output_row(i64 at) const {
+        return u.batch_first ? input_row(at) * u.directions + direction : (at * u.directions + direction) * u.batch + b;
     }
-    // What the input brings to a row of the gates.
-    __device__ __forceinline__ float of_input(const float* gates, const float* bias, i64 at, i64 row) const {
-        const float x = gates[(direction * u.length * u.batch + from(at)) * rows + row];
+    // The input's contribution to a row of the gates.
+    __device__ __forceinline__ float input_projection(const float* gates, const float* bias, i64 at, i64 row) const {
+        const float x = gates[(direction * u.length * u.batch + input_row(at)) * rows + row];
         return u.has_bias ? x + bias[direction * 2 * rows + row] : x;
     }
-    // What a state brings, by all lanes of a warp.
-    __device__ __forceinline__ float of_state(const float* weights, const float* bias, const float* state, float kept, i64 row) const {
+    // The state's contribution, computed by all lanes of a warp.
+    __device__ __forceinline__ float state_projection(const float* weights, const float* bias, const float* state, float kept,
+                                                      i64 row) const {
         float sum = 0;
         for (i64 k = threadIdx.x % 32; k < u.hidden; k += 32) {
             sum = fmaf(weights[(direction * rows + row) * u.hidden + k], state[k] * kept, sum);
         }
-        sum = in_warp<Plus>(sum);
+        sum = warp_reduce<Add>(sum);
         return u.has_bias ? sum + bias[(direction * 2 + 1) * rows + row] : sum;
     }
 };
 
 __device__ inline float sigmoid(float x) { return 1 / (1 + exp(-x)); }
 
-// The gates are input, output, forget and cell. `memory` has three states a sequence: two that take turns, and the cells'.
+// The gates are input, output, forget and cell. `memory` holds three vectors per sequence: two hidden states, used alternately,
+// and the cell state.
 __global__ void lstm(const float* __restrict__ gates, const float* __restrict__ weights, const float* __restrict__ bias,
                      const float* __restrict__ initial_h, const float* __restrict__ initial_c, const float* __restrict__ cont,
                      float* memory, float* __restrict__ all, float* __restrict__ last_h, float* __restrict__ last_c,
-                     const Unrolled* __restrict__ unrolled) {
-    const Unrolled u = *unrolled;
+                     const Recurrence* __restrict__ recurrence) {
+    const Recurrence u = *recurrence;
     const i64 n = u.hidden, warp = threadIdx.x / 32, warps = blockDim.x / 32;
     for (i64 row = blockIdx.x; row < u.directions * u.batch; row += gridDim.x) {
         const Sequence s(u, row, 4);
@@ -64,10 +66,11 @@ __global__ void lstm(const float* __restrict__ gates, const float* __restrict__ 
             for (i64 i = warp; i < n; i += warps) {
                 float gate[4];
                 for (int g = 0; g < 4; g++)
-                    gate[g] = s.of_input(gates, bias, at, g * n + i) + s.of_state(weights, bias, before, kept, g * n + i);
+                    gate[g] = s.input_projection(gates, bias, at, g * n + i) +
+                              s.state_projection(weights, bias, before, kept, g * n + i);
                 if (threadIdx.x % 32) continue;
                 cells[i] = sigmoid(gate[2]) * (cells[i] * kept) + sigmoid(gate[0]) * tanh(gate[3]);
-                after[i] = all[s.to(at) * n + i] = sigmoid(gate[1]) * tanh(cells[i]);
+                after[i] = all[s.output_row(at) * n + i] = sigmoid(gate[1]) * tanh(cells[i]);
             }
             __syncthreads();
         }
@@ -78,11 +81,12 @@ __global__ void lstm(const float* __restrict__ gates, const float* __restrict__ 
     }
 }
 
-// The gates are update, reset and hidden. `memory` has three states a sequence: two that take turns, and what the reset leaves.
+// The gates are update, reset and hidden. `memory` holds three vectors per sequence: two hidden states, used alternately, and
+// the reset gate's output.
 __global__ void gru(const float* __restrict__ gates, const float* __restrict__ weights, const float* __restrict__ bias,
                     const float* __restrict__ initial_h, float* memory, float* __restrict__ all, float* __restrict__ last_h,
-                    const Unrolled* __restrict__ unrolled) {
-    const Unrolled u = *unrolled;
+                    const Recurrence* __restrict__ recurrence) {
+    const Recurrence u = *recurrence;
     const i64 n = u.hidden, warp = threadIdx.x / 32, warps = blockDim.x / 32;
     for (i64 row = blockIdx.x; row < u.directions * u.batch; row += gridDim.x) {
         const Sequence s(u, row, 3);
@@ -94,18 +98,18 @@ __global__ void gru(const float* __restrict__ gates, const float* __restrict__ w
             const float* before = own + step % 2 * n;
             float* after = own + (step + 1) % 2 * n;
             for (i64 i = warp; i < n; i += warps) {
-                const float gate = s.of_input(gates, bias, at, n + i) + s.of_state(weights, bias, before, 1, n + i);
+                const float gate = s.input_projection(gates, bias, at, n + i) + s.state_projection(weights, bias, before, 1, n + i);
                 if (threadIdx.x % 32 == 0) reset[i] = sigmoid(gate) * (u.linear_before_reset ? 1.0f : before[i]);
             }
             __syncthreads();
             for (i64 i = warp; i < n; i += warps) {
                 const float* state = u.linear_before_reset ? before : reset;
-                const float product = s.of_state(weights, bias, state, 1, 2 * n + i);
-                const float z = sigmoid(s.of_input(gates, bias, at, i) + s.of_state(weights, bias, before, 1, i));
+                const float product = s.state_projection(weights, bias, state, 1, 2 * n + i);
+                const float z = sigmoid(s.input_projection(gates, bias, at, i) + s.state_projection(weights, bias, before, 1, i));
                 if (threadIdx.x % 32) continue;
                 const float hidden = u.linear_before_reset ? reset[i] * product : product;
-                const float fresh = tanh(s.of_input(gates, bias, at, 2 * n + i) + hidden);
-                after[i] = all[s.to(at) * n + i] = (1 - z) * fresh + z * before[i];
+                const float candidate = tanh(s.input_projection(gates, bias, at, 2 * n + i) + hidden);
+                after[i] = all[s.output_row(at) * n + i] = (1 - z) * candidate + z * before[i];
             }
             __syncthreads();
         }

@@ -15,7 +15,7 @@ use crate::{
 const FILE: File = file!("recurrent.cu");
 
 /// The sizes and operands of a recurrence.
-struct Unrolled {
+struct Recurrence {
     length: usize,
     batch: usize,
     directions: usize,
@@ -26,26 +26,26 @@ struct Unrolled {
     recurrence: Slot,
 }
 
-impl Unrolled {
+impl Recurrence {
     fn new(
         b: &mut Builder,
         [input, filter, recurrence]: [&Operand; 3],
         batch_first: bool,
         hidden: i64,
-    ) -> Result<Unrolled> {
+    ) -> Result<Recurrence> {
         let (x, w) = (&input.ty.shape, &filter.ty.shape);
         let (length, batch) = if batch_first { (x[1], x[0]) } else { (x[0], x[1]) };
         let (directions, rows, k) = (w[0], w[1], w[2]);
         let m = length * batch;
-        let of_directions = Batch::Strided { count: directions, apart: [0, (rows * k) as i64] };
+        let of_directions = Batch::Strided { count: directions, strides: [0, (rows * k) as i64] };
         let p = Matrices { m, k, n: rows, left_transposed: false, right_transposed: true, batch: of_directions };
         let factors = [b.reals(input)?, b.reals(filter)?];
         let gates = b.temporary_reals(m.saturating_mul(directions * rows));
         products(b, &p, factors, gates)?;
         let (hidden, recurrence) = (hidden as usize, b.reals(recurrence)?);
-        Ok(Unrolled { length, batch, directions, hidden, batch_first, gates, recurrence })
+        Ok(Recurrence { length, batch, directions, hidden, batch_first, gates, recurrence })
     }
-    /// Uploads the kernels' `Unrolled`. `has`: a bias, an initial hidden state, an initial cell state, continuation markers,
+    /// Uploads the kernels' `Recurrence`. `has`: a bias, an initial hidden state, an initial cell state, continuation markers,
     /// and whether a state is reset after its product.
     fn numbers(&self, b: &mut Builder, has: [bool; 5]) -> Result<Slot> {
         let sizes = [self.length, self.batch, self.directions, self.hidden, self.batch_first.into()];
@@ -82,7 +82,7 @@ fn store(b: &mut Builder, results: &[Slot]) -> Result<()> {
 }
 
 pub(super) fn lstm(op: &LSTM<Operand>, b: &mut Builder) -> Result<()> {
-    let u = Unrolled::new(b, [&op.input, &op.filter, &op.recurrence], op.batch_first, op.hidden_size)?;
+    let u = Recurrence::new(b, [&op.input, &op.filter, &op.recurrence], op.batch_first, op.hidden_size)?;
     let mut given = [u.gates; 4];
     let optional = [&op.bias, &op.initial_h, &op.initial_c, &op.cont];
     for (slot, operand) in given.iter_mut().zip(optional) {
@@ -99,7 +99,7 @@ pub(super) fn lstm(op: &LSTM<Operand>, b: &mut Builder) -> Result<()> {
 }
 
 pub(super) fn gru(op: &GRU<Operand>, b: &mut Builder) -> Result<()> {
-    let u = Unrolled::new(b, [&op.input, &op.filter, &op.recurrence], op.batch_first, op.hidden_size)?;
+    let u = Recurrence::new(b, [&op.input, &op.filter, &op.recurrence], op.batch_first, op.hidden_size)?;
     let (bias, h) = (b.reals_or(&op.bias, u.gates)?, b.reals_or(&op.initial_h, u.gates)?);
     let has = [op.bias.is_some(), op.initial_h.is_some(), false, false, op.linear_before_reset];
     let numbers = u.numbers(b, has)?;

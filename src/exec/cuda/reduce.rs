@@ -33,10 +33,10 @@ fn rows(b: &mut Builder, input: &Operand, axes: &[i64], float: Float) -> Result<
         return Ok((values, rows, n));
     }
     let (ty, view) = (float.type_like(&input.ty), View::in_order(shape, &order));
-    let (turned, counts) = (b.temporary(ty.bytes()), view.shape.clone());
+    let (transposed, counts) = (b.temporary(ty.bytes()), view.shape.clone());
     let formula = Formula::moved(Input::slot(values, ty.clone()).viewed(view));
-    b.chain(Chain::new(vec![formula], turned, ty).over(&counts))?;
-    Ok((turned, rows, n))
+    b.chain(Chain::new(vec![formula], transposed, ty).over(&counts))?;
+    Ok((transposed, rows, n))
 }
 
 pub(super) fn reduce(op: &Reduce<Operand>, b: &mut Builder) -> Result<()> {
@@ -50,17 +50,17 @@ pub(super) fn reduce(op: &Reduce<Operand>, b: &mut Builder) -> Result<()> {
         ReduceMode::ReduceL2 => 6,
     };
     let float = b.float(&op.input)?;
-    if let Some(apart) = Apart::of(&op.input.ty.shape, &reduced_axes(&op.axes, op.input.ty.shape.len())?) {
-        return apart.reduce(b, &op.input, float, mode);
+    if let Some(columns) = Columns::of(&op.input.ty.shape, &reduced_axes(&op.axes, op.input.ty.shape.len())?) {
+        return columns.reduce(b, &op.input, float, mode);
     }
     let (x, rows, n) = rows(b, &op.input, &op.axes, float)?;
-    let (y, function) = (b.float_result(0, float)?, format!("reduced<{}>", float.c_type()));
+    let (y, function) = (b.float_result(0, float)?, format!("reduce_rows<{}>", float.c_type()));
     b.launch(FILE, function, geometry::rows(rows as u64, n as u64), arguments![x, y, rows, n, mode])?;
     b.store_floats(0, y, float, PostOp::default())
 }
 
-/// The elements to reduce: `outer` times `inner` columns of `n` elements at stride `inner`.
-struct Apart {
+/// The columns to reduce: `outer` times `inner` columns of `n` elements, which are `inner` apart.
+struct Columns {
     outer: usize,
     n: usize,
     inner: usize,
@@ -72,15 +72,15 @@ const NEIGHBOURS: usize = 16;
 /// The number of blocks that keeps a device busy.
 const BUSY: usize = 512;
 
-impl Apart {
+impl Columns {
     /// Returns the sizes if the axes are adjacent and precede enough others.
-    fn of(shape: &[usize], axes: &[usize]) -> Option<Apart> {
+    fn of(shape: &[usize], axes: &[usize]) -> Option<Columns> {
         let (first, last) = (*axes.iter().min()?, *axes.iter().max()?);
         let [outer, n, inner] = [&shape[..first], &shape[first..=last], &shape[last + 1..]].map(|s| s.iter().product());
-        (last - first + 1 == axes.len() && inner >= NEIGHBOURS).then_some(Apart { outer, n, inner })
+        (last - first + 1 == axes.len() && inner >= NEIGHBOURS).then_some(Columns { outer, n, inner })
     }
     fn reduce(&self, b: &mut Builder, input: &Operand, float: Float, mode: i64) -> Result<()> {
-        let Apart { outer, n, inner } = *self;
+        let Columns { outer, n, inner } = *self;
         let (x, y) = (b.floats(input, float)?, b.float_result(0, float)?);
         let blocks = outer * inner.div_ceil(32);
         let splits = (BUSY / blocks.max(1)).min(n / 64).max(1);
@@ -89,9 +89,9 @@ impl Apart {
         let kernel = |name: &str| format!("{name}<{}>", float.c_type());
         let arguments = arguments![x, parts, outer, n, inner, splits, mode];
         let geometry = geometry::blocks((blocks as u64).saturating_mul(splits as u64), 256);
-        b.launch(FILE, kernel("reduced_apart"), geometry, arguments)?;
+        b.launch(FILE, kernel("reduce_columns"), geometry, arguments)?;
         let arguments = arguments![parts, x, y, outer, n, inner, splits, mode];
-        b.launch(FILE, kernel("reduced_parts"), geometry::elements(results as u64), arguments)?;
+        b.launch(FILE, kernel("combine_splits"), geometry::elements(results as u64), arguments)?;
         b.store_floats(0, y, float, PostOp::default())
     }
 }
@@ -114,10 +114,10 @@ pub(super) fn cum_sum(op: &CumSum<Operand>, b: &mut Builder) -> Result<()> {
     if op.input.ty.is_plain_int() && b.result_type(0)?.is_plain_int() {
         let ty = ValueType { dtype: Dtype::Int64, ..op.input.ty.clone() };
         let (x, y) = (b.ints(&op.input)?, b.temporary(ty.bytes()));
-        b.launch(FILE, "running<i64>", geometry, arguments![x, y, rows, n, inner])?;
+        b.launch(FILE, "cumulative_sum<i64>", geometry, arguments![x, y, rows, n, inner])?;
         return b.store_ints(0, Dtype::Int64, y);
     }
     let (x, y) = (b.reals(&op.input)?, b.real_result(0)?);
-    b.launch(FILE, "running<float>", geometry, arguments![x, y, rows, n, inner])?;
+    b.launch(FILE, "cumulative_sum<float>", geometry, arguments![x, y, rows, n, inner])?;
     b.store(0, y, PostOp::default())
 }

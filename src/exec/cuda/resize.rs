@@ -35,12 +35,12 @@ pub(super) fn interp(op: &Interp<Operand>, b: &mut Builder) -> Result<()> {
     if op.mode == InterpMode::Nearest {
         let x = b.converted(&op.input, 0, PostOp::default())?;
         let arguments = arguments![x, b.result(0), rows, columns, height, width, down, across, n];
-        let function = format!("nearest<{}>", bits_type(b.result_type(0)?.buffer_dtype()));
+        let function = format!("interp_nearest<{}>", bits_type(b.result_type(0)?.buffer_dtype()));
         return b.launch(FILE, function, geometry, arguments);
     }
     let (x, y) = (b.reals(&op.input)?, b.real_result(0)?);
     let arguments = arguments![x, y, rows, downwards, columns, sideways, height, width, down, across, n];
-    b.launch(FILE, "linear", geometry, arguments)?;
+    b.launch(FILE, "interp_linear", geometry, arguments)?;
     b.store(0, y, PostOp::default())
 }
 
@@ -67,6 +67,6 @@ pub(super) fn grid_sampler(op: &GridSampler<Operand>, b: &mut Builder) -> Result
         is_nearest,
         n
     ];
-    b.launch(FILE, "sampled", geometry::elements(n as u64), arguments)?;
+    b.launch(FILE, "grid_sample", geometry::elements(n as u64), arguments)?;
     b.store(0, y, PostOp::default())
 }

@@ -2,7 +2,7 @@
 use super::{
     builder::{Builder, arguments, bits_type},
     formula::PostOp,
-    gather::{places_along, places_of_tuples, places_within},
+    gather::{offsets_along, run_offsets, tuple_offsets},
     geometry, layout,
     slot::Slot,
     sort::{SortRows, order},
@@ -20,9 +20,9 @@ use crate::{
 
 const FILE: File = file!("scatter.cu");
 
-/// Updates of `run` elements each, at the offsets `places`.
+/// Updates of `run` elements each, at the offsets `offsets`.
 struct Updates<'a> {
-    places: Slot,
+    offsets: Slot,
     values: &'a Operand,
     run: usize,
 }
@@ -31,17 +31,17 @@ impl Updates<'_> {
     fn count(&self) -> usize {
         self.values.ty.elements() / self.run
     }
-    /// Writes a result of elements of type `bits`, with the last update of each element. `from` is read only if `is_there`;
+    /// Writes a result of elements of type `bits`, with the last update of each element. `from` is read only if `has_input`;
     /// otherwise other elements are 0.
-    fn replace(&self, b: &mut Builder, bits: &str, [from, updates, to]: [Slot; 3], is_there: bool) -> Result<()> {
+    fn replace(&self, b: &mut Builder, bits: &str, [from, updates, to]: [Slot; 3], has_input: bool) -> Result<()> {
         let (n, count) = (b.result_type(0)?.elements(), self.count());
-        let places = n / self.run;
-        let last = b.temporary(places as u64 * 8);
-        b.launch(FILE, "cleared", geometry::elements(places as u64), arguments![last, places])?;
-        let arguments = arguments![self.places, last, self.run, count];
-        b.launch(FILE, "latest", geometry::elements(count as u64), arguments)?;
-        let arguments = arguments![from, updates, last, to, self.run, is_there, n];
-        b.launch(FILE, format!("replaced<{bits}>"), geometry::elements(n as u64), arguments)
+        let runs = n / self.run;
+        let last = b.temporary(runs as u64 * 8);
+        b.launch(FILE, "clear", geometry::elements(runs as u64), arguments![last, runs])?;
+        let arguments = arguments![self.offsets, last, self.run, count];
+        b.launch(FILE, "last_update", geometry::elements(count as u64), arguments)?;
+        let arguments = arguments![from, updates, last, to, self.run, has_input, n];
+        b.launch(FILE, format!("replace<{bits}>"), geometry::elements(n as u64), arguments)
     }
     /// Like [`Updates::replace`], for updates that are combined with the previous values.
     fn reduce(
@@ -50,13 +50,13 @@ impl Updates<'_> {
         c_type: &str,
         [from, updates, to]: [Slot; 3],
         reduction: Reduction,
-        is_there: bool,
+        has_input: bool,
     ) -> Result<()> {
         let (n, count) = (b.result_type(0)?.elements(), self.count());
-        let order = order(b, (self.places, Dtype::Int64), SortRows { count: 1, n: count, inner: 1 }, false)?;
+        let order = order(b, (self.offsets, Dtype::Int64), SortRows { count: 1, n: count, inner: 1 }, false)?;
         let number = reduction as i64;
-        let arguments = arguments![from, updates, self.places, order, to, self.run, count, number, is_there, n];
-        b.launch(FILE, format!("reduced<{c_type}>"), geometry::elements(n as u64), arguments)
+        let arguments = arguments![from, updates, self.offsets, order, to, self.run, count, number, has_input, n];
+        b.launch(FILE, format!("scatter_reduce<{c_type}>"), geometry::elements(n as u64), arguments)
     }
     /// Applies the updates to the input. Plain integers are computed exactly, other types as real values.
     fn scatter(&self, b: &mut Builder, input: &Operand, reduction: Reduction) -> Result<()> {
@@ -81,23 +81,23 @@ impl Updates<'_> {
 }
 
 pub(super) fn scatter_elements(op: &ScatterElements<Operand>, b: &mut Builder) -> Result<()> {
-    let places = places_along(b, &op.indices, &op.input.ty.shape, op.axis)?;
-    Updates { places, values: &op.updates, run: 1 }.scatter(b, &op.input, Reduction::of(op.reduction, 2)?)
+    let offsets = offsets_along(b, &op.indices, &op.input.ty.shape, op.axis)?;
+    Updates { offsets, values: &op.updates, run: 1 }.scatter(b, &op.input, Reduction::of(op.reduction, 2)?)
 }
 
 pub(super) fn scatter_nd(op: &ScatterND<Operand>, b: &mut Builder) -> Result<()> {
     let shape = &op.input_data.ty.shape;
     let length = op.indices.ty.shape.last().copied().unwrap_or(1);
-    let places = places_of_tuples(b, &op.indices, length, shape, 0)?;
+    let offsets = tuple_offsets(b, &op.indices, length, shape, 0)?;
     let run = shape[length..].iter().product();
-    Updates { places, values: &op.updates, run }.scatter(b, &op.input_data, Reduction::of(op.reduction, 6)?)
+    Updates { offsets, values: &op.updates, run }.scatter(b, &op.input_data, Reduction::of(op.reduction, 6)?)
 }
 
 pub(super) fn index_put(op: &IndexPut<Operand>, b: &mut Builder) -> Result<()> {
     let shape = &op.input.ty.shape;
-    let places = places_of_tuples(b, &op.indices, 1, shape, 0)?;
+    let offsets = tuple_offsets(b, &op.indices, 1, shape, 0)?;
     let reduction = if op.accumulate { Reduction::Add } else { Reduction::Replace };
-    Updates { places, values: &op.values, run: shape[1..].iter().product() }.scatter(b, &op.input, reduction)
+    Updates { offsets, values: &op.values, run: shape[1..].iter().product() }.scatter(b, &op.input, reduction)
 }
 
 pub(super) fn insert(op: &Insert<Operand>, b: &mut Builder) -> Result<()> {
@@ -118,9 +118,9 @@ pub(super) fn insert(op: &Insert<Operand>, b: &mut Builder) -> Result<()> {
 pub(super) fn max_unpool(op: &MaxUnpool<Operand>, b: &mut Builder) -> Result<()> {
     let plane = |shape: &[usize]| shape[2..].iter().product();
     let (each, larger) = (plane(&op.input.ty.shape), plane(&b.result_type(0)?.shape));
-    let places = places_within(b, &op.mask, IndexKind::Plane, larger, each, 1)?;
+    let offsets = run_offsets(b, &op.mask, IndexKind::Plane, larger, each, 1)?;
     let (values, to) = (b.reals(&op.input)?, b.real_result(0)?);
-    Updates { places, values: &op.input, run: 1 }.replace(b, "float", [values, values, to], false)?;
+    Updates { offsets, values: &op.input, run: 1 }.replace(b, "float", [values, values, to], false)?;
     b.store(0, to, PostOp::default())
 }
 
@@ -128,9 +128,9 @@ pub(super) fn max_unpool(op: &MaxUnpool<Operand>, b: &mut Builder) -> Result<()>
 pub(super) fn emb_dense_bwd(op: &EmbDenseBwd<Operand>, b: &mut Builder) -> Result<()> {
     let shape = &b.result_type(0)?.shape;
     let (rows, columns, each) = (shape[0], shape[1], op.indices.ty.elements());
-    let places = places_within(b, &op.indices, IndexKind::Places, rows, each, columns)?;
+    let offsets = run_offsets(b, &op.indices, IndexKind::Places, rows, each, columns)?;
     let (grad, to) = (b.reals(&op.grad_output)?, b.real_result(0)?);
-    let updates = Updates { places, values: &op.grad_output, run: columns };
+    let updates = Updates { offsets, values: &op.grad_output, run: columns };
     updates.reduce(b, "float", [grad, grad, to], Reduction::Add, false)?;
     b.store(0, to, PostOp::default())
 }

@@ -36,10 +36,10 @@ fn combined(mode: BinaryShiftMode, is_reverse: bool, other: &str) -> String {
 fn finished(sum: &str, saturates: bool, shift: i64, round: RoundMode, dtype: Dtype) -> String {
     let (shift, mode) = (literal(shift), round as i32);
     match saturates {
-        true => format!("shifted({sum}, {shift}, {mode})"),
+        true => format!("shift_rounding({sum}, {shift}, {mode})"),
         false => {
-            let (bits, has_sign) = (dtype.size() * 8, dtype.is_signed_int());
-            format!("shifted_wrapping({sum}, {shift}, {mode}, {bits}, {has_sign})")
+            let (bits, is_signed) = (dtype.size() * 8, dtype.is_signed_int());
+            format!("shift_wrapping({sum}, {shift}, {mode}, {bits}, {is_signed})")
         }
     }
 }

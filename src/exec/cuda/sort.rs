@@ -40,11 +40,11 @@ pub(super) fn order(b: &mut Builder, entries: (Slot, Dtype), rows: SortRows, lar
     let (all, c) = ((count * n) as u64, c_type(dtype));
     let [mut order, mut next] = [b.temporary(all * 8), b.temporary(all * 8)];
     let arguments = arguments![from, order, count, n, inner, TILE, largest];
-    b.launch(FILE, format!("tiles<{c}>"), geometry::elements(all), arguments)?;
+    b.launch(FILE, format!("sort_tiles<{c}>"), geometry::elements(all), arguments)?;
     let mut run = TILE;
     while run < n {
         let arguments = arguments![from, order, next, count, n, inner, run, largest];
-        b.launch(FILE, format!("merged<{c}>"), geometry::elements(all), arguments)?;
+        b.launch(FILE, format!("merge_runs<{c}>"), geometry::elements(all), arguments)?;
         (order, next) = (next, order);
         run *= 2;
     }
@@ -72,7 +72,7 @@ fn chosen(
         false => (found, found, bits_type(Dtype::Int64)),
     };
     let arguments = arguments![order, from, to, found, rows.count, rows.n, rows.inner, stored, k, has_values];
-    b.launch(FILE, format!("chosen<{bits}>"), geometry::elements(n), arguments)?;
+    b.launch(FILE, format!("take_first<{bits}>"), geometry::elements(n), arguments)?;
     if b.result_type(indices).is_ok() { b.store_ints(indices, Dtype::Int64, found) } else { Ok(()) }
 }
 
@@ -96,7 +96,7 @@ pub(super) fn arg(op: &Arg<Operand>, b: &mut Builder) -> Result<()> {
     let (from, found) = (Slot::of(&op.input)?, b.temporary(rows.count as u64 * 8));
     let largest = op.mode == ArgMode::ArgMax;
     let arguments = arguments![from, found, rows.count, rows.n, rows.inner, largest, op.select_last_index];
-    let function = format!("best<{}>", c_type(op.input.ty.buffer_dtype()));
+    let function = format!("arg_extremum<{}>", c_type(op.input.ty.buffer_dtype()));
     b.launch(FILE, function, geometry::rows(rows.count as u64, rows.n as u64), arguments)?;
     chosen(b, &op.input, (found, 1), rows, 1, [1, 0])
 }

@@ -77,7 +77,7 @@ impl Statistics {
             };
             let (out, count, n) = (b.real_result(i)?, self.parts.count, self.n());
             let arguments = arguments![self.means, self.variances, x, y, out, count, n, what, eps, momentum];
-            b.launch(FILE, "of_parts", geometry::elements(count as u64), arguments)?;
+            b.launch(FILE, "statistic", geometry::elements(count as u64), arguments)?;
             b.store(i, out, PostOp::default())?;
         }
         Ok(())
@@ -101,7 +101,7 @@ impl Statistics {
         let arguments = arguments![
             x, out, means, variances, weight, bias, n, count, inner, of_weights, of_inner, has_weight, has_bias, eps
         ];
-        b.launch(FILE, "normalised", geometry::elements(n as u64), arguments)?;
+        b.launch(FILE, "normalize", geometry::elements(n as u64), arguments)?;
         b.store(0, out, post_op)
     }
     /// Uses saved statistics if they are present. Standard deviations then replace variances.
@@ -110,7 +110,7 @@ impl Statistics {
         let mut slot = |operand: Option<&Operand>| operand.map_or(Ok(self.x), |o| b.reals(o));
         let (mean, rstd) = (slot(mean)?, slot(rstd)?);
         let arguments = arguments![self.means, self.variances, mean, rstd, self.parts.count, has[0], has[1], eps];
-        b.launch(FILE, "saved", geometry::elements(self.parts.count as u64), arguments)
+        b.launch(FILE, "use_saved", geometry::elements(self.parts.count as u64), arguments)
     }
     /// Computes the gradients of input, weight and bias that are present, after [`Statistics::saved`].
     fn gradients(&self, b: &mut Builder, grad: &Operand, weight: &Option<Operand>, weights: Parts) -> Result<()> {
@@ -129,11 +129,11 @@ impl Statistics {
     }
     /// Computes both gradients if either is present.
     fn weight_gradients(&self, b: &mut Builder, grad: Slot, weights: Parts) -> Result<()> {
-        let is_there = [1, 2].map(|i| b.result_type(i).is_ok());
-        if is_there == [false, false] {
+        let is_present = [1, 2].map(|i| b.result_type(i).is_ok());
+        if is_present == [false, false] {
             return Ok(());
         }
-        let mut slot = |i: usize| match is_there[i - 1] {
+        let mut slot = |i: usize| match is_present[i - 1] {
             true => b.real_result(i),
             false => Ok(b.temporary_reals(weights.count)),
         };
@@ -143,7 +143,7 @@ impl Statistics {
         let arguments = arguments![grad, x, means, rstds, of_weight, of_bias, n, count, inner, of_weights, of_inner];
         b.launch(FILE, "weight_gradients", self.rows(weights), arguments)?;
         for (i, from) in [(1, of_weight), (2, of_bias)] {
-            if is_there[i - 1] {
+            if is_present[i - 1] {
                 b.store(i, from, PostOp::default())?;
             }
         }
@@ -214,8 +214,8 @@ pub(super) fn softmax_bwd(op: &SoftmaxBwd<Operand>, b: &mut Builder) -> Result<(
 pub(super) fn max_pooling_indices_bwd(op: &MaxPoolingIndicesBwd<Operand>, b: &mut Builder) -> Result<()> {
     let (from, to) = (&op.grad_output.ty.shape, &b.result_type(0)?.shape);
     let (planes, windows, area) = (from[0] * from[1], from[2] * from[3], to[2] * to[3]);
-    let (places, grad, out) = (b.ints(&op.indices)?, b.reals(&op.grad_output)?, b.real_result(0)?);
-    let arguments = arguments![grad, places, out, planes, windows, area, b.faults()?];
+    let (offsets, grad, out) = (b.ints(&op.indices)?, b.reals(&op.grad_output)?, b.real_result(0)?);
+    let arguments = arguments![grad, offsets, out, planes, windows, area, b.faults()?];
     b.launch(FILE, "pool_gradient", geometry::elements(planes as u64), arguments)?;
     b.store(0, out, PostOp::default())
 }

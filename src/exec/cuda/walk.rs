@@ -25,7 +25,7 @@ impl Walk {
         Walk { starts, axes }
     }
     /// Returns the access pattern of the kernel.
-    pub fn form(&self) -> AccessPattern {
+    pub fn access_pattern(&self) -> AccessPattern {
         let Some((last, (size, by))) = self.axes.iter().enumerate().next_back() else {
             return if self.starts.iter().all(|s| *s == 0) {
                 AccessPattern::Contiguous
@@ -41,7 +41,7 @@ impl Walk {
         if is_run && last == 0 && self.starts.iter().all(|s| *s == 0) {
             return AccessPattern::Contiguous;
         }
-        if is_run && size % 4 == 0 && by.iter().enumerate().all(|(k, b)| *b == 0 || self.begins_evenly(k)) {
+        if is_run && size % 4 == 0 && by.iter().enumerate().all(|(k, b)| *b == 0 || self.has_aligned_rows(k)) {
             return AccessPattern::Vec4;
         }
         let is_large = |size: usize| size >= TILE / 4;
@@ -52,7 +52,7 @@ impl Walk {
         }
     }
     /// Whether a tensor's rows along the last axis begin at multiples of four elements.
-    fn begins_evenly(&self, k: usize) -> bool {
+    fn has_aligned_rows(&self, k: usize) -> bool {
         let (_, outer) = self.axes.split_last().map_or((None, &[][..]), |(last, outer)| (Some(last), outer));
         self.starts[k] % 4 == 0 && outer.iter().all(|(_, by)| by[k] % 4 == 0)
     }
@@ -67,7 +67,7 @@ impl Walk {
         index_type([usize::try_from(farthest).unwrap_or(usize::MAX), elements])
     }
     /// Returns the row-major strides of the iteration space.
-    pub fn steps(&self) -> Vec<i64> {
+    pub fn row_major_strides(&self) -> Vec<i64> {
         let mut steps = vec![1; self.axes.len()];
         for a in (1..steps.len()).rev() {
             steps[a - 1] = steps[a] * self.axes[a].0 as i64;
@@ -137,37 +137,61 @@ mod tests {
         assert_eq!(by(&[1], &[1, 1], &[1, 1, 1]), [0, 0, 0]);
     }
 
-    fn form(shape: &[usize], tensors: &[(i64, &[i64])]) -> AccessPattern {
-        Walk::new(shape, tensors.iter().map(|(start, by)| (*start, by.to_vec()))).form()
+    fn pattern(shape: &[usize], tensors: &[(i64, &[i64])]) -> AccessPattern {
+        Walk::new(shape, tensors.iter().map(|(start, by)| (*start, by.to_vec()))).access_pattern()
     }
 
     #[test]
-    fn neighbours_are_read_together() {
+    fn contiguous_elements_are_read_together() {
         // A tensor with a scalar, a bias per column, and a bias per row.
         let own: (i64, &[i64]) = (0, &[12, 1]);
-        assert_eq!(form(&[5, 12], &[own, (0, &[0, 0]), own]), AccessPattern::Contiguous);
-        assert_eq!(form(&[5, 12], &[own, (0, &[0, 1]), own]), AccessPattern::Vec4);
-        assert_eq!(form(&[5, 12], &[own, (0, &[1, 0]), own]), AccessPattern::Vec4);
-        assert_eq!(form(&[], &[(0, &[]), (0, &[])]), AccessPattern::Contiguous);
+        assert_eq!(pattern(&[5, 12], &[own, (0, &[0, 0]), own]), AccessPattern::Contiguous);
+        assert_eq!(pattern(&[5, 12], &[own, (0, &[0, 1]), own]), AccessPattern::Vec4);
+        assert_eq!(pattern(&[5, 12], &[own, (0, &[1, 0]), own]), AccessPattern::Vec4);
+        assert_eq!(pattern(&[], &[(0, &[]), (0, &[])]), AccessPattern::Contiguous);
         // Rows of unaligned lengths, starts, and strides.
-        assert_eq!(form(&[5, 13], &[(0, &[13, 1]), (0, &[0, 1]), (0, &[13, 1])]), AccessPattern::Strided);
-        assert_eq!(form(&[5, 12], &[(2, &[20, 1]), own]), AccessPattern::Strided);
-        assert_eq!(form(&[5, 12], &[(4, &[18, 1]), own]), AccessPattern::Strided);
-        assert_eq!(form(&[5, 12], &[(4, &[20, 1]), own]), AccessPattern::Vec4);
+        assert_eq!(pattern(&[5, 13], &[(0, &[13, 1]), (0, &[0, 1]), (0, &[13, 1])]), AccessPattern::Strided);
+        assert_eq!(pattern(&[5, 12], &[(2, &[20, 1]), own]), AccessPattern::Strided);
+        assert_eq!(pattern(&[5, 12], &[(4, &[18, 1]), own]), AccessPattern::Strided);
+        assert_eq!(pattern(&[5, 12], &[(4, &[20, 1]), own]), AccessPattern::Vec4);
         // Reversed, and every second element.
-        assert_eq!(form(&[8], &[(7, &[-1]), (0, &[1])]), AccessPattern::Strided);
-        assert_eq!(form(&[8], &[(0, &[2]), (0, &[1])]), AccessPattern::Strided);
+        assert_eq!(pattern(&[8], &[(7, &[-1]), (0, &[1])]), AccessPattern::Strided);
+        assert_eq!(pattern(&[8], &[(0, &[2]), (0, &[1])]), AccessPattern::Strided);
+    }
+
+    /// Offsets count as well as elements: those of a view may be larger.
+    #[test]
+    fn the_index_type_covers_all_offsets() {
+        let index = |shape: &[usize], tensors: &[(i64, &[i64])]| {
+            Walk::new(shape, tensors.iter().map(|(start, by)| (*start, by.to_vec()))).index_type()
+        };
+        let limit = 1i64 << 30;
+        assert_eq!(index(&[], &[(0, &[]), (0, &[])]), "int");
+        assert_eq!(index(&[limit as usize - 1], &[(0, &[1]), (0, &[1])]), "int");
+        assert_eq!(index(&[limit as usize], &[(0, &[1]), (0, &[1])]), "i64");
+        for elements in [1usize << 31, (1 << 31) - 1] {
+            assert_eq!(index(&[elements], &[(0, &[0]), (0, &[1])]), "i64");
+        }
+        // A broadcast operand, and axes that are not merged.
+        assert_eq!(index(&[1 << 15, 1 << 14], &[(0, &[0, 1]), (0, &[1 << 14, 1])]), "int");
+        assert_eq!(index(&[1 << 15, 1 << 15], &[(0, &[0, 1]), (0, &[1 << 15, 1])]), "i64");
+        // A few elements of a large tensor: its start, its strides, and a reversed axis.
+        assert_eq!(index(&[4], &[(limit - 5, &[1]), (0, &[1])]), "int");
+        assert_eq!(index(&[4], &[(limit - 4, &[1]), (0, &[1])]), "i64");
+        assert_eq!(index(&[4], &[(0, &[limit / 4]), (0, &[1])]), "i64");
+        assert_eq!(index(&[4], &[(limit - 1, &[-(limit / 8)]), (0, &[1])]), "i64");
+        assert_eq!(index(&[4], &[(0, &[1]), (0, &[i64::MAX])]), "i64");
     }
 
     #[test]
-    fn what_is_transposed_goes_through_tiles() {
-        assert_eq!(form(&[40, 50], &[(0, &[1, 40]), (0, &[50, 1])]), AccessPattern::Transpose { down: 0 });
+    fn transposes_use_tiles() {
+        assert_eq!(pattern(&[40, 50], &[(0, &[1, 40]), (0, &[50, 1])]), AccessPattern::Transpose { down: 0 });
         assert_eq!(
-            form(&[3, 40, 50], &[(0, &[2000, 1, 40]), (0, &[2000, 50, 1])]),
+            pattern(&[3, 40, 50], &[(0, &[2000, 1, 40]), (0, &[2000, 50, 1])]),
             AccessPattern::Transpose { down: 1 }
         );
         // Too few columns, or two inputs.
-        assert_eq!(form(&[40, 3], &[(0, &[1, 40]), (0, &[3, 1])]), AccessPattern::Strided);
-        assert_eq!(form(&[40, 50], &[(0, &[1, 40]), (0, &[50, 1]), (0, &[50, 1])]), AccessPattern::Strided);
+        assert_eq!(pattern(&[40, 3], &[(0, &[1, 40]), (0, &[3, 1])]), AccessPattern::Strided);
+        assert_eq!(pattern(&[40, 50], &[(0, &[1, 40]), (0, &[50, 1]), (0, &[50, 1])]), AccessPattern::Strided);
     }
 }

@@ -1,11 +1,11 @@
-// The geometry of windows over three axes, padded with ones in front: sizes of the plane, of the positions and of the kernel,
-// strides, dilations, and the padding before.
+// The geometry of sliding windows over three axes. With fewer axes, leading ones have size 1. `plane` has the sizes of the
+// input, `positions` the number of windows along each axis, and `pad` the padding before the first element.
 template <class I> struct WindowsOf {
     I plane[3], positions[3], kernel[3], stride[3], dilation[3], pad[3];
 };
 typedef WindowsOf<i64> Windows;
 
-// Converts the type of indices.
+// Converts to another index type.
 template <class I> __device__ inline WindowsOf<I> windows_as(const Windows& from) {
     WindowsOf<I> to;
     UNROLLED(a, 3) {
