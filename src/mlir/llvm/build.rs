@@ -34,8 +34,9 @@ fn advice() -> String {
     let install = if Path::new(USUAL).join("bin/llvm-config").exists() {
         format!("It is installed in {USUAL}; tell Cargo so in .cargo/config.toml of your project:")
     } else {
-        "On Debian and Ubuntu, install llvm-22-dev, libmlir-22-dev and libclang1-22 (https://apt.llvm.org has them for\n\
-         older releases), then tell Cargo where they are in .cargo/config.toml of your project:"
+        "On Debian and Ubuntu, install llvm-22-dev libmlir-22-dev libclang1-22 libclang-common-22-dev libpolly-22-dev\n\
+         zlib1g-dev libzstd-dev (https://apt.llvm.org has them for older releases), then tell Cargo where they are in\n\
+         .cargo/config.toml of your project:"
             .to_owned()
     };
     let lines: String = VARIABLES.iter().map(|v| format!("\n    {v} = \"{USUAL}\"")).collect();
