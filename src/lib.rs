@@ -40,8 +40,13 @@ pub mod exec {
 
 #[doc(inline)]
 pub use tpulang_array as array;
-#[doc(inline)]
-pub use tpulang_base as base;
+/// Dtypes, shapes, lists of numbers, errors and warnings.
+pub mod base {
+    pub use tpulang_base::{
+        CallContext, Cause, Dtype, Error, FromNumber, Ints, MAX_ERRORS, OneOrMany, Place, Result, Shape, Warning,
+        WarningKind, Warnings,
+    };
+}
 #[doc(inline)]
 pub use tpulang_graph as graph;
 #[doc(inline)]

@@ -1,6 +1,6 @@
 use crate::{
     array::{Array, read_npz},
-    base::{Error, Result, files, nearest, truncated},
+    base::{Error, Result},
     exec::{CpuBackend, RunOptions, run},
     graph::{Graph, Tensor},
     mlir, spec,
@@ -8,6 +8,7 @@ use crate::{
 use indexmap::IndexMap;
 use serde_json::Value;
 use std::path::Path;
+use tpulang_base::{files, nearest, truncated};
 
 /// A graph with its inputs and expected results.
 #[derive(Debug)]

@@ -17,9 +17,9 @@ use std::{
 use tpulang::{
     Graph, Result,
     array::byte_text,
-    base::pluralized,
     exec::{AnyBackend, RunOptions, Session},
 };
+use tpulang_base::pluralized;
 
 /// Measure latency, startup time and peak memory
 #[derive(clap::Args)]

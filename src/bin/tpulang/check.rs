@@ -1,6 +1,7 @@
 use super::{Outcome, model, print, warn};
 use std::path::PathBuf;
-use tpulang::{Graph, Result, base::pluralized, spec};
+use tpulang::{Graph, Result, spec};
+use tpulang_base::pluralized;
 
 /// Validate a spec without writing files
 #[derive(clap::Args)]

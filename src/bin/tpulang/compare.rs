@@ -2,9 +2,9 @@ use super::{Outcome, model, print};
 use std::{collections::HashMap, path::PathBuf};
 use tpulang::{
     array::NpzFile,
-    base::{escaped, pluralized},
     exec::{Comparison, Tolerance, compare},
 };
+use tpulang_base::{escaped, pluralized};
 
 /// Compare two .npz files tensor by tensor
 #[derive(clap::Args)]

@@ -1,9 +1,7 @@
 use super::{Outcome, model, output::Sources, print, warn};
 use std::path::PathBuf;
-use tpulang::{
-    base::{escaped_path, pluralized},
-    mlir, spec,
-};
+use tpulang::{mlir, spec};
+use tpulang_base::{escaped_path, pluralized};
 
 /// Write a spec as NAME_origin.mlir and a weights .npz, ready for tpuc-opt
 #[derive(clap::Args)]

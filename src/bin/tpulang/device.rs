@@ -1,8 +1,9 @@
 //! The device that a model runs on, and the options for running it.
 use tpulang::{
-    Dtype, Graph, Result, base,
+    Dtype, Graph, Result,
     exec::{AnyBackend, Backend, Device, Precision, RunOptions},
 };
+use tpulang_base as base;
 
 /// Options shared by `run` and `bench`.
 #[derive(clap::Args)]

@@ -2,13 +2,8 @@
 use super::image::{ImageFormat, decode};
 use indexmap::IndexMap;
 use std::path::Path;
-use tpulang::{
-    Array, Dtype, Graph, Result,
-    array::NpzFile,
-    base::{argument, misfit, nearest},
-    exec::preprocess,
-    graph::TensorInfo,
-};
+use tpulang::{Array, Dtype, Graph, Result, array::NpzFile, exec::preprocess, graph::TensorInfo};
+use tpulang_base::{argument, misfit, nearest};
 
 /// Splits `[NAME=]FILE`.
 fn split(given: &str) -> (Option<&str>, &Path) {

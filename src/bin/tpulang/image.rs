@@ -4,8 +4,8 @@ use std::{io::Cursor, path::Path};
 use tpulang::{
     Array, Error, Result,
     array::{reserve, zeros},
-    base::files,
 };
+use tpulang_base::files;
 use zune_jpeg::{
     JpegDecoder,
     zune_core::{bytestream::ZCursor, colorspace::ColorSpace, options::DecoderOptions},

@@ -22,7 +22,7 @@ use std::{
     process::ExitCode,
     time::Instant,
 };
-use tpulang::base::{MAX_ERRORS, escaped_lines};
+use tpulang_base::{MAX_ERRORS, escaped_lines};
 
 #[derive(Parser)]
 #[command(version, max_term_width = 100, about = ABOUT, after_help = AFTER_HELP)]

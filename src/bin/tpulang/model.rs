@@ -4,7 +4,8 @@ use std::{
     io::{self, Read},
     path::Path,
 };
-use tpulang::{Error, Graph, Result, base::invalid, spec};
+use tpulang::{Error, Graph, Result, spec};
+use tpulang_base::invalid;
 
 /// Reads an `.mlir` as a module and any other file as a spec.
 pub fn read(path: &Path, weights: Option<&Path>) -> Result<Graph> {

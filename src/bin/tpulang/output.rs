@@ -1,11 +1,7 @@
 //! The files that commands write, checked before anything is computed.
 use std::{collections::BTreeSet, fs, path::Path};
-use tpulang::{
-    Array, Error, Graph, Result,
-    array::ArrayFormat,
-    base::{argument, files},
-    graph::TensorKind,
-};
+use tpulang::{Array, Error, Graph, Result, array::ArrayFormat, graph::TensorKind};
+use tpulang_base::{argument, files};
 
 /// The file for the results of `run` and `bench`.
 pub struct Output<'a> {

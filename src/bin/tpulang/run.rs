@@ -10,9 +10,9 @@ use super::{
 use std::path::PathBuf;
 use tpulang::{
     Graph, Result,
-    base::{escaped_path, pluralized},
     exec::{AnyBackend, RunOptions, Session},
 };
+use tpulang_base::{escaped_path, pluralized};
 
 /// Run a network on the CPU or an NVIDIA GPU and save its outputs
 #[derive(clap::Args)]
