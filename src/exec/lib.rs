@@ -36,6 +36,7 @@ use {
 mod any;
 mod backend;
 mod compare;
+mod control_flow;
 mod cpu;
 #[doc(hidden)]
 pub mod heads;

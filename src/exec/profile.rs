@@ -55,7 +55,7 @@ impl<B: Backend> Session<B> {
         for _ in 1..runs {
             plan = run()?;
         }
-        let step_time = |(step, mut times): (&Step<B::Kernel>, Vec<Duration>)| {
+        let step_time = |(step, mut times): (&Step<B>, Vec<Duration>)| {
             times.sort_unstable();
             let output = step.outputs.first().map(|t| plan.entry(*t)).transpose()?;
             let (name, type_text) = output.map(|o| (o.ty.name.clone(), o.type_text.clone())).unwrap_or_default();

@@ -1,7 +1,7 @@
 use super::{
     Backend, CpuBackend, Kernel, Precision, Run,
     placement::{PlacedKernel, Placement},
-    plan::{Network, Operation, Plan, Step, StepKernel, TensorEntry, TensorIndex, for_compute},
+    plan::{Network, Operation, Plan, PlanPlacement, Step, StepKernel, TensorEntry, TensorIndex, for_compute},
 };
 use crate::{
     array::{Array, as_declared},
@@ -22,7 +22,7 @@ use std::{
 /// let options = RunOptions::default().all(true).threads(2);
 /// assert!(options.all && options.threads == 2 && !options.strict);
 /// ```
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone)]
 #[non_exhaustive]
 pub struct RunOptions {
     /// Keep every tensor that is computed, not only the outputs.
@@ -38,6 +38,22 @@ pub struct RunOptions {
     /// At most this many bytes of weights stay in memory between runs; the others are read again in each run. By default
     /// all of them stay if the memory is large enough.
     pub weight_budget: Option<u64>,
+    /// A loop that runs more iterations fails. Default: 1,000,000.
+    pub max_iterations: u64,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        RunOptions {
+            all: false,
+            strict: false,
+            threads: 0,
+            unfused: false,
+            precision: Precision::default(),
+            weight_budget: None,
+            max_iterations: 1_000_000,
+        }
+    }
 }
 
 impl RunOptions {
@@ -64,6 +80,10 @@ impl RunOptions {
     /// Sets [`RunOptions::weight_budget`].
     pub fn weight_budget(self, weight_budget: Option<u64>) -> Self {
         RunOptions { weight_budget, ..self }
+    }
+    /// Sets [`RunOptions::max_iterations`].
+    pub fn max_iterations(self, max_iterations: u64) -> Self {
+        RunOptions { max_iterations, ..self }
     }
 }
 
@@ -118,11 +138,11 @@ pub fn run<B: Backend>(
 
 /// A graph prepared for a backend, with its kernels and coefficients. It runs any number of times, from any thread.
 pub struct Session<B: Backend> {
-    placement: Placement<B>,
+    pub(super) placement: Placement<B>,
     pool: rayon::ThreadPool,
     network: Network,
     by_name: HashMap<String, TensorIndex>,
-    options: RunOptions,
+    pub(super) options: RunOptions,
     available: fn(&B) -> u64,
     /// The plan of [`Session::run`].
     pub(super) plan: Arc<Plan<B>>,
@@ -243,13 +263,13 @@ impl<B: Backend> Session<B> {
         let (tensors, feeds): (Vec<TensorIndex>, Vec<B::Buffer>) = fed.into_iter().unzip();
         let plan = self.plan(tensors.clone(), &self.wanted)?;
         self.check_memory(&plan)?;
-        let (is_streamed, has_host_steps) = plan.placement();
+        let PlanPlacement { is_repeatable, has_host_steps } = plan.placement();
         let results = self.pool.install(|| {
             let fed = |feeds: Vec<B::Buffer>| tensors.iter().copied().zip(feeds);
             let steps = &mut |feeds: Vec<B::Buffer>| self.steps(&plan, fed(feeds), &self.wanted, &mut None);
             let Some(recorder) = &plan.recorder else { return steps(feeds) };
             let check = &|| self.check_faults(&plan);
-            recorder.run_on(feeds, Run { repeatable: !is_streamed, has_host_steps, steps, check })
+            recorder.run_on(feeds, Run { repeatable: is_repeatable, has_host_steps, steps, check })
         })?;
         self.wanted.iter().zip(results).map(|(t, buffer)| Ok((plan.entry(*t)?.ty.name.clone(), buffer))).collect()
     }
@@ -282,13 +302,7 @@ impl<B: Backend> Session<B> {
     }
     /// Returns the first error recorded by a kernel. All work must be complete.
     fn check_faults(&self, plan: &Plan<B>) -> Result<()> {
-        let fault = |step: &Step<B::Kernel>| match &step.kernel {
-            StepKernel::Kept(kernel) => Some(kernel.take_error()?.in_call(plan.context(&step.node))),
-            StepKernel::Streamed(_) => None,
-        };
-        // Query every kernel, or the next run would report a stale error.
-        let found: Vec<Error> = plan.steps.iter().filter_map(fault).collect();
-        found.into_iter().next().map_or(Ok(()), Err)
+        plan.take_errors().into_iter().next().map_or(Ok(()), Err)
     }
 
     /// The backend, to access its buffers.
@@ -403,8 +417,8 @@ impl<B: Backend> Session<B> {
             fed.sort_unstable_by_key(|(tensor, _)| *tensor);
             fed.into_iter().unzip()
         };
-        let (is_streamed, has_host_steps) = plan.placement();
-        let repeatable = observer.is_none() && !is_streamed;
+        let PlanPlacement { is_repeatable, has_host_steps } = plan.placement();
+        let repeatable = observer.is_none() && is_repeatable;
         let mut steps =
             |feeds: Vec<B::Buffer>| self.steps(plan, tensors.iter().copied().zip(feeds), wanted, &mut observer);
         let check = || self.check_faults(plan);
@@ -442,7 +456,7 @@ impl<B: Backend> Session<B> {
     }
 
     /// Runs the steps of a plan, from the fed buffers to the wanted ones.
-    fn steps(
+    pub(super) fn steps(
         &self,
         plan: &Plan<B>,
         fed: impl Iterator<Item = (TensorIndex, B::Buffer)>,
@@ -480,24 +494,25 @@ impl<B: Backend> Session<B> {
     fn step(
         &self,
         plan: &Plan<B>,
-        step: &Step<B::Kernel>,
+        step: &Step<B>,
         buffers: &mut [Option<B::Buffer>],
         freed: &[TensorIndex],
     ) -> Result<Vec<B::Buffer>> {
         let mut operands: Vec<_> = step.operands.iter().map(|t| buffers[t.0].clone()).collect();
         // On last use the kernel takes unique ownership.
         freed.iter().for_each(|t| buffers[t.0] = None);
-        let StepKernel::Kept(kernel) = &step.kernel else {
-            return self.streamed_step(plan, step, &mut operands);
-        };
-        self.run_kernel(plan, step, kernel, &mut operands, &plan.constants)
+        match &step.kernel {
+            StepKernel::Kept(kernel) => self.run_kernel(plan, step, kernel, &mut operands, &plan.constants),
+            StepKernel::Streamed(_) => self.streamed_step(plan, step, &mut operands),
+            StepKernel::Control(control) => self.run_control_flow(plan, step, control, operands),
+        }
     }
 
     /// Prepares a kernel, runs it and drops it.
     fn streamed_step(
         &self,
         plan: &Plan<B>,
-        step: &Step<B::Kernel>,
+        step: &Step<B>,
         operands: &mut [Option<B::Buffer>],
     ) -> Result<Vec<B::Buffer>> {
         let backend = &self.placement.backend;
@@ -516,7 +531,7 @@ impl<B: Backend> Session<B> {
     fn run_kernel(
         &self,
         plan: &Plan<B>,
-        step: &Step<B::Kernel>,
+        step: &Step<B>,
         kernel: &PlacedKernel<B::Kernel>,
         operands: &mut [Option<B::Buffer>],
         constants: &HashMap<TensorIndex, B::Buffer>,

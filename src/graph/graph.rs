@@ -398,7 +398,7 @@ impl Graph {
             Error::from(Cause::MissingData(format!("the coefficient {:?} ({}) has no data", t.name, t.type_text())))
         });
         Error::collect(missing.collect())?;
-        self.check_all_yields()
+        self.check_all_blocks()
     }
 }
 

@@ -57,7 +57,7 @@ impl Graph {
             return Err(operator_error(op.def(), problem));
         }
         self.check_nesting(blocks.iter().map(Block::depth).max().unwrap_or(0))?;
-        self.check_yields(&op, &blocks, &types)?;
+        self.check_blocks(&op, &blocks, &types)?;
         self.atomic(|g| {
             let named = (0..types.len()).all(|i| results.get(i).is_some_and(|r| r.absent || r.name.is_some()));
             let stem = if named { String::new() } else { g.free_name(op.name()) };

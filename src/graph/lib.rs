@@ -14,6 +14,7 @@ use {functions::Scalar, quant::Quantization};
 
 mod block;
 mod call;
+mod check_blocks;
 mod custom_rules;
 mod edit;
 pub mod functions;
@@ -28,7 +29,6 @@ mod splice;
 mod tensor;
 mod undo;
 mod warnings;
-mod yields;
 
 pub use block::{Block, MAX_NESTED_BLOCKS, Operator};
 #[doc(hidden)]

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     array::{Array, WeightFile, fingerprint},
-    base::{CallContext, Cause, Error, Lock, Result, Shape, escaped_path, files, pluralized, truncated},
+    base::{CallContext, Cause, Error, Lock, Result, Shape, escaped_path, files, pluralized, shape_text, truncated},
     graph::{
         Block as GraphBlock, ChannelFormat, Graph, KeepRatioMode, Mode, NewResult, PadType, PixelFormat, Preprocess,
         Tensor, TensorKind,
@@ -230,6 +230,9 @@ impl Reader<'_> {
         mut names: Vec<String>,
     ) -> Result<()> {
         let (ty, shape) = self.ranked(operation)?;
+        if let Some(argument) = self.block_argument(operation)? {
+            return self.read_argument(operation, argument, (&ty, &shape), names.pop());
+        }
         let name = names.pop().unwrap_or_else(|| format!("input_{}", self.graph.inputs().len()));
         let tensor = self.graph.input(&name, ty.dtype, shape)?;
         if let Some(q) = &ty.quantization {
@@ -241,6 +244,37 @@ impl Reader<'_> {
             self.graph.preprocess(tensor, preprocess(input))?;
         }
         self.bind(operation, &[Some(tensor)]);
+        Ok(())
+    }
+
+    /// Returns the block argument that a `top.Input` reads, or `None` if it reads an argument of the function.
+    fn block_argument(&self, operation: &OperationRef) -> Result<Option<Tensor>> {
+        let Ok(operand) = operation.operand(0) else { return Ok(None) };
+        let Some(tensor) = self.values.get(&key(&operand)).copied().flatten() else { return Ok(None) };
+        Ok((self.graph.tensor(tensor)?.kind == TensorKind::Argument).then_some(tensor))
+    }
+
+    /// Reads a `top.Input` of a block argument, which gives the argument its name and quantization.
+    fn read_argument(
+        &mut self,
+        operation: &OperationRef,
+        argument: Tensor,
+        (ty, shape): (&ReadType, &Shape),
+        name: Option<String>,
+    ) -> Result<()> {
+        let info = self.graph.tensor(argument)?;
+        if (info.dtype, &info.shape) != (ty.dtype, shape) {
+            let (found, given) = (format!("{} {}", shape_text(shape), ty.dtype), info.type_text());
+            let problem = format!("it is {found}, and the block's argument is {given}");
+            return Err(Cause::Operator { op: "Input".into(), problem }.into());
+        }
+        if let Some(name) = name {
+            self.graph.rename(argument, &name)?;
+        }
+        if let Some(q) = &ty.quantization {
+            self.graph.quantize(argument, q)?;
+        }
+        self.bind(operation, &[Some(argument)]);
         Ok(())
     }
 

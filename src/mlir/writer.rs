@@ -218,15 +218,16 @@ impl<'c> Emitter<'c, '_> {
         Ok(())
     }
 
-    /// Emits a block that an operator owns.
+    /// Emits a block that an operator owns. Its arguments are read through `top.Input`, like those of the tool chain, which
+    /// carries their names.
     fn region(&self, body: &mut Body<'c>, block: &GraphBlock) -> Result<Region<'c>> {
         let unknown = Location::unknown(self.context);
-        let arguments = block.arguments().iter().map(|&t| Ok((self.tensor_type(t)?, unknown)));
-        let inner = Block::new(&arguments.collect::<Result<Vec<_>>>()?);
+        let types = block.arguments().iter().map(|&t| self.tensor_type(t)).collect::<Result<Vec<_>>>()?;
+        let inner = Block::new(&types.iter().map(|ty| (*ty, unknown)).collect::<Vec<_>>());
         // Arguments, and coefficients that are emitted in the block, are not visible outside it.
         let visible = body.visible.clone();
-        for (i, t) in block.arguments().iter().enumerate() {
-            body.visible.tensors[t.index()] = Some(argument(&inner, i)?);
+        for (i, (&t, ty)) in block.arguments().iter().zip(types).enumerate() {
+            self.input(body, &inner, i, t, ty)?;
         }
         self.operators(body, &inner, block, "top.Yield")?;
         body.visible = visible;

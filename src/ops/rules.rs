@@ -6,11 +6,12 @@ use super::{
 };
 use crate::base::Result;
 
-/// Expands to the ops without a type rule and kernel, as a pattern for matches without a wildcard or as a list with reasons.
+/// Expands to the ops without a type rule and kernel, as a pattern for matches without a wildcard or as a list with reasons. The
+/// pattern includes the ops with blocks, whose results have the types of what the blocks yield and which sessions run.
 #[doc(hidden)]
 #[macro_export]
 macro_rules! without_rule {
-    (@pattern $($op:ident: $why:literal,)*) => { $($crate::Op::$op(_))|* };
+    (@pattern $($op:ident: $why:literal,)*) => { $crate::Op::If(_) | $crate::Op::Loop(_) $(| $crate::Op::$op(_))* };
     (@reasons $($op:ident: $why:literal,)*) => { [$((stringify!($op), $why)),*] };
     ($form:ident) => { $crate::without_rule! { @$form
         C2CAllReduce: "it exchanges data with other chips",
@@ -18,8 +19,6 @@ macro_rules! without_rule {
         Csc: "the shape of its result does not follow from its operands and attributes",
         Custom: "a user registers both under the name of the operator",
         DepackRaw: "only a chip's own code defines it",
-        If: "blocks are not executed",
-        Loop: "blocks are not executed",
         MaskRCNN_BboxPooler: "only a chip's own code defines it",
         MaskRCNN_GetBboxB: "only a chip's own code defines it",
         MaskRCNN_MaskPooler: "only a chip's own code defines it",
@@ -35,7 +34,8 @@ macro_rules! without_rule {
 }
 
 impl OpDef {
-    /// Returns whether the op has a type rule and a CPU kernel. For other ops the caller declares the result types.
+    /// Returns whether sessions run the op. Those ops have a type rule, except `If` and `Loop`, whose blocks determine the types;
+    /// for other ops the caller declares the types of the results.
     pub fn is_computed(&self) -> bool {
         !self.structure && self.why_not_computed().is_none()
     }

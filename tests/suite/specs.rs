@@ -144,7 +144,7 @@ fn ops_stand_by_themselves() {
     let relu = r#"{"op": "top.Relu", "args": {"input": "x"}, "out": "y", "out_dtype": "int32"}"#;
     let error = read(&with("", relu)).unwrap_err().to_string();
     assert!(error.contains("its output is given as int32; operands and attributes give float32"), "{error}");
-    let cond = r#"{"op": "top.If", "args": {"cond": "x"}, "then": {"ops": [{"op": "relu", "args": {"input": "x"}, "out": "t"}], "outputs": ["t"]},
+    let cond = r#"{"op": "reduce", "args": {"input": "x", "axes": [1]}, "out": "c"}, {"op": "top.If", "args": {"cond": "c"}, "then": {"ops": [{"op": "relu", "args": {"input": "x"}, "out": "t"}], "outputs": ["t"]},
         "else": {"ops": [{"op": "tanh", "args": {"input": "x"}, "out": "e"}], "outputs": ["e"]}, "out": "y", "out_dtype": "float32", "out_shape": [1, 4]}"#;
     let g = read(&with("", cond)).unwrap_or_else(|e| panic!("{e}"));
     let text = spec::to_text(&g, None).unwrap();

@@ -154,8 +154,8 @@ pub fn ops_page() -> String {
     let computed = OPS.iter().filter(|op| op.is_computed()).count();
     let _ = write!(
         out,
-        "Of the {} ops, {computed} are computed: they have a type rule and a kernel on the CPU. Those of the module's structure\n\
-         ({}) compute nothing. [The others](#ops-without-a-kernel) can be placed and converted, but not run.\n",
+        "Of the {} ops, {computed} are computed: they have a type rule and a kernel on the CPU, or blocks that are run. Those of\n\
+         the module's structure ({}) compute\nnothing. [The others](#ops-without-a-kernel) can be placed and converted, but not run.\n",
         OPS.len(),
         links(&mut OPS.iter().filter(|op| op.structure))
     );
@@ -177,6 +177,8 @@ pub fn op_description(op: &OpDef) -> String {
     let sentences = [
         Some(format!("{}.", op.summary)),
         Some(op.description.trim().to_owned()).filter(|d| !d.is_empty()),
+        (!op.blocks.is_empty())
+            .then(|| "Declare the types of its results with `out_dtype` and `out_shape`.".to_owned()),
         op.quant_transparent.then(|| "Transparent to quantization.".to_owned()),
         op.why_not_computed().map(|why| format!("No type rule and no kernel: {why}.")),
     ];

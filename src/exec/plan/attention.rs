@@ -125,7 +125,7 @@ impl Found {
         for (maker, source, view) in &views {
             let origin = graph.node(*maker).and_then(Node::last).map(|o| o.origin).unwrap_or_default();
             let op = Op::from(Reshape::new(*source));
-            graph.replace(*maker, Node { stages: vec![Operation { op, results: vec![Some(*view)], origin }] });
+            graph.replace(*maker, Node { stages: vec![Operation::new(op, vec![Some(*view)], origin)] });
         }
         let turned = self.moved.iter().filter(|m| !m.2).map(|m| m.0);
         turned.chain(self.parts).for_each(|part| graph.remove(part));

@@ -51,13 +51,13 @@ impl<B: Backend> Plan<B> {
     }
 
     /// Whether a step converts between blocked and plain channels.
-    fn moves(&self, step: &Step<B::Kernel>) -> bool {
+    fn moves(&self, step: &Step<B>) -> bool {
         let in_blocks = |t: &TensorIndex| self.entry(*t).is_ok_and(|s| matches!(s.ty.layout, Layout::Blocked { .. }));
         step.operands.iter().any(in_blocks) != step.outputs.iter().any(in_blocks)
     }
 
     /// The operators, the names of the results, and their types with remarks.
-    fn row(&self, step: &Step<B::Kernel>, backend: &str) -> [String; 3] {
+    fn row(&self, step: &Step<B>, backend: &str) -> [String; 3] {
         let results = || step.outputs.iter().filter_map(|t| self.entry(*t).ok());
         let names: Vec<_> = results().map(|s| s.ty.name.as_str()).collect();
         let lies = |ty: &ValueType| match ty.layout {

@@ -52,6 +52,9 @@ impl Assignment {
     /// Returns the node on blocked tensors if the backend supports it. Only a convolution is worth a conversion of its input; it
     /// may also read a plain image of few channels.
     fn proposed(&mut self, graph: &mut RewriteGraph, node: &Node, backend: &Capabilities) -> Result<Option<Node>> {
+        if node.has_blocks() {
+            return Ok(None);
+        }
         let is_anchor = matches!(node.stages.first(), Some(Operation { op: Op::Conv(_), .. }));
         let operands: Vec<TensorIndex> = node.operands().into_iter().filter(|t| graph.constant(*t).is_none()).collect();
         let is_blocked = |t: &TensorIndex| self.other.get(t).is_some_and(|other| self.made.contains(other));
@@ -85,11 +88,8 @@ impl Assignment {
             }
         }
         let twin = |t: &TensorIndex| if tensors.contains(t) { self.other[t] } else { *t };
-        let stages = node.stages.iter().map(|s| Operation {
-            op: s.op.map(twin),
-            results: s.results.iter().map(|t| t.as_ref().map(twin)).collect(),
-            origin: s.origin,
-        });
+        let results = |s: &Operation| s.results.iter().map(|t| t.as_ref().map(twin)).collect();
+        let stages = node.stages.iter().map(|s| Operation::new(s.op.map(twin), results(s), s.origin));
         Ok(Some(Node { stages: stages.collect() }))
     }
 
@@ -105,7 +105,7 @@ impl Assignment {
         let Some(&other) = self.other.get(&tensor) else { return };
         if self.made.insert(tensor) && self.made.contains(&other) {
             let op = Op::from(Reshape::new(other));
-            self.nodes.push(Node { stages: vec![Operation { op, results: vec![Some(tensor)], origin }] });
+            self.nodes.push(Node { stages: vec![Operation::new(op, vec![Some(tensor)], origin)] });
         }
     }
 }

@@ -16,7 +16,7 @@ pub(super) fn activations<B: Backend>(plan: &Plan<B>) -> u64 {
     peak_with(plan, |_| 0).0
 }
 
-fn peak_with<B: Backend>(plan: &Plan<B>, workspace: impl Fn(&Step<B::Kernel>) -> u64) -> (u64, usize) {
+fn peak_with<B: Backend>(plan: &Plan<B>, workspace: impl Fn(&Step<B>) -> u64) -> (u64, usize) {
     // Only computed tensors are freed by the plan.
     let computed: HashSet<TensorIndex> = plan.steps.iter().flat_map(|s| &s.outputs).copied().collect();
     let size = |t: &TensorIndex| match plan.entry(*t) {

@@ -2,6 +2,7 @@
 //! freed after each step.
 
 mod attention;
+mod control;
 mod explain;
 mod layout;
 mod memory;
@@ -13,6 +14,7 @@ mod tests;
 mod weight_budget;
 mod work;
 
+pub(super) use control::{BlockPlan, ControlFlow};
 pub(super) use network::{Network, Operation, TensorEntry, TensorIndex};
 pub(super) use rewrite_graph::{Node, for_compute};
 
@@ -31,7 +33,7 @@ use weight_budget::WeightBudget;
 
 /// The steps of a run, in execution order.
 pub(super) struct Plan<B: Backend> {
-    pub steps: Vec<Step<B::Kernel>>,
+    pub steps: Vec<Step<B>>,
     /// Tensors that are dead after each step.
     pub freed: Vec<Vec<TensorIndex>>,
     /// All tensors, those of the network first.
@@ -46,19 +48,29 @@ pub(super) struct Plan<B: Backend> {
     pub recorder: Option<Box<dyn Recorder<B::Buffer>>>,
 }
 
-/// Operators that run as one kernel.
-pub(super) struct Step<K> {
+/// Operators that run as one kernel, or control flow.
+pub(super) struct Step<B: Backend> {
     pub node: Node,
-    pub kernel: StepKernel<K>,
+    pub kernel: StepKernel<B>,
     pub operands: Vec<TensorIndex>,
     pub outputs: Vec<TensorIndex>,
 }
 
-pub(super) enum StepKernel<K> {
+pub(super) enum StepKernel<B: Backend> {
     /// Prepared with the plan.
-    Kept(PlacedKernel<K>),
+    Kept(PlacedKernel<B::Kernel>),
     /// Prepared on every run and dropped, as its weights do not fit in memory.
     Streamed(Streamed),
+    /// Runs the plans of blocks.
+    Control(Box<ControlFlow<B>>),
+}
+
+/// Where the steps of a plan run.
+pub(super) struct PlanPlacement {
+    /// Whether runs launch the same kernels each time: no weights are streamed, and no control flow decides.
+    pub is_repeatable: bool,
+    /// Whether a step runs on the CPU.
+    pub has_host_steps: bool,
 }
 
 /// Metadata of a streamed kernel.
@@ -68,11 +80,13 @@ pub(super) struct Streamed {
     pub workspace: u64,
 }
 
-impl<K: Kernel> StepKernel<K> {
+impl<B: Backend> StepKernel<B> {
+    /// Whether the operators run on the CPU because the backend lacks them.
     pub fn is_on_cpu(&self) -> bool {
         match self {
             StepKernel::Kept(kernel) => kernel.is_on_cpu(),
             StepKernel::Streamed(streamed) => streamed.on_cpu,
+            StepKernel::Control(_) => false,
         }
     }
     /// Workspace in bytes.
@@ -80,6 +94,7 @@ impl<K: Kernel> StepKernel<K> {
         match self {
             StepKernel::Kept(kernel) => kernel.workspace(),
             StepKernel::Streamed(streamed) => streamed.workspace,
+            StepKernel::Control(control) => control.workspace(),
         }
     }
 }
@@ -104,7 +119,7 @@ fn needed(network: &Network, fed: &[TensorIndex], wanted: &[TensorIndex]) -> Res
             None => drop(missing.insert(tensor)),
             Some(at) if !needed[at] => {
                 needed[at] = true;
-                open.extend(network.operators[at].op.operands().map(|(_, t)| *t).filter(|t| !known(t)));
+                open.extend(network.operators[at].operands().filter(|t| !known(t)));
             }
             Some(_) => {}
         }
@@ -121,10 +136,16 @@ fn needed(network: &Network, fed: &[TensorIndex], wanted: &[TensorIndex]) -> Res
 }
 
 impl<B: Backend> Plan<B> {
-    /// Whether the weights of a step are streamed, and whether a step runs on the CPU.
-    pub fn placement(&self) -> (bool, bool) {
-        let has = |is: fn(&StepKernel<B::Kernel>) -> bool| self.steps.iter().any(|step| is(&step.kernel));
-        (has(|kernel| matches!(kernel, StepKernel::Streamed(_))), has(StepKernel::is_on_cpu))
+    /// Where the steps run, those of blocks included.
+    pub fn placement(&self) -> PlanPlacement {
+        let host = |step: &Step<B>| match &step.kernel {
+            StepKernel::Control(control) => control.has_host_steps(),
+            kernel => kernel.is_on_cpu(),
+        };
+        PlanPlacement {
+            is_repeatable: self.steps.iter().all(|step| matches!(step.kernel, StepKernel::Kept(_))),
+            has_host_steps: self.steps.iter().any(host),
+        }
     }
     /// Creates the plan for these feeds and wanted tensors, within the available memory.
     ///
@@ -166,6 +187,12 @@ impl<B: Backend> Plan<B> {
         let mut ready: HashMap<TensorIndex, Array> = HashMap::new();
         for i in 0..self.steps.len() {
             let step = &self.steps[i];
+            if step.node.has_blocks() {
+                let control = self.control_flow(&step.node, placement, (options, available), &mut budget)?;
+                ready.extend(self.constants_of_control_flow(&step.node, &control)?);
+                self.steps[i].kernel = StepKernel::Control(Box::new(control));
+                continue;
+            }
             let prepared = self.prepared(&step.node, placement, &ready);
             let Prepared { kernel, reads } = prepared.map_err(|e| e.in_call(self.context(&step.node)))?;
             let read = reads.iter().map(|(t, _)| *t).collect();
@@ -218,6 +245,18 @@ impl<B: Backend> Plan<B> {
         let read = operands.iter().enumerate().filter(|(place, _)| kernel.reads(*place)).map(|(_, t)| *t);
         let reads = read.filter_map(|t| Some((t, own.remove(&t)?))).collect();
         Ok(Prepared { kernel, reads })
+    }
+
+    /// Takes the errors that kernels have recorded. Every kernel is queried, or the next run would report a stale error.
+    pub fn take_errors(&self) -> Vec<Error> {
+        let errors = |step: &Step<B>| match &step.kernel {
+            StepKernel::Kept(kernel) => {
+                kernel.take_error().map(|e| e.in_call(self.context(&step.node))).into_iter().collect()
+            }
+            StepKernel::Streamed(_) => Vec::new(),
+            StepKernel::Control(control) => control.blocks.iter().flat_map(|block| block.plan.take_errors()).collect(),
+        };
+        self.steps.iter().flat_map(errors).collect()
     }
 
     /// Returns the tensors whose last use is each step, except the wanted ones.

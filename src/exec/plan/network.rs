@@ -2,22 +2,24 @@
 use crate::{
     Layout, Precision, ValueType,
     array::Array,
-    base::{Cause, Result},
-    graph::{Graph, TensorKind},
+    base::{Cause, Error, Result},
+    graph::{Block, Graph, Operator, Tensor, TensorInfo, TensorKind},
     ops::Op,
+    quant::Quantization,
 };
+use std::{collections::HashMap, sync::Arc};
 
 /// The index of a tensor in [`Network::tensors`], and in the lists of the plans made from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) struct TensorIndex(pub usize);
 
-/// Tensors and operators of a graph, with propagated quantization.
+/// Tensors and operators of a graph, or of a block within it, with propagated quantization.
 pub(crate) struct Network {
-    /// Indexed like the graph's tensors; `None` if an index is unused.
+    /// `None` if an index is unused.
     pub tensors: Vec<Option<TensorEntry>>,
     /// The operators, in the graph's order.
     pub operators: Vec<Operation>,
-    /// The graph's inputs.
+    /// The graph's inputs, or the block's arguments.
     pub inputs: Vec<TensorIndex>,
     /// The index of the operator that computes each tensor.
     pub made_by: Vec<Option<usize>>,
@@ -40,18 +42,37 @@ pub(crate) struct Origin {
     pub call: usize,
 }
 
+/// A block that an operator owns, as a network of its own.
+pub(crate) struct BlockNetwork {
+    pub network: Network,
+    /// The values that the block yields.
+    pub results: Vec<TensorIndex>,
+    /// The tensors of the enclosing network that the block uses, with their indices in `network`.
+    pub captures: Vec<(TensorIndex, TensorIndex)>,
+}
+
 /// An operator with its operands and results; absent results are `None`.
 #[derive(Clone)]
 pub(crate) struct Operation {
     pub op: Op<TensorIndex>,
     pub results: Vec<Option<TensorIndex>>,
     pub origin: Origin,
+    pub blocks: Vec<Arc<BlockNetwork>>,
 }
 
 impl Operation {
+    /// Creates an operation without blocks.
+    pub fn new(op: impl Into<Op<TensorIndex>>, results: Vec<Option<TensorIndex>>, origin: Origin) -> Operation {
+        Operation { op: op.into(), results, origin, blocks: Vec::new() }
+    }
     /// The results that are not absent.
     pub fn outputs(&self) -> impl Iterator<Item = TensorIndex> {
         self.results.iter().flatten().copied()
+    }
+    /// The operands, then the tensors that the blocks capture.
+    pub fn operands(&self) -> impl Iterator<Item = TensorIndex> {
+        let captures = self.blocks.iter().flat_map(|block| block.captures.iter().map(|(outer, _)| *outer));
+        self.op.operands().map(|(_, t)| *t).chain(captures)
     }
 }
 
@@ -62,30 +83,25 @@ impl Network {
         let quantization = graph.propagated_quantization()?;
         let mut tensors = Vec::new();
         tensors.resize_with(graph.tensor_table().len(), || None);
+        let builder = Builder { graph, precision, quantization: &quantization };
         for (t, info) in graph.tensors() {
-            let ty = ValueType {
-                name: info.name.clone(),
-                shape: info.shape.clone(),
-                layout: Layout::Plain,
-                dtype: info.dtype,
-                quantization: quantization.get(t.index()).cloned().flatten(),
-                precision,
-            };
-            let constant = if let TensorKind::Coefficient(data) = &info.kind { data.clone() } else { None };
-            tensors[t.index()] = Some(TensorEntry { ty, type_text: info.type_text(), constant });
+            tensors[t.index()] = Some(builder.entry(t, info));
         }
-        let mut made_by = vec![None; tensors.len()];
+        let index = |t: Tensor| TensorIndex(t.index());
         let mut operators = Vec::new();
-        let calls: Vec<usize> = graph.body().call_indices().collect();
-        for (index, operator) in graph.operators().iter().enumerate() {
-            let results = operator.results.iter().map(|t| t.map(|t| TensorIndex(t.index()))).collect();
-            let origin = Origin { operator: index, call: calls.get(index).copied().unwrap_or(index) };
-            let operation = Operation { op: operator.op.map(|t| TensorIndex(t.index())), results, origin };
-            operation.outputs().for_each(|t| made_by[t.0] = Some(index));
-            operators.push(operation);
+        for (at, (operator, call)) in graph.operators().iter().zip(graph.body().call_indices()).enumerate() {
+            operators.push(builder.operation(operator, Origin { operator: at, call }, &mut |t| Ok(index(t)))?);
         }
-        let inputs = graph.inputs().iter().map(|t| TensorIndex(t.index())).collect();
-        Ok(Network { tensors, operators, inputs, made_by })
+        let inputs = graph.inputs().iter().map(|t| index(*t)).collect();
+        Ok(Network::of(tensors, operators, inputs))
+    }
+
+    fn of(tensors: Vec<Option<TensorEntry>>, operators: Vec<Operation>, inputs: Vec<TensorIndex>) -> Network {
+        let mut made_by = vec![None; tensors.len()];
+        for (at, operation) in operators.iter().enumerate() {
+            operation.outputs().for_each(|t| made_by[t.0] = Some(at));
+        }
+        Network { tensors, operators, inputs, made_by }
     }
     /// # Errors
     /// Returns an error if there is no such tensor.
@@ -94,9 +110,126 @@ impl Network {
     }
 }
 
+/// Converts a graph's operators and blocks.
+struct Builder<'g> {
+    graph: &'g Graph,
+    precision: Precision,
+    /// Of every tensor, by index in the graph.
+    quantization: &'g [Option<Quantization>],
+}
+
+/// The tensors of a block's network.
+#[derive(Default)]
+struct Locals {
+    tensors: Vec<Option<TensorEntry>>,
+    indices: HashMap<Tensor, TensorIndex>,
+    /// Tensors of enclosing blocks, in the order of their first use.
+    captured: Vec<Tensor>,
+}
+
+impl Builder<'_> {
+    fn entry(&self, tensor: Tensor, info: &TensorInfo) -> TensorEntry {
+        let ty = ValueType {
+            name: info.name.clone(),
+            shape: info.shape.clone(),
+            layout: Layout::Plain,
+            dtype: info.dtype,
+            quantization: self.quantization.get(tensor.index()).cloned().flatten(),
+            precision: self.precision,
+        };
+        let constant = if let TensorKind::Coefficient(data) = &info.kind { data.clone() } else { None };
+        TensorEntry { ty, type_text: info.type_text(), constant }
+    }
+
+    /// Converts an operator; `index` returns the index of a tensor in the network under construction.
+    fn operation(
+        &self,
+        operator: &Operator,
+        origin: Origin,
+        index: &mut dyn FnMut(Tensor) -> Result<TensorIndex>,
+    ) -> Result<Operation> {
+        let op = operator.op.try_map(&mut |t: &Tensor| index(*t))?;
+        let results = operator.results.iter().map(|t| t.map(&mut *index).transpose()).collect::<Result<_>>()?;
+        let mut blocks = Vec::new();
+        for block in &operator.blocks {
+            let (mut inner, captured) = self.block(block, origin)?;
+            for tensor in captured {
+                inner.captures.push((index(tensor.0)?, tensor.1));
+            }
+            blocks.push(Arc::new(inner));
+        }
+        self.check_quantization(operator)?;
+        Ok(Operation { op, results, origin, blocks })
+    }
+
+    /// Checks that values which pass in and out of blocks unchanged have one quantization.
+    fn check_quantization(&self, operator: &Operator) -> Result<()> {
+        let of = |t: &Tensor| self.quantization.get(t.index()).and_then(Option::as_ref);
+        let agree = |(outer, inner): (&Tensor, &Tensor)| {
+            if of(outer) == of(inner) {
+                return Ok(());
+            }
+            let text = |q: Option<&Quantization>| q.map_or("no quantization".into(), ToString::to_string);
+            let (tensor, other) = (self.graph.tensor(*outer)?.name.clone(), &self.graph.tensor(*inner)?.name);
+            let (found, expected) = (text(of(outer)), text(of(inner)));
+            let problem = format!("{found}; top.{} passes {other:?} on as it is, with {expected}", operator.op.name());
+            Err(Error::from(Cause::Quantization { tensor, problem }))
+        };
+        let results: Vec<Tensor> = operator.outputs().collect();
+        for block in &operator.blocks {
+            let (mut yielded, mut arguments) = (block.results(), block.arguments());
+            if let Op::Loop(op) = &operator.op {
+                (yielded, arguments) = (yielded.get(1..).unwrap_or(&[]), arguments.get(2..).unwrap_or(&[]));
+                op.v_initial.iter().zip(arguments).try_for_each(agree)?;
+            }
+            results.iter().zip(yielded).try_for_each(agree)?;
+        }
+        Ok(())
+    }
+
+    /// Converts a block of the operator `origin`, by which errors name its operators. Returns the captured tensors too, with
+    /// their indices in the block's network.
+    fn block(&self, block: &Block, origin: Origin) -> Result<(BlockNetwork, Vec<(Tensor, TensorIndex)>)> {
+        let mut locals = Locals::default();
+        let inputs: Vec<TensorIndex> =
+            block.arguments().iter().map(|t| self.local(&mut locals, *t)).collect::<Result<_>>()?;
+        let mut operators = Vec::new();
+        for operator in block.operators() {
+            for t in operator.outputs() {
+                self.local(&mut locals, t)?;
+            }
+            let at = Origin { operator: operators.len(), ..origin };
+            operators.push(self.operation(operator, at, &mut |t| self.captured(&mut locals, t))?);
+        }
+        let results = block.results().iter().map(|t| self.captured(&mut locals, *t)).collect::<Result<_>>()?;
+        let captured = locals.captured.iter().map(|t| (*t, locals.indices[t])).collect();
+        let network = Network::of(locals.tensors, operators, inputs);
+        Ok((BlockNetwork { network, results, captures: Vec::new() }, captured))
+    }
+
+    /// Adds a tensor of the block, or returns its index.
+    fn local(&self, locals: &mut Locals, tensor: Tensor) -> Result<TensorIndex> {
+        if let Some(index) = locals.indices.get(&tensor) {
+            return Ok(*index);
+        }
+        let index = TensorIndex(locals.tensors.len());
+        locals.tensors.push(Some(self.entry(tensor, self.graph.tensor(tensor)?)));
+        locals.indices.insert(tensor, index);
+        Ok(index)
+    }
+
+    /// Like [`Builder::local`], for a tensor that is captured unless the block has it already.
+    fn captured(&self, locals: &mut Locals, tensor: Tensor) -> Result<TensorIndex> {
+        if !locals.indices.contains_key(&tensor) {
+            locals.captured.push(tensor);
+        }
+        self.local(locals, tensor)
+    }
+}
+
 /// # Errors
 /// Returns an error if there is no such tensor.
 pub(super) fn entry(tensors: &[Option<TensorEntry>], tensor: TensorIndex) -> Result<&TensorEntry> {
     let entry = tensors.get(tensor.0).and_then(Option::as_ref);
-    entry.ok_or_else(|| Cause::ForeignTensor(tensor.0 as u32).into())
+    entry.ok_or_else(|| Error::from(Cause::ForeignTensor(tensor.0 as u32)))
 }

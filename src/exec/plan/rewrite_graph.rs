@@ -30,12 +30,16 @@ impl Node {
     pub fn outputs(&self) -> impl Iterator<Item = TensorIndex> {
         self.last().into_iter().flat_map(Operation::outputs)
     }
-    /// The operands of all stages, without the results of preceding stages.
+    /// Whether the node is control flow. It then has a single stage.
+    pub fn has_blocks(&self) -> bool {
+        self.stages.iter().any(|stage| !stage.blocks.is_empty())
+    }
+    /// The operands of all stages, without the results of preceding stages; then the tensors that blocks capture.
     pub fn operands(&self) -> Vec<TensorIndex> {
         let mut all = Vec::new();
         let mut before = None;
         for stage in &self.stages {
-            all.extend(stage.op.operands().map(|(_, t)| *t).filter(|t| Some(*t) != before));
+            all.extend(stage.operands().filter(|t| Some(*t) != before));
             before = stage.outputs().next();
         }
         all

@@ -203,7 +203,7 @@ fn scale(graph: &mut RewriteGraph, at: NodeIndex) -> Result<bool> {
     let mut conv = conv;
     (conv.filter, conv.bias, conv.do_relu, conv.relu_limit) = (filter, Some(bias), do_relu, relu_limit);
     graph.absorb(before, at);
-    graph.replace(at, Node { stages: vec![Operation { op: Op::Conv(conv), results, origin }] });
+    graph.replace(at, Node { stages: vec![Operation::new(Op::Conv(conv), results, origin)] });
     Ok(true)
 }
 
@@ -251,7 +251,7 @@ fn epilogue(graph: &mut RewriteGraph, at: NodeIndex, backend: &Capabilities) -> 
         let (Some(node), Some(next)) = (graph.node(before), graph.node(at)) else {
             continue;
         };
-        if node.stages.len() >= STAGES {
+        if node.stages.len() >= STAGES || node.has_blocks() {
             continue;
         }
         let both = Node { stages: node.stages.iter().chain(&next.stages).cloned().collect() };

@@ -67,6 +67,13 @@ impl WeightBudget {
     }
 }
 
+impl WeightBudget {
+    /// Returns the memory that is left, all of which is then reserved.
+    pub fn take_rest(&mut self) -> u64 {
+        std::mem::take(&mut self.left)
+    }
+}
+
 /// The constants among these tensors, with their size in bytes after conversion.
 fn weights<B: Backend>(plan: &Plan<B>, tensors: &[TensorIndex]) -> impl Iterator<Item = (TensorIndex, u64)> {
     let entries = tensors.iter().filter_map(|t| Some((*t, plan.entry(*t).ok()?)));

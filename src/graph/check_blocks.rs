@@ -1,8 +1,8 @@
-//! The values that blocks yield, checked against the results of the operators that own the blocks.
+//! The values that pass in and out of blocks, checked against the operators that own the blocks.
 use super::{Block, Graph, Tensor};
 use crate::{
     base::{Dtype, Result, Shape, pluralized, shape_text},
-    ops::{Op, OpDef, operator_error},
+    ops::{Loop, Op, OpDef, op_def, operator_error},
 };
 
 /// Type of a result; `None` for an absent one.
@@ -17,18 +17,23 @@ enum Yielded {
 }
 
 impl Graph {
-    /// Checks that the blocks of `op` yield values of the number and types of its results.
-    pub(super) fn check_yields(&self, op: &Op<Tensor>, blocks: &[Block], results: &[ResultType]) -> Result<()> {
+    /// Checks that conditions are single numbers, that the arguments of the blocks of `op` have the types of the values that
+    /// are passed to them, and that the blocks yield values of the number and types of its results.
+    pub(super) fn check_blocks(&self, op: &Op<Tensor>, blocks: &[Block], results: &[ResultType]) -> Result<()> {
         let def = op.def();
         match op {
-            Op::If(_) => def.blocks.iter().zip(blocks).try_for_each(|(name, block)| {
+            Op::If(op) => def.blocks.iter().zip(blocks).try_for_each(|(name, block)| {
+                self.check_number(def, "cond", op.cond)?;
+                check_arguments(def, name, block, 0, "it has no arguments")?;
                 check_count(def, name, block, results.len(), &pluralized(results.len(), "result"))?;
                 self.check_values(def, name, &block.results, results, Yielded::AsIs)
             }),
             Op::Loop(op) => def.blocks.iter().zip(blocks).try_for_each(|(name, block)| {
+                self.check_loop_arguments(op, name, block)?;
                 let carried = op.v_initial.len().min(results.len());
                 let expected = format!("a condition and {}", pluralized(results.len(), "result"));
                 check_count(def, name, block, 1 + results.len(), &expected)?;
+                self.check_number(def, "the condition that its body yields", block.results[0])?;
                 let (last, stacked) = block.results[1..].split_at(carried);
                 self.check_values(def, name, last, &results[..carried], Yielded::AsIs)?;
                 self.check_values(def, name, stacked, &results[carried..], Yielded::Stacked)
@@ -37,14 +42,47 @@ impl Graph {
         }
     }
 
+    fn check_loop_arguments(&self, op: &Loop<Tensor>, name: &str, block: &Block) -> Result<()> {
+        let def = op_def("Loop")?;
+        op.M.iter().try_for_each(|t| self.check_number(def, "M", *t))?;
+        op.cond.iter().try_for_each(|t| self.check_number(def, "cond", *t))?;
+        let carried = pluralized(op.v_initial.len(), "carried value");
+        let expected = format!("the iteration number, the condition and {carried}");
+        check_arguments(def, name, block, 2 + op.v_initial.len(), &expected)?;
+        for (what, argument) in ["the iteration number", "the condition"].into_iter().zip(&block.arguments) {
+            self.check_number(def, &format!("its {name}'s argument for {what}"), *argument)?;
+        }
+        for (initial, argument) in op.v_initial.iter().zip(&block.arguments[2..]) {
+            let (initial, argument) = (self.tensor(*initial)?, self.tensor(*argument)?);
+            if (initial.dtype, &initial.shape) != (argument.dtype, &argument.shape) {
+                let (found, given) = (argument.type_text(), initial.type_text());
+                let problem = format!(
+                    "its {name}'s argument {:?} is {found}; the initial value {:?} is {given}",
+                    argument.name, initial.name
+                );
+                return Err(operator_error(def, problem));
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that a tensor has one element.
+    fn check_number(&self, def: &OpDef, what: &str, tensor: Tensor) -> Result<()> {
+        let info = self.tensor(tensor)?;
+        if info.elements() == 1 {
+            return Ok(());
+        }
+        Err(operator_error(def, format!("{what} is {:?} ({}); expected a single number", info.name, info.type_text())))
+    }
+
     /// Checks the blocks of every operator, since an edit may have changed types within them.
-    pub(super) fn check_all_yields(&self) -> Result<()> {
+    pub(super) fn check_all_blocks(&self) -> Result<()> {
         let mut owners = Vec::new();
         self.body().walk(&mut |o| owners.extend((!o.blocks.is_empty()).then_some(o)));
         owners.into_iter().try_for_each(|o| {
             let ty = |t: Tensor| self.tensor(t).map(|info| (info.shape.clone(), info.dtype));
             let types = o.results.iter().map(|t| t.map(ty).transpose()).collect::<Result<Vec<_>>>()?;
-            self.check_yields(&o.op, &o.blocks, &types)
+            self.check_blocks(&o.op, &o.blocks, &types)
         })
     }
 
@@ -80,6 +118,15 @@ impl Graph {
         }
         Ok(())
     }
+}
+
+fn check_arguments(def: &OpDef, name: &str, block: &Block, expected: usize, text: &str) -> Result<()> {
+    let found = block.arguments.len();
+    if found == expected {
+        return Ok(());
+    }
+    let found = pluralized(found, "argument");
+    Err(operator_error(def, format!("its {name} takes {found}; expected {expected}: {text}")))
 }
 
 fn check_count(def: &OpDef, name: &str, block: &Block, expected: usize, text: &str) -> Result<()> {
