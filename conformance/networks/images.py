@@ -66,13 +66,14 @@ def interpolate(input, scale_h, scale_w, method="nearest", coord_mode="pytorch_h
     for axis, factor in ((-2, scale_h), (-1, scale_w)):
         size = input.shape[axis]
         count = math.floor(size * factor)
-        i = torch.arange(count, dtype=torch.float64)
+        # Like in the tool chain, the nearest entry follows from positions in float32, which matters halfway between two.
+        i = torch.arange(count, dtype=torch.float32 if method == "nearest" else torch.float64)
         if coord_mode == "align_corners":
-            place = i * (size - 1) / max(count - 1, 1)
+            place = i * (torch.tensor(size - 1, dtype=i.dtype) / max(count - 1, 1))
         elif coord_mode == "asymmetric":
-            place = i * size / count
+            place = i * (torch.tensor(size, dtype=i.dtype) / count)
         else:
-            place = (i + 0.5) * size / count - 0.5
+            place = (i + 0.5) * (torch.tensor(size, dtype=i.dtype) / count) - 0.5
         input = resampled(input, axis, place, method, coord_mode)
     return input
 

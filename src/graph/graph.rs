@@ -292,12 +292,11 @@ impl Graph {
         arguments: impl IntoIterator<Item = (String, Dtype, S)>,
     ) -> Result<Vec<Tensor>> {
         self.check_nesting(1)?;
-        self.open.push(Block::default());
         let mut given = Vec::new();
         for (name, dtype, shape) in arguments {
             given.push(self.add_tensor(Some(&name), dtype, shape.into().to_shape()?, TensorKind::Argument)?);
         }
-        self.current().arguments = given.clone();
+        self.open.push(Block { arguments: given.clone(), ..Block::default() });
         Ok(given)
     }
     /// Checks that blocks nested to `depth` fit into the current block.

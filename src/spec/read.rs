@@ -2,7 +2,7 @@
 use super::{
     expand::{Functions, MAX_CALLS, Outline},
     node::{Fields, Node},
-    tensors::declare,
+    tensors::{Declared, argument, declare},
 };
 use crate::{
     array::WeightFile,
@@ -255,13 +255,28 @@ impl<'a> Reader<'a> {
 
     /// Reads a block owned by an op; `None` if its outputs do not exist because of an error.
     fn block(&mut self, node: &Node<'a>) -> Result<Option<Block>> {
-        let fields = node.fields(&["ops", "outputs"])?;
+        let fields = node.fields(&["inputs", "ops", "outputs"])?;
         let (ops, outputs) = (fields.need("ops")?, fields.need("outputs")?);
-        let none: [(String, Dtype, Shape); 0] = [];
-        self.graph.begin_block(none)?;
+        self.begin_block(fields.get("inputs"))?;
         let results = self.ops(ops).and_then(|()| self.names(outputs));
         let block = self.graph.end_block(results.as_ref().ok().cloned().flatten().unwrap_or_default());
         Ok(if results?.is_some() { Some(block?) } else { None })
+    }
+
+    /// Begins a block with these arguments.
+    fn begin_block(&mut self, inputs: Option<&Node<'a>>) -> Result<()> {
+        let (mut arguments, mut quantizations) = (Vec::new(), Vec::new());
+        for (name, node) in inputs.map_or(Ok(Vec::new()), Node::object)? {
+            let Declared { dtype, shape, quantization } = argument(&node)?;
+            arguments.push((name, dtype, shape));
+            quantizations.push((quantization, node));
+        }
+        let place = |e: Error| inputs.into_iter().fold(e, |e, node| e.at(node.place()));
+        let tensors = self.graph.begin_block(arguments).map_err(place)?;
+        for (tensor, (quantization, node)) in tensors.into_iter().zip(quantizations) {
+            self.graph.quantize(tensor, &quantization).map_err(|e| e.at(node.place()))?;
+        }
+        Ok(())
     }
 
     /// Adds the position of the argument that a call's error concerns.

@@ -87,9 +87,13 @@ fn definitions() -> Map<String, Value> {
         (
             "block",
             json!({
-                "description": "The operators of a block and its outputs.",
+                "description": "The operators of a block, with its inputs and outputs.",
                 "type": "object",
-                "properties": { "ops": { "$ref": "#/$defs/ops" }, "outputs": names },
+                "properties": {
+                    "inputs": { "type": "object", "additionalProperties": { "$ref": "#/$defs/tensor" } },
+                    "ops": { "$ref": "#/$defs/ops" },
+                    "outputs": names
+                },
                 "required": ["ops", "outputs"],
                 "additionalProperties": false
             }),

@@ -1,8 +1,8 @@
 //! Tensor declarations.
-use super::node::Node;
+use super::node::{Fields, Node};
 use crate::{
     array::{Array, WeightFile},
-    base::{Cause, Dtype, OneOrMany, Result, Shape, elements, pluralized, shape_text},
+    base::{Cause, Dtype, Result, Shape, elements, pluralized, shape_text},
     functions::{closest, not_finite},
     graph::{Graph, Preprocess, Tensor, TensorKind},
     quant::Quantization,
@@ -10,17 +10,33 @@ use crate::{
 use serde::{Deserialize, Deserializer, de};
 
 const KEYS: [&str; 7] = ["dtype", "shape", "coeff", "scale", "zero_point", "data", "preprocess"];
+const ARGUMENT_KEYS: [&str; 4] = ["dtype", "shape", "scale", "zero_point"];
+
+/// The type of a declared tensor.
+pub(super) struct Declared {
+    pub dtype: Dtype,
+    pub shape: Shape,
+    pub quantization: Quantization,
+}
+
+/// Reads the declaration of a block's argument.
+pub(super) fn argument(node: &Node) -> Result<Declared> {
+    declared(&node.fields(&ARGUMENT_KEYS)?)
+}
+
+fn declared(fields: &Fields) -> Result<Declared> {
+    let dtype = fields.get("dtype").map_or(Ok(Dtype::Float32), dtype)?;
+    let dims = fields.need("shape")?;
+    let shape: Shape = dims.read()?;
+    elements(&shape, dtype).map_err(|e| e.at(dims.place()))?;
+    let quantization = Quantization { scale: fields.read("scale")?, zero_point: fields.read("zero_point")? };
+    Ok(Declared { dtype, shape, quantization })
+}
 
 /// Declares the tensor `name`. The data of a coefficient are those of the declaration or of `weights`.
 pub(super) fn declare(graph: &mut Graph, name: &str, node: &Node, weights: Option<&mut WeightFile>) -> Result<Tensor> {
     let fields = node.fields(&KEYS)?;
-    let dtype = match fields.get("dtype") {
-        None => Dtype::Float32,
-        Some(n) => dtype(n)?,
-    };
-    let dims = fields.need("shape")?;
-    let shape: Shape = dims.read()?;
-    elements(&shape, dtype).map_err(|e| e.at(dims.place()))?;
+    let Declared { dtype, shape, quantization } = declared(&fields)?;
     let coeff: bool = fields.read("coeff")?.unwrap_or(false);
     let tensor = if coeff {
         let data = match (fields.get("data"), weights) {
@@ -36,9 +52,7 @@ pub(super) fn declare(graph: &mut Graph, name: &str, node: &Node, weights: Optio
         graph.input(name, dtype, shape)
     };
     let tensor = tensor.map_err(|e| e.at(node.place()))?;
-    let scale: Option<OneOrMany<f64>> = fields.read("scale")?;
-    let zero_point: Option<OneOrMany<i64>> = fields.read("zero_point")?;
-    graph.quantize(tensor, &Quantization { scale, zero_point }).map_err(|e| e.at(node.place()))?;
+    graph.quantize(tensor, &quantization).map_err(|e| e.at(node.place()))?;
     if let Some(n) = fields.get("preprocess") {
         let preprocess: Preprocess = n.read()?;
         graph.preprocess(tensor, preprocess).map_err(|e| e.at(n.place()))?;

@@ -125,15 +125,18 @@ fn op_call(graph: &Graph, operator: &Operator) -> Result<Value> {
         ("out".into(), one_or_list(outputs)),
     ]);
     for (block, block_name) in operator.blocks.iter().zip(def.blocks) {
-        if !block.arguments().is_empty() {
-            return Err(invalid(format!(
-                "a spec cannot express the block {block_name} of top.{}, which takes arguments",
-                op.name()
-            )));
+        let mut body = Map::new();
+        let mut inputs = Map::new();
+        for t in block.arguments() {
+            let info = graph.tensor(*t)?;
+            inputs.insert(info.name.clone(), declaration(info, false)?);
+        }
+        if !inputs.is_empty() {
+            body.insert("inputs".into(), Value::Object(inputs));
         }
         let outputs = block.results().iter().map(|&t| name(graph, t)).collect::<Result<Vec<_>>>()?;
-        let body = json!({ "ops": calls(graph, block)?, "outputs": outputs });
-        entry.insert(block_name.trim_end_matches("_branch").into(), body);
+        body.extend([("ops".into(), json!(calls(graph, block)?)), ("outputs".into(), json!(outputs))]);
+        entry.insert(block_name.trim_end_matches("_branch").into(), Value::Object(body));
     }
     types(graph, operator, &mut entry)?;
     Ok(Value::Object(entry))

@@ -1,6 +1,6 @@
 //! Specs beyond single calls: ops called directly, functions of a spec, and their errors.
 use super::assert_same;
-use tpulang::{Graph, Result, exec, graph::MAX_NESTED_BLOCKS, mlir, spec};
+use tpulang::{Array, Graph, Result, exec, graph::MAX_NESTED_BLOCKS, mlir, spec};
 
 fn read(text: &str) -> Result<Graph> {
     spec::from_text(text, "spec.json", None)
@@ -178,4 +178,46 @@ fn words_are_no_tensors() {
 {"op": "gelu", "args": {"input": "x", "round_mode": "half_up", "scale": 1}, "out": "y"}"#;
     let error = read(&with("", ops)).unwrap_err();
     assert_eq!(error.each().len(), 2, "{error}");
+}
+
+/// The loop of docs/spec.md survives being written as a spec and as a module, and runs.
+#[test]
+fn loops_are_written_read_and_run() {
+    let document = std::fs::read_to_string("docs/spec.md").unwrap();
+    let text = document.split("```json\n").filter_map(|part| part.split("```").next());
+    let text = text.into_iter().find(|text| text.contains("top.Loop")).unwrap();
+    let g = read(text).unwrap_or_else(|e| panic!("{e}"));
+    let written = spec::to_text(&g, None).unwrap();
+    let again = read(&written).unwrap_or_else(|e| panic!("{e}\n{written}"));
+    assert_same(&spec::to_text(&again, None).unwrap(), &written);
+    let module = mlir::emit(&g).unwrap().text;
+    assert!(module.contains("loc(\"v\")"), "{module}");
+    let from_mlir = mlir::read_text(&module).unwrap_or_else(|e| panic!("{e}\n{module}"));
+    assert_eq!(from_mlir.inputs().len(), 1, "arguments of blocks are not inputs");
+    let names = from_mlir.operators()[0].blocks[0].arguments().iter().map(|t| &from_mlir.tensor(*t).unwrap().name);
+    assert_eq!(names.collect::<Vec<_>>(), ["i", "go", "v"]);
+    let feeds = [("x", Array::from_vec([1, 4], vec![1f32, -2.0, 0.0, 3.0]).unwrap())];
+    let got = exec::run(&g, &feeds, &exec::CpuBackend::new(), &exec::RunOptions::default()).unwrap().tensors;
+    assert_eq!(got["y"].to_f32().unwrap(), [8.0, -16.0, 0.0, 24.0]);
+    assert_eq!(got["all"].to_f32().unwrap()[4..8], [4.0, -8.0, 0.0, 12.0]);
+    // Mistakes in the declarations of a body are reported with their places.
+    for (from, to, problem) in [
+        (
+            r#""v": {"shape": [1, 4]}"#,
+            r#""v": {"shape": [4, 1]}"#,
+            "argument \"v\" is 4x1 float32; the initial value \"x\" is 1x4",
+        ),
+        (
+            r#""go": {"shape": [1]}"#,
+            r#""go": {"shape": [1]}, "more": {"shape": [1]}"#,
+            "its body takes 4 arguments; expected 3: the iteration number, the condition and 1 carried value",
+        ),
+        (r#""go": {"shape": [1]}"#, r#""go": {"shape": [1], "coeff": true}"#, "coeff"),
+        (r#""go": {"shape": [1]}"#, r#""x": {"shape": [1]}"#, "the name \"x\" is used already"),
+        (r#"["go", "next", "next"]"#, r#"["next", "next", "next"]"#, "the condition that its body yields is \"next\""),
+    ] {
+        assert!(text.contains(from), "{from}");
+        let error = read(&text.replacen(from, to, 1)).unwrap_err().to_string();
+        assert!(error.contains(problem) && error.contains("spec.json:"), "{error}");
+    }
 }
