@@ -35,6 +35,9 @@ impl Graph {
                 check_count(def, name, block, 1 + results.len(), &expected)?;
                 self.check_number(def, "the condition that its body yields", block.results[0])?;
                 let (last, stacked) = block.results[1..].split_at(carried);
+                let ty = |t: &Tensor| self.tensor(*t).map(|info| Some((info.shape.clone(), info.dtype)));
+                let initial = op.v_initial.iter().map(ty).collect::<Result<Vec<ResultType>>>()?;
+                self.check_values(def, name, last, &initial, Yielded::AsIs)?;
                 self.check_values(def, name, last, &results[..carried], Yielded::AsIs)?;
                 self.check_values(def, name, stacked, &results[carried..], Yielded::Stacked)
             }),

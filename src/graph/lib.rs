@@ -15,6 +15,7 @@ use {functions::Scalar, quant::Quantization};
 mod block;
 mod call;
 mod check_blocks;
+mod control_flow;
 mod custom_rules;
 mod edit;
 pub mod functions;
