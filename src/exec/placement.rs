@@ -3,6 +3,7 @@ use super::{Backend, CpuBackend, Kernel, KernelInfo, Recorder, Signature, ValueT
 use crate::{
     array::Array,
     base::{Cause, Error, Result},
+    ops::Op,
 };
 
 /// A backend, and the CPU for the operators that it lacks.
@@ -79,6 +80,9 @@ impl<B: Backend> Placement<B> {
             ));
         }
         let Some(kernel) = self.cpu.prepare(&signature.in_float32())? else {
+            if let Op::Custom(op) = &signature.op {
+                return missing(format!("no kernel is registered for {:?}: see `CpuBackend::with_custom`", op.name));
+            }
             let why = signature.op.def().why_not_computed().unwrap_or("not with these operands and attributes");
             return missing(format!("tpulang has no kernel for it: {why}"));
         };

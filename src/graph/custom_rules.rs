@@ -24,8 +24,9 @@ impl CustomRules {
 
 impl Graph {
     /// Registers the type rule of the custom operators of this name: a function from operands and parameters to dtype and
-    /// shape of each result. Their types are then inferred, or checked if they are given as well. The rule is part of this
-    /// graph and its clones, not of the files written from it.
+    /// shape of each result, or an error (`tpulang::base::invalid("..")`) if the operands do not fit. Their types are then
+    /// inferred, or checked if they are given as well. The rule is part of this graph and its clones, not of the files
+    /// written from it.
     ///
     /// A kernel for the operator is registered with a backend, by `CpuBackend::with_custom` or `CudaBackend::with_custom`.
     ///

@@ -98,7 +98,8 @@ impl Graph {
             return Err(operator_error(def, format!("it has {count} results; at most {MAX_RESULTS} are supported")));
         }
         if !results.is_empty() && results.len() != count {
-            let problem = format!("it has {}; {} are given", pluralized(count, "result"), results.len());
+            let is = if results.len() == 1 { "is" } else { "are" };
+            let problem = format!("it has {}; {} {is} given", pluralized(count, "result"), results.len());
             return Err(operator_error(def, problem));
         }
         let default = NewResult::default();
@@ -163,9 +164,11 @@ fn result_type(
     let Some(inferred) = inferred else {
         return match (&given.shape, given.dtype) {
             (Some(shape), Some(dtype)) => Ok(Some((shape.clone(), dtype))),
-            _ => wrong(format!(
-                "tpulang has no type rule for this op yet: dtype and shape of the result {name} must be given"
-            )),
+            _ if def.name == "Custom" => wrong(
+                "no type rule is registered for it (`Graph::register_custom`): dtype and shape of each result must be given"
+                    .into(),
+            ),
+            _ => wrong(format!("tpulang has no type rule for this op: dtype and shape of the result {name} must be given")),
         };
     };
     if let Some(shape) = given.shape.as_ref().filter(|s| **s != inferred.shape) {
@@ -309,9 +312,7 @@ mod tests {
         let op = || ops::Mmap2Rgbmap::new(x);
         let error = g.op(op()).call().unwrap_err().to_string();
         assert!(
-            error.contains(
-                "tpulang has no type rule for this op yet: dtype and shape of the result output must be given"
-            ),
+            error.contains("tpulang has no type rule for this op: dtype and shape of the result output must be given"),
             "{error}"
         );
         let y = g.op(op()).out_dtypes([Dtype::Float32]).out_shapes([[1, 12, 2, 2]]).call().unwrap()[0];

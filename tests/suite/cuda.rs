@@ -172,7 +172,7 @@ fn every_op_gives_the_expected_numbers() {
     let cases: Vec<Case> = files.flat_map(|f| Case::read(f.path()).unwrap()).collect();
     let report = checked(&cases);
     assert!(report.failures.is_empty() && report.passed > 500, "{report}");
-    assert_eq!(fallbacks(&report), [""; 0]);
+    assert_eq!(fallbacks(&report), [""; 0], "ops that fell back to the CPU and are not in ON_CPU");
 }
 
 #[test]

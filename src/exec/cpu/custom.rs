@@ -35,7 +35,8 @@ impl CpuBackend {
     /// Adds a kernel for the custom operators (`top.Custom`) of this name. A kernel for a GPU is added by
     /// `CudaBackend::with_custom`, a type rule by [`Graph::register_custom`](crate::graph::Graph::register_custom).
     ///
-    /// A run fails if the kernel returns an error, or results of other types than the operator's.
+    /// A run fails if the kernel returns an error, or results of other types than the operator's. `tpulang::base::invalid`
+    /// makes an error from a text.
     ///
     /// ```
     /// use tpulang::{Array, Dtype, Graph, exec::{CpuBackend, RunOptions, Session}, ops::Custom};
@@ -140,6 +141,6 @@ mod tests {
     fn another_name_has_no_kernel() {
         let cpu = CpuBackend::new().with_custom("flop", |_| Ok(Vec::new()));
         let error = Session::new(&graph(), cpu, &RunOptions::default()).err().unwrap().to_string();
-        assert!(error.contains("no kernel for it: a user registers both under the name"), "{error}");
+        assert!(error.contains("no kernel is registered for \"flip\": see `CpuBackend::with_custom`"), "{error}");
     }
 }

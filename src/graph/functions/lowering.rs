@@ -344,7 +344,8 @@ impl<'g> Lowering<'g> {
         made.map(|all| all.into_iter().flatten().collect()).map_err(|e: Error| e.in_words(self.argument_names))
     }
     /// Calls another function. With a suffix, its results are intermediate tensors named after the call's output; without one,
-    /// they are the call's outputs. Errors use this function's argument names.
+    /// they are the call's outputs. Errors name tensors by this function's arguments, but other arguments by the called
+    /// function's: check what the called function could reject.
     pub(crate) fn call<A: Arguments>(
         &mut self,
         function: Function<A>,
