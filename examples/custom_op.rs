@@ -6,7 +6,7 @@
 //! cargo run --example custom_op -- cuda    # on the first GPU
 //! ```
 use tpulang::{
-    Array, Dtype, Graph, Result,
+    Array, Dtype, Error, Graph, Result,
     exec::{AnyBackend, CpuBackend, CustomCall, Device, RunOptions, Session},
     ops::{Attribute, Custom, Dict},
 };
@@ -27,12 +27,15 @@ fn network() -> Result<Graph> {
     Ok(g)
 }
 
-fn param<V>(op: &Custom<V>, name: &str) -> f32 {
-    if let Some(Attribute::Float(value)) = op.param(name) { *value as f32 } else { 1.0 }
+fn param<V>(op: &Custom<V>, name: &str) -> Result<f32> {
+    match op.param(name) {
+        Some(Attribute::Float(value)) => Ok(*value as f32),
+        _ => Err(Error::new(format!("{NAME} needs the parameter {name}, a float"))),
+    }
 }
 
 fn cpu_kernel(call: &CustomCall) -> Result<Vec<Array>> {
-    let (frequency, amount) = (param(call.op, "frequency"), param(call.op, "amount"));
+    let (frequency, amount) = (param(call.op, "frequency")?, param(call.op, "amount")?);
     let snake = |x: &f32| x + amount * (frequency * x).sin().powi(2);
     let values: Vec<f32> = call.inputs[0].to_f32()?.iter().map(snake).collect();
     Ok(vec![Array::from_vec(call.results[0].shape.clone(), values)?])
@@ -70,8 +73,8 @@ template <class T> __global__ void snake(const T* x, T* y, long long n, float fr
                 KernelArgument::Operand(operand),
                 KernelArgument::Result(0),
                 KernelArgument::Int(n as i64),
-                KernelArgument::Float(param(op, "frequency")),
-                KernelArgument::Float(param(op, "amount")),
+                KernelArgument::Float(param(op, "frequency")?),
+                KernelArgument::Float(param(op, "amount")?),
             ],
         }))
     }
@@ -129,7 +132,7 @@ pub fn run(device: Device) -> Result<()> {
 }
 
 #[allow(dead_code, reason = "tests call `run`")]
-fn main() -> Result<(), Box<dyn std::error::Error>> {
+fn main() -> Result<()> {
     let device = std::env::args().nth(1).unwrap_or_else(|| "cpu".into());
-    Ok(run(device.parse()?)?)
+    run(device.parse()?)
 }

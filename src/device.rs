@@ -1,6 +1,6 @@
 //! The devices that this build supports.
 use crate::{
-    base::Result,
+    base::{Error, Result},
     exec::{AnyBackend, CpuBackend},
 };
 use std::{fmt, str::FromStr};
@@ -12,7 +12,7 @@ use std::{fmt, str::FromStr};
 /// let device: Device = "cpu".parse()?;
 /// let backend = device.open()?; // for `Session::new`
 /// assert_eq!(device.to_string(), "cpu");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// # Ok::<(), tpulang::Error>(())
 /// ```
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 #[non_exhaustive]
@@ -50,22 +50,22 @@ impl fmt::Display for Device {
 }
 
 impl FromStr for Device {
-    type Err = String;
-    fn from_str(text: &str) -> std::result::Result<Self, String> {
+    type Err = Error;
+    fn from_str(text: &str) -> Result<Self> {
         #[cfg(feature = "cuda")]
         if let Some(number) = text.strip_prefix("cuda") {
             return match number.strip_prefix(':').map(str::parse) {
                 None if number.is_empty() => Ok(Device::Cuda(0)),
                 Some(Ok(number)) => Ok(Device::Cuda(number)),
-                _ => Err("expected cuda, or cuda:N for another GPU (N counts from 0)".into()),
+                _ => Err(Error::new("expected cuda, or cuda:N for another GPU (N counts from 0)")),
             };
         }
         match text {
             "cpu" => Ok(Device::Cpu),
             _ if cfg!(feature = "cuda") => {
-                Err("expected cpu, cuda, or cuda:N for another GPU (N counts from 0)".into())
+                Err(Error::new("expected cpu, cuda, or cuda:N for another GPU (N counts from 0)"))
             }
-            _ => Err("expected cpu; this tpulang was built without CUDA".into()),
+            _ => Err(Error::new("expected cpu; this tpulang was built without CUDA")),
         }
     }
 }

@@ -288,6 +288,15 @@ impl Error {
             _ => None,
         }
     }
+    /// Creates an error of a rule or kernel outside this crate.
+    ///
+    /// ```
+    /// let error = tpulang::Error::new("the operands differ in length");
+    /// assert_eq!(error.to_string(), "the operands differ in length");
+    /// ```
+    pub fn new(problem: impl fmt::Display) -> Error {
+        invalid(problem)
+    }
     /// Renames the argument. `words` contains pairs of a name and the name that the caller knows.
     pub fn in_words(mut self, words: &[(&str, &str)]) -> Self {
         if let Cause::Argument { argument, .. }

@@ -24,7 +24,7 @@ impl CustomRules {
 
 impl Graph {
     /// Registers the type rule of the custom operators of this name: a function from operands and parameters to dtype and
-    /// shape of each result, or an error (`tpulang::base::invalid("..")`) if the operands do not fit. Their types are then
+    /// shape of each result, or an error ([`Error::new`](crate::base::Error::new)) if the operands do not fit. Their types are then
     /// inferred, or checked if they are given as well. The rule is part of this graph and its clones, not of the files
     /// written from it.
     ///

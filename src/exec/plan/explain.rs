@@ -32,20 +32,39 @@ impl<B: Backend> Plan<B> {
         for (rule, times) in self.applied.iter().filter(|(_, times)| *times > 0) {
             text += &format!("- {}\n", rule.text(*times));
         }
+        let mut sources: Vec<String> = Vec::new();
+        text += &self.steps_text(backend, "", &mut sources);
+        for (i, source) in sources.iter().enumerate() {
+            text += &format!("\nsource {}:\n{source}", i + 1);
+        }
+        text
+    }
+
+    /// One line per step after `indent`, its kernels, and the steps of its blocks.
+    fn steps_text(&self, backend: &str, indent: &str, sources: &mut Vec<String>) -> String {
         let rows: Vec<[String; 3]> = self.steps.iter().map(|s| self.row(s, backend)).collect();
         let width = |i: usize| rows.iter().map(|r| r[i].len()).max().unwrap_or(0).min(60);
         let (first, second) = (width(0), width(1));
-        let mut sources: Vec<String> = Vec::new();
+        let mut text = String::new();
         for (i, ([what, name, rest], step)) in rows.iter().zip(&self.steps).enumerate() {
-            text += format!("{i:>5}  {what:<first$}  {name:<second$}  {rest}").trim_end();
+            text += format!("{indent}{i:>5}  {what:<first$}  {name:<second$}  {rest}").trim_end();
             text.push('\n');
-            let StepKernel::Kept(kernel) = &step.kernel else { continue };
-            for KernelInfo { text: doing, source } in kernel.explain() {
-                text += &format!("       - {doing}{}\n", source.map_or(String::new(), |s| numbered(s, &mut sources)));
+            match &step.kernel {
+                StepKernel::Kept(kernel) => {
+                    for KernelInfo { text: part, source } in kernel.explain() {
+                        let source = source.map_or(String::new(), |s| numbered(s, sources));
+                        text += &format!("{indent}       - {part}{source}\n");
+                    }
+                }
+                StepKernel::Control(control) => {
+                    let names = step.node.last().map_or(&[][..], |stage| stage.op.def().blocks);
+                    for (name, block) in names.iter().zip(&control.blocks) {
+                        text += &format!("{indent}       {name}:\n");
+                        text += &block.plan.steps_text(backend, &format!("{indent}    "), sources);
+                    }
+                }
+                StepKernel::Streamed(_) => {}
             }
-        }
-        for (i, source) in sources.iter().enumerate() {
-            text += &format!("\nsource {}:\n{source}", i + 1);
         }
         text
     }

@@ -402,3 +402,27 @@ proptest! {
         prop_assert_eq!(steps(&mut g, &[y]).len(), 5);
     }
 }
+
+#[test]
+fn the_steps_of_blocks_are_explained() {
+    let mut g = Graph::new("g").unwrap();
+    let x = input(&mut g, "x", &[2]);
+    let c = input(&mut g, "c", &[1]);
+    let double = |g: &mut Graph| {
+        let y = g.mul(x, 2.0).out_name("doubled").call()?;
+        Ok(vec![g.relu(y).out_name("positive").call()?])
+    };
+    let y = g.cond(c, double, |g| Ok(vec![g.tanh(x).out_name("tanh").call()?])).unwrap();
+    let z = g.relu(y[0]).out_name("z").call().unwrap();
+    g.set_outputs(&[z]).unwrap();
+    let text = session(&g, false).explain();
+    let expected = "
+    0  If    If_3  2 float32
+       then_branch:
+        0  MulConst + Relu  positive  2 float32
+       else_branch:
+        0  Tanh  tanh  2 float32
+    1  Relu  z     2 float32
+";
+    assert!(text.ends_with(expected), "{text}");
+}
