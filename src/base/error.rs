@@ -412,7 +412,7 @@ pub(super) fn write_call(f: &mut impl Write, call: &CallContext) -> fmt::Result 
 /// Writes the line that names the place.
 pub(super) fn write_place(f: &mut impl Write, place: &Place) -> fmt::Result {
     write!(f, "\n   --> {}:{}:{}", escaped(&place.file), place.line, place.column)?;
-    if place.path.is_empty() { Ok(()) } else { write!(f, " ({})", escaped(&place.path)) }
+    if place.path.is_empty() { Ok(()) } else { write!(f, " ({})", escaped(&without_middle(&place.path))) }
 }
 
 /// Returns an error about the value of an argument.
@@ -423,6 +423,17 @@ pub fn argument(argument: impl fmt::Display, found: impl fmt::Display, expected:
 /// Returns an error about an argument that contradicts others.
 pub fn misfit(argument: impl fmt::Display, problem: impl fmt::Display) -> Error {
     Cause::Misfit { argument: argument.to_string(), problem: problem.to_string() }.into()
+}
+
+/// Shortens a path in deeply nested blocks: line and column locate it, too.
+fn without_middle(path: &str) -> String {
+    const KEPT: usize = 80;
+    let length = path.chars().count();
+    if length <= 2 * KEPT {
+        return path.to_owned();
+    }
+    let (start, end) = (path.chars().take(KEPT), path.chars().skip(length - KEPT));
+    start.chain("...".chars()).chain(end).collect()
 }
 
 /// Truncates a text for a message.

@@ -264,6 +264,10 @@ mod tests {
         assert_eq!(run(0.0).unwrap()["y"].to_f32().unwrap(), [7.0]);
         let error = run(1.0).unwrap_err().to_string();
         assert!(error.starts_with("top.Gather \"picked\" (ops[0]): index 9 is out of range"), "{error}");
+        // The If and the operators of both branches.
+        assert_eq!(session.summary(), "cpu: 3 ops");
+        let error = session.fetch(&[("c", Array::from([1f32]))], &["picked"]).unwrap_err().to_string();
+        assert!(error.starts_with("unknown tensor \"picked\""), "{error}");
         // What a branch captures is needed.
         let error = session.run(&[("c", Array::from([1f32]))]).unwrap_err().to_string();
         assert!(error.contains("the input \"x\" (3 float32) is not fed") && error.contains("\"i\""), "{error}");

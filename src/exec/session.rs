@@ -310,18 +310,20 @@ impl<B: Backend> Session<B> {
         &self.placement.backend
     }
 
-    /// Operator counts per device (`cpu: 41 ops`), with the names of those that fall back to the CPU.
+    /// Operator counts per device (`cpu: 41 ops`), those in blocks included, with the names of those that fall back to the CPU.
     pub fn summary(&self) -> String {
         let (mut fallback, mut here): (BTreeMap<&str, usize>, usize) = (BTreeMap::new(), 0);
         // Operators that a plan adds belong to one of the graph, which is counted once.
         let mut counted_ops = HashSet::new();
-        for (step, stage) in self.plan.steps.iter().flat_map(|step| step.node.stages.iter().map(move |s| (step, s))) {
-            match step.kernel.is_on_cpu() {
-                _ if !counted_ops.insert(stage.origin.operator) => {}
-                false => here += 1,
-                true => *fallback.entry(stage.op.name()).or_default() += 1,
+        self.plan.walk(&mut 0, &mut |plan, step| {
+            for stage in &step.node.stages {
+                match step.kernel.is_on_cpu() {
+                    _ if !counted_ops.insert((plan, stage.origin.operator)) => {}
+                    false => here += 1,
+                    true => *fallback.entry(stage.op.name()).or_default() += 1,
+                }
             }
-        }
+        });
         let mut text = format!("{}: {}", self.placement.backend.name(), pluralized(here, "op"));
         if !fallback.is_empty() {
             let list: Vec<_> = fallback.iter().map(|(op, n)| format!("{op} x{n}")).collect();

@@ -259,6 +259,18 @@ impl<B: Backend> Plan<B> {
         self.steps.iter().flat_map(errors).collect()
     }
 
+    /// Visits every step, each before those in its blocks, with the number of plans visited before its own.
+    pub fn walk<'p>(&'p self, plans: &mut usize, visit: &mut dyn FnMut(usize, &'p Step<B>)) {
+        let own = *plans;
+        *plans += 1;
+        for step in &self.steps {
+            visit(own, step);
+            if let StepKernel::Control(control) = &step.kernel {
+                control.blocks.iter().for_each(|block| block.plan.walk(plans, visit));
+            }
+        }
+    }
+
     /// Returns the tensors whose last use is each step, except the wanted ones.
     fn last_uses(&self, wanted: &[TensorIndex]) -> Vec<Vec<TensorIndex>> {
         let mut last_use = vec![None; self.tensors.len()];

@@ -7,7 +7,10 @@ use crate::{
     ops::Op,
     quant::Quantization,
 };
-use std::{collections::HashMap, sync::Arc};
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+};
 
 /// The index of a tensor in [`Network::tensors`], and in the lists of the plans made from it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -84,7 +87,8 @@ impl Network {
         let mut tensors = Vec::new();
         tensors.resize_with(graph.tensor_table().len(), || None);
         let builder = Builder { graph, precision, quantization: &quantization };
-        for (t, info) in graph.tensors() {
+        let within_blocks = tensors_of_blocks(graph);
+        for (t, info) in graph.tensors().filter(|(t, _)| !within_blocks.contains(t)) {
             tensors[t.index()] = Some(builder.entry(t, info));
         }
         let index = |t: Tensor| TensorIndex(t.index());
@@ -108,6 +112,19 @@ impl Network {
     pub fn entry(&self, tensor: TensorIndex) -> Result<&TensorEntry> {
         entry(&self.tensors, tensor)
     }
+}
+
+/// Returns the arguments and the computed tensors of all blocks. They are not visible outside of them.
+fn tensors_of_blocks(graph: &Graph) -> HashSet<Tensor> {
+    let mut tensors = HashSet::new();
+    for block in graph.operators().iter().flat_map(|operator| &operator.blocks) {
+        tensors.extend(block.arguments());
+        block.walk(&mut |operator| {
+            tensors.extend(operator.outputs());
+            operator.blocks.iter().for_each(|block| tensors.extend(block.arguments()));
+        });
+    }
+    tensors
 }
 
 /// Converts a graph's operators and blocks.
