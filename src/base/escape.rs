@@ -11,7 +11,7 @@ fn is_unprintable(c: char) -> bool {
 /// The text on one line, with unprintable characters escaped as in Rust (`\n`, `\u{1b}`).
 ///
 /// ```
-/// assert_eq!(tpulang::base::escaped("a\u{1b}[31m"), "a\\u{1b}[31m");
+/// assert_eq!(tpulang_base::escaped("a\u{1b}[31m"), "a\\u{1b}[31m");
 /// ```
 pub fn escaped(text: &str) -> Cow<'_, str> {
     if !text.contains(is_unprintable) {
