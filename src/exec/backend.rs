@@ -160,7 +160,7 @@ pub trait Recorder<Buffer>: Send + Sync {
 
 /// One run of a plan, for a [`Recorder`].
 pub struct Run<'r, Buffer> {
-    /// Whether the run may be recorded: no observer, and no step whose weights are streamed.
+    /// Whether the run may be recorded: no observer, no step whose weights are streamed, and no control flow.
     pub repeatable: bool,
     /// Whether some steps run on the CPU. A recording then consists of parts, between which the steps are called again.
     pub has_host_steps: bool,

@@ -58,8 +58,10 @@ impl<B: Backend> Session<B> {
             let mut results = self.run_block(body, outer, arguments.collect())?.into_iter();
             condition = results.next();
             carried = results.by_ref().take(op.v_initial.len()).collect();
-            for (stack, value) in stacks.iter_mut().zip(results) {
+            for ((stack, value), result) in stacks.iter_mut().zip(results).zip(step.outputs.iter().skip(carried.len()))
+            {
                 stack.push(self.placement.backend.download(&value)?);
+                check_stack(stack.len(), &plan.entry(*result)?.ty, usize::gt)?;
             }
             iteration += 1;
         }
@@ -121,7 +123,7 @@ impl<B: Backend> Session<B> {
             return Ok(());
         }
         let problem = format!(
-            "it has not ended after {} (RunOptions::max_iterations)",
+            "it has not ended after {}, the maximum (max_iterations)",
             pluralized(limit.try_into().unwrap_or(usize::MAX), "iteration")
         );
         Err(Cause::Operator { op: "Loop".into(), problem }.into())
@@ -133,17 +135,25 @@ fn read<Buffer>(outer: &Outer<Buffer>, tensor: TensorIndex) -> Result<&Buffer> {
     outer.get(&tensor).ok_or_else(missing)
 }
 
+/// # Errors
+/// Returns an error if the number of stacked values and the entries of the result are in this relation.
+fn check_stack(found: usize, ty: &ValueType, is_wrong: fn(&usize, &usize) -> bool) -> Result<()> {
+    let expected = ty.shape.first().copied().unwrap_or(0);
+    if !is_wrong(&found, &expected) {
+        return Ok(());
+    }
+    let ran = pluralized(found, "iteration");
+    let problem = format!("it ran {ran}; the result {:?} stacks {expected}", ty.name);
+    Err(Cause::Operator { op: "Loop".into(), problem }.into())
+}
+
 /// Stacks the values of all iterations along a new first axis.
 ///
 /// # Errors
 /// Returns an error if there are not as many as the result has entries.
 fn stack(values: &[Array], ty: &ValueType) -> Result<Array> {
-    let expected = ty.shape.first().copied().unwrap_or(0);
-    if values.len() != expected {
-        let ran = pluralized(values.len(), "iteration");
-        let problem = format!("it ran {ran}; the result {:?} stacks {expected}", ty.name);
-        return Err(Cause::Operator { op: "Loop".into(), problem }.into());
-    }
+    check_stack(values.len(), ty, usize::ne)?;
+    let expected = values.len();
     let mut stacked = ArrayMut::zeros(ty.buffer_dtype(), &ty.shape)?;
     let size = stacked.bytes().len().checked_div(expected).unwrap_or(0).max(1);
     for (to, value) in stacked.bytes().chunks_exact_mut(size).zip(values) {
@@ -235,6 +245,8 @@ mod tests {
         };
         run(Some(2.0), 2, 1.0, 2).unwrap();
         let error = run(None, 2, 1.0, 50).unwrap_err();
+        assert!(error.contains("it ran 3 iterations; the result \"all\" stacks 2"), "{error}");
+        let error = run(None, 60, 1.0, 50).unwrap_err();
         assert!(error.contains("top.Loop \"y\" (ops[0]): it has not ended after 50 iterations"), "{error}");
         let error = run(Some(2.0), 5, 1.0, 50).unwrap_err();
         assert!(error.contains("it ran 2 iterations; the result \"all\" stacks 5"), "{error}");
@@ -286,7 +298,10 @@ mod tests {
         g.set_outputs(&y).unwrap();
         let error = |g: &Graph| Session::new(g, CpuBackend::new(), &RunOptions::default()).err().map(|e| e.to_string());
         let text = error(&g).unwrap();
-        assert!(text.contains("quantization of \"y\": no quantization; top.If passes \"x\" on as it is"), "{text}");
+        assert!(
+            text.contains("quantization of \"y\": no quantization; top.If passes its values on as \"x\""),
+            "{text}"
+        );
         g.quantize(y[0], &Quantization::per_tensor(0.5, 0)).unwrap();
         assert_eq!(error(&g), None);
     }

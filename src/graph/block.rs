@@ -36,7 +36,10 @@ impl Operator {
         let mut all: Vec<Tensor> = self.op.operands().map(|(_, t)| *t).collect();
         for block in &self.blocks {
             all.extend(&block.results);
-            block.walk(&mut |o| all.extend(o.op.operands().map(|(_, t)| *t)));
+            block.walk(&mut |o| {
+                all.extend(o.op.operands().map(|(_, t)| *t));
+                o.blocks.iter().for_each(|inner| all.extend(&inner.results));
+            });
         }
         all
     }

@@ -12,7 +12,7 @@ pub(super) type ResultType = Option<(Shape, Dtype)>;
 #[derive(Clone, Copy)]
 enum Yielded {
     AsIs,
-    /// The values of all rounds of a loop, stacked along a new first axis.
+    /// The values of all iterations of a loop, stacked along a new first axis.
     Stacked,
 }
 
@@ -30,7 +30,14 @@ impl Graph {
             }),
             Op::Loop(op) => def.blocks.iter().zip(blocks).try_for_each(|(name, block)| {
                 self.check_loop_arguments(op, name, block)?;
-                let carried = op.v_initial.len().min(results.len());
+                if results.len() < op.v_initial.len() {
+                    let (found, carried) = (pluralized(results.len(), "result"), op.v_initial.len());
+                    return Err(operator_error(
+                        def,
+                        format!("it has {found}; expected at least {carried}, as many as it carries"),
+                    ));
+                }
+                let carried = op.v_initial.len();
                 let expected = format!("a condition and {}", pluralized(results.len(), "result"));
                 check_count(def, name, block, 1 + results.len(), &expected)?;
                 self.check_number(def, "the condition that its body yields", block.results[0])?;
@@ -107,7 +114,7 @@ impl Graph {
             };
             if element != Some(&info.shape) || *dtype != info.dtype {
                 let stacked =
-                    if matches!(how, Yielded::Stacked) { ", which stacks the values of all rounds" } else { "" };
+                    if matches!(how, Yielded::Stacked) { ", which stacks the values of all iterations" } else { "" };
                 return Err(operator_error(
                     def,
                     format!(
@@ -209,6 +216,6 @@ mod tests {
         let error = build([4, 1], [7, 1, 4]).unwrap_err().to_string();
         assert!(error.contains("its body yields") && error.contains("for a result of 4x1 float32"), "{error}");
         let error = build([1, 4], [7, 4, 1]).unwrap_err().to_string();
-        assert!(error.contains("7x4x1 float32, which stacks the values of all rounds"), "{error}");
+        assert!(error.contains("7x4x1 float32, which stacks the values of all iterations"), "{error}");
     }
 }

@@ -52,18 +52,21 @@ impl Graph {
             if then.results.is_empty() {
                 return Err(misfit("then", "returns no tensors"));
             }
-            let types = g.types_of(&then.results)?;
+            let yielded = then.results.clone();
+            let types = g.types_of(&yielded)?;
             let new = g.op(If::new(condition)).owns(then).owns(otherwise);
             let (dtypes, shapes) = unzip(&types, None);
-            new.out_dtypes(dtypes).out_shapes(shapes).call()
+            let results = new.out_dtypes(dtypes).out_shapes(shapes).call()?;
+            g.copy_quantization(&yielded, &results)?;
+            Ok(results)
         })
     }
 
     /// Adds a loop that carries tensors: as long as `condition` of them returns a number that is not 0, `body` computes the next
     /// ones, of the same types. Returns the last ones, which are the `initial` ones if the condition does not hold at first.
     ///
-    /// Lowers to `top.Loop`, with the operators of the condition before it and at the end of its body. A run that exceeds
-    /// `RunOptions::max_iterations` fails.
+    /// Lowers to `top.Loop`, with the operators of the condition before it and, in the scope `next`, at the end of its body. A run
+    /// that exceeds `RunOptions::max_iterations` fails.
     ///
     /// # Errors
     /// Returns an error if the condition has several elements, or the body returns other types. The graph is then unchanged.
@@ -97,7 +100,8 @@ impl Graph {
             let again = (ty.dtype, ty.shape.clone());
             let built = g.loop_body(initial, again, |g, _, carried| {
                 let next = body(g, carried)?;
-                let again = condition(g, &next)?;
+                // The names of the condition's tensors are taken already.
+                let again = g.scope("next", |g| condition(g, &next))?;
                 Ok((Some(again), next))
             })?;
             g.add_loop(Loop { cond: Some(first), ..Loop::new(initial.to_vec()) }, built, None)
@@ -202,6 +206,7 @@ impl Graph {
             arguments.push(as_argument(self.free_name(&format!("carried_{i}")), dtype, &shape));
         }
         self.block(arguments, |g, given| {
+            g.copy_quantization(initial, &given[2..])?;
             let (again, results) = build(g, given[0], &given[2..])?;
             Ok([again.unwrap_or(given[1])].into_iter().chain(results).collect())
         })
@@ -217,9 +222,20 @@ impl Graph {
         if yielded == 0 {
             return Err(misfit("body", "returns no tensors"));
         }
-        let types = self.types_of(&body.results[1..])?;
-        let (dtypes, shapes) = unzip(&types, count.map(|count| (carried, count)));
-        self.op(op).owns(body).out_dtypes(dtypes).out_shapes(shapes).call()
+        let yielded = body.results[1..].to_vec();
+        let (dtypes, shapes) = unzip(&self.types_of(&yielded)?, count.map(|count| (carried, count)));
+        let results = self.op(op).owns(body).out_dtypes(dtypes).out_shapes(shapes).call()?;
+        self.copy_quantization(&yielded, &results)?;
+        Ok(results)
+    }
+
+    fn copy_quantization(&mut self, from: &[Tensor], to: &[Tensor]) -> Result<()> {
+        for (from, to) in from.iter().zip(to) {
+            if let Some(quantization) = self.tensor(*from)?.quantization.clone() {
+                self.quantize(*to, &quantization)?;
+            }
+        }
+        Ok(())
     }
 
     fn types_of(&self, tensors: &[Tensor]) -> Result<Vec<(Dtype, Shape)>> {
@@ -239,7 +255,7 @@ fn unzip(types: &[(Dtype, Shape)], stacked: Option<(usize, usize)>) -> (Vec<Dtyp
 #[cfg(test)]
 mod tests {
     use tpulang::{
-        Array, Dtype, Graph, Result, Tensor,
+        Array, Dtype, Graph, Quantization, Result, Tensor,
         exec::{self, CpuBackend, RunOptions},
     };
 
@@ -328,5 +344,49 @@ mod tests {
         for (line, expected) in lines.iter().zip(expected) {
             assert!(line.contains(expected), "{expected:?} is not in {line:?}; all: {lines:#?}");
         }
+    }
+
+    /// Quantized tensors keep their quantization in loops and branches.
+    #[test]
+    fn quantized_tensors_are_carried() {
+        let mut g = Graph::new("g").unwrap();
+        g.mode = tpulang::Mode::Quantized;
+        let x = g.input("x", Dtype::Int8, [2]).unwrap();
+        let c = g.input("c", Dtype::Float32, [1]).unwrap();
+        g.quantize(x, &Quantization::per_tensor(0.5, 1)).unwrap();
+        let double = |g: &mut Graph, v: Tensor| {
+            g.add(v, v).scale([0.5, 0.5, 0.5]).zero_point([1, 1, 1]).out_dtype(Dtype::Int8).call()
+        };
+        let y = g.for_loop(2, &[x], |g, _, v| Ok(vec![double(g, v[0])?])).unwrap();
+        let z = g.cond(c, |g| Ok(vec![double(g, y[0])?]), |_| Ok(y.clone())).unwrap();
+        assert_eq!(g.tensor(z[0]).unwrap().quantization, Some(Quantization::per_tensor(0.5, 1)));
+        // Real values 1.5 and -1, doubled twice and then once more.
+        for (c, expected) in [(0f32, [13i8, -7]), (1.0, [25, -15])] {
+            let feeds = [("x", Array::from([4i8, -1])), ("c", Array::from([c]))];
+            g.set_outputs(&z).unwrap();
+            let results = exec::run(&g, &feeds, &CpuBackend::new(), &RunOptions::default()).unwrap();
+            assert_eq!(results.tensors[0].to_f64().unwrap(), expected.map(f64::from));
+        }
+    }
+
+    #[test]
+    fn a_condition_may_name_its_tensors_and_a_block_keeps_its_own() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [1]).unwrap();
+        let mut inner = None;
+        let y = g.while_loop(
+            &[x],
+            |g, v| g.lts(v[0], 8.0).out_name("again").call(),
+            |g, v| {
+                inner = Some(g.mul(v[0], 2.0).out_name("doubled").call()?);
+                Ok(inner.into_iter().collect())
+            },
+        );
+        let y = y.unwrap();
+        assert_eq!(run(&mut g, &y, &[("x", Array::from([3f32]))]), [[12.0]]);
+        let z = g.relu(inner.unwrap()).call().unwrap();
+        g.set_outputs(&[z]).unwrap();
+        let error = exec::Session::new(&g, CpuBackend::new(), &RunOptions::default()).err().unwrap().to_string();
+        assert!(error.contains("the tensor \"doubled\" belongs to a block and is used outside of it"), "{error}");
     }
 }

@@ -209,7 +209,11 @@ impl Graph {
                 return Err(argument("outputs", format!("{:?} twice", info.name), "each output once"));
             }
             if info.kind != TensorKind::Value {
-                let kind = if info.kind == TensorKind::Input { "an input" } else { "a coefficient" };
+                let kind = match info.kind {
+                    TensorKind::Input => "an input",
+                    TensorKind::Argument => "an argument of a block",
+                    TensorKind::Coefficient(_) | TensorKind::Value => "a coefficient",
+                };
                 return Err(argument(
                     "outputs",
                     format!("{:?}, {kind}", info.name),

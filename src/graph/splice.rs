@@ -143,7 +143,10 @@ impl Graph {
             block.arguments.iter().map(|t| from.tensor(*t).map(|i| (i.name.clone(), i.dtype, i.shape.clone())));
         let arguments = arguments.collect::<Result<Vec<_>>>()?;
         self.block(arguments, |g, given| {
-            bound.extend(block.arguments.iter().copied().zip(given.iter().copied()));
+            for (theirs, ours) in block.arguments.iter().zip(given) {
+                g.requantize(*ours, from.tensor(*theirs)?)?;
+                bound.insert(*theirs, *ours);
+            }
             g.replay(from, block, bound)?;
             block.results.iter().map(|t| counterpart(bound, *t)).collect()
         })

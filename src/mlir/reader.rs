@@ -357,15 +357,18 @@ impl Reader<'_> {
             };
             let region = operation.region(blocks.len()).map_err(|_| missing())?;
             let block = region.first_block().filter(|b| b.next_in_region().is_none()).ok_or_else(missing)?;
-            let mut arguments = Vec::new();
+            let (mut arguments, mut quantizations) = (Vec::new(), Vec::new());
             for i in 0..block.argument_count() {
                 let value = block.argument(i).map_err(|_| missing())?;
                 let ty = self.type_of(value.into())?;
                 let shape =
                     ty.shape.ok_or_else(|| Error::from(Cause::Syntax("its arguments must be ranked".into())))?;
-                arguments.push((format!("{name}_{}_{i}", self.graph.calls_made()), ty.dtype, shape));
+                arguments.push((self.graph.free_name(&format!("{name}_{i}")), ty.dtype, shape));
+                quantizations.push(ty.quantization);
             }
-            for (i, t) in self.graph.begin_block(arguments)?.into_iter().enumerate() {
+            for ((i, t), quantization) in self.graph.begin_block(arguments)?.into_iter().enumerate().zip(quantizations)
+            {
+                quantization.map_or(Ok(()), |q| self.graph.quantize(t, &q))?;
                 let value: MlirValue = block.argument(i).map_err(|_| missing())?.into();
                 self.values.insert(key(&value), Some(t));
             }

@@ -274,7 +274,10 @@ impl<'a> Reader<'a> {
         let place = |e: Error| inputs.into_iter().fold(e, |e, node| e.at(node.place()));
         let tensors = self.graph.begin_block(arguments).map_err(place)?;
         for (tensor, (quantization, node)) in tensors.into_iter().zip(quantizations) {
-            self.graph.quantize(tensor, &quantization).map_err(|e| e.at(node.place()))?;
+            if let Err(error) = self.graph.quantize(tensor, &quantization) {
+                self.graph.end_block(Vec::new())?;
+                return Err(error.at(node.place()));
+            }
         }
         Ok(())
     }

@@ -12,7 +12,7 @@ use std::{fmt::Write as _, path::Path};
 /// `None`, the data are part of the spec.
 ///
 /// # Errors
-/// Returns an error if an operator owns a block with arguments, which specs cannot express.
+/// Returns an error if a coefficient's data cannot be read.
 pub fn to_text(graph: &Graph, weights: Option<&str>) -> Result<String> {
     let mut out = String::new();
     let name_list = |tensors: &[Tensor]| -> Result<String> {

@@ -31,6 +31,9 @@ pub struct Running {
     /// weights are kept if the memory is large enough
     #[arg(long, value_name = "BYTES")]
     weight_budget: Option<u64>,
+    /// Fail if a loop runs more iterations
+    #[arg(long, value_name = "N", default_value_t = 1_000_000, help_heading = "Execution")]
+    max_iterations: u64,
 }
 
 impl Running {
@@ -57,7 +60,8 @@ impl Running {
             device => device.open()?,
         };
         let options = RunOptions::default().all(all).strict(self.strict).threads(self.threads).unfused(self.no_fusion);
-        Ok((backend, options.precision(precision).weight_budget(self.weight_budget)))
+        let options = options.precision(precision).weight_budget(self.weight_budget);
+        Ok((backend, options.max_iterations(self.max_iterations)))
     }
 }
 

@@ -1,11 +1,13 @@
 //! Plans of the blocks that control flow runs.
-use super::{Node, Plan, TensorIndex, rewrite_graph::for_compute, weight_budget::WeightBudget};
-use crate::{Backend, RunOptions, array::Array, base::Result, placement::Placement};
+use super::{Node, Operation, Plan, TensorIndex, rewrite_graph::for_compute, weight_budget::WeightBudget};
+use crate::{Backend, RunOptions, array::Array, base::Result, ops::Op, placement::Placement};
 use std::collections::HashSet;
 
 /// The blocks of an `If` or a `Loop`, in the order of the definition.
 pub(crate) struct ControlFlow<B: Backend> {
     pub blocks: Vec<BlockPlan<B>>,
+    /// Bytes beyond those of the results.
+    pub workspace: u64,
 }
 
 /// The plan of a block.
@@ -17,15 +19,19 @@ pub(crate) struct BlockPlan<B: Backend> {
     pub results: Vec<TensorIndex>,
 }
 
-impl<B: Backend> ControlFlow<B> {
-    /// Peak memory in bytes: that of the larger block, and the values that one iteration passes to the next.
-    pub fn workspace(&self) -> u64 {
-        let size = |block: &BlockPlan<B>, t: &TensorIndex| block.plan.entry(*t).map_or(0, |entry| entry.ty.bytes());
-        let carried =
-            |block: &BlockPlan<B>| block.arguments.iter().map(|t| size(block, t)).fold(0, u64::saturating_add);
-        let bytes = self.blocks.iter().map(|block| block.plan.peak_bytes().saturating_add(carried(block)));
-        bytes.max().unwrap_or(0)
+impl<B: Backend> BlockPlan<B> {
+    /// Peak memory in bytes with the arguments, which a loop carries from one iteration to the next, but without the values
+    /// that the block yields: those are results of the operator.
+    fn workspace(&self) -> u64 {
+        let bytes = |tensors: &[TensorIndex]| {
+            let sizes = tensors.iter().map(|t| self.plan.entry(*t).map_or(0, |entry| entry.ty.bytes()));
+            sizes.fold(0, u64::saturating_add)
+        };
+        self.plan.peak_bytes().saturating_sub(bytes(&self.results)).saturating_add(bytes(&self.arguments))
     }
+}
+
+impl<B: Backend> ControlFlow<B> {
     /// Whether a block has a step on the CPU.
     pub fn has_host_steps(&self) -> bool {
         self.blocks.iter().any(|block| block.plan.placement().has_host_steps)
@@ -67,7 +73,15 @@ impl<B: Backend> Plan<B> {
             let plan = Plan::new(&block.network, placement, (&fed, &results), &options, available)?;
             blocks.push(BlockPlan { plan, arguments, captures, results });
         }
-        Ok(ControlFlow { blocks })
+        let workspace = blocks.iter().map(BlockPlan::workspace).max().unwrap_or(0).saturating_add(self.stacked(node));
+        Ok(ControlFlow { blocks, workspace })
+    }
+
+    /// Bytes of the results that a loop stacks, whose parts are on the host until it ends.
+    fn stacked(&self, node: &Node) -> u64 {
+        let Some(Operation { op: Op::Loop(op), .. }) = node.last() else { return 0 };
+        let stacked = node.outputs().skip(op.v_initial.len());
+        stacked.map(|t| self.entry(t).map_or(0, |entry| entry.ty.bytes())).fold(0, u64::saturating_add)
     }
 
     /// Returns the constants that a node reads: operands, and folded values that its blocks capture.

@@ -94,7 +94,7 @@ impl<B: Backend> StepKernel<B> {
         match self {
             StepKernel::Kept(kernel) => kernel.workspace(),
             StepKernel::Streamed(streamed) => streamed.workspace,
-            StepKernel::Control(control) => control.workspace(),
+            StepKernel::Control(control) => control.workspace,
         }
     }
 }

@@ -91,12 +91,19 @@ impl Network {
         for (t, info) in graph.tensors().filter(|(t, _)| !within_blocks.contains(t)) {
             tensors[t.index()] = Some(builder.entry(t, info));
         }
-        let index = |t: Tensor| TensorIndex(t.index());
+        let index = |t: Tensor| match within_blocks.contains(&t) {
+            false => Ok(TensorIndex(t.index())),
+            true => Err(Error::new(format!(
+                "the tensor {:?} belongs to a block and is used outside of it; let the block return it",
+                graph.tensor(t)?.name
+            ))),
+        };
         let mut operators = Vec::new();
         for (at, (operator, call)) in graph.operators().iter().zip(graph.body().call_indices()).enumerate() {
-            operators.push(builder.operation(operator, Origin { operator: at, call }, &mut |t| Ok(index(t)))?);
+            operators.push(builder.operation(operator, Origin { operator: at, call }, &mut |t| index(t))?);
         }
-        let inputs = graph.inputs().iter().map(|t| index(*t)).collect();
+        graph.outputs().iter().try_for_each(|t| index(*t).map(drop))?;
+        let inputs = graph.inputs().iter().map(|t| index(*t)).collect::<Result<_>>()?;
         Ok(Network::of(tensors, operators, inputs))
     }
 
@@ -179,29 +186,56 @@ impl Builder<'_> {
         Ok(Operation { op, results, origin, blocks })
     }
 
-    /// Checks that values which pass in and out of blocks unchanged have one quantization.
+    /// Checks that values which pass in and out of blocks unchanged have one quantization, and that conditions have none.
     fn check_quantization(&self, operator: &Operator) -> Result<()> {
-        let of = |t: &Tensor| self.quantization.get(t.index()).and_then(Option::as_ref);
-        let agree = |(outer, inner): (&Tensor, &Tensor)| {
-            if of(outer) == of(inner) {
-                return Ok(());
-            }
-            let text = |q: Option<&Quantization>| q.map_or("no quantization".into(), ToString::to_string);
-            let (tensor, other) = (self.graph.tensor(*outer)?.name.clone(), &self.graph.tensor(*inner)?.name);
-            let (found, expected) = (text(of(outer)), text(of(inner)));
-            let problem = format!("{found}; top.{} passes {other:?} on as it is, with {expected}", operator.op.name());
-            Err(Error::from(Cause::Quantization { tensor, problem }))
-        };
         let results: Vec<Tensor> = operator.outputs().collect();
         for block in &operator.blocks {
-            let (mut yielded, mut arguments) = (block.results(), block.arguments());
-            if let Op::Loop(op) = &operator.op {
-                (yielded, arguments) = (yielded.get(1..).unwrap_or(&[]), arguments.get(2..).unwrap_or(&[]));
-                op.v_initial.iter().zip(arguments).try_for_each(agree)?;
+            let (yielded, arguments) = (block.results(), block.arguments());
+            match &operator.op {
+                Op::Loop(op) => {
+                    let (numbers, carried) = arguments.split_at(arguments.len().min(2));
+                    let conditions = op.M.iter().chain(&op.cond).chain(numbers).chain(yielded.first());
+                    conditions.copied().try_for_each(|t| self.check_plain(operator, t))?;
+                    let next = yielded.get(1..).unwrap_or(&[]);
+                    self.check_same(operator, &op.v_initial, carried)?;
+                    self.check_same(operator, carried, next)?;
+                    self.check_same(operator, &results, next)?;
+                }
+                Op::If(op) => {
+                    self.check_plain(operator, op.cond)?;
+                    self.check_same(operator, &results, yielded)?;
+                }
+                _ => {}
             }
-            results.iter().zip(yielded).try_for_each(agree)?;
         }
         Ok(())
+    }
+
+    fn quantization(&self, tensor: Tensor) -> Option<&Quantization> {
+        self.quantization.get(tensor.index()).and_then(Option::as_ref)
+    }
+
+    /// Checks that the first tensors have the quantization of the second ones, in pairs.
+    fn check_same(&self, operator: &Operator, first: &[Tensor], second: &[Tensor]) -> Result<()> {
+        for (&one, &other) in first.iter().zip(second) {
+            let [a, b] = [one, other].map(|t| self.quantization(t));
+            if a.map(Quantization::values) == b.map(Quantization::values) {
+                continue;
+            }
+            let text = |q: Option<&Quantization>| q.map_or("no quantization".into(), ToString::to_string);
+            let (tensor, other) = (self.graph.tensor(one)?.name.clone(), &self.graph.tensor(other)?.name);
+            let (name, found, expected) = (operator.op.name(), text(a), text(b));
+            let problem = format!("{found}; top.{name} passes its values on as {other:?}, which has {expected}");
+            return Err(Error::from(Cause::Quantization { tensor, problem }));
+        }
+        Ok(())
+    }
+
+    /// Checks that a condition, a trip count or an iteration number has no quantization.
+    fn check_plain(&self, operator: &Operator, tensor: Tensor) -> Result<()> {
+        let Some(found) = self.quantization(tensor) else { return Ok(()) };
+        let problem = format!("{found}; top.{} expects a plain number", operator.op.name());
+        Err(Error::from(Cause::Quantization { tensor: self.graph.tensor(tensor)?.name.clone(), problem }))
     }
 
     /// Converts a block of the operator `origin`, by which errors name its operators. Returns the captured tensors too, with

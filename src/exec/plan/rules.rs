@@ -237,7 +237,7 @@ const PRODUCERS: usize = 4;
 /// Fuses an operator into the producer of one of its operands, the one computed last: the other operands are available by
 /// then.
 fn epilogue(graph: &mut RewriteGraph, at: NodeIndex, backend: &Capabilities) -> Result<bool> {
-    let Some([next]) = graph.node(at).map(|n| n.stages.as_slice()) else {
+    let Some([next]) = graph.node(at).filter(|n| !n.has_blocks()).map(|n| n.stages.as_slice()) else {
         return Ok(false);
     };
     // A fused operator keeps the shape; checked here, so that a Concat of many tensors is not looked at for each of them.
