@@ -6,7 +6,7 @@ use crate::{
 };
 
 #[derive(Debug, Clone, Copy)]
-pub struct Sizes {
+pub struct AttentionSizes {
     pub heads: usize,
     /// Number of heads of keys and values; each serves the same number of query heads.
     pub kv_heads: usize,
@@ -45,16 +45,16 @@ impl HeadStrides {
     }
 }
 
-impl Sizes {
+impl AttentionSizes {
     /// The sizes for queries and values with dimensions batch x rows x heads x elements.
-    fn from_bshd([_, queries, heads, elements]: [usize; 4], [_, keys, kv_heads, values]: [usize; 4]) -> Sizes {
-        Sizes { heads, kv_heads, queries, keys, elements, values }
+    fn from_bshd([_, queries, heads, elements]: [usize; 4], [_, keys, kv_heads, values]: [usize; 4]) -> AttentionSizes {
+        AttentionSizes { heads, kv_heads, queries, keys, elements, values }
     }
     /// The sizes for tensors with dimensions .. x heads x rows x elements.
-    pub fn from_bhsd(op: &ScaleDotProductAttention<Operand>) -> Sizes {
+    pub fn from_bhsd(op: &ScaleDotProductAttention<Operand>) -> AttentionSizes {
         let [query, key, value] = [&op.query, &op.key, &op.value].map(|o| o.ty.plain_shape());
         let back = |shape: &[usize], i: usize| shape.len().checked_sub(i).map_or(1, |i| shape[i]);
-        Sizes {
+        AttentionSizes {
             heads: back(&query, 3),
             kv_heads: back(&key, 3),
             queries: back(&query, 2),
@@ -140,8 +140,8 @@ impl<'o> From<&'o FlexAttention<Operand>> for GroupedQueryAttention<'o> {
 impl GroupedQueryAttention<'_> {
     /// # Errors
     /// Returns an error if there are not four axes.
-    pub fn sizes(&self) -> Result<Sizes> {
-        Ok(Sizes::from_bshd(four(&self.queries.ty)?, four(&self.values.ty)?))
+    pub fn sizes(&self) -> Result<AttentionSizes> {
+        Ok(AttentionSizes::from_bshd(four(&self.queries.ty)?, four(&self.values.ty)?))
     }
     /// The strides of queries, keys and values.
     ///
@@ -157,9 +157,9 @@ fn four(ty: &ValueType) -> Result<[usize; 4]> {
     ty.shape.as_slice().try_into().map_err(|_| invalid("attention of other than four axes"))
 }
 
-/// Sizes and strides of projected queries, and of projected keys and values.
-pub fn projected(op: &Attention<Operand>) -> (Sizes, [HeadStrides; 2]) {
+/// AttentionSizes and strides of projected queries, and of projected keys and values.
+pub fn projected(op: &Attention<Operand>) -> (AttentionSizes, [HeadStrides; 2]) {
     let (columns, heads) = (op.queries_weight.ty.shape[1], op.head as usize);
     let [query, key] = [&op.input, &op.keys].map(|o| [o.ty.shape[0], o.ty.shape[1], heads, columns / heads]);
-    (Sizes::from_bshd(query, key), [query, key].map(HeadStrides::from_bshd))
+    (AttentionSizes::from_bshd(query, key), [query, key].map(HeadStrides::from_bshd))
 }

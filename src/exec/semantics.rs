@@ -211,19 +211,19 @@ pub fn scanned(op: &SelectiveScan<Operand>) -> Option<[usize; 3]> {
 
 /// `count` interleaved groups, in runs of `inner` contiguous elements.
 #[derive(Debug, Clone, Copy)]
-pub struct Parts {
+pub struct StatisticGroups {
     pub count: usize,
     pub inner: usize,
 }
 
-impl Parts {
+impl StatisticGroups {
     /// One group per channel, over all images.
-    pub fn channels(shape: &[usize]) -> Parts {
-        Parts { count: shape[1], inner: shape[2..].iter().product() }
+    pub fn channels(shape: &[usize]) -> StatisticGroups {
+        StatisticGroups { count: shape[1], inner: shape[2..].iter().product() }
     }
     /// One group per row of n elements.
-    fn rows(elements: usize, n: usize) -> Parts {
-        Parts { count: elements / n, inner: n }
+    fn rows(elements: usize, n: usize) -> StatisticGroups {
+        StatisticGroups { count: elements / n, inner: n }
     }
     /// The group of an element.
     pub fn of(self, i: usize) -> usize {
@@ -232,23 +232,23 @@ impl Parts {
 }
 
 /// One part per group of each image.
-pub fn group_norm_parts(op: &GroupNormTrain<Operand>) -> Parts {
+pub fn group_norm_parts(op: &GroupNormTrain<Operand>) -> StatisticGroups {
     let (elements, shape) = (op.input.ty.elements(), &op.input.ty.shape);
-    Parts::rows(elements, elements / shape[0] / op.num_groups as usize)
+    StatisticGroups::rows(elements, elements / shape[0] / op.num_groups as usize)
 }
 
 /// The normalised rows, and the columns to which weights belong.
-pub fn layer_norm_parts(op: &LayerNormTrain<Operand>) -> [Parts; 2] {
+pub fn layer_norm_parts(op: &LayerNormTrain<Operand>) -> [StatisticGroups; 2] {
     let shape = &op.input.ty.shape;
     let n = shape[op.axis.rem_euclid(shape.len() as i64) as usize..].iter().product();
-    [Parts::rows(op.input.ty.elements(), n), Parts { count: n, inner: 1 }]
+    [StatisticGroups::rows(op.input.ty.elements(), n), StatisticGroups { count: n, inner: 1 }]
 }
 
 /// Like [`layer_norm_parts`]; there is one mean per row.
-pub fn layer_norm_bwd_parts(op: &LayerNormBwd<Operand>) -> [Parts; 2] {
+pub fn layer_norm_bwd_parts(op: &LayerNormBwd<Operand>) -> [StatisticGroups; 2] {
     let elements = op.input.ty.elements();
     let n = elements / op.mean.ty.elements();
-    [Parts::rows(elements, n), Parts { count: n, inner: 1 }]
+    [StatisticGroups::rows(elements, n), StatisticGroups { count: n, inner: 1 }]
 }
 
 /// Geometry of a convolution's backward pass.
@@ -330,14 +330,14 @@ pub fn colour_factors(mode: Yuv2rgbFormulaMode) -> [f64; 6] {
 
 /// The source of an entry of a resampled axis: an entry, and the weight of the next one; 0 at the last.
 #[derive(Clone, Copy)]
-pub struct Place {
+pub struct SamplePoint {
     pub at: usize,
     pub towards: f32,
 }
 
 /// The sources of all entries of an axis, computed in float32 like in the tool chain and PyTorch, on which the rounding
 /// depends.
-pub fn places(from: usize, to: usize, mode: InterpMode, coord: InterpCoordMode) -> Result<Vec<Place>> {
+pub fn places(from: usize, to: usize, mode: InterpMode, coord: InterpCoordMode) -> Result<Vec<SamplePoint>> {
     use InterpCoordMode::*;
     let last = (from - 1) as f32;
     let step = match coord {
@@ -360,7 +360,7 @@ pub fn places(from: usize, to: usize, mode: InterpMode, coord: InterpCoordMode) 
         let at = if mode == InterpMode::Nearest { nearest } else { x.floor() };
         let at = (at.max(0.0) as usize).min(from - 1);
         let towards = if at + 1 == from || mode == InterpMode::Nearest { 0.0 } else { x - at as f32 };
-        Place { at, towards }
+        SamplePoint { at, towards }
     };
     let mut all = Vec::new();
     reserve(&mut all, to)?;

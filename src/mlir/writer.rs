@@ -70,7 +70,7 @@ struct Emitter<'c, 'g> {
 
 /// The parts of an operation.
 #[derive(Default)]
-struct Parts<'a, 'c> {
+struct OperationParts<'a, 'c> {
     operands: &'a [MlirValue<'c, 'c>],
     attributes: &'a [(Identifier<'c>, Attribute<'c>)],
     results: &'a [Type<'c>],
@@ -157,7 +157,12 @@ impl<'c> Emitter<'c, '_> {
         let arguments: Vec<_> = inputs.iter().map(|t| (*t, unknown)).collect();
         let block = Block::new(&arguments);
         body.none = self
-            .append(&block, "top.None", unknown, Parts { results: &[Type::none(self.context)], ..Parts::default() })?
+            .append(
+                &block,
+                "top.None",
+                unknown,
+                OperationParts { results: &[Type::none(self.context)], ..OperationParts::default() },
+            )?
             .first()
             .copied();
         for (i, &input) in self.graph.inputs().iter().enumerate() {
@@ -171,7 +176,12 @@ impl<'c> Emitter<'c, '_> {
     fn operators(&self, body: &mut Body<'c>, block: &Block<'c>, from: &GraphBlock, end: &str) -> Result<()> {
         from.operators().iter().try_for_each(|operator| self.operator(body, block, operator))?;
         let results = from.results().iter().map(|&t| self.operand(body, block, t)).collect::<Result<Vec<_>>>()?;
-        self.append(block, end, Location::unknown(self.context), Parts { operands: &results, ..Parts::default() })?;
+        self.append(
+            block,
+            end,
+            Location::unknown(self.context),
+            OperationParts { operands: &results, ..OperationParts::default() },
+        )?;
         Ok(())
     }
 
@@ -185,7 +195,12 @@ impl<'c> Emitter<'c, '_> {
         let argument = argument(block, index)?;
         let location = self.location(&[Some(tensor)])?;
         let attributes = self.attributes(def, &attributes);
-        let parts = Parts { operands: &[argument], attributes: &attributes, results: &[ty], ..Parts::default() };
+        let parts = OperationParts {
+            operands: &[argument],
+            attributes: &attributes,
+            results: &[ty],
+            ..OperationParts::default()
+        };
         body.visible.tensors[tensor.index()] = self.append(block, "top.Input", location, parts)?.first().copied();
         Ok(())
     }
@@ -208,7 +223,7 @@ impl<'c> Emitter<'c, '_> {
         let attributes = self.attributes(op.def(), &op.attributes());
         let name = format!("top.{}", op.name());
         let location = self.location(&operator.results)?;
-        let parts = Parts { operands: &operands, attributes: &attributes, results: &types, regions };
+        let parts = OperationParts { operands: &operands, attributes: &attributes, results: &types, regions };
         let results = self.append(block, &name, location, parts)?;
         for (tensor, value) in operator.results.iter().zip(results) {
             if let Some(t) = tensor {
@@ -263,7 +278,8 @@ impl<'c> Emitter<'c, '_> {
         let quantization = self.quantization.get(tensor.index()).and_then(Option::as_ref);
         let ty = tensor_type(self.context, data.shape(), info.dtype, quantization);
         let location = Location::name(self.context, &name, Location::unknown(self.context));
-        let value = self.append(block, "top.Weight", location, Parts { results: &[ty], ..Parts::default() })?;
+        let value =
+            self.append(block, "top.Weight", location, OperationParts { results: &[ty], ..OperationParts::default() })?;
         let value = value.first().copied().ok_or_else(|| internal("top.Weight", "it has no result"))?;
         body.visible.transposed.insert(tensor, value);
         body.write(name, data);
@@ -275,7 +291,12 @@ impl<'c> Emitter<'c, '_> {
         let info = self.graph.tensor(tensor)?;
         if let (None, TensorKind::Coefficient(Some(data))) = (body.visible.tensors[tensor.index()], &info.kind) {
             let (location, ty) = (self.location(&[Some(tensor)])?, self.tensor_type(tensor)?);
-            let value = self.append(block, "top.Weight", location, Parts { results: &[ty], ..Parts::default() })?;
+            let value = self.append(
+                block,
+                "top.Weight",
+                location,
+                OperationParts { results: &[ty], ..OperationParts::default() },
+            )?;
             body.visible.tensors[tensor.index()] = value.first().copied();
             body.write(self.name(tensor)?.to_owned(), data.clone());
         }
@@ -287,7 +308,7 @@ impl<'c> Emitter<'c, '_> {
         block: &Block<'c>,
         name: &str,
         location: Location<'c>,
-        Parts { operands, attributes, results, regions }: Parts<'_, 'c>,
+        OperationParts { operands, attributes, results, regions }: OperationParts<'_, 'c>,
     ) -> Result<Vec<MlirValue<'c, 'c>>> {
         let operation = OperationBuilder::new(name, location)
             .add_operands(operands)

@@ -6,7 +6,7 @@ use super::{
 use crate::base::{Result, argument, invalid, misfit, shape_text};
 
 pub(super) fn lstm(op: &LSTM<Value>) -> Types {
-    let sizes = Sizes::new(&op.input, op.batch_first, op.bidirectional, op.hidden_size, 4)?;
+    let sizes = RecurrentSizes::new(&op.input, op.batch_first, op.bidirectional, op.hidden_size, 4)?;
     sizes.check_weights(&op.filter, &op.recurrence, &op.bias)?;
     [&op.initial_h, &op.initial_c].into_iter().flatten().try_for_each(|s| sizes.check_shape(s, &sizes.state()))?;
     if let Some(cont) = &op.cont {
@@ -16,13 +16,13 @@ pub(super) fn lstm(op: &LSTM<Value>) -> Types {
 }
 
 pub(super) fn gru(op: &GRU<Value>) -> Types {
-    let sizes = Sizes::new(&op.input, op.batch_first, op.bidirectional, op.hidden_size, 3)?;
+    let sizes = RecurrentSizes::new(&op.input, op.batch_first, op.bidirectional, op.hidden_size, 3)?;
     sizes.check_weights(&op.filter, &op.recurrence, &op.bias)?;
     op.initial_h.iter().try_for_each(|s| sizes.check_shape(s, &sizes.state()))?;
     sizes.results(&op.input, 2)
 }
 
-struct Sizes {
+struct RecurrentSizes {
     batch_first: bool,
     length: usize,
     batch: usize,
@@ -32,8 +32,8 @@ struct Sizes {
     gates: usize,
 }
 
-impl Sizes {
-    fn new(input: &Value, batch_first: bool, bidirectional: bool, hidden: i64, gates: usize) -> Result<Sizes> {
+impl RecurrentSizes {
+    fn new(input: &Value, batch_first: bool, bidirectional: bool, hidden: i64, gates: usize) -> Result<RecurrentSizes> {
         let &[first, second, size] = input.shape else {
             let problem = format!("is {}; expected three axes, length x batch x size", shape_text(input.shape));
             return Err(misfit(input.display_name, problem));
@@ -43,7 +43,7 @@ impl Sizes {
             return Err(argument("hidden_size", hidden, "expected at least 1, below 2^31"));
         }
         let directions = if bidirectional { 2 } else { 1 };
-        Ok(Sizes { batch_first, length, batch, size, directions, hidden: hidden as usize, gates })
+        Ok(RecurrentSizes { batch_first, length, batch, size, directions, hidden: hidden as usize, gates })
     }
     fn state(&self) -> [usize; 3] {
         let (d, b) = (self.directions, self.batch);

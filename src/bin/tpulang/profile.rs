@@ -20,14 +20,14 @@ pub fn text(form: Form, steps: &[StepTime]) -> String {
     let (kinds, total) = (by_kind(steps), steps.iter().map(|s| s.time).sum());
     let steps: Vec<_> = steps
         .iter()
-        .map(|s| Step { name: &s.name, op: &s.kind, r#type: &s.type_text, cost: Cost::new(s.work, s.time, total) })
+        .map(|s| StepRow { name: &s.name, op: &s.kind, r#type: &s.type_text, cost: Cost::new(s.work, s.time, total) })
         .collect();
     let kinds: Vec<_> =
         kinds.iter().map(|k| Kind { op: &k.kind, steps: k.steps, cost: Cost::new(k.work, k.time, total) }).collect();
     match form {
         Form::Json => format!("{:#}\n", json!({"ms": milliseconds(total), "steps": steps, "kinds": kinds})),
         Form::Table => {
-            let row = |s: &Step| (vec![s.name.into(), s.op.into(), s.r#type.into()], s.cost);
+            let row = |s: &StepRow| (vec![s.name.into(), s.op.into(), s.r#type.into()], s.cost);
             let by_step = table(&["name", "op", "output"], steps.iter().map(row).collect());
             let row = |k: &Kind| (vec![k.op.into(), k.steps.to_string()], k.cost);
             let by_kind = table(&["op", "steps"], kinds.iter().map(row).collect());
@@ -37,7 +37,7 @@ pub fn text(form: Form, steps: &[StepTime]) -> String {
 }
 
 #[derive(Serialize)]
-struct Step<'a> {
+struct StepRow<'a> {
     name: &'a str,
     op: &'a str,
     r#type: &'a str,

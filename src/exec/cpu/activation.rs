@@ -1,5 +1,5 @@
 use super::{
-    Kernel, Operand,
+    OpKernel, Operand,
     blocked::{self, InstructionSet},
     chunks::Source,
     layout::{from_last, to_last},
@@ -21,20 +21,20 @@ use rten_simd::SimdUnaryOp;
 use rten_vecmath as vecmath;
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
-pub(super) fn relu(op: Relu<Operand>) -> Kernel {
+pub(super) fn relu(op: Relu<Operand>) -> OpKernel {
     let limit = op.relu_limit;
     vectorised(op.input, RoundMode::default(), capped(limit), move |v| relu_of(v, limit))
 }
 
-pub(super) fn leaky_relu(op: LeakyRelu<Operand>) -> Kernel {
+pub(super) fn leaky_relu(op: LeakyRelu<Operand>) -> OpKernel {
     let alpha = op.alpha as f32;
     map(op.input, PostOp::round(op.round_mode), move |v| {
         v.iter_mut().for_each(|x| *x = if *x < 0.0 { *x * alpha } else { *x });
     })
 }
 
-pub(super) fn prelu(op: PRelu<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+pub(super) fn prelu(op: PRelu<Operand>) -> OpKernel {
+    OpKernel::new(move |t| {
         // The slope is per channel, so it is broadcast to the input's shape.
         let (shape, mut slope) = (&op.input.ty.shape, op.slope.clone());
         if let ([n], true) = (slope.ty.shape.as_slice(), shape.len() > 1) {
@@ -69,30 +69,30 @@ pub(super) fn mish(x: f64) -> f64 {
     f64::from((x * softplus(x).tanh()) as f32)
 }
 
-pub(super) fn hard_swish(op: HardSwish<Operand>) -> Kernel {
+pub(super) fn hard_swish(op: HardSwish<Operand>) -> OpKernel {
     let f = |x: f64| x * (x / 6.0 + 0.5).clamp(0.0, 1.0);
     vectorised(op.input, RoundMode::default(), f, |v| {
         v.iter_mut().for_each(|x| *x *= (*x * (1.0 / 6.0) + 0.5).clamp(0.0, 1.0));
     })
 }
 
-pub(super) fn hard_sigmoid(op: HardSigmoid<Operand>) -> Kernel {
+pub(super) fn hard_sigmoid(op: HardSigmoid<Operand>) -> OpKernel {
     let (alpha, beta) = (op.alpha, op.beta);
     unary(op.input, RoundMode::default(), move |x| (alpha * x + beta).clamp(0.0, 1.0))
 }
 
-pub(super) fn elu(op: Elu<Operand>) -> Kernel {
+pub(super) fn elu(op: Elu<Operand>) -> OpKernel {
     let alpha = op.alpha;
     unary(op.input, RoundMode::default(), move |x| if x > 0.0 { x } else { alpha * x.exp_m1() })
 }
 
-pub(super) fn tanh(op: Tanh<Operand>) -> Kernel {
+pub(super) fn tanh(op: Tanh<Operand>) -> OpKernel {
     vectorised(op.input, op.round_mode, f64::tanh, |v| {
         vecmath::Tanh {}.map_mut(v);
     })
 }
 
-pub(super) fn sigmoid(op: Sigmoid<Operand>) -> Kernel {
+pub(super) fn sigmoid(op: Sigmoid<Operand>) -> OpKernel {
     if op.log {
         return unary(op.input, op.round_mode, |x| -softplus(-x));
     }
@@ -106,7 +106,7 @@ pub(super) fn sigmoid(op: Sigmoid<Operand>) -> Kernel {
     })
 }
 
-pub(super) fn silu(op: SiLU<Operand>) -> Kernel {
+pub(super) fn silu(op: SiLU<Operand>) -> OpKernel {
     vectorised(
         op.input,
         RoundMode::default(),
@@ -117,12 +117,12 @@ pub(super) fn silu(op: SiLU<Operand>) -> Kernel {
     )
 }
 
-pub(super) fn swish(op: Swish<Operand>) -> Kernel {
+pub(super) fn swish(op: Swish<Operand>) -> OpKernel {
     let beta = op.beta;
     unary(op.input, op.round_mode, move |x| x / (1.0 + (-x * beta).exp()))
 }
 
-pub(super) fn gelu(op: GELU<Operand>) -> Kernel {
+pub(super) fn gelu(op: GELU<Operand>) -> OpKernel {
     let mode = op.approx_mode;
     let f = move |x: f64| match mode {
         GeluApproxMode::Normal => 0.5 * x * (1.0 + erf(x * FRAC_1_SQRT_2)),
@@ -157,8 +157,8 @@ fn softmax_workspace(op: &Softmax<Operand>) -> Workspace {
     if_result(move |result| semantics::softmax_table(&table, result).is_some(), ints([&op.input]), all_reals() + moved)
 }
 
-pub(super) fn softmax(op: Softmax<Operand>) -> Kernel {
-    Kernel::with_workspace(softmax_workspace(&op), move |t| {
+pub(super) fn softmax(op: Softmax<Operand>) -> OpKernel {
+    OpKernel::with_workspace(softmax_workspace(&op), move |t| {
         let shape = &op.input.ty.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let (beta, log) = (op.beta as f32, op.log);

@@ -1,5 +1,5 @@
 use super::{
-    Kernel, Operand,
+    OpKernel, Operand,
     elementwise::Pair,
     kernel::Epilogue,
     task::{PostOp, Task},
@@ -15,12 +15,12 @@ use crate::{
     quant::RoundMode,
 };
 
-pub(super) fn add(op: Add<Operand>) -> Kernel {
+pub(super) fn add(op: Add<Operand>) -> OpKernel {
     let finish = PostOp::relu(op.do_relu, op.relu_limit);
     tensors(op.inputs, op.coeff.unwrap_or_default(), finish, |a, b| a + b, i64::saturating_add)
 }
 
-pub(super) fn sub(op: Sub<Operand>) -> Kernel {
+pub(super) fn sub(op: Sub<Operand>) -> OpKernel {
     let (finish, coeff) = (PostOp::relu(op.do_relu, op.relu_limit), op.coeff.unwrap_or_default());
     if op.is_reverse {
         return tensors(op.inputs, coeff, finish, |a, b| b - a, |a, b| b.saturating_sub(a));
@@ -28,12 +28,12 @@ pub(super) fn sub(op: Sub<Operand>) -> Kernel {
     tensors(op.inputs, coeff, finish, |a, b| a - b, i64::saturating_sub)
 }
 
-pub(super) fn mul(op: Mul<Operand>) -> Kernel {
+pub(super) fn mul(op: Mul<Operand>) -> OpKernel {
     let finish = PostOp::relu(op.do_relu, op.relu_limit);
     tensors(op.inputs, Vec::new(), finish, |a, b| a * b, i64::saturating_mul)
 }
 
-pub(super) fn div(op: Div<Operand>) -> Kernel {
+pub(super) fn div(op: Div<Operand>) -> OpKernel {
     let finish = PostOp::relu(op.do_relu, op.relu_limit);
     if op.is_reverse {
         return tensors(op.inputs, Vec::new(), finish, |a, b| b / a, |a, b| b.checked_div(a).unwrap_or(0));
@@ -41,21 +41,21 @@ pub(super) fn div(op: Div<Operand>) -> Kernel {
     tensors(op.inputs, Vec::new(), finish, |a, b| a / b, |a, b| a.checked_div(b).unwrap_or(0))
 }
 
-pub(super) fn max(op: Max<Operand>) -> Kernel {
+pub(super) fn max(op: Max<Operand>) -> OpKernel {
     tensors(op.inputs, Vec::new(), PostOp::default(), larger, i64::max)
 }
 
-pub(super) fn min(op: Min<Operand>) -> Kernel {
+pub(super) fn min(op: Min<Operand>) -> OpKernel {
     tensors(op.inputs, Vec::new(), PostOp::default(), smaller, i64::min)
 }
 
 /// Like C's and numpy's `fmod`: the result has the sign of the dividend.
-pub(super) fn modulo(op: Mod<Operand>) -> Kernel {
+pub(super) fn modulo(op: Mod<Operand>) -> OpKernel {
     tensors(op.inputs, Vec::new(), PostOp::default(), |a, b| a % b, |a, b| a.checked_rem(b).unwrap_or(0))
 }
 
 /// Like numpy's `remainder`: the result has the sign of the divisor.
-pub(super) fn remainder(op: Remainder<Operand>) -> Kernel {
+pub(super) fn remainder(op: Remainder<Operand>) -> OpKernel {
     let real = |a: f32, b: f32| {
         let r = a % b;
         if r != 0.0 && (r < 0.0) != (b < 0.0) { r + b } else { r }
@@ -73,12 +73,12 @@ fn relu(do_relu: bool, limit: f64) -> impl Fn(f64) -> f64 + Copy {
     move |x| if do_relu { capped(x) } else { x }
 }
 
-pub(super) fn reciprocal(op: Reciprocal<Operand>) -> Kernel {
+pub(super) fn reciprocal(op: Reciprocal<Operand>) -> OpKernel {
     let (c, relu) = (op.const_val, relu(op.do_relu, op.relu_limit));
     unary(op.input, RoundMode::default(), move |x| relu(c / x))
 }
 
-pub(super) fn div_const(op: DivConst<Operand>) -> Kernel {
+pub(super) fn div_const(op: DivConst<Operand>) -> OpKernel {
     let (c, is_reverse, relu) = (op.const_val, op.is_reverse, relu(op.do_relu, op.relu_limit));
     // Quotients of fractions are rounded to float32 first, like in the Top executor. Quotients of integers need no
     // rounding.
@@ -89,11 +89,11 @@ pub(super) fn div_const(op: DivConst<Operand>) -> Kernel {
     unary(op.input, RoundMode::default(), move |x| relu(if is_reverse { floor(c, x) } else { floor(x, c) }))
 }
 
-pub(super) fn add_const(op: AddConst<Operand>) -> Kernel {
+pub(super) fn add_const(op: AddConst<Operand>) -> OpKernel {
     constant(op.input, op.const_val, PostOp::relu(op.do_relu, op.relu_limit), |a, c| a + c)
 }
 
-pub(super) fn sub_const(op: SubConst<Operand>) -> Kernel {
+pub(super) fn sub_const(op: SubConst<Operand>) -> OpKernel {
     let finish = PostOp::relu(op.do_relu, op.relu_limit);
     match op.is_reverse {
         true => constant(op.input, op.const_val, finish, |a, c| c - a),
@@ -101,15 +101,15 @@ pub(super) fn sub_const(op: SubConst<Operand>) -> Kernel {
     }
 }
 
-pub(super) fn mul_const(op: MulConst<Operand>) -> Kernel {
+pub(super) fn mul_const(op: MulConst<Operand>) -> OpKernel {
     constant(op.input, op.const_val, PostOp::relu(op.do_relu, op.relu_limit), |a, c| a * c)
 }
 
-pub(super) fn max_const(op: MaxConst<Operand>) -> Kernel {
+pub(super) fn max_const(op: MaxConst<Operand>) -> OpKernel {
     constant(op.input, op.const_val, PostOp::default(), |a, c| if a < c { c } else { a })
 }
 
-pub(super) fn min_const(op: MinConst<Operand>) -> Kernel {
+pub(super) fn min_const(op: MinConst<Operand>) -> OpKernel {
     constant(op.input, op.const_val, PostOp::default(), |a, c| if a > c { c } else { a })
 }
 
@@ -129,9 +129,9 @@ pub(super) fn tensors(
     finish: PostOp,
     real: impl Fn(f32, f32) -> f32 + Copy + Send + Sync + 'static,
     int: impl Fn(i64, i64) -> i64 + Send + Sync + 'static,
-) -> Kernel {
+) -> OpKernel {
     let epilogue = if coeff.iter().all(|c| *c == 1.0) { with_another(&inputs, finish, real) } else { None };
-    Kernel::new(move |t| {
+    OpKernel::new(move |t| {
         let result = t.result(0)?;
         if inputs.iter().map(|i| &i.ty).chain([result]).all(ValueType::is_plain_int) {
             return integers(t, &inputs, finish, &int);
@@ -222,13 +222,13 @@ fn constant(
     c: f64,
     finish: PostOp,
     f: impl Fn(f64, f64) -> f64 + Copy + Send + Sync + 'static,
-) -> Kernel {
+) -> OpKernel {
     let reals = move |values: &mut [f32]| values.iter_mut().for_each(|v| *v = f(f64::from(*v), c) as f32);
     let epilogue = Epilogue::each(move |values| {
         reals(values);
         finish.reals(values);
     });
-    Kernel::new(move |t| {
+    OpKernel::new(move |t| {
         let source = t.source(&input, &input.ty.shape)?;
         if input.ty.is_plain_int() && t.result(0)?.is_plain_int() {
             // Exact for every integer of up to 32 bits.

@@ -1,5 +1,5 @@
 use super::{
-    Kernel, Operand,
+    OpKernel, Operand,
     blocked::{Attention, Heads, InstructionSet},
     task::{PostOp, Task},
     workspace::{bytes, ints, reals, result_reals},
@@ -8,17 +8,17 @@ use crate::{
     Layout,
     array::zeros,
     base::{Dtype, Result},
-    heads::{HeadStrides, Sizes},
+    heads::{AttentionSizes, HeadStrides},
     ops::{Rope, RopeMode, ScaleDotProductAttention},
     quant::RoundMode,
 };
 
-pub(super) fn scaled_dot_product(op: ScaleDotProductAttention<Operand>) -> Kernel {
-    let sizes = Sizes::from_bhsd(&op);
+pub(super) fn scaled_dot_product(op: ScaleDotProductAttention<Operand>) -> OpKernel {
+    let sizes = AttentionSizes::from_bhsd(&op);
     let rows = op.query.ty.elements() / sizes.elements.max(1);
     let attention = bytes(Attention::workspace(sizes, rows));
     let workspace = reals([&op.query, &op.key, &op.value]) + result_reals() + attention;
-    Kernel::with_workspace(workspace, move |t| {
+    OpKernel::with_workspace(workspace, move |t| {
         let (query, key, value) = (t.reals(&op.query)?, t.reals(&op.key)?, t.reals(&op.value)?);
         let result = t.result(0)?;
         let scores = [&result.plain_shape()[..result.shape.len() - 1], &[sizes.keys]].concat();
@@ -40,9 +40,9 @@ pub(super) fn scaled_dot_product(op: ScaleDotProductAttention<Operand>) -> Kerne
 }
 
 /// Rotates each pair (a, b) to (a cos - b sin, b cos + a sin).
-pub(super) fn rope(op: Rope<Operand>) -> Kernel {
+pub(super) fn rope(op: Rope<Operand>) -> OpKernel {
     let workspace = if op.input1.ty.dtype.is_float() { result_reals() } else { ints([&op.input1]) };
-    Kernel::with_workspace(workspace, move |t| {
+    OpKernel::with_workspace(workspace, move |t| {
         if op.input1.ty.dtype.is_float() { turn_reals(t, &op) } else { turn_ints(t, &op) }
     })
 }

@@ -1,4 +1,4 @@
-use super::{Kernel, Operand, chunks::blocks, task::PostOp, unary::map};
+use super::{OpKernel, Operand, chunks::blocks, task::PostOp, unary::map};
 use crate::{
     ValueType,
     base::Dtype,
@@ -7,8 +7,8 @@ use crate::{
     semantics::zero_points,
 };
 
-pub(super) fn cast(op: Cast<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+pub(super) fn cast(op: Cast<Operand>) -> OpKernel {
+    OpKernel::new(move |t| {
         let plain = |ty: &ValueType| ty.buffer_dtype() != Dtype::Float32 && ty.quantization.is_none();
         if plain(&op.input.ty) && plain(t.result(0)?) {
             let source = t.source(&op.input, &op.input.ty.shape)?;
@@ -23,13 +23,13 @@ pub(super) fn cast(op: Cast<Operand>) -> Kernel {
 }
 
 /// Returns `None` for the modes that the tool chain's executor does not support either.
-pub(super) fn requant_int(op: RequantInt<Operand>) -> Option<Kernel> {
+pub(super) fn requant_int(op: RequantInt<Operand>) -> Option<OpKernel> {
     let is_tflite = match op.quant_mode {
         RequantMode::TFLite | RequantMode::TFLiteLShift => true,
         RequantMode::MultiplierShift => false,
         RequantMode::OnlyShift | RequantMode::QDM | RequantMode::OnlyScale => return None,
     };
-    Some(Kernel::new(move |t| {
+    Some(OpKernel::new(move |t| {
         let channels = Channels::new(&op.input.ty.shape, op.rq_axis);
         let (zero_points, input_zero) = (zero_points(t.result(0)?), zero_points(&op.input.ty)[0]);
         let source = t.source(&op.input, &op.input.ty.shape)?;
@@ -51,13 +51,13 @@ pub(super) fn requant_int(op: RequantInt<Operand>) -> Option<Kernel> {
 }
 
 /// Computed in float32, like in the tool chain's executor. Returns `None` for the modes that it does not support either.
-pub(super) fn requant_fp(op: RequantFp<Operand>) -> Option<Kernel> {
+pub(super) fn requant_fp(op: RequantFp<Operand>) -> Option<OpKernel> {
     let adds_zero_point = match op.quant_mode {
         RequantMode::TFLite | RequantMode::TFLiteLShift => true,
         RequantMode::MultiplierShift => false,
         RequantMode::OnlyShift | RequantMode::QDM | RequantMode::OnlyScale => return None,
     };
-    Some(Kernel::new(move |t| {
+    Some(OpKernel::new(move |t| {
         let channels = Channels::new(&op.input.ty.shape, 1);
         let zero_points = zero_points(t.result(0)?);
         let source = t.source(&op.input, &op.input.ty.shape)?;
@@ -81,8 +81,8 @@ pub(super) fn requant_fp(op: RequantFp<Operand>) -> Option<Kernel> {
     }))
 }
 
-pub(super) fn dequant_int(op: DequantInt<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+pub(super) fn dequant_int(op: DequantInt<Operand>) -> OpKernel {
+    OpKernel::new(move |t| {
         let channels = Channels::new(&op.input.ty.shape, 1);
         let zero_points = zero_points(&op.input.ty);
         let source = t.source(&op.input, &op.input.ty.shape)?;
@@ -103,8 +103,8 @@ pub(super) fn dequant_int(op: DequantInt<Operand>) -> Kernel {
 }
 
 /// Like ONNX's operator: halves are rounded to even.
-pub(super) fn quantize_linear(op: QuantizeLinear<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+pub(super) fn quantize_linear(op: QuantizeLinear<Operand>) -> OpKernel {
+    OpKernel::new(move |t| {
         let channels = Channels::new(&op.input.ty.shape, op.axis);
         let source = t.source(&op.input, &op.input.ty.shape)?;
         t.fill_ints(0, |first, out| {
@@ -121,8 +121,8 @@ pub(super) fn quantize_linear(op: QuantizeLinear<Operand>) -> Kernel {
     })
 }
 
-pub(super) fn dequantize_linear(op: DequantizeLinear<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+pub(super) fn dequantize_linear(op: DequantizeLinear<Operand>) -> OpKernel {
+    OpKernel::new(move |t| {
         let channels = Channels::new(&op.input.ty.shape, op.axis);
         let source = t.source(&op.input, &op.input.ty.shape)?;
         t.fill(0, 1, PostOp::default(), |first, out| {
@@ -141,7 +141,7 @@ pub(super) fn dequantize_linear(op: DequantizeLinear<Operand>) -> Kernel {
 }
 
 /// Rounds every number to float16.
-pub(super) fn dtype_cast(input: Operand) -> Kernel {
+pub(super) fn dtype_cast(input: Operand) -> OpKernel {
     map(input, PostOp::default(), |v| v.iter_mut().for_each(|x| *x = half::f16::from_f32(*x).to_f32()))
 }
 

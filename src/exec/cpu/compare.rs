@@ -1,5 +1,5 @@
 use super::{
-    Kernel, Operand,
+    OpKernel, Operand,
     task::{PostOp, Task},
 };
 use crate::{
@@ -24,19 +24,19 @@ fn predicate<T: PartialOrd + Default>(mode: CompareMode) -> fn(T, T) -> bool {
     }
 }
 
-pub(super) fn compare(op: Compare<Operand>) -> Kernel {
+pub(super) fn compare(op: Compare<Operand>) -> OpKernel {
     pair(op.lhs, op.rhs, op.mode)
 }
 
-pub(super) fn logical_and(op: LogicalAnd<Operand>) -> Option<Kernel> {
+pub(super) fn logical_and(op: LogicalAnd<Operand>) -> Option<OpKernel> {
     let [a, b] = op.inputs.try_into().ok()?;
     Some(pair(a, b, CompareMode::And))
 }
 
-fn pair(lhs: Operand, rhs: Operand, mode: CompareMode) -> Kernel {
+fn pair(lhs: Operand, rhs: Operand, mode: CompareMode) -> OpKernel {
     let exact = lhs.ty.is_plain_int() && rhs.ty.is_plain_int();
     let (reals, ints) = (predicate::<f32>(mode), predicate::<i64>(mode));
-    Kernel::new(move |t| {
+    OpKernel::new(move |t| {
         let shape = &t.result(0)?.shape;
         let (a, b) = (t.source(&lhs, shape)?, t.source(&rhs, shape)?);
         store(t, |first, out| {
@@ -55,10 +55,10 @@ fn pair(lhs: Operand, rhs: Operand, mode: CompareMode) -> Kernel {
     })
 }
 
-pub(super) fn compare_const(op: CompareConst<Operand>) -> Kernel {
+pub(super) fn compare_const(op: CompareConst<Operand>) -> OpKernel {
     let (f, exact, c) = (predicate::<f32>(op.mode), predicate::<f64>(op.mode), semantics::compared_number(&op));
     let (is_int, inversed) = (op.input.ty.is_plain_int(), op.inversed);
-    Kernel::new(move |t| {
+    OpKernel::new(move |t| {
         let source = t.source(&op.input, &op.input.ty.shape)?;
         store(t, |first, out| {
             if is_int {

@@ -1,5 +1,5 @@
 use super::{
-    Kernel, Operand,
+    OpKernel, Operand,
     bytes::is_byte,
     chunks::blocks,
     conv_bytes::{self, ByteFilter},
@@ -19,7 +19,7 @@ use crate::{
 use rayon::prelude::*;
 
 /// The operands of a convolution of any kind and any number of spatial axes.
-pub(super) struct Parts<'a> {
+pub(super) struct ConvOperation<'a> {
     pub input: &'a Operand,
     pub filter: &'a Operand,
     pub bias: Option<&'a Operand>,
@@ -31,7 +31,7 @@ pub(super) struct Parts<'a> {
     pub grid: Grid,
 }
 
-impl<'a> Parts<'a> {
+impl<'a> ConvOperation<'a> {
     /// Creates the parts of a convolution from `input` to the result; its filter is oc x ic/group x kernel.
     pub fn new(
         [input, filter]: [&'a Operand; 2],
@@ -43,7 +43,7 @@ impl<'a> Parts<'a> {
     ) -> Self {
         let (x, w, group) = (&input.ty.shape, &filter.ty.shape, group as usize);
         let grid = Grid::new(windows, &x[2..], &result.shape[2..]);
-        Parts { input, filter, bias: bias.as_ref(), finish, group, ic: w[1], oc: w[0] / group, grid }
+        ConvOperation { input, filter, bias: bias.as_ref(), finish, group, ic: w[1], oc: w[0] / group, grid }
     }
     /// Number of weights per output channel.
     pub fn depth(&self) -> usize {
@@ -153,15 +153,15 @@ fn workspace(op: &ops::Conv<Operand>) -> Workspace {
     result_elements(8) + (operands + result_elements(4)).max(ints(&op.bias))
 }
 
-pub(super) fn conv(mut op: ops::Conv<Operand>) -> Kernel {
+pub(super) fn conv(mut op: ops::Conv<Operand>) -> OpKernel {
     let packed = ByteFilter::new(&op);
     let workspace = if packed.is_some() { conv_bytes::workspace(&op) } else { workspace(&op) };
     let laid_out = packed.as_ref().map(|_| op.filter.without_values());
     op.filter = laid_out.clone().unwrap_or(op.filter);
-    let kernel = Kernel::with_workspace(workspace, move |t| {
+    let kernel = OpKernel::with_workspace(workspace, move |t| {
         let windows = Convolution::from(&op).windows(&op.input.ty.shape)?;
         let finish = PostOp::relu(op.do_relu, op.relu_limit);
-        let c = Parts::new([&op.input, &op.filter], &op.bias, finish, op.group, &windows, t.result(0)?);
+        let c = ConvOperation::new([&op.input, &op.filter], &op.bias, finish, op.group, &windows, t.result(0)?);
         match &packed {
             Some(packed) => packed.run(t, &c),
             None if c.is_depthwise() && c.is_exact_in_floats() => depthwise_integer(t, &c),
@@ -175,13 +175,13 @@ pub(super) fn conv(mut op: ops::Conv<Operand>) -> Kernel {
     kernel.without(&laid_out)
 }
 
-fn float(t: &mut Task, c: &Parts) -> Result<()> {
+fn float(t: &mut Task, c: &ConvOperation) -> Result<()> {
     let (x, w) = (t.reals(c.input)?, t.reals(c.filter)?);
     c.write(t, |out| if c.is_depthwise() { depthwise(c, &x, &w, out) } else { products(c, &x, &w, out) })
 }
 
 /// Computes one matrix product per image and group.
-fn products(c: &Parts, x: &[f32], w: &[f32], out: &mut [f32]) -> Result<()> {
+fn products(c: &ConvOperation, x: &[f32], w: &[f32], out: &mut [f32]) -> Result<()> {
     let (pixels, depth, area) = (c.grid.pixels(), c.depth(), c.grid.area());
     let pointwise = c.grid.is_pointwise();
     let mut columns = if pointwise { Vec::new() } else { zeros(depth.saturating_mul(pixels))? };
@@ -197,7 +197,7 @@ fn products(c: &Parts, x: &[f32], w: &[f32], out: &mut [f32]) -> Result<()> {
 }
 
 /// Handles one input channel per group: products would have one or few rows, so kernel elements are added one by one.
-fn depthwise(c: &Parts, x: &[f32], w: &[f32], out: &mut [f32]) -> Result<()> {
+fn depthwise(c: &ConvOperation, x: &[f32], w: &[f32], out: &mut [f32]) -> Result<()> {
     let (pixels, taps, area) = (c.grid.pixels(), c.depth(), c.grid.area());
     out.par_chunks_mut(pixels).enumerate().try_for_each_init(Vec::new, |row, (i, out)| {
         if row.is_empty() {
@@ -214,7 +214,7 @@ fn depthwise(c: &Parts, x: &[f32], w: &[f32], out: &mut [f32]) -> Result<()> {
     })
 }
 
-fn depthwise_integer(t: &mut Task, c: &Parts) -> Result<()> {
+fn depthwise_integer(t: &mut Task, c: &ConvOperation) -> Result<()> {
     let (x, w) = c.subtract_zero_point(t, |v| v as f32)?;
     let mut sums = zeros::<f32>(t.result(0)?.elements())?;
     depthwise(c, &x, &w, &mut sums)?;
@@ -225,7 +225,7 @@ fn depthwise_integer(t: &mut Task, c: &Parts) -> Result<()> {
 }
 
 /// Computes exact sums of `(x - zx) * (w - zw)`.
-fn integer<T: Factor>(t: &mut Task, c: &Parts) -> Result<()> {
+fn integer<T: Factor>(t: &mut Task, c: &ConvOperation) -> Result<()> {
     let (pixels, depth, area) = (c.grid.pixels(), c.depth(), c.grid.area());
     let (x, w) = c.subtract_zero_point(t, T::of)?;
     let mut out = zeros::<i64>(t.result(0)?.elements())?;

@@ -1,6 +1,6 @@
 //! Gradients of a convolution, computed by definition.
 use super::{
-    Kernel, Operand,
+    OpKernel, Operand,
     task::{PostOp, Task},
     workspace::all_reals,
 };
@@ -83,11 +83,11 @@ fn write(t: &mut Task, i: usize, fill: impl FnOnce(&mut [f32])) -> Result<()> {
 }
 
 /// Computes the results that are not absent.
-pub(super) fn conv_bwd(op: Convbwd<Operand>) -> Option<Kernel> {
+pub(super) fn conv_bwd(op: Convbwd<Operand>) -> Option<OpKernel> {
     if !semantics::has_no_inserts(&op) {
         return None;
     }
-    Some(Kernel::with_workspace(all_reals(), move |t| {
+    Some(OpKernel::with_workspace(all_reals(), move |t| {
         let (grad, x, filter) = (t.reals(&op.grad_out)?, t.reals(&op.input)?, t.reals(&op.kernel)?);
         let (shape, places) = (&op.grad_out.ty.shape, semantics::conv_bwd_geometry(&op));
         write(t, 0, |out| places.input(&filter, &grad, out))?;
@@ -101,8 +101,8 @@ pub(super) fn conv_bwd(op: Convbwd<Operand>) -> Option<Kernel> {
     }))
 }
 
-pub(super) fn conv_bwd_weight(op: ConvBwd_Weight<Operand>) -> Kernel {
-    Kernel::with_workspace(all_reals(), move |t| {
+pub(super) fn conv_bwd_weight(op: ConvBwd_Weight<Operand>) -> OpKernel {
+    OpKernel::with_workspace(all_reals(), move |t| {
         let (grad, x) = (t.reals(&op.gradout)?, t.reals(&op.input)?);
         let places = semantics::conv_bwd_weight_geometry(&op, &t.result(0)?.shape);
         write(t, 0, |out| places.filter(&x, &grad, out))

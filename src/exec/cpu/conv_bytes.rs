@@ -3,7 +3,7 @@
 use super::{
     Operand,
     bytes::{PackedInt8Matrix, bytes},
-    conv::{Parts, columns},
+    conv::{ConvOperation, columns},
     layout::permuted,
     task::Task,
     workspace::{Workspace, elements, ints, of_result, result_elements},
@@ -47,7 +47,7 @@ impl ByteFilter {
     }
 
     /// Computes the sums of one image and group, one row per position.
-    fn sums(&self, c: &Parts, i: usize, image: &[u8], zero: u8) -> Result<Vec<i32>> {
+    fn sums(&self, c: &ConvOperation, i: usize, image: &[u8], zero: u8) -> Result<Vec<i32>> {
         let (pixels, depth, area) = (c.grid.pixels(), c.depth(), c.grid.area());
         let pointwise = c.grid.is_pointwise();
         let last = permuted(image, &[c.ic, area], &[1, 0])?;
@@ -59,7 +59,7 @@ impl ByteFilter {
     }
 
     /// Sums are exact, then saturated.
-    pub fn run(&self, t: &mut Task, c: &Parts) -> Result<()> {
+    pub fn run(&self, t: &mut Task, c: &ConvOperation) -> Result<()> {
         let (pixels, area) = (c.grid.pixels(), c.grid.area());
         let (values, zero) = (bytes(t.array(c.input)?, Dtype::Uint8)?, PackedInt8Matrix::signedness_offset(c.input)?);
         let mut out = zeros::<i32>(t.result(0)?.elements())?;
@@ -89,7 +89,7 @@ fn packed<T: Element>(
 }
 
 /// Returns the input elements of each position, channels last; `zero` is used outside the image.
-fn rows(c: &Parts, image: &[u8], zero: u8, mut rows: Vec<u8>) -> Vec<u8> {
+fn rows(c: &ConvOperation, image: &[u8], zero: u8, mut rows: Vec<u8>) -> Vec<u8> {
     let (grid, depth) = (&c.grid, c.depth());
     let width = grid.pixels() / grid.line_count();
     let step = grid.stride().last().map_or(1, |s| *s as usize);

@@ -1,6 +1,6 @@
 //! Tensors computed from shapes and numbers.
 use super::{
-    Kernel, Operand,
+    OpKernel, Operand,
     layout::{converted, write_view},
     task::{PostOp, Task},
     workspace,
@@ -25,39 +25,39 @@ fn fill(t: &mut Task, f: impl Fn(usize) -> f64 + Sync) -> Result<()> {
     })
 }
 
-pub(super) fn shape(op: Shape<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+pub(super) fn shape(op: Shape<Operand>) -> OpKernel {
+    OpKernel::new(move |t| {
         let dims = fetched(&op.input.ty.shape, &op)?;
         fill(t, |i| dims[i] as f64)
     })
 }
 
-pub(super) fn size(op: Size<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+pub(super) fn size(op: Size<Operand>) -> OpKernel {
+    OpKernel::new(move |t| {
         let dims = &op.input.ty.shape;
         let first = op.axis.map_or(0, |a| a.rem_euclid(dims.len() as i64) as usize);
         fill(t, |i| dims[first + i] as f64)
     })
 }
 
-pub(super) fn constant_fill(op: ConstantFill<Operand>) -> Kernel {
-    Kernel::new(move |t| fill(t, |_| op.value))
+pub(super) fn constant_fill(op: ConstantFill<Operand>) -> OpKernel {
+    OpKernel::new(move |t| fill(t, |_| op.value))
 }
 
 /// Computes `start + i * step`; the defaults are 0 and 1.
-pub(super) fn range(start: Option<Operand>, step: Option<Operand>) -> Kernel {
+pub(super) fn range(start: Option<Operand>, step: Option<Operand>) -> OpKernel {
     fn number(t: &Task, operand: &Option<Operand>, otherwise: f64) -> Result<f64> {
         let first = |o: &Operand| Ok(t.array(o)?.to_f64()?.first().copied().unwrap_or(otherwise));
         operand.as_ref().map_or(Ok(otherwise), first)
     }
-    Kernel::new(move |t| {
+    OpKernel::new(move |t| {
         let (start, step) = (number(t, &start, 0.0)?, number(t, &step, 1.0)?);
         fill(t, |i| start + i as f64 * step)
     })
 }
 
-pub(super) fn mesh_grid(op: MeshGrid<Operand>) -> Kernel {
-    Kernel::with_workspace(workspace::converted(&op.inputs), move |t| {
+pub(super) fn mesh_grid(op: MeshGrid<Operand>) -> OpKernel {
+    OpKernel::with_workspace(workspace::converted(&op.inputs), move |t| {
         let n = op.inputs.len();
         for (i, input) in op.inputs.iter().enumerate() {
             let shape = &t.result(i)?.shape;

@@ -1,5 +1,5 @@
 //! Kernels of custom operators.
-use super::{CpuBackend, Operand, Signature, ValueType, kernel::Kernel};
+use super::{CpuBackend, Operand, Signature, ValueType, kernel::OpKernel};
 use crate::{
     array::Array,
     base::{Cause, Result, pluralized, shape_text},
@@ -67,10 +67,10 @@ impl CpuBackend {
 
 impl CustomKernels {
     /// Returns the kernel of a custom operator, or `None` if there is none of its name.
-    pub fn kernel(&self, op: &Custom<Operand>, signature: &Signature) -> Option<Kernel> {
+    pub fn kernel(&self, op: &Custom<Operand>, signature: &Signature) -> Option<OpKernel> {
         let compute = self.0.get(&op.name)?.clone();
         let (op, types) = (op.clone(), signature.results.clone());
-        Some(Kernel::new(move |task| {
+        Some(OpKernel::new(move |task| {
             let inputs = op.inputs.iter().map(|o| task.array(o)).collect::<Result<_>>()?;
             let call = CustomCall { op: &op, inputs, results: types.iter().flatten().collect() };
             let results = compute(&call)?;

@@ -1,6 +1,6 @@
 use super::{
-    Kernel, Operand,
-    conv::Parts,
+    OpKernel, Operand,
+    conv::ConvOperation,
     gemm::{Factor, Mat, factor_size, gemm_f32, gemm_int},
     grid::Grid,
     task::{PostOp, Task},
@@ -29,11 +29,11 @@ fn workspace(op: &ops::Deconv<Operand>) -> Workspace {
     result_elements(8) + (operands + of_result(columns, 12)).max(ints(&op.bias))
 }
 
-pub(super) fn deconv(op: ops::Deconv<Operand>) -> Kernel {
-    Kernel::with_workspace(workspace(&op), move |t| {
+pub(super) fn deconv(op: ops::Deconv<Operand>) -> OpKernel {
+    OpKernel::with_workspace(workspace(&op), move |t| {
         let (x, result, group) = (&op.input.ty.shape, &t.result(0)?.shape, op.group as usize);
         let windows = Convolution::from(&op).windows(x)?;
-        let c = Parts {
+        let c = ConvOperation {
             input: &op.input,
             filter: &op.filter,
             bias: op.bias.as_ref(),
@@ -53,7 +53,7 @@ pub(super) fn deconv(op: ops::Deconv<Operand>) -> Kernel {
 }
 
 /// Returns the weights with the input channels first, group x ic x (oc * taps): the factors of each input element.
-fn by_input<T: Copy + Default>(c: &Parts, w: &[T]) -> Result<Vec<T>> {
+fn by_input<T: Copy + Default>(c: &ConvOperation, w: &[T]) -> Result<Vec<T>> {
     let (mut turned, taps) = (zeros(w.len())?, c.grid.taps());
     for (from, run) in w.chunks(taps).enumerate() {
         let (row, i) = (from / c.ic, from % c.ic);
@@ -64,13 +64,13 @@ fn by_input<T: Copy + Default>(c: &Parts, w: &[T]) -> Result<Vec<T>> {
 }
 
 /// The weights of a group, one row per output channel and kernel element.
-fn weights<'w, T>(c: &Parts, w: &'w [T], i: usize) -> Mat<'w, T> {
+fn weights<'w, T>(c: &ConvOperation, w: &'w [T], i: usize) -> Mat<'w, T> {
     let (group, rows) = (i % c.group, c.oc * c.grid.taps());
     Mat { data: &w[group * c.ic * rows..][..c.ic * rows], rows, cols: c.ic, transposed: true }
 }
 
 /// Adds the columns, one row per channel and kernel element, to the channels (col2im).
-fn spread<T: Copy + Send + Sync>(c: &Parts, columns: &[T], out: &mut [T], add: impl Fn(T, T) -> T + Sync) {
+fn spread<T: Copy + Send + Sync>(c: &ConvOperation, columns: &[T], out: &mut [T], add: impl Fn(T, T) -> T + Sync) {
     let (taps, pixels) = (c.grid.taps(), c.grid.pixels());
     out.par_chunks_mut(c.grid.area()).enumerate().for_each(|(o, plane)| {
         for tap in 0..taps {
@@ -80,12 +80,12 @@ fn spread<T: Copy + Send + Sync>(c: &Parts, columns: &[T], out: &mut [T], add: i
 }
 
 /// The image of a group as a matrix, one row per channel.
-fn image<'x, T>(c: &Parts, x: &'x [T], i: usize) -> Mat<'x, T> {
+fn image<'x, T>(c: &ConvOperation, x: &'x [T], i: usize) -> Mat<'x, T> {
     let size = c.ic * c.grid.pixels();
     Mat { data: &x[i * size..(i + 1) * size], rows: c.ic, cols: c.grid.pixels(), transposed: false }
 }
 
-fn float(t: &mut Task, c: &Parts, reordered: bool) -> Result<()> {
+fn float(t: &mut Task, c: &ConvOperation, reordered: bool) -> Result<()> {
     let (x, w) = (t.reals(c.input)?, t.reals(c.filter)?);
     let w = if reordered { by_input(c, &w)?.into() } else { w };
     c.write(t, |out| {
@@ -99,7 +99,7 @@ fn float(t: &mut Task, c: &Parts, reordered: bool) -> Result<()> {
     })
 }
 
-fn integer<T: Factor>(t: &mut Task, c: &Parts, reordered: bool) -> Result<()> {
+fn integer<T: Factor>(t: &mut Task, c: &ConvOperation, reordered: bool) -> Result<()> {
     let (x, w) = c.subtract_zero_point(t, T::of)?;
     let w = if reordered { by_input(c, &w)? } else { w };
     let mut out = zeros::<i64>(t.result(0)?.elements())?;

@@ -1,7 +1,7 @@
 //! Deformable convolution: each element of the kernel is sampled at an offset from its position.
 use super::{
-    Kernel, Operand,
-    conv::{Parts, columns},
+    OpKernel, Operand,
+    conv::{ConvOperation, columns},
     gemm::{Mat, gemm_f32},
     task::PostOp,
     workspace::{all_reals, of_result},
@@ -12,11 +12,11 @@ use crate::{
 };
 use rayon::prelude::*;
 
-pub(super) fn deform_conv2d(op: ops::DeformConv2D<Operand>) -> Kernel {
-    Kernel::with_workspace(all_reals() + of_result(columns(&op.filter), 4), move |t| {
+pub(super) fn deform_conv2d(op: ops::DeformConv2D<Operand>) -> OpKernel {
+    OpKernel::with_workspace(all_reals() + of_result(columns(&op.filter), 4), move |t| {
         let windows = Convolution::from(&op).windows(&op.input.ty.shape)?;
         let finish = PostOp::relu(op.do_relu, op.relu_limit);
-        let c = Parts::new([&op.input, &op.filter], &op.bias, finish, op.group, &windows, t.result(0)?);
+        let c = ConvOperation::new([&op.input, &op.filter], &op.bias, finish, op.group, &windows, t.result(0)?);
         let (x, w, offset) = (t.reals(&op.input)?, t.reals(&op.filter)?, t.reals(&op.offset)?);
         let mask = op.mask.as_ref().filter(|_| op.use_mask).map(|m| t.reals(m)).transpose()?;
         let (pixels, area, taps, depth) = (c.grid.pixels(), c.grid.area(), c.grid.taps(), c.depth());

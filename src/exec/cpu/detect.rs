@@ -1,5 +1,5 @@
 use super::{
-    Kernel, Operand,
+    OpKernel, Operand,
     task::PostOp,
     workspace::{all_reals, numbers, result_elements},
 };
@@ -39,11 +39,11 @@ impl Corners {
 
 /// Returns rows of batch, class and box, in that order. The boxes of a class are sorted by score; ties keep their order.
 /// Unused rows are filled with -1.
-pub(super) fn nms(op: Nms<Operand>) -> Kernel {
+pub(super) fn nms(op: Nms<Operand>) -> OpKernel {
     // The rows before they are written, and two lists of boxes.
     let boxes = op.inputs.get(1).and_then(|scores| scores.ty.shape.last()).map_or(0, |&n| n);
     let workspace = all_reals() + result_elements(4) + numbers(boxes, 24);
-    Kernel::with_workspace(workspace, move |t| {
+    OpKernel::with_workspace(workspace, move |t| {
         let (boxes, scores) = (t.reals(&op.inputs[0])?, t.reals(&op.inputs[1])?);
         let number = |i: usize| -> Result<Option<f32>> {
             Ok(op.inputs.get(i).map(|n| t.reals(n)).transpose()?.and_then(|n| n.first().copied()))
@@ -200,10 +200,10 @@ fn index(value: f32, count: usize, of: IndexKind) -> Result<usize> {
     found.ok_or_else(|| of.out_of_range(value, count))
 }
 
-pub(super) fn roi_align(op: RoiAlign<Operand>) -> Kernel {
+pub(super) fn roi_align(op: RoiAlign<Operand>) -> OpKernel {
     let cells = [op.output_height as usize, op.output_width as usize];
     let align = Align { mode: op.mode, cells, samples: op.sampling_ratio, aligned: op.align_corners };
-    Kernel::with_workspace(all_reals(), move |t| {
+    OpKernel::with_workspace(all_reals(), move |t| {
         let (input, rois) = (t.reals(&op.input)?, t.reals(&op.rois)?);
         let &[images, channels, height, width] = op.input.ty.shape.as_slice() else { return Ok(()) };
         let (image, region) = (channels * height * width, channels * cells[0] * cells[1]);
@@ -216,10 +216,10 @@ pub(super) fn roi_align(op: RoiAlign<Operand>) -> Kernel {
     })
 }
 
-pub(super) fn roi_extractor(op: RoiExtractor<Operand>) -> Kernel {
+pub(super) fn roi_extractor(op: RoiExtractor<Operand>) -> OpKernel {
     let cells = [op.output_height as usize, op.output_width as usize];
     let align = Align { mode: op.mode, cells, samples: op.sampling_ratio, aligned: op.align_corners };
-    Kernel::with_workspace(all_reals(), move |t| {
+    OpKernel::with_workspace(all_reals(), move |t| {
         let (levels, rois) = (t.reals(&op.target_lvls)?, t.reals(&op.rois)?);
         let features = op.inputs.iter().map(|level| t.reals(level)).collect::<Result<Vec<_>>>()?;
         let (images, channels) = (op.inputs[0].ty.shape[0], op.inputs[0].ty.shape[1]);
@@ -238,9 +238,9 @@ pub(super) fn roi_extractor(op: RoiExtractor<Operand>) -> Kernel {
 }
 
 /// Computes the maximum of each cell, or 0 if the cell is empty or has no positive entry.
-pub(super) fn roi_pooling(op: ROIPooling<Operand>) -> Kernel {
+pub(super) fn roi_pooling(op: ROIPooling<Operand>) -> OpKernel {
     let (rows, columns) = (op.pooled_h as usize, op.pooled_w as usize);
-    Kernel::with_workspace(all_reals(), move |t| {
+    OpKernel::with_workspace(all_reals(), move |t| {
         let (input, rois) = (t.reals(&op.inputs[0])?, t.reals(&op.inputs[1])?);
         let &[images, channels, height, width] = op.inputs[0].ty.shape.as_slice() else { return Ok(()) };
         t.write(0, PostOp::default(), |out| {

@@ -1,5 +1,5 @@
 use super::{
-    Kernel, Operand,
+    OpKernel, Operand,
     gemm::{Mat, gemm_f32},
     layout::permuted,
     task::PostOp,
@@ -13,14 +13,14 @@ use crate::{
 use rayon::prelude::*;
 use std::borrow::Cow;
 
-pub(super) fn einsum(op: Einsum<Operand>) -> Kernel {
+pub(super) fn einsum(op: Einsum<Operand>) -> OpKernel {
     // Each operand as it is and reordered, and the products of pairs, in order and reordered.
     let workspace = reals(&op.inputs) + elements(&op.inputs, 4) + result_elements(16);
-    Kernel::with_workspace(workspace, move |t| {
+    OpKernel::with_workspace(workspace, move |t| {
         let (axes, result) = einsum_axes(op.mode.name());
-        let named = |i: usize| -> Result<Named> {
+        let named = |i: usize| -> Result<NamedOperand> {
             let (input, axes) = (&op.inputs[i], axes[i].to_vec());
-            Ok(Named { axes, dims: input.ty.shape.clone(), data: t.reals(input)? })
+            Ok(NamedOperand { axes, dims: input.ty.shape.clone(), data: t.reals(input)? })
         };
         let mut product = named(0)?;
         for (i, step) in einsum_products(op.mode.name()).iter().enumerate() {
@@ -35,13 +35,13 @@ pub(super) fn einsum(op: Einsum<Operand>) -> Kernel {
 }
 
 /// Values with named axes.
-struct Named<'a> {
+struct NamedOperand<'a> {
     axes: Vec<u8>,
     dims: Vec<usize>,
     data: Cow<'a, [f32]>,
 }
 
-impl<'a> Named<'a> {
+impl<'a> NamedOperand<'a> {
     fn size(&self, axes: &[u8]) -> usize {
         self.axes.iter().zip(&self.dims).filter(|(a, _)| axes.contains(a)).map(|(_, d)| d).product()
     }
@@ -55,7 +55,7 @@ impl<'a> Named<'a> {
     }
     /// Multiplies two operands and sums over their common axes that are not kept: a matrix product for each index of the
     /// other common axes.
-    fn times<'b>(&self, right: &Named, step: &EinsumProduct) -> Result<Named<'b>> {
+    fn times<'b>(&self, right: &NamedOperand, step: &EinsumProduct) -> Result<NamedOperand<'b>> {
         let EinsumProduct { batch, left, summed, right: only_right } = step;
         let (m, k, n) = (self.size(left), self.size(summed), right.size(only_right));
         let a = self.in_order(&[&batch[..], left, summed].concat())?;
@@ -73,10 +73,10 @@ impl<'a> Named<'a> {
         })?;
         let axes = step.axes();
         let dim = |a: &u8| {
-            let of = |named: &Named| named.axes.iter().position(|b| a == b).map(|i| named.dims[i]);
+            let of = |named: &NamedOperand| named.axes.iter().position(|b| a == b).map(|i| named.dims[i]);
             of(self).or_else(|| of(right)).unwrap_or(1)
         };
         let dims = axes.iter().map(dim).collect();
-        Ok(Named { axes, dims, data: Cow::Owned(data) })
+        Ok(NamedOperand { axes, dims, data: Cow::Owned(data) })
     }
 }

@@ -1,6 +1,6 @@
 //! Attention in BSHD layout, whose heads may share keys and values.
 use super::{
-    Kernel, Operand,
+    OpKernel, Operand,
     blocked::{self, Heads, InstructionSet},
     gemm::{Mat, gemm_f32},
     task::{PostOp, Task},
@@ -66,19 +66,19 @@ fn flash(t: &mut Task, op: &GroupedQueryAttention) -> Result<()> {
     })
 }
 
-pub(super) fn f_attention(op: FAttention<Operand>) -> Kernel {
+pub(super) fn f_attention(op: FAttention<Operand>) -> OpKernel {
     let workspace = workspace(&GroupedQueryAttention::from(&op));
-    Kernel::with_workspace(workspace, move |t| flash(t, &GroupedQueryAttention::from(&op)))
+    OpKernel::with_workspace(workspace, move |t| flash(t, &GroupedQueryAttention::from(&op)))
 }
 
-pub(super) fn f_attention_lse(op: FAttentionLse<Operand>) -> Kernel {
+pub(super) fn f_attention_lse(op: FAttentionLse<Operand>) -> OpKernel {
     let workspace = workspace(&GroupedQueryAttention::from(&op));
-    Kernel::with_workspace(workspace, move |t| flash(t, &GroupedQueryAttention::from(&op)))
+    OpKernel::with_workspace(workspace, move |t| flash(t, &GroupedQueryAttention::from(&op)))
 }
 
-pub(super) fn flex_attention(op: FlexAttention<Operand>) -> Kernel {
+pub(super) fn flex_attention(op: FlexAttention<Operand>) -> OpKernel {
     let workspace = workspace(&GroupedQueryAttention::from(&op));
-    Kernel::with_workspace(workspace, move |t| {
+    OpKernel::with_workspace(workspace, move |t| {
         flash(t, &GroupedQueryAttention::from(&op))?;
         // The log-sum-exp is filled with zeros.
         if op.has_lse { Ok(()) } else { t.memory(1).map(|memory| memory.bytes().fill(0)) }
@@ -100,11 +100,11 @@ fn projected(t: &Task, input: &[f32], weight: &Operand, bias: &Option<Operand>) 
     Ok(out)
 }
 
-pub(super) fn attention(op: Attention<Operand>) -> Kernel {
+pub(super) fn attention(op: Attention<Operand>) -> OpKernel {
     // Projected queries, keys and values, the attention result, and the output.
     let rows = |o: &Operand| o.ty.elements() / o.ty.shape[2] * 2;
     let projected_rows = numbers((rows(&op.input) + rows(&op.keys)).saturating_mul(op.queries_weight.ty.shape[1]), 4);
-    Kernel::with_workspace(all_reals() + projected_rows + result_elements(4), move |t| {
+    OpKernel::with_workspace(all_reals() + projected_rows + result_elements(4), move |t| {
         let (q, k) = (&op.input.ty.shape, &op.keys.ty.shape);
         let query = projected(t, &t.reals(&op.input)?, &op.queries_weight, &op.queries_bias)?;
         let key = projected(t, &t.reals(&op.keys)?, &op.keys_weight, &op.keys_bias)?;

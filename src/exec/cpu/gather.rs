@@ -1,6 +1,6 @@
 //! Selection by index.
 use super::{
-    Kernel, Operand,
+    OpKernel, Operand,
     chunks::CHUNK,
     layout::{converted, with_element},
     workspace::{self, ints, reals},
@@ -15,8 +15,8 @@ use crate::{
 };
 use rayon::prelude::*;
 
-pub(super) fn gather(op: Gather<Operand>) -> Kernel {
-    Kernel::with_workspace(ints([&op.indices]) + workspace::converted([&op.input]), move |t| {
+pub(super) fn gather(op: Gather<Operand>) -> OpKernel {
+    OpKernel::with_workspace(ints([&op.indices]) + workspace::converted([&op.input]), move |t| {
         let input = converted(t, &op.input, 0, RoundMode::default())?;
         let dims = input.shape();
         let axis = op.axis.rem_euclid(dims.len() as i64) as usize;
@@ -37,8 +37,8 @@ pub(super) fn gather(op: Gather<Operand>) -> Kernel {
 }
 
 /// Entries are selected by the bits of each value: -1 selects entry 255.
-pub(super) fn lut(op: Lut<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+pub(super) fn lut(op: Lut<Operand>) -> OpKernel {
+    OpKernel::new(move |t| {
         let (values, table) = (t.array(&op.input)?.bytes()?, t.array(&op.table)?.bytes()?);
         let chunks = t.memory(0)?.bytes().par_chunks_mut(CHUNK).zip(values.par_chunks(CHUNK));
         chunks.for_each(|(out, values)| out.iter_mut().zip(values).for_each(|(o, v)| *o = table[usize::from(*v)]));
@@ -94,8 +94,8 @@ fn take(to: &mut ArrayMut, from: &Array, places: &[i64], run: usize) -> Result<(
     with_element!(from.dtype(), go(to, from, places, run))
 }
 
-pub(super) fn gather_elements(op: GatherElements<Operand>) -> Kernel {
-    Kernel::with_workspace(ints([&op.indices]) + workspace::converted([&op.input]), move |t| {
+pub(super) fn gather_elements(op: GatherElements<Operand>) -> OpKernel {
+    OpKernel::with_workspace(ints([&op.indices]) + workspace::converted([&op.input]), move |t| {
         let (shape, indices) = (&op.input.ty.shape, &op.indices.ty.shape);
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let mut places = t.ints(&op.indices)?;
@@ -105,8 +105,8 @@ pub(super) fn gather_elements(op: GatherElements<Operand>) -> Kernel {
     })
 }
 
-pub(super) fn gather_nd(op: GatherND<Operand>) -> Kernel {
-    Kernel::with_workspace(ints([&op.indices]) + workspace::converted([&op.input]), move |t| {
+pub(super) fn gather_nd(op: GatherND<Operand>) -> OpKernel {
+    OpKernel::with_workspace(ints([&op.indices]) + workspace::converted([&op.input]), move |t| {
         let (shape, batch) = (&op.input.ty.shape, op.batch_dims as usize);
         let n = op.indices.ty.shape.last().copied().unwrap_or(1);
         let mut places = t.ints(&op.indices)?;
@@ -117,8 +117,8 @@ pub(super) fn gather_nd(op: GatherND<Operand>) -> Kernel {
 }
 
 /// The first entry of a packed pair is in the lower four bits.
-pub(super) fn a16_gather(op: A16Gather<Operand>) -> Kernel {
-    Kernel::with_workspace(ints([&op.indices]) + reals([&op.scale, &op.zp]), move |t| {
+pub(super) fn a16_gather(op: A16Gather<Operand>) -> OpKernel {
+    OpKernel::with_workspace(ints([&op.indices]) + reals([&op.scale, &op.zp]), move |t| {
         let table = packed_table(&op.weight.ty.shape, &op)?;
         let rows = t.ints(&op.indices)?;
         let (scale, zero) = (t.reals(&op.scale)?, t.reals(&op.zp)?);

@@ -1,5 +1,5 @@
 use super::{
-    Kernel, Operand,
+    OpKernel, Operand,
     chunks::blocks,
     task::PostOp,
     workspace::{all_reals, elements, reals},
@@ -21,8 +21,8 @@ fn colours(factors: [f64; 6], [y, u, v]: [f64; 3]) -> [f32; 3] {
     rgb.map(|c| (c as f32).clamp(0.0, 255.0))
 }
 
-pub(super) fn yuv2rgb(op: Yuv2rgbFormula<Operand>) -> Kernel {
-    Kernel::with_workspace(elements([&op.YUV], 1), move |t| {
+pub(super) fn yuv2rgb(op: Yuv2rgbFormula<Operand>) -> OpKernel {
+    OpKernel::with_workspace(elements([&op.YUV], 1), move |t| {
         let stored = t.ints_as(&op.YUV, |_, v| v.clamp(0, 255) as u8)?;
         let shape = &t.result(0)?.shape;
         let (height, width) = (shape[shape.len() - 2], shape[shape.len() - 1]);
@@ -48,8 +48,8 @@ pub(super) fn yuv2rgb(op: Yuv2rgbFormula<Operand>) -> Kernel {
 }
 
 /// The mean, over the channels of a group, of the products of left features and right features shifted by some pixels.
-pub(super) fn correlation(op: Correlation<Operand>) -> Kernel {
-    Kernel::with_workspace(reals(&op.inputs), move |t| {
+pub(super) fn correlation(op: Correlation<Operand>) -> OpKernel {
+    OpKernel::with_workspace(reals(&op.inputs), move |t| {
         let (left, right) = (t.reals(&op.inputs[0])?, t.reals(&op.inputs[1])?);
         let &[groups, disparities, height, width] = t.result(0)?.shape.as_slice() else { return Ok(()) };
         let (plane, channels) = (height * width, op.inputs[0].ty.shape[1] / groups);
@@ -70,8 +70,8 @@ pub(super) fn correlation(op: Correlation<Operand>) -> Kernel {
 }
 
 /// For each disparity, the left features, then the right ones shifted by that many pixels.
-pub(super) fn concat_volume(op: ConcatVolume<Operand>) -> Kernel {
-    Kernel::with_workspace(all_reals(), move |t| {
+pub(super) fn concat_volume(op: ConcatVolume<Operand>) -> OpKernel {
+    OpKernel::with_workspace(all_reals(), move |t| {
         let (left, right) = (t.reals(&op.inputs[0])?, t.reals(&op.inputs[1])?);
         let &[_, both, disparities, height, width] = t.result(0)?.shape.as_slice() else { return Ok(()) };
         let (plane, channels) = (height * width, both / 2);
@@ -93,8 +93,8 @@ pub(super) fn concat_volume(op: ConcatVolume<Operand>) -> Kernel {
 }
 
 /// Sums are in float64. If image or template are constant, the coefficient is 0 / 0: NaN.
-pub(super) fn match_template(op: MatchTemplate<Operand>) -> Kernel {
-    Kernel::with_workspace(all_reals(), move |t| {
+pub(super) fn match_template(op: MatchTemplate<Operand>) -> OpKernel {
+    OpKernel::with_workspace(all_reals(), move |t| {
         let (image, template) = (t.reals(&op.input)?, t.reals(&op.r#match)?);
         let (width, columns) = (op.input.ty.shape[1], op.r#match.ty.shape[1]);
         let (across, n) = (width - columns + 1, template.len() as f64);
@@ -124,8 +124,8 @@ pub(super) fn match_template(op: MatchTemplate<Operand>) -> Kernel {
 }
 
 /// Halves are rounded up, like in the lookup tables built for this operator.
-pub(super) fn scale_lut(op: ScaleLut<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+pub(super) fn scale_lut(op: ScaleLut<Operand>) -> OpKernel {
+    OpKernel::new(move |t| {
         let shape = &op.input.ty.shape;
         let (channels, inner) = (shape[1], shape[2..].iter().product::<usize>());
         let source = t.source(&op.input, shape)?;

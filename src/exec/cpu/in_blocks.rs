@@ -1,8 +1,9 @@
 //! Operators on channel-blocked images: which are supported, and their kernels.
 use super::{
-    Kernel, Operand, Signature, ValueType,
+    OpKernel, Operand, Signature, ValueType,
     blocked::{
-        Axis, BLOCK, Conv2d, ConvEpilogue, Geometry, InstructionSet, Method, Pool2d, PoolKind, from_blocked, to_blocked,
+        Axis, BLOCK, Conv2d, ConvEpilogue, ConvShape, InstructionSet, Method, Pool2d, PoolKind, from_blocked,
+        to_blocked,
     },
     task::PostOp,
     workspace::bytes,
@@ -69,14 +70,14 @@ fn keeps_zero(op: &Op<Operand>) -> bool {
     }
 }
 
-fn geometry(op: &Conv<Operand>) -> Result<Option<Geometry>> {
+fn geometry(op: &Conv<Operand>) -> Result<Option<ConvShape>> {
     let (x, w) = (op.input.ty.plain_shape(), &op.filter.ty.shape);
     let (&[batch, ic, ..], &[oc, ..]) = (x.as_slice(), w.as_slice()) else {
         return Ok(None);
     };
     let [rows, cols] = axes(&Convolution::from(op).windows(&x)?)?;
     let group = usize::try_from(op.group).unwrap_or(0);
-    Ok(rows.zip(cols).map(|(rows, cols)| Geometry { batch, ic, oc, group, rows, cols }))
+    Ok(rows.zip(cols).map(|(rows, cols)| ConvShape { batch, ic, oc, group, rows, cols }))
 }
 
 fn axes(windows: &[Window]) -> Result<[Option<Axis>; 2]> {
@@ -88,7 +89,7 @@ fn axes(windows: &[Window]) -> Result<[Option<Axis>; 2]> {
 
 /// A kernel, and the number of fused operators that it computes itself.
 pub(super) struct Prepared {
-    pub kernel: Kernel,
+    pub kernel: OpKernel,
     pub used: usize,
 }
 
@@ -100,7 +101,7 @@ pub(super) fn prepare(signature: &Signature) -> Result<Option<Prepared>> {
     let Some(Some(result)) = signature.results.first() else {
         return Ok(None);
     };
-    let alone = |kernel: Kernel| Some(Prepared { kernel, used: 0 });
+    let alone = |kernel: OpKernel| Some(Prepared { kernel, used: 0 });
     Ok(match &signature.op {
         Op::Reshape(op) if channels(&op.input.ty).is_some() || channels(result).is_some() => {
             alone(converted(&op.input))
@@ -113,9 +114,9 @@ pub(super) fn prepare(signature: &Signature) -> Result<Option<Prepared>> {
 }
 
 /// Converts from one layout to the other.
-fn converted(input: &Operand) -> Kernel {
+fn converted(input: &Operand) -> OpKernel {
     let input = input.clone();
-    Kernel::new(move |t| {
+    OpKernel::new(move |t| {
         let x = t.reals(&input)?;
         let shape = input.ty.plain_shape();
         let (channels, area) = (shape[1], shape[2] * shape[3]);
@@ -164,7 +165,7 @@ fn conv(op: &Conv<Operand>, signature: &Signature) -> Result<Prepared> {
     let conv = Conv2d::new(InstructionSet::best(), geometry, &filter.elements::<f32>()?, epilogue)?.ok_or_else(none)?;
     let workspace = bytes(conv.workspace().saturating_mul(rayon::current_num_threads() as u64));
     let input = op.input.clone();
-    let kernel = Kernel::with_workspace(workspace, move |t| {
+    let kernel = OpKernel::with_workspace(workspace, move |t| {
         let x = t.reals(&input)?;
         let residual = residual.as_ref().map(|r| t.reals(r)).transpose()?;
         t.write(0, PostOp::default(), |out| conv.run(&x, residual.as_deref(), out))
@@ -173,23 +174,23 @@ fn conv(op: &Conv<Operand>, signature: &Signature) -> Result<Prepared> {
     Ok(Prepared { kernel, used })
 }
 
-fn max_pool(op: &MaxPool<Operand>) -> Result<Kernel> {
+fn max_pool(op: &MaxPool<Operand>) -> Result<OpKernel> {
     let windows = windows(&op.input.ty.plain_shape(), &op.into())?;
     pool(&op.input, &windows, PoolKind::Max, relu(op.do_relu, op.relu_limit))
 }
 
-fn avg_pool(op: &AvgPool<Operand>) -> Result<Kernel> {
+fn avg_pool(op: &AvgPool<Operand>) -> Result<OpKernel> {
     let windows = windows(&op.input.ty.plain_shape(), &op.into())?;
     let kind = PoolKind::Average { include_pad: op.count_include_pad };
     pool(&op.input, &windows, kind, relu(op.do_relu, op.relu_limit))
 }
 
-fn pool(input: &Operand, windows: &[Window], kind: PoolKind, relu: Option<f32>) -> Result<Kernel> {
+fn pool(input: &Operand, windows: &[Window], kind: PoolKind, relu: Option<f32>) -> Result<OpKernel> {
     let none = || invalid("no pool on blocks of channels");
     let (channels, [rows, cols]) = (channels(&input.ty).ok_or_else(none)?, axes(windows)?);
     let (rows, cols) = rows.zip(cols).ok_or_else(none)?;
     let (input, pool) = (input.clone(), Pool2d { isa: InstructionSet::best(), kind, channels, rows, cols, relu });
-    Ok(Kernel::new(move |t| {
+    Ok(OpKernel::new(move |t| {
         let x = t.reals(&input)?;
         t.write(0, PostOp::default(), |out| {
             pool.run(&x, out);

@@ -3,7 +3,7 @@ use super::{Operand, chunks::Source, task::Task, workspace::Workspace};
 use crate::base::Result;
 
 /// Reads the operands of a task and writes its results.
-pub(super) struct Kernel {
+pub(super) struct OpKernel {
     pub run: Box<Run>,
     /// The fusible form of an element-wise operator on floats.
     pub epilogue: Option<Epilogue>,
@@ -15,24 +15,24 @@ pub(super) struct Kernel {
 
 type Run = dyn Fn(&mut Task) -> Result<()> + Send + Sync;
 
-impl Kernel {
+impl OpKernel {
     /// Creates a kernel that allocates almost no memory.
-    pub fn new(run: impl Fn(&mut Task) -> Result<()> + Send + Sync + 'static) -> Kernel {
-        Kernel::with_workspace(Workspace::none(), run)
+    pub fn new(run: impl Fn(&mut Task) -> Result<()> + Send + Sync + 'static) -> OpKernel {
+        OpKernel::with_workspace(Workspace::none(), run)
     }
     /// Creates a kernel that allocates memory in addition to its operands and results.
     pub fn with_workspace(
         workspace: Workspace,
         run: impl Fn(&mut Task) -> Result<()> + Send + Sync + 'static,
-    ) -> Kernel {
-        Kernel { run: Box::new(run), epilogue: None, unread: Vec::new(), workspace }
+    ) -> OpKernel {
+        OpKernel { run: Box::new(run), epilogue: None, unread: Vec::new(), workspace }
     }
-    pub fn without<'o>(mut self, laid_out: impl IntoIterator<Item = &'o Operand>) -> Kernel {
+    pub fn without<'o>(mut self, laid_out: impl IntoIterator<Item = &'o Operand>) -> OpKernel {
         self.unread.extend(laid_out.into_iter().filter_map(Operand::index));
         self
     }
-    pub fn with_epilogue(self, epilogue: Option<Epilogue>) -> Kernel {
-        Kernel { epilogue, ..self }
+    pub fn with_epilogue(self, epilogue: Option<Epilogue>) -> OpKernel {
+        OpKernel { epilogue, ..self }
     }
 }
 

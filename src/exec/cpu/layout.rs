@@ -1,6 +1,6 @@
 //! Data movement, on elements of any type.
 use super::{
-    Kernel, Operand, ValueType,
+    OpKernel, Operand, ValueType,
     task::{PostOp, Task, requantized},
     workspace::{self, Workspace},
 };
@@ -168,8 +168,8 @@ pub(super) fn converted(t: &Task, operand: &Operand, result: usize, round: Round
 }
 
 /// The same elements in the result's shape.
-pub(super) fn reshape(input: Operand) -> Kernel {
-    Kernel::with_workspace(workspace::converted([&input]), move |t| {
+pub(super) fn reshape(input: Operand) -> OpKernel {
+    OpKernel::with_workspace(workspace::converted([&input]), move |t| {
         let values = converted(t, &input, 0, RoundMode::default())?;
         t.share(0, &values)
     })
@@ -185,25 +185,25 @@ pub(super) fn write_view(to: &mut ArrayMut, from: &Array, view: &View) -> Result
 }
 
 /// Computes a result that is a view of the operand.
-pub(super) fn shown(input: Operand, view: View) -> Kernel {
-    Kernel::with_workspace(workspace::converted([&input]), move |t| {
+pub(super) fn shown(input: Operand, view: View) -> OpKernel {
+    OpKernel::with_workspace(workspace::converted([&input]), move |t| {
         let input = converted(t, &input, 0, RoundMode::default())?;
         write_view(t.memory(0)?, &input, &view)
     })
 }
 
-pub(super) fn permute(op: Permute<Operand>) -> Kernel {
+pub(super) fn permute(op: Permute<Operand>) -> OpKernel {
     let view = View::in_order(&op.input.ty.shape, &op.order);
     shown(op.input, view)
 }
 
-pub(super) fn transpose(op: Transpose<Operand>) -> Kernel {
+pub(super) fn transpose(op: Transpose<Operand>) -> OpKernel {
     let view = View::transposed(&op.input.ty.shape, [op.dim0, op.dim1]);
     shown(op.input, view)
 }
 
-pub(super) fn concat(op: Concat<Operand>) -> Kernel {
-    Kernel::with_workspace(workspace::converted(&op.inputs), move |t| {
+pub(super) fn concat(op: Concat<Operand>) -> OpKernel {
+    OpKernel::with_workspace(workspace::converted(&op.inputs), move |t| {
         let shape = &t.result(0)?.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         join(t, &op.inputs, shape[..axis].iter().product(), op.round_mode)?;
@@ -215,8 +215,8 @@ pub(super) fn concat(op: Concat<Operand>) -> Kernel {
 }
 
 /// The last entries of both operands concatenated, as many as the first operand has.
-pub(super) fn concat_slice(op: ConcatSlice<Operand>) -> Kernel {
-    Kernel::with_workspace(workspace::converted([&op.in0, &op.in1]), move |t| {
+pub(super) fn concat_slice(op: ConcatSlice<Operand>) -> OpKernel {
+    OpKernel::with_workspace(workspace::converted([&op.in0, &op.in1]), move |t| {
         let shape = &op.in0.ty.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let rows: usize = shape[..axis].iter().product();
@@ -249,16 +249,16 @@ fn join(t: &mut Task, parts: &[Operand], rows: usize, round: RoundMode) -> Resul
     Ok(())
 }
 
-pub(super) fn pack(op: Pack<Operand>) -> Kernel {
-    Kernel::with_workspace(workspace::converted(&op.inputs), move |t| {
+pub(super) fn pack(op: Pack<Operand>) -> OpKernel {
+    OpKernel::with_workspace(workspace::converted(&op.inputs), move |t| {
         let shape = &t.result(0)?.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         join(t, &op.inputs, shape[..axis].iter().product(), RoundMode::default())
     })
 }
 
-pub(super) fn list(op: List<Operand>) -> Kernel {
-    Kernel::with_workspace(workspace::converted(&op.inputs), move |t| join(t, &op.inputs, 1, RoundMode::default()))
+pub(super) fn list(op: List<Operand>) -> OpKernel {
+    OpKernel::with_workspace(workspace::converted(&op.inputs), move |t| join(t, &op.inputs, 1, RoundMode::default()))
 }
 
 /// Whether a part of an operand is converted without the rest, as there may be many parts. With several scales, an element's
@@ -291,8 +291,8 @@ fn write_part(t: &mut Task, operand: &Operand, result: usize, view: &View) -> Re
     t.share(result, &requantized(&part.freeze(), &from, to, RoundMode::default())?)
 }
 
-pub(super) fn unpack(op: Unpack<Operand>) -> Kernel {
-    Kernel::with_workspace(parts(&op.input), move |t| {
+pub(super) fn unpack(op: Unpack<Operand>) -> OpKernel {
+    OpKernel::with_workspace(parts(&op.input), move |t| {
         let shape = &op.input.ty.shape;
         let axis = axis_of(op.axis, shape.len());
         for i in 0..shape[axis] {
@@ -302,8 +302,8 @@ pub(super) fn unpack(op: Unpack<Operand>) -> Kernel {
     })
 }
 
-pub(super) fn split(op: Split<Operand>) -> Kernel {
-    Kernel::with_workspace(parts(&op.input), move |t| {
+pub(super) fn split(op: Split<Operand>) -> OpKernel {
+    OpKernel::with_workspace(parts(&op.input), move |t| {
         let shape = &op.input.ty.shape;
         let axis = axis_of(op.axis, shape.len());
         let mut at = 0;
@@ -346,7 +346,7 @@ impl Padded {
 
 /// The constant is a stored value: TPU-MLIR's lowering of a quantized graph passes `val` to the chip unchanged. (In all
 /// its recorded cases it is 0 with a zero point of 0.) It is rounded and saturated to the elements' type.
-pub(super) fn pad(op: Pad<Operand>) -> Kernel {
+pub(super) fn pad(op: Pad<Operand>) -> OpKernel {
     fn go<T: Element>(to: &mut ArrayMut, from: &Array, value: &Array, axes: &[Padded]) -> Result<()> {
         let (from, value, by) = (from.bits::<T>()?, value.bits::<T>()?[0], strides(from.shape()));
         let Some((last, outer)) = axes.split_last() else {
@@ -364,7 +364,7 @@ pub(super) fn pad(op: Pad<Operand>) -> Kernel {
         });
         Ok(())
     }
-    Kernel::with_workspace(workspace::converted([&op.input]), move |t| {
+    OpKernel::with_workspace(workspace::converted([&op.input]), move |t| {
         let input = converted(t, &op.input, 0, RoundMode::default())?;
         let counts = pad_counts(input.shape(), &op)?;
         let axes: Vec<_> = input.shape().iter().zip(counts).map(|(&d, n)| Padded::new(d, n, op.mode)).collect();

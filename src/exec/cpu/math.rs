@@ -1,5 +1,5 @@
 use super::{
-    Kernel, Operand,
+    OpKernel, Operand,
     arithmetic::tensors,
     task::PostOp,
     unary::{unary, vectorised},
@@ -32,26 +32,26 @@ pub(super) fn erf(x: f64) -> f64 {
     (FRAC_2_SQRT_PI * (-a * a).exp() * sum).copysign(x)
 }
 
-pub(super) fn exp(op: Exp<Operand>) -> Kernel {
+pub(super) fn exp(op: Exp<Operand>) -> OpKernel {
     vectorised(op.input, RoundMode::default(), f64::exp, |v| {
         vecmath::Exp {}.map_mut(v);
     })
 }
 
 /// The Top executor adds 1e-5; the compiler's tables of quantized tensors use the exact function.
-pub(super) fn rsqrt(op: Rsqrt<Operand>) -> Kernel {
+pub(super) fn rsqrt(op: Rsqrt<Operand>) -> OpKernel {
     let exact = |x: f64| 1.0 / x.sqrt();
     vectorised(op.input, RoundMode::default(), exact, move |v| {
         v.iter_mut().for_each(|x| *x = exact(f64::from(*x) + 1e-5) as f32);
     })
 }
 
-pub(super) fn log_b(op: LogB<Operand>) -> Kernel {
+pub(super) fn log_b(op: LogB<Operand>) -> OpKernel {
     let base = (op.base as f64).ln();
     unary(op.input, RoundMode::default(), move |x| x.ln() / base)
 }
 
-pub(super) fn clip(op: Clip<Operand>) -> Kernel {
+pub(super) fn clip(op: Clip<Operand>) -> OpKernel {
     let (min, max) = (op.min, op.max);
     // Comparisons preserve NaN.
     let f = move |x: f64| match x {
@@ -66,17 +66,17 @@ pub(super) fn clip(op: Clip<Operand>) -> Kernel {
     })
 }
 
-pub(super) fn pow(op: Pow<Operand>) -> Kernel {
+pub(super) fn pow(op: Pow<Operand>) -> OpKernel {
     let exponent = op.exponent;
     unary(op.input, RoundMode::default(), move |x| x.powf(exponent))
 }
 
-pub(super) fn pow2(op: Pow2<Operand>) -> Kernel {
+pub(super) fn pow2(op: Pow2<Operand>) -> OpKernel {
     let base = op.const_val;
     unary(op.input, RoundMode::default(), move |x| base.powf(x))
 }
 
-pub(super) fn pow3(op: Pow3<Operand>) -> Kernel {
+pub(super) fn pow3(op: Pow3<Operand>) -> OpKernel {
     let int = |a: i64, b: i64| RoundMode::default().round((a as f64).powf(b as f64)) as i64;
     tensors(op.inputs, Vec::new(), PostOp::default(), f32::powf, int)
 }

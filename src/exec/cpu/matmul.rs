@@ -1,5 +1,5 @@
 use super::{
-    Kernel, Operand,
+    OpKernel, Operand,
     blocked::{InstructionSet, PackedB},
     bytes::{PackedInt8Matrix, zero_point},
     chunks::{CHUNK, Walk},
@@ -50,19 +50,19 @@ fn keeps_columns(op: &MatMul<Operand>, p: &Product) -> bool {
     !op.output_transpose && op.bias.as_ref().is_none_or(|b| b.ty.elements() == p.n)
 }
 
-pub(super) fn matmul(mut op: MatMul<Operand>) -> Kernel {
+pub(super) fn matmul(mut op: MatMul<Operand>) -> OpKernel {
     if let Some((p, packed)) = packed(&op) {
         let right = op.right.without_values();
         op.right = right.clone();
-        return Kernel::with_workspace(workspace(&op), move |t| rows_by(t, &op, &p, &packed)).without([&right]);
+        return OpKernel::with_workspace(workspace(&op), move |t| rows_by(t, &op, &p, &packed)).without([&right]);
     }
     if let Some((p, packed)) = packed_bytes(&op) {
         let right = op.right.without_values();
         op.right = right.clone();
-        return Kernel::with_workspace(bytes_workspace(&op, &p), move |t| bytes_by(t, &op, &p, &packed))
+        return OpKernel::with_workspace(bytes_workspace(&op, &p), move |t| bytes_by(t, &op, &p, &packed))
             .without([&right]);
     }
-    Kernel::with_workspace(workspace(&op), move |t| {
+    OpKernel::with_workspace(workspace(&op), move |t| {
         let (left, right) = (&op.input.ty, &op.right.ty);
         let p = Product::new(&left.shape, &right.shape, op.left_transpose, op.right_transpose)?;
         match semantics::accum_kind(left, right) {
@@ -250,10 +250,10 @@ fn add_to<T: Copy + Send + Sync>(out: &mut [T], shape: &[usize], bias: &[T], bia
 }
 
 /// The product with a matrix of packed integers, which is dequantized first.
-pub(super) fn a16_matmul(op: A16MatMul<Operand>) -> Kernel {
+pub(super) fn a16_matmul(op: A16MatMul<Operand>) -> OpKernel {
     let unpacked = op.weight.ty.elements().saturating_mul(8 / op.weight_bits as usize);
     let workspace = reals([&op.input, &op.scale]) + numbers(unpacked, 4) + result_reals();
-    Kernel::with_workspace(workspace, move |t| {
+    OpKernel::with_workspace(workspace, move |t| {
         let [bytes, zero_points] = [t.array(&op.weight)?.elements::<u8>()?, t.array(&op.zp)?.elements::<u8>()?];
         let (scales, width, group) = (t.reals(&op.scale)?, op.weight_bits as usize, op.q_group_size as usize);
         let (per_byte, mask) = (8 / width, u8::MAX >> (8 - width));
@@ -276,8 +276,8 @@ pub(super) fn a16_matmul(op: A16MatMul<Operand>) -> Kernel {
 }
 
 /// The product with a matrix that has one scale per square block.
-pub(super) fn fp8_matmul(op: Fp8MatMul<Operand>) -> Kernel {
-    Kernel::with_workspace(reals([&op.input]) + elements([&op.weight], 4) + result_reals(), move |t| {
+pub(super) fn fp8_matmul(op: Fp8MatMul<Operand>) -> OpKernel {
+    OpKernel::with_workspace(reals([&op.input]) + elements([&op.weight], 4) + result_reals(), move |t| {
         let (values, scales, block) = (t.reals(&op.weight)?, t.reals(&op.weight_scale)?, op.block_size as usize);
         let columns = op.weight.ty.shape[1];
         let across = columns.div_ceil(block);

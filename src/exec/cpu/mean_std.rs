@@ -1,5 +1,5 @@
 use super::{
-    Kernel, Operand,
+    OpKernel, Operand,
     chunks::blocks,
     task::{PostOp, Task},
 };
@@ -12,8 +12,8 @@ use crate::{
 
 /// Computed like the compiler for bm1684x does: bytes to bytes in fixed point, floats to bytes rounded once. Float
 /// results are not scaled.
-pub(super) fn mean_std_scale(op: MeanStdScale<Operand>) -> Kernel {
-    Kernel::new(move |t| match (t.result(0)?.dtype.is_float(), op.input.ty.dtype.is_float()) {
+pub(super) fn mean_std_scale(op: MeanStdScale<Operand>) -> OpKernel {
+    OpKernel::new(move |t| match (t.result(0)?.dtype.is_float(), op.input.ty.dtype.is_float()) {
         (true, _) => normalized(t, &op),
         (false, true) => rounded(t, &op),
         (false, false) => fixed_point(t, &op),

@@ -1,6 +1,6 @@
 //! The feed-forward block of a transformer, including mixtures of experts.
 use super::{
-    Kernel, Operand,
+    OpKernel, Operand,
     gemm::{Mat, gemm_f32},
     task::{PostOp, Task},
     workspace::{all_reals, elements, numbers},
@@ -40,7 +40,7 @@ impl<'a> Linear<'a> {
 }
 
 /// Returns `None` for packed weights, whose order is specific to a chip, and for experts without indices.
-pub(super) fn mlp(op: Mlp<Operand>) -> Option<Kernel> {
+pub(super) fn mlp(op: Mlp<Operand>) -> Option<OpKernel> {
     if op.quantized || (op.is_expert && op.expert_id.is_none()) {
         return None;
     }
@@ -48,7 +48,7 @@ pub(super) fn mlp(op: Mlp<Operand>) -> Option<Kernel> {
     let columns = op.weight_gate.ty.shape.iter().rev().take(2).copied().max().unwrap_or(1);
     let rows = op.input.ty.elements() / op.input.ty.shape[2];
     let products = numbers(rows.saturating_mul(columns), 8) + elements([&op.input], 8);
-    Some(Kernel::with_workspace(all_reals() + products, move |t| {
+    Some(OpKernel::with_workspace(all_reals() + products, move |t| {
         let gate = Linear::new(t, &op.weight_gate, &op.bias_gate, op.right_transpose_gate)?;
         let up = Linear::new(t, &op.weight_up, &op.bias_up, op.right_transpose_up)?;
         let down = Linear::new(t, &op.weight_down, &op.bias_down, op.right_transpose_down)?;

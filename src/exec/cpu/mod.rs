@@ -62,12 +62,12 @@ use arena::Arena;
 pub use custom::CustomCall;
 use custom::CustomKernels;
 use in_place::InPlace;
-use kernel::{Epilogue, Kernel};
+use kernel::{Epilogue, OpKernel};
 use std::sync::Arc;
 use task::Task;
 
 /// The kernel of each op.
-fn prepare(op: &Op<Operand>) -> Option<Kernel> {
+fn prepare(op: &Op<Operand>) -> Option<OpKernel> {
     Some(match op.clone() {
         Op::A16Gather(op) => gather::a16_gather(*op),
         Op::A16MatMul(op) => matmul::a16_matmul(*op),
@@ -276,7 +276,7 @@ impl CpuBackend {
     pub fn new() -> Self {
         CpuBackend::default()
     }
-    fn kernel(&self, signature: &Signature) -> Option<Kernel> {
+    fn kernel(&self, signature: &Signature) -> Option<OpKernel> {
         match &signature.op {
             Op::Custom(op) => self.custom.kernel(op, signature),
             op => prepare(op),
@@ -286,7 +286,7 @@ impl CpuBackend {
 
 /// An operator that is prepared for the CPU.
 pub struct CpuKernel {
-    run: Kernel,
+    run: OpKernel,
     epilogues: Vec<Epilogue>,
     /// The results in the order of the definition; absent ones are `None`.
     results: Vec<Option<ValueType>>,

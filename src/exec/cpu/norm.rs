@@ -1,5 +1,5 @@
 use super::{
-    Kernel, Operand,
+    OpKernel, Operand,
     blocked::{InstructionSet, RowNorm},
     chunks::blocks,
     task::{PostOp, Task},
@@ -16,8 +16,8 @@ fn optional<'a>(t: &Task<'a>, operand: &Option<Operand>) -> Result<Option<Cow<'a
     operand.as_ref().map(|o| t.reals(o)).transpose()
 }
 
-pub(super) fn batch_norm(op: BatchNorm<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+pub(super) fn batch_norm(op: BatchNorm<Operand>) -> OpKernel {
+    OpKernel::new(move |t| {
         let (mean, variance) = (t.reals(&op.mean)?, t.reals(&op.variance)?);
         let (gamma, beta) = (optional(t, &op.gamma)?, optional(t, &op.beta)?);
         // Folded to one multiplication and addition per channel, in f64.
@@ -34,8 +34,8 @@ pub(super) fn batch_norm(op: BatchNorm<Operand>) -> Kernel {
     })
 }
 
-pub(super) fn scale(op: Scale<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+pub(super) fn scale(op: Scale<Operand>) -> OpKernel {
+    OpKernel::new(move |t| {
         let (scale, bias) = (t.reals(&op.scale)?, t.reals(&op.bias)?);
         per_channel(t, &op.input, PostOp::relu(op.do_relu, op.relu_limit), |c| (scale[c], bias[c]))
     })
@@ -56,8 +56,8 @@ fn per_channel(t: &mut Task, input: &Operand, finish: PostOp, pair: impl Fn(usiz
     })
 }
 
-pub(super) fn layer_norm(op: LayerNorm<Operand>) -> Kernel {
-    Kernel::with_workspace(all_reals(), move |t| {
+pub(super) fn layer_norm(op: LayerNorm<Operand>) -> OpKernel {
+    OpKernel::with_workspace(all_reals(), move |t| {
         let shape = &op.input.ty.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let n: usize = shape[axis..].iter().product();
@@ -80,14 +80,14 @@ fn normalized_rows(
     })
 }
 
-pub(super) fn group_norm(op: GroupNorm<Operand>) -> Kernel {
-    Kernel::with_workspace(result_reals(), move |t| {
+pub(super) fn group_norm(op: GroupNorm<Operand>) -> OpKernel {
+    OpKernel::with_workspace(result_reals(), move |t| {
         grouped(t, &op.input, op.num_groups as usize, op.eps, [&op.weight, &op.bias])
     })
 }
 
-pub(super) fn instance_norm(op: InstanceNorm<Operand>) -> Kernel {
-    Kernel::with_workspace(result_reals(), move |t| {
+pub(super) fn instance_norm(op: InstanceNorm<Operand>) -> OpKernel {
+    OpKernel::with_workspace(result_reals(), move |t| {
         grouped(t, &op.input, op.input.ty.shape[1], op.eps, [&op.weight, &op.bias])
     })
 }
@@ -122,8 +122,8 @@ fn grouped(
     })
 }
 
-pub(super) fn rms_norm(op: RMSNorm<Operand>) -> Kernel {
-    Kernel::with_workspace(all_reals(), move |t| {
+pub(super) fn rms_norm(op: RMSNorm<Operand>) -> OpKernel {
+    OpKernel::with_workspace(all_reals(), move |t| {
         let n = op.input.ty.shape[op.input.ty.shape.len() - 1];
         normalized_rows(t, &op.input, n, false, op.eps, [&op.gamma, &None])
     })
@@ -143,8 +143,8 @@ fn images(t: &mut Task, input: &Operand, f: impl Fn(&[f32], &mut [f32]) -> Resul
     })
 }
 
-pub(super) fn pixel_norm(op: PixelNorm<Operand>) -> Kernel {
-    Kernel::with_workspace(of_images(&op.input), move |t| {
+pub(super) fn pixel_norm(op: PixelNorm<Operand>) -> OpKernel {
+    OpKernel::with_workspace(of_images(&op.input), move |t| {
         let (channels, inner) = (op.input.ty.shape[1], op.input.ty.shape[2..].iter().product::<usize>());
         let (weight, bias) = (optional(t, &op.weight)?, optional(t, &op.bias)?);
         images(t, &op.input, |x, out| {
@@ -169,8 +169,8 @@ pub(super) fn pixel_norm(op: PixelNorm<Operand>) -> Kernel {
 }
 
 /// Without an epsilon, like in the tool chain: the result is NaN if all elements are 0.
-pub(super) fn normalize(op: Normalize<Operand>) -> Kernel {
-    Kernel::with_workspace(of_images(&op.input), move |t| {
+pub(super) fn normalize(op: Normalize<Operand>) -> OpKernel {
+    OpKernel::with_workspace(of_images(&op.input), move |t| {
         let inner = op.input.ty.shape[2..].iter().product::<usize>();
         let scale = t.reals(&op.scale)?;
         images(t, &op.input, |x, out| {
@@ -186,8 +186,8 @@ pub(super) fn normalize(op: Normalize<Operand>) -> Kernel {
     })
 }
 
-pub(super) fn lrn(op: LRN<Operand>) -> Kernel {
-    Kernel::with_workspace(of_images(&op.input), move |t| {
+pub(super) fn lrn(op: LRN<Operand>) -> OpKernel {
+    OpKernel::with_workspace(of_images(&op.input), move |t| {
         let (channels, inner) = (op.input.ty.shape[1], op.input.ty.shape[2..].iter().product::<usize>());
         // For an even size, the extra neighbour comes after.
         let (before, after) = ((op.size - 1) / 2, op.size / 2);

@@ -1,5 +1,5 @@
 use super::{
-    Kernel, Operand,
+    OpKernel, Operand,
     task::{PostOp, Task},
     workspace::{all_reals, ints, reals, result_reals},
 };
@@ -31,15 +31,15 @@ fn sum(s: Option<f32>, row: &[f32]) -> Option<f32> {
     Some(row.iter().fold(s.unwrap_or(0.0), |s, v| s + v))
 }
 
-pub(super) fn max_pool(op: MaxPool<Operand>) -> Kernel {
-    Kernel::with_workspace(reals([&op.input]), move |t| {
+pub(super) fn max_pool(op: MaxPool<Operand>) -> OpKernel {
+    OpKernel::with_workspace(reals([&op.input]), move |t| {
         let finish = PostOp::relu(op.do_relu, op.relu_limit).and_round(op.round_mode);
         Planes::sliding(t, &op.input, windows(&op.input.ty.shape, &(&op).into())?)?.pool(t, finish, largest, or_lowest)
     })
 }
 
-pub(super) fn max_pool_with_mask(op: MaxPoolWithMask<Operand>) -> Kernel {
-    Kernel::with_workspace(reals([&op.input]), move |t| {
+pub(super) fn max_pool_with_mask(op: MaxPoolWithMask<Operand>) -> OpKernel {
+    OpKernel::with_workspace(reals([&op.input]), move |t| {
         let planes = Planes::sliding(t, &op.input, windows(&op.input.ty.shape, &(&op).into())?)?;
         planes.pool(t, PostOp::relu(op.do_relu, op.relu_limit), largest, or_lowest)?;
         let pixels = planes.pixels();
@@ -60,8 +60,8 @@ pub(super) fn max_pool_with_mask(op: MaxPoolWithMask<Operand>) -> Kernel {
     })
 }
 
-pub(super) fn avg_pool(op: AvgPool<Operand>) -> Kernel {
-    Kernel::with_workspace(reals([&op.input]), move |t| {
+pub(super) fn avg_pool(op: AvgPool<Operand>) -> OpKernel {
+    OpKernel::with_workspace(reals([&op.input]), move |t| {
         let finish = PostOp::relu(op.do_relu, op.relu_limit).and_round(op.round_mode);
         let (include, windows) = (op.count_include_pad, windows(&op.input.ty.shape, &(&op).into())?);
         let taps = windows.iter().map(|w| w.kernel as f64).product::<f64>() as f32;
@@ -71,8 +71,8 @@ pub(super) fn avg_pool(op: AvgPool<Operand>) -> Kernel {
 }
 
 /// Each window is one share of an axis; shares overlap if the axis does not divide evenly.
-pub(super) fn adaptive_avg_pool(op: AdaptiveAvgPool<Operand>) -> Kernel {
-    Kernel::with_workspace(reals([&op.input]), move |t| {
+pub(super) fn adaptive_avg_pool(op: AdaptiveAvgPool<Operand>) -> OpKernel {
+    OpKernel::with_workspace(reals([&op.input]), move |t| {
         let (input, positions) = (op.input.ty.shape[2..].to_vec(), t.result(0)?.shape[2..].to_vec());
         let share = |axis: usize, i: usize| {
             let (n, parts) = (input[axis] as u128, positions[axis] as u128);
@@ -83,8 +83,8 @@ pub(super) fn adaptive_avg_pool(op: AdaptiveAvgPool<Operand>) -> Kernel {
     })
 }
 
-pub(super) fn max_unpool(op: MaxUnpool<Operand>) -> Kernel {
-    Kernel::with_workspace(reals([&op.input]) + ints([&op.mask]) + result_reals(), move |t| {
+pub(super) fn max_unpool(op: MaxUnpool<Operand>) -> OpKernel {
+    OpKernel::with_workspace(reals([&op.input]) + ints([&op.mask]) + result_reals(), move |t| {
         let (values, places) = (t.reals(&op.input)?, t.ints(&op.mask)?);
         let plane: usize = op.input.ty.shape[2..].iter().product();
         let larger: usize = t.result(0)?.shape[2..].iter().product();
@@ -103,8 +103,8 @@ pub(super) fn max_unpool(op: MaxUnpool<Operand>) -> Kernel {
     })
 }
 
-pub(super) fn pool_mask(op: PoolMask<Operand>) -> Kernel {
-    Kernel::with_workspace(all_reals(), move |t| {
+pub(super) fn pool_mask(op: PoolMask<Operand>) -> OpKernel {
+    OpKernel::with_workspace(all_reals(), move |t| {
         let (values, scale) = (t.reals(&op.input)?, op.scale as usize);
         let (h, w) = (op.input.ty.shape[2], op.input.ty.shape[3]);
         let wider = t.result(0)?.shape[3];

@@ -1,6 +1,6 @@
 //! Regions and boxes of detectors that compare them pairwise, in input order.
 use super::{
-    Kernel, Operand,
+    OpKernel, Operand,
     task::PostOp,
     workspace::{Workspace, all_reals, elements},
 };
@@ -85,8 +85,8 @@ fn anchors(base: f32) -> [[f32; 2]; 9] {
 }
 
 /// Anchors with a sufficient score, moved and resized, clipped to the image. Unused rows are filled with 0.
-pub(super) fn proposal(op: Proposal<Operand>) -> Kernel {
-    Kernel::with_workspace(all_reals() + boxes(op.inputs.first()), move |t| {
+pub(super) fn proposal(op: Proposal<Operand>) -> OpKernel {
+    OpKernel::with_workspace(all_reals() + boxes(op.inputs.first()), move |t| {
         let (scores, deltas) = (t.reals(&op.inputs[0])?, t.reals(&op.inputs[1])?);
         let &[_, _, height, width] = op.inputs[0].ty.shape.as_slice() else { return Ok(()) };
         let (plane, stride) = (height * width, op.feat_stride as f32);
@@ -134,8 +134,8 @@ fn write_found(out: &mut [f32], found: &[Scored]) {
 }
 
 /// Regions with a sufficient score, moved and resized for each class except the first.
-pub(super) fn frcn_detection(op: FrcnDetection<Operand>) -> Kernel {
-    Kernel::with_workspace(all_reals() + boxes(op.inputs.get(1)), move |t| {
+pub(super) fn frcn_detection(op: FrcnDetection<Operand>) -> OpKernel {
+    OpKernel::with_workspace(all_reals() + boxes(op.inputs.get(1)), move |t| {
         let [deltas, scores, rois] = [0, 1, 2].map(|i| t.reals(&op.inputs[i]));
         let (deltas, scores, rois) = (deltas?, scores?, rois?);
         let (count, classes, rows) = (op.inputs[2].ty.shape[2], op.class_num as usize, op.keep_topk as usize);
@@ -181,7 +181,7 @@ fn likeliest(numbers: impl Iterator<Item = f32> + Clone) -> (f32, usize) {
 
 /// Three boxes at each position of each feature tensor, the widest first. Returns `None` for later versions, which use
 /// chip-specific code or decoded input, and for several images, whose result is undefined.
-pub(super) fn yolo_detection(op: YoloDetection<Operand>) -> Option<Kernel> {
+pub(super) fn yolo_detection(op: YoloDetection<Operand>) -> Option<OpKernel> {
     use Version::*;
     let classes = usize::try_from(op.class_num).ok().filter(|n| *n > 0)?;
     let known = matches!(op.version, Yolov3 | Yolov3Tiny | Yolov3Spp | Yolov4 | Yolov5);
@@ -192,7 +192,7 @@ pub(super) fn yolo_detection(op: YoloDetection<Operand>) -> Option<Kernel> {
     }
     let mut features = op.inputs.clone();
     features.sort_by_key(|f| std::cmp::Reverse(f.ty.shape[3]));
-    Some(Kernel::with_workspace(all_reals() + boxes(&op.inputs), move |t| {
+    Some(OpKernel::with_workspace(all_reals() + boxes(&op.inputs), move |t| {
         let mut boxes = Vec::new();
         for (feature, anchors) in features.iter().zip(op.anchors.chunks(6)) {
             let values = t.reals(feature)?;

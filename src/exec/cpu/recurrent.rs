@@ -1,5 +1,5 @@
 use super::{
-    Kernel, Operand,
+    OpKernel, Operand,
     gemm::{Mat, gemm_f32},
     task::{PostOp, Task},
     workspace::{Workspace, numbers, reals, result_reals},
@@ -16,8 +16,8 @@ fn sigmoid(x: f32) -> f32 {
 }
 
 /// The gates are input, output, forget and cell.
-pub(super) fn lstm(op: LSTM<Operand>) -> Kernel {
-    Kernel::with_workspace(workspace([&op.input, &op.filter, &op.recurrence], &op.bias), move |t| {
+pub(super) fn lstm(op: LSTM<Operand>) -> OpKernel {
+    OpKernel::with_workspace(workspace([&op.input, &op.filter, &op.recurrence], &op.bias), move |t| {
         let u = Unrolled::new(t, [&op.input, &op.filter, &op.recurrence], &op.bias, op.batch_first, op.hidden_size)?;
         let cont = op.cont.as_ref().map(|c| t.reals(c)).transpose()?;
         let (mut h, mut c) = (u.state(t, &op.initial_h)?, u.state(t, &op.initial_c)?);
@@ -36,8 +36,8 @@ pub(super) fn lstm(op: LSTM<Operand>) -> Kernel {
 }
 
 /// The gates are update, reset and hidden.
-pub(super) fn gru(op: GRU<Operand>) -> Kernel {
-    Kernel::with_workspace(workspace([&op.input, &op.filter, &op.recurrence], &op.bias), move |t| {
+pub(super) fn gru(op: GRU<Operand>) -> OpKernel {
+    OpKernel::with_workspace(workspace([&op.input, &op.filter, &op.recurrence], &op.bias), move |t| {
         let u = Unrolled::new(t, [&op.input, &op.filter, &op.recurrence], &op.bias, op.batch_first, op.hidden_size)?;
         let mut h = u.state(t, &op.initial_h)?;
         let (n, mut gated) = (u.hidden, zeros::<f32>(u.hidden)?);
@@ -77,7 +77,7 @@ fn workspace([input, filter, recurrence]: [&Operand; 3], bias: &Option<Operand>)
 }
 
 /// The position of a cell in a sequence.
-struct Place {
+struct StepPosition {
     direction: usize,
     /// Its row of the state.
     row: usize,
@@ -158,7 +158,7 @@ impl<'a> Unrolled<'a> {
         &self,
         h: &mut [f32],
         cont: Option<&[f32]>,
-        mut cell: impl FnMut(Place, &[f32], &[f32], &mut [f32]),
+        mut cell: impl FnMut(StepPosition, &[f32], &[f32], &mut [f32]),
     ) -> Result<Vec<f32>> {
         let (length, batch, n, rows) = (self.length, self.batch, self.hidden, self.rows);
         let mut all = zeros((length * batch).saturating_mul(self.directions * n))?;
@@ -175,7 +175,7 @@ impl<'a> Unrolled<'a> {
                 for (b, h) in h.chunks_mut(n).enumerate() {
                     let from = if self.batch_first { b * length + at } else { at * batch + b };
                     let x = &of_input[from * rows..(from + 1) * rows];
-                    let place = Place { direction, row: direction * batch + b, kept: kept(b) };
+                    let place = StepPosition { direction, row: direction * batch + b, kept: kept(b) };
                     cell(place, x, &of_state[b * rows..(b + 1) * rows], h);
                     let row = match self.batch_first {
                         true => from * self.directions + direction,

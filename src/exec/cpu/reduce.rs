@@ -1,5 +1,5 @@
 use super::{
-    Kernel, Operand,
+    OpKernel, Operand,
     layout::permuted,
     task::PostOp,
     workspace::{Workspace, all_reals, elements, if_result, ints, reals, result_reals},
@@ -20,11 +20,11 @@ fn reducer(mode: ReduceMode) -> fn(&[f32]) -> f32 {
     }
 }
 
-pub(super) fn reduce(op: Reduce<Operand>) -> Kernel {
+pub(super) fn reduce(op: Reduce<Operand>) -> OpKernel {
     over(op.input, op.axes, reducer(op.mode))
 }
 
-pub(super) fn variance(op: Variance<Operand>) -> Kernel {
+pub(super) fn variance(op: Variance<Operand>) -> OpKernel {
     let correction = op.correction;
     over(op.input, op.reduce_list, move |v| {
         let n = v.len() as f64;
@@ -36,11 +36,11 @@ pub(super) fn variance(op: Variance<Operand>) -> Kernel {
 }
 
 /// Reduces along the axes with `f`.
-fn over(input: Operand, axes: Vec<i64>, f: impl Fn(&[f32]) -> f32 + Send + Sync + 'static) -> Kernel {
+fn over(input: Operand, axes: Vec<i64>, f: impl Fn(&[f32]) -> f32 + Send + Sync + 'static) -> OpKernel {
     let is_reordered = reduced_axes(&axes, input.ty.shape.len())
         .is_ok_and(|reduced| !(0..input.ty.shape.len()).is_sorted_by_key(|axis| reduced.contains(&axis)));
     let reordered = if is_reordered { elements([&input], 4) } else { Workspace::none() };
-    Kernel::with_workspace(all_reals() + reordered, move |t| {
+    OpKernel::with_workspace(all_reals() + reordered, move |t| {
         let shape = &input.ty.shape;
         let reduced = reduced_axes(&axes, shape.len())?;
         let (mut order, last): (Vec<usize>, Vec<usize>) = (0..shape.len()).partition(|i| !reduced.contains(i));
@@ -56,11 +56,11 @@ fn over(input: Operand, axes: Vec<i64>, f: impl Fn(&[f32]) -> f32 + Send + Sync 
 }
 
 /// Exact for plain integers, in float32 for all others.
-pub(super) fn cum_sum(op: CumSum<Operand>) -> Kernel {
+pub(super) fn cum_sum(op: CumSum<Operand>) -> OpKernel {
     let is_int = op.input.ty.is_plain_int();
     let reals = reals([&op.input]) + result_reals();
     let workspace = if_result(move |result| is_int && result.is_plain_int(), ints([&op.input]), reals);
-    Kernel::with_workspace(workspace, move |t| {
+    OpKernel::with_workspace(workspace, move |t| {
         let shape = &op.input.ty.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let inner: usize = shape[axis + 1..].iter().product();

@@ -1,5 +1,5 @@
 use super::{
-    Kernel, Operand,
+    OpKernel, Operand,
     layout::converted,
     task::{PostOp, Task},
     workspace::{self, of_result, reals},
@@ -8,17 +8,17 @@ use crate::{
     base::{Result, invalid},
     ops::{GridSampler, Interp, InterpMode},
     quant::RoundMode,
-    semantics::{Place, places},
+    semantics::{SamplePoint, places},
 };
 use rayon::prelude::*;
 
-pub(super) fn interp(op: Interp<Operand>) -> Kernel {
+pub(super) fn interp(op: Interp<Operand>) -> OpKernel {
     let input = match op.mode {
         InterpMode::Nearest => workspace::converted([&op.input]),
         InterpMode::Linear => reals([&op.input]),
     };
     let places_of_axes = of_result(|result| result.shape.iter().rev().take(2).sum(), 16);
-    Kernel::with_workspace(input + places_of_axes, move |t| {
+    OpKernel::with_workspace(input + places_of_axes, move |t| {
         let (from, to) = (&op.input.ty.shape, &t.result(0)?.shape);
         let rank = from.len();
         // With three dimensions, only the last is resampled; the others are planes.
@@ -33,7 +33,7 @@ pub(super) fn interp(op: Interp<Operand>) -> Kernel {
 }
 
 /// Elements are copied as bytes, whatever their dtype.
-fn nearest(t: &mut Task, input: &Operand, height: usize, rows: &[Place], columns: &[Place]) -> Result<()> {
+fn nearest(t: &mut Task, input: &Operand, height: usize, rows: &[SamplePoint], columns: &[SamplePoint]) -> Result<()> {
     let input = converted(t, input, 0, RoundMode::default())?;
     let (size, stored) = (input.dtype().size(), input.bytes()?);
     let row = input.shape().last().copied().unwrap_or(1) * size;
@@ -48,7 +48,7 @@ fn nearest(t: &mut Task, input: &Operand, height: usize, rows: &[Place], columns
     Ok(())
 }
 
-fn linear(t: &mut Task, input: &Operand, height: usize, rows: &[Place], columns: &[Place]) -> Result<()> {
+fn linear(t: &mut Task, input: &Operand, height: usize, rows: &[SamplePoint], columns: &[SamplePoint]) -> Result<()> {
     let values = t.reals(input)?;
     let width = input.ty.shape.last().copied().unwrap_or(1);
     t.fill(0, columns.len(), PostOp::default(), |first, out| {
@@ -117,9 +117,9 @@ fn reflected(x: f32, low: f32, high: f32) -> f32 {
     if turns % 2.0 == 0.0 { rest + low } else { span - rest + low }
 }
 
-pub(super) fn grid_sampler(op: GridSampler<Operand>) -> Kernel {
+pub(super) fn grid_sampler(op: GridSampler<Operand>) -> OpKernel {
     let sampling = Sampling { align_corners: op.align_corners, padding: op.padding_mode, nearest: op.mode == 1 };
-    Kernel::with_workspace(reals([&op.input, &op.grid]), move |t| {
+    OpKernel::with_workspace(reals([&op.input, &op.grid]), move |t| {
         let (input, grid) = (t.reals(&op.input)?, t.reals(&op.grid)?);
         let shape = &op.input.ty.shape;
         let spatial = &shape[2..];

@@ -1,6 +1,6 @@
 //! Scans: states updated at each step of a sequence, without weight matrices.
 use super::{
-    Kernel, Operand,
+    OpKernel, Operand,
     task::PostOp,
     task::Task,
     workspace::{Workspace, all_reals, elements, result_elements},
@@ -73,18 +73,18 @@ fn copied(values: &[f32]) -> Result<Vec<f32>> {
     Ok(copy)
 }
 
-pub(super) fn recurrent_gated_delta_rule(op: RecurrentGatedDeltaRule<Operand>) -> Kernel {
-    Kernel::with_workspace(workspace(&op.recurrent_state), move |t| run(&Delta::from(&op), t))
+pub(super) fn recurrent_gated_delta_rule(op: RecurrentGatedDeltaRule<Operand>) -> OpKernel {
+    OpKernel::with_workspace(workspace(&op.recurrent_state), move |t| run(&Delta::from(&op), t))
 }
 
-pub(super) fn chunk_gated_delta_rule(op: ChunkGatedDeltaRule<Operand>) -> Kernel {
-    Kernel::with_workspace(workspace(&op.recurrent_state), move |t| run(&Delta::from(&op), t))
+pub(super) fn chunk_gated_delta_rule(op: ChunkGatedDeltaRule<Operand>) -> OpKernel {
+    OpKernel::with_workspace(workspace(&op.recurrent_state), move |t| run(&Delta::from(&op), t))
 }
 
 /// The first half of the channels is scanned forward, the second half backward.
-pub(super) fn selective_scan(op: SelectiveScan<Operand>) -> Option<Kernel> {
+pub(super) fn selective_scan(op: SelectiveScan<Operand>) -> Option<OpKernel> {
     let [channels, length, batch] = semantics::scanned(&op)?;
-    Some(Kernel::with_workspace(all_reals(), move |t| {
+    Some(OpKernel::with_workspace(all_reals(), move |t| {
         let (c, a, b) = (t.reals(&op.Cs)?, t.reals(&op.deltaA)?, t.reals(&op.deltaB_u)?);
         let u = t.reals(&op.us)?;
         let d = op.Ds.as_ref().map(|d| t.reals(d)).transpose()?;

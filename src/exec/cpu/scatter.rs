@@ -1,6 +1,6 @@
 //! Writing by index.
 use super::{
-    Kernel, Operand,
+    OpKernel, Operand,
     gather::{places_along, places_of_tuples},
     layout::{converted, with_element},
     task::{PostOp, Task},
@@ -92,8 +92,8 @@ fn scatter(
     })
 }
 
-pub(super) fn scatter_elements(op: ScatterElements<Operand>) -> Kernel {
-    Kernel::with_workspace(workspace([&op.input, &op.indices, &op.updates], op.reduction != 0), move |t| {
+pub(super) fn scatter_elements(op: ScatterElements<Operand>) -> OpKernel {
+    OpKernel::with_workspace(workspace([&op.input, &op.indices, &op.updates], op.reduction != 0), move |t| {
         let shape = &op.input.ty.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let mut places = t.ints(&op.indices)?;
@@ -102,8 +102,8 @@ pub(super) fn scatter_elements(op: ScatterElements<Operand>) -> Kernel {
     })
 }
 
-pub(super) fn scatter_nd(op: ScatterND<Operand>) -> Kernel {
-    Kernel::with_workspace(workspace([&op.input_data, &op.indices, &op.updates], op.reduction != 0), move |t| {
+pub(super) fn scatter_nd(op: ScatterND<Operand>) -> OpKernel {
+    OpKernel::with_workspace(workspace([&op.input_data, &op.indices, &op.updates], op.reduction != 0), move |t| {
         let shape = &op.input_data.ty.shape;
         let n = op.indices.ty.shape.last().copied().unwrap_or(1);
         let mut places = t.ints(&op.indices)?;
@@ -113,8 +113,8 @@ pub(super) fn scatter_nd(op: ScatterND<Operand>) -> Kernel {
     })
 }
 
-pub(super) fn index_put(op: IndexPut<Operand>) -> Kernel {
-    Kernel::with_workspace(workspace([&op.input, &op.indices, &op.values], op.accumulate), move |t| {
+pub(super) fn index_put(op: IndexPut<Operand>) -> OpKernel {
+    OpKernel::with_workspace(workspace([&op.input, &op.indices, &op.values], op.accumulate), move |t| {
         let shape = &op.input.ty.shape;
         let mut places = t.ints(&op.indices)?;
         places_of_tuples(&mut places, 1, shape, 0)?;
@@ -123,8 +123,8 @@ pub(super) fn index_put(op: IndexPut<Operand>) -> Kernel {
     })
 }
 
-pub(super) fn insert(op: Insert<Operand>) -> Kernel {
-    Kernel::with_workspace(workspace::converted([&op.input, &op.rhs]), move |t| {
+pub(super) fn insert(op: Insert<Operand>) -> OpKernel {
+    OpKernel::with_workspace(workspace::converted([&op.input, &op.rhs]), move |t| {
         let input = converted(t, &op.input, 0, RoundMode::default())?;
         let rhs = converted(t, &op.rhs, 0, RoundMode::default())?;
         let axis = op.axis.rem_euclid(input.shape().len() as i64) as usize;

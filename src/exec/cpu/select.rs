@@ -1,5 +1,5 @@
 use super::{
-    Kernel, Operand,
+    OpKernel, Operand,
     chunks::Source,
     task::{PostOp, Task},
     workspace::{elements, reals},
@@ -17,8 +17,8 @@ fn branch<'a>(t: &Task<'a>, operand: &Option<Operand>) -> Result<Option<Source<'
     operand.as_ref().map(|o| t.source(o, shape)).transpose()
 }
 
-pub(super) fn select(op: Where<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+pub(super) fn select(op: Where<Operand>) -> OpKernel {
+    OpKernel::new(move |t| {
         let result = t.result(0)?;
         let cond = t.source(&op.cond, &result.shape)?;
         let (yes, no) = (branch(t, &op.tbrn)?, branch(t, &op.fbrn)?);
@@ -57,13 +57,13 @@ fn choose<T: Copy>(conds: &[f32], out: &mut [T], other: &[T]) {
 }
 
 /// Like [`select`], with a number as the other branch.
-pub(super) fn masked_fill(op: MaskedFill<Operand>) -> Kernel {
+pub(super) fn masked_fill(op: MaskedFill<Operand>) -> OpKernel {
     select(semantics::as_where(op))
 }
 
 /// The indices of nonzero elements come first, in the tensor's order, followed by zeros.
-pub(super) fn non_zero(op: NonZero<Operand>) -> Kernel {
-    Kernel::with_workspace(reals([&op.input]) + elements([&op.input], 8), move |t| {
+pub(super) fn non_zero(op: NonZero<Operand>) -> OpKernel {
+    OpKernel::with_workspace(reals([&op.input]) + elements([&op.input], 8), move |t| {
         let shape = &op.input.ty.shape;
         let mut found: Vec<usize> = Vec::new();
         let values = t.reals(&op.input)?;
@@ -84,8 +84,8 @@ pub(super) fn non_zero(op: NonZero<Operand>) -> Kernel {
     })
 }
 
-pub(super) fn trilu(op: Trilu<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+pub(super) fn trilu(op: Trilu<Operand>) -> OpKernel {
+    OpKernel::new(move |t| {
         let result = t.result(0)?;
         let [.., h, w] = result.shape[..] else { return Ok(()) };
         let stays = |place: usize| {

@@ -1,4 +1,4 @@
-use super::{Kernel, Operand};
+use super::{OpKernel, Operand};
 use crate::{
     ValueType,
     base::Dtype,
@@ -7,8 +7,8 @@ use crate::{
     semantics,
 };
 
-pub(super) fn binary_shift(op: BinaryShift<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+pub(super) fn binary_shift(op: BinaryShift<Operand>) -> OpKernel {
+    OpKernel::new(move |t| {
         let result = t.result(0)?;
         let [left, right] = [t.source(&op.input1, &result.shape)?, t.source(&op.input2, &result.shape)?];
         let finish =
@@ -22,8 +22,8 @@ pub(super) fn binary_shift(op: BinaryShift<Operand>) -> Kernel {
     })
 }
 
-pub(super) fn binary_const_shift(op: BinaryConstShift<Operand>) -> Kernel {
-    Kernel::new(move |t| {
+pub(super) fn binary_const_shift(op: BinaryConstShift<Operand>) -> OpKernel {
+    OpKernel::new(move |t| {
         let result = t.result(0)?;
         let source = t.source(&op.input, &result.shape)?;
         let finish = ShiftRounding::new(op.saturation, op.shift, op.round_mode, &[&op.input.ty], result.dtype);

@@ -1,6 +1,6 @@
 //! Reordering of entries and channels.
 use super::{
-    Kernel, Operand,
+    OpKernel, Operand,
     layout::{converted, shown, with_element, write_view},
     workspace,
 };
@@ -12,13 +12,13 @@ use crate::{
     views::View,
 };
 
-pub(super) fn reverse(op: Reverse<Operand>) -> Kernel {
+pub(super) fn reverse(op: Reverse<Operand>) -> OpKernel {
     let view = View::reversed(&op.input.ty.shape, op.axis);
     shown(op.input, view)
 }
 
 /// Each row consists of two pieces of an input row, which is found by rotating the outer axes.
-pub(super) fn swap_dim_inner(op: SwapDimInner<Operand>) -> Kernel {
+pub(super) fn swap_dim_inner(op: SwapDimInner<Operand>) -> OpKernel {
     fn go<T: Element>(to: &mut ArrayMut, from: &Array, offset: &[i64]) -> Result<()> {
         let (shape, from) = (from.shape(), from.bits::<T>()?);
         let (Some((&row, outer)), Some((&turn, offsets))) = (shape.split_last(), offset.split_last()) else {
@@ -38,20 +38,20 @@ pub(super) fn swap_dim_inner(op: SwapDimInner<Operand>) -> Kernel {
         }
         Ok(())
     }
-    Kernel::with_workspace(workspace::converted([&op.input]), move |t| {
+    OpKernel::with_workspace(workspace::converted([&op.input]), move |t| {
         let input = converted(t, &op.input, 0, RoundMode::default())?;
         let to = t.memory(0)?;
         with_element!(input.dtype(), go(to, &input, &op.offset))
     })
 }
 
-pub(super) fn shuffle_channel(op: ShuffleChannel<Operand>) -> Kernel {
+pub(super) fn shuffle_channel(op: ShuffleChannel<Operand>) -> OpKernel {
     let view = View::shuffled(&op.input.ty.shape, op.group as usize);
     shown(op.input, view)
 }
 
-pub(super) fn swap_channel(op: SwapChannel<Operand>) -> Kernel {
-    Kernel::with_workspace(workspace::converted([&op.input]), move |t| {
+pub(super) fn swap_channel(op: SwapChannel<Operand>) -> OpKernel {
+    OpKernel::with_workspace(workspace::converted([&op.input]), move |t| {
         let input = converted(t, &op.input, 0, RoundMode::default())?;
         let (batch, channels) = (input.shape()[0], input.shape()[1]);
         let stored = input.bytes()?;
@@ -67,8 +67,8 @@ pub(super) fn swap_channel(op: SwapChannel<Operand>) -> Kernel {
     })
 }
 
-pub(super) fn depth2space(op: Depth2Space<Operand>) -> Kernel {
-    Kernel::with_workspace(workspace::converted([&op.input]), move |t| {
+pub(super) fn depth2space(op: Depth2Space<Operand>) -> OpKernel {
+    OpKernel::with_workspace(workspace::converted([&op.input]), move |t| {
         let view = View::depth_to_space(&op.input.ty.shape, &op)?;
         let input = converted(t, &op.input, 0, RoundMode::default())?;
         write_view(t.memory(0)?, &input, &view)

@@ -1,6 +1,6 @@
 //! Slices of axes.
 use super::{
-    Kernel, Operand,
+    OpKernel, Operand,
     layout::{converted, write_view},
     task::Task,
     workspace,
@@ -24,23 +24,23 @@ fn write_ranges(t: &mut Task, input: &Operand, ranges: &[Span]) -> Result<()> {
     write_view(t.memory(0)?, &input, &view)
 }
 
-pub(super) fn slice(op: Slice<Operand>) -> Kernel {
-    Kernel::with_workspace(workspace::converted([&op.input]), move |t| {
+pub(super) fn slice(op: Slice<Operand>) -> OpKernel {
+    OpKernel::with_workspace(workspace::converted([&op.input]), move |t| {
         let ranges = slice_ranges(&op.input.ty.shape, &op)?;
         write_ranges(t, &op.input, &ranges)
     })
 }
 
-pub(super) fn slice_axis(op: SliceAxis<Operand>) -> Kernel {
-    Kernel::with_workspace(workspace::converted([&op.input]), move |t| {
+pub(super) fn slice_axis(op: SliceAxis<Operand>) -> OpKernel {
+    OpKernel::with_workspace(workspace::converted([&op.input]), move |t| {
         let step = op.step.as_ref().map(|step| t.ints(step)).transpose()?;
         let ranges = axis_ranges(&op.input.ty.shape, t.ints(&op.axis)?, t.ints(&op.start)?, step, t.ints(&op.end)?)?;
         write_ranges(t, &op.input, &ranges)
     })
 }
 
-pub(super) fn strided_slice(op: StridedSlice<Operand>) -> Kernel {
-    Kernel::with_workspace(workspace::converted([&op.input]), move |t| {
+pub(super) fn strided_slice(op: StridedSlice<Operand>) -> OpKernel {
+    OpKernel::with_workspace(workspace::converted([&op.input]), move |t| {
         let [starts, ends, strides] = [t.ints(&op.starts)?, t.ints(&op.ends)?, t.ints(&op.strides)?];
         let (ranges, _) = strided_ranges(&op.input.ty.shape, &op, [&starts, &ends, &strides])?;
         write_ranges(t, &op.input, &ranges)

@@ -1,6 +1,6 @@
 //! Sorting of entries.
 use super::{
-    Kernel, Operand,
+    OpKernel, Operand,
     layout::converted,
     workspace::{elements, result_elements},
 };
@@ -20,8 +20,8 @@ fn by_size(a: f64, b: f64) -> Ordering {
 
 /// Compares stored values, whose order is that of the real numbers. Ties keep their order (stable). NaN is among the
 /// largest entries, and among the smallest only if no others remain.
-pub(super) fn top_k(op: TopK<Operand>) -> Kernel {
-    Kernel::with_workspace(elements([&op.input], 8) + result_elements(8), move |t| {
+pub(super) fn top_k(op: TopK<Operand>) -> OpKernel {
+    OpKernel::with_workspace(elements([&op.input], 8) + result_elements(8), move |t| {
         let stored = t.array(&op.input)?.to_f64()?;
         let shape = t.array(&op.input)?.shape();
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
@@ -59,19 +59,19 @@ pub(super) fn top_k(op: TopK<Operand>) -> Kernel {
 }
 
 /// Like [`top_k`] with all entries.
-pub(super) fn sort(op: Sort<Operand>) -> Kernel {
+pub(super) fn sort(op: Sort<Operand>) -> OpKernel {
     let shape = &op.input.ty.shape;
     let dim = shape.get(op.axis.rem_euclid(shape.len().max(1) as i64) as usize).copied().unwrap_or(1);
     top_k(TopK { K: dim as i64, largest: op.descending, ..TopK::new(op.input, op.axis) })
 }
 
 /// Compares stored values. NaN is the maximum, and the minimum only if all entries are NaN.
-pub(super) fn arg(op: Arg<Operand>) -> Kernel {
+pub(super) fn arg(op: Arg<Operand>) -> OpKernel {
     let best = match op.mode {
         ArgMode::ArgMax => Ordering::Greater,
         ArgMode::ArgMin => Ordering::Less,
     };
-    Kernel::with_workspace(elements([&op.input], 8) + result_elements(8), move |t| {
+    OpKernel::with_workspace(elements([&op.input], 8) + result_elements(8), move |t| {
         let shape = &op.input.ty.shape;
         let axis = op.axis.rem_euclid(shape.len() as i64) as usize;
         let (dim, inner) = (shape[axis], shape[axis + 1..].iter().product::<usize>());

@@ -1,6 +1,6 @@
 //! Anchors and boxes of single-shot detectors.
 use super::{
-    Kernel, Operand,
+    OpKernel, Operand,
     task::PostOp,
     workspace::{all_reals, numbers, result_elements, result_reals},
 };
@@ -14,9 +14,9 @@ use crate::{
 /// The minimum corner, then the maximum corner.
 type Corners = [f32; 4];
 
-pub(super) fn prior_box(op: PriorBox<Operand>) -> Kernel {
+pub(super) fn prior_box(op: PriorBox<Operand>) -> OpKernel {
     let workspace = result_elements(4) + result_reals() + numbers(op.num_priors as usize, 16);
-    Kernel::with_workspace(workspace, move |t| {
+    OpKernel::with_workspace(workspace, move |t| {
         let boxes = semantics::prior_boxes(&op)?;
         t.write(0, PostOp::default(), |out| {
             out.copy_from_slice(&boxes);
@@ -38,7 +38,7 @@ fn overlap(a: Corners, b: Corners, most: f32) -> bool {
 }
 
 /// The operands of a detection.
-struct Found<'a> {
+struct Detection<'a> {
     op: &'a DetectionOutput<Operand>,
     boxes: &'a [f32],
     scores: &'a [f32],
@@ -48,7 +48,7 @@ struct Found<'a> {
     classes: usize,
 }
 
-impl Found<'_> {
+impl Detection<'_> {
     fn score(&self, image: usize, class: usize, at: usize) -> f32 {
         match self.anchors {
             Some(_) => self.scores[(image * self.count + at) * self.classes + class],
@@ -102,16 +102,16 @@ impl Found<'_> {
 
 /// Writes the boxes class by class; unused rows are filled with -1. If nothing is found, the first rows contain the image
 /// indices.
-pub(super) fn detection_output(op: DetectionOutput<Operand>) -> Kernel {
+pub(super) fn detection_output(op: DetectionOutput<Operand>) -> OpKernel {
     // Sorted scores, remaining boxes and rows, at most of every class.
     let scores = op.inputs.get(1).map_or(0, |s| s.ty.elements());
-    Kernel::with_workspace(all_reals() + numbers(scores, 16 + 32 + 28), move |t| {
+    OpKernel::with_workspace(all_reals() + numbers(scores, 16 + 32 + 28), move |t| {
         let (boxes, scores) = (t.reals(&op.inputs[0])?, t.reals(&op.inputs[1])?);
         let anchors = op.inputs.get(2).map(|a| t.reals(a)).transpose()?;
         let (images, most) = (op.inputs[0].ty.shape[0], op.keep_top_k as usize);
         let classes = op.num_classes as usize;
         let count = scores.len() / images / classes;
-        let found = Found { op: &op, boxes: &boxes, scores: &scores, anchors: anchors.as_deref(), count, classes };
+        let found = Detection { op: &op, boxes: &boxes, scores: &scores, anchors: anchors.as_deref(), count, classes };
         let mut rows: Vec<[f32; 7]> = Vec::new();
         let mut kept: Vec<(f32, usize, Corners)> = Vec::new();
         for image in 0..images {

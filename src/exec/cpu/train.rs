@@ -1,6 +1,6 @@
 //! Training: statistics in float64, gradients like PyTorch's.
 use super::{
-    Kernel, Operand,
+    OpKernel, Operand,
     task::{PostOp, Task},
     workspace::{Workspace, all_reals, ints, numbers},
 };
@@ -11,7 +11,7 @@ use crate::{
         BatchNormBwd, BatchNormTrain, EmbDenseBwd, GroupNormTrain, LayerNormBwd, LayerNormTrain, MaxPoolingIndicesBwd,
         MeanRstd, SoftmaxBwd,
     },
-    semantics::{self, IndexKind, Parts},
+    semantics::{self, IndexKind, StatisticGroups},
 };
 use std::borrow::Cow;
 
@@ -35,7 +35,7 @@ fn at(coefficient: &Option<Cow<[f32]>>, i: usize, default: f64) -> f64 {
     coefficient.as_ref().map_or(default, |c| c[i].into())
 }
 
-impl Parts {
+impl StatisticGroups {
     /// Returns the sum of `value` over each part.
     fn sums(self, elements: usize, value: impl Fn(usize) -> f64) -> Result<Vec<f64>> {
         let mut sums = zeros::<f64>(self.count)?;
@@ -45,13 +45,13 @@ impl Parts {
 }
 
 /// `count` sums of 8 bytes for each part.
-fn of_sums(parts: Parts, count: usize) -> Workspace {
+fn of_sums(parts: StatisticGroups, count: usize) -> Workspace {
     numbers(parts.count, 8 * count)
 }
 
 /// Mean and variance of each part.
 struct Statistics {
-    parts: Parts,
+    parts: StatisticGroups,
     means: Vec<f64>,
     variances: Vec<f64>,
     /// Number of elements of a part.
@@ -59,7 +59,7 @@ struct Statistics {
 }
 
 impl Statistics {
-    fn new(values: &[f32], parts: Parts) -> Result<Statistics> {
+    fn new(values: &[f32], parts: StatisticGroups) -> Result<Statistics> {
         let n = (values.len() / parts.count) as f64;
         let mut means = parts.sums(values.len(), |i| values[i].into())?;
         means.iter_mut().for_each(|m| *m /= n);
@@ -82,11 +82,11 @@ impl Statistics {
     }
 }
 
-pub(super) fn batch_norm_train(op: BatchNormTrain<Operand>) -> Kernel {
-    Kernel::with_workspace(all_reals() + of_sums(Parts::channels(&op.input.ty.shape), 2), move |t| {
+pub(super) fn batch_norm_train(op: BatchNormTrain<Operand>) -> OpKernel {
+    OpKernel::with_workspace(all_reals() + of_sums(StatisticGroups::channels(&op.input.ty.shape), 2), move |t| {
         let (x, mean, var) = (t.reals(&op.input)?, t.reals(&op.mean)?, t.reals(&op.var)?);
         let (gamma, beta) = (optional(t, &op.gamma)?, optional(t, &op.beta)?);
-        let s = Statistics::new(&x, Parts::channels(&op.input.ty.shape))?;
+        let s = Statistics::new(&x, StatisticGroups::channels(&op.input.ty.shape))?;
         write(t, 0, PostOp::relu(op.do_relu, op.relu_limit), |i| {
             let c = s.parts.of(i);
             s.normalised(&x, i, op.epsilon) * at(&gamma, c, 1.0) + at(&beta, c, 0.0)
@@ -98,11 +98,11 @@ pub(super) fn batch_norm_train(op: BatchNormTrain<Operand>) -> Kernel {
     })
 }
 
-pub(super) fn mean_rstd(op: MeanRstd<Operand>) -> Kernel {
-    Kernel::with_workspace(all_reals() + of_sums(Parts::channels(&op.input.ty.shape), 2), move |t| {
+pub(super) fn mean_rstd(op: MeanRstd<Operand>) -> OpKernel {
+    OpKernel::with_workspace(all_reals() + of_sums(StatisticGroups::channels(&op.input.ty.shape), 2), move |t| {
         let (x, mean, var) = (t.reals(&op.input)?, t.reals(&op.running_mean)?, t.reals(&op.running_var)?);
         let (weight, bias) = (t.reals(&op.weight)?, t.reals(&op.bias)?);
-        let s = Statistics::new(&x, Parts::channels(&op.input.ty.shape))?;
+        let s = Statistics::new(&x, StatisticGroups::channels(&op.input.ty.shape))?;
         let scale = |c: usize| f64::from(weight[c]) * s.rstd(c, op.eps);
         write(t, 0, PostOp::default(), |c| s.means[c])?;
         write(t, 1, PostOp::default(), |c| s.rstd(c, op.eps))?;
@@ -113,11 +113,11 @@ pub(super) fn mean_rstd(op: MeanRstd<Operand>) -> Kernel {
     })
 }
 
-pub(super) fn group_norm_train(op: GroupNormTrain<Operand>) -> Kernel {
-    Kernel::with_workspace(all_reals() + of_sums(semantics::group_norm_parts(&op), 2), move |t| {
+pub(super) fn group_norm_train(op: GroupNormTrain<Operand>) -> OpKernel {
+    OpKernel::with_workspace(all_reals() + of_sums(semantics::group_norm_parts(&op), 2), move |t| {
         let (x, weight, bias) = (t.reals(&op.input)?, optional(t, &op.weight)?, optional(t, &op.bias)?);
         let s = Statistics::new(&x, semantics::group_norm_parts(&op))?;
-        let channels = Parts::channels(&op.input.ty.shape);
+        let channels = StatisticGroups::channels(&op.input.ty.shape);
         write(t, 0, PostOp::default(), |i| {
             s.normalised(&x, i, op.eps) * at(&weight, channels.of(i), 1.0) + at(&bias, channels.of(i), 0.0)
         })?;
@@ -127,8 +127,8 @@ pub(super) fn group_norm_train(op: GroupNormTrain<Operand>) -> Kernel {
 }
 
 /// The result called variance in the op's definition is 1 / sqrt(var + eps).
-pub(super) fn layer_norm_train(op: LayerNormTrain<Operand>) -> Kernel {
-    Kernel::with_workspace(all_reals() + of_sums(semantics::layer_norm_parts(&op)[0], 2), move |t| {
+pub(super) fn layer_norm_train(op: LayerNormTrain<Operand>) -> OpKernel {
+    OpKernel::with_workspace(all_reals() + of_sums(semantics::layer_norm_parts(&op)[0], 2), move |t| {
         let [rows, columns] = semantics::layer_norm_parts(&op);
         let (x, weight, bias) = (t.reals(&op.input)?, optional(t, &op.weight)?, optional(t, &op.bias)?);
         let s = Statistics::new(&x, rows)?;
@@ -142,8 +142,8 @@ pub(super) fn layer_norm_train(op: LayerNormTrain<Operand>) -> Kernel {
 
 /// The gradients of a normalisation over parts, whose weights belong to other parts.
 struct Normalised<'a> {
-    parts: Parts,
-    weights: Parts,
+    parts: StatisticGroups,
+    weights: StatisticGroups,
     grad: &'a [f32],
     /// Returns a normalised element.
     x: &'a dyn Fn(usize) -> f64,
@@ -173,12 +173,12 @@ impl Normalised<'_> {
 }
 
 /// Statistics that were not saved are recomputed.
-pub(super) fn batch_norm_bwd(op: BatchNormBwd<Operand>) -> Kernel {
-    Kernel::with_workspace(all_reals() + of_sums(Parts::channels(&op.input.ty.shape), 6), move |t| {
+pub(super) fn batch_norm_bwd(op: BatchNormBwd<Operand>) -> OpKernel {
+    OpKernel::with_workspace(all_reals() + of_sums(StatisticGroups::channels(&op.input.ty.shape), 6), move |t| {
         let (grad, x) = (t.reals(&op.grad_out)?, t.reals(&op.input)?);
         let weight = optional(t, &op.weight_opt)?;
         let (mean, rstd) = (optional(t, &op.saved_mean)?, optional(t, &op.saved_invstd)?);
-        let parts = Parts::channels(&op.input.ty.shape);
+        let parts = StatisticGroups::channels(&op.input.ty.shape);
         let s = Statistics::new(&x, parts)?;
         let rstd = |c: usize| at(&rstd, c, s.rstd(c, op.epsilon));
         let normalised =
@@ -189,9 +189,9 @@ pub(super) fn batch_norm_bwd(op: BatchNormBwd<Operand>) -> Kernel {
 }
 
 /// The elements of a weight correspond to the same positions of each row.
-pub(super) fn layer_norm_bwd(op: LayerNormBwd<Operand>) -> Kernel {
+pub(super) fn layer_norm_bwd(op: LayerNormBwd<Operand>) -> OpKernel {
     let [rows, columns] = semantics::layer_norm_bwd_parts(&op);
-    Kernel::with_workspace(all_reals() + of_sums(rows, 2) + of_sums(columns, 2), move |t| {
+    OpKernel::with_workspace(all_reals() + of_sums(rows, 2) + of_sums(columns, 2), move |t| {
         let (grad, x) = (t.reals(&op.grad_out)?, t.reals(&op.input)?);
         let (mean, rstd, weight) = (t.reals(&op.mean)?, t.reals(&op.variance)?, optional(t, &op.weight)?);
         let [parts, weights] = semantics::layer_norm_bwd_parts(&op);
@@ -202,11 +202,11 @@ pub(super) fn layer_norm_bwd(op: LayerNormBwd<Operand>) -> Kernel {
     })
 }
 
-pub(super) fn softmax_bwd(op: SoftmaxBwd<Operand>) -> Kernel {
+pub(super) fn softmax_bwd(op: SoftmaxBwd<Operand>) -> OpKernel {
     let shape = &op.output.ty.shape;
     let n = shape[op.dim.rem_euclid(shape.len() as i64) as usize];
     let workspace = all_reals() + numbers(op.output.ty.elements() / n, 8);
-    Kernel::with_workspace(workspace, move |t| {
+    OpKernel::with_workspace(workspace, move |t| {
         let shape = &op.output.ty.shape;
         let axis = op.dim.rem_euclid(shape.len() as i64) as usize;
         let (n, inner) = (shape[axis], shape[axis + 1..].iter().product::<usize>());
@@ -218,8 +218,8 @@ pub(super) fn softmax_bwd(op: SoftmaxBwd<Operand>) -> Kernel {
     })
 }
 
-pub(super) fn emb_dense_bwd(op: EmbDenseBwd<Operand>) -> Kernel {
-    Kernel::with_workspace(all_reals() + ints([&op.indices]), move |t| {
+pub(super) fn emb_dense_bwd(op: EmbDenseBwd<Operand>) -> OpKernel {
+    OpKernel::with_workspace(all_reals() + ints([&op.indices]), move |t| {
         let (grad, indices) = (t.reals(&op.grad_output)?, t.ints(&op.indices)?);
         let shape = &t.result(0)?.shape;
         let (rows, columns) = (shape[0], shape[1]);
@@ -234,8 +234,8 @@ pub(super) fn emb_dense_bwd(op: EmbDenseBwd<Operand>) -> Kernel {
     })
 }
 
-pub(super) fn max_pooling_indices_bwd(op: MaxPoolingIndicesBwd<Operand>) -> Kernel {
-    Kernel::with_workspace(all_reals() + ints([&op.indices]), move |t| {
+pub(super) fn max_pooling_indices_bwd(op: MaxPoolingIndicesBwd<Operand>) -> OpKernel {
+    OpKernel::with_workspace(all_reals() + ints([&op.indices]), move |t| {
         let (grad, indices) = (t.reals(&op.grad_output)?, t.ints(&op.indices)?);
         let (from, to) = (&op.grad_output.ty.shape, &t.result(0)?.shape);
         let (windows, plane) = (from[2] * from[3], to[2] * to[3]);

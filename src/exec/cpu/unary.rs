@@ -1,15 +1,19 @@
 //! Unary functions.
-use super::{Kernel, Operand, kernel::Epilogue, task::PostOp};
+use super::{OpKernel, Operand, kernel::Epilogue, task::PostOp};
 use crate::{ValueType, quant::RoundMode};
 use std::sync::Arc;
 
 /// A function without attributes.
-pub(super) fn function(input: Operand, f: fn(f64) -> f64) -> Kernel {
+pub(super) fn function(input: Operand, f: fn(f64) -> f64) -> OpKernel {
     unary(input, RoundMode::default(), f)
 }
 
 /// Computes `f` of every element, in float64.
-pub(super) fn unary(input: Operand, round: RoundMode, f: impl Fn(f64) -> f64 + Copy + Send + Sync + 'static) -> Kernel {
+pub(super) fn unary(
+    input: Operand,
+    round: RoundMode,
+    f: impl Fn(f64) -> f64 + Copy + Send + Sync + 'static,
+) -> OpKernel {
     vectorised(input, round, f, move |values| values.iter_mut().for_each(|v| *v = f(f64::from(*v)) as f32))
 }
 
@@ -19,11 +23,11 @@ pub(super) fn vectorised(
     round: RoundMode,
     f: impl Fn(f64) -> f64 + Copy + Send + Sync + 'static,
     reals: impl Fn(&mut [f32]) + Send + Sync + 'static,
-) -> Kernel {
+) -> OpKernel {
     let reals = Arc::new(reals);
     let each = reals.clone();
     let epilogue = Epilogue::each(move |values| each(values));
-    Kernel::new(move |t| {
+    OpKernel::new(move |t| {
         let source = t.source(&input, &input.ty.shape)?;
         let result = t.result(0)?;
         if let Some(table) = table(&input.ty, result, round, f) {
@@ -48,14 +52,14 @@ pub(super) fn vectorised(
 }
 
 /// Applies `f` to chunks of real numbers.
-pub(super) fn map(input: Operand, finish: PostOp, f: impl Fn(&mut [f32]) + Send + Sync + 'static) -> Kernel {
+pub(super) fn map(input: Operand, finish: PostOp, f: impl Fn(&mut [f32]) + Send + Sync + 'static) -> OpKernel {
     let f = Arc::new(f);
     let each = f.clone();
     let epilogue = Epilogue::each(move |values| {
         each(values);
         finish.reals(values);
     });
-    Kernel::new(move |t| {
+    OpKernel::new(move |t| {
         let source = t.source(&input, &input.ty.shape)?;
         t.fill(0, 1, finish, |first, out| {
             source.reals(first, out);

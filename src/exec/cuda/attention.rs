@@ -13,7 +13,7 @@ use crate::{
     base::{Dtype, Result},
     exec::{
         Operand, ValueType,
-        heads::{HeadStrides, Sizes},
+        heads::{AttentionSizes, HeadStrides},
     },
     ops::{Rope, RopeMode, ScaleDotProductAttention},
 };
@@ -31,7 +31,7 @@ const BUSY: usize = 256;
 
 /// `softmax(scale * Q K^T + mask) V` for multiple heads.
 pub(super) struct AttentionLaunch {
-    pub sizes: Sizes,
+    pub sizes: AttentionSizes,
     pub batches: usize,
     /// The storage type of queries, keys, values and results.
     pub float: Float,
@@ -47,7 +47,7 @@ pub(super) struct AttentionLaunch {
 impl AttentionLaunch {
     /// Adds the launch. `logs` receives the logarithm of each row's sum of exponentials.
     pub fn launch(&self, b: &mut Builder, from: [Slot; 3], out: Slot, logs: Option<Slot>) -> Result<()> {
-        let Sizes { heads, kv_heads, queries, keys, values, .. } = self.sizes;
+        let AttentionSizes { heads, kv_heads, queries, keys, values, .. } = self.sizes;
         let together = queries * (heads / kv_heads.max(1));
         let each = match together {
             0..=16 => 1,
@@ -91,7 +91,7 @@ impl AttentionLaunch {
 
     /// Uploads the kernels' `Heads`.
     fn numbers(&self, b: &mut Builder, lookahead: i64, splits: usize) -> Result<Slot> {
-        let Sizes { heads, kv_heads, queries, keys, elements, values } = self.sizes;
+        let AttentionSizes { heads, kv_heads, queries, keys, elements, values } = self.sizes;
         let [query, key, value, out] = self.strides.map(|p| [p.batch, p.head, p.row]);
         let (has_mask, mask) = self.mask.map_or((false, [0; 4]), |m| (true, m.1));
         let of_rows = out.map(|n| n / values.max(1));
@@ -140,7 +140,7 @@ pub(super) fn entries(
 }
 
 pub(super) fn scaled_dot_product(op: &ScaleDotProductAttention<Operand>, b: &mut Builder) -> Result<()> {
-    let (sizes, result) = (Sizes::from_bhsd(op), b.result_type(0)?);
+    let (sizes, result) = (AttentionSizes::from_bhsd(op), b.result_type(0)?);
     let shape = result.plain_shape();
     let scores = [&shape[..shape.len() - 1], &[sizes.keys]].concat();
     let mask = op.mask.as_ref().map(|m| entries(b, m, &m.ty.shape, &scores)).transpose()?;

@@ -16,13 +16,13 @@ use crate::{
 };
 
 /// Real values with named axes.
-struct Named {
+struct NamedOperand {
     axes: Vec<u8>,
     dims: Vec<usize>,
     slot: Slot,
 }
 
-impl Named {
+impl NamedOperand {
     fn size(&self, axes: &[u8]) -> usize {
         axes.iter().map(|a| self.dim(*a).unwrap_or(1)).product()
     }
@@ -54,12 +54,18 @@ impl Named {
     }
     /// Multiplies by another operand: element by element if nothing is summed, otherwise as matrices, one product per
     /// element of the axes that both keep.
-    fn times(&self, right: &Named, step: &EinsumProduct, b: &mut Builder, like: &ValueType) -> Result<Named> {
+    fn times(
+        &self,
+        right: &NamedOperand,
+        step: &EinsumProduct,
+        b: &mut Builder,
+        like: &ValueType,
+    ) -> Result<NamedOperand> {
         let axes = step.axes();
         let dims: Vec<usize> = axes.iter().filter_map(|a| self.dim(*a).or_else(|| right.dim(*a))).collect();
         let (m, k, n) = (self.size(&step.left), self.size(&step.summed), right.size(&step.right));
         let ty = ValueType { shape: dims.clone(), ..like.clone() };
-        let product = Named { axes, dims, slot: b.temporary(ty.bytes()) };
+        let product = NamedOperand { axes, dims, slot: b.temporary(ty.bytes()) };
         if k == 1 {
             let inputs = [self, right].map(|of| of.input(&product.axes, &product.dims, like)).to_vec();
             b.chain(Chain::new(vec![Formula::real(inputs, "x * y")], product.slot, ty))?;
@@ -80,7 +86,7 @@ pub(super) fn einsum(op: &Einsum<Operand>, b: &mut Builder) -> Result<()> {
     let like = Float::Single.type_like(b.result_type(0)?);
     let mut operands = Vec::new();
     for (input, axes) in op.inputs.iter().zip(axes) {
-        operands.push(Named { axes: axes.to_vec(), dims: input.ty.shape.clone(), slot: b.reals(input)? });
+        operands.push(NamedOperand { axes: axes.to_vec(), dims: input.ty.shape.clone(), slot: b.reals(input)? });
     }
     let mut operands = operands.into_iter();
     let Some(mut product) = operands.next() else { return Ok(()) };

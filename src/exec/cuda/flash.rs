@@ -12,13 +12,13 @@ use crate::{
     base::Result,
     exec::{
         Operand, ValueType,
-        heads::{self, GroupedQueryAttention, HeadStrides, Mask, Sizes},
+        heads::{self, AttentionSizes, GroupedQueryAttention, HeadStrides, Mask},
     },
     ops::{Attention, FAttention, FAttentionLse, FlexAttention},
 };
 
 /// The strides of the result, which has the layout of the queries.
-fn result_strides(Sizes { heads, queries, values, .. }: Sizes) -> HeadStrides {
+fn result_strides(AttentionSizes { heads, queries, values, .. }: AttentionSizes) -> HeadStrides {
     HeadStrides::from_bshd([1, queries, heads, values])
 }
 

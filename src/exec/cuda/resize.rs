@@ -9,7 +9,7 @@ use crate::{
     base::Result,
     exec::{
         Operand,
-        semantics::{Place, places},
+        semantics::{SamplePoint, places},
     },
     ops::{GridSampler, Interp, InterpMode},
 };
@@ -17,7 +17,7 @@ use crate::{
 const FILE: File = file!("resize.cu");
 
 /// Uploads the source index of each entry along an axis, and its distance to the next one.
-fn tables(b: &mut Builder, places: &[Place]) -> Result<[Slot; 2]> {
+fn tables(b: &mut Builder, places: &[SamplePoint]) -> Result<[Slot; 2]> {
     let at: Vec<i64> = places.iter().map(|p| p.at as i64).collect();
     let towards: Vec<f32> = places.iter().map(|p| p.towards).collect();
     Ok([b.constant(&at)?, b.constant(&towards)?])

@@ -10,7 +10,7 @@ use crate::{
     base::Result,
     exec::{
         Operand,
-        semantics::{self, Parts},
+        semantics::{self, StatisticGroups},
         views::axis_of,
     },
     ops::{
@@ -35,19 +35,19 @@ enum Statistic<'o> {
 struct Statistics {
     x: Slot,
     elements: usize,
-    parts: Parts,
+    parts: StatisticGroups,
     means: Slot,
     variances: Slot,
 }
 
 impl Statistics {
     /// Allocates the statistics without computing them.
-    fn empty(b: &mut Builder, input: &Operand, parts: Parts) -> Result<Statistics> {
+    fn empty(b: &mut Builder, input: &Operand, parts: StatisticGroups) -> Result<Statistics> {
         let bytes = (parts.count as u64).saturating_mul(8);
         let (means, variances) = (b.temporary(bytes), b.temporary(bytes));
         Ok(Statistics { x: b.reals(input)?, elements: input.ty.elements(), parts, means, variances })
     }
-    fn new(b: &mut Builder, input: &Operand, parts: Parts) -> Result<Statistics> {
+    fn new(b: &mut Builder, input: &Operand, parts: StatisticGroups) -> Result<Statistics> {
         let s = Statistics::empty(b, input, parts)?;
         let arguments = arguments![s.x, s.means, s.variances, parts.count, parts.inner, s.n()];
         b.launch(FILE, "statistics", s.rows(parts), arguments)?;
@@ -58,7 +58,7 @@ impl Statistics {
         self.elements / self.parts.count.max(1)
     }
     /// Returns a geometry of one block per part.
-    fn rows(&self, parts: Parts) -> geometry::Geometry {
+    fn rows(&self, parts: StatisticGroups) -> geometry::Geometry {
         geometry::rows(parts.count as u64, (self.elements / parts.count.max(1)) as u64)
     }
     /// Stores these statistics as the results from `first` on, if present.
@@ -87,7 +87,7 @@ impl Statistics {
         &self,
         b: &mut Builder,
         affine: [&Option<Operand>; 2],
-        weights: Parts,
+        weights: StatisticGroups,
         eps: f64,
         post_op: PostOp,
     ) -> Result<()> {
@@ -113,7 +113,13 @@ impl Statistics {
         b.launch(FILE, "use_saved", geometry::elements(self.parts.count as u64), arguments)
     }
     /// Computes the gradients of input, weight and bias that are present, after [`Statistics::saved`].
-    fn gradients(&self, b: &mut Builder, grad: &Operand, weight: &Option<Operand>, weights: Parts) -> Result<()> {
+    fn gradients(
+        &self,
+        b: &mut Builder,
+        grad: &Operand,
+        weight: &Option<Operand>,
+        weights: StatisticGroups,
+    ) -> Result<()> {
         let grad = b.reals(grad)?;
         self.weight_gradients(b, grad, weights)?;
         if b.result_type(0).is_err() {
@@ -128,7 +134,7 @@ impl Statistics {
         b.store(0, out, PostOp::default())
     }
     /// Computes both gradients if either is present.
-    fn weight_gradients(&self, b: &mut Builder, grad: Slot, weights: Parts) -> Result<()> {
+    fn weight_gradients(&self, b: &mut Builder, grad: Slot, weights: StatisticGroups) -> Result<()> {
         let is_present = [1, 2].map(|i| b.result_type(i).is_ok());
         if is_present == [false, false] {
             return Ok(());
@@ -149,13 +155,13 @@ impl Statistics {
         }
         Ok(())
     }
-    fn sizes(&self, weights: Parts) -> [usize; 4] {
+    fn sizes(&self, weights: StatisticGroups) -> [usize; 4] {
         [self.parts.count, self.parts.inner, weights.count, weights.inner]
     }
 }
 
 pub(super) fn batch_norm_train(op: &BatchNormTrain<Operand>, b: &mut Builder) -> Result<()> {
-    let s = Statistics::new(b, &op.input, Parts::channels(&op.input.ty.shape))?;
+    let s = Statistics::new(b, &op.input, StatisticGroups::channels(&op.input.ty.shape))?;
     let list =
         [Statistic::Mean, Statistic::Rstd, Statistic::RunningMean(&op.mean), Statistic::RunningVariance(&op.var)];
     s.store(b, 1, &list, [op.epsilon, op.momentum])?;
@@ -163,7 +169,7 @@ pub(super) fn batch_norm_train(op: &BatchNormTrain<Operand>, b: &mut Builder) ->
 }
 
 pub(super) fn mean_rstd(op: &MeanRstd<Operand>, b: &mut Builder) -> Result<()> {
-    let s = Statistics::new(b, &op.input, Parts::channels(&op.input.ty.shape))?;
+    let s = Statistics::new(b, &op.input, StatisticGroups::channels(&op.input.ty.shape))?;
     let running = [Statistic::RunningMean(&op.running_mean), Statistic::RunningVariance(&op.running_var)];
     s.store(b, 4, &[Statistic::Scale(&op.weight), Statistic::Shift(&op.weight, &op.bias)], [op.eps, op.momentum])?;
     s.store(b, 2, &running, [op.eps, op.momentum])?;
@@ -173,7 +179,7 @@ pub(super) fn mean_rstd(op: &MeanRstd<Operand>, b: &mut Builder) -> Result<()> {
 pub(super) fn group_norm_train(op: &GroupNormTrain<Operand>, b: &mut Builder) -> Result<()> {
     let s = Statistics::new(b, &op.input, semantics::group_norm_parts(op))?;
     s.store(b, 1, &[Statistic::Mean, Statistic::Rstd], [op.eps, 0.0])?;
-    let channels = Parts::channels(&op.input.ty.shape);
+    let channels = StatisticGroups::channels(&op.input.ty.shape);
     s.normalise(b, [&op.weight, &op.bias], channels, op.eps, PostOp::default())
 }
 
@@ -187,7 +193,7 @@ pub(super) fn layer_norm_train(op: &LayerNormTrain<Operand>, b: &mut Builder) ->
 
 /// Recomputes statistics that were not saved.
 pub(super) fn batch_norm_bwd(op: &BatchNormBwd<Operand>, b: &mut Builder) -> Result<()> {
-    let s = Statistics::new(b, &op.input, Parts::channels(&op.input.ty.shape))?;
+    let s = Statistics::new(b, &op.input, StatisticGroups::channels(&op.input.ty.shape))?;
     s.saved(b, [op.saved_mean.as_ref(), op.saved_invstd.as_ref()], op.epsilon)?;
     s.gradients(b, &op.grad_out, &op.weight_opt, s.parts)
 }

@@ -18,12 +18,12 @@ pub(super) fn attention(graph: &mut RewriteGraph, at: NodeIndex, backend: &Capab
     if let Some(before) = moves_heads_of(graph, at) {
         return absorb_permutation(graph, before, at, backend);
     }
-    let Some(found) = Found::ending(graph, at)? else { return Ok(false) };
+    let Some(found) = AttentionMatch::ending(graph, at)? else { return Ok(false) };
     found.replaced(graph, at, backend)
 }
 
 /// A match of attention.
-struct Found {
+struct AttentionMatch {
     op: ScaleDotProductAttention<TensorIndex>,
     /// The nodes that it replaces, except the last.
     parts: Vec<NodeIndex>,
@@ -32,14 +32,14 @@ struct Found {
     moved: Vec<(NodeIndex, TensorIndex, bool)>,
 }
 
-impl Found {
-    fn ending(graph: &RewriteGraph, at: NodeIndex) -> Result<Option<Found>> {
+impl AttentionMatch {
+    fn ending(graph: &RewriteGraph, at: NodeIndex) -> Result<Option<AttentionMatch>> {
         // Query heads that share keys and values may be merged to rows of one head; a reshape splits them at the end.
         let split = view(graph, at).and_then(|joined| graph.single_use_producer(joined));
         match only(graph, split.unwrap_or(at)) {
-            Some(Op::MatMul(end)) => Found::of_products(graph, end, split),
+            Some(Op::MatMul(end)) => AttentionMatch::of_products(graph, end, split),
             Some(Op::ScaleDotProductAttention(op)) if op.mask.is_none() && !op.is_causal => {
-                Ok(Found::of_attention(graph, op, split))
+                Ok(AttentionMatch::of_attention(graph, op, split))
             }
             _ => Ok(None),
         }
@@ -50,15 +50,19 @@ impl Found {
         graph: &RewriteGraph,
         op: &ScaleDotProductAttention<TensorIndex>,
         split: Option<NodeIndex>,
-    ) -> Option<Found> {
+    ) -> Option<AttentionMatch> {
         let (joining, query) = apart(graph, op.query)?;
         let moved = moved_from(graph, query, &[(&BSHD_TO_BHSD, true)]).into_iter().collect();
         let op = ScaleDotProductAttention { query, ..op.clone() };
-        Some(Found { op, parts: vec![split?, joining], moved })
+        Some(AttentionMatch { op, parts: vec![split?, joining], moved })
     }
 
     /// Matches attention ending in the value product `end`, optionally followed by a row split.
-    fn of_products(graph: &RewriteGraph, end: &MatMul<TensorIndex>, split: Option<NodeIndex>) -> Result<Option<Found>> {
+    fn of_products(
+        graph: &RewriteGraph,
+        end: &MatMul<TensorIndex>,
+        split: Option<NodeIndex>,
+    ) -> Result<Option<AttentionMatch>> {
         let mut parts: Vec<NodeIndex> = split.into_iter().collect();
         let Some(softmax) = maker(graph, end.input, &mut parts).filter(|_| is_plain(end) && !end.right_transpose)
         else {
@@ -97,7 +101,7 @@ impl Found {
         }
         let mut op = ScaleDotProductAttention::new(query, begin.right, end.right);
         (op.mask, op.scale) = (scores.mask.map(|m| m.tensor), scores.scale);
-        Ok(Some(Found { op, parts, moved: [of_query, of_key, of_value].into_iter().flatten().collect() }))
+        Ok(Some(AttentionMatch { op, parts, moved: [of_query, of_key, of_value].into_iter().flatten().collect() }))
     }
 
     /// Replaces the matched nodes by one at `at` if the backend supports it.

@@ -152,7 +152,7 @@ impl DeformableAttention {
 
 /// The sizes of a multi-scale attention.
 #[derive(Clone, Copy)]
-struct Sizes {
+struct DeformableSizes {
     queries: i64,
     padding: i64,
     heads: i64,
@@ -203,7 +203,7 @@ impl MultiScaleDeformableAttention {
         self.joined(&mut steps, sizes, weights, sampled, rows[3], identity)
     }
 
-    fn sizes(&self, to: &Lowering) -> Result<Sizes> {
+    fn sizes(&self, to: &Lowering) -> Result<DeformableSizes> {
         to.dtype("query", &self.query, FLOATS)?;
         let positive = [
             ("num_heads", self.num_heads()),
@@ -256,11 +256,11 @@ impl MultiScaleDeformableAttention {
             return Err(argument("value_proj_ratio", format!("{:?}", self.value_proj_ratio()), expected));
         }
         let padding = (LANES - queries % LANES) % LANES;
-        Ok(Sizes { queries, padding, heads, levels, points, reference, values: values as i64, pixels })
+        Ok(DeformableSizes { queries, padding, heads, levels, points, reference, values: values as i64, pixels })
     }
 
     /// Checks the shapes of the coefficients.
-    fn check_weights(&self, to: &Lowering, s: Sizes) -> Result<()> {
+    fn check_weights(&self, to: &Lowering, s: DeformableSizes) -> Result<()> {
         let samples = s.heads * s.levels * s.points;
         let matrix = |name: &str, weight: &Operand, rows: i64, columns: i64| {
             let shape = &to.info(weight)?.shape;
@@ -290,7 +290,7 @@ impl MultiScaleDeformableAttention {
     }
 
     /// Returns the offsets for each level, head and coordinate: points x lanes x queries per lane.
-    fn offsets(&self, steps: &mut Steps, s: Sizes, query: Tensor, bias: Tensor) -> Result<Vec<Tensor>> {
+    fn offsets(&self, steps: &mut Steps, s: DeformableSizes, query: Tensor, bias: Tensor) -> Result<Vec<Tensor>> {
         let weight = steps.0.tensor(&self.sampling_offsets_weight)?;
         let by_head = [self.embed_dims, s.heads, s.levels, s.points, 2];
         let weight = steps.reshape("sampling_offsets_weight_reshape_0", weight, &by_head)?;
@@ -311,7 +311,7 @@ impl MultiScaleDeformableAttention {
     }
 
     /// Returns the sampling positions, from -1 to 1: levels x heads x 2 x points x queries.
-    fn grids(&self, steps: &mut Steps, s: Sizes, offsets: Vec<Tensor>, references: Tensor) -> Result<Tensor> {
+    fn grids(&self, steps: &mut Steps, s: DeformableSizes, offsets: Vec<Tensor>, references: Tensor) -> Result<Tensor> {
         let mut at = Vec::new();
         for i in 0..s.levels * s.reference {
             let one = steps.part(&format!("reference_points_slice_{i}"), references, 2, 0, [i, i + 1])?;
@@ -343,7 +343,7 @@ impl MultiScaleDeformableAttention {
     }
 
     /// Returns the weights of each level: heads x 1 x points x queries.
-    fn weights(&self, steps: &mut Steps, s: Sizes, query: Tensor, bias: Tensor) -> Result<Vec<Tensor>> {
+    fn weights(&self, steps: &mut Steps, s: DeformableSizes, query: Tensor, bias: Tensor) -> Result<Vec<Tensor>> {
         let weight = steps.0.tensor(&self.attention_weights_weight)?;
         let all = steps.product("attention_weights_matmul", query, weight, bias)?;
         let all = steps.permute("attention_weights_permute", all, &[0, 2, 1])?;
@@ -361,7 +361,7 @@ impl MultiScaleDeformableAttention {
     fn sampled(
         &self,
         steps: &mut Steps,
-        s: Sizes,
+        s: DeformableSizes,
         counts: &[i64],
         value: Tensor,
         bias: Tensor,
@@ -394,7 +394,7 @@ impl MultiScaleDeformableAttention {
     fn joined(
         &self,
         steps: &mut Steps,
-        s: Sizes,
+        s: DeformableSizes,
         weights: Vec<Tensor>,
         sampled: Vec<Tensor>,
         bias: Tensor,

@@ -26,7 +26,7 @@ pub(super) struct Layer<'a> {
 
 /// The sizes of a layer.
 #[derive(Clone, Copy)]
-struct Sizes {
+struct LayerSizes {
     n: usize,
     positions: usize,
     /// Number of positions, including those of the cache.
@@ -76,7 +76,7 @@ fn divisor(name: &str, value: i64, of: usize, what: &str) -> Result<usize> {
 
 impl<'a> Layer<'a> {
     /// Returns the sizes; checks that hidden states, heads and cache agree on them.
-    fn sizes(&self, to: &Lowering) -> Result<Sizes> {
+    fn sizes(&self, to: &Lowering) -> Result<LayerSizes> {
         let options = self.options;
         let dtype = to.dtype("hidden_states", self.hidden_states, FLOATS)?;
         let shape = &to.info(self.hidden_states)?.shape;
@@ -122,11 +122,11 @@ impl<'a> Layer<'a> {
         if norm != dtype {
             return Err(misfit("input_layernorm_weight", format!("is {norm}; hidden_states are {dtype}")));
         }
-        Ok(Sizes { n, positions, keys, hidden, heads, shared, d })
+        Ok(LayerSizes { n, positions, keys, hidden, heads, shared, d })
     }
 
     /// Checks scalar arguments, mask and tables.
-    fn check(&self, to: &Lowering, s: Sizes) -> Result<()> {
+    fn check(&self, to: &Lowering, s: LayerSizes) -> Result<()> {
         let options = self.options;
         one_of("out_dtype", options.out_dtype(), FLOATS)?;
         let eps = options.rms_norm_eps();
@@ -170,7 +170,7 @@ impl<'a> Layer<'a> {
     }
 
     /// Returns the matrices, with their sizes checked.
-    fn projections(&self, to: &Lowering, s: Sizes) -> Result<Projections<'a>> {
+    fn projections(&self, to: &Lowering, s: LayerSizes) -> Result<Projections<'a>> {
         let (w, of) = (self.weights, s.shared * s.d);
         let inner = to.matrix(("gate_proj_weights", &w.gate_proj_weights))?.1;
         let with = |name, k, n, [weights, scales, zps]: [&'a Operand; 3], bias| -> Result<Projection<'a>> {
@@ -266,7 +266,14 @@ impl<'a> Layer<'a> {
     }
 
     /// Returns queries, keys and values: n x positions x heads x d.
-    fn heads(&self, to: &mut Lowering, s: Sizes, of: &Projections, x: Tensor, v_name: &str) -> Result<[Tensor; 3]> {
+    fn heads(
+        &self,
+        to: &mut Lowering,
+        s: LayerSizes,
+        of: &Projections,
+        x: Tensor,
+        v_name: &str,
+    ) -> Result<[Tensor; 3]> {
         let q = of.q.product(to, x, self.options)?;
         let k = of.k.product(to, x, self.options)?;
         let v = of.v.product(to, x, self.options)?;
@@ -279,7 +286,7 @@ impl<'a> Layer<'a> {
     }
 
     /// Rotates queries and keys by the angles of their positions.
-    fn turned(&self, to: &mut Lowering, s: Sizes, q: Tensor, k: Tensor, k_name: &str) -> Result<[Tensor; 2]> {
+    fn turned(&self, to: &mut Lowering, s: LayerSizes, q: Tensor, k: Tensor, k_name: &str) -> Result<[Tensor; 2]> {
         let ids = to.tensor(self.position_ids)?;
         let tables = self.tables.map(|(_, all)| all.iter().map(|t| to.tensor(t)).collect::<Result<Vec<_>>>());
         let [cosines, sines] = tables;
@@ -306,7 +313,7 @@ impl<'a> Layer<'a> {
     fn attention(
         &self,
         to: &mut Lowering,
-        s: Sizes,
+        s: LayerSizes,
         q: Tensor,
         [k, v]: [Tensor; 2],
         cache: Option<[Tensor; 2]>,
@@ -362,7 +369,7 @@ fn turned(steps: &mut Steps, name: &str, along: [Tensor; 2], across: [Tensor; 2]
 }
 
 /// Repeats each head of keys or values for the query heads that share it: n x heads x keys x d.
-fn for_all_heads(steps: &mut Steps, s: Sizes, name: &str, x: Tensor) -> Result<Tensor> {
+fn for_all_heads(steps: &mut Steps, s: LayerSizes, name: &str, x: Tensor) -> Result<Tensor> {
     let [n, heads, shared, keys, d] = [s.n, s.heads, s.shared, s.keys, s.d].map(|d| d as i64);
     let x = steps.permute(&format!("{name}_permute"), x, &[0, 2, 1, 3])?;
     let x = steps.add(&format!("{name}_unsqueeze"), ops::Unsqueeze::new(x, vec![2]))?;

@@ -11,7 +11,7 @@ use crate::{
     array::{reserve, zeros},
     base::Result,
     cpu::gemm::{part as part_of, turned},
-    heads::{HeadStrides, Sizes},
+    heads::{AttentionSizes, HeadStrides},
 };
 use rayon::prelude::*;
 use rten_simd::{Isa, SimdOp};
@@ -39,7 +39,7 @@ type Mask<'a> = dyn Fn(usize, &mut [f32]) + Sync + 'a;
 /// The operands of attention.
 pub(in crate::cpu) struct Attention<'a> {
     pub isa: InstructionSet,
-    pub sizes: Sizes,
+    pub sizes: AttentionSizes,
     pub query: Heads<'a>,
     pub key: Heads<'a>,
     pub value: Heads<'a>,
@@ -50,7 +50,7 @@ pub(in crate::cpu) struct Attention<'a> {
 }
 
 /// Some queries of a head, and the memory of their results.
-struct Part<'o> {
+struct QueryRange<'o> {
     batch: usize,
     head: usize,
     query: usize,
@@ -68,17 +68,17 @@ impl Attention<'_> {
     }
 
     /// Peak memory of a run over that many queries of all heads in bytes, with the current number of threads.
-    pub fn workspace(sizes: Sizes, rows: usize) -> u64 {
+    pub fn workspace(sizes: AttentionSizes, rows: usize) -> u64 {
         let packed = sizes.keys.next_multiple_of(2 * BLOCK).saturating_mul(sizes.elements + sizes.values + 2 * BLOCK);
         let scores = sizes.queries.min(rows_at_once(sizes.keys)).saturating_mul(sizes.keys + BLOCK);
         // Scores are stored once more in packed order.
         let of_thread = (packed.saturating_add(scores.saturating_mul(2)) as u64).saturating_mul(4);
-        let lists = rows * size_of::<&mut [f32]>() + rows / sizes.queries.max(1) * size_of::<Part>();
+        let lists = rows * size_of::<&mut [f32]>() + rows / sizes.queries.max(1) * size_of::<QueryRange>();
         of_thread.saturating_mul(rayon::current_num_threads() as u64).saturating_add(lists as u64)
     }
 
-    fn parts<'o>(&self, heads_inside: bool, out: &'o mut [f32], logs: &'o mut [f32]) -> Vec<Part<'o>> {
-        let Sizes { heads, queries, values, .. } = self.sizes;
+    fn parts<'o>(&self, heads_inside: bool, out: &'o mut [f32], logs: &'o mut [f32]) -> Vec<QueryRange<'o>> {
+        let AttentionSizes { heads, queries, values, .. } = self.sizes;
         let stacks = out.len() / (queries * values).max(1);
         // Each task packs the keys and values of its head.
         let splits = (2 * rayon::current_num_threads()).div_ceil(stacks.max(1)).min(queries.div_ceil(BLOCK)).max(1);
@@ -86,9 +86,15 @@ impl Attention<'_> {
         let splits = queries.div_ceil(share);
         let part = |i: usize| {
             let (stack, query) = (i / splits, i % splits * share);
-            Part { batch: stack / heads, head: stack % heads, query, outs: Vec::with_capacity(share), logs: Vec::new() }
+            QueryRange {
+                batch: stack / heads,
+                head: stack % heads,
+                query,
+                outs: Vec::with_capacity(share),
+                logs: Vec::new(),
+            }
         };
-        let mut parts: Vec<Part> = (0..stacks * splits).map(part).collect();
+        let mut parts: Vec<QueryRange> = (0..stacks * splits).map(part).collect();
         let mut logs = logs.iter_mut();
         for (i, row) in out.chunks_mut(values).enumerate() {
             let (stack, query) = if heads_inside {
@@ -103,8 +109,8 @@ impl Attention<'_> {
         parts
     }
 
-    fn part(&self, memory: &mut Memory, mut part: Part) -> Result<()> {
-        let Sizes { keys, .. } = self.sizes;
+    fn part(&self, memory: &mut Memory, mut part: QueryRange) -> Result<()> {
+        let AttentionSizes { keys, .. } = self.sizes;
         let row = keys.next_multiple_of(BLOCK);
         let head = self.head(memory, &part)?;
         let (mut first, at_once) = (part.query, rows_at_once(keys));
@@ -138,7 +144,7 @@ impl Attention<'_> {
     /// Replaces the scores of a query by exponentials. Returns the maximum that was subtracted and the sum of the
     /// exponentials.
     fn powers(&self, (batch, head, query): (usize, usize, usize), row: &mut [f32], added: &mut [f32]) -> (f32, f32) {
-        let Sizes { heads, queries, keys, .. } = self.sizes;
+        let AttentionSizes { heads, queries, keys, .. } = self.sizes;
         let seen = if self.is_causal { keys.min(query + 1) } else { keys };
         let mask = self.mask.map(|read| {
             read((batch * heads + head) * queries + query, &mut added[..keys]);
@@ -148,8 +154,8 @@ impl Attention<'_> {
     }
 
     /// Returns the head of a part, with packed keys and values if that pays off.
-    fn head(&self, memory: &mut Memory, part: &Part) -> Result<Head<'_>> {
-        let Sizes { heads, kv_heads, keys, elements, values, .. } = self.sizes;
+    fn head(&self, memory: &mut Memory, part: &QueryRange) -> Result<Head<'_>> {
+        let AttentionSizes { heads, kv_heads, keys, elements, values, .. } = self.sizes;
         let query = self.query.rows(part.batch, part.head);
         let [key, value] = [self.key, self.value].map(|h| h.rows(part.batch, part.head / (heads / kv_heads)));
         let packed = if self.sizes.queries < FEW {
@@ -182,7 +188,7 @@ struct Memory {
 /// A head's queries, keys and values.
 struct Head<'a> {
     isa: InstructionSet,
-    sizes: Sizes,
+    sizes: AttentionSizes,
     query: Rows<'a>,
     key: Rows<'a>,
     value: Rows<'a>,

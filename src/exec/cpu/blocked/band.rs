@@ -7,7 +7,7 @@
 //!
 //! The copy costs one load and one store per input pixel, little compared to the computation, and leaves the data in a
 //! near cache.
-use super::{Axis, Geometry};
+use super::{Axis, ConvShape};
 use crate::{
     array::{reserve, zeros},
     base::Result,
@@ -79,7 +79,7 @@ pub(super) struct Band {
 }
 
 impl Band {
-    pub fn new(g: &Geometry, height: usize) -> Band {
+    pub fn new(g: &ConvShape, height: usize) -> Band {
         let (rows, cols) = (Phases::new(g.rows), Phases::new(g.cols));
         let direct = rows.is_input() && cols.is_input();
         let width = if direct { g.cols.input } else { cols.len(g.cols.output) };

@@ -13,7 +13,7 @@
 //! **Tasks** are divided by cost: by output channels if the weights are the larger part (small planes), otherwise by
 //! rows.
 use super::{
-    BLOCK, ConvEpilogue, Geometry, InstructionSet, Pixel,
+    BLOCK, ConvEpilogue, ConvShape, InstructionSet, Pixel,
     band::{Band, with_scratch, zero_pixels},
     clear_beyond,
     tile::{End, Sweep, WeightVector},
@@ -34,7 +34,7 @@ const TASK: usize = 1 << 19;
 /// A prepared convolution. The pixels of an input plane have `C` channels, [`BLOCK`] or 1.
 pub(super) struct Direct<const C: usize> {
     isa: InstructionSet,
-    g: Geometry,
+    g: ConvShape,
     /// Input planes per group.
     planes: usize,
     /// Output blocks per group, and how many of them are computed together.
@@ -48,7 +48,7 @@ pub(super) struct Direct<const C: usize> {
 }
 
 /// Rows of the result for some output blocks.
-struct Part<'a, 'r> {
+struct OutputRows<'a, 'r> {
     image: usize,
     group: usize,
     /// The first block, within the group.
@@ -59,7 +59,7 @@ struct Part<'a, 'r> {
 }
 
 impl<const C: usize> Direct<C> {
-    pub fn new(isa: InstructionSet, g: Geometry, weights: &[f32], end: ConvEpilogue) -> Result<Self> {
+    pub fn new(isa: InstructionSet, g: ConvShape, weights: &[f32], end: ConvEpilogue) -> Result<Self> {
         let (planes, blocks) = ((g.ic / g.group).div_ceil(C), (g.oc / g.group).div_ceil(BLOCK));
         let together = if isa.lanes() == BLOCK { 2 } else { 1 };
         let weights = pack::<C>(&g, weights, together)?;
@@ -112,17 +112,24 @@ impl<const C: usize> Direct<C> {
         share: usize,
         residual: Option<&'r [Pixel]>,
         out: &'a mut [Pixel],
-    ) -> Vec<Part<'a, 'r>> {
+    ) -> Vec<OutputRows<'a, 'r>> {
         let (pixels, cols) = (self.g.pixels(), self.g.cols.output);
         let mut planes = out.chunks_exact_mut(pixels);
         let mut residual = residual.map(|r| r.chunks_exact(pixels));
-        let mut parts: Vec<Part> = Vec::new();
+        let mut parts: Vec<OutputRows> = Vec::new();
         for image in 0..self.g.batch {
             for group in 0..self.g.group {
                 for block in (0..self.blocks).step_by(share) {
                     let first = parts.len();
                     let rows = (0..self.g.rows.output).step_by(height);
-                    parts.extend(rows.map(|row| Part { image, group, block, row, outs: vec![], residual: vec![] }));
+                    parts.extend(rows.map(|row| OutputRows {
+                        image,
+                        group,
+                        block,
+                        row,
+                        outs: vec![],
+                        residual: vec![],
+                    }));
                     for plane in planes.by_ref().take(share.min(self.blocks - block)) {
                         let bands = plane.chunks_mut(height * cols);
                         parts[first..].iter_mut().zip(bands).for_each(|(p, out)| p.outs.push(out));
@@ -136,7 +143,14 @@ impl<const C: usize> Direct<C> {
         parts
     }
 
-    fn part(&self, band: &Band, taps: &[usize], x: &[[f32; C]], mut part: Part, scratch: &mut Vec<f32>) -> Result<()> {
+    fn part(
+        &self,
+        band: &Band,
+        taps: &[usize],
+        x: &[[f32; C]],
+        mut part: OutputRows,
+        scratch: &mut Vec<f32>,
+    ) -> Result<()> {
         let (g, depth) = (&self.g, self.planes * C * taps.len());
         let size = self.planes * g.area();
         let x = band.of(&x[(part.image * g.group + part.group) * size..][..size], part.row, scratch)?;
@@ -177,7 +191,7 @@ impl<const C: usize> Direct<C> {
 
 /// Packs the weights by group, set of output blocks computed together, input plane, kernel element, channel and block.
 /// The channels after the last are 0.
-fn pack<const C: usize>(g: &Geometry, weights: &[f32], together: usize) -> Result<Vec<WeightVector>> {
+fn pack<const C: usize>(g: &ConvShape, weights: &[f32], together: usize) -> Result<Vec<WeightVector>> {
     let (ic, oc, taps) = (g.ic / g.group, g.oc / g.group, g.taps());
     let (depth, blocks) = ((ic.next_multiple_of(C)).saturating_mul(taps), oc.div_ceil(BLOCK));
     let mut packed = Vec::new();

@@ -5,7 +5,7 @@
 //! inside the input. In small planes there would be many such pixels, so these planes are copied with their padding and
 //! then have no edges. In large planes, or with a stride, the copy costs more than the edges.
 use super::{
-    Axis, BLOCK, ConvEpilogue, Geometry, InstructionSet, Pixel, band::zero_pixels, conv::bias_pixels, tile::finish,
+    Axis, BLOCK, ConvEpilogue, ConvShape, InstructionSet, Pixel, band::zero_pixels, conv::bias_pixels, tile::finish,
 };
 use crate::base::Result;
 use rayon::prelude::*;
@@ -23,7 +23,7 @@ const TASK: usize = 1 << 14;
 /// A prepared depthwise convolution.
 pub(super) struct Depthwise {
     isa: InstructionSet,
-    g: Geometry,
+    g: ConvShape,
     /// Ordered by block and kernel element.
     weights: Vec<Pixel>,
     bias: Vec<Pixel>,
@@ -33,7 +33,7 @@ pub(super) struct Depthwise {
 }
 
 impl Depthwise {
-    pub fn new(isa: InstructionSet, g: Geometry, weights: &[f32], end: ConvEpilogue) -> Result<Self> {
+    pub fn new(isa: InstructionSet, g: ConvShape, weights: &[f32], end: ConvEpilogue) -> Result<Self> {
         let blocks = g.oc.div_ceil(BLOCK);
         let mut packed = zero_pixels::<BLOCK>(blocks.saturating_mul(g.taps()))?;
         for (c, weights) in weights.chunks_exact(g.taps()).enumerate() {

@@ -113,7 +113,7 @@ impl Axis {
 
 /// The shape of a convolution.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Geometry {
+pub(super) struct ConvShape {
     pub batch: usize,
     /// Input and output channels of all groups together.
     pub ic: usize,
@@ -123,7 +123,7 @@ pub(super) struct Geometry {
     pub cols: Axis,
 }
 
-impl Geometry {
+impl ConvShape {
     fn taps(&self) -> usize {
         self.rows.kernel * self.cols.kernel
     }
@@ -180,11 +180,11 @@ pub(super) struct ConvEpilogue<'a> {
 }
 
 impl Conv2d {
-    /// Packs the weights, oc x ic/group x rows x columns. Returns `None` if there is no [`Geometry::method`].
+    /// Packs the weights, oc x ic/group x rows x columns. Returns `None` if there is no [`ConvShape::method`].
     ///
     /// # Errors
     /// Returns an error if memory runs out.
-    pub fn new(isa: InstructionSet, g: Geometry, weights: &[f32], end: ConvEpilogue) -> Result<Option<Conv2d>> {
+    pub fn new(isa: InstructionSet, g: ConvShape, weights: &[f32], end: ConvEpilogue) -> Result<Option<Conv2d>> {
         let form = match g.method() {
             Some(Method::Depthwise) => Form::Depthwise(depthwise::Depthwise::new(isa, g, weights, end)?),
             Some(Method::First) => Form::First(conv::Direct::new(isa, g, weights, end)?),

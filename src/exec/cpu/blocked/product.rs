@@ -43,7 +43,7 @@ pub(in crate::cpu) struct PackedB {
 pub(super) struct Lines(Vec<WeightVector>);
 
 /// Some rows of the result, restricted to some of its columns.
-struct Part<'a> {
+struct OutputTile<'a> {
     row: usize,
     /// The first block.
     block: usize,
@@ -155,11 +155,15 @@ impl PackedB {
     }
 
     /// Splits the result into parts, each with its own memory.
-    fn parts<'a>(&self, rows: usize, blocks: usize, out: impl Iterator<Item = &'a mut [f32]>) -> Vec<Part<'a>> {
-        let (groups, mut parts) = (self.n.div_ceil(blocks * BLOCK), Vec::<Part>::new());
+    fn parts<'a>(&self, rows: usize, blocks: usize, out: impl Iterator<Item = &'a mut [f32]>) -> Vec<OutputTile<'a>> {
+        let (groups, mut parts) = (self.n.div_ceil(blocks * BLOCK), Vec::<OutputTile>::new());
         for (i, row) in out.enumerate() {
             if i % rows == 0 {
-                parts.extend((0..groups).map(|g| Part { row: i, block: g * blocks, outs: Vec::with_capacity(rows) }));
+                parts.extend((0..groups).map(|g| OutputTile {
+                    row: i,
+                    block: g * blocks,
+                    outs: Vec::with_capacity(rows),
+                }));
             }
             let first = parts.len() - groups;
             let columns = row.chunks_mut(blocks * BLOCK);

@@ -54,7 +54,7 @@ fn windows(rows: &Axis, cols: &Axis, mut f: impl FnMut(usize, usize, usize)) {
 }
 
 /// The definition in f64: the sums, and the sums of absolute values, which bound the errors.
-fn definition(g: &Geometry, x: &[f32], w: &[f32], bias: &[f32]) -> (Vec<f64>, Vec<f64>) {
+fn definition(g: &ConvShape, x: &[f32], w: &[f32], bias: &[f32]) -> (Vec<f64>, Vec<f64>) {
     let (ic, oc) = (g.ic / g.group, g.oc / g.group);
     let (mut sums, mut sizes) = (vec![], vec![]);
     for plane in 0..g.batch * g.oc {
@@ -111,7 +111,7 @@ proptest! {
         batch in 1usize..3, (ic, oc, group) in any_channels(), rows in any_axis(), cols in any_axis(),
         with_residual: bool, relu in prop::option::of(prop_oneof![Just(f32::INFINITY), Just(1.5f32)]),
     ) {
-        let g = Geometry { batch, ic, oc, group, rows, cols };
+        let g = ConvShape { batch, ic, oc, group, rows, cols };
         let (x, w) = (numbers(batch * ic * g.area(), 1), numbers(oc * ic / group * g.taps(), 2));
         let (bias, added) = (numbers(oc, 3), numbers(batch * oc * g.pixels(), 4));
         let (sums, sizes) = definition(&g, &x, &w, &bias);
@@ -134,7 +134,7 @@ proptest! {
     fn threads_change_no_byte(
         batch in 1usize..4, (ic, oc, group) in any_channels(), rows in any_axis(), cols in any_axis(),
     ) {
-        let g = Geometry { batch, ic, oc, group, rows, cols };
+        let g = ConvShape { batch, ic, oc, group, rows, cols };
         let (x, w) = (numbers(blocked_len(batch, ic, g.area()), 1), numbers(oc * ic / group * g.taps(), 2));
         let conv = Conv2d::new(InstructionSet::best(), g, &w, ConvEpilogue::default()).unwrap().unwrap();
         let outs = [1, 2, 3].map(|threads| {
@@ -194,7 +194,7 @@ proptest! {
 fn large_ones_are_cut_and_still_the_definition() {
     let (rows, cols) = (axis(40, 3, 1, 1, [1, 1]).unwrap(), axis(53, 3, 1, 1, [1, 1]).unwrap());
     let (half, small) = (axis(41, 3, 2, 1, [0, 1]).unwrap(), axis(5, 3, 1, 1, [1, 1]).unwrap());
-    let of = |batch, ic, oc, group, rows, cols| Geometry { batch, ic, oc, group, rows, cols };
+    let of = |batch, ic, oc, group, rows, cols| ConvShape { batch, ic, oc, group, rows, cols };
     let geometries = [
         of(1, 20, 40, 1, rows, cols),
         of(2, 40, 20, 1, half, cols),
@@ -227,7 +227,7 @@ fn large_ones_are_cut_and_still_the_definition() {
 fn nothing_of_infinity_reaches_channels_beyond() {
     let side = axis(5, 3, 1, 1, [1, 1]).unwrap();
     for (ic, oc, group) in [(3, 17, 1), (20, 17, 1), (17, 17, 17)] {
-        let g = Geometry { batch: 2, ic, oc, group, rows: side, cols: side };
+        let g = ConvShape { batch: 2, ic, oc, group, rows: side, cols: side };
         let w = numbers(oc * ic / group * 9, 1);
         for isa in InstructionSet::all() {
             let conv = Conv2d::new(isa, g, &w, ConvEpilogue::default()).unwrap().unwrap();
@@ -257,7 +257,7 @@ fn nan_stays_nan() {
 fn other_forms_are_left_to_others() {
     let side = axis(5, 3, 1, 1, [1, 1]).unwrap();
     let of = |batch, ic, oc, group| {
-        let g = Geometry { batch, ic, oc, group, rows: side, cols: side };
+        let g = ConvShape { batch, ic, oc, group, rows: side, cols: side };
         let weights = numbers(oc * ic / group * 9, 1);
         Conv2d::new(InstructionSet::best(), g, &weights, ConvEpilogue::default()).unwrap()
     };
