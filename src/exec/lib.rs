@@ -44,10 +44,12 @@ mod placement;
 mod plan;
 mod preprocess;
 mod profile;
+mod run_options;
 #[doc(hidden)]
 pub mod semantics;
 mod session;
 mod signature;
+mod steps;
 #[doc(hidden)]
 pub mod views;
 
@@ -57,5 +59,6 @@ pub use compare::{Comparison, Tolerance, compare};
 pub use cpu::{CpuBackend, CustomCall};
 pub use preprocess::preprocess;
 pub use profile::{KindTime, StepTime, by_kind};
-pub use session::{Feeds, RunOptions, RunResults, Session, run};
+pub use run_options::RunOptions;
+pub use session::{Feeds, RunResults, Session, run};
 pub use signature::{Layout, Operand, Precision, Signature, ValueType};

@@ -1,7 +1,7 @@
 use super::{
-    Backend, CpuBackend, Kernel, Precision, Run,
-    placement::{PlacedKernel, Placement},
-    plan::{Network, Operation, Plan, PlanPlacement, Step, StepKernel, TensorEntry, TensorIndex, for_compute},
+    Backend, CpuBackend, Precision, Run, RunOptions,
+    placement::Placement,
+    plan::{Network, Operation, Plan, PlanPlacement, TensorEntry, TensorIndex, for_compute},
 };
 use crate::{
     array::{Array, as_declared},
@@ -14,78 +14,6 @@ use std::{
     sync::{Arc, Mutex, PoisonError},
     time::{Duration, Instant},
 };
-
-/// How to run.
-///
-/// ```
-/// use tpulang::exec::RunOptions;
-/// let options = RunOptions::default().all(true).threads(2);
-/// assert!(options.all && options.threads == 2 && !options.strict);
-/// ```
-#[derive(Debug, Clone)]
-#[non_exhaustive]
-pub struct RunOptions {
-    /// Keep every tensor that is computed, not only the outputs.
-    pub all: bool,
-    /// Refuse to fall back to the CPU for operators that the backend lacks.
-    pub strict: bool,
-    /// Number of threads of the CPU kernels; 0 means one per core.
-    pub threads: usize,
-    /// Disable operator fusion. Results then differ by rounding.
-    pub unfused: bool,
-    /// Storage precision of floats. The CPU supports only float32.
-    pub precision: Precision,
-    /// At most this many bytes of weights stay in memory between runs; the others are read again in each run. By default
-    /// all of them stay if the memory is large enough.
-    pub weight_budget: Option<u64>,
-    /// A loop fails if it runs more iterations, each time that it is run. Default: 1,000,000.
-    pub max_iterations: u64,
-}
-
-impl Default for RunOptions {
-    fn default() -> Self {
-        RunOptions {
-            all: false,
-            strict: false,
-            threads: 0,
-            unfused: false,
-            precision: Precision::default(),
-            weight_budget: None,
-            max_iterations: 1_000_000,
-        }
-    }
-}
-
-impl RunOptions {
-    /// Sets [`RunOptions::all`].
-    pub fn all(self, all: bool) -> Self {
-        RunOptions { all, ..self }
-    }
-    /// Sets [`RunOptions::strict`].
-    pub fn strict(self, strict: bool) -> Self {
-        RunOptions { strict, ..self }
-    }
-    /// Sets [`RunOptions::threads`].
-    pub fn threads(self, threads: usize) -> Self {
-        RunOptions { threads, ..self }
-    }
-    /// Sets [`RunOptions::unfused`].
-    pub fn unfused(self, unfused: bool) -> Self {
-        RunOptions { unfused, ..self }
-    }
-    /// Sets [`RunOptions::precision`].
-    pub fn precision(self, precision: Precision) -> Self {
-        RunOptions { precision, ..self }
-    }
-    /// Sets [`RunOptions::weight_budget`].
-    pub fn weight_budget(self, weight_budget: Option<u64>) -> Self {
-        RunOptions { weight_budget, ..self }
-    }
-    /// Sets [`RunOptions::max_iterations`].
-    pub fn max_iterations(self, max_iterations: u64) -> Self {
-        RunOptions { max_iterations, ..self }
-    }
-}
 
 /// The results of a run.
 #[derive(Debug, Clone)]
@@ -301,7 +229,7 @@ impl<B: Backend> Session<B> {
         cached.iter().map(|(_, plan)| plan).chain([&self.plan]).try_for_each(|plan| self.check_faults(plan))
     }
     /// Returns the first error recorded by a kernel. All work must be complete.
-    fn check_faults(&self, plan: &Plan<B>) -> Result<()> {
+    pub(super) fn check_faults(&self, plan: &Plan<B>) -> Result<()> {
         plan.take_errors().into_iter().next().map_or(Ok(()), Err)
     }
 
@@ -437,116 +365,10 @@ impl<B: Backend> Session<B> {
             .collect()
     }
 
-    /// Runs the steps of a plan without a recorder.
-    fn run_steps(
-        &self,
-        feeds: Vec<Array>,
-        steps: &mut dyn FnMut(Vec<B::Buffer>) -> Result<Vec<B::Buffer>>,
-        check: &dyn Fn() -> Result<()>,
-    ) -> Result<Vec<Array>> {
-        let backend = &self.placement.backend;
-        let results = steps(feeds.iter().map(|array| backend.upload(array)).collect::<Result<_>>()?)?;
-        backend.synchronise()?;
-        check()?;
-        results.iter().map(|buffer| backend.download(buffer)).collect()
-    }
-
     /// Checks that the memory of a run is available, unless the recorder has allocated it already.
     fn check_memory(&self, plan: &Plan<B>) -> Result<()> {
         let has_memory = plan.recorder.as_ref().is_some_and(|recorder| recorder.has_memory());
         if has_memory { Ok(()) } else { plan.check_memory(&self.placement.backend) }
-    }
-
-    /// Runs the steps of a plan, from the fed buffers to the wanted ones.
-    pub(super) fn steps(
-        &self,
-        plan: &Plan<B>,
-        fed: impl Iterator<Item = (TensorIndex, B::Buffer)>,
-        wanted: &[TensorIndex],
-        observer: &mut Option<StepObserver>,
-    ) -> Result<Vec<B::Buffer>> {
-        let mut buffers: Vec<Option<B::Buffer>> = vec![None; plan.tensors.len()];
-        fed.for_each(|(tensor, buffer)| buffers[tensor.0] = Some(buffer));
-        for (i, (step, freed)) in plan.steps.iter().zip(&plan.freed).enumerate() {
-            let begun = observer.is_some().then(Instant::now);
-            let results = self.step(plan, step, &mut buffers, freed).map_err(|e| {
-                // An error that the device has recorded came first.
-                let before = self.placement.backend.synchronise().and_then(|()| self.check_faults(plan)).err();
-                before.unwrap_or_else(|| e.in_call(plan.context(&step.node)))
-            })?;
-            if let (Some(observer), Some(begun)) = (observer.as_mut(), begun) {
-                self.placement.backend.synchronise()?;
-                observer(i, begun.elapsed());
-            }
-            for (&tensor, buffer) in step.outputs.iter().zip(results) {
-                // A fed tensor keeps its value.
-                buffers[tensor.0].get_or_insert(buffer);
-            }
-            // Also unused results.
-            freed.iter().for_each(|t| buffers[t.0] = None);
-        }
-        let result = |t: &TensorIndex| {
-            let buffer = buffers[t.0].as_ref().or_else(|| plan.constants.get(t)).cloned();
-            let missing = || Cause::MissingData(format!("internal error: tensor {} was not computed", t.0));
-            buffer.ok_or_else(|| missing().into())
-        };
-        wanted.iter().map(result).collect()
-    }
-
-    fn step(
-        &self,
-        plan: &Plan<B>,
-        step: &Step<B>,
-        buffers: &mut [Option<B::Buffer>],
-        freed: &[TensorIndex],
-    ) -> Result<Vec<B::Buffer>> {
-        let mut operands: Vec<_> = step.operands.iter().map(|t| buffers[t.0].clone()).collect();
-        // On last use the kernel takes unique ownership.
-        freed.iter().for_each(|t| buffers[t.0] = None);
-        match &step.kernel {
-            StepKernel::Kept(kernel) => self.run_kernel(plan, step, kernel, &mut operands, &plan.constants),
-            StepKernel::Streamed(_) => self.streamed_step(plan, step, &mut operands),
-            StepKernel::Control(control) => self.run_control_flow(plan, step, control, operands),
-        }
-    }
-
-    /// Prepares a kernel, runs it and drops it.
-    fn streamed_step(
-        &self,
-        plan: &Plan<B>,
-        step: &Step<B>,
-        operands: &mut [Option<B::Buffer>],
-    ) -> Result<Vec<B::Buffer>> {
-        let backend = &self.placement.backend;
-        let prepared = plan.prepared(&step.node, &self.placement, &HashMap::new())?;
-        let upload = |t: TensorIndex, array: &Array| backend.upload(&plan.entry(t)?.ty.buffered(array)?);
-        let read = prepared.reads.iter().map(|(t, array)| Ok((*t, upload(*t, array)?)));
-        let results = self.run_kernel(plan, step, &prepared.kernel, operands, &read.collect::<Result<_>>()?)?;
-        // The kernel is dropped, so its error is taken now.
-        if !prepared.kernel.is_on_cpu() {
-            backend.synchronise()?;
-            prepared.kernel.take_error().map_or(Ok(()), Err)?;
-        }
-        Ok(results)
-    }
-
-    fn run_kernel(
-        &self,
-        plan: &Plan<B>,
-        step: &Step<B>,
-        kernel: &PlacedKernel<B::Kernel>,
-        operands: &mut [Option<B::Buffer>],
-        constants: &HashMap<TensorIndex, B::Buffer>,
-    ) -> Result<Vec<B::Buffer>> {
-        for (t, operand) in step.operands.iter().zip(&mut *operands).filter(|(_, operand)| operand.is_none()) {
-            *operand = constants.get(t).cloned();
-            let entry = plan.entry(*t)?;
-            // A constant without a buffer is not read.
-            if operand.is_none() && entry.constant.is_none() {
-                return Err(Cause::MissingData(format!("the tensor {:?} has no values", entry.ty.name)).into());
-            }
-        }
-        self.placement.run(kernel, operands, plan.recorder.as_deref())
     }
 
     fn checked_feeds(&self, feeds: &(impl Feeds + ?Sized)) -> Result<HashMap<TensorIndex, Array>> {

@@ -1,0 +1,74 @@
+//! Options of a run.
+use super::Precision;
+
+/// How to run.
+///
+/// ```
+/// use tpulang::exec::RunOptions;
+/// let options = RunOptions::default().all(true).threads(2);
+/// assert!(options.all && options.threads == 2 && !options.strict);
+/// ```
+#[derive(Debug, Clone)]
+#[non_exhaustive]
+pub struct RunOptions {
+    /// Keep every tensor that is computed, not only the outputs.
+    pub all: bool,
+    /// Refuse to fall back to the CPU for operators that the backend lacks.
+    pub strict: bool,
+    /// Number of threads of the CPU kernels; 0 means one per core.
+    pub threads: usize,
+    /// Disable operator fusion. Results then differ by rounding.
+    pub unfused: bool,
+    /// Storage precision of floats. The CPU supports only float32.
+    pub precision: Precision,
+    /// At most this many bytes of weights stay in memory between runs; the others are read again in each run. By default
+    /// all of them stay if the memory is large enough.
+    pub weight_budget: Option<u64>,
+    /// A loop fails if it runs more iterations, each time that it is run. Default: 1,000,000.
+    pub max_iterations: u64,
+}
+
+impl Default for RunOptions {
+    fn default() -> Self {
+        RunOptions {
+            all: false,
+            strict: false,
+            threads: 0,
+            unfused: false,
+            precision: Precision::default(),
+            weight_budget: None,
+            max_iterations: 1_000_000,
+        }
+    }
+}
+
+impl RunOptions {
+    /// Sets [`RunOptions::all`].
+    pub fn all(self, all: bool) -> Self {
+        RunOptions { all, ..self }
+    }
+    /// Sets [`RunOptions::strict`].
+    pub fn strict(self, strict: bool) -> Self {
+        RunOptions { strict, ..self }
+    }
+    /// Sets [`RunOptions::threads`].
+    pub fn threads(self, threads: usize) -> Self {
+        RunOptions { threads, ..self }
+    }
+    /// Sets [`RunOptions::unfused`].
+    pub fn unfused(self, unfused: bool) -> Self {
+        RunOptions { unfused, ..self }
+    }
+    /// Sets [`RunOptions::precision`].
+    pub fn precision(self, precision: Precision) -> Self {
+        RunOptions { precision, ..self }
+    }
+    /// Sets [`RunOptions::weight_budget`].
+    pub fn weight_budget(self, weight_budget: Option<u64>) -> Self {
+        RunOptions { weight_budget, ..self }
+    }
+    /// Sets [`RunOptions::max_iterations`].
+    pub fn max_iterations(self, max_iterations: u64) -> Self {
+        RunOptions { max_iterations, ..self }
+    }
+}

@@ -1,0 +1,120 @@
+//! Runs the steps of a plan.
+use super::{
+    Backend, Kernel, Session,
+    placement::PlacedKernel,
+    plan::{Plan, Step, StepKernel, TensorIndex},
+    session::StepObserver,
+};
+use crate::{
+    array::Array,
+    base::{Cause, Result},
+};
+use std::{collections::HashMap, time::Instant};
+
+impl<B: Backend> Session<B> {
+    /// Runs the steps of a plan without a recorder.
+    pub(super) fn run_steps(
+        &self,
+        feeds: Vec<Array>,
+        steps: &mut dyn FnMut(Vec<B::Buffer>) -> Result<Vec<B::Buffer>>,
+        check: &dyn Fn() -> Result<()>,
+    ) -> Result<Vec<Array>> {
+        let backend = &self.placement.backend;
+        let results = steps(feeds.iter().map(|array| backend.upload(array)).collect::<Result<_>>()?)?;
+        backend.synchronise()?;
+        check()?;
+        results.iter().map(|buffer| backend.download(buffer)).collect()
+    }
+
+    /// Runs the steps of a plan, from the fed buffers to the wanted ones.
+    pub(super) fn steps(
+        &self,
+        plan: &Plan<B>,
+        fed: impl Iterator<Item = (TensorIndex, B::Buffer)>,
+        wanted: &[TensorIndex],
+        observer: &mut Option<StepObserver>,
+    ) -> Result<Vec<B::Buffer>> {
+        let mut buffers: Vec<Option<B::Buffer>> = vec![None; plan.tensors.len()];
+        fed.for_each(|(tensor, buffer)| buffers[tensor.0] = Some(buffer));
+        for (i, (step, freed)) in plan.steps.iter().zip(&plan.freed).enumerate() {
+            let begun = observer.is_some().then(Instant::now);
+            let results = self.step(plan, step, &mut buffers, freed).map_err(|e| {
+                // An error that the device has recorded came first.
+                let before = self.placement.backend.synchronise().and_then(|()| self.check_faults(plan)).err();
+                before.unwrap_or_else(|| e.in_call(plan.context(&step.node)))
+            })?;
+            if let (Some(observer), Some(begun)) = (observer.as_mut(), begun) {
+                self.placement.backend.synchronise()?;
+                observer(i, begun.elapsed());
+            }
+            for (&tensor, buffer) in step.outputs.iter().zip(results) {
+                // A fed tensor keeps its value.
+                buffers[tensor.0].get_or_insert(buffer);
+            }
+            // Also unused results.
+            freed.iter().for_each(|t| buffers[t.0] = None);
+        }
+        let result = |t: &TensorIndex| {
+            let buffer = buffers[t.0].as_ref().or_else(|| plan.constants.get(t)).cloned();
+            let missing = || Cause::MissingData(format!("internal error: tensor {} was not computed", t.0));
+            buffer.ok_or_else(|| missing().into())
+        };
+        wanted.iter().map(result).collect()
+    }
+
+    fn step(
+        &self,
+        plan: &Plan<B>,
+        step: &Step<B>,
+        buffers: &mut [Option<B::Buffer>],
+        freed: &[TensorIndex],
+    ) -> Result<Vec<B::Buffer>> {
+        let mut operands: Vec<_> = step.operands.iter().map(|t| buffers[t.0].clone()).collect();
+        // On last use the kernel takes unique ownership.
+        freed.iter().for_each(|t| buffers[t.0] = None);
+        match &step.kernel {
+            StepKernel::Kept(kernel) => self.run_kernel(plan, step, kernel, &mut operands, &plan.constants),
+            StepKernel::Streamed(_) => self.streamed_step(plan, step, &mut operands),
+            StepKernel::Control(control) => self.run_control_flow(plan, step, control, operands),
+        }
+    }
+
+    /// Prepares a kernel, runs it and drops it.
+    fn streamed_step(
+        &self,
+        plan: &Plan<B>,
+        step: &Step<B>,
+        operands: &mut [Option<B::Buffer>],
+    ) -> Result<Vec<B::Buffer>> {
+        let backend = &self.placement.backend;
+        let prepared = plan.prepared(&step.node, &self.placement, &HashMap::new())?;
+        let upload = |t: TensorIndex, array: &Array| backend.upload(&plan.entry(t)?.ty.buffered(array)?);
+        let read = prepared.reads.iter().map(|(t, array)| Ok((*t, upload(*t, array)?)));
+        let results = self.run_kernel(plan, step, &prepared.kernel, operands, &read.collect::<Result<_>>()?)?;
+        // The kernel is dropped, so its error is taken now.
+        if !prepared.kernel.is_on_cpu() {
+            backend.synchronise()?;
+            prepared.kernel.take_error().map_or(Ok(()), Err)?;
+        }
+        Ok(results)
+    }
+
+    fn run_kernel(
+        &self,
+        plan: &Plan<B>,
+        step: &Step<B>,
+        kernel: &PlacedKernel<B::Kernel>,
+        operands: &mut [Option<B::Buffer>],
+        constants: &HashMap<TensorIndex, B::Buffer>,
+    ) -> Result<Vec<B::Buffer>> {
+        for (t, operand) in step.operands.iter().zip(&mut *operands).filter(|(_, operand)| operand.is_none()) {
+            *operand = constants.get(t).cloned();
+            let entry = plan.entry(*t)?;
+            // A constant without a buffer is not read.
+            if operand.is_none() && entry.constant.is_none() {
+                return Err(Cause::MissingData(format!("the tensor {:?} has no values", entry.ty.name)).into());
+            }
+        }
+        self.placement.run(kernel, operands, plan.recorder.as_deref())
+    }
+}
