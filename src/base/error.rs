@@ -288,7 +288,7 @@ impl Error {
             _ => None,
         }
     }
-    /// Creates an error of a rule or kernel outside this crate.
+    /// Creates an error with this message, for type rules and kernels outside this crate.
     ///
     /// ```
     /// let error = tpulang::Error::new("the operands differ in length");
@@ -425,7 +425,7 @@ pub fn misfit(argument: impl fmt::Display, problem: impl fmt::Display) -> Error 
     Cause::Misfit { argument: argument.to_string(), problem: problem.to_string() }.into()
 }
 
-/// Shortens a path in deeply nested blocks: line and column locate it, too.
+/// Shortens a long path, such as one into nested blocks. Line and column still locate the error.
 fn without_middle(path: &str) -> String {
     const KEPT: usize = 80;
     let length = path.chars().count();

@@ -45,7 +45,9 @@ impl<B: Backend> Session<B> {
         let limit = op.M.map(|t| self.trip_count(read(outer, t)?)).transpose()?;
         let mut condition = op.cond.map(|t| read(outer, t).cloned()).transpose()?;
         let mut carried = op.v_initial.iter().map(|t| read(outer, *t).cloned()).collect::<Result<Vec<_>>>()?;
-        let mut stacks: Vec<Vec<Array>> = vec![Vec::new(); body.results.len().saturating_sub(1 + carried.len())];
+        let stacked = step.outputs.iter().skip(carried.len());
+        let mut stacks: Vec<(&ValueType, Vec<Array>)> =
+            stacked.map(|t| Ok((&plan.entry(*t)?.ty, Vec::new()))).collect::<Result<_>>()?;
         let mut iteration = 0;
         while limit.is_none_or(|limit| iteration < limit) && self.holds(condition.as_ref())? {
             self.check_iterations(iteration)?;
@@ -58,18 +60,15 @@ impl<B: Backend> Session<B> {
             let mut results = self.run_block(body, outer, arguments.collect())?.into_iter();
             condition = results.next();
             carried = results.by_ref().take(op.v_initial.len()).collect();
-            for ((stack, value), result) in stacks.iter_mut().zip(results).zip(step.outputs.iter().skip(carried.len()))
-            {
-                stack.push(self.placement.backend.download(&value)?);
-                check_stack(stack.len(), &plan.entry(*result)?.ty, usize::gt)?;
+            for ((ty, values), value) in stacks.iter_mut().zip(results) {
+                values.push(self.placement.backend.download(&value)?);
+                if values.len() > entries(ty) {
+                    return Err(wrong_count(values.len(), ty));
+                }
             }
             iteration += 1;
         }
-        let stacked = step.outputs.iter().skip(op.v_initial.len()).zip(stacks);
-        let stacked = stacked.map(|(t, values)| {
-            let ty = &plan.entry(*t)?.ty;
-            self.placement.backend.upload(&stack(&values, ty)?)
-        });
+        let stacked = stacks.iter().map(|(ty, values)| self.placement.backend.upload(&stack(values, ty)?));
         let stacked = stacked.collect::<Result<Vec<_>>>()?;
         Ok(carried.into_iter().chain(stacked).collect())
     }
@@ -135,16 +134,16 @@ fn read<Buffer>(outer: &Outer<Buffer>, tensor: TensorIndex) -> Result<&Buffer> {
     outer.get(&tensor).ok_or_else(missing)
 }
 
-/// # Errors
-/// Returns an error if the number of stacked values and the entries of the result are in this relation.
-fn check_stack(found: usize, ty: &ValueType, is_wrong: fn(&usize, &usize) -> bool) -> Result<()> {
-    let expected = ty.shape.first().copied().unwrap_or(0);
-    if !is_wrong(&found, &expected) {
-        return Ok(());
-    }
-    let ran = pluralized(found, "iteration");
+/// Returns the number of values that a result stacks: one per iteration.
+fn entries(ty: &ValueType) -> usize {
+    ty.shape.first().copied().unwrap_or(0)
+}
+
+/// Creates the error about a loop that runs another number of iterations than a result stacks.
+fn wrong_count(found: usize, ty: &ValueType) -> Error {
+    let (ran, expected) = (pluralized(found, "iteration"), entries(ty));
     let problem = format!("it ran {ran}; the result {:?} stacks {expected}", ty.name);
-    Err(Cause::Operator { op: "Loop".into(), problem }.into())
+    Cause::Operator { op: "Loop".into(), problem }.into()
 }
 
 /// Stacks the values of all iterations along a new first axis.
@@ -152,10 +151,11 @@ fn check_stack(found: usize, ty: &ValueType, is_wrong: fn(&usize, &usize) -> boo
 /// # Errors
 /// Returns an error if there are not as many as the result has entries.
 fn stack(values: &[Array], ty: &ValueType) -> Result<Array> {
-    check_stack(values.len(), ty, usize::ne)?;
-    let expected = values.len();
+    if values.len() != entries(ty) {
+        return Err(wrong_count(values.len(), ty));
+    }
     let mut stacked = ArrayMut::zeros(ty.buffer_dtype(), &ty.shape)?;
-    let size = stacked.bytes().len().checked_div(expected).unwrap_or(0).max(1);
+    let size = stacked.bytes().len().checked_div(values.len()).unwrap_or(0).max(1);
     for (to, value) in stacked.bytes().chunks_exact_mut(size).zip(values) {
         to.copy_from_slice(value.bytes()?);
     }

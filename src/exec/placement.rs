@@ -30,32 +30,26 @@ impl<K: Kernel> PlacedKernel<K> {
     pub fn is_on_cpu(&self) -> bool {
         matches!(self, PlacedKernel::Cpu(_))
     }
+    fn kernel(&self) -> &dyn Kernel {
+        match self {
+            PlacedKernel::Backend(kernel) => kernel,
+            PlacedKernel::Cpu(fallback) => &fallback.kernel,
+        }
+    }
 }
 
 impl<K: Kernel> Kernel for PlacedKernel<K> {
     fn reads(&self, operand: usize) -> bool {
-        match self {
-            PlacedKernel::Backend(kernel) => kernel.reads(operand),
-            PlacedKernel::Cpu(fallback) => fallback.kernel.reads(operand),
-        }
+        self.kernel().reads(operand)
     }
     fn workspace(&self) -> u64 {
-        match self {
-            PlacedKernel::Backend(kernel) => kernel.workspace(),
-            PlacedKernel::Cpu(fallback) => fallback.kernel.workspace(),
-        }
+        self.kernel().workspace()
     }
     fn take_error(&self) -> Option<Error> {
-        match self {
-            PlacedKernel::Backend(kernel) => kernel.take_error(),
-            PlacedKernel::Cpu(_) => None,
-        }
+        self.kernel().take_error()
     }
     fn explain(&self) -> Vec<KernelInfo> {
-        match self {
-            PlacedKernel::Backend(kernel) => kernel.explain(),
-            PlacedKernel::Cpu(fallback) => fallback.kernel.explain(),
-        }
+        self.kernel().explain()
     }
 }
 

@@ -24,7 +24,8 @@ pub struct RunOptions {
     /// At most this many bytes of weights stay in memory between runs; the others are read again in each run. By default
     /// all of them stay if the memory is large enough.
     pub weight_budget: Option<u64>,
-    /// A loop fails if it runs more iterations, each time that it is run. Default: 1,000,000.
+    /// Maximum number of iterations of a loop, counted anew each time it runs; a loop that exceeds it fails. Default:
+    /// 1,000,000.
     pub max_iterations: u64,
 }
 

@@ -196,7 +196,7 @@ impl<B: Backend> Session<B> {
             let fed = |feeds: Vec<B::Buffer>| tensors.iter().copied().zip(feeds);
             let steps = &mut |feeds: Vec<B::Buffer>| self.steps(&plan, fed(feeds), &self.wanted, &mut None);
             let Some(recorder) = &plan.recorder else { return steps(feeds) };
-            let check = &|| self.check_faults(&plan);
+            let check = &|| plan.check_faults();
             recorder.run_on(feeds, Run { repeatable: is_repeatable, has_host_steps, steps, check })
         })?;
         self.wanted.iter().zip(results).map(|(t, buffer)| Ok((plan.entry(*t)?.ty.name.clone(), buffer))).collect()
@@ -226,11 +226,7 @@ impl<B: Backend> Session<B> {
     pub fn synchronise(&self) -> Result<()> {
         self.placement.backend.synchronise()?;
         let cached = self.plan_cache.lock().unwrap_or_else(PoisonError::into_inner);
-        cached.iter().map(|(_, plan)| plan).chain([&self.plan]).try_for_each(|plan| self.check_faults(plan))
-    }
-    /// Returns the first error recorded by a kernel. All work must be complete.
-    pub(super) fn check_faults(&self, plan: &Plan<B>) -> Result<()> {
-        plan.take_errors().into_iter().next().map_or(Ok(()), Err)
+        cached.iter().map(|(_, plan)| plan).chain([&self.plan]).try_for_each(|plan| plan.check_faults())
     }
 
     /// The backend, to access its buffers.
@@ -351,7 +347,7 @@ impl<B: Backend> Session<B> {
         let repeatable = observer.is_none() && is_repeatable;
         let mut steps =
             |feeds: Vec<B::Buffer>| self.steps(plan, tensors.iter().copied().zip(feeds), wanted, &mut observer);
-        let check = || self.check_faults(plan);
+        let check = || plan.check_faults();
         let results = match &plan.recorder {
             Some(recorder) => {
                 recorder.run(feeds, Run { repeatable, has_host_steps, steps: &mut steps, check: &check })?

@@ -40,7 +40,7 @@ impl<B: Backend> Session<B> {
             let begun = observer.is_some().then(Instant::now);
             let results = self.step(plan, step, &mut buffers, freed).map_err(|e| {
                 // An error that the device has recorded came first.
-                let before = self.placement.backend.synchronise().and_then(|()| self.check_faults(plan)).err();
+                let before = self.placement.backend.synchronise().and_then(|()| plan.check_faults()).err();
                 before.unwrap_or_else(|| e.in_call(plan.context(&step.node)))
             })?;
             if let (Some(observer), Some(begun)) = (observer.as_mut(), begun) {

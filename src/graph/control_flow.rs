@@ -7,11 +7,7 @@ use crate::{
 };
 
 /// The type of an argument of a block: name, dtype and shape.
-type Argument = (String, Dtype, Vec<i64>);
-
-fn as_argument(name: String, dtype: Dtype, shape: &[usize]) -> Argument {
-    (name, dtype, shape.iter().map(|&d| d as i64).collect())
-}
+type Argument = (String, Dtype, Shape);
 
 impl Graph {
     /// Adds an operator that runs one of two branches: `then` if the single number `condition` is not 0, otherwise
@@ -198,12 +194,10 @@ impl Graph {
         (dtype, shape): (Dtype, Shape),
         build: impl FnOnce(&mut Graph, Tensor, &[Tensor]) -> Result<(Option<Tensor>, Vec<Tensor>)>,
     ) -> Result<super::Block> {
-        let mut arguments = vec![
-            as_argument(self.free_name("iteration"), Dtype::Int32, &[1]),
-            as_argument(self.free_name("condition"), dtype, &shape),
-        ];
+        let mut arguments: Vec<Argument> =
+            vec![(self.free_name("iteration"), Dtype::Int32, vec![1]), (self.free_name("condition"), dtype, shape)];
         for (i, (dtype, shape)) in self.types_of(initial)?.into_iter().enumerate() {
-            arguments.push(as_argument(self.free_name(&format!("carried_{i}")), dtype, &shape));
+            arguments.push((self.free_name(&format!("carried_{i}")), dtype, shape));
         }
         self.block(arguments, |g, given| {
             g.copy_quantization(initial, &given[2..])?;
@@ -244,11 +238,9 @@ impl Graph {
 }
 
 /// Returns the dtypes, and the shapes; those from `stacked.0` on with a new first axis of `stacked.1` entries.
-fn unzip(types: &[(Dtype, Shape)], stacked: Option<(usize, usize)>) -> (Vec<Dtype>, Vec<Vec<i64>>) {
+fn unzip(types: &[(Dtype, Shape)], stacked: Option<(usize, usize)>) -> (Vec<Dtype>, Vec<Shape>) {
     let axis = |i: usize| stacked.filter(|(first, _)| i >= *first).map(|(_, count)| count);
-    let shape = |(i, (_, shape)): (usize, &(Dtype, Shape))| {
-        axis(i).into_iter().chain(shape.iter().copied()).map(|d| d as i64).collect()
-    };
+    let shape = |(i, (_, shape)): (usize, &(Dtype, Shape))| axis(i).into_iter().chain(shape.iter().copied()).collect();
     (types.iter().map(|(dtype, _)| *dtype).collect(), types.iter().enumerate().map(shape).collect())
 }
 

@@ -35,9 +35,9 @@ impl CpuBackend {
     /// Adds a kernel for the custom operators (`top.Custom`) of this name. A kernel for a GPU is added by
     /// `CudaBackend::with_custom`, a type rule by [`Graph::register_custom`](crate::graph::Graph::register_custom).
     ///
-    /// The results must follow from operands and parameters alone, since operators on constants may be computed once, when a
-    /// session is created. A run fails if the kernel returns an error, or results of other types than the operator's. [`Error::new`](crate::base::Error::new)
-    /// makes an error from a text.
+    /// The results must depend on operands and parameters only, since operators on constants may be computed once, when a
+    /// session is created. A run fails if the kernel returns an error ([`Error::new`](crate::base::Error::new) creates one from
+    /// a message), or results of other types than the operator's.
     ///
     /// ```
     /// use tpulang::{Array, Dtype, Graph, exec::{CpuBackend, RunOptions, Session}, ops::Custom};

@@ -247,8 +247,13 @@ impl<B: Backend> Plan<B> {
         Ok(Prepared { kernel, reads })
     }
 
+    /// Returns the first error recorded by a kernel. All work must be complete.
+    pub fn check_faults(&self) -> Result<()> {
+        self.take_errors().into_iter().next().map_or(Ok(()), Err)
+    }
+
     /// Takes the errors that kernels have recorded. Every kernel is queried, or the next run would report a stale error.
-    pub fn take_errors(&self) -> Vec<Error> {
+    fn take_errors(&self) -> Vec<Error> {
         let errors = |step: &Step<B>| match &step.kernel {
             StepKernel::Kept(kernel) => {
                 kernel.take_error().map(|e| e.in_call(self.context(&step.node))).into_iter().collect()
