@@ -16,8 +16,11 @@ fi
 rm -rf "$VENV"
 "$PY" -m venv "$VENV"
 "$VENV/bin/python" -m pip install --quiet onnxruntime==1.31.1 onnx==1.23.2 numpy==2.4.6
-# The CPU wheel is a tenth of the size of PyPI's, which works on CPUs too. If neither installs, PyTorch is not measured.
-"$VENV/bin/python" -m pip install --quiet --retries 1 torch==2.15.0 --index-url https://download.pytorch.org/whl/cpu 2>/dev/null ||
-    "$VENV/bin/python" -m pip install --quiet torch==2.15.0 ||
-    echo "PyTorch cannot be installed: it is left out." >&2
-touch "$VENV/ready"
+# The CPU wheel is a tenth of the size of PyPI's, which works on CPUs too. If neither installs, PyTorch is left out,
+# and the next call tries again.
+if "$VENV/bin/python" -m pip install --quiet --retries 1 torch==2.15.0 --index-url https://download.pytorch.org/whl/cpu 2>/dev/null ||
+    "$VENV/bin/python" -m pip install --quiet --no-cache-dir torch==2.15.0; then
+    touch "$VENV/ready"
+else
+    echo "PyTorch cannot be installed (PyPI's takes about 6 GB of disk, twice that while it is unpacked): it is left out." >&2
+fi
