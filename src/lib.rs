@@ -64,5 +64,5 @@ pub use tpulang_spec as spec;
 pub use array::Array;
 pub use base::{Dtype, Error, Result};
 pub use functions::{Scalar, TensorOrScalar};
-pub use graph::{Graph, Mode, Operand, Tensor};
+pub use graph::{Derivative, GradientSupport, Graph, Mode, Operand, Tensor, gradient_support};
 pub use quant::Quantization;

@@ -21,6 +21,12 @@ pub enum WarningKind {
     /// A call computes quantized tensors in a model that is emitted as a float module.
     #[error("its tensors are quantized, but the model's mode is f32; expected the mode \"quantized\"")]
     QuantizedInF32,
+    /// A gradient was asked for that is zero.
+    #[error("the gradient of {tensor:?} is zero; nothing that is differentiated depends on it")]
+    ZeroGradient {
+        /// Name of the tensor.
+        tensor: String,
+    },
     /// A coefficient has NaN or infinite elements.
     #[error("the coefficient {tensor:?} has {nan} NaN and {}; the first at index {first}", pluralized(*infinite, "infinite element"))]
     NotFinite {

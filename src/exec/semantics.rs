@@ -4,9 +4,9 @@ use crate::{
     array::reserve,
     base::{Dtype, Error, Result, misfit, pluralized},
     ops::{
-        ChunkGatedDeltaRule, CompareConst, ConvBwd_Weight, Convbwd, Gradients, GroupNormTrain, InterpCoordMode,
-        InterpMode, LayerNormBwd, LayerNormTrain, MaskedFill, MeanStdScale, PriorBox, RecurrentGatedDeltaRule,
-        SelectiveScan, Softmax, Where, Yuv2rgbFormulaMode, is_square,
+        ChunkGatedDeltaRule, CompareConst, ConvBwd_Weight, Convbwd, Gradients, GroupNormTrain, LayerNormBwd,
+        LayerNormTrain, MaskedFill, MeanStdScale, PriorBox, RecurrentGatedDeltaRule, SelectiveScan, Softmax, Where,
+        Yuv2rgbFormulaMode, is_square,
     },
     quant::{Quantization, RoundMode, multiplier_and_shift},
 };
@@ -326,46 +326,6 @@ pub fn colour_factors(mode: Yuv2rgbFormulaMode) -> [f64; 6] {
         Yuv2rgbFormulaMode::_601Limited => [16.0, 1.16438, 1.59603, 0.39176, 0.81297, 2.01723],
         Yuv2rgbFormulaMode::_601Full => [0.0, 1.0, 1.40189, 0.34581, 0.71490, 1.77098],
     }
-}
-
-/// The source of an entry of a resampled axis: an entry, and the weight of the next one; 0 at the last.
-#[derive(Clone, Copy)]
-pub struct SamplePoint {
-    pub at: usize,
-    pub towards: f32,
-}
-
-/// The sources of all entries of an axis, computed in float32 like in the tool chain and PyTorch, on which the rounding
-/// depends.
-pub fn places(from: usize, to: usize, mode: InterpMode, coord: InterpCoordMode) -> Result<Vec<SamplePoint>> {
-    use InterpCoordMode::*;
-    let last = (from - 1) as f32;
-    let step = match coord {
-        AlignCorners if to <= 1 => 0.0,
-        AlignCorners => last / (to - 1) as f32,
-        _ => from as f32 / to as f32,
-    };
-    let place = |i: usize| {
-        let x = match coord {
-            AlignCorners | Asymmetric => i as f32 * step,
-            HalfPixel | PytorchHalfPixel => (i as f32 + 0.5) * step - 0.5,
-        };
-        let x = x.clamp(0.0, last);
-        let nearest = match coord {
-            AlignCorners => x.round(),
-            Asymmetric => x.floor(),
-            // Halfway, the lower one: ONNX's round_prefer_floor.
-            HalfPixel | PytorchHalfPixel => (x - 0.5).ceil(),
-        };
-        let at = if mode == InterpMode::Nearest { nearest } else { x.floor() };
-        let at = (at.max(0.0) as usize).min(from - 1);
-        let towards = if at + 1 == from || mode == InterpMode::Nearest { 0.0 } else { x - at as f32 };
-        SamplePoint { at, towards }
-    };
-    let mut all = Vec::new();
-    reserve(&mut all, to)?;
-    all.extend((0..to).map(place));
-    Ok(all)
 }
 
 /// The prior boxes of a single-shot detector at each position of its features, as corners relative to the image, followed by

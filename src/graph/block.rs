@@ -152,4 +152,27 @@ impl Block {
             }
         }
     }
+    /// Removes the dead operators, each of which must have its own call. Returns the tensors that they and their blocks defined.
+    pub(super) fn remove(&mut self, dead: &[bool]) -> Vec<Tensor> {
+        let mut first = 0;
+        self.calls.retain(|c| {
+            let at = first;
+            first += c.operators;
+            c.operators != 1 || !dead[at]
+        });
+        let mut removed: Vec<Tensor> = Vec::new();
+        let mut flags = dead.iter();
+        self.operators.retain(|operator| {
+            let is_live = flags.next() != Some(&true);
+            if !is_live {
+                removed.extend(operator.outputs());
+                for block in &operator.blocks {
+                    removed.extend(&block.arguments);
+                    block.walk(&mut |o| removed.extend(o.outputs()));
+                }
+            }
+            is_live
+        });
+        removed
+    }
 }

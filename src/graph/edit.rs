@@ -63,34 +63,29 @@ impl Graph {
         let is_dead = |o: &Operator| !o.outputs().any(|t| live.contains(&t));
         let dead: Vec<bool> = self.operators().iter().map(is_dead).collect();
         self.body.ungroup_calls(|i| dead[i]);
-        self.remove(&dead);
+        let removed = self.body.remove(&dead);
+        removed.into_iter().for_each(|t| self.forget(t));
         let unused: Vec<Tensor> =
             self.tensors().filter(|(t, info)| info.is_coefficient() && !live.contains(t)).map(|(t, _)| t).collect();
         unused.into_iter().for_each(|t| self.forget(t));
         dead.into_iter().filter(|d| *d).count()
     }
 
-    /// Removes the dead operators, each of which must have its own call.
-    fn remove(&mut self, dead: &[bool]) {
-        let mut first = 0;
-        self.body.calls.retain(|c| {
-            let at = first;
-            first += c.operators;
-            c.operators != 1 || !dead[at]
-        });
-        let mut removed: Vec<Tensor> = Vec::new();
-        let mut flags = dead.iter();
-        self.body.operators.retain(|operator| {
-            let is_live = flags.next() != Some(&true);
-            if !is_live {
-                removed.extend(operator.outputs());
-                for block in &operator.blocks {
-                    removed.extend(&block.arguments);
-                    block.walk(&mut |o| removed.extend(o.outputs()));
-                }
+    /// Removes the operators of the current block from index `first` on that `kept` tensors do not depend on, and their coefficients
+    /// made by the same call.
+    pub(super) fn remove_unused_since(&mut self, first: usize, kept: &[Tensor]) {
+        let mut live: HashSet<Tensor> = kept.iter().copied().collect();
+        let mut dead = Vec::new();
+        for operator in self.current().operators[first..].iter().rev() {
+            let is_live = operator.outputs().any(|t| live.contains(&t));
+            dead.push(!is_live);
+            if is_live {
+                live.extend(operator.uses());
             }
-            is_live
-        });
+        }
+        let dead: Vec<bool> = std::iter::repeat_n(false, first).chain(dead.into_iter().rev()).collect();
+        self.current().ungroup_calls(|i| dead[i]);
+        let removed = self.current().remove(&dead);
         removed.into_iter().for_each(|t| self.forget(t));
     }
 

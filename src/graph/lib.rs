@@ -20,6 +20,7 @@ mod copies;
 mod custom_rules;
 mod edit;
 pub mod functions;
+mod gradients;
 mod graph;
 mod insert;
 mod mode;
@@ -36,6 +37,7 @@ mod warnings;
 pub use block::{Block, MAX_NESTED_BLOCKS, Operator};
 #[doc(hidden)]
 pub use call::{MadeBy, Recorded, RecordedCall};
+pub use gradients::{Derivative, GradientSupport, gradient_support};
 pub use graph::Graph;
 pub use insert::NewOperator;
 #[doc(hidden)]

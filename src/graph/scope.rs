@@ -57,6 +57,10 @@ impl Graph {
     pub fn leave_function(&mut self, outer: Scope) {
         self.scope = outer;
     }
+    /// Runs `build` outside of all scopes.
+    pub(super) fn in_root_scope<R>(&mut self, build: impl FnOnce(&mut Graph) -> Result<R>) -> Result<R> {
+        self.in_scope(Scope::default(), build)
+    }
     fn in_scope<R>(&mut self, inner: Scope, build: impl FnOnce(&mut Graph) -> Result<R>) -> Result<R> {
         /// Leaves the scope, even if `build` panics.
         struct Leave<'g>(&'g mut Graph, Scope);

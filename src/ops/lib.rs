@@ -70,7 +70,7 @@ pub use layout::{pad_counts, split_sizes};
 pub use matmul::Product;
 pub use pool::windows;
 pub use reduce::reduced_axes;
-pub use resize::target_sizes;
+pub use resize::{SamplePoint, sample_points, target_sizes};
 pub use rules::infer;
 pub use scatter::Reduction;
 pub use shuffle::{Image, depth_to_space};

@@ -1,9 +1,12 @@
 //! Type rules of image resampling.
 use super::{
-    GridSampler, Interp,
+    GridSampler, Interp, InterpCoordMode, InterpMode,
     types::{Types, Value, of_dtype},
 };
-use crate::base::{Cause, Result, argument, check_rank, misfit, shape_text};
+use crate::{
+    array::reserve,
+    base::{Cause, Result, argument, check_rank, misfit, shape_text},
+};
 
 /// Maximum number of entries of a resampled axis. Positions are computed in float32, which cannot distinguish larger ones.
 const MOST: f64 = (1u64 << 31) as f64;
@@ -87,4 +90,49 @@ pub(super) fn grid_sampler(op: &GridSampler<Value>) -> Types {
         return Err(argument("padding_mode", op.padding_mode, "expected 0 (zeros), 1 (border) or 2 (reflection)"));
     }
     of_dtype([&input[..2], &grid[1..=spatial]].concat(), &op.input)
+}
+
+/// The source of an entry of a resampled axis: an entry, and the weight of the next one; 0 at the last.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SamplePoint {
+    /// Index of the entry.
+    pub at: usize,
+    /// Weight of the next entry, from 0 to 1.
+    pub towards: f32,
+}
+
+/// The sources of all entries of an axis, computed in float32 like in the tool chain and PyTorch, on which the rounding
+/// depends.
+///
+/// # Errors
+/// Returns an error if there is not enough memory.
+pub fn sample_points(from: usize, to: usize, mode: InterpMode, coord: InterpCoordMode) -> Result<Vec<SamplePoint>> {
+    use InterpCoordMode::*;
+    let last = (from - 1) as f32;
+    let step = match coord {
+        AlignCorners if to <= 1 => 0.0,
+        AlignCorners => last / (to - 1) as f32,
+        _ => from as f32 / to as f32,
+    };
+    let place = |i: usize| {
+        let x = match coord {
+            AlignCorners | Asymmetric => i as f32 * step,
+            HalfPixel | PytorchHalfPixel => (i as f32 + 0.5) * step - 0.5,
+        };
+        let x = x.clamp(0.0, last);
+        let nearest = match coord {
+            AlignCorners => x.round(),
+            Asymmetric => x.floor(),
+            // Halfway, the lower one: ONNX's round_prefer_floor.
+            HalfPixel | PytorchHalfPixel => (x - 0.5).ceil(),
+        };
+        let at = if mode == InterpMode::Nearest { nearest } else { x.floor() };
+        let at = (at.max(0.0) as usize).min(from - 1);
+        let towards = if at + 1 == from || mode == InterpMode::Nearest { 0.0 } else { x - at as f32 };
+        SamplePoint { at, towards }
+    };
+    let mut all = Vec::new();
+    reserve(&mut all, to)?;
+    all.extend((0..to).map(place));
+    Ok(all)
 }

@@ -22,6 +22,7 @@ mod drawn;
 mod escapes;
 mod exercise;
 mod golden;
+mod gradients;
 mod grammar;
 mod hostile;
 mod hostile_ops;

@@ -7,6 +7,7 @@ mod compare;
 mod convert;
 mod device;
 mod feeds;
+mod gradients;
 mod image;
 mod model;
 mod ops;
@@ -53,6 +54,7 @@ enum Command {
     Run(run::Args),
     Bench(bench::Args),
     Compare(compare::Args),
+    Gradients(gradients::Args),
     Ops(ops::Args),
     Schema(schema::Args),
 }
@@ -70,6 +72,7 @@ fn main() -> ExitCode {
             Command::Run(args) => run::main(args),
             Command::Bench(args) => bench::main(args, begun),
             Command::Compare(args) => compare::main(args),
+            Command::Gradients(args) => gradients::main(args),
             Command::Ops(args) => ops::main(args),
             Command::Schema(args) => schema::main(args),
         },

@@ -6,9 +6,8 @@ use super::{
 };
 use crate::{
     base::{Result, invalid},
-    ops::{GridSampler, Interp, InterpMode},
+    ops::{GridSampler, Interp, InterpMode, SamplePoint, sample_points},
     quant::RoundMode,
-    semantics::{SamplePoint, places},
 };
 use rayon::prelude::*;
 
@@ -23,8 +22,8 @@ pub(super) fn interp(op: Interp<Operand>) -> OpKernel {
         let rank = from.len();
         // With three dimensions, only the last is resampled; the others are planes.
         let (height, rows) = if rank > 3 { (from[rank - 2], to[rank - 2]) } else { (1, 1) };
-        let columns = places(from[rank - 1], to[rank - 1], op.mode, op.coord_mode)?;
-        let rows = places(height, rows, op.mode, op.coord_mode)?;
+        let columns = sample_points(from[rank - 1], to[rank - 1], op.mode, op.coord_mode)?;
+        let rows = sample_points(height, rows, op.mode, op.coord_mode)?;
         match op.mode {
             InterpMode::Nearest => nearest(t, &op.input, height, &rows, &columns),
             InterpMode::Linear => linear(t, &op.input, height, &rows, &columns),

@@ -7,11 +7,8 @@ use super::{
 };
 use crate::{
     base::Result,
-    exec::{
-        Operand,
-        semantics::{SamplePoint, places},
-    },
-    ops::{GridSampler, Interp, InterpMode},
+    exec::Operand,
+    ops::{GridSampler, Interp, InterpMode, SamplePoint, sample_points},
 };
 
 const FILE: File = file!("resize.cu");
@@ -29,8 +26,8 @@ pub(super) fn interp(op: &Interp<Operand>, b: &mut Builder) -> Result<()> {
     let rank = from.len();
     let (height, down) = if rank > 3 { (from[rank - 2], to[rank - 2]) } else { (1, 1) };
     let (width, across, n) = (from[rank - 1], to[rank - 1], b.result_type(0)?.elements());
-    let [columns, sideways] = tables(b, &places(width, across, op.mode, op.coord_mode)?)?;
-    let [rows, downwards] = tables(b, &places(height, down, op.mode, op.coord_mode)?)?;
+    let [columns, sideways] = tables(b, &sample_points(width, across, op.mode, op.coord_mode)?)?;
+    let [rows, downwards] = tables(b, &sample_points(height, down, op.mode, op.coord_mode)?)?;
     let geometry = geometry::elements(n as u64);
     if op.mode == InterpMode::Nearest {
         let x = b.converted(&op.input, 0, PostOp::default())?;

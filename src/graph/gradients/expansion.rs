@@ -1,0 +1,80 @@
+//! Simpler forms of ops, which several rules share.
+use super::{backward::Backward, build::ints};
+use crate::{
+    Tensor,
+    array::{Array, zeros},
+    base::Result,
+    ops::{AddConst, Softmax},
+};
+
+impl Backward<'_, '_> {
+    /// `(x - mean) / sqrt(variance + epsilon)` over the axes. Returns also the mean, and `1 / sqrt(variance + epsilon)`.
+    pub fn normalized(&mut self, x: Tensor, axes: &[usize], epsilon: f64) -> Result<[Tensor; 3]> {
+        let mean = self.mean(x, axes)?;
+        let centered = self.sub(x, mean)?;
+        let square = self.square(centered)?;
+        let variance = self.mean(square, axes)?;
+        let variance = self.op(AddConst::new(variance, epsilon))?;
+        let rstd = self.rsqrt(variance)?;
+        Ok([self.mul(centered, rstd)?, mean, rstd])
+    }
+    /// `x * weight + bias`, each reshaped to `shape` and broadcast.
+    pub fn affine(
+        &mut self,
+        x: Tensor,
+        weight: Option<Tensor>,
+        bias: Option<Tensor>,
+        shape: &[usize],
+    ) -> Result<Tensor> {
+        let mut y = x;
+        if let Some(weight) = weight {
+            let weight = self.reshape(weight, shape)?;
+            y = self.mul(y, weight)?;
+        }
+        if let Some(bias) = bias {
+            let bias = self.reshape(bias, shape)?;
+            y = self.add(y, bias)?;
+        }
+        Ok(y)
+    }
+    pub fn softmax(&mut self, x: Tensor, axis: usize) -> Result<Tensor> {
+        self.op(Softmax::new(x, ints(&[axis])[0]))
+    }
+}
+
+impl Backward<'_, '_> {
+    /// A linear map along an axis: `sources` returns the entries that an entry of the result is the weighted sum of.
+    pub fn map_axis(
+        &mut self,
+        x: Tensor,
+        axis: usize,
+        size: usize,
+        sources: impl Fn(usize) -> Vec<(usize, f64)>,
+    ) -> Result<Tensor> {
+        let shape = self.shape(x)?;
+        let from = shape[axis];
+        let all: Vec<_> = (0..size).map(sources).collect();
+        if size == from && all.iter().enumerate().all(|(to, from)| from.as_slice() == [(to, 1.0)]) {
+            return Ok(x);
+        }
+        let mut matrix = zeros::<f32>(from.saturating_mul(size))?;
+        for (to, sources) in all.into_iter().enumerate() {
+            sources.into_iter().for_each(|(at, weight)| matrix[at * size + to] += weight as f32);
+        }
+        let matrix = self.coefficient(Array::from_vec([from, size], matrix)?)?;
+        let matrix = self.as_dtype(matrix, self.dtype(x)?)?;
+        let last = shape.len() - 1;
+        let swapped = self.swap_axes(x, axis, last)?;
+        let mapped = self.matmul(swapped, matrix)?;
+        self.swap_axes(mapped, axis, last)
+    }
+    /// A band along an axis: each entry of the result is the sum of `before` entries, its own and `after` entries.
+    pub fn window_sum(&mut self, x: Tensor, axis: usize, before: usize, after: usize) -> Result<Tensor> {
+        let size = self.shape(x)?[axis];
+        self.map_axis(x, axis, size, |to| {
+            (to.saturating_sub(before)..(to.saturating_add(after).saturating_add(1)).min(size))
+                .map(|i| (i, 1.0))
+                .collect()
+        })
+    }
+}
