@@ -3,6 +3,7 @@
 use tpulang_base as base;
 
 mod array_mut;
+mod array_view;
 mod convert;
 mod fingerprint;
 mod finite;
@@ -17,6 +18,7 @@ mod weights;
 mod zip_bytes;
 
 pub use array_mut::{ArrayMut, Loan};
+pub use array_view::ArrayView;
 pub use fingerprint::fingerprint;
 pub use finite::NonFinite;
 pub use format::ArrayFormat;
