@@ -5,6 +5,7 @@ use tpulang_base as base;
 mod array_mut;
 mod array_view;
 mod convert;
+pub mod dlpack;
 mod fingerprint;
 mod finite;
 mod foreign;
