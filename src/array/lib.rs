@@ -2,9 +2,13 @@
 
 use tpulang_base as base;
 
+mod array_mut;
+mod array_view;
 mod convert;
+pub mod dlpack;
 mod fingerprint;
 mod finite;
+mod foreign;
 mod format;
 mod memory;
 mod npy;
@@ -14,6 +18,8 @@ mod storage;
 mod weights;
 mod zip_bytes;
 
+pub use array_mut::{ArrayMut, Loan};
+pub use array_view::ArrayView;
 pub use fingerprint::fingerprint;
 pub use finite::NonFinite;
 pub use format::ArrayFormat;
@@ -25,12 +31,8 @@ pub use weights::as_declared;
 
 use crate::base::{Cause, Dtype, Ints, Result, Shape, elements, pluralized, shape_text};
 use finite::Scan;
-use std::{
-    borrow::Cow,
-    fmt,
-    sync::{Arc, Weak},
-};
-use storage::{Elements, InFile, Storage, Swapped, Words};
+use std::{borrow::Cow, fmt, sync::Arc};
+use storage::{Computed, Elements, InFile, Memory, Storage, Swapped};
 
 /// A Rust type that can be the element of an [`Array`].
 pub trait Element: bytemuck::Pod + Send + Sync + PartialEq + fmt::Debug {
@@ -279,12 +281,13 @@ impl Array {
             return Ok(self.clone());
         };
         self.scan(&bytemuck::cast_slice(&words)[..self.len]);
-        Ok(Array { storage: Arc::new(Words { words, recycler: None, start: 0, len: self.len }), ..self.clone() })
+        let memory = Memory::Words { words, start: 0 };
+        Ok(Array { storage: Arc::new(Computed { memory, recycler: None, len: self.len }), ..self.clone() })
     }
     /// Returns the memory for writing if the array was an [`ArrayMut`] and is uniquely owned. Otherwise returns the array.
     pub fn into_mut(mut self) -> std::result::Result<ArrayMut, Array> {
         match Arc::get_mut(&mut self.storage).and_then(Storage::take) {
-            Some((words, start)) => Ok(ArrayMut { dtype: self.dtype, shape: self.shape, words, start }),
+            Some(memory) => Ok(ArrayMut::on(self.dtype, self.shape, memory)),
             None => Err(self),
         }
     }
@@ -295,105 +298,6 @@ impl Array {
     /// Returns the same bytes as another dtype (float16 stored as uint16, fp8 as uint8), or `None` if the sizes differ.
     pub fn reinterpreted(&self, dtype: Dtype) -> Option<Array> {
         (dtype.size() == self.dtype.size()).then(|| Array { dtype, ..self.clone() })
-    }
-}
-
-/// An array that can be written: uniquely owned, and aligned to a cache line.
-pub struct ArrayMut {
-    dtype: Dtype,
-    shape: Shape,
-    words: Vec<u64>,
-    /// Words before the first element.
-    start: usize,
-}
-
-/// Words of a cache line.
-const LINE: usize = 8;
-
-impl ArrayMut {
-    /// Creates an array of zeros.
-    ///
-    /// # Errors
-    /// Returns an error if the shape is invalid or exceeds the available memory.
-    pub fn zeros(dtype: Dtype, shape: &[usize]) -> Result<ArrayMut> {
-        Ok(ArrayMut::starting(dtype, shape, zeros(ArrayMut::words(dtype, shape)?)?))
-    }
-    /// Returns the number of words of memory for such an array, with its alignment.
-    ///
-    /// # Errors
-    /// Returns an error if the shape is invalid.
-    pub fn words(dtype: Dtype, shape: &[usize]) -> Result<usize> {
-        Ok((elements(shape, dtype)? * dtype.size()).div_ceil(size_of::<u64>()) + LINE - 1)
-    }
-    fn starting(dtype: Dtype, shape: &[usize], words: Vec<u64>) -> ArrayMut {
-        let start = words.as_ptr().addr() / size_of::<u64>() % LINE;
-        ArrayMut { dtype, shape: shape.to_vec(), words, start: (LINE - start) % LINE }
-    }
-    /// Creates an array in recycled memory, with arbitrary elements. Allocates if the memory is too small.
-    ///
-    /// # Errors
-    /// Same as for [`ArrayMut::zeros`].
-    pub fn in_words(dtype: Dtype, shape: &[usize], words: Vec<u64>) -> Result<ArrayMut> {
-        if words.len() < ArrayMut::words(dtype, shape)? {
-            return ArrayMut::zeros(dtype, shape);
-        }
-        Ok(ArrayMut::starting(dtype, shape, words))
-    }
-    /// Returns the dtype.
-    pub fn dtype(&self) -> Dtype {
-        self.dtype
-    }
-    /// Returns the shape.
-    pub fn shape(&self) -> &[usize] {
-        &self.shape
-    }
-    /// Returns the elements.
-    ///
-    /// # Errors
-    /// Returns an error if `T` is not the dtype of the array.
-    pub fn elements<T: Element>(&mut self) -> Result<&mut [T]> {
-        if T::DTYPE != self.dtype {
-            return Err(
-                Cause::Dtype { argument: "the result".into(), found: self.dtype, allowed: vec![T::DTYPE] }.into()
-            );
-        }
-        let n = self.shape.iter().product();
-        Ok(&mut bytemuck::cast_slice_mut(&mut self.words[self.start..])[..n])
-    }
-    /// Returns the elements as a `T` of the same size, whatever the dtype.
-    ///
-    /// # Errors
-    /// Returns an error if `T` has another size.
-    pub fn bits<T: Element>(&mut self) -> Result<&mut [T]> {
-        check_size::<T>(self.dtype)?;
-        let n = self.shape.iter().product();
-        Ok(&mut bytemuck::cast_slice_mut(&mut self.words[self.start..])[..n])
-    }
-    /// Returns the elements as bytes.
-    pub fn bytes(&mut self) -> &mut [u8] {
-        let n = self.shape.iter().product::<usize>() * self.dtype.size();
-        &mut bytemuck::cast_slice_mut(&mut self.words[self.start..])[..n]
-    }
-    /// Returns the array in another shape.
-    ///
-    /// # Errors
-    /// Returns an error if the number of elements differs.
-    pub fn reshaped(self, shape: &[usize]) -> Result<ArrayMut> {
-        check_len(shape, self.dtype, self.shape.iter().product())?;
-        Ok(ArrayMut { shape: shape.to_vec(), ..self })
-    }
-    /// Turns it into an [`Array`], which can be shared.
-    pub fn freeze(self) -> Array {
-        self.frozen(None)
-    }
-    /// Like [`ArrayMut::freeze`], but returns the memory to `recycler` when the last clone of the array is dropped.
-    pub fn freeze_with_recycler(self, recycler: Weak<dyn BufferRecycler>) -> Array {
-        self.frozen(Some(recycler))
-    }
-    fn frozen(self, recycler: Option<Weak<dyn BufferRecycler>>) -> Array {
-        let ArrayMut { dtype, shape, words, start } = self;
-        let len = shape.iter().product::<usize>() * dtype.size();
-        Array { dtype, shape, storage: Arc::new(Words { words, recycler, start, len }), len }
     }
 }
 

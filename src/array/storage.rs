@@ -1,5 +1,5 @@
 //! Storage of arrays: in memory, or in a file that is read on first use.
-use super::{Array, NonFinite, zeros};
+use super::{Array, NonFinite, foreign::Foreign, zeros};
 use crate::base::{Error, Result};
 use std::{
     fs::File,
@@ -17,8 +17,8 @@ pub(super) trait Storage: Send + Sync {
     fn pieces(&self, to: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
         to(self.bytes()?)
     }
-    /// Takes the memory of a computed array for reuse: its words, and the number of words before the first element.
-    fn take(&mut self) -> Option<(Vec<u64>, usize)> {
+    /// Takes the memory of a computed array for reuse.
+    fn take(&mut self) -> Option<Memory> {
         None
     }
     /// The count of NaN and infinite elements, if they are read from a file; set when they are first read.
@@ -45,28 +45,56 @@ pub trait BufferRecycler: Send + Sync {
     fn recycle(&self, words: Vec<u64>);
 }
 
-/// Memory of a computed array, in words that are aligned for every element type.
-pub(super) struct Words {
-    pub words: Vec<u64>,
-    /// Receives the memory, unless it is dropped first.
+/// Memory that kernels write.
+pub(super) enum Memory {
+    /// Words, which are aligned for every element type, and the number of words before the first element.
+    Words { words: Vec<u64>, start: usize },
+    /// Somebody else's, which nobody else reads or writes.
+    Foreign(Foreign),
+}
+impl Memory {
+    /// The first `len` bytes of the elements.
+    pub fn bytes(&self, len: usize) -> &[u8] {
+        match self {
+            Memory::Words { words, start } => &bytemuck::cast_slice(&words[*start..])[..len],
+            Memory::Foreign(memory) => &memory.bytes()[..len],
+        }
+    }
+    /// Like [`Memory::bytes`], for writing.
+    pub fn bytes_mut(&mut self, len: usize) -> &mut [u8] {
+        match self {
+            Memory::Words { words, start } => &mut bytemuck::cast_slice_mut(&mut words[*start..])[..len],
+            Memory::Foreign(memory) => &mut memory.bytes_mut()[..len],
+        }
+    }
+    /// No memory.
+    pub fn none() -> Memory {
+        Memory::Words { words: Vec::new(), start: 0 }
+    }
+}
+
+/// The elements of a computed array.
+pub(super) struct Computed {
+    pub memory: Memory,
+    /// Receives words, unless it is dropped first.
     pub recycler: Option<Weak<dyn BufferRecycler>>,
-    /// Words before the first element.
-    pub start: usize,
     /// Bytes of the elements.
     pub len: usize,
 }
-impl Storage for Words {
+impl Storage for Computed {
     fn bytes(&self) -> Result<&[u8]> {
-        Ok(&bytemuck::cast_slice(&self.words[self.start..])[..self.len])
+        Ok(self.memory.bytes(self.len))
     }
-    fn take(&mut self) -> Option<(Vec<u64>, usize)> {
-        Some((std::mem::take(&mut self.words), self.start))
+    fn take(&mut self) -> Option<Memory> {
+        Some(std::mem::replace(&mut self.memory, Memory::none()))
     }
 }
-impl Drop for Words {
+impl Drop for Computed {
     fn drop(&mut self) {
         let recycler = self.recycler.as_ref().and_then(Weak::upgrade);
-        recycler.iter().for_each(|recycler| recycler.recycle(std::mem::take(&mut self.words)));
+        if let (Some(recycler), Memory::Words { words, .. }) = (recycler, &mut self.memory) {
+            recycler.recycle(std::mem::take(words));
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! A backend that is chosen at run time.
 use super::{Backend, Fusion, Kernel, KernelInfo, Layouts, Precision, Recorder, Run, Signature};
 use crate::{
-    array::Array,
+    array::{Array, ArrayMut},
     base::{Dtype, Error, Result, Shape, invalid},
 };
 use std::{any::Any, sync::Arc};
@@ -105,6 +105,13 @@ trait ErasedBackend: Any + Send + Sync {
     fn download(&self, buffer: &AnyBuffer) -> Result<Array>;
     fn synchronise(&self) -> Result<()>;
     fn type_of(&self, buffer: &AnyBuffer) -> Option<(Dtype, Shape)>;
+    fn over(&self, memory: ArrayMut) -> Option<AnyBuffer>;
+    fn run_into(
+        &self,
+        kernel: &AnyKernel,
+        operands: &mut [Option<AnyBuffer>],
+        into: &mut [Option<AnyBuffer>],
+    ) -> Result<Vec<AnyBuffer>>;
     fn available_memory(&self) -> u64;
     fn supports_precision(&self, precision: Precision) -> bool;
     fn warnings(&self) -> Vec<String>;
@@ -121,11 +128,7 @@ impl<B: Backend<Buffer: 'static, Kernel: 'static> + 'static> ErasedBackend for B
         Ok(Backend::prepare(self, signature)?.map(|kernel| AnyKernel(Box::new(kernel))))
     }
     fn run(&self, kernel: &AnyKernel, operands: &mut [Option<AnyBuffer>]) -> Result<Vec<AnyBuffer>> {
-        let kernel: &dyn Any = &*kernel.0;
-        let kernel = kernel.downcast_ref().ok_or_else(|| invalid("the kernel belongs to a backend of another type"))?;
-        let buffers = operands.iter_mut().map(|operand| operand.take().map(AnyBuffer::downcast).transpose());
-        let results = Backend::run(self, kernel, &mut buffers.collect::<Result<Vec<_>>>()?)?;
-        Ok(results.into_iter().map(AnyBuffer::new).collect())
+        Backend::run(self, of_backend::<B>(kernel)?, &mut taken(operands)?).map(wrapped)
     }
     fn upload(&self, array: &Array) -> Result<AnyBuffer> {
         Backend::upload(self, array).map(AnyBuffer::new)
@@ -138,6 +141,20 @@ impl<B: Backend<Buffer: 'static, Kernel: 'static> + 'static> ErasedBackend for B
     }
     fn type_of(&self, buffer: &AnyBuffer) -> Option<(Dtype, Shape)> {
         Backend::type_of(self, buffer.downcast_ref()?)
+    }
+    fn over(&self, memory: ArrayMut) -> Option<AnyBuffer> {
+        Backend::over(self, memory).map(AnyBuffer::new)
+    }
+    fn run_into(
+        &self,
+        kernel: &AnyKernel,
+        operands: &mut [Option<AnyBuffer>],
+        into: &mut [Option<AnyBuffer>],
+    ) -> Result<Vec<AnyBuffer>> {
+        let mut places = taken(into)?;
+        let results = Backend::run_into(self, of_backend::<B>(kernel)?, &mut taken(operands)?, &mut places)?;
+        into.iter_mut().zip(places).for_each(|(into, place)| *into = place.map(AnyBuffer::new));
+        Ok(wrapped(results))
     }
     fn available_memory(&self) -> u64 {
         Backend::available_memory(self)
@@ -183,6 +200,17 @@ impl Backend for AnyBackend {
     fn type_of(&self, buffer: &AnyBuffer) -> Option<(Dtype, Shape)> {
         self.0.type_of(buffer)
     }
+    fn over(&self, memory: ArrayMut) -> Option<AnyBuffer> {
+        self.0.over(memory)
+    }
+    fn run_into(
+        &self,
+        kernel: &AnyKernel,
+        operands: &mut [Option<AnyBuffer>],
+        into: &mut [Option<AnyBuffer>],
+    ) -> Result<Vec<AnyBuffer>> {
+        self.0.run_into(kernel, operands, into)
+    }
     fn available_memory(&self) -> u64 {
         self.0.available_memory()
     }
@@ -217,6 +245,12 @@ impl<T: Clone + Send + Sync + 'static> Recorder<AnyBuffer> for ErasedRecorder<T>
         let mut steps = |feeds: Vec<T>| unwrapped(steps(wrapped(feeds))?);
         self.0.run_on(unwrapped(feeds)?, Run { repeatable, has_host_steps, steps: &mut steps, check }).map(wrapped)
     }
+    fn run_on_into(&self, feeds: Vec<AnyBuffer>, into: &[AnyBuffer], run: Run<AnyBuffer>) -> Result<()> {
+        let Run { repeatable, has_host_steps, steps, check } = run;
+        let mut steps = |feeds: Vec<T>| unwrapped(steps(wrapped(feeds))?);
+        let into = unwrapped(into.to_vec())?;
+        self.0.run_on_into(unwrapped(feeds)?, &into, Run { repeatable, has_host_steps, steps: &mut steps, check })
+    }
     fn on_host(&self, compute: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         self.0.on_host(compute)
     }
@@ -226,6 +260,21 @@ impl<T: Clone + Send + Sync + 'static> Recorder<AnyBuffer> for ErasedRecorder<T>
     fn replay(&self) -> Result<bool> {
         self.0.replay()
     }
+}
+
+/// # Errors
+/// Returns an error if the kernel belongs to a backend of another type.
+fn of_backend<B: Backend<Kernel: 'static>>(kernel: &AnyKernel) -> Result<&B::Kernel> {
+    let kernel: &dyn Any = &*kernel.0;
+    kernel.downcast_ref().ok_or_else(|| invalid("the kernel belongs to a backend of another type"))
+}
+
+/// Takes the buffers out of their places.
+///
+/// # Errors
+/// Returns an error if a buffer belongs to a backend of another type.
+fn taken<T: 'static>(buffers: &mut [Option<AnyBuffer>]) -> Result<Vec<Option<T>>> {
+    buffers.iter_mut().map(|buffer| buffer.take().map(AnyBuffer::downcast).transpose()).collect()
 }
 
 fn wrapped<T: Clone + Send + Sync + 'static>(buffers: Vec<T>) -> Vec<AnyBuffer> {

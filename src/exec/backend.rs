@@ -1,8 +1,8 @@
 //! The traits of a backend: what every backend implements, and what it may offer beyond that.
 use super::signature::{Operand, Precision, Signature, ValueType};
 use crate::{
-    array::{Array, available_memory},
-    base::{Dtype, Error, Result, Shape},
+    array::{Array, ArrayMut, available_memory},
+    base::{Dtype, Error, Result, Shape, invalid},
     ops::Op,
 };
 
@@ -52,6 +52,24 @@ pub trait Backend: Send + Sync {
     /// Dtype and shape of a buffer. Returns `None` if they are unknown; feeds are then not checked.
     fn type_of(&self, _buffer: &Self::Buffer) -> Option<(Dtype, Shape)> {
         None
+    }
+    /// A buffer that kernels write to memory of the host, for [`Backend::run_into`]. Default: `None`, so results are copied
+    /// there.
+    fn over(&self, _memory: ArrayMut) -> Option<Self::Buffer> {
+        None
+    }
+    /// Like [`Backend::run`]. `into` has a buffer that came from [`Backend::over`] for each result that should be written
+    /// there; a kernel takes those that it writes, and must not keep them longer than the result. Default: it takes none.
+    ///
+    /// # Errors
+    /// Same as for [`Backend::run`].
+    fn run_into(
+        &self,
+        kernel: &Self::Kernel,
+        operands: &mut [Option<Self::Buffer>],
+        _into: &mut [Option<Self::Buffer>],
+    ) -> Result<Vec<Self::Buffer>> {
+        self.run(kernel, operands)
     }
     /// Bytes available for buffers. Default: the memory available on the host.
     fn available_memory(&self) -> u64 {
@@ -143,6 +161,13 @@ pub trait Recorder<Buffer>: Send + Sync {
     /// # Errors
     /// Same as for the methods of [`Backend`].
     fn run_on(&self, feeds: Vec<Buffer>, run: Run<Buffer>) -> Result<Vec<Buffer>>;
+    /// Like [`Recorder::run_on`], but writes the results to the buffers `into`, which have their types. Default: an error.
+    ///
+    /// # Errors
+    /// Same as for [`Recorder::run_on`].
+    fn run_on_into(&self, _feeds: Vec<Buffer>, _into: &[Buffer], _run: Run<Buffer>) -> Result<()> {
+        Err(unsupported())
+    }
     /// Runs `compute`, a step on the CPU in the middle of a plan. The recording must be suspended, since the threads of the
     /// CPU's kernels may take up other runs.
     ///
@@ -156,6 +181,11 @@ pub trait Recorder<Buffer>: Send + Sync {
     /// # Errors
     /// Returns an error if the device fails.
     fn replay(&self) -> Result<bool>;
+}
+
+/// Creates the error about a backend whose buffers cannot be written.
+pub(super) fn unsupported() -> Error {
+    invalid("this backend does not write to buffers of the caller's; use `run_into` or `run_on`")
 }
 
 /// One run of a plan, for a [`Recorder`].
@@ -193,6 +223,17 @@ impl<B: Backend> Backend for &B {
     }
     fn type_of(&self, buffer: &Self::Buffer) -> Option<(Dtype, Shape)> {
         (**self).type_of(buffer)
+    }
+    fn over(&self, memory: ArrayMut) -> Option<Self::Buffer> {
+        (**self).over(memory)
+    }
+    fn run_into(
+        &self,
+        kernel: &Self::Kernel,
+        operands: &mut [Option<Self::Buffer>],
+        into: &mut [Option<Self::Buffer>],
+    ) -> Result<Vec<Self::Buffer>> {
+        (**self).run_into(kernel, operands, into)
     }
     fn available_memory(&self) -> u64 {
         (**self).available_memory()

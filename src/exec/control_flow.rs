@@ -84,7 +84,7 @@ impl<B: Backend> Session<B> {
         for (from, to) in &block.captures {
             fed.push((*to, read(outer, *from)?.clone()));
         }
-        self.steps(&block.plan, fed.into_iter(), &block.results, &mut None)
+        self.steps(&block.plan, fed.into_iter(), &block.results, &mut HashMap::new(), &mut None)
     }
 
     /// Whether a condition, which may be absent, holds.

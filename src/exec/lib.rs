@@ -44,12 +44,15 @@ mod placement;
 mod plan;
 mod preprocess;
 mod profile;
+mod run_into;
+mod run_on;
 mod run_options;
 #[doc(hidden)]
 pub mod semantics;
 mod session;
 mod signature;
 mod steps;
+mod value_info;
 #[doc(hidden)]
 pub mod views;
 
@@ -62,3 +65,4 @@ pub use profile::{KindTime, StepTime, by_kind};
 pub use run_options::RunOptions;
 pub use session::{Feeds, RunResults, Session, run};
 pub use signature::{Layout, Operand, Precision, Signature, ValueType};
+pub use value_info::ValueInfo;

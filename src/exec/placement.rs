@@ -84,7 +84,8 @@ impl<B: Backend> Placement<B> {
         Ok(PlacedKernel::Cpu(Box::new(CpuFallback { kernel, results })))
     }
 
-    /// Runs a kernel. `recorder` is that of the plan.
+    /// Runs a kernel. `into` has the places of results that should be written to the caller's memory; `recorder` is that of
+    /// the plan.
     ///
     /// # Errors
     /// Same as for [`Backend::run`].
@@ -92,9 +93,13 @@ impl<B: Backend> Placement<B> {
         &self,
         kernel: &PlacedKernel<B::Kernel>,
         operands: &mut [Option<B::Buffer>],
+        into: &mut [Option<B::Buffer>],
         recorder: Option<&dyn Recorder<B::Buffer>>,
     ) -> Result<Vec<B::Buffer>> {
         let fallback = match kernel {
+            PlacedKernel::Backend(kernel) if into.iter().any(Option::is_some) => {
+                return self.backend.run_into(kernel, operands, into);
+            }
             PlacedKernel::Backend(kernel) => return self.backend.run(kernel, operands),
             PlacedKernel::Cpu(fallback) => fallback,
         };

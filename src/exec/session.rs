@@ -2,6 +2,7 @@ use super::{
     Backend, CpuBackend, Precision, Run, RunOptions,
     placement::Placement,
     plan::{Network, Operation, Plan, PlanPlacement, TensorEntry, TensorIndex, for_compute},
+    steps::Places,
 };
 use crate::{
     array::{Array, as_declared},
@@ -67,8 +68,8 @@ pub fn run<B: Backend>(
 /// A graph prepared for a backend, with its kernels and coefficients. It runs any number of times, from any thread.
 pub struct Session<B: Backend> {
     pub(super) placement: Placement<B>,
-    pool: rayon::ThreadPool,
-    network: Network,
+    pub(super) pool: rayon::ThreadPool,
+    pub(super) network: Network,
     by_name: HashMap<String, TensorIndex>,
     pub(super) options: RunOptions,
     available: fn(&B) -> u64,
@@ -168,40 +169,6 @@ impl<B: Backend> Session<B> {
         self.compute(feeds, &wanted, None).map(|(_, results)| results)
     }
 
-    /// Like [`Session::run`], on backend buffers, without copies or synchronization. Results are valid once the stream completes
-    /// ([`Session::synchronise`]).
-    ///
-    /// # Errors
-    /// Same as for [`run`]; device errors may be reported later, by [`Session::synchronise`].
-    pub fn run_on(&self, feeds: Vec<(&str, B::Buffer)>) -> Result<IndexMap<String, B::Buffer>> {
-        let mut fed = Vec::new();
-        for (name, buffer) in feeds {
-            let tensor = self.find("input", name)?;
-            let entry = self.network.entry(tensor)?;
-            let expected = (entry.ty.buffer_dtype(), entry.ty.shape.clone());
-            if let Some((dtype, shape)) = self.placement.backend.type_of(&buffer).filter(|found| *found != expected) {
-                let found = format!("{} {dtype}", shape_text(&shape));
-                let expected = format!("it must be {} {}", shape_text(&expected.1), expected.0);
-                return Err(argument(format!("the buffer fed to {name:?}"), found, expected));
-            }
-            fed.push((tensor, buffer));
-        }
-        // The order of a plan's inputs, in which `go` feeds them too.
-        fed.sort_by_key(|(tensor, _)| *tensor);
-        let (tensors, feeds): (Vec<TensorIndex>, Vec<B::Buffer>) = fed.into_iter().unzip();
-        let plan = self.plan(tensors.clone(), &self.wanted)?;
-        self.check_memory(&plan)?;
-        let PlanPlacement { is_repeatable, has_host_steps } = plan.placement();
-        let results = self.pool.install(|| {
-            let fed = |feeds: Vec<B::Buffer>| tensors.iter().copied().zip(feeds);
-            let steps = &mut |feeds: Vec<B::Buffer>| self.steps(&plan, fed(feeds), &self.wanted, &mut None);
-            let Some(recorder) = &plan.recorder else { return steps(feeds) };
-            let check = &|| plan.check_faults();
-            recorder.run_on(feeds, Run { repeatable: is_repeatable, has_host_steps, steps, check })
-        })?;
-        self.wanted.iter().zip(results).map(|(t, buffer)| Ok((plan.entry(*t)?.ty.name.clone(), buffer))).collect()
-    }
-
     /// Replays the last run `runs` times without copies and returns the mean time. Returns `None` if no run has been recorded:
     /// the backend does not record runs, or does so only at the second.
     ///
@@ -266,7 +233,7 @@ impl<B: Backend> Session<B> {
         self.plan.peak_bytes()
     }
 
-    fn find(&self, kind: &'static str, name: &str) -> Result<TensorIndex> {
+    pub(super) fn find(&self, kind: &'static str, name: &str) -> Result<TensorIndex> {
         self.by_name.get(name).copied().ok_or_else(|| {
             let inputs = self.network.inputs.iter().filter_map(|i| self.network.entry(*i).ok());
             let nearest = match kind {
@@ -278,7 +245,7 @@ impl<B: Backend> Session<B> {
     }
 
     /// Returns the plan for these feeds and wanted tensors, from the cache if it is there.
-    fn plan(&self, mut fed: Vec<TensorIndex>, wanted: &[TensorIndex]) -> Result<Arc<Plan<B>>> {
+    pub(super) fn plan(&self, mut fed: Vec<TensorIndex>, wanted: &[TensorIndex]) -> Result<Arc<Plan<B>>> {
         let mut inputs = self.network.inputs.clone();
         [&mut fed, &mut inputs].into_iter().for_each(|list| list.sort_unstable());
         let is_usual = fed == inputs;
@@ -327,17 +294,20 @@ impl<B: Backend> Session<B> {
             self.check_memory(&plan)?;
         }
         // Kernels divide their work among the pool's threads.
-        let results = self.pool.install(|| self.go(fed, &plan, wanted, observer))?;
+        let results = self.pool.install(|| self.go(fed, (&plan, wanted), &mut Places::new(), observer))?;
+        let named = |(t, array): (&TensorIndex, Array)| Ok((plan.entry(*t)?.ty.name.clone(), array));
+        let results = wanted.iter().zip(results).map(named).collect::<Result<_>>()?;
         Ok((plan, results))
     }
 
-    fn go(
+    /// Runs a plan; returns the arrays of the wanted tensors.
+    pub(super) fn go(
         &self,
         fed: HashMap<TensorIndex, Array>,
-        plan: &Plan<B>,
-        wanted: &[TensorIndex],
+        (plan, wanted): (&Plan<B>, &[TensorIndex]),
+        places: &mut Places<B::Buffer>,
         mut observer: Option<StepObserver>,
-    ) -> Result<IndexMap<String, Array>> {
+    ) -> Result<Vec<Array>> {
         let (tensors, feeds): (Vec<TensorIndex>, Vec<Array>) = {
             let mut fed: Vec<_> = fed.into_iter().collect();
             fed.sort_unstable_by_key(|(tensor, _)| *tensor);
@@ -346,7 +316,7 @@ impl<B: Backend> Session<B> {
         let PlanPlacement { is_repeatable, has_host_steps } = plan.placement();
         let repeatable = observer.is_none() && is_repeatable;
         let mut steps =
-            |feeds: Vec<B::Buffer>| self.steps(plan, tensors.iter().copied().zip(feeds), wanted, &mut observer);
+            |feeds: Vec<B::Buffer>| self.steps(plan, tensors.iter().copied().zip(feeds), wanted, places, &mut observer);
         let check = || plan.check_faults();
         let results = match &plan.recorder {
             Some(recorder) => {
@@ -354,20 +324,16 @@ impl<B: Backend> Session<B> {
             }
             None => self.run_steps(feeds, &mut steps, &check)?,
         };
-        wanted
-            .iter()
-            .zip(results)
-            .map(|(t, array)| Ok((plan.entry(*t)?.ty.name.clone(), for_compute(&array)?)))
-            .collect()
+        results.iter().map(for_compute).collect()
     }
 
     /// Checks that the memory of a run is available, unless the recorder has allocated it already.
-    fn check_memory(&self, plan: &Plan<B>) -> Result<()> {
+    pub(super) fn check_memory(&self, plan: &Plan<B>) -> Result<()> {
         let has_memory = plan.recorder.as_ref().is_some_and(|recorder| recorder.has_memory());
         if has_memory { Ok(()) } else { plan.check_memory(&self.placement.backend) }
     }
 
-    fn checked_feeds(&self, feeds: &(impl Feeds + ?Sized)) -> Result<HashMap<TensorIndex, Array>> {
+    pub(super) fn checked_feeds(&self, feeds: &(impl Feeds + ?Sized)) -> Result<HashMap<TensorIndex, Array>> {
         let (mut errors, mut checked) = (Vec::new(), HashMap::new());
         for (name, array) in feeds.feeds() {
             let fed = self.find("input", name).and_then(|t| Ok((t, checked_feed(self.network.entry(t)?, array)?)));

@@ -11,6 +11,12 @@ use crate::{
 };
 use std::{collections::HashMap, time::Instant};
 
+/// Buffers over the caller's memory, by the tensors that should be written there.
+pub(super) type Places<Buffer> = HashMap<TensorIndex, Buffer>;
+
+/// The operands of a step, and the places of tensors.
+type Memory<'m, B> = (&'m mut [Option<<B as Backend>::Buffer>], &'m mut Places<<B as Backend>::Buffer>);
+
 impl<B: Backend> Session<B> {
     /// Runs the steps of a plan without a recorder.
     pub(super) fn run_steps(
@@ -26,19 +32,21 @@ impl<B: Backend> Session<B> {
         results.iter().map(|buffer| backend.download(buffer)).collect()
     }
 
-    /// Runs the steps of a plan, from the fed buffers to the wanted ones.
+    /// Runs the steps of a plan, from the fed buffers to the wanted ones. Steps take the `places` of the tensors that they write
+    /// there.
     pub(super) fn steps(
         &self,
         plan: &Plan<B>,
         fed: impl Iterator<Item = (TensorIndex, B::Buffer)>,
         wanted: &[TensorIndex],
+        places: &mut Places<B::Buffer>,
         observer: &mut Option<StepObserver>,
     ) -> Result<Vec<B::Buffer>> {
         let mut buffers: Vec<Option<B::Buffer>> = vec![None; plan.tensors.len()];
         fed.for_each(|(tensor, buffer)| buffers[tensor.0] = Some(buffer));
         for (i, (step, freed)) in plan.steps.iter().zip(&plan.freed).enumerate() {
             let begun = observer.is_some().then(Instant::now);
-            let results = self.step(plan, step, &mut buffers, freed).map_err(|e| {
+            let results = self.step(plan, step, (&mut buffers, freed), places).map_err(|e| {
                 // An error that the device has recorded came first.
                 let before = self.placement.backend.synchronise().and_then(|()| plan.check_faults()).err();
                 before.unwrap_or_else(|| e.in_call(plan.context(&step.node)))
@@ -66,31 +74,26 @@ impl<B: Backend> Session<B> {
         &self,
         plan: &Plan<B>,
         step: &Step<B>,
-        buffers: &mut [Option<B::Buffer>],
-        freed: &[TensorIndex],
+        (buffers, freed): (&mut [Option<B::Buffer>], &[TensorIndex]),
+        places: &mut Places<B::Buffer>,
     ) -> Result<Vec<B::Buffer>> {
         let mut operands: Vec<_> = step.operands.iter().map(|t| buffers[t.0].clone()).collect();
         // On last use the kernel takes unique ownership.
         freed.iter().for_each(|t| buffers[t.0] = None);
         match &step.kernel {
-            StepKernel::Kept(kernel) => self.run_kernel(plan, step, kernel, &mut operands, &plan.constants),
-            StepKernel::Streamed(_) => self.streamed_step(plan, step, &mut operands),
+            StepKernel::Kept(kernel) => self.run_kernel(plan, (step, kernel), (&mut operands, places), &plan.constants),
+            StepKernel::Streamed(_) => self.streamed_step(plan, step, (&mut operands, places)),
             StepKernel::Control(control) => self.run_control_flow(plan, step, control, operands),
         }
     }
 
     /// Prepares a kernel, runs it and drops it.
-    fn streamed_step(
-        &self,
-        plan: &Plan<B>,
-        step: &Step<B>,
-        operands: &mut [Option<B::Buffer>],
-    ) -> Result<Vec<B::Buffer>> {
+    fn streamed_step(&self, plan: &Plan<B>, step: &Step<B>, memory: Memory<B>) -> Result<Vec<B::Buffer>> {
         let backend = &self.placement.backend;
         let prepared = plan.prepared(&step.node, &self.placement, &HashMap::new())?;
         let upload = |t: TensorIndex, array: &Array| backend.upload(&plan.entry(t)?.ty.buffered(array)?);
         let read = prepared.reads.iter().map(|(t, array)| Ok((*t, upload(*t, array)?)));
-        let results = self.run_kernel(plan, step, &prepared.kernel, operands, &read.collect::<Result<_>>()?)?;
+        let results = self.run_kernel(plan, (step, &prepared.kernel), memory, &read.collect::<Result<_>>()?)?;
         // The kernel is dropped, so its error is taken now.
         if !prepared.kernel.is_on_cpu() {
             backend.synchronise()?;
@@ -102,9 +105,8 @@ impl<B: Backend> Session<B> {
     fn run_kernel(
         &self,
         plan: &Plan<B>,
-        step: &Step<B>,
-        kernel: &PlacedKernel<B::Kernel>,
-        operands: &mut [Option<B::Buffer>],
+        (step, kernel): (&Step<B>, &PlacedKernel<B::Kernel>),
+        (operands, places): Memory<B>,
         constants: &HashMap<TensorIndex, B::Buffer>,
     ) -> Result<Vec<B::Buffer>> {
         for (t, operand) in step.operands.iter().zip(&mut *operands).filter(|(_, operand)| operand.is_none()) {
@@ -115,6 +117,11 @@ impl<B: Backend> Session<B> {
                 return Err(Cause::MissingData(format!("the tensor {:?} has no values", entry.ty.name)).into());
             }
         }
-        self.placement.run(kernel, operands, plan.recorder.as_deref())
+        let recorder = plan.recorder.as_deref();
+        if places.is_empty() {
+            return self.placement.run(kernel, operands, &mut [], recorder);
+        }
+        let mut into: Vec<Option<B::Buffer>> = step.outputs.iter().map(|t| places.remove(t)).collect();
+        self.placement.run(kernel, operands, &mut into, recorder)
     }
 }

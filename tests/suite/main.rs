@@ -36,6 +36,7 @@ mod pair;
 mod places;
 mod readme;
 mod roundtrip;
+mod run_into;
 mod specs;
 
 /// Compares with the snapshot `snapshots/NAME.snap`.

@@ -14,6 +14,14 @@ const BLOCKS: usize = 64;
 /// Blocks of fewer words are not recycled: allocating them is as fast.
 const SMALL: usize = 1 << 9;
 
+/// Fills memory for a result with NaN, in debug builds, so that tests detect reads of uninitialised memory.
+pub(super) fn overwritten(mut memory: ArrayMut) -> ArrayMut {
+    if cfg!(debug_assertions) {
+        memory.bytes().fill(0xff);
+    }
+    memory
+}
+
 /// Free blocks of memory, in words of 8 bytes.
 #[derive(Default)]
 pub(super) struct Arena {
@@ -21,17 +29,12 @@ pub(super) struct Arena {
 }
 
 impl Arena {
-    /// Returns memory for an array. In debug builds it is filled with NaN, so that tests detect reads of uninitialised
-    /// memory.
+    /// Returns memory for an array, with arbitrary elements.
     pub fn memory(&self, dtype: Dtype, shape: &[usize]) -> Result<ArrayMut> {
-        let mut memory = match self.take(ArrayMut::words(dtype, shape)?) {
+        Ok(overwritten(match self.take(ArrayMut::words(dtype, shape)?) {
             Some(block) => ArrayMut::in_words(dtype, shape, block)?,
             None => ArrayMut::zeros(dtype, shape)?,
-        };
-        if cfg!(debug_assertions) {
-            memory.bytes().fill(0xff);
-        }
-        Ok(memory)
+        }))
     }
     /// Takes the smallest free block of at least `words` words unless it is much larger: large blocks are for large
     /// results.

@@ -54,7 +54,7 @@ mod workspace;
 
 use super::{Backend, Fusion, Layouts, Operand, Signature, ValueType, heads};
 use crate::{
-    array::Array,
+    array::{Array, ArrayMut},
     base::{Dtype, Result, Shape},
     ops::Op,
 };
@@ -345,7 +345,19 @@ impl Backend for CpuBackend {
         {
             return Ok(results);
         }
+        self.run_into(kernel, operands, &mut [])
+    }
+    fn over(&self, memory: ArrayMut) -> Option<Array> {
+        Some(memory.freeze())
+    }
+    fn run_into(
+        &self,
+        kernel: &CpuKernel,
+        operands: &mut [Option<Array>],
+        into: &mut [Option<Array>],
+    ) -> Result<Vec<Array>> {
         let mut task = Task::new(operands, &kernel.results, &kernel.epilogues, &self.arena);
+        task.write_into(into);
         (kernel.run.run)(&mut task)?;
         task.finish()
     }

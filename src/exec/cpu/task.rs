@@ -1,6 +1,6 @@
 //! The interface of kernels: operands as numbers, and the memory of results.
 use super::{
-    arena::Arena,
+    arena::{self, Arena},
     chunks::{CHUNK, Source, Store},
     kernel::{Epilogue, Epilogues},
 };
@@ -26,6 +26,8 @@ pub(super) struct Task<'a> {
 struct Output<'a> {
     ty: &'a ValueType,
     array: Written,
+    /// The caller's memory, which the result is written to if the kernel writes it.
+    into: Option<ArrayMut>,
     /// Whether the epilogues have been applied.
     is_complete: bool,
 }
@@ -75,7 +77,8 @@ impl<'a> Task<'a> {
         epilogues: &'a [Epilogue],
         arena: &'a Arc<Arena>,
     ) -> Self {
-        let output = |ty: &'a ValueType| Output { ty, array: Written::Nothing, is_complete: epilogues.is_empty() };
+        let is_complete = epilogues.is_empty();
+        let output = |ty: &'a ValueType| Output { ty, array: Written::Nothing, into: None, is_complete };
         Task { operands, results: results.iter().map(|ty| ty.as_ref().map(output)).collect(), arena, epilogues }
     }
     /// Creates a task whose single result is stored in `memory`, for the epilogues to be applied to it.
@@ -90,6 +93,14 @@ impl<'a> Task<'a> {
         let shape = &task.result(0)?.shape;
         task.output(0)?.array = Written::Memory(memory.reshaped(shape)?);
         Ok(task)
+    }
+    /// Lets results be written to the memory of arrays that nobody else has. `into` has one place for each result that is not
+    /// absent.
+    pub fn write_into(&mut self, into: &mut [Option<Array>]) {
+        for (output, place) in self.results.iter_mut().flatten().zip(into) {
+            let fits = |a: &mut Array| a.dtype() == output.ty.buffer_dtype() && a.shape() == output.ty.shape;
+            output.into = place.take_if(fits).and_then(|array| array.into_mut().ok());
+        }
     }
     pub fn finish(mut self) -> Result<Vec<Array>> {
         self.apply_epilogues()?;
@@ -154,7 +165,10 @@ impl<'a> Task<'a> {
         let arena = self.arena;
         let output = self.output(i)?;
         if !matches!(output.array, Written::Memory(_)) {
-            output.array = Written::Memory(arena.memory(output.ty.buffer_dtype(), &output.ty.shape)?);
+            output.array = Written::Memory(match output.into.take() {
+                Some(memory) => arena::overwritten(memory),
+                None => arena.memory(output.ty.buffer_dtype(), &output.ty.shape)?,
+            });
         }
         match &mut output.array {
             Written::Memory(memory) => Ok(memory),
@@ -166,7 +180,7 @@ impl<'a> Task<'a> {
     }
     /// Applies the epilogues to the first result if the kernel has not done so.
     fn apply_epilogues(&mut self) -> Result<()> {
-        let Some(Some(Output { ty, array, is_complete: false })) = self.results.first() else {
+        let Some(Some(Output { ty, array, is_complete: false, .. })) = self.results.first() else {
             return Ok(());
         };
         let shape = &ty.shape;

@@ -8,7 +8,7 @@ use super::{
 };
 use crate::{
     array::Array,
-    base::{Dtype, Result},
+    base::{Dtype, Result, invalid},
     exec::{Recorder, Run},
 };
 use std::sync::{
@@ -180,6 +180,21 @@ impl Recorder<DeviceArray> for GraphCache {
         }
     }
 
+    /// Inputs are copied to the addresses of the captured run, and its results to the caller's buffers.
+    fn run_on_into(&self, feeds: Vec<DeviceArray>, into: &[DeviceArray], run: Run<DeviceArray>) -> Result<()> {
+        let Run { repeatable, has_host_steps, steps, .. } = run;
+        let cuda = &*self.cuda;
+        feeds.iter().chain(into).try_for_each(|buffer| cuda.check_device(buffer))?;
+        check_overlap(&feeds, into)?;
+        let turn = if repeatable { cuda.turn.take(has_host_steps) } else { None };
+        let results = match &turn {
+            Some(_) => self.run_in_turn(Feeds::Buffers(feeds), has_host_steps, steps)?,
+            None => steps(feeds)?,
+        };
+        // Copied while it is this run's turn: the next run overwrites the captured results.
+        results.iter().zip(into).try_for_each(|(from, to)| cuda.copy(from, to))
+    }
+
     fn on_host(&self, compute: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         self.cuda.device.suspended(|| self.cuda.pool.suspended(compute))
     }
@@ -200,6 +215,26 @@ impl Recorder<DeviceArray> for GraphCache {
             _ => Ok(false),
         }
     }
+}
+
+/// Checks that the buffers of results overlap neither with each other nor with those of inputs.
+fn check_overlap(feeds: &[DeviceArray], into: &[DeviceArray]) -> Result<()> {
+    let result = |(i, array): (usize, &DeviceArray)| (array.range(), Some(i));
+    let mut ranges: Vec<_> = into.iter().enumerate().map(result).collect();
+    ranges.extend(feeds.iter().map(|array| (array.range(), None)));
+    ranges.sort_by_key(|(range, _)| range.start);
+    // The ends of the results and of the inputs so far.
+    let (mut results, mut inputs) = (0, 0);
+    for (range, result) in ranges {
+        let (end, other) = if result.is_some() { (results.max(inputs), "buffer") } else { (results, "result") };
+        if end > range.start {
+            let which = result.map_or("the buffer of an input".to_owned(), |i| format!("the buffer of result {i}"));
+            return Err(invalid(format!("{which} at {:#x} overlaps with another {other}", range.start)));
+        }
+        let last = if result.is_some() { &mut results } else { &mut inputs };
+        *last = range.end.max(*last);
+    }
+    Ok(())
 }
 
 /// Runs the steps on copies of the inputs.

@@ -21,6 +21,11 @@ impl DeviceArray {
     pub fn shape(&self) -> &[usize] {
         &self.shape
     }
+    /// The addresses of the elements.
+    pub(super) fn range(&self) -> std::ops::Range<u64> {
+        let bytes = self.shape.iter().fold(self.dtype.size() as u64, |n, d| n.saturating_mul(*d as u64));
+        self.pointer()..self.pointer().saturating_add(bytes)
+    }
     /// Returns the address of the first element in the GPU's memory. Work already submitted to the backend's stream
     /// ([`CudaBackend::stream`](super::CudaBackend::stream)) may still write to it.
     pub fn pointer(&self) -> u64 {

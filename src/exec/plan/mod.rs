@@ -13,6 +13,7 @@ mod rules;
 mod tests;
 mod weight_budget;
 mod work;
+mod written;
 
 pub(super) use control::{BlockPlan, ControlFlow};
 pub(super) use network::{Network, Operation, TensorEntry, TensorIndex};
@@ -44,6 +45,8 @@ pub(super) struct Plan<B: Backend> {
     applied: Vec<(Rule, usize)>,
     /// Peak memory of results and workspace in bytes, and the step that reaches it.
     peak: (u64, usize),
+    /// The tensors that wanted ones are views of: [`written::sources`].
+    pub sources: HashMap<TensorIndex, TensorIndex>,
     /// The backend's recorder of this plan's runs.
     pub recorder: Option<Box<dyn Recorder<B::Buffer>>>,
 }
@@ -168,10 +171,12 @@ impl<B: Backend> Plan<B> {
         });
         let (steps, constants) = (steps.collect(), HashMap::new());
         let recorder = placement.backend.recorder();
-        let mut plan = Plan { steps, freed: Vec::new(), tensors, constants, applied, peak: (0, 0), recorder };
+        let (freed, sources) = (Vec::new(), HashMap::new());
+        let mut plan = Plan { steps, freed, tensors, constants, applied, peak: (0, 0), sources, recorder };
         plan.freed = plan.last_uses(wanted);
         plan.prepare(placement, wanted, options, available)?;
         plan.peak = memory::peak(&plan);
+        plan.sources = written::sources(&plan, wanted);
         Ok(plan)
     }
 

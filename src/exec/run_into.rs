@@ -1,0 +1,170 @@
+//! Runs whose results are written to memory of the caller's.
+use super::{
+    Backend, Feeds, Session,
+    plan::{Plan, TensorIndex},
+    steps::Places,
+    value_info::returned_dtype,
+};
+use crate::{
+    array::{Array, ArrayMut, Loan},
+    base::{Result, argument, invalid, shape_text},
+};
+use std::{
+    collections::{HashMap, HashSet},
+    ops::Range,
+};
+
+impl<B: Backend> Session<B> {
+    /// Like [`Session::run`], but writes the tensors of these names to `results`, and computes only what they need.
+    ///
+    /// A backend whose buffers are the host's memory, such as [`CpuBackend`](super::CpuBackend), writes straight to the arrays.
+    /// What no kernel writes is copied: inputs, coefficients, tensors that share the memory of others, and results of `If`
+    /// and `Loop`. Other backends copy every result.
+    ///
+    /// ```
+    /// use tpulang::{Array, Dtype, Graph, array::ArrayMut, exec::{CpuBackend, RunOptions, Session}};
+    /// let mut g = Graph::new("net")?;
+    /// let x = g.input("x", Dtype::Float32, [2])?;
+    /// let y = g.relu(x).out_name("y").call()?;
+    /// g.set_outputs(&[y])?;
+    /// let session = Session::new(&g, CpuBackend::new(), &RunOptions::default())?;
+    /// let mut results = [("y", ArrayMut::zeros(Dtype::Float32, &[2])?)];
+    /// session.run_into(&[("x", Array::from([-1f32, 2.0]))], &mut results)?;
+    /// assert_eq!(results[0].1.elements::<f32>()?, [0.0, 2.0]);
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Same as for [`run`](super::run). If a name is unknown or given twice, or an array has another shape or dtype than
+    /// [`Session::outputs`] says or overlaps with another result or a feed, nothing is written. If a kernel of
+    /// [`CpuBackend::with_custom`](super::CpuBackend::with_custom) keeps a result as an operand, its array is lost.
+    pub fn run_into<S: AsRef<str>>(&self, feeds: &(impl Feeds + ?Sized), results: &mut [(S, ArrayMut)]) -> Result<()> {
+        let wanted = self.wanted_by_name(results.iter().map(|(name, _)| name.as_ref()))?;
+        for (tensor, (_, array)) in wanted.iter().zip(&*results) {
+            self.check_result(*tensor, array)?;
+        }
+        let fed = self.checked_feeds(feeds)?;
+        check_overlap(feeds, results)?;
+        let plan = self.plan(fed.keys().copied().collect(), self.planned(&wanted))?;
+        self.check_memory(&plan)?;
+        let (mut loans, mut lent) = (Vec::new(), Vec::new());
+        for (_, array) in &mut *results {
+            let (array, loan) = std::mem::take(array).lend();
+            lent.push(array);
+            loans.push(loan);
+        }
+        let outcome = self.places(&plan, &wanted, lent).and_then(|mut places| {
+            let computed = self.pool.install(|| self.go(fed, (&plan, &wanted), &mut places, None))?;
+            // Those that a kernel has written are dropped, so that their loans can end.
+            let elsewhere = |(array, loan): (Array, &Loan)| Ok(if loan.is_of(&array)? { None } else { Some(array) });
+            computed.into_iter().zip(&loans).map(elsewhere).collect::<Result<Vec<_>>>()
+        });
+        returned(results, loans, outcome)
+    }
+
+    /// Finds the tensors of results.
+    ///
+    /// # Errors
+    /// Returns an error if a name is unknown or given twice.
+    pub(super) fn wanted_by_name<'n>(&self, names: impl Iterator<Item = &'n str>) -> Result<Vec<TensorIndex>> {
+        let mut seen = HashSet::new();
+        let find = |name| match self.find("tensor", name)? {
+            tensor if seen.insert(tensor) => Ok(tensor),
+            _ => Err(invalid(format!("the result {name:?} is given twice"))),
+        };
+        names.map(find).collect()
+    }
+
+    /// Returns the tensors for which the plan of a run that wants these is made: the usual ones, if they are the same.
+    pub(super) fn planned<'w>(&'w self, wanted: &'w [TensorIndex]) -> &'w [TensorIndex] {
+        let [usual, own]: [HashSet<_>; 2] = [&self.wanted, wanted].map(|list: &[_]| list.iter().collect());
+        if usual == own { &self.wanted } else { wanted }
+    }
+
+    fn check_result(&self, tensor: TensorIndex, array: &ArrayMut) -> Result<()> {
+        let ty = &self.network.entry(tensor)?.ty;
+        let expected = (returned_dtype(ty), ty.shape.as_slice());
+        if (array.dtype(), array.shape()) == expected {
+            return Ok(());
+        }
+        let found = format!("{} {}", shape_text(array.shape()), array.dtype());
+        let expected = format!("the result is {} {}", shape_text(expected.1), expected.0);
+        Err(argument(format!("the array for {:?}", ty.name), found, expected))
+    }
+
+    /// Returns buffers over the arrays, by the tensors whose kernels write them, if the backend has such buffers.
+    fn places(&self, plan: &Plan<B>, wanted: &[TensorIndex], arrays: Vec<ArrayMut>) -> Result<Places<B::Buffer>> {
+        let mut places = HashMap::new();
+        for (tensor, array) in wanted.iter().zip(arrays) {
+            let source = plan.sources.get(tensor).copied().unwrap_or(*tensor);
+            let ty = &plan.entry(source)?.ty;
+            if plan.recorder.is_none()
+                && ty.buffer_dtype() == array.dtype()
+                && let Some(buffer) = self.placement.backend.over(array.reshaped(&ty.shape)?)
+            {
+                places.insert(source, buffer);
+            }
+        }
+        Ok(places)
+    }
+}
+
+/// Puts the arrays back at the end of their loans, and copies the values that are elsewhere to them.
+///
+/// # Errors
+/// Returns the error of the run, or an error if an array is still in use.
+fn returned<S: AsRef<str>>(
+    results: &mut [(S, ArrayMut)],
+    loans: Vec<Loan>,
+    outcome: Result<Vec<Option<Array>>>,
+) -> Result<()> {
+    let (values, mut outcome) = match outcome {
+        Ok(values) => (values, Ok(())),
+        Err(e) => (vec![None; results.len()], Err(e)),
+    };
+    let mut written = Vec::new();
+    let end = |name: &str, array: &mut ArrayMut, loan: Loan, values: Option<Array>| -> Result<()> {
+        let kept = |_| invalid(format!("a kernel has kept {name:?}, which it may only read while it runs"));
+        *array = loan.end().map_err(kept)?;
+        values.map_or(Ok(()), |values| Ok(array.bytes().copy_from_slice(values.bytes()?)))
+    };
+    // The values that are elsewhere may be in the memory of another result, whose loan ends afterwards.
+    for (((name, array), loan), values) in results.iter_mut().zip(loans).zip(values) {
+        match values {
+            None => written.push((name, array, loan)),
+            Some(values) => outcome = outcome.and(end(name.as_ref(), array, loan, Some(values))),
+        }
+    }
+    for (name, array, loan) in written {
+        outcome = outcome.and(end(name.as_ref(), array, loan, None));
+    }
+    outcome
+}
+
+/// Checks that results overlap neither with each other nor with feeds. The arrays of safe code do not.
+fn check_overlap<S: AsRef<str>>(feeds: &(impl Feeds + ?Sized), results: &mut [(S, ArrayMut)]) -> Result<()> {
+    let mut ranges: Vec<(Range<usize>, bool, String)> = Vec::new();
+    let range = |bytes: &[u8]| bytes.as_ptr().addr()..bytes.as_ptr().addr() + bytes.len();
+    for (name, array) in results {
+        ranges.push((range(array.bytes()), true, format!("the result {:?}", name.as_ref())));
+    }
+    for (name, array) in feeds.feeds().filter(|(_, array)| array.source_path().is_none()) {
+        ranges.push((range(array.bytes()?), false, format!("the array fed to {name:?}")));
+    }
+    ranges.retain(|(range, ..)| !range.is_empty());
+    ranges.sort_by_key(|(range, ..)| range.start);
+    // The range of each kind that ends last, so far.
+    let mut last: [Option<&(Range<usize>, bool, String)>; 2] = [None, None];
+    for own in &ranges {
+        let (range, is_result, name) = own;
+        let before = last.iter().flatten().filter(|(_, other_is_result, _)| *is_result || *other_is_result);
+        if let Some((_, _, other)) = before.into_iter().find(|(other, ..)| other.end > range.start) {
+            return Err(invalid(format!("the memory of {name} overlaps with that of {other}")));
+        }
+        let last = &mut last[usize::from(*is_result)];
+        if last.is_none_or(|(other, ..)| other.end < range.end) {
+            *last = Some(own);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,298 @@
+//! Runs whose results are written to memory of the caller's.
+use crate::cases::cases;
+use std::{collections::HashSet, sync::Mutex};
+use tpulang::{
+    Array, Dtype, Graph, Result,
+    array::ArrayMut,
+    conformance::Case,
+    exec::{AnyBackend, Backend, CpuBackend, Feeds, Fusion, Kernel, Layouts, RunOptions, Session, Signature},
+    ops::{Custom, If, Relu, Reshape},
+};
+
+/// The CPU backend, which counts the results that kernels write to memory of the caller's.
+struct Counting {
+    cpu: CpuBackend,
+    /// The addresses of the caller's arrays.
+    addresses: Mutex<Vec<usize>>,
+    /// Those that kernels have written to.
+    written: Mutex<HashSet<usize>>,
+}
+
+struct CountedKernel(<CpuBackend as Backend>::Kernel);
+
+impl Kernel for CountedKernel {
+    fn reads(&self, operand: usize) -> bool {
+        self.0.reads(operand)
+    }
+}
+
+impl Backend for Counting {
+    type Buffer = Array;
+    type Kernel = CountedKernel;
+    fn name(&self) -> &str {
+        "counting"
+    }
+    fn prepare(&self, signature: &Signature) -> Result<Option<CountedKernel>> {
+        Ok(self.cpu.prepare(signature)?.map(CountedKernel))
+    }
+    fn run(&self, kernel: &CountedKernel, operands: &mut [Option<Array>]) -> Result<Vec<Array>> {
+        self.cpu.run(&kernel.0, operands)
+    }
+    fn upload(&self, array: &Array) -> Result<Array> {
+        Ok(array.clone())
+    }
+    fn download(&self, buffer: &Array) -> Result<Array> {
+        Ok(buffer.clone())
+    }
+    fn synchronise(&self) -> Result<()> {
+        Ok(())
+    }
+    fn over(&self, memory: ArrayMut) -> Option<Array> {
+        self.cpu.over(memory)
+    }
+    fn run_into(
+        &self,
+        kernel: &CountedKernel,
+        operands: &mut [Option<Array>],
+        into: &mut [Option<Array>],
+    ) -> Result<Vec<Array>> {
+        let results = self.cpu.run_into(&kernel.0, operands, into)?;
+        let addresses = self.addresses.lock().unwrap();
+        let found = results.iter().map(|a| a.bytes().unwrap().as_ptr().addr());
+        self.written.lock().unwrap().extend(found.filter(|address| addresses.contains(address)));
+        Ok(results)
+    }
+    fn fusion(&self) -> Option<&dyn Fusion> {
+        self.cpu.fusion()
+    }
+    fn layouts(&self) -> Option<&dyn Layouts> {
+        self.cpu.layouts()
+    }
+}
+
+/// Runs a graph into arrays of the caller's and compares them with the results of a usual run. Returns how many outputs
+/// kernels have written, and the number of outputs.
+fn compared(graph: &Graph, feeds: &(impl Feeds + ?Sized), options: &RunOptions) -> (usize, usize) {
+    let cpu = CpuBackend::new();
+    let backend = Counting { cpu, addresses: Mutex::default(), written: Mutex::default() };
+    let session = Session::new(graph, &backend, options).unwrap();
+    let expected = session.run(feeds).unwrap();
+    let outputs = session.outputs();
+    let types = expected.iter().map(|(name, array)| (name.clone(), array.dtype(), array.shape().to_vec()));
+    let known = outputs.iter().map(|info| (info.name.clone(), info.dtype, info.shape.clone()));
+    assert!(types.eq(known), "{outputs:?}");
+    let memory = |info: &tpulang::exec::ValueInfo| ArrayMut::zeros(info.dtype, &info.shape).unwrap();
+    let mut results: Vec<_> = outputs.iter().map(|info| (info.name.clone(), memory(info))).collect();
+    let addresses: Vec<usize> = results.iter_mut().map(|(_, array)| array.bytes().as_ptr().addr()).collect();
+    backend.addresses.lock().unwrap().extend(&addresses);
+    // The memory may be written again.
+    for _ in 0..2 {
+        backend.written.lock().unwrap().clear();
+        results.iter_mut().for_each(|(_, array)| array.bytes().fill(0x55));
+        session.run_into(feeds, &mut results).unwrap();
+        for ((name, array), address) in results.iter_mut().zip(&addresses) {
+            assert_eq!(array.bytes().as_ptr().addr(), *address, "{name}");
+            let bits = expected[name.as_str()].bytes().unwrap();
+            assert_eq!(bits, array.bytes(), "{name}");
+        }
+    }
+    (backend.written.lock().unwrap().len(), outputs.len())
+}
+
+#[test]
+fn every_case_gives_the_results_of_a_usual_run() {
+    let mut all = Vec::new();
+    for entry in std::fs::read_dir("tests/ops").unwrap().flatten() {
+        all.extend(Case::read(entry.path()).unwrap());
+    }
+    all.extend(cases().into_iter().map(|folder| Case::recorded(folder).unwrap()));
+    let (mut written, mut outputs) = (0, 0);
+    for case in &all {
+        for unfused in [false, true] {
+            let (own, all) = compared(&case.graph, &case.feeds, &RunOptions::default().unfused(unfused));
+            (written, outputs) = (written + own, outputs + all);
+        }
+        compared(&case.graph, &case.feeds, &RunOptions::default().all(true));
+    }
+    assert!(outputs > 1000 && written * 10 > outputs * 9, "{written} of {outputs} are written by kernels");
+}
+
+/// A graph whose outputs are a tensor that others read, views of it and of another, and the result of an
+/// `If`.
+fn unusual() -> (Graph, [(&'static str, Array); 2]) {
+    let mut g = Graph::new("net").unwrap();
+    let x = g.input("x", Dtype::Float32, [2, 3]).unwrap();
+    let c = g.input("c", Dtype::Float32, [1]).unwrap();
+    let w = g.coefficient("w", Array::from_vec([2, 3], vec![3f32; 6]).unwrap()).unwrap();
+    let inner = g.op(Relu::new(x)).out_name("inner").call().unwrap()[0];
+    let view = g.op(Reshape { shape: Some(vec![3, 2]), ..Reshape::new(inner) }).out_name("view").call().unwrap()[0];
+    let hidden = g.mul(x, w).out_name("hidden").call().unwrap();
+    let flat = g.op(Reshape { shape: Some(vec![1, 6]), ..Reshape::new(hidden) }).out_name("flat").call().unwrap()[0];
+    let flatter = g.op(Reshape { shape: Some(vec![6]), ..Reshape::new(flat) }).out_name("flatter").call().unwrap()[0];
+    let none: [(String, Dtype, Vec<i64>); 0] = [];
+    let [then, other] = [2.0, 3.0].map(|by| g.block(none.clone(), |g, _| Ok(vec![g.mul(x, by).call()?])).unwrap());
+    let chosen = g.op(If::new(c)).owns(then).owns(other).out_name("chosen");
+    let chosen = chosen.out_dtypes([Dtype::Float32]).out_shapes([[2, 3]]).call().unwrap()[0];
+    g.set_outputs(&[inner, view, flatter, chosen]).unwrap();
+    let values = (0..6).map(|i| i as f32 - 2.5).collect();
+    (g, [("x", Array::from_vec([2, 3], values).unwrap()), ("c", Array::from([0f32]))])
+}
+
+#[test]
+fn only_what_no_kernel_writes_is_copied() {
+    let (g, feeds) = unusual();
+    // Kernels write `inner`, and `hidden` as `flatter`.
+    assert_eq!(compared(&g, &feeds, &RunOptions::default().unfused(true)), (2, 4));
+    compared(&g, &feeds, &RunOptions::default());
+    let session = Session::new(&g, AnyBackend::new(CpuBackend::new()), &RunOptions::default()).unwrap();
+    let mut results = ["w", "hidden", "x"].map(|name| (name, ArrayMut::from_vec([2, 3], vec![0f32; 6]).unwrap()));
+    session.run_into(&feeds, &mut results).unwrap();
+    let [w, hidden, x] = results.map(|(_, array)| array.freeze().to_f32().unwrap());
+    assert_eq!((w[5], hidden, x), (3.0, vec![-7.5, -4.5, -1.5, 1.5, 4.5, 7.5], feeds[0].1.to_f32().unwrap()));
+}
+
+/// A check that fails leaves the memory as it was, and so does a run that fails before the kernel.
+#[test]
+fn nothing_is_written_if_a_check_fails() {
+    let (g, feeds) = unusual();
+    let session = Session::new(&g, CpuBackend::new(), &RunOptions::default()).unwrap();
+    let floats = |shape: [usize; 2]| ArrayMut::from_vec(shape, vec![7f32; shape[0] * shape[1]]).unwrap();
+    let error = |feeds: &[(&str, Array)], mut results: Vec<(&str, ArrayMut)>| {
+        let error = session.run_into(feeds, &mut results).unwrap_err().to_string();
+        results.iter_mut().for_each(|(_, a)| assert!(a.bytes().chunks(4).all(|v| v == 7f32.to_le_bytes()), "{error}"));
+        error
+    };
+    let found = error(&feeds, vec![("inner", floats([2, 3])), ("view", floats([2, 3]))]);
+    assert_eq!(found, "the array for \"view\" is 2x3 float32; the result is 3x2 float32");
+    let ints = ArrayMut::from_vec([2, 3], vec![7f32.to_bits() as i32; 6]).unwrap();
+    let found = error(&feeds, vec![("inner", ints)]);
+    assert_eq!(found, "the array for \"inner\" is 2x3 int32; the result is 2x3 float32");
+    let found = error(&feeds, vec![("innner", floats([2, 3]))]);
+    assert!(found.starts_with("unknown tensor \"innner\"; did you mean \"inner\"?"), "{found}");
+    let found = error(&feeds, vec![("inner", floats([2, 3])), ("inner", floats([2, 3]))]);
+    assert_eq!(found, "the result \"inner\" is given twice");
+    let found = error(&feeds[1..], vec![("inner", floats([2, 3]))]);
+    assert_eq!(found, "the input \"x\" (2x3 float32) is not fed");
+}
+
+#[test]
+fn memory_that_overlaps_is_refused() {
+    let (g, feeds) = unusual();
+    let session = Session::new(&g, CpuBackend::new(), &RunOptions::default()).unwrap();
+    let mut memory = [7f32; 18];
+    let mut at = |from: usize| {
+        let pointer = memory[from..from + 6].as_mut_ptr().cast();
+        // SAFETY: the memory outlives the arrays; the overlap is what is tested, and nothing is written.
+        unsafe { ArrayMut::from_raw_parts(Dtype::Float32, [2, 3], pointer, ()).unwrap() }
+    };
+    let (first, second, third) = (at(0), at(5), at(12));
+    let error = session.run_into(&feeds, &mut [("hidden", second), ("inner", first)]).unwrap_err().to_string();
+    assert_eq!(error, "the memory of the result \"hidden\" overlaps with that of the result \"inner\"");
+    let [x, c] = feeds;
+    let fed = at(10).freeze();
+    let error = session.run_into(&[("x", fed), c.clone()], &mut [("inner", third)]).unwrap_err().to_string();
+    assert_eq!(error, "the memory of the result \"inner\" overlaps with that of the array fed to \"x\"");
+    let adjacent = (at(0), at(6));
+    session.run_into(&[x, c], &mut [("hidden", adjacent.0), ("inner", adjacent.1)]).unwrap();
+    assert_eq!((memory[0], memory[6], memory[17]), (-7.5, 0.0, 7.0));
+}
+
+/// A kernel of the user's may keep its operands. The caller's memory is then not given out for writing again.
+#[test]
+fn a_result_that_a_kernel_keeps_is_an_error() {
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Float32, [2]).unwrap();
+    let y = g.relu(x).out_name("y").call().unwrap();
+    g.register_custom("keep", |op| Ok(vec![(op.inputs[0].dtype, op.inputs[0].shape.to_vec())])).unwrap();
+    let z = g.op(Custom::new(vec![y], "keep".into(), vec![])).out_name("z").call().unwrap()[0];
+    g.set_outputs(&[y, z]).unwrap();
+    let kept: &'static Mutex<Vec<Array>> = Box::leak(Box::default());
+    let cpu = CpuBackend::new().with_custom("keep", |call| {
+        kept.lock().unwrap().push(call.inputs[0].clone());
+        Ok(vec![Array::filled(Dtype::Float32, [2], 5.0)?])
+    });
+    let session = Session::new(&g, cpu, &RunOptions::default()).unwrap();
+    let memory = || ArrayMut::zeros(Dtype::Float32, &[2]).unwrap();
+    let mut results = [("y", memory()), ("z", memory())];
+    let error = session.run_into(&[("x", Array::from([-1f32, 2.0]))], &mut results).unwrap_err().to_string();
+    assert_eq!(error, "a kernel has kept \"y\", which it may only read while it runs");
+    assert_eq!(results[1].1.elements::<f32>().unwrap(), [5.0, 5.0]);
+    assert_eq!(kept.lock().unwrap()[0].to_f32().unwrap(), [0.0, 2.0]);
+}
+
+/// After an error of a kernel the caller has its memory back.
+#[test]
+fn memory_comes_back_after_an_error() {
+    let mut g = Graph::new("g").unwrap();
+    let (x, i) = (g.input("x", Dtype::Float32, [3]).unwrap(), g.input("i", Dtype::Int32, [2]).unwrap());
+    let y = g.index_select(x, i).axis(0).out_name("y").call().unwrap();
+    g.set_outputs(&[y]).unwrap();
+    let session = Session::new(&g, CpuBackend::new(), &RunOptions::default()).unwrap();
+    let mut results = [("y", ArrayMut::zeros(Dtype::Float32, &[2]).unwrap())];
+    let address = results[0].1.bytes().as_ptr();
+    let feeds = |i: [i32; 2]| [("x", Array::from([1f32, 2.0, 4.0])), ("i", Array::from(i))];
+    let error = session.run_into(&feeds([0, 9]), &mut results).unwrap_err().to_string();
+    assert!(error.contains("index 9 is out of range"), "{error}");
+    session.run_into(&feeds([2, 1]), &mut results).unwrap();
+    assert_eq!(
+        (results[0].1.elements::<f32>().unwrap().to_vec(), results[0].1.bytes().as_ptr()),
+        (vec![4.0, 2.0], address)
+    );
+}
+
+/// First runs, captured and replayed ones write to the caller's buffers, which may be others each time.
+#[cfg(feature = "cuda")]
+#[test]
+fn buffers_of_a_gpu_are_written() {
+    use tpulang::exec::CudaBackend;
+    if crate::cuda::passed_emulated() {
+        return;
+    }
+    let (mut g, [x, c]) = unusual();
+    let backend = CudaBackend::new(0).unwrap();
+    let with_branches = [g.outputs().to_vec(), g.outputs()[..3].to_vec()];
+    for outputs in with_branches {
+        g.set_outputs(&outputs).unwrap();
+        let session = Session::new(&g, &backend, &RunOptions::default()).unwrap();
+        let buffer = |array: &Array| backend.upload(array).unwrap();
+        for round in 0..5 {
+            let scaled = x.1.to_f32().unwrap().iter().map(|v| v * round as f32).collect();
+            let scaled = [("x", Array::from_vec([2, 3], scaled).unwrap()), c.clone()];
+            let expected = session.run(&scaled).unwrap();
+            let places =
+                |info: &tpulang::exec::ValueInfo| buffer(&Array::filled(info.dtype, info.shape.clone(), 77.0).unwrap());
+            let outputs = session.outputs();
+            let results: Vec<_> = outputs.iter().map(|info| (info.name.as_str(), places(info))).collect();
+            let feeds = || scaled.iter().map(|(name, array)| (*name, buffer(array))).collect::<Vec<_>>();
+            session.run_on_into(feeds(), &results).unwrap();
+            session.synchronise().unwrap();
+            for (name, result) in &results {
+                assert_eq!(backend.download(result).unwrap(), expected[*name], "{name} in round {round}");
+            }
+            // The host's memory is written as well.
+            let memory = |info: &tpulang::exec::ValueInfo| ArrayMut::zeros(info.dtype, &info.shape).unwrap();
+            let mut host: Vec<_> = outputs.iter().map(|info| (info.name.as_str(), memory(info))).collect();
+            session.run_into(&scaled, &mut host).unwrap();
+            host.into_iter().for_each(|(name, array)| assert_eq!(array.freeze(), expected[name], "{name}"));
+        }
+        let (one, other) = (buffer(&Array::filled(Dtype::Float32, [2, 3], 77.0).unwrap()), buffer(&x.1));
+        let feeds = || vec![("x", other.clone()), ("c", buffer(&c.1))];
+        let error = |results: &[_]| {
+            let error = session.run_on_into(feeds(), results).unwrap_err().to_string();
+            session.synchronise().unwrap();
+            assert_eq!(backend.download(&one).unwrap().to_f32().unwrap(), [77.0; 6], "nothing is written");
+            error
+        };
+        let twice = error(&[("inner", one.clone()), ("hidden", one.clone())]);
+        assert!(twice.starts_with("the buffer of result ") && twice.contains("overlaps"), "{twice}");
+        let fed = error(&[("inner", one.clone()), ("hidden", other.clone())]);
+        assert!(fed.contains("overlaps with another"), "{fed}");
+        let shape = error(&[("view", one.clone())]);
+        assert_eq!(shape, "the buffer of the result \"view\" is 2x3 float32; it must be 3x2 float32");
+    }
+    let error = Session::new(&g, CpuBackend::new(), &RunOptions::default())
+        .unwrap()
+        .run_on_into(vec![("x", x.1.clone()), ("c", c.1.clone())], &[("inner", x.1.clone())]);
+    let error = error.unwrap_err().to_string();
+    assert_eq!(error, "this backend does not write to buffers of the caller's; use `run_into` or `run_on`");
+}
