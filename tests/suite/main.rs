@@ -4,6 +4,7 @@ mod bad_input;
 mod cases;
 mod cli;
 mod complete;
+mod control_flow;
 #[cfg(feature = "cuda")]
 mod cuda;
 #[cfg(feature = "cuda")]
