@@ -7,7 +7,7 @@ use super::{
 use crate::{
     array::Array,
     base::{Result, pluralized},
-    ops::{AddConst, If, Loop, Op, op_def, operator_error},
+    ops::{AddConst, If, Op, op_def, operator_error},
 };
 use std::{
     borrow::Cow,
@@ -31,7 +31,8 @@ impl Graph {
         let mut graph = self.clone();
         let mut body = std::mem::take(&mut graph.body);
         let mut rewriter = Rewriter { graph: &mut graph, made: 0, passed_on: 0 };
-        rewriter.block(&mut body)?;
+        rewriter.split_all(&mut body)?;
+        rewriter.complete_all(&mut body)?;
         rewriter.distinguish(&mut body, &mut Seen::default())?;
         graph.body = body;
         Ok(Cow::Owned(graph))
@@ -63,16 +64,28 @@ impl Seen {
 }
 
 impl Rewriter<'_> {
-    fn block(&mut self, block: &mut Block) -> Result<()> {
+    /// Splits each `If` of several results, and removes what no result needs; inner ones first.
+    fn split_all(&mut self, block: &mut Block) -> Result<()> {
         block.replace_owners(&mut |mut operator| {
-            operator.blocks.iter_mut().try_for_each(|inner| self.block(inner))?;
+            operator.blocks.iter_mut().try_for_each(|inner| self.split_all(inner))?;
             match operator.op.clone() {
-                Op::If(op) if operator.results.len() > 1 => self.split(&op, &operator),
-                Op::If(_) => self.computed(operator).map(|operator| vec![operator]),
-                Op::Loop(op) => self.conditional(*op, operator).map(|operator| vec![operator]),
+                Op::If(op) => self.split(&op, &operator),
                 _ => Ok(vec![operator]),
             }
         })
+    }
+
+    /// Gives branches an operator that computes what they yield, and loops a condition.
+    fn complete_all(&mut self, block: &mut Block) -> Result<()> {
+        for operator in &mut block.operators {
+            operator.blocks.iter_mut().try_for_each(|inner| self.complete_all(inner))?;
+            match operator.op {
+                Op::If(_) => self.computed(operator)?,
+                Op::Loop(_) => self.conditional(operator)?,
+                _ => {}
+            }
+        }
+        Ok(())
     }
 
     /// Returns one `If` for each result, whose branches have the operators that it needs.
@@ -87,7 +100,7 @@ impl Rewriter<'_> {
                 let block = self.part(branch, index, &scope, operator)?;
                 part.blocks.push(block);
             }
-            made.push(self.computed(part)?);
+            made.push(part);
         }
         for branch in &branches {
             self.forget_unneeded(branch);
@@ -133,35 +146,31 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Adds an operator to each branch that yields a value that it does not compute, or whose last operator the tools may
-    /// remove: of all operators that change nothing, `AddConst` is the one that they leave in place.
-    fn computed(&mut self, mut operator: Operator) -> Result<Operator> {
+    /// Adds an operator to each branch that computes what it yields. The value may be from outside, and the tools remove or move
+    /// operators that seem to change nothing; of these, `AddConst` is the one that they leave in place.
+    fn computed(&mut self, operator: &mut Operator) -> Result<()> {
         let names = operator.op.def().blocks;
-        let Some(result) = operator.outputs().next() else { return Ok(operator) };
+        let Some(result) = operator.outputs().next() else { return Ok(()) };
         for (block, name) in operator.blocks.iter_mut().zip(names) {
             let [yielded] = block.results[..] else { continue };
-            let producer = block.operators.iter().find(|o| o.outputs().any(|t| t == yielded));
-            if producer.is_some_and(|o| !may_be_removed(&o.op)) {
-                continue;
-            }
             let name = format!("{}_{name}", self.graph.tensor(result)?.name);
             let (passed_on, operator) = self.pass_on(yielded, name)?;
             block.calls.push(RecordedCall::of_operator(&operator));
             block.operators.push(operator);
             block.results = vec![passed_on];
         }
-        Ok(operator)
+        Ok(())
     }
 
-    /// Returns an operator whose result equals a value. No two of them are equal: the limit has no effect without `do_relu`.
+    /// Returns an operator whose result equals a value: it adds -0, which changes nothing, not even -0. No two of them are equal:
+    /// each adds a number of its own that only becomes 0 as a float32.
     fn pass_on(&mut self, value: Tensor, name: String) -> Result<(Tensor, Operator)> {
         self.passed_on += 1;
-        let relu_limit = -1.0 - self.passed_on as f64;
+        let number = -1e-300 * self.passed_on as f64;
         let shape = self.graph.tensor(value)?.shape.clone();
         let result = self.graph.value_like(&self.graph.freed(name), value, shape)?;
-        // Adding +0 would change -0.
-        let op = AddConst { relu_limit, ..AddConst::new(value, -0.0) };
-        Ok((result, Operator { op: op.into(), results: vec![Some(result)], blocks: Vec::new(), is_edited: false }))
+        let op = AddConst::new(value, number).into();
+        Ok((result, Operator { op, results: vec![Some(result)], blocks: Vec::new(), is_edited: false }))
     }
 
     /// Changes operators that are equal to one in another block: their first operand is passed on to them. The tools merge equal
@@ -200,18 +209,19 @@ impl Rewriter<'_> {
     }
 
     /// Gives a loop a condition that always holds, if it has none.
-    fn conditional(&mut self, op: Loop<Tensor>, operator: Operator) -> Result<Operator> {
-        let condition = operator.blocks.first().and_then(|body| body.arguments.get(1).copied());
-        let (None, Some(condition)) = (op.cond, condition) else { return Ok(operator) };
-        let info = self.graph.tensor(condition)?;
-        if !info.dtype.is_declared() {
-            return Ok(operator);
+    fn conditional(&mut self, operator: &mut Operator) -> Result<()> {
+        let name = format!("{}_condition", self.graph.name_of(operator)?);
+        let Operator { op: Op::Loop(op), blocks, .. } = operator else { return Ok(()) };
+        let argument = blocks.first().and_then(|body| body.arguments.get(1).copied());
+        let (None, Some(argument)) = (op.cond, argument) else { return Ok(()) };
+        let info = self.graph.tensor(argument)?;
+        if info.dtype.is_declared() {
+            let (dtype, shape) = (info.dtype, info.shape.clone());
+            let data = Array::from_f64s(dtype, &shape, std::iter::once(1.0))?;
+            let kind = TensorKind::Coefficient(Some(data));
+            op.cond = Some(self.graph.add_tensor(Some(&self.graph.freed(name)), dtype, shape, kind)?);
         }
-        let (dtype, shape) = (info.dtype, info.shape.clone());
-        let data = Array::from_f64s(dtype, &shape, std::iter::once(1.0))?;
-        let name = self.graph.freed(format!("{}_condition", self.graph.name_of(&operator)?));
-        let holds = self.graph.add_tensor(Some(&name), dtype, shape, TensorKind::Coefficient(Some(data)))?;
-        Ok(Operator { op: Loop { cond: Some(holds), ..op }.into(), ..operator })
+        Ok(())
     }
 }
 
@@ -256,15 +266,5 @@ fn defined_by(operator: &Operator, visit: &mut dyn FnMut(Tensor)) {
     for block in &operator.blocks {
         block.arguments.iter().copied().for_each(&mut *visit);
         block.operators.iter().for_each(|o| defined_by(o, visit));
-    }
-}
-
-/// Whether the tools may find that an operator changes nothing, and remove it.
-fn may_be_removed(op: &Op<Tensor>) -> bool {
-    match op {
-        Op::MulConst(op) => op.const_val == 1.0,
-        Op::Concat(op) => op.inputs.len() == 1,
-        Op::Reshape(_) | Op::Squeeze(_) | Op::Unsqueeze(_) | Op::Flatten(_) | Op::View(_) | Op::Permute(_) => true,
-        _ => false,
     }
 }
