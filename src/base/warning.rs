@@ -39,6 +39,20 @@ pub enum WarningKind {
         /// Index of the first of them, row-major.
         first: usize,
     },
+    /// A loop was replaced by copies of its body. A remark: the model computes the same.
+    #[error("the loop {name:?} is written as {} of its body, since the tool chain runs few loops", pluralized(*copies as usize, "copy"))]
+    LoopUnrolled {
+        /// Name of its first result.
+        name: String,
+        /// Number of its iterations.
+        copies: u64,
+    },
+    /// A loop is written as `top.Loop`.
+    #[error("the loop {name:?} is written as top.Loop, which the tool chain may reject")]
+    LoopKept {
+        /// Name of its first result.
+        name: String,
+    },
 }
 
 impl Warning {

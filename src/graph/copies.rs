@@ -17,8 +17,13 @@ impl Graph {
     ///
     /// # Errors
     /// Returns an error if a name is too long.
-    pub(super) fn copied(&mut self, operators: &[Operator], scope: &str, bound: &mut Bound) -> Result<Vec<Operator>> {
-        let mut copies = Vec::with_capacity(operators.len());
+    pub(super) fn copied<'a>(
+        &mut self,
+        operators: impl IntoIterator<Item = &'a Operator>,
+        scope: &str,
+        bound: &mut Bound,
+    ) -> Result<Vec<Operator>> {
+        let mut copies = Vec::new();
         for operator in operators {
             let op = operator.op.map(|t| bound_to(bound, *t));
             let mut blocks = Vec::with_capacity(operator.blocks.len());
@@ -58,6 +63,12 @@ impl Graph {
         Ok(twin)
     }
 
+    /// Returns the name of an operator's first result.
+    pub(super) fn name_of(&self, operator: &Operator) -> Result<String> {
+        let first = operator.outputs().next();
+        first.map_or(Ok(operator.op.name().to_owned()), |t| Ok(self.tensor(t)?.name.clone()))
+    }
+
     /// Returns a free name for a copy of the tensor `name`: `a/y_0/t` for `a/t` and the scope `a/y_0`.
     pub(super) fn name_in(&self, scope: &str, name: &str) -> String {
         let outer = scope.rfind('/').map_or("", |at| &scope[..=at]);
@@ -85,6 +96,31 @@ impl Graph {
             operator.outputs().for_each(|t| self.forget(t));
             operator.blocks.iter().for_each(|b| self.forget_block(b));
         }
+    }
+}
+
+impl Block {
+    /// Replaces each operator that owns blocks by those that `replace` returns for it.
+    ///
+    /// # Errors
+    /// Returns the errors of `replace`. The block is then empty.
+    pub(super) fn replace_owners(&mut self, replace: &mut dyn FnMut(Operator) -> Result<Vec<Operator>>) -> Result<()> {
+        let mut operators = std::mem::take(&mut self.operators).into_iter();
+        for call in std::mem::take(&mut self.calls) {
+            let mut added: Vec<Operator> = Vec::new();
+            let mut is_changed = false;
+            for operator in operators.by_ref().take(call.operators) {
+                if operator.blocks.is_empty() {
+                    added.push(operator);
+                } else {
+                    added.extend(replace(operator)?);
+                    is_changed = true;
+                }
+            }
+            self.calls.extend(if is_changed { calls_of(&added) } else { vec![call] });
+            self.operators.append(&mut added);
+        }
+        Ok(())
     }
 }
 

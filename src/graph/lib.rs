@@ -30,6 +30,7 @@ mod propagate;
 mod scope;
 mod splice;
 mod tensor;
+mod tool_chain;
 mod undo;
 mod unroll;
 mod warnings;

@@ -77,24 +77,6 @@ impl Graph {
         loops.into_iter().map(info).collect()
     }
 
-    /// Returns the operators that compute what a loop of known trip count does, under new names, with their results; `None` if the
-    /// trip count is unknown.
-    pub(super) fn unrolled_copy(&mut self, operator: &Operator) -> Result<Option<(Vec<Operator>, Vec<Tensor>)>> {
-        let Some(count) = self.trip_count(operator)? else { return Ok(None) };
-        self.in_root_scope(|g| {
-            let copies = g.copied(std::slice::from_ref(operator), "gradient", &mut Bound::new())?;
-            let results = copies.iter().flat_map(Operator::outputs).collect();
-            let operators = Unroller { graph: g, made: 0 }.unroll(&copies[0], count)?;
-            Ok(Some((operators, results)))
-        })
-    }
-
-    /// Returns the name of an operator's first result.
-    fn name_of(&self, operator: &Operator) -> Result<String> {
-        let first = operator.outputs().next();
-        first.map_or(Ok(operator.op.name().to_owned()), |t| Ok(self.tensor(t)?.name.clone()))
-    }
-
     /// Returns the number of iterations of a loop; `None` if it is unknown, or if the operator is no loop.
     fn trip_count(&self, operator: &Operator) -> Result<Option<u64>> {
         let (Op::Loop(op), [body]) = (&operator.op, operator.blocks.as_slice()) else { return Ok(None) };
@@ -159,29 +141,13 @@ struct Unroller<'g> {
 
 impl Unroller<'_> {
     fn block(&mut self, block: &mut Block) -> Result<()> {
-        let mut operators = std::mem::take(&mut block.operators).into_iter();
-        for call in std::mem::take(&mut block.calls) {
-            let mut added: Vec<Operator> = Vec::new();
-            let mut is_changed = false;
-            for operator in operators.by_ref().take(call.operators) {
-                match self.graph.trip_count(&operator)? {
-                    Some(count) => {
-                        added.extend(self.unroll(&operator, count)?);
-                        is_changed = true;
-                    }
-                    None => added.push(self.inside(operator)?),
-                }
+        block.replace_owners(&mut |mut operator| match self.graph.trip_count(&operator)? {
+            Some(count) => self.unroll(&operator, count),
+            None => {
+                operator.blocks.iter_mut().try_for_each(|inner| self.block(inner))?;
+                Ok(vec![operator])
             }
-            block.calls.extend(if is_changed { calls_of(&added) } else { vec![call] });
-            block.operators.append(&mut added);
-        }
-        Ok(())
-    }
-
-    /// Unrolls the loops in the blocks of an operator.
-    fn inside(&mut self, mut operator: Operator) -> Result<Operator> {
-        operator.blocks.iter_mut().try_for_each(|block| self.block(block))?;
-        Ok(operator)
+        })
     }
 
     /// Returns the operators that replace a loop, themselves without loops of known trip count.
@@ -454,7 +420,8 @@ mod tests {
 
     #[test]
     fn constant_conditions_are_known() {
-        let cases: [(Option<f32>, Option<f32>, Option<f32>, Option<u64>); 10] = [
+        type Case = (Option<f32>, Option<f32>, Option<f32>, Option<u64>);
+        let cases: [Case; 10] = [
             (Some(3.0), None, None, Some(3)),
             (Some(3.0), Some(2.0), None, Some(3)),
             (Some(3.0), Some(2.0), Some(5.0), Some(3)),

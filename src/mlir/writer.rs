@@ -2,7 +2,7 @@ use super::{attributes::to_mlir, context::context, transposed::transposed_coeffi
 use crate::{
     array::Array,
     base::{Cause, Error, Result},
-    graph::{Block as GraphBlock, Graph, Operator, Tensor, TensorKind},
+    graph::{Block as GraphBlock, Graph, Operator, Tensor, TensorInfo, TensorKind},
     ops::{AttributeKind, Attributes, Op, OpDef, op_def},
     quant::Quantization,
 };
@@ -52,6 +52,7 @@ pub struct Emitted {
 /// other.
 pub fn emit(graph: &Graph) -> Result<Emitted> {
     graph.check_complete()?;
+    let graph = &*graph.for_tool_chain()?;
     let quantization = graph.propagated_quantization()?;
     let context = context();
     let (transposed, named_after) = (transposed_coefficients(graph), repacked_coefficients(graph));
@@ -82,8 +83,6 @@ struct Body<'c> {
     visible: Visible<'c>,
     none: Option<MlirValue<'c, 'c>>,
     weights: Vec<(String, Array)>,
-    /// The names in `weights`.
-    written: HashSet<String>,
 }
 
 /// The values that operators of the current block may use.
@@ -93,15 +92,6 @@ struct Visible<'c> {
     tensors: Vec<Option<MlirValue<'c, 'c>>>,
     /// Coefficients with their last two axes swapped.
     transposed: HashMap<Tensor, MlirValue<'c, 'c>>,
-}
-
-impl Body<'_> {
-    /// Adds the data of a `top.Weight`. Blocks that cannot use each other's values have one each, which share the data.
-    fn write(&mut self, name: String, data: Array) {
-        if self.written.insert(name.clone()) {
-            self.weights.push((name, data));
-        }
-    }
 }
 
 /// Maps each repacked coefficient to its original, if the original is not emitted; the first one per original.
@@ -119,7 +109,7 @@ impl<'c> Emitter<'c, '_> {
         let types = |tensors: &[Tensor]| tensors.iter().map(|&t| self.tensor_type(t)).collect::<Result<Vec<_>>>();
         let (inputs, outputs) = (types(self.graph.inputs())?, types(self.graph.outputs())?);
         let visible = Visible { tensors: vec![None; self.graph.tensor_table().len()], transposed: HashMap::new() };
-        let mut body = Body { visible, none: None, weights: Vec::new(), written: HashSet::new() };
+        let mut body = Body { visible, none: None, weights: Vec::new() };
         let block = self.main(&mut body, &inputs)?;
         let region = Region::new();
         region.append_block(block);
@@ -206,6 +196,7 @@ impl<'c> Emitter<'c, '_> {
     }
 
     fn operator(&self, body: &mut Body<'c>, block: &Block<'c>, operator: &Operator) -> Result<()> {
+        operator.blocks.iter().try_for_each(|inner| self.coefficients(body, block, inner))?;
         let regions = operator.blocks.iter().map(|b| self.region(body, b)).collect::<Result<Vec<_>>>()?;
         let straight = self.with_straight_coefficient(operator);
         let op = straight.as_ref().unwrap_or(&operator.op);
@@ -233,13 +224,30 @@ impl<'c> Emitter<'c, '_> {
         Ok(())
     }
 
+    /// Emits the coefficients that an inner block uses, before its operator, so that all of its blocks share them.
+    fn coefficients(&self, body: &mut Body<'c>, block: &Block<'c>, inner: &GraphBlock) -> Result<()> {
+        let is_coefficient = |t: &Tensor| self.graph.tensor(*t).is_ok_and(TensorInfo::is_coefficient);
+        for operator in inner.operators() {
+            let transposed = self.with_straight_coefficient(operator).is_some();
+            for (i, t) in operator.op.operand_list().into_iter().enumerate() {
+                match t.filter(|t| is_coefficient(t)) {
+                    Some(t) if transposed && i == 1 => self.transposed(body, block, *t).map(drop)?,
+                    Some(t) => self.operand(body, block, *t).map(drop)?,
+                    None => {}
+                }
+            }
+            operator.blocks.iter().try_for_each(|deeper| self.coefficients(body, block, deeper))?;
+        }
+        inner.results().iter().filter(|t| is_coefficient(t)).try_for_each(|t| self.operand(body, block, *t).map(drop))
+    }
+
     /// Emits a block that an operator owns. Its arguments are read through `top.Input`, like those of the tool chain, which
     /// carries their names.
     fn region(&self, body: &mut Body<'c>, block: &GraphBlock) -> Result<Region<'c>> {
         let unknown = Location::unknown(self.context);
         let types = block.arguments().iter().map(|&t| self.tensor_type(t)).collect::<Result<Vec<_>>>()?;
         let inner = Block::new(&types.iter().map(|ty| (*ty, unknown)).collect::<Vec<_>>());
-        // Arguments, and coefficients that are emitted in the block, are not visible outside it.
+        // What the block defines is not visible outside it.
         let visible = body.visible.clone();
         for (i, (&t, ty)) in block.arguments().iter().zip(types).enumerate() {
             self.input(body, &inner, i, t, ty)?;
@@ -282,7 +290,7 @@ impl<'c> Emitter<'c, '_> {
             self.append(block, "top.Weight", location, OperationParts { results: &[ty], ..OperationParts::default() })?;
         let value = value.first().copied().ok_or_else(|| internal("top.Weight", "it has no result"))?;
         body.visible.transposed.insert(tensor, value);
-        body.write(name, data);
+        body.weights.push((name, data));
         Ok(value)
     }
 
@@ -298,7 +306,7 @@ impl<'c> Emitter<'c, '_> {
                 OperationParts { results: &[ty], ..OperationParts::default() },
             )?;
             body.visible.tensors[tensor.index()] = value.first().copied();
-            body.write(self.name(tensor)?.to_owned(), data.clone());
+            body.weights.push((self.name(tensor)?.to_owned(), data.clone()));
         }
         body.visible.tensors[tensor.index()].ok_or_else(|| Cause::ForeignTensor(tensor.index() as u32).into())
     }

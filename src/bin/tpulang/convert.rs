@@ -1,6 +1,10 @@
-use super::{Outcome, model, output::Sources, print, warn};
+use super::{Outcome, model, output::Sources, print, tell, warn};
 use std::path::PathBuf;
-use tpulang::{mlir, spec};
+use tpulang::{
+    Error, Graph, Result,
+    base::{Warning, WarningKind, Warnings},
+    mlir, spec,
+};
 use tpulang_base::{escaped_path, pluralized};
 
 /// Write a spec as NAME_origin.mlir and a weights .npz, ready for tpuc-opt
@@ -8,6 +12,9 @@ use tpulang_base::{escaped_path, pluralized};
 #[command(after_help = "\
 NAME is the name in the spec. An existing model is replaced as a whole: if convert fails or is
 killed, either the old model or the new one is complete.
+
+tpuc-opt crashes on most loops, and pymlir runs none. So a loop whose number of iterations is known
+is written as that many copies of its body, unless --unroll is never.
 
 Example:
   tpulang convert model.json -o build")]
@@ -17,6 +24,16 @@ pub struct Args {
     /// Folder for the two files, created if missing
     #[arg(short, long, value_name = "FOLDER", default_value = ".")]
     output: PathBuf,
+    /// Whether to write loops as copies of their bodies: those of known trip count, or none
+    #[arg(long, value_name = "WHEN", default_value = "auto")]
+    unroll: Unroll,
+}
+
+#[derive(Clone, Copy, PartialEq, clap::ValueEnum)]
+#[value(rename_all = "lower")]
+enum Unroll {
+    Auto,
+    Never,
 }
 
 pub fn main(args: Args) -> Outcome {
@@ -25,8 +42,13 @@ pub fn main(args: Args) -> Outcome {
     for file in [format!("{}_origin.mlir", graph.name()), mlir::weight_file_name(&graph)] {
         sources.check("the file to write", &args.output.join(file))?;
     }
-    let written = mlir::write_pair(&graph, &args.output)?;
+    let unrolled = match args.unroll {
+        Unroll::Auto => unrolled(&graph)?,
+        Unroll::Never => None,
+    };
+    let written = mlir::write_pair(unrolled.as_ref().unwrap_or(&graph), &args.output)?;
     warn(&graph);
+    tell_of_loops(&graph, unrolled.as_ref())?;
     let name = graph.name();
     print(&format!(
         "{}\n{}\n{}, {}\nnext: cd {} && tpuc-opt {name}_origin.mlir --struct-optimize --shape-infer --canonicalize --extra-optimize -o {name}.mlir\n",
@@ -37,4 +59,28 @@ pub fn main(args: Args) -> Outcome {
         escaped_path(&args.output),
     ))?;
     Ok(true)
+}
+
+/// Returns the graph with its loops unrolled, or `None` if it has none of known trip count.
+fn unrolled(graph: &Graph) -> Result<Option<Graph>> {
+    let hint = |e: Error| Error::new(format!("{e}; with --unroll never, loops are written as they are"));
+    let is_known = graph.loops()?.iter().any(|l| l.trip_count.is_some());
+    is_known.then(|| graph.unrolled().map_err(hint)).transpose()
+}
+
+/// Prints which loops were unrolled, and which ones are left.
+fn tell_of_loops(graph: &Graph, unrolled: Option<&Graph>) -> Result<()> {
+    let (mut remarks, mut warnings) = (Warnings::default(), Warnings::default());
+    if unrolled.is_some() {
+        for found in graph.loops()? {
+            let copies = found.trip_count.map(|copies| WarningKind::LoopUnrolled { name: found.name, copies });
+            copies.into_iter().for_each(|kind| remarks.push(Warning::new(kind)));
+        }
+    }
+    for left in unrolled.unwrap_or(graph).loops()? {
+        warnings.push(Warning::new(WarningKind::LoopKept { name: left.name }));
+    }
+    tell("remark", &remarks);
+    tell("warning", &warnings);
+    Ok(())
 }

@@ -116,9 +116,14 @@ fn report(error: &tpulang::Error) {
 
 /// Prints a graph's warnings to standard error.
 fn warn(graph: &tpulang::Graph) {
+    tell("warning", &graph.warnings());
+}
+
+/// Prints warnings or remarks to standard error.
+fn tell(severity: &str, all: &tpulang::base::Warnings) {
     let mut to = std::io::stderr().lock();
-    for warning in graph.warnings().iter() {
-        let _ = writeln!(to, "warning: {warning}");
+    for one in all.iter() {
+        let _ = writeln!(to, "{severity}: {one}");
     }
 }
 
