@@ -77,6 +77,18 @@ impl Graph {
         loops.into_iter().map(info).collect()
     }
 
+    /// Returns the operators that compute what a loop of known trip count does, under new names, with their results; `None` if the
+    /// trip count is unknown.
+    pub(super) fn unrolled_copy(&mut self, operator: &Operator) -> Result<Option<(Vec<Operator>, Vec<Tensor>)>> {
+        let Some(count) = self.trip_count(operator)? else { return Ok(None) };
+        self.in_root_scope(|g| {
+            let copies = g.copied(std::slice::from_ref(operator), "gradient", &mut Bound::new())?;
+            let results = copies.iter().flat_map(Operator::outputs).collect();
+            let operators = Unroller { graph: g, made: 0 }.unroll(&copies[0], count)?;
+            Ok(Some((operators, results)))
+        })
+    }
+
     /// Returns the number of iterations of a loop; `None` if it is unknown, or if the operator is no loop.
     fn trip_count(&self, operator: &Operator) -> Result<Option<u64>> {
         let (Op::Loop(op), [body]) = (&operator.op, operator.blocks.as_slice()) else { return Ok(None) };
