@@ -51,6 +51,7 @@ mod run_options;
 pub mod semantics;
 mod session;
 mod signature;
+mod state;
 mod steps;
 mod value_info;
 #[doc(hidden)]

@@ -43,7 +43,8 @@ impl<B: Backend> Session<B> {
         for (tensor, (_, array)) in wanted.iter().zip(&*results) {
             self.check_result(*tensor, array)?;
         }
-        let fed = self.checked_feeds(feeds)?;
+        let mut fed = self.checked_feeds(feeds)?;
+        self.add_variables(&mut fed)?;
         check_overlap(feeds, results)?;
         let plan = self.plan(fed.keys().copied().collect(), self.planned(&wanted))?;
         self.check_memory(&plan)?;

@@ -6,6 +6,7 @@ use super::{
 };
 use crate::base::{Result, argument, shape_text};
 use indexmap::IndexMap;
+use std::collections::HashSet;
 
 /// The fed tensors, in ascending order, and their buffers.
 type FedBuffers<Buffer> = (Vec<TensorIndex>, Vec<Buffer>);
@@ -72,6 +73,8 @@ impl<B: Backend> Session<B> {
             self.check_buffer(self.network.entry(tensor)?, &buffer, || format!("the buffer fed to {name:?}"))?;
             fed.push((tensor, buffer));
         }
+        let given: HashSet<TensorIndex> = fed.iter().map(|(tensor, _)| *tensor).collect();
+        fed.extend(self.state.unfed(|t| given.contains(&t)));
         fed.sort_by_key(|(tensor, _)| *tensor);
         Ok(fed.into_iter().unzip())
     }
@@ -88,7 +91,7 @@ impl<B: Backend> Session<B> {
     }
 
     /// Calls `go` in the session's pool with the steps of a plan.
-    fn with_run<T: Send>(
+    pub(super) fn with_run<T: Send>(
         &self,
         plan: &Plan<B>,
         (tensors, wanted): (&[TensorIndex], &[TensorIndex]),

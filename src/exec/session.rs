@@ -2,6 +2,7 @@ use super::{
     Backend, CpuBackend, Precision, Run, RunOptions,
     placement::Placement,
     plan::{Network, Operation, Plan, PlanPlacement, TensorEntry, TensorIndex, for_compute},
+    state::State,
     steps::Places,
 };
 use crate::{
@@ -76,6 +77,9 @@ pub struct Session<B: Backend> {
     /// The plan of [`Session::run`].
     pub(super) plan: Arc<Plan<B>>,
     pub(super) wanted: Vec<TensorIndex>,
+    /// The wanted tensors, then the other next values of variables.
+    pub(super) stepped: Vec<TensorIndex>,
+    pub(super) state: State<B>,
     /// Plans for other feeds and wanted tensors, the most recently used one last.
     plan_cache: Mutex<Vec<(Request, Arc<Plan<B>>)>>,
     suggestions: Suggestions,
@@ -134,8 +138,12 @@ impl<B: Backend> Session<B> {
             true => network.operators.iter().flat_map(Operation::outputs).collect(),
             false => graph.outputs().iter().map(|t| TensorIndex(t.index())).collect(),
         };
-        let make = || Plan::new(&network, &placement, (&network.inputs, &wanted), options, available);
+        let mut seen: HashSet<TensorIndex> = wanted.iter().copied().collect();
+        let next = network.variables.iter().map(|v| v.next).filter(|t| seen.insert(*t));
+        let stepped: Vec<TensorIndex> = wanted.iter().copied().chain(next).collect();
+        let make = || Plan::new(&network, &placement, (&network.fed(), &stepped), options, available);
         let plan = pool.install(make)?;
+        let state = State::new(&network, &placement.backend)?;
         let names = network.tensors.iter().enumerate();
         Ok(Session {
             by_name: names.filter_map(|(i, s)| Some((s.as_ref()?.ty.name.clone(), TensorIndex(i)))).collect(),
@@ -146,17 +154,23 @@ impl<B: Backend> Session<B> {
             available,
             plan: Arc::new(plan),
             wanted,
+            stepped,
+            state,
             plan_cache: Mutex::default(),
             suggestions: Suggestions::default(),
         })
     }
 
     /// Runs the graph on `feeds`, one array per input (or instead of any other tensor), by name, and returns the outputs;
-    /// with [`RunOptions::all`], every computed tensor.
+    /// with [`RunOptions::all`], every computed tensor. Replaces the graph's variables ([`Graph::assign`]) if the run succeeds; other
+    /// methods only read them.
     ///
     /// # Errors
     /// Same as for [`run`].
     pub fn run(&self, feeds: &(impl Feeds + ?Sized)) -> Result<IndexMap<String, Array>> {
+        if !self.network.variables.is_empty() {
+            return self.run_and_update(feeds);
+        }
         self.compute(feeds, &self.wanted, None).map(|(_, results)| results)
     }
 
@@ -246,10 +260,10 @@ impl<B: Backend> Session<B> {
 
     /// Returns the plan for these feeds and wanted tensors, from the cache if it is there.
     pub(super) fn plan(&self, mut fed: Vec<TensorIndex>, wanted: &[TensorIndex]) -> Result<Arc<Plan<B>>> {
-        let mut inputs = self.network.inputs.clone();
+        let mut inputs = self.network.fed();
         [&mut fed, &mut inputs].into_iter().for_each(|list| list.sort_unstable());
         let is_usual = fed == inputs;
-        if is_usual && wanted == self.wanted {
+        if is_usual && wanted == self.stepped {
             return Ok(self.plan.clone());
         }
         let request: Request = (fed, wanted.to_vec());
@@ -286,7 +300,8 @@ impl<B: Backend> Session<B> {
         wanted: &[TensorIndex],
         observer: Option<StepObserver>,
     ) -> Result<RunOutcome<B>> {
-        let fed = self.checked_feeds(feeds)?;
+        let mut fed = self.checked_feeds(feeds)?;
+        self.add_variables(&mut fed)?;
         let plan = self.plan(fed.keys().copied().collect(), wanted)?;
         if observer.is_some() {
             plan.check_memory(&self.placement.backend)?;
@@ -352,7 +367,7 @@ impl<B: Backend> Session<B> {
 }
 
 /// Checks the shape and dtype of a feed; any float may be fed as float32, and float16 as its bits.
-fn checked_feed(entry: &TensorEntry, array: &Array) -> Result<Array> {
+pub(super) fn checked_feed(entry: &TensorEntry, array: &Array) -> Result<Array> {
     let ty = &entry.ty;
     if array.shape() == ty.shape {
         if array.dtype() == Dtype::Float32 && ty.dtype.is_float() {

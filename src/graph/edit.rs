@@ -48,6 +48,7 @@ impl Graph {
             }
             block.results.iter_mut().for_each(|t| *t = swap(t));
         });
+        self.updates.iter_mut().for_each(|(_, next)| *next = swap(next));
         Ok(())
     }
 
@@ -55,6 +56,7 @@ impl Graph {
     /// Returns the number of operators removed.
     pub fn remove_dead(&mut self) -> usize {
         let mut live: HashSet<Tensor> = self.outputs().iter().copied().collect();
+        live.extend(self.updates.iter().flat_map(|(variable, next)| [*variable, *next]));
         for operator in self.operators().iter().rev() {
             if operator.outputs().any(|t| live.contains(&t)) {
                 live.extend(operator.uses());

@@ -44,6 +44,8 @@ pub struct Graph {
     pub(super) warnings: Warnings,
     pub(super) suggestions: Suggestions,
     pub(super) custom_rules: CustomRules,
+    /// The variables, each with its next value.
+    pub(super) updates: Vec<(Tensor, Tensor)>,
 }
 
 /// Formats a summary, since a whole graph may be large; for all of it, see `tpulang::spec::to_text`.
@@ -76,6 +78,7 @@ impl Clone for Graph {
             warnings: self.warnings.clone(),
             suggestions: self.suggestions.clone(),
             custom_rules: self.custom_rules.clone(),
+            updates: self.updates.clone(),
         }
     }
 }
@@ -106,6 +109,7 @@ impl Graph {
             warnings: Warnings::default(),
             suggestions: Suggestions::default(),
             custom_rules: CustomRules::default(),
+            updates: Vec::new(),
         })
     }
 

@@ -25,6 +25,7 @@ mod graph;
 mod insert;
 mod mode;
 mod operand;
+pub mod optimizers;
 mod preprocess;
 mod propagate;
 mod scope;
@@ -33,6 +34,7 @@ mod tensor;
 mod tool_chain;
 mod undo;
 mod unroll;
+mod variables;
 mod warnings;
 
 pub use block::{Block, MAX_NESTED_BLOCKS, Operator};

@@ -52,6 +52,9 @@ impl Graph {
                 bound.insert(tensor, g.shared_coefficient(body.name(), info)?);
             }
             g.scope(name, |g| g.replay(body, body.body(), &mut bound))?;
+            for (variable, next) in body.updates() {
+                g.assign(counterpart(&bound, *variable)?, counterpart(&bound, *next)?)?;
+            }
             body.outputs().iter().map(|t| counterpart(&bound, *t)).collect()
         })
     }

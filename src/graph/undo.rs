@@ -16,6 +16,7 @@ struct Savepoint {
     tensors: usize,
     open: usize,
     inputs: usize,
+    updates: usize,
     operators: usize,
     arguments: usize,
     recorded: usize,
@@ -68,11 +69,11 @@ impl Graph {
     fn savepoint(&mut self) -> Savepoint {
         let (tensors, open, calls, changed) =
             (self.tensors.len(), self.open.len(), self.calls, self.undo.changed.len());
-        let inputs = self.body.arguments.len();
+        let (inputs, updates) = (self.body.arguments.len(), self.updates.len());
         let warnings = self.warnings.clone();
         let block = self.current();
         let (operators, arguments, recorded) = (block.operators.len(), block.arguments.len(), block.calls.len());
-        Savepoint { tensors, open, inputs, operators, arguments, recorded, calls, changed, warnings }
+        Savepoint { tensors, open, inputs, updates, operators, arguments, recorded, calls, changed, warnings }
     }
     fn roll_back(&mut self, savepoint: Savepoint) {
         for (tensor, info) in self.undo.changed.drain(savepoint.changed..).rev() {
@@ -83,6 +84,7 @@ impl Graph {
         }
         self.open.truncate(savepoint.open);
         self.body.arguments.truncate(savepoint.inputs);
+        self.updates.truncate(savepoint.updates);
         self.calls = savepoint.calls;
         self.warnings = savepoint.warnings;
         let block = self.current();

@@ -9,8 +9,8 @@ use crate::{
 };
 use std::{io::Read, path::Path};
 
-const KEYS: [&str; 10] =
-    ["$schema", "version", "name", "mode", "weights", "tensors", "inputs", "functions", "ops", "outputs"];
+const KEYS: [&str; 11] =
+    ["$schema", "version", "name", "mode", "weights", "tensors", "inputs", "functions", "ops", "outputs", "updates"];
 
 /// Whether to read the data of coefficients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -87,6 +87,7 @@ pub fn from_text(text: &str, file: &str, dir: Option<&Path>) -> Result<Graph> {
     }
     reader.ops(fields.need("ops")?)?;
     reader.outputs(fields.need("outputs")?)?;
+    fields.get("updates").map_or(Ok(()), |node| reader.updates(node))?;
     reader.finish()
 }
 

@@ -139,6 +139,22 @@ impl<'a> Reader<'a> {
         Ok(())
     }
 
+    pub fn updates(&mut self, node: &Node) -> Result<()> {
+        for (variable, node) in node.object()? {
+            if self.enough() {
+                break;
+            }
+            let next: String = node.read()?;
+            if [&variable, &next].into_iter().any(|name| self.poisoned.contains(name)) {
+                continue;
+            }
+            let found = self.graph.find(&variable).and_then(|t| Ok((t, self.graph.find(&next)?)));
+            let assigned = found.and_then(|(variable, next)| self.graph.assign(variable, next));
+            self.errors.extend(assigned.err().map(|e| e.at(node.place())));
+        }
+        Ok(())
+    }
+
     pub fn ops(&mut self, node: &Node<'a>) -> Result<()> {
         let nodes = node.list()?;
         let before = std::mem::take(&mut self.later);

@@ -39,7 +39,12 @@ pub fn json_schema() -> Value {
                 }
             },
             "ops": ops,
-            "outputs": names
+            "outputs": names,
+            "updates": {
+                "description": "The variables: coefficients that a session replaces by these tensors after each run.",
+                "type": "object",
+                "additionalProperties": { "type": "string" }
+            }
         },
         "required": ["version", "name", "inputs", "ops", "outputs"],
         "additionalProperties": false,

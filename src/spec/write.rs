@@ -35,12 +35,14 @@ pub fn to_text(graph: &Graph, weights: Option<&str>) -> Result<String> {
         name_list(graph.inputs())?
     );
     let calls: Vec<String> = calls(graph, graph.body())?.iter().map(|c| format!("    {c}")).collect();
-    let _ = write!(
-        out,
-        ",\n  \"ops\": [\n{}\n  ],\n  \"outputs\": {}\n}}\n",
-        calls.join(",\n"),
-        name_list(graph.outputs())?
-    );
+    let _ = write!(out, ",\n  \"ops\": [\n{}\n  ],\n  \"outputs\": {}", calls.join(",\n"), name_list(graph.outputs())?);
+    if !graph.updates().is_empty() {
+        let name = |t: Tensor| graph.tensor(t).map(|info| json!(info.name).to_string());
+        let update = |(variable, next): &(Tensor, Tensor)| Ok(format!("    {}: {}", name(*variable)?, name(*next)?));
+        let updates = graph.updates().iter().map(update).collect::<Result<Vec<_>>>()?;
+        let _ = write!(out, ",\n  \"updates\": {{\n{}\n  }}", updates.join(",\n"));
+    }
+    out.push_str("\n}\n");
     Ok(out)
 }
 

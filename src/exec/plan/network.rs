@@ -4,7 +4,7 @@ use crate::{
     array::Array,
     base::{Cause, Error, Result},
     graph::{Block, Graph, Operator, Tensor, TensorInfo, TensorKind},
-    ops::Op,
+    ops::{Deconv, Op},
     quant::Quantization,
 };
 use std::{
@@ -24,6 +24,8 @@ pub(crate) struct Network {
     pub operators: Vec<Operation>,
     /// The graph's inputs, or the block's arguments.
     pub inputs: Vec<TensorIndex>,
+    /// The graph's variables, each with its next value and its first one.
+    pub variables: Vec<Variable>,
     /// The index of the operator that computes each tensor.
     pub made_by: Vec<Option<usize>>,
 }
@@ -35,6 +37,13 @@ pub(crate) struct TensorEntry {
     pub type_text: String,
     /// The values of a coefficient, in the dtype of the graph.
     pub constant: Option<Array>,
+}
+
+/// A tensor that a run reads, and that the session replaces afterwards.
+pub(crate) struct Variable {
+    pub tensor: TensorIndex,
+    pub next: TensorIndex,
+    pub initial: Array,
 }
 
 /// The operator of the graph to which an operation of a plan belongs.
@@ -86,7 +95,8 @@ impl Network {
         let quantization = graph.propagated_quantization()?;
         let mut tensors = Vec::new();
         tensors.resize_with(graph.tensor_table().len(), || None);
-        let builder = Builder { graph, precision, quantization: &quantization };
+        let variables: HashSet<Tensor> = graph.updates().iter().map(|(variable, _)| *variable).collect();
+        let builder = Builder { graph, precision, quantization: &quantization, variables: &variables };
         let within_blocks = tensors_of_blocks(graph);
         for (t, info) in graph.tensors().filter(|(t, _)| !within_blocks.contains(t)) {
             tensors[t.index()] = Some(builder.entry(t, info));
@@ -104,7 +114,13 @@ impl Network {
         }
         graph.outputs().iter().try_for_each(|t| index(*t).map(drop))?;
         let inputs = graph.inputs().iter().map(|t| index(*t)).collect::<Result<_>>()?;
-        Ok(Network::of(tensors, operators, inputs))
+        let mut network = Network::of(tensors, operators, inputs);
+        for (tensor, next) in graph.updates() {
+            let missing = || Error::from(Cause::ForeignTensor(tensor.index() as u32));
+            let initial = graph.tensor(*tensor)?.data().cloned().ok_or_else(missing)?;
+            network.variables.push(Variable { tensor: index(*tensor)?, next: index(*next)?, initial });
+        }
+        Ok(network)
     }
 
     fn of(tensors: Vec<Option<TensorEntry>>, operators: Vec<Operation>, inputs: Vec<TensorIndex>) -> Network {
@@ -112,7 +128,11 @@ impl Network {
         for (at, operation) in operators.iter().enumerate() {
             operation.outputs().for_each(|t| made_by[t.0] = Some(at));
         }
-        Network { tensors, operators, inputs, made_by }
+        Network { tensors, operators, inputs, variables: Vec::new(), made_by }
+    }
+    /// Returns the tensors that a usual run is fed: the inputs and the variables.
+    pub fn fed(&self) -> Vec<TensorIndex> {
+        self.inputs.iter().copied().chain(self.variables.iter().map(|v| v.tensor)).collect()
     }
     /// # Errors
     /// Returns an error if there is no such tensor.
@@ -140,6 +160,8 @@ struct Builder<'g> {
     precision: Precision,
     /// Of every tensor, by index in the graph.
     quantization: &'g [Option<Quantization>],
+    /// Coefficients whose values are not constant.
+    variables: &'g HashSet<Tensor>,
 }
 
 /// The tensors of a block's network.
@@ -161,7 +183,10 @@ impl Builder<'_> {
             quantization: self.quantization.get(tensor.index()).cloned().flatten(),
             precision: self.precision,
         };
-        let constant = if let TensorKind::Coefficient(data) = &info.kind { data.clone() } else { None };
+        let constant = match &info.kind {
+            TensorKind::Coefficient(data) if !self.variables.contains(&tensor) => data.clone(),
+            _ => None,
+        };
         TensorEntry { ty, type_text: info.type_text(), constant }
     }
 
@@ -183,7 +208,18 @@ impl Builder<'_> {
             blocks.push(Arc::new(inner));
         }
         self.check_quantization(operator)?;
+        let op = self.with_layout(operator, op);
         Ok(Operation { op, results, origin, blocks })
+    }
+
+    /// Returns the op, stating that the filter of a transposed convolution has the order of a coefficient's if it is a variable.
+    fn with_layout(&self, operator: &Operator, op: Op<TensorIndex>) -> Op<TensorIndex> {
+        match (&operator.op, op) {
+            (Op::Deconv(of), Op::Deconv(op)) if self.variables.contains(&of.filter) => {
+                Deconv { dynweight_reorderd: true, ..*op }.into()
+            }
+            (_, op) => op,
+        }
     }
 
     /// Checks that values which pass in and out of blocks unchanged have one quantization, and that conditions have none.

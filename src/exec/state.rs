@@ -1,0 +1,174 @@
+//! The variables of a session: tensors that a run reads, and replaces.
+use super::{
+    Backend, Feeds, Session,
+    plan::{Network, TensorIndex, for_compute},
+    session::checked_feed,
+};
+use crate::{
+    array::Array,
+    base::{Result, argument},
+    graph::{Graph, TensorKind},
+};
+use indexmap::IndexMap;
+use std::{
+    collections::{HashMap, HashSet},
+    sync::{Mutex, PoisonError},
+};
+
+/// The current values of the variables, in the backend's memory.
+pub(super) struct State<B: Backend>(Mutex<HashMap<TensorIndex, B::Buffer>>);
+
+impl<B: Backend> State<B> {
+    /// Uploads the first values.
+    pub fn new(network: &Network, backend: &B) -> Result<State<B>> {
+        let mut values = HashMap::new();
+        for variable in &network.variables {
+            let array = checked_feed(network.entry(variable.tensor)?, &variable.initial)?;
+            values.insert(variable.tensor, backend.upload(&array)?);
+        }
+        Ok(State(Mutex::new(values)))
+    }
+    /// Returns the values of the variables that are not fed.
+    pub fn unfed(&self, is_fed: impl Fn(TensorIndex) -> bool) -> Vec<(TensorIndex, B::Buffer)> {
+        let State(values) = self;
+        let values = values.lock().unwrap_or_else(PoisonError::into_inner);
+        values.iter().filter(|(t, _)| !is_fed(**t)).map(|(t, buffer)| (*t, buffer.clone())).collect()
+    }
+}
+
+impl<B: Backend> Session<B> {
+    /// Adds the values of the variables to feeds.
+    pub(super) fn add_variables(&self, fed: &mut HashMap<TensorIndex, Array>) -> Result<()> {
+        for (tensor, buffer) in self.state.unfed(|t| fed.contains_key(&t)) {
+            fed.insert(tensor, self.placement.backend.download(&buffer)?);
+        }
+        Ok(())
+    }
+
+    /// Runs the graph, and replaces the variables if that succeeds. Runs of several threads take turns.
+    pub(super) fn run_and_update(&self, feeds: &(impl Feeds + ?Sized)) -> Result<IndexMap<String, Array>> {
+        let State(values) = &self.state;
+        let mut values = values.lock().unwrap_or_else(PoisonError::into_inner);
+        let backend = &self.placement.backend;
+        let mut fed = Vec::new();
+        for (tensor, array) in self.checked_feeds(feeds)? {
+            fed.push((tensor, backend.upload(&array)?));
+        }
+        let given: HashSet<TensorIndex> = fed.iter().map(|(t, _)| *t).collect();
+        fed.extend(values.iter().filter(|(t, _)| !given.contains(t)).map(|(t, buffer)| (*t, buffer.clone())));
+        fed.sort_by_key(|(t, _)| *t);
+        let (tensors, buffers): (Vec<TensorIndex>, Vec<B::Buffer>) = fed.into_iter().unzip();
+        let plan = self.plan(tensors.clone(), &self.stepped)?;
+        self.check_memory(&plan)?;
+        let results = self.with_run(&plan, (&tensors, &self.stepped), |run| match &plan.recorder {
+            Some(recorder) => recorder.run_on(buffers, run),
+            None => (run.steps)(buffers),
+        })?;
+        backend.synchronise()?;
+        plan.check_faults()?;
+        let by_tensor: HashMap<TensorIndex, &B::Buffer> = self.stepped.iter().copied().zip(&results).collect();
+        let mut outputs = IndexMap::new();
+        for t in &self.wanted {
+            let array = for_compute(&backend.download(by_tensor[t])?)?;
+            outputs.insert(plan.entry(*t)?.ty.name.clone(), array);
+        }
+        *values = self.network.variables.iter().map(|v| (v.tensor, by_tensor[&v.next].clone())).collect();
+        Ok(outputs)
+    }
+
+    /// Returns the current value of a variable ([`Graph::assign`]): the first one before the first run. Floats are float32.
+    ///
+    /// # Errors
+    /// Returns an error if there is no variable of this name, or if the device fails.
+    ///
+    /// ```
+    /// use tpulang::{Array, Graph, exec::{CpuBackend, RunOptions, Session}};
+    /// let mut g = Graph::new("net")?;
+    /// let count = g.coefficient("count", Array::from([0f32]))?;
+    /// let next = g.add(count, 1.0).call()?;
+    /// g.assign(count, next)?;
+    /// g.set_outputs(&[next])?;
+    /// let session = Session::new(&g, CpuBackend::new(), &RunOptions::default())?;
+    /// session.run(&[("", Array::default()); 0])?;
+    /// session.run(&[("", Array::default()); 0])?;
+    /// assert_eq!(session.variable("count")?.to_f32()?, [2.0]);
+    /// session.set_variable("count", &Array::from([7f32]))?;
+    /// assert_eq!(session.variables()?["count"].to_f32()?, [7.0]);
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    pub fn variable(&self, name: &str) -> Result<Array> {
+        let tensor = self.find_variable(name)?;
+        let State(values) = &self.state;
+        let buffer = values.lock().unwrap_or_else(PoisonError::into_inner)[&tensor].clone();
+        for_compute(&self.placement.backend.download(&buffer)?)
+    }
+
+    /// Returns the current values of all variables, in the graph's order. See [`Session::variable`].
+    ///
+    /// # Errors
+    /// Returns an error if the device fails.
+    pub fn variables(&self) -> Result<IndexMap<String, Array>> {
+        let name = |t: TensorIndex| Ok(self.network.entry(t)?.ty.name.clone());
+        self.network
+            .variables
+            .iter()
+            .map(|v| name(v.tensor).and_then(|n| Ok((n.clone(), self.variable(&n)?))))
+            .collect()
+    }
+
+    /// Replaces the value of a variable. See [`Session::variable`].
+    ///
+    /// # Errors
+    /// Returns an error if there is no variable of this name, or if the array has another shape or dtype.
+    pub fn set_variable(&self, name: &str, array: &Array) -> Result<()> {
+        let tensor = self.find_variable(name)?;
+        let array = checked_feed(self.network.entry(tensor)?, array)?;
+        let buffer = self.placement.backend.upload(&array)?;
+        let State(values) = &self.state;
+        values.lock().unwrap_or_else(PoisonError::into_inner).insert(tensor, buffer);
+        Ok(())
+    }
+
+    /// Sets the data of the coefficients of `graph` that have the name of a variable to its current value. So a trained network is
+    /// written: `graph` is the network without the training step. Returns the number of coefficients that were set.
+    ///
+    /// ```
+    /// use tpulang::{Array, Dtype, Graph, exec::{CpuBackend, RunOptions, Session}, graph::optimizers::Sgd};
+    /// let mut network = Graph::new("net")?;
+    /// let x = network.input("x", Dtype::Float32, [1])?;
+    /// let w = network.coefficient("w", Array::from([1f32]))?;
+    /// let y = network.mul(x, w).call()?;
+    /// network.set_outputs(&[y])?;
+    ///
+    /// let mut training = network.clone();
+    /// training.minimize(y, &[w], &Sgd::new(0.25))?;
+    /// let session = Session::new(&training, CpuBackend::new(), &RunOptions::default())?;
+    /// session.run(&[("x", Array::from([2f32]))])?;
+    /// assert_eq!(session.save_variables(&mut network)?, 1);
+    /// assert_eq!(network.tensor(w)?.data().unwrap().to_f32()?, [0.5]);
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if a coefficient has another shape, or if the device fails.
+    pub fn save_variables(&self, graph: &mut Graph) -> Result<usize> {
+        let mut saved = 0;
+        for (name, array) in self.variables()? {
+            let Ok(tensor) = graph.find(&name) else { continue };
+            let info = graph.tensor(tensor)?;
+            if let TensorKind::Coefficient(_) = info.kind {
+                let array = array.to_dtype(info.dtype)?;
+                graph.set_data(tensor, array)?;
+                saved += 1;
+            }
+        }
+        Ok(saved)
+    }
+
+    fn find_variable(&self, name: &str) -> Result<TensorIndex> {
+        let tensor = self.find("tensor", name)?;
+        let is_variable = self.network.variables.iter().any(|v| v.tensor == tensor);
+        let wrong = || argument("the variable", format!("{name:?}"), "it is a tensor of the graph, but not a variable");
+        if is_variable { Ok(tensor) } else { Err(wrong()) }
+    }
+}

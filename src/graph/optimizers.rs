@@ -1,0 +1,496 @@
+//! Optimizers for training: functions of a graph that add gradients and the next values of variables.
+//!
+//! [`Graph::minimize`](crate::Graph::minimize) adds all that a training step needs. The state of an optimizer (momentum, the number
+//! of steps) is kept in variables of the graph, too.
+//!
+//! ```
+//! use tpulang::{Array, Dtype, Graph, exec::{CpuBackend, RunOptions, Session}, graph::optimizers::Sgd, ops};
+//! // Fits w to the mean of x.
+//! let mut g = Graph::new("net")?;
+//! let x = g.input("x", Dtype::Float32, [4])?;
+//! let w = g.coefficient("w", Array::from([0f32]))?;
+//! let error = g.sub(x, w).call()?;
+//! let square = g.mul(error, error).call()?;
+//! let loss = g.reduce(square).method(ops::ReduceMode::ReduceMean).axes(0).call()?;
+//! g.set_outputs(&[loss])?;
+//! g.minimize(loss, &[w], &Sgd::new(0.1).momentum(0.5))?;
+//!
+//! let session = Session::new(&g, CpuBackend::new(), &RunOptions::default())?;
+//! for _ in 0..100 {
+//!     session.run(&[("x", Array::from([1f32, 2.0, 3.0, 4.0]))])?;
+//! }
+//! assert!((session.variable("w")?.to_f32()?[0] - 2.5).abs() < 1e-5);
+//! # Ok::<(), tpulang::Error>(())
+//! ```
+use crate::{
+    Graph, Tensor,
+    array::Array,
+    base::{Result, argument},
+    ops::{Add, AddConst, Cos, Div, MinConst, Mul, MulConst, Op, Pow2, Sqrt, Sub, SubConst},
+};
+use std::f64::consts::PI;
+
+/// The learning rate as a function of the number of steps done before, `t`.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum Schedule {
+    /// The same at every step.
+    Constant(f64),
+    /// Multiplied by `factor` after every `every` steps: `initial * factor^floor(t / every)`.
+    Step {
+        /// The first learning rate.
+        initial: f64,
+        /// Greater than 0.
+        factor: f64,
+        /// At least 1.
+        every: u32,
+    },
+    /// From `initial` to `last` along half a period of the cosine, over `steps` steps; `last` afterwards.
+    Cosine {
+        /// The first learning rate.
+        initial: f64,
+        /// The last learning rate.
+        last: f64,
+        /// At least 1.
+        steps: u32,
+    },
+    /// A tensor of one element, such as an input that is fed at every step.
+    Tensor(Tensor),
+    /// Linearly from `initial / steps` to `initial` over `steps` steps; `initial` afterwards.
+    Warmup {
+        /// The largest learning rate.
+        initial: f64,
+        /// At least 1.
+        steps: u32,
+    },
+}
+
+impl From<f64> for Schedule {
+    fn from(rate: f64) -> Schedule {
+        Schedule::Constant(rate)
+    }
+}
+
+impl Schedule {
+    fn check(self) -> Result<()> {
+        let (rates, steps) = match self {
+            Schedule::Constant(rate) => (vec![rate], 1),
+            Schedule::Step { initial, factor, every } => (vec![initial, factor], every),
+            Schedule::Cosine { initial, last, steps } => (vec![initial, last], steps),
+            Schedule::Warmup { initial, steps } => (vec![initial], steps),
+            Schedule::Tensor(_) => (Vec::new(), 1),
+        };
+        if let Some(rate) = rates.iter().find(|r| !r.is_finite() || **r < 0.0) {
+            return Err(argument("the learning rate", rate, "expected a finite number of at least 0"));
+        }
+        if steps == 0 {
+            return Err(argument("the steps of the learning rate", steps, "expected at least 1"));
+        }
+        Ok(())
+    }
+
+    /// Adds the operators that compute the rate, one element.
+    fn rate(self, b: &mut Builder) -> Result<Tensor> {
+        let step = match self {
+            Schedule::Constant(rate) => return b.number("learning_rate", rate),
+            Schedule::Tensor(rate) => return Ok(rate),
+            _ => b.step()?,
+        };
+        match self {
+            Schedule::Constant(_) | Schedule::Tensor(_) => Ok(step),
+            Schedule::Step { initial, factor, every } => {
+                // A DivConst rounds down.
+                let done = b.op(crate::ops::DivConst::new(step, every.into()))?;
+                let power = b.op(Pow2::new(done, factor))?;
+                b.op(MulConst::new(power, initial))
+            }
+            Schedule::Cosine { initial, last, steps } => {
+                let t = b.op(MinConst::new(step, steps.into()))?;
+                let angle = b.op(MulConst::new(t, PI / f64::from(steps)))?;
+                let cos = b.op(Cos::new(angle))?;
+                let part = b.op(AddConst::new(cos, 1.0))?;
+                let part = b.op(MulConst::new(part, (initial - last) / 2.0))?;
+                b.op(AddConst::new(part, last))
+            }
+            Schedule::Warmup { initial, steps } => {
+                let t = b.op(AddConst::new(step, 1.0))?;
+                let t = b.op(MinConst::new(t, steps.into()))?;
+                b.op(MulConst::new(t, initial / f64::from(steps)))
+            }
+        }
+    }
+}
+
+/// A variable with its gradient, and the learning rate of the step.
+#[derive(Debug, Clone, Copy)]
+struct Update {
+    variable: Tensor,
+    gradient: Tensor,
+    rate: Tensor,
+}
+
+/// A rule that computes the next values of variables from their gradients. The crate's are [`Sgd`] and [`Adam`].
+pub trait Optimizer {
+    /// Adds the operators that compute the next value of each variable, and assigns it ([`Graph::assign`]). `gradients` has the
+    /// variables with their gradients, of the same type.
+    ///
+    /// # Errors
+    /// Returns an error if a setting is out of range, or if a variable cannot be assigned.
+    fn update(&self, graph: &mut Graph, gradients: &[(Tensor, Tensor)]) -> Result<()>;
+}
+
+/// Stochastic gradient descent, as torch.optim.SGD: `w - rate * g`, with momentum `m' = momentum * m + g` in place of `g`.
+///
+/// ```
+/// use tpulang::graph::optimizers::{Schedule, Sgd};
+/// let sgd = Sgd::new(Schedule::Cosine { initial: 0.1, last: 0.0, steps: 1000 }).momentum(0.9).weight_decay(1e-4);
+/// assert_eq!(sgd, sgd.clone());
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Sgd {
+    rate: Schedule,
+    momentum: f64,
+    is_nesterov: bool,
+    weight_decay: f64,
+}
+
+impl Sgd {
+    /// Without momentum and weight decay.
+    pub fn new(rate: impl Into<Schedule>) -> Sgd {
+        Sgd { rate: rate.into(), momentum: 0.0, is_nesterov: false, weight_decay: 0.0 }
+    }
+    /// The part of the last step that is added to the next, from 0 to 1. Default: 0.
+    pub fn momentum(self, momentum: f64) -> Sgd {
+        Sgd { momentum, ..self }
+    }
+    /// Whether the gradient is added to the momentum once more (Nesterov). Default: false.
+    pub fn nesterov(self, is_nesterov: bool) -> Sgd {
+        Sgd { is_nesterov, ..self }
+    }
+    /// The factor of the variable that is added to its gradient (L2 penalty). Default: 0.
+    pub fn weight_decay(self, weight_decay: f64) -> Sgd {
+        Sgd { weight_decay, ..self }
+    }
+}
+
+impl Optimizer for Sgd {
+    fn update(&self, graph: &mut Graph, gradients: &[(Tensor, Tensor)]) -> Result<()> {
+        self.rate.check()?;
+        check_part("momentum", self.momentum)?;
+        check_weight("weight_decay", self.weight_decay)?;
+        let mut b = Builder { graph };
+        b.each(self.rate, gradients, |b, Update { variable: w, gradient, rate }| {
+            let g = b.decayed(gradient, w, self.weight_decay)?;
+            let mut direction = g;
+            if self.momentum > 0.0 {
+                let m = b.state(w, "momentum")?;
+                let next = b.blend(m, self.momentum, g, 1.0)?;
+                b.graph.assign(m, next)?;
+                direction = if self.is_nesterov { b.blend(next, self.momentum, g, 1.0)? } else { next };
+            }
+            let change = b.op(Mul::new(vec![direction, rate]))?;
+            b.op(Sub::new(vec![w, change]))
+        })
+    }
+}
+
+/// Adam and AdamW, as torch.optim.Adam and torch.optim.AdamW: the step is `rate * m / (sqrt(v) + epsilon)`, with running means `m` of
+/// the gradient and `v` of its square, both corrected for their start at 0.
+///
+/// ```
+/// use tpulang::graph::optimizers::Adam;
+/// let adam_w = Adam::new(1e-3).decoupled_weight_decay(0.01);
+/// assert_ne!(adam_w, Adam::new(1e-3));
+/// ```
+#[derive(Debug, Clone, PartialEq)]
+pub struct Adam {
+    rate: Schedule,
+    betas: (f64, f64),
+    epsilon: f64,
+    weight_decay: f64,
+    is_decoupled: bool,
+}
+
+impl Adam {
+    /// With betas 0.9 and 0.999, epsilon 1e-8 and no weight decay.
+    pub fn new(rate: impl Into<Schedule>) -> Adam {
+        let (betas, epsilon) = ((0.9, 0.999), 1e-8);
+        Adam { rate: rate.into(), betas, epsilon, weight_decay: 0.0, is_decoupled: false }
+    }
+    /// The parts of the running means that are kept at each step, from 0 to 1: of the gradient, and of its square.
+    pub fn betas(self, first: f64, second: f64) -> Adam {
+        Adam { betas: (first, second), ..self }
+    }
+    /// Added to the divisor.
+    pub fn epsilon(self, epsilon: f64) -> Adam {
+        Adam { epsilon, ..self }
+    }
+    /// The factor of the variable that is added to its gradient (L2 penalty).
+    pub fn weight_decay(self, weight_decay: f64) -> Adam {
+        Adam { weight_decay, is_decoupled: false, ..self }
+    }
+    /// The part of the variable, times the learning rate, that is subtracted from it (AdamW).
+    pub fn decoupled_weight_decay(self, weight_decay: f64) -> Adam {
+        Adam { weight_decay, is_decoupled: true, ..self }
+    }
+}
+
+impl Optimizer for Adam {
+    fn update(&self, graph: &mut Graph, gradients: &[(Tensor, Tensor)]) -> Result<()> {
+        self.rate.check()?;
+        let (first, second) = self.betas;
+        check_part("the first of betas", first)?;
+        check_part("the second of betas", second)?;
+        check_weight("epsilon", self.epsilon)?;
+        check_weight("weight_decay", self.weight_decay)?;
+        let mut b = Builder { graph };
+        // The means start at 0; divided by these, they do not.
+        let corrections = [b.correction("first_correction", first)?, b.correction("second_correction", second)?];
+        b.each(self.rate, gradients, |b, Update { variable: w, gradient, rate }| {
+            let g = if self.is_decoupled { gradient } else { b.decayed(gradient, w, self.weight_decay)? };
+            let square = b.op(Mul::new(vec![g, g]))?;
+            let (m, v) = (b.mean(w, "first_moment", first, g)?, b.mean(w, "second_moment", second, square)?);
+            let m = b.op(Div::new(vec![m, corrections[0]]))?;
+            let v = b.op(Div::new(vec![v, corrections[1]]))?;
+            let root = b.op(Sqrt::new(v))?;
+            let divisor = b.op(AddConst::new(root, self.epsilon))?;
+            let step = b.op(Div::new(vec![m, divisor]))?;
+            let change = b.op(Mul::new(vec![step, rate]))?;
+            let mut kept = w;
+            if self.is_decoupled && self.weight_decay > 0.0 {
+                let decay = b.op(MulConst::new(rate, self.weight_decay))?;
+                let factor = b.op(SubConst { is_reverse: true, ..SubConst::new(decay, 1.0) })?;
+                kept = b.op(Mul::new(vec![w, factor]))?;
+            }
+            b.op(Sub::new(vec![kept, change]))
+        })
+    }
+}
+
+fn check_part(name: &str, value: f64) -> Result<()> {
+    let fits = (0.0..1.0).contains(&value);
+    if fits { Ok(()) } else { Err(argument(name, value, "expected a number from 0 to 1, without 1")) }
+}
+
+fn check_weight(name: &str, value: f64) -> Result<()> {
+    let fits = value.is_finite() && value >= 0.0;
+    if fits { Ok(()) } else { Err(argument(name, value, "expected a finite number of at least 0")) }
+}
+
+/// Adds operators.
+struct Builder<'g> {
+    graph: &'g mut Graph,
+}
+
+impl Builder<'_> {
+    fn op(&mut self, op: impl Into<Op<Tensor>>) -> Result<Tensor> {
+        self.graph.op(op).call().map(|made| made[0])
+    }
+    /// Adds a coefficient of one element.
+    fn number(&mut self, stem: &str, value: f64) -> Result<Tensor> {
+        let name = self.graph.free_name(stem);
+        self.graph.coefficient(&name, Array::from([value as f32]))
+    }
+    /// Adds the number of steps done before.
+    fn step(&mut self) -> Result<Tensor> {
+        let step = self.number("step", 0.0)?;
+        let after = self.op(AddConst::new(step, 1.0))?;
+        self.graph.assign(step, after)?;
+        Ok(step)
+    }
+    /// Adds zeros of a variable's type, named after it.
+    fn state(&mut self, variable: Tensor, suffix: &str) -> Result<Tensor> {
+        let info = self.graph.tensor(variable)?;
+        let (dtype, shape, name) = (info.dtype, info.shape.clone(), format!("{}_{suffix}", info.name));
+        let zeros = Array::filled(dtype, shape, 0.0)?;
+        self.graph.in_root_scope(|g| {
+            let name = if g.by_name.contains_key(&name) { g.free_name(&name) } else { name };
+            g.coefficient(&name, zeros)
+        })
+    }
+    /// `kept * a + added * b`
+    fn blend(&mut self, a: Tensor, kept: f64, b: Tensor, added: f64) -> Result<Tensor> {
+        let a = self.op(MulConst::new(a, kept))?;
+        let b = if added == 1.0 { b } else { self.op(MulConst::new(b, added))? };
+        self.op(Add::new(vec![a, b]))
+    }
+    /// Adds a running mean of `value`, and returns its next value.
+    fn mean(&mut self, variable: Tensor, suffix: &str, kept: f64, value: Tensor) -> Result<Tensor> {
+        let mean = self.state(variable, suffix)?;
+        let next = self.blend(mean, kept, value, 1.0 - kept)?;
+        self.graph.assign(mean, next)?;
+        Ok(next)
+    }
+    /// The running mean of ones, `1 - beta^steps`.
+    fn correction(&mut self, stem: &str, beta: f64) -> Result<Tensor> {
+        let sum = self.number(stem, 0.0)?;
+        let part = self.op(MulConst::new(sum, beta))?;
+        let next = self.op(AddConst::new(part, 1.0 - beta))?;
+        self.graph.assign(sum, next)?;
+        Ok(next)
+    }
+    /// Adds `factor * variable` to a gradient.
+    fn decayed(&mut self, gradient: Tensor, variable: Tensor, factor: f64) -> Result<Tensor> {
+        if factor == 0.0 { Ok(gradient) } else { self.blend(variable, factor, gradient, 1.0) }
+    }
+    /// Assigns each variable what `next` computes.
+    fn each(
+        &mut self,
+        schedule: Schedule,
+        gradients: &[(Tensor, Tensor)],
+        mut next: impl FnMut(&mut Self, Update) -> Result<Tensor>,
+    ) -> Result<()> {
+        let rate = schedule.rate(self)?;
+        for &(variable, gradient) in gradients {
+            let value = next(self, Update { variable, gradient, rate })?;
+            self.graph.assign(variable, value)?;
+        }
+        Ok(())
+    }
+}
+
+impl Graph {
+    /// Adds a training step: the gradients of `loss` with respect to the variables, and their next values by `optimizer`. Every run
+    /// of a session does a step; `fetch` does none. Returns the gradients.
+    ///
+    /// Variables are float coefficients. The loss is the sum of its elements if it has several.
+    ///
+    /// # Errors
+    /// Same as for [`Graph::gradients`] and [`Graph::assign`]; also if there are no variables, or if a setting of the optimizer is out
+    /// of range. The graph is then unchanged.
+    ///
+    /// ```
+    /// use tpulang::{Array, Dtype, Graph, graph::optimizers::Adam};
+    /// let mut g = Graph::new("net")?;
+    /// let x = g.input("x", Dtype::Float32, [8, 4])?;
+    /// let w = g.coefficient("w", Array::filled(Dtype::Float32, [4, 1], 0.5)?)?;
+    /// let y = g.matmul(x, w).call()?;
+    /// let loss = g.mul(y, y).call()?;
+    /// g.minimize(loss, &[w], &Adam::new(1e-3))?;
+    /// // The variable, its two moments, and the two corrections of these.
+    /// assert_eq!(g.updates().len(), 5);
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    pub fn minimize(&mut self, loss: Tensor, variables: &[Tensor], optimizer: &dyn Optimizer) -> Result<Vec<Tensor>> {
+        if variables.is_empty() {
+            return Err(argument("variables", "empty", "expected at least one coefficient to train"));
+        }
+        for &t in variables {
+            let info = self.tensor(t)?;
+            if !info.is_coefficient() || !info.dtype.is_float() {
+                let found = format!("{:?}, {}", info.name, info.type_text());
+                return Err(argument("variables", found, "expected coefficients that are floats"));
+            }
+        }
+        self.atomic(|g| {
+            let gradients = g.gradients(&[loss], variables)?;
+            let pairs: Vec<_> = variables.iter().copied().zip(gradients.iter().copied()).collect();
+            optimizer.update(g, &pairs)?;
+            Ok(gradients)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Adam, Optimizer, Schedule, Sgd};
+    use tpulang::{
+        Array, Dtype, Graph,
+        exec::{CpuBackend, RunOptions, Session},
+    };
+
+    /// Returns w after each of `steps` steps from 1 with the loss w^2 / 2 * x.
+    fn steps(optimizer: &dyn Optimizer, steps: usize) -> Vec<f32> {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [1]).unwrap();
+        let w = g.coefficient("w", Array::from([1f32])).unwrap();
+        let square = g.mul(w, w).call().unwrap();
+        let half = g.mul(square, 0.5).call().unwrap();
+        let loss = g.mul(half, x).call().unwrap();
+        g.set_outputs(&[loss]).unwrap();
+        g.minimize(loss, &[w], optimizer).unwrap();
+        let session = Session::new(&g, CpuBackend::new(), &RunOptions::default()).unwrap();
+        let step = |_| {
+            session.run(&[("x", Array::from([1f32]))]).unwrap();
+            session.variable("w").unwrap().to_f32().unwrap()[0]
+        };
+        (0..steps).map(step).collect()
+    }
+
+    fn assert_near(found: &[f32], expected: &[f32]) {
+        let near = found.iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6);
+        assert!(near && found.len() == expected.len(), "{found:?} instead of {expected:?}");
+    }
+
+    /// The expected values were computed with torch.optim 2.15.
+    #[test]
+    fn steps_are_those_of_pytorch() {
+        assert_near(&steps(&Sgd::new(0.1), 3), &[0.9, 0.81, 0.729]);
+        assert_near(&steps(&Sgd::new(0.1).momentum(0.9), 3), &[0.90000000, 0.72000000, 0.48600000]);
+        assert_near(
+            &steps(&Sgd::new(0.1).momentum(0.9).nesterov(true).weight_decay(0.1), 3),
+            &[0.79100000, 0.53658100, 0.27376747],
+        );
+        assert_near(&steps(&Adam::new(0.1), 3), &[0.90000000, 0.80041223, 0.70158627]);
+        assert_near(
+            &steps(&Adam::new(0.1).betas(0.5, 0.9).epsilon(0.01).weight_decay(0.2), 3),
+            &[0.90082645, 0.80328564, 0.70848528],
+        );
+        assert_near(&steps(&Adam::new(0.1).decoupled_weight_decay(0.5), 3), &[0.85000000, 0.70824844, 0.57497393]);
+    }
+
+    #[test]
+    fn schedules_follow_the_number_of_steps() {
+        let constant = |rates: &[f32]| -> Vec<f32> {
+            rates
+                .iter()
+                .scan(1f32, |w, rate| {
+                    *w -= *w * rate;
+                    Some(*w)
+                })
+                .collect()
+        };
+        let of = |schedule: Schedule, n: usize| steps(&Sgd::new(schedule), n);
+        assert_near(&of(Schedule::Step { initial: 0.5, factor: 0.1, every: 2 }, 4), &constant(&[0.5, 0.5, 0.05, 0.05]));
+        assert_near(&of(Schedule::Cosine { initial: 0.4, last: 0.2, steps: 2 }, 4), &constant(&[0.4, 0.3, 0.2, 0.2]));
+        assert_near(&of(Schedule::Warmup { initial: 0.3, steps: 3 }, 4), &constant(&[0.1, 0.2, 0.3, 0.3]));
+    }
+
+    #[test]
+    fn mistakes_leave_the_graph_unchanged() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [2]).unwrap();
+        let w = g.coefficient("w", Array::from([1f32, 2.0])).unwrap();
+        let loss = g.mul(x, w).out_name("loss").call().unwrap();
+        let before = (g.tensors().count(), g.operators().len());
+        let mut errors = vec![
+            g.minimize(loss, &[], &Sgd::new(0.1)).unwrap_err(),
+            g.minimize(loss, &[x], &Sgd::new(0.1)).unwrap_err(),
+            g.minimize(loss, &[w], &Sgd::new(-1.0)).unwrap_err(),
+            g.minimize(loss, &[w], &Sgd::new(0.1).momentum(1.0)).unwrap_err(),
+            g.minimize(loss, &[w], &Adam::new(f64::NAN)).unwrap_err(),
+            g.minimize(loss, &[w], &Adam::new(Schedule::Warmup { initial: 0.1, steps: 0 })).unwrap_err(),
+            g.minimize(loss, &[w, w], &Adam::new(0.1)).unwrap_err(),
+            g.assign(x, loss).unwrap_err(),
+            g.assign(w, w).unwrap_err(),
+        ];
+        assert_eq!((g.tensors().count(), g.operators().len(), g.updates().len()), (before.0, before.1, 0));
+        g.assign(w, loss).unwrap();
+        errors.push(g.assign(w, loss).unwrap_err());
+        let expected = [
+            "at least one coefficient",
+            "expected coefficients that are floats",
+            "the learning rate is -1",
+            "momentum is 1",
+            "the learning rate is NaN",
+            "the steps of the learning rate is 0",
+            "assigned already",
+            "only a coefficient can be a variable",
+            "the next value must be computed",
+            "assigned already",
+        ];
+        for (error, expected) in errors.iter().zip(expected) {
+            assert!(error.to_string().contains(expected), "{expected:?} is not in {error}");
+        }
+    }
+}
