@@ -153,6 +153,10 @@ impl Rewriter<'_> {
         let Some(result) = operator.outputs().next() else { return Ok(()) };
         for (block, name) in operator.blocks.iter_mut().zip(names) {
             let [yielded] = block.results[..] else { continue };
+            // In a graph that was read from a module that this has written.
+            if block.operators.last().is_some_and(|o| passes_on(&o.op) && o.outputs().any(|t| t == yielded)) {
+                continue;
+            }
             let name = format!("{}_{name}", self.graph.tensor(result)?.name);
             let (passed_on, operator) = self.pass_on(yielded, name)?;
             block.calls.push(RecordedCall::of_operator(&operator));
@@ -267,4 +271,10 @@ fn defined_by(operator: &Operator, visit: &mut dyn FnMut(Tensor)) {
         block.arguments.iter().copied().for_each(&mut *visit);
         block.operators.iter().for_each(|o| defined_by(o, visit));
     }
+}
+
+/// Whether an operator adds -0, and thus changes nothing.
+fn passes_on(op: &Op<Tensor>) -> bool {
+    let is_nothing = |value: f64| (value as f32).to_bits() == (-0.0f32).to_bits();
+    matches!(op, Op::AddConst(op) if is_nothing(op.const_val) && !op.do_relu)
 }
