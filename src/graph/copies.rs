@@ -12,8 +12,8 @@ pub(super) fn bound_to(bound: &Bound, tensor: Tensor) -> Tensor {
 }
 
 impl Graph {
-    /// Copies operators and what their blocks compute. Results that are in `bound` already become the tensors there; the others
-    /// are added, in the scope `scope`, and to `bound`. The copies belong to no block yet.
+    /// Copies operators and what their blocks compute. Results that are in `bound` already become the tensors there;
+    /// the others are added, in the scope `scope`, and to `bound`. The copies belong to no block yet.
     ///
     /// # Errors
     /// Returns an error if a name is too long.

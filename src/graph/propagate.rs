@@ -9,13 +9,14 @@ impl Graph {
     /// Checks that quantizations are consistent after propagation through the ops that preserve them.
     ///
     /// # Errors
-    /// Returns an error if two of them contradict each other, or if values pass in or out of a block with another quantization.
+    /// Returns an error if two of them contradict each other, or if values pass in or out of a block with another
+    /// quantization.
     pub fn check_quantization(&self) -> Result<()> {
         self.propagated_quantization().map(|_| ())
     }
 
-    /// Returns the quantization of every tensor, by index, after propagation through the transparent ops: one forward and
-    /// one backward pass, like TpuLang before emission.
+    /// Returns the quantization of every tensor, by index, after propagation through the transparent ops: one forward
+    /// and one backward pass, like TpuLang before emission.
     ///
     /// # Errors
     /// Same as for [`Graph::check_quantization`].

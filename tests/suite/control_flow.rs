@@ -159,7 +159,8 @@ fn a_written_graph_computes_the_same() {
     }
 }
 
-/// One `If` for each result, with what it needs; coefficients before them; outer values passed on; a condition for the loop.
+/// One `If` for each result, with what it needs; coefficients before them; outer values passed on; a condition for the
+/// loop.
 #[test]
 fn control_flow_in_the_forms_of_the_tool_chain() {
     let mut g = Graph::new("g").unwrap();
