@@ -111,6 +111,7 @@ conformance: build ## compare every recorded case with tpu_mlir
 	sh conformance/setup.sh $(PEER)
 	$(PEER)/bin/python conformance/judge.py --bin $(BIN) --cases $(CASES) --exceptions tests/exceptions.toml
 	$(PEER)/bin/python conformance/preprocess.py --bin $(BIN)
+	$(PEER)/bin/python conformance/control_flow.py --bin $(BIN)
 	$(PEER)/bin/python conformance/lowered.py --bin $(BIN) --only attention
 
 lowered: build ## compile networks to float16 bmodels for bm1684x, run them in the simulator, compare with tpulang

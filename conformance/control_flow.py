@@ -74,10 +74,10 @@ class Network:
             known = [t for t in known if not t.startswith(("i", "s"))]
         return ops, known
 
-    def yielded(self, known, outer, count):
+    def yielded(self, known, outer, count, constants=("w",)):
         """Chooses values that a block yields: mostly new ones."""
         new = [t for t in known if t not in outer]
-        return [self.r.choice(new if new and self.r.random() < 0.7 else known + ["w"]) for _ in range(count)]
+        return [self.r.choice(new if new and self.r.random() < 0.7 else known + list(constants)) for _ in range(count)]
 
     def cond(self, known, depth):
         count, blocks, self.in_branch = self.r.randint(1, 3), {}, True
@@ -106,7 +106,8 @@ class Network:
             ops.append({"op": "add", "args": {"tensor_i0": self.r.choice(inner), "tensor_i1": number}, "out": self.name()})
             inner.append(ops[-1]["out"])
         more, inner = self.block(inner, depth, self.r.randint(0, 3))
-        outputs = [again] + self.yielded(inner, known, 2 + stacked)
+        # tpuc-opt loses the values of stacked constants in a branch.
+        outputs = [again] + self.yielded(inner, known, 2) + self.yielded(inner, known, stacked, ())
         outs, stacks = [self.name(), self.name()], [self.name("s") for _ in range(stacked)]
         result = [{"op": "top.Loop", "args": {"M": rounds, "v_initial": [self.r.choice(known), self.r.choice(known)]},
                    "body": {"inputs": inputs, "ops": ops + more, "outputs": outputs}, "out": outs + stacks,

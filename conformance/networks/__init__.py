@@ -1,9 +1,9 @@
 """Generates random networks together with their reference values. Each family of functions has a file with the reference
 implementations in PyTorch and the steps that add calls to a network."""
-from . import elementwise, images, integers, layout, sequences
+from . import control, elementwise, images, integers, layout, sequences
 from .network import Network, Unfit
 
-FLOATS = {**elementwise.STEPS, **images.STEPS, **sequences.STEPS, **layout.STEPS}
+FLOATS = {**elementwise.STEPS, **images.STEPS, **sequences.STEPS, **layout.STEPS, **control.STEPS}
 # Integers need the concat step that passes scales.
 INTEGERS = {**integers.STEPS, **{step: w for step, w in layout.STEPS.items() if step not in (layout.concat_step, layout.of_constants)}}
 

@@ -36,6 +36,8 @@ class Network:
         self.exact = set()
         # (scale, zero point) of the 8-bit tensors of a quantized network.
         self.scales = {}
+        # Names of tensors in blocks that are complete.
+        self.inner = set()
         # Tensors that calls may use, those among them that none uses yet, and how often the next call takes one of these.
         self.live, self.leaves = [], []
         self.leaf_preference = self.choice([0.4, 0.7, 0.9])
@@ -79,8 +81,16 @@ class Network:
         """Adds a call and returns the names of its results. `exact` means that the function only moves or selects values, so that
         its results are exact if its operands are, and have their quantization."""
         arguments = {k: v for k, v in arguments.items() if v is not None}
-        names = ["t%d" % (len(self.values) + i) for i in range(outputs)]
-        op = {"op": function, "args": arguments, "out": names if outputs > 1 else names[0]}
+        names = self.new_names(outputs)
+        self.add({"op": function, "args": arguments, "out": names if outputs > 1 else names[0]}, exact, quantization)
+        return names if outputs > 1 else names[0]
+
+    def new_names(self, count):
+        return ["t%d" % (len(self.values) + len(self.inner) + i) for i in range(count)]
+
+    def add(self, op, exact=False, quantization=None):
+        """Adds a call that is written out, with its results."""
+        names = results_of(op)
         operands = [n for n in operands_of(op) if n in self.values]
         before = max([self.error[n] for n in operands], default=0.0)
         results = self.evaluated(op)
@@ -93,7 +103,6 @@ class Network:
         self.ops.append(op)
         self.live += names
         self.leaves = [n for n in self.leaves if n not in operands] + names
-        return names if outputs > 1 else names[0]
 
     def evaluated(self, op):
         """Returns for each result the value in float64 and in float32."""

@@ -47,6 +47,12 @@ pub enum WarningKind {
         /// Number of its iterations.
         copies: u64,
     },
+    /// An `If` is in a branch of another.
+    #[error("the branches of {name:?} are in a branch, where the tool chain computes 0 for them")]
+    NestedBranches {
+        /// Name of the result of the inner one.
+        name: String,
+    },
     /// A loop is written as `top.Loop`.
     #[error("the loop {name:?} is written as top.Loop, which the tool chain may reject")]
     LoopKept {

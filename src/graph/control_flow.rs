@@ -376,9 +376,12 @@ mod tests {
         );
         let y = y.unwrap();
         assert_eq!(run(&mut g, &y, &[("x", Array::from([3f32]))]), [[12.0]]);
-        let z = g.relu(inner.unwrap()).call().unwrap();
-        g.set_outputs(&[z]).unwrap();
-        let error = exec::Session::new(&g, CpuBackend::new(), &RunOptions::default()).err().unwrap().to_string();
-        assert!(error.contains("the tensor \"doubled\" belongs to a block and is used outside of it"), "{error}");
+        let inner = inner.unwrap();
+        let none: [(String, Dtype, [i64; 0]); 0] = [];
+        let errors =
+            [g.relu(inner).call().map(drop), g.set_outputs(&[inner]), g.block(none, |_, _| Ok(vec![inner])).map(drop)];
+        for error in errors.map(|result| result.unwrap_err().to_string()) {
+            assert!(error.contains("the tensor \"doubled\" belongs to a block and is used outside of it"), "{error}");
+        }
     }
 }

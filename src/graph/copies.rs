@@ -12,8 +12,8 @@ pub(super) fn bound_to(bound: &Bound, tensor: Tensor) -> Tensor {
 }
 
 impl Graph {
-    /// Copies operators and what their blocks compute. Results that are in `bound` already become the tensors there; the others
-    /// are added, in the scope `scope`, and to `bound`. The copies belong to no block yet.
+    /// Copies operators and what their blocks compute. Results that are in `bound` already become the tensors there;
+    /// the others are added, in the scope `scope`, and to `bound`. The copies belong to no block yet.
     ///
     /// # Errors
     /// Returns an error if a name is too long.
@@ -43,7 +43,9 @@ impl Graph {
         let arguments = block.arguments.iter().map(|t| self.twin(*t, scope, bound)).collect::<Result<_>>()?;
         let operators = self.copied(&block.operators, scope, bound)?;
         let results = block.results.iter().map(|t| bound_to(bound, *t)).collect();
-        Ok(Block { arguments, calls: calls_of(&operators), operators, results })
+        let copy = Block { arguments, calls: calls_of(&operators), operators, results };
+        self.close(&copy);
+        Ok(copy)
     }
 
     /// Returns the counterpart of a tensor, added under its name in `scope` unless there is one.

@@ -208,6 +208,7 @@ impl Graph {
         }
         let mut seen = HashSet::new();
         for &t in outputs {
+            self.check_visible(t)?;
             let info = self.tensor(t)?;
             if !seen.insert(t) {
                 return Err(argument("outputs", format!("{:?} twice", info.name), "each output once"));
@@ -317,10 +318,26 @@ impl Graph {
     }
     #[doc(hidden)]
     pub fn end_block(&mut self, results: Vec<Tensor>) -> Result<Block> {
-        results.iter().try_for_each(|t| self.tensor(*t).map(|_| ()))?;
+        results.iter().try_for_each(|t| self.check_visible(*t))?;
         let mut block = self.open.pop().unwrap_or_default();
         block.results = results;
+        self.close(&block);
         Ok(block)
+    }
+    /// Notes that a block is complete.
+    pub(super) fn close(&mut self, block: &Block) {
+        let computed = block.operators.iter().flat_map(Operator::outputs);
+        block.arguments.iter().copied().chain(computed).for_each(|t| self.change(t, |info| info.is_local = true));
+    }
+    /// # Errors
+    /// Returns an error if the tensor belongs to a complete block, or to another graph.
+    pub(super) fn check_visible(&self, tensor: Tensor) -> Result<()> {
+        let info = self.tensor(tensor)?;
+        if !info.is_local {
+            return Ok(());
+        }
+        let problem = "belongs to a block and is used outside of it; let the block return it";
+        Err(Error::new(format!("the tensor {:?} {problem}", info.name)))
     }
     #[doc(hidden)]
     pub fn tensor_table(&self) -> &[Option<TensorInfo>] {
@@ -385,6 +402,7 @@ impl Graph {
             preprocess: None,
             of_call: false,
             repacked_from: None,
+            is_local: false,
         };
         self.tensors.push(Some(info));
         Ok(tensor)

@@ -50,6 +50,7 @@ impl Graph {
         blocks: Vec<Block>,
         words: &[(&'static str, Tensor)],
     ) -> Result<Vec<Option<Tensor>>> {
+        op.operands().try_for_each(|(_, t)| self.check_visible(*t))?;
         let types = self.result_types(&op, results, words)?;
         check_attributes(op.name(), &op.attributes())?;
         if blocks.len() != op.def().blocks.len() {

@@ -1,6 +1,7 @@
-use super::{Graph, Tensor};
+use super::{Graph, Operator, Tensor};
 use crate::{
     base::{Cause, Result},
+    ops::Op,
     quant::Quantization,
 };
 
@@ -8,16 +9,17 @@ impl Graph {
     /// Checks that quantizations are consistent after propagation through the ops that preserve them.
     ///
     /// # Errors
-    /// Returns an error if two of them contradict each other.
+    /// Returns an error if two of them contradict each other, or if values pass in or out of a block with another
+    /// quantization.
     pub fn check_quantization(&self) -> Result<()> {
         self.propagated_quantization().map(|_| ())
     }
 
-    /// Returns the quantization of every tensor, by index, after propagation through the transparent ops: one forward and
-    /// one backward pass, like TpuLang before emission.
+    /// Returns the quantization of every tensor, by index, after propagation through the transparent ops: one forward
+    /// and one backward pass, like TpuLang before emission.
     ///
     /// # Errors
-    /// Returns an error if two propagated quantizations contradict each other.
+    /// Same as for [`Graph::check_quantization`].
     #[doc(hidden)]
     pub fn propagated_quantization(&self) -> Result<Vec<Option<Quantization>>> {
         let mut all: Vec<Option<Quantization>> =
@@ -32,6 +34,9 @@ impl Graph {
         });
         pairs.iter().try_for_each(|&(input, output, op)| self.carry(&mut all, input, output, op))?;
         pairs.iter().rev().try_for_each(|&(input, output, op)| self.carry(&mut all, output, input, op))?;
+        let mut owners = Vec::new();
+        self.body().walk(&mut |o| owners.extend((!o.blocks.is_empty()).then_some(o)));
+        owners.into_iter().try_for_each(|owner| Borders { graph: self, all: &all, owner }.check())?;
         Ok(all)
     }
 
@@ -55,6 +60,64 @@ impl Graph {
     }
 }
 
+/// The values that pass in and out of the blocks of an operator.
+struct Borders<'a> {
+    graph: &'a Graph,
+    /// The quantization of every tensor, by index.
+    all: &'a [Option<Quantization>],
+    owner: &'a Operator,
+}
+
+impl Borders<'_> {
+    /// Checks that values which are passed on unchanged have one quantization, and that conditions have none.
+    fn check(&self) -> Result<()> {
+        let results: Vec<Tensor> = self.owner.outputs().collect();
+        for block in &self.owner.blocks {
+            let (yielded, arguments) = (block.results(), block.arguments());
+            match &self.owner.op {
+                Op::Loop(op) => {
+                    let (numbers, carried) = arguments.split_at(arguments.len().min(2));
+                    let conditions = op.M.iter().chain(&op.cond).chain(numbers).chain(yielded.first());
+                    conditions.copied().try_for_each(|t| self.check_plain(t))?;
+                    let next = yielded.get(1..).unwrap_or(&[]);
+                    self.check_same(&op.v_initial, carried)?;
+                    self.check_same(carried, next)?;
+                    self.check_same(&results, next)?;
+                }
+                Op::If(op) => {
+                    self.check_plain(op.cond)?;
+                    self.check_same(&results, yielded)?;
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Checks that the first tensors have the quantization of the second ones, in pairs.
+    fn check_same(&self, first: &[Tensor], second: &[Tensor]) -> Result<()> {
+        for (&one, &other) in first.iter().zip(second) {
+            let [a, b] = [one, other].map(|t| self.all[t.index()].as_ref());
+            if a.map(Quantization::values) == b.map(Quantization::values) {
+                continue;
+            }
+            let text = |q: Option<&Quantization>| q.map_or("no quantization".into(), ToString::to_string);
+            let (tensor, other) = (self.graph.tensor(one)?.name.clone(), &self.graph.tensor(other)?.name);
+            let (name, found, expected) = (self.owner.op.name(), text(a), text(b));
+            let problem = format!("{found}; top.{name} passes its values on as {other:?}, which has {expected}");
+            return Err(Cause::Quantization { tensor, problem }.into());
+        }
+        Ok(())
+    }
+
+    /// Checks that a condition, a trip count or an iteration number has no quantization.
+    fn check_plain(&self, tensor: Tensor) -> Result<()> {
+        let Some(found) = self.all[tensor.index()].as_ref() else { return Ok(()) };
+        let problem = format!("{found}; top.{} expects a plain number", self.owner.op.name());
+        Err(Cause::Quantization { tensor: self.graph.tensor(tensor)?.name.clone(), problem }.into())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use crate::{Dtype, Graph, Quantization};
@@ -70,5 +133,20 @@ mod tests {
         for t in [a, b, c, d] {
             assert_eq!(q[t.index()], Some(Quantization::per_tensor(0.5, 3)));
         }
+    }
+
+    /// The border of a block: `check` and `convert` report it, before a run.
+    #[test]
+    fn quantization_passes_unchanged_in_and_out_of_blocks() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Int8, [2]).unwrap();
+        let c = g.input("c", Dtype::Float32, [1]).unwrap();
+        let y = g.cond(c, |_| Ok(vec![x]), |_| Ok(vec![x])).unwrap();
+        g.check_quantization().unwrap();
+        g.quantize(x, &Quantization::per_tensor(0.5, 0)).unwrap();
+        let error = g.check_quantization().unwrap_err().to_string();
+        assert!(error.contains("no quantization; top.If passes its values on as \"x\""), "{error}");
+        g.quantize(y[0], &Quantization::per_tensor(0.5, 0)).unwrap();
+        g.check_quantization().unwrap();
     }
 }

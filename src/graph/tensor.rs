@@ -91,6 +91,9 @@ pub struct TensorInfo {
     /// The coefficient that it was repacked from. Emitted under that coefficient's name, if it is free.
     #[doc(hidden)]
     pub repacked_from: Option<Tensor>,
+    /// Whether it belongs to a block that is complete, outside of which it must not be used.
+    #[doc(hidden)]
+    pub is_local: bool,
 }
 
 impl TensorInfo {

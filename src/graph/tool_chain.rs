@@ -1,5 +1,5 @@
-//! Control flow in the forms that TPU-MLIR's tools run. Three forms crash them: an `If` of several results, a branch that yields
-//! a value from outside, and equal operators in different blocks. A `Loop` needs a condition.
+//! Control flow in the forms that TPU-MLIR's tools run. Three forms crash them: an `If` of several results, a branch
+//! that yields a value from outside, and equal operators in different blocks. A `Loop` needs a condition.
 use super::{
     Block, Graph, Operator, RecordedCall, Tensor, TensorKind,
     copies::{Bound, bound_to, calls_of},
@@ -18,8 +18,8 @@ use std::{
 const MAX_SPLIT: usize = 1 << 16;
 
 impl Graph {
-    /// Returns an equivalent graph in which every `If` has one result, which its branches compute, every `Loop` has a condition,
-    /// and operators in different blocks differ; the graph itself if it has no control flow.
+    /// Returns an equivalent graph in which every `If` has one result, which its branches compute, every `Loop` has a
+    /// condition, and operators in different blocks differ; the graph itself if it has no control flow.
     ///
     /// # Errors
     /// Returns an error if the branches become too many.
@@ -48,8 +48,8 @@ struct Rewriter<'g> {
     passed_on: usize,
 }
 
-/// The operators that were visited, with their operands and attributes, and the number of the place where one equal to them may
-/// be: their block, or a place of its own for one that owns blocks.
+/// The operators that were visited, with their operands and attributes, and the number of the place where one equal to
+/// them may be: their block, or a place of its own for one that owns blocks.
 #[derive(Default)]
 struct Seen {
     operators: HashMap<String, usize>,
@@ -108,8 +108,8 @@ impl Rewriter<'_> {
         Ok(made)
     }
 
-    /// Returns the part of a branch that one of its values needs. An operator that several parts need is moved to the first,
-    /// and copied to the others, in the scope of their result.
+    /// Returns the part of a branch that one of its values needs. An operator that several parts need is moved to the
+    /// first, and copied to the others, in the scope of their result.
     fn part(&mut self, branch: &mut Branch, index: usize, scope: &str, operator: &Operator) -> Result<Block> {
         let yielded = branch.block.results[index];
         let needed = branch.needed_by(yielded);
@@ -146,13 +146,17 @@ impl Rewriter<'_> {
         }
     }
 
-    /// Adds an operator to each branch that computes what it yields. The value may be from outside, and the tools remove or move
-    /// operators that seem to change nothing; of these, `AddConst` is the one that they leave in place.
+    /// Adds an operator to each branch that computes what it yields. The value may be from outside, and the tools
+    /// remove or move operators that seem to change nothing; of these, `AddConst` is the one that they leave in place.
     fn computed(&mut self, operator: &mut Operator) -> Result<()> {
         let names = operator.op.def().blocks;
         let Some(result) = operator.outputs().next() else { return Ok(()) };
         for (block, name) in operator.blocks.iter_mut().zip(names) {
             let [yielded] = block.results[..] else { continue };
+            // In a graph that was read from a module that this has written.
+            if block.operators.last().is_some_and(|o| passes_on(&o.op) && o.outputs().any(|t| t == yielded)) {
+                continue;
+            }
             let name = format!("{}_{name}", self.graph.tensor(result)?.name);
             let (passed_on, operator) = self.pass_on(yielded, name)?;
             block.calls.push(RecordedCall::of_operator(&operator));
@@ -162,8 +166,8 @@ impl Rewriter<'_> {
         Ok(())
     }
 
-    /// Returns an operator whose result equals a value: it adds -0, which changes nothing, not even -0. No two of them are equal:
-    /// each adds a number of its own that only becomes 0 as a float32.
+    /// Returns an operator whose result equals a value: it adds -0, which changes nothing, not even -0. No two of them
+    /// are equal: each adds a number of its own that only becomes 0 as a float32.
     fn pass_on(&mut self, value: Tensor, name: String) -> Result<(Tensor, Operator)> {
         self.passed_on += 1;
         let number = -1e-300 * self.passed_on as f64;
@@ -173,9 +177,9 @@ impl Rewriter<'_> {
         Ok((result, Operator { op, results: vec![Some(result)], blocks: Vec::new(), is_edited: false }))
     }
 
-    /// Changes operators that are equal to one in another block: their first operand is passed on to them. The tools merge equal
-    /// operators, without looking at blocks: they fail if the operators are in different ones, and merge each `If` with others of
-    /// its condition.
+    /// Changes operators that are equal to one in another block: their first operand is passed on to them. The tools
+    /// merge equal operators, without looking at blocks: they fail if the operators are in different ones, and merge
+    /// each `If` with others of its condition.
     fn distinguish(&mut self, block: &mut Block, seen: &mut Seen) -> Result<()> {
         let here = seen.next_place();
         let mut passed_on = Bound::new();
@@ -267,4 +271,10 @@ fn defined_by(operator: &Operator, visit: &mut dyn FnMut(Tensor)) {
         block.arguments.iter().copied().for_each(&mut *visit);
         block.operators.iter().for_each(|o| defined_by(o, visit));
     }
+}
+
+/// Whether an operator adds -0, and thus changes nothing.
+fn passes_on(op: &Op<Tensor>) -> bool {
+    let is_nothing = |value: f64| (value as f32).to_bits() == (-0.0f32).to_bits();
+    matches!(op, Op::AddConst(op) if is_nothing(op.const_val) && !op.do_relu)
 }

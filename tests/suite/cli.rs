@@ -381,3 +381,31 @@ fn modules_are_recognised_where_a_spec_is_expected() {
         assert!(text.contains(message) && text.ends_with("[exit 2]\n"), "{text}");
     }
 }
+
+/// Loops of known trip count are unrolled unless the user says otherwise; the messages name the loops.
+#[test]
+fn convert_unrolls_loops() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |n: &str| dir.path().join(n).display().to_string();
+    let spec = |rounds: &str| {
+        let body = r#"{"inputs":{"i":{"shape":[1]},"go":{"shape":[1]},"v":{"shape":[2]}},"ops":[{"op":"top.If","args":{"cond":"c"},
+            "then":{"ops":[{"op":"top.If","args":{"cond":"c"},"then":{"ops":[],"outputs":["v"]},"else":{"ops":[],"outputs":["x"]},
+            "out":["inner"],"out_dtype":["float32"],"out_shape":[[2]]}],"outputs":["inner"]},
+            "else":{"ops":[],"outputs":["x"]},"out":["outer"],"out_dtype":["float32"],"out_shape":[[2]]}],"outputs":["go","outer"]}"#;
+        format!(
+            r#"{{"version":1,"name":"net","tensors":{{"x":{{"shape":[2]}},"c":{{"shape":[1]}},"n":{{"shape":[1],{rounds}}}}},
+            "inputs":["x","c"],"ops":[{{"op":"top.Loop","args":{{"M":"n","v_initial":["x"]}},"body":{body},
+            "out":["y"],"out_dtype":["float32"],"out_shape":[[2]]}}],"outputs":["y"]}}"#
+        )
+    };
+    let constant = spec(r#""coeff":true,"data":[2]"#);
+    let unknown = spec(r#""dtype":"float32""#).replace(r#""inputs":["x","c"]"#, r#""inputs":["x","c","n"]"#);
+    let large = spec(r#""coeff":true,"data":[1000000]"#);
+    let mut all = String::new();
+    for (text, options) in [(constant, ""), (large.clone(), "auto"), (large, "never"), (unknown, "auto")] {
+        std::fs::write(at("net.json"), text).unwrap();
+        let options = if options.is_empty() { vec![] } else { vec!["--unroll", options] };
+        all += &shown(&[&["convert", &at("net.json"), "-o", &at("")], &*options].concat());
+    }
+    snapshot("convert_unroll", &all.replace(&at(""), "FOLDER/"));
+}

@@ -1,7 +1,7 @@
 //! Random graphs with nested branches and loops: unrolled, and written and read back, they compute the same.
-use super::SplitMix;
+use super::{SplitMix, assert_same, snapshot};
 use indexmap::IndexMap;
-use tpulang::{Array, Dtype, Graph, Result, Tensor, exec, spec};
+use tpulang::{Array, Dtype, Graph, Result, Tensor, exec, mlir, spec};
 
 /// Builds random blocks of 2x3 float32 tensors.
 struct Builder {
@@ -118,8 +118,11 @@ fn run(g: &Graph, condition: f32) -> IndexMap<String, Array> {
 /// Asserts that two graphs compute the same, whichever branches are taken.
 #[track_caller]
 fn assert_equivalent(a: &Graph, b: &Graph, seed: u64) {
+    let numbers = |results: IndexMap<String, Array>| -> Vec<_> {
+        results.into_iter().map(|(name, array)| (name, array.to_f32().unwrap())).collect()
+    };
     for condition in [0f32, 1.0] {
-        assert_eq!(run(a, condition), run(b, condition), "seed {seed}, condition {condition}");
+        assert_eq!(numbers(run(a, condition)), numbers(run(b, condition)), "seed {seed}, condition {condition}");
     }
 }
 
@@ -137,6 +140,95 @@ fn an_unrolled_graph_computes_the_same() {
         assert_eq!(flat.parameters() - g.parameters(), numbers(&flat), "seed {seed}: coefficients were copied");
     }
     assert!(unrolled > 100, "{unrolled}");
+}
+
+/// Files hold control flow in other forms, which compute the same, and are written again as they were read.
+#[test]
+fn a_written_graph_computes_the_same() {
+    let dir = tempfile::tempdir().unwrap();
+    for seed in 0..60 {
+        for g in [graph(seed), graph(seed).unrolled().unwrap()] {
+            let written = mlir::write_pair(&g, dir.path()).unwrap();
+            let again = mlir::read(&written.mlir, None).unwrap();
+            assert_equivalent(&g, &again, seed);
+            let mut names: Vec<&str> = again.tensors().map(|(_, t)| t.name.as_str()).collect();
+            names.sort_unstable();
+            assert!(names.windows(2).all(|pair| pair[0] != pair[1]));
+            assert_same(&mlir::emit(&again).unwrap().text, &mlir::emit(&g).unwrap().text);
+        }
+    }
+}
+
+/// One `If` for each result, with what it needs; coefficients before them; outer values passed on; a condition for the
+/// loop.
+#[test]
+fn control_flow_in_the_forms_of_the_tool_chain() {
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Float32, [2]).unwrap();
+    let c = g.input("c", Dtype::Float32, [1]).unwrap();
+    let w = g.coefficient("w", Array::from([1f32, 2.0])).unwrap();
+    let branches = g
+        .cond(
+            c,
+            |g| {
+                let shared = g.add(x, w).out_name("shared").call()?;
+                Ok(vec![shared, g.tanh(shared).out_name("last").call()?])
+            },
+            |g| Ok(vec![x, g.mul(x, w).out_name("product").call()?]),
+        )
+        .unwrap();
+    let n = g.input("n", Dtype::Int32, [1]).unwrap();
+    let arguments = [
+        ("round".to_owned(), Dtype::Int32, [1i64]),
+        ("again".to_owned(), Dtype::Float32, [1]),
+        ("carried".to_owned(), Dtype::Float32, [2]),
+    ];
+    let body = g.block(arguments, |g, given| Ok(vec![given[1], g.add(given[2], w).out_name("sum").call()?])).unwrap();
+    let op = tpulang::ops::Loop { M: Some(n), ..tpulang::ops::Loop::new(vec![branches[0]]) };
+    let op = g.op(op).owns(body).out_name("y").out_dtypes([Dtype::Float32]).out_shapes([[2]]);
+    let y = op.call().unwrap();
+    g.set_outputs(&[y[0], branches[1]]).unwrap();
+    let emitted = mlir::emit(&g).unwrap();
+    assert_eq!(emitted.weights.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["w", "y_condition"]);
+    snapshot("control_flow_mlir", &emitted.text);
+}
+
+/// `AddConst` passes on values of every dtype, unchanged.
+#[test]
+fn values_of_any_dtype_are_passed_on() {
+    for dtype in Dtype::all().filter(|dtype| dtype.is_declared()) {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", dtype, [3]).unwrap();
+        let c = g.input("c", Dtype::Float32, [1]).unwrap();
+        let y = g.cond(c, |_| Ok(vec![x]), |_| Ok(vec![x])).unwrap();
+        g.set_outputs(&y).unwrap();
+        let text = mlir::emit(&g).unwrap().text;
+        let again = mlir::read_text(&text).unwrap_or_else(|e| panic!("{dtype}: {e}"));
+        let feeds =
+            [("x", Array::from_f64s(dtype, [3], [1.0, 2.0, 100.0].into_iter()).unwrap()), ("c", Array::from([1f32]))];
+        let run =
+            |g: &Graph| exec::run(g, &feeds, &exec::CpuBackend::new(), &exec::RunOptions::default()).unwrap().tensors;
+        assert_eq!(run(&g).values().collect::<Vec<_>>(), run(&again).values().collect::<Vec<_>>(), "{dtype}");
+    }
+}
+
+/// Parts of branches are copied once for each result that needs them, which is bounded.
+#[test]
+fn too_many_parts_of_branches_are_an_error() {
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Float32, [1]).unwrap();
+    let c = g.input("c", Dtype::Float32, [1]).unwrap();
+    let chain = |g: &mut Graph| -> Result<Vec<Tensor>> {
+        let mut values = vec![x];
+        for _ in 0..300 {
+            values.push(g.tanh(values[values.len() - 1]).call()?);
+        }
+        Ok(values)
+    };
+    let y = g.cond(c, chain, chain).unwrap();
+    g.set_outputs(&y).unwrap();
+    let error = mlir::emit(&g).unwrap_err().to_string();
+    assert!(error.contains("it has 301 results, each of which is written as an operator of its own"), "{error}");
 }
 
 /// Returns the number of coefficients that hold the number of an iteration.

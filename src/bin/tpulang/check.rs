@@ -6,8 +6,9 @@ use tpulang_base::pluralized;
 /// Validate a spec without writing files
 #[derive(clap::Args)]
 #[command(after_help = "\
-Makes every check that convert makes: shapes, dtypes, quantization and weights. Prints the number of
-operators and parameters, and the types of the inputs and outputs.
+Makes every check that convert makes, except for the size of unrolled loops: shapes, dtypes,
+quantization and weights. Prints the number of operators and parameters, and the types of the inputs
+and outputs.
 
 Examples:
   tpulang check model.json

@@ -1,9 +1,12 @@
 use super::{Outcome, model, output::Sources, print, tell, warn};
-use std::path::PathBuf;
+use std::{collections::BTreeSet, path::PathBuf};
 use tpulang::{
-    Error, Graph, Result,
+    Error, Graph, Result, Tensor,
     base::{Warning, WarningKind, Warnings},
-    mlir, spec,
+    graph::Operator,
+    mlir,
+    ops::Op,
+    spec,
 };
 use tpulang_base::{escaped_path, pluralized};
 
@@ -48,7 +51,7 @@ pub fn main(args: Args) -> Outcome {
     };
     let written = mlir::write_pair(unrolled.as_ref().unwrap_or(&graph), &args.output)?;
     warn(&graph);
-    tell_of_loops(&graph, unrolled.as_ref())?;
+    tell_of_control_flow(&graph, unrolled.as_ref())?;
     let name = graph.name();
     print(&format!(
         "{}\n{}\n{}, {}\nnext: cd {} && tpuc-opt {name}_origin.mlir --struct-optimize --shape-infer --canonicalize --extra-optimize -o {name}.mlir\n",
@@ -68,8 +71,8 @@ fn unrolled(graph: &Graph) -> Result<Option<Graph>> {
     is_known.then(|| graph.unrolled().map_err(hint)).transpose()
 }
 
-/// Prints which loops were unrolled, and which ones are left.
-fn tell_of_loops(graph: &Graph, unrolled: Option<&Graph>) -> Result<()> {
+/// Prints which loops were unrolled, and what the tool chain may not run.
+fn tell_of_control_flow(graph: &Graph, unrolled: Option<&Graph>) -> Result<()> {
     let (mut remarks, mut warnings) = (Warnings::default(), Warnings::default());
     if unrolled.is_some() {
         for found in graph.loops()? {
@@ -77,10 +80,26 @@ fn tell_of_loops(graph: &Graph, unrolled: Option<&Graph>) -> Result<()> {
             copies.into_iter().for_each(|kind| remarks.push(Warning::new(kind)));
         }
     }
-    for left in unrolled.unwrap_or(graph).loops()? {
+    let converted = unrolled.unwrap_or(graph);
+    for left in converted.loops()? {
         warnings.push(Warning::new(WarningKind::LoopKept { name: left.name }));
+    }
+    for result in nested_branches(converted) {
+        warnings.push(Warning::new(WarningKind::NestedBranches { name: converted.tensor(result)?.name.clone() }));
     }
     tell("remark", &remarks);
     tell("warning", &warnings);
     Ok(())
+}
+
+/// Returns the first result of each `If` in a branch of another.
+fn nested_branches(graph: &Graph) -> Vec<Tensor> {
+    let is_branching = |o: &Operator| matches!(o.op, Op::If(_));
+    let mut nested = BTreeSet::new();
+    graph.body().walk(&mut |outer| {
+        for branch in outer.blocks.iter().filter(|_| is_branching(outer)) {
+            branch.walk(&mut |o| nested.extend(o.outputs().take(usize::from(is_branching(o)))));
+        }
+    });
+    nested.into_iter().collect()
 }

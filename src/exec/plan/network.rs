@@ -207,7 +207,6 @@ impl Builder<'_> {
             }
             blocks.push(Arc::new(inner));
         }
-        self.check_quantization(operator)?;
         let op = self.with_layout(operator, op);
         Ok(Operation { op, results, origin, blocks })
     }
@@ -220,58 +219,6 @@ impl Builder<'_> {
             }
             (_, op) => op,
         }
-    }
-
-    /// Checks that values which pass in and out of blocks unchanged have one quantization, and that conditions have none.
-    fn check_quantization(&self, operator: &Operator) -> Result<()> {
-        let results: Vec<Tensor> = operator.outputs().collect();
-        for block in &operator.blocks {
-            let (yielded, arguments) = (block.results(), block.arguments());
-            match &operator.op {
-                Op::Loop(op) => {
-                    let (numbers, carried) = arguments.split_at(arguments.len().min(2));
-                    let conditions = op.M.iter().chain(&op.cond).chain(numbers).chain(yielded.first());
-                    conditions.copied().try_for_each(|t| self.check_plain(operator, t))?;
-                    let next = yielded.get(1..).unwrap_or(&[]);
-                    self.check_same(operator, &op.v_initial, carried)?;
-                    self.check_same(operator, carried, next)?;
-                    self.check_same(operator, &results, next)?;
-                }
-                Op::If(op) => {
-                    self.check_plain(operator, op.cond)?;
-                    self.check_same(operator, &results, yielded)?;
-                }
-                _ => {}
-            }
-        }
-        Ok(())
-    }
-
-    fn quantization(&self, tensor: Tensor) -> Option<&Quantization> {
-        self.quantization.get(tensor.index()).and_then(Option::as_ref)
-    }
-
-    /// Checks that the first tensors have the quantization of the second ones, in pairs.
-    fn check_same(&self, operator: &Operator, first: &[Tensor], second: &[Tensor]) -> Result<()> {
-        for (&one, &other) in first.iter().zip(second) {
-            let [a, b] = [one, other].map(|t| self.quantization(t));
-            if a.map(Quantization::values) == b.map(Quantization::values) {
-                continue;
-            }
-            let text = |q: Option<&Quantization>| q.map_or("no quantization".into(), ToString::to_string);
-            let (tensor, other) = (self.graph.tensor(one)?.name.clone(), &self.graph.tensor(other)?.name);
-            let (name, found, expected) = (operator.op.name(), text(a), text(b));
-            let problem = format!("{found}; top.{name} passes its values on as {other:?}, which has {expected}");
-            return Err(Error::from(Cause::Quantization { tensor, problem }));
-        }
-        Ok(())
-    }
-
-    /// Checks that a condition, a trip count or an iteration number has no quantization.
-    fn check_plain(&self, operator: &Operator, tensor: Tensor) -> Result<()> {
-        let Some(found) = self.quantization(tensor) else { return Ok(()) };
-        let problem = format!("{found}; top.{} expects a plain number", operator.op.name());
-        Err(Error::from(Cause::Quantization { tensor: self.graph.tensor(tensor)?.name.clone(), problem }))
     }
 
     /// Converts a block of the operator `origin`, by which errors name its operators. Returns the captured tensors too, with
