@@ -8,7 +8,7 @@ PROFILE ?= quick
 BIN = target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup build release demo test check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance lowered quantized fuzz fuzz-networks fuzz-input minilm bench bench-quick docs ops
+.PHONY: help setup build release demo test check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance lowered quantized fuzz fuzz-networks fuzz-input minilm digits bench bench-quick docs ops
 
 help: ## list these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -133,6 +133,11 @@ GPU_EVERY ?= 0
 fuzz-networks: build ## compare every tensor of random networks with PyTorch, and all ways of running them (SEEDS=FROM:TO or COUNT=N, GPU_EVERY=N)
 	sh benches/setup.sh $(BENCH_PEER)
 	$(BENCH_PEER)/bin/python conformance/fuzz_networks.py --bin $(BIN) --seeds $(SEEDS) --gpu-every $(GPU_EVERY) --keep build/fuzz-networks
+
+digits: setup ## train a network on handwritten digits, compared with PyTorch
+	sh benches/setup.sh $(BENCH_PEER)
+	cargo build --profile $(PROFILE) --example digits
+	$(BENCH_PEER)/bin/python conformance/digits.py --example target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/examples/digits
 
 SECONDS ?= 600
 TARGETS ?= spec safetensors npz mlir_bytes mlir_grammar ops

@@ -24,6 +24,11 @@
 #[doc = include_str!("../README.md")]
 pub struct Readme;
 
+/// So is that of the guide to training.
+#[cfg(doctest)]
+#[doc = include_str!("../docs/training.md")]
+pub struct Training;
+
 #[cfg(feature = "mlir")]
 pub mod conformance;
 mod device;
