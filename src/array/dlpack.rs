@@ -12,7 +12,10 @@
 //! # Ok::<(), tpulang::Error>(())
 //! ```
 #![allow(unsafe_code, reason = "memory that other libraries own, or get; docs/safety.md lists each use")]
-use super::{Array, ArrayMut, ArrayView, array_view::row_major};
+use super::{
+    Array, ArrayMut, ArrayView,
+    array_view::{is_contiguous, row_major},
+};
 use crate::base::{Dtype, Error, Result, Shape, argument, invalid};
 pub use dlpark::{
     DlpackFlags, Managed, ManagedTensorBase,
@@ -69,6 +72,14 @@ impl Description {
         let offset = usize::try_from(checked.byte_offset()).map_err(wrong)?;
         let pointer = checked.data_ptr().cast_mut().wrapping_byte_add(offset);
         Ok(Description { pointer, device: checked.device(), dtype: dtype(checked.dtype())?, shape, strides })
+    }
+    /// Describes a tensor whose elements are contiguous, in row-major order.
+    pub fn row_major(pointer: *mut c_void, device: Device, dtype: Dtype, shape: &[usize]) -> Description {
+        Description { pointer, device, dtype, shape: shape.to_vec(), strides: row_major(shape) }
+    }
+    /// Whether the elements are contiguous, in row-major order.
+    pub fn is_contiguous(&self) -> bool {
+        is_contiguous(&self.shape, &self.strides)
     }
     /// Number of elements from the first to the last in memory, and the index of that with index 0 among them. `None` if there
     /// are none, or they do not fit the address space.
@@ -199,9 +210,8 @@ impl ArrayMut {
     /// # Errors
     /// Returns an error if the shape is not representable.
     pub fn into_dlpack<M: Form>(mut self) -> Result<Managed<M>> {
-        let (shape, strides) = (self.shape().to_vec(), row_major(self.shape()));
         let pointer = self.bytes().as_mut_ptr().cast();
-        let description = Description { pointer, device: Device::CPU, dtype: self.dtype(), shape, strides };
+        let description = Description::row_major(pointer, Device::CPU, self.dtype(), self.shape());
         // SAFETY: the array, which nobody else has, keeps the memory.
         unsafe { description.export(false, self) }
     }
@@ -218,10 +228,7 @@ impl ArrayMut {
         if tensor.flags().contains(DlpackFlags::READ_ONLY) {
             return Err(invalid("a DLPack tensor for a result is read-only; expected one that may be written"));
         }
-        let axes = from.shape.iter().zip(&from.strides).zip(row_major(&from.shape));
-        if !from.shape.contains(&0)
-            && axes.into_iter().any(|((dim, stride), expected)| *dim != 1 && *stride != expected)
-        {
+        if !from.is_contiguous() {
             let found = format!("{:?}", from.strides);
             let expected = format!("expected {:?}: results are written in row-major order", row_major(&from.shape));
             return Err(argument("the strides of a DLPack tensor for a result", found, expected));

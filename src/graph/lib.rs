@@ -18,6 +18,7 @@ mod check_blocks;
 mod control_flow;
 mod custom_rules;
 mod edit;
+mod find_operator;
 pub mod functions;
 mod graph;
 mod insert;
