@@ -21,7 +21,7 @@ thread_local! {
 /// call of this thread that fails.
 #[unsafe(no_mangle)]
 pub extern "C" fn tpulang_last_error() -> *const c_char {
-    LAST.with(|last| last.try_borrow().map_or(std::ptr::null(), |last| last.as_ptr()))
+    LAST.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())
 }
 
 /// Returns the version of the library: "0.1.0".
@@ -42,7 +42,8 @@ pub(crate) fn guarded(body: impl FnOnce() -> Result<()>) -> i32 {
         Err(_) => "internal error: tpulang has panicked; please report it".to_owned(),
     };
     let message = CString::new(message.replace('\0', "\\0")).unwrap_or_default();
-    LAST.with(|last| *last.borrow_mut() = message);
+    // A thread that ends has no messages any more.
+    let _ = LAST.try_with(|last| *last.borrow_mut() = message);
     TPULANG_ERROR
 }
 
@@ -100,7 +101,10 @@ pub(crate) unsafe fn give<T>(out: *mut *mut T, make: impl FnOnce() -> Result<T>)
 /// The pointer must be null or one of [`give`], which is not used afterwards.
 pub(crate) unsafe fn free<T>(pointer: *mut T) {
     if !pointer.is_null() {
-        // SAFETY: as for this function.
-        guarded(|| Ok(drop(unsafe { Box::from_raw(pointer) })));
+        guarded(|| {
+            // SAFETY: as for this function.
+            drop(unsafe { Box::from_raw(pointer) });
+            Ok(())
+        });
     }
 }

@@ -169,7 +169,7 @@ mod tests {
         let a = unsafe { Array::from_raw_parts(Dtype::Int32, [2, 2], pointer, owner).unwrap() };
         assert_eq!((a.bytes().unwrap().as_ptr(), a.to_f64().unwrap()), (pointer, vec![1.0, 2.0, 3.0, 4.0]));
         let flat = a.reshaped([4]).unwrap();
-        let flat = flat.into_mut().err().expect("foreign memory is only read");
+        let flat = flat.into_mut().expect_err("foreign memory is only read");
         drop(a);
         assert!(!is_dropped());
         drop(flat);

@@ -126,7 +126,10 @@ fn returned<S: AsRef<str>>(
     let end = |name: &str, array: &mut ArrayMut, loan: Loan, values: Option<Array>| -> Result<()> {
         let kept = |_| invalid(format!("a kernel has kept {name:?}, which it may only read while it runs"));
         *array = loan.end().map_err(kept)?;
-        values.map_or(Ok(()), |values| Ok(array.bytes().copy_from_slice(values.bytes()?)))
+        if let Some(values) = values {
+            array.bytes().copy_from_slice(values.bytes()?);
+        }
+        Ok(())
     };
     // The values that are elsewhere may be in the memory of another result, whose loan ends afterwards.
     for (((name, array), loan), values) in results.iter_mut().zip(loans).zip(values) {
