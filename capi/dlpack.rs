@@ -13,16 +13,16 @@ use tpulang_base::invalid;
 
 type Tensor = Managed<DLManagedTensorVersioned>;
 
-/// Runs the graph on DLPack tensors, without copies: `names[i]` is the input of `feeds[i]`. The tensors of `result_names`
-/// are written to `results`; call their deleters. The feeds' deleters are called when they are no longer needed, also if
-/// the call fails: the caller gives them away.
+/// Runs the graph on DLPack tensors, without copies: `names[i]` is the input of `feeds[i]`. The tensors of
+/// `result_names` are written to `results`; call their deleters. The feeds' deleters are called when they are no longer
+/// needed, also if the call fails: the caller gives them away.
 ///
-/// A session of a GPU also takes tensors of its memory, and returns results there; they must be outputs. Otherwise tensors
-/// are in the memory of the host.
+/// A session of a GPU also takes tensors of its memory, and returns results there; they must be outputs. Otherwise
+/// tensors are in the memory of the host.
 ///
 /// # Safety
-/// All pointers must be valid, and so must the tensors; a tensor is given only once. Nobody may write to a fed tensor until
-/// its deleter and those of all results have been called.
+/// All pointers must be valid, and so must the tensors; a tensor is given only once. Nobody may write to a fed tensor
+/// until its deleter and those of all results have been called.
 #[unsafe(no_mangle)]
 pub unsafe extern "C" fn tpulang_session_run_dlpack(
     session: *const TpulangSession,

@@ -17,8 +17,8 @@ thread_local! {
     static LAST: RefCell<CString> = RefCell::default();
 }
 
-/// Returns the message of the last error in this thread, in UTF-8; empty before the first one. It is valid until the next
-/// call of this thread that fails.
+/// Returns the message of the last error in this thread, in UTF-8; empty before the first one. It is valid until the
+/// next call of this thread that fails.
 #[unsafe(no_mangle)]
 pub extern "C" fn tpulang_last_error() -> *const c_char {
     LAST.try_with(|last| last.borrow().as_ptr()).unwrap_or(c"".as_ptr())

@@ -152,8 +152,8 @@ unsafe fn describe(infos: &[Info], (kind, index): (&str, usize), out: *mut Tpula
     Ok(())
 }
 
-/// Runs the graph: reads the arrays of the inputs and writes the tensors that `results` names, outputs or others, to the
-/// caller's memory. On the CPU, kernels write straight to it. If a check fails, nothing is written.
+/// Runs the graph: reads the arrays of the inputs and writes the tensors that `results` names, outputs or others, to
+/// the caller's memory. On the CPU, kernels write straight to it. If a check fails, nothing is written.
 ///
 /// # Safety
 /// All pointers must be valid. No other thread may write to the data of a fed array or use those of a result meanwhile.

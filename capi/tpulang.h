@@ -119,8 +119,8 @@ typedef struct TpulangArray {
 extern "C" {
 #endif // __cplusplus
 
-// Returns the message of the last error in this thread, in UTF-8; empty before the first one. It is valid until the next
-// call of this thread that fails.
+// Returns the message of the last error in this thread, in UTF-8; empty before the first one. It is valid until the
+// next call of this thread that fails.
 const char *tpulang_last_error(void);
 
 // Returns the version of the library: "0.1.0".
@@ -135,8 +135,8 @@ int32_t tpulang_graph_read(const char *path,
                            const char *weights,
                            struct TpulangGraph **out);
 
-// Reads a network from the text of a spec, which has `length` bytes. Weights that it names are read from `folder`, which
-// may be null if it names none.
+// Reads a network from the text of a spec, which has `length` bytes. Weights that it names are read from `folder`,
+// which may be null if it names none.
 //
 // # Safety
 // `spec` must have `length` bytes; `folder` must be null or end with 0; `out` must be valid for a write.
@@ -203,8 +203,8 @@ int32_t tpulang_session_output(const struct TpulangSession *session,
                                size_t index,
                                struct TpulangValueInfo *out);
 
-// Runs the graph: reads the arrays of the inputs and writes the tensors that `results` names, outputs or others, to the
-// caller's memory. On the CPU, kernels write straight to it. If a check fails, nothing is written.
+// Runs the graph: reads the arrays of the inputs and writes the tensors that `results` names, outputs or others, to
+// the caller's memory. On the CPU, kernels write straight to it. If a check fails, nothing is written.
 //
 // # Safety
 // All pointers must be valid. No other thread may write to the data of a fed array or use those of a result meanwhile.
@@ -214,16 +214,16 @@ int32_t tpulang_session_run(const struct TpulangSession *session,
                             const struct TpulangArray *results,
                             size_t result_count);
 
-// Runs the graph on DLPack tensors, without copies: `names[i]` is the input of `feeds[i]`. The tensors of `result_names`
-// are written to `results`; call their deleters. The feeds' deleters are called when they are no longer needed, also if
-// the call fails: the caller gives them away.
+// Runs the graph on DLPack tensors, without copies: `names[i]` is the input of `feeds[i]`. The tensors of
+// `result_names` are written to `results`; call their deleters. The feeds' deleters are called when they are no longer
+// needed, also if the call fails: the caller gives them away.
 //
-// A session of a GPU also takes tensors of its memory, and returns results there; they must be outputs. Otherwise tensors
-// are in the memory of the host.
+// A session of a GPU also takes tensors of its memory, and returns results there; they must be outputs. Otherwise
+// tensors are in the memory of the host.
 //
 // # Safety
-// All pointers must be valid, and so must the tensors; a tensor is given only once. Nobody may write to a fed tensor until
-// its deleter and those of all results have been called.
+// All pointers must be valid, and so must the tensors; a tensor is given only once. Nobody may write to a fed tensor
+// until its deleter and those of all results have been called.
 int32_t tpulang_session_run_dlpack(const struct TpulangSession *session,
                                    const char *const *names,
                                    DLManagedTensorVersioned *const *feeds,

@@ -134,8 +134,8 @@ impl ArrayMut {
         let ArrayMut { dtype, shape, memory } = self;
         Array { dtype, shape, storage: Arc::new(Computed { memory, recycler, len }), len }
     }
-    /// Lends the memory to an array that may be written, frozen and shared. [`Loan::end`] returns it once that array and its
-    /// clones are dropped.
+    /// Lends the memory to an array that may be written, frozen and shared. [`Loan::end`] returns it once that array
+    /// and its clones are dropped.
     ///
     /// ```
     /// use tpulang::{Dtype, array::ArrayMut};

@@ -101,7 +101,8 @@ impl ArrayView {
         elements(&positive, view.array.dtype)?;
         Ok(view)
     }
-    /// Returns the indices of the elements that come first and last in memory. An empty view has none, which fit anywhere.
+    /// Returns the indices of the elements that come first and last in memory. An empty view has none, which fit
+    /// anywhere.
     fn range(&self) -> Option<(i128, i128)> {
         if self.is_empty() {
             return (self.offset <= self.array.len()).then_some((0, -1));

@@ -1,5 +1,5 @@
-//! Exchange of arrays with other libraries, without copies: [DLPack](https://dmlc.github.io/dlpack/latest/), in its legacy
-//! and its versioned form.
+//! Exchange of arrays with other libraries, without copies: [DLPack](https://dmlc.github.io/dlpack/latest/), in its
+//! legacy and its versioned form.
 //!
 //! ```
 //! use tpulang::{Array, array::{ArrayView, dlpack::{Managed, Versioned}}};
@@ -81,8 +81,8 @@ impl Description {
     pub fn is_contiguous(&self) -> bool {
         is_contiguous(&self.shape, &self.strides)
     }
-    /// Number of elements from the first to the last in memory, and the index of that with index 0 among them. `None` if there
-    /// are none, or they do not fit the address space.
+    /// Number of elements from the first to the last in memory, and the index of that with index 0 among them. `None`
+    /// if there are none, or they do not fit the address space.
     pub fn span(&self) -> Option<(usize, usize)> {
         let (mut before, mut after) = (0usize, 0usize);
         for (dim, stride) in self.shape.iter().zip(&self.strides) {
@@ -98,8 +98,8 @@ impl Description {
     /// Returns an error if the shape is not representable.
     ///
     /// # Safety
-    /// The memory must be valid until `owner` is dropped, and may be written unless `is_read_only`, which [`Legacy`] tensors
-    /// cannot say.
+    /// The memory must be valid until `owner` is dropped, and may be written unless `is_read_only`, which [`Legacy`]
+    /// tensors cannot say.
     pub unsafe fn export<M: Form>(&self, is_read_only: bool, owner: impl Any + Send + Sync) -> Result<Managed<M>> {
         let shape: Vec<i64> = self.shape.iter().map(|d| *d as i64).collect();
         let strides: Vec<i64> = self.strides.iter().map(|s| *s as i64).collect();
@@ -161,8 +161,8 @@ fn check_host(device: Device) -> Result<()> {
 }
 
 impl ArrayView {
-    /// Exports the view without a copy, read-only; a [`Legacy`] tensor, which its receiver may write to, is a copy. The memory
-    /// lives until the deleter of the tensor is called.
+    /// Exports the view without a copy, read-only; a [`Legacy`] tensor, which its receiver may write to, is a copy. The
+    /// memory lives until the deleter of the tensor is called.
     ///
     /// # Errors
     /// Returns an error if the elements cannot be read (see [`Array::bytes`]), or memory runs out.
@@ -178,10 +178,12 @@ impl ArrayView {
         // SAFETY: the array keeps the memory; it is exported as read-only, or has no elements.
         unsafe { description.export(true, self.array().clone()) }
     }
-    /// Imports a tensor of the host's memory, without a copy. Its deleter is called when the last array on it is dropped.
+    /// Imports a tensor of the host's memory, without a copy. Its deleter is called when the last array on it is
+    /// dropped.
     ///
     /// # Errors
-    /// Returns an error if the tensor is invalid, on another device, or not aligned for its elements, or its dtype is unknown.
+    /// Returns an error if the tensor is invalid, on another device, or not aligned for its elements, or its dtype is
+    /// unknown.
     ///
     /// # Safety
     /// The tensor must be valid, and nobody may write to its memory as long as the view and its arrays live.
@@ -205,7 +207,8 @@ impl ArrayView {
 }
 
 impl ArrayMut {
-    /// Exports the array without a copy, for reading and writing. The memory lives until the deleter of the tensor is called.
+    /// Exports the array without a copy, for reading and writing. The memory lives until the deleter of the tensor is
+    /// called.
     ///
     /// # Errors
     /// Returns an error if the shape is not representable.
@@ -215,10 +218,12 @@ impl ArrayMut {
         // SAFETY: the array, which nobody else has, keeps the memory.
         unsafe { description.export(false, self) }
     }
-    /// Imports a tensor of the host's memory to write to it, without a copy. Its deleter is called when the array is dropped.
+    /// Imports a tensor of the host's memory to write to it, without a copy. Its deleter is called when the array is
+    /// dropped.
     ///
     /// # Errors
-    /// Returns an error if the tensor is read-only or not contiguous, and for the reasons of [`ArrayView::from_dlpack`].
+    /// Returns an error if the tensor is read-only or not contiguous, and for the reasons of
+    /// [`ArrayView::from_dlpack`].
     ///
     /// # Safety
     /// The tensor must be valid, and nobody else may read or write its memory as long as the array lives.

@@ -38,7 +38,8 @@ impl Latency {
 }
 
 impl<B: Backend> Session<B> {
-    /// Runs the graph `runs` times after a warm-up, like [`Session::run`], and returns the times. `tpulang bench` measures so.
+    /// Runs the graph `runs` times after a warm-up, like [`Session::run`], and returns the times. `tpulang bench`
+    /// measures so.
     ///
     /// ```
     /// use tpulang::{Dtype, Graph, exec::{CpuBackend, RunOptions, Session, random_feeds}};
@@ -72,8 +73,8 @@ impl<B: Backend> Session<B> {
     }
 }
 
-/// Returns deterministic random values for every input of a graph: floats from -1 to 1, 8-bit integers over their range.
-/// Wider integers are 0, since they may be indices, whose range the graph does not define.
+/// Returns deterministic random values for every input of a graph: floats from -1 to 1, 8-bit integers over their
+/// range. Wider integers are 0, since they may be indices, whose range the graph does not define.
 ///
 /// ```
 /// use tpulang::{Dtype, Graph, exec::random_feeds};

@@ -107,8 +107,8 @@ impl<B: Backend> Placement<B> {
         Ok(PlacedKernel::Cpu(Box::new(CpuFallback { kernel, results })))
     }
 
-    /// Runs a kernel. `into` has the places of results that should be written to the caller's memory; `recorder` is that of
-    /// the plan.
+    /// Runs a kernel. `into` has the places of results that should be written to the caller's memory; `recorder` is
+    /// that of the plan.
     ///
     /// # Errors
     /// Same as for [`Backend::run`].

@@ -15,7 +15,8 @@ pub struct RunOptions {
     pub all: bool,
     /// Refuse to fall back to the CPU for operators that the backend lacks.
     pub strict: bool,
-    /// Operators to run on the CPU, by the names of their results, whatever the backend has. They are not fused with others.
+    /// Operators to run on the CPU, by the names of their results, whatever the backend has. They are not fused with
+    /// others.
     pub on_cpu: Vec<String>,
     /// Number of threads of the CPU kernels; 0 means one per core.
     pub threads: usize,

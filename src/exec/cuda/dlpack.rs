@@ -14,9 +14,9 @@ use crate::{
 use std::sync::Arc;
 
 impl CudaBackend {
-    /// Exports an array without a copy, read-only; a [`Legacy`](crate::array::dlpack::Legacy) tensor, which its receiver may
-    /// write to, is a copy on the GPU. Waits for work that writes to it. The memory lives until the deleter of the tensor is
-    /// called.
+    /// Exports an array without a copy, read-only; a [`Legacy`](crate::array::dlpack::Legacy) tensor, which its
+    /// receiver may write to, is a copy on the GPU. Waits for work that writes to it. The memory lives until the
+    /// deleter of the tensor is called.
     ///
     /// # Errors
     /// Returns an error if earlier work has failed, the array is on another GPU, or memory runs out.
@@ -33,13 +33,15 @@ impl CudaBackend {
     }
 
     /// Imports a tensor of this GPU's memory. It is copied only if its elements are not contiguous or not aligned to 32
-    /// bytes. The deleter of the tensor is called when the array is no longer used and the backend has waited for the GPU.
+    /// bytes. The deleter of the tensor is called when the array is no longer used and the backend has waited for the
+    /// GPU.
     ///
     /// # Errors
     /// Returns an error if the tensor is invalid or not in this GPU's memory, its dtype is unknown, or memory runs out.
     ///
     /// # Safety
-    /// The tensor must be valid. Writes to its memory must be complete, and there may be no others as long as the array lives.
+    /// The tensor must be valid. Writes to its memory must be complete, and there may be no others as long as the array
+    /// lives.
     pub unsafe fn from_dlpack<M: Form>(&self, tensor: Managed<M>) -> Result<DeviceArray> {
         let from = Description::of(&tensor)?;
         let own = self.cuda.device.number();
