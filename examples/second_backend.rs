@@ -7,9 +7,9 @@
 use ndarray::{ArrayD, Axis, Ix2, IxDyn};
 use std::sync::{Arc, OnceLock};
 use tpulang::{
-    Array, Dtype, Result,
+    Array, Dtype, Graph, Result,
     conformance::{Case, check},
-    exec::{Backend, Operand, RunOptions, Signature, ValueType},
+    exec::{Backend, Latency, Operand, RunOptions, Session, Signature, ValueType, random_feeds},
     ops::{MatMul, Op},
 };
 
@@ -159,27 +159,20 @@ impl Backend for Nd {
     }
 }
 
-/// Returns the cases of every op and the recorded graphs.
-fn cases() -> Result<Vec<Case>> {
-    let files = |folder: &str| {
-        let mut all: Vec<_> = std::fs::read_dir(folder).into_iter().flatten().flatten().map(|e| e.path()).collect();
-        all.sort();
-        all
-    };
-    let mut cases = Vec::new();
-    for file in files("tests/ops") {
-        cases.extend(Case::read(file)?);
-    }
-    for folder in files("tests/cases").iter().filter(|p| p.is_dir()).flat_map(|p| files(&p.display().to_string())) {
-        if folder.join("inputs.npz").exists() {
-            cases.push(Case::recorded(folder)?);
-        }
-    }
-    Ok(cases)
+/// Measures a network on this backend, as `tpulang bench` does.
+fn bench() -> Result<Latency> {
+    let mut g = Graph::new("net")?;
+    let x = g.input("x", Dtype::Float32, [32, 64])?;
+    let w = g.coefficient("w", Array::filled(Dtype::Float32, [64, 64], 0.01)?)?;
+    let product = g.matmul(x, w).call()?;
+    let y = g.relu(product).call()?;
+    g.set_outputs(&[y])?;
+    let session = Session::new(&g, Nd, &RunOptions::default())?;
+    session.measure(&random_feeds(&g)?, 20)
 }
 
 pub fn main() -> Result<()> {
-    let cases = cases()?;
+    let cases = Case::of_checkout(env!("CARGO_MANIFEST_DIR"))?;
     let report = check(&Nd, &cases, &RunOptions::default());
     println!("{report}");
     assert!(report.failures.is_empty() && report.passed > 0, "{report}");
@@ -193,5 +186,7 @@ pub fn main() -> Result<()> {
     let declined = strict.failures.iter().find(|(_, problem)| problem.contains("strict forbids running it on the cpu"));
     assert!(strict.passed > 0 && declined.is_some(), "{strict}");
     println!("strict: {} passed, {} declined", strict.passed, strict.failures.len());
+    let latency = bench()?;
+    println!("a product of 32x64 and 64x64: {:?} (median of {})", latency.median, latency.runs);
     Ok(())
 }

@@ -134,14 +134,14 @@ impl ArrayMut {
         let ArrayMut { dtype, shape, memory } = self;
         Array { dtype, shape, storage: Arc::new(Computed { memory, recycler, len }), len }
     }
-    /// Lends the memory to an array that may be written, frozen and shared. [`Loan::end`] returns it once that array and its
-    /// clones are dropped.
+    /// Lends the memory to an array that may be written, frozen and shared. [`Loan::end`] returns it once that array
+    /// and its clones are dropped.
     ///
     /// ```
     /// use tpulang::{Dtype, array::ArrayMut};
     /// let (mut lent, loan) = ArrayMut::zeros(Dtype::Int32, &[2])?.lend();
     /// lent.elements()?.copy_from_slice(&[1i32, 2]);
-    /// let loan = loan.end().err().expect("it is still lent");
+    /// let loan = loan.end().expect_err("it is still lent");
     /// drop(lent);
     /// assert_eq!(loan.end().expect("it is free again").freeze().to_f64()?, [1.0, 2.0]);
     /// # Ok::<(), tpulang::Error>(())
@@ -197,6 +197,12 @@ impl Loan {
     }
 }
 
+impl fmt::Debug for Loan {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "Loan({} {})", shape_text(&self.shape), self.dtype)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -213,7 +219,7 @@ mod tests {
             assert!(!loan.is_of(&Array::from([1f32])).unwrap());
             let clone = frozen.reshaped([6]).unwrap();
             drop(frozen);
-            let loan = loan.end().err().expect("a clone has the memory");
+            let loan = loan.end().expect_err("a clone has the memory");
             // The memory can be taken from an array and lent on, too.
             drop(clone.into_mut().expect("nobody else has it"));
             assert_eq!(loan.end().ok().unwrap().elements::<f32>().unwrap(), [0.0, 0.0, 0.0, 0.0, 5.0, 0.0]);

@@ -31,6 +31,11 @@ pub(super) fn row_major(shape: &[usize]) -> Vec<isize> {
     strides
 }
 
+pub(super) fn is_contiguous(shape: &[usize], strides: &[isize]) -> bool {
+    let mut axes = shape.iter().zip(strides).zip(row_major(shape));
+    shape.contains(&0) || axes.all(|((dim, stride), expected)| *dim == 1 || *stride == expected)
+}
+
 impl Array {
     /// Returns a view of all elements.
     pub fn strided(&self) -> ArrayView {
@@ -96,7 +101,8 @@ impl ArrayView {
         elements(&positive, view.array.dtype)?;
         Ok(view)
     }
-    /// Returns the indices of the elements that come first and last in memory. An empty view has none, which fit anywhere.
+    /// Returns the indices of the elements that come first and last in memory. An empty view has none, which fit
+    /// anywhere.
     fn range(&self) -> Option<(i128, i128)> {
         if self.is_empty() {
             return (self.offset <= self.array.len()).then_some((0, -1));
@@ -134,8 +140,7 @@ impl ArrayView {
     }
     /// Returns whether the elements are in row-major order, without gaps.
     pub fn is_contiguous(&self) -> bool {
-        let axes = self.shape.iter().zip(&self.strides).zip(row_major(&self.shape));
-        self.is_empty() || axes.into_iter().all(|((dim, stride), expected)| *dim == 1 || *stride == expected)
+        is_contiguous(&self.shape, &self.strides)
     }
     /// Returns the `count` entries of an axis from `first` on.
     ///

@@ -1,5 +1,5 @@
-//! Exchange of arrays with other libraries, without copies: [DLPack](https://dmlc.github.io/dlpack/latest/), in its legacy
-//! and its versioned form.
+//! Exchange of arrays with other libraries, without copies: [DLPack](https://dmlc.github.io/dlpack/latest/), in its
+//! legacy and its versioned form.
 //!
 //! ```
 //! use tpulang::{Array, array::{ArrayView, dlpack::{Managed, Versioned}}};
@@ -12,7 +12,10 @@
 //! # Ok::<(), tpulang::Error>(())
 //! ```
 #![allow(unsafe_code, reason = "memory that other libraries own, or get; docs/safety.md lists each use")]
-use super::{Array, ArrayMut, ArrayView, array_view::row_major};
+use super::{
+    Array, ArrayMut, ArrayView,
+    array_view::{is_contiguous, row_major},
+};
 use crate::base::{Dtype, Error, Result, Shape, argument, invalid};
 pub use dlpark::{
     DlpackFlags, Managed, ManagedTensorBase,
@@ -70,8 +73,16 @@ impl Description {
         let pointer = checked.data_ptr().cast_mut().wrapping_byte_add(offset);
         Ok(Description { pointer, device: checked.device(), dtype: dtype(checked.dtype())?, shape, strides })
     }
-    /// Number of elements from the first to the last in memory, and the index of that with index 0 among them. `None` if there
-    /// are none, or they do not fit the address space.
+    /// Describes a tensor whose elements are contiguous, in row-major order.
+    pub fn row_major(pointer: *mut c_void, device: Device, dtype: Dtype, shape: &[usize]) -> Description {
+        Description { pointer, device, dtype, shape: shape.to_vec(), strides: row_major(shape) }
+    }
+    /// Whether the elements are contiguous, in row-major order.
+    pub fn is_contiguous(&self) -> bool {
+        is_contiguous(&self.shape, &self.strides)
+    }
+    /// Number of elements from the first to the last in memory, and the index of that with index 0 among them. `None`
+    /// if there are none, or they do not fit the address space.
     pub fn span(&self) -> Option<(usize, usize)> {
         let (mut before, mut after) = (0usize, 0usize);
         for (dim, stride) in self.shape.iter().zip(&self.strides) {
@@ -87,8 +98,8 @@ impl Description {
     /// Returns an error if the shape is not representable.
     ///
     /// # Safety
-    /// The memory must be valid until `owner` is dropped, and may be written unless `is_read_only`, which [`Legacy`] tensors
-    /// cannot say.
+    /// The memory must be valid until `owner` is dropped, and may be written unless `is_read_only`, which [`Legacy`]
+    /// tensors cannot say.
     pub unsafe fn export<M: Form>(&self, is_read_only: bool, owner: impl Any + Send + Sync) -> Result<Managed<M>> {
         let shape: Vec<i64> = self.shape.iter().map(|d| *d as i64).collect();
         let strides: Vec<i64> = self.strides.iter().map(|s| *s as i64).collect();
@@ -150,8 +161,8 @@ fn check_host(device: Device) -> Result<()> {
 }
 
 impl ArrayView {
-    /// Exports the view without a copy, read-only; a [`Legacy`] tensor, which its receiver may write to, is a copy. The memory
-    /// lives until the deleter of the tensor is called.
+    /// Exports the view without a copy, read-only; a [`Legacy`] tensor, which its receiver may write to, is a copy. The
+    /// memory lives until the deleter of the tensor is called.
     ///
     /// # Errors
     /// Returns an error if the elements cannot be read (see [`Array::bytes`]), or memory runs out.
@@ -167,10 +178,12 @@ impl ArrayView {
         // SAFETY: the array keeps the memory; it is exported as read-only, or has no elements.
         unsafe { description.export(true, self.array().clone()) }
     }
-    /// Imports a tensor of the host's memory, without a copy. Its deleter is called when the last array on it is dropped.
+    /// Imports a tensor of the host's memory, without a copy. Its deleter is called when the last array on it is
+    /// dropped.
     ///
     /// # Errors
-    /// Returns an error if the tensor is invalid, on another device, or not aligned for its elements, or its dtype is unknown.
+    /// Returns an error if the tensor is invalid, on another device, or not aligned for its elements, or its dtype is
+    /// unknown.
     ///
     /// # Safety
     /// The tensor must be valid, and nobody may write to its memory as long as the view and its arrays live.
@@ -194,21 +207,23 @@ impl ArrayView {
 }
 
 impl ArrayMut {
-    /// Exports the array without a copy, for reading and writing. The memory lives until the deleter of the tensor is called.
+    /// Exports the array without a copy, for reading and writing. The memory lives until the deleter of the tensor is
+    /// called.
     ///
     /// # Errors
     /// Returns an error if the shape is not representable.
     pub fn into_dlpack<M: Form>(mut self) -> Result<Managed<M>> {
-        let (shape, strides) = (self.shape().to_vec(), row_major(self.shape()));
         let pointer = self.bytes().as_mut_ptr().cast();
-        let description = Description { pointer, device: Device::CPU, dtype: self.dtype(), shape, strides };
+        let description = Description::row_major(pointer, Device::CPU, self.dtype(), self.shape());
         // SAFETY: the array, which nobody else has, keeps the memory.
         unsafe { description.export(false, self) }
     }
-    /// Imports a tensor of the host's memory to write to it, without a copy. Its deleter is called when the array is dropped.
+    /// Imports a tensor of the host's memory to write to it, without a copy. Its deleter is called when the array is
+    /// dropped.
     ///
     /// # Errors
-    /// Returns an error if the tensor is read-only or not contiguous, and for the reasons of [`ArrayView::from_dlpack`].
+    /// Returns an error if the tensor is read-only or not contiguous, and for the reasons of
+    /// [`ArrayView::from_dlpack`].
     ///
     /// # Safety
     /// The tensor must be valid, and nobody else may read or write its memory as long as the array lives.
@@ -218,10 +233,7 @@ impl ArrayMut {
         if tensor.flags().contains(DlpackFlags::READ_ONLY) {
             return Err(invalid("a DLPack tensor for a result is read-only; expected one that may be written"));
         }
-        let axes = from.shape.iter().zip(&from.strides).zip(row_major(&from.shape));
-        if !from.shape.contains(&0)
-            && axes.into_iter().any(|((dim, stride), expected)| *dim != 1 && *stride != expected)
-        {
+        if !from.is_contiguous() {
             let found = format!("{:?}", from.strides);
             let expected = format!("expected {:?}: results are written in row-major order", row_major(&from.shape));
             return Err(argument("the strides of a DLPack tensor for a result", found, expected));

@@ -24,8 +24,8 @@ unsafe impl Sync for Foreign {}
 
 impl Foreign {
     /// # Safety
-    /// Until `owner` is dropped, `pointer` must be valid for `len` bytes, from any thread, and nobody else may write to them.
-    /// If [`Foreign::bytes_mut`] is called, it must be valid for writes, and nobody else may read them either.
+    /// Until `owner` is dropped, `pointer` must be valid for `len` bytes, from any thread, and nobody else may write to
+    /// them. If [`Foreign::bytes_mut`] is called, it must be valid for writes, and nobody else may read them either.
     pub unsafe fn new(pointer: NonNull<u8>, len: usize, owner: impl Any + Send + Sync) -> Foreign {
         Foreign { pointer, len, owner: Box::new(owner) }
     }
@@ -57,7 +57,8 @@ impl Memory {
     pub fn lend(mut self, len: usize) -> (Memory, Arc<Memory>) {
         let pointer = NonNull::from(self.bytes_mut(len)).cast();
         let owner = Arc::new(self);
-        // SAFETY: moving the owner does not move its bytes. Nobody accesses them through it until it is taken out of the
+        // SAFETY: moving the owner does not move its bytes. Nobody accesses them through it until it is taken out of
+        // the
         // `Arc`, which fails while the borrower has a clone.
         (Memory::Foreign(unsafe { Foreign::new(pointer, len, owner.clone()) }), owner)
     }
@@ -83,8 +84,8 @@ fn checked(dtype: Dtype, shape: &[usize], pointer: *mut u8) -> Result<(NonNull<u
 }
 
 impl Array {
-    /// Creates an array on memory that belongs to somebody else, without a copy. It is only read. `owner` is dropped with the
-    /// last clone of the array.
+    /// Creates an array on memory that belongs to somebody else, without a copy. It is only read. `owner` is dropped
+    /// with the last clone of the array.
     ///
     /// ```
     /// use tpulang::{Array, Dtype};
@@ -115,8 +116,8 @@ impl Array {
 }
 
 impl ArrayMut {
-    /// Creates an array on memory that belongs to somebody else, to write to it without a copy. `owner` is dropped with the
-    /// array.
+    /// Creates an array on memory that belongs to somebody else, to write to it without a copy. `owner` is dropped with
+    /// the array.
     ///
     /// ```
     /// use tpulang::{Dtype, array::ArrayMut};
@@ -169,7 +170,7 @@ mod tests {
         let a = unsafe { Array::from_raw_parts(Dtype::Int32, [2, 2], pointer, owner).unwrap() };
         assert_eq!((a.bytes().unwrap().as_ptr(), a.to_f64().unwrap()), (pointer, vec![1.0, 2.0, 3.0, 4.0]));
         let flat = a.reshaped([4]).unwrap();
-        let flat = flat.into_mut().err().expect("foreign memory is only read");
+        let flat = flat.into_mut().expect_err("foreign memory is only read");
         drop(a);
         assert!(!is_dropped());
         drop(flat);

@@ -7,7 +7,7 @@ use crate::{
 };
 use indexmap::IndexMap;
 use serde_json::Value;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use tpulang_base::{files, nearest, truncated};
 
 /// A graph with its inputs and expected results.
@@ -55,6 +55,30 @@ impl Case {
         Ok(Case { name: name.into(), graph, feeds, expected })
     }
 
+    /// Reads the cases of a checkout of this repository: those of every op (`tests/ops`), and the recorded graphs
+    /// (`tests/cases`). A backend of your own passes with [`check`](super::check): see `examples/second_backend.rs`.
+    ///
+    /// ```
+    /// use tpulang::conformance::Case;
+    /// assert!(Case::of_checkout(".")?.len() > 500);
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if a folder or a case cannot be read.
+    pub fn of_checkout(root: impl AsRef<Path>) -> Result<Vec<Case>> {
+        let tests = root.as_ref().join("tests");
+        let mut cases = Vec::new();
+        for file in entries(&tests.join("ops"))? {
+            cases.extend(Case::read(file)?);
+        }
+        for group in entries(&tests.join("cases"))?.iter().filter(|path| path.is_dir()) {
+            let folders = entries(group)?.into_iter().filter(|folder| folder.join("inputs.npz").exists());
+            cases.extend(folders.map(Case::recorded).collect::<Result<Vec<_>>>()?);
+        }
+        Ok(cases)
+    }
+
     /// Like [`Case::by_cpu`], with the files `spec.json` and `inputs.npz` of a folder.
     ///
     /// # Errors
@@ -64,6 +88,14 @@ impl Case {
         let graph = spec::read(folder.join("spec.json"), spec::Weights::Load)?;
         Case::by_cpu(folder.display().to_string(), graph, read_npz(folder.join("inputs.npz"))?)
     }
+}
+
+/// Returns the paths in a folder, sorted.
+fn entries(folder: &Path) -> Result<Vec<PathBuf>> {
+    let entries = std::fs::read_dir(folder).map_err(Error::io(folder))?;
+    let mut paths = entries.map(|e| Ok(e.map_err(Error::io(folder))?.path())).collect::<Result<Vec<_>>>()?;
+    paths.sort();
+    Ok(paths)
 }
 
 fn one(text: &str, name: &str) -> Result<Case> {

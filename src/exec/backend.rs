@@ -53,13 +53,14 @@ pub trait Backend: Send + Sync {
     fn type_of(&self, _buffer: &Self::Buffer) -> Option<(Dtype, Shape)> {
         None
     }
-    /// A buffer that kernels write to memory of the host, for [`Backend::run_into`]. Default: `None`, so results are copied
-    /// there.
+    /// A buffer that kernels write to memory of the host, for [`Backend::run_into`]. Default: `None`, so results are
+    /// copied there.
     fn over(&self, _memory: ArrayMut) -> Option<Self::Buffer> {
         None
     }
-    /// Like [`Backend::run`]. `into` has a buffer that came from [`Backend::over`] for each result that should be written
-    /// there; a kernel takes those that it writes, and must not keep them longer than the result. Default: it takes none.
+    /// Like [`Backend::run`]. `into` has a buffer that came from [`Backend::over`] for each result that should be
+    /// written there; a kernel takes those that it writes, and must not keep them longer than the result. Default: it
+    /// takes none.
     ///
     /// # Errors
     /// Same as for [`Backend::run`].
@@ -161,7 +162,8 @@ pub trait Recorder<Buffer>: Send + Sync {
     /// # Errors
     /// Same as for the methods of [`Backend`].
     fn run_on(&self, feeds: Vec<Buffer>, run: Run<Buffer>) -> Result<Vec<Buffer>>;
-    /// Like [`Recorder::run_on`], but writes the results to the buffers `into`, which have their types. Default: an error.
+    /// Like [`Recorder::run_on`], but writes the results to the buffers `into`, which have their types. Default: an
+    /// error.
     ///
     /// # Errors
     /// Same as for [`Recorder::run_on`].

@@ -40,6 +40,7 @@ mod control_flow;
 mod cpu;
 #[doc(hidden)]
 pub mod heads;
+mod measure;
 mod placement;
 mod plan;
 mod preprocess;
@@ -61,6 +62,7 @@ pub use any::{AnyBackend, AnyBuffer, AnyKernel};
 pub use backend::{Backend, Fusion, Kernel, KernelInfo, Layouts, Recorder, Run};
 pub use compare::{Comparison, Tolerance, compare};
 pub use cpu::{CpuBackend, CustomCall};
+pub use measure::{Latency, random_feeds};
 pub use preprocess::preprocess;
 pub use profile::{KindTime, StepTime, by_kind};
 pub use run_options::RunOptions;

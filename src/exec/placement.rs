@@ -1,10 +1,15 @@
 //! Decides where operators run: on the backend, or on the CPU if the backend has no kernel for them.
-use super::{Backend, CpuBackend, Kernel, KernelInfo, Recorder, Signature, ValueType, plan::for_compute};
+use super::{
+    Backend, CpuBackend, Kernel, KernelInfo, Recorder, RunOptions, Signature, ValueType,
+    plan::{Network, TensorIndex, for_compute},
+};
 use crate::{
     array::Array,
-    base::{Cause, Error, Result},
+    base::{Cause, Error, Result, argument},
+    graph::Graph,
     ops::Op,
 };
+use std::collections::HashSet;
 
 /// A backend, and the CPU for the operators that it lacks.
 pub(super) struct Placement<B> {
@@ -12,6 +17,8 @@ pub(super) struct Placement<B> {
     cpu: CpuBackend,
     /// Refuses operators that the backend lacks.
     is_strict: bool,
+    /// The names of the results of operators that run on the CPU on request.
+    on_cpu: HashSet<String>,
 }
 
 /// A kernel of the backend or of the CPU.
@@ -54,8 +61,23 @@ impl<K: Kernel> Kernel for PlacedKernel<K> {
 }
 
 impl<B: Backend> Placement<B> {
-    pub fn new(backend: B, cpu: CpuBackend, is_strict: bool) -> Self {
-        Placement { backend, cpu, is_strict }
+    /// # Errors
+    /// Returns an error if the graph has no operator of a name in [`RunOptions::on_cpu`], or one that owns blocks.
+    pub fn new(backend: B, cpu: CpuBackend, graph: &Graph, options: &RunOptions) -> Result<Self> {
+        let on_cpu = if options.on_cpu.is_empty() { HashSet::new() } else { names_on_cpu(graph, &options.on_cpu)? };
+        Ok(Placement { backend, cpu, is_strict: options.strict, on_cpu })
+    }
+
+    /// Returns whether an operator runs on the CPU on request.
+    fn is_on_cpu<'n>(&self, mut results: impl Iterator<Item = &'n str>) -> bool {
+        !self.on_cpu.is_empty() && results.any(|name| self.on_cpu.contains(name))
+    }
+
+    /// Returns the operands and results of operators that run on the CPU on request: no rewrite rule may remove them.
+    pub fn kept(&self, network: &Network) -> Vec<TensorIndex> {
+        let name = |t: TensorIndex| network.entry(t).ok().map(|entry| entry.ty.name.as_str());
+        let operators = network.operators.iter().filter(|o| self.is_on_cpu(o.outputs().filter_map(name)));
+        operators.flat_map(|o| o.operands().chain(o.outputs())).collect()
     }
 
     /// Prepares an operator.
@@ -63,11 +85,12 @@ impl<B: Backend> Placement<B> {
     /// # Errors
     /// Returns an error if there is no kernel (in strict mode, none of the backend), a constant is invalid, or memory runs out.
     pub fn prepare(&self, signature: &Signature) -> Result<PlacedKernel<B::Kernel>> {
-        if let Some(kernel) = self.backend.prepare(signature)? {
+        let is_on_cpu = self.is_on_cpu(signature.outputs().map(|ty| ty.name.as_str()));
+        if !is_on_cpu && let Some(kernel) = self.backend.prepare(signature)? {
             return Ok(PlacedKernel::Backend(kernel));
         }
         let missing = |problem| Err(Cause::Operator { op: signature.op.name().into(), problem }.into());
-        if self.is_strict {
+        if self.is_strict && !is_on_cpu {
             let name = self.backend.name();
             return missing(format!(
                 "the backend {name} has no kernel for it, and strict forbids running it on the cpu"
@@ -84,8 +107,8 @@ impl<B: Backend> Placement<B> {
         Ok(PlacedKernel::Cpu(Box::new(CpuFallback { kernel, results })))
     }
 
-    /// Runs a kernel. `into` has the places of results that should be written to the caller's memory; `recorder` is that of
-    /// the plan.
+    /// Runs a kernel. `into` has the places of results that should be written to the caller's memory; `recorder` is
+    /// that of the plan.
     ///
     /// # Errors
     /// Same as for [`Backend::run`].
@@ -128,5 +151,116 @@ impl<B: Backend> Placement<B> {
         let Some(kernel) = self.cpu.prepare(&signature)? else { return Ok(None) };
         let mut operands: Vec<_> = signature.op.operands().map(|(_, o)| o.constant.clone()).collect();
         self.cpu.run(&kernel, &mut operands).map(Some)
+    }
+}
+
+/// Returns the names of all results of these operators.
+fn names_on_cpu(graph: &Graph, names: &[String]) -> Result<HashSet<String>> {
+    let mut missing: HashSet<&str> = names.iter().map(String::as_str).collect();
+    let (mut found, mut owner) = (HashSet::new(), None);
+    let wanted = missing.clone();
+    graph.body().walk(&mut |operator| {
+        if graph.result_names(operator).any(|name| wanted.contains(name)) {
+            found.extend(graph.result_names(operator).map(str::to_owned));
+            owner = owner.or_else(|| (!operator.blocks.is_empty()).then_some(operator));
+        }
+        missing.retain(|missing| graph.result_names(operator).all(|name| name != *missing));
+    });
+    if let Some(name) = names.iter().find(|name| missing.contains(name.as_str())) {
+        return Err(graph.unknown_operator(name));
+    }
+    match owner {
+        None => Ok(found),
+        Some(operator) => {
+            let (name, op) = (graph.result_names(operator).next().unwrap_or_default(), operator.op.name());
+            let expected = "its blocks' operators run where their kernels are: name those";
+            Err(argument("on_cpu", format!("{name:?}, the result of top.{op}"), expected))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::{
+        Array, Backend, CpuBackend, Dtype, Graph, RunOptions, Session,
+        ops::{If, Relu},
+    };
+
+    fn graph() -> Graph {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [2, 3]).unwrap();
+        let c = g.input("c", Dtype::Float32, [1]).unwrap();
+        let a = g.op(Relu::new(x)).out_name("a").call().unwrap()[0];
+        let b = g.mul(a, 2.0).out_name("b").call().unwrap();
+        let s = g.softmax(b, 1).out_name("s").call().unwrap();
+        let none: [(String, Dtype, Vec<i64>); 0] = [];
+        let [then, other] = ["t", "u"]
+            .map(|name| g.block(none.clone(), |g, _| Ok(vec![g.mul(s, 3.0).out_name(name).call()?])).unwrap());
+        let y = g.op(If::new(c)).owns(then).owns(other).out_name("y");
+        let y = y.out_dtypes([Dtype::Float32]).out_shapes([[2, 3]]).call().unwrap();
+        g.set_outputs(&y).unwrap();
+        g
+    }
+
+    /// The CPU under another name, which fuses operators like it.
+    struct Device(CpuBackend);
+    impl Backend for Device {
+        type Buffer = Array;
+        type Kernel = <CpuBackend as Backend>::Kernel;
+        fn name(&self) -> &str {
+            "device"
+        }
+        fn prepare(&self, signature: &crate::Signature) -> crate::base::Result<Option<Self::Kernel>> {
+            self.0.prepare(signature)
+        }
+        fn run(&self, kernel: &Self::Kernel, operands: &mut [Option<Array>]) -> crate::base::Result<Vec<Array>> {
+            self.0.run(kernel, operands)
+        }
+        fn upload(&self, array: &Array) -> crate::base::Result<Array> {
+            Ok(array.clone())
+        }
+        fn download(&self, buffer: &Array) -> crate::base::Result<Array> {
+            Ok(buffer.clone())
+        }
+        fn synchronise(&self) -> crate::base::Result<()> {
+            Ok(())
+        }
+        fn fusion(&self) -> Option<&dyn crate::Fusion> {
+            self.0.fusion()
+        }
+    }
+
+    #[test]
+    fn operators_run_on_the_cpu_on_request() {
+        let session = |names: &[&str]| {
+            let options = RunOptions::default().on_cpu(names.iter().copied()).strict(true);
+            Session::new(&graph(), Device(CpuBackend::new()), &options).unwrap()
+        };
+        let feeds = [("x", Array::filled(Dtype::Float32, [2, 3], 1.5).unwrap()), ("c", Array::from([1f32]))];
+        let expected = session(&[]).run(&feeds).unwrap();
+        for (names, summary) in [
+            (&[][..], "device: 6 ops"),
+            (&["b"], "device: 5 ops, cpu: MulConst x1"),
+            (&["a", "s", "t"], "device: 3 ops, cpu: MulConst x1, Relu x1, Softmax x1"),
+        ] {
+            let session = session(names);
+            assert_eq!(session.summary(), summary);
+            assert_eq!(session.run(&feeds).unwrap(), expected, "{names:?}");
+        }
+        let text = session(&["b"]).explain();
+        let line = text.lines().find(|line| line.contains("MulConst")).unwrap();
+        assert!(line.contains(" b ") && line.contains("cpu") && !line.contains("Relu"), "{text}");
+    }
+
+    #[test]
+    fn names_of_no_operator_are_refused() {
+        let error = |name: &str| {
+            let options = RunOptions::default().on_cpu([name]);
+            Session::new(&graph(), CpuBackend::new(), &options).err().unwrap().to_string()
+        };
+        assert_eq!(error("ss"), "unknown operator \"ss\"; did you mean \"s\"?");
+        assert_eq!(error("x"), "unknown operator \"x\"");
+        let of_blocks = "on_cpu is \"y\", the result of top.If; its blocks' operators run where their kernels are";
+        assert!(error("y").starts_with(of_blocks), "{}", error("y"));
     }
 }

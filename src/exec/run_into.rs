@@ -17,9 +17,9 @@ use std::{
 impl<B: Backend> Session<B> {
     /// Like [`Session::run`], but writes the tensors of these names to `results`, and computes only what they need.
     ///
-    /// A backend whose buffers are the host's memory, such as [`CpuBackend`](super::CpuBackend), writes straight to the arrays.
-    /// What no kernel writes is copied: inputs, coefficients, tensors that share the memory of others, and results of `If`
-    /// and `Loop`. Other backends copy every result.
+    /// A backend whose buffers are the host's memory, such as [`CpuBackend`](super::CpuBackend), writes straight to the
+    /// arrays. What no kernel writes is copied: inputs, coefficients, tensors that share the memory of others, and
+    /// results of `If` and `Loop`. Other backends copy every result.
     ///
     /// ```
     /// use tpulang::{Array, Dtype, Graph, array::ArrayMut, exec::{CpuBackend, RunOptions, Session}};
@@ -35,8 +35,8 @@ impl<B: Backend> Session<B> {
     /// ```
     ///
     /// # Errors
-    /// Same as for [`run`](super::run). If a name is unknown or given twice, or an array has another shape or dtype than
-    /// [`Session::outputs`] says or overlaps with another result or a feed, nothing is written. If a kernel of
+    /// Same as for [`run`](super::run). If a name is unknown or given twice, or an array has another shape or dtype
+    /// than [`Session::outputs`] says or overlaps with another result or a feed, nothing is written. If a kernel of
     /// [`CpuBackend::with_custom`](super::CpuBackend::with_custom) keeps a result as an operand, its array is lost.
     pub fn run_into<S: AsRef<str>>(&self, feeds: &(impl Feeds + ?Sized), results: &mut [(S, ArrayMut)]) -> Result<()> {
         let wanted = self.wanted_by_name(results.iter().map(|(name, _)| name.as_ref()))?;
@@ -127,7 +127,10 @@ fn returned<S: AsRef<str>>(
     let end = |name: &str, array: &mut ArrayMut, loan: Loan, values: Option<Array>| -> Result<()> {
         let kept = |_| invalid(format!("a kernel has kept {name:?}, which it may only read while it runs"));
         *array = loan.end().map_err(kept)?;
-        values.map_or(Ok(()), |values| Ok(array.bytes().copy_from_slice(values.bytes()?)))
+        if let Some(values) = values {
+            array.bytes().copy_from_slice(values.bytes()?);
+        }
+        Ok(())
     };
     // The values that are elsewhere may be in the memory of another result, whose loan ends afterwards.
     for (((name, array), loan), values) in results.iter_mut().zip(loans).zip(values) {

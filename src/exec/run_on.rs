@@ -12,8 +12,8 @@ use std::collections::HashSet;
 type FedBuffers<Buffer> = (Vec<TensorIndex>, Vec<Buffer>);
 
 impl<B: Backend> Session<B> {
-    /// Like [`Session::run`], on backend buffers, without copies or synchronization. Results are valid once the stream completes
-    /// ([`Session::synchronise`]).
+    /// Like [`Session::run`], on backend buffers, without copies or synchronization. Results are valid once the stream
+    /// completes ([`Session::synchronise`]).
     ///
     /// # Errors
     /// Same as for [`run`](super::run); device errors may be reported later, by [`Session::synchronise`].
@@ -28,8 +28,8 @@ impl<B: Backend> Session<B> {
         self.wanted.iter().zip(results).map(|(t, buffer)| Ok((plan.entry(*t)?.ty.name.clone(), buffer))).collect()
     }
 
-    /// Like [`Session::run_on`], but writes the tensors of these names to buffers of the caller's, and computes only what they
-    /// need. Every replay of a recorded run copies them there, on the device.
+    /// Like [`Session::run_on`], but writes the tensors of these names to buffers of the caller's, and computes only
+    /// what they need. Every replay of a recorded run copies them there, on the device.
     ///
     /// ```no_run
     /// use tpulang::{Array, Dtype, Graph, exec::{Backend, CudaBackend, RunOptions, Session}};
@@ -47,8 +47,8 @@ impl<B: Backend> Session<B> {
     /// ```
     ///
     /// # Errors
-    /// Same as for [`Session::run_on`]; also if a buffer has another shape or dtype than the tensor or overlaps with another
-    /// one, in which case nothing is written, and if the backend does not write to buffers of the caller's.
+    /// Same as for [`Session::run_on`]; also if a buffer has another shape or dtype than the tensor or overlaps with
+    /// another one, in which case nothing is written, and if the backend does not write to buffers of the caller's.
     pub fn run_on_into(&self, feeds: Vec<(&str, B::Buffer)>, results: &[(&str, B::Buffer)]) -> Result<()> {
         let (tensors, feeds) = self.fed_buffers(feeds)?;
         let wanted = self.wanted_by_name(results.iter().map(|(name, _)| *name))?;

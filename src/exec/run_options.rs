@@ -15,6 +15,9 @@ pub struct RunOptions {
     pub all: bool,
     /// Refuse to fall back to the CPU for operators that the backend lacks.
     pub strict: bool,
+    /// Operators to run on the CPU, by the names of their results, whatever the backend has. They are not fused with
+    /// others.
+    pub on_cpu: Vec<String>,
     /// Number of threads of the CPU kernels; 0 means one per core.
     pub threads: usize,
     /// Disable operator fusion. Results then differ by rounding.
@@ -34,6 +37,7 @@ impl Default for RunOptions {
         RunOptions {
             all: false,
             strict: false,
+            on_cpu: Vec::new(),
             threads: 0,
             unfused: false,
             precision: Precision::default(),
@@ -51,6 +55,15 @@ impl RunOptions {
     /// Sets [`RunOptions::strict`].
     pub fn strict(self, strict: bool) -> Self {
         RunOptions { strict, ..self }
+    }
+    /// Sets [`RunOptions::on_cpu`].
+    ///
+    /// ```
+    /// use tpulang::exec::RunOptions;
+    /// assert_eq!(RunOptions::default().on_cpu(["scores"]).on_cpu, ["scores"]);
+    /// ```
+    pub fn on_cpu<S: Into<String>>(self, on_cpu: impl IntoIterator<Item = S>) -> Self {
+        RunOptions { on_cpu: on_cpu.into_iter().map(Into::into).collect(), ..self }
     }
     /// Sets [`RunOptions::threads`].
     pub fn threads(self, threads: usize) -> Self {

@@ -133,7 +133,7 @@ impl<B: Backend> Session<B> {
             .build()
             .map_err(|e| argument("threads", options.threads, e))?;
         let network = Network::new(graph, options.precision)?;
-        let placement = Placement::new(backend, cpu, options.strict);
+        let placement = Placement::new(backend, cpu, graph, options)?;
         let wanted: Vec<TensorIndex> = match options.all {
             true => network.operators.iter().flat_map(Operation::outputs).collect(),
             false => graph.outputs().iter().map(|t| TensorIndex(t.index())).collect(),

@@ -32,8 +32,8 @@ impl<B: Backend> Session<B> {
         results.iter().map(|buffer| backend.download(buffer)).collect()
     }
 
-    /// Runs the steps of a plan, from the fed buffers to the wanted ones. Steps take the `places` of the tensors that they write
-    /// there.
+    /// Runs the steps of a plan, from the fed buffers to the wanted ones. Steps take the `places` of the tensors that
+    /// they write there.
     pub(super) fn steps(
         &self,
         plan: &Plan<B>,

@@ -15,8 +15,8 @@ use std::fmt;
 pub struct ValueInfo {
     /// Its name.
     pub name: String,
-    /// The dtype of the array. For an input, that of the graph: floats may also be fed as float32. For an output, that of the
-    /// result: float32 for every float.
+    /// The dtype of the array. For an input, that of the graph: floats may also be fed as float32. For an output, that
+    /// of the result: float32 for every float.
     pub dtype: Dtype,
     /// The dimensions.
     pub shape: Shape,

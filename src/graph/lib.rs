@@ -19,6 +19,7 @@ mod control_flow;
 mod copies;
 mod custom_rules;
 mod edit;
+mod find_operator;
 pub mod functions;
 mod gradients;
 mod graph;

@@ -17,6 +17,7 @@ mod cuda_libraries;
 mod cuda_networks;
 #[cfg(feature = "cuda")]
 mod cuda_ops;
+mod definitions;
 mod documents;
 mod drawn;
 mod escapes;

@@ -296,3 +296,79 @@ fn buffers_of_a_gpu_are_written() {
     let error = error.unwrap_err().to_string();
     assert_eq!(error, "this backend does not write to buffers of the caller's; use `run_into` or `run_on`");
 }
+
+/// Arrays of the GPU are exported and imported without a copy, unless strides or the alignment require it.
+#[cfg(feature = "cuda")]
+#[test]
+fn arrays_of_a_gpu_are_exchanged_by_dlpack() {
+    use tpulang::{
+        array::dlpack::{Description, Device, DlpackFlags, Legacy, Managed, Versioned},
+        exec::CudaBackend,
+    };
+    if crate::cuda::passed_emulated() {
+        return;
+    }
+    let backend = CudaBackend::new(0).unwrap();
+    let values = Array::from_vec([8, 4], (0..32).map(|i| i as f32).collect()).unwrap();
+    let array = backend.upload(&values).unwrap();
+    let tensor = backend.to_dlpack::<Versioned>(&array).unwrap();
+    assert!(tensor.flags().contains(DlpackFlags::READ_ONLY));
+    // SAFETY: the tensors are valid, and nobody writes to their memory.
+    let again = unsafe { backend.from_dlpack(tensor).unwrap() };
+    assert_eq!((again.pointer(), again.shape()), (array.pointer(), array.shape()));
+    // SAFETY: as above.
+    let copy = unsafe { backend.from_dlpack(backend.to_dlpack::<Legacy>(&array).unwrap()).unwrap() };
+    assert_ne!(copy.pointer(), array.pointer());
+    assert_eq!(backend.download(&copy).unwrap(), values);
+    let part = |first: usize, device: Device, shape: &[usize], strides: &[isize]| {
+        let pointer = std::ptr::without_provenance_mut(array.pointer() as usize + 4 * first);
+        let (shape, strides) = (shape.to_vec(), strides.to_vec());
+        let description = Description { pointer, device, dtype: Dtype::Float32, shape, strides };
+        // SAFETY: the clone keeps the memory.
+        unsafe { description.export::<Versioned>(true, array.clone()).unwrap() }
+    };
+    // SAFETY: as above.
+    let import = |tensor: Managed<Versioned>| unsafe { backend.from_dlpack(tensor) };
+    for (first, shape, strides, expected) in [
+        (8, &[2, 2][..], &[2, 1][..], [8.0, 9.0, 10.0, 11.0]),
+        (1, &[4], &[1], [1.0, 2.0, 3.0, 4.0]),
+        (0, &[2, 2], &[1, 4], [0.0, 4.0, 1.0, 5.0]),
+        (31, &[4], &[-2], [31.0, 29.0, 27.0, 25.0]),
+    ] {
+        let own = import(part(first, Device::cuda(0), shape, strides)).unwrap();
+        assert_eq!(backend.download(&own).unwrap().to_f32().unwrap(), expected);
+        assert_eq!(own.pointer() == array.pointer() + 4 * first as u64, first == 8, "only what must be copied is");
+    }
+    let error = import(part(0, Device::CPU, &[4], &[1])).unwrap_err().to_string();
+    assert_eq!(error, "the device type of a DLPack tensor is 1, number 0; expected this GPU: 2, number 0");
+    let error = import(part(0, Device::cuda(1), &[4], &[1])).unwrap_err().to_string();
+    assert!(error.contains("is 2, number 1; expected"), "{error}");
+}
+
+/// Every operator of these cases runs on the CPU on request, between copies from and to the GPU.
+#[cfg(feature = "cuda")]
+#[test]
+fn operators_of_a_gpu_run_on_the_cpu_on_request() {
+    if crate::cuda::passed_emulated() {
+        return;
+    }
+    let backend = tpulang::exec::CudaBackend::new(0).unwrap();
+    let mut count = 0;
+    for folder in cases().into_iter().step_by(5) {
+        let case = Case::recorded(folder).unwrap();
+        let names = case.graph.operators().iter().filter_map(|o| case.graph.tensor(o.outputs().next()?).ok());
+        let options = RunOptions::default().on_cpu(names.map(|info| info.name.clone()));
+        let session = Session::new(&case.graph, &backend, &options).unwrap();
+        let plain = Session::new(&case.graph, CpuBackend::new(), &RunOptions::default().unfused(true)).unwrap();
+        let (found, expected) = (session.run(&case.feeds).unwrap(), plain.run(&case.feeds).unwrap());
+        for (name, expected) in &expected {
+            let pairs = found[name].to_f64().unwrap().into_iter().zip(expected.to_f64().unwrap());
+            let is_close =
+                |(a, b): (f64, f64)| a == b || (a - b).abs() <= 1e-5 * b.abs().max(1.0) || a.is_nan() && b.is_nan();
+            assert!(pairs.into_iter().all(is_close), "{}: {name}", case.name);
+        }
+        assert!(session.summary().starts_with("cuda: 0 ops"), "{}", session.summary());
+        count += 1;
+    }
+    assert!(count > 10, "{count}");
+}

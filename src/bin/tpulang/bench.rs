@@ -7,7 +7,6 @@ use super::{
     profile::milliseconds,
     run::FILES,
 };
-use indexmap::IndexMap;
 use serde::Serialize;
 use std::{
     fs,
@@ -17,7 +16,7 @@ use std::{
 use tpulang::{
     Graph, Result,
     array::byte_text,
-    exec::{AnyBackend, RunOptions, Session},
+    exec::{AnyBackend, Latency, RunOptions, Session, random_feeds},
 };
 use tpulang_base::pluralized;
 
@@ -50,7 +49,7 @@ pub struct Args {
         help_heading = "Measurement"
     )]
     repeat: u32,
-    /// Write the results of the last run to this .npz, .safetensors or (a single result) .npy file
+    /// Write the results of a run to this .npz, .safetensors or (a single result) .npy file
     #[arg(short, long, value_name = "FILE", help_heading = FILES)]
     output: Option<PathBuf>,
     /// Print one JSON object: min_ms, median_ms, p95_ms, first_ms, device_ms (a run without copies; GPU only), peak_bytes
@@ -63,9 +62,6 @@ pub struct Args {
     #[command(flatten)]
     running: Running,
 }
-
-/// Runs between the first result and the timed runs.
-const WARM_UP: u32 = 2;
 
 /// `begun` is the time at which the command started.
 pub fn main(args: Args, begun: Instant) -> Outcome {
@@ -88,29 +84,19 @@ fn measure(
     let output =
         args.output.as_ref().map(|path| Output::new(path, Some(graph.outputs().len()), &sources)).transpose()?;
     let feeds = match args.inputs.as_slice() {
-        [] => feeds::random(graph)?,
+        [] => random_feeds(graph)?,
         given => feeds::read(graph, given, args.preprocess)?,
     };
     let session = Session::new(graph, backend, options)?;
     session.run(&feeds)?;
     let first = begun.elapsed();
-    // Files are read before the timed runs.
-    let feeds =
-        feeds.into_iter().map(|(name, array)| Ok((name, array.in_memory()?))).collect::<Result<IndexMap<_, _>>>()?;
-    for _ in 0..WARM_UP {
-        session.run(&feeds)?;
-    }
-    let (mut times, mut results) = (Vec::new(), IndexMap::new());
-    for _ in 0..args.repeat {
-        let start = Instant::now();
-        results = session.run(&feeds)?;
-        times.push(start.elapsed());
-    }
+    let latency = session.measure(&feeds, args.repeat)?;
     if let Some(output) = output {
+        let results = session.run(&feeds)?;
         output.write(results.iter().map(|(n, a)| (n.as_str(), a)))?;
     }
     let device_ms = without_copies(&session)?.map(milliseconds);
-    let figures = Figures { device_ms, ..Figures::new(times, first) };
+    let figures = Figures { device_ms, ..Figures::new(latency, first) };
     Ok(if args.json { format!("{}\n", serde_json::json!(figures)) } else { figures.text(&session.summary()) })
 }
 
@@ -137,21 +123,15 @@ struct Figures {
 }
 
 impl Figures {
-    fn new(mut times: Vec<Duration>, first: Duration) -> Figures {
-        times.sort_unstable();
-        // The nearest-rank method.
-        let percentile = |percent: usize| {
-            let rank = (times.len() * percent).div_ceil(100).max(1);
-            times.get(rank - 1).copied().map_or(0.0, milliseconds)
-        };
+    fn new(latency: Latency, first: Duration) -> Figures {
         Figures {
-            min_ms: percentile(0),
-            median_ms: percentile(50),
-            p95_ms: percentile(95),
+            min_ms: milliseconds(latency.min),
+            median_ms: milliseconds(latency.median),
+            p95_ms: milliseconds(latency.p95),
             first_ms: milliseconds(first),
             device_ms: None,
             peak_bytes: peak_bytes(),
-            runs: times.len(),
+            runs: latency.runs,
         }
     }
     fn text(&self, summary: &str) -> String {
@@ -176,16 +156,6 @@ fn peak_bytes() -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn percentiles_are_of_runs_that_were() {
-        let times = |n: u64| (1..=n).rev().map(Duration::from_millis).collect();
-        let figures = |n| Figures::new(times(n), Duration::from_millis(500));
-        let all = figures(100);
-        assert_eq!((all.min_ms, all.median_ms, all.p95_ms, all.first_ms), (1.0, 50.0, 95.0, 500.0));
-        assert_eq!((figures(1).min_ms, figures(1).p95_ms), (1.0, 1.0));
-        assert_eq!(figures(5).median_ms, 3.0);
-    }
 
     #[cfg(target_os = "linux")]
     #[test]

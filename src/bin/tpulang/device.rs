@@ -17,6 +17,9 @@ pub struct Running {
     /// Fail if the device has no kernel for an operator, instead of falling back to the CPU
     #[arg(long, help_heading = "Execution")]
     strict: bool,
+    /// Run the operator that computes this tensor on the CPU. May be repeated
+    #[arg(long, value_name = "NAME", help_heading = "Execution")]
+    on_cpu: Vec<String>,
     /// Run every operator separately. Slower; useful to isolate a wrong result
     #[arg(long, help_heading = "Execution")]
     no_fusion: bool,
@@ -61,7 +64,7 @@ impl Running {
         };
         let options = RunOptions::default().all(all).strict(self.strict).threads(self.threads).unfused(self.no_fusion);
         let options = options.precision(precision).weight_budget(self.weight_budget);
-        Ok((backend, options.max_iterations(self.max_iterations)))
+        Ok((backend, options.max_iterations(self.max_iterations).on_cpu(&self.on_cpu)))
     }
 }
 

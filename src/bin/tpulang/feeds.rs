@@ -2,7 +2,7 @@
 use super::image::{ImageFormat, decode};
 use indexmap::IndexMap;
 use std::path::Path;
-use tpulang::{Array, Dtype, Graph, Result, array::NpzFile, exec::preprocess, graph::TensorInfo};
+use tpulang::{Array, Graph, Result, array::NpzFile, exec::preprocess, graph::TensorInfo};
 use tpulang_base::{argument, misfit, nearest};
 
 /// Splits `[NAME=]FILE`.
@@ -49,31 +49,6 @@ pub fn read(graph: &Graph, given: &[String], raw: bool) -> Result<IndexMap<Strin
         feeds.insert(name, prepared(input, &all)?);
     }
     Ok(feeds)
-}
-
-/// Returns deterministic random values for every input: floats from -1 to 1, 8-bit integers over their range. Wider
-/// integers are 0, since they may be indices, whose range the graph does not define.
-pub fn random(graph: &Graph) -> Result<IndexMap<String, Array>> {
-    let mut state = 1u64;
-    // The generator of MMIX, of which only the high bits are random enough.
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 40) as f64 / f64::from(1 << 24)
-    };
-    let mut drawn = |input: &TensorInfo| {
-        let (least, most) = match input.dtype {
-            Dtype::Int8 => (-128.0, 128.0),
-            Dtype::Uint8 => (0.0, 256.0),
-            dtype if dtype.is_float() => (-1.0, 1.0),
-            _ => return Array::filled(input.dtype, input.shape.as_slice(), 0.0),
-        };
-        let number = |drawn: f64| least + drawn * (most - least);
-        let whole = |v: f64| if input.dtype.is_float() { v } else { v.floor() };
-        let count = input.shape.iter().product();
-        let dtype = if input.dtype.is_float() { Dtype::Float32 } else { input.dtype };
-        Array::from_f64s(dtype, input.shape.as_slice(), (0..count).map(|_| whole(number(next()))))
-    };
-    inputs(graph).map(|input| Ok((input.name.clone(), drawn(input)?))).collect()
 }
 
 fn inputs(graph: &Graph) -> impl Iterator<Item = &TensorInfo> {

@@ -5,6 +5,7 @@ mod check;
 mod compare;
 #[cfg(feature = "mlir")]
 mod convert;
+mod definitions;
 mod device;
 mod feeds;
 mod gradients;

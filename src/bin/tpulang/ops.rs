@@ -1,4 +1,4 @@
-use super::{Outcome, print, reference};
+use super::{Outcome, definitions, print, reference};
 use std::fmt::Write;
 use tpulang::{
     Error,
@@ -20,6 +20,9 @@ pub struct Args {
     /// Print the reference as Markdown, as in docs/functions.md and docs/ops.md
     #[arg(long, value_name = "PAGE", conflicts_with_all = ["name", "search"])]
     markdown: Option<Markdown>,
+    /// Print the definitions of all functions and ops as one JSON object, which docs/definitions.md describes
+    #[arg(long, conflicts_with_all = ["name", "search", "markdown"])]
+    json: bool,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -29,6 +32,10 @@ enum Markdown {
 }
 
 pub fn main(args: Args) -> Outcome {
+    if args.json {
+        print(&format!("{:#}\n", definitions::all()))?;
+        return Ok(true);
+    }
     let text = match (args.name.as_deref(), args.search, args.markdown) {
         (Some(name), ..) => one(name)?,
         (_, Some(word), _) => return search(&word),

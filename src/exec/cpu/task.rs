@@ -94,8 +94,8 @@ impl<'a> Task<'a> {
         task.output(0)?.array = Written::Memory(memory.reshaped(shape)?);
         Ok(task)
     }
-    /// Lets results be written to the memory of arrays that nobody else has. `into` has one place for each result that is not
-    /// absent.
+    /// Lets results be written to the memory of arrays that nobody else has. `into` has one place for each result that
+    /// is not absent.
     pub fn write_into(&mut self, into: &mut [Option<Array>]) {
         for (output, place) in self.results.iter_mut().flatten().zip(into) {
             let fits = |a: &mut Array| a.dtype() == output.ty.buffer_dtype() && a.shape() == output.ty.shape;

@@ -83,17 +83,23 @@ impl CudaBackend {
                 format!("expected a multiple of {BLOCK_ALIGNMENT}"),
             ));
         }
-        let own = self.cuda.device.number();
-        match self.cuda.device.owner_of(Address(pointer))? {
-            Some(owner) if owner == own => {}
-            owner => {
-                let found = owner.map_or("not memory of a GPU".to_owned(), |gpu| format!("memory of GPU {gpu}"));
-                return Err(argument("the pointer", found, format!("expected memory of GPU {own}")));
-            }
-        }
+        self.check_owner(Address(pointer))?;
         let bytes = shape.iter().fold(dtype.size() as u64, |n, d| n.saturating_mul(*d as u64));
         let block = Arc::new(self.cuda.pool.foreign(Address(pointer), bytes, owner));
         Ok(DeviceArray { block, dtype, shape: shape.to_vec() })
+    }
+
+    /// # Errors
+    /// Returns an error if an address is not in this GPU's memory.
+    pub(super) fn check_owner(&self, address: Address) -> Result<()> {
+        let own = self.cuda.device.number();
+        match self.cuda.device.owner_of(address)? {
+            Some(owner) if owner == own => Ok(()),
+            owner => {
+                let found = owner.map_or("not memory of a GPU".to_owned(), |gpu| format!("memory of GPU {gpu}"));
+                Err(argument("the pointer", found, format!("expected memory of GPU {own}")))
+            }
+        }
     }
 
     /// Adds a kernel for the custom operators (`top.Custom`) of this name: `kernel` returns it for the types and parameters of

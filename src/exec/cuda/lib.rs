@@ -34,6 +34,7 @@ mod deform;
 mod detect;
 mod device;
 mod device_array;
+mod dlpack;
 mod driver;
 mod einsum;
 mod faults;

@@ -162,7 +162,8 @@ impl<B: Backend> Plan<B> {
         options: &RunOptions,
         available: fn(&B) -> u64,
     ) -> Result<Plan<B>> {
-        let mut graph = RewriteGraph::new(network, &needed(network, fed, wanted)?, fed, wanted);
+        let kept = [wanted, &placement.kept(network)].concat();
+        let mut graph = RewriteGraph::new(network, &needed(network, fed, wanted)?, fed, &kept);
         let applied = if options.unfused { Vec::new() } else { rules::rewrite(&mut graph, placement)? };
         let (tensors, nodes) = graph.into_nodes();
         let steps = nodes.into_iter().map(|node| {

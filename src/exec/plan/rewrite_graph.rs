@@ -54,19 +54,19 @@ pub(crate) struct RewriteGraph {
     made_by: Vec<Option<NodeIndex>>,
     /// Use count of each tensor.
     uses: Vec<usize>,
-    /// Tensors that are fed or wanted, and so cannot be fused away.
+    /// Tensors that are fed or kept, and so cannot be fused away.
     pinned: HashSet<TensorIndex>,
 }
 
 impl RewriteGraph {
-    /// Creates the graph of the network's operators `needed`.
-    pub fn new(network: &Network, needed: &[usize], fed: &[TensorIndex], wanted: &[TensorIndex]) -> RewriteGraph {
+    /// Creates the graph of the network's operators `needed`. Tensors that are `kept` are not fused away.
+    pub fn new(network: &Network, needed: &[usize], fed: &[TensorIndex], kept: &[TensorIndex]) -> RewriteGraph {
         let mut tensors = network.tensors.clone();
         for &t in fed {
             tensors[t.0].as_mut().into_iter().for_each(|entry| entry.constant = None);
         }
         let nodes = needed.iter().map(|&i| Node { stages: vec![network.operators[i].clone()] });
-        let pinned = fed.iter().chain(wanted).copied().collect();
+        let pinned = fed.iter().chain(kept).copied().collect();
         let (made_by, uses) = (vec![None; tensors.len()], vec![0; tensors.len()]);
         let mut graph = RewriteGraph { tensors, nodes: Vec::new(), made_by, uses, pinned };
         graph.rebuild(nodes.collect());
@@ -153,7 +153,7 @@ impl RewriteGraph {
     pub fn is_input_or_constant(&self, tensor: TensorIndex) -> bool {
         self.made_by[tensor.0].is_none()
     }
-    /// Tensors that are fed or wanted, by index.
+    /// Tensors that are fed or kept, by index.
     pub fn pinned(&self) -> Vec<TensorIndex> {
         let mut pinned: Vec<TensorIndex> = self.pinned.iter().copied().collect();
         pinned.sort_unstable();

@@ -3,8 +3,8 @@ use super::{Plan, Step, TensorIndex};
 use crate::{Backend, Layout, ops::Op};
 use std::collections::{HashMap, HashSet};
 
-/// Returns, for each wanted tensor, the one that it is a view of: a kernel that writes the latter to the caller's memory
-/// writes the wanted one. Without views, it is the wanted tensor itself.
+/// Returns, for each wanted tensor, the one that it is a view of: a kernel that writes the latter to the caller's
+/// memory writes the wanted one. Without views, it is the wanted tensor itself.
 pub(super) fn sources<B: Backend>(plan: &Plan<B>, wanted: &[TensorIndex]) -> HashMap<TensorIndex, TensorIndex> {
     let outputs = |(at, step): (usize, &Step<B>)| step.outputs.iter().map(move |t| (*t, at)).collect::<Vec<_>>();
     let made_by: HashMap<TensorIndex, usize> = plan.steps.iter().enumerate().flat_map(outputs).collect();

@@ -1,0 +1,128 @@
+//! Measuring the latency of a session.
+use super::{Backend, Feeds, Session};
+use crate::{
+    array::Array,
+    base::{Dtype, Result},
+    graph::{Graph, TensorInfo},
+};
+use indexmap::IndexMap;
+use std::time::{Duration, Instant};
+
+/// The times of runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Latency {
+    /// The shortest.
+    pub min: Duration,
+    /// The median.
+    pub median: Duration,
+    /// The 95th percentile.
+    pub p95: Duration,
+    /// Number of runs.
+    pub runs: usize,
+}
+
+/// Runs before the timed ones: those in which a backend may still prepare something.
+const WARM_UP: u32 = 2;
+
+impl Latency {
+    /// Percentiles by the nearest-rank method; zero for no runs.
+    fn of(mut times: Vec<Duration>) -> Latency {
+        times.sort_unstable();
+        let percentile = |percent: usize| {
+            let rank = (times.len() * percent).div_ceil(100).max(1);
+            times.get(rank - 1).copied().unwrap_or_default()
+        };
+        Latency { min: percentile(0), median: percentile(50), p95: percentile(95), runs: times.len() }
+    }
+}
+
+impl<B: Backend> Session<B> {
+    /// Runs the graph `runs` times after a warm-up, like [`Session::run`], and returns the times. `tpulang bench`
+    /// measures so.
+    ///
+    /// ```
+    /// use tpulang::{Dtype, Graph, exec::{CpuBackend, RunOptions, Session, random_feeds}};
+    /// let mut g = Graph::new("net")?;
+    /// let x = g.input("x", Dtype::Float32, [1, 64])?;
+    /// let y = g.softmax(x, 1).call()?;
+    /// g.set_outputs(&[y])?;
+    /// let session = Session::new(&g, CpuBackend::new(), &RunOptions::default())?;
+    /// let latency = session.measure(&random_feeds(&g)?, 10)?;
+    /// assert!(latency.min <= latency.median && latency.median <= latency.p95 && latency.runs == 10);
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Same as for [`Session::run`].
+    pub fn measure(&self, feeds: &(impl Feeds + ?Sized), runs: u32) -> Result<Latency> {
+        // Arrays in files are read before the timed runs.
+        let feeds = feeds.feeds().map(|(name, array)| Ok((name.to_owned(), array.in_memory()?)));
+        let feeds = feeds.collect::<Result<IndexMap<String, Array>>>()?;
+        for _ in 0..WARM_UP {
+            self.run(&feeds)?;
+        }
+        let mut times = Vec::new();
+        for _ in 0..runs {
+            let begun = Instant::now();
+            let results = self.run(&feeds)?;
+            times.push(begun.elapsed());
+            drop(results);
+        }
+        Ok(Latency::of(times))
+    }
+}
+
+/// Returns deterministic random values for every input of a graph: floats from -1 to 1, 8-bit integers over their
+/// range. Wider integers are 0, since they may be indices, whose range the graph does not define.
+///
+/// ```
+/// use tpulang::{Dtype, Graph, exec::random_feeds};
+/// let mut g = Graph::new("net")?;
+/// g.input("x", Dtype::Float16, [4])?;
+/// g.input("i", Dtype::Int32, [2])?;
+/// let feeds = random_feeds(&g)?;
+/// assert!(feeds["x"].to_f32()?.iter().all(|v| (-1.0..1.0).contains(v)));
+/// assert_eq!(feeds["i"].to_f64()?, [0.0, 0.0]);
+/// # Ok::<(), tpulang::Error>(())
+/// ```
+///
+/// # Errors
+/// Returns an error if memory runs out.
+pub fn random_feeds(graph: &Graph) -> Result<IndexMap<String, Array>> {
+    let mut state = 1u64;
+    // The generator of MMIX, of which only the high bits are random enough.
+    let mut next = || {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 40) as f64 / f64::from(1 << 24)
+    };
+    let mut drawn = |input: &TensorInfo| {
+        let (least, most) = match input.dtype {
+            Dtype::Int8 => (-128.0, 128.0),
+            Dtype::Uint8 => (0.0, 256.0),
+            dtype if dtype.is_float() => (-1.0, 1.0),
+            _ => return Array::filled(input.dtype, input.shape.as_slice(), 0.0),
+        };
+        let number = |drawn: f64| least + drawn * (most - least);
+        let whole = |v: f64| if input.dtype.is_float() { v } else { v.floor() };
+        let count = input.shape.iter().product();
+        let dtype = if input.dtype.is_float() { Dtype::Float32 } else { input.dtype };
+        Array::from_f64s(dtype, input.shape.as_slice(), (0..count).map(|_| whole(number(next()))))
+    };
+    let inputs = graph.inputs().iter().filter_map(|t| graph.tensor(*t).ok());
+    inputs.map(|input| Ok((input.name.clone(), drawn(input)?))).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn percentiles_are_of_runs_that_were() {
+        let latency = |n: u64| Latency::of((1..=n).rev().map(Duration::from_millis).collect());
+        let all = latency(100);
+        assert_eq!([all.min, all.median, all.p95].map(|t| t.as_millis()), [1, 50, 95]);
+        assert_eq!((latency(1).min, latency(1).p95), (Duration::from_millis(1), Duration::from_millis(1)));
+        assert_eq!((latency(5).median.as_millis(), latency(0).p95.as_millis(), latency(5).runs), (3, 0, 5));
+    }
+}
