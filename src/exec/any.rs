@@ -254,6 +254,9 @@ impl<T: Clone + Send + Sync + 'static> Recorder<AnyBuffer> for ErasedRecorder<T>
     fn on_host(&self, compute: &mut dyn FnMut() -> Result<()>) -> Result<()> {
         self.0.on_host(compute)
     }
+    fn place(&self, result: AnyBuffer) -> Result<AnyBuffer> {
+        self.0.place(result.downcast()?).map(AnyBuffer::new)
+    }
     fn has_memory(&self) -> bool {
         self.0.has_memory()
     }

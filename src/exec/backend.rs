@@ -170,12 +170,20 @@ pub trait Recorder<Buffer>: Send + Sync {
     fn run_on_into(&self, _feeds: Vec<Buffer>, _into: &[Buffer], _run: Run<Buffer>) -> Result<()> {
         Err(unsupported())
     }
-    /// Runs `compute`, a step on the CPU in the middle of a plan. The recording must be suspended, since the threads of the
+    /// Runs `compute`, a step on the CPU or control flow in the middle of a plan. The recording must be suspended, since the threads of the
     /// CPU's kernels may take up other runs.
     ///
     /// # Errors
     /// Returns the error of `compute`.
     fn on_host(&self, compute: &mut dyn FnMut() -> Result<()>) -> Result<()>;
+    /// Copies a result of control flow, which runs like a step on the CPU, to where the recorded work reads it. Default: leaves it
+    /// where it is, for recorders without fixed addresses.
+    ///
+    /// # Errors
+    /// Returns an error if memory runs out.
+    fn place(&self, result: Buffer) -> Result<Buffer> {
+        Ok(result)
+    }
     /// Whether the memory of a run is already allocated.
     fn has_memory(&self) -> bool;
     /// Replays the recorded run on its last inputs, without copies; returns `false` if there is none.
@@ -192,9 +200,10 @@ pub(super) fn unsupported() -> Error {
 
 /// One run of a plan, for a [`Recorder`].
 pub struct Run<'r, Buffer> {
-    /// Whether the run may be recorded: no observer, no step whose weights are streamed, and no control flow.
+    /// Whether the run may be recorded: no observer, and no step whose weights are streamed.
     pub repeatable: bool,
-    /// Whether some steps run on the CPU. A recording then consists of parts, between which the steps are called again.
+    /// Whether some steps run on the CPU, or are control flow. A recording then consists of parts, between which the steps are called
+    /// again.
     pub has_host_steps: bool,
     /// Runs the plan's steps, from feeds, in the plan's order, to results.
     pub steps: &'r mut (dyn FnMut(Vec<Buffer>) -> Result<Vec<Buffer>> + 'r),

@@ -2,7 +2,7 @@
 use super::{
     Backend, Kernel, Session,
     placement::PlacedKernel,
-    plan::{Plan, Step, StepKernel, TensorIndex},
+    plan::{ControlFlow, Plan, Step, StepKernel, TensorIndex},
     session::StepObserver,
 };
 use crate::{
@@ -83,8 +83,25 @@ impl<B: Backend> Session<B> {
         match &step.kernel {
             StepKernel::Kept(kernel) => self.run_kernel(plan, (step, kernel), (&mut operands, places), &plan.constants),
             StepKernel::Streamed(_) => self.streamed_step(plan, step, (&mut operands, places)),
-            StepKernel::Control(control) => self.run_control_flow(plan, step, control, operands),
+            StepKernel::Control(control) => self.control_step(plan, step, control, operands),
         }
+    }
+
+    /// Runs control flow. In a recorded run it is not recorded, like a step on the CPU.
+    fn control_step(
+        &self,
+        plan: &Plan<B>,
+        step: &Step<B>,
+        control: &ControlFlow<B>,
+        operands: Vec<Option<B::Buffer>>,
+    ) -> Result<Vec<B::Buffer>> {
+        let Some(recorder) = &plan.recorder else { return self.run_control_flow(plan, step, control, operands) };
+        let (mut operands, mut results) = (Some(operands), Vec::new());
+        recorder.on_host(&mut || {
+            results = self.run_control_flow(plan, step, control, operands.take().unwrap_or_default())?;
+            Ok(())
+        })?;
+        results.into_iter().map(|result| recorder.place(result)).collect()
     }
 
     /// Prepares a kernel, runs it and drops it.

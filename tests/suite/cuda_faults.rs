@@ -15,7 +15,7 @@ use tpulang::{
     Array, Dtype, Graph,
     exec::{Backend, Comparison, CpuBackend, CudaBackend, RunOptions, Session, compare, run},
     mlir,
-    ops::{Conv, MatMul},
+    ops::{self, Conv, MatMul},
 };
 
 /// y = relu(x + 1)
@@ -228,6 +228,47 @@ fn a_step_on_the_cpu_splits_a_capture() {
     // One run is traced; each of the six others has a graph before the step on the CPU and one after it.
     let graphs: Vec<&str> = said.lines().filter(|line| line.starts_with("a graph of")).collect();
     assert!(out.status.success() && graphs.len() == 12 && !said.contains("cannot be captured"), "{said}");
+}
+
+/// A graph with a branch and a loop between operators, whose numbers depend on the input.
+fn with_control_flow() -> Graph {
+    let mut g = Graph::new("net").unwrap();
+    let x = g.input("x", Dtype::Float32, [4]).unwrap();
+    let count = g.input("count", Dtype::Int32, [1]).unwrap();
+    let before = g.add(x, 1.0).call().unwrap();
+    let sum = g.reduce(before).axes(0).call().unwrap();
+    let is_large = g.gts(sum, 10.0).call().unwrap();
+    let branch = g.cond(is_large, |g| Ok(vec![g.softmax(before, 0).call()?]), |g| Ok(vec![g.mul(before, 3.0).call()?]));
+    let middle = g.softmax(branch.unwrap()[0], 0).call().unwrap();
+    let arguments = [("i", Dtype::Int32, 1), ("again", Dtype::Int32, 1), ("v", Dtype::Float32, 4)];
+    let body = g.block(arguments.map(|(name, dtype, n)| (name.to_owned(), dtype, vec![n])), |g, given| {
+        Ok(vec![given[1], g.add(given[2], before).call()?])
+    });
+    let op = ops::Loop { M: Some(count), ..ops::Loop::new(vec![middle]) };
+    let looped = g.op(op).owns(body.unwrap()).out_dtypes([Dtype::Float32]).out_shapes([[4]]).call().unwrap()[0];
+    let last = g.softmax(looped, 0).call().unwrap();
+    let last = g.add(last, before).out_name("y").call().unwrap();
+    g.set_outputs(&[last]).unwrap();
+    g
+}
+
+/// The work between branches and loops is recorded; they choose anew in every run.
+#[test]
+fn control_flow_splits_a_capture() {
+    if passed_emulated_as("") {
+        return;
+    }
+    let (graph, backend, options) = (with_control_flow(), CudaBackend::new(0).unwrap(), RunOptions::default());
+    let session = Session::new(&graph, &backend, &options).unwrap();
+    let cpu = Session::new(&graph, CpuBackend::new(), &options).unwrap();
+    for round in 0..8 {
+        let x = Array::from([round as f32, 1.0, -0.5, 2.0]);
+        let feeds = [("x", x), ("count", Array::from([round % 3]))];
+        let (want, got) = (cpu.run(&feeds).unwrap(), session.run(&feeds).unwrap());
+        let close = |c: &Comparison| matches!(c, Comparison::Values { relative_l2, .. } if *relative_l2 < 1e-5);
+        assert!(compare(&want, &got).unwrap().values().all(close), "{want:?} {got:?}");
+    }
+    assert!(backend.fallbacks().is_empty(), "{:?}", backend.fallbacks());
 }
 
 #[test]

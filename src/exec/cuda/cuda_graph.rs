@@ -199,6 +199,13 @@ impl Recorder<DeviceArray> for GraphCache {
         self.cuda.device.suspended(|| self.cuda.pool.suspended(compute))
     }
 
+    /// The address is the same in every run, since the allocation is part of the captured run's; the copy is not captured.
+    fn place(&self, result: DeviceArray) -> Result<DeviceArray> {
+        let placed = self.cuda.allocate(result.dtype, &result.shape)?;
+        self.on_host(&mut || self.cuda.copy(&result, &placed))?;
+        Ok(placed)
+    }
+
     fn has_memory(&self) -> bool {
         self.has_run.load(Ordering::Relaxed)
     }

@@ -31,13 +31,6 @@ impl<B: Backend> BlockPlan<B> {
     }
 }
 
-impl<B: Backend> ControlFlow<B> {
-    /// Whether a block has a step on the CPU.
-    pub fn has_host_steps(&self) -> bool {
-        self.blocks.iter().any(|block| block.plan.placement().has_host_steps)
-    }
-}
-
 impl<B: Backend> Plan<B> {
     /// Plans the blocks of a node. The constants that they capture belong to their plans, and count as weights of this node.
     ///

@@ -142,11 +142,11 @@ impl<B: Backend> Plan<B> {
     /// Where the steps run, those of blocks included.
     pub fn placement(&self) -> PlanPlacement {
         let host = |step: &Step<B>| match &step.kernel {
-            StepKernel::Control(control) => control.has_host_steps(),
+            StepKernel::Control(_) => true,
             kernel => kernel.is_on_cpu(),
         };
         PlanPlacement {
-            is_repeatable: self.steps.iter().all(|step| matches!(step.kernel, StepKernel::Kept(_))),
+            is_repeatable: self.steps.iter().all(|step| !matches!(step.kernel, StepKernel::Streamed(_))),
             has_host_steps: self.steps.iter().any(host),
         }
     }
