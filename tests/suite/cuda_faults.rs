@@ -16,6 +16,7 @@ use tpulang::{
     exec::{Backend, Comparison, CpuBackend, CudaBackend, RunOptions, Session, compare, run},
     mlir,
     ops::{self, Conv, MatMul},
+    spec,
 };
 
 /// y = relu(x + 1)
@@ -269,6 +270,24 @@ fn control_flow_splits_a_capture() {
         assert!(compare(&want, &got).unwrap().values().all(close), "{want:?} {got:?}");
     }
     assert!(backend.fallbacks().is_empty(), "{:?}", backend.fallbacks());
+}
+
+#[test]
+fn the_pieces_between_control_flow_are_replayed() {
+    let folder = tempfile::tempdir().unwrap();
+    spec::save(&with_control_flow(), folder.path().join("net.json")).unwrap();
+    let out = Command::new(env!("CARGO_BIN_EXE_tpulang"))
+        .args(["bench", "--repeat", "4", "-d", "cuda"])
+        .arg(folder.path().join("net.json"))
+        .env("LD_LIBRARY_PATH", emulated())
+        .env("TPULANG_EMULATED", "verbose")
+        .env("TPULANG_CACHE", emulated().parent().unwrap().join("kernels"))
+        .output()
+        .unwrap();
+    let said = String::from_utf8(out.stderr).unwrap();
+    // One run is traced; each of the six others has a graph before the branch, one before the loop and one after it.
+    let graphs = said.lines().filter(|line| line.starts_with("a graph of")).count();
+    assert!(out.status.success() && graphs == 18 && !said.contains("cannot be captured"), "{graphs}: {said}");
 }
 
 #[test]
