@@ -107,14 +107,15 @@ fn a_rule_replaces_and_stops_gradients() {
 fn an_op_without_a_gradient_is_refused_with_the_path_to_it() {
     let mut g = Graph::new("g").unwrap();
     let x = g.input("x", Dtype::Float32, [1, 2, 4, 4]).unwrap();
-    let rois = g.input("rois", Dtype::Float32, [1, 1, 1, 5]).unwrap();
+    let rois = g.input("rois", Dtype::Float32, [1, 5]).unwrap();
     let scaled = g.mul(x, 2.0).out_name("scaled").call().unwrap();
-    let pooled = ops::ROIPooling::new(vec![scaled, rois], 2, 2, 1.0);
+    // Without a number of samples.
+    let pooled = ops::RoiAlign::new(scaled, rois, false, ops::RoiAlignMode::Avg, 2, 2, 0, 1.0);
     let pooled = g.op(pooled).out_name("pooled").call().unwrap()[0];
     let loss = g.exp(pooled).out_name("loss").call().unwrap();
     let before = (g.tensors().count(), g.operators().len());
     let error = g.gradients(&[loss], &[x]).unwrap_err().to_string();
-    assert!(error.contains("ROIPooling \"pooled\"") && error.contains("\"loss\" <- \"pooled\""), "{error}");
+    assert!(error.contains("RoiAlign \"pooled\"") && error.contains("\"loss\" <- \"pooled\""), "{error}");
     assert_eq!((g.tensors().count(), g.operators().len()), before);
     // Nothing depends on the regions' features.
     assert!(g.gradients(&[scaled], &[x]).is_ok());
