@@ -8,7 +8,7 @@ PROFILE ?= quick
 BIN = target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup build release demo test check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance lowered quantized fuzz fuzz-networks fuzz-input minilm bench bench-quick docs ops
+.PHONY: help setup build release demo test check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance gradients lowered quantized fuzz fuzz-networks fuzz-input minilm bench bench-quick docs ops
 
 help: ## list these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -132,6 +132,11 @@ GPU_EVERY ?= 0
 fuzz-networks: build ## compare every tensor of random networks with PyTorch, and all ways of running them (SEEDS=FROM:TO or COUNT=N, GPU_EVERY=N)
 	sh benches/setup.sh $(BENCH_PEER)
 	$(BENCH_PEER)/bin/python conformance/fuzz_networks.py --bin $(BIN) --seeds $(SEEDS) --gpu-every $(GPU_EVERY) --keep build/fuzz-networks
+
+gradients: build ## compare the gradients of every op, of whole models and of random networks with PyTorch; rewrites docs/gradients.md
+	sh benches/setup.sh $(BENCH_PEER)
+	$(BENCH_PEER)/bin/python conformance/gradients.py --bin $(BIN) --write
+	$(BENCH_PEER)/bin/python conformance/fuzz_gradients.py --bin $(BIN) --seeds 0:100
 
 SECONDS ?= 600
 TARGETS ?= spec safetensors npz mlir_bytes mlir_grammar ops
