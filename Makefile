@@ -135,7 +135,9 @@ fuzz-networks: build ## compare every tensor of random networks with PyTorch, an
 
 gradients: build ## compare the gradients of every op, of whole models and of random networks with PyTorch; rewrites docs/gradients.md
 	sh benches/setup.sh $(BENCH_PEER)
-	$(BENCH_PEER)/bin/python conformance/gradients.py --bin $(BIN) --write
+	rm -rf build/gradients
+	$(BENCH_PEER)/bin/python conformance/gradients.py --bin $(BIN) --write --keep build/gradients
+	if [ -e $(PEER)/ready ]; then $(PEER)/bin/python conformance/gradients_canonical.py --bin $(BIN) build/gradients; fi
 	$(BENCH_PEER)/bin/python conformance/fuzz_gradients.py --bin $(BIN) --seeds 0:100
 
 SECONDS ?= 600

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Compares the gradients of every op that has some, and of whole models, with PyTorch's in float64.
 
-    gradients.py --bin TPULANG [--only WORD] [--write]
+    gradients.py --bin TPULANG [--only WORD] [--keep FOLDER] [--write]
 
 The cases are the tables of gradient_cases/. Each is a spec, which `tpulang gradients` differentiates; all its float operands are
 compared. --write rewrites docs/gradients.md, whose introduction is in gradient_cases/introduction.md. Needs Python with PyTorch.
@@ -72,10 +72,12 @@ def relative_error(ours, expected, whole):
     return difference / (whole if difference <= NOISE * whole else max(norm, 1e-30))
 
 
-def compare(spec, arrays, expected, of, runner, whole, *options):
-    """Returns the relative errors of the gradients by operand."""
+def compare(spec, arrays, expected, of, runner, whole, keep, *options):
+    """Returns the relative errors of the gradients by operand. `keep` is a folder for the files, or None."""
     with tempfile.TemporaryDirectory() as folder:
-        folder = write(spec, arrays, folder)
+        if keep:
+            keep.mkdir(parents=True, exist_ok=True)
+        folder = write(spec, arrays, keep or folder)
         runner.command("gradients", str(folder / "net.json"), "--of", ",".join(of), "--with-respect-to", ",".join(expected), "-o", str(folder / "grad.json"), *options)
         found = runner.run(folder, model="grad.json")
     return {n: relative_error(found[n + "_grad"], e, whole) for n, e in expected.items()}
@@ -83,7 +85,7 @@ def compare(spec, arrays, expected, of, runner, whole, *options):
 
 def check_case(job):
     """Returns the largest relative error of a case, or what went wrong."""
-    index, runner = job
+    index, runner, keep = job
     case = CASES[index]
     arrays = case.arrays()
     try:
@@ -99,7 +101,7 @@ def check_case(job):
         tensors = declared(arrays, {"weight": "fp8e4m3"} if case.op == "Fp8MatMul" else {})
         inputs = [n for n, a in arrays.items() if not is_coefficient(a)]
         spec = {"version": 1, "name": "case", "weights": "net.npz", "tensors": tensors, "inputs": inputs, "ops": ops, "outputs": losses}
-        return index, compare(spec, arrays, expected, losses, runner, whole, *(["--straight-through"] if case.straight_through else [])), None
+        return index, compare(spec, arrays, expected, losses, runner, whole, keep and keep / ("%03d-%s" % (index, case.op)), *(["--straight-through"] if case.straight_through else [])), None
     except Failed as failure:
         return index, {}, str(failure)
     except Exception:
@@ -107,7 +109,7 @@ def check_case(job):
 
 
 def check_model(job):
-    name, runner = job
+    name, runner, keep = job
     try:
         torch.manual_seed(1)
         spec, arrays, evaluate = MODELS[name]()
@@ -117,7 +119,7 @@ def check_model(job):
         expected = dict(zip(wanted, torch.autograd.grad(loss.sum(), list(wanted.values()))))
         whole = max(e.norm().item() for e in expected.values())
         spec = {"version": 1, "name": "model", "weights": "net.npz", "tensors": declared(arrays, {}), **spec}
-        return name, compare(spec, arrays, expected, spec["outputs"], runner, whole), None
+        return name, compare(spec, arrays, expected, spec["outputs"], runner, whole, keep and keep / re.sub(r"\W+", "-", name)), None
     except Failed as failure:
         return name, {}, str(failure)
     except Exception:
@@ -175,6 +177,7 @@ def main():
     parser.add_argument("--bin", required=True)
     parser.add_argument("--only", default="", help="cases of ops and models whose name contains this")
     parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--keep", metavar="FOLDER", type=pathlib.Path, help="keep specs, inputs and results of each case and model")
     parser.add_argument("--write", action="store_true", help="write docs/gradients.md")
     arguments = parser.parse_args()
     runner, begun, failures = Runner(arguments.bin), time.time(), 0
@@ -187,11 +190,11 @@ def main():
         return bool(problem or wrong)
 
     with multiprocessing.get_context("spawn").Pool(arguments.jobs) as pool:
-        jobs = [(i, runner) for i, c in enumerate(CASES) if arguments.only in c.op]
+        jobs = [(i, runner, arguments.keep) for i, c in enumerate(CASES) if arguments.only in c.op]
         for i, found, problem in pool.imap(check_case, jobs):
             errors[i] = found
             failures += report("%s (case %d)" % (CASES[i].op, i), found, problem)
-        for name, found, problem in pool.imap(check_model, [(n, runner) for n in MODELS if arguments.only in n]):
+        for name, found, problem in pool.imap(check_model, [(n, runner, arguments.keep) for n in MODELS if arguments.only in n]):
             models[name] = found
             failures += report(name, found, problem)
     if arguments.write and not failures:

@@ -3,7 +3,7 @@ import numpy as np
 import torch
 from torch.nn import functional as F
 
-from .table import case, constant, distinct, integers, uniform
+from .table import case, constant, distinct, given, integers, uniform
 
 X = (2, 3, 4, 5)
 
@@ -59,7 +59,7 @@ for mode in range(2):
                 # The samples of 3 axes.
                 operands = {"input": uniform(2, 3, 4, 5, 6), "grid": uniform(2, 3, 4, 5, 3, low=-1.8, high=1.8)}
             if mode:
-                operands["grid"] = constant(operands["grid"])
+                operands["grid"] = given(operands["grid"])
             case("GridSampler", "grid_sample", lambda t, o=names: F.grid_sample(t.input, t.grid, **o), operands, mode=mode, padding_mode=padding, align_corners=align)
 
 
@@ -90,12 +90,12 @@ for aligned in False, True:
         reduce = (lambda s: s.mean((2, 4))) if mode == "Avg" else (lambda s: s.amax((2, 4)))
         case("RoiAlign", "grid_sample, mean (as torchvision's roi_align); amax" if mode == "Avg" else "",
              lambda t, r=reduce, a=aligned: torch.stack([r(region_samples(t.input, roi, 0.5, (2, 3), 2, a)) for roi in rois]),
-             {"input": uniform(2, 3, 6, 7), "rois": constant(rois)},
+             {"input": uniform(2, 3, 6, 7), "rois": given(rois)},
              align_corners=aligned, mode=mode, output_height=2, output_width=3, sampling_ratio=2, spatial_scale=0.5)
 levels = [0, 1, 1, 0]
 case("RoiExtractor", "grid_sample, mean",
      lambda t: torch.stack([region_samples(t.inputs[l], roi, [0.5, 0.25][l], (2, 2), 2, True).mean((2, 4)) for roi, l in zip(rois, levels)]),
-     {"rois": constant(rois), "target_lvls": constant(np.array(levels, dtype=np.float32)), "inputs": [uniform(2, 3, 6, 7), uniform(2, 3, 3, 4)]},
+     {"rois": given(rois), "target_lvls": constant(np.array(levels, dtype=np.float32)), "inputs": [uniform(2, 3, 6, 7), uniform(2, 3, 3, 4)]},
      align_corners=True, is_static=False, mode="Avg", num_levels=2, output_height=2, output_width=2, sampling_ratio=2, spatial_scales=[0.5, 0.25])
 
 
@@ -117,4 +117,4 @@ def pooled(t):
     return torch.stack(results)
 
 
-case("ROIPooling", "amax (as torchvision's roi_pool, but at least 0)", pooled, {"inputs": [2.5 + distinct(2, 3, 6, 7), constant(rois.reshape(2, 1, 2, 5))]}, pooled_h=2, pooled_w=3, spatial_scale=0.5)
+case("ROIPooling", "amax (as torchvision's roi_pool, but at least 0)", pooled, {"inputs": [2.5 + distinct(2, 3, 6, 7), given(rois.reshape(2, 1, 2, 5))]}, pooled_h=2, pooled_w=3, spatial_scale=0.5)

@@ -49,6 +49,9 @@ class Network:
         return values[self.steps[-1][0]]
 
     def finished(self):
+        for name, array in self.arrays.items():
+            if name != "x" and not is_coefficient(array):
+                self.arrays[name] = array.view(Weight)
         inputs = [n for n, a in self.arrays.items() if not is_coefficient(a)]
         return {"inputs": inputs, "ops": self.ops, "outputs": [self.steps[-1][0]]}, self.arrays, self.evaluate
 
@@ -94,10 +97,7 @@ def resnet(training, images):
             mean, var = (net.data(name + n, constant(np.ones(m, np.float32))) for n in ("_mean", "_var"))
             return net.add("top.BatchNormTrain", {"input": y, "mean": mean, "var": var, "gamma": gamma, "beta": beta},
                            lambda y, g, b: F.batch_norm(y, None, None, g, b, training=True), y, gamma, beta, out=[name + "_%d" % i for i in range(4)])
-        # Coefficients: the function accepts no others.
         mean, var = net.tensor(name + "_mean", m, scale=0.1), net.data(name + "_var", GENERATOR.uniform(0.5, 2, m).astype(np.float32))
-        for statistic in mean, var:
-            net.arrays[statistic] = net.arrays[statistic].view(Weight)
         return net.add("batch_norm", {"input": y, "mean": mean, "variance": var, "gamma": gamma, "beta": beta},
                        batch_norm, y, mean, var, gamma, beta)
 
@@ -212,7 +212,7 @@ def lstm_loop():
             h, c = cell(step @ w.mT + h @ r.mT + bias, c)
         return h
 
-    y = net.add("top.Loop", {"M": "steps", "v_initial": [h, c]}, function, x, w, r, bias, h, c, out=["last_c"], body=body,
+    y = net.add("top.Loop", {"M": "steps", "cond": net.data("go0", constant(np.ones(1, np.float32))), "v_initial": [h, c]}, function, x, w, r, bias, h, c, out=["last_c"], body=body,
                 out_dtype=["float32"] * 2, out_shape=[[BATCH, HIDDEN]] * 2)
     net.cross_entropy(net.linear(y, "head", HIDDEN, 5), BATCH, 5)
     return net

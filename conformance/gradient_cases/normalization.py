@@ -2,7 +2,7 @@
 import torch
 from torch.nn import functional as F
 
-from .table import case, constant, positive, uniform
+from .table import Weight, case, constant, positive, uniform
 
 X = (3, 4, 5, 6)
 
@@ -18,7 +18,7 @@ def channels(values):
 
 
 case("BatchNorm", "batch_norm", lambda t: (t.input - channels(t.mean)) * channels(torch.rsqrt(t.variance + 1e-3) * t.gamma) + channels(t.beta),
-     {"input": uniform(*X), "mean": uniform(4), "variance": positive(4), "gamma": uniform(4), "beta": uniform(4)}, epsilon=1e-3)
+     {"input": uniform(*X), **{n: f(4).view(Weight) for n, f in (("mean", uniform), ("variance", positive), ("gamma", uniform), ("beta", uniform))}}, epsilon=1e-3)
 
 
 def batch_norm_train(t):

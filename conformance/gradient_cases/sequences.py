@@ -2,7 +2,7 @@
 import numpy as np
 import torch
 
-from .table import case, constant, uniform
+from .table import case, constant, given, uniform
 
 
 def recurrent(kind, t, gates, order, bidirectional, batch_first):
@@ -106,7 +106,7 @@ def loop(t):
 
 
 for value in 1.0, 0.0:
-    case("If", "sin, mul" if value else "", lambda t, c=value: torch.sin(t.x * t.x) if c else 3 * t.x, {"cond": constant(np.array([value], dtype=np.float32)), "x": uniform(3, 4)},
+    case("If", "sin, mul" if value else "", lambda t, c=value: torch.sin(t.x * t.x) if c else 3 * t.x, {"cond": given(np.array([value], dtype=np.float32)), "x": uniform(3, 4)},
          captured=["x"], blocks=BRANCHES, out_dtype=["float32"], out_shape=[[3, 4]])
-case("Loop", "tanh, mul", loop, {"M": constant(np.array([4], dtype=np.int32)), "v_initial": [uniform(3, 4)], "w": uniform(3, 4)},
+case("Loop", "tanh, mul", loop, {"M": constant(np.array([4], dtype=np.int32)), "cond": constant(np.ones(1, np.float32)), "v_initial": [uniform(3, 4)], "w": uniform(3, 4)},
      captured=["w"], blocks={"body": BODY}, out_dtype=["float32"] * 2, out_shape=[[3, 4], [4, 3, 4]])

@@ -27,7 +27,7 @@ class Case:
         return found
 
     def is_differentiated(self, array):
-        return (array.dtype.kind == "f" or self.straight_through) and not isinstance(array, Constant)
+        return (array.dtype.kind == "f" or self.straight_through) and not isinstance(array, (Constant, Given))
 
     def call(self, outputs):
         """Returns the op's call in a spec."""
@@ -53,6 +53,14 @@ class Constant(np.ndarray):
 
 class Weight(np.ndarray):
     """An operand that is a coefficient, with gradient."""
+
+
+class Given(np.ndarray):
+    """An operand that is an input, without gradient."""
+
+
+def given(values):
+    return np.asarray(values).view(Given)
 
 
 def constant(values):

@@ -17,6 +17,11 @@ use crate::{
 fn scatter_add(b: &mut Backward, shape: &[usize], indices: Tensor, updates: Tensor) -> Result<Tensor> {
     let dtype = b.dtype(updates)?;
     let zeros = b.filled(0.0, dtype, shape)?;
+    // The tool chain's executor needs as many axes of tuples as a tuple has indices.
+    let (of_indices, of_updates) = (b.shape(indices)?, b.shape(updates)?);
+    let ones = vec![1; of_indices[1] - 1];
+    let indices = b.reshape(indices, &[ones.as_slice(), &of_indices].concat())?;
+    let updates = b.reshape(updates, &[ones.as_slice(), &of_updates].concat())?;
     b.op(ScatterND { reduction: 1, ..ScatterND::new(zeros, indices, updates) })
 }
 

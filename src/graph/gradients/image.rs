@@ -15,8 +15,8 @@ fn correlated(b: &mut Backward, image: Tensor, template: Tensor) -> Result<Tenso
     Geometry::of(&[1, 1], &[0; 4], &[1, 1], 1).forward(b, image, template)
 }
 
-/// Differences are of images and templates `[1, 1, h, w]`; coefficients do not change with brightness, so that the mean can be taken
-/// off first, for accuracy.
+/// Differences are of images and templates `[1, 1, h, w]`; coefficients do not change with brightness, so that the mean
+/// can be taken off first, for accuracy.
 pub(super) fn match_template(b: &mut Backward, op: &MatchTemplate<Tensor>, o: Output) -> Result<()> {
     let (size, of_template) = (b.shape(op.input)?, b.shape(op.r#match)?);
     let count = of_template.iter().product::<usize>() as f64;

@@ -1,4 +1,5 @@
-//! Gradients of products and reads of packed weights, which are unpacked first. The packed integers themselves have none.
+//! Gradients of products and reads of packed weights, which are unpacked first. The packed integers themselves have
+//! none.
 use super::backward::{Backward, Output};
 use crate::{
     Tensor,
@@ -65,9 +66,8 @@ pub(super) fn fp8_matmul(b: &mut Backward, op: &Fp8MatMul<Tensor>, o: Output) ->
     let block = op.block_size as usize;
     b.expand(&[Some(o)], |b| {
         let mut scale = op.weight_scale;
-        for axis in 0..2 {
-            let size = block.min(shape[axis]);
-            scale = b.map_axis(scale, axis, shape[axis], |to| vec![(to / size, 1.0)])?;
+        for (axis, &size) in shape.iter().enumerate() {
+            scale = b.map_axis(scale, axis, size, |to| vec![(to / block, 1.0)])?;
         }
         let w = b.as_dtype(op.weight, Dtype::Float32)?;
         let w = b.mul(w, scale)?;

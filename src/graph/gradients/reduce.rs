@@ -69,8 +69,8 @@ impl NonZero {
         let one = b.filled(1.0, b.dtype(x)?, &vec![1; b.rank(x)?])?;
         Ok(NonZero { is_zero, factor: b.select(is_zero, one, x)? })
     }
-    /// For each factor the product of the others, from the product of those that are not 0 and the number of zeros. Beside one zero
-    /// only that factor has a derivative, beside several none.
+    /// For each factor the product of the others, from the product of those that are not 0 and the number of zeros.
+    /// Beside one zero only that factor has a derivative, beside several none.
     pub fn others(&self, b: &mut Backward, product: Tensor, zeros: Tensor) -> Result<Tensor> {
         let quotient = b.div(product, self.factor)?;
         let is_only_zero = b.compare_const(zeros, CompareMode::Equal, 1.0)?;

@@ -80,7 +80,8 @@ impl Align {
         b.add(way, ends[0])
     }
 
-    /// The neighbours of positions, which are moved into the image if they are less than 1 outside, and otherwise weigh 0.
+    /// The neighbours of positions, which are moved into the image if they are less than 1 outside, and otherwise weigh
+    /// 0.
     fn neighbours(b: &mut Backward, position: Tensor, size: usize) -> Result<Vec<Neighbour>> {
         let limited = b.op(Clip::new(position, size as f64, -1.0))?;
         let is_near = b.compare(limited, CompareMode::Equal, position)?;
@@ -168,8 +169,8 @@ pub(super) fn roi_extractor(b: &mut Backward, op: &RoiExtractor<Tensor>, operato
     Ok(())
 }
 
-/// Ranges of entries of an axis, `[r, cells]`. A range is covered by two that are as long as a power of two, the first at its start,
-/// the second at its end.
+/// Ranges of entries of an axis, `[r, cells]`. A range is covered by two that are as long as a power of two, the first
+/// at its start, the second at its end.
 struct Ranges {
     first: Tensor,
     second: Tensor,
@@ -226,7 +227,8 @@ impl Ranges {
     }
 }
 
-/// The maxima of features over ranges as long as powers of two along height and width, as images: `[down * across * n, h, w, c]`.
+/// The maxima of features over ranges as long as powers of two along height and width, as images: `[down * across * n,
+/// h, w, c]`.
 fn maxima(b: &mut Backward, features: Tensor) -> Result<Tensor> {
     let shape = b.shape(features)?;
     let mut all = Vec::new();

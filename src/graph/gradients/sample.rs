@@ -1,4 +1,5 @@
-//! Gradients of sampling between the entries of an image: written out as reads of the neighbours of each point, times weights.
+//! Gradients of sampling between the entries of an image: written out as reads of the neighbours of each point, times
+//! weights.
 use super::backward::{Backward, Output};
 use crate::{
     Tensor,
@@ -50,13 +51,15 @@ pub(super) fn channels_last(b: &mut Backward, x: Tensor) -> Result<Tensor> {
     b.permute(x, &order)
 }
 
-/// The numbers 0, 1, .. as a column, `[n, 1]`.
-pub(super) fn numbers(b: &mut Backward, n: usize) -> Result<Tensor> {
-    b.coefficient(Array::from_vec([n, 1], (0..n).map(|i| i as f32).collect())?)
+/// The number of its row for each point, `[rows, points]` of int32. The tool chain folds neither casts nor tiles of
+/// constants.
+fn row_numbers(b: &mut Backward, rows: usize, points: usize) -> Result<Tensor> {
+    let numbers = (0..rows).flat_map(|i| std::iter::repeat_n(i as i32, points)).collect();
+    b.coefficient(Array::from_vec([rows, points], numbers)?)
 }
 
-/// Reads images `[n, spatial.., c]` at points `[r, p]`, each given by the number of the image (`[r, 1]` or `[r, p]`) and its entry
-/// along each axis: `[r, p, c]`.
+/// Reads images `[n, spatial.., c]` at points `[r, p]`, each given by the number of the image (`[r, 1]` or `[r, p]`)
+/// and its entry along each axis: `[r, p, c]`.
 pub(super) fn read(b: &mut Backward, images: Tensor, number: Tensor, entries: &[Tensor]) -> Result<Tensor> {
     let shape = b.shape(entries[0])?;
     let [r, p] = [shape[0], shape[1]];
@@ -172,14 +175,15 @@ pub(super) fn grid_sampler(b: &mut Backward, op: &GridSampler<Tensor>, o: Output
                 _ => Neighbour::nearest(b, position, size)?,
             });
         }
-        let number = numbers(b, n)?;
+        let number = row_numbers(b, n, p)?;
         let y = weighted_sum(b, images, number, &axes)?;
         let y = b.swap_axes(y, 1, 2)?;
         Ok(vec![b.reshape(y, &result)?])
     })
 }
 
-/// The position of each kernel element at each position of a window, without the offset: `[1, taps * positions]` for each axis.
+/// The position of each kernel element at each position of a window, without the offset: `[1, taps * positions]` for
+/// each axis.
 fn window_positions(b: &mut Backward, windows: &[Window], positions: &[usize]) -> Result<Vec<Tensor>> {
     let taps: Shape = windows.iter().map(|w| w.kernel as usize).collect();
     let shape = [taps[0], taps[1], positions[0], positions[1]];
@@ -199,8 +203,8 @@ fn window_positions(b: &mut Backward, windows: &[Window], positions: &[usize]) -
     Ok(all)
 }
 
-/// The samples of the kernel elements at all positions, `[n * groups, channels / groups, taps * positions]`. Each group of channels
-/// counts as an image of its own.
+/// The samples of the kernel elements at all positions, `[n * groups, channels / groups, taps * positions]`. Each group
+/// of channels counts as an image of its own.
 fn deformed_columns(b: &mut Backward, op: &DeformConv2D<Tensor>, windows: &[Window]) -> Result<Tensor> {
     let shape = b.shape(op.input)?;
     let [c, h, w] = [shape[1], shape[2], shape[3]];
@@ -219,7 +223,7 @@ fn deformed_columns(b: &mut Backward, op: &DeformConv2D<Tensor>, windows: &[Wind
         let position = b.add(shift, base)?;
         axes.push(Neighbour::around(b, position, shape[2 + axis])?);
     }
-    let number = numbers(b, n)?;
+    let number = row_numbers(b, n, taps * p)?;
     let columns = weighted_sum(b, images, number, &axes)?;
     let columns = b.swap_axes(columns, 1, 2)?;
     let Some(mask) = op.mask.filter(|_| op.use_mask) else { return Ok(columns) };

@@ -131,7 +131,8 @@ fn at_step(b: &mut Backward, x: Tensor, step: usize, shape: &[usize]) -> Result<
     b.reshape(part, shape)
 }
 
-/// A state matrix per head, which fades, gets what it lacks of the value, and is read by the query. Written out step by step.
+/// A state matrix per head, which fades, gets what it lacks of the value, and is read by the query. Written out step by
+/// step.
 pub(super) fn gated_delta_rule(b: &mut Backward, op: &Delta, o: Output) -> Result<()> {
     let result = b.shape(o.y)?;
     let (batch, steps, heads, n) = (result[0], result[1], op.heads[1], op.elements);

@@ -61,6 +61,19 @@ fn branches_and_loops_are_differentiated() {
     assert_eq!(run(&mut g, &made, &at(0.0)), [[96.0 + 12.0 + 36.0 + 96.0 + 5.0]]);
 }
 
+/// tpuc-opt takes operators with blocks for the same if their operands are.
+#[test]
+fn a_branch_and_its_gradients_have_conditions_of_their_own() {
+    let mut g = Graph::new("g").unwrap();
+    let (x, c) = (scalar(&mut g, "x"), scalar(&mut g, "c"));
+    let y = g.cond(c, |g| Ok(vec![g.mul(x, x).call()?]), |_| Ok(vec![x])).unwrap();
+    let first = g.gradients(&y, &[x]).unwrap();
+    g.gradients(&[first[0], y[0]], &[x]).unwrap();
+    let conditions: Vec<Tensor> = g.operators().iter().filter(|o| o.op.name() == "If").map(|o| o.uses()[0]).collect();
+    let different: std::collections::HashSet<&Tensor> = conditions.iter().collect();
+    assert!(conditions.len() > 2 && different.len() == conditions.len(), "{conditions:?}");
+}
+
 #[test]
 fn integers_stop_a_gradient_unless_it_passes_straight_through() {
     let mut g = Graph::new("g").unwrap();
