@@ -8,7 +8,7 @@ PROFILE ?= quick
 BIN = target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup build release capi demo test check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance lowered quantized fuzz fuzz-networks fuzz-input minilm digits bench bench-quick docs ops
+.PHONY: help setup build release capi demo test check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance gradients lowered quantized fuzz fuzz-networks fuzz-input minilm digits bench bench-quick docs ops
 
 help: ## list these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -136,6 +136,13 @@ GPU_EVERY ?= 0
 fuzz-networks: build ## compare every tensor of random networks with PyTorch, and all ways of running them (SEEDS=FROM:TO or COUNT=N, GPU_EVERY=N)
 	sh benches/setup.sh $(BENCH_PEER)
 	$(BENCH_PEER)/bin/python conformance/fuzz_networks.py --bin $(BIN) --seeds $(SEEDS) --gpu-every $(GPU_EVERY) --keep build/fuzz-networks
+
+gradients: build ## compare the gradients of every op, of whole models and of random networks with PyTorch; rewrites docs/gradients.md
+	sh benches/setup.sh $(BENCH_PEER)
+	rm -rf build/gradients
+	$(BENCH_PEER)/bin/python conformance/gradients.py --bin $(BIN) --write --keep build/gradients
+	if [ -e $(PEER)/ready ]; then $(PEER)/bin/python conformance/gradients_canonical.py --bin $(BIN) build/gradients; fi
+	$(BENCH_PEER)/bin/python conformance/fuzz_gradients.py --bin $(BIN) --seeds 0:100
 
 digits: setup ## train a network on handwritten digits, compared with PyTorch
 	sh benches/setup.sh $(BENCH_PEER)

@@ -333,6 +333,7 @@ impl Reader<'_> {
             results.push(NewResult { name, dtype: Some(ty.dtype), shape: ty.shape, absent });
             quantizations.push(ty.quantization);
         }
+        let op = with_shape(op, &results);
         let present: Vec<bool> = results.iter().map(|r| !r.absent).collect();
         let new = blocks.into_iter().fold(self.graph.op(op).results(results), |new, block| new.owns(block));
         let tensors = new.call()?;
@@ -403,6 +404,18 @@ impl Reader<'_> {
         let ty = self.type_of(result.into())?;
         let shape = ty.shape.clone().ok_or_else(|| Error::from(Cause::Syntax("its type must be ranked".into())))?;
         Ok((ty, shape))
+    }
+}
+
+/// tpuc-opt leaves the attribute `shape` out of some Reshapes, which then have the shape of their result.
+fn with_shape(op: Op<Tensor>, results: &[NewResult]) -> Op<Tensor> {
+    match op {
+        Op::Reshape(mut op) if op.shape.is_none() && op.shapeT.is_none() => {
+            let shape = results.first().and_then(|r| r.shape.as_ref());
+            op.shape = shape.map(|dims| dims.iter().map(|&d| d as i64).collect());
+            Op::Reshape(op)
+        }
+        op => op,
     }
 }
 

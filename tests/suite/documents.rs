@@ -5,7 +5,7 @@ use std::{
     fs,
     path::{Path, PathBuf},
 };
-use tpulang::spec;
+use tpulang::{GradientSupport, gradient_support, ops::OPS, spec};
 
 fn documents() -> Vec<PathBuf> {
     let in_docs = fs::read_dir("docs").unwrap().map(|e| e.unwrap().path());
@@ -81,4 +81,42 @@ fn specs_in_the_document_are_read() {
     for text in specs {
         spec::from_text(text, "spec.md", None).unwrap_or_else(|e| panic!("{e}\n{text}"));
     }
+}
+
+/// The text of docs/gradients.md below a heading.
+fn section(document: &str, heading: &str) -> String {
+    let (_, rest) = document.split_once(&format!("\n## {heading}\n")).unwrap();
+    rest.split("\n## ").next().unwrap().to_owned()
+}
+
+/// The cells of the first two columns of a table's rows.
+fn rows(section: &str) -> Vec<(String, String)> {
+    let rows = section.lines().filter(|l| l.starts_with("| ")).skip(2);
+    rows.map(|row| {
+        let mut cells = row.split(" | ").map(|c| c.trim_matches(['|', ' ']).to_owned());
+        (cells.next().unwrap(), cells.next().unwrap())
+    })
+    .collect()
+}
+
+/// docs/gradients.md has each op in the list that it belongs to, with the reason if it has no gradient.
+#[test]
+fn gradients_are_those_of_the_rules() {
+    let document = fs::read_to_string("docs/gradients.md").unwrap();
+    let (mut with_rule, mut zero, mut refused) = (BTreeSet::new(), BTreeSet::new(), BTreeSet::new());
+    for op in OPS.iter().filter(|op| !op.structure) {
+        match gradient_support(op) {
+            GradientSupport::Rule => drop(with_rule.insert(op.name.to_owned())),
+            GradientSupport::Zero => drop(zero.insert(op.name.to_owned())),
+            GradientSupport::None(why) => drop(refused.insert((op.name.to_owned(), why.to_owned()))),
+            support => panic!("{support:?} has no list"),
+        }
+    }
+    let listed: BTreeSet<_> = rows(&section(&document, "Ops with a gradient")).into_iter().map(|row| row.0).collect();
+    assert_eq!(with_rule, listed, "ops with a rule (left), and those of docs/gradients.md; run `make gradients`");
+    let names = section(&document, "Ops with the derivative 0");
+    let listed = names.trim().trim_end_matches('.').split(',').map(|name| name.trim().to_owned()).collect();
+    assert_eq!(zero, listed, "ops whose derivative is 0 (left), and those of docs/gradients.md");
+    let listed = rows(&section(&document, "Ops without a gradient")).into_iter().collect();
+    assert_eq!(refused, listed, "ops without a gradient (left), and those of docs/gradients.md");
 }

@@ -15,6 +15,13 @@ use tpulang::{
 
 type Feeds = IndexMap<String, Array>;
 
+/// Returns random numbers of a case's own, whatever cases there are beside it.
+fn numbers_for(case: &str) -> TestRng {
+    let mut seed = [7; 32];
+    case.bytes().enumerate().for_each(|(i, byte)| seed[i % 32] ^= byte);
+    TestRng::from_seed(RngAlgorithm::ChaCha, &seed)
+}
+
 fn uniform(rng: &mut TestRng) -> f64 {
     f64::from(rng.next_u32()) / f64::from(u32::MAX) * 2.0 - 1.0
 }
@@ -33,7 +40,9 @@ impl Setup {
         let mut graph = case.graph.clone();
         let is_float = |t: &Tensor| graph.tensor(*t).is_ok_and(|info| info.dtype.is_float());
         let outputs: Vec<Tensor> = graph.outputs().iter().copied().filter(|t| is_float(t)).collect();
-        let is_known = |(t, info): (Tensor, &TensorInfo)| (info.is_coefficient() && info.dtype.is_float()).then_some(t);
+        // Floats of a byte are too far apart for small steps.
+        let can_move = |info: &TensorInfo| info.dtype.is_float() && info.dtype.size() > 1;
+        let is_known = |(t, info): (Tensor, &TensorInfo)| (info.is_coefficient() && can_move(info)).then_some(t);
         let inputs = graph.inputs().iter().copied().filter(|t| is_float(t));
         let inputs: Vec<Tensor> = inputs.chain(graph.tensors().filter_map(is_known)).collect();
         if outputs.is_empty() || inputs.is_empty() {
@@ -105,12 +114,25 @@ impl Setup {
         Ok(setup)
     }
 
-    /// Compares the slope along a random direction with the central difference.
+    /// Compares the slopes along random directions with central differences. A difference counts if all of three places have one: a
+    /// kink may be next to one of them.
     fn compare(&self, rng: &mut TestRng) -> Result<Vec<String>> {
+        let mut wrong = self.compare_once(rng)?;
+        for _ in 0..2 {
+            if !wrong.is_empty() {
+                let again = self.compare_once(rng)?;
+                wrong.retain(|name, _| again.contains_key(name));
+            }
+        }
+        Ok(wrong.into_iter().map(|(name, problem)| format!("{name}: {problem}")).collect())
+    }
+
+    /// Returns a problem for each input whose slope differs.
+    fn compare_once(&self, rng: &mut TestRng) -> Result<IndexMap<String, String>> {
         let gradients = self.gradients()?;
         let base = self.off_kinks(&gradients, rng)?;
         let gradients = base.gradients()?;
-        let mut wrong = Vec::new();
+        let mut wrong = IndexMap::new();
         for (&input, gradient) in self.inputs.iter().zip(&gradients) {
             let direction: Vec<f64> = gradient.iter().map(|_| uniform(rng)).collect();
             let slope: f64 = gradient.iter().zip(&direction).map(|(g, d)| g * d).sum();
@@ -121,8 +143,8 @@ impl Setup {
             let numeric = (above - below) / (2.0 * step);
             let noise = 3e-7 * here.abs().max(1.0) / step;
             if numeric.is_finite() && (numeric - slope).abs() > 0.02 * size.max(numeric.abs()) + noise {
-                let name = &self.graph.tensor(input).unwrap().name;
-                wrong.push(format!("{name}: {slope} instead of {numeric}"));
+                let name = self.graph.tensor(input).unwrap().name.clone();
+                wrong.insert(name, format!("{slope} instead of {numeric}"));
             }
         }
         Ok(wrong)
@@ -132,6 +154,8 @@ impl Setup {
 /// Inputs of cases without a comparable gradient.
 const EXCEPTIONS: [(&str, &str); 12] = [
     ("EmbDenseBwd.mlir#2", "i: "),          // An index that is stored as a float.
+    ("GridSampler.mlir#6", "grid: "),       // The nearest entry changes by steps.
+    ("GridSampler.mlir#7", "grid: "),       // Likewise.
     ("MaxPoolingIndicesBwd.mlir#2", "i: "), // Likewise.
     ("MaxUnpool.mlir#1", "m: "),            // Likewise.
     ("MaxUnpool.mlir#2", ": "),             // Likewise; and two values go to one place.
@@ -139,20 +163,18 @@ const EXCEPTIONS: [(&str, &str); 12] = [
     ("Remainder.mlir#2", ": "),             // Likewise.
     ("Loop.mlir#2", "is not known before"), // The condition is computed.
     ("Loop.mlir#3", "is not known before"), // Likewise.
-    ("Mlp.mlir#2", "experts"),              // Refused.
-    ("ScatterND.mlir#4", "reductions"),     // Refused.
-    ("ScatterND.mlir#5", "reductions"),     // Refused.
-    ("ScatterND.mlir#6", "reductions"),     // Refused.
+    ("RoiAlign.mlir#3", "sampling_ratio"),  // The number of samples is computed.
+    ("RoiAlign.mlir#5", "sampling_ratio"),  // Likewise.
 ];
 
 #[test]
 fn cases_agree_with_central_differences() {
-    let mut rng = TestRng::from_seed(RngAlgorithm::ChaCha, &[7; 32]);
     let (mut wrong, mut compared) = (Vec::new(), 0);
     for entry in std::fs::read_dir("tests/ops").unwrap().flatten() {
         let op = entry.path().file_stem().unwrap().to_string_lossy().into_owned();
         let support = gradient_support(op_def(&op).unwrap());
         for case in Case::read(entry.path()).unwrap() {
+            let mut rng = numbers_for(&case.name);
             let Some(setup) = Setup::new(&case, &mut rng) else { continue };
             match (support, setup.compare(&mut rng)) {
                 (GradientSupport::Rule, Ok(differences)) => {

@@ -1,7 +1,7 @@
 //! Graphs of many operators, which would not finish in quadratic time, and weights that exceed the memory.
 use crate::cli::tpulang;
 use std::process::Command;
-use tpulang::{Array, Dtype, Graph, Tensor, array::write_npz, exec, mlir};
+use tpulang::{Array, Dtype, Graph, Result, Tensor, array::write_npz, exec, mlir};
 
 fn chain(n: usize) -> Graph {
     let mut g = Graph::new("g").unwrap();
@@ -43,6 +43,64 @@ fn a_hundred_thousand_operators_pass_through_mlir() {
     let g = mlir::read_text(&unnamed.collect::<Vec<_>>().join("\n")).unwrap();
     assert_eq!(g.operators().len(), 100_000);
     assert_eq!(run(&g), [0.0, 0.0, 1.0, 2.0]);
+}
+
+#[test]
+fn twenty_thousand_operators_are_differentiated() {
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Float32, [4]).unwrap();
+    let mut t = x;
+    for i in 0..20_000 {
+        t = match i % 4 {
+            0 => g.relu(t).call(),
+            1 => g.mul(t, 1.0).call(),
+            // Written out.
+            2 => g.gelu(t).call(),
+            _ => g.add(t, x).call(),
+        }
+        .unwrap();
+    }
+    let made = g.gradients(&[t], &[x]).unwrap();
+    g.set_outputs(&made).unwrap();
+    let gradient = run(&g);
+    assert!(gradient.iter().all(|v| v.is_finite() && *v > 0.0), "{gradient:?}");
+}
+
+#[test]
+fn gradients_of_many_readers_and_of_many_tensors() {
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Float32, [4]).unwrap();
+    let readers: Vec<Tensor> = (0..10_000).map(|_| g.relu(x).call().unwrap()).collect();
+    // Nothing depends on the others.
+    let mut wanted = vec![x];
+    wanted.extend((0..10_000).map(|i| g.coefficient(&format!("w{i}"), Array::from([1f32])).unwrap()));
+    let made = g.gradients(&readers, &wanted).unwrap();
+    assert_eq!(made.len(), wanted.len());
+    g.set_outputs(&made[..1]).unwrap();
+    assert_eq!(run(&g), [0.0, 0.0, 10_000.0, 10_000.0]);
+}
+
+/// Multiplies by `x` in loops or branches of branches.
+fn nested(g: &mut Graph, x: Tensor, depth: usize) -> Result<Tensor> {
+    if depth == 0 {
+        return g.mul(x, 1.5).call();
+    }
+    let one = g.coefficient(&format!("one_{depth}"), Array::from([1f32]))?;
+    let made = match depth % 4 {
+        0 => g.for_loop(1, &[x], |g, _, v| Ok(vec![nested(g, v[0], depth - 1)?]))?,
+        _ => g.cond(one, |g| Ok(vec![nested(g, x, depth - 1)?]), |_| Ok(vec![x]))?,
+    };
+    Ok(made[0])
+}
+
+#[test]
+fn gradients_of_deeply_nested_branches_and_loops() {
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Float32, [4]).unwrap();
+    let y = nested(&mut g, x, 24).unwrap();
+    let made = g.gradients(&[y], &[x]).unwrap();
+    g.set_outputs(&made).unwrap();
+    assert_eq!(run(&g), [1.5; 4]);
 }
 
 #[test]

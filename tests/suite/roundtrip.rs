@@ -68,6 +68,23 @@ fn mlir_and_back() {
 }
 
 /// If the first result is absent, the names of the others keep their positions, as in tpu_mlir.
+/// As tpuc-opt writes some.
+#[test]
+fn a_reshape_without_a_shape_has_that_of_its_result() {
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Float32, [2, 6]).unwrap();
+    let y = g.reshape(x, [3, 4]).out_name("y").call().unwrap();
+    g.set_outputs(&[y]).unwrap();
+    let text = mlir::emit(&g).unwrap().text;
+    let without = text.replace("shape = [3, 4]", "");
+    assert_ne!(without, text);
+    let again = mlir::read_text(&without.replace(", }", "}")).unwrap_or_else(|e| panic!("{e}\n{without}"));
+    assert_same(&mlir::emit(&again).unwrap().text, &text);
+    // The number of elements is still checked.
+    let wrong = without.replace(", }", "}").replace("tensor<3x4xf32>", "tensor<3x5xf32>");
+    assert!(mlir::read_text(&wrong).unwrap_err().to_string().contains("[3, 5]"));
+}
+
 #[test]
 fn names_beside_an_absent_result() {
     let mut g = Graph::new("lstm").unwrap();

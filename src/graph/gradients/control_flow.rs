@@ -4,7 +4,7 @@ use crate::{
     Block, Operator, Tensor,
     base::{Dtype, Result},
     copies::{Bound, bound_to, calls_of},
-    ops::If,
+    ops::{CompareMode, If},
 };
 use std::collections::HashSet;
 
@@ -25,12 +25,22 @@ pub(super) fn branches(b: &mut Backward, condition: Tensor, operator: &Operator)
         dtypes.push(b.gradient_dtype(t)?);
         shapes.push(b.shape(t)?);
     }
+    let condition = own_condition(b, condition)?;
     let new = blocks.into_iter().fold(b.graph.op(If::new(condition)), crate::NewOperator::owns);
     let made = new.out_dtypes(dtypes).out_shapes(shapes).call()?;
     for (t, gradient) in captured.into_iter().zip(made) {
         b.give(t, gradient)?;
     }
     Ok(())
+}
+
+/// Returns an equal condition that no other operator has: tpuc-opt takes two `If` with one condition for the same and
+/// drops one.
+fn own_condition(b: &mut Backward, condition: Tensor) -> Result<Tensor> {
+    let condition = b.real(condition)?;
+    let holds = b.compare_const(condition, CompareMode::NotEqual, 0.0)?;
+    let number = b.graph.operators_made() + 1;
+    b.mul_const(holds, number as f64)
 }
 
 /// A loop of known trip count is unrolled; the copies are differentiated.

@@ -1,16 +1,27 @@
 //! Gradients of reading, writing and sorting by index.
-use super::backward::{Backward, Output};
+use super::{
+    backward::{Backward, Output},
+    reduce::NonZero,
+};
 use crate::{
     Operator, Tensor,
     array::Array,
     base::{Dtype, Result},
-    ops::{Arg, Gather, GatherElements, GatherND, IndexPut, Insert, ScatterElements, ScatterND, Sort, TopK},
+    ops::{
+        Arg, CompareMode, Gather, GatherElements, GatherND, IndexPut, Insert, Reduction, ScatterElements, ScatterND,
+        Sort, TopK,
+    },
 };
 
 /// Adds rows of updates to zeros: the entry of tuple `indices[i]` gets `updates[i]`.
 fn scatter_add(b: &mut Backward, shape: &[usize], indices: Tensor, updates: Tensor) -> Result<Tensor> {
     let dtype = b.dtype(updates)?;
     let zeros = b.filled(0.0, dtype, shape)?;
+    // The tool chain's executor needs as many axes of tuples as a tuple has indices.
+    let (of_indices, of_updates) = (b.shape(indices)?, b.shape(updates)?);
+    let ones = vec![1; of_indices[1] - 1];
+    let indices = b.reshape(indices, &[ones.as_slice(), &of_indices].concat())?;
+    let updates = b.reshape(updates, &[ones.as_slice(), &of_updates].concat())?;
     b.op(ScatterND { reduction: 1, ..ScatterND::new(zeros, indices, updates) })
 }
 
@@ -115,11 +126,23 @@ pub(super) fn scatter_elements(b: &mut Backward, op: &ScatterElements<Tensor>, o
     Ok(())
 }
 
-/// Only replacing, adding and subtracting have a rule.
-pub(super) fn scatter_nd(b: &mut Backward, op: &ScatterND<Tensor>, operator: &Operator, o: Output) -> Result<()> {
-    if op.reduction > 2 {
-        return Err(b.refuse(operator, "reductions other than replacing, adding and subtracting have none"));
+pub(super) fn scatter_nd(b: &mut Backward, op: &ScatterND<Tensor>, o: Output) -> Result<()> {
+    match Reduction::of(op.reduction, 6)? {
+        Reduction::Replace | Reduction::Add | Reduction::Sub => scatter_nd_sum(b, op, o),
+        Reduction::Max | Reduction::Min => scatter_nd_extremum(b, op, o),
+        Reduction::Mul => scatter_nd_product(b, op, o),
     }
+}
+
+/// Gives the updates a gradient, which may have another shape if it is a scalar.
+fn give_updates(b: &mut Backward, op: &ScatterND<Tensor>, gradient: Tensor) -> Result<()> {
+    let shape = b.shape(op.updates)?;
+    let gradient = b.reshape(gradient, &shape)?;
+    b.give(op.updates, gradient)
+}
+
+/// Replaced entries of the input have no gradient; added ones do.
+fn scatter_nd_sum(b: &mut Backward, op: &ScatterND<Tensor>, o: Output) -> Result<()> {
     if b.wants(op.input_data) {
         let dx = if op.reduction == 0 {
             let zeros = b.zeros_like(op.updates)?;
@@ -132,9 +155,66 @@ pub(super) fn scatter_nd(b: &mut Backward, op: &ScatterND<Tensor>, operator: &Op
     if b.wants(op.updates) {
         let dx = b.op(GatherND::new(o.dy, op.indices))?;
         let dx = if op.reduction == 2 { b.neg(dx)? } else { dx };
-        let shape = b.shape(op.updates)?;
-        let dx = b.reshape(dx, &shape)?;
-        b.give(op.updates, dx)?;
+        give_updates(b, op, dx)?;
+    }
+    Ok(())
+}
+
+/// The entries that changed or not, and the updates, as one value each.
+struct Candidates {
+    /// A number of each entry of the input.
+    entries: Tensor,
+    /// A number of each update.
+    updates: Tensor,
+}
+
+impl Candidates {
+    /// Adds the numbers of the updates to those of the entries that they go to.
+    fn sum(&self, b: &mut Backward, op: &ScatterND<Tensor>) -> Result<Tensor> {
+        b.op(ScatterND { reduction: 1, ..ScatterND::new(self.entries, op.indices, self.updates) })
+    }
+}
+
+/// The values of `of` at the places of the updates.
+fn at_updates(b: &mut Backward, op: &ScatterND<Tensor>, of: Tensor) -> Result<Tensor> {
+    let values = b.op(GatherND::new(of, op.indices))?;
+    let shape = b.shape(op.updates)?;
+    b.reshape(values, &shape)
+}
+
+/// The gradient of an entry goes to those that it equals, in equal parts.
+fn scatter_nd_extremum(b: &mut Backward, op: &ScatterND<Tensor>, o: Output) -> Result<()> {
+    let y = at_updates(b, op, o.y)?;
+    let chosen = Candidates {
+        entries: b.compare(op.input_data, CompareMode::Equal, o.y)?,
+        updates: b.compare(op.updates, CompareMode::Equal, y)?,
+    };
+    let count = chosen.sum(b, op)?;
+    let part = b.div(o.dy, count)?;
+    let dx = b.select_or(chosen.entries, part, 0.0)?;
+    b.give(op.input_data, dx)?;
+    if b.wants(op.updates) {
+        let part = at_updates(b, op, part)?;
+        let dx = b.select_or(chosen.updates, part, 0.0)?;
+        give_updates(b, op, dx)?;
+    }
+    Ok(())
+}
+
+/// For each factor, the product of the others.
+fn scatter_nd_product(b: &mut Backward, op: &ScatterND<Tensor>, o: Output) -> Result<()> {
+    let (x, u) = (NonZero::new(b, op.input_data)?, NonZero::new(b, op.updates)?);
+    let zeros = Candidates { entries: x.is_zero, updates: u.is_zero }.sum(b, op)?;
+    let product = b.op(ScatterND { reduction: 5, ..ScatterND::new(x.factor, op.indices, u.factor) })?;
+    let slope = x.others(b, product, zeros)?;
+    let dx = b.mul(o.dy, slope)?;
+    b.give(op.input_data, dx)?;
+    if b.wants(op.updates) {
+        let (product, zeros) = (at_updates(b, op, product)?, at_updates(b, op, zeros)?);
+        let slope = u.others(b, product, zeros)?;
+        let dy = at_updates(b, op, o.dy)?;
+        let dx = b.mul(dy, slope)?;
+        give_updates(b, op, dx)?;
     }
     Ok(())
 }

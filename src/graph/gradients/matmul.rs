@@ -5,8 +5,9 @@ use super::{
 };
 use crate::{
     Operator, Tensor,
-    base::{Result, Shape},
-    ops::{Einsum, MatMul, Mlp, Product, einsum_axes, einsum_products},
+    array::Array,
+    base::{Dtype, Result, Shape},
+    ops::{Einsum, GatherND, MatMul, Mlp, Product, einsum_axes, einsum_products},
 };
 
 /// The product is written as one of `[.., m, k]` and `[.., k, n]`, whose gradients are products with the transposed factors.
@@ -116,19 +117,43 @@ fn in_order(b: &mut Backward, x: Tensor, axes: &[u8], order: &[&[u8]]) -> Result
     b.permute(x, &places)
 }
 
-/// `down(silu(gate(x)) * up(x))`, without experts and with plain weights.
+/// `down(silu(gate(x)) * up(x))`
 pub(super) fn mlp(b: &mut Backward, op: &Mlp<Tensor>, operator: &Operator, o: Output) -> Result<()> {
-    if op.is_expert || op.quantized {
-        return Err(b.refuse(operator, "experts and packed weights have none"));
+    if op.quantized {
+        return Err(b.refuse(operator, "packed weights have none"));
     }
-    b.expand(&[Some(o)], |b| {
-        let product = |b: &mut Backward, x: Tensor, right: Tensor, bias: Option<Tensor>, right_transpose: bool| {
-            b.op(MatMul { bias, right_transpose, ..MatMul::new(x, right) })
-        };
-        let gate = product(b, op.input, op.weight_gate, op.bias_gate, op.right_transpose_gate)?;
-        let gate = gated(b, gate, 1.0)?;
-        let up = product(b, op.input, op.weight_up, op.bias_up, op.right_transpose_up)?;
-        let inner = b.mul(gate, up)?;
-        Ok(vec![product(b, inner, op.weight_down, op.bias_down, op.right_transpose_down)?])
-    })
+    match op.expert_id {
+        Some(ids) if op.is_expert => b.expand(&[Some(o)], |b| Ok(vec![experts(b, op, ids)?])),
+        None if op.is_expert => Err(b.refuse(operator, "experts without expert_id are not defined")),
+        _ => b.expand(&[Some(o)], |b| Ok(vec![feed_forward(b, op, op.input, &[])?])),
+    }
+}
+
+/// The block applied to `x`. Biases get the shape `bias` before their last axis.
+fn feed_forward(b: &mut Backward, op: &Mlp<Tensor>, x: Tensor, bias_shape: &[usize]) -> Result<Tensor> {
+    let product = |b: &mut Backward, x: Tensor, right: Tensor, bias: Option<Tensor>, right_transpose: bool| {
+        let y = b.op(MatMul { right_transpose, ..MatMul::new(x, right) })?;
+        let columns = b.shape(y)?.last().copied().unwrap_or(1);
+        b.affine(y, None, bias, &[bias_shape, &[columns]].concat())
+    };
+    let gate = product(b, x, op.weight_gate, op.bias_gate, op.right_transpose_gate)?;
+    let gate = gated(b, gate, 1.0)?;
+    let up = product(b, x, op.weight_up, op.bias_up, op.right_transpose_up)?;
+    let inner = b.mul(gate, up)?;
+    product(b, inner, op.weight_down, op.bias_down, op.right_transpose_down)
+}
+
+/// All experts are applied to all tokens, `[experts, tokens, elements]`; then those chosen for each token are read.
+fn experts(b: &mut Backward, op: &Mlp<Tensor>, ids: Tensor) -> Result<Tensor> {
+    let shape = b.shape(op.input)?;
+    let (tokens, experts, chosen) = (shape[0] * shape[1], op.num_expert as usize, op.num_expert_per_tok as usize);
+    let x = b.reshape(op.input, &[1, tokens, shape[2]])?;
+    let all = feed_forward(b, op, x, &[experts, 1])?;
+    let ids = b.as_dtype(ids, Dtype::Int32)?;
+    let ids = b.reshape(ids, &[tokens, chosen, 1])?;
+    let numbers = (0..tokens).map(|i| i as i32).collect();
+    let numbers = b.coefficient(Array::from_vec([tokens, 1, 1], numbers)?)?;
+    let numbers = b.expand_to(numbers, &[tokens, chosen, 1])?;
+    let tuples = b.concat(vec![ids, numbers], 2)?;
+    b.op(GatherND::new(all, tuples))
 }

@@ -54,20 +54,37 @@ fn l2(b: &mut Backward, x: Tensor, o: Output) -> Result<()> {
     b.give(x, dx)
 }
 
-/// For each element the product of the others: `product / x` without zeros. Beside one zero only that element has a gradient, beside
-/// several none.
+/// Factors of products.
+pub(super) struct NonZero {
+    /// 1 where a factor is 0.
+    pub is_zero: Tensor,
+    /// The factors, 1 in place of 0.
+    pub factor: Tensor,
+}
+
+impl NonZero {
+    pub fn new(b: &mut Backward, x: Tensor) -> Result<NonZero> {
+        let x = b.real(x)?;
+        let is_zero = b.compare_const(x, CompareMode::Equal, 0.0)?;
+        let one = b.filled(1.0, b.dtype(x)?, &vec![1; b.rank(x)?])?;
+        Ok(NonZero { is_zero, factor: b.select(is_zero, one, x)? })
+    }
+    /// For each factor the product of the others, from the product of those that are not 0 and the number of zeros.
+    /// Beside one zero only that factor has a derivative, beside several none.
+    pub fn others(&self, b: &mut Backward, product: Tensor, zeros: Tensor) -> Result<Tensor> {
+        let quotient = b.div(product, self.factor)?;
+        let is_only_zero = b.compare_const(zeros, CompareMode::Equal, 1.0)?;
+        let has_no_zero = b.compare_const(zeros, CompareMode::Equal, 0.0)?;
+        let counts = b.select(self.is_zero, is_only_zero, has_no_zero)?;
+        b.mul(quotient, counts)
+    }
+}
+
 fn product(b: &mut Backward, x: Tensor, axes: &[usize], o: Output) -> Result<()> {
-    let x_real = b.real(x)?;
-    let is_zero = b.compare_const(x_real, CompareMode::Equal, 0.0)?;
-    let zeros = b.sum(is_zero, axes)?;
-    let one = b.filled(1.0, b.dtype(x_real)?, &vec![1; b.rank(x_real)?])?;
-    let others = b.select(is_zero, one, x_real)?;
-    let product = b.reduce(others, axes, ReduceMode::ReduceProd)?;
-    let quotient = b.div(product, others)?;
-    let is_only_zero = b.compare_const(zeros, CompareMode::Equal, 1.0)?;
-    let has_no_zero = b.compare_const(zeros, CompareMode::Equal, 0.0)?;
-    let counts = b.select(is_zero, is_only_zero, has_no_zero)?;
-    let slope = b.mul(quotient, counts)?;
+    let factors = NonZero::new(b, x)?;
+    let zeros = b.sum(factors.is_zero, axes)?;
+    let product = b.reduce(factors.factor, axes, ReduceMode::ReduceProd)?;
+    let slope = factors.others(b, product, zeros)?;
     let dx = b.mul(o.dy, slope)?;
     b.give(x, dx)
 }

@@ -61,6 +61,19 @@ fn branches_and_loops_are_differentiated() {
     assert_eq!(run(&mut g, &made, &at(0.0)), [[96.0 + 12.0 + 36.0 + 96.0 + 5.0]]);
 }
 
+/// tpuc-opt takes operators with blocks for the same if their operands are.
+#[test]
+fn a_branch_and_its_gradients_have_conditions_of_their_own() {
+    let mut g = Graph::new("g").unwrap();
+    let (x, c) = (scalar(&mut g, "x"), scalar(&mut g, "c"));
+    let y = g.cond(c, |g| Ok(vec![g.mul(x, x).call()?]), |_| Ok(vec![x])).unwrap();
+    let first = g.gradients(&y, &[x]).unwrap();
+    g.gradients(&[first[0], y[0]], &[x]).unwrap();
+    let conditions: Vec<Tensor> = g.operators().iter().filter(|o| o.op.name() == "If").map(|o| o.uses()[0]).collect();
+    let different: std::collections::HashSet<&Tensor> = conditions.iter().collect();
+    assert!(conditions.len() > 2 && different.len() == conditions.len(), "{conditions:?}");
+}
+
 #[test]
 fn integers_stop_a_gradient_unless_it_passes_straight_through() {
     let mut g = Graph::new("g").unwrap();
@@ -107,14 +120,15 @@ fn a_rule_replaces_and_stops_gradients() {
 fn an_op_without_a_gradient_is_refused_with_the_path_to_it() {
     let mut g = Graph::new("g").unwrap();
     let x = g.input("x", Dtype::Float32, [1, 2, 4, 4]).unwrap();
-    let rois = g.input("rois", Dtype::Float32, [1, 1, 1, 5]).unwrap();
+    let rois = g.input("rois", Dtype::Float32, [1, 5]).unwrap();
     let scaled = g.mul(x, 2.0).out_name("scaled").call().unwrap();
-    let pooled = ops::ROIPooling::new(vec![scaled, rois], 2, 2, 1.0);
+    // Without a number of samples.
+    let pooled = ops::RoiAlign::new(scaled, rois, false, ops::RoiAlignMode::Avg, 2, 2, 0, 1.0);
     let pooled = g.op(pooled).out_name("pooled").call().unwrap()[0];
     let loss = g.exp(pooled).out_name("loss").call().unwrap();
     let before = (g.tensors().count(), g.operators().len());
     let error = g.gradients(&[loss], &[x]).unwrap_err().to_string();
-    assert!(error.contains("ROIPooling \"pooled\"") && error.contains("\"loss\" <- \"pooled\""), "{error}");
+    assert!(error.contains("RoiAlign \"pooled\"") && error.contains("\"loss\" <- \"pooled\""), "{error}");
     assert_eq!((g.tensors().count(), g.operators().len()), before);
     // Nothing depends on the regions' features.
     assert!(g.gradients(&[scaled], &[x]).is_ok());

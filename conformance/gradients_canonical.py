@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+"""Passes the graphs of gradients through the tool chain.
+
+    gradients_canonical.py --bin TPULANG FOLDER
+
+FOLDER is what `gradients.py --keep FOLDER` wrote. Each graph is converted and given to tpuc-opt. Then the results of tpuc-opt's
+module are compared with those of the graph: by tpulang, and by TPU-MLIR's Top executor, which does not have all ops. Prints a
+line for each difference, and a summary. Needs the Python of the environment that conformance/setup.sh makes.
+"""
+import argparse
+import collections
+import concurrent.futures
+import json
+import os
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+import numpy as np
+
+from judge import call, canonicalize, tool_chain
+
+# Of a gradient's norm. tpuc-opt folds and reorders products, and the executor computes some functions otherwise.
+TOLERANCE = 1e-5
+NOISE = 1e-7
+
+
+def differences(want, got):
+    """Yields what differs, by name of the tensor."""
+    largest = max(np.linalg.norm(a.astype(np.float64)) for a in want.values())
+    for name, a in want.items():
+        b = got.get(name, next((v for n, v in got.items() if re.fullmatch(re.escape(name) + r"(_f32|_\w+)?", n)), None))
+        if b is None or a.size != b.size:
+            yield "%s is %s instead of %s" % (name, None if b is None else b.shape, a.shape)
+            continue
+        x, y = a.astype(np.float64).ravel(), b.astype(np.float64).ravel()
+        difference, norm = np.linalg.norm(x - y), np.linalg.norm(x)
+        if not difference <= TOLERANCE * norm + NOISE * largest:
+            yield "%s is off by %.1e" % (name, difference / norm if norm else difference)
+
+
+EXECUTOR = """
+import sys, numpy as np, pymlir
+pymlir.set_mem_mode("value_mem")
+module = pymlir.module()
+module.load(sys.argv[1])
+with np.load(sys.argv[2]) as feeds:
+    for name in module.input_names:
+        module.set_tensor(name, np.ascontiguousarray(feeds[name], dtype=np.float32), feeds[name].shape)
+module.invoke()
+tensors = module.get_all_tensor()
+np.savez(sys.argv[3], **{n: tensors[n] for n in sys.argv[4:]})
+"""
+
+
+class Judge:
+    def __init__(self, binary):
+        self.binary = os.path.abspath(binary)
+        self.opt, self.env = tool_chain()
+        site = os.path.dirname(os.path.dirname(self.opt))
+        paths = [os.path.join(site, "python"), os.path.join(site, "lib")]
+        self.executor_env = dict(self.env, PYTHONPATH=os.pathsep.join(paths + [self.env.get("PYTHONPATH", "")]))
+
+    def canonical(self, folder, spec, work, want):
+        """Returns what is wrong with a spec after tpuc-opt, and the stage where it is; or None."""
+        rc, text = call(self.binary, "convert", str(folder / spec), "-o", work)
+        if rc:
+            return "convert", text[-300:]
+        origin = next(f for f in sorted(os.listdir(work)) if f.endswith("_origin.mlir"))
+        rc, text = canonicalize(self.opt, self.env, work, origin, "net.mlir")
+        if rc:
+            found = re.findall(r"(?:ASSERT INFO|error):.*|#\d+ 0x\w+ .*(?:tpu_mlir|mlir::\w+::\w+Op|Pattern|Rewrite).*", text)
+            return "tpuc-opt", "; ".join(found[:4])[:600] or text[-300:]
+        inputs, got = str(folder / "inputs.npz"), os.path.join(work, "got.npz")
+        rc, text = call(self.binary, "run", os.path.join(work, "net.mlir"), "-i", inputs, "-o", got)
+        if "a coefficient; an output must be computed" in text or "gradloadweight" in text:
+            # A gradient that is a constant is folded, and becomes a weight.
+            return "constant", ""
+        wrong = [text[-300:]] if rc else list(differences(want, dict(np.load(got))))
+        return ("canonical", "; ".join(wrong[:3])) if wrong else None
+
+    def judge(self, folder):
+        """Returns the stage that the graph reaches, and what is wrong there."""
+        with np.load(folder / "out.npz") as arrays:
+            want = {n: arrays[n] for n in arrays.files}
+        with tempfile.TemporaryDirectory() as work:
+            # Without gradients.
+            outputs = json.loads((folder / "net.json").read_text())["outputs"]
+            problem = self.canonical(folder, "net.json", work, {n: want[n] for n in outputs})
+            if problem:
+                return "without gradients", ": ".join(problem)
+        with tempfile.TemporaryDirectory() as work:
+            problem = self.canonical(folder, "grad.json", work, want)
+            if problem:
+                return problem
+            module, inputs, got = os.path.join(work, "net.mlir"), str(folder / "inputs.npz"), os.path.join(work, "got.npz")
+            code = [sys.executable, "-c", EXECUTOR, module, inputs, got, *want]
+            done = subprocess.run(code, capture_output=True, timeout=300, cwd=work, env=self.executor_env)
+            if done.returncode:
+                text = (done.stderr + done.stdout).decode(errors="replace")
+                reason = re.findall(r"not (?:supported|implemented).*|LLVM ERROR.*|Assertion.*|\w*Error:.*|UNREACHABLE.*", text)
+                return "no executor", "; ".join(reason[:2]) or text[-200:] or "signal %d" % -done.returncode
+            got = dict(np.load(got))
+            if list(differences({n: want[n] for n in outputs}, got)):
+                return "without gradients", "executor"
+            wrong = list(differences(want, got))
+            return ("executor", "; ".join(wrong[:3])) if wrong else ("passed", "")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("folder", type=pathlib.Path)
+    arguments = parser.parse_args()
+    judge, stages = Judge(arguments.bin), collections.Counter()
+    folders = sorted(p.parent for p in arguments.folder.resolve().glob("*/out.npz"))
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        for folder, (stage, problem) in zip(folders, pool.map(judge.judge, folders)):
+            stages[stage] += 1
+            if problem:
+                print("%s: %s: %s" % (folder.name, stage, problem.strip()), flush=True)
+    print(", ".join("%s: %d" % item for item in sorted(stages.items())))
+    bad = ("convert", "tpuc-opt", "canonical", "executor")
+    return 1 if any(stages[stage] for stage in bad) or not stages["passed"] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
