@@ -89,8 +89,9 @@ impl<B: Backend> Session<B> {
     /// g.assign(count, next)?;
     /// g.set_outputs(&[next])?;
     /// let session = Session::new(&g, CpuBackend::new(), &RunOptions::default())?;
-    /// session.run(&[("", Array::default()); 0])?;
-    /// session.run(&[("", Array::default()); 0])?;
+    /// let no_inputs: [(&str, Array); 0] = [];
+    /// session.run(&no_inputs)?;
+    /// session.run(&no_inputs)?;
     /// assert_eq!(session.variable("count")?.to_f32()?, [2.0]);
     /// session.set_variable("count", &Array::from([7f32]))?;
     /// assert_eq!(session.variables()?["count"].to_f32()?, [7.0]);
