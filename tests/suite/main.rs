@@ -39,6 +39,7 @@ mod readme;
 mod roundtrip;
 mod run_into;
 mod specs;
+mod training;
 
 /// Compares with the snapshot `snapshots/NAME.snap`.
 fn snapshot(name: &str, text: &str) {

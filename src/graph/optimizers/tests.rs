@@ -31,17 +31,14 @@ fn assert_near(found: &[f32], expected: &[f32]) {
 #[test]
 fn steps_are_those_of_pytorch() {
     assert_near(&steps(&Sgd::new(0.1), 3), &[0.9, 0.81, 0.729]);
-    assert_near(&steps(&Sgd::new(0.1).momentum(0.9), 3), &[0.90000000, 0.72000000, 0.48600000]);
-    assert_near(
-        &steps(&Sgd::new(0.1).momentum(0.9).nesterov(true).weight_decay(0.1), 3),
-        &[0.79100000, 0.53658100, 0.27376747],
-    );
-    assert_near(&steps(&Adam::new(0.1), 3), &[0.90000000, 0.80041223, 0.70158627]);
+    assert_near(&steps(&Sgd::new(0.1).momentum(0.9), 3), &[0.9, 0.72, 0.486]);
+    assert_near(&steps(&Sgd::new(0.1).momentum(0.9).nesterov(true).weight_decay(0.1), 3), &[0.791, 0.536581, 0.273767]);
+    assert_near(&steps(&Adam::new(0.1), 3), &[0.9, 0.800412, 0.701586]);
     assert_near(
         &steps(&Adam::new(0.1).betas(0.5, 0.9).epsilon(0.01).weight_decay(0.2), 3),
-        &[0.90082645, 0.80328564, 0.70848528],
+        &[0.900826, 0.803286, 0.708485],
     );
-    assert_near(&steps(&Adam::new(0.1).decoupled_weight_decay(0.5), 3), &[0.85000000, 0.70824844, 0.57497393]);
+    assert_near(&steps(&Adam::new(0.1).decoupled_weight_decay(0.5), 3), &[0.85, 0.708248, 0.574974]);
 }
 
 #[test]
