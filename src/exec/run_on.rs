@@ -74,7 +74,8 @@ impl<B: Backend> Session<B> {
             fed.push((tensor, buffer));
         }
         let given: HashSet<TensorIndex> = fed.iter().map(|(tensor, _)| *tensor).collect();
-        fed.extend(self.state.unfed(|t| given.contains(&t)));
+        let (_, variables) = self.state.snapshot();
+        fed.extend(variables.into_iter().filter(|(t, _)| !given.contains(t)));
         fed.sort_by_key(|(tensor, _)| *tensor);
         Ok(fed.into_iter().unzip())
     }

@@ -180,6 +180,9 @@ impl<B: Backend> Session<B> {
     /// Same as for [`run`], and if a name is unknown.
     pub fn fetch(&self, feeds: &(impl Feeds + ?Sized), names: &[&str]) -> Result<IndexMap<String, Array>> {
         let wanted: Vec<TensorIndex> = names.iter().map(|n| self.find("tensor", n)).collect::<Result<_>>()?;
+        if !self.network.variables.is_empty() {
+            return self.fetch_with_variables(feeds, &wanted);
+        }
         self.compute(feeds, &wanted, None).map(|(_, results)| results)
     }
 

@@ -1,7 +1,7 @@
 //! The variables of a session: tensors that a run reads, and replaces.
 use super::{
     Backend, Feeds, Session,
-    plan::{Network, TensorIndex, for_compute},
+    plan::{Network, Plan, TensorIndex, for_compute},
     session::checked_feed,
 };
 use crate::{
@@ -11,12 +11,15 @@ use crate::{
 };
 use indexmap::IndexMap;
 use std::{
-    collections::{HashMap, HashSet},
-    sync::{Mutex, PoisonError},
+    collections::HashMap,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
 
-/// The current values of the variables, in the backend's memory.
-pub(super) struct State<B: Backend>(Mutex<HashMap<TensorIndex, B::Buffer>>);
+/// Buffers of variables.
+type Values<Buffer> = HashMap<TensorIndex, Buffer>;
+
+/// The current values of the variables, in the backend's memory, and the number of times that they were replaced.
+pub(super) struct State<B: Backend>(Mutex<(u64, Values<B::Buffer>)>);
 
 impl<B: Backend> State<B> {
     /// Uploads the first values.
@@ -26,54 +29,109 @@ impl<B: Backend> State<B> {
             let array = checked_feed(network.entry(variable.tensor)?, &variable.initial)?;
             values.insert(variable.tensor, backend.upload(&array)?);
         }
-        Ok(State(Mutex::new(values)))
+        Ok(State(Mutex::new((0, values))))
     }
-    /// Returns the values of the variables that are not fed.
-    pub fn unfed(&self, is_fed: impl Fn(TensorIndex) -> bool) -> Vec<(TensorIndex, B::Buffer)> {
+    /// Returns the values, which belong together, with their version.
+    pub fn snapshot(&self) -> (u64, Values<B::Buffer>) {
+        self.lock().clone()
+    }
+    /// Replaces the values unless they are of another version. Returns whether it did.
+    fn replace(&self, version: u64, values: Values<B::Buffer>) -> bool {
+        let mut current = self.lock();
+        let is_current = current.0 == version;
+        if is_current {
+            *current = (version + 1, values);
+        }
+        is_current
+    }
+    fn lock(&self) -> MutexGuard<'_, (u64, Values<B::Buffer>)> {
         let State(values) = self;
-        let values = values.lock().unwrap_or_else(PoisonError::into_inner);
-        values.iter().filter(|(t, _)| !is_fed(**t)).map(|(t, buffer)| (*t, buffer.clone())).collect()
+        values.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
 impl<B: Backend> Session<B> {
     /// Adds the values of the variables to feeds.
     pub(super) fn add_variables(&self, fed: &mut HashMap<TensorIndex, Array>) -> Result<()> {
-        for (tensor, buffer) in self.state.unfed(|t| fed.contains_key(&t)) {
-            fed.insert(tensor, self.placement.backend.download(&buffer)?);
+        let (_, values) = self.state.snapshot();
+        for (tensor, buffer) in values {
+            if !fed.contains_key(&tensor) {
+                fed.insert(tensor, self.placement.backend.download(&buffer)?);
+            }
         }
         Ok(())
     }
 
-    /// Runs the graph, and replaces the variables if that succeeds. Runs of several threads take turns.
+    /// Runs the graph, and replaces the variables if that succeeds.
+    ///
+    /// No lock is held during a run, since the threads that wait for one may take up another. A run that another one has overtaken is
+    /// repeated on the new values.
     pub(super) fn run_and_update(&self, feeds: &(impl Feeds + ?Sized)) -> Result<IndexMap<String, Array>> {
-        let State(values) = &self.state;
-        let mut values = values.lock().unwrap_or_else(PoisonError::into_inner);
-        let backend = &self.placement.backend;
-        let mut fed = Vec::new();
-        for (tensor, array) in self.checked_feeds(feeds)? {
-            fed.push((tensor, backend.upload(&array)?));
+        let fed = self.checked_feeds(feeds)?;
+        loop {
+            let (version, values) = self.state.snapshot();
+            let (plan, results) = self.run_on_variables(&fed, values, &self.stepped)?;
+            let by_tensor: HashMap<TensorIndex, &B::Buffer> = self.stepped.iter().copied().zip(&results).collect();
+            let outputs = self.downloaded(&plan, &self.wanted, |t| by_tensor[&t])?;
+            let next = self.network.variables.iter().map(|v| (v.tensor, by_tensor[&v.next].clone())).collect();
+            if self.state.replace(version, next) {
+                return Ok(outputs);
+            }
         }
-        let given: HashSet<TensorIndex> = fed.iter().map(|(t, _)| *t).collect();
-        fed.extend(values.iter().filter(|(t, _)| !given.contains(t)).map(|(t, buffer)| (*t, buffer.clone())));
+    }
+
+    /// Computes tensors from the feeds and the variables, which stay in the backend's memory.
+    pub(super) fn fetch_with_variables(
+        &self,
+        feeds: &(impl Feeds + ?Sized),
+        wanted: &[TensorIndex],
+    ) -> Result<IndexMap<String, Array>> {
+        let (_, values) = self.state.snapshot();
+        let (plan, results) = self.run_on_variables(&self.checked_feeds(feeds)?, values, wanted)?;
+        let by_tensor: HashMap<TensorIndex, &B::Buffer> = wanted.iter().copied().zip(&results).collect();
+        self.downloaded(&plan, wanted, |t| by_tensor[&t])
+    }
+
+    fn run_on_variables(
+        &self,
+        feeds: &HashMap<TensorIndex, Array>,
+        values: Values<B::Buffer>,
+        wanted: &[TensorIndex],
+    ) -> Result<(Arc<Plan<B>>, Vec<B::Buffer>)> {
+        let backend = &self.placement.backend;
+        let mut fed: Vec<(TensorIndex, B::Buffer)> =
+            values.into_iter().filter(|(t, _)| !feeds.contains_key(t)).collect();
+        for (tensor, array) in feeds {
+            fed.push((*tensor, backend.upload(array)?));
+        }
         fed.sort_by_key(|(t, _)| *t);
         let (tensors, buffers): (Vec<TensorIndex>, Vec<B::Buffer>) = fed.into_iter().unzip();
-        let plan = self.plan(tensors.clone(), &self.stepped)?;
+        let plan = self.plan(tensors.clone(), wanted)?;
         self.check_memory(&plan)?;
-        let results = self.with_run(&plan, (&tensors, &self.stepped), |run| match &plan.recorder {
+        let results = self.with_run(&plan, (&tensors, wanted), |run| match &plan.recorder {
             Some(recorder) => recorder.run_on(buffers, run),
             None => (run.steps)(buffers),
         })?;
         backend.synchronise()?;
         plan.check_faults()?;
-        let by_tensor: HashMap<TensorIndex, &B::Buffer> = self.stepped.iter().copied().zip(&results).collect();
-        let mut outputs = IndexMap::new();
-        for t in &self.wanted {
-            let array = for_compute(&backend.download(by_tensor[t])?)?;
-            outputs.insert(plan.entry(*t)?.ty.name.clone(), array);
+        Ok((plan, results))
+    }
+
+    fn downloaded<'b>(
+        &self,
+        plan: &Plan<B>,
+        tensors: &[TensorIndex],
+        buffer: impl Fn(TensorIndex) -> &'b B::Buffer,
+    ) -> Result<IndexMap<String, Array>>
+    where
+        B::Buffer: 'b,
+    {
+        let mut arrays = IndexMap::new();
+        for t in tensors {
+            let array = for_compute(&self.placement.backend.download(buffer(*t))?)?;
+            arrays.insert(plan.entry(*t)?.ty.name.clone(), array);
         }
-        *values = self.network.variables.iter().map(|v| (v.tensor, by_tensor[&v.next].clone())).collect();
-        Ok(outputs)
+        Ok(arrays)
     }
 
     /// Returns the current value of a variable ([`Graph::assign`]): the first one before the first run. Floats are float32.
@@ -99,9 +157,9 @@ impl<B: Backend> Session<B> {
     /// ```
     pub fn variable(&self, name: &str) -> Result<Array> {
         let tensor = self.find_variable(name)?;
-        let State(values) = &self.state;
-        let buffer = values.lock().unwrap_or_else(PoisonError::into_inner)[&tensor].clone();
-        for_compute(&self.placement.backend.download(&buffer)?)
+        let (_, values) = self.state.snapshot();
+        let buffer = &values[&tensor];
+        for_compute(&self.placement.backend.download(buffer)?)
     }
 
     /// Returns the current values of all variables, in the graph's order. See [`Session::variable`].
@@ -125,8 +183,9 @@ impl<B: Backend> Session<B> {
         let tensor = self.find_variable(name)?;
         let array = checked_feed(self.network.entry(tensor)?, array)?;
         let buffer = self.placement.backend.upload(&array)?;
-        let State(values) = &self.state;
-        values.lock().unwrap_or_else(PoisonError::into_inner).insert(tensor, buffer);
+        let mut current = self.state.lock();
+        current.0 += 1;
+        current.1.insert(tensor, buffer);
         Ok(())
     }
 

@@ -77,6 +77,7 @@ impl Graph {
     /// made by the same call.
     pub(super) fn remove_unused_since(&mut self, first: usize, kept: &[Tensor]) {
         let mut live: HashSet<Tensor> = kept.iter().copied().collect();
+        live.extend(self.updates.iter().map(|(_, next)| *next));
         let mut dead = Vec::new();
         for operator in self.current().operators[first..].iter().rev() {
             let is_live = operator.outputs().any(|t| live.contains(&t));

@@ -349,7 +349,7 @@ impl Graph {
     }
     /// Returns whether the tensor is an output or an operand, including in blocks under construction.
     pub(crate) fn is_used(&self, tensor: Tensor) -> bool {
-        let mut used = false;
+        let mut used = self.updates.iter().any(|(variable, next)| *variable == tensor || *next == tensor);
         for block in self.open.iter().chain([&self.body]) {
             used |= block.results.contains(&tensor);
             block.walk(&mut |o| used = used || o.uses().contains(&tensor));
@@ -423,6 +423,7 @@ impl Graph {
             Error::from(Cause::MissingData(format!("the coefficient {:?} ({}) has no data", t.name, t.type_text())))
         });
         Error::collect(missing.collect())?;
+        self.check_updates()?;
         self.check_all_blocks()
     }
 }

@@ -110,9 +110,9 @@ impl Graph {
         Ok((count == 0 || fine.iter().all(|fine| *fine)).then_some(count))
     }
 
-    /// Returns the value of a coefficient of one element.
+    /// Returns the value of a coefficient of one element; `None` if it is a variable.
     fn number(&self, tensor: Tensor) -> Result<Option<f64>> {
-        let Some(data) = self.tensor(tensor)?.data() else { return Ok(None) };
+        let Some(data) = self.tensor(tensor)?.data().filter(|_| !self.is_variable(tensor)) else { return Ok(None) };
         Ok(data.to_f64()?.first().copied())
     }
 

@@ -1,5 +1,5 @@
 //! Variables: coefficients that a session replaces after each run.
-use super::{Graph, Tensor, TensorKind};
+use super::{Graph, Tensor, TensorInfo, TensorKind};
 use crate::base::{Result, argument, misfit};
 
 impl Graph {
@@ -42,19 +42,35 @@ impl Graph {
         if self.updates.iter().any(|(t, _)| *t == variable) {
             return Err(argument("variable", format!("{:?}", info.name), "it is assigned already"));
         }
-        if (&info.shape, info.dtype) != (&new.shape, new.dtype) {
-            let expected = format!("{:?}, which it replaces, is {}", info.name, info.type_text());
-            return Err(argument("next", format!("{:?}, {}", new.name, new.type_text()), expected));
-        }
-        if !matches!(new.kind, TensorKind::Value | TensorKind::Input) {
-            return Err(argument("next", format!("{:?}", new.name), "the next value must be computed, or an input"));
-        }
+        check_next(info, new)?;
+        self.check_visible(next)?;
         self.updates.push((variable, next));
         Ok(())
+    }
+
+    /// Checks the variables again, since edits may have changed types.
+    pub(super) fn check_updates(&self) -> Result<()> {
+        self.updates.iter().try_for_each(|(variable, next)| check_next(self.tensor(*variable)?, self.tensor(*next)?))
+    }
+
+    /// Whether a coefficient is a variable, whose data are only the first value.
+    pub(super) fn is_variable(&self, tensor: Tensor) -> bool {
+        self.updates.iter().any(|(variable, _)| *variable == tensor)
     }
 
     /// Returns the variables, each with its next value ([`Graph::assign`]).
     pub fn updates(&self) -> &[(Tensor, Tensor)] {
         &self.updates
+    }
+}
+
+fn check_next(variable: &TensorInfo, next: &TensorInfo) -> Result<()> {
+    if (&variable.shape, variable.dtype) != (&next.shape, next.dtype) {
+        let expected = format!("{:?}, which it replaces, is {}", variable.name, variable.type_text());
+        return Err(argument("next", format!("{:?}, {}", next.name, next.type_text()), expected));
+    }
+    match next.kind {
+        TensorKind::Value | TensorKind::Input => Ok(()),
+        _ => Err(argument("next", format!("{:?}", next.name), "the next value must be computed, or an input")),
     }
 }

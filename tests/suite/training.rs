@@ -157,3 +157,47 @@ fn mistakes_in_updates_of_specs_are_told() {
         assert!(error.contains(expected), "{expected:?} is not in {error:?}");
     }
 }
+
+/// A thread of another pool that waits for a run may take up another one.
+#[test]
+fn steps_from_tasks_of_a_pool_are_all_taken() {
+    use rayon::prelude::*;
+    let mut g = Graph::new("net").unwrap();
+    let x = g.input("x", Dtype::Float32, [1]).unwrap();
+    let sum = g.coefficient("sum", Array::from([0f32])).unwrap();
+    let next = g.add(sum, x).out_name("next").call().unwrap();
+    g.assign(sum, next).unwrap();
+    g.set_outputs(&[next]).unwrap();
+    let session = Session::new(&g, CpuBackend::new(), &RunOptions::default().threads(2)).unwrap();
+    (0..64).into_par_iter().for_each(|_| {
+        session.run(&[("x", Array::from([1f32]))]).unwrap();
+        session.variable("sum").unwrap();
+    });
+    assert_eq!(session.variable("sum").unwrap().to_f32().unwrap(), [64.0]);
+}
+
+#[test]
+fn edits_cannot_change_the_type_of_a_next_value() {
+    let mut g = Graph::new("net").unwrap();
+    let x = g.input("x", Dtype::Float32, [3, 2]).unwrap();
+    let w = g.coefficient("w", array(&[2, 3], 1)).unwrap();
+    let next = g.permute(x, [1, 0]).out_name("next").call().unwrap();
+    g.assign(w, next).unwrap();
+    let y = g.matmul(w, x).call().unwrap();
+    g.set_outputs(&[y]).unwrap();
+    g.set_attribute(next, "order", Some(ops::Attribute::Ints(vec![0, 1]))).unwrap();
+    let error = Session::new(&g, CpuBackend::new(), &RunOptions::default()).err().unwrap().to_string();
+    assert!(error.contains("\"next\", 3x2 float32") && error.contains("\"w\", which it replaces, is 2x3"), "{error}");
+}
+
+#[test]
+fn a_loop_with_a_variable_trip_count_is_not_unrolled() {
+    let mut g = Graph::new("net").unwrap();
+    let x = g.input("x", Dtype::Float32, [1]).unwrap();
+    let y = g.for_loop(3, &[x], |g, _, v| Ok(vec![g.mul(v[0], x).call()?])).unwrap();
+    let count = g.tensors().find(|(_, info)| info.is_coefficient()).unwrap().0;
+    let next = g.input("next_count", Dtype::Int32, [1]).unwrap();
+    g.assign(count, next).unwrap();
+    assert_eq!(g.loops().unwrap()[0].trip_count, None);
+    assert!(g.gradients(&y, &[x]).unwrap_err().to_string().contains("is not known before a run"));
+}

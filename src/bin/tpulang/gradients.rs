@@ -35,8 +35,10 @@ pub fn main(args: Args) -> Outcome {
     let all: Vec<Tensor> = inputs.chain(known).collect();
     let none = "the network has no inputs or coefficients that are floats";
     let tensors = chosen(&graph, &args.with_respect_to, all, "--with-respect-to", none)?;
-    let derivative = if args.straight_through { Derivative::StraightThrough } else { Derivative::Default };
-    let gradients = graph.gradients_with(&of, &tensors, |_, _, _| Ok(derivative.clone()))?;
+    let gradients = match args.straight_through {
+        true => graph.gradients_with(&of, &tensors, |_, _, _| Ok(Derivative::StraightThrough))?,
+        false => graph.gradients(&of, &tensors)?,
+    };
     graph.set_outputs(&[graph.outputs(), &gradients].concat())?;
     spec::save(&graph, &args.output)?;
     warn(&graph);

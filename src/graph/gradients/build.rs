@@ -6,10 +6,13 @@ use crate::{
     base::{Dtype, Result, Shape, invalid, misfit},
     ops::{
         Add, AddConst, Cast, Compare, CompareConst, CompareMode, Concat, Div, Exp, Expand, Log, MatMul, Mul, MulConst,
-        Op, Pad, PadMode, Permute, Pow, Reciprocal, Reduce, ReduceMode, Reshape, Reverse, Sigmoid, Slice, Sqrt, Sub,
-        SubConst, Tanh, Where,
+        Op, Pad, PadMode, Permute, Pow, Reciprocal, Reduce, ReduceMode, Reshape, Reverse, Sigmoid, Slice, Split, Sqrt,
+        Sub, SubConst, Tanh, Where,
     },
 };
+
+/// Maximum number of steps of a sequence that is written out.
+const MOST_STEPS: usize = 4096;
 
 /// Axes and sizes as attributes hold them.
 pub(super) fn ints(values: &[usize]) -> Vec<i64> {
@@ -34,7 +37,8 @@ impl Backward<'_, '_> {
     /// Returns the numbers of a coefficient, such as a list of axes.
     pub fn known(&self, t: Tensor) -> Result<Vec<i64>> {
         let info = self.graph.tensor(t)?;
-        let data = info.data().ok_or_else(|| misfit(format!("{:?}", info.name), "is not a coefficient with data"))?;
+        let data = info.data().filter(|_| !self.graph.is_variable(t));
+        let data = data.ok_or_else(|| misfit(format!("{:?}", info.name), "is not a coefficient with data"))?;
         Ok(data.to_f64()?.into_iter().map(|v| v as i64).collect())
     }
 
@@ -223,6 +227,20 @@ impl Backward<'_, '_> {
     }
     pub fn slice(&mut self, x: Tensor, axis: usize, start: usize, count: usize) -> Result<Tensor> {
         self.strided(x, axis, start, count, 1)
+    }
+    /// Returns each entry of an axis, whose size becomes 1.
+    ///
+    /// # Errors
+    /// Returns an error if there are more than [`MOST_STEPS`], since each step of a sequence makes dozens of operators.
+    pub fn entries(&mut self, x: Tensor, axis: usize) -> Result<Vec<Tensor>> {
+        let count = self.shape(x)?[axis];
+        match count {
+            1 => Ok(vec![x]),
+            2..=MOST_STEPS => self.graph.op(Split::new(x, axis as i64, count as i64)).call(),
+            _ => Err(invalid(format!(
+                "its gradient is written out step by step, and it has {count} steps; at most {MOST_STEPS} are supported"
+            ))),
+        }
     }
     /// Adds zeros before and after each axis.
     pub fn pad(&mut self, x: Tensor, counts: &[(usize, usize)]) -> Result<Tensor> {

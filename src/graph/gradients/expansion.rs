@@ -3,9 +3,14 @@ use super::{backward::Backward, build::ints};
 use crate::{
     Tensor,
     array::{Array, zeros},
-    base::Result,
-    ops::{AddConst, Softmax},
+    base::{Result, invalid},
+    ops::{AddConst, Gather, Softmax},
 };
+
+/// Number of elements of a matrix that maps an axis; beyond it entries are gathered.
+const LARGEST_MATRIX: usize = 1 << 18;
+/// Maximum number of entries that are gathered for one of the result.
+const MOST_SOURCES: usize = 64;
 
 impl Backward<'_, '_> {
     /// `(x - mean) / sqrt(variance + epsilon)` over the axes. Returns also the mean, and `1 / sqrt(variance + epsilon)`.
@@ -57,6 +62,10 @@ impl Backward<'_, '_> {
         if size == from && all.iter().enumerate().all(|(to, from)| from.as_slice() == [(to, 1.0)]) {
             return Ok(x);
         }
+        let most = all.iter().map(Vec::len).max().unwrap_or(0);
+        if from.saturating_mul(size) > LARGEST_MATRIX && most <= MOST_SOURCES {
+            return self.gathered(x, axis, &all);
+        }
         let mut matrix = zeros::<f32>(from.saturating_mul(size))?;
         for (to, sources) in all.into_iter().enumerate() {
             sources.into_iter().for_each(|(at, weight)| matrix[at * size + to] += weight as f32);
@@ -67,6 +76,30 @@ impl Backward<'_, '_> {
         let swapped = self.swap_axes(x, axis, last)?;
         let mapped = self.matmul(swapped, matrix)?;
         self.swap_axes(mapped, axis, last)
+    }
+    /// Like [`Backward::map_axis`], without a matrix: the weighted sum of the first sources, of the second ones and so on.
+    fn gathered(&mut self, x: Tensor, axis: usize, sources: &[Vec<(usize, f64)>]) -> Result<Tensor> {
+        let (rank, dtype) = (self.rank(x)?, self.dtype(x)?);
+        let mut sum = None;
+        for i in 0..sources.iter().map(Vec::len).max().unwrap_or(0) {
+            let source = |from: &Vec<(usize, f64)>| from.get(i).copied().unwrap_or((0, 0.0));
+            let (indices, weights): (Vec<i32>, Vec<f32>) =
+                sources.iter().map(source).map(|(at, weight)| (at as i32, weight as f32)).unzip();
+            let is_plain = weights.iter().all(|w| *w == 1.0);
+            let indices = self.coefficient(Array::from_vec([sources.len()], indices)?)?;
+            let mut part = self.op(Gather { axis: axis as i64, ..Gather::new(x, indices) })?;
+            if !is_plain {
+                let weights = self.coefficient(Array::from_vec([sources.len()], weights)?)?;
+                let weights = self.as_dtype(weights, dtype)?;
+                let weights = self.along(weights, axis, rank)?;
+                part = self.mul(part, weights)?;
+            }
+            sum = Some(match sum {
+                Some(sum) => self.add(sum, part)?,
+                None => part,
+            });
+        }
+        sum.ok_or_else(|| invalid("an axis without entries"))
     }
     /// A band along an axis: each entry of the result is the sum of `before` entries, its own and `after` entries.
     pub fn window_sum(&mut self, x: Tensor, axis: usize, before: usize, after: usize) -> Result<Tensor> {

@@ -56,7 +56,7 @@ impl Graph {
     /// `with_respect_to`. A gradient has the shape of its tensor and, for floats, its dtype; it is named after it, with the suffix
     /// `_grad`.
     ///
-    /// Any tensor of the graph may be asked for: inputs, coefficients and computed ones. Gradients can be differentiated again.
+    /// Any tensor outside of complete blocks may be asked for: inputs, coefficients and computed ones. Gradients can be differentiated again.
     /// Integers and comparisons stop a gradient; [`Graph::gradients_with`] passes it through. A branch of an `If` is computed
     /// again to differentiate it, and a loop of known trip count is unrolled. At a kink, such as 0 for `relu`, the gradient is
     /// PyTorch's. docs/gradients.md lists the ops.
@@ -81,6 +81,13 @@ impl Graph {
     /// # Ok::<(), tpulang::Error>(())
     /// ```
     pub fn gradients(&mut self, of: &[Tensor], with_respect_to: &[Tensor]) -> Result<Vec<Tensor>> {
+        for &t in with_respect_to {
+            let info = self.tensor(t)?;
+            if !info.dtype.is_float() {
+                let found = format!("{:?}, {}", info.name, info.type_text());
+                return Err(argument("with_respect_to", found, "only floats have a gradient"));
+            }
+        }
         self.gradients_with(of, with_respect_to, |_, _, _| Ok(Derivative::Default))
     }
 
@@ -88,7 +95,8 @@ impl Graph {
     /// zero), and may add operators. The inner operators of an operator that is written out as simpler ones are not shown to it.
     ///
     /// # Errors
-    /// Same as for [`Graph::gradients`], and those of `rule`. Also returns an error if a gradient of [`Derivative::Operands`] does not
+    /// Same as for [`Graph::gradients`], and those of `rule`. Integers may be asked for, too: their gradients are float32, and zero
+    /// unless a rule passes them. Also returns an error if a gradient of [`Derivative::Operands`] does not
     /// fit its operand.
     ///
     /// Quantization-aware training, where gradients pass straight through rounding:
@@ -125,7 +133,7 @@ impl Graph {
                 return Err(argument("of", found, "only floats have a gradient; cast it to float32"));
             }
         }
-        with_respect_to.iter().try_for_each(|t| self.tensor(*t).map(|_| ()))?;
+        with_respect_to.iter().try_for_each(|t| self.check_visible(*t))?;
         self.atomic(|g| {
             let operators = g.visible_operators();
             let first = g.operators_made();

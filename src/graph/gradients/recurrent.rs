@@ -76,10 +76,11 @@ impl Layer {
         let direction = &self.directions[d];
         let rows = b.shape(direction.inputs)?[2];
         let mut states = vec![None; self.length];
+        // One split, whose gradient is one concat: slices would each be padded to the whole sequence.
+        let inputs = b.entries(direction.inputs, 0)?;
         for step in 0..self.length {
             let at = if direction.is_backward { self.length - 1 - step } else { step };
-            let x = b.slice(direction.inputs, 0, at, 1)?;
-            let x = b.reshape(x, &[self.batch, rows])?;
+            let x = b.reshape(inputs[at], &[self.batch, rows])?;
             states[at] = Some(cell(b, at, x)?);
         }
         Ok(states.into_iter().flatten().collect())

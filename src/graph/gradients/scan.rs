@@ -125,10 +125,9 @@ impl Delta {
     }
 }
 
-/// The entries of a step, `[batch, heads, ..]`.
-fn at_step(b: &mut Backward, x: Tensor, step: usize, shape: &[usize]) -> Result<Tensor> {
-    let part = b.slice(x, 1, step, 1)?;
-    b.reshape(part, shape)
+/// The entries of each step, `[batch, heads, ..]`.
+fn at_steps(b: &mut Backward, x: Tensor, shape: &[usize]) -> Result<Vec<Tensor>> {
+    b.entries(x, 1)?.into_iter().map(|part| b.reshape(part, shape)).collect()
 }
 
 /// A state matrix per head, which fades, gets what it lacks of the value, and is read by the query. Written out step by
@@ -148,20 +147,18 @@ pub(super) fn gated_delta_rule(b: &mut Backward, op: &Delta, o: Output) -> Resul
         let mut state = b.reshape(state, &[batch, heads, n, n])?;
         let mut made = Vec::new();
         let (row, column, one) = ([batch, heads, 1, n], [batch, heads, n, 1], [batch, heads, 1, 1]);
+        let (fading, keys, values) = (at_steps(b, fading, &one)?, at_steps(b, k, &row)?, at_steps(b, v, &row)?);
+        let (betas, queries) = (at_steps(b, beta, &one)?, at_steps(b, q, &row)?);
         for step in 0..steps {
-            let fading = at_step(b, fading, step, &one)?;
-            state = b.mul(state, fading)?;
-            let key = at_step(b, k, step, &row)?;
+            state = b.mul(state, fading[step])?;
+            let key = keys[step];
             let known = b.matmul(key, state)?;
-            let value = at_step(b, v, step, &row)?;
-            let lacking = b.sub(value, known)?;
-            let beta = at_step(b, beta, step, &one)?;
-            let lacking = b.mul(lacking, beta)?;
+            let lacking = b.sub(values[step], known)?;
+            let lacking = b.mul(lacking, betas[step])?;
             let key = b.reshape(key, &column)?;
             let added = b.matmul(key, lacking)?;
             state = b.add(state, added)?;
-            let query = at_step(b, q, step, &row)?;
-            let y = b.matmul(query, state)?;
+            let y = b.matmul(queries[step], state)?;
             made.push(b.reshape(y, &[batch, 1, heads, n])?);
         }
         let y = b.concat(made, 1)?;

@@ -150,6 +150,31 @@ fn what_nothing_depends_on_has_zeros_and_a_warning() {
     assert_eq!(run(&mut g, &made, &feeds), [vec![0.0; 4], vec![1.0, 0.0], vec![1.0, 0.0]]);
 }
 
+/// Long axes are gathered instead of multiplied with a matrix, and long sequences are refused.
+#[test]
+fn long_axes_take_no_matrix() {
+    let mut g = Graph::new("g").unwrap();
+    let x = g.input("x", Dtype::Float32, [1, 1, 6000]).unwrap();
+    let padded = g.op(ops::Pad::new(x, ops::PadMode::Reflect, vec![0, 0, 2, 0, 0, 1])).call().unwrap()[0];
+    let pool = ops::AvgPool::new(padded, vec![3], vec![1], vec![1, 1]);
+    let y = g.op(pool).call().unwrap();
+    let made = g.gradients(&y, &[x]).unwrap();
+    assert!(g.parameters() < 100_000, "{}", g.parameters());
+    let x = Array::filled(Dtype::Float32, [1, 1, 6000], 1.0).unwrap();
+    let got = run(&mut g, &made, &[("x", x)]).remove(0);
+    // Of 6003 padded elements the first and the last are in two windows, one of them with a mean over two.
+    let sum: f32 = got.iter().sum();
+    assert!((sum - 6003.0).abs() < 0.05 && (got[3000] - 1.0).abs() < 1e-5, "{sum} {}", got[3000]);
+
+    let x = g.input("sequence", Dtype::Float32, [5000, 1, 1]).unwrap();
+    let weights = |g: &mut Graph, name: &str| g.coefficient(name, Array::filled(Dtype::Float32, [1, 3, 1], 0.5)?);
+    let (w, r) = (weights(&mut g, "w").unwrap(), weights(&mut g, "r").unwrap());
+    let y = g.op(ops::GRU { hidden_size: 1, ..ops::GRU::new(x, w, r, false, 1) });
+    let y = y.call().unwrap();
+    let error = g.gradients(&y[..1], &[x]).unwrap_err().to_string();
+    assert!(error.contains("it has 5000 steps; at most 4096"), "{error}");
+}
+
 /// The operators of written-out ops that no gradient needs are removed.
 #[test]
 fn nothing_unused_is_left() -> Result<()> {

@@ -43,7 +43,7 @@ pub enum Schedule {
     Step {
         /// The first learning rate.
         initial: f64,
-        /// Greater than 0.
+        /// At least 0.
         factor: f64,
         /// At least 1.
         every: u32,
