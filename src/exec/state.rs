@@ -11,9 +11,12 @@ use crate::{
 };
 use indexmap::IndexMap;
 use std::{
-    collections::HashMap,
+    collections::{HashMap, hash_map::Entry},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
+
+/// The plan of a run, and the buffers of its results.
+type RunBuffers<B> = (Arc<Plan<B>>, Vec<<B as Backend>::Buffer>);
 
 /// Buffers of variables.
 type Values<Buffer> = HashMap<TensorIndex, Buffer>;
@@ -55,8 +58,8 @@ impl<B: Backend> Session<B> {
     pub(super) fn add_variables(&self, fed: &mut HashMap<TensorIndex, Array>) -> Result<()> {
         let (_, values) = self.state.snapshot();
         for (tensor, buffer) in values {
-            if !fed.contains_key(&tensor) {
-                fed.insert(tensor, self.placement.backend.download(&buffer)?);
+            if let Entry::Vacant(entry) = fed.entry(tensor) {
+                entry.insert(self.placement.backend.download(&buffer)?);
             }
         }
         Ok(())
@@ -97,7 +100,7 @@ impl<B: Backend> Session<B> {
         feeds: &HashMap<TensorIndex, Array>,
         values: Values<B::Buffer>,
         wanted: &[TensorIndex],
-    ) -> Result<(Arc<Plan<B>>, Vec<B::Buffer>)> {
+    ) -> Result<RunBuffers<B>> {
         let backend = &self.placement.backend;
         let mut fed: Vec<(TensorIndex, B::Buffer)> =
             values.into_iter().filter(|(t, _)| !feeds.contains_key(t)).collect();
