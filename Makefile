@@ -142,7 +142,7 @@ gradients: build ## compare the gradients of every op, of whole models and of ra
 	rm -rf build/gradients
 	$(BENCH_PEER)/bin/python conformance/gradients.py --bin $(BIN) --write --keep build/gradients
 	if [ -e $(PEER)/ready ]; then $(PEER)/bin/python conformance/gradients_canonical.py --bin $(BIN) build/gradients; fi
-	$(BENCH_PEER)/bin/python conformance/fuzz_gradients.py --bin $(BIN) --seeds 0:100
+	$(BENCH_PEER)/bin/python conformance/fuzz_gradients.py --bin $(BIN) --seeds 0:150
 
 digits: setup ## train a network on handwritten digits, compared with PyTorch
 	sh benches/setup.sh $(BENCH_PEER)
