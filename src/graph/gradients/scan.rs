@@ -125,9 +125,11 @@ impl Delta {
     }
 }
 
-/// The entries of each step, `[batch, heads, ..]`.
+/// The entries of each step, `[batch, heads, ..]`. The steps become the first axis, since tpuc-opt changes the results of other
+/// splits.
 fn at_steps(b: &mut Backward, x: Tensor, shape: &[usize]) -> Result<Vec<Tensor>> {
-    b.entries(x, 1)?.into_iter().map(|part| b.reshape(part, shape)).collect()
+    let by_step = b.swap_axes(x, 0, 1)?;
+    b.entries(by_step, 0)?.into_iter().map(|part| b.reshape(part, shape)).collect()
 }
 
 /// A state matrix per head, which fades, gets what it lacks of the value, and is read by the query. Written out step by
