@@ -48,13 +48,12 @@ impl<'g, 'r> Backward<'g, 'r> {
     }
 
     /// Marks the results of operators that use an active tensor.
-    pub fn activate(&mut self, operators: &[Operator]) -> Result<()> {
+    pub fn activate(&mut self, operators: &[Operator]) {
         for operator in operators {
             if operator.uses_any(&self.active) {
                 self.active.extend(operator.outputs());
             }
         }
-        Ok(())
     }
 
     /// Gives a tensor a gradient of ones.
@@ -71,7 +70,7 @@ impl<'g, 'r> Backward<'g, 'r> {
     pub fn wants(&self, t: Tensor) -> bool {
         self.active.contains(&t)
     }
-    /// Whether the gradient of an optional operand is needed.
+    /// Whether the gradient of one of these operands is needed; absent ones need none.
     pub fn wants_any(&self, tensors: impl IntoIterator<Item = Option<Tensor>>) -> bool {
         tensors.into_iter().flatten().any(|t| self.wants(t))
     }
@@ -197,7 +196,7 @@ impl<'g, 'r> Backward<'g, 'r> {
         let first = self.graph.operators_made();
         let results = build(self)?;
         let operators = self.graph.current().operators[first..].to_vec();
-        self.activate(&operators)?;
+        self.activate(&operators);
         for (result, output) in results.into_iter().zip(outputs) {
             if let Some(output) = output {
                 self.give(result, output.dy)?;

@@ -64,7 +64,7 @@ impl Backward<'_, '_> {
         let copies = self.graph.in_root_scope(|g| g.copied(&block.operators, "gradient", &mut bound))?;
         self.graph.append(copies.clone());
         let outer = self.take_gradients();
-        self.activate(&copies)?;
+        self.activate(&copies);
         for (result, output) in block.results().iter().zip(outputs) {
             if let Some(output) = output {
                 self.give(bound_to(&bound, *result), output.dy)?;

@@ -56,10 +56,10 @@ impl Graph {
     /// `with_respect_to`. A gradient has the shape of its tensor and, for floats, its dtype; it is named after it, with the suffix
     /// `_grad`.
     ///
-    /// Any tensor outside of complete blocks may be asked for: inputs, coefficients and computed ones. Gradients can be differentiated again.
-    /// Integers and comparisons stop a gradient; [`Graph::gradients_with`] passes it through. A branch of an `If` is computed
-    /// again to differentiate it, and a loop of known trip count is unrolled. At a kink, such as 0 for `relu`, the gradient is
-    /// PyTorch's. docs/gradients.md lists the ops.
+    /// `with_respect_to` may name inputs, coefficients and computed tensors, but not those of the block of an operator. Gradients can
+    /// be differentiated again. Integers and comparisons stop a gradient; with [`Graph::gradients_with`] it can pass through them. A
+    /// branch of an `If` is recomputed to differentiate it, and a loop of known trip count is unrolled. At a kink, such as 0 for
+    /// `relu`, the gradient is PyTorch's. docs/gradients.md lists the ops.
     ///
     /// # Errors
     /// Returns an error if one of `of` or `with_respect_to` is not a float, or if an op on the way between them has no gradient. The
@@ -81,13 +81,7 @@ impl Graph {
     /// # Ok::<(), tpulang::Error>(())
     /// ```
     pub fn gradients(&mut self, of: &[Tensor], with_respect_to: &[Tensor]) -> Result<Vec<Tensor>> {
-        for &t in with_respect_to {
-            let info = self.tensor(t)?;
-            if !info.dtype.is_float() {
-                let found = format!("{:?}, {}", info.name, info.type_text());
-                return Err(argument("with_respect_to", found, "only floats have a gradient"));
-            }
-        }
+        self.check_floats("with_respect_to", with_respect_to, "only floats have a gradient")?;
         self.gradients_with(of, with_respect_to, |_, _, _| Ok(Derivative::Default))
     }
 
@@ -95,9 +89,8 @@ impl Graph {
     /// zero), and may add operators. The inner operators of an operator that is written out as simpler ones are not shown to it.
     ///
     /// # Errors
-    /// Same as for [`Graph::gradients`], and those of `rule`. Integers may be asked for, too: their gradients are float32, and zero
-    /// unless a rule passes them. Also returns an error if a gradient of [`Derivative::Operands`] does not
-    /// fit its operand.
+    /// Same as for [`Graph::gradients`], and those of `rule`; also if a gradient of [`Derivative::Operands`] does not fit its operand.
+    /// `with_respect_to` may contain integers: their gradients are float32, and zero unless a rule passes them through.
     ///
     /// Quantization-aware training, where gradients pass straight through rounding:
     ///
@@ -126,19 +119,13 @@ impl Graph {
         if of.is_empty() {
             return Err(argument("of", "empty", "expected at least one tensor to differentiate"));
         }
-        for &t in of {
-            let info = self.tensor(t)?;
-            if !info.dtype.is_float() {
-                let found = format!("{:?}, {}", info.name, info.type_text());
-                return Err(argument("of", found, "only floats have a gradient; cast it to float32"));
-            }
-        }
+        self.check_floats("of", of, "only floats have a gradient; cast it to float32")?;
         with_respect_to.iter().try_for_each(|t| self.check_visible(*t))?;
         self.atomic(|g| {
             let operators = g.visible_operators();
             let first = g.operators_made();
             let mut backward = Backward::new(g, with_respect_to, &mut rule);
-            backward.activate(&operators)?;
+            backward.activate(&operators);
             for &t in of {
                 backward.seed(t)?;
             }
@@ -154,6 +141,16 @@ impl Graph {
     /// Returns the operators of the body and of the blocks under construction, in order of execution.
     fn visible_operators(&self) -> Vec<Operator> {
         std::iter::once(&self.body).chain(&self.open).flat_map(|block| block.operators.iter().cloned()).collect()
+    }
+    fn check_floats(&self, name: &str, tensors: &[Tensor], expected: &str) -> Result<()> {
+        for &t in tensors {
+            let info = self.tensor(t)?;
+            if !info.dtype.is_float() {
+                let found = format!("{:?}, {}", info.name, info.type_text());
+                return Err(argument(name, found, expected));
+            }
+        }
+        Ok(())
     }
     /// Names a gradient after its tensor.
     fn name_gradient(&mut self, gradient: Tensor, of: Tensor) -> Result<()> {

@@ -61,6 +61,21 @@ fn pairs(b: &mut Backward, rows: Tensor, columns: Tensor) -> Result<[Tensor; 2]>
 }
 
 impl Align {
+    /// # Errors
+    /// Returns an error for a ratio of 0: the number of samples must be known to write them out.
+    fn new(
+        b: &Backward,
+        operator: &Operator,
+        (mode, cells): (RoiAlignMode, [i64; 2]),
+        ratio: i64,
+        is_aligned: bool,
+    ) -> Result<Align> {
+        let samples = usize::try_from(ratio).ok().filter(|n| *n > 0);
+        let samples = samples.ok_or_else(|| {
+            b.refuse(operator, "with a sampling_ratio of 0, the number of samples depends on the regions")
+        })?;
+        Ok(Align { mode, cells: cells.map(|n| n as usize), samples, is_aligned })
+    }
     /// The positions of all samples along an axis, `[r, cells * samples]`.
     fn positions(&self, b: &mut Backward, regions: &Regions, axis: usize, scale: f64) -> Result<Tensor> {
         let offset = if self.is_aligned { -0.5 } else { 0.0 };
@@ -76,8 +91,8 @@ impl Align {
         let count = self.cells[axis] * self.samples;
         let parts = (0..count).map(|i| ((i as f64 + 0.5) / count as f64) as f32).collect();
         let parts = b.coefficient(Array::from_vec([1, count], parts)?)?;
-        let way = b.mul(length, parts)?;
-        b.add(way, ends[0])
+        let distance = b.mul(length, parts)?;
+        b.add(distance, ends[0])
     }
 
     /// The neighbours of positions, which are moved into the image if they are less than 1 outside, and otherwise weigh
@@ -125,19 +140,9 @@ impl Align {
     }
 }
 
-/// The number of samples is needed to write them out.
-fn sample_count(b: &Backward, ratio: i64, operator: &Operator) -> Result<usize> {
-    let count = usize::try_from(ratio).ok().filter(|n| *n > 0);
-    count.ok_or_else(|| b.refuse(operator, "with a sampling_ratio of 0, the number of samples depends on the regions"))
-}
-
 pub(super) fn roi_align(b: &mut Backward, op: &RoiAlign<Tensor>, operator: &Operator, o: Output) -> Result<()> {
-    let align = Align {
-        mode: op.mode,
-        cells: [op.output_height as usize, op.output_width as usize],
-        samples: sample_count(b, op.sampling_ratio, operator)?,
-        is_aligned: op.align_corners,
-    };
+    let cells = [op.output_height, op.output_width];
+    let align = Align::new(b, operator, (op.mode, cells), op.sampling_ratio, op.align_corners)?;
     // What is made here gets no gradient.
     let regions = Regions::new(b, op.rois)?;
     let axes = align.samples(b, &regions, op.spatial_scale, op.input)?;
@@ -146,12 +151,8 @@ pub(super) fn roi_align(b: &mut Backward, op: &RoiAlign<Tensor>, operator: &Oper
 
 /// Regions are pooled in all levels; each gets the gradient of its own.
 pub(super) fn roi_extractor(b: &mut Backward, op: &RoiExtractor<Tensor>, operator: &Operator, o: Output) -> Result<()> {
-    let align = Align {
-        mode: op.mode,
-        cells: [op.output_height as usize, op.output_width as usize],
-        samples: sample_count(b, op.sampling_ratio, operator)?,
-        is_aligned: op.align_corners,
-    };
+    let cells = [op.output_height, op.output_width];
+    let align = Align::new(b, operator, (op.mode, cells), op.sampling_ratio, op.align_corners)?;
     let regions = Regions::new(b, op.rois)?;
     let count = b.shape(regions.image)?[0];
     let levels = b.as_dtype(op.target_lvls, Dtype::Float32)?;

@@ -33,7 +33,7 @@ use std::f64::consts::PI;
 #[cfg(test)]
 mod tests;
 
-/// The learning rate as a function of the number of steps done before, `t`.
+/// The learning rate as a function of `t`, the number of completed steps.
 #[derive(Debug, Clone, Copy, PartialEq)]
 #[non_exhaustive]
 pub enum Schedule {
@@ -294,7 +294,7 @@ impl Builder<'_> {
         let name = self.graph.free_name(stem);
         self.graph.coefficient(&name, Array::from([value as f32]))
     }
-    /// Adds the number of steps done before.
+    /// Adds a variable that counts completed steps.
     fn step(&mut self) -> Result<Tensor> {
         let step = self.number("step", 0.0)?;
         let after = self.op(AddConst::new(step, 1.0))?;
