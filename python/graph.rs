@@ -44,6 +44,18 @@ pub struct Graph {
     shared: Arc<Shared>,
 }
 
+/// One or several tensors, as arguments of methods.
+pub struct Tensors(pub Vec<Py<Tensor>>);
+impl<'py> FromPyObject<'_, 'py> for Tensors {
+    type Error = PyErr;
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Tensors> {
+        match object.extract::<Py<Tensor>>() {
+            Ok(one) => Ok(Tensors(vec![one])),
+            Err(_) => object.extract().map(Tensors),
+        }
+    }
+}
+
 impl Graph {
     pub fn new_shared(shared: Arc<Shared>) -> Graph {
         Graph { shared }
@@ -52,7 +64,7 @@ impl Graph {
     pub fn shared(&self) -> &Arc<Shared> {
         &self.shared
     }
-    fn of(graph: tpulang::Graph) -> Graph {
+    pub fn of(graph: tpulang::Graph) -> Graph {
         Graph { shared: Shared::new(graph, false) }
     }
     pub fn handles(&self, py: Python<'_>, tensors: &[Py<Tensor>]) -> PyResult<Vec<Handle>> {
@@ -132,12 +144,8 @@ impl Graph {
         self.tensors_of(handles)
     }
     #[setter]
-    fn set_outputs(&self, py: Python<'_>, outputs: &Bound<'_, PyAny>) -> PyResult<()> {
-        let outputs = match outputs.extract::<Py<Tensor>>() {
-            Ok(one) => vec![one],
-            Err(_) => outputs.extract::<Vec<Py<Tensor>>>()?,
-        };
-        let handles = self.handles(py, &outputs)?;
+    fn set_outputs(&self, py: Python<'_>, outputs: Tensors) -> PyResult<()> {
+        let handles = self.handles(py, &outputs.0)?;
         self.shared.lock(py).set_outputs(&handles).or_raise(py)
     }
     /// All tensors, in order of creation.

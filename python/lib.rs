@@ -3,6 +3,7 @@
 
 mod arrays;
 mod command;
+mod control_flow;
 mod dropin;
 mod errors;
 mod functions;
@@ -12,6 +13,7 @@ mod quantization;
 mod session;
 mod shared;
 mod tensor;
+mod training;
 mod values;
 
 use pyo3::prelude::*;
@@ -27,6 +29,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     module.add_class::<session::ValueInfo>()?;
     functions::register(module)?;
     dropin::register(module)?;
+    training::register(module)?;
     module.add_function(wrap_pyfunction!(command::command, module)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))
 }

@@ -1,5 +1,5 @@
 """Build, check, convert and run networks for the TPU-MLIR tool chain, TpuLang-style."""
-from tpulang import _native
+from tpulang import _native, optimizers
 from tpulang._errors import DeviceError, Error, FileError, InvalidType
 from tpulang._native import (
     Graph,
