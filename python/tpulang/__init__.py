@@ -1,7 +1,8 @@
 """Build, check, convert and run networks for the TPU-MLIR tool chain, TpuLang-style."""
-from tpulang import _native, optimizers
+from tpulang import _native, optimizers, testing
 from tpulang._errors import DeviceError, Error, FileError, InvalidType
 from tpulang._native import (
+    FUNCTIONS,
     Graph,
     Operator,
     Scalar,
