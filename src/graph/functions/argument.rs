@@ -1,5 +1,5 @@
 //! The types of arguments: how each is read from a [`Value`], written as one, and described.
-use super::value::Value;
+use super::{kind::ArgumentKind, value::Value};
 use crate::{
     Operand,
     base::{Dtype, Ints, OneOrMany, nearest},
@@ -39,6 +39,8 @@ pub trait Argument: Clone {
     }
     /// Returns the JSON Schema.
     fn schema() -> Json;
+    /// Returns the type as data.
+    fn kind() -> ArgumentKind;
     fn from_value(value: Value) -> Result<Self, Mismatch>;
     fn to_value(&self) -> Value;
     /// Visits the tensors in the argument.
@@ -46,11 +48,12 @@ pub trait Argument: Clone {
 }
 
 macro_rules! plain {
-    ($($t:ty, $name:literal, $expected:literal, $schema:tt, $($pattern:pat => $value:expr),+; |$v:ident| $to:expr;)*) => { $(
+    ($($t:ty, $kind:ident, $name:literal, $expected:literal, $schema:tt, $($pattern:pat => $value:expr),+; |$v:ident| $to:expr;)*) => { $(
         impl Argument for $t {
             fn expected() -> String { $expected.into() }
             fn type_name() -> String { $name.into() }
             fn schema() -> Json { json!($schema) }
+            fn kind() -> ArgumentKind { ArgumentKind::$kind }
             fn from_value(value: Value) -> Result<Self, Mismatch> {
                 match value {
                     $($pattern => Ok($value),)+
@@ -62,9 +65,9 @@ macro_rules! plain {
     )* };
 }
 plain! {
-    i64, "integer", "an integer", { "type": "integer" }, Value::Int(v) => v; |v| Value::Int(v);
-    String, "string", "a string", { "type": "string" }, Value::Str(v) => v; |v| Value::Str(v);
-    bool, "boolean", "true or false", { "type": "boolean" }, Value::Bool(v) => v; |v| Value::Bool(v);
+    i64, Integer, "integer", "an integer", { "type": "integer" }, Value::Int(v) => v; |v| Value::Int(v);
+    String, String, "string", "a string", { "type": "string" }, Value::Str(v) => v; |v| Value::Str(v);
+    bool, Boolean, "boolean", "true or false", { "type": "boolean" }, Value::Bool(v) => v; |v| Value::Bool(v);
 }
 
 impl Argument for f64 {
@@ -76,6 +79,9 @@ impl Argument for f64 {
     }
     fn schema() -> Json {
         json!({ "type": ["number", "string"], "pattern": "^(-?inf|nan)$" })
+    }
+    fn kind() -> ArgumentKind {
+        ArgumentKind::Number
     }
     fn from_value(value: Value) -> Result<Self, Mismatch> {
         value.number().ok_or_else(|| Mismatch::of::<Self>(&value))
@@ -91,9 +97,16 @@ pub(crate) trait StringEnum: Sized + Copy + PartialEq {
     const NAME: &'static str;
     /// Returns the values with their strings.
     fn words() -> Vec<(Self, &'static str)>;
+    /// Returns the type as data.
+    fn kind() -> ArgumentKind {
+        ArgumentKind::Word(Self::words().into_iter().map(|w| w.1).collect())
+    }
 }
 impl StringEnum for Dtype {
     const NAME: &'static str = "dtype";
+    fn kind() -> ArgumentKind {
+        ArgumentKind::Dtype
+    }
     fn words() -> Vec<(Self, &'static str)> {
         Dtype::all().map(|d| (d, d.name())).collect()
     }
@@ -114,6 +127,9 @@ impl<T: StringEnum> Argument for T {
     }
     fn schema() -> Json {
         json!({ "enum": T::words().into_iter().map(|w| w.1).collect::<Vec<_>>() })
+    }
+    fn kind() -> ArgumentKind {
+        <T as StringEnum>::kind()
     }
     fn from_value(value: Value) -> Result<Self, Mismatch> {
         let Value::Str(word) = &value else {
@@ -184,6 +200,9 @@ impl<const N: usize> Argument for Each<N> {
         json!({ "anyOf": [{ "type": "integer" },
             { "type": "array", "items": { "type": "integer" }, "minItems": N, "maxItems": N }] })
     }
+    fn kind() -> ArgumentKind {
+        ArgumentKind::AnyOf(vec![ArgumentKind::Integer, <[i64; N]>::kind()])
+    }
     fn from_value(value: Value) -> Result<Self, Mismatch> {
         let wrong = Mismatch::of::<Self>(&value);
         match items(value) {
@@ -210,6 +229,9 @@ impl<const N: usize, T: Argument> Argument for [T; N] {
     fn schema() -> Json {
         json!({ "type": "array", "items": T::schema(), "minItems": N, "maxItems": N })
     }
+    fn kind() -> ArgumentKind {
+        ArgumentKind::list(T::kind(), Some(N))
+    }
     fn from_value(value: Value) -> Result<Self, Mismatch> {
         let wrong = Mismatch::of::<Self>(&value);
         let list = items(value).map_err(|_| wrong.clone())?;
@@ -232,6 +254,9 @@ impl<T: Argument> Argument for Vec<T> {
     }
     fn schema() -> Json {
         json!({ "type": "array", "items": T::schema() })
+    }
+    fn kind() -> ArgumentKind {
+        ArgumentKind::list(T::kind(), None)
     }
     fn from_value(value: Value) -> Result<Self, Mismatch> {
         each(items(value).map_err(|v| Mismatch::of::<Self>(&v))?)
@@ -257,6 +282,9 @@ impl Argument for Ints {
     fn schema() -> Json {
         Vec::<i64>::schema()
     }
+    fn kind() -> ArgumentKind {
+        Vec::<i64>::kind()
+    }
     fn from_value(value: Value) -> Result<Self, Mismatch> {
         Argument::from_value(value).map(Ints)
     }
@@ -274,6 +302,9 @@ impl<T: Argument> Argument for OneOrMany<T> {
     }
     fn schema() -> Json {
         json!({ "anyOf": [T::schema(), { "type": "array", "items": T::schema() }] })
+    }
+    fn kind() -> ArgumentKind {
+        ArgumentKind::AnyOf(vec![T::kind(), Vec::<T>::kind()])
     }
     fn from_value(value: Value) -> Result<Self, Mismatch> {
         match items(value) {

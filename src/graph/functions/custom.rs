@@ -2,6 +2,7 @@
 use super::{
     argument::{Argument, Mismatch},
     function,
+    kind::ArgumentKind,
     lowering::Lowering,
     operands::Operands,
     value::Value,
@@ -40,6 +41,9 @@ impl Argument for Params {
         let number = json!({ "type": "number" });
         let list = json!({ "type": "array", "items": number });
         json!({ "type": "object", "additionalProperties": { "anyOf": [number, { "type": "boolean" }, list] } })
+    }
+    fn kind() -> ArgumentKind {
+        ArgumentKind::Params
     }
     fn from_value(value: Value) -> Result<Self, Mismatch> {
         let wrong = |path, value: &Value| Mismatch {

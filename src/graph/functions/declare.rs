@@ -199,6 +199,7 @@ macro_rules! function {
                 example: &[$( stringify!($example) ),*],
                 run_example: $name::example,
                 outputs: &$outputs,
+                output_count: <<$Args as crate::functions::Arguments>::Output as crate::functions::Outputs>::COUNT,
                 describe: <$Args as crate::functions::ArgumentSet>::describe,
                 arguments: std::sync::OnceLock::new(),
                 call: |graph, given, named| {

@@ -2,6 +2,7 @@
 use super::{
     aliases,
     argument::{Argument, Mismatch},
+    kind::ArgumentKind,
     lowering::Lowering,
     value::Value,
 };
@@ -21,6 +22,8 @@ pub struct ArgumentDef {
     pub name: &'static str,
     /// Its meaning.
     pub doc: &'static str,
+    /// Its type.
+    pub kind: ArgumentKind,
     /// Its type in a few words: `2 integers`.
     pub type_name: String,
     /// Whether it is required.
@@ -35,7 +38,7 @@ impl ArgumentDef {
     pub(crate) fn of<T: Argument>(name: &'static str, doc: &'static str, required: bool, default: Option<T>) -> Self {
         // Defaults contain no tensors, so any graph will do.
         let default = default.and_then(|d| Graph::new("defaults").and_then(|g| d.to_value().to_json(&g)).ok());
-        ArgumentDef { name, doc, type_name: T::type_name(), required, default, schema: T::schema() }
+        ArgumentDef { name, doc, kind: T::kind(), type_name: T::type_name(), required, default, schema: T::schema() }
     }
 }
 
@@ -61,24 +64,41 @@ pub trait Arguments: ArgumentSet {
 
 /// Return types of calls.
 pub trait Outputs: Sized {
+    /// The number of outputs, if it is fixed.
+    #[doc(hidden)]
+    const COUNT: Option<usize>;
     /// Converts the list of outputs; `None` if their number is wrong.
     #[doc(hidden)]
     fn from_list(list: Vec<Tensor>) -> Option<Self>;
 }
 impl Outputs for Tensor {
+    const COUNT: Option<usize> = Some(1);
     fn from_list(list: Vec<Tensor>) -> Option<Self> {
         if let [one] = list.as_slice() { Some(*one) } else { None }
     }
 }
 impl<const N: usize> Outputs for [Tensor; N] {
+    const COUNT: Option<usize> = Some(N);
     fn from_list(list: Vec<Tensor>) -> Option<Self> {
         list.try_into().ok()
     }
 }
 impl Outputs for Vec<Tensor> {
+    const COUNT: Option<usize> = None;
     fn from_list(list: Vec<Tensor>) -> Option<Self> {
         Some(list)
     }
+}
+
+/// What a call returns.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Returns {
+    /// A tensor.
+    One,
+    /// Several tensors, of which these are the names.
+    Named(&'static [&'static str]),
+    /// A list of tensors, whose length depends on the arguments.
+    List,
 }
 
 /// A function over arguments of type `A`.
@@ -106,6 +126,7 @@ pub struct FunctionDef {
     pub doc: &'static str,
     /// Names of the outputs, if there is a fixed number of several.
     pub outputs: &'static [&'static str],
+    pub(crate) output_count: Option<usize>,
     pub(crate) module: &'static str,
     pub(crate) example: &'static [&'static str],
     pub(crate) run_example: fn(&mut Graph, Tensor, Tensor) -> Result<()>,
@@ -149,6 +170,21 @@ impl FunctionDef {
         let outputs: Vec<Tensor> = made.filter(|t| !used.contains(t)).collect();
         g.set_outputs(&outputs)?;
         Ok(g)
+    }
+    /// Returns what a call returns.
+    ///
+    /// ```
+    /// use tpulang::functions::{Returns, function_def};
+    /// assert_eq!(function_def("topk")?.returns(), Returns::Named(&["values", "indices"]));
+    /// assert_eq!(function_def("split")?.returns(), Returns::List);
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    pub fn returns(&self) -> Returns {
+        match self.output_count {
+            Some(1) => Returns::One,
+            Some(_) => Returns::Named(self.outputs),
+            None => Returns::List,
+        }
     }
     /// Returns the function's arguments in order.
     pub fn arguments(&self) -> &[ArgumentDef] {

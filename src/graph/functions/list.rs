@@ -177,4 +177,12 @@ mod tests {
     fn the_list_is_sorted() {
         assert!(FUNCTIONS.is_sorted_by_key(|f| f.name));
     }
+
+    #[test]
+    fn several_outputs_have_names() {
+        for f in functions() {
+            let several = f.output_count.filter(|n| *n > 1).unwrap_or(0);
+            assert_eq!(f.outputs.len(), several, "{}", f.name);
+        }
+    }
 }

@@ -1,6 +1,7 @@
 //! Arguments that are tensors, or numbers in place of tensors.
 use super::{
     argument::{Argument, Mismatch, each, items},
+    kind::ArgumentKind,
     value::Value,
 };
 use crate::{
@@ -19,6 +20,9 @@ impl Argument for Operand {
     }
     fn schema() -> Json {
         json!({ "$ref": "#/$defs/Tensor" })
+    }
+    fn kind() -> ArgumentKind {
+        ArgumentKind::Tensor
     }
     fn from_value(value: Value) -> Result<Self, Mismatch> {
         match value {
@@ -57,6 +61,9 @@ impl Argument for Operands {
     }
     fn schema() -> Json {
         Vec::<Operand>::schema()
+    }
+    fn kind() -> ArgumentKind {
+        Vec::<Operand>::kind()
     }
     fn from_value(value: Value) -> Result<Self, Mismatch> {
         each(items(value).map_err(|v| Mismatch::of::<Self>(&v))?).map(Operands)
@@ -126,6 +133,9 @@ impl Argument for Scalar {
     fn schema() -> Json {
         json!({ "$ref": "#/$defs/Scalar" })
     }
+    fn kind() -> ArgumentKind {
+        ArgumentKind::Scalar
+    }
     fn from_value(value: Value) -> Result<Self, Mismatch> {
         match value {
             Value::Int(v) => Ok(Scalar::new(v as f64, Dtype::Int32)),
@@ -177,6 +187,9 @@ impl Argument for TensorOrScalar {
     fn schema() -> Json {
         json!({ "anyOf": [Operand::schema(), Scalar::schema()] })
     }
+    fn kind() -> ArgumentKind {
+        ArgumentKind::AnyOf(vec![Operand::kind(), Scalar::kind()])
+    }
     fn from_value(value: Value) -> Result<Self, Mismatch> {
         match &value {
             Value::Str(_) | Value::Tensor(_) => Operand::from_value(value).map(TensorOrScalar::Tensor),
@@ -224,6 +237,9 @@ impl Argument for NewShape {
     }
     fn schema() -> Json {
         json!({ "anyOf": [Ints::schema(), Operand::schema()] })
+    }
+    fn kind() -> ArgumentKind {
+        ArgumentKind::AnyOf(vec![Ints::kind(), Operand::kind()])
     }
     fn from_value(value: Value) -> Result<Self, Mismatch> {
         match &value {
