@@ -40,9 +40,21 @@ def start(module, out, a):
     return subprocess.Popen(command, env=dict(os.environ, PYTHONPATH=":".join(x for x in python_path if x)))
 
 
-def read_results(folder):
-    with open(os.path.join(folder, "results.jsonl")) as f:
-        return {r["case"]: r for r in map(json.loads, f)}
+def results(sides, folders):
+    """Yield the pairs of results as both sides have them."""
+    found, given = ({}, {}), set()
+    while True:
+        ended = all([side.poll() is not None for side in sides])
+        for results, folder in zip(found, folders):
+            path = os.path.join(folder, "results.jsonl")
+            lines = read(path).split("\n")[:-1] if os.path.exists(path) else ()
+            results.update((r["case"], r) for r in map(json.loads, lines))
+        for name in [name for name in found[0] if name in found[1] and name not in given]:
+            given.add(name)
+            yield found[0][name], found[1][name]
+        if ended:
+            return
+        time.sleep(0.2)
 
 
 def read(path):
@@ -53,13 +65,6 @@ def read(path):
 def given_names(text):
     """Return the names in a module that the script gave, not the front end."""
     return {name for op in mlir_text.parse(text)[2] for name in op.locs if not GENERATED.search(name)}
-
-
-def output_names(text):
-    """Return the names of the values that the module returns."""
-    ops = mlir_text.parse(text)[2]
-    names = {r: n for op in ops for r, n in zip(op.results, op.locs)}
-    return [names[x] for x in next(op for op in ops if op.name == "return").operands if x in names]
 
 
 def compare_inputs(peer, ours, given):
@@ -75,7 +80,7 @@ def compare_inputs(peer, ours, given):
 
 
 def compare_outputs(text, peer, ours, renamed):
-    types, needed = mlir_text.types(text), set(output_names(text))
+    types, needed = mlir_text.types(text), set(mlir_text.output_names(text))
     tolerance = TOLERANCE_F16 if "xf16" in text else TOLERANCE
     with np.load(peer) as want, np.load(ours) as got:
         for name in want.files:
@@ -97,7 +102,7 @@ def compare_call(peer, ours, p, q):
         return "%s %s <> %s %s" % (p["function"], p["name"], q["function"], q["name"])
     if "error" in p or "error" in q:
         return None if "error" in p and "error" in q else q.get("error") or "no error; the peer: " + p["error"]
-    if p["files"] != q["files"]:
+    if p.get("files") != q.get("files"):
         return "files: only the peer %s, only we %s" % (sorted(set(p["files"]) - set(q["files"])),
                                                        sorted(set(q["files"]) - set(p["files"])))
     a, b = (lambda f: os.path.join(peer, f)), (lambda f: os.path.join(ours, f))
@@ -134,60 +139,69 @@ def compare_case(folders, p, q):
     return problems
 
 
-def report(peer, ours, problems, exceptions, whole):
-    """Print all cases with their times; return the number of failures."""
-    failed = 0
-    print("%-32s %6s %9s %9s  seconds: build, peer's build" % ("case", "calls", "equal", "ends"))
-    for name, p in peer.items():
-        q, wrong = ours[name], problems[name]
-        ends = "%s/%s" % tuple("raises" if "error" in r else "ok" for r in (q, p))
-        print("%-32s %6d %9d %9s  %.2f %.2f" %
-              (name, len(p["calls"]), len(p["calls"]) - len(wrong), ends, q["build_seconds"], p["build_seconds"]))
-        for call, problem in wrong.items():
-            listed = call in exceptions
-            failed += not listed
-            print("  %s %s: %s" % ("exception" if listed else "FAIL", call, exceptions[call]["reason"] if listed else problem))
-    found = {call for wrong in problems.values() for call in wrong}
-    for call in sorted(set(exceptions) - found):
-        if call.split("/")[0] in peer:
-            failed += 1
-            print("FAIL %s: it passes, but is listed as an exception; take it off the list" % call)
-    for who, results in (("tpulang", ours), ("TpuLang", peer)):
+def print_case(p, q, wrong, exceptions):
+    """Print a case with its times; return the number of failures."""
+    ends = "%s/%s" % tuple("raises" if "error" in r else "ok" for r in (q, p))
+    print("%-32s %6d %6d  %-13s %8.2f %8.2f" %
+          (p["case"], len(p["calls"]), len(p["calls"]) - len(wrong), ends, q["build_seconds"], p["build_seconds"]), flush=True)
+    for call, problem in wrong.items():
+        listed = exceptions.get(call)
+        print("  %s %s: %s" % ("exception" if listed else "FAIL", call, listed["reason"] if listed else problem))
+    return len([call for call in wrong if call not in exceptions])
+
+
+def print_sums(pairs, whole):
+    for who, results in zip(("TpuLang", "tpulang"), zip(*pairs)):
         print("%s: %d of %d scripts succeed%s; %.0f seconds, %.1f without the tool chain" %
-              (who, sum("error" not in r for r in results.values()), len(results), " to the bmodel" if whole else "",
-               sum(r["seconds"] for r in results.values()), sum(r["build_seconds"] for r in results.values())))
-    return failed
+              (who, sum("error" not in r for r in results), len(results), " to the bmodel" if whole else "",
+               sum(r["seconds"] for r in results), sum(r["build_seconds"] for r in results)))
 
 
-def main():
+def arguments():
     ap = argparse.ArgumentParser()
     ap.add_argument("--torch", required=True, help="folder with PyTorch, from tpulang_scripts.sh")
-    ap.add_argument("--work", required=True, help="folder for what the scripts write")
+    ap.add_argument("--work", required=True, help="folder for what the scripts write; what differs remains there")
     ap.add_argument("--module", default="tpulang")
     ap.add_argument("--exceptions")
     ap.add_argument("--only", default="")
     ap.add_argument("--whole", action="store_true")
     a = ap.parse_args()
+    a.torch, a.work = os.path.abspath(a.torch), os.path.abspath(a.work)
+    return a
+
+
+def main():
+    a = arguments()
     exceptions = {}
     if a.exceptions:
         with open(a.exceptions, "rb") as f:
             exceptions = {e["case"]: e for e in tomli.load(f).get("exception", [])}
     shutil.rmtree(a.work, ignore_errors=True)
     os.makedirs(a.work)
-    a.torch = os.path.abspath(a.torch)
-    folders = [os.path.join(os.path.abspath(a.work), side) for side in ("peer", "ours")]
     began = time.time()
+    folders = [os.path.join(a.work, side) for side in ("peer", "ours")]
     sides = [start(module, out, a) for module, out in zip((PEER, a.module), folders)]
-    if any([side.wait() for side in sides]):
-        return "a side failed"
-    peer, ours = map(read_results, folders)
-    problems = {name: compare_case(folders, peer[name], ours[name]) for name in peer}
-    failed = report(peer, ours, problems, exceptions, a.whole)
-    calls = sum(len(r["calls"]) for r in peer.values())
-    wrong = sum(len(x) for x in problems.values())
-    print("%d compile calls in %d scripts, %.0f seconds" % (calls, len(peer), time.time() - began))
-    print("scripts: %d passed, %d failed, %d exceptions" % (calls - wrong, failed, wrong - failed))
-    return 1 if failed or not calls else 0
+    print("%-32s %6s %6s  %-13s %8s %8s" % ("case", "calls", "equal", "ends", "seconds", "peer's"))
+    pairs, problems, failed = [], {}, 0
+    for p, q in results(sides, folders):
+        wrong = compare_case(folders, p, q)
+        failed += print_case(p, q, wrong, exceptions)
+        pairs.append((p, q))
+        problems.update(wrong)
+        if not wrong:
+            for folder in folders:
+                shutil.rmtree(os.path.join(folder, p["case"]))
+    if not pairs or any(side.returncode for side in sides):
+        sys.exit("a side failed; see above")
+    cases = {p["case"] for p, _ in pairs}
+    for call in (call for call in exceptions if call.split("/")[0] in cases and call not in problems):
+        failed += 1
+        print("FAIL %s: it passes, but is listed as an exception; take it off the list" % call)
+    print_sums(pairs, a.whole)
+    calls = sum(len(p["calls"]) for p, _ in pairs)
+    print("%d compile calls in %d scripts, %.0f seconds" % (calls, len(pairs), time.time() - began))
+    print("scripts: %d passed, %d failed, %d exceptions" % (calls - len(problems), failed, len(set(problems) & set(exceptions))))
+    return 1 if failed else 0
 
 
 if __name__ == "__main__":

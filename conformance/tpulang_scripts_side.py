@@ -1,9 +1,9 @@
 """Runs TpuLang scripts for tpulang_scripts.py, which see, with one module in the place of transform.TpuLang.
 
-    tpulang_scripts_side.py MODULE --out DIR --cases NAMES [--samples FILE] [--whole]
+    tpulang_scripts_side.py MODULE --out DIR [--only REGEX] [--samples FILE] [--whole]
 
 Each case runs in a child process and in a folder of its own, DIR/CASE. What each compile call writes is copied to
-DIR/CASE/calls/N, and DIR/results.jsonl gets one line per case.
+DIR/CASE/calls/N with what its network computes, and DIR/results.jsonl gets one line per case.
 """
 import argparse
 import glob
@@ -20,12 +20,14 @@ import time
 import traceback
 
 from judge import tool_chain
+from mlir_text import output_names
 
 PEER = "transform.TpuLang"
 COMPILES = ("compile", "compile_f32")
 # These tests read what lowering and code generation write.
 READ_LATER_FILES = ("MatMulRQ_OP", "MatMulRQ_Relu")
 TIMEOUT = 900
+LARGE = 1 << 20
 
 
 def load(name, path):
@@ -47,8 +49,8 @@ def load_module(name):
 class Recorder:
     """Keeps what each compile call writes, and the time spent in the tool chain."""
 
-    def __init__(self, module, side):
-        self.module, self.side, self.calls, self.stage_seconds = module, side, [], 0.0
+    def __init__(self, module, side, whole):
+        self.side, self.whole, self.calls, self.stage_seconds = side, whole, [], 0.0
         for name in COMPILES:
             setattr(module, name, self.recorded(name, getattr(module, name)))
 
@@ -73,37 +75,57 @@ class Recorder:
             before = time.time() - 0.01
             try:
                 original(name, *args, **kwargs)
-                self.timed(self.side.infer)(name, function)
             except BaseException as e:
                 entry["error"] = "%s: %s" % (type(e).__name__, str(e)[-300:])
                 raise
             finally:
-                self.timed(self.keep)(name, kept, entry, before)
+                if not self.whole:
+                    self.timed(self.keep)(name, kept, entry, before)
 
         return call
 
     def keep(self, name, kept, entry, before):
-        written = [f for f in glob.glob(glob.escape(name) + "*") + glob.glob(glob.escape(name.lower()) + "_top_*")
-                   if os.path.isfile(f) and os.path.getmtime(f) >= before]
-        entry["files"] = sorted(set(written) - {self.side.extra(name)})
-        if not os.path.exists(name + ".mlir"):
+        """Copy what a call wrote, and run the network."""
+        patterns = glob.escape(name) + "*", glob.escape(name.lower()) + "_top_*"
+        entry["files"] = sorted({f for pattern in patterns for f in glob.glob(pattern)
+                                 if os.path.isfile(f) and os.path.getmtime(f) >= before})
+        module = name + ".mlir"
+        if module not in entry["files"]:
             return
-        weights = re.search(r'module\.weight_file = "([^"]*)"', open(name + ".mlir").read()).group(1)
-        wanted = {"module.mlir": name + ".mlir", "weights.npz": weights, "inputs.npz": name + "_in_f32.npz",
-                  "outputs.npz": name + "_top_outputs.npz"}
-        for to, source in wanted.items():
+        with open(module) as f:
+            text = f.read()
+        weights = re.search(r'module\.weight_file = "([^"]*)"', text).group(1)
+        for to, source in {"module.mlir": module, "weights.npz": weights, "inputs.npz": name + "_in_f32.npz"}.items():
             if source and os.path.exists(source):
                 shutil.copyfile(source, os.path.join(kept, to))
+        self.infer(name, output_names(text), kept)
+
+    def infer(self, name, outputs, kept):
+        """Run the network in a child process, because the Top executor aborts at some operators."""
+        import numpy as np
+        pid = os.fork()
+        if pid == 0:
+            try:
+                with np.load(name + "_in_f32.npz") as inputs:
+                    found = self.side.infer(name, dict(inputs))
+                # An inner tensor tells nothing new if it is that large.
+                found = {k: v for k, v in found.items() if v.size <= LARGE or k in outputs}
+                np.savez(os.path.join(kept, "outputs.npz"), **found)
+            except BaseException:
+                traceback.print_exc()
+            finally:
+                os._exit(0)
+        os.waitpid(pid, 0)
 
 
 class Peer:
     """TpuLang itself."""
     STAGES = ("mlir_opt_for_top", "mlir_inference", "npz_compare", "f32_blobs_compare", "mlir_lowering", "mlir_to_model",
               "model_inference", "origin_mlir_txt_to_bmodel")
-    LATER = ("model_lowering_and_inference", "bmodel_generate_and_inference")
+    LATER = ("model_top_inference", "model_lowering_and_inference", "bmodel_generate_and_inference")
 
-    def __init__(self, module, whole):
-        self.module, self.whole = module, whole
+    def __init__(self, module):
+        self.module = module
 
     def patch(self, recorder, later):
         for name in self.STAGES:
@@ -112,37 +134,23 @@ class Peer:
             for name in self.LATER:
                 setattr(self.module, name, lambda *args, **kwargs: None)
 
-    def extra(self, name):
-        return name + "_top_outputs.npz" if not self.whole else None
-
-    def infer(self, name, function):
-        """Run the Top executor where TpuLang does not, which for `compile` leaves that to the lowered module."""
-        if self.whole or function != "compile" or not os.path.exists(name + ".mlir"):
-            return
-        import numpy as np
-        # In a child process, because it aborts at some operators.
-        pid = os.fork()
-        if pid == 0:
-            try:
-                with np.load(name + "_in_f32.npz") as inputs:
-                    np.savez(name + "_top_outputs.npz", **self.module.mlir_inference(dict(inputs), name + ".mlir"))
-            finally:
-                os._exit(0)
-        os.waitpid(pid, 0)
+    def infer(self, name, inputs):
+        """Run the canonical module with the Top executor."""
+        return self.module.mlir_inference(inputs, name + ".mlir")
 
 
 class Tpulang:
     """Our module: its executor takes the place of the tool chain's."""
-    LATER = ("infer_top", "lower", "generate")
+    LATER = ("infer", "compare", "lower", "generate")
 
-    def __init__(self, module, whole):
-        self.module, self.whole, self.graph = module, whole, None
+    def __init__(self, module):
+        self.module, self.graph = module, None
 
     def patch(self, recorder, later):
         stages = importlib.import_module(self.module.__name__ + "._stages")
         compiling = importlib.import_module(self.module.__name__ + "._compile")
         for name, stage in stages.STAGES.items():
-            stages.STAGES[name] = recorder.timed(stage if later or name not in self.LATER else lambda *args, **kwargs: None)
+            stages.STAGES[name] = recorder.timed(stage if later or name not in self.LATER else lambda **arguments: None)
         finish = compiling.finish
 
         def kept(*args, **kwargs):
@@ -151,15 +159,8 @@ class Tpulang:
 
         compiling.finish = kept
 
-    def extra(self, name):
-        return name + "_top_outputs.npz" if not self.whole else None
-
-    def infer(self, name, function):
-        if self.whole or not os.path.exists(name + "_in_f32.npz"):
-            return
-        import numpy as np
-        with np.load(name + "_in_f32.npz", allow_pickle=True) as inputs:
-            np.savez(name + "_top_outputs.npz", **self.graph.run(dict(inputs), all=True))
+    def infer(self, name, inputs):
+        return self.graph.run(inputs, all=True)
 
 
 def run_case(tests, module, name, folder, whole):
@@ -167,8 +168,8 @@ def run_case(tests, module, name, folder, whole):
     import numpy as np
     import torch
     later = whole or name in READ_LATER_FILES
-    side = (Peer if module.__name__ == PEER else Tpulang)(module, whole)
-    recorder = Recorder(module, side)
+    side = (Peer if module.__name__ == PEER else Tpulang)(module)
+    recorder = Recorder(module, side, whole)
     side.patch(recorder, later)
     if not whole:
         os.system = lambda command: 0  # model_deploy.py
