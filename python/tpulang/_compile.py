@@ -49,7 +49,8 @@ def mlir_compile_f32(name, mlir_path, cmp=False, refs=None, mode="f32", dynamic=
 
 def debug_dump_compile(file_path):
     """Compile again what a compile function saved with debug_dump_mode="dump"."""
-    graph, call, arguments = _dump.load(file_path)
+    graph, call, chip, arguments = _dump.load(file_path)
+    _native.set_chip(chip)
     defaults = dict.fromkeys(("inputs", "outputs"), ())
     off = dict.fromkeys(("cmp", "mlir_inference", "bmodel_inference", "top_mlir_inference", "tpu_mlir_inference"), False)
     _continue(Compilation(call, {**defaults, **off, "refs": None, "layer_group_config": "", **arguments}, graph))
@@ -65,9 +66,18 @@ def bmodel_inference_combine(bmodel_file, final_mlir_fn, input_data_fn, tensor_l
     return _toolchain.run("bmodel_inference_combine", [step])
 
 
-def finish(name, inputs, outputs):
+def finish(compilation, inputs, outputs):
     """Return a copy of the default graph with these inputs and outputs."""
-    return _native.default_graph().finish(name, inputs, outputs)
+    graph = _default_graph(compilation.title).finish(compilation.name, inputs, outputs)
+    graph.mode = "f32" if compilation.float else "quantized"
+    return graph
+
+
+def _default_graph(title):
+    graph = _native.get_default_graph()
+    if graph is None:
+        raise Error('%s: there is no network; begin one with init("BM1684X")' % title)
+    return graph
 
 
 class Compilation:
@@ -77,7 +87,12 @@ class Compilation:
         self.checks = Checks(call, arguments)
         self.title, self.graph = self.checks.title, graph
         self.__dict__.update(arguments)
-        self.chip = _native.chip()
+        # The tool chain finds the weights by a path relative to the working folder, so it works where the files are.
+        self.folder, self.name = os.path.split(os.path.abspath(self.name))
+        for argument in ("layer_group_config", "lghash_dir"):
+            path = getattr(self, argument)
+            setattr(self, argument, path and os.path.abspath(path))
+        self.chip = _native.get_chip()
         self.checks.common(self.chip)
         self.lowered_modes = self.checks.modes()
         self.float = self.lowered_modes != ["int8"]
@@ -93,6 +108,10 @@ class Compilation:
     def say(self, text):
         if not self.quiet:
             print(text)
+
+    def path(self, suffix):
+        """Return the path of a file that is named after the network."""
+        return os.path.join(self.folder, self.name + suffix)
 
     def steps(self, source, runs=True):
         """Return the steps from a file as it was written to the bmodels, with or without running the results."""
@@ -147,9 +166,16 @@ class Compilation:
         """Return the modes of operators by the names of their outputs, as lowering takes them."""
         if not self.modes_by_function:
             return ""
-        graph = self.graph or _native.default_graph()
-        return ",".join("%s:%s" % (operator.outputs[0], self.modes_by_function[operator.function])
-                        for operator in graph.operators if operator.function in self.modes_by_function)
+        operators = (self.graph or _default_graph(self.title)).operators
+        modes = [(operator.outputs[0], self.modes_by_function.get(_function(operator))) for operator in operators]
+        return ",".join("%s:%s" % named for named in modes if named[1])
+
+
+def _function(operator):
+    """Return the function that added an operator; for `custom`, what the operator is called."""
+    if operator.op_name == "top.Custom":
+        return dict(operator.attributes)["name"].strip('"')
+    return operator.function
 
 
 def _compile_graph(call, arguments):
@@ -161,11 +187,11 @@ def _compile_graph(call, arguments):
         raise Error('%s: debug_dump_mode is "load"; call debug_dump_compile with the path of the dump' % compilation.title)
     inputs, outputs = (checks.tensors(argument, _native.Tensor) for argument in ("inputs", "outputs"))
     feeds = _feeds(compilation, inputs)
-    compilation.graph = finish(compilation.name, inputs, outputs)
+    compilation.graph = finish(compilation, inputs, outputs)
     if call == "compile":
         compilation.customization_format = next((_format(t) for t in inputs if t.is_preprocess), None)
     if compilation.debug_dump_mode == "dump":
-        compilation.say("%s is written" % _dump.save(compilation.graph, call, arguments))
+        compilation.say("%s is written" % _dump.save(compilation.graph, call, compilation.chip, arguments))
     _continue(compilation, feeds)
 
 
@@ -190,41 +216,30 @@ def _continue(compilation, feeds=None):
     """Write a graph, and compile it as far as possible."""
     if compilation.no_save:
         return _compile_aside(compilation)
-    name = compilation.name
-    _write_pair(compilation, ".")
+    compilation.graph.write_mlir(compilation.folder)
     if compilation.refs:
-        np.savez(name + "_ref_output.npz", **compilation.refs)
+        np.savez(compilation.path("_ref_output.npz"), **compilation.refs)
     if feeds is not None:
-        np.savez(name + "_in_f32.npz", **feeds)
+        np.savez(compilation.path("_in_f32.npz"), **feeds)
     if _toolchain.find():
-        return _toolchain.run(compilation.title, compilation.steps(name + "_origin.mlir"), quiet=compilation.quiet)
+        steps = compilation.steps(compilation.name + "_origin.mlir")
+        return _toolchain.run(compilation.title, steps, compilation.folder, compilation.quiet)
     if compilation.infers_top or not compilation.float and compilation.mlir_inference:
         run_reference(compilation, feeds)
-    bmodels = " and ".join("%s_%s.bmodel" % (name, mode) for mode in compilation.lowered_modes)
-    compilation.say("%s: the network is written to %s_origin.mlir. What remains (canonical form, lowering, code generation, "
-                    "up to %s) needs TPU-MLIR's tool chain. To get it, %s." %
-                    (compilation.title, name, bmodels, _toolchain.HOW_TO_GET))
+    bmodels = " and ".join("%s_%s.bmodel" % (compilation.name, mode) for mode in compilation.lowered_modes)
+    compilation.say("%s: the network is written to %s. What remains (canonical form, lowering, code generation, up to %s) "
+                    "needs TPU-MLIR's tool chain. To get it, %s." %
+                    (compilation.title, compilation.path("_origin.mlir"), bmodels, _toolchain.HOW_TO_GET))
 
 
 def _compile_aside(compilation):
     """Compile in a temporary folder, and keep only the bmodels."""
     with tempfile.TemporaryDirectory(prefix="tpulang-") as folder:
-        _write_pair(compilation, folder)
+        compilation.graph.write_mlir(folder)
         steps = compilation.steps(compilation.name + "_origin.mlir", runs=False)
         _toolchain.run(compilation.title, steps, folder, compilation.quiet)
         for mode in compilation.lowered_modes:
-            bmodel = "%s_%s.bmodel" % (compilation.name, mode)
-            shutil.copyfile(os.path.join(folder, bmodel), bmodel)
-
-
-def _write_pair(compilation, folder):
-    """Write the module and its weights under TpuLang's names."""
-    name, mode = compilation.name, "f32" if compilation.float else "quantized"
-    weights = ("%s_top_%s_all_origin_weight.npz" % (name, mode)).lower()
-    paths = [os.path.join(folder, file) for file in (name + "_origin.mlir", weights)]
-    for path in paths:
-        os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
-    compilation.graph.write_mlir(paths[0], weights=paths[1], mode=mode)
+            shutil.copyfile(os.path.join(folder, "%s_%s.bmodel" % (compilation.name, mode)), compilation.path("_%s.bmodel" % mode))
 
 
 def _compile_file(call, arguments):
@@ -233,4 +248,5 @@ def _compile_file(call, arguments):
     source = compilation.mlir_path
     if not os.path.isfile(source):
         compilation.checks.fail("mlir_path", '"%s"' % source, "the path of a module, NAME_origin.mlir; there is no such file")
-    _toolchain.run(compilation.title, compilation.steps(source), quiet=compilation.quiet)
+    steps = compilation.steps(os.path.relpath(source, compilation.folder))
+    _toolchain.run(compilation.title, steps, compilation.folder, compilation.quiet)

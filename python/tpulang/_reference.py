@@ -11,7 +11,7 @@ def run_reference(compilation, feeds):
     except Error as e:
         compilation.say("The network is written, but was not run: %s" % e)
         return
-    np.savez(compilation.name + "_top_outputs.npz", **outputs)
+    np.savez(compilation.path("_top_outputs.npz"), **outputs)
     if compilation.cmp and compilation.refs:
         cosine, distance = (0.99, 0.99) if compilation.float else (0.95, 0.80)
         for name in outputs.keys() & compilation.refs.keys():
