@@ -45,8 +45,8 @@ pub fn dtype_of_name(name: &str) -> Option<Dtype> {
 /// Returns the dtype that an object stands for: a name, or a dtype of NumPy, ml_dtypes or PyTorch.
 pub fn dtype_of(object: &Bound<'_, PyAny>) -> PyResult<Dtype> {
     let py = object.py();
-    let known = match object.extract::<&str>() {
-        Ok(name) => dtype_of_name(name),
+    let known = match object.extract::<String>() {
+        Ok(name) => dtype_of_name(&name),
         Err(_) => dtype_of_name(&dtype_name(object)?.unwrap_or_default()),
     };
     known.ok_or_else(|| {

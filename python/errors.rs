@@ -27,6 +27,16 @@ pub fn exception(py: Python<'_>, error: &Error) -> PyErr {
     }
 }
 
+/// Returns an exception of the class `InvalidType` about an argument of a call.
+pub fn bad_call(py: Python<'_>, function: &str, argument: &str, problem: impl std::fmt::Display) -> PyErr {
+    let details = PyDict::new(py);
+    let set = details.set_item("function", function).and_then(|()| details.set_item("argument", argument));
+    match set {
+        Ok(()) => of_class(py, "InvalidType", format!("{function}: {problem}"), Some(&details)),
+        Err(error) => error,
+    }
+}
+
 /// Returns an exception of the class `InvalidType`.
 pub fn invalid_type(py: Python<'_>, message: impl Into<String>) -> PyErr {
     of_class(py, "InvalidType", message.into(), None)

@@ -1,13 +1,35 @@
 //! The Python package: TpuLang's functions and classes, and an interface of our own, over the library.
 #![allow(unsafe_code, reason = "memory of Python's arrays; docs/safety.md lists each use")]
 
+mod arrays;
 mod command;
+mod control_flow;
+mod dropin;
+mod errors;
+mod functions;
+mod graph;
+mod operators;
+mod quantization;
+mod session;
+mod shared;
+mod tensor;
+mod training;
+mod values;
 
 use pyo3::prelude::*;
 
 /// The extension module `tpulang._native`.
 #[pymodule]
 fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add_class::<tensor::Tensor>()?;
+    module.add_class::<values::Scalar>()?;
+    module.add_class::<graph::Graph>()?;
+    module.add_class::<graph::Operator>()?;
+    module.add_class::<session::Session>()?;
+    module.add_class::<session::ValueInfo>()?;
+    functions::register(module)?;
+    dropin::register(module)?;
+    training::register(module)?;
     module.add_function(wrap_pyfunction!(command::command, module)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))
 }

@@ -3,25 +3,36 @@ use crate::errors::{OrRaise, exception};
 use pyo3::{prelude::*, sync::MutexExt};
 use std::{
     cell::RefCell,
+    collections::HashMap,
     sync::{Arc, Mutex, MutexGuard, PoisonError},
 };
-use tpulang::{Error, Graph, Result};
+use tpulang::{Array, Error, Graph, Result, Tensor};
 
 /// A graph that Python's objects share.
 pub struct Shared {
     graph: Mutex<Graph>,
     /// Whether tensors without a graph are added to it: it is one of TpuLang's default graphs.
     pub is_default: bool,
+    /// The data that inputs were declared with.
+    data: Mutex<HashMap<Tensor, Array>>,
 }
 
 impl Shared {
     pub fn new(graph: Graph, is_default: bool) -> Arc<Shared> {
-        Arc::new(Shared { graph: Mutex::new(graph), is_default })
+        Arc::new(Shared { graph: Mutex::new(graph), is_default, data: Mutex::default() })
     }
     /// Locks the graph. Nothing of Python's may run before it is unlocked.
     pub fn lock<'a>(&'a self, py: Python<'_>) -> MutexGuard<'a, Graph> {
         // A failed call leaves the graph as it was, and so does a panic in one.
         self.graph.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    }
+    /// Notes the data that an input was declared with.
+    pub fn set_data(&self, py: Python<'_>, input: Tensor, data: Array) {
+        self.data.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner).insert(input, data);
+    }
+    /// Returns the data that an input was declared with.
+    pub fn data_of(&self, py: Python<'_>, input: Tensor) -> Option<Array> {
+        self.data.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner).get(&input).cloned()
     }
     /// Runs `body` on the graph; functions of the user's that it calls through [`Lent::call`] use the graph, too.
     ///

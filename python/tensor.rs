@@ -3,14 +3,13 @@ use crate::{
     arrays::{as_declared, dtype_of, from_python, view_numpy},
     dropin,
     errors::{OrRaise, invalid, invalid_type},
-    graph::Graph,
     quantization,
     shared::Shared,
 };
 use pyo3::{
     prelude::*,
     sync::MutexExt,
-    types::{PyDict, PyList, PyTuple},
+    types::PyTuple,
 };
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
@@ -142,6 +141,9 @@ impl Tensor {
         }
         let declared = self.declared(py)?;
         let handle = declared.add_to(&mut graph.lock(py)).or_raise(py)?;
+        if let Some(data) = declared.data {
+            graph.set_data(py, handle, data);
+        }
         let mut bound = lock(py, &self.bound);
         bound.retain(|(graph, _)| graph.strong_count() > 0);
         bound.push((Arc::downgrade(graph), handle));
@@ -426,9 +428,6 @@ impl Tensor {
         Ok(())
     }
 
-    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> bool {
-        other.cast::<Tensor>().is_ok_and(|other| self.key(py) == other.get().key(py))
-    }
     fn __hash__(&self, py: Python<'_>) -> u64 {
         let mut hasher = DefaultHasher::new();
         self.key(py).hash(&mut hasher);
@@ -454,6 +453,10 @@ impl Tensor {
 impl Tensor {
     pub fn shape_now(&self, py: Python<'_>) -> PyResult<Shape> {
         Ok(self.declared(py)?.shape)
+    }
+    /// Returns whether the other object is the same tensor.
+    pub fn is_same(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Tensor>().is_ok_and(|other| self.key(py) == other.get().key(py))
     }
     /// What makes a tensor equal to another.
     fn key(&self, _: Python<'_>) -> (usize, u64) {

@@ -49,5 +49,7 @@ pub use insert::NewResult;
 pub use mode::Mode;
 pub use operand::Operand;
 pub use preprocess::{ChannelFormat, KeepRatioMode, PadType, PixelFormat, Preprocess};
+#[doc(hidden)]
+pub use scope::Scope;
 pub use tensor::{Tensor, TensorInfo, TensorKind};
 pub use unroll::{LoopInfo, MAX_UNROLLED};

@@ -1,0 +1,282 @@
+//! TpuLang's functions, as functions of the module and as methods.
+use crate::{
+    dropin,
+    errors::{OrRaise, bad_call, exception, invalid, invalid_type},
+    graph::Graph,
+    quantization,
+    shared::Shared,
+    tensor::{Tensor, shape_of},
+    values::{Converter, tensors_in},
+};
+use indexmap::IndexMap;
+use pyo3::{
+    IntoPyObjectExt, intern,
+    prelude::*,
+    types::{PyDict, PyList, PyString, PyTuple, PyType},
+};
+use std::sync::Arc;
+use tpulang::{
+    Quantization,
+    functions::{self, ByName, FunctionDef, Named, Parameter, Returns, Value},
+};
+
+/// A function of TpuLang's, such as `tpulang.conv`. It is also a method of `Tensor`, whose first argument is the tensor,
+/// and of `Graph`.
+#[pyclass(frozen, module = "tpulang", name = "function")]
+pub struct Function(&'static FunctionDef);
+
+/// A function with its first argument, or with the graph to call it in.
+#[pyclass(frozen, module = "tpulang", name = "method")]
+struct Method {
+    function: &'static FunctionDef,
+    bound: Py<PyAny>,
+}
+
+#[pymethods]
+impl Function {
+    #[pyo3(signature = (*args, **kwargs))]
+    fn __call__<'py>(
+        &self,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        Call::new(self.0, args.iter(), kwargs)?.make(args.py(), None)
+    }
+    /// Binds the function to a tensor or graph of which it is a method.
+    fn __get__<'py>(
+        slf: &Bound<'py, Self>,
+        instance: &Bound<'py, PyAny>,
+        owner: Option<&Bound<'py, PyType>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let _ = owner;
+        match instance.is_none() {
+            true => Ok(slf.clone().into_any()),
+            false => Method { function: slf.get().0, bound: instance.clone().unbind() }.into_bound_py_any(slf.py()),
+        }
+    }
+    #[getter]
+    fn __name__(&self) -> &'static str {
+        self.0.name
+    }
+    #[getter]
+    fn __qualname__(&self) -> &'static str {
+        self.0.name
+    }
+    #[getter]
+    fn __module__(&self) -> &'static str {
+        "tpulang"
+    }
+    fn __repr__(&self) -> String {
+        format!("<function tpulang.{}>", self.0.name)
+    }
+    fn __reduce__(&self) -> &'static str {
+        self.0.name
+    }
+}
+
+#[pymethods]
+impl Method {
+    #[pyo3(signature = (*args, **kwargs))]
+    fn __call__<'py>(
+        &self,
+        args: &Bound<'py, PyTuple>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let py = args.py();
+        let bound = self.bound.bind(py);
+        if let Ok(graph) = bound.cast::<Graph>() {
+            return Call::new(self.function, args.iter(), kwargs)?.make(py, Some(graph.get().shared()));
+        }
+        Call::new(self.function, std::iter::once(bound.clone()).chain(args.iter()), kwargs)?.make(py, None)
+    }
+    #[getter]
+    fn __name__(&self) -> &'static str {
+        self.function.name
+    }
+    fn __repr__(&self) -> String {
+        format!("<method {} of {}>", self.function.name, self.bound)
+    }
+}
+
+/// The arguments of a call, by name.
+struct Call<'py> {
+    function: &'static FunctionDef,
+    given: IndexMap<&'static str, Bound<'py, PyAny>>,
+    out_quant: Option<Bound<'py, PyAny>>,
+    /// TpuLang's function that returns the shapes of a custom operator's outputs.
+    shape_func: Option<Bound<'py, PyAny>>,
+}
+
+impl<'py> Call<'py> {
+    /// # Errors
+    /// Returns an error if there are too many arguments, or unknown or repeated ones.
+    fn new(
+        function: &'static FunctionDef,
+        args: impl Iterator<Item = Bound<'py, PyAny>>,
+        kwargs: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Call<'py>> {
+        let signature = function.signature();
+        let mut call = Call { function, given: IndexMap::new(), out_quant: None, shape_func: None };
+        for (i, object) in args.enumerate() {
+            let Some(parameter) = signature.positional.get(i) else {
+                let problem = format!("takes at most {} arguments by position", signature.positional.len());
+                return Err(invalid_type(object.py(), format!("{}: {problem}", function.name)));
+            };
+            call.given.insert(parameter.name(), object);
+        }
+        for (key, object) in kwargs.into_iter().flatten() {
+            let key = key.cast_into::<PyString>()?;
+            call.keyword(&signature, &key.to_cow()?, object)?;
+        }
+        Ok(call)
+    }
+    fn keyword(&mut self, signature: &functions::Signature<'_>, key: &str, object: Bound<'py, PyAny>) -> PyResult<()> {
+        let py = object.py();
+        let keyword_only = signature.keyword_only.iter().map(|a| a.name);
+        let mut known = signature.positional.iter().map(Parameter::name).chain(keyword_only);
+        match known.find(|name| *name == key) {
+            Some(name) if self.given.contains_key(name) => {
+                Err(bad_call(py, self.function.name, key, format!("{key} is given twice")))
+            }
+            Some(name) => {
+                self.given.insert(name, object);
+                Ok(())
+            }
+            None if key == "out_quant" => {
+                self.out_quant = Some(object);
+                Ok(())
+            }
+            None if key == "shape_func" && self.function.name == "custom" => {
+                self.shape_func = Some(object).filter(|function| !function.is_none());
+                Ok(())
+            }
+            None => Err(self.unknown(py, key)),
+        }
+    }
+    /// Returns the error about an unknown argument, which names a similar one.
+    fn unknown(&self, py: Python<'_>, key: &str) -> PyErr {
+        let args = IndexMap::from([(key.to_owned(), Value::Null)]);
+        // The function's own check has the words; the graph remains empty.
+        let failed = tpulang::Graph::new("g").and_then(|mut graph| {
+            functions::call_with(&mut graph, self.function.name, ByName { args, ..ByName::default() })
+        });
+        match failed {
+            Err(error) => {
+                let first = error.each().first().unwrap_or(&error);
+                bad_call(py, self.function.name, key, first.cause())
+            }
+            Ok(_) => bad_call(py, self.function.name, key, format!("there is no argument {key:?}")),
+        }
+    }
+
+    /// Makes the call, in this graph or in that of the tensors.
+    fn make(mut self, py: Python<'py>, graph: Option<&Arc<Shared>>) -> PyResult<Bound<'py, PyAny>> {
+        let graph = match graph {
+            Some(graph) => graph.clone(),
+            None => dropin::graph_of(py, &tensors_in(self.given.values().cloned()))?,
+        };
+        self.infer_shapes(py)?;
+        let named = self.named(py)?;
+        let converter = Converter { function: self.function.name, graph: &graph };
+        let mut args = IndexMap::new();
+        for argument in self.function.arguments() {
+            if let Some(object) = self.given.get(argument.name) {
+                args.insert(argument.name.to_owned(), converter.argument(argument, object)?);
+            }
+        }
+        let call = ByName { args, named, ..ByName::default() };
+        let result = functions::call_with(&mut graph.lock(py), self.function.name, call);
+        let tensors = result.map_err(|error| exception(py, &error))?;
+        let mut tensors = tensors.into_iter().map(|tensor| Tensor::of(&graph, tensor));
+        match self.function.returns() {
+            Returns::One => tensors.next().into_bound_py_any(py),
+            Returns::Named(_) => {
+                let all = tensors.map(|tensor| Bound::new(py, tensor)).collect::<PyResult<Vec<_>>>()?;
+                Ok(PyTuple::new(py, all)?.into_any())
+            }
+            Returns::List => {
+                let all = tensors.map(|tensor| Bound::new(py, tensor)).collect::<PyResult<Vec<_>>>()?;
+                Ok(PyList::new(py, all)?.into_any())
+            }
+        }
+    }
+    /// Calls `shape_func` of a custom operator.
+    fn infer_shapes(&mut self, py: Python<'py>) -> PyResult<()> {
+        if let (Some(function), Some(tensors)) = (&self.shape_func, self.given.get("tensors_in")) {
+            let shapes = function.call1((tensors,))?;
+            let is_one = shapes.get_item(0).is_ok_and(|first| first.extract::<i64>().is_ok());
+            let shapes = if is_one { PyList::new(py, [shapes])?.into_any() } else { shapes };
+            shapes.try_iter()?.try_for_each(|shape| shape_of(&shape?).map(drop))?;
+            self.given.insert("out_shapes", shapes);
+        }
+        Ok(())
+    }
+    /// Returns the names and quantizations of the outputs.
+    fn named(&self, py: Python<'py>) -> PyResult<Named> {
+        let name = |parameter: Parameter<'_>| self.given.get(parameter.name()).filter(|name| !name.is_none());
+        let mut out = Vec::new();
+        for parameter in [Parameter::OutName, Parameter::OutNames, Parameter::MaskName] {
+            let Some(object) = name(parameter) else { continue };
+            match (object.extract::<String>(), object.extract::<Vec<String>>()) {
+                (Ok(one), _) => out.push(one),
+                (_, Ok(several)) => out.extend(several),
+                _ => {
+                    let problem = format!("{} is {}; expected a string", parameter.name(), object.repr()?);
+                    return Err(bad_call(py, self.function.name, parameter.name(), problem));
+                }
+            }
+        }
+        let out_quant = self.out_quant.as_ref().map(read_quantization).transpose()?.flatten();
+        Ok(Named { out: Some(out).filter(|names| !names.is_empty()), out_quant: out_quant.into_iter().map(Some).collect() })
+    }
+}
+
+/// Reads a pair of scale and zero point, or a scale alone.
+pub fn read_quantization(object: &Bound<'_, PyAny>) -> PyResult<Option<Quantization>> {
+    if object.is_none() {
+        return Ok(None);
+    }
+    match object.cast::<PyTuple>() {
+        Ok(pair) if pair.len() == 2 => quantization::read(Some(&pair.get_item(0)?), Some(&pair.get_item(1)?)),
+        _ => quantization::read(Some(object), None),
+    }
+    .map(Some)
+}
+
+/// Calls a function by name from Rust, for operators of Python: `x + y`.
+pub fn call<'py>(
+    py: Python<'py>,
+    name: &'static str,
+    args: &[Bound<'py, PyAny>],
+    kwargs: &[(&str, Bound<'py, PyAny>)],
+) -> PyResult<Bound<'py, PyAny>> {
+    let function = functions::function_def(name).or_raise(py)?;
+    let named = PyDict::new(py);
+    kwargs.iter().try_for_each(|(key, value)| named.set_item(key, value))?;
+    Call::new(function, args.iter().cloned(), Some(&named))?.make(py, None)
+}
+
+/// Adds the functions to the module, and as methods to the classes.
+pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    let py = module.py();
+    let (tensor, graph) = (py.get_type::<Tensor>(), py.get_type::<Graph>());
+    let names = PyList::empty(py);
+    for function in functions::functions() {
+        let object = Bound::new(py, Function(function))?;
+        module.add(function.name, &object)?;
+        graph.setattr(function.name, &object)?;
+        let takes_tensor = function.signature().positional.first().is_some_and(
+            |first| matches!(first, Parameter::Argument(argument) if argument.kind.takes_tensors()),
+        );
+        if takes_tensor {
+            tensor.setattr(function.name, object)?;
+        }
+        names.append(function.name)?;
+    }
+    module.add(intern!(py, "FUNCTIONS"), names)
+}
+
+/// Returns the exception about tensors of two graphs.
+pub fn of_two_graphs(py: Python<'_>, left: &str, right: &str) -> PyErr {
+    invalid(py, format!("the tensors {left:?} and {right:?} are of different graphs"))
+}

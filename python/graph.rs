@@ -1,0 +1,488 @@
+//! The class `Graph`.
+use crate::{
+    arrays::{dtype_of, from_python},
+    errors::{OrRaise, invalid, invalid_type},
+    quantization,
+    session::{Feeds, Session},
+    shared::Shared,
+    tensor::{Handle, Tensor, shape_of},
+};
+use pyo3::{
+    intern,
+    prelude::*,
+    types::PyDict,
+};
+use std::{
+    path::PathBuf,
+    sync::{Arc, Mutex, PoisonError},
+};
+use tpulang::{
+    Error, Mode,
+    base::Ints,
+    graph::MadeBy,
+    spec,
+};
+
+/// A network under construction: tensors, and the operators that compute them. Types are inferred, and arguments and
+/// quantization checked, as each operator is added.
+///
+/// Every function of the package is a method, which adds its operators to this graph.
+///
+/// Args:
+///     name: The name of the model, after which files are named.
+///
+/// >>> import numpy as np, tpulang
+/// >>> g = tpulang.Graph("net")
+/// >>> x = g.input("x", (1, 3, 8, 8))
+/// >>> w = g.coefficient("w", np.ones((4, 3, 3, 3), "float32"))
+/// >>> y = x.conv(w, pad=1).relu(out_name="y")
+/// >>> g.outputs = [y]
+/// >>> g.run({"x": np.ones((1, 3, 8, 8), "float32")})["y"].shape
+/// (1, 4, 8, 8)
+#[pyclass(frozen, module = "tpulang", subclass, weakref)]
+pub struct Graph {
+    shared: Arc<Shared>,
+}
+
+/// One or several tensors, as arguments of methods.
+pub struct Tensors(pub Vec<Py<Tensor>>);
+impl<'py> FromPyObject<'_, 'py> for Tensors {
+    type Error = PyErr;
+    fn extract(object: Borrowed<'_, 'py, PyAny>) -> PyResult<Tensors> {
+        match object.extract::<Py<Tensor>>() {
+            Ok(one) => Ok(Tensors(vec![one])),
+            Err(_) => object.extract().map(Tensors),
+        }
+    }
+}
+
+impl Graph {
+    pub fn new_shared(shared: Arc<Shared>) -> Graph {
+        Graph { shared }
+    }
+    /// Returns the graph that the tensors share.
+    pub fn shared(&self) -> &Arc<Shared> {
+        &self.shared
+    }
+    pub fn of(graph: tpulang::Graph) -> Graph {
+        Graph { shared: Shared::new(graph, false) }
+    }
+    pub fn handles(&self, py: Python<'_>, tensors: &[Py<Tensor>]) -> PyResult<Vec<Handle>> {
+        tensors.iter().map(|tensor| tensor.get().handle_in(py, &self.shared)).collect()
+    }
+    pub fn tensors_of(&self, handles: impl IntoIterator<Item = Handle>) -> Vec<Tensor> {
+        handles.into_iter().map(|handle| Tensor::of(&self.shared, handle)).collect()
+    }
+}
+
+#[pymethods]
+impl Graph {
+    #[new]
+    #[pyo3(signature = (name="main"))]
+    fn new(py: Python<'_>, name: &str) -> PyResult<Graph> {
+        tpulang::Graph::new(name).or_raise(py).map(Graph::of)
+    }
+    /// Reads a network from a spec: a path that ends in `.json`, the text of a spec, or a dict. Weights that a text or a dict
+    /// names are read from `folder`.
+    #[staticmethod]
+    #[pyo3(signature = (spec, folder=None))]
+    fn from_spec(py: Python<'_>, spec: &Bound<'_, PyAny>, folder: Option<PathBuf>) -> PyResult<Graph> {
+        let text = match spec.cast::<PyDict>() {
+            Ok(object) => Some(py.import("json")?.call_method1("dumps", (object,))?.extract::<String>()?),
+            Err(_) => spec.extract::<String>().ok().filter(|text| text.trim_start().starts_with('{')),
+        };
+        let graph = match text {
+            Some(text) => py.detach(|| spec::from_text(&text, "the spec", folder.as_deref())),
+            None => {
+                let path: PathBuf = spec.extract()?;
+                py.detach(|| spec::read(path, spec::Weights::Load))
+            }
+        };
+        graph.or_raise(py).map(Graph::of)
+    }
+    /// Reads a network from a Top dialect module: a path, or the text of a module without weights. `weights` is the file
+    /// with its weights, by default the one that the module names.
+    #[staticmethod]
+    #[pyo3(signature = (module, weights=None))]
+    fn from_mlir(py: Python<'_>, module: &Bound<'_, PyAny>, weights: Option<PathBuf>) -> PyResult<Graph> {
+        let text = module.extract::<String>().ok().filter(|text| text.contains('{'));
+        read_module(py, text, module, weights).map(Graph::of)
+    }
+
+    /// The name of the model.
+    #[getter]
+    fn name(&self, py: Python<'_>) -> String {
+        self.shared.lock(py).name().to_owned()
+    }
+    /// "f32", or "quantized" for a module that is quantized already.
+    #[getter]
+    fn mode(&self, py: Python<'_>) -> &'static str {
+        match self.shared.lock(py).mode {
+            Mode::F32 => "f32",
+            Mode::Quantized => "quantized",
+        }
+    }
+    #[setter]
+    fn set_mode(&self, py: Python<'_>, mode: &str) -> PyResult<()> {
+        self.shared.lock(py).mode = match mode {
+            "f32" => Mode::F32,
+            "quantized" => Mode::Quantized,
+            _ => return Err(invalid(py, format!("mode is {mode:?}; expected \"f32\" or \"quantized\""))),
+        };
+        Ok(())
+    }
+    /// The inputs, in order.
+    #[getter]
+    fn inputs(&self, py: Python<'_>) -> Vec<Tensor> {
+        let handles = self.shared.lock(py).inputs().to_vec();
+        self.tensors_of(handles)
+    }
+    /// The outputs, in order. Set them to a list of tensors that the network computes.
+    #[getter]
+    fn outputs(&self, py: Python<'_>) -> Vec<Tensor> {
+        let handles = self.shared.lock(py).outputs().to_vec();
+        self.tensors_of(handles)
+    }
+    #[setter]
+    fn set_outputs(&self, py: Python<'_>, outputs: Tensors) -> PyResult<()> {
+        let handles = self.handles(py, &outputs.0)?;
+        self.shared.lock(py).set_outputs(&handles).or_raise(py)
+    }
+    /// All tensors, in order of creation.
+    #[getter]
+    fn tensors(&self, py: Python<'_>) -> Vec<Tensor> {
+        let handles: Vec<_> = self.shared.lock(py).tensors().map(|(handle, _)| handle).collect();
+        self.tensors_of(handles)
+    }
+    /// The operators in order, without those in the blocks of others.
+    #[getter]
+    fn operators(&self, py: Python<'_>) -> PyResult<Vec<Operator>> {
+        let graph = self.shared.lock(py);
+        let mut all = Vec::new();
+        for (call, operators) in graph.body().calls() {
+            let function = match &call.made_by {
+                MadeBy::Function(function) => Some(function.function()),
+                MadeBy::Op => None,
+            };
+            for operator in operators {
+                all.push(Operator::of(&graph, operator, function).or_raise(py)?);
+            }
+        }
+        Ok(all)
+    }
+    /// Total number of elements of all coefficients.
+    #[getter]
+    fn parameters(&self, py: Python<'_>) -> usize {
+        self.shared.lock(py).parameters()
+    }
+
+    /// Adds an input.
+    ///
+    /// Args:
+    ///     name: The name.
+    ///     shape: The dimensions.
+    ///     dtype: "float32" by default.
+    ///     scale: A scale, or one per channel, of a quantized input.
+    ///     zero_point: A zero point, or one per channel.
+    #[pyo3(signature = (name, shape, dtype=None, *, scale=None, zero_point=None))]
+    fn input(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        shape: &Bound<'_, PyAny>,
+        dtype: Option<&Bound<'_, PyAny>>,
+        scale: Option<&Bound<'_, PyAny>>,
+        zero_point: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Tensor> {
+        let dtype = dtype.map_or(Ok(tpulang::Dtype::Float32), dtype_of)?;
+        let (shape, quantization) = (Ints(shape_of(shape)?), quantization::read(scale, zero_point)?);
+        let mut graph = self.shared.lock(py);
+        let made = graph.atomic(|graph| {
+            let tensor = graph.input(name, dtype, shape)?;
+            graph.quantize(tensor, &quantization)?;
+            Ok(tensor)
+        });
+        Ok(Tensor::of(&self.shared, made.or_raise(py)?))
+    }
+    /// Adds a coefficient: a constant, such as a weight.
+    ///
+    /// Args:
+    ///     name: The name.
+    ///     data: An array of NumPy, PyTorch or another library. It is shared with the graph, not copied.
+    ///     shape, dtype: The type of a coefficient without data, which can be checked, but neither written nor run.
+    ///     scale: A scale, or one per channel, of a quantized coefficient.
+    ///     zero_point: A zero point, or one per channel.
+    #[pyo3(signature = (name, data=None, *, shape=None, dtype=None, scale=None, zero_point=None))]
+    #[expect(clippy::too_many_arguments, reason = "all but two are optional and named")]
+    fn coefficient(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        data: Option<&Bound<'_, PyAny>>,
+        shape: Option<&Bound<'_, PyAny>>,
+        dtype: Option<&Bound<'_, PyAny>>,
+        scale: Option<&Bound<'_, PyAny>>,
+        zero_point: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Tensor> {
+        let dtype = dtype.map(dtype_of).transpose()?;
+        let quantization = quantization::read(scale, zero_point)?;
+        let shape = shape.map(shape_of).transpose()?.map(Ints);
+        let data = match (data, dtype, &shape) {
+            (Some(data), Some(dtype), Some(shape)) => {
+                Some(crate::arrays::as_declared(data, dtype, &shape.to_shape().or_raise(py)?)?)
+            }
+            (Some(data), Some(dtype), None) => {
+                let array = from_python(data)?;
+                Some(crate::arrays::as_declared(data, dtype, array.shape())?)
+            }
+            (Some(data), None, _) => Some(from_python(data)?),
+            (None, ..) => None,
+        };
+        let made = self.shared.lock(py).atomic(|graph| {
+            let tensor = match data {
+                Some(data) => graph.coefficient(name, data)?,
+                None => match shape {
+                    Some(shape) => {
+                        graph.coefficient_without_data(name, dtype.unwrap_or(tpulang::Dtype::Float32), shape)?
+                    }
+                    None => return Err(Error::new(format!("the coefficient {name:?} needs data, or a shape"))),
+                },
+            };
+            graph.quantize(tensor, &quantization)?;
+            Ok(tensor)
+        });
+        Ok(Tensor::of(&self.shared, made.or_raise(py)?))
+    }
+    /// Sets or replaces the data of a coefficient.
+    fn set_data(&self, py: Python<'_>, tensor: &Bound<'_, Tensor>, data: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (handle, data) = (tensor.get().handle_in(py, &self.shared)?, from_python(data)?);
+        self.shared.lock(py).set_data(handle, data).or_raise(py)
+    }
+    /// Returns the tensor of this name.
+    fn find(&self, py: Python<'_>, name: &str) -> PyResult<Tensor> {
+        let handle = self.shared.lock(py).find(name).or_raise(py)?;
+        Ok(Tensor::of(&self.shared, handle))
+    }
+    fn __getitem__(&self, py: Python<'_>, name: &str) -> PyResult<Tensor> {
+        self.find(py, name)
+    }
+    /// Returns a context in which the names of new tensors get the prefix `name/`.
+    ///
+    /// >>> import tpulang
+    /// >>> g = tpulang.Graph("net")
+    /// >>> x = g.input("x", (2, 3))
+    /// >>> with g.scope("block"):
+    /// ...     y = x.relu(out_name="y")
+    /// >>> y.name
+    /// 'block/y'
+    fn scope(&self, name: String) -> Scope {
+        Scope { shared: self.shared.clone(), name, outer: Mutex::new(None) }
+    }
+    /// Makes the calls of another graph again in this one, in the scope `name`, with these tensors in place of its inputs.
+    /// Coefficients are shared. Returns the tensors that are its outputs there.
+    fn splice(&self, py: Python<'_>, name: &str, body: &Bound<'_, Graph>, arguments: Vec<Py<Tensor>>) -> PyResult<Vec<Tensor>> {
+        let handles = self.handles(py, &arguments)?;
+        let body = body.get().shared.lock(py).clone();
+        let made = self.shared.lock(py).splice(name, &body, &handles).or_raise(py)?;
+        Ok(self.tensors_of(made))
+    }
+    /// Returns a copy. Its tensors are found by name; those of this graph do not belong to it.
+    fn copy(&self, py: Python<'_>) -> Graph {
+        Graph::of(self.shared.lock(py).clone())
+    }
+    /// Returns a copy with these inputs and outputs, as `compile` needs it. Other inputs become coefficients with the data
+    /// that they were declared with.
+    fn finish(&self, py: Python<'_>, name: &str, inputs: Vec<Py<Tensor>>, outputs: Vec<Py<Tensor>>) -> PyResult<Graph> {
+        let inputs = self.handles(py, &inputs)?;
+        let outputs = self.handles(py, &outputs)?;
+        let mut graph = self.shared.lock(py).named(name).or_raise(py)?;
+        graph.set_inputs(&inputs, |tensor| self.shared.data_of(py, tensor)).or_raise(py)?;
+        graph.set_outputs(&outputs).or_raise(py)?;
+        Ok(Graph::of(graph))
+    }
+
+    /// Checks the network as a whole: outputs, data of coefficients, blocks, propagated quantization. Returns its warnings.
+    fn check(&self, py: Python<'_>) -> PyResult<Vec<String>> {
+        let graph = self.shared.lock(py);
+        graph.check_complete().or_raise(py)?;
+        Ok(graph.warnings().iter().map(ToString::to_string).collect())
+    }
+    /// The network as the text of a Top dialect module.
+    fn to_mlir(&self, py: Python<'_>) -> PyResult<String> {
+        emit(py, &self.shared.lock(py).clone())
+    }
+    /// Writes `NAME_origin.mlir` and its weights into a folder, which is made if it does not exist. Returns the two paths. An
+    /// existing model is replaced as a whole, even if the process is killed.
+    #[pyo3(signature = (folder="."))]
+    fn write_mlir(&self, py: Python<'_>, folder: &str) -> PyResult<(PathBuf, PathBuf)> {
+        let graph = self.shared.lock(py).clone();
+        write_pair(py, &graph, folder)
+    }
+    /// The network as a spec (JSON), with the data of coefficients in it.
+    fn to_spec(&self, py: Python<'_>) -> PyResult<String> {
+        let graph = self.shared.lock(py).clone();
+        py.detach(|| spec::to_text(&graph, None)).or_raise(py)
+    }
+    /// Writes the network as a spec to a path that ends in `.json`, and its coefficients to an `.npz` beside it.
+    fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let graph = self.shared.lock(py).clone();
+        py.detach(|| spec::save(&graph, path)).or_raise(py)
+    }
+    /// Runs the network once. For several runs, make a `Session`.
+    ///
+    /// Args:
+    ///     feeds: The array of each input, by name, or a list in the order of the inputs.
+    ///     all: Whether to return every computed tensor, not only the outputs.
+    ///     device: "cpu", "cuda" or "cuda:1".
+    ///     options: The other options of `Session`.
+    ///
+    /// Returns:
+    ///     Arrays of NumPy, by name. Floats are computed in float32, and returned so.
+    #[pyo3(signature = (feeds=None, *, all=false, device="cpu", **options))]
+    fn run<'py>(
+        slf: &Bound<'py, Self>,
+        feeds: Option<&Bound<'py, PyAny>>,
+        all: bool,
+        device: &str,
+        options: Option<&Bound<'py, PyDict>>,
+    ) -> PyResult<Bound<'py, PyDict>> {
+        let py = slf.py();
+        let named = options.map_or_else(|| Ok(PyDict::new(py)), |options| options.copy())?;
+        named.set_item(intern!(py, "all"), all)?;
+        let session = py.get_type::<Session>().call((slf, device), Some(&named))?;
+        let session = session.cast_into::<Session>()?;
+        let feeds = Feeds::read(py, feeds, session.get())?;
+        session.get().run_feeds(py, feeds)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> String {
+        let graph = self.shared.lock(py);
+        let (inputs, operators, outputs) = (graph.inputs().len(), graph.operators().len(), graph.outputs().len());
+        format!("<tpulang.Graph {:?}: {inputs} inputs, {operators} operators, {outputs} outputs>", graph.name())
+    }
+    /// The operators as a table, for notebooks.
+    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("tpulang._display")?.call_method1("graph_html", (slf,))
+    }
+    /// The operators as a table.
+    fn __str__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        slf.py().import("tpulang._display")?.call_method1("graph_text", (slf,))
+    }
+}
+
+#[cfg(feature = "mlir")]
+fn read_module(
+    py: Python<'_>,
+    text: Option<String>,
+    module: &Bound<'_, PyAny>,
+    weights: Option<PathBuf>,
+) -> PyResult<tpulang::Graph> {
+    match text {
+        Some(_) if weights.is_some() => {
+            Err(invalid_type(py, "from_mlir: weights are read for the path of a module, not for its text"))
+        }
+        Some(text) => py.detach(|| tpulang::mlir::read_text(&text)).or_raise(py),
+        None => {
+            let path: PathBuf = module.extract()?;
+            py.detach(|| tpulang::mlir::read(&path, weights.as_deref())).or_raise(py)
+        }
+    }
+}
+#[cfg(feature = "mlir")]
+fn emit(py: Python<'_>, graph: &tpulang::Graph) -> PyResult<String> {
+    py.detach(|| tpulang::mlir::emit(graph)).map(|emitted| emitted.text).or_raise(py)
+}
+#[cfg(feature = "mlir")]
+fn write_pair(py: Python<'_>, graph: &tpulang::Graph, folder: &str) -> PyResult<(PathBuf, PathBuf)> {
+    let written = py.detach(|| tpulang::mlir::write_pair(graph, folder)).or_raise(py)?;
+    Ok((written.mlir, written.weights))
+}
+#[cfg(not(feature = "mlir"))]
+mod without_mlir {
+    use super::*;
+    fn missing(py: Python<'_>) -> PyErr {
+        invalid(py, "this tpulang was built without MLIR, which is not available for this platform; save a spec instead")
+    }
+    pub fn read_module(
+        py: Python<'_>,
+        _: Option<String>,
+        _: &Bound<'_, PyAny>,
+        _: Option<PathBuf>,
+    ) -> PyResult<tpulang::Graph> {
+        let _ = invalid_type;
+        Err(missing(py))
+    }
+    pub fn emit(py: Python<'_>, _: &tpulang::Graph) -> PyResult<String> {
+        Err(missing(py))
+    }
+    pub fn write_pair(py: Python<'_>, _: &tpulang::Graph, _: &str) -> PyResult<(PathBuf, PathBuf)> {
+        Err(missing(py))
+    }
+}
+#[cfg(not(feature = "mlir"))]
+use without_mlir::{emit, read_module, write_pair};
+
+/// A scope of names, entered by `with`.
+#[pyclass(frozen, module = "tpulang")]
+pub struct Scope {
+    shared: Arc<Shared>,
+    name: String,
+    outer: Mutex<Option<tpulang::graph::Scope>>,
+}
+
+#[pymethods]
+impl Scope {
+    fn __enter__(&self, py: Python<'_>) -> PyResult<()> {
+        let outer = self.shared.lock(py).enter_scope(&self.name).or_raise(py)?;
+        *self.outer.lock().unwrap_or_else(PoisonError::into_inner) = Some(outer);
+        Ok(())
+    }
+    #[pyo3(signature = (*args))]
+    fn __exit__(&self, py: Python<'_>, args: &Bound<'_, PyAny>) {
+        let _ = args;
+        let outer = self.outer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(outer) = outer {
+            self.shared.lock(py).leave_scope(outer);
+        }
+    }
+}
+
+/// An operator of a graph.
+#[pyclass(frozen, module = "tpulang", get_all)]
+pub struct Operator {
+    /// The op: "top.Conv".
+    op_name: String,
+    /// The function that added it: "conv"; None for an operator that was read from a module.
+    function: Option<&'static str>,
+    /// The names of its operands.
+    inputs: Vec<String>,
+    /// The names of its results.
+    outputs: Vec<String>,
+    /// Its attributes as text, by name.
+    attributes: Vec<(String, String)>,
+    /// Shape and dtype of its first result: "1x4x8x8 float32".
+    type_text: String,
+}
+
+impl Operator {
+    pub fn of(graph: &tpulang::Graph, operator: &tpulang::graph::Operator, function: Option<&'static str>) -> tpulang::Result<Operator> {
+        let name = |tensor: Handle| graph.tensor(tensor).map(|info| info.name.clone());
+        let first = operator.outputs().next().map(|tensor| graph.tensor(tensor)).transpose()?;
+        Ok(Operator {
+            op_name: format!("top.{}", operator.op.name()),
+            function,
+            inputs: operator.op.operands().map(|(_, tensor)| name(*tensor)).collect::<Result<_, _>>()?,
+            outputs: operator.outputs().map(name).collect::<Result<_, _>>()?,
+            attributes: operator.op.attributes().iter().map(|(key, value)| (key.to_string(), value.to_string())).collect(),
+            type_text: first.map(|info| info.type_text()).unwrap_or_default(),
+        })
+    }
+}
+
+#[pymethods]
+impl Operator {
+    fn __repr__(&self) -> String {
+        let (inputs, outputs) = (self.inputs.join(", "), self.outputs.join(", "));
+        format!("<tpulang.Operator {outputs} = {}({inputs})>", self.op_name)
+    }
+}

@@ -1,0 +1,322 @@
+//! The class `Session`: runs of a graph.
+use crate::{
+    arrays::{to_numpy, to_write},
+    errors::{OrRaise, exception, invalid_type},
+    graph::Graph,
+    quantization::one_or_many,
+    values::array_or_list,
+};
+use pyo3::{
+    prelude::*,
+    types::{PyDict, PyList, PyMapping, PyTuple},
+};
+use std::{
+    sync::{Arc, Mutex, PoisonError},
+    time::{Duration, Instant},
+};
+use tpulang::{
+    Array, Dtype, Result,
+    exec::{AnyBackend, Device, Precision, RunOptions, StepTime, ValueInfo as Info},
+};
+
+/// A graph prepared for a device. It runs any number of times, also from several threads at once.
+///
+/// A run releases Python's lock, and Ctrl-C ends it.
+///
+/// Args:
+///     graph: The graph, whose outputs are set. Later changes to it do not change the session.
+///     device: "cpu", "cuda" or "cuda:1".
+///     threads: Number of threads of the CPU's kernels; 0 for one per core.
+///     all: Whether runs return every computed tensor, not only the outputs.
+///     strict: Whether to refuse operators that the device lacks, instead of running them on the CPU.
+///     unfused: Whether to run every operator separately.
+///     precision: "float32", or on a GPU "float16" to store float16 tensors as such.
+///     on_cpu: Names of operators to run on the CPU, whatever the device.
+///     max_iterations: Maximum number of iterations of a loop.
+///
+/// >>> import numpy as np, tpulang
+/// >>> g = tpulang.Graph("net")
+/// >>> x = g.input("x", (2,))
+/// >>> g.outputs = [tpulang.relu(x, out_name="y")]
+/// >>> session = tpulang.Session(g)
+/// >>> session.run({"x": np.array([-1, 2], "float32")})["y"]
+/// array([0., 2.], dtype=float32)
+#[pyclass(frozen, module = "tpulang", subclass, weakref)]
+pub struct Session {
+    session: tpulang::exec::Session<AnyBackend>,
+    interrupt: Arc<Interrupt>,
+}
+
+/// Asks Python whether a signal has arrived, at most every 50 ms.
+#[derive(Default)]
+struct Interrupt {
+    last: Mutex<Option<Instant>>,
+    raised: Mutex<Option<PyErr>>,
+}
+
+impl Interrupt {
+    const PAUSE: Duration = Duration::from_millis(50);
+
+    /// Returns whether the run is to end.
+    fn is_due(&self) -> bool {
+        let Ok(mut last) = self.last.try_lock() else { return false };
+        if last.is_some_and(|last| last.elapsed() < Self::PAUSE) {
+            return false;
+        }
+        *last = Some(Instant::now());
+        drop(last);
+        match Python::attach(|py| py.check_signals()) {
+            Ok(()) => false,
+            Err(raised) => {
+                *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(raised);
+                true
+            }
+        }
+    }
+    /// Returns the exception of the signal that has ended a run.
+    fn take(&self) -> Option<PyErr> {
+        self.raised.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+/// The input arrays of a run.
+pub struct Feeds(Vec<(String, Array)>);
+
+impl Feeds {
+    /// Reads a dict by name, a list in the order of the inputs, or an array for the only one.
+    pub fn read(py: Python<'_>, feeds: Option<&Bound<'_, PyAny>>, session: &Session) -> PyResult<Feeds> {
+        let inputs = session.session.inputs();
+        let Some(feeds) = feeds else { return Ok(Feeds(Vec::new())) };
+        let dtype = |name: &str| inputs.iter().find(|info| info.name == name).map_or(Dtype::Float32, |info| info.dtype);
+        if let Ok(feeds) = feeds.cast::<PyMapping>() {
+            let mut all = Vec::new();
+            for pair in feeds.items()?.iter() {
+                let (name, object): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
+                let name = name_of(&name)?;
+                let array = array_or_list(&object, dtype(&name))?;
+                all.push((name, array));
+            }
+            return Ok(Feeds(all));
+        }
+        let is_list = feeds.is_instance_of::<PyList>() || feeds.is_instance_of::<PyTuple>();
+        let objects = if is_list { feeds.try_iter()?.collect::<PyResult<Vec<_>>>()? } else { vec![feeds.clone()] };
+        if objects.len() != inputs.len() {
+            let names: Vec<_> = inputs.iter().map(|info| info.name.as_str()).collect();
+            let problem = format!("{} arrays are fed; expected {}: {}", objects.len(), inputs.len(), names.join(", "));
+            return Err(invalid_type(py, problem));
+        }
+        let fed = inputs.iter().zip(objects).map(|(i, object)| Ok((i.name.clone(), array_or_list(&object, i.dtype)?)));
+        fed.collect::<PyResult<_>>().map(Feeds)
+    }
+}
+
+/// Returns the name that an object stands for: a string, or a tensor.
+fn name_of(object: &Bound<'_, PyAny>) -> PyResult<String> {
+    match object.cast::<crate::tensor::Tensor>() {
+        Ok(tensor) => tensor.get().name(object.py()),
+        Err(_) => object.extract(),
+    }
+}
+
+impl Session {
+    /// Runs `body` without Python's lock, until a signal arrives.
+    fn without_lock<T: Send>(&self, py: Python<'_>, body: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
+        let result = py.detach(body);
+        match self.interrupt.take() {
+            Some(raised) => Err(raised),
+            None => result.map_err(|error| exception(py, &error)),
+        }
+    }
+    pub fn run_feeds<'py>(&self, py: Python<'py>, feeds: Feeds) -> PyResult<Bound<'py, PyDict>> {
+        let results = self.without_lock(py, || self.session.run(feeds.0.as_slice()))?;
+        to_dict(py, results)
+    }
+}
+
+fn to_dict<'py>(
+    py: Python<'py>,
+    arrays: impl IntoIterator<Item = (String, Array)>,
+) -> PyResult<Bound<'py, PyDict>> {
+    let results = PyDict::new(py);
+    for (name, array) in arrays {
+        results.set_item(name, to_numpy(py, array)?)?;
+    }
+    Ok(results)
+}
+
+#[pymethods]
+impl Session {
+    #[new]
+    #[pyo3(signature = (graph, device="cpu", *, threads=0, all=false, strict=false, unfused=false, precision="float32",
+                        on_cpu=Vec::new(), max_iterations=None))]
+    #[expect(clippy::too_many_arguments, reason = "all but two are optional and named")]
+    fn new(
+        py: Python<'_>,
+        graph: &Bound<'_, Graph>,
+        device: &str,
+        threads: usize,
+        all: bool,
+        strict: bool,
+        unfused: bool,
+        precision: &str,
+        on_cpu: Vec<String>,
+        max_iterations: Option<u64>,
+    ) -> PyResult<Session> {
+        let precision = match precision {
+            "float32" => Precision::F32,
+            "float16" => Precision::F16,
+            other => {
+                let problem = format!("Session: precision is {other:?}; expected \"float32\" or \"float16\"");
+                return Err(crate::errors::invalid(py, problem));
+            }
+        };
+        let options = RunOptions::default().threads(threads).all(all).strict(strict).unfused(unfused);
+        let options = options.precision(precision).on_cpu(on_cpu);
+        let options = max_iterations.map_or(options.clone(), |limit| options.max_iterations(limit));
+        let interrupt = Arc::new(Interrupt::default());
+        let device: Device = device.parse().map_err(|problem| {
+            crate::errors::invalid(py, format!("Session: device is {device:?}; {problem}"))
+        })?;
+        let graph = graph.get().shared().lock(py).clone();
+        let session = py.detach(|| tpulang::exec::Session::new(&graph, device.open()?, &options)).or_raise(py)?;
+        Ok(Session { session, interrupt })
+    }
+    /// The names and types of the inputs, in order.
+    #[getter]
+    fn inputs(&self) -> Vec<ValueInfo> {
+        self.session.inputs().into_iter().map(ValueInfo).collect()
+    }
+    /// The names and types of the outputs, in order.
+    #[getter]
+    fn outputs(&self) -> Vec<ValueInfo> {
+        self.session.outputs().into_iter().map(ValueInfo).collect()
+    }
+    /// Runs the graph and replaces its variables.
+    ///
+    /// Args:
+    ///     feeds: The array of each input, by name, or a list in the order of the inputs. Arrays are used without a copy.
+    ///
+    /// Returns:
+    ///     The outputs by name, as arrays of NumPy. Floats are float32.
+    #[pyo3(signature = (feeds=None))]
+    fn run<'py>(&self, py: Python<'py>, feeds: Option<&Bound<'py, PyAny>>) -> PyResult<Bound<'py, PyDict>> {
+        let feeds = Feeds::read(py, feeds, self)?;
+        self.run_feeds(py, feeds)
+    }
+    /// Returns the tensors of these names, outputs or others, and computes only what they need.
+    fn fetch<'py>(&self, py: Python<'py>, feeds: &Bound<'py, PyAny>, names: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+        let feeds = Feeds::read(py, Some(feeds), self)?;
+        let names = match names.extract::<String>() {
+            Ok(one) => vec![one],
+            Err(_) => names.try_iter()?.map(|name| name_of(&name?)).collect::<PyResult<Vec<_>>>()?,
+        };
+        let names: Vec<&str> = names.iter().map(String::as_str).collect();
+        let results = self.without_lock(py, || self.session.fetch(feeds.0.as_slice(), &names))?;
+        to_dict(py, results)
+    }
+    /// Runs the graph like `run`, and writes results to arrays of the caller's: `results` has them by name. On the CPU,
+    /// kernels write straight to them. If a check fails, nothing is written.
+    fn run_into(&self, py: Python<'_>, feeds: &Bound<'_, PyAny>, results: &Bound<'_, PyMapping>) -> PyResult<()> {
+        let feeds = Feeds::read(py, Some(feeds), self)?;
+        let mut arrays = Vec::new();
+        for pair in results.items()?.iter() {
+            let (name, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
+            arrays.push((name_of(&name)?, to_write(&array)?));
+        }
+        self.without_lock(py, || self.session.run_into(feeds.0.as_slice(), &mut arrays))
+    }
+    /// Runs the graph `runs` times and returns the time of each step, as a table that notebooks show.
+    #[pyo3(signature = (feeds=None, runs=10))]
+    fn profile<'py>(
+        &self,
+        py: Python<'py>,
+        feeds: Option<&Bound<'py, PyAny>>,
+        runs: usize,
+    ) -> PyResult<Bound<'py, PyAny>> {
+        let feeds = Feeds::read(py, feeds, self)?;
+        let steps = self.without_lock(py, || self.session.profile(feeds.0.as_slice(), runs))?;
+        let row = |step: StepTime| {
+            let seconds = step.time.as_secs_f64();
+            (step.name, step.kind, step.type_text, seconds, step.work.operations, step.work.bytes)
+        };
+        let rows: Vec<_> = steps.into_iter().map(row).collect();
+        py.import("tpulang._display")?.call_method1("profile", (rows,))
+    }
+    /// Runs the graph `runs` times after a warm-up. Returns the shortest, the median and the 95th percentile of the times, in
+    /// seconds.
+    #[pyo3(signature = (feeds=None, runs=10))]
+    fn measure(&self, py: Python<'_>, feeds: Option<&Bound<'_, PyAny>>, runs: u32) -> PyResult<(f64, f64, f64)> {
+        let feeds = Feeds::read(py, feeds, self)?;
+        let times = self.without_lock(py, || self.session.measure(feeds.0.as_slice(), runs))?;
+        Ok((times.min.as_secs_f64(), times.median.as_secs_f64(), times.p95.as_secs_f64()))
+    }
+    /// The current values of the variables, by name.
+    #[getter]
+    fn variables<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let variables = self.session.variables().or_raise(py)?;
+        to_dict(py, variables)
+    }
+    /// Replaces the value of a variable.
+    fn set_variable(&self, py: Python<'_>, name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
+        let (name, value) = (name_of(name)?, array_or_list(value, Dtype::Float32)?);
+        self.session.set_variable(&name, &value).or_raise(py)
+    }
+    /// Sets the coefficients of `graph` that have the name of a variable to its current value, such as those of the network
+    /// without the training step. Returns their number.
+    fn save_variables(&self, py: Python<'_>, graph: &Bound<'_, Graph>) -> PyResult<usize> {
+        self.session.save_variables(&mut graph.get().shared().lock(py)).or_raise(py)
+    }
+    /// The plan as text: each step, and what the rewrite rules have done.
+    fn explain(&self) -> String {
+        self.session.explain()
+    }
+    /// Operators per device, with those that fall back to the CPU.
+    #[getter]
+    fn summary(&self) -> String {
+        self.session.summary()
+    }
+    /// Peak memory of a run in bytes, without weights and inputs.
+    #[getter]
+    fn peak_bytes(&self) -> u64 {
+        self.session.peak_bytes()
+    }
+    fn __repr__(&self) -> String {
+        format!("<tpulang.Session {}>", self.session.summary())
+    }
+}
+
+/// The name and type of an input or output.
+#[pyclass(frozen, module = "tpulang")]
+pub struct ValueInfo(Info);
+
+#[pymethods]
+impl ValueInfo {
+    /// The name.
+    #[getter]
+    fn name(&self) -> &str {
+        &self.0.name
+    }
+    /// The dtype of the array: "float32" for every float of an output.
+    #[getter]
+    fn dtype(&self) -> &'static str {
+        self.0.dtype.name()
+    }
+    /// The dimensions.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
+        PyTuple::new(py, &self.0.shape)
+    }
+    /// The scale, or a list of one per channel; None if it is not quantized.
+    #[getter]
+    fn scale<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        one_or_many(py, self.0.quantization.clone().and_then(|q| q.scale))
+    }
+    /// The zero point, or a list of one per channel; None if it is not quantized.
+    #[getter]
+    fn zero_point<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        one_or_many(py, self.0.quantization.clone().and_then(|q| q.zero_point))
+    }
+    fn __repr__(&self) -> String {
+        format!("<tpulang.ValueInfo {}>", self.0)
+    }
+}

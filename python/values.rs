@@ -1,0 +1,175 @@
+//! Python's objects as arguments of functions.
+use crate::{
+    arrays::{dtype_name, dtype_of_name, from_python, is_array, numpy},
+    errors::bad_call,
+    shared::Shared,
+    tensor::Tensor,
+};
+use indexmap::IndexMap;
+use pyo3::{
+    intern,
+    prelude::*,
+    types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple},
+};
+use std::sync::Arc;
+use tpulang::{
+    Array, Dtype, Operand,
+    functions::{ArgumentDef, Value},
+};
+
+/// Maximum depth of lists in lists.
+const MAX_DEPTH: usize = 16;
+
+/// A number with a dtype, for functions that take a tensor or a number.
+///
+/// Args:
+///     value: The number.
+///     dtype: Its dtype; "float32" by default.
+///
+/// >>> import tpulang
+/// >>> tpulang.Scalar(2, "int8")
+/// tpulang.Scalar(2.0, 'int8')
+#[pyclass(frozen, module = "tpulang")]
+pub struct Scalar {
+    #[pyo3(get)]
+    value: f64,
+    dtype: Dtype,
+}
+
+#[pymethods]
+impl Scalar {
+    #[new]
+    #[pyo3(signature = (value, dtype=None))]
+    fn new(value: f64, dtype: Option<&Bound<'_, PyAny>>) -> PyResult<Scalar> {
+        let dtype = dtype.map_or(Ok(Dtype::Float32), crate::arrays::dtype_of)?;
+        Ok(Scalar { value, dtype })
+    }
+    /// The dtype: "float32".
+    #[getter]
+    fn dtype(&self) -> &'static str {
+        self.dtype.name()
+    }
+    fn __repr__(&self) -> String {
+        format!("tpulang.Scalar({:?}, '{}')", self.value, self.dtype)
+    }
+}
+
+/// Converts the arguments of a call.
+pub struct Converter<'a> {
+    /// The function.
+    pub function: &'a str,
+    /// The graph, to which tensors without one are added.
+    pub graph: &'a Arc<Shared>,
+}
+
+impl Converter<'_> {
+    /// Converts an argument.
+    ///
+    /// # Errors
+    /// Returns an error if the object is of a type that no argument takes, or a tensor of another graph.
+    pub fn argument(&self, argument: &ArgumentDef, object: &Bound<'_, PyAny>) -> PyResult<Value> {
+        self.value(argument, object, 0)
+    }
+
+    fn value(&self, argument: &ArgumentDef, object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
+        let py = object.py();
+        if let Ok(tensor) = object.cast::<Tensor>() {
+            return tensor.get().handle_in(py, self.graph).map(Value::from);
+        }
+        if let Some(plain) = plain(object)? {
+            return Ok(plain);
+        }
+        if let Some(dtype) = dtype_name(object)? {
+            return Ok(dtype_of_name(&dtype).map_or(dtype, |known| known.name().to_owned()).into());
+        }
+        if depth < MAX_DEPTH && (object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>()) {
+            let items = object.try_iter()?.map(|item| self.value(argument, &item?, depth + 1));
+            return items.collect::<PyResult<_>>().map(Value::List);
+        }
+        if let Ok(entries) = object.cast::<PyDict>() {
+            let entry = |(key, item): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
+                Ok((key.extract()?, self.value(argument, &item, depth + 1)?))
+            };
+            return entries.iter().map(entry).collect::<PyResult<_>>().map(Value::Map);
+        }
+        self.array(argument, object, depth)
+    }
+
+    /// Converts an array: constant data of a tensor argument, otherwise a list.
+    fn array(&self, argument: &ArgumentDef, object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
+        let py = object.py();
+        if depth < MAX_DEPTH && is_array(object)? {
+            if argument.kind.takes_tensors() {
+                return Ok(Value::Tensor(Operand::Constant(from_python(object)?)));
+            }
+            let list = numpy(py)?.call_method1(intern!(py, "asarray"), (object,))?.call_method0(intern!(py, "tolist"))?;
+            return self.value(argument, &list, depth + 1);
+        }
+        let found = object.get_type().name()?;
+        let article = if found.to_cow()?.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+        let problem = format!("{} is {article} {found}; expected {}", argument.name, argument.type_name);
+        Err(bad_call(py, self.function, argument.name, problem))
+    }
+}
+
+/// Converts None, a Boolean, a number, a string or a scalar.
+fn plain(object: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
+    let py = object.py();
+    Ok(Some(if object.is_none() {
+        Value::Null
+    } else if object.is_instance_of::<PyBool>() {
+        Value::Bool(object.extract()?)
+    } else if object.is_instance_of::<PyInt>() {
+        // No argument takes an integer beyond i64.
+        object.extract::<i64>().map_or_else(|_| object.extract::<f64>().map(Value::Float), |v| Ok(Value::Int(v)))?
+    } else if object.is_instance_of::<PyFloat>() {
+        Value::Float(object.extract()?)
+    } else if object.is_instance_of::<PyString>() {
+        Value::Str(object.extract()?)
+    } else if let Ok(scalar) = object.cast::<Scalar>() {
+        let Scalar { value, dtype } = scalar.get();
+        Value::Map(IndexMap::from([("value".to_owned(), Value::Float(*value)), ("dtype".to_owned(), (*dtype).into())]))
+    } else if is_numpy_number(object)? {
+        return plain(&object.call_method0(intern!(py, "item"))?);
+    } else {
+        return Ok(None);
+    }))
+}
+
+/// Returns whether an object is a number of NumPy: an instance of numpy.generic.
+fn is_numpy_number(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = object.py();
+    let class = object.get_type();
+    // NumPy is not imported to find out that an object is not of it.
+    if !class.hasattr(intern!(py, "dtype"))? || !class.hasattr(intern!(py, "item"))? {
+        return Ok(false);
+    }
+    object.is_instance(&numpy(py)?.getattr(intern!(py, "generic"))?)
+}
+
+/// Returns the tensors among arguments, those in lists included.
+pub fn tensors_in<'py>(objects: impl IntoIterator<Item = Bound<'py, PyAny>>) -> Vec<Bound<'py, Tensor>> {
+    let mut found = Vec::new();
+    for object in objects {
+        if let Ok(tensor) = object.cast::<Tensor>() {
+            found.push(tensor.clone());
+        } else if let Ok(list) = object.cast::<PyList>() {
+            found.extend(tensors_in(list.iter()));
+        } else if let Ok(tuple) = object.cast::<PyTuple>() {
+            found.extend(tensors_in(tuple.iter()));
+        }
+    }
+    found
+}
+
+/// Converts a list of numbers or an array, such as a feed, to an array of the expected dtype.
+pub fn array_or_list(object: &Bound<'_, PyAny>, dtype: Dtype) -> PyResult<Array> {
+    let py = object.py();
+    let is_list = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
+    let is_number = object.is_instance_of::<PyInt>() || object.is_instance_of::<PyFloat>();
+    if !is_list && !is_number {
+        return from_python(object);
+    }
+    let numpy_dtype = if dtype.is_float() { "float32" } else { dtype.name() };
+    from_python(&numpy(py)?.call_method1(intern!(py, "array"), (object, numpy_dtype))?)
+}
