@@ -133,3 +133,10 @@ def types(text):
             outs = [x for x in outs if x != "none"]
         found.update(zip(o.locs, outs))
     return found
+
+
+def output_names(text):
+    """Return the names of the values that the module returns."""
+    ops = parse(text)[2]
+    names = {r: n for op in ops for r, n in zip(op.results, op.locs)}
+    return [names[x] for x in next(op for op in ops if op.name == "return").operands if x in names]

@@ -34,3 +34,13 @@ class FileError(Error, OSError):
 
 class DeviceError(Error, RuntimeError):
     """A device, its driver or its compiler is missing or has failed."""
+
+
+class ToolChainError(Error, RuntimeError):
+    """A stage of TPU-MLIR's tool chain failed, or the tool chain is missing.
+
+    ``stage`` is what was being done, and ``output`` the last lines that the tool chain printed.
+    """
+
+    stage = None
+    output = ""

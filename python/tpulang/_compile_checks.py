@@ -1,0 +1,97 @@
+"""Checks of the compile functions' arguments, before anything is written."""
+from tpulang._errors import Error, InvalidType
+
+MODES = ("f32", "f16", "bf16")
+LOG_LEVELS = ("normal", "simple", "only-layer-group", "quiet")
+# The processors that TpuLang compiles for, and their numbers of cores.
+CORES = {"bm1684x": (1,), "bm1688": (1, 2), "bm1684x2": (1, 4)}
+
+
+def choice(values):
+    """Return `"a", "b" or "c"`."""
+    *first, last = map(_shown, values)
+    return "%s or %s" % (", ".join(first), last) if first else last
+
+
+def _shown(value):
+    return '"%s"' % value if isinstance(value, str) else str(value)
+
+
+class Checks:
+    """The arguments of one call, with their checks."""
+
+    def __init__(self, call, arguments):
+        self.call, self.arguments = call, arguments
+        self.type("name", str, "the name of the network")
+        self.title = '%s "%s"' % (call, arguments["name"])
+
+    def fail(self, argument, found, expected, kind=Error):
+        title = getattr(self, "title", self.call)
+        raise kind("%s: %s is %s; it must be %s" % (title, argument, found, expected),
+                   function=self.call, argument=argument, found=found, expected=expected)
+
+    def type(self, argument, kind, expected):
+        value = self.arguments[argument]
+        if not isinstance(value, kind):
+            self.fail(argument, "%r, %s" % (value, type(value).__name__), expected, InvalidType)
+
+    def one_of(self, argument, values):
+        value = self.arguments[argument]
+        if value not in values:
+            self.fail(argument, _shown(value), choice(values))
+
+    def common(self, chip):
+        """Check what all compile functions take."""
+        self.one_of("log_level", LOG_LEVELS)
+        self.one_of("addr_mode", ("auto", "io_reloc"))
+        self.one_of("opt", (0, 1, 2))
+        for argument in ("layer_group_config", "lghash_dir"):
+            self.type(argument, str, "a path, or empty")
+        cores = {name: n for name, n in CORES.items() if "f32" in self.call or name != "bm1684x2"}
+        if chip not in cores:
+            raise Error("%s: the processor is %s; %s compiles for %s: init(\"BM1684X\")" %
+                        (self.title, _shown(chip) if chip else "not chosen", self.call, choice(cores)))
+        if self.arguments["num_core"] not in cores[chip]:
+            self.fail("num_core", self.arguments["num_core"], "%s for %s" % (choice(cores[chip]), chip))
+
+    def modes(self):
+        """Return the modes to lower to."""
+        if "spec_op_mode" not in self.arguments:
+            return ["int8"]
+        self.one_of("mode", (*MODES, "all"))
+        mode = self.arguments["mode"]
+        return list(MODES) if mode == "all" else [mode]
+
+    def modes_by_function(self):
+        """Return spec_op_mode, checked: {function: mode}."""
+        self.type("spec_op_mode", (dict, type(None)), 'a dict of functions and modes, such as {"conv": "f16"}')
+        given = self.arguments["spec_op_mode"] or {}
+        for function, mode in given.items():
+            if not isinstance(mode, str) or mode.lower() not in MODES:
+                self.fail('spec_op_mode["%s"]' % function, _shown(mode), choice(MODES))
+        return {function: mode.upper() for function, mode in given.items()}
+
+    def tensors(self, argument, kind):
+        """Return a list of tensors."""
+        value = self.arguments[argument]
+        if not isinstance(value, (list, tuple)):
+            self.fail(argument, type(value).__name__, "a list of tensors", InvalidType)
+        for i, tensor in enumerate(value):
+            if not isinstance(tensor, kind):
+                self.fail("%s[%d]" % (argument, i), type(tensor).__name__, "a tensor", InvalidType)
+        return list(value)
+
+    def references(self):
+        """Return refs as arrays."""
+        import numpy as np
+        self.type("refs", (dict, type(None)), "a dict of names and arrays")
+        return {name: np.asarray(array) for name, array in (self.arguments["refs"] or {}).items()}
+
+    def fed(self, tensor, array):
+        """Check the array to feed to an input."""
+        if array is None:
+            raise Error('%s: input "%s" has no data to run the network with; give it to Tensor(data=..) or to refs, '
+                        "or switch off mlir_inference and bmodel_inference" % (self.title, tensor.name), function=self.call)
+        shape = list(tensor.shape)
+        if array.size and -1 not in shape and list(array.shape) != shape:
+            self.fail('refs["%s"]' % tensor.name, "of shape %s" % list(array.shape), "of shape %s" % shape)

@@ -1,0 +1,133 @@
+"""The tool chain's stages after a network is written: canonical form, lowering, code generation, runs, comparisons.
+
+This file does not import tpulang: where tpu_mlir is not installed in the running Python, it is run as a script by the
+Python that has it, with the path of a job. A job is JSON:
+
+- ``folder``: where the files are; ``log``: the file for the stages' output; ``quiet``: whether to show it as well;
+- ``status``: the file that gets the title of the present stage and, if it fails, the reason;
+- ``steps``: ``[title, stage, arguments]`` each.
+"""
+import contextlib
+import json
+import os
+import subprocess
+import sys
+
+STARTED = "TPULANG_STAGES_STARTED"
+
+
+class StageFailed(Exception):
+    """A stage failed: its title, and the reason."""
+
+    def __init__(self, title, reason):
+        super().__init__("%s: %s" % (title, reason))
+        self.title, self.reason = title, reason
+
+
+def canonicalize(source, target, log_level):
+    from tpu_mlir.python.utils.mlir_shell import mlir_opt_for_top
+    mlir_opt_for_top(source, target, log_level=log_level)
+
+
+def lower(source, target, **options):
+    from tpu_mlir.python.utils.mlir_shell import mlir_lowering
+    mlir_lowering(source, target, **options)
+
+
+def generate(**options):
+    from tpu_mlir.python.utils.mlir_shell import mlir_to_model
+    mlir_to_model(**options)
+
+
+def infer(model, inputs, outputs):
+    """Run a module or a bmodel."""
+    import numpy as np
+    from tpu_mlir.python.tools.model_runner import mlir_inference, model_inference
+    run = model_inference if model.endswith(".bmodel") else mlir_inference
+    with np.load(inputs) as arrays:
+        np.savez(outputs, **run(dict(arrays), model))
+
+
+def compare(target, reference, tolerance):
+    from tpu_mlir.python.tools.npz_tool import npz_compare
+    npz_compare([target, reference, "--tolerance", tolerance, "-v"])
+
+
+def combine(**arguments):
+    from transform.TpuLang import bmodel_inference_combine
+    return bmodel_inference_combine(**arguments)
+
+
+STAGES = {f.__name__: f for f in (canonicalize, lower, generate, infer, compare, combine)}
+
+
+@contextlib.contextmanager
+def output_to(log, quiet):
+    """Send what this process and its children print to a file and, if not quiet, on to the standard output."""
+    sys.stdout.flush()
+    sys.stderr.flush()
+    saved = os.dup(1), os.dup(2)
+    tee = None if quiet else subprocess.Popen(["tee", "-a", log], stdin=subprocess.PIPE)
+    to = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND) if quiet else tee.stdin.fileno()
+    os.dup2(to, 1)
+    os.dup2(to, 2)
+    try:
+        # sys.stdout may be an object of a notebook or a test runner.
+        with open(1, "w", closefd=False) as out, contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
+            yield
+    finally:
+        for fd, old in enumerate(saved, 1):
+            os.dup2(old, fd)
+            os.close(old)
+        if tee:
+            tee.stdin.close()
+            tee.wait()
+        else:
+            os.close(to)
+
+
+@contextlib.contextmanager
+def working_in(folder):
+    before = os.getcwd()
+    os.chdir(folder)
+    try:
+        yield
+    finally:
+        os.chdir(before)
+
+
+def note(job, **status):
+    with open(job["status"], "w") as f:
+        json.dump(status, f)
+
+
+def run(job):
+    """Run the steps of a job; return what the last one returns."""
+    result = None
+    with working_in(job["folder"]), output_to(job["log"], job["quiet"]):
+        import tpu_mlir  # noqa: F401, sets the paths of the tool chain's programs and modules
+        for title, stage, arguments in job["steps"]:
+            note(job, stage=title)
+            try:
+                result = STAGES[stage](**arguments)
+            except (Exception, SystemExit) as e:
+                raise StageFailed(title, "%s: %s" % (type(e).__name__, e)) from e
+    return result
+
+
+def main():
+    if STARTED not in os.environ:
+        # The loader reads the library path, which tpu_mlir sets, only when a process starts.
+        import tpu_mlir  # noqa: F401
+        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, STARTED: "1"})
+    with open(sys.argv[1]) as f:
+        job = json.load(f)
+    try:
+        run(job)
+    except StageFailed as e:
+        note(job, stage=e.title, reason=e.reason)
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

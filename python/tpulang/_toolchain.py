@@ -1,0 +1,80 @@
+"""Finds TPU-MLIR's tool chain, and runs the stages of a job with it."""
+import importlib.util
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+from tpulang import _stages
+from tpulang._errors import Error, ToolChainError
+
+VARIABLE = "TPULANG_TOOLCHAIN"
+HOW_TO_GET = ("install it with Python 3.10 (python3.10 -m venv toolchain; toolchain/bin/pip install tpu_mlir psutil flatbuffers), "
+              "and set %s=toolchain, or run this script with that Python" % VARIABLE)
+LAST_LINES = 12
+
+
+def find():
+    """Return the Python that has the tool chain, or None."""
+    if importlib.util.find_spec("tpu_mlir"):
+        return sys.executable
+    place = os.environ.get(VARIABLE)
+    if not place:
+        return None
+    python = os.path.join(place, "bin", "python") if os.path.isdir(place) else place
+    if not os.path.isfile(python):
+        raise Error("%s is %s; it must be the folder of a virtual environment with tpu_mlir, or its python" % (VARIABLE, place))
+    return os.path.abspath(python)
+
+
+def _has_libraries():
+    """Return whether this process finds the tool chain's libraries; it started with their path or never will."""
+    libraries = os.path.join(os.path.dirname(importlib.util.find_spec("tpu_mlir").origin), "lib")
+    with open("/proc/self/environ", "rb") as f:
+        first = dict(x.split(b"=", 1) for x in f.read().split(b"\0") if b"=" in x)
+    return os.fsencode(libraries) in first.get(b"LD_LIBRARY_PATH", b"").split(b":")
+
+
+def run(call, steps, folder=".", quiet=False):
+    """Run the steps; in this process if it has the tool chain and its libraries."""
+    python = find()
+    if not python:
+        raise ToolChainError("%s needs TPU-MLIR's tool chain: %s" % (call, HOW_TO_GET))
+    with tempfile.TemporaryDirectory(prefix="tpulang-") as scratch:
+        job = {"folder": os.path.abspath(folder), "steps": steps, "quiet": quiet,
+               "log": os.path.join(scratch, "log"), "status": os.path.join(scratch, "status")}
+        if python != sys.executable or not _has_libraries():
+            return _run_there(call, python, job, os.path.join(scratch, "job"))
+        try:
+            return _stages.run(job)
+        except _stages.StageFailed as e:
+            raise _failure(call, job, e.title, e.reason) from e
+
+
+def _run_there(call, python, job, path):
+    with open(path, "w") as f:
+        json.dump(job, f)
+    environment = dict(os.environ, PATH=os.path.dirname(python) + os.pathsep + os.environ.get("PATH", ""))
+    ended = subprocess.run([python, _stages.__file__, path], env=environment, capture_output=job["quiet"])
+    if ended.returncode == 0:
+        return None
+    try:
+        with open(job["status"]) as f:
+            status = json.load(f)
+    except OSError:
+        status = {}
+    reason = status.get("reason") or ("ended by signal %d" % -ended.returncode if ended.returncode < 0 else
+                                      "%s ended with status %d" % (python, ended.returncode))
+    raise _failure(call, job, status.get("stage", "starting the tool chain"), reason, ended.stderr)
+
+
+def _failure(call, job, stage, reason, errors=None):
+    """Return the error for a stage, with the last lines of its output."""
+    text = ""
+    if os.path.exists(job["log"]):
+        with open(job["log"], errors="replace") as f:
+            text = f.read()
+    lines = (text or (errors or b"").decode(errors="replace")).rstrip().splitlines()[-LAST_LINES:]
+    message = "%s: %s failed: %s" % (call, stage, reason)
+    return ToolChainError(message + "".join("\n  | " + line for line in lines), stage=stage, output="\n".join(lines))
