@@ -29,6 +29,15 @@ pub struct Readme;
 #[doc = include_str!("../docs/training.md")]
 pub struct Training;
 
+// The command names its library like any other program.
+#[cfg(feature = "cli")]
+extern crate self as tpulang;
+
+/// The command, which the Python package runs too.
+#[cfg(feature = "cli")]
+#[doc(hidden)]
+#[path = "bin/tpulang/mod.rs"]
+pub mod command;
 #[cfg(feature = "mlir")]
 pub mod conformance;
 mod device;

@@ -245,6 +245,59 @@ impl Graph {
         self.body.arguments = inputs.to_vec();
         Ok(())
     }
+    /// Keeps these inputs, in this order. Every other one becomes a coefficient with the data that `data` returns, or is
+    /// removed if nothing uses it.
+    ///
+    /// ```
+    /// use tpulang::{Array, Dtype, Graph};
+    /// let mut g = Graph::new("net")?;
+    /// let x = g.input("x", Dtype::Float32, [2])?;
+    /// let y = g.input("y", Dtype::Float32, [2])?;
+    /// g.add(x, y).call()?;
+    /// g.set_inputs(&[x], |_| Some(Array::from([1f32, 2.0])))?;
+    /// assert!(g.inputs() == [x] && g.tensor(y)?.is_coefficient());
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if one of the list is not an input or occurs twice, or if another one is used and has no data, or
+    /// data that a coefficient cannot have. The graph is then unchanged.
+    pub fn set_inputs(&mut self, inputs: &[Tensor], mut data: impl FnMut(Tensor) -> Option<Array>) -> Result<()> {
+        let mut seen = HashSet::new();
+        for &t in inputs {
+            let info = self.tensor(t)?;
+            if info.kind != TensorKind::Input || !seen.insert(t) {
+                let problem = if info.kind == TensorKind::Input { "twice" } else { "which is not an input" };
+                return Err(argument("inputs", format!("{:?}, {problem}", info.name), "expected each input once"));
+            }
+        }
+        let others: Vec<Tensor> = self.inputs().iter().copied().filter(|t| !seen.contains(t)).collect();
+        let mut fixed = Vec::new();
+        for &t in &others {
+            let info = self.tensor(t)?;
+            match data(t) {
+                Some(data) if data.dtype().is_declared() => fixed.push((t, data)),
+                Some(_) => return Err(no_such_coefficient(&info.name, info.dtype)),
+                None if self.is_used(t) => {
+                    let found = format!("without {:?} ({})", info.name, info.type_text());
+                    return Err(argument("inputs", found, "the network uses it, and it has no data"));
+                }
+                None => {}
+            }
+        }
+        self.body.arguments = inputs.to_vec();
+        others.iter().filter(|t| !fixed.iter().any(|(fixed, _)| fixed == *t)).for_each(|t| self.forget(*t));
+        fixed.into_iter().for_each(|(t, data)| self.change(t, |info| info.kind = TensorKind::Coefficient(Some(data))));
+        Ok(())
+    }
+    /// Returns a copy with another name.
+    ///
+    /// # Errors
+    /// Returns an error if the name is invalid (see [`Graph::new`]).
+    pub fn named(&self, name: impl Into<String>) -> Result<Graph> {
+        let name = Graph::new(name)?.name;
+        Ok(Graph { name, ..self.clone() })
+    }
     /// Sets a tensor's quantization, or checks that it agrees with the one set before.
     ///
     /// # Errors
@@ -382,8 +435,7 @@ impl Graph {
             None => self.free_name("value"),
         };
         if !dtype.is_declared() && matches!(kind, TensorKind::Coefficient(_)) {
-            let expected = "the tool chain has no coefficients of that dtype; convert it to float32 or int32";
-            return Err(argument(format!("the coefficient {:?}", truncated(&name)), dtype, expected));
+            return Err(no_such_coefficient(&name, dtype));
         }
         if self.tensors.len() >= u32::MAX as usize {
             return Err(Cause::Shape("a graph holds at most 2^32 - 1 tensors".into()).into());
@@ -426,6 +478,11 @@ impl Graph {
         self.check_updates()?;
         self.check_all_blocks()
     }
+}
+
+fn no_such_coefficient(name: &str, dtype: Dtype) -> Error {
+    let expected = "the tool chain has no coefficients of that dtype; convert it to float32 or int32";
+    argument(format!("the coefficient {:?}", truncated(name)), dtype, expected)
 }
 
 #[cfg(test)]

@@ -41,12 +41,21 @@ impl Graph {
     /// # Errors
     /// Returns the errors of `build`, or an error if the name is invalid.
     pub fn scope<R>(&mut self, name: &str, build: impl FnOnce(&mut Graph) -> Result<R>) -> Result<R> {
-        check_name(name)?;
-        let inner = Scope { prefix: format!("{}{name}/", self.scope.prefix), bound: self.scope.bound.clone() };
+        let inner = self.inner_scope(name)?;
         self.in_scope(inner, build)
     }
+    fn inner_scope(&self, name: &str) -> Result<Scope> {
+        check_name(name)?;
+        Ok(Scope { prefix: format!("{}{name}/", self.scope.prefix), bound: self.scope.bound.clone() })
+    }
+    /// Enters a scope, for languages without closures. Returns the outer one for [`Graph::leave_scope`].
+    #[doc(hidden)]
+    pub fn enter_scope(&mut self, name: &str) -> Result<Scope> {
+        let inner = self.inner_scope(name)?;
+        Ok(std::mem::replace(&mut self.scope, inner))
+    }
     /// Enters the scope `name`, in which only its own tensors, coefficients and the tensors of `bound` are visible. Returns
-    /// the outer scope for [`Graph::leave_function`].
+    /// the outer scope for [`Graph::leave_scope`].
     #[doc(hidden)]
     pub fn enter_function(&mut self, name: &str, bound: HashMap<String, Tensor>) -> Result<Scope> {
         check_name(name)?;
@@ -54,7 +63,7 @@ impl Graph {
         Ok(std::mem::replace(&mut self.scope, inner))
     }
     #[doc(hidden)]
-    pub fn leave_function(&mut self, outer: Scope) {
+    pub fn leave_scope(&mut self, outer: Scope) {
         self.scope = outer;
     }
     /// Runs `build` outside of all scopes.

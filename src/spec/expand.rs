@@ -233,7 +233,7 @@ impl<'a> Reader<'a> {
         let results: Result<Vec<Tensor>> = function.outputs.iter().map(|o| self.graph.find(o)).collect();
         let failed = !self.errors.is_empty();
         self.poisoned = poisoned;
-        self.graph.leave_function(outer);
+        self.graph.leave_scope(outer);
         done?;
         let results = if failed && results.is_err() { return Ok(Vec::new()) } else { results? };
         for t in &results {

@@ -1,0 +1,291 @@
+//! Arrays of NumPy, PyTorch and others, without copies.
+use crate::errors::{OrRaise, invalid_type};
+use dlpark::python::{ImportedDlpack, from_dlpack};
+use pyo3::{
+    intern,
+    prelude::*,
+    sync::PyOnceLock,
+    types::{PyDict, PyModule, PyTuple},
+};
+use tpulang::{
+    Array, Dtype,
+    array::{ArrayMut, ArrayView},
+    base::Shape,
+};
+use tpulang_base::shape_text;
+
+/// NumPy, which is imported when the first array is exchanged.
+pub fn numpy(py: Python<'_>) -> PyResult<&Bound<'_, PyModule>> {
+    static NUMPY: PyOnceLock<Py<PyModule>> = PyOnceLock::new();
+    NUMPY.get_or_try_init(py, || py.import("numpy").map(Bound::unbind)).map(|module| module.bind(py))
+}
+
+/// Returns ml_dtypes if it is installed, which has the floats that NumPy lacks.
+fn ml_dtypes(py: Python<'_>) -> Option<&Bound<'_, PyModule>> {
+    static ML_DTYPES: PyOnceLock<Option<Py<PyModule>>> = PyOnceLock::new();
+    let module = ML_DTYPES.get_or_init(py, || py.import("ml_dtypes").ok().map(Bound::unbind));
+    module.as_ref().map(|module| module.bind(py))
+}
+
+/// The dtypes whose names differ in NumPy and ml_dtypes.
+const OTHER_NAMES: [(Dtype, &str); 2] = [(Dtype::Fp8e4m3, "float8_e4m3fn"), (Dtype::Fp8e5m2, "float8_e5m2")];
+
+/// Returns the name of a dtype in NumPy and ml_dtypes.
+fn numpy_name(dtype: Dtype) -> &'static str {
+    OTHER_NAMES.iter().find(|(known, _)| *known == dtype).map_or(dtype.name(), |(_, name)| name)
+}
+
+/// Returns the dtype of this name, which may be that of NumPy, ml_dtypes or PyTorch.
+pub fn dtype_of_name(name: &str) -> Option<Dtype> {
+    let lower = name.strip_prefix("torch.").unwrap_or(name).to_lowercase();
+    let other = || OTHER_NAMES.iter().find(|(_, known)| *known == lower).map(|(dtype, _)| *dtype);
+    Dtype::from_name(&lower).or_else(other)
+}
+
+/// Returns the dtype that an object stands for: a name, or a dtype of NumPy, ml_dtypes or PyTorch.
+pub fn dtype_of(object: &Bound<'_, PyAny>) -> PyResult<Dtype> {
+    let py = object.py();
+    let known = match object.extract::<&str>() {
+        Ok(name) => dtype_of_name(name),
+        Err(_) => dtype_of_name(&dtype_name(object)?.unwrap_or_default()),
+    };
+    known.ok_or_else(|| {
+        let all: Vec<_> = Dtype::all().map(Dtype::name).collect();
+        let found = object.repr().map(|text| text.to_string()).unwrap_or_default();
+        invalid_type(py, format!("dtype is {found}; expected one of {}", all.join(", ")))
+    })
+}
+
+/// Returns the name of a dtype of NumPy, ml_dtypes or PyTorch; `None` for any other object.
+pub fn dtype_name(object: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
+    let py = object.py();
+    let class = object.get_type();
+    if class.module()?.to_cow()? == "torch" && class.name()?.to_cow()? == "dtype" {
+        return Ok(Some(object.str()?.to_string()));
+    }
+    let numpy = numpy(py)?;
+    let is_scalar_type = object.cast::<pyo3::types::PyType>().is_ok_and(|of| {
+        of.hasattr(intern!(py, "dtype")).unwrap_or(false)
+            || numpy.getattr("generic").is_ok_and(|generic| of.is_subclass(&generic).unwrap_or(false))
+    });
+    if is_scalar_type || object.is_instance(&numpy.getattr(intern!(py, "dtype"))?)? {
+        let dtype = numpy.call_method1(intern!(py, "dtype"), (object,))?;
+        return Ok(Some(dtype.getattr(intern!(py, "name"))?.extract()?));
+    }
+    Ok(None)
+}
+
+/// Returns whether an object is an array: of NumPy, or one that has DLPack or the buffer protocol.
+pub fn is_array(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let py = object.py();
+    Ok(object.hasattr(intern!(py, "__array_interface__"))?
+        || object.hasattr(intern!(py, "__dlpack__"))?
+        || is_buffer(object))
+}
+
+/// Returns whether an object has the buffer protocol and no other: `array.array`, `bytes`, `memoryview`.
+fn is_buffer(object: &Bound<'_, PyAny>) -> bool {
+    object.py().import("builtins").and_then(|b| b.call_method1("memoryview", (object,))).is_ok()
+}
+
+/// Returns an array on the memory of a Python object, which it keeps. The elements are copied if they are not
+/// contiguous.
+///
+/// # Errors
+/// Returns an error if the object is not an array, or one of another device or dtype.
+pub fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Array> {
+    let py = object.py();
+    if object.hasattr(intern!(py, "__array_interface__"))? {
+        return from_numpy(object);
+    }
+    if object.hasattr(intern!(py, "__dlpack__"))? {
+        return from_dlpack_object(object);
+    }
+    if is_buffer(object) {
+        return from_numpy(&numpy(py)?.call_method1(intern!(py, "asarray"), (object,))?);
+    }
+    let found = object.get_type().name()?;
+    Err(invalid_type(py, format!("an array is expected, of NumPy, PyTorch or another library with DLPack, not {found}")))
+}
+
+fn from_numpy(object: &Bound<'_, PyAny>) -> PyResult<Array> {
+    let py = object.py();
+    // No copy unless it is needed.
+    let array = numpy(py)?.call_method1(intern!(py, "require"), (object, py.None(), ("C", "A")))?;
+    let dtype = array.getattr(intern!(py, "dtype"))?;
+    if !dtype.getattr(intern!(py, "isnative"))?.is_truthy()? {
+        let native = dtype.call_method1(intern!(py, "newbyteorder"), ("=",))?;
+        return from_numpy(&array.call_method1(intern!(py, "astype"), (native,))?);
+    }
+    let (dtype, shape, pointer) = memory(&array)?;
+    // SAFETY: the array keeps the memory, which has all elements in row-major order. That nobody writes to it is asked
+    // of the caller in the documentation.
+    unsafe { Array::from_raw_parts(dtype, shape, pointer, array.unbind()) }.or_raise(py)
+}
+
+/// Returns the dtype, shape and address of an array of NumPy.
+fn memory(array: &Bound<'_, PyAny>) -> PyResult<(Dtype, Shape, *mut u8)> {
+    let py = array.py();
+    let name: String = array.getattr(intern!(py, "dtype"))?.getattr(intern!(py, "name"))?.extract()?;
+    let dtype = dtype_of_name(&name).ok_or_else(|| {
+        let all: Vec<_> = Dtype::all().map(Dtype::name).collect();
+        invalid_type(py, format!("the dtype of the array is {name}; expected one of {}", all.join(", ")))
+    })?;
+    let interface = array.getattr(intern!(py, "__array_interface__"))?;
+    let (address, _): (usize, bool) = interface.get_item(intern!(py, "data"))?.extract()?;
+    let shape = array.getattr(intern!(py, "shape"))?.extract()?;
+    Ok((dtype, shape, std::ptr::with_exposed_provenance_mut(address)))
+}
+
+fn from_dlpack_object(object: &Bound<'_, PyAny>) -> PyResult<Array> {
+    let py = object.py();
+    // PyTorch does not export what needs a gradient.
+    let detached = match object.hasattr(intern!(py, "detach"))? {
+        true => object.call_method0(intern!(py, "detach"))?,
+        false => object.clone(),
+    };
+    let tensor = from_dlpack(detached.as_borrowed(), None, None)?;
+    // SAFETY: the tensor was made by the object's library; see `from_numpy` for writes.
+    let view = unsafe {
+        match tensor {
+            ImportedDlpack::Versioned(tensor) => ArrayView::from_dlpack(tensor),
+            ImportedDlpack::Legacy(tensor) => ArrayView::from_dlpack(tensor),
+        }
+    };
+    view.and_then(|view| view.to_array()).or_raise(py)
+}
+
+/// Returns an array to write results to, on the memory of an array of NumPy or a tensor of PyTorch.
+///
+/// # Errors
+/// Returns an error if the object is no such array, is read-only or not contiguous.
+pub fn to_write(object: &Bound<'_, PyAny>) -> PyResult<ArrayMut> {
+    let py = object.py();
+    if !object.hasattr(intern!(py, "__array_interface__"))? {
+        let tensor = from_dlpack(object.as_borrowed(), None, None)?;
+        // SAFETY: the tensor was made by the object's library; that nobody else uses it during the run is asked of the
+        // caller in the documentation.
+        let array = unsafe {
+            match tensor {
+                ImportedDlpack::Versioned(tensor) => ArrayMut::from_dlpack(tensor),
+                ImportedDlpack::Legacy(tensor) => ArrayMut::from_dlpack(tensor),
+            }
+        };
+        return array.or_raise(py);
+    }
+    let flags = object.getattr(intern!(py, "flags"))?;
+    for flag in ["C_CONTIGUOUS", "ALIGNED", "WRITEABLE"] {
+        if !flags.get_item(flag)?.is_truthy()? {
+            return Err(crate::errors::invalid(
+                py,
+                format!("the array for a result is not {flag}; expected one like numpy.empty makes"),
+            ));
+        }
+    }
+    let (dtype, shape, pointer) = memory(object)?;
+    // SAFETY: the array keeps the memory, which may be written; see above for other uses.
+    unsafe { ArrayMut::from_raw_parts(dtype, shape, pointer, object.clone().unbind()) }.or_raise(py)
+}
+
+/// Returns an array of NumPy that owns the memory of the array; a copy if the array is shared.
+pub fn to_numpy<'py>(py: Python<'py>, array: Array) -> PyResult<Bound<'py, PyAny>> {
+    match array.into_mut() {
+        Ok(array) => wrapped(py, Memory::Owned(array)),
+        Err(shared) => {
+            let copy = shared.in_memory().and_then(|array| array.copied()).or_raise(py)?;
+            match copy.into_mut() {
+                Ok(array) => wrapped(py, Memory::Owned(array)),
+                Err(array) => wrapped(py, Memory::Shared(array)),
+            }
+        }
+    }
+}
+
+/// Returns an array of NumPy on shared memory, read-only.
+pub fn view_numpy<'py>(py: Python<'py>, array: &Array) -> PyResult<Bound<'py, PyAny>> {
+    array.bytes().or_raise(py)?;
+    wrapped(py, Memory::Shared(array.clone()))
+}
+
+enum Memory {
+    Owned(ArrayMut),
+    Shared(Array),
+}
+
+/// The memory of an array of NumPy.
+#[pyclass(frozen, module = "tpulang._native")]
+struct Exported {
+    pointer: usize,
+    dtype: Dtype,
+    shape: Shape,
+    is_read_only: bool,
+    #[expect(dead_code, reason = "it keeps the memory")]
+    memory: Memory,
+}
+
+#[pymethods]
+impl Exported {
+    /// NumPy's description of the memory.
+    #[getter]
+    fn __array_interface__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let interface = PyDict::new(py);
+        interface.set_item("version", 3)?;
+        interface.set_item("shape", PyTuple::new(py, &self.shape)?)?;
+        interface.set_item("typestr", type_text(self.dtype))?;
+        interface.set_item("data", (self.pointer, self.is_read_only))?;
+        Ok(interface)
+    }
+}
+
+/// Returns NumPy's code of a dtype; for a float that NumPy lacks, that of an integer of its size.
+fn type_text(dtype: Dtype) -> String {
+    let size = dtype.size();
+    match dtype {
+        Dtype::Bool => "|b1".to_owned(),
+        Dtype::Float16 | Dtype::Float32 | Dtype::Float64 => format!("<f{size}"),
+        _ if dtype.is_signed_int() => format!("<i{size}"),
+        _ => format!("<u{size}"),
+    }
+}
+
+fn wrapped<'py>(py: Python<'py>, mut memory: Memory) -> PyResult<Bound<'py, PyAny>> {
+    let (pointer, dtype, shape) = match &mut memory {
+        Memory::Owned(array) => (array.bytes().as_ptr(), array.dtype(), array.shape().to_vec()),
+        Memory::Shared(array) => (array.bytes().or_raise(py)?.as_ptr(), array.dtype(), array.shape().to_vec()),
+    };
+    let is_read_only = matches!(memory, Memory::Shared(_));
+    let exported = Exported { pointer: pointer.expose_provenance(), dtype, shape, is_read_only, memory };
+    let array = numpy(py)?.call_method1(intern!(py, "asarray"), (Bound::new(py, exported)?,))?;
+    let missing = matches!(dtype, Dtype::Bfloat16 | Dtype::Fp8e4m3 | Dtype::Fp8e5m2);
+    match ml_dtypes(py).filter(|_| missing) {
+        Some(module) => array.call_method1(intern!(py, "view"), (module.getattr(numpy_name(dtype))?,)),
+        None => Ok(array),
+    }
+}
+
+/// Returns an array of the given dtype and shape: the object's, whose floats are converted between float16 and float32.
+/// An object of as many elements is reshaped, and the bytes of fp8 may be given as uint8.
+///
+/// # Errors
+/// Returns an error if the dtype is another one, or the number of elements.
+pub fn as_declared(object: &Bound<'_, PyAny>, dtype: Dtype, shape: &[usize]) -> PyResult<Array> {
+    let py = object.py();
+    let mut array = from_python(object)?;
+    let is_half_or_single = |dtype| [Dtype::Float16, Dtype::Float32].contains(&dtype);
+    if array.dtype() != dtype {
+        array = match array.reinterpreted(dtype) {
+            Some(bits) if array.dtype() == Dtype::Uint8 && dtype.is_float() => bits,
+            Some(bits) if array.dtype() == Dtype::Uint16 && dtype == Dtype::Bfloat16 => bits,
+            _ if is_half_or_single(dtype) && is_half_or_single(array.dtype()) => array.to_dtype(dtype).or_raise(py)?,
+            _ => {
+                let problem = format!("the data are {}; expected {dtype}, the tensor's dtype", array.dtype());
+                return Err(crate::errors::invalid(py, problem));
+            }
+        };
+    }
+    if array.shape() == shape {
+        return Ok(array);
+    }
+    let problem = format!("the data have the shape {}; expected {}", shape_text(array.shape()), shape_text(shape));
+    array.reshaped(shape.to_vec()).map_err(|_| crate::errors::invalid(py, problem))
+}

@@ -1,0 +1,125 @@
+//! tpulang's errors as Python exceptions, which `tpulang/_errors.py` defines.
+use pyo3::{
+    intern,
+    prelude::*,
+    types::{PyDict, PyList},
+};
+use tpulang::{
+    Error,
+    base::{Cause, Result},
+};
+
+/// The result of an operation of the library, in Python.
+pub trait OrRaise<T> {
+    /// Converts an error to an exception.
+    fn or_raise(self, py: Python<'_>) -> PyResult<T>;
+}
+impl<T> OrRaise<T> for Result<T> {
+    fn or_raise(self, py: Python<'_>) -> PyResult<T> {
+        self.map_err(|error| exception(py, &error))
+    }
+}
+
+/// Returns the exception for an error, which carries its call and its numbers.
+pub fn exception(py: Python<'_>, error: &Error) -> PyErr {
+    match described(py, error) {
+        Ok(exception) | Err(exception) => exception,
+    }
+}
+
+/// Returns an exception of the class `InvalidType`.
+pub fn invalid_type(py: Python<'_>, message: impl Into<String>) -> PyErr {
+    of_class(py, "InvalidType", message.into(), None)
+}
+
+/// Returns an exception of the class `Error`.
+pub fn invalid(py: Python<'_>, message: impl Into<String>) -> PyErr {
+    of_class(py, "Error", message.into(), None)
+}
+
+fn of_class(py: Python<'_>, class: &str, message: String, details: Option<&Bound<'_, PyDict>>) -> PyErr {
+    let made = py
+        .import(intern!(py, "tpulang._errors"))
+        .and_then(|module| module.getattr(class)?.call((message,), details))
+        .map(PyErr::from_value);
+    made.unwrap_or_else(|error| error)
+}
+
+fn described(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
+    let details = PyDict::new(py);
+    if let Some(call) = error.call() {
+        details.set_item("function", &call.function)?;
+        details.set_item("call", call.index)?;
+        details.set_item("output", &call.out)?;
+        let operands = call.operands.iter().map(|[argument, name, kind]| (argument, name, kind));
+        details.set_item("operands", PyList::new(py, operands.collect::<Vec<_>>())?)?;
+    }
+    if let Some(place) = error.place() {
+        details.set_item("file", &place.file)?;
+        details.set_item("line", place.line)?;
+        details.set_item("column", place.column)?;
+        details.set_item("path", &place.path)?;
+    }
+    let class = match error.cause() {
+        Cause::Many(errors) => {
+            let all = errors.iter().map(|error| Ok(described(py, error)?.into_value(py))).collect::<PyResult<Vec<_>>>()?;
+            details.set_item("errors", PyList::new(py, all)?)?;
+            "Error"
+        }
+        cause => numbers(cause, &details)?,
+    };
+    Ok(of_class(py, class, error.to_string(), Some(&details)))
+}
+
+/// Adds the argument and its value to the details, and returns the name of the class.
+fn numbers(cause: &Cause, details: &Bound<'_, PyDict>) -> PyResult<&'static str> {
+    match cause {
+        Cause::Argument { argument, found, expected } => {
+            details.set_item("argument", argument)?;
+            details.set_item("found", found)?;
+            details.set_item("expected", expected)?;
+        }
+        Cause::Misfit { argument, problem } => {
+            details.set_item("argument", argument)?;
+            details.set_item("found", problem)?;
+            if problem == "is missing" {
+                return Ok("InvalidType");
+            }
+        }
+        Cause::Dtype { argument, found, allowed } => {
+            details.set_item("argument", argument)?;
+            details.set_item("found", found.name())?;
+            details.set_item("expected", allowed.iter().map(|d| d.name()).collect::<Vec<_>>())?;
+        }
+        Cause::DtypeMismatch { left, left_dtype, right, right_dtype } => {
+            details.set_item("argument", right)?;
+            details.set_item("found", right_dtype.name())?;
+            details.set_item("expected", format!("{left_dtype}, the dtype of {left}"))?;
+        }
+        Cause::Rank { argument, found, expected } => {
+            details.set_item("argument", argument)?;
+            details.set_item("found", found)?;
+            details.set_item("expected", expected)?;
+        }
+        Cause::Axis { argument, axis, rank } => {
+            details.set_item("argument", argument)?;
+            details.set_item("found", axis)?;
+            details.set_item("expected", (-(*rank as i64), *rank as i64 - 1))?;
+        }
+        Cause::Broadcast { left, right, .. } => {
+            details.set_item("found", (left, right))?;
+        }
+        Cause::UnknownArgument { argument, .. } => {
+            details.set_item("argument", argument)?;
+            return Ok("InvalidType");
+        }
+        Cause::UnknownName { name, nearest, .. } => {
+            details.set_item("found", name)?;
+            details.set_item("expected", nearest)?;
+        }
+        Cause::Io { .. } => return Ok("FileError"),
+        Cause::Device { .. } => return Ok("DeviceError"),
+        _ => {}
+    }
+    Ok("Error")
+}

@@ -1,0 +1,476 @@
+//! The class `Tensor`: a tensor of a graph, or one that is added to each default graph that uses it.
+use crate::{
+    arrays::{as_declared, dtype_of, from_python, view_numpy},
+    dropin,
+    errors::{OrRaise, invalid, invalid_type},
+    graph::Graph,
+    quantization,
+    shared::Shared,
+};
+use pyo3::{
+    prelude::*,
+    sync::MutexExt,
+    types::{PyDict, PyList, PyTuple},
+};
+use std::{
+    hash::{DefaultHasher, Hash, Hasher},
+    sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
+};
+use tpulang::{
+    Array, Dtype, Error, Quantization, Result,
+    base::Shape,
+    graph::{Preprocess, TensorInfo, TensorKind},
+};
+use tpulang_base::{elements, invalid as invalid_graph};
+
+/// A handle of a graph.
+pub type Handle = tpulang::Tensor;
+
+/// A tensor: an input, a coefficient, or a result of a function.
+///
+/// `g.input(..)`, `g.coefficient(..)` and the functions return tensors of a graph. The constructor is TpuLang's: it
+/// declares a tensor without a graph, which is added to TpuLang's default graph by the first function that uses it, as an
+/// input (`ttype="neuron"`) or as a coefficient (`ttype="coeff"`).
+///
+/// Every function of the package is a method, too, whose first argument is the tensor.
+///
+/// Args:
+///     shape: The dimensions; those of `data` by default.
+///     name: The name; numbered by default.
+///     ttype: "neuron" for an input, "coeff" for a coefficient.
+///     data: An array of NumPy, PyTorch or another library, which is shared with the tensor, not copied. Data of an input
+///         are what `compile` runs the network on.
+///     dtype: The dtype; that of `data` by default, else "float32".
+///     scale: A scale, or one per channel, of a quantized tensor.
+///     zero_point: A zero point, or one per channel.
+///
+/// >>> import numpy as np, tpulang
+/// >>> x = tpulang.Tensor([1, 3, 8, 8], name="x", dtype="int8", scale=0.5)
+/// >>> w = tpulang.Tensor([4], data=np.ones(4, "float32"), ttype="coeff")
+#[pyclass(frozen, module = "tpulang", subclass, weakref)]
+pub struct Tensor {
+    id: u64,
+    origin: Origin,
+    /// The default graphs that the tensor was added to, and its handle there.
+    bound: Mutex<Vec<(Weak<Shared>, Handle)>>,
+}
+
+enum Origin {
+    /// A tensor of a graph.
+    Of(Arc<Shared>, Handle),
+    /// A tensor without a graph.
+    Declared(Mutex<Declared>),
+}
+
+/// A tensor without a graph.
+#[derive(Clone)]
+struct Declared {
+    name: String,
+    /// Whether the user has chosen the name. Another is changed if it is taken.
+    is_named: bool,
+    shape: Shape,
+    dtype: Dtype,
+    is_coefficient: bool,
+    data: Option<Array>,
+    quantization: Option<Quantization>,
+    preprocess: Option<Preprocess>,
+}
+
+impl Declared {
+    fn of(info: TensorInfo) -> Declared {
+        let TensorInfo { name, shape, dtype, quantization, preprocess, kind, .. } = info;
+        let data = if let TensorKind::Coefficient(data) = &kind { data.clone() } else { None };
+        let is_coefficient = matches!(kind, TensorKind::Coefficient(_));
+        Declared { name, is_named: true, shape, dtype, is_coefficient, data, quantization, preprocess }
+    }
+    /// Adds the tensor to a graph.
+    fn add_to(&self, graph: &mut tpulang::Graph) -> Result<Handle> {
+        let name = match graph.find(&self.name) {
+            Ok(_) if !self.is_named => graph.free_name("tensor"),
+            _ => self.name.clone(),
+        };
+        let tensor = match (&self.data, self.is_coefficient) {
+            (Some(data), true) => graph.coefficient(&name, data.clone())?,
+            (None, true) => graph.coefficient_without_data(&name, self.dtype, &self.shape)?,
+            (_, false) => graph.input(&name, self.dtype, &self.shape)?,
+        };
+        if let Some(quantization) = &self.quantization {
+            graph.quantize(tensor, quantization)?;
+        }
+        if let Some(preprocess) = &self.preprocess {
+            graph.preprocess(tensor, preprocess.clone())?;
+        }
+        Ok(tensor)
+    }
+}
+
+fn lock<'a, T>(py: Python<'_>, mutex: &'a Mutex<T>) -> MutexGuard<'a, T> {
+    mutex.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+}
+
+impl Tensor {
+    /// A tensor of a graph.
+    pub fn of(graph: &Arc<Shared>, handle: Handle) -> Tensor {
+        Tensor { id: dropin::next_id(), origin: Origin::Of(graph.clone(), handle), bound: Mutex::default() }
+    }
+    /// The graph, unless the tensor is added to the default graphs.
+    pub fn graph(&self) -> Option<&Arc<Shared>> {
+        match &self.origin {
+            Origin::Of(graph, _) => Some(graph),
+            Origin::Declared(_) => None,
+        }
+    }
+    /// Returns the handle in a graph. A tensor without a graph is added to it; so is, to a default graph, one of another,
+    /// as an input or a coefficient.
+    ///
+    /// # Errors
+    /// Returns an error if the tensor belongs to another graph, or cannot be added.
+    pub fn handle_in(&self, py: Python<'_>, graph: &Arc<Shared>) -> PyResult<Handle> {
+        if let Origin::Of(own, handle) = &self.origin {
+            if Arc::ptr_eq(own, graph) {
+                return Ok(*handle);
+            }
+            if !(own.is_default && graph.is_default) {
+                let names = (own.lock(py).name().to_owned(), graph.lock(py).name().to_owned());
+                let name = self.name(py)?;
+                let problem = format!("the tensor {name:?} is of the graph {:?}, not of {:?}", names.0, names.1);
+                return Err(invalid(py, problem));
+            }
+        }
+        if let Some(handle) = self.bound_to(py, graph) {
+            return Ok(handle);
+        }
+        let declared = self.declared(py)?;
+        let handle = declared.add_to(&mut graph.lock(py)).or_raise(py)?;
+        let mut bound = lock(py, &self.bound);
+        bound.retain(|(graph, _)| graph.strong_count() > 0);
+        bound.push((Arc::downgrade(graph), handle));
+        Ok(handle)
+    }
+    fn bound_to(&self, py: Python<'_>, graph: &Arc<Shared>) -> Option<Handle> {
+        let bound = lock(py, &self.bound);
+        let known = bound.iter().find(|(known, _)| std::ptr::eq(known.as_ptr(), Arc::as_ptr(graph)));
+        known.map(|(_, handle)| *handle)
+    }
+    /// Returns what a graph needs to add the tensor.
+    fn declared(&self, py: Python<'_>) -> PyResult<Declared> {
+        match &self.origin {
+            Origin::Of(..) => self.info(py).map(|mut info| {
+                info.kind = if info.is_coefficient() { info.kind } else { TensorKind::Input };
+                Declared::of(info)
+            }),
+            Origin::Declared(declared) => Ok(lock(py, declared).clone()),
+        }
+    }
+    /// Returns name, type and origin in its graph; `None` for a tensor that is not in one.
+    pub fn known(&self, py: Python<'_>) -> PyResult<Option<TensorInfo>> {
+        let own = match &self.origin {
+            Origin::Of(graph, handle) => Some((graph.clone(), *handle)),
+            Origin::Declared(_) => {
+                lock(py, &self.bound).iter().rev().find_map(|(graph, handle)| Some((graph.upgrade()?, *handle)))
+            }
+        };
+        own.map(|(graph, handle)| graph.lock(py).tensor(handle).cloned().or_raise(py)).transpose()
+    }
+    fn info(&self, py: Python<'_>) -> PyResult<TensorInfo> {
+        self.known(py)?.ok_or_else(|| invalid(py, "internal error: the tensor has no graph"))
+    }
+    /// Returns the data that the user has given.
+    pub fn data(&self, py: Python<'_>) -> PyResult<Option<Array>> {
+        match &self.origin {
+            Origin::Of(..) => Ok(self.info(py)?.data().cloned()),
+            Origin::Declared(declared) => Ok(lock(py, declared).data.clone()),
+        }
+    }
+    /// Returns whether the tensor is an input or a coefficient, not a result.
+    pub fn is_leaf(&self, py: Python<'_>) -> PyResult<bool> {
+        match &self.origin {
+            Origin::Of(..) => Ok(!matches!(self.info(py)?.kind, TensorKind::Value | TensorKind::Argument)),
+            Origin::Declared(_) => Ok(true),
+        }
+    }
+    /// Applies a change to the tensor in every graph that it is in, and to its declaration.
+    fn change(
+        &self,
+        py: Python<'_>,
+        in_graph: impl Fn(&mut tpulang::Graph, Handle) -> Result<()>,
+        declared: impl FnOnce(&mut Declared) -> Result<()>,
+    ) -> PyResult<()> {
+        match &self.origin {
+            Origin::Of(graph, handle) => in_graph(&mut graph.lock(py), *handle).or_raise(py),
+            Origin::Declared(own) => {
+                declared(&mut lock(py, own)).or_raise(py)?;
+                let bound: Vec<_> = lock(py, &self.bound).clone();
+                for (graph, handle) in bound {
+                    if let Some(graph) = graph.upgrade() {
+                        in_graph(&mut graph.lock(py), handle).or_raise(py)?;
+                    }
+                }
+                Ok(())
+            }
+        }
+    }
+    fn quantized(&self, py: Python<'_>) -> PyResult<Option<Quantization>> {
+        match &self.origin {
+            Origin::Declared(declared) => Ok(lock(py, declared).quantization.clone()),
+            Origin::Of(..) => Ok(self.info(py)?.quantization),
+        }
+    }
+    fn preprocessing(&self, py: Python<'_>) -> PyResult<Option<Preprocess>> {
+        match &self.origin {
+            Origin::Declared(declared) => Ok(lock(py, declared).preprocess.clone()),
+            Origin::Of(..) => Ok(self.info(py)?.preprocess),
+        }
+    }
+}
+
+/// Reads a shape: a list or tuple, or a number for one dimension.
+pub fn shape_of(shape: &Bound<'_, PyAny>) -> PyResult<Vec<i64>> {
+    let found = shape.extract::<i64>().map(|size| vec![size]).or_else(|_| shape.extract::<Vec<i64>>());
+    found.map_err(|_| {
+        let text = shape.repr().map(|text| text.to_string()).unwrap_or_default();
+        invalid_type(shape.py(), format!("shape is {text}; expected a list of integers"))
+    })
+}
+
+/// The arguments of TpuLang's constructor.
+#[pymethods]
+impl Tensor {
+    #[new]
+    #[pyo3(signature = (shape=None, name=None, ttype="neuron", data=None, dtype=None, scale=None, zero_point=None))]
+    #[expect(clippy::too_many_arguments, reason = "as many as TpuLang's constructor has")]
+    fn new(
+        py: Python<'_>,
+        shape: Option<&Bound<'_, PyAny>>,
+        name: Option<String>,
+        ttype: &str,
+        data: Option<&Bound<'_, PyAny>>,
+        dtype: Option<&Bound<'_, PyAny>>,
+        scale: Option<&Bound<'_, PyAny>>,
+        zero_point: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<Tensor> {
+        let is_coefficient = match ttype.to_lowercase().as_str() {
+            "coeff" => true,
+            "neuron" => false,
+            _ => return Err(invalid(py, format!("ttype is {ttype:?}; expected \"neuron\" or \"coeff\""))),
+        };
+        let given = data.map(from_python).transpose()?;
+        let dtype = match (dtype, &given) {
+            (Some(dtype), _) => dtype_of(dtype)?,
+            (None, Some(data)) => data.dtype(),
+            (None, None) => Dtype::Float32,
+        };
+        let shape = match (shape, &given) {
+            (Some(shape), _) => tpulang::base::Ints(shape_of(shape)?).to_shape().or_raise(py)?,
+            (None, Some(data)) => data.shape().to_vec(),
+            (None, None) => Shape::new(),
+        };
+        elements(&shape, dtype).or_raise(py)?;
+        let data = data.map(|data| as_declared(data, dtype, &shape)).transpose()?;
+        let id = dropin::next_id();
+        let (is_named, name) = (name.is_some(), name.unwrap_or_else(|| dropin::default_name()));
+        let mut declared =
+            Declared { name, is_named, shape, dtype, is_coefficient, data, quantization: None, preprocess: None };
+        declared.quantize(&quantization::read(scale, zero_point)?).or_raise(py)?;
+        Ok(Tensor { id, origin: Origin::Declared(Mutex::new(declared)), bound: Mutex::default() })
+    }
+
+    /// A number that no other tensor of the process has.
+    #[getter]
+    fn id(&self) -> u64 {
+        self.id
+    }
+    /// The name, unique in its graph.
+    #[getter]
+    pub fn name(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(match (self.known(py)?, &self.origin) {
+            (Some(info), _) => info.name,
+            (None, Origin::Declared(declared)) => lock(py, declared).name.clone(),
+            (None, Origin::Of(..)) => String::new(),
+        })
+    }
+    #[setter]
+    fn set_name(&self, py: Python<'_>, name: String) -> PyResult<()> {
+        self.change(
+            py,
+            |graph, tensor| graph.rename(tensor, &name),
+            |declared| {
+                declared.is_named = true;
+                declared.name.clone_from(&name);
+                Ok(())
+            },
+        )
+    }
+    /// The dimensions: a tuple that equals a list of the same numbers.
+    #[getter]
+    fn shape<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        let shape = self.shape_now(py)?;
+        py.import("tpulang._shape")?.getattr("Shape")?.call1((PyTuple::new(py, shape)?,))
+    }
+    /// Number of dimensions.
+    #[getter]
+    fn ndim(&self, py: Python<'_>) -> PyResult<usize> {
+        Ok(self.shape_now(py)?.len())
+    }
+    /// The dtype: "float32".
+    #[getter]
+    fn dtype(&self, py: Python<'_>) -> PyResult<&'static str> {
+        Ok(self.declared(py)?.dtype.name())
+    }
+    /// "coeff" for a coefficient, otherwise "neuron".
+    #[getter]
+    fn ttype(&self, py: Python<'_>) -> PyResult<&'static str> {
+        Ok(if self.declared(py)?.is_coefficient { "coeff" } else { "neuron" })
+    }
+    /// The data that were given, as a read-only array; None if there are none.
+    #[getter]
+    fn buffer<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.data(py)?.map(|data| view_numpy(py, &data)).transpose()
+    }
+    /// Whether the tensor has a scale or a zero point.
+    #[getter]
+    fn is_quantized(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.quantized(py)?.is_some())
+    }
+    /// The scale, or a list of one per channel; None if it is not set.
+    #[getter]
+    fn scale<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        quantization::one_or_many(py, self.quantized(py)?.and_then(|q| q.scale))
+    }
+    /// The zero point, or a list of one per channel; None if it is not set.
+    #[getter]
+    fn zero_point<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
+        quantization::one_or_many(py, self.quantized(py)?.and_then(|q| q.zero_point))
+    }
+    /// Whether the input has image preprocessing.
+    #[getter]
+    fn is_preprocess(&self, py: Python<'_>) -> PyResult<bool> {
+        Ok(self.preprocessing(py)?.is_some())
+    }
+    /// The channels of the preprocessed image: "bgr".
+    #[getter]
+    fn pixel_format(&self, py: Python<'_>) -> PyResult<Option<&'static str>> {
+        Ok(self.preprocessing(py)?.map(|p| p.pixel_format.name()))
+    }
+    /// "nchw" or "nhwc" for a preprocessed image.
+    #[getter]
+    fn channel_format(&self, py: Python<'_>) -> PyResult<Option<&'static str>> {
+        Ok(self.preprocessing(py)?.map(|p| p.channel_format.name()))
+    }
+
+    /// Sets scale and zero point, or checks that they agree with those set before.
+    #[pyo3(signature = (scale=None, zero_point=None))]
+    fn quantization(
+        &self,
+        py: Python<'_>,
+        scale: Option<&Bound<'_, PyAny>>,
+        zero_point: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<()> {
+        let quantization = quantization::read(scale, zero_point)?;
+        self.change(py, |graph, tensor| graph.quantize(tensor, &quantization), |own| own.quantize(&quantization))
+    }
+    /// Sets the image preprocessing of an input: `(pixel - mean) * scale` per channel, after resizing and cropping.
+    #[pyo3(signature = (mean=None, scale=None, pixel_format="bgr", channel_format="nchw", resize_dims=None,
+                        keep_aspect_ratio=false, keep_ratio_mode="letterbox", pad_value=0, pad_type="center"))]
+    #[expect(clippy::too_many_arguments, reason = "as many as TpuLang's method has")]
+    fn preprocess(
+        &self,
+        py: Python<'_>,
+        mean: Option<Vec<f64>>,
+        scale: Option<Vec<f64>>,
+        pixel_format: &str,
+        channel_format: &str,
+        resize_dims: Option<Vec<i64>>,
+        keep_aspect_ratio: bool,
+        keep_ratio_mode: &str,
+        pad_value: i64,
+        pad_type: &str,
+    ) -> PyResult<()> {
+        let given = serde_json::json!({
+            "mean": mean.unwrap_or_else(|| vec![0.0; 3]), "scale": scale.unwrap_or_else(|| vec![1.0; 3]),
+            "pixel_format": pixel_format, "channel_format": channel_format, "resize_dims": resize_dims,
+            "keep_aspect_ratio": keep_aspect_ratio, "keep_ratio_mode": keep_ratio_mode,
+            "pad_value": pad_value, "pad_type": pad_type,
+        });
+        let preprocess: Preprocess =
+            serde_json::from_value(given).map_err(|problem| invalid(py, format!("preprocess: {problem}")))?;
+        self.change(
+            py,
+            |graph, tensor| graph.preprocess(tensor, preprocess.clone()),
+            |declared| {
+                if declared.is_coefficient {
+                    return Err(invalid_graph(format!("{:?} is a coefficient; only inputs are preprocessed", declared.name)));
+                }
+                preprocess.check(&declared.shape)?;
+                declared.preprocess = Some(preprocess.clone());
+                Ok(())
+            },
+        )
+    }
+    /// Drops the data.
+    fn reset(&self, py: Python<'_>) {
+        if let Origin::Declared(declared) = &self.origin {
+            lock(py, declared).data = None;
+        }
+    }
+    /// Replaces the data of a tensor that was declared with the constructor.
+    fn update(&self, py: Python<'_>, buffer: &Bound<'_, PyAny>, shape: &Bound<'_, PyAny>) -> PyResult<()> {
+        let shape = tpulang::base::Ints(shape_of(shape)?).to_shape().or_raise(py)?;
+        let Origin::Declared(declared) = &self.origin else {
+            return Err(invalid(py, "only a tensor that was declared with tpulang.Tensor(..) is updated"));
+        };
+        let dtype = lock(py, declared).dtype;
+        let data = as_declared(buffer, dtype, &shape)?;
+        let mut declared = lock(py, declared);
+        (declared.data, declared.shape) = (Some(data), shape);
+        Ok(())
+    }
+
+    fn __eq__(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Tensor>().is_ok_and(|other| self.key(py) == other.get().key(py))
+    }
+    fn __hash__(&self, py: Python<'_>) -> u64 {
+        let mut hasher = DefaultHasher::new();
+        self.key(py).hash(&mut hasher);
+        hasher.finish()
+    }
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let Declared { shape, dtype, quantization, .. } = self.declared(py)?;
+        let quantization = quantization.map(|q| format!(", {q}")).unwrap_or_default();
+        let shape: Vec<_> = shape.iter().map(usize::to_string).collect();
+        Ok(format!("<tpulang.Tensor {:?} [{}] {dtype}{quantization}>", self.name(py)?, shape.join(", ")))
+    }
+    /// A tensor is no number: the network has not run yet.
+    fn __bool__(&self, py: Python<'_>) -> PyResult<bool> {
+        let name = self.name(py)?;
+        let remedy = "use Graph.cond or Graph.while_loop for control flow";
+        Err(invalid_type(py, format!("the tensor {name:?} has no value while the network is built; {remedy}")))
+    }
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        self.shape_now(py)?.first().copied().ok_or_else(|| invalid_type(py, "a tensor without dimensions has no length"))
+    }
+}
+
+impl Tensor {
+    pub fn shape_now(&self, py: Python<'_>) -> PyResult<Shape> {
+        Ok(self.declared(py)?.shape)
+    }
+    /// What makes a tensor equal to another.
+    fn key(&self, _: Python<'_>) -> (usize, u64) {
+        match &self.origin {
+            Origin::Of(graph, handle) => (Arc::as_ptr(graph) as usize, handle.index() as u64),
+            Origin::Declared(_) => (0, self.id),
+        }
+    }
+}
+
+impl Declared {
+    fn quantize(&mut self, quantization: &Quantization) -> Result<()> {
+        let merged = quantization.merged(self.quantization.as_ref(), self.dtype, &self.shape);
+        let problem = |problem| tpulang::base::Cause::Quantization { tensor: self.name.clone(), problem };
+        if let Some(merged) = merged.map_err(|p| Error::from(problem(p)))? {
+            self.quantization = Some(merged);
+        }
+        Ok(())
+    }
+}

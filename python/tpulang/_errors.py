@@ -1,0 +1,36 @@
+"""The exceptions that tpulang raises."""
+
+
+class Error(ValueError, AssertionError):
+    """A mistake in a call, a graph or a file. It is also an AssertionError, which TpuLang raises.
+
+    Attributes that do not apply are None:
+
+    - ``function``: the function that was called: ``"conv"``.
+    - ``call``: the index of the call in its graph, from 0.
+    - ``output``: the name of the (first) output, if it was given.
+    - ``argument``, ``found``, ``expected``: the argument that is wrong, its value, and what would be right.
+    - ``operands``: for each tensor argument its name, the name of the tensor, and its shape and dtype.
+    - ``file``, ``line``, ``column``, ``path``: the place in a file.
+    - ``errors``: if there are several errors, each of them.
+    """
+
+    function = call = output = argument = found = expected = None
+    operands = errors = ()
+    file = line = column = path = None
+
+    def __init__(self, message="", **details):
+        super().__init__(message)
+        self.__dict__.update(details)
+
+
+class InvalidType(Error, TypeError):
+    """A call with an unknown, missing or repeated argument, or with an object of a type that it does not take."""
+
+
+class FileError(Error, OSError):
+    """A file could not be read or written."""
+
+
+class DeviceError(Error, RuntimeError):
+    """A device, its driver or its compiler is missing or has failed."""
