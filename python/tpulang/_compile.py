@@ -113,6 +113,11 @@ class Compilation:
         """Return the path of a file that is named after the network."""
         return os.path.join(self.folder, self.name + suffix)
 
+    def write(self, folder):
+        """Write the module and its weights, under TpuLang's names."""
+        state = "top_f32" if self.float else "top_quantized"
+        self.graph.write_mlir(folder, ("%s_%s_all_origin_weight.npz" % (self.name, state)).lower())
+
     def steps(self, source, runs=True):
         """Return the steps from a file as it was written to the bmodels, with or without running the results."""
         steps = [("the canonical form of %s" % source, "canonicalize",
@@ -216,7 +221,7 @@ def _continue(compilation, feeds=None):
     """Write a graph, and compile it as far as possible."""
     if compilation.no_save:
         return _compile_aside(compilation)
-    compilation.graph.write_mlir(compilation.folder)
+    compilation.write(compilation.folder)
     if compilation.refs:
         np.savez(compilation.path("_ref_output.npz"), **compilation.refs)
     if feeds is not None:
@@ -235,7 +240,7 @@ def _continue(compilation, feeds=None):
 def _compile_aside(compilation):
     """Compile in a temporary folder, and keep only the bmodels."""
     with tempfile.TemporaryDirectory(prefix="tpulang-") as folder:
-        compilation.graph.write_mlir(folder)
+        compilation.write(folder)
         steps = compilation.steps(compilation.name + "_origin.mlir", runs=False)
         _toolchain.run(compilation.title, steps, folder, compilation.quiet)
         for mode in compilation.lowered_modes:
