@@ -1,6 +1,14 @@
 """Build, check, convert and run networks for the TPU-MLIR tool chain, TpuLang-style."""
 from tpulang import _native, optimizers
-from tpulang._errors import DeviceError, Error, FileError, InvalidType
+from tpulang._compile import (
+    bmodel_inference_combine,
+    compile,
+    compile_f32,
+    debug_dump_compile,
+    mlir_compile,
+    mlir_compile_f32,
+)
+from tpulang._errors import DeviceError, Error, FileError, InvalidType, ToolChainError
 from tpulang._native import (
     Graph,
     Operator,

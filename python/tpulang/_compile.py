@@ -216,7 +216,7 @@ def _continue(compilation, feeds=None):
     """Write a graph, and compile it as far as possible."""
     if compilation.no_save:
         return _compile_aside(compilation)
-    compilation.graph.write_mlir(compilation.folder)
+    _write_pair(compilation, compilation.folder)
     if compilation.refs:
         np.savez(compilation.path("_ref_output.npz"), **compilation.refs)
     if feeds is not None:
@@ -232,10 +232,22 @@ def _continue(compilation, feeds=None):
                     (compilation.title, compilation.path("_origin.mlir"), bmodels, _toolchain.HOW_TO_GET))
 
 
+def _write_pair(compilation, folder):
+    """Write NAME_origin.mlir and its weights, under the name that TpuLang gives them."""
+    module, weights = compilation.graph.write_mlir(folder)
+    mode = "f32" if compilation.float else "quantized"
+    name = ("%s_top_%s_all_origin_weight.npz" % (compilation.name, mode)).lower()
+    os.replace(weights, os.path.join(folder, name))
+    with open(module) as f:
+        text = f.read()
+    with open(module, "w") as f:
+        f.write(text.replace('module.weight_file = "%s"' % os.path.basename(weights), 'module.weight_file = "%s"' % name, 1))
+
+
 def _compile_aside(compilation):
     """Compile in a temporary folder, and keep only the bmodels."""
     with tempfile.TemporaryDirectory(prefix="tpulang-") as folder:
-        compilation.graph.write_mlir(folder)
+        _write_pair(compilation, folder)
         steps = compilation.steps(compilation.name + "_origin.mlir", runs=False)
         _toolchain.run(compilation.title, steps, folder, compilation.quiet)
         for mode in compilation.lowered_modes:
