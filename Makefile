@@ -8,7 +8,7 @@ PROFILE ?= quick
 BIN = target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup build release capi demo test check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance gradients lowered quantized fuzz fuzz-networks fuzz-input minilm digits bench bench-quick docs ops
+.PHONY: help setup build release wheel wheel-oldest capi demo test check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance gradients lowered quantized fuzz fuzz-networks fuzz-input minilm digits bench bench-quick docs ops
 
 help: ## list these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -21,6 +21,13 @@ build: setup ## build the tpulang binary quickly: target/quick/tpulang
 
 release: setup ## build the optimised binary to keep: target/release/tpulang
 	cargo build --release --bin tpulang
+
+wheel: PROFILE = release
+wheel: setup ## build the Python wheel: target/wheels; PROFILE=quick builds one for this machine
+	sh scripts/wheel.sh $(PROFILE)
+
+wheel-oldest: ## run the release wheel in Debian 11, which has glibc 2.31 and Python 3.9; needs root and debootstrap
+	sh scripts/wheel-oldest.sh target/wheels/tpulang-*_$(shell uname -m).whl
 
 capi: setup ## build the C interface, shared and static: target/release/libtpulang_capi.so and .a
 	cargo rustc --release -p tpulang-capi --lib --crate-type cdylib,staticlib

@@ -312,11 +312,11 @@ impl Graph {
         emit(py, &self.shared.lock(py).clone())
     }
     /// Writes `NAME_origin.mlir` and its weights into a folder, which is made if it does not exist. Returns the two paths. An
-    /// existing model is replaced as a whole, even if the process is killed.
-    #[pyo3(signature = (folder="."))]
-    fn write_mlir(&self, py: Python<'_>, folder: &str) -> PyResult<(PathBuf, PathBuf)> {
+    /// existing model is replaced as a whole, even if the process is killed. `weights` is another name of the weight file.
+    #[pyo3(signature = (folder=PathBuf::from("."), weights=None))]
+    fn write_mlir(&self, py: Python<'_>, folder: PathBuf, weights: Option<&str>) -> PyResult<(PathBuf, PathBuf)> {
         let graph = self.shared.lock(py).clone();
-        write_pair(py, &graph, folder)
+        write_pair(py, &graph, folder, weights)
     }
     /// The network as a spec (JSON), with the data of coefficients in it.
     fn to_spec(&self, py: Python<'_>) -> PyResult<String> {
@@ -393,8 +393,15 @@ fn emit(py: Python<'_>, graph: &tpulang::Graph) -> PyResult<String> {
     py.detach(|| tpulang::mlir::emit(graph)).map(|emitted| emitted.text).or_raise(py)
 }
 #[cfg(feature = "mlir")]
-fn write_pair(py: Python<'_>, graph: &tpulang::Graph, folder: &str) -> PyResult<(PathBuf, PathBuf)> {
-    let written = py.detach(|| tpulang::mlir::write_pair(graph, folder)).or_raise(py)?;
+fn write_pair(
+    py: Python<'_>,
+    graph: &tpulang::Graph,
+    folder: PathBuf,
+    weights: Option<&str>,
+) -> PyResult<(PathBuf, PathBuf)> {
+    use tpulang::mlir;
+    let weights = weights.map_or_else(|| mlir::weight_file_name(graph), str::to_owned);
+    let written = py.detach(|| mlir::write_pair_naming(graph, folder, &weights)).or_raise(py)?;
     Ok((written.mlir, written.weights))
 }
 #[cfg(not(feature = "mlir"))]
@@ -415,7 +422,12 @@ mod without_mlir {
     pub fn emit(py: Python<'_>, _: &tpulang::Graph) -> PyResult<String> {
         Err(missing(py))
     }
-    pub fn write_pair(py: Python<'_>, _: &tpulang::Graph, _: &str) -> PyResult<(PathBuf, PathBuf)> {
+    pub fn write_pair(
+        py: Python<'_>,
+        _: &tpulang::Graph,
+        _: PathBuf,
+        _: Option<&str>,
+    ) -> PyResult<(PathBuf, PathBuf)> {
         Err(missing(py))
     }
 }

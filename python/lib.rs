@@ -8,6 +8,7 @@ mod dropin;
 mod errors;
 mod functions;
 mod graph;
+mod interrupt;
 mod operators;
 mod quantization;
 mod session;

@@ -1,8 +1,9 @@
 //! The class `Session`: runs of a graph.
 use crate::{
     arrays::{to_numpy, to_write},
-    errors::{OrRaise, exception, invalid_type},
+    errors::{OrRaise, invalid_type},
     graph::Graph,
+    interrupt,
     quantization::one_or_many,
     values::array_or_list,
 };
@@ -10,9 +11,9 @@ use pyo3::{
     prelude::*,
     types::{PyDict, PyList, PyMapping, PyTuple},
 };
-use std::{
-    sync::{Arc, Mutex, PoisonError},
-    time::{Duration, Instant},
+use std::sync::{
+    Arc,
+    atomic::{AtomicBool, Ordering},
 };
 use tpulang::{
     Array, Dtype, Result,
@@ -21,7 +22,7 @@ use tpulang::{
 
 /// A graph prepared for a device. It runs any number of times, also from several threads at once.
 ///
-/// A run releases Python's lock, and Ctrl-C ends it.
+/// A run releases Python's lock. Ctrl-C ends all runs of the session.
 ///
 /// Args:
 ///     graph: The graph, whose outputs are set. Later changes to it do not change the session.
@@ -44,39 +45,8 @@ use tpulang::{
 #[pyclass(frozen, module = "tpulang", subclass, weakref)]
 pub struct Session {
     session: tpulang::exec::Session<AnyBackend>,
-    interrupt: Arc<Interrupt>,
-}
-
-/// Asks Python whether a signal has arrived, at most every 50 ms.
-#[derive(Default)]
-struct Interrupt {
-    last: Mutex<Option<Instant>>,
-    raised: Mutex<Option<PyErr>>,
-}
-
-impl Interrupt {
-    const PAUSE: Duration = Duration::from_millis(50);
-
-    /// Returns whether the run is to end.
-    fn is_due(&self) -> bool {
-        let Ok(mut last) = self.last.try_lock() else { return false };
-        if last.is_some_and(|last| last.elapsed() < Self::PAUSE) {
-            return false;
-        }
-        *last = Some(Instant::now());
-        drop(last);
-        match Python::attach(|py| py.check_signals()) {
-            Ok(()) => false,
-            Err(raised) => {
-                *self.raised.lock().unwrap_or_else(PoisonError::into_inner) = Some(raised);
-                true
-            }
-        }
-    }
-    /// Returns the exception of the signal that has ended a run.
-    fn take(&self) -> Option<PyErr> {
-        self.raised.lock().unwrap_or_else(PoisonError::into_inner).take()
-    }
+    /// Set to end the runs.
+    ends: Arc<AtomicBool>,
 }
 
 /// The input arrays of a run.
@@ -119,16 +89,11 @@ fn name_of(object: &Bound<'_, PyAny>) -> PyResult<String> {
 }
 
 impl Session {
-    /// Runs `body` without Python's lock, until a signal arrives.
-    fn without_lock<T: Send>(&self, py: Python<'_>, body: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
-        let result = py.detach(body);
-        match self.interrupt.take() {
-            Some(raised) => Err(raised),
-            None => result.map_err(|error| exception(py, &error)),
-        }
+    fn interruptible<T: Send>(&self, py: Python<'_>, body: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
+        interrupt::interruptible(py, &self.ends, body)
     }
     pub fn run_feeds<'py>(&self, py: Python<'py>, feeds: Feeds) -> PyResult<Bound<'py, PyDict>> {
-        let results = self.without_lock(py, || self.session.run(feeds.0.as_slice()))?;
+        let results = self.interruptible(py, || self.session.run(feeds.0.as_slice()))?;
         to_dict(py, results)
     }
 }
@@ -173,13 +138,16 @@ impl Session {
         let options = RunOptions::default().threads(threads).all(all).strict(strict).unfused(unfused);
         let options = options.precision(precision).on_cpu(on_cpu);
         let options = max_iterations.map_or(options.clone(), |limit| options.max_iterations(limit));
-        let interrupt = Arc::new(Interrupt::default());
+        let ends = Arc::new(AtomicBool::new(false));
+        let asked = ends.clone();
+        let options = options.interrupt(move || asked.load(Ordering::Relaxed));
         let device: Device = device.parse().map_err(|problem| {
             crate::errors::invalid(py, format!("Session: device is {device:?}; {problem}"))
         })?;
         let graph = graph.get().shared().lock(py).clone();
-        let session = py.detach(|| tpulang::exec::Session::new(&graph, device.open()?, &options)).or_raise(py)?;
-        Ok(Session { session, interrupt })
+        let prepare = || tpulang::exec::Session::new(&graph, device.open()?, &options);
+        let session = interrupt::interruptible(py, &ends, prepare)?;
+        Ok(Session { session, ends })
     }
     /// The names and types of the inputs, in order.
     #[getter]
@@ -211,7 +179,7 @@ impl Session {
             Err(_) => names.try_iter()?.map(|name| name_of(&name?)).collect::<PyResult<Vec<_>>>()?,
         };
         let names: Vec<&str> = names.iter().map(String::as_str).collect();
-        let results = self.without_lock(py, || self.session.fetch(feeds.0.as_slice(), &names))?;
+        let results = self.interruptible(py, || self.session.fetch(feeds.0.as_slice(), &names))?;
         to_dict(py, results)
     }
     /// Runs the graph like `run`, and writes results to arrays of the caller's: `results` has them by name. On the CPU,
@@ -223,7 +191,7 @@ impl Session {
             let (name, array): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
             arrays.push((name_of(&name)?, to_write(&array)?));
         }
-        self.without_lock(py, || self.session.run_into(feeds.0.as_slice(), &mut arrays))
+        self.interruptible(py, || self.session.run_into(feeds.0.as_slice(), &mut arrays))
     }
     /// Runs the graph `runs` times and returns the time of each step, as a table that notebooks show.
     #[pyo3(signature = (feeds=None, runs=10))]
@@ -234,7 +202,7 @@ impl Session {
         runs: usize,
     ) -> PyResult<Bound<'py, PyAny>> {
         let feeds = Feeds::read(py, feeds, self)?;
-        let steps = self.without_lock(py, || self.session.profile(feeds.0.as_slice(), runs))?;
+        let steps = self.interruptible(py, || self.session.profile(feeds.0.as_slice(), runs))?;
         let row = |step: StepTime| {
             let seconds = step.time.as_secs_f64();
             (step.name, step.kind, step.type_text, seconds, step.work.operations, step.work.bytes)
@@ -247,7 +215,7 @@ impl Session {
     #[pyo3(signature = (feeds=None, runs=10))]
     fn measure(&self, py: Python<'_>, feeds: Option<&Bound<'_, PyAny>>, runs: u32) -> PyResult<(f64, f64, f64)> {
         let feeds = Feeds::read(py, feeds, self)?;
-        let times = self.without_lock(py, || self.session.measure(feeds.0.as_slice(), runs))?;
+        let times = self.interruptible(py, || self.session.measure(feeds.0.as_slice(), runs))?;
         Ok((times.min.as_secs_f64(), times.median.as_secs_f64(), times.p95.as_secs_f64()))
     }
     /// The current values of the variables, by name.

@@ -31,6 +31,7 @@ const MAX_DEPTH: usize = 16;
 /// tpulang.Scalar(2.0, 'int8')
 #[pyclass(frozen, module = "tpulang")]
 pub struct Scalar {
+    /// The number.
     #[pyo3(get)]
     value: f64,
     dtype: Dtype,

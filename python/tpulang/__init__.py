@@ -1,5 +1,13 @@
-"""Build, check, convert and run networks for the TPU-MLIR tool chain, TpuLang-style."""
-from tpulang import _native, optimizers
+"""Build, check, convert and run networks for the TPU-MLIR tool chain, TpuLang-style.
+
+A script for TpuLang runs after replacing ``import transform.TpuLang as tpul`` by ``import tpulang as tpul``. Otherwise begin
+with ``Graph``::
+
+    g = tpulang.Graph("net")
+    x = g.input("x", (1, 3, 224, 224))
+    y = x.conv(weight, pad=1).relu()
+"""
+from tpulang import _native, optimizers, testing
 from tpulang._compile import (
     bmodel_inference_combine,
     compile,
@@ -9,7 +17,9 @@ from tpulang._compile import (
     mlir_compile_f32,
 )
 from tpulang._errors import DeviceError, Error, FileError, InvalidType, ToolChainError
+from tpulang._globals import TpuLang, reset_graph
 from tpulang._native import (
+    FUNCTIONS,
     Graph,
     Operator,
     Scalar,
@@ -24,4 +34,4 @@ from tpulang._native import (
 )
 
 # TpuLang's functions, which the extension module makes of the table of functions.
-globals().update({name: getattr(_native, name) for name in _native.FUNCTIONS})
+globals().update({name: getattr(_native, name) for name in FUNCTIONS})

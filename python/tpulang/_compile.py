@@ -113,6 +113,11 @@ class Compilation:
         """Return the path of a file that is named after the network."""
         return os.path.join(self.folder, self.name + suffix)
 
+    def write(self, folder):
+        """Write the module and its weights, under TpuLang's names."""
+        state = "top_f32" if self.float else "top_quantized"
+        self.graph.write_mlir(folder, ("%s_%s_all_origin_weight.npz" % (self.name, state)).lower())
+
     def steps(self, source, runs=True):
         """Return the steps from a file as it was written to the bmodels, with or without running the results."""
         steps = [("the canonical form of %s" % source, "canonicalize",
@@ -216,7 +221,7 @@ def _continue(compilation, feeds=None):
     """Write a graph, and compile it as far as possible."""
     if compilation.no_save:
         return _compile_aside(compilation)
-    _write_pair(compilation, compilation.folder)
+    compilation.write(compilation.folder)
     if compilation.refs:
         np.savez(compilation.path("_ref_output.npz"), **compilation.refs)
     if feeds is not None:
@@ -232,22 +237,10 @@ def _continue(compilation, feeds=None):
                     (compilation.title, compilation.path("_origin.mlir"), bmodels, _toolchain.HOW_TO_GET))
 
 
-def _write_pair(compilation, folder):
-    """Write NAME_origin.mlir and its weights, under the name that TpuLang gives them."""
-    module, weights = compilation.graph.write_mlir(folder)
-    mode = "f32" if compilation.float else "quantized"
-    name = ("%s_top_%s_all_origin_weight.npz" % (compilation.name, mode)).lower()
-    os.replace(weights, os.path.join(folder, name))
-    with open(module) as f:
-        text = f.read()
-    with open(module, "w") as f:
-        f.write(text.replace('module.weight_file = "%s"' % os.path.basename(weights), 'module.weight_file = "%s"' % name, 1))
-
-
 def _compile_aside(compilation):
     """Compile in a temporary folder, and keep only the bmodels."""
     with tempfile.TemporaryDirectory(prefix="tpulang-") as folder:
-        _write_pair(compilation, folder)
+        compilation.write(folder)
         steps = compilation.steps(compilation.name + "_origin.mlir", runs=False)
         _toolchain.run(compilation.title, steps, folder, compilation.quiet)
         for mode in compilation.lowered_modes:

@@ -172,6 +172,9 @@ pub enum Cause {
     /// A coefficient or an input has no data.
     #[error("{0}")]
     MissingData(String),
+    /// The caller asked for a run to end.
+    #[error("interrupted")]
+    Interrupted,
     /// A file could not be read or written.
     #[error("{}: {source}", escaped_path(path))]
     Io {
@@ -287,6 +290,15 @@ impl Error {
             | Cause::Axis { argument, .. } => Some(argument),
             _ => None,
         }
+    }
+    /// Whether the caller asked for the run to end (`RunOptions::interrupt`).
+    ///
+    /// ```
+    /// use tpulang::{Cause, Error};
+    /// assert!(Error::from(Cause::Interrupted).is_interrupted());
+    /// ```
+    pub fn is_interrupted(&self) -> bool {
+        matches!(self.cause(), Cause::Interrupted)
     }
     /// Creates an error with this message, for type rules and kernels outside this crate.
     ///

@@ -115,8 +115,10 @@ impl<B: Backend> Session<B> {
         found.zip(expected.ok()).is_some_and(|((dtype, shape), expected)| (dtype, &shape) == expected)
     }
     /// # Errors
-    /// Returns an error if a loop exceeds [`RunOptions::max_iterations`](super::RunOptions::max_iterations).
+    /// Returns an error if a loop exceeds [`RunOptions::max_iterations`](super::RunOptions::max_iterations), or if the
+    /// caller wants to end.
     fn check_iterations(&self, iteration: u64) -> Result<()> {
+        self.placement.check_interrupt()?;
         let limit = self.options.max_iterations;
         if iteration < limit {
             return Ok(());

@@ -40,6 +40,7 @@ mod control_flow;
 mod cpu;
 #[doc(hidden)]
 pub mod heads;
+mod interrupt;
 mod measure;
 mod placement;
 mod plan;
@@ -62,6 +63,7 @@ pub use any::{AnyBackend, AnyBuffer, AnyKernel};
 pub use backend::{Backend, Fusion, Kernel, KernelInfo, Layouts, Recorder, Run};
 pub use compare::{Comparison, Tolerance, compare};
 pub use cpu::{CpuBackend, CustomCall};
+pub use interrupt::Interrupt;
 pub use measure::{Latency, random_feeds};
 pub use preprocess::preprocess;
 pub use profile::{KindTime, StepTime, by_kind};

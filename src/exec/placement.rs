@@ -1,6 +1,6 @@
 //! Decides where operators run: on the backend, or on the CPU if the backend has no kernel for them.
 use super::{
-    Backend, CpuBackend, Kernel, KernelInfo, Recorder, RunOptions, Signature, ValueType,
+    Backend, CpuBackend, Interrupt, Kernel, KernelInfo, Recorder, RunOptions, Signature, ValueType,
     plan::{Network, TensorIndex, for_compute},
 };
 use crate::{
@@ -19,6 +19,7 @@ pub(super) struct Placement<B> {
     is_strict: bool,
     /// The names of the results of operators that run on the CPU on request.
     on_cpu: HashSet<String>,
+    interrupt: Option<Interrupt>,
 }
 
 /// A kernel of the backend or of the CPU.
@@ -65,7 +66,13 @@ impl<B: Backend> Placement<B> {
     /// Returns an error if the graph has no operator of a name in [`RunOptions::on_cpu`], or one that owns blocks.
     pub fn new(backend: B, cpu: CpuBackend, graph: &Graph, options: &RunOptions) -> Result<Self> {
         let on_cpu = if options.on_cpu.is_empty() { HashSet::new() } else { names_on_cpu(graph, &options.on_cpu)? };
-        Ok(Placement { backend, cpu, is_strict: options.strict, on_cpu })
+        Ok(Placement { backend, cpu, is_strict: options.strict, on_cpu, interrupt: options.interrupt.clone() })
+    }
+
+    /// # Errors
+    /// Returns an error if the caller wants the run to end.
+    pub fn check_interrupt(&self) -> Result<()> {
+        self.interrupt.as_ref().map_or(Ok(()), Interrupt::check)
     }
 
     /// Returns whether an operator runs on the CPU on request.
@@ -83,8 +90,10 @@ impl<B: Backend> Placement<B> {
     /// Prepares an operator.
     ///
     /// # Errors
-    /// Returns an error if there is no kernel (in strict mode, none of the backend), a constant is invalid, or memory runs out.
+    /// Returns an error if there is no kernel (in strict mode, none of the backend), a constant is invalid, memory runs out,
+    /// or the caller wants to end.
     pub fn prepare(&self, signature: &Signature) -> Result<PlacedKernel<B::Kernel>> {
+        self.check_interrupt()?;
         let is_on_cpu = self.is_on_cpu(signature.outputs().map(|ty| ty.name.as_str()));
         if !is_on_cpu && let Some(kernel) = self.backend.prepare(signature)? {
             return Ok(PlacedKernel::Backend(kernel));

@@ -36,7 +36,8 @@ impl<B: Backend> Session<B> {
     ///
     /// # Errors
     /// Same as for [`run`](super::run). If a name is unknown or given twice, or an array has another shape or dtype
-    /// than [`Session::outputs`] says or overlaps with another result or a feed, nothing is written. If a kernel of
+    /// than [`Session::outputs`] says or overlaps with another result or a feed, nothing is written; if the run fails
+    /// later or is interrupted, the values of the arrays are unspecified. If a kernel of
     /// [`CpuBackend::with_custom`](super::CpuBackend::with_custom) keeps a result as an operand, its array is lost.
     pub fn run_into<S: AsRef<str>>(&self, feeds: &(impl Feeds + ?Sized), results: &mut [(S, ArrayMut)]) -> Result<()> {
         let wanted = self.wanted_by_name(results.iter().map(|(name, _)| name.as_ref()))?;

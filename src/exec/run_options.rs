@@ -1,5 +1,5 @@
 //! Options of a run.
-use super::Precision;
+use super::{Interrupt, Precision};
 
 /// How to run.
 ///
@@ -30,6 +30,8 @@ pub struct RunOptions {
     /// Maximum number of iterations of a loop, counted anew each time it runs; a loop that exceeds it fails. Default:
     /// 1,000,000.
     pub max_iterations: u64,
+    /// Ends runs on request: see [`RunOptions::interrupt()`].
+    pub interrupt: Option<Interrupt>,
 }
 
 impl Default for RunOptions {
@@ -43,6 +45,7 @@ impl Default for RunOptions {
             precision: Precision::default(),
             weight_budget: None,
             max_iterations: 1_000_000,
+            interrupt: None,
         }
     }
 }
@@ -84,5 +87,33 @@ impl RunOptions {
     /// Sets [`RunOptions::max_iterations`].
     pub fn max_iterations(self, max_iterations: u64) -> Self {
         RunOptions { max_iterations, ..self }
+    }
+    /// Sets a function that a session asks before each step of a run, also within loops and branches, and before it
+    /// prepares or folds an operator. If it returns true, the call fails with [`Cause::Interrupted`](crate::base::Cause),
+    /// variables keep their values, and the session can run again.
+    ///
+    /// It is called from threads of the session, by several at once if there are several runs. A kernel that is running is
+    /// not stopped, nor is the replay of a CUDA graph.
+    ///
+    /// ```
+    /// use std::sync::{Arc, atomic::{AtomicBool, Ordering::Relaxed}};
+    /// use tpulang::{Array, Dtype, Graph, exec::{CpuBackend, RunOptions, Session}};
+    /// let mut g = Graph::new("net")?;
+    /// let x = g.input("x", Dtype::Float32, [1])?;
+    /// let y = g.relu(x).call()?;
+    /// g.set_outputs(&[y])?;
+    /// let ends = Arc::new(AtomicBool::new(false));
+    /// let asked = ends.clone();
+    /// let options = RunOptions::default().interrupt(move || asked.load(Relaxed));
+    /// let session = Session::new(&g, CpuBackend::new(), &options)?;
+    /// // Another thread may set it during a run.
+    /// ends.store(true, Relaxed);
+    /// assert!(session.run(&[("x", Array::from([1f32]))]).unwrap_err().is_interrupted());
+    /// ends.store(false, Relaxed);
+    /// assert!(session.run(&[("x", Array::from([1f32]))]).is_ok());
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    pub fn interrupt(self, ends: impl Fn() -> bool + Send + Sync + 'static) -> Self {
+        RunOptions { interrupt: Some(Interrupt::new(ends)), ..self }
     }
 }

@@ -54,7 +54,7 @@ impl<S: AsRef<str>, const N: usize> Feeds for [(S, Array); N] {
 ///
 /// # Errors
 /// Returns an error if a feed is missing, unknown, or has another shape or dtype; if a coefficient has no data, memory runs
-/// out or an index is out of range; and, with `strict`, if the backend lacks an op.
+/// out or an index is out of range; with `strict`, if the backend lacks an op; and if [`RunOptions::interrupt()`] ends it.
 pub fn run<B: Backend>(
     graph: &Graph,
     feeds: &(impl Feeds + ?Sized),

@@ -46,7 +46,8 @@ impl<B: Backend> Session<B> {
         fed.for_each(|(tensor, buffer)| buffers[tensor.0] = Some(buffer));
         for (i, (step, freed)) in plan.steps.iter().zip(&plan.freed).enumerate() {
             let begun = observer.is_some().then(Instant::now);
-            let results = self.step(plan, step, (&mut buffers, freed), places).map_err(|e| {
+            let run = |()| self.step(plan, step, (&mut buffers, freed), places);
+            let results = self.placement.check_interrupt().and_then(run).map_err(|e| {
                 // An error that the device has recorded came first.
                 let before = self.placement.backend.synchronise().and_then(|()| plan.check_faults()).err();
                 before.unwrap_or_else(|| e.in_call(plan.context(&step.node)))

@@ -25,7 +25,7 @@ mod writer;
 /// in hexadecimal. The line is a comment; tpuc-opt drops it, as it must, since it writes different weights.
 const WEIGHTS_LINE: &str = "// tpulang: weights ";
 
-pub use pair::{Written, write_pair};
+pub use pair::{Written, write_pair, write_pair_naming};
 #[doc(hidden)]
 pub use reader::read_text_with;
 pub use reader::{read, read_text};

@@ -1,4 +1,4 @@
-use super::{Emitted, WEIGHTS_LINE, emit, weight_file_name};
+use super::{Emitted, WEIGHTS_LINE, weight_file_name, writer::emit_naming};
 use crate::{
     array::{fingerprint, write_arrays},
     base::{Error, NewPair, Result},
@@ -31,10 +31,18 @@ pub struct Written {
 /// # Errors
 /// Returns an error if the graph cannot be emitted (see [`emit`]) or a file cannot be written (see [`NewPair::commit`]).
 pub fn write_pair(graph: &Graph, dir: impl AsRef<Path>) -> Result<Written> {
+    write_pair_naming(graph, dir, &weight_file_name(graph))
+}
+
+/// Like [`write_pair`], with this name of the weight file, such as TpuLang's.
+///
+/// # Errors
+/// Same as for [`write_pair`].
+pub fn write_pair_naming(graph: &Graph, dir: impl AsRef<Path>, weight_file: &str) -> Result<Written> {
     let dir = dir.as_ref();
-    let Emitted { text, weights: used } = emit(graph)?;
+    let Emitted { text, weights: used } = emit_naming(graph, weight_file)?;
     fs::create_dir_all(dir).map_err(Error::io(dir))?;
-    let weights = dir.join(weight_file_name(graph));
+    let weights = dir.join(weight_file);
     let mlir = dir.join(format!("{}_origin.mlir", graph.name()));
 
     let mut new = NewPair::create(&mlir, &weights)?;

@@ -51,17 +51,23 @@ pub struct Emitted {
 /// Returns an error if the outputs are not set, a coefficient has no data, or propagated quantizations contradict each
 /// other.
 pub fn emit(graph: &Graph) -> Result<Emitted> {
+    emit_naming(graph, &weight_file_name(graph))
+}
+
+/// Like [`emit`], with another name of the weight file.
+pub(crate) fn emit_naming(graph: &Graph, weight_file: &str) -> Result<Emitted> {
     graph.check_complete()?;
     let graph = &*graph.for_tool_chain()?;
     let quantization = graph.propagated_quantization()?;
     let context = context();
     let (transposed, named_after) = (transposed_coefficients(graph), repacked_coefficients(graph));
-    Emitter { context: &context, graph, quantization, transposed, named_after }.module()
+    Emitter { context: &context, graph, weight_file, quantization, transposed, named_after }.module()
 }
 
 struct Emitter<'c, 'g> {
     context: &'c Context,
     graph: &'g Graph,
+    weight_file: &'g str,
     quantization: Vec<Option<Quantization>>,
     /// Coefficients whose last two axes are swapped where a product would swap them.
     transposed: HashSet<Tensor>,
@@ -122,7 +128,6 @@ impl<'c> Emitter<'c, '_> {
             .map_err(|e| internal("func.func", e))?;
         let mut module = Module::new(unknown);
         module.body().append_operation(function);
-        let weight_file = weight_file_name(self.graph);
         let mut operation = module.as_operation_mut();
         for (key, value) in [
             ("sym_name", self.graph.name()),
@@ -130,7 +135,7 @@ impl<'c> Emitter<'c, '_> {
             ("module.platform", "TPULANG"),
             ("module.state", self.graph.mode.state()),
             ("module.top_run_mode", "STATIC"),
-            ("module.weight_file", &weight_file),
+            ("module.weight_file", self.weight_file),
         ] {
             operation.set_attribute(key, name(value));
         }

@@ -14,6 +14,7 @@ mod model;
 mod ops;
 mod output;
 mod profile;
+pub mod python;
 mod reference;
 mod run;
 mod schema;

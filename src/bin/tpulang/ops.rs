@@ -1,4 +1,4 @@
-use super::{Outcome, definitions, print, reference};
+use super::{Outcome, definitions, print, python, reference};
 use std::fmt::Write;
 use tpulang::{
     Error,
@@ -23,6 +23,9 @@ pub struct Args {
     /// Print the definitions of all functions and ops as one JSON object, which docs/definitions.md describes
     #[arg(long, conflicts_with_all = ["name", "search", "markdown"])]
     json: bool,
+    /// Print the type stubs of the Python package's functions
+    #[arg(long, hide = true, conflicts_with_all = ["name", "search", "markdown", "json"])]
+    python: bool,
 }
 
 #[derive(Clone, Copy, clap::ValueEnum)]
@@ -32,6 +35,10 @@ enum Markdown {
 }
 
 pub fn main(args: Args) -> Outcome {
+    if args.python {
+        print(&python::stubs())?;
+        return Ok(true);
+    }
     if args.json {
         print(&format!("{:#}\n", definitions::all()))?;
         return Ok(true);

@@ -94,7 +94,9 @@ impl GraphCache {
         let result = run();
         let mut concurrent = concurrent();
         concurrent.running -= 1;
-        if let Err(e) = &result {
+        if let Err(e) = &result
+            && !e.is_interrupted()
+        {
             concurrent.fault.get_or_insert_with(|| e.to_string());
         }
         let fault = concurrent.fault.clone().filter(|_| result.is_ok());
@@ -123,6 +125,7 @@ impl GraphCache {
                     *state = GraphState::Captured(captured);
                     Ok(results)
                 }
+                Err(e) if e.is_interrupted() => Err(e),
                 Err(e) => {
                     let what = "a run cannot be captured as a CUDA graph, so its kernels are launched one by one";
                     cuda.notes.add(format!("{what}: {e}"));

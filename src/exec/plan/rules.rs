@@ -77,10 +77,13 @@ impl Rule {
     }
 }
 
+/// Rewrites a node if its rule applies, and returns whether it does.
+type Rewrite<'r> = &'r mut dyn FnMut(&mut RewriteGraph, NodeIndex) -> Result<bool>;
+
 /// Applies every rule to every node in execution order. Returns how often each rule applied.
 ///
 /// # Errors
-/// Returns an error if a constant cannot be read.
+/// Returns an error if a constant cannot be read, or if the caller wants to end.
 pub(super) fn rewrite<B: Backend>(graph: &mut RewriteGraph, placement: &Placement<B>) -> Result<Vec<(Rule, usize)>> {
     let backend = &Capabilities {
         fusion: placement.backend.fusion(),
@@ -89,9 +92,13 @@ pub(super) fn rewrite<B: Backend>(graph: &mut RewriteGraph, placement: &Placemen
     };
     let mut applied = Vec::new();
     for rule in Rule::ALL {
-        let each = |rewritten: &mut dyn FnMut(&mut RewriteGraph, NodeIndex) -> Result<bool>,
-                    graph: &mut RewriteGraph| {
-            graph.indices().map(|at| rewritten(graph, at).map(usize::from)).sum::<Result<usize>>()
+        let each = |rewritten: Rewrite, graph: &mut RewriteGraph| -> Result<usize> {
+            let mut times = 0;
+            for at in graph.indices() {
+                placement.check_interrupt()?;
+                times += usize::from(rewritten(graph, at)?);
+            }
+            Ok(times)
         };
         let times = match rule {
             Rule::Fold => each(&mut |graph, at| Ok(fold(graph, at, backend)), graph)?,

@@ -6,7 +6,7 @@ use super::{ArgumentDef, FunctionDef};
 pub enum Parameter<'f> {
     /// An argument.
     Argument(&'f ArgumentDef),
-    /// `out_name`: the name of the output, or of the first of several.
+    /// `out_name`: the name of the output, or the beginning of the names of several.
     OutName,
     /// `out_names`: a list with the name of each output.
     OutNames,
