@@ -112,7 +112,7 @@ def compare_weights(want_file, got_file, renamed):
     want, got = dict(np.load(want_file)), dict(np.load(got_file))
     bits = lambda v: v.view(np.uint16) if v is not None and v.dtype == np.float16 else v
     for name, v in want.items():
-        u = bits(got.get(name, got.get(renamed.get(name, ""))))
+        u = bits(got.get(renamed.get(name, name)))
         if u is None or u.size != v.size or u.tobytes() != bits(v).tobytes():
             return "the coefficient %s differs" % name
     return None

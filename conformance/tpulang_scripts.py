@@ -7,7 +7,7 @@ Each script runs unchanged with either module as transform.TpuLang, with the sam
 at the canonical module. A case passes if, for each of its compile calls:
   - both write files of the same names;
   - the canonical modules are equal, except for FLOPs, weight file and generated names, and so are weights and inputs;
-  - tpulang's executor computes what TPU-MLIR's Top executor does, where that one runs the module;
+  - tpulang's executor computes what TPU-MLIR's Top executor does, which runs networks of floats only;
 and if the script ends alike: both succeed, or both raise. --whole goes on to bmodels and their comparison, and counts the
 scripts that succeed. Exits 1 if a case fails that is not an exception, or an exception passes.
 --module transform.TpuLang compares TpuLang with itself.
