@@ -8,7 +8,7 @@ PROFILE ?= quick
 BIN = target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup build release wheel wheel-oldest capi demo test check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance gradients lowered quantized fuzz fuzz-networks fuzz-input minilm digits bench bench-quick docs ops
+.PHONY: help setup build release wheel wheel-aarch64 wheel-oldest capi demo test check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance gradients lowered quantized fuzz fuzz-networks fuzz-input minilm digits bench bench-quick docs ops
 
 help: ## list these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -26,8 +26,11 @@ wheel: PROFILE = release
 wheel: setup ## build the Python wheel: target/wheels; PROFILE=quick builds one for this machine
 	sh scripts/wheel.sh $(PROFILE)
 
-wheel-oldest: ## run the release wheel in Debian 11, which has glibc 2.31 and Python 3.9; needs root and debootstrap
-	sh scripts/wheel-oldest.sh target/wheels/tpulang-*_$(shell uname -m).whl
+wheel-aarch64: setup ## build the Python wheel for ARM, on Debian 12: target/wheels
+	sh scripts/wheel.sh release aarch64
+
+wheel-oldest: ## run the wheels in Debian 11, which has glibc 2.31 and Python 3.9; needs root and debootstrap
+	for wheel in target/wheels/tpulang-*-manylinux_*.whl; do sh scripts/wheel-oldest.sh $$wheel || exit 1; done
 
 capi: setup ## build the C interface, shared and static: target/release/libtpulang_capi.so and .a
 	cargo rustc --release -p tpulang-capi --lib --crate-type cdylib,staticlib
