@@ -294,7 +294,7 @@ impl Error {
     /// Whether the caller asked for the run to end (`RunOptions::interrupt`).
     ///
     /// ```
-    /// use tpulang::{Cause, Error};
+    /// use tpulang::{Error, base::Cause};
     /// assert!(Error::from(Cause::Interrupted).is_interrupted());
     /// ```
     pub fn is_interrupted(&self) -> bool {

@@ -48,6 +48,10 @@ impl<B: Backend> Session<B> {
             let begun = observer.is_some().then(Instant::now);
             let run = |()| self.step(plan, step, (&mut buffers, freed), places);
             let results = self.placement.check_interrupt().and_then(run).map_err(|e| {
+                // An interrupted run may be in the middle of a capture, in which nothing can be waited for.
+                if e.is_interrupted() {
+                    return e.in_call(plan.context(&step.node));
+                }
                 // An error that the device has recorded came first.
                 let before = self.placement.backend.synchronise().and_then(|()| plan.check_faults()).err();
                 before.unwrap_or_else(|| e.in_call(plan.context(&step.node)))

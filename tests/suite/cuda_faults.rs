@@ -8,7 +8,10 @@ use std::{
     env,
     path::Path,
     process::Command,
-    sync::Arc,
+    sync::{
+        Arc,
+        atomic::{AtomicU64, Ordering::Relaxed},
+    },
     time::{Duration, Instant},
 };
 use tpulang::{
@@ -268,6 +271,36 @@ fn control_flow_splits_a_capture() {
         let (want, got) = (cpu.run(&feeds).unwrap(), session.run(&feeds).unwrap());
         let close = |c: &Comparison| matches!(c, Comparison::Values { relative_l2, .. } if *relative_l2 < 1e-5);
         assert!(compare(&want, &got).unwrap().values().all(close), "{want:?} {got:?}");
+    }
+    assert!(backend.fallbacks().is_empty(), "{:?}", backend.fallbacks());
+}
+
+/// Whether a run is traced, captured or replayed, it may end before any of its steps; the next one is as it would have been.
+#[test]
+fn interrupted_runs_are_made_again() {
+    if passed_emulated_as("") {
+        return;
+    }
+    let (graph, backend, left) =
+        (with_control_flow(), CudaBackend::new(0).unwrap(), Arc::new(AtomicU64::new(u64::MAX)));
+    let asked = left.clone();
+    let ends = move || asked.fetch_update(Relaxed, Relaxed, |left| left.checked_sub(1)).is_err();
+    let session = Session::new(&graph, &backend, &RunOptions::default().interrupt(ends)).unwrap();
+    let cpu = Session::new(&graph, CpuBackend::new(), &RunOptions::default()).unwrap();
+    for round in 0..4 {
+        let feeds = [("x", Array::from([round as f32, 1.0, -0.5, 2.0])), ("count", Array::from([2i32]))];
+        let mut questions = 0;
+        let got = loop {
+            left.store(questions, Relaxed);
+            match session.run(&feeds) {
+                Ok(got) => break got,
+                Err(error) => assert!(error.is_interrupted(), "{error}"),
+            }
+            questions += 1;
+        };
+        let close = |c: &Comparison| matches!(c, Comparison::Values { relative_l2, .. } if *relative_l2 < 1e-5);
+        assert!(compare(&cpu.run(&feeds).unwrap(), &got).unwrap().values().all(close), "{got:?}");
+        assert!(questions > 5, "{questions}");
     }
     assert!(backend.fallbacks().is_empty(), "{:?}", backend.fallbacks());
 }

@@ -157,12 +157,17 @@ impl Recorder<DeviceArray> for GraphCache {
         self.run_concurrently(|| {
             let feeds = Feeds::Arrays(feeds);
             let results = match &turn {
-                Some(_) => self.run_in_turn(feeds, has_host_steps, steps)?,
-                None => run_steps(cuda, feeds, steps)?,
+                Some(_) => self.run_in_turn(feeds, has_host_steps, steps),
+                None => run_steps(cuda, feeds, steps),
+            };
+            // The kernels of an interrupted run, too, may have recorded errors, which the next run would report.
+            let results = match results {
+                Err(e) if !e.is_interrupted() => return Err(e),
+                results => results,
             };
             cuda.pool.synchronise()?;
             check()?;
-            results.iter().map(|b| cuda.download(b)).collect()
+            results?.iter().map(|b| cuda.download(b)).collect()
         })
     }
 

@@ -18,7 +18,7 @@ use tpulang::functions::{ArgumentDef, FunctionDef, Parameter};
 /// ```
 /// use tpulang::{command::python, functions::function_def};
 /// assert_eq!(python::signature(function_def("cast")?),
-///     "(tensor_i, out_dtype=None, out_name=None, round_mode=\"half_away_from_zero\", *, out_quant=None)");
+///     "(tensor_i, out_dtype=\"float32\", out_name=None, round_mode=\"half_away_from_zero\", *, out_quant=None)");
 /// # Ok::<(), tpulang::Error>(())
 /// ```
 pub fn signature(f: &FunctionDef) -> String {

@@ -45,8 +45,8 @@ QuantizationLike: TypeAlias = float | tuple[float | Sequence[float], int | Seque
 ///
 /// ```
 /// let stubs = tpulang::command::python::stubs();
-/// assert!(stubs.contains("\ndef abs(\n    input: TensorLike,"));
-/// assert!(stubs.contains("\nclass TensorFunctions:\n    def abs(\n        self,\n        scale:"));
+/// assert!(stubs.contains("\ndef topk(\n    input: TensorLike,\n    axis: int,"));
+/// assert!(stubs.contains("\n    def topk(\n        self,\n        axis: int,"));
 /// ```
 pub fn stubs() -> String {
     let mut out = HEADER.to_owned();
