@@ -28,23 +28,26 @@ def find():
     return os.path.abspath(python)
 
 
-def _has_libraries():
-    """Return whether this process finds the tool chain's libraries; it started with their path or never will."""
-    libraries = os.path.join(os.path.dirname(importlib.util.find_spec("tpu_mlir").origin), "lib")
+def _is_here():
+    """Return whether this process has the tool chain, and started with the path of its libraries."""
+    found = importlib.util.find_spec("tpu_mlir")
+    if not found or not os.path.exists("/proc/self/environ"):
+        return False
     with open("/proc/self/environ", "rb") as f:
         first = dict(x.split(b"=", 1) for x in f.read().split(b"\0") if b"=" in x)
+    libraries = os.path.join(os.path.dirname(found.origin), "lib")
     return os.fsencode(libraries) in first.get(b"LD_LIBRARY_PATH", b"").split(b":")
 
 
 def run(call, steps, folder=".", quiet=False):
-    """Run the steps; in this process if it has the tool chain and its libraries."""
+    """Run the steps; in this process if it has the tool chain."""
     python = find()
     if not python:
         raise ToolChainError("%s needs TPU-MLIR's tool chain: %s" % (call, HOW_TO_GET))
     with tempfile.TemporaryDirectory(prefix="tpulang-") as scratch:
         job = {"folder": os.path.abspath(folder), "steps": steps, "quiet": quiet,
                "log": os.path.join(scratch, "log"), "status": os.path.join(scratch, "status")}
-        if python != sys.executable or not _has_libraries():
+        if not _is_here():
             return _run_there(call, python, job, os.path.join(scratch, "job"))
         try:
             return _stages.run(job)
