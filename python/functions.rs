@@ -17,15 +17,16 @@ use pyo3::{
 use std::sync::Arc;
 use tpulang::{
     Quantization,
+    command::python,
     functions::{self, ByName, FunctionDef, Named, Parameter, Returns, Value},
 };
 
-/// A function of TpuLang's, such as `tpulang.conv`. It is also a method of `Tensor`, whose first argument is the tensor,
-/// and of `Graph`.
+// A function of TpuLang's, such as `tpulang.conv`. It is also a method of `Tensor`, whose first argument is the tensor, and
+// of `Graph`. This is no doc comment, which Python would show instead of the function's documentation.
 #[pyclass(frozen, module = "tpulang", name = "function")]
 pub struct Function(&'static FunctionDef);
 
-/// A function with its first argument, or with the graph to call it in.
+// A function with its first argument, or with the graph to call it in.
 #[pyclass(frozen, module = "tpulang", name = "method")]
 struct Method {
     function: &'static FunctionDef,
@@ -53,6 +54,14 @@ impl Function {
             true => Ok(slf.clone().into_any()),
             false => Method { function: slf.get().0, bound: instance.clone().unbind() }.into_bound_py_any(slf.py()),
         }
+    }
+    #[getter]
+    fn __doc__(&self, py: Python<'_>) -> PyResult<String> {
+        python::doc(self.0).or_raise(py)
+    }
+    #[getter]
+    fn __text_signature__(&self) -> String {
+        python::signature(self.0)
     }
     #[getter]
     fn __name__(&self) -> &'static str {
@@ -88,6 +97,10 @@ impl Method {
             return Call::new(self.function, args.iter(), kwargs)?.make(py, Some(graph.get().shared()));
         }
         Call::new(self.function, std::iter::once(bound.clone()).chain(args.iter()), kwargs)?.make(py, None)
+    }
+    #[getter]
+    fn __doc__(&self, py: Python<'_>) -> PyResult<String> {
+        python::doc(self.function).or_raise(py)
     }
     #[getter]
     fn __name__(&self) -> &'static str {
@@ -265,10 +278,7 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
         let object = Bound::new(py, Function(function))?;
         module.add(function.name, &object)?;
         graph.setattr(function.name, &object)?;
-        let takes_tensor = function.signature().positional.first().is_some_and(
-            |first| matches!(first, Parameter::Argument(argument) if argument.kind.takes_tensors()),
-        );
-        if takes_tensor {
+        if python::is_method(function) {
             tensor.setattr(function.name, object)?;
         }
         names.append(function.name)?;
