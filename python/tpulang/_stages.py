@@ -20,7 +20,7 @@ class StageFailed(Exception):
     """A stage failed: its title, and the reason."""
 
     def __init__(self, title, reason):
-        super().__init__("%s: %s" % (title, reason))
+        super().__init__(f"{title}: {reason}")
         self.title, self.reason = title, reason
 
 
@@ -111,7 +111,7 @@ def run(job):
             try:
                 result = STAGES[stage](**arguments)
             except (Exception, SystemExit) as e:
-                raise StageFailed(title, "%s: %s" % (type(e).__name__, e)) from e
+                raise StageFailed(title, f"{type(e).__name__}: {e}") from e
     return result
 
 
