@@ -73,7 +73,7 @@ fn parameters(f: &FunctionDef) -> Vec<(&'static str, String, String)> {
         .collect();
     all.extend(signature.keyword_only.iter().map(|a| argument(a, true)));
     let meaning = "The quantization of the output, the first of several; checked if it is known.";
-    all.push(("out_quant", "tpulang.Quantization or (scale, zero_point), optional".into(), meaning.into()));
+    all.push(("out_quant", "scale or (scale, zero_point), optional".into(), meaning.into()));
     all
 }
 

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, Protocol
 from typing_extensions import Buffer, TypeAlias
 
-from tpulang import Quantization, Scalar, Tensor
+from tpulang import Scalar, Tensor
 
 class SupportsDLPack(Protocol):
     def __dlpack__(self, *args: Any, **kwargs: Any) -> Any: ...
@@ -36,8 +36,8 @@ ScalarLike: TypeAlias = float | Scalar
 DTypeLike: TypeAlias = str | type[Any] | SupportsItemsize
 """A dtype by its name ("float32"), or one of NumPy or PyTorch."""
 
-QuantizationLike: TypeAlias = Quantization | tuple[float | Sequence[float], int | Sequence[int]]
-"""Scale and zero point."""
+QuantizationLike: TypeAlias = float | tuple[float | Sequence[float], int | Sequence[int]]
+"""A scale, or a scale and a zero point."""
 "#;
 
 /// Returns the stubs of all functions: as functions of a module, as methods of `Tensor` (in the class `TensorFunctions`),
