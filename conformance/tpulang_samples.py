@@ -74,7 +74,7 @@ def image(tpul):
     """An input that is an image."""
     tpul.init("BM1684X")
     pixels = data(1, 3, 16, 16, dtype="int8")
-    x = tpul.Tensor(name="image", dtype="int8", shape=[1, 3, 16, 16], data=pixels, scale=1.0, zero_point=0)
+    x = tpul.Tensor(name="image", dtype="int8", shape=[1, 3, 16, 16], data=pixels)
     x.preprocess(mean=[123.675, 116.28, 103.53], scale=[0.017, 0.017, 0.017], pixel_format="rgb")
     y = tpul.maxpool2d(tpul.relu(x), kernel=[2, 2], stride=[2, 2])
     tpul.compile("image", [x], [y], cmp=False, mlir_inference=False, bmodel_inference=False, asymmetric=True)
