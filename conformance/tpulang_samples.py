@@ -57,7 +57,17 @@ def custom_operators(tpul):
     y = tpul.custom(tensors_in=[x], op_name="absadd", params={"b": 1.2}, out_dtypes=["float32"])[0]
     y = tpul.custom(tensors_in=[tpul.relu(y)], op_name="swapchannel", params={"order": [2, 1, 0]}, out_dtypes=["float32"],
                     out_names=["swapped"])
-    tpul.compile_f32("custom", [x], y, dynamic=True, mlir_inference=False, bmodel_inference=False)
+    tpul.compile("custom", [x], y, dynamic=True, mlir_inference=False, bmodel_inference=False)
+
+
+def two_results(tpul):
+    """A custom operator with two results, among others, in float16."""
+    tpul.init("BM1684X")
+    a, b = (tpul.Tensor(name=name, dtype="float16", shape=[1, 3, 8, 8], data=data(1, 3, 8, 8, dtype="float16")) for name in "ab")
+    scaled, added = tpul.custom(tensors_in=[a, b], op_name="scaleadd", params={"scale": 0.5}, out_dtypes=["float16"] * 2)
+    y = tpul.relu(tpul.mul(tpul.add(scaled, added), added))
+    y = tpul.concat([y, tpul.sub(y, scaled)], axis=1)
+    tpul.compile("two", inputs=[a, b], outputs=[y], mlir_inference=False, bmodel_inference=False)
 
 
 def quantized_later(tpul):
@@ -131,5 +141,5 @@ def again(tpul):
         assert first.read() == second.read()
 
 
-SAMPLES = {f.__name__: f for f in (classifier, several_networks, before_init, custom_operators, quantized_later, image,
+SAMPLES = {f.__name__: f for f in (classifier, several_networks, before_init, custom_operators, two_results, quantized_later, image,
                                    graphs, transformer_layer, again)}

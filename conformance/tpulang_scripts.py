@@ -37,7 +37,9 @@ def start(module, out, a):
     python_path = [a.torch, os.environ.get("PYTHONPATH", "")]
     command = [sys.executable, os.path.join(HERE, "tpulang_scripts_side.py"), module, "--out", out, "--only", a.only]
     command += ["--samples", os.path.join(HERE, "tpulang_samples.py")] + (["--whole"] if a.whole else [])
-    return subprocess.Popen(command, env=dict(os.environ, PYTHONPATH=":".join(x for x in python_path if x)))
+    libraries = [a.torch, os.environ.get("LD_LIBRARY_PATH", "")]
+    paths = {"PYTHONPATH": python_path, "LD_LIBRARY_PATH": libraries}
+    return subprocess.Popen(command, env={**os.environ, **{k: ":".join(x for x in v if x) for k, v in paths.items()}})
 
 
 def results(sides, folders):
