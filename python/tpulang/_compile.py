@@ -124,13 +124,14 @@ class Compilation:
         self.checks = Checks(call, arguments)
         self.title, self.graph = self.checks.title, graph
         self.__dict__.update(arguments)
-        # The tool chain finds the weights by a path relative to the working folder, so it works where the files are.
-        self.folder, self.name = os.path.split(os.path.abspath(self.name))
-        for argument in ("layer_group_config", "lghash_dir"):
-            path = getattr(self, argument)
-            setattr(self, argument, path and os.path.abspath(path))
         self.chip = _native.get_chip()
         self.checks.common(self.chip)
+        # The tool chain finds the weights by a path relative to the working folder, so it works where the files are.
+        self.folder, self.name = os.path.split(os.path.abspath(self.name))
+        if self.folder != os.getcwd():
+            for argument in ("layer_group_config", "lghash_dir"):
+                path = getattr(self, argument)
+                setattr(self, argument, path and os.path.abspath(path))
         self.lowered_modes = self.checks.modes()
         self.float = self.lowered_modes != ["int8"]
         self.refs = self.checks.references()
@@ -291,5 +292,6 @@ def _compile_file(call, arguments):
     source = compilation.mlir_path
     if not os.path.isfile(source):
         compilation.checks.fail("mlir_path", f'"{source}"', "the path of a module, NAME_origin.mlir; there is no such file")
+    os.makedirs(compilation.folder, exist_ok=True)
     steps = compilation.steps(os.path.relpath(source, compilation.folder))
     _toolchain.run(compilation.title, steps, compilation.folder, compilation.quiet)
