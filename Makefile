@@ -8,7 +8,7 @@ PROFILE ?= quick
 BIN = target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup build release wheel wheel-aarch64 wheel-oldest capi demo test check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance gradients lowered quantized fuzz fuzz-networks fuzz-input minilm digits bench bench-quick docs ops
+.PHONY: help setup build release wheel wheel-aarch64 wheel-oldest capi demo test test-python check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance scripts gradients lowered quantized fuzz fuzz-networks fuzz-input minilm digits bench bench-quick docs ops
 
 help: ## list these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -126,6 +126,15 @@ conformance: build ## compare every recorded case with tpu_mlir
 	$(PEER)/bin/python conformance/preprocess.py --bin $(BIN)
 	$(PEER)/bin/python conformance/control_flow.py --bin $(BIN)
 	$(PEER)/bin/python conformance/lowered.py --bin $(BIN) --only attention
+
+# The folder of the Python package, with _native built in it or in the path before it.
+PACKAGE ?= python
+SCRIPTS_TORCH ?= target/scripts-torch
+scripts: ## run TpuLang's own tests and samples with tpulang's Python package, and compare with TpuLang (WHOLE=1: up to bmodels)
+	sh conformance/setup.sh $(PEER)
+	sh conformance/tpulang_scripts.sh $(SCRIPTS_TORCH) $(PEER)
+	PYTHONPATH=$(PACKAGE) $(PEER)/bin/python conformance/tpulang_scripts.py --torch $(SCRIPTS_TORCH) --work build/scripts \
+		--exceptions tests/script_exceptions.toml $(if $(WHOLE),--whole)
 
 lowered: build ## compile networks to float16 bmodels for bm1684x, run them in the simulator, compare with tpulang
 	sh conformance/setup.sh $(PEER)

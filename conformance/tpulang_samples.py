@@ -13,7 +13,8 @@ def data(*shape, dtype="float32"):
 
 def conv(tpul, x, out_channels, in_channels, size, **options):
     """Weights without ttype are constants too if they are not listed as inputs, and a shape may be a number."""
-    weight = tpul.Tensor(dtype="float32", shape=[out_channels, in_channels, size, size], data=data(out_channels, in_channels, size, size))
+    shape = [out_channels, in_channels, size, size]
+    weight = tpul.Tensor(dtype="float32", shape=shape, data=data(*shape))
     bias = tpul.Tensor(dtype="float32", shape=out_channels, data=data(out_channels))
     return tpul.conv(x, weight, bias=bias, dilation=[1, 1], group=1, **options)
 
@@ -56,7 +57,17 @@ def custom_operators(tpul):
     y = tpul.custom(tensors_in=[x], op_name="absadd", params={"b": 1.2}, out_dtypes=["float32"])[0]
     y = tpul.custom(tensors_in=[tpul.relu(y)], op_name="swapchannel", params={"order": [2, 1, 0]}, out_dtypes=["float32"],
                     out_names=["swapped"])
-    tpul.compile_f32("custom", [x], y, dynamic=True, mlir_inference=False, bmodel_inference=False)
+    tpul.compile("custom", [x], y, dynamic=True, mlir_inference=False, bmodel_inference=False)
+
+
+def two_results(tpul):
+    """A custom operator with two results, among others, in float16."""
+    tpul.init("BM1684X")
+    a, b = (tpul.Tensor(name=name, dtype="float16", shape=[1, 3, 8, 8], data=data(1, 3, 8, 8, dtype="float16")) for name in "ab")
+    scaled, added = tpul.custom(tensors_in=[a, b], op_name="scaleadd", params={"scale": 0.5}, out_dtypes=["float16"] * 2)
+    y = tpul.relu(tpul.mul(tpul.add(scaled, added), added))
+    y = tpul.concat([y, tpul.sub(y, scaled)], axis=1)
+    tpul.compile("two", inputs=[a, b], outputs=[y], mlir_inference=False, bmodel_inference=False)
 
 
 def quantized_later(tpul):
@@ -72,7 +83,8 @@ def quantized_later(tpul):
 def image(tpul):
     """An input that is an image."""
     tpul.init("BM1684X")
-    x = tpul.Tensor(name="image", dtype="int8", shape=[1, 3, 16, 16], data=data(1, 3, 16, 16, dtype="int8"), scale=1.0, zero_point=0)
+    pixels = data(1, 3, 16, 16, dtype="int8")
+    x = tpul.Tensor(name="image", dtype="int8", shape=[1, 3, 16, 16], data=pixels)
     x.preprocess(mean=[123.675, 116.28, 103.53], scale=[0.017, 0.017, 0.017], pixel_format="rgb")
     y = tpul.maxpool2d(tpul.relu(x), kernel=[2, 2], stride=[2, 2])
     tpul.compile("image", [x], [y], cmp=False, mlir_inference=False, bmodel_inference=False, asymmetric=True)
@@ -104,8 +116,8 @@ def transformer_layer(tpul):
         return tpul.Tensor(dtype=dtype, shape=list(shape), data=values, ttype="coeff")
 
     def packed(rows, columns):
-        shape = rows * bits // 32, columns
-        return [coeff(*shape, dtype="int32"), coeff(rows // group, columns), coeff(rows // group, columns * bits // 32, dtype="int32")]
+        groups, each = rows // group, 32 // bits
+        return [coeff(rows // each, columns, dtype="int32"), coeff(groups, columns), coeff(groups, columns // each, dtype="int32")]
 
     feeds = {"states": data(1, length, hidden), "mask": data(1, 1, length, length),
              "positions": np.array(3 * [[range(length)]], dtype=np.int32)}
@@ -129,5 +141,5 @@ def again(tpul):
         assert first.read() == second.read()
 
 
-SAMPLES = {f.__name__: f for f in (classifier, several_networks, before_init, custom_operators, quantized_later, image,
+SAMPLES = {f.__name__: f for f in (classifier, several_networks, before_init, custom_operators, two_results, quantized_later, image,
                                    graphs, transformer_layer, again)}

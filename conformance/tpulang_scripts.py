@@ -13,6 +13,7 @@ scripts that succeed. Exits 1 if a case fails that is not an exception, or an ex
 --module transform.TpuLang compares TpuLang with itself.
 """
 import argparse
+import glob
 import json
 import os
 import re
@@ -37,7 +38,9 @@ def start(module, out, a):
     python_path = [a.torch, os.environ.get("PYTHONPATH", "")]
     command = [sys.executable, os.path.join(HERE, "tpulang_scripts_side.py"), module, "--out", out, "--only", a.only]
     command += ["--samples", os.path.join(HERE, "tpulang_samples.py")] + (["--whole"] if a.whole else [])
-    return subprocess.Popen(command, env=dict(os.environ, PYTHONPATH=":".join(x for x in python_path if x)))
+    libraries = [a.torch, os.environ.get("LD_LIBRARY_PATH", "")]
+    paths = {"PYTHONPATH": python_path, "LD_LIBRARY_PATH": libraries}
+    return subprocess.Popen(command, env={**os.environ, **{k: ":".join(x for x in v if x) for k, v in paths.items()}})
 
 
 def results(sides, folders):
@@ -182,9 +185,10 @@ def main():
     folders = [os.path.join(a.work, side) for side in ("peer", "ours")]
     sides = [start(module, out, a) for module, out in zip((PEER, a.module), folders)]
     print("%-32s %6s %6s  %-13s %8s %8s" % ("case", "calls", "equal", "ends", "seconds", "peer's"))
-    pairs, problems, failed = [], {}, 0
+    pairs, problems, failed, with_values = [], {}, 0, 0
     for p, q in results(sides, folders):
         wrong = compare_case(folders, p, q)
+        with_values += len(glob.glob(os.path.join(folders[0], p["case"], "calls", "*", "outputs.npz")))
         failed += print_case(p, q, wrong, exceptions)
         pairs.append((p, q))
         problems.update(wrong)
@@ -199,7 +203,7 @@ def main():
         print("FAIL %s: it passes, but is listed as an exception; take it off the list" % call)
     print_sums(pairs, a.whole)
     calls = sum(len(p["calls"]) for p, _ in pairs)
-    print("%d compile calls in %d scripts, %.0f seconds" % (calls, len(pairs), time.time() - began))
+    print("%d compile calls in %d scripts, %d with values, %.0f seconds" % (calls, len(pairs), with_values, time.time() - began))
     print("scripts: %d passed, %d failed, %d exceptions" % (calls - len(problems), failed, len(set(problems) & set(exceptions))))
     return 1 if failed else 0
 

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Installs PyTorch, which TpuLang's tests import, in a folder beside tpu_mlir's virtual environment: a path for PYTHONPATH.
+# Makes a folder with PyTorch, which TpuLang's tests import, for PYTHONPATH beside tpu_mlir's virtual environment, and with
+# the library that the tool chain loads for custom operators.
 #   tpulang_scripts.sh FOLDER VENV
 set -eu
 FOLDER=${1:?usage: tpulang_scripts.sh FOLDER VENV}
@@ -12,4 +13,5 @@ install requests urllib3 charset-normalizer
 # PyPI's PyTorch is 750 MB, and 1.6 GB on disk; newer ones need 2.5 GB of CUDA libraries as well. The CPU wheel is smaller.
 install --retries 1 torch==1.12.1 torchvision==0.13.1 --index-url https://download.pytorch.org/whl/cpu 2>/dev/null ||
     install torch==1.12.1 torchvision==0.13.1
+cc -shared -fPIC -o "$FOLDER/libplugin_custom.so" "$(dirname "$0")/custom_operators.c"
 touch "$FOLDER/ready"

@@ -96,7 +96,8 @@ class Recorder:
         with open(module) as f:
             text = f.read()
         weights = re.search(r'module\.weight_file = "([^"]+)"', text)
-        for to, source in {"module.mlir": module, "weights.npz": weights and weights.group(1), "inputs.npz": name + "_in_f32.npz"}.items():
+        sources = {"module.mlir": module, "weights.npz": weights and weights.group(1), "inputs.npz": name + "_in_f32.npz"}
+        for to, source in sources.items():
             if source and os.path.exists(source):
                 shutil.copyfile(source, os.path.join(kept, to))
         operations = re.search(r"module\.FLOPs = (\d+)", text)
@@ -248,7 +249,8 @@ def main():
     os.environ["REGRESSION_PATH"] = a.out
     module = load_module(a.module)
     package = os.path.dirname(importlib.util.find_spec("tpu_mlir").origin)
-    tests = all_tests(load("test_tpulang", os.path.join(package, "python", "test", "test_tpulang.py")), module, a.samples, a.whole)
+    tests = load("test_tpulang", os.path.join(package, "python", "test", "test_tpulang.py"))
+    tests = all_tests(tests, module, a.samples, a.whole)
     with open(os.path.join(a.out, "results.jsonl"), "w") as out:
         for name in tests:
             if re.search(a.only, name):

@@ -18,7 +18,31 @@ def compile(name, inputs, outputs, cmp=True, refs=None, mode="f32", dynamic=Fals
             mlir_inference=True, bmodel_inference=True, log_level="normal", embed_debug_info=False, addr_mode="auto",
             gdma_check=False, layer_group_config="", num_core=1, enable_lghash=False, lghash_dir="",
             debug_dump_mode="normal", disable_topo_sort=True, enable_affine=False):
-    """Compile a quantized network: NAME_int8.bmodel, and the files on the way to it. ``mode`` is not used."""
+    """Compile a quantized network to NAME_int8.bmodel.
+
+    It writes the files that TpuLang writes, under the same names. Without TPU-MLIR's tool chain, it writes those that do not
+    need it: NAME_origin.mlir with its weights, NAME_in_f32.npz, NAME_ref_output.npz, and NAME_top_outputs.npz, which
+    tpulang's executor computes. The tool chain is that of this Python, or of the virtual environment that the environment
+    variable TPULANG_TOOLCHAIN names.
+
+    Args:
+        name: The name of the network, possibly with a folder.
+        inputs, outputs: Lists of tensors. Tensors with data that are not among the inputs are constants.
+        cmp: Whether to compare the results with `refs`, and those of the bmodel with those of the lowered module.
+        refs: Arrays that outputs are compared with, by name; those of inputs are fed instead of the tensors' data.
+        mode: Not used.
+        dynamic: Whether shapes may change.
+        asymmetric: Whether quantization has zero points.
+        no_save: Whether to write nothing but the bmodel.
+        opt: How operators are grouped: 0 not at all, 1 as much as possible, 2 by dynamic programming.
+        mlir_inference, bmodel_inference: Whether to run the lowered module, and the bmodel.
+        log_level: "normal", "simple", "only-layer-group" or "quiet".
+        embed_debug_info: Whether the bmodel can be profiled.
+        addr_mode: "auto" or "io_reloc".
+        debug_dump_mode: "dump" also saves the network in debug_dumps, for `debug_dump_compile`.
+        gdma_check, layer_group_config, num_core, enable_lghash, lghash_dir, disable_topo_sort, enable_affine: Passed on
+            to the tool chain.
+    """
     _compile_graph("compile", dict(locals()))
 
 
@@ -27,7 +51,15 @@ def compile_f32(name, inputs, outputs, cmp=True, refs=None, mode="f32", dynamic=
                 log_level="normal", embed_debug_info=False, addr_mode="auto", gdma_check=False, layer_group_config="",
                 spec_op_mode=None, num_core=1, enable_lghash=False, lghash_dir="", debug_dump_mode="normal",
                 disable_topo_sort=True, enable_affine=False):
-    """Compile a network of floats in a mode, or in all: NAME_f32.bmodel, NAME_f16.bmodel, NAME_bf16.bmodel."""
+    """Compile a network of floats to NAME_f32.bmodel, NAME_f16.bmodel or NAME_bf16.bmodel.
+
+    The other arguments, and what is done without the tool chain, are the same as for `compile`.
+
+    Args:
+        mode: "f32", "f16", "bf16", or "all" for all three.
+        top_mlir_inference, tpu_mlir_inference: Whether to run the canonical module, and the lowered one.
+        spec_op_mode: Modes by function, such as {"conv": "f16"}; a custom operator is named by its op_name.
+    """
     _compile_graph("compile_f32", dict(locals()))
 
 
@@ -35,7 +67,7 @@ def mlir_compile(name, mlir_path, cmp=False, refs=None, dynamic=False, asymmetri
                  bmodel_inference=False, log_level="normal", embed_debug_info=False, addr_mode="auto", gdma_check=False,
                  layer_group_config="", enable_lghash=False, lghash_dir="", disable_topo_sort=True, num_core=1,
                  enable_affine=False):
-    """Compile a quantized network that was written before: a file NAME_origin.mlir."""
+    """Compile a quantized network that was written before: a file NAME_origin.mlir. The arguments are those of `compile`."""
     _compile_file("mlir_compile", dict(locals()))
 
 
@@ -43,7 +75,7 @@ def mlir_compile_f32(name, mlir_path, cmp=False, refs=None, mode="f32", dynamic=
                      bmodel_inference=False, top_mlir_inference=False, tpu_mlir_inference=False, log_level="normal",
                      embed_debug_info=False, addr_mode="auto", gdma_check=False, layer_group_config="", spec_op_mode=None,
                      enable_lghash=False, lghash_dir="", disable_topo_sort=True, num_core=1, enable_affine=False):
-    """Compile a network of floats that was written before: a file NAME_origin.mlir."""
+    """Compile a network of floats that was written before: a file NAME_origin.mlir. The arguments are those of `compile_f32`."""
     _compile_file("mlir_compile_f32", dict(locals()))
 
 
@@ -60,9 +92,14 @@ def bmodel_inference_combine(bmodel_file, final_mlir_fn, input_data_fn, tensor_l
                              save_path="", out_fixed=False, dump_cmd_info=True, skip_check=True, run_by_op=False,
                              desire_op=[], is_soc=False, using_memory_opt=False, enable_soc_log=False, soc_tmp_path="/tmp",
                              hostname=None, port=None, username=None, password=None):
-    """Run a bmodel operator by operator: the tool chain's function of this name."""
+    """Run a bmodel operator by operator: the tool chain's function of this name, with its arguments.
+
+    Without `dump_file` it returns arrays, so it must run in the Python that has the tool chain.
+    """
     arguments = dict(locals())
-    step = ("running %s" % bmodel_file, "combine", arguments)
+    if not dump_file and not _toolchain.is_here():
+        raise Error("bmodel_inference_combine: dump_file is False; it must be True outside the Python that has the tool chain")
+    step = (f"running {bmodel_file}", "combine", arguments)
     return _toolchain.run("bmodel_inference_combine", [step])
 
 
@@ -76,7 +113,7 @@ def finish(compilation, inputs, outputs):
 def _default_graph(title):
     graph = _native.get_default_graph()
     if graph is None:
-        raise Error('%s: there is no network; begin one with init("BM1684X")' % title)
+        raise Error(f'{title}: there is no network; begin one with init("BM1684X")')
     return graph
 
 
@@ -87,13 +124,14 @@ class Compilation:
         self.checks = Checks(call, arguments)
         self.title, self.graph = self.checks.title, graph
         self.__dict__.update(arguments)
-        # The tool chain finds the weights by a path relative to the working folder, so it works where the files are.
-        self.folder, self.name = os.path.split(os.path.abspath(self.name))
-        for argument in ("layer_group_config", "lghash_dir"):
-            path = getattr(self, argument)
-            setattr(self, argument, path and os.path.abspath(path))
         self.chip = _native.get_chip()
         self.checks.common(self.chip)
+        # The tool chain finds the weights by a path relative to the working folder, so it works where the files are.
+        self.folder, self.name = os.path.split(os.path.abspath(self.name))
+        if self.folder != os.getcwd():
+            for argument in ("layer_group_config", "lghash_dir"):
+                path = getattr(self, argument)
+                setattr(self, argument, path and os.path.abspath(path))
         self.lowered_modes = self.checks.modes()
         self.float = self.lowered_modes != ["int8"]
         self.refs = self.checks.references()
@@ -116,11 +154,11 @@ class Compilation:
     def write(self, folder):
         """Write the module and its weights, under TpuLang's names."""
         state = "top_f32" if self.float else "top_quantized"
-        self.graph.write_mlir(folder, ("%s_%s_all_origin_weight.npz" % (self.name, state)).lower())
+        self.graph.write_mlir(folder, f"{self.name}_{state}_all_origin_weight.npz".lower())
 
     def steps(self, source, runs=True):
         """Return the steps from a file as it was written to the bmodels, with or without running the results."""
-        steps = [("the canonical form of %s" % source, "canonicalize",
+        steps = [(f"the canonical form of {source}", "canonicalize",
                   {"source": source, "target": self.name + ".mlir", "log_level": self.level})]
         if runs and self.infers_top:
             steps += self._run(self.name + ".mlir", self.name + "_top_outputs.npz")
@@ -131,7 +169,7 @@ class Compilation:
         return steps
 
     def _lower(self, mode, runs):
-        lowered = "%s_%s" % (self.name, mode)
+        lowered = f"{self.name}_{mode}"
         options = {"mode": mode, "chip": self.chip, "num_core": self.num_core, "addr_mode": self.addr_mode,
                    "log_level": self.level, "quantize_table": self._table()}
         if not self.float:
@@ -142,21 +180,21 @@ class Compilation:
             steps += self._run(lowered + ".mlir", lowered + "_tpu_out.npz")
             reference = "_top_outputs.npz" if self.infers_top else "_ref_output.npz"
             if self.cmp and (self.infers_top or not self.float and self.refs):
-                steps.append(self._compare(reference, "_%s_tpu_out.npz" % mode, "0.95,0.80"))
+                steps.append(self._compare(reference, f"_{mode}_tpu_out.npz", "0.95,0.80"))
         return steps
 
     def _generate(self, mode, runs):
-        lowered = "%s_%s" % (self.name, mode)
+        lowered = f"{self.name}_{mode}"
         options = {"tpu_mlir": lowered + ".mlir", "bmodel_path": lowered + ".bmodel", "final_mlir": lowered + "_final.mlir",
                    "disable_layer_group": self.opt == 0, "log_level": self.level}
         for key in ("dynamic", "opt", "embed_debug_info", "gdma_check", "layer_group_config", "enable_lghash", "lghash_dir",
                     "disable_topo_sort", "enable_affine"):
             options[key] = getattr(self, key)
-        steps = [("generating %s.bmodel" % lowered, "generate", options)]
+        steps = [(f"generating {lowered}.bmodel", "generate", options)]
         if runs and self.bmodel_inference:
             steps += self._run(lowered + ".bmodel", lowered + "_model_out.npz")
             if self.infers_lowered:
-                steps.append(self._compare("_%s_tpu_out.npz" % mode, "_%s_model_out.npz" % mode, "0.95,0.80"))
+                steps.append(self._compare(f"_{mode}_tpu_out.npz", f"_{mode}_model_out.npz", "0.95,0.80"))
         return steps
 
     def _run(self, model, outputs):
@@ -164,7 +202,7 @@ class Compilation:
 
     def _compare(self, target, reference, tolerance):
         target, reference = self.name + target, self.name + reference
-        return ("comparing %s with %s" % (reference, target), "compare",
+        return (f"comparing {reference} with {target}", "compare",
                 {"target": target, "reference": reference, "tolerance": tolerance})
 
     def _table(self):
@@ -173,7 +211,7 @@ class Compilation:
             return ""
         operators = (self.graph or _default_graph(self.title)).operators
         modes = [(operator.outputs[0], self.modes_by_function.get(_function(operator))) for operator in operators]
-        return ",".join("%s:%s" % named for named in modes if named[1])
+        return ",".join(f"{output}:{mode}" for output, mode in modes if mode)
 
 
 def _function(operator):
@@ -189,14 +227,12 @@ def _compile_graph(call, arguments):
     checks = compilation.checks
     checks.one_of("debug_dump_mode", ("normal", "dump", "load"))
     if compilation.debug_dump_mode == "load":
-        raise Error('%s: debug_dump_mode is "load"; call debug_dump_compile with the path of the dump' % compilation.title)
+        raise Error(f'{compilation.title}: debug_dump_mode is "load"; call debug_dump_compile with the path of the dump')
     inputs, outputs = (checks.tensors(argument, _native.Tensor) for argument in ("inputs", "outputs"))
     feeds = _feeds(compilation, inputs)
     compilation.graph = finish(compilation, inputs, outputs)
-    if call == "compile":
-        compilation.customization_format = next((_format(t) for t in inputs if t.is_preprocess), None)
     if compilation.debug_dump_mode == "dump":
-        compilation.say("%s is written" % _dump.save(compilation.graph, call, compilation.chip, arguments))
+        compilation.say(f"{_dump.save(compilation.graph, call, compilation.chip, arguments)} is written")
     _continue(compilation, feeds)
 
 
@@ -219,6 +255,9 @@ def _format(tensor):
 
 def _continue(compilation, feeds=None):
     """Write a graph, and compile it as far as possible."""
+    if not compilation.float:
+        images = [t for t in compilation.graph.inputs if t.is_preprocess]
+        compilation.customization_format = _format(images[0]) if images else None
     if compilation.no_save:
         return _compile_aside(compilation)
     compilation.write(compilation.folder)
@@ -231,10 +270,10 @@ def _continue(compilation, feeds=None):
         return _toolchain.run(compilation.title, steps, compilation.folder, compilation.quiet)
     if compilation.infers_top or not compilation.float and compilation.mlir_inference:
         run_reference(compilation, feeds)
-    bmodels = " and ".join("%s_%s.bmodel" % (compilation.name, mode) for mode in compilation.lowered_modes)
-    compilation.say("%s: the network is written to %s. What remains (canonical form, lowering, code generation, up to %s) "
-                    "needs TPU-MLIR's tool chain. To get it, %s." %
-                    (compilation.title, compilation.path("_origin.mlir"), bmodels, _toolchain.HOW_TO_GET))
+    bmodels = " and ".join(f"{compilation.name}_{mode}.bmodel" for mode in compilation.lowered_modes)
+    compilation.say(f"{compilation.title}: the network is written to {compilation.path('_origin.mlir')}. What remains (canonical "
+                    f"form, lowering, code generation, up to {bmodels}) needs TPU-MLIR's tool chain. To get it, "
+                    f"{_toolchain.HOW_TO_GET}.")
 
 
 def _compile_aside(compilation):
@@ -244,7 +283,7 @@ def _compile_aside(compilation):
         steps = compilation.steps(compilation.name + "_origin.mlir", runs=False)
         _toolchain.run(compilation.title, steps, folder, compilation.quiet)
         for mode in compilation.lowered_modes:
-            shutil.copyfile(os.path.join(folder, "%s_%s.bmodel" % (compilation.name, mode)), compilation.path("_%s.bmodel" % mode))
+            shutil.copyfile(os.path.join(folder, f"{compilation.name}_{mode}.bmodel"), compilation.path(f"_{mode}.bmodel"))
 
 
 def _compile_file(call, arguments):
@@ -252,6 +291,7 @@ def _compile_file(call, arguments):
     compilation = Compilation(call, arguments)
     source = compilation.mlir_path
     if not os.path.isfile(source):
-        compilation.checks.fail("mlir_path", '"%s"' % source, "the path of a module, NAME_origin.mlir; there is no such file")
+        compilation.checks.fail("mlir_path", f'"{source}"', "the path of a module, NAME_origin.mlir; there is no such file")
+    os.makedirs(compilation.folder, exist_ok=True)
     steps = compilation.steps(os.path.relpath(source, compilation.folder))
     _toolchain.run(compilation.title, steps, compilation.folder, compilation.quiet)

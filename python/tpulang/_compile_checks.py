@@ -10,11 +10,11 @@ CORES = {"bm1684x": (1,), "bm1688": (1, 2), "bm1684x2": (1, 4)}
 def choice(values):
     """Return `"a", "b" or "c"`."""
     *first, last = map(_shown, values)
-    return "%s or %s" % (", ".join(first), last) if first else last
+    return ", ".join(first) + " or " + last if first else last
 
 
 def _shown(value):
-    return '"%s"' % value if isinstance(value, str) else str(value)
+    return f'"{value}"' if isinstance(value, str) else str(value)
 
 
 class Checks:
@@ -23,17 +23,18 @@ class Checks:
     def __init__(self, call, arguments):
         self.call, self.arguments = call, arguments
         self.type("name", str, "the name of the network")
-        self.title = '%s "%s"' % (call, arguments["name"])
+        name = arguments["name"]
+        self.title = f'{call} "{name}"'
 
     def fail(self, argument, found, expected, kind=Error):
         title = getattr(self, "title", self.call)
-        raise kind("%s: %s is %s; it must be %s" % (title, argument, found, expected),
+        raise kind(f"{title}: {argument} is {found}; it must be {expected}",
                    function=self.call, argument=argument, found=found, expected=expected)
 
     def type(self, argument, kind, expected):
         value = self.arguments[argument]
         if not isinstance(value, kind):
-            self.fail(argument, "%r, %s" % (value, type(value).__name__), expected, InvalidType)
+            self.fail(argument, f"{value!r}, {type(value).__name__}", expected, InvalidType)
 
     def one_of(self, argument, values):
         value = self.arguments[argument]
@@ -49,10 +50,10 @@ class Checks:
             self.type(argument, str, "a path, or empty")
         cores = {name: n for name, n in CORES.items() if "f32" in self.call or name != "bm1684x2"}
         if chip not in cores:
-            raise Error("%s: the processor is %s; %s compiles for %s: init(\"BM1684X\")" %
-                        (self.title, _shown(chip) if chip else "not chosen", self.call, choice(cores)))
+            found = _shown(chip) if chip else "not chosen"
+            raise Error(f'{self.title}: the processor is {found}; it must be {choice(cores)}: init("BM1684X")')
         if self.arguments["num_core"] not in cores[chip]:
-            self.fail("num_core", self.arguments["num_core"], "%s for %s" % (choice(cores[chip]), chip))
+            self.fail("num_core", self.arguments["num_core"], f"{choice(cores[chip])} for {chip}")
 
     def modes(self):
         """Return the modes to lower to."""
@@ -68,7 +69,7 @@ class Checks:
         given = self.arguments["spec_op_mode"] or {}
         for function, mode in given.items():
             if not isinstance(mode, str) or mode.lower() not in MODES:
-                self.fail('spec_op_mode["%s"]' % function, _shown(mode), choice(MODES))
+                self.fail(f'spec_op_mode["{function}"]', _shown(mode), choice(MODES))
         return {function: mode.upper() for function, mode in given.items()}
 
     def tensors(self, argument, kind):
@@ -78,7 +79,7 @@ class Checks:
             self.fail(argument, type(value).__name__, "a list of tensors", InvalidType)
         for i, tensor in enumerate(value):
             if not isinstance(tensor, kind):
-                self.fail("%s[%d]" % (argument, i), type(tensor).__name__, "a tensor", InvalidType)
+                self.fail(f"{argument}[{i}]", type(tensor).__name__, "a tensor", InvalidType)
         return list(value)
 
     def references(self):
@@ -90,8 +91,8 @@ class Checks:
     def fed(self, tensor, array):
         """Check the array to feed to an input."""
         if array is None:
-            raise Error('%s: input "%s" has no data to run the network with; give it to Tensor(data=..) or to refs, '
-                        "or switch off mlir_inference and bmodel_inference" % (self.title, tensor.name), function=self.call)
+            raise Error(f'{self.title}: input "{tensor.name}" has no data to run the network with; give it to Tensor(data=..) '
+                        "or to refs, or switch off mlir_inference and bmodel_inference", function=self.call)
         shape = list(tensor.shape)
         if array.size and -1 not in shape and list(array.shape) != shape:
-            self.fail('refs["%s"]' % tensor.name, "of shape %s" % list(array.shape), "of shape %s" % shape)
+            self.fail(f'refs["{tensor.name}"]', f"of shape {list(array.shape)}", f"of shape {shape}")

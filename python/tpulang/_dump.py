@@ -30,5 +30,5 @@ def load(path):
         call, chip, arguments = dump["call"], dump["chip"], dump["arguments"]
         spec = os.path.join(os.path.dirname(path), dump["spec"])
     except (ValueError, KeyError, TypeError) as e:
-        raise Error('debug_dump_compile: file_path is "%s"; it must be a file that debug_dump_mode="dump" wrote' % path) from e
+        raise Error(f'debug_dump_compile: file_path is "{path}"; it must be a file that debug_dump_mode="dump" wrote') from e
     return _native.Graph.from_spec(spec), call, chip, arguments

@@ -9,7 +9,7 @@ def run_reference(compilation, feeds):
     try:
         outputs = compilation.graph.run(feeds)
     except Error as e:
-        compilation.say("The network is written, but was not run: %s" % e)
+        compilation.say(f"The network is written, but was not run: {e}")
         return
     np.savez(compilation.path("_top_outputs.npz"), **outputs)
     if compilation.cmp and compilation.refs:
@@ -30,8 +30,8 @@ def similarity(found, expected):
 
 def check(title, name, found, expected, cosine, distance):
     if found.size != expected.size:
-        raise Error('%s: output "%s" has shape %s; the reference has %s' % (title, name, found.shape, expected.shape))
+        raise Error(f'{title}: output "{name}" has shape {found.shape}; the reference has {expected.shape}')
     values = similarity(found, expected)
     if not (values[0] >= cosine and values[1] >= distance):
-        raise Error('%s: output "%s" differs from the reference: cosine %.4f and similarity %.4f; at least %.2f and %.2f are wanted'
-                    % (title, name, *values, cosine, distance))
+        raise Error(f'{title}: output "{name}" differs from the reference: cosine {values[0]:.4f} and similarity {values[1]:.4f}; '
+                    f"at least {cosine:.2f} and {distance:.2f} are wanted")

@@ -10,8 +10,8 @@ Python that has it, with the path of a job. A job is JSON:
 import contextlib
 import json
 import os
-import subprocess
 import sys
+import threading
 
 STARTED = "TPULANG_STAGES_STARTED"
 
@@ -20,7 +20,7 @@ class StageFailed(Exception):
     """A stage failed: its title, and the reason."""
 
     def __init__(self, title, reason):
-        super().__init__("%s: %s" % (title, reason))
+        super().__init__(f"{title}: {reason}")
         self.title, self.reason = title, reason
 
 
@@ -63,27 +63,43 @@ STAGES = {f.__name__: f for f in (canonicalize, lower, generate, infer, compare,
 
 @contextlib.contextmanager
 def output_to(log, quiet):
-    """Send what this process and its children print to a file and, if not quiet, on to the standard output."""
+    """Send what this process and its children print to a file and, if not quiet, on to the standard output.
+
+    The file is read while it grows: a pipe would end only with the last child, and some outlive their stage.
+    """
     sys.stdout.flush()
     sys.stderr.flush()
     saved = os.dup(1), os.dup(2)
-    tee = None if quiet else subprocess.Popen(["tee", "-a", log], stdin=subprocess.PIPE)
-    to = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND) if quiet else tee.stdin.fileno()
-    os.dup2(to, 1)
-    os.dup2(to, 2)
+    ended = threading.Event()
+    file = os.open(log, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    os.dup2(file, 1)
+    os.dup2(file, 2)
+    os.close(file)
+    reader = threading.Thread(target=follow, args=(log, None if quiet else saved[0], ended))
+    reader.start()
     try:
         # sys.stdout may be an object of a notebook or a test runner.
         with open(1, "w", closefd=False) as out, contextlib.redirect_stdout(out), contextlib.redirect_stderr(out):
             yield
     finally:
+        ended.set()
+        reader.join()
         for fd, old in enumerate(saved, 1):
             os.dup2(old, fd)
             os.close(old)
-        if tee:
-            tee.stdin.close()
-            tee.wait()
-        else:
-            os.close(to)
+
+
+def follow(path, to, ended):
+    """Copy a growing file to a descriptor until it has ended."""
+    if to is None:
+        return
+    with open(path, "rb") as f:
+        while True:
+            last = ended.wait(0.1)
+            while data := f.read(1 << 16):
+                os.write(to, data)
+            if last:
+                return
 
 
 @contextlib.contextmanager
@@ -111,7 +127,7 @@ def run(job):
             try:
                 result = STAGES[stage](**arguments)
             except (Exception, SystemExit) as e:
-                raise StageFailed(title, "%s: %s" % (type(e).__name__, e)) from e
+                raise StageFailed(title, f"{type(e).__name__}: {e}") from e
     return result
 
 

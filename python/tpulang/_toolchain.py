@@ -11,7 +11,7 @@ from tpulang._errors import Error, ToolChainError
 
 VARIABLE = "TPULANG_TOOLCHAIN"
 HOW_TO_GET = ("install it with Python 3.10 (python3.10 -m venv toolchain; toolchain/bin/pip install tpu_mlir psutil flatbuffers), "
-              "and set %s=toolchain, or run this script with that Python" % VARIABLE)
+              f"and set {VARIABLE}=toolchain, or run this script with that Python")
 LAST_LINES = 12
 
 
@@ -24,27 +24,30 @@ def find():
         return None
     python = os.path.join(place, "bin", "python") if os.path.isdir(place) else place
     if not os.path.isfile(python):
-        raise Error("%s is %s; it must be the folder of a virtual environment with tpu_mlir, or its python" % (VARIABLE, place))
+        raise Error(f"{VARIABLE} is {place}; it must be the folder of a virtual environment with tpu_mlir, or its python")
     return os.path.abspath(python)
 
 
-def _has_libraries():
-    """Return whether this process finds the tool chain's libraries; it started with their path or never will."""
-    libraries = os.path.join(os.path.dirname(importlib.util.find_spec("tpu_mlir").origin), "lib")
+def is_here():
+    """Return whether this process has the tool chain, and started with the path of its libraries."""
+    found = importlib.util.find_spec("tpu_mlir")
+    if not found or not os.path.exists("/proc/self/environ"):
+        return False
     with open("/proc/self/environ", "rb") as f:
         first = dict(x.split(b"=", 1) for x in f.read().split(b"\0") if b"=" in x)
+    libraries = os.path.join(os.path.dirname(found.origin), "lib")
     return os.fsencode(libraries) in first.get(b"LD_LIBRARY_PATH", b"").split(b":")
 
 
 def run(call, steps, folder=".", quiet=False):
-    """Run the steps; in this process if it has the tool chain and its libraries."""
+    """Run the steps; in this process if it has the tool chain."""
     python = find()
     if not python:
-        raise ToolChainError("%s needs TPU-MLIR's tool chain: %s" % (call, HOW_TO_GET))
+        raise ToolChainError(f"{call} needs TPU-MLIR's tool chain: {HOW_TO_GET}")
     with tempfile.TemporaryDirectory(prefix="tpulang-") as scratch:
         job = {"folder": os.path.abspath(folder), "steps": steps, "quiet": quiet,
                "log": os.path.join(scratch, "log"), "status": os.path.join(scratch, "status")}
-        if python != sys.executable or not _has_libraries():
+        if not is_here():
             return _run_there(call, python, job, os.path.join(scratch, "job"))
         try:
             return _stages.run(job)
@@ -64,8 +67,8 @@ def _run_there(call, python, job, path):
             status = json.load(f)
     except OSError:
         status = {}
-    reason = status.get("reason") or ("ended by signal %d" % -ended.returncode if ended.returncode < 0 else
-                                      "%s ended with status %d" % (python, ended.returncode))
+    code = ended.returncode
+    reason = status.get("reason") or (f"ended by signal {-code}" if code < 0 else f"{python} ended with status {code}")
     raise _failure(call, job, status.get("stage", "starting the tool chain"), reason, ended.stderr)
 
 
@@ -76,5 +79,5 @@ def _failure(call, job, stage, reason, errors=None):
         with open(job["log"], errors="replace") as f:
             text = f.read()
     lines = (text or (errors or b"").decode(errors="replace")).rstrip().splitlines()[-LAST_LINES:]
-    message = "%s: %s failed: %s" % (call, stage, reason)
+    message = f"{call}: {stage} failed: {reason}"
     return ToolChainError(message + "".join("\n  | " + line for line in lines), stage=stage, output="\n".join(lines))
