@@ -38,9 +38,16 @@ capi: setup ## build the C interface, shared and static: target/release/libtpula
 demo: build ## convert and run a small network
 	@sh scripts/demo.sh $(BIN)
 
-test: setup ## run all tests, some also with fewer vector instructions
+test: setup ## run all tests, some also with fewer vector instructions; those of Python where there is one
 	cargo test
 	for each in avx2 plain; do TPULANG_INSTRUCTIONS=$$each cargo test --lib --test suite -- cases:: cpu:: plan:: || exit 1; done
+	@if python3 -c 'import venv, sys; assert sys.version_info >= (3, 9)' 2>/dev/null; then $(MAKE) test-python; \
+	else echo "there is no Python from 3.9 on with its venv module: the tests of the Python package are left out" >&2; fi
+
+test-python: PROFILE = dev
+test-python: setup ## build the Python wheel, install it in a fresh environment, and test it there (PROFILE=release: the one to keep)
+	sh scripts/wheel.sh $(PROFILE)
+	sh scripts/test-python.sh
 
 check: setup deny portable ## check format, lints, documentation and dependencies
 	cargo fmt --all --check
@@ -127,8 +134,8 @@ conformance: build ## compare every recorded case with tpu_mlir
 	$(PEER)/bin/python conformance/control_flow.py --bin $(BIN)
 	$(PEER)/bin/python conformance/lowered.py --bin $(BIN) --only attention
 
-# The folder of the Python package, with _native built in it or in the path before it.
-PACKAGE ?= python
+# Where the Python package is installed.
+PACKAGE ?= target/wheel-package
 SCRIPTS_TORCH ?= target/scripts-torch
 scripts: ## run TpuLang's own tests and samples with tpulang's Python package, and compare with TpuLang (WHOLE=1: up to bmodels)
 	sh conformance/setup.sh $(PEER)

@@ -105,7 +105,10 @@ pub fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Array> {
         return from_numpy(&numpy(py)?.call_method1(intern!(py, "asarray"), (object,))?);
     }
     let found = object.get_type().name()?;
-    Err(invalid_type(py, format!("an array is expected, of NumPy, PyTorch or another library with DLPack, not {found}")))
+    Err(invalid_type(
+        py,
+        format!("an array is expected, of NumPy, PyTorch or another library with DLPack, not {found}"),
+    ))
 }
 
 fn from_numpy(object: &Bound<'_, PyAny>) -> PyResult<Array> {

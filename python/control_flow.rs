@@ -156,7 +156,8 @@ impl Graph {
                     let returned = body.call1(tensors(py, shared, &[&[iteration], carried].concat())?)?;
                     let pair = returned.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>();
                     let Ok((carried, stacked)) = pair else {
-                        let problem = "the body of a scan returns no pair; expected the carried and the stacked tensors";
+                        let problem =
+                            "the body of a scan returns no pair; expected the carried and the stacked tensors";
                         return Err(invalid_type(py, problem));
                     };
                     Ok((handles(shared, &carried)?, handles(shared, &stacked)?))

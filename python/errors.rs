@@ -72,7 +72,8 @@ fn described(py: Python<'_>, error: &Error) -> PyResult<PyErr> {
     }
     let class = match error.cause() {
         Cause::Many(errors) => {
-            let all = errors.iter().map(|error| Ok(described(py, error)?.into_value(py))).collect::<PyResult<Vec<_>>>()?;
+            let all =
+                errors.iter().map(|error| Ok(described(py, error)?.into_value(py))).collect::<PyResult<Vec<_>>>()?;
             details.set_item("errors", PyList::new(py, all)?)?;
             "Error"
         }

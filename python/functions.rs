@@ -240,7 +240,10 @@ impl<'py> Call<'py> {
             }
         }
         let out_quant = self.out_quant.as_ref().map(read_quantization).transpose()?.flatten();
-        Ok(Named { out: Some(out).filter(|names| !names.is_empty()), out_quant: out_quant.into_iter().map(Some).collect() })
+        Ok(Named {
+            out: Some(out).filter(|names| !names.is_empty()),
+            out_quant: out_quant.into_iter().map(Some).collect(),
+        })
     }
 }
 
@@ -277,13 +280,21 @@ pub fn register(module: &Bound<'_, PyModule>) -> PyResult<()> {
     for function in functions::functions() {
         let object = Bound::new(py, Function(function))?;
         module.add(function.name, &object)?;
-        graph.setattr(function.name, &object)?;
+        define(graph.as_any(), function.name, &object)?;
         if python::is_method(function) {
-            tensor.setattr(function.name, object)?;
+            define(tensor.as_any(), function.name, &object)?;
         }
         names.append(function.name)?;
     }
     module.add(intern!(py, "FUNCTIONS"), names)
+}
+
+/// Adds a method to a class that has no other of this name.
+fn define(class: &Bound<'_, PyAny>, name: &str, function: &Bound<'_, Function>) -> PyResult<()> {
+    if class.hasattr(name)? {
+        return Err(invalid(class.py(), format!("internal error: {class} has {name} already")));
+    }
+    class.setattr(name, function)
 }
 
 /// Returns the exception about tensors of two graphs.

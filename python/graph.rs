@@ -7,21 +7,12 @@ use crate::{
     shared::Shared,
     tensor::{Handle, Tensor, shape_of},
 };
-use pyo3::{
-    intern,
-    prelude::*,
-    types::PyDict,
-};
+use pyo3::{intern, prelude::*, types::PyDict};
 use std::{
     path::PathBuf,
     sync::{Arc, Mutex, PoisonError},
 };
-use tpulang::{
-    Error, Mode,
-    base::Ints,
-    graph::MadeBy,
-    spec,
-};
+use tpulang::{Error, Mode, base::Ints, graph::MadeBy, spec};
 
 /// A network under construction: tensors, and the operators that compute them. Types are inferred, and arguments and
 /// quantization checked, as each operator is added.
@@ -280,14 +271,20 @@ impl Graph {
     }
     /// Makes the calls of another graph again in this one, in the scope `name`, with these tensors in place of its inputs.
     /// Coefficients are shared. Returns the tensors that are its outputs there.
-    fn splice(&self, py: Python<'_>, name: &str, body: &Bound<'_, Graph>, arguments: Vec<Py<Tensor>>) -> PyResult<Vec<Tensor>> {
+    fn splice(
+        &self,
+        py: Python<'_>,
+        name: &str,
+        body: &Bound<'_, Graph>,
+        arguments: Vec<Py<Tensor>>,
+    ) -> PyResult<Vec<Tensor>> {
         let handles = self.handles(py, &arguments)?;
         let body = body.get().shared.lock(py).clone();
         let made = self.shared.lock(py).splice(name, &body, &handles).or_raise(py)?;
         Ok(self.tensors_of(made))
     }
     /// Returns a copy. Its tensors are found by name; those of this graph do not belong to it.
-    fn copy(&self, py: Python<'_>) -> Graph {
+    fn clone(&self, py: Python<'_>) -> Graph {
         Graph::of(self.shared.lock(py).clone())
     }
     /// Returns a copy with these inputs and outputs, as `compile` needs it. Other inputs become coefficients with the data
@@ -408,7 +405,10 @@ fn write_pair(
 mod without_mlir {
     use super::*;
     fn missing(py: Python<'_>) -> PyErr {
-        invalid(py, "this tpulang was built without MLIR, which is not available for this platform; save a spec instead")
+        invalid(
+            py,
+            "this tpulang was built without MLIR, which is not available for this platform; save a spec instead",
+        )
     }
     pub fn read_module(
         py: Python<'_>,
@@ -422,12 +422,7 @@ mod without_mlir {
     pub fn emit(py: Python<'_>, _: &tpulang::Graph) -> PyResult<String> {
         Err(missing(py))
     }
-    pub fn write_pair(
-        py: Python<'_>,
-        _: &tpulang::Graph,
-        _: PathBuf,
-        _: Option<&str>,
-    ) -> PyResult<(PathBuf, PathBuf)> {
+    pub fn write_pair(py: Python<'_>, _: &tpulang::Graph, _: PathBuf, _: Option<&str>) -> PyResult<(PathBuf, PathBuf)> {
         Err(missing(py))
     }
 }
@@ -477,7 +472,11 @@ pub struct Operator {
 }
 
 impl Operator {
-    pub fn of(graph: &tpulang::Graph, operator: &tpulang::graph::Operator, function: Option<&'static str>) -> tpulang::Result<Operator> {
+    pub fn of(
+        graph: &tpulang::Graph,
+        operator: &tpulang::graph::Operator,
+        function: Option<&'static str>,
+    ) -> tpulang::Result<Operator> {
         let name = |tensor: Handle| graph.tensor(tensor).map(|info| info.name.clone());
         let first = operator.outputs().next().map(|tensor| graph.tensor(tensor)).transpose()?;
         Ok(Operator {
@@ -485,7 +484,12 @@ impl Operator {
             function,
             inputs: operator.op.operands().map(|(_, tensor)| name(*tensor)).collect::<Result<_, _>>()?,
             outputs: operator.outputs().map(name).collect::<Result<_, _>>()?,
-            attributes: operator.op.attributes().iter().map(|(key, value)| (key.to_string(), value.to_string())).collect(),
+            attributes: operator
+                .op
+                .attributes()
+                .iter()
+                .map(|(key, value)| (key.to_string(), value.to_string()))
+                .collect(),
             type_text: first.map(|info| info.type_text()).unwrap_or_default(),
         })
     }

@@ -2,6 +2,7 @@
 #![allow(unsafe_code, reason = "memory of Python's arrays; docs/safety.md lists each use")]
 
 mod arrays;
+mod boundary;
 mod command;
 mod control_flow;
 mod dropin;
@@ -31,6 +32,7 @@ fn _native(module: &Bound<'_, PyModule>) -> PyResult<()> {
     functions::register(module)?;
     dropin::register(module)?;
     training::register(module)?;
+    module.add_function(wrap_pyfunction!(boundary::boundary, module)?)?;
     module.add_function(wrap_pyfunction!(command::command, module)?)?;
     module.add("__version__", env!("CARGO_PKG_VERSION"))
 }

@@ -98,10 +98,7 @@ impl Session {
     }
 }
 
-fn to_dict<'py>(
-    py: Python<'py>,
-    arrays: impl IntoIterator<Item = (String, Array)>,
-) -> PyResult<Bound<'py, PyDict>> {
+fn to_dict<'py>(py: Python<'py>, arrays: impl IntoIterator<Item = (String, Array)>) -> PyResult<Bound<'py, PyDict>> {
     let results = PyDict::new(py);
     for (name, array) in arrays {
         results.set_item(name, to_numpy(py, array)?)?;
@@ -141,9 +138,9 @@ impl Session {
         let ends = Arc::new(AtomicBool::new(false));
         let asked = ends.clone();
         let options = options.interrupt(move || asked.load(Ordering::Relaxed));
-        let device: Device = device.parse().map_err(|problem| {
-            crate::errors::invalid(py, format!("Session: device is {device:?}; {problem}"))
-        })?;
+        let device: Device = device
+            .parse()
+            .map_err(|problem| crate::errors::invalid(py, format!("Session: device is {device:?}; {problem}")))?;
         let graph = graph.get().shared().lock(py).clone();
         let prepare = || tpulang::exec::Session::new(&graph, device.open()?, &options);
         let session = interrupt::interruptible(py, &ends, prepare)?;
@@ -172,7 +169,12 @@ impl Session {
         self.run_feeds(py, feeds)
     }
     /// Returns the tensors of these names, outputs or others, and computes only what they need.
-    fn fetch<'py>(&self, py: Python<'py>, feeds: &Bound<'py, PyAny>, names: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyDict>> {
+    fn fetch<'py>(
+        &self,
+        py: Python<'py>,
+        feeds: &Bound<'py, PyAny>,
+        names: &Bound<'py, PyAny>,
+    ) -> PyResult<Bound<'py, PyDict>> {
         let feeds = Feeds::read(py, Some(feeds), self)?;
         let names = match names.extract::<String>() {
             Ok(one) => vec![one],

@@ -27,8 +27,12 @@ impl Shared {
         self.graph.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
     }
     /// Notes the data that an input was declared with.
-    pub fn set_data(&self, py: Python<'_>, input: Tensor, data: Array) {
-        self.data.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner).insert(input, data);
+    pub fn set_data(&self, py: Python<'_>, input: Tensor, data: Option<Array>) {
+        let mut known = self.data.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+        match data {
+            Some(data) => known.insert(input, data),
+            None => known.remove(&input),
+        };
     }
     /// Returns the data that an input was declared with.
     pub fn data_of(&self, py: Python<'_>, input: Tensor) -> Option<Array> {

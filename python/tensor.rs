@@ -6,11 +6,7 @@ use crate::{
     quantization,
     shared::Shared,
 };
-use pyo3::{
-    prelude::*,
-    sync::MutexExt,
-    types::PyTuple,
-};
+use pyo3::{prelude::*, sync::MutexExt, types::PyTuple};
 use std::{
     hash::{DefaultHasher, Hash, Hasher},
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
@@ -141,9 +137,7 @@ impl Tensor {
         }
         let declared = self.declared(py)?;
         let handle = declared.add_to(&mut graph.lock(py)).or_raise(py)?;
-        if let Some(data) = declared.data {
-            graph.set_data(py, handle, data);
-        }
+        graph.set_data(py, handle, declared.data);
         let mut bound = lock(py, &self.bound);
         bound.retain(|(graph, _)| graph.strong_count() > 0);
         bound.push((Arc::downgrade(graph), handle));
@@ -329,6 +323,19 @@ impl Tensor {
     fn buffer<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
         self.data(py)?.map(|data| view_numpy(py, &data)).transpose()
     }
+    #[setter]
+    fn set_buffer(&self, py: Python<'_>, data: Option<&Bound<'_, PyAny>>) -> PyResult<()> {
+        let Origin::Declared(declared) = &self.origin else {
+            return Err(invalid(
+                py,
+                "only a tensor that was declared with tpulang.Tensor(..) takes data; use Graph.set_data",
+            ));
+        };
+        let (dtype, shape) = (self.declared(py)?.dtype, self.shape_now(py)?);
+        let data = data.map(|data| as_declared(data, dtype, &shape)).transpose()?;
+        lock(py, declared).data.clone_from(&data);
+        self.share_data(py, data)
+    }
     /// Whether the tensor has a scale or a zero point.
     #[getter]
     fn is_quantized(&self, py: Python<'_>) -> PyResult<bool> {
@@ -401,7 +408,10 @@ impl Tensor {
             |graph, tensor| graph.preprocess(tensor, preprocess.clone()),
             |declared| {
                 if declared.is_coefficient {
-                    return Err(invalid_graph(format!("{:?} is a coefficient; only inputs are preprocessed", declared.name)));
+                    return Err(invalid_graph(format!(
+                        "{:?} is a coefficient; only inputs are preprocessed",
+                        declared.name
+                    )));
                 }
                 preprocess.check(&declared.shape)?;
                 declared.preprocess = Some(preprocess.clone());
@@ -410,9 +420,10 @@ impl Tensor {
         )
     }
     /// Drops the data.
-    fn reset(&self, py: Python<'_>) {
-        if let Origin::Declared(declared) = &self.origin {
-            lock(py, declared).data = None;
+    fn reset(&self, py: Python<'_>) -> PyResult<()> {
+        match &self.origin {
+            Origin::Declared(_) => self.set_buffer(py, None),
+            Origin::Of(..) => Ok(()),
         }
     }
     /// Replaces the data of a tensor that was declared with the constructor.
@@ -421,6 +432,9 @@ impl Tensor {
         let Origin::Declared(declared) = &self.origin else {
             return Err(invalid(py, "only a tensor that was declared with tpulang.Tensor(..) is updated"));
         };
+        if !lock(py, &self.bound).is_empty() {
+            return Err(invalid(py, "a function has used the tensor already, so its shape is fixed; set its buffer"));
+        }
         let dtype = lock(py, declared).dtype;
         let data = as_declared(buffer, dtype, &shape)?;
         let mut declared = lock(py, declared);
@@ -446,11 +460,26 @@ impl Tensor {
         Err(invalid_type(py, format!("the tensor {name:?} has no value while the network is built; {remedy}")))
     }
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
-        self.shape_now(py)?.first().copied().ok_or_else(|| invalid_type(py, "a tensor without dimensions has no length"))
+        self.shape_now(py)?
+            .first()
+            .copied()
+            .ok_or_else(|| invalid_type(py, "a tensor without dimensions has no length"))
     }
 }
 
 impl Tensor {
+    /// Passes the data of a declared tensor on to the graphs that it was added to.
+    fn share_data(&self, py: Python<'_>, data: Option<Array>) -> PyResult<()> {
+        let bound: Vec<_> = lock(py, &self.bound).clone();
+        for (graph, handle) in bound.iter().filter_map(|(graph, handle)| Some((graph.upgrade()?, *handle))) {
+            let is_coefficient = graph.lock(py).tensor(handle).is_ok_and(TensorInfo::is_coefficient);
+            match &data {
+                Some(data) if is_coefficient => graph.lock(py).set_data(handle, data.clone()).or_raise(py)?,
+                _ => graph.set_data(py, handle, data.clone()),
+            }
+        }
+        Ok(())
+    }
     pub fn shape_now(&self, py: Python<'_>) -> PyResult<Shape> {
         Ok(self.declared(py)?.shape)
     }

@@ -7,10 +7,7 @@ use crate::{
 };
 use pyo3::prelude::*;
 use std::sync::Arc;
-use tpulang::{
-    Derivative,
-    graph::optimizers,
-};
+use tpulang::{Derivative, graph::optimizers};
 
 #[pymethods]
 impl Graph {
@@ -60,8 +57,7 @@ impl Graph {
     }
     /// Makes a coefficient a variable: after each run, its value is replaced by that of `next`.
     fn assign(&self, py: Python<'_>, variable: &Bound<'_, Tensor>, next: &Bound<'_, Tensor>) -> PyResult<()> {
-        let (variable, next) =
-            (variable.get().handle_in(py, self.shared())?, next.get().handle_in(py, self.shared())?);
+        let (variable, next) = (variable.get().handle_in(py, self.shared())?, next.get().handle_in(py, self.shared())?);
         self.shared().lock(py).assign(variable, next).or_raise(py)
     }
     /// The variables, each with its next value.
@@ -111,7 +107,10 @@ fn derivative(shared: &Arc<Shared>, returned: &Bound<'_, PyAny>) -> PyResult<Der
             "default" => Ok(Derivative::Default),
             "stop" => Ok(Derivative::Stop),
             "straight_through" => Ok(Derivative::StraightThrough),
-            _ => Err(invalid(py, format!("rule returns {word:?}; expected \"default\", \"stop\" or \"straight_through\""))),
+            _ => Err(invalid(
+                py,
+                format!("rule returns {word:?}; expected \"default\", \"stop\" or \"straight_through\""),
+            )),
         };
     }
     let Ok(gradients) = returned.extract::<Vec<Option<Py<Tensor>>>>() else {
@@ -172,7 +171,13 @@ enum Method {
 }
 
 impl Optimizer {
-    fn minimize(&self, py: Python<'_>, shared: &Arc<Shared>, loss: Handle, variables: &[Handle]) -> PyResult<Vec<Handle>> {
+    fn minimize(
+        &self,
+        py: Python<'_>,
+        shared: &Arc<Shared>,
+        loss: Handle,
+        variables: &[Handle],
+    ) -> PyResult<Vec<Handle>> {
         let rate = match &self.rate {
             Rate::Number(rate) => optimizers::Schedule::Constant(*rate),
             Rate::Schedule(schedule) => schedule.get().0,

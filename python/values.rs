@@ -103,7 +103,8 @@ impl Converter<'_> {
             if argument.kind.takes_tensors() {
                 return Ok(Value::Tensor(Operand::Constant(from_python(object)?)));
             }
-            let list = numpy(py)?.call_method1(intern!(py, "asarray"), (object,))?.call_method0(intern!(py, "tolist"))?;
+            let list =
+                numpy(py)?.call_method1(intern!(py, "asarray"), (object,))?.call_method0(intern!(py, "tolist"))?;
             return self.value(argument, &list, depth + 1);
         }
         let found = object.get_type().name()?;

@@ -12,8 +12,9 @@ import tpulang
 def documented():
     """Yield each public object with documentation, and its name."""
     for module in (tpulang, tpulang.optimizers, tpulang.testing):
-        for name, value in vars(module).items():
-            if name.startswith("_") or isinstance(value, types.ModuleType):
+        for name in module.__all__:
+            value = getattr(module, name)
+            if isinstance(value, types.ModuleType):
                 continue
             yield f"{module.__name__}.{name}", value
             if inspect.isclass(value):

@@ -7,15 +7,9 @@ with ``Graph``::
     x = g.input("x", (1, 3, 224, 224))
     y = x.conv(weight, pad=1).relu()
 """
-from tpulang import _native, optimizers, testing
-from tpulang._compile import (
-    bmodel_inference_combine,
-    compile,
-    compile_f32,
-    debug_dump_compile,
-    mlir_compile,
-    mlir_compile_f32,
-)
+import importlib
+
+from tpulang import _native, optimizers
 from tpulang._errors import DeviceError, Error, FileError, InvalidType, ToolChainError
 from tpulang._globals import TpuLang, reset_graph
 from tpulang._native import (
@@ -35,3 +29,27 @@ from tpulang._native import (
 
 # TpuLang's functions, which the extension module makes of the table of functions.
 globals().update({name: getattr(_native, name) for name in FUNCTIONS})
+
+# Imported when they are first used: they need modules that take longer to import than the rest of the package.
+_COMPILE = (
+    "bmodel_inference_combine",
+    "compile",
+    "compile_f32",
+    "debug_dump_compile",
+    "mlir_compile",
+    "mlir_compile_f32",
+)
+
+__all__ = [name for name in globals() if not name.startswith("_") and name != "importlib"] + [*_COMPILE, "testing"]
+
+
+def __getattr__(name):
+    if name == "testing":
+        return importlib.import_module("tpulang.testing")
+    if name in _COMPILE:
+        return getattr(importlib.import_module("tpulang._compile"), name)
+    raise AttributeError(f"module 'tpulang' has no attribute {name!r}")
+
+
+def __dir__():
+    return __all__

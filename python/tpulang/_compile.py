@@ -6,14 +6,12 @@ import os
 import shutil
 import tempfile
 
-import numpy as np
-
 from tpulang import _dump, _native, _toolchain
 from tpulang._compile_checks import Checks
 from tpulang._errors import Error
-from tpulang._reference import run_reference
 
 
+@_native.boundary
 def compile(name, inputs, outputs, cmp=True, refs=None, mode="f32", dynamic=False, asymmetric=False, no_save=False, opt=2,
             mlir_inference=True, bmodel_inference=True, log_level="normal", embed_debug_info=False, addr_mode="auto",
             gdma_check=False, layer_group_config="", num_core=1, enable_lghash=False, lghash_dir="",
@@ -46,6 +44,7 @@ def compile(name, inputs, outputs, cmp=True, refs=None, mode="f32", dynamic=Fals
     _compile_graph("compile", dict(locals()))
 
 
+@_native.boundary
 def compile_f32(name, inputs, outputs, cmp=True, refs=None, mode="f32", dynamic=False, opt=2, no_save=False,
                 mlir_inference=True, bmodel_inference=True, top_mlir_inference=True, tpu_mlir_inference=True,
                 log_level="normal", embed_debug_info=False, addr_mode="auto", gdma_check=False, layer_group_config="",
@@ -63,6 +62,7 @@ def compile_f32(name, inputs, outputs, cmp=True, refs=None, mode="f32", dynamic=
     _compile_graph("compile_f32", dict(locals()))
 
 
+@_native.boundary
 def mlir_compile(name, mlir_path, cmp=False, refs=None, dynamic=False, asymmetric=False, opt=2, mlir_inference=False,
                  bmodel_inference=False, log_level="normal", embed_debug_info=False, addr_mode="auto", gdma_check=False,
                  layer_group_config="", enable_lghash=False, lghash_dir="", disable_topo_sort=True, num_core=1,
@@ -71,6 +71,7 @@ def mlir_compile(name, mlir_path, cmp=False, refs=None, dynamic=False, asymmetri
     _compile_file("mlir_compile", dict(locals()))
 
 
+@_native.boundary
 def mlir_compile_f32(name, mlir_path, cmp=False, refs=None, mode="f32", dynamic=False, opt=2, mlir_inference=False,
                      bmodel_inference=False, top_mlir_inference=False, tpu_mlir_inference=False, log_level="normal",
                      embed_debug_info=False, addr_mode="auto", gdma_check=False, layer_group_config="", spec_op_mode=None,
@@ -79,6 +80,7 @@ def mlir_compile_f32(name, mlir_path, cmp=False, refs=None, mode="f32", dynamic=
     _compile_file("mlir_compile_f32", dict(locals()))
 
 
+@_native.boundary
 def debug_dump_compile(file_path):
     """Compile again what a compile function saved with debug_dump_mode="dump"."""
     graph, call, chip, arguments = _dump.load(file_path)
@@ -88,6 +90,7 @@ def debug_dump_compile(file_path):
     _continue(Compilation(call, {**defaults, **off, "refs": None, "layer_group_config": "", **arguments}, graph))
 
 
+@_native.boundary
 def bmodel_inference_combine(bmodel_file, final_mlir_fn, input_data_fn, tensor_loc_file, reference_data_fn, dump_file=True,
                              save_path="", out_fixed=False, dump_cmd_info=True, skip_check=True, run_by_op=False,
                              desire_op=[], is_soc=False, using_memory_opt=False, enable_soc_log=False, soc_tmp_path="/tmp",
@@ -262,18 +265,27 @@ def _continue(compilation, feeds=None):
         return _compile_aside(compilation)
     compilation.write(compilation.folder)
     if compilation.refs:
-        np.savez(compilation.path("_ref_output.npz"), **compilation.refs)
+        _save(compilation.path("_ref_output.npz"), compilation.refs)
     if feeds is not None:
-        np.savez(compilation.path("_in_f32.npz"), **feeds)
+        _save(compilation.path("_in_f32.npz"), feeds)
     if _toolchain.find():
         steps = compilation.steps(compilation.name + "_origin.mlir")
         return _toolchain.run(compilation.title, steps, compilation.folder, compilation.quiet)
     if compilation.infers_top or not compilation.float and compilation.mlir_inference:
+        from tpulang._reference import run_reference
+
         run_reference(compilation, feeds)
     bmodels = " and ".join(f"{compilation.name}_{mode}.bmodel" for mode in compilation.lowered_modes)
     compilation.say(f"{compilation.title}: the network is written to {compilation.path('_origin.mlir')}. What remains (canonical "
                     f"form, lowering, code generation, up to {bmodels}) needs TPU-MLIR's tool chain. To get it, "
                     f"{_toolchain.HOW_TO_GET}.")
+
+
+def _save(path, arrays):
+    # NumPy is imported when it is needed, since the command does not need it.
+    import numpy as np
+
+    np.savez(path, **arrays)
 
 
 def _compile_aside(compilation):

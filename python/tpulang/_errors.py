@@ -15,6 +15,7 @@ class Error(ValueError, AssertionError):
     - ``errors``: if there are several errors, each of them.
     """
 
+    __module__ = "tpulang"
     function = call = output = argument = found = expected = None
     operands = errors = ()
     file = line = column = path = None
@@ -27,13 +28,19 @@ class Error(ValueError, AssertionError):
 class InvalidType(Error, TypeError):
     """A call with an unknown, missing or repeated argument, or with an object of a type that it does not take."""
 
+    __module__ = "tpulang"
+
 
 class FileError(Error, OSError):
     """A file could not be read or written."""
 
+    __module__ = "tpulang"
+
 
 class DeviceError(Error, RuntimeError):
     """A device, its driver or its compiler is missing or has failed."""
+
+    __module__ = "tpulang"
 
 
 class ToolChainError(Error, RuntimeError):
@@ -42,5 +49,6 @@ class ToolChainError(Error, RuntimeError):
     ``stage`` is what was being done, and ``output`` the last lines that the tool chain printed.
     """
 
+    __module__ = "tpulang"
     stage = None
     output = ""

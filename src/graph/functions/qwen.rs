@@ -35,7 +35,6 @@ function! {
         "Output projection: hidden_size to hidden_size; int32." o_proj_weights,
         "Like q_proj_scales." o_proj_scales,
         "Like q_proj_zps." o_proj_zps,
-        "Like q_proj_bias." o_proj_bias,
         "Down projection of the gated product: any size to hidden_size; int32." down_proj_weights,
         "Like q_proj_scales." down_proj_scales,
         "Like q_proj_zps." down_proj_zps,
@@ -61,6 +60,7 @@ function! {
         "Heads of keys and values; they divide num_attention_heads." num_key_value_heads: i64 = 4i64,
         "Number of the d / 2 angles in each table (time, height, width)." mrope_section: Vec<i64> = vec![16, 24, 24],
         "Packing of the weights." quant_method: QuantMethod = QuantMethod::Gptq,
+        "Bias of the output projection, hidden_size elements; float32 or float16." o_proj_bias: Operand,
     }
 }
 
@@ -73,7 +73,7 @@ function! {
         "Sines, in the form of `cos`." sin: Operands,
         ..weights: Qwen2Weights,
         ;
-        ..options: Qwen2Options { out_dtype: Dtype, group_size: i64, weight_bits: i64, hidden_size: i64, rms_norm_eps: f64, num_attention_heads: i64, num_key_value_heads: i64, mrope_section: Vec<i64>, quant_method: QuantMethod },
+        ..options: Qwen2Options { out_dtype: Dtype, group_size: i64, weight_bits: i64, hidden_size: i64, rms_norm_eps: f64, num_attention_heads: i64, num_key_value_heads: i64, mrope_section: Vec<i64>, quant_method: QuantMethod, o_proj_bias: Operand },
     }
     qwen2_block: "A decoder layer of Qwen2-VL: `h = hidden_states + o_proj(attention(rms_norm(hidden_states)))`, then `h + down_proj(silu(gate_proj(m)) * up_proj(m))` with `m = rms_norm(h)`; also returns the keys and the values, both n x positions x num_key_value_heads x d. Attention is `softmax(q x k^T / sqrt(d) + attention_mask) x v`, where each head of keys and values serves several heads of queries; a query or key with halves a and b is rotated to `[a, b] * c + [-b, a] * s`, where c and s are the concatenated rows of the tables, repeated twice.",
         example |g, x, i| {
@@ -92,6 +92,7 @@ function! {
             let (cos, sin) = ([table(1)?, table(3)?], [table(1)?, table(3)?]);
             let [y, k, v] = g
                 .qwen2_block(hidden, ids, mask, cos, sin, functions::args::Qwen2Weights::named(""))
+                .o_proj_bias("o_proj_bias")
                 .hidden_size(16)
                 .num_attention_heads(2)
                 .num_key_value_heads(1)
@@ -116,7 +117,7 @@ function! {
         "Sines, in the form of `cos`." sin: Operands,
         ..weights: Qwen2Weights,
         ;
-        ..options: Qwen2Options { out_dtype: Dtype, group_size: i64, weight_bits: i64, hidden_size: i64, rms_norm_eps: f64, num_attention_heads: i64, num_key_value_heads: i64, mrope_section: Vec<i64>, quant_method: QuantMethod },
+        ..options: Qwen2Options { out_dtype: Dtype, group_size: i64, weight_bits: i64, hidden_size: i64, rms_norm_eps: f64, num_attention_heads: i64, num_key_value_heads: i64, mrope_section: Vec<i64>, quant_method: QuantMethod, o_proj_bias: Operand },
     }
     qwen2_block_cache: "Like `qwen2_block`, with the keys and values of earlier positions in front of the new ones; returns only the new ones.",
         example |g, x, i| {
@@ -136,6 +137,7 @@ function! {
             let norm = g.coefficient("post_attention_layernorm_weight", Array::filled(Dtype::Float32, [16], 1.0)?)?;
             let [y, k, v] = g
                 .qwen2_block_cache(hidden, ids, mask, k_cache, v_cache, [table()?], [table()?], functions::args::Qwen2Weights::named(""))
+                .o_proj_bias("o_proj_bias")
                 .hidden_size(16)
                 .num_attention_heads(2)
                 .num_key_value_heads(1)
@@ -416,6 +418,7 @@ mod tests {
             let table = || Array::filled(Dtype::Float32, [9, 1, 4], 0.5).unwrap();
             let weights = Qwen2Weights::named("");
             g.qwen2_block_cache(hidden, ids, mask, k, v, [table()], [table()], weights)
+                .o_proj_bias("o_proj_bias")
                 .hidden_size(16)
                 .num_attention_heads(2)
                 .num_key_value_heads(1)

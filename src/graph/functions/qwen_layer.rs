@@ -204,7 +204,7 @@ impl<'a> Layer<'a> {
                 s.hidden,
                 s.hidden,
                 [&w.o_proj_weights, &w.o_proj_scales, &w.o_proj_zps],
-                Some(&w.o_proj_bias),
+                self.options.o_proj_bias.as_ref(),
             )?,
             gate: with(
                 "gate_proj",

@@ -122,6 +122,7 @@ const MOVED: &[Moved] = moved! {
     swish: round_mode => Some("out_name");
     multi_scale_deformable_attention: value identity query_pos => Some("key_padding_mask");
     qwen2_block qwen2_block_cache: cos sin => Some("out_dtype");
+    qwen2_block qwen2_block_cache: o_proj_bias => Some("down_proj_weights");
     cast dequant_int dequant_int_to_fp leaky_relu requant_fp requant_fp_to_int requant_int softmax_int:
         out_name => Some("round_mode");
     a16matmul: out_name => Some("group_size");

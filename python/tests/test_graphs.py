@@ -1,0 +1,228 @@
+"""Graphs, tensors and arrays."""
+import gc
+import traceback
+
+import numpy as np
+import pytest
+
+import tpulang
+from tpulang import _native
+
+
+def graph(**inputs):
+    g = tpulang.Graph("g")
+    return (g, *(g.input(name, shape) for name, shape in inputs.items()))
+
+
+def value(g, output, **feeds):
+    g.outputs = [output]
+    return g.run(feeds)[output.name]
+
+
+X = np.arange(24, dtype="float32").reshape(2, 3, 4) - 7
+Y = np.arange(4, dtype="float32") + 1
+
+
+@pytest.mark.parametrize(
+    "build",
+    [
+        lambda x, y: x + y,
+        lambda x, y: x + 2,
+        lambda x, y: 2.5 - x,
+        lambda x, y: x * y * 0.5,
+        lambda x, y: x / y,
+        lambda x, y: 1.0 / y,
+        lambda x, y: -x,
+        lambda x, y: abs(x),
+        lambda x, y: y**0.5,
+        lambda x, y: 2.0**y,
+        lambda x, y: x > y,
+        lambda x, y: x <= 3.0,
+        lambda x, y: x @ np.ones((2, 4, 5), "float32"),
+        lambda x, y: np.ones((2, 5, 3), "float32") @ x,
+        lambda x, y: np.float32(2) * x,
+        lambda x, y: Y - x,
+        lambda x, y: x[1],
+        lambda x, y: x[:, 1:3, ::2],
+        lambda x, y: x[..., -1],
+        lambda x, y: x[:, None, 0],
+        lambda x, y: x[::-1],
+        lambda x, y: x[:, :0:-1, 2],
+        lambda x, y: x[np.int64(0), 1:],
+    ],
+)
+def test_operators_are_those_of_numpy(build):
+    g, x, y = graph(x=(2, 3, 4), y=(4,))
+    expected = build(X, Y)
+    result = build(x, y)
+    assert result.shape == expected.shape
+    np.testing.assert_allclose(value(g, result, x=X, y=Y), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("index", [(0, 0, 0, 0), 3, (slice(1, 1),), "a", (1.5,), (slice(None, None, 0),)])
+def test_a_wrong_index_is_an_error(index):
+    _, x = graph(x=(2, 3, 4))
+    with pytest.raises(ValueError):
+        x[index]
+
+
+def test_errors_carry_call_argument_and_numbers():
+    g, x = graph(x=(1, 3, 8, 8))
+    with pytest.raises(tpulang.Error) as raised:
+        x.conv(np.ones((4, 2, 3, 3), "float32"), out_name="y")
+    error = raised.value
+    assert isinstance(error, ValueError)
+    assert (error.function, error.argument, error.output, error.call) == ("conv", "weight", "y", 0)
+    assert ("input", "x", "1x3x8x8 float32") in error.operands
+    assert "weight has 2 input channels; the input has 3" in str(error)
+    with pytest.raises(TypeError, match='there is no argument "padd"; did you mean "pad"') as raised:
+        x.conv(np.ones((4, 3, 3, 3), "float32"), padd=1)
+    assert isinstance(raised.value, tpulang.InvalidType) and raised.value.argument == "padd"
+    for call in (lambda: x.relu(x, x, x, x, x), lambda: x.conv(), lambda: x.relu(object()), lambda: tpulang.relu(input=x, out_name=3)):
+        with pytest.raises(TypeError):
+            call()
+    assert g.operators == []
+
+
+def mistake(x):
+    tpulang.compile_f32("name", [x], [x], mode="f33")
+
+
+def test_tracebacks_end_at_the_users_line():
+    _, x = graph(x=(1, 3))
+    tpulang.init("BM1684X")
+    for call in (lambda: x.reshape([7]), lambda: mistake(x), lambda: x[9], lambda: x + "a", lambda: tpulang.Tensor(dtype="f")):
+        with pytest.raises(tpulang.Error) as raised:
+            call()
+        assert traceback.extract_tb(raised.tb)[-1].filename == __file__
+    tpulang.deinit()
+
+
+def address(array):
+    return array.__array_interface__["data"][0]
+
+
+def test_arrays_are_shared():
+    g, x = graph(x=(2, 3))
+    weight = np.ones((2, 3), "float32")
+    coefficient = g.coefficient("w", weight)
+    assert address(coefficient.buffer) == address(weight)
+    with pytest.raises(ValueError):
+        coefficient.buffer[0, 0] = 1
+    result = value(g, x + coefficient, x=np.zeros((2, 3), "float32"))
+    del weight, coefficient, g
+    gc.collect()
+    result += 1
+    assert (result == 2).all()
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.arange(12, dtype="float32").reshape(3, 4).T,
+        np.arange(24, dtype="float32").reshape(4, 6)[:, ::2],
+        np.arange(12, dtype=">f4").reshape(4, 3),
+        np.frombuffer(b"\0" + np.arange(12, dtype="float32").tobytes(), "float32", offset=1, count=12).reshape(4, 3),
+    ],
+    ids=["transposed", "strided", "big-endian", "unaligned"],
+)
+def test_any_layout_is_fed(array):
+    g, x = graph(x=array.shape)
+    np.testing.assert_array_equal(value(g, x * 1.0 + 0.5, x=array), array.astype("float32") + 0.5)
+
+
+def test_floats_of_ml_dtypes():
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    g = tpulang.Graph("g")
+    for name in ("bfloat16", "float8_e4m3fn", "float8_e5m2"):
+        array = np.array([1.5, -2.0], getattr(ml_dtypes, name))
+        coefficient = g.coefficient(name, array)
+        assert coefficient.buffer.dtype == array.dtype
+        np.testing.assert_array_equal(coefficient.buffer, array)
+
+
+def test_pytorch():
+    torch = pytest.importorskip("torch")
+    g, x = graph(x=(2, 3))
+    weight = torch.ones(2, 3, requires_grad=True)
+    coefficient = g.coefficient("w", weight)
+    assert address(coefficient.buffer) == weight.data_ptr()
+    assert g.coefficient("b", torch.ones(2, dtype=torch.bfloat16)).dtype == "bfloat16"
+    g.outputs = [x.add(coefficient, out_name="y")]
+    result = torch.zeros(2, 3)
+    tpulang.Session(g).run_into({"x": torch.ones(3, 2).T}, {"y": result})
+    assert (result == 2).all()
+    assert g.input("i", (1,), torch.int8).dtype == "int8"
+
+
+def test_run_into_refuses_what_it_cannot_write():
+    g, x = graph(x=(2, 3))
+    g.outputs = [x.relu(out_name="y")]
+    session, feed = tpulang.Session(g), np.ones((2, 3), "float32")
+    read_only = np.zeros((2, 3), "float32")
+    read_only.flags.writeable = False
+    for result in (read_only, np.zeros((3, 2), "float32").T, np.zeros((2, 3)), np.zeros(6, "float32"), feed, [1, 2]):
+        with pytest.raises((tpulang.Error, TypeError)):
+            session.run_into({"x": feed}, {"y": result})
+    with pytest.raises(tpulang.Error, match="zz"):
+        session.run_into({"x": feed}, {"zz": np.zeros((2, 3), "float32")})
+
+
+def test_graphs_are_written_and_read(tmp_path):
+    g, x = graph(x=(2, 3))
+    with g.scope("block"):
+        y = (x @ np.ones((3, 2), "float32")).relu(out_name="y")
+    assert y.name == "block/y"
+    g.outputs = [y]
+    g.save(tmp_path / "g.json")
+    module, _ = g.write_mlir(tmp_path / "out")
+    feed = {"x": [[1.0, 2.0, -4.0]] * 2}
+    for again in (
+        tpulang.Graph.from_spec(tmp_path / "g.json"),
+        tpulang.Graph.from_spec(g.to_spec()),
+        tpulang.Graph.from_mlir(module),
+    ):
+        np.testing.assert_array_equal(again.run(feed)["block/y"], g.run(feed)["block/y"])
+    assert g.clone()["block/y"].shape == (2, 2)
+    assert "<table>" in g._repr_html_() and "block/y" in str(g)
+
+
+def test_an_exception_in_a_scope_leaves_it():
+    g, x = graph(x=(2,))
+    with pytest.raises(KeyError):
+        with g.scope("a"), g.scope("b"):
+            raise KeyError
+    assert x.relu(out_name="y").name == "y"
+
+
+def test_exceptions_of_a_branch_are_raised_and_change_nothing():
+    g, x, c = graph(x=(2,), c=(1,))
+
+    def fails():
+        x.relu()
+        raise KeyError("mine")
+
+    with pytest.raises(KeyError, match="mine"):
+        g.cond(c, fails, lambda: x)
+    with pytest.raises(tpulang.Error):
+        g.cond(c, lambda: x.relu(), lambda: 3)
+    assert g.operators == [] and len(g.tensors) == 2
+    nested = g.cond(c, lambda: g.cond(c, lambda: x.relu(), lambda: x * 2), lambda: x * 3)
+    np.testing.assert_array_equal(value(g, nested[0], x=[1, -1], c=[0]), [3, -3])
+
+
+def test_rules_of_gradients():
+    g, x = graph(x=(2,))
+    y = x.round() * 3
+    through = g.gradients(y, x, rule=lambda operator, _: "straight_through")
+    np.testing.assert_array_equal(value(g, through[0], x=[1.2, 2.0]), [3, 3])
+    with pytest.raises(ZeroDivisionError):
+        g.gradients(y, x, rule=lambda operator, gradients: 1 / 0)
+
+
+def test_every_name_of_the_table_is_there():
+    assert len(_native.FUNCTIONS) == 142
+    assert all(callable(getattr(tpulang, name)) for name in _native.FUNCTIONS)
+    g, x = graph(x=(1, 3, 8, 8))
+    assert all(getattr(g, name).__name__ == name for name in _native.FUNCTIONS)
+    assert x.softmax(axis=1).shape == [1, 3, 8, 8]
