@@ -18,7 +18,7 @@ impl Bounded {
         kwargs: Option<&Bound<'py, PyDict>>,
     ) -> PyResult<Bound<'py, PyAny>> {
         let py = args.py();
-        self.0.bind(py).call(args, kwargs).map_err(|raised| {
+        self.0.bind(py).call(args, kwargs).inspect_err(|raised| {
             let is_ours = py
                 .import(intern!(py, "tpulang._errors"))
                 .and_then(|module| raised.value(py).is_instance(&module.getattr("Error")?))
@@ -26,7 +26,6 @@ impl Bounded {
             if is_ours {
                 raised.set_traceback(py, None);
             }
-            raised
         })
     }
     /// As a function's, so that Python documents it as one; it is no method.

@@ -54,7 +54,7 @@ enum Origin {
     /// A tensor of a graph.
     Of(Arc<Shared>, Handle),
     /// A tensor without a graph.
-    Declared(Mutex<Declared>),
+    Declared(Box<Mutex<Declared>>),
 }
 
 /// A tensor without a graph.
@@ -264,11 +264,11 @@ impl Tensor {
         elements(&shape, dtype).or_raise(py)?;
         let data = data.map(|data| as_declared(data, dtype, &shape)).transpose()?;
         let id = dropin::next_id();
-        let (is_named, name) = (name.is_some(), name.unwrap_or_else(|| dropin::default_name()));
+        let (is_named, name) = (name.is_some(), name.unwrap_or_else(dropin::default_name));
         let mut declared =
             Declared { name, is_named, shape, dtype, is_coefficient, data, quantization: None, preprocess: None };
         declared.quantize(&quantization::read(scale, zero_point)?).or_raise(py)?;
-        Ok(Tensor { id, origin: Origin::Declared(Mutex::new(declared)), bound: Mutex::default() })
+        Ok(Tensor { id, origin: Origin::Declared(Box::new(Mutex::new(declared))), bound: Mutex::default() })
     }
 
     /// A number that no other tensor of the process has.

@@ -11,7 +11,10 @@ use pyo3::{
     prelude::*,
     types::{PyBool, PyDict, PyFloat, PyInt, PyList, PyString, PyTuple},
 };
-use std::sync::Arc;
+use std::sync::{
+    Arc,
+    atomic::{AtomicU64, Ordering},
+};
 use tpulang::{
     Array, Dtype, Operand,
     functions::{ArgumentDef, Value},
@@ -31,9 +34,8 @@ const MAX_DEPTH: usize = 16;
 /// tpulang.Scalar(2.0, 'int8')
 #[pyclass(frozen, module = "tpulang")]
 pub struct Scalar {
-    /// The number.
-    #[pyo3(get)]
-    value: f64,
+    /// The bits of the number.
+    value: AtomicU64,
     dtype: Dtype,
 }
 
@@ -43,7 +45,16 @@ impl Scalar {
     #[pyo3(signature = (value, dtype=None))]
     fn new(value: f64, dtype: Option<&Bound<'_, PyAny>>) -> PyResult<Scalar> {
         let dtype = dtype.map_or(Ok(Dtype::Float32), crate::arrays::dtype_of)?;
-        Ok(Scalar { value, dtype })
+        Ok(Scalar { value: AtomicU64::new(value.to_bits()), dtype })
+    }
+    /// The number.
+    #[getter]
+    fn value(&self) -> f64 {
+        f64::from_bits(self.value.load(Ordering::Relaxed))
+    }
+    #[setter]
+    fn set_value(&self, value: f64) {
+        self.value.store(value.to_bits(), Ordering::Relaxed);
     }
     /// The dtype: "float32".
     #[getter]
@@ -51,7 +62,7 @@ impl Scalar {
         self.dtype.name()
     }
     fn __repr__(&self) -> String {
-        format!("tpulang.Scalar({:?}, '{}')", self.value, self.dtype)
+        format!("tpulang.Scalar({:?}, '{}')", self.value(), self.dtype)
     }
 }
 
@@ -129,8 +140,8 @@ fn plain(object: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
     } else if object.is_instance_of::<PyString>() {
         Value::Str(object.extract()?)
     } else if let Ok(scalar) = object.cast::<Scalar>() {
-        let Scalar { value, dtype } = scalar.get();
-        Value::Map(IndexMap::from([("value".to_owned(), Value::Float(*value)), ("dtype".to_owned(), (*dtype).into())]))
+        let (value, dtype) = (scalar.get().value(), scalar.get().dtype);
+        Value::Map(IndexMap::from([("value".to_owned(), Value::Float(value)), ("dtype".to_owned(), dtype.into())]))
     } else if is_numpy_number(object)? {
         return plain(&object.call_method0(intern!(py, "item"))?);
     } else {
