@@ -2,10 +2,11 @@
 use crate::errors::{OrRaise, invalid_type};
 use dlpark::python::{ImportedDlpack, from_dlpack};
 use pyo3::{
+    exceptions::PyTypeError,
     intern,
     prelude::*,
     sync::PyOnceLock,
-    types::{PyDict, PyModule, PyTuple},
+    types::{PyByteArray, PyBytes, PyDict, PyModule, PyTuple},
 };
 use tpulang::{
     Array, Dtype,
@@ -101,6 +102,9 @@ pub fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Array> {
     if object.hasattr(intern!(py, "__dlpack__"))? {
         return from_dlpack_object(object);
     }
+    if object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyByteArray>() {
+        return from_numpy(&numpy(py)?.call_method1(intern!(py, "frombuffer"), (object, "uint8"))?);
+    }
     if is_buffer(object) {
         return from_numpy(&numpy(py)?.call_method1(intern!(py, "asarray"), (object,))?);
     }
@@ -143,11 +147,20 @@ fn memory(array: &Bound<'_, PyAny>) -> PyResult<(Dtype, Shape, *mut u8)> {
 fn from_dlpack_object(object: &Bound<'_, PyAny>) -> PyResult<Array> {
     let py = object.py();
     // PyTorch does not export what needs a gradient.
-    let detached = match object.hasattr(intern!(py, "detach"))? {
-        true => object.call_method0(intern!(py, "detach"))?,
-        false => object.clone(),
+    let mut detached = object.clone();
+    // Nor does DLPack say that a tensor's elements are to be negated.
+    for method in ["detach", "resolve_neg"] {
+        if detached.hasattr(method)? {
+            detached = detached.call_method0(method)?;
+        }
+    }
+    let tensor = match from_dlpack(detached.as_borrowed(), None, None) {
+        // Old versions of PyTorch do not take the arguments of DLPack's newer protocol.
+        Err(e) if e.is_instance_of::<PyTypeError>(py) && detached.hasattr("numpy")? => {
+            return from_numpy(&detached.call_method0("numpy")?);
+        }
+        result => result?,
     };
-    let tensor = from_dlpack(detached.as_borrowed(), None, None)?;
     // SAFETY: the tensor was made by the object's library; see `from_numpy` for writes.
     let view = unsafe {
         match tensor {
@@ -165,6 +178,12 @@ fn from_dlpack_object(object: &Bound<'_, PyAny>) -> PyResult<Array> {
 pub fn to_write(object: &Bound<'_, PyAny>) -> PyResult<ArrayMut> {
     let py = object.py();
     if !object.hasattr(intern!(py, "__array_interface__"))? {
+        if object.hasattr("is_neg")? && object.call_method0("is_neg")?.is_truthy()? {
+            return Err(crate::errors::invalid(
+                py,
+                "the tensor for a result is a negated view; expected one like torch.empty makes",
+            ));
+        }
         let tensor = from_dlpack(object.as_borrowed(), None, None)?;
         // SAFETY: the tensor was made by the object's library; that nobody else uses it during the run is asked of the
         // caller in the documentation.
@@ -175,6 +194,13 @@ pub fn to_write(object: &Bound<'_, PyAny>) -> PyResult<ArrayMut> {
             }
         };
         return array.or_raise(py);
+    }
+    let dtype = object.getattr(intern!(py, "dtype"))?;
+    if !dtype.getattr(intern!(py, "isnative"))?.is_truthy()? {
+        return Err(crate::errors::invalid(
+            py,
+            format!("the array for a result has the byte order of {dtype}; expected this machine's"),
+        ));
     }
     let flags = object.getattr(intern!(py, "flags"))?;
     for flag in ["C_CONTIGUOUS", "ALIGNED", "WRITEABLE"] {

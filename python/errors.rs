@@ -128,7 +128,11 @@ fn numbers(cause: &Cause, details: &Bound<'_, PyDict>) -> PyResult<&'static str>
             details.set_item("found", name)?;
             details.set_item("expected", nearest)?;
         }
-        Cause::Io { .. } => return Ok("FileError"),
+        Cause::Io { path, source } => {
+            details.set_item("file", path)?;
+            details.set_item("errno", source.raw_os_error())?;
+            return Ok("FileError");
+        }
         Cause::Device { .. } => return Ok("DeviceError"),
         _ => {}
     }

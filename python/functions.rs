@@ -186,7 +186,7 @@ impl<'py> Call<'py> {
     fn make(mut self, py: Python<'py>, graph: Option<&Arc<Shared>>) -> PyResult<Bound<'py, PyAny>> {
         let graph = match graph {
             Some(graph) => graph.clone(),
-            None => dropin::graph_of(py, &tensors_in(self.given.values().cloned()))?,
+            None => dropin::graph_of(py, &tensors_in(&self.given.values().cloned().collect::<Vec<_>>()))?,
         };
         self.infer_shapes(py)?;
         let named = self.named(py)?;

@@ -226,7 +226,11 @@ impl Graph {
                 let array = from_python(data)?;
                 Some(crate::arrays::as_declared(data, dtype, array.shape())?)
             }
-            (Some(data), None, _) => Some(from_python(data)?),
+            (Some(data), None, Some(shape)) => {
+                let array = from_python(data)?;
+                Some(crate::arrays::as_declared(data, array.dtype(), &shape.to_shape().or_raise(py)?)?)
+            }
+            (Some(data), None, None) => Some(from_python(data)?),
             (None, ..) => None,
         };
         let made = self.shared.lock(py).atomic(|graph| {
@@ -298,6 +302,10 @@ impl Graph {
         Ok(Graph::of(graph))
     }
 
+    /// Drops the data that inputs were declared with, as TpuLang's method does.
+    fn reset(&self, py: Python<'_>) {
+        self.shared.forget_data(py);
+    }
     /// Checks the network as a whole: outputs, data of coefficients, blocks, propagated quantization. Returns its warnings.
     fn check(&self, py: Python<'_>) -> PyResult<Vec<String>> {
         let graph = self.shared.lock(py);

@@ -3,19 +3,21 @@ use crate::{
     errors::{invalid, invalid_type},
     functions::call,
     tensor::Tensor,
+    values::is_numpy_number,
 };
 use pyo3::{
     IntoPyObjectExt,
     prelude::*,
     pyclass::CompareOp,
-    types::{PyEllipsis, PyFloat, PyInt, PySlice, PyTuple},
+    types::{PyBool, PyEllipsis, PyFloat, PyInt, PyIterator, PyList, PySlice, PyTuple},
 };
 
 type Object<'py> = PyResult<Bound<'py, PyAny>>;
 
 /// Returns whether an object is a number, for which comparisons are functions of their own.
 fn is_number(object: &Bound<'_, PyAny>) -> bool {
-    object.is_instance_of::<PyInt>() || object.is_instance_of::<PyFloat>()
+    let is_plain = object.is_instance_of::<PyInt>() || object.is_instance_of::<PyFloat>();
+    is_plain || is_numpy_number(object).unwrap_or(false)
 }
 
 fn binary<'py>(name: &'static str, left: &Bound<'py, PyAny>, right: &Bound<'py, PyAny>) -> Object<'py> {
@@ -79,7 +81,10 @@ impl Tensor {
     }
     fn __pow__<'py>(slf: &Bound<'py, Self>, exponent: &Bound<'py, PyAny>, modulo: &Bound<'py, PyAny>) -> Object<'py> {
         match modulo.is_none() {
-            true => binary("pow", slf, exponent),
+            true => match exponent.extract::<i64>() {
+                Ok(whole) => binary("pow", slf, (whole as f64).into_bound_py_any(slf.py())?.as_any()),
+                Err(_) => binary("pow", slf, exponent),
+            },
             false => Err(invalid_type(slf.py(), "a power of a tensor takes no modulus")),
         }
     }
@@ -107,6 +112,15 @@ impl Tensor {
             CompareOp::Ne => return (!slf.get().is_same(py, other)).into_bound_py_any(py),
         };
         binary(if is_number(other) { number } else { tensors }, slf, other)
+    }
+    /// Iterates over the first axis.
+    fn __iter__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyIterator>> {
+        let py = slf.py();
+        let parts = (0..slf.get().__len__(py)?).map(|i| slf.as_any().get_item(i));
+        PyList::new(py, parts.collect::<PyResult<Vec<_>>>()?)?.try_iter()
+    }
+    fn __contains__(slf: &Bound<'_, Self>, _value: &Bound<'_, PyAny>) -> PyResult<bool> {
+        Err(invalid_type(slf.py(), "a tensor has no values while the network is built; eq compares it"))
     }
     /// Selects a part: `x[0]`, `x[:, 1:3]`, `x[..., ::2]`, `x[:, None]`.
     fn __getitem__<'py>(slf: &Bound<'py, Self>, index: &Bound<'py, PyAny>) -> Object<'py> {
@@ -143,7 +157,10 @@ impl Selection {
         let mut selection = Selection { is_whole: true, ..Selection::default() };
         let mut is_skipped = false;
         for item in items {
-            if is_ellipsis(&item) && !is_skipped {
+            if is_ellipsis(&item) {
+                if is_skipped {
+                    return Err(invalid(py, "an index has two ...; expected one at most"));
+                }
                 selection.skip(&shape, skipped);
                 is_skipped = true;
             } else if item.is_none() {
@@ -183,7 +200,7 @@ impl Selection {
             self.push(indices.start as i64, indices.step as i64, end);
             return Ok(());
         }
-        let Ok(index) = item.extract::<i64>() else {
+        let Some(index) = item.extract::<i64>().ok().filter(|_| !item.is_instance_of::<PyBool>()) else {
             let found = item.get_type().name()?;
             let problem = "expected integers, slices, None or ...; gather selects by a tensor";
             return Err(invalid_type(py, format!("a tensor is indexed with {found}; {problem}")));

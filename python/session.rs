@@ -1,9 +1,9 @@
 //! The class `Session`: runs of a graph.
 use crate::{
     arrays::{to_numpy, to_write},
-    errors::{OrRaise, invalid_type},
+    errors::{OrRaise, invalid, invalid_type},
     graph::Graph,
-    interrupt,
+    interrupt::{self, Ends},
     quantization::one_or_many,
     values::array_or_list,
 };
@@ -11,10 +11,7 @@ use pyo3::{
     prelude::*,
     types::{PyDict, PyList, PyMapping, PyTuple},
 };
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
-};
+use std::sync::Arc;
 use tpulang::{
     Array, Dtype, Result,
     exec::{AnyBackend, Device, Precision, RunOptions, StepTime, ValueInfo as Info},
@@ -45,8 +42,9 @@ use tpulang::{
 #[pyclass(frozen, module = "tpulang", subclass, weakref)]
 pub struct Session {
     session: tpulang::exec::Session<AnyBackend>,
-    /// Set to end the runs.
-    ends: Arc<AtomicBool>,
+    ends: Arc<Ends>,
+    /// The process that the session's threads belong to.
+    process: u32,
 }
 
 /// The input arrays of a run.
@@ -63,7 +61,7 @@ impl Feeds {
             for pair in feeds.items()?.iter() {
                 let (name, object): (Bound<'_, PyAny>, Bound<'_, PyAny>) = pair.extract()?;
                 let name = name_of(&name)?;
-                let array = array_or_list(&object, dtype(&name))?;
+                let array = array_or_list(&name, &object, dtype(&name))?;
                 all.push((name, array));
             }
             return Ok(Feeds(all));
@@ -75,7 +73,10 @@ impl Feeds {
             let problem = format!("{} arrays are fed; expected {}: {}", objects.len(), inputs.len(), names.join(", "));
             return Err(invalid_type(py, problem));
         }
-        let fed = inputs.iter().zip(objects).map(|(i, object)| Ok((i.name.clone(), array_or_list(&object, i.dtype)?)));
+        let fed = inputs
+            .iter()
+            .zip(objects)
+            .map(|(i, object)| Ok((i.name.clone(), array_or_list(&i.name, &object, i.dtype)?)));
         fed.collect::<PyResult<_>>().map(Feeds)
     }
 }
@@ -90,6 +91,12 @@ fn name_of(object: &Bound<'_, PyAny>) -> PyResult<String> {
 
 impl Session {
     fn interruptible<T: Send>(&self, py: Python<'_>, body: impl FnOnce() -> Result<T> + Send) -> PyResult<T> {
+        if self.process != std::process::id() {
+            return Err(invalid(
+                py,
+                "the session was made before this process was forked, and has no threads here; make one",
+            ));
+        }
         interrupt::interruptible(py, &self.ends, body)
     }
     pub fn run_feeds<'py>(&self, py: Python<'py>, feeds: Feeds) -> PyResult<Bound<'py, PyDict>> {
@@ -129,22 +136,21 @@ impl Session {
             "float16" => Precision::F16,
             other => {
                 let problem = format!("Session: precision is {other:?}; expected \"float32\" or \"float16\"");
-                return Err(crate::errors::invalid(py, problem));
+                return Err(invalid(py, problem));
             }
         };
         let options = RunOptions::default().threads(threads).all(all).strict(strict).unfused(unfused);
         let options = options.precision(precision).on_cpu(on_cpu);
         let options = max_iterations.map_or(options.clone(), |limit| options.max_iterations(limit));
-        let ends = Arc::new(AtomicBool::new(false));
+        let ends = Arc::new(Ends::default());
         let asked = ends.clone();
-        let options = options.interrupt(move || asked.load(Ordering::Relaxed));
-        let device: Device = device
-            .parse()
-            .map_err(|problem| crate::errors::invalid(py, format!("Session: device is {device:?}; {problem}")))?;
+        let options = options.interrupt(move || asked.is_asked());
+        let device: Device =
+            device.parse().map_err(|problem| invalid(py, format!("Session: device is {device:?}; {problem}")))?;
         let graph = graph.get().shared().lock(py).clone();
         let prepare = || tpulang::exec::Session::new(&graph, device.open()?, &options);
         let session = interrupt::interruptible(py, &ends, prepare)?;
-        Ok(Session { session, ends })
+        Ok(Session { session, ends, process: std::process::id() })
     }
     /// The names and types of the inputs, in order.
     #[getter]
@@ -176,7 +182,7 @@ impl Session {
         names: &Bound<'py, PyAny>,
     ) -> PyResult<Bound<'py, PyDict>> {
         let feeds = Feeds::read(py, Some(feeds), self)?;
-        let names = match names.extract::<String>() {
+        let names = match name_of(names) {
             Ok(one) => vec![one],
             Err(_) => names.try_iter()?.map(|name| name_of(&name?)).collect::<PyResult<Vec<_>>>()?,
         };
@@ -228,7 +234,8 @@ impl Session {
     }
     /// Replaces the value of a variable.
     fn set_variable(&self, py: Python<'_>, name: &Bound<'_, PyAny>, value: &Bound<'_, PyAny>) -> PyResult<()> {
-        let (name, value) = (name_of(name)?, array_or_list(value, Dtype::Float32)?);
+        let name = name_of(name)?;
+        let value = array_or_list(&name, value, Dtype::Float32)?;
         self.session.set_variable(&name, &value).or_raise(py)
     }
     /// Sets the coefficients of `graph` that have the name of a variable to its current value, such as those of the network

@@ -4,27 +4,67 @@ use pyo3::{prelude::*, sync::MutexExt};
 use std::{
     cell::RefCell,
     collections::HashMap,
+    ops::{Deref, DerefMut},
     sync::{Arc, Mutex, MutexGuard, PoisonError},
+    thread::{self, ThreadId},
+    time::Duration,
 };
 use tpulang::{Array, Error, Graph, Result, Tensor};
 
 /// A graph that Python's objects share.
 pub struct Shared {
-    graph: Mutex<Graph>,
+    slot: Mutex<Slot>,
     /// Whether tensors without a graph are added to it: it is one of TpuLang's default graphs.
     pub is_default: bool,
     /// The data that inputs were declared with.
     data: Mutex<HashMap<Tensor, Array>>,
 }
 
+struct Slot {
+    graph: Graph,
+    /// The thread that has taken the graph, to build a branch or loop.
+    lent_to: Option<ThreadId>,
+}
+
+/// A locked graph.
+pub struct Locked<'a>(MutexGuard<'a, Slot>);
+impl Deref for Locked<'_> {
+    type Target = Graph;
+    fn deref(&self) -> &Graph {
+        &self.0.graph
+    }
+}
+impl DerefMut for Locked<'_> {
+    fn deref_mut(&mut self) -> &mut Graph {
+        &mut self.0.graph
+    }
+}
+
 impl Shared {
+    /// The time between two looks at a graph that another thread has taken.
+    const PAUSE: Duration = Duration::from_millis(1);
+
     pub fn new(graph: Graph, is_default: bool) -> Arc<Shared> {
-        Arc::new(Shared { graph: Mutex::new(graph), is_default, data: Mutex::default() })
+        let slot = Mutex::new(Slot { graph, lent_to: None });
+        Arc::new(Shared { slot, is_default, data: Mutex::default() })
     }
     /// Locks the graph. Nothing of Python's may run before it is unlocked.
-    pub fn lock<'a>(&'a self, py: Python<'_>) -> MutexGuard<'a, Graph> {
-        // A failed call leaves the graph as it was, and so does a panic in one.
-        self.graph.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
+    ///
+    /// Waits until no other thread builds a branch or loop of the graph.
+    pub fn lock<'a>(&'a self, py: Python<'_>) -> Locked<'a> {
+        loop {
+            // A failed call leaves the graph as it was, and so does a panic in one.
+            let slot = self.slot.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner);
+            if slot.lent_to.is_none_or(|thread| thread == thread::current().id()) {
+                return Locked(slot);
+            }
+            drop(slot);
+            py.detach(|| thread::sleep(Self::PAUSE));
+        }
+    }
+    /// Drops the data that inputs were declared with.
+    pub fn forget_data(&self, py: Python<'_>) {
+        self.data.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner).clear();
     }
     /// Notes the data that an input was declared with.
     pub fn set_data(&self, py: Python<'_>, input: Tensor, data: Option<Array>) {
@@ -44,10 +84,16 @@ impl Shared {
     /// Returns the exceptions of these functions, and the errors of `body`.
     pub fn lend<T>(&self, py: Python<'_>, body: impl FnOnce(&mut Graph, &Lent<'_>) -> Result<T>) -> PyResult<T> {
         let placeholder = Graph::new("lent").or_raise(py)?;
-        let mut graph = std::mem::replace(&mut *self.lock(py), placeholder);
+        let mut slot = self.lock(py);
+        let mut graph = std::mem::replace(&mut *slot, placeholder);
+        let outer = slot.0.lent_to.replace(thread::current().id());
+        drop(slot);
         let lent = Lent { py, shared: self, raised: RefCell::new(None) };
         let result = body(&mut graph, &lent);
-        *self.lock(py) = graph;
+        let mut slot = self.lock(py);
+        slot.0.graph = graph;
+        slot.0.lent_to = outer;
+        drop(slot);
         match lent.raised.into_inner() {
             Some(raised) => Err(raised),
             None => result.map_err(|error| exception(py, &error)),

@@ -139,14 +139,17 @@ impl Tensor {
         let handle = declared.add_to(&mut graph.lock(py)).or_raise(py)?;
         graph.set_data(py, handle, declared.data);
         let mut bound = lock(py, &self.bound);
-        bound.retain(|(graph, _)| graph.strong_count() > 0);
+        bound.retain(|(known, _)| known.strong_count() > 0 && !std::ptr::eq(known.as_ptr(), Arc::as_ptr(graph)));
         bound.push((Arc::downgrade(graph), handle));
         Ok(handle)
     }
     fn bound_to(&self, py: Python<'_>, graph: &Arc<Shared>) -> Option<Handle> {
         let bound = lock(py, &self.bound);
         let known = bound.iter().find(|(known, _)| std::ptr::eq(known.as_ptr(), Arc::as_ptr(graph)));
-        known.map(|(_, handle)| *handle)
+        let handle = known.map(|(_, handle)| *handle)?;
+        drop(bound);
+        // A failed branch takes with it what was added to the graph in it.
+        graph.lock(py).tensor(handle).is_ok().then_some(handle)
     }
     /// Returns what a graph needs to add the tensor.
     fn declared(&self, py: Python<'_>) -> PyResult<Declared> {
@@ -459,7 +462,7 @@ impl Tensor {
         let remedy = "use Graph.cond or Graph.while_loop for control flow";
         Err(invalid_type(py, format!("the tensor {name:?} has no value while the network is built; {remedy}")))
     }
-    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+    pub fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
         self.shape_now(py)?
             .first()
             .copied()

@@ -1,7 +1,7 @@
 //! Python's objects as arguments of functions.
 use crate::{
     arrays::{dtype_name, dtype_of_name, from_python, is_array, numpy},
-    errors::bad_call,
+    errors::{bad_call, invalid_type},
     shared::Shared,
     tensor::Tensor,
 };
@@ -17,7 +17,7 @@ use std::sync::{
 };
 use tpulang::{
     Array, Dtype, Operand,
-    functions::{ArgumentDef, Value},
+    functions::{ArgumentDef, ArgumentKind, Value},
 };
 
 /// Maximum depth of lists in lists.
@@ -98,7 +98,7 @@ impl Converter<'_> {
             let items = object.try_iter()?.map(|item| self.value(argument, &item?, depth + 1));
             return items.collect::<PyResult<_>>().map(Value::List);
         }
-        if let Ok(entries) = object.cast::<PyDict>() {
+        if let Some(entries) = object.cast::<PyDict>().ok().filter(|_| depth < MAX_DEPTH) {
             let entry = |(key, item): (Bound<'_, PyAny>, Bound<'_, PyAny>)| {
                 Ok((key.extract()?, self.value(argument, &item, depth + 1)?))
             };
@@ -111,7 +111,7 @@ impl Converter<'_> {
     fn array(&self, argument: &ArgumentDef, object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
         let py = object.py();
         if depth < MAX_DEPTH && is_array(object)? {
-            if argument.kind.takes_tensors() {
+            if argument.kind.takes_tensors() && !is_list_of_integers(argument, object)? {
                 return Ok(Value::Tensor(Operand::Constant(from_python(object)?)));
             }
             let list =
@@ -149,8 +149,16 @@ fn plain(object: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
     }))
 }
 
+/// Returns whether an array stands for a list of integers, such as a shape, for which the argument also takes a tensor: it
+/// is int64, of which there are no coefficients.
+fn is_list_of_integers(argument: &ArgumentDef, array: &Bound<'_, PyAny>) -> PyResult<bool> {
+    let list = ArgumentKind::List { of: Box::new(ArgumentKind::Integer), length: None };
+    let takes_list = matches!(&argument.kind, ArgumentKind::AnyOf(kinds) if kinds.contains(&list));
+    Ok(takes_list && from_python(array)?.dtype() == Dtype::Int64)
+}
+
 /// Returns whether an object is a number of NumPy: an instance of numpy.generic.
-fn is_numpy_number(object: &Bound<'_, PyAny>) -> PyResult<bool> {
+pub fn is_numpy_number(object: &Bound<'_, PyAny>) -> PyResult<bool> {
     let py = object.py();
     let class = object.get_type();
     // NumPy is not imported to find out that an object is not of it.
@@ -161,28 +169,46 @@ fn is_numpy_number(object: &Bound<'_, PyAny>) -> PyResult<bool> {
 }
 
 /// Returns the tensors among arguments, those in lists included.
-pub fn tensors_in<'py>(objects: impl IntoIterator<Item = Bound<'py, PyAny>>) -> Vec<Bound<'py, Tensor>> {
-    let mut found = Vec::new();
-    for object in objects {
+pub fn tensors_in<'py>(objects: &[Bound<'py, PyAny>]) -> Vec<Bound<'py, Tensor>> {
+    fn collect<'py>(object: &Bound<'py, PyAny>, depth: usize, found: &mut Vec<Bound<'py, Tensor>>) {
         if let Ok(tensor) = object.cast::<Tensor>() {
             found.push(tensor.clone());
+        } else if depth == MAX_DEPTH {
+            // The conversion of the argument reports it.
         } else if let Ok(list) = object.cast::<PyList>() {
-            found.extend(tensors_in(list.iter()));
+            list.iter().for_each(|item| collect(&item, depth + 1, found));
         } else if let Ok(tuple) = object.cast::<PyTuple>() {
-            found.extend(tensors_in(tuple.iter()));
+            tuple.iter().for_each(|item| collect(&item, depth + 1, found));
         }
     }
+    let mut found = Vec::new();
+    objects.iter().for_each(|object| collect(object, 0, &mut found));
     found
 }
 
-/// Converts a list of numbers or an array, such as a feed, to an array of the expected dtype.
-pub fn array_or_list(object: &Bound<'_, PyAny>, dtype: Dtype) -> PyResult<Array> {
+/// Converts the value of `name`, an array or a list of numbers, to an array. Numbers of a list take the expected dtype if they
+/// fit it.
+pub fn array_or_list(name: &str, object: &Bound<'_, PyAny>, dtype: Dtype) -> PyResult<Array> {
     let py = object.py();
     let is_list = object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>();
     let is_number = object.is_instance_of::<PyInt>() || object.is_instance_of::<PyFloat>();
     if !is_list && !is_number {
         return from_python(object);
     }
-    let numpy_dtype = if dtype.is_float() { "float32" } else { dtype.name() };
-    from_python(&numpy(py)?.call_method1(intern!(py, "array"), (object, numpy_dtype))?)
+    let wrong = |problem: String| invalid_type(py, format!("{name} is a list {problem}"));
+    let numbers = numpy(py)?
+        .call_method1(intern!(py, "array"), (object,))
+        .map_err(|e| wrong(format!("that is no array: {e}")))?;
+    let kind: String = numbers.getattr(intern!(py, "dtype"))?.getattr(intern!(py, "kind"))?.extract()?;
+    if !["b", "i", "u", "f"].contains(&kind.as_str()) {
+        return Err(wrong("of other things than numbers".into()));
+    }
+    let of = if dtype.is_float() { "float32" } else { dtype.name() };
+    let converted = numbers.call_method1(intern!(py, "astype"), (of,))?;
+    let is_exact =
+        dtype.is_float() || numpy(py)?.call_method1(intern!(py, "array_equal"), (&converted, &numbers))?.is_truthy()?;
+    if !is_exact {
+        return Err(wrong(format!("of numbers that are not all {dtype}")));
+    }
+    from_python(&converted)
 }

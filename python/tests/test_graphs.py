@@ -36,6 +36,7 @@ Y = np.arange(4, dtype="float32") + 1
         lambda x, y: abs(x),
         lambda x, y: y**0.5,
         lambda x, y: 2.0**y,
+        lambda x, y: x**2,
         lambda x, y: x > y,
         lambda x, y: x <= 3.0,
         lambda x, y: x @ np.ones((2, 4, 5), "float32"),
@@ -49,6 +50,8 @@ Y = np.arange(4, dtype="float32") + 1
         lambda x, y: x[::-1],
         lambda x, y: x[:, :0:-1, 2],
         lambda x, y: x[np.int64(0), 1:],
+        lambda x, y: x < np.float32(1),
+        lambda x, y: x.reshape(np.array([6, 4])) if isinstance(x, tpulang.Tensor) else x.reshape([6, 4]),
     ],
 )
 def test_operators_are_those_of_numpy(build):
@@ -59,7 +62,7 @@ def test_operators_are_those_of_numpy(build):
     np.testing.assert_allclose(value(g, result, x=X, y=Y), expected, rtol=1e-6)
 
 
-@pytest.mark.parametrize("index", [(0, 0, 0, 0), 3, (slice(1, 1),), "a", (1.5,), (slice(None, None, 0),)])
+@pytest.mark.parametrize("index", [(0, 0, 0, 0), 3, (..., ...), True, (slice(1, 1),), "a", (1.5,), (slice(None, None, 0),)])
 def test_a_wrong_index_is_an_error(index):
     _, x = graph(x=(2, 3, 4))
     with pytest.raises(ValueError):
@@ -161,7 +164,7 @@ def test_run_into_refuses_what_it_cannot_write():
     session, feed = tpulang.Session(g), np.ones((2, 3), "float32")
     read_only = np.zeros((2, 3), "float32")
     read_only.flags.writeable = False
-    for result in (read_only, np.zeros((3, 2), "float32").T, np.zeros((2, 3)), np.zeros(6, "float32"), feed, [1, 2]):
+    for result in (np.zeros((2, 3), ">f4"), read_only, np.zeros((3, 2), "float32").T, np.zeros((2, 3)), np.zeros(6, "float32"), feed, [1, 2]):
         with pytest.raises((tpulang.Error, TypeError)):
             session.run_into({"x": feed}, {"y": result})
     with pytest.raises(tpulang.Error, match="zz"):
@@ -218,6 +221,95 @@ def test_rules_of_gradients():
     np.testing.assert_array_equal(value(g, through[0], x=[1.2, 2.0]), [3, 3])
     with pytest.raises(ZeroDivisionError):
         g.gradients(y, x, rule=lambda operator, gradients: 1 / 0)
+
+
+def test_nested_arguments_are_refused():
+    _, x = graph(x=(2,))
+    endless, deep, named = [], [], {}
+    endless.append(endless)
+    named["a"] = named
+    for _ in range(100_000):
+        deep = [deep]
+    for call in (lambda: tpulang.relu(endless), lambda: x.reshape(named), lambda: x.reshape(deep), lambda: x + endless):
+        with pytest.raises(TypeError):
+            call()
+
+
+def test_lists_of_numbers_must_fit():
+    g = tpulang.Graph("g")
+    x = g.input("x", (2,), "int8")
+    g.outputs = [tpulang.cast(x, "float32", out_name="y")]
+    np.testing.assert_array_equal(g.run({"x": [1, -2]})["y"], [1, -2])
+    for numbers in ([1.5, 1], [300, 1], [float("nan"), 1], [None, 1], [[1], 2]):
+        with pytest.raises(TypeError, match="x is a list"):
+            g.run({"x": numbers})
+
+
+def test_tensors_of_a_failed_branch_are_gone():
+    g, x, c = graph(x=(2,), c=(1,))
+    kept = []
+
+    def fails():
+        kept.append(x * 7)
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        g.cond(c, fails, fails)
+    x * 2
+    with pytest.raises(tpulang.Error, match="not of this graph"):
+        kept[0] + 0
+    tpulang.init("BM1684X")
+    w, c = tpulang.Tensor([2], name="w"), tpulang.Tensor([1], name="c")
+    tpulang.relu(c)
+
+    def uses():
+        tpulang.relu(w)
+        raise KeyError
+
+    with pytest.raises(KeyError):
+        tpulang.get_default_graph().cond(c, uses, uses)
+    tpulang.tanh(c)
+    assert tpulang.relu(w).shape == [2]
+    tpulang.deinit()
+
+
+def test_outputs_are_not_set_in_a_branch():
+    g, x, c = graph(x=(2,), c=(1,))
+
+    def sets():
+        y = x.relu()
+        g.outputs = [y]
+        return y
+
+    with pytest.raises(tpulang.Error, match="while a branch or loop is built"):
+        g.cond(c, sets, lambda: x)
+
+
+def test_threads_may_build_one_graph():
+    import threading
+
+    g, x, c = graph(x=(2,), c=(1,))
+
+    def build():
+        for _ in range(20):
+            g.cond(c, lambda: (x * 2 + 1) * 3, lambda: x.relu())
+            x.tanh()
+
+    threads = [threading.Thread(target=build) for _ in range(4)]
+    [t.start() for t in threads]
+    [t.join() for t in threads]
+    operators = [operator.op_name for operator in g.operators]
+    assert operators.count("top.If") == 80 and operators.count("top.Tanh") == 80 and len(operators) == 160
+
+
+def test_bytes_and_shapes_of_coefficients():
+    g = tpulang.Graph("g")
+    assert g.coefficient("b", b"\0\1", dtype="uint8").shape == (2,)
+    assert g.coefficient("w", np.ones(6, "float32"), shape=(3, 2)).shape == (3, 2)
+    with pytest.raises(tpulang.Error, match="expected 3x3"):
+        g.coefficient("v", np.ones(6, "float32"), shape=(3, 3))
+    a, b = g.input("x", (2, 3))
+    assert a.shape == b.shape == (3,)
 
 
 def test_every_name_of_the_table_is_there():

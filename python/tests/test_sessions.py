@@ -90,6 +90,37 @@ def test_ctrl_c_ends_a_run_and_the_session_stays_usable():
     assert session.run({"x": [-1.0]}) != {}
 
 
+def test_a_forked_process_is_told_to_make_its_own_session():
+    session, feed = tpulang.Session(network()), {"x": np.ones((4, 8), "float32")}
+    session.run(feed)
+    child = os.fork()
+    if child == 0:
+        try:
+            session.run(feed)
+        except tpulang.Error as error:
+            made = tpulang.Session(network()).run(feed)["y"]
+            os._exit(0 if "forked" in str(error) and (made == 8).all() else 1)
+        os._exit(2)
+    assert os.waitpid(child, 0)[1] == 0
+
+
+def test_a_signal_handler_may_run_a_session():
+    session, results = tpulang.Session(network()), []
+    feed = {"x": np.ones((4, 8), "float32")}
+
+    def handle(*_):
+        results.append(session.run(feed)["y"])
+        raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, handle)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            interrupted(endless())
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert (results[0] == 8).all()
+
+
 def memory():
     gc.collect()
     with open("/proc/self/statm") as f:

@@ -46,9 +46,9 @@ class DeviceError(Error, RuntimeError):
 class ToolChainError(Error, RuntimeError):
     """A stage of TPU-MLIR's tool chain failed, or the tool chain is missing.
 
-    ``stage`` is what was being done, and ``output`` the last lines that the tool chain printed.
+    ``stage`` is what was being done, and ``log`` the last lines that the tool chain printed.
     """
 
     __module__ = "tpulang"
     stage = None
-    output = ""
+    log = ""

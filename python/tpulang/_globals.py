@@ -37,11 +37,12 @@ class TpuLang(metaclass=_Globals):
 
 
 def reset_graph(graph=None):
-    """Begin the default graph, or another one, anew.
+    """Drop the data that the inputs of the default graph, or of another one, were declared with.
 
     >>> import tpulang as tpul
     >>> tpul.init("BM1684X")
     >>> tpul.reset_graph()
     """
-    if graph is None or graph is _native.get_default_graph():
-        _native.reset_default_graph()
+    graph = graph or _native.get_default_graph()
+    if graph is not None:
+        graph.reset()

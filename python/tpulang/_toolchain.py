@@ -80,4 +80,4 @@ def _failure(call, job, stage, reason, errors=None):
             text = f.read()
     lines = (text or (errors or b"").decode(errors="replace")).rstrip().splitlines()[-LAST_LINES:]
     message = f"{call}: {stage} failed: {reason}"
-    return ToolChainError(message + "".join("\n  | " + line for line in lines), stage=stage, output="\n".join(lines))
+    return ToolChainError(message + "".join("\n  | " + line for line in lines), stage=stage, log="\n".join(lines))

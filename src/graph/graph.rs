@@ -5,8 +5,8 @@ use super::{
 use crate::{
     array::{Array, as_declared},
     base::{
-        Cause, Dtype, Error, Ints, Result, Shape, Suggestions, Warnings, argument, check_name, elements, misfit,
-        truncated,
+        Cause, Dtype, Error, Ints, Result, Shape, Suggestions, Warnings, argument, check_name, elements, invalid,
+        misfit, truncated,
     },
     quant::Quantization,
 };
@@ -30,7 +30,7 @@ pub struct Graph {
     name: String,
     /// Whether it is emitted as a float or a quantized module.
     pub mode: Mode,
-    provenance: HandleProvenance,
+    pub(super) provenance: HandleProvenance,
     /// Indexed by handle; `None` for removed tensors.
     pub(super) tensors: Vec<Option<TensorInfo>>,
     pub(super) by_name: HashMap<String, Tensor>,
@@ -205,6 +205,9 @@ impl Graph {
     pub fn set_outputs(&mut self, outputs: &[Tensor]) -> Result<()> {
         if outputs.is_empty() {
             return Err(argument("outputs", "empty", "a network needs at least one output"));
+        }
+        if !self.open.is_empty() {
+            return Err(invalid("the outputs of the network cannot be set while a branch or loop is built"));
         }
         let mut seen = HashSet::new();
         for &t in outputs {

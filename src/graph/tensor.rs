@@ -49,11 +49,16 @@ impl HandleProvenance {
         ids.push((tensors as u32, GraphId::unique()));
         HandleProvenance(ids)
     }
+    /// Makes the handles from that of `tensors` on invalid: other tensors will have their indices.
+    pub fn retire(&mut self, tensors: usize) {
+        self.0.retain(|(first, _)| (*first as usize) < tensors);
+        self.0.push((tensors as u32, GraphId::unique()));
+    }
     /// Returns the handle of the tensor at `index`.
     pub fn handle(&self, index: usize) -> Tensor {
         let index = index as u32;
-        let owner = self.0.iter().rev().find(|(first, _)| *first <= index).map_or(self.0[0].1, |(_, id)| *id);
-        Tensor::new(index, owner)
+        let after = self.0.partition_point(|(first, _)| *first <= index);
+        Tensor::new(index, self.0[after.saturating_sub(1)].1)
     }
 }
 

@@ -79,6 +79,9 @@ impl Graph {
         for (tensor, info) in self.undo.changed.drain(savepoint.changed..).rev() {
             self.tensors[tensor.index()] = Some(info);
         }
+        if self.tensors.len() > savepoint.tensors {
+            self.provenance.retire(savepoint.tensors);
+        }
         for info in self.tensors.drain(savepoint.tensors..).flatten() {
             self.by_name.remove(&info.name);
         }
@@ -107,6 +110,26 @@ pub(super) fn state(g: &Graph) -> String {
 mod tests {
     use super::state;
     use crate::{Array, Dtype, Graph, Preprocess, Quantization, base::Cause, ops::Attribute};
+
+    /// A handle of a rolled back transaction is not that of a later tensor.
+    #[test]
+    fn handles_are_not_used_again() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [2]).unwrap();
+        let mut kept = Vec::new();
+        for _ in 0..3 {
+            let failed: crate::Result<()> = g.atomic(|g| {
+                kept.push(g.relu(x).call()?);
+                kept.push(g.relu(x).call()?);
+                Err(Cause::Shape("no".into()).into())
+            });
+            assert!(failed.is_err());
+            g.tanh(x).call().unwrap();
+        }
+        g.tanh(x).call().unwrap();
+        assert!(kept.iter().all(|t| g.tensor(*t).is_err()) && g.tensor(x).is_ok());
+        assert_eq!(g.tensors().filter(|(t, _)| g.tensor(*t).is_ok()).count(), 5);
+    }
 
     fn is_send<T: Send + Sync>() {}
 

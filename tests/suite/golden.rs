@@ -402,10 +402,11 @@ fn qwen() {
         let mask = filled(Dtype::Float32, &[1, 1, 1, 1]);
         let a = g.qwen2_block(hidden, ids, mask, tables(), tables(), first).hidden_size(8).num_attention_heads(2);
         let a = a.num_key_value_heads(2).mrope_section(vec![1, 1]).group_size(4).out_dtype(Dtype::Float32);
-        let [a, k, v] = a.call()?;
+        let [a, k, v] = a.o_proj_bias("first_o_proj_bias").call()?;
         let mask = filled(Dtype::Float32, &[1, 2]);
         let b = g.qwen2_block_cache(a, ids, mask, k, v, tables(), tables(), second).hidden_size(8);
         let b = b.num_attention_heads(2).num_key_value_heads(2).mrope_section(vec![1, 1]).group_size(4);
+        let b = b.o_proj_bias("second_o_proj_bias");
         Ok(b.out_dtype(Dtype::Float32).out_names(["y", "k", "v"]).call()?.to_vec())
     });
 }

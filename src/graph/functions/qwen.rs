@@ -386,6 +386,7 @@ mod tests {
                     .num_attention_heads(HEADS as i64)
                     .num_key_value_heads(SHARED as i64)
                     .mrope_section([1, 1])
+                    .o_proj_bias("o_proj_bias")
                     .call()
             };
         }
