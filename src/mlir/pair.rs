@@ -29,7 +29,7 @@ pub struct Written {
 /// identifies the weights that it was written with, which [`super::read`] checks.
 ///
 /// # Errors
-/// Returns an error if the graph cannot be emitted (see [`emit`]) or a file cannot be written (see [`NewPair::commit`]).
+/// Returns an error if the graph cannot be emitted (see [`emit`](super::emit)) or a file cannot be written (see [`NewPair::commit`]).
 pub fn write_pair(graph: &Graph, dir: impl AsRef<Path>) -> Result<Written> {
     write_pair_naming(graph, dir, &weight_file_name(graph))
 }
