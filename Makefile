@@ -126,6 +126,7 @@ docs: setup ## regenerate the generated documents
 	cargo run --quiet -- ops --markdown functions > docs/functions.md
 	cargo run --quiet -- ops --markdown ops > docs/ops.md
 	cargo run --quiet -- schema > docs/schema.json
+	cargo run --quiet -- ops --python > python/tpulang/_functions.pyi
 
 conformance: build ## compare every recorded case with tpu_mlir
 	sh conformance/setup.sh $(PEER)
