@@ -2,16 +2,15 @@
 use crate::{
     arrays::{dtype_of, from_python},
     errors::{OrRaise, invalid, invalid_type},
+    operator::Operator,
     quantization,
+    scope::Scope,
     session::{Feeds, Session},
     shared::Shared,
     tensor::{Handle, Tensor, shape_of},
 };
 use pyo3::{intern, prelude::*, types::PyDict};
-use std::{
-    path::PathBuf,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::{path::PathBuf, sync::Arc};
 use tpulang::{Error, Mode, base::Ints, graph::MadeBy, spec};
 
 /// A network under construction: tensors, and the operators that compute them. Types are inferred, and arguments and
@@ -271,7 +270,7 @@ impl Graph {
     /// >>> y.name
     /// 'block/y'
     fn scope(&self, name: String) -> Scope {
-        Scope { shared: self.shared.clone(), name, outer: Mutex::new(None) }
+        Scope::new(self.shared.clone(), name)
     }
     /// Makes the calls of another graph again in this one, in the scope `name`, with these tensors in place of its inputs.
     /// Coefficients are shared. Returns the tensors that are its outputs there.
@@ -436,77 +435,3 @@ mod without_mlir {
 }
 #[cfg(not(feature = "mlir"))]
 use without_mlir::{emit, read_module, write_pair};
-
-/// A scope of names, entered by `with`.
-#[pyclass(frozen, module = "tpulang")]
-pub struct Scope {
-    shared: Arc<Shared>,
-    name: String,
-    outer: Mutex<Option<tpulang::graph::Scope>>,
-}
-
-#[pymethods]
-impl Scope {
-    fn __enter__(&self, py: Python<'_>) -> PyResult<()> {
-        let outer = self.shared.lock(py).enter_scope(&self.name).or_raise(py)?;
-        *self.outer.lock().unwrap_or_else(PoisonError::into_inner) = Some(outer);
-        Ok(())
-    }
-    #[pyo3(signature = (*args))]
-    fn __exit__(&self, py: Python<'_>, args: &Bound<'_, PyAny>) {
-        let _ = args;
-        let outer = self.outer.lock().unwrap_or_else(PoisonError::into_inner).take();
-        if let Some(outer) = outer {
-            self.shared.lock(py).leave_scope(outer);
-        }
-    }
-}
-
-/// An operator of a graph.
-#[pyclass(frozen, module = "tpulang", get_all)]
-pub struct Operator {
-    /// The op: "top.Conv".
-    op_name: String,
-    /// The function that added it: "conv"; None for an operator that was read from a module.
-    function: Option<&'static str>,
-    /// The names of its operands.
-    inputs: Vec<String>,
-    /// The names of its results.
-    outputs: Vec<String>,
-    /// Its attributes as text, by name.
-    attributes: Vec<(String, String)>,
-    /// Shape and dtype of its first result: "1x4x8x8 float32".
-    type_text: String,
-}
-
-impl Operator {
-    pub fn of(
-        graph: &tpulang::Graph,
-        operator: &tpulang::graph::Operator,
-        function: Option<&'static str>,
-    ) -> tpulang::Result<Operator> {
-        let name = |tensor: Handle| graph.tensor(tensor).map(|info| info.name.clone());
-        let first = operator.outputs().next().map(|tensor| graph.tensor(tensor)).transpose()?;
-        Ok(Operator {
-            op_name: format!("top.{}", operator.op.name()),
-            function,
-            inputs: operator.op.operands().map(|(_, tensor)| name(*tensor)).collect::<Result<_, _>>()?,
-            outputs: operator.outputs().map(name).collect::<Result<_, _>>()?,
-            attributes: operator
-                .op
-                .attributes()
-                .iter()
-                .map(|(key, value)| (key.to_string(), value.to_string()))
-                .collect(),
-            type_text: first.map(|info| info.type_text()).unwrap_or_default(),
-        })
-    }
-}
-
-#[pymethods]
-impl Operator {
-    fn __repr__(&self) -> String {
-        let (inputs, outputs) = (self.inputs.join(", "), self.outputs.join(", "));
-        format!("<tpulang.Operator {outputs} = {}({inputs})>", self.op_name)
-    }
-}

@@ -1,6 +1,7 @@
 //! The class `Tensor`: a tensor of a graph, or one that is added to each default graph that uses it.
 use crate::{
     arrays::{as_declared, dtype_of, from_python, view_numpy},
+    declared::Declared,
     dropin,
     errors::{OrRaise, invalid, invalid_type},
     quantization,
@@ -12,7 +13,7 @@ use std::{
     sync::{Arc, Mutex, MutexGuard, PoisonError, Weak},
 };
 use tpulang::{
-    Array, Dtype, Error, Quantization, Result,
+    Array, Dtype, Quantization, Result,
     base::Shape,
     graph::{Preprocess, TensorInfo, TensorKind},
 };
@@ -55,48 +56,6 @@ enum Origin {
     Of(Arc<Shared>, Handle),
     /// A tensor without a graph.
     Declared(Box<Mutex<Declared>>),
-}
-
-/// A tensor without a graph.
-#[derive(Clone)]
-struct Declared {
-    name: String,
-    /// Whether the user has chosen the name. Another is changed if it is taken.
-    is_named: bool,
-    shape: Shape,
-    dtype: Dtype,
-    is_coefficient: bool,
-    data: Option<Array>,
-    quantization: Option<Quantization>,
-    preprocess: Option<Preprocess>,
-}
-
-impl Declared {
-    fn of(info: TensorInfo) -> Declared {
-        let TensorInfo { name, shape, dtype, quantization, preprocess, kind, .. } = info;
-        let data = if let TensorKind::Coefficient(data) = &kind { data.clone() } else { None };
-        let is_coefficient = matches!(kind, TensorKind::Coefficient(_));
-        Declared { name, is_named: true, shape, dtype, is_coefficient, data, quantization, preprocess }
-    }
-    /// Adds the tensor to a graph.
-    fn add_to(&self, graph: &mut tpulang::Graph) -> Result<Handle> {
-        let name = match graph.find(&self.name) {
-            Ok(_) if !self.is_named => graph.free_name("tensor"),
-            _ => self.name.clone(),
-        };
-        let tensor = match (&self.data, self.is_coefficient) {
-            (Some(data), true) => graph.coefficient(&name, data.clone())?,
-            (None, true) => graph.coefficient_without_data(&name, self.dtype, &self.shape)?,
-            (_, false) => graph.input(&name, self.dtype, &self.shape)?,
-        };
-        if let Some(quantization) = &self.quantization {
-            graph.quantize(tensor, quantization)?;
-        }
-        if let Some(preprocess) = &self.preprocess {
-            graph.preprocess(tensor, preprocess.clone())?;
-        }
-        Ok(tensor)
-    }
 }
 
 fn lock<'a, T>(py: Python<'_>, mutex: &'a Mutex<T>) -> MutexGuard<'a, T> {
@@ -496,16 +455,5 @@ impl Tensor {
             Origin::Of(graph, handle) => (Arc::as_ptr(graph) as usize, handle.index() as u64),
             Origin::Declared(_) => (0, self.id),
         }
-    }
-}
-
-impl Declared {
-    fn quantize(&mut self, quantization: &Quantization) -> Result<()> {
-        let merged = quantization.merged(self.quantization.as_ref(), self.dtype, &self.shape);
-        let problem = |problem| tpulang::base::Cause::Quantization { tensor: self.name.clone(), problem };
-        if let Some(merged) = merged.map_err(|p| Error::from(problem(p)))? {
-            self.quantization = Some(merged);
-        }
-        Ok(())
     }
 }

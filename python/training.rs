@@ -1,7 +1,8 @@
 //! Gradients, variables and optimizers.
 use crate::{
     errors::{OrRaise, invalid, invalid_type},
-    graph::{Graph, Operator, Tensors},
+    graph::{Graph, Tensors},
+    operator::Operator,
     shared::Shared,
     tensor::{Handle, Tensor},
 };

@@ -1,0 +1,35 @@
+//! Scopes of names.
+use crate::{errors::OrRaise, shared::Shared};
+use pyo3::prelude::*;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// A scope of names, entered by `with`.
+#[pyclass(frozen, module = "tpulang")]
+pub struct Scope {
+    shared: Arc<Shared>,
+    name: String,
+    outer: Mutex<Option<tpulang::graph::Scope>>,
+}
+
+impl Scope {
+    pub fn new(shared: Arc<Shared>, name: String) -> Scope {
+        Scope { shared, name, outer: Mutex::new(None) }
+    }
+}
+
+#[pymethods]
+impl Scope {
+    fn __enter__(&self, py: Python<'_>) -> PyResult<()> {
+        let outer = self.shared.lock(py).enter_scope(&self.name).or_raise(py)?;
+        *self.outer.lock().unwrap_or_else(PoisonError::into_inner) = Some(outer);
+        Ok(())
+    }
+    #[pyo3(signature = (*args))]
+    fn __exit__(&self, py: Python<'_>, args: &Bound<'_, PyAny>) {
+        let _ = args;
+        let outer = self.outer.lock().unwrap_or_else(PoisonError::into_inner).take();
+        if let Some(outer) = outer {
+            self.shared.lock(py).leave_scope(outer);
+        }
+    }
+}
