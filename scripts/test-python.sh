@@ -7,6 +7,12 @@ WHEEL=$(ls -t target/wheels/tpulang-*_"$(uname -m)".whl | head -1)
 ENV=target/test-python
 rm -rf "$ENV" target/wheel-package
 target/wheel-tools/bin/python -m venv "$ENV"
-"$ENV/bin/python" -m pip install --quiet "$WHEEL" pytest==9.2.0 mypy==2.4.1 ml_dtypes==0.6.0
+# Python 3.9 has no newer versions of these.
+if "$ENV/bin/python" -c 'import sys; assert sys.version_info >= (3, 10)' 2>/dev/null; then
+    TOOLS="pytest==9.2.0 mypy==2.4.1 ml_dtypes==0.6.0"
+else
+    TOOLS="pytest==8.4.2 ml_dtypes==0.5.3"
+fi
+"$ENV/bin/python" -m pip install --quiet "$WHEEL" $TOOLS
 "$ENV/bin/python" -m pip install --quiet --no-deps --target target/wheel-package "$WHEEL"
 "$ENV/bin/python" -m pytest --quiet -p no:cacheprovider python/tests

@@ -223,6 +223,21 @@ def test_rules_of_gradients():
         g.gradients(y, x, rule=lambda operator, gradients: 1 / 0)
 
 
+def test_custom_takes_the_shape_function_of_older_scripts():
+    _, x = graph(x=(2, 3))
+    made = tpulang.custom(
+        tensors_in=[x],
+        shape_func=lambda tensors: [list(tensors[0].shape), [4]],
+        op_name="topk",
+        params={"k": 1},
+        out_dtypes=["float32", "int32"],
+        out_names=["values", "indices"],
+    )
+    assert [(t.name, t.shape, t.dtype) for t in made] == [("values", (2, 3), "float32"), ("indices", (4,), "int32")]
+    (one,) = tpulang.custom([x], "relu", ["float32"], shape_func=lambda tensors: [7])
+    assert one.shape == [7]
+
+
 def test_nested_arguments_are_refused():
     _, x = graph(x=(2,))
     endless, deep, named = [], [], {}
