@@ -1,4 +1,6 @@
 //! The Python package: TpuLang's functions and classes, and an interface of our own, over the library.
+// Only Python has the symbols that a test would be linked with: the tests are in tests/, in Python.
+#![cfg(not(test))]
 #![allow(unsafe_code, reason = "memory of Python's arrays; docs/safety.md lists each use")]
 
 mod arrays;
