@@ -59,7 +59,7 @@ fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
 #[test]
 fn every_use_of_unsafe_is_listed() {
     let mut files = Vec::new();
-    ["src", "capi"].map(Path::new).iter().for_each(|folder| rust_files(folder, &mut files));
+    ["src", "capi", "python"].map(Path::new).iter().for_each(|folder| rust_files(folder, &mut files));
     let has_unsafe = |path: &&PathBuf| {
         let text = fs::read_to_string(path).unwrap();
         ["unsafe {", "unsafe fn", "unsafe impl", "unsafe extern"].iter().any(|form| text.contains(form))
