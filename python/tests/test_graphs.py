@@ -333,3 +333,19 @@ def test_every_name_of_the_table_is_there():
     g, x = graph(x=(1, 3, 8, 8))
     assert all(getattr(g, name).__name__ == name for name in _native.FUNCTIONS)
     assert x.softmax(axis=1).shape == [1, 3, 8, 8]
+
+
+def test_golden_modules(tmp_path, monkeypatch):
+    g, x = graph(x=(2,))
+    g.outputs = [x.relu(out_name="y")]
+    path = tmp_path / "new" / "g.mlir"
+    tpulang.testing.assert_golden(g, path)
+    tpulang.testing.assert_golden(g, path)
+    g.outputs = [x.tanh(out_name="z")]
+    with pytest.raises(AssertionError, match=r'(?s)differs from its golden file.*\+.*"top.Tanh"'):
+        tpulang.testing.assert_golden(g, path)
+    monkeypatch.setenv("TPULANG_UPDATE_GOLDEN", "1")
+    tpulang.testing.assert_golden(g, path)
+    monkeypatch.setenv("CI", "true")
+    with pytest.raises(AssertionError, match="there is no golden file"):
+        tpulang.testing.assert_golden(g, tmp_path / "missing.mlir")
