@@ -26,8 +26,6 @@ use tpulang_base::{escaped_path, pluralized};
   tpulang run model.json --explain"
 )]
 pub struct Args {
-    /// A graph spec (.json, or - for standard input), or a Top dialect .mlir file
-    model: PathBuf,
     /// Input data. FILE is an .npz with one array per model input, matched by name. NAME=FILE feeds a PNG, JPEG or BMP
     /// image to input NAME, preprocessed as the model declares. Repeat -i to add files; several images for one input
     /// form a batch
@@ -43,9 +41,8 @@ pub struct Args {
     /// Save every computed tensor, not only the outputs
     #[arg(long, help_heading = FILES)]
     all: bool,
-    /// Weights for an .mlir model. Default: the file that it names, beside it
-    #[arg(long, value_name = "FILE", help_heading = FILES)]
-    weights: Option<PathBuf>,
+    #[command(flatten)]
+    model: model::Model,
     #[command(flatten)]
     running: Running,
     /// Print the execution plan and exit; -i and -o are not needed
@@ -71,7 +68,7 @@ pub const FILES: &str = "Input and output";
 const PROFILED: usize = 3;
 
 pub fn main(args: Args) -> Outcome {
-    let graph = model::read(&args.model, args.weights.as_deref())?;
+    let graph = args.model.read()?;
     let (backend, options) = args.running.open(&graph, args.all)?;
     let report = run(&args, &graph, &backend, &options)?;
     device::warn(&backend);
@@ -86,7 +83,7 @@ fn run(args: &Args, graph: &Graph, backend: &AnyBackend, options: &RunOptions) -
         return Ok(Session::new(graph, backend, options)?.explain());
     };
     let count = (!args.all).then_some(graph.outputs().len());
-    let output = Output::new(path, count, &Sources::new(&args.model, graph, feeds::files(&args.inputs)))?;
+    let output = Output::new(path, count, &Sources::new(&args.model.path, graph, feeds::files(&args.inputs)))?;
     let feeds = feeds::read(graph, &args.inputs, args.preprocess)?;
     let session = Session::new(graph, backend, options)?;
     let results = session.run(&feeds)?;
