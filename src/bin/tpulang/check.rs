@@ -1,5 +1,4 @@
 use super::{Outcome, diagnostics::Diagnostics, model};
-use std::path::PathBuf;
 use tpulang::{Graph, Result, spec};
 use tpulang_base::pluralized;
 
@@ -14,8 +13,8 @@ Examples:
   tpulang check model.json
   tpulang check model.json --no-weights")]
 pub struct Args {
-    /// A graph spec (.json, or - for standard input)
-    spec: PathBuf,
+    #[command(flatten)]
+    spec: model::Spec,
     /// Check the graph only, without opening the weights file
     #[arg(long)]
     no_weights: bool,
@@ -23,7 +22,7 @@ pub struct Args {
 
 pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     let weights = if args.no_weights { spec::Weights::Skip } else { spec::Weights::Load };
-    let graph = model::read_spec_for("check", &args.spec, weights)?;
+    let graph = args.spec.read_for("check", weights)?;
     if args.no_weights {
         graph.check_quantization()?;
     } else {

@@ -28,9 +28,8 @@ pub struct Args {
     /// List tensors in the execution order of this spec or .mlir
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
-    /// Weights for an .mlir model. Default: the file that it names, beside it
-    #[arg(long, value_name = "FILE")]
-    weights: Option<PathBuf>,
+    #[command(flatten)]
+    options: model::ModelOptions,
 }
 
 pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
@@ -38,7 +37,7 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     let (a, b) = (NpzFile::open(&args.a)?.arrays()?, NpzFile::open(&args.b)?.arrays()?);
     let mut results: Vec<_> = compare(&a, &b)?.into_iter().collect();
     if let Some(path) = &args.model {
-        let graph = model::read(path, args.weights.as_deref())?;
+        let graph = args.options.read(path)?;
         let order: HashMap<&str, usize> = graph.tensors().map(|(_, t)| t.name.as_str()).zip(0..).collect();
         results.sort_by_key(|(name, _)| order.get(name.as_str()).copied().unwrap_or(usize::MAX));
     }

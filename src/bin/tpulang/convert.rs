@@ -22,8 +22,8 @@ is written as that many copies of its body, unless --unroll is never.
 Example:
   tpulang convert model.json -o build")]
 pub struct Args {
-    /// A graph spec (.json, or - for standard input)
-    spec: PathBuf,
+    #[command(flatten)]
+    spec: model::Spec,
     /// Folder for the two files, created if missing
     #[arg(short, long, value_name = "FOLDER", default_value = ".")]
     output: PathBuf,
@@ -40,8 +40,8 @@ enum Unroll {
 }
 
 pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
-    let graph = model::read_spec_for("convert", &args.spec, spec::Weights::Load)?;
-    let sources = Sources::new(&args.spec, &graph, Vec::new());
+    let graph = args.spec.read_for("convert", spec::Weights::Load)?;
+    let sources = Sources::new(&args.spec.path, &graph, Vec::new());
     for file in [format!("{}_origin.mlir", graph.name()), mlir::weight_file_name(&graph)] {
         sources.check("the file to write", &args.output.join(file))?;
     }

@@ -11,8 +11,8 @@ The new spec has the outputs of the old one, then the gradients: NAME_grad for e
 Example:
   tpulang gradients model.json --of loss --with-respect-to w,b -o training.json")]
 pub struct Args {
-    /// A graph spec (.json, or - for standard input)
-    spec: PathBuf,
+    #[command(flatten)]
+    spec: model::Spec,
     /// Tensors to differentiate, the sum of all their elements; by default, the outputs that are floats
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     of: Vec<String>,
@@ -28,7 +28,7 @@ pub struct Args {
 }
 
 pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
-    let mut graph = model::read_spec_for("gradients", &args.spec, spec::Weights::Load)?;
+    let mut graph = args.spec.read_for("gradients", spec::Weights::Load)?;
     let of = chosen(&graph, &args.of, graph.outputs().to_vec(), "--of", "the network has no output that is a float")?;
     let inputs = graph.inputs().iter().copied();
     let known = graph.tensors().filter(|(_, info)| info.is_coefficient()).map(|(t, _)| t);

@@ -1,33 +1,97 @@
-//! A model given on the command line: a spec or a module.
+//! A model given on the command line: a spec or a module, with the options of reading it. Commands flatten [`Model`] or
+//! [`Spec`] into their arguments.
+use super::run::FILES;
 use std::{
     fs::File,
     io::{self, Read},
-    path::Path,
+    path::{Path, PathBuf},
 };
 use tpulang::{Error, Graph, Result, spec};
 use tpulang_base::invalid;
 
-/// Reads an `.mlir` as a module and any other file as a spec.
-pub fn read(path: &Path, weights: Option<&Path>) -> Result<Graph> {
-    if is_module(path) {
-        return read_module(path, weights);
+/// The argument of a command that takes specs and modules.
+#[derive(clap::Args)]
+pub struct Model {
+    /// A graph spec (.json, or - for standard input), or a Top dialect .mlir file
+    #[arg(id = "model", value_name = "MODEL")]
+    pub path: PathBuf,
+    #[command(flatten)]
+    options: ModelOptions,
+}
+
+impl Model {
+    pub fn read(&self) -> Result<Graph> {
+        self.options.read(&self.path)
     }
-    read_spec(path, spec::Weights::Load)
+}
+
+/// How to read a model, for commands that name it otherwise.
+#[derive(clap::Args)]
+pub struct ModelOptions {
+    /// Weights for an .mlir model. Default: the file that it names, beside it
+    #[arg(long, value_name = "FILE", help_heading = FILES)]
+    weights: Option<PathBuf>,
+    #[command(flatten)]
+    spec: SpecOptions,
+}
+
+impl ModelOptions {
+    /// Reads an `.mlir` as a module and any other file as a spec.
+    pub fn read(&self, path: &Path) -> Result<Graph> {
+        match is_module(path) {
+            true => read_module(path, self.weights.as_deref()),
+            false => self.spec.read(path, spec::Weights::Load),
+        }
+    }
+}
+
+/// The argument of a command that takes specs only.
+#[derive(clap::Args)]
+pub struct Spec {
+    /// A graph spec (.json, or - for standard input)
+    #[arg(id = "spec", value_name = "SPEC")]
+    pub path: PathBuf,
+    #[command(flatten)]
+    options: SpecOptions,
+}
+
+impl Spec {
+    /// Reads the spec for the command of that name.
+    pub fn read_for(&self, command: &str, weights: spec::Weights) -> Result<Graph> {
+        self.options.read_for(command, &self.path, weights)
+    }
+}
+
+/// How to read a spec.
+#[derive(clap::Args)]
+pub struct SpecOptions {}
+
+impl SpecOptions {
+    /// Reads a spec for a command that does not take modules.
+    pub fn read_for(&self, command: &str, path: &Path, weights: spec::Weights) -> Result<Graph> {
+        if is_module(path) {
+            let path = path.display();
+            return Err(invalid(format!(
+                "{path} is an MLIR module; {command} takes a JSON spec. To run it: tpulang run {path}"
+            )));
+        }
+        self.read(path, weights)
+    }
+    /// Reads a spec from a file, standard input (`-`), or a process substitution (`<(command)`) of the shell.
+    ///
+    /// Other named pipes are refused, since opening one blocks until it has a writer.
+    fn read(&self, path: &Path, weights: spec::Weights) -> Result<Graph> {
+        let (stream, name): (Box<dyn Read>, _) = match () {
+            () if path == Path::new("-") => (Box::new(io::stdin()), "standard input"),
+            () if path.starts_with("/dev/fd") => (Box::new(File::open(path).map_err(Error::io(path))?), "the pipe"),
+            () => return spec::read(path, weights),
+        };
+        spec::from_reader(stream, name, (weights == spec::Weights::Load).then_some(Path::new(".")))
+    }
 }
 
 fn is_module(path: &Path) -> bool {
     path.extension().is_some_and(|e| e == "mlir")
-}
-
-/// Reads a spec for a command that does not take modules.
-pub fn read_spec_for(command: &str, path: &Path, weights: spec::Weights) -> Result<Graph> {
-    if is_module(path) {
-        let path = path.display();
-        return Err(invalid(format!(
-            "{path} is an MLIR module; {command} takes a JSON spec. To run it: tpulang run {path}"
-        )));
-    }
-    read_spec(path, weights)
 }
 
 #[cfg(feature = "mlir")]
@@ -38,16 +102,4 @@ fn read_module(path: &Path, weights: Option<&Path>) -> Result<Graph> {
 #[cfg(not(feature = "mlir"))]
 fn read_module(path: &Path, _: Option<&Path>) -> Result<Graph> {
     Err(Error::format(path, "this tpulang was built without MLIR; it reads specs (JSON)"))
-}
-
-/// Reads a spec from a file, standard input (`-`), or a process substitution (`<(command)`) of the shell.
-///
-/// Other named pipes are refused, since opening one blocks until it has a writer.
-fn read_spec(path: &Path, weights: spec::Weights) -> Result<Graph> {
-    let (stream, name): (Box<dyn Read>, _) = match () {
-        () if path == Path::new("-") => (Box::new(io::stdin()), "standard input"),
-        () if path.starts_with("/dev/fd") => (Box::new(File::open(path).map_err(Error::io(path))?), "the pipe"),
-        () => return spec::read(path, weights),
-    };
-    spec::from_reader(stream, name, (weights == spec::Weights::Load).then_some(Path::new(".")))
 }

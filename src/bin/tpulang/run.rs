@@ -25,8 +25,6 @@ use tpulang_base::{escaped_path, pluralized};
   tpulang run model.json --explain"
 )]
 pub struct Args {
-    /// A graph spec (.json, or - for standard input), or a Top dialect .mlir file
-    model: PathBuf,
     /// Input data. FILE is an .npz with one array per model input, matched by name. NAME=FILE feeds a PNG, JPEG or BMP
     /// image to input NAME, preprocessed as the model declares. Repeat -i to add files; several images for one input
     /// form a batch
@@ -42,9 +40,8 @@ pub struct Args {
     /// Save every computed tensor, not only the outputs
     #[arg(long, help_heading = FILES)]
     all: bool,
-    /// Weights for an .mlir model. Default: the file that it names, beside it
-    #[arg(long, value_name = "FILE", help_heading = FILES)]
-    weights: Option<PathBuf>,
+    #[command(flatten)]
+    model: model::Model,
     #[command(flatten)]
     running: Running,
     /// Print the execution plan and exit; -i and -o are not needed
@@ -70,7 +67,7 @@ pub const FILES: &str = "Input and output";
 const PROFILED: usize = 3;
 
 pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
-    let graph = model::read(&args.model, args.weights.as_deref())?;
+    let graph = args.model.read()?;
     let (backend, options) = args.running.open(&graph, args.all, messages)?;
     messages.warn(&graph.warnings())?;
     let report = run(&args, &graph, (&backend, &options), messages)?;
@@ -91,7 +88,7 @@ fn run(
         return Ok(Session::new(graph, backend, options)?.explain());
     };
     let count = (!args.all).then_some(graph.outputs().len());
-    let output = Output::new(path, count, &Sources::new(&args.model, graph, feeds::files(&args.inputs)))?;
+    let output = Output::new(path, count, &Sources::new(&args.model.path, graph, feeds::files(&args.inputs)))?;
     let feeds = feeds::read(graph, &args.inputs, args.preprocess)?;
     let session = Session::new(graph, backend, options)?;
     let results = session.run(&feeds)?;
