@@ -1,7 +1,7 @@
 //! TpuLang's functions, as functions of the module and as methods.
 use crate::{
     dropin,
-    errors::{OrRaise, bad_call, exception, invalid, invalid_type},
+    errors::{OrRaise, bad_call, invalid, invalid_type},
     graph::Graph,
     quantization,
     shared::Shared,
@@ -198,8 +198,7 @@ impl<'py> Call<'py> {
             }
         }
         let call = ByName { args, named, ..ByName::default() };
-        let result = functions::call_with(&mut graph.lock(py), self.function.name, call);
-        let tensors = result.map_err(|error| exception(py, &error))?;
+        let tensors = graph.with(py, |graph| functions::call_with(graph, self.function.name, call))?;
         let mut tensors = tensors.into_iter().map(|tensor| Tensor::of(&graph, tensor));
         match self.function.returns() {
             Returns::One => tensors.next().into_bound_py_any(py),

@@ -136,7 +136,7 @@ impl Graph {
     #[setter]
     fn set_outputs(&self, py: Python<'_>, outputs: Tensors) -> PyResult<()> {
         let handles = self.handles(py, &outputs.0)?;
-        self.shared.lock(py).set_outputs(&handles).or_raise(py)
+        self.shared.with(py, |graph| graph.set_outputs(&handles))
     }
     /// All tensors, in order of creation.
     #[getter]
@@ -147,18 +147,19 @@ impl Graph {
     /// The operators in order, without those in the blocks of others.
     #[getter]
     fn operators(&self, py: Python<'_>) -> PyResult<Vec<Operator>> {
-        let graph = self.shared.lock(py);
-        let mut all = Vec::new();
-        for (call, operators) in graph.body().calls() {
-            let function = match &call.made_by {
-                MadeBy::Function(function) => Some(function.function()),
-                MadeBy::Op => None,
-            };
-            for operator in operators {
-                all.push(Operator::of(&graph, operator, function).or_raise(py)?);
+        self.shared.with(py, |graph| {
+            let mut all = Vec::new();
+            for (call, operators) in graph.body().calls() {
+                let function = match &call.made_by {
+                    MadeBy::Function(function) => Some(function.function()),
+                    MadeBy::Op => None,
+                };
+                for operator in operators {
+                    all.push(Operator::of(graph, operator, function)?);
+                }
             }
-        }
-        Ok(all)
+            Ok(all)
+        })
     }
     /// Total number of elements of all coefficients.
     #[getter]
@@ -186,13 +187,13 @@ impl Graph {
     ) -> PyResult<Tensor> {
         let dtype = dtype.map_or(Ok(tpulang::Dtype::Float32), dtype_of)?;
         let (shape, quantization) = (Ints(shape_of(shape)?), quantization::read(scale, zero_point)?);
-        let mut graph = self.shared.lock(py);
-        let made = graph.atomic(|graph| {
+        let add = |graph: &mut tpulang::Graph| {
             let tensor = graph.input(name, dtype, shape)?;
             graph.quantize(tensor, &quantization)?;
             Ok(tensor)
-        });
-        Ok(Tensor::of(&self.shared, made.or_raise(py)?))
+        };
+        let handle = self.shared.with(py, |graph| graph.atomic(add))?;
+        Ok(Tensor::of(&self.shared, handle))
     }
     /// Adds a coefficient: a constant, such as a weight.
     ///
@@ -232,7 +233,7 @@ impl Graph {
             (Some(data), None, None) => Some(from_python(data)?),
             (None, ..) => None,
         };
-        let made = self.shared.lock(py).atomic(|graph| {
+        let add = |graph: &mut tpulang::Graph| {
             let tensor = match data {
                 Some(data) => graph.coefficient(name, data)?,
                 None => match shape {
@@ -244,17 +245,18 @@ impl Graph {
             };
             graph.quantize(tensor, &quantization)?;
             Ok(tensor)
-        });
-        Ok(Tensor::of(&self.shared, made.or_raise(py)?))
+        };
+        let handle = self.shared.with(py, |graph| graph.atomic(add))?;
+        Ok(Tensor::of(&self.shared, handle))
     }
     /// Sets or replaces the data of a coefficient.
     fn set_data(&self, py: Python<'_>, tensor: &Bound<'_, Tensor>, data: &Bound<'_, PyAny>) -> PyResult<()> {
         let (handle, data) = (tensor.get().handle_in(py, &self.shared)?, from_python(data)?);
-        self.shared.lock(py).set_data(handle, data).or_raise(py)
+        self.shared.with(py, |graph| graph.set_data(handle, data))
     }
     /// Returns the tensor of this name.
     fn find(&self, py: Python<'_>, name: &str) -> PyResult<Tensor> {
-        let handle = self.shared.lock(py).find(name).or_raise(py)?;
+        let handle = self.shared.with(py, |graph| graph.find(name))?;
         Ok(Tensor::of(&self.shared, handle))
     }
     fn __getitem__(&self, py: Python<'_>, name: &str) -> PyResult<Tensor> {
@@ -283,7 +285,7 @@ impl Graph {
     ) -> PyResult<Vec<Tensor>> {
         let handles = self.handles(py, &arguments)?;
         let body = body.get().shared.lock(py).clone();
-        let made = self.shared.lock(py).splice(name, &body, &handles).or_raise(py)?;
+        let made = self.shared.with(py, |graph| graph.splice(name, &body, &handles))?;
         Ok(self.tensors_of(made))
     }
     /// Returns a copy. Its tensors are found by name; those of this graph do not belong to it.
@@ -295,7 +297,7 @@ impl Graph {
     fn finish(&self, py: Python<'_>, name: &str, inputs: Vec<Py<Tensor>>, outputs: Vec<Py<Tensor>>) -> PyResult<Graph> {
         let inputs = self.handles(py, &inputs)?;
         let outputs = self.handles(py, &outputs)?;
-        let mut graph = self.shared.lock(py).named(name).or_raise(py)?;
+        let mut graph = self.shared.with(py, |graph| graph.named(name))?;
         graph.set_inputs(&inputs, |tensor| self.shared.data_of(py, tensor)).or_raise(py)?;
         graph.set_outputs(&outputs).or_raise(py)?;
         Ok(Graph::of(graph))
@@ -307,9 +309,10 @@ impl Graph {
     }
     /// Checks the network as a whole: outputs, data of coefficients, blocks, propagated quantization. Returns its warnings.
     fn check(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        let graph = self.shared.lock(py);
-        graph.check_complete().or_raise(py)?;
-        Ok(graph.warnings().iter().map(ToString::to_string).collect())
+        self.shared.with(py, |graph| {
+            graph.check_complete()?;
+            Ok(graph.warnings().iter().map(ToString::to_string).collect())
+        })
     }
     /// The network as the text of a Top dialect module.
     fn to_mlir(&self, py: Python<'_>) -> PyResult<String> {

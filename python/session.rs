@@ -241,7 +241,7 @@ impl Session {
     /// Sets the coefficients of `graph` that have the name of a variable to its current value, such as those of the network
     /// without the training step. Returns their number.
     fn save_variables(&self, py: Python<'_>, graph: &Bound<'_, Graph>) -> PyResult<usize> {
-        self.session.save_variables(&mut graph.get().shared().lock(py)).or_raise(py)
+        graph.get().shared().with(py, |graph| self.session.save_variables(graph))
     }
     /// The plan as text: each step, and what the rewrite rules have done.
     fn explain(&self) -> String {

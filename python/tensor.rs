@@ -85,9 +85,9 @@ impl Tensor {
                 return Ok(*handle);
             }
             if !(own.is_default && graph.is_default) {
-                let names = (own.lock(py).name().to_owned(), graph.lock(py).name().to_owned());
-                let name = self.name(py)?;
-                let problem = format!("the tensor {name:?} is of the graph {:?}, not of {:?}", names.0, names.1);
+                let (name, own) = (self.name(py)?, own.lock(py).name().to_owned());
+                let problem =
+                    format!("the tensor {name:?} is of the graph {own:?}, not of {:?}", graph.lock(py).name());
                 return Err(invalid(py, problem));
             }
         }
@@ -95,7 +95,7 @@ impl Tensor {
             return Ok(handle);
         }
         let declared = self.declared(py)?;
-        let handle = declared.add_to(&mut graph.lock(py)).or_raise(py)?;
+        let handle = graph.with(py, |graph| declared.add_to(graph))?;
         graph.set_data(py, handle, declared.data);
         let mut bound = lock(py, &self.bound);
         bound.retain(|(known, _)| known.strong_count() > 0 && !std::ptr::eq(known.as_ptr(), Arc::as_ptr(graph)));
@@ -128,7 +128,7 @@ impl Tensor {
                 lock(py, &self.bound).iter().rev().find_map(|(graph, handle)| Some((graph.upgrade()?, *handle)))
             }
         };
-        own.map(|(graph, handle)| graph.lock(py).tensor(handle).cloned().or_raise(py)).transpose()
+        own.map(|(graph, handle)| graph.with(py, |graph| graph.tensor(handle).cloned())).transpose()
     }
     fn info(&self, py: Python<'_>) -> PyResult<TensorInfo> {
         self.known(py)?.ok_or_else(|| invalid(py, "internal error: the tensor has no graph"))
@@ -155,13 +155,13 @@ impl Tensor {
         declared: impl FnOnce(&mut Declared) -> Result<()>,
     ) -> PyResult<()> {
         match &self.origin {
-            Origin::Of(graph, handle) => in_graph(&mut graph.lock(py), *handle).or_raise(py),
+            Origin::Of(graph, handle) => graph.with(py, |graph| in_graph(graph, *handle)),
             Origin::Declared(own) => {
                 declared(&mut lock(py, own)).or_raise(py)?;
                 let bound: Vec<_> = lock(py, &self.bound).clone();
                 for (graph, handle) in bound {
                     if let Some(graph) = graph.upgrade() {
-                        in_graph(&mut graph.lock(py), handle).or_raise(py)?;
+                        graph.with(py, |graph| in_graph(graph, handle))?;
                     }
                 }
                 Ok(())
@@ -436,7 +436,7 @@ impl Tensor {
         for (graph, handle) in bound.iter().filter_map(|(graph, handle)| Some((graph.upgrade()?, *handle))) {
             let is_coefficient = graph.lock(py).tensor(handle).is_ok_and(TensorInfo::is_coefficient);
             match &data {
-                Some(data) if is_coefficient => graph.lock(py).set_data(handle, data.clone()).or_raise(py)?,
+                Some(data) if is_coefficient => graph.with(py, |graph| graph.set_data(handle, data.clone()))?,
                 _ => graph.set_data(py, handle, data.clone()),
             }
         }

@@ -1,5 +1,7 @@
 """Graphs, tensors and arrays."""
 import gc
+import subprocess
+import sys
 import traceback
 
 import numpy as np
@@ -315,6 +317,26 @@ def test_threads_may_build_one_graph():
     [t.join() for t in threads]
     operators = [operator.op_name for operator in g.operators]
     assert operators.count("top.If") == 80 and operators.count("top.Tanh") == 80 and len(operators) == 160
+
+
+def test_the_graph_is_usable_while_an_exception_is_made():
+    code = """if True:
+        import tpulang
+        from tpulang import _errors
+        g = tpulang.Graph("g")
+        x = g.input("x", (2,))
+        def made(self, message="", **details):
+            ValueError.__init__(self, f"{g.name}: {message}")
+        _errors.Error.__init__ = made
+        for fails in (lambda: g.find("y"), lambda: g.input("x", (2,)), lambda: x.reshape([3]), lambda: g.assign(x, x)):
+            try:
+                fails()
+            except tpulang.Error as error:
+                print(str(error)[:2], end=" ")
+    """
+    # A graph that is still locked then would never be unlocked.
+    ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (ended.stdout, ended.stderr) == ("g: g: g: g: ", "")
 
 
 def test_bytes_and_shapes_of_coefficients():
