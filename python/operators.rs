@@ -108,8 +108,8 @@ impl Tensor {
             CompareOp::Le => ("le", "les"),
             CompareOp::Gt => ("gt", "gts"),
             CompareOp::Ge => ("ge", "ges"),
-            CompareOp::Eq => return slf.get().is_same(py, other).into_bound_py_any(py),
-            CompareOp::Ne => return (!slf.get().is_same(py, other)).into_bound_py_any(py),
+            CompareOp::Eq => return slf.get().is_same(other).into_bound_py_any(py),
+            CompareOp::Ne => return (!slf.get().is_same(other)).into_bound_py_any(py),
         };
         binary(if is_number(other) { number } else { tensors }, slf, other)
     }

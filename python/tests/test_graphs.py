@@ -272,11 +272,12 @@ def test_tensors_of_a_failed_branch_are_gone():
 
     with pytest.raises(KeyError):
         g.cond(c, fails, fails)
-    x * 2
+    later = [x * 2, x * 3, x * 4]
+    assert kept[0] not in later and kept[0] == kept[0] and g[later[0].name] == later[0]
     with pytest.raises(tpulang.Error, match="not of this graph"):
         kept[0] + 0
     tpulang.init("BM1684X")
-    w, c = tpulang.Tensor([2], name="w"), tpulang.Tensor([1], name="c")
+    w, c = tpulang.Tensor([2], name="w", dtype="int8"), tpulang.Tensor([1], name="c")
     tpulang.relu(c)
 
     def uses():
@@ -285,6 +286,10 @@ def test_tensors_of_a_failed_branch_are_gone():
 
     with pytest.raises(KeyError):
         tpulang.get_default_graph().cond(c, uses, uses)
+    assert w.name == "w"
+    w.quantization(scale=0.5)
+    w.buffer = np.ones(2, "int8")
+    assert w.scale == 0.5
     tpulang.tanh(c)
     assert tpulang.relu(w).shape == [2]
     tpulang.deinit()
