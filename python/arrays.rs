@@ -292,14 +292,12 @@ fn wrapped<'py>(py: Python<'py>, mut memory: Memory) -> PyResult<Bound<'py, PyAn
     }
 }
 
-/// Returns an array of the given dtype and shape: the object's, whose floats are converted between float16 and float32.
-/// An object of as many elements is reshaped, and the bytes of fp8 may be given as uint8.
+/// Returns the array with the given dtype and shape. Floats are converted between float16 and float32, an array of as many
+/// elements is reshaped, and the bits of fp8 may be given as uint8, those of bfloat16 as uint16.
 ///
 /// # Errors
 /// Returns an error if the dtype is another one, or the number of elements.
-pub fn as_declared(object: &Bound<'_, PyAny>, dtype: Dtype, shape: &[usize]) -> PyResult<Array> {
-    let py = object.py();
-    let mut array = from_python(object)?;
+pub fn as_declared(py: Python<'_>, mut array: Array, dtype: Dtype, shape: &[usize]) -> PyResult<Array> {
     let is_half_or_single = |dtype| [Dtype::Float16, Dtype::Float32].contains(&dtype);
     if array.dtype() != dtype {
         array = match array.reinterpreted(dtype) {

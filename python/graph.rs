@@ -1,6 +1,6 @@
 //! The class `Graph`.
 use crate::{
-    arrays::{dtype_of, from_python},
+    arrays::{as_declared, dtype_of, from_python},
     errors::{OrRaise, invalid, invalid_type},
     operator::Operator,
     quantization,
@@ -11,7 +11,7 @@ use crate::{
 };
 use pyo3::{intern, prelude::*, types::PyDict};
 use std::{path::PathBuf, sync::Arc};
-use tpulang::{Error, Mode, base::Ints, graph::MadeBy, spec};
+use tpulang::{Array, Error, Mode, base::Ints, graph::MadeBy, spec};
 
 /// A network under construction: tensors, and the operators that compute them. Types are inferred, and arguments and
 /// quantization checked, as each operator is added.
@@ -218,21 +218,13 @@ impl Graph {
         let dtype = dtype.map(dtype_of).transpose()?;
         let quantization = quantization::read(scale, zero_point)?;
         let shape = shape.map(shape_of).transpose()?.map(Ints);
-        let data = match (data, dtype, &shape) {
-            (Some(data), Some(dtype), Some(shape)) => {
-                Some(crate::arrays::as_declared(data, dtype, &shape.to_shape().or_raise(py)?)?)
-            }
-            (Some(data), Some(dtype), None) => {
-                let array = from_python(data)?;
-                Some(crate::arrays::as_declared(data, dtype, array.shape())?)
-            }
-            (Some(data), None, Some(shape)) => {
-                let array = from_python(data)?;
-                Some(crate::arrays::as_declared(data, array.dtype(), &shape.to_shape().or_raise(py)?)?)
-            }
-            (Some(data), None, None) => Some(from_python(data)?),
-            (None, ..) => None,
+        let declared = |data: Array| {
+            let dtype = dtype.unwrap_or(data.dtype());
+            let shape =
+                shape.as_ref().map_or_else(|| Ok(data.shape().to_vec()), |shape| shape.to_shape().or_raise(py))?;
+            as_declared(py, data, dtype, &shape)
         };
+        let data = data.map(|data| declared(from_python(data)?)).transpose()?;
         let add = |graph: &mut tpulang::Graph| {
             let tensor = match data {
                 Some(data) => graph.coefficient(name, data)?,

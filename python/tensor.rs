@@ -226,7 +226,7 @@ impl Tensor {
             (None, None) => Shape::new(),
         };
         elements(&shape, dtype).or_raise(py)?;
-        let data = data.map(|data| as_declared(data, dtype, &shape)).transpose()?;
+        let data = given.map(|data| as_declared(py, data, dtype, &shape)).transpose()?;
         let id = dropin::next_id();
         let (is_named, name) = (name.is_some(), name.unwrap_or_else(dropin::default_name));
         let mut declared =
@@ -296,7 +296,7 @@ impl Tensor {
             ));
         };
         let (dtype, shape) = (self.declared(py)?.dtype, self.shape_now(py)?);
-        let data = data.map(|data| as_declared(data, dtype, &shape)).transpose()?;
+        let data = data.map(|data| as_declared(py, from_python(data)?, dtype, &shape)).transpose()?;
         lock(py, declared).data.clone_from(&data);
         self.share_data(py, data)
     }
@@ -400,7 +400,7 @@ impl Tensor {
             return Err(invalid(py, "a function has used the tensor already, so its shape is fixed; set its buffer"));
         }
         let dtype = lock(py, declared).dtype;
-        let data = as_declared(buffer, dtype, &shape)?;
+        let data = as_declared(py, from_python(buffer)?, dtype, &shape)?;
         let mut declared = lock(py, declared);
         (declared.data, declared.shape) = (Some(data), shape);
         Ok(())
