@@ -16,7 +16,6 @@ use pyo3::{
 };
 use std::sync::Arc;
 use tpulang::{
-    Quantization,
     command::python,
     functions::{self, ByName, FunctionDef, Named, Parameter, Returns, Value},
 };
@@ -238,24 +237,12 @@ impl<'py> Call<'py> {
                 }
             }
         }
-        let out_quant = self.out_quant.as_ref().map(read_quantization).transpose()?.flatten();
+        let out_quant = self.out_quant.as_ref().map(quantization::read_output).transpose()?.flatten();
         Ok(Named {
             out: Some(out).filter(|names| !names.is_empty()),
             out_quant: out_quant.into_iter().map(Some).collect(),
         })
     }
-}
-
-/// Reads a pair of scale and zero point, or a scale alone.
-pub fn read_quantization(object: &Bound<'_, PyAny>) -> PyResult<Option<Quantization>> {
-    if object.is_none() {
-        return Ok(None);
-    }
-    match object.cast::<PyTuple>() {
-        Ok(pair) if pair.len() == 2 => quantization::read(Some(&pair.get_item(0)?), Some(&pair.get_item(1)?)),
-        _ => quantization::read(Some(object), None),
-    }
-    .map(Some)
 }
 
 /// Calls a function by name from Rust, for operators of Python: `x + y`.
