@@ -17,7 +17,7 @@ use pyo3::{
 use std::sync::Arc;
 use tpulang::{
     command::python,
-    functions::{self, ByName, FunctionDef, Named, Parameter, Returns, Value},
+    functions::{self, ByName, FunctionDef, Named, Parameter, Returns},
 };
 
 // A function of TpuLang's, such as `tpulang.conv`. It is also a method of `Tensor`, whose first argument is the tensor, and
@@ -145,8 +145,8 @@ impl<'py> Call<'py> {
     fn keyword(&mut self, signature: &functions::Signature<'_>, key: &str, object: Bound<'py, PyAny>) -> PyResult<()> {
         let py = object.py();
         let keyword_only = signature.keyword_only.iter().map(|a| a.name);
-        let mut known = signature.positional.iter().map(Parameter::name).chain(keyword_only);
-        match known.find(|name| *name == key) {
+        let known = signature.positional.iter().map(Parameter::name).chain(keyword_only);
+        match known.clone().find(|name| *name == key) {
             Some(name) if self.given.contains_key(name) => {
                 Err(bad_call(py, self.function.name, key, format!("{key} is given twice")))
             }
@@ -158,26 +158,14 @@ impl<'py> Call<'py> {
                 self.out_quant = Some(object);
                 Ok(())
             }
-            None if key == "shape_func" && self.function.name == "custom" => {
+            None if key == "shape_func" && python::takes_shape_func(self.function) => {
                 self.shape_func = Some(object).filter(|function| !function.is_none());
                 Ok(())
             }
-            None => Err(self.unknown(py, key)),
-        }
-    }
-    /// Returns the error about an unknown argument, which names a similar one.
-    fn unknown(&self, py: Python<'_>, key: &str) -> PyErr {
-        let args = IndexMap::from([(key.to_owned(), Value::Null)]);
-        // The function's own check has the words; the graph remains empty.
-        let failed = tpulang::Graph::new("g").and_then(|mut graph| {
-            functions::call_with(&mut graph, self.function.name, ByName { args, ..ByName::default() })
-        });
-        match failed {
-            Err(error) => {
-                let first = error.each().first().unwrap_or(&error);
-                bad_call(py, self.function.name, key, first.cause())
+            None => {
+                let problem = functions::unknown_argument(key, known, |name| self.given.contains_key(name));
+                Err(bad_call(py, self.function.name, key, problem))
             }
-            Ok(_) => bad_call(py, self.function.name, key, format!("there is no argument {key:?}")),
         }
     }
 
