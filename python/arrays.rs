@@ -132,7 +132,7 @@ pub fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Array> {
     let found = object.get_type().name()?;
     Err(invalid_type(
         object.py(),
-        format!("an array is expected, of NumPy, PyTorch or another library with DLPack, not {found}"),
+        format!("found an object of type {found}; expected an array of NumPy, PyTorch or another library with DLPack"),
     ))
 }
 
@@ -146,8 +146,8 @@ fn from_numpy(object: &Bound<'_, PyAny>) -> PyResult<Array> {
         return from_numpy(&array.call_method1(intern!(py, "astype"), (native,))?);
     }
     let (dtype, shape, pointer) = memory(&array)?;
-    // SAFETY: the array keeps the memory, which has all elements in row-major order. That nobody writes to it is asked
-    // of the caller in the documentation.
+    // SAFETY: the array keeps the memory, which has all elements in row-major order. The documentation asks the caller
+    // not to write to it.
     unsafe { Array::from_raw_parts(dtype, shape, pointer, array.unbind()) }.or_raise(py)
 }
 
@@ -206,8 +206,8 @@ pub fn to_write(object: &Bound<'_, PyAny>) -> PyResult<ArrayMut> {
             ));
         }
         let tensor = from_dlpack(object.as_borrowed(), None, None)?;
-        // SAFETY: the tensor was made by the object's library; that nobody else uses it during the run is asked of the
-        // caller in the documentation.
+        // SAFETY: the tensor was made by the object's library. The documentation asks the caller not to use it during the
+        // run.
         let array = unsafe {
             match tensor {
                 ImportedDlpack::Versioned(tensor) => ArrayMut::from_dlpack(tensor),
@@ -326,7 +326,7 @@ pub fn as_declared(py: Python<'_>, mut array: Array, dtype: Dtype, shape: &[usiz
             Some(bits) if array.dtype() == Dtype::Uint16 && dtype == Dtype::Bfloat16 => bits,
             _ if is_half_or_single(dtype) && is_half_or_single(array.dtype()) => array.to_dtype(dtype).or_raise(py)?,
             _ => {
-                let problem = format!("the data are {}; expected {dtype}, the tensor's dtype", array.dtype());
+                let problem = format!("the data have the dtype {}; expected {dtype}, the tensor's", array.dtype());
                 return Err(crate::errors::invalid(py, problem));
             }
         };

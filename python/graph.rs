@@ -1,7 +1,7 @@
 //! The class `Graph`.
 use crate::{
     arrays::{as_declared, dtype_of, from_python},
-    errors::{OrRaise, invalid, invalid_type},
+    errors::{OrRaise, invalid},
     operator::Operator,
     quantization,
     scope::Scope,
@@ -378,7 +378,8 @@ fn read_module(
 ) -> PyResult<tpulang::Graph> {
     match text {
         Some(_) if weights.is_some() => {
-            Err(invalid_type(py, "from_mlir: weights are read for the path of a module, not for its text"))
+            let problem = "from_mlir: weights go with the path of a module, not with its text";
+            Err(crate::errors::invalid_type(py, problem))
         }
         Some(text) => py.detach(|| tpulang::mlir::read_text(&text)).or_raise(py),
         None => {
@@ -418,7 +419,6 @@ mod without_mlir {
         _: &Bound<'_, PyAny>,
         _: Option<PathBuf>,
     ) -> PyResult<tpulang::Graph> {
-        let _ = invalid_type;
         Err(missing(py))
     }
     pub fn emit(py: Python<'_>, _: &tpulang::Graph) -> PyResult<String> {

@@ -394,7 +394,7 @@ impl Tensor {
     fn update(&self, py: Python<'_>, buffer: &Bound<'_, PyAny>, shape: &Bound<'_, PyAny>) -> PyResult<()> {
         let shape = tpulang::base::Ints(shape_of(shape)?).to_shape().or_raise(py)?;
         let Origin::Declared(declared) = &self.origin else {
-            return Err(invalid(py, "only a tensor that was declared with tpulang.Tensor(..) is updated"));
+            return Err(invalid(py, "only a tensor that was declared with tpulang.Tensor(..) can be updated"));
         };
         if self.places(py).next().is_some() {
             return Err(invalid(py, "a function has used the tensor already, so its shape is fixed; set its buffer"));

@@ -1,6 +1,6 @@
 //! Gradients, variables and optimizers.
 use crate::{
-    errors::{invalid, invalid_type},
+    errors::{count, invalid, invalid_type},
     graph::{Graph, Tensors},
     operator::Operator,
     shared::Shared,
@@ -133,18 +133,21 @@ pub struct Schedule(optimizers::Schedule);
 impl Schedule {
     /// Multiplied by `factor` after every `every` steps.
     #[staticmethod]
-    fn step(initial: f64, factor: f64, every: u32) -> Schedule {
-        Schedule(optimizers::Schedule::Step { initial, factor, every })
+    fn step(py: Python<'_>, initial: f64, factor: f64, every: i64) -> PyResult<Schedule> {
+        let every = count(py, "Schedule.step: every", every)?;
+        Ok(Schedule(optimizers::Schedule::Step { initial, factor, every }))
     }
     /// From `initial` to `last` along half a period of the cosine; `last` after `steps`.
     #[staticmethod]
-    fn cosine(initial: f64, last: f64, steps: u32) -> Schedule {
-        Schedule(optimizers::Schedule::Cosine { initial, last, steps })
+    fn cosine(py: Python<'_>, initial: f64, last: f64, steps: i64) -> PyResult<Schedule> {
+        let steps = count(py, "Schedule.cosine: steps", steps)?;
+        Ok(Schedule(optimizers::Schedule::Cosine { initial, last, steps }))
     }
     /// Linearly from `initial / steps` to `initial`; `initial` after `steps`.
     #[staticmethod]
-    fn warmup(initial: f64, steps: u32) -> Schedule {
-        Schedule(optimizers::Schedule::Warmup { initial, steps })
+    fn warmup(py: Python<'_>, initial: f64, steps: i64) -> PyResult<Schedule> {
+        let steps = count(py, "Schedule.warmup: steps", steps)?;
+        Ok(Schedule(optimizers::Schedule::Warmup { initial, steps }))
     }
     fn __repr__(&self) -> String {
         format!("<tpulang.optimizers.Schedule {:?}>", self.0)

@@ -199,17 +199,17 @@ pub fn array_or_list(name: &str, object: &Bound<'_, PyAny>, dtype: Dtype) -> PyR
     let wrong = |problem: String| invalid_type(py, format!("{name} is a list {problem}"));
     let numbers = numpy(py)?
         .call_method1(intern!(py, "array"), (object,))
-        .map_err(|e| wrong(format!("that is no array: {e}")))?;
+        .map_err(|e| wrong(format!("that does not form an array: {e}")))?;
     let kind: String = numbers.getattr(intern!(py, "dtype"))?.getattr(intern!(py, "kind"))?.extract()?;
     if !["b", "i", "u", "f"].contains(&kind.as_str()) {
-        return Err(wrong("of other things than numbers".into()));
+        return Err(wrong("with elements that are not numbers".into()));
     }
     let of = if dtype.is_float() { "float32" } else { dtype.name() };
     let converted = numbers.call_method1(intern!(py, "astype"), (of,))?;
     let is_exact =
         dtype.is_float() || numpy(py)?.call_method1(intern!(py, "array_equal"), (&converted, &numbers))?.is_truthy()?;
     if !is_exact {
-        return Err(wrong(format!("of numbers that are not all {dtype}")));
+        return Err(wrong(format!("with numbers that {dtype} cannot represent")));
     }
     from_python(&converted)
 }

@@ -240,6 +240,37 @@ def test_custom_takes_the_shape_function_of_older_scripts():
     assert one.shape == [7]
 
 
+def test_negative_counts_are_refused():
+    g, x = graph(x=(2,))
+    g.outputs = [x.relu()]
+    session = tpulang.Session(g)
+    calls = {
+        "for_loop: count": lambda n: g.for_loop(n, x, lambda i, v: v),
+        "scan: count": lambda n: g.scan(n, x, lambda i, v: (v, v)),
+        "Schedule.step: every": lambda n: tpulang.optimizers.Schedule.step(0.1, 0.5, n),
+        "Schedule.cosine: steps": lambda n: tpulang.optimizers.Schedule.cosine(0.1, 0.0, n),
+        "Schedule.warmup: steps": lambda n: tpulang.optimizers.Schedule.warmup(0.1, n),
+        "Session: threads": lambda n: g.run({"x": [1, 2]}, threads=n),
+        "Session: max_iterations": lambda n: g.run({"x": [1, 2]}, max_iterations=n),
+        "profile: runs": lambda n: session.profile({"x": [1, 2]}, n),
+        "measure: runs": lambda n: session.measure({"x": [1, 2]}, n),
+    }
+    for argument, call in calls.items():
+        with pytest.raises(tpulang.Error, match=f"{argument} is -1; expected 0 or more"):
+            call(-1)
+
+
+def test_unknown_arguments_are_named_with_similar_ones():
+    g, x = graph(x=(2,))
+    for call, hint in (
+        (lambda: x.relu(outname="y"), 'did you mean "out_name"'),
+        (lambda: tpulang.conv(x, x, strides=2), 'did you mean "stride"'),
+        (lambda: tpulang.custom([x], "f", ["float32"], out_name="y"), 'did you mean "out_names"'),
+    ):
+        with pytest.raises(tpulang.InvalidType, match=hint):
+            call()
+
+
 def test_nested_arguments_are_refused():
     _, x = graph(x=(2,))
     endless, deep, named = [], [], {}
