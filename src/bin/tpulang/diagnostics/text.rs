@@ -28,7 +28,8 @@ impl Renderer {
         let title = message.kind.code().into_iter().fold(title, |title, code| title.id(code.name()));
         let group = message.place.into_iter().fold(Group::with_title(title), located);
         let notes = (!rest.is_empty()).then(|| Level::NOTE.message(unindented(rest)));
-        self.0.render(&[group.elements(notes)])
+        // Without a source line, positions are not indented.
+        self.0.render(&[group.elements(notes)]).replace("\n-->", "\n  -->")
     }
 }
 
