@@ -8,8 +8,10 @@ mod convert;
 mod definitions;
 mod device;
 mod feeds;
+mod fmt;
 mod gradients;
 mod image;
+mod init;
 mod model;
 mod ops;
 mod output;
@@ -41,15 +43,18 @@ A network is a JSON graph spec that calls TpuLang functions, or a Top dialect .m
 weights. `check` and `convert` take specs; `run` and `bench` take either.";
 
 const AFTER_HELP: &str = "\
-Exit status: 0 success; 1 compare found a difference; 2 error.
+Exit status: 0 success; 1 compare found a difference, or fmt --check a file to format; 2 error.
 
 Get started:
+  tpulang init model
   tpulang check model.json
   tpulang convert model.json -o build
   tpulang run model.json -i inputs.npz -o outputs.npz";
 
 #[derive(Subcommand)]
 enum Command {
+    Init(init::Args),
+    Fmt(fmt::Args),
     Check(check::Args),
     #[cfg(feature = "mlir")]
     Convert(convert::Args),
@@ -72,6 +77,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(cli) => match cli.command {
             #[cfg(feature = "mlir")]
             Command::Convert(args) => convert::main(args),
+            Command::Init(args) => init::main(args),
+            Command::Fmt(args) => fmt::main(args),
             Command::Check(args) => check::main(args),
             Command::Run(args) => run::main(args),
             Command::Bench(args) => bench::main(args, begun),
