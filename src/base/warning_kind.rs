@@ -197,6 +197,36 @@ pub enum WarningKind {
     Device(String),
 }
 
+impl WarningKind {
+    /// Returns the name of the tensor that the warning is about, if it is about one.
+    pub fn tensor(&self) -> Option<&str> {
+        use WarningKind::*;
+        match self {
+            UnusedInput { tensor }
+            | UnusedWeight { tensor }
+            | UnreadResult { tensor, .. }
+            | ConstantOutput { tensor }
+            | InfiniteScalar { tensor, .. }
+            | MissingScale { tensor, .. }
+            | RenamedTensor { tensor, .. }
+            | ToolChainDiffers { tensor, .. }
+            | ZeroGradient { tensor }
+            | NotFiniteWeight { tensor, .. }
+            | NotFiniteInput { tensor, .. }
+            | NotFiniteResult { tensor, .. } => Some(tensor),
+            LoopUnrolled { name, .. } | NestedBranches { name } | LoopKept { name } => Some(name),
+            UnusedArray { .. }
+            | SurprisingDefault { .. }
+            | AddedEpsilon
+            | FilterOrder { .. }
+            | FractionalScalar { .. }
+            | QuantizedInF32
+            | NoEffect { .. }
+            | Device(_) => None,
+        }
+    }
+}
+
 /// Formats counts: `1 NaN and 2 infinite elements`.
 fn non_finite(nan: usize, infinite: usize) -> String {
     format!("{nan} NaN and {}", pluralized(infinite, "infinite element"))

@@ -62,6 +62,11 @@ impl Graph {
         let inner = Scope { prefix: format!("{}{name}/", self.scope.prefix), bound: Some(bound) };
         Ok(std::mem::replace(&mut self.scope, inner))
     }
+    /// Leaves all scopes. Returns the current one for [`Graph::leave_scope`].
+    #[doc(hidden)]
+    pub fn enter_root(&mut self) -> Scope {
+        std::mem::take(&mut self.scope)
+    }
     #[doc(hidden)]
     pub fn leave_scope(&mut self, outer: Scope) {
         self.scope = outer;

@@ -12,14 +12,27 @@ impl Graph {
         // The mode may have been set after the calls.
         let applies = |w: &&Warning| *w.kind() != WarningKind::QuantizedInF32 || self.mode == Mode::F32;
         self.warnings.iter().filter(applies).for_each(|w| all.push(w.clone()));
-        self.lint().into_iter().for_each(|kind| all.push(Warning::new(kind)));
+        let place = |kind: &WarningKind| kind.tensor().and_then(|name| self.places.get(name)).cloned();
+        let about_all = self.lint().into_iter().map(|kind| (place(&kind), kind));
+        about_all.for_each(|(place, kind)| all.push(Warning::new(kind).at(place)));
         for (_, info) in self.tensors().filter(|(_, info)| !info.of_call) {
             if let Some(found) = info.data().and_then(Array::non_finite).filter(|found| found.any()) {
                 let (tensor, nan, infinite, first) = (info.name.clone(), found.nan, found.infinite, found.first);
-                all.push(Warning::new(WarningKind::NotFiniteWeight { tensor, nan, infinite, first }));
+                let place = self.places.get(&tensor).cloned();
+                all.push(Warning::new(WarningKind::NotFiniteWeight { tensor, nan, infinite, first }).at(place));
             }
         }
         all
+    }
+    /// Adds a warning.
+    #[doc(hidden)]
+    pub fn warn(&mut self, warning: Warning) {
+        self.warnings.push(warning);
+    }
+    /// Sets the place of warnings about the tensor of this name.
+    #[doc(hidden)]
+    pub fn locate(&mut self, tensor: &str, place: Place) {
+        self.places.insert(tensor.to_owned(), place);
     }
     /// Returns the number of warnings raised by calls.
     #[doc(hidden)]

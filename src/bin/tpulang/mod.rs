@@ -9,8 +9,10 @@ mod definitions;
 mod device;
 mod diagnostics;
 mod feeds;
+mod fmt;
 mod gradients;
 mod image;
+mod init;
 mod model;
 mod ops;
 mod output;
@@ -45,15 +47,18 @@ A network is a JSON graph spec that calls TpuLang functions, or a Top dialect .m
 weights. `check` and `convert` take specs; `run` and `bench` take either.";
 
 const AFTER_HELP: &str = "\
-Exit status: 0 success; 1 compare found a difference; 2 error.
+Exit status: 0 success; 1 compare found a difference, or fmt --check a file to format; 2 error.
 
 Get started:
+  tpulang init model
   tpulang check model.json
   tpulang convert model.json -o build
   tpulang run model.json -i inputs.npz -o outputs.npz";
 
 #[derive(Subcommand)]
 enum Command {
+    Init(init::Args),
+    Fmt(fmt::Args),
     Check(check::Args),
     #[cfg(feature = "mlir")]
     Convert(convert::Args),
@@ -92,6 +97,8 @@ fn run(command: Command, messages: &Diagnostics, begun: Instant) -> Outcome {
     match command {
         #[cfg(feature = "mlir")]
         Command::Convert(args) => convert::main(args, messages),
+        Command::Init(args) => init::main(args),
+        Command::Fmt(args) => fmt::main(args),
         Command::Check(args) => check::main(args, messages),
         Command::Run(args) => run::main(args, messages),
         Command::Bench(args) => bench::main(args, messages, begun),

@@ -7,7 +7,7 @@ use std::{
     path::{Path, PathBuf},
 };
 use tpulang::{Error, Graph, Result, spec};
-use tpulang_base::invalid;
+use tpulang_base::{escaped_path, invalid};
 
 /// The argument of a command that takes specs and modules.
 #[derive(clap::Args)]
@@ -38,10 +38,16 @@ pub struct ModelOptions {
 impl ModelOptions {
     /// Reads an `.mlir` as a module and any other file as a spec.
     pub fn read(&self, path: &Path) -> Result<Graph> {
-        match is_module(path) {
-            true => read_module(path, self.weights.as_deref()),
-            false => self.spec.read(path, spec::Weights::Load),
+        if !is_module(path) {
+            return self.spec.read(path, spec::Weights::Load);
         }
+        if !self.spec.params.is_empty() {
+            return Err(invalid(format!(
+                "--param sets a parameter of a spec; {} is an MLIR module",
+                escaped_path(path)
+            )));
+        }
+        read_module(path, self.weights.as_deref())
     }
 }
 
@@ -64,7 +70,17 @@ impl Spec {
 
 /// How to read a spec.
 #[derive(clap::Args)]
-pub struct SpecOptions {}
+pub struct SpecOptions {
+    /// Set a parameter of the spec (repeat --param for several)
+    #[arg(long = "param", value_name = "NAME=VALUE", value_parser = param)]
+    params: Vec<(String, spec::Param)>,
+}
+
+/// Reads `NAME=VALUE`.
+fn param(given: &str) -> Result<(String, spec::Param), String> {
+    let (name, value) = given.split_once('=').ok_or("expected NAME=VALUE, as in N=8")?;
+    Ok((name.to_owned(), spec::Param::from_argument(value)))
+}
 
 impl SpecOptions {
     /// Reads a spec for a command that does not take modules.
@@ -81,12 +97,16 @@ impl SpecOptions {
     ///
     /// Other named pipes are refused, since opening one blocks until it has a writer.
     fn read(&self, path: &Path, weights: spec::Weights) -> Result<Graph> {
+        let options = self
+            .params
+            .iter()
+            .fold(spec::Options::new().weights(weights), |options, (name, value)| options.param(name, value.clone()));
         let (stream, name): (Box<dyn Read>, _) = match () {
             () if path == Path::new("-") => (Box::new(io::stdin()), "standard input"),
             () if path.starts_with("/dev/fd") => (Box::new(File::open(path).map_err(Error::io(path))?), "the pipe"),
-            () => return spec::read(path, weights),
+            () => return options.read(path),
         };
-        spec::from_reader(stream, name, (weights == spec::Weights::Load).then_some(Path::new(".")))
+        options.read_stream(stream, name, Some(Path::new(".")))
     }
 }
 
