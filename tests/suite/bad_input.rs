@@ -73,10 +73,7 @@ fn specs_that_are_not_json() {
             ("a list", b"[1, 2]".to_vec()),
             ("a comment that is not closed", good.replace("\"inputs\"", "/* inputs\n\"inputs\"").into_bytes()),
             ("a comment of another language", good.replace("\"inputs\"", "# inputs\n\"inputs\"").into_bytes()),
-            (
-                "a mistake after comments",
-                good.replace("\"inputs\"", "/* é */ /* \"ops\": [ */ \"input\"").into_bytes(),
-            ),
+            ("a mistake after comments", good.replace("\"inputs\"", "/* é */ /* \"ops\": [ */ \"input\"").into_bytes()),
             ("a module", b"module @net attributes {} {}".to_vec()),
             ("a module after comments", b"// weights: 0\n\nmodule @net attributes {} {}".to_vec()),
             ("comments only", b"// nothing\n".to_vec()),
