@@ -265,6 +265,33 @@ impl Error {
     pub fn place(&self) -> Option<&Place> {
         self.0.place.as_ref()
     }
+    /// Returns the message without the place: the call, the cause, and the operands of the call.
+    ///
+    /// ```
+    /// use tpulang::{Error, base::Place};
+    /// let error = Error::new("the shapes differ").at(Place { file: "net.json".into(), line: 3, ..Place::default() });
+    /// assert_eq!(error.message(), "the shapes differ");
+    /// ```
+    pub fn message(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        let _ = self.write_message(&mut EscapeLines(&mut text));
+        text
+    }
+    fn write_message(&self, f: &mut impl Write) -> fmt::Result {
+        let Inner { cause, call, .. } = &*self.0;
+        if let Some(call) = call {
+            write_call(f, call)?;
+        }
+        match cause {
+            // The call names the op already.
+            Cause::Operator { op, problem } if call.as_ref().is_some_and(|c| c.function == format!("top.{op}")) => {
+                write!(f, "{problem}")?
+            }
+            _ => write!(f, "{cause}")?,
+        }
+        call.iter().flat_map(CallContext::rows).try_for_each(|row| write!(f, "\n   {row}"))
+    }
     /// Returns the independent errors: the error itself, or those of [`Cause::Many`].
     pub fn each(&self) -> &[Error] {
         match &self.0.cause {
@@ -381,26 +408,10 @@ impl std::error::Error for Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Inner { cause, call, place } = &*self.0;
         // Messages quote text of files; names and paths are on one line each.
         let mut f = EscapeLines(f);
-        if let Some(call) = call {
-            write_call(&mut f, call)?;
-        }
-        match cause {
-            // The call names the op already.
-            Cause::Operator { op, problem } if call.as_ref().is_some_and(|c| c.function == format!("top.{op}")) => {
-                write!(f, "{problem}")?
-            }
-            _ => write!(f, "{cause}")?,
-        }
-        for row in call.iter().flat_map(CallContext::rows) {
-            write!(f, "\n   {row}")?;
-        }
-        if let Some(p) = place {
-            write_place(&mut f, p)?;
-        }
-        Ok(())
+        self.write_message(&mut f)?;
+        self.0.place.iter().try_for_each(|place| write_place(&mut f, place))
     }
 }
 

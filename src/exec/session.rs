@@ -88,8 +88,8 @@ pub struct Session<B: Backend> {
 /// The plan that a run has followed, and its results.
 pub(super) type RunOutcome<B> = (Arc<Plan<B>>, IndexMap<String, Array>);
 
-/// A callback that receives the index and duration of each completed step.
-pub(super) type StepObserver<'w> = &'w mut (dyn FnMut(usize, Duration) + Send);
+/// A callback that receives the index, duration and results of each completed step.
+pub(super) type StepObserver<'w, B> = &'w mut (dyn FnMut(usize, Duration, &[<B as Backend>::Buffer]) + Send);
 
 /// The fed tensors, sorted, and the wanted ones.
 type Request = (Vec<TensorIndex>, Vec<TensorIndex>);
@@ -301,7 +301,7 @@ impl<B: Backend> Session<B> {
         &self,
         feeds: &(impl Feeds + ?Sized),
         wanted: &[TensorIndex],
-        observer: Option<StepObserver>,
+        observer: Option<StepObserver<B>>,
     ) -> Result<RunOutcome<B>> {
         let mut fed = self.checked_feeds(feeds)?;
         self.add_variables(&mut fed)?;
@@ -324,7 +324,7 @@ impl<B: Backend> Session<B> {
         fed: HashMap<TensorIndex, Array>,
         (plan, wanted): (&Plan<B>, &[TensorIndex]),
         places: &mut Places<B::Buffer>,
-        mut observer: Option<StepObserver>,
+        mut observer: Option<StepObserver<B>>,
     ) -> Result<Vec<Array>> {
         let (tensors, feeds): (Vec<TensorIndex>, Vec<Array>) = {
             let mut fed: Vec<_> = fed.into_iter().collect();

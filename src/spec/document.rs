@@ -134,7 +134,9 @@ impl Options {
         reader.ops(fields.need("ops")?)?;
         reader.outputs(fields.need("outputs")?)?;
         fields.get("updates").map_or(Ok(()), |node| reader.updates(node))?;
-        reader.finish()
+        reader.check()?;
+        reader.warn(&fields)?;
+        Ok(reader.graph)
     }
 }
 

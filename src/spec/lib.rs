@@ -32,6 +32,7 @@ mod plain;
 mod read;
 mod schema;
 mod tensors;
+mod warnings;
 mod weights;
 mod write;
 

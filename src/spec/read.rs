@@ -19,7 +19,7 @@ use std::{
     rc::Rc,
 };
 
-const OP_KEYS: [&str; 10] =
+pub(super) const OP_KEYS: [&str; 10] =
     ["op", "repeat", "args", "out", "out_quant", "out_dtype", "out_shape", "then", "else", "body"];
 /// Maximum number of names that are noted, to tell where a tensor is computed that is used too early.
 const MAX_LATER: usize = 100_000;
@@ -38,7 +38,7 @@ pub(super) struct Reader<'a> {
     pub(super) functions: Functions<'a>,
     /// The parameters of the spec.
     pub(super) params: Rc<Variables>,
-    weights: Weights<'a>,
+    pub(super) weights: Weights<'a>,
 }
 
 enum Callee {
@@ -61,9 +61,10 @@ impl<'a> Reader<'a> {
             weights,
         }
     }
-    pub fn finish(self) -> Result<Graph> {
-        Error::collect(self.errors)?;
-        Ok(self.graph)
+    /// # Errors
+    /// Returns the errors that were collected.
+    pub fn check(&mut self) -> Result<()> {
+        Error::collect(std::mem::take(&mut self.errors))
     }
 
     /// Returns whether there are more errors than are reported.
@@ -470,7 +471,7 @@ fn named(op: &Node) -> bool {
 }
 
 /// Returns the names of the outputs; an absent output has an empty name.
-fn out_names(fields: &Fields) -> Result<Option<Vec<String>>> {
+pub(super) fn out_names(fields: &Fields) -> Result<Option<Vec<String>>> {
     let names = one_or_list::<String>(fields, "out")?;
     Ok((!names.is_empty()).then(|| names.into_iter().map(Option::unwrap_or_default).collect()))
 }

@@ -3,6 +3,7 @@ use super::node::Node;
 use crate::{
     array::{Array, WeightFile},
     base::{Dtype, Error, Result, Shape, Suggestions, invalid},
+    graph::Graph,
 };
 use std::{
     collections::HashMap,
@@ -77,6 +78,18 @@ impl<'a> Weights<'a> {
             .flat_map(|(prefix, file)| file.names().into_iter().map(move |name| format!("{prefix}{name}")))
             .collect();
         self.suggestions.nearest(name, names.iter().map(String::as_str).chain(or))
+    }
+    /// Returns the arrays that are not coefficients of a graph, with their files, in a reproducible order.
+    pub fn unused(&self, graph: &Graph) -> Vec<(String, PathBuf)> {
+        let is_used =
+            |name: &str| graph.lookup(name).and_then(|t| graph.tensor(t).ok()).is_some_and(|t| t.is_coefficient());
+        let mut unused = Vec::new();
+        for (prefix, file) in self.files.iter().flat_map(|files| &files.all) {
+            let names = file.names().into_iter().map(|name| format!("{prefix}{name}"));
+            unused.extend(names.filter(|name| !is_used(name)).map(|name| (name, file.path().to_owned())));
+        }
+        unused.sort_unstable();
+        unused
     }
     /// Whether the spec names files that may not be read.
     pub fn is_unread(&self) -> bool {

@@ -40,6 +40,7 @@ mod roundtrip;
 mod run_into;
 mod specs;
 mod training;
+mod warnings;
 
 /// Compares with the snapshot `snapshots/NAME.snap`.
 fn snapshot(name: &str, text: &str) {

@@ -1,9 +1,9 @@
 use super::{
     Outcome,
     device::{self, Running},
+    diagnostics::Diagnostics,
     feeds, model,
     output::{Output, Sources},
-    print,
     profile::milliseconds,
     run::FILES,
 };
@@ -61,12 +61,12 @@ pub struct Args {
 }
 
 /// `begun` is the time at which the command started.
-pub fn main(args: Args, begun: Instant) -> Outcome {
+pub fn main(args: Args, messages: &Diagnostics, begun: Instant) -> Outcome {
     let graph = args.model.read()?;
-    let (backend, options) = args.running.open(&graph, false)?;
+    let (backend, options) = args.running.open(&graph, false, messages)?;
     let report = measure(&args, &graph, (&backend, &options), begun)?;
-    device::warn(&backend);
-    print(&report)?;
+    messages.warn(&device::warnings(&backend))?;
+    messages.report(&report)?;
     Ok(true)
 }
 

@@ -1,4 +1,4 @@
-use super::{Outcome, model, print, warn};
+use super::{Outcome, diagnostics::Diagnostics, model};
 use tpulang::{Graph, Result, spec};
 use tpulang_base::pluralized;
 
@@ -20,7 +20,7 @@ pub struct Args {
     no_weights: bool,
 }
 
-pub fn main(args: Args) -> Outcome {
+pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     let weights = if args.no_weights { spec::Weights::Skip } else { spec::Weights::Load };
     let graph = args.spec.read_for("check", weights)?;
     if args.no_weights {
@@ -28,8 +28,8 @@ pub fn main(args: Args) -> Outcome {
     } else {
         check_all(&graph)?;
     }
-    warn(&graph);
-    print(&format!(
+    messages.warn(&graph.warnings())?;
+    messages.report(&format!(
         "{}: {}, {}\n",
         graph.name(),
         pluralized(graph.operators().len(), "operator"),
@@ -38,7 +38,7 @@ pub fn main(args: Args) -> Outcome {
     for (heading, tensors) in [("input", graph.inputs()), ("output", graph.outputs())] {
         for &t in tensors {
             let info = graph.tensor(t)?;
-            print(&format!("  {heading:6}  {}  {}\n", info.name, info.type_text()))?;
+            messages.report(&format!("  {heading:6}  {}  {}\n", info.name, info.type_text()))?;
         }
     }
     Ok(true)

@@ -1,4 +1,4 @@
-use super::{Outcome, model, print, warn};
+use super::{Outcome, diagnostics::Diagnostics, model};
 use std::path::PathBuf;
 use tpulang::{Derivative, Graph, Result, Tensor, spec};
 use tpulang_base::{escaped_path, invalid, pluralized};
@@ -27,7 +27,7 @@ pub struct Args {
     output: PathBuf,
 }
 
-pub fn main(args: Args) -> Outcome {
+pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     let mut graph = args.spec.read_for("gradients", spec::Weights::Load)?;
     let of = chosen(&graph, &args.of, graph.outputs().to_vec(), "--of", "the network has no output that is a float")?;
     let inputs = graph.inputs().iter().copied();
@@ -40,9 +40,9 @@ pub fn main(args: Args) -> Outcome {
         false => graph.gradients(&of, &tensors)?,
     };
     graph.set_outputs(&[graph.outputs(), &gradients].concat())?;
+    messages.warn(&graph.warnings())?;
     spec::save(&graph, &args.output)?;
-    warn(&graph);
-    print(&format!("{}\n{}\n", escaped_path(&args.output), pluralized(gradients.len(), "gradient")))?;
+    messages.report(&format!("{}\n{}\n", escaped_path(&args.output), pluralized(gradients.len(), "gradient")))?;
     Ok(true)
 }
 

@@ -1,11 +1,10 @@
 use super::{
     Outcome,
     device::{self, Running},
+    diagnostics::Diagnostics,
     feeds, model,
     output::{Output, Sources},
-    print,
     profile::{self, Form},
-    warn,
 };
 use std::path::PathBuf;
 use tpulang::{
@@ -67,18 +66,24 @@ pub const FILES: &str = "Input and output";
 /// Profiled runs, of which the median is taken, after the run that computes the results.
 const PROFILED: usize = 3;
 
-pub fn main(args: Args) -> Outcome {
+pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     let graph = args.model.read()?;
-    let (backend, options) = args.running.open(&graph, args.all)?;
-    let report = run(&args, &graph, &backend, &options)?;
-    device::warn(&backend);
-    warn(&graph);
-    print(&report)?;
+    let (backend, options) = args.running.open(&graph, args.all, messages)?;
+    messages.warn(&graph.warnings())?;
+    let report = run(&args, &graph, (&backend, &options), messages)?;
+    messages.warn(&device::warnings(&backend))?;
+    messages.warn(&graph.warnings())?;
+    messages.report(&report)?;
     Ok(true)
 }
 
 /// Returns the text to print.
-fn run(args: &Args, graph: &Graph, backend: &AnyBackend, options: &RunOptions) -> Result<String> {
+fn run(
+    args: &Args,
+    graph: &Graph,
+    (backend, options): (&AnyBackend, &RunOptions),
+    messages: &Diagnostics,
+) -> Result<String> {
     let (false, Some(path)) = (args.explain, &args.output) else {
         return Ok(Session::new(graph, backend, options)?.explain());
     };
@@ -87,6 +92,7 @@ fn run(args: &Args, graph: &Graph, backend: &AnyBackend, options: &RunOptions) -
     let feeds = feeds::read(graph, &args.inputs, args.preprocess)?;
     let session = Session::new(graph, backend, options)?;
     let results = session.run(&feeds)?;
+    messages.warn(&session.non_finite(&feeds, &results)?)?;
     output.write(results.iter().map(|(n, a)| (n.as_str(), a)))?;
     let written = format!("{}\n{}: {}\n", session.summary(), escaped_path(path), pluralized(results.len(), "tensor"));
     drop(results);
