@@ -66,11 +66,16 @@ struct Outline<'a> {
 impl Outline<'_> {
     /// Returns the number of repetitions. One that is not known yet is checked when the calls are made.
     fn repetitions(&self) -> usize {
-        let number = match &self.repeat {
-            Some(serde_json::Value::Object(named)) => named.values().next(),
+        use serde_json::Value;
+        let values = match &self.repeat {
+            Some(Value::Object(named)) => named.values().next(),
             other => other.as_ref(),
         };
-        number.map_or(1, |n| n.as_u64().map_or(1, |n| usize::try_from(n).unwrap_or(usize::MAX)))
+        match values {
+            Some(Value::Number(n)) => n.as_u64().map_or(1, |n| usize::try_from(n).unwrap_or(usize::MAX)),
+            Some(Value::Array(list)) => list.len(),
+            _ => 1,
+        }
     }
 }
 

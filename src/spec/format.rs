@@ -274,25 +274,78 @@ impl Printer {
         let Value::Container { brackets: [open, close], items, last } = value else {
             return self.out.push_str(&line);
         };
+        if role != Role::Document && last.is_empty() && self.around(items, WIDTH.saturating_sub(column), more) {
+            return;
+        }
         self.out.push(*open);
+        self.items(items, last, role);
+        self.out.push(*close);
+    }
+    /// Prints the lines between two brackets.
+    fn items(&mut self, items: &[Item], last: &[Comment], role: Role) {
         self.depth += 1;
-        if items.iter().all(Item::is_plain) && last.is_empty() && *open == '[' {
-            self.filled(items);
-        } else {
+        let is_filled = last.is_empty() && role == Role::Other && self.filled(items);
+        if !is_filled {
             for (i, item) in items.iter().enumerate() {
-                self.item(item, role, i == 0, i + 1 < items.len());
+                // Version, name, mode and weights share a line.
+                let follows = i > 0 && role == Role::Document && item.is_plain() && items[i - 1].is_plain();
+                let line = self.out.len() - self.out.rfind('\n').map_or(0, |at| at + 1);
+                let width = item.width() + usize::from(i + 1 < items.len());
+                if follows && !item.after_blank && line + 1 + width <= WIDTH {
+                    self.out.push(' ');
+                    self.content(item, role, i + 1 < items.len());
+                } else {
+                    self.item(item, role, i == 0, i + 1 < items.len());
+                }
             }
             self.comments(last, items.is_empty());
         }
         self.depth -= 1;
         self.end_line(false);
         self.indent();
-        self.out.push(*close);
+    }
+    /// Prints a function, a block or a call so that only the list of its calls, or its arguments, are broken:
+    /// `{"inputs": ["x"], "ops": [`, the calls, and `], "outputs": ["y"]}`. Returns false if it is another object, or if this
+    /// does not fit.
+    fn around(&mut self, items: &[Item], width: usize, more: usize) -> bool {
+        let broken = items.iter().enumerate().find_map(|(i, item)| match (&item.value, item.key) {
+            (Value::Container { brackets, items, last }, Some("\"ops\"" | "\"args\"")) if !items.is_empty() => {
+                Some((i, *brackets, items, last))
+            }
+            _ => None,
+        });
+        let Some((at, [open, close], inner, last)) = broken else { return false };
+        let (mut before, mut after) = (String::from("{"), String::from(close));
+        for (i, item) in items.iter().enumerate() {
+            if !item.leading.is_empty() || !item.trailing.is_empty() {
+                return false;
+            }
+            let line = if i <= at { &mut before } else { &mut after };
+            line.push_str(if i > 0 { ", " } else { "" });
+            line.push_str(item.key.unwrap_or_default());
+            line.push_str(": ");
+            if i == at {
+                line.push(open);
+            } else if !compact(&item.value, Role::Other.of(item.key), WIDTH, line) {
+                return false;
+            }
+        }
+        after.push('}');
+        if before.chars().count() > width || after.chars().count() + more + 2 * self.depth > WIDTH {
+            return false;
+        }
+        self.out += &before;
+        self.items(inner, last, Role::Other.of(items[at].key));
+        self.out += &after;
+        true
     }
     fn item(&mut self, item: &Item, role: Role, is_first: bool, has_next: bool) {
         self.comments(&item.leading, is_first);
         self.end_line(item.after_blank && !(is_first && item.leading.is_empty()));
         self.indent();
+        self.content(item, role, has_next);
+    }
+    fn content(&mut self, item: &Item, role: Role, has_next: bool) {
         if let Some(key) = item.key {
             self.out += key;
             self.out += ": ";
@@ -303,12 +356,28 @@ impl Printer {
         }
         self.trailing(&item.trailing);
     }
-    /// Prints scalars, as many on a line as fit.
-    fn filled(&mut self, items: &[Item]) {
-        let mut column = WIDTH;
+    /// Prints short items, as many on a line as fit. Returns false if some are not, or if it is a list of lists.
+    fn filled(&mut self, items: &[Item]) -> bool {
+        let is_scalar = |item: &Item| matches!(item.value, Value::Scalar(_));
+        if !items.iter().any(|item| is_scalar(item) || item.key.is_some()) {
+            return false;
+        }
+        let mut lines = Vec::new();
         for (i, item) in items.iter().enumerate() {
-            let Value::Scalar(text) = &item.value else { continue };
-            let width = text.chars().count() + usize::from(i + 1 < items.len());
+            let mut line = item.key.map_or(String::new(), |key| format!("{key}: "));
+            let is_plain = item.leading.is_empty() && item.trailing.is_empty();
+            if !is_plain || !compact(&item.value, Role::Other.of(item.key), WIDTH, &mut line) {
+                return false;
+            }
+            line.push_str(if i + 1 < items.len() { "," } else { "" });
+            let width = line.chars().count();
+            if !is_scalar(item) && width + 2 * self.depth > WIDTH {
+                return false;
+            }
+            lines.push((line, width));
+        }
+        let mut column = WIDTH;
+        for (line, width) in lines {
             if column + 1 + width > WIDTH {
                 self.end_line(false);
                 self.indent();
@@ -317,12 +386,10 @@ impl Printer {
                 self.out.push(' ');
                 column += 1;
             }
-            self.out += text;
-            if i + 1 < items.len() {
-                self.out.push(',');
-            }
+            self.out += &line;
             column += width;
         }
+        true
     }
 }
 
@@ -330,6 +397,11 @@ impl Item<'_> {
     /// Returns whether this is a scalar without comments.
     fn is_plain(&self) -> bool {
         matches!(self.value, Value::Scalar(_)) && self.leading.is_empty() && self.trailing.is_empty()
+    }
+    /// Returns the number of characters of an entry with a scalar.
+    fn width(&self) -> usize {
+        let value = if let Value::Scalar(text) = &self.value { text.chars().count() } else { 0 };
+        self.key.map_or(0, |key| key.chars().count() + 2) + value
     }
 }
 
@@ -437,11 +509,9 @@ mod tests {
     {}
   ],
   "ops": [
-    {{
-      "op": "relu",
-      "args": {{"input": "{long}"}},
-      "out": "y"
-    }}
+    {{"op": "relu", "args": {{
+      "input": "{long}"
+    }}, "out": "y"}}
   ],
   "list": [
     [1, 2],

@@ -1,6 +1,7 @@
 //! JSON values with their path and position in the document, and with the parameters that their expressions see.
 use super::params::{Param, Variables};
 use crate::base::{Cause, Error, MAX_ERRORS, Place, Result, nearest, pluralized, truncated};
+use indexmap::IndexMap;
 use serde::{
     Deserialize, Deserializer,
     de::{self, DeserializeOwned},
@@ -32,12 +33,23 @@ pub(super) struct Node<'a> {
     variables: Rc<Variables>,
 }
 
-/// How often an entry is repeated, and the parameter that counts.
+/// How often an entry is repeated: a number, or the values of a parameter.
 #[derive(Deserialize)]
-#[serde(untagged, expecting = "a number of repetitions, or an object with the name of the counter and the number")]
+#[serde(
+    untagged,
+    expecting = "a number of repetitions, or an object with a parameter and its number or list of values"
+)]
 enum Repeat {
     Count(usize),
-    Named(std::collections::BTreeMap<String, usize>),
+    Of(IndexMap<String, Values>),
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Values {
+    /// From 0 on.
+    Count(usize),
+    List(Vec<Param>),
 }
 
 /// The entries of an object in order, including repeated keys.
@@ -278,26 +290,30 @@ impl<'a> Node<'a> {
     pub fn count_call(&self) -> Result<()> {
         self.document.count(1).map_err(|problem| self.problem(problem))
     }
-    /// Returns the value as often as `repeat` says, with its number as a parameter.
+    /// Returns the value as often as `repeat` says, with a parameter that tells which one it is.
     ///
     /// # Errors
     /// Returns an error if `repeat` is not valid, or if there are too many repetitions.
     pub fn repeated(&self, repeat: &Node<'a>) -> Result<impl Iterator<Item = Node<'a>> + use<'a>> {
-        let (counter, count) = match repeat.read()? {
-            Repeat::Count(count) => ("i".to_owned(), count),
-            Repeat::Named(named) => match named.into_iter().collect::<Vec<_>>().as_slice() {
-                [(counter, count)] => (counter.clone(), *count),
-                _ => return Err(repeat.problem("repeat has one counter, as in {\"i\": 12}")),
-            },
+        let (name, values) = match repeat.read()? {
+            Repeat::Count(count) => ("i".to_owned(), Values::Count(count)),
+            Repeat::Of(mut one) if one.len() == 1 => one.pop().unwrap_or(("i".to_owned(), Values::Count(0))),
+            Repeat::Of(_) => return Err(repeat.problem("repeat has one parameter, as in {\"i\": 12}")),
         };
-        check_identifier(&counter).map_err(|problem| repeat.problem(problem))?;
+        check_identifier(&name).map_err(|problem| repeat.problem(problem))?;
+        let (count, list) = match values {
+            Values::Count(count) => (count, None),
+            Values::List(list) => (list.len(), Some(list)),
+        };
         let told = |problem| repeat.problem(format!("{} are too many: {problem}", pluralized(count, "repetition")));
         self.document.count(count).map_err(told)?;
         let node = self.clone();
         Ok((0..count).map(move |i| {
-            let number = Param::Int(i64::try_from(i).unwrap_or(i64::MAX));
-            let variables = Variables::with(&node.variables, vec![(counter.clone(), number)]);
-            Node { path: format!("{}{{{counter}={i}}}", node.path), ..node.with(variables) }
+            let number = || Param::Int(i64::try_from(i).unwrap_or(i64::MAX));
+            let value = list.as_ref().map_or_else(number, |list| list[i].clone());
+            let path = format!("{}{{{name}={value}}}", node.path);
+            let variables = Variables::with(&node.variables, vec![(name.clone(), value)]);
+            Node { path, ..node.with(variables) }
         }))
     }
     /// Returns the element at a path such as `[1][0]`, or the deepest existing part on the way.
