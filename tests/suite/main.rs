@@ -31,6 +31,7 @@ mod images;
 mod large;
 mod limits;
 mod many;
+mod mistakes;
 mod mutate;
 mod networks;
 mod pair;
