@@ -68,7 +68,7 @@ pub fn from_text(text: &str, file: &str, dir: Option<&Path>) -> Result<Graph> {
     // Some editors write a byte order mark.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     check_kind(text, file).map_err(|e| e.at(Place { file: file.into(), line: 1, column: 1, path: String::new() }))?;
-    let document = Document { file, text };
+    let document = Document::new(file, text);
     let root = document.root()?;
     let fields = root.fields(&KEYS)?;
     let version = fields.need("version")?;

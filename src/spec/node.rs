@@ -6,8 +6,10 @@ use std::fmt;
 
 /// The text of a spec.
 pub(super) struct Document<'a> {
-    pub file: &'a str,
-    pub text: &'a str,
+    file: &'a str,
+    text: &'a str,
+    /// The offset of each line.
+    lines: Vec<usize>,
 }
 
 /// A value of the document.
@@ -42,6 +44,10 @@ impl<'de: 'a, 'a> Deserialize<'de> for Pairs<'a> {
 }
 
 impl<'a> Document<'a> {
+    pub fn new(file: &'a str, text: &'a str) -> Self {
+        let ends = text.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        Document { file, text, lines: std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect() }
+    }
     /// Returns the root value.
     ///
     /// # Errors
@@ -152,6 +158,11 @@ impl<'a> Node<'a> {
     /// Returns the position of the value.
     pub fn place(&self) -> Place {
         self.document.place(self.offset(), self.path.clone())
+    }
+    /// Returns the line of the value, counted from 1.
+    pub fn line(&self) -> usize {
+        let offset = self.offset();
+        self.document.lines.partition_point(|start| *start <= offset)
     }
     /// Creates an error about this value.
     pub fn error(&self, cause: Cause) -> Error {

@@ -18,6 +18,7 @@ pub mod python;
 mod reference;
 mod run;
 mod schema;
+mod show;
 
 use clap::{Parser, Subcommand};
 use std::{
@@ -38,10 +39,10 @@ const ABOUT: &str = "\
 Build, check, convert and run neural networks for the TPU-MLIR tool chain.
 
 A network is a JSON graph spec that calls TpuLang functions, or a Top dialect .mlir file with its
-weights. `check` and `convert` take specs; `run` and `bench` take either.";
+weights. `check` and `convert` take specs; `run`, `bench` and `show` take either.";
 
 const AFTER_HELP: &str = "\
-Exit status: 0 success; 1 compare found a difference; 2 error.
+Exit status: 0 success; 1 compare or show found a difference; 2 error.
 
 Get started:
   tpulang check model.json
@@ -59,6 +60,7 @@ enum Command {
     Gradients(gradients::Args),
     Ops(ops::Args),
     Schema(schema::Args),
+    Show(show::Args),
 }
 
 /// The result of a subcommand: whether all comparisons passed, or an error.
@@ -79,6 +81,7 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
             Command::Gradients(args) => gradients::main(args),
             Command::Ops(args) => ops::main(args),
             Command::Schema(args) => schema::main(args),
+            Command::Show(args) => show::main(args),
         },
         Err(usage) => match print_usage(&usage, &args) {
             Err(error) if !usage.use_stderr() => Err(error),
