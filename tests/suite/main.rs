@@ -39,6 +39,7 @@ mod places;
 mod readme;
 mod roundtrip;
 mod run_into;
+mod show;
 mod specs;
 mod training;
 mod warnings;

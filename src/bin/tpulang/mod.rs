@@ -22,6 +22,7 @@ pub mod python;
 mod reference;
 mod run;
 mod schema;
+mod show;
 
 use clap::{Parser, Subcommand};
 use diagnostics::Diagnostics;
@@ -45,10 +46,10 @@ const ABOUT: &str = "\
 Build, check, convert and run neural networks for the TPU-MLIR tool chain.
 
 A network is a JSON graph spec that calls TpuLang functions, or a Top dialect .mlir file with its
-weights. `check` and `convert` take specs; `run` and `bench` take either.";
+weights. `check` and `convert` take specs; `run`, `bench` and `show` take either.";
 
 const AFTER_HELP: &str = "\
-Exit status: 0 success; 1 compare found a difference, or fmt --check a file to format; 2 error.
+Exit status: 0 success; 1 compare or show found a difference, or fmt --check a file to format; 2 error.
 
 Get started:
   tpulang init model
@@ -70,6 +71,7 @@ enum Command {
     Ops(ops::Args),
     Explain(diagnostics::Explain),
     Schema(schema::Args),
+    Show(show::Args),
 }
 
 /// The result of a subcommand: whether all comparisons passed, or an error.
@@ -108,6 +110,7 @@ fn run(command: Command, messages: &Diagnostics, begun: Instant) -> Outcome {
         Command::Ops(args) => ops::main(args),
         Command::Explain(args) => diagnostics::explain(args),
         Command::Schema(args) => schema::main(args),
+        Command::Show(args) => show::main(args, messages),
     }
 }
 
