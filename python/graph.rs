@@ -8,6 +8,7 @@ use crate::{
     session::{Feeds, Session},
     shared::Shared,
     tensor::{Handle, Tensor, shape_of},
+    warnings::warn_of_graph,
 };
 use pyo3::{
     intern,
@@ -347,6 +348,7 @@ impl Graph {
     /// Writes the network as a spec to a path that ends in `.json`, and its coefficients to an `.npz` beside it.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let graph = self.shared.lock(py).clone();
+        warn_of_graph(py, &graph)?;
         py.detach(|| spec::save(&graph, path)).or_raise(py)
     }
     /// Runs the network once. For several runs, make a `Session`.
@@ -373,7 +375,7 @@ impl Graph {
         let session = py.get_type::<Session>().call((slf, device), Some(&named))?;
         let session = session.cast_into::<Session>()?;
         let feeds = Feeds::read(py, feeds, session.get())?;
-        session.get().run_feeds(py, feeds)
+        session.get().run_checked(py, feeds)
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
@@ -422,6 +424,7 @@ fn write_pair(
     weights: Option<&str>,
 ) -> PyResult<(PathBuf, PathBuf)> {
     use tpulang::mlir;
+    warn_of_graph(py, graph)?;
     let weights = weights.map_or_else(|| mlir::weight_file_name(graph), str::to_owned);
     let written = py.detach(|| mlir::write_pair_naming(graph, folder, &weights)).or_raise(py)?;
     Ok((written.mlir, written.weights))

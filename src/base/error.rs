@@ -94,9 +94,10 @@ pub enum Cause {
     },
     /// Two shapes cannot be broadcast together.
     #[error(
-        "shapes {} and {} cannot be broadcast together: {left_dim} and {right_dim} differ and neither is 1",
+        "shapes {} and {} cannot be broadcast together: {left_dim} and {right_dim} differ and neither is 1{}",
         shape_text(left),
-        shape_text(right)
+        shape_text(right),
+        per_channel_hint(left, right)
     )]
     Broadcast {
         /// First shape.
@@ -123,7 +124,7 @@ pub enum Cause {
     #[error("the name {0:?} is used already; every tensor needs its own")]
     DuplicateName(String),
     /// A name does not exist.
-    #[error("unknown {kind} {name:?}{}", did_you_mean(nearest))]
+    #[error("unknown {kind} {name:?}{}{}", did_you_mean(nearest), known_names(known))]
     UnknownName {
         /// The kind of thing that was looked up: tensor, function, argument, ...
         kind: &'static str,
@@ -131,6 +132,8 @@ pub enum Cause {
         name: String,
         /// The most similar name that exists.
         nearest: Option<String>,
+        /// The names that exist, if they are few.
+        known: Vec<String>,
     },
     /// An argument that the function does not have.
     #[error("there is no argument {argument:?}; {hint}")]
@@ -208,8 +211,28 @@ fn list(dtypes: &[Dtype]) -> String {
     }
 }
 
+/// Suggests the shape of a vector with one value per channel.
+fn per_channel_hint(left: &[usize], right: &[usize]) -> String {
+    let (tensor, vector) = if left.len() < right.len() { (right, left) } else { (left, right) };
+    match (tensor, vector) {
+        ([_, channels, rest @ ..], [n]) if n == channels => {
+            let shape: Vec<usize> = [1, *n].into_iter().chain(rest.iter().map(|_| 1)).collect();
+            format!("; for one value per channel, reshape {n} to {}", shape_text(&shape))
+        }
+        _ => String::new(),
+    }
+}
+
 fn did_you_mean(nearest: &Option<String>) -> String {
     nearest.as_ref().map(|n| format!("; did you mean {n:?}?")).unwrap_or_default()
+}
+
+fn known_names(known: &[String]) -> String {
+    match known.len() {
+        0 => String::new(),
+        1 => format!("; there is only {:?}", known[0]),
+        _ => format!("; there are {}", known.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")),
+    }
 }
 
 fn many(errors: &[Error]) -> String {

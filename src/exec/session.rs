@@ -94,6 +94,9 @@ pub(super) type StepObserver<'w, B> = &'w mut (dyn FnMut(usize, Duration, &[<B a
 /// The fed tensors, sorted, and the wanted ones.
 type Request = (Vec<TensorIndex>, Vec<TensorIndex>);
 
+/// Names are listed in messages if there are at most this many.
+const MAX_LISTED: usize = 12;
+
 /// Number of plans for other feeds and wanted tensors that a session keeps: each has packed weights of its own.
 const PLAN_CACHE_SIZE: usize = 4;
 
@@ -253,11 +256,15 @@ impl<B: Backend> Session<B> {
     pub(super) fn find(&self, kind: &'static str, name: &str) -> Result<TensorIndex> {
         self.by_name.get(name).copied().ok_or_else(|| {
             let inputs = self.network.inputs.iter().filter_map(|i| self.network.entry(*i).ok());
-            let nearest = match kind {
-                "input" => self.suggestions.nearest(name, inputs.map(|s| s.ty.name.as_str())),
-                _ => self.suggestions.nearest(name, self.by_name.keys().map(String::as_str)),
+            let inputs: Vec<&str> = inputs.map(|s| s.ty.name.as_str()).collect();
+            let is_input = kind == "input";
+            let nearest = match is_input {
+                true => self.suggestions.nearest(name, inputs.iter().copied()),
+                false => self.suggestions.nearest(name, self.by_name.keys().map(String::as_str)),
             };
-            Cause::UnknownName { kind, name: truncated(name), nearest }.into()
+            let known = inputs.iter().filter(|_| is_input && inputs.len() <= MAX_LISTED);
+            let known = known.map(|name| (*name).to_owned()).collect();
+            Cause::UnknownName { kind, name: truncated(name), nearest, known }.into()
         })
     }
 

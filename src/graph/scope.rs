@@ -22,7 +22,7 @@ impl Graph {
         self.lookup(name).ok_or_else(|| {
             let known = self.tensors().map(|(_, t)| t.name.as_str());
             let nearest = self.suggestions.nearest(name, known);
-            Cause::UnknownName { kind: "tensor", name: truncated(name), nearest }.into()
+            Cause::UnknownName { kind: "tensor", name: truncated(name), nearest, known: Vec::new() }.into()
         })
     }
     /// Like [`Graph::find`], but returns `None` if there is no such tensor.

@@ -39,6 +39,11 @@ impl Graph {
     pub fn recorded_warnings(&self) -> usize {
         self.warnings.len()
     }
+    /// Returns the warnings raised by calls from index `first` on.
+    #[doc(hidden)]
+    pub fn warnings_since(&self, first: usize) -> Vec<Warning> {
+        self.warnings.iter().skip(first).cloned().collect()
+    }
     /// Attaches a source position to the warnings from index `first` on.
     #[doc(hidden)]
     pub fn locate_warnings(&mut self, first: usize, place: impl Fn() -> Place) {

@@ -7,7 +7,7 @@ use super::{
     weights::Weights,
 };
 use crate::{
-    base::{Cause, Dtype, Error, MAX_ERRORS, Result, Shape, invalid, misfit, nearest, truncated},
+    base::{Cause, Dtype, Error, MAX_ERRORS, Place, Result, Shape, invalid, misfit, nearest, truncated},
     functions::{self, ByName, Named, Value, function_def},
     graph::{Block, Graph, Tensor, TensorKind},
     ops::{OpDef, op_def},
@@ -64,7 +64,13 @@ impl<'a> Reader<'a> {
     /// # Errors
     /// Returns the errors that were collected.
     pub fn check(&mut self) -> Result<()> {
-        Error::collect(std::mem::take(&mut self.errors))
+        // A mistake in a function or a repetition occurs in each expansion.
+        let mut places = HashSet::new();
+        let errors = std::mem::take(&mut self.errors).into_iter();
+        let mut is_new =
+            |error: &Error, place: &Place| places.insert((place.line, place.column, error.cause().to_string()));
+        let first = errors.filter(|error| error.place().is_none_or(|place| is_new(error, place)));
+        Error::collect(first.collect())
     }
 
     /// Returns whether there are more errors than are reported.
@@ -377,7 +383,7 @@ impl<'a> Reader<'a> {
             let each = error.into_each().into_iter().map(|e| self.located(e, index, entries)).collect();
             return Error::from(Cause::Many(each));
         }
-        if let Cause::UnknownName { kind: "tensor", name, nearest } = error.cause() {
+        if let Cause::UnknownName { kind: "tensor", name, nearest, .. } = error.cause() {
             let place = entries.iter().find(|(_, n)| names_in(n).contains(name)).map(|(_, n)| n.place());
             let better = match self.later().get(name) {
                 Some(&at) => later(&error, name, at, index),
@@ -427,14 +433,16 @@ impl<'a> Reader<'a> {
             return invalid(problem);
         }
         let nearest = self.weights.nearest(name, nearest);
-        Cause::UnknownName { kind: "tensor", name: name.to_owned(), nearest }.into()
+        Cause::UnknownName { kind: "tensor", name: name.to_owned(), nearest, known: Vec::new() }.into()
     }
 
     pub fn outputs(&mut self, node: &Node) -> Result<()> {
         if let Some(outputs) = self.names(node)?
             && let Err(error) = self.graph.set_outputs(&outputs)
         {
-            self.errors.push(error.at(node.place()));
+            let is_computed = |t: &Tensor| self.graph.tensor(*t).is_ok_and(|info| info.kind == TensorKind::Value);
+            let at = outputs.iter().position(|t| !is_computed(t)).and_then(|i| node.items().ok()?.into_iter().nth(i));
+            self.errors.push(error.at(at.as_ref().unwrap_or(node).place()));
         }
         Ok(())
     }

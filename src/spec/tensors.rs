@@ -86,8 +86,10 @@ pub(super) fn declare(
 fn dtype(node: &Node) -> Result<Dtype> {
     let name: String = node.read()?;
     Dtype::from_name(&name).ok_or_else(|| {
-        let nearest = closest(&name, &Dtype::all().map(Dtype::name).collect::<Vec<_>>());
-        node.error(Cause::UnknownName { kind: "dtype", name: name.chars().take(60).collect(), nearest })
+        let known: Vec<&str> = Dtype::all().map(Dtype::name).collect();
+        let nearest = closest(&name, &known);
+        let known = if nearest.is_some() { Vec::new() } else { known.into_iter().map(str::to_owned).collect() };
+        node.error(Cause::UnknownName { kind: "dtype", name: name.chars().take(60).collect(), nearest, known })
     })
 }
 

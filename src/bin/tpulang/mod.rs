@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod compare;
+mod content;
 #[cfg(feature = "mlir")]
 mod convert;
 mod definitions;

@@ -1,13 +1,17 @@
 //! A model given on the command line: a spec or a module, with the options of reading it. Commands flatten [`Model`] or
 //! [`Spec`] into their arguments.
-use super::run::FILES;
+use super::{
+    content::{self, Content, Other},
+    diagnostics,
+    run::FILES,
+};
 use std::{
     fs::File,
     io::{self, Read},
     path::{Path, PathBuf},
 };
 use tpulang::{Error, Graph, Result, spec};
-use tpulang_base::{escaped_path, invalid};
+use tpulang_base::{escaped_path, files, invalid};
 
 /// The argument of a command that takes specs and modules.
 #[derive(clap::Args)]
@@ -36,9 +40,9 @@ pub struct ModelOptions {
 }
 
 impl ModelOptions {
-    /// Reads an `.mlir` as a module and any other file as a spec.
+    /// Reads a module or a spec.
     pub fn read(&self, path: &Path) -> Result<Graph> {
-        if !is_module(path) {
+        if !is_module(path)? {
             return self.spec.read(path, spec::Weights::Load);
         }
         if !self.spec.params.is_empty() {
@@ -85,7 +89,7 @@ fn param(given: &str) -> Result<(String, spec::Param), String> {
 impl SpecOptions {
     /// Reads a spec for a command that does not take modules.
     pub fn read_for(&self, command: &str, path: &Path, weights: spec::Weights) -> Result<Graph> {
-        if is_module(path) {
+        if is_module(path)? {
             let path = path.display();
             return Err(invalid(format!(
                 "{path} is an MLIR module; {command} takes a JSON spec. To run it: tpulang run {path}"
@@ -101,17 +105,38 @@ impl SpecOptions {
             .params
             .iter()
             .fold(spec::Options::new().weights(weights), |options, (name, value)| options.param(name, value.clone()));
-        let (stream, name): (Box<dyn Read>, _) = match () {
-            () if path == Path::new("-") => (Box::new(io::stdin()), "standard input"),
-            () if path.starts_with("/dev/fd") => (Box::new(File::open(path).map_err(Error::io(path))?), "the pipe"),
-            () => return options.read(path),
+        if !is_stream(path) {
+            return options.read(path);
+        }
+        let (mut stream, name): (Box<dyn Read>, _) = match path == Path::new("-") {
+            true => (Box::new(io::stdin()), "standard input"),
+            false => (Box::new(File::open(path).map_err(Error::io(path))?), "the pipe"),
         };
-        options.read_stream(stream, name, Some(Path::new(".")))
+        let bytes = files::read_stream(&mut stream, Path::new(name), files::MAX_SPEC)?;
+        diagnostics::remember(name, &bytes);
+        options.read_stream(bytes.as_slice(), name, Some(Path::new(".")))
     }
 }
 
-fn is_module(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e == "mlir")
+/// Returns whether a file is a module; otherwise it is read as a spec.
+///
+/// # Errors
+/// Returns an error if it is known to be neither.
+fn is_module(path: &Path) -> Result<bool> {
+    if is_stream(path) {
+        return Ok(false);
+    }
+    match content::of(path) {
+        Ok(Content::Other(Other { what, hint })) => Err(Error::format(path, format!("this is {what}; {hint}"))),
+        Ok(content) => Ok(content == Content::Module),
+        // The reader of a file says why it cannot be read.
+        Err(_) => Ok(path.extension().is_some_and(|extension| extension == "mlir")),
+    }
+}
+
+/// Whether a model can be read only once.
+fn is_stream(path: &Path) -> bool {
+    path == Path::new("-") || path.starts_with("/dev/fd")
 }
 
 #[cfg(feature = "mlir")]

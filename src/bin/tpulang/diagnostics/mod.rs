@@ -8,6 +8,7 @@ mod text;
 
 pub use explain::Args as Explain;
 pub use levels::Selection;
+pub use source::remember;
 
 use self::{levels::Levels, text::Renderer};
 use super::{Outcome, print};

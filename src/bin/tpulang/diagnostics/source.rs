@@ -2,6 +2,7 @@
 use std::{
     fs::File,
     io::{BufRead, BufReader, Read},
+    sync::{Mutex, PoisonError},
 };
 use tpulang::base::Place;
 
@@ -18,10 +19,25 @@ const MAX_LINE: u64 = 10_000;
 /// Files are searched for a line up to this many bytes.
 const MAX_BYTES: u64 = 1 << 28;
 
-/// Reads the line at a place. Returns `None` if the file cannot be read again, as standard input, or has changed.
+/// A text that cannot be read again, by the name that messages have for it.
+static STREAM: Mutex<Option<(String, Vec<u8>)>> = Mutex::new(None);
+
+/// Remembers what was read from standard input or a pipe.
+pub fn remember(name: &str, bytes: &[u8]) {
+    *STREAM.lock().unwrap_or_else(PoisonError::into_inner) = Some((name.to_owned(), bytes.to_vec()));
+}
+
+/// Reads the line at a place. Returns `None` if the file cannot be read again, or has changed.
 pub fn line(place: &Place) -> Option<SourceLine> {
+    match STREAM.lock().unwrap_or_else(PoisonError::into_inner).as_ref() {
+        Some((name, bytes)) if *name == place.file => return line_of(bytes.as_slice(), place),
+        _ => {}
+    }
     let file = File::open(&place.file).ok().filter(|file| file.metadata().is_ok_and(|m| m.is_file()))?;
-    let mut reader = BufReader::new(file.take(MAX_BYTES));
+    line_of(BufReader::new(file.take(MAX_BYTES)), place)
+}
+
+fn line_of(mut reader: impl BufRead, place: &Place) -> Option<SourceLine> {
     for _ in 1..place.line {
         reader.skip_until(b'\n').ok().filter(|read| *read > 0)?;
     }
