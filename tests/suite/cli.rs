@@ -18,7 +18,7 @@ fn shown(args: &[&str]) -> String {
 #[test]
 fn help() {
     let mut all = shown(&["--help"]);
-    for command in ["convert", "check", "run", "bench", "compare", "ops", "schema", "show"] {
+    for command in ["init", "fmt", "convert", "check", "run", "bench", "compare", "show", "ops", "explain", "schema"] {
         all += &format!("\n{}", shown(&[command, "--help"]));
     }
     snapshot("help", &all);
