@@ -18,6 +18,7 @@ pub mod python;
 mod reference;
 mod run;
 mod schema;
+mod side_by_side;
 
 use clap::{Parser, Subcommand};
 use std::{
@@ -53,6 +54,12 @@ enum Command {
     Check(check::Args),
     #[cfg(feature = "mlir")]
     Convert(convert::Args),
+    /// Needs MLIR, which this build lacks
+    #[cfg(not(feature = "mlir"))]
+    Convert {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+        _args: Vec<OsString>,
+    },
     Run(run::Args),
     Bench(bench::Args),
     Compare(compare::Args),
@@ -72,6 +79,10 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(cli) => match cli.command {
             #[cfg(feature = "mlir")]
             Command::Convert(args) => convert::main(args),
+            #[cfg(not(feature = "mlir"))]
+            Command::Convert { .. } => Err(tpulang::Error::new(
+                "this tpulang was built without MLIR, which `convert` needs; use an archive for x86-64, or the Python package",
+            )),
             Command::Check(args) => check::main(args),
             Command::Run(args) => run::main(args),
             Command::Bench(args) => bench::main(args, begun),
