@@ -70,21 +70,35 @@ pub(super) fn to_f32(array: &Array) -> Result<Vec<f32>> {
 }
 
 pub(super) fn to_f64(array: &Array) -> Result<Vec<f64>> {
-    match array.dtype() {
-        Dtype::Float64 => map::<f64, _>(array, |v| v),
-        Dtype::Int16 => map::<i16, _>(array, f64::from),
-        Dtype::Uint16 => map::<u16, _>(array, f64::from),
-        Dtype::Int32 => map::<i32, _>(array, f64::from),
-        Dtype::Uint32 => map::<u32, _>(array, f64::from),
-        Dtype::Int64 => map::<i64, _>(array, |v| v as f64),
-        Dtype::Uint64 => map::<u64, _>(array, |v| v as f64),
-        Dtype::Float32 => map::<f32, _>(array, f64::from),
-        Dtype::Float16 => map::<f16, _>(array, f16::to_f64),
-        Dtype::Bfloat16 => map::<bf16, _>(array, bf16::to_f64),
-        Dtype::Fp8e4m3 => map(array, |v| f64::from(e4m3_to_f32(v))),
-        Dtype::Fp8e5m2 => map(array, |v| f64::from(e5m2_to_f32(v))),
-        Dtype::Int8 => map::<i8, _>(array, f64::from),
-        Dtype::Uint8 | Dtype::Bool => map::<u8, _>(array, f64::from),
+    let mut out = Vec::new();
+    reserve(&mut out, array.len())?;
+    array.pieces(|bytes| {
+        extend_f64(&mut out, array.dtype(), bytes);
+        Ok(())
+    })?;
+    Ok(out)
+}
+
+/// Appends elements of a dtype, given as bytes, as float64.
+pub(super) fn extend_f64(out: &mut Vec<f64>, dtype: Dtype, bytes: &[u8]) {
+    fn extend<T: bytemuck::Pod>(out: &mut Vec<f64>, bytes: &[u8], f: impl Fn(T) -> f64) {
+        out.extend(cast::<T>(bytes).iter().map(|&v| f(v)));
+    }
+    match dtype {
+        Dtype::Float64 => extend::<f64>(out, bytes, |v| v),
+        Dtype::Int16 => extend::<i16>(out, bytes, f64::from),
+        Dtype::Uint16 => extend::<u16>(out, bytes, f64::from),
+        Dtype::Int32 => extend::<i32>(out, bytes, f64::from),
+        Dtype::Uint32 => extend::<u32>(out, bytes, f64::from),
+        Dtype::Int64 => extend::<i64>(out, bytes, |v| v as f64),
+        Dtype::Uint64 => extend::<u64>(out, bytes, |v| v as f64),
+        Dtype::Float32 => extend::<f32>(out, bytes, f64::from),
+        Dtype::Float16 => extend::<f16>(out, bytes, f16::to_f64),
+        Dtype::Bfloat16 => extend::<bf16>(out, bytes, bf16::to_f64),
+        Dtype::Fp8e4m3 => extend(out, bytes, |v| f64::from(e4m3_to_f32(v))),
+        Dtype::Fp8e5m2 => extend(out, bytes, |v| f64::from(e5m2_to_f32(v))),
+        Dtype::Int8 => extend::<i8>(out, bytes, f64::from),
+        Dtype::Uint8 | Dtype::Bool => extend::<u8>(out, bytes, f64::from),
     }
 }
 

@@ -1,4 +1,4 @@
-use super::{CallContext, Place, error, escape::EscapeLines, pluralized};
+use super::{CallContext, Dtype, Place, error, escape::EscapeLines, pluralized};
 use std::{
     fmt::{self, Write as _},
     mem::discriminant,
@@ -38,6 +38,25 @@ pub enum WarningKind {
         infinite: usize,
         /// Index of the first of them, row-major.
         first: usize,
+    },
+    /// An array has a dtype that no tensor has, or a wider one, and is converted. A remark: every value fits, or reading it
+    /// is an error.
+    #[error("{tensor:?} is stored as {from}, and is converted to {to}")]
+    Converted {
+        /// Name of the tensor.
+        tensor: String,
+        /// The dtype of the array.
+        from: Dtype,
+        /// The dtype of the tensor.
+        to: Dtype,
+    },
+    /// A tensor is fed that is no input. A remark: it was asked for.
+    #[error("{tensor:?} is fed instead of {instead}")]
+    FedInner {
+        /// Name of the tensor.
+        tensor: String,
+        /// What is not used: `the result of top.Conv`.
+        instead: String,
     },
     /// A loop was replaced by copies of its body. A remark: the model computes the same.
     #[error("the loop {name:?} is written as {} of its body, since the tool chain runs few loops", pluralized(*copies as usize, "copy"))]
