@@ -3,6 +3,7 @@ mod backends;
 mod bad_input;
 mod cases;
 mod cli;
+mod comparing;
 mod complete;
 mod control_flow;
 #[cfg(feature = "cuda")]
@@ -22,6 +23,7 @@ mod documents;
 mod drawn;
 mod escapes;
 mod exercise;
+mod feeding;
 mod golden;
 mod gradients;
 mod grammar;

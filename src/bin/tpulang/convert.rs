@@ -1,7 +1,16 @@
-use super::{Outcome, model, output::Sources, print, tell, warn};
-use std::{collections::BTreeSet, path::PathBuf};
+use super::{
+    Outcome, model,
+    output::Sources,
+    print,
+    progress::{Size, during},
+    tell, warn,
+};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 use tpulang::{
-    Error, Graph, Result, Tensor,
+    Error, Graph, Mode, Result, Tensor,
     base::{Warning, WarningKind, Warnings},
     graph::Operator,
     mlir,
@@ -18,6 +27,8 @@ killed, either the old model or the new one is complete.
 
 tpuc-opt crashes on most loops, and pymlir runs none. So a loop whose number of iterations is known
 is written as that many copies of its body, unless --unroll is never.
+
+Prints the next commands, of tpu_mlir. --quantize may also be F32 or BF16, and --chip another one.
 
 Example:
   tpulang convert model.json -o build")]
@@ -49,19 +60,31 @@ pub fn main(args: Args) -> Outcome {
         Unroll::Auto => unrolled(&graph)?,
         Unroll::Never => None,
     };
-    let written = mlir::write_pair(unrolled.as_ref().unwrap_or(&graph), &args.output)?;
+    let emitted = unrolled.as_ref().unwrap_or(&graph);
+    let written = during("writing the model", Size::Unknown, |_| mlir::write_pair(emitted, &args.output))?;
     warn(&graph);
+    tell("remark", &graph.conversions());
     tell_of_control_flow(&graph, unrolled.as_ref())?;
-    let name = graph.name();
     print(&format!(
-        "{}\n{}\n{}, {}\nnext: cd {} && tpuc-opt {name}_origin.mlir --struct-optimize --shape-infer --canonicalize --extra-optimize -o {name}.mlir\n",
+        "{}\n{}\n{}, {}\n{}",
         escaped_path(&written.mlir),
         escaped_path(&written.weights),
         pluralized(written.operators, "operator"),
         pluralized(written.parameters, "parameter"),
-        escaped_path(&args.output),
+        next_steps(&graph, &args.output),
     ))?;
     Ok(true)
+}
+
+/// Returns the commands of the tool chain (tpu_mlir 1.30) that make a model for a chip of what was written.
+fn next_steps(graph: &Graph, folder: &Path) -> String {
+    let name = graph.name();
+    let mode = if graph.mode == Mode::Quantized { "INT8" } else { "F16" };
+    let folder = if folder == Path::new(".") { String::new() } else { format!("  cd {}\n", escaped_path(folder)) };
+    format!(
+        "next:\n{folder}  tpuc-opt {name}_origin.mlir --struct-optimize --shape-infer --canonicalize --extra-optimize -o {name}.mlir\n  \
+         model_deploy --mlir {name}.mlir --quantize {mode} --chip bm1684x --model {name}.bmodel\n"
+    )
 }
 
 /// Returns the graph with its loops unrolled, or `None` if it has none of known trip count.

@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod compare;
+mod completions;
 #[cfg(feature = "mlir")]
 mod convert;
 mod definitions;
@@ -10,10 +11,12 @@ mod device;
 mod feeds;
 mod gradients;
 mod image;
+mod man;
 mod model;
 mod ops;
 mod output;
 mod profile;
+mod progress;
 pub mod python;
 mod reference;
 mod run;
@@ -59,6 +62,8 @@ enum Command {
     Gradients(gradients::Args),
     Ops(ops::Args),
     Schema(schema::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 /// The result of a subcommand: whether all comparisons passed, or an error.
@@ -79,6 +84,8 @@ pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
             Command::Gradients(args) => gradients::main(args),
             Command::Ops(args) => ops::main(args),
             Command::Schema(args) => schema::main(args),
+            Command::Completions(args) => completions::main(args),
+            Command::Man(args) => man::main(args),
         },
         Err(usage) => match print_usage(&usage, &args) {
             Err(error) if !usage.use_stderr() => Err(error),
@@ -134,6 +141,12 @@ fn tell(severity: &str, all: &tpulang::base::Warnings) {
 fn print(text: &str) -> Result<(), tpulang::Error> {
     let mut to = std::io::stdout().lock();
     written(to.write_all(escaped_lines(text).as_bytes()).and_then(|()| to.flush()))
+}
+
+/// Prints to standard output.
+fn print_as_is(bytes: &[u8]) -> Result<(), tpulang::Error> {
+    let mut to = std::io::stdout().lock();
+    written(to.write_all(bytes).and_then(|()| to.flush()))
 }
 
 /// Ignores a closed pipe, whose reader wants no more output.
