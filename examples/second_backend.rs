@@ -168,7 +168,7 @@ fn bench() -> Result<Latency> {
     let y = g.relu(product).call()?;
     g.set_outputs(&[y])?;
     let session = Session::new(&g, Nd, &RunOptions::default())?;
-    session.measure(&random_feeds(&g)?, 20)
+    session.measure(&random_feeds(&g, 0)?, 20)
 }
 
 pub fn main() -> Result<()> {

@@ -72,33 +72,46 @@ pub(super) fn to_f32(array: &Array) -> Result<Vec<f32>> {
 pub(super) fn to_f64(array: &Array) -> Result<Vec<f64>> {
     let mut out = Vec::new();
     reserve(&mut out, array.len())?;
-    each_f64(array, |v| out.push(v))?;
+    array.pieces(|bytes| {
+        extend_f64(&mut out, array.dtype(), bytes);
+        Ok(())
+    })?;
     Ok(out)
 }
 
 /// Passes each element to `to`.
 pub(super) fn each_f64(array: &Array, mut to: impl FnMut(f64)) -> Result<()> {
-    fn each<T: bytemuck::Pod>(array: &Array, mut to: impl FnMut(T)) -> Result<()> {
-        array.pieces(|bytes| {
-            cast::<T>(bytes).iter().for_each(|&v| to(v));
-            Ok(())
-        })
+    array.pieces(|bytes| {
+        each_of(array.dtype(), bytes, &mut to);
+        Ok(())
+    })
+}
+
+/// Appends elements of a dtype, given as bytes, as float64.
+pub(super) fn extend_f64(out: &mut Vec<f64>, dtype: Dtype, bytes: &[u8]) {
+    each_of(dtype, bytes, |v| out.push(v));
+}
+
+/// Passes each element of a dtype, given as bytes, to `to`.
+fn each_of(dtype: Dtype, bytes: &[u8], mut to: impl FnMut(f64)) {
+    fn each<T: bytemuck::Pod>(bytes: &[u8], to: impl FnMut(T)) {
+        cast::<T>(bytes).iter().copied().for_each(to);
     }
-    match array.dtype() {
-        Dtype::Float64 => each(array, to),
-        Dtype::Int16 => each(array, |v: i16| to(v.into())),
-        Dtype::Uint16 => each(array, |v: u16| to(v.into())),
-        Dtype::Int32 => each(array, |v: i32| to(v.into())),
-        Dtype::Uint32 => each(array, |v: u32| to(v.into())),
-        Dtype::Int64 => each(array, |v: i64| to(v as f64)),
-        Dtype::Uint64 => each(array, |v: u64| to(v as f64)),
-        Dtype::Float32 => each(array, |v: f32| to(v.into())),
-        Dtype::Float16 => each(array, |v: f16| to(v.to_f64())),
-        Dtype::Bfloat16 => each(array, |v: bf16| to(v.to_f64())),
-        Dtype::Fp8e4m3 => each(array, |v| to(e4m3_to_f32(v).into())),
-        Dtype::Fp8e5m2 => each(array, |v| to(e5m2_to_f32(v).into())),
-        Dtype::Int8 => each(array, |v: i8| to(v.into())),
-        Dtype::Uint8 | Dtype::Bool => each(array, |v: u8| to(v.into())),
+    match dtype {
+        Dtype::Float64 => each(bytes, to),
+        Dtype::Int16 => each(bytes, |v: i16| to(v.into())),
+        Dtype::Uint16 => each(bytes, |v: u16| to(v.into())),
+        Dtype::Int32 => each(bytes, |v: i32| to(v.into())),
+        Dtype::Uint32 => each(bytes, |v: u32| to(v.into())),
+        Dtype::Int64 => each(bytes, |v: i64| to(v as f64)),
+        Dtype::Uint64 => each(bytes, |v: u64| to(v as f64)),
+        Dtype::Float32 => each(bytes, |v: f32| to(v.into())),
+        Dtype::Float16 => each(bytes, |v: f16| to(v.to_f64())),
+        Dtype::Bfloat16 => each(bytes, |v: bf16| to(v.to_f64())),
+        Dtype::Fp8e4m3 => each(bytes, |v| to(e4m3_to_f32(v).into())),
+        Dtype::Fp8e5m2 => each(bytes, |v| to(e5m2_to_f32(v).into())),
+        Dtype::Int8 => each(bytes, |v: i8| to(v.into())),
+        Dtype::Uint8 | Dtype::Bool => each(bytes, |v: u8| to(v.into())),
     }
 }
 

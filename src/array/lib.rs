@@ -8,11 +8,13 @@ mod convert;
 pub mod dlpack;
 mod fingerprint;
 mod finite;
+mod fitted;
 mod foreign;
 mod format;
 mod memory;
 mod npy;
 mod npz;
+mod read;
 mod safetensors;
 mod storage;
 mod weights;
@@ -24,13 +26,15 @@ pub use fingerprint::fingerprint;
 pub use finite::NonFinite;
 pub use format::ArrayFormat;
 pub use memory::{available_memory, byte_text, reserve, too_large, zeros};
-pub use npz::{NpzFile, NpzWriter, read_npz, write_arrays, write_npz};
+pub use npz::{NpzFile, NpzWriter, read_npz, write_arrays, write_npz, write_npz_to};
+pub use read::read_arrays;
 pub use storage::BufferRecycler;
 pub use weights::WeightFile;
 pub use weights::as_declared;
 
 use crate::base::{Cause, Dtype, Ints, Result, Shape, elements, pluralized, shape_text};
 use finite::Scan;
+use fitted::Fitted;
 use std::{borrow::Cow, fmt, sync::Arc};
 use storage::{Computed, Elements, InFile, Memory, Storage, Swapped};
 
@@ -241,6 +245,32 @@ impl Array {
             return Array::from_vec(self.shape.clone(), self.to_f32()?);
         }
         convert::from_f64s(dtype, self.shape.clone(), self.to_f64()?.into_iter())
+    }
+    /// Converts to another dtype, as the elements are read, where every value fits. So int64, uint64, float64 and bool are
+    /// converted to any dtype that tensors can have, except fp8, and float16 and bfloat16 to float32. An integer fits a
+    /// float type that represents it exactly; a float fits another float type unless it becomes infinite, and may be
+    /// rounded. Returns `None` for other pairs of dtypes.
+    ///
+    /// Reading the elements fails at the first value that does not fit.
+    ///
+    /// ```
+    /// use tpulang::{Array, Dtype};
+    /// let ids = Array::from([1i64, 3_000_000_000]);
+    /// let fitted = ids.fitted(Dtype::Int32).unwrap();
+    /// assert_eq!((fitted.dtype(), fitted.stored_dtype()), (Dtype::Int32, Dtype::Int64));
+    /// let error = fitted.bytes().unwrap_err().to_string();
+    /// assert_eq!(error, "element 1 is 3000000000, which does not fit int32 (-2147483648 to 2147483647)");
+    /// ```
+    pub fn fitted(&self, dtype: Dtype) -> Option<Array> {
+        if !fitted::is_fitting(self.dtype, dtype) {
+            return None;
+        }
+        let len = self.len() * dtype.size();
+        Some(Array { dtype, shape: self.shape.clone(), storage: Arc::new(Fitted::new(self.clone(), dtype)), len })
+    }
+    /// Returns the dtype before the conversion, if the array was made by [`Array::fitted`], and otherwise its own.
+    pub fn stored_dtype(&self) -> Dtype {
+        self.storage.fitted_from().unwrap_or(self.dtype)
     }
     /// Returns the same storage in another shape.
     ///

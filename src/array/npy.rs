@@ -1,6 +1,7 @@
 //! The npy format: a header that is a Python dict, then the elements.
 //! Source: numpy's `numpy.lib.format`, versions 1.0 to 3.0.
-use crate::base::{Dtype, Shape};
+use super::zeros;
+use crate::base::{Dtype, Result, Shape, elements};
 
 /// The contents of an npy header.
 #[derive(Debug, PartialEq)]
@@ -13,13 +14,61 @@ pub(super) struct Header {
     pub len: usize,
 }
 
+impl Header {
+    /// Returns the bytes of the elements. `size` is that of the whole npy.
+    pub fn expected_len(&self, size: usize) -> std::result::Result<usize, String> {
+        let count = match self.shape.contains(&0) {
+            true => 0,
+            false => elements(&self.shape, self.dtype).map_err(|e| e.to_string())?,
+        };
+        let (expected, found) = (count * self.dtype.size(), size.saturating_sub(self.len));
+        if expected != found {
+            return Err(format!("it holds {found} bytes; its shape and dtype need {expected}"));
+        }
+        Ok(expected)
+    }
+    /// Whether the elements are stored in row-major order and little-endian.
+    pub fn in_order(&self) -> bool {
+        !self.big_endian && !self.fortran_order
+    }
+    /// Converts the elements to row-major order and little-endian, in words. Returns `None` if they are stored so.
+    pub fn reordered(&self, bytes: &[u8]) -> Result<Option<Vec<u64>>> {
+        if self.in_order() {
+            return Ok(None);
+        }
+        let (size, shape) = (self.dtype.size(), &self.shape);
+        let mut words = zeros::<u64>(bytes.len().div_ceil(size_of::<u64>()))?;
+        let mut index = vec![0usize; shape.len()];
+        for (i, element) in
+            bytemuck::cast_slice_mut::<u64, u8>(&mut words)[..bytes.len()].chunks_exact_mut(size).enumerate()
+        {
+            let at = match self.fortran_order {
+                true => index.iter().zip(shape).rev().fold(0, |at, (i, d)| at * d + i),
+                false => i,
+            };
+            element.copy_from_slice(&bytes[at * size..(at + 1) * size]);
+            if self.big_endian {
+                element.reverse();
+            }
+            for axis in (0..index.len()).rev() {
+                index[axis] += 1;
+                if index[axis] < shape[axis] {
+                    break;
+                }
+                index[axis] = 0;
+            }
+        }
+        Ok(Some(words))
+    }
+}
+
 const MAGIC: &[u8] = b"\x93NUMPY";
 /// Maximum size of the text of a header in bytes. Usual ones have a few dozen.
 const MAX_HEADER: usize = 4096;
 /// Maximum size of a header in bytes.
 pub(super) const MAX_LEN: usize = MAX_HEADER + 12;
 
-pub(super) fn parse_header(bytes: &[u8]) -> Result<Header, String> {
+pub(super) fn parse_header(bytes: &[u8]) -> std::result::Result<Header, String> {
     let rest = bytes.strip_prefix(MAGIC).ok_or("it does not begin like an npy file")?;
     let (&[major, _minor], rest) = rest.split_first_chunk::<2>().ok_or("the header is cut off")?;
     let (text_len, prefix) = match major {
@@ -46,7 +95,7 @@ struct Dict {
 }
 
 /// Reads `{'descr': '<f4', 'fortran_order': False, 'shape': (2, 3), }`, the entries in any order.
-fn parse_dict(text: &str) -> Result<Dict, String> {
+fn parse_dict(text: &str) -> std::result::Result<Dict, String> {
     let not_a_dict = || "the header is not a Python dict".to_owned();
     let mut rest = text.strip_prefix('{').and_then(|t| t.strip_suffix('}')).ok_or_else(not_a_dict)?.trim();
     let (mut descr, mut fortran_order, mut shape) = (None, None, None);
@@ -72,7 +121,8 @@ fn parse_dict(text: &str) -> Result<Dict, String> {
                 let (dims, after) =
                     value.strip_prefix('(').and_then(|v| v.split_once(')')).ok_or("the shape is not a tuple")?;
                 let dims = dims.split(',').map(str::trim).filter(|d| !d.is_empty());
-                let dims: Result<Shape, _> = dims.map(|d| d.trim_end_matches('L').parse::<usize>()).collect();
+                let dims: std::result::Result<Shape, _> =
+                    dims.map(|d| d.trim_end_matches('L').parse::<usize>()).collect();
                 shape = Some(dims.map_err(|_| "a dimension is not a size")?);
                 after
             }
@@ -95,7 +145,7 @@ fn quoted(text: &str) -> Option<(&str, &str)> {
     text[1..].split_once(quote)
 }
 
-const DESCRS: [(&str, Dtype); 12] = [
+const DESCRS: [(&str, Dtype); 13] = [
     ("f4", Dtype::Float32),
     ("f2", Dtype::Float16),
     ("f8", Dtype::Float64),
@@ -108,9 +158,11 @@ const DESCRS: [(&str, Dtype); 12] = [
     ("i8", Dtype::Int64),
     ("u8", Dtype::Uint64),
     ("b1", Dtype::Bool),
+    // What NumPy writes for the bfloat16 of ml_dtypes.
+    ("V2", Dtype::Bfloat16),
 ];
 
-fn parse_descr(descr: &str) -> Result<(Dtype, bool), String> {
+fn parse_descr(descr: &str) -> std::result::Result<(Dtype, bool), String> {
     let (order, code) = descr.split_at_checked(1).unwrap_or(("", descr));
     let row = DESCRS.iter().find(|(c, _)| *c == code).filter(|_| ["<", ">", "|", "="].contains(&order));
     row.map(|(_, d)| (*d, order == ">")).ok_or_else(|| {

@@ -2,7 +2,6 @@
 use super::{
     Array, npy,
     storage::{Elements, InFile},
-    zeros,
     zip_bytes::ZipBytes,
 };
 use crate::base::{Dtype, Error, Result, files};
@@ -40,10 +39,10 @@ impl Elements for Entry {
         }
     }
     fn in_order(&self) -> bool {
-        !self.header.big_endian && !self.header.fortran_order
+        self.header.in_order()
     }
     fn reordered(&self, bytes: &[u8]) -> Result<Option<Vec<u64>>> {
-        if self.in_order() { Ok(None) } else { row_major(&self.header, bytes).map(Some) }
+        self.header.reordered(bytes)
     }
 }
 
@@ -54,8 +53,21 @@ impl NpzFile {
     /// Returns an error if the file cannot be read or is not a zip archive, or if entries share a name or bytes.
     pub fn open(path: impl AsRef<Path>) -> Result<NpzFile> {
         let path = path.as_ref();
+        NpzFile::of(ZipBytes::open(path)?, path)
+    }
+    /// Reads an archive from a stream, such as standard input, by way of a temporary file; `name` is for messages.
+    ///
+    /// # Errors
+    /// Same as for [`NpzFile::open`], and if there is no room for the file.
+    pub fn from_reader(mut stream: impl Read, name: &str) -> Result<NpzFile> {
+        let path = Path::new(name);
+        let mut file = tempfile::tempfile().map_err(Error::io(std::env::temp_dir()))?;
+        io::copy(&mut stream, &mut file).map_err(Error::io(path))?;
+        NpzFile::of(ZipBytes::of(file, path)?, path)
+    }
+    fn of(bytes: ZipBytes, path: &Path) -> Result<NpzFile> {
         let broken = |e| Error::format(path, format!("not an npz (zip) archive: {e}"));
-        let mut archive = ZipArchive::new(ZipBytes::open(path)?).map_err(broken)?;
+        let mut archive = ZipArchive::new(bytes).map_err(broken)?;
         // Reading `n` entries would take `n` times as long as the file is large.
         if archive.len() > 1 && archive.has_overlapping_entries().map_err(broken)? {
             return Err(Error::format(path, "its entries overlap; every array needs bytes of its own"));
@@ -95,7 +107,7 @@ impl NpzFile {
         let most = size.min(npy::MAX_LEN) as u64;
         entry.by_ref().take(most).read_to_end(&mut head).map_err(|e| fail(e.to_string()))?;
         let header = npy::parse_header(&head).map_err(&fail)?;
-        let len = expected_len(&header, size).map_err(&fail)?;
+        let len = header.expected_len(size).map_err(&fail)?;
         let (dtype, shape) = (header.dtype, header.shape.clone());
         drop(entry);
         let entry = Entry { archive: self.archive.clone(), index, header };
@@ -118,46 +130,6 @@ impl NpzFile {
         let names: Vec<String> = self.names().map(str::to_owned).collect();
         names.into_iter().map(|n| self.array(&n).map(|a| (n, a))).collect()
     }
-}
-
-fn expected_len(header: &npy::Header, size: usize) -> Result<usize, String> {
-    let elements = if header.shape.contains(&0) {
-        0
-    } else {
-        crate::base::elements(&header.shape, header.dtype).map_err(|e| e.to_string())?
-    };
-    let (expected, found) = (elements * header.dtype.size(), size - header.len);
-    if expected != found {
-        return Err(format!("it holds {found} bytes; its shape and dtype need {expected}"));
-    }
-    Ok(expected)
-}
-
-/// Converts the elements of an npy to row-major order and little-endian, in words.
-fn row_major(header: &npy::Header, bytes: &[u8]) -> Result<Vec<u64>> {
-    let (size, shape) = (header.dtype.size(), &header.shape);
-    let mut words = zeros::<u64>(bytes.len().div_ceil(size_of::<u64>()))?;
-    let mut index = vec![0usize; shape.len()];
-    for (i, element) in
-        bytemuck::cast_slice_mut::<u64, u8>(&mut words)[..bytes.len()].chunks_exact_mut(size).enumerate()
-    {
-        let at = match header.fortran_order {
-            true => index.iter().zip(shape).rev().fold(0, |at, (i, d)| at * d + i),
-            false => i,
-        };
-        element.copy_from_slice(&bytes[at * size..(at + 1) * size]);
-        if header.big_endian {
-            element.reverse();
-        }
-        for axis in (0..index.len()).rev() {
-            index[axis] += 1;
-            if index[axis] < shape[axis] {
-                break;
-            }
-            index[axis] = 0;
-        }
-    }
-    Ok(words)
 }
 
 /// Writes npz archives. Entries are stored without compression, as the tool chain's reader requires, with a fixed time, and
@@ -293,6 +265,21 @@ pub fn write_arrays<'a>(
 pub fn write_npz<'a>(path: impl AsRef<Path>, arrays: impl IntoIterator<Item = (&'a str, &'a Array)>) -> Result<()> {
     let path = path.as_ref();
     files::replace(path, |file| write_arrays(file, path, arrays, false))
+}
+
+/// Writes an npz to a stream, such as standard output, by way of a temporary file; `name` is for messages.
+///
+/// # Errors
+/// Returns an error if writing fails, or if there is no room for the file.
+pub fn write_npz_to<'a>(
+    mut stream: impl Write,
+    name: &str,
+    arrays: impl IntoIterator<Item = (&'a str, &'a Array)>,
+) -> Result<()> {
+    let mut file = tempfile::tempfile().map_err(Error::io(std::env::temp_dir()))?;
+    write_arrays(&file, Path::new(name), arrays, false)?;
+    let copied = file.rewind().and_then(|()| io::copy(&mut file, &mut stream)).and_then(|_| stream.flush());
+    copied.map_err(Error::io(name))
 }
 
 #[cfg(test)]

@@ -4,12 +4,12 @@ use super::{
     storage::{At, InFile, Source},
 };
 use crate::base::{Dtype, Error, Result, files};
+use indexmap::IndexMap;
 use safetensors::{
     Dtype as St,
     tensor::{Metadata, TensorInfo},
 };
 use std::{
-    collections::HashMap,
     fmt,
     io::{BufWriter, Read, Write},
     path::Path,
@@ -22,7 +22,7 @@ const MAX_HEADER: u64 = 100_000_000;
 /// An open safetensors file: dtype, shape, offset and length of each tensor.
 pub(super) struct SafetensorsFile {
     source: Arc<Source>,
-    entries: HashMap<String, (Dtype, Vec<usize>, u64, usize)>,
+    entries: IndexMap<String, (Dtype, Vec<usize>, u64, usize)>,
 }
 
 impl SafetensorsFile {
@@ -51,8 +51,11 @@ impl SafetensorsFile {
             let (from, to) = info.data_offsets;
             Some((name, (dtype(info.dtype)?, info.shape.clone(), base + from as u64, to - from)))
         });
-        Ok(SafetensorsFile { entries: entries.collect(), source })
+        let mut entries: IndexMap<_, _> = entries.collect();
+        entries.sort_by(|a, (_, _, at, _), b, (_, _, other, _)| at.cmp(other).then_with(|| a.cmp(b)));
+        Ok(SafetensorsFile { entries, source })
     }
+    /// The names, in the order of the data.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.entries.keys().map(String::as_str)
     }

@@ -1,6 +1,6 @@
 //! Storage of arrays: in memory, or in a file that is read on first use.
 use super::{Array, NonFinite, foreign::Foreign, zeros};
-use crate::base::{Error, Result};
+use crate::base::{Dtype, Error, Result, invalid};
 use std::{
     fs::File,
     io::{self, Read},
@@ -32,6 +32,14 @@ pub(super) trait Storage: Send + Sync {
     /// Returns the file that the elements are read from.
     fn path(&self) -> Option<&Path> {
         None
+    }
+    /// Returns the dtype that the elements are converted from as they are read.
+    fn fitted_from(&self) -> Option<Dtype> {
+        None
+    }
+    /// Returns an error about the elements. It names the file and the array, if there is one.
+    fn error(&self, problem: String) -> Error {
+        invalid(problem)
     }
 }
 impl<T: bytemuck::NoUninit + Send + Sync> Storage for Vec<T> {
@@ -130,7 +138,7 @@ pub(super) struct InFile<E> {
 }
 
 /// Bytes that are read at once, a multiple of every element size.
-const PIECE: usize = 1 << 20;
+pub(super) const PIECE: usize = 1 << 20;
 
 impl<E: Elements> InFile<E> {
     pub fn new(elements: E, len: usize, path: &Path, name: &str) -> Self {
@@ -149,7 +157,7 @@ impl<E: Elements> InFile<E> {
             io::ErrorKind::InvalidData => format!("{e}; the file is damaged or was changed"),
             _ => e.to_string(),
         };
-        Error::format(&self.path, format!("the array {:?}: {problem}", self.name))
+        self.error(problem)
     }
     fn load(&self) -> Result<Vec<u64>> {
         let mut words = zeros(self.len.div_ceil(size_of::<u64>()))?;
@@ -160,6 +168,9 @@ impl<E: Elements> InFile<E> {
 }
 
 impl<E: Elements> Storage for InFile<E> {
+    fn error(&self, problem: String) -> Error {
+        Error::format(&self.path, format!("the array {:?}: {problem}", self.name))
+    }
     fn path(&self) -> Option<&Path> {
         Some(&self.path)
     }

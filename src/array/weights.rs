@@ -62,7 +62,8 @@ impl WeightFile {
         })
     }
     /// Reads the data of a tensor that is declared with `dtype` and `shape`. A float16 may be stored as its bits (uint16),
-    /// an fp8 as uint8; axes of size 1 may be missing or added.
+    /// an fp8 as uint8; int64, uint64, float64, bool and narrow floats are converted ([`Array::fitted`]); axes of size 1 may
+    /// be missing or added.
     ///
     /// # Errors
     /// Same as for [`WeightFile::read`], or if the dtype or the shape differs; the message suggests a transposition if one
@@ -88,7 +89,8 @@ impl WeightFile {
     }
 }
 
-/// The array as data of a tensor of that dtype and shape. TPU-MLIR's own tools write weights with other axes of size 1 than
+/// The array as data of a tensor of that dtype and shape. Dtypes that no tensor has are converted as the array is read
+/// ([`Array::fitted`]). TPU-MLIR's own tools write weights with other axes of size 1 than
 /// the module declares; any other difference in shape is refused, as the elements would be in the wrong order.
 ///
 /// # Errors
@@ -100,6 +102,7 @@ pub fn as_declared(array: Array, dtype: Dtype, shape: &[usize]) -> std::result::
     );
     let found_dtype = array.dtype();
     let array = if stored_as_bits { array.reinterpreted(dtype).unwrap_or(array) } else { array };
+    let array = array.fitted(dtype).unwrap_or(array);
     if array.dtype() != dtype {
         return Err(format!("is {found_dtype}; the tensor is declared {dtype}"));
     }

@@ -7,6 +7,7 @@
 use super::storage::{At, Source};
 use crate::base::{Error, Result, files};
 use std::{
+    fs::File,
     io::{self, Read, Seek},
     path::Path,
     sync::Arc,
@@ -63,7 +64,11 @@ impl End {
 
 impl ZipBytes {
     pub fn open(path: &Path) -> Result<Self> {
-        let source = Source { file: files::open(path)?, path: path.into() };
+        ZipBytes::of(files::open(path)?, path)
+    }
+    /// Reads an archive from an open file; `path` is for messages.
+    pub fn of(file: File, path: &Path) -> Result<Self> {
+        let source = Source { file, path: path.into() };
         let end = End::read(&mut &source.file, path)?;
         let at = At { source: Arc::new(source), position: 0 };
         Ok(ZipBytes { at, body: end.at, end: records(&end).into() })

@@ -164,6 +164,25 @@ pub enum WarningKind {
         /// Where they come from: `"h", computed by Log, is the first tensor with any`.
         origin: String,
     },
+    /// An array has a dtype that no tensor has, or a wider one, and is converted. A remark: every value fits, or reading it
+    /// is an error.
+    #[error("{tensor:?} is stored as {from}, and is converted to {to}")]
+    Converted {
+        /// Name of the tensor.
+        tensor: String,
+        /// The dtype of the array.
+        from: Dtype,
+        /// The dtype of the tensor.
+        to: Dtype,
+    },
+    /// A tensor is fed that is no input. A remark: it was asked for.
+    #[error("{tensor:?} is fed instead of {instead}")]
+    FedInner {
+        /// Name of the tensor.
+        tensor: String,
+        /// What is not used: `the result of top.Conv`.
+        instead: String,
+    },
     /// A loop was replaced by copies of its body. A remark: the model computes the same.
     #[error("the loop {name:?} is written as {} of its body, since the tool chain runs few loops", pluralized(*copies as usize, "copy"))]
     LoopUnrolled {
@@ -213,7 +232,9 @@ impl WarningKind {
             | ZeroGradient { tensor }
             | NotFiniteWeight { tensor, .. }
             | NotFiniteInput { tensor, .. }
-            | NotFiniteResult { tensor, .. } => Some(tensor),
+            | NotFiniteResult { tensor, .. }
+            | Converted { tensor, .. }
+            | FedInner { tensor, .. } => Some(tensor),
             LoopUnrolled { name, .. } | NestedBranches { name } | LoopKept { name } => Some(name),
             UnusedArray { .. }
             | SurprisingDefault { .. }
@@ -259,7 +280,7 @@ impl WarningCode {
     /// Returns how serious the warning is.
     pub fn severity(self) -> Severity {
         match self {
-            WarningCode::LoopUnrolled => Severity::Remark,
+            WarningCode::Converted | WarningCode::FedInner | WarningCode::LoopUnrolled => Severity::Remark,
             _ => Severity::Warning,
         }
     }

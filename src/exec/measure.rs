@@ -1,10 +1,6 @@
 //! Measuring the latency of a session.
 use super::{Backend, Feeds, Session};
-use crate::{
-    array::Array,
-    base::{Dtype, Result},
-    graph::{Graph, TensorInfo},
-};
+use crate::{array::Array, base::Result};
 use indexmap::IndexMap;
 use std::time::{Duration, Instant};
 
@@ -48,7 +44,7 @@ impl<B: Backend> Session<B> {
     /// let y = g.softmax(x, 1).call()?;
     /// g.set_outputs(&[y])?;
     /// let session = Session::new(&g, CpuBackend::new(), &RunOptions::default())?;
-    /// let latency = session.measure(&random_feeds(&g)?, 10)?;
+    /// let latency = session.measure(&random_feeds(&g, 0)?, 10)?;
     /// assert!(latency.min <= latency.median && latency.median <= latency.p95 && latency.runs == 10);
     /// # Ok::<(), tpulang::Error>(())
     /// ```
@@ -71,46 +67,6 @@ impl<B: Backend> Session<B> {
         }
         Ok(Latency::of(times))
     }
-}
-
-/// Returns deterministic random values for every input of a graph: floats from -1 to 1, 8-bit integers over their
-/// range. Wider integers are 0, since they may be indices, whose range the graph does not define.
-///
-/// ```
-/// use tpulang::{Dtype, Graph, exec::random_feeds};
-/// let mut g = Graph::new("net")?;
-/// g.input("x", Dtype::Float16, [4])?;
-/// g.input("i", Dtype::Int32, [2])?;
-/// let feeds = random_feeds(&g)?;
-/// assert!(feeds["x"].to_f32()?.iter().all(|v| (-1.0..1.0).contains(v)));
-/// assert_eq!(feeds["i"].to_f64()?, [0.0, 0.0]);
-/// # Ok::<(), tpulang::Error>(())
-/// ```
-///
-/// # Errors
-/// Returns an error if memory runs out.
-pub fn random_feeds(graph: &Graph) -> Result<IndexMap<String, Array>> {
-    let mut state = 1u64;
-    // The generator of MMIX, of which only the high bits are random enough.
-    let mut next = || {
-        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (state >> 40) as f64 / f64::from(1 << 24)
-    };
-    let mut drawn = |input: &TensorInfo| {
-        let (least, most) = match input.dtype {
-            Dtype::Int8 => (-128.0, 128.0),
-            Dtype::Uint8 => (0.0, 256.0),
-            dtype if dtype.is_float() => (-1.0, 1.0),
-            _ => return Array::filled(input.dtype, input.shape.as_slice(), 0.0),
-        };
-        let number = |drawn: f64| least + drawn * (most - least);
-        let whole = |v: f64| if input.dtype.is_float() { v } else { v.floor() };
-        let count = input.shape.iter().product();
-        let dtype = if input.dtype.is_float() { Dtype::Float32 } else { input.dtype };
-        Array::from_f64s(dtype, input.shape.as_slice(), (0..count).map(|_| whole(number(next()))))
-    };
-    let inputs = graph.inputs().iter().filter_map(|t| graph.tensor(*t).ok());
-    inputs.map(|input| Ok((input.name.clone(), drawn(input)?))).collect()
 }
 
 #[cfg(test)]

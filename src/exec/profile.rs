@@ -1,9 +1,5 @@
 //! Profiles of runs: the time and work of each step.
-use super::{
-    Backend,
-    plan::Step,
-    session::{Feeds, Session},
-};
+use super::{Backend, feeds::Feeds, plan::Step, session::Session};
 use crate::{base::Result, ops::Work};
 use indexmap::IndexMap;
 use std::time::Duration;

@@ -13,6 +13,11 @@ use super::{Interrupt, Precision};
 pub struct RunOptions {
     /// Keep every tensor that is computed, not only the outputs.
     pub all: bool,
+    /// Tensors that runs are fed instead of the graph's inputs, by name. One that an operator computes cuts the graph there:
+    /// its operator, and what only that one needs, neither run nor have kernels prepared.
+    pub fed: Vec<String>,
+    /// Tensors that runs return instead of the graph's outputs, by name. Only what they need is prepared and computed.
+    pub fetched: Vec<String>,
     /// Refuse to fall back to the CPU for operators that the backend lacks.
     pub strict: bool,
     /// Operators to run on the CPU, by the names of their results, whatever the backend has. They are not fused with
@@ -38,6 +43,8 @@ impl Default for RunOptions {
     fn default() -> Self {
         RunOptions {
             all: false,
+            fed: Vec::new(),
+            fetched: Vec::new(),
             strict: false,
             on_cpu: Vec::new(),
             threads: 0,
@@ -54,6 +61,42 @@ impl RunOptions {
     /// Sets [`RunOptions::all`].
     pub fn all(self, all: bool) -> Self {
         RunOptions { all, ..self }
+    }
+    /// Sets [`RunOptions::fed`].
+    ///
+    /// ```
+    /// use tpulang::{Array, Dtype, Graph, exec::{CpuBackend, RunOptions, Session}};
+    /// let mut g = Graph::new("net")?;
+    /// let x = g.input("x", Dtype::Float32, [2])?;
+    /// let h = g.exp(x).out_name("h").call()?;
+    /// let y = g.add(h, 1.0).out_name("y").call()?;
+    /// g.set_outputs(&[y])?;
+    /// let options = RunOptions::default().fed(["h"]);
+    /// let session = Session::new(&g, CpuBackend::new(), &options)?;
+    /// // Exp does not run.
+    /// assert_eq!(session.run(&[("h", Array::from([5f32, 6.0]))])?["y"].to_f32()?, [6.0, 7.0]);
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    pub fn fed<S: Into<String>>(self, fed: impl IntoIterator<Item = S>) -> Self {
+        RunOptions { fed: fed.into_iter().map(Into::into).collect(), ..self }
+    }
+    /// Sets [`RunOptions::fetched`].
+    ///
+    /// ```
+    /// use tpulang::{Array, Dtype, Graph, exec::{CpuBackend, RunOptions, Session}};
+    /// let mut g = Graph::new("net")?;
+    /// let x = g.input("x", Dtype::Float32, [2])?;
+    /// let z = g.input("z", Dtype::Float32, [2])?;
+    /// let h = g.abs(x).out_name("h").call()?;
+    /// let y = g.add(h, z).out_name("y").call()?;
+    /// g.set_outputs(&[y])?;
+    /// let session = Session::new(&g, CpuBackend::new(), &RunOptions::default().fed(["x"]).fetched(["h"]))?;
+    /// // It does not need z.
+    /// assert_eq!(session.run(&[("x", Array::from([-1f32, 2.0]))])?["h"].to_f32()?, [1.0, 2.0]);
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    pub fn fetched<S: Into<String>>(self, fetched: impl IntoIterator<Item = S>) -> Self {
+        RunOptions { fetched: fetched.into_iter().map(Into::into).collect(), ..self }
     }
     /// Sets [`RunOptions::strict`].
     pub fn strict(self, strict: bool) -> Self {

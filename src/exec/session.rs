@@ -1,13 +1,14 @@
 use super::{
-    Backend, CpuBackend, Precision, Run, RunOptions,
+    Backend, CpuBackend, Feeds, Precision, Run, RunOptions,
+    names::Names,
     placement::Placement,
-    plan::{Network, Operation, Plan, PlanPlacement, TensorEntry, TensorIndex, for_compute},
+    plan::{Network, Plan, PlanPlacement, TensorIndex, computed, for_compute},
     state::State,
     steps::Places,
 };
 use crate::{
-    array::{Array, as_declared},
-    base::{Cause, Dtype, Error, MAX_ERRORS, Result, Suggestions, argument, pluralized, shape_text, truncated},
+    array::Array,
+    base::{Result, argument, pluralized},
     graph::Graph,
 };
 use indexmap::IndexMap;
@@ -24,27 +25,6 @@ pub struct RunResults {
     pub tensors: IndexMap<String, Array>,
     /// Operator counts per device (`cpu: 41 ops`), with the names of those that fell back to the CPU.
     pub summary: String,
-}
-
-/// Input arrays by name.
-pub trait Feeds {
-    /// Names and arrays.
-    fn feeds(&self) -> impl Iterator<Item = (&str, &Array)>;
-}
-impl Feeds for IndexMap<String, Array> {
-    fn feeds(&self) -> impl Iterator<Item = (&str, &Array)> {
-        self.iter().map(|(n, a)| (n.as_str(), a))
-    }
-}
-impl<S: AsRef<str>> Feeds for [(S, Array)] {
-    fn feeds(&self) -> impl Iterator<Item = (&str, &Array)> {
-        self.iter().map(|(n, a)| (n.as_ref(), a))
-    }
-}
-impl<S: AsRef<str>, const N: usize> Feeds for [(S, Array); N] {
-    fn feeds(&self) -> impl Iterator<Item = (&str, &Array)> {
-        self.as_slice().iter().map(|(n, a)| (n.as_ref(), a))
-    }
 }
 
 /// Runs a graph once on `feeds`, one array per input, by name: a [`Session`] used once.
@@ -71,18 +51,19 @@ pub struct Session<B: Backend> {
     pub(super) placement: Placement<B>,
     pub(super) pool: rayon::ThreadPool,
     pub(super) network: Network,
-    by_name: HashMap<String, TensorIndex>,
+    pub(super) names: Names,
     pub(super) options: RunOptions,
     available: fn(&B) -> u64,
     /// The plan of [`Session::run`].
     pub(super) plan: Arc<Plan<B>>,
+    /// The tensors that runs are usually fed.
+    fed: Vec<TensorIndex>,
     pub(super) wanted: Vec<TensorIndex>,
     /// The wanted tensors, then the other next values of variables.
     pub(super) stepped: Vec<TensorIndex>,
     pub(super) state: State<B>,
     /// Plans for other feeds and wanted tensors, the most recently used one last.
     plan_cache: Mutex<Vec<(Request, Arc<Plan<B>>)>>,
-    suggestions: Suggestions,
 }
 
 /// The plan that a run has followed, and its results.
@@ -93,9 +74,6 @@ pub(super) type StepObserver<'w, B> = &'w mut (dyn FnMut(usize, Duration, &[<B a
 
 /// The fed tensors, sorted, and the wanted ones.
 type Request = (Vec<TensorIndex>, Vec<TensorIndex>);
-
-/// Names are listed in messages if there are at most this many.
-const MAX_LISTED: usize = 12;
 
 /// Number of plans for other feeds and wanted tensors that a session keeps: each has packed weights of its own.
 const PLAN_CACHE_SIZE: usize = 4;
@@ -137,30 +115,40 @@ impl<B: Backend> Session<B> {
             .map_err(|e| argument("threads", options.threads, e))?;
         let network = Network::new(graph, options.precision)?;
         let placement = Placement::new(backend, cpu, graph, options)?;
-        let wanted: Vec<TensorIndex> = match options.all {
-            true => network.operators.iter().flat_map(Operation::outputs).collect(),
-            false => graph.outputs().iter().map(|t| TensorIndex(t.index())).collect(),
+        let names = Names::new(graph, &network);
+        let fed = match options.fed.as_slice() {
+            [] => network.fed(),
+            fed => {
+                let mut fed = names.all("input", fed, &network)?;
+                let variables: Vec<_> = network.variables().filter(|t| !fed.contains(t)).collect();
+                fed.extend(variables);
+                fed
+            }
+        };
+        let wanted = match options.fetched.as_slice() {
+            _ if options.all => computed(graph, &network, &fed)?,
+            [] => graph.outputs().iter().map(|t| TensorIndex(t.index())).collect(),
+            fetched => names.all("tensor", fetched, &network)?,
         };
         let mut seen: HashSet<TensorIndex> = wanted.iter().copied().collect();
         let next = network.variables.iter().map(|v| v.next).filter(|t| seen.insert(*t));
         let stepped: Vec<TensorIndex> = wanted.iter().copied().chain(next).collect();
-        let make = || Plan::new(&network, &placement, (&network.fed(), &stepped), options, available);
+        let make = || Plan::new(&network, &placement, (&fed, &stepped), options, available);
         let plan = pool.install(make)?;
         let state = State::new(&network, &placement.backend)?;
-        let names = network.tensors.iter().enumerate();
         Ok(Session {
-            by_name: names.filter_map(|(i, s)| Some((s.as_ref()?.ty.name.clone(), TensorIndex(i)))).collect(),
+            names,
             placement,
             pool,
             network,
             options: options.clone(),
             available,
             plan: Arc::new(plan),
+            fed,
             wanted,
             stepped,
             state,
             plan_cache: Mutex::default(),
-            suggestions: Suggestions::default(),
         })
     }
 
@@ -254,23 +242,12 @@ impl<B: Backend> Session<B> {
     }
 
     pub(super) fn find(&self, kind: &'static str, name: &str) -> Result<TensorIndex> {
-        self.by_name.get(name).copied().ok_or_else(|| {
-            let inputs = self.network.inputs.iter().filter_map(|i| self.network.entry(*i).ok());
-            let inputs: Vec<&str> = inputs.map(|s| s.ty.name.as_str()).collect();
-            let is_input = kind == "input";
-            let nearest = match is_input {
-                true => self.suggestions.nearest(name, inputs.iter().copied()),
-                false => self.suggestions.nearest(name, self.by_name.keys().map(String::as_str)),
-            };
-            let known = inputs.iter().filter(|_| is_input && inputs.len() <= MAX_LISTED);
-            let known = known.map(|name| (*name).to_owned()).collect();
-            Cause::UnknownName { kind, name: truncated(name), nearest, known }.into()
-        })
+        self.names.find(kind, name, &self.network)
     }
 
     /// Returns the plan for these feeds and wanted tensors, from the cache if it is there.
     pub(super) fn plan(&self, mut fed: Vec<TensorIndex>, wanted: &[TensorIndex]) -> Result<Arc<Plan<B>>> {
-        let mut inputs = self.network.fed();
+        let mut inputs = self.fed.clone();
         [&mut fed, &mut inputs].into_iter().for_each(|list| list.sort_unstable());
         let is_usual = fed == inputs;
         if is_usual && wanted == self.stepped {
@@ -357,45 +334,12 @@ impl<B: Backend> Session<B> {
         let has_memory = plan.recorder.as_ref().is_some_and(|recorder| recorder.has_memory());
         if has_memory { Ok(()) } else { plan.check_memory(&self.placement.backend) }
     }
-
-    pub(super) fn checked_feeds(&self, feeds: &(impl Feeds + ?Sized)) -> Result<HashMap<TensorIndex, Array>> {
-        let (mut errors, mut checked) = (Vec::new(), HashMap::new());
-        for (name, array) in feeds.feeds() {
-            let fed = self.find("input", name).and_then(|t| Ok((t, checked_feed(self.network.entry(t)?, array)?)));
-            match fed {
-                Ok((tensor, array)) => drop(checked.insert(tensor, array)),
-                Err(e) => errors.push(e),
-            }
-            if errors.len() > MAX_ERRORS {
-                break;
-            }
-        }
-        // A missing input may be a misspelled one, which is already reported.
-        Error::collect(errors)?;
-        Ok(checked)
-    }
-}
-
-/// Checks the shape and dtype of a feed; any float may be fed as float32, and float16 as its bits.
-pub(super) fn checked_feed(entry: &TensorEntry, array: &Array) -> Result<Array> {
-    let ty = &entry.ty;
-    if array.shape() == ty.shape {
-        if array.dtype() == Dtype::Float32 && ty.dtype.is_float() {
-            return ty.buffered(array);
-        }
-        if let Ok(array) = as_declared(array.clone(), ty.dtype, &ty.shape) {
-            return ty.buffered(&array);
-        }
-    }
-    let found = format!("{} {}", shape_text(array.shape()), array.dtype());
-    let or = if ty.dtype.is_float() && ty.dtype != Dtype::Float32 { " (or float32)" } else { "" };
-    let expected = format!("the input is {}{or}", entry.type_text);
-    Err(argument(format!("the array fed to {:?}", ty.name), found, expected))
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::base::Dtype;
 
     fn graph() -> Graph {
         let mut g = Graph::new("g").unwrap();
@@ -453,7 +397,7 @@ mod tests {
         (0..PLAN_CACHE_SIZE).for_each(|i| drop(fetch(i)));
         fetch(0);
         fetch(PLAN_CACHE_SIZE);
-        let wanted = |i: usize| vec![session.by_name[&names[i]]];
+        let wanted = |i: usize| vec![session.names.get(&names[i]).unwrap()];
         let is_cached = |i: usize| session.plan_cache.lock().unwrap().iter().any(|((_, w), _)| *w == wanted(i));
         assert!(is_cached(0) && !is_cached(1) && is_cached(PLAN_CACHE_SIZE));
     }

@@ -1,8 +1,8 @@
 //! The variables of a session: tensors that a run reads, and replaces.
 use super::{
     Backend, Feeds, Session,
+    feeds::checked_feed,
     plan::{Network, Plan, TensorIndex, for_compute},
-    session::checked_feed,
 };
 use crate::{
     array::Array,

@@ -34,6 +34,16 @@ impl Graph {
     pub fn locate(&mut self, tensor: &str, place: Place) {
         self.places.insert(tensor.to_owned(), place);
     }
+    /// Returns a remark for each coefficient whose data are converted as they are read ([`Array::fitted`]).
+    pub fn conversions(&self) -> Warnings {
+        let mut all = Warnings::default();
+        for (_, info) in self.tensors() {
+            let from = info.data().map(Array::stored_dtype).filter(|from| *from != info.dtype);
+            let kind = from.map(|from| WarningKind::Converted { tensor: info.name.clone(), from, to: info.dtype });
+            kind.into_iter().for_each(|kind| all.push(Warning::new(kind)));
+        }
+        all
+    }
     /// Returns the number of warnings raised by calls.
     #[doc(hidden)]
     pub fn recorded_warnings(&self) -> usize {

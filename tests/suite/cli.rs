@@ -18,7 +18,7 @@ fn shown(args: &[&str]) -> String {
 #[test]
 fn help() {
     let mut all = shown(&["--help"]);
-    for command in ["init", "fmt", "convert", "check", "run", "bench", "compare", "show", "ops", "explain", "schema"] {
+    for command in ["init", "fmt", "convert", "check", "run", "bench", "compare", "show", "ops", "explain", "schema", "completions", "man"] {
         all += &format!("\n{}", shown(&[command, "--help"]));
     }
     snapshot("help", &all);
@@ -124,6 +124,7 @@ fn a_network_is_measured() {
         (&["--repeat", "0"][..], "0 is not in 1..=1000000"),
         (&["-i", "examples/patterns/weights.npz"], "the input \"image\" (3x1x8x8 float32) is not fed"),
         (&["--preprocess"], "--inputs"),
+        (&["--set", "image=0", "--random", "1.5"], "invalid digit"),
     ] {
         let text = shown(&[&["bench", spec], args].concat());
         assert!(text.contains(expected) && text.ends_with("[exit 2]\n"), "{text}");
@@ -205,7 +206,7 @@ fn what_cannot_be_printed_is_an_error() {
     let at = |n: &str| dir.path().join(n).display().to_string();
     let (spec, folder, out) = ("examples/patterns/patterns.json", at(""), at("out.npz"));
     let (inputs, expected) = ("examples/patterns/inputs.npz", "examples/patterns/expected.npz");
-    let commands: [&[&str]; 14] = [
+    let commands: [&[&str]; 16] = [
         &["check", spec],
         &["convert", spec, "-o", &folder],
         &["run", spec, "-i", inputs, "-o", &out],
@@ -218,6 +219,8 @@ fn what_cannot_be_printed_is_an_error() {
         &["ops", "--markdown", "functions"],
         &["ops", "--markdown", "ops"],
         &["schema"],
+        &["completions", "bash"],
+        &["man", "run"],
         &["--help"],
         &["--version"],
     ];

@@ -65,7 +65,7 @@ fn images_name_their_input() {
     let net = dir.path().join("net.json").display().to_string();
     let out = super::cli::tpulang(&["run", &net, "-i", &format!("xx={}", image.display()), "-o", "/none/out.npz"]);
     let text = String::from_utf8(out.stderr).unwrap();
-    assert!(text.contains("rgb.png: the model has no input \"xx\"; did you mean \"x\"?"), "{text}");
+    assert!(text.contains("rgb.png: the model has no tensor \"xx\"; did you mean \"x\"?"), "{text}");
 }
 
 /// Returns the checksum of a PNG chunk.

@@ -4,6 +4,7 @@ mod bad_input;
 mod book;
 mod cases;
 mod cli;
+mod comparing;
 mod complete;
 mod control_flow;
 #[cfg(feature = "cuda")]
@@ -23,6 +24,7 @@ mod documents;
 mod drawn;
 mod escapes;
 mod exercise;
+mod feeding;
 mod golden;
 mod gradients;
 mod grammar;

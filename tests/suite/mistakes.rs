@@ -59,6 +59,7 @@ const CALLS: &[(&str, &str)] = &[
     ("two open dimensions", r#"{"op": "reshape", "args": {"tensor": "x", "new_shape": [-1, -1]}, "out": "y"}"#),
     ("an order of too few axes", r#"{"op": "permute", "args": {"input": "x", "order": [1, 0]}, "out": "y"}"#),
     ("an axis twice", r#"{"op": "permute", "args": {"input": "x", "order": [0, 1, 1, 2]}, "out": "y"}"#),
+    ("another function's argument", r#"{"op": "exp", "args": {"tensor_i": "x"}, "out": "y"}"#),
     ("no axis", r#"{"op": "softmax", "args": {"input": "x"}, "out": "y"}"#),
     ("an axis out of range", r#"{"op": "softmax", "args": {"input": "x", "axis": 4}, "out": "y"}"#),
     ("PyTorch's dim", r#"{"op": "softmax", "args": {"input": "x", "dim": 1}, "out": "y"}"#),
@@ -76,7 +77,7 @@ const CALLS: &[(&str, &str)] = &[
         "pairs by default",
         r#"{"op": "rope", "args": {"input": "heads", "weight0": "angles", "weight1": "angles", "is_permute_optimize": true}, "out": "y"}"#,
     ),
-    ("an inverse root", r#"{"op": "rsqrt", "args": {"tensor_i": "x"}, "out": "y"}"#),
+    ("an inverse root", r#"{"op": "rsqrt", "args": {"input": "x"}, "out": "y"}"#),
     ("a square filter", r#"{"op": "deconv", "args": {"input": "x", "weight": "square"}, "out": "y"}"#),
     (
         "indices that are floats",
@@ -244,7 +245,7 @@ fn every_mistake_on_the_command_line_gets_one_message() {
     let dir = tempfile::tempdir().unwrap();
     let at = |name: &str| dir.path().join(name).display().to_string();
     let (net, out) = (at("net.json"), at("out.npz"));
-    fs::write(&net, spec(r#"{"op": "ln", "args": {"tensor_i": "x"}, "out": "y"}"#)).unwrap();
+    fs::write(&net, spec(r#"{"op": "ln", "args": {"input": "x"}, "out": "y"}"#)).unwrap();
     let x = |shape: [usize; 4], value: f64| Array::filled(Dtype::Float32, shape, value).unwrap();
     write_npz(at("x.npz"), [("x", &x([1, 3, 8, 8], 1.0))]).unwrap();
     write_npz(at("negative.npz"), [("x", &x([1, 3, 8, 8], -1.0))]).unwrap();

@@ -1,4 +1,4 @@
-//! Runs every command of the README in order, in a folder that contains only the files of a clone.
+//! Runs every command of the README and of docs/command.md in order, in a folder that contains only the files of a clone.
 use super::assert_same;
 use std::{
     fs,
@@ -65,7 +65,18 @@ fn copy_folder(from: &Path, to: &Path) {
 
 #[test]
 fn every_command_runs_and_prints_what_is_shown() {
-    let readme = fs::read_to_string("README.md").unwrap();
+    let results = ["build/patterns_origin.mlir", "build/out.npz", "edges.npz", "all.npz", "tpulang.schema.json"];
+    run_document("README.md", &results);
+}
+
+#[test]
+fn every_command_of_the_page_about_the_command_runs() {
+    run_document("docs/command.md", &["build/patterns_origin.mlir", "hidden.npy", "man/tpulang-run.1"]);
+}
+
+/// Runs the commands of a document, compares what they print with what it shows, and expects their `results`.
+fn run_document(document: &str, results: &[&str]) {
+    let readme = fs::read_to_string(document).unwrap();
     let blocks = blocks(&readme);
     let dir = tempfile::tempdir().unwrap();
     for folder in ["examples", "scripts"] {
@@ -75,7 +86,7 @@ fn every_command_runs_and_prints_what_is_shown() {
     bash.args(["-c", &script(&blocks)]).current_dir(dir.path()).env("TPULANG", env!("CARGO_BIN_EXE_tpulang"));
     let out = bash.stdin(Stdio::null()).output().unwrap();
     let (text, errors) = (String::from_utf8_lossy(&out.stdout), String::from_utf8_lossy(&out.stderr));
-    assert!(out.status.success(), "the commands of README.md fail:\n{text}{errors}");
+    assert!(out.status.success(), "the commands of {document} fail:\n{text}{errors}");
 
     let printed = text.split(MARK).skip(1);
     let run: Vec<_> = blocks.iter().filter(|b| ["sh", "console"].contains(&b.language)).collect();
@@ -87,12 +98,12 @@ fn every_command_runs_and_prints_what_is_shown() {
     }
     // Same variable as for snapshots.
     if std::env::var("INSTA_UPDATE").is_ok_and(|update| update == "always") {
-        fs::write("README.md", &updated).unwrap();
+        fs::write(document, &updated).unwrap();
     } else {
-        // The README must show the output of its commands.
+        // The document must show the output of its commands.
         assert_same(&readme, &updated);
     }
-    for result in ["build/patterns_origin.mlir", "build/out.npz", "edges.npz", "all.npz", "tpulang.schema.json"] {
+    for result in results {
         assert!(dir.path().join(result).exists(), "{result}");
     }
 }

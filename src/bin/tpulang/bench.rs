@@ -2,7 +2,8 @@ use super::{
     Outcome,
     device::{self, Running},
     diagnostics::Diagnostics,
-    feeds, model,
+    feeds::Inputs,
+    model,
     output::{Output, Sources},
     profile::milliseconds,
     run::FILES,
@@ -26,18 +27,14 @@ use tpulang_base::pluralized;
 Runs the model --repeat times after a warm-up and prints the minimum, median and 95th percentile
 of the time, the time from the start of the command to the first result, and the peak memory of
 the process. On a GPU it also prints the time of a run without copies to and from the GPU.
+Without -i, --set and --random, the inputs are those of --random 0.
 
 Examples:
   tpulang bench model.json
   tpulang bench model.json -i inputs.npz -j 1 --repeat 100 --json")]
 pub struct Args {
-    /// Input data, as for `run`. If omitted, deterministic random values: floats from -1 to 1, 8-bit integers over their
-    /// range, and 0 for wider integers, which may be indices
-    #[arg(short, long, value_name = "[NAME=]FILE", help_heading = FILES)]
-    inputs: Vec<String>,
-    /// Treat arrays for inputs that declare `preprocess` as raw images (uint8, height x width x RGB) and preprocess them
-    #[arg(long, requires = "inputs", help_heading = FILES)]
-    preprocess: bool,
+    #[command(flatten)]
+    inputs: Inputs,
     /// Number of timed runs
     #[arg(
         long,
@@ -77,14 +74,14 @@ fn measure(
     (backend, options): (&AnyBackend, &RunOptions),
     begun: Instant,
 ) -> Result<String> {
-    let sources = Sources::new(&args.model.path, graph, feeds::files(&args.inputs));
+    let sources = Sources::new(&args.model.path, graph, args.inputs.files());
     let output =
         args.output.as_ref().map(|path| Output::new(path, Some(graph.outputs().len()), &sources)).transpose()?;
-    let feeds = match args.inputs.as_slice() {
-        [] => random_feeds(graph)?,
-        given => feeds::read(graph, given, args.preprocess)?,
+    let feeds = match args.inputs.is_empty() {
+        true => random_feeds(graph, 0)?,
+        false => args.inputs.read(graph)?,
     };
-    let session = Session::new(graph, backend, options)?;
+    let session = Session::new(graph, backend, &options.clone().fed(feeds.keys()))?;
     session.run(&feeds)?;
     let first = begun.elapsed();
     let latency = session.measure(&feeds, args.repeat)?;

@@ -1,7 +1,16 @@
-use super::{Outcome, diagnostics::Diagnostics, model, output::Sources};
-use std::{collections::BTreeSet, path::PathBuf};
+use super::{
+    Outcome,
+    diagnostics::Diagnostics,
+    model,
+    output::Sources,
+    progress::{Size, during},
+};
+use std::{
+    collections::BTreeSet,
+    path::{Path, PathBuf},
+};
 use tpulang::{
-    Error, Graph, Result, Tensor,
+    Error, Graph, Mode, Result, Tensor,
     base::{WarningCode, WarningKind, Warnings},
     graph::{LoopInfo, Operator},
     mlir,
@@ -18,6 +27,8 @@ killed, either the old model or the new one is complete.
 
 tpuc-opt crashes on most loops, and pymlir runs none. So a loop whose number of iterations is known
 is written as that many copies of its body, unless --unroll is never.
+
+Prints the next commands, of tpu_mlir. --quantize may also be F32 or BF16, and --chip another one.
 
 Example:
   tpulang convert model.json -o build")]
@@ -53,21 +64,32 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     if messages.denies(WarningCode::NotFiniteWeight) {
         read_weights(converted)?;
     }
+    messages.warn(&graph.conversions())?;
     messages.warn(&graph.warnings())?;
     messages.warn(&control_flow(&graph, unrolled.as_ref())?)?;
-    let written = mlir::write_pair(converted, &args.output)?;
+    let written = during("writing the model", Size::Unknown, |_| mlir::write_pair(converted, &args.output))?;
     // Weights of a file have been read now.
     messages.warn(&graph.warnings())?;
-    let name = graph.name();
     messages.report(&format!(
-        "{}\n{}\n{}, {}\nnext: cd {} && tpuc-opt {name}_origin.mlir --struct-optimize --shape-infer --canonicalize --extra-optimize -o {name}.mlir\n",
+        "{}\n{}\n{}, {}\n{}",
         escaped_path(&written.mlir),
         escaped_path(&written.weights),
         pluralized(written.operators, "operator"),
         pluralized(written.parameters, "parameter"),
-        escaped_path(&args.output),
+        next_steps(&graph, &args.output),
     ))?;
     Ok(true)
+}
+
+/// Returns the commands of the tool chain (tpu_mlir 1.30) that make a model for a chip of what was written.
+fn next_steps(graph: &Graph, folder: &Path) -> String {
+    let name = graph.name();
+    let mode = if graph.mode == Mode::Quantized { "INT8" } else { "F16" };
+    let folder = if folder == Path::new(".") { String::new() } else { format!("  cd {}\n", escaped_path(folder)) };
+    format!(
+        "next:\n{folder}  tpuc-opt {name}_origin.mlir --struct-optimize --shape-infer --canonicalize --extra-optimize -o {name}.mlir\n  \
+         model_deploy --mlir {name}.mlir --quantize {mode} --chip bm1684x --model {name}.bmodel\n"
+    )
 }
 
 /// Returns the graph with its loops unrolled, or `None` if it has none of known trip count.

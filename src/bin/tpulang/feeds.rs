@@ -1,11 +1,44 @@
-//! The inputs given on the command line: arrays of an `.npz`, or images.
-use super::image::{ImageFormat, decode};
+//! What a network is fed: arrays of files, images, numbers and random values.
+use super::{
+    image::{ImageFormat, decode},
+    run::FILES,
+};
 use indexmap::IndexMap;
-use std::path::Path;
-use tpulang::{Array, Graph, Result, array::NpzFile, exec::preprocess, graph::TensorInfo};
+use std::{
+    ffi::OsStr,
+    io,
+    path::{Path, PathBuf},
+};
+use tpulang::{
+    Array, Dtype, Error, Graph, Result,
+    array::{NpzFile, read_arrays},
+    base::{Warning, WarningKind, Warnings},
+    exec::{preprocess, random_feeds},
+    graph::{TensorInfo, TensorKind},
+};
 use tpulang_base::{argument, misfit, nearest};
 
-/// Splits `[NAME=]FILE`.
+/// Options shared by `run` and `bench`.
+#[derive(clap::Args)]
+pub struct Inputs {
+    /// Input data: an .npz or .safetensors file or a folder of .npy files, with arrays by name, or - for an .npz from
+    /// standard input. NAME=FILE feeds one tensor, like --set; several images for one input form a batch. May be repeated
+    #[arg(short = 'i', long = "inputs", value_name = "[NAME=]FILE", help_heading = FILES)]
+    given: Vec<String>,
+    /// Feed tensor NAME a number, which fills it; a PNG, JPEG or BMP image, preprocessed as the model declares; or an array
+    /// of an .npy, .npz or .safetensors file. If an operator computes NAME, it does not run. May be repeated
+    #[arg(long, value_name = "NAME=VALUE", help_heading = FILES)]
+    set: Vec<String>,
+    /// Feed random values to the inputs that are not fed otherwise. They depend on SEED and the input's name alone; indices
+    /// and conditions are in range
+    #[arg(long, value_name = "SEED", help_heading = FILES)]
+    random: Option<u64>,
+    /// Treat arrays for inputs that declare `preprocess` as raw images (uint8, height x width x RGB) and preprocess them
+    #[arg(long, requires = "given", help_heading = FILES)]
+    preprocess: bool,
+}
+
+/// Where an argument `[NAME=]FILE` says that data come from.
 fn split(given: &str) -> (Option<&str>, &Path) {
     match given.split_once('=') {
         Some((name, file)) if !Path::new(given).exists() => (Some(name), Path::new(file)),
@@ -13,62 +46,187 @@ fn split(given: &str) -> (Option<&str>, &Path) {
     }
 }
 
-/// Returns the files of `[NAME=]FILE` arguments.
-pub fn files(given: &[String]) -> Vec<&Path> {
-    given.iter().map(|each| split(each).1).collect()
+/// Standard input.
+const STDIN: &str = "-";
+
+impl Inputs {
+    /// Returns whether there are none.
+    pub fn is_empty(&self) -> bool {
+        let Inputs { given, set, random, .. } = self;
+        given.is_empty() && set.is_empty() && random.is_none()
+    }
+    /// Whether data come from standard input.
+    pub fn read_stdin(&self) -> bool {
+        self.given.iter().any(|given| given == STDIN)
+    }
+    /// Returns the files that are read.
+    pub fn files(&self) -> Vec<&Path> {
+        self.given.iter().chain(&self.set).map(|each| split(each).1).collect()
+    }
+    /// Returns the arrays to feed, by name. Elements of files are read once their names and shapes have been checked.
+    pub fn read(&self, graph: &Graph) -> Result<IndexMap<String, Array>> {
+        let mut feeds = Feeds { graph, arrays: IndexMap::new(), images: IndexMap::new() };
+        for given in &self.given {
+            match split(given) {
+                (Some(name), file) => {
+                    feeds.add_file("--inputs", given, feeds.tensor("--inputs", given, name)?, file)?
+                }
+                (None, _) if given == STDIN => {
+                    feeds.arrays.extend(NpzFile::from_reader(io::stdin(), "standard input")?.arrays()?);
+                }
+                (None, file) if is_of_one(file) => feeds.add_file("--inputs", given, feeds.only_input(given)?, file)?,
+                (None, file) => feeds.arrays.extend(read_arrays(file)?),
+            }
+        }
+        if self.preprocess {
+            feeds.take_raw_images();
+        }
+        for set in &self.set {
+            let expected = "NAME=VALUE, a tensor and a number or a file";
+            let (name, value) = set.split_once('=').ok_or_else(|| argument("--set", set, expected))?;
+            let tensor = feeds.tensor("--set", set, name)?;
+            match number(value) {
+                Some(number) => drop(feeds.arrays.insert(name.to_owned(), filled(set, tensor, number)?)),
+                None => feeds.add_file("--set", set, tensor, Path::new(value))?,
+            }
+        }
+        let mut arrays = feeds.prepared()?;
+        if let Some(seed) = self.random {
+            for (name, array) in random_feeds(graph, seed)? {
+                arrays.entry(name).or_insert(array);
+            }
+        }
+        Ok(arrays)
+    }
 }
 
-/// Reads `[NAME=]FILE` arguments. Images are preprocessed, and also arrays if they are `raw` images.
-pub fn read(graph: &Graph, given: &[String], raw: bool) -> Result<IndexMap<String, Array>> {
-    let (mut feeds, mut images) = (IndexMap::new(), IndexMap::new());
-    for each in given {
-        let (name, file) = split(each);
-        if let Some(format) = ImageFormat::of_name(file) {
-            let input = named(graph, name, each)?;
-            let (_, all) = images.entry(input.name.clone()).or_insert((input, Vec::new()));
-            all.push(decode(file, format)?);
-        } else if name.is_some() {
-            return Err(argument(
-                "--inputs",
-                each,
-                "NAME= applies only to images; arrays in an .npz are already named",
-            ));
-        } else {
-            // Their elements are read once their names and shapes have been checked.
-            feeds.extend(NpzFile::open(file)?.arrays()?);
-        }
+/// Returns remarks about fed tensors that are no inputs.
+pub fn inner(graph: &Graph, feeds: &IndexMap<String, Array>) -> Warnings {
+    let mut remarks = Warnings::default();
+    for tensor in feeds.keys() {
+        let Some(info) = graph.lookup(tensor).and_then(|t| graph.tensor(t).ok()) else { continue };
+        let instead = match &info.kind {
+            TensorKind::Input => continue,
+            TensorKind::Coefficient(_) => "the model's coefficient".to_owned(),
+            _ => graph
+                .find_operator(tensor)
+                .map_or_else(|_| String::new(), |o| format!("the result of top.{}", o.op.name())),
+        };
+        remarks.push(Warning::new(WarningKind::FedInner { tensor: tensor.clone(), instead }));
     }
-    if raw {
-        for input in inputs(graph).filter(|i| i.preprocess.is_some()) {
-            if let Some(array) = feeds.shift_remove(&input.name) {
-                images.insert(input.name.clone(), (input, vec![array]));
+    remarks
+}
+
+/// Whether a file holds data of one tensor, without its name.
+fn is_of_one(file: &Path) -> bool {
+    ImageFormat::of_name(file).is_some() || file.extension().and_then(OsStr::to_str) == Some("npy") && !file.is_dir()
+}
+
+fn number(text: &str) -> Option<f64> {
+    match text {
+        "true" => Some(1.0),
+        "false" => Some(0.0),
+        _ => text.parse().ok(),
+    }
+}
+
+/// Returns an array of a tensor's shape with one value.
+fn filled(set: &str, tensor: &TensorInfo, value: f64) -> Result<Array> {
+    let dtype = if tensor.dtype.is_float() { Dtype::Float32 } else { tensor.dtype };
+    let expected = match dtype.int_range() {
+        Some((low, high)) if value.fract() != 0.0 || !(low as f64..=high as f64).contains(&value) => {
+            format!("{:?} is {dtype}; expected an integer from {low} to {high}", tensor.name)
+        }
+        None if value.is_finite() && !(value as f32).is_finite() => {
+            format!("{:?} is {}; the number is too large", tensor.name, tensor.dtype)
+        }
+        _ => return Array::filled(dtype, tensor.shape.as_slice(), value),
+    };
+    Err(argument("--set", set, expected))
+}
+
+/// The data that arguments have given so far.
+struct Feeds<'g> {
+    graph: &'g Graph,
+    arrays: IndexMap<String, Array>,
+    /// Images by the input that they are for, which are preprocessed at the end, since several may form a batch.
+    images: IndexMap<String, (&'g TensorInfo, Vec<Array>)>,
+}
+
+impl<'g> Feeds<'g> {
+    fn inputs(&self) -> impl Iterator<Item = &'g TensorInfo> + use<'g> {
+        let graph = self.graph;
+        graph.inputs().iter().filter_map(|t| graph.tensor(*t).ok())
+    }
+    /// The tensor that an argument names.
+    fn tensor(&self, option: &str, given: &str, name: &str) -> Result<&'g TensorInfo> {
+        self.graph.lookup(name).and_then(|t| self.graph.tensor(t).ok()).ok_or_else(|| {
+            let hint = match nearest(name, self.graph.tensors().map(|(_, info)| info.name.as_str())) {
+                Some(near) => format!("did you mean {near:?}?"),
+                None => format!("inputs: {}", self.inputs().map(|i| i.name.as_str()).collect::<Vec<_>>().join(", ")),
+            };
+            misfit(format!("{option} {given}:"), format!("the model has no tensor {name:?}; {hint}"))
+        })
+    }
+    /// The model's input, if it has only one.
+    fn only_input(&self, given: &str) -> Result<&'g TensorInfo> {
+        let inputs: Vec<_> = self.inputs().collect();
+        let [only] = inputs[..] else {
+            let names: Vec<_> = inputs.iter().map(|i| i.name.as_str()).collect();
+            let expected = format!("specify the input as NAME={given}; inputs: {}", names.join(", "));
+            return Err(argument("--inputs", given, expected));
+        };
+        Ok(only)
+    }
+    /// Adds the image or the array of a file.
+    fn add_file(&mut self, option: &str, given: &str, tensor: &'g TensorInfo, file: &Path) -> Result<()> {
+        if let Some(format) = ImageFormat::of_name(file) {
+            let (_, all) = self.images.entry(tensor.name.clone()).or_insert((tensor, Vec::new()));
+            all.push(decode(file, format)?);
+            return Ok(());
+        }
+        let mut arrays = read_arrays(file).map_err(|e| wrong_value(option, given, file, e))?;
+        let array = match arrays.shift_remove(&tensor.name) {
+            Some(array) => array,
+            None if arrays.len() == 1 => {
+                arrays.swap_remove_index(0).map(|(_, array)| array).ok_or_else(|| no_array(file))?
+            }
+            None => {
+                let names: Vec<_> = arrays.keys().take(8).map(String::as_str).collect();
+                let problem =
+                    format!("{} has {} arrays, none of which is {:?}", file.display(), arrays.len(), tensor.name);
+                return Err(misfit(format!("{option} {given}:"), format!("{problem}: {}", names.join(", "))));
+            }
+        };
+        self.arrays.insert(tensor.name.clone(), array);
+        Ok(())
+    }
+    /// Takes the arrays for inputs that declare how images are preprocessed as images.
+    fn take_raw_images(&mut self) {
+        for input in self.inputs().filter(|i| i.preprocess.is_some()) {
+            if let Some(array) = self.arrays.shift_remove(&input.name) {
+                self.images.insert(input.name.clone(), (input, vec![array]));
             }
         }
     }
-    for (name, (input, all)) in images {
-        feeds.insert(name, prepared(input, &all)?);
+    fn prepared(mut self) -> Result<IndexMap<String, Array>> {
+        for (name, (input, all)) in self.images {
+            self.arrays.insert(name, prepared(input, &all)?);
+        }
+        Ok(self.arrays)
     }
-    Ok(feeds)
 }
 
-fn inputs(graph: &Graph) -> impl Iterator<Item = &TensorInfo> {
-    graph.inputs().iter().filter_map(|t| graph.tensor(*t).ok())
+fn no_array(file: &Path) -> Error {
+    Error::format(PathBuf::from(file), "it has no arrays")
 }
 
-/// The input that an image is fed to.
-fn named<'g>(graph: &'g Graph, name: Option<&str>, given: &str) -> Result<&'g TensorInfo> {
-    let names: Vec<_> = inputs(graph).map(|i| i.name.as_str()).collect();
-    let Some(name) = name.or(names.first().copied().filter(|_| names.len() == 1)) else {
-        let expected = format!("specify the input as NAME={given}; inputs: {}", names.join(", "));
-        return Err(argument("--inputs", given, expected));
-    };
-    inputs(graph).find(|i| i.name == name).ok_or_else(|| {
-        let hint = match nearest(name, names.iter().copied()) {
-            Some(near) => format!("did you mean {near:?}?"),
-            None => format!("inputs: {}", names.join(", ")),
-        };
-        misfit(format!("--inputs {given}:"), format!("the model has no input {name:?}; {hint}"))
-    })
+/// A value that is neither a number nor a file is more likely a misspelled number than a file of an unknown format.
+fn wrong_value(option: &str, given: &str, file: &Path, error: Error) -> Error {
+    if file.exists() || file.extension().is_some() || option != "--set" {
+        return error;
+    }
+    argument(option, given, "expected a number, an image, or an .npy, .npz or .safetensors file")
 }
 
 fn prepared(input: &TensorInfo, images: &[Array]) -> Result<Array> {

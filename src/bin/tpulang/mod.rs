@@ -3,6 +3,7 @@
 mod bench;
 mod check;
 mod compare;
+mod completions;
 mod content;
 #[cfg(feature = "mlir")]
 mod convert;
@@ -14,10 +15,12 @@ mod fmt;
 mod gradients;
 mod image;
 mod init;
+mod man;
 mod model;
 mod ops;
 mod output;
 mod profile;
+mod progress;
 pub mod python;
 mod reference;
 mod run;
@@ -79,6 +82,8 @@ enum Command {
     Explain(diagnostics::Explain),
     Schema(schema::Args),
     Show(show::Args),
+    Completions(completions::Args),
+    Man(man::Args),
 }
 
 /// The result of a subcommand: whether all comparisons passed, or an error.
@@ -122,6 +127,8 @@ fn run(command: Command, messages: &Diagnostics, begun: Instant) -> Outcome {
         Command::Explain(args) => diagnostics::explain(args),
         Command::Schema(args) => schema::main(args),
         Command::Show(args) => show::main(args, messages),
+        Command::Completions(args) => completions::main(args),
+        Command::Man(args) => man::main(args),
     }
 }
 
@@ -148,6 +155,12 @@ fn print_usage(usage: &clap::Error, args: &[OsString]) -> u8 {
 fn print(text: &str) -> Result<(), tpulang::Error> {
     let mut to = std::io::stdout().lock();
     written(to.write_all(escaped_lines(text).as_bytes()).and_then(|()| to.flush()))
+}
+
+/// Prints to standard output.
+fn print_as_is(bytes: &[u8]) -> Result<(), tpulang::Error> {
+    let mut to = std::io::stdout().lock();
+    written(to.write_all(bytes).and_then(|()| to.flush()))
 }
 
 /// Ignores a closed pipe, whose reader wants no more output.

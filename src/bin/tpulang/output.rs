@@ -1,29 +1,74 @@
 //! The files that commands write, checked before anything is computed.
-use std::{collections::BTreeSet, fs, path::Path};
-use tpulang::{Array, Error, Graph, Result, array::ArrayFormat, graph::TensorKind};
-use tpulang_base::{argument, files};
+use super::diagnostics::Diagnostics;
+use std::{
+    collections::BTreeSet,
+    fs,
+    io::{self, IsTerminal, Write},
+    path::Path,
+};
+use tpulang::{
+    Array, Error, Graph, Result,
+    array::{ArrayFormat, write_npz_to},
+    graph::TensorKind,
+};
+use tpulang_base::{argument, escaped_path, files};
 
-/// The file for the results of `run` and `bench`.
+/// Where the results of `run` and `bench` go.
 pub struct Output<'a> {
-    path: &'a Path,
-    format: ArrayFormat,
+    to: To<'a>,
+}
+
+enum To<'a> {
+    File(&'a Path, ArrayFormat),
+    /// An npz for the next command of a pipe.
+    Stdout,
 }
 
 impl<'a> Output<'a> {
     /// # Errors
-    /// Returns an error if the format is unknown or cannot hold `count` arrays (if that is known), or the file is one of
-    /// those that are read.
+    /// Returns an error if the format is unknown or cannot hold `count` arrays (if that is known), the file is one of those
+    /// that are read, or the results would be printed on a terminal.
     pub fn new(path: &'a Path, count: Option<usize>, read: &Sources) -> Result<Output<'a>> {
+        if path == Path::new("-") {
+            if io::stdout().is_terminal() {
+                return Err(argument(
+                    "--output",
+                    "-",
+                    "standard output is a terminal; send the .npz to a file or a pipe",
+                ));
+            }
+            return Ok(Output { to: To::Stdout });
+        }
         let format = ArrayFormat::from_path(path)?;
         count.map_or(Ok(()), |count| format.check_count(path, count))?;
         read.check("--output", path)?;
-        Ok(Output { path, format })
+        Ok(Output { to: To::File(path, format) })
     }
     /// Writes the results, and creates the folder if it does not exist.
     pub fn write<'r>(&self, results: impl IntoIterator<Item = (&'r str, &'r Array)>) -> Result<()> {
-        let folder = files::folder(self.path);
+        let To::File(path, format) = self.to else {
+            return write_npz_to(io::stdout().lock(), "standard output", results);
+        };
+        let folder = files::folder(path);
         fs::create_dir_all(folder).map_err(Error::io(folder))?;
-        self.format.write(self.path, results)
+        format.write(path, results)
+    }
+    /// Prints a report: to standard error if the results go to standard output.
+    pub fn report(&self, report: &str, messages: &Diagnostics) -> Result<()> {
+        match self.to {
+            To::File(..) => messages.report(report),
+            To::Stdout => {
+                messages.report_aside(report);
+                Ok(())
+            }
+        }
+    }
+    /// Where the results go, to be shown.
+    pub fn name(&self) -> String {
+        match self.to {
+            To::File(path, _) => escaped_path(path),
+            To::Stdout => "standard output".to_owned(),
+        }
     }
 }
 

@@ -2,16 +2,19 @@ use super::{
     Outcome,
     device::{self, Running},
     diagnostics::Diagnostics,
-    feeds, model,
+    feeds::{self, Inputs},
+    model,
     output::{Output, Sources},
     profile::{self, Form},
+    progress::{Size, StepCounter, during},
 };
-use std::path::PathBuf;
+use indexmap::IndexMap;
+use std::path::{Path, PathBuf};
 use tpulang::{
-    Graph, Result,
+    Array, Graph, Result,
     exec::{AnyBackend, RunOptions, Session},
 };
-use tpulang_base::{escaped_path, pluralized};
+use tpulang_base::{argument, pluralized};
 
 /// Run a network on the CPU or an NVIDIA GPU and save its outputs
 #[derive(clap::Args)]
@@ -19,29 +22,32 @@ use tpulang_base::{escaped_path, pluralized};
     override_usage = "tpulang run [OPTIONS] -i <[NAME=]FILE>... -o <FILE> <MODEL>\n       tpulang run --explain [OPTIONS] <MODEL>",
     after_help = "Examples:
   tpulang run model.json -i inputs.npz -o outputs.npz
-  tpulang run model.json -i image=cat.jpg -o outputs.npz   # the model declares `preprocess`
+  tpulang run model.json -i image=cat.jpg -o outputs.npz        # the model declares `preprocess`
+  tpulang run model.json --random 0 -o outputs.npz              # random inputs
+  tpulang run model.json --set image=0.5 -o outputs.npz         # a number fills an input
   tpulang run build/net_origin.mlir -i inputs.npz -o all.npz --all
+  tpulang run model.json -i inputs.npz -o hidden.npy --fetch hidden
+  tpulang run model.json --set hidden=hidden.npy -o outputs.npz # from an inner tensor on
+  tpulang run a.json -i inputs.npz -o - | tpulang run b.json -i - -o outputs.npz
   tpulang run model.json -i inputs.npz -o outputs.npz --profile
   tpulang run model.json --explain"
 )]
 pub struct Args {
-    /// Input data. FILE is an .npz with one array per model input, matched by name. NAME=FILE feeds a PNG, JPEG or BMP
-    /// image to input NAME, preprocessed as the model declares. Repeat -i to add files; several images for one input
-    /// form a batch
-    #[arg(short, long, required_unless_present = "explain", value_name = "[NAME=]FILE", help_heading = FILES)]
-    inputs: Vec<String>,
-    /// Treat arrays for inputs that declare `preprocess` as raw images (uint8, height x width x RGB) and preprocess them
-    #[arg(long, help_heading = FILES)]
-    preprocess: bool,
-    /// Write the results to this .npz or .safetensors file, one array per output, or a single result to an .npy file.
-    /// Its folder is created if missing
+    #[command(flatten)]
+    model: model::Model,
+    #[command(flatten)]
+    inputs: Inputs,
+    /// Write the results to this .npz or .safetensors file, one array per result, or a single one to an .npy file; or to
+    /// standard output (-), as an .npz. Its folder is created if missing
     #[arg(short, long, required_unless_present = "explain", value_name = "FILE", help_heading = FILES)]
     output: Option<PathBuf>,
     /// Save every computed tensor, not only the outputs
     #[arg(long, help_heading = FILES)]
     all: bool,
-    #[command(flatten)]
-    model: model::Model,
+    /// Save these tensors instead of the outputs, inner ones too, and compute only what they need. Separate names by
+    /// commas, or repeat the option
+    #[arg(long, value_name = "NAMES", conflicts_with = "all", help_heading = FILES)]
+    fetch: Vec<String>,
     #[command(flatten)]
     running: Running,
     /// Print the execution plan and exit; -i and -o are not needed
@@ -67,14 +73,51 @@ pub const FILES: &str = "Input and output";
 const PROFILED: usize = 3;
 
 pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
-    let graph = args.model.read()?;
+    if args.model.path == Path::new("-") && args.inputs.read_stdin() {
+        return Err(argument("--inputs", "-", "standard input has the model; give the inputs as a file"));
+    }
+    let graph = during("reading the model", Size::Unknown, |_| args.model.read())?;
+    messages.warn(&graph.conversions())?;
+    messages.warn(&graph.warnings())?;
+    let count =
+        (!args.all).then(|| if args.fetch.is_empty() { graph.outputs().len() } else { fetched(&args, &graph).len() });
+    let sources = Sources::new(&args.model.path, &graph, args.inputs.files());
+    let output = match &args.output {
+        Some(path) if !args.explain => Some(Output::new(path, count, &sources)?),
+        _ => None,
+    };
+    let feeds = args.inputs.read(&graph)?;
+    messages.warn(&feeds::inner(&graph, &feeds))?;
     let (backend, options) = args.running.open(&graph, args.all, messages)?;
-    messages.warn(&graph.warnings())?;
-    let report = run(&args, &graph, (&backend, &options), messages)?;
+    let options = options.fetched(fetched(&args, &graph));
+    // Without feeds, an explained plan is that of the model's inputs.
+    let options = if feeds.is_empty() { options } else { options.fed(feeds.keys()) };
+    let report = match &output {
+        None => explained(&graph, &backend, &options),
+        Some(output) => run(&args, &graph, (&backend, &options), (feeds, output), messages),
+    }?;
     messages.warn(&device::warnings(&backend))?;
-    messages.warn(&graph.warnings())?;
-    messages.report(&report)?;
+    match &output {
+        Some(output) => output.report(&report, messages)?,
+        None => messages.report(&report)?,
+    }
     Ok(true)
+}
+
+/// The names of `--fetch`. One that has commas is a name if there is such a tensor, and otherwise a list.
+fn fetched<'a>(args: &'a Args, graph: &Graph) -> Vec<&'a str> {
+    let is_name = |given: &str| graph.lookup(given).is_some();
+    args.fetch
+        .iter()
+        .flat_map(|given| if is_name(given) { vec![given.as_str()] } else { given.split(',').collect() })
+        .collect()
+}
+
+fn explained(graph: &Graph, backend: &AnyBackend, options: &RunOptions) -> Result<String> {
+    let counter = StepCounter::default();
+    let session =
+        counter.during("preparing", "operators", || Session::new(graph, backend, &counter.counting(options)))?;
+    Ok(session.explain())
 }
 
 /// Returns the text to print.
@@ -82,21 +125,24 @@ fn run(
     args: &Args,
     graph: &Graph,
     (backend, options): (&AnyBackend, &RunOptions),
+    (feeds, output): (IndexMap<String, Array>, &Output),
     messages: &Diagnostics,
 ) -> Result<String> {
-    let (false, Some(path)) = (args.explain, &args.output) else {
-        return Ok(Session::new(graph, backend, options)?.explain());
-    };
-    let count = (!args.all).then_some(graph.outputs().len());
-    let output = Output::new(path, count, &Sources::new(&args.model.path, graph, feeds::files(&args.inputs)))?;
-    let feeds = feeds::read(graph, &args.inputs, args.preprocess)?;
-    let session = Session::new(graph, backend, options)?;
-    let results = session.run(&feeds)?;
+    let counter = StepCounter::default();
+    let session =
+        counter.during("preparing", "operators", || Session::new(graph, backend, &counter.counting(options)))?;
+    // Weights of a file have been read now.
+    messages.warn(&graph.warnings())?;
+    messages.warn(&session.conversions(&feeds))?;
+    let results = counter.during("running", "steps", || session.run(&feeds))?;
     messages.warn(&session.non_finite(&feeds, &results)?)?;
-    output.write(results.iter().map(|(n, a)| (n.as_str(), a)))?;
-    let written = format!("{}\n{}: {}\n", session.summary(), escaped_path(path), pluralized(results.len(), "tensor"));
+    during("writing the results", Size::Unknown, |_| output.write(results.iter().map(|(n, a)| (n.as_str(), a))))?;
+    let written = format!("{}\n{}: {}\n", session.summary(), output.name(), pluralized(results.len(), "tensor"));
     drop(results);
-    let profile = |form| -> Result<String> { Ok(profile::text(form, &session.profile(&feeds, PROFILED)?)) };
+    let profile = |form| -> Result<String> {
+        let steps = counter.during("profiling", "steps", || session.profile(&feeds, PROFILED))?;
+        Ok(profile::text(form, &steps))
+    };
     Ok(match args.profile {
         None => written,
         Some(Form::Table) => format!("{written}\n{}", profile(Form::Table)?),

@@ -26,6 +26,7 @@ use super::{
 use crate::{
     array::Array,
     base::{CallContext, Cause, Error, MAX_ERRORS, Result},
+    graph::Graph,
 };
 use rewrite_graph::{RewriteGraph, signature};
 use rules::Rule;
@@ -136,6 +137,22 @@ fn needed(network: &Network, fed: &[TensorIndex], wanted: &[TensorIndex]) -> Res
     });
     Error::collect(errors.filter_map(Result::<()>::err).take(MAX_ERRORS + 1).collect())?;
     Ok((0..needed.len()).filter(|i| needed[*i]).collect())
+}
+
+/// Returns the results of all operators; or, if other tensors are fed than the inputs, of those that the outputs need.
+///
+/// # Errors
+/// Returns an error if an input is needed and not fed.
+pub(super) fn computed(graph: &Graph, network: &Network, fed: &[TensorIndex]) -> Result<Vec<TensorIndex>> {
+    let all = |tensors: &[TensorIndex]| tensors.iter().copied().collect::<HashSet<_>>();
+    let operators: Vec<usize> = match all(&network.fed()) == all(fed) {
+        true => (0..network.operators.len()).collect(),
+        false => {
+            let outputs: Vec<_> = graph.outputs().iter().map(|t| TensorIndex(t.index())).collect();
+            needed(network, fed, &outputs)?
+        }
+    };
+    Ok(operators.into_iter().flat_map(|i| network.operators[i].outputs()).collect())
 }
 
 impl<B: Backend> Plan<B> {

@@ -132,7 +132,11 @@ impl Network {
     }
     /// Returns the tensors that a usual run is fed: the inputs and the variables.
     pub fn fed(&self) -> Vec<TensorIndex> {
-        self.inputs.iter().copied().chain(self.variables.iter().map(|v| v.tensor)).collect()
+        self.inputs.iter().copied().chain(self.variables()).collect()
+    }
+    /// Returns the variables.
+    pub fn variables(&self) -> impl Iterator<Item = TensorIndex> {
+        self.variables.iter().map(|v| v.tensor)
     }
     /// # Errors
     /// Returns an error if there is no such tensor.

@@ -69,10 +69,19 @@ fn check_names<'a>(
         }
         _ => unknown_argument(key, known.clone(), |name| given.contains_key(name)),
     });
-    let missing = required
-        .filter(|a| given.get(*a).is_none_or(|v| *v == Value::Null))
-        .map(|a| Cause::Misfit { argument: a.to_owned(), problem: "is missing".into() });
-    Error::collect(unknown.chain(missing).map(|cause| Error::from(cause).in_call(context.clone())).collect())
+    let mut missing: Vec<&str> = required.filter(|a| given.get(*a).is_none_or(|v| *v == Value::Null)).collect();
+    let mut unknown: Vec<Cause> = unknown.collect();
+    // An argument by another name is one mistake, not two.
+    for cause in &mut unknown {
+        let Cause::UnknownArgument { hint, .. } = cause else { continue };
+        let meant = missing.iter().position(|argument| *hint == did_you_mean(argument));
+        let only = (missing.len() == 1 && !hint.starts_with("did you mean")).then_some(0);
+        if let Some(at) = meant.or(only) {
+            *hint = did_you_mean(missing.remove(at));
+        }
+    }
+    let missing = missing.into_iter().map(|a| Cause::Misfit { argument: a.to_owned(), problem: "is missing".into() });
+    Error::collect(unknown.into_iter().chain(missing).map(|cause| Error::from(cause).in_call(context.clone())).collect())
 }
 
 /// Returns the cause of an error about an unknown argument. It suggests a known one that is not given, or lists them.
@@ -84,10 +93,14 @@ pub fn unknown_argument<'a>(
 ) -> Cause {
     let familiar = aliases::argument(key, known.clone()).filter(|name| !is_given(name)).map(str::to_owned);
     let hint = match familiar.or_else(|| nearest(key, known.clone())) {
-        Some(near) => format!("did you mean {near:?}?"),
+        Some(near) => did_you_mean(&near),
         None => format!("there are {}", known.collect::<Vec<_>>().join(", ")),
     };
     Cause::UnknownArgument { argument: truncated(key), hint }
+}
+
+fn did_you_mean(argument: &str) -> String {
+    format!("did you mean {argument:?}?")
 }
 
 fn call_op(graph: &mut Graph, def: &'static OpDef, mut call: ByName, context: &CallContext) -> Result<Vec<Tensor>> {

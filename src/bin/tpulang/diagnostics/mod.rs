@@ -21,7 +21,7 @@ use tpulang::{
     Error, Result,
     base::{CallContext, Place, Severity, Warning, WarningCode, Warnings},
 };
-use tpulang_base::{MAX_ERRORS, invalid, pluralized};
+use tpulang_base::{MAX_ERRORS, escaped_lines, invalid, pluralized};
 
 /// Options of all subcommands.
 #[derive(clap::Args)]
@@ -137,6 +137,14 @@ impl Diagnostics {
     /// Prints what a command has done to standard output, unless the user wants errors only.
     pub fn report(&self, text: &str) -> Result<()> {
         if self.is_quiet { Ok(()) } else { print(text) }
+    }
+
+    /// Like [`Diagnostics::report`], but to standard error, for commands whose results go to standard output.
+    pub fn report_aside(&self, text: &str) {
+        if !self.is_quiet {
+            // Nothing can be done if standard error is closed.
+            let _ = write!(stderr(), "{}", escaped_lines(text));
+        }
     }
 
     fn print(&self, message: &Message) {

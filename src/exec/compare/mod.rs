@@ -1,3 +1,13 @@
+//! Comparing arrays: by name, as numbers, and as the real numbers that quantized ones stand for.
+
+mod histogram;
+mod pairs;
+mod real;
+
+pub use histogram::Histogram;
+pub use pairs::{Match, Pair, Rename, pair_names};
+pub use real::real_numbers;
+
 use crate::{
     array::Array,
     base::{Result, argument, shape_text},
@@ -5,29 +15,24 @@ use crate::{
 use indexmap::IndexMap;
 use std::str::FromStr;
 
-/// The difference between two arrays.
+/// The difference between two arrays, of which the first is the reference. Norms are Euclidean. Equal infinities, and two
+/// NaN, count as equal.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Comparison {
     /// The arrays have the same shape.
     Values {
         /// Cosine of the angle between the arrays: 1 for equal directions.
         cosine: f64,
-        /// 1 -
-        /// a - b
-        /// / ((
-        /// a
-        /// +
-        /// b
-        /// ) / 2) with Euclidean norms, like TPU-MLIR's npz_tool: 1 for equal arrays.
+        /// `1 - norm(a - b) / ((norm(a) + norm(b)) / 2)`, like TPU-MLIR's npz_tool: 1 for equal arrays.
         euclidean: f64,
         /// Maximum absolute difference.
         max_abs: f64,
-        ///
-        /// a - b
-        /// /
-        /// a
-        /// with Euclidean norms; a is the reference.
+        /// Row-major index of that difference; 0 if there is none.
+        max_at: usize,
+        /// `norm(a - b) / norm(a)`.
         relative_l2: f64,
+        /// Numbers of NaN in the first and in the second.
+        nan: [usize; 2],
     },
     /// An array is missing, or the shapes differ.
     Failure(String),
@@ -56,6 +61,25 @@ impl FromStr for Tolerance {
 }
 
 impl Comparison {
+    /// Compares two arrays. Their shapes may differ by axes of size 1, which TPU-MLIR's tools add and remove.
+    ///
+    /// ```
+    /// use tpulang::{Array, exec::Comparison};
+    /// let (a, b) = (Array::from([1f32, 2.0]), Array::from_vec([1, 2], vec![1f64, 2.5])?);
+    /// let Comparison::Values { max_abs, max_at, .. } = Comparison::of(&a, &b)? else { panic!() };
+    /// assert_eq!((max_abs, max_at), (0.5, 1));
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if memory runs out or an array cannot be read.
+    pub fn of(a: &Array, b: &Array) -> Result<Comparison> {
+        if !same_axes(a.shape(), b.shape()) {
+            let problem = format!("shapes {} and {}", shape_text(a.shape()), shape_text(b.shape()));
+            return Ok(Comparison::Failure(problem));
+        }
+        Ok(values(&a.to_f64()?, &b.to_f64()?))
+    }
     /// Whether the difference is within the tolerance.
     pub fn passes(&self, tolerance: &Tolerance) -> bool {
         match self {
@@ -90,10 +114,7 @@ pub fn compare(
     for (name, a) in reference {
         let result = match other.get(name) {
             None => Comparison::Failure("missing in the second".into()),
-            Some(b) if a.shape() != b.shape() => {
-                Comparison::Failure(format!("shapes {} and {}", shape_text(a.shape()), shape_text(b.shape())))
-            }
-            Some(b) => values(&a.to_f64()?, &b.to_f64()?),
+            Some(b) => Comparison::of(a, b)?,
         };
         all.insert(name.clone(), result);
     }
@@ -103,11 +124,23 @@ pub fn compare(
     Ok(all)
 }
 
+/// Whether two shapes are equal but for axes of size 1.
+fn same_axes(a: &[usize], b: &[usize]) -> bool {
+    let axes = |shape: &[usize]| shape.iter().copied().filter(|d| *d != 1).collect::<Vec<_>>();
+    axes(a) == axes(b)
+}
+
+/// Equal values compare as equal, including infinities, and so do two NaN.
+fn same(x: f64, y: f64) -> bool {
+    x == y || (x.is_nan() && y.is_nan())
+}
+
 fn values(a: &[f64], b: &[f64]) -> Comparison {
-    // Equal values compare as equal, including infinities, and so do two NaN.
-    let same = |x: f64, y: f64| x == y || (x.is_nan() && y.is_nan());
-    let (mut dot, mut aa, mut bb, mut dd, mut max_abs) = (0.0, 0.0, 0.0, 0.0, 0f64);
-    for (&x, &y) in a.iter().zip(b) {
+    let (mut dot, mut aa, mut bb, mut dd, mut max_abs, mut max_at) = (0.0, 0.0, 0.0, 0.0, 0f64, 0);
+    let mut nan = [0; 2];
+    for (at, (&x, &y)) in a.iter().zip(b).enumerate() {
+        nan[0] += usize::from(x.is_nan());
+        nan[1] += usize::from(y.is_nan());
         if same(x, y) && !x.is_finite() {
             continue;
         }
@@ -116,14 +149,17 @@ fn values(a: &[f64], b: &[f64]) -> Comparison {
         aa += x * x;
         bb += y * y;
         dd += d * d;
-        max_abs = if d.abs() > max_abs || d.is_nan() { d.abs() } else { max_abs };
+        // The first NaN stays.
+        if d.abs() > max_abs || d.is_nan() && !max_abs.is_nan() {
+            (max_abs, max_at) = (d.abs(), at);
+        }
     }
     let (na, nb, nd) = (aa.sqrt(), bb.sqrt(), dd.sqrt());
     let cosine = if nd == 0.0 { 1.0 } else { dot / (na * nb) };
     let euclidean = if nd == 0.0 { 1.0 } else { 1.0 - nd / ((na + nb) / 2.0) };
     let relative_l2 = if nd == 0.0 { 0.0 } else { nd / na };
     let worst = |v: f64| if v.is_nan() { -1.0 } else { v };
-    Comparison::Values { cosine: worst(cosine), euclidean: worst(euclidean), max_abs, relative_l2 }
+    Comparison::Values { cosine: worst(cosine), euclidean: worst(euclidean), max_abs, max_at, relative_l2, nan }
 }
 
 #[cfg(test)]
@@ -132,7 +168,8 @@ mod tests {
 
     #[test]
     fn distances() {
-        let Comparison::Values { cosine, euclidean, max_abs, relative_l2 } = values(&[3.0, 4.0], &[3.0, 4.5]) else {
+        let Comparison::Values { cosine, euclidean, max_abs, relative_l2, .. } = values(&[3.0, 4.0], &[3.0, 4.5])
+        else {
             panic!("same shape");
         };
         assert!((cosine - 27.0 / (5.0 * 29.25f64.sqrt())).abs() < 1e-12);
@@ -149,6 +186,18 @@ mod tests {
         ] {
             assert_eq!(values(&[a], &[b]).passes(&tolerance), passes, "{a} {b}");
         }
+        let counted = values(&[1.0, f64::NAN, f64::NAN, 4.0], &[1.5, f64::NAN, 2.0, 9.0]);
+        let Comparison::Values { nan, max_at, max_abs, .. } = counted else { panic!("same shape") };
+        assert!(nan == [2, 1] && max_at == 2 && max_abs.is_nan());
         assert!("0.9".parse::<Tolerance>().is_err() && "2,1".parse::<Tolerance>().is_err());
+    }
+
+    #[test]
+    fn axes_of_size_1_do_not_matter() {
+        let of = |shape: &[usize]| Array::filled(crate::base::Dtype::Float32, shape, 1.0).unwrap();
+        let is_equal = |a: &[usize], b: &[usize]| Comparison::of(&of(a), &of(b)).unwrap();
+        assert!(matches!(is_equal(&[1, 96], &[96, 1, 1]), Comparison::Values { max_abs: 0.0, .. }));
+        assert!(matches!(is_equal(&[], &[1]), Comparison::Values { .. }));
+        assert_eq!(is_equal(&[2, 3], &[3, 2]), Comparison::Failure("shapes 2x3 and 3x2".into()));
     }
 }

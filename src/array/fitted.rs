@@ -1,0 +1,210 @@
+//! Elements that are converted to another dtype as they are read.
+use super::{
+    Array, NonFinite, convert,
+    storage::{PIECE, Storage},
+    zeros,
+};
+use crate::base::{Dtype, Error, Result};
+use std::{path::Path, sync::OnceLock};
+
+/// Whether values of one dtype are converted to another where they fit: from dtypes that no tensor has, and from narrow
+/// floats to float32.
+pub(super) fn is_fitting(from: Dtype, to: Dtype) -> bool {
+    match from {
+        Dtype::Int64 | Dtype::Uint64 | Dtype::Float64 | Dtype::Bool => {
+            to.is_declared() && !matches!(to, Dtype::Fp8e4m3 | Dtype::Fp8e5m2)
+        }
+        Dtype::Float16 | Dtype::Bfloat16 => to == Dtype::Float32,
+        _ => false,
+    }
+}
+
+/// The elements of an array in another dtype.
+pub(super) struct Fitted {
+    of: Array,
+    to: Dtype,
+    loaded: OnceLock<Vec<u64>>,
+    non_finite: OnceLock<NonFinite>,
+}
+
+impl Fitted {
+    pub fn new(of: Array, to: Dtype) -> Self {
+        Fitted { of, to, loaded: OnceLock::new(), non_finite: OnceLock::new() }
+    }
+    fn len(&self) -> usize {
+        self.of.len() * self.to.size()
+    }
+    /// Passes the converted elements to `to` in pieces.
+    fn convert(&self, to: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        let from = self.of.dtype();
+        let (mut values, mut before) = (Vec::new(), 0);
+        self.of.pieces(|bytes| {
+            // An array in memory comes as one piece.
+            for bytes in bytes.chunks(PIECE) {
+                values.clear();
+                convert::extend_f64(&mut values, from, bytes);
+                if let Some(at) = values.iter().position(|v| !fits(*v, from, self.to)) {
+                    let size = from.size();
+                    return Err(self.misfit(before + at, &bytes[at * size..(at + 1) * size]));
+                }
+                before += values.len();
+                let converted = convert::from_f64s(self.to, vec![values.len()], values.iter().copied())?;
+                to(converted.bytes()?)?;
+            }
+            Ok(())
+        })
+    }
+    fn load(&self) -> Result<Vec<u64>> {
+        let mut words = zeros::<u64>(self.len().div_ceil(size_of::<u64>()))?;
+        let (bytes, mut at) = (bytemuck::cast_slice_mut::<u64, u8>(&mut words), 0);
+        self.convert(&mut |piece| {
+            bytes[at..at + piece.len()].copy_from_slice(piece);
+            at += piece.len();
+            Ok(())
+        })?;
+        Ok(words)
+    }
+    /// The error about the element of that row-major index.
+    fn misfit(&self, index: usize, bytes: &[u8]) -> Error {
+        let value = match self.of.dtype() {
+            Dtype::Int64 => bytemuck::pod_read_unaligned::<i64>(bytes).to_string(),
+            Dtype::Uint64 => bytemuck::pod_read_unaligned::<u64>(bytes).to_string(),
+            Dtype::Float64 => bytemuck::pod_read_unaligned::<f64>(bytes).to_string(),
+            _ => bytes.first().map_or(String::new(), u8::to_string),
+        };
+        let range = match self.to.int_range() {
+            Some((low, high)) => format!(" ({low} to {high})"),
+            None => String::new(),
+        };
+        let problem = format!("element {} is {value}, which does not fit {}{range}", self.place(index), self.to);
+        self.of.storage.error(problem)
+    }
+    /// `7` in a list, `[0, 7]` in an array of more axes.
+    fn place(&self, index: usize) -> String {
+        let shape = self.of.shape();
+        if shape.len() == 1 {
+            return index.to_string();
+        }
+        let (mut left, mut places) = (index, vec![0; shape.len()]);
+        for (place, dim) in places.iter_mut().zip(shape).rev() {
+            *place = left % dim;
+            left /= dim;
+        }
+        format!("{places:?}")
+    }
+}
+
+/// Whether a value of dtype `from` can be stored as `to`. 64-bit integers beyond 2^53 have been rounded to float64; no `to`
+/// that is wide enough holds all of them.
+fn fits(value: f64, from: Dtype, to: Dtype) -> bool {
+    if let Some((low, high)) = to.int_range() {
+        return value.fract() == 0.0 && low as f64 <= value && value <= high as f64;
+    }
+    let stored = match to {
+        Dtype::Float16 => half::f16::from_f64(value).to_f64(),
+        Dtype::Bfloat16 => half::bf16::from_f64(value).to_f64(),
+        _ => f64::from(value as f32),
+    };
+    match from.is_float() {
+        true => stored.is_finite() || !value.is_finite(),
+        false => stored == value && value.abs() < (1u64 << f64::MANTISSA_DIGITS) as f64,
+    }
+}
+
+impl Storage for Fitted {
+    fn bytes(&self) -> Result<&[u8]> {
+        let words = match self.loaded.get() {
+            Some(words) => words,
+            None => {
+                let words = self.load()?;
+                self.loaded.get_or_init(|| words)
+            }
+        };
+        Ok(&bytemuck::cast_slice(words)[..self.len()])
+    }
+    fn pieces(&self, to: &mut dyn FnMut(&[u8]) -> Result<()>) -> Result<()> {
+        if self.loaded.get().is_some() { to(self.bytes()?) } else { self.convert(to) }
+    }
+    fn read_apart(&self) -> Result<Option<Vec<u64>>> {
+        if self.loaded.get().is_some() { Ok(None) } else { self.load().map(Some) }
+    }
+    fn non_finite(&self) -> Option<&OnceLock<NonFinite>> {
+        Some(&self.non_finite)
+    }
+    fn path(&self) -> Option<&Path> {
+        self.of.source_path()
+    }
+    fn fitted_from(&self) -> Option<Dtype> {
+        Some(self.of.dtype())
+    }
+    fn error(&self, problem: String) -> Error {
+        self.of.storage.error(problem)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn values_are_converted_where_they_fit() {
+        use Dtype::*;
+        let (inf, most) = (f64::INFINITY, f64::from(f32::MAX));
+        for (from, to, values, misfit) in [
+            (Int64, Int32, vec![0.0, -2147483648.0, 2147483647.0], Some(2147483648.0)),
+            (Int64, Uint8, vec![0.0, 255.0], Some(-1.0)),
+            (Int64, Float32, vec![16777216.0, -3.0], Some(16777217.0)),
+            (Uint64, Int32, vec![7.0], Some(4294967296.0)),
+            (Float64, Float32, vec![0.1, most, inf, -inf], Some(1e39)),
+            (Float64, Float16, vec![0.1, 65504.0], Some(1e6)),
+            (Float64, Int8, vec![-128.0, 127.0], Some(0.5)),
+            (Bool, Int32, vec![0.0, 1.0], None),
+            (Bool, Float32, vec![1.0, 0.0], None),
+            (Bfloat16, Float32, vec![1.5, inf], None),
+            (Float16, Float32, vec![0.099975586], None),
+        ] {
+            let array = |values: &[f64]| Array::from_f64s(from, [values.len()], values.iter().copied()).unwrap();
+            let fitted = array(&values).fitted(to).unwrap();
+            assert_eq!(fitted.dtype(), to);
+            let expected = Array::from_f64s(to, [values.len()], array(&values).to_f64().unwrap().into_iter()).unwrap();
+            assert_eq!(fitted, expected, "{from} to {to}");
+            if let Some(bad) = misfit {
+                let error = array(&[1.0, bad]).fitted(to).unwrap().bytes().unwrap_err().to_string();
+                assert!(error.starts_with(&format!("element 1 is {bad}, which does not fit {to}")), "{error}");
+            }
+        }
+        let nan = Array::from([f64::NAN]).fitted(Float32).unwrap();
+        assert!(nan.to_f32().unwrap()[0].is_nan());
+        assert_eq!(nan.non_finite().unwrap().nan, 1);
+        let beyond = Array::from([(1i64 << 53) + 1]).fitted(Float32).unwrap().bytes().unwrap_err().to_string();
+        assert_eq!(beyond, "element 0 is 9007199254740993, which does not fit float32");
+        for (from, to) in [(Int32, Float32), (Float32, Int32), (Int64, Fp8e4m3), (Float32, Float16), (Int32, Int8)] {
+            assert!(Array::filled(from, [1], 0.0).unwrap().fitted(to).is_none(), "{from} to {to}");
+        }
+    }
+
+    #[test]
+    fn the_place_of_a_misfit_has_all_axes() {
+        let array = Array::from_vec([2, 3], vec![0i64, 0, 0, 0, 0, 1 << 40]).unwrap();
+        let error = array.fitted(Dtype::Int32).unwrap().bytes().unwrap_err().to_string();
+        assert!(error.starts_with("element [1, 2] is 1099511627776"), "{error}");
+    }
+
+    /// More elements than fit in a piece, in both directions of size.
+    #[test]
+    fn long_arrays_are_converted_in_pieces() {
+        let n = PIECE / 8 * 2 + 3;
+        let long = Array::from_vec([n], (0..n as i64).collect()).unwrap().fitted(Dtype::Int32).unwrap();
+        let (mut sum, mut pieces) = (0, 0);
+        long.pieces(|bytes| {
+            pieces += 1;
+            sum += bytes.as_chunks::<4>().0.iter().map(|b| i64::from(i32::from_le_bytes(*b))).sum::<i64>();
+            Ok(())
+        })
+        .unwrap();
+        assert_eq!((sum, pieces), ((n as i64 - 1) * n as i64 / 2, 3));
+        assert_eq!(long.elements::<i32>().unwrap()[n - 1], n as i32 - 1);
+        let masks = Array::filled(Dtype::Bool, [PIECE + 1], 1.0).unwrap().fitted(Dtype::Float32).unwrap();
+        assert!(masks.to_f32().unwrap().iter().all(|v| *v == 1.0));
+    }
+}

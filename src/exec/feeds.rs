@@ -1,0 +1,100 @@
+//! The arrays that runs are fed.
+use super::{
+    Backend, Session,
+    plan::{TensorEntry, TensorIndex},
+};
+use crate::{
+    array::{Array, as_declared},
+    base::{Dtype, Error, MAX_ERRORS, Result, Warning, WarningKind, Warnings, argument, misfit, shape_text},
+};
+use indexmap::IndexMap;
+use std::collections::HashMap;
+
+/// Input arrays by name.
+pub trait Feeds {
+    /// Names and arrays.
+    fn feeds(&self) -> impl Iterator<Item = (&str, &Array)>;
+}
+impl Feeds for IndexMap<String, Array> {
+    fn feeds(&self) -> impl Iterator<Item = (&str, &Array)> {
+        self.iter().map(|(n, a)| (n.as_str(), a))
+    }
+}
+impl<S: AsRef<str>> Feeds for [(S, Array)] {
+    fn feeds(&self) -> impl Iterator<Item = (&str, &Array)> {
+        self.iter().map(|(n, a)| (n.as_ref(), a))
+    }
+}
+impl<S: AsRef<str>, const N: usize> Feeds for [(S, Array); N] {
+    fn feeds(&self) -> impl Iterator<Item = (&str, &Array)> {
+        self.as_slice().iter().map(|(n, a)| (n.as_ref(), a))
+    }
+}
+
+impl<B: Backend> Session<B> {
+    /// Returns a remark for each feed that a run converts: int64, uint64, float64, bool, float16 and bfloat16, where the
+    /// values fit ([`Array::fitted`]).
+    ///
+    /// ```
+    /// use tpulang::{Array, Dtype, Graph, exec::{CpuBackend, RunOptions, Session}};
+    /// let mut g = Graph::new("net")?;
+    /// let x = g.input("x", Dtype::Int32, [2])?;
+    /// let y = g.abs(x).out_name("y").call()?;
+    /// g.set_outputs(&[y])?;
+    /// let session = Session::new(&g, CpuBackend::new(), &RunOptions::default())?;
+    /// let feeds = [("x", Array::from([1i64, -2]))];
+    /// let remarks = session.conversions(&feeds);
+    /// assert_eq!(remarks.iter().next().unwrap().to_string(), "\"x\" is stored as int64, and is converted to int32");
+    /// assert_eq!(session.run(&feeds)?["y"].to_f64()?, [1.0, 2.0]);
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    pub fn conversions(&self, feeds: &(impl Feeds + ?Sized)) -> Warnings {
+        let mut all = Warnings::default();
+        for (name, array) in feeds.feeds() {
+            let Some(entry) = self.names.get(name).and_then(|t| self.network.entry(t).ok()) else { continue };
+            let (from, to) = (array.dtype(), entry.ty.dtype);
+            if array.fitted(to).is_some() {
+                all.push(Warning::new(WarningKind::Converted { tensor: name.to_owned(), from, to }));
+            }
+        }
+        all
+    }
+
+    pub(super) fn checked_feeds(&self, feeds: &(impl Feeds + ?Sized)) -> Result<HashMap<TensorIndex, Array>> {
+        let (mut errors, mut checked) = (Vec::new(), HashMap::new());
+        for (name, array) in feeds.feeds() {
+            let fed = self.find("input", name).and_then(|t| Ok((t, checked_feed(self.network.entry(t)?, array)?)));
+            match fed {
+                Ok((tensor, array)) => drop(checked.insert(tensor, array)),
+                Err(e) => errors.push(e),
+            }
+            if errors.len() > MAX_ERRORS {
+                break;
+            }
+        }
+        // A missing input may be a misspelled one, which is already reported.
+        Error::collect(errors)?;
+        Ok(checked)
+    }
+}
+
+/// Checks the shape and dtype of a feed; any float may be fed as float32, and float16 as its bits. Dtypes that no tensor has
+/// are converted.
+pub(super) fn checked_feed(entry: &TensorEntry, array: &Array) -> Result<Array> {
+    let ty = &entry.ty;
+    if array.shape() == ty.shape {
+        if array.dtype() == Dtype::Float32 && ty.dtype.is_float() {
+            return ty.buffered(array);
+        }
+        if let Ok(fitted) = as_declared(array.clone(), ty.dtype, &ty.shape) {
+            let buffered = ty.buffered(&fitted);
+            let is_given = array.source_path().is_none() && fitted.stored_dtype() != fitted.dtype();
+            return buffered
+                .map_err(|e| if is_given { misfit(format!("the array fed to {:?}:", ty.name), e) } else { e });
+        }
+    }
+    let found = format!("{} {}", shape_text(array.shape()), array.dtype());
+    let or = if ty.dtype.is_float() && ty.dtype != Dtype::Float32 { " (or float32)" } else { "" };
+    let expected = format!("the input is {}{or}", entry.type_text);
+    Err(argument(format!("the array fed to {:?}", ty.name), found, expected))
+}
