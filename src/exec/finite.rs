@@ -1,8 +1,9 @@
 //! Where NaN and infinite elements come from.
 use super::{
     Backend,
+    feeds::Feeds,
     plan::{Step, TensorIndex},
-    session::{Feeds, Session},
+    session::Session,
 };
 use crate::{
     array::{Array, NonFinite},

@@ -18,7 +18,21 @@ fn shown(args: &[&str]) -> String {
 #[test]
 fn help() {
     let mut all = shown(&["--help"]);
-    for command in ["init", "fmt", "convert", "check", "run", "bench", "compare", "show", "ops", "explain", "schema", "completions", "man"] {
+    for command in [
+        "init",
+        "fmt",
+        "convert",
+        "check",
+        "run",
+        "bench",
+        "compare",
+        "show",
+        "ops",
+        "explain",
+        "schema",
+        "completions",
+        "man",
+    ] {
         all += &format!("\n{}", shown(&[command, "--help"]));
     }
     snapshot("help", &all);

@@ -3,7 +3,7 @@ use super::diagnostics::Diagnostics;
 use std::{
     collections::BTreeSet,
     fs,
-    io::{self, IsTerminal, Write},
+    io::{self, IsTerminal},
     path::Path,
 };
 use tpulang::{

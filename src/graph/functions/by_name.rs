@@ -75,13 +75,15 @@ fn check_names<'a>(
     for cause in &mut unknown {
         let Cause::UnknownArgument { hint, .. } = cause else { continue };
         let meant = missing.iter().position(|argument| *hint == did_you_mean(argument));
-        let only = (missing.len() == 1 && !hint.starts_with("did you mean")).then_some(0);
+        let only = (missing.len() == 1 && hint.starts_with("there are")).then_some(0);
         if let Some(at) = meant.or(only) {
             *hint = did_you_mean(missing.remove(at));
         }
     }
     let missing = missing.into_iter().map(|a| Cause::Misfit { argument: a.to_owned(), problem: "is missing".into() });
-    Error::collect(unknown.into_iter().chain(missing).map(|cause| Error::from(cause).in_call(context.clone())).collect())
+    Error::collect(
+        unknown.into_iter().chain(missing).map(|cause| Error::from(cause).in_call(context.clone())).collect(),
+    )
 }
 
 /// Returns the cause of an error about an unknown argument. It suggests a known one that is not given, or lists them.
