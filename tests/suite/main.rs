@@ -33,6 +33,7 @@ mod large;
 mod layout;
 mod limits;
 mod many;
+mod mistakes;
 mod models;
 mod mutate;
 mod networks;
