@@ -8,7 +8,7 @@ PROFILE ?= quick
 BIN = target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup build release wheel wheel-aarch64 dist dist-aarch64 oldest package book capi demo test test-python check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance scripts gradients lowered quantized fuzz fuzz-networks fuzz-input minilm models digits bench bench-quick docs ops
+.PHONY: help setup build release wheel wheel-aarch64 dist dist-aarch64 oldest package book capi demo test test-python check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance scripts gradients lowered quantized fuzz fuzz-networks fuzz-input minilm models digits show-test bench bench-quick docs ops
 
 help: ## list these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -39,6 +39,9 @@ dist-aarch64: ## build the one for ARM, without MLIR: target/dist
 
 oldest: ## run the wheels and archives in Debian 11, which has glibc 2.31 and Python 3.9; needs root and debootstrap
 	for each in $(wildcard target/wheels/tpulang-*-manylinux_*.whl target/dist/*.tar.gz); do sh scripts/oldest.sh $$each || exit 1; done
+
+book: ## build the book from docs with mdBook, and check its links: target/book/html
+	sh scripts/book.sh
 
 package: setup ## package the crates for crates.io, and build and run programs that depend on them: target/package
 	sh scripts/package.sh
@@ -136,6 +139,7 @@ ops: setup ## generate src/ops/generated from the definitions in td
 docs: setup ## regenerate the generated documents
 	cargo run --quiet -- ops --markdown functions > docs/functions.md
 	cargo run --quiet -- ops --markdown ops > docs/ops.md
+	cargo run --quiet -- ops --markdown tpulang > docs/tpulang.md
 	cargo run --quiet -- schema > docs/schema.json
 	cargo run --quiet -- ops --python > python/tpulang/_functions.pyi
 
@@ -186,6 +190,9 @@ digits: setup ## train a network on handwritten digits, compared with PyTorch
 	sh benches/setup.sh $(BENCH_PEER)
 	cargo build --profile $(PROFILE) --example digits
 	$(BENCH_PEER)/bin/python conformance/digits.py --example target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/examples/digits
+
+show-test: build ## test the page of `show --html` in Chromium, installed with apt if it is missing
+	sh scripts/show-test.sh $(BIN)
 
 SECONDS ?= 600
 TARGETS ?= spec safetensors npz mlir_bytes mlir_grammar ops

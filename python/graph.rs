@@ -383,9 +383,21 @@ impl Graph {
         let (inputs, operators, outputs) = (graph.inputs().len(), graph.operators().len(), graph.outputs().len());
         format!("<tpulang.Graph {:?}: {inputs} inputs, {operators} operators, {outputs} outputs>", graph.name())
     }
-    /// The operators as a table, for notebooks.
-    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import("tpulang._display")?.call_method1("graph_html", (slf,))
+    /// Shows the network in a file: a page for a browser (`.html`), or a drawing (`.svg`, or `.dot` for Graphviz). Notebooks
+    /// show a graph as that page.
+    ///
+    /// >>> import tpulang
+    /// >>> g = tpulang.Graph("net")
+    /// >>> y = g.input("x", (2, 3)).relu()
+    /// >>> g.show("net.html")
+    fn show(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let graph = self.shared.lock(py).clone();
+        py.detach(|| tpulang::show::write(&graph, &path)).or_raise(py)
+    }
+    /// The page of `show`, for notebooks.
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        let graph = self.shared.lock(py).clone();
+        py.detach(|| tpulang::show::frame(&graph)).or_raise(py)
     }
     /// The operators as a table.
     fn __str__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {

@@ -73,6 +73,8 @@ pub use tpulang_ops as ops;
 #[doc(inline)]
 pub use tpulang_quant as quant;
 #[doc(inline)]
+pub use tpulang_show as show;
+#[doc(inline)]
 pub use tpulang_spec as spec;
 
 pub use array::Array;

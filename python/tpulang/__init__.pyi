@@ -490,6 +490,8 @@ class Graph(GraphFunctions):
     ) -> tuple[list[Tensor], list[Tensor]]: ...
     def unrolled(self) -> Graph:
         """Returns a copy in which each loop of known trip count is replaced by copies of its body."""
+    def show(self, path: _Path) -> None:
+        """Shows the network in a file: a page for a browser (`.html`), or a drawing (`.svg`, or `.dot` for Graphviz)."""
     def _repr_html_(self) -> str: ...
 
 class _Profile(list[dict[str, Any]]):

@@ -21,6 +21,8 @@ pub(super) struct Document<'a> {
     text: &'a str,
     /// Calls and repetitions so far.
     calls: Cell<usize>,
+    /// The offset of each line.
+    lines: Vec<usize>,
 }
 
 /// A value of the document.
@@ -77,7 +79,9 @@ impl<'de: 'a, 'a> Deserialize<'de> for Pairs<'a> {
 impl<'a> Document<'a> {
     /// `text` is the text of `source` as JSON.
     pub fn new(file: &'a str, source: &'a str, text: &'a str) -> Document<'a> {
-        Document { file, source, text, calls: Cell::new(0) }
+        let ends = source.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let lines = std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect();
+        Document { file, source, text, calls: Cell::new(0), lines }
     }
     /// Checks that the text is JSON, of limited depth.
     ///
@@ -209,6 +213,11 @@ impl<'a> Node<'a> {
     /// Returns the position of the value.
     pub fn place(&self) -> Place {
         self.document.place(self.offset(), self.path.clone())
+    }
+    /// Returns the line of the value, counted from 1.
+    pub fn line(&self) -> usize {
+        let offset = self.offset();
+        self.document.lines.partition_point(|start| *start <= offset)
     }
     /// Creates an error about this value.
     pub fn error(&self, cause: Cause) -> Error {

@@ -238,9 +238,10 @@ impl<'a> Reader<'a> {
     fn op(&mut self, index: usize, node: &Node<'a>, fields: &Fields<'a>) -> Result<()> {
         node.count_call()?;
         let outs = out_names(fields)?;
-        let warnings = self.graph.recorded_warnings();
+        let (warnings, calls) = (self.graph.recorded_warnings(), self.graph.recorded_calls());
         let result = self.call(index, fields, outs.clone());
         self.graph.locate_warnings(warnings, || node.place());
+        self.graph.locate_calls(calls, node.line());
         if !matches!(result, Ok(true)) {
             self.poisoned.extend(outs.unwrap_or_default());
             // The default name of its output.

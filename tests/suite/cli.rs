@@ -18,7 +18,7 @@ fn shown(args: &[&str]) -> String {
 #[test]
 fn help() {
     let mut all = shown(&["--help"]);
-    for command in ["init", "fmt", "convert", "check", "run", "bench", "compare", "ops", "schema"] {
+    for command in ["init", "fmt", "convert", "check", "run", "bench", "compare", "show", "ops", "explain", "schema"] {
         all += &format!("\n{}", shown(&[command, "--help"]));
     }
     snapshot("help", &all);
@@ -177,9 +177,10 @@ fn a_run_is_profiled() {
 /// `make docs` updates the documents.
 #[test]
 fn generated_documents_are_true() {
-    let documents: [(&str, &[&str]); 3] = [
+    let documents: [(&str, &[&str]); 4] = [
         ("docs/functions.md", &["ops", "--markdown", "functions"]),
         ("docs/ops.md", &["ops", "--markdown", "ops"]),
+        ("docs/tpulang.md", &["ops", "--markdown", "tpulang"]),
         ("docs/schema.json", &["schema"]),
     ];
     for (file, args) in documents {

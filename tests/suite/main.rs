@@ -1,6 +1,7 @@
 //! Integration tests, from the user's point of view.
 mod backends;
 mod bad_input;
+mod book;
 mod cases;
 mod cli;
 mod complete;
@@ -42,6 +43,7 @@ mod places;
 mod readme;
 mod roundtrip;
 mod run_into;
+mod show;
 mod specs;
 mod training;
 mod warnings;

@@ -1,8 +1,9 @@
 use super::{Outcome, diagnostics::Diagnostics, model};
-use tpulang::{Graph, Result, spec};
+use std::path::{Path, PathBuf};
+use tpulang::{Error, Graph, Result, spec};
 use tpulang_base::pluralized;
 
-/// Validate a spec without writing files
+/// Validate specs without writing files
 #[derive(clap::Args)]
 #[command(after_help = "\
 Makes every check that convert makes, except for the size of unrolled loops: shapes, dtypes,
@@ -11,37 +12,50 @@ and outputs.
 
 Examples:
   tpulang check model.json
-  tpulang check model.json --no-weights")]
+  tpulang check model.json --no-weights
+  tpulang check models/*.json --deny warnings")]
 pub struct Args {
+    /// Graph specs (.json, or - for standard input)
+    #[arg(required = true, value_name = "SPEC")]
+    specs: Vec<PathBuf>,
     #[command(flatten)]
-    spec: model::Spec,
-    /// Check the graph only, without opening the weights file
+    options: model::SpecOptions,
+    /// Check the graph only, without opening the weights files if all coefficients are declared
     #[arg(long)]
     no_weights: bool,
 }
 
 pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
+    let mut errors = Vec::new();
+    for path in &args.specs {
+        match check(&args, path, messages) {
+            Ok(()) => {}
+            Err(error) => errors.extend(error.into_each()),
+        }
+    }
+    Error::collect(errors)?;
+    Ok(true)
+}
+
+/// Checks one spec, and prints what it declares.
+fn check(args: &Args, path: &Path, messages: &Diagnostics) -> Result<()> {
     let weights = if args.no_weights { spec::Weights::Skip } else { spec::Weights::Load };
-    let graph = args.spec.read_for("check", weights)?;
+    let graph = args.options.read_for("check", path, weights)?;
     if args.no_weights {
         graph.check_quantization()?;
     } else {
         check_all(&graph)?;
     }
     messages.warn(&graph.warnings())?;
-    messages.report(&format!(
-        "{}: {}, {}\n",
-        graph.name(),
-        pluralized(graph.operators().len(), "operator"),
-        pluralized(graph.parameters(), "parameter")
-    ))?;
+    let operators = pluralized(graph.operators().len(), "operator");
+    messages.report(&format!("{}: {operators}, {}\n", graph.name(), pluralized(graph.parameters(), "parameter")))?;
     for (heading, tensors) in [("input", graph.inputs()), ("output", graph.outputs())] {
         for &t in tensors {
             let info = graph.tensor(t)?;
             messages.report(&format!("  {heading:6}  {}  {}\n", info.name, info.type_text()))?;
         }
     }
-    Ok(true)
+    Ok(())
 }
 
 /// Checks that the graph can be converted and its weights can be read.

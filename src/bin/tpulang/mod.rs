@@ -22,6 +22,8 @@ pub mod python;
 mod reference;
 mod run;
 mod schema;
+mod show;
+mod side_by_side;
 
 use clap::{Parser, Subcommand};
 use diagnostics::Diagnostics;
@@ -45,10 +47,10 @@ const ABOUT: &str = "\
 Build, check, convert and run neural networks for the TPU-MLIR tool chain.
 
 A network is a JSON graph spec that calls TpuLang functions, or a Top dialect .mlir file with its
-weights. `check` and `convert` take specs; `run` and `bench` take either.";
+weights. `check` and `convert` take specs; `run`, `bench` and `show` take either.";
 
 const AFTER_HELP: &str = "\
-Exit status: 0 success; 1 compare found a difference, or fmt --check a file to format; 2 error.
+Exit status: 0 success; 1 compare or show found a difference, or fmt --check a file to format; 2 error.
 
 Get started:
   tpulang init model
@@ -63,6 +65,12 @@ enum Command {
     Check(check::Args),
     #[cfg(feature = "mlir")]
     Convert(convert::Args),
+    /// Needs MLIR, which this build lacks
+    #[cfg(not(feature = "mlir"))]
+    Convert {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+        _args: Vec<OsString>,
+    },
     Run(run::Args),
     Bench(bench::Args),
     Compare(compare::Args),
@@ -70,6 +78,7 @@ enum Command {
     Ops(ops::Args),
     Explain(diagnostics::Explain),
     Schema(schema::Args),
+    Show(show::Args),
 }
 
 /// The result of a subcommand: whether all comparisons passed, or an error.
@@ -98,6 +107,10 @@ fn run(command: Command, messages: &Diagnostics, begun: Instant) -> Outcome {
     match command {
         #[cfg(feature = "mlir")]
         Command::Convert(args) => convert::main(args, messages),
+        #[cfg(not(feature = "mlir"))]
+        Command::Convert { .. } => Err(tpulang::Error::new(
+            "this tpulang was built without MLIR, which `convert` needs; use an archive for x86-64, or the Python package",
+        )),
         Command::Init(args) => init::main(args),
         Command::Fmt(args) => fmt::main(args),
         Command::Check(args) => check::main(args, messages),
@@ -108,6 +121,7 @@ fn run(command: Command, messages: &Diagnostics, begun: Instant) -> Outcome {
         Command::Ops(args) => ops::main(args),
         Command::Explain(args) => diagnostics::explain(args),
         Command::Schema(args) => schema::main(args),
+        Command::Show(args) => show::main(args, messages),
     }
 }
 
