@@ -8,7 +8,7 @@ PROFILE ?= quick
 BIN = target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup build release wheel wheel-aarch64 dist dist-aarch64 oldest package book capi demo test test-python check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance scripts gradients lowered quantized fuzz fuzz-networks fuzz-input minilm digits show-test bench bench-quick docs ops
+.PHONY: help setup build release wheel wheel-aarch64 dist dist-aarch64 oldest package book capi demo test test-python check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance scripts gradients lowered quantized fuzz fuzz-networks fuzz-input minilm models digits show-test bench bench-quick docs ops
 
 help: ## list these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -198,6 +198,11 @@ SECONDS ?= 600
 TARGETS ?= spec safetensors npz mlir_bytes mlir_grammar ops
 fuzz-input: setup ## fuzz each file reader for SECONDS (needs cargo-fuzz and nightly Rust)
 	for t in $(TARGETS); do mkdir -p fuzz/corpus/$$t && cargo +nightly fuzz run -O -s none $$t fuzz/corpus/$$t tests/ops tests/cases/Max tests/cases/Softmax examples/patterns -- -max_total_time=$(SECONDS) -rss_limit_mb=3000 -timeout=20 || exit 1; done
+
+models: ## compare the networks of examples/models with PyTorch, on small random weights
+	sh benches/setup.sh $(BENCH_PEER)
+	cargo build --bin tpulang --example model_weights
+	$(BENCH_PEER)/bin/python conformance/models.py target/debug
 
 minilm: setup ## fetch, convert and run a real language model, and pass it to tpuc-opt
 	sh scripts/minilm.sh build/minilm

@@ -384,11 +384,11 @@ impl<'a> Reader<'a> {
             let each = error.into_each().into_iter().map(|e| self.located(e, index, entries)).collect();
             return Error::from(Cause::Many(each));
         }
-        if let Cause::UnknownName { kind: "tensor", name, nearest, .. } = error.cause() {
+        if let Cause::UnknownName { kind: "tensor", name, nearest, known } = error.cause() {
             let place = entries.iter().find(|(_, n)| names_in(n).contains(name)).map(|(_, n)| n.place());
             let better = match self.later().get(name) {
                 Some(&at) => later(&error, name, at, index),
-                None => in_call_of(&error, self.unknown(name, nearest.as_deref())),
+                None => in_call_of(&error, self.unknown(name, nearest.as_deref(), known)),
             };
             return place.into_iter().fold(better, Error::at);
         }
@@ -425,7 +425,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Creates the error about a tensor that does not exist.
-    fn unknown(&self, name: &str, nearest: Option<&str>) -> Error {
+    fn unknown(&self, name: &str, nearest: Option<&str>, known: &[String]) -> Error {
         if self.weights.is_unread() {
             let problem = format!(
                 "unknown tensor {name:?}; it is not declared in \"tensors\", and the spec's weights, which may have it, are \
@@ -434,7 +434,7 @@ impl<'a> Reader<'a> {
             return invalid(problem);
         }
         let nearest = self.weights.nearest(name, nearest);
-        Cause::UnknownName { kind: "tensor", name: name.to_owned(), nearest, known: Vec::new() }.into()
+        Cause::UnknownName { kind: "tensor", name: name.to_owned(), nearest, known: known.to_vec() }.into()
     }
 
     pub fn outputs(&mut self, node: &Node) -> Result<()> {
