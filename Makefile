@@ -8,7 +8,7 @@ PROFILE ?= quick
 BIN = target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup build release wheel wheel-aarch64 wheel-oldest capi demo test test-python check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance scripts gradients lowered quantized fuzz fuzz-networks fuzz-input minilm digits show-test bench bench-quick docs ops
+.PHONY: help setup build release wheel wheel-aarch64 dist dist-aarch64 oldest package book capi demo test test-python check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance scripts gradients lowered quantized fuzz fuzz-networks fuzz-input minilm digits show-test bench bench-quick docs ops
 
 help: ## list these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -29,8 +29,19 @@ wheel: setup ## build the Python wheel: target/wheels; PROFILE=quick builds one 
 wheel-aarch64: setup ## build the Python wheel for ARM, on Debian 12: target/wheels
 	sh scripts/wheel.sh release aarch64
 
-wheel-oldest: ## run the wheels in Debian 11, which has glibc 2.31 and Python 3.9; needs root and debootstrap
-	for wheel in target/wheels/tpulang-*-manylinux_*.whl; do sh scripts/wheel-oldest.sh $$wheel || exit 1; done
+dist: PROFILE = release
+dist: setup ## build an archive of the command that needs glibc 2.28 only: target/dist
+	sh scripts/dist.sh $(PROFILE)
+
+dist-aarch64: PROFILE = release
+dist-aarch64: ## build the one for ARM, without MLIR: target/dist
+	sh scripts/dist.sh $(PROFILE) aarch64
+
+oldest: ## run the wheels and archives in Debian 11, which has glibc 2.31 and Python 3.9; needs root and debootstrap
+	for each in $(wildcard target/wheels/tpulang-*-manylinux_*.whl target/dist/*.tar.gz); do sh scripts/oldest.sh $$each || exit 1; done
+
+package: setup ## package the crates for crates.io, and build and run programs that depend on them: target/package
+	sh scripts/package.sh
 
 capi: setup ## build the C interface, shared and static: target/release/libtpulang_capi.so and .a
 	cargo rustc --release -p tpulang-capi --lib --crate-type cdylib,staticlib

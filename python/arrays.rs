@@ -6,7 +6,7 @@ use pyo3::{
     intern,
     prelude::*,
     sync::PyOnceLock,
-    types::{PyByteArray, PyBytes, PyDict, PyModule, PyTuple},
+    types::{PyByteArray, PyBytes, PyDict, PyMemoryView, PyModule, PyTuple},
 };
 use tpulang::{
     Array, Dtype,
@@ -76,42 +76,63 @@ pub fn dtype_name(object: &Bound<'_, PyAny>) -> PyResult<Option<String>> {
     Ok(None)
 }
 
-/// Returns whether an object is an array: of NumPy, or one that has DLPack or the buffer protocol.
-pub fn is_array(object: &Bound<'_, PyAny>) -> PyResult<bool> {
-    let py = object.py();
-    Ok(object.hasattr(intern!(py, "__array_interface__"))?
-        || object.hasattr(intern!(py, "__dlpack__"))?
-        || is_buffer(object))
+/// An object that has the elements of an array.
+pub enum Source<'py> {
+    /// An array of NumPy, or a view of a buffer (`bytes`, `array.array`) as one.
+    NumPy(Bound<'py, PyAny>),
+    /// An array of another library, such as PyTorch.
+    Dlpack(Bound<'py, PyAny>),
 }
 
-/// Returns whether an object has the buffer protocol and no other: `array.array`, `bytes`, `memoryview`.
-fn is_buffer(object: &Bound<'_, PyAny>) -> bool {
-    object.py().import("builtins").and_then(|b| b.call_method1("memoryview", (object,))).is_ok()
+impl<'py> Source<'py> {
+    /// Returns `None` for an object that is no array.
+    pub fn of(object: &Bound<'py, PyAny>) -> PyResult<Option<Source<'py>>> {
+        let py = object.py();
+        if object.hasattr(intern!(py, "__array_interface__"))? {
+            return Ok(Some(Source::NumPy(object.clone())));
+        }
+        if object.hasattr(intern!(py, "__dlpack__"))? {
+            return Ok(Some(Source::Dlpack(object.clone())));
+        }
+        if object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyByteArray>() {
+            let bytes = numpy(py)?.call_method1(intern!(py, "frombuffer"), (object, "uint8"))?;
+            return Ok(Some(Source::NumPy(bytes)));
+        }
+        match PyMemoryView::from(object) {
+            Ok(buffer) => numpy(py)?.call_method1(intern!(py, "asarray"), (buffer,)).map(|a| Some(Source::NumPy(a))),
+            Err(_) => Ok(None),
+        }
+    }
+    /// Returns an array on the memory of the object, which it keeps. The elements are copied if they are not contiguous.
+    ///
+    /// # Errors
+    /// Returns an error if the array is of another device or dtype.
+    pub fn array(&self) -> PyResult<Array> {
+        match self {
+            Source::NumPy(array) => from_numpy(array),
+            Source::Dlpack(tensor) => from_dlpack_object(tensor),
+        }
+    }
+    /// Returns the elements as lists of lists.
+    pub fn list(&self) -> PyResult<Bound<'py, PyAny>> {
+        let (Source::NumPy(array) | Source::Dlpack(array)) = self;
+        let py = array.py();
+        numpy(py)?.call_method1(intern!(py, "asarray"), (array,))?.call_method0(intern!(py, "tolist"))
+    }
 }
 
-/// Returns an array on the memory of a Python object, which it keeps. The elements are copied if they are not
-/// contiguous.
+/// Returns the array of an object: see [`Source`].
 ///
 /// # Errors
 /// Returns an error if the object is not an array, or one of another device or dtype.
 pub fn from_python(object: &Bound<'_, PyAny>) -> PyResult<Array> {
-    let py = object.py();
-    if object.hasattr(intern!(py, "__array_interface__"))? {
-        return from_numpy(object);
-    }
-    if object.hasattr(intern!(py, "__dlpack__"))? {
-        return from_dlpack_object(object);
-    }
-    if object.is_instance_of::<PyBytes>() || object.is_instance_of::<PyByteArray>() {
-        return from_numpy(&numpy(py)?.call_method1(intern!(py, "frombuffer"), (object, "uint8"))?);
-    }
-    if is_buffer(object) {
-        return from_numpy(&numpy(py)?.call_method1(intern!(py, "asarray"), (object,))?);
+    if let Some(source) = Source::of(object)? {
+        return source.array();
     }
     let found = object.get_type().name()?;
     Err(invalid_type(
-        py,
-        format!("an array is expected, of NumPy, PyTorch or another library with DLPack, not {found}"),
+        object.py(),
+        format!("found an object of type {found}; expected an array of NumPy, PyTorch or another library with DLPack"),
     ))
 }
 
@@ -125,8 +146,8 @@ fn from_numpy(object: &Bound<'_, PyAny>) -> PyResult<Array> {
         return from_numpy(&array.call_method1(intern!(py, "astype"), (native,))?);
     }
     let (dtype, shape, pointer) = memory(&array)?;
-    // SAFETY: the array keeps the memory, which has all elements in row-major order. That nobody writes to it is asked
-    // of the caller in the documentation.
+    // SAFETY: the array keeps the memory, which has all elements in row-major order. The documentation asks the caller
+    // not to write to it.
     unsafe { Array::from_raw_parts(dtype, shape, pointer, array.unbind()) }.or_raise(py)
 }
 
@@ -185,8 +206,8 @@ pub fn to_write(object: &Bound<'_, PyAny>) -> PyResult<ArrayMut> {
             ));
         }
         let tensor = from_dlpack(object.as_borrowed(), None, None)?;
-        // SAFETY: the tensor was made by the object's library; that nobody else uses it during the run is asked of the
-        // caller in the documentation.
+        // SAFETY: the tensor was made by the object's library. The documentation asks the caller not to use it during the
+        // run.
         let array = unsafe {
             match tensor {
                 ImportedDlpack::Versioned(tensor) => ArrayMut::from_dlpack(tensor),
@@ -292,14 +313,12 @@ fn wrapped<'py>(py: Python<'py>, mut memory: Memory) -> PyResult<Bound<'py, PyAn
     }
 }
 
-/// Returns an array of the given dtype and shape: the object's, whose floats are converted between float16 and float32.
-/// An object of as many elements is reshaped, and the bytes of fp8 may be given as uint8.
+/// Returns the array with the given dtype and shape. Floats are converted between float16 and float32, an array of as many
+/// elements is reshaped, and the bits of fp8 may be given as uint8, those of bfloat16 as uint16.
 ///
 /// # Errors
 /// Returns an error if the dtype is another one, or the number of elements.
-pub fn as_declared(object: &Bound<'_, PyAny>, dtype: Dtype, shape: &[usize]) -> PyResult<Array> {
-    let py = object.py();
-    let mut array = from_python(object)?;
+pub fn as_declared(py: Python<'_>, mut array: Array, dtype: Dtype, shape: &[usize]) -> PyResult<Array> {
     let is_half_or_single = |dtype| [Dtype::Float16, Dtype::Float32].contains(&dtype);
     if array.dtype() != dtype {
         array = match array.reinterpreted(dtype) {
@@ -307,7 +326,7 @@ pub fn as_declared(object: &Bound<'_, PyAny>, dtype: Dtype, shape: &[usize]) -> 
             Some(bits) if array.dtype() == Dtype::Uint16 && dtype == Dtype::Bfloat16 => bits,
             _ if is_half_or_single(dtype) && is_half_or_single(array.dtype()) => array.to_dtype(dtype).or_raise(py)?,
             _ => {
-                let problem = format!("the data are {}; expected {dtype}, the tensor's dtype", array.dtype());
+                let problem = format!("the data have the dtype {}; expected {dtype}, the tensor's", array.dtype());
                 return Err(crate::errors::invalid(py, problem));
             }
         };

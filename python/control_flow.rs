@@ -1,6 +1,6 @@
 //! Branches and loops, built by functions of the user's.
 use crate::{
-    errors::{OrRaise, invalid_type},
+    errors::{self, OrRaise, invalid_type},
     graph::{Graph, Tensors},
     shared::{Lent, Shared},
     tensor::{Handle, Tensor},
@@ -115,14 +115,9 @@ impl Graph {
     /// >>> g.outputs = y
     /// >>> g.run({"x": [1.0]})[y[0].name]
     /// array([7.], dtype=float32)
-    fn for_loop(
-        &self,
-        py: Python<'_>,
-        count: usize,
-        initial: Tensors,
-        body: &Bound<'_, PyAny>,
-    ) -> PyResult<Vec<Tensor>> {
+    fn for_loop(&self, py: Python<'_>, count: i64, initial: Tensors, body: &Bound<'_, PyAny>) -> PyResult<Vec<Tensor>> {
         let (shared, initial) = (self.shared(), self.handles(py, &initial.0)?);
+        let count = errors::count(py, "for_loop: count", count)?;
         let made = shared.lend(py, |graph, lent| {
             graph.for_loop(count, &initial, |graph, iteration, carried| {
                 build(shared, lent, graph, (body, &[&[iteration], carried].concat()))
@@ -145,19 +140,19 @@ impl Graph {
     fn scan(
         &self,
         py: Python<'_>,
-        count: usize,
+        count: i64,
         initial: Tensors,
         body: &Bound<'_, PyAny>,
     ) -> PyResult<(Vec<Tensor>, Vec<Tensor>)> {
         let (shared, initial) = (self.shared(), self.handles(py, &initial.0)?);
+        let count = errors::count(py, "scan: count", count)?;
         let (carried, stacked) = shared.lend(py, |graph, lent| {
             graph.scan(count, &initial, |graph, iteration, carried| {
                 lent.call(graph, || {
                     let returned = body.call1(tensors(py, shared, &[&[iteration], carried].concat())?)?;
                     let pair = returned.extract::<(Bound<'_, PyAny>, Bound<'_, PyAny>)>();
                     let Ok((carried, stacked)) = pair else {
-                        let problem =
-                            "the body of a scan returns no pair; expected the carried and the stacked tensors";
+                        let problem = "the body of a scan must return a pair: the carried tensors and the stacked ones";
                         return Err(invalid_type(py, problem));
                     };
                     Ok((handles(shared, &carried)?, handles(shared, &stacked)?))

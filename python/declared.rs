@@ -36,10 +36,8 @@ impl Declared {
         graph.atomic(|graph| self.added_to(graph))
     }
     fn added_to(&self, graph: &mut tpulang::Graph) -> Result<Handle> {
-        let name = match graph.find(&self.name) {
-            Ok(_) if !self.is_named => graph.free_name("tensor"),
-            _ => self.name.clone(),
-        };
+        let is_taken = graph.lookup(&self.name).is_some();
+        let name = if is_taken && !self.is_named { graph.free_name("tensor") } else { self.name.clone() };
         let tensor = match (&self.data, self.is_coefficient) {
             (Some(data), true) => graph.coefficient(&name, data.clone())?,
             (None, true) => graph.coefficient_without_data(&name, self.dtype, &self.shape)?,

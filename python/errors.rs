@@ -47,6 +47,15 @@ pub fn invalid(py: Python<'_>, message: impl Into<String>) -> PyErr {
     of_class(py, "Error", message.into(), None)
 }
 
+/// Converts a number that counts something. `argument` names the call and the argument: "for_loop: count".
+///
+/// # Errors
+/// Returns an error if the number is negative or too large.
+pub fn count<T: TryFrom<i64>>(py: Python<'_>, argument: &str, given: i64) -> PyResult<T> {
+    let problem = if given < 0 { "expected 0 or more" } else { "it is too large" };
+    T::try_from(given).map_err(|_| invalid(py, format!("{argument} is {given}; {problem}")))
+}
+
 fn of_class(py: Python<'_>, class: &str, message: String, details: Option<&Bound<'_, PyDict>>) -> PyErr {
     let made = py
         .import(intern!(py, "tpulang._errors"))

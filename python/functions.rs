@@ -1,12 +1,13 @@
 //! TpuLang's functions, as functions of the module and as methods.
 use crate::{
     dropin,
-    errors::{OrRaise, bad_call, exception, invalid, invalid_type},
+    errors::{OrRaise, bad_call, invalid, invalid_type},
     graph::Graph,
     quantization,
     shared::Shared,
     tensor::{Tensor, shape_of},
     values::{Converter, tensors_in},
+    warnings::warn_of_call,
 };
 use indexmap::IndexMap;
 use pyo3::{
@@ -16,9 +17,8 @@ use pyo3::{
 };
 use std::sync::Arc;
 use tpulang::{
-    Quantization,
     command::python,
-    functions::{self, ByName, FunctionDef, Named, Parameter, Returns, Value},
+    functions::{self, ByName, FunctionDef, Named, Parameter, Returns},
 };
 
 // A function of TpuLang's, such as `tpulang.conv`. It is also a method of `Tensor`, whose first argument is the tensor, and
@@ -146,8 +146,8 @@ impl<'py> Call<'py> {
     fn keyword(&mut self, signature: &functions::Signature<'_>, key: &str, object: Bound<'py, PyAny>) -> PyResult<()> {
         let py = object.py();
         let keyword_only = signature.keyword_only.iter().map(|a| a.name);
-        let mut known = signature.positional.iter().map(Parameter::name).chain(keyword_only);
-        match known.find(|name| *name == key) {
+        let known = signature.positional.iter().map(Parameter::name).chain(keyword_only);
+        match known.clone().find(|name| *name == key) {
             Some(name) if self.given.contains_key(name) => {
                 Err(bad_call(py, self.function.name, key, format!("{key} is given twice")))
             }
@@ -159,26 +159,14 @@ impl<'py> Call<'py> {
                 self.out_quant = Some(object);
                 Ok(())
             }
-            None if key == "shape_func" && self.function.name == "custom" => {
+            None if key == "shape_func" && python::takes_shape_func(self.function) => {
                 self.shape_func = Some(object).filter(|function| !function.is_none());
                 Ok(())
             }
-            None => Err(self.unknown(py, key)),
-        }
-    }
-    /// Returns the error about an unknown argument, which names a similar one.
-    fn unknown(&self, py: Python<'_>, key: &str) -> PyErr {
-        let args = IndexMap::from([(key.to_owned(), Value::Null)]);
-        // The function's own check has the words; the graph remains empty.
-        let failed = tpulang::Graph::new("g").and_then(|mut graph| {
-            functions::call_with(&mut graph, self.function.name, ByName { args, ..ByName::default() })
-        });
-        match failed {
-            Err(error) => {
-                let first = error.each().first().unwrap_or(&error);
-                bad_call(py, self.function.name, key, first.cause())
+            None => {
+                let problem = functions::unknown_argument(key, known, |name| self.given.contains_key(name));
+                Err(bad_call(py, self.function.name, key, problem))
             }
-            Ok(_) => bad_call(py, self.function.name, key, format!("there is no argument {key:?}")),
         }
     }
 
@@ -198,8 +186,12 @@ impl<'py> Call<'py> {
             }
         }
         let call = ByName { args, named, ..ByName::default() };
-        let result = functions::call_with(&mut graph.lock(py), self.function.name, call);
-        let tensors = result.map_err(|error| exception(py, &error))?;
+        let (tensors, raised) = graph.with(py, |graph| {
+            let before = graph.recorded_warnings();
+            let tensors = functions::call_with(graph, self.function.name, call)?;
+            Ok((tensors, graph.warnings_since(before)))
+        })?;
+        warn_of_call(py, &raised)?;
         let mut tensors = tensors.into_iter().map(|tensor| Tensor::of(&graph, tensor));
         match self.function.returns() {
             Returns::One => tensors.next().into_bound_py_any(py),
@@ -239,24 +231,12 @@ impl<'py> Call<'py> {
                 }
             }
         }
-        let out_quant = self.out_quant.as_ref().map(read_quantization).transpose()?.flatten();
+        let out_quant = self.out_quant.as_ref().map(quantization::read_output).transpose()?.flatten();
         Ok(Named {
             out: Some(out).filter(|names| !names.is_empty()),
             out_quant: out_quant.into_iter().map(Some).collect(),
         })
     }
-}
-
-/// Reads a pair of scale and zero point, or a scale alone.
-pub fn read_quantization(object: &Bound<'_, PyAny>) -> PyResult<Option<Quantization>> {
-    if object.is_none() {
-        return Ok(None);
-    }
-    match object.cast::<PyTuple>() {
-        Ok(pair) if pair.len() == 2 => quantization::read(Some(&pair.get_item(0)?), Some(&pair.get_item(1)?)),
-        _ => quantization::read(Some(object), None),
-    }
-    .map(Some)
 }
 
 /// Calls a function by name from Rust, for operators of Python: `x + y`.

@@ -1,17 +1,18 @@
 //! The class `Graph`.
 use crate::{
-    arrays::{dtype_of, from_python},
-    errors::{OrRaise, invalid, invalid_type},
+    arrays::{as_declared, dtype_of, from_python},
+    errors::{OrRaise, invalid},
     operator::Operator,
     quantization,
     scope::Scope,
     session::{Feeds, Session},
     shared::Shared,
     tensor::{Handle, Tensor, shape_of},
+    warnings::warn_of_graph,
 };
 use pyo3::{intern, prelude::*, types::PyDict};
 use std::{path::PathBuf, sync::Arc};
-use tpulang::{Error, Mode, base::Ints, graph::MadeBy, spec};
+use tpulang::{Array, Error, Mode, base::Ints, graph::MadeBy, spec};
 
 /// A network under construction: tensors, and the operators that compute them. Types are inferred, and arguments and
 /// quantization checked, as each operator is added.
@@ -136,7 +137,7 @@ impl Graph {
     #[setter]
     fn set_outputs(&self, py: Python<'_>, outputs: Tensors) -> PyResult<()> {
         let handles = self.handles(py, &outputs.0)?;
-        self.shared.lock(py).set_outputs(&handles).or_raise(py)
+        self.shared.with(py, |graph| graph.set_outputs(&handles))
     }
     /// All tensors, in order of creation.
     #[getter]
@@ -147,18 +148,19 @@ impl Graph {
     /// The operators in order, without those in the blocks of others.
     #[getter]
     fn operators(&self, py: Python<'_>) -> PyResult<Vec<Operator>> {
-        let graph = self.shared.lock(py);
-        let mut all = Vec::new();
-        for (call, operators) in graph.body().calls() {
-            let function = match &call.made_by {
-                MadeBy::Function(function) => Some(function.function()),
-                MadeBy::Op => None,
-            };
-            for operator in operators {
-                all.push(Operator::of(&graph, operator, function).or_raise(py)?);
+        self.shared.with(py, |graph| {
+            let mut all = Vec::new();
+            for (call, operators) in graph.body().calls() {
+                let function = match &call.made_by {
+                    MadeBy::Function(function) => Some(function.function()),
+                    MadeBy::Op => None,
+                };
+                for operator in operators {
+                    all.push(Operator::of(graph, operator, function)?);
+                }
             }
-        }
-        Ok(all)
+            Ok(all)
+        })
     }
     /// Total number of elements of all coefficients.
     #[getter]
@@ -186,13 +188,13 @@ impl Graph {
     ) -> PyResult<Tensor> {
         let dtype = dtype.map_or(Ok(tpulang::Dtype::Float32), dtype_of)?;
         let (shape, quantization) = (Ints(shape_of(shape)?), quantization::read(scale, zero_point)?);
-        let mut graph = self.shared.lock(py);
-        let made = graph.atomic(|graph| {
+        let add = |graph: &mut tpulang::Graph| {
             let tensor = graph.input(name, dtype, shape)?;
             graph.quantize(tensor, &quantization)?;
             Ok(tensor)
-        });
-        Ok(Tensor::of(&self.shared, made.or_raise(py)?))
+        };
+        let handle = self.shared.with(py, |graph| graph.atomic(add))?;
+        Ok(Tensor::of(&self.shared, handle))
     }
     /// Adds a coefficient: a constant, such as a weight.
     ///
@@ -217,22 +219,14 @@ impl Graph {
         let dtype = dtype.map(dtype_of).transpose()?;
         let quantization = quantization::read(scale, zero_point)?;
         let shape = shape.map(shape_of).transpose()?.map(Ints);
-        let data = match (data, dtype, &shape) {
-            (Some(data), Some(dtype), Some(shape)) => {
-                Some(crate::arrays::as_declared(data, dtype, &shape.to_shape().or_raise(py)?)?)
-            }
-            (Some(data), Some(dtype), None) => {
-                let array = from_python(data)?;
-                Some(crate::arrays::as_declared(data, dtype, array.shape())?)
-            }
-            (Some(data), None, Some(shape)) => {
-                let array = from_python(data)?;
-                Some(crate::arrays::as_declared(data, array.dtype(), &shape.to_shape().or_raise(py)?)?)
-            }
-            (Some(data), None, None) => Some(from_python(data)?),
-            (None, ..) => None,
+        let declared = |data: Array| {
+            let dtype = dtype.unwrap_or(data.dtype());
+            let shape =
+                shape.as_ref().map_or_else(|| Ok(data.shape().to_vec()), |shape| shape.to_shape().or_raise(py))?;
+            as_declared(py, data, dtype, &shape)
         };
-        let made = self.shared.lock(py).atomic(|graph| {
+        let data = data.map(|data| declared(from_python(data)?)).transpose()?;
+        let add = |graph: &mut tpulang::Graph| {
             let tensor = match data {
                 Some(data) => graph.coefficient(name, data)?,
                 None => match shape {
@@ -244,17 +238,18 @@ impl Graph {
             };
             graph.quantize(tensor, &quantization)?;
             Ok(tensor)
-        });
-        Ok(Tensor::of(&self.shared, made.or_raise(py)?))
+        };
+        let handle = self.shared.with(py, |graph| graph.atomic(add))?;
+        Ok(Tensor::of(&self.shared, handle))
     }
     /// Sets or replaces the data of a coefficient.
     fn set_data(&self, py: Python<'_>, tensor: &Bound<'_, Tensor>, data: &Bound<'_, PyAny>) -> PyResult<()> {
         let (handle, data) = (tensor.get().handle_in(py, &self.shared)?, from_python(data)?);
-        self.shared.lock(py).set_data(handle, data).or_raise(py)
+        self.shared.with(py, |graph| graph.set_data(handle, data))
     }
     /// Returns the tensor of this name.
     fn find(&self, py: Python<'_>, name: &str) -> PyResult<Tensor> {
-        let handle = self.shared.lock(py).find(name).or_raise(py)?;
+        let handle = self.shared.with(py, |graph| graph.find(name))?;
         Ok(Tensor::of(&self.shared, handle))
     }
     fn __getitem__(&self, py: Python<'_>, name: &str) -> PyResult<Tensor> {
@@ -283,7 +278,7 @@ impl Graph {
     ) -> PyResult<Vec<Tensor>> {
         let handles = self.handles(py, &arguments)?;
         let body = body.get().shared.lock(py).clone();
-        let made = self.shared.lock(py).splice(name, &body, &handles).or_raise(py)?;
+        let made = self.shared.with(py, |graph| graph.splice(name, &body, &handles))?;
         Ok(self.tensors_of(made))
     }
     /// Returns a copy. Its tensors are found by name; those of this graph do not belong to it.
@@ -295,7 +290,7 @@ impl Graph {
     fn finish(&self, py: Python<'_>, name: &str, inputs: Vec<Py<Tensor>>, outputs: Vec<Py<Tensor>>) -> PyResult<Graph> {
         let inputs = self.handles(py, &inputs)?;
         let outputs = self.handles(py, &outputs)?;
-        let mut graph = self.shared.lock(py).named(name).or_raise(py)?;
+        let mut graph = self.shared.with(py, |graph| graph.named(name))?;
         graph.set_inputs(&inputs, |tensor| self.shared.data_of(py, tensor)).or_raise(py)?;
         graph.set_outputs(&outputs).or_raise(py)?;
         Ok(Graph::of(graph))
@@ -307,9 +302,10 @@ impl Graph {
     }
     /// Checks the network as a whole: outputs, data of coefficients, blocks, propagated quantization. Returns its warnings.
     fn check(&self, py: Python<'_>) -> PyResult<Vec<String>> {
-        let graph = self.shared.lock(py);
-        graph.check_complete().or_raise(py)?;
-        Ok(graph.warnings().iter().map(ToString::to_string).collect())
+        self.shared.with(py, |graph| {
+            graph.check_complete()?;
+            Ok(graph.warnings().iter().map(ToString::to_string).collect())
+        })
     }
     /// The network as the text of a Top dialect module.
     fn to_mlir(&self, py: Python<'_>) -> PyResult<String> {
@@ -330,6 +326,7 @@ impl Graph {
     /// Writes the network as a spec to a path that ends in `.json`, and its coefficients to an `.npz` beside it.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let graph = self.shared.lock(py).clone();
+        warn_of_graph(py, &graph)?;
         py.detach(|| spec::save(&graph, path)).or_raise(py)
     }
     /// Runs the network once. For several runs, make a `Session`.
@@ -356,7 +353,7 @@ impl Graph {
         let session = py.get_type::<Session>().call((slf, device), Some(&named))?;
         let session = session.cast_into::<Session>()?;
         let feeds = Feeds::read(py, feeds, session.get())?;
-        session.get().run_feeds(py, feeds)
+        session.get().run_checked(py, feeds)
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
@@ -395,7 +392,8 @@ fn read_module(
 ) -> PyResult<tpulang::Graph> {
     match text {
         Some(_) if weights.is_some() => {
-            Err(invalid_type(py, "from_mlir: weights are read for the path of a module, not for its text"))
+            let problem = "from_mlir: weights go with the path of a module, not with its text";
+            Err(crate::errors::invalid_type(py, problem))
         }
         Some(text) => py.detach(|| tpulang::mlir::read_text(&text)).or_raise(py),
         None => {
@@ -416,6 +414,7 @@ fn write_pair(
     weights: Option<&str>,
 ) -> PyResult<(PathBuf, PathBuf)> {
     use tpulang::mlir;
+    warn_of_graph(py, graph)?;
     let weights = weights.map_or_else(|| mlir::weight_file_name(graph), str::to_owned);
     let written = py.detach(|| mlir::write_pair_naming(graph, folder, &weights)).or_raise(py)?;
     Ok((written.mlir, written.weights))
@@ -435,7 +434,6 @@ mod without_mlir {
         _: &Bound<'_, PyAny>,
         _: Option<PathBuf>,
     ) -> PyResult<tpulang::Graph> {
-        let _ = invalid_type;
         Err(missing(py))
     }
     pub fn emit(py: Python<'_>, _: &tpulang::Graph) -> PyResult<String> {

@@ -85,13 +85,13 @@ impl Tensor {
                 Ok(whole) => binary("pow", slf, (whole as f64).into_bound_py_any(slf.py())?.as_any()),
                 Err(_) => binary("pow", slf, exponent),
             },
-            false => Err(invalid_type(slf.py(), "a power of a tensor takes no modulus")),
+            false => Err(invalid_type(slf.py(), "pow() of a tensor takes no modulus")),
         }
     }
     fn __rpow__<'py>(slf: &Bound<'py, Self>, base: &Bound<'py, PyAny>, modulo: &Bound<'py, PyAny>) -> Object<'py> {
         match modulo.is_none() {
             true => binary("pow", base, slf),
-            false => Err(invalid_type(slf.py(), "a power of a tensor takes no modulus")),
+            false => Err(invalid_type(slf.py(), "pow() of a tensor takes no modulus")),
         }
     }
     fn __neg__<'py>(slf: &Bound<'py, Self>) -> Object<'py> {
@@ -108,8 +108,8 @@ impl Tensor {
             CompareOp::Le => ("le", "les"),
             CompareOp::Gt => ("gt", "gts"),
             CompareOp::Ge => ("ge", "ges"),
-            CompareOp::Eq => return slf.get().is_same(py, other).into_bound_py_any(py),
-            CompareOp::Ne => return (!slf.get().is_same(py, other)).into_bound_py_any(py),
+            CompareOp::Eq => return slf.get().is_same(other).into_bound_py_any(py),
+            CompareOp::Ne => return (!slf.get().is_same(other)).into_bound_py_any(py),
         };
         binary(if is_number(other) { number } else { tensors }, slf, other)
     }
@@ -120,7 +120,7 @@ impl Tensor {
         PyList::new(py, parts.collect::<PyResult<Vec<_>>>()?)?.try_iter()
     }
     fn __contains__(slf: &Bound<'_, Self>, _value: &Bound<'_, PyAny>) -> PyResult<bool> {
-        Err(invalid_type(slf.py(), "a tensor has no values while the network is built; eq compares it"))
+        Err(invalid_type(slf.py(), "a tensor has no values while the network is built; use eq to compare its elements"))
     }
     /// Selects a part: `x[0]`, `x[:, 1:3]`, `x[..., ::2]`, `x[:, None]`.
     fn __getitem__<'py>(slf: &Bound<'py, Self>, index: &Bound<'py, PyAny>) -> Object<'py> {
@@ -202,7 +202,7 @@ impl Selection {
         }
         let Some(index) = item.extract::<i64>().ok().filter(|_| !item.is_instance_of::<PyBool>()) else {
             let found = item.get_type().name()?;
-            let problem = "expected integers, slices, None or ...; gather selects by a tensor";
+            let problem = "expected integers, slices, None or ...; index_select and gather_elements take a tensor";
             return Err(invalid_type(py, format!("a tensor is indexed with {found}; {problem}")));
         };
         let from_start = if index < 0 { index + size as i64 } else { index };

@@ -1,6 +1,6 @@
 //! Scales and zero points.
 use crate::errors::invalid_type;
-use pyo3::{IntoPyObjectExt, prelude::*};
+use pyo3::{IntoPyObjectExt, prelude::*, types::PyTuple};
 use tpulang::{Quantization, base::OneOrMany};
 
 /// Reads a scale and a zero point, each a number or a list. Like TpuLang, takes the scales' absolute values.
@@ -12,6 +12,18 @@ pub fn read(scale: Option<&Bound<'_, PyAny>>, zero_point: Option<&Bound<'_, PyAn
         OneOrMany::Many(many) => OneOrMany::Many(many.into_iter().map(f64::abs).collect()),
     });
     Ok(Quantization { scale, zero_point })
+}
+
+/// Reads the quantization of an output: a tuple of scale and zero point, or a scale alone. A list is one scale per channel.
+pub fn read_output(object: &Bound<'_, PyAny>) -> PyResult<Option<Quantization>> {
+    if object.is_none() {
+        return Ok(None);
+    }
+    match object.cast::<PyTuple>() {
+        Ok(pair) if pair.len() == 2 => read(Some(&pair.get_item(0)?), Some(&pair.get_item(1)?)),
+        _ => read(Some(object), None),
+    }
+    .map(Some)
 }
 
 fn number_or_list<T: for<'a, 'py> FromPyObject<'a, 'py>>(

@@ -1,5 +1,5 @@
 //! Scopes of names.
-use crate::{errors::OrRaise, shared::Shared};
+use crate::shared::Shared;
 use pyo3::prelude::*;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -20,7 +20,7 @@ impl Scope {
 #[pymethods]
 impl Scope {
     fn __enter__(&self, py: Python<'_>) -> PyResult<()> {
-        let outer = self.shared.lock(py).enter_scope(&self.name).or_raise(py)?;
+        let outer = self.shared.with(py, |graph| graph.enter_scope(&self.name))?;
         *self.outer.lock().unwrap_or_else(PoisonError::into_inner) = Some(outer);
         Ok(())
     }

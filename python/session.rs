@@ -1,11 +1,12 @@
 //! The class `Session`: runs of a graph.
 use crate::{
     arrays::{to_numpy, to_write},
-    errors::{OrRaise, invalid, invalid_type},
+    errors::{OrRaise, count, invalid, invalid_type},
     graph::Graph,
     interrupt::{self, Ends},
     quantization::one_or_many,
     values::array_or_list,
+    warnings::{warn_of_all, warn_of_graph},
 };
 use pyo3::{
     prelude::*,
@@ -42,6 +43,7 @@ use tpulang::{
 #[pyclass(frozen, module = "tpulang", subclass, weakref)]
 pub struct Session {
     session: tpulang::exec::Session<AnyBackend>,
+    inputs: Vec<Info>,
     ends: Arc<Ends>,
     /// The process that the session's threads belong to.
     process: u32,
@@ -53,7 +55,7 @@ pub struct Feeds(Vec<(String, Array)>);
 impl Feeds {
     /// Reads a dict by name, a list in the order of the inputs, or an array for the only one.
     pub fn read(py: Python<'_>, feeds: Option<&Bound<'_, PyAny>>, session: &Session) -> PyResult<Feeds> {
-        let inputs = session.session.inputs();
+        let inputs = &session.inputs;
         let Some(feeds) = feeds else { return Ok(Feeds(Vec::new())) };
         let dtype = |name: &str| inputs.iter().find(|info| info.name == name).map_or(Dtype::Float32, |info| info.dtype);
         if let Ok(feeds) = feeds.cast::<PyMapping>() {
@@ -94,10 +96,18 @@ impl Session {
         if self.process != std::process::id() {
             return Err(invalid(
                 py,
-                "the session was made before this process was forked, and has no threads here; make one",
+                "the session was made before this process was forked, and has no threads here; make a new one",
             ));
         }
         interrupt::interruptible(py, &self.ends, body)
+    }
+    /// Runs the graph once, and warns of NaN and infinite elements.
+    pub fn run_checked<'py>(&self, py: Python<'py>, feeds: Feeds) -> PyResult<Bound<'py, PyDict>> {
+        let feeds = feeds.0.as_slice();
+        let results = self.interruptible(py, || self.session.run(feeds))?;
+        let found = self.interruptible(py, || self.session.non_finite(feeds, &results))?;
+        warn_of_all(py, &found)?;
+        to_dict(py, results)
     }
     pub fn run_feeds<'py>(&self, py: Python<'py>, feeds: Feeds) -> PyResult<Bound<'py, PyDict>> {
         let results = self.interruptible(py, || self.session.run(feeds.0.as_slice()))?;
@@ -123,13 +133,13 @@ impl Session {
         py: Python<'_>,
         graph: &Bound<'_, Graph>,
         device: &str,
-        threads: usize,
+        threads: i64,
         all: bool,
         strict: bool,
         unfused: bool,
         precision: &str,
         on_cpu: Vec<String>,
-        max_iterations: Option<u64>,
+        max_iterations: Option<i64>,
     ) -> PyResult<Session> {
         let precision = match precision {
             "float32" => Precision::F32,
@@ -139,6 +149,8 @@ impl Session {
                 return Err(invalid(py, problem));
             }
         };
+        let threads = count(py, "Session: threads", threads)?;
+        let max_iterations = max_iterations.map(|limit| count(py, "Session: max_iterations", limit)).transpose()?;
         let options = RunOptions::default().threads(threads).all(all).strict(strict).unfused(unfused);
         let options = options.precision(precision).on_cpu(on_cpu);
         let options = max_iterations.map_or(options.clone(), |limit| options.max_iterations(limit));
@@ -148,14 +160,15 @@ impl Session {
         let device: Device =
             device.parse().map_err(|problem| invalid(py, format!("Session: device is {device:?}; {problem}")))?;
         let graph = graph.get().shared().lock(py).clone();
+        warn_of_graph(py, &graph)?;
         let prepare = || tpulang::exec::Session::new(&graph, device.open()?, &options);
         let session = interrupt::interruptible(py, &ends, prepare)?;
-        Ok(Session { session, ends, process: std::process::id() })
+        Ok(Session { inputs: session.inputs(), session, ends, process: std::process::id() })
     }
     /// The names and types of the inputs, in order.
     #[getter]
     fn inputs(&self) -> Vec<ValueInfo> {
-        self.session.inputs().into_iter().map(ValueInfo).collect()
+        self.inputs.iter().cloned().map(ValueInfo).collect()
     }
     /// The names and types of the outputs, in order.
     #[getter]
@@ -207,9 +220,9 @@ impl Session {
         &self,
         py: Python<'py>,
         feeds: Option<&Bound<'py, PyAny>>,
-        runs: usize,
+        runs: i64,
     ) -> PyResult<Bound<'py, PyAny>> {
-        let feeds = Feeds::read(py, feeds, self)?;
+        let (feeds, runs) = (Feeds::read(py, feeds, self)?, count(py, "profile: runs", runs)?);
         let steps = self.interruptible(py, || self.session.profile(feeds.0.as_slice(), runs))?;
         let row = |step: StepTime| {
             let seconds = step.time.as_secs_f64();
@@ -221,8 +234,8 @@ impl Session {
     /// Runs the graph `runs` times after a warm-up. Returns the shortest, the median and the 95th percentile of the times, in
     /// seconds.
     #[pyo3(signature = (feeds=None, runs=10))]
-    fn measure(&self, py: Python<'_>, feeds: Option<&Bound<'_, PyAny>>, runs: u32) -> PyResult<(f64, f64, f64)> {
-        let feeds = Feeds::read(py, feeds, self)?;
+    fn measure(&self, py: Python<'_>, feeds: Option<&Bound<'_, PyAny>>, runs: i64) -> PyResult<(f64, f64, f64)> {
+        let (feeds, runs) = (Feeds::read(py, feeds, self)?, count(py, "measure: runs", runs)?);
         let times = self.interruptible(py, || self.session.measure(feeds.0.as_slice(), runs))?;
         Ok((times.min.as_secs_f64(), times.median.as_secs_f64(), times.p95.as_secs_f64()))
     }
@@ -241,7 +254,7 @@ impl Session {
     /// Sets the coefficients of `graph` that have the name of a variable to its current value, such as those of the network
     /// without the training step. Returns their number.
     fn save_variables(&self, py: Python<'_>, graph: &Bound<'_, Graph>) -> PyResult<usize> {
-        self.session.save_variables(&mut graph.get().shared().lock(py)).or_raise(py)
+        graph.get().shared().with(py, |graph| self.session.save_variables(graph))
     }
     /// The plan as text: each step, and what the rewrite rules have done.
     fn explain(&self) -> String {

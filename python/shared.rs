@@ -1,5 +1,5 @@
 //! The graph behind Python's `Graph` and its tensors.
-use crate::errors::{OrRaise, exception};
+use crate::errors::OrRaise;
 use pyo3::{prelude::*, sync::MutexExt};
 use std::{
     cell::RefCell,
@@ -62,6 +62,11 @@ impl Shared {
             py.detach(|| thread::sleep(Self::PAUSE));
         }
     }
+    /// Runs `body` on the locked graph. An error is raised once the graph is unlocked: exceptions are Python's.
+    pub fn with<T>(&self, py: Python<'_>, body: impl FnOnce(&mut Graph) -> Result<T>) -> PyResult<T> {
+        let result = body(&mut self.lock(py));
+        result.or_raise(py)
+    }
     /// Drops the data that inputs were declared with.
     pub fn forget_data(&self, py: Python<'_>) {
         self.data.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner).clear();
@@ -96,7 +101,7 @@ impl Shared {
         drop(slot);
         match lent.raised.into_inner() {
             Some(raised) => Err(raised),
-            None => result.map_err(|error| exception(py, &error)),
+            None => result.or_raise(py),
         }
     }
 }

@@ -58,6 +58,18 @@ enum Origin {
     Declared(Box<Mutex<Declared>>),
 }
 
+/// What makes a tensor equal to another.
+#[derive(PartialEq, Eq, Hash)]
+enum Key {
+    Of(*const Shared, Handle),
+    Declared(u64),
+}
+
+/// Returns whether the graph still has the tensor: a failed branch takes with it what was added to the graph in it.
+fn is_alive(py: Python<'_>, (graph, handle): &(Arc<Shared>, Handle)) -> bool {
+    graph.lock(py).tensor(*handle).is_ok()
+}
+
 fn lock<'a, T>(py: Python<'_>, mutex: &'a Mutex<T>) -> MutexGuard<'a, T> {
     mutex.lock_py_attached(py).unwrap_or_else(PoisonError::into_inner)
 }
@@ -85,9 +97,9 @@ impl Tensor {
                 return Ok(*handle);
             }
             if !(own.is_default && graph.is_default) {
-                let names = (own.lock(py).name().to_owned(), graph.lock(py).name().to_owned());
-                let name = self.name(py)?;
-                let problem = format!("the tensor {name:?} is of the graph {:?}, not of {:?}", names.0, names.1);
+                let (name, own) = (self.name(py)?, own.lock(py).name().to_owned());
+                let problem =
+                    format!("the tensor {name:?} is of the graph {own:?}, not of {:?}", graph.lock(py).name());
                 return Err(invalid(py, problem));
             }
         }
@@ -95,7 +107,7 @@ impl Tensor {
             return Ok(handle);
         }
         let declared = self.declared(py)?;
-        let handle = declared.add_to(&mut graph.lock(py)).or_raise(py)?;
+        let handle = graph.with(py, |graph| declared.add_to(graph))?;
         graph.set_data(py, handle, declared.data);
         let mut bound = lock(py, &self.bound);
         bound.retain(|(known, _)| known.strong_count() > 0 && !std::ptr::eq(known.as_ptr(), Arc::as_ptr(graph)));
@@ -103,12 +115,17 @@ impl Tensor {
         Ok(handle)
     }
     fn bound_to(&self, py: Python<'_>, graph: &Arc<Shared>) -> Option<Handle> {
-        let bound = lock(py, &self.bound);
-        let known = bound.iter().find(|(known, _)| std::ptr::eq(known.as_ptr(), Arc::as_ptr(graph)));
-        let handle = known.map(|(_, handle)| *handle)?;
-        drop(bound);
-        // A failed branch takes with it what was added to the graph in it.
-        graph.lock(py).tensor(handle).is_ok().then_some(handle)
+        // The other graphs are left alone: another thread may build a branch of one, and wait for this graph.
+        let known = self.handles(py).find(|(known, _)| Arc::ptr_eq(known, graph));
+        known.filter(|known| is_alive(py, known)).map(|(_, handle)| handle)
+    }
+    /// Returns the default graphs that the tensor was added to and still is in, with its handles there.
+    fn places(&self, py: Python<'_>) -> impl DoubleEndedIterator<Item = (Arc<Shared>, Handle)> {
+        self.handles(py).filter(move |known| is_alive(py, known))
+    }
+    fn handles(&self, py: Python<'_>) -> impl DoubleEndedIterator<Item = (Arc<Shared>, Handle)> + use<> {
+        let bound = lock(py, &self.bound).clone();
+        bound.into_iter().filter_map(|(graph, handle)| Some((graph.upgrade()?, handle)))
     }
     /// Returns what a graph needs to add the tensor.
     fn declared(&self, py: Python<'_>) -> PyResult<Declared> {
@@ -121,30 +138,21 @@ impl Tensor {
         }
     }
     /// Returns name, type and origin in its graph; `None` for a tensor that is not in one.
-    pub fn known(&self, py: Python<'_>) -> PyResult<Option<TensorInfo>> {
+    fn known(&self, py: Python<'_>) -> PyResult<Option<TensorInfo>> {
         let own = match &self.origin {
             Origin::Of(graph, handle) => Some((graph.clone(), *handle)),
-            Origin::Declared(_) => {
-                lock(py, &self.bound).iter().rev().find_map(|(graph, handle)| Some((graph.upgrade()?, *handle)))
-            }
+            Origin::Declared(_) => self.places(py).next_back(),
         };
-        own.map(|(graph, handle)| graph.lock(py).tensor(handle).cloned().or_raise(py)).transpose()
+        own.map(|(graph, handle)| graph.with(py, |graph| graph.tensor(handle).cloned())).transpose()
     }
     fn info(&self, py: Python<'_>) -> PyResult<TensorInfo> {
         self.known(py)?.ok_or_else(|| invalid(py, "internal error: the tensor has no graph"))
     }
     /// Returns the data that the user has given.
-    pub fn data(&self, py: Python<'_>) -> PyResult<Option<Array>> {
+    fn data(&self, py: Python<'_>) -> PyResult<Option<Array>> {
         match &self.origin {
             Origin::Of(..) => Ok(self.info(py)?.data().cloned()),
             Origin::Declared(declared) => Ok(lock(py, declared).data.clone()),
-        }
-    }
-    /// Returns whether the tensor is an input or a coefficient, not a result.
-    pub fn is_leaf(&self, py: Python<'_>) -> PyResult<bool> {
-        match &self.origin {
-            Origin::Of(..) => Ok(!matches!(self.info(py)?.kind, TensorKind::Value | TensorKind::Argument)),
-            Origin::Declared(_) => Ok(true),
         }
     }
     /// Applies a change to the tensor in every graph that it is in, and to its declaration.
@@ -155,16 +163,10 @@ impl Tensor {
         declared: impl FnOnce(&mut Declared) -> Result<()>,
     ) -> PyResult<()> {
         match &self.origin {
-            Origin::Of(graph, handle) => in_graph(&mut graph.lock(py), *handle).or_raise(py),
+            Origin::Of(graph, handle) => graph.with(py, |graph| in_graph(graph, *handle)),
             Origin::Declared(own) => {
                 declared(&mut lock(py, own)).or_raise(py)?;
-                let bound: Vec<_> = lock(py, &self.bound).clone();
-                for (graph, handle) in bound {
-                    if let Some(graph) = graph.upgrade() {
-                        in_graph(&mut graph.lock(py), handle).or_raise(py)?;
-                    }
-                }
-                Ok(())
+                self.places(py).try_for_each(|(graph, handle)| graph.with(py, |graph| in_graph(graph, handle)))
             }
         }
     }
@@ -224,7 +226,7 @@ impl Tensor {
             (None, None) => Shape::new(),
         };
         elements(&shape, dtype).or_raise(py)?;
-        let data = data.map(|data| as_declared(data, dtype, &shape)).transpose()?;
+        let data = given.map(|data| as_declared(py, data, dtype, &shape)).transpose()?;
         let id = dropin::next_id();
         let (is_named, name) = (name.is_some(), name.unwrap_or_else(dropin::default_name));
         let mut declared =
@@ -294,7 +296,7 @@ impl Tensor {
             ));
         };
         let (dtype, shape) = (self.declared(py)?.dtype, self.shape_now(py)?);
-        let data = data.map(|data| as_declared(data, dtype, &shape)).transpose()?;
+        let data = data.map(|data| as_declared(py, from_python(data)?, dtype, &shape)).transpose()?;
         lock(py, declared).data.clone_from(&data);
         self.share_data(py, data)
     }
@@ -392,21 +394,21 @@ impl Tensor {
     fn update(&self, py: Python<'_>, buffer: &Bound<'_, PyAny>, shape: &Bound<'_, PyAny>) -> PyResult<()> {
         let shape = tpulang::base::Ints(shape_of(shape)?).to_shape().or_raise(py)?;
         let Origin::Declared(declared) = &self.origin else {
-            return Err(invalid(py, "only a tensor that was declared with tpulang.Tensor(..) is updated"));
+            return Err(invalid(py, "only a tensor that was declared with tpulang.Tensor(..) can be updated"));
         };
-        if !lock(py, &self.bound).is_empty() {
+        if self.places(py).next().is_some() {
             return Err(invalid(py, "a function has used the tensor already, so its shape is fixed; set its buffer"));
         }
         let dtype = lock(py, declared).dtype;
-        let data = as_declared(buffer, dtype, &shape)?;
+        let data = as_declared(py, from_python(buffer)?, dtype, &shape)?;
         let mut declared = lock(py, declared);
         (declared.data, declared.shape) = (Some(data), shape);
         Ok(())
     }
 
-    fn __hash__(&self, py: Python<'_>) -> u64 {
+    fn __hash__(&self) -> u64 {
         let mut hasher = DefaultHasher::new();
-        self.key(py).hash(&mut hasher);
+        self.key().hash(&mut hasher);
         hasher.finish()
     }
     fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
@@ -432,11 +434,10 @@ impl Tensor {
 impl Tensor {
     /// Passes the data of a declared tensor on to the graphs that it was added to.
     fn share_data(&self, py: Python<'_>, data: Option<Array>) -> PyResult<()> {
-        let bound: Vec<_> = lock(py, &self.bound).clone();
-        for (graph, handle) in bound.iter().filter_map(|(graph, handle)| Some((graph.upgrade()?, *handle))) {
+        for (graph, handle) in self.places(py) {
             let is_coefficient = graph.lock(py).tensor(handle).is_ok_and(TensorInfo::is_coefficient);
             match &data {
-                Some(data) if is_coefficient => graph.lock(py).set_data(handle, data.clone()).or_raise(py)?,
+                Some(data) if is_coefficient => graph.with(py, |graph| graph.set_data(handle, data.clone()))?,
                 _ => graph.set_data(py, handle, data.clone()),
             }
         }
@@ -446,14 +447,13 @@ impl Tensor {
         Ok(self.declared(py)?.shape)
     }
     /// Returns whether the other object is the same tensor.
-    pub fn is_same(&self, py: Python<'_>, other: &Bound<'_, PyAny>) -> bool {
-        other.cast::<Tensor>().is_ok_and(|other| self.key(py) == other.get().key(py))
+    pub fn is_same(&self, other: &Bound<'_, PyAny>) -> bool {
+        other.cast::<Tensor>().is_ok_and(|other| self.key() == other.get().key())
     }
-    /// What makes a tensor equal to another.
-    fn key(&self, _: Python<'_>) -> (usize, u64) {
+    fn key(&self) -> Key {
         match &self.origin {
-            Origin::Of(graph, handle) => (Arc::as_ptr(graph) as usize, handle.index() as u64),
-            Origin::Declared(_) => (0, self.id),
+            Origin::Of(graph, handle) => Key::Of(Arc::as_ptr(graph), *handle),
+            Origin::Declared(_) => Key::Declared(self.id),
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Gradients, variables and optimizers.
 use crate::{
-    errors::{OrRaise, invalid, invalid_type},
+    errors::{count, invalid, invalid_type},
     graph::{Graph, Tensors},
     operator::Operator,
     shared::Shared,
@@ -42,7 +42,7 @@ impl Graph {
         let (shared, of) = (self.shared(), self.handles(py, &of.0)?);
         let with_respect_to = self.handles(py, &with_respect_to.0)?;
         let made = match rule {
-            None => shared.lock(py).gradients(&of, &with_respect_to).or_raise(py)?,
+            None => shared.with(py, |graph| graph.gradients(&of, &with_respect_to))?,
             Some(rule) => shared.lend(py, |graph, lent| {
                 graph.gradients_with(&of, &with_respect_to, |graph, operator, gradients| {
                     let operator = Operator::of(graph, operator, None)?;
@@ -59,7 +59,7 @@ impl Graph {
     /// Makes a coefficient a variable: after each run, its value is replaced by that of `next`.
     fn assign(&self, py: Python<'_>, variable: &Bound<'_, Tensor>, next: &Bound<'_, Tensor>) -> PyResult<()> {
         let (variable, next) = (variable.get().handle_in(py, self.shared())?, next.get().handle_in(py, self.shared())?);
-        self.shared().lock(py).assign(variable, next).or_raise(py)
+        self.shared().with(py, |graph| graph.assign(variable, next))
     }
     /// The variables, each with its next value.
     #[getter]
@@ -133,18 +133,21 @@ pub struct Schedule(optimizers::Schedule);
 impl Schedule {
     /// Multiplied by `factor` after every `every` steps.
     #[staticmethod]
-    fn step(initial: f64, factor: f64, every: u32) -> Schedule {
-        Schedule(optimizers::Schedule::Step { initial, factor, every })
+    fn step(py: Python<'_>, initial: f64, factor: f64, every: i64) -> PyResult<Schedule> {
+        let every = count(py, "Schedule.step: every", every)?;
+        Ok(Schedule(optimizers::Schedule::Step { initial, factor, every }))
     }
     /// From `initial` to `last` along half a period of the cosine; `last` after `steps`.
     #[staticmethod]
-    fn cosine(initial: f64, last: f64, steps: u32) -> Schedule {
-        Schedule(optimizers::Schedule::Cosine { initial, last, steps })
+    fn cosine(py: Python<'_>, initial: f64, last: f64, steps: i64) -> PyResult<Schedule> {
+        let steps = count(py, "Schedule.cosine: steps", steps)?;
+        Ok(Schedule(optimizers::Schedule::Cosine { initial, last, steps }))
     }
     /// Linearly from `initial / steps` to `initial`; `initial` after `steps`.
     #[staticmethod]
-    fn warmup(initial: f64, steps: u32) -> Schedule {
-        Schedule(optimizers::Schedule::Warmup { initial, steps })
+    fn warmup(py: Python<'_>, initial: f64, steps: i64) -> PyResult<Schedule> {
+        let steps = count(py, "Schedule.warmup: steps", steps)?;
+        Ok(Schedule(optimizers::Schedule::Warmup { initial, steps }))
     }
     fn __repr__(&self) -> String {
         format!("<tpulang.optimizers.Schedule {:?}>", self.0)
@@ -184,8 +187,7 @@ impl Optimizer {
             Rate::Schedule(schedule) => schedule.get().0,
             Rate::Tensor(tensor) => optimizers::Schedule::Tensor(tensor.get().handle_in(py, shared)?),
         };
-        let mut graph = shared.lock(py);
-        let made = match self.method {
+        shared.with(py, |graph| match self.method {
             Method::Sgd { momentum, nesterov, weight_decay } => {
                 let sgd = optimizers::Sgd::new(rate).momentum(momentum).nesterov(nesterov).weight_decay(weight_decay);
                 graph.minimize(loss, variables, &sgd)
@@ -198,8 +200,7 @@ impl Optimizer {
                 };
                 graph.minimize(loss, variables, &adam)
             }
-        };
-        made.or_raise(py)
+        })
     }
 }
 

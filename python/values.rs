@@ -1,6 +1,6 @@
 //! Python's objects as arguments of functions.
 use crate::{
-    arrays::{dtype_name, dtype_of_name, from_python, is_array, numpy},
+    arrays::{Source, dtype_name, dtype_of_name, from_python, numpy},
     errors::{bad_call, invalid_type},
     shared::Shared,
     tensor::Tensor,
@@ -91,9 +91,6 @@ impl Converter<'_> {
         if let Some(plain) = plain(object)? {
             return Ok(plain);
         }
-        if let Some(dtype) = dtype_name(object)? {
-            return Ok(dtype_of_name(&dtype).map_or(dtype, |known| known.name().to_owned()).into());
-        }
         if depth < MAX_DEPTH && (object.is_instance_of::<PyList>() || object.is_instance_of::<PyTuple>()) {
             let items = object.try_iter()?.map(|item| self.value(argument, &item?, depth + 1));
             return items.collect::<PyResult<_>>().map(Value::List);
@@ -104,24 +101,30 @@ impl Converter<'_> {
             };
             return entries.iter().map(entry).collect::<PyResult<_>>().map(Value::Map);
         }
-        self.array(argument, object, depth)
+        if let Some(dtype) = dtype_name(object)? {
+            return Ok(dtype_of_name(&dtype).map_or(dtype, |known| known.name().to_owned()).into());
+        }
+        match Source::of(object)?.filter(|_| depth < MAX_DEPTH) {
+            Some(source) => self.array(argument, &source, depth),
+            None => {
+                let found = object.get_type().name()?;
+                let article = if found.to_cow()?.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
+                let problem = format!("{} is {article} {found}; expected {}", argument.name, argument.type_name);
+                Err(bad_call(py, self.function, argument.name, problem))
+            }
+        }
     }
 
     /// Converts an array: constant data of a tensor argument, otherwise a list.
-    fn array(&self, argument: &ArgumentDef, object: &Bound<'_, PyAny>, depth: usize) -> PyResult<Value> {
-        let py = object.py();
-        if depth < MAX_DEPTH && is_array(object)? {
-            if argument.kind.takes_tensors() && !is_list_of_integers(argument, object)? {
-                return Ok(Value::Tensor(Operand::Constant(from_python(object)?)));
+    fn array(&self, argument: &ArgumentDef, source: &Source<'_>, depth: usize) -> PyResult<Value> {
+        if argument.kind.takes_tensors() {
+            let array = source.array()?;
+            // There are no coefficients of int64: it stands for a list of integers, such as a shape, where there may be one.
+            if array.dtype() != Dtype::Int64 || !takes_integers(argument) {
+                return Ok(Value::Tensor(Operand::Constant(array)));
             }
-            let list =
-                numpy(py)?.call_method1(intern!(py, "asarray"), (object,))?.call_method0(intern!(py, "tolist"))?;
-            return self.value(argument, &list, depth + 1);
         }
-        let found = object.get_type().name()?;
-        let article = if found.to_cow()?.starts_with(['a', 'e', 'i', 'o', 'u']) { "an" } else { "a" };
-        let problem = format!("{} is {article} {found}; expected {}", argument.name, argument.type_name);
-        Err(bad_call(py, self.function, argument.name, problem))
+        self.value(argument, &source.list()?, depth + 1)
     }
 }
 
@@ -149,12 +152,10 @@ fn plain(object: &Bound<'_, PyAny>) -> PyResult<Option<Value>> {
     }))
 }
 
-/// Returns whether an array stands for a list of integers, such as a shape, for which the argument also takes a tensor: it
-/// is int64, of which there are no coefficients.
-fn is_list_of_integers(argument: &ArgumentDef, array: &Bound<'_, PyAny>) -> PyResult<bool> {
+/// Returns whether an argument takes a list of integers, besides other kinds.
+fn takes_integers(argument: &ArgumentDef) -> bool {
     let list = ArgumentKind::List { of: Box::new(ArgumentKind::Integer), length: None };
-    let takes_list = matches!(&argument.kind, ArgumentKind::AnyOf(kinds) if kinds.contains(&list));
-    Ok(takes_list && from_python(array)?.dtype() == Dtype::Int64)
+    matches!(&argument.kind, ArgumentKind::AnyOf(kinds) if kinds.contains(&list))
 }
 
 /// Returns whether an object is a number of NumPy: an instance of numpy.generic.
@@ -198,17 +199,17 @@ pub fn array_or_list(name: &str, object: &Bound<'_, PyAny>, dtype: Dtype) -> PyR
     let wrong = |problem: String| invalid_type(py, format!("{name} is a list {problem}"));
     let numbers = numpy(py)?
         .call_method1(intern!(py, "array"), (object,))
-        .map_err(|e| wrong(format!("that is no array: {e}")))?;
+        .map_err(|e| wrong(format!("that does not form an array: {e}")))?;
     let kind: String = numbers.getattr(intern!(py, "dtype"))?.getattr(intern!(py, "kind"))?.extract()?;
     if !["b", "i", "u", "f"].contains(&kind.as_str()) {
-        return Err(wrong("of other things than numbers".into()));
+        return Err(wrong("with elements that are not numbers".into()));
     }
     let of = if dtype.is_float() { "float32" } else { dtype.name() };
     let converted = numbers.call_method1(intern!(py, "astype"), (of,))?;
     let is_exact =
         dtype.is_float() || numpy(py)?.call_method1(intern!(py, "array_equal"), (&converted, &numbers))?.is_truthy()?;
     if !is_exact {
-        return Err(wrong(format!("of numbers that are not all {dtype}")));
+        return Err(wrong(format!("with numbers that {dtype} cannot represent")));
     }
     from_python(&converted)
 }

@@ -57,8 +57,8 @@ pub use tpulang_array as array;
 /// Dtypes, shapes, lists of numbers, errors and warnings.
 pub mod base {
     pub use tpulang_base::{
-        CallContext, Cause, Dtype, Error, FromNumber, Ints, MAX_ERRORS, OneOrMany, Place, Result, Shape, Warning,
-        WarningKind, Warnings,
+        CallContext, Cause, Dtype, Error, FromNumber, Ints, MAX_ERRORS, OneOrMany, Place, Result, Severity, Shape,
+        Warning, WarningCode, WarningKind, Warnings,
     };
 }
 #[doc(inline)]

@@ -588,6 +588,18 @@ class FileError(Error, OSError):
 class DeviceError(Error, RuntimeError):
     """A device, its driver or its compiler is missing or has failed."""
 
+class GraphWarning(UserWarning):
+    """A network that is valid, but probably not what was meant."""
+
+    code: str
+    function: Optional[str]
+    call: Optional[int]
+    output: Optional[str]
+    file: Optional[str]
+    line: Optional[int]
+    column: Optional[int]
+    path: Optional[str]
+
 class ToolChainError(Error, RuntimeError):
     """A stage of TPU-MLIR's tool chain failed, or the tool chain is missing."""
 

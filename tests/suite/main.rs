@@ -41,6 +41,7 @@ mod run_into;
 mod show;
 mod specs;
 mod training;
+mod warnings;
 
 /// Compares with the snapshot `snapshots/NAME.snap`.
 fn snapshot(name: &str, text: &str) {

@@ -1,4 +1,4 @@
-use super::{Outcome, model, output::Sources, print, written};
+use super::{Outcome, diagnostics::Diagnostics, model::Model, output::Sources, print, written};
 use std::{
     fs,
     io::Write,
@@ -27,14 +27,11 @@ Examples:
   tpulang show model.json --dot - | dot -Tpdf > model.pdf
   tpulang show old.json new.json")]
 pub struct Args {
-    /// A graph spec (.json, or - for standard input), or a Top dialect .mlir file
-    model: PathBuf,
+    #[command(flatten)]
+    model: Model,
     /// Print what differs between MODEL and this one
-    #[arg(conflicts_with_all = ["depth", "html", "svg", "dot", "profile"])]
+    #[arg(value_name = "OTHER", conflicts_with_all = ["depth", "html", "svg", "dot", "profile"])]
     other: Option<PathBuf>,
-    /// Weights for an .mlir model. Default: the file that it names, beside it
-    #[arg(long, value_name = "FILE")]
-    weights: Option<PathBuf>,
     /// Unfold N levels of scopes; 0 shows one row or box for each scope. Default: all levels. A page unfolds as many as
     /// are easily read at first
     #[arg(long, value_name = "N", conflicts_with = "html")]
@@ -56,24 +53,24 @@ pub struct Args {
 /// The heading of options that name written files.
 const FILES: &str = "Files to write, or - for standard output";
 
-pub fn main(args: Args) -> Outcome {
-    let graph = model::read(&args.model, args.weights.as_deref())?;
+pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
+    let graph = args.model.read()?;
     if let Some(other) = &args.other {
-        let found = differences(&graph, &model::read(other, None)?)?;
+        let found = differences(&graph, &args.model.read_other(other)?)?;
         print(&found.to_string())?;
         return Ok(found.is_empty());
     }
     let outputs = [("--html", &args.html), ("--svg", &args.svg), ("--dot", &args.dot)];
     let outputs: Vec<(&str, &Path)> = outputs.iter().filter_map(|(o, path)| Some((*o, path.as_deref()?))).collect();
     check_distinct(&outputs)?;
-    let read = Sources::new(&args.model, &graph, args.profile.iter().map(PathBuf::as_path).collect());
+    let read = Sources::new(&args.model.path, &graph, args.profile.iter().map(PathBuf::as_path).collect());
     outputs.iter().try_for_each(|(option, path)| read.check(option, path))?;
     let mut network = Network::new(&graph);
     if let Some(path) = &args.profile {
         let unknown = network.set_profile(&Profile::read(path)?)?;
-        if unknown > 0 {
+        if unknown > 0 && outputs.iter().all(|(_, path)| *path != Path::new("-")) {
             let steps = pluralized(unknown, "step");
-            eprintln!("warning: {}: {steps} of this profile compute no tensor of the model", escaped_path(path));
+            messages.report(&format!("{}: {steps} compute no tensor of the model\n", escaped_path(path)))?;
         }
     }
     if args.html.is_some() {
@@ -81,7 +78,7 @@ pub fn main(args: Args) -> Outcome {
     }
     for (option, path) in &outputs {
         let text = match *option {
-            "--html" => network.html(Some(&args.model.display().to_string())),
+            "--html" => network.html(Some(&args.model.path.display().to_string())),
             "--svg" => network.svg(args.depth),
             _ => network.dot(args.depth),
         };

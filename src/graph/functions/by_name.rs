@@ -62,19 +62,32 @@ fn check_names<'a>(
     required: impl Iterator<Item = &'a str>,
     context: &CallContext,
 ) -> Result<()> {
-    let unknown = given.keys().filter(|k| !known.clone().any(|a| a == *k)).map(|key| {
-        let familiar = aliases::argument(key, known.clone()).filter(|a| !given.contains_key(*a)).map(str::to_owned);
-        let hint = match familiar.or_else(|| nearest(key, known.clone())) {
-            _ if key == "out_name" => "the output is named by \"out\", next to \"args\"".to_owned(),
-            Some(near) => format!("did you mean {near:?}?"),
-            None => format!("there are {}", known.clone().collect::<Vec<_>>().join(", ")),
-        };
-        Cause::UnknownArgument { argument: truncated(key), hint }
+    let unknown = given.keys().filter(|k| !known.clone().any(|a| a == *k)).map(|key| match key.as_str() {
+        "out_name" => {
+            let hint = "the output is named by \"out\", next to \"args\"".to_owned();
+            Cause::UnknownArgument { argument: key.clone(), hint }
+        }
+        _ => unknown_argument(key, known.clone(), |name| given.contains_key(name)),
     });
     let missing = required
         .filter(|a| given.get(*a).is_none_or(|v| *v == Value::Null))
         .map(|a| Cause::Misfit { argument: a.to_owned(), problem: "is missing".into() });
     Error::collect(unknown.chain(missing).map(|cause| Error::from(cause).in_call(context.clone())).collect())
+}
+
+/// Returns the cause of an error about an unknown argument. It suggests a known one that is not given, or lists them.
+#[doc(hidden)]
+pub fn unknown_argument<'a>(
+    key: &str,
+    known: impl Iterator<Item = &'a str> + Clone,
+    is_given: impl Fn(&str) -> bool,
+) -> Cause {
+    let familiar = aliases::argument(key, known.clone()).filter(|name| !is_given(name)).map(str::to_owned);
+    let hint = match familiar.or_else(|| nearest(key, known.clone())) {
+        Some(near) => format!("did you mean {near:?}?"),
+        None => format!("there are {}", known.collect::<Vec<_>>().join(", ")),
+    };
+    Cause::UnknownArgument { argument: truncated(key), hint }
 }
 
 fn call_op(graph: &mut Graph, def: &'static OpDef, mut call: ByName, context: &CallContext) -> Result<Vec<Tensor>> {

@@ -57,6 +57,7 @@ mod testing;
 mod tile;
 mod value;
 
+pub use aliases::known_elsewhere;
 pub use argument::Each;
 #[doc(hidden)]
 pub use argument::closest;
@@ -64,7 +65,7 @@ pub use argument::closest;
 pub use argument::{Argument, Mismatch};
 pub use by_name::call;
 #[doc(hidden)]
-pub use by_name::{ByName, attribute_value, call_with};
+pub use by_name::{ByName, attribute_value, call_with, unknown_argument};
 pub use custom::Params;
 pub(crate) use declare::function;
 pub(crate) use function::call_by_name;

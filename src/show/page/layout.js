@@ -32,6 +32,7 @@ const size = (item) => item.wanted ? { w: item.plan.w, h: item.plan.h } : item.c
 
 // Returns the size of an unfolded group, and the positions of its members and the paths of its edges, relative to its own.
 function arrange(group) {
+  if (!group.members.length) return { w: 2 * margin, h: 2 * margin, at: new Map(), paths: [], ports: { ins: new Map(), outs: new Map() } };
   const graph = new vendor.graphlib.Graph();
   graph.setGraph({ nodesep: 22, ranksep: 30, edgesep: 12, marginx: 0, marginy: 0 });
   graph.setDefaultEdgeLabel(() => ({}));

@@ -2,6 +2,7 @@
 use super::{
     example::{WIDTH, example},
     literal::default,
+    takes_shape_func,
 };
 use crate::command::reference;
 use std::fmt::Write;
@@ -72,8 +73,13 @@ fn parameters(f: &FunctionDef) -> Vec<(&'static str, String, String)> {
         })
         .collect();
     all.extend(signature.keyword_only.iter().map(|a| argument(a, true)));
-    let meaning = "The quantization of the output, the first of several; checked if it is known.";
-    all.push(("out_quant", "scale or (scale, zero_point), optional".into(), meaning.into()));
+    if takes_shape_func(f) {
+        let meaning = "Returns the shapes of the outputs, instead of out_shapes: a function of tensors_in.";
+        all.push(("shape_func", "function, optional".into(), meaning.into()));
+    }
+    let meaning = "The quantization of the output, the first of several; checked if it is known. (0.5, 3) is a scale \
+                   and a zero point, and [0.5, 3] are the scales of two channels.";
+    all.push(("out_quant", "scale, list of scales or (scale, zero_point), optional".into(), meaning.into()));
     all
 }
 

@@ -1,6 +1,7 @@
 //! The interface of the Python package, written from the table of functions: signatures, docstrings and type stubs.
 //!
-//! A function of the package takes the parameters of [`FunctionDef::signature`], and `out_quant` by name.
+//! A function of the package takes the parameters of [`FunctionDef::signature`], and `out_quant` by name; `custom` also takes
+//! `shape_func`.
 
 mod doc;
 mod example;
@@ -29,7 +30,8 @@ pub fn signature(f: &FunctionDef) -> String {
         _ => format!("{}=None", p.name()),
     });
     let keyword_only = signature.keyword_only.iter().map(|argument| with_default(argument));
-    let last = ["*".to_owned()].into_iter().chain(keyword_only).chain(["out_quant=None".to_owned()]);
+    let shape_func = takes_shape_func(f).then(|| "shape_func=None".to_owned());
+    let last = ["*".to_owned()].into_iter().chain(keyword_only).chain(shape_func).chain(["out_quant=None".to_owned()]);
     format!("({})", positional.chain(last).collect::<Vec<_>>().join(", "))
 }
 
@@ -52,6 +54,18 @@ pub fn is_method(f: &FunctionDef) -> bool {
         Some(AnyOf(kinds)) => kinds.contains(&Tensor),
         _ => false,
     }
+}
+
+/// Returns whether a function takes `shape_func`, as in older versions of TpuLang: a Python function of the tensors that
+/// returns the shapes of the outputs.
+///
+/// ```
+/// use tpulang::{command::python, functions::function_def};
+/// assert!(python::takes_shape_func(function_def("custom")?));
+/// # Ok::<(), tpulang::Error>(())
+/// ```
+pub fn takes_shape_func(f: &FunctionDef) -> bool {
+    f.name == "custom"
 }
 
 #[cfg(test)]
@@ -97,7 +111,8 @@ mod tests {
         assert_eq!(of("topk"), "(input, axis, k, out_name=None, *, out_quant=None)");
         assert_eq!(
             of("custom"),
-            "(tensors_in, op_name, out_dtypes, out_names=None, params=None, *, out_shapes=None, out_quant=None)"
+            "(tensors_in, op_name, out_dtypes, out_names=None, params=None, *, out_shapes=None, shape_func=None, \
+             out_quant=None)"
         );
         assert!(of("multi_scale_deformable_attention").starts_with("(query, value, identity, query_pos, key_padding"));
         assert!(of("rope").contains("is_permute_optimize=False, mul1_round_mode=\"half_up\""));
