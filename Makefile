@@ -40,6 +40,9 @@ dist-aarch64: ## build the one for ARM, without MLIR: target/dist
 oldest: ## run the wheels and archives in Debian 11, which has glibc 2.31 and Python 3.9; needs root and debootstrap
 	for each in $(wildcard target/wheels/tpulang-*-manylinux_*.whl target/dist/*.tar.gz); do sh scripts/oldest.sh $$each || exit 1; done
 
+book: ## build the book from docs with mdBook, and check its links: target/book/html
+	sh scripts/book.sh
+
 package: setup ## package the crates for crates.io, and build and run programs that depend on them: target/package
 	sh scripts/package.sh
 
@@ -136,6 +139,7 @@ ops: setup ## generate src/ops/generated from the definitions in td
 docs: setup ## regenerate the generated documents
 	cargo run --quiet -- ops --markdown functions > docs/functions.md
 	cargo run --quiet -- ops --markdown ops > docs/ops.md
+	cargo run --quiet -- ops --markdown tpulang > docs/tpulang.md
 	cargo run --quiet -- schema > docs/schema.json
 	cargo run --quiet -- ops --python > python/tpulang/_functions.pyi
 

@@ -10,9 +10,22 @@ use crate::{
     tensor::{Handle, Tensor, shape_of},
     warnings::warn_of_graph,
 };
-use pyo3::{intern, prelude::*, types::PyDict};
+use pyo3::{
+    intern,
+    prelude::*,
+    types::{PyBool, PyDict},
+};
 use std::{path::PathBuf, sync::Arc};
 use tpulang::{Array, Error, Mode, base::Ints, graph::MadeBy, spec};
+
+/// Reads the value of a parameter: a bool, an int, a float, or otherwise a str.
+fn param(value: &Bound<'_, PyAny>) -> PyResult<spec::Param> {
+    if let Ok(value) = value.cast::<PyBool>() {
+        return Ok(value.is_true().into());
+    }
+    let number = value.extract::<i64>().map(Into::into).or_else(|_| value.extract::<f64>().map(Into::into));
+    number.or_else(|_| value.extract::<String>().map(Into::into))
+}
 
 /// A network under construction: tensors, and the operators that compute them. Types are inferred, and arguments and
 /// quantization checked, as each operator is added.
@@ -74,19 +87,28 @@ impl Graph {
         tpulang::Graph::new(name).or_raise(py).map(Graph::of)
     }
     /// Reads a network from a spec: a path that ends in `.json`, the text of a spec, or a dict. Weights that a text or a dict
-    /// names are read from `folder`.
+    /// names are read from `folder`. `params` are values for parameters of the spec, by name.
     #[staticmethod]
-    #[pyo3(signature = (spec, folder=None))]
-    fn from_spec(py: Python<'_>, spec: &Bound<'_, PyAny>, folder: Option<PathBuf>) -> PyResult<Graph> {
+    #[pyo3(signature = (spec, folder=None, *, params=None))]
+    fn from_spec(
+        py: Python<'_>,
+        spec: &Bound<'_, PyAny>,
+        folder: Option<PathBuf>,
+        params: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Graph> {
+        let mut options = spec::Options::new();
+        for (name, value) in params.into_iter().flatten() {
+            options = options.param(name.extract::<String>()?, param(&value)?);
+        }
         let text = match spec.cast::<PyDict>() {
             Ok(object) => Some(py.import("json")?.call_method1("dumps", (object,))?.extract::<String>()?),
-            Err(_) => spec.extract::<String>().ok().filter(|text| text.trim_start().starts_with('{')),
+            Err(_) => spec.extract::<String>().ok().filter(|text| text.contains('{')),
         };
         let graph = match text {
-            Some(text) => py.detach(|| spec::from_text(&text, "the spec", folder.as_deref())),
+            Some(text) => py.detach(|| options.read_text(&text, "the spec", folder.as_deref())),
             None => {
                 let path: PathBuf = spec.extract()?;
-                py.detach(|| spec::read(path, spec::Weights::Load))
+                py.detach(|| options.read(path))
             }
         };
         graph.or_raise(py).map(Graph::of)

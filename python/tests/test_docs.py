@@ -1,7 +1,7 @@
-"""Every Python block of the guide and the README runs, and prints what the document shows.
+"""Every Python block of the guides and the README runs, and prints what the document shows.
 
 The blocks of a document share a namespace and a temporary folder. A `text` block is the output of the block before it; in a
-`text varies` block, numbers may differ. A block that begins by importing a module that is not installed is skipped.
+`text varies` block, numbers may differ. A block that imports a module that is not installed is skipped.
 """
 import contextlib
 import importlib.util
@@ -48,9 +48,9 @@ class Document:
 
 
 def missing(source):
-    """Return the module that a block imports in its first line, if it is not installed."""
-    first = re.match(r"(?:import|from) (\w+)", source)
-    return first[1] if first and importlib.util.find_spec(first[1]) is None else None
+    """Return a module that a block imports in its lines, if it is not installed."""
+    modules = re.findall(r"^(?:import|from) (\w+)", source, re.MULTILINE)
+    return next((module for module in modules if importlib.util.find_spec(module) is None), None)
 
 
 def same_form(text):
@@ -58,7 +58,7 @@ def same_form(text):
     return re.sub(r"\s+", " ", re.sub(r"\d+\.\d+", "0.0", text))
 
 
-DOCUMENTS = [Document(ROOT / name) for name in ("README.md", "docs/python.md")]
+DOCUMENTS = [Document(ROOT / name) for name in ("README.md", "docs/python.md", "docs/pytorch.md")]
 BLOCKS = [
     pytest.param(document, index, id=f"{document.path.name}:{document.text.count(chr(10), 0, block.start()) + 1}")
     for document in DOCUMENTS

@@ -208,6 +208,21 @@ def test_a_graph_is_shown(tmp_path):
         g.show(tmp_path / "g.png")
 
 
+def test_specs_have_parameters():
+    text = """{
+      // The batch.
+      "version": 1, "name": "net", "params": {"N": 1, "scale": 1.0, "out": "y"},
+      "tensors": {"x": {"shape": ["${N}", 2]}}, "inputs": ["x"],
+      "ops": [{"op": "mul", "args": {"tensor_i0": "x", "tensor_i1": "${scale}"}, "out": "${out}"}],
+      "outputs": ["${out}"],
+    }"""
+    g = tpulang.Graph.from_spec(text, params={"N": np.int64(3), "scale": 0.5, "out": "z"})
+    np.testing.assert_array_equal(g.run({"x": np.full((3, 2), 4.0, "float32")})["z"], np.full((3, 2), 2.0))
+    for params, expected in [({"M": 1}, "there is no parameter"), ({"N": 1.5}, "expected an integer"), ({"N": None}, "")]:
+        with pytest.raises((tpulang.Error, TypeError), match=expected):
+            tpulang.Graph.from_spec(text, params=params)
+
+
 def test_an_exception_in_a_scope_leaves_it():
     g, x = graph(x=(2,))
     with pytest.raises(KeyError):

@@ -357,7 +357,12 @@ class Graph(GraphFunctions):
 
     def __new__(cls, name: str = "main") -> Self: ...
     @staticmethod
-    def from_spec(spec: _Path | dict[str, Any], folder: _Path | None = None) -> Graph:
+    def from_spec(
+        spec: _Path | dict[str, Any],
+        folder: _Path | None = None,
+        *,
+        params: dict[str, int | float | bool | str] | None = None,
+    ) -> Graph:
         """Reads a network from a spec: a path that ends in `.json`, the text of a spec, or a dict."""
     @staticmethod
     def from_mlir(module: _Path, weights: _Path | None = None) -> Graph:

@@ -124,7 +124,7 @@ pub enum Cause {
     #[error("the name {0:?} is used already; every tensor needs its own")]
     DuplicateName(String),
     /// A name does not exist.
-    #[error("unknown {kind} {name:?}{}{}", did_you_mean(nearest), known_names(known))]
+    #[error("unknown {kind} {name:?}{}", suggestion(nearest.as_deref(), known))]
     UnknownName {
         /// The kind of thing that was looked up: tensor, function, argument, ...
         kind: &'static str,
@@ -223,15 +223,14 @@ fn per_channel_hint(left: &[usize], right: &[usize]) -> String {
     }
 }
 
-fn did_you_mean(nearest: &Option<String>) -> String {
-    nearest.as_ref().map(|n| format!("; did you mean {n:?}?")).unwrap_or_default()
-}
-
-fn known_names(known: &[String]) -> String {
-    match known.len() {
-        0 => String::new(),
-        1 => format!("; there is only {:?}", known[0]),
-        _ => format!("; there are {}", known.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ")),
+fn suggestion(nearest: Option<&str>, known: &[String]) -> String {
+    let list = known.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+    match (nearest, known) {
+        (Some(near), [] | [_]) => format!("; did you mean {near:?}?"),
+        (Some(near), _) => format!("; did you mean {near:?}? There are {list}"),
+        (None, []) => String::new(),
+        (None, [_]) => format!("; there is only {list}"),
+        (None, _) => format!("; there are {list}"),
     }
 }
 

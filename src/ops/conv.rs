@@ -193,7 +193,14 @@ fn check_channels(group: i64, input: &Value, filter: &Value) -> Result<()> {
     }
     let found = filter.shape[1];
     if found != ic / group as usize {
-        let hint = order_hint(filter.shape, ic / group as usize);
+        let hint = match input.shape {
+            [_, .., last]
+                if *last == found.saturating_mul(group as usize) && input.shape.len() == filter.shape.len() =>
+            {
+                "; the input seems to be NHWC: permute it to NCHW".to_owned()
+            }
+            _ => order_hint(filter.shape, ic / group as usize),
+        };
         let problem = format!("has {found} input channels; the {} has {ic} (group {group}){hint}", input.display_name);
         return Err(misfit(filter.display_name, problem));
     }

@@ -182,8 +182,9 @@ impl<'t> Parser<'t> {
             if self.peek() == b',' {
                 self.at += 1;
                 let second = self.gap();
-                // A comment before the comma may end its line.
-                match next.is_empty() {
+                // Nothing follows a comment that ends its line.
+                let ends_line = trailing.last().is_some_and(|comment| comment.starts_with("//"));
+                match next.is_empty() && !ends_line {
                     true => trailing.extend(second.trailing),
                     false => next.extend(second.trailing.into_iter().map(own_line)),
                 }

@@ -39,7 +39,7 @@ pub(super) struct Node<'a> {
 #[derive(Deserialize)]
 #[serde(
     untagged,
-    expecting = "a number of repetitions, or an object with a parameter and its number or list of values"
+    expecting = "expected a number of repetitions, or an object with a parameter and its number or list of values"
 )]
 enum Repeat {
     Count(usize),
@@ -261,7 +261,8 @@ impl<'a> Node<'a> {
         })?;
         self.parse(&filled.text, |at| filled.source(at))
     }
-    fn has_expressions(&self) -> bool {
+    /// Whether a string in the value has an expression.
+    pub fn has_expressions(&self) -> bool {
         self.raw.get().contains("${")
     }
     /// Reads a text as `T`; `source` tells where its bytes come from.

@@ -9,7 +9,7 @@ const LONGEST: usize = 1000;
 
 /// The value of a parameter of a spec.
 #[derive(Debug, Clone, PartialEq, Deserialize)]
-#[serde(untagged, expecting = "a number, a string, true or false")]
+#[serde(untagged, expecting = "expected a number, a string, true or false")]
 #[non_exhaustive]
 pub enum Param {
     /// An integer.
@@ -129,7 +129,7 @@ impl Variables {
         names.reverse();
         let hint = match nearest(name, names.iter().copied()) {
             Some(near) => format!("did you mean {near:?}?"),
-            None if names.is_empty() => "the spec has no \"params\"".into(),
+            None if names.is_empty() => "none is defined here".into(),
             None => format!("there are {}", truncated(&names.join(", "))),
         };
         Err(format!("unknown parameter {:?}; {hint}", truncated(name)))
@@ -141,7 +141,7 @@ impl Variables {
     /// Returns what is wrong with the first wrong one.
     pub fn fill(&self, text: &str) -> Result<String, String> {
         let mut out = String::new();
-        self.fill_to(text, &mut out, str::to_owned, &mut |_, _| ()).map_err(|(_, problem)| problem)?;
+        self.fill_to(text, &mut out, str::to_owned, &mut |_, _| ())?;
         Ok(out)
     }
 
@@ -157,10 +157,10 @@ impl Variables {
             filled.copy(&json[at..start], at);
             let end = string_end(json.as_bytes(), start);
             let content = &json[start + 1..end - 1];
-            let placed = |(within, problem)| (start + 1 + within, problem);
+            let placed = |problem| (start, problem);
             if let Some(expression) = whole(content) {
-                let value = self.evaluate(expression).map_err(|problem| (start + 1, problem))?;
-                filled.mark(start);
+                let value = self.evaluate(expression).map_err(placed)?;
+                filled.moved.push((filled.text.len(), Source::Value(start)));
                 filled.text += &match value {
                     Param::Text(text) => format!("\"{}\"", escaped(&text)),
                     other => other.to_string(),
@@ -168,8 +168,8 @@ impl Variables {
             } else {
                 filled.copy("\"", start);
                 let Filled { text, moved } = &mut filled;
-                self.fill_to(content, text, escaped, &mut |to, from| moved.push((to, start + 1 + from)))
-                    .map_err(placed)?;
+                let mut part = |to, from| moved.push((to, Source::Copy(start + 1 + from)));
+                self.fill_to(content, text, escaped, &mut part).map_err(placed)?;
                 filled.copy("\"", end - 1);
             }
             if filled.text.len() as u64 > files::MAX_SPEC {
@@ -188,7 +188,7 @@ impl Variables {
         out: &mut String,
         escape: fn(&str) -> String,
         moved: &mut dyn FnMut(usize, usize),
-    ) -> Result<(), (usize, String)> {
+    ) -> Result<(), String> {
         let mut at = 0;
         while let Some(dollar) = text[at..].find("${").map(|n| at + n) {
             let is_escaped = text[at..dollar].ends_with('$');
@@ -199,9 +199,9 @@ impl Variables {
                 at = dollar + 2;
                 continue;
             }
-            let open = || (dollar, "\"${\" has no \"}\"; for the characters themselves, write \"$${\"".to_owned());
+            let open = || "\"${\" has no \"}\"; for the characters themselves, write \"$${\"".to_owned();
             let end = text[dollar..].find('}').map(|n| dollar + n).ok_or_else(open)?;
-            let value = self.evaluate(&text[dollar + 2..end]).map_err(|problem| (dollar, problem))?;
+            let value = self.evaluate(&text[dollar + 2..end])?;
             moved(out.len(), dollar);
             out.push_str(&escape(&value.to_string()));
             at = end + 1;
@@ -232,24 +232,31 @@ fn escaped(text: &str) -> String {
 #[derive(Default)]
 pub(super) struct Filled {
     pub text: String,
-    /// Offsets in the text, and where they come from, in order.
-    moved: Vec<(usize, usize)>,
+    /// Offsets in the text, in order, and where what follows comes from.
+    moved: Vec<(usize, Source)>,
+}
+
+#[derive(Clone, Copy)]
+enum Source {
+    /// It is copied from an offset on.
+    Copy(usize),
+    /// It is the value of the string at an offset.
+    Value(usize),
 }
 
 impl Filled {
-    fn mark(&mut self, from: usize) {
-        self.moved.push((self.text.len(), from));
-    }
     fn copy(&mut self, part: &str, from: usize) {
-        self.mark(from);
+        self.moved.push((self.text.len(), Source::Copy(from)));
         self.text.push_str(part);
     }
     /// Returns where an offset of the text comes from.
     pub fn source(&self, at: usize) -> usize {
         let next = self.moved.partition_point(|(to, _)| *to <= at);
-        let (to, from) = next.checked_sub(1).map_or((0, 0), |i| self.moved[i]);
-        let end = self.moved.get(next).map_or(usize::MAX, |(_, from)| *from);
-        (from + (at - to)).min(end)
+        match next.checked_sub(1).map(|i| self.moved[i]) {
+            Some((to, Source::Copy(from))) => from + (at - to),
+            Some((_, Source::Value(from))) => from,
+            None => 0,
+        }
     }
 }
 
@@ -291,8 +298,8 @@ mod tests {
     #[test]
     fn wrong_expressions_are_placed() {
         for (json, at, problem) in [
-            (r#"["${N}", "x${M}"]"#, 11, "in \"${M}\": unknown parameter \"M\"; there are N, eps, name"),
-            (r#"["x${N"]"#, 3, "\"${\" has no \"}\"; for the characters themselves, write \"$${\""),
+            (r#"["${N}", "x${M}"]"#, 9, "in \"${M}\": unknown parameter \"M\"; there are N, eps, name"),
+            (r#"["x${N"]"#, 1, "\"${\" has no \"}\"; for the characters themselves, write \"$${\""),
         ] {
             assert_eq!(variables().fill_json(json).err(), Some((at, problem.into())), "{json}");
         }

@@ -87,8 +87,8 @@ impl<'a> Reader<'a> {
             if let Err(error) = self.declare(&name, &node) {
                 self.errors.extend(error.into_each());
                 match node.fill(&name) {
-                    Ok(name) => drop(self.poisoned.insert(name)),
-                    Err(_) => self.has_unknown_outputs = true,
+                    Ok(name) if !node.text().contains("\"repeat\"") => drop(self.poisoned.insert(name)),
+                    _ => self.has_unknown_outputs = true,
                 }
             }
         }
@@ -265,6 +265,10 @@ impl<'a> Reader<'a> {
     /// Makes a call. Returns false if it was skipped because it uses a poisoned name.
     fn call(&mut self, index: usize, fields: &Fields<'a>, outs: Option<Vec<String>>) -> Result<bool> {
         let op = fields.need("op")?;
+        // The sizes of expansions are known before their parameters are.
+        if op.has_expressions() {
+            return Err(op.problem("the name of a function cannot be an expression; write it out"));
+        }
         let name: String = op.read()?;
         let callee = self.callee(&name).map_err(|e| e.at(op.place()))?;
         if matches!(callee, Callee::SpecFunction) {
@@ -332,9 +336,17 @@ impl<'a> Reader<'a> {
         let fields = node.fields(&["inputs", "ops", "outputs"])?;
         let (ops, outputs) = (fields.need("ops")?, fields.need("outputs")?);
         self.begin_block(fields.get("inputs"))?;
-        let results = self.ops(ops).and_then(|()| self.names(outputs));
+        let results = self.ops(ops).and_then(|()| self.results(outputs));
         let block = self.graph.end_block(results.as_ref().ok().cloned().flatten().unwrap_or_default());
         Ok(if results?.is_some() { Some(block?) } else { None })
+    }
+
+    /// Returns the results of a block, which may be coefficients.
+    fn results(&mut self, outputs: &Node) -> Result<Option<Vec<Tensor>>> {
+        for node in outputs.items()? {
+            self.declare_from_weights(&node.read::<String>()?).map_err(|e| e.at(node.place()))?;
+        }
+        self.names(outputs)
     }
 
     /// Begins a block with these arguments.

@@ -30,9 +30,22 @@ pub(super) fn argument(node: &Node) -> Result<Declared> {
 fn declared(fields: &Fields) -> Result<Declared> {
     let dtype = fields.get("dtype").map_or(Ok(Dtype::Float32), dtype)?;
     let dims = fields.need("shape")?;
-    let shape: Shape = dims.read()?;
+    let shape: Shape = dims.read().map_err(|e| match is_open(dims) {
+        true => dims.problem(
+            "a dimension is -1, None or a name; expected numbers (a size that varies is a parameter: \"params\": {\"N\": 1}, \"shape\": [\"${N}\", 3])",
+        ),
+        false => e,
+    })?;
     elements(&shape, dtype).map_err(|e| e.at(dims.place()))?;
     Ok(Declared { dtype, shape, quantization: quantization(fields)? })
+}
+
+/// Returns whether a list has a dimension that other frameworks determine later.
+fn is_open(dims: &Node) -> bool {
+    let open = |node: &Node| {
+        matches!(node.text(), "-1" | "null") || node.text().starts_with('"') && !node.text().contains("${")
+    };
+    dims.list().is_ok_and(|all| all.iter().any(open))
 }
 
 fn quantization(fields: &Fields) -> Result<Quantization> {

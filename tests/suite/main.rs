@@ -1,6 +1,7 @@
 //! Integration tests, from the user's point of view.
 mod backends;
 mod bad_input;
+mod book;
 mod cases;
 mod cli;
 mod complete;
@@ -28,9 +29,13 @@ mod grammar;
 mod hostile;
 mod hostile_ops;
 mod images;
+mod language;
 mod large;
+mod layout;
 mod limits;
 mod many;
+mod mistakes;
+mod models;
 mod mutate;
 mod networks;
 mod pair;

@@ -23,6 +23,7 @@ mod reference;
 mod run;
 mod schema;
 mod show;
+mod side_by_side;
 
 use clap::{Parser, Subcommand};
 use diagnostics::Diagnostics;
@@ -64,6 +65,12 @@ enum Command {
     Check(check::Args),
     #[cfg(feature = "mlir")]
     Convert(convert::Args),
+    /// Needs MLIR, which this build lacks
+    #[cfg(not(feature = "mlir"))]
+    Convert {
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true, hide = true)]
+        _args: Vec<OsString>,
+    },
     Run(run::Args),
     Bench(bench::Args),
     Compare(compare::Args),
@@ -100,6 +107,10 @@ fn run(command: Command, messages: &Diagnostics, begun: Instant) -> Outcome {
     match command {
         #[cfg(feature = "mlir")]
         Command::Convert(args) => convert::main(args, messages),
+        #[cfg(not(feature = "mlir"))]
+        Command::Convert { .. } => Err(tpulang::Error::new(
+            "this tpulang was built without MLIR, which `convert` needs; use an archive for x86-64, or the Python package",
+        )),
         Command::Init(args) => init::main(args),
         Command::Fmt(args) => fmt::main(args),
         Command::Check(args) => check::main(args, messages),

@@ -27,9 +27,9 @@ impl Model {
     pub fn read(&self) -> Result<Graph> {
         self.options.read(&self.path)
     }
-    /// Reads another model, a spec with the same parameters.
+    /// Reads another model with the same parameters.
     pub fn read_other(&self, path: &Path) -> Result<Graph> {
-        if is_module(path)? { read_module(path, None) } else { self.options.spec.read(path, spec::Weights::Load) }
+        self.options.read_with(path, None)
     }
 }
 
@@ -46,6 +46,9 @@ pub struct ModelOptions {
 impl ModelOptions {
     /// Reads a module or a spec.
     pub fn read(&self, path: &Path) -> Result<Graph> {
+        self.read_with(path, self.weights.as_deref())
+    }
+    fn read_with(&self, path: &Path, weights: Option<&Path>) -> Result<Graph> {
         if !is_module(path)? {
             return self.spec.read(path, spec::Weights::Load);
         }
@@ -55,7 +58,7 @@ impl ModelOptions {
                 escaped_path(path)
             )));
         }
-        read_module(path, self.weights.as_deref())
+        read_module(path, weights)
     }
 }
 

@@ -1,4 +1,4 @@
-use super::{Outcome, definitions, print, python, reference};
+use super::{Outcome, definitions, print, python, reference, side_by_side};
 use std::fmt::Write;
 use tpulang::{
     Error,
@@ -17,7 +17,7 @@ pub struct Args {
     /// Search names, PyTorch and ONNX aliases, arguments and descriptions
     #[arg(long, value_name = "WORD", conflicts_with = "name")]
     search: Option<String>,
-    /// Print the reference as Markdown, as in docs/functions.md and docs/ops.md
+    /// Print the reference as Markdown, as in docs/functions.md, docs/ops.md and docs/tpulang.md
     #[arg(long, value_name = "PAGE", conflicts_with_all = ["name", "search"])]
     markdown: Option<Markdown>,
     /// Print the definitions of all functions and ops as one JSON object, which docs/definitions.md describes
@@ -32,6 +32,7 @@ pub struct Args {
 enum Markdown {
     Functions,
     Ops,
+    Tpulang,
 }
 
 pub fn main(args: Args) -> Outcome {
@@ -48,6 +49,7 @@ pub fn main(args: Args) -> Outcome {
         (_, Some(word), _) => return search(&word),
         (.., Some(Markdown::Functions)) => reference::functions_page()?,
         (.., Some(Markdown::Ops)) => reference::ops_page(),
+        (.., Some(Markdown::Tpulang)) => side_by_side::page()?,
         (None, None, None) => list(functions().map(row)),
     };
     print(&text)?;

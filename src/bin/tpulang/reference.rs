@@ -73,7 +73,7 @@ pub fn functions_page() -> Result<String, Error> {
     );
     for family in &families {
         let of_family = functions().filter(|f| f.family() == *family);
-        let links: Vec<_> = of_family.map(|f| format!("[{0}](#{0})", f.name)).collect();
+        let links: Vec<_> = of_family.map(|f| format!("[{}](#{})", f.name, anchor(f.name))).collect();
         let _ = writeln!(out, "- **{family}**: {}", links.join(" "));
     }
     other_names(&mut out);
@@ -97,7 +97,8 @@ fn other_names(out: &mut String) {
     );
     let initial = |name: &str| name.chars().next();
     for group in names.chunk_by(|a, b| initial(a.0) == initial(b.0)) {
-        let links: Vec<_> = group.iter().map(|(alias, name)| format!("{alias} → [{name}](#{name})")).collect();
+        let links: Vec<_> =
+            group.iter().map(|(alias, name)| format!("{alias} → [{name}](#{})", anchor(name))).collect();
         let _ = write!(out, "\n- {}", links.join(", "));
     }
     out.push('\n');
@@ -137,7 +138,7 @@ fn function_markdown(f: &FunctionDef, out: &mut String) -> Result<(), Error> {
 }
 
 /// The anchor of a heading.
-fn anchor(heading: &str) -> String {
+pub fn anchor(heading: &str) -> String {
     heading.to_lowercase().replace('.', "")
 }
 

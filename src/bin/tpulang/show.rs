@@ -1,4 +1,4 @@
-use super::{Outcome, diagnostics::Diagnostics, model::Model, output::Sources, print, written};
+use super::{Outcome, diagnostics::Diagnostics, model, output::Sources, print, written};
 use std::{
     fs,
     io::Write,
@@ -6,6 +6,7 @@ use std::{
 };
 use tpulang::{
     Error, Result,
+    base::WarningKind,
     show::{Network, Profile, differences},
 };
 use tpulang_base::{escaped_path, files, pluralized};
@@ -28,9 +29,9 @@ Examples:
   tpulang show old.json new.json")]
 pub struct Args {
     #[command(flatten)]
-    model: Model,
+    model: model::Model,
     /// Print what differs between MODEL and this one
-    #[arg(value_name = "OTHER", conflicts_with_all = ["depth", "html", "svg", "dot", "profile"])]
+    #[arg(conflicts_with_all = ["depth", "html", "svg", "dot", "profile"])]
     other: Option<PathBuf>,
     /// Unfold N levels of scopes; 0 shows one row or box for each scope. Default: all levels. A page unfolds as many as
     /// are easily read at first
@@ -68,9 +69,10 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     let mut network = Network::new(&graph);
     if let Some(path) = &args.profile {
         let unknown = network.set_profile(&Profile::read(path)?)?;
-        if unknown > 0 && outputs.iter().all(|(_, path)| *path != Path::new("-")) {
+        if unknown > 0 {
             let steps = pluralized(unknown, "step");
-            messages.report(&format!("{}: {steps} compute no tensor of the model\n", escaped_path(path)))?;
+            let reason = format!("{steps} of {} compute no tensor of the model", escaped_path(path));
+            messages.warn(&WarningKind::NoEffect { option: "a part of --profile".into(), reason }.into())?;
         }
     }
     if args.html.is_some() {

@@ -23,11 +23,17 @@ impl Renderer {
             Kind::Warning(code) if code.severity() == Severity::Remark => Level::INFO.with_name("remark"),
             Kind::Warning(_) => Level::WARNING,
         };
-        let (title, rest) = message.text.split_once('\n').unwrap_or((&message.text, ""));
+        let (first, rest) = message.text.split_once('\n').unwrap_or((&message.text, ""));
+        let rest = unindented(rest);
+        // Without a source line, there is no margin for notes.
+        let (title, note) = match message.place {
+            Some(_) => (first.to_owned(), rest),
+            None => (format!("{first}\n{rest}").trim_end().to_owned(), String::new()),
+        };
         let title = level.primary_title(title);
         let title = message.kind.code().into_iter().fold(title, |title, code| title.id(code.name()));
         let group = message.place.into_iter().fold(Group::with_title(title), located);
-        let notes = (!rest.is_empty()).then(|| Level::NOTE.message(unindented(rest)));
+        let notes = (!note.is_empty()).then(|| Level::NOTE.message(note));
         // Without a source line, positions are not indented.
         self.0.render(&[group.elements(notes)]).replace("\n-->", "\n  -->")
     }

@@ -9,6 +9,7 @@ mod literal;
 mod stubs;
 
 pub use doc::doc;
+pub use example::example;
 pub use stubs::stubs;
 
 use literal::default;
