@@ -70,6 +70,7 @@ pub(crate) fn lay_out(
             edge.tensor,
         );
     }
+    composer.levels.entry(ROOT).or_default();
     let label = |tensor: Tensor| network.type_text(tensor);
     let mut ids: Vec<GroupId> = composer.levels.keys().copied().collect();
     // The innermost first.
@@ -159,7 +160,11 @@ impl Composer<'_, '_> {
 
     fn arrange(&self, id: GroupId, label: &dyn Fn(Tensor) -> String) -> Plan {
         let level = &self.levels[&id];
-        let mut graph = Graph::with_options(GraphOptions { directed: true, multigraph: false, compound: false });
+        if level.items.is_empty() {
+            return Plan { size: (2.0 * MARGIN, 2.0 * MARGIN), ..Plan::default() };
+        }
+        // Groups may depend on each other; dagre adds reversed edges beside others.
+        let mut graph = Graph::with_options(GraphOptions { directed: true, multigraph: true, compound: false });
         for item in &level.items {
             let (width, height) = self.size(*item);
             graph.set_node(name(*item), Some(NodeLabel { width, height, ..NodeLabel::default() }));
@@ -287,32 +292,7 @@ fn read(
         let (w, h) = graph.node(&n).map_or((0.0, 0.0), |n| (n.width, n.height));
         bounds.cover(centre(&n), (w, h));
     }
-    let ends = level.edges.iter().map(|((from, to), tensors)| {
-        (Some(*from), Some(*to), tensors.iter().copied().collect::<Vec<_>>(), name(*from), name(*to))
-    });
-    let ins = level
-        .ins
-        .iter()
-        .flat_map(|(t, items)| items.iter().map(|item| (None, Some(*item), vec![*t], port('i', *t), name(*item))));
-    let outs = level
-        .outs
-        .iter()
-        .flat_map(|(t, items)| items.iter().map(|item| (Some(*item), None, vec![*t], name(*item), port('o', *t))));
-    let mut paths = Vec::new();
-    let mut texts = Vec::new();
-    for (from, to, tensors, v, w) in ends.chain(ins).chain(outs) {
-        let Some(edge) = graph.edge(&v, &w, None) else { continue };
-        let count = edge.points.len();
-        let inner: Vec<Point> = edge.points.iter().take(count.saturating_sub(1)).skip(1).map(|p| (p.x, p.y)).collect();
-        inner.iter().for_each(|p| bounds.cover(*p, (4.0, 0.0)));
-        if let (Some(a), Some(b), Some(x), Some(y)) = (from, to, edge.x, edge.y)
-            && let Some(text) = labels.get(&(a, b))
-        {
-            bounds.cover((x, y), (edge.width, edge.height));
-            texts.push(((x, y), text.clone()));
-        }
-        paths.push(Path { from, to, tensors, inner });
-    }
+    let (mut paths, texts) = paths(graph, level, &labels, &mut bounds);
     for (side, ports) in [('i', &level.ins), ('o', &level.outs)] {
         ports.keys().for_each(|t| bounds.cover(centre(&port(side, *t)), (10.0, 1.0)));
     }
@@ -339,6 +319,42 @@ fn read(
         paths,
         labels: texts.into_iter().map(|(p, text)| (moved(p), text)).collect(),
     }
+}
+
+/// Returns the paths of all edges and the labels on them, and extends the bounds by them.
+fn paths(
+    graph: &Graph<NodeLabel, EdgeLabel>,
+    level: &Level,
+    labels: &IndexMap<(Item, Item), String>,
+    bounds: &mut Bounds,
+) -> (Vec<Path>, Vec<(Point, String)>) {
+    let ends = level.edges.iter().map(|((from, to), tensors)| {
+        (Some(*from), Some(*to), tensors.iter().copied().collect::<Vec<_>>(), name(*from), name(*to))
+    });
+    let ins = level
+        .ins
+        .iter()
+        .flat_map(|(t, items)| items.iter().map(|item| (None, Some(*item), vec![*t], port('i', *t), name(*item))));
+    let outs = level
+        .outs
+        .iter()
+        .flat_map(|(t, items)| items.iter().map(|item| (Some(*item), None, vec![*t], name(*item), port('o', *t))));
+    let mut paths = Vec::new();
+    let mut texts = Vec::new();
+    for (from, to, tensors, v, w) in ends.chain(ins).chain(outs) {
+        let Some(edge) = graph.edge(&v, &w, None) else { continue };
+        let count = edge.points.len();
+        let inner: Vec<Point> = edge.points.iter().take(count.saturating_sub(1)).skip(1).map(|p| (p.x, p.y)).collect();
+        inner.iter().for_each(|p| bounds.cover(*p, (4.0, 0.0)));
+        if let (Some(a), Some(b), Some(x), Some(y)) = (from, to, edge.x, edge.y)
+            && let Some(text) = labels.get(&(a, b))
+        {
+            bounds.cover((x, y), (edge.width, edge.height));
+            texts.push(((x, y), text.clone()));
+        }
+        paths.push(Path { from, to, tensors, inner });
+    }
+    (paths, texts)
 }
 
 struct Bounds {

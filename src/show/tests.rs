@@ -210,3 +210,34 @@ fn profiles_are_matched_by_name() {
         "the profile is of another network: none of its 1 steps, such as \"z\", computes a tensor of \"net\""
     );
 }
+
+/// Random networks, whose scopes depend on each other and nest, and no network at all.
+#[test]
+fn any_network_is_drawn() {
+    let empty = Graph::new("empty").unwrap();
+    let network = Network::new(&empty);
+    assert!(network.svg(None).ends_with("</svg>\n") && network.dot(None).ends_with("}\n"));
+    assert!(network.table(None).contains("0 operators") && network.html(None).contains("\"peak\":null"));
+    let mut state = 1u64;
+    let mut below = |n: usize| {
+        state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        (state >> 33) as usize % n
+    };
+    for round in 0..25 {
+        let mut g = Graph::new("random").unwrap();
+        let mut made = vec![g.input("x", Dtype::Float32, [1]).unwrap()];
+        for i in 0..1 + below(40) {
+            let scope = ["", "a/", "b/", "a/c/", "a/c/d/", "b/c/", "a/b/"][below(7)];
+            let (x, y) = (made[below(made.len())], made[below(made.len())]);
+            made.push(g.add(x, y).out_name(format!("{scope}v{i}")).call().unwrap());
+        }
+        let outputs = &made[made.len() - 1..];
+        g.set_outputs(outputs).unwrap();
+        let network = Network::new(&g);
+        for depth in [None, Some(0), Some(round % 4)] {
+            let svg = network.svg(depth);
+            assert!(!svg.contains("NaN") && !svg.contains("inf"), "round {round}");
+        }
+        assert_eq!(network.svg(None), network.svg(None));
+    }
+}

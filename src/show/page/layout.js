@@ -32,6 +32,7 @@ const size = (item) => item.wanted ? { w: item.plan.w, h: item.plan.h } : item.c
 
 // Returns the size of an unfolded group, and the positions of its members and the paths of its edges, relative to its own.
 function arrange(group) {
+  if (!group.members.length) return { w: 2 * margin, h: 2 * margin, at: new Map(), paths: [], ports: { ins: new Map(), outs: new Map() } };
   const graph = new vendor.graphlib.Graph();
   graph.setGraph({ nodesep: 22, ranksep: 30, edgesep: 12, marginx: 0, marginy: 0 });
   graph.setDefaultEdgeLabel(() => ({}));
@@ -111,11 +112,20 @@ function read(graph, group, ids) {
   }
   const ports = (tensors, side) => new Map([...tensors.keys()].map((t) => [t, graph.node(`${side}${t}`).x + dx]));
   const members = new Map([...ids].map(([member, id]) => [id, member]));
+  const ranks = new Map();
+  for (const id of ids.values()) {
+    const { y, height } = graph.node(id);
+    ranks.set(Math.round(y), Math.max(height, ranks.get(Math.round(y)) ?? 0));
+  }
   const paths = edges.map((e) => {
     const { points, text, x, y } = graph.edge(e);
     const [from, to] = [members.get(e.v), members.get(e.w)];
     const tensors = from && to ? [...group.edges.get(from).get(to)] : [Number((from ? e.w : e.v).slice(1))];
-    const inner = points.slice(1, -1).map((p) => [p.x + dx, p.y + dy]);
+    // Lines are straight beside the boxes of a rank, whatever their height, and bend between ranks.
+    const inner = points.slice(1, -1).flatMap((p) => {
+      const half = (ranks.get(Math.round(p.y)) ?? 0) / 2;
+      return half > 1 ? [[p.x + dx, p.y + dy - half], [p.x + dx, p.y + dy + half]] : [[p.x + dx, p.y + dy]];
+    });
     return { from, to, tensors, inner, label: text ? { text, x: x + dx, y: y + dy } : null };
   });
   return { w, h: header + bottom - top + 2 * margin - 6, at, paths, ports: { ins: ports(group.ins, "i"), outs: ports(group.outs, "o") } };

@@ -86,15 +86,16 @@ function operatorDetails({ of }) {
     costs(of), element("p", {}, `${figure(network.memory.live[of.index], "B")} of values are live while it runs`),
   ];
   if (of.attributes.length) {
-    const all = [...of.attributes].sort((a, b) => a.default - b.default);
-    parts.push(title("Attributes"), element("table", {}, ...all.map((attribute) =>
-      element("tr", attribute.default ? { class: "default", title: "the default" } : {},
-        element("td", {}, attribute.name), element("td", { class: "code" }, attribute.value)))));
+    const listed = (isDefault) => element("table", {}, ...of.attributes.filter((a) => a.default === isDefault).map((a) =>
+      element("tr", {}, element("td", {}, a.name), element("td", { class: "code" }, a.value))));
+    const defaults = of.attributes.filter((a) => a.default).length;
+    parts.push(title("Attributes"), listed(false),
+      defaults ? element("details", {}, element("summary", {}, `${defaults} with the default`), listed(true)) : null);
   }
   if (inputs.length) parts.push(title("Inputs"), ...inputs.map(([role, tensor]) => tensorBox(tensor, role)));
   if (coefficients.length) parts.push(title("Coefficients"), ...coefficients.map(([role, tensor]) => tensorBox(tensor, role)));
   parts.push(title("Results"), ...of.results.map((tensor) => tensorBox(tensor, "")));
-  return parts;
+  return parts.filter(Boolean);
 }
 
 // The operators with the largest values.

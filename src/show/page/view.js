@@ -98,8 +98,7 @@ function drawGroup(group, x, y, seen, k) {
     context.textBaseline = "middle";
     drawSign(x + 17, y + 16, false);
     context.font = fonts.title;
-    context.fillStyle = palette.muted;
-    context.fillText(group.title, x + 30, y + 16.5);
+    halo(group.title, x + 30, y + 16.5);
   }
 }
 
@@ -174,14 +173,18 @@ function drawLabels(group, x, y, seen) {
   for (const label of group.labels) {
     const [lx, ly] = [x + label.x, y + label.y];
     if (lx < seen.x0 - 90 || lx > seen.x1 + 90 || ly < seen.y0 || ly > seen.y1) continue;
-    // The line is interrupted behind its label.
-    context.strokeStyle = palette.back;
-    context.lineWidth = 4;
-    context.lineJoin = "round";
-    context.strokeText(label.text, lx, ly);
-    context.fillStyle = palette.muted;
-    context.fillText(label.text, lx, ly);
+    halo(label.text, lx, ly);
   }
+}
+
+// A text that interrupts the lines behind it.
+function halo(text, x, y) {
+  context.strokeStyle = palette.back;
+  context.lineWidth = 4;
+  context.lineJoin = "round";
+  context.strokeText(text, x, y);
+  context.fillStyle = palette.muted;
+  context.fillText(text, x, y);
 }
 
 function drawSign(x, y, isPlus) {
