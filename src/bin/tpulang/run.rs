@@ -118,7 +118,7 @@ fn fetched<'a>(args: &'a Args, graph: &Graph) -> Vec<&'a str> {
 fn explained(graph: &Graph, backend: &AnyBackend, options: &RunOptions) -> Result<String> {
     let counter = StepCounter::default();
     let session =
-        counter.during("preparing", "operators", || Session::new(graph, backend, &counter.counting(options)))?;
+        counter.during("preparing", "operator", || Session::new(graph, backend, &counter.counting(options)))?;
     Ok(session.explain())
 }
 
@@ -132,14 +132,14 @@ fn run(
 ) -> Result<String> {
     let counter = StepCounter::default();
     let session =
-        counter.during("preparing", "operators", || Session::new(graph, backend, &counter.counting(options)))?;
+        counter.during("preparing", "operator", || Session::new(graph, backend, &counter.counting(options)))?;
     tell("remark", &session.conversions(&feeds));
-    let results = counter.during("running", "steps", || session.run(&feeds))?;
+    let results = counter.during("running", "step", || session.run(&feeds))?;
     during("writing the results", Size::Unknown, |_| output.write(results.iter().map(|(n, a)| (n.as_str(), a))))?;
     let written = format!("{}\n{}: {}\n", session.summary(), output.name(), pluralized(results.len(), "tensor"));
     drop(results);
     let profile = |form| -> Result<String> {
-        let steps = counter.during("profiling", "steps", || session.profile(&feeds, PROFILED))?;
+        let steps = counter.during("profiling", "step", || session.profile(&feeds, PROFILED))?;
         Ok(profile::text(form, &steps))
     };
     Ok(match args.profile {
