@@ -38,13 +38,13 @@ impl<B: Backend> Session<B> {
     /// ```
     /// use tpulang::{Array, Dtype, Graph, exec::{CpuBackend, RunOptions, Session}};
     /// let mut g = Graph::new("net")?;
-    /// let x = g.input("x", Dtype::Int32, [2])?;
+    /// let x = g.input("x", Dtype::Float32, [2])?;
     /// let y = g.abs(x).out_name("y").call()?;
     /// g.set_outputs(&[y])?;
     /// let session = Session::new(&g, CpuBackend::new(), &RunOptions::default())?;
-    /// let feeds = [("x", Array::from([1i64, -2]))];
+    /// let feeds = [("x", Array::from([1f64, -2.0]))];
     /// let remarks = session.conversions(&feeds);
-    /// assert_eq!(remarks.iter().next().unwrap().to_string(), "\"x\" is stored as int64, and is converted to int32");
+    /// assert_eq!(remarks.iter().next().unwrap().to_string(), "\"x\" is stored as float64, and is converted to float32");
     /// assert_eq!(session.run(&feeds)?["y"].to_f64()?, [1.0, 2.0]);
     /// # Ok::<(), tpulang::Error>(())
     /// ```

@@ -32,7 +32,7 @@ pub enum Size {
     Unknown,
     /// It has this many parts.
     Parts(usize),
-    /// Its parts are counted, and have this name.
+    /// Its parts, which have this name, are counted.
     Counted(&'static str),
 }
 
@@ -67,7 +67,7 @@ fn style(size: Size) -> ProgressStyle {
     let template = match size {
         Size::Unknown => "{spinner} {msg} ({elapsed})".to_owned(),
         Size::Parts(_) => "{msg} {wide_bar} {pos} of {len} ({elapsed})".to_owned(),
-        Size::Counted(name) => format!("{{spinner}} {{msg}}: {{pos}} {name} ({{elapsed}})"),
+        Size::Counted(part) => format!("{{spinner}} {{msg}}: {part} {{pos}} ({{elapsed}})"),
     };
     ProgressStyle::with_template(&template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }

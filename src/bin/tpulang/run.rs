@@ -116,7 +116,7 @@ fn fetched<'a>(args: &'a Args, graph: &Graph) -> Vec<&'a str> {
 fn explained(graph: &Graph, backend: &AnyBackend, options: &RunOptions) -> Result<String> {
     let counter = StepCounter::default();
     let session =
-        counter.during("preparing", "operators", || Session::new(graph, backend, &counter.counting(options)))?;
+        counter.during("preparing", "operator", || Session::new(graph, backend, &counter.counting(options)))?;
     Ok(session.explain())
 }
 
@@ -130,17 +130,17 @@ fn run(
 ) -> Result<String> {
     let counter = StepCounter::default();
     let session =
-        counter.during("preparing", "operators", || Session::new(graph, backend, &counter.counting(options)))?;
+        counter.during("preparing", "operator", || Session::new(graph, backend, &counter.counting(options)))?;
     // Weights of a file have been read now.
     messages.warn(&graph.warnings())?;
     messages.warn(&session.conversions(&feeds))?;
-    let results = counter.during("running", "steps", || session.run(&feeds))?;
+    let results = counter.during("running", "step", || session.run(&feeds))?;
     messages.warn(&session.non_finite(&feeds, &results)?)?;
     during("writing the results", Size::Unknown, |_| output.write(results.iter().map(|(n, a)| (n.as_str(), a))))?;
     let written = format!("{}\n{}: {}\n", session.summary(), output.name(), pluralized(results.len(), "tensor"));
     drop(results);
     let profile = |form| -> Result<String> {
-        let steps = counter.during("profiling", "steps", || session.profile(&feeds, PROFILED))?;
+        let steps = counter.during("profiling", "step", || session.profile(&feeds, PROFILED))?;
         Ok(profile::text(form, &steps))
     };
     Ok(match args.profile {
