@@ -8,7 +8,7 @@ PROFILE ?= quick
 BIN = target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/tpulang
 LLVM = /usr/lib/llvm-22
 
-.PHONY: help setup build release wheel wheel-aarch64 dist dist-aarch64 oldest package book capi demo test test-python check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance scripts gradients lowered quantized fuzz fuzz-networks fuzz-input minilm digits bench bench-quick docs ops
+.PHONY: help setup build release wheel wheel-aarch64 dist dist-aarch64 oldest package book capi demo test test-python check deny portable kernels gpu gpu-build gpu-check gpu-emulated conformance scripts gradients lowered quantized fuzz fuzz-networks fuzz-input minilm digits show-test bench bench-quick docs ops
 
 help: ## list these commands
 	@grep -E '^[a-z-]+:.*##' Makefile | sed 's/:.*## /\t/' | expand -t 14
@@ -190,6 +190,9 @@ digits: setup ## train a network on handwritten digits, compared with PyTorch
 	sh benches/setup.sh $(BENCH_PEER)
 	cargo build --profile $(PROFILE) --example digits
 	$(BENCH_PEER)/bin/python conformance/digits.py --example target/$(if $(filter dev,$(PROFILE)),debug,$(PROFILE))/examples/digits
+
+show-test: build ## test the page of `show --html` in Chromium, installed with apt if it is missing
+	sh scripts/show-test.sh $(BIN)
 
 SECONDS ?= 600
 TARGETS ?= spec safetensors npz mlir_bytes mlir_grammar ops

@@ -7,6 +7,7 @@ use crate::{
     shared::Shared,
     tensor::{Tensor, shape_of},
     values::{Converter, tensors_in},
+    warnings::warn_of_call,
 };
 use indexmap::IndexMap;
 use pyo3::{
@@ -185,7 +186,12 @@ impl<'py> Call<'py> {
             }
         }
         let call = ByName { args, named, ..ByName::default() };
-        let tensors = graph.with(py, |graph| functions::call_with(graph, self.function.name, call))?;
+        let (tensors, raised) = graph.with(py, |graph| {
+            let before = graph.recorded_warnings();
+            let tensors = functions::call_with(graph, self.function.name, call)?;
+            Ok((tensors, graph.warnings_since(before)))
+        })?;
+        warn_of_call(py, &raised)?;
         let mut tensors = tensors.into_iter().map(|tensor| Tensor::of(&graph, tensor));
         match self.function.returns() {
             Returns::One => tensors.next().into_bound_py_any(py),

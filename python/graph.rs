@@ -8,10 +8,24 @@ use crate::{
     session::{Feeds, Session},
     shared::Shared,
     tensor::{Handle, Tensor, shape_of},
+    warnings::warn_of_graph,
 };
-use pyo3::{intern, prelude::*, types::PyDict};
+use pyo3::{
+    intern,
+    prelude::*,
+    types::{PyBool, PyDict},
+};
 use std::{path::PathBuf, sync::Arc};
 use tpulang::{Array, Error, Mode, base::Ints, graph::MadeBy, spec};
+
+/// Reads the value of a parameter: a bool, an int, a float, or otherwise a str.
+fn param(value: &Bound<'_, PyAny>) -> PyResult<spec::Param> {
+    if let Ok(value) = value.cast::<PyBool>() {
+        return Ok(value.is_true().into());
+    }
+    let number = value.extract::<i64>().map(Into::into).or_else(|_| value.extract::<f64>().map(Into::into));
+    number.or_else(|_| value.extract::<String>().map(Into::into))
+}
 
 /// A network under construction: tensors, and the operators that compute them. Types are inferred, and arguments and
 /// quantization checked, as each operator is added.
@@ -73,19 +87,28 @@ impl Graph {
         tpulang::Graph::new(name).or_raise(py).map(Graph::of)
     }
     /// Reads a network from a spec: a path that ends in `.json`, the text of a spec, or a dict. Weights that a text or a dict
-    /// names are read from `folder`.
+    /// names are read from `folder`. `params` are values for parameters of the spec, by name.
     #[staticmethod]
-    #[pyo3(signature = (spec, folder=None))]
-    fn from_spec(py: Python<'_>, spec: &Bound<'_, PyAny>, folder: Option<PathBuf>) -> PyResult<Graph> {
+    #[pyo3(signature = (spec, folder=None, *, params=None))]
+    fn from_spec(
+        py: Python<'_>,
+        spec: &Bound<'_, PyAny>,
+        folder: Option<PathBuf>,
+        params: Option<&Bound<'_, PyDict>>,
+    ) -> PyResult<Graph> {
+        let mut options = spec::Options::new();
+        for (name, value) in params.into_iter().flatten() {
+            options = options.param(name.extract::<String>()?, param(&value)?);
+        }
         let text = match spec.cast::<PyDict>() {
             Ok(object) => Some(py.import("json")?.call_method1("dumps", (object,))?.extract::<String>()?),
-            Err(_) => spec.extract::<String>().ok().filter(|text| text.trim_start().starts_with('{')),
+            Err(_) => spec.extract::<String>().ok().filter(|text| text.contains('{')),
         };
         let graph = match text {
-            Some(text) => py.detach(|| spec::from_text(&text, "the spec", folder.as_deref())),
+            Some(text) => py.detach(|| options.read_text(&text, "the spec", folder.as_deref())),
             None => {
                 let path: PathBuf = spec.extract()?;
-                py.detach(|| spec::read(path, spec::Weights::Load))
+                py.detach(|| options.read(path))
             }
         };
         graph.or_raise(py).map(Graph::of)
@@ -325,6 +348,7 @@ impl Graph {
     /// Writes the network as a spec to a path that ends in `.json`, and its coefficients to an `.npz` beside it.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
         let graph = self.shared.lock(py).clone();
+        warn_of_graph(py, &graph)?;
         py.detach(|| spec::save(&graph, path)).or_raise(py)
     }
     /// Runs the network once. For several runs, make a `Session`.
@@ -351,7 +375,7 @@ impl Graph {
         let session = py.get_type::<Session>().call((slf, device), Some(&named))?;
         let session = session.cast_into::<Session>()?;
         let feeds = Feeds::read(py, feeds, session.get())?;
-        session.get().run_feeds(py, feeds)
+        session.get().run_checked(py, feeds)
     }
 
     fn __repr__(&self, py: Python<'_>) -> String {
@@ -359,9 +383,21 @@ impl Graph {
         let (inputs, operators, outputs) = (graph.inputs().len(), graph.operators().len(), graph.outputs().len());
         format!("<tpulang.Graph {:?}: {inputs} inputs, {operators} operators, {outputs} outputs>", graph.name())
     }
-    /// The operators as a table, for notebooks.
-    fn _repr_html_<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
-        slf.py().import("tpulang._display")?.call_method1("graph_html", (slf,))
+    /// Shows the network in a file: a page for a browser (`.html`), or a drawing (`.svg`, or `.dot` for Graphviz). Notebooks
+    /// show a graph as that page.
+    ///
+    /// >>> import tpulang
+    /// >>> g = tpulang.Graph("net")
+    /// >>> y = g.input("x", (2, 3)).relu()
+    /// >>> g.show("net.html")
+    fn show(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
+        let graph = self.shared.lock(py).clone();
+        py.detach(|| tpulang::show::write(&graph, &path)).or_raise(py)
+    }
+    /// The page of `show`, for notebooks.
+    fn _repr_html_(&self, py: Python<'_>) -> PyResult<String> {
+        let graph = self.shared.lock(py).clone();
+        py.detach(|| tpulang::show::frame(&graph)).or_raise(py)
     }
     /// The operators as a table.
     fn __str__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
@@ -400,6 +436,7 @@ fn write_pair(
     weights: Option<&str>,
 ) -> PyResult<(PathBuf, PathBuf)> {
     use tpulang::mlir;
+    warn_of_graph(py, graph)?;
     let weights = weights.map_or_else(|| mlir::weight_file_name(graph), str::to_owned);
     let written = py.detach(|| mlir::write_pair_naming(graph, folder, &weights)).or_raise(py)?;
     Ok((written.mlir, written.weights))

@@ -22,6 +22,7 @@ mod shared;
 mod tensor;
 mod training;
 mod values;
+mod warnings;
 
 use pyo3::prelude::*;
 

@@ -6,6 +6,7 @@ use crate::{
     interrupt::{self, Ends},
     quantization::one_or_many,
     values::array_or_list,
+    warnings::{warn_of_all, warn_of_graph},
 };
 use pyo3::{
     prelude::*,
@@ -100,6 +101,14 @@ impl Session {
         }
         interrupt::interruptible(py, &self.ends, body)
     }
+    /// Runs the graph once, and warns of NaN and infinite elements.
+    pub fn run_checked<'py>(&self, py: Python<'py>, feeds: Feeds) -> PyResult<Bound<'py, PyDict>> {
+        let feeds = feeds.0.as_slice();
+        let results = self.interruptible(py, || self.session.run(feeds))?;
+        let found = self.interruptible(py, || self.session.non_finite(feeds, &results))?;
+        warn_of_all(py, &found)?;
+        to_dict(py, results)
+    }
     pub fn run_feeds<'py>(&self, py: Python<'py>, feeds: Feeds) -> PyResult<Bound<'py, PyDict>> {
         let results = self.interruptible(py, || self.session.run(feeds.0.as_slice()))?;
         to_dict(py, results)
@@ -151,6 +160,7 @@ impl Session {
         let device: Device =
             device.parse().map_err(|problem| invalid(py, format!("Session: device is {device:?}; {problem}")))?;
         let graph = graph.get().shared().lock(py).clone();
+        warn_of_graph(py, &graph)?;
         let prepare = || tpulang::exec::Session::new(&graph, device.open()?, &options);
         let session = interrupt::interruptible(py, &ends, prepare)?;
         Ok(Session { inputs: session.inputs(), session, ends, process: std::process::id() })

@@ -61,8 +61,8 @@ pub use tpulang_array as array;
 /// Dtypes, shapes, lists of numbers, errors and warnings.
 pub mod base {
     pub use tpulang_base::{
-        CallContext, Cause, Dtype, Error, FromNumber, Ints, MAX_ERRORS, OneOrMany, Place, Result, Shape, Warning,
-        WarningKind, Warnings,
+        CallContext, Cause, Dtype, Error, FromNumber, Ints, MAX_ERRORS, OneOrMany, Place, Result, Severity, Shape,
+        Warning, WarningCode, WarningKind, Warnings,
     };
 }
 #[doc(inline)]
@@ -76,6 +76,8 @@ pub use tpulang_mlir as mlir;
 pub use tpulang_ops as ops;
 #[doc(inline)]
 pub use tpulang_quant as quant;
+#[doc(inline)]
+pub use tpulang_show as show;
 #[doc(inline)]
 pub use tpulang_spec as spec;
 

@@ -1,5 +1,6 @@
 """Graphs, tensors and arrays."""
 import gc
+import html
 import subprocess
 import sys
 import traceback
@@ -189,7 +190,37 @@ def test_graphs_are_written_and_read(tmp_path):
     ):
         np.testing.assert_array_equal(again.run(feed)["block/y"], g.run(feed)["block/y"])
     assert g.clone()["block/y"].shape == (2, 2)
-    assert "<table>" in g._repr_html_() and "block/y" in str(g)
+    assert "block/y" in str(g)
+
+
+def test_a_graph_is_shown(tmp_path):
+    g, x = graph(x=(2, 2))
+    with g.scope("block"):
+        g.outputs = [x.relu(out_name="y</script>")]
+    frame = g._repr_html_()
+    assert frame.startswith("<iframe srcdoc=") and frame.endswith("</iframe>")
+    page = html.unescape(frame.split('"')[1])
+    for name, start in (("g.html", "<!doctype html>"), ("g.svg", "<svg"), ("g.dot", "digraph")):
+        g.show(tmp_path / name)
+        assert (tmp_path / name).read_text().startswith(start)
+    assert page == (tmp_path / "g.html").read_text()
+    with pytest.raises(ValueError, match="expected a name that ends in .html, .svg or .dot"):
+        g.show(tmp_path / "g.png")
+
+
+def test_specs_have_parameters():
+    text = """{
+      // The batch.
+      "version": 1, "name": "net", "params": {"N": 1, "scale": 1.0, "out": "y"},
+      "tensors": {"x": {"shape": ["${N}", 2]}}, "inputs": ["x"],
+      "ops": [{"op": "mul", "args": {"tensor_i0": "x", "tensor_i1": "${scale}"}, "out": "${out}"}],
+      "outputs": ["${out}"],
+    }"""
+    g = tpulang.Graph.from_spec(text, params={"N": np.int64(3), "scale": 0.5, "out": "z"})
+    np.testing.assert_array_equal(g.run({"x": np.full((3, 2), 4.0, "float32")})["z"], np.full((3, 2), 2.0))
+    for params, expected in [({"M": 1}, "there is no parameter"), ({"N": 1.5}, "expected an integer"), ({"N": None}, "")]:
+        with pytest.raises((tpulang.Error, TypeError), match=expected):
+            tpulang.Graph.from_spec(text, params=params)
 
 
 def test_an_exception_in_a_scope_leaves_it():

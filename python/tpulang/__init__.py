@@ -10,7 +10,7 @@ with ``Graph``::
 import importlib
 
 from tpulang import _native, optimizers
-from tpulang._errors import DeviceError, Error, FileError, InvalidType, ToolChainError
+from tpulang._errors import DeviceError, Error, FileError, GraphWarning, InvalidType, ToolChainError
 from tpulang._globals import TpuLang, reset_graph
 from tpulang._native import (
     FUNCTIONS,

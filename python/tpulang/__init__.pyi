@@ -357,7 +357,12 @@ class Graph(GraphFunctions):
 
     def __new__(cls, name: str = "main") -> Self: ...
     @staticmethod
-    def from_spec(spec: _Path | dict[str, Any], folder: _Path | None = None) -> Graph:
+    def from_spec(
+        spec: _Path | dict[str, Any],
+        folder: _Path | None = None,
+        *,
+        params: dict[str, int | float | bool | str] | None = None,
+    ) -> Graph:
         """Reads a network from a spec: a path that ends in `.json`, the text of a spec, or a dict."""
     @staticmethod
     def from_mlir(module: _Path, weights: _Path | None = None) -> Graph:
@@ -485,6 +490,8 @@ class Graph(GraphFunctions):
     ) -> tuple[list[Tensor], list[Tensor]]: ...
     def unrolled(self) -> Graph:
         """Returns a copy in which each loop of known trip count is replaced by copies of its body."""
+    def show(self, path: _Path) -> None:
+        """Shows the network in a file: a page for a browser (`.html`), or a drawing (`.svg`, or `.dot` for Graphviz)."""
     def _repr_html_(self) -> str: ...
 
 class _Profile(list[dict[str, Any]]):
@@ -585,6 +592,18 @@ class FileError(Error, OSError):
 
 class DeviceError(Error, RuntimeError):
     """A device, its driver or its compiler is missing or has failed."""
+
+class GraphWarning(UserWarning):
+    """A network that is valid, but probably not what was meant."""
+
+    code: str
+    function: Optional[str]
+    call: Optional[int]
+    output: Optional[str]
+    file: Optional[str]
+    line: Optional[int]
+    column: Optional[int]
+    path: Optional[str]
 
 class ToolChainError(Error, RuntimeError):
     """A stage of TPU-MLIR's tool chain failed, or the tool chain is missing."""

@@ -83,10 +83,3 @@ def graph_text(graph):
     """Return a graph as text: its inputs, operators and outputs."""
     parts = [f"inputs: {_ends(graph.inputs)}", str(_operators(graph)), f"outputs: {_ends(graph.outputs)}"]
     return "\n".join(part for part in parts if part)
-
-
-def graph_html(graph):
-    """Return a graph as HTML: its inputs, operators and outputs."""
-    head = f"<b>{html.escape(graph.name)}</b>"
-    ends = [html.escape(f"{word}: {_ends(tensors)}") for word, tensors in (("inputs", graph.inputs), ("outputs", graph.outputs))]
-    return f"<div>{head}<br>{ends[0]}</div>{_operators(graph)._repr_html_()}<div>{ends[1]}</div>"

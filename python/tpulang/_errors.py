@@ -1,4 +1,6 @@
-"""The exceptions that tpulang raises."""
+"""The exceptions that tpulang raises, and its warnings."""
+import sys
+import warnings
 
 
 class Error(ValueError, AssertionError):
@@ -52,3 +54,31 @@ class ToolChainError(Error, RuntimeError):
     __module__ = "tpulang"
     stage = None
     log = ""
+
+
+class GraphWarning(UserWarning):
+    """A network that is valid, but probably not what was meant.
+
+    The message begins with the code, so ``warnings.filterwarnings("ignore", "unused-input")`` hides one kind of
+    warning. ``tpulang explain CODE`` says more. Attributes that do not apply are None:
+
+    - ``code``: the kind of warning: ``"unused-input"``.
+    - ``function``, ``call``, ``output``: the call that it is about, as in `Error`.
+    - ``file``, ``line``, ``column``, ``path``: the place in a file.
+    """
+
+    __module__ = "tpulang"
+    code = function = call = output = None
+    file = line = column = path = None
+
+    def __init__(self, message="", **details):
+        super().__init__(message)
+        self.__dict__.update(details)
+
+
+def warn(message, **details):
+    """Issue a warning at the line outside of this package that led here."""
+    level, frame = 2, sys._getframe(1)
+    while frame is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "tpulang":
+        level, frame = level + 1, frame.f_back
+    warnings.warn(GraphWarning(message, **details), stacklevel=level)

@@ -70,21 +70,35 @@ pub(super) fn to_f32(array: &Array) -> Result<Vec<f32>> {
 }
 
 pub(super) fn to_f64(array: &Array) -> Result<Vec<f64>> {
+    let mut out = Vec::new();
+    reserve(&mut out, array.len())?;
+    each_f64(array, |v| out.push(v))?;
+    Ok(out)
+}
+
+/// Passes each element to `to`.
+pub(super) fn each_f64(array: &Array, mut to: impl FnMut(f64)) -> Result<()> {
+    fn each<T: bytemuck::Pod>(array: &Array, mut to: impl FnMut(T)) -> Result<()> {
+        array.pieces(|bytes| {
+            cast::<T>(bytes).iter().for_each(|&v| to(v));
+            Ok(())
+        })
+    }
     match array.dtype() {
-        Dtype::Float64 => map::<f64, _>(array, |v| v),
-        Dtype::Int16 => map::<i16, _>(array, f64::from),
-        Dtype::Uint16 => map::<u16, _>(array, f64::from),
-        Dtype::Int32 => map::<i32, _>(array, f64::from),
-        Dtype::Uint32 => map::<u32, _>(array, f64::from),
-        Dtype::Int64 => map::<i64, _>(array, |v| v as f64),
-        Dtype::Uint64 => map::<u64, _>(array, |v| v as f64),
-        Dtype::Float32 => map::<f32, _>(array, f64::from),
-        Dtype::Float16 => map::<f16, _>(array, f16::to_f64),
-        Dtype::Bfloat16 => map::<bf16, _>(array, bf16::to_f64),
-        Dtype::Fp8e4m3 => map(array, |v| f64::from(e4m3_to_f32(v))),
-        Dtype::Fp8e5m2 => map(array, |v| f64::from(e5m2_to_f32(v))),
-        Dtype::Int8 => map::<i8, _>(array, f64::from),
-        Dtype::Uint8 | Dtype::Bool => map::<u8, _>(array, f64::from),
+        Dtype::Float64 => each(array, to),
+        Dtype::Int16 => each(array, |v: i16| to(v.into())),
+        Dtype::Uint16 => each(array, |v: u16| to(v.into())),
+        Dtype::Int32 => each(array, |v: i32| to(v.into())),
+        Dtype::Uint32 => each(array, |v: u32| to(v.into())),
+        Dtype::Int64 => each(array, |v: i64| to(v as f64)),
+        Dtype::Uint64 => each(array, |v: u64| to(v as f64)),
+        Dtype::Float32 => each(array, |v: f32| to(v.into())),
+        Dtype::Float16 => each(array, |v: f16| to(v.to_f64())),
+        Dtype::Bfloat16 => each(array, |v: bf16| to(v.to_f64())),
+        Dtype::Fp8e4m3 => each(array, |v| to(e4m3_to_f32(v).into())),
+        Dtype::Fp8e5m2 => each(array, |v| to(e5m2_to_f32(v).into())),
+        Dtype::Int8 => each(array, |v: i8| to(v.into())),
+        Dtype::Uint8 | Dtype::Bool => each(array, |v: u8| to(v.into())),
     }
 }
 

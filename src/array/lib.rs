@@ -215,6 +215,20 @@ impl Array {
     pub fn to_f64(&self) -> Result<Vec<f64>> {
         convert::to_f64(self)
     }
+    /// Passes the elements to `to` as float64, in order. Elements of a file are not kept in memory.
+    ///
+    /// ```
+    /// let mut sum = 0.0;
+    /// tpulang::Array::from([1i8, 2, -5]).each_f64(|v| sum += v)?;
+    /// assert_eq!(sum, -2.0);
+    /// # Ok::<(), tpulang::Error>(())
+    /// ```
+    ///
+    /// # Errors
+    /// Returns an error if the file is damaged.
+    pub fn each_f64(&self, to: impl FnMut(f64)) -> Result<()> {
+        convert::each_f64(self, to)
+    }
     /// Converts to another dtype. Floats are rounded to integers half away from zero, and saturate.
     ///
     /// # Errors

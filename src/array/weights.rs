@@ -27,6 +27,10 @@ impl WeightFile {
         };
         Ok(WeightFile { path: path.into(), kind })
     }
+    /// Returns the path of the file.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
     /// Returns the names of the arrays.
     pub fn names(&self) -> Vec<&str> {
         match &self.kind {

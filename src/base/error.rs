@@ -94,9 +94,10 @@ pub enum Cause {
     },
     /// Two shapes cannot be broadcast together.
     #[error(
-        "shapes {} and {} cannot be broadcast together: {left_dim} and {right_dim} differ and neither is 1",
+        "shapes {} and {} cannot be broadcast together: {left_dim} and {right_dim} differ and neither is 1{}",
         shape_text(left),
-        shape_text(right)
+        shape_text(right),
+        per_channel_hint(left, right)
     )]
     Broadcast {
         /// First shape.
@@ -123,7 +124,7 @@ pub enum Cause {
     #[error("the name {0:?} is used already; every tensor needs its own")]
     DuplicateName(String),
     /// A name does not exist.
-    #[error("unknown {kind} {name:?}{}", did_you_mean(nearest))]
+    #[error("unknown {kind} {name:?}{}", suggestion(nearest.as_deref(), known))]
     UnknownName {
         /// The kind of thing that was looked up: tensor, function, argument, ...
         kind: &'static str,
@@ -131,6 +132,8 @@ pub enum Cause {
         name: String,
         /// The most similar name that exists.
         nearest: Option<String>,
+        /// The names that exist, if they are few.
+        known: Vec<String>,
     },
     /// An argument that the function does not have.
     #[error("there is no argument {argument:?}; {hint}")]
@@ -208,8 +211,27 @@ fn list(dtypes: &[Dtype]) -> String {
     }
 }
 
-fn did_you_mean(nearest: &Option<String>) -> String {
-    nearest.as_ref().map(|n| format!("; did you mean {n:?}?")).unwrap_or_default()
+/// Suggests the shape of a vector with one value per channel.
+fn per_channel_hint(left: &[usize], right: &[usize]) -> String {
+    let (tensor, vector) = if left.len() < right.len() { (right, left) } else { (left, right) };
+    match (tensor, vector) {
+        ([_, channels, rest @ ..], [n]) if n == channels => {
+            let shape: Vec<usize> = [1, *n].into_iter().chain(rest.iter().map(|_| 1)).collect();
+            format!("; for one value per channel, reshape {n} to {}", shape_text(&shape))
+        }
+        _ => String::new(),
+    }
+}
+
+fn suggestion(nearest: Option<&str>, known: &[String]) -> String {
+    let list = known.iter().map(|name| format!("{name:?}")).collect::<Vec<_>>().join(", ");
+    match (nearest, known) {
+        (Some(near), [] | [_]) => format!("; did you mean {near:?}?"),
+        (Some(near), _) => format!("; did you mean {near:?}? There are {list}"),
+        (None, []) => String::new(),
+        (None, [_]) => format!("; there is only {list}"),
+        (None, _) => format!("; there are {list}"),
+    }
 }
 
 fn many(errors: &[Error]) -> String {
@@ -264,6 +286,33 @@ impl Error {
     /// Returns its place in a file.
     pub fn place(&self) -> Option<&Place> {
         self.0.place.as_ref()
+    }
+    /// Returns the message without the place: the call, the cause, and the operands of the call.
+    ///
+    /// ```
+    /// use tpulang::{Error, base::Place};
+    /// let error = Error::new("the shapes differ").at(Place { file: "net.json".into(), line: 3, ..Place::default() });
+    /// assert_eq!(error.message(), "the shapes differ");
+    /// ```
+    pub fn message(&self) -> String {
+        let mut text = String::new();
+        // Writing to a string does not fail.
+        let _ = self.write_message(&mut EscapeLines(&mut text));
+        text
+    }
+    fn write_message(&self, f: &mut impl Write) -> fmt::Result {
+        let Inner { cause, call, .. } = &*self.0;
+        if let Some(call) = call {
+            write_call(f, call)?;
+        }
+        match cause {
+            // The call names the op already.
+            Cause::Operator { op, problem } if call.as_ref().is_some_and(|c| c.function == format!("top.{op}")) => {
+                write!(f, "{problem}")?
+            }
+            _ => write!(f, "{cause}")?,
+        }
+        call.iter().flat_map(CallContext::rows).try_for_each(|row| write!(f, "\n   {row}"))
     }
     /// Returns the independent errors: the error itself, or those of [`Cause::Many`].
     pub fn each(&self) -> &[Error] {
@@ -381,26 +430,10 @@ impl std::error::Error for Error {
 
 impl fmt::Display for Error {
     fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
-        let Inner { cause, call, place } = &*self.0;
         // Messages quote text of files; names and paths are on one line each.
         let mut f = EscapeLines(f);
-        if let Some(call) = call {
-            write_call(&mut f, call)?;
-        }
-        match cause {
-            // The call names the op already.
-            Cause::Operator { op, problem } if call.as_ref().is_some_and(|c| c.function == format!("top.{op}")) => {
-                write!(f, "{problem}")?
-            }
-            _ => write!(f, "{cause}")?,
-        }
-        for row in call.iter().flat_map(CallContext::rows) {
-            write!(f, "\n   {row}")?;
-        }
-        if let Some(p) = place {
-            write_place(&mut f, p)?;
-        }
-        Ok(())
+        self.write_message(&mut f)?;
+        self.0.place.iter().try_for_each(|place| write_place(&mut f, place))
     }
 }
 

@@ -42,9 +42,9 @@ fn escape(c: char) -> String {
 }
 
 /// Escapes what is written through it, except the ends of lines.
-pub(super) struct EscapeLines<'a, 'f>(pub &'a mut fmt::Formatter<'f>);
+pub(super) struct EscapeLines<'a, W>(pub &'a mut W);
 
-impl fmt::Write for EscapeLines<'_, '_> {
+impl<W: fmt::Write> fmt::Write for EscapeLines<'_, W> {
     fn write_str(&mut self, text: &str) -> fmt::Result {
         self.0.write_str(&escaped_lines(text))
     }

@@ -12,12 +12,14 @@ mod numbers;
 mod pair;
 mod shape;
 mod warning;
+mod warning_kind;
 
 pub use dtype::Dtype;
 pub use error::{CallContext, Cause, Error, MAX_ERRORS, Place, Result};
 pub use numbers::{FromNumber, Ints, OneOrMany};
 pub use shape::Shape;
-pub use warning::{Warning, WarningKind, Warnings};
+pub use warning::{Warning, Warnings};
+pub use warning_kind::{Severity, WarningCode, WarningKind};
 
 // Shared by the modules and crates of tpulang. Not part of its interface: these may change at any time.
 #[doc(hidden)]

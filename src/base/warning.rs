@@ -1,8 +1,5 @@
-use super::{CallContext, Place, error, escape::EscapeLines, pluralized};
-use std::{
-    fmt::{self, Write as _},
-    mem::discriminant,
-};
+use super::{CallContext, Place, WarningCode, WarningKind, error, escape::EscapeLines, pluralized};
+use std::fmt::{self, Write as _};
 
 /// Something that is allowed but probably a mistake, with the call and the place that it is about.
 #[derive(Debug, Clone, PartialEq)]
@@ -14,53 +11,6 @@ pub struct Warning {
     more: usize,
 }
 
-/// The reason of a [`Warning`], with its numbers.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-#[non_exhaustive]
-pub enum WarningKind {
-    /// A call computes quantized tensors in a model that is emitted as a float module.
-    #[error("its tensors are quantized, but the model's mode is f32; expected the mode \"quantized\"")]
-    QuantizedInF32,
-    /// A gradient was asked for that is zero.
-    #[error("the gradient of {tensor:?} is zero; nothing that is differentiated depends on it")]
-    ZeroGradient {
-        /// Name of the tensor.
-        tensor: String,
-    },
-    /// A coefficient has NaN or infinite elements.
-    #[error("the coefficient {tensor:?} has {nan} NaN and {}; the first at index {first}", pluralized(*infinite, "infinite element"))]
-    NotFinite {
-        /// Name of the coefficient.
-        tensor: String,
-        /// Number of NaN elements.
-        nan: usize,
-        /// Number of infinite elements.
-        infinite: usize,
-        /// Index of the first of them, row-major.
-        first: usize,
-    },
-    /// A loop was replaced by copies of its body. A remark: the model computes the same.
-    #[error("the loop {name:?} is written as {} of its body, since the tool chain runs few loops", pluralized(*copies as usize, "copy"))]
-    LoopUnrolled {
-        /// Name of its first result.
-        name: String,
-        /// Number of its iterations.
-        copies: u64,
-    },
-    /// An `If` is in a branch of another.
-    #[error("the branches of {name:?} are in a branch, where the tool chain computes 0 for them")]
-    NestedBranches {
-        /// Name of the result of the inner one.
-        name: String,
-    },
-    /// A loop is written as `top.Loop`.
-    #[error("the loop {name:?} is written as top.Loop, which the tool chain may reject")]
-    LoopKept {
-        /// Name of its first result.
-        name: String,
-    },
-}
-
 impl Warning {
     /// A warning about no particular call or place.
     pub fn new(kind: WarningKind) -> Self {
@@ -70,6 +20,18 @@ impl Warning {
     pub fn kind(&self) -> &WarningKind {
         &self.kind
     }
+    /// The code of the reason: `unused-input`.
+    pub fn code(&self) -> WarningCode {
+        WarningCode::from(&self.kind)
+    }
+    /// The message, without the place and with the number of similar warnings.
+    pub fn message(&self) -> String {
+        Warning { place: None, ..self.clone() }.to_string()
+    }
+    /// The number of similar warnings that are not listed.
+    pub fn more(&self) -> usize {
+        self.more
+    }
     /// The call that it is about.
     pub fn call(&self) -> Option<&CallContext> {
         self.call.as_ref()
@@ -77,6 +39,10 @@ impl Warning {
     /// The place in a file that it is about.
     pub fn place(&self) -> Option<&Place> {
         self.place.as_ref()
+    }
+    /// Attaches the place unless one is already set.
+    pub fn at(self, place: Option<Place>) -> Self {
+        Warning { place: self.place.or(place), ..self }
     }
     /// Attaches the call.
     pub fn in_call(self, call: CallContext) -> Self {
@@ -109,7 +75,7 @@ impl Warnings {
     /// Adds a warning unless it is listed already.
     pub fn push(&mut self, warning: Warning) {
         let Warnings(list) = self;
-        let alike = |w: &&mut Warning| discriminant(&w.kind) == discriminant(&warning.kind);
+        let alike = |w: &&mut Warning| w.code() == warning.code();
         if list.contains(&warning) {
             return;
         }
@@ -131,11 +97,30 @@ impl Warnings {
     pub fn iter(&self) -> impl Iterator<Item = &Warning> {
         self.0.iter()
     }
+    /// Adds all of another list.
+    pub fn extend(&mut self, others: &Warnings) {
+        others.iter().for_each(|warning| self.push(warning.clone()));
+    }
     /// Attaches a place to the warnings from the `first`-th on that have none.
     pub fn locate(&mut self, first: usize, place: impl Fn() -> Place) {
         for warning in self.0.iter_mut().skip(first).filter(|w| w.place.is_none()) {
             warning.place = Some(place());
         }
+    }
+}
+
+/// Collects warnings about no particular call or place.
+impl FromIterator<WarningKind> for Warnings {
+    fn from_iter<I: IntoIterator<Item = WarningKind>>(kinds: I) -> Self {
+        let mut all = Warnings::default();
+        kinds.into_iter().for_each(|kind| all.push(Warning::new(kind)));
+        all
+    }
+}
+
+impl From<WarningKind> for Warnings {
+    fn from(kind: WarningKind) -> Self {
+        [kind].into_iter().collect()
     }
 }
 
@@ -146,7 +131,7 @@ mod tests {
     #[test]
     fn warnings_are_listed_once_and_further_ones_are_counted() {
         let mut all = Warnings::default();
-        let of = |i: usize| WarningKind::NotFinite { tensor: format!("w{i}"), nan: 1, infinite: 2, first: i };
+        let of = |i: usize| WarningKind::NotFiniteWeight { tensor: format!("w{i}"), nan: 1, infinite: 2, first: i };
         (0..1000).chain(0..2).for_each(|i| all.push(Warning::new(of(i))));
         let call = CallContext { function: "conv_quant".into(), out: Some("y".into()), ..CallContext::default() };
         all.push(Warning::new(WarningKind::QuantizedInF32).in_call(call));

@@ -38,6 +38,7 @@ mod backend;
 mod compare;
 mod control_flow;
 mod cpu;
+mod finite;
 #[doc(hidden)]
 pub mod heads;
 mod interrupt;

@@ -88,11 +88,14 @@ pub struct Session<B: Backend> {
 /// The plan that a run has followed, and its results.
 pub(super) type RunOutcome<B> = (Arc<Plan<B>>, IndexMap<String, Array>);
 
-/// A callback that receives the index and duration of each completed step.
-pub(super) type StepObserver<'w> = &'w mut (dyn FnMut(usize, Duration) + Send);
+/// A callback that receives the index, duration and results of each completed step.
+pub(super) type StepObserver<'w, B> = &'w mut (dyn FnMut(usize, Duration, &[<B as Backend>::Buffer]) + Send);
 
 /// The fed tensors, sorted, and the wanted ones.
 type Request = (Vec<TensorIndex>, Vec<TensorIndex>);
+
+/// Names are listed in messages if there are at most this many.
+const MAX_LISTED: usize = 12;
 
 /// Number of plans for other feeds and wanted tensors that a session keeps: each has packed weights of its own.
 const PLAN_CACHE_SIZE: usize = 4;
@@ -253,11 +256,15 @@ impl<B: Backend> Session<B> {
     pub(super) fn find(&self, kind: &'static str, name: &str) -> Result<TensorIndex> {
         self.by_name.get(name).copied().ok_or_else(|| {
             let inputs = self.network.inputs.iter().filter_map(|i| self.network.entry(*i).ok());
-            let nearest = match kind {
-                "input" => self.suggestions.nearest(name, inputs.map(|s| s.ty.name.as_str())),
-                _ => self.suggestions.nearest(name, self.by_name.keys().map(String::as_str)),
+            let inputs: Vec<&str> = inputs.map(|s| s.ty.name.as_str()).collect();
+            let is_input = kind == "input";
+            let nearest = match is_input {
+                true => self.suggestions.nearest(name, inputs.iter().copied()),
+                false => self.suggestions.nearest(name, self.by_name.keys().map(String::as_str)),
             };
-            Cause::UnknownName { kind, name: truncated(name), nearest }.into()
+            let known = inputs.iter().filter(|_| is_input && inputs.len() <= MAX_LISTED);
+            let known = known.map(|name| (*name).to_owned()).collect();
+            Cause::UnknownName { kind, name: truncated(name), nearest, known }.into()
         })
     }
 
@@ -301,7 +308,7 @@ impl<B: Backend> Session<B> {
         &self,
         feeds: &(impl Feeds + ?Sized),
         wanted: &[TensorIndex],
-        observer: Option<StepObserver>,
+        observer: Option<StepObserver<B>>,
     ) -> Result<RunOutcome<B>> {
         let mut fed = self.checked_feeds(feeds)?;
         self.add_variables(&mut fed)?;
@@ -324,7 +331,7 @@ impl<B: Backend> Session<B> {
         fed: HashMap<TensorIndex, Array>,
         (plan, wanted): (&Plan<B>, &[TensorIndex]),
         places: &mut Places<B::Buffer>,
-        mut observer: Option<StepObserver>,
+        mut observer: Option<StepObserver<B>>,
     ) -> Result<Vec<Array>> {
         let (tensors, feeds): (Vec<TensorIndex>, Vec<Array>) = {
             let mut fed: Vec<_> = fed.into_iter().collect();

@@ -40,7 +40,7 @@ impl<B: Backend> Session<B> {
         fed: impl Iterator<Item = (TensorIndex, B::Buffer)>,
         wanted: &[TensorIndex],
         places: &mut Places<B::Buffer>,
-        observer: &mut Option<StepObserver>,
+        observer: &mut Option<StepObserver<B>>,
     ) -> Result<Vec<B::Buffer>> {
         let mut buffers: Vec<Option<B::Buffer>> = vec![None; plan.tensors.len()];
         fed.for_each(|(tensor, buffer)| buffers[tensor.0] = Some(buffer));
@@ -58,7 +58,7 @@ impl<B: Backend> Session<B> {
             })?;
             if let (Some(observer), Some(begun)) = (observer.as_mut(), begun) {
                 self.placement.backend.synchronise()?;
-                observer(i, begun.elapsed());
+                observer(i, begun.elapsed(), &results);
             }
             for (&tensor, buffer) in step.outputs.iter().zip(results) {
                 // A fed tensor keeps its value.

@@ -95,7 +95,7 @@ impl Block {
             let (added, later) = rest.split_at(call.operators.min(rest.len()));
             rest = later;
             if added.iter().any(|o| o.is_edited) {
-                added.chunks(1).map(|o| (Cow::Owned(RecordedCall::of_operator(&o[0])), o)).collect()
+                call.of_each(added).map(Cow::Owned).zip(added.chunks(1)).collect()
             } else {
                 vec![(Cow::Borrowed(call), added)]
             }
@@ -146,7 +146,7 @@ impl Block {
             let added = first..first + call.operators;
             first = added.end;
             if added.clone().any(&is_among) {
-                self.calls.extend(self.operators[added].iter().map(RecordedCall::of_operator));
+                self.calls.extend(call.of_each(&self.operators[added]));
             } else {
                 self.calls.push(call);
             }

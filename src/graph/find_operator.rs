@@ -40,6 +40,6 @@ impl Graph {
         let body: &Block = self.body();
         body.walk(&mut |operator| known.extend(self.result_names(operator)));
         let nearest = self.suggestions.nearest(name, known.into_iter());
-        Cause::UnknownName { kind: "operator", name: truncated(name), nearest }.into()
+        Cause::UnknownName { kind: "operator", name: truncated(name), nearest, known: Vec::new() }.into()
     }
 }

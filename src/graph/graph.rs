@@ -5,8 +5,8 @@ use super::{
 use crate::{
     array::{Array, as_declared},
     base::{
-        Cause, Dtype, Error, Ints, Result, Shape, Suggestions, Warnings, argument, check_name, elements, invalid,
-        misfit, truncated,
+        Cause, Dtype, Error, Ints, Place, Result, Shape, Suggestions, Warnings, argument, check_name, elements,
+        invalid, misfit, truncated,
     },
     quant::Quantization,
 };
@@ -42,6 +42,8 @@ pub struct Graph {
     pub(super) calls: usize,
     pub(super) undo: Undo,
     pub(super) warnings: Warnings,
+    /// The places of tensors that warnings are about.
+    pub(super) places: HashMap<String, Place>,
     pub(super) suggestions: Suggestions,
     pub(super) custom_rules: CustomRules,
     /// The variables, each with its next value.
@@ -76,6 +78,7 @@ impl Clone for Graph {
             calls: self.calls,
             undo: self.undo.clone(),
             warnings: self.warnings.clone(),
+            places: self.places.clone(),
             suggestions: self.suggestions.clone(),
             custom_rules: self.custom_rules.clone(),
             updates: self.updates.clone(),
@@ -107,6 +110,7 @@ impl Graph {
             calls: 0,
             undo: Undo::default(),
             warnings: Warnings::default(),
+            places: HashMap::new(),
             suggestions: Suggestions::default(),
             custom_rules: CustomRules::default(),
             updates: Vec::new(),

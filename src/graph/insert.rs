@@ -260,9 +260,13 @@ impl NewOperator<'_> {
         };
         let made = graph.insert(op, &results, blocks, &[]).map_err(|e: Error| e.in_call(context))?;
         let outputs: Vec<Tensor> = made.into_iter().flatten().collect();
-        let call =
-            RecordedCall { made_by: super::MadeBy::Op, outputs: outputs.clone(), out_quant: Vec::new(), operators: 1 };
-        graph.record(call);
+        graph.record(RecordedCall {
+            made_by: super::MadeBy::Op,
+            outputs: outputs.clone(),
+            out_quant: Vec::new(),
+            operators: 1,
+            line: None,
+        });
         Ok(outputs)
     }
 }

@@ -24,6 +24,7 @@ pub mod functions;
 mod gradients;
 mod graph;
 mod insert;
+mod lint;
 mod mode;
 mod operand;
 pub mod optimizers;

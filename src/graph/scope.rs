@@ -22,7 +22,7 @@ impl Graph {
         self.lookup(name).ok_or_else(|| {
             let known = self.tensors().map(|(_, t)| t.name.as_str());
             let nearest = self.suggestions.nearest(name, known);
-            Cause::UnknownName { kind: "tensor", name: truncated(name), nearest }.into()
+            Cause::UnknownName { kind: "tensor", name: truncated(name), nearest, known: Vec::new() }.into()
         })
     }
     /// Like [`Graph::find`], but returns `None` if there is no such tensor.
@@ -61,6 +61,11 @@ impl Graph {
         check_name(name)?;
         let inner = Scope { prefix: format!("{}{name}/", self.scope.prefix), bound: Some(bound) };
         Ok(std::mem::replace(&mut self.scope, inner))
+    }
+    /// Leaves all scopes. Returns the current one for [`Graph::leave_scope`].
+    #[doc(hidden)]
+    pub fn enter_root(&mut self) -> Scope {
+        std::mem::take(&mut self.scope)
     }
     #[doc(hidden)]
     pub fn leave_scope(&mut self, outer: Scope) {

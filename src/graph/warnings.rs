@@ -12,18 +12,37 @@ impl Graph {
         // The mode may have been set after the calls.
         let applies = |w: &&Warning| *w.kind() != WarningKind::QuantizedInF32 || self.mode == Mode::F32;
         self.warnings.iter().filter(applies).for_each(|w| all.push(w.clone()));
+        let place = |kind: &WarningKind| kind.tensor().and_then(|name| self.places.get(name)).cloned();
+        let about_all = self.lint().into_iter().map(|kind| (place(&kind), kind));
+        about_all.for_each(|(place, kind)| all.push(Warning::new(kind).at(place)));
         for (_, info) in self.tensors().filter(|(_, info)| !info.of_call) {
             if let Some(found) = info.data().and_then(Array::non_finite).filter(|found| found.any()) {
                 let (tensor, nan, infinite, first) = (info.name.clone(), found.nan, found.infinite, found.first);
-                all.push(Warning::new(WarningKind::NotFinite { tensor, nan, infinite, first }));
+                let place = self.places.get(&tensor).cloned();
+                all.push(Warning::new(WarningKind::NotFiniteWeight { tensor, nan, infinite, first }).at(place));
             }
         }
         all
+    }
+    /// Adds a warning.
+    #[doc(hidden)]
+    pub fn warn(&mut self, warning: Warning) {
+        self.warnings.push(warning);
+    }
+    /// Sets the place of warnings about the tensor of this name.
+    #[doc(hidden)]
+    pub fn locate(&mut self, tensor: &str, place: Place) {
+        self.places.insert(tensor.to_owned(), place);
     }
     /// Returns the number of warnings raised by calls.
     #[doc(hidden)]
     pub fn recorded_warnings(&self) -> usize {
         self.warnings.len()
+    }
+    /// Returns the warnings raised by calls from index `first` on.
+    #[doc(hidden)]
+    pub fn warnings_since(&self, first: usize) -> Vec<Warning> {
+        self.warnings.iter().skip(first).cloned().collect()
     }
     /// Attaches a source position to the warnings from index `first` on.
     #[doc(hidden)]
@@ -78,6 +97,43 @@ mod tests {
         );
         g.mode = Mode::Quantized;
         assert_eq!(told(&g), [not_finite]);
+    }
+
+    #[test]
+    fn calls_whose_defaults_surprise() {
+        let mut g = Graph::new("g").unwrap();
+        let x = g.input("x", Dtype::Float32, [1, 4, 6, 6]).unwrap();
+        let i = g.input("i", Dtype::Int32, [4]).unwrap();
+        let table = Array::filled(Dtype::Float32, [6, 6], 0.5).unwrap();
+        let filter = Array::filled(Dtype::Float32, [4, 4, 2, 2], 1.0).unwrap();
+        let build = |g: &mut Graph| {
+            g.avgpool2d(x).kernel(2).call()?;
+            g.concat([x, x]).call()?;
+            g.layer_norm(x).call()?;
+            g.rope(x, table.clone(), table.clone()).call()?;
+            g.rsqrt(x).call()?;
+            g.deconv(x, filter).call()?;
+            g.add(i, 0.5).call()?;
+            // Nothing is left to a default, or it makes no difference.
+            g.avgpool2d(x).call()?;
+            g.maxpool2d(x).kernel(1).call()?;
+            g.maxpool2d(x).kernel(2).stride(1).call()?;
+            g.concat([x, x]).axis(0).call()?;
+            g.add(i, 2.0).call()
+        };
+        build(&mut g).unwrap();
+        let told: Vec<String> = g.warnings().iter().map(|w| format!("{}: {w}", w.code())).collect();
+        assert_eq!(
+            told,
+            [
+                "surprising-default: avgpool2d (ops[0]): stride is not given, so it is 1; PyTorch's default is the size of the window, 2x2",
+                "surprising-default: concat (ops[1]): axis is not given, so it is 0, usually the batch; Keras joins the last axis, and ONNX has no default",
+                "surprising-default: layer_norm (ops[2]): axis is not given, so it is 2, which normalizes the last axes from there; most networks normalize the last axis, -1\n   and 1 more warning like it",
+                "added-epsilon: rsqrt (ops[4]): rsqrt computes 1 / sqrt(x + 1e-5) for floats; PyTorch's rsqrt adds nothing",
+                "filter-order: deconv (ops[5]): weight has 4 output and 4 input channels; expected the output channels first (PyTorch's ConvTranspose has the input channels first)",
+                "fractional-scalar: add (ops[6]): tensor_i1 is 0.5, but the result is int32, so it is rounded to integers; cast the tensor to float32 first",
+            ]
+        );
     }
 
     #[test]

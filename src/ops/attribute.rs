@@ -117,6 +117,7 @@ impl Attributes {
                 kind: "attribute",
                 name: format!("{} of top.{}", truncated(name), op.name),
                 nearest: nearest(name, op.attributes.iter().map(|a| a.name)),
+                known: op.attributes.iter().map(|a| a.name.to_owned()).collect(),
             })?;
             all.insert(def.name, checked(op, def, value)?);
         }

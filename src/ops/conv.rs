@@ -193,10 +193,33 @@ fn check_channels(group: i64, input: &Value, filter: &Value) -> Result<()> {
     }
     let found = filter.shape[1];
     if found != ic / group as usize {
-        let problem = format!("has {found} input channels; the {} has {ic} (group {group})", input.display_name);
+        let hint = match input.shape {
+            [_, .., last]
+                if *last == found.saturating_mul(group as usize) && input.shape.len() == filter.shape.len() =>
+            {
+                "; the input seems to be NHWC: permute it to NCHW".to_owned()
+            }
+            _ => order_hint(filter.shape, ic / group as usize),
+        };
+        let problem = format!("has {found} input channels; the {} has {ic} (group {group}){hint}", input.display_name);
         return Err(misfit(filter.display_name, problem));
     }
     Ok(())
+}
+
+/// Recognizes a filter whose axes are in TensorFlow's order.
+fn order_hint(filter: &[usize], channels: usize) -> String {
+    let (spatial, rest) = filter.split_at(filter.len() - 2);
+    if rest[0] != channels || spatial.iter().any(|k| *k > 64) {
+        return String::new();
+    }
+    let last = filter.len();
+    let order: Vec<usize> = [last - 1, last - 2].into_iter().chain(0..last - 2).collect();
+    let expected: Vec<usize> = order.iter().map(|axis| filter[*axis]).collect();
+    format!(
+        "; its axes seem to be in TensorFlow's order (HWIO): permute them by {order:?} to {}",
+        shape_text(&expected)
+    )
 }
 
 fn check_bias(bias: &Option<Value>, oc: usize) -> Result<()> {

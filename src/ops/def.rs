@@ -323,7 +323,7 @@ fn check_count(op: &OpDef, found: usize) -> Result<()> {
 pub fn op_def(name: &str) -> Result<&'static OpDef> {
     OPS.binary_search_by_key(&name, |op| op.name).map(|i| &OPS[i]).map_err(|_| {
         let nearest = nearest(name, OPS.iter().map(|o| o.name)).map(|n| format!("top.{n}"));
-        Cause::UnknownName { kind: "op", name: format!("top.{}", truncated(name)), nearest }.into()
+        Cause::UnknownName { kind: "op", name: format!("top.{}", truncated(name)), nearest, known: Vec::new() }.into()
     })
 }
 

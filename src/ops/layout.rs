@@ -58,9 +58,17 @@ fn reshaped(from: &Value, dims: &[i64]) -> Types {
         }
         shape[at] = count / known;
     } else if known != count {
-        return fail(&format!("it has {}", pluralized(known, "element")));
+        let hint = inferred_hint(&shape, count);
+        return fail(&format!("it has {}{hint}", pluralized(known, "element")));
     }
     of_dtype(shape, from)
+}
+
+/// Says what a -1 would be in the place of a dimension that makes a shape fit `count` elements; the last such dimension.
+fn inferred_hint(shape: &[usize], count: usize) -> String {
+    let others = |i: usize| shape.iter().enumerate().filter(|(j, _)| *j != i).map(|(_, d)| d).product::<usize>();
+    let fits = (0..shape.len()).rev().find(|i| others(*i) > 0 && count.is_multiple_of(others(*i)));
+    fits.map_or(String::new(), |i| format!("; -1 in place of {} would be {}", shape[i], count / others(i)))
 }
 
 /// Merges the axes from `start_dim` to `end_dim`.

@@ -72,8 +72,14 @@ impl Product {
         let (left_batch, m, k) = split(&l, left_transpose);
         let (right_batch, right_k, n) = split(&r, right_transpose);
         if k != right_k {
+            // A weight of PyTorch's Linear has n rows and k columns.
+            let hint = match right_transpose {
+                false if n == k && !vector => "; with right_transpose, the columns of the right matrix are its rows",
+                true if right[right.len() - 2] == k => "; they would be without right_transpose",
+                _ => "",
+            };
             return Err(invalid(format!(
-                "the left matrix has {k} columns and the right matrix {right_k} rows; they must be equal"
+                "the left matrix has {k} columns and the right matrix {right_k} rows; they must be equal{hint}"
             )));
         }
         let batch = broadcast(&left_batch, &right_batch)?;

@@ -1,94 +1,194 @@
 //! Reading a spec into a graph.
 use super::{
     node::{Document, Fields},
-    read::Reader,
+    params::Param,
+    plain::plain,
+    read::{Reader, params},
+    weights::Weights as WeightFiles,
 };
 use crate::{
     base::{Cause, Error, Lock, Place, Result, argument, escaped, files},
     graph::{Graph, Mode},
 };
+use indexmap::IndexMap;
 use std::{io::Read, path::Path};
 
-const KEYS: [&str; 11] =
-    ["$schema", "version", "name", "mode", "weights", "tensors", "inputs", "functions", "ops", "outputs", "updates"];
+const KEYS: [&str; 12] = [
+    "$schema",
+    "version",
+    "name",
+    "mode",
+    "params",
+    "weights",
+    "tensors",
+    "inputs",
+    "functions",
+    "ops",
+    "outputs",
+    "updates",
+];
 
 /// Whether to read the data of coefficients.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Weights {
-    /// Open the weights file. Data are read on first use.
+    /// Open the weights files. Data are read on first use.
+    #[default]
     Load,
-    /// Read only the graph, which can be checked, but neither emitted nor run.
+    /// Read only the graph, which can be checked, but neither emitted nor run. Weights files are opened only if they give
+    /// shapes that the spec does not declare.
     Skip,
 }
 
-/// Reads a spec file.
+/// Options for reading a spec.
+///
+/// ```
+/// use tpulang::spec;
+/// let text = r#"{
+///   "version": 1, "name": "net", "params": {"N": 1},
+///   "tensors": {"x": {"shape": ["${N}", 3]}},
+///   "inputs": ["x"],
+///   "ops": [{"op": "relu", "args": {"input": "x"}, "out": "y"}],
+///   "outputs": ["y"]
+/// }"#;
+/// let graph = spec::Options::new().param("N", 8).read_text(text, "net.json", None)?;
+/// assert_eq!(graph.tensor(graph.find("y")?)?.shape, [8, 3]);
+/// # Ok::<(), tpulang::Error>(())
+/// ```
+#[derive(Debug, Clone, Default)]
+pub struct Options {
+    weights: Weights,
+    params: IndexMap<String, Param>,
+}
+
+impl Options {
+    /// Options to load weights, and with the spec's own parameters.
+    pub fn new() -> Options {
+        Options::default()
+    }
+    /// Sets whether to read the data of coefficients.
+    pub fn weights(mut self, weights: Weights) -> Options {
+        self.weights = weights;
+        self
+    }
+    /// Sets a parameter of the spec, in place of its default.
+    pub fn param(mut self, name: impl Into<String>, value: impl Into<Param>) -> Options {
+        self.params.insert(name.into(), value.into());
+        self
+    }
+
+    /// Reads a spec file.
+    ///
+    /// # Errors
+    /// Returns an error if the file is not a spec of a valid graph, or if it has no parameter of a given name. Independent
+    /// errors are reported together, each with path, line and column.
+    pub fn read(&self, path: impl AsRef<Path>) -> Result<Graph> {
+        let path = path.as_ref();
+        // The spec and its weights stay a pair, even if both are replaced concurrently.
+        let _lock = Lock::shared(files::folder(path))?;
+        let bytes = files::read(path, files::MAX_SPEC)?;
+        self.read_bytes(&bytes, &path.display().to_string(), Some(files::folder(path)))
+    }
+
+    /// Reads a spec from a stream, such as standard input. `file` and `dir` are as in [`Options::read_text`].
+    ///
+    /// # Errors
+    /// Same as for [`Options::read`].
+    pub fn read_stream(&self, stream: impl Read, file: &str, dir: Option<&Path>) -> Result<Graph> {
+        self.read_bytes(&files::read_stream(stream, Path::new(file), files::MAX_SPEC)?, file, dir)
+    }
+
+    fn read_bytes(&self, bytes: &[u8], file: &str, dir: Option<&Path>) -> Result<Graph> {
+        self.read_text(utf8(bytes, file)?, file, dir)
+    }
+
+    /// Reads a spec from text. Messages call it `file`. Weights files are searched in `dir`; without `dir` they are not
+    /// read.
+    ///
+    /// # Errors
+    /// Same as for [`Options::read`].
+    pub fn read_text(&self, text: &str, file: &str, dir: Option<&Path>) -> Result<Graph> {
+        let source = without_mark(text);
+        check_kind(source, file)
+            .map_err(|e| e.at(Place { file: file.into(), line: 1, column: 1, path: String::new() }))?;
+        let text = json(source, file)?;
+        let document = Document::new(file, source, &text);
+        let root = document.root()?;
+        let fields = root.fields(&KEYS)?;
+        let version = fields.need("version")?;
+        if version.text() != "1" {
+            let shown: String = version.text().chars().take(40).collect();
+            return Err(version.problem(format!("version is {shown}; this tpulang reads version 1")));
+        }
+        let params = params(&root, fields.get("params"), &self.params)?;
+        let fields = fields.with(&params);
+        let name = fields.need("name")?;
+        let mut graph = Graph::new(name.read::<String>()?).map_err(|e| e.at(name.place()))?;
+        graph.mode = mode(&fields)?;
+        let weights = WeightFiles::new(fields.get("weights").cloned(), dir, self.weights == Weights::Load);
+        let mut reader = Reader::new(graph, weights, params);
+        reader.tensors(fields.get("tensors"))?;
+        reader.inputs(fields.need("inputs")?)?;
+        if let Some(functions) = fields.get("functions") {
+            reader.functions(functions)?;
+        }
+        reader.ops(fields.need("ops")?)?;
+        reader.outputs(fields.need("outputs")?)?;
+        fields.get("updates").map_or(Ok(()), |node| reader.updates(node))?;
+        reader.check()?;
+        reader.warn(&fields)?;
+        Ok(reader.graph)
+    }
+}
+
+/// Reads a spec file, with the spec's own parameters.
 ///
 /// # Errors
-/// Returns an error if the file is not a spec of a valid graph. Independent errors are reported together, each with path,
-/// line and column.
+/// Same as for [`Options::read`].
 pub fn read(path: impl AsRef<Path>, weights: Weights) -> Result<Graph> {
-    let path = path.as_ref();
-    // The spec and its weights stay a pair, even if both are replaced concurrently.
-    let _lock = Lock::shared(files::folder(path))?;
-    let bytes = files::read(path, files::MAX_SPEC)?;
-    let dir = match weights {
-        Weights::Load => Some(path.parent().unwrap_or(Path::new("."))),
-        Weights::Skip => None,
-    };
-    from_bytes(&bytes, &path.display().to_string(), dir)
+    Options::new().weights(weights).read(path)
 }
 
-/// Reads a spec from a stream, such as standard input. `file` and `dir` are as in [`from_text`].
+/// Reads a spec from a stream, with the spec's own parameters. See [`Options::read_stream`].
 ///
 /// # Errors
-/// Same as for [`read`].
+/// Same as for [`Options::read`].
 pub fn from_reader(stream: impl Read, file: &str, dir: Option<&Path>) -> Result<Graph> {
-    from_bytes(&files::read_stream(stream, Path::new(file), files::MAX_SPEC)?, file, dir)
+    Options::new().read_stream(stream, file, dir)
 }
 
-fn from_bytes(bytes: &[u8], file: &str, dir: Option<&Path>) -> Result<Graph> {
+/// Reads a spec from text, with the spec's own parameters. See [`Options::read_text`].
+///
+/// # Errors
+/// Same as for [`Options::read`].
+pub fn from_text(text: &str, file: &str, dir: Option<&Path>) -> Result<Graph> {
+    Options::new().read_text(text, file, dir)
+}
+
+/// Returns the bytes of a spec as text.
+pub(super) fn utf8<'t>(bytes: &'t [u8], file: &str) -> Result<&'t str> {
     if bytes.starts_with(b"PK\x03\x04") {
         return Err(Error::format(file, "this is an archive (.npz), not a graph spec (JSON)"));
     }
-    let text = std::str::from_utf8(bytes).map_err(|e| {
+    std::str::from_utf8(bytes).map_err(|e| {
         let before = &bytes[..e.valid_up_to()];
         let line = before.iter().filter(|b| **b == b'\n').count() + 1;
         let column = before.iter().rev().take_while(|b| **b != b'\n').count() + 1;
         let problem = format!("not UTF-8 text: byte 0x{:02x}", bytes[e.valid_up_to()]);
         Error::from(Cause::Syntax(problem)).at(Place { file: file.into(), line, column, path: String::new() })
-    })?;
-    from_text(text, file, dir)
+    })
 }
 
-/// Reads a spec from text. Messages call it `file`. The weights file is searched in `dir`; without `dir` it is not read.
-///
-/// # Errors
-/// Same as for [`read`].
-pub fn from_text(text: &str, file: &str, dir: Option<&Path>) -> Result<Graph> {
-    // Some editors write a byte order mark.
-    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
-    check_kind(text, file).map_err(|e| e.at(Place { file: file.into(), line: 1, column: 1, path: String::new() }))?;
-    let document = Document { file, text };
-    let root = document.root()?;
-    let fields = root.fields(&KEYS)?;
-    let version = fields.need("version")?;
-    if version.text() != "1" {
-        let shown: String = version.text().chars().take(40).collect();
-        return Err(version.problem(format!("version is {shown}; this tpulang reads version 1")));
-    }
-    let name = fields.need("name")?;
-    let mut graph = Graph::new(name.read::<String>()?).map_err(|e| e.at(name.place()))?;
-    graph.mode = mode(&fields)?;
-    let mut reader = Reader::new(graph);
-    reader.tensors(&fields, dir)?;
-    reader.inputs(fields.need("inputs")?)?;
-    if let Some(functions) = fields.get("functions") {
-        reader.functions(functions)?;
-    }
-    reader.ops(fields.need("ops")?)?;
-    reader.outputs(fields.need("outputs")?)?;
-    fields.get("updates").map_or(Ok(()), |node| reader.updates(node))?;
-    reader.finish()
+/// Returns a text without the byte order mark that some editors write.
+pub(super) fn without_mark(text: &str) -> &str {
+    text.strip_prefix('\u{feff}').unwrap_or(text)
+}
+
+/// Returns a text as JSON of the same length, without comments and trailing commas.
+pub(super) fn json<'t>(text: &'t str, file: &str) -> Result<std::borrow::Cow<'t, str>> {
+    plain(text).map_err(|at| {
+        let problem = "the comment is not closed; it ends with */";
+        Error::from(Cause::Syntax(problem.into())).at(Place::of_byte(file, text, at))
+    })
 }
 
 fn mode(fields: &Fields) -> Result<Mode> {

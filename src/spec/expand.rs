@@ -1,5 +1,9 @@
 //! Functions of a spec. A call of a function is expanded: the calls of its body are made in their own scope.
-use super::{node::Node, read::Reader};
+use super::{
+    node::{MAX_CALLS, Node, check_identifier},
+    params::{Param, Variables},
+    read::Reader,
+};
 use crate::{
     base::{Cause, Error, Result, argument, misfit, pluralized, truncated},
     functions::{Named, function_def},
@@ -9,8 +13,6 @@ use serde::Deserialize;
 use serde_json::value::RawValue;
 use std::{borrow::Cow, collections::HashMap};
 
-/// Maximum number of calls of a spec, including those of expanded functions.
-pub(super) const MAX_CALLS: usize = 1_000_000;
 /// Maximum depth of functions that call functions.
 const MAX_DEPTH: usize = 32;
 
@@ -24,8 +26,17 @@ pub(super) struct Functions<'a> {
 #[derive(Clone)]
 struct Function<'a> {
     inputs: Vec<String>,
+    /// Parameters with their defaults; those without one are required.
+    params: Vec<(String, Option<Param>)>,
     ops: Node<'a>,
-    outputs: Vec<String>,
+    outputs: Node<'a>,
+}
+
+/// What a call passes to a function.
+struct Passed {
+    /// Tensors by their names in the body: inputs, and coefficients that are replaced.
+    tensors: HashMap<String, Tensor>,
+    params: Vec<(String, Param)>,
 }
 
 /// The size of an expanded call.
@@ -39,10 +50,11 @@ struct Expansion {
 
 /// The parts of an operator that are read in advance. Errors are reported when the operator itself is read.
 #[derive(Deserialize)]
-pub(super) struct Outline<'a> {
+struct Outline<'a> {
     #[serde(borrow, default)]
     op: Cow<'a, str>,
-    out: Option<Names>,
+    /// The number of repetitions, unless it is an expression.
+    repeat: Option<serde_json::Value>,
     #[serde(borrow)]
     then: Option<&'a RawValue>,
     #[serde(borrow)]
@@ -51,20 +63,18 @@ pub(super) struct Outline<'a> {
     body: Option<&'a RawValue>,
 }
 
-#[derive(Deserialize)]
-#[serde(untagged)]
-enum Names {
-    One(String),
-    Many(Vec<Option<String>>),
-}
-
 impl Outline<'_> {
-    /// Returns the names of the outputs that are given.
-    pub fn outputs(self) -> Vec<String> {
-        match self.out {
-            None => Vec::new(),
-            Some(Names::One(name)) => vec![name],
-            Some(Names::Many(names)) => names.into_iter().flatten().collect(),
+    /// Returns the number of repetitions. One that is not known yet is checked when the calls are made.
+    fn repetitions(&self) -> usize {
+        use serde_json::Value;
+        let values = match &self.repeat {
+            Some(Value::Object(named)) => named.values().next(),
+            other => other.as_ref(),
+        };
+        match values {
+            Some(Value::Number(n)) => n.as_u64().map_or(1, |n| usize::try_from(n).unwrap_or(usize::MAX)),
+            Some(Value::Array(list)) => list.len(),
+            _ => 1,
         }
     }
 }
@@ -85,7 +95,12 @@ impl<'a> Functions<'a> {
         self.by_name.contains_key(name)
     }
 
-    /// Returns the number of calls that a call of `name` expands to.
+    /// Whether an argument of the function is a parameter, not a tensor.
+    pub fn is_param(&self, function: &str, argument: &str) -> bool {
+        self.by_name.get(function).is_some_and(|f| f.params.iter().any(|(name, _)| name == argument))
+    }
+
+    /// Returns the number of calls that a call of `name` expands to, or fewer if it depends on parameters.
     ///
     /// # Errors
     /// Returns an error if a function calls itself, or if functions call each other more than [`MAX_DEPTH`] deep.
@@ -101,7 +116,7 @@ impl<'a> Functions<'a> {
         let expansion = match (self.expansions.get(name), self.by_name.get(name)) {
             (Some(known), _) => *known,
             (None, Some(function)) if call_stack.len() < MAX_DEPTH => {
-                let ops: Vec<&RawValue> = function.ops.peek().unwrap_or_default();
+                let ops: Vec<&RawValue> = function.ops.outline().unwrap_or_default();
                 call_stack.push(name.to_owned());
                 let body = self.body_expansion(&ops, 0, call_stack)?;
                 call_stack.pop();
@@ -125,7 +140,7 @@ impl<'a> Functions<'a> {
     fn body_expansion(&mut self, ops: &[&RawValue], nesting: usize, call_stack: &mut Vec<String>) -> Result<Expansion> {
         let mut all = Expansion { calls: 0, depth: 0 };
         for op in ops.iter().filter_map(|op| outline::<Outline>(op)) {
-            all.calls = all.calls.saturating_add(1);
+            let mut calls = 1_usize;
             let mut parts = Vec::new();
             if self.contains(&op.op) {
                 parts.push(self.expansion(&op.op, call_stack)?);
@@ -137,9 +152,10 @@ impl<'a> Functions<'a> {
                 }
             }
             for part in parts {
-                all.calls = all.calls.saturating_add(part.calls);
+                calls = calls.saturating_add(part.calls);
                 all.depth = all.depth.max(part.depth);
             }
+            all.calls = all.calls.saturating_add(calls.saturating_mul(op.repetitions()));
         }
         Ok(all)
     }
@@ -149,29 +165,55 @@ impl<'a> Reader<'a> {
     /// Reads the definitions of functions.
     pub fn functions(&mut self, node: &Node<'a>) -> Result<()> {
         for (name, body) in node.object()? {
-            let fields = body.fields(&["inputs", "ops", "outputs"])?;
+            let fields = body.fields(&["params", "inputs", "ops", "outputs"])?;
             if function_def(&name).is_ok() || name.starts_with("top.") {
                 let problem =
                     format!("{:?} is the name of a built-in function or op; choose another", truncated(&name));
                 return Err(body.problem(problem));
             }
-            let (inputs, outputs) = (fields.need("inputs")?.read()?, fields.need("outputs")?.read::<Vec<String>>()?);
-            if outputs.is_empty() {
-                return Err(fields.need("outputs")?.problem("a function has at least one output"));
+            let mut inputs = Vec::new();
+            for input in fields.need("inputs")?.items()? {
+                inputs.push(input.read::<String>()?);
             }
-            let function = Function { inputs, ops: fields.need("ops")?.clone(), outputs };
+            let mut params = Vec::new();
+            for (param, node) in fields.get("params").map_or(Ok(Vec::new()), Node::entries)? {
+                check_identifier(&param).map_err(|problem| node.problem(problem))?;
+                if inputs.contains(&param) {
+                    return Err(node.problem(format!("{param:?} is an input and a parameter; it can be one of them")));
+                }
+                params.push((param, node.read()?));
+            }
+            let outputs = fields.need("outputs")?;
+            if outputs.list()?.is_empty() {
+                return Err(outputs.problem("a function has at least one output"));
+            }
+            let function = Function { inputs, params, ops: fields.need("ops")?.clone(), outputs: outputs.clone() };
             self.functions.by_name.insert(name, function);
         }
         Ok(())
     }
 
-    /// Expands a call of the function `name`. Its size was checked before ([`Functions::expanded_calls`]).
+    /// Checks the size of a function's expansion before it is expanded.
+    pub(super) fn check_expansion(&mut self, name: &str) -> Result<()> {
+        let calls = self.functions.expanded_calls(name)?;
+        if self.graph.calls_made().saturating_add(calls) > MAX_CALLS {
+            let calls = if calls == usize::MAX { "too many".into() } else { calls.to_string() };
+            return Err(misfit(name, format!("expands to {calls} calls; a spec may have {MAX_CALLS} in all")));
+        }
+        Ok(())
+    }
+
+    /// Expands a call of the function `name`. Its size was checked before ([`Reader::check_expansion`]).
     pub(super) fn expand(&mut self, name: &str, entries: &[(String, Node<'a>)], named: Named) -> Result<()> {
-        let function = self.functions.by_name[name].clone();
-        let bound = self.arguments(name, &function, entries)?;
-        let outs = self.output_names(name, &function, named.out)?;
+        let mut function = self.functions.by_name[name].clone();
+        let Passed { tensors, params } = self.arguments(name, &function, entries)?;
+        let variables = Variables::with(&self.params, params);
+        function.ops = function.ops.with(variables.clone());
+        let outputs = strings(&function.outputs.with(variables))?;
+        let outs = self.output_names(name, &outputs, named.out)?;
+        let Some(scope) = outs.first() else { return Ok(()) };
         let errors = self.errors.len();
-        let results = self.body(&outs[0], &function, bound)?;
+        let results = self.body(scope, &function, &outputs, tensors)?;
         if self.errors.len() > errors {
             self.poisoned.extend(outs);
             return Ok(());
@@ -185,8 +227,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Returns the names of a call's outputs: as given, or derived from a single name or the function's name.
-    fn output_names(&self, name: &str, function: &Function, given: Option<Vec<String>>) -> Result<Vec<String>> {
-        let outputs = &function.outputs;
+    fn output_names(&self, name: &str, outputs: &[String], given: Option<Vec<String>>) -> Result<Vec<String>> {
         let stem = match given {
             Some(names) if names.len() == outputs.len() => return Ok(names),
             Some(names) if names.len() == 1 => names[0].clone(),
@@ -199,38 +240,58 @@ impl<'a> Reader<'a> {
         Ok(if outputs.len() == 1 { vec![stem] } else { outputs.iter().map(|o| format!("{stem}_{o}")).collect() })
     }
 
-    /// Returns the tensors that a call binds to names of the body: inputs, and coefficients that it replaces.
-    fn arguments(
-        &self,
-        name: &str,
-        function: &Function,
-        entries: &[(String, Node)],
-    ) -> Result<HashMap<String, Tensor>> {
-        let mut bound = HashMap::new();
+    /// Returns what a call passes.
+    fn arguments(&mut self, name: &str, function: &Function, entries: &[(String, Node)]) -> Result<Passed> {
+        let mut passed = Passed { tensors: HashMap::new(), params: Vec::new() };
         for (key, node) in entries {
+            if let Some((_, default)) = function.params.iter().find(|(param, _)| param == key) {
+                let value = node.read::<Param>()?.like(default.as_ref());
+                passed.params.push((key.clone(), value.map_err(|problem| misfit(key, problem).at(node.place()))?));
+                continue;
+            }
             let tensor: String = node.read()?;
             let tensor = self.graph.find(&tensor).map_err(|e| e.at(node.place()))?;
+            if !function.inputs.contains(key) {
+                self.declare_from_weights(key)?;
+            }
             let is_coefficient =
                 || self.graph.find(key).and_then(|t| self.graph.tensor(t)).is_ok_and(TensorInfo::is_coefficient);
             if !function.inputs.contains(key) && !is_coefficient() {
-                let hint = format!("its inputs are {}", function.inputs.join(", "));
+                let of = |kind: &str, names: Vec<&str>| match names.is_empty() {
+                    true => String::new(),
+                    false => format!("its {kind} are {}", names.join(", ")),
+                };
+                let inputs = of("inputs", function.inputs.iter().map(String::as_str).collect());
+                let params = of("parameters", function.params.iter().map(|(param, _)| param.as_str()).collect());
+                let hint = [inputs, params].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ");
                 return Err(Error::from(Cause::UnknownArgument { argument: truncated(key), hint }).at(node.place()));
             }
-            bound.insert(key.clone(), tensor);
+            passed.tensors.insert(key.clone(), tensor);
         }
-        let missing = function.inputs.iter().filter(|i| !bound.contains_key(*i));
-        let missing = missing.map(|i| misfit(i, format!("is missing in the call of {name}"))).collect();
-        Error::collect(missing)?;
-        Ok(bound)
+        let inputs = function.inputs.iter().filter(|i| !passed.tensors.contains_key(*i));
+        let is_passed = |param: &str| passed.params.iter().any(|(passed, _)| passed == param);
+        let required = function.params.iter().filter(|(param, default)| default.is_none() && !is_passed(param));
+        let missing = inputs.chain(required.map(|(param, _)| param));
+        Error::collect(missing.map(|i| misfit(i, format!("is missing in the call of {name}"))).collect())?;
+        let defaults = function.params.iter().filter(|(param, _)| !is_passed(param)).cloned();
+        let defaults: Vec<_> = defaults.filter_map(|(param, default)| Some((param, default?))).collect();
+        passed.params.extend(defaults);
+        Ok(passed)
     }
 
     /// Makes the calls of a function's body in the scope `scope`; returns its outputs.
-    fn body(&mut self, scope: &str, function: &Function<'a>, bound: HashMap<String, Tensor>) -> Result<Vec<Tensor>> {
+    fn body(
+        &mut self,
+        scope: &str,
+        function: &Function<'a>,
+        outputs: &[String],
+        bound: HashMap<String, Tensor>,
+    ) -> Result<Vec<Tensor>> {
         let outer = self.graph.enter_function(scope, bound)?;
         // The body has its own names, so poisoned names outside do not matter.
         let poisoned = std::mem::take(&mut self.poisoned);
         let done = self.ops(&function.ops);
-        let results: Result<Vec<Tensor>> = function.outputs.iter().map(|o| self.graph.find(o)).collect();
+        let results: Result<Vec<Tensor>> = outputs.iter().map(|o| self.graph.find(o)).collect();
         let failed = !self.errors.is_empty();
         self.poisoned = poisoned;
         self.graph.leave_scope(outer);
@@ -245,4 +306,9 @@ impl<'a> Reader<'a> {
         }
         Ok(results)
     }
+}
+
+/// Reads a list of strings.
+fn strings(node: &Node) -> Result<Vec<String>> {
+    node.items()?.iter().map(Node::read).collect()
 }

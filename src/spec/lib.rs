@@ -24,12 +24,20 @@ use tpulang_quant as quant;
 
 mod document;
 mod expand;
+mod expression;
+mod format;
 mod node;
+mod params;
+mod plain;
 mod read;
 mod schema;
 mod tensors;
+mod warnings;
+mod weights;
 mod write;
 
-pub use document::{Weights, from_reader, from_text, read};
+pub use document::{Options, Weights, from_reader, from_text, read};
+pub use format::format;
+pub use params::Param;
 pub use schema::json_schema;
 pub use write::{save, to_text};

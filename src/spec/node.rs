@@ -1,13 +1,28 @@
-//! JSON values with their path and position in the document.
-use crate::base::{Cause, Error, MAX_ERRORS, Place, Result, nearest, truncated};
-use serde::{Deserialize, Deserializer, de};
+//! JSON values with their path and position in the document, and with the parameters that their expressions see.
+use super::params::{Param, Variables};
+use crate::base::{Cause, Error, MAX_ERRORS, Place, Result, nearest, pluralized, truncated};
+use indexmap::IndexMap;
+use serde::{
+    Deserialize, Deserializer,
+    de::{self, DeserializeOwned},
+};
 use serde_json::value::RawValue;
-use std::fmt;
+use std::{cell::Cell, fmt, rc::Rc};
+
+/// Maximum number of calls of a spec, including those of expanded functions and repetitions.
+pub(super) const MAX_CALLS: usize = 1_000_000;
 
 /// The text of a spec.
 pub(super) struct Document<'a> {
-    pub file: &'a str,
-    pub text: &'a str,
+    file: &'a str,
+    /// The text as it was given, for positions.
+    source: &'a str,
+    /// The text as JSON of the same length, without comments.
+    text: &'a str,
+    /// Calls and repetitions so far.
+    calls: Cell<usize>,
+    /// The offset of each line.
+    lines: Vec<usize>,
 }
 
 /// A value of the document.
@@ -17,6 +32,26 @@ pub(super) struct Node<'a> {
     /// `ops[3].args.weight`; empty for the root.
     pub path: String,
     raw: &'a RawValue,
+    variables: Rc<Variables>,
+}
+
+/// How often an entry is repeated: a number, or the values of a parameter.
+#[derive(Deserialize)]
+#[serde(
+    untagged,
+    expecting = "expected a number of repetitions, or an object with a parameter and its number or list of values"
+)]
+enum Repeat {
+    Count(usize),
+    Of(IndexMap<String, Values>),
+}
+
+#[derive(Deserialize)]
+#[serde(untagged)]
+enum Values {
+    /// From 0 on.
+    Count(usize),
+    List(Vec<Param>),
 }
 
 /// The entries of an object in order, including repeated keys.
@@ -42,23 +77,49 @@ impl<'de: 'a, 'a> Deserialize<'de> for Pairs<'a> {
 }
 
 impl<'a> Document<'a> {
+    /// `text` is the text of `source` as JSON.
+    pub fn new(file: &'a str, source: &'a str, text: &'a str) -> Document<'a> {
+        let ends = source.bytes().enumerate().filter(|(_, byte)| *byte == b'\n');
+        let lines = std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect();
+        Document { file, source, text, calls: Cell::new(0), lines }
+    }
+    /// Checks that the text is JSON, of limited depth.
+    ///
+    /// # Errors
+    /// Returns an error if it is not.
+    pub fn check(&self) -> Result<()> {
+        let checked = serde_json::from_str::<serde_json::Value>(self.text);
+        checked.map(drop).map_err(|e| self.json_error(&e, byte_offset(self.text, e.line(), e.column()), String::new()))
+    }
     /// Returns the root value.
     ///
     /// # Errors
     /// Returns an error if the text is not JSON.
     pub fn root(&'a self) -> Result<Node<'a>> {
-        let raw: &RawValue = serde_json::from_str(self.text).map_err(|e| self.json_error(&e, 0, String::new()))?;
-        Ok(Node { document: self, path: String::new(), raw })
+        let json_error = |e| self.json_error(&e, byte_offset(self.text, e.line(), e.column()), String::new());
+        let raw: &RawValue = serde_json::from_str(self.text).map_err(json_error)?;
+        Ok(Node { document: self, path: String::new(), raw, variables: Rc::default() })
     }
     /// Returns the position of a byte.
     fn place(&self, offset: usize, path: String) -> Place {
-        Place { path, ..Place::of_byte(self.file, self.text, offset) }
+        Place { path, ..Place::of_byte(self.file, self.source, offset) }
     }
-    /// Converts serde's error about the value at `offset`.
+    /// Converts serde's error at `offset`.
     fn json_error(&self, e: &serde_json::Error, offset: usize, path: String) -> Error {
         let problem = unknown_variant(e, &path).unwrap_or_else(|| plain_problem(e));
-        let at = offset + byte_offset(self.text.get(offset..).unwrap_or_default(), e.line(), e.column());
-        Error::from(Cause::Syntax(problem)).at(self.place(at, path))
+        Error::from(Cause::Syntax(problem)).at(self.place(offset, path))
+    }
+    /// Counts calls or repetitions.
+    ///
+    /// # Errors
+    /// Returns an error if there are more than [`MAX_CALLS`] in all.
+    fn count(&self, more: usize) -> Result<(), String> {
+        let calls = self.calls.get().saturating_add(more);
+        if calls > MAX_CALLS {
+            return Err(format!("a spec may have {MAX_CALLS} calls and repetitions in all, which this exceeds"));
+        }
+        self.calls.set(calls);
+        Ok(())
     }
 }
 
@@ -73,8 +134,8 @@ fn plain_problem(e: &serde_json::Error) -> String {
         ("EOF while parsing an object", "the file ends inside an object; is it truncated?"),
         ("trailing characters", "more elements or text than expected"),
         ("trailing comma", "a comma too many"),
-        ("key must be a string", "expected a key in double quotes (is there a comma too many, or a comment?)"),
-        ("expected value", "expected a value (is there a comma too many, or a comment?)"),
+        ("key must be a string", "expected a key in double quotes (is there a comma too many?)"),
+        ("expected value", "expected a value (is there a comma too many?)"),
         ("i64", "an integer"),
         ("usize", "an integer of at least 0"),
         ("u64", "an integer of at least 0"),
@@ -153,6 +214,11 @@ impl<'a> Node<'a> {
     pub fn place(&self) -> Place {
         self.document.place(self.offset(), self.path.clone())
     }
+    /// Returns the line of the value, counted from 1.
+    pub fn line(&self) -> usize {
+        let offset = self.offset();
+        self.document.lines.partition_point(|start| *start <= offset)
+    }
     /// Creates an error about this value.
     pub fn error(&self, cause: Cause) -> Error {
         Error::from(cause).at(self.place())
@@ -168,16 +234,40 @@ impl<'a> Node<'a> {
     pub fn is_null(&self) -> bool {
         self.raw.get() == "null"
     }
+    /// Reads the structure of the value as `T`, with expressions as they are written; `None` if that fails.
+    pub fn outline<T: Deserialize<'a>>(&self) -> Option<T> {
+        serde_json::from_str(self.raw.get()).ok()
+    }
     /// Reads the value as `T`, or returns `None`, which is cheaper than an error.
-    pub fn peek<T: Deserialize<'a>>(&self) -> Option<T> {
+    pub fn peek<T: DeserializeOwned>(&self) -> Option<T> {
+        if self.has_expressions() {
+            let filled = self.variables.fill_json(self.raw.get()).ok()?;
+            return serde_json::from_str(&filled.text).ok();
+        }
         serde_json::from_str(self.raw.get()).ok()
     }
     /// Reads the value as `T`.
     ///
     /// # Errors
-    /// Returns an error if the value is not a `T`, with the position of the wrong part.
-    pub fn read<T: Deserialize<'a>>(&self) -> Result<T> {
-        let mut json = serde_json::Deserializer::from_str(self.raw.get());
+    /// Returns an error if the value is not a `T`, with the position of the wrong part, or if an expression is wrong.
+    pub fn read<T: DeserializeOwned>(&self) -> Result<T> {
+        if !self.has_expressions() {
+            return self.parse(self.raw.get(), |at| at);
+        }
+        let filled = self.variables.fill_json(self.raw.get());
+        let filled = filled.map_err(|(at, problem)| {
+            let place = self.document.place(self.offset() + at, self.path.clone());
+            Error::from(Cause::Syntax(problem)).at(place)
+        })?;
+        self.parse(&filled.text, |at| filled.source(at))
+    }
+    /// Whether a string in the value has an expression.
+    pub fn has_expressions(&self) -> bool {
+        self.raw.get().contains("${")
+    }
+    /// Reads a text as `T`; `source` tells where its bytes come from.
+    fn parse<'t, T: Deserialize<'t>>(&self, text: &'t str, source: impl Fn(usize) -> usize) -> Result<T> {
+        let mut json = serde_json::Deserializer::from_str(text);
         serde_path_to_error::deserialize(&mut json).map_err(|e| {
             let inner = e.path().to_string();
             let path = match inner.as_str() {
@@ -185,8 +275,56 @@ impl<'a> Node<'a> {
                 inner if inner.starts_with('[') => format!("{}{inner}", self.path),
                 inner => format!("{}.{inner}", self.path),
             };
-            self.document.json_error(e.inner(), self.offset(), path)
+            let at = source(byte_offset(text, e.inner().line(), e.inner().column()));
+            self.document.json_error(e.inner(), self.offset() + at, path)
         })
+    }
+    /// Replaces the expressions in a string that the value contains.
+    pub fn fill(&self, text: &str) -> Result<String> {
+        if !text.contains("${") {
+            return Ok(text.to_owned());
+        }
+        self.variables.fill(text).map_err(|problem| self.problem(problem))
+    }
+    pub fn variables(&self) -> &Rc<Variables> {
+        &self.variables
+    }
+    /// Returns the value with expressions that see these parameters.
+    pub fn with(&self, variables: Rc<Variables>) -> Node<'a> {
+        Node { variables, ..self.clone() }
+    }
+    /// Counts a call; see [`MAX_CALLS`].
+    ///
+    /// # Errors
+    /// Returns an error if there are too many.
+    pub fn count_call(&self) -> Result<()> {
+        self.document.count(1).map_err(|problem| self.problem(problem))
+    }
+    /// Returns the value as often as `repeat` says, with a parameter that tells which one it is.
+    ///
+    /// # Errors
+    /// Returns an error if `repeat` is not valid, or if there are too many repetitions.
+    pub fn repeated(&self, repeat: &Node<'a>) -> Result<impl Iterator<Item = Node<'a>> + use<'a>> {
+        let (name, values) = match repeat.read()? {
+            Repeat::Count(count) => ("i".to_owned(), Values::Count(count)),
+            Repeat::Of(mut one) if one.len() == 1 => one.pop().unwrap_or(("i".to_owned(), Values::Count(0))),
+            Repeat::Of(_) => return Err(repeat.problem("repeat has one parameter, as in {\"i\": 12}")),
+        };
+        check_identifier(&name).map_err(|problem| repeat.problem(problem))?;
+        let (count, list) = match values {
+            Values::Count(count) => (count, None),
+            Values::List(list) => (list.len(), Some(list)),
+        };
+        let told = |problem| repeat.problem(format!("{} are too many: {problem}", pluralized(count, "repetition")));
+        self.document.count(count).map_err(told)?;
+        let node = self.clone();
+        Ok((0..count).map(move |i| {
+            let number = || Param::Int(i64::try_from(i).unwrap_or(i64::MAX));
+            let value = list.as_ref().map_or_else(number, |list| list[i].clone());
+            let path = format!("{}{{{name}={value}}}", node.path);
+            let variables = Variables::with(&node.variables, vec![(name.clone(), value)]);
+            Node { path, ..node.with(variables) }
+        }))
     }
     /// Returns the element at a path such as `[1][0]`, or the deepest existing part on the way.
     pub fn part(&self, path: &str) -> Node<'a> {
@@ -197,14 +335,22 @@ impl<'a> Node<'a> {
         })
     }
     fn child(&self, path: String, raw: &'a RawValue) -> Node<'a> {
-        Node { document: self.document, path, raw }
+        Node { document: self.document, path, raw, variables: self.variables.clone() }
     }
-    /// Returns the entries of an object.
+    /// Returns the entries of an object, with the expressions in keys replaced.
+    ///
+    /// # Errors
+    /// Returns an error if the value is not an object, if a key occurs twice, or if an expression is wrong.
+    pub fn object(&self) -> Result<Vec<(String, Node<'a>)>> {
+        let entries = self.entries()?.into_iter();
+        entries.map(|(key, node)| node.fill(&key).map(|key| (key, node))).collect()
+    }
+    /// Returns the entries of an object, with keys as they are written.
     ///
     /// # Errors
     /// Returns an error if the value is not an object, or if a key occurs twice.
-    pub fn object(&self) -> Result<Vec<(String, Node<'a>)>> {
-        let Pairs(pairs) = self.read()?;
+    pub fn entries(&self) -> Result<Vec<(String, Node<'a>)>> {
+        let Pairs(pairs) = self.parse(self.raw.get(), |at| at)?;
         let mut seen = std::collections::HashSet::new();
         let mut entries = Vec::with_capacity(pairs.len());
         for (key, raw) in pairs {
@@ -243,8 +389,36 @@ impl<'a> Node<'a> {
     /// # Errors
     /// Returns an error if the value is not a list.
     pub fn list(&self) -> Result<Vec<Node<'a>>> {
-        let items: Vec<&RawValue> = self.read()?;
+        let items: Vec<&RawValue> = self.parse(self.raw.get(), |at| at)?;
         Ok(items.into_iter().enumerate().map(|(i, raw)| self.child(format!("{}[{i}]", self.path), raw)).collect())
+    }
+    /// Whether the value is a list with repeated elements.
+    pub fn has_repeated(&self) -> bool {
+        self.raw.get().starts_with('[') && self.raw.get().contains("\"each\"")
+    }
+    /// Returns the elements of a list, in which `{"repeat": 12, "each": ..}` stands for 12 elements, or for 12 times those of
+    /// a list.
+    ///
+    /// # Errors
+    /// Returns an error if the value is not a list, or if a repetition is not valid.
+    pub fn items(&self) -> Result<Vec<Node<'a>>> {
+        let items = self.list()?;
+        if !self.has_repeated() {
+            return Ok(items);
+        }
+        let mut all = Vec::new();
+        for item in items {
+            if !item.text().starts_with('{') {
+                all.push(item);
+                continue;
+            }
+            let fields = item.fields(&["repeat", "each"])?;
+            let (repeat, each) = (fields.need("repeat")?, fields.need("each")?);
+            for each in each.repeated(repeat)? {
+                if each.text().starts_with('[') { all.extend(each.list()?) } else { all.push(each) }
+            }
+        }
+        Ok(all)
     }
 }
 
@@ -265,11 +439,31 @@ impl<'a> Fields<'a> {
     pub fn need(&self, key: &str) -> Result<&Node<'a>> {
         self.get(key).ok_or_else(|| self.node.problem(format!("the key {key:?} is missing")))
     }
+    /// Returns the entries with expressions that see these parameters.
+    pub fn with(&self, variables: &Rc<Variables>) -> Fields<'a> {
+        let entries = self.entries.iter().map(|(key, node)| (key.clone(), node.with(variables.clone()))).collect();
+        Fields { node: self.node.with(variables.clone()), entries }
+    }
     /// Reads the value of a key, if it is present.
     ///
     /// # Errors
     /// Returns an error if the value is not a `T`.
-    pub fn read<T: Deserialize<'a>>(&self, key: &str) -> Result<Option<T>> {
+    pub fn read<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>> {
         self.get(key).map(Node::read).transpose()
     }
+}
+
+/// Checks that a name can stand in an expression.
+///
+/// # Errors
+/// Returns what is wrong with it.
+pub(super) fn check_identifier(name: &str) -> Result<(), String> {
+    let is_word = name.chars().all(|c| c.is_ascii_alphanumeric() || c == '_');
+    if name.is_empty() || !is_word || name.starts_with(|c: char| c.is_ascii_digit()) {
+        let shown = truncated(name);
+        return Err(format!(
+            "the name of a parameter is {shown:?}; expected letters, digits and _, and a letter first"
+        ));
+    }
+    Ok(())
 }

@@ -14,8 +14,9 @@ use serde_json::{Map, Value, json};
 /// assert_eq!(schema["properties"]["version"]["const"], 1);
 /// ```
 pub fn json_schema() -> Value {
-    let names = json!({ "type": "array", "items": { "type": "string" } });
-    let ops = json!({ "$ref": "#/$defs/ops" });
+    let (names, ops) = (json!({ "$ref": "#/$defs/names" }), json!({ "$ref": "#/$defs/ops" }));
+    let file = json!({ "type": "string" });
+    let files = json!({ "anyOf": [file, { "type": "array", "items": file }] });
     json!({
         "$schema": "https://json-schema.org/draft/2020-12/schema",
         "title": "tpulang graph spec, version 1",
@@ -25,7 +26,11 @@ pub fn json_schema() -> Value {
             "version": { "const": 1 },
             "name": { "type": "string", "pattern": "^[A-Za-z0-9_-][A-Za-z0-9_.-]*$" },
             "mode": { "enum": ["f32", "quantized"], "default": "f32" },
-            "weights": { "description": "Path of an .npz or .safetensors file, absolute or relative to the spec's folder.", "type": "string" },
+            "params": params("Values for expressions such as \"${2*N}\"; --param replaces them."),
+            "weights": {
+                "description": "Paths of .npz or .safetensors files, absolute or relative to the spec's folder: one, a list, or an object with the prefixes of their names.",
+                "anyOf": [file, { "type": "array", "items": file }, { "type": "object", "additionalProperties": files }]
+            },
             "tensors": { "type": "object", "additionalProperties": { "$ref": "#/$defs/tensor" } },
             "inputs": names,
             "functions": {
@@ -33,7 +38,10 @@ pub fn json_schema() -> Value {
                 "type": "object",
                 "additionalProperties": {
                     "type": "object",
-                    "properties": { "inputs": names, "ops": ops, "outputs": names },
+                    "properties": {
+                        "params": params("Values that calls pass beside tensors, with defaults; null for one that calls must pass."),
+                        "inputs": names, "ops": ops, "outputs": names
+                    },
                     "required": ["inputs", "ops", "outputs"],
                     "additionalProperties": false
                 }
@@ -52,6 +60,48 @@ pub fn json_schema() -> Value {
     })
 }
 
+/// Returns the schema of parameters with their defaults.
+fn params(description: &str) -> Value {
+    json!({
+        "description": description,
+        "type": "object",
+        "propertyNames": { "pattern": "^[A-Za-z_][A-Za-z0-9_]*$" },
+        "additionalProperties": { "type": ["number", "string", "boolean", "null"] }
+    })
+}
+
+/// Returns a schema that also accepts expressions wherever it asks for a number, a boolean or a word.
+fn with_expressions(schema: Value) -> Value {
+    let named = |name: &str| json!({ "$ref": format!("#/$defs/{name}") });
+    let mut map = match schema {
+        Value::Object(map) => map,
+        Value::Array(all) => return all.into_iter().map(with_expressions).collect(),
+        other => return other,
+    };
+    let kind = match map.get("type").and_then(Value::as_str) {
+        Some("integer") => Some("Integer"),
+        Some("number") => Some("Number"),
+        Some("boolean") => Some("Boolean"),
+        _ if map.contains_key("enum") => Some(""),
+        _ => None,
+    };
+    let Some(kind) = kind else {
+        // Conditions are about what is written.
+        return map
+            .into_iter()
+            .map(|(key, v)| if key == "if" { (key, v) } else { (key, with_expressions(v)) })
+            .collect();
+    };
+    // What describes the value stays outside of the alternatives.
+    let outside: Vec<_> = ["description", "default"].into_iter().filter_map(|key| map.remove_entry(key)).collect();
+    let mut schema = match map.len() {
+        1 if !kind.is_empty() => named(kind),
+        _ => json!({ "anyOf": [map, named("Expression")] }),
+    };
+    outside.into_iter().for_each(|(key, value)| schema[key] = value);
+    schema
+}
+
 /// Returns the definitions that the schema refers to.
 fn definitions() -> Map<String, Value> {
     let mut generator = SchemaGenerator::new(SchemaSettings::draft2020_12());
@@ -61,7 +111,7 @@ fn definitions() -> Map<String, Value> {
         generator.subschema_for::<Quantization>(),
     );
     let mut defs: Map<String, Value> = generator.take_definitions(true).into_iter().collect();
-    let names = json!({ "type": "array", "items": { "type": "string" } });
+    let names = json!({ "$ref": "#/$defs/names" });
     let name = json!({ "type": ["string", "null"] });
     let nullable = json!({ "anyOf": [quantization, { "type": "null" }] });
     let all = [
@@ -69,9 +119,10 @@ fn definitions() -> Map<String, Value> {
             "out",
             json!({
                 "description": "The output's name, or a list with the name of each output; null for one that is absent or unnamed.",
-                "anyOf": [name, { "type": "array", "items": name }]
+                "anyOf": [name, { "type": "array", "items": { "anyOf": [name, { "$ref": "#/$defs/each" }] } }]
             }),
         ),
+        ("names", json!({ "type": "array", "items": { "anyOf": [{ "type": "string" }, { "$ref": "#/$defs/each" }] } })),
         (
             "out_quant",
             json!({ "description": "The quantization of the output, or a list with one per output.", "anyOf": [nullable, { "type": "array", "items": nullable }] }),
@@ -106,6 +157,55 @@ fn definitions() -> Map<String, Value> {
         ("tensor", tensor(dtype.to_value(), preprocess.to_value())),
     ];
     defs.extend(all.into_iter().map(|(name, schema)| (name.to_owned(), schema)));
+    let mut defs: Map<String, Value> =
+        defs.into_iter().map(|(name, schema)| (name, with_expressions(schema))).collect();
+    let or_expression = |kind: &str| json!({ "anyOf": [{ "type": kind }, { "$ref": "#/$defs/Expression" }] });
+    let own = [
+        (
+            "Expression",
+            json!({
+                "description": "An expression of parameters: \"${2*N}\".",
+                "type": "string",
+                "pattern": "^\\$\\{[^}]*\\}$"
+            }),
+        ),
+        ("Integer", or_expression("integer")),
+        ("Number", or_expression("number")),
+        ("Boolean", or_expression("boolean")),
+        (
+            "repeat",
+            json!({
+                "description": "How often this is repeated, with ${i} from 0 on; or a parameter with its number or list of values.",
+                "anyOf": [
+                    { "type": "integer", "minimum": 0 },
+                    { "$ref": "#/$defs/Expression" },
+                    {
+                        "type": "object",
+                        "additionalProperties": {
+                            "anyOf": [
+                                { "type": "integer", "minimum": 0 },
+                                { "$ref": "#/$defs/Expression" },
+                                { "type": "array", "items": { "type": ["number", "string", "boolean"] } }
+                            ]
+                        },
+                        "minProperties": 1,
+                        "maxProperties": 1
+                    }
+                ]
+            }),
+        ),
+        (
+            "each",
+            json!({
+                "description": "Stands for several elements of the list: one for each repetition, or those of a list.",
+                "type": "object",
+                "properties": { "repeat": { "$ref": "#/$defs/repeat" }, "each": {} },
+                "required": ["repeat", "each"],
+                "additionalProperties": false
+            }),
+        ),
+    ];
+    defs.extend(own.into_iter().map(|(name, schema)| (name.to_owned(), schema)));
     defs
 }
 
@@ -116,6 +216,7 @@ fn tensor(dtype: Value, preprocess: Value) -> Value {
         "description": "An input or a coefficient.",
         "type": "object",
         "properties": {
+            "repeat": { "$ref": "#/$defs/repeat" },
             "dtype": dtype,
             "shape": { "type": "array", "items": { "type": "integer", "minimum": 1 } },
             "coeff": { "type": "boolean", "default": false },
@@ -124,7 +225,6 @@ fn tensor(dtype: Value, preprocess: Value) -> Value {
             "data": { "description": "Numbers, flat or nested, row-major.", "type": ["array", "number"] },
             "preprocess": preprocess
         },
-        "required": ["shape"],
         "additionalProperties": false
     })
 }
@@ -140,7 +240,7 @@ fn call() -> Value {
             "if": { "properties": { "op": { "const": f.name } }, "required": ["op"] },
             "then": {
                 "description": f.doc,
-                "properties": { "op": true, "args": arguments(f.name, f.arguments()), "out": true, "out_quant": true },
+                "properties": { "op": true, "repeat": true, "args": arguments(f.name, f.arguments()), "out": true, "out_quant": true },
                 "additionalProperties": false
             }
         })
@@ -150,6 +250,7 @@ fn call() -> Value {
         "type": "object",
         "properties": {
             "op": { "anyOf": [{ "enum": names }, { "type": "string" }] },
+            "repeat": { "$ref": "#/$defs/repeat" },
             "args": { "type": "object" }, "out": out, "out_quant": out_quant,
             "out_dtype": {}, "out_shape": { "type": "array" },
             "then": block, "else": block, "body": block
@@ -161,8 +262,9 @@ fn call() -> Value {
 }
 
 fn arguments(function: &str, arguments: &[ArgumentDef]) -> Value {
+    let is_names = |schema: &Value| schema["items"] == json!({ "$ref": "#/$defs/Tensor" });
     let property = |a: &ArgumentDef| {
-        let mut schema = a.schema.clone();
+        let mut schema = if is_names(&a.schema) { json!({ "$ref": "#/$defs/names" }) } else { a.schema.clone() };
         if !a.required {
             schema = json!({ "anyOf": [schema, { "type": "null" }] });
         }

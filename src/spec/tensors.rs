@@ -1,15 +1,18 @@
 //! Tensor declarations.
-use super::node::{Fields, Node};
+use super::{
+    node::{Fields, Node},
+    weights::Weights,
+};
 use crate::{
-    array::{Array, WeightFile},
+    array::Array,
     base::{Cause, Dtype, Result, Shape, elements, pluralized, shape_text},
     functions::{closest, not_finite},
-    graph::{Graph, Preprocess, Tensor, TensorKind},
+    graph::{Graph, Preprocess, TensorKind},
     quant::Quantization,
 };
 use serde::{Deserialize, Deserializer, de};
 
-const KEYS: [&str; 7] = ["dtype", "shape", "coeff", "scale", "zero_point", "data", "preprocess"];
+pub(super) const KEYS: [&str; 8] = ["repeat", "dtype", "shape", "coeff", "scale", "zero_point", "data", "preprocess"];
 const ARGUMENT_KEYS: [&str; 4] = ["dtype", "shape", "scale", "zero_point"];
 
 /// The type of a declared tensor.
@@ -27,22 +30,55 @@ pub(super) fn argument(node: &Node) -> Result<Declared> {
 fn declared(fields: &Fields) -> Result<Declared> {
     let dtype = fields.get("dtype").map_or(Ok(Dtype::Float32), dtype)?;
     let dims = fields.need("shape")?;
-    let shape: Shape = dims.read()?;
+    let shape: Shape = dims.read().map_err(|e| match is_open(dims) {
+        true => dims.problem(
+            "a dimension is -1, None or a name; expected numbers (a size that varies is a parameter: \"params\": {\"N\": 1}, \"shape\": [\"${N}\", 3])",
+        ),
+        false => e,
+    })?;
     elements(&shape, dtype).map_err(|e| e.at(dims.place()))?;
-    let quantization = Quantization { scale: fields.read("scale")?, zero_point: fields.read("zero_point")? };
-    Ok(Declared { dtype, shape, quantization })
+    Ok(Declared { dtype, shape, quantization: quantization(fields)? })
+}
+
+/// Returns whether a list has a dimension that other frameworks determine later.
+fn is_open(dims: &Node) -> bool {
+    let open = |node: &Node| {
+        matches!(node.text(), "-1" | "null") || node.text().starts_with('"') && !node.text().contains("${")
+    };
+    dims.list().is_ok_and(|all| all.iter().any(open))
+}
+
+fn quantization(fields: &Fields) -> Result<Quantization> {
+    Ok(Quantization { scale: fields.read("scale")?, zero_point: fields.read("zero_point")? })
+}
+
+/// Reads the type of a coefficient, which that of its data completes if it is declared without a shape.
+fn of_coefficient(name: &str, node: &Node, fields: &Fields, weights: &mut Weights) -> Result<Declared> {
+    if fields.get("shape").is_some() || fields.get("data").is_some() {
+        return declared(fields);
+    }
+    let Some((found, shape)) = weights.type_of(name).map_err(|e| e.at(node.place()))? else {
+        return declared(fields);
+    };
+    let dtype = fields.get("dtype").map_or(Ok(found), dtype)?;
+    Ok(Declared { dtype, shape, quantization: quantization(fields)? })
 }
 
 /// Declares the tensor `name`. The data of a coefficient are those of the declaration or of `weights`.
-pub(super) fn declare(graph: &mut Graph, name: &str, node: &Node, weights: Option<&mut WeightFile>) -> Result<Tensor> {
-    let fields = node.fields(&KEYS)?;
-    let Declared { dtype, shape, quantization } = declared(&fields)?;
+pub(super) fn declare(
+    graph: &mut Graph,
+    name: &str,
+    node: &Node,
+    fields: &Fields,
+    weights: &mut Weights,
+) -> Result<()> {
     let coeff: bool = fields.read("coeff")?.unwrap_or(false);
+    let Declared { dtype, shape, quantization } =
+        if coeff { of_coefficient(name, node, fields, weights)? } else { declared(fields)? };
     let tensor = if coeff {
-        let data = match (fields.get("data"), weights) {
-            (Some(n), _) => Some(inline(n, dtype, &shape)?),
-            (None, Some(file)) => Some(file.read_as(name, dtype, &shape).map_err(|e| e.at(node.place()))?),
-            (None, None) => None,
+        let data = match fields.get("data") {
+            Some(n) => Some(inline(n, dtype, &shape)?),
+            None => weights.data(name, dtype, &shape).map_err(|e| e.at(node.place()))?,
         };
         graph.add_tensor(Some(name), dtype, shape, TensorKind::Coefficient(data))
     } else {
@@ -57,14 +93,16 @@ pub(super) fn declare(graph: &mut Graph, name: &str, node: &Node, weights: Optio
         let preprocess: Preprocess = n.read()?;
         graph.preprocess(tensor, preprocess).map_err(|e| e.at(n.place()))?;
     }
-    Ok(tensor)
+    Ok(())
 }
 
 fn dtype(node: &Node) -> Result<Dtype> {
     let name: String = node.read()?;
     Dtype::from_name(&name).ok_or_else(|| {
-        let nearest = closest(&name, &Dtype::all().map(Dtype::name).collect::<Vec<_>>());
-        node.error(Cause::UnknownName { kind: "dtype", name: name.chars().take(60).collect(), nearest })
+        let known: Vec<&str> = Dtype::all().map(Dtype::name).collect();
+        let nearest = closest(&name, &known);
+        let known = if nearest.is_some() { Vec::new() } else { known.into_iter().map(str::to_owned).collect() };
+        node.error(Cause::UnknownName { kind: "dtype", name: name.chars().take(60).collect(), nearest, known })
     })
 }
 

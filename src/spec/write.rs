@@ -43,7 +43,8 @@ pub fn to_text(graph: &Graph, weights: Option<&str>) -> Result<String> {
         let _ = write!(out, ",\n  \"updates\": {{\n{}\n  }}", updates.join(",\n"));
     }
     out.push_str("\n}\n");
-    Ok(out)
+    // Only names and texts contain it, which are not expressions.
+    Ok(if out.contains("${") { out.replace("${", "$${") } else { out })
 }
 
 /// Writes a graph to `path`, which ends in `.json`, and its coefficients to an npz of the same stem in the same folder.

@@ -67,11 +67,13 @@ fn specs_that_are_not_json() {
                 "nested deep within",
                 good.replace("[1, 3, 8, 8]", &format!("{}1{}", "[".repeat(50_000), "]".repeat(50_000))).into_bytes(),
             ),
-            ("trailing comma", good.replace("[\"x\"],", "[\"x\",],").into_bytes()),
+            ("two trailing commas", good.replace("[\"x\"],", "[\"x\",,],").into_bytes()),
+            ("a comma alone", good.replace("[\"x\"],", "[,],").into_bytes()),
             ("something after the end", format!("{good} 1").into_bytes()),
             ("a list", b"[1, 2]".to_vec()),
-            ("a comment", good.replace("\"inputs\"", "// inputs\n\"inputs\"").into_bytes()),
-            ("a comma too many in an object", good.replace("[\"y\"]\n", "[\"y\"],\n").into_bytes()),
+            ("a comment that is not closed", good.replace("\"inputs\"", "/* inputs\n\"inputs\"").into_bytes()),
+            ("a comment of another language", good.replace("\"inputs\"", "# inputs\n\"inputs\"").into_bytes()),
+            ("a mistake after comments", good.replace("\"inputs\"", "/* é */ /* \"ops\": [ */ \"input\"").into_bytes()),
             ("a module", b"module @net attributes {} {}".to_vec()),
             ("a module after comments", b"// weights: 0\n\nmodule @net attributes {} {}".to_vec()),
             ("comments only", b"// nothing\n".to_vec()),
@@ -147,6 +149,87 @@ fn specs_of_the_wrong_form() {
         ("a coefficient of another dtype", relu(&format!(r#"{X}, "ints": {{"shape": [3], "coeff": true}}"#))),
     ];
     messages("bad_specs", &["check", "FILE"], "json", files.map(|(n, t)| (n, t.into_bytes())).into());
+}
+
+/// A spec with parameters, a function and weights, and the mistakes that they make possible.
+#[test]
+fn parameters_repetitions_and_weights_that_are_wrong() {
+    let good = r#"{
+  "version": 1, "name": "net", "weights": "w.npz",
+  "params": {"N": 4, "half": "${N/2}", "name": "w"},
+  "tensors": {
+    "x": {"shape": ["${N}", 3, 8, 8]},
+    "c.${i}": {"repeat": 2, "shape": [1]}
+  },
+  "inputs": ["x", {"repeat": 2, "each": "c.${i}"}],
+  "functions": {
+    "f": {"params": {"w": null, "pad": 0}, "inputs": ["a"], "ops": [
+      {"op": "conv", "args": {"input": "a", "weight": "${w}", "pad": "${pad}"}, "out": "y"}
+    ], "outputs": ["y"]}
+  },
+  "ops": [
+    {"op": "f", "args": {"a": "x", "w": "${name}"}, "out": "h0"},
+    {"op": "relu", "repeat": "${half}", "args": {"input": "h${i}"}, "out": "h${i+1}"}
+  ],
+  "outputs": ["h${half}"]
+}
+"#;
+    let files = [
+        ("an unknown parameter", good.replace("\"${N}\"", "\"${M}\"")),
+        ("a fraction as a dimension", good.replace("\"${N}\"", "\"${N/3}\"")),
+        ("a string as a dimension", good.replace("\"${N}\"", "\"${name}\"")),
+        ("a negative dimension", good.replace("\"${N}\"", "\"${N-5}\"")),
+        ("an operator too many", good.replace("\"${N}\"", "\"${2*}\"")),
+        ("arithmetic on a string", good.replace("\"${N}\"", "\"${name*2}\"")),
+        ("a division by zero", good.replace("\"${N}\"", "\"${N/(half-2)}\"")),
+        ("an overflow", good.replace("\"${N}\"", "\"${N**99}\"")),
+        ("a brace that is not closed", good.replace("\"${N}\"", "\"${N\"")),
+        ("a number as a name", good.replace("\"out\": \"h0\"", "\"out\": \"${N}\"")),
+        ("an expression as a function", good.replace("\"op\": \"f\"", "\"op\": \"${name}\"")),
+        ("a parameter without a value", good.replace("\"N\": 4", "\"N\": null")),
+        ("a parameter that is a list", good.replace("\"N\": 4", "\"N\": [4]")),
+        ("a parameter with a strange name", good.replace("\"N\": 4", "\"N.x\": 4, \"N\": 4")),
+        (
+            "a parameter before its time",
+            good.replace("\"N\": 4, \"half\": \"${N/2}\"", "\"half\": \"${N/2}\", \"N\": 4"),
+        ),
+        ("the counter outside of a repetition", good.replace("\"out\": \"h0\"", "\"out\": \"h${i}\"")),
+        ("a repetition that is no number", good.replace("\"repeat\": \"${half}\"", "\"repeat\": \"twice\"")),
+        ("two counters", good.replace("\"repeat\": \"${half}\"", "\"repeat\": {\"i\": 2, \"j\": 2}")),
+        ("repetitions of one name", good.replace("\"out\": \"h${i+1}\"", "\"out\": \"h1\"")),
+        ("declarations of one name", good.replace("\"c.${i}\": {", "\"c\": {")),
+        ("an error in every repetition", good.replace("\"input\": \"h${i}\"", "\"input\": \"g${i}\"")),
+        ("each without repeat", good.replace("{\"repeat\": 2, \"each\"", "{\"each\"")),
+        ("a parameter that is not passed", good.replace(", \"w\": \"${name}\"", "")),
+        ("a parameter of another kind", good.replace("\"w\": \"${name}\"", "\"w\": \"w\", \"pad\": \"1\"")),
+        ("a parameter that the function lacks", good.replace("\"w\": \"${name}\"", "\"w\": \"w\", \"pads\": \"x\"")),
+        ("an input that is a parameter, too", good.replace("\"pad\": 0", "\"a\": 0")),
+        ("a name that the weights lack", good.replace("\"name\": \"w\"", "\"name\": \"ww\"")),
+        ("a weight of another shape", good.replace("\"name\": \"w\"", "\"name\": \"v\"")),
+        ("the same file twice", good.replace("\"w.npz\"", "[\"w.npz\", \"w.npz\"]")),
+        ("weights that are a number", good.replace("\"w.npz\"", "1")),
+        ("weights that are lost", good.replace("\"w.npz\"", "{\"a.\": \"w.npz\", \"b.\": \"lost.npz\"}")),
+    ];
+    messages("bad_language", &["check", "FILE"], "json", files.map(|(n, t)| (n, t.into_bytes())).into());
+    let good = good.as_bytes().to_vec();
+    let arguments: [(&str, &[&str]); 5] = [
+        ("no such parameter", &["--param", "M=1"]),
+        ("a fraction", &["--param", "N=1.5"]),
+        ("a word", &["--param", "N=four"]),
+        ("no value", &["--param", "N"]),
+        ("a derived parameter", &["--param", "half=1.5"]),
+    ];
+    let mut all = String::new();
+    let dir = tempfile::tempdir().unwrap();
+    weights(dir.path());
+    let path = dir.path().join("bad.json").display().to_string();
+    fs::write(&path, good).unwrap();
+    for (what, arguments) in arguments {
+        let out = tpulang(&[&["check", path.as_str()], arguments].concat());
+        assert_eq!(out.status.code(), Some(2), "{what}");
+        let _ = writeln!(all, "# {what}\n{}", String::from_utf8_lossy(&out.stderr));
+    }
+    snapshot("bad_params", &all.replace(&format!("{}/", dir.path().display()), ""));
 }
 
 /// Mistakes that are possible in any call; each family tests its own.

@@ -76,10 +76,18 @@ fn every_use_of_unsafe_is_listed() {
 #[test]
 fn specs_in_the_document_are_read() {
     let document = fs::read_to_string("docs/spec.md").unwrap();
-    let specs: Vec<_> = document.split("```json\n").skip(1).map(|rest| rest.split_once("```").unwrap().0).collect();
-    assert!(specs.len() >= 5, "{}", specs.len());
+    let blocks = document.split("```json").skip(1).map(|rest| rest.split_once("```").unwrap().0);
+    let specs: Vec<_> = blocks.filter_map(|block| block.trim_start_matches(['c', '\n']).strip_prefix('{')).collect();
+    assert!(specs.len() >= 9, "{}", specs.len());
+    // The weights that one of them names.
+    let folder = tempfile::tempdir().unwrap();
+    let array = |shape: &[usize]| tpulang::Array::filled(tpulang::Dtype::Float32, shape, 0.5).unwrap();
+    let (weight, bias) = (array(&[4, 3, 3, 3]), array(&[4]));
+    let arrays = [("conv.weight", &weight), ("conv.bias", &bias)];
+    tpulang::array::write_npz(folder.path().join("weights.npz"), arrays).unwrap();
     for text in specs {
-        spec::from_text(text, "spec.md", None).unwrap_or_else(|e| panic!("{e}\n{text}"));
+        let text = format!("{{{text}");
+        spec::from_text(&text, "spec.md", Some(folder.path())).unwrap_or_else(|e| panic!("{e}\n{text}"));
     }
 }
 

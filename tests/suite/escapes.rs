@@ -111,7 +111,7 @@ fn every_cause_is_escaped() {
         Cause::Shape(h()),
         Cause::Quantization { tensor: h(), problem: h() },
         Cause::DuplicateName(h()),
-        Cause::UnknownName { kind: "tensor", name: h(), nearest: Some(h()) },
+        Cause::UnknownName { kind: "tensor", name: h(), nearest: Some(h()), known: vec![h(), h()] },
         Cause::UnknownArgument { argument: h(), hint: h() },
         Cause::Operator { op: h(), problem: h() },
         Cause::TooLarge { what: h(), needed: h(), limit: h() },

@@ -29,9 +29,13 @@ mod grammar;
 mod hostile;
 mod hostile_ops;
 mod images;
+mod language;
 mod large;
+mod layout;
 mod limits;
 mod many;
+mod mistakes;
+mod models;
 mod mutate;
 mod networks;
 mod pair;
@@ -39,8 +43,10 @@ mod places;
 mod readme;
 mod roundtrip;
 mod run_into;
+mod show;
 mod specs;
 mod training;
+mod warnings;
 
 /// Compares with the snapshot `snapshots/NAME.snap`.
 fn snapshot(name: &str, text: &str) {

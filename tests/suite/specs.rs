@@ -27,10 +27,10 @@ fn functions_are_made_again_by_each_call() {
     let (_, rest) = rest.split_once("```json\n").unwrap();
     let g = read(rest.split_once("```").unwrap().0).unwrap_or_else(|e| panic!("{e}"));
     let names: Vec<_> = g.tensors().map(|(_, t)| t.name.as_str()).collect();
-    assert_eq!(names, ["a", "w", "layer0/h", "layer0", "layer1/h", "layer1"]);
+    assert_eq!(names, ["a", "w", "layer0/h", "layer0/scaled", "layer0", "layer1/h", "layer1/scaled", "layer1"]);
     let x = tpulang::Array::from_vec([2, 4], vec![-1f32, 2.0, -3.0, 4.0, 5.0, -6.0, 7.0, -8.0]).unwrap();
     let session = exec::Session::new(&g, exec::CpuBackend::new(), &exec::RunOptions::default()).unwrap();
-    assert_eq!(session.run(&[("a", x)]).unwrap()["layer1"].to_f32().unwrap(), [0.0, 2.0, 0.0, 4.0, 5.0, 0.0, 7.0, 0.0]);
+    assert_eq!(session.run(&[("a", x)]).unwrap()["layer1"].to_f32().unwrap(), [0.0, 1.0, 0.0, 2.0, 2.5, 0.0, 3.5, 0.0]);
     // The written spec has the calls inlined, and is the same network.
     let text = spec::to_text(&g, None).unwrap();
     assert_same(&mlir::emit(&read(&text).unwrap()).unwrap().text, &mlir::emit(&g).unwrap().text);

@@ -1,9 +1,9 @@
 use super::{
     Outcome,
     device::{self, Running},
+    diagnostics::Diagnostics,
     feeds, model,
     output::{Output, Sources},
-    print,
     profile::milliseconds,
     run::FILES,
 };
@@ -31,8 +31,6 @@ Examples:
   tpulang bench model.json
   tpulang bench model.json -i inputs.npz -j 1 --repeat 100 --json")]
 pub struct Args {
-    /// A graph spec (.json, or - for standard input), or a Top dialect .mlir file
-    model: PathBuf,
     /// Input data, as for `run`. If omitted, deterministic random values: floats from -1 to 1, 8-bit integers over their
     /// range, and 0 for wider integers, which may be indices
     #[arg(short, long, value_name = "[NAME=]FILE", help_heading = FILES)]
@@ -56,20 +54,19 @@ pub struct Args {
     /// (Linux only), runs
     #[arg(long, help_heading = "Measurement")]
     json: bool,
-    /// Weights for an .mlir model. Default: the file that it names, beside it
-    #[arg(long, value_name = "FILE", help_heading = FILES)]
-    weights: Option<PathBuf>,
+    #[command(flatten)]
+    model: model::Model,
     #[command(flatten)]
     running: Running,
 }
 
 /// `begun` is the time at which the command started.
-pub fn main(args: Args, begun: Instant) -> Outcome {
-    let graph = model::read(&args.model, args.weights.as_deref())?;
-    let (backend, options) = args.running.open(&graph, false)?;
+pub fn main(args: Args, messages: &Diagnostics, begun: Instant) -> Outcome {
+    let graph = args.model.read()?;
+    let (backend, options) = args.running.open(&graph, false, messages)?;
     let report = measure(&args, &graph, (&backend, &options), begun)?;
-    device::warn(&backend);
-    print(&report)?;
+    messages.warn(&device::warnings(&backend))?;
+    messages.report(&report)?;
     Ok(true)
 }
 
@@ -80,7 +77,7 @@ fn measure(
     (backend, options): (&AnyBackend, &RunOptions),
     begun: Instant,
 ) -> Result<String> {
-    let sources = Sources::new(&args.model, graph, feeds::files(&args.inputs));
+    let sources = Sources::new(&args.model.path, graph, feeds::files(&args.inputs));
     let output =
         args.output.as_ref().map(|path| Output::new(path, Some(graph.outputs().len()), &sources)).transpose()?;
     let feeds = match args.inputs.as_slice() {

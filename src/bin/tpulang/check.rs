@@ -1,5 +1,4 @@
-use super::{Outcome, model, print, warn};
-use std::path::PathBuf;
+use super::{Outcome, diagnostics::Diagnostics, model};
 use tpulang::{Graph, Result, spec};
 use tpulang_base::pluralized;
 
@@ -14,23 +13,23 @@ Examples:
   tpulang check model.json
   tpulang check model.json --no-weights")]
 pub struct Args {
-    /// A graph spec (.json, or - for standard input)
-    spec: PathBuf,
+    #[command(flatten)]
+    spec: model::Spec,
     /// Check the graph only, without opening the weights file
     #[arg(long)]
     no_weights: bool,
 }
 
-pub fn main(args: Args) -> Outcome {
+pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     let weights = if args.no_weights { spec::Weights::Skip } else { spec::Weights::Load };
-    let graph = model::read_spec_for("check", &args.spec, weights)?;
+    let graph = args.spec.read_for("check", weights)?;
     if args.no_weights {
         graph.check_quantization()?;
     } else {
         check_all(&graph)?;
     }
-    warn(&graph);
-    print(&format!(
+    messages.warn(&graph.warnings())?;
+    messages.report(&format!(
         "{}: {}, {}\n",
         graph.name(),
         pluralized(graph.operators().len(), "operator"),
@@ -39,7 +38,7 @@ pub fn main(args: Args) -> Outcome {
     for (heading, tensors) in [("input", graph.inputs()), ("output", graph.outputs())] {
         for &t in tensors {
             let info = graph.tensor(t)?;
-            print(&format!("  {heading:6}  {}  {}\n", info.name, info.type_text()))?;
+            messages.report(&format!("  {heading:6}  {}  {}\n", info.name, info.type_text()))?;
         }
     }
     Ok(true)

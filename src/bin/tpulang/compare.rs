@@ -1,4 +1,4 @@
-use super::{Outcome, model, print};
+use super::{Outcome, diagnostics::Diagnostics, model};
 use std::{collections::HashMap, path::PathBuf};
 use tpulang::{
     array::NpzFile,
@@ -28,17 +28,16 @@ pub struct Args {
     /// List tensors in the execution order of this spec or .mlir
     #[arg(long, value_name = "FILE")]
     model: Option<PathBuf>,
-    /// Weights for an .mlir model. Default: the file that it names, beside it
-    #[arg(long, value_name = "FILE")]
-    weights: Option<PathBuf>,
+    #[command(flatten)]
+    options: model::ModelOptions,
 }
 
-pub fn main(args: Args) -> Outcome {
+pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
     // Only one tensor at a time is in memory.
     let (a, b) = (NpzFile::open(&args.a)?.arrays()?, NpzFile::open(&args.b)?.arrays()?);
     let mut results: Vec<_> = compare(&a, &b)?.into_iter().collect();
     if let Some(path) = &args.model {
-        let graph = model::read(path, args.weights.as_deref())?;
+        let graph = args.options.read(path)?;
         let order: HashMap<&str, usize> = graph.tensors().map(|(_, t)| t.name.as_str()).zip(0..).collect();
         results.sort_by_key(|(name, _)| order.get(name.as_str()).copied().unwrap_or(usize::MAX));
     }
@@ -47,7 +46,7 @@ pub fn main(args: Args) -> Outcome {
         *name = escaped(name).into_owned();
     }
     let width = results.iter().map(|(n, _)| n.chars().count()).max().unwrap_or(0).max("tensor".len());
-    print(&format!(
+    messages.report(&format!(
         "{:width$}  {:>10}  {:>10}  {:>10}  {:>10}\n",
         "tensor", "cosine", "euclidean", "max abs", "rel L2"
     ))?;
@@ -56,7 +55,7 @@ pub fn main(args: Args) -> Outcome {
         let passes = result.passes(&args.tolerance);
         failed += usize::from(!passes);
         let verdict = if passes { "" } else { "  FAIL" };
-        print(&match result {
+        messages.report(&match result {
             Comparison::Values { cosine, euclidean, max_abs, relative_l2 } => {
                 format!(
                     "{name:width$}  {cosine:>10.7}  {euclidean:>10.7}  {max_abs:>10.3e}  {relative_l2:>10.3e}{verdict}\n"
@@ -66,7 +65,7 @@ pub fn main(args: Args) -> Outcome {
         })?;
     }
     let Tolerance { cosine, euclidean } = args.tolerance;
-    print(&format!(
+    messages.report(&format!(
         "{} of {} within {cosine},{euclidean}\n",
         results.len() - failed,
         pluralized(results.len(), "tensor")

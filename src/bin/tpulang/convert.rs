@@ -1,9 +1,9 @@
-use super::{Outcome, model, output::Sources, print, tell, warn};
+use super::{Outcome, diagnostics::Diagnostics, model, output::Sources};
 use std::{collections::BTreeSet, path::PathBuf};
 use tpulang::{
     Error, Graph, Result, Tensor,
-    base::{Warning, WarningKind, Warnings},
-    graph::Operator,
+    base::{WarningCode, WarningKind, Warnings},
+    graph::{LoopInfo, Operator},
     mlir,
     ops::Op,
     spec,
@@ -22,8 +22,8 @@ is written as that many copies of its body, unless --unroll is never.
 Example:
   tpulang convert model.json -o build")]
 pub struct Args {
-    /// A graph spec (.json, or - for standard input)
-    spec: PathBuf,
+    #[command(flatten)]
+    spec: model::Spec,
     /// Folder for the two files, created if missing
     #[arg(short, long, value_name = "FOLDER", default_value = ".")]
     output: PathBuf,
@@ -39,9 +39,9 @@ enum Unroll {
     Never,
 }
 
-pub fn main(args: Args) -> Outcome {
-    let graph = model::read_spec_for("convert", &args.spec, spec::Weights::Load)?;
-    let sources = Sources::new(&args.spec, &graph, Vec::new());
+pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
+    let graph = args.spec.read_for("convert", spec::Weights::Load)?;
+    let sources = Sources::new(&args.spec.path, &graph, Vec::new());
     for file in [format!("{}_origin.mlir", graph.name()), mlir::weight_file_name(&graph)] {
         sources.check("the file to write", &args.output.join(file))?;
     }
@@ -49,11 +49,17 @@ pub fn main(args: Args) -> Outcome {
         Unroll::Auto => unrolled(&graph)?,
         Unroll::Never => None,
     };
-    let written = mlir::write_pair(unrolled.as_ref().unwrap_or(&graph), &args.output)?;
-    warn(&graph);
-    tell_of_control_flow(&graph, unrolled.as_ref())?;
+    let converted = unrolled.as_ref().unwrap_or(&graph);
+    if messages.denies(WarningCode::NotFiniteWeight) {
+        read_weights(converted)?;
+    }
+    messages.warn(&graph.warnings())?;
+    messages.warn(&control_flow(&graph, unrolled.as_ref())?)?;
+    let written = mlir::write_pair(converted, &args.output)?;
+    // Weights of a file have been read now.
+    messages.warn(&graph.warnings())?;
     let name = graph.name();
-    print(&format!(
+    messages.report(&format!(
         "{}\n{}\n{}, {}\nnext: cd {} && tpuc-opt {name}_origin.mlir --struct-optimize --shape-infer --canonicalize --extra-optimize -o {name}.mlir\n",
         escaped_path(&written.mlir),
         escaped_path(&written.weights),
@@ -71,25 +77,24 @@ fn unrolled(graph: &Graph) -> Result<Option<Graph>> {
     is_known.then(|| graph.unrolled().map_err(hint)).transpose()
 }
 
-/// Prints which loops were unrolled, and what the tool chain may not run.
-fn tell_of_control_flow(graph: &Graph, unrolled: Option<&Graph>) -> Result<()> {
-    let (mut remarks, mut warnings) = (Warnings::default(), Warnings::default());
+/// Reads all weights, so that the graph knows which have elements that are not finite.
+fn read_weights(graph: &Graph) -> Result<()> {
+    mlir::emit(graph)?.weights.iter().try_for_each(|(_, data)| data.pieces(|_| Ok(())))
+}
+
+/// Returns which loops are unrolled, and what the tool chain may not run.
+fn control_flow(graph: &Graph, unrolled: Option<&Graph>) -> Result<Warnings> {
+    let mut all = Vec::new();
     if unrolled.is_some() {
-        for found in graph.loops()? {
-            let copies = found.trip_count.map(|copies| WarningKind::LoopUnrolled { name: found.name, copies });
-            copies.into_iter().for_each(|kind| remarks.push(Warning::new(kind)));
-        }
+        let copies = |found: LoopInfo| Some(WarningKind::LoopUnrolled { copies: found.trip_count?, name: found.name });
+        all.extend(graph.loops()?.into_iter().filter_map(copies));
     }
     let converted = unrolled.unwrap_or(graph);
-    for left in converted.loops()? {
-        warnings.push(Warning::new(WarningKind::LoopKept { name: left.name }));
-    }
+    all.extend(converted.loops()?.into_iter().map(|left| WarningKind::LoopKept { name: left.name }));
     for result in nested_branches(converted) {
-        warnings.push(Warning::new(WarningKind::NestedBranches { name: converted.tensor(result)?.name.clone() }));
+        all.push(WarningKind::NestedBranches { name: converted.tensor(result)?.name.clone() });
     }
-    tell("remark", &remarks);
-    tell("warning", &warnings);
-    Ok(())
+    Ok(all.into_iter().collect())
 }
 
 /// Returns the first result of each `If` in a branch of another.

@@ -1,6 +1,8 @@
 //! The device that a model runs on, and the options for running it.
+use super::diagnostics::Diagnostics;
 use tpulang::{
     Dtype, Graph, Result,
+    base::{WarningKind, Warnings},
     exec::{AnyBackend, Backend, Device, Precision, RunOptions},
 };
 use tpulang_base as base;
@@ -41,7 +43,7 @@ pub struct Running {
 
 impl Running {
     /// Opens the device for a graph, with the options of a session.
-    pub fn open(&self, graph: &Graph, all: bool) -> Result<(AnyBackend, RunOptions)> {
+    pub fn open(&self, graph: &Graph, all: bool, messages: &Diagnostics) -> Result<(AnyBackend, RunOptions)> {
         let Running { device, precision, tf32, .. } = *self;
         if device == Device::Cpu && precision == Precision::F16 {
             return Err(base::invalid(
@@ -52,7 +54,8 @@ impl Running {
             return Err(base::invalid("--tf32 is for GPUs; add -d cuda"));
         }
         if precision == Precision::F16 && !graph.tensors().any(|(_, info)| info.dtype == Dtype::Float16) {
-            eprintln!("warning: --precision f16 has no effect: no tensor is float16");
+            let (option, reason) = ("--precision f16".into(), "no tensor is float16".into());
+            messages.warn(&WarningKind::NoEffect { option, reason }.into())?;
         }
         let backend = match device {
             #[cfg(feature = "cuda")]
@@ -68,7 +71,7 @@ impl Running {
     }
 }
 
-/// Prints the backend's warnings about past runs.
-pub fn warn(backend: &AnyBackend) {
-    backend.warnings().iter().for_each(|warning| eprintln!("warning: {warning}"));
+/// Returns the backend's warnings about past runs.
+pub fn warnings(backend: &AnyBackend) -> Warnings {
+    backend.warnings().into_iter().map(WarningKind::Device).collect()
 }

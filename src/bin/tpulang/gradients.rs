@@ -1,4 +1,4 @@
-use super::{Outcome, model, print, warn};
+use super::{Outcome, diagnostics::Diagnostics, model};
 use std::path::PathBuf;
 use tpulang::{Derivative, Graph, Result, Tensor, spec};
 use tpulang_base::{escaped_path, invalid, pluralized};
@@ -11,8 +11,8 @@ The new spec has the outputs of the old one, then the gradients: NAME_grad for e
 Example:
   tpulang gradients model.json --of loss --with-respect-to w,b -o training.json")]
 pub struct Args {
-    /// A graph spec (.json, or - for standard input)
-    spec: PathBuf,
+    #[command(flatten)]
+    spec: model::Spec,
     /// Tensors to differentiate, the sum of all their elements; by default, the outputs that are floats
     #[arg(long, value_name = "NAMES", value_delimiter = ',')]
     of: Vec<String>,
@@ -27,8 +27,8 @@ pub struct Args {
     output: PathBuf,
 }
 
-pub fn main(args: Args) -> Outcome {
-    let mut graph = model::read_spec_for("gradients", &args.spec, spec::Weights::Load)?;
+pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
+    let mut graph = args.spec.read_for("gradients", spec::Weights::Load)?;
     let of = chosen(&graph, &args.of, graph.outputs().to_vec(), "--of", "the network has no output that is a float")?;
     let inputs = graph.inputs().iter().copied();
     let known = graph.tensors().filter(|(_, info)| info.is_coefficient()).map(|(t, _)| t);
@@ -40,9 +40,9 @@ pub fn main(args: Args) -> Outcome {
         false => graph.gradients(&of, &tensors)?,
     };
     graph.set_outputs(&[graph.outputs(), &gradients].concat())?;
+    messages.warn(&graph.warnings())?;
     spec::save(&graph, &args.output)?;
-    warn(&graph);
-    print(&format!("{}\n{}\n", escaped_path(&args.output), pluralized(gradients.len(), "gradient")))?;
+    messages.report(&format!("{}\n{}\n", escaped_path(&args.output), pluralized(gradients.len(), "gradient")))?;
     Ok(true)
 }
 

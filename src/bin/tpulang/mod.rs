@@ -3,13 +3,17 @@
 mod bench;
 mod check;
 mod compare;
+mod content;
 #[cfg(feature = "mlir")]
 mod convert;
 mod definitions;
 mod device;
+mod diagnostics;
 mod feeds;
+mod fmt;
 mod gradients;
 mod image;
+mod init;
 mod model;
 mod ops;
 mod output;
@@ -18,39 +22,46 @@ pub mod python;
 mod reference;
 mod run;
 mod schema;
+mod show;
 mod side_by_side;
 
 use clap::{Parser, Subcommand};
+use diagnostics::Diagnostics;
 use std::{
     ffi::{OsStr, OsString},
     io::{ErrorKind, Write},
     time::Instant,
 };
-use tpulang_base::{MAX_ERRORS, escaped_lines};
+use tpulang_base::escaped_lines;
 
 #[derive(Parser)]
 #[command(version, max_term_width = 100, about = ABOUT, after_help = AFTER_HELP)]
 struct Cli {
     #[command(subcommand)]
     command: Command,
+    #[command(flatten)]
+    messages: diagnostics::Options,
 }
 
 const ABOUT: &str = "\
 Build, check, convert and run neural networks for the TPU-MLIR tool chain.
 
 A network is a JSON graph spec that calls TpuLang functions, or a Top dialect .mlir file with its
-weights. `check` and `convert` take specs; `run` and `bench` take either.";
+weights. `check` and `convert` take specs; `run`, `bench` and `show` take either.";
 
 const AFTER_HELP: &str = "\
-Exit status: 0 success; 1 compare found a difference; 2 error.
+Exit status: 0 success; 1 compare or show found a difference, or fmt --check a file to format; 2 error.
 
 Get started:
+  tpulang init model
   tpulang check model.json
   tpulang convert model.json -o build
   tpulang run model.json -i inputs.npz -o outputs.npz";
 
 #[derive(Subcommand)]
 enum Command {
+    Init(init::Args),
+    Fmt(fmt::Args),
     Check(check::Args),
     #[cfg(feature = "mlir")]
     Convert(convert::Args),
@@ -65,7 +76,9 @@ enum Command {
     Compare(compare::Args),
     Gradients(gradients::Args),
     Ops(ops::Args),
+    Explain(diagnostics::Explain),
     Schema(schema::Args),
+    Show(show::Args),
 }
 
 /// The result of a subcommand: whether all comparisons passed, or an error.
@@ -75,69 +88,59 @@ type Outcome = Result<bool, tpulang::Error>;
 pub fn main(args: impl IntoIterator<Item = OsString>) -> u8 {
     let begun = Instant::now();
     let args: Vec<_> = args.into_iter().collect();
-    let outcome = match Cli::try_parse_from(&args) {
-        Ok(cli) => match cli.command {
-            #[cfg(feature = "mlir")]
-            Command::Convert(args) => convert::main(args),
-            #[cfg(not(feature = "mlir"))]
-            Command::Convert { .. } => Err(tpulang::Error::new(
-                "this tpulang was built without MLIR, which `convert` needs; use an archive for x86-64, or the Python package",
-            )),
-            Command::Check(args) => check::main(args),
-            Command::Run(args) => run::main(args),
-            Command::Bench(args) => bench::main(args, begun),
-            Command::Compare(args) => compare::main(args),
-            Command::Gradients(args) => gradients::main(args),
-            Command::Ops(args) => ops::main(args),
-            Command::Schema(args) => schema::main(args),
-        },
-        Err(usage) => match print_usage(&usage, &args) {
-            Err(error) if !usage.use_stderr() => Err(error),
-            _ => return u8::try_from(usage.exit_code()).unwrap_or(2),
-        },
+    let cli = match Cli::try_parse_from(&args) {
+        Ok(cli) => cli,
+        Err(usage) => return print_usage(&usage, &args),
     };
-    match outcome {
+    let messages = Diagnostics::new(&cli.messages);
+    match run(cli.command, &messages, begun) {
         Ok(true) => 0,
         Ok(false) => 1,
         Err(error) => {
-            report(&error);
+            messages.error(&error);
             2
         }
     }
 }
 
-/// Prints help, the version, or an error about arguments. Arguments are quoted as they were given, so that unusual ones
-/// are printed without the colours, escaped.
-fn print_usage(usage: &clap::Error, args: &[OsString]) -> Result<(), tpulang::Error> {
+fn run(command: Command, messages: &Diagnostics, begun: Instant) -> Outcome {
+    match command {
+        #[cfg(feature = "mlir")]
+        Command::Convert(args) => convert::main(args, messages),
+        #[cfg(not(feature = "mlir"))]
+        Command::Convert { .. } => Err(tpulang::Error::new(
+            "this tpulang was built without MLIR, which `convert` needs; use an archive for x86-64, or the Python package",
+        )),
+        Command::Init(args) => init::main(args),
+        Command::Fmt(args) => fmt::main(args),
+        Command::Check(args) => check::main(args, messages),
+        Command::Run(args) => run::main(args, messages),
+        Command::Bench(args) => bench::main(args, messages, begun),
+        Command::Compare(args) => compare::main(args, messages),
+        Command::Gradients(args) => gradients::main(args, messages),
+        Command::Ops(args) => ops::main(args),
+        Command::Explain(args) => diagnostics::explain(args),
+        Command::Schema(args) => schema::main(args),
+        Command::Show(args) => show::main(args, messages),
+    }
+}
+
+/// Prints help, the version, or an error about arguments, and returns the exit status. Arguments are quoted as they were
+/// given, so that unusual ones are printed without the colours, escaped.
+fn print_usage(usage: &clap::Error, args: &[OsString]) -> u8 {
     let is_plain =
         |argument: &OsStr| argument.to_str().is_some_and(|text| !text.contains('\n') && escaped_lines(text) == text);
-    if args.iter().all(|argument| is_plain(argument)) {
-        return written(usage.print());
-    }
-    written(write!(std::io::stderr(), "{}", escaped_lines(&usage.render().to_string())))
-}
-
-/// Prints errors to standard error. If that fails, the exit code still indicates an error.
-fn report(error: &tpulang::Error) {
-    let (each, mut to) = (error.each(), std::io::stderr().lock());
-    for error in each {
-        let _ = writeln!(to, "error: {error}");
-    }
-    if (2..=MAX_ERRORS).contains(&each.len()) {
-        let _ = writeln!(to, "{} errors", each.len());
-    }
-}
-
-/// Prints a graph's warnings to standard error.
-fn warn(graph: &tpulang::Graph) {
-    tell("warning", &graph.warnings());
-}
-
-/// Prints warnings or remarks to standard error.
-fn tell(severity: &str, all: &tpulang::base::Warnings) {
-    let mut to = std::io::stderr().lock();
-    for one in all.iter() {
-        let _ = writeln!(to, "{severity}: {one}");
+    let printed = if args.iter().all(|argument| is_plain(argument)) {
+        written(usage.print())
+    } else {
+        written(write!(std::io::stderr(), "{}", escaped_lines(&usage.render().to_string())))
+    };
+    match printed {
+        Err(error) if !usage.use_stderr() => {
+            let _ = writeln!(std::io::stderr(), "error: {error}");
+            2
+        }
+        _ => u8::try_from(usage.exit_code()).unwrap_or(2),
     }
 }
 

@@ -2,7 +2,7 @@ use super::{Outcome, definitions, print, python, reference, side_by_side};
 use std::fmt::Write;
 use tpulang::{
     Error,
-    functions::{FunctionDef, function_def, functions},
+    functions::{FunctionDef, function_def, functions, known_elsewhere},
     ops::{OPS, OpDef, op_def},
 };
 
@@ -78,10 +78,13 @@ fn search(word: &str) -> Outcome {
     };
     let defined =
         |op: &&OpDef| has(&[op.name, op.summary, op.description]) || op.attributes.iter().any(|a| has(&[a.name]));
-    // Matches of the name precede matches of the description.
-    let mut found: Vec<_> = functions().filter(described).map(row).collect();
-    found.extend(OPS.iter().filter(defined).map(op_row));
-    found.sort_by_key(|(name, _)| !name.to_lowercase().contains(&wanted));
+    let elsewhere = known_elsewhere(word);
+    let is_known = |name: &str| elsewhere.iter().any(|known| known == name);
+    let mut found: Vec<_> = functions().filter(|f| described(f) || is_known(f.name)).map(row).collect();
+    let op_is_known = |op: &&OpDef| is_known(&format!("top.{}", op.name));
+    found.extend(OPS.iter().filter(|op| defined(op) || op_is_known(op)).map(op_row));
+    // What other frameworks call so comes first, and then matches of the name.
+    found.sort_by_key(|(name, _)| (!is_known(name.as_str()), !name.to_lowercase().contains(&wanted)));
     if found.is_empty() {
         eprintln!("no match for {word:?}; `tpulang ops` lists all functions");
     }

@@ -1,11 +1,10 @@
 use super::{
     Outcome,
     device::{self, Running},
+    diagnostics::Diagnostics,
     feeds, model,
     output::{Output, Sources},
-    print,
     profile::{self, Form},
-    warn,
 };
 use std::path::PathBuf;
 use tpulang::{
@@ -26,8 +25,6 @@ use tpulang_base::{escaped_path, pluralized};
   tpulang run model.json --explain"
 )]
 pub struct Args {
-    /// A graph spec (.json, or - for standard input), or a Top dialect .mlir file
-    model: PathBuf,
     /// Input data. FILE is an .npz with one array per model input, matched by name. NAME=FILE feeds a PNG, JPEG or BMP
     /// image to input NAME, preprocessed as the model declares. Repeat -i to add files; several images for one input
     /// form a batch
@@ -43,9 +40,8 @@ pub struct Args {
     /// Save every computed tensor, not only the outputs
     #[arg(long, help_heading = FILES)]
     all: bool,
-    /// Weights for an .mlir model. Default: the file that it names, beside it
-    #[arg(long, value_name = "FILE", help_heading = FILES)]
-    weights: Option<PathBuf>,
+    #[command(flatten)]
+    model: model::Model,
     #[command(flatten)]
     running: Running,
     /// Print the execution plan and exit; -i and -o are not needed
@@ -70,26 +66,33 @@ pub const FILES: &str = "Input and output";
 /// Profiled runs, of which the median is taken, after the run that computes the results.
 const PROFILED: usize = 3;
 
-pub fn main(args: Args) -> Outcome {
-    let graph = model::read(&args.model, args.weights.as_deref())?;
-    let (backend, options) = args.running.open(&graph, args.all)?;
-    let report = run(&args, &graph, &backend, &options)?;
-    device::warn(&backend);
-    warn(&graph);
-    print(&report)?;
+pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
+    let graph = args.model.read()?;
+    let (backend, options) = args.running.open(&graph, args.all, messages)?;
+    messages.warn(&graph.warnings())?;
+    let report = run(&args, &graph, (&backend, &options), messages)?;
+    messages.warn(&device::warnings(&backend))?;
+    messages.warn(&graph.warnings())?;
+    messages.report(&report)?;
     Ok(true)
 }
 
 /// Returns the text to print.
-fn run(args: &Args, graph: &Graph, backend: &AnyBackend, options: &RunOptions) -> Result<String> {
+fn run(
+    args: &Args,
+    graph: &Graph,
+    (backend, options): (&AnyBackend, &RunOptions),
+    messages: &Diagnostics,
+) -> Result<String> {
     let (false, Some(path)) = (args.explain, &args.output) else {
         return Ok(Session::new(graph, backend, options)?.explain());
     };
     let count = (!args.all).then_some(graph.outputs().len());
-    let output = Output::new(path, count, &Sources::new(&args.model, graph, feeds::files(&args.inputs)))?;
+    let output = Output::new(path, count, &Sources::new(&args.model.path, graph, feeds::files(&args.inputs)))?;
     let feeds = feeds::read(graph, &args.inputs, args.preprocess)?;
     let session = Session::new(graph, backend, options)?;
     let results = session.run(&feeds)?;
+    messages.warn(&session.non_finite(&feeds, &results)?)?;
     output.write(results.iter().map(|(n, a)| (n.as_str(), a)))?;
     let written = format!("{}\n{}: {}\n", session.summary(), escaped_path(path), pluralized(results.len(), "tensor"));
     drop(results);

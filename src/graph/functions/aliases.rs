@@ -2,15 +2,26 @@
 
 /// Names of functions, normalized by [`plain`].
 const FUNCTIONS: &[(&[&str], &str)] = &[
-    (&["conv1d", "conv2d", "convolution"], "conv"),
+    (&["conv1d", "conv2d", "convolution", "depthwiseconv2d", "separableconv2d"], "conv"),
     (&["convinteger", "qlinearconv"], "conv_int"),
-    (&["convtranspose", "convtranspose1d", "convtranspose2d", "deconv2d"], "deconv"),
-    (&["convtranspose3d"], "deconv3d"),
+    (&["convtranspose", "convtranspose1d", "convtranspose2d", "conv2dtranspose", "deconv2d"], "deconv"),
+    (&["convtranspose3d", "conv3dtranspose"], "deconv3d"),
     (&["gemm", "linear", "dense", "fullyconnected", "mm", "bmm", "dot", "addmm"], "matmul"),
     (&["matmulinteger"], "matmul_int"),
     (&["qlinearmatmul"], "matmul_quant"),
-    (&["maxpool", "globalmaxpool"], "maxpool2d"),
-    (&["averagepool", "averagepool2d", "avgpool", "globalaveragepool", "adaptiveavgpool2d"], "avgpool2d"),
+    (&["maxpool", "globalmaxpool", "maxpooling2d", "globalmaxpooling2d"], "maxpool2d"),
+    (
+        &[
+            "averagepool",
+            "averagepool2d",
+            "averagepooling2d",
+            "avgpool",
+            "globalaveragepool",
+            "globalaveragepooling2d",
+            "adaptiveavgpool2d",
+        ],
+        "avgpool2d",
+    ),
     (&["batchnorm1d", "batchnorm2d", "batchnormalization"], "batch_norm"),
     (&["layernormalization"], "layer_norm"),
     (&["groupnormalization"], "group_norm"),
@@ -19,6 +30,8 @@ const FUNCTIONS: &[(&[&str], &str)] = &[
     (&["subtract", "rsub"], "sub"),
     (&["multiply"], "mul"),
     (&["divide", "truediv", "truedivide"], "div"),
+    (&["embedding", "embeddingbag"], "index_select"),
+    (&["maskedfill"], "cond_select"),
     (&["maximum"], "max"),
     (&["minimum"], "min"),
     (&["power"], "pow"),
@@ -26,6 +39,7 @@ const FUNCTIONS: &[(&[&str], &str)] = &[
     (&["acos"], "arccos"),
     (&["atanh"], "arctanh"),
     (&["hardswish"], "hswish"),
+    (&["hardsilu"], "hswish"),
     (&["hardsigmoid"], "hsigmoid"),
     (&["clip", "hardtanh", "relu6"], "clamp"),
     (&["identity", "clone"], "copy"),
@@ -40,7 +54,7 @@ const FUNCTIONS: &[(&[&str], &str)] = &[
     (&["or", "logicalor"], "or_op"),
     (&["xor", "logicalxor"], "xor_op"),
     (&["not", "logicalnot"], "not_op"),
-    (&["where"], "cond_select"),
+    (&["where", "ifelse"], "cond_select"),
     (&["argmax", "argmin"], "arg"),
     (
         &["sum", "mean", "prod", "amax", "amin", "reducesum", "reducemean", "reducemax", "reducemin", "reduceprod"],
@@ -48,23 +62,45 @@ const FUNCTIONS: &[(&[&str], &str)] = &[
     ),
     (&["reducel1", "reducel2", "norm"], "reduce"),
     (&["transpose", "swapaxes", "moveaxis"], "permute"),
-    (&["flatten", "view"], "reshape"),
+    (&["flatten", "view", "unflatten"], "reshape"),
     (&["cat", "concatenate"], "concat"),
     (&["chunk"], "split"),
     (&["expanddims"], "unsqueeze"),
     (&["stridedslice", "narrow"], "slice"),
-    (&["constantpad", "constantpad2d", "zeropad2d"], "pad"),
+    (&["constantpad", "constantpad2d", "zeropad2d", "zeropadding2d", "reflectionpad2d", "replicationpad2d"], "pad"),
     (&["expand", "broadcastto"], "broadcast"),
     (&["shape", "size"], "shape_fetch"),
     (&["gather", "take"], "index_select"),
     (&["takealongaxis"], "gather_elements"),
     (&["scatterelements"], "scatter"),
-    (&["resize"], "interpolate"),
+    (&["resize", "upsamplebilinear2d", "upsamplenearest2d"], "interpolate"),
     (&["nonmaxsuppression"], "nms"),
+    (&["upsampling2d"], "upsample"),
     (&["rotaryembedding"], "rope"),
     (&["astype", "to"], "cast"),
     (&["quantizelinear", "quantize"], "requant_fp_to_int"),
     (&["dequantizelinear", "dequantize"], "dequant_int_to_fp"),
+];
+
+/// Names of operations that no function has, normalized by [`plain`], and the ops that compute them.
+const OPS: &[(&[&str], &str)] = &[
+    (&["depthtospace", "spacetodepth", "pixelshuffle", "pixelunshuffle"], "Depth2Space"),
+    (&["gridsample"], "GridSampler"),
+    (&["scaleddotproductattention", "dotproductattention"], "ScaleDotProductAttention"),
+    (&["multiheadattention"], "Attention"),
+    (&["flashattention"], "FAttention"),
+    (&["instancenorm2d", "instancenormalization"], "InstanceNorm"),
+    (&["localresponsenorm"], "LRN"),
+    (&["softplus"], "Softplus"),
+    (&["tril", "triu"], "Trilu"),
+    (&["flip", "reversesequence"], "Reverse"),
+    (&["channelshuffle"], "ShuffleChannel"),
+    (&["maxroipool", "roipool"], "ROIPooling"),
+    (&["deformconv", "deformconv2d"], "DeformConv2D"),
+    (&["eyelike", "full", "fulllike", "constantofshape", "ones", "zeros", "zeroslike", "oneslike"], "ConstantFill"),
+    (&["var", "std", "stdmean", "varmean"], "Variance"),
+    (&["indexput", "indexcopy"], "IndexPut"),
+    (&["fmod"], "Mod"),
 ];
 
 /// Names of arguments, and the candidates for tpulang's name: the first that the function has.
@@ -119,6 +155,28 @@ pub(super) fn argument<'a>(name: &str, known: impl Iterator<Item = &'a str> + Cl
     listed.flat_map(|(_, ours)| *ours).find_map(|ours| known.clone().find(|k| k == ours))
 }
 
+/// Returns the op that computes an operation of another library for which there is no function.
+pub(super) fn op(name: &str) -> Option<&'static str> {
+    let wanted = plain(name);
+    OPS.iter().find(|(theirs, _)| theirs.contains(&wanted.as_str())).map(|(_, ours)| *ours)
+}
+
+/// Returns the functions and ops (`top.Depth2Space`) that an operation of another library may stand for: those of the same
+/// name, then those listed here.
+///
+/// ```
+/// use tpulang::functions::known_elsewhere;
+/// assert_eq!(known_elsewhere("nn.ConvTranspose2d"), ["deconv"]);
+/// assert_eq!(known_elsewhere("torch.nn.PixelShuffle"), ["top.Depth2Space"]);
+/// assert_eq!(known_elsewhere("LSTM"), ["top.LSTM"]);
+/// ```
+pub fn known_elsewhere(name: &str) -> Vec<String> {
+    let functions = super::functions().map(|f| f.name);
+    let same_op = crate::ops::OPS.iter().map(|op| op.name).find(|op| plain(op) == plain(name));
+    let ops = same_op.or_else(|| op(name)).map(|op| format!("top.{op}"));
+    function(name, functions).map(str::to_owned).into_iter().chain(ops).collect()
+}
+
 /// Returns the names of a function in other libraries.
 pub(super) fn names_of(function: &str) -> impl Iterator<Item = &'static str> {
     FUNCTIONS.iter().filter(move |(_, ours)| *ours == function).flat_map(|(theirs, _)| *theirs).copied()
@@ -153,6 +211,37 @@ mod tests {
         crate::functions::function_def(function).unwrap().arguments().iter().map(|a| a.name).collect()
     }
 
+    /// The operations of PyTorch, ONNX and Keras that people look for, by the names that they use.
+    #[test]
+    fn operations_of_other_frameworks_are_found() {
+        for (theirs, ours) in [
+            ("torch.masked_fill", "cond_select"),
+            ("conv_transpose2d", "deconv"),
+            ("Conv2DTranspose", "deconv"),
+            ("depth_to_space", "top.Depth2Space"),
+            ("nn.PixelShuffle", "top.Depth2Space"),
+            ("F.grid_sample", "top.GridSampler"),
+            ("nn.Embedding", "index_select"),
+            ("tf.nn.embedding_lookup", ""),
+            ("LSTM", "top.LSTM"),
+            ("nn.GRU", "top.GRU"),
+            ("scaled_dot_product_attention", "top.ScaleDotProductAttention"),
+            ("MultiHeadAttention", "top.Attention"),
+            ("DepthwiseConv2D", "conv"),
+            ("GlobalAveragePooling2D", "avgpool2d"),
+            ("InstanceNormalization", "top.InstanceNorm"),
+            ("einsum", "top.Einsum"),
+            ("Gemm", "matmul"),
+            ("nn.Linear", "matmul"),
+            ("torch.where", "cond_select"),
+            ("UpSampling2D", "upsample"),
+            ("Trilu", "top.Trilu"),
+            ("nn.Hardswish", "hswish"),
+        ] {
+            assert_eq!(known_elsewhere(theirs).first().map_or("", String::as_str), ours, "{theirs}");
+        }
+    }
+
     #[test]
     fn every_name_of_ours_exists_and_none_of_theirs_is_ours() {
         for (theirs, ours) in FUNCTIONS {
@@ -161,6 +250,10 @@ mod tests {
                 assert_eq!(*name, plain(name));
                 assert!(!functions().any(|f| f.name == *name), "{name}");
             }
+        }
+        for (theirs, ours) in OPS {
+            assert!(crate::ops::op_def(ours).is_ok(), "{ours}");
+            theirs.iter().for_each(|name| assert_eq!(*name, plain(name)));
         }
         for ours in ARGUMENTS.iter().flat_map(|(_, ours)| *ours) {
             assert!(functions().any(|f| f.arguments().iter().any(|a| a.name == *ours)), "{ours}");

@@ -149,11 +149,41 @@ impl<T: StringEnum> Argument for T {
     }
 }
 
+/// Names of dtypes in PyTorch, NumPy and safetensors, in lower case, and tpulang's.
+const DTYPES_ELSEWHERE: &[(&str, &str)] = &[
+    ("half", "float16"),
+    ("fp16", "float16"),
+    ("f16", "float16"),
+    ("bf16", "bfloat16"),
+    ("single", "float32"),
+    ("fp32", "float32"),
+    ("f32", "float32"),
+    ("double", "float64"),
+    ("f64", "float64"),
+    ("char", "int8"),
+    ("byte", "uint8"),
+    ("short", "int16"),
+    ("int", "int32"),
+    ("i8", "int8"),
+    ("u8", "uint8"),
+    ("i16", "int16"),
+    ("u16", "uint16"),
+    ("i32", "int32"),
+    ("u32", "uint32"),
+    ("long", "int64"),
+    ("i64", "int64"),
+];
+
 /// Returns the known word that was probably meant: the first one with this prefix (`float` means `float32`), or the most
 /// similar one.
 #[doc(hidden)]
 pub fn closest(word: &str, known: &[&str]) -> Option<String> {
-    let lower = word.to_lowercase();
+    // As in `torch.float32`.
+    let lower = word.rsplit('.').next().unwrap_or(word).to_lowercase();
+    let alias = DTYPES_ELSEWHERE.iter().find(|(theirs, _)| *theirs == lower).map_or(lower.as_str(), |(_, ours)| ours);
+    if known.contains(&alias) {
+        return Some(alias.to_owned());
+    }
     let begins = known.iter().find(|k| word.len() >= 3 && k.starts_with(&lower)).map(|k| (*k).to_owned());
     begins.or_else(|| nearest(&lower, known.iter().copied()))
 }

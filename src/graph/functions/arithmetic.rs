@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Operand, Tensor,
-    base::{Cause, Dtype, Result, argument},
+    base::{Cause, Dtype, Result, WarningKind, argument},
     ops::{self, Op},
 };
 
@@ -121,6 +121,9 @@ impl Arithmetic {
                 }
             }
         }
+        if self.scale.is_none() && !dtype.is_float() {
+            warn_of_fractions(to, &operands, dtype);
+        }
         let op = match &operands {
             [TensorOrScalar::Tensor(a), TensorOrScalar::Tensor(b)] => op.tensors(to.tensor(a)?, to.tensor(b)?),
             [TensorOrScalar::Tensor(t), TensorOrScalar::Scalar(s)] => op.constant(to.tensor(t)?, s.value, false),
@@ -181,6 +184,17 @@ impl Arithmetic {
             (Kind::Sub, Dtype::Uint32) => Dtype::Int32,
             _ => out,
         })
+    }
+}
+
+/// Warns of numbers that are not integers, where the result is one.
+fn warn_of_fractions(to: &mut Lowering, operands: &[TensorOrScalar; 2], dtype: Dtype) {
+    for (operand, argument) in operands.iter().zip(["tensor_i0", "tensor_i1"]) {
+        if let TensorOrScalar::Scalar(Scalar { value, .. }) = *operand
+            && value.fract() != 0.0
+        {
+            to.warn(WarningKind::FractionalScalar { argument: argument.to_owned(), value, dtype });
+        }
     }
 }
 

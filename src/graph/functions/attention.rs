@@ -99,6 +99,13 @@ impl Rope {
         (target[positions], target[rank - 1]) = (shape[positions], shape[rank - 1]);
         let sine = angles(to, "weight0", &self.weight0, &target)?;
         let cosine = angles(to, "weight1", &self.weight1, &target)?;
+        if self.rope_mode.is_none() {
+            to.warn_of_default(
+                "rope_mode",
+                "interleaved_pairs",
+                "Llama and Qwen in Hugging Face's layout need contiguous_halves",
+            );
+        }
         to.emit(ops::Rope {
             is_permute_optimize: self.is_permute_optimize(),
             mul1_round_mode: self.mul1_round_mode(),

@@ -7,7 +7,7 @@ use super::{
 };
 use crate::{
     Operand, Tensor,
-    base::{Dtype, OneOrMany, Result, argument},
+    base::{Dtype, OneOrMany, Result, WarningKind, argument},
     ops,
 };
 
@@ -259,6 +259,7 @@ impl Window {
                 ops::Conv { bias, group: self.group, dilations, ..op }.into()
             }
             output_padding => {
+                warn_of_order(to, weight)?;
                 let op = ops::Deconv::new(input, weight, kernel, pads, strides);
                 ops::Deconv { bias, group: self.group, dilations, output_padding, ..op }.into()
             }
@@ -327,6 +328,20 @@ fn check_int(to: &Lowering, input: (&str, &Operand), weight: &Operand, bias: &Op
     to.dtype("weight", weight, BYTES)?;
     to.optional_dtype("bias", bias, &[Dtype::Int32])?;
     Ok(dtype)
+}
+
+/// Warns of a constant filter of a transposed convolution that would also be valid with its first axes exchanged, which is
+/// PyTorch's order.
+fn warn_of_order(to: &mut Lowering, weight: Tensor) -> Result<()> {
+    let info = to.info(&Operand::Tensor(weight))?;
+    if let [channels, inputs, ..] = *info.shape
+        && info.is_coefficient()
+        && channels > 1
+        && channels == inputs
+    {
+        to.warn(WarningKind::FilterOrder { channels });
+    }
+    Ok(())
 }
 
 impl FloatConv {

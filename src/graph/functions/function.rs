@@ -305,7 +305,13 @@ impl<A: Arguments> Call<'_, A> {
             Ok(outputs) => {
                 let operators = graph.operators_made() - before;
                 let made_by = MadeBy::Function(Box::new(RecordedFunction { function, args }));
-                graph.record(RecordedCall { made_by, outputs: outputs.clone(), out_quant: named.out_quant, operators });
+                graph.record(RecordedCall {
+                    made_by,
+                    outputs: outputs.clone(),
+                    out_quant: named.out_quant,
+                    operators,
+                    line: None,
+                });
                 Ok(outputs)
             }
             Err(error) => {

@@ -206,6 +206,9 @@ impl Concat {
         for (i, input) in inputs.iter().enumerate() {
             to.quantize(input, scale(i), zero_point(i))?;
         }
+        if self.axis.is_none() && to.info(&inputs[0])?.shape.len() > 1 {
+            to.warn_of_default("axis", "0, usually the batch", "Keras joins the last axis, and ONNX has no default");
+        }
         let operands = inputs.iter().map(|t| to.tensor(t)).collect::<Result<_>>()?;
         let op = ops::Concat { axis: self.axis(), round_mode: self.round_mode(), ..ops::Concat::new(operands) };
         let outputs = to.emit(op)?;

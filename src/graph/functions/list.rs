@@ -1,8 +1,8 @@
 //! The list of all functions.
 use super::{
-    FunctionDef, activation, aliases, arithmetic, attention, cast, compare, conv, create, custom, deconv, deformable,
-    detect, gather, image, layout, math, matmul, mean_std, norm, packed, pool, qwen, reduce, resize, scatter, select,
-    shift, slice, sort, tile,
+    FunctionDef, activation, aliases::known_elsewhere, arithmetic, attention, cast, compare, conv, create, custom,
+    deconv, deformable, detect, gather, image, layout, math, matmul, mean_std, norm, packed, pool, qwen, reduce,
+    resize, scatter, select, shift, slice, sort, tile,
 };
 use crate::base::{Cause, Result, nearest, truncated};
 
@@ -164,8 +164,8 @@ pub fn functions() -> impl Iterator<Item = &'static FunctionDef> + Clone {
 pub fn function_def(name: &str) -> Result<&'static FunctionDef> {
     FUNCTIONS.binary_search_by_key(&name, |f| f.name).map(|i| &FUNCTIONS[i]).map_err(|_| {
         let known = FUNCTIONS.iter().map(|f| f.name);
-        let nearest = aliases::function(name, known.clone()).map(str::to_owned).or_else(|| nearest(name, known));
-        Cause::UnknownName { kind: "function", name: truncated(name), nearest }.into()
+        let nearest = known_elsewhere(name).into_iter().next().or_else(|| nearest(name, known));
+        Cause::UnknownName { kind: "function", name: truncated(name), nearest, known: Vec::new() }.into()
     })
 }
 

@@ -4,7 +4,10 @@ use super::operands::Scalar;
 use crate::{
     Graph, NewResult, Operand, Tensor, TensorInfo, TensorKind,
     array::Array,
-    base::{Cause, Dtype, Error, Ints, Result, Shape, argument, invalid, misfit, pluralized},
+    base::{
+        CallContext, Cause, Dtype, Error, Ints, Result, Shape, Warning, WarningKind, argument, invalid, misfit,
+        pluralized,
+    },
     ops::{self, Op},
     quant::{PerTensorOrAxis, Quantization},
 };
@@ -100,6 +103,19 @@ impl<'g> Lowering<'g> {
             }
             None => Ok(numbered(&self.graph.free_name(self.function))),
         }
+    }
+
+    /// Raises a warning about the call.
+    pub(crate) fn warn(&mut self, kind: WarningKind) {
+        let out = self.out.as_ref().and_then(|names| names.first().cloned());
+        let function = self.function.to_owned();
+        let call = CallContext { function, out, index: self.graph.calls_made(), operands: Vec::new() };
+        self.graph.warnings.push(Warning::new(kind).in_call(call));
+    }
+    /// Warns that an omitted argument has another default than users of other frameworks expect.
+    pub(crate) fn warn_of_default(&mut self, argument: &str, default: impl ToString, elsewhere: impl ToString) {
+        let (argument, default, elsewhere) = (argument.to_owned(), default.to_string(), elsewhere.to_string());
+        self.warn(WarningKind::SurprisingDefault { argument, default, elsewhere });
     }
 
     /// Returns the type and other information of a tensor argument.

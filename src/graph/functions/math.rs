@@ -10,7 +10,7 @@ use super::{
 };
 use crate::{
     Operand, Tensor,
-    base::{Dtype, Result, argument},
+    base::{Dtype, Result, WarningKind, argument},
     ops::{self, Op},
 };
 
@@ -89,7 +89,12 @@ function! {
             let z = g.rsqrt(i).scale([0.05, 0.05]).call()?;
             assert_eq!(g.tensor(z)?.dtype, Dtype::Int8);
         },
-        => |args, to| args.lower(to, |x| ops::Rsqrt::new(x).into());
+        => |args, to| {
+            if args.quant.scale.is_none() {
+                to.warn(WarningKind::AddedEpsilon);
+            }
+            args.lower(to, |x| ops::Rsqrt::new(x).into())
+        };
     square: "`x * x`.",
         example |g, x, i| {
             let y = g.square(x).call()?;

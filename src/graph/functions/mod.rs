@@ -57,6 +57,7 @@ mod testing;
 mod tile;
 mod value;
 
+pub use aliases::known_elsewhere;
 pub use argument::Each;
 #[doc(hidden)]
 pub use argument::closest;

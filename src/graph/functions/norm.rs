@@ -139,6 +139,14 @@ impl LayerNorm {
         for (name, t) in [("gamma", &self.gamma), ("beta", &self.beta)] {
             to.optional_dtype(name, t, FLOATS)?;
         }
+        let rank = to.info(&self.input)?.shape.len();
+        if self.axis.is_none() && rank > 3 {
+            to.warn_of_default(
+                "axis",
+                "2, which normalizes the last axes from there",
+                "most networks normalize the last axis, -1",
+            );
+        }
         let op = ops::LayerNorm::new(to.tensor(&self.input)?, Vec::new(), self.axis(), epsilon);
         to.emit(ops::LayerNorm { weight: to.optional(&self.gamma)?, bias: to.optional(&self.beta)?, ..op })
     }

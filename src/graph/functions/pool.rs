@@ -121,24 +121,36 @@ struct Window {
     strides: Vec<i64>,
     pads: Vec<i64>,
     ceil_mode: bool,
+    has_stride: bool,
 }
 
 impl From<&PoolWindow> for Window {
     fn from(w: &PoolWindow) -> Self {
-        let kernel = w.kernel.map_or(Vec::new(), |k| k.0.into());
-        Window { kernel, strides: w.stride().0.into(), pads: w.pad().0.into(), ceil_mode: w.ceil_mode() }
+        let (kernel, has_stride) = (w.kernel.map_or(Vec::new(), |k| k.0.into()), w.stride.is_some());
+        Window { kernel, strides: w.stride().0.into(), pads: w.pad().0.into(), ceil_mode: w.ceil_mode(), has_stride }
     }
 }
 
 impl From<&PoolWindow3d> for Window {
     fn from(w: &PoolWindow3d) -> Self {
-        let kernel = w.kernel.map_or(Vec::new(), |k| k.0.into());
-        Window { kernel, strides: w.stride().0.into(), pads: w.pad().0.into(), ceil_mode: w.ceil_mode() }
+        let (kernel, has_stride) = (w.kernel.map_or(Vec::new(), |k| k.0.into()), w.stride.is_some());
+        Window { kernel, strides: w.stride().0.into(), pads: w.pad().0.into(), ceil_mode: w.ceil_mode(), has_stride }
+    }
+}
+
+impl Window {
+    /// Warns of windows that overlap because no stride was given.
+    fn warn_of_stride(&self, to: &mut Lowering) {
+        if !self.has_stride && self.kernel.iter().any(|k| *k > 1) {
+            let kernel = self.kernel.iter().map(i64::to_string).collect::<Vec<_>>().join("x");
+            to.warn_of_default("stride", 1, format!("PyTorch's default is the size of the window, {kernel}"));
+        }
     }
 }
 
 fn max(to: &mut Lowering, input: &Operand, w: Window, quant: &InOut, round_mode: RoundMode) -> Result<Vec<Tensor>> {
     to.dtype("input", input, FLOATS_AND_BYTES)?;
+    w.warn_of_stride(to);
     let op = ops::MaxPool::new(to.tensor(input)?, w.kernel, w.strides, w.pads);
     let outputs = to.emit(ops::MaxPool { ceil_mode: Some(w.ceil_mode), round_mode, ..op })?;
     quant.set(to, input, outputs[0])?;
@@ -155,6 +167,7 @@ impl Averaging {
         round_mode: RoundMode,
     ) -> Result<Vec<Tensor>> {
         to.dtype("input", input, FLOATS_AND_BYTES)?;
+        w.warn_of_stride(to);
         let outputs = to.emit(ops::AvgPool {
             ceil_mode: Some(w.ceil_mode),
             count_include_pad: self.count_include_pad(),
@@ -171,6 +184,7 @@ impl MaxPoolWithMask {
     fn lower(&self, to: &mut Lowering) -> Result<Vec<Tensor>> {
         to.dtype("input", &self.input, &[Dtype::Float32])?;
         let w = Window::from(&self.window);
+        w.warn_of_stride(to);
         // The tool chain ignores the op's ceil_mode, counts the padding before an axis twice, and ignores that after it.
         if !w.kernel.is_empty() {
             let shape = &to.info(&self.input)?.shape;

@@ -89,3 +89,25 @@ fn ops_and_functions_of_the_spec_are_let_through() {
         assert_eq!(found(&schema(), &value), []);
     }
 }
+
+/// Returns a text with comments on their own lines or at the ends of lines as JSON.
+fn without_comments(text: &str) -> Value {
+    let lines = text.lines().map(|line| line.split_once("//").map_or(line, |(before, _)| before));
+    serde_json::from_str(&lines.collect::<Vec<_>>().join("\n")).unwrap_or_else(|e| panic!("{e}\n{text}"))
+}
+
+#[test]
+fn the_examples_are_valid() {
+    let (schema, root) = (schema(), concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
+    for file in ["examples/models/resnet50", "examples/models/bert", "examples/models/llama", "src/bin/tpulang/init"] {
+        let text = std::fs::read_to_string(format!("{root}/{file}.json")).unwrap();
+        let spec = without_comments(&text);
+        assert_eq!(found(&schema, &spec), [], "{file}");
+        // A mistake in an expression's place is found.
+        for (right, wrong) in [("\"repeat\":", "\"repeats\":"), ("\"shape\":[", "\"shape\":[\"x\",")] {
+            let wrong = spec.to_string().replacen(right, wrong, 1);
+            let wrong = serde_json::from_str(&wrong).unwrap();
+            assert!(!found(&schema, &wrong).is_empty() || !spec.to_string().contains(right), "{file}: {right}");
+        }
+    }
+}

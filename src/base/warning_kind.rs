@@ -1,0 +1,272 @@
+use super::{Dtype, pluralized};
+
+/// The reason of a [`Warning`](super::Warning), with its numbers. Each has a [`WarningCode`] of the same name.
+#[derive(Debug, Clone, PartialEq, thiserror::Error, strum::EnumDiscriminants)]
+#[strum_discriminants(
+    name(WarningCode),
+    doc = "The name of a kind of warning, with which users allow or deny it: `unused-input`.",
+    derive(Hash, PartialOrd, Ord, strum::EnumIter, strum::EnumString, strum::IntoStaticStr),
+    strum(serialize_all = "kebab-case"),
+    allow(missing_docs),
+    non_exhaustive
+)]
+#[non_exhaustive]
+pub enum WarningKind {
+    /// No operator reads an input.
+    #[error("no operator reads the input {tensor:?}, and it is not an output")]
+    UnusedInput {
+        /// Name of the input.
+        tensor: String,
+    },
+    /// No operator reads a coefficient.
+    #[error("no operator reads the coefficient {tensor:?}")]
+    UnusedWeight {
+        /// Name of the coefficient.
+        tensor: String,
+    },
+    /// No tensor of the model has the name of an array of its weights file.
+    #[error("the model does not use the array {array:?} of {file}")]
+    UnusedArray {
+        /// Name of the array.
+        array: String,
+        /// The weights file.
+        file: String,
+    },
+    /// Nothing reads a result, and it is not an output.
+    #[error("nothing reads {tensor:?}, a result of {op}, and it is not an output")]
+    UnreadResult {
+        /// Name of the result.
+        tensor: String,
+        /// The op that computes it.
+        op: String,
+    },
+    /// An output does not depend on any input.
+    #[error("the output {tensor:?} is constant: it depends on no input")]
+    ConstantOutput {
+        /// Name of the output.
+        tensor: String,
+    },
+    /// An omitted argument has another default than in other frameworks.
+    #[error("{argument} is not given, so it is {default}; {elsewhere}")]
+    SurprisingDefault {
+        /// Name of the argument.
+        argument: String,
+        /// The default.
+        default: String,
+        /// What another framework would do: `PyTorch's avg_pool2d would use the kernel size, 2x2`.
+        elsewhere: String,
+    },
+    /// `rsqrt` adds a number to its input.
+    #[error("rsqrt computes 1 / sqrt(x + 1e-5) for floats; PyTorch's rsqrt adds nothing")]
+    AddedEpsilon,
+    /// The filter of a transposed convolution has as many output as input channels, so that the wrong order of its axes
+    /// is not an error.
+    #[error(
+        "weight has {channels} output and {channels} input channels; expected the output channels first \
+         (PyTorch's ConvTranspose has the input channels first)"
+    )]
+    FilterOrder {
+        /// Number of output channels, and of input channels.
+        channels: usize,
+    },
+    /// An integer tensor is combined with a number that is not an integer.
+    #[error(
+        "{argument} is {value}, but the result is {dtype}, so it is rounded to integers; cast the tensor to float32 first"
+    )]
+    FractionalScalar {
+        /// Name of the argument.
+        argument: String,
+        /// The number.
+        value: f64,
+        /// The dtype of the result.
+        dtype: Dtype,
+    },
+    /// A finite number becomes infinite.
+    #[error("{tensor:?}: {argument} is {value:e}, which is infinite as {dtype}")]
+    InfiniteScalar {
+        /// Name of the operator's result.
+        tensor: String,
+        /// Name of the attribute.
+        argument: String,
+        /// The number.
+        value: f64,
+        /// The dtype of the result.
+        dtype: Dtype,
+    },
+    /// An integer output of a quantized model has no scale.
+    #[error("the output {tensor:?} is {dtype} and has no scale, so its real values are unknown")]
+    MissingScale {
+        /// Name of the output.
+        tensor: String,
+        /// Its dtype.
+        dtype: Dtype,
+    },
+    /// The tool chain renames a tensor.
+    #[error("tpuc-opt will rename {tensor:?} to {renamed:?}")]
+    RenamedTensor {
+        /// Name of the tensor.
+        tensor: String,
+        /// Its name in the canonical module.
+        renamed: String,
+    },
+    /// The tool chain computes something else than the operator's definition.
+    #[error("{tensor:?}: {problem}")]
+    ToolChainDiffers {
+        /// Name of the operator's result.
+        tensor: String,
+        /// What the tool chain does.
+        problem: String,
+    },
+    /// A call computes quantized tensors in a model that is emitted as a float module.
+    #[error("its tensors are quantized, but the model's mode is f32; expected the mode \"quantized\"")]
+    QuantizedInF32,
+    /// A gradient was asked for that is zero.
+    #[error("the gradient of {tensor:?} is zero; nothing that is differentiated depends on it")]
+    ZeroGradient {
+        /// Name of the tensor.
+        tensor: String,
+    },
+    /// A coefficient has NaN or infinite elements.
+    #[error("the coefficient {tensor:?} has {}; the first at index {first}", non_finite(*nan, *infinite))]
+    NotFiniteWeight {
+        /// Name of the coefficient.
+        tensor: String,
+        /// Number of NaN elements.
+        nan: usize,
+        /// Number of infinite elements.
+        infinite: usize,
+        /// Index of the first of them, row-major.
+        first: usize,
+    },
+    /// An input has NaN or infinite elements.
+    #[error("the input {tensor:?} has {}; the first at index {first}", non_finite(*nan, *infinite))]
+    NotFiniteInput {
+        /// Name of the input.
+        tensor: String,
+        /// Number of NaN elements.
+        nan: usize,
+        /// Number of infinite elements.
+        infinite: usize,
+        /// Index of the first of them, row-major.
+        first: usize,
+    },
+    /// A result has NaN or infinite elements.
+    #[error("{tensor:?} has {}; the first at index {first}; {origin}", non_finite(*nan, *infinite))]
+    NotFiniteResult {
+        /// Name of the result.
+        tensor: String,
+        /// Number of NaN elements.
+        nan: usize,
+        /// Number of infinite elements.
+        infinite: usize,
+        /// Index of the first of them, row-major.
+        first: usize,
+        /// Where they come from: `"h", computed by Log, is the first tensor with any`.
+        origin: String,
+    },
+    /// A loop was replaced by copies of its body. A remark: the model computes the same.
+    #[error("the loop {name:?} is written as {} of its body, since the tool chain runs few loops", pluralized(*copies as usize, "copy"))]
+    LoopUnrolled {
+        /// Name of its first result.
+        name: String,
+        /// Number of its iterations.
+        copies: u64,
+    },
+    /// An `If` is in a branch of another.
+    #[error("the branches of {name:?} are in a branch, where the tool chain computes 0 for them")]
+    NestedBranches {
+        /// Name of the result of the inner one.
+        name: String,
+    },
+    /// A loop is written as `top.Loop`.
+    #[error("the loop {name:?} is written as top.Loop, which the tool chain may reject")]
+    LoopKept {
+        /// Name of its first result.
+        name: String,
+    },
+    /// An option has no effect on this model.
+    #[error("{option} has no effect: {reason}")]
+    NoEffect {
+        /// The option.
+        option: String,
+        /// The reason.
+        reason: String,
+    },
+    /// A device does something else than asked for, or slower.
+    #[error("{0}")]
+    Device(String),
+}
+
+impl WarningKind {
+    /// Returns the name of the tensor that the warning is about, if it is about one.
+    pub fn tensor(&self) -> Option<&str> {
+        use WarningKind::*;
+        match self {
+            UnusedInput { tensor }
+            | UnusedWeight { tensor }
+            | UnreadResult { tensor, .. }
+            | ConstantOutput { tensor }
+            | InfiniteScalar { tensor, .. }
+            | MissingScale { tensor, .. }
+            | RenamedTensor { tensor, .. }
+            | ToolChainDiffers { tensor, .. }
+            | ZeroGradient { tensor }
+            | NotFiniteWeight { tensor, .. }
+            | NotFiniteInput { tensor, .. }
+            | NotFiniteResult { tensor, .. } => Some(tensor),
+            LoopUnrolled { name, .. } | NestedBranches { name } | LoopKept { name } => Some(name),
+            UnusedArray { .. }
+            | SurprisingDefault { .. }
+            | AddedEpsilon
+            | FilterOrder { .. }
+            | FractionalScalar { .. }
+            | QuantizedInF32
+            | NoEffect { .. }
+            | Device(_) => None,
+        }
+    }
+}
+
+/// Formats counts: `1 NaN and 2 infinite elements`.
+fn non_finite(nan: usize, infinite: usize) -> String {
+    format!("{nan} NaN and {}", pluralized(infinite, "infinite element"))
+}
+
+/// How serious a warning is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Severity {
+    /// The model does what was asked for, in another way than written.
+    Remark,
+    /// The model is valid but probably not what was meant.
+    Warning,
+}
+
+impl WarningCode {
+    /// Returns the name: `unused-input`.
+    ///
+    /// ```
+    /// use tpulang::base::WarningCode;
+    /// assert_eq!("unused-input".parse(), Ok(WarningCode::UnusedInput));
+    /// assert_eq!(WarningCode::UnusedInput.name(), "unused-input");
+    /// ```
+    pub fn name(self) -> &'static str {
+        self.into()
+    }
+    /// Returns all codes.
+    pub fn all() -> impl Iterator<Item = WarningCode> {
+        <WarningCode as strum::IntoEnumIterator>::iter()
+    }
+    /// Returns how serious the warning is.
+    pub fn severity(self) -> Severity {
+        match self {
+            WarningCode::LoopUnrolled => Severity::Remark,
+            _ => Severity::Warning,
+        }
+    }
+}
+
+impl std::fmt::Display for WarningCode {
+    fn fmt(&self, f: &mut std::fmt::Formatter) -> std::fmt::Result {
+        f.write_str(self.name())
+    }
+}
