@@ -15,7 +15,11 @@
 //! ```
 //!
 //! A *function* is what is called here ([`Graph::conv`], [`Graph::add`]); it adds one or more *operators*
-//! (`top.Conv`, `top.AddConst`), which are what is emitted ([`mlir`]) and executed ([`exec`]).
+//! (`top.Conv`, `top.AddConst`), which are what is emitted (`mlir`) and executed ([`exec`]).
+#![cfg_attr(
+    not(feature = "mlir"),
+    doc = "\nThis documentation is without the feature `mlir`, which adds the modules `mlir` and `conformance`."
+)]
 #![warn(missing_docs)]
 #![forbid(unsafe_code)]
 
