@@ -12,5 +12,6 @@ fi
 "$TOOLS/bin/mdbook" build
 # Pages link to examples, which are outside of docs.
 cp -r examples target/book/html
-sed -i 's|href="\.\./examples/|href="examples/|g' target/book/html/*.html
+sed -i -e 's|href="\.\./examples/\([^"#]*\)\.html|href="examples/\1.md|g' -e 's|href="\.\./examples/|href="examples/|g' \
+    target/book/html/*.html
 "$TOOLS/bin/lychee" --offline --include-fragments --no-progress --root-dir "$PWD/target/book/html" target/book/html/*.html
