@@ -40,7 +40,7 @@ fn they_are_short_and_run() {
             - g.tensors().filter(|(_, t)| t.is_coefficient()).count();
         assert_eq!(unused, 0, "{model}");
         let session = Session::new(&g, CpuBackend::new(), &RunOptions::default()).unwrap();
-        let feeds = random_feeds(&g).unwrap();
+        let feeds = random_feeds(&g, 0).unwrap();
         let results = session.run(&feeds).unwrap();
         for (name, result) in &results {
             assert!(result.to_f32().unwrap().iter().all(|v| v.is_finite()), "{model}: {name}");

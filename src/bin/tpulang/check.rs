@@ -1,4 +1,9 @@
-use super::{Outcome, diagnostics::Diagnostics, model};
+use super::{
+    Outcome,
+    diagnostics::Diagnostics,
+    model,
+    progress::{Size, during},
+};
 use std::path::{Path, PathBuf};
 use tpulang::{Error, Graph, Result, spec};
 use tpulang_base::pluralized;
@@ -40,12 +45,13 @@ pub fn main(args: Args, messages: &Diagnostics) -> Outcome {
 /// Checks one spec, and prints what it declares.
 fn check(args: &Args, path: &Path, messages: &Diagnostics) -> Result<()> {
     let weights = if args.no_weights { spec::Weights::Skip } else { spec::Weights::Load };
-    let graph = args.options.read_for("check", path, weights)?;
+    let graph = during("reading the spec", Size::Unknown, |_| args.options.read_for("check", path, weights))?;
     if args.no_weights {
         graph.check_quantization()?;
     } else {
-        check_all(&graph)?;
+        during("reading the weights", Size::Unknown, |_| check_all(&graph))?;
     }
+    messages.warn(&graph.conversions())?;
     messages.warn(&graph.warnings())?;
     let operators = pluralized(graph.operators().len(), "operator");
     messages.report(&format!("{}: {operators}, {}\n", graph.name(), pluralized(graph.parameters(), "parameter")))?;

@@ -77,8 +77,8 @@ impl Known<'_> {
 
     fn adaptive_pool(&self, op: &ops::AdaptiveAvgPool<crate::Tensor>) -> Option<&'static str> {
         let input = self.info(op.input)?;
-        let sizes = input.shape.iter().rev().zip(op.output_size.iter().rev());
-        let divides = sizes.map(|(size, out)| *out > 0 && *size as i64 % out == 0).all(|divides| divides);
+        let mut sizes = input.shape.iter().rev().zip(op.output_size.iter().rev());
+        let divides = sizes.all(|(size, out)| *out > 0 && *size as i64 % out == 0);
         (!divides).then_some("tpuc-opt rewrites it as AvgPool, with other windows, since the sizes do not divide")
     }
 
