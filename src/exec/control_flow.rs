@@ -281,7 +281,7 @@ mod tests {
         // The If and the operators of both branches.
         assert_eq!(session.summary(), "cpu: 3 ops");
         let error = session.fetch(&[("c", Array::from([1f32]))], &["picked"]).unwrap_err().to_string();
-        assert!(error.starts_with("unknown tensor \"picked\""), "{error}");
+        assert!(error.starts_with("the tensor \"picked\": it is within a branch or loop"), "{error}");
         // What a branch captures is needed.
         let error = session.run(&[("c", Array::from([1f32]))]).unwrap_err().to_string();
         assert!(error.contains("the input \"x\" (3 float32) is not fed") && error.contains("\"i\""), "{error}");

@@ -95,6 +95,10 @@ pub(super) fn checked_feed(entry: &TensorEntry, array: &Array) -> Result<Array> 
     }
     let found = format!("{} {}", shape_text(array.shape()), array.dtype());
     let or = if ty.dtype.is_float() && ty.dtype != Dtype::Float32 { " (or float32)" } else { "" };
-    let expected = format!("the input is {}{or}", entry.type_text);
+    let hint = match (array.shape(), ty.shape.as_slice()) {
+        (&[n, h, w, c], expected) if [n, c, h, w] == *expected => "; it seems to be NHWC: transpose it to NCHW",
+        _ => "",
+    };
+    let expected = format!("the input is {}{or}{hint}", entry.type_text);
     Err(argument(format!("the array fed to {:?}", ty.name), found, expected))
 }

@@ -147,8 +147,8 @@ mod tests {
                 warnings([f32::NAN, 1.0], unfused),
                 [
                     "the input \"x\" has 1 NaN and 0 infinite elements; the first at index 0",
-                    "\"y\" has 1 NaN and 0 infinite elements; the first at index 0; the input \"x\" has such elements",
-                    "\"z\" has 1 NaN and 0 infinite elements; the first at index 0; the input \"x\" has such elements",
+                    "\"y\" has 2 NaN and 0 infinite elements; the first at index 0; the input \"x\" has such elements",
+                    "\"z\" has 2 NaN and 0 infinite elements; the first at index 0; the input \"x\" has such elements",
                 ]
             );
         }

@@ -83,6 +83,24 @@ fn a_network_goes_all_the_way() {
     );
 }
 
+/// With -v, each task has a line with its time; with -q, a command that succeeds says nothing.
+#[test]
+fn commands_say_more_or_less() {
+    let dir = tempfile::tempdir().unwrap();
+    let at = |name: &str| dir.path().join(name).display().to_string();
+    let run = |option: &str| {
+        let (spec, inputs) = ("examples/patterns/patterns.json", "examples/patterns/inputs.npz");
+        let out = tpulang(&["run", spec, "-i", inputs, "-o", &at("out.npz"), option]);
+        assert!(out.status.success());
+        [out.stdout, out.stderr].map(|text| String::from_utf8(text).unwrap())
+    };
+    let [report, times] = run("-v");
+    assert!(report.contains("out.npz: "), "{report}");
+    let tasks: Vec<&str> = times.lines().filter_map(|line| Some(line.split_once(" s  ")?.1)).collect();
+    assert_eq!(tasks, ["reading the model", "preparing", "running", "writing the results"], "{times}");
+    assert_eq!(run("-q"), ["", ""]);
+}
+
 /// Warnings are printed once, like errors, and do not fail a command.
 #[test]
 fn probable_mistakes_are_warned_of() {

@@ -64,10 +64,10 @@ fn dtypes_are_converted_where_the_values_fit() {
     let (code, text) = folder.tpulang("run net.json -i in.npz -o out.npz");
     assert_eq!(code, Some(0), "{text}");
     for line in [
-        "remark: \"table\" is stored as bfloat16, and is converted to float32\n",
-        "remark: \"shift\" is stored as int64, and is converted to int32\n",
-        "remark: \"x\" is stored as float64, and is converted to float32\n",
-        "remark: \"ids\" is stored as int64, and is converted to int32\n",
+        "remark[converted]: \"table\" is stored as bfloat16, and is converted to float32\n",
+        "remark[converted]: \"shift\" is stored as int64, and is converted to int32\n",
+        "remark[converted]: \"x\" is stored as float64, and is converted to float32\n",
+        "remark[converted]: \"ids\" is stored as int64, and is converted to int32\n",
     ] {
         assert!(text.contains(line), "{line}{text}");
     }
@@ -75,7 +75,7 @@ fn dtypes_are_converted_where_the_values_fit() {
     assert_eq!(y, [112.5, 213.5, 314.5, 100.5, 201.5, 302.5, 103.5, 204.5, 305.5, 106.5, 207.5, 308.5]);
     // The weights of the pair have the dtypes of the module.
     let (code, text) = folder.tpulang("convert net.json -o build");
-    assert!(code == Some(0) && text.contains("remark: \"shift\" is stored as int64"), "{text}");
+    assert!(code == Some(0) && text.contains("remark[converted]: \"shift\" is stored as int64"), "{text}");
     let (code, text) = folder.shell("\"$0\" run build/net_origin.mlir -i in.npz -o - | \"$0\" compare out.npz -");
     assert_eq!(code, Some(0), "{text}");
 
@@ -118,7 +118,10 @@ fn tensors_are_set() {
     assert_eq!(y[9..], [103.5, 204.5, 305.5]);
     // Neither input is needed.
     let (code, text) = folder.tpulang("run net.json --set sum=-1.5 -o out.npz");
-    assert!(code == Some(0) && text.contains("remark: \"sum\" is fed instead of the result of top.Add\n"), "{text}");
+    assert!(
+        code == Some(0) && text.contains("remark[fed-inner]: \"sum\" is fed instead of the result of top.Add\n"),
+        "{text}"
+    );
     assert_eq!(read_npz(folder.path("out.npz")).unwrap()["y"].to_f64().unwrap()[..3], [98.5, 198.5, 298.5]);
     let (_, plan) = folder.tpulang("run net.json --set sum=0 --explain");
     assert!(plan.starts_with("1 operator in 1 step") && !plan.contains("Gather"), "{plan}");

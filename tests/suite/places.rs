@@ -77,10 +77,10 @@ fn only_files_are_read_and_written() {
         (vec!["check", "."], "it is a folder, not a file"),
         (vec!["run", &at("pipe.mlir"), "-i", inputs, "-o", &out], "it is a named pipe, not a file"),
         (vec!["run", SPEC, "-i", &at("pipe.npz"), "-o", &out], "it is a named pipe, not a file"),
-        (vec!["run", SPEC, "-i", "/dev/zero", "-o", &out], "it is a device, not a file"),
+        (vec!["run", SPEC, "-i", "/dev/zero", "-o", &out], "arrays are read from .npz"),
         (vec!["run", SPEC, "-i", inputs, "-o", "/dev/null"], "results are written to .npz, .safetensors or"),
         (vec!["run", SPEC, "-i", inputs, "-o", &at("pipe.npz")], "it is a named pipe, not a file"),
-        (vec!["compare", "/dev/zero", inputs], "it is a device, not a file"),
+        (vec!["compare", "/dev/zero", inputs], "arrays are read from .npz"),
     ] {
         let out = tpulang(&args);
         let text = String::from_utf8_lossy(&out.stderr);

@@ -119,7 +119,8 @@ pub fn inner(graph: &Graph, feeds: &IndexMap<String, Array>) -> Warnings {
 
 /// Whether a file holds data of one tensor, without its name.
 fn is_of_one(file: &Path) -> bool {
-    ImageFormat::of_name(file).is_some() || file.extension().and_then(OsStr::to_str) == Some("npy") && !file.is_dir()
+    let is_image = ImageFormat::of_name(file).is_some() || ImageFormat::is_unknown(file);
+    is_image || file.extension().and_then(OsStr::to_str) == Some("npy") && !file.is_dir()
 }
 
 fn number(text: &str) -> Option<f64> {
@@ -180,6 +181,9 @@ impl<'g> Feeds<'g> {
     }
     /// Adds the image or the array of a file.
     fn add_file(&mut self, option: &str, given: &str, tensor: &'g TensorInfo, file: &Path) -> Result<()> {
+        if ImageFormat::is_unknown(file) {
+            return Err(Error::format(file, "images are read from PNG, JPEG and BMP files; convert it to one of them"));
+        }
         if let Some(format) = ImageFormat::of_name(file) {
             let (_, all) = self.images.entry(tensor.name.clone()).or_insert((tensor, Vec::new()));
             all.push(decode(file, format)?);

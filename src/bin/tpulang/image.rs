@@ -37,6 +37,12 @@ impl ImageFormat {
             _ => None,
         }
     }
+    /// Whether a file is an image of a format that is not read, by the extension of its name.
+    pub fn is_unknown(file: &Path) -> bool {
+        let others = ["webp", "gif", "tif", "tiff", "heic", "heif", "avif", "jp2", "jxl", "ico", "tga", "ppm", "exr"];
+        let extension = file.extension().and_then(|extension| extension.to_str()).map(str::to_ascii_lowercase);
+        extension.is_some_and(|extension| others.contains(&extension.as_str()))
+    }
     /// The format of a file by its first bytes.
     fn of_bytes(bytes: &[u8]) -> Option<ImageFormat> {
         match bytes {

@@ -1,13 +1,13 @@
 //! What a command is doing, on standard error, if it takes longer than a second and a person watches.
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use std::{
-    io::{IsTerminal, stderr},
+    io::{IsTerminal, Write, stderr},
     sync::{
         Arc, Mutex, PoisonError,
         mpsc::{RecvTimeoutError, channel},
     },
     thread,
-    time::Duration,
+    time::{Duration, Instant},
 };
 use tpulang::exec::RunOptions;
 
@@ -36,9 +36,42 @@ pub enum Size {
     Counted(&'static str),
 }
 
-/// Runs a task and displays it meanwhile. `what` says what is done: "running". Nothing is left of the display afterwards.
+/// How much is shown of what a command is doing.
+#[derive(Clone, Copy, PartialEq)]
+pub enum Verbosity {
+    /// Nothing.
+    Quiet,
+    /// Tasks that take longer than a second, on a terminal.
+    Normal,
+    /// Also the time of each task, when it is done.
+    Verbose,
+}
+
+static VERBOSITY: Mutex<Verbosity> = Mutex::new(Verbosity::Normal);
+
+/// Sets how much is shown, for the whole process.
+pub fn set_verbosity(verbosity: Verbosity) {
+    *VERBOSITY.lock().unwrap_or_else(PoisonError::into_inner) = verbosity;
+}
+
+fn verbosity() -> Verbosity {
+    *VERBOSITY.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Runs a task and displays it meanwhile. `what` says what is done: "running". Nothing is left of the display afterwards,
+/// but for the time that it took if the user wants to know.
 pub fn during<T>(what: &'static str, size: Size, task: impl FnOnce(&Progress) -> T) -> T {
-    if !stderr().is_terminal() {
+    let begun = Instant::now();
+    let result = displayed(what, size, task);
+    if verbosity() == Verbosity::Verbose {
+        // Nothing can be done if standard error is closed.
+        let _ = writeln!(stderr(), "{:9.3} s  {what}", begun.elapsed().as_secs_f64());
+    }
+    result
+}
+
+fn displayed<T>(what: &'static str, size: Size, task: impl FnOnce(&Progress) -> T) -> T {
+    if verbosity() == Verbosity::Quiet || !stderr().is_terminal() {
         return task(&Progress(ProgressBar::hidden()));
     }
     let parts = if let Size::Parts(parts) = size { Some(parts as u64) } else { None };

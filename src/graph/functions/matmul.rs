@@ -328,7 +328,7 @@ mod tests {
         let w = |s: &[usize]| Array::filled(Dtype::Float32, s, 1.0).unwrap();
         assert_eq!(
             first(g.matmul(x, w(&[4, 5])).call().unwrap_err()),
-            "matmul (ops[0]): the left matrix has 5 columns and the right matrix 4 rows; they must be equal"
+            "matmul (ops[0]): the left matrix has 5 columns and the right matrix 4 rows; they must be equal; with right_transpose, the columns of the right matrix are its rows"
         );
         assert_eq!(
             first(g.matmul(x, w(&[3, 5, 4])).call().unwrap_err()),

@@ -11,7 +11,10 @@ pub use levels::Selection;
 pub use source::remember;
 
 use self::{levels::Levels, text::Renderer};
-use super::{Outcome, print};
+use super::{
+    Outcome, print,
+    progress::{self, Verbosity},
+};
 use std::{
     cell::RefCell,
     collections::BTreeSet,
@@ -30,6 +33,9 @@ pub struct Options {
     /// Print errors only
     #[arg(short, long, global = true)]
     quiet: bool,
+    /// Also print how long each task takes: reading, preparing, running, writing
+    #[arg(short, long, global = true, conflicts_with_all = ["quiet", "message_format"])]
+    verbose: bool,
     /// Treat a warning as an error; nothing is written then. CODE is a code such as unused-input, or `warnings` for all
     #[arg(long, global = true, value_name = "CODE", value_delimiter = ',')]
     deny: Vec<Selection>,
@@ -90,6 +96,11 @@ impl Diagnostics {
             MessageFormat::Human => Form::Human(Renderer::new(is_coloured, stderr().is_terminal())),
             MessageFormat::Json => Form::Json,
         };
+        progress::set_verbosity(match options {
+            Options { quiet: true, .. } => Verbosity::Quiet,
+            Options { verbose: true, .. } => Verbosity::Verbose,
+            _ => Verbosity::Normal,
+        });
         let levels = Levels::new(&options.allow, &options.deny);
         Diagnostics { levels, is_quiet: options.quiet, form, printed: RefCell::default() }
     }
