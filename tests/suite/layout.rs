@@ -87,7 +87,7 @@ fn write(value: &Value, gaps: &mut impl Iterator<Item = String>, out: &mut Strin
         }
         write(item, gaps, out);
         *out += &gaps.next().unwrap();
-        if i + 1 < items.len() || out.len() % 2 == 0 {
+        if i + 1 < items.len() || out.len().is_multiple_of(2) {
             out.push(',');
         }
         *out += &gaps.next().unwrap();

@@ -25,8 +25,11 @@ pub struct Other {
     pub hint: &'static str,
 }
 
+/// Whether the first bytes of a file are those of a format.
+type Test = fn(&[u8]) -> bool;
+
 /// Formats that people pass as models.
-const OTHERS: &[(fn(&[u8]) -> bool, &str, &str)] = &[
+const OTHERS: &[(Test, &str, &str)] = &[
     (is_onnx, "an ONNX model", TRANSFORM),
     (|b| b.get(4..8) == Some(b"TFL3"), "a TensorFlow Lite model", TRANSFORM),
     (|b| b.starts_with(b"\x89HDF"), "an HDF5 file, such as a Keras model", TRANSFORM),
