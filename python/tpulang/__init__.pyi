@@ -597,13 +597,13 @@ class GraphWarning(UserWarning):
     """A network that is valid, but probably not what was meant."""
 
     code: str
-    function: Optional[str]
-    call: Optional[int]
-    output: Optional[str]
-    file: Optional[str]
-    line: Optional[int]
-    column: Optional[int]
-    path: Optional[str]
+    function: str | None
+    call: int | None
+    output: str | None
+    file: str | None
+    line: int | None
+    column: int | None
+    path: str | None
 
 class ToolChainError(Error, RuntimeError):
     """A stage of TPU-MLIR's tool chain failed, or the tool chain is missing."""
