@@ -23,6 +23,11 @@ impl WeightFile {
         let kind = match path.extension().and_then(|e| e.to_str()) {
             Some("npz") => Kind::Npz(NpzFile::open(path)?),
             Some("safetensors") => Kind::Safetensors(SafetensorsFile::open(path)?),
+            Some("pt" | "pth" | "bin" | "ckpt") => {
+                let problem = "weights are read from .npz or .safetensors files; in PyTorch, \
+                               safetensors.torch.save_file(model.state_dict(), \"FILE.safetensors\") writes one";
+                return Err(Error::format(path, problem));
+            }
             _ => return Err(Error::format(path, "weights are read from .npz or .safetensors files")),
         };
         Ok(WeightFile { path: path.into(), kind })

@@ -106,7 +106,9 @@ impl<'a> Document<'a> {
     }
     /// Converts serde's error at `offset`.
     fn json_error(&self, e: &serde_json::Error, offset: usize, path: String) -> Error {
-        let problem = unknown_variant(e, &path).unwrap_or_else(|| plain_problem(e));
+        let found = self.text.get(offset..).unwrap_or_default();
+        let problem = pythons_word(found).map(str::to_owned).or_else(|| unknown_variant(e, &path));
+        let problem = problem.unwrap_or_else(|| plain_problem(e));
         Error::from(Cause::Syntax(problem)).at(self.place(offset, path))
     }
     /// Counts calls or repetitions.
@@ -121,6 +123,17 @@ impl<'a> Document<'a> {
         self.calls.set(calls);
         Ok(())
     }
+}
+
+/// Recognizes what Python writes in another way than JSON.
+fn pythons_word(text: &str) -> Option<&'static str> {
+    let words = [
+        ("'", "text in JSON has double quotes, not single ones"),
+        ("True", "JSON writes true in lower case"),
+        ("False", "JSON writes false in lower case"),
+        ("None", "JSON writes null instead of None"),
+    ];
+    words.into_iter().find(|(word, _)| text.starts_with(word)).map(|(_, problem)| problem)
 }
 
 /// Returns serde's message without the position, which is reported separately, and without Rust's names of types.
