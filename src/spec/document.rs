@@ -207,13 +207,11 @@ fn mode(fields: &Fields) -> Result<Mode> {
 
 /// Recognizes files that are likely to be passed by mistake.
 fn check_kind(text: &str, file: &str) -> Result<()> {
-    // Modules may begin with comments, like those of `convert`.
-    let mut lines = text.lines().map(str::trim_start);
-    let Some(start) = lines.find(|line| !line.is_empty() && !line.starts_with("//")) else {
+    if first_line(text).is_none() {
         let found = if text.trim_start().is_empty() { "empty" } else { "only comments" };
         return Err(Cause::Syntax(format!("the file is {found}; expected a graph spec, a JSON object")).into());
-    };
-    if ["module", "#loc", "func.func", "\"builtin.module\""].iter().any(|m| start.starts_with(m)) {
+    }
+    if begins_module(text) {
         let hint = match file.ends_with(".mlir") {
             true => format!("to run it: tpulang run {}", escaped(file)),
             false => "`tpulang run` reads modules from .mlir files".to_owned(),
@@ -222,4 +220,16 @@ fn check_kind(text: &str, file: &str) -> Result<()> {
         return Err(Cause::Syntax(problem).into());
     }
     Ok(())
+}
+
+/// Returns the first line that is neither empty nor a comment.
+fn first_line(text: &str) -> Option<&str> {
+    text.lines().map(str::trim_start).find(|line| !line.is_empty() && !line.starts_with("//"))
+}
+
+/// Whether a text begins like an MLIR module. Modules may begin with comments, like those of `convert`.
+#[doc(hidden)]
+pub fn begins_module(text: &str) -> bool {
+    let starts = ["module", "#loc", "func.func", "\"builtin.module\""];
+    first_line(text).is_some_and(|line| starts.iter().any(|start| line.starts_with(start)))
 }

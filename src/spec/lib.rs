@@ -36,6 +36,8 @@ mod warnings;
 mod weights;
 mod write;
 
+#[doc(hidden)]
+pub use document::begins_module;
 pub use document::{Options, Weights, from_reader, from_text, read};
 pub use format::format;
 pub use params::Param;

@@ -45,21 +45,25 @@ fn links_lead_somewhere() {
     assert!(links > 100, "{links}");
 }
 
-fn rust_files(folder: &Path, found: &mut Vec<PathBuf>) {
-    for path in fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()) {
-        if path.is_dir() {
-            rust_files(&path, found);
-        } else if path.extension().is_some_and(|e| e == "rs") {
-            found.push(path);
+/// Returns the files in some folders, and in those within, whose names end in this extension.
+pub fn files_in(folders: &[&str], extension: &str) -> Vec<PathBuf> {
+    let (mut found, mut folders): (Vec<_>, Vec<PathBuf>) = (Vec::new(), folders.iter().map(PathBuf::from).collect());
+    while let Some(folder) = folders.pop() {
+        for path in fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()) {
+            if path.is_dir() {
+                folders.push(path);
+            } else if path.extension().is_some_and(|e| e == extension) {
+                found.push(path);
+            }
         }
     }
+    found
 }
 
 /// docs/safety.md lists every file of the crates that has `unsafe` code, and no other.
 #[test]
 fn every_use_of_unsafe_is_listed() {
-    let mut files = Vec::new();
-    ["src", "capi", "python"].map(Path::new).iter().for_each(|folder| rust_files(folder, &mut files));
+    let files = files_in(&["src", "capi", "python"], "rs");
     let has_unsafe = |path: &&PathBuf| {
         let text = fs::read_to_string(path).unwrap();
         ["unsafe {", "unsafe fn", "unsafe impl", "unsafe extern"].iter().any(|form| text.contains(form))

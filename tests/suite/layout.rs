@@ -1,28 +1,14 @@
 //! `tpulang fmt`: the layout of specs.
-use super::cli::tpulang;
+use super::{cli::tpulang, documents::files_in};
 use proptest::prelude::*;
 use serde_json::Value;
-use std::{
-    fs,
-    path::{Path, PathBuf},
-};
+use std::fs;
 use tpulang::spec;
-
-fn specs(folder: &Path, found: &mut Vec<PathBuf>) {
-    for path in fs::read_dir(folder).unwrap().map(|e| e.unwrap().path()) {
-        if path.is_dir() {
-            specs(&path, found);
-        } else if path.extension().is_some_and(|e| e == "json") {
-            found.push(path);
-        }
-    }
-}
 
 /// The layout changes neither the meaning of a spec nor a spec that has it.
 #[test]
 fn every_spec_is_laid_out() {
-    let mut found = Vec::new();
-    ["tests", "examples"].map(Path::new).iter().for_each(|folder| specs(folder, &mut found));
+    let found = files_in(&["tests", "examples"], "json");
     assert!(found.len() > 50, "{}", found.len());
     for path in found {
         let text = fs::read_to_string(&path).unwrap();

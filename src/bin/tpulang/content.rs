@@ -4,6 +4,7 @@ use std::{
     io::{Read, Result},
     path::Path,
 };
+use tpulang_spec::begins_module;
 
 /// The content of a file that is given as a model.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -69,16 +70,9 @@ fn of_bytes(bytes: &[u8]) -> Content {
     let other = OTHERS.iter().find(|(is_it, _, _)| is_it(bytes));
     match other {
         Some(&(_, what, hint)) => Content::Other(Other { what, hint }),
-        None if is_module(&String::from_utf8_lossy(bytes)) => Content::Module,
+        None if begins_module(&String::from_utf8_lossy(bytes)) => Content::Module,
         None => Content::Text,
     }
-}
-
-/// Whether a text begins like a module, after comments, which a spec may have too.
-fn is_module(text: &str) -> bool {
-    let mut lines = text.lines().map(str::trim_start);
-    let start = lines.find(|line| !line.is_empty() && !line.starts_with("//")).unwrap_or_default();
-    ["module", "#", "func.func", "\"builtin.module\""].iter().any(|begin| start.starts_with(begin))
 }
 
 /// A message of protocol buffers that begins with `ir_version` and one of the fields after it.

@@ -135,9 +135,9 @@ fn is_module(path: &Path) -> Result<bool> {
     }
     match content::of(path) {
         Ok(Content::Other(Other { what, hint })) => Err(Error::format(path, format!("this is {what}; {hint}"))),
-        Ok(content) => Ok(content == Content::Module),
-        // The reader of a file says why it cannot be read.
-        Err(_) => Ok(path.extension().is_some_and(|extension| extension == "mlir")),
+        Ok(Content::Module) => Ok(true),
+        // The name decides which reader says what is wrong with the file.
+        Ok(Content::Text) | Err(_) => Ok(path.extension().is_some_and(|extension| extension == "mlir")),
     }
 }
 
