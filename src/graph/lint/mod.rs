@@ -15,10 +15,11 @@ impl Graph {
             return Vec::new();
         }
         let mut found = Vec::new();
+        let quantizations = self.propagated_quantization().unwrap_or_default();
         unused::check(self, &mut found);
-        outputs::check(self, &mut found);
+        outputs::check(self, &quantizations, &mut found);
         numbers::check(self, &mut found);
-        tool_chain::check(self, &mut found);
+        tool_chain::check(self, &quantizations, &mut found);
         found
     }
 }

@@ -3,12 +3,13 @@ use crate::{
     Graph, Mode, Operator, Tensor, TensorInfo,
     base::{Dtype, Shape, WarningKind},
     ops::Op,
+    quant::Quantization,
 };
 use std::collections::{HashMap, HashSet};
 
-pub fn check(graph: &Graph, found: &mut Vec<WarningKind>) {
+/// `quantizations` are those of all tensors, by index.
+pub fn check(graph: &Graph, quantizations: &[Option<Quantization>], found: &mut Vec<WarningKind>) {
     let varying = varying(graph);
-    let quantizations = graph.propagated_quantization().unwrap_or_default();
     let copied = Copied::new(graph);
     for &output in graph.outputs() {
         let Ok(info) = graph.tensor(output) else { continue };

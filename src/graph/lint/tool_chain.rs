@@ -7,8 +7,8 @@ use crate::{
     quant::Quantization,
 };
 
-pub fn check(graph: &Graph, found: &mut Vec<WarningKind>) {
-    let quantizations = graph.propagated_quantization().unwrap_or_default();
+/// `quantizations` are those of all tensors, by index.
+pub fn check(graph: &Graph, quantizations: &[Option<Quantization>], found: &mut Vec<WarningKind>) {
     let known = Known { graph, quantizations };
     graph.body().walk(&mut |operator| {
         let result = operator.outputs().next().and_then(|t| graph.tensor(t).ok());
@@ -20,7 +20,7 @@ pub fn check(graph: &Graph, found: &mut Vec<WarningKind>) {
 
 struct Known<'g> {
     graph: &'g Graph,
-    quantizations: Vec<Option<Quantization>>,
+    quantizations: &'g [Option<Quantization>],
 }
 
 impl Known<'_> {
